@@ -1,0 +1,66 @@
+// Building a filter from key hashes.
+
+#ifndef WINNOW_BUILDER_H_
+#define WINNOW_BUILDER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "winnow/hash.h"
+#include "winnow/options.h"
+#include "winnow/version.h"
+
+namespace winnow {
+
+// A finished filter: bytes to be stored beside the keys, in the form that src/core/FORMAT.md
+// describes, and to be read by FilterView. Never empty.
+struct FilterBlock {
+  std::unique_ptr<char[]> data;
+  size_t size = 0;
+
+  std::string_view bytes() const noexcept { return {data.get(), size}; }
+};
+
+// Collects the hashes of a file's keys and makes one filter of them, then is ready for the next.
+//
+// The bytes of the filter depend only on the options and on the multiset of the hashes kept, not on
+// their order nor on the machine. Adding and finishing allocate memory and throw std::bad_alloc when
+// there is none. Not safe for use by several threads at once.
+class WINNOW_EXPORT FilterBuilder {
+ public:
+  // Options out of their range count as the nearest valid ones: ask CheckOptions first.
+  explicit FilterBuilder(const FilterOptions& options);
+  ~FilterBuilder();
+  FilterBuilder(FilterBuilder&&) noexcept;
+  FilterBuilder& operator=(FilterBuilder&&) noexcept;
+
+  // Adds a hash, unless it equals the one added just before it: the versions of a key follow each
+  // other in a sorted file.
+  void Add(KeyHash hash);
+  void Add(const KeyHash* hashes, size_t n);
+
+  // The hashes kept since the last Finish.
+  uint64_t num_hashes() const noexcept;
+
+  // The size in bytes that Finish would give for n hashes: exact for Bloom, for Ribbon the expected
+  // size (within 1 % from a thousand hashes on). Takes constant time.
+  size_t EstimateSize(uint64_t n) const noexcept;
+
+  // The most hashes whose filter is expected to fit into this many bytes; at least 1. Takes
+  // logarithmic time.
+  uint64_t EstimateCapacity(size_t bytes) const noexcept;
+
+  // Makes the filter of the hashes kept. No hashes: a filter of kind kEmpty. The builder is empty
+  // again afterwards and keeps its options.
+  FilterBlock Finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace winnow
+
+#endif  // WINNOW_BUILDER_H_

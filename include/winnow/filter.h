@@ -1,0 +1,101 @@
+// Asking a finished filter whether a key may be in its file.
+
+#ifndef WINNOW_FILTER_H_
+#define WINNOW_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "winnow/hash.h"
+#include "winnow/options.h"
+#include "winnow/version.h"
+
+namespace winnow {
+
+// Why the bytes of a block can't be used as a filter.
+enum class Fault : uint8_t {
+  kNone = 0,
+  kTooShort,       // fewer bytes than the shortest filter has
+  kForeign,        // neither marker, magic nor checksum is ours: somebody else's filter
+  kVersion,        // a version of the format that this library does not know
+  kTailChecksum,   // directory or tail are damaged
+  kKind,           // a kind of filter that this library does not know
+  kHash,           // made with another hash or seed
+  kParameters,     // the directory or tail holds a value that no builder writes
+  kSize,           // the block is longer or shorter than its parameters say
+};
+
+// A sentence without a full stop, such as "directory or tail are damaged (checksum)". Static.
+WINNOW_EXPORT std::string_view ToString(Fault fault) noexcept;
+
+// What a filter is; all zero for a block with a fault, but for size_bytes.
+struct FilterInfo {
+  FilterKind kind = FilterKind::kEmpty;
+  uint64_t num_hashes = 0;     // hashes kept by the builder
+  uint64_t size_bytes = 0;     // of the whole block
+  double bits_per_key = 0;     // size_bytes * 8 / num_hashes; 0 without hashes
+  double expected_fpr = 0;     // share of absent keys for which the filter says "may contain", 0 to 1
+  double target_fpr = 0;       // the rate that the options asked for, 0 to 1
+  int level = -1;              // FilterOptions::level; -1 unknown
+  int version = 0;             // of the format
+  int probes = 0;              // Bloom: bits set for each key
+  double columns = 0;          // Ribbon: mean bits of fingerprint stored for each slot
+  int layers = 0;              // Ribbon: layers, the last one included
+};
+
+// A view of a filter's bytes, which the caller keeps alive and unchanged. Validated once, when it is
+// made; cheap to copy. Bytes may lie at any address. A lookup never throws, never allocates and reads
+// nothing outside the bytes, whatever these are. Safe from any number of threads.
+class WINNOW_EXPORT FilterView {
+ public:
+  // Contains everything: what is not known is never "absent".
+  FilterView() noexcept = default;
+
+  // Bytes that it can't use may contain everything, and fault() says why.
+  explicit FilterView(std::string_view block) noexcept;
+
+  Fault fault() const noexcept { return fault_; }
+
+  // False only if no key with this hash was added. For hashes that were not added, true at the rate
+  // info().expected_fpr.
+  bool MayContain(KeyHash hash) const noexcept;
+
+  // The same for n hashes; every one of the n results is assigned.
+  void MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept;
+
+  // Reads the whole directory and, for Ribbon, the thresholds: not for the path of lookups.
+  FilterInfo info() const noexcept;
+
+  // Recomputes the payload's checksum, over all bytes: for tools. False for a block with a fault.
+  bool PayloadIntact() const noexcept;
+
+ private:
+  friend struct FilterViewAccess;
+
+  // One layer of a filter, as the kernels want it. Bloom: the only one.
+  struct Layer {
+    const unsigned char* words = nullptr;       // Bloom: blocks. Ribbon: columns of solution bits.
+    const unsigned char* thresholds = nullptr;  // Bloom: patterns of words
+    uint32_t starts = 0;                        // Bloom: number of blocks. Ribbon: start positions.
+    uint32_t split = 0;                         // Ribbon: first block with one column more
+    uint8_t type = 0;
+    uint8_t shard_bits = 0;
+    uint8_t columns = 0;
+    uint8_t fingerprint_bits = 0;
+  };
+
+  const unsigned char* data_ = nullptr;
+  size_t size_ = 0;
+  const void* kernels_ = nullptr;
+  Layer first_;
+  Fault fault_ = Fault::kTooShort;
+  FilterKind kind_ = FilterKind::kEmpty;
+};
+
+static_assert(std::is_trivially_copyable_v<FilterView>);
+
+}  // namespace winnow
+
+#endif  // WINNOW_FILTER_H_

@@ -1,0 +1,53 @@
+// What to build: the options of one filter.
+
+#ifndef WINNOW_OPTIONS_H_
+#define WINNOW_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "winnow/version.h"
+
+namespace winnow {
+
+// The kinds of filter. The numbers are those of the serialized form.
+enum class FilterKind : uint8_t {
+  kEmpty = 0,   // no keys were added: contains nothing. Results from a build, can't be asked for.
+  kBloom = 1,   // cache-blocked Bloom: fastest to build and to query
+  kRibbon = 2,  // bumped Ribbon: about 0.68 of Bloom's bytes for the same rate
+};
+
+// "empty", "bloom", "ribbon"; "unknown" for any other number. The string is static.
+WINNOW_EXPORT std::string_view ToString(FilterKind kind) noexcept;
+
+struct FilterOptions {
+  // How accurate, as the bits a key that our blocked Bloom filter with very many keys needs for the
+  // same false-positive rate: 10 means 0.96 %, whatever kind is built. 1 to 32; fractions count.
+  // A Ribbon filter's rate is at best 2^-16 (reached at about 25.7) and at worst 2^-1.
+  double bits_per_key = 10;
+
+  // The kind to build. Unset: Ribbon for ribbon_min_keys hashes and more, else Bloom.
+  std::optional<FilterKind> kind;
+
+  // Fewer hashes than this make a Bloom filter when the kind is not set.
+  uint64_t ribbon_min_keys = 3000;
+
+  // The level of the tree that the file is written to; recorded in the filter. -1: unknown.
+  // -1 to 127.
+  int level = -1;
+
+  // A known level below this one makes a Bloom filter when the kind is not set. At least -1.
+  // RocksDB counts flushes as level -1 for this purpose; here the caller that knows of a flush sets
+  // the kind.
+  int bloom_before_level = 0;
+};
+
+// Empty if every option is in its range, else a sentence that names the option, the value and the
+// range. The builder does not refuse what this refuses: it takes the nearest valid value.
+WINNOW_EXPORT std::string CheckOptions(const FilterOptions& options);
+
+}  // namespace winnow
+
+#endif  // WINNOW_OPTIONS_H_

@@ -1,0 +1,52 @@
+// Winnow's filter policy for RocksDB. The only contract header that names RocksDB.
+//
+// Linking or preloading libwinnow_rocksdb.so is enough for `filter_policy=winnow:10` in an options
+// string or OPTIONS file; this header is for programs that set the policy in code.
+
+#ifndef WINNOW_ROCKSDB_POLICY_H_
+#define WINNOW_ROCKSDB_POLICY_H_
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/status.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "winnow/version.h"
+
+namespace winnow {
+
+// The options of the policy, by the names that an options string uses:
+//   filter_policy=winnow:10
+//   filter_policy={id=winnow;bits_per_key=10;ribbon_min_keys=50000}
+struct PolicyOptions {
+  // Accuracy, in the bits a key that a Bloom filter would need for it; 1 to 32, fractions count.
+  // See FilterOptions::bits_per_key in winnow/options.h.
+  double bits_per_key = 10;
+
+  // Files (and partitions of a filter) with fewer keys get a Bloom filter, others a Ribbon filter.
+  uint64_t ribbon_min_keys = 3000;
+
+  // Files written to a level below this one get a Bloom filter, with RocksDB's meaning of the same
+  // option of NewRibbonFilterPolicy: a flush counts as level -1, so that 0 makes Bloom filters for
+  // flushes only, and -1 for none. At least -1.
+  int bloom_before_level = 0;
+};
+
+// Makes a policy. InvalidArgument names the option that is out of range, and the range;
+// NotSupported says that the RocksDB that is loaded is not the one this library was built for, or
+// has no reader for the built-in filters of existing files. *policy is then unchanged.
+// The policy is safe from any number of threads and may serve any number of column families and
+// databases.
+WINNOW_EXPORT ROCKSDB_NAMESPACE::Status NewFilterPolicy(
+    const PolicyOptions& options, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
+
+}  // namespace winnow
+
+// Registers the policy's name with RocksDB's object registry; for programs that dlopen() the
+// library, since linking and preloading do it by themselves. May be called again, from any thread.
+// 0, or -1 if the RocksDB that is loaded is not the one this library was built for; the reason is
+// then on stderr, once.
+extern "C" WINNOW_EXPORT int winnow_rocksdb_register(void);
+
+#endif  // WINNOW_ROCKSDB_POLICY_H_
