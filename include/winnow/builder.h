@@ -26,8 +26,8 @@ struct FilterBlock {
 // Collects the hashes of a file's keys and makes one filter of them, then is ready for the next.
 //
 // The bytes of the filter depend only on the options and on the multiset of the hashes kept, not on
-// their order nor on the machine. Adding and finishing allocate memory and throw std::bad_alloc when
-// there is none. Not safe for use by several threads at once.
+// their order nor on the machine. Adding and finishing allocate memory and throw std::bad_alloc
+// when there is none. Not safe for use by several threads at once.
 class WINNOW_EXPORT FilterBuilder {
  public:
   // Options out of their range count as the nearest valid ones: ask CheckOptions first.

@@ -17,14 +17,14 @@ namespace winnow {
 // Why the bytes of a block can't be used as a filter.
 enum class Fault : uint8_t {
   kNone = 0,
-  kTooShort,       // fewer bytes than the shortest filter has
-  kForeign,        // neither marker, magic nor checksum is ours: somebody else's filter
-  kVersion,        // a version of the format that this library does not know
-  kTailChecksum,   // directory or tail are damaged
-  kKind,           // a kind of filter that this library does not know
-  kHash,           // made with another hash or seed
-  kParameters,     // the directory or tail holds a value that no builder writes
-  kSize,           // the block is longer or shorter than its parameters say
+  kTooShort,      // fewer bytes than the shortest filter has
+  kForeign,       // neither marker, magic nor checksum is ours: somebody else's filter
+  kVersion,       // a version of the format that this library does not know
+  kTailChecksum,  // directory or tail are damaged
+  kKind,          // a kind of filter that this library does not know
+  kHash,          // made with another hash or seed
+  kParameters,    // the directory or tail holds a value that no builder writes
+  kSize,          // the block is longer or shorter than its parameters say
 };
 
 // A sentence without a full stop, such as "directory or tail are damaged (checksum)". Static.
@@ -33,21 +33,21 @@ WINNOW_EXPORT std::string_view ToString(Fault fault) noexcept;
 // What a filter is; all zero for a block with a fault, but for size_bytes.
 struct FilterInfo {
   FilterKind kind = FilterKind::kEmpty;
-  uint64_t num_hashes = 0;     // hashes kept by the builder
-  uint64_t size_bytes = 0;     // of the whole block
-  double bits_per_key = 0;     // size_bytes * 8 / num_hashes; 0 without hashes
-  double expected_fpr = 0;     // share of absent keys for which the filter says "may contain", 0 to 1
-  double target_fpr = 0;       // the rate that the options asked for, 0 to 1
-  int level = -1;              // FilterOptions::level; -1 unknown
-  int version = 0;             // of the format
-  int probes = 0;              // Bloom: bits set for each key
-  double columns = 0;          // Ribbon: mean bits of fingerprint stored for each slot
-  int layers = 0;              // Ribbon: layers, the last one included
+  uint64_t num_hashes = 0;  // hashes kept by the builder
+  uint64_t size_bytes = 0;  // of the whole block
+  double bits_per_key = 0;  // size_bytes * 8 / num_hashes; 0 without hashes
+  double expected_fpr = 0;  // share of absent keys for which the filter says "may contain", 0 to 1
+  double target_fpr = 0;    // the rate that the options asked for, 0 to 1
+  int level = -1;           // FilterOptions::level; -1 unknown
+  int version = 0;          // of the format
+  int probes = 0;           // Bloom: bits set for each key
+  double columns = 0;       // Ribbon: mean bits of fingerprint stored for each slot
+  int layers = 0;           // Ribbon: layers, the last one included
 };
 
-// A view of a filter's bytes, which the caller keeps alive and unchanged. Validated once, when it is
-// made; cheap to copy. Bytes may lie at any address. A lookup never throws, never allocates and reads
-// nothing outside the bytes, whatever these are. Safe from any number of threads.
+// A view of a filter's bytes, which the caller keeps alive and unchanged. Validated once, when it
+// is made; cheap to copy. Bytes may lie at any address. A lookup never throws, never allocates and
+// reads nothing outside the bytes, whatever these are. Safe from any number of threads.
 class WINNOW_EXPORT FilterView {
  public:
   // Contains everything: what is not known is never "absent".
@@ -74,16 +74,14 @@ class WINNOW_EXPORT FilterView {
  private:
   friend struct FilterViewAccess;
 
-  // One layer of a filter, as the kernels want it. Bloom: the only one.
+  // The first layer of a filter, ready for the kernels: nearly every lookup ends in it.
   struct Layer {
     const unsigned char* words = nullptr;       // Bloom: blocks. Ribbon: columns of solution bits.
-    const unsigned char* thresholds = nullptr;  // Bloom: patterns of words
+    const unsigned char* thresholds = nullptr;  // Ribbon
+    const uint16_t* patterns = nullptr;         // Bloom
     uint32_t starts = 0;                        // Bloom: number of blocks. Ribbon: start positions.
     uint32_t split = 0;                         // Ribbon: first block with one column more
-    uint8_t type = 0;
-    uint8_t shard_bits = 0;
-    uint8_t columns = 0;
-    uint8_t fingerprint_bits = 0;
+    uint32_t shape = 0;                         // Ribbon: shard bits, columns, fingerprint bits
   };
 
   const unsigned char* data_ = nullptr;
@@ -91,7 +89,7 @@ class WINNOW_EXPORT FilterView {
   const void* kernels_ = nullptr;
   Layer first_;
   Fault fault_ = Fault::kTooShort;
-  FilterKind kind_ = FilterKind::kEmpty;
+  uint8_t first_type_ = 0;
 };
 
 static_assert(std::is_trivially_copyable_v<FilterView>);

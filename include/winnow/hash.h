@@ -21,8 +21,8 @@ struct KeyHash {
   friend bool operator!=(KeyHash a, KeyHash b) noexcept { return a.value != b.value; }
 };
 
-// XXH3, 64 bits, seed 0, of the key's bytes; the same on every machine. The key may be empty and may
-// hold any bytes. Safe from any thread.
+// XXH3, 64 bits, seed 0, of the key's bytes; the same on every machine. The key may be empty and
+// may hold any bytes. Safe from any thread.
 WINNOW_EXPORT KeyHash HashKey(std::string_view key) noexcept;
 
 }  // namespace winnow

@@ -1,0 +1,100 @@
+#include "winnow/builder.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "src/core/bloom.h"
+#include "src/core/format.h"
+#include "src/core/payload.h"
+#include "src/core/ribbon_build.h"
+#include "src/core/sizing.h"
+#include "src/simd/kernels.h"
+
+namespace winnow {
+
+struct FilterBuilder::State {
+  FilterOptions options;
+  std::vector<uint64_t> hashes;
+};
+
+FilterBuilder::FilterBuilder(const FilterOptions& options)
+    : state_(new State{core::NearestValid(options), {}}) {}
+FilterBuilder::~FilterBuilder() = default;
+FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
+FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
+
+void FilterBuilder::Add(KeyHash hash) {
+  std::vector<uint64_t>& hashes = state_->hashes;
+  if (!hashes.empty() && hashes.back() == hash.value) return;
+  hashes.push_back(hash.value);
+}
+
+void FilterBuilder::Add(const KeyHash* hashes, size_t n) {
+  for (size_t i = 0; i < n; ++i) Add(hashes[i]);
+}
+
+uint64_t FilterBuilder::num_hashes() const noexcept { return state_->hashes.size(); }
+
+size_t FilterBuilder::EstimateSize(uint64_t n) const noexcept {
+  return core::EstimateBytes(n, state_->options);
+}
+
+uint64_t FilterBuilder::EstimateCapacity(size_t bytes) const noexcept {
+  // The estimate grows with n on both sides of the step from Bloom to the smaller Ribbon.
+  const uint64_t step = std::max<uint64_t>(1, state_->options.ribbon_min_keys);
+  uint64_t low = 1;
+  uint64_t high = core::kMaxRibbonKeys;
+  if (EstimateSize(step) <= bytes) {
+    low = step;
+  } else {
+    high = std::min(high, step);
+  }
+  while (low < high) {
+    const uint64_t middle = low + (high - low + 1) / 2;
+    if (EstimateSize(middle) <= bytes) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+FilterBlock FilterBuilder::Finish() {
+  std::vector<uint64_t> hashes = std::exchange(state_->hashes, {});
+  const uint64_t n = hashes.size();
+  const FilterOptions& options = state_->options;
+  const core::FilterPlan plan = core::PlanFilter(n, options);
+
+  core::Tail tail;
+  tail.num_hashes = n;
+  tail.kind = plan.kind;
+  tail.level = static_cast<int8_t>(options.level);
+  tail.target = core::PackRate(plan.target_rate);
+
+  const size_t most_overhead = core::kTailBytes + core::kMaxLayers * core::kLayerEntryBytes;
+  const uint64_t expected = core::EstimateBytes(n, options);
+  core::Payload payload(expected + expected / 50 + most_overhead);
+  std::vector<core::LayerEntry> layers;
+  if (plan.kind == FilterKind::kBloom) {
+    layers.push_back({core::LayerType::kBloom, static_cast<uint8_t>(plan.probes), plan.blocks});
+    unsigned char* blocks = payload.Append(core::LayerBytes(layers[0], {}));
+    simd::ActiveKernels().bloom_add(blocks, plan.blocks, core::BloomPatterns(plan.probes),
+                                    hashes.data(), hashes.size());
+  } else if (plan.kind == FilterKind::kRibbon) {
+    tail.columns = core::PackColumns(plan.columns);
+    layers = core::BuildRibbon(std::move(hashes), plan.columns, core::ColumnsRate(plan.columns),
+                               &payload);
+  }
+  tail.layers = static_cast<uint8_t>(layers.size());
+
+  const size_t payload_size = payload.size();
+  payload.Append(layers.size() * core::kLayerEntryBytes + core::kTailBytes);
+  FilterBlock block;
+  block.size = core::WriteDirectoryAndTail(payload.data(), payload_size, layers.data(), tail);
+  block.data = payload.Release();
+  return block;
+}
+
+}  // namespace winnow

@@ -1,0 +1,244 @@
+#include "winnow/filter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/core/bloom.h"
+#include "src/core/format.h"
+#include "src/core/ribbon.h"
+#include "src/core/sizing.h"
+#include "src/simd/kernels.h"
+
+namespace winnow {
+namespace {
+
+// What a lookup does first. The types of layers, and two answers that need no bytes.
+constexpr uint8_t kEverything = 0;  // a block that can't be used
+constexpr uint8_t kNothing = 0x80;
+constexpr uint8_t kBloomFirst = static_cast<uint8_t>(core::LayerType::kBloom);
+constexpr uint8_t kBumpedFirst = static_cast<uint8_t>(core::LayerType::kBumped);
+constexpr uint8_t kOtherFirst = 0x81;
+
+const simd::Kernels& KernelsOf(const void* kernels) {
+  return *static_cast<const simd::Kernels*>(kernels);
+}
+
+// The parts of a block that was found valid when its view was made.
+core::ParsedBlock Reparse(const unsigned char* data, size_t size) noexcept {
+  core::ParsedBlock parsed;
+  core::Parse({reinterpret_cast<const char*>(data), size}, &parsed);
+  return parsed;
+}
+
+// Where the directory and the columns of a valid block are.
+struct Directory {
+  const unsigned char* entries;
+  core::Columns columns;
+  unsigned layers;
+};
+constexpr size_t kColumnsFromEnd = 14;
+constexpr size_t kLayersFromEnd = 12;
+
+Directory FindDirectory(const unsigned char* data, size_t size) noexcept {
+  const unsigned char* end = data + size;
+  const unsigned layers = end[-static_cast<ptrdiff_t>(kLayersFromEnd)];
+  const unsigned char* packed = end - kColumnsFromEnd;
+  return {end - core::kTailBytes - layers * core::kLayerEntryBytes,
+          core::UnpackColumns(static_cast<uint16_t>(packed[0] | packed[1] << 8)), layers};
+}
+
+simd::RibbonAnswer ProbeBumped(const simd::Kernels& kernels, const unsigned char* bytes,
+                               const core::LayerEntry& entry, core::Columns columns,
+                               uint64_t hash) noexcept {
+  const core::BumpedLayout layout = core::LayOut(entry.parameter, entry.count, columns);
+  return kernels.ribbon_probe(
+      bytes, bytes + layout.words_bytes, static_cast<uint32_t>(layout.starts),
+      static_cast<uint32_t>(layout.split), core::KernelShape(entry.parameter, columns), hash);
+}
+
+// Asks the layers from `layer` on, which begins at `bytes`. For the few lookups that the first
+// layer does not answer.
+bool ProbeLayers(const simd::Kernels& kernels, const Directory& directory, unsigned layer,
+                 const unsigned char* bytes, uint64_t hash) noexcept {
+  for (; layer < directory.layers; ++layer) {
+    const core::LayerEntry entry = core::ReadLayerEntry(directory.entries, layer);
+    switch (entry.type) {
+      case core::LayerType::kNone:
+        return false;
+      case core::LayerType::kBloom:
+        return kernels.bloom_probe(bytes, entry.count, core::BloomPatterns(entry.parameter), hash);
+      case core::LayerType::kSmall:
+        return core::ProbeSmall(bytes, entry.count, directory.columns.most(), hash);
+      case core::LayerType::kList:
+        return core::ProbeList(bytes, entry.count, entry.parameter + 1u, hash);
+      case core::LayerType::kBumped: {
+        const simd::RibbonAnswer answer =
+            ProbeBumped(kernels, bytes, entry, directory.columns, hash);
+        if (answer != simd::RibbonAnswer::kBumped) return answer == simd::RibbonAnswer::kMatch;
+        bytes += core::LayerBytes(entry, directory.columns);
+        hash = core::NextLayerHash(hash);
+      }
+    }
+  }
+  return true;
+}
+
+// The share of start positions whose keys a layer bumps.
+double BumpedShare(const unsigned char* thresholds, uint64_t buckets) noexcept {
+  constexpr double kBumpedSlots[] = {simd::kRibbonBucketSlots, simd::kRibbonClass1Slots,
+                                     simd::kRibbonClass2Slots, 0};
+  double slots = 0;
+  for (uint64_t bucket = 0; bucket < buckets; ++bucket) {
+    slots += kBumpedSlots[thresholds[bucket / 4] >> (2 * (bucket % 4)) & 3];
+  }
+  return slots / (static_cast<double>(buckets) * simd::kRibbonBucketSlots);
+}
+
+// The probability that an absent key passes: over the layers, that it gets there times that it
+// passes there.
+double ExpectedRate(const core::ParsedBlock& parsed) noexcept {
+  const core::Columns columns = core::UnpackColumns(parsed.tail.columns);
+  const unsigned char* bytes = parsed.payload;
+  double reaches = 1;
+  double rate = 0;
+  for (unsigned i = 0; i < parsed.tail.layers; ++i) {
+    const core::LayerEntry entry = core::ReadLayerEntry(parsed.directory, i);
+    switch (entry.type) {
+      case core::LayerType::kNone:
+        break;
+      case core::LayerType::kBloom: {
+        // Only the first layer's number of keys is recorded; a later Bloom layer's is at most that.
+        rate += reaches * core::BloomRate(parsed.tail.num_hashes, entry.count, entry.parameter);
+        break;
+      }
+      case core::LayerType::kSmall:
+        rate += reaches * core::ColumnsRate({columns.most(), 0});
+        break;
+      case core::LayerType::kList:
+        rate += reaches * std::min(1.0, std::ldexp(entry.count, -(entry.parameter + 1)));
+        break;
+      case core::LayerType::kBumped: {
+        const core::BumpedLayout layout = core::LayOut(entry.parameter, entry.count, columns);
+        const double bumped =
+            BumpedShare(bytes + layout.words_bytes, layout.starts / simd::kRibbonBucketSlots);
+        rate += reaches * (1 - bumped) * core::ColumnsRate(columns);
+        reaches *= bumped;
+        break;
+      }
+    }
+    bytes += core::LayerBytes(entry, columns);
+  }
+  return rate;
+}
+
+}  // namespace
+
+std::string_view ToString(Fault fault) noexcept {
+  switch (fault) {
+    case Fault::kNone:
+      return "no fault";
+    case Fault::kTooShort:
+      return "fewer bytes than the shortest filter has";
+    case Fault::kForeign:
+      return "not a Winnow filter (no marker, no magic number, no checksum)";
+    case Fault::kVersion:
+      return "a version of the format that this library does not know";
+    case Fault::kTailChecksum:
+      return "directory or tail are damaged (checksum)";
+    case Fault::kKind:
+      return "a kind of filter that this library does not know";
+    case Fault::kHash:
+      return "made with another hash or seed";
+    case Fault::kParameters:
+      return "directory or tail hold values that no builder writes";
+    case Fault::kSize:
+      return "more or fewer bytes than the parameters say";
+  }
+  return "unknown fault";
+}
+
+FilterView::FilterView(std::string_view block) noexcept
+    : data_(reinterpret_cast<const unsigned char*>(block.data())), size_(block.size()) {
+  core::ParsedBlock parsed;
+  fault_ = core::Parse(block, &parsed);
+  if (fault_ != Fault::kNone) return;
+  kernels_ = &simd::ActiveKernels();
+  if (parsed.tail.kind == FilterKind::kEmpty) {
+    first_type_ = kNothing;
+    return;
+  }
+  const core::LayerEntry entry = core::ReadLayerEntry(parsed.directory, 0);
+  first_.words = parsed.payload;
+  if (entry.type == core::LayerType::kBloom) {
+    first_type_ = kBloomFirst;
+    first_.starts = entry.count;
+    first_.patterns = core::BloomPatterns(entry.parameter);
+  } else if (entry.type == core::LayerType::kBumped) {
+    first_type_ = kBumpedFirst;
+    const core::Columns columns = core::UnpackColumns(parsed.tail.columns);
+    const core::BumpedLayout layout = core::LayOut(entry.parameter, entry.count, columns);
+    first_.thresholds = parsed.payload + layout.words_bytes;
+    first_.starts = static_cast<uint32_t>(layout.starts);
+    first_.split = static_cast<uint32_t>(layout.split);
+    first_.shape = core::KernelShape(entry.parameter, columns);
+  } else {
+    first_type_ = kOtherFirst;
+  }
+}
+
+bool FilterView::MayContain(KeyHash hash) const noexcept {
+  if (first_type_ == kBloomFirst) {
+    return KernelsOf(kernels_).bloom_probe(first_.words, first_.starts, first_.patterns,
+                                           hash.value);
+  }
+  if (first_type_ == kBumpedFirst) {
+    const simd::RibbonAnswer answer = KernelsOf(kernels_).ribbon_probe(
+        first_.words, first_.thresholds, first_.starts, first_.split, first_.shape, hash.value);
+    if (answer != simd::RibbonAnswer::kBumped) return answer == simd::RibbonAnswer::kMatch;
+    const Directory directory = FindDirectory(data_, size_);
+    const uint64_t first_bytes =
+        core::LayerBytes(core::ReadLayerEntry(directory.entries, 0), directory.columns);
+    return ProbeLayers(KernelsOf(kernels_), directory, 1, data_ + first_bytes,
+                       core::NextLayerHash(hash.value));
+  }
+  if (first_type_ == kOtherFirst) {
+    return ProbeLayers(KernelsOf(kernels_), FindDirectory(data_, size_), 0, data_, hash.value);
+  }
+  return first_type_ != kNothing;
+}
+
+void FilterView::MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept {
+  for (size_t i = 0; i < n; ++i) results[i] = MayContain(hashes[i]);
+}
+
+FilterInfo FilterView::info() const noexcept {
+  FilterInfo info;
+  info.size_bytes = size_;
+  if (fault_ != Fault::kNone) return info;
+  const core::ParsedBlock parsed = Reparse(data_, size_);
+  const core::Tail& tail = parsed.tail;
+  info.kind = tail.kind;
+  info.num_hashes = tail.num_hashes;
+  info.level = tail.level;
+  info.version = tail.version;
+  if (tail.kind == FilterKind::kEmpty) return info;
+  info.bits_per_key = static_cast<double>(size_) * 8 / static_cast<double>(tail.num_hashes);
+  info.target_fpr = core::UnpackRate(tail.target);
+  info.expected_fpr = ExpectedRate(parsed);
+  if (tail.kind == FilterKind::kBloom) {
+    info.probes = core::ReadLayerEntry(parsed.directory, 0).parameter;
+  } else {
+    const core::Columns columns = core::UnpackColumns(tail.columns);
+    info.columns = columns.whole + columns.fraction / 4096.0;
+    info.layers = tail.layers;
+  }
+  return info;
+}
+
+bool FilterView::PayloadIntact() const noexcept {
+  if (fault_ != Fault::kNone) return false;
+  const core::ParsedBlock parsed = Reparse(data_, size_);
+  return core::Checksum(parsed.payload, parsed.payload_size) == parsed.tail.payload_checksum;
+}
+
+}  // namespace winnow

@@ -1,0 +1,209 @@
+#include "src/core/sizing.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/simd/kernels.h"
+
+namespace winnow::core {
+namespace {
+
+constexpr unsigned kWords = 16;  // of a Bloom block
+constexpr unsigned kWordBits = 32;
+constexpr double kBlockBits = kWords * kWordBits;
+
+// Upper limits of bits a key for 1, 2, 3 … probes. Printed by db_bench_ext's tune_bloom.
+constexpr double kProbeLimits[] = {2.0820,  3.5901,  5.1224,  6.7141,  8.3920,  10.1836, 12.1189,
+                                   14.2321, 16.5629, 19.1576, 22.0716, 25.3710, 29.1357};
+
+double Choose(unsigned n, unsigned k) noexcept {
+  if (k > n) return 0;
+  double ways = 1;
+  for (unsigned i = 1; i <= k; ++i) ways = ways * (n - k + i) / i;
+  return ways;
+}
+
+// The probability that a key with `probes` random words leaves one given bit in each of s given
+// words unset.
+double LeavesAlone(unsigned probes, unsigned s) noexcept {
+  double probability = 0;
+  double alone = 1;  // ((kWordBits - 1) / kWordBits)^shared
+  for (unsigned shared = 0; shared <= s && shared <= probes; ++shared) {
+    probability += Choose(s, shared) * Choose(kWords - s, probes - shared) * alone;
+    alone *= (kWordBits - 1.0) / kWordBits;
+  }
+  return probability / Choose(kWords, probes);
+}
+
+// The sum of the header; `untouched(q)` is the probability that all keys of a block leave a set of
+// bits alone that one key leaves alone with probability q.
+template <typename Untouched>
+double SumOverWords(unsigned probes, Untouched untouched) noexcept {
+  double rate = 0;
+  double sign = 1;
+  for (unsigned s = 0; s <= probes; ++s, sign = -sign) {
+    rate += sign * Choose(probes, s) * untouched(LeavesAlone(probes, s));
+  }
+  return std::clamp(rate, 0.0, 1.0);
+}
+
+// Slots for every thousand keys, by layer: fewer slots bump more keys, which costs least where a
+// next layer is cheap. Printed by db_bench_ext's tune_ribbon.
+constexpr uint64_t kSlotsPerThousand[] = {960, 960, 980, 1000};
+// What a sub-shard may have of slots: enough to be worth one of its own, and a table of rows that
+// stays in the cache.
+constexpr uint64_t kMinShardSlots = 8192;
+constexpr uint64_t kMaxShardSlots = 32768;
+constexpr unsigned kLanes = 4;  // sub-shards that are built side by side
+
+uint64_t ShardSlots(uint64_t n, unsigned layer, unsigned shard_bits) noexcept {
+  const size_t last = std::size(kSlotsPerThousand) - 1;
+  return (n * kSlotsPerThousand[std::min<size_t>(layer, last)] / 1000) >> shard_bits;
+}
+
+// The share of keys that a layer bumps at the slots above.
+constexpr double kBumpedShare = 0.045;
+
+uint64_t RibbonBytes(uint64_t n, Columns columns, double rate) noexcept {
+  uint64_t bytes = kTailBytes;
+  for (unsigned layer = 0; layer < kMaxLayers; ++layer) {
+    LayerEntry entry;
+    bytes += kLayerEntryBytes;
+    if (n >= kMinBumpedKeys) {
+      const BumpedShape shape = ShapeForKeys(n, layer);
+      entry = {LayerType::kBumped, static_cast<uint8_t>(shape.shard_bits), shape.buckets};
+    } else if (n >= kMinSmallKeys) {
+      entry = {LayerType::kSmall, 0, static_cast<uint32_t>(n / 64 + 1)};
+    } else if (n > 0) {
+      entry = {LayerType::kList, static_cast<uint8_t>(ListBits(n, rate) - 1),
+               static_cast<uint32_t>(n)};
+    }
+    bytes += LayerBytes(entry, columns);
+    if (entry.type != LayerType::kBumped) break;
+    n = static_cast<uint64_t>(static_cast<double>(n) * kBumpedShare);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+FilterOptions NearestValid(FilterOptions options) noexcept {
+  if (std::isnan(options.bits_per_key)) options.bits_per_key = FilterOptions().bits_per_key;
+  options.bits_per_key = std::clamp(options.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
+  if (options.kind && *options.kind != FilterKind::kBloom && *options.kind != FilterKind::kRibbon) {
+    options.kind.reset();
+  }
+  options.level = std::clamp(options.level, kMinLevel, kMaxLevel);
+  options.bloom_before_level = std::max(options.bloom_before_level, kMinLevel);
+  return options;
+}
+
+double BloomRate(uint64_t n, uint32_t blocks, unsigned probes) noexcept {
+  return SumOverWords(probes, [=](double q) {
+    return std::exp(static_cast<double>(n) * std::log1p(-(1 - q) / blocks));
+  });
+}
+
+double BloomRateAtBits(double bits_per_key, unsigned probes) noexcept {
+  const double load = kBlockBits / bits_per_key;
+  return SumOverWords(probes, [=](double q) { return std::exp(-load * (1 - q)); });
+}
+
+unsigned BloomProbes(double bits_per_key) noexcept {
+  unsigned probes = 1;
+  for (const double limit : kProbeLimits) {
+    if (bits_per_key < limit) break;
+    ++probes;
+  }
+  return probes;
+}
+
+uint32_t BloomBlocks(uint64_t n, double bits_per_key) noexcept {
+  const double blocks = std::ceil(static_cast<double>(n) * bits_per_key / kBlockBits);
+  return static_cast<uint32_t>(std::clamp(blocks, 1.0, static_cast<double>(UINT32_MAX)));
+}
+
+double RateForBits(double bits_per_key) noexcept {
+  return BloomRateAtBits(bits_per_key, BloomProbes(bits_per_key));
+}
+
+Columns RibbonColumns(double rate) noexcept {
+  Columns columns{1, 0};
+  double whole_rate = 0.5;
+  while (columns.whole < simd::kRibbonMaxColumns && whole_rate / 2 >= rate) {
+    whole_rate /= 2;
+    ++columns.whole;
+  }
+  if (columns.whole == simd::kRibbonMaxColumns) return columns;
+  // rate = (1 - f) * whole_rate + f * whole_rate / 2
+  const double fraction = 2 * (1 - rate / whole_rate);
+  columns.fraction = static_cast<unsigned>(std::lround(std::max(0.0, fraction) * 4096));
+  if (columns.fraction >= 4096) columns = {columns.whole + 1, 0};
+  return columns;
+}
+
+double ColumnsRate(Columns columns) noexcept {
+  return std::ldexp(1 - columns.fraction / 8192.0, -static_cast<int>(columns.whole));
+}
+
+BumpedShape ShapeForKeys(uint64_t n, unsigned layer) noexcept {
+  BumpedShape shape;
+  while ((1u << shape.shard_bits) < kLanes &&
+         ShardSlots(n, layer, shape.shard_bits + 1) >= kMinShardSlots) {
+    ++shape.shard_bits;
+  }
+  while (ShardSlots(n, layer, shape.shard_bits) > kMaxShardSlots) ++shape.shard_bits;
+  // The block behind the last bucket has slots for some keys too: 24 less are needed.
+  const uint64_t slots = ShardSlots(n, layer, shape.shard_bits);
+  const uint64_t spare = 24;
+  const uint64_t half = simd::kRibbonBucketSlots / 2;
+  const uint64_t buckets = slots > spare ? (slots - spare + half) / simd::kRibbonBucketSlots : 0;
+  shape.buckets = static_cast<uint32_t>(std::max<uint64_t>(1, buckets));
+  return shape;
+}
+
+unsigned ListBits(uint64_t n, double rate) noexcept {
+  unsigned bits = 8;
+  while (bits < 32 && static_cast<double>(n) > std::ldexp(rate, static_cast<int>(bits))) ++bits;
+  return bits;
+}
+
+FilterPlan PlanFilter(uint64_t n, const FilterOptions& options) noexcept {
+  FilterPlan plan;
+  plan.target_rate = RateForBits(options.bits_per_key);
+  if (n == 0) return plan;
+  const bool is_short_lived = options.level >= 0 && options.level < options.bloom_before_level;
+  const bool is_small = n < options.ribbon_min_keys;
+  plan.kind =
+      options.kind.value_or(is_short_lived || is_small ? FilterKind::kBloom : FilterKind::kRibbon);
+  if (n > kMaxRibbonKeys) plan.kind = FilterKind::kBloom;
+  if (plan.kind == FilterKind::kBloom) {
+    plan.blocks = BloomBlocks(n, options.bits_per_key);
+    plan.probes = BloomProbes(plan.blocks * kBlockBits / static_cast<double>(n));
+  } else {
+    plan.columns = RibbonColumns(plan.target_rate);
+  }
+  return plan;
+}
+
+uint64_t EstimateBytes(uint64_t n, const FilterOptions& options) noexcept {
+  const FilterPlan plan = PlanFilter(n, options);
+  switch (plan.kind) {
+    case FilterKind::kEmpty:
+      return kTailBytes;
+    case FilterKind::kBloom:
+      return kTailBytes + kLayerEntryBytes + uint64_t{plan.blocks} * simd::kBloomBlockBytes;
+    case FilterKind::kRibbon:
+      return RibbonBytes(n, plan.columns, plan.target_rate);
+  }
+  return kTailBytes;
+}
+
+uint16_t PackRate(double rate) noexcept {
+  const double bits = -std::log2(std::clamp(rate, 1e-9, 1.0));
+  return static_cast<uint16_t>(std::lround(bits * 2048));
+}
+
+double UnpackRate(uint16_t packed) noexcept { return std::exp2(-packed / 2048.0); }
+
+}  // namespace winnow::core

@@ -1,0 +1,86 @@
+// Sizes, rates and choices, as pure functions. Rates are shares from 0 to 1.
+
+#ifndef WINNOW_SRC_CORE_SIZING_H_
+#define WINNOW_SRC_CORE_SIZING_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/core/format.h"
+#include "winnow/options.h"
+
+namespace winnow::core {
+
+inline constexpr double kMinBitsPerKey = 1;
+inline constexpr double kMaxBitsPerKey = 32;
+inline constexpr int kMinLevel = -1;
+inline constexpr int kMaxLevel = 127;
+
+// The options with every value moved to the nearest valid one.
+FilterOptions NearestValid(FilterOptions options) noexcept;
+
+// ---- Blocked Bloom
+
+// The false-positive rate of `blocks` blocks that hold n keys with `probes` bits each. Exact for
+// patterns of words that are random and independent: with q(s) the probability that a key leaves s
+// given words of a query alone, inclusion and exclusion over the query's words give
+//   sum over s of (-1)^s C(k, s) (1 - (1 - q(s)) / blocks)^n.
+double BloomRate(uint64_t n, uint32_t blocks, unsigned probes) noexcept;
+
+// The same for very many keys at this many bits a key: the load of a block is then Poisson.
+double BloomRateAtBits(double bits_per_key, unsigned probes) noexcept;
+
+// The number of probes with the lowest rate at this many bits a key.
+unsigned BloomProbes(double bits_per_key) noexcept;
+
+// The blocks for n keys, rounded up, so that the rate is at most the one asked for. At least 1.
+uint32_t BloomBlocks(uint64_t n, double bits_per_key) noexcept;
+
+// What FilterOptions::bits_per_key means.
+double RateForBits(double bits_per_key) noexcept;
+
+// ---- Ribbon
+
+// The columns with this mean rate, or the nearest there is, from 2^-1 to 2^-16. Blocks with one
+// column more have half the rate of the others: rates average, bits don't.
+Columns RibbonColumns(double rate) noexcept;
+double ColumnsRate(Columns columns) noexcept;
+
+// The shape of a bumped layer for n keys; `layer` counts from 0.
+struct BumpedShape {
+  unsigned shard_bits = 0;
+  uint32_t buckets = 0;  // of each sub-shard
+};
+BumpedShape ShapeForKeys(uint64_t n, unsigned layer) noexcept;
+
+// Fewer keys than these make a last layer: a Ribbon without bumping, or a list of fingerprints.
+inline constexpr uint64_t kMinBumpedKeys = 300;
+inline constexpr uint64_t kMinSmallKeys = 50;
+
+// The bits of a fingerprint in a list of n.
+unsigned ListBits(uint64_t n, double rate) noexcept;
+
+// The most keys of a Ribbon filter; more make a Bloom filter.
+inline constexpr uint64_t kMaxRibbonKeys = uint64_t{1} << 31;
+
+// ---- What to build
+
+struct FilterPlan {
+  FilterKind kind = FilterKind::kEmpty;
+  double target_rate = 1;
+  uint32_t blocks = 0;  // Bloom
+  unsigned probes = 0;  // Bloom
+  Columns columns;      // Ribbon
+};
+FilterPlan PlanFilter(uint64_t n, const FilterOptions& options) noexcept;
+
+// The size of the whole block: exact for Bloom, expected for Ribbon.
+uint64_t EstimateBytes(uint64_t n, const FilterOptions& options) noexcept;
+
+// log2(1/rate) as the tail records it, and back.
+uint16_t PackRate(double rate) noexcept;
+double UnpackRate(uint16_t packed) noexcept;
+
+}  // namespace winnow::core
+
+#endif  // WINNOW_SRC_CORE_SIZING_H_

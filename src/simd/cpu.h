@@ -1,0 +1,18 @@
+// What the CPU has and the system supports.
+
+#ifndef WINNOW_SRC_SIMD_CPU_H_
+#define WINNOW_SRC_SIMD_CPU_H_
+
+namespace winnow::simd {
+
+// True if the instructions exist and the system saves the registers they use.
+struct CpuFeatures {
+  bool avx2 = false;    // AVX2, BMI2, POPCNT
+  bool avx512 = false;  // AVX-512 F, DQ, BW, VL, VPOPCNTDQ
+};
+
+CpuFeatures DetectCpuFeatures() noexcept;
+
+}  // namespace winnow::simd
+
+#endif  // WINNOW_SRC_SIMD_CPU_H_

@@ -1,0 +1,60 @@
+#include "src/simd/kernels.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "src/simd/cpu.h"
+
+namespace winnow::simd {
+namespace {
+
+const Kernels& ChooseKernels() noexcept {
+  if (const char* wanted = std::getenv("WINNOW_KERNEL"); wanted != nullptr && *wanted != '\0') {
+    const char* reason = nullptr;
+    if (const Kernels* found = FindKernels(wanted, &reason)) return *found;
+    std::fprintf(stderr, "winnow: WINNOW_KERNEL=%s can't be used: %s; using portable\n", wanted,
+                 reason);
+    return kPortableKernels;
+  }
+  for (const char* const* name = kKernelNames; *name != nullptr; ++name) {
+    if (const Kernels* found = FindKernels(*name, nullptr)) return *found;
+  }
+  return kPortableKernels;
+}
+
+}  // namespace
+
+const char* const kKernelNames[] = {"avx512", "avx2", "neon", "portable", nullptr};
+
+const Kernels* FindKernels(const char* name, const char** reason) noexcept {
+  const char* ignored = nullptr;
+  if (reason == nullptr) reason = &ignored;
+  if (std::strcmp(name, "portable") == 0) return &kPortableKernels;
+#if defined(WINNOW_X86)
+  const CpuFeatures cpu = DetectCpuFeatures();
+  const bool is_avx2 = std::strcmp(name, "avx2") == 0;
+  const bool is_avx512 = std::strcmp(name, "avx512") == 0;
+  if (is_avx2 && cpu.avx2) return &kAvx2Kernels;
+  if (is_avx512 && cpu.avx512) return &kAvx512Kernels;
+  if (is_avx2 || is_avx512) {
+    *reason = "this CPU or this system does not support it";
+    return nullptr;
+  }
+#endif
+  for (const char* const* known = kKernelNames; *known != nullptr; ++known) {
+    if (std::strcmp(name, *known) == 0) {
+      *reason = "this build does not contain it";
+      return nullptr;
+    }
+  }
+  *reason = "there is no such kernel (portable, avx2, avx512, neon)";
+  return nullptr;
+}
+
+const Kernels& ActiveKernels() noexcept {
+  static const Kernels& active = ChooseKernels();
+  return active;
+}
+
+}  // namespace winnow::simd

@@ -1,0 +1,81 @@
+// The kernels: the inner loops of filters, once for each instruction set, behind one table of
+// functions. `portable` is the reference; every other one gives the same answers and the same
+// bytes.
+//
+// Only constants and declarations here: a file compiled for AVX2 must not leave an inline function
+// behind that the linker might pick for baseline code.
+
+#ifndef WINNOW_SRC_SIMD_KERNELS_H_
+#define WINNOW_SRC_SIMD_KERNELS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace winnow::simd {
+
+// Cache-blocked Bloom. A block is 16 little-endian words of 32 bits; in word w a key may set the
+// bit (x * kBloomSalts[w]) >> 27, x being the low half of its hash. Odd numbers from db_bench_ext's
+// tune_bloom.
+inline constexpr uint32_t kBloomBlockBytes = 64;
+inline constexpr uint32_t kBloomSalts[16] = {0x910a2dedu, 0xbeeb8da1u, 0xf893a2efu, 0x71c18691u,
+                                             0x71bb54d9u, 0xc34d0bffu, 0xe099ec6du, 0x85e7bb0fu,
+                                             0x491718dfu, 0xcb435c8fu, 0x9afcd44du, 0x7476cf8bu,
+                                             0x87b341d7u, 0x2ac2ce17u, 0xa534a6a7u, 0xd0bad0dbu};
+inline constexpr unsigned kBloomMaxProbes = 14;
+// For each number of probes there are 16 patterns of words, each used in 16 rotations.
+inline constexpr unsigned kBloomPatterns = 16;
+
+// Bumped Ribbon.
+inline constexpr uint64_t kCoefficientMultiplier = 0x9e3779b97f4a7c15u;
+inline constexpr uint64_t kFingerprintMultiplier = 0xd6e8feb86659fd93u;
+inline constexpr unsigned kRibbonWidth = 48;         // bits of a coefficient
+inline constexpr unsigned kRibbonMaxColumns = 16;    // a coefficient and a fingerprint fill 64 bits
+inline constexpr unsigned kRibbonBucketSlots = 128;  // start positions that share a threshold
+inline constexpr unsigned kRibbonClass2Slots = 16;   // offsets below this are of class 2,
+inline constexpr unsigned kRibbonClass1Slots = 36;   // below this of class 1, others of class 0
+
+// A Ribbon layer's answer for a hash.
+enum class RibbonAnswer : int { kAbsent = 0, kMatch = 1, kBumped = 2 };
+
+// The shape of a Ribbon layer in one register: shard bits | columns << 8 | fingerprint bits << 16.
+inline constexpr unsigned kShapeColumnsShift = 8;
+inline constexpr unsigned kShapeFingerprintShift = 16;
+
+struct Kernels {
+  const char* name;
+
+  // Whether the block of this hash has all the hash's bits. `patterns`: kBloomPatterns patterns of
+  // 16 bits. Blocks may be unaligned.
+  bool (*bloom_probe)(const unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
+                      uint64_t hash);
+
+  // Sets the bits of n hashes.
+  void (*bloom_add)(unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
+                    const uint64_t* hashes, size_t n);
+
+  // Whether the solution in `words` gives the hash's fingerprint, unless its bucket bumps it.
+  // starts: start positions of all sub-shards; split: the first block with one column more.
+  RibbonAnswer (*ribbon_probe)(const unsigned char* words, const unsigned char* thresholds,
+                               uint32_t starts, uint32_t split, uint32_t shape, uint64_t hash);
+};
+
+extern const Kernels kPortableKernels;
+// Defined where the build has them: use FindKernels.
+extern const Kernels kAvx2Kernels;
+extern const Kernels kAvx512Kernels;
+
+// The kernels of this name if they are built in and the CPU and the system support them, else null.
+// `reason`, if not null, is then set to a static sentence.
+const Kernels* FindKernels(const char* name, const char** reason) noexcept;
+
+// Every name that FindKernels may know, best first, ended by null.
+extern const char* const kKernelNames[];
+
+// The best kernels of this machine, or those that the environment variable WINNOW_KERNEL names;
+// chosen once, at the first call. A name that can't be used is reported on stderr, once, and gives
+// `portable`.
+const Kernels& ActiveKernels() noexcept;
+
+}  // namespace winnow::simd
+
+#endif  // WINNOW_SRC_SIMD_KERNELS_H_
