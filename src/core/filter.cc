@@ -13,7 +13,7 @@ namespace winnow {
 namespace {
 
 // What a lookup does first. The types of layers, and two answers that need no bytes.
-constexpr uint8_t kEverything = 0;  // a block that can't be used
+// 0: a block that can't be used, which may contain everything.
 constexpr uint8_t kNothing = 0x80;
 constexpr uint8_t kBloomFirst = static_cast<uint8_t>(core::LayerType::kBloom);
 constexpr uint8_t kBumpedFirst = static_cast<uint8_t>(core::LayerType::kBumped);
@@ -115,7 +115,7 @@ double ExpectedRate(const core::ParsedBlock& parsed) noexcept {
         rate += reaches * core::ColumnsRate({columns.most(), 0});
         break;
       case core::LayerType::kList:
-        rate += reaches * std::min(1.0, std::ldexp(entry.count, -(entry.parameter + 1)));
+        rate += reaches * std::min(1.0, std::ldexp(entry.count, -entry.parameter - 1));
         break;
       case core::LayerType::kBumped: {
         const core::BumpedLayout layout = core::LayOut(entry.parameter, entry.count, columns);

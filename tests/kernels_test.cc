@@ -1,0 +1,121 @@
+// Every kernel that the machine has gives the answers and the bytes of the portable one.
+
+#include "src/simd/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "src/core/bloom.h"
+#include "src/core/format.h"
+#include "src/core/ribbon.h"
+#include "src/simd/cpu.h"
+#include "tests/random_hashes.h"
+
+namespace winnow::simd {
+namespace {
+
+// Found once: asking the CPU is slow in a virtual machine.
+const std::vector<const Kernels*>& Usable() {
+  static const auto* usable = [] {
+    auto* found = new std::vector<const Kernels*>;
+    for (const char* const* name = kKernelNames; *name != nullptr; ++name) {
+      if (const Kernels* kernels = FindKernels(*name, nullptr)) found->push_back(kernels);
+    }
+    return found;
+  }();
+  return *usable;
+}
+
+TEST(KernelsTest, PortableIsAlwaysThereAndOthersOnlyWithTheirCpu) {
+  ASSERT_FALSE(Usable().empty());
+  EXPECT_STREQ(Usable().back()->name, "portable");
+  const CpuFeatures cpu = DetectCpuFeatures();
+#if defined(__x86_64__)
+  EXPECT_EQ(FindKernels("avx2", nullptr) != nullptr, cpu.avx2);
+  EXPECT_EQ(FindKernels("avx512", nullptr) != nullptr, cpu.avx512);
+  EXPECT_EQ(cpu.avx2, __builtin_cpu_supports("avx2") != 0);
+#else
+  EXPECT_FALSE(cpu.avx2);
+#endif
+}
+
+TEST(KernelsTest, NamesThatCanNotBeUsedHaveAReason) {
+  const char* reason = nullptr;
+  EXPECT_EQ(FindKernels("sse9", &reason), nullptr);
+  ASSERT_NE(reason, nullptr);
+  EXPECT_NE(std::string(reason).find("portable, avx2"), std::string::npos);
+}
+
+TEST(KernelsTest, BloomAgreesWithPortable) {
+  testing::RandomHashes random(testing::TestSeed());
+  for (const Kernels* kernels : Usable()) {
+    for (unsigned probes = 1; probes <= kBloomMaxProbes; ++probes) {
+      for (const uint32_t blocks : {1u, 2u, 3u, 100u, 4097u}) {
+        const std::vector<uint64_t> hashes = [&] {
+          std::vector<uint64_t> values(blocks * 40);
+          for (uint64_t& value : values) value = random.Next();
+          return values;
+        }();
+        // Misaligned by one byte: a filter may lie anywhere.
+        std::vector<unsigned char> expected(blocks * kBloomBlockBytes + 1);
+        std::vector<unsigned char> got(expected.size());
+        const uint16_t* patterns = core::BloomPatterns(probes);
+        kPortableKernels.bloom_add(expected.data() + 1, blocks, patterns, hashes.data(),
+                                   hashes.size());
+        kernels->bloom_add(got.data() + 1, blocks, patterns, hashes.data(), hashes.size());
+        ASSERT_EQ(got, expected) << kernels->name << ", " << probes << " probes";
+        for (int i = 0; i < 2000; ++i) {
+          const uint64_t hash = i % 2 == 0 ? random.Next() : hashes[random.Below(hashes.size())];
+          ASSERT_EQ(kernels->bloom_probe(got.data() + 1, blocks, patterns, hash),
+                    kPortableKernels.bloom_probe(got.data() + 1, blocks, patterns, hash))
+              << kernels->name;
+          ASSERT_TRUE(i % 2 == 0 || kernels->bloom_probe(got.data() + 1, blocks, patterns, hash));
+        }
+      }
+    }
+  }
+}
+
+// Random words and thresholds: a solution is not needed for kernels to agree on what it says.
+TEST(KernelsTest, RibbonAgreesWithPortable) {
+  testing::RandomHashes random(testing::TestSeed());
+  int counts[3] = {};
+  for (unsigned packed = 0; packed < 16 * 4096 - 4095; packed += 1365) {
+    const core::Columns columns = core::UnpackColumns(static_cast<uint16_t>(packed));
+    for (const unsigned shard_bits : {0u, 2u, 5u}) {
+      const core::BumpedLayout layout = core::LayOut(shard_bits, 3, columns);
+      // One byte before, and not one behind: a read outside is seen by the address sanitizer.
+      std::vector<unsigned char> bytes(1 + layout.words_bytes + layout.thresholds_bytes);
+      for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random.Next());
+      const unsigned char* words = bytes.data() + 1;
+      const unsigned char* thresholds = words + layout.words_bytes;
+      const auto starts = static_cast<uint32_t>(layout.starts);
+      const auto split = static_cast<uint32_t>(layout.split);
+      const uint32_t shape = core::KernelShape(shard_bits, columns);
+      for (int i = 0; i < 3000; ++i) {
+        const uint64_t hash = random.Next();
+        const RibbonAnswer expected =
+            kPortableKernels.ribbon_probe(words, thresholds, starts, split, shape, hash);
+        ++counts[static_cast<int>(expected)];
+        for (const Kernels* kernels : Usable()) {
+          ASSERT_EQ(kernels->ribbon_probe(words, thresholds, starts, split, shape, hash), expected)
+              << kernels->name << ", columns " << packed << ", hash " << hash;
+        }
+      }
+    }
+  }
+  for (const int count : counts) EXPECT_GT(count, 1000);
+}
+
+TEST(KernelsTest, EnvironmentForcesAKernel) {
+  const char* wanted = std::getenv("WINNOW_KERNEL");
+  if (wanted == nullptr) GTEST_SKIP() << "WINNOW_KERNEL is not set";
+  EXPECT_STREQ(ActiveKernels().name, FindKernels(wanted, nullptr) != nullptr ? wanted : "portable");
+}
+
+}  // namespace
+}  // namespace winnow::simd

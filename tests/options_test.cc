@@ -1,0 +1,54 @@
+#include "winnow/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace winnow {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(OptionsTest, DefaultsAndLimitsAreValid) {
+  FilterOptions options;
+  EXPECT_THAT(CheckOptions(options), IsEmpty());
+  options.bits_per_key = 1;
+  EXPECT_THAT(CheckOptions(options), IsEmpty());
+  options.bits_per_key = 32;
+  options.kind = FilterKind::kRibbon;
+  options.level = 127;
+  options.bloom_before_level = std::numeric_limits<int>::max();
+  EXPECT_THAT(CheckOptions(options), IsEmpty());
+}
+
+TEST(OptionsTest, SentenceNamesOptionValueAndRange) {
+  FilterOptions options;
+  options.bits_per_key = 0.5;
+  EXPECT_THAT(CheckOptions(options),
+              AllOf(HasSubstr("bits_per_key"), HasSubstr("0.5"), HasSubstr("from 1 to 32")));
+  options.bits_per_key = std::nan("");
+  EXPECT_THAT(CheckOptions(options), HasSubstr("bits_per_key"));
+  options = {};
+  options.kind = FilterKind::kEmpty;
+  EXPECT_THAT(CheckOptions(options), AllOf(HasSubstr("kind"), HasSubstr("empty")));
+  options = {};
+  options.level = 128;
+  EXPECT_THAT(CheckOptions(options), AllOf(HasSubstr("level"), HasSubstr("128")));
+  options = {};
+  options.bloom_before_level = -2;
+  EXPECT_THAT(CheckOptions(options), AllOf(HasSubstr("bloom_before_level"), HasSubstr("-2")));
+}
+
+TEST(OptionsTest, KindsHaveNames) {
+  EXPECT_EQ(ToString(FilterKind::kEmpty), "empty");
+  EXPECT_EQ(ToString(FilterKind::kBloom), "bloom");
+  EXPECT_EQ(ToString(FilterKind::kRibbon), "ribbon");
+  EXPECT_EQ(ToString(static_cast<FilterKind>(200)), "unknown");
+}
+
+}  // namespace
+}  // namespace winnow

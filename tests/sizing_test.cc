@@ -1,0 +1,177 @@
+#include "src/core/sizing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/random_hashes.h"
+#include "winnow/builder.h"
+
+namespace winnow::core {
+namespace {
+
+TEST(SizingTest, ChoosesKindFromCountLevelAndOptions) {
+  struct Case {
+    uint64_t n;
+    std::optional<FilterKind> kind;
+    uint64_t ribbon_min_keys;
+    int level;
+    int bloom_before_level;
+    FilterKind expected;
+  };
+  const auto any = std::nullopt;
+  const Case cases[] = {
+      {0, any, 3000, -1, 0, FilterKind::kEmpty},
+      {0, FilterKind::kRibbon, 3000, -1, 0, FilterKind::kEmpty},
+      {2999, any, 3000, -1, 0, FilterKind::kBloom},
+      {3000, any, 3000, -1, 0, FilterKind::kRibbon},
+      {1, any, 0, -1, 0, FilterKind::kRibbon},
+      {100000, any, 3000, 0, 0, FilterKind::kRibbon},
+      {100000, any, 3000, 0, 1, FilterKind::kBloom},
+      {100000, any, 3000, 1, 1, FilterKind::kRibbon},
+      {100000, any, 3000, -1, 1, FilterKind::kRibbon},  // an unknown level counts as the last
+      {10, FilterKind::kRibbon, 3000, -1, 0, FilterKind::kRibbon},
+      {100000, FilterKind::kRibbon, 3000, 0, 1, FilterKind::kRibbon},
+      {100000, FilterKind::kBloom, 3000, -1, -1, FilterKind::kBloom},
+      {kMaxRibbonKeys + 1, any, 3000, -1, 0, FilterKind::kBloom},
+  };
+  for (const Case& c : cases) {
+    FilterOptions options;
+    options.kind = c.kind;
+    options.ribbon_min_keys = c.ribbon_min_keys;
+    options.level = c.level;
+    options.bloom_before_level = c.bloom_before_level;
+    EXPECT_EQ(PlanFilter(c.n, options).kind, c.expected) << c.n << " keys, level " << c.level;
+  }
+}
+
+// The rates of a simulation of the same shape, from the literature on blocked Bloom filters.
+TEST(SizingTest, RatesOfBloomAreThoseMeasured) {
+  EXPECT_NEAR(RateForBits(8), 0.0232, 0.0002);
+  EXPECT_NEAR(RateForBits(10), 0.00962, 0.00006);
+  EXPECT_NEAR(RateForBits(12), 0.00413, 0.00003);
+  EXPECT_NEAR(RateForBits(16), 0.00085, 0.00001);
+  EXPECT_NEAR(RateForBits(20), 0.00020, 0.00001);
+}
+
+TEST(SizingTest, RateFallsWithBitsAndProbesAreBest) {
+  double before = 1;
+  for (double bits = 1; bits <= 32; bits += 0.125) {
+    const double rate = RateForBits(bits);
+    EXPECT_LT(rate, before) << bits;
+    before = rate;
+    const unsigned probes = BloomProbes(bits);
+    // The table of limits is rounded: at a limit two numbers of probes are equally good.
+    const unsigned fewer = std::max(1u, probes - 1);
+    const unsigned more = std::min(14u, probes + 1);
+    EXPECT_LE(rate, BloomRateAtBits(bits, fewer) * 1.0001) << bits;
+    EXPECT_LE(rate, BloomRateAtBits(bits, more) * 1.0001) << bits;
+  }
+}
+
+TEST(SizingTest, RateOfAFilterTendsToThatOfManyKeys) {
+  EXPECT_NEAR(BloomRate(10'000'000, 195313, 6) / BloomRateAtBits(10, 6), 1, 0.001);
+  EXPECT_EQ(BloomRate(0, 1, 6), 0);
+  // One key in one block: an absent key passes if its six words and bits are the same.
+  EXPECT_LT(BloomRate(1, 1, 6), 1e-6);
+}
+
+TEST(SizingTest, ColumnsHitTheRate) {
+  for (double rate = 0.5; rate > 1.53e-5; rate *= 0.93) {
+    EXPECT_NEAR(ColumnsRate(RibbonColumns(rate)) / rate, 1, 2e-4) << rate;
+  }
+  EXPECT_EQ(RibbonColumns(0.9).whole, 1u);
+  EXPECT_EQ(RibbonColumns(0.9).fraction, 0u);
+  EXPECT_EQ(RibbonColumns(1e-9).whole, 16u);
+  EXPECT_EQ(RibbonColumns(1e-9).most(), 16u);
+  EXPECT_EQ(RibbonColumns(1.0 / 128).whole, 7u);
+  EXPECT_EQ(RibbonColumns(1.0 / 128).fraction, 0u);
+}
+
+TEST(SizingTest, ShapesKeepSubShardsWithinTheirSlots) {
+  for (uint64_t n = kMinBumpedKeys; n <= kMaxRibbonKeys; n = n * 5 / 4) {
+    for (unsigned layer = 0; layer < 4; ++layer) {
+      const BumpedShape shape = ShapeForKeys(n, layer);
+      ASSERT_GE(shape.buckets, 1u);
+      EXPECT_LE(shape.buckets * 128u, 32768u + 64) << n;
+      EXPECT_TRUE(
+          CheckLayer({LayerType::kBumped, static_cast<uint8_t>(shape.shard_bits), shape.buckets}))
+          << n;
+      const double slots = std::ldexp(shape.buckets * 128.0, static_cast<int>(shape.shard_bits));
+      EXPECT_NEAR(slots / static_cast<double>(n), 0.97, n < 3000 ? 0.3 : 0.05) << n;
+    }
+  }
+}
+
+TEST(SizingTest, ListBitsGiveTheRate) {
+  EXPECT_EQ(ListBits(1, 0.01), 8u);
+  EXPECT_EQ(ListBits(2, 0.01), 8u);
+  EXPECT_EQ(ListBits(3, 0.01), 9u);
+  EXPECT_EQ(ListBits(49, 1e-9), 32u);
+}
+
+TEST(SizingTest, EstimateIsTheSizeBuilt) {
+  testing::RandomHashes random(7);
+  for (const double bits : {2.0, 10.0, 15.5, 25.0}) {
+    for (const uint64_t n : {1u, 50u, 1000u, 3000u, 20000u, 200000u}) {
+      for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+        FilterOptions options;
+        options.bits_per_key = bits;
+        options.kind = kind;
+        FilterBuilder builder(options);
+        const std::vector<KeyHash> hashes = random.Take(n);
+        builder.Add(hashes.data(), n);
+        const auto size = static_cast<double>(builder.Finish().size);
+        const auto estimate = static_cast<double>(builder.EstimateSize(n));
+        if (kind == FilterKind::kBloom) {
+          EXPECT_EQ(estimate, size);
+        } else if (n >= 1000) {
+          EXPECT_NEAR(estimate / size, 1,
+                      n < 3000    ? 0.08
+                      : n < 20000 ? 0.03
+                                  : 0.01)
+              << n << " keys, " << bits;
+        }
+      }
+    }
+  }
+}
+
+TEST(SizingTest, CapacityIsTheInverseOfTheEstimate) {
+  for (const uint64_t ribbon_min_keys : {0u, 3000u, 1000000u}) {
+    FilterOptions options;
+    options.ribbon_min_keys = ribbon_min_keys;
+    const FilterBuilder builder(options);
+    for (const size_t bytes : {101u, 1000u, 2600u, 4096u, 65536u, 1048576u}) {
+      const uint64_t n = builder.EstimateCapacity(bytes);
+      EXPECT_LE(builder.EstimateSize(n), bytes) << ribbon_min_keys;
+      EXPECT_GT(builder.EstimateSize(n + n / 50 + 52), bytes) << bytes;
+    }
+    EXPECT_EQ(builder.EstimateCapacity(0), 1u);
+  }
+}
+
+TEST(SizingTest, NearestValidMovesOnlyWhatIsOutOfRange) {
+  FilterOptions options;
+  options.bits_per_key = 99;
+  options.level = -7;
+  options.bloom_before_level = -7;
+  options.kind = FilterKind::kEmpty;
+  const FilterOptions valid = NearestValid(options);
+  EXPECT_EQ(CheckOptions(valid), "");
+  EXPECT_EQ(valid.bits_per_key, 32);
+  EXPECT_EQ(valid.level, -1);
+  options = {};
+  options.bits_per_key = 9.75;
+  EXPECT_EQ(NearestValid(options).bits_per_key, 9.75);
+}
+
+TEST(SizingTest, RatesSurviveTheTail) {
+  for (const double rate : {1.0, 0.5, 0.00962, 1.5e-5}) {
+    EXPECT_NEAR(UnpackRate(PackRate(rate)) / rate, 1, 2e-4);
+  }
+}
+
+}  // namespace
+}  // namespace winnow::core
