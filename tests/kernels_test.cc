@@ -111,6 +111,36 @@ TEST(KernelsTest, RibbonAgreesWithPortable) {
   for (const int count : counts) EXPECT_GT(count, 1000);
 }
 
+TEST(KernelsTest, BackSubstitutionAgreesWithPortable) {
+  testing::RandomHashes random(testing::TestSeed());
+  for (unsigned packed = 0; packed < 16 * 4096 - 4095; packed += 1365) {
+    const core::Columns columns = core::UnpackColumns(static_cast<uint16_t>(packed));
+    for (const unsigned shards : {1u, 2u, 4u}) {
+      constexpr uint64_t kBlocks = 5;
+      constexpr uint64_t kFirstBlock = 3;
+      std::vector<std::vector<uint64_t>> tables(shards);
+      const uint64_t* rows[kRibbonMostShards] = {};
+      for (unsigned shard = 0; shard < shards; ++shard) {
+        for (uint64_t slot = 0; slot < kBlocks * 64; ++slot) {
+          tables[shard].push_back(slot % 9 == 0 ? 0 : random.Next() | 1);
+        }
+        rows[shard] = tables[shard].data();
+      }
+      const uint64_t split = kFirstBlock + shards * kBlocks / 2;
+      const size_t bytes = (kFirstBlock + shards * kBlocks) * columns.most() * 8;
+      std::vector<unsigned char> expected(bytes);
+      kPortableKernels.ribbon_solve(rows, shards, kBlocks, kFirstBlock, columns.whole,
+                                    columns.most(), split, expected.data());
+      for (const Kernels* kernels : Usable()) {
+        std::vector<unsigned char> got(bytes);
+        kernels->ribbon_solve(rows, shards, kBlocks, kFirstBlock, columns.whole, columns.most(),
+                              split, got.data());
+        ASSERT_EQ(got, expected) << kernels->name << ", columns " << packed << ", " << shards;
+      }
+    }
+  }
+}
+
 TEST(KernelsTest, EnvironmentForcesAKernel) {
   const char* wanted = std::getenv("WINNOW_KERNEL");
   if (wanted == nullptr) GTEST_SKIP() << "WINNOW_KERNEL is not set";

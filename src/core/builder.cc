@@ -15,19 +15,21 @@ namespace winnow {
 
 struct FilterBuilder::State {
   FilterOptions options;
-  std::vector<uint64_t> hashes;
+  core::HashBlocks hashes;
+  uint64_t last = 0;  // valid if there are hashes
 };
 
 FilterBuilder::FilterBuilder(const FilterOptions& options)
-    : state_(new State{core::NearestValid(options), {}}) {}
+    : state_(new State{core::NearestValid(options), {}, 0}) {}
 FilterBuilder::~FilterBuilder() = default;
 FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
 FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
 
 void FilterBuilder::Add(KeyHash hash) {
-  std::vector<uint64_t>& hashes = state_->hashes;
-  if (!hashes.empty() && hashes.back() == hash.value) return;
-  hashes.push_back(hash.value);
+  State& state = *state_;
+  if (hash.value == state.last && state.hashes.size() != 0) return;
+  state.hashes.Add(hash.value);
+  state.last = hash.value;
 }
 
 void FilterBuilder::Add(const KeyHash* hashes, size_t n) {
@@ -62,7 +64,7 @@ uint64_t FilterBuilder::EstimateCapacity(size_t bytes) const noexcept {
 }
 
 FilterBlock FilterBuilder::Finish() {
-  std::vector<uint64_t> hashes = std::exchange(state_->hashes, {});
+  core::HashBlocks hashes = std::move(state_->hashes);
   const uint64_t n = hashes.size();
   const FilterOptions& options = state_->options;
   const core::FilterPlan plan = core::PlanFilter(n, options);
@@ -80,8 +82,10 @@ FilterBlock FilterBuilder::Finish() {
   if (plan.kind == FilterKind::kBloom) {
     layers.push_back({core::LayerType::kBloom, static_cast<uint8_t>(plan.probes), plan.blocks});
     unsigned char* blocks = payload.Append(core::LayerBytes(layers[0], {}));
-    simd::ActiveKernels().bloom_add(blocks, plan.blocks, core::BloomPatterns(plan.probes),
-                                    hashes.data(), hashes.size());
+    hashes.ForEach([&](const uint64_t* values, size_t count) {
+      simd::ActiveKernels().bloom_add(blocks, plan.blocks, core::BloomPatterns(plan.probes), values,
+                                      count);
+    });
   } else if (plan.kind == FilterKind::kRibbon) {
     tail.columns = core::PackColumns(plan.columns);
     layers = core::BuildRibbon(std::move(hashes), plan.columns, core::ColumnsRate(plan.columns),

@@ -31,6 +31,9 @@ class Payload {
     return reinterpret_cast<unsigned char*>(end);
   }
 
+  // Forgets the bytes from `size` on.
+  void Truncate(size_t size) noexcept { size_ = size; }
+
   size_t size() const noexcept { return size_; }
   unsigned char* data() noexcept { return reinterpret_cast<unsigned char*>(data_.get()); }
   std::unique_ptr<char[]> Release() noexcept { return std::move(data_); }

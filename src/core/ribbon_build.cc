@@ -17,180 +17,175 @@
 // the lowest bits of an echelon form are a property of the space that the rows span.
 //
 // Back substitution then fixes the slots from right to left; free slots are 0.
+//
+// A row's walk waits for each load, and its end can't be predicted. So four sub-shards, which are
+// independent of each other, are walked in lock-step: while one lane waits, the others go on.
 
 #include "src/core/ribbon_build.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <utility>
 
 #include "src/core/bloom.h"
-#include "src/core/bytes.h"
 #include "src/core/ribbon.h"
+#include "src/core/ribbon_lane.h"
 #include "src/core/sizing.h"
 
 namespace winnow::core {
 namespace {
 
-using simd::kRibbonBucketSlots;
-using simd::kRibbonWidth;
+using Lanes = std::array<RibbonLane, kRibbonLanes>;
 
-constexpr unsigned kClasses = 3;
-constexpr uint64_t kCoefficientMask = (uint64_t{1} << kRibbonWidth) - 1;
-
-// A row: the coefficient in the low 48 bits, the fingerprint in the high 16. 0: none.
-uint64_t MakeRow(uint64_t hash, unsigned fingerprint_bits) {
-  return Coefficient(hash) | Fingerprint(hash, fingerprint_bits) << kRibbonWidth;
-}
-
-// Moves a row right from `slot` to the first empty one and leaves it there. False for a
-// contradiction. *filled is the slot, or kNoSlot for a row that says nothing new.
-constexpr uint32_t kNoSlot = UINT32_MAX;
-bool InsertRow(uint64_t* rows, uint32_t slot, uint64_t row, uint32_t* filled) {
-  while (rows[slot] != 0) {
-    row ^= rows[slot];
-    const uint64_t coefficient = row & kCoefficientMask;
-    if (coefficient == 0) {
-      *filled = kNoSlot;
-      return row == 0;
-    }
-    const auto distance = static_cast<unsigned>(__builtin_ctzll(coefficient));
-    slot += distance;
-    row = (row & ~kCoefficientMask) | coefficient >> distance;
-  }
-  rows[slot] = row;
-  *filled = slot;
+// One step of a walk: adds the row that is in the way and moves to the sum's lowest bit. False when
+// the slot is empty, and then nothing changes, or when no coefficient is left.
+inline bool Step(const uint64_t* rows, uint64_t* row, uint64_t* slot) {
+  *row ^= rows[*slot];
+  // Two rows have their lowest bit in common, so that 0 means an empty slot. Without any bit of a
+  // coefficient it is 48 and more.
+  const auto distance = static_cast<unsigned>(__builtin_ctzll(*row | uint64_t{1} << 63));
+  if (distance - 1 >= simd::kRibbonWidth - 1) return false;
+  *slot += distance;
+  *row = (*row & ~kCoefficientMask) | (*row & kCoefficientMask) >> distance;
   return true;
 }
 
-// Solves for the slots of `rows` and writes blocks of columns: those of `first_block` and after
-// have the number of columns that the layout gives.
-class BackSubstitution {
- public:
-  BackSubstitution(unsigned char* words, Columns columns, uint64_t split)
-      : words_(words), columns_(columns), split_(split) {}
-
-  void Solve(const uint64_t* rows, uint64_t first_block, uint64_t num_blocks) const {
-    uint64_t window[simd::kRibbonMaxColumns] = {};  // bit i: the solution of the slot + i
-    const unsigned most = columns_.most();
-    for (uint64_t block = num_blocks; block-- > 0;) {
-      for (unsigned i = 64; i-- > 0;) {
-        const uint64_t row = rows[block * 64 + i];
-        const uint64_t others = row & kCoefficientMask & ~uint64_t{1};
-        const uint64_t fingerprint = row >> kRibbonWidth;
-        for (unsigned column = 0; column < most; ++column) {
-          const uint64_t shifted = window[column] << 1;
-          const uint64_t bit = static_cast<uint64_t>(__builtin_parityll(shifted & others)) ^
-                               (fingerprint >> column & 1);
-          window[column] = shifted | bit;
-        }
-      }
-      Write(first_block + block, window);
-    }
+// Walks the lanes from `first` on in lock-step until one is done; walks[i] is that of lane i.
+// Returns that lane.
+template <size_t... kLane>
+size_t WalkTogether(RibbonLane* lanes, RibbonWalk* walks, std::index_sequence<kLane...>) {
+  constexpr size_t kCount = sizeof...(kLane);
+  uint64_t row[kCount] = {walks[kLane].row...};
+  uint64_t slot[kCount] = {walks[kLane].slot...};
+  const uint64_t* const rows[kCount] = {lanes[kLane].rows()...};
+  size_t ended = kCount;
+  const auto step = [&](size_t lane) {
+    if (__builtin_expect(Step(rows[lane], &row[lane], &slot[lane]), 1)) return true;
+    const RibbonWalk next = lanes[lane].Next({row[lane], slot[lane]});
+    row[lane] = next.row;
+    slot[lane] = next.slot;
+    if (!lanes[lane].done()) return true;
+    ended = lane;
+    return false;
+  };
+  while ((step(kLane) && ...)) {
   }
+  ((walks[kLane] = {row[kLane], slot[kLane]}), ...);
+  return ended;
+}
 
- private:
-  void Write(uint64_t block, const uint64_t* window) const {
-    const uint64_t wide_before = block > split_ ? block - split_ : 0;
-    const unsigned columns = columns_.whole + (block >= split_ ? 1 : 0);
-    unsigned char* out = words_ + 8 * (block * columns_.whole + wide_before);
-    for (unsigned column = 0; column < columns; ++column) {
-      StoreLittle64(out + 8 * column, window[column]);
-    }
-  }
+void FinishLane(RibbonLane* lane, RibbonWalk walk) {
+  while (!lane->done()) WalkTogether(lane, &walk, std::make_index_sequence<1>());
+}
 
-  unsigned char* words_;
-  Columns columns_;
-  uint64_t split_;
-};
-
-// Builds one bumped layer, one sub-shard after the other.
+// One bumped layer.
 class BumpedLayerBuilder {
  public:
-  BumpedLayerBuilder(BumpedShape shape, Columns columns, unsigned char* out)
-      : shape_(shape),
-        layout_(LayOut(shape.shard_bits, shape.buckets, columns)),
+  BumpedLayerBuilder(BumpedShape shape, Columns columns, HashChunkPool* pool, Lanes* lanes,
+                     unsigned char* out)
+      : layout_(LayOut(shape.shard_bits, shape.buckets, columns)),
         columns_(columns),
-        out_(out),
-        thresholds_(out + layout_.words_bytes),
-        rows_((uint64_t{shape.buckets} * 2 + 1) * 64) {}
+        pool_(pool),
+        lanes_(lanes),
+        words_(out) {
+    layer_.shape = shape;
+    layer_.fingerprint_bits = columns.most();
+    layer_.starts = static_cast<uint32_t>(layout_.starts);
+    layer_.thresholds = out + layout_.words_bytes;
+    layer_.pool = pool;
+  }
 
-  // Takes the hashes in any order; appends the bumped ones, as the next layer knows them.
-  void Build(const std::vector<uint64_t>& hashes, std::vector<uint64_t>* bumped) {
-    const size_t shards = size_t{1} << shape_.shard_bits;
-    const size_t groups = shards * shape_.buckets * kClasses;
-    std::vector<uint64_t> ends(groups, 0);
-    for (const uint64_t hash : hashes) ++ends[GroupOf(hash)];
-    uint64_t sum = 0;
-    for (uint64_t& end : ends) {
-      const uint64_t count = end;
-      end = sum;
-      sum += count;
+  // `source(deal)` calls deal(hash) for each hash, once. Adds the bumped hashes to *bumped, as the
+  // next layer knows them.
+  template <typename Source>
+  void Build(Source source, HashBin* bumped) {
+    layer_.bumped = bumped;
+    const unsigned shard_bits = layer_.shape.shard_bits;
+    const unsigned group_bits = shard_bits > kMostDealtBits ? shard_bits - kMostDealtBits : 0;
+    bins_.resize(size_t{layer_.shard_bins()} << (shard_bits - group_bits));
+    if (group_bits == 0) {
+      BuildGroup(source, 0, 1u << shard_bits);
+      return;
     }
-    std::vector<uint64_t> sorted(hashes.size());
-    for (const uint64_t hash : hashes) sorted[ends[GroupOf(hash)]++] = hash;
-
-    const uint64_t* begin = sorted.data();
-    for (size_t shard = 0; shard < shards; ++shard) {
-      std::fill(rows_.begin(), rows_.end(), 0);
-      const uint64_t* shard_ends = ends.data() + shard * shape_.buckets * kClasses;
-      for (uint32_t bucket = 0; bucket < shape_.buckets; ++bucket) {
-        const uint64_t* bucket_ends = shard_ends + size_t{bucket} * kClasses;
-        const uint64_t* end = sorted.data() + bucket_ends[kClasses - 1];
-        unsigned threshold = 0;
-        while (threshold < kClasses) {
-          const uint64_t* class_end = sorted.data() + bucket_ends[threshold];
-          if (!InsertClass(begin, class_end)) break;
-          begin = class_end;
-          ++threshold;
-        }
-        SetThreshold(shard * shape_.buckets + bucket, threshold);
-        for (; begin != end; ++begin) bumped->push_back(NextLayerHash(*begin));
-      }
-      const uint64_t shard_blocks = uint64_t{shape_.buckets} * 2 + 1;
-      BackSubstitution(out_, columns_, layout_.split)
-          .Solve(rows_.data(), shard * shard_blocks, shard_blocks);
+    // More bins than the cache has room for: first into groups of sub-shards.
+    std::vector<HashBin> groups(size_t{1} << group_bits);
+    source([&](uint64_t hash) { pool_->Add(&groups[hash >> (64 - group_bits)], hash); });
+    for (size_t group = 0; group < groups.size(); ++group) {
+      BuildGroup([&](auto deal) { pool_->Drain(&groups[group], deal); },
+                 static_cast<uint32_t>(group << kMostDealtBits), 1u << kMostDealtBits);
     }
   }
 
  private:
-  // Classes of a bucket in the order in which they are inserted.
-  size_t GroupOf(uint64_t hash) const {
-    const uint32_t start = StartPosition(hash, static_cast<uint32_t>(layout_.starts));
-    const uint32_t offset = start % kRibbonBucketSlots;
-    const unsigned bump_class = (offset < simd::kRibbonClass1Slots ? 1u : 0u) +
-                                (offset < simd::kRibbonClass2Slots ? 1u : 0u);
-    return size_t{start / kRibbonBucketSlots} * kClasses + bump_class;
-  }
+  static constexpr unsigned kMostDealtBits = 5;
 
-  // All rows of a class, or none.
-  bool InsertClass(const uint64_t* begin, const uint64_t* end) {
-    filled_.clear();
-    const uint32_t shard_starts = shape_.buckets * kRibbonBucketSlots;
-    for (; begin != end; ++begin) {
-      const uint32_t start =
-          StartPosition(*begin, static_cast<uint32_t>(layout_.starts)) % shard_starts;
-      uint32_t slot;
-      if (!InsertRow(rows_.data(), start, MakeRow(*begin, columns_.most()), &slot)) {
-        for (const uint32_t undone : filled_) rows_[undone] = 0;
-        return false;
-      }
-      if (slot != kNoSlot) filled_.push_back(slot);
+  template <typename Source>
+  void BuildGroup(Source source, uint32_t first_shard, uint32_t num_shards) {
+    const unsigned shard_bits = layer_.shape.shard_bits;
+    const uint32_t shard_bins = layer_.shard_bins();
+    const uint32_t shard_starts = layer_.shard_starts();
+    const uint32_t starts = layer_.starts;
+    source([&](uint64_t hash) {
+      const auto shard = static_cast<uint32_t>((hash >> 1) >> (63 - shard_bits));
+      const uint32_t in_shard = StartPosition(hash, starts) - shard * shard_starts;
+      const size_t bin = size_t{shard - first_shard} * shard_bins + in_shard / kBinSlots;
+      pool_->Add(&bins_[bin], hash);
+    });
+    uint32_t shard = 0;
+    for (; shard + kRibbonLanes <= num_shards; shard += kRibbonLanes) {
+      BuildShards<kRibbonLanes>(first_shard, shard);
     }
-    return true;
+    for (; shard + 2 <= num_shards; shard += 2) BuildShards<2>(first_shard, shard);
+    for (; shard < num_shards; ++shard) BuildShards<1>(first_shard, shard);
   }
 
-  void SetThreshold(size_t bucket, unsigned threshold) {
-    thresholds_[bucket / 4] =
-        static_cast<unsigned char>(thresholds_[bucket / 4] | threshold << (2 * (bucket % 4)));
+  template <unsigned kCount>
+  void BuildShards(uint32_t first_shard, uint32_t shard) {
+    RibbonWalk walks[kCount];
+    const uint64_t* rows[kCount];
+    bool any_done = false;
+    for (unsigned i = 0; i < kCount; ++i) {
+      RibbonLane& lane = (*lanes_)[i];
+      walks[i] = lane.Begin(layer_, first_shard + shard + i,
+                            &bins_[size_t{shard + i} * layer_.shard_bins()]);
+      rows[i] = lane.rows();
+      any_done = any_done || lane.done();
+    }
+    if (!any_done) {
+      WalkTogether(lanes_->data(), walks, std::make_index_sequence<kCount>());
+    }
+    // The others have about as little left.
+    for (unsigned i = 0; i < kCount; ++i) FinishLane(&(*lanes_)[i], walks[i]);
+    simd::ActiveKernels().ribbon_solve(rows, kCount, layer_.shard_blocks(),
+                                       uint64_t{first_shard + shard} * layer_.shard_blocks(),
+                                       columns_.whole, columns_.most(), layout_.split, words_);
   }
 
-  BumpedShape shape_;
+  LayerBuild layer_;
   BumpedLayout layout_;
   Columns columns_;
-  unsigned char* out_;
-  unsigned char* thresholds_;
-  std::vector<uint64_t> rows_;  // of one sub-shard
-  std::vector<uint32_t> filled_;
+  HashChunkPool* pool_;
+  Lanes* lanes_;
+  unsigned char* words_;
+  std::vector<HashBin> bins_;
 };
+
+// The tables of the lanes, kept by the thread.
+Lanes& ThreadLanes() {
+  thread_local std::unique_ptr<Lanes> lanes = std::make_unique<Lanes>();
+  return *lanes;
+}
+
+// Inserts a row without counting steps: for layers too small for lanes.
+bool InsertRow(uint64_t* rows, uint64_t slot, uint64_t row) {
+  while (Step(rows, &row, &slot)) {
+  }
+  if (rows[slot] != 0 || (row & kCoefficientMask) == 0) return row == 0;
+  rows[slot] = row;
+  return true;
+}
 
 // A Ribbon without bumping, in as few blocks of 64 slots as can be solved; false when even twice
 // the slots can't.
@@ -202,15 +197,16 @@ bool BuildSmall(const std::vector<uint64_t>& hashes, Columns columns, Payload* p
   for (uint32_t blocks = fewest; blocks <= 2 * fewest + 2; ++blocks) {
     rows.assign(size_t{blocks} * 64, 0);
     const bool solved = std::all_of(hashes.begin(), hashes.end(), [&](uint64_t hash) {
-      uint32_t slot;
       return InsertRow(rows.data(), StartPosition(hash, SmallStarts(blocks)),
-                       MakeRow(hash, fingerprint_bits), &slot);
+                       MakeRow(hash, fingerprint_bits));
     });
     if (!solved) continue;
     *entry = {LayerType::kSmall, 0, blocks};
     const Columns whole{fingerprint_bits, 0};
     unsigned char* words = payload->Append(LayerBytes(*entry, whole));
-    BackSubstitution(words, whole, blocks).Solve(rows.data(), 0, blocks);
+    const uint64_t* const tables[] = {rows.data()};
+    simd::ActiveKernels().ribbon_solve(tables, 1, blocks, 0, fingerprint_bits, fingerprint_bits,
+                                       blocks, words);
     return true;
   }
   return false;
@@ -235,41 +231,77 @@ LayerEntry BuildList(const std::vector<uint64_t>& hashes, double rate, Payload* 
 }
 
 // The layer that always works: for hashes that were made to defeat the others.
-LayerEntry BuildBloomLayer(const std::vector<uint64_t>& hashes, double rate, Payload* payload) {
+LayerEntry BuildBloomLayer(const HashBin& hashes, double rate, Payload* payload) {
   double bits_per_key = kMinBitsPerKey;
   while (bits_per_key < kMaxBitsPerKey && RateForBits(bits_per_key) > rate) bits_per_key += 0.5;
   const LayerEntry entry{LayerType::kBloom, static_cast<uint8_t>(BloomProbes(bits_per_key)),
                          BloomBlocks(hashes.size(), bits_per_key)};
   unsigned char* blocks = payload->Append(LayerBytes(entry, {}));
-  simd::ActiveKernels().bloom_add(blocks, entry.count, BloomPatterns(entry.parameter),
-                                  hashes.data(), hashes.size());
+  const simd::Kernels& kernels = simd::ActiveKernels();
+  ForEachHash(hashes, [&](uint64_t hash) {
+    kernels.bloom_add(blocks, entry.count, BloomPatterns(entry.parameter), &hash, 1);
+  });
   return entry;
+}
+
+LayerEntry BuildLastLayer(const HashBin& hashes, Columns columns, double rate, Payload* payload) {
+  if (hashes.size() == 0) return {LayerType::kNone, 0, 0};
+  if (hashes.size() >= kMinBumpedKeys) return BuildBloomLayer(hashes, rate, payload);
+  std::vector<uint64_t> values;
+  values.reserve(hashes.size());
+  ForEachHash(hashes, [&](uint64_t hash) { values.push_back(hash); });
+  if (values.size() < kMinSmallKeys) return BuildList(values, rate, payload);
+  LayerEntry entry;
+  if (BuildSmall(values, columns, payload, &entry)) return entry;
+  return BuildBloomLayer(hashes, rate, payload);
 }
 
 }  // namespace
 
-std::vector<LayerEntry> BuildRibbon(std::vector<uint64_t> hashes, Columns columns, double rate,
+std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double rate,
                                     Payload* payload) {
   std::vector<LayerEntry> entries;
-  while (hashes.size() >= kMinBumpedKeys && entries.size() + 1 < kMaxLayers) {
-    const BumpedShape shape = ShapeForKeys(hashes.size(), static_cast<unsigned>(entries.size()));
+  HashChunkPool pool;
+  pool.ReserveBlocks(hashes.size() / HashBlock::kHashes + 64);
+  const auto collected = [&](auto deal) {
+    size_t n;
+    while (HashBlock* block = hashes.TakeFirst(&n)) {
+      for (size_t i = 0; i < n; ++i) deal(block->hashes[i]);
+      pool.Give(block);
+    }
+  };
+  HashBin remaining;
+  uint64_t n = hashes.size();
+  if (n < kMinBumpedKeys) {
+    collected([&](uint64_t hash) { pool.Add(&remaining, hash); });
+  }
+  // Random hashes bump 5 %. More than a quarter, twice, and somebody chose the hashes.
+  int bad_layers = 0;
+  while (n >= kMinBumpedKeys && bad_layers < 2 && entries.size() + 1 < kMaxLayers) {
+    const size_t size_before = payload->size();
+    const BumpedShape shape = ShapeForKeys(n, static_cast<unsigned>(entries.size()));
     const LayerEntry entry{LayerType::kBumped, static_cast<uint8_t>(shape.shard_bits),
                            shape.buckets};
     unsigned char* out = payload->Append(LayerBytes(entry, columns));
-    std::vector<uint64_t> bumped;
-    BumpedLayerBuilder(shape, columns, out).Build(hashes, &bumped);
+    BumpedLayerBuilder builder(shape, columns, &pool, &ThreadLanes(), out);
+    HashBin bumped;
+    if (entries.empty()) {
+      builder.Build(collected, &bumped);
+    } else {
+      builder.Build([&](auto deal) { pool.Drain(&remaining, deal); }, &bumped);
+    }
     entries.push_back(entry);
-    hashes = std::move(bumped);
+    remaining = bumped;
+    if (remaining.size() > n / 4) ++bad_layers;
+    if (remaining.size() == n) {
+      // A layer without a key may as well be the smallest there is, with a threshold of 0.
+      entries.back() = {LayerType::kBumped, 0, 1};
+      payload->Truncate(size_before);
+      payload->Append(LayerBytes(entries.back(), columns));
+    }
+    n = remaining.size();
   }
-  LayerEntry last;
-  if (hashes.empty()) {
-    last = {LayerType::kNone, 0, 0};
-  } else if (hashes.size() < kMinSmallKeys) {
-    last = BuildList(hashes, rate, payload);
-  } else if (hashes.size() >= kMinBumpedKeys || !BuildSmall(hashes, columns, payload, &last)) {
-    last = BuildBloomLayer(hashes, rate, payload);
-  }
-  entries.push_back(last);
+  entries.push_back(BuildLastLayer(remaining, columns, rate, payload));
   return entries;
 }
 

@@ -50,11 +50,6 @@ double SumOverWords(unsigned probes, Untouched untouched) noexcept {
 // Slots for every thousand keys, by layer: fewer slots bump more keys, which costs least where a
 // next layer is cheap. Printed by db_bench_ext's tune_ribbon.
 constexpr uint64_t kSlotsPerThousand[] = {960, 960, 980, 1000};
-// What a sub-shard may have of slots: enough to be worth one of its own, and a table of rows that
-// stays in the cache.
-constexpr uint64_t kMinShardSlots = 8192;
-constexpr uint64_t kMaxShardSlots = 32768;
-constexpr unsigned kLanes = 4;  // sub-shards that are built side by side
 
 uint64_t ShardSlots(uint64_t n, unsigned layer, unsigned shard_bits) noexcept {
   const size_t last = std::size(kSlotsPerThousand) - 1;
@@ -148,7 +143,7 @@ double ColumnsRate(Columns columns) noexcept {
 
 BumpedShape ShapeForKeys(uint64_t n, unsigned layer) noexcept {
   BumpedShape shape;
-  while ((1u << shape.shard_bits) < kLanes &&
+  while ((1u << shape.shard_bits) < kRibbonLanes &&
          ShardSlots(n, layer, shape.shard_bits + 1) >= kMinShardSlots) {
     ++shape.shard_bits;
   }

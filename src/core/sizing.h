@@ -53,6 +53,12 @@ struct BumpedShape {
 };
 BumpedShape ShapeForKeys(uint64_t n, unsigned layer) noexcept;
 
+// What a sub-shard may have of slots: enough to be worth one of its own, and a table of rows that
+// stays in the cache.
+inline constexpr uint64_t kMinShardSlots = 8192;
+inline constexpr uint64_t kMaxShardSlots = 32768;
+inline constexpr unsigned kRibbonLanes = 4;  // sub-shards that are built side by side
+
 // Fewer keys than these make a last layer: a Ribbon without bumping, or a list of fingerprints.
 inline constexpr uint64_t kMinBumpedKeys = 300;
 inline constexpr uint64_t kMinSmallKeys = 50;

@@ -97,8 +97,38 @@ RibbonAnswer RibbonProbe(const unsigned char* words, const unsigned char* thresh
   return (differs & 1) != 0 ? RibbonAnswer::kAbsent : RibbonAnswer::kMatch;
 }
 
+// One sub-shard after the other, slot by slot from right to left: bit i of a column's window is the
+// solution of the slot i places to the right.
+void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
+                 uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
+                 unsigned char* words) {
+  constexpr uint64_t kCoefficientMask = (uint64_t{1} << kRibbonWidth) - 1;
+  for (unsigned shard = 0; shard < shards; ++shard) {
+    uint64_t window[kRibbonMaxColumns] = {};
+    for (uint64_t i = shard_blocks; i-- > 0;) {
+      for (unsigned slot = 64; slot-- > 0;) {
+        const uint64_t row = rows[shard][i * 64 + slot];
+        const uint64_t others = (row & kCoefficientMask) >> 1;
+        const uint64_t fingerprint = row >> kRibbonWidth;
+        for (unsigned column = 0; column < most; ++column) {
+          const uint64_t bit = static_cast<uint64_t>(_mm_popcnt_u64(window[column] & others)) ^
+                               fingerprint >> column;
+          window[column] = window[column] << 1 | (bit & 1);
+        }
+      }
+      const uint64_t block = first_block + shard * shard_blocks + i;
+      const uint64_t wide_before = block > split ? block - split : 0;
+      const unsigned columns = block >= split ? most : whole;
+      unsigned char* out = words + 8 * (block * whole + wide_before * (most - whole));
+      for (unsigned column = 0; column < columns; ++column) {
+        __builtin_memcpy(out + 8 * column, &window[column], sizeof window[column]);
+      }
+    }
+  }
+}
+
 }  // namespace
 
-const Kernels kAvx2Kernels = {"avx2", BloomProbe, BloomAdd, RibbonProbe};
+const Kernels kAvx2Kernels = {"avx2", BloomProbe, BloomAdd, RibbonProbe, RibbonSolve};
 
 }  // namespace winnow::simd

@@ -32,6 +32,13 @@ uint64_t Load64(const unsigned char* bytes) {
   return value;
 }
 
+void Store64(unsigned char* bytes, uint64_t value) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  value = __builtin_bswap64(value);
+#endif
+  std::memcpy(bytes, &value, sizeof value);
+}
+
 size_t BlockOffset(uint64_t hash, uint32_t num_blocks) {
   return static_cast<size_t>(((hash >> 32) * num_blocks) >> 32) * kBloomBlockBytes;
 }
@@ -113,8 +120,38 @@ RibbonAnswer RibbonProbe(const unsigned char* words, const unsigned char* thresh
   return differs != 0 ? RibbonAnswer::kAbsent : RibbonAnswer::kMatch;
 }
 
+// One sub-shard after the other, slot by slot from right to left: bit i of a column's window is the
+// solution of the slot i places to the right.
+void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
+                 uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
+                 unsigned char* words) {
+  constexpr uint64_t kCoefficientMask = (uint64_t{1} << kRibbonWidth) - 1;
+  for (unsigned shard = 0; shard < shards; ++shard) {
+    uint64_t window[kRibbonMaxColumns] = {};
+    for (uint64_t i = shard_blocks; i-- > 0;) {
+      for (unsigned slot = 64; slot-- > 0;) {
+        const uint64_t row = rows[shard][i * 64 + slot];
+        const uint64_t others = (row & kCoefficientMask) >> 1;
+        const uint64_t fingerprint = row >> kRibbonWidth;
+        for (unsigned column = 0; column < most; ++column) {
+          const uint64_t bit = static_cast<uint64_t>(__builtin_parityll(window[column] & others)) ^
+                               fingerprint >> column;
+          window[column] = window[column] << 1 | (bit & 1);
+        }
+      }
+      const uint64_t block = first_block + shard * shard_blocks + i;
+      const uint64_t wide_before = block > split ? block - split : 0;
+      const unsigned columns = block >= split ? most : whole;
+      unsigned char* out = words + 8 * (block * whole + wide_before * (most - whole));
+      for (unsigned column = 0; column < columns; ++column) {
+        Store64(out + 8 * column, window[column]);
+      }
+    }
+  }
+}
+
 }  // namespace
 
-const Kernels kPortableKernels = {"portable", BloomProbe, BloomAdd, RibbonProbe};
+const Kernels kPortableKernels = {"portable", BloomProbe, BloomAdd, RibbonProbe, RibbonSolve};
 
 }  // namespace winnow::simd

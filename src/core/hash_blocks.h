@@ -1,0 +1,80 @@
+// The hashes of a filter that is being built: blocks of 4 KiB, so that nothing is ever copied or
+// doubled as the count grows, and which a thread keeps for its next filter, because fresh memory
+// costs more than filling it.
+
+#ifndef WINNOW_SRC_CORE_HASH_BLOCKS_H_
+#define WINNOW_SRC_CORE_HASH_BLOCKS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace winnow::core {
+
+struct HashBlock {
+  static constexpr size_t kHashes = 511;
+
+  HashBlock* next;
+  uint64_t hashes[kHashes];
+};
+static_assert(sizeof(HashBlock) == 4096);
+
+// A block that this thread kept, or a new one. Throws std::bad_alloc.
+HashBlock* AcquireHashBlock();
+
+// Keeps the blocks of this list, linked by `next`, for the thread's next filter, up to
+// kMostKeptBytes, and frees the others.
+void ReleaseHashBlocks(HashBlock* list) noexcept;
+
+// The most that a thread keeps of hash blocks, and what this one keeps now, in bytes.
+inline constexpr size_t kMostKeptBytes = size_t{10} << 20;
+size_t KeptHashBlockBytes() noexcept;
+
+// A list of hashes in the order in which they were added.
+class HashBlocks {
+ public:
+  HashBlocks() = default;
+  ~HashBlocks() { ReleaseHashBlocks(first_); }
+  HashBlocks(HashBlocks&& other) noexcept { *this = static_cast<HashBlocks&&>(other); }
+  HashBlocks& operator=(HashBlocks&& other) noexcept;
+  HashBlocks(const HashBlocks&) = delete;
+  HashBlocks& operator=(const HashBlocks&) = delete;
+
+  // Throws std::bad_alloc, and is then unchanged.
+  void Add(uint64_t hash) {
+    if (next_ == end_) Grow();
+    *next_++ = hash;
+  }
+
+  uint64_t size() const noexcept {
+    return full_blocks_ * HashBlock::kHashes +
+           (last_ == nullptr ? 0 : static_cast<uint64_t>(next_ - last_->hashes));
+  }
+
+  // Calls visit(const uint64_t* hashes, size_t n) for each block.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    for (const HashBlock* block = first_; block != nullptr; block = block->next) {
+      visit(block->hashes, SizeOf(block));
+    }
+  }
+
+  // Takes the first block out and gives it to the caller, with the number of its hashes; null when
+  // there is none.
+  HashBlock* TakeFirst(size_t* n) noexcept;
+
+ private:
+  void Grow();
+  size_t SizeOf(const HashBlock* block) const noexcept {
+    return block == last_ ? static_cast<size_t>(next_ - last_->hashes) : HashBlock::kHashes;
+  }
+
+  uint64_t* next_ = nullptr;
+  uint64_t* end_ = nullptr;
+  HashBlock* first_ = nullptr;
+  HashBlock* last_ = nullptr;
+  uint64_t full_blocks_ = 0;  // all but the last one
+};
+
+}  // namespace winnow::core
+
+#endif  // WINNOW_SRC_CORE_HASH_BLOCKS_H_

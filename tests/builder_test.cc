@@ -1,0 +1,191 @@
+#include "winnow/builder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/random_hashes.h"
+#include "winnow/filter.h"
+
+namespace winnow {
+namespace {
+
+using testing::RandomHashes;
+using testing::TestSeed;
+
+FilterOptions OptionsOf(FilterKind kind, double bits_per_key) {
+  FilterOptions options;
+  options.kind = kind;
+  options.bits_per_key = bits_per_key;
+  return options;
+}
+
+void ExpectContainsAll(const FilterBlock& block, const std::vector<KeyHash>& hashes) {
+  const FilterView view(block.bytes());
+  ASSERT_EQ(view.fault(), Fault::kNone);
+  for (const KeyHash hash : hashes) ASSERT_TRUE(view.MayContain(hash)) << hash.value;
+}
+
+TEST(BuilderTest, BytesDependOnTheHashesButNotOnTheirOrder) {
+  RandomHashes random(TestSeed());
+  std::mt19937_64 shuffle(1);
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    for (const size_t n : {2u, 40u, 200u, 5000u, 50000u, 700000u}) {
+      std::vector<KeyHash> hashes = random.Take(n);
+      FilterBuilder builder(OptionsOf(kind, 10));
+      builder.Add(hashes.data(), n);
+      const FilterBlock first = builder.Finish();
+      std::shuffle(hashes.begin(), hashes.end(), shuffle);
+      for (const KeyHash hash : hashes) builder.Add(hash);
+      const FilterBlock second = builder.Finish();
+      ASSERT_EQ(first.bytes(), second.bytes()) << n;
+      hashes[n / 2].value = random.Next();
+      builder.Add(hashes.data(), n);
+      ASSERT_NE(first.bytes(), builder.Finish().bytes()) << n;
+    }
+  }
+}
+
+TEST(BuilderTest, FinishLeavesAnEmptyBuilderThatKeepsItsOptions) {
+  RandomHashes random(1);
+  FilterBuilder builder(OptionsOf(FilterKind::kRibbon, 16));
+  EXPECT_EQ(builder.num_hashes(), 0u);
+  for (const size_t n : {1000u, 0u, 1u, 5000u, 0u}) {
+    const std::vector<KeyHash> hashes = random.Take(n);
+    builder.Add(hashes.data(), n);
+    EXPECT_EQ(builder.num_hashes(), n);
+    const FilterBlock block = builder.Finish();
+    EXPECT_EQ(builder.num_hashes(), 0u);
+    EXPECT_EQ(FilterView(block.bytes()).info().num_hashes, n);
+    ExpectContainsAll(block, hashes);
+  }
+}
+
+TEST(BuilderTest, ARepeatIsDroppedOnlyRightBehindItsLike) {
+  FilterBuilder builder((FilterOptions()));
+  builder.Add({0});
+  builder.Add({0});
+  builder.Add({7});
+  builder.Add({7});
+  builder.Add({0});
+  EXPECT_EQ(builder.num_hashes(), 3u);
+  builder.Finish();
+  // The last hash of the filter before is not a neighbour.
+  builder.Add({0});
+  EXPECT_EQ(builder.num_hashes(), 1u);
+}
+
+TEST(BuilderTest, MovesKeepWhatWasAdded) {
+  RandomHashes random(2);
+  const std::vector<KeyHash> hashes = random.Take(2000);
+  FilterBuilder builder((FilterOptions()));
+  builder.Add(hashes.data(), 1000);
+  FilterBuilder moved(std::move(builder));
+  moved.Add(hashes.data() + 1000, 1000);
+  FilterBuilder assigned((FilterOptions()));
+  assigned = std::move(moved);
+  EXPECT_EQ(assigned.num_hashes(), 2000u);
+  ExpectContainsAll(assigned.Finish(), hashes);
+}
+
+TEST(BuilderTest, InvalidOptionsCountAsTheNearestValidOnes) {
+  RandomHashes random(3);
+  const std::vector<KeyHash> hashes = random.Take(1000);
+  for (const double bits : {-5.0, 0.0, 1000.0}) {
+    FilterBuilder builder(OptionsOf(FilterKind::kRibbon, bits));
+    FilterBuilder nearest(OptionsOf(FilterKind::kRibbon, bits < 1 ? 1 : 32));
+    builder.Add(hashes.data(), hashes.size());
+    nearest.Add(hashes.data(), hashes.size());
+    EXPECT_EQ(builder.Finish().bytes(), nearest.Finish().bytes());
+  }
+}
+
+// ---- Hashes that were made to defeat the construction
+
+struct Adversary {
+  const char* name;
+  uint64_t (*hash)(uint64_t i, RandomHashes& random);
+};
+constexpr Adversary kAdversaries[] = {
+    {"two hashes in turn", [](uint64_t i, RandomHashes&) { return i % 2; }},
+    {"few hashes, many times", [](uint64_t i, RandomHashes&) { return (i % 7) << 60 | i % 7; }},
+    {"one high half", [](uint64_t i, RandomHashes&) { return 0x123456789abcdef0u ^ i; }},
+    {"high half zero", [](uint64_t, RandomHashes& random) { return random.Next() >> 32; }},
+    {"low half zero", [](uint64_t, RandomHashes& random) { return random.Next() << 32; }},
+    {"low 48 bits zero", [](uint64_t, RandomHashes& random) { return random.Next() << 48; }},
+    {"one range", [](uint64_t, RandomHashes& random) { return random.Next() >> 9; }},
+    {"sequential", [](uint64_t i, RandomHashes&) { return i; }},
+    {"all ones and less", [](uint64_t i, RandomHashes&) { return ~i; }},
+    // Multiples of the inverse of the multiplier: equal coefficients but for few bits.
+    {"equal coefficients", [](uint64_t i, RandomHashes&) { return i * 0xf1de83e19937733du; }},
+};
+
+TEST(BuilderTest, AnyHashesMakeAValidFilter) {
+  for (const Adversary& adversary : kAdversaries) {
+    for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+      for (const uint64_t n : {2u, 49u, 299u, 300u, 1000u, 40000u, 1200000u}) {
+        for (const double bits : {2.0, 10.0, 26.0}) {
+          if (n == 1200000u && bits != 10) continue;
+          RandomHashes random(n);
+          std::vector<KeyHash> hashes(n);
+          for (uint64_t i = 0; i < n; ++i) hashes[i].value = adversary.hash(i, random);
+          FilterBuilder builder(OptionsOf(kind, bits));
+          builder.Add(hashes.data(), n);
+          SCOPED_TRACE(adversary.name);
+          const FilterBlock block = builder.Finish();
+          ExpectContainsAll(block, hashes);
+          EXPECT_LE(block.size, n * 7 + 400) << adversary.name << ", " << n << ", " << bits;
+        }
+      }
+    }
+  }
+}
+
+// Distinct hashes with one high half: the first layers give up a bin of them, a later one mixes
+// their low halves up.
+TEST(BuilderTest, EqualHighHalvesStillMakeASelectiveFilter) {
+  std::vector<KeyHash> hashes(20000);
+  for (uint64_t i = 0; i < hashes.size(); ++i) hashes[i].value = uint64_t{77} << 32 | i;
+  FilterBuilder builder(OptionsOf(FilterKind::kRibbon, 10));
+  builder.Add(hashes.data(), hashes.size());
+  const FilterBlock block = builder.Finish();
+  const FilterView view(block.bytes());
+  RandomHashes random(5);
+  int passed = 0;
+  for (int i = 0; i < 100000; ++i) passed += view.MayContain({random.Next()});
+  EXPECT_LT(passed, 2000);
+}
+
+TEST(BuilderTest, ManySmallFilters) {
+  RandomHashes random(TestSeed());
+  for (int round = 0; round < 20000; ++round) {
+    const std::vector<KeyHash> hashes = random.Take(random.Below(400));
+    FilterBuilder builder(
+        OptionsOf(FilterKind::kRibbon, 1 + static_cast<double>(random.Below(31))));
+    builder.Add(hashes.data(), hashes.size());
+    ExpectContainsAll(builder.Finish(), hashes);
+  }
+}
+
+TEST(BuilderTest, ThreadsBuildSideBySide) {
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      RandomHashes random(t);
+      for (const size_t n : {100000u, 1000u, 50000u}) {
+        const std::vector<KeyHash> hashes = random.Take(n);
+        FilterBuilder builder(OptionsOf(FilterKind::kRibbon, 10));
+        builder.Add(hashes.data(), n);
+        ExpectContainsAll(builder.Finish(), hashes);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace winnow
