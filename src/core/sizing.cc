@@ -16,7 +16,7 @@ constexpr double kBlockBits = kWords * kWordBits;
 constexpr double kProbeLimits[] = {2.0820,  3.5901,  5.1224,  6.7141,  8.3920,  10.1836, 12.1189,
                                    14.2321, 16.5629, 19.1576, 22.0716, 25.3710, 29.1357};
 
-double Choose(unsigned n, unsigned k) noexcept {
+constexpr double Choose(unsigned n, unsigned k) noexcept {
   if (k > n) return 0;
   double ways = 1;
   for (unsigned i = 1; i <= k; ++i) ways = ways * (n - k + i) / i;
@@ -25,7 +25,7 @@ double Choose(unsigned n, unsigned k) noexcept {
 
 // The probability that a key with `probes` random words leaves one given bit in each of s given
 // words unset.
-double LeavesAlone(unsigned probes, unsigned s) noexcept {
+constexpr double LeavesAlone(unsigned probes, unsigned s) noexcept {
   double probability = 0;
   double alone = 1;  // ((kWordBits - 1) / kWordBits)^shared
   for (unsigned shared = 0; shared <= s && shared <= probes; ++shared) {
@@ -35,14 +35,30 @@ double LeavesAlone(unsigned probes, unsigned s) noexcept {
   return probability / Choose(kWords, probes);
 }
 
+// Computed when compiling: sizes are estimated often.
+struct SumTerms {
+  double coefficients[simd::kBloomMaxProbes + 1][simd::kBloomMaxProbes + 1] = {};
+  double alone[simd::kBloomMaxProbes + 1][simd::kBloomMaxProbes + 1] = {};
+
+  constexpr SumTerms() noexcept {
+    for (unsigned probes = 1; probes <= simd::kBloomMaxProbes; ++probes) {
+      double sign = 1;
+      for (unsigned s = 0; s <= probes; ++s, sign = -sign) {
+        coefficients[probes][s] = sign * Choose(probes, s);
+        alone[probes][s] = LeavesAlone(probes, s);
+      }
+    }
+  }
+};
+constexpr SumTerms kTerms;
+
 // The sum of the header; `untouched(q)` is the probability that all keys of a block leave a set of
 // bits alone that one key leaves alone with probability q.
 template <typename Untouched>
 double SumOverWords(unsigned probes, Untouched untouched) noexcept {
   double rate = 0;
-  double sign = 1;
-  for (unsigned s = 0; s <= probes; ++s, sign = -sign) {
-    rate += sign * Choose(probes, s) * untouched(LeavesAlone(probes, s));
+  for (unsigned s = 0; s <= probes; ++s) {
+    rate += kTerms.coefficients[probes][s] * untouched(kTerms.alone[probes][s]);
   }
   return std::clamp(rate, 0.0, 1.0);
 }
