@@ -1,0 +1,38 @@
+// What the plugin did in this process, over all policies and databases.
+
+#ifndef WINNOW_SRC_ROCKSDB_COUNTERS_H_
+#define WINNOW_SRC_ROCKSDB_COUNTERS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "winnow/options.h"
+
+namespace winnow::plugin {
+
+struct Counters {
+  uint64_t empty_filters = 0;  // built, by kind
+  uint64_t bloom_filters = 0;
+  uint64_t ribbon_filters = 0;
+  uint64_t unbuilt_filters = 0;  // that memory was too short for: they match every key
+  uint64_t keys = 0;             // kept in filters built
+  uint64_t bytes = 0;            // of filters built
+  uint64_t lookups = 0;          // keys asked of Winnow filters, once for each filter
+  uint64_t hashes = 0;           // hashes computed for these lookups
+};
+
+// The sums over all threads, those that ended included. While others are counting, each number is
+// one of those it had during the call. Safe from any thread, and after main() too.
+Counters CurrentCounters() noexcept;
+
+// A filter was finished. Safe from any thread.
+void CountFilter(FilterKind kind, uint64_t keys, size_t bytes) noexcept;
+void CountUnbuiltFilter() noexcept;
+
+// Lookups are counted in a block of memory of the thread's own, so that threads don't wait for each
+// other's cache lines. Safe from any thread.
+void CountLookups(uint64_t lookups, uint64_t hashes) noexcept;
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_COUNTERS_H_
