@@ -5,32 +5,32 @@
 
 #include <rocksdb/env.h>
 
-#include <cstdint>
+#include <cstddef>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
 
-// "bits_per_key=10;ribbon_min_keys=3000;bloom_before_level=0": what an options string takes.
-std::string ToString(const PolicyOptions& options);
-
 // Writes one line to each log that it is shown. Owned by a policy; safe from any thread.
 class LogLine {
  public:
-  // Writes "[winnow] `name` … version, options" to the logger, unless this object did so already.
-  // A log that became shorter is a new one: it was rolled, or a database was opened again and its
-  // logger lies where an earlier one lay. Null is allowed. Never throws.
+  // Writes "[winnow] VERSION builds the filters of policy NAME: OPTIONS" to the logger, unless this
+  // object did so already. A log that became shorter is a new one: it was rolled, or a database was
+  // opened again and its logger lies where an earlier one lay. Null is allowed. Never throws.
   void WriteOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name,
                  const PolicyOptions& options) noexcept;
 
  private:
   struct Seen {
-    ROCKSDB_NAMESPACE::Logger* logger;  // only compared
-    uint64_t size;
+    const ROCKSDB_NAMESPACE::Logger* logger;  // only compared
+    size_t size;                              // of the log, when it was shown last
   };
+
+  // Whether the line is due.
+  bool Note(const ROCKSDB_NAMESPACE::Logger& logger);
+
   std::mutex mutex_;
   std::vector<Seen> seen_;
 };

@@ -1,0 +1,165 @@
+#include "src/rocksdb/bits_builder.h"
+
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/core/hash_inline.h"
+#include "src/rocksdb/counters.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
+#include "winnow/builder.h"
+#include "winnow/filter.h"
+#include "winnow/hash.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+// What bits_builder.h promises when memory is short.
+constexpr char kMatchesEverything[6] = {0, 0, 0, 0, 0, 0};
+
+KeyHash HashOf(const Slice& key) noexcept {
+  return KeyHash{core::HashKeyInline(key.data(), key.size())};
+}
+
+}  // namespace
+
+BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify)
+    : options_(options), verify_(verify), builder_(options) {}
+
+void BitsBuilder::AddKey(const Slice& key) {
+  const KeyHash hash = HashOf(key);
+  if (!repeats_.Contains(hash)) {
+    Keep(hash);
+  }
+  repeats_.SetKey(hash);
+}
+
+void BitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alternate) {
+  const KeyHash hash = HashOf(key);
+  const KeyHash alternate_hash = HashOf(alternate);
+  if (!repeats_.Contains(hash)) {
+    Keep(hash);
+  }
+  if (!repeats_.Contains(alternate_hash) && alternate_hash != hash) {
+    Keep(alternate_hash);
+  }
+  repeats_.SetKey(hash);
+  repeats_.SetAlternate(alternate_hash);
+}
+
+Slice BitsBuilder::Finish(std::unique_ptr<const char[]>* buf) { return FinishBlock(buf); }
+
+// Never a corruption: that would fail the flush, and there is always a filter that is right.
+Slice BitsBuilder::Finish(std::unique_ptr<const char[]>* buf, Status* status) {
+  const Slice filter = FinishBlock(buf);
+  if (status != nullptr) {
+    *status = Status::OK();
+  }
+  return filter;
+}
+
+size_t BitsBuilder::EstimateEntriesAdded() { return entries_.load(std::memory_order_relaxed); }
+
+size_t BitsBuilder::ApproximateNumEntries(size_t bytes) {
+  return static_cast<size_t>(builder_.EstimateCapacity(bytes));
+}
+
+size_t BitsBuilder::CalculateSpace(size_t num_entries) {
+  return builder_.EstimateSize(num_entries);
+}
+
+void BitsBuilder::Keep(KeyHash hash) noexcept {
+  entries_.store(entries_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (short_of_memory_) {
+    return;
+  }
+  try {
+    builder_.Add(hash);
+    if (verify_) {
+      kept_.push_back(hash);
+    }
+  } catch (...) {
+    short_of_memory_ = true;
+  }
+}
+
+Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
+  entries_.store(0, std::memory_order_relaxed);
+  repeats_ = Repeats();
+  to_verify_ = std::exchange(kept_, {});
+  if (short_of_memory_) {
+    return GiveUp(buf);
+  }
+  FilterBlock block;
+  try {
+    block = builder_.Finish();
+  } catch (...) {
+    return GiveUp(buf);
+  }
+  const FilterInfo info = FilterView(block.bytes()).info();
+  CountFilter(info.kind, info.num_hashes, block.size);
+  const Slice filter(block.data.get(), block.size);
+  buf->reset(block.data.release());
+  return filter;
+}
+
+Slice BitsBuilder::GiveUp(std::unique_ptr<const char[]>* buf) noexcept {
+  CountUnbuiltFilter();
+  to_verify_ = {};
+  try {
+    builder_ = FilterBuilder(options_);
+    short_of_memory_ = false;
+  } catch (...) {
+    short_of_memory_ = true;  // the next filter goes the same way
+  }
+  buf->reset();
+  return Slice(kMatchesEverything, sizeof(kMatchesEverything));
+}
+
+Status BitsBuilder::MaybePostVerify(const Slice& filter_content) {
+  if (!verify_) {
+    return Status::OK();
+  }
+  const std::vector<KeyHash> hashes = std::exchange(to_verify_, {});
+  if (filter_content == Slice(kMatchesEverything, sizeof(kMatchesEverything))) {
+    return Status::OK();
+  }
+  const FilterView view(std::string_view(filter_content.data(), filter_content.size()));
+  if (view.fault() != Fault::kNone) {
+    return Status::Corruption("A Winnow filter is damaged right after it was built",
+                              std::string(ToString(view.fault())));
+  }
+  if (!view.PayloadIntact()) {
+    return Status::Corruption("A Winnow filter is damaged right after it was built",
+                              "its payload does not have its checksum");
+  }
+  for (const KeyHash hash : hashes) {
+    if (!view.MayContain(hash)) {
+      return Status::Corruption("A Winnow filter was built wrong",
+                                "it denies a key that was added to it");
+    }
+  }
+  return Status::OK();
+}
+
+FilterBitsBuilder* NewBitsBuilder(const FilterOptions& options, bool verify) noexcept {
+  try {
+    return new BitsBuilder(options, verify);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace winnow::plugin
