@@ -3,17 +3,22 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "src/core/format.h"
 #include "src/core/hash_inline.h"
+#include "src/core/sizing.h"
 #include "src/rocksdb/counters.h"
+#include "src/simd/kernels.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
@@ -31,6 +36,13 @@ constexpr char kMatchesEverything[6] = {0, 0, 0, 0, 0, 0};
 
 KeyHash HashOf(const Slice& key) noexcept {
   return KeyHash{core::HashKeyInline(key.data(), key.size())};
+}
+
+// The blocks of a Bloom filter of this size.
+uint32_t BlocksThatFit(size_t bytes) noexcept {
+  constexpr size_t kBeside = core::kTailBytes + core::kLayerEntryBytes;
+  const size_t blocks = bytes < kBeside ? 0 : (bytes - kBeside) / simd::kBloomBlockBytes;
+  return static_cast<uint32_t>(std::clamp<size_t>(blocks, 1, std::numeric_limits<uint32_t>::max()));
 }
 
 }  // namespace
@@ -78,6 +90,19 @@ size_t BitsBuilder::ApproximateNumEntries(size_t bytes) {
 
 size_t BitsBuilder::CalculateSpace(size_t num_entries) {
   return builder_.EstimateSize(num_entries);
+}
+
+double BitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
+  const core::FilterPlan plan = core::PlanFilter(num_entries, options_);
+  switch (plan.kind) {
+    case FilterKind::kEmpty:
+      break;
+    case FilterKind::kBloom:
+      return core::BloomRate(num_entries, BlocksThatFit(bytes), plan.probes);
+    case FilterKind::kRibbon:
+      return core::ColumnsRate(plan.columns);  // whatever the size
+  }
+  return 0;
 }
 
 void BitsBuilder::Keep(KeyHash hash) noexcept {
