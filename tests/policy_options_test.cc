@@ -83,7 +83,7 @@ TEST(ParsePolicyOption, RefusalNamesOptionValueAndRange) {
       {"ribbon_min_keys", "k", "from 0 to 18446744073709551615"},
       {"ribbon_min_keys", "1.5", "from 0 to 18446744073709551615"},
       {"ribbon_min_keys", "", "from 0 to 18446744073709551615"},
-      {"bloom_before_level", "-2", "at least -1"},
+      {"bloom_before_level", "-2", "from -1 to 2147483647"},
       {"bloom_before_level", "x", "from -1 to"},
       {"bloom_before_level", "2147483648", "from -1 to"},
   };

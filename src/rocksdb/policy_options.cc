@@ -85,15 +85,12 @@ constexpr Option kOptions[] = {
 
 Status ParseInto(const Option& option, std::string_view text, PolicyOptions* options) {
   PolicyOptions changed = *options;
-  if (!option.parse(text, &changed)) {
+  if (!option.parse(text, &changed) || !CheckPolicyOptions(changed).ok()) {
     return Status::InvalidArgument(std::string(option.name) + " is \"" + std::string(text) +
                                    "\", but must be " + option.expected);
   }
-  const Status status = CheckPolicyOptions(changed);
-  if (status.ok()) {
-    *options = changed;
-  }
-  return status;
+  *options = changed;
+  return Status::OK();
 }
 
 // RocksDB hands over the address of the member; the rest of the parser wants the object.

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "src/rocksdb/policy.h"
-#include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/version_guard.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -21,16 +20,10 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::Status;
 
-// RocksDB makes an InvalidArgument of the message.
 const FilterPolicy* MakeFromId(const std::string& id, std::unique_ptr<const FilterPolicy>* guard,
                                std::string* message) {
-  PolicyOptions options;
-  Status status = ParsePolicyId(id, &options);
-  if (status.ok()) {
-    status = MakePolicy(options, guard);
-  }
-  if (!status.ok()) {
-    *message = status.getState();
+  if (const Status status = MakePolicyFromId(id, guard); !status.ok()) {
+    *message = status.getState();  // of which RocksDB makes an InvalidArgument
     return nullptr;
   }
   return guard->get();
