@@ -106,8 +106,10 @@ double BitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
 }
 
 void BitsBuilder::Keep(KeyHash hash) noexcept {
-  entries_.store(entries_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if (short_of_memory_) {
+  const size_t entries = entries_.load(std::memory_order_relaxed);
+  entries_.store(entries + 1, std::memory_order_relaxed);
+  const bool is_first = entries == 0;
+  if (short_of_memory_ && !(is_first && StartAgain())) {
     return;
   }
   try {
@@ -118,6 +120,17 @@ void BitsBuilder::Keep(KeyHash hash) noexcept {
   } catch (...) {
     short_of_memory_ = true;
   }
+}
+
+bool BitsBuilder::StartAgain() noexcept {
+  kept_ = {};
+  try {
+    builder_ = FilterBuilder(options_);
+    short_of_memory_ = false;
+  } catch (...) {
+    short_of_memory_ = true;
+  }
+  return !short_of_memory_;
 }
 
 Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
@@ -143,12 +156,7 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
 Slice BitsBuilder::GiveUp(std::unique_ptr<const char[]>* buf) noexcept {
   CountUnbuiltFilter();
   to_verify_ = {};
-  try {
-    builder_ = FilterBuilder(options_);
-    short_of_memory_ = false;
-  } catch (...) {
-    short_of_memory_ = true;  // the next filter goes the same way
-  }
+  StartAgain();
   buf->reset();
   return Slice(kMatchesEverything, sizeof(kMatchesEverything));
 }

@@ -86,6 +86,8 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   };
 
   void Keep(KeyHash hash) noexcept;
+  // A builder whose allocation failed half-way is not used again. False if memory is still short.
+  bool StartAgain() noexcept;
   ROCKSDB_NAMESPACE::Slice FinishBlock(std::unique_ptr<const char[]>* buf) noexcept;
   ROCKSDB_NAMESPACE::Slice GiveUp(std::unique_ptr<const char[]>* buf) noexcept;
 
