@@ -99,11 +99,13 @@ TEST_F(BitsReaderTest, AssignsEveryResultOfABatchOfAnySize) {
     const auto reader = Read(block);
     for (int n = 0; n <= 100; ++n) {
       std::vector<std::string> keys;
+      keys.reserve(static_cast<size_t>(n));
       for (int i = 0; i < n; ++i) {
         keys.push_back(Key(static_cast<uint64_t>(i % 3 == 0 ? 1000000 + i : i)));
       }
       std::vector<Slice> slices(keys.begin(), keys.end());
       std::vector<Slice*> pointers;
+      pointers.reserve(slices.size());
       for (Slice& slice : slices) {
         pointers.push_back(&slice);
       }
@@ -160,7 +162,7 @@ TEST_F(BitsReaderTest, ShortBlocksAreEmptyFiltersAsForRocksDB) {
 
 TEST_F(BitsReaderTest, StockRocksDBTakesOurFiltersForMayMatch) {
   for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
-    for (const uint64_t n : {0, 1, 60, 5000}) {
+    for (const uint64_t n : {0u, 1u, 60u, 5000u}) {
       const std::string block = Build(kind, n);
       const auto reader = ReadAsStock(block);
       EXPECT_EQ(CountMisses(*reader), 0) << ToString(kind) << " of " << n;
@@ -170,7 +172,7 @@ TEST_F(BitsReaderTest, StockRocksDBTakesOurFiltersForMayMatch) {
 
 TEST_F(BitsReaderTest, NoFlippedBitOfTheTailMakesAKeyAbsent) {
   for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
-    for (const uint64_t n : {1, 3, 60, 400}) {
+    for (const uint64_t n : {1u, 3u, 60u, 400u}) {
       const std::string block = Build(kind, n);
       constexpr size_t kTailBytes = 32;
       for (size_t bit = (block.size() - kTailBytes) * 8; bit < block.size() * 8; ++bit) {

@@ -121,7 +121,9 @@ TEST_F(PreloadedPluginTest, StockToolReadsTheDatabaseWithAndWithoutIt) {
   EXPECT_THAT(ReadFile(database_ + "/LOG"), HasSubstr("[winnow]"));
   for (const std::string before : {kPreload, ""}) {
     for (const std::string options : {"--try_load_options ", ""}) {
-      const std::string command = before + ldb + options;
+      std::string command = before;
+      command += ldb;
+      command += options;
       EXPECT_EQ(RunCommand(command + "scan --hex | md5sum").output, scanned) << command;
       const CommandResult put = RunCommand(command + "put plain value");
       EXPECT_EQ(put.exit_code, 0) << put.output;

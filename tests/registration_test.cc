@@ -38,6 +38,7 @@ TEST(Registration, HappensWhenTheLibraryIsLoadedAndOutlivesItsClosing) {
   const auto again = reinterpret_cast<Register>(dlsym(library, "winnow_rocksdb_register"));
   ASSERT_NE(again, nullptr);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([again] { EXPECT_EQ(again(), 0); });
   }

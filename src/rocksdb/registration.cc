@@ -5,6 +5,7 @@
 #include <rocksdb/utilities/object_registry.h>
 
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -43,13 +44,18 @@ void AddFactory() {
 extern "C" int winnow_rocksdb_register(void) {
   static std::once_flag once;
   static int result = 0;
-  std::call_once(once, [] {
-    if (const std::string& problem = winnow::plugin::VersionProblem(); !problem.empty()) {
-      std::fprintf(stderr, "winnow: %s\n", problem.c_str());
-      result = -1;
-      return;
-    }
-    winnow::plugin::AddFactory();
-  });
+  try {
+    std::call_once(once, [] {
+      if (const std::string& problem = winnow::plugin::VersionProblem(); !problem.empty()) {
+        std::fprintf(stderr, "winnow: %s\n", problem.c_str());
+        result = -1;
+        return;
+      }
+      winnow::plugin::AddFactory();
+    });
+  } catch (const std::exception& problem) {
+    std::fprintf(stderr, "winnow: registering the filter policy failed: %s\n", problem.what());
+    return -1;  // and a later call tries again
+  }
   return result;
 }
