@@ -2,6 +2,11 @@
 //
 // Linking or preloading libwinnow_rocksdb.so is enough for `filter_policy=winnow:10` in an options
 // string or OPTIONS file; this header is for programs that set the policy in code.
+//
+// RocksDB drops in silence what is wrong with a filter policy in table options and OPTIONS files. A
+// bad option of Winnow therefore makes DB::Open fail, with InvalidArgument that names option, value
+// and range. A misspelt name of the policy, or a Winnow that is not loaded, still means no filter:
+// FilterPolicy::CreateFromString with ignore_unsupported_options=false tells.
 
 #ifndef WINNOW_ROCKSDB_POLICY_H_
 #define WINNOW_ROCKSDB_POLICY_H_
@@ -19,6 +24,7 @@ namespace winnow {
 // The options of the policy, by the names that an options string uses:
 //   filter_policy=winnow:10
 //   filter_policy={id=winnow;bits_per_key=10;ribbon_min_keys=50000}
+// In text, whole numbers may end in k, m, g or t, for powers of 1024, as in RocksDB's own options.
 struct PolicyOptions {
   // Accuracy, in the bits a key that a Bloom filter would need for it; 1 to 32, fractions count.
   // See FilterOptions::bits_per_key in winnow/options.h.
@@ -45,8 +51,8 @@ WINNOW_EXPORT ROCKSDB_NAMESPACE::Status NewFilterPolicy(
 
 // Registers the policy's name with RocksDB's object registry; for programs that dlopen() the
 // library, since linking and preloading do it by themselves. May be called again, from any thread.
-// 0, or -1 if the RocksDB that is loaded is not the one this library was built for; the reason is
-// then on stderr, once.
+// 0, or -1 if the RocksDB that is loaded is not the one this library was built for (or memory is
+// short); the reason is then on stderr, once.
 extern "C" WINNOW_EXPORT int winnow_rocksdb_register(void);
 
 #endif  // WINNOW_ROCKSDB_POLICY_H_

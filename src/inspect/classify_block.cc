@@ -1,0 +1,97 @@
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "src/core/format.h"
+#include "src/inspect/builtin_filters.h"
+#include "src/inspect/sst_filters.h"
+#include "winnow/filter.h"
+
+namespace winnow::inspect {
+namespace {
+
+double BitsPerKey(uint64_t bytes, uint64_t keys) {
+  return keys == 0 ? 0 : 8 * static_cast<double>(bytes) / static_cast<double>(keys);
+}
+
+FilterSummary Damaged(FilterSummary summary, std::string fault) {
+  summary.kind = std::string(kUnknown);
+  summary.expected_fpr = 1;
+  summary.fault = std::move(fault);
+  return summary;
+}
+
+FilterSummary ClassifyWinnow(const FilterView& view, FilterSummary summary) {
+  if (view.fault() != Fault::kNone) {
+    return Damaged(std::move(summary), absl::StrCat("a Winnow filter that can't be used: ",
+                                                    std::string(ToString(view.fault()))));
+  }
+  const FilterInfo info = view.info();
+  summary.keys = info.num_hashes;
+  summary.bits_per_key = info.bits_per_key;
+  summary.expected_fpr = info.expected_fpr;
+  summary.kind = std::string(info.kind == FilterKind::kRibbon ? kWinnowRibbon : kWinnowBloom);
+  switch (info.kind) {
+    case FilterKind::kEmpty:
+      summary.detail = "holds no keys";
+      break;
+    case FilterKind::kBloom:
+      summary.detail = absl::StrCat(info.probes, info.probes == 1 ? " probe" : " probes");
+      break;
+    case FilterKind::kRibbon:
+      summary.detail = absl::StrFormat("%.3g columns, %d %s", info.columns, info.layers,
+                                       info.layers == 1 ? "layer" : "layers");
+      break;
+  }
+  if (!view.PayloadIntact()) {
+    summary.fault =
+        "the filter's payload is damaged (checksum): lookups may miss keys that are in the file";
+  }
+  return summary;
+}
+
+FilterSummary ClassifyBuiltin(const BuiltinFilter& filter, uint64_t keys, FilterSummary summary) {
+  using Kind = BuiltinFilter::Kind;
+  summary.kind = std::string(filter.kind == Kind::kReserved                        ? kUnknown
+                             : filter.kind == Kind::kRibbon || filter.marker == -2 ? kBuiltinRibbon
+                                                                                   : kBuiltinBloom);
+  summary.keys = filter.kind == Kind::kEmpty ? 0 : keys;
+  summary.bits_per_key = BitsPerKey(summary.bytes, summary.keys);
+  switch (filter.kind) {
+    case Kind::kEmpty:
+      summary.detail = "holds no keys";
+      break;
+    case Kind::kAlwaysTrue:
+      summary.detail = "always answers \"may match\"";
+      break;
+    case Kind::kReserved:
+      summary.detail = absl::StrCat("marker byte ", filter.marker, ", which no known filter has");
+      break;
+    case Kind::kLegacyBloom:
+      summary.detail = absl::StrCat("legacy, ", filter.probes, " probes");
+      break;
+    case Kind::kBloom:
+      summary.detail = absl::StrCat(filter.probes, filter.probes == 1 ? " probe" : " probes");
+      break;
+    case Kind::kRibbon:
+      summary.detail = absl::StrFormat("%.3g columns", filter.columns - 1 + filter.upper_share);
+      break;
+  }
+  const bool rate_needs_keys = filter.kind == Kind::kBloom || filter.kind == Kind::kLegacyBloom;
+  if (keys > 0 || !rate_needs_keys) {
+    summary.expected_fpr = ExpectedRate(filter, keys);
+  }
+  return summary;
+}
+
+}  // namespace
+
+FilterSummary ClassifyBlock(std::string_view block, uint64_t keys) {
+  FilterSummary summary;
+  summary.bytes = block.size();
+  // As the plugin decides who reads a block: one that only looks like ours in part is damaged.
+  if (core::LooksOurs(block)) {
+    return ClassifyWinnow(FilterView(block), std::move(summary));
+  }
+  return ClassifyBuiltin(ParseBuiltinFilter(block), keys, std::move(summary));
+}
+
+}  // namespace winnow::inspect

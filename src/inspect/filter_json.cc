@@ -1,0 +1,103 @@
+#include "src/inspect/filter_json.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace winnow::inspect {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json SentenceOrNull(const std::string& sentence) {
+  return sentence.empty() ? Json(nullptr) : Json(sentence);
+}
+
+Json ToJson(const FilterSummary& filter) {
+  Json json = {{"kind", filter.kind},
+               {"keys", filter.keys},
+               {"bytes", filter.bytes},
+               {"bits_per_key", filter.bits_per_key},
+               {"expected_fpr", OrNull(filter.expected_fpr)}};
+  if (filter.partitions > 0) {
+    json["partitions"] = filter.partitions;
+    for (const auto& [kind, count] : filter.kinds) {
+      json["partition_kinds"][kind] = count;
+    }
+  }
+  json["detail"] = filter.detail;
+  json["policy_name"] = filter.policy_name;
+  json["fault"] = OrNull(filter.fault);
+  return json;
+}
+
+Json ToJson(const SstReport& file) {
+  return {{"path", file.path},
+          {"level", OrNull(file.level)},
+          {"column_family", SentenceOrNull(file.column_family)},
+          {"entries", file.entries},
+          {"filter", file.filter ? ToJson(*file.filter) : Json(nullptr)},
+          {"error", OrNull(file.error)}};
+}
+
+Json ToJson(const PolicyTrial& trial) {
+  Json json = {{"situation", trial.situation}, {"level", trial.level}, {"added_keys", trial.keys}};
+  json["filter"] = trial.filter ? ToJson(*trial.filter) : Json(nullptr);
+  return json;
+}
+
+Json ToJson(const PolicyVerdict& verdict) {
+  Json json = {{"policy", verdict.asked},
+               {"ok", verdict.problem.empty()},
+               {"in_force", SentenceOrNull(verdict.in_force)},
+               {"problem", SentenceOrNull(verdict.problem)},
+               {"suggestion", SentenceOrNull(verdict.suggestion)}};
+  json["by_keys"] = Json::array();
+  for (const PolicyTrial& trial : verdict.by_keys) {
+    json["by_keys"].push_back(ToJson(trial));
+  }
+  json["by_level"] = Json::array();
+  for (const PolicyTrial& trial : verdict.by_level) {
+    json["by_level"].push_back(ToJson(trial));
+  }
+  return json;
+}
+
+std::string Document(const char* schema, const Json& content) {
+  Json document = {{"schema", schema}};
+  document.update(content);
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string InspectJson(const std::vector<SstReport>& files,
+                        const std::vector<std::string>& warnings) {
+  Json content = {{"files", Json::array()}, {"warnings", warnings}};
+  for (const SstReport& file : files) {
+    content["files"].push_back(ToJson(file));
+  }
+  return Document("winnow.inspect/1", content);
+}
+
+std::string PolicyJson(const PolicyVerdict& verdict) {
+  return Document("winnow.policy/1", ToJson(verdict));
+}
+
+std::string OptionsFileJson(const OptionsFileReport& report) {
+  Json content = {{"path", report.path},
+                  {"error", SentenceOrNull(report.error)},
+                  {"column_families", Json::array()}};
+  for (const FamilyPolicy& family : report.families) {
+    Json json = {{"name", family.name}, {"no_filter_asked_for", family.no_filter_asked_for}};
+    json.update(ToJson(family.verdict));
+    content["column_families"].push_back(json);
+  }
+  return Document("winnow.policy/1", content);
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,22 @@
+// Filters that a policy is made to build, to see what it would do.
+
+#ifndef WINNOW_SRC_INSPECT_POLICY_TRIAL_H_
+#define WINNOW_SRC_INSPECT_POLICY_TRIAL_H_
+
+#include <rocksdb/filter_policy.h>
+
+#include <vector>
+
+#include "src/inspect/policy_check.h"
+
+namespace winnow::inspect {
+
+// Outputs of a compaction to the last level, with 100 to a million keys.
+std::vector<PolicyTrial> TryKeyCounts(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
+
+// Files of this many keys from a flush, from compactions to each level, and from SstFileWriter.
+std::vector<PolicyTrial> TryLevels(const ROCKSDB_NAMESPACE::FilterPolicy& policy, uint64_t keys);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_INSPECT_POLICY_TRIAL_H_

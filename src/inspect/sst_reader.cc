@@ -1,0 +1,120 @@
+#include "src/inspect/sst_reader.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/table.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "src/inspect/capture_policy.h"
+#include "src/inspect/quiet_logger.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::SstFileReader;
+using ROCKSDB_NAMESPACE::Status;
+
+// Partitions are only read ahead when there is a block cache. Its keys are those of the file's
+// identity, which a damaged copy shares with the original: every file has a cache of its own.
+constexpr size_t kCacheBytes = 8 << 20;
+
+std::optional<std::string> WhyNotAFile(const std::string& path) {
+  std::error_code code;
+  const std::filesystem::file_status status = std::filesystem::status(path, code);
+  if (status.type() == std::filesystem::file_type::not_found) {
+    return absl::StrCat("there is no file or folder ", path);
+  }
+  if (code) {
+    return absl::StrCat("can't look at ", path, ": ", code.message());
+  }
+  if (!std::filesystem::is_regular_file(status)) {
+    return absl::StrCat(path, " is not a regular file");
+  }
+  return std::nullopt;
+}
+
+Options ReaderOptions(const std::shared_ptr<QuietLogger>& logger, CapturedBlocks* blocks) {
+  BlockBasedTableOptions table;
+  table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(kCacheBytes);
+  if (blocks != nullptr) {
+    table.filter_policy = NewCapturePolicy(blocks);
+  }
+  Options options;
+  options.info_log = logger;
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+uint64_t TotalSize(const std::vector<std::string>& blocks) {
+  uint64_t size = 0;
+  for (const std::string& block : blocks) {
+    size += block.size();
+  }
+  return size;
+}
+
+bool NamesKnownPolicy(std::string_view policy_name) {
+  return policy_name == "rocksdb.BuiltinBloomFilter" || policy_name == "bloomfilter" ||
+         policy_name == "ribbonfilter" || policy_name == "winnow.Filter";
+}
+
+// Why no filter block arrived although the file has one. Verifying reads the whole file, so it is
+// kept for files that are damaged.
+std::string WhyNoFilter(SstFileReader* reader) {
+  const Status status = reader->VerifyChecksum();
+  return absl::StrCat("the file's properties promise a filter, but RocksDB can't read it",
+                      status.ok() ? std::string() : absl::StrCat(": ", status.ToString()),
+                      "; it reads the file as if it had none");
+}
+
+// Opens the file without any filter, to tell damage of the filter from damage of the file.
+RawSst ReadWithoutFilter(const std::string& path, const Status& first_failure) {
+  RawSst sst;
+  SstFileReader reader(ReaderOptions(std::make_shared<QuietLogger>(), nullptr));
+  const Status status = reader.Open(path);
+  if (!status.ok()) {
+    sst.error = absl::StrCat("RocksDB can't read it as a table file: ", first_failure.ToString());
+    return sst;
+  }
+  sst.properties = reader.GetTableProperties();
+  sst.filter_fault = absl::StrCat("the filter can't be read, and RocksDB does not open the file: ",
+                                  first_failure.ToString());
+  return sst;
+}
+
+}  // namespace
+
+RawSst ReadRawSst(const std::string& path) {
+  RawSst sst;
+  sst.error = WhyNotAFile(path);
+  if (sst.error) {
+    return sst;
+  }
+  CapturedBlocks blocks;
+  auto logger = std::make_shared<QuietLogger>();
+  SstFileReader reader(ReaderOptions(logger, &blocks));
+  const Status status = reader.Open(path);
+  if (!status.ok()) {
+    return ReadWithoutFilter(path, status);
+  }
+  sst.properties = reader.GetTableProperties();
+  sst.blocks = std::move(blocks);
+  sst.obsolete_filter = logger->saw_obsolete_filter();
+  // filter_size counts the index over partitions too, so that a single partition shows.
+  sst.partitioned = sst.blocks.size() > 1 ||
+                    (sst.blocks.size() == 1 && TotalSize(sst.blocks) < sst.properties->filter_size);
+  if (sst.blocks.empty() && sst.properties->filter_size > 0 && !sst.obsolete_filter &&
+      NamesKnownPolicy(sst.properties->filter_policy_name)) {
+    sst.filter_fault = WhyNoFilter(&reader);
+  }
+  return sst;
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,23 @@
+// "Did you mean …?" for filter policies.
+
+#ifndef WINNOW_SRC_INSPECT_SUGGEST_POLICY_H_
+#define WINNOW_SRC_INSPECT_SUGGEST_POLICY_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace winnow::inspect {
+
+// An options string that RocksDB accepts here and that is near to the one given: the closest name
+// of a policy, with the number of bits given or, where that is none or out of range, 10. Winnow for
+// a string that is near to nothing. Empty if even that is not accepted.
+std::string SuggestPolicy(absl::string_view options_string);
+
+// The number of characters to insert, remove or replace to make one string of the other, without
+// regard to upper and lower case.
+size_t EditDistance(absl::string_view a, absl::string_view b);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_INSPECT_SUGGEST_POLICY_H_

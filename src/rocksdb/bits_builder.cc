@@ -1,0 +1,198 @@
+#include "src/rocksdb/bits_builder.h"
+
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/core/format.h"
+#include "src/core/hash_inline.h"
+#include "src/core/sizing.h"
+#include "src/rocksdb/counters.h"
+#include "src/simd/kernels.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
+#include "winnow/builder.h"
+#include "winnow/filter.h"
+#include "winnow/hash.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+// What bits_builder.h promises when memory is short.
+constexpr char kMatchesEverything[6] = {0, 0, 0, 0, 0, 0};
+
+KeyHash HashOf(const Slice& key) noexcept {
+  return KeyHash{core::HashKeyInline(key.data(), key.size())};
+}
+
+// The blocks of a Bloom filter of this size.
+uint32_t BlocksThatFit(size_t bytes) noexcept {
+  constexpr size_t kBeside = core::kTailBytes + core::kLayerEntryBytes;
+  const size_t blocks = bytes < kBeside ? 0 : (bytes - kBeside) / simd::kBloomBlockBytes;
+  return static_cast<uint32_t>(std::clamp<size_t>(blocks, 1, std::numeric_limits<uint32_t>::max()));
+}
+
+}  // namespace
+
+BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify)
+    : options_(options), verify_(verify), builder_(options) {}
+
+void BitsBuilder::AddKey(const Slice& key) {
+  const KeyHash hash = HashOf(key);
+  if (!repeats_.Contains(hash)) {
+    Keep(hash);
+  }
+  repeats_.SetKey(hash);
+}
+
+void BitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alternate) {
+  const KeyHash hash = HashOf(key);
+  const KeyHash alternate_hash = HashOf(alternate);
+  if (!repeats_.Contains(hash)) {
+    Keep(hash);
+  }
+  if (!repeats_.Contains(alternate_hash) && alternate_hash != hash) {
+    Keep(alternate_hash);
+  }
+  repeats_.SetKey(hash);
+  repeats_.SetAlternate(alternate_hash);
+}
+
+Slice BitsBuilder::Finish(std::unique_ptr<const char[]>* buf) { return FinishBlock(buf); }
+
+// Never a corruption: that would fail the flush, and there is always a filter that is right.
+Slice BitsBuilder::Finish(std::unique_ptr<const char[]>* buf, Status* status) {
+  const Slice filter = FinishBlock(buf);
+  if (status != nullptr) {
+    *status = Status::OK();
+  }
+  return filter;
+}
+
+size_t BitsBuilder::EstimateEntriesAdded() { return entries_.load(std::memory_order_relaxed); }
+
+size_t BitsBuilder::ApproximateNumEntries(size_t bytes) {
+  return static_cast<size_t>(builder_.EstimateCapacity(bytes));
+}
+
+size_t BitsBuilder::CalculateSpace(size_t num_entries) {
+  return builder_.EstimateSize(num_entries);
+}
+
+double BitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
+  const core::FilterPlan plan = core::PlanFilter(num_entries, options_);
+  switch (plan.kind) {
+    case FilterKind::kEmpty:
+      break;
+    case FilterKind::kBloom:
+      return core::BloomRate(num_entries, BlocksThatFit(bytes), plan.probes);
+    case FilterKind::kRibbon:
+      return core::ColumnsRate(plan.columns);  // whatever the size
+  }
+  return 0;
+}
+
+void BitsBuilder::Keep(KeyHash hash) noexcept {
+  const size_t entries = entries_.load(std::memory_order_relaxed);
+  entries_.store(entries + 1, std::memory_order_relaxed);
+  const bool is_first = entries == 0;
+  if (short_of_memory_ && !(is_first && StartAgain())) {
+    return;
+  }
+  try {
+    builder_.Add(hash);
+    if (verify_) {
+      kept_.push_back(hash);
+    }
+  } catch (...) {
+    short_of_memory_ = true;
+  }
+}
+
+bool BitsBuilder::StartAgain() noexcept {
+  kept_ = {};
+  try {
+    builder_ = FilterBuilder(options_);
+    short_of_memory_ = false;
+  } catch (...) {
+    short_of_memory_ = true;
+  }
+  return !short_of_memory_;
+}
+
+Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
+  entries_.store(0, std::memory_order_relaxed);
+  repeats_ = Repeats();
+  to_verify_ = std::exchange(kept_, {});
+  if (short_of_memory_) {
+    return GiveUp(buf);
+  }
+  FilterBlock block;
+  try {
+    block = builder_.Finish();
+  } catch (...) {
+    return GiveUp(buf);
+  }
+  const FilterInfo info = FilterView(block.bytes()).info();
+  CountFilter(info.kind, info.num_hashes, block.size);
+  const Slice filter(block.data.get(), block.size);
+  buf->reset(block.data.release());
+  return filter;
+}
+
+Slice BitsBuilder::GiveUp(std::unique_ptr<const char[]>* buf) noexcept {
+  CountUnbuiltFilter();
+  to_verify_ = {};
+  StartAgain();
+  buf->reset();
+  return Slice(kMatchesEverything, sizeof(kMatchesEverything));
+}
+
+Status BitsBuilder::MaybePostVerify(const Slice& filter_content) {
+  if (!verify_) {
+    return Status::OK();
+  }
+  const std::vector<KeyHash> hashes = std::exchange(to_verify_, {});
+  if (filter_content == Slice(kMatchesEverything, sizeof(kMatchesEverything))) {
+    return Status::OK();
+  }
+  const FilterView view(std::string_view(filter_content.data(), filter_content.size()));
+  if (view.fault() != Fault::kNone) {
+    return Status::Corruption("A Winnow filter is damaged right after it was built",
+                              std::string(ToString(view.fault())));
+  }
+  if (!view.PayloadIntact()) {
+    return Status::Corruption("A Winnow filter is damaged right after it was built",
+                              "its payload does not have its checksum");
+  }
+  for (const KeyHash hash : hashes) {
+    if (!view.MayContain(hash)) {
+      return Status::Corruption("A Winnow filter was built wrong",
+                                "it denies a key that was added to it");
+    }
+  }
+  return Status::OK();
+}
+
+FilterBitsBuilder* NewBitsBuilder(const FilterOptions& options, bool verify) noexcept {
+  try {
+    return new BitsBuilder(options, verify);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,111 @@
+// Building the filters of one file (or of its partitions) for RocksDB.
+
+#ifndef WINNOW_SRC_ROCKSDB_BITS_BUILDER_H_
+#define WINNOW_SRC_ROCKSDB_BITS_BUILDER_H_
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "third_party/rocksdb_abi/filter_bits.h"
+#include "winnow/builder.h"
+#include "winnow/hash.h"
+#include "winnow/options.h"
+
+namespace winnow::plugin {
+
+// Builds Winnow filters, one after the other, and adds them to the counters (counters.h).
+//
+// Repeats are dropped: the versions of a key, and the prefix that keys have in common.
+//
+// No function throws. When memory runs out while it collects or finishes, Finish gives 6 bytes of
+// zero: to Winnow a foreign filter, and to RocksDB's own readers, which get it then, a Bloom filter
+// without probes, which says "may match" to every key. So the file stays right, but for the gain of
+// a filter, and the flush or compaction goes on.
+//
+// One thread builds; EstimateEntriesAdded may be called from any.
+class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
+ public:
+  // verify: MaybePostVerify checks that every key is found in the finished bytes and that their
+  // checksum is right. For that, the builder keeps all hashes, 8 bytes each, until then.
+  BitsBuilder(const FilterOptions& options, bool verify);
+
+  void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
+
+  // Adds both. RocksDB calls it from 9.6 on, where it is virtual.
+  void AddKeyAndAlt(const ROCKSDB_NAMESPACE::Slice& key, const ROCKSDB_NAMESPACE::Slice& alternate);
+
+  // Exact: the keys added since the last Finish, repeats left out. Constant time.
+  size_t EstimateEntriesAdded() override;
+
+  // The filter of the keys added since the last Finish, which may be none. *buf owns its bytes,
+  // unless they are the 6 that are static. *status is OK.
+  ROCKSDB_NAMESPACE::Slice Finish(std::unique_ptr<const char[]>* buf) override;
+  ROCKSDB_NAMESPACE::Slice Finish(std::unique_ptr<const char[]>* buf,
+                                  ROCKSDB_NAMESPACE::Status* status) override;
+
+  // Corruption if the bytes are not a right filter of the keys of the last Finish. OK without
+  // looking if `verify` is false.
+  ROCKSDB_NAMESPACE::Status MaybePostVerify(
+      const ROCKSDB_NAMESPACE::Slice& filter_content) override;
+
+  // The most keys whose filter is expected to fit; at least 1.
+  size_t ApproximateNumEntries(size_t bytes) override;
+
+  // The size of a filter in bytes, and the rate of false positives of a filter of this size, 0
+  // to 1. RocksDB calls them from 10.9 on, where they are virtual. Constant time.
+  size_t CalculateSpace(size_t num_entries);
+  double EstimatedFpRate(size_t num_entries, size_t bytes);
+
+ private:
+  // The last hashes of keys and of prefixes, which both come in runs.
+  class Repeats {
+   public:
+    bool Contains(KeyHash hash) const noexcept {
+      return (has_key_ && hash == key_) || (has_alternate_ && hash == alternate_);
+    }
+    void SetKey(KeyHash hash) noexcept {
+      key_ = hash;
+      has_key_ = true;
+    }
+    void SetAlternate(KeyHash hash) noexcept {
+      alternate_ = hash;
+      has_alternate_ = true;
+    }
+
+   private:
+    KeyHash key_{0};
+    KeyHash alternate_{0};
+    bool has_key_ = false;
+    bool has_alternate_ = false;
+  };
+
+  void Keep(KeyHash hash) noexcept;
+  // A builder whose allocation failed half-way is not used again. False if memory is still short.
+  bool StartAgain() noexcept;
+  ROCKSDB_NAMESPACE::Slice FinishBlock(std::unique_ptr<const char[]>* buf) noexcept;
+  ROCKSDB_NAMESPACE::Slice GiveUp(std::unique_ptr<const char[]>* buf) noexcept;
+
+  const FilterOptions options_;
+  const bool verify_;
+  FilterBuilder builder_;
+  Repeats repeats_;
+  // Other threads read this while one adds.
+  std::atomic<size_t> entries_{0};
+  bool short_of_memory_ = false;
+  std::vector<KeyHash> kept_;       // only if verify_: those in builder_,
+  std::vector<KeyHash> to_verify_;  // and those of the filter finished last
+};
+
+// A builder that the caller owns; null ("no filter") if memory is short.
+ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBitsBuilder(const FilterOptions& options,
+                                                     bool verify) noexcept;
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_BITS_BUILDER_H_

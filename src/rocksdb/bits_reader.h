@@ -1,0 +1,33 @@
+// Asking the filter of a file, ours or a built-in one, for RocksDB.
+
+#ifndef WINNOW_SRC_ROCKSDB_BITS_READER_H_
+#define WINNOW_SRC_ROCKSDB_BITS_READER_H_
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+
+#include <memory>
+
+namespace winnow::plugin {
+
+// A reader of a filter block, which the caller owns; it looks at the contents in place, so they
+// must outlive it. Null, which RocksDB takes as "may match", if memory is short.
+//
+// A block is ours if any of its marker, magic and checksum says so: damaged, it may contain every
+// key. Any other block goes to `builtin`, a policy that reads RocksDB's own filters and that is not
+// needed after the call.
+//
+// Safe from any number of threads. Lookups in our blocks are added to the counters (counters.h).
+ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(
+    const ROCKSDB_NAMESPACE::Slice& contents,
+    const ROCKSDB_NAMESPACE::FilterPolicy& builtin) noexcept;
+
+// Makes the policy that `builtin` stands for: RocksDB's read-only one, by its name. NotSupported if
+// this RocksDB has none; *policy is then unchanged.
+ROCKSDB_NAMESPACE::Status NewBuiltinReader(
+    std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_BITS_READER_H_

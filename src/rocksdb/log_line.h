@@ -1,0 +1,40 @@
+// The line in a database's own LOG that says which filters are built.
+
+#ifndef WINNOW_SRC_ROCKSDB_LOG_LINE_H_
+#define WINNOW_SRC_ROCKSDB_LOG_LINE_H_
+
+#include <rocksdb/env.h>
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+
+// Writes one line to each log that it is shown. Owned by a policy; safe from any thread.
+class LogLine {
+ public:
+  // Writes "[winnow] VERSION builds the filters of policy NAME: OPTIONS" to the logger, unless this
+  // object did so already. A log that became shorter is a new one: it was rolled, or a database was
+  // opened again and its logger lies where an earlier one lay. Null is allowed. Never throws.
+  void WriteOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name,
+                 const PolicyOptions& options) noexcept;
+
+ private:
+  struct Seen {
+    const ROCKSDB_NAMESPACE::Logger* logger;  // only compared
+    size_t size;                              // of the log, when it was shown last
+  };
+
+  // Whether the line is due.
+  bool Note(const ROCKSDB_NAMESPACE::Logger& logger);
+
+  std::mutex mutex_;
+  std::vector<Seen> seen_;
+};
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_LOG_LINE_H_

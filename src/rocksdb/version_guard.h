@@ -1,0 +1,27 @@
+// Whether the RocksDB that is loaded is the one that this library was compiled for.
+//
+// The layout of classes and of options changes between RocksDB's versions, and calling a wrong one
+// crashes or corrupts. So nothing of RocksDB is touched before this was asked.
+
+#ifndef WINNOW_SRC_ROCKSDB_VERSION_GUARD_H_
+#define WINNOW_SRC_ROCKSDB_VERSION_GUARD_H_
+
+#include <string>
+#include <string_view>
+
+namespace winnow::plugin {
+
+// Empty if `loaded` ("MAJOR.MINOR" or "MAJOR.MINOR.PATCH") has this MAJOR.MINOR, else a sentence
+// that says what was found, what is needed and what to do.
+std::string CompareVersions(std::string_view loaded, int major, int minor);
+
+// "MAJOR.MINOR.PATCH" of the RocksDB headers that this library was compiled with.
+const char* CompiledVersion() noexcept;
+
+// CompareVersions for the RocksDB that is loaded; the string lives as long as the library. Asks
+// RocksDB once. Safe from any thread.
+const std::string& VersionProblem();
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_VERSION_GUARD_H_

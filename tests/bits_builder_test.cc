@@ -1,0 +1,315 @@
+#include "src/rocksdb/bits_builder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "src/rocksdb/bits_reader.h"
+#include "src/rocksdb/counters.h"
+#include "winnow/filter.h"
+
+namespace {
+
+// Allocations of this thread that may still succeed; negative: all.
+thread_local int64_t allocations_left = -1;
+
+void* Allocate(std::size_t size) {
+  if (allocations_left == 0) {
+    return nullptr;
+  }
+  if (allocations_left > 0) {
+    --allocations_left;
+  }
+  return std::malloc(size == 0 ? 1 : size);
+}
+
+}  // namespace
+
+// Not inlined: the compiler would see memory of new go to free().
+__attribute__((noinline)) void* operator new(std::size_t size) {
+  void* const memory = Allocate(size);
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+__attribute__((noinline)) void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return Allocate(size);
+}
+__attribute__((noinline)) void operator delete(void* memory) noexcept { std::free(memory); }
+__attribute__((noinline)) void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+std::string Key(uint64_t i) { return "key" + std::to_string(i * 7919); }
+
+FilterView ViewOf(const Slice& filter) {
+  return FilterView(std::string_view(filter.data(), filter.size()));
+}
+
+FilterOptions OptionsOf(FilterKind kind) {
+  FilterOptions options;
+  options.kind = kind;
+  return options;
+}
+
+bool Contains(const Slice& filter, const std::string& key) {
+  return ViewOf(filter).MayContain(HashKey(key));
+}
+
+TEST(BitsBuilder, FindsEveryKeyOfEveryFilterThatItBuilds) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    BitsBuilder builder(OptionsOf(kind), false);
+    // One builder makes all partitions of a file.
+    for (const uint64_t n :
+         {uint64_t{1}, uint64_t{2}, uint64_t{100}, uint64_t{5000}, uint64_t{3}}) {
+      EXPECT_EQ(builder.EstimateEntriesAdded(), 0u);
+      for (uint64_t i = 0; i < n; ++i) {
+        builder.AddKey(Key(i));
+        EXPECT_EQ(builder.EstimateEntriesAdded(), i + 1);
+      }
+      std::unique_ptr<const char[]> bytes;
+      Status status = Status::Corruption("must be overwritten");
+      const Slice filter = builder.Finish(&bytes, &status);
+      EXPECT_TRUE(status.ok());
+      EXPECT_EQ(filter.data(), bytes.get());
+      EXPECT_EQ(ViewOf(filter).info().kind, kind);
+      EXPECT_EQ(ViewOf(filter).info().num_hashes, n);
+      for (uint64_t i = 0; i < n; ++i) {
+        EXPECT_TRUE(Contains(filter, Key(i)));
+      }
+    }
+  }
+}
+
+TEST(BitsBuilder, WithoutKeysMakesAFilterThatContainsNothing) {
+  BitsBuilder builder(FilterOptions(), true);
+  std::unique_ptr<const char[]> bytes;
+  const Slice filter = builder.Finish(&bytes);
+  EXPECT_EQ(ViewOf(filter).fault(), Fault::kNone);
+  EXPECT_EQ(ViewOf(filter).info().kind, FilterKind::kEmpty);
+  EXPECT_FALSE(Contains(filter, "any"));
+  EXPECT_TRUE(builder.MaybePostVerify(filter).ok());
+}
+
+TEST(BitsBuilder, KeepsVersionsOfAKeyOnce) {
+  BitsBuilder builder(FilterOptions(), false);
+  for (int version = 0; version < 5; ++version) {
+    builder.AddKey("one");
+  }
+  builder.AddKey("two");
+  builder.AddKey("two");
+  EXPECT_EQ(builder.EstimateEntriesAdded(), 2u);
+  std::unique_ptr<const char[]> bytes;
+  EXPECT_EQ(ViewOf(builder.Finish(&bytes)).info().num_hashes, 2u);
+  // The next filter has none of the last key's bits.
+  builder.AddKey("two");
+  EXPECT_EQ(builder.EstimateEntriesAdded(), 1u);
+  EXPECT_TRUE(Contains(builder.Finish(&bytes), "two"));
+}
+
+TEST(BitsBuilder, KeepsPrefixesThatComeWithEachKeyOnce) {
+  BitsBuilder builder(FilterOptions(), false);
+  // What RocksDB asks for: repeats of key and prefix apart, and of one for the other, since a key
+  // may be its own prefix.
+  builder.AddKeyAndAlt("a", "a");   // 1
+  builder.AddKeyAndAlt("a1", "a");  // 2
+  builder.AddKeyAndAlt("a1", "a");
+  builder.AddKeyAndAlt("a2", "a");  // 3
+  builder.AddKeyAndAlt("b1", "b");  // 5
+  builder.AddKeyAndAlt("b2", "b");  // 6
+  EXPECT_EQ(builder.EstimateEntriesAdded(), 6u);
+  builder.AddKey("b2");
+  EXPECT_EQ(builder.EstimateEntriesAdded(), 6u);
+  builder.AddKey("c");  // 7
+  EXPECT_EQ(builder.EstimateEntriesAdded(), 7u);
+  std::unique_ptr<const char[]> bytes;
+  const Slice filter = builder.Finish(&bytes);
+  for (const char* key : {"a", "a1", "a2", "b", "b1", "b2", "c"}) {
+    EXPECT_TRUE(Contains(filter, key)) << key;
+  }
+  EXPECT_EQ(ViewOf(filter).info().num_hashes, 7u);
+}
+
+TEST(BitsBuilder, EstimatesAreThoseOfTheFiltersItMakes) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    BitsBuilder builder(OptionsOf(kind), false);
+    EXPECT_GE(builder.ApproximateNumEntries(0), 1u);
+    EXPECT_GE(builder.ApproximateNumEntries(10), 1u);
+    constexpr size_t kKeys = 20000;
+    for (size_t i = 0; i < kKeys; ++i) {
+      builder.AddKey(Key(i));
+    }
+    const size_t expected = builder.CalculateSpace(kKeys);
+    const double rate = builder.EstimatedFpRate(kKeys, expected);
+    EXPECT_NEAR(static_cast<double>(builder.ApproximateNumEntries(expected)), kKeys, kKeys * 0.02);
+    std::unique_ptr<const char[]> bytes;
+    const Slice filter = builder.Finish(&bytes);
+    EXPECT_NEAR(static_cast<double>(filter.size()), static_cast<double>(expected),
+                static_cast<double>(expected) * 0.01);
+    const double expected_rate = ViewOf(filter).info().expected_fpr;
+    EXPECT_NEAR(rate, expected_rate, expected_rate * 0.02);
+  }
+}
+
+TEST(BitsBuilder, EstimateOfEntriesMayBeAskedByAnotherThread) {
+  BitsBuilder builder(FilterOptions(), false);
+  std::atomic<bool> stop{false};
+  std::thread asker([&] {
+    size_t last = 0;
+    while (!stop.load()) {
+      const size_t now = builder.EstimateEntriesAdded();
+      EXPECT_GE(now, last);
+      last = now;
+    }
+  });
+  for (uint64_t i = 0; i < 50000; ++i) {
+    builder.AddKey(Key(i));
+  }
+  stop.store(true);
+  asker.join();
+  EXPECT_EQ(builder.EstimateEntriesAdded(), 50000u);
+}
+
+TEST(MaybePostVerify, FindsEveryFlippedBitWhenItWasAskedTo) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    for (const bool verify : {true, false}) {
+      BitsBuilder builder(OptionsOf(kind), verify);
+      std::unique_ptr<const char[]> bytes;
+      std::string block;
+      {
+        for (uint64_t i = 0; i < 60; ++i) {
+          builder.AddKey(Key(i));
+        }
+        const Slice filter = builder.Finish(&bytes);
+        block.assign(filter.data(), filter.size());
+        EXPECT_TRUE(builder.MaybePostVerify(filter).ok());
+      }
+      for (size_t bit = 0; bit < block.size() * 8; ++bit) {
+        std::string damaged = block;
+        damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+        EXPECT_EQ(builder.MaybePostVerify(damaged).IsCorruption(), verify) << bit;
+      }
+    }
+  }
+}
+
+TEST(MaybePostVerify, FindsAFilterThatLacksAKey) {
+  BitsBuilder other(FilterOptions(), false);
+  for (uint64_t i = 0; i < 100; ++i) {
+    other.AddKey(Key(i));
+  }
+  std::unique_ptr<const char[]> other_bytes;
+  const Slice other_filter = other.Finish(&other_bytes);
+
+  BitsBuilder builder(FilterOptions(), true);
+  for (uint64_t i = 0; i < 200; ++i) {
+    builder.AddKey(Key(i));
+  }
+  std::unique_ptr<const char[]> bytes;
+  builder.Finish(&bytes);
+  const Status status = builder.MaybePostVerify(other_filter);
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_THAT(status.ToString(), testing::HasSubstr("denies a key"));
+}
+
+TEST(MaybePostVerify, ForgetsTheFilterBefore) {
+  BitsBuilder builder(FilterOptions(), true);
+  std::unique_ptr<const char[]> bytes;
+  builder.AddKey("first");
+  builder.Finish(&bytes);
+  builder.AddKey("second");
+  const Slice filter = builder.Finish(&bytes);
+  EXPECT_TRUE(builder.MaybePostVerify(filter).ok());
+}
+
+TEST(BitsBuilder, AddsToTheCounters) {
+  const Counters before = CurrentCounters();
+  std::unique_ptr<const char[]> bytes;
+  BitsBuilder bloom(OptionsOf(FilterKind::kBloom), false);
+  bloom.AddKey("a");
+  bloom.AddKey("a");
+  size_t size = bloom.Finish(&bytes).size();
+  size += bloom.Finish(&bytes).size();
+  BitsBuilder ribbon(OptionsOf(FilterKind::kRibbon), false);
+  ribbon.AddKey("a");
+  ribbon.AddKey("b");
+  size += ribbon.Finish(&bytes).size();
+  const Counters after = CurrentCounters();
+  EXPECT_EQ(after.bloom_filters - before.bloom_filters, 1u);
+  EXPECT_EQ(after.ribbon_filters - before.ribbon_filters, 1u);
+  EXPECT_EQ(after.empty_filters - before.empty_filters, 1u);
+  EXPECT_EQ(after.keys - before.keys, 3u);
+  EXPECT_EQ(after.bytes - before.bytes, size);
+}
+
+// Memory runs out at every allocation in turn: nothing throws, and whatever Finish gives never
+// denies a key, neither to us nor to RocksDB's own readers.
+TEST(BitsBuilder, LivesWithoutMemory) {
+  std::shared_ptr<const FilterPolicy> builtin;
+  ASSERT_TRUE(NewBuiltinReader(&builtin).ok());
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    int unbuilt = 0;
+    bool built = false;
+    for (int64_t allowed = 0; !built; ++allowed) {
+      ASSERT_LT(allowed, 10000);
+      BitsBuilder builder(OptionsOf(kind), true);
+      std::unique_ptr<const char[]> bytes;
+      allocations_left = allowed;
+      for (uint64_t i = 0; i < 9000; ++i) {
+        builder.AddKey(Slice(reinterpret_cast<const char*>(&i), sizeof(i)));
+      }
+      const size_t entries = builder.EstimateEntriesAdded();
+      const Slice filter = builder.Finish(&bytes);
+      allocations_left = -1;
+      EXPECT_EQ(entries, 9000u);
+      EXPECT_FALSE(filter.empty());
+      EXPECT_TRUE(builder.MaybePostVerify(filter).ok());
+      EXPECT_EQ(builder.EstimateEntriesAdded(), 0u);
+      built = ViewOf(filter).fault() == Fault::kNone;
+      unbuilt += built ? 0 : 1;
+      const std::unique_ptr<FilterBitsReader> ours(NewBitsReader(filter, *builtin));
+      const std::unique_ptr<FilterBitsReader> theirs(builtin->GetFilterBitsReader(filter));
+      for (uint64_t i = 0; i < 9000; i += 100) {
+        const Slice key(reinterpret_cast<const char*>(&i), sizeof(i));
+        EXPECT_TRUE(ours->MayMatch(key));
+        EXPECT_TRUE(theirs->MayMatch(key));
+      }
+      // With memory again, it builds again.
+      builder.AddKey("later");
+      std::unique_ptr<const char[]> later_bytes;
+      const Slice later = builder.Finish(&later_bytes);
+      EXPECT_TRUE(Contains(later, "later"));
+      EXPECT_EQ(ViewOf(later).fault(), Fault::kNone);
+    }
+    EXPECT_GT(unbuilt, 0);
+  }
+}
+
+TEST(NewBitsBuilder, IsNullWithoutMemory) {
+  allocations_left = 0;
+  ROCKSDB_NAMESPACE::FilterBitsBuilder* const builder = NewBitsBuilder(FilterOptions(), false);
+  allocations_left = -1;
+  EXPECT_EQ(builder, nullptr);
+}
+
+}  // namespace
+}  // namespace winnow::plugin

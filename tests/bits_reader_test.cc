@@ -1,0 +1,254 @@
+#include "src/rocksdb/bits_reader.h"
+
+#include <gtest/gtest.h>
+#include <rocksdb/table.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "src/rocksdb/bits_builder.h"
+#include "src/rocksdb/counters.h"
+#include "tests/rocksdb_testing.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
+using testing::MakePolicyFrom;
+
+constexpr uint64_t kSeed = 20240607;
+
+std::string Key(uint64_t i) { return "key" + std::to_string(i * 7919); }
+
+// The bytes of a filter of the keys 0 to n - 1.
+std::string Build(FilterKind kind, uint64_t n) {
+  FilterOptions options;
+  options.kind = kind;
+  BitsBuilder builder(options, false);
+  for (uint64_t i = 0; i < n; ++i) {
+    builder.AddKey(Key(i));
+  }
+  std::unique_ptr<const char[]> bytes;
+  return builder.Finish(&bytes).ToString();
+}
+
+// The same of a built-in policy.
+std::string BuildBuiltin(const std::string& policy, uint64_t n) {
+  const BlockBasedTableOptions table;
+  const FilterBuildingContext context(table);
+  const std::unique_ptr<FilterBitsBuilder> builder(
+      MakePolicyFrom(policy)->GetBuilderWithContext(context));
+  for (uint64_t i = 0; i < n; ++i) {
+    builder->AddKey(Key(i));
+  }
+  std::unique_ptr<const char[]> bytes;
+  return builder->Finish(&bytes).ToString();
+}
+
+class BitsReaderTest : public ::testing::Test {
+ protected:
+  BitsReaderTest() { EXPECT_TRUE(NewBuiltinReader(&builtin_).ok()); }
+
+  std::unique_ptr<FilterBitsReader> Read(const Slice& contents) const {
+    return std::unique_ptr<FilterBitsReader>(NewBitsReader(contents, *builtin_));
+  }
+  std::unique_ptr<FilterBitsReader> ReadAsStock(const Slice& contents) const {
+    return std::unique_ptr<FilterBitsReader>(builtin_->GetFilterBitsReader(contents));
+  }
+
+  std::shared_ptr<const FilterPolicy> builtin_;
+};
+
+// Absent keys among a thousand that the reader does not see.
+int CountMisses(FilterBitsReader& reader) {
+  int misses = 0;
+  for (uint64_t i = 1000000; i < 1001000; ++i) {
+    misses += reader.MayMatch(Key(i)) ? 0 : 1;
+  }
+  return misses;
+}
+
+TEST_F(BitsReaderTest, AnswersForOurFiltersAtAnyAddress) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    const std::string block = Build(kind, 4000);
+    std::vector<char> memory(block.size() + 64);
+    for (size_t offset = 0; offset < 64; offset += 7) {
+      std::copy(block.begin(), block.end(), memory.begin() + static_cast<std::ptrdiff_t>(offset));
+      const auto reader = Read(Slice(memory.data() + offset, block.size()));
+      for (uint64_t i = 0; i < 4000; ++i) {
+        ASSERT_TRUE(reader->MayMatch(Key(i)));
+      }
+      EXPECT_GT(CountMisses(*reader), 960);
+    }
+  }
+}
+
+TEST_F(BitsReaderTest, AssignsEveryResultOfABatchOfAnySize) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    const std::string block = Build(kind, 4000);
+    const auto reader = Read(block);
+    for (int n = 0; n <= 100; ++n) {
+      std::vector<std::string> keys;
+      keys.reserve(static_cast<size_t>(n));
+      for (int i = 0; i < n; ++i) {
+        keys.push_back(Key(static_cast<uint64_t>(i % 3 == 0 ? 1000000 + i : i)));
+      }
+      std::vector<Slice> slices(keys.begin(), keys.end());
+      std::vector<Slice*> pointers;
+      pointers.reserve(slices.size());
+      for (Slice& slice : slices) {
+        pointers.push_back(&slice);
+      }
+      for (const bool before : {true, false}) {
+        const std::unique_ptr<bool[]> results(new bool[static_cast<size_t>(n) + 1]);
+        std::fill_n(results.get(), n + 1, before);
+        reader->MayMatch(n, pointers.data(), results.get());
+        for (int i = 0; i < n; ++i) {
+          EXPECT_EQ(results[static_cast<size_t>(i)],
+                    reader->MayMatch(keys[static_cast<size_t>(i)]));
+        }
+        EXPECT_EQ(results[static_cast<size_t>(n)], before) << "the one behind the last";
+      }
+    }
+  }
+}
+
+TEST_F(BitsReaderTest, CountsLookupsOfOurFiltersOnly) {
+  const std::string ours = Build(FilterKind::kBloom, 10);
+  const std::string theirs = BuildBuiltin("bloomfilter:10", 10);
+  const auto our_reader = Read(ours);
+  const auto their_reader = Read(theirs);
+  Slice key("a");
+  Slice* keys[3] = {&key, &key, &key};
+  bool results[3];
+  const Counters before = CurrentCounters();
+  our_reader->MayMatch(key);
+  our_reader->MayMatch(3, keys, results);
+  their_reader->MayMatch(key);
+  const Counters after = CurrentCounters();
+  EXPECT_EQ(after.lookups - before.lookups, 4u);
+  EXPECT_EQ(after.hashes - before.hashes, 4u);
+}
+
+TEST_F(BitsReaderTest, ReadsBuiltinFilters) {
+  for (const char* policy :
+       {"bloomfilter:10", "ribbonfilter:10", "rocksdb.internal.LegacyBloomFilter:10"}) {
+    const std::string block = BuildBuiltin(policy, 2000);
+    const auto reader = Read(block);
+    for (uint64_t i = 0; i < 2000; ++i) {
+      ASSERT_TRUE(reader->MayMatch(Key(i))) << policy;
+    }
+    EXPECT_GT(CountMisses(*reader), 950) << policy;
+  }
+}
+
+TEST_F(BitsReaderTest, ShortBlocksAreEmptyFiltersAsForRocksDB) {
+  for (size_t size = 0; size <= 5; ++size) {
+    const std::string block(size, '\x01');
+    EXPECT_FALSE(Read(block)->MayMatch("any")) << size;
+    EXPECT_FALSE(ReadAsStock(block)->MayMatch("any")) << size;
+  }
+}
+
+TEST_F(BitsReaderTest, StockRocksDBTakesOurFiltersForMayMatch) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    for (const uint64_t n : {0u, 1u, 60u, 5000u}) {
+      const std::string block = Build(kind, n);
+      const auto reader = ReadAsStock(block);
+      EXPECT_EQ(CountMisses(*reader), 0) << ToString(kind) << " of " << n;
+    }
+  }
+}
+
+TEST_F(BitsReaderTest, NoFlippedBitOfTheTailMakesAKeyAbsent) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    for (const uint64_t n : {1u, 3u, 60u, 400u}) {
+      const std::string block = Build(kind, n);
+      constexpr size_t kTailBytes = 32;
+      for (size_t bit = (block.size() - kTailBytes) * 8; bit < block.size() * 8; ++bit) {
+        std::string damaged = block;
+        damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+        const auto reader = Read(damaged);
+        for (uint64_t i = 0; i < n; ++i) {
+          ASSERT_TRUE(reader->MayMatch(Key(i)))
+              << ToString(kind) << " of " << n << ", bit " << bit << " of " << block.size() * 8;
+        }
+      }
+    }
+  }
+}
+
+// The counters tell which reader answers: what the built-in one makes of our bytes is chance.
+TEST_F(BitsReaderTest, NoDamagedMarkerHandsOurFilterToTheBuiltinReader) {
+  const std::string block = Build(FilterKind::kBloom, 100);
+  for (int marker = 0; marker < 256; ++marker) {
+    std::string damaged = block;
+    damaged[block.size() - 5] = static_cast<char>(marker);
+    const auto reader = Read(damaged);
+    const uint64_t before = CurrentCounters().lookups;
+    for (uint64_t i = 0; i < 100; ++i) {
+      ASSERT_TRUE(reader->MayMatch(Key(i))) << marker;
+    }
+    EXPECT_EQ(CurrentCounters().lookups, before + 100) << marker;
+  }
+}
+
+TEST_F(BitsReaderTest, LivesWithEveryTruncationAndFlippedBit) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    const std::string block = Build(kind, 60);
+    for (size_t size = 0; size <= block.size(); ++size) {
+      // In memory of its own, so that the address sanitizer sees a read behind it.
+      const std::vector<char> cut(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(size));
+      const auto reader = Read(Slice(cut.data(), cut.size()));
+      reader->MayMatch(Key(1));
+    }
+    for (size_t bit = 0; bit < block.size() * 8; ++bit) {
+      std::vector<char> damaged(block.begin(), block.end());
+      damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+      const auto reader = Read(Slice(damaged.data(), damaged.size()));
+      Slice key(block);
+      Slice* keys[1] = {&key};
+      bool result;
+      reader->MayMatch(1, keys, &result);
+    }
+  }
+}
+
+TEST_F(BitsReaderTest, LivesWithRandomBytes) {
+  std::mt19937_64 random(kSeed);
+  for (int round = 0; round < 20000; ++round) {
+    std::vector<char> bytes(random() % 300);
+    for (char& byte : bytes) {
+      byte = static_cast<char>(random());
+    }
+    // Half of them look like ours, but for the rest.
+    if (bytes.size() >= 5 && round % 2 == 0) {
+      bytes[bytes.size() - 5] = '\xa9';
+    }
+    const auto reader = Read(Slice(bytes.data(), bytes.size()));
+    ASSERT_NE(reader, nullptr) << "seed " << kSeed << ", round " << round;
+    reader->MayMatch("any");
+  }
+}
+
+TEST(NewBuiltinReader, MakesRocksDBsReadOnlyPolicy) {
+  std::shared_ptr<const FilterPolicy> policy;
+  ASSERT_STATUS_OK(NewBuiltinReader(&policy));
+  EXPECT_STREQ(policy->CompatibilityName(), "rocksdb.BuiltinBloomFilter");
+  const BlockBasedTableOptions table;
+  const FilterBuildingContext context(table);
+  EXPECT_EQ(policy->GetBuilderWithContext(context), nullptr);
+}
+
+}  // namespace
+}  // namespace winnow::plugin

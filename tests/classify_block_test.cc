@@ -1,0 +1,142 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "src/inspect/sst_filters.h"
+#include "winnow/builder.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string Build(FilterKind kind, uint64_t keys) {
+  FilterOptions options;
+  options.kind = kind;
+  FilterBuilder builder(options);
+  for (uint64_t key = 0; key < keys; ++key) {
+    builder.Add(HashKey({reinterpret_cast<const char*>(&key), sizeof(key)}));
+  }
+  return std::string(builder.Finish().bytes());
+}
+
+TEST(ClassifyBlockTest, TellsWinnowBloom) {
+  const std::string block = Build(FilterKind::kBloom, 10'000);
+  const FilterSummary summary = ClassifyBlock(block, /*keys=*/77);
+  EXPECT_EQ(summary.kind, "winnow-bloom");
+  EXPECT_EQ(summary.keys, 10'000u);
+  EXPECT_EQ(summary.bytes, block.size());
+  EXPECT_DOUBLE_EQ(summary.bits_per_key, 8.0 * static_cast<double>(block.size()) / 10'000);
+  ASSERT_TRUE(summary.expected_fpr);
+  EXPECT_NEAR(*summary.expected_fpr, 0.0096, 0.0004);
+  EXPECT_EQ(summary.partitions, 0);
+  EXPECT_FALSE(summary.fault);
+  EXPECT_EQ(summary.detail, "6 probes");
+}
+
+TEST(ClassifyBlockTest, TellsWinnowRibbon) {
+  const FilterSummary summary = ClassifyBlock(Build(FilterKind::kRibbon, 10'000), 0);
+  EXPECT_EQ(summary.kind, "winnow-ribbon");
+  EXPECT_EQ(summary.keys, 10'000u);
+  EXPECT_LT(summary.bits_per_key, 7.1);
+  ASSERT_TRUE(summary.expected_fpr);
+  EXPECT_NEAR(*summary.expected_fpr, 0.0096, 0.0004);
+  EXPECT_FALSE(summary.fault);
+  EXPECT_THAT(summary.detail, HasSubstr("columns"));
+}
+
+TEST(ClassifyBlockTest, AnEmptyWinnowFilterMatchesNothing) {
+  const FilterSummary summary = ClassifyBlock(Build(FilterKind::kBloom, 0), 0);
+  EXPECT_EQ(summary.kind, "winnow-bloom");
+  EXPECT_EQ(summary.keys, 0u);
+  EXPECT_EQ(summary.expected_fpr, 0.0);
+  EXPECT_FALSE(summary.fault);
+}
+
+TEST(ClassifyBlockTest, TheRateOfABuiltinBloomNeedsItsKeys) {
+  const std::string block = std::string(64, '\0') + std::string("\xff\0\x06\0\0", 5);
+  const FilterSummary unknown = ClassifyBlock(block, 0);
+  EXPECT_EQ(unknown.kind, "builtin-bloom");
+  EXPECT_FALSE(unknown.expected_fpr);
+  const FilterSummary known = ClassifyBlock(block, 51);
+  ASSERT_TRUE(known.expected_fpr);
+  EXPECT_GT(*known.expected_fpr, 0);
+  EXPECT_EQ(known.keys, 51u);
+  EXPECT_DOUBLE_EQ(known.bits_per_key, 8 * 69.0 / 51);
+}
+
+TEST(ClassifyBlockTest, AFilterThatAlwaysMatchesIsNoFault) {
+  const FilterSummary summary = ClassifyBlock(std::string(6, '\0'), 5);
+  EXPECT_EQ(summary.kind, "builtin-bloom");
+  EXPECT_EQ(summary.expected_fpr, 1.0);
+  EXPECT_FALSE(summary.fault);
+  EXPECT_THAT(summary.detail, HasSubstr("may match"));
+}
+
+TEST(ClassifyBlockTest, AMarkerOfNobodyIsUnknown) {
+  const FilterSummary summary = ClassifyBlock(std::string(20, '\x85'), 5);
+  EXPECT_EQ(summary.kind, "unknown");
+  EXPECT_EQ(summary.expected_fpr, 1.0);
+  EXPECT_FALSE(summary.fault);
+  EXPECT_THAT(summary.detail, HasSubstr("-123"));
+}
+
+// Whatever bit flips, the block is not taken for somebody else's, and the damage is named.
+TEST(ClassifyBlockTest, EverySingleFlippedBitIsAFault) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    const std::string intact = Build(kind, 200);
+    for (size_t bit = 0; bit < intact.size() * 8; ++bit) {
+      std::string block = intact;
+      block[bit / 8] = static_cast<char>(block[bit / 8] ^ (1 << bit % 8));
+      const FilterSummary summary = ClassifyBlock(block, 200);
+      ASSERT_TRUE(summary.fault) << "bit " << bit << " of " << intact.size() * 8 << " in a "
+                                 << ToString(kind) << " filter: " << summary.kind;
+      ASSERT_NE(summary.kind, "builtin-bloom") << bit;
+      ASSERT_NE(summary.kind, "builtin-ribbon") << bit;
+    }
+  }
+}
+
+TEST(ClassifyBlockTest, DamageOfTheTailIsUnknownAndOfThePayloadKeepsTheKind) {
+  std::string block = Build(FilterKind::kRibbon, 5'000);
+  block[block.size() / 2] = static_cast<char>(block[block.size() / 2] ^ 4);
+  const FilterSummary payload = ClassifyBlock(block, 0);
+  EXPECT_EQ(payload.kind, "winnow-ribbon");
+  EXPECT_THAT(payload.fault.value_or(""), HasSubstr("payload"));
+  block = Build(FilterKind::kRibbon, 5'000);
+  block[block.size() - 7] = static_cast<char>(block[block.size() - 7] ^ 4);
+  const FilterSummary tail = ClassifyBlock(block, 0);
+  EXPECT_EQ(tail.kind, "unknown");
+  EXPECT_EQ(tail.expected_fpr, 1.0);
+  EXPECT_THAT(tail.fault.value_or(""), HasSubstr("Winnow"));
+}
+
+TEST(ClassifyBlockTest, NoTruncationIsTakenForAWholeWinnowFilter) {
+  const std::string intact = Build(FilterKind::kRibbon, 4'000);
+  for (size_t size = 0; size < intact.size(); ++size) {
+    // A copy of its own, so that a read beyond its end is seen.
+    const std::string block(intact.data(), size);
+    const FilterSummary summary = ClassifyBlock(block, 4'000);
+    ASSERT_EQ(summary.bytes, size);
+    ASSERT_FALSE(summary.kind == "winnow-ribbon" && !summary.fault) << size;
+  }
+}
+
+TEST(ClassifyBlockTest, RandomBytesGiveOneOfTheKinds) {
+  constexpr uint32_t kSeed = 11;
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
+  std::mt19937_64 random(kSeed);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string block(random() % 200, '\0');
+    for (char& byte : block) {
+      byte = static_cast<char>(random());
+    }
+    const FilterSummary summary = ClassifyBlock(block, random() % 1000);
+    ASSERT_THAT(summary.kind, ::testing::AnyOf("builtin-bloom", "builtin-ribbon", "unknown"));
+  }
+}
+
+}  // namespace
+}  // namespace winnow::inspect

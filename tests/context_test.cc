@@ -1,0 +1,106 @@
+#include "src/rocksdb/context.h"
+
+#include <gtest/gtest.h>
+#include <rocksdb/table.h>
+
+#include <optional>
+#include <ostream>
+#include <vector>
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::CompactionStyle;
+using ROCKSDB_NAMESPACE::kCompactionStyleFIFO;
+using ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+using ROCKSDB_NAMESPACE::kCompactionStyleNone;
+using ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+using ROCKSDB_NAMESPACE::TableFileCreationReason;
+
+constexpr auto kFlush = TableFileCreationReason::kFlush;
+constexpr auto kCompaction = TableFileCreationReason::kCompaction;
+constexpr auto kRecovery = TableFileCreationReason::kRecovery;
+constexpr auto kMisc = TableFileCreationReason::kMisc;
+
+struct Case {
+  const char* name;
+  int bloom_before_level;
+  CompactionStyle style;
+  TableFileCreationReason reason;
+  int level;
+  bool bloom;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& one) { return out << one.name; }
+
+// What RibbonFilterPolicy::GetBuilderWithContext does in RocksDB, case by case.
+const Case kCases[] = {
+    {"flush, default", 0, kCompactionStyleLevel, kFlush, 0, true},
+    {"flush, never Bloom", -1, kCompactionStyleLevel, kFlush, 0, false},
+    {"flush, universal", 0, kCompactionStyleUniversal, kFlush, 0, true},
+    {"flush, FIFO", 0, kCompactionStyleFIFO, kFlush, 0, false},
+    {"flush, no style", 0, kCompactionStyleNone, kFlush, 0, false},
+    {"flush, FIFO, Bloom before 100", 100, kCompactionStyleFIFO, kFlush, 0, false},
+    {"compaction in level 0, default", 0, kCompactionStyleLevel, kCompaction, 0, false},
+    {"compaction in level 0, before 1", 1, kCompactionStyleLevel, kCompaction, 0, true},
+    {"compaction to 1, before 1", 1, kCompactionStyleLevel, kCompaction, 1, false},
+    {"compaction to 4, before 5", 5, kCompactionStyleLevel, kCompaction, 4, true},
+    {"compaction to 5, before 5", 5, kCompactionStyleLevel, kCompaction, 5, false},
+    {"compaction to 5, universal, before 6", 6, kCompactionStyleUniversal, kCompaction, 5, true},
+    {"recovery to 0, default", 0, kCompactionStyleLevel, kRecovery, 0, false},
+    {"recovery to 0, before 1", 1, kCompactionStyleLevel, kRecovery, 0, true},
+    {"external file", 0, kCompactionStyleLevel, kMisc, -1, false},
+    {"external file, before 100", 100, kCompactionStyleLevel, kMisc, -1, false},
+    {"unknown level, universal, before 100", 100, kCompactionStyleUniversal, kMisc, -1, false},
+    {"flush of an unknown level", 0, kCompactionStyleLevel, kFlush, -1, true},
+};
+
+class FactsToOptionsTest : public testing::TestWithParam<Case> {};
+
+TEST_P(FactsToOptionsTest, ChoosesBloomAsRocksDBDoes) {
+  const Case& one = GetParam();
+  PolicyOptions policy;
+  policy.bits_per_key = 12.5;
+  policy.ribbon_min_keys = 777;
+  policy.bloom_before_level = one.bloom_before_level;
+  const FilterOptions options = FactsToOptions(policy, {one.style, one.level, one.reason});
+  if (one.bloom) {
+    EXPECT_EQ(options.kind, FilterKind::kBloom);
+  } else {
+    EXPECT_EQ(options.kind, std::nullopt);
+    // Nothing but the number of keys is left to decide.
+    EXPECT_EQ(options.bloom_before_level, -1);
+  }
+  EXPECT_EQ(options.bits_per_key, 12.5);
+  EXPECT_EQ(options.ribbon_min_keys, 777u);
+  EXPECT_EQ(options.level, one.level);
+  EXPECT_EQ(CheckOptions(options), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, FactsToOptionsTest, testing::ValuesIn(kCases));
+
+TEST(FactsToOptions, KeepsLevelsInTheRangeOfTheFormat) {
+  EXPECT_EQ(FactsToOptions({}, {kCompactionStyleLevel, 1000, kCompaction}).level, 127);
+  EXPECT_EQ(FactsToOptions({}, {kCompactionStyleLevel, -7, kCompaction}).level, -1);
+}
+
+TEST(ContextToOptions, TakesTheFactsFromTheContext) {
+  const ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
+  ROCKSDB_NAMESPACE::FilterBuildingContext context(table_options);
+  context.compaction_style = kCompactionStyleUniversal;
+  context.level_at_creation = 3;
+  context.reason = kCompaction;
+  PolicyOptions policy;
+  policy.bloom_before_level = 4;
+  EXPECT_EQ(ContextToOptions(policy, context).kind, FilterKind::kBloom);
+  EXPECT_EQ(ContextToOptions(policy, context).level, 3);
+  policy.bloom_before_level = 3;
+  EXPECT_EQ(ContextToOptions(policy, context).kind, std::nullopt);
+  context.reason = kFlush;
+  EXPECT_EQ(ContextToOptions(policy, context).kind, FilterKind::kBloom);
+  context.compaction_style = kCompactionStyleFIFO;
+  EXPECT_EQ(ContextToOptions(policy, context).kind, std::nullopt);
+}
+
+}  // namespace
+}  // namespace winnow::plugin

@@ -1,0 +1,341 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/merge_operator.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/inspect/sst_filters.h"
+#include "tests/inspect_testing.h"
+
+namespace winnow::inspect {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
+using ROCKSDB_NAMESPACE::CompactRangeOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::FlushOptions;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using ::testing::HasSubstr;
+using testing::KeyOf;
+using testing::MakeOptions;
+using testing::OpenDatabase;
+using testing::TableWith;
+using testing::TemporaryFolder;
+
+void PutKeys(DB* database, ColumnFamilyHandle* family, uint64_t first, uint64_t count) {
+  for (uint64_t i = first; i < first + count; ++i) {
+    ASSERT_STATUS_OK(database->Put(WriteOptions(), family, KeyOf(i), "value"));
+  }
+  ASSERT_STATUS_OK(database->Flush(FlushOptions(), family));
+}
+
+// What a folder holds: for each file its size, time and inode.
+using Listing = std::map<std::string, std::vector<int64_t>>;
+
+Listing ListEverything(const std::string& folder) {
+  Listing listing;
+  const auto remember = [&listing](const fs::path& path) {
+    struct stat status {};
+    ASSERT_EQ(stat(path.c_str(), &status), 0) << path;
+    listing[path.string()] = {status.st_size,        static_cast<int64_t>(status.st_ino),
+                              status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+                              status.st_ctim.tv_sec, status.st_ctim.tv_nsec};
+  };
+  remember(folder);
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    remember(entry.path());
+  }
+  return listing;
+}
+
+class DatabaseTest : public ::testing::Test {
+ protected:
+  std::string Path() const { return folder_.File("db"); }
+
+  // Level 0: a file of 500 keys; the last level: one of 20,000; and a log with keys in it.
+  void MakeDatabase(const Options& options) {
+    const auto database = OpenDatabase(options, Path());
+    ASSERT_NE(database, nullptr);
+    PutKeys(database.get(), database->DefaultColumnFamily(), 0, 20'000);
+    CompactRangeOptions rewrite;
+    rewrite.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+    ASSERT_STATUS_OK(database->CompactRange(rewrite, nullptr, nullptr));
+    PutKeys(database.get(), database->DefaultColumnFamily(), 30'000, 500);
+    ASSERT_STATUS_OK(database->Put(WriteOptions(), "only in the log", "value"));
+  }
+
+  DatabaseReport ReadWithoutError() {
+    DatabaseReport report = ReadDatabase(Path());
+    EXPECT_FALSE(report.error) << *report.error;
+    for (const SstReport& file : report.files) {
+      EXPECT_FALSE(file.error) << *file.error;
+    }
+    return report;
+  }
+
+  std::string FirstTableFile() {
+    for (const fs::directory_entry& entry : fs::directory_iterator(Path())) {
+      if (entry.path().extension() == ".sst") {
+        return entry.path().string();
+      }
+    }
+    ADD_FAILURE() << "no table file in " << Path();
+    return std::string();
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(DatabaseTest, LevelsAndKinds) {
+  MakeDatabase(MakeOptions(TableWith("winnow:10")));
+  const DatabaseReport report = ReadWithoutError();
+  EXPECT_FALSE(report.warning) << *report.warning;
+  ASSERT_EQ(report.files.size(), 2u);
+  EXPECT_EQ(report.files[0].level, 0);
+  EXPECT_EQ(report.files[0].entries, 500u);
+  EXPECT_EQ(report.files[0].filter->kind, "winnow-bloom");
+  EXPECT_EQ(report.files[0].column_family, "default");
+  EXPECT_EQ(report.files[1].level, 1);
+  EXPECT_EQ(report.files[1].entries, 20'000u);
+  EXPECT_EQ(report.files[1].filter->kind, "winnow-ribbon");
+  EXPECT_TRUE(fs::exists(report.files[1].path)) << report.files[1].path;
+}
+
+TEST_F(DatabaseTest, AFolderWithASlashAtItsEndIsTheSame) {
+  MakeDatabase(MakeOptions(TableWith("winnow:10")));
+  const DatabaseReport report = ReadDatabase(Path() + "/");
+  ASSERT_EQ(report.files.size(), 2u);
+  EXPECT_EQ(report.files[0].level, 0);
+  EXPECT_EQ(report.files[1].level, 1);
+}
+
+TEST_F(DatabaseTest, NothingIsWritten) {
+  MakeDatabase(MakeOptions(TableWith("winnow:10")));
+  const Listing before = ListEverything(Path());
+  EXPECT_EQ(ReadWithoutError().files.size(), 2u);
+  EXPECT_EQ(ListEverything(Path()), before);
+}
+
+TEST_F(DatabaseTest, AFolderThatCanNotBeWrittenIsRead) {
+  MakeDatabase(MakeOptions(TableWith("winnow:10")));
+  fs::permissions(Path(), fs::perms::owner_read | fs::perms::owner_exec);
+  const DatabaseReport report = ReadWithoutError();
+  fs::permissions(Path(), fs::perms::owner_all);
+  EXPECT_FALSE(report.warning) << *report.warning;
+  EXPECT_EQ(report.files.size(), 2u);
+}
+
+TEST_F(DatabaseTest, ADatabaseInUseIsRead) {
+  const auto database = OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), Path());
+  PutKeys(database.get(), database->DefaultColumnFamily(), 0, 1'000);
+  const DatabaseReport report = ReadWithoutError();
+  EXPECT_FALSE(report.warning) << *report.warning;
+  ASSERT_EQ(report.files.size(), 1u);
+  EXPECT_EQ(report.files[0].level, 0);
+  PutKeys(database.get(), database->DefaultColumnFamily(), 0, 1'000);
+  EXPECT_EQ(ReadWithoutError().files.size(), 2u);
+}
+
+TEST_F(DatabaseTest, AnEmptyDatabaseHasNoFiles) {
+  ASSERT_NE(OpenDatabase(MakeOptions(TableWith("winnow:10")), Path()), nullptr);
+  const DatabaseReport report = ReadWithoutError();
+  EXPECT_FALSE(report.warning) << *report.warning;
+  EXPECT_TRUE(report.files.empty());
+}
+
+TEST_F(DatabaseTest, AllColumnFamilies) {
+  {
+    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), Path());
+    const std::map<std::string, std::string> policies = {
+        {"bloom", "bloomfilter:10"}, {"ribbon", "ribbonfilter:10:-1"}, {"none", ""}};
+    PutKeys(database.get(), database->DefaultColumnFamily(), 0, 10'000);
+    for (const auto& [name, policy] : policies) {
+      ColumnFamilyOptions options(MakeOptions(TableWith(policy)));
+      if (name == "none") {
+        options.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+      }
+      ColumnFamilyHandle* family = nullptr;
+      ASSERT_STATUS_OK(database->CreateColumnFamily(options, name, &family));
+      PutKeys(database.get(), family, 0, 10'000);
+      ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+    }
+  }
+  const DatabaseReport report = ReadWithoutError();
+  EXPECT_FALSE(report.warning) << *report.warning;
+  std::map<std::string, std::string> kinds;
+  for (const SstReport& file : report.files) {
+    EXPECT_EQ(file.level, 0);
+    kinds[file.column_family] = file.filter->kind;
+  }
+  EXPECT_THAT(kinds, ::testing::ElementsAre(::testing::Pair("bloom", "builtin-bloom"),
+                                            ::testing::Pair("default", "winnow-bloom"),
+                                            ::testing::Pair("none", "none"),
+                                            ::testing::Pair("ribbon", "builtin-ribbon")));
+}
+
+TEST_F(DatabaseTest, AFamilyWithoutFilesAndWithAnotherOrder) {
+  {
+    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), Path());
+    PutKeys(database.get(), database->DefaultColumnFamily(), 0, 100);
+    ColumnFamilyOptions options;
+    options.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_STATUS_OK(database->CreateColumnFamily(options, "reverse", &family));
+    ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+  }
+  const DatabaseReport report = ReadWithoutError();
+  EXPECT_FALSE(report.warning) << *report.warning;
+  ASSERT_EQ(report.files.size(), 1u);
+  EXPECT_EQ(report.files[0].level, 0);
+}
+
+// Orders by length first: RocksDB's own order would find the files of a level to overlap.
+class ShorterFirst final : public ROCKSDB_NAMESPACE::Comparator {
+ public:
+  const char* Name() const override { return "test.ShorterFirst"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    return a.size() != b.size() ? (a.size() < b.size() ? -1 : 1) : a.compare(b);
+  }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+TEST_F(DatabaseTest, AnUnknownComparatorLeavesLevelsUnknown) {
+  const ShorterFirst comparator;
+  Options options = MakeOptions(testing::PartitionedTableWith("winnow:10"));
+  options.comparator = &comparator;
+  {
+    const auto database = OpenDatabase(options, Path());
+    for (uint64_t i = 0; i < 20'000; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), std::to_string(i), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(FlushOptions()));
+  }
+  const DatabaseReport report = ReadWithoutError();
+  EXPECT_THAT(report.warning.value_or(""), HasSubstr("test.ShorterFirst"));
+  ASSERT_EQ(report.files.size(), 1u);
+  EXPECT_FALSE(report.files[0].level);
+  EXPECT_EQ(report.files[0].entries, 20'000u);
+  EXPECT_EQ(report.files[0].filter->keys, 20'000u);
+}
+
+class Concatenate final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "test.Concatenate"; }
+  bool Merge(const Slice&, const Slice* existing, const Slice& value, std::string* result,
+             ROCKSDB_NAMESPACE::Logger*) const override {
+    *result = (existing != nullptr ? existing->ToString() : std::string()) + value.ToString();
+    return true;
+  }
+};
+
+TEST_F(DatabaseTest, AnUnknownMergeOperatorDoesNotMatter) {
+  Options options = MakeOptions(TableWith("winnow:10"));
+  options.merge_operator = std::make_shared<Concatenate>();
+  {
+    const auto database = OpenDatabase(options, Path());
+    for (int round = 0; round < 2; ++round) {
+      for (uint64_t i = 0; i < 1'000; ++i) {
+        ASSERT_STATUS_OK(database->Merge(WriteOptions(), KeyOf(i), "value"));
+      }
+      if (round == 0) {
+        ASSERT_STATUS_OK(database->Flush(FlushOptions()));
+      }
+    }
+  }
+  const DatabaseReport report = ReadWithoutError();
+  EXPECT_FALSE(report.warning) << *report.warning;
+  ASSERT_EQ(report.files.size(), 1u);
+  EXPECT_EQ(report.files[0].level, 0);
+  EXPECT_EQ(report.files[0].filter->keys, 1'000u);
+}
+
+TEST_F(DatabaseTest, DamagedFilesAreReportedAndTheOthersStillRead) {
+  MakeDatabase(MakeOptions(TableWith("winnow:10")));
+  const std::string damaged = FirstTableFile();
+  fs::resize_file(damaged, 100);
+  const DatabaseReport report = ReadDatabase(Path());
+  EXPECT_FALSE(report.error);
+  EXPECT_FALSE(report.warning) << *report.warning;
+  ASSERT_EQ(report.files.size(), 2u);
+  for (const SstReport& file : report.files) {
+    EXPECT_TRUE(file.level) << file.path;
+    EXPECT_EQ(file.error.has_value(), file.path == damaged) << file.path;
+  }
+}
+
+TEST_F(DatabaseTest, MissingFilesAreReported) {
+  MakeDatabase(MakeOptions(TableWith("winnow:10")));
+  const std::string missing = FirstTableFile();
+  fs::remove(missing);
+  const DatabaseReport report = ReadDatabase(Path());
+  EXPECT_FALSE(report.warning) << *report.warning;
+  ASSERT_EQ(report.files.size(), 2u);
+  for (const SstReport& file : report.files) {
+    EXPECT_EQ(file.error.has_value(), file.path == missing) << file.path;
+    EXPECT_TRUE(file.level) << file.path;
+  }
+}
+
+TEST_F(DatabaseTest, ADamagedManifestLeavesLevelsUnknown) {
+  MakeDatabase(MakeOptions(TableWith("winnow:10")));
+  for (const fs::directory_entry& entry : fs::directory_iterator(Path())) {
+    if (entry.path().filename().string().rfind("MANIFEST-", 0) == 0) {
+      fs::resize_file(entry.path(), 20);
+    }
+  }
+  const DatabaseReport report = ReadWithoutError();
+  EXPECT_THAT(report.warning.value_or(""), HasSubstr("levels are unknown"));
+  ASSERT_EQ(report.files.size(), 2u);
+  EXPECT_FALSE(report.files[0].level);
+}
+
+TEST_F(DatabaseTest, AFileThatTheTreeDoesNotNameHasNoLevelAndComesLast) {
+  MakeDatabase(MakeOptions(TableWith("winnow:10")));
+  fs::copy_file(FirstTableFile(), fs::path(Path()) / "000001.sst");
+  const DatabaseReport report = ReadWithoutError();
+  ASSERT_EQ(report.files.size(), 3u);
+  EXPECT_TRUE(report.files[1].level);
+  EXPECT_FALSE(report.files[2].level);
+  EXPECT_THAT(report.files[2].path, HasSubstr("000001.sst"));
+}
+
+TEST_F(DatabaseTest, AFolderOfTableFilesIsRead) {
+  fs::create_directory(Path());
+  testing::WriteSst(TableWith("winnow:10"), 5'000, folder_.File("db/b.sst"));
+  testing::WriteSst(TableWith("bloomfilter:10"), 5'000, folder_.File("db/a.sst"));
+  const DatabaseReport report = ReadWithoutError();
+  EXPECT_FALSE(report.warning);
+  ASSERT_EQ(report.files.size(), 2u);
+  EXPECT_EQ(report.files[0].filter->kind, "builtin-bloom");
+  EXPECT_EQ(report.files[1].filter->kind, "winnow-ribbon");
+  EXPECT_FALSE(report.files[0].level);
+}
+
+TEST_F(DatabaseTest, AFolderWithoutTablesAndDatabaseIsAnError) {
+  fs::create_directory(Path());
+  EXPECT_THAT(ReadDatabase(Path()).error.value_or(""), HasSubstr("neither table files"));
+  EXPECT_THAT(ReadDatabase(folder_.File("missing")).error.value_or(""), HasSubstr("missing"));
+}
+
+TEST_F(DatabaseTest, ProgressIsToldToTheEnd) {
+  MakeDatabase(MakeOptions(TableWith("winnow:10")));
+  std::vector<std::pair<size_t, size_t>> steps;
+  ReadDatabase(Path(), [&steps](size_t done, size_t total) { steps.emplace_back(done, total); });
+  EXPECT_THAT(steps, ::testing::ElementsAre(::testing::Pair(0, 2), ::testing::Pair(1, 2),
+                                            ::testing::Pair(2, 2)));
+}
+
+}  // namespace
+}  // namespace winnow::inspect

@@ -1,0 +1,65 @@
+// What the plugin's shared library shows to the dynamic linker.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/run_command.h"
+
+namespace winnow {
+namespace {
+
+using ::testing::AnyOf;
+using testing::CommandResult;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using testing::RunCommand;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
+
+std::vector<std::string> Lines(const std::string& command) {
+  const CommandResult result = RunCommand(command);
+  EXPECT_EQ(result.exit_code, 0) << command << ": " << result.output;
+  std::vector<std::string> lines;
+  std::istringstream text(result.output);
+  for (std::string line; std::getline(text, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+// A symbol of RocksDB's here would replace RocksDB's own in a program that the library is preloaded
+// into.
+TEST(Exports, AreOursOnly) {
+  EXPECT_THAT(
+      Lines("nm -D --defined-only --format=posix '" WINNOW_PLUGIN "' | cut -d' ' -f1 | c++filt"),
+      UnorderedElementsAre(StartsWith("winnow::NewFilterPolicy("), "winnow::Version()",
+                           "winnow_rocksdb_register"));
+}
+
+TEST(Exports, NoSymbolIsWeakOrUnique) {
+  for (const std::string& line :
+       Lines("nm -D --defined-only --format=posix '" WINNOW_PLUGIN "' | cut -d' ' -f2")) {
+    EXPECT_EQ(line, "T");
+  }
+}
+
+TEST(Exports, LibraryNeedsRocksDBAndTheLanguagesOnly) {
+  if (WINNOW_SANITIZED) {
+    GTEST_SKIP() << "skipped: sanitizers are libraries too";
+  }
+  EXPECT_THAT(
+      Lines("readelf -d '" WINNOW_PLUGIN "' | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p'"),
+      Each(AnyOf(StartsWith("librocksdb.so"), StartsWith("libstdc++.so"), StartsWith("libgcc_s.so"),
+                 StartsWith("libm.so"), StartsWith("libc.so"), StartsWith("ld-linux"))));
+}
+
+TEST(Exports, LibraryStaysLoaded) {
+  EXPECT_THAT(RunCommand("readelf -d '" WINNOW_PLUGIN "'").output, HasSubstr("NODELETE"));
+}
+
+}  // namespace
+}  // namespace winnow

@@ -1,0 +1,108 @@
+#include "src/inspect/policy_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <ostream>
+#include <string>
+
+namespace winnow::inspect {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(PolicyCheckTest, WinnowWorks) {
+  const PolicyVerdict verdict = CheckPolicy("winnow:12", /*with_trials=*/true);
+  EXPECT_EQ(verdict.problem, "");
+  EXPECT_EQ(verdict.suggestion, "");
+  EXPECT_EQ(verdict.asked, "winnow:12");
+  EXPECT_THAT(verdict.in_force, AllOf(HasSubstr("winnow"), HasSubstr("bits_per_key=12")));
+  ASSERT_EQ(verdict.by_keys.size(), 5u);
+  EXPECT_EQ(verdict.by_keys.front().filter->kind, "winnow-bloom");
+  EXPECT_EQ(verdict.by_keys.front().keys, 100u);
+  EXPECT_EQ(verdict.by_keys.front().filter->keys, 100u);
+  EXPECT_EQ(verdict.by_keys.back().filter->kind, "winnow-ribbon");
+  EXPECT_EQ(verdict.by_keys.back().filter->keys, 1'000'000u);
+  EXPECT_NEAR(*verdict.by_keys.back().filter->expected_fpr, 0.0041, 0.0002);
+}
+
+TEST(PolicyCheckTest, FlushesAndLevelsAreTried) {
+  const PolicyVerdict verdict = CheckPolicy("ribbonfilter:10:2", /*with_trials=*/true);
+  std::map<std::pair<std::string, int>, std::string> kinds;
+  for (const PolicyTrial& trial : verdict.by_level) {
+    kinds[{trial.situation, trial.level}] = trial.filter->kind;
+  }
+  EXPECT_EQ((kinds[{"flush", 0}]), "builtin-bloom");
+  EXPECT_EQ((kinds[{"compaction", 0}]), "builtin-bloom");
+  EXPECT_EQ((kinds[{"compaction", 1}]), "builtin-bloom");
+  EXPECT_EQ((kinds[{"compaction", 2}]), "builtin-ribbon");
+  EXPECT_EQ((kinds[{"compaction", 6}]), "builtin-ribbon");
+  EXPECT_EQ((kinds[{"ingested file", -1}]), "builtin-ribbon");
+}
+
+TEST(PolicyCheckTest, WithoutTrialsThereAreNone) {
+  const PolicyVerdict verdict = CheckPolicy("winnow:10", /*with_trials=*/false);
+  EXPECT_EQ(verdict.problem, "");
+  EXPECT_TRUE(verdict.by_keys.empty());
+  EXPECT_TRUE(verdict.by_level.empty());
+}
+
+class WorkingPolicy : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(WorkingPolicy, HasNoProblem) {
+  const PolicyVerdict verdict = CheckPolicy(GetParam(), /*with_trials=*/false);
+  EXPECT_EQ(verdict.problem, "");
+  EXPECT_NE(verdict.in_force, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Strings, WorkingPolicy,
+                         ::testing::Values("winnow", "winnow:1", "winnow:32", "winnow:9.9",
+                                           "winnow.Filter:10", " winnow:10 ",
+                                           "filter_policy=winnow:10",
+                                           "{id=winnow;bits_per_key=10;ribbon_min_keys=50000}",
+                                           "id=winnow;bits_per_key=10", "bloomfilter:10",
+                                           "bloomfilter:10:false", "ribbonfilter:10",
+                                           "rocksdb.BloomFilter:10"));
+
+struct ProblemCase {
+  const char* asked;
+  const char* problem;     // part of it
+  const char* suggestion;  // all of it
+};
+
+void PrintTo(const ProblemCase& param, std::ostream* out) { *out << param.asked; }
+
+class ProblematicPolicy : public ::testing::TestWithParam<ProblemCase> {};
+
+TEST_P(ProblematicPolicy, IsSaidAndSomethingBetterSuggested) {
+  const PolicyVerdict verdict = CheckPolicy(GetParam().asked, /*with_trials=*/true);
+  EXPECT_THAT(verdict.problem, HasSubstr(GetParam().problem));
+  EXPECT_EQ(verdict.suggestion, GetParam().suggestion);
+  EXPECT_TRUE(verdict.by_keys.empty());
+  if (!verdict.suggestion.empty()) {
+    EXPECT_EQ(CheckPolicy(verdict.suggestion, /*with_trials=*/false).problem, "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Strings, ProblematicPolicy,
+    ::testing::Values(ProblemCase{"", "no filter", "winnow:10"},
+                      ProblemCase{"  ", "no filter", "winnow:10"},
+                      ProblemCase{"filter_policy=", "no filter", "winnow:10"},
+                      ProblemCase{"nullptr", "no filter", ""},
+                      ProblemCase{"winow:12", "drops it", "winnow:12"},
+                      ProblemCase{"bloom:8", "drops it", "bloomfilter:8"},
+                      ProblemCase{"bloomfilter", "drops it", "bloomfilter:10"},
+                      ProblemCase{"bloomfilter:ten", "drops it", "bloomfilter:10"},
+                      ProblemCase{"winnow:ten", "1 to 32", "winnow:10"},
+                      ProblemCase{"winnow:", "1 to 32", "winnow:10"},
+                      ProblemCase{"winnow:99", "1 to 32", "winnow:10"},
+                      ProblemCase{"{id=winnow;bits=12}", "bits", "winnow:10"},
+                      ProblemCase{"bloomfilter:0", "builds none", "bloomfilter:10"},
+                      ProblemCase{"rocksdb.BuiltinBloomFilter", "builds none", "bloomfilter:10"},
+                      ProblemCase{"{", "", "winnow:10"}));
+
+}  // namespace
+}  // namespace winnow::inspect

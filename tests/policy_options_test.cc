@@ -1,0 +1,142 @@
+#include "src/rocksdb/policy_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::Status;
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(ParsePolicyId, TakesBothNamesWithAndWithoutBits) {
+  for (const std::string name : {"winnow", "winnow.Filter"}) {
+    PolicyOptions options;
+    options.bits_per_key = 20;
+    EXPECT_TRUE(ParsePolicyId(name, &options).ok());
+    EXPECT_EQ(options.bits_per_key, 20) << "a name alone changes nothing";
+    EXPECT_TRUE(ParsePolicyId(name + ":12", &options).ok());
+    EXPECT_EQ(options.bits_per_key, 12);
+    EXPECT_TRUE(ParsePolicyId(name + ":6.667", &options).ok());
+    EXPECT_EQ(options.bits_per_key, 6.667);
+    EXPECT_TRUE(ParsePolicyId(name + ":1", &options).ok());
+    EXPECT_TRUE(ParsePolicyId(name + ":32", &options).ok());
+  }
+}
+
+TEST(ParsePolicyId, RefusesWhatIsNotANumberInRange) {
+  for (const char* bits :
+       {"",       "ten", "10x", "x10", " 10", "10 ", "1e",    "0",      "0.5",      "0.999",
+        "32.001", "33",  "-1",  "+10", "nan", "inf", "1e300", "1e-400", "10:false", "10,5"}) {
+    PolicyOptions options;
+    const Status status = ParsePolicyId(std::string("winnow:") + bits, &options);
+    EXPECT_TRUE(status.IsInvalidArgument()) << bits;
+    EXPECT_THAT(status.ToString(),
+                AllOf(HasSubstr("bits_per_key"), HasSubstr("from 1 to 32"), HasSubstr(bits)));
+    EXPECT_EQ(options.bits_per_key, 10) << bits;
+  }
+}
+
+TEST(ParsePolicyId, RefusesOtherNames) {
+  for (const char* id : {"", "bloomfilter:10", "winnows:10", "Winnow", ":10"}) {
+    PolicyOptions options;
+    EXPECT_TRUE(ParsePolicyId(id, &options).IsInvalidArgument()) << id;
+  }
+}
+
+TEST(ParsePolicyOption, TakesEachOption) {
+  PolicyOptions options;
+  EXPECT_TRUE(ParsePolicyOption("bits_per_key", "9.9", &options).ok());
+  EXPECT_EQ(options.bits_per_key, 9.9);
+  EXPECT_TRUE(ParsePolicyOption("ribbon_min_keys", "0", &options).ok());
+  EXPECT_EQ(options.ribbon_min_keys, 0u);
+  EXPECT_TRUE(ParsePolicyOption("ribbon_min_keys", "18446744073709551615", &options).ok());
+  EXPECT_EQ(options.ribbon_min_keys, std::numeric_limits<uint64_t>::max());
+  EXPECT_TRUE(ParsePolicyOption("ribbon_min_keys", "50k", &options).ok());
+  EXPECT_EQ(options.ribbon_min_keys, 51200u);
+  EXPECT_TRUE(ParsePolicyOption("ribbon_min_keys", "2T", &options).ok());
+  EXPECT_EQ(options.ribbon_min_keys, uint64_t{2} << 40);
+  EXPECT_TRUE(ParsePolicyOption("bloom_before_level", "-1", &options).ok());
+  EXPECT_EQ(options.bloom_before_level, -1);
+  EXPECT_TRUE(ParsePolicyOption("bloom_before_level", "2147483647", &options).ok());
+  EXPECT_EQ(options.bloom_before_level, 2147483647);
+}
+
+TEST(ParsePolicyOption, RefusalNamesOptionValueAndRange) {
+  struct Bad {
+    const char* name;
+    const char* text;
+    const char* range;
+  };
+  const Bad bads[] = {
+      {"bits_per_key", "99", "from 1 to 32"},
+      {"bits_per_key", "ten", "from 1 to 32"},
+      {"ribbon_min_keys", "-1", "from 0 to 18446744073709551615"},
+      {"ribbon_min_keys", "18446744073709551616", "from 0 to 18446744073709551615"},
+      {"ribbon_min_keys", "16777216T", "from 0 to 18446744073709551615"},
+      {"ribbon_min_keys", "k", "from 0 to 18446744073709551615"},
+      {"ribbon_min_keys", "1.5", "from 0 to 18446744073709551615"},
+      {"ribbon_min_keys", "", "from 0 to 18446744073709551615"},
+      {"bloom_before_level", "-2", "from -1 to 2147483647"},
+      {"bloom_before_level", "x", "from -1 to"},
+      {"bloom_before_level", "2147483648", "from -1 to"},
+  };
+  for (const Bad& bad : bads) {
+    PolicyOptions options;
+    const Status status = ParsePolicyOption(bad.name, bad.text, &options);
+    EXPECT_TRUE(status.IsInvalidArgument()) << bad.name << "=" << bad.text;
+    EXPECT_THAT(status.ToString(),
+                AllOf(HasSubstr(bad.name), HasSubstr(bad.text), HasSubstr(bad.range)));
+    EXPECT_EQ(ToString(options), ToString(PolicyOptions()));
+  }
+}
+
+TEST(ParsePolicyOption, UnknownNameIsNotFoundAndToldWhatThereIs) {
+  PolicyOptions options;
+  const Status status = ParsePolicyOption("bits_per_keys", "10", &options);
+  EXPECT_TRUE(status.IsNotFound());
+  EXPECT_THAT(status.ToString(),
+              AllOf(HasSubstr("\"bits_per_keys\""), HasSubstr("bits_per_key,"),
+                    HasSubstr("ribbon_min_keys"), HasSubstr("bloom_before_level")));
+}
+
+TEST(ToString, GivesEveryNumberBackExactly) {
+  for (const double bits : {1.0, 32.0, 10.0, 6.667, 1.0 + 1e-15, 3.1, 100.0 / 7}) {
+    PolicyOptions options;
+    options.bits_per_key = bits;
+    const std::string text = ToString(options);
+    const std::string value = text.substr(text.find('=') + 1, text.find(';') - text.find('=') - 1);
+    PolicyOptions back;
+    ASSERT_TRUE(ParsePolicyOption("bits_per_key", value, &back).ok()) << text;
+    EXPECT_EQ(back.bits_per_key, bits);
+  }
+  EXPECT_EQ(ToString(PolicyOptions()), "bits_per_key=10;ribbon_min_keys=3000;bloom_before_level=0");
+}
+
+TEST(CheckPolicyOptions, RefusesWhatNoStringCanSay) {
+  PolicyOptions options;
+  EXPECT_TRUE(CheckPolicyOptions(options).ok());
+  options.bits_per_key = std::nan("");
+  EXPECT_TRUE(CheckPolicyOptions(options).IsInvalidArgument());
+  options.bits_per_key = 10;
+  options.bloom_before_level = -2;
+  EXPECT_TRUE(CheckPolicyOptions(options).IsInvalidArgument());
+}
+
+TEST(PolicyOptionTypes, HasAnEntryForEachOptionThatToStringWrites) {
+  const std::string text = ToString(PolicyOptions());
+  EXPECT_EQ(PolicyOptionTypes().size(), 3u);
+  for (const auto& [name, type] : PolicyOptionTypes()) {
+    EXPECT_THAT(text, HasSubstr(name + "="));
+    EXPECT_THAT(PolicyOptionNames(), HasSubstr(name));
+  }
+}
+
+}  // namespace
+}  // namespace winnow::plugin

@@ -1,0 +1,101 @@
+// What the tests with a real RocksDB share.
+
+#ifndef WINNOW_TESTS_ROCKSDB_TESTING_H_
+#define WINNOW_TESTS_ROCKSDB_TESTING_H_
+
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+#include <rocksdb/table.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+
+namespace winnow::testing {
+
+#define ASSERT_STATUS_OK(expression)                                 \
+  do {                                                               \
+    const ROCKSDB_NAMESPACE::Status status_to_be_ok = (expression);  \
+    ASSERT_TRUE(status_to_be_ok.ok()) << status_to_be_ok.ToString(); \
+  } while (false)
+
+// An empty folder that is deleted with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "winnow_test.XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      ADD_FAILURE() << "no temporary folder like " << name;
+    }
+    path_ = name;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  std::string File(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file.good()) << path;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// As every tool should: an unknown policy is an error instead of no filter.
+inline ROCKSDB_NAMESPACE::ConfigOptions StrictConfig() {
+  ROCKSDB_NAMESPACE::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  return config;
+}
+
+// The policy of an options string such as "winnow:10"; a failure and null if there is none.
+inline std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> MakePolicyFrom(
+    const std::string& text) {
+  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;
+  const ROCKSDB_NAMESPACE::Status status =
+      ROCKSDB_NAMESPACE::FilterPolicy::CreateFromString(StrictConfig(), text, &policy);
+  EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
+  EXPECT_NE(policy, nullptr) << text;
+  return policy;
+}
+
+// A small database's options: files are cut by the caller (flush and compaction), tickers count.
+inline ROCKSDB_NAMESPACE::Options MakeOptions(
+    const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
+  ROCKSDB_NAMESPACE::Options options;
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  options.statistics = ROCKSDB_NAMESPACE::CreateDBStatistics();
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+inline std::unique_ptr<ROCKSDB_NAMESPACE::DB> OpenDatabase(
+    const ROCKSDB_NAMESPACE::Options& options, const std::string& path) {
+  ROCKSDB_NAMESPACE::DB* database = nullptr;
+  const ROCKSDB_NAMESPACE::Status status = ROCKSDB_NAMESPACE::DB::Open(options, path, &database);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return std::unique_ptr<ROCKSDB_NAMESPACE::DB>(database);
+}
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_TESTS_ROCKSDB_TESTING_H_

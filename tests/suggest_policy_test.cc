@@ -1,0 +1,48 @@
+#include "src/inspect/suggest_policy.h"
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+
+namespace winnow::inspect {
+namespace {
+
+TEST(SuggestPolicyTest, EditDistanceIgnoresCase) {
+  EXPECT_EQ(EditDistance("", ""), 0u);
+  EXPECT_EQ(EditDistance("", "abc"), 3u);
+  EXPECT_EQ(EditDistance("winnow", "Winnow"), 0u);
+  EXPECT_EQ(EditDistance("winow", "winnow"), 1u);
+  EXPECT_EQ(EditDistance("kitten", "sitting"), 3u);
+  EXPECT_EQ(EditDistance("sitting", "kitten"), 3u);
+}
+
+struct Case {
+  const char* asked;
+  const char* suggestion;
+};
+
+void PrintTo(const Case& param, std::ostream* out) { *out << param.asked; }
+
+class SuggestPolicyCases : public ::testing::TestWithParam<Case> {};
+
+TEST_P(SuggestPolicyCases, TheClosestThatWorks) {
+  EXPECT_EQ(SuggestPolicy(GetParam().asked), GetParam().suggestion);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, SuggestPolicyCases,
+    ::testing::Values(Case{"winow:12", "winnow:12"}, Case{"Winnow:12.5", "winnow:12.5"},
+                      Case{"winnow=12", "winnow:12"}, Case{"winnow 12", "winnow:12"},
+                      Case{"winnow:ten", "winnow:10"}, Case{"winnow:", "winnow:10"},
+                      Case{"winnow:99", "winnow:10"}, Case{"winnow:0.5", "winnow:10"},
+                      Case{"bloom:12", "bloomfilter:12"}, Case{"blomfilter:12", "bloomfilter:12"},
+                      Case{"rocksdb.RibbonFilter:12", "ribbonfilter:12"},
+                      Case{"ribbon", "ribbonfilter:10"}, Case{"bloomfilter:0", "bloomfilter:10"},
+                      Case{"{id=winow;bits_per_key=7}", "winnow:7"},
+                      Case{"id=winow;bits_per_key=x", "winnow:10"}, Case{"", "winnow:10"},
+                      Case{"speedb.PairedBloomFilter:23", "bloomfilter:23"},
+                      Case{"something else", "winnow:10"}, Case{"{{{", "winnow:10"}));
+
+}  // namespace
+}  // namespace winnow::inspect

@@ -1,0 +1,44 @@
+#include "src/rocksdb/version_guard.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/version.h>
+
+#include <string>
+
+namespace winnow::plugin {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(CompareVersions, AcceptsTheSameMajorAndMinor) {
+  EXPECT_EQ(CompareVersions("7.8", 7, 8), "");
+  EXPECT_EQ(CompareVersions("7.8.0", 7, 8), "");
+  EXPECT_EQ(CompareVersions("7.8.3", 7, 8), "");
+  EXPECT_EQ(CompareVersions("7.8.33", 7, 8), "");
+  EXPECT_EQ(CompareVersions("10.10.1", 10, 10), "");
+}
+
+TEST(CompareVersions, RefusesAnyOther) {
+  for (const char* loaded : {"7.9.0", "7.80.1", "7.81", "8.8.3", "17.8.3", "6.29.5", "7", "7.", "",
+                             "7.8beta", "x7.8.3", "78.3"}) {
+    EXPECT_NE(CompareVersions(loaded, 7, 8), "") << loaded;
+  }
+  EXPECT_NE(CompareVersions("10.1.0", 10, 10), "");
+  EXPECT_NE(CompareVersions("10.10.0", 10, 1), "");
+}
+
+TEST(CompareVersions, SaysWhatWasFoundWhatIsNeededAndWhatToDo) {
+  const std::string problem = CompareVersions("9.10.0", 7, 8);
+  EXPECT_THAT(problem, HasSubstr("9.10.0"));
+  EXPECT_THAT(problem, HasSubstr("RocksDB 7.8,"));
+  EXPECT_THAT(problem, HasSubstr("build Winnow with the headers"));
+}
+
+TEST(VersionProblem, AcceptsTheRocksDBOfThisBuild) {
+  EXPECT_EQ(VersionProblem(), "");
+  EXPECT_EQ(CompiledVersion(), ROCKSDB_NAMESPACE::GetRocksVersionAsString());
+}
+
+}  // namespace
+}  // namespace winnow::plugin

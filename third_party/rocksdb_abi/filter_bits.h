@@ -1,0 +1,69 @@
+// RocksDB's two classes for filters' bits, which its public headers only name since 7.0.
+//
+// A filter policy must return objects of these classes, so their virtual functions are declared
+// here in RocksDB's order, which is the layout of their virtual tables. The order depends on the
+// version of RocksDB; the one of the headers that this file is compiled with counts. See README.md
+// beside this file.
+//
+// The classes have the names of RocksDB's own. Every file that includes this one is therefore
+// compiled with hidden visibility (a visible copy in a preloaded library would replace RocksDB's)
+// and without RTTI (RocksDB's Release builds have no typeinfo).
+
+#ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_FILTER_BITS_H_
+#define WINNOW_THIRD_PARTY_ROCKSDB_ABI_FILTER_BITS_H_
+
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+#include <rocksdb/version.h>
+
+#include <cstddef>
+#include <memory>
+
+#define WINNOW_ROCKSDB_AT_LEAST(major, minor) \
+  (ROCKSDB_MAJOR > (major) || (ROCKSDB_MAJOR == (major) && ROCKSDB_MINOR >= (minor)))
+
+#if !WINNOW_ROCKSDB_AT_LEAST(7, 0)
+#error "Winnow needs RocksDB 7.0 or later: earlier ones have another way to build filters."
+#elif WINNOW_ROCKSDB_AT_LEAST(11, 10)
+#error \
+    "This RocksDB is newer than 11.9, the newest whose filter classes are known to Winnow. \
+Compare the classes in its table/block_based/filter_policy_internal.h with those below, then raise \
+this limit."
+#endif
+
+namespace ROCKSDB_NAMESPACE {
+
+class FilterBitsBuilder {
+ public:
+  virtual ~FilterBitsBuilder() {}
+  virtual void AddKey(const Slice& key) = 0;
+#if WINNOW_ROCKSDB_AT_LEAST(9, 6)
+  virtual void AddKeyAndAlt(const Slice& key, const Slice& alt) = 0;
+#endif
+  virtual size_t EstimateEntriesAdded() = 0;
+  virtual Slice Finish(std::unique_ptr<const char[]>* buf) = 0;
+  virtual Slice Finish(std::unique_ptr<const char[]>* buf, Status* /*status*/) {
+    return Finish(buf);
+  }
+  virtual Status MaybePostVerify(const Slice& /*filter_content*/) { return Status::OK(); }
+  virtual size_t ApproximateNumEntries(size_t bytes) = 0;
+#if WINNOW_ROCKSDB_AT_LEAST(10, 9)
+  virtual size_t CalculateSpace(size_t num_entries) = 0;
+  virtual double EstimatedFpRate(size_t num_entries, size_t bytes) = 0;
+#endif
+};
+
+class FilterBitsReader {
+ public:
+  virtual ~FilterBitsReader() {}
+  virtual bool MayMatch(const Slice& entry) = 0;
+  virtual void MayMatch(int num_keys, Slice** keys, bool* may_match) {
+    for (int i = 0; i < num_keys; ++i) {
+      may_match[i] = MayMatch(*keys[i]);
+    }
+  }
+};
+
+}  // namespace ROCKSDB_NAMESPACE
+
+#endif  // WINNOW_THIRD_PARTY_ROCKSDB_ABI_FILTER_BITS_H_

@@ -1,0 +1,160 @@
+#include "tools/inspect_table.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "tools/text_table.h"
+
+namespace winnow::tools {
+namespace {
+
+using inspect::FilterSummary;
+using inspect::SstReport;
+
+struct Sum {
+  uint64_t files = 0;
+  uint64_t entries = 0;
+  uint64_t keys = 0;
+  uint64_t bytes = 0;
+  double expected_positives = 0;  // of one absent key in every file
+  uint64_t files_with_rate = 0;
+
+  void Add(const SstReport& file) {
+    ++files;
+    entries += file.entries;
+    keys += file.filter->keys;
+    bytes += file.filter->bytes;
+    if (file.filter->expected_fpr) {
+      expected_positives += *file.filter->expected_fpr;
+      ++files_with_rate;
+    }
+  }
+
+  std::vector<std::string> Cells(std::string name) const {
+    const double bits = keys == 0 ? 0 : 8 * static_cast<double>(bytes) / static_cast<double>(keys);
+    std::optional<double> rate;
+    if (files_with_rate > 0) {
+      rate = expected_positives / static_cast<double>(files_with_rate);
+    }
+    return {std::move(name), Count(files), Count(entries), Count(keys),
+            Count(bytes),    Bits(bits),   Percent(rate)};
+  }
+};
+
+std::string Level(const SstReport& file) { return file.level ? absl::StrCat(*file.level) : "-"; }
+
+std::vector<std::string> Row(const SstReport& file) {
+  if (!file.filter) {
+    return {file.path, Level(file), "-", "-", "-", "-", "-", "-", "not read: see below"};
+  }
+  const FilterSummary& filter = *file.filter;
+  std::string remark = filter.detail;
+  if (filter.partitions > 0) {
+    remark = absl::StrCat(filter.partitions, " partitions");
+    for (const auto& [kind, count] : filter.kinds) {
+      absl::StrAppend(&remark, filter.kinds.size() > 1 ? absl::StrCat(", ", count, " ", kind) : "");
+    }
+  }
+  if (filter.fault) {
+    remark = "FAULT: see below";
+  }
+  return {file.path,
+          Level(file),
+          Count(file.entries),
+          filter.kind,
+          Count(filter.keys),
+          Count(filter.bytes),
+          Bits(filter.bits_per_key),
+          Percent(filter.expected_fpr),
+          std::move(remark)};
+}
+
+std::string Files(const std::vector<SstReport>& files) {
+  std::vector<std::vector<std::string>> rows;
+  rows.reserve(files.size());
+  for (const SstReport& file : files) {
+    rows.push_back(Row(file));
+  }
+  return TextTable({{"file", Align::kLeft},
+                    {"level"},
+                    {"entries"},
+                    {"filter", Align::kLeft},
+                    {"keys"},
+                    {"bytes"},
+                    {"bits/key"},
+                    {"expected fpr"},
+                    {"", Align::kLeft}},
+                   rows);
+}
+
+std::string Sentences(const std::vector<SstReport>& files) {
+  std::string text;
+  for (const SstReport& file : files) {
+    if (file.error) {
+      absl::StrAppend(&text, "\nnot read: ", file.path, ": ", *file.error);
+    } else if (file.filter->fault) {
+      absl::StrAppend(&text, "\nfault: ", file.path, ": ", *file.filter->fault);
+    }
+  }
+  return text.empty() ? text : absl::StrCat(text, "\n");
+}
+
+std::string Sums(const std::string& title, const std::vector<std::pair<std::string, Sum>>& sums) {
+  std::vector<std::vector<std::string>> rows;
+  rows.reserve(sums.size());
+  for (const auto& [name, sum] : sums) {
+    rows.push_back(sum.Cells(name));
+  }
+  return absl::StrCat("\n", TextTable({{title, Align::kLeft},
+                                       {"files"},
+                                       {"entries"},
+                                       {"keys"},
+                                       {"bytes"},
+                                       {"bits/key"},
+                                       {"mean expected fpr"}},
+                                      rows));
+}
+
+std::string SumsByKind(const std::vector<SstReport>& files) {
+  std::map<std::string, Sum> by_kind;
+  Sum all;
+  for (const SstReport& file : files) {
+    if (file.filter) {
+      by_kind[file.filter->kind].Add(file);
+      all.Add(file);
+    }
+  }
+  std::vector<std::pair<std::string, Sum>> sums(by_kind.begin(), by_kind.end());
+  sums.emplace_back("all", all);
+  return Sums("filter", sums);
+}
+
+std::string SumsByLevel(const std::vector<SstReport>& files) {
+  std::map<int, Sum> by_level;
+  for (const SstReport& file : files) {
+    if (file.filter && file.level) {
+      by_level[*file.level].Add(file);
+    }
+  }
+  std::vector<std::pair<std::string, Sum>> sums;
+  sums.reserve(by_level.size());
+  for (const auto& [level, sum] : by_level) {
+    sums.emplace_back(absl::StrCat(level), sum);
+  }
+  return sums.empty() ? std::string() : Sums("level", sums);
+}
+
+}  // namespace
+
+std::string InspectTable(const std::vector<SstReport>& files) {
+  if (files.empty()) {
+    return "no table files\n";
+  }
+  const bool any_read = std::any_of(files.begin(), files.end(),
+                                    [](const SstReport& file) { return file.filter.has_value(); });
+  return absl::StrCat(Files(files), Sentences(files), any_read ? SumsByKind(files) : "",
+                      SumsByLevel(files));
+}
+
+}  // namespace winnow::tools

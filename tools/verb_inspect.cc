@@ -1,0 +1,112 @@
+// `winnow inspect`: which filters are in these files.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_format.h"
+#include "src/inspect/filter_json.h"
+#include "src/inspect/sst_filters.h"
+#include "tools/flags.h"
+#include "tools/inspect_table.h"
+#include "tools/verbs.h"
+
+namespace winnow::tools {
+namespace {
+
+using inspect::SstReport;
+
+constexpr size_t kFilesWorthProgress = 20;
+
+void ShowProgress(size_t done, size_t total) {
+  if (total < kFilesWorthProgress || isatty(STDERR_FILENO) == 0) {
+    return;
+  }
+  if (done < total) {
+    absl::FPrintF(stderr, "\r%d of %d files", done, total);
+  } else {
+    std::fputs("\r\033[K", stderr);
+  }
+  std::fflush(stderr);
+}
+
+struct Findings {
+  std::vector<SstReport> files;
+  std::vector<std::string> warnings;
+};
+
+SstReport Unreadable(const std::string& path, const std::string& error) {
+  SstReport report;
+  report.path = path;
+  report.error = error;
+  return report;
+}
+
+void ReadPath(const std::string& path, Findings* findings) {
+  std::error_code code;
+  if (!std::filesystem::is_directory(path, code)) {
+    findings->files.push_back(inspect::ReadSst(path));
+    return;
+  }
+  inspect::DatabaseReport database = inspect::ReadDatabase(path, ShowProgress);
+  if (database.error) {
+    findings->files.push_back(Unreadable(path, *database.error));
+  }
+  if (database.warning) {
+    findings->warnings.push_back(path + ": " + *database.warning);
+  }
+  std::move(database.files.begin(), database.files.end(), std::back_inserter(findings->files));
+}
+
+int ExitCode(const std::vector<SstReport>& files) {
+  int code = kAllGood;
+  for (const SstReport& file : files) {
+    if (file.error) {
+      return kCouldNotRead;
+    }
+    if (file.filter->fault) {
+      code = kFaultFound;
+    }
+  }
+  return code;
+}
+
+int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
+  if (paths.empty()) {
+    return WrongUsage(verb, "which files or database folders?");
+  }
+  Findings findings;
+  for (const std::string& path : paths) {
+    ReadPath(path, &findings);
+  }
+  for (const std::string& warning : findings.warnings) {
+    absl::FPrintF(stderr, "winnow inspect: %s\n", warning);
+  }
+  const std::string text = absl::GetFlag(FLAGS_json)
+                               ? inspect::InspectJson(findings.files, findings.warnings)
+                               : InspectTable(findings.files);
+  std::fputs(text.c_str(), stdout);
+  return ExitCode(findings.files);
+}
+
+}  // namespace
+
+Verb InspectVerb() {
+  return {
+      "inspect",
+      "PATH... [--json]",
+      "Shows which filter was built in each table file, its size and expected rate",
+      "A PATH is a table file (*.sst) or a database's folder. For each file: its level if it is\n"
+      "known, its entries, and its filter: winnow-bloom, winnow-ribbon, builtin-bloom,\n"
+      "builtin-ribbon, none, or unknown. The expected rate is the share of absent keys for which\n"
+      "the filter says \"may be here\". Nothing is written, and the database may be in use.\n",
+      {"json"},
+      RunInspect};
+}
+
+}  // namespace winnow::tools

@@ -1,0 +1,190 @@
+// `winnow policy`: what RocksDB makes of a policy's options string, or of an OPTIONS file.
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "src/inspect/filter_json.h"
+#include "src/inspect/options_file.h"
+#include "src/inspect/policy_check.h"
+#include "tools/flags.h"
+#include "tools/text_table.h"
+#include "tools/verbs.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::tools {
+namespace {
+
+using inspect::FamilyPolicy;
+using inspect::OptionsFileReport;
+using inspect::PolicyTrial;
+using inspect::PolicyVerdict;
+
+std::vector<std::string> Cells(std::string first, const PolicyTrial& trial) {
+  if (!trial.filter) {
+    return {std::move(first), "none", "-", "-", "-", ""};
+  }
+  return {std::move(first),
+          trial.filter->kind,
+          Count(trial.filter->bytes),
+          Bits(trial.filter->bits_per_key),
+          Percent(trial.filter->expected_fpr),
+          trial.filter->detail};
+}
+
+std::string TrialTable(const std::string& title, Align align,
+                       const std::vector<std::vector<std::string>>& rows) {
+  return TextTable({{title, align},
+                    {"filter", Align::kLeft},
+                    {"bytes"},
+                    {"bits/key"},
+                    {"expected fpr"},
+                    {"", Align::kLeft}},
+                   rows);
+}
+
+bool SameFilter(const PolicyTrial& a, const PolicyTrial& b) {
+  return a.situation == b.situation && a.filter.has_value() == b.filter.has_value() &&
+         (!a.filter || (a.filter->kind == b.filter->kind && a.filter->bytes == b.filter->bytes &&
+                        a.filter->expected_fpr == b.filter->expected_fpr));
+}
+
+size_t EndOfEqual(const std::vector<PolicyTrial>& trials, size_t begin) {
+  size_t end = begin + 1;
+  while (end < trials.size() && SameFilter(trials[begin], trials[end])) {
+    ++end;
+  }
+  return end;
+}
+
+std::string Situation(const PolicyTrial& first, const PolicyTrial& last) {
+  if (first.level < 0) {
+    return first.situation;
+  }
+  return first.level == last.level
+             ? absl::StrCat(first.situation, " to level ", first.level)
+             : absl::StrCat(first.situation, " to levels ", first.level, " to ", last.level);
+}
+
+std::string Trials(const PolicyVerdict& verdict) {
+  std::vector<std::vector<std::string>> by_keys;
+  for (const PolicyTrial& trial : verdict.by_keys) {
+    by_keys.push_back(Cells(Count(trial.keys), trial));
+  }
+  std::vector<std::vector<std::string>> by_level;
+  for (size_t i = 0; i < verdict.by_level.size();) {
+    const size_t end = EndOfEqual(verdict.by_level, i);
+    by_level.push_back(
+        Cells(Situation(verdict.by_level[i], verdict.by_level[end - 1]), verdict.by_level[i]));
+    i = end;
+  }
+  return absl::StrCat("Built by a compaction to the last level, by number of keys:\n\n",
+                      TrialTable("keys", Align::kRight, by_keys), "\nBuilt for a file of ",
+                      verdict.by_level.front().keys, " keys:\n\n",
+                      TrialTable("file from", Align::kLeft, by_level));
+}
+
+// The verdict on what was asked for, without the trials.
+std::string Sentence(const PolicyVerdict& verdict) {
+  if (verdict.problem.empty()) {
+    return absl::StrCat("'", verdict.asked, "' works: RocksDB uses ", verdict.in_force, "\n");
+  }
+  return absl::StrCat("'", verdict.asked, "' gives no such filter: ", verdict.problem,
+                      verdict.suggestion.empty()
+                          ? std::string()
+                          : absl::StrCat(" Did you mean '", verdict.suggestion, "'?"),
+                      "\n");
+}
+
+int ReportString(const std::string& options_string) {
+  const PolicyVerdict verdict = inspect::CheckPolicy(options_string, /*with_trials=*/true);
+  const bool works = verdict.problem.empty();
+  if (absl::GetFlag(FLAGS_json)) {
+    std::fputs(inspect::PolicyJson(verdict).c_str(), stdout);
+  } else if (works) {
+    absl::PrintF("%s\n%s", Sentence(verdict), Trials(verdict));
+  }
+  if (!works) {
+    absl::FPrintF(stderr, "winnow policy: %s", Sentence(verdict));
+  }
+  return works ? kAllGood : kFaultFound;
+}
+
+std::string FamilySentence(const FamilyPolicy& family) {
+  if (!family.no_filter_asked_for) {
+    return Sentence(family.verdict);
+  }
+  return family.verdict.asked.empty()
+             ? "no filter: the file names no filter_policy\n"
+             : absl::StrCat("no filter: the file says filter_policy=", family.verdict.asked,
+                            ", as RocksDB writes it when none was asked for, and also when it has "
+                            "dropped a policy that it did not know\n");
+}
+
+int ExitCode(const OptionsFileReport& report) {
+  const bool refused =
+      std::any_of(report.families.begin(), report.families.end(),
+                  [](const FamilyPolicy& family) { return !family.verdict.problem.empty(); });
+  const bool no_filters =
+      std::all_of(report.families.begin(), report.families.end(),
+                  [](const FamilyPolicy& family) { return family.no_filter_asked_for; });
+  return refused || no_filters ? kFaultFound : kAllGood;
+}
+
+int ReportFile(const std::string& path) {
+  const OptionsFileReport report = inspect::CheckOptionsFile(path, /*with_trials=*/true);
+  if (absl::GetFlag(FLAGS_json)) {
+    std::fputs(inspect::OptionsFileJson(report).c_str(), stdout);
+  }
+  if (!report.error.empty()) {
+    absl::FPrintF(stderr, "winnow policy: %s\n", report.error);
+    return kCouldNotRead;
+  }
+  const int code = ExitCode(report);
+  if (absl::GetFlag(FLAGS_json)) {
+    return code;
+  }
+  for (const FamilyPolicy& family : report.families) {
+    const bool works = !family.no_filter_asked_for && family.verdict.problem.empty();
+    absl::FPrintF(works || code == kAllGood ? stdout : stderr, "column family '%s': %s",
+                  family.name, FamilySentence(family));
+    if (works) {
+      absl::PrintF("\n%s\n", Trials(family.verdict));
+    }
+  }
+  return code;
+}
+
+int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
+  if (arguments.size() != 1) {
+    return WrongUsage(verb, arguments.empty() ? "which policy or OPTIONS file?"
+                                              : "one policy or OPTIONS file at a time");
+  }
+  // Linked, the plugin has registered itself; this says on stderr if it could not.
+  winnow_rocksdb_register();
+  std::error_code code;
+  return std::filesystem::exists(arguments.front(), code) ? ReportFile(arguments.front())
+                                                          : ReportString(arguments.front());
+}
+
+}  // namespace
+
+Verb PolicyVerb() {
+  return {
+      "policy",
+      "'STRING'|OPTIONS-FILE [--json]",
+      "Says what RocksDB would do with a filter policy, or why it would silently drop it",
+      "STRING is the value of filter_policy: winnow:10, {id=winnow;bits_per_key=10}, "
+      "bloomfilter:10\n"
+      "and so on. RocksDB is asked to be strict, and the policy is made to build filters of up to\n"
+      "a million keys. With an OPTIONS file, or a database's folder for its latest one, every\n"
+      "column family is judged. A file of the same name goes before a policy.\n",
+      {"json"},
+      RunPolicy};
+}
+
+}  // namespace winnow::tools

@@ -1,0 +1,38 @@
+// The verbs of the command line tool. To add one: a file verb_NAME.cc, and a row in winnow.cc.
+
+#ifndef WINNOW_TOOLS_VERBS_H_
+#define WINNOW_TOOLS_VERBS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace winnow::tools {
+
+// Exit codes of every verb.
+inline constexpr int kAllGood = 0;
+inline constexpr int kFaultFound = 1;    // or the answer is "no, because …"
+inline constexpr int kCouldNotRead = 2;  // also when faults were found elsewhere
+inline constexpr int kWrongUsage = 2;
+
+struct Verb {
+  absl::string_view name;
+  absl::string_view arguments;           // for the usage line: "PATH… [--json]"
+  absl::string_view summary;             // one line
+  absl::string_view help;                // the rest, lines of at most 80 characters
+  std::vector<absl::string_view> flags;  // names of the Abseil flags that it takes
+  // Called with the arguments that are neither flags nor the verb; gives the exit code.
+  int (*run)(const Verb& verb, const std::vector<std::string>& arguments);
+};
+
+// Says on stderr what is wrong and what is right; gives kWrongUsage.
+int WrongUsage(const Verb& verb, absl::string_view problem);
+
+// verb_inspect.cc, verb_policy.cc
+Verb InspectVerb();
+Verb PolicyVerb();
+
+}  // namespace winnow::tools
+
+#endif  // WINNOW_TOOLS_VERBS_H_
