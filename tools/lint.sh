@@ -1,6 +1,6 @@
 #!/bin/bash
-# Checks the form of the sources (.clang-format), and what clang-tidy says of them (.clang-tidy) and
-# shellcheck of the scripts. Needs these three programs and a built preset, whose compile commands it
+# Checks the form of the sources (.clang-format), what clang-tidy says of them (.clang-tidy), and the
+# scripts with shellcheck. Needs these three programs and a built preset, whose compile commands it
 # takes: tools/lint.sh [PRESET], by default release.
 set -euo pipefail
 cd "$(dirname "$0")/.."
