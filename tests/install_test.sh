@@ -1,0 +1,75 @@
+#!/bin/bash
+# Installs a build and uses it as strangers do: by CMake's find_package and by pkg-config, linked with
+# --as-needed, which many distributions have as their default.
+# install_test.sh BUILD_FOLDER SOURCE_FOLDER CXX [FLAG…]; the flags are for every compilation.
+set -euo pipefail
+
+built=$1
+source=$2
+compiler=$3
+shift 3
+flags=("$@")
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  printf 'install_test: %s\n' "$*" >&2
+  exit 1
+}
+
+# Moved after the installation: what is in it must not know where it was installed.
+cmake --install "$built" --prefix "$work/first" >"$work/install.log" ||
+  fail "cmake --install failed: $(cat "$work/install.log")"
+prefix="$work/moved"
+mv "$work/first" "$prefix"
+
+library_folder=$(dirname "$(find "$prefix" -name libwinnow.so)")
+for file in "$source"/include/winnow/*.h; do
+  [[ -f $prefix/include/winnow/$(basename "$file") ]] || fail "$(basename "$file") is not installed"
+done
+for file in libwinnow.so libwinnow_rocksdb.so libwinnow_preload.so pkgconfig/winnow.pc \
+  pkgconfig/winnow_rocksdb.pc cmake/winnow/winnowConfig.cmake; do
+  [[ -e $library_folder/$file ]] || fail "$file is not installed in $library_folder"
+done
+for file in winnow db_bench_ext; do
+  "$prefix/bin/$file" --help >"$work/help.log" 2>&1 ||
+    fail "the installed $file --help ends with $?: $(cat "$work/help.log")"
+done
+! grep -rIl "$work/first" "$prefix" || fail "the files above name the prefix of the installation"
+
+# use NAME EXECUTABLE: runs a user's program, and says which one failed.
+use() {
+  echo "== $1"
+  LD_LIBRARY_PATH=$library_folder "${@:2}" || fail "$1: the program ends with $?"
+}
+
+build_by_find_package() {
+  cmake -G Ninja -S "$source/tests/install/$1" -B "$work/cmake_$1" -DCMAKE_CXX_STANDARD=17 \
+    -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="${flags[*]}" \
+    -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_EXE_LINKER_FLAGS=-Wl,--as-needed &&
+    cmake --build "$work/cmake_$1"
+}
+
+build_by_pkg_config() {
+  local words
+  words=$(PKG_CONFIG_PATH=$library_folder/pkgconfig pkg-config --cflags --libs "$2") || return
+  # shellcheck disable=SC2086 # words are words
+  "$compiler" -std=c++17 "${flags[@]}" -Wl,--as-needed "$source/tests/install/$1/main.cc" \
+    $words -o "$work/pkg_config_$1"
+}
+
+build() {
+  echo "== build $*"
+  "$@" >"$work/build.log" 2>&1 || fail "$* failed: $(cat "$work/build.log")"
+}
+
+build build_by_find_package core
+build build_by_find_package rocksdb
+build build_by_pkg_config core winnow
+build build_by_pkg_config rocksdb winnow_rocksdb
+
+use "core by find_package" "$work/cmake_core/core_user"
+use "core by pkg-config" "$work/pkg_config_core"
+use "rocksdb by find_package" "$work/cmake_rocksdb/rocksdb_user" "$work/first_database"
+use "rocksdb by pkg-config" "$work/pkg_config_rocksdb" "$work/second_database"

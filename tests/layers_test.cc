@@ -1,0 +1,308 @@
+// The layer rule: a layer includes its own folder and what its row names, nothing else.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <regex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using Names = std::set<std::string, std::less<>>;
+
+// What lies outside the tree, by the group that rows name.
+struct Group {
+  std::string_view name;
+  std::string_view header_pattern;
+};
+
+constexpr Group kGroups[] = {
+    {"RocksDB", "rocksdb/.*"},
+    {"Abseil", "absl/.*"},
+    {"xxHash", "xxhash\\.h|xxh3\\.h"},
+    {"LZ4", "lz4.*\\.h"},
+    {"nlohmann-json", "nlohmann/.*"},
+    {"Google Benchmark", "benchmark/.*"},
+    {"GoogleTest", "(gtest|gmock)/.*"},
+    {"standard library", "[a-z_0-9]+"},
+    {"operating system", "sys/.*|linux/.*"},
+    {"operating system", "(dlfcn|errno|execinfo|fcntl|link|pthread|sched|signal|spawn)\\.h"},
+    {"operating system", "(stdio|stdlib|string|time|unistd)\\.h"},
+    {"processor", "(arm_neon|arm_acle|cpuid|[a-z]+intrin)\\.h"},
+};
+
+struct Layer {
+  std::string_view folder;
+  Names ours;    // folders, and files that are all one may take of their folder
+  Names groups;  // beside the standard library
+};
+
+// The one header of include/winnow that names RocksDB.
+constexpr char kPolicyHeader[] = "include/winnow/rocksdb_policy.h";
+
+const std::vector<Layer>& Layers() {
+  static const std::vector<Layer> layers = {
+      {"include/winnow", {}, {}},
+      {"src/simd", {}, {"processor", "operating system"}},
+      {"src/core",
+       {"include/winnow", "src/simd/kernels.h"},
+       {"xxHash", "processor", "operating system"}},
+      {"src/rocksdb",
+       {"include/winnow", kPolicyHeader, "src/core", "src/simd/kernels.h",
+        "third_party/rocksdb_abi"},
+       {"xxHash", "RocksDB", "processor", "operating system"}},
+      {"src/preload", {"src/rocksdb"}, {"RocksDB", "operating system"}},
+      {"src/inspect",
+       {"include/winnow", kPolicyHeader, "src/core", "third_party/rocksdb_abi"},
+       {"RocksDB", "Abseil", "LZ4", "nlohmann-json", "operating system"}},
+      {"third_party/rocksdb_abi", {}, {"RocksDB"}},
+      {"db_bench_ext",
+       {"include/winnow", kPolicyHeader, "src/inspect", "src/core", "src/rocksdb",
+        "src/simd/kernels.h", "third_party/rocksdb_abi"},
+       {"RocksDB", "Abseil", "Google Benchmark", "operating system"}},
+      {"tools",
+       {"include/winnow", kPolicyHeader, "src/inspect"},
+       {"RocksDB", "Abseil", "operating system"}},
+      {"tests",
+       {"include/winnow", kPolicyHeader, "src", "third_party/rocksdb_abi", "db_bench_ext", "tools"},
+       {"RocksDB", "Abseil", "xxHash", "LZ4", "nlohmann-json", "Google Benchmark", "GoogleTest",
+        "processor", "operating system"}},
+  };
+  return layers;
+}
+
+bool IsInside(std::string_view path, std::string_view folder) {
+  return path.size() > folder.size() && path[folder.size()] == '/' &&
+         path.substr(0, folder.size()) == folder;
+}
+
+const Layer* LayerOf(std::string_view path) {
+  for (const Layer& layer : Layers()) {
+    if (IsInside(path, layer.folder)) return &layer;
+  }
+  return nullptr;
+}
+
+// The path of a header of ours as it is written in an include line: contract headers are written
+// as their users write them.
+std::optional<std::string> PathOfOurs(const std::string& header) {
+  if (IsInside(header, "winnow")) return "include/" + header;
+  for (const Layer& layer : Layers()) {
+    if (IsInside(header, layer.folder)) return header;
+  }
+  return std::nullopt;
+}
+
+bool MayIncludeOurs(const Layer& layer, const std::string& path) {
+  // rocksdb_policy.h must be named by a row even where the folder is: it brings RocksDB along.
+  if (path == kPolicyHeader) return layer.ours.count(path) > 0;
+  if (IsInside(path, layer.folder)) return true;
+  return std::any_of(layer.ours.begin(), layer.ours.end(), [&](const std::string& allowed) {
+    return path == allowed || IsInside(path, allowed);
+  });
+}
+
+bool MayIncludeGroup(const Layer& layer, std::string_view file, std::string_view group) {
+  if (group == "standard library" || layer.groups.count(group) > 0) return true;
+  return file == kPolicyHeader && group == "RocksDB";
+}
+
+std::string_view GroupOf(const std::string& header) {
+  for (const Group& group : kGroups) {
+    if (std::regex_match(header, std::regex(std::string(group.header_pattern)))) return group.name;
+  }
+  return {};
+}
+
+// Empty if the file, by its path from the root of the tree, may include the header, else a
+// sentence.
+std::string Objection(const std::string& file, const std::string& header) {
+  const Layer* layer = LayerOf(file);
+  if (layer == nullptr) return file + " lies in no layer: give its folder a row or move it";
+  const std::string what = file + " includes " + header;
+  if (const auto path = PathOfOurs(header)) {
+    if (MayIncludeOurs(*layer, *path)) return "";
+    return what + ", which the row of " + std::string(layer->folder) + " does not name";
+  }
+  const std::string_view group = GroupOf(header);
+  if (group.empty()) {
+    return what + ", which is neither a path from the root of the tree nor in a known group";
+  }
+  if (MayIncludeGroup(*layer, file, group)) return "";
+  return what + " (" + std::string(group) + "), which the row of " + std::string(layer->folder) +
+         " does not name";
+}
+
+std::vector<std::string> IncludedHeaders(const std::string& source) {
+  static const std::regex line(R"((?:^|\n)[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">])");
+  std::vector<std::string> headers;
+  for (std::sregex_iterator match(source.begin(), source.end(), line), end; match != end; ++match) {
+    headers.push_back((*match)[1]);
+  }
+  return headers;
+}
+
+std::vector<std::string> Objections(const std::string& file, const std::string& source) {
+  std::vector<std::string> objections;
+  for (const std::string& header : IncludedHeaders(source)) {
+    std::string objection = Objection(file, header);
+    if (!objection.empty()) objections.push_back(std::move(objection));
+  }
+  return objections;
+}
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in) << path << " can't be read";
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool IsSource(const fs::path& path) {
+  return path.extension() == ".cc" || path.extension() == ".h" || path.extension() == ".inc";
+}
+
+const fs::path& Root() {
+  static const fs::path root = WINNOW_SOURCE_DIR;
+  return root;
+}
+
+// Folders at the top that are not the project's: what .gitignore names, and git's own.
+Names FoldersNotInTheProject() {
+  Names names = {".git"};
+  std::ifstream in(Root() / ".gitignore");
+  for (std::string line; std::getline(in, line);) {
+    if (line.size() > 2 && line.front() == '/' && line.back() == '/') {
+      names.insert(line.substr(1, line.size() - 2));
+    }
+  }
+  return names;
+}
+
+Names FoldersIn(const fs::path& folder) {
+  Names names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_directory()) names.insert(entry.path().filename());
+  }
+  return names;
+}
+
+// The part of the rows' folders that lies directly in the folder; "" is the root.
+Names FoldersOfRows(const std::string& folder) {
+  Names names;
+  for (const Layer& layer : Layers()) {
+    std::string_view path = layer.folder;
+    if (!folder.empty()) {
+      if (!IsInside(path, folder)) continue;
+      path.remove_prefix(folder.size() + 1);
+    }
+    names.emplace(path.substr(0, path.find('/')));
+  }
+  return names;
+}
+
+TEST(LayersTest, EverySourceIncludesOnlyWhatItsRowNames) {
+  size_t files = 0;
+  for (const std::string& top : FoldersOfRows("")) {
+    if (!fs::exists(Root() / top)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(Root() / top)) {
+      if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
+      const std::string file = fs::relative(entry.path(), Root()).generic_string();
+      EXPECT_THAT(Objections(file, ReadFile(entry.path())), testing::IsEmpty());
+      EXPECT_NE(LayerOf(file), nullptr) << file << " lies in no layer";
+      ++files;
+    }
+  }
+  EXPECT_GT(files, 20U) << "found hardly a source below " << Root();
+}
+
+TEST(LayersTest, EveryFolderHasARow) {
+  Names at_top = FoldersIn(Root());
+  for (const std::string& name : FoldersNotInTheProject()) at_top.erase(name);
+  at_top.erase(".ci");
+  EXPECT_THAT(FoldersOfRows(""), testing::IsSupersetOf(at_top));
+  EXPECT_EQ(FoldersIn(Root() / "include"), FoldersOfRows("include"));
+  EXPECT_EQ(FoldersIn(Root() / "src"), FoldersOfRows("src"));
+  EXPECT_EQ(FoldersIn(Root() / "third_party"), FoldersOfRows("third_party"));
+}
+
+struct Case {
+  const char* file;
+  const char* header;
+  bool allowed;
+};
+
+constexpr Case kCases[] = {
+    {"include/winnow/hash.h", "cstdint", true},
+    {"include/winnow/hash.h", "winnow/version.h", true},
+    {"include/winnow/hash.h", "winnow/rocksdb_policy.h", false},
+    {"include/winnow/hash.h", "rocksdb/status.h", false},
+    {"include/winnow/rocksdb_policy.h", "rocksdb/status.h", true},
+    {"include/winnow/rocksdb_policy.h", "absl/status/status.h", false},
+    {"include/winnow/filter.h", "src/core/format.h", false},
+    {"include/winnow/filter.h", "xxhash.h", false},
+    {"src/simd/avx2.cc", "immintrin.h", true},
+    {"src/simd/avx2.cc", "src/simd/kernels.h", true},
+    {"src/simd/avx2.cc", "winnow/hash.h", false},
+    {"src/simd/avx2.cc", "src/core/format.h", false},
+    {"src/core/hash.cc", "xxhash.h", true},
+    {"src/core/bloom.cc", "src/simd/kernels.h", true},
+    {"src/core/bloom.cc", "src/simd/cpu.h", false},
+    {"src/core/bloom.cc", "absl/types/span.h", false},
+    {"src/core/bloom.cc", "rocksdb/slice.h", false},
+    {"src/core/bloom.cc", "winnow/rocksdb_policy.h", false},
+    {"src/core/bloom.cc", "src/rocksdb/policy.h", false},
+    {"src/core/bloom.cc", "lz4frame.h", false},
+    {"src/core/bloom.cc", "format.h", false},
+    {"src/core/bloom.cc", "../core/format.h", false},
+    {"src/rocksdb/policy.cc", "winnow/rocksdb_policy.h", true},
+    {"src/rocksdb/policy.cc", "third_party/rocksdb_abi/filter_bits.h", true},
+    {"src/rocksdb/policy.cc", "absl/strings/str_cat.h", false},
+    {"src/rocksdb/policy.cc", "src/preload/interpose.h", false},
+    {"src/preload/interpose.cc", "src/rocksdb/policy.h", true},
+    {"src/preload/interpose.cc", "dlfcn.h", true},
+    {"src/preload/interpose.cc", "src/inspect/report.h", false},
+    {"src/inspect/report.cc", "nlohmann/json.hpp", true},
+    {"src/inspect/report.cc", "lz4frame.h", true},
+    {"src/inspect/report.cc", "xxhash.h", false},
+    {"src/inspect/report.cc", "src/rocksdb/policy.h", false},
+    {"src/inspect/report.cc", "benchmark/benchmark.h", false},
+    {"third_party/rocksdb_abi/filter_bits.h", "rocksdb/slice.h", true},
+    {"third_party/rocksdb_abi/filter_bits.h", "winnow/hash.h", false},
+    {"db_bench_ext/filter_bench.cc", "benchmark/benchmark.h", true},
+    {"db_bench_ext/filter_bench.cc", "gtest/gtest.h", false},
+    {"tools/winnow.cc", "src/inspect/report.h", true},
+    {"tools/winnow.cc", "src/core/format.h", false},
+    {"tests/bloom_test.cc", "src/core/bloom.h", true},
+    {"tests/bloom_test.cc", "gtest/gtest.h", true},
+    {"tests/bloom_test.cc", "boost/crc.hpp", false},
+    {"src/util/strings.cc", "string", false},
+};
+
+TEST(LayerRuleTest, ObjectsToWhatTheRowDoesNotName) {
+  for (const auto& [file, header, allowed] : kCases) {
+    const std::string source = std::string("// A comment.\n\n#include \"") + header + "\"\n";
+    const std::vector<std::string> objections = Objections(file, source);
+    EXPECT_EQ(objections.empty(), allowed) << file << " including " << header;
+    if (!objections.empty()) {
+      EXPECT_THAT(objections.at(0), testing::HasSubstr(file));
+    }
+  }
+}
+
+TEST(LayerRuleTest, SeesEveryFormOfAnIncludeLine) {
+  EXPECT_THAT(IncludedHeaders("#include <a>\n  #  include\t\"b.h\"  // why\n#include \"c/d.h\""),
+              testing::ElementsAre("a", "b.h", "c/d.h"));
+  EXPECT_THAT(IncludedHeaders("// #include <a>\nint include;\n"), testing::IsEmpty());
+}
+
+}  // namespace
