@@ -1,4 +1,5 @@
-// A filter policy for the column families of a database that have none.
+// A filter policy for the column families of a database that have none, when it is opened. One that
+// the program makes later gets a policy when the database is opened the next time.
 
 #ifndef WINNOW_SRC_PRELOAD_ADD_POLICY_H_
 #define WINNOW_SRC_PRELOAD_ADD_POLICY_H_
