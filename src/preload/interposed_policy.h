@@ -1,0 +1,33 @@
+// The policy that a program gets in the place of a built-in one.
+//
+// It holds the built-in policy and is that policy in all that RocksDB writes down: name, id,
+// compatibility name. So a program that doesn't know of Winnow finds in OPTIONS files what it asked
+// for. Only the filters' bytes and the database's LOG show Winnow.
+
+#ifndef WINNOW_SRC_PRELOAD_INTERPOSED_POLICY_H_
+#define WINNOW_SRC_PRELOAD_INTERPOSED_POLICY_H_
+
+#include <rocksdb/filter_policy.h>
+
+#include <memory>
+
+namespace winnow::preload {
+
+// The interposed policy of a built-in Bloom or Ribbon policy, which it then owns; the same object
+// again if it is anything else, or interposed already, or nothing is to be interposed. Null is
+// allowed. Ends the program if WINNOW_POLICY is malformed. Safe from any thread, as are all
+// functions of the policy.
+const ROCKSDB_NAMESPACE::FilterPolicy* Interpose(const ROCKSDB_NAMESPACE::FilterPolicy* stock);
+std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> Interpose(
+    std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> stock);
+
+// A policy for column families that have none. In OPTIONS files it stays "nullptr", which is what
+// the program's own options say: so its own checks of them hold, and a RocksDB without Winnow goes
+// on without a policy instead of starting to build its own filters. Its name in SST files'
+// properties is that of the built-in Bloom policy. IsInterposing() must be true; ends the program
+// if WINNOW_POLICY is malformed.
+std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewAddedPolicy();
+
+}  // namespace winnow::preload
+
+#endif  // WINNOW_SRC_PRELOAD_INTERPOSED_POLICY_H_

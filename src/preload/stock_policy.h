@@ -1,0 +1,30 @@
+// The built-in policy that a program asked for, and what Winnow builds in its place.
+
+#ifndef WINNOW_SRC_PRELOAD_STOCK_POLICY_H_
+#define WINNOW_SRC_PRELOAD_STOCK_POLICY_H_
+
+#include <optional>
+#include <string_view>
+
+#include "src/preload/request.h"
+
+namespace winnow::preload {
+
+// What the id of a built-in policy says.
+struct StockPolicy {
+  double bits_per_key = 0;                // 0: no filter
+  std::optional<int> bloom_before_level;  // of a Ribbon policy; unset for a Bloom policy
+};
+
+// Reads an id as GetId() of a built-in policy gives it: "bloomfilter:9.9:false" or
+// "ribbonfilter:10:-1". Unset for any other.
+std::optional<StockPolicy> ParseStockPolicyId(std::string_view id);
+
+// What to build in the place of the program's policy, valid as NewFilterPolicy demands; unset: no
+// filter. The accuracy is that of the request, or else the program's own, at most 32 bits a key. A
+// program that asked for no filter gets none. A Ribbon policy's bloom_before_level is kept.
+std::optional<PolicyOptions> Replacement(const StockPolicy& stock, const PolicyRequest& request);
+
+}  // namespace winnow::preload
+
+#endif  // WINNOW_SRC_PRELOAD_STOCK_POLICY_H_

@@ -1,0 +1,146 @@
+// WINNOW_ADD: filters for programs that never asked for any.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/child_process.h"
+#include "tests/database_files.h"
+#include "tests/preload_setup.h"
+
+namespace winnow {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+using testing_support::ChildResult;
+using testing_support::FileFilter;
+using testing_support::KindsOfFilters;
+using testing_support::LinesThatBegin;
+using testing_support::NewestOptionsFile;
+using testing_support::Preloading;
+using testing_support::ReadFilters;
+using testing_support::RunClient;
+using testing_support::RunProgram;
+using testing_support::TemporaryFolder;
+using Kinds = std::map<std::string, int>;
+
+constexpr char kKeys[] = "10000";
+
+std::vector<std::string> Adding(std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1"});
+  return Preloading(more);
+}
+
+class PreloadAddTest : public ::testing::Test {
+ protected:
+  ChildResult Run(const std::string& what, const std::string& how,
+                  const std::vector<std::string>& environment, const std::string& policy = "none") {
+    ChildResult result = RunClient({what, how + database_, policy, kKeys}, environment);
+    EXPECT_EQ(result.status, 0) << result.errors;
+    if (what == "read") {
+      EXPECT_THAT(result.output, HasSubstr("missing=0 invented=0")) << result.errors;
+    }
+    return result;
+  }
+
+  TemporaryFolder folder_;
+  const std::string database_ = folder_ / "db";
+};
+
+class PreloadAddOpenTest : public PreloadAddTest,
+                           public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(PreloadAddOpenTest, BuildsAndUsesFilters) {
+  Run("write", GetParam(), Adding());
+  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"winnow bloom", 1}, {"winnow ribbon", 1}}));
+  EXPECT_THAT(Run("read", GetParam(), Adding()).output, HasSubstr("useful=9"));
+  EXPECT_THAT(Run("read", GetParam(), {}).output, HasSubstr("useful=0"));
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryWay, PreloadAddOpenTest,
+                         ::testing::Values("", "transaction@", "optimistic@", "ttl@"));
+
+TEST_F(PreloadAddTest, ReadOnlyAndSecondaryUseTheFilters) {
+  Run("write", "", Adding());
+  for (const char* how : {"read-only@", "secondary@"}) {
+    EXPECT_THAT(Run("read", how, {}).output, HasSubstr("useful=0")) << how;
+    EXPECT_THAT(Run("read", how, Adding()).output, HasSubstr("useful=9")) << how;
+  }
+}
+
+TEST_F(PreloadAddTest, ProgramsOfTheCApiGetFiltersToo) {
+  const ChildResult result =
+      RunProgram({PRELOAD_C_CLIENT, database_, "none", "0", kKeys}, Adding());
+  EXPECT_EQ(result.output, "missing=0 invented=0\n") << result.errors;
+  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"winnow bloom", 1}}));
+}
+
+TEST_F(PreloadAddTest, EveryColumnFamilyWithoutAPolicyGetsOne) {
+  const ChildResult result = Run("write", "families@", Adding({"WINNOW_LOG=1"}));
+  // Of "default" and "second", a flushed and a compacted file; "own" asked for Ribbon filters.
+  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"winnow bloom", 2}, {"winnow ribbon", 4}}));
+  EXPECT_THAT(
+      LinesThatBegin(result.errors, "winnow: column family"),
+      UnorderedElementsAre(
+          "winnow: column family default of " + database_ + " has no filter policy and gets one",
+          "winnow: column family second of " + database_ + " has no filter policy and gets one"));
+  Run("read", "families@", Adding());
+  Run("read", "families@", {});
+}
+
+TEST_F(PreloadAddTest, WithoutTheVariableColumnFamiliesStayWithoutFilters) {
+  Run("write", "", Preloading({"WINNOW_POLICY=winnow:10"}));
+  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}}));
+  Run("write", "", Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=0"}));
+  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}}));
+}
+
+// The client demands that its options can be written and checked.
+TEST_F(PreloadAddTest, OptionsFilesStayByteForByteWhatTheyWere) {
+  for (const char* how : {"", "families@"}) {
+    Run("write", how, Preloading({"WINNOW_POLICY=winnow:10"}));
+    const std::string stock = NewestOptionsFile(database_);
+    Run("write", how, Adding());
+    EXPECT_EQ(NewestOptionsFile(database_), stock) << how;
+    EXPECT_THAT(stock, HasSubstr("filter_policy=nullptr"));
+  }
+}
+
+TEST_F(PreloadAddTest, FilesCarryANameThatStockRocksDBKnows) {
+  Run("write", "", Adding());
+  for (const FileFilter& filter : ReadFilters(database_)) {
+    EXPECT_EQ(filter.policy_name, "bloomfilter") << filter.file;
+  }
+  Run("read", "", {}, "bloom:10");
+}
+
+TEST_F(PreloadAddTest, ACustomComparatorIsLeftAlone) {
+  const ChildResult result = Run("write", "", Adding({"WINNOW_LOG=1", "COMPARATOR=equal-cases"}));
+  EXPECT_THAT(LinesThatBegin(result.errors, ""),
+              ElementsAre(HasSubstr("gets no filter policy: it has a comparator")));
+}
+
+TEST_F(PreloadAddTest, APrefixExtractorIsLeftAlone) {
+  const ChildResult result = Run("write", "", Adding({"WINNOW_LOG=1", "PREFIX=4"}));
+  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}}));
+  EXPECT_THAT(LinesThatBegin(result.errors, ""),
+              ElementsAre(HasSubstr("gets no filter policy: it has a prefix extractor")));
+}
+
+TEST_F(PreloadAddTest, AMalformedPolicyEndsAProgramThatOpensADatabase) {
+  for (const char* how : {"", "families@", "transaction@"}) {
+    const ChildResult result = RunClient({"write", how + database_, "none", "10"},
+                                         Preloading({"WINNOW_POLICY=winnow:99", "WINNOW_ADD=1"}));
+    EXPECT_EQ(result.status, 1) << how;
+    EXPECT_THAT(LinesThatBegin(result.errors, "winnow:"), ElementsAre(HasSubstr("winnow:99")));
+  }
+}
+
+}  // namespace
+}  // namespace winnow

@@ -1,0 +1,297 @@
+// A program that uses RocksDB through C++ and knows nothing of Winnow: what the interposer is
+// preloaded into by tests.
+//
+//   preload_client write DB POLICY KEYS   makes the database anew, flushes half of the keys,
+//   compacts,
+//                                         flushes the other half
+//   preload_client read DB POLICY KEYS    looks up all keys, and as many absent ones
+//   preload_client idle                   asks for no policy and opens no database
+//   preload_client ask-in-threads         asks for policies in many threads
+//   preload_client ask-and-fork           asks for a policy and forks; both processes exit
+//   preload_client daemon DB POLICY KEYS  asks for a policy, forks, and reads in the child
+//
+// POLICY: none, bloom:BITS, ribbon:BITS:BLOOM_BEFORE_LEVEL, string:OPTIONS_STRING (of table
+// options). A DB may have a prefix that says how it is opened: transaction@, optimistic@, ttl@,
+// read-only@, secondary@, families@ (three column families, of which the last has a policy of its
+// own). COMPARATOR=equal-cases and PREFIX=4 in the environment choose other options of the column
+// family.
+
+#include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/db_ttl.h>
+#include <rocksdb/utilities/optimistic_transaction_db.h>
+#include <rocksdb/utilities/transaction_db.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using rocksdb::BlockBasedTableOptions;
+using rocksdb::ColumnFamilyDescriptor;
+using rocksdb::ColumnFamilyHandle;
+using rocksdb::DB;
+using rocksdb::Options;
+using rocksdb::Status;
+
+void Check(const Status& status) {
+  if (!status.ok()) {
+    std::fprintf(stderr, "preload_client: %s\n", status.ToString().c_str());
+    std::exit(3);
+  }
+}
+
+std::string Key(int number) { return "key" + std::to_string(1000000 + number); }
+
+// Takes capital and small letters for the same, so that a filter over bytes would be wrong.
+class EqualCases final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "preload_client.EqualCases"; }
+  int Compare(const rocksdb::Slice& one, const rocksdb::Slice& other) const override {
+    return Lower(one).compare(Lower(other));
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  static std::string Lower(const rocksdb::Slice& key) {
+    std::string lower = key.ToString();
+    for (char& letter : lower) {
+      letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
+    }
+    return lower;
+  }
+};
+
+void SetPolicy(const std::string& policy, Options* options) {
+  BlockBasedTableOptions table;
+  const size_t colon = policy.find(':');
+  const std::string kind = policy.substr(0, colon);
+  if (kind == "none") {
+    return;
+  }
+  const std::string rest = policy.substr(colon + 1);
+  if (kind == "bloom") {
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(std::atof(rest.c_str()), false));
+  } else if (kind == "ribbon") {
+    const int level = std::atoi(rest.substr(rest.find(':') + 1).c_str());
+    table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(std::atof(rest.c_str()), level));
+  } else {
+    rocksdb::ConfigOptions config;
+    Check(rocksdb::GetBlockBasedTableOptionsFromString(config, BlockBasedTableOptions(), rest,
+                                                       &table));
+  }
+  options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+}
+
+Options MakeOptions(const std::string& policy) {
+  Options options;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.fail_if_options_file_error = true;
+  options.disable_auto_compactions = true;
+  // Its thread races with opening, by inlined code of librocksdb that the thread sanitizer can't
+  // see.
+  options.stats_dump_period_sec = 0;
+  options.statistics = rocksdb::CreateDBStatistics();
+  SetPolicy(policy, &options);
+  if (std::getenv("COMPARATOR") != nullptr) {
+    static const EqualCases comparator;
+    options.comparator = &comparator;
+  }
+  if (const char* length = std::getenv("PREFIX")) {
+    options.prefix_extractor.reset(
+        rocksdb::NewFixedPrefixTransform(static_cast<size_t>(std::atoi(length))));
+  }
+  return options;
+}
+
+class Database {
+ public:
+  Database(const std::string& how, const std::string& path, const Options& options) {
+    if (how == "transaction") {
+      rocksdb::TransactionDB* db = nullptr;
+      Check(rocksdb::TransactionDB::Open(options, rocksdb::TransactionDBOptions(), path, &db));
+      db_.reset(db);
+    } else if (how == "optimistic") {
+      rocksdb::OptimisticTransactionDB* db = nullptr;
+      Check(rocksdb::OptimisticTransactionDB::Open(options, path, &db));
+      db_.reset(db);
+    } else if (how == "ttl") {
+      rocksdb::DBWithTTL* db = nullptr;
+      Check(rocksdb::DBWithTTL::Open(options, path, &db));
+      db_.reset(db);
+    } else if (how == "families") {
+      OpenFamilies(path, options);
+    } else {
+      DB* db = nullptr;
+      if (how == "read-only") {
+        Check(DB::OpenForReadOnly(options, path, &db));
+      } else if (how == "secondary") {
+        Check(DB::OpenAsSecondary(options, path, path + ".secondary", &db));
+      } else {
+        Check(DB::Open(options, path, &db));
+      }
+      db_.reset(db);
+    }
+    if (handles_.empty()) {
+      handles_.push_back(db_->DefaultColumnFamily());
+    }
+  }
+
+  ~Database() {
+    for (ColumnFamilyHandle* handle : handles_) {
+      if (handle != db_->DefaultColumnFamily()) {
+        Check(db_->DestroyColumnFamilyHandle(handle));
+      }
+    }
+  }
+
+  DB* operator->() { return db_.get(); }
+  const std::vector<ColumnFamilyHandle*>& handles() const { return handles_; }
+
+ private:
+  void OpenFamilies(const std::string& path, const Options& options) {
+    Options own = options;
+    SetPolicy("ribbon:10:-1", &own);
+    const std::vector<ColumnFamilyDescriptor> families = {
+        {rocksdb::kDefaultColumnFamilyName, options}, {"second", options}, {"own", own}};
+    DB* db = nullptr;
+    Check(DB::Open(options, path, families, &handles_, &db));
+    db_.reset(db);
+  }
+
+  std::unique_ptr<DB> db_;
+  std::vector<ColumnFamilyHandle*> handles_;
+};
+
+void Flush(Database* db) {
+  for (ColumnFamilyHandle* family : db->handles()) {
+    Check((*db)->Flush(rocksdb::FlushOptions(), family));
+  }
+}
+
+void Put(Database* db, int first, int end) {
+  for (ColumnFamilyHandle* family : db->handles()) {
+    for (int i = first; i < end; ++i) {
+      Check((*db)->Put(rocksdb::WriteOptions(), family, Key(2 * i), "value" + std::to_string(i)));
+    }
+  }
+}
+
+int Write(const std::string& how, const std::string& path, const Options& options, int keys) {
+  Check(rocksdb::DestroyDB(path, options));
+  Database db(how, path, options);
+  Put(&db, 0, keys / 2);
+  Flush(&db);
+  rocksdb::CompactRangeOptions compaction;
+  compaction.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  for (ColumnFamilyHandle* family : db.handles()) {
+    Check(db->CompactRange(compaction, family, nullptr, nullptr));
+  }
+  Put(&db, keys / 2, keys);
+  Flush(&db);
+  return 0;
+}
+
+int Read(const std::string& how, const std::string& path, const Options& options, int keys) {
+  Database db(how, path, options);
+  int missing = 0;
+  int invented = 0;
+  for (ColumnFamilyHandle* family : db.handles()) {
+    for (int i = 0; i < keys; ++i) {
+      std::string value;
+      missing += db->Get(rocksdb::ReadOptions(), family, Key(2 * i), &value).ok() ? 0 : 1;
+      invented += db->Get(rocksdb::ReadOptions(), family, Key(2 * i + 1), &value).ok() ? 1 : 0;
+    }
+  }
+  std::printf("missing=%d invented=%d useful=%llu\n", missing, invented,
+              static_cast<unsigned long long>(
+                  options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL)));
+  return 0;
+}
+
+// The status of the only child.
+int WaitForChild() {
+  int status = 0;
+  return ::wait(&status) > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 5;
+}
+
+int AskAndFork() {
+  const std::unique_ptr<const rocksdb::FilterPolicy> policy(rocksdb::NewBloomFilterPolicy(10));
+  if (::fork() == 0) {
+    std::exit(0);
+  }
+  return WaitForChild();
+}
+
+int ReadAsDaemon(const std::string& how, const std::string& path, const Options& options,
+                 int keys) {
+  if (::fork() > 0) {
+    ::_exit(WaitForChild());
+  }
+  return Read(how, path, options, keys);
+}
+
+int AskInThreads() {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([t] {
+      const BlockBasedTableOptions table;
+      for (int i = 0; i < 100; ++i) {
+        const std::unique_ptr<const rocksdb::FilterPolicy> policy(
+            i % 2 == 0 ? rocksdb::NewBloomFilterPolicy(1 + (t + i) % 20)
+                       : rocksdb::NewRibbonFilterPolicy(1 + (t + i) % 20));
+        std::shared_ptr<const rocksdb::FilterPolicy> made;
+        Check(rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), "bloomfilter:10",
+                                                      &made));
+        if (policy->GetId().empty() || made->GetId() != "bloomfilter:10:false") {
+          std::exit(4);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments == std::vector<std::string>{"idle"}) {
+    return 0;
+  }
+  if (arguments == std::vector<std::string>{"ask-in-threads"}) {
+    return AskInThreads();
+  }
+  if (arguments == std::vector<std::string>{"ask-and-fork"}) {
+    return AskAndFork();
+  }
+  if (arguments.size() != 4) {
+    std::fprintf(stderr, "preload_client: expected write, read or daemon, DB, POLICY and KEYS\n");
+    return 2;
+  }
+  const size_t at = arguments[1].find('@');
+  const std::string how = at == std::string::npos ? "" : arguments[1].substr(0, at);
+  const std::string path = at == std::string::npos ? arguments[1] : arguments[1].substr(at + 1);
+  const int keys = std::atoi(arguments[3].c_str());
+  const Options options = MakeOptions(arguments[2]);
+  if (arguments[0] == "daemon") {
+    return ReadAsDaemon(how, path, options, keys);
+  }
+  return arguments[0] == "write" ? Write(how, path, options, keys) : Read(how, path, options, keys);
+}

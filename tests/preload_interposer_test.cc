@@ -1,0 +1,393 @@
+// The interposed functions, in programs that ask RocksDB for its built-in policies.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/child_process.h"
+#include "tests/database_files.h"
+#include "tests/preload_setup.h"
+#include "winnow/filter.h"
+
+namespace winnow {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::SizeIs;
+using testing_support::ChildResult;
+using testing_support::FileFilter;
+using testing_support::KindOf;
+using testing_support::KindsOfFilters;
+using testing_support::LinesThatBegin;
+using testing_support::NewestOptionsFile;
+using testing_support::Preloading;
+using testing_support::ReadFilters;
+using testing_support::RunClient;
+using testing_support::RunProgram;
+using testing_support::TemporaryFolder;
+using Kinds = std::map<std::string, int>;
+
+// Enough for a Ribbon filter in the half that is compacted.
+constexpr char kKeys[] = "10000";
+constexpr double kKeysInAFile = 5000;
+
+// The client flushes one half of the keys and compacts the other.
+const Kinds kBloomAndRibbon = {{"winnow bloom", 1}, {"winnow ribbon", 1}};
+
+class PreloadTest : public ::testing::Test {
+ protected:
+  // Writes the database and expects that the program ends well.
+  ChildResult Write(const std::string& policy, const std::vector<std::string>& environment) {
+    return Run("write", policy, environment);
+  }
+
+  // Reads the database; expects that all keys are found and no others.
+  ChildResult Read(const std::string& policy, const std::vector<std::string>& environment) {
+    ChildResult result = Run("read", policy, environment);
+    EXPECT_THAT(result.output, HasSubstr("missing=0 invented=0")) << result.errors;
+    return result;
+  }
+
+  const std::string& database() const { return database_; }
+  const TemporaryFolder& folder() const { return folder_; }
+
+ private:
+  ChildResult Run(const std::string& what, const std::string& policy,
+                  const std::vector<std::string>& environment) {
+    ChildResult result = RunClient({what, database_, policy, kKeys}, environment);
+    EXPECT_EQ(result.status, 0) << result.errors;
+    return result;
+  }
+
+  TemporaryFolder folder_;
+  const std::string database_ = folder_ / "db";
+};
+
+int FiltersThatAnswered(const std::string& output) {
+  return std::stoi(output.substr(output.find("useful=") + 7));
+}
+
+struct Asked {
+  const char* policy;
+  Kinds kinds;
+};
+
+void PrintTo(const Asked& asked, std::ostream* out) { *out << asked.policy; }
+
+// A test's name has letters, digits and underscores.
+std::string TestName(const ::testing::TestParamInfo<Asked>& info) {
+  std::string name = info.param.policy;
+  for (char& letter : name) {
+    letter = std::isalnum(static_cast<unsigned char>(letter)) ? letter : '_';
+  }
+  return name;
+}
+
+class PreloadPolicyTest : public PreloadTest, public ::testing::WithParamInterface<Asked> {};
+
+TEST_P(PreloadPolicyTest, GetsWinnowFiltersAndFindsAllKeys) {
+  Write(GetParam().policy, Preloading({"WINNOW_POLICY=winnow:10"}));
+  EXPECT_EQ(KindsOfFilters(database()), GetParam().kinds);
+  const ChildResult read = Read(GetParam().policy, Preloading({"WINNOW_POLICY=winnow:10"}));
+  EXPECT_GT(FiltersThatAnswered(read.output), 9700);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryWay, PreloadPolicyTest,
+    ::testing::Values(Asked{"bloom:10", kBloomAndRibbon}, Asked{"ribbon:10:0", kBloomAndRibbon},
+                      Asked{"ribbon:10:-1", {{"winnow ribbon", 2}}},
+                      Asked{"ribbon:10:7", {{"winnow bloom", 2}}},
+                      Asked{"string:filter_policy=bloomfilter:10:false", kBloomAndRibbon},
+                      Asked{"string:filter_policy=bloomfilter:10:true", kBloomAndRibbon},
+                      Asked{"string:filter_policy=bloomfilter:10", kBloomAndRibbon},
+                      Asked{"string:filter_policy=rocksdb.BloomFilter:10", kBloomAndRibbon},
+                      Asked{"string:filter_policy=ribbonfilter:10", kBloomAndRibbon},
+                      Asked{"string:filter_policy=ribbonfilter:10:-1", {{"winnow ribbon", 2}}},
+                      Asked{"string:filter_policy=winnow:10", kBloomAndRibbon}),
+    TestName);
+
+class PreloadCApiTest : public PreloadTest, public ::testing::WithParamInterface<Asked> {};
+
+TEST_P(PreloadCApiTest, GetsWinnowFiltersAndFindsAllKeys) {
+  const ChildResult result =
+      RunProgram({PRELOAD_C_CLIENT, database(), GetParam().policy, "10", kKeys},
+                 Preloading({"WINNOW_POLICY=winnow"}));
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_EQ(result.output, "missing=0 invented=0\n");
+  EXPECT_EQ(KindsOfFilters(database()), GetParam().kinds);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryWay, PreloadCApiTest,
+                         ::testing::Values(Asked{"bloom", {{"winnow bloom", 1}}},
+                                           Asked{"bloom_full", {{"winnow bloom", 1}}},
+                                           Asked{"ribbon", {{"winnow ribbon", 1}}},
+                                           Asked{"ribbon_hybrid", {{"winnow bloom", 1}}}),
+                         TestName);
+
+TEST_F(PreloadTest, WithoutTheVariableNothingChanges) {
+  for (const char* policy : {"bloom:10", "ribbon:10:-1", "none"}) {
+    const ChildResult stock = Write(policy, {});
+    const Kinds kinds = KindsOfFilters(database());
+    const std::string options = NewestOptionsFile(database());
+    const ChildResult preloaded = Write(policy, Preloading({"WINNOW_ADD=1", "WINNOW_LOG=1"}));
+    EXPECT_EQ(KindsOfFilters(database()), kinds) << policy;
+    EXPECT_EQ(kinds.count("winnow bloom") + kinds.count("winnow ribbon"), 0u) << policy;
+    EXPECT_EQ(NewestOptionsFile(database()), options) << policy;
+    EXPECT_THAT(preloaded.errors, IsEmpty()) << policy;
+  }
+}
+
+TEST_F(PreloadTest, AnEmptyVariableIsNone) {
+  const ChildResult result = Write("bloom:10", Preloading({"WINNOW_POLICY="}));
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"built-in bloom", 2}}));
+  EXPECT_THAT(result.errors, IsEmpty());
+}
+
+TEST_F(PreloadTest, OptionsFilesStayByteForByteWhatTheyWere) {
+  for (const char* policy : {"bloom:10", "bloom:9.9", "bloom:0", "bloom:50", "ribbon:10:0",
+                             "ribbon:12:-1", "string:filter_policy=bloomfilter:10:false"}) {
+    Write(policy, {});
+    const std::string stock = NewestOptionsFile(database());
+    Write(policy, Preloading({"WINNOW_POLICY=winnow:10"}));
+    EXPECT_EQ(NewestOptionsFile(database()), stock) << policy;
+    EXPECT_THAT(stock, HasSubstr(policy[0] == 'r' ? "filter_policy=ribbonfilter:"
+                                                  : "filter_policy=bloomfilter:"));
+  }
+}
+
+TEST_F(PreloadTest, OptionsFilesOfTheCApiStayByteForByteWhatTheyWere) {
+  for (const char* policy : {"bloom_full", "ribbon"}) {
+    const std::vector<std::string> command = {PRELOAD_C_CLIENT, database(), policy, "10", "100"};
+    ASSERT_EQ(RunProgram(command).status, 0);
+    const std::string stock = NewestOptionsFile(database());
+    std::filesystem::remove_all(database());
+    ASSERT_EQ(RunProgram(command, Preloading({"WINNOW_POLICY=winnow:10"})).status, 0);
+    EXPECT_EQ(NewestOptionsFile(database()), stock) << policy;
+    std::filesystem::remove_all(database());
+  }
+}
+
+TEST_F(PreloadTest, FilesKeepTheNameOfTheProgramsPolicy) {
+  Write("ribbon:10:0", Preloading({"WINNOW_POLICY=winnow:10"}));
+  for (const FileFilter& filter : ReadFilters(database())) {
+    EXPECT_EQ(filter.policy_name, "ribbonfilter") << filter.file;
+  }
+}
+
+TEST_F(PreloadTest, TheDatabasesLogShowsWinnow) {
+  Write("bloom:10", Preloading({"WINNOW_POLICY=winnow:11"}));
+  EXPECT_THAT(testing_support::ReadWholeFile(database() + "/LOG"),
+              AllOf(HasSubstr("[winnow]"), HasSubstr("bits_per_key=11")));
+}
+
+// The bits a key of the Bloom filter that the flush made.
+double BloomBits(const std::string& database) {
+  for (const FileFilter& filter : ReadFilters(database)) {
+    if (KindOf(filter.block) == "winnow bloom") {
+      return 8.0 * static_cast<double>(filter.block.size()) / kKeysInAFile;
+    }
+  }
+  return 0;
+}
+
+TEST_F(PreloadTest, BitsAreTheProgramsUnlessTheVariableHasSome) {
+  Write("bloom:16", Preloading({"WINNOW_POLICY=winnow"}));
+  EXPECT_NEAR(BloomBits(database()), 16, 0.3);
+  Write("bloom:16", Preloading({"WINNOW_POLICY=winnow:12"}));
+  EXPECT_NEAR(BloomBits(database()), 12, 0.3);
+  Write("bloom:50", Preloading({"WINNOW_POLICY=winnow"}));
+  EXPECT_NEAR(BloomBits(database()), 32, 0.3);
+  Read("bloom:50", Preloading({"WINNOW_POLICY=winnow"}));
+}
+
+TEST_F(PreloadTest, ZeroBitsStayNoFilter) {
+  for (const char* policy : {"bloom:0", "bloom:0.4", "ribbon:0:0"}) {
+    Write(policy, Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1"}));
+    EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"none", 2}})) << policy;
+    Read(policy, Preloading({"WINNOW_POLICY=winnow:10"}));
+  }
+}
+
+TEST_F(PreloadTest, OtherOptionsOfTheVariableHold) {
+  Write("bloom:10", Preloading({"WINNOW_POLICY={id=winnow;ribbon_min_keys=1000000}"}));
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"winnow bloom", 2}}));
+  Write("bloom:10", Preloading({"WINNOW_POLICY=id=winnow;bloom_before_level=-1"}));
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"winnow ribbon", 2}}));
+}
+
+TEST_F(PreloadTest, FilesOfOneSideAreReadByTheOther) {
+  Write("bloom:10", Preloading({"WINNOW_POLICY=winnow:10"}));
+  Read("bloom:10", {});
+  Read("ribbon:10:0", {});
+  Read("none", {});
+
+  Write("bloom:10", {});
+  const ChildResult old_files = Read("bloom:10", Preloading({"WINNOW_POLICY=winnow:10"}));
+  EXPECT_GT(FiltersThatAnswered(old_files.output), 9700) << "built-in filters went unused";
+  Write("ribbon:10:-1", {});
+  const ChildResult old_ribbons = Read("bloom:10", Preloading({"WINNOW_POLICY=winnow:10"}));
+  EXPECT_GT(FiltersThatAnswered(old_ribbons.output), 9700) << "built-in filters went unused";
+}
+
+TEST_F(PreloadTest, TheLogIsALineAtTheFirstUseAndOneAtTheEnd) {
+  const std::vector<std::string> environment =
+      Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_LOG=1"});
+  const ChildResult written = Write("bloom:10", environment);
+  EXPECT_THAT(LinesThatBegin(written.errors, "winnow:"),
+              ElementsAre(MatchesRegex("winnow: filter policy bloomfilter:10:false builds Winnow "
+                                       "filters, bits_per_key=10;.*"),
+                          MatchesRegex("winnow: built 2 Bloom filters and 1 Ribbon filter of 15000 "
+                                       "keys in [0-9]+ bytes .*; [0-9]+ lookups with [0-9]+ hashes "
+                                       "computed")));
+  EXPECT_THAT(LinesThatBegin(written.errors, ""), SizeIs(2)) << written.errors;
+
+  const ChildResult read = Read("bloom:10", environment);
+  EXPECT_THAT(
+      LinesThatBegin(read.errors, "winnow:"),
+      ElementsAre(HasSubstr("bloomfilter:10:false"),
+                  MatchesRegex("winnow: built 0 Bloom filters and 0 Ribbon filters of 0 keys "
+                               "in 0 bytes; [1-9][0-9]{4} lookups with [1-9][0-9]* hashes "
+                               "computed")));
+}
+
+TEST_F(PreloadTest, AForkedProcessDoesNotRepeatTheTotals) {
+  const ChildResult result =
+      RunClient({"ask-and-fork"}, Preloading({"WINNOW_POLICY=winnow", "WINNOW_LOG=1"}));
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(LinesThatBegin(result.errors, ""), ElementsAre(HasSubstr("winnow: built 0 Bloom")));
+}
+
+TEST_F(PreloadTest, AProcessThatForksBeforeItWorksSaysTheTotals) {
+  Write("bloom:10", Preloading({"WINNOW_POLICY=winnow"}));
+  const ChildResult result = RunClient({"daemon", "read-only@" + database(), "bloom:10", kKeys},
+                                       Preloading({"WINNOW_POLICY=winnow", "WINNOW_LOG=1"}));
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(LinesThatBegin(result.errors, ""),
+              ElementsAre(HasSubstr("builds Winnow filters"), HasSubstr("winnow: built 0 Bloom")));
+}
+
+TEST_F(PreloadTest, WithoutTheLogItSaysNothing) {
+  const ChildResult result = Write("bloom:10", Preloading({"WINNOW_POLICY=winnow:10"}));
+  EXPECT_THAT(result.errors, IsEmpty());
+}
+
+TEST_F(PreloadTest, AProgramThatAsksForNothingIsLeftAlone) {
+  const ChildResult result =
+      RunClient({"idle"}, Preloading({"WINNOW_POLICY=winnow:ten", "WINNOW_ADD=1", "WINNOW_LOG=1"}));
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.errors, IsEmpty());
+}
+
+TEST_F(PreloadTest, AMalformedPolicyEndsAProgramThatAsksForOne) {
+  for (const char* asked : {"bloom:10", "ribbon:10:0", "string:filter_policy=bloomfilter:10:false",
+                            "string:filter_policy=ribbonfilter:10"}) {
+    const ChildResult result =
+        RunClient({"write", database(), asked, "10"}, Preloading({"WINNOW_POLICY=winnow:ten"}));
+    EXPECT_EQ(result.status, 1) << asked;
+    EXPECT_THAT(LinesThatBegin(result.errors, "winnow:"),
+                ElementsAre(AllOf(HasSubstr("winnow:ten"), HasSubstr("bits_per_key"))))
+        << asked;
+    EXPECT_FALSE(std::filesystem::exists(database())) << asked;
+  }
+}
+
+TEST_F(PreloadTest, AMalformedPolicyDoesNotConcernAProgramWithoutOne) {
+  for (const char* asked : {"none", "string:filter_policy=nullptr", "string:block_size=8192",
+                            "string:filter_policy=winnow:10"}) {
+    const ChildResult result = Write(asked, Preloading({"WINNOW_POLICY=winnow:ten"}));
+    EXPECT_THAT(result.errors, IsEmpty()) << asked;
+  }
+}
+
+TEST_F(PreloadTest, ManyThreadsMayAskAtOnce) {
+  for (int round = 0; round < 5; ++round) {
+    const ChildResult result =
+        RunClient({"ask-in-threads"}, Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_LOG=1"}));
+    EXPECT_EQ(result.status, 0) << result.errors;
+    EXPECT_THAT(LinesThatBegin(result.errors, "winnow:"), SizeIs(1)) << result.errors;
+  }
+}
+
+TEST_F(PreloadTest, BothLibrariesMayBeLoaded) {
+  const std::string libraries[] = {std::string(PLUGIN_LIBRARY) + " " + PRELOAD_LIBRARY,
+                                   std::string(PRELOAD_LIBRARY) + " " + PLUGIN_LIBRARY};
+  for (const std::string& both : libraries) {
+    for (const char* policy : {"bloom:10", "string:filter_policy=winnow:10"}) {
+      Write(policy, Preloading({"WINNOW_POLICY=winnow:10"}, both));
+      EXPECT_EQ(KindsOfFilters(database()), kBloomAndRibbon) << both << " " << policy;
+      Read(policy, Preloading({"WINNOW_POLICY=winnow:10"}, both));
+    }
+  }
+}
+
+TEST_F(PreloadTest, AnotherVersionOfRocksDBIsPassedThroughWithOneLine) {
+  const std::string libraries = std::string(OTHER_VERSION_LIBRARY) + " " + PRELOAD_LIBRARY;
+  const ChildResult result =
+      Write("bloom:10",
+            Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1", "WINNOW_LOG=1"}, libraries));
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"built-in bloom", 2}}));
+  EXPECT_THAT(LinesThatBegin(result.errors, ""),
+              ElementsAre(AllOf(HasSubstr("winnow: "), HasSubstr("9.10.0"))));
+
+  EXPECT_THAT(Write("bloom:10", Preloading({}, libraries)).errors, IsEmpty());
+}
+
+TEST_F(PreloadTest, AnotherVersionOfRocksDBIsSaidToAProgramThatNamesWinnow) {
+  const ChildResult result =
+      Write("string:filter_policy=winnow:10",
+            Preloading({}, std::string(OTHER_VERSION_LIBRARY) + " " + PRELOAD_LIBRARY));
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"none", 2}}));
+  EXPECT_THAT(LinesThatBegin(result.errors, "winnow:"), ElementsAre(HasSubstr("9.10.0")));
+}
+
+TEST_F(PreloadTest, ExportsNothingButTheInterposedFunctions) {
+  const ChildResult symbols = RunProgram({"nm", "-D", "--defined-only", "-C", PRELOAD_LIBRARY});
+  ASSERT_EQ(symbols.status, 0) << symbols.errors;
+  std::multiset<std::string> names;
+  for (const std::string& line : LinesThatBegin(symbols.output, "")) {
+    const std::string declaration = line.substr(line.find(' ') + 3);
+    names.insert(declaration.substr(0, declaration.find('(')));
+  }
+  EXPECT_THAT(names,
+              ElementsAre("rocksdb::DB::Open", "rocksdb::DB::Open", "rocksdb::DB::OpenAsSecondary",
+                          "rocksdb::DB::OpenAsSecondary", "rocksdb::DB::OpenForReadOnly",
+                          "rocksdb::DB::OpenForReadOnly", "rocksdb::FilterPolicy::CreateFromString",
+                          "rocksdb::NewBloomFilterPolicy", "rocksdb::NewRibbonFilterPolicy",
+                          "rocksdb::TransactionDB::Open", "rocksdb::TransactionDB::Open",
+                          "winnow_rocksdb_register"));
+}
+
+// In builds without sanitizers, which are libraries too.
+TEST_F(PreloadTest, NeedsNothingButRocksDBAndTheLibrariesOfTheLanguages) {
+  if (testing_support::kSanitized) {
+    GTEST_SKIP() << "skipped: this build needs the sanitizer's library";
+  }
+  const ChildResult tags = RunProgram({"readelf", "-dW", PRELOAD_LIBRARY});
+  ASSERT_EQ(tags.status, 0) << tags.errors;
+  EXPECT_THAT(tags.output, HasSubstr("NODELETE"));
+  int needed = 0;
+  for (const std::string& line : LinesThatBegin(tags.output, "")) {
+    if (line.find("(NEEDED)") != std::string::npos) {
+      ++needed;
+      EXPECT_THAT(line,
+                  ContainsRegex("\\[(librocksdb|libstdc\\+\\+|libgcc_s|libm|libc|ld-linux[^.]*)"
+                                "\\.so"));
+    }
+  }
+  EXPECT_GE(needed, 3) << tags.output;
+}
+
+}  // namespace
+}  // namespace winnow

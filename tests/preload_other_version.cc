@@ -1,0 +1,12 @@
+// Preloaded before the interposer, it makes the RocksDB that is loaded look like one of another
+// version.
+
+#include <rocksdb/version.h>
+
+#include "winnow/version.h"
+
+namespace rocksdb {
+
+WINNOW_EXPORT std::string GetRocksVersionAsString(bool) { return "9.10.0"; }
+
+}  // namespace rocksdb

@@ -1,0 +1,146 @@
+// The interposer in programs of the distribution, as they are: rocksdb-tools and sortmerna.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/child_process.h"
+#include "tests/database_files.h"
+#include "tests/preload_setup.h"
+
+namespace winnow {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using testing_support::ChildResult;
+using testing_support::KindsOfFilters;
+using testing_support::LinesThatBegin;
+using testing_support::Preloading;
+using testing_support::ReadWholeFile;
+using testing_support::RunProgram;
+using testing_support::TemporaryFolder;
+using Kinds = std::map<std::string, int>;
+
+class PreloadProgramsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { WINNOW_SKIP_IF_SANITIZED(); }
+
+  static ChildResult Run(const std::vector<std::string>& command,
+                         const std::vector<std::string>& environment) {
+    ChildResult result = RunProgram(command, environment);
+    EXPECT_EQ(result.status, 0) << command[0] << " is installed by tools/setup.sh; it said "
+                                << result.errors;
+    return result;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(PreloadProgramsTest, DbBenchBuildsWinnowFiltersAndSkipsReadsByThem) {
+  const std::string database = folder_ / "db";
+  const ChildResult result =
+      Run({"db_bench", "--benchmarks=fillrandom,compact,readrandom,stats", "--num=20000",
+           "--bloom_bits=10", "--statistics", "--progress_reports=0", "--db=" + database},
+          Preloading({"WINNOW_POLICY=winnow", "WINNOW_LOG=1"}));
+  EXPECT_EQ(KindsOfFilters(database), (Kinds{{"winnow ribbon", 1}}));
+  EXPECT_THAT(LinesThatBegin(result.errors, "winnow:"),
+              ElementsAre(HasSubstr("bloomfilter:10:false"),
+                          MatchesRegex("winnow: built 1 Bloom filter and 1 Ribbon filter .*; "
+                                       "[1-9][0-9]* lookups with [1-9][0-9]* hashes computed")));
+  // About 36 % of the numbers were never drawn, and fillrandom's keys are found.
+  EXPECT_THAT(LinesThatBegin(result.output, "rocksdb.bloom.filter.useful COUNT : "),
+              ElementsAre(MatchesRegex(".* [67][0-9]{3}")));
+}
+
+TEST_F(PreloadProgramsTest, LdbBuildsAndReadsWinnowFilters) {
+  const std::vector<std::string> environment = Preloading({"WINNOW_POLICY=winnow:10"});
+  const std::string database = folder_ / "db";
+  const std::string option = "--db=" + database;
+  Run({"ldb", option, "--create_if_missing", "--bloom_bits=10", "batchput", "one", "1", "two", "2"},
+      environment);
+  Run({"ldb", option, "--bloom_bits=10", "compact"}, environment);
+  EXPECT_EQ(KindsOfFilters(database), (Kinds{{"winnow bloom", 1}}));
+  EXPECT_EQ(Run({"ldb", option, "--bloom_bits=10", "get", "two"}, environment).output, "2\n");
+  EXPECT_EQ(Run({"ldb", option, "--bloom_bits=10", "get", "two"}, {}).output, "2\n");
+}
+
+// Reference sequences, and reads of which every other one is a piece of one of them.
+void WriteSequences(const std::string& references, const std::string& reads) {
+  constexpr unsigned kSeed = 7;
+  std::mt19937 random(kSeed);
+  const auto sequence = [&random](size_t length) {
+    std::string bases;
+    while (bases.size() < length) {
+      bases += "ACGT"[random() % 4];
+    }
+    return bases;
+  };
+  std::vector<std::string> known;
+  std::ofstream reference_file(references);
+  for (int i = 0; i < 5; ++i) {
+    known.push_back(sequence(1500));
+    reference_file << ">reference" << i << "\n" << known.back() << "\n";
+  }
+  std::ofstream reads_file(reads);
+  for (int i = 0; i < 2000; ++i) {
+    const std::string& origin = known[random() % known.size()];
+    reads_file << ">read" << i << "\n"
+               << (i % 2 == 0 ? sequence(100) : origin.substr(random() % 1400, 100)) << "\n";
+  }
+}
+
+// sortmerna keeps the alignments of reads in RocksDB, sets no filter policy, and then looks up
+// every read, aligned or not.
+class SortmernaTest : public PreloadProgramsTest {
+ protected:
+  struct Alignment {
+    std::string log;  // what both runs wrote to stderr
+    std::string aligned;
+    std::string table;
+    Kinds filters;
+  };
+
+  // Aligns and reports in two runs: the second one finds a database and writes its first file.
+  Alignment Align(const std::string& work, const std::vector<std::string>& environment) {
+    Alignment alignment;
+    for (const char* task : {"0", "2"}) {
+      alignment.log +=
+          Run({"sortmerna", "--ref", folder_ / "references.fa", "--reads", folder_ / "reads.fa",
+               "--workdir", work, "--fastx", "--blast", "1", "--threads", "1", "--task", task},
+              environment)
+              .errors;
+    }
+    alignment.aligned = ReadWholeFile(work + "/out/aligned.fa");
+    alignment.table = ReadWholeFile(work + "/out/aligned.blast");
+    alignment.filters = KindsOfFilters(work + "/kvdb");
+    return alignment;
+  }
+};
+
+TEST_F(SortmernaTest, GetsFiltersAndGivesTheSameResult) {
+  WriteSequences(folder_ / "references.fa", folder_ / "reads.fa");
+  const Alignment without = Align(folder_ / "without", {});
+  EXPECT_EQ(without.filters, (Kinds{{"none", 1}}));
+
+  const Alignment with = Align(
+      folder_ / "with", Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1", "WINNOW_LOG=1"}));
+  EXPECT_EQ(with.filters, (Kinds{{"winnow bloom", 1}}));
+  const std::vector<std::string> lines = LinesThatBegin(with.log, "winnow: built");
+  ASSERT_FALSE(lines.empty()) << with.log;
+  EXPECT_THAT(lines.back(),
+              MatchesRegex("winnow: built 1 Bloom filter and 0 Ribbon filters of 1[0-9]{3} "
+                           "keys in .*; [1-9][0-9]{3} lookups with .*"));
+  EXPECT_THAT(LinesThatBegin(with.aligned, ">read"), ::testing::SizeIs(1000));
+  EXPECT_EQ(with.aligned, without.aligned);
+  EXPECT_EQ(with.table, without.table);
+}
+
+}  // namespace
+}  // namespace winnow

@@ -1,0 +1,33 @@
+# The interposer, preloaded into programs: ours are built with the preset's sanitizers.
+add_library(preload_test_support OBJECT child_process.cc database_files.cc)
+target_compile_options(preload_test_support PRIVATE -fno-rtti)
+target_link_libraries(preload_test_support PRIVATE winnow_flags winnow_librocksdb)
+find_package(Threads REQUIRED)
+foreach(program preload_client preload_c_client)
+  add_executable(${program} ${program}.cc)
+  target_link_libraries(${program} PRIVATE winnow_flags winnow_librocksdb Threads::Threads)
+  set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+endforeach()
+add_library(preload_other_version MODULE preload_other_version.cc)
+target_link_libraries(preload_other_version PRIVATE winnow_flags winnow_librocksdb)
+
+set(preload winnow_preload_objects winnow_rocksdb_objects winnow_core winnow_simd winnow_librocksdb)
+winnow_test(preload_add_policy_test LIBRARIES ${preload} PROPERTIES ${with_librocksdb})
+winnow_test(preload_interposed_policy_test LIBRARIES ${preload} PROPERTIES ${with_librocksdb})
+foreach(name preload_add_policy_test preload_interposed_policy_test)
+  target_compile_options(${name} PRIVATE -fno-rtti)
+endforeach()
+winnow_test(preload_report_test LIBRARIES ${preload} PROPERTIES ${with_librocksdb})
+winnow_test(preload_request_test LIBRARIES ${preload} PROPERTIES ${with_librocksdb})
+winnow_test(preload_stock_policy_test LIBRARIES ${preload} PROPERTIES ${with_librocksdb})
+foreach(test preload_add_test preload_interposer_test preload_programs_test)
+  winnow_test(${test} LIBRARIES preload_test_support ${core} winnow_librocksdb
+              PROPERTIES ${with_librocksdb})
+  target_compile_definitions(${test} PRIVATE
+      PRELOAD_LIBRARY="$<TARGET_FILE:winnow_preload>" PLUGIN_LIBRARY="$<TARGET_FILE:winnow_rocksdb>"
+      PRELOAD_CLIENT="$<TARGET_FILE:preload_client>"
+      PRELOAD_C_CLIENT="$<TARGET_FILE:preload_c_client>"
+      OTHER_VERSION_LIBRARY="$<TARGET_FILE:preload_other_version>")
+  add_dependencies(${test} winnow_preload winnow_rocksdb preload_client preload_c_client
+                   preload_other_version)
+endforeach()
