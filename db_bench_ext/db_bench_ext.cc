@@ -6,7 +6,6 @@
 #include <absl/flags/usage_config.h>
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
-#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <absl/strings/str_split.h>
@@ -24,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "db_bench_ext/flag_help.h"
 #include "db_bench_ext/key_table.h"
 #include "db_bench_ext/lookups.h"
 #include "db_bench_ext/policies.h"
@@ -325,20 +325,25 @@ absl::Status Execute(Task task, const std::string& command) {
   return WriteReports(results);
 }
 
+constexpr char kUsage[] =
+    "Counts what lookups read from a tree of files, for one filter policy and another.\n\n"
+    "For each policy the same keys are written in the same order into a new RocksDB database, "
+    "which\n"
+    "grows the same tree. Then absent and present keys are looked up, once to count and once for "
+    "the\n"
+    "time. Nothing is printed of a policy that turns out not to be in force.\n\n"
+    "  db_bench_ext --num=1000000 --policies=bloomfilter:10,winnow:10\n"
+    "  db_bench_ext --keys=paths.lz4 --json=readamp.json\n\n"
+    "Flags, with what they are if they are not given:\n\n";
+
 int Main(int argc, char** argv) {
   const std::vector<std::string> words(argv, argv + argc);
-  absl::SetProgramUsageMessage(
-      "counts what lookups read from a tree of files, for one filter policy and another.\n\n"
-      "For each policy the same keys are written in the same order into a new RocksDB database,\n"
-      "which grows the same tree. Then absent and present keys are looked up, once to count and\n"
-      "once for the time. Nothing is printed of a policy that turns out not to be in force.\n\n"
-      "  db_bench_ext --num=1000000 --policies=bloomfilter:10,winnow:10\n"
-      "  db_bench_ext --keys=paths.lz4 --json=readamp.json");
+  if (std::any_of(words.begin(), words.end(), AsksForHelp)) {
+    std::printf("%s%s", kUsage, FlagHelp("db_bench_ext/db_bench_ext.cc").c_str());
+    return 0;
+  }
+  absl::SetProgramUsageMessage("see --help");
   absl::FlagsUsageConfig config;
-  config.contains_helpshort_flags = [](absl::string_view file) {
-    return absl::EndsWith(file, "db_bench_ext/db_bench_ext.cc");
-  };
-  config.contains_help_flags = config.contains_helpshort_flags;
   config.version_string = [] { return absl::StrCat("db_bench_ext ", Version(), "\n"); };
   absl::SetFlagsUsageConfig(config);
   const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);

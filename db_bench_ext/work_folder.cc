@@ -4,7 +4,6 @@
 #include <absl/strings/str_cat.h>
 #include <stdlib.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -37,8 +36,8 @@ absl::StatusOr<std::unique_ptr<WorkFolder>> WorkFolder::Open(const std::string& 
 
 WorkFolder::~WorkFolder() {
   if (keep_) return;
-  while (!children_.empty()) RemoveChild(std::string(children_.back()));
   std::error_code ignored;
+  for (const std::string& child : children_) fs::remove_all(child, ignored);
   if (made_) fs::remove(path_, ignored);
 }
 
@@ -54,14 +53,6 @@ absl::StatusOr<std::string> WorkFolder::MakeChild(const std::string& name) {
   }
   children_.push_back(path);
   return path;
-}
-
-void WorkFolder::RemoveChild(const std::string& path) {
-  const auto child = std::find(children_.begin(), children_.end(), path);
-  if (keep_ || child == children_.end()) return;
-  std::error_code ignored;
-  fs::remove_all(path, ignored);
-  children_.erase(child);
 }
 
 }  // namespace winnow::bench

@@ -26,9 +26,6 @@ class WorkFolder {
   // Makes an empty folder of this name in it, and gives its path. An error if the name is there.
   absl::StatusOr<std::string> MakeChild(const std::string& name);
 
-  // Removes a folder that MakeChild made, sooner than at the end; nothing if all is to be kept.
-  void RemoveChild(const std::string& path);
-
   const std::string& path() const { return path_; }
 
  private:

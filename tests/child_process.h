@@ -1,0 +1,45 @@
+// Running a program and looking at what it says.
+
+#ifndef WINNOW_TESTS_CHILD_PROCESS_H_
+#define WINNOW_TESTS_CHILD_PROCESS_H_
+
+#include <string>
+#include <vector>
+
+namespace winnow::testing_support {
+
+struct ChildResult {
+  int status = -1;  // of its exit; 128 + n if signal n ended it
+  std::string output;
+  std::string errors;  // what it wrote to stderr
+};
+
+// Runs the program, found by PATH unless its name has a slash, with this process's environment and
+// what is given in addition, each as NAME=VALUE; waits until it ended. Throws std::runtime_error if
+// it can't be started.
+ChildResult RunProgram(const std::vector<std::string>& command,
+                       const std::vector<std::string>& environment = {});
+
+// A new folder, removed with all that is in it at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+// The lines of a text that begin with `start`.
+std::vector<std::string> LinesThatBegin(const std::string& text, const std::string& start);
+
+std::string ReadWholeFile(const std::string& path);
+
+}  // namespace winnow::testing_support
+
+#endif  // WINNOW_TESTS_CHILD_PROCESS_H_
