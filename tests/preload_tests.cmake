@@ -12,17 +12,16 @@ add_library(preload_other_version MODULE preload_other_version.cc)
 target_link_libraries(preload_other_version PRIVATE winnow_flags winnow_librocksdb)
 
 set(preload winnow_preload_objects winnow_rocksdb_objects winnow_core winnow_simd winnow_librocksdb)
-winnow_test(preload_add_policy_test LIBRARIES ${preload} PROPERTIES ${with_librocksdb})
-winnow_test(preload_interposed_policy_test LIBRARIES ${preload} PROPERTIES ${with_librocksdb})
+winnow_test(preload_add_policy_test LIBRARIES ${preload})
+winnow_test(preload_interposed_policy_test LIBRARIES ${preload})
 foreach(name preload_add_policy_test preload_interposed_policy_test)
   target_compile_options(${name} PRIVATE -fno-rtti)
 endforeach()
-winnow_test(preload_report_test LIBRARIES ${preload} PROPERTIES ${with_librocksdb})
-winnow_test(preload_request_test LIBRARIES ${preload} PROPERTIES ${with_librocksdb})
-winnow_test(preload_stock_policy_test LIBRARIES ${preload} PROPERTIES ${with_librocksdb})
+winnow_test(preload_report_test LIBRARIES ${preload})
+winnow_test(preload_request_test LIBRARIES ${preload})
+winnow_test(preload_stock_policy_test LIBRARIES ${preload})
 foreach(test preload_add_test preload_interposer_test preload_programs_test)
-  winnow_test(${test} LIBRARIES preload_test_support ${core} winnow_librocksdb
-              PROPERTIES ${with_librocksdb})
+  winnow_test(${test} LIBRARIES preload_test_support ${core} winnow_librocksdb)
   target_compile_definitions(${test} PRIVATE
       PRELOAD_LIBRARY="$<TARGET_FILE:winnow_preload>" PLUGIN_LIBRARY="$<TARGET_FILE:winnow_rocksdb>"
       PRELOAD_CLIENT="$<TARGET_FILE:preload_client>"

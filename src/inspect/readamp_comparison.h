@@ -1,0 +1,36 @@
+// Whether the policies of a run can be compared fairly, and with which of them the others are.
+
+#ifndef WINNOW_INSPECT_READAMP_COMPARISON_H_
+#define WINNOW_INSPECT_READAMP_COMPARISON_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "src/inspect/readamp_results.h"
+
+namespace winnow::inspect {
+
+// Trees, and memory of filters, count as the same up to this relative difference.
+inline constexpr double kSame = 0.02;
+
+struct Comparison {
+  // The policy that the others are compared with: the first that is RocksDB's Bloom filter, else
+  // the first that has filters, else the first.
+  size_t reference = 0;
+
+  // The largest relative difference in the number of keys on any level, of any policy to the
+  // reference; 0 for the same shape, 1 where one tree has a level that the other lacks.
+  double largest_level_difference = 0;
+
+  bool TreesAgree() const { return largest_level_difference <= kSame; }
+};
+
+// Of at least one policy.
+Comparison Compare(const std::vector<PolicyResult>& policies);
+
+// The largest relative difference in the number of keys on any level, 0 to 1.
+double LevelDifference(const std::vector<LevelShape>& a, const std::vector<LevelShape>& b);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_INSPECT_READAMP_COMPARISON_H_

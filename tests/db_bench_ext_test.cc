@@ -1,0 +1,256 @@
+// The benchmark as people run it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/child_process.h"
+
+namespace winnow::bench {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing_support::ChildResult;
+using testing_support::ReadWholeFile;
+using testing_support::RunProgram;
+using testing_support::TemporaryFolder;
+
+ChildResult RunBench(std::vector<std::string> flags,
+                     const std::vector<std::string>& environment = {}) {
+  flags.insert(flags.begin(), WINNOW_DB_BENCH_EXT);
+  return RunProgram(flags, environment);
+}
+
+// A run that is over in a second or two.
+std::vector<std::string> Small(const std::vector<std::string>& more) {
+  std::vector<std::string> flags = {"--num=20000", "--reads=20000", "--timed_reads=5000",
+                                    "--write_buffer_size=200000"};
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
+}
+
+void ExpectCountsAddUp(const json& workload) {
+  const bool present = workload.at("name") == "readrandom";
+  const uint64_t lookups = workload.at("lookups");
+  EXPECT_EQ(workload.at("found"), present ? lookups : 0);
+  const uint64_t checks = workload.at("filter_checks");
+  const uint64_t useful = workload.at("useful");
+  const uint64_t wasted = workload.at("false_positive_block_reads");
+  if (checks > 0) {
+    EXPECT_EQ(useful + wasted + (present ? lookups : 0), checks);
+  }
+  EXPECT_DOUBLE_EQ(workload.at("false_positive_block_reads_per_lookup"),
+                   static_cast<double>(wasted) / static_cast<double>(lookups));
+  uint64_t checks_of_levels = 0, useful_of_levels = 0, wasted_of_levels = 0;
+  for (const json& level : workload.at("levels")) {
+    EXPECT_TRUE(level.at("level").is_number_integer());
+    checks_of_levels += level.at("filter_checks").get<uint64_t>();
+    useful_of_levels += level.at("useful").get<uint64_t>();
+    wasted_of_levels += level.at("false_positive_block_reads").get<uint64_t>();
+  }
+  EXPECT_EQ(checks_of_levels, checks);
+  EXPECT_EQ(useful_of_levels, useful);
+  EXPECT_EQ(wasted_of_levels, wasted);
+  for (const char* count : {"data_blocks_read", "bytes_read", "hashes", "p50_ns", "p99_ns"}) {
+    EXPECT_TRUE(workload.at(count).is_number_unsigned()) << count;
+  }
+  EXPECT_GT(workload.at("ops_per_second").get<double>(), 0);
+}
+
+void ExpectTreeAddsUp(const json& policy, uint64_t keys) {
+  EXPECT_EQ(policy.at("keys"), keys);
+  uint64_t keys_of_levels = 0, files_of_levels = 0, filter_bytes = 0, files_of_kinds = 0;
+  for (const json& level : policy.at("tree")) {
+    keys_of_levels += level.at("keys").get<uint64_t>();
+    files_of_levels += level.at("files").get<uint64_t>();
+    filter_bytes += level.at("filter_bytes").get<uint64_t>();
+  }
+  for (const auto& [kind, files] : policy.at("filters").items()) {
+    files_of_kinds += files.get<uint64_t>();
+  }
+  EXPECT_EQ(keys_of_levels, keys);
+  EXPECT_EQ(files_of_levels, policy.at("files"));
+  EXPECT_EQ(files_of_kinds, policy.at("files"));
+  EXPECT_EQ(filter_bytes, policy.at("filter_bytes"));
+  EXPECT_DOUBLE_EQ(policy.at("filter_bits_per_key"),
+                   8 * static_cast<double>(filter_bytes) / static_cast<double>(keys));
+}
+
+TEST(DbBenchExtTest, TheJsonHasWhatOthersRelyOnAndAddsUp) {
+  const TemporaryFolder folder;
+  const ChildResult result =
+      RunBench(Small({"--policies=none,bloomfilter:10,ribbonfilter:10,winnow:10",
+                      "--json=" + (folder / "run.json"), "--summary=" + (folder / "short.txt")}));
+  ASSERT_EQ(result.status, 0) << result.errors;
+  const json document = json::parse(ReadWholeFile(folder / "run.json"));
+  EXPECT_EQ(document.at("schema"), "winnow.readamp/1");
+  EXPECT_THAT(document.at("command").get<std::string>(), HasSubstr("--num=20000"));
+  EXPECT_TRUE(document.at("rocksdb_version").is_string());
+  EXPECT_TRUE(document.at("winnow_version").is_string());
+  EXPECT_TRUE(document.at("machine").is_object());
+  EXPECT_EQ(document.at("trees_agree"), true);
+
+  const std::vector<std::string> asked = {"none", "bloomfilter:10", "ribbonfilter:10", "winnow:10"};
+  const std::vector<std::string> names = {"", "bloomfilter", "ribbonfilter", "winnow.Filter"};
+  const json& policies = document.at("policies");
+  ASSERT_EQ(policies.size(), asked.size());
+  for (size_t i = 0; i < asked.size(); ++i) {
+    SCOPED_TRACE(asked[i]);
+    EXPECT_EQ(policies[i].at("policy"), asked[i]);
+    EXPECT_EQ(policies[i].at("in_force"), names[i]);
+    ExpectTreeAddsUp(policies[i], 20000);
+    EXPECT_EQ(policies[i].at("filter_bytes") == 0, asked[i] == "none");
+    ASSERT_EQ(policies[i].at("workloads").size(), 2u);
+    for (const json& workload : policies[i].at("workloads")) ExpectCountsAddUp(workload);
+
+    EXPECT_THAT(result.output, HasSubstr(asked[i]));
+    EXPECT_THAT(ReadWholeFile(folder / "short.txt"), HasSubstr(asked[i]));
+  }
+  EXPECT_THAT(result.errors, IsEmpty()) << "progress is for terminals";
+}
+
+TEST(DbBenchExtTest, WinnowMissesNoMoreThanTheBuiltInBloomOnAMillionChecks) {
+  const TemporaryFolder folder;
+  const ChildResult result =
+      RunBench({"--num=100000", "--reads=700000", "--timed_reads=0", "--benchmarks=readmissing",
+                "--policies=bloomfilter:10,winnow:10", "--write_buffer_size=1000000",
+                "--json=" + (folder / "run.json")});
+  ASSERT_EQ(result.status, 0) << result.errors;
+  const json document = json::parse(ReadWholeFile(folder / "run.json"));
+  const auto rate = [&](size_t i) {
+    return document.at("policies")[i]
+        .at("workloads")[0]
+        .at("false_positives_per_filter_check")
+        .get<double>();
+  };
+  ASSERT_GT(document.at("policies")[0].at("workloads")[0].at("filter_checks"), 1'000'000);
+  // With ten thousand false positives each, three standard deviations above what is promised.
+  EXPECT_LT(rate(1), rate(0) * 1.075);
+  EXPECT_LT(document.at("policies")[1].at("filter_bytes"),
+            0.75 * document.at("policies")[0].at("filter_bytes").get<double>());
+}
+
+TEST(DbBenchExtTest, RunsWithTheSameSeedCountTheSame) {
+  const TemporaryFolder folder;
+  std::vector<json> runs;
+  for (const char* name : {"a", "b"}) {
+    const ChildResult result =
+        RunBench(Small({"--policies=winnow:10", "--json=" + (folder / name)}));
+    ASSERT_EQ(result.status, 0) << result.errors;
+    json policy = json::parse(ReadWholeFile(folder / name)).at("policies")[0];
+    policy.erase("load_seconds");
+    for (json& workload : policy.at("workloads")) {
+      for (const char* time : {"ops_per_second", "p50_ns", "p99_ns"}) workload.erase(time);
+    }
+    runs.push_back(policy);
+  }
+  EXPECT_EQ(runs[0], runs[1]);
+}
+
+TEST(DbBenchExtTest, KeysOfAFileAreLoadedOnceAndMissedNearly) {
+  const TemporaryFolder folder;
+  {
+    std::ofstream keys(folder / "keys");
+    for (int i = 0; i < 20000; ++i) keys << "etc/folder" << i % 100 << "/file" << i << "\n";
+    keys << "etc/folder0/file0\n";
+  }
+  const ChildResult result =
+      RunBench(Small({"--keys=" + (folder / "keys"), "--policies=bloomfilter:10",
+                      "--json=" + (folder / "run.json")}));
+  ASSERT_EQ(result.status, 0) << result.errors;
+  const json document = json::parse(ReadWholeFile(folder / "run.json"));
+  EXPECT_EQ(document.at("duplicates_dropped"), 1);
+  ExpectTreeAddsUp(document.at("policies")[0], 20000);
+  for (const json& workload : document.at("policies")[0].at("workloads")) {
+    ExpectCountsAddUp(workload);
+  }
+}
+
+TEST(DbBenchExtTest, PartitionedFiltersAreCountedAsWell) {
+  const TemporaryFolder folder;
+  const ChildResult result =
+      RunBench(Small({"--partition_index_and_filters", "--policies=bloomfilter:10,winnow:10",
+                      "--json=" + (folder / "run.json")}));
+  ASSERT_EQ(result.status, 0) << result.errors;
+  const json document = json::parse(ReadWholeFile(folder / "run.json"));
+  for (const json& policy : document.at("policies")) {
+    ExpectTreeAddsUp(policy, 20000);
+    for (const json& workload : policy.at("workloads")) ExpectCountsAddUp(workload);
+  }
+}
+
+TEST(DbBenchExtTest, APolicyThatRocksDBWouldDropIsRefusedBeforeAnythingIsPrinted) {
+  for (const char* policies :
+       {"none,winow:10", "winnow:ten", "winnow:0.5", "bloomfilter:10,,none"}) {
+    const ChildResult result = RunBench(Small({"--policies=" + std::string(policies)}));
+    EXPECT_NE(result.status, 0) << policies;
+    EXPECT_THAT(result.output, IsEmpty()) << policies;
+    EXPECT_THAT(result.errors, HasSubstr("db_bench_ext: ")) << policies;
+  }
+}
+
+TEST(DbBenchExtTest, APolicyThatBuildsNothingIsRefusedBeforeAnythingIsPrinted) {
+  const TemporaryFolder folder;
+  const ChildResult result =
+      RunBench(Small({"--policies=none,bloomfilter:0", "--db=" + (folder / "db"),
+                      "--json=" + (folder / "run.json")}));
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.output, IsEmpty());
+  EXPECT_THAT(result.errors, HasSubstr("'bloomfilter:0' is not in force"));
+  EXPECT_THAT(ReadWholeFile(folder / "run.json"), IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(folder / "db"));
+}
+
+TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"--reads=0", "--reads is 0, but has to be from 1"},
+      {"--benchmarks=fillseq", "readmissing, readrandom"},
+      {"--compression_type=gzip", "lz4"},
+      {"--keys=/nonexistent", "No such file"},
+      {"--json=/nonexistent/run.json", "can't write"},
+      {"--format_version=99", "from 2 to 5"},
+      {"keys.lz4", "'keys.lz4' is no flag"},
+      {"--nonsense", "nonsense"},
+  };
+  for (const auto& [flag, says] : cases) {
+    const ChildResult result = RunBench(Small({flag}));
+    EXPECT_NE(result.status, 0) << flag;
+    EXPECT_THAT(result.output, IsEmpty()) << flag;
+    EXPECT_THAT(result.errors, HasSubstr(says)) << flag;
+  }
+}
+
+TEST(DbBenchExtTest, HelpNamesTheFlagsAndIsNoError) {
+  const ChildResult result = RunBench({"--help"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.output, HasSubstr("--policies"));
+  EXPECT_THAT(result.output, HasSubstr("--keys"));
+}
+
+TEST(DbBenchExtTest, DatabasesAreKeptOnlyIfAskedForAndOthersAreNotTouched) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "mine") << "text";
+  const std::vector<std::string> flags =
+      Small({"--policies=bloomfilter:10", "--db=" + folder.path(), "--keep"});
+  const ChildResult kept = RunBench(flags);
+  ASSERT_EQ(kept.status, 0) << kept.errors;
+  EXPECT_TRUE(std::filesystem::exists(folder / "1-bloomfilter_10/CURRENT"));
+  EXPECT_THAT(kept.errors, HasSubstr(folder.path()));
+
+  const ChildResult again = RunBench(flags);
+  EXPECT_EQ(again.status, 1);
+  EXPECT_THAT(again.errors, HasSubstr("there already"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "1-bloomfilter_10/CURRENT"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "mine"));
+}
+
+}  // namespace
+}  // namespace winnow::bench

@@ -1,0 +1,185 @@
+// Key lists as people have them: plain, compressed, damaged.
+
+#include "src/inspect/key_list.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <lz4frame.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace winnow::inspect {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A file that is gone at the end of the test.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string_view bytes) {
+    const int descriptor = mkstemp(path_.data());
+    EXPECT_GE(descriptor, 0);
+    close(descriptor);
+    std::ofstream(path_, std::ios::binary)
+        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+  ~TemporaryFile() { unlink(path_.c_str()); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = testing::TempDir() + "key_list_test_XXXXXX";
+};
+
+struct Listed {
+  absl::Status status;
+  std::vector<std::string> keys;
+};
+
+Listed List(std::string_view bytes) {
+  const TemporaryFile file(bytes);
+  Listed listed;
+  listed.status =
+      ForEachKey(file.path(), [&](std::string_view key) { listed.keys.emplace_back(key); });
+  return listed;
+}
+
+std::string Frame(std::string_view bytes) {
+  LZ4F_preferences_t preferences = LZ4F_INIT_PREFERENCES;
+  preferences.frameInfo.contentChecksumFlag = LZ4F_contentChecksumEnabled;
+  std::string frame(LZ4F_compressFrameBound(bytes.size(), &preferences), '\0');
+  frame.resize(
+      LZ4F_compressFrame(frame.data(), frame.size(), bytes.data(), bytes.size(), &preferences));
+  return frame;
+}
+
+// More than a reader's buffer holds, in lines of different lengths.
+std::string ManyLines(std::vector<std::string>* keys) {
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) {
+    keys->push_back(std::string(static_cast<size_t>(i % 7), '/') + std::to_string(i));
+    text += keys->back() + '\n';
+  }
+  return text;
+}
+
+TEST(KeyListTest, AKeyIsALine) {
+  const Listed listed = List("one\ntwo\nthree\n");
+  EXPECT_TRUE(listed.status.ok()) << listed.status;
+  EXPECT_THAT(listed.keys, ElementsAre("one", "two", "three"));
+}
+
+TEST(KeyListTest, TheLastLineNeedsNoLineFeed) {
+  EXPECT_THAT(List("one\ntwo").keys, ElementsAre("one", "two"));
+  EXPECT_THAT(List(Frame("one\ntwo")).keys, ElementsAre("one", "two"));
+}
+
+TEST(KeyListTest, EmptyLinesArePassedOver) {
+  EXPECT_THAT(List("\n\none\n\ntwo\n\n").keys, ElementsAre("one", "two"));
+}
+
+TEST(KeyListTest, EveryOtherByteBelongsToTheKey) {
+  const std::string text("a\r\nb \0c\n\xff\t\n", 10);
+  EXPECT_THAT(List(text).keys, ElementsAre("a\r", std::string("b \0c", 4), std::string("\xff\t")));
+}
+
+TEST(KeyListTest, NothingIsNoKeys) {
+  for (const std::string& bytes : {std::string(), Frame("")}) {
+    const Listed listed = List(bytes);
+    EXPECT_TRUE(listed.status.ok()) << listed.status;
+    EXPECT_THAT(listed.keys, IsEmpty());
+  }
+}
+
+TEST(KeyListTest, ListsLongerThanABufferAreWhole) {
+  std::vector<std::string> keys;
+  const std::string text = ManyLines(&keys);
+  EXPECT_EQ(List(text).keys, keys);
+  EXPECT_EQ(List(Frame(text)).keys, keys);
+}
+
+TEST(KeyListTest, TextThatCompressesToAlmostNothingIsWhole) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += "the same key over and over again\n";
+  const Listed listed = List(Frame(text));
+  EXPECT_TRUE(listed.status.ok()) << listed.status;
+  EXPECT_EQ(listed.keys, std::vector<std::string>(100'000, "the same key over and over again"));
+}
+
+TEST(KeyListTest, FramesFollowEachOther) {
+  const Listed listed = List(Frame("one\ntw") + Frame("") + Frame("o\nthree\n"));
+  EXPECT_TRUE(listed.status.ok()) << listed.status;
+  EXPECT_THAT(listed.keys, ElementsAre("one", "two", "three"));
+}
+
+TEST(KeyListTest, ASkippableFrameIsSkipped) {
+  const std::string skippable("\x50\x2a\x4d\x18\x03\x00\x00\x00xyz", 11);
+  const Listed listed = List(skippable + Frame("one\n"));
+  EXPECT_TRUE(listed.status.ok()) << listed.status;
+  EXPECT_THAT(listed.keys, ElementsAre("one"));
+}
+
+TEST(KeyListTest, AFrameCutAnywhereIsAnError) {
+  const std::string frame = Frame("some\nkeys\nthat are cut\n");
+  for (size_t length = 4; length < frame.size(); ++length) {
+    const Listed listed = List(frame.substr(0, length));
+    EXPECT_EQ(listed.status.code(), absl::StatusCode::kDataLoss) << length;
+    EXPECT_THAT(std::string(listed.status.message()), HasSubstr("cut off")) << length;
+  }
+}
+
+TEST(KeyListTest, ALargeFrameCutAtTheEndOfABufferIsAnError) {
+  std::vector<std::string> keys;
+  const std::string frame = Frame(ManyLines(&keys));
+  ASSERT_GT(frame.size(), size_t{256} << 10);
+  const Listed listed = List(frame.substr(0, size_t{256} << 10));
+  EXPECT_EQ(listed.status.code(), absl::StatusCode::kDataLoss);
+}
+
+TEST(KeyListTest, ADamagedFrameIsAnErrorThatNamesTheFile) {
+  std::string frame = Frame("some\nkeys\nwith a checksum behind them\n");
+  frame[frame.size() - 2] = static_cast<char>(frame[frame.size() - 2] ^ 1);
+  const TemporaryFile file(frame);
+  const absl::Status status = ForEachKey(file.path(), [](std::string_view) {});
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(status.message()), HasSubstr(file.path() + " is damaged"));
+}
+
+TEST(KeyListTest, OtherBytesAfterAFrameAreAnError) {
+  EXPECT_EQ(List(Frame("one\n") + "more keys, not compressed\n").status.code(),
+            absl::StatusCode::kDataLoss);
+}
+
+TEST(KeyListTest, AKeyMayBeLongButNotEndless) {
+  const std::string longest(kMaxListedKey, 'k');
+  const Listed fits = List(longest + "\nnext\n");
+  EXPECT_TRUE(fits.status.ok()) << fits.status;
+  ASSERT_EQ(fits.keys.size(), 2u);
+  EXPECT_EQ(fits.keys[0].size(), kMaxListedKey);
+
+  const Listed endless = List("first\n" + longest + "k\n");
+  EXPECT_EQ(endless.status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(endless.status.message()), HasSubstr("line 2 of"));
+}
+
+TEST(KeyListTest, AFileThatIsNotThereIsAnErrorThatNamesIt) {
+  const absl::Status status = ForEachKey("/nonexistent/keys", [](std::string_view) { FAIL(); });
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("/nonexistent/keys: No such file or directory"));
+}
+
+TEST(KeyListTest, AFolderIsAnError) {
+  EXPECT_FALSE(ForEachKey("/", [](std::string_view) { FAIL(); }).ok());
+}
+
+}  // namespace
+}  // namespace winnow::inspect

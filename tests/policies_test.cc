@@ -1,0 +1,105 @@
+// Lists of policies, what RocksDB makes of them, and the proof that they are in force.
+
+#include "db_bench_ext/policies.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::bench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class PoliciesTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { ASSERT_EQ(winnow_rocksdb_register(), 0); }
+};
+
+std::string Message(const absl::Status& status) { return std::string(status.message()); }
+
+Policy Made(const std::string& asked) {
+  absl::StatusOr<Policy> policy = MakePolicy(asked);
+  EXPECT_TRUE(policy.ok()) << policy.status();
+  return policy.ok() ? *policy : Policy{};
+}
+
+TEST_F(PoliciesTest, AListIsCutAtCommasOutsideBraces) {
+  EXPECT_THAT(*SplitPolicies("none, winnow:10 ,{id=winnow;x={a,b}},bloomfilter:10"),
+              ElementsAre("none", "winnow:10", "{id=winnow;x={a,b}}", "bloomfilter:10"));
+}
+
+TEST_F(PoliciesTest, AListThatIsNotOneIsAnError) {
+  EXPECT_THAT(Message(SplitPolicies("winnow:10,").status()), HasSubstr("is empty"));
+  EXPECT_THAT(Message(SplitPolicies("").status()), HasSubstr("is empty"));
+  EXPECT_THAT(Message(SplitPolicies("{winnow").status()), HasSubstr("don't match"));
+  EXPECT_THAT(Message(SplitPolicies("win}n{ow").status()), HasSubstr("don't match"));
+  EXPECT_THAT(Message(SplitPolicies("none,winnow,none").status()), HasSubstr("twice"));
+}
+
+TEST_F(PoliciesTest, PoliciesOfBothFormsAreMade) {
+  EXPECT_EQ(Made("none").object, nullptr);
+  EXPECT_EQ(Made("none").Name(), "");
+  EXPECT_EQ(Made("bloomfilter:10").Name(), "bloomfilter");
+  EXPECT_EQ(Made("ribbonfilter:10").Name(), "ribbonfilter");
+  EXPECT_EQ(Made("winnow:10").Name(), "winnow.Filter");
+  EXPECT_EQ(Made("{id=winnow;bits_per_key=8.5}").Name(), "winnow.Filter");
+}
+
+TEST_F(PoliciesTest, WhatRocksDBWouldDropSilentlyIsAnError) {
+  for (const char* asked :
+       {"winow:10", "winnow:ten", "winnow:33", "{id=winnow;bits=10}", "nullptr"}) {
+    const absl::StatusOr<Policy> policy = MakePolicy(asked);
+    ASSERT_FALSE(policy.ok()) << asked;
+    EXPECT_THAT(Message(policy.status()), HasSubstr(asked));
+  }
+}
+
+TEST_F(PoliciesTest, FiltersOfThePolicyProveIt) {
+  EXPECT_TRUE(ProveInForce(Made("none"), {{"1.sst", "", "none", ""}}).ok());
+  EXPECT_TRUE(
+      ProveInForce(Made("bloomfilter:10"), {{"1.sst", "bloomfilter", "builtin-bloom", ""}}).ok());
+  EXPECT_TRUE(
+      ProveInForce(Made("ribbonfilter:10"), {{"1.sst", "ribbonfilter", "builtin-bloom", ""},
+                                             {"2.sst", "ribbonfilter", "builtin-ribbon", ""}})
+          .ok());
+  EXPECT_TRUE(ProveInForce(Made("winnow:10"), {{"1.sst", "winnow.Filter", "winnow-bloom", ""},
+                                               {"2.sst", "winnow.Filter", "winnow-ribbon", ""}})
+                  .ok());
+}
+
+TEST_F(PoliciesTest, AnythingElseInAnyFileIsRefused) {
+  struct Case {
+    std::string asked;
+    std::vector<FoundFilter> files;
+    std::string says;
+  };
+  const FoundFilter good = {"1.sst", "winnow.Filter", "winnow-ribbon", ""};
+  const Case cases[] = {
+      {"winnow:10", {}, "no files"},
+      {"winnow:10",
+       {good, {"2.sst", "bloomfilter", "builtin-bloom", ""}},
+       "2.sst was written with"},
+      {"winnow:10", {good, {"2.sst", "", "none", ""}}, "2.sst was written with no policy"},
+      {"winnow:10", {good, {"2.sst", "winnow.Filter", "builtin-bloom", ""}}, "kind builtin-bloom"},
+      {"winnow:10", {good, {"2.sst", "winnow.Filter", "none", ""}}, "kind none"},
+      {"winnow:10", {good, {"2.sst", "winnow.Filter", "unknown", "it is torn"}}, "it is torn"},
+      // What the interposer makes of a program that asks for a built-in policy.
+      {"bloomfilter:10", {{"1.sst", "bloomfilter", "winnow-bloom", ""}}, "kind winnow-bloom"},
+      {"bloomfilter:0", {{"1.sst", "bloomfilter", "none", ""}}, "kind none"},
+      {"none", {{"1.sst", "bloomfilter", "builtin-bloom", ""}}, "where no policy was expected"},
+  };
+  for (const Case& c : cases) {
+    const absl::Status status = ProveInForce(Made(c.asked), c.files);
+    EXPECT_THAT(Message(status), HasSubstr("'" + c.asked + "' is not in force"));
+    EXPECT_THAT(Message(status), HasSubstr(c.says));
+  }
+}
+
+}  // namespace
+}  // namespace winnow::bench

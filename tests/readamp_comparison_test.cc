@@ -1,0 +1,46 @@
+// Whether policies can be compared, and with which one.
+
+#include "src/inspect/readamp_comparison.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace winnow::inspect {
+namespace {
+
+PolicyResult Result(const std::string& in_force, uint64_t filter_bytes,
+                    std::vector<LevelShape> tree = {}) {
+  PolicyResult result;
+  result.in_force = in_force;
+  result.filter_bytes = filter_bytes;
+  result.tree = std::move(tree);
+  return result;
+}
+
+TEST(ReadampComparisonTest, TheBloomFilterOfRocksDBIsTheReferenceIfThereIsOne) {
+  EXPECT_EQ(
+      Compare({Result("", 0), Result("winnow.Filter", 7), Result("bloomfilter", 10)}).reference,
+      2u);
+  EXPECT_EQ(Compare({Result("", 0), Result("winnow.Filter", 7)}).reference, 1u);
+  EXPECT_EQ(Compare({Result("", 0)}).reference, 0u);
+}
+
+TEST(ReadampComparisonTest, TheLargestDifferenceOfAnyLevelCounts) {
+  EXPECT_EQ(LevelDifference({{0, 2, 100, 0}, {3, 9, 1000, 0}}, {{0, 3, 100, 0}, {3, 9, 1000, 0}}),
+            0);
+  EXPECT_DOUBLE_EQ(
+      LevelDifference({{1, 1, 98, 0}, {2, 1, 1000, 0}}, {{1, 1, 100, 0}, {2, 1, 999, 0}}), 0.02);
+  EXPECT_EQ(LevelDifference({{1, 1, 98, 0}}, {{2, 1, 98, 0}}), 1);
+  EXPECT_EQ(LevelDifference({}, {}), 0);
+}
+
+TEST(ReadampComparisonTest, TreesAgreeUpToTwoPercentInEveryPolicy) {
+  const PolicyResult reference = Result("bloomfilter", 10, {{1, 1, 1000, 0}});
+  EXPECT_TRUE(Compare({Result("", 0, {{1, 1, 981, 0}}), reference}).TreesAgree());
+  EXPECT_FALSE(Compare({Result("", 0, {{1, 1, 979, 0}}), reference}).TreesAgree());
+}
+
+}  // namespace
+}  // namespace winnow::inspect

@@ -1,0 +1,76 @@
+// The text of a run says what has to be known before its figures are compared.
+
+#include "db_bench_ext/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace winnow::bench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+inspect::PolicyResult Policy(const std::string& policy, const std::string& name, uint64_t level3,
+                             uint64_t filter_bytes, uint64_t false_positives) {
+  inspect::PolicyResult result;
+  result.policy = policy;
+  result.in_force = name;
+  result.keys = level3;
+  result.files = 5;
+  result.filter_bytes = filter_bytes;
+  result.filters = {{filter_bytes == 0 ? "none" : "some-kind", 5}};
+  result.tree = {{3, 5, level3, filter_bytes}};
+  inspect::WorkloadResult absent;
+  absent.name = "readmissing";
+  absent.counts.lookups = 1000;
+  absent.counts.filter_checks = filter_bytes == 0 ? 0 : 2000;
+  absent.counts.false_positive_block_reads = false_positives;
+  absent.counts.useful = absent.counts.filter_checks - false_positives;
+  absent.counts.data_blocks_accessed = filter_bytes == 0 ? 2000 : false_positives;
+  absent.counts.levels = {
+      {3, absent.counts.filter_checks, absent.counts.useful, false_positives, 0}};
+  absent.times = {500, 1234567, 800, 9000};
+  result.workloads = {absent};
+  return result;
+}
+
+inspect::ReadAmplification ExampleRun(uint64_t level3_of_winnow) {
+  inspect::ReadAmplification run;
+  run.keys_from = "keys.lz4";
+  run.keys = 10'000;
+  run.key_bytes = 160'000;
+  run.duplicates = 3;
+  run.policies = {Policy("none", "", 10'000, 0, 0),
+                  Policy("bloomfilter:10", "bloomfilter", 10'000, 12'500, 20),
+                  Policy("winnow:10", "winnow.Filter", level3_of_winnow, 8'750, 19)};
+  return run;
+}
+
+TEST(ReportTest, TheFullReportComparesMemoryAndFalsePositivesWithTheReference) {
+  const std::string text = FullReport(ExampleRun(10'000));
+  EXPECT_THAT(text, HasSubstr("10000 keys from keys.lz4, 16.0 bytes each"));
+  EXPECT_THAT(text, HasSubstr("3 duplicates dropped"));
+  EXPECT_THAT(text, HasSubstr("The trees agree: keys per level differ by at most 0.00 %"));
+  EXPECT_THAT(text, HasSubstr("winnow:10 has 0.700 times the filter memory of bloomfilter:10 and "
+                              "0.950 times its false positives per filter check"));
+  EXPECT_THAT(text, HasSubstr("1.000 %")) << "20 of 2000 checks";
+  EXPECT_THAT(text, HasSubstr("1234567"));
+}
+
+TEST(ReportTest, TreesThatDifferAreSaidToDiffer) {
+  EXPECT_THAT(FullReport(ExampleRun(9'000)), HasSubstr("DO NOT AGREE"));
+  EXPECT_THAT(FullReport(ExampleRun(9'000)), HasSubstr("differ by at most 10.00 %"));
+  EXPECT_THAT(ShortReport(ExampleRun(9'000)), HasSubstr("differ too much"));
+  EXPECT_THAT(ShortReport(ExampleRun(10'000)), Not(HasSubstr("differ too much")));
+}
+
+TEST(ReportTest, TheShortReportSaysWhatIsWastedAndWhatItMeans) {
+  const std::string text = ShortReport(ExampleRun(10'000));
+  EXPECT_THAT(text, HasSubstr("2000.0")) << "wasted reads per 1000 absent keys without a filter";
+  EXPECT_THAT(text,
+              HasSubstr("winnow:10 takes 70 % of the memory of bloomfilter:10, for 0.95 times"));
+}
+
+}  // namespace
+}  // namespace winnow::bench

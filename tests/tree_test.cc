@@ -1,0 +1,156 @@
+// The same writes grow the same tree, whatever filter its files have.
+
+#include "db_bench_ext/tree.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/child_process.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::bench {
+namespace {
+
+using ::testing::HasSubstr;
+using testing_support::TemporaryFolder;
+
+class TreeTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { ASSERT_EQ(winnow_rocksdb_register(), 0); }
+
+  // A tree of these keys under this policy, open.
+  std::unique_ptr<rocksdb::DB> Grow(const KeyTable& keys, const TreeOptions& options,
+                                    const std::string& policy) {
+    const std::string path = folder_ / std::to_string(++trees_);
+    const absl::StatusOr<Policy> made = MakePolicy(policy);
+    EXPECT_TRUE(made.ok()) << made.status();
+    const absl::Status grown = GrowTree(keys, options, *made, path, [](uint64_t) { return true; });
+    EXPECT_TRUE(grown.ok()) << grown;
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenTree(options, *made, path);
+    EXPECT_TRUE(db.ok()) << db.status();
+    return *std::move(db);
+  }
+
+  const TemporaryFolder folder_;
+
+ private:
+  int trees_ = 0;
+};
+
+TreeOptions SmallTree(const KeyTable& keys) {
+  TreeOptions options;
+  options.seed = 1;
+  options.write_buffer_size = 30'000;
+  return ScaleTree(options, keys.size(), keys.total_bytes());
+}
+
+// What has to be the same: the files' ranges and numbers of keys. Names are numbers that also count
+// what was removed.
+std::vector<std::vector<std::tuple<std::string, std::string, uint64_t>>> Shape(rocksdb::DB* db) {
+  std::vector<std::vector<std::tuple<std::string, std::string, uint64_t>>> shape;
+  for (const std::vector<TreeFile>& level : FilesByLevel(db)) {
+    shape.emplace_back();
+    for (const TreeFile& file : level) {
+      shape.back().emplace_back(file.smallest, file.largest, file.keys);
+    }
+  }
+  return shape;
+}
+
+TEST_F(TreeTest, PoliciesGetTheSameTree) {
+  const KeyTable keys = GenerateKeys(10'000, 16);
+  const TreeOptions options = SmallTree(keys);
+  const auto none = Shape(Grow(keys, options, "none").get());
+  EXPECT_EQ(none, Shape(Grow(keys, options, "bloomfilter:30").get()));
+  EXPECT_EQ(none, Shape(Grow(keys, options, "winnow:10").get()));
+}
+
+TEST_F(TreeTest, ATreeHasSeveralLevelsAndEveryKeyOnce) {
+  const KeyTable keys = GenerateKeys(10'000, 16);
+  const TreeOptions options = SmallTree(keys);
+  const std::unique_ptr<rocksdb::DB> db = Grow(keys, options, "bloomfilter:10");
+  uint64_t counted = 0;
+  int levels = 0;
+  for (const std::vector<TreeFile>& level : FilesByLevel(db.get())) {
+    levels += !level.empty();
+    for (const TreeFile& file : level) counted += file.keys;
+  }
+  EXPECT_EQ(counted, keys.size());
+  EXPECT_GE(levels, 3);
+  std::string value;
+  for (size_t i = 0; i < keys.size(); i += 7) {
+    const rocksdb::Slice key(keys[i].data(), keys[i].size());
+    ASSERT_TRUE(db->Get({}, key, &value).ok()) << i;
+    EXPECT_EQ(value.size(), options.value_size);
+  }
+}
+
+TEST_F(TreeTest, GrowthEndsWhenItIsToldTo) {
+  const KeyTable keys = GenerateKeys(10'000, 16);
+  const absl::Status status = GrowTree(keys, SmallTree(keys), *MakePolicy("none"),
+                                       folder_ / "ended", [](uint64_t) { return false; });
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
+}
+
+TEST_F(TreeTest, ADatabaseThatIsThereIsNotWrittenTo) {
+  const KeyTable keys = GenerateKeys(10, 16);
+  const TreeOptions options = SmallTree(keys);
+  Grow(keys, options, "none");
+  const absl::Status status =
+      GrowTree(keys, options, *MakePolicy("none"), folder_ / "1", [](uint64_t) { return true; });
+  EXPECT_THAT(std::string(status.message()), HasSubstr("exists"));
+}
+
+// Numbers of flushes that are left on level 0 when the others were merged.
+TEST(ScaleTreeTest, ScaledTreesKeepFilesOnLevel0) {
+  for (const uint64_t keys : {2u, 100u, 999u, 20'000u, 1'000'000u, 1'655'516u, 400'000'000u}) {
+    const TreeOptions scaled = ScaleTree(TreeOptions{}, keys, 16 * keys);
+    const uint64_t keys_per_flush = scaled.write_buffer_size / (16 + 100);
+    const uint64_t flushes = (keys + keys_per_flush - 1) / keys_per_flush;
+    EXPECT_EQ(flushes % 4, 2u) << keys;
+    EXPECT_LE(scaled.write_buffer_size, uint64_t{65} << 20);
+    EXPECT_EQ(scaled.max_bytes_for_level_base, 4 * scaled.write_buffer_size);
+  }
+}
+
+TEST(ScaleTreeTest, SizesThatAreGivenAreKept) {
+  TreeOptions options;
+  options.write_buffer_size = 1000;
+  options.target_file_size_base = 2000;
+  options.max_bytes_for_level_base = 3000;
+  const TreeOptions scaled = ScaleTree(options, 1000, 16'000);
+  EXPECT_EQ(scaled.write_buffer_size, 1000u);
+  EXPECT_EQ(scaled.target_file_size_base, 2000u);
+  EXPECT_EQ(scaled.max_bytes_for_level_base, 3000u);
+}
+
+TEST(ParseCompressionTest, NamesAreKnownOrTheErrorNamesThoseThatAre) {
+  EXPECT_EQ(*ParseCompression("none"), rocksdb::kNoCompression);
+  EXPECT_EQ(*ParseCompression("lz4"), rocksdb::kLZ4Compression);
+  EXPECT_THAT(std::string(ParseCompression("gzip").status().message()), HasSubstr("lz4"));
+}
+
+TEST(FilesConsideredTest, FilesWhoseRangeHoldsTheKeyAreCounted) {
+  const TreeLevels levels = {{{"a", "b", "k", 1}, {"b", "f", "z", 1}},
+                             {{"c", "a", "c", 1}, {"d", "g", "h", 1}, {"e", "j", "m", 1}}};
+  KeyTable keys;
+  for (const char* key : {"a", "b", "g", "i", "zz"}) keys.Add(key);
+  const auto considered = [&](uint32_t key) {
+    return FilesConsideredPerLookup(levels, keys, {key}, 10);
+  };
+  EXPECT_EQ(considered(0), 1);
+  EXPECT_EQ(considered(1), 2);
+  EXPECT_EQ(considered(2), 3);
+  EXPECT_EQ(considered(3), 2);
+  EXPECT_EQ(considered(4), 0);
+  EXPECT_EQ(FilesConsideredPerLookup(levels, keys, {0, 2, 4, 4}, 2), 2);
+  EXPECT_EQ(FilesConsideredPerLookup(levels, keys, {}, 2), 0);
+}
+
+}  // namespace
+}  // namespace winnow::bench
