@@ -9,10 +9,10 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <absl/strings/str_split.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -352,8 +352,8 @@ int Main(int argc, char** argv) {
     return 2;
   }
 
-  signal(SIGINT, Interrupt);
-  signal(SIGTERM, Interrupt);
+  std::signal(SIGINT, Interrupt);
+  std::signal(SIGTERM, Interrupt);
   winnow_rocksdb_register();
   absl::StatusOr<Task> task = TaskOfFlags();
   if (!task.ok()) {

@@ -105,7 +105,7 @@ std::string CountTable(const ReadAmplification& run, size_t w) {
 std::string TimeTable(const ReadAmplification& run, size_t w) {
   const bool present = run.policies[0].workloads[w].present;
   std::vector<std::string> head = {"policy", "lookups a second", "p50 ns", "p99 ns"};
-  if (present) head.push_back("bytes read / value bytes");
+  if (present) head.emplace_back("bytes read / value bytes");
   TextTable table(head);
   for (const PolicyResult& policy : run.policies) {
     const WorkloadResult& workload = policy.workloads[w];

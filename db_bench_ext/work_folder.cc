@@ -2,9 +2,9 @@
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
-#include <stdlib.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
