@@ -32,11 +32,15 @@ TEST(CompactionPlanTest, NothingIsMergedWhileEveryLevelIsWithinItsTarget) {
 TEST(CompactionPlanTest, AllOfLevel0IsMergedWithWhatItOverlaps) {
   CompactionPlan plan(Targets());
   const auto next = plan.Next({{{"new", "3", "4", 1}, {"old", "5", "6", 1}},
-                               {{"left", "1", "2", 3}, {"in", "4", "5", 3}, {"edge", "6", "8", 3}},
+                               {{"below", "1", "2", 2},
+                                {"touches", "25", "3", 2},
+                                {"within", "4", "5", 2},
+                                {"edge", "6", "8", 2},
+                                {"above", "81", "9", 2}},
                                {}});
   ASSERT_TRUE(next.has_value());
   EXPECT_EQ(next->output_level, 1);
-  EXPECT_THAT(next->files, ElementsAre("new", "old", "in", "edge"));
+  EXPECT_THAT(next->files, ElementsAre("new", "old", "touches", "within", "edge"));
 }
 
 TEST(CompactionPlanTest, FilesOfALevelTakeTurns) {

@@ -209,6 +209,18 @@ TEST(DbBenchExtTest, APolicyThatBuildsNothingIsRefusedBeforeAnythingIsPrinted) {
   EXPECT_FALSE(std::filesystem::exists(folder / "db"));
 }
 
+TEST(DbBenchExtTest, APolicyThatIsNotTheOneItIsCalledIsRefusedBeforeAnythingIsPrinted) {
+  if (WINNOW_SANITIZED) {
+    GTEST_SKIP() << "skipped: a sanitizer's library has to come first, before a preloaded one";
+  }
+  const ChildResult result = RunBench(Small({"--policies=bloomfilter:10"}),
+                                      {"LD_PRELOAD=" WINNOW_PRELOAD, "WINNOW_POLICY=winnow:10"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.output, IsEmpty());
+  EXPECT_THAT(result.errors, HasSubstr("'bloomfilter:10' is not in force"));
+  EXPECT_THAT(result.errors, HasSubstr("of kind winnow-"));
+}
+
 TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
   const std::pair<std::string, std::string> cases[] = {
       {"--reads=0", "--reads is 0, but has to be from 1"},

@@ -115,6 +115,14 @@ TEST(KeyListTest, TextThatCompressesToAlmostNothingIsWhole) {
   EXPECT_EQ(listed.keys, std::vector<std::string>(100'000, "the same key over and over again"));
 }
 
+TEST(KeyListTest, TextThatJustFillsABufferIsWhole) {
+  for (const size_t size : {(256u << 10) - 1, 256u << 10, (256u << 10) + 1, 512u << 10}) {
+    const Listed listed = List(Frame(std::string(size, 'k')) + Frame("\nnext"));
+    EXPECT_TRUE(listed.status.ok()) << listed.status;
+    EXPECT_EQ(listed.keys, (std::vector<std::string>{std::string(size, 'k'), "next"})) << size;
+  }
+}
+
 TEST(KeyListTest, FramesFollowEachOther) {
   const Listed listed = List(Frame("one\ntw") + Frame("") + Frame("o\nthree\n"));
   EXPECT_TRUE(listed.status.ok()) << listed.status;

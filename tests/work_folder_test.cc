@@ -50,6 +50,12 @@ TEST(WorkFolderTest, WhatWasThereBeforeStays) {
   EXPECT_TRUE(fs::exists(base / "other/file"));
 }
 
+TEST(WorkFolderTest, AnEmptyFolderThatWasThereBeforeStays) {
+  const TemporaryFolder base;
+  ASSERT_TRUE(WorkFolder::Open(base.path(), false).ok());
+  EXPECT_TRUE(fs::exists(base.path()));
+}
+
 TEST(WorkFolderTest, WhatOthersPutIntoItStays) {
   const TemporaryFolder base;
   {

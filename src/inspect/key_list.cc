@@ -86,11 +86,10 @@ class FrameReader {
     if (decompressor_ == nullptr) {
       return absl::ResourceExhaustedError("no memory to decompress " + name_);
     }
-    // Output that was filled to the end may have more behind it, also when the input is used up. A
-    // call without input between two frames would begin a third.
-    size_t produced = 0;
-    while (!bytes.empty() || (produced == output_.size() && expected_ != 0)) {
-      produced = output_.size();
+    // Output that does not fit comes before more input is taken: none is left over at a frame's
+    // end.
+    while (!bytes.empty()) {
+      size_t produced = output_.size();
       size_t consumed = bytes.size();
       expected_ = LZ4F_decompress(decompressor_.get(), output_.data(), &produced, bytes.data(),
                                   &consumed, nullptr);
