@@ -41,43 +41,36 @@ using Lanes = std::array<RibbonLane, kRibbonLanes>;
 
 // One step of a walk: adds the row that is in the way and moves to the sum's lowest bit. False when
 // the slot is empty, and then nothing changes, or when no coefficient is left.
-inline bool Step(const uint64_t* rows, uint64_t* row, uint64_t* slot) {
-  *row ^= rows[*slot];
-  // Two rows have their lowest bit in common, so that 0 means an empty slot. Without any bit of a
-  // coefficient it is 48 and more.
-  const auto distance = static_cast<unsigned>(__builtin_ctzll(*row | uint64_t{1} << 63));
-  if (distance - 1 >= simd::kRibbonWidth - 1) return false;
-  *slot += distance;
-  *row = (*row & ~kCoefficientMask) | (*row & kCoefficientMask) >> distance;
+inline bool Step(RibbonWalk* walk) {
+  const uint64_t sum = walk->row ^ *walk->at;
+  const uint64_t coefficient = sum & kCoefficientMask;
+  walk->row = sum;
+  if (coefficient == 0) return false;
+  // Two rows have their lowest bit in common, so that an unchanged one means an empty slot.
+  const unsigned distance = static_cast<unsigned>(__builtin_ctzll(coefficient)) - kFingerprintBits;
+  if (distance == 0) return false;
+  walk->at += distance;
+  walk->row = coefficient >> distance | (sum & ~kCoefficientMask);
   return true;
 }
 
-// Walks the lanes from `first` on in lock-step until one is done; walks[i] is that of lane i.
-// Returns that lane.
+// Walks the lanes in lock-step until one is done; walks[i] is that of lane i.
 template <size_t... kLane>
-size_t WalkTogether(RibbonLane* lanes, RibbonWalk* walks, std::index_sequence<kLane...>) {
-  constexpr size_t kCount = sizeof...(kLane);
-  uint64_t row[kCount] = {walks[kLane].row...};
-  uint64_t slot[kCount] = {walks[kLane].slot...};
-  const uint64_t* const rows[kCount] = {lanes[kLane].rows()...};
-  size_t ended = kCount;
+__attribute__((noinline)) void WalkTogether(RibbonLane* lanes, RibbonWalk* walks,
+                                            std::index_sequence<kLane...>) {
+  RibbonWalk local[] = {walks[kLane]...};
   const auto step = [&](size_t lane) {
-    if (__builtin_expect(Step(rows[lane], &row[lane], &slot[lane]), 1)) return true;
-    const RibbonWalk next = lanes[lane].Next({row[lane], slot[lane]});
-    row[lane] = next.row;
-    slot[lane] = next.slot;
-    if (!lanes[lane].done()) return true;
-    ended = lane;
-    return false;
+    if (__builtin_expect(Step(&local[lane]), 1)) return true;
+    local[lane] = lanes[lane].Next(local[lane]);
+    return local[lane].at != nullptr;
   };
   while ((step(kLane) && ...)) {
   }
-  ((walks[kLane] = {row[kLane], slot[kLane]}), ...);
-  return ended;
+  ((walks[kLane] = local[kLane]), ...);
 }
 
 void FinishLane(RibbonLane* lane, RibbonWalk walk) {
-  while (!lane->done()) WalkTogether(lane, &walk, std::make_index_sequence<1>());
+  while (walk.at != nullptr) WalkTogether(lane, &walk, std::make_index_sequence<1>());
 }
 
 // One bumped layer.
@@ -151,7 +144,7 @@ class BumpedLayerBuilder {
       walks[i] = lane.Begin(layer_, first_shard + shard + i,
                             &bins_[size_t{shard + i} * layer_.shard_bins()]);
       rows[i] = lane.rows();
-      any_done = any_done || lane.done();
+      any_done = any_done || walks[i].at == nullptr;
     }
     if (!any_done) {
       WalkTogether(lanes_->data(), walks, std::make_index_sequence<kCount>());
@@ -180,10 +173,11 @@ Lanes& ThreadLanes() {
 
 // Inserts a row without counting steps: for layers too small for lanes.
 bool InsertRow(uint64_t* rows, uint64_t slot, uint64_t row) {
-  while (Step(rows, &row, &slot)) {
+  RibbonWalk walk{row, rows + slot};
+  while (Step(&walk)) {
   }
-  if (rows[slot] != 0 || (row & kCoefficientMask) == 0) return row == 0;
-  rows[slot] = row;
+  if (*walk.at != 0 || (walk.row & kCoefficientMask) == 0) return walk.row == 0;
+  *walk.at = walk.row;
   return true;
 }
 

@@ -13,18 +13,34 @@ constexpr uint32_t kBinBuckets = kBinSlots / kRibbonBucketSlots;
 // Rounding to whole buckets may give a sub-shard one more than kMaxShardSlots has.
 constexpr size_t kMostRows = kMaxShardSlots + 2 * kRibbonBucketSlots;
 
-uint32_t ClassOf(uint32_t offset) {
-  return (offset < simd::kRibbonClass1Slots ? 1u : 0u) +
-         (offset < simd::kRibbonClass2Slots ? 1u : 0u);
-}
+// The group, by bucket and class, of four start positions of a bin at a time: a table is faster
+// than comparing offsets, and the limits of classes are multiples of four.
+constexpr uint32_t kGroupSlots = 4;
+static_assert(kRibbonBucketSlots % kGroupSlots == 0 &&
+              simd::kRibbonClass1Slots % kGroupSlots == 0 &&
+              simd::kRibbonClass2Slots % kGroupSlots == 0);
+struct GroupTable {
+  uint8_t group[kBinSlots / kGroupSlots] = {};
+
+  constexpr GroupTable() {
+    for (uint32_t i = 0; i < kBinSlots / kGroupSlots; ++i) {
+      const uint32_t offset = i * kGroupSlots % kRibbonBucketSlots;
+      const uint32_t bump_class = (offset < simd::kRibbonClass1Slots ? 1u : 0u) +
+                                  (offset < simd::kRibbonClass2Slots ? 1u : 0u);
+      group[i] = static_cast<uint8_t>(i * kGroupSlots / kRibbonBucketSlots * kClasses + bump_class);
+    }
+  }
+};
+constexpr GroupTable kGroups;
 
 }  // namespace
 
 RibbonLane::RibbonLane()
     : rows_(new uint64_t[kMostRows]),
       sorted_(new uint64_t[kMaxBinKeys]),
+      groups_(new uint8_t[kMaxBinKeys]),
       walks_(new RibbonWalk[kMaxBinKeys + 1]),
-      filled_(new uint32_t[kMaxBinKeys + 1]) {}
+      filled_(new uint64_t*[kMaxBinKeys + 1]) {}
 
 RibbonWalk RibbonLane::Begin(const LayerBuild& layer, uint32_t shard, HashBin* bins) {
   layer_ = &layer;
@@ -33,7 +49,6 @@ RibbonWalk RibbonLane::Begin(const LayerBuild& layer, uint32_t shard, HashBin* b
   bins_ = bins;
   bucket_ = 0;
   class_ = 0;
-  done_ = false;
   std::fill_n(rows_.get(), size_t{layer.shard_blocks()} * 64, 0);
   LoadBin();
   return BeginClasses();
@@ -54,43 +69,48 @@ void RibbonLane::LoadBin() {
   bin_is_bumped_ = false;
   const uint32_t starts = layer_->starts;
   const uint32_t bin_start = first_start_ + bucket_ * kRibbonBucketSlots;
-  const auto group_of = [=](uint64_t hash) {
-    const uint32_t in_bin = StartPosition(hash, starts) - bin_start;
-    return in_bin / kRibbonBucketSlots * kClasses + ClassOf(in_bin % kRibbonBucketSlots);
-  };
-  ForEachHash(*bin, [&](uint64_t hash) { ++group_ends_[group_of(hash) + 1]; });
+  uint8_t* next_group = groups_.get();
+  ForEachHash(*bin, [&](uint64_t hash) {
+    const uint8_t group = kGroups.group[(StartPosition(hash, starts) - bin_start) / kGroupSlots];
+    *next_group++ = group;
+    ++group_ends_[group + 1];
+  });
   for (uint32_t group = 1; group < std::size(group_ends_); ++group) {
     group_ends_[group] += group_ends_[group - 1];
   }
   // Each group's begin moves to its end, which is the next one's begin.
   uint64_t* sorted = sorted_.get();
-  layer_->pool->Drain(bin, [&](uint64_t hash) { sorted[group_ends_[group_of(hash)]++] = hash; });
+  const uint8_t* group = groups_.get();
+  layer_->pool->Drain(bin, [&](uint64_t hash) { sorted[group_ends_[*group++]++] = hash; });
 }
 
 // Puts every row of the class into its start slot if that is empty, and lists the others. Without a
 // branch: which it is can't be predicted.
 void RibbonLane::PlaceClass() {
-  const uint32_t group = bucket_ % kBinBuckets * kClasses + class_;
   const uint32_t starts = layer_->starts;
   const unsigned fingerprint_bits = layer_->fingerprint_bits;
-  uint64_t* rows = rows_.get();
-  uint32_t num_walks = 0;
-  uint32_t num_filled = 0;
-  const uint64_t* end = sorted_.get() + group_ends_[group];
+  // Locals, which no store into the tables can change.
+  uint64_t* const rows = rows_.get();
+  RibbonWalk* walk = walks_.get();
+  uint64_t** filled = filled_.get();
+  const uint32_t first_start = first_start_;
+  const uint64_t* end = sorted_.get() + group_ends_[bucket_ % kBinBuckets * kClasses + class_];
   for (const uint64_t* hash = sorted_.get() + begin_; hash != end; ++hash) {
-    const uint32_t slot = StartPosition(*hash, starts) - first_start_;
+    const uint32_t slot = StartPosition(*hash, starts) - first_start;
     const uint64_t row = MakeRow(*hash, fingerprint_bits);
     const uint64_t there = rows[slot];
-    const bool is_empty = there == 0;
-    rows[slot] = is_empty ? row : there;
-    filled_[num_filled] = slot;
-    num_filled += is_empty ? 1 : 0;
-    walks_[num_walks] = {row, slot};
-    num_walks += is_empty ? 0 : 1;
+    // Every row has the lowest bit of its coefficient. Arithmetic, of which no compiler makes a
+    // branch.
+    const uint64_t is_taken = there >> kFingerprintBits & 1;
+    rows[slot] = there | (row & (is_taken - 1));
+    *filled = rows + slot;
+    filled += is_taken ^ 1;
+    *walk = {row, rows + slot};
+    walk += is_taken;
   }
-  num_walks_ = num_walks;
-  num_filled_ = num_filled;
-  next_walk_ = 0;
+  next_walk_ = walks_.get();
+  walks_end_ = walk;
+  filled_end_ = filled;
 }
 
 // Places classes until one has a row that must walk.
@@ -99,12 +119,11 @@ RibbonWalk RibbonLane::BeginClasses() {
     if (!bin_is_bumped_) {
       for (; class_ < kClasses; ++class_) {
         PlaceClass();
-        if (num_walks_ != 0) return walks_[next_walk_++];
+        if (next_walk_ != walks_end_) return *next_walk_++;
         begin_ = group_ends_[bucket_ % kBinBuckets * kClasses + class_];
       }
     }
-    EndBucket();
-    if (done_) return {};
+    if (!EndBucket()) return {0, nullptr};
   }
 }
 
@@ -116,14 +135,13 @@ RibbonWalk RibbonLane::FinishClass() {
 
 // A contradiction: takes the class out again, and bumps it with the rest of its bucket.
 RibbonWalk RibbonLane::FailClass() {
-  for (uint32_t i = 0; i < num_filled_; ++i) rows_[filled_[i]] = 0;
-  EndBucket();
-  if (done_) return {};
-  return BeginClasses();
+  for (uint64_t** filled = filled_.get(); filled != filled_end_; ++filled) **filled = 0;
+  return EndBucket() ? BeginClasses() : RibbonWalk{0, nullptr};
 }
 
-// Records the classes that hold, bumps the others and goes on to the next bucket.
-void RibbonLane::EndBucket() {
+// Records the classes that hold, bumps the others and goes on to the next bucket. False if there is
+// none.
+bool RibbonLane::EndBucket() {
   const uint32_t index = first_bucket_ + bucket_;
   unsigned char& thresholds = layer_->thresholds[index / 4];
   thresholds = static_cast<unsigned char>(thresholds | class_ << (2 * (index % 4)));
@@ -132,11 +150,9 @@ void RibbonLane::EndBucket() {
     layer_->pool->Add(layer_->bumped, NextLayerHash(sorted_[begin_]));
   }
   class_ = 0;
-  if (++bucket_ == layer_->shape.buckets) {
-    done_ = true;
-  } else if (bucket_ % kBinBuckets == 0) {
-    LoadBin();
-  }
+  if (++bucket_ == layer_->shape.buckets) return false;
+  if (bucket_ % kBinBuckets == 0) LoadBin();
+  return true;
 }
 
 }  // namespace winnow::core

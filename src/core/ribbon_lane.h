@@ -13,12 +13,12 @@
 
 namespace winnow::core {
 
-inline constexpr uint64_t kCoefficientMask = (uint64_t{1} << simd::kRibbonWidth) - 1;
-
-// A row: the coefficient in the low 48 bits, its lowest bit set, and the fingerprint in the
-// high 16. 0: none.
+// A row: the coefficient in the high 48 bits, its lowest bit set, and the fingerprint in the
+// low 16. 0: none.
+inline constexpr unsigned kFingerprintBits = 64 - simd::kRibbonWidth;
+inline constexpr uint64_t kCoefficientMask = ~uint64_t{0} << kFingerprintBits;
 inline uint64_t MakeRow(uint64_t hash, unsigned fingerprint_bits) noexcept {
-  return Coefficient(hash) | Fingerprint(hash, fingerprint_bits) << simd::kRibbonWidth;
+  return Coefficient(hash) << kFingerprintBits | Fingerprint(hash, fingerprint_bits);
 }
 
 // Keys are dealt into bins of this many start positions, small enough to be sorted in the
@@ -41,10 +41,11 @@ struct LayerBuild {
   uint32_t shard_bins() const noexcept { return (shard_starts() + kBinSlots - 1) / kBinSlots; }
 };
 
-// A row on its way to an empty slot.
+// A row on its way to an empty slot. A pointer, since the walks of all lanes must fit into the
+// registers.
 struct RibbonWalk {
   uint64_t row;
-  uint64_t slot;
+  uint64_t* at;
 };
 
 // The tables of one lane, kept from one sub-shard to the next.
@@ -52,23 +53,23 @@ class RibbonLane {
  public:
   RibbonLane();
 
-  // Begins a sub-shard, whose bins it takes the hashes of. Returns the first walk. When there is
-  // none, done() is true and the walk is not one.
+  // Begins a sub-shard, whose bins it takes the hashes of. Returns the first walk; one at null when
+  // the sub-shard is done.
   RibbonWalk Begin(const LayerBuild& layer, uint32_t shard, HashBin* bins);
 
-  // Ends a walk in an empty slot, or with a row that has no coefficient left, and returns the next.
+  // Ends a walk in an empty slot, or with a row that has no coefficient left, and returns the next
+  // one, at null when the sub-shard is done.
   RibbonWalk Next(RibbonWalk walk) {
-    if (rows_[walk.slot] == 0 && (walk.row & kCoefficientMask) != 0) {
-      rows_[walk.slot] = walk.row;
-      filled_[num_filled_++] = static_cast<uint32_t>(walk.slot);
+    if (*walk.at == 0 && walk.row >= (uint64_t{1} << kFingerprintBits)) {
+      *walk.at = walk.row;
+      *filled_end_++ = walk.at;
     } else if (walk.row != 0) {
       return FailClass();
     }
-    if (next_walk_ != num_walks_) return walks_[next_walk_++];
+    if (next_walk_ != walks_end_) return *next_walk_++;
     return FinishClass();
   }
 
-  bool done() const noexcept { return done_; }
   uint64_t* rows() noexcept { return rows_.get(); }
 
  private:
@@ -76,7 +77,7 @@ class RibbonLane {
   RibbonWalk FinishClass();
   RibbonWalk BeginClasses();
   void PlaceClass();
-  void EndBucket();
+  bool EndBucket();
   void LoadBin();
 
   const LayerBuild* layer_ = nullptr;
@@ -84,19 +85,20 @@ class RibbonLane {
   uint32_t first_bucket_ = 0;  // of the sub-shard
   uint32_t bucket_ = 0;
   unsigned class_ = 0;
-  bool done_ = false;
   bool bin_is_bumped_ = false;
   HashBin* bins_ = nullptr;
   // The bin of bucket_, sorted by bucket and class; ends of the groups.
   uint32_t group_ends_[kBinSlots / simd::kRibbonBucketSlots * 3 + 1];
   uint32_t begin_ = 0;  // the first hash of the class
-  uint32_t num_walks_ = 0;
-  uint32_t next_walk_ = 0;
-  uint32_t num_filled_ = 0;
+  // Of the class: the walks still to be done, and the slots that it filled.
+  RibbonWalk* next_walk_ = nullptr;
+  RibbonWalk* walks_end_ = nullptr;
+  uint64_t** filled_end_ = nullptr;
   std::unique_ptr<uint64_t[]> rows_;
   std::unique_ptr<uint64_t[]> sorted_;
+  std::unique_ptr<uint8_t[]> groups_;  // of the hashes of a bin that is being sorted
   std::unique_ptr<RibbonWalk[]> walks_;
-  std::unique_ptr<uint32_t[]> filled_;
+  std::unique_ptr<uint64_t*[]> filled_;
 };
 
 }  // namespace winnow::core

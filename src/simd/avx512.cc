@@ -105,8 +105,7 @@ struct Solver {
 
   void Slot(uint64_t slot, __m512i fingerprint_shifts) {
     const __m512i row = _mm512_set1_epi64(static_cast<long long>(rows[slot]));
-    const __m512i others =
-        _mm512_srli_epi64(_mm512_slli_epi64(row, 64 - kRibbonWidth), 64 - kRibbonWidth + 1);
+    const __m512i others = _mm512_srli_epi64(row, 64 - kRibbonWidth + 1);
     const __m512i fingerprint = _mm512_srlv_epi64(row, fingerprint_shifts);
     const __m512i count = _mm512_popcnt_epi64(_mm512_and_si512(window, others));
     // (count ^ fingerprint) & 1
@@ -123,8 +122,8 @@ void SolveColumns(const uint64_t* const* rows, uint64_t shard_blocks, uint64_t f
   for (unsigned shard = 0; shard < kShards; ++shard) {
     solvers[shard] = {rows[shard], _mm512_setzero_si512()};
   }
-  const __m512i shifts = _mm512_add_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
-                                          _mm512_set1_epi64(kRibbonWidth + first_column));
+  const __m512i shifts =
+      _mm512_add_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(first_column));
   for (uint64_t i = shard_blocks; i-- > 0;) {
     for (unsigned slot = 64; slot-- > 0;) {
       for (unsigned shard = 0; shard < kShards; ++shard) {

@@ -58,11 +58,11 @@ struct Kernels {
   RibbonAnswer (*ribbon_probe)(const unsigned char* words, const unsigned char* thresholds,
                                uint32_t starts, uint32_t split, uint32_t shape, uint64_t hash);
 
-  // Back substitution. rows[i], i < shards, are the tables of rows of `shards` sub-shards that
-  // follow each other, at most kRibbonMostShards, each of shard_blocks blocks of 64 slots; the
-  // first block of the first one has this number among all. A row has its coefficient in the low 48
-  // bits and its fingerprint in the high 16; 0 is a free slot. Writes the blocks' columns to
-  // `words`: `whole` columns before block `split`, else `most` columns.
+  // Back substitution. rows[i], i < shards, are the tables of rows of sub-shards that follow each
+  // other, at most kRibbonMostShards, each of shard_blocks blocks of 64 slots; the first block of the
+  // first one has the number first_block among all. A row has its coefficient in the high 48 bits and
+  // its fingerprint in the low 16; 0 is a free slot. Writes the blocks' columns to `words`: `whole`
+  // columns before block `split`, else `most`.
   void (*ribbon_solve)(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                        uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                        unsigned char* words);

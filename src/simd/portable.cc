@@ -125,17 +125,15 @@ RibbonAnswer RibbonProbe(const unsigned char* words, const unsigned char* thresh
 void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                  uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                  unsigned char* words) {
-  constexpr uint64_t kCoefficientMask = (uint64_t{1} << kRibbonWidth) - 1;
   for (unsigned shard = 0; shard < shards; ++shard) {
     uint64_t window[kRibbonMaxColumns] = {};
     for (uint64_t i = shard_blocks; i-- > 0;) {
       for (unsigned slot = 64; slot-- > 0;) {
         const uint64_t row = rows[shard][i * 64 + slot];
-        const uint64_t others = (row & kCoefficientMask) >> 1;
-        const uint64_t fingerprint = row >> kRibbonWidth;
+        const uint64_t others = row >> (64 - kRibbonWidth + 1);
         for (unsigned column = 0; column < most; ++column) {
-          const uint64_t bit = static_cast<uint64_t>(__builtin_parityll(window[column] & others)) ^
-                               fingerprint >> column;
+          const uint64_t bit =
+              static_cast<uint64_t>(__builtin_parityll(window[column] & others)) ^ row >> column;
           window[column] = window[column] << 1 | (bit & 1);
         }
       }
