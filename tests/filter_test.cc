@@ -93,12 +93,14 @@ TEST(FilterTest, AViewOfNothingContainsEverything) {
 TEST(FilterTest, BatchesGiveTheAnswersOfSingleLookups) {
   RandomHashes random(TestSeed());
   for (const FilterKind kind : kKinds) {
-    for (const size_t n : {0u, 5u, 5000u}) {
+    // The largest is asked for ahead.
+    for (const size_t n : {0u, 5u, 5000u, 2500000u}) {
       const std::vector<KeyHash> hashes = random.Take(n);
       const FilterBlock block = Build(OptionsOf(kind, 6), hashes);
       const FilterView view(block.bytes());
       std::vector<KeyHash> queries = random.Take(500);
-      queries.insert(queries.end(), hashes.begin(), hashes.end());
+      queries.insert(queries.end(), hashes.begin(),
+                     hashes.begin() + static_cast<ptrdiff_t>(std::min<size_t>(n, 100000)));
       for (const size_t count : {size_t{0}, size_t{1}, size_t{31}, queries.size()}) {
         std::vector<char> results(queries.size() + 1, 'x');
         auto* out = reinterpret_cast<bool*>(results.data());

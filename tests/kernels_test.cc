@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -75,6 +77,12 @@ TEST(KernelsTest, BloomAgreesWithPortable) {
               << kernels->name;
           ASSERT_TRUE(i % 2 == 0 || kernels->bloom_probe(got.data() + 1, blocks, patterns, hash));
         }
+        for (const size_t n : {size_t{0}, size_t{1}, size_t{33}, hashes.size()}) {
+          const std::unique_ptr<bool[]> results(new bool[n]());
+          kernels->bloom_probe_many(got.data() + 1, blocks, patterns, hashes.data(), n,
+                                    results.get());
+          ASSERT_TRUE(std::all_of(results.get(), results.get() + n, [](bool b) { return b; }));
+        }
       }
     }
   }
@@ -96,6 +104,20 @@ TEST(KernelsTest, RibbonAgreesWithPortable) {
       const auto starts = static_cast<uint32_t>(layout.starts);
       const auto split = static_cast<uint32_t>(layout.split);
       const uint32_t shape = core::KernelShape(shard_bits, columns);
+      for (int i = 0; i < 50; ++i) {
+        uint64_t hashes[kRibbonMostHashes];
+        RibbonAnswer answers[kRibbonMostHashes];
+        for (uint64_t& hash : hashes) hash = random.Next();
+        const size_t n = random.Below(kRibbonMostHashes + 1);
+        for (const Kernels* kernels : Usable()) {
+          kernels->ribbon_probe_many(words, thresholds, starts, split, shape, hashes, n, answers);
+          for (size_t j = 0; j < n; ++j) {
+            ASSERT_EQ(answers[j],
+                      kernels->ribbon_probe(words, thresholds, starts, split, shape, hashes[j]))
+                << kernels->name;
+          }
+        }
+      }
       for (int i = 0; i < 3000; ++i) {
         const uint64_t hash = random.Next();
         const RibbonAnswer expected =

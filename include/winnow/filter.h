@@ -62,7 +62,8 @@ class WINNOW_EXPORT FilterView {
   // info().expected_fpr.
   bool MayContain(KeyHash hash) const noexcept;
 
-  // The same for n hashes; every one of the n results is assigned.
+  // The same for n hashes; every one of the n results is assigned. In filters larger than the
+  // caches this is several times faster than one lookup after the other, since the misses overlap.
   void MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept;
 
   // Reads the whole directory and, for Ribbon, the thresholds: not for the path of lookups.
@@ -73,6 +74,9 @@ class WINNOW_EXPORT FilterView {
 
  private:
   friend struct FilterViewAccess;
+
+  // The answer for a hash that the first layer bumps.
+  bool MayContainBumped(KeyHash hash) const noexcept;
 
   // The first layer of a filter, ready for the kernels: nearly every lookup ends in it.
   struct Layer {

@@ -194,12 +194,8 @@ bool FilterView::MayContain(KeyHash hash) const noexcept {
   if (first_type_ == kBumpedFirst) {
     const simd::RibbonAnswer answer = KernelsOf(kernels_).ribbon_probe(
         first_.words, first_.thresholds, first_.starts, first_.split, first_.shape, hash.value);
-    if (answer != simd::RibbonAnswer::kBumped) return answer == simd::RibbonAnswer::kMatch;
-    const Directory directory = FindDirectory(data_, size_);
-    const uint64_t first_bytes =
-        core::LayerBytes(core::ReadLayerEntry(directory.entries, 0), directory.columns);
-    return ProbeLayers(KernelsOf(kernels_), directory, 1, data_ + first_bytes,
-                       core::NextLayerHash(hash.value));
+    return answer == simd::RibbonAnswer::kBumped ? MayContainBumped(hash)
+                                                 : answer == simd::RibbonAnswer::kMatch;
   }
   if (first_type_ == kOtherFirst) {
     return ProbeLayers(KernelsOf(kernels_), FindDirectory(data_, size_), 0, data_, hash.value);
@@ -207,8 +203,38 @@ bool FilterView::MayContain(KeyHash hash) const noexcept {
   return first_type_ != kNothing;
 }
 
+bool FilterView::MayContainBumped(KeyHash hash) const noexcept {
+  const Directory directory = FindDirectory(data_, size_);
+  const uint64_t first_bytes =
+      core::LayerBytes(core::ReadLayerEntry(directory.entries, 0), directory.columns);
+  return ProbeLayers(KernelsOf(kernels_), directory, 1, data_ + first_bytes,
+                     core::NextLayerHash(hash.value));
+}
+
 void FilterView::MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept {
-  for (size_t i = 0; i < n; ++i) results[i] = MayContain(hashes[i]);
+  static_assert(sizeof(KeyHash) == sizeof(uint64_t));
+  const auto* values = reinterpret_cast<const uint64_t*>(hashes);
+  if (first_type_ == kBloomFirst) {
+    KernelsOf(kernels_).bloom_probe_many(first_.words, first_.starts, first_.patterns, values, n,
+                                         results);
+    return;
+  }
+  if (first_type_ != kBumpedFirst) {
+    for (size_t i = 0; i < n; ++i) results[i] = MayContain(hashes[i]);
+    return;
+  }
+  for (size_t begin = 0; begin < n; begin += simd::kRibbonMostHashes) {
+    const size_t count = std::min<size_t>(n - begin, simd::kRibbonMostHashes);
+    simd::RibbonAnswer answers[simd::kRibbonMostHashes];
+    KernelsOf(kernels_).ribbon_probe_many(first_.words, first_.thresholds, first_.starts,
+                                          first_.split, first_.shape, values + begin, count,
+                                          answers);
+    for (size_t i = 0; i < count; ++i) {
+      results[begin + i] = answers[i] == simd::RibbonAnswer::kBumped
+                               ? MayContainBumped(hashes[begin + i])
+                               : answers[i] == simd::RibbonAnswer::kMatch;
+    }
+  }
 }
 
 FilterInfo FilterView::info() const noexcept {

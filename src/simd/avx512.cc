@@ -3,13 +3,10 @@
 #include <immintrin.h>
 
 #include "src/simd/kernels.h"
+#include "src/simd/probe.h"
 
 namespace winnow::simd {
 namespace {
-
-size_t BlockOffset(uint64_t hash, uint32_t num_blocks) {
-  return static_cast<size_t>(((hash >> 32) * num_blocks) >> 32) * kBloomBlockBytes;
-}
 
 // One bit in each of the 16 words.
 __m512i BitsOf(uint32_t x) {
@@ -18,35 +15,30 @@ __m512i BitsOf(uint32_t x) {
   return _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32(product, 27));
 }
 
-__mmask16 WordsOf(const uint16_t* patterns, uint32_t x) {
-  const uint32_t pattern = patterns[(x >> 4) & (kBloomPatterns - 1)];
-  const uint32_t twice = pattern << 16 | pattern;
-  return static_cast<__mmask16>((twice << (x & 15)) >> 16);
+__mmask16 LanesOf(const uint16_t* patterns, uint32_t x) {
+  return static_cast<__mmask16>(WordsOf(patterns, x));
 }
 
 bool BloomProbe(const unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
                 uint64_t hash) {
   const __m512i block = _mm512_loadu_si512(blocks + BlockOffset(hash, num_blocks));
   const auto x = static_cast<uint32_t>(hash);
-  return _mm512_mask_testn_epi32_mask(WordsOf(patterns, x), block, BitsOf(x)) == 0;
+  return _mm512_mask_testn_epi32_mask(LanesOf(patterns, x), block, BitsOf(x)) == 0;
+}
+
+void BloomProbeMany(const unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
+                    const uint64_t* hashes, size_t n, bool* results) {
+  ProbeBlocks(blocks, num_blocks, hashes, n, results,
+              [=](uint64_t hash) { return BloomProbe(blocks, num_blocks, patterns, hash); });
 }
 
 void BloomAdd(unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
               const uint64_t* hashes, size_t n) {
-  constexpr size_t kAhead = 16;
-  for (size_t i = 0; i < n; ++i) {
-    if (i + kAhead < n) {
-      // Both lines, for a block that straddles.
-      const unsigned char* later = blocks + BlockOffset(hashes[i + kAhead], num_blocks);
-      __builtin_prefetch(later, 1);
-      __builtin_prefetch(later + kBloomBlockBytes - 1, 1);
-    }
-    unsigned char* address = blocks + BlockOffset(hashes[i], num_blocks);
-    const __m512i block = _mm512_loadu_si512(address);
-    const auto x = static_cast<uint32_t>(hashes[i]);
-    _mm512_storeu_si512(address,
-                        _mm512_mask_or_epi32(block, WordsOf(patterns, x), block, BitsOf(x)));
-  }
+  AddEach(blocks, num_blocks, hashes, n, [=](unsigned char* bytes, uint64_t hash) {
+    const __m512i block = _mm512_loadu_si512(bytes);
+    const auto x = static_cast<uint32_t>(hash);
+    _mm512_storeu_si512(bytes, _mm512_mask_or_epi32(block, LanesOf(patterns, x), block, BitsOf(x)));
+  });
 }
 
 // The parities of up to eight columns: bit j is that of column j.
@@ -62,38 +54,26 @@ uint32_t Parities(const unsigned char* low, const unsigned char* high, uint32_t 
   return _mm512_test_epi64_mask(_mm512_popcnt_epi64(bits), _mm512_set1_epi64(1));
 }
 
+bool Match(const RibbonBlock& block, const RibbonMasks& masks) {
+  const unsigned char* high = block.low + 8 * block.columns;
+  const uint32_t first_columns = block.columns < 8 ? block.columns : 8;
+  uint32_t parities = Parities(block.low, high, first_columns, masks.low, masks.high);
+  if (block.columns > 8) {
+    parities |= Parities(block.low + 64, high + 64, block.columns - 8, masks.low, masks.high) << 8;
+  }
+  const auto fingerprint = static_cast<uint32_t>(masks.fingerprint);
+  return ((parities ^ fingerprint) & ((1u << block.columns) - 1)) == 0;
+}
+
 RibbonAnswer RibbonProbe(const unsigned char* words, const unsigned char* thresholds,
                          uint32_t starts, uint32_t split, uint32_t shape, uint64_t hash) {
-  const auto start = static_cast<uint32_t>(((hash >> 32) * starts) >> 32);
-  const uint32_t bucket = start / kRibbonBucketSlots;
-  const uint32_t offset = start % kRibbonBucketSlots;
-  const uint32_t threshold = (thresholds[bucket / 4] >> (2 * (bucket % 4))) & 3;
-  const uint32_t bump_class =
-      (offset < kRibbonClass1Slots ? 1u : 0u) + (offset < kRibbonClass2Slots ? 1u : 0u);
-  if (bump_class >= threshold) return RibbonAnswer::kBumped;
+  return ProbeLayer({words, thresholds, starts, split, shape}, hash, Match);
+}
 
-  const uint32_t shard_bits = shape & 0xff;
-  const uint32_t columns = (shape >> kShapeColumnsShift) & 0xff;
-  const uint32_t fingerprint_bits = shape >> kShapeFingerprintShift;
-  const uint64_t block = (start >> 6) + ((hash >> 1) >> (63 - shard_bits));
-  const uint64_t wide_blocks = block > split ? block - split : 0;
-  const uint32_t block_columns = columns + (block >= split ? 1 : 0);
-  const unsigned char* low = words + 8 * (block * columns + wide_blocks);
-  const unsigned char* high = low + 8 * block_columns;
-
-  const uint64_t coefficient = ((hash * kCoefficientMultiplier) >> (64 - kRibbonWidth)) | 1;
-  const uint32_t shift = start & 63;
-  const uint64_t low_mask = coefficient << shift;
-  const uint64_t high_mask = (coefficient >> 1) >> (63 - shift);
-  const auto fingerprint = static_cast<uint32_t>(((hash ^ hash >> 31) * kFingerprintMultiplier) >>
-                                                 (64 - fingerprint_bits));
-  const uint32_t first_columns = block_columns < 8 ? block_columns : 8;
-  uint32_t parities = Parities(low, high, first_columns, low_mask, high_mask);
-  if (block_columns > 8) {
-    parities |= Parities(low + 64, high + 64, block_columns - 8, low_mask, high_mask) << 8;
-  }
-  return ((parities ^ fingerprint) & ((1u << block_columns) - 1)) == 0 ? RibbonAnswer::kMatch
-                                                                       : RibbonAnswer::kAbsent;
+void RibbonProbeMany(const unsigned char* words, const unsigned char* thresholds, uint32_t starts,
+                     uint32_t split, uint32_t shape, const uint64_t* hashes, size_t n,
+                     RibbonAnswer* answers) {
+  ProbeLayerForEach({words, thresholds, starts, split, shape}, hashes, n, answers, Match);
 }
 
 // Eight columns of one sub-shard's windows in a register; bit i of a window is the solution of the
@@ -161,6 +141,7 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
 
 }  // namespace
 
-const Kernels kAvx512Kernels = {"avx512", BloomProbe, BloomAdd, RibbonProbe, RibbonSolve};
+const Kernels kAvx512Kernels = {"avx512",    BloomProbe,      BloomProbeMany, BloomAdd,
+                                RibbonProbe, RibbonProbeMany, RibbonSolve};
 
 }  // namespace winnow::simd

@@ -35,7 +35,7 @@ inline constexpr unsigned kRibbonClass2Slots = 16;   // offsets below this are o
 inline constexpr unsigned kRibbonClass1Slots = 36;   // below this of class 1, others of class 0
 
 // A Ribbon layer's answer for a hash.
-enum class RibbonAnswer : int { kAbsent = 0, kMatch = 1, kBumped = 2 };
+enum class RibbonAnswer : uint8_t { kAbsent = 0, kMatch = 1, kBumped = 2 };
 
 // The shape of a Ribbon layer in one register: shard bits | columns << 8 | fingerprint bits << 16.
 inline constexpr unsigned kShapeColumnsShift = 8;
@@ -49,6 +49,11 @@ struct Kernels {
   bool (*bloom_probe)(const unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
                       uint64_t hash);
 
+  // The same for n hashes, with the blocks of a large filter asked for ahead.
+  void (*bloom_probe_many)(const unsigned char* blocks, uint32_t num_blocks,
+                           const uint16_t* patterns, const uint64_t* hashes, size_t n,
+                           bool* results);
+
   // Sets the bits of n hashes.
   void (*bloom_add)(unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
                     const uint64_t* hashes, size_t n);
@@ -58,16 +63,23 @@ struct Kernels {
   RibbonAnswer (*ribbon_probe)(const unsigned char* words, const unsigned char* thresholds,
                                uint32_t starts, uint32_t split, uint32_t shape, uint64_t hash);
 
+  // The same for n hashes, at most kRibbonMostHashes, with the blocks of a large layer asked for
+  // ahead. The thresholds follow the words.
+  void (*ribbon_probe_many)(const unsigned char* words, const unsigned char* thresholds,
+                            uint32_t starts, uint32_t split, uint32_t shape, const uint64_t* hashes,
+                            size_t n, RibbonAnswer* answers);
+
   // Back substitution. rows[i], i < shards, are the tables of rows of sub-shards that follow each
-  // other, at most kRibbonMostShards, each of shard_blocks blocks of 64 slots; the first block of the
-  // first one has the number first_block among all. A row has its coefficient in the high 48 bits and
-  // its fingerprint in the low 16; 0 is a free slot. Writes the blocks' columns to `words`: `whole`
-  // columns before block `split`, else `most`.
+  // other, at most kRibbonMostShards, each of shard_blocks blocks of 64 slots; the first block of
+  // the first one has the number first_block among all. A row has its coefficient in the high 48
+  // bits and its fingerprint in the low 16; 0 is a free slot. Writes the blocks' columns to
+  // `words`: `whole` columns before block `split`, else `most`.
   void (*ribbon_solve)(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                        uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                        unsigned char* words);
 };
 inline constexpr unsigned kRibbonMostShards = 4;
+inline constexpr unsigned kRibbonMostHashes = 64;  // more would leave the first-level cache
 
 extern const Kernels kPortableKernels;
 // Defined where the build has them: use FindKernels.
