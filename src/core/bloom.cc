@@ -1,5 +1,7 @@
 #include "src/core/bloom.h"
 
+#include "src/core/format.h"
+
 namespace winnow::core {
 namespace {
 
@@ -39,5 +41,15 @@ constexpr uint16_t kPatterns[simd::kBloomMaxProbes + 1][simd::kBloomPatterns] = 
 }  // namespace
 
 const uint16_t* BloomPatterns(unsigned probes) noexcept { return kPatterns[probes]; }
+
+bool FindBloomLayer(std::string_view block, BloomLayer* bloom) noexcept {
+  ParsedBlock parsed;
+  if (Parse(block, &parsed) != Fault::kNone || parsed.tail.kind != FilterKind::kBloom) {
+    return false;
+  }
+  const LayerEntry entry = ReadLayerEntry(parsed.directory, 0);
+  *bloom = {parsed.payload, entry.count, BloomPatterns(entry.parameter)};
+  return true;
+}
 
 }  // namespace winnow::core

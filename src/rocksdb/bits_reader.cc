@@ -7,9 +7,11 @@
 #include <new>
 #include <string_view>
 
+#include "src/core/bloom.h"
 #include "src/core/format.h"
 #include "src/core/hash_inline.h"
 #include "src/rocksdb/counters.h"
+#include "src/simd/kernels.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
 #include "winnow/hash.h"
@@ -26,6 +28,22 @@ KeyHash HashOf(const Slice& key) noexcept {
   return KeyHash{core::HashKeyInline(key.data(), key.size())};
 }
 
+// Hashes up to 32 keys, the most that RocksDB asks for at once, and calls ask(hashes, n, results).
+template <typename Ask>
+void ForBatches(int num_keys, Slice** keys, bool* may_match, Ask ask) {
+  constexpr int kBatch = 32;
+  KeyHash hashes[kBatch];
+  for (int first = 0; first < num_keys; first += kBatch) {
+    const int n = std::min(kBatch, num_keys - first);
+    for (int i = 0; i < n; ++i) {
+      hashes[i] = HashOf(*keys[first + i]);
+    }
+    CountLookups(static_cast<uint64_t>(n), static_cast<uint64_t>(n));
+    ask(hashes, static_cast<size_t>(n), may_match + first);
+  }
+}
+
+// Any block of ours.
 class BitsReader final : public FilterBitsReader {
  public:
   explicit BitsReader(std::string_view block) noexcept : view_(block) {}
@@ -36,26 +54,58 @@ class BitsReader final : public FilterBitsReader {
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    constexpr int kBatch = 32;  // the most that RocksDB asks for at once
-    KeyHash hashes[kBatch];
-    for (int first = 0; first < num_keys; first += kBatch) {
-      const int n = std::min(kBatch, num_keys - first);
-      for (int i = 0; i < n; ++i) {
-        hashes[i] = HashOf(*keys[first + i]);
-      }
-      CountLookups(static_cast<uint64_t>(n), static_cast<uint64_t>(n));
-      view_.MayContain(hashes, static_cast<size_t>(n), may_match + first);
-    }
+    ForBatches(num_keys, keys, may_match, [this](const KeyHash* hashes, size_t n, bool* results) {
+      view_.MayContain(hashes, n, results);
+    });
   }
 
  private:
   const FilterView view_;
 };
 
+// A Bloom filter: most of a lookup is calls and the hash, so the kernel is called straight from
+// here, and what is rare is behind tail calls, for which the common path needs no frame.
+class BloomReader final : public FilterBitsReader {
+ public:
+  explicit BloomReader(const core::BloomLayer& bloom) noexcept
+      : bloom_(bloom), kernels_(simd::ActiveKernels()), probe_(kernels_.bloom_probe) {}
+
+  bool MayMatch(const Slice& key) override {
+    ThreadCounters* const counters = this_thread_counters;
+    const bool is_common = key.size() - 1 < core::kMostShortKeyBytes && counters != nullptr;
+    if (__builtin_expect(!is_common, 0)) {
+      return MayMatchOther(key);
+    }
+    CountLookups(counters, 1, 1);
+    return probe_(bloom_.blocks, bloom_.num_blocks, bloom_.patterns,
+                  core::HashShortKeyInline(key.data(), key.size()));
+  }
+
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    ForBatches(num_keys, keys, may_match, [this](const KeyHash* hashes, size_t n, bool* results) {
+      kernels_.bloom_probe_many(bloom_.blocks, bloom_.num_blocks, bloom_.patterns, &hashes->value,
+                                n, results);
+    });
+  }
+
+ private:
+  __attribute__((noinline)) bool MayMatchOther(const Slice& key) const {
+    CountLookups(1, 1);
+    return probe_(bloom_.blocks, bloom_.num_blocks, bloom_.patterns, HashOf(key).value);
+  }
+
+  const core::BloomLayer bloom_;
+  const simd::Kernels& kernels_;
+  bool (*const probe_)(const unsigned char*, uint32_t, const uint16_t*, uint64_t);
+};
+
 }  // namespace
 
 FilterBitsReader* NewBitsReader(const Slice& contents, const FilterPolicy& builtin) noexcept {
   const std::string_view block(contents.data(), contents.size());
+  if (core::BloomLayer bloom; core::FindBloomLayer(block, &bloom)) {
+    return new (std::nothrow) BloomReader(bloom);
+  }
   if (core::LooksOurs(block)) {
     return new (std::nothrow) BitsReader(block);
   }

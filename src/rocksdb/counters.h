@@ -48,17 +48,22 @@ extern __thread ThreadCounters* this_thread_counters __attribute__((tls_model("i
 // counts.
 ThreadCounters* AttachThreadCounters() noexcept;
 
-// Safe from any thread.
-inline void CountLookups(uint64_t lookups, uint64_t hashes) noexcept {
-  ThreadCounters* counters = this_thread_counters;
-  if (__builtin_expect(counters == nullptr, 0)) {
-    counters = AttachThreadCounters();
-  }
+// Counts for this thread, whose counters they must be.
+inline void CountLookups(ThreadCounters* counters, uint64_t lookups, uint64_t hashes) noexcept {
   // Only this thread writes, so that no locked instruction is needed.
   counters->lookups.store(counters->lookups.load(std::memory_order_relaxed) + lookups,
                           std::memory_order_relaxed);
   counters->hashes.store(counters->hashes.load(std::memory_order_relaxed) + hashes,
                          std::memory_order_relaxed);
+}
+
+// The same from any thread.
+inline void CountLookups(uint64_t lookups, uint64_t hashes) noexcept {
+  ThreadCounters* counters = this_thread_counters;
+  if (__builtin_expect(counters == nullptr, 0)) {
+    counters = AttachThreadCounters();
+  }
+  CountLookups(counters, lookups, hashes);
 }
 
 }  // namespace winnow::plugin
