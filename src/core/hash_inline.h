@@ -18,10 +18,9 @@ inline uint64_t HashKeyInline(const char* key, size_t size) noexcept {
 }
 
 // The same for 1 to 32 bytes, the lengths of most keys: without a call, so that a function which
-// ends with a tail call needs no frame.
-// XXH3's entry is not inlined without being told to.
-__attribute__((flatten, always_inline)) inline uint64_t HashShortKeyInline(const char* key,
-                                                                           size_t size) noexcept {
+// ends with a tail call needs no frame. XXH3's entry is inlined only into functions with the
+// attribute flatten.
+inline uint64_t HashShortKeyInline(const char* key, size_t size) noexcept {
   if (size < 1 || size > kMostShortKeyBytes) __builtin_unreachable();
   return XXH3_64bits(key, size);
 }

@@ -43,14 +43,24 @@ void ForBatches(int num_keys, Slice** keys, bool* may_match, Ask ask) {
   }
 }
 
+// Most of a lookup is calls and the hash. So the hash of short keys is inlined into MayMatch, and
+// what is rare is behind tail calls, for which the common path needs no frame.
+bool IsCommon(const Slice& key, const ThreadCounters* counters) noexcept {
+  return __builtin_expect(key.size() - 1 < core::kMostShortKeyBytes && counters != nullptr, 1);
+}
+
 // Any block of ours.
 class BitsReader final : public FilterBitsReader {
  public:
   explicit BitsReader(std::string_view block) noexcept : view_(block) {}
 
-  bool MayMatch(const Slice& key) override {
-    CountLookups(1, 1);
-    return view_.MayContain(HashOf(key));
+  __attribute__((flatten)) bool MayMatch(const Slice& key) override {
+    ThreadCounters* const counters = this_thread_counters;
+    if (!IsCommon(key, counters)) {
+      return MayMatchOther(key);
+    }
+    CountLookups(counters, 1, 1);
+    return view_.MayContain(KeyHash{core::HashShortKeyInline(key.data(), key.size())});
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -60,20 +70,23 @@ class BitsReader final : public FilterBitsReader {
   }
 
  private:
+  __attribute__((noinline)) bool MayMatchOther(const Slice& key) const {
+    CountLookups(1, 1);
+    return view_.MayContain(HashOf(key));
+  }
+
   const FilterView view_;
 };
 
-// A Bloom filter: most of a lookup is calls and the hash, so the kernel is called straight from
-// here, and what is rare is behind tail calls, for which the common path needs no frame.
+// A Bloom filter: the kernel is called straight from here.
 class BloomReader final : public FilterBitsReader {
  public:
   explicit BloomReader(const core::BloomLayer& bloom) noexcept
       : bloom_(bloom), kernels_(simd::ActiveKernels()), probe_(kernels_.bloom_probe) {}
 
-  bool MayMatch(const Slice& key) override {
+  __attribute__((flatten)) bool MayMatch(const Slice& key) override {
     ThreadCounters* const counters = this_thread_counters;
-    const bool is_common = key.size() - 1 < core::kMostShortKeyBytes && counters != nullptr;
-    if (__builtin_expect(!is_common, 0)) {
+    if (!IsCommon(key, counters)) {
       return MayMatchOther(key);
     }
     CountLookups(counters, 1, 1);
