@@ -19,10 +19,8 @@ __m256i HalfMask(uint32_t x, uint32_t words, unsigned first) {
   return _mm256_and_si256(bits, _mm256_cmpeq_epi32(chosen, lanes));
 }
 
-bool BloomProbe(const unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
-                uint64_t hash) {
-  const auto* block = reinterpret_cast<const __m256i*>(blocks + BlockOffset(hash, num_blocks));
-  const auto x = static_cast<uint32_t>(hash);
+bool HasBits(const unsigned char* bytes, const uint16_t* patterns, uint32_t x) {
+  const auto* block = reinterpret_cast<const __m256i*>(bytes);
   const uint32_t words = WordsOf(patterns, x);
   const __m256i missing =
       _mm256_or_si256(_mm256_andnot_si256(_mm256_loadu_si256(block), HalfMask(x, words, 0)),
@@ -30,22 +28,12 @@ bool BloomProbe(const unsigned char* blocks, uint32_t num_blocks, const uint16_t
   return _mm256_testz_si256(missing, missing) != 0;
 }
 
-void BloomProbeMany(const unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
-                    const uint64_t* hashes, size_t n, bool* results) {
-  ProbeBlocks(blocks, num_blocks, hashes, n, results,
-              [=](uint64_t hash) { return BloomProbe(blocks, num_blocks, patterns, hash); });
-}
-
-void BloomAdd(unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
-              const uint64_t* hashes, size_t n) {
-  AddEach(blocks, num_blocks, hashes, n, [=](unsigned char* bytes, uint64_t hash) {
-    auto* block = reinterpret_cast<__m256i*>(bytes);
-    const auto x = static_cast<uint32_t>(hash);
-    const uint32_t words = WordsOf(patterns, x);
-    _mm256_storeu_si256(block, _mm256_or_si256(_mm256_loadu_si256(block), HalfMask(x, words, 0)));
-    _mm256_storeu_si256(block + 1,
-                        _mm256_or_si256(_mm256_loadu_si256(block + 1), HalfMask(x, words, 8)));
-  });
+void SetBits(unsigned char* bytes, const uint16_t* patterns, uint32_t x) {
+  auto* block = reinterpret_cast<__m256i*>(bytes);
+  const uint32_t words = WordsOf(patterns, x);
+  _mm256_storeu_si256(block, _mm256_or_si256(_mm256_loadu_si256(block), HalfMask(x, words, 0)));
+  _mm256_storeu_si256(block + 1,
+                      _mm256_or_si256(_mm256_loadu_si256(block + 1), HalfMask(x, words, 8)));
 }
 
 // There is no population count for vectors: column by column, with the machine's own.
@@ -53,17 +41,6 @@ uint64_t Parity(uint64_t bits) { return static_cast<uint64_t>(_mm_popcnt_u64(bit
 
 bool Match(const RibbonBlock& block, const RibbonMasks& masks) {
   return MatchColumns(block, masks, Parity);
-}
-
-RibbonAnswer RibbonProbe(const unsigned char* words, const unsigned char* thresholds,
-                         uint32_t starts, uint32_t split, uint32_t shape, uint64_t hash) {
-  return ProbeLayer({words, thresholds, starts, split, shape}, hash, Match);
-}
-
-void RibbonProbeMany(const unsigned char* words, const unsigned char* thresholds, uint32_t starts,
-                     uint32_t split, uint32_t shape, const uint64_t* hashes, size_t n,
-                     RibbonAnswer* answers) {
-  ProbeLayerForEach({words, thresholds, starts, split, shape}, hashes, n, answers, Match);
 }
 
 void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
@@ -74,7 +51,6 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
 
 }  // namespace
 
-const Kernels kAvx2Kernels = {"avx2",      BloomProbe,      BloomProbeMany, BloomAdd,
-                              RibbonProbe, RibbonProbeMany, RibbonSolve};
+const Kernels kAvx2Kernels = Lookups<HasBits, SetBits, Match>::Table("avx2", RibbonSolve);
 
 }  // namespace winnow::simd

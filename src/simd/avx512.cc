@@ -19,26 +19,14 @@ __mmask16 LanesOf(const uint16_t* patterns, uint32_t x) {
   return static_cast<__mmask16>(WordsOf(patterns, x));
 }
 
-bool BloomProbe(const unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
-                uint64_t hash) {
-  const __m512i block = _mm512_loadu_si512(blocks + BlockOffset(hash, num_blocks));
-  const auto x = static_cast<uint32_t>(hash);
-  return _mm512_mask_testn_epi32_mask(LanesOf(patterns, x), block, BitsOf(x)) == 0;
+bool HasBits(const unsigned char* block, const uint16_t* patterns, uint32_t x) {
+  return _mm512_mask_testn_epi32_mask(LanesOf(patterns, x), _mm512_loadu_si512(block), BitsOf(x)) ==
+         0;
 }
 
-void BloomProbeMany(const unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
-                    const uint64_t* hashes, size_t n, bool* results) {
-  ProbeBlocks(blocks, num_blocks, hashes, n, results,
-              [=](uint64_t hash) { return BloomProbe(blocks, num_blocks, patterns, hash); });
-}
-
-void BloomAdd(unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
-              const uint64_t* hashes, size_t n) {
-  AddEach(blocks, num_blocks, hashes, n, [=](unsigned char* bytes, uint64_t hash) {
-    const __m512i block = _mm512_loadu_si512(bytes);
-    const auto x = static_cast<uint32_t>(hash);
-    _mm512_storeu_si512(bytes, _mm512_mask_or_epi32(block, LanesOf(patterns, x), block, BitsOf(x)));
-  });
+void SetBits(unsigned char* bytes, const uint16_t* patterns, uint32_t x) {
+  const __m512i block = _mm512_loadu_si512(bytes);
+  _mm512_storeu_si512(bytes, _mm512_mask_or_epi32(block, LanesOf(patterns, x), block, BitsOf(x)));
 }
 
 // The parities of up to eight columns: bit j is that of column j.
@@ -63,17 +51,6 @@ bool Match(const RibbonBlock& block, const RibbonMasks& masks) {
   }
   const auto fingerprint = static_cast<uint32_t>(masks.fingerprint);
   return ((parities ^ fingerprint) & ((1u << block.columns) - 1)) == 0;
-}
-
-RibbonAnswer RibbonProbe(const unsigned char* words, const unsigned char* thresholds,
-                         uint32_t starts, uint32_t split, uint32_t shape, uint64_t hash) {
-  return ProbeLayer({words, thresholds, starts, split, shape}, hash, Match);
-}
-
-void RibbonProbeMany(const unsigned char* words, const unsigned char* thresholds, uint32_t starts,
-                     uint32_t split, uint32_t shape, const uint64_t* hashes, size_t n,
-                     RibbonAnswer* answers) {
-  ProbeLayerForEach({words, thresholds, starts, split, shape}, hashes, n, answers, Match);
 }
 
 // Eight columns of one sub-shard's windows in a register; bit i of a window is the solution of the
@@ -141,7 +118,6 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
 
 }  // namespace
 
-const Kernels kAvx512Kernels = {"avx512",    BloomProbe,      BloomProbeMany, BloomAdd,
-                                RibbonProbe, RibbonProbeMany, RibbonSolve};
+const Kernels kAvx512Kernels = Lookups<HasBits, SetBits, Match>::Table("avx512", RibbonSolve);
 
 }  // namespace winnow::simd

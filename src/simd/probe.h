@@ -69,38 +69,6 @@ WINNOW_INLINE void PrefetchBlock(const unsigned char* block) {
   __builtin_prefetch(block + kBloomBlockBytes - 1);
 }
 
-// Calls set(block, hash) for each hash, with the blocks asked for ahead.
-template <typename Set>
-WINNOW_INLINE void AddEach(unsigned char* blocks, uint32_t num_blocks, const uint64_t* hashes,
-                           size_t n, Set set) {
-  constexpr size_t kAhead = 16;
-  for (size_t i = 0; i < n; ++i) {
-    if (i + kAhead < n) {
-      const unsigned char* later = blocks + BlockOffset(hashes[i + kAhead], num_blocks);
-      __builtin_prefetch(later, 1);
-      __builtin_prefetch(later + kBloomBlockBytes - 1, 1);
-    }
-    set(blocks + BlockOffset(hashes[i], num_blocks), hashes[i]);
-  }
-}
-
-template <typename Probe>
-WINNOW_INLINE void ProbeBlocks(const unsigned char* blocks, uint32_t num_blocks,
-                               const uint64_t* hashes, size_t n, bool* results, Probe probe) {
-  if (size_t{num_blocks} * kBloomBlockBytes < kPrefetchFromBytes) {
-    for (size_t i = 0; i < n; ++i) results[i] = probe(hashes[i]);
-    return;
-  }
-  constexpr size_t kAhead = 32;
-  for (size_t i = 0; i < n && i < kAhead; ++i) {
-    PrefetchBlock(blocks + BlockOffset(hashes[i], num_blocks));
-  }
-  for (size_t i = 0; i < n; ++i) {
-    if (i + kAhead < n) PrefetchBlock(blocks + BlockOffset(hashes[i + kAhead], num_blocks));
-    results[i] = probe(hashes[i]);
-  }
-}
-
 // ---- Ribbon
 
 struct RibbonLayer {
@@ -166,30 +134,6 @@ WINNOW_INLINE bool MatchColumns(const RibbonBlock& block, const RibbonMasks& mas
   return (differs & 1) == 0;
 }
 
-// `match(block, masks)` compares all columns.
-template <typename Match>
-WINNOW_INLINE RibbonAnswer ProbeLayer(const RibbonLayer& layer, uint64_t hash, Match match) {
-  const RibbonBlock block = FindBlock(layer, hash);
-  if (IsBumped(layer.thresholds, block.start)) return RibbonAnswer::kBumped;
-  return match(block, MasksOf(layer.shape, block.start, hash)) ? RibbonAnswer::kMatch
-                                                               : RibbonAnswer::kAbsent;
-}
-
-template <typename Match>
-WINNOW_INLINE void ProbeLayerForEach(const RibbonLayer& layer, const uint64_t* hashes, size_t n,
-                                     RibbonAnswer* answers, Match match) {
-  // The words are followed by the thresholds.
-  if (static_cast<size_t>(layer.thresholds - layer.words) >= kPrefetchFromBytes) {
-    for (size_t i = 0; i < n; ++i) {
-      const RibbonBlock block = FindBlock(layer, hashes[i]);
-      __builtin_prefetch(block.low);
-      __builtin_prefetch(block.low + 16 * block.columns - 1);
-      __builtin_prefetch(layer.thresholds + block.start / kRibbonBucketSlots / 4);
-    }
-  }
-  for (size_t i = 0; i < n; ++i) answers[i] = ProbeLayer(layer, hashes[i], match);
-}
-
 // Back substitution of one sub-shard after the other, slot by slot from right to left: bit i of a
 // column's window is the solution of the slot i places to the right.
 template <typename Parity>
@@ -217,6 +161,86 @@ WINNOW_INLINE void SolveEach(const uint64_t* const* rows, unsigned shards, uint6
     }
   }
 }
+
+// ---- The table
+
+// All lookups, made of what differs between instruction sets:
+//   kHasBits   whether a Bloom block has all bits of a hash
+//   kSetBits   sets them
+//   kMatch     compares the columns of a Ribbon with the fingerprint
+template <bool (*kHasBits)(const unsigned char* block, const uint16_t* patterns, uint32_t x),
+          void (*kSetBits)(unsigned char* block, const uint16_t* patterns, uint32_t x),
+          bool (*kMatch)(const RibbonBlock& block, const RibbonMasks& masks)>
+struct Lookups {
+  static bool BloomProbe(const unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
+                         uint64_t hash) {
+    return kHasBits(blocks + BlockOffset(hash, num_blocks), patterns, static_cast<uint32_t>(hash));
+  }
+
+  static void BloomProbeMany(const unsigned char* blocks, uint32_t num_blocks,
+                             const uint16_t* patterns, const uint64_t* hashes, size_t n,
+                             bool* results) {
+    constexpr size_t kAhead = 32;
+    if (size_t{num_blocks} * kBloomBlockBytes < kPrefetchFromBytes) {
+      for (size_t i = 0; i < n; ++i) {
+        results[i] = BloomProbe(blocks, num_blocks, patterns, hashes[i]);
+      }
+      return;
+    }
+    for (size_t i = 0; i < n && i < kAhead; ++i) {
+      PrefetchBlock(blocks + BlockOffset(hashes[i], num_blocks));
+    }
+    for (size_t i = 0; i < n; ++i) {
+      if (i + kAhead < n) PrefetchBlock(blocks + BlockOffset(hashes[i + kAhead], num_blocks));
+      results[i] = BloomProbe(blocks, num_blocks, patterns, hashes[i]);
+    }
+  }
+
+  static void BloomAdd(unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
+                       const uint64_t* hashes, size_t n) {
+    constexpr size_t kAhead = 16;
+    for (size_t i = 0; i < n; ++i) {
+      if (i + kAhead < n) {
+        const unsigned char* later = blocks + BlockOffset(hashes[i + kAhead], num_blocks);
+        __builtin_prefetch(later, 1);
+        __builtin_prefetch(later + kBloomBlockBytes - 1, 1);
+      }
+      kSetBits(blocks + BlockOffset(hashes[i], num_blocks), patterns,
+               static_cast<uint32_t>(hashes[i]));
+    }
+  }
+
+  static RibbonAnswer RibbonProbe(const unsigned char* words, const unsigned char* thresholds,
+                                  uint32_t starts, uint32_t split, uint32_t shape, uint64_t hash) {
+    const RibbonLayer layer{words, thresholds, starts, split, shape};
+    const RibbonBlock block = FindBlock(layer, hash);
+    if (IsBumped(thresholds, block.start)) return RibbonAnswer::kBumped;
+    return kMatch(block, MasksOf(shape, block.start, hash)) ? RibbonAnswer::kMatch
+                                                            : RibbonAnswer::kAbsent;
+  }
+
+  static void RibbonProbeMany(const unsigned char* words, const unsigned char* thresholds,
+                              uint32_t starts, uint32_t split, uint32_t shape,
+                              const uint64_t* hashes, size_t n, RibbonAnswer* answers) {
+    const RibbonLayer layer{words, thresholds, starts, split, shape};
+    // The words are followed by the thresholds.
+    if (static_cast<size_t>(thresholds - words) >= kPrefetchFromBytes) {
+      for (size_t i = 0; i < n; ++i) {
+        const RibbonBlock block = FindBlock(layer, hashes[i]);
+        __builtin_prefetch(block.low);
+        __builtin_prefetch(block.low + 16 * block.columns - 1);
+        __builtin_prefetch(thresholds + block.start / kRibbonBucketSlots / 4);
+      }
+    }
+    for (size_t i = 0; i < n; ++i) {
+      answers[i] = RibbonProbe(words, thresholds, starts, split, shape, hashes[i]);
+    }
+  }
+
+  static constexpr Kernels Table(const char* name, decltype(Kernels::ribbon_solve) ribbon_solve) {
+    return {name, BloomProbe, BloomProbeMany, BloomAdd, RibbonProbe, RibbonProbeMany, ribbon_solve};
+  }
+};
 
 #undef WINNOW_INLINE
 
