@@ -104,6 +104,20 @@ TEST(BuilderTest, InvalidOptionsCountAsTheNearestValidOnes) {
   }
 }
 
+TEST(BuilderTest, AThreadSaysWhatItKeepsAndFreesIt) {
+  std::thread([] {
+    EXPECT_EQ(FilterBuilder::ThreadMemory(), 0u);
+    FilterBuilder builder(OptionsOf(FilterKind::kRibbon, 10));
+    RandomHashes random(1);
+    for (int i = 0; i < 2'000'000; ++i) builder.Add({random.Next()});
+    builder.Finish();
+    EXPECT_GT(FilterBuilder::ThreadMemory(), size_t{8} << 20);
+    EXPECT_LE(FilterBuilder::ThreadMemory(), FilterBuilder::kMostThreadMemory);
+    FilterBuilder::FreeThreadMemory();
+    EXPECT_EQ(FilterBuilder::ThreadMemory(), 0u);
+  }).join();
+}
+
 // ---- Hashes that were made to defeat the construction
 
 struct Adversary {

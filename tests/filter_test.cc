@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -64,7 +65,7 @@ TEST(FilterTest, NoFalseNegativeInALargeFilter) {
   RandomHashes random(TestSeed());
   const std::vector<KeyHash> hashes = random.Take(3'000'000);
   for (const FilterKind kind : kKinds) {
-    for (const double bits : {1.0, 9.9, 32.0}) {
+    for (double bits = 1; bits <= 32; bits += 2.3) {
       const FilterBlock block = Build(OptionsOf(kind, bits), hashes);
       EXPECT_EQ(FalseNegatives(FilterView(block.bytes()), hashes), 0u) << bits << " bits";
     }
@@ -73,14 +74,16 @@ TEST(FilterTest, NoFalseNegativeInALargeFilter) {
 
 TEST(FilterTest, NoKeysContainNothing) {
   for (const FilterKind kind : kKinds) {
-    const FilterBlock block = Build(OptionsOf(kind, 10), {});
-    const FilterView view(block.bytes());
-    EXPECT_EQ(view.fault(), Fault::kNone);
-    EXPECT_EQ(view.info().kind, FilterKind::kEmpty);
-    EXPECT_EQ(view.info().expected_fpr, 0);
-    EXPECT_GT(block.size, 0u);
-    RandomHashes random(1);
-    for (int i = 0; i < 1000; ++i) EXPECT_FALSE(view.MayContain({random.Next()}));
+    for (double bits = 1; bits <= 32; bits += 0.3) {
+      const FilterBlock block = Build(OptionsOf(kind, bits), {});
+      const FilterView view(block.bytes());
+      EXPECT_EQ(view.fault(), Fault::kNone);
+      EXPECT_EQ(view.info().kind, FilterKind::kEmpty);
+      EXPECT_EQ(view.info().expected_fpr, 0);
+      EXPECT_GT(block.size, 0u);
+      RandomHashes random(1);
+      for (int i = 0; i < 1000; ++i) EXPECT_FALSE(view.MayContain({random.Next()}));
+    }
   }
 }
 
@@ -117,6 +120,7 @@ TEST(FilterTest, BatchesGiveTheAnswersOfSingleLookups) {
 struct Measured {
   double rate;
   double expected;
+  double expected_hits;
 };
 
 // Asks `filters` filters of n random hashes for as many absent ones as let 14,400 pass at the rate
@@ -133,7 +137,7 @@ Measured MeasureRate(FilterKind kind, double bits, size_t n, int filters, Random
     for (uint64_t q = 0; q < queries; ++q) hits += view.MayContain({random.Next()});
     lookups += static_cast<double>(queries);
   }
-  return {hits / lookups, expected / filters};
+  return {hits / lookups, expected / filters, lookups * expected / filters};
 }
 
 TEST(FilterTest, RateIsTheExpectedOne) {
@@ -146,6 +150,7 @@ TEST(FilterTest, RateIsTheExpectedOne) {
     for (const Size size : {Size{1000, 200}, Size{10000, 20}, Size{100000, 2}}) {
       for (const double bits : {1.0, 2.5, 5.0, 8.0, 10.0, 13.3, 16.0, 20.0}) {
         const Measured measured = MeasureRate(kind, bits, size.n, size.filters, random);
+        EXPECT_GE(measured.expected_hits, 3600);
         EXPECT_NEAR(measured.rate / measured.expected, 1, 0.05)
             << ToString(kind) << ", " << size.n << " keys, " << bits << " bits: measured "
             << measured.rate << ", expected " << measured.expected;
@@ -191,40 +196,47 @@ std::string Digits(uint64_t i) {
   return std::string(20 - digits.size(), '0') + digits;
 }
 
+// Filters of many keys in a row, asked for keys that follow them.
+void ExpectGoodForKeys(const char* name, const MakeKey& key_of, FilterKind kind, double bits,
+                       uint64_t keys, uint64_t filters) {
+  double expected = 0;
+  double hits = 0;
+  double lookups = 0;
+  for (uint64_t filter = 0; filter < filters; ++filter) {
+    FilterBuilder builder(OptionsOf(kind, bits));
+    const uint64_t first = filter * 1'000'000;
+    std::set<uint64_t> added;
+    for (uint64_t i = 0; i < keys; ++i) {
+      const KeyHash hash = HashKey(key_of(first + i));
+      builder.Add(hash);
+      added.insert(hash.value);
+    }
+    const FilterBlock block = builder.Finish();
+    const FilterView view(block.bytes());
+    for (uint64_t i = 0; i < keys; ++i) {
+      ASSERT_TRUE(view.MayContain(HashKey(key_of(first + i)))) << name;
+    }
+    const double rate = view.info().expected_fpr;
+    expected += rate / static_cast<double>(filters);
+    const auto queries = static_cast<uint64_t>(18000 / rate / static_cast<double>(filters));
+    ASSERT_LE(keys + queries, 1'000'000u);
+    for (uint64_t i = keys; i < keys + queries; ++i) {
+      const KeyHash hash = HashKey(key_of(first + i));
+      if (added.count(hash.value) != 0) continue;
+      hits += view.MayContain(hash);
+      ++lookups;
+    }
+  }
+  EXPECT_GE(lookups * expected, 3600) << name;
+  EXPECT_NEAR(hits / lookups / expected, 1, 0.05)
+      << name << ", " << ToString(kind) << ", " << keys << " keys, " << bits << " bits";
+}
+
 void ExpectGoodForKeys(const char* name, const MakeKey& key_of) {
   for (const FilterKind kind : kKinds) {
     for (const double bits : {5.0, 10.0, 14.5}) {
-      double expected = 0;
-      double hits = 0;
-      double lookups = 0;
-      constexpr uint64_t kKeys = 10000;
-      for (uint64_t filter = 0; filter < 20; ++filter) {
-        FilterBuilder builder(OptionsOf(kind, bits));
-        const uint64_t first = filter * 1'000'000;
-        std::set<uint64_t> added;
-        for (uint64_t i = 0; i < kKeys; ++i) {
-          const KeyHash hash = HashKey(key_of(first + i));
-          builder.Add(hash);
-          added.insert(hash.value);
-        }
-        const FilterBlock block = builder.Finish();
-        const FilterView view(block.bytes());
-        for (uint64_t i = 0; i < kKeys; ++i) {
-          ASSERT_TRUE(view.MayContain(HashKey(key_of(first + i)))) << name;
-        }
-        const double rate = view.info().expected_fpr;
-        expected += rate / 20;
-        const uint64_t queries = std::min<uint64_t>(900'000, static_cast<uint64_t>(900 / rate));
-        for (uint64_t i = kKeys; i < kKeys + queries; ++i) {
-          const KeyHash hash = HashKey(key_of(first + i));
-          if (added.count(hash.value) != 0) continue;
-          hits += view.MayContain(hash);
-          ++lookups;
-        }
-      }
-      EXPECT_GE(lookups * expected, 3600) << name;
-      EXPECT_NEAR(hits / lookups / expected, 1, 0.05)
-          << name << ", " << ToString(kind) << ", " << bits << " bits";
+      ExpectGoodForKeys(name, key_of, kind, bits, 10000, 20);
+      ExpectGoodForKeys(name, key_of, kind, bits, 1000, 200);
     }
   }
 }
@@ -273,6 +285,64 @@ TEST(FilterTest, DuplicateKeysCountOnceWhenAdjacentAndAreHarmlessWhenNot) {
       EXPECT_LE(static_cast<double>(hits) / 100000, view.info().expected_fpr * 1.1 + 0.001);
     }
   }
+}
+
+// A Ribbon's rate does not depend on how often a key was added; a Bloom filter's is that of its
+// distinct keys, and the expected one, which counts each copy, an upper bound.
+TEST(FilterTest, RateOfDuplicateKeysApart) {
+  for (const FilterKind kind : kKinds) {
+    RandomHashes random(6);
+    double hits = 0;
+    double expected = 0;
+    constexpr int kFilters = 20;
+    constexpr int kQueries = 100'000;
+    for (int filter = 0; filter < kFilters; ++filter) {
+      const std::vector<KeyHash> hashes = random.Take(10000);
+      FilterBuilder builder(OptionsOf(kind, 10));
+      for (int copy = 0; copy < 3; ++copy) builder.Add(hashes.data(), hashes.size());
+      const FilterBlock block = builder.Finish();
+      const FilterView view(block.bytes());
+      expected += view.info().expected_fpr / kFilters;
+      for (int i = 0; i < kQueries; ++i) hits += view.MayContain({random.Next()});
+    }
+    const double rate = hits / (double{kFilters} * kQueries);
+    if (kind == FilterKind::kRibbon) {
+      EXPECT_NEAR(rate / expected, 1, 0.05);
+    } else {
+      EXPECT_LT(rate, expected / 10);
+    }
+  }
+}
+
+// What the whole is worth: the bits a key, all bytes counted, over the least that any filter of the
+// measured rate can have, log2(1/rate).
+TEST(FilterTest, SpaceIsNearTheBound) {
+  struct Limit {
+    size_t n;
+    double over_bound;
+  };
+  for (const Limit limit : {Limit{10'000, 0.038}, Limit{100'000, 0.021}, Limit{1'000'000, 0.020},
+                            Limit{10'000'000, 0.020}}) {
+    RandomHashes random(limit.n);
+    const int filters = limit.n < 100'000 ? 20 : limit.n < 1'000'000 ? 5 : 1;
+    double bits = 0;
+    double passed = 0;
+    const uint64_t queries = 40'000'000 / static_cast<uint64_t>(filters);
+    for (int filter = 0; filter < filters; ++filter) {
+      const FilterBlock block = Build(OptionsOf(FilterKind::kRibbon, 10), random.Take(limit.n));
+      const FilterView view(block.bytes());
+      bits += view.info().bits_per_key / filters;
+      for (uint64_t i = 0; i < queries; ++i) passed += view.MayContain({random.Next()});
+    }
+    const double rate = passed / (static_cast<double>(queries) * filters);
+    const double bound = -std::log2(rate);
+    std::cout << limit.n << " keys: " << bits << " bits a key, rate " << rate << ", "
+              << 100 * (bits / bound - 1) << " % over the bound\n";
+    EXPECT_LE(bits / bound - 1, limit.over_bound) << limit.n;
+    EXPECT_NEAR(rate, 0.00962, 0.0001);
+  }
+  const FilterBlock bloom = Build(OptionsOf(FilterKind::kBloom, 10), RandomHashes(1).Take(100'000));
+  EXPECT_NEAR(FilterView(bloom.bytes()).info().bits_per_key, 10, 0.01);
 }
 
 TEST(FilterTest, AgreesWithASetUnderRandomOperations) {

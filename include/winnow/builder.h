@@ -48,14 +48,18 @@ class WINNOW_EXPORT FilterBuilder {
   // size (within 1 % from 20,000 hashes on, 8 % from 1,000). Takes constant time.
   size_t EstimateSize(uint64_t n) const noexcept;
 
-  // The most hashes whose filter is expected to fit into this many bytes; at least 1, even
-  // where not even one fits. Takes
-  // logarithmic time.
+  // The most hashes whose filter is expected to fit into this many bytes; at least 1, even where
+  // not one fits. Takes logarithmic time.
   uint64_t EstimateCapacity(size_t bytes) const noexcept;
 
   // Makes the filter of the hashes kept. No hashes: a filter of kind kEmpty. The builder is empty
   // again afterwards and keeps its options.
   FilterBlock Finish();
+
+  // What this thread keeps for its next filters, in bytes, and a way to free it at once.
+  static constexpr size_t kMostThreadMemory = size_t{13} << 20;
+  static size_t ThreadMemory() noexcept;
+  static void FreeThreadMemory() noexcept;
 
  private:
   struct State;

@@ -30,7 +30,7 @@ enum class Fault : uint8_t {
 // A sentence without a full stop, such as "directory or tail are damaged (checksum)". Static.
 WINNOW_EXPORT std::string_view ToString(Fault fault) noexcept;
 
-// What a filter is; all zero for a block with a fault, but for size_bytes.
+// What a filter is. For a block with a fault only size_bytes says something.
 struct FilterInfo {
   FilterKind kind = FilterKind::kEmpty;
   uint64_t num_hashes = 0;  // hashes kept by the builder
@@ -58,8 +58,9 @@ class WINNOW_EXPORT FilterView {
 
   Fault fault() const noexcept { return fault_; }
 
-  // False only if no key with this hash was added. For hashes that were not added, true at the rate
-  // info().expected_fpr.
+  // False only if no key with this hash was added. For random hashes that were not added, true at
+  // the rate info().expected_fpr; at a lower one in a Bloom filter to which hashes were added more
+  // than once, apart from each other.
   bool MayContain(KeyHash hash) const noexcept;
 
   // The same for n hashes; every one of the n results is assigned. In filters larger than the
@@ -73,8 +74,6 @@ class WINNOW_EXPORT FilterView {
   bool PayloadIntact() const noexcept;
 
  private:
-  friend struct FilterViewAccess;
-
   // The answer for a hash that the first layer bumps.
   bool MayContainBumped(KeyHash hash) const noexcept;
 

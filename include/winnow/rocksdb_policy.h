@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "winnow/options.h"
 #include "winnow/version.h"
 
 namespace winnow {
@@ -26,17 +27,19 @@ namespace winnow {
 //   filter_policy={id=winnow;bits_per_key=10;ribbon_min_keys=50000}
 // In text, whole numbers may end in k, m, g or t, for powers of 1024, as in RocksDB's own options.
 struct PolicyOptions {
-  // Accuracy, in the bits a key that a Bloom filter would need for it; 1 to 32, fractions count.
+  // Accuracy, in the bits a key that a Bloom filter would need for it; 1 to 32, fractions count; 10
+  // unless given.
   // See FilterOptions::bits_per_key in winnow/options.h.
-  double bits_per_key = 10;
+  double bits_per_key = FilterOptions().bits_per_key;
 
-  // Files (and partitions of a filter) with fewer keys get a Bloom filter, others a Ribbon filter.
-  uint64_t ribbon_min_keys = 3000;
+  // Files (and partitions of a filter) with fewer keys get a Bloom filter, others a Ribbon filter;
+  // 3000 unless given.
+  uint64_t ribbon_min_keys = FilterOptions().ribbon_min_keys;
 
   // Files written to a level below this one get a Bloom filter, with RocksDB's meaning of the same
   // option of NewRibbonFilterPolicy: a flush counts as level -1, so that 0 makes Bloom filters for
-  // flushes only, and -1 for none. At least -1.
-  int bloom_before_level = 0;
+  // flushes only, and -1 for none. At least -1; 0 unless given.
+  int bloom_before_level = FilterOptions().bloom_before_level;
 };
 
 // Makes a policy. InvalidArgument names the option that is out of range, and the range;

@@ -8,6 +8,7 @@
 #include "src/core/format.h"
 #include "src/core/payload.h"
 #include "src/core/ribbon_build.h"
+#include "src/core/ribbon_lane.h"
 #include "src/core/sizing.h"
 #include "src/simd/kernels.h"
 
@@ -99,6 +100,17 @@ FilterBlock FilterBuilder::Finish() {
   block.size = core::WriteDirectoryAndTail(payload.data(), payload_size, layers.data(), tail);
   block.data = payload.Release();
   return block;
+}
+
+static_assert(core::kMostKeptBytes + core::kMostLaneBytes <= FilterBuilder::kMostThreadMemory);
+
+size_t FilterBuilder::ThreadMemory() noexcept {
+  return core::KeptHashBlockBytes() + core::KeptLaneBytes();
+}
+
+void FilterBuilder::FreeThreadMemory() noexcept {
+  core::FreeKeptHashBlocks();
+  core::FreeKeptLanes();
 }
 
 }  // namespace winnow

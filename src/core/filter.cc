@@ -30,23 +30,6 @@ core::ParsedBlock Reparse(const unsigned char* data, size_t size) noexcept {
   return parsed;
 }
 
-// Where the directory and the columns of a valid block are.
-struct Directory {
-  const unsigned char* entries;
-  core::Columns columns;
-  unsigned layers;
-};
-constexpr size_t kColumnsFromEnd = 14;
-constexpr size_t kLayersFromEnd = 12;
-
-Directory FindDirectory(const unsigned char* data, size_t size) noexcept {
-  const unsigned char* end = data + size;
-  const unsigned layers = end[-static_cast<ptrdiff_t>(kLayersFromEnd)];
-  const unsigned char* packed = end - kColumnsFromEnd;
-  return {end - core::kTailBytes - layers * core::kLayerEntryBytes,
-          core::UnpackColumns(static_cast<uint16_t>(packed[0] | packed[1] << 8)), layers};
-}
-
 simd::RibbonAnswer ProbeBumped(const simd::Kernels& kernels, const unsigned char* bytes,
                                const core::LayerEntry& entry, core::Columns columns,
                                uint64_t hash) noexcept {
@@ -58,7 +41,7 @@ simd::RibbonAnswer ProbeBumped(const simd::Kernels& kernels, const unsigned char
 
 // Asks the layers from `layer` on, which begins at `bytes`. For the few lookups that the first
 // layer does not answer.
-bool ProbeLayers(const simd::Kernels& kernels, const Directory& directory, unsigned layer,
+bool ProbeLayers(const simd::Kernels& kernels, const core::Directory& directory, unsigned layer,
                  const unsigned char* bytes, uint64_t hash) noexcept {
   for (; layer < directory.layers; ++layer) {
     const core::LayerEntry entry = core::ReadLayerEntry(directory.entries, layer);
@@ -198,13 +181,14 @@ bool FilterView::MayContain(KeyHash hash) const noexcept {
                                                  : answer == simd::RibbonAnswer::kMatch;
   }
   if (first_type_ == kOtherFirst) {
-    return ProbeLayers(KernelsOf(kernels_), FindDirectory(data_, size_), 0, data_, hash.value);
+    return ProbeLayers(KernelsOf(kernels_), core::FindDirectory(data_, size_), 0, data_,
+                       hash.value);
   }
   return first_type_ != kNothing;
 }
 
 bool FilterView::MayContainBumped(KeyHash hash) const noexcept {
-  const Directory directory = FindDirectory(data_, size_);
+  const core::Directory directory = core::FindDirectory(data_, size_);
   const uint64_t first_bytes =
       core::LayerBytes(core::ReadLayerEntry(directory.entries, 0), directory.columns);
   return ProbeLayers(KernelsOf(kernels_), directory, 1, data_ + first_bytes,

@@ -167,6 +167,13 @@ LayerEntry ReadLayerEntry(const unsigned char* directory, unsigned index) noexce
   return entry;
 }
 
+Directory FindDirectory(const unsigned char* block, size_t size) noexcept {
+  const unsigned char* tail = block + size - kTailBytes;
+  const unsigned layers = tail[kLayersAt];
+  return {tail - layers * kLayerEntryBytes,
+          UnpackColumns(static_cast<uint16_t>(LoadLittle(tail + kColumnsAt, 2))), layers};
+}
+
 Fault Parse(std::string_view block, ParsedBlock* parsed) noexcept {
   if (block.size() < kTailBytes) return LooksOurs(block) ? Fault::kTooShort : Fault::kForeign;
   const auto* begin = reinterpret_cast<const unsigned char*>(block.data());

@@ -96,6 +96,14 @@ struct ParsedBlock {
 // Checks all but the payload's checksum. *parsed is set only for kNone.
 Fault Parse(std::string_view block, ParsedBlock* parsed) noexcept;
 
+// Where the directory and the columns of a block are that was found valid before.
+struct Directory {
+  const unsigned char* entries = nullptr;
+  Columns columns;
+  unsigned layers = 0;
+};
+Directory FindDirectory(const unsigned char* block, size_t size) noexcept;
+
 LayerEntry ReadLayerEntry(const unsigned char* directory, unsigned index) noexcept;
 
 // Writes directory and tail behind `payload_size` bytes of payload at `block`, whose checksum it

@@ -1,22 +1,32 @@
 #include "src/core/hash_blocks.h"
 
+#include <type_traits>
 #include <utility>
 
 namespace winnow::core {
 namespace {
 
-// What one thread keeps. Freed when the thread ends.
+// What one thread keeps. Trivially destructible: filters are built in static destructors too, after
+// the thread's own objects are gone.
 struct KeptBlocks {
-  HashBlock* first = nullptr;
-  size_t bytes = 0;
+  HashBlock* first;
+  size_t bytes;
+  bool thread_is_ending;
+};
+static_assert(std::is_trivially_destructible_v<KeptBlocks>);
+thread_local KeptBlocks kept;
 
-  ~KeptBlocks() {
-    while (first != nullptr) delete std::exchange(first, first->next);
-    bytes = kMostKeptBytes;  // a filter that is freed after this keeps nothing
+void FreeKept() noexcept {
+  while (kept.first != nullptr) delete std::exchange(kept.first, kept.first->next);
+  kept.bytes = 0;
+}
+
+struct AtThreadEnd {
+  ~AtThreadEnd() {
+    FreeKept();
+    kept.thread_is_ending = true;
   }
 };
-
-thread_local KeptBlocks kept;
 
 }  // namespace
 
@@ -33,9 +43,12 @@ HashBlock* AcquireHashBlock() {
 }
 
 void ReleaseHashBlocks(HashBlock* list) noexcept {
+  if (list == nullptr) return;
+  thread_local AtThreadEnd at_thread_end;
+  (void)at_thread_end;
   while (list != nullptr) {
     HashBlock* block = std::exchange(list, list->next);
-    if (kept.bytes + sizeof(HashBlock) > kMostKeptBytes) {
+    if (kept.thread_is_ending || kept.bytes + sizeof(HashBlock) > kMostKeptBytes) {
       delete block;
       continue;
     }
@@ -46,6 +59,8 @@ void ReleaseHashBlocks(HashBlock* list) noexcept {
 }
 
 size_t KeptHashBlockBytes() noexcept { return kept.bytes; }
+
+void FreeKeptHashBlocks() noexcept { FreeKept(); }
 
 HashBlocks& HashBlocks::operator=(HashBlocks&& other) noexcept {
   if (this == &other) return *this;

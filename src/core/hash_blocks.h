@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace winnow::core {
 
@@ -28,6 +29,16 @@ void ReleaseHashBlocks(HashBlock* list) noexcept;
 // The most that a thread keeps of hash blocks, and what this one keeps now, in bytes.
 inline constexpr size_t kMostKeptBytes = size_t{10} << 20;
 size_t KeptHashBlockBytes() noexcept;
+void FreeKeptHashBlocks() noexcept;
+
+// One block, released unless it is given away.
+struct HashBlockReleaser {
+  void operator()(HashBlock* block) const noexcept {
+    block->next = nullptr;
+    ReleaseHashBlocks(block);
+  }
+};
+using OwnedHashBlock = std::unique_ptr<HashBlock, HashBlockReleaser>;
 
 // A list of hashes in the order in which they were added.
 class HashBlocks {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,7 @@ class HashChunkPool {
   HashChunkPool() = default;
   ~HashChunkPool() {
     for (HashBlock* block : blocks_) {
+      block = new (block) HashBlock;
       block->next = nullptr;
       ReleaseHashBlocks(block);
     }
@@ -50,11 +52,12 @@ class HashChunkPool {
   // Room for this many blocks, so that giving them can't fail.
   void ReserveBlocks(size_t blocks) { blocks_.reserve(blocks); }
 
-  // Takes a block whose hashes are no longer needed.
+  // Takes a block whose hashes are no longer needed. The caller keeps it if this throws.
   void Give(HashBlock* block) {
     blocks_.push_back(block);
-    auto* chunks = reinterpret_cast<HashChunk*>(block);
-    for (int i = 0; i < 8; ++i) Give(chunks + i);
+    auto* bytes = reinterpret_cast<unsigned char*>(block);
+    for (size_t i = 0; i < sizeof(HashBlock); i += sizeof(HashChunk))
+      Give(new (bytes + i) HashChunk);
   }
   void Give(HashChunk* chunk) noexcept {
     chunk->next = free_;
@@ -79,7 +82,11 @@ class HashChunkPool {
 
  private:
   void Grow(HashBin* bin) {
-    if (free_ == nullptr) Give(AcquireHashBlock());
+    if (free_ == nullptr) {
+      OwnedHashBlock block(AcquireHashBlock());
+      Give(block.get());
+      block.release();
+    }
     HashChunk* chunk = std::exchange(free_, free_->next);
     chunk->next = bin->first;
     bin->first = chunk;

@@ -24,9 +24,7 @@
 #include "src/core/ribbon_build.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "src/core/bloom.h"
@@ -36,8 +34,6 @@
 
 namespace winnow::core {
 namespace {
-
-using Lanes = std::array<RibbonLane, kRibbonLanes>;
 
 // One step of a walk: adds the row that is in the way and moves to the sum's lowest bit. False when
 // the slot is empty, and then nothing changes, or when no coefficient is left.
@@ -76,7 +72,7 @@ void FinishLane(RibbonLane* lane, RibbonWalk walk) {
 // One bumped layer.
 class BumpedLayerBuilder {
  public:
-  BumpedLayerBuilder(BumpedShape shape, Columns columns, HashChunkPool* pool, Lanes* lanes,
+  BumpedLayerBuilder(BumpedShape shape, Columns columns, HashChunkPool* pool, RibbonLanes* lanes,
                      unsigned char* out)
       : layout_(LayOut(shape.shard_bits, shape.buckets, columns)),
         columns_(columns),
@@ -160,16 +156,10 @@ class BumpedLayerBuilder {
   BumpedLayout layout_;
   Columns columns_;
   HashChunkPool* pool_;
-  Lanes* lanes_;
+  RibbonLanes* lanes_;
   unsigned char* words_;
   std::vector<HashBin> bins_;
 };
-
-// The tables of the lanes, kept by the thread.
-Lanes& ThreadLanes() {
-  thread_local std::unique_ptr<Lanes> lanes = std::make_unique<Lanes>();
-  return *lanes;
-}
 
 // Inserts a row without counting steps: for layers too small for lanes.
 bool InsertRow(uint64_t* rows, uint64_t slot, uint64_t row) {
@@ -255,13 +245,15 @@ LayerEntry BuildLastLayer(const HashBin& hashes, Columns columns, double rate, P
 std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double rate,
                                     Payload* payload) {
   std::vector<LayerEntry> entries;
+  const BorrowedLanes lanes;
   HashChunkPool pool;
   pool.ReserveBlocks(hashes.size() / HashBlock::kHashes + 64);
   const auto collected = [&](auto deal) {
     size_t n;
-    while (HashBlock* block = hashes.TakeFirst(&n)) {
+    while (OwnedHashBlock block{hashes.TakeFirst(&n)}) {
       for (size_t i = 0; i < n; ++i) deal(block->hashes[i]);
-      pool.Give(block);
+      pool.Give(block.get());
+      block.release();
     }
   };
   HashBin remaining;
@@ -277,7 +269,7 @@ std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double r
     const LayerEntry entry{LayerType::kBumped, static_cast<uint8_t>(shape.shard_bits),
                            shape.buckets};
     unsigned char* out = payload->Append(LayerBytes(entry, columns));
-    BumpedLayerBuilder builder(shape, columns, &pool, &ThreadLanes(), out);
+    BumpedLayerBuilder builder(shape, columns, &pool, lanes.get(), out);
     HashBin bumped;
     if (entries.empty()) {
       builder.Build(collected, &bumped);

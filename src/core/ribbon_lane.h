@@ -4,6 +4,8 @@
 #ifndef WINNOW_SRC_CORE_RIBBON_LANE_H_
 #define WINNOW_SRC_CORE_RIBBON_LANE_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -26,6 +28,9 @@ inline uint64_t MakeRow(uint64_t hash, unsigned fingerprint_bits) noexcept {
 inline constexpr uint32_t kBinSlots = 32 * simd::kRibbonBucketSlots;
 // A bin with more keys than any random hashes give it is bumped whole.
 inline constexpr uint64_t kMaxBinKeys = 2 * kBinSlots;
+
+// Rounding to whole buckets may give a sub-shard one more than kMaxShardSlots has.
+inline constexpr size_t kMostRows = kMaxShardSlots + 2 * simd::kRibbonBucketSlots;
 
 // What all sub-shards of a layer share.
 struct LayerBuild {
@@ -100,6 +105,32 @@ class RibbonLane {
   std::unique_ptr<RibbonWalk[]> walks_;
   std::unique_ptr<uint64_t*[]> filled_;
 };
+
+inline constexpr size_t kMostLaneBytes =
+    kRibbonLanes * (sizeof(RibbonLane) + kMostRows * sizeof(uint64_t) +
+                    (kMaxBinKeys + 1) * (sizeof(uint64_t) + sizeof(uint8_t) + sizeof(RibbonWalk) +
+                                         sizeof(uint64_t*)));
+
+using RibbonLanes = std::array<RibbonLane, kRibbonLanes>;
+
+// The lanes that this thread keeps, or new ones; kept for its next filter afterwards. Made when
+// they are first asked for: most small filters need none. Throws std::bad_alloc.
+class BorrowedLanes {
+ public:
+  BorrowedLanes() = default;
+  ~BorrowedLanes();
+  BorrowedLanes(const BorrowedLanes&) = delete;
+  BorrowedLanes& operator=(const BorrowedLanes&) = delete;
+
+  RibbonLanes* get() const;
+
+ private:
+  mutable RibbonLanes* lanes_ = nullptr;
+};
+
+// What this thread keeps of lanes now, in bytes, at most kMostLaneBytes.
+size_t KeptLaneBytes() noexcept;
+void FreeKeptLanes() noexcept;
 
 }  // namespace winnow::core
 

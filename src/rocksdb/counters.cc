@@ -1,7 +1,7 @@
 #include "src/rocksdb/counters.h"
 
-#include <mutex>
-#include <new>
+#include <pthread.h>
+
 #include <type_traits>
 
 namespace winnow::plugin {
@@ -20,52 +20,52 @@ struct FilterCounters {
 };
 
 // Lookups go on in threads that outlive main(): nothing here may have a destructor that does
-// something.
+// something. And a lookup never allocates, so that all there will ever be is here.
 FilterCounters filter_counters;
-std::mutex mutex;
-ThreadCounters* all_counters = nullptr;   // guarded by mutex; only grows
-ThreadCounters* free_counters = nullptr;  // guarded by mutex
+constexpr int kMostThreads = 512;
+ThreadCounters thread_counters[kMostThreads];
 ThreadCounters shared_counters;
 static_assert(std::is_trivially_destructible_v<FilterCounters>);
-static_assert(std::is_trivially_destructible_v<std::mutex>);
 static_assert(std::is_trivially_destructible_v<ThreadCounters>);
 
-// Hands the thread's counters to the next thread, which goes on from their numbers.
-struct Detacher {
-  ThreadCounters* counters = nullptr;
-  ~Detacher() {
-    // Destructors that run after this one may still look something up.
-    this_thread_counters = &shared_counters;
-    const std::lock_guard<std::mutex> lock(mutex);
-    counters->next_free = free_counters;
-    free_counters = counters;
-  }
+// Hands an ending thread's counters to the next thread, which goes on from their numbers.
+void Detach(void* counters) noexcept {
+  // Destructors that run after this may still look something up.
+  this_thread_counters = &shared_counters;
+  static_cast<ThreadCounters*>(counters)->is_taken.store(false, std::memory_order_release);
+}
+
+// A thread_local object's destructor would be registered with an allocation, which ends the program
+// where it fails; a key's value is not.
+struct EndOfThread {
+  pthread_key_t key{};
+  const bool works;
+
+  EndOfThread() noexcept : works(pthread_key_create(&key, Detach) == 0) {}
 };
 
-ThreadCounters* TakeCounters() {
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (free_counters != nullptr) {
-    ThreadCounters* const counters = free_counters;
-    free_counters = counters->next_free;
-    return counters;
+ThreadCounters* TakeCounters() noexcept {
+  for (ThreadCounters& one : thread_counters) {
+    if (!one.is_taken.load(std::memory_order_relaxed) &&
+        !one.is_taken.exchange(true, std::memory_order_acquire)) {
+      return &one;
+    }
   }
-  ThreadCounters* const counters = new (std::nothrow) ThreadCounters;
-  if (counters != nullptr) {
-    counters->next = all_counters;
-    all_counters = counters;
-  }
-  return counters;
+  return nullptr;
 }
 
 }  // namespace
 
 ThreadCounters* AttachThreadCounters() noexcept {
-  ThreadCounters* const counters = TakeCounters();
+  static const EndOfThread end_of_thread;
+  ThreadCounters* const counters = end_of_thread.works ? TakeCounters() : nullptr;
   if (counters == nullptr) {
     return &shared_counters;  // and try again at the next lookup
   }
-  thread_local Detacher detacher;
-  detacher.counters = counters;
+  if (pthread_setspecific(end_of_thread.key, counters) != 0) {
+    counters->is_taken.store(false, std::memory_order_release);
+    return &shared_counters;
+  }
   this_thread_counters = counters;
   return counters;
 }
@@ -98,12 +98,11 @@ Counters CurrentCounters() noexcept {
   sum.unbuilt_filters = filter_counters.unbuilt.load(std::memory_order_relaxed);
   sum.keys = filter_counters.keys.load(std::memory_order_relaxed);
   sum.bytes = filter_counters.bytes.load(std::memory_order_relaxed);
-  const std::lock_guard<std::mutex> lock(mutex);
   sum.lookups = shared_counters.lookups.load(std::memory_order_relaxed);
   sum.hashes = shared_counters.hashes.load(std::memory_order_relaxed);
-  for (const ThreadCounters* one = all_counters; one != nullptr; one = one->next) {
-    sum.lookups += one->lookups.load(std::memory_order_relaxed);
-    sum.hashes += one->hashes.load(std::memory_order_relaxed);
+  for (const ThreadCounters& one : thread_counters) {
+    sum.lookups += one.lookups.load(std::memory_order_relaxed);
+    sum.hashes += one.hashes.load(std::memory_order_relaxed);
   }
   return sum;
 }

@@ -35,8 +35,7 @@ void CountUnbuiltFilter() noexcept;
 struct alignas(64) ThreadCounters {
   std::atomic<uint64_t> lookups{0};
   std::atomic<uint64_t> hashes{0};
-  ThreadCounters* next = nullptr;       // of all that were ever made
-  ThreadCounters* next_free = nullptr;  // of those whose thread ended
+  std::atomic<bool> is_taken{false};  // by a thread that runs
 };
 
 // Null until the thread's first lookup. Not thread_local: a variable of another file would be
@@ -44,8 +43,8 @@ struct alignas(64) ThreadCounters {
 // libraries that are opened late.
 extern __thread ThreadCounters* this_thread_counters __attribute__((tls_model("initial-exec")));
 
-// Gives this thread its counters. Never null: without memory it is a shared one, which may lose
-// counts.
+// Gives this thread its counters. Never null: beyond 512 threads it is a shared one, which may lose
+// counts. Allocates nothing.
 ThreadCounters* AttachThreadCounters() noexcept;
 
 // Counts for this thread, whose counters they must be.
