@@ -34,7 +34,14 @@ void FilterBuilder::Add(KeyHash hash) {
 }
 
 void FilterBuilder::Add(const KeyHash* hashes, size_t n) {
-  for (size_t i = 0; i < n; ++i) Add(hashes[i]);
+  if (n == 0) return;
+  Add(hashes[0]);
+  State& state = *state_;
+  for (size_t i = 1; i < n; ++i) {
+    if (hashes[i] == hashes[i - 1]) continue;
+    state.hashes.Add(hashes[i].value);
+  }
+  state.last = hashes[n - 1].value;
 }
 
 uint64_t FilterBuilder::num_hashes() const noexcept { return state_->hashes.size(); }

@@ -50,12 +50,23 @@ uint32_t BlocksThatFit(size_t bytes) noexcept {
 BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify)
     : options_(options), verify_(verify), builder_(options) {}
 
-void BitsBuilder::AddKey(const Slice& key) {
-  const KeyHash hash = HashOf(key);
-  if (!repeats_.Contains(hash)) {
+// The hash of short keys is inlined, and what is rare is behind tail calls: most of collecting is
+// this.
+__attribute__((flatten)) void BitsBuilder::AddKey(const Slice& key) {
+  if (__builtin_expect(key.size() - 1 >= core::kMostShortKeyBytes, 0)) {
+    return AddLongKey(key);
+  }
+  AddHash(KeyHash{core::HashShortKeyInline(key.data(), key.size())});
+}
+
+void BitsBuilder::AddLongKey(const Slice& key) noexcept { AddHash(HashOf(key)); }
+
+inline void BitsBuilder::AddHash(KeyHash hash) noexcept {
+  const bool is_repeat = repeats_.Contains(hash);
+  repeats_.SetKey(hash);
+  if (!is_repeat) {
     Keep(hash);
   }
-  repeats_.SetKey(hash);
 }
 
 void BitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alternate) {
@@ -105,17 +116,25 @@ double BitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   return 0;
 }
 
-void BitsBuilder::Keep(KeyHash hash) noexcept {
-  const size_t entries = entries_.load(std::memory_order_relaxed);
-  entries_.store(entries + 1, std::memory_order_relaxed);
-  const bool is_first = entries == 0;
+inline void BitsBuilder::Keep(KeyHash hash) noexcept {
+  entries_.store(entries_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  pending_[num_pending_++] = hash;
+  if (__builtin_expect(num_pending_ == kMostPending, 0)) {
+    FlushPending();
+  }
+}
+
+void BitsBuilder::FlushPending() noexcept {
+  const size_t n = std::exchange(num_pending_, 0);
+  // After a failure nothing more is kept until the filter is finished; the next one tries again.
+  const bool is_first = entries_.load(std::memory_order_relaxed) == n;
   if (short_of_memory_ && !(is_first && StartAgain())) {
     return;
   }
   try {
-    builder_.Add(hash);
+    builder_.Add(pending_, n);
     if (verify_) {
-      kept_.push_back(hash);
+      kept_.insert(kept_.end(), pending_, pending_ + n);
     }
   } catch (...) {
     short_of_memory_ = true;
@@ -134,6 +153,7 @@ bool BitsBuilder::StartAgain() noexcept {
 }
 
 Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
+  FlushPending();
   entries_.store(0, std::memory_order_relaxed);
   repeats_ = Repeats();
   to_verify_ = std::exchange(kept_, {});

@@ -85,7 +85,11 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
     bool has_alternate_ = false;
   };
 
+  __attribute__((noinline)) void AddLongKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
+  void AddHash(KeyHash hash) noexcept;
   void Keep(KeyHash hash) noexcept;
+  // Moves the pending hashes into builder_.
+  __attribute__((noinline)) void FlushPending() noexcept;
   // A builder whose allocation failed half-way is not used again. False if memory is still short.
   bool StartAgain() noexcept;
   ROCKSDB_NAMESPACE::Slice FinishBlock(std::unique_ptr<const char[]>* buf) noexcept;
@@ -95,6 +99,10 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   const bool verify_;
   FilterBuilder builder_;
   Repeats repeats_;
+  // A call for each hash would take longer than all else that is done with it.
+  static constexpr size_t kMostPending = 64;
+  size_t num_pending_ = 0;
+  KeyHash pending_[kMostPending];
   // Other threads read this while one adds.
   std::atomic<size_t> entries_{0};
   bool short_of_memory_ = false;
