@@ -91,9 +91,12 @@ WINNOW_INLINE RibbonBlock FindBlock(const RibbonLayer& layer, uint64_t hash) {
   const uint32_t shard_bits = layer.shape & 0xff;
   const uint32_t columns = (layer.shape >> kShapeColumnsShift) & 0xff;
   const uint64_t block = (start >> 6) + ((hash >> 1) >> (63 - shard_bits));
-  const uint64_t wide_before = block > layer.split ? block - layer.split : 0;
+  // Arithmetic instead of comparing: which side of the split it is can't be predicted.
+  const auto past_split = static_cast<int64_t>(block - layer.split);
+  const int64_t is_before = past_split >> 63;  // all ones or none
+  const auto wide_before = static_cast<uint64_t>(past_split & ~is_before);
   return {layer.words + 8 * (block * columns + wide_before), start,
-          columns + (block >= layer.split ? 1 : 0)};
+          columns + static_cast<uint32_t>(is_before + 1)};
 }
 
 WINNOW_INLINE bool IsBumped(const unsigned char* thresholds, uint32_t start) {
