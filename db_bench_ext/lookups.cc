@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 #include "db_bench_ext/status.h"
 
@@ -135,6 +136,7 @@ absl::StatusOr<inspect::WorkloadTimes> TimeLookups(rocksdb::DB* db, const Lookup
   result.lookups = n;
   if (n == 0) return result;
   result.ops_per_second = static_cast<double>(n) / std::chrono::duration<double>(total).count();
+  result.ops_per_second_by_round = {result.ops_per_second};
   const auto quantile = [&](size_t percent) {
     const auto at = times.begin() + static_cast<std::ptrdiff_t>((n - 1) * percent / 100);
     std::nth_element(times.begin(), at, times.end());
@@ -143,6 +145,20 @@ absl::StatusOr<inspect::WorkloadTimes> TimeLookups(rocksdb::DB* db, const Lookup
   result.p50_ns = quantile(50);
   result.p99_ns = quantile(99);
   return result;
+}
+
+inspect::WorkloadTimes MedianRound(const std::vector<inspect::WorkloadTimes>& rounds) {
+  std::vector<size_t> by_speed(rounds.size());
+  std::iota(by_speed.begin(), by_speed.end(), size_t{0});
+  std::sort(by_speed.begin(), by_speed.end(), [&](size_t a, size_t b) {
+    return rounds[a].ops_per_second < rounds[b].ops_per_second;
+  });
+  inspect::WorkloadTimes median = rounds[by_speed[(rounds.size() - 1) / 2]];
+  median.ops_per_second_by_round.clear();
+  for (const inspect::WorkloadTimes& round : rounds) {
+    median.ops_per_second_by_round.push_back(round.ops_per_second);
+  }
+  return median;
 }
 
 }  // namespace winnow::bench

@@ -31,9 +31,14 @@ using LookupProgress = absl::FunctionRef<bool(uint64_t done)>;
 absl::StatusOr<inspect::WorkloadCounts> CountLookups(rocksdb::DB* db, const Lookups& lookups,
                                                      LookupProgress progress);
 
-// Times, of the first `n` lookups at most. Nothing is counted, since that takes time.
+// Times, of the first `n` lookups at most, as the only round. Nothing is counted, since that takes
+// time.
 absl::StatusOr<inspect::WorkloadTimes> TimeLookups(rocksdb::DB* db, const Lookups& lookups,
                                                    size_t n, LookupProgress progress);
+
+// Of at least one round of the same lookups: the one of median speed, the slower of two such, with
+// the speeds of all.
+inspect::WorkloadTimes MedianRound(const std::vector<inspect::WorkloadTimes>& rounds);
 
 }  // namespace winnow::bench
 

@@ -201,10 +201,12 @@ std::string FullReport(const ReadAmplification& run) {
     absl::StrAppendFormat(
         &text,
         "\n%s: %d lookups of %s keys, figures per lookup (data blocks: as many as without a block "
-        "cache; from file: with one of %s)\n%s\n%s: timed apart from the counting, %d lookups\n%s",
+        "cache; from file: with one of %s)\n%s\n%s: timed apart from the counting, in %d rounds of "
+        "%d "
+        "lookups in which the policies take turns; the round of median speed\n%s",
         workload.name, workload.counts.lookups, workload.present ? "present" : "absent",
         run.cache_size == 0 ? "no bytes" : Bytes(run.cache_size), CountTable(run, w), workload.name,
-        workload.times.lookups, TimeTable(run, w));
+        workload.times.ops_per_second_by_round.size(), workload.times.lookups, TimeTable(run, w));
   }
   for (size_t w = 0; w < run.policies[0].workloads.size(); ++w) {
     absl::StrAppendFormat(&text, "\n%s by level, sums over all lookups\n%s",

@@ -21,7 +21,7 @@ struct RibbonCost {
   double bumped = 0;    // share of the keys, 0 to 1
   double overhead = 0;  // bits over keys * columns, as a share: slots, thresholds, and bumped keys
                         // at the same overhead in the next layer
-  double steps = 0;  // rows added for each key while building
+  double steps = 0;     // rows added for each key while building
 };
 
 // Builds sub-shards of about 30,000 keys until `keys` random keys were dealt. The same numbers for

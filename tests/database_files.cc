@@ -64,6 +64,7 @@ std::vector<FileFilter> ReadFilters(const std::string& database) {
   }
   std::sort(paths.begin(), paths.end());
   std::vector<FileFilter> filters;
+  filters.reserve(paths.size());
   for (const std::string& path : paths) {
     filters.push_back(ReadFilter(path));
   }

@@ -1,5 +1,6 @@
 // The benchmark as people run it.
 
+#include <absl/strings/str_split.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ ChildResult RunBench(std::vector<std::string> flags,
 // A run that is over in a second or two.
 std::vector<std::string> Small(const std::vector<std::string>& more) {
   std::vector<std::string> flags = {"--num=20000", "--reads=20000", "--timed_reads=5000",
-                                    "--write_buffer_size=200000"};
+                                    "--timed_rounds=3", "--write_buffer_size=200000"};
   flags.insert(flags.end(), more.begin(), more.end());
   return flags;
 }
@@ -63,6 +64,9 @@ void ExpectCountsAddUp(const json& workload) {
     EXPECT_TRUE(workload.at(count).is_number_unsigned()) << count;
   }
   EXPECT_GT(workload.at("ops_per_second").get<double>(), 0);
+  const json& by_round = workload.at("ops_per_second_by_round");
+  EXPECT_EQ(by_round.size(), workload.at("timed_rounds"));
+  EXPECT_THAT(by_round, ::testing::Contains(workload.at("ops_per_second")));
 }
 
 void ExpectTreeAddsUp(const json& policy, uint64_t keys) {
@@ -138,6 +142,27 @@ TEST(DbBenchExtTest, WinnowMissesNoMoreThanTheBuiltInBloomOnAMillionChecks) {
             0.75 * document.at("policies")[0].at("filter_bytes").get<double>());
 }
 
+TEST(DbBenchExtTest, ABrokenPromiseIsAnErrorAfterTheResults) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> flags =
+      Small({"--policies=none,bloomfilter:10,winnow:10", "--timed_reads=0",
+             "--benchmarks=readmissing", "--max_false_positive_ratio=2", "--max_block_read_ratio=2",
+             "--summary=" + (folder / "short.txt"), "--json=" + (folder / "run.json")});
+  for (const auto& [limit, status] : {std::pair("0.99", 0), std::pair("0.5", 1)}) {
+    std::vector<std::string> limited = flags;
+    limited.push_back("--max_filter_memory_ratio=" + std::string(limit));
+    const ChildResult result = RunBench(limited);
+    const std::string says = status == 0
+                                 ? "winnow:10 keeps its promises: to bloomfilter:10 it has"
+                                 : "winnow:10 breaks its promises: to bloomfilter:10 it has";
+    EXPECT_EQ(result.status, status) << result.errors;
+    EXPECT_THAT(result.output, HasSubstr(says));
+    EXPECT_THAT(ReadWholeFile(folder / "short.txt"), HasSubstr(says));
+    EXPECT_THAT(result.errors, status == 0 ? HasSubstr("") : HasSubstr("MORE than the promised"));
+    EXPECT_FALSE(json::parse(ReadWholeFile(folder / "run.json")).empty());
+  }
+}
+
 TEST(DbBenchExtTest, RunsWithTheSameSeedCountTheSame) {
   const TemporaryFolder folder;
   std::vector<json> runs;
@@ -148,7 +173,8 @@ TEST(DbBenchExtTest, RunsWithTheSameSeedCountTheSame) {
     json policy = json::parse(ReadWholeFile(folder / name)).at("policies")[0];
     policy.erase("load_seconds");
     for (json& workload : policy.at("workloads")) {
-      for (const char* time : {"ops_per_second", "p50_ns", "p99_ns"}) workload.erase(time);
+      for (const char* time : {"ops_per_second", "ops_per_second_by_round", "p50_ns", "p99_ns"})
+        workload.erase(time);
     }
     runs.push_back(policy);
   }
@@ -224,16 +250,19 @@ TEST(DbBenchExtTest, APolicyThatIsNotTheOneItIsCalledIsRefusedBeforeAnythingIsPr
 TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
   const std::pair<std::string, std::string> cases[] = {
       {"--reads=0", "--reads is 0, but has to be from 1"},
+      {"--timed_rounds=0", "--timed_rounds is 0, but has to be from 1"},
       {"--benchmarks=fillseq", "readmissing, readrandom"},
       {"--compression_type=gzip", "lz4"},
       {"--keys=/nonexistent", "No such file"},
       {"--json=/nonexistent/run.json", "can't write"},
       {"--format_version=99", "from 2 to 5"},
+      {"--max_filter_memory_ratio=-1", "--max_filter_memory_ratio is -1, but has to be from 0"},
+      {"--policies=winnow:10 --max_filter_memory_ratio=1", "there is only one"},
       {"keys.lz4", "'keys.lz4' is no flag"},
       {"--nonsense", "nonsense"},
   };
   for (const auto& [flag, says] : cases) {
-    const ChildResult result = RunBench(Small({flag}));
+    const ChildResult result = RunBench(Small(absl::StrSplit(flag, ' ')));
     EXPECT_NE(result.status, 0) << flag;
     EXPECT_THAT(result.output, IsEmpty()) << flag;
     EXPECT_THAT(result.errors, HasSubstr(says)) << flag;

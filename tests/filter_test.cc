@@ -257,7 +257,8 @@ TEST(FilterTest, KeysWithOneByteChanged) {
     // A key of its own for each 10,000, then one of 40 bytes changed to one of 250 values.
     std::string key = Digits(i / 10000) + Digits(7);
     const uint64_t change = i % 10000;
-    key[change / 250] = static_cast<char>(key[change / 250] ^ (1 + change % 250));
+    key[change / 250] =
+        static_cast<char>(static_cast<unsigned char>(key[change / 250]) ^ (1 + change % 250));
     return key;
   });
 }

@@ -146,6 +146,19 @@ TEST_F(LookupsTest, SoManyLookupsAreTimedAsAskedForAndAsThereAre) {
   EXPECT_EQ(none->lookups, 0u);
 }
 
+TEST(MedianRoundTest, IsWholeAndKnowsTheSpeedsOfAll) {
+  const std::vector<inspect::WorkloadTimes> rounds = {
+      {10, 300.0, 3, 30, {300.0}}, {10, 100.0, 9, 90, {100.0}}, {10, 200.0, 5, 50, {200.0}}};
+  const inspect::WorkloadTimes of_three = MedianRound(rounds);
+  EXPECT_EQ(of_three.lookups, 10u);
+  EXPECT_EQ(of_three.ops_per_second, 200);
+  EXPECT_EQ(of_three.p50_ns, 5u);
+  EXPECT_EQ(of_three.p99_ns, 50u);
+  EXPECT_THAT(of_three.ops_per_second_by_round, ::testing::ElementsAre(300, 100, 200));
+  EXPECT_EQ(MedianRound({rounds[0], rounds[1]}).ops_per_second, 100);
+  EXPECT_EQ(MedianRound({rounds[0]}).ops_per_second, 300);
+}
+
 TEST_F(LookupsTest, APassEndsWhenItIsToldTo) {
   const std::unique_ptr<rocksdb::DB> db = Grow("none");
   Lookups many = Present();

@@ -98,9 +98,9 @@ INSTANTIATE_TEST_SUITE_P(
                       ProblemCase{"bloomfilter:ten", "drops it", "bloomfilter:10"},
                       ProblemCase{"winnow:ten", "1 to 32", "winnow:10"},
                       ProblemCase{"winnow:", "1 to 32", "winnow:10"},
-                      ProblemCase{"winnow:99", "1 to 32", "winnow:10"},
-                      ProblemCase{"{id=winnow;bits=12}", "bits", "winnow:10"},
-                      ProblemCase{"bloomfilter:0", "builds none", "bloomfilter:10"},
+                      ProblemCase{"winnow:99", "1 to 32", "winnow:32"},
+                      ProblemCase{"{id=winnow;bits=12}", "bits", "{id=winnow;bits_per_key=12}"},
+                      ProblemCase{"bloomfilter:0", "builds none", "bloomfilter:1"},
                       ProblemCase{"rocksdb.BuiltinBloomFilter", "builds none", "bloomfilter:10"},
                       ProblemCase{"{", "", "winnow:10"}));
 

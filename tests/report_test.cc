@@ -30,7 +30,7 @@ inspect::PolicyResult Policy(const std::string& policy, const std::string& name,
   absent.counts.data_blocks_accessed = filter_bytes == 0 ? 2000 : false_positives;
   absent.counts.levels = {
       {3, absent.counts.filter_checks, absent.counts.useful, false_positives, 0}};
-  absent.times = {500, 1234567, 800, 9000};
+  absent.times = {500, 1234567, 800, 9000, {1234566, 1234567, 1300000}};
   result.workloads = {absent};
   return result;
 }
@@ -56,6 +56,7 @@ TEST(ReportTest, TheFullReportComparesMemoryAndFalsePositivesWithTheReference) {
                               "0.950 times its false positives per filter check"));
   EXPECT_THAT(text, HasSubstr("1.000 %")) << "20 of 2000 checks";
   EXPECT_THAT(text, HasSubstr("1234567"));
+  EXPECT_THAT(text, HasSubstr("in 3 rounds of 500 lookups"));
 }
 
 TEST(ReportTest, TreesThatDifferAreSaidToDiffer) {

@@ -167,6 +167,25 @@ TEST_F(WinnowToolTest, WhatCanNotBeReadIsTwoAndTheRestIsShown) {
   EXPECT_THAT(text.out, HasSubstr("winnow-ribbon"));
 }
 
+TEST_F(WinnowToolTest, ATreeThatCanNotBeReadIsTwoAndItsFilesAreShown) {
+  {
+    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_.File("db"));
+    ASSERT_STATUS_OK(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), "key", "value"));
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  EXPECT_EQ(Run("inspect" + Quoted("db")).code, 0);
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_.File("db"))) {
+    if (entry.path().filename().string().rfind("MANIFEST-", 0) == 0) {
+      fs::resize_file(entry.path(), 20);
+    }
+  }
+  const Outcome outcome = Run("inspect" + Quoted("db"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("levels are unknown"));
+  EXPECT_THAT(outcome.out, HasSubstr("winnow-bloom"));
+  EXPECT_EQ(RunJson("inspect" + Quoted("db"), 2).at("files").size(), 1u);
+}
+
 TEST_F(WinnowToolTest, AFaultIsOne) {
   auto table = TableWith("winnow:10");
   table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
@@ -201,6 +220,9 @@ TEST_F(WinnowToolTest, PolicyThatDoesNotWorkIsOneAndHelps) {
   EXPECT_THAT(typo.error, HasSubstr("drops it"));
   EXPECT_THAT(typo.error, HasSubstr("Did you mean 'winnow:12'?"));
   EXPECT_THAT(Run("policy winnow:99").error, HasSubstr("1 to 32"));
+  EXPECT_THAT(Run("policy winnow:99").error, HasSubstr("Did you mean 'winnow:32'?"));
+  EXPECT_THAT(Run("policy '{id=winnow;bits=3}'").error,
+              HasSubstr("Did you mean '{id=winnow;bits_per_key=3}'?"));
   for (const char* policy : {"''", "winnow:99", "winnow:ten", "bloomfilter:ten", "nullptr"}) {
     const Outcome outcome = Run(std::string("policy ") + policy);
     EXPECT_EQ(outcome.code, 1) << policy;

@@ -3,6 +3,8 @@
 # The other presets are debug, asan (address and undefined behaviour) and tsan (threads).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=tools/build_jobs.sh
+. tools/build_jobs.sh
 
 presets=("$@")
 ((${#presets[@]})) || presets=(release)
@@ -18,12 +20,6 @@ done
 
 tools/setup.sh
 
-# A compiler process takes up to a gigabyte: as many as there are processors, but no more than fit.
-memory_kib=$(awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo)
-jobs=$(nproc)
-((jobs * 1048576 <= memory_kib)) || jobs=$((memory_kib / 1048576))
-((jobs >= 1)) || jobs=1
-
 for preset in "${presets[@]}"; do
   run=()
   # GCC 12's sanitizers end with "unexpected memory mapping" where the kernel scatters mappings over
@@ -33,6 +29,6 @@ for preset in "${presets[@]}"; do
     run=(setarch -R)
   fi
   cmake --preset "$preset"
-  "${run[@]}" cmake --build --preset "$preset" --parallel "$jobs" # runs the tests to list their names
+  "${run[@]}" cmake --build --preset "$preset" --parallel "$(build_jobs)" # runs the tests to list their names
   "${run[@]}" ctest --preset "$preset" --parallel 2
 done

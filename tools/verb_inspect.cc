@@ -63,13 +63,14 @@ void ReadPath(const std::string& path, Findings* findings) {
   std::move(database.files.begin(), database.files.end(), std::back_inserter(findings->files));
 }
 
-int ExitCode(const std::vector<SstReport>& files) {
-  int code = kAllGood;
-  for (const SstReport& file : files) {
+int ExitCode(const Findings& findings) {
+  // A warning is of a tree that could not be read.
+  int code = findings.warnings.empty() ? kAllGood : kCouldNotRead;
+  for (const SstReport& file : findings.files) {
     if (file.error) {
       return kCouldNotRead;
     }
-    if (file.filter->fault) {
+    if (file.filter->fault && code == kAllGood) {
       code = kFaultFound;
     }
   }
@@ -91,7 +92,7 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
                                ? inspect::InspectJson(findings.files, findings.warnings)
                                : InspectTable(findings.files);
   std::fputs(text.c_str(), stdout);
-  return ExitCode(findings.files);
+  return ExitCode(findings);
 }
 
 }  // namespace

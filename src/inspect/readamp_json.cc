@@ -42,6 +42,8 @@ Json ToJson(const WorkloadResult& workload) {
                {"ops_per_second", workload.times.ops_per_second},
                {"p50_ns", workload.times.p50_ns},
                {"p99_ns", workload.times.p99_ns},
+               {"timed_rounds", workload.times.ops_per_second_by_round.size()},
+               {"ops_per_second_by_round", workload.times.ops_per_second_by_round},
                {"levels", Json::array()}};
   for (const LevelCounts& level : counts.levels) json["levels"].push_back(ToJson(level));
   return json;

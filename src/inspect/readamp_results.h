@@ -35,11 +35,13 @@ struct WorkloadCounts {
   std::vector<LevelCounts> levels;
 };
 
+// Of the round of lookups whose speed is the median of all rounds.
 struct WorkloadTimes {
-  uint64_t lookups = 0;
+  uint64_t lookups = 0;  // of a round
   double ops_per_second = 0;
   uint64_t p50_ns = 0;
   uint64_t p99_ns = 0;
+  std::vector<double> ops_per_second_by_round;  // in the order of time
 };
 
 struct WorkloadResult {

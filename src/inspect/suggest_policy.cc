@@ -4,16 +4,20 @@
 #include <rocksdb/filter_policy.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 
 namespace winnow::inspect {
 namespace {
@@ -21,11 +25,27 @@ namespace {
 using ROCKSDB_NAMESPACE::FilterPolicy;
 
 constexpr absl::string_view kNames[] = {"winnow", "bloomfilter", "ribbonfilter"};
+constexpr absl::string_view kId = "id";
 
-struct NameAndBits {
-  std::string name;
-  std::string bits;  // empty: no number
+// An option with the texts of its range and of what stands for a value that is no number.
+struct Option {
+  absl::string_view name;
+  absl::string_view least;
+  absl::string_view most;
+  absl::string_view usual;
+  bool whole;
 };
+
+constexpr Option kWinnowOptions[] = {
+    {"bits_per_key", "1", "32", "10", false},
+    {"ribbon_min_keys", "0", "18446744073709551615", "3000", true},
+    {"bloom_before_level", "-1", "2147483647", "0", true},
+};
+constexpr Option kBitsOfBuiltin = {"bits_per_key", "1", "100", "10", false};
+
+const Option& BitsOf(absl::string_view policy) {
+  return policy == kNames[0] ? kWinnowOptions[0] : kBitsOfBuiltin;
+}
 
 bool IsNameCharacter(char c) {
   return absl::ascii_isalpha(static_cast<unsigned char>(c)) || c == '.';
@@ -35,30 +55,21 @@ bool IsNumberCharacter(char c) {
   return absl::ascii_isdigit(static_cast<unsigned char>(c)) || c == '.';
 }
 
-// The leading name and the first number after it, whatever stands between.
-NameAndBits SplitPlain(absl::string_view text) {
-  NameAndBits parts;
-  const auto name_end = std::find_if_not(text.begin(), text.end(), IsNameCharacter);
-  parts.name = std::string(text.begin(), name_end);
-  const auto number = std::find_if(name_end, text.end(), [](char c) {
-    return absl::ascii_isdigit(static_cast<unsigned char>(c));
-  });
-  parts.bits = std::string(number, std::find_if_not(number, text.end(), IsNumberCharacter));
-  return parts;
-}
+bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
 
-NameAndBits Split(absl::string_view options_string) {
-  std::unordered_map<std::string, std::string> values;
-  if (absl::StrContains(options_string, '=') &&
-      ROCKSDB_NAMESPACE::StringToMap(std::string(options_string), &values).ok() &&
-      values.count("id") > 0) {
-    NameAndBits parts = SplitPlain(values["id"]);
-    if (values.count("bits_per_key") > 0) {
-      parts.bits = values["bits_per_key"];
-    }
-    return parts;
+// The first number in a text, with its sign if that can't be a dash between two words. Empty
+// without one.
+absl::string_view FirstNumber(absl::string_view text) {
+  const size_t begin =
+      static_cast<size_t>(std::find_if(text.begin(), text.end(), IsDigit) - text.begin());
+  size_t end = begin;
+  while (end < text.size() && IsNumberCharacter(text[end])) {
+    ++end;
   }
-  return SplitPlain(options_string);
+  const bool negative =
+      begin > 0 && text[begin - 1] == '-' &&
+      (begin == 1 || absl::StrContains(":= ", absl::string_view(&text[begin - 2], 1)));
+  return text.substr(negative ? begin - 1 : begin, end - begin + (negative ? 1 : 0));
 }
 
 bool IsAccepted(const std::string& options_string) {
@@ -75,6 +86,7 @@ absl::string_view ClosestName(absl::string_view name) {
   for (const absl::string_view candidate : kNames) {
     // "bloom" and "rocksdb.RibbonFilter" are meant as clearly as a slip of the finger.
     const bool is_part = name.size() >= 4 && (absl::StartsWithIgnoreCase(candidate, name) ||
+                                              absl::StartsWithIgnoreCase(name, candidate) ||
                                               absl::EndsWithIgnoreCase(name, candidate));
     const size_t distance = is_part ? 0 : EditDistance(name, candidate);
     if (distance < smallest) {
@@ -83,6 +95,107 @@ absl::string_view ClosestName(absl::string_view name) {
     }
   }
   return closest;
+}
+
+// Null: nothing is close. "bits" and "min_keys" are meant as clearly as a slip of the finger.
+const Option* ClosestOption(absl::string_view name) {
+  const Option* closest = nullptr;
+  size_t smallest = std::max<size_t>(2, name.size() / 2);
+  for (const Option& option : kWinnowOptions) {
+    const bool is_part =
+        name.size() >= 4 && absl::StrContains(option.name, absl::AsciiStrToLower(name));
+    const size_t distance = is_part ? 0 : EditDistance(name, option.name);
+    if (distance < smallest) {
+      smallest = distance;
+      closest = &option;
+    }
+  }
+  return closest;
+}
+
+// The value of an option that is nearest to the one in a text.
+std::string NearestValue(const Option& option, absl::string_view text) {
+  double number = 0;
+  const absl::string_view digits = FirstNumber(text);
+  if (digits.empty() || !absl::SimpleAtod(digits, &number)) {
+    return std::string(option.usual);
+  }
+  double least = 0, most = 0;
+  if (!absl::SimpleAtod(option.least, &least) || !absl::SimpleAtod(option.most, &most)) {
+    return std::string(option.usual);
+  }
+  if (number <= least || number >= most) {
+    return std::string(number <= least ? option.least : option.most);
+  }
+  const bool has_fraction = absl::StrContains(digits, '.');
+  return option.whole && has_fraction ? absl::StrCat(std::llround(number)) : std::string(digits);
+}
+
+// "winow:33" as "winnow:32".
+std::string NearestPlain(absl::string_view text) {
+  const auto name_end = std::find_if_not(text.begin(), text.end(), IsNameCharacter);
+  const size_t length = static_cast<size_t>(name_end - text.begin());
+  const absl::string_view name = ClosestName(text.substr(0, length));
+  absl::string_view number = text.substr(length);
+  absl::ConsumePrefix(&number, "-");  // a dash in place of the colon, not a sign
+  return absl::StrCat(name, ":", NearestValue(BitsOf(name), number));
+}
+
+// The id of a policy, which may have a number and need not.
+std::string NearestId(absl::string_view id) {
+  return absl::StrContains(id, ':') ? NearestPlain(id) : std::string(ClosestName(id));
+}
+
+std::string NearestSetting(absl::string_view name, absl::string_view value) {
+  if (name == kId) {
+    return absl::StrCat(kId, "=", NearestId(value));
+  }
+  const Option* const option = ClosestOption(name);
+  if (option == nullptr) {
+    return std::string();
+  }
+  const std::string given = absl::StrCat(option->name, "=", value);
+  return IsAccepted(absl::StrCat(kId, "=", kNames[0], ";", given))
+             ? given
+             : absl::StrCat(option->name, "=", NearestValue(*option, value));
+}
+
+struct Settings {
+  bool braces = false;
+  std::vector<std::pair<std::string, std::string>> values;  // as they come
+
+  const std::string* Find(absl::string_view name) const {
+    const auto found = std::find_if(values.begin(), values.end(),
+                                    [&](const auto& value) { return value.first == name; });
+    return found == values.end() ? nullptr : &found->second;
+  }
+};
+
+// "{id=winnow;bits_per_key=10}", with or without braces.
+Settings SplitSettings(absl::string_view text) {
+  Settings settings;
+  settings.braces = absl::ConsumePrefix(&text, "{");
+  absl::ConsumeSuffix(&text, "}");
+  for (const absl::string_view part : absl::StrSplit(text, ';', absl::SkipWhitespace())) {
+    const std::pair<absl::string_view, absl::string_view> pair =
+        absl::StrSplit(part, absl::MaxSplits('=', 1));
+    settings.values.emplace_back(absl::StripAsciiWhitespace(pair.first),
+                                 absl::StripAsciiWhitespace(pair.second));
+  }
+  return settings;
+}
+
+// Options that are near to none of Winnow's are left out.
+std::string NearestSettings(const Settings& settings) {
+  std::vector<std::string> nearest;
+  for (const auto& [name, value] : settings.values) {
+    std::string setting = NearestSetting(name, value);
+    if (!setting.empty()) {
+      nearest.push_back(std::move(setting));
+    }
+  }
+  const std::string joined = absl::StrJoin(nearest, ";");
+  return settings.braces ? absl::StrCat("{", joined, "}") : joined;
 }
 
 }  // namespace
@@ -105,17 +218,20 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
 }
 
 std::string SuggestPolicy(absl::string_view options_string) {
-  const NameAndBits parts = Split(options_string);
-  const absl::string_view name = ClosestName(parts.name);
-  double bits = 0;
-  const bool usable = absl::SimpleAtod(parts.bits, &bits) && bits >= 1 && bits <= 100;
-  for (const std::string& number : {usable ? parts.bits : std::string("10"), std::string("10")}) {
-    std::string suggestion = absl::StrCat(name, ":", number);
-    if (IsAccepted(suggestion)) {
-      return suggestion;
-    }
+  std::vector<std::string> suggestions;
+  const Settings settings = SplitSettings(options_string);
+  const std::string* const id = settings.Find(kId);
+  if (id != nullptr) {
+    suggestions.push_back(NearestSettings(settings));
+    // The built-in policies take no other options.
+    const std::string* const bits = settings.Find("bits_per_key");
+    suggestions.push_back(NearestPlain(bits == nullptr ? *id : absl::StrCat(*id, ":", *bits)));
+  } else {
+    suggestions.push_back(NearestPlain(options_string));
   }
-  return std::string();
+  suggestions.push_back(absl::StrCat(kNames[0], ":", kWinnowOptions[0].usual));
+  const auto accepted = std::find_if(suggestions.begin(), suggestions.end(), IsAccepted);
+  return accepted == suggestions.end() ? std::string() : *accepted;
 }
 
 }  // namespace winnow::inspect

@@ -9,9 +9,11 @@
 
 namespace winnow::inspect {
 
-// An options string that RocksDB accepts here and that is near to the one given: the closest name
-// of a policy, with the number of bits given or, where that is none or out of range, 10. Winnow for
-// a string that is near to nothing. Empty if even that is not accepted.
+// An options string that RocksDB accepts here and that is near to the one given, in the same form:
+// the closest names of the policy and of Winnow's options, each with the value nearest to the one
+// given, or its usual one where that is no number. A built-in policy with options between braces
+// becomes "bloomfilter:10" or the like, as it takes none. Winnow for a string that is near to
+// nothing. Empty if even that is not accepted.
 std::string SuggestPolicy(absl::string_view options_string);
 
 // The number of characters to insert, remove or replace to make one string of the other, without

@@ -45,10 +45,10 @@ __attribute__((destructor)) void SayTotals() {
 }  // namespace
 
 void SayOnce(const std::string& line) noexcept {
-  // Never destroyed: policies live as long as the databases that a program forgets to close.
-  static std::mutex& mutex = *new std::mutex;
-  static std::set<std::string>& said = *new std::set<std::string>;
   try {
+    // Never destroyed: policies live as long as the databases that a program forgets to close.
+    static std::mutex& mutex = *new std::mutex;
+    static std::set<std::string>& said = *new std::set<std::string>;
     const std::lock_guard<std::mutex> lock(mutex);
     if (said.insert(line).second) {
       Write(line);
