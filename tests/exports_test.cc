@@ -3,32 +3,28 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "tests/run_command.h"
+#include "tests/child_process.h"
+#include "tests/sanitized.h"
 
 namespace winnow {
 namespace {
 
 using ::testing::AnyOf;
-using testing::CommandResult;
+using testing::ChildResult;
 using ::testing::Each;
 using ::testing::HasSubstr;
-using testing::RunCommand;
+using testing::LinesThatBegin;
+using testing::RunProgram;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 std::vector<std::string> Lines(const std::string& command) {
-  const CommandResult result = RunCommand(command);
-  EXPECT_EQ(result.exit_code, 0) << command << ": " << result.output;
-  std::vector<std::string> lines;
-  std::istringstream text(result.output);
-  for (std::string line; std::getline(text, line);) {
-    lines.push_back(line);
-  }
-  return lines;
+  const ChildResult result = RunProgram({"sh", "-c", command});
+  EXPECT_EQ(result.status, 0) << command << ": " << result.errors;
+  return LinesThatBegin(result.output, "");
 }
 
 // A symbol of RocksDB's here would replace RocksDB's own in a program that the library is preloaded
@@ -48,7 +44,7 @@ TEST(Exports, NoSymbolIsWeakOrUnique) {
 }
 
 TEST(Exports, LibraryNeedsRocksDBAndTheLanguagesOnly) {
-  if (WINNOW_SANITIZED) {
+  if (testing::kSanitized) {
     GTEST_SKIP() << "skipped: sanitizers are libraries too";
   }
   EXPECT_THAT(
@@ -58,7 +54,7 @@ TEST(Exports, LibraryNeedsRocksDBAndTheLanguagesOnly) {
 }
 
 TEST(Exports, LibraryStaysLoaded) {
-  EXPECT_THAT(RunCommand("readelf -d '" WINNOW_PLUGIN "'").output, HasSubstr("NODELETE"));
+  EXPECT_THAT(RunProgram({"readelf", "-d", WINNOW_PLUGIN}).output, HasSubstr("NODELETE"));
 }
 
 }  // namespace
