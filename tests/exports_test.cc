@@ -1,4 +1,4 @@
-// What the plugin's shared library shows to the dynamic linker.
+// What the shared libraries show to the dynamic linker.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +16,7 @@ using ::testing::AnyOf;
 using testing::ChildResult;
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using testing::LinesThatBegin;
 using testing::RunProgram;
 using ::testing::StartsWith;
@@ -36,10 +37,27 @@ TEST(Exports, AreOursOnly) {
                            "winnow_rocksdb_register"));
 }
 
+// What include/winnow/ declares, and nothing of the standard library or of the folders within.
+TEST(Exports, OfTheCoreAreTheContractOnly) {
+  const std::vector<std::string> names =
+      Lines("nm -D --defined-only --format=posix '" WINNOW_LIBRARY "' | cut -d' ' -f1 | c++filt");
+  EXPECT_THAT(names,
+              Each(AnyOf(StartsWith("winnow::CheckOptions"), StartsWith("winnow::HashKey("),
+                         StartsWith("winnow::FilterBuilder::"), "winnow::Version()",
+                         StartsWith("winnow::FilterView::"), "winnow::ToString(winnow::Fault)",
+                         "winnow::ToString(winnow::FilterKind)")));
+  EXPECT_THAT(names,
+              IsSupersetOf({StartsWith("winnow::CheckOptions"), StartsWith("winnow::HashKey("),
+                            StartsWith("winnow::FilterBuilder::Finish("),
+                            StartsWith("winnow::FilterView::FilterView(")}));
+}
+
 TEST(Exports, NoSymbolIsWeakOrUnique) {
-  for (const std::string& line :
-       Lines("nm -D --defined-only --format=posix '" WINNOW_PLUGIN "' | cut -d' ' -f2")) {
-    EXPECT_EQ(line, "T");
+  for (const std::string library : {WINNOW_PLUGIN, WINNOW_LIBRARY}) {
+    for (const std::string& line :
+         Lines("nm -D --defined-only --format=posix '" + library + "' | cut -d' ' -f2")) {
+      EXPECT_EQ(line, "T") << library;
+    }
   }
 }
 

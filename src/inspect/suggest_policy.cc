@@ -1,5 +1,10 @@
 #include "src/inspect/suggest_policy.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/string_view.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 
@@ -8,12 +13,6 @@
 #include <numeric>
 #include <unordered_map>
 #include <vector>
-
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 
 namespace winnow::inspect {
 namespace {
