@@ -4,10 +4,12 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "db_bench_ext/text_table.h"
 #include "src/inspect/readamp_comparison.h"
+#include "src/inspect/text_table.h"
 
 namespace winnow::bench {
 namespace {
@@ -20,10 +22,23 @@ using inspect::LevelShape;
 using inspect::PolicyResult;
 using inspect::Ratio;
 using inspect::ReadAmplification;
+using inspect::TextTable;
 using inspect::WorkloadCounts;
 using inspect::WorkloadResult;
 
 constexpr char kNothing[] = "-";
+
+// Names to the left, numbers to the right.
+TextTable Table(const std::vector<std::string>& titles) {
+  std::vector<inspect::Column> columns;
+  columns.reserve(titles.size());
+  for (const std::string& title : titles) {
+    columns.push_back({title, columns.empty() ? inspect::Align::kLeft : inspect::Align::kRight});
+  }
+  TextTable table(std::move(columns));
+  table.Underline();
+  return table;
+}
 
 std::string Fixed(double value, int decimals) { return absl::StrFormat("%.*f", decimals, value); }
 
@@ -51,8 +66,8 @@ std::string Kinds(const PolicyResult& policy) {
 }
 
 std::string FilterTable(const ReadAmplification& run, const PolicyResult& reference) {
-  TextTable table({"policy", "name in the files", "filter memory", "bits a key",
-                   absl::StrCat("to ", reference.policy), "filters by kind"});
+  TextTable table = Table({"policy", "name in the files", "filter memory", "bits a key",
+                           absl::StrCat("to ", reference.policy), "filters by kind"});
   for (const PolicyResult& policy : run.policies) {
     table.AddRow({policy.policy, policy.in_force.empty() ? kNothing : policy.in_force,
                   Bytes(policy.filter_bytes), Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
@@ -68,7 +83,7 @@ std::string TreeTable(const ReadAmplification& run) {
   }
   std::vector<std::string> head = {"keys (files)"};
   for (int level = 0; level < levels; ++level) head.push_back(absl::StrCat("level ", level));
-  TextTable table(head);
+  TextTable table = Table(head);
   for (const PolicyResult& policy : run.policies) {
     std::vector<std::string> row(head.size(), kNothing);
     row[0] = policy.policy;
@@ -81,8 +96,9 @@ std::string TreeTable(const ReadAmplification& run) {
 }
 
 std::string CountTable(const ReadAmplification& run, size_t w) {
-  TextTable table({"policy", "files considered", "filter checks", "said no", "false positives",
-                   "of checks", "data blocks", "from file", "bytes read", "hashes"});
+  TextTable table =
+      Table({"policy", "files considered", "filter checks", "said no", "false positives",
+             "of checks", "data blocks", "from file", "bytes read", "hashes"});
   for (const PolicyResult& policy : run.policies) {
     const WorkloadResult& workload = policy.workloads[w];
     const WorkloadCounts& counts = workload.counts;
@@ -106,7 +122,7 @@ std::string TimeTable(const ReadAmplification& run, size_t w) {
   const bool present = run.policies[0].workloads[w].present;
   std::vector<std::string> head = {"policy", "lookups a second", "p50 ns", "p99 ns"};
   if (present) head.emplace_back("bytes read / value bytes");
-  TextTable table(head);
+  TextTable table = Table(head);
   for (const PolicyResult& policy : run.policies) {
     const WorkloadResult& workload = policy.workloads[w];
     std::vector<std::string> row = {policy.policy, Fixed(workload.times.ops_per_second, 0),
@@ -121,8 +137,8 @@ std::string TimeTable(const ReadAmplification& run, size_t w) {
 }
 
 std::string LevelTable(const ReadAmplification& run, size_t w) {
-  TextTable table({"policy", "level", "filter memory", "bits a key", "filter checks", "said no",
-                   "false positives", "of checks", "blocks accessed"});
+  TextTable table = Table({"policy", "level", "filter memory", "bits a key", "filter checks",
+                           "said no", "false positives", "of checks", "blocks accessed"});
   for (const PolicyResult& policy : run.policies) {
     for (const LevelShape& shape : policy.tree) {
       const std::vector<LevelCounts>& levels = policy.workloads[w].counts.levels;
@@ -217,8 +233,8 @@ std::string FullReport(const ReadAmplification& run) {
 
 std::string ShortReport(const ReadAmplification& run) {
   const Comparison comparison = Compare(run.policies);
-  TextTable table({"filter policy", "filter memory", "bits a key",
-                   "wasted reads per 1000 absent keys", "absent keys looked up a second"});
+  TextTable table = Table({"filter policy", "filter memory", "bits a key",
+                           "wasted reads per 1000 absent keys", "absent keys looked up a second"});
   for (const PolicyResult& policy : run.policies) {
     const WorkloadResult* absent = AbsentWorkload(policy);
     if (absent == nullptr) continue;

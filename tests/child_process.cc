@@ -5,14 +5,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <stdexcept>
 
-namespace winnow::testing_support {
+#include "tests/files.h"
+
+namespace winnow::testing {
 namespace {
 
 std::vector<char*> Pointers(const std::vector<std::string>& texts) {
@@ -71,21 +71,9 @@ ChildResult RunProgram(const std::vector<std::string>& command,
   }
   ChildResult result;
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  result.output = ReadWholeFile(output);
-  result.errors = ReadWholeFile(errors);
+  result.output = ReadFile(output);
+  result.errors = ReadFile(errors);
   return result;
-}
-
-TemporaryFolder::TemporaryFolder() {
-  path_ = (std::filesystem::temp_directory_path() / "winnow_test_XXXXXX").string();
-  if (::mkdtemp(path_.data()) == nullptr) {
-    throw std::runtime_error("can't make the folder " + path_ + ": " + std::strerror(errno));
-  }
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 std::vector<std::string> LinesThatBegin(const std::string& text, const std::string& start) {
@@ -99,14 +87,4 @@ std::vector<std::string> LinesThatBegin(const std::string& text, const std::stri
   return lines;
 }
 
-std::string ReadWholeFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw std::runtime_error("can't read " + path);
-  }
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-}  // namespace winnow::testing_support
+}  // namespace winnow::testing

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace winnow::testing_support {
+namespace winnow::testing {
 
 struct ChildResult {
   int status = -1;  // of its exit; 128 + n if signal n ended it
@@ -20,26 +20,9 @@ struct ChildResult {
 ChildResult RunProgram(const std::vector<std::string>& command,
                        const std::vector<std::string>& environment = {});
 
-// A new folder, removed with all that is in it at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
 // The lines of a text that begin with `start`.
 std::vector<std::string> LinesThatBegin(const std::string& text, const std::string& start);
 
-std::string ReadWholeFile(const std::string& path);
-
-}  // namespace winnow::testing_support
+}  // namespace winnow::testing
 
 #endif  // WINNOW_TESTS_CHILD_PROCESS_H_

@@ -11,10 +11,10 @@
 #include <memory>
 #include <stdexcept>
 
-#include "tests/child_process.h"
+#include "tests/files.h"
 #include "winnow/filter.h"
 
-namespace winnow::testing_support {
+namespace winnow::testing {
 namespace {
 
 // Copies the filter of a file when it is opened. A reader it does not make means "may match".
@@ -92,7 +92,7 @@ std::map<std::string, int> KindsOfFilters(const std::string& database) {
   return kinds;
 }
 
-std::string NewestOptionsFile(const std::string& database) {
+std::string NewestOptionsPath(const std::string& database) {
   // The number in the name has a fixed width.
   std::string newest;
   for (const auto& entry : std::filesystem::directory_iterator(database)) {
@@ -101,7 +101,14 @@ std::string NewestOptionsFile(const std::string& database) {
       newest = entry.path().string();
     }
   }
-  return ReadWholeFile(newest);
+  if (newest.empty()) {
+    throw std::runtime_error("there is no OPTIONS file in " + database);
+  }
+  return newest;
 }
 
-}  // namespace winnow::testing_support
+std::string NewestOptionsFile(const std::string& database) {
+  return ReadFile(NewestOptionsPath(database));
+}
+
+}  // namespace winnow::testing

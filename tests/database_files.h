@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace winnow::testing_support {
+namespace winnow::testing {
 
 struct FileFilter {
   std::string file;
@@ -28,9 +28,11 @@ std::string KindOf(const std::string& block);
 // How many of the database's files have a filter of which kind.
 std::map<std::string, int> KindsOfFilters(const std::string& database);
 
-// The text of the newest OPTIONS file in the folder. Throws std::runtime_error if there is none.
+// The path and the text of the newest OPTIONS file in the folder. Throws std::runtime_error if
+// there is none.
+std::string NewestOptionsPath(const std::string& database);
 std::string NewestOptionsFile(const std::string& database);
 
-}  // namespace winnow::testing_support
+}  // namespace winnow::testing
 
 #endif  // WINNOW_TESTS_DATABASE_FILES_H_

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/inspect/sst_filters.h"
+#include "tests/files.h"
 #include "tests/inspect_testing.h"
 
 namespace winnow::inspect {
@@ -61,7 +62,7 @@ Listing ListEverything(const std::string& folder) {
 
 class DatabaseTest : public ::testing::Test {
  protected:
-  std::string Path() const { return folder_.File("db"); }
+  std::string Path() const { return folder_ / "db"; }
 
   // Level 0: a file of 500 keys; the last level: one of 20,000; and a log with keys in it.
   void MakeDatabase(const Options& options) {
@@ -313,8 +314,8 @@ TEST_F(DatabaseTest, AFileThatTheTreeDoesNotNameHasNoLevelAndComesLast) {
 
 TEST_F(DatabaseTest, AFolderOfTableFilesIsRead) {
   fs::create_directory(Path());
-  testing::WriteSst(TableWith("winnow:10"), 5'000, folder_.File("db/b.sst"));
-  testing::WriteSst(TableWith("bloomfilter:10"), 5'000, folder_.File("db/a.sst"));
+  testing::WriteSst(TableWith("winnow:10"), 5'000, folder_ / "db/b.sst");
+  testing::WriteSst(TableWith("bloomfilter:10"), 5'000, folder_ / "db/a.sst");
   const DatabaseReport report = ReadWithoutError();
   EXPECT_FALSE(report.warning);
   ASSERT_EQ(report.files.size(), 2u);
@@ -326,7 +327,7 @@ TEST_F(DatabaseTest, AFolderOfTableFilesIsRead) {
 TEST_F(DatabaseTest, AFolderWithoutTablesAndDatabaseIsAnError) {
   fs::create_directory(Path());
   EXPECT_THAT(ReadDatabase(Path()).error.value_or(""), HasSubstr("neither table files"));
-  EXPECT_THAT(ReadDatabase(folder_.File("missing")).error.value_or(""), HasSubstr("missing"));
+  EXPECT_THAT(ReadDatabase(folder_ / "missing").error.value_or(""), HasSubstr("missing"));
 }
 
 TEST_F(DatabaseTest, ProgressIsToldToTheEnd) {

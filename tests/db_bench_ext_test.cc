@@ -11,18 +11,20 @@
 #include <vector>
 
 #include "tests/child_process.h"
+#include "tests/files.h"
+#include "tests/sanitized.h"
 
 namespace winnow::bench {
 namespace {
 
 using nlohmann::json;
+using testing::ChildResult;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using testing_support::ChildResult;
-using testing_support::ReadWholeFile;
-using testing_support::RunProgram;
-using testing_support::TemporaryFolder;
+using testing::ReadFile;
+using testing::RunProgram;
+using testing::TemporaryFolder;
 
 ChildResult RunBench(std::vector<std::string> flags,
                      const std::vector<std::string>& environment = {}) {
@@ -94,7 +96,7 @@ TEST(DbBenchExtTest, TheJsonHasWhatOthersRelyOnAndAddsUp) {
       RunBench(Small({"--policies=none,bloomfilter:10,ribbonfilter:10,winnow:10",
                       "--json=" + (folder / "run.json"), "--summary=" + (folder / "short.txt")}));
   ASSERT_EQ(result.status, 0) << result.errors;
-  const json document = json::parse(ReadWholeFile(folder / "run.json"));
+  const json document = json::parse(ReadFile(folder / "run.json"));
   EXPECT_EQ(document.at("schema"), "winnow.readamp/1");
   EXPECT_THAT(document.at("command").get<std::string>(), HasSubstr("--num=20000"));
   EXPECT_TRUE(document.at("rocksdb_version").is_string());
@@ -116,7 +118,7 @@ TEST(DbBenchExtTest, TheJsonHasWhatOthersRelyOnAndAddsUp) {
     for (const json& workload : policies[i].at("workloads")) ExpectCountsAddUp(workload);
 
     EXPECT_THAT(result.output, HasSubstr(asked[i]));
-    EXPECT_THAT(ReadWholeFile(folder / "short.txt"), HasSubstr(asked[i]));
+    EXPECT_THAT(ReadFile(folder / "short.txt"), HasSubstr(asked[i]));
   }
   EXPECT_THAT(result.errors, IsEmpty()) << "progress is for terminals";
 }
@@ -128,7 +130,7 @@ TEST(DbBenchExtTest, WinnowMissesNoMoreThanTheBuiltInBloomOnAMillionChecks) {
                 "--policies=bloomfilter:10,winnow:10", "--write_buffer_size=1000000",
                 "--json=" + (folder / "run.json")});
   ASSERT_EQ(result.status, 0) << result.errors;
-  const json document = json::parse(ReadWholeFile(folder / "run.json"));
+  const json document = json::parse(ReadFile(folder / "run.json"));
   const auto rate = [&](size_t i) {
     return document.at("policies")[i]
         .at("workloads")[0]
@@ -170,7 +172,7 @@ TEST(DbBenchExtTest, RunsWithTheSameSeedCountTheSame) {
     const ChildResult result =
         RunBench(Small({"--policies=winnow:10", "--json=" + (folder / name)}));
     ASSERT_EQ(result.status, 0) << result.errors;
-    json policy = json::parse(ReadWholeFile(folder / name)).at("policies")[0];
+    json policy = json::parse(ReadFile(folder / name)).at("policies")[0];
     policy.erase("load_seconds");
     for (json& workload : policy.at("workloads")) {
       for (const char* time : {"ops_per_second", "ops_per_second_by_round", "p50_ns", "p99_ns"})
@@ -192,7 +194,7 @@ TEST(DbBenchExtTest, KeysOfAFileAreLoadedOnceAndMissedNearly) {
       RunBench(Small({"--keys=" + (folder / "keys"), "--policies=bloomfilter:10",
                       "--json=" + (folder / "run.json")}));
   ASSERT_EQ(result.status, 0) << result.errors;
-  const json document = json::parse(ReadWholeFile(folder / "run.json"));
+  const json document = json::parse(ReadFile(folder / "run.json"));
   EXPECT_EQ(document.at("duplicates_dropped"), 1);
   ExpectTreeAddsUp(document.at("policies")[0], 20000);
   for (const json& workload : document.at("policies")[0].at("workloads")) {
@@ -206,7 +208,7 @@ TEST(DbBenchExtTest, PartitionedFiltersAreCountedAsWell) {
       RunBench(Small({"--partition_index_and_filters", "--policies=bloomfilter:10,winnow:10",
                       "--json=" + (folder / "run.json")}));
   ASSERT_EQ(result.status, 0) << result.errors;
-  const json document = json::parse(ReadWholeFile(folder / "run.json"));
+  const json document = json::parse(ReadFile(folder / "run.json"));
   for (const json& policy : document.at("policies")) {
     ExpectTreeAddsUp(policy, 20000);
     for (const json& workload : policy.at("workloads")) ExpectCountsAddUp(workload);
@@ -231,14 +233,12 @@ TEST(DbBenchExtTest, APolicyThatBuildsNothingIsRefusedBeforeAnythingIsPrinted) {
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.output, IsEmpty());
   EXPECT_THAT(result.errors, HasSubstr("'bloomfilter:0' is not in force"));
-  EXPECT_THAT(ReadWholeFile(folder / "run.json"), IsEmpty());
+  EXPECT_THAT(ReadFile(folder / "run.json"), IsEmpty());
   EXPECT_FALSE(std::filesystem::exists(folder / "db"));
 }
 
 TEST(DbBenchExtTest, APolicyThatIsNotTheOneItIsCalledIsRefusedBeforeAnythingIsPrinted) {
-  if (WINNOW_SANITIZED) {
-    GTEST_SKIP() << "skipped: a sanitizer's library has to come first, before a preloaded one";
-  }
+  WINNOW_SKIP_IF_SANITIZED();
   const ChildResult result = RunBench(Small({"--policies=bloomfilter:10"}),
                                       {"LD_PRELOAD=" WINNOW_PRELOAD, "WINNOW_POLICY=winnow:10"});
   EXPECT_EQ(result.status, 1);

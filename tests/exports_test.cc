@@ -1,34 +1,31 @@
-// What the plugin's shared library shows to the dynamic linker.
+// What the shared libraries show to the dynamic linker.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "tests/run_command.h"
+#include "tests/child_process.h"
+#include "tests/sanitized.h"
 
 namespace winnow {
 namespace {
 
 using ::testing::AnyOf;
-using testing::CommandResult;
+using testing::ChildResult;
 using ::testing::Each;
 using ::testing::HasSubstr;
-using testing::RunCommand;
+using ::testing::IsSupersetOf;
+using testing::LinesThatBegin;
+using testing::RunProgram;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 std::vector<std::string> Lines(const std::string& command) {
-  const CommandResult result = RunCommand(command);
-  EXPECT_EQ(result.exit_code, 0) << command << ": " << result.output;
-  std::vector<std::string> lines;
-  std::istringstream text(result.output);
-  for (std::string line; std::getline(text, line);) {
-    lines.push_back(line);
-  }
-  return lines;
+  const ChildResult result = RunProgram({"sh", "-c", command});
+  EXPECT_EQ(result.status, 0) << command << ": " << result.errors;
+  return LinesThatBegin(result.output, "");
 }
 
 // A symbol of RocksDB's here would replace RocksDB's own in a program that the library is preloaded
@@ -40,15 +37,32 @@ TEST(Exports, AreOursOnly) {
                            "winnow_rocksdb_register"));
 }
 
+// What include/winnow/ declares, and nothing of the standard library or of the folders within.
+TEST(Exports, OfTheCoreAreTheContractOnly) {
+  const std::vector<std::string> names =
+      Lines("nm -D --defined-only --format=posix '" WINNOW_LIBRARY "' | cut -d' ' -f1 | c++filt");
+  EXPECT_THAT(names,
+              Each(AnyOf(StartsWith("winnow::CheckOptions"), StartsWith("winnow::HashKey("),
+                         StartsWith("winnow::FilterBuilder::"), "winnow::Version()",
+                         StartsWith("winnow::FilterView::"), "winnow::ToString(winnow::Fault)",
+                         "winnow::ToString(winnow::FilterKind)")));
+  EXPECT_THAT(names,
+              IsSupersetOf({StartsWith("winnow::CheckOptions"), StartsWith("winnow::HashKey("),
+                            StartsWith("winnow::FilterBuilder::Finish("),
+                            StartsWith("winnow::FilterView::FilterView(")}));
+}
+
 TEST(Exports, NoSymbolIsWeakOrUnique) {
-  for (const std::string& line :
-       Lines("nm -D --defined-only --format=posix '" WINNOW_PLUGIN "' | cut -d' ' -f2")) {
-    EXPECT_EQ(line, "T");
+  for (const std::string library : {WINNOW_PLUGIN, WINNOW_LIBRARY}) {
+    for (const std::string& line :
+         Lines("nm -D --defined-only --format=posix '" + library + "' | cut -d' ' -f2")) {
+      EXPECT_EQ(line, "T") << library;
+    }
   }
 }
 
 TEST(Exports, LibraryNeedsRocksDBAndTheLanguagesOnly) {
-  if (WINNOW_SANITIZED) {
+  if (testing::kSanitized) {
     GTEST_SKIP() << "skipped: sanitizers are libraries too";
   }
   EXPECT_THAT(
@@ -58,7 +72,7 @@ TEST(Exports, LibraryNeedsRocksDBAndTheLanguagesOnly) {
 }
 
 TEST(Exports, LibraryStaysLoaded) {
-  EXPECT_THAT(RunCommand("readelf -d '" WINNOW_PLUGIN "'").output, HasSubstr("NODELETE"));
+  EXPECT_THAT(RunProgram({"readelf", "-d", WINNOW_PLUGIN}).output, HasSubstr("NODELETE"));
 }
 
 }  // namespace

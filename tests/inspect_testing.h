@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <string>
 
 #include "tests/rocksdb_testing.h"
@@ -52,12 +51,6 @@ inline void WriteSst(const ROCKSDB_NAMESPACE::Options& options, uint64_t keys,
 inline void WriteSst(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table, uint64_t keys,
                      const std::string& path) {
   WriteSst(MakeOptions(table), keys, path);
-}
-
-inline void WriteFile(const std::string& path, const std::string& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file << bytes;
-  ASSERT_TRUE(file.good()) << path;
 }
 
 }  // namespace winnow::testing

@@ -5,13 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <lz4frame.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tests/files.h"
 
 namespace winnow::inspect {
 namespace {
@@ -23,21 +22,13 @@ using ::testing::IsEmpty;
 // A file that is gone at the end of the test.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(std::string_view bytes) {
-    const int descriptor = mkstemp(path_.data());
-    EXPECT_GE(descriptor, 0);
-    close(descriptor);
-    std::ofstream(path_, std::ios::binary)
-        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  }
-  ~TemporaryFile() { unlink(path_.c_str()); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  explicit TemporaryFile(std::string_view bytes) { testing::WriteFile(path_, bytes); }
 
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_ = testing::TempDir() + "key_list_test_XXXXXX";
+  const testing::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "keys";
 };
 
 struct Listed {

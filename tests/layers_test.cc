@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/files.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -161,12 +163,6 @@ std::vector<std::string> Objections(const std::string& file, const std::string& 
   return objections;
 }
 
-std::string ReadFile(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  EXPECT_TRUE(in) << path << " can't be read";
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 bool IsSource(const fs::path& path) {
   return path.extension() == ".cc" || path.extension() == ".h" || path.extension() == ".inc";
 }
@@ -217,7 +213,8 @@ TEST(LayersTest, EverySourceIncludesOnlyWhatItsRowNames) {
     for (const auto& entry : fs::recursive_directory_iterator(Root() / top)) {
       if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
       const std::string file = fs::relative(entry.path(), Root()).generic_string();
-      EXPECT_THAT(Objections(file, ReadFile(entry.path())), testing::IsEmpty());
+      EXPECT_THAT(Objections(file, winnow::testing::ReadFile(entry.path().string())),
+                  ::testing::IsEmpty());
       EXPECT_NE(LayerOf(file), nullptr) << file << " lies in no layer";
       ++files;
     }
@@ -229,7 +226,7 @@ TEST(LayersTest, EveryFolderHasARow) {
   Names at_top = FoldersIn(Root());
   for (const std::string& name : FoldersNotInTheProject()) at_top.erase(name);
   at_top.erase(".ci");
-  EXPECT_THAT(FoldersOfRows(""), testing::IsSupersetOf(at_top));
+  EXPECT_THAT(FoldersOfRows(""), ::testing::IsSupersetOf(at_top));
   EXPECT_EQ(FoldersIn(Root() / "include"), FoldersOfRows("include"));
   EXPECT_EQ(FoldersIn(Root() / "src"), FoldersOfRows("src"));
   EXPECT_EQ(FoldersIn(Root() / "third_party"), FoldersOfRows("third_party"));
@@ -294,15 +291,15 @@ TEST(LayerRuleTest, ObjectsToWhatTheRowDoesNotName) {
     const std::vector<std::string> objections = Objections(file, source);
     EXPECT_EQ(objections.empty(), allowed) << file << " including " << header;
     if (!objections.empty()) {
-      EXPECT_THAT(objections.at(0), testing::HasSubstr(file));
+      EXPECT_THAT(objections.at(0), ::testing::HasSubstr(file));
     }
   }
 }
 
 TEST(LayerRuleTest, SeesEveryFormOfAnIncludeLine) {
   EXPECT_THAT(IncludedHeaders("#include <a>\n  #  include\t\"b.h\"  // why\n#include \"c/d.h\""),
-              testing::ElementsAre("a", "b.h", "c/d.h"));
-  EXPECT_THAT(IncludedHeaders("// #include <a>\nint include;\n"), testing::IsEmpty());
+              ::testing::ElementsAre("a", "b.h", "c/d.h"));
+  EXPECT_THAT(IncludedHeaders("// #include <a>\nint include;\n"), ::testing::IsEmpty());
 }
 
 }  // namespace

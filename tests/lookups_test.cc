@@ -11,7 +11,7 @@
 
 #include "db_bench_ext/policies.h"
 #include "db_bench_ext/tree.h"
-#include "tests/child_process.h"
+#include "tests/files.h"
 
 namespace winnow::bench {
 namespace {
@@ -23,7 +23,7 @@ constexpr size_t kReads = 4000;
 
 bool GoOn(uint64_t) { return true; }
 
-class LookupsTest : public testing::Test {
+class LookupsTest : public ::testing::Test {
  protected:
   LookupsTest()
       : present_(GenerateKeys(kKeys, 16)), absent_(GenerateAbsentKeys(kReads, kKeys, 16, 9)) {
@@ -45,7 +45,7 @@ class LookupsTest : public testing::Test {
   }
   Lookups Present() const { return {"readrandom", &present_, RandomPicks(kReads, kKeys, 3), true}; }
 
-  const testing_support::TemporaryFolder folder_;
+  const testing::TemporaryFolder folder_;
   const KeyTable present_, absent_;
   TreeOptions options_;
 };

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "tests/files.h"
 #include "tests/inspect_testing.h"
 
 namespace winnow::inspect {
@@ -19,8 +20,8 @@ constexpr char kHead[] =
 class OptionsFileTest : public ::testing::Test {
  protected:
   OptionsFileReport Check(const std::string& text) {
-    testing::WriteFile(folder_.File("options.ini"), text);
-    return CheckOptionsFile(folder_.File("options.ini"), /*with_trials=*/false);
+    testing::WriteFile(folder_ / "options.ini", text);
+    return CheckOptionsFile(folder_ / "options.ini", /*with_trials=*/false);
   }
 
   // One column family with these lines in the section of its table.
@@ -106,7 +107,7 @@ TEST_F(OptionsFileTest, APolicyThatIsNotTheOneInForce) {
 }
 
 TEST_F(OptionsFileTest, WhatRocksDBSavedIsRead) {
-  const std::string database = folder_.File("db");
+  const std::string database = folder_ / "db";
   ASSERT_NE(testing::OpenDatabase(testing::MakeOptions(testing::TableWith("winnow:11")), database),
             nullptr);
   const OptionsFileReport report = CheckOptionsFile(database, /*with_trials=*/true);
@@ -119,8 +120,8 @@ TEST_F(OptionsFileTest, WhatRocksDBSavedIsRead) {
 }
 
 TEST_F(OptionsFileTest, FilesThatCanNotBeReadAreErrors) {
-  EXPECT_THAT(CheckOptionsFile(folder_.File("missing"), false).error, HasSubstr("missing"));
-  EXPECT_THAT(CheckOptionsFile(folder_.File(""), false).error, HasSubstr("no OPTIONS file"));
+  EXPECT_THAT(CheckOptionsFile(folder_ / "missing", false).error, HasSubstr("missing"));
+  EXPECT_THAT(CheckOptionsFile(folder_ / "", false).error, HasSubstr("no OPTIONS file"));
   EXPECT_THAT(Check("winnow:10\n").error, HasSubstr("not a RocksDB options file"));
   EXPECT_THAT(Check("").error, HasSubstr("not a RocksDB options file"));
 }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "src/rocksdb/counters.h"
+#include "tests/files.h"
 #include "tests/rocksdb_testing.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -226,7 +227,7 @@ class ShapeTest : public ::testing::TestWithParam<Shape> {
 TEST_P(ShapeTest, LosesNoKeyAndSkipsAbsentOnes) {
   const Shape& shape = GetParam();
   for (const bool verify : {false, true}) {
-    const std::string path = folder_.File(verify ? "verified" : "plain");
+    const std::string path = folder_ / (verify ? "verified" : "plain");
     const Counters before = CurrentCounters();
     Model model;
     {
@@ -278,7 +279,7 @@ class PolicyDatabaseTest : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
-  const std::string path_ = folder_.File("database");
+  const std::string path_ = folder_ / "database";
 };
 
 // The policies of a database's files, sorted.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "src/rocksdb/policy_options.h"
+#include "tests/files.h"
 #include "tests/rocksdb_testing.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -185,7 +186,7 @@ TEST_F(PolicyTest, BadStringsThatRocksDBAcceptsMakeTheOpenFail) {
     ASSERT_STATUS_OK(GetBlockBasedTableOptionsFromString(
         ConfigOptions(), {}, std::string("filter_policy=") + bad.text, &table));
     DB* database = nullptr;
-    ExpectRefusal(DB::Open(MakeOptions(table), folder_.File("database"), &database), bad);
+    ExpectRefusal(DB::Open(MakeOptions(table), folder_ / "database", &database), bad);
     EXPECT_EQ(database, nullptr);
     delete database;
   }
@@ -221,7 +222,7 @@ TEST_F(PolicyTest, StaysAsItIsWhenALaterChangeIsRefused) {
 TEST_F(PolicyTest, SetOptionsCannotChangeIt) {
   BlockBasedTableOptions table;
   table.filter_policy = MakePolicyFrom("winnow:10");
-  const auto database = OpenDatabase(MakeOptions(table), folder_.File("database"));
+  const auto database = OpenDatabase(MakeOptions(table), folder_ / "database");
   ASSERT_NE(database, nullptr);
   const auto set = [&database](const char* change) {
     return database->SetOptions({{"block_based_table_factory", change}});
@@ -262,7 +263,7 @@ TEST_F(PolicyTest, IsMadeInCodeFromValidOptionsOnly) {
 
 TEST_F(PolicyTest, ComesBackFromASavedOptionsFile) {
   for (const Good& good : kGood) {
-    const std::string path = folder_.File("database");
+    const std::string path = folder_ / "database";
     std::filesystem::remove_all(path);
     BlockBasedTableOptions table;
     table.filter_policy = MakePolicyFrom(good.text);
@@ -313,7 +314,7 @@ class OptionsFileTest : public PolicyTest {
     return status;
   }
 
-  const std::string path_ = folder_.File("database");
+  const std::string path_ = folder_ / "database";
 };
 
 TEST_F(OptionsFileTest, GoodPoliciesAreInForce) {
@@ -370,7 +371,7 @@ TEST_F(PolicyTest, SaysInEachLogWhatItBuilds) {
       "builds the filters of policy winnow.Filter: "
       "bits_per_key=12.5;ribbon_min_keys=3000;bloom_before_level=1";
   for (const char* name : {"one", "other"}) {
-    const std::string path = folder_.File(name);
+    const std::string path = folder_ / name;
     for (int round = 0; round < 3; ++round) {
       const auto database = OpenDatabase(options, path);
       ASSERT_NE(database, nullptr);

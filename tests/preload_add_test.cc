@@ -9,25 +9,26 @@
 
 #include "tests/child_process.h"
 #include "tests/database_files.h"
+#include "tests/files.h"
 #include "tests/preload_setup.h"
 
 namespace winnow {
 namespace {
 
+using testing::ChildResult;
 using ::testing::ElementsAre;
+using testing::FileFilter;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::KindsOfFilters;
+using testing::LinesThatBegin;
+using testing::NewestOptionsFile;
+using testing::Preloading;
+using testing::ReadFilters;
+using testing::RunClient;
+using testing::RunProgram;
+using testing::TemporaryFolder;
 using ::testing::UnorderedElementsAre;
-using testing_support::ChildResult;
-using testing_support::FileFilter;
-using testing_support::KindsOfFilters;
-using testing_support::LinesThatBegin;
-using testing_support::NewestOptionsFile;
-using testing_support::Preloading;
-using testing_support::ReadFilters;
-using testing_support::RunClient;
-using testing_support::RunProgram;
-using testing_support::TemporaryFolder;
 using Kinds = std::map<std::string, int>;
 
 constexpr char kKeys[] = "10000";

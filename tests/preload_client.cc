@@ -1,20 +1,20 @@
 // A program that uses RocksDB through C++ and knows nothing of Winnow: what the interposer is
 // preloaded into by tests.
 //
-//   preload_client write DB POLICY KEYS   makes the database anew, flushes half of the keys,
-//   compacts,
-//                                         flushes the other half
-//   preload_client read DB POLICY KEYS    looks up all keys, and as many absent ones
-//   preload_client idle                   asks for no policy and opens no database
-//   preload_client ask-in-threads         asks for policies in many threads
-//   preload_client ask-and-fork           asks for a policy and forks; both processes exit
-//   preload_client daemon DB POLICY KEYS  asks for a policy, forks, and reads in the child
+//   write DB POLICY KEYS      makes the database anew, flushes half of the keys, compacts, flushes
+//                             the other half
+//   overwrite DB POLICY KEYS  writes that other half again and compacts it
+//   read DB POLICY KEYS       looks up all keys, and as many absent ones
+//   idle                      asks for no policy and opens no database
+//   ask-in-threads            asks for policies in many threads
+//   ask-and-fork              asks for a policy and forks; both processes exit
+//   daemon DB POLICY KEYS     asks for a policy, forks, and reads in the child
 //
 // POLICY: none, bloom:BITS, ribbon:BITS:BLOOM_BEFORE_LEVEL, string:OPTIONS_STRING (of table
-// options). A DB may have a prefix that says how it is opened: transaction@, optimistic@, ttl@,
-// read-only@, secondary@, families@ (three column families, of which the last has a policy of its
-// own). COMPARATOR=equal-cases and PREFIX=4 in the environment choose other options of the column
-// family.
+// options), saved (all options are those of the database's newest OPTIONS file). A DB may have a
+// prefix that says how it is opened: transaction@, optimistic@, ttl@, read-only@, secondary@,
+// families@ (three column families, of which the last has a policy of its own).
+// COMPARATOR=equal-cases and PREFIX=4 in the environment choose other options of the column family.
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
@@ -25,6 +25,7 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/db_ttl.h>
 #include <rocksdb/utilities/optimistic_transaction_db.h>
+#include <rocksdb/utilities/options_util.h>
 #include <rocksdb/utilities/transaction_db.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,8 +96,20 @@ void SetPolicy(const std::string& policy, Options* options) {
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
 }
 
-Options MakeOptions(const std::string& policy) {
+Options SavedOptions(const std::string& path) {
+  rocksdb::DBOptions options;
+  std::vector<ColumnFamilyDescriptor> families;
+  Check(rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), path, &options, &families));
+  return Options(options, families.at(0).options);
+}
+
+Options MakeOptions(const std::string& policy, const std::string& path) {
   Options options;
+  if (policy == "saved") {
+    options = SavedOptions(path);
+    options.statistics = rocksdb::CreateDBStatistics();
+    return options;
+  }
   options.create_if_missing = true;
   options.create_missing_column_families = true;
   options.fail_if_options_file_error = true;
@@ -182,26 +195,40 @@ void Flush(Database* db) {
   }
 }
 
-void Put(Database* db, int first, int end) {
+void Put(Database* db, int first, int end, const std::string& value) {
   for (ColumnFamilyHandle* family : db->handles()) {
     for (int i = first; i < end; ++i) {
-      Check((*db)->Put(rocksdb::WriteOptions(), family, Key(2 * i), "value" + std::to_string(i)));
+      Check((*db)->Put(rocksdb::WriteOptions(), family, Key(2 * i), value + std::to_string(i)));
     }
+  }
+}
+
+void Compact(Database* db, const rocksdb::Slice* begin) {
+  rocksdb::CompactRangeOptions compaction;
+  compaction.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  for (ColumnFamilyHandle* family : db->handles()) {
+    Check((*db)->CompactRange(compaction, family, begin, nullptr));
   }
 }
 
 int Write(const std::string& how, const std::string& path, const Options& options, int keys) {
   Check(rocksdb::DestroyDB(path, options));
   Database db(how, path, options);
-  Put(&db, 0, keys / 2);
+  Put(&db, 0, keys / 2, "value");
   Flush(&db);
-  rocksdb::CompactRangeOptions compaction;
-  compaction.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  for (ColumnFamilyHandle* family : db.handles()) {
-    Check(db->CompactRange(compaction, family, nullptr, nullptr));
-  }
-  Put(&db, keys / 2, keys);
+  Compact(&db, nullptr);
+  Put(&db, keys / 2, keys, "value");
   Flush(&db);
+  return 0;
+}
+
+int Overwrite(const std::string& how, const std::string& path, const Options& options, int keys) {
+  Database db(how, path, options);
+  Put(&db, keys / 2, keys, "newer");
+  Flush(&db);
+  const std::string first = Key(2 * (keys / 2));
+  const rocksdb::Slice begin(first);
+  Compact(&db, &begin);
   return 0;
 }
 
@@ -209,14 +236,18 @@ int Read(const std::string& how, const std::string& path, const Options& options
   Database db(how, path, options);
   int missing = 0;
   int invented = 0;
+  int newer = 0;
   for (ColumnFamilyHandle* family : db.handles()) {
     for (int i = 0; i < keys; ++i) {
       std::string value;
-      missing += db->Get(rocksdb::ReadOptions(), family, Key(2 * i), &value).ok() ? 0 : 1;
+      const bool found = db->Get(rocksdb::ReadOptions(), family, Key(2 * i), &value).ok();
+      const bool is_newer = value == "newer" + std::to_string(i);
+      newer += is_newer ? 1 : 0;
+      missing += found && (is_newer || value == "value" + std::to_string(i)) ? 0 : 1;
       invented += db->Get(rocksdb::ReadOptions(), family, Key(2 * i + 1), &value).ok() ? 1 : 0;
     }
   }
-  std::printf("missing=%d invented=%d useful=%llu\n", missing, invented,
+  std::printf("missing=%d invented=%d newer=%d useful=%llu\n", missing, invented, newer,
               static_cast<unsigned long long>(
                   options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL)));
   return 0;
@@ -282,16 +313,20 @@ int main(int argc, char** argv) {
     return AskAndFork();
   }
   if (arguments.size() != 4) {
-    std::fprintf(stderr, "preload_client: expected write, read or daemon, DB, POLICY and KEYS\n");
+    std::fprintf(
+        stderr, "preload_client: expected write, overwrite, read or daemon, DB, POLICY and KEYS\n");
     return 2;
   }
   const size_t at = arguments[1].find('@');
   const std::string how = at == std::string::npos ? "" : arguments[1].substr(0, at);
   const std::string path = at == std::string::npos ? arguments[1] : arguments[1].substr(at + 1);
   const int keys = std::atoi(arguments[3].c_str());
-  const Options options = MakeOptions(arguments[2]);
+  const Options options = MakeOptions(arguments[2], path);
   if (arguments[0] == "daemon") {
     return ReadAsDaemon(how, path, options, keys);
+  }
+  if (arguments[0] == "overwrite") {
+    return Overwrite(how, path, options, keys);
   }
   return arguments[0] == "write" ? Write(how, path, options, keys) : Read(how, path, options, keys);
 }

@@ -13,6 +13,7 @@
 
 #include "tests/child_process.h"
 #include "tests/database_files.h"
+#include "tests/files.h"
 #include "tests/preload_setup.h"
 #include "winnow/filter.h"
 
@@ -20,23 +21,23 @@ namespace winnow {
 namespace {
 
 using ::testing::AllOf;
+using testing::ChildResult;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
+using testing::FileFilter;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::KindOf;
+using testing::KindsOfFilters;
+using testing::LinesThatBegin;
 using ::testing::MatchesRegex;
+using testing::NewestOptionsFile;
+using testing::Preloading;
+using testing::ReadFilters;
+using testing::RunClient;
+using testing::RunProgram;
 using ::testing::SizeIs;
-using testing_support::ChildResult;
-using testing_support::FileFilter;
-using testing_support::KindOf;
-using testing_support::KindsOfFilters;
-using testing_support::LinesThatBegin;
-using testing_support::NewestOptionsFile;
-using testing_support::Preloading;
-using testing_support::ReadFilters;
-using testing_support::RunClient;
-using testing_support::RunProgram;
-using testing_support::TemporaryFolder;
+using testing::TemporaryFolder;
 using Kinds = std::map<std::string, int>;
 
 // Enough for a Ribbon filter in the half that is compacted.
@@ -51,6 +52,11 @@ class PreloadTest : public ::testing::Test {
   // Writes the database and expects that the program ends well.
   ChildResult Write(const std::string& policy, const std::vector<std::string>& environment) {
     return Run("write", policy, environment);
+  }
+
+  // Writes half of the keys again and compacts them.
+  ChildResult Overwrite(const std::string& policy, const std::vector<std::string>& environment) {
+    return Run("overwrite", policy, environment);
   }
 
   // Reads the database; expects that all keys are found and no others.
@@ -188,7 +194,7 @@ TEST_F(PreloadTest, FilesKeepTheNameOfTheProgramsPolicy) {
 
 TEST_F(PreloadTest, TheDatabasesLogShowsWinnow) {
   Write("bloom:10", Preloading({"WINNOW_POLICY=winnow:11"}));
-  EXPECT_THAT(testing_support::ReadWholeFile(database() + "/LOG"),
+  EXPECT_THAT(testing::ReadFile(database() + "/LOG"),
               AllOf(HasSubstr("[winnow]"), HasSubstr("bits_per_key=11")));
 }
 
@@ -239,6 +245,31 @@ TEST_F(PreloadTest, FilesOfOneSideAreReadByTheOther) {
   Write("ribbon:10:-1", {});
   const ChildResult old_ribbons = Read("bloom:10", Preloading({"WINNOW_POLICY=winnow:10"}));
   EXPECT_GT(FiltersThatAnswered(old_ribbons.output), 9700) << "built-in filters went unused";
+}
+
+// Every program after the first has all its options from the OPTIONS file that was saved before.
+TEST_F(PreloadTest, ADatabaseChangesToWinnowAndBackByThePreloadAlone) {
+  const std::vector<std::string> environment = Preloading({"WINNOW_POLICY=winnow:10"});
+  const std::vector<std::string> stock;
+  Write("bloom:10", stock);
+  const std::string options = NewestOptionsFile(database());
+  EXPECT_THAT(Read("saved", stock).output, HasSubstr("newer=0 "));
+  EXPECT_GT(FiltersThatAnswered(Read("saved", environment).output), 9700);
+
+  Overwrite("saved", environment);
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"built-in bloom", 1}, {"winnow ribbon", 1}}));
+  EXPECT_EQ(NewestOptionsFile(database()), options);
+  const ChildResult both = Read("saved", environment);
+  EXPECT_THAT(both.output, HasSubstr("newer=5000 "));
+  EXPECT_GT(FiltersThatAnswered(both.output), 9700);
+
+  const ChildResult back = Read("saved", stock);
+  EXPECT_THAT(back.output, HasSubstr("newer=5000 "));
+  EXPECT_LT(FiltersThatAnswered(back.output), 5100) << "the built-in policy read Winnow's filter";
+  Overwrite("saved", stock);
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"built-in bloom", 2}}));
+  EXPECT_EQ(NewestOptionsFile(database()), options);
+  EXPECT_GT(FiltersThatAnswered(Read("saved", stock).output), 9700);
 }
 
 TEST_F(PreloadTest, TheLogIsALineAtTheFirstUseAndOneAtTheEnd) {
@@ -371,7 +402,7 @@ TEST_F(PreloadTest, ExportsNothingButTheInterposedFunctions) {
 
 // In builds without sanitizers, which are libraries too.
 TEST_F(PreloadTest, NeedsNothingButRocksDBAndTheLibrariesOfTheLanguages) {
-  if (testing_support::kSanitized) {
+  if (testing::kSanitized) {
     GTEST_SKIP() << "skipped: this build needs the sanitizer's library";
   }
   const ChildResult tags = RunProgram({"readelf", "-dW", PRELOAD_LIBRARY});

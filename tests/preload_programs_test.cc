@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <random>
@@ -11,21 +12,23 @@
 
 #include "tests/child_process.h"
 #include "tests/database_files.h"
+#include "tests/files.h"
 #include "tests/preload_setup.h"
 
 namespace winnow {
 namespace {
 
+using testing::ChildResult;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::KindsOfFilters;
+using testing::LinesThatBegin;
 using ::testing::MatchesRegex;
-using testing_support::ChildResult;
-using testing_support::KindsOfFilters;
-using testing_support::LinesThatBegin;
-using testing_support::Preloading;
-using testing_support::ReadWholeFile;
-using testing_support::RunProgram;
-using testing_support::TemporaryFolder;
+using testing::NewestOptionsPath;
+using testing::Preloading;
+using testing::ReadFile;
+using testing::RunProgram;
+using testing::TemporaryFolder;
 using Kinds = std::map<std::string, int>;
 
 class PreloadProgramsTest : public ::testing::Test {
@@ -69,6 +72,43 @@ TEST_F(PreloadProgramsTest, LdbBuildsAndReadsWinnowFilters) {
   EXPECT_EQ(KindsOfFilters(database), (Kinds{{"winnow bloom", 1}}));
   EXPECT_EQ(Run({"ldb", option, "--bloom_bits=10", "get", "two"}, environment).output, "2\n");
   EXPECT_EQ(Run({"ldb", option, "--bloom_bits=10", "get", "two"}, {}).output, "2\n");
+}
+
+// Each run has its options from the OPTIONS file that was saved before it.
+TEST_F(PreloadProgramsTest, ADatabaseChangesToWinnowAndBackByThePreloadAlone) {
+  const std::string database = folder_ / "db";
+  const std::vector<std::string> preload = Preloading({"WINNOW_POLICY=winnow:10"});
+  const auto bench = [&](const std::string& what, const std::vector<std::string>& environment) {
+    return Run({"db_bench", "--use_existing_db", "--options_file=" + NewestOptionsPath(database),
+                "--db=" + database, "--num=20000", "--writes=10000", "--progress_reports=0",
+                "--benchmarks=" + what},
+               environment)
+        .output;
+  };
+  const auto expect_all_keys = [&](const std::vector<std::string>& environment) {
+    EXPECT_THAT(bench("readrandom", environment), HasSubstr("(20000 of 20000 found)"));
+    const std::string scanned =
+        Run({"ldb", "--db=" + database, "--try_load_options", "scan", "--hex"}, environment).output;
+    EXPECT_EQ(std::count(scanned.begin(), scanned.end(), '\n'), 20000);
+    EXPECT_EQ(Run({"ldb", "--db=" + database, "scan", "--hex"}, environment).output, scanned);
+    return scanned;
+  };
+  Run({"db_bench", "--benchmarks=fillseq,compact", "--num=20000", "--bloom_bits=10",
+       "--progress_reports=0", "--disable_auto_compactions", "--db=" + database},
+      {});
+  EXPECT_EQ(KindsOfFilters(database), (Kinds{{"built-in bloom", 1}}));
+  EXPECT_EQ(expect_all_keys({}), expect_all_keys(preload));
+
+  bench("overwrite,flush", preload);
+  EXPECT_EQ(KindsOfFilters(database), (Kinds{{"built-in bloom", 1}, {"winnow bloom", 1}}));
+  EXPECT_EQ(expect_all_keys({}), expect_all_keys(preload));
+  bench("compact", preload);
+  EXPECT_EQ(KindsOfFilters(database), (Kinds{{"winnow ribbon", 1}}));
+  EXPECT_EQ(expect_all_keys({}), expect_all_keys(preload));
+
+  bench("overwrite,flush,compact", {});
+  EXPECT_EQ(KindsOfFilters(database), (Kinds{{"built-in bloom", 1}}));
+  expect_all_keys({});
 }
 
 // Reference sequences, and reads of which every other one is a piece of one of them.
@@ -117,8 +157,8 @@ class SortmernaTest : public PreloadProgramsTest {
               environment)
               .errors;
     }
-    alignment.aligned = ReadWholeFile(work + "/out/aligned.fa");
-    alignment.table = ReadWholeFile(work + "/out/aligned.blast");
+    alignment.aligned = ReadFile(work + "/out/aligned.fa");
+    alignment.table = ReadFile(work + "/out/aligned.blast");
     alignment.filters = KindsOfFilters(work + "/kvdb");
     return alignment;
   }

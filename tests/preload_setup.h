@@ -3,28 +3,13 @@
 #ifndef WINNOW_TESTS_PRELOAD_SETUP_H_
 #define WINNOW_TESTS_PRELOAD_SETUP_H_
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
 #include "tests/child_process.h"
+#include "tests/sanitized.h"
 
-namespace winnow::testing_support {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
-
-// For tests that preload into programs which this build did not make.
-#define WINNOW_SKIP_IF_SANITIZED()                                                         \
-  if (::winnow::testing_support::kSanitized) {                                             \
-    GTEST_SKIP()                                                                           \
-        << "skipped: the program that it preloads into is built without the sanitizer of " \
-           "the library";                                                                  \
-  }
+namespace winnow::testing {
 
 // The variables that preload the libraries (into this one program: they are given to it alone) and
 // ask for the policy.
@@ -46,6 +31,6 @@ inline ChildResult RunClient(const std::vector<std::string>& arguments,
   return RunProgram(command, environment);
 }
 
-}  // namespace winnow::testing_support
+}  // namespace winnow::testing
 
 #endif  // WINNOW_TESTS_PRELOAD_SETUP_H_

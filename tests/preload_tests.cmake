@@ -1,7 +1,7 @@
 # The interposer, preloaded into programs: ours are built with the preset's sanitizers.
-add_library(preload_test_support OBJECT child_process.cc database_files.cc)
-target_compile_options(preload_test_support PRIVATE -fno-rtti)
-target_link_libraries(preload_test_support PRIVATE winnow_flags winnow_librocksdb)
+add_library(database_files OBJECT database_files.cc)
+target_compile_options(database_files PRIVATE -fno-rtti)
+target_link_libraries(database_files PRIVATE winnow_flags winnow_librocksdb)
 find_package(Threads REQUIRED)
 foreach(program preload_client preload_c_client)
   add_executable(${program} ${program}.cc)
@@ -20,8 +20,8 @@ endforeach()
 winnow_test(preload_report_test LIBRARIES ${preload})
 winnow_test(preload_request_test LIBRARIES ${preload})
 winnow_test(preload_stock_policy_test LIBRARIES ${preload})
-foreach(test preload_add_test preload_interposer_test preload_programs_test)
-  winnow_test(${test} LIBRARIES preload_test_support ${core} winnow_librocksdb)
+foreach(test preload_add_test preload_interposer_test preload_programs_test preloaded_plugin_test)
+  winnow_test(${test} LIBRARIES database_files ${core} winnow_librocksdb)
   target_compile_definitions(${test} PRIVATE
       PRELOAD_LIBRARY="$<TARGET_FILE:winnow_preload>" PLUGIN_LIBRARY="$<TARGET_FILE:winnow_rocksdb>"
       PRELOAD_CLIENT="$<TARGET_FILE:preload_client>"

@@ -4,16 +4,20 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/table_properties.h>
-#include <rocksdb/utilities/options_util.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "tests/child_process.h"
+#include "tests/database_files.h"
+#include "tests/files.h"
+#include "tests/preload_setup.h"
 #include "tests/rocksdb_testing.h"
-#include "tests/run_command.h"
+#include "tests/sanitized.h"
 
 namespace winnow {
 namespace {
@@ -21,37 +25,43 @@ namespace {
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::Options;
 using ::testing::AllOf;
-using testing::CommandResult;
+using testing::ChildResult;
 using ::testing::HasSubstr;
+using testing::NewestOptionsFile;
+using testing::Preloading;
 using testing::ReadFile;
-using testing::RunCommand;
+using testing::RunProgram;
 using testing::TemporaryFolder;
+using testing::WriteFile;
 
-// env keeps it to the one program.
-constexpr char kPreload[] = "env LD_PRELOAD='" WINNOW_PLUGIN "' ";
+// To load it into a program, and to leave the program as it is.
+const std::vector<std::string> kPreload = Preloading({}, PLUGIN_LIBRARY);
+const std::vector<std::string> kStock;
 
 class PreloadedPluginTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (WINNOW_SANITIZED) {
-      GTEST_SKIP() << "skipped: the programs are built without sanitizers";
-    }
-    for (const char* program : {"db_bench", "ldb"}) {
-      ASSERT_EQ(RunCommand(std::string("command -v ") + program).exit_code, 0)
-          << "install the package rocksdb-tools: there is no " << program;
-    }
+  void SetUp() override { WINNOW_SKIP_IF_SANITIZED(); }
+
+  // A db_bench that uses this policy by its options file.
+  ChildResult Benchmark(const std::string& policy,
+                        const std::vector<std::string>& environment) const {
+    const std::string options = folder_ / "options.ini";
+    WriteFile(options,
+              "[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n"
+              "[DBOptions]\n  create_if_missing=true\n"
+              "[CFOptions \"default\"]\n"
+              "[TableOptions/BlockBasedTable \"default\"]\n  filter_policy=" +
+                  policy + "\n");
+    return RunProgram({"db_bench", "--options_file=" + options, "--db=" + database_, "--num=50000",
+                       "--statistics", "--benchmarks=fillrandom,compact,readmissing,stats"},
+                      environment);
   }
 
-  // The command of a db_bench that uses this policy by its options file.
-  std::string Benchmark(const std::string& policy) const {
-    const std::string options = folder_.File("options.ini");
-    std::ofstream(options) << "[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n"
-                              "[DBOptions]\n  create_if_missing=true\n"
-                              "[CFOptions \"default\"]\n"
-                              "[TableOptions/BlockBasedTable \"default\"]\n  filter_policy="
-                           << policy << "\n";
-    return "db_bench --options_file='" + options + "' --db='" + database_ +
-           "' --num=50000 --statistics --benchmarks=fillrandom,compact,readmissing,stats";
+  ChildResult Ldb(const std::vector<std::string>& arguments,
+                  const std::vector<std::string>& environment) const {
+    std::vector<std::string> command = {"ldb", "--db=" + database_};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return RunProgram(command, environment);
   }
 
   static uint64_t Ticker(const std::string& output, const std::string& name) {
@@ -61,26 +71,18 @@ class PreloadedPluginTest : public ::testing::Test {
     return at == std::string::npos ? 0 : std::strtoull(&output[at + label.size()], nullptr, 10);
   }
 
-  std::string LatestOptions() const {
-    std::string name;
-    EXPECT_TRUE(ROCKSDB_NAMESPACE::GetLatestOptionsFileName(
-                    database_, ROCKSDB_NAMESPACE::Env::Default(), &name)
-                    .ok());
-    return ReadFile(database_ + "/" + name);
-  }
-
   TemporaryFolder folder_;
-  const std::string database_ = folder_.File("database");
+  const std::string database_ = folder_ / "database";
 };
 
 TEST_F(PreloadedPluginTest, StockBenchmarkBuildsAndUsesWinnowFilters) {
-  const CommandResult result = RunCommand(kPreload + Benchmark("winnow:10"));
-  ASSERT_EQ(result.exit_code, 0) << result.output;
+  const ChildResult result = Benchmark("winnow:10", kPreload);
+  ASSERT_EQ(result.status, 0) << result.errors;
   const uint64_t useful = Ticker(result.output, "rocksdb.bloom.filter.useful");
   const uint64_t positive = Ticker(result.output, "rocksdb.bloom.filter.full.positive");
   EXPECT_GT(useful, 49000u);
   EXPECT_LT(positive, 1000u);
-  EXPECT_THAT(LatestOptions(), HasSubstr("filter_policy={id=winnow.Filter;"));
+  EXPECT_THAT(NewestOptionsFile(database_), HasSubstr("filter_policy={id=winnow.Filter;"));
   EXPECT_THAT(ReadFile(database_ + "/LOG"), HasSubstr("bits_per_key=10"));
 
   DB* opened = nullptr;
@@ -99,47 +101,44 @@ TEST_F(PreloadedPluginTest, StockBenchmarkBuildsAndUsesWinnowFilters) {
 }
 
 TEST_F(PreloadedPluginTest, BadNumberInAnOptionsFileEndsTheBenchmark) {
-  const CommandResult result = RunCommand(kPreload + Benchmark("winnow:ten"));
-  EXPECT_NE(result.exit_code, 0);
-  EXPECT_THAT(result.output,
+  const ChildResult result = Benchmark("winnow:ten", kPreload);
+  EXPECT_NE(result.status, 0);
+  EXPECT_THAT(result.errors,
               AllOf(HasSubstr("bits_per_key is \"ten\""), HasSubstr("from 1 to 32")));
 }
 
 TEST_F(PreloadedPluginTest, WithoutItTheBenchmarkDropsThePolicyInSilence) {
-  const CommandResult result = RunCommand(Benchmark("winnow:10"));
-  ASSERT_EQ(result.exit_code, 0) << result.output;
+  const ChildResult result = Benchmark("winnow:10", kStock);
+  ASSERT_EQ(result.status, 0) << result.errors;
   EXPECT_EQ(Ticker(result.output, "rocksdb.bloom.filter.useful"), 0u);
 }
 
 TEST_F(PreloadedPluginTest, StockToolReadsTheDatabaseWithAndWithoutIt) {
-  ASSERT_EQ(RunCommand(kPreload + Benchmark("winnow:10")).exit_code, 0);
-  const std::string ldb = "ldb --db='" + database_ + "' ";
-  const std::string scanned = RunCommand(kPreload + ldb + "scan --hex | md5sum").output;
+  ASSERT_EQ(Benchmark("winnow:10", kPreload).status, 0);
+  const std::string scanned = Ldb({"scan", "--hex"}, kPreload).output;
+  EXPECT_GT(std::count(scanned.begin(), scanned.end(), '\n'), 30000);
   // A compaction by the preloaded tool, from the saved OPTIONS file, builds Winnow filters again.
-  ASSERT_EQ(RunCommand(kPreload + ldb + "--try_load_options compact").exit_code, 0);
-  EXPECT_THAT(LatestOptions(), HasSubstr("filter_policy={id=winnow.Filter;"));
+  ASSERT_EQ(Ldb({"--try_load_options", "compact"}, kPreload).status, 0);
+  EXPECT_THAT(NewestOptionsFile(database_), HasSubstr("filter_policy={id=winnow.Filter;"));
   EXPECT_THAT(ReadFile(database_ + "/LOG"), HasSubstr("[winnow]"));
-  for (const std::string before : {kPreload, ""}) {
-    for (const std::string options : {"--try_load_options ", ""}) {
-      std::string command = before;
-      command += ldb;
-      command += options;
-      EXPECT_EQ(RunCommand(command + "scan --hex | md5sum").output, scanned) << command;
-      const CommandResult put = RunCommand(command + "put plain value");
-      EXPECT_EQ(put.exit_code, 0) << put.output;
-      EXPECT_EQ(RunCommand(command + "get plain").output, "value\n") << command;
-      const CommandResult absent = RunCommand(command + "get absent");
-      EXPECT_NE(absent.exit_code, 0);
-      EXPECT_THAT(absent.output, HasSubstr("NotFound"));
-      EXPECT_EQ(RunCommand(command + "delete plain").exit_code, 0);
+  for (const std::vector<std::string>& environment : {kPreload, kStock}) {
+    for (const char* options : {"--try_load_options=true", "--try_load_options=false"}) {
+      EXPECT_TRUE(Ldb({options, "scan", "--hex"}, environment).output == scanned) << options;
+      const ChildResult put = Ldb({options, "put", "plain", "value"}, environment);
+      EXPECT_EQ(put.status, 0) << put.errors;
+      EXPECT_EQ(Ldb({options, "get", "plain"}, environment).output, "value\n") << options;
+      const ChildResult absent = Ldb({options, "get", "absent"}, environment);
+      EXPECT_NE(absent.status, 0);
+      EXPECT_THAT(absent.output + absent.errors, HasSubstr("NotFound"));
+      EXPECT_EQ(Ldb({options, "delete", "plain"}, environment).status, 0);
     }
   }
 }
 
 TEST_F(PreloadedPluginTest, ProgramsWithoutRocksDBDoNotNotice) {
-  const CommandResult result = RunCommand(std::string(kPreload) + "ls /");
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.output, RunCommand("ls /").output);
+  const ChildResult result = RunProgram({"ls", "/"}, kPreload);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, RunProgram({"ls", "/"}).output);
 }
 
 }  // namespace

@@ -12,12 +12,7 @@
 #include <rocksdb/status.h>
 #include <rocksdb/table.h>
 
-#include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 
 namespace winnow::testing {
@@ -27,37 +22,6 @@ namespace winnow::testing {
     const ROCKSDB_NAMESPACE::Status status_to_be_ok = (expression);  \
     ASSERT_TRUE(status_to_be_ok.ok()) << status_to_be_ok.ToString(); \
   } while (false)
-
-// An empty folder that is deleted with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "winnow_test.XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      ADD_FAILURE() << "no temporary folder like " << name;
-    }
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  std::string File(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file.good()) << path;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // As every tool should: an unknown policy is an error instead of no filter.
 inline ROCKSDB_NAMESPACE::ConfigOptions StrictConfig() {

@@ -12,6 +12,7 @@
 #include <random>
 #include <string>
 
+#include "tests/files.h"
 #include "tests/inspect_testing.h"
 #include "winnow/filter.h"
 
@@ -45,7 +46,7 @@ class PolicyTest : public ::testing::TestWithParam<PolicyCase> {
 
 TEST_P(PolicyTest, WholeFile) {
   const PolicyCase& param = GetParam();
-  const std::string path = folder_.File("whole.sst");
+  const std::string path = folder_ / "whole.sst";
   WriteSst(TableWith(param.policy), kKeys, path);
   const SstReport report = ReadSst(path);
   ASSERT_FALSE(report.error) << *report.error;
@@ -66,7 +67,7 @@ TEST_P(PolicyTest, WholeFile) {
 
 TEST_P(PolicyTest, PartitionsAreSummed) {
   const PolicyCase& param = GetParam();
-  const std::string path = folder_.File("partitioned.sst");
+  const std::string path = folder_ / "partitioned.sst";
   auto table = PartitionedTableWith(param.policy);
   table.metadata_block_size = 8192;
   WriteSst(table, kKeys, path);
@@ -100,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
 class SstFiltersTest : public ::testing::Test {
  protected:
   std::string Write(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table, uint64_t keys) {
-    const std::string path = folder_.File("file.sst");
+    const std::string path = folder_ / "file.sst";
     WriteSst(table, keys, path);
     return path;
   }
@@ -155,7 +156,7 @@ TEST_F(SstFiltersTest, SmallPartitionsAreBloomFilters) {
 TEST_F(SstFiltersTest, PrefixesCount) {
   auto options = testing::MakeOptions(TableWith("winnow:10"));
   options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(8));
-  const std::string path = folder_.File("prefix.sst");
+  const std::string path = folder_ / "prefix.sst";
   WriteSst(options, kKeys, path);
   const SstReport report = ReadSst(path);
   EXPECT_EQ(report.filter->keys, kKeys + kKeys / 100);
@@ -166,7 +167,7 @@ TEST_F(SstFiltersTest, CompressedFiles) {
   auto options = testing::MakeOptions(TableWith("winnow:10"));
   options.compression = ROCKSDB_NAMESPACE::kLZ4Compression;
   options.compression_opts.max_dict_bytes = 4096;
-  const std::string path = folder_.File("compressed.sst");
+  const std::string path = folder_ / "compressed.sst";
   WriteSst(options, kKeys, path);
   EXPECT_EQ(ReadSst(path).filter->kind, "winnow-ribbon");
 }
@@ -218,15 +219,15 @@ TEST_F(SstFiltersTest, AFilterOfAnotherPolicyIsUnknown) {
 // Files that are no tables, or no longer.
 
 TEST_F(SstFiltersTest, MissingFilesAndFoldersAreErrors) {
-  const SstReport missing = ReadSst(folder_.File("missing.sst"));
+  const SstReport missing = ReadSst(folder_ / "missing.sst");
   EXPECT_THAT(missing.error.value_or(""), HasSubstr("missing.sst"));
   EXPECT_FALSE(missing.filter);
-  EXPECT_THAT(ReadSst(folder_.File("")).error.value_or(""), HasSubstr("not a regular file"));
+  EXPECT_THAT(ReadSst(folder_ / "").error.value_or(""), HasSubstr("not a regular file"));
 }
 
 TEST_F(SstFiltersTest, OtherFilesAreErrors) {
   for (const std::string& bytes : {std::string(), std::string("text"), std::string(10'000, 'x')}) {
-    const std::string path = folder_.File("other.sst");
+    const std::string path = folder_ / "other.sst";
     WriteFile(path, bytes);
     const SstReport report = ReadSst(path);
     EXPECT_THAT(report.error.value_or(""), HasSubstr("can't read it as a table file"));
@@ -237,7 +238,7 @@ TEST_F(SstFiltersTest, OtherFilesAreErrors) {
 TEST_F(SstFiltersTest, TruncatedFilesAreErrors) {
   const std::string whole = ReadFile(Write(TableWith("winnow:10"), 2'000));
   for (size_t size = 0; size < whole.size(); size += 1 + whole.size() / 97) {
-    const std::string path = folder_.File("truncated.sst");
+    const std::string path = folder_ / "truncated.sst";
     WriteFile(path, whole.substr(0, size));
     ASSERT_TRUE(ReadSst(path).error) << size << " of " << whole.size() << " bytes";
   }
@@ -313,7 +314,7 @@ TEST_F(SstFiltersTest, RandomDamageNeverEndsTheProgram) {
   constexpr uint32_t kSeed = 3;
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937_64 random(kSeed);
-  const std::string path = folder_.File("file.sst");
+  const std::string path = folder_ / "file.sst";
   for (const bool partitioned : {false, true}) {
     const std::string file = ReadFile(
         Write(partitioned ? PartitionedTableWith("winnow:10") : TableWith("winnow:10"), 500));

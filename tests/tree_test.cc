@@ -10,16 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "tests/child_process.h"
+#include "tests/files.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::bench {
 namespace {
 
 using ::testing::HasSubstr;
-using testing_support::TemporaryFolder;
+using testing::TemporaryFolder;
 
-class TreeTest : public testing::Test {
+class TreeTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() { ASSERT_EQ(winnow_rocksdb_register(), 0); }
 

@@ -2,13 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/child_process.h"
+#include "tests/files.h"
 #include "tests/inspect_testing.h"
 
 namespace winnow {
@@ -17,42 +18,32 @@ namespace {
 namespace fs = std::filesystem;
 
 using nlohmann::json;
+using testing::ChildResult;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::MakeOptions;
 using ::testing::Not;
 using testing::OpenDatabase;
 using testing::ReadFile;
+using testing::RunProgram;
 using testing::TableWith;
 using testing::WriteFile;
 using testing::WriteSst;
 
-struct Outcome {
-  int code = -1;
-  std::string out;
-  std::string error;
-};
-
 class WinnowToolTest : public ::testing::Test {
  protected:
   // The arguments are quoted for the shell by the caller.
-  Outcome Run(const std::string& arguments) {
-    const std::string out = folder_.File("stdout");
-    const std::string error = folder_.File("stderr");
-    const std::string command =
-        environment_ + " '" WINNOW_TOOL "' " + arguments + " >'" + out + "' 2>'" + error + "'";
-    const int status = std::system(command.c_str());
-    EXPECT_TRUE(WIFEXITED(status)) << command;
-    return {WEXITSTATUS(status), ReadFile(out), ReadFile(error)};
+  ChildResult Run(const std::string& arguments) {
+    return RunProgram({"sh", "-c", environment_ + " '" WINNOW_TOOL "' " + arguments});
   }
 
-  std::string Quoted(const std::string& name) { return " '" + folder_.File(name) + "' "; }
+  std::string Quoted(const std::string& name) { return " '" + folder_ / name + "' "; }
 
   json RunJson(const std::string& arguments, int code) {
-    const Outcome outcome = Run(arguments + " --json");
-    EXPECT_EQ(outcome.code, code) << outcome.error;
-    json document = json::parse(outcome.out, nullptr, /*allow_exceptions=*/false);
-    EXPECT_TRUE(document.is_object()) << outcome.out;
+    const ChildResult outcome = Run(arguments + " --json");
+    EXPECT_EQ(outcome.status, code) << outcome.errors;
+    json document = json::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
+    EXPECT_TRUE(document.is_object()) << outcome.output;
     return document;
   }
 
@@ -62,54 +53,54 @@ class WinnowToolTest : public ::testing::Test {
 
 TEST_F(WinnowToolTest, HelpAndVersion) {
   for (const char* arguments : {"--help", "help", "-h"}) {
-    const Outcome help = Run(arguments);
-    EXPECT_EQ(help.code, 0) << arguments;
-    EXPECT_THAT(help.out, HasSubstr("winnow inspect"));
-    EXPECT_THAT(help.out, HasSubstr("winnow policy"));
+    const ChildResult help = Run(arguments);
+    EXPECT_EQ(help.status, 0) << arguments;
+    EXPECT_THAT(help.output, HasSubstr("winnow inspect"));
+    EXPECT_THAT(help.output, HasSubstr("winnow policy"));
   }
   for (const char* arguments : {"help inspect", "inspect --help", "--help inspect"}) {
-    const Outcome help = Run(arguments);
-    EXPECT_EQ(help.code, 0) << arguments;
-    EXPECT_THAT(help.out, HasSubstr("--json"));
-    EXPECT_THAT(help.out, HasSubstr("Exit codes"));
+    const ChildResult help = Run(arguments);
+    EXPECT_EQ(help.status, 0) << arguments;
+    EXPECT_THAT(help.output, HasSubstr("--json"));
+    EXPECT_THAT(help.output, HasSubstr("Exit codes"));
   }
-  const Outcome version = Run("--version");
-  EXPECT_EQ(version.code, 0);
-  EXPECT_THAT(version.out, HasSubstr("winnow 0."));
-  EXPECT_THAT(version.out, HasSubstr("RocksDB "));
+  const ChildResult version = Run("--version");
+  EXPECT_EQ(version.status, 0);
+  EXPECT_THAT(version.output, HasSubstr("winnow 0."));
+  EXPECT_THAT(version.output, HasSubstr("RocksDB "));
 }
 
 TEST_F(WinnowToolTest, TheKernelCanBeForced) {
   environment_ = "WINNOW_KERNEL=portable";
-  EXPECT_THAT(Run("--version").out, HasSubstr("kernel portable"));
+  EXPECT_THAT(Run("--version").output, HasSubstr("kernel portable"));
 }
 
 TEST_F(WinnowToolTest, WrongUsageIsTwoAndSaysWhatIsRight) {
   for (const char* arguments : {"", "inspect", "policy", "policy a b", "inspct x", "help inspct",
                                 "inspect --jsn x", "inspect --json=maybe x", "--json"}) {
-    const Outcome outcome = Run(arguments);
-    EXPECT_EQ(outcome.code, 2) << arguments;
-    EXPECT_THAT(outcome.out, IsEmpty()) << arguments;
-    EXPECT_THAT(outcome.error, HasSubstr("winnow")) << arguments;
+    const ChildResult outcome = Run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
+    EXPECT_THAT(outcome.errors, HasSubstr("winnow")) << arguments;
   }
-  EXPECT_THAT(Run("inspct x").error, HasSubstr("inspect, policy"));
-  EXPECT_THAT(Run("inspect").error, HasSubstr("winnow inspect PATH"));
+  EXPECT_THAT(Run("inspct x").errors, HasSubstr("inspect, policy"));
+  EXPECT_THAT(Run("inspect").errors, HasSubstr("winnow inspect PATH"));
 }
 
 TEST_F(WinnowToolTest, InspectPrintsATable) {
-  WriteSst(TableWith("winnow:10"), 5'000, folder_.File("a.sst"));
-  WriteSst(TableWith("bloomfilter:10"), 5'000, folder_.File("b.sst"));
-  const Outcome outcome = Run("inspect" + Quoted("a.sst") + Quoted("b.sst"));
-  EXPECT_EQ(outcome.code, 0) << outcome.error;
-  EXPECT_THAT(outcome.error, IsEmpty());
-  EXPECT_THAT(outcome.out, HasSubstr("winnow-ribbon"));
-  EXPECT_THAT(outcome.out, HasSubstr("builtin-bloom"));
-  EXPECT_THAT(outcome.out, HasSubstr("\nall"));
+  WriteSst(TableWith("winnow:10"), 5'000, folder_ / "a.sst");
+  WriteSst(TableWith("bloomfilter:10"), 5'000, folder_ / "b.sst");
+  const ChildResult outcome = Run("inspect" + Quoted("a.sst") + Quoted("b.sst"));
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.errors, IsEmpty());
+  EXPECT_THAT(outcome.output, HasSubstr("winnow-ribbon"));
+  EXPECT_THAT(outcome.output, HasSubstr("builtin-bloom"));
+  EXPECT_THAT(outcome.output, HasSubstr("\nall"));
 }
 
 TEST_F(WinnowToolTest, InspectJsonHasTheFieldsThatOthersRead) {
   {
-    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_.File("db"));
+    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db");
     for (uint64_t i = 0; i < 1'000; ++i) {
       ASSERT_STATUS_OK(
           database->Put(ROCKSDB_NAMESPACE::WriteOptions(), testing::KeyOf(i), "value"));
@@ -139,7 +130,7 @@ TEST_F(WinnowToolTest, InspectJsonHasTheFieldsThatOthersRead) {
 }
 
 TEST_F(WinnowToolTest, InspectJsonSumsPartitions) {
-  WriteSst(testing::PartitionedTableWith("winnow:10"), 20'000, folder_.File("a.sst"));
+  WriteSst(testing::PartitionedTableWith("winnow:10"), 20'000, folder_ / "a.sst");
   const json document = RunJson("inspect" + Quoted("a.sst"), 0);
   const json& file = document.at("files").at(0);
   EXPECT_TRUE(file.at("level").is_null());
@@ -148,10 +139,10 @@ TEST_F(WinnowToolTest, InspectJsonSumsPartitions) {
 }
 
 TEST_F(WinnowToolTest, WhatCanNotBeReadIsTwoAndTheRestIsShown) {
-  WriteSst(TableWith("winnow:10"), 5'000, folder_.File("a.sst"));
-  WriteFile(folder_.File("b.sst"), ReadFile(folder_.File("a.sst")).substr(0, 1'000));
-  WriteFile(folder_.File("c"), "no table");
-  fs::create_directory(folder_.File("d"));
+  WriteSst(TableWith("winnow:10"), 5'000, folder_ / "a.sst");
+  WriteFile(folder_ / "b.sst", ReadFile(folder_ / "a.sst").substr(0, 1'000));
+  WriteFile(folder_ / "c", "no table");
+  fs::create_directory(folder_ / "d");
   const json document = RunJson(
       "inspect" + Quoted("b.sst") + Quoted("c") + Quoted("d") + Quoted("missing") + Quoted("a.sst"),
       2);
@@ -161,53 +152,53 @@ TEST_F(WinnowToolTest, WhatCanNotBeReadIsTwoAndTheRestIsShown) {
     EXPECT_THAT(document["files"][i].at("error").get<std::string>(), Not(IsEmpty())) << i;
   }
   EXPECT_EQ(document["files"][4].at("filter").at("kind"), "winnow-ribbon");
-  const Outcome text = Run("inspect" + Quoted("b.sst") + Quoted("a.sst"));
-  EXPECT_EQ(text.code, 2);
-  EXPECT_THAT(text.out, HasSubstr("not read: "));
-  EXPECT_THAT(text.out, HasSubstr("winnow-ribbon"));
+  const ChildResult text = Run("inspect" + Quoted("b.sst") + Quoted("a.sst"));
+  EXPECT_EQ(text.status, 2);
+  EXPECT_THAT(text.output, HasSubstr("not read: "));
+  EXPECT_THAT(text.output, HasSubstr("winnow-ribbon"));
 }
 
 TEST_F(WinnowToolTest, ATreeThatCanNotBeReadIsTwoAndItsFilesAreShown) {
   {
-    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_.File("db"));
+    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db");
     ASSERT_STATUS_OK(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), "key", "value"));
     ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
   }
-  EXPECT_EQ(Run("inspect" + Quoted("db")).code, 0);
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_.File("db"))) {
+  EXPECT_EQ(Run("inspect" + Quoted("db")).status, 0);
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "db")) {
     if (entry.path().filename().string().rfind("MANIFEST-", 0) == 0) {
       fs::resize_file(entry.path(), 20);
     }
   }
-  const Outcome outcome = Run("inspect" + Quoted("db"));
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.error, HasSubstr("levels are unknown"));
-  EXPECT_THAT(outcome.out, HasSubstr("winnow-bloom"));
+  const ChildResult outcome = Run("inspect" + Quoted("db"));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr("levels are unknown"));
+  EXPECT_THAT(outcome.output, HasSubstr("winnow-bloom"));
   EXPECT_EQ(RunJson("inspect" + Quoted("db"), 2).at("files").size(), 1u);
 }
 
 TEST_F(WinnowToolTest, AFaultIsOne) {
   auto table = TableWith("winnow:10");
   table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
-  WriteSst(table, 5'000, folder_.File("a.sst"));
-  std::string bytes = ReadFile(folder_.File("a.sst"));
+  WriteSst(table, 5'000, folder_ / "a.sst");
+  std::string bytes = ReadFile(folder_ / "a.sst");
   const size_t magic = bytes.find("Wnow");
   ASSERT_NE(magic, std::string::npos);
   bytes[magic] = 'V';
-  WriteFile(folder_.File("a.sst"), bytes);
+  WriteFile(folder_ / "a.sst", bytes);
   const json document = RunJson("inspect" + Quoted("a.sst"), 1);
   EXPECT_EQ(document.at("files").at(0).at("filter").at("kind"), "unknown");
   EXPECT_TRUE(document["files"][0]["filter"].at("fault").is_string());
   EXPECT_TRUE(document["files"][0].at("error").is_null());
-  EXPECT_THAT(Run("inspect" + Quoted("a.sst")).out, HasSubstr("\nfault: "));
+  EXPECT_THAT(Run("inspect" + Quoted("a.sst")).output, HasSubstr("\nfault: "));
 }
 
 TEST_F(WinnowToolTest, PolicyThatWorks) {
-  const Outcome outcome = Run("policy 'winnow:10'");
-  EXPECT_EQ(outcome.code, 0) << outcome.error;
-  EXPECT_THAT(outcome.out, HasSubstr("winnow-ribbon"));
-  EXPECT_THAT(outcome.out, HasSubstr("flush to level 0"));
-  EXPECT_THAT(outcome.error, IsEmpty());
+  const ChildResult outcome = Run("policy 'winnow:10'");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("winnow-ribbon"));
+  EXPECT_THAT(outcome.output, HasSubstr("flush to level 0"));
+  EXPECT_THAT(outcome.errors, IsEmpty());
   const json document = RunJson("policy 'winnow:10'", 0);
   EXPECT_EQ(document.at("schema"), "winnow.policy/1");
   EXPECT_EQ(document.at("ok"), true);
@@ -215,18 +206,18 @@ TEST_F(WinnowToolTest, PolicyThatWorks) {
 }
 
 TEST_F(WinnowToolTest, PolicyThatDoesNotWorkIsOneAndHelps) {
-  const Outcome typo = Run("policy winow:12");
-  EXPECT_EQ(typo.code, 1);
-  EXPECT_THAT(typo.error, HasSubstr("drops it"));
-  EXPECT_THAT(typo.error, HasSubstr("Did you mean 'winnow:12'?"));
-  EXPECT_THAT(Run("policy winnow:99").error, HasSubstr("1 to 32"));
-  EXPECT_THAT(Run("policy winnow:99").error, HasSubstr("Did you mean 'winnow:32'?"));
-  EXPECT_THAT(Run("policy '{id=winnow;bits=3}'").error,
+  const ChildResult typo = Run("policy winow:12");
+  EXPECT_EQ(typo.status, 1);
+  EXPECT_THAT(typo.errors, HasSubstr("drops it"));
+  EXPECT_THAT(typo.errors, HasSubstr("Did you mean 'winnow:12'?"));
+  EXPECT_THAT(Run("policy winnow:99").errors, HasSubstr("1 to 32"));
+  EXPECT_THAT(Run("policy winnow:99").errors, HasSubstr("Did you mean 'winnow:32'?"));
+  EXPECT_THAT(Run("policy '{id=winnow;bits=3}'").errors,
               HasSubstr("Did you mean '{id=winnow;bits_per_key=3}'?"));
   for (const char* policy : {"''", "winnow:99", "winnow:ten", "bloomfilter:ten", "nullptr"}) {
-    const Outcome outcome = Run(std::string("policy ") + policy);
-    EXPECT_EQ(outcome.code, 1) << policy;
-    EXPECT_THAT(outcome.error, Not(IsEmpty())) << policy;
+    const ChildResult outcome = Run(std::string("policy ") + policy);
+    EXPECT_EQ(outcome.status, 1) << policy;
+    EXPECT_THAT(outcome.errors, Not(IsEmpty())) << policy;
   }
   const json document = RunJson("policy winow:12", 1);
   EXPECT_EQ(document.at("ok"), false);
@@ -237,19 +228,19 @@ TEST_F(WinnowToolTest, PolicyOfAnOptionsFile) {
   const std::string head =
       "[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n[DBOptions]\n"
       "[CFOptions \"default\"]\n[TableOptions/BlockBasedTable \"default\"]\n  filter_policy=";
-  WriteFile(folder_.File("good"), head + "winnow:10\n");
-  WriteFile(folder_.File("typo"), head + "winow:10\n");
-  WriteFile(folder_.File("none"), head + "nullptr\n");
-  WriteFile(folder_.File("one"), head + "winnow:10\n[CFOptions \"other\"]\n");
-  WriteFile(folder_.File("other"), "something else\n");
-  EXPECT_EQ(Run("policy" + Quoted("good")).code, 0);
-  EXPECT_EQ(Run("policy" + Quoted("one")).code, 0);
-  const Outcome typo = Run("policy" + Quoted("typo"));
-  EXPECT_EQ(typo.code, 1);
-  EXPECT_THAT(typo.error, HasSubstr("column family 'default'"));
-  EXPECT_THAT(typo.error, HasSubstr("Did you mean 'winnow:10'?"));
-  EXPECT_EQ(Run("policy" + Quoted("none")).code, 1);
-  EXPECT_EQ(Run("policy" + Quoted("other")).code, 2);
+  WriteFile(folder_ / "good", head + "winnow:10\n");
+  WriteFile(folder_ / "typo", head + "winow:10\n");
+  WriteFile(folder_ / "none", head + "nullptr\n");
+  WriteFile(folder_ / "one", head + "winnow:10\n[CFOptions \"other\"]\n");
+  WriteFile(folder_ / "other", "something else\n");
+  EXPECT_EQ(Run("policy" + Quoted("good")).status, 0);
+  EXPECT_EQ(Run("policy" + Quoted("one")).status, 0);
+  const ChildResult typo = Run("policy" + Quoted("typo"));
+  EXPECT_EQ(typo.status, 1);
+  EXPECT_THAT(typo.errors, HasSubstr("column family 'default'"));
+  EXPECT_THAT(typo.errors, HasSubstr("Did you mean 'winnow:10'?"));
+  EXPECT_EQ(Run("policy" + Quoted("none")).status, 1);
+  EXPECT_EQ(Run("policy" + Quoted("other")).status, 2);
   const json document = RunJson("policy" + Quoted("one"), 0);
   ASSERT_EQ(document.at("column_families").size(), 2u);
   EXPECT_EQ(document["column_families"][0].at("ok"), true);
@@ -257,9 +248,9 @@ TEST_F(WinnowToolTest, PolicyOfAnOptionsFile) {
 }
 
 TEST_F(WinnowToolTest, ArgumentsMayBeginWithADash) {
-  const Outcome outcome = Run("policy -- -winnow:10");
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_THAT(outcome.error, HasSubstr("drops it"));
+  const ChildResult outcome = Run("policy -- -winnow:10");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.errors, HasSubstr("drops it"));
 }
 
 }  // namespace

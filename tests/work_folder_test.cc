@@ -8,14 +8,14 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/child_process.h"
+#include "tests/files.h"
 
 namespace winnow::bench {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using testing_support::TemporaryFolder;
+using testing::TemporaryFolder;
 
 void WriteInto(const std::string& folder) { std::ofstream(folder + "/file") << "text"; }
 

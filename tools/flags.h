@@ -3,7 +3,7 @@
 #ifndef WINNOW_TOOLS_FLAGS_H_
 #define WINNOW_TOOLS_FLAGS_H_
 
-#include "absl/flags/declare.h"
+#include <absl/flags/declare.h>
 
 ABSL_DECLARE_FLAG(bool, json);
 

@@ -1,16 +1,20 @@
 #include "tools/inspect_table.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <algorithm>
 #include <map>
 
-#include "absl/strings/str_cat.h"
-#include "tools/text_table.h"
+#include "src/inspect/text_table.h"
+#include "tools/cells.h"
 
 namespace winnow::tools {
 namespace {
 
+using inspect::Align;
 using inspect::FilterSummary;
 using inspect::SstReport;
+using inspect::TextTable;
 
 struct Sum {
   uint64_t files = 0;
@@ -85,7 +89,8 @@ std::string Files(const std::vector<SstReport>& files) {
                     {"bits/key"},
                     {"expected fpr"},
                     {"", Align::kLeft}},
-                   rows);
+                   rows)
+      .ToString();
 }
 
 std::string Sentences(const std::vector<SstReport>& files) {
@@ -113,7 +118,8 @@ std::string Sums(const std::string& title, const std::vector<std::pair<std::stri
                                        {"bytes"},
                                        {"bits/key"},
                                        {"mean expected fpr"}},
-                                      rows));
+                                      rows)
+                                .ToString());
 }
 
 std::string SumsByKind(const std::vector<SstReport>& files) {

@@ -1,5 +1,7 @@
 // `winnow inspect`: which filters are in these files.
 
+#include <absl/flags/flag.h>
+#include <absl/strings/str_format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,8 +10,6 @@
 #include <iterator>
 #include <system_error>
 
-#include "absl/flags/flag.h"
-#include "absl/strings/str_format.h"
 #include "src/inspect/filter_json.h"
 #include "src/inspect/sst_filters.h"
 #include "tools/flags.h"

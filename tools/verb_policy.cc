@@ -1,28 +1,32 @@
 // `winnow policy`: what RocksDB makes of a policy's options string, or of an OPTIONS file.
 
+#include <absl/flags/flag.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
 
-#include "absl/flags/flag.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "src/inspect/filter_json.h"
 #include "src/inspect/options_file.h"
 #include "src/inspect/policy_check.h"
+#include "src/inspect/text_table.h"
+#include "tools/cells.h"
 #include "tools/flags.h"
-#include "tools/text_table.h"
 #include "tools/verbs.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::tools {
 namespace {
 
+using inspect::Align;
 using inspect::FamilyPolicy;
 using inspect::OptionsFileReport;
 using inspect::PolicyTrial;
 using inspect::PolicyVerdict;
+using inspect::TextTable;
 
 std::vector<std::string> Cells(std::string first, const PolicyTrial& trial) {
   if (!trial.filter) {
@@ -44,7 +48,8 @@ std::string TrialTable(const std::string& title, Align align,
                     {"bits/key"},
                     {"expected fpr"},
                     {"", Align::kLeft}},
-                   rows);
+                   rows)
+      .ToString();
 }
 
 bool SameFilter(const PolicyTrial& a, const PolicyTrial& b) {

@@ -3,10 +3,10 @@
 #ifndef WINNOW_TOOLS_VERBS_H_
 #define WINNOW_TOOLS_VERBS_H_
 
+#include <absl/strings/string_view.h>
+
 #include <string>
 #include <vector>
-
-#include "absl/strings/string_view.h"
 
 namespace winnow::tools {
 

@@ -1,5 +1,14 @@
 // The command line of Winnow: finds the verb, and says what there is.
 
+#include <absl/flags/flag.h>
+#include <absl/flags/parse.h>
+#include <absl/flags/reflection.h>
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/string_view.h>
+#include <absl/strings/strip.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/version.h>
 
@@ -8,15 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
-#include "absl/flags/reflection.h"
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "src/inspect/active_kernel.h"
 #include "tools/flags.h"
 #include "tools/verbs.h"

@@ -1,5 +1,6 @@
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
 #include "src/core/format.h"
 #include "src/inspect/builtin_filters.h"
 #include "src/inspect/sst_filters.h"

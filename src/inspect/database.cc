@@ -1,10 +1,11 @@
+#include <absl/strings/str_cat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <system_error>
 
-#include "absl/strings/str_cat.h"
 #include "src/inspect/sst_filters.h"
 #include "src/inspect/tree_levels.h"
 

@@ -1,7 +1,7 @@
 // Key lists: files with one key a line, plain or compressed as LZ4 frames.
 
-#ifndef WINNOW_INSPECT_KEY_LIST_H_
-#define WINNOW_INSPECT_KEY_LIST_H_
+#ifndef WINNOW_SRC_INSPECT_KEY_LIST_H_
+#define WINNOW_SRC_INSPECT_KEY_LIST_H_
 
 #include <absl/functional/function_ref.h>
 #include <absl/status/status.h>
@@ -28,4 +28,4 @@ absl::Status ForEachKey(const std::string& path, absl::FunctionRef<void(std::str
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_INSPECT_KEY_LIST_H_
+#endif  // WINNOW_SRC_INSPECT_KEY_LIST_H_

@@ -1,7 +1,7 @@
 // What a figure was measured on.
 
-#ifndef WINNOW_INSPECT_MACHINE_H_
-#define WINNOW_INSPECT_MACHINE_H_
+#ifndef WINNOW_SRC_INSPECT_MACHINE_H_
+#define WINNOW_SRC_INSPECT_MACHINE_H_
 
 #include <cstdint>
 #include <string>
@@ -19,4 +19,4 @@ Machine ThisMachine();
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_INSPECT_MACHINE_H_
+#endif  // WINNOW_SRC_INSPECT_MACHINE_H_

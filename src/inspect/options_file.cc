@@ -1,5 +1,10 @@
 #include "src/inspect/options_file.h"
 
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
+#include <absl/strings/string_view.h>
+#include <absl/strings/strip.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
@@ -13,11 +18,6 @@
 #include <optional>
 #include <unordered_map>
 
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "src/inspect/describe_policy.h"
 
 namespace winnow::inspect {

@@ -1,5 +1,10 @@
 #include "src/inspect/policy_check.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/string_view.h>
+#include <absl/strings/strip.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 
@@ -8,11 +13,6 @@
 #include <memory>
 #include <unordered_map>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "src/inspect/describe_policy.h"
 #include "src/inspect/policy_trial.h"
 #include "src/inspect/suggest_policy.h"

@@ -6,12 +6,13 @@
 #ifndef WINNOW_SRC_INSPECT_POLICY_CHECK_H_
 #define WINNOW_SRC_INSPECT_POLICY_CHECK_H_
 
+#include <absl/strings/string_view.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "src/inspect/sst_filters.h"
 
 namespace winnow::inspect {

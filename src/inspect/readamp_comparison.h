@@ -1,7 +1,7 @@
 // Whether the policies of a run can be compared fairly, and with which of them the others are.
 
-#ifndef WINNOW_INSPECT_READAMP_COMPARISON_H_
-#define WINNOW_INSPECT_READAMP_COMPARISON_H_
+#ifndef WINNOW_SRC_INSPECT_READAMP_COMPARISON_H_
+#define WINNOW_SRC_INSPECT_READAMP_COMPARISON_H_
 
 #include <cstddef>
 #include <vector>
@@ -33,4 +33,4 @@ double LevelDifference(const std::vector<LevelShape>& a, const std::vector<Level
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_INSPECT_READAMP_COMPARISON_H_
+#endif  // WINNOW_SRC_INSPECT_READAMP_COMPARISON_H_

@@ -1,7 +1,7 @@
 // Read amplification as JSON for programs: schema winnow.readamp/1.
 
-#ifndef WINNOW_INSPECT_READAMP_JSON_H_
-#define WINNOW_INSPECT_READAMP_JSON_H_
+#ifndef WINNOW_SRC_INSPECT_READAMP_JSON_H_
+#define WINNOW_SRC_INSPECT_READAMP_JSON_H_
 
 #include <string>
 
@@ -16,4 +16,4 @@ std::string ReadAmplificationJson(const ReadAmplification& run, const Machine& m
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_INSPECT_READAMP_JSON_H_
+#endif  // WINNOW_SRC_INSPECT_READAMP_JSON_H_

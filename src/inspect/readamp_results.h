@@ -1,7 +1,7 @@
 // What a run of the read-amplification benchmark found out, as plain data: what its reports print.
 
-#ifndef WINNOW_INSPECT_READAMP_RESULTS_H_
-#define WINNOW_INSPECT_READAMP_RESULTS_H_
+#ifndef WINNOW_SRC_INSPECT_READAMP_RESULTS_H_
+#define WINNOW_SRC_INSPECT_READAMP_RESULTS_H_
 
 #include <cstdint>
 #include <map>
@@ -90,4 +90,4 @@ inline double Ratio(uint64_t a, uint64_t b) {
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_INSPECT_READAMP_RESULTS_H_
+#endif  // WINNOW_SRC_INSPECT_READAMP_RESULTS_H_

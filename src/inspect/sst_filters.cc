@@ -1,23 +1,16 @@
 #include "src/inspect/sst_filters.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "absl/strings/str_cat.h"
 #include "src/inspect/sst_reader.h"
 
 namespace winnow::inspect {
 namespace {
 
 using ROCKSDB_NAMESPACE::TableProperties;
-
-uint64_t TotalSize(const std::vector<std::string>& blocks) {
-  uint64_t size = 0;
-  for (const std::string& block : blocks) {
-    size += block.size();
-  }
-  return size;
-}
 
 // The keys of a built-in filter: recorded by RocksDB in newer files, before it at most the file's
 // entries.
@@ -101,7 +94,7 @@ FilterSummary SumOfPartitions(const std::vector<FilterSummary>& parts) {
 
 FilterSummary SummaryOfBlocks(const RawSst& sst) {
   const uint64_t keys = BuiltinKeys(*sst.properties);
-  const uint64_t bytes = TotalSize(sst.blocks);
+  const uint64_t bytes = FilterBytes(sst);
   std::vector<FilterSummary> parts;
   uint64_t bytes_before = 0;
   for (const std::string& block : sst.blocks) {

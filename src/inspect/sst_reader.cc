@@ -1,5 +1,6 @@
 #include "src/inspect/sst_reader.h"
 
+#include <absl/strings/str_cat.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/options.h>
@@ -9,7 +10,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "absl/strings/str_cat.h"
 #include "src/inspect/capture_policy.h"
 #include "src/inspect/quiet_logger.h"
 
@@ -50,14 +50,6 @@ Options ReaderOptions(const std::shared_ptr<QuietLogger>& logger, CapturedBlocks
   options.info_log = logger;
   options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
   return options;
-}
-
-uint64_t TotalSize(const std::vector<std::string>& blocks) {
-  uint64_t size = 0;
-  for (const std::string& block : blocks) {
-    size += block.size();
-  }
-  return size;
 }
 
 bool NamesKnownPolicy(std::string_view policy_name) {
@@ -109,12 +101,20 @@ RawSst ReadRawSst(const std::string& path) {
   sst.obsolete_filter = logger->saw_obsolete_filter();
   // filter_size counts the index over partitions too, so that a single partition shows.
   sst.partitioned = sst.blocks.size() > 1 ||
-                    (sst.blocks.size() == 1 && TotalSize(sst.blocks) < sst.properties->filter_size);
+                    (sst.blocks.size() == 1 && FilterBytes(sst) < sst.properties->filter_size);
   if (sst.blocks.empty() && sst.properties->filter_size > 0 && !sst.obsolete_filter &&
       NamesKnownPolicy(sst.properties->filter_policy_name)) {
     sst.filter_fault = WhyNoFilter(&reader);
   }
   return sst;
+}
+
+uint64_t FilterBytes(const RawSst& sst) noexcept {
+  uint64_t bytes = 0;
+  for (const std::string& block : sst.blocks) {
+    bytes += block.size();
+  }
+  return bytes;
 }
 
 }  // namespace winnow::inspect

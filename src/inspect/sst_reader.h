@@ -5,6 +5,7 @@
 
 #include <rocksdb/table_properties.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,9 @@ struct RawSst {
 
 // Never fails: see RawSst::error. Needs memory for the file's index and twice its filter.
 RawSst ReadRawSst(const std::string& path);
+
+// Of all blocks together.
+uint64_t FilterBytes(const RawSst& sst) noexcept;
 
 }  // namespace winnow::inspect
 

@@ -1,5 +1,13 @@
 #include "src/inspect/suggest_policy.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/str_split.h>
+#include <absl/strings/string_view.h>
+#include <absl/strings/strip.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 
@@ -9,15 +17,6 @@
 #include <numeric>
 #include <utility>
 #include <vector>
-
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 
 namespace winnow::inspect {
 namespace {

@@ -3,9 +3,9 @@
 #ifndef WINNOW_SRC_INSPECT_SUGGEST_POLICY_H_
 #define WINNOW_SRC_INSPECT_SUGGEST_POLICY_H_
 
-#include <string>
+#include <absl/strings/string_view.h>
 
-#include "absl/strings/string_view.h"
+#include <string>
 
 namespace winnow::inspect {
 

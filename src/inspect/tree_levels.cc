@@ -1,5 +1,6 @@
 #include "src/inspect/tree_levels.h"
 
+#include <absl/strings/str_cat.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -11,7 +12,6 @@
 #include <memory>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "src/inspect/quiet_logger.h"
 #include "src/inspect/read_only_env.h"
 

@@ -1,21 +1,11 @@
 #include "src/preload/stock_policy.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "src/rocksdb/parse_number.h"
 
 namespace winnow::preload {
 namespace {
-
-template <typename Number>
-std::optional<Number> ParseNumber(std::string_view text) {
-  Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stopped != end) {
-    return std::nullopt;
-  }
-  return number;
-}
 
 // The text up to the next colon, which is taken from the front of *rest.
 std::string_view NextField(std::string_view* rest) {
@@ -29,19 +19,18 @@ std::string_view NextField(std::string_view* rest) {
 
 std::optional<StockPolicy> ParseStockPolicyId(std::string_view id) {
   const std::string_view name = NextField(&id);
-  const std::optional<double> bits = ParseNumber<double>(NextField(&id));
-  if (!bits || !(*bits >= 0)) {
+  StockPolicy stock;
+  if (!plugin::ParseNumber(NextField(&id), &stock.bits_per_key) || !(stock.bits_per_key >= 0)) {
     return std::nullopt;
   }
-  StockPolicy stock;
-  stock.bits_per_key = *bits;
   if (name == "bloomfilter") {
     return stock;
   }
-  stock.bloom_before_level = ParseNumber<int>(id);
-  if (name != "ribbonfilter" || !stock.bloom_before_level) {
+  int level = 0;
+  if (name != "ribbonfilter" || !plugin::ParseNumber(id, &level)) {
     return std::nullopt;
   }
+  stock.bloom_before_level = level;
   return stock;
 }
 

@@ -18,6 +18,7 @@
 #include "src/core/hash_inline.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/counters.h"
+#include "src/rocksdb/key_hash.h"
 #include "src/simd/kernels.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
@@ -33,10 +34,6 @@ using ROCKSDB_NAMESPACE::Status;
 
 // What bits_builder.h promises when memory is short.
 constexpr char kMatchesEverything[6] = {0, 0, 0, 0, 0, 0};
-
-KeyHash HashOf(const Slice& key) noexcept {
-  return KeyHash{core::HashKeyInline(key.data(), key.size())};
-}
 
 // The blocks of a Bloom filter of this size.
 uint32_t BlocksThatFit(size_t bytes) noexcept {

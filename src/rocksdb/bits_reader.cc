@@ -11,6 +11,7 @@
 #include "src/core/format.h"
 #include "src/core/hash_inline.h"
 #include "src/rocksdb/counters.h"
+#include "src/rocksdb/key_hash.h"
 #include "src/simd/kernels.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
@@ -23,10 +24,6 @@ using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
-
-KeyHash HashOf(const Slice& key) noexcept {
-  return KeyHash{core::HashKeyInline(key.data(), key.size())};
-}
 
 // Hashes up to 32 keys, the most that RocksDB asks for at once, and calls ask(hashes, n, results).
 template <typename Ask>

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "src/core/sizing.h"
+
 namespace winnow::plugin {
 namespace {
 
@@ -32,9 +34,9 @@ FilterOptions FactsToOptions(const PolicyOptions& policy, const BuildFacts& fact
   FilterOptions options;
   options.bits_per_key = policy.bits_per_key;
   options.ribbon_min_keys = policy.ribbon_min_keys;
-  options.level = std::clamp(facts.level, -1, 127);
+  options.level = std::clamp(facts.level, core::kMinLevel, core::kMaxLevel);
   // The choice by level is made here, where flushes are known.
-  options.bloom_before_level = -1;
+  options.bloom_before_level = core::kMinLevel;
   if (LevelForChoice(facts) < policy.bloom_before_level) {
     options.kind = FilterKind::kBloom;
   }

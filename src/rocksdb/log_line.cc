@@ -1,5 +1,7 @@
 #include "src/rocksdb/log_line.h"
 
+#include <algorithm>
+
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/version_guard.h"
 #include "src/simd/kernels.h"
@@ -13,14 +15,18 @@ using ROCKSDB_NAMESPACE::Logger;
 bool LogLine::Note(const Logger& logger) {
   const size_t size = logger.GetLogFileSize();
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (Seen& seen : seen_) {
-    if (seen.logger == &logger) {
-      const bool is_new = size < seen.size;
-      seen.size = size;
-      return is_new;
-    }
+  const auto known = std::find_if(seen_.begin(), seen_.end(),
+                                  [&logger](const Seen& seen) { return seen.logger == &logger; });
+  if (known != seen_.end()) {
+    const bool is_new = size < known->size;
+    known->size = size;
+    std::rotate(seen_.begin(), known, known + 1);
+    return is_new;
   }
-  seen_.push_back({&logger, size});
+  if (seen_.size() == kMostLogs) {
+    seen_.pop_back();
+  }
+  seen_.insert(seen_.begin(), {&logger, size});
   return true;
 }
 

@@ -16,9 +16,14 @@ namespace winnow::plugin {
 // Writes one line to each log that it is shown. Owned by a policy; safe from any thread.
 class LogLine {
  public:
+  static constexpr size_t kMostLogs = 256;
+
   // Writes "[winnow] VERSION builds the filters of policy NAME: OPTIONS" to the logger, unless this
   // object did so already. A log that became shorter is a new one: it was rolled, or a database was
   // opened again and its logger lies where an earlier one lay. Null is allowed. Never throws.
+  //
+  // The logs of the last kMostLogs databases are remembered, as loggers don't say when they end. If
+  // more than these are open at once, lines may be repeated.
   void WriteOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name,
                  const PolicyOptions& options) noexcept;
 
@@ -32,7 +37,7 @@ class LogLine {
   bool Note(const ROCKSDB_NAMESPACE::Logger& logger);
 
   std::mutex mutex_;
-  std::vector<Seen> seen_;
+  std::vector<Seen> seen_;  // the last one shown is the first
 };
 
 }  // namespace winnow::plugin

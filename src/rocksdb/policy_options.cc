@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <system_error>
 
+#include "src/rocksdb/parse_number.h"
 #include "winnow/options.h"
 
 namespace winnow::plugin {
@@ -17,14 +17,6 @@ using ROCKSDB_NAMESPACE::OptionTypeFlags;
 using ROCKSDB_NAMESPACE::OptionTypeInfo;
 using ROCKSDB_NAMESPACE::OptionVerificationType;
 using ROCKSDB_NAMESPACE::Status;
-
-// The whole text must be a number of this type.
-template <typename Number>
-bool ParseNumber(std::string_view text, Number* number) {
-  const char* const end = text.data() + text.size();
-  const std::from_chars_result result = std::from_chars(text.data(), end, *number);
-  return result.ec == std::errc() && result.ptr == end;
-}
 
 // A whole number, and RocksDB's suffix for a power of 1024.
 bool ParseCount(std::string_view text, uint64_t* count) {

@@ -1,0 +1,48 @@
+#include "src/inspect/text_table.h"
+
+#include <absl/strings/ascii.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace winnow::inspect {
+namespace {
+
+std::string Line(const std::vector<Column>& columns, const std::vector<size_t>& widths,
+                 const TextTable::Row& cells) {
+  std::string line;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const std::string padding(widths[i] - cells[i].size(), ' ');
+    absl::StrAppend(&line, i == 0 ? "" : "  ",
+                    columns[i].align == Align::kLeft ? cells[i] + padding : padding + cells[i]);
+  }
+  return absl::StrCat(absl::StripTrailingAsciiWhitespace(line), "\n");
+}
+
+}  // namespace
+
+std::string TextTable::ToString() const {
+  std::vector<size_t> widths;
+  Row titles;
+  size_t total = 0;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    titles.push_back(columns_[i].title);
+    size_t width = columns_[i].title.size();
+    for (const Row& row : rows_) {
+      width = std::max(width, row[i].size());
+    }
+    widths.push_back(width);
+    total += width + (i == 0 ? 0 : 2);
+  }
+  std::string table = Line(columns_, widths, titles);
+  if (underlined_) {
+    absl::StrAppend(&table, std::string(total, '-'), "\n");
+  }
+  for (const Row& row : rows_) {
+    absl::StrAppend(&table, Line(columns_, widths, row));
+  }
+  return table;
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,44 @@
+// Text in aligned columns.
+
+#ifndef WINNOW_SRC_INSPECT_TEXT_TABLE_H_
+#define WINNOW_SRC_INSPECT_TEXT_TABLE_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace winnow::inspect {
+
+enum class Align { kLeft, kRight };
+
+struct Column {
+  std::string title;
+  Align align = Align::kRight;
+};
+
+// Two spaces between columns, none at the ends of lines. Cells are ASCII, and every row has one for
+// every column.
+class TextTable {
+ public:
+  using Row = std::vector<std::string>;
+
+  explicit TextTable(std::vector<Column> columns, std::vector<Row> rows = {})
+      : columns_(std::move(columns)), rows_(std::move(rows)) {}
+
+  void AddRow(Row row) { rows_.push_back(std::move(row)); }
+
+  // Draws a line under the titles.
+  void Underline() { underlined_ = true; }
+
+  // Ends with the end of the last line.
+  std::string ToString() const;
+
+ private:
+  const std::vector<Column> columns_;
+  std::vector<Row> rows_;
+  bool underlined_ = false;
+};
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_INSPECT_TEXT_TABLE_H_
