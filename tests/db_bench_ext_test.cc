@@ -159,9 +159,9 @@ TEST(DbBenchExtTest, ABrokenPromiseIsAnErrorAfterTheResults) {
                                  : "winnow:10 breaks its promises: to bloomfilter:10 it has";
     EXPECT_EQ(result.status, status) << result.errors;
     EXPECT_THAT(result.output, HasSubstr(says));
-    EXPECT_THAT(ReadWholeFile(folder / "short.txt"), HasSubstr(says));
+    EXPECT_THAT(ReadFile(folder / "short.txt"), HasSubstr(says));
     EXPECT_THAT(result.errors, status == 0 ? HasSubstr("") : HasSubstr("MORE than the promised"));
-    EXPECT_FALSE(json::parse(ReadWholeFile(folder / "run.json")).empty());
+    EXPECT_FALSE(json::parse(ReadFile(folder / "run.json")).empty());
   }
 }
 
