@@ -111,12 +111,12 @@ def chart(folder, name, title, groups, series, value, unit):
     if not bars:
         return ""
     longest = max(v for _, measured in bars for _, v in measured)
-    left, width, height, gap = 190, 460, 16, 12
+    left, width, height, gap = 220, 460, 16, 12
     parts = []
     y = 34
     for group, measured in bars:
         middle = y + len(measured) * height / 2 + 4
-        parts.append(f'<text x="{left - 130}" y="{middle:.0f}" text-anchor="end">{html.escape(keys_text(group))}</text>')
+        parts.append(f'<text x="{left - 115}" y="{middle:.0f}" text-anchor="end">{html.escape(keys_text(group))}</text>')
         for s, v in measured:
             length = v / longest * width
             parts.append(f'<text x="{left - 6}" y="{y + 12}" text-anchor="end" fill="#555">{html.escape(TITLES[s])}</text>')
