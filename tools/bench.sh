@@ -53,10 +53,11 @@ cmake --build --preset release --target "$program"
 mkdir -p build/bench
 rm -f build/bench/*.json build/bench/*.svg
 
+folder=build/release
 # measure NAME SECONDS FILTER: the rows that match, into build/bench/NAME.json.
 measure() {
   echo "Measuring $1: $3"
-  build/release/bin/$program "${huge[@]}" "--benchmark_filter=$3" "--benchmark_min_time=$2" \
+  "$folder/bin/$program" "${huge[@]}" "--benchmark_filter=$3" "--benchmark_min_time=$2" \
     "--benchmark_repetitions=$repetitions" --benchmark_report_aggregates_only=true \
     --benchmark_enable_random_interleaving=true "--benchmark_out=build/bench/$1.json" \
     --benchmark_out_format=json >/dev/null 2>"build/bench/$1.log" ||
@@ -82,6 +83,12 @@ else
   measure segments 0.2 '^segments_'
   measure memory 0.5 '^memory/'
   measure space 0.5 '^space/'
+  # Ours compiled for this processor too, which should gain nothing: the kernels are chosen at run time.
+  folder=build/bench/compiled-natively
+  cmake -G Ninja -S . -B "$folder" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -march=native" \
+    -DWINNOW_TESTS=OFF -DWINNOW_NATIVE_ROCKSDB="${native:+build/rocksdb-native}" >/dev/null
+  cmake --build "$folder" --target "$program"
+  measure compiled_natively 0.5 '^build/.*/(100000|1000000)$|^query/(hot|random_of_100)/.*/(100000|1000000)$'
 fi
 python3 tools/bench_page.py "$command_line" build/bench
 echo "tools/bench.sh: build/bench/README.md"

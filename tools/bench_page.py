@@ -196,6 +196,20 @@ def kernels_section(by_kernel):
     return "## Kernel by kernel\n\n" + table(head, rows) + "\n" if rows else ""
 
 
+def compiled_section(generic, native):
+    """Ours as it is built, and compiled for this processor, each over the built-in of its process."""
+    rows = []
+    for name in native.rows:
+        subject = next((s for s in OURS if f"/{s}/" in name), None)
+        if subject:
+            rival = name.replace(subject, subject.replace("winnow", "builtin"))
+            values = [r.value(name) and r.value(rival) and r.value(name) / r.value(rival) for r in (generic(name), native)]
+            if all(values):
+                rows.append([f"`{name}`", number(values[0]), number(values[1]), ratio(values[1], values[0])])
+    head = ["over the built-in of the same process", "as it is built", "compiled with -march=native", "speed as it is built"]
+    return "## Compiled for this processor\n\n" + table(head, rows) + "\n" if rows else ""
+
+
 def alignment_section(results):
     offsets = ("0", "16", "32", "48")
     rows = []
@@ -296,6 +310,8 @@ def main():
         text += segments_section(folder, files["segments"])
     if "memory" in files:
         text += memory_section(folder, files["memory"])
+    if "compiled_natively" in files and "build" in files and "query" in files:
+        text += compiled_section(lambda name: files[name.split("/")[0]], files["compiled_natively"])
     if "space" in files:
         text += space_section(files["space"])
     (folder / "README.md").write_text(text, encoding="utf-8")
