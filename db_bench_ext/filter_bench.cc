@@ -10,7 +10,9 @@
 #include <absl/flags/usage.h>
 #include <benchmark/benchmark.h>
 
+#include <cstddef>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,19 @@ ABSL_FLAG(std::string, peak_memory, "",
           "SUBJECT:KEYS, as in builtin_ribbon:10000000: builds one filter and prints by how many "
           "bytes the memory of this process grew at most (VmHWM less VmRSS before), and nothing "
           "else.");
+
+namespace {
+
+// Brings glibc's allocator into the state of a program that has run for a while. Until a large
+// block was freed, it gives all memory back to the system at once, and whoever frees first pays for
+// it.
+void AgeAllocator() {
+  constexpr size_t kLargestThatCounts = size_t{32} << 20;
+  std::unique_ptr<char[]> block(new char[kLargestThatCounts - 4096]);
+  benchmark::DoNotOptimize(block.get());
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   absl::SetProgramUsageMessage(
@@ -39,6 +54,7 @@ int main(int argc, char** argv) {
   if (const std::string what = absl::GetFlag(FLAGS_peak_memory); !what.empty()) {
     return winnow::bench::MeasurePeakMemory(what.c_str());
   }
+  AgeAllocator();
   winnow::bench::RowOptions options;
   options.huge = absl::GetFlag(FLAGS_huge);
   options.rehearse = absl::GetFlag(FLAGS_rehearse);

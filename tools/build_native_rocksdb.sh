@@ -36,8 +36,16 @@ done
 version=$(dpkg-query -W -f '${source:Version}' librocksdb-dev 2>/dev/null) || version=
 [[ -n $version ]] || fail "librocksdb-dev is not installed, whose version is to be built; run tools/setup.sh"
 
+# What RocksDB's Makefile finds out about the processor and the compiler, and its CMake files of version 7.8 don't:
+# without these, its Bloom filters are asked without vectors and its Ribbon filters have no 128-bit integers.
+definitions=
+macros=$(g++ -march=native -dM -E -x c++ /dev/null)
+for pair in __AVX2__=HAVE_AVX2 __BMI__=HAVE_BMI __LZCNT__=HAVE_LZCNT __SIZEOF_INT128__=HAVE_UINT128_EXTENSION; do
+  [[ $macros != *"#define ${pair%=*} "* ]] || definitions+=" -D${pair#*=}"
+done
+
 target=build/rocksdb-native
-described="RocksDB $version, -O2 -march=native -DNDEBUG for $(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1), $(g++ --version | head -n 1)"
+described="RocksDB $version, -O2 -march=native -DNDEBUG$definitions for $(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1), $(g++ --version | head -n 1)"
 if [[ -f $target/lib/librocksdb.a && $(cat "$target/built-as" 2>/dev/null) == "$described" ]]; then
   echo "tools/build_native_rocksdb.sh: $target is there: $described"
   exit 0
@@ -72,7 +80,7 @@ echo "Building $described"
 # Release, as upstream's own instructions have it; -O2, as upstream's Makefile has it and as our presets do. The compressions of the package, as
 # far as their headers are here; filters use none of them.
 cmake -G Ninja -S "$fetched/source" -B "$work/build" -Wno-dev --log-level=WARNING \
-  -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG" -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
+  -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=$definitions" "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG" -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
   -DCMAKE_INSTALL_PREFIX="$PWD/$target" -DCMAKE_INSTALL_LIBDIR=lib \
   -DPORTABLE=OFF -DUSE_RTTI=OFF -DFAIL_ON_WARNINGS=OFF -DROCKSDB_BUILD_SHARED=OFF \
   -DWITH_GFLAGS=OFF -DWITH_TESTS=OFF -DWITH_ALL_TESTS=OFF -DWITH_TOOLS=OFF -DWITH_CORE_TOOLS=OFF \
