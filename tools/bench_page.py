@@ -142,6 +142,77 @@ def compare_with_chart(folder, name, title, results, pattern, counter="per_key",
     return f"{text}\n{picture}\n"
 
 
+class Goals:
+    """What Winnow wants to reach, and whether a run shows it. Goals of rows that were not measured are left out."""
+
+    def __init__(self, files):
+        self.files = files
+        self.rows = []
+
+    def value(self, file, name, counter="per_key"):
+        return self.files[file].value(name, counter) if file in self.files else None
+
+    def over(self, file, name, rival_name):
+        ours, rival = self.value(file, name), self.value(file, rival_name)
+        return ours / rival if ours and rival else None
+
+    def add(self, text, value, bound, at_least=False):
+        if value is not None:
+            met = value >= bound if at_least else value <= bound
+            self.rows.append([text, f"{value:.2f}", f"{'at least' if at_least else 'at most'} {bound:g}", "yes" if met else "**no**"])
+
+    def add_all(self):
+        for size, bound in (("100000", 0.45), ("1000000", 0.40), ("10000000", 0.25)):
+            self.add(f"Ribbon building over built-in Ribbon, {keys_text(size)} keys",
+                     self.over("build", f"build/winnow_ribbon/{size}", f"build/builtin_ribbon/{size}"), bound)
+        for size in ("100000", "1000000"):
+            self.add(f"Ribbon building over built-in Bloom, {keys_text(size)} keys",
+                     self.over("build", f"build/winnow_ribbon/{size}", f"build/builtin_bloom/{size}"), 1.8)
+        for group, size, ribbon, bloom in (("hot", "100000", 0.36, 1.5), ("hot", "1000000", 0.36, 1.5), ("random_of_100", "100000", 0.40, 1.6)):
+            what = f"{'one filter' if group == 'hot' else 'a random one of 100 filters'} of {keys_text(size)} keys, half present"
+            ours = f"query/{group}/half/winnow_ribbon/{size}"
+            for rival, bound in (("ribbon", ribbon), ("bloom", bloom)):
+                self.add(f"Ribbon asking over built-in {rival.capitalize()}, {what}",
+                         self.over("query", ours, ours.replace("winnow_ribbon", f"builtin_{rival}")), bound)
+            self.add("The same over built-in Ribbon, portable kernel",
+                     self.over("query_portable", ours, ours.replace("winnow", "builtin")), 1)
+        for size, bound in (("10000", 3.8), ("100000", 2.1), ("1000000", 2.0), ("10000000", 2.0)):
+            self.add(f"Ribbon space, % over log2(1/rate), {keys_text(size)} keys",
+                     self.value("space", f"space/10_bits/winnow_ribbon/{size}", "percent_over_minimum"), bound)
+        self.add("The same with 7 whole columns, 10^6 keys",
+                 self.value("space", "space/7_columns/winnow_ribbon/1000000", "percent_over_minimum"), 1.1)
+        self.add("Ribbon peak memory of building, bytes a key, 10^7 keys",
+                 self.value("memory", "memory/winnow_ribbon/10000000", "peak_bytes_per_key"), 9.5)
+        for size, bound in (("10000", 0.5), ("100000", 0.5), ("1000000", 0.5), ("10000000", 0.6)):
+            self.add(f"Bloom building over built-in Bloom, {keys_text(size)} keys",
+                     self.over("build", f"build/winnow_bloom/{size}", f"build/builtin_bloom/{size}"), bound)
+        rival = "query/hot/absent/builtin_bloom/100000"
+        self.add("Bloom asking over built-in Bloom, one filter of 10^5 keys, absent keys",
+                 self.over("query", rival.replace("builtin", "winnow"), rival), 0.8)
+        self.add("The same by HashKey and FilterView of libwinnow.so",
+                 self.over("query", "library/hot/absent/winnow_bloom/100000", rival), 0.95)
+        if "query" in self.files and self.files["query"].context["winnow_kernel"] == "avx512":
+            with_avx2 = self.over("query_avx2", rival.replace("builtin", "winnow"), rival)
+            with_avx512 = self.over("query", rival.replace("builtin", "winnow"), rival)
+            if with_avx2 and with_avx512:
+                self.add("The same, AVX2 over AVX-512", with_avx2 / with_avx512, 1.05)
+        rival = "query/random_of_100/absent/builtin_bloom/100000"
+        self.add("Bloom asking over built-in Bloom, a random one of 100 filters of 10^5 keys, absent keys",
+                 self.over("query", rival.replace("builtin", "winnow"), rival), 0.92)
+        for kind in ("bloom", "ribbon"):
+            for group, size in (("hot", "100000"), ("random_of_100", "100000"), ("hot", "10000000")):
+                name = f"multiget/{group}/half/winnow_{kind}/{size}"
+                self.add(f"MultiGet of {kind.capitalize()} over the built-in, {group.replace('_', ' ')}, {keys_text(size)} keys",
+                         self.over("query", name, name.replace("winnow", "builtin")), 1)
+            name = f"hashes/single/half/winnow_{kind}/beyond_cache"
+            self.add(f"{kind.capitalize()} in batches, times as fast as one by one, beyond the caches",
+                     self.over("hashes", name, name.replace("single", "batched")), 2 if kind == "bloom" else 3, at_least=True)
+
+    def section(self):
+        self.add_all()
+        return "## Goals\n\n" + table(["", "measured", "goal", "reached"], self.rows) + "\n" if self.rows else ""
+
+
 def build_section(folder, results):
     text = "## Building\n\nNanoseconds a key, with hashing, `AddKey` by `AddKey`, `Finish` included.\n\n"
     text += compare_with_chart(folder, "build", "Building", results, "build/SUBJECT/SIZE")
@@ -294,6 +365,7 @@ def main():
                          ("Compiler", context["compiler"])):
         text += f"- {title}: {value}\n"
     text += "\nMedians. Ratios below 1 are to Winnow's advantage. Keys have 24 bytes where nothing else is said.\n\n"
+    text += Goals(files).section()
     if "build" in files:
         text += build_section(folder, files["build"])
     queries = {results.context["winnow_kernel"]: results for name, results in files.items() if name.startswith("query")}
