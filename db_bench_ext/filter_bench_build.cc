@@ -1,8 +1,8 @@
 #include <benchmark/benchmark.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
-#include <time.h>
 
+#include <ctime>
 #include <memory>
 #include <string>
 
@@ -54,7 +54,8 @@ void Build(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
 }  // namespace
 
 void RegisterBuildRows(const RowOptions& options) {
-  for (const uint64_t keys : {10'000, 100'000, 1'000'000, 10'000'000, 100'000'000}) {
+  static constexpr uint64_t kSizes[] = {10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+  for (const uint64_t keys : kSizes) {
     if (keys > 10'000'000 && !options.huge) {
       continue;
     }

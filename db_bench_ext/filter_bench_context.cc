@@ -35,9 +35,9 @@ std::string ProcessorField(const std::string& name) {
 // How the RocksDB was built, as far as it can be known: the build says it of one that was built on
 // this machine; of a shared library, whether it has assertions, which then call the C library.
 std::string RocksDBBuild() {
-  const std::string known = WINNOW_ROCKSDB_BUILT_AS;
-  if (!known.empty()) {
-    return "native: " + known;
+  static constexpr char kKnown[] = WINNOW_ROCKSDB_BUILT_AS;
+  if (sizeof(kKnown) > 1) {
+    return std::string("native: ") + kKnown;
   }
   Dl_info info;
   if (dladdr(reinterpret_cast<const void*>(&ROCKSDB_NAMESPACE::GetRocksVersionAsString), &info) ==

@@ -1,3 +1,4 @@
+#include <absl/strings/str_cat.h>
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -89,23 +90,24 @@ void BuildHashes(benchmark::State& state, FilterKind kind, uint64_t num_keys) {
 
 void RegisterHashRows(const RowOptions& options) {
   for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
-    const std::string subject = "winnow_" + std::string(ToString(kind)) + "/";
     const uint64_t beyond = KeysBeyondCache(kind == FilterKind::kRibbon);
     for (const uint64_t keys :
          {uint64_t{10'000}, uint64_t{100'000}, uint64_t{1'000'000}, uint64_t{10'000'000}, beyond}) {
       const uint64_t n = options.KeysFor(keys);
-      const std::string size = keys == beyond ? "beyond_cache" : std::to_string(keys);
+      const std::string subject =
+          absl::StrCat("winnow_", std::string(ToString(kind)), "/",
+                       keys == beyond ? "beyond_cache" : absl::StrCat(keys));
       for (const Presence presence : {Presence::kHalf, Presence::kNone}) {
         for (const bool batched : {false, true}) {
-          const std::string name = std::string("hashes/") + (batched ? "batched/" : "single/") +
-                                   (presence == Presence::kHalf ? "half/" : "absent/") + subject +
-                                   size;
+          const std::string name =
+              absl::StrCat("hashes/", batched ? "batched/" : "single/",
+                           presence == Presence::kHalf ? "half/" : "absent/", subject);
           benchmark::RegisterBenchmark(name.c_str(), QueryHashes, kind, n, presence, batched);
         }
       }
       if (keys != beyond) {
-        benchmark::RegisterBenchmark(("hashes/build/" + subject + size).c_str(), BuildHashes, kind,
-                                     n)
+        benchmark::RegisterBenchmark(absl::StrCat("hashes/build/", subject).c_str(), BuildHashes,
+                                     kind, n)
             ->Unit(keys >= 1'000'000 ? benchmark::kMillisecond : benchmark::kMicrosecond);
       }
     }

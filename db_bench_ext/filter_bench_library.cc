@@ -56,7 +56,8 @@ void RegisterLibraryRows(const RowOptions& options) {
   }
   for (const Presence presence : {Presence::kHalf, Presence::kNone}) {
     for (const char* const subject : {"winnow_bloom", "winnow_ribbon"}) {
-      for (const uint64_t keys : {100'000, 1'000'000}) {
+      static constexpr uint64_t kSizes[] = {100'000, 1'000'000};
+      for (const uint64_t keys : kSizes) {
         const std::string name = std::string("library/hot/") +
                                  (presence == Presence::kHalf ? "half/" : "absent/") + subject +
                                  "/" + std::to_string(keys);

@@ -1,11 +1,11 @@
 #include <benchmark/benchmark.h>
-#include <errno.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -16,8 +16,6 @@
 
 #include "db_bench_ext/filter_bench_rows.h"
 #include "db_bench_ext/filter_bench_subjects.h"
-
-extern char** environ;
 
 namespace winnow::bench {
 namespace {
@@ -119,7 +117,8 @@ int MeasurePeakMemory(const char* what) {
 }
 
 void RegisterMemoryRows(const RowOptions& options) {
-  for (const uint64_t keys : {100'000, 1'000'000, 10'000'000, 100'000'000}) {
+  static constexpr uint64_t kSizes[] = {100'000, 1'000'000, 10'000'000, 100'000'000};
+  for (const uint64_t keys : kSizes) {
     if (keys > 10'000'000 && !options.huge) {
       continue;
     }

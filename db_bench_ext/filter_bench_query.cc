@@ -132,11 +132,13 @@ void RegisterRow(const RowOptions& options, const std::string& what, const std::
 }  // namespace
 
 void RegisterQueryRows(const RowOptions& options) {
+  static constexpr uint64_t kSizes[] = {10'000, 100'000, 1'000'000, 10'000'000};
+  static constexpr size_t kMisalignments[] = {0, 16, 32, 48};
   for (const Presence presence : {Presence::kHalf, Presence::kNone}) {
     benchmark::RegisterBenchmark(presence == Presence::kHalf ? "keys/half" : "keys/absent",
                                  MakeKeys, presence);
     for (const Subject& subject : Subjects()) {
-      for (const uint64_t keys : {10'000, 100'000, 1'000'000, 10'000'000}) {
+      for (const uint64_t keys : kSizes) {
         const std::string size = std::to_string(keys);
         const Lookups one{subject, keys, presence, 1, kUsual};
         RegisterRow(options, "query/hot", size, QueryOne, one);
@@ -149,7 +151,7 @@ void RegisterQueryRows(const RowOptions& options) {
       const Lookups many{subject, 100'000, presence, kManyFilters, kUsual};
       RegisterRow(options, "query/random_of_100", "100000", QueryRandom, many);
       RegisterRow(options, "multiget/random_of_100", "100000", MultiGet, many);
-      for (const size_t misalignment : {0, 16, 32, 48}) {
+      for (const size_t misalignment : kMisalignments) {
         const std::string at = "query/at_" + std::to_string(misalignment);
         RegisterRow(options, at + "_hot", "100000", QueryOne,
                     {subject, 100'000, presence, 1, misalignment});

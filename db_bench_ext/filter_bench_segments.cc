@@ -79,14 +79,17 @@ void RegisterRow(const RowOptions& options, const std::string& group, Segments s
 }  // namespace
 
 void RegisterSegmentRows(const RowOptions& options) {
+  static constexpr uint64_t kCounts[] = {1, 2, 4, 8, 16, 24, 32, 64, 128};
+  static constexpr uint64_t kLargeCounts[] = {24, 128};
+  static constexpr size_t kKeyLengths[] = {8, 24, 64, 256, 1024};
   for (const Kinds kinds : {Kinds::kBloom, Kinds::kRibbon, Kinds::kHalfOfEach}) {
     for (const bool is_ours : {true, false}) {
-      for (const uint64_t count : {1, 2, 4, 8, 16, 24, 32, 64, 128}) {
-        for (const size_t key_length : {8, 24, 64, 256, 1024}) {
+      for (const uint64_t count : kCounts) {
+        for (const size_t key_length : kKeyLengths) {
           RegisterRow(options, "segments_of_100000", {kinds, is_ours, count, 100'000, key_length});
         }
       }
-      for (const uint64_t count : {24, 128}) {
+      for (const uint64_t count : kLargeCounts) {
         RegisterRow(options, "segments_of_1000000", {kinds, is_ours, count, 1'000'000, 24});
       }
     }

@@ -97,7 +97,8 @@ void RegisterRow(const RowOptions& options, const std::string& rate, const Subje
 }  // namespace
 
 void RegisterSpaceRows(const RowOptions& options) {
-  for (const uint64_t keys : {10'000, 100'000, 1'000'000, 10'000'000}) {
+  static constexpr uint64_t kSizes[] = {10'000, 100'000, 1'000'000, 10'000'000};
+  for (const uint64_t keys : kSizes) {
     for (const Subject& subject : Subjects()) {
       RegisterRow(options, "10_bits", subject, 10, keys);
     }
