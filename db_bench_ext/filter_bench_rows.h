@@ -1,0 +1,74 @@
+// The rows of filter_bench, by what they measure. Each function registers its rows with Google
+// Benchmark. Names go from the general to the particular: what is done, how, with which keys, by
+// whom, and with how many keys, as in query/hot/half/winnow_ribbon/100000, so that a row and its
+// rival differ in one part. Every row that takes a time by the key has it in the counter
+// per_key, in seconds.
+
+#ifndef WINNOW_DB_BENCH_EXT_FILTER_BENCH_ROWS_H_
+#define WINNOW_DB_BENCH_EXT_FILTER_BENCH_ROWS_H_
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace winnow::bench {
+
+struct RowOptions {
+  bool huge = false;      // also 10^8 keys
+  bool rehearse = false;  // every filter with a thousandth of its keys: figures mean nothing
+
+  // The keys of a row that says num_keys.
+  uint64_t KeysFor(uint64_t num_keys) const {
+    return rehearse ? std::max<uint64_t>(num_keys / 1000, 32) : num_keys;
+  }
+};
+
+// build/SUBJECT/KEYS: a builder is made, gets the keys, finishes and is destroyed. Counters:
+// bits_per_key, and of the time by key the part before Finish, collecting_per_key.
+void RegisterBuildRows(const RowOptions& options);
+
+// query/hot/PRESENCE/SUBJECT/KEYS         one filter
+// query/random_of_100/PRESENCE/SUBJECT/KEYS   a random one of a hundred
+// multiget/…                              the same, 32 keys of one filter at a time
+// query/at_OFFSET/…                       the bytes OFFSET after a multiple of 64
+// keys/PRESENCE                           making the keys, which is a part of all of these
+// PRESENCE: half or absent. All through MayMatch.
+void RegisterQueryRows(const RowOptions& options);
+
+// library/hot/PRESENCE/SUBJECT/KEYS: winnow::HashKey and FilterView of libwinnow.so, for our
+// subjects. No rows, and a note on stderr, where the library can't be loaded.
+void RegisterLibraryRows(const RowOptions& options);
+
+// hashes/single/PRESENCE/SUBJECT/KEYS     FilterView::MayContain(hash), one after the other
+// hashes/batched/PRESENCE/SUBJECT/KEYS    FilterView::MayContain(hashes, 64, results)
+// hashes/build/SUBJECT/KEYS               FilterBuilder, without a hash of the key
+void RegisterHashRows(const RowOptions& options);
+
+// segments/KIND/key_BYTES/SUBJECTS/SEGMENTS: the readers of so many filters asked one after the
+// other for the same absent key, as a Get does. per_key counts all segments.
+void RegisterSegmentRows(const RowOptions& options);
+
+// space/RATE/SUBJECT/KEYS: bits_per_key with all bytes, measured_rate over at least 4*10^7 absent
+// keys, percent_over_minimum: bits_per_key above log2(1 / measured_rate).
+void RegisterSpaceRows(const RowOptions& options);
+
+// memory/SUBJECT/KEYS: peak_bytes_per_key of building, by a process of its own.
+void RegisterMemoryRows(const RowOptions& options);
+
+// What such a process does: builds one filter and prints the peak of its memory less what it had
+// before, in bytes. `what` is "SUBJECT:KEYS". The program's exit status.
+int MeasurePeakMemory(const char* what);
+
+// Says in the results what was measured: the RocksDB and its build, the kernels, the processor.
+void AddContext(const RowOptions& options);
+
+// To be called once, at the end of a row: the keys looked up or added in all iterations.
+inline void ReportPerKey(benchmark::State& state, double keys) {
+  state.counters["per_key"] =
+      benchmark::Counter(keys, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_FILTER_BENCH_ROWS_H_

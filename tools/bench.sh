@@ -1,0 +1,94 @@
+#!/bin/bash
+# Measures Winnow's filters beside RocksDB's built-in ones and writes a page of results:
+# build/bench/README.md with its charts, from build/bench/*.json.
+#
+#   tools/bench.sh [--quick] [--huge] [--system] [--repetitions=N]
+#
+#   --quick         fewer rows and less time for each: minutes instead of an hour
+#   --huge          also builds of 10^8 keys
+#   --system        against the system's RocksDB instead of one built for this machine
+#   --repetitions   how often each row is measured; the page has the medians. By default 5
+#
+# The rival is RocksDB as those build it who need its speed; tools/build_native_rocksdb.sh builds it
+# at the first run. Each row is repeated in random order among the others, so that both sides see the same
+# machine; only ratios within one run mean something on a machine that does other things too.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+command_line="tools/bench.sh $*"
+
+fail() {
+  printf 'tools/bench.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+quick=
+huge=()
+native=1
+repetitions=5
+for argument in "$@"; do
+  case $argument in
+  --quick) quick=1 ;;
+  --huge) huge=(--huge) ;;
+  --system) native= ;;
+  --repetitions=[1-9] | --repetitions=[1-9][0-9]) repetitions=${argument#*=} ;;
+  *)
+    echo "tools/bench.sh: unknown argument '$argument'; see the top of the script" >&2
+    exit 2
+    ;;
+  esac
+done
+command -v python3 >/dev/null || fail "python3 is missing, which writes the page; on Debian and Ubuntu: apt-get install python3"
+
+tools/setup.sh
+if [[ -n $native ]]; then
+  tools/build_native_rocksdb.sh
+  program=filter_bench_native
+  cmake --preset release -DWINNOW_NATIVE_ROCKSDB=build/rocksdb-native >/dev/null
+else
+  program=filter_bench
+  cmake --preset release >/dev/null
+fi
+cmake --build --preset release --target "$program"
+
+mkdir -p build/bench
+rm -f build/bench/*.json build/bench/*.svg
+
+folder=build/release
+# measure NAME SECONDS FILTER: the rows that match, into build/bench/NAME.json.
+measure() {
+  echo "Measuring $1: $3"
+  "$folder/bin/$program" "${huge[@]}" "--benchmark_filter=$3" "--benchmark_min_time=$2" \
+    "--benchmark_repetitions=$repetitions" --benchmark_report_aggregates_only=true \
+    --benchmark_enable_random_interleaving=true "--benchmark_out=build/bench/$1.json" \
+    --benchmark_out_format=json >/dev/null 2>"build/bench/$1.log" ||
+    fail "the rows of $1 could not be measured; see build/bench/$1.log"
+}
+
+if [[ -n $quick ]]; then
+  measure build 0.1 '^build/'
+  measure query 0.1 '^keys/|^(query|multiget)/(hot|random_of_100)/.*/(100000|1000000|10000000)$|^library/'
+  WINNOW_KERNEL=avx2 measure query_avx2 0.1 '^query/(hot|random_of_100)/.*/(100000|1000000)$'
+  WINNOW_KERNEL=portable measure query_portable 0.1 '^query/(hot|random_of_100)/.*/(100000|1000000)$'
+  measure hashes 0.1 '^hashes/(single|batched)/half/'
+  measure segments 0.1 '^segments_of_100000/.*/key_24/.*/(1|4|24)$'
+  measure memory 0.1 '^memory/'
+  measure space 0.1 '^space/'
+else
+  measure build 0.5 '^build/'
+  measure query 0.5 '^keys/|^(query|multiget)/(hot|random_of_100)/|^library/'
+  measure alignment 0.2 '^query/at_'
+  WINNOW_KERNEL=avx2 measure query_avx2 0.5 '^(query|multiget)/(hot|random_of_100)/.*/[0-9]+$'
+  WINNOW_KERNEL=portable measure query_portable 0.5 '^(query|multiget)/(hot|random_of_100)/.*/[0-9]+$'
+  measure hashes 0.5 '^hashes/'
+  measure segments 0.2 '^segments_'
+  measure memory 0.5 '^memory/'
+  measure space 0.5 '^space/'
+  # Ours compiled for this processor too, which should gain nothing: the kernels are chosen at run time.
+  folder=build/bench/compiled-natively
+  cmake -G Ninja -S . -B "$folder" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -march=native" \
+    -DWINNOW_TESTS=OFF -DWINNOW_NATIVE_ROCKSDB="${native:+build/rocksdb-native}" >/dev/null
+  cmake --build "$folder" --target "$program"
+  measure compiled_natively 0.5 '^build/.*/(100000|1000000)$|^query/(hot|random_of_100)/.*/(100000|1000000)$'
+fi
+python3 tools/bench_page.py "$command_line" build/bench
+echo "tools/bench.sh: build/bench/README.md"

@@ -1,0 +1,393 @@
+"""Writes the page of results of tools/bench.sh: tools/bench_page.py COMMAND FOLDER.
+
+Reads FOLDER/*.json, which Google Benchmark wrote, and writes FOLDER/README.md and the charts in it.
+Needs nothing but Python's standard library.
+"""
+
+import html
+import json
+import pathlib
+import re
+import sys
+
+OURS = ("winnow_bloom", "winnow_ribbon")
+RIVALS = ("builtin_bloom", "builtin_ribbon")
+SUBJECTS = OURS + RIVALS
+TITLES = {
+    "winnow_bloom": "Winnow Bloom",
+    "winnow_ribbon": "Winnow Ribbon",
+    "builtin_bloom": "built-in Bloom",
+    "builtin_ribbon": "built-in Ribbon",
+    "winnow": "Winnow",
+    "builtin": "built-in",
+}
+COLOURS = {
+    "winnow_bloom": "#1f77b4",
+    "winnow_ribbon": "#2ca02c",
+    "builtin_bloom": "#9ecae1",
+    "builtin_ribbon": "#a1d99b",
+    "winnow": "#2ca02c",
+    "builtin": "#a1d99b",
+}
+
+
+class Results:
+    """The rows of one file, each with its counters: medians, or the value measured once."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            parsed = json.load(file)
+        self.context = parsed["context"]
+        self.rows = {}
+        for row in parsed["benchmarks"]:
+            if row.get("aggregate_name", "median") != "median" or row.get("error_occurred"):
+                continue
+            # Google Benchmark adds what was set for a row, such as /iterations:1.
+            name = re.sub(r"/(iterations:|repeats:|real_time).*", "", row["run_name"])
+            self.rows[name] = row
+
+    def value(self, name, counter="per_key"):
+        """The counter of a row, times in nanoseconds; None if it was not measured."""
+        value = self.rows.get(name, {}).get(counter)
+        if value is not None and counter.endswith("per_key") and not counter.startswith(("bits", "peak")):
+            value *= 1e9
+        return value
+
+
+def sort_key(size):
+    return (0, int(size)) if size.isdigit() else (1, 0)
+
+
+def keys_text(size):
+    if not size.isdigit():
+        return size.replace("_", " ")
+    power = len(size) - 1
+    return f"10^{power}" if size == "1" + "0" * power and power >= 4 else size
+
+
+def number(value, digits=2):
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def ratio(ours, rival):
+    return "" if not ours or not rival else f"{ours / rival:.2f}"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|---" + "|---:" * (len(head) - 1) + "|"]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def sizes_of(results, pattern):
+    """The last parts of the row names that match a pattern with SUBJECT and SIZE in it."""
+    expression = re.compile(pattern.replace("SUBJECT", "(?:" + "|".join(SUBJECTS) + ")").replace("SIZE", "([^/]+)") + "$")
+    found = {match.group(1) for match in map(expression.match, results.rows) if match}
+    return sorted(found, key=sort_key)
+
+
+def compare(results, pattern, counter="per_key", digits=2):
+    """A table of the four subjects by size, with ours over the built-in of the same kind and Bloom."""
+    head = ["keys"] + [TITLES[subject] for subject in SUBJECTS]
+    head += ["Bloom / built-in Bloom", "Ribbon / built-in Ribbon", "Ribbon / built-in Bloom"]
+    rows = []
+    for size in sizes_of(results, pattern):
+        values = {s: results.value(pattern.replace("SUBJECT", s).replace("SIZE", size), counter) for s in SUBJECTS}
+        rows.append([keys_text(size)] + [number(values[s], digits) for s in SUBJECTS]
+                    + [ratio(values["winnow_bloom"], values["builtin_bloom"]),
+                       ratio(values["winnow_ribbon"], values["builtin_ribbon"]),
+                       ratio(values["winnow_ribbon"], values["builtin_bloom"])])
+    return table(head, rows) if rows else ""
+
+
+def chart(folder, name, title, groups, series, value, unit):
+    """Horizontal bars: for each group a bar of each series. Returns the Markdown that shows it."""
+    bars = []
+    for group in groups:
+        measured = [(s, value(group, s)) for s in series]
+        measured = [(s, v) for s, v in measured if v is not None]
+        if measured:
+            bars.append((group, measured))
+    if not bars:
+        return ""
+    longest = max(v for _, measured in bars for _, v in measured)
+    left, width, height, gap = 220, 460, 16, 12
+    parts = []
+    y = 34
+    for group, measured in bars:
+        middle = y + len(measured) * height / 2 + 4
+        parts.append(f'<text x="{left - 115}" y="{middle:.0f}" text-anchor="end">{html.escape(keys_text(group))}</text>')
+        for s, v in measured:
+            length = v / longest * width
+            parts.append(f'<text x="{left - 6}" y="{y + 12}" text-anchor="end" fill="#555">{html.escape(TITLES[s])}</text>')
+            parts.append(f'<rect x="{left}" y="{y + 1}" width="{length:.1f}" height="{height - 2}" fill="{COLOURS[s]}"/>')
+            parts.append(f'<text x="{left + length + 5:.1f}" y="{y + 12}">{v:.1f}</text>')
+            y += height
+        y += gap
+    total = left + width + 60
+    svg = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{total}" height="{y}" viewBox="0 0 {total} {y}" '
+           'font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="white"/>'
+           f'<text x="10" y="18" font-size="13" font-weight="bold">{html.escape(title)} ({unit})</text>'
+           + "".join(parts) + "</svg>\n")
+    (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
+    return f"![{title}]({name}.svg)\n"
+
+
+def compare_with_chart(folder, name, title, results, pattern, counter="per_key", unit="ns a key"):
+    text = compare(results, pattern, counter)
+    if not text:
+        return ""
+    picture = chart(folder, name, title, sizes_of(results, pattern), SUBJECTS,
+                    lambda size, s: results.value(pattern.replace("SUBJECT", s).replace("SIZE", size), counter), unit)
+    return f"{text}\n{picture}\n"
+
+
+class Goals:
+    """What Winnow wants to reach, and whether a run shows it. Goals of rows that were not measured are left out."""
+
+    def __init__(self, files):
+        self.files = files
+        self.rows = []
+
+    def value(self, file, name, counter="per_key"):
+        return self.files[file].value(name, counter) if file in self.files else None
+
+    def over(self, file, name, rival_name):
+        ours, rival = self.value(file, name), self.value(file, rival_name)
+        return ours / rival if ours and rival else None
+
+    def add(self, text, value, bound, at_least=False):
+        if value is not None:
+            met = value >= bound if at_least else value <= bound
+            self.rows.append([text, f"{value:.2f}", f"{'at least' if at_least else 'at most'} {bound:g}", "yes" if met else "**no**"])
+
+    def add_all(self):
+        for size, bound in (("100000", 0.45), ("1000000", 0.40), ("10000000", 0.25)):
+            self.add(f"Ribbon building over built-in Ribbon, {keys_text(size)} keys",
+                     self.over("build", f"build/winnow_ribbon/{size}", f"build/builtin_ribbon/{size}"), bound)
+        for size in ("100000", "1000000"):
+            self.add(f"Ribbon building over built-in Bloom, {keys_text(size)} keys",
+                     self.over("build", f"build/winnow_ribbon/{size}", f"build/builtin_bloom/{size}"), 1.8)
+        for group, size, ribbon, bloom in (("hot", "100000", 0.36, 1.5), ("hot", "1000000", 0.36, 1.5), ("random_of_100", "100000", 0.40, 1.6)):
+            what = f"{'one filter' if group == 'hot' else 'a random one of 100 filters'} of {keys_text(size)} keys, half present"
+            ours = f"query/{group}/half/winnow_ribbon/{size}"
+            for rival, bound in (("ribbon", ribbon), ("bloom", bloom)):
+                self.add(f"Ribbon asking over built-in {rival.capitalize()}, {what}",
+                         self.over("query", ours, ours.replace("winnow_ribbon", f"builtin_{rival}")), bound)
+            self.add("The same over built-in Ribbon, portable kernel",
+                     self.over("query_portable", ours, ours.replace("winnow", "builtin")), 1)
+        for size, bound in (("10000", 3.8), ("100000", 2.1), ("1000000", 2.0), ("10000000", 2.0)):
+            self.add(f"Ribbon space, % over log2(1/rate), {keys_text(size)} keys",
+                     self.value("space", f"space/10_bits/winnow_ribbon/{size}", "percent_over_minimum"), bound)
+        self.add("The same with 7 whole columns, 10^6 keys",
+                 self.value("space", "space/7_columns/winnow_ribbon/1000000", "percent_over_minimum"), 1.1)
+        self.add("Ribbon peak memory of building, bytes a key, 10^7 keys",
+                 self.value("memory", "memory/winnow_ribbon/10000000", "peak_bytes_per_key"), 9.5)
+        for size, bound in (("10000", 0.5), ("100000", 0.5), ("1000000", 0.5), ("10000000", 0.6)):
+            self.add(f"Bloom building over built-in Bloom, {keys_text(size)} keys",
+                     self.over("build", f"build/winnow_bloom/{size}", f"build/builtin_bloom/{size}"), bound)
+        rival = "query/hot/absent/builtin_bloom/100000"
+        self.add("Bloom asking over built-in Bloom, one filter of 10^5 keys, absent keys",
+                 self.over("query", rival.replace("builtin", "winnow"), rival), 0.8)
+        self.add("The same by HashKey and FilterView of libwinnow.so",
+                 self.over("query", "library/hot/absent/winnow_bloom/100000", rival), 0.95)
+        if "query" in self.files and self.files["query"].context["winnow_kernel"] == "avx512":
+            with_avx2 = self.over("query_avx2", rival.replace("builtin", "winnow"), rival)
+            with_avx512 = self.over("query", rival.replace("builtin", "winnow"), rival)
+            if with_avx2 and with_avx512:
+                self.add("The same, AVX2 over AVX-512", with_avx2 / with_avx512, 1.05)
+        rival = "query/random_of_100/absent/builtin_bloom/100000"
+        self.add("Bloom asking over built-in Bloom, a random one of 100 filters of 10^5 keys, absent keys",
+                 self.over("query", rival.replace("builtin", "winnow"), rival), 0.92)
+        for kind in ("bloom", "ribbon"):
+            for group, size in (("hot", "100000"), ("random_of_100", "100000"), ("hot", "10000000")):
+                name = f"multiget/{group}/half/winnow_{kind}/{size}"
+                self.add(f"MultiGet of {kind.capitalize()} over the built-in, {group.replace('_', ' ')}, {keys_text(size)} keys",
+                         self.over("query", name, name.replace("winnow", "builtin")), 1)
+            name = f"hashes/single/half/winnow_{kind}/beyond_cache"
+            self.add(f"{kind.capitalize()} in batches, times as fast as one by one, beyond the caches",
+                     self.over("hashes", name, name.replace("single", "batched")), 2 if kind == "bloom" else 3, at_least=True)
+
+    def section(self):
+        self.add_all()
+        return "## Goals\n\n" + table(["", "measured", "goal", "reached"], self.rows) + "\n" if self.rows else ""
+
+
+def build_section(folder, results):
+    text = "## Building\n\nNanoseconds a key, with hashing, `AddKey` by `AddKey`, `Finish` included.\n\n"
+    text += compare_with_chart(folder, "build", "Building", results, "build/SUBJECT/SIZE")
+    collecting = compare(results, "build/SUBJECT/SIZE", "collecting_per_key")
+    return text + "Of this, before `Finish`:\n\n" + collecting + "\n"
+
+
+PRESENCES = (("half", "half of the keys present"), ("absent", "no key present"))
+
+
+def query_section(folder, results, kernel):
+    text = f"## Asking, kernel {kernel}\n\nNanoseconds a key, with hashing, through `MayMatch`."
+    made = [f"{results.value('keys/' + p):.2f} ({title})" for p, title in PRESENCES if results.value("keys/" + p)]
+    if made:
+        text += " Making the keys is part of each figure: " + ", ".join(made) + "."
+    text += "\n\n"
+    for group, title in (("query/hot", "One filter"), ("query/random_of_100", "A random one of 100 filters"),
+                         ("multiget/hot", "MultiGet, 32 keys at a time, one filter"),
+                         ("multiget/random_of_100", "MultiGet, a random one of 100 filters")):
+        for presence, presence_title in PRESENCES:
+            pattern = f"{group}/{presence}/SUBJECT/SIZE"
+            part = compare_with_chart(folder, f"{group.replace('/', '_')}_{presence}_{kernel}",
+                                      f"{title}, {presence_title}", results, pattern)
+            if part:
+                text += f"### {title}, {presence_title}\n\n{part}"
+    rows = []
+    for presence, presence_title in PRESENCES:
+        for size in sizes_of(results, f"library/hot/{presence}/SUBJECT/SIZE"):
+            for subject in OURS:
+                ours = results.value(f"library/hot/{presence}/{subject}/{size}")
+                rival = results.value(f"query/hot/{presence}/{subject.replace('winnow', 'builtin')}/{size}")
+                rows.append([f"{TITLES[subject]}, {keys_text(size)} keys, {presence_title}", number(ours), ratio(ours, rival)])
+    if rows:
+        text += "### `HashKey` and `FilterView` of libwinnow.so, one filter\n\n"
+        text += table(["", "ns a key", "over the built-in of the same kind"], rows) + "\n"
+    return text
+
+
+def kernels_section(by_kernel):
+    """Bloom and Ribbon over the built-ins of the same process, kernel by kernel."""
+    names = list(by_kernel)
+    head = ["ours over the built-in of the same kind, same process"] + names
+    rows = []
+    for group in ("query/hot", "query/random_of_100"):
+        for presence, presence_title in PRESENCES:
+            for subject in OURS:
+                rival = subject.replace("winnow", "builtin")
+                for size in sizes_of(by_kernel[names[-1]], f"{group}/{presence}/SUBJECT/SIZE"):
+                    cells = [ratio(r.value(f"{group}/{presence}/{subject}/{size}"), r.value(f"{group}/{presence}/{rival}/{size}"))
+                             for r in by_kernel.values()]
+                    rows.append([f"{TITLES[subject]}, {group.split('/')[1].replace('_', ' ')}, {presence_title}, {keys_text(size)}"] + cells)
+    return "## Kernel by kernel\n\n" + table(head, rows) + "\n" if rows else ""
+
+
+def compiled_section(generic, native):
+    """Ours as it is built, and compiled for this processor, each over the built-in of its process."""
+    rows = []
+    for name in native.rows:
+        subject = next((s for s in OURS if f"/{s}/" in name), None)
+        if subject:
+            rival = name.replace(subject, subject.replace("winnow", "builtin"))
+            values = [r.value(name) and r.value(rival) and r.value(name) / r.value(rival) for r in (generic(name), native)]
+            if all(values):
+                rows.append([f"`{name}`", number(values[0]), number(values[1]), ratio(values[1], values[0])])
+    head = ["over the built-in of the same process", "as it is built", "compiled with -march=native", "speed as it is built"]
+    return "## Compiled for this processor\n\n" + table(head, rows) + "\n" if rows else ""
+
+
+def alignment_section(results):
+    offsets = ("0", "16", "32", "48")
+    rows = []
+    for shape in ("hot", "random_of_100"):
+        for presence, presence_title in PRESENCES:
+            for subject in SUBJECTS:
+                values = [results.value(f"query/at_{o}_{shape}/{presence}/{subject}/100000") for o in offsets]
+                if any(values):
+                    rows.append([f"{TITLES[subject]}, {shape.replace('_', ' ')}, {presence_title}"] + [number(v) for v in values])
+    head = ["ns a key by where the bytes begin, modulo 64"] + list(offsets)
+    return "## Where the bytes lie, 10^5 keys\n\n" + table(head, rows) + "\n" if rows else ""
+
+
+def hashes_section(results):
+    rows = []
+    for presence, presence_title in PRESENCES:
+        for subject in OURS:
+            for size in sizes_of(results, f"hashes/single/{presence}/{subject}/SIZE"):
+                single = results.value(f"hashes/single/{presence}/{subject}/{size}")
+                batched = results.value(f"hashes/batched/{presence}/{subject}/{size}")
+                rows.append([f"{TITLES[subject]}, {keys_text(size)} keys, {presence_title}", number(single), number(batched), ratio(single, batched)])
+    text = "## Hashes given\n\n" + table(["", "one by one, ns", "64 at a time, ns", "times as fast"], rows) + "\n" if rows else ""
+    built = [[f"{TITLES[s]}, {keys_text(size)} keys", number(results.value(f"hashes/build/{s}/{size}"))]
+             for s in OURS for size in sizes_of(results, f"hashes/build/{s}/SIZE")]
+    return text + (table(["building", "ns a key"], built) + "\n" if built else "")
+
+
+def segments_section(folder, results):
+    text = ""
+    expression = re.compile(r"(segments_of_(\d+))/(\w+)/key_(\d+)/winnow/(\d+)$")
+    groups = {}
+    for name in results.rows:
+        if match := expression.match(name):
+            groups.setdefault((match.group(1), int(match.group(2)), match.group(3)), []).append((int(match.group(4)), int(match.group(5))))
+    for (group, size, kind), measured in sorted(groups.items()):
+        counts = sorted({count for _, count in measured})
+        lengths = sorted({length for length, _ in measured})
+        rows = []
+        for count in counts:
+            row = [str(count)]
+            for length in lengths:
+                ours = results.value(f"{group}/{kind}/key_{length}/winnow/{count}")
+                rival = results.value(f"{group}/{kind}/key_{length}/builtin/{count}")
+                row.append(f"{number(ours, 1)} / {number(rival, 1)} = {ratio(ours, rival)}" if ours and rival else "")
+            rows.append(row)
+        text += f"### {kind.replace('_', ' ')}, {keys_text(str(size))} keys a segment\n\n"
+        text += table(["segments"] + [f"key of {length} bytes" for length in lengths], rows) + "\n"
+    return f"## The readers of many segments, one after the other\n\nNanoseconds a key for all segments, Winnow / built-in.\n\n{text}" if text else ""
+
+
+def memory_section(folder, results):
+    text = compare_with_chart(folder, "memory", "Peak memory of building", results, "memory/SUBJECT/SIZE", "peak_bytes_per_key", "bytes a key")
+    return "## Memory\n\nThe peak of a process that builds one filter, less what it had before, in bytes a key.\n\n" + text if text else ""
+
+
+def space_section(results):
+    rows = []
+    for rate in ("10_bits", "7_columns"):
+        for subject in SUBJECTS:
+            for size in sizes_of(results, f"space/{rate}/{subject}/SIZE"):
+                name = f"space/{rate}/{subject}/{size}"
+                rows.append([f"{TITLES[subject]}, {rate.replace('_', ' ')}, {keys_text(size)} keys", number(results.value(name, "bits_per_key"), 3),
+                             number(results.value(name, "measured_rate") * 100, 4), number(results.value(name, "percent_over_minimum"))])
+    head = ["", "bits a key", "false positives, %", "% over log2(1/rate)"]
+    return "## Space\n\nAll bytes counted, over at least 4·10^7 absent keys.\n\n" + table(head, rows) + "\n" if rows else ""
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    command, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    files = {path.stem: Results(path) for path in sorted(folder.glob("*.json"))}
+    if not files:
+        sys.exit(f"tools/bench_page.py: {folder} has no results (*.json)")
+    context = next(iter(files.values())).context
+    text = "# Winnow's filters beside RocksDB's\n\n"
+    for title, value in (("Date", context["date"]), ("Command", f"`{command}`"),
+                         ("RocksDB", f"{context['rocksdb_version']}, {context['rocksdb_build']}"),
+                         ("Winnow", f"{context['winnow_version']}, kernel {context['winnow_kernel']}"),
+                         ("Processor", f"{context['processor']}, {context['num_cpus']} processors"),
+                         ("System", f"{context['system']}, load {context['load_avg'][0]:.1f} at the start"),
+                         ("Compiler", context["compiler"])):
+        text += f"- {title}: {value}\n"
+    text += "\nMedians. Ratios below 1 are to Winnow's advantage. Keys have 24 bytes where nothing else is said.\n\n"
+    text += Goals(files).section()
+    if "build" in files:
+        text += build_section(folder, files["build"])
+    queries = {results.context["winnow_kernel"]: results for name, results in files.items() if name.startswith("query")}
+    for kernel, results in queries.items():
+        if results is files.get("query"):
+            text += query_section(folder, results, kernel)
+    if len(queries) > 1:
+        text += kernels_section(queries)
+    if "alignment" in files:
+        text += alignment_section(files["alignment"])
+    if "hashes" in files:
+        text += hashes_section(files["hashes"])
+    if "segments" in files:
+        text += segments_section(folder, files["segments"])
+    if "memory" in files:
+        text += memory_section(folder, files["memory"])
+    if "compiled_natively" in files and "build" in files and "query" in files:
+        text += compiled_section(lambda name: files[name.split("/")[0]], files["compiled_natively"])
+    if "space" in files:
+        text += space_section(files["space"])
+    (folder / "README.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

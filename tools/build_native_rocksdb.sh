@@ -1,0 +1,96 @@
+#!/bin/bash
+# Builds RocksDB from Debian's source package for this machine's own processor, optimised and without
+# assertions, as those do who need its speed: the rival of filter_bench. Debian's own library is
+# built for every x86-64 processor and with assertions. It is the version of the installed
+# librocksdb-dev, so that programs may be compiled for either.
+#
+#   tools/build_native_rocksdb.sh [--jobs=N]
+#
+# Leaves build/rocksdb-native/include/, build/rocksdb-native/lib/librocksdb.a and
+# build/rocksdb-native/built-as, which says what was built. Does nothing when that is there for this
+# version. Takes some ten minutes of processor time; --jobs is by default the number of processors.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+jobs=$(nproc)
+for argument in "$@"; do
+  case $argument in
+  --jobs=[1-9] | --jobs=[1-9][0-9]) jobs=${argument#*=} ;;
+  *)
+    echo "tools/build_native_rocksdb.sh: unknown argument '$argument'; the only one is --jobs=N" >&2
+    exit 2
+    ;;
+  esac
+done
+
+fail() {
+  printf 'tools/build_native_rocksdb.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+for program in apt-get dpkg-query dpkg-source cmake ninja g++; do
+  command -v "$program" >/dev/null ||
+    fail "$program is missing; on Debian and Ubuntu: apt-get install dpkg-dev cmake ninja-build g++"
+done
+# shellcheck disable=SC2016 # dpkg-query's variable
+version=$(dpkg-query -W -f '${source:Version}' librocksdb-dev 2>/dev/null) || version=
+[[ -n $version ]] || fail "librocksdb-dev is not installed, whose version is to be built; run tools/setup.sh"
+
+# What RocksDB's Makefile finds out about the processor and the compiler, and its CMake files of version 7.8 don't:
+# without these, its Bloom filters are asked without vectors and its Ribbon filters have no 128-bit integers.
+definitions=
+macros=$(g++ -march=native -dM -E -x c++ /dev/null)
+for pair in __AVX2__=HAVE_AVX2 __BMI__=HAVE_BMI __LZCNT__=HAVE_LZCNT __SIZEOF_INT128__=HAVE_UINT128_EXTENSION; do
+  [[ $macros != *"#define ${pair%=*} "* ]] || definitions+=" -D${pair#*=}"
+done
+
+target=build/rocksdb-native
+described="RocksDB $version, -O2 -march=native -DNDEBUG$definitions for $(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1), $(g++ --version | head -n 1)"
+if [[ -f $target/lib/librocksdb.a && $(cat "$target/built-as" 2>/dev/null) == "$described" ]]; then
+  echo "tools/build_native_rocksdb.sh: $target is there: $described"
+  exit 0
+fi
+
+# The source, by a private apt: neither the system's sources nor its lists of packages change.
+work=$PWD/$target/work
+fetched=$work/fetched-$version
+if [[ ! -d $fetched/source ]]; then
+  echo "Fetching the source of RocksDB $version"
+  rm -rf "$fetched"
+  mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial" "$work/apt/sources.list.d" "$fetched"
+  # shellcheck source=/dev/null
+  suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
+  keys=/usr/share/keyrings/debian-archive-keyring.gpg
+  [[ -f $keys ]] || fail "$keys is missing, without which the source can't be verified; on other systems than" \
+    "Debian, put a native build of the installed version into $target by hand"
+  echo "deb-src [signed-by=$keys] http://deb.debian.org/debian $suite main" >"$work/apt/sources.list"
+  apt=(apt-get -q -o "Dir::Etc::sourcelist=$work/apt/sources.list" -o "Dir::Etc::sourceparts=$work/apt/sources.list.d"
+    -o "Dir::State::Lists=$work/apt/lists" -o "Dir::Cache=$work/apt/cache" -o APT::Sandbox::User=root
+    -o Debug::NoLocking=true -o Acquire::Retries=3)
+  "${apt[@]}" update || fail "apt-get could not fetch the list of Debian's source packages; its message is above"
+  (cd "$fetched" && "${apt[@]}" source --only-source "rocksdb=$version") ||
+    fail "apt-get could not fetch the source package rocksdb $version; its message is above"
+  unpacked=("$fetched"/rocksdb-*/)
+  [[ ${#unpacked[@]} == 1 && -f ${unpacked[0]}/CMakeLists.txt ]] ||
+    fail "the source package of rocksdb $version did not unpack into one folder with a CMakeLists.txt"
+  mv "${unpacked[0]}" "$fetched/source"
+fi
+
+echo "Building $described"
+# Release, as upstream's own instructions have it; -O2, as upstream's Makefile has it and as our presets do. The compressions of the package, as
+# far as their headers are here; filters use none of them.
+cmake -G Ninja -S "$fetched/source" -B "$work/build" -Wno-dev --log-level=WARNING \
+  -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=$definitions" "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG" -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
+  -DCMAKE_INSTALL_PREFIX="$PWD/$target" -DCMAKE_INSTALL_LIBDIR=lib \
+  -DPORTABLE=OFF -DUSE_RTTI=OFF -DFAIL_ON_WARNINGS=OFF -DROCKSDB_BUILD_SHARED=OFF \
+  -DWITH_GFLAGS=OFF -DWITH_TESTS=OFF -DWITH_ALL_TESTS=OFF -DWITH_TOOLS=OFF -DWITH_CORE_TOOLS=OFF \
+  -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TRACE_TOOLS=OFF -DWITH_EXAMPLES=OFF -DWITH_JNI=OFF \
+  -DWITH_LIBURING=OFF -DWITH_NUMA=OFF -DWITH_JEMALLOC=OFF \
+  -DWITH_LZ4=OFF -DWITH_SNAPPY=OFF -DWITH_ZLIB=OFF -DWITH_ZSTD=OFF -DWITH_BZ2=OFF
+cmake --build "$work/build" --target rocksdb --parallel "$jobs"
+rm -rf build/rocksdb-native/{include,lib,built-as}
+mkdir -p "$target/lib"
+cp -R "$fetched/source/include" "$target/include"
+cp "$work/build/librocksdb.a" "$target/lib/"
+echo "$described" >"$target/built-as"
+echo "tools/build_native_rocksdb.sh: built $target: $described"
