@@ -69,11 +69,11 @@ TEST(RibbonSimulationTest, BuilderBumpsAsSimulated) {
   const FilterBlock block = builder.Finish();
   core::ParsedBlock parsed;
   ASSERT_EQ(core::Parse(block.bytes(), &parsed), Fault::kNone);
-  // The second layer has a bucket of 128 for each 133 bumped keys. Sub-shards of whole buckets
+  // The second layer has a slot for each bumped key. Sub-shards of whole buckets
   // shift the slots a key by up to half a per cent, and with them the bumped keys.
   const core::LayerEntry second = core::ReadLayerEntry(parsed.directory, 1);
   ASSERT_EQ(second.type, core::LayerType::kBumped);
-  const double bumped = static_cast<double>(second.count << second.parameter) * 128 / 0.96 / kKeys;
+  const double bumped = static_cast<double>(second.count << second.parameter) * 128 / kKeys;
   EXPECT_NEAR(bumped, SimulateRibbon({}, kKeys, kSeed).bumped, 0.004);
 }
 

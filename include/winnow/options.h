@@ -31,9 +31,9 @@ struct FilterOptions {
   // The kind to build. Unset: Ribbon for ribbon_min_keys hashes and more, else Bloom.
   std::optional<FilterKind> kind;
 
-  // Fewer hashes than this make a Bloom filter when the kind is not set. The default is where Ribbon
-  // begins to save 30 % and more than a kilobyte a file (db_bench_ext's tune_sizes), which has to pay
-  // for a build and a lookup of several times Bloom's.
+  // Fewer hashes than this make a Bloom filter when the kind is not set. The default is where
+  // Ribbon begins to save 30 % and more than a kilobyte a file (db_bench_ext's tune_sizes), which
+  // has to pay for a build and a lookup of several times Bloom's.
   uint64_t ribbon_min_keys = 3000;
 
   // The level of the tree that the file is written to; recorded in the filter. -1: unknown.

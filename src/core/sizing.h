@@ -59,9 +59,10 @@ inline constexpr uint64_t kMinShardSlots = 8192;
 inline constexpr uint64_t kMaxShardSlots = 32768;
 inline constexpr unsigned kRibbonLanes = 4;  // sub-shards that are built side by side
 
-// From what tune_sizes prints: a Ribbon without bumping takes fewer bits for its rate up to about 600
-// keys, a list of fingerprints fewer than that below 50 (they share a cost that neither avoids).
-// Fewer keys than these make a last layer: a Ribbon without bumping, or a list of fingerprints.
+// From what tune_sizes prints: a Ribbon without bumping takes fewer bits for its rate up to about
+// 600 keys, a list of fingerprints fewer than that below 50 (they share a cost that neither
+// avoids). Fewer keys than these make a last layer: a Ribbon without bumping, or a list of
+// fingerprints.
 inline constexpr uint64_t kMinBumpedKeys = 600;
 inline constexpr uint64_t kMinSmallKeys = 50;
 
