@@ -80,7 +80,7 @@ FilterBlock FilterBuilder::Finish() {
   core::Tail tail;
   tail.num_hashes = n;
   tail.kind = plan.kind;
-  tail.level = static_cast<int8_t>(options.level);
+  tail.level = options.level;
   tail.target = core::PackRate(plan.target_rate);
 
   const size_t most_overhead = core::kTailBytes + core::kMaxLayers * core::kLayerEntryBytes;

@@ -55,7 +55,7 @@ Tail ReadTail(const unsigned char* bytes) noexcept {
   tail.num_hashes = LoadLittle(bytes + kNumHashesAt, kNumHashesBytes);
   tail.kind = static_cast<FilterKind>(bytes[kKindAt]);
   tail.hash_id = bytes[kHashIdAt];
-  tail.level = static_cast<int8_t>(bytes[kLevelAt]);
+  tail.level = bytes[kLevelAt] < 128 ? bytes[kLevelAt] : bytes[kLevelAt] - 256;
   tail.target = static_cast<uint16_t>(LoadLittle(bytes + kTargetAt, 2));
   tail.columns = static_cast<uint16_t>(LoadLittle(bytes + kColumnsAt, 2));
   tail.layers = bytes[kLayersAt];
@@ -213,7 +213,7 @@ size_t WriteDirectoryAndTail(unsigned char* block, size_t payload_size, const La
   unsigned char* bytes = directory;
   for (unsigned i = 0; i < tail.layers; ++i, bytes += kLayerEntryBytes) {
     bytes[0] = static_cast<unsigned char>(static_cast<unsigned>(layers[i].type) |
-                                          layers[i].parameter << kParameterShift);
+                                          unsigned{layers[i].parameter} << kParameterShift);
     StoreLittle(bytes + 1, layers[i].count, 4);
   }
   WriteTail(bytes, tail);

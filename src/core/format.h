@@ -51,7 +51,7 @@ struct Tail {
   uint64_t num_hashes = 0;  // below 2^40
   FilterKind kind = FilterKind::kEmpty;
   uint8_t hash_id = kHashXxh3;
-  int8_t level = -1;
+  int level = -1;        // -128 to 127
   uint16_t target = 0;   // log2(1/rate) in 1/2048
   uint16_t columns = 0;  // Ribbon: columns less 1, in 1/4096
   uint8_t layers = 0;

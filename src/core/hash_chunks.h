@@ -85,7 +85,7 @@ class HashChunkPool {
     if (free_ == nullptr) {
       OwnedHashBlock block(AcquireHashBlock());
       Give(block.get());
-      block.release();
+      (void)block.release();
     }
     HashChunk* chunk = std::exchange(free_, free_->next);
     chunk->next = bin->first;

@@ -162,8 +162,7 @@ class BumpedLayerBuilder {
 };
 
 // Inserts a row without counting steps: for layers too small for lanes.
-bool InsertRow(uint64_t* rows, uint64_t slot, uint64_t row) {
-  RibbonWalk walk{row, rows + slot};
+bool InsertRow(RibbonWalk walk) {
   while (Step(&walk)) {
   }
   if (*walk.at != 0 || (walk.row & kCoefficientMask) == 0) return walk.row == 0;
@@ -181,8 +180,8 @@ bool BuildSmall(const std::vector<uint64_t>& hashes, Columns columns, Payload* p
   for (uint32_t blocks = fewest; blocks <= 2 * fewest + 2; ++blocks) {
     rows.assign(size_t{blocks} * 64, 0);
     const bool solved = std::all_of(hashes.begin(), hashes.end(), [&](uint64_t hash) {
-      return InsertRow(rows.data(), StartPosition(hash, SmallStarts(blocks)),
-                       MakeRow(hash, fingerprint_bits));
+      return InsertRow(
+          {MakeRow(hash, fingerprint_bits), &rows[StartPosition(hash, SmallStarts(blocks))]});
     });
     if (!solved) continue;
     *entry = {LayerType::kSmall, 0, blocks};
@@ -253,7 +252,7 @@ std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double r
     while (OwnedHashBlock block{hashes.TakeFirst(&n)}) {
       for (size_t i = 0; i < n; ++i) deal(block->hashes[i]);
       pool.Give(block.get());
-      block.release();
+      (void)block.release();
     }
   };
   HashBin remaining;
