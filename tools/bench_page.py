@@ -270,7 +270,7 @@ def kernels_section(by_kernel):
 def compiled_section(generic, native):
     """Ours as it is built, and compiled for this processor, each over the built-in of its process."""
     rows = []
-    for name in native.rows:
+    for name in sorted(native.rows):
         subject = next((s for s in OURS if f"/{s}/" in name), None)
         if subject:
             rival = name.replace(subject, subject.replace("winnow", "builtin"))
