@@ -74,10 +74,12 @@ class WINNOW_EXPORT FilterView {
   bool PayloadIntact() const noexcept;
 
  private:
+  // The answer of the layers from this one on, for the hash that it knows the key by.
+  [[gnu::visibility("hidden")]] bool AskLayersFrom(unsigned layer, uint64_t hash) const noexcept;
   // The answer for a hash that the first layer bumps.
-  bool MayContainBumped(KeyHash hash) const noexcept;
+  [[gnu::visibility("hidden")]] bool MayContainBumped(KeyHash hash) const noexcept;
 
-  // The first layer of a filter, ready for the kernels: nearly every lookup ends in it.
+  // A layer of a filter, ready for the kernels.
   struct Layer {
     const unsigned char* words = nullptr;       // Bloom: blocks. Ribbon: columns of solution bits.
     const unsigned char* thresholds = nullptr;  // Ribbon
@@ -90,9 +92,13 @@ class WINNOW_EXPORT FilterView {
   const unsigned char* data_ = nullptr;
   size_t size_ = 0;
   const void* kernels_ = nullptr;
+  // Nearly every lookup ends in the first layer, and of those that a Ribbon bumps nearly every one
+  // in the second.
   Layer first_;
+  Layer second_;
   Fault fault_ = Fault::kTooShort;
   uint8_t first_type_ = 0;
+  bool second_is_bumped_ = false;  // the second layer is a bumped Ribbon too
 };
 
 static_assert(std::is_trivially_copyable_v<FilterView>);

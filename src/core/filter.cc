@@ -30,42 +30,6 @@ core::ParsedBlock Reparse(const unsigned char* data, size_t size) noexcept {
   return parsed;
 }
 
-simd::RibbonAnswer ProbeBumped(const simd::Kernels& kernels, const unsigned char* bytes,
-                               const core::LayerEntry& entry, core::Columns columns,
-                               uint64_t hash) noexcept {
-  const core::BumpedLayout layout = core::LayOut(entry.parameter, entry.count, columns);
-  return kernels.ribbon_probe(
-      bytes, bytes + layout.words_bytes, static_cast<uint32_t>(layout.starts),
-      static_cast<uint32_t>(layout.split), core::KernelShape(entry.parameter, columns), hash);
-}
-
-// Asks the layers from `layer` on, which begins at `bytes`. For the few lookups that the first
-// layer does not answer.
-bool ProbeLayers(const simd::Kernels& kernels, const core::Directory& directory, unsigned layer,
-                 const unsigned char* bytes, uint64_t hash) noexcept {
-  for (; layer < directory.layers; ++layer) {
-    const core::LayerEntry entry = core::ReadLayerEntry(directory.entries, layer);
-    switch (entry.type) {
-      case core::LayerType::kNone:
-        return false;
-      case core::LayerType::kBloom:
-        return kernels.bloom_probe(bytes, entry.count, core::BloomPatterns(entry.parameter), hash);
-      case core::LayerType::kSmall:
-        return core::ProbeSmall(bytes, entry.count, directory.columns.most(), hash);
-      case core::LayerType::kList:
-        return core::ProbeList(bytes, entry.count, entry.parameter + 1u, hash);
-      case core::LayerType::kBumped: {
-        const simd::RibbonAnswer answer =
-            ProbeBumped(kernels, bytes, entry, directory.columns, hash);
-        if (answer != simd::RibbonAnswer::kBumped) return answer == simd::RibbonAnswer::kMatch;
-        bytes += core::LayerBytes(entry, directory.columns);
-        hash = core::NextLayerHash(hash);
-      }
-    }
-  }
-  return true;
-}
-
 // The share of start positions whose keys a layer bumps.
 double BumpedShare(const unsigned char* thresholds, uint64_t buckets) noexcept {
   constexpr double kBumpedSlots[] = {simd::kRibbonBucketSlots, simd::kRibbonClass1Slots,
@@ -151,21 +115,31 @@ FilterView::FilterView(std::string_view block) noexcept
     return;
   }
   const core::LayerEntry entry = core::ReadLayerEntry(parsed.directory, 0);
-  first_.words = parsed.payload;
+  first_type_ = kOtherFirst;
   if (entry.type == core::LayerType::kBloom) {
     first_type_ = kBloomFirst;
+    first_.words = parsed.payload;
     first_.starts = entry.count;
     first_.patterns = core::BloomPatterns(entry.parameter);
   } else if (entry.type == core::LayerType::kBumped) {
     first_type_ = kBumpedFirst;
     const core::Columns columns = core::UnpackColumns(parsed.tail.columns);
-    const core::BumpedLayout layout = core::LayOut(entry.parameter, entry.count, columns);
-    first_.thresholds = parsed.payload + layout.words_bytes;
-    first_.starts = static_cast<uint32_t>(layout.starts);
-    first_.split = static_cast<uint32_t>(layout.split);
-    first_.shape = core::KernelShape(entry.parameter, columns);
-  } else {
-    first_type_ = kOtherFirst;
+    const auto ready = [columns](const core::LayerEntry& bumped, const unsigned char* words) {
+      const core::BumpedLayout layout = core::LayOut(bumped.parameter, bumped.count, columns);
+      return Layer{words,
+                   words + layout.words_bytes,
+                   nullptr,
+                   static_cast<uint32_t>(layout.starts),
+                   static_cast<uint32_t>(layout.split),
+                   core::KernelShape(bumped.parameter, columns)};
+    };
+    first_ = ready(entry, parsed.payload);
+    // A bumped layer is never the last one.
+    const core::LayerEntry second = core::ReadLayerEntry(parsed.directory, 1);
+    second_is_bumped_ = second.type == core::LayerType::kBumped;
+    if (second_is_bumped_) {
+      second_ = ready(second, parsed.payload + core::LayerBytes(entry, columns));
+    }
   }
 }
 
@@ -180,19 +154,52 @@ bool FilterView::MayContain(KeyHash hash) const noexcept {
     return answer == simd::RibbonAnswer::kBumped ? MayContainBumped(hash)
                                                  : answer == simd::RibbonAnswer::kMatch;
   }
-  if (first_type_ == kOtherFirst) {
-    return ProbeLayers(KernelsOf(kernels_), core::FindDirectory(data_, size_), 0, data_,
-                       hash.value);
-  }
+  if (first_type_ == kOtherFirst) return AskLayersFrom(0, hash.value);
   return first_type_ != kNothing;
 }
 
 bool FilterView::MayContainBumped(KeyHash hash) const noexcept {
+  const uint64_t next = core::NextLayerHash(hash.value);
+  if (!second_is_bumped_) return AskLayersFrom(1, next);
+  const simd::RibbonAnswer answer = KernelsOf(kernels_).ribbon_probe(
+      second_.words, second_.thresholds, second_.starts, second_.split, second_.shape, next);
+  if (answer == simd::RibbonAnswer::kBumped) return AskLayersFrom(2, core::NextLayerHash(next));
+  return answer == simd::RibbonAnswer::kMatch;
+}
+
+__attribute__((noinline)) bool FilterView::AskLayersFrom(unsigned layer,
+                                                         uint64_t hash) const noexcept {
+  const simd::Kernels& kernels = KernelsOf(kernels_);
   const core::Directory directory = core::FindDirectory(data_, size_);
-  const uint64_t first_bytes =
-      core::LayerBytes(core::ReadLayerEntry(directory.entries, 0), directory.columns);
-  return ProbeLayers(KernelsOf(kernels_), directory, 1, data_ + first_bytes,
-                     core::NextLayerHash(hash.value));
+  const unsigned char* bytes = data_;
+  for (unsigned i = 0; i < layer; ++i) {
+    bytes += core::LayerBytes(core::ReadLayerEntry(directory.entries, i), directory.columns);
+  }
+  for (; layer < directory.layers; ++layer) {
+    const core::LayerEntry entry = core::ReadLayerEntry(directory.entries, layer);
+    switch (entry.type) {
+      case core::LayerType::kNone:
+        return false;
+      case core::LayerType::kBloom:
+        return kernels.bloom_probe(bytes, entry.count, core::BloomPatterns(entry.parameter), hash);
+      case core::LayerType::kSmall:
+        return core::ProbeSmall(bytes, entry.count, directory.columns.most(), hash);
+      case core::LayerType::kList:
+        return core::ProbeList(bytes, entry.count, entry.parameter + 1u, hash);
+      case core::LayerType::kBumped: {
+        const core::BumpedLayout layout =
+            core::LayOut(entry.parameter, entry.count, directory.columns);
+        const simd::RibbonAnswer answer = kernels.ribbon_probe(
+            bytes, bytes + layout.words_bytes, static_cast<uint32_t>(layout.starts),
+            static_cast<uint32_t>(layout.split),
+            core::KernelShape(entry.parameter, directory.columns), hash);
+        if (answer != simd::RibbonAnswer::kBumped) return answer == simd::RibbonAnswer::kMatch;
+        bytes += layout.words_bytes + layout.thresholds_bytes;
+        hash = core::NextLayerHash(hash);
+      }
+    }
+  }
+  return true;
 }
 
 void FilterView::MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept {
