@@ -123,8 +123,8 @@ struct Measured {
   double expected_hits;
 };
 
-// Asks `filters` filters of n random hashes for as many absent ones as let 14,400 pass at the rate
-// that was asked for.
+// Asks `filters` filters of n random hashes for as many absent ones as let 7,200 pass at the rate
+// that was asked for: 5 % are then four standard deviations.
 Measured MeasureRate(FilterKind kind, double bits, size_t n, int filters, RandomHashes& random) {
   double expected = 0;
   double hits = 0;
@@ -133,7 +133,7 @@ Measured MeasureRate(FilterKind kind, double bits, size_t n, int filters, Random
     const FilterBlock block = Build(OptionsOf(kind, bits), random.Take(n));
     const FilterView view(block.bytes());
     expected += view.info().expected_fpr;
-    const auto queries = static_cast<uint64_t>(14400 / view.info().target_fpr / filters) + 1;
+    const auto queries = static_cast<uint64_t>(7200 / view.info().target_fpr / filters) + 1;
     for (uint64_t q = 0; q < queries; ++q) hits += view.MayContain({random.Next()});
     lookups += static_cast<double>(queries);
   }
@@ -177,7 +177,7 @@ TEST(FilterTest, RateOfFewKeysIsAtMostTheOneAskedFor) {
   RandomHashes random(5);
   for (const FilterKind kind : kKinds) {
     for (const size_t n : {1u, 2u, 3u, 10u, 30u, 49u, 50u, 51u, 70u, 100u}) {
-      for (const double bits : {3.0, 10.0, 16.0}) {
+      for (const double bits : {3.0, 10.0, 13.3}) {
         const Measured measured = MeasureRate(kind, bits, n, 300, random);
         const double target =
             FilterView(Build(OptionsOf(kind, bits), random.Take(n)).bytes()).info().target_fpr;
@@ -196,7 +196,7 @@ std::string Digits(uint64_t i) {
   return std::string(20 - digits.size(), '0') + digits;
 }
 
-// Filters of many keys in a row, asked for keys that follow them.
+// Filters of many keys in a row, asked for keys that follow them. All keys are different.
 void ExpectGoodForKeys(const char* name, const MakeKey& key_of, FilterKind kind, double bits,
                        uint64_t keys, uint64_t filters) {
   double expected = 0;
@@ -205,12 +205,7 @@ void ExpectGoodForKeys(const char* name, const MakeKey& key_of, FilterKind kind,
   for (uint64_t filter = 0; filter < filters; ++filter) {
     FilterBuilder builder(OptionsOf(kind, bits));
     const uint64_t first = filter * 1'000'000;
-    std::set<uint64_t> added;
-    for (uint64_t i = 0; i < keys; ++i) {
-      const KeyHash hash = HashKey(key_of(first + i));
-      builder.Add(hash);
-      added.insert(hash.value);
-    }
+    for (uint64_t i = 0; i < keys; ++i) builder.Add(HashKey(key_of(first + i)));
     const FilterBlock block = builder.Finish();
     const FilterView view(block.bytes());
     for (uint64_t i = 0; i < keys; ++i) {
@@ -218,12 +213,10 @@ void ExpectGoodForKeys(const char* name, const MakeKey& key_of, FilterKind kind,
     }
     const double rate = view.info().expected_fpr;
     expected += rate / static_cast<double>(filters);
-    const auto queries = static_cast<uint64_t>(18000 / rate / static_cast<double>(filters));
+    const auto queries = static_cast<uint64_t>(7200 / rate / static_cast<double>(filters));
     ASSERT_LE(keys + queries, 1'000'000u);
     for (uint64_t i = keys; i < keys + queries; ++i) {
-      const KeyHash hash = HashKey(key_of(first + i));
-      if (added.count(hash.value) != 0) continue;
-      hits += view.MayContain(hash);
+      hits += view.MayContain(HashKey(key_of(first + i)));
       ++lookups;
     }
   }
