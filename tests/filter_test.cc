@@ -247,11 +247,12 @@ TEST(FilterTest, KeysThatShareLongPrefixes) {
 
 TEST(FilterTest, KeysWithOneByteChanged) {
   ExpectGoodForKeys("one byte changed", [](uint64_t i) {
-    // A key of its own for each 10,000, then one of 40 bytes changed to one of 250 values.
-    std::string key = Digits(i / 10000) + Digits(7);
+    // A key of its own for each 10,000, then one of its last 40 bytes changed to one of 250
+    // values.
+    std::string key = Digits(i / 10000) + Digits(7) + Digits(7);
     const uint64_t change = i % 10000;
-    key[change / 250] =
-        static_cast<char>(static_cast<unsigned char>(key[change / 250]) ^ (1 + change % 250));
+    char& changed = key[20 + change / 250];
+    changed = static_cast<char>(static_cast<unsigned char>(changed) ^ (1 + change % 250));
     return key;
   });
 }

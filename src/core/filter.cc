@@ -41,6 +41,19 @@ double BumpedShare(const unsigned char* thresholds, uint64_t buckets) noexcept {
   return slots / (static_cast<double>(buckets) * simd::kRibbonBucketSlots);
 }
 
+// The mean rate over a bumped layer's start positions. Not ColumnsRate: the last block of a
+// sub-shard has no start positions, which matters where there are few blocks.
+double StartsRate(const core::LayerEntry& entry, const core::BumpedLayout& layout,
+                  core::Columns columns) noexcept {
+  const uint64_t shard_blocks = uint64_t{entry.count} * 2 + 1;
+  const uint64_t narrow = layout.split / shard_blocks * (shard_blocks - 1) +
+                          std::min(layout.split % shard_blocks, shard_blocks - 1);
+  const uint64_t all = (shard_blocks - 1) << entry.parameter;
+  const double narrow_share = static_cast<double>(narrow) / static_cast<double>(all);
+  // A wide block has half the rate of a narrow one.
+  return std::ldexp((1 + narrow_share) / 2, -static_cast<int>(columns.whole));
+}
+
 // The probability that an absent key passes: over the layers, that it gets there times that it
 // passes there.
 double ExpectedRate(const core::ParsedBlock& parsed) noexcept {
@@ -68,7 +81,7 @@ double ExpectedRate(const core::ParsedBlock& parsed) noexcept {
         const core::BumpedLayout layout = core::LayOut(entry.parameter, entry.count, columns);
         const double bumped =
             BumpedShare(bytes + layout.words_bytes, layout.starts / simd::kRibbonBucketSlots);
-        rate += reaches * (1 - bumped) * core::ColumnsRate(columns);
+        rate += reaches * (1 - bumped) * StartsRate(entry, layout, columns);
         reaches *= bumped;
         break;
       }
