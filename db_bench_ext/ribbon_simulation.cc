@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "db_bench_ext/split_mix.h"
+
 namespace winnow::bench {
 namespace {
-
-// SplitMix64 (Steele, Lea, Flood, 2014): the same numbers everywhere.
-uint64_t NextRandom(uint64_t* state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
 
 struct Key {
   uint32_t start;
@@ -108,14 +102,15 @@ RibbonCost SimulateRibbon(const RibbonParameters& parameters, uint64_t keys, uin
   uint64_t slots = 0;
   uint64_t all_buckets = 0;
   uint64_t steps = 0;
+  SplitMix64 random(seed);
   while (dealt < keys) {
     SubShard shard(parameters, buckets);
     std::vector<Key> shard_hashes(shard_keys);
     for (Key& key : shard_hashes) {
-      const uint64_t hash = NextRandom(&seed);
+      const uint64_t hash = random.Next();
       key.start = static_cast<uint32_t>(((hash >> 32) * starts) >> 32);
       key.fingerprint = static_cast<uint16_t>(hash);
-      key.coefficient = NextRandom(&seed) >> (64 - parameters.width) | 1;
+      key.coefficient = random.Next() >> (64 - parameters.width) | 1;
     }
     bumped += shard.Build(&shard_hashes);
     steps += shard.steps();

@@ -11,33 +11,20 @@
 #include <cstdlib>
 #include <vector>
 
+#include "db_bench_ext/split_mix.h"
 #include "src/core/bloom.h"
 #include "src/core/sizing.h"
 #include "src/simd/kernels.h"
 
 namespace {
 
+using Random = winnow::bench::SplitMix64;
 using winnow::core::BloomRateAtBits;
 using winnow::simd::kBloomMaxProbes;
 using winnow::simd::kBloomPatterns;
 
 constexpr unsigned kWords = 16;
 constexpr double kBlockBits = 512;
-
-// SplitMix64 (Steele, Lea, Flood, 2014): the same numbers everywhere.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t Next() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-  }
-
- private:
-  uint64_t state_;
-};
 
 uint16_t Rotate(uint16_t pattern, unsigned by) {
   const uint32_t twice = static_cast<uint32_t>(pattern) << 16 | pattern;

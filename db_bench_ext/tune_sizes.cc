@@ -10,18 +10,11 @@
 #include <cstdlib>
 #include <initializer_list>
 
+#include "db_bench_ext/split_mix.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
 
 namespace {
-
-// SplitMix64 (Steele, Lea, Flood, 2014): the same numbers everywhere.
-uint64_t NextRandom(uint64_t* state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
 
 struct Cost {
   double bits_per_key = 0;
@@ -33,11 +26,11 @@ Cost MeanCost(winnow::FilterKind kind, double bits_per_key, uint64_t n) {
   options.kind = kind;
   options.bits_per_key = bits_per_key;
   winnow::FilterBuilder builder(options);
-  uint64_t seed = 1;
+  winnow::bench::SplitMix64 random(1);
   Cost cost;
   const uint64_t filters = std::max<uint64_t>(1, 200'000 / n);
   for (uint64_t filter = 0; filter < filters; ++filter) {
-    for (uint64_t i = 0; i < n; ++i) builder.Add({NextRandom(&seed)});
+    for (uint64_t i = 0; i < n; ++i) builder.Add({random.Next()});
     const winnow::FilterBlock block = builder.Finish();
     const winnow::FilterInfo info = winnow::FilterView(block.bytes()).info();
     cost.bits_per_key += info.bits_per_key / static_cast<double>(filters);
