@@ -6,6 +6,7 @@
 
 #include "db_bench_ext/filter_bench_rows.h"
 #include "db_bench_ext/filter_bench_subjects.h"
+#include "src/rocksdb/shared_hash.h"
 
 namespace winnow::bench {
 namespace {
@@ -15,9 +16,11 @@ using ROCKSDB_NAMESPACE::Slice;
 
 enum class Kinds { kBloom, kRibbon, kHalfOfEach };
 
+enum class Asked { kBuiltin, kSharing, kHashing };
+
 struct Segments {
   Kinds kinds;
-  bool is_ours;
+  Asked asked;
   uint64_t count;
   uint64_t num_keys;  // of the middle segment
   size_t key_length;
@@ -26,8 +29,9 @@ struct Segments {
 const Subject& SubjectOf(const Segments& segments, uint64_t segment) {
   const bool is_ribbon = segments.kinds == Kinds::kRibbon ||
                          (segments.kinds == Kinds::kHalfOfEach && segment % 2 == 1);
+  const bool is_ours = segments.asked != Asked::kBuiltin;
   for (const Subject& subject : Subjects()) {
-    if (subject.is_ours == segments.is_ours && subject.is_ribbon == is_ribbon) {
+    if (subject.is_ours == is_ours && subject.is_ribbon == is_ribbon) {
       return subject;
     }
   }
@@ -46,6 +50,7 @@ std::vector<FilterBitsReader*> ReadersOf(const Segments& segments) {
 
 void QuerySegments(benchmark::State& state, const Segments& segments) {
   const std::vector<FilterBitsReader*> readers = ReadersOf(segments);
+  plugin::SetHashSharing(segments.asked == Asked::kSharing);
   KeyGroup keys(segments.key_length);
   uint64_t number = NumberOf(segments.count, 0);  // in none of them
   size_t found = 0;
@@ -68,10 +73,11 @@ void QuerySegments(benchmark::State& state, const Segments& segments) {
 
 void RegisterRow(const RowOptions& options, const std::string& group, Segments segments) {
   static constexpr const char* kKindNames[] = {"bloom", "ribbon", "half_of_each"};
+  static constexpr const char* kAskedNames[] = {"/builtin/", "/winnow/", "/winnow_hashing/"};
   segments.num_keys = options.KeysFor(segments.num_keys);
   const std::string name = group + "/" + kKindNames[static_cast<int>(segments.kinds)] + "/key_" +
                            std::to_string(segments.key_length) +
-                           (segments.is_ours ? "/winnow/" : "/builtin/") +
+                           kAskedNames[static_cast<int>(segments.asked)] +
                            std::to_string(segments.count);
   benchmark::RegisterBenchmark(name.c_str(), QuerySegments, segments);
 }
@@ -81,16 +87,16 @@ void RegisterRow(const RowOptions& options, const std::string& group, Segments s
 void RegisterSegmentRows(const RowOptions& options) {
   static constexpr uint64_t kCounts[] = {1, 2, 4, 8, 16, 24, 32, 64, 128};
   static constexpr uint64_t kLargeCounts[] = {24, 128};
-  static constexpr size_t kKeyLengths[] = {8, 24, 64, 256, 1024};
+  static constexpr size_t kKeyLengths[] = {8, 16, 24, 32, 64, 128, 256, 1024};
   for (const Kinds kinds : {Kinds::kBloom, Kinds::kRibbon, Kinds::kHalfOfEach}) {
-    for (const bool is_ours : {true, false}) {
+    for (const Asked asked : {Asked::kSharing, Asked::kHashing, Asked::kBuiltin}) {
       for (const uint64_t count : kCounts) {
         for (const size_t key_length : kKeyLengths) {
-          RegisterRow(options, "segments_of_100000", {kinds, is_ours, count, 100'000, key_length});
+          RegisterRow(options, "segments_of_100000", {kinds, asked, count, 100'000, key_length});
         }
       }
       for (const uint64_t count : kLargeCounts) {
-        RegisterRow(options, "segments_of_1000000", {kinds, is_ours, count, 1'000'000, 24});
+        RegisterRow(options, "segments_of_1000000", {kinds, asked, count, 1'000'000, 24});
       }
     }
   }

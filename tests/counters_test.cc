@@ -1,10 +1,12 @@
 #include "src/rocksdb/counters.h"
 
 #include <gtest/gtest.h>
+#include <rocksdb/slice.h>
 
 #include <cstdint>
 #include <thread>
-#include <vector>
+
+#include "src/rocksdb/shared_hash.h"
 
 namespace winnow::plugin {
 namespace {
@@ -26,49 +28,20 @@ TEST(Counters, AddUpFiltersByKind) {
   EXPECT_EQ(after.lookups, before.lookups);
 }
 
-TEST(Counters, LoseNoLookupOfThreadsThatRunOrEnded) {
+TEST(Counters, HaveTheLookupsByWhetherTheyNeededAHash) {
   const Counters before = CurrentCounters();
-  CountLookups(5, 2);
-  constexpr uint64_t kThreads = 8;
-  constexpr uint64_t kRounds = 3;
-  constexpr uint64_t kLookups = 20000;
-  for (uint64_t round = 0; round < kRounds; ++round) {
-    std::vector<std::thread> threads;
-    for (uint64_t i = 0; i < kThreads; ++i) {
-      threads.emplace_back([] {
-        for (uint64_t lookup = 0; lookup < kLookups; ++lookup) {
-          CountLookups(2, 1);
-        }
-      });
+  std::thread([] {
+    const ROCKSDB_NAMESPACE::Slice key("key");
+    const ROCKSDB_NAMESPACE::Slice* const keys[] = {&key};
+    for (int file = 0; file < 5; ++file) {
+      uint64_t hash = 0;
+      SharedHashes(keys, 1, &hash);
     }
-    uint64_t last = before.lookups;
-    for (int i = 0; i < 100; ++i) {
-      const uint64_t now = CurrentCounters().lookups;
-      EXPECT_GE(now, last);
-      last = now;
-    }
-    for (std::thread& thread : threads) {
-      thread.join();
-    }
-  }
+  }).join();
   const Counters after = CurrentCounters();
-  EXPECT_EQ(after.lookups - before.lookups, 5 + kRounds * kThreads * kLookups * 2);
-  EXPECT_EQ(after.hashes - before.hashes, 2 + kRounds * kThreads * kLookups);
-}
-
-TEST(Counters, OfThreadsThatEndedAreUsedAgain) {
-  ThreadCounters* first = nullptr;
-  ThreadCounters* second = nullptr;
-  std::thread([&first] {
-    CountLookups(1, 1);
-    first = this_thread_counters;
-  }).join();
-  std::thread([&second] {
-    CountLookups(1, 1);
-    second = this_thread_counters;
-  }).join();
-  EXPECT_NE(first, nullptr);
-  EXPECT_EQ(first, second);
+  EXPECT_EQ(after.lookups - before.lookups, 5u);
+  EXPECT_EQ(after.hashes - before.hashes, 1u);
+  EXPECT_EQ(after.hashes_shared - before.hashes_shared, 4u);
 }
 
 }  // namespace

@@ -10,8 +10,7 @@
 #include "src/core/bloom.h"
 #include "src/core/format.h"
 #include "src/core/hash_inline.h"
-#include "src/rocksdb/counters.h"
-#include "src/rocksdb/key_hash.h"
+#include "src/rocksdb/shared_hash.h"
 #include "src/simd/kernels.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
@@ -28,23 +27,18 @@ using ROCKSDB_NAMESPACE::Status;
 // Hashes up to 32 keys, the most that RocksDB asks for at once, and calls ask(hashes, n, results).
 template <typename Ask>
 void ForBatches(int num_keys, Slice** keys, bool* may_match, Ask ask) {
-  constexpr int kBatch = 32;
+  constexpr int kBatch = kMostBatchKeys;
   KeyHash hashes[kBatch];
   for (int first = 0; first < num_keys; first += kBatch) {
     const int n = std::min(kBatch, num_keys - first);
-    for (int i = 0; i < n; ++i) {
-      hashes[i] = HashOf(*keys[first + i]);
-    }
-    CountLookups(static_cast<uint64_t>(n), static_cast<uint64_t>(n));
+    SharedHashes(keys + first, static_cast<size_t>(n), &hashes->value);
     ask(hashes, static_cast<size_t>(n), may_match + first);
   }
 }
 
-// Most of a lookup is calls and the hash. So the hash of short keys is inlined into MayMatch, and
-// what is rare is behind tail calls, for which the common path needs no frame.
-bool IsCommon(const Slice& key, const ThreadCounters* counters) noexcept {
-  return __builtin_expect(key.size() - 1 < core::kMostShortKeyBytes && counters != nullptr, 1);
-}
+// Most of a lookup is calls and the hash. So the comparison with the last key and the hash of short
+// keys are inlined into MayMatch, and what is rare is behind tail calls, for which the common path
+// needs no frame.
 
 // Any block of ours.
 class BitsReader final : public FilterBitsReader {
@@ -52,12 +46,19 @@ class BitsReader final : public FilterBitsReader {
   explicit BitsReader(std::string_view block) noexcept : view_(block) {}
 
   __attribute__((flatten)) bool MayMatch(const Slice& key) override {
-    ThreadCounters* const counters = this_thread_counters;
-    if (!IsCommon(key, counters)) {
+    LastKey* const last = this_thread_key;
+    if (last->length == key.size()) {
+      return IsLast(*last, key) ? Probe(HashOfLast(last)) : MayMatchNext(last, key);
+    }
+    if (!IsHashedInLine(*last, key)) {
       return MayMatchOther(key);
     }
-    CountLookups(counters, 1, 1);
-    return view_.MayContain(KeyHash{core::HashShortKeyInline(key.data(), key.size())});
+    const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
+    CountComputed(last);
+    if (IsNoticed(hash)) {
+      return MayMatchNoticed(hash);
+    }
+    return Probe(hash);
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -67,9 +68,31 @@ class BitsReader final : public FilterBitsReader {
   }
 
  private:
+  bool Probe(uint64_t hash) const { return view_.MayContain(KeyHash{hash}); }
+
   __attribute__((noinline)) bool MayMatchOther(const Slice& key) const {
-    CountLookups(1, 1);
-    return view_.MayContain(HashOf(key));
+    return Probe(SharedHash(key));
+  }
+
+  __attribute__((noinline, flatten)) bool MayMatchNext(LastKey* last, const Slice& key) const {
+    if (!IsShort(key)) {
+      return MayMatchOther(key);
+    }
+    const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
+    if (ReplaceLast(last, key, hash)) {
+      return MayMatchSettled(hash);
+    }
+    return Probe(hash);
+  }
+
+  __attribute__((noinline)) bool MayMatchSettled(uint64_t hash) const {
+    SettleHashes();
+    return Probe(hash);
+  }
+
+  __attribute__((noinline)) bool MayMatchNoticed(uint64_t hash) const {
+    NoticeHash(hash);
+    return Probe(hash);
   }
 
   const FilterView view_;
@@ -82,13 +105,19 @@ class BloomReader final : public FilterBitsReader {
       : bloom_(bloom), kernels_(simd::ActiveKernels()), probe_(kernels_.bloom_probe) {}
 
   __attribute__((flatten)) bool MayMatch(const Slice& key) override {
-    ThreadCounters* const counters = this_thread_counters;
-    if (!IsCommon(key, counters)) {
+    LastKey* const last = this_thread_key;
+    if (last->length == key.size()) {
+      return IsLast(*last, key) ? Probe(HashOfLast(last)) : MayMatchNext(last, key);
+    }
+    if (!IsHashedInLine(*last, key)) {
       return MayMatchOther(key);
     }
-    CountLookups(counters, 1, 1);
-    return probe_(bloom_.blocks, bloom_.num_blocks, bloom_.patterns,
-                  core::HashShortKeyInline(key.data(), key.size()));
+    const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
+    CountComputed(last);
+    if (IsNoticed(hash)) {
+      return MayMatchNoticed(hash);
+    }
+    return Probe(hash);
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -99,9 +128,33 @@ class BloomReader final : public FilterBitsReader {
   }
 
  private:
+  bool Probe(uint64_t hash) const {
+    return probe_(bloom_.blocks, bloom_.num_blocks, bloom_.patterns, hash);
+  }
+
   __attribute__((noinline)) bool MayMatchOther(const Slice& key) const {
-    CountLookups(1, 1);
-    return probe_(bloom_.blocks, bloom_.num_blocks, bloom_.patterns, HashOf(key).value);
+    return Probe(SharedHash(key));
+  }
+
+  __attribute__((noinline, flatten)) bool MayMatchNext(LastKey* last, const Slice& key) const {
+    if (!IsShort(key)) {
+      return MayMatchOther(key);
+    }
+    const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
+    if (ReplaceLast(last, key, hash)) {
+      return MayMatchSettled(hash);
+    }
+    return Probe(hash);
+  }
+
+  __attribute__((noinline)) bool MayMatchSettled(uint64_t hash) const {
+    SettleHashes();
+    return Probe(hash);
+  }
+
+  __attribute__((noinline)) bool MayMatchNoticed(uint64_t hash) const {
+    NoticeHash(hash);
+    return Probe(hash);
   }
 
   const core::BloomLayer bloom_;

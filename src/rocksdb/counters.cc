@@ -1,12 +1,11 @@
 #include "src/rocksdb/counters.h"
 
-#include <pthread.h>
-
+#include <atomic>
 #include <type_traits>
 
-namespace winnow::plugin {
+#include "src/rocksdb/shared_hash.h"
 
-__thread ThreadCounters* this_thread_counters __attribute__((tls_model("initial-exec"))) = nullptr;
+namespace winnow::plugin {
 
 namespace {
 
@@ -19,56 +18,12 @@ struct FilterCounters {
   std::atomic<uint64_t> bytes{0};
 };
 
-// Lookups go on in threads that outlive main(): nothing here may have a destructor that does
-// something. And a lookup never allocates, so that all there will ever be is here.
+// Filters are built and asked after main() too: nothing here may have a destructor that does
+// something.
 FilterCounters filter_counters;
-constexpr int kMostThreads = 512;
-ThreadCounters thread_counters[kMostThreads];
-ThreadCounters shared_counters;
 static_assert(std::is_trivially_destructible_v<FilterCounters>);
-static_assert(std::is_trivially_destructible_v<ThreadCounters>);
-
-// Hands an ending thread's counters to the next thread, which goes on from their numbers.
-void Detach(void* counters) noexcept {
-  // Destructors that run after this may still look something up.
-  this_thread_counters = &shared_counters;
-  static_cast<ThreadCounters*>(counters)->is_taken.store(false, std::memory_order_release);
-}
-
-// A thread_local object's destructor would be registered with an allocation, which ends the program
-// where it fails; a key's value is not.
-struct EndOfThread {
-  pthread_key_t key{};
-  const bool works;
-
-  EndOfThread() noexcept : works(pthread_key_create(&key, Detach) == 0) {}
-};
-
-ThreadCounters* TakeCounters() noexcept {
-  for (ThreadCounters& one : thread_counters) {
-    if (!one.is_taken.load(std::memory_order_relaxed) &&
-        !one.is_taken.exchange(true, std::memory_order_acquire)) {
-      return &one;
-    }
-  }
-  return nullptr;
-}
 
 }  // namespace
-
-ThreadCounters* AttachThreadCounters() noexcept {
-  static const EndOfThread end_of_thread;
-  ThreadCounters* const counters = end_of_thread.works ? TakeCounters() : nullptr;
-  if (counters == nullptr) {
-    return &shared_counters;  // and try again at the next lookup
-  }
-  if (pthread_setspecific(end_of_thread.key, counters) != 0) {
-    counters->is_taken.store(false, std::memory_order_release);
-    return &shared_counters;
-  }
-  this_thread_counters = counters;
-  return counters;
-}
 
 void CountFilter(FilterKind kind, uint64_t keys, size_t bytes) noexcept {
   switch (kind) {
@@ -98,12 +53,10 @@ Counters CurrentCounters() noexcept {
   sum.unbuilt_filters = filter_counters.unbuilt.load(std::memory_order_relaxed);
   sum.keys = filter_counters.keys.load(std::memory_order_relaxed);
   sum.bytes = filter_counters.bytes.load(std::memory_order_relaxed);
-  sum.lookups = shared_counters.lookups.load(std::memory_order_relaxed);
-  sum.hashes = shared_counters.hashes.load(std::memory_order_relaxed);
-  for (const ThreadCounters& one : thread_counters) {
-    sum.lookups += one.lookups.load(std::memory_order_relaxed);
-    sum.hashes += one.hashes.load(std::memory_order_relaxed);
-  }
+  const LookupCounts lookups = CurrentLookupCounts();
+  sum.lookups = lookups.computed + lookups.shared;
+  sum.hashes = lookups.computed;
+  sum.hashes_shared = lookups.shared;
   return sum;
 }
 

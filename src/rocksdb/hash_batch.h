@@ -1,0 +1,49 @@
+// The keys that a thread asked for last in batches, with their hashes: those of one MultiGet.
+// RocksDB asks a file of a lower level for a part of them, in the same order.
+
+#ifndef WINNOW_SRC_ROCKSDB_HASH_BATCH_H_
+#define WINNOW_SRC_ROCKSDB_HASH_BATCH_H_
+
+#include <rocksdb/slice.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace winnow::plugin {
+
+// Twice what RocksDB asks for at once is kept: the files of a level may be asked for different
+// parts of a batch, and the next level for all of them again.
+class HashBatch {
+ public:
+  static constexpr size_t kKeys = 64;
+
+  HashBatch() = default;
+  ~HashBatch();
+  HashBatch(const HashBatch&) = delete;
+  HashBatch& operator=(const HashBatch&) = delete;
+
+  // The hash of *keys[i] to hashes[i], i < n, n <= kKeys / 2; how many of them had to be computed.
+  // Keys longer than kMostSharedBytes are not kept, nor any for which memory is short.
+  size_t Hash(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, uint64_t* hashes) noexcept;
+
+ private:
+  static constexpr uint32_t kNowhere = UINT32_MAX;
+
+  bool IsAt(uint32_t slot, const char* key, size_t size) const noexcept;
+  uint32_t Find(const char* key, size_t size) const noexcept;
+  // The slot into which it was put, or kNowhere.
+  uint32_t Keep(const char* key, size_t size, uint64_t hash) noexcept;
+  bool MakeRoom(size_t size) noexcept;
+
+  // By slot. A length of 0: nothing is kept there.
+  alignas(16) uint16_t tags_[kKeys] = {};
+  uint16_t lengths_[kKeys] = {};
+  uint64_t hashes_[kKeys] = {};
+  char* bytes_ = nullptr;  // slot_bytes_ for each slot
+  size_t slot_bytes_ = 0;
+  uint32_t next_ = 0;  // the slot that is written next, and holds the oldest key
+};
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_HASH_BATCH_H_

@@ -1,0 +1,139 @@
+// Keeping keys and comparing them. A call of libc's memcmp takes longer than what it does for a
+// short key, and would take away what a shared hash gains.
+//
+// A key of up to 64 bytes is kept as its two ends, each a word or two: they overlap in the key, but
+// not where they are kept. So each load gets what one store wrote, which a processor hands over at
+// once, even when the key was kept a moment ago.
+
+#ifndef WINNOW_SRC_ROCKSDB_KEY_BYTES_H_
+#define WINNOW_SRC_ROCKSDB_KEY_BYTES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+namespace winnow::plugin {
+
+inline constexpr size_t kMostShortBytes = 64;
+
+#define WINNOW_KEY_INLINE __attribute__((always_inline)) inline
+
+template <typename Word>
+WINNOW_KEY_INLINE Word LoadWord(const char* bytes) noexcept {
+  Word word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+// 16 bytes, and the bits in which such words differ.
+#if defined(__x86_64__)
+using Word128 = __m128i;
+WINNOW_KEY_INLINE Word128 Differ(Word128 one, Word128 other) noexcept {
+  return _mm_xor_si128(one, other);
+}
+WINNOW_KEY_INLINE Word128 Either(Word128 one, Word128 other) noexcept {
+  return _mm_or_si128(one, other);
+}
+WINNOW_KEY_INLINE bool IsZero(Word128 bits) noexcept {
+  return _mm_movemask_epi8(_mm_cmpeq_epi8(bits, _mm_setzero_si128())) == 0xffff;
+}
+#else
+struct Word128 {
+  uint64_t low;
+  uint64_t high;
+};
+WINNOW_KEY_INLINE Word128 Differ(Word128 one, Word128 other) noexcept {
+  return {one.low ^ other.low, one.high ^ other.high};
+}
+WINNOW_KEY_INLINE Word128 Either(Word128 one, Word128 other) noexcept {
+  return {one.low | other.low, one.high | other.high};
+}
+WINNOW_KEY_INLINE bool IsZero(Word128 bits) noexcept { return (bits.low | bits.high) == 0; }
+#endif
+
+WINNOW_KEY_INLINE Word128 Differ128(const char* one, const char* other) noexcept {
+  return Differ(LoadWord<Word128>(one), LoadWord<Word128>(other));
+}
+
+// ---- Up to 64 bytes: n bytes at `key` against what is kept in `kept`, 1 <= n <= kMostShortBytes.
+// Nothing behind the key's n bytes is read. `kept` needs 64 bytes for n > 32, 32 bytes for n > 16,
+// else 16.
+
+template <typename Word>
+WINNOW_KEY_INLINE void KeepEnds(char* kept, const char* key, size_t n) noexcept {
+  const Word first = LoadWord<Word>(key);
+  const Word last = LoadWord<Word>(key + n - sizeof(Word));
+  std::memcpy(kept, &first, sizeof first);
+  std::memcpy(kept + sizeof first, &last, sizeof last);
+}
+
+template <typename Word>
+WINNOW_KEY_INLINE bool AreEnds(const char* kept, const char* key, size_t n) noexcept {
+  return ((LoadWord<Word>(kept) ^ LoadWord<Word>(key)) |
+          (LoadWord<Word>(kept + sizeof(Word)) ^ LoadWord<Word>(key + n - sizeof(Word)))) == 0;
+}
+
+WINNOW_KEY_INLINE void KeepShort(char* kept, const char* key, size_t n) noexcept {
+  if (n > 32) {
+    KeepEnds<Word128>(kept, key, 32);
+    KeepEnds<Word128>(kept + 32, key + n - 32, 32);
+  } else if (n > 16) {
+    KeepEnds<Word128>(kept, key, n);
+  } else if (n >= 8) {
+    KeepEnds<uint64_t>(kept, key, n);
+  } else if (n >= 4) {
+    KeepEnds<uint32_t>(kept, key, n);
+  } else {
+    // Of 1 to 3 bytes, these are the first, the middle and the last one.
+    kept[0] = key[0];
+    kept[1] = key[n / 2];
+    kept[2] = key[n - 1];
+  }
+}
+
+WINNOW_KEY_INLINE bool IsKeptShort(const char* kept, const char* key, size_t n) noexcept {
+  if (n > 16) {
+    const char* const end = key + n;
+    if (n <= 32) {
+      return IsZero(Either(Differ128(kept, key), Differ128(kept + 16, end - 16)));
+    }
+    return IsZero(Either(Either(Differ128(kept, key), Differ128(kept + 16, key + 16)),
+                         Either(Differ128(kept + 32, end - 32), Differ128(kept + 48, end - 16))));
+  }
+  if (n >= 8) {
+    return AreEnds<uint64_t>(kept, key, n);
+  }
+  if (n >= 4) {
+    return AreEnds<uint32_t>(kept, key, n);
+  }
+  return ((kept[0] ^ key[0]) | (kept[1] ^ key[n / 2]) | (kept[2] ^ key[n - 1])) == 0;
+}
+
+// ---- Longer keys, kept as they are: in pieces of 64 bytes, of which the last one overlaps.
+
+WINNOW_KEY_INLINE bool IsKeptLong(const char* kept, const char* key, size_t n) noexcept {
+  const auto is_same_piece = [kept, key](size_t at) {
+    return IsZero(
+        Either(Either(Differ128(kept + at, key + at), Differ128(kept + at + 16, key + at + 16)),
+               Either(Differ128(kept + at + 32, key + at + 32),
+                      Differ128(kept + at + 48, key + at + 48))));
+  };
+  // The end first: keys of a database often begin alike.
+  if (!is_same_piece(n - 64)) {
+    return false;
+  }
+  for (size_t at = 0; at + 64 < n; at += 64) {
+    if (!is_same_piece(at)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_KEY_BYTES_H_

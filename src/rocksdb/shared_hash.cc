@@ -1,0 +1,342 @@
+#include "src/rocksdb/shared_hash.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <type_traits>
+
+#include "src/rocksdb/hash_batch.h"
+
+namespace winnow::plugin {
+
+using ROCKSDB_NAMESPACE::Slice;
+
+// What sharing saved, in thirds of what keeping a key costs. Measured with filter_bench's rows
+// segments/…: with two filters a lookup, one hash saved for each key kept, it is about even.
+constexpr int kSaved = 2;
+constexpr int kLost = 3;
+// To switch on: three watched hashes that came again, or more where some did not.
+constexpr int kEnough = 6;
+// Where a thread begins. Enough for the keys of two MultiGets, which are all kept before the first
+// one is shared.
+constexpr int kCredit = 2 * kLost * static_cast<int>(kMostBatchKeys);
+// The most, so that a thread whose lookups change follows soon.
+constexpr int kMostCredit = 1024;
+
+// A whole key and its prefix may come in turn: files differ in what their filters hold.
+struct ThreadHashes {
+  LastKey keys[2];
+  char* long_bytes;  // kMostSharedBytes for each of the two; null until it is needed
+  HashBatch* batch;  // the same
+  bool is_on;
+  int credit;              // on: off if it falls below 0. Off: on if it reaches kEnough
+  uint64_t shared_before;  // the count, when it went into the credit last
+  uint64_t watched;        // a hash that may come again
+  std::atomic<bool> is_taken;
+
+  char* LongBytes(const LastKey* key) const noexcept {
+    return long_bytes + (key - keys) * static_cast<std::ptrdiff_t>(kMostSharedBytes);
+  }
+};
+
+namespace {
+
+// Lookups go on in threads that outlive main(): nothing here may have a destructor that does
+// something.
+constexpr int kMostThreads = 512;
+ThreadHashes all_threads[kMostThreads];
+static_assert(std::is_trivially_destructible_v<ThreadHashes>);
+
+constexpr LastKey NoKey(ThreadHashes* thread, size_t hashed_in_line) {
+  return {LastKey::kNone, LastKey::kNone, 0, hashed_in_line, {0}, {0}, thread, {}};
+}
+
+// Of threads that have none of their own: not yet, because there are too many, or no more. They
+// don't share hashes, and may lose counts.
+LastKey key_of_new_threads = NoKey(nullptr, 0);
+LastKey key_of_too_many_threads = NoKey(nullptr, core::kMostShortKeyBytes);
+LastKey key_of_ended_threads = NoKey(nullptr, core::kMostShortKeyBytes);
+
+enum class Sharing { kAsked, kAllowed, kForbidden };
+std::atomic<Sharing> sharing{Sharing::kAsked};
+
+}  // namespace
+
+__thread LastKey* this_thread_key __attribute__((tls_model("initial-exec"))) = &key_of_new_threads;
+
+namespace {
+
+Sharing SharingOfEnvironment() noexcept {
+  const char* const value = std::getenv("WINNOW_SHARED_HASH");
+  if (value == nullptr || *value == '\0' || std::strcmp(value, "on") == 0) {
+    return Sharing::kAllowed;
+  }
+  if (std::strcmp(value, "off") == 0) {
+    return Sharing::kForbidden;
+  }
+  std::fprintf(stderr, "winnow: WINNOW_SHARED_HASH is \"%s\", but must be on or off; taken as on\n",
+               value);
+  return Sharing::kAllowed;
+}
+
+bool MayShare() noexcept {
+  Sharing now = sharing.load(std::memory_order_relaxed);
+  if (now == Sharing::kAsked) {
+    // Who comes second finds the answer of the first, or of SetHashSharing.
+    const Sharing answer = SharingOfEnvironment();
+    if (sharing.compare_exchange_strong(now, answer, std::memory_order_relaxed)) {
+      now = answer;
+    }
+  }
+  return now == Sharing::kAllowed;
+}
+
+void Switch(ThreadHashes* thread, bool on) noexcept {
+  thread->is_on = on;
+  thread->credit = on ? kCredit : 0;
+  for (LastKey& key : thread->keys) {
+    key.length = LastKey::kNone;
+    key.long_length = LastKey::kNone;
+    // On, it has to be seen whether the other key is asked for: that takes a call.
+    key.hashed_in_line = on ? 0 : core::kMostShortKeyBytes;
+  }
+}
+
+// Hands an ending thread's state to the next thread, which goes on from its counts.
+void Detach(void* state) noexcept {
+  // Destructors that run after this may still look something up.
+  this_thread_key = &key_of_ended_threads;
+  auto* const thread = static_cast<ThreadHashes*>(state);
+  std::free(thread->long_bytes);
+  thread->long_bytes = nullptr;
+  delete thread->batch;
+  thread->batch = nullptr;
+  thread->is_taken.store(false, std::memory_order_release);
+}
+
+// A thread_local object's destructor would be registered with an allocation, which ends the program
+// where it fails; a key's value is not.
+struct EndOfThread {
+  pthread_key_t key{};
+  const bool works;
+
+  EndOfThread() noexcept : works(pthread_key_create(&key, Detach) == 0) {}
+};
+
+ThreadHashes* TakeThread() noexcept {
+  for (ThreadHashes& one : all_threads) {
+    if (!one.is_taken.load(std::memory_order_relaxed) &&
+        !one.is_taken.exchange(true, std::memory_order_acquire)) {
+      return &one;
+    }
+  }
+  return nullptr;
+}
+
+// Gives a thread that has none its state, if there is one.
+void Attach() noexcept {
+  static const EndOfThread end_of_thread;
+  ThreadHashes* const thread = end_of_thread.works ? TakeThread() : nullptr;
+  if (thread == nullptr || pthread_setspecific(end_of_thread.key, thread) != 0) {
+    if (thread != nullptr) {
+      thread->is_taken.store(false, std::memory_order_release);
+    }
+    this_thread_key = &key_of_too_many_threads;  // and try again at a hash that is noticed
+    return;
+  }
+  for (LastKey& key : thread->keys) {
+    key.thread = thread;
+  }
+  Switch(thread, MayShare());
+  thread->shared_before = thread->keys[0].shared.load(std::memory_order_relaxed) +
+                          thread->keys[1].shared.load(std::memory_order_relaxed);
+  this_thread_key = &thread->keys[0];
+}
+
+// On: what was shared since the last time against the keys that had to be kept.
+void Settle(ThreadHashes* thread, size_t kept) noexcept {
+  const uint64_t shared = thread->keys[0].shared.load(std::memory_order_relaxed) +
+                          thread->keys[1].shared.load(std::memory_order_relaxed);
+  const auto saved =
+      static_cast<int>(std::min<uint64_t>(shared - thread->shared_before, kMostCredit));
+  thread->shared_before = shared;
+  thread->credit =
+      std::min(thread->credit + kSaved * saved, kMostCredit) - kLost * static_cast<int>(kept);
+  if (thread->credit < 0 || !MayShare()) {
+    Switch(thread, false);
+  }
+}
+
+// Off: a hash that was noticed.
+void Watch(ThreadHashes* thread, uint64_t hash) noexcept {
+  if (hash != thread->watched) {
+    thread->watched = hash;
+    thread->credit = std::max(thread->credit - kLost, 0);
+    return;
+  }
+  thread->credit += kSaved;
+  if (thread->credit >= kEnough && MayShare()) {
+    thread->shared_before = thread->keys[0].shared.load(std::memory_order_relaxed) +
+                            thread->keys[1].shared.load(std::memory_order_relaxed);
+    Switch(thread, true);
+  }
+}
+
+bool IsKept(const LastKey& key, const Slice& asked) noexcept {
+  if (key.length == asked.size()) {
+    return IsLast(key, asked);
+  }
+  return key.long_length == asked.size() &&
+         IsKeptLong(key.thread->LongBytes(&key), asked.data(), asked.size());
+}
+
+void Keep(LastKey* key, const Slice& asked, uint64_t hash) noexcept {
+  const size_t size = asked.size();
+  key->length = LastKey::kNone;
+  key->long_length = LastKey::kNone;
+  key->hash = hash;
+  if (size > kMostSharedBytes || size == 0) {
+    return;
+  }
+  if (size <= kMostShortBytes) {
+    KeepShort(key->bytes, asked.data(), size);
+    key->length = size;
+    return;
+  }
+  ThreadHashes* const thread = key->thread;
+  if (thread->long_bytes == nullptr) {
+    thread->long_bytes = static_cast<char*>(std::malloc(2 * kMostSharedBytes));
+    if (thread->long_bytes == nullptr) {
+      return;
+    }
+  }
+  std::memcpy(thread->LongBytes(key), asked.data(), size);
+  key->long_length = size;
+}
+
+// The state of this thread, null if it has none.
+ThreadHashes* ThisThread() noexcept {
+  if (this_thread_key == &key_of_new_threads) {
+    Attach();
+  }
+  return this_thread_key->thread;
+}
+
+// Off, and without a state: a hash each time.
+WINNOW_KEY_INLINE uint64_t ComputeOnly(const Slice& key) noexcept {
+  const uint64_t hash = core::HashKeyInline(key.data(), key.size());
+  CountComputed(this_thread_key);
+  if (IsNoticed(hash)) {
+    NoticeHash(hash);
+  }
+  return hash;
+}
+
+// On, and it is not the last key; or the thread's first lookup.
+__attribute__((noinline, flatten)) uint64_t HashAndKeep(const Slice& key) noexcept {
+  ThreadHashes* const thread = ThisThread();
+  if (thread == nullptr || !thread->is_on) {
+    return ComputeOnly(key);
+  }
+  LastKey* last = this_thread_key;
+  LastKey* const other = last == &thread->keys[0] ? &thread->keys[1] : &thread->keys[0];
+  if (IsKept(*other, key)) {
+    this_thread_key = other;
+    return HashOfLast(other);
+  }
+  // Of a whole key and its prefix, each replaces the one before of its own kind.
+  if (last->length != key.size() && last->long_length != key.size()) {
+    last = other;
+    this_thread_key = other;
+  }
+  const uint64_t hash = core::HashKeyInline(key.data(), key.size());
+  Keep(last, key, hash);
+  if (AddTo(&last->computed, 1) % kSettledTogether == 0) {
+    SettleHashes();
+  }
+  return hash;
+}
+
+HashBatch* BatchOf(ThreadHashes* thread) noexcept {
+  if (thread->batch == nullptr) {
+    thread->batch = new (std::nothrow) HashBatch;
+  }
+  return thread->batch;
+}
+
+}  // namespace
+
+__attribute__((noinline)) void SettleHashes() noexcept {
+  Settle(this_thread_key->thread, kSettledTogether);
+}
+
+__attribute__((noinline)) void NoticeHash(uint64_t hash) noexcept {
+  if (ThreadHashes* const thread = ThisThread()) {
+    Watch(thread, hash);
+  } else if (this_thread_key == &key_of_too_many_threads) {
+    Attach();
+  }
+}
+
+__attribute__((flatten)) uint64_t SharedHash(const Slice& key) noexcept {
+  const LastKey& last = *this_thread_key;
+  if (last.hashed_in_line != 0) {
+    return ComputeOnly(key);
+  }
+  if (last.long_length == key.size() && IsKept(last, key)) {
+    return HashOfLast(this_thread_key);
+  }
+  return HashAndKeep(key);
+}
+
+__attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n,
+                                           uint64_t* hashes) noexcept {
+  if (this_thread_key->hashed_in_line == 0) {
+    ThreadHashes* const thread = ThisThread();
+    HashBatch* const batch = thread != nullptr && thread->is_on ? BatchOf(thread) : nullptr;
+    if (batch != nullptr) {
+      const size_t computed = batch->Hash(keys, n, hashes);
+      AddTo(&thread->keys[0].computed, computed);
+      AddTo(&thread->keys[0].shared, n - computed);
+      if (computed != 0) {
+        Settle(thread, computed);
+      }
+      return;
+    }
+  }
+  uint64_t noticed = 1;  // one of each batch: of two, neither would come twice in a row
+  for (size_t i = 0; i < n; ++i) {
+    hashes[i] = core::HashKeyInline(keys[i]->data(), keys[i]->size());
+    noticed = IsNoticed(hashes[i]) ? hashes[i] : noticed;
+  }
+  AddTo(&this_thread_key->computed, n);
+  if (IsNoticed(noticed)) {
+    NoticeHash(noticed);
+  }
+}
+
+LookupCounts CurrentLookupCounts() noexcept {
+  LookupCounts sum;
+  const auto add = [&sum](const LastKey& key) {
+    sum.computed += key.computed.load(std::memory_order_relaxed);
+    sum.shared += key.shared.load(std::memory_order_relaxed);
+  };
+  add(key_of_new_threads);
+  add(key_of_too_many_threads);
+  add(key_of_ended_threads);
+  for (const ThreadHashes& one : all_threads) {
+    add(one.keys[0]);
+    add(one.keys[1]);
+  }
+  return sum;
+}
+
+void SetHashSharing(bool may_share) noexcept {
+  sharing.store(may_share ? Sharing::kAllowed : Sharing::kForbidden, std::memory_order_relaxed);
+}
+
+}  // namespace winnow::plugin

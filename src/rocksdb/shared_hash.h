@@ -1,0 +1,147 @@
+// One hash for all files of a lookup. A `Get` asks the filter of one file after the other for the
+// same key, and a `MultiGet` for the same keys: a thread keeps the last ones with their hashes, and
+// hashes only what is not among them.
+//
+// A key is known by its bytes: RocksDB uses the same memory for the keys of different lookups.
+//
+// Where a lookup asks one filter or two, keeping keys costs more than it saves. So each thread
+// switches it on and off by itself, from what sharing saved or would have saved: off, it watches
+// one hash in 64 for coming again.
+
+#ifndef WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
+#define WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
+
+#include <rocksdb/slice.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "src/core/hash_inline.h"
+#include "src/rocksdb/key_bytes.h"
+
+namespace winnow::plugin {
+
+// Longer keys are hashed for each file.
+inline constexpr size_t kMostSharedBytes = 1024;
+
+// The most keys of one call of SharedHashes: as many as RocksDB asks for at once.
+inline constexpr size_t kMostBatchKeys = 32;
+
+// So many hashes of single lookups are weighed together.
+inline constexpr size_t kSettledTogether = 16;
+
+struct ThreadHashes;
+
+// A key with its hash, and what a lookup needs besides: two cache lines, of one thread.
+struct alignas(64) LastKey {
+  static constexpr size_t kNone = SIZE_MAX;
+
+  size_t length;          // of the key in `bytes`, 1 to 64, or kNone
+  size_t long_length;     // of the key that is kept elsewhere, 65 to kMostSharedBytes, or kNone
+  uint64_t hash;          // of the key that is kept
+  size_t hashed_in_line;  // a reader itself hashes keys of 1 to so many bytes, at most 32
+  std::atomic<uint64_t> computed;  // hashes, for lookups
+  std::atomic<uint64_t> shared;    // lookups that needed none
+  ThreadHashes* thread;            // null: the thread has none of its own
+  alignas(64) char bytes[kMostShortBytes];
+};
+static_assert(sizeof(LastKey) == 128);
+
+// Never null. Not thread_local: a variable of another file would be reached through a function.
+// Initial-exec costs one load; 8 bytes fit into what is left for libraries that are opened late.
+extern __thread LastKey* this_thread_key __attribute__((tls_model("initial-exec")));
+
+// ---- For one key, a reader does this, so that what is common needs no call and no frame:
+//
+//   LastKey* const last = this_thread_key;
+//   if (last->length == key.size()) {
+//     if (IsLast(*last, key)) return Probe(HashOfLast(last));
+//     return [a tail call] to:
+//       if (!IsShort(key)) return [a tail call] to Probe(SharedHash(key));
+//       const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
+//       if (ReplaceLast(last, key, hash)) return [a tail call] to SettleHashes(), Probe(hash);
+//       return Probe(hash);
+//   }
+//   if (!IsHashedInLine(*last, key)) return [a tail call] to Probe(SharedHash(key));
+//   const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
+//   CountComputed(last);
+//   if (IsNoticed(hash)) return [a tail call] to NoticeHash(hash), Probe(hash);
+//   return Probe(hash);
+
+// The length must be that of the last key.
+WINNOW_KEY_INLINE bool IsLast(const LastKey& last, const ROCKSDB_NAMESPACE::Slice& key) noexcept {
+  return IsKeptShort(last.bytes, key.data(), key.size());
+}
+
+// Adds to the count and returns it. Only this thread writes, so that no locked instruction is
+// needed.
+WINNOW_KEY_INLINE uint64_t AddTo(std::atomic<uint64_t>* count, uint64_t n) noexcept {
+  const uint64_t sum = count->load(std::memory_order_relaxed) + n;
+  count->store(sum, std::memory_order_relaxed);
+  return sum;
+}
+
+WINNOW_KEY_INLINE uint64_t HashOfLast(LastKey* last) noexcept {
+  AddTo(&last->shared, 1);
+  return last->hash;
+}
+
+WINNOW_KEY_INLINE bool IsShort(const ROCKSDB_NAMESPACE::Slice& key) noexcept {
+  return key.size() - 1 < core::kMostShortKeyBytes;
+}
+
+WINNOW_KEY_INLINE bool IsHashedInLine(const LastKey& last,
+                                      const ROCKSDB_NAMESPACE::Slice& key) noexcept {
+  return key.size() - 1 < last.hashed_in_line;
+}
+
+WINNOW_KEY_INLINE void CountComputed(LastKey* last) noexcept { AddTo(&last->computed, 1); }
+
+// Whether a hash is one of those that are watched. By its own bits, so that a key that comes again
+// is watched again.
+WINNOW_KEY_INLINE bool IsNoticed(uint64_t hash) noexcept {
+  return __builtin_expect((hash & 63) == 0, 0);
+}
+
+// Keeps another key of the same length, of at most 64 bytes, with its computed hash, which it
+// counts. Whether it is time for SettleHashes.
+WINNOW_KEY_INLINE bool ReplaceLast(LastKey* last, const ROCKSDB_NAMESPACE::Slice& key,
+                                   uint64_t hash) noexcept {
+  KeepShort(last->bytes, key.data(), key.size());
+  last->hash = hash;
+  const uint64_t computed = AddTo(&last->computed, 1);
+  return __builtin_expect(computed % kSettledTogether == 0, 0);
+}
+
+// Decides whether to go on with sharing, when kSettledTogether keys were replaced.
+void SettleHashes() noexcept;
+
+// Watches a hash that IsNoticed.
+void NoticeHash(uint64_t hash) noexcept;
+
+// The hash of a key, shared or computed, and counted. Shorter keys than 65 bytes are taken not to be
+// the last one: the reader has seen to that.
+uint64_t SharedHash(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
+
+// ---- For several keys, n <= kMostBatchKeys: the hash of *keys[i] to hashes[i]; counted.
+void SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, uint64_t* hashes) noexcept;
+
+// ---- For the whole process.
+
+struct LookupCounts {
+  uint64_t computed = 0;
+  uint64_t shared = 0;
+};
+
+// The sums over all threads, those that ended included. While others are counting, each number is
+// one that it had during the call. Safe from any thread, and after main() too.
+LookupCounts CurrentLookupCounts() noexcept;
+
+// Whether threads may share hashes; each follows at a later lookup of its own. True unless the
+// environment variable WINNOW_SHARED_HASH is "off" at the first lookup. Safe from any thread.
+void SetHashSharing(bool may_share) noexcept;
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
