@@ -352,6 +352,7 @@ TEST(SharedHash, IsRightInMoreThreadsThanHaveAState) {
     threads.emplace_back([t, &ready, &without_state] {
       Asker asker;
       asker.Ask(Key(static_cast<uint64_t>(t), 24), 2);
+      without_state += this_thread_key->thread == nullptr ? 1 : 0;
       ++ready;
       while (ready.load() < kThreads) {
         std::this_thread::yield();
@@ -360,7 +361,6 @@ TEST(SharedHash, IsRightInMoreThreadsThanHaveAState) {
         asker.Ask(Key(i, 24), 3);
         asker.AskAll(Keys(i, 5, 100), 2);
       }
-      without_state += this_thread_key->thread == nullptr ? 1 : 0;
     });
   }
   for (std::thread& thread : threads) {
