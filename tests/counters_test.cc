@@ -34,7 +34,7 @@ TEST(Counters, HaveTheLookupsByWhetherTheyNeededAHash) {
     const ROCKSDB_NAMESPACE::Slice key("key");
     const ROCKSDB_NAMESPACE::Slice* const keys[] = {&key};
     for (int file = 0; file < 5; ++file) {
-      uint64_t hash = 0;
+      KeyHash hash{};
       SharedHashes(keys, 1, &hash);
     }
   }).join();

@@ -39,10 +39,10 @@ class Asker {
     for (const Slice& slice : slices) {
       pointers.push_back(&slice);
     }
-    std::vector<uint64_t> hashes(keys.size(), 0);
+    std::vector<KeyHash> hashes(keys.size());
     const size_t computed = batch_.Hash(pointers.data(), keys.size(), hashes.data());
     for (size_t i = 0; i < keys.size(); ++i) {
-      EXPECT_EQ(hashes[i], HashKey(keys[i]).value)
+      EXPECT_EQ(hashes[i], HashKey(keys[i]))
           << "key " << i << " of " << keys[i].size() << " bytes, seed " << kSeed;
     }
     return computed;

@@ -93,10 +93,10 @@ class Asker {
       pointers[i] = &slices[i];
     }
     for (int file = 0; file < files; ++file) {
-      std::vector<uint64_t> hashes(keys.size(), 0);
+      std::vector<KeyHash> hashes(keys.size());
       SharedHashes(pointers.data(), keys.size(), hashes.data());
       for (size_t i = 0; i < keys.size(); ++i) {
-        ASSERT_EQ(hashes[i], HashKey(keys[i]).value) << keys[i].size() << " bytes";
+        ASSERT_EQ(hashes[i], HashKey(keys[i])) << keys[i].size() << " bytes";
       }
     }
   }

@@ -108,7 +108,7 @@ __attribute__((noinline)) bool HashBatch::MakeRoom(size_t size) noexcept {
   return true;
 }
 
-inline uint32_t HashBatch::Keep(const char* key, size_t size, uint64_t hash) noexcept {
+inline uint32_t HashBatch::Keep(const char* key, size_t size, KeyHash hash) noexcept {
   if (size > slot_bytes_ && !MakeRoom(size)) {
     return kNowhere;
   }
@@ -127,14 +127,14 @@ inline uint32_t HashBatch::Keep(const char* key, size_t size, uint64_t hash) noe
 }
 
 __attribute__((flatten)) size_t HashBatch::Hash(const Slice* const* keys, size_t n,
-                                                uint64_t* hashes) noexcept {
+                                                KeyHash* hashes) noexcept {
   size_t computed = 0;
   uint32_t last = kNowhere;  // where the key before was found
   for (size_t i = 0; i < n; ++i) {
     const char* const key = keys[i]->data();
     const size_t size = keys[i]->size();
     if (size == 0) {
-      hashes[i] = core::HashKeyInline(key, 0);
+      hashes[i] = {core::HashKeyInline(key, 0)};
       ++computed;
       continue;
     }
@@ -147,7 +147,7 @@ __attribute__((flatten)) size_t HashBatch::Hash(const Slice* const* keys, size_t
       hashes[i] = hashes_[slot];
       continue;
     }
-    hashes[i] = core::HashKeyInline(key, size);
+    hashes[i] = {core::HashKeyInline(key, size)};
     ++computed;
     Keep(key, size, hashes[i]);
   }

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "winnow/hash.h"
+
 namespace winnow::plugin {
 
 // Twice what RocksDB asks for at once is kept: the files of a level may be asked for different
@@ -24,7 +26,7 @@ class HashBatch {
 
   // The hash of *keys[i] to hashes[i], i < n, n <= kKeys / 2; how many of them had to be computed.
   // Keys longer than kMostSharedBytes are not kept, nor any for which memory is short.
-  size_t Hash(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, uint64_t* hashes) noexcept;
+  size_t Hash(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes) noexcept;
 
  private:
   static constexpr uint32_t kNowhere = UINT32_MAX;
@@ -32,13 +34,13 @@ class HashBatch {
   bool IsAt(uint32_t slot, const char* key, size_t size) const noexcept;
   uint32_t Find(const char* key, size_t size) const noexcept;
   // The slot into which it was put, or kNowhere.
-  uint32_t Keep(const char* key, size_t size, uint64_t hash) noexcept;
+  uint32_t Keep(const char* key, size_t size, KeyHash hash) noexcept;
   bool MakeRoom(size_t size) noexcept;
 
   // By slot. A length of 0: nothing is kept there.
   alignas(16) uint16_t tags_[kKeys] = {};
   uint16_t lengths_[kKeys] = {};
-  uint64_t hashes_[kKeys] = {};
+  KeyHash hashes_[kKeys] = {};
   char* bytes_ = nullptr;  // slot_bytes_ for each slot
   size_t slot_bytes_ = 0;
   uint32_t next_ = 0;  // the slot that is written next, and holds the oldest key

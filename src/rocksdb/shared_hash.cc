@@ -294,7 +294,7 @@ __attribute__((flatten)) uint64_t SharedHash(const Slice& key) noexcept {
 }
 
 __attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n,
-                                           uint64_t* hashes) noexcept {
+                                           KeyHash* hashes) noexcept {
   if (this_thread_key->hashed_in_line == 0) {
     ThreadHashes* const thread = ThisThread();
     HashBatch* const batch = thread != nullptr && thread->is_on ? BatchOf(thread) : nullptr;
@@ -310,8 +310,9 @@ __attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n,
   }
   uint64_t noticed = 1;  // one of each batch: of two, neither would come twice in a row
   for (size_t i = 0; i < n; ++i) {
-    hashes[i] = core::HashKeyInline(keys[i]->data(), keys[i]->size());
-    noticed = IsNoticed(hashes[i]) ? hashes[i] : noticed;
+    const uint64_t hash = core::HashKeyInline(keys[i]->data(), keys[i]->size());
+    hashes[i] = {hash};
+    noticed = IsNoticed(hash) ? hash : noticed;
   }
   AddTo(&this_thread_key->computed, n);
   if (IsNoticed(noticed)) {

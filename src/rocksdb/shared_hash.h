@@ -19,6 +19,7 @@
 
 #include "src/core/hash_inline.h"
 #include "src/rocksdb/key_bytes.h"
+#include "winnow/hash.h"
 
 namespace winnow::plugin {
 
@@ -120,12 +121,12 @@ void SettleHashes() noexcept;
 // Watches a hash that IsNoticed.
 void NoticeHash(uint64_t hash) noexcept;
 
-// The hash of a key, shared or computed, and counted. Shorter keys than 65 bytes are taken not to be
-// the last one: the reader has seen to that.
+// The hash of a key, shared or computed, and counted. Shorter keys than 65 bytes are taken not to
+// be the last one: the reader has seen to that.
 uint64_t SharedHash(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
 
 // ---- For several keys, n <= kMostBatchKeys: the hash of *keys[i] to hashes[i]; counted.
-void SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, uint64_t* hashes) noexcept;
+void SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes) noexcept;
 
 // ---- For the whole process.
 
