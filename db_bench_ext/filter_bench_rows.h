@@ -45,8 +45,10 @@ void RegisterLibraryRows(const RowOptions& options);
 // hashes/build/SUBJECT/KEYS               FilterBuilder, without a hash of the key
 void RegisterHashRows(const RowOptions& options);
 
-// segments/KIND/key_BYTES/SUBJECTS/SEGMENTS: the readers of so many filters asked one after the
+// segments_of_KEYS/KIND/key_BYTES/SIDE/SEGMENTS: the readers of so many filters asked one after the
 // other for the same absent key, as a Get does. per_key counts all segments.
+// multiget_segments_of_KEYS/…: for the same 32 keys, as a MultiGet does.
+// SIDE: winnow, winnow_unshared (which hashes the key for every filter) or builtin.
 void RegisterSegmentRows(const RowOptions& options);
 
 // space/RATE/SUBJECT/KEYS: bits_per_key with all bytes, measured_rate over at least 4*10^7 absent

@@ -1,6 +1,8 @@
 #include <benchmark/benchmark.h>
 #include <rocksdb/slice.h>
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -16,11 +18,11 @@ using ROCKSDB_NAMESPACE::Slice;
 
 enum class Kinds { kBloom, kRibbon, kHalfOfEach };
 
-enum class Asked { kBuiltin, kSharing, kHashing };
+enum class Side { kOurs, kOursUnshared, kBuiltin };
 
 struct Segments {
   Kinds kinds;
-  Asked asked;
+  Side side;
   uint64_t count;
   uint64_t num_keys;  // of the middle segment
   size_t key_length;
@@ -29,7 +31,7 @@ struct Segments {
 const Subject& SubjectOf(const Segments& segments, uint64_t segment) {
   const bool is_ribbon = segments.kinds == Kinds::kRibbon ||
                          (segments.kinds == Kinds::kHalfOfEach && segment % 2 == 1);
-  const bool is_ours = segments.asked != Asked::kBuiltin;
+  const bool is_ours = segments.side != Side::kBuiltin;
   for (const Subject& subject : Subjects()) {
     if (subject.is_ours == is_ours && subject.is_ribbon == is_ribbon) {
       return subject;
@@ -48,22 +50,29 @@ std::vector<FilterBitsReader*> ReadersOf(const Segments& segments) {
   return readers;
 }
 
-void QuerySegments(benchmark::State& state, const Segments& segments) {
+// Whether the readers of this thread may share hashes, until the end of a row.
+class SharingForRow {
+ public:
+  explicit SharingForRow(bool may_share) { plugin::SetHashSharing(may_share); }
+  ~SharingForRow() { plugin::SetHashSharing(true); }
+  SharingForRow(const SharingForRow&) = delete;
+  SharingForRow& operator=(const SharingForRow&) = delete;
+};
+
+// Asks for groups of keys that are in none of the segments, by ask(readers, keys), which gives how
+// many may be there.
+template <typename Ask>
+void QuerySegments(benchmark::State& state, const Segments& segments, Ask ask) {
   const std::vector<FilterBitsReader*> readers = ReadersOf(segments);
-  plugin::SetHashSharing(segments.asked == Asked::kSharing);
+  const SharingForRow sharing(segments.side == Side::kOurs);
   KeyGroup keys(segments.key_length);
-  uint64_t number = NumberOf(segments.count, 0);  // in none of them
+  uint64_t number = NumberOf(segments.count, 0);
   size_t found = 0;
   for (auto iteration : state) {
     for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
       keys.Set(i, ++number);
     }
-    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      const Slice key(keys.Get(i), keys.length());
-      for (FilterBitsReader* const reader : readers) {
-        found += reader->MayMatch(key);
-      }
-    }
+    found += ask(readers, keys);
   }
   const double asked = static_cast<double>(state.iterations()) * KeyGroup::kKeys;
   ReportPerKey(state, asked);
@@ -71,15 +80,51 @@ void QuerySegments(benchmark::State& state, const Segments& segments) {
       static_cast<double>(found) / asked / static_cast<double>(segments.count);
 }
 
-void RegisterRow(const RowOptions& options, const std::string& group, Segments segments) {
+void OneByOne(benchmark::State& state, const Segments& segments) {
+  QuerySegments(state, segments,
+                [](const std::vector<FilterBitsReader*>& readers, const KeyGroup& keys) {
+                  size_t found = 0;
+                  for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
+                    const Slice key(keys.Get(i), keys.length());
+                    for (FilterBitsReader* const reader : readers) {
+                      found += reader->MayMatch(key);
+                    }
+                  }
+                  return found;
+                });
+}
+
+void MultiGet(benchmark::State& state, const Segments& segments) {
+  QuerySegments(
+      state, segments, [](const std::vector<FilterBitsReader*>& readers, const KeyGroup& keys) {
+        std::array<Slice, KeyGroup::kKeys> slices;
+        std::array<Slice*, KeyGroup::kKeys> pointers;
+        for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
+          slices[i] = Slice(keys.Get(i), keys.length());
+          pointers[i] = &slices[i];
+        }
+        size_t found = 0;
+        std::array<bool, KeyGroup::kKeys> may_match;
+        for (FilterBitsReader* const reader : readers) {
+          reader->MayMatch(static_cast<int>(KeyGroup::kKeys), pointers.data(), may_match.data());
+          found += static_cast<size_t>(std::count(may_match.begin(), may_match.end(), true));
+        }
+        return found;
+      });
+}
+
+using Measure = void (*)(benchmark::State&, const Segments&);
+
+void RegisterRow(const RowOptions& options, const std::string& group, Measure measure,
+                 Segments segments) {
   static constexpr const char* kKindNames[] = {"bloom", "ribbon", "half_of_each"};
-  static constexpr const char* kAskedNames[] = {"/builtin/", "/winnow/", "/winnow_hashing/"};
+  static constexpr const char* kSideNames[] = {"/winnow/", "/winnow_unshared/", "/builtin/"};
   segments.num_keys = options.KeysFor(segments.num_keys);
   const std::string name = group + "/" + kKindNames[static_cast<int>(segments.kinds)] + "/key_" +
                            std::to_string(segments.key_length) +
-                           kAskedNames[static_cast<int>(segments.asked)] +
+                           kSideNames[static_cast<int>(segments.side)] +
                            std::to_string(segments.count);
-  benchmark::RegisterBenchmark(name.c_str(), QuerySegments, segments);
+  benchmark::RegisterBenchmark(name.c_str(), measure, segments);
 }
 
 }  // namespace
@@ -87,16 +132,18 @@ void RegisterRow(const RowOptions& options, const std::string& group, Segments s
 void RegisterSegmentRows(const RowOptions& options) {
   static constexpr uint64_t kCounts[] = {1, 2, 4, 8, 16, 24, 32, 64, 128};
   static constexpr uint64_t kLargeCounts[] = {24, 128};
-  static constexpr size_t kKeyLengths[] = {8, 16, 24, 32, 64, 128, 256, 1024};
+  static constexpr size_t kKeyLengths[] = {8, 24, 64, 256, 1024};
   for (const Kinds kinds : {Kinds::kBloom, Kinds::kRibbon, Kinds::kHalfOfEach}) {
-    for (const Asked asked : {Asked::kSharing, Asked::kHashing, Asked::kBuiltin}) {
+    for (const Side side : {Side::kOurs, Side::kOursUnshared, Side::kBuiltin}) {
       for (const uint64_t count : kCounts) {
         for (const size_t key_length : kKeyLengths) {
-          RegisterRow(options, "segments_of_100000", {kinds, asked, count, 100'000, key_length});
+          const Segments segments{kinds, side, count, 100'000, key_length};
+          RegisterRow(options, "segments_of_100000", OneByOne, segments);
+          RegisterRow(options, "multiget_segments_of_100000", MultiGet, segments);
         }
       }
       for (const uint64_t count : kLargeCounts) {
-        RegisterRow(options, "segments_of_1000000", {kinds, asked, count, 1'000'000, 24});
+        RegisterRow(options, "segments_of_1000000", OneByOne, {kinds, side, count, 1'000'000, 24});
       }
     }
   }

@@ -31,10 +31,13 @@ class HashBatch {
  private:
   static constexpr uint32_t kNowhere = UINT32_MAX;
 
-  bool IsAt(uint32_t slot, const char* key, size_t size) const noexcept;
-  uint32_t Find(const char* key, size_t size) const noexcept;
-  // The slot into which it was put, or kNowhere.
-  uint32_t Keep(const char* key, size_t size, KeyHash hash) noexcept;
+  static bool IsSame(const char* kept, const ROCKSDB_NAMESPACE::Slice& key) noexcept;
+  size_t CountInRow(uint32_t slot, const ROCKSDB_NAMESPACE::Slice* const* keys,
+                    size_t n) const noexcept;
+  bool IsAt(uint32_t slot, const ROCKSDB_NAMESPACE::Slice& key) const noexcept;
+  // Its slot, or kNowhere.
+  uint32_t Find(const ROCKSDB_NAMESPACE::Slice& key) const noexcept;
+  void Keep(const ROCKSDB_NAMESPACE::Slice& key, KeyHash hash) noexcept;
   bool MakeRoom(size_t size) noexcept;
 
   // By slot. A length of 0: nothing is kept there.
@@ -43,7 +46,9 @@ class HashBatch {
   KeyHash hashes_[kKeys] = {};
   char* bytes_ = nullptr;  // slot_bytes_ for each slot
   size_t slot_bytes_ = 0;
-  uint32_t next_ = 0;  // the slot that is written next, and holds the oldest key
+  uint32_t next_ = 0;   // the slot that is written next, and holds the oldest key
+  uint32_t begin_ = 0;  // where the keys of the last call begin,
+  uint32_t end_ = 0;    // and where they end
 };
 
 }  // namespace winnow::plugin
