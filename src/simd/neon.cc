@@ -1,0 +1,143 @@
+// Kernels for the vector unit of 64-bit ARM: a block of the Bloom filter is four registers, and two
+// columns of a Ribbon are one.
+
+#include <arm_neon.h>
+
+#include "src/simd/kernels.h"
+#include "src/simd/probe.h"
+
+namespace winnow::simd {
+namespace {
+
+// By bytes, so that any address will do.
+uint32x4_t LoadWords(const unsigned char* bytes) { return vreinterpretq_u32_u8(vld1q_u8(bytes)); }
+
+uint64x2_t LoadColumns(const unsigned char* bytes) { return vreinterpretq_u64_u8(vld1q_u8(bytes)); }
+
+// The bits of a hash in the quarter of a block that begins with word `first`.
+uint32x4_t QuarterMask(uint32_t x, uint32_t words, unsigned first) {
+  static constexpr uint32_t kLanes[] = {1, 2, 4, 8};
+  const uint32x4_t product = vmulq_n_u32(vld1q_u32(kBloomSalts + first), x);
+  const int32x4_t shifts = vreinterpretq_s32_u32(vshrq_n_u32(product, 27));
+  const uint32x4_t chosen = vtstq_u32(vdupq_n_u32(words >> first), vld1q_u32(kLanes));
+  return vandq_u32(vshlq_u32(vdupq_n_u32(1), shifts), chosen);
+}
+
+uint32x4_t MissingBits(const unsigned char* block, uint32_t x, uint32_t words, unsigned first) {
+  return vbicq_u32(QuarterMask(x, words, first), LoadWords(block + 4 * first));
+}
+
+bool HasBits(const unsigned char* block, const uint16_t* patterns, uint32_t x) {
+  const uint32_t words = WordsOf(patterns, x);
+  const uint32x4_t low =
+      vorrq_u32(MissingBits(block, x, words, 0), MissingBits(block, x, words, 4));
+  const uint32x4_t high =
+      vorrq_u32(MissingBits(block, x, words, 8), MissingBits(block, x, words, 12));
+  return vmaxvq_u32(vorrq_u32(low, high)) == 0;
+}
+
+void SetBits(unsigned char* block, const uint16_t* patterns, uint32_t x) {
+  const uint32_t words = WordsOf(patterns, x);
+  for (unsigned first = 0; first < 16; first += 4) {
+    unsigned char* quarter = block + 4 * first;
+    const uint32x4_t bits = vorrq_u32(LoadWords(quarter), QuarterMask(x, words, first));
+    vst1q_u8(quarter, vreinterpretq_u8_u32(bits));
+  }
+}
+
+// The number of bits set in each half.
+uint64x2_t CountBits(uint64x2_t bits) {
+  return vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u64(bits)))));
+}
+
+// In the lowest bit of each half: whether the parity of a column differs from the fingerprint's bit
+// there. `shifts` says, as negative numbers, which bits these are.
+uint64x2_t Differs(uint64x2_t low, uint64x2_t high, const RibbonMasks& masks, int64x2_t shifts) {
+  const uint64x2_t bits =
+      veorq_u64(vandq_u64(low, vdupq_n_u64(masks.low)), vandq_u64(high, vdupq_n_u64(masks.high)));
+  return veorq_u64(CountBits(bits), vshlq_u64(vdupq_n_u64(masks.fingerprint), shifts));
+}
+
+bool Match(const RibbonBlock& block, const RibbonMasks& masks) {
+  const unsigned char* low = block.low;
+  const unsigned char* high = block.low + 8 * block.columns;
+  uint64x2_t differs = vdupq_n_u64(0);
+  int64x2_t shifts = vcombine_s64(vdup_n_s64(0), vdup_n_s64(-1));
+  for (uint32_t pairs = block.columns / 2; pairs > 0; --pairs, low += 16, high += 16) {
+    differs = vorrq_u64(differs, Differs(LoadColumns(low), LoadColumns(high), masks, shifts));
+    shifts = vsubq_s64(shifts, vdupq_n_s64(2));
+  }
+  if (block.columns % 2 != 0) {
+    // The same column twice: nothing lies behind the last one.
+    const uint64x2_t both = Differs(vdupq_n_u64(Load64(low)), vdupq_n_u64(Load64(high)), masks,
+                                    vdupq_laneq_s64(shifts, 0));
+    differs = vorrq_u64(differs, both);
+  }
+  return ((vgetq_lane_u64(differs, 0) | vgetq_lane_u64(differs, 1)) & 1) == 0;
+}
+
+// Eight columns of a sub-shard's windows; bit i of a window is the solution of the slot i places to
+// the right. The chain of a slot is long (and, count, add three times, shift in): four registers
+// take turns, which is enough to keep the vector units busy without a second sub-shard.
+constexpr unsigned kPairs = 4;
+
+struct Windows {
+  uint64x2_t pairs[kPairs];
+
+  void Shift(uint64_t row, int64x2_t shifts) {
+    const uint64x2_t rows = vdupq_n_u64(row);
+    const uint64x2_t others = vshrq_n_u64(rows, 64 - kRibbonWidth + 1);
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < kPairs; ++i) {
+      const uint64x2_t count = CountBits(vandq_u64(pairs[i], others));
+      const uint64x2_t bit = veorq_u64(count, vshlq_u64(rows, shifts));
+      pairs[i] = vsliq_n_u64(bit, pairs[i], 1);  // pairs[i] << 1 | (bit & 1)
+      shifts = vsubq_s64(shifts, vdupq_n_s64(2));
+    }
+  }
+
+  void Store(unsigned char* out, unsigned columns) const {
+    unsigned char bytes[kPairs * 16];
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < kPairs; ++i) {
+      vst1q_u8(bytes + 16 * i, vreinterpretq_u8_u64(pairs[i]));
+    }
+    std::memcpy(out, bytes, 8 * columns);
+  }
+};
+
+// The columns from first_column on, at most eight, of one sub-shard.
+void SolveColumns(const uint64_t* rows, uint64_t shard_blocks, uint64_t first_block,
+                  unsigned first_column, unsigned whole, unsigned most, uint64_t split,
+                  unsigned char* words) {
+  const auto first = -static_cast<int64_t>(first_column);
+  const int64x2_t shifts = vcombine_s64(vdup_n_s64(first), vdup_n_s64(first - 1));
+  Windows windows = {};
+  for (uint64_t i = shard_blocks; i-- > 0;) {
+    for (unsigned slot = 64; slot-- > 0;) windows.Shift(rows[i * 64 + slot], shifts);
+    const uint64_t block = first_block + i;
+    const uint64_t wide_before = block > split ? block - split : 0;
+    const unsigned columns = block >= split ? most : whole;
+    if (columns <= first_column) continue;
+    const unsigned left = columns - first_column;
+    windows.Store(words + 8 * (block * whole + wide_before * (most - whole) + first_column),
+                  left < 2 * kPairs ? left : 2 * kPairs);
+  }
+}
+
+void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
+                 uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
+                 unsigned char* words) {
+  for (unsigned shard = 0; shard < shards; ++shard) {
+    for (unsigned first_column = 0; first_column < most; first_column += 2 * kPairs) {
+      SolveColumns(rows[shard], shard_blocks, first_block + shard * shard_blocks, first_column,
+                   whole, most, split, words);
+    }
+  }
+}
+
+}  // namespace
+
+const Kernels kNeonKernels = Lookups<HasBits, SetBits, Match>::Table("neon", RibbonSolve);
+
+}  // namespace winnow::simd
