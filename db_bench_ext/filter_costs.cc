@@ -112,7 +112,7 @@ std::string FewKeysTable(double bits_per_key) {
   std::string table =
       "| keys | Bloom: bytes | bits a key | rate | Ribbon: bytes | bits a key | rate |\n"
       "|---:|---:|---:|---:|---:|---:|---:|\n";
-  for (const uint64_t n : {1, 10, 100, 1000, 3000, 10000}) {
+  for (const uint64_t n : {1u, 10u, 100u, 1000u, 3000u, 10000u}) {
     absl::StrAppend(&table, FewKeysRow(bits_per_key, n));
   }
   return table;

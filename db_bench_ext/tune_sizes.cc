@@ -68,9 +68,9 @@ void PrintPage() {
 void PrintSizes(double bits) {
   std::printf("%8s %16s %16s %10s %14s\n", "keys", "Bloom bits/key", "Ribbon bits/key",
               "Ribbon/Bloom", "bytes saved");
-  for (const uint64_t n :
-       {1,   2,   3,   5,    10,   20,   49,   50,   70,   100,   200,   299,   300,
-        400, 500, 700, 1000, 1500, 2000, 3000, 5000, 7000, 10000, 20000, 50000, 100000}) {
+  for (const uint64_t n : {1u,    2u,    3u,    5u,    10u,    20u,    49u,    50u,    70u,
+                           100u,  200u,  299u,  300u,  400u,   500u,   700u,   1000u,  1500u,
+                           2000u, 3000u, 5000u, 7000u, 10000u, 20000u, 50000u, 100000u}) {
     const FilterCost bloom = MeanFilterCost(winnow::FilterKind::kBloom, bits, n);
     const FilterCost ribbon = MeanFilterCost(winnow::FilterKind::kRibbon, bits, n);
     std::printf("%8" PRIu64 " %9.3f %5.3f%% %9.3f %5.3f%% %10.3f %14.0f\n", n, bloom.bits_per_key,

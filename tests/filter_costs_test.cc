@@ -18,7 +18,7 @@ constexpr double kFractions[] = {0.25, 0.5, 0.75};
 TEST(FilterCostsTest, PageIsWhatIsPrinted) {
   const std::string page = testing::ReadFile(WINNOW_SIZES_MD);
   for (const double bits : {5.0, 10.0}) {
-    for (const uint64_t n : {1, 10, 100, 1000, 3000}) {
+    for (const uint64_t n : {1u, 10u, 100u, 1000u, 3000u}) {
       const std::string row = FewKeysRow(bits, n);
       EXPECT_NE(page.find(row), std::string::npos)
           << row << "is not in db_bench_ext/SIZES.md, which tune_sizes prints";

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -286,4 +287,11 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace winnow::testing
 
-int main(int argc, char** argv) { return winnow::testing::Main(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return winnow::testing::Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "filter_soak: %s\n", error.what());
+    return 2;
+  }
+}

@@ -88,10 +88,10 @@ struct Windows {
     const uint64x2_t rows = vdupq_n_u64(row);
     const uint64x2_t others = vshrq_n_u64(rows, 64 - kRibbonWidth + 1);
 #pragma GCC unroll 4
-    for (unsigned i = 0; i < kPairs; ++i) {
-      const uint64x2_t count = CountBits(vandq_u64(pairs[i], others));
+    for (uint64x2_t& pair : pairs) {
+      const uint64x2_t count = CountBits(vandq_u64(pair, others));
       const uint64x2_t bit = veorq_u64(count, vshlq_u64(rows, shifts));
-      pairs[i] = vsliq_n_u64(bit, pairs[i], 1);  // pairs[i] << 1 | (bit & 1)
+      pair = vsliq_n_u64(bit, pair, 1);  // pair << 1 | (bit & 1)
       shifts = vsubq_s64(shifts, vdupq_n_s64(2));
     }
   }
