@@ -15,42 +15,40 @@ __m512i BitsOf(uint32_t x) {
   return _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32(product, 27));
 }
 
-__mmask16 LanesOf(const uint16_t* patterns, uint32_t x) {
-  return static_cast<__mmask16>(WordsOf(patterns, x));
+__mmask16 LanesOf(const uint16_t* words, uint32_t x) {
+  return static_cast<__mmask16>(WordsOf(words, x));
 }
 
-bool HasBits(const unsigned char* block, const uint16_t* patterns, uint32_t x) {
-  return _mm512_mask_testn_epi32_mask(LanesOf(patterns, x), _mm512_loadu_si512(block), BitsOf(x)) ==
-         0;
+WINNOW_INLINE bool HasBits(const unsigned char* block, const uint16_t* words, uint32_t x) {
+  return _mm512_mask_testn_epi32_mask(LanesOf(words, x), _mm512_loadu_si512(block), BitsOf(x)) == 0;
 }
 
-void SetBits(unsigned char* bytes, const uint16_t* patterns, uint32_t x) {
+void SetBits(unsigned char* bytes, const uint16_t* words, uint32_t x) {
   const __m512i block = _mm512_loadu_si512(bytes);
-  _mm512_storeu_si512(bytes, _mm512_mask_or_epi32(block, LanesOf(patterns, x), block, BitsOf(x)));
+  _mm512_storeu_si512(bytes, _mm512_mask_or_epi32(block, LanesOf(words, x), block, BitsOf(x)));
 }
 
-// The parities of up to eight columns: bit j is that of column j.
-uint32_t Parities(const unsigned char* low, const unsigned char* high, uint32_t columns,
-                  uint64_t low_mask, uint64_t high_mask) {
-  const auto lanes = static_cast<__mmask8>((1u << columns) - 1);
-  const __m512i low_bits = _mm512_and_si512(_mm512_maskz_loadu_epi64(lanes, low),
-                                            _mm512_set1_epi64(static_cast<long long>(low_mask)));
-  // low ^ (high & mask)
-  const __m512i bits =
-      _mm512_ternarylogic_epi64(low_bits, _mm512_maskz_loadu_epi64(lanes, high),
-                                _mm512_set1_epi64(static_cast<long long>(high_mask)), 0x78);
-  return _mm512_test_epi64_mask(_mm512_popcnt_epi64(bits), _mm512_set1_epi64(1));
+// The parities of the eight columns that begin here: bit j is that of column j. A row begins at
+// `shift`, modulo 64, in the first block.
+WINNOW_INLINE uint32_t Parities(const unsigned char* low, const unsigned char* high, __mmask8 lanes,
+                                __m512i shift, __m512i coefficient) {
+  const __m512i window = _mm512_shrdv_epi64(_mm512_maskz_loadu_epi64(lanes, low),
+                                            _mm512_maskz_loadu_epi64(lanes, high), shift);
+  const __m512i count = _mm512_popcnt_epi64(_mm512_and_si512(window, coefficient));
+  return _mm512_test_epi64_mask(count, _mm512_set1_epi64(1));
 }
 
-bool Match(const RibbonBlock& block, const RibbonMasks& masks) {
-  const unsigned char* high = block.low + 8 * block.columns;
-  const uint32_t first_columns = block.columns < 8 ? block.columns : 8;
-  uint32_t parities = Parities(block.low, high, first_columns, masks.low, masks.high);
-  if (block.columns > 8) {
-    parities |= Parities(block.low + 64, high + 64, block.columns - 8, masks.low, masks.high) << 8;
+WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
+  const __m512i shift = _mm512_set1_epi64(query.start);
+  const __m512i coefficient = _mm512_set1_epi64(static_cast<long long>(query.coefficient));
+  uint32_t parities =
+      Parities(query.low, query.high, static_cast<__mmask8>(layer.lanes), shift, coefficient);
+  if (layer.lanes > 0xff) {
+    parities |= Parities(query.low + 64, query.high + 64, static_cast<__mmask8>(layer.lanes >> 8),
+                         shift, coefficient)
+                << 8;
   }
-  const auto fingerprint = static_cast<uint32_t>(masks.fingerprint);
-  return ((parities ^ fingerprint) & ((1u << block.columns) - 1)) == 0;
+  return IsFingerprint(query, parities);
 }
 
 // Eight columns of one sub-shard's windows in a register; bit i of a window is the solution of the

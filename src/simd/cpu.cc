@@ -39,7 +39,7 @@ CpuFeatures DetectCpuFeatures() noexcept {
       popcnt && (b & bit_AVX2) != 0 && (b & bit_BMI2) != 0 && (saved & kSseAndAvx) == kSseAndAvx;
   constexpr uint32_t kNeeded = bit_AVX512F | bit_AVX512DQ | bit_AVX512BW | bit_AVX512VL;
   features.avx512 = features.avx2 && (b & kNeeded) == kNeeded && (c & bit_AVX512VPOPCNTDQ) != 0 &&
-                    (saved & kAvx512) == kAvx512;
+                    (c & bit_AVX512VBMI2) != 0 && (saved & kAvx512) == kAvx512;
   return features;
 }
 
