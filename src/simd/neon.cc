@@ -12,8 +12,6 @@ namespace {
 // By bytes, so that any address will do.
 uint32x4_t LoadWords(const unsigned char* bytes) { return vreinterpretq_u32_u8(vld1q_u8(bytes)); }
 
-uint64x2_t LoadColumns(const unsigned char* bytes) { return vreinterpretq_u64_u8(vld1q_u8(bytes)); }
-
 // The bits of a hash in the quarter of a block that begins with word `first`.
 uint32x4_t QuarterMask(uint32_t x, uint32_t words, unsigned first) {
   static constexpr uint32_t kLanes[] = {1, 2, 4, 8};
@@ -27,8 +25,8 @@ uint32x4_t MissingBits(const unsigned char* block, uint32_t x, uint32_t words, u
   return vbicq_u32(QuarterMask(x, words, first), LoadWords(block + 4 * first));
 }
 
-bool HasBits(const unsigned char* block, const uint16_t* patterns, uint32_t x) {
-  const uint32_t words = WordsOf(patterns, x);
+WINNOW_INLINE bool HasBits(const unsigned char* block, const uint16_t* word_sets, uint32_t x) {
+  const uint32_t words = WordsOf(word_sets, x);
   const uint32x4_t low =
       vorrq_u32(MissingBits(block, x, words, 0), MissingBits(block, x, words, 4));
   const uint32x4_t high =
@@ -36,8 +34,8 @@ bool HasBits(const unsigned char* block, const uint16_t* patterns, uint32_t x) {
   return vmaxvq_u32(vorrq_u32(low, high)) == 0;
 }
 
-void SetBits(unsigned char* block, const uint16_t* patterns, uint32_t x) {
-  const uint32_t words = WordsOf(patterns, x);
+void SetBits(unsigned char* block, const uint16_t* word_sets, uint32_t x) {
+  const uint32_t words = WordsOf(word_sets, x);
   for (unsigned first = 0; first < 16; first += 4) {
     unsigned char* quarter = block + 4 * first;
     const uint32x4_t bits = vorrq_u32(LoadWords(quarter), QuarterMask(x, words, first));
@@ -45,35 +43,50 @@ void SetBits(unsigned char* block, const uint16_t* patterns, uint32_t x) {
   }
 }
 
+// Two columns, or the last one: what lies behind it may not be read.
+uint64x2_t LoadColumns(const unsigned char* bytes, bool both) {
+  return both ? vreinterpretq_u64_u8(vld1q_u8(bytes))
+              : vcombine_u64(vdup_n_u64(Load64(bytes)), vdup_n_u64(0));
+}
+
+// The bits set in each byte of the columns number `column` and the next one under the coefficient;
+// none for columns that are not there.
+uint8x16_t CountPair(const unsigned char* low, const unsigned char* high, unsigned column,
+                     unsigned columns, const RibbonMasks& masks) {
+  if (column >= columns) return vdupq_n_u8(0);
+  const bool both = column + 1 < columns;
+  const uint64x2_t bits =
+      veorq_u64(vandq_u64(LoadColumns(low + 8 * column, both), vdupq_n_u64(masks.low)),
+                vandq_u64(LoadColumns(high + 8 * column, both), vdupq_n_u64(masks.high)));
+  return vcntq_u8(vreinterpretq_u8_u64(bits));
+}
+
+// The parities of up to eight columns: bit j is that of column j. Neighbouring counts are added
+// until each column has one.
+WINNOW_INLINE uint32_t Parities(const unsigned char* low, const unsigned char* high,
+                                unsigned columns, const RibbonMasks& masks) {
+  static constexpr int8_t kPlaces[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const uint8x16_t first =
+      vpaddq_u8(CountPair(low, high, 0, columns, masks), CountPair(low, high, 2, columns, masks));
+  const uint8x16_t last =
+      vpaddq_u8(CountPair(low, high, 4, columns, masks), CountPair(low, high, 6, columns, masks));
+  const uint8x16_t fourths = vpaddq_u8(first, last);
+  const uint8x8_t counts = vget_low_u8(vpaddq_u8(fourths, fourths));
+  return vaddv_u8(vshl_u8(vand_u8(counts, vdup_n_u8(1)), vld1_s8(kPlaces)));
+}
+
+WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
+  const RibbonMasks masks = MasksOf(query);
+  const unsigned columns = 64u - layer.fingerprint_shift;
+  if (columns <= 8) return IsFingerprint(query, Parities(query.low, query.high, columns, masks));
+  return IsFingerprint(query, Parities(query.low, query.high, 8, masks) |
+                                  Parities(query.low + 64, query.high + 64, columns - 8, masks)
+                                      << 8);
+}
+
 // The number of bits set in each half.
 uint64x2_t CountBits(uint64x2_t bits) {
   return vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u64(bits)))));
-}
-
-// In the lowest bit of each half: whether the parity of a column differs from the fingerprint's bit
-// there. `shifts` says, as negative numbers, which bits these are.
-uint64x2_t Differs(uint64x2_t low, uint64x2_t high, const RibbonMasks& masks, int64x2_t shifts) {
-  const uint64x2_t bits =
-      veorq_u64(vandq_u64(low, vdupq_n_u64(masks.low)), vandq_u64(high, vdupq_n_u64(masks.high)));
-  return veorq_u64(CountBits(bits), vshlq_u64(vdupq_n_u64(masks.fingerprint), shifts));
-}
-
-bool Match(const RibbonBlock& block, const RibbonMasks& masks) {
-  const unsigned char* low = block.low;
-  const unsigned char* high = block.low + 8 * block.columns;
-  uint64x2_t differs = vdupq_n_u64(0);
-  int64x2_t shifts = vcombine_s64(vdup_n_s64(0), vdup_n_s64(-1));
-  for (uint32_t pairs = block.columns / 2; pairs > 0; --pairs, low += 16, high += 16) {
-    differs = vorrq_u64(differs, Differs(LoadColumns(low), LoadColumns(high), masks, shifts));
-    shifts = vsubq_s64(shifts, vdupq_n_s64(2));
-  }
-  if (block.columns % 2 != 0) {
-    // The same column twice: nothing lies behind the last one.
-    const uint64x2_t both = Differs(vdupq_n_u64(Load64(low)), vdupq_n_u64(Load64(high)), masks,
-                                    vdupq_laneq_s64(shifts, 0));
-    differs = vorrq_u64(differs, both);
-  }
-  return ((vgetq_lane_u64(differs, 0) | vgetq_lane_u64(differs, 1)) & 1) == 0;
 }
 
 // Eight columns of a sub-shard's windows; bit i of a window is the solution of the slot i places to
