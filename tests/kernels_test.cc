@@ -42,6 +42,9 @@ TEST(KernelsTest, PortableIsAlwaysThereAndOthersOnlyWithTheirCpu) {
   EXPECT_EQ(cpu.avx2, __builtin_cpu_supports("avx2") != 0);
 #else
   EXPECT_FALSE(cpu.avx2);
+#if defined(__aarch64__)
+  EXPECT_STREQ(Usable().front()->name, "neon");
+#endif
 #endif
 }
 

@@ -41,6 +41,9 @@ const Kernels* FindKernels(const char* name, const char** reason) noexcept {
     *reason = "this CPU or this system does not support it";
     return nullptr;
   }
+#elif defined(WINNOW_ARM64)
+  // No question to the CPU: 64-bit ARM has it always.
+  if (std::strcmp(name, "neon") == 0) return &kNeonKernels;
 #endif
   for (const char* const* known = kKernelNames; *known != nullptr; ++known) {
     if (std::strcmp(name, *known) == 0) {

@@ -99,6 +99,7 @@ extern const Kernels kPortableKernels;
 // Defined where the build has them: use FindKernels.
 extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512Kernels;
+extern const Kernels kNeonKernels;
 
 // The kernels of this name if they are built in and the CPU and the system support them, else null.
 // `reason`, if not null, is then set to a static sentence.
