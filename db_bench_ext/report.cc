@@ -98,7 +98,7 @@ std::string TreeTable(const ReadAmplification& run) {
 std::string CountTable(const ReadAmplification& run, size_t w) {
   TextTable table =
       Table({"policy", "files considered", "filter checks", "said no", "false positives",
-             "of checks", "data blocks", "from file", "bytes read", "hashes"});
+             "of checks", "data blocks", "from file", "bytes read", "hashes", "hashes shared"});
   for (const PolicyResult& policy : run.policies) {
     const WorkloadResult& workload = policy.workloads[w];
     const WorkloadCounts& counts = workload.counts;
@@ -113,7 +113,8 @@ std::string CountTable(const ReadAmplification& run, size_t w) {
                    " %"),
          PerLookup(counts.data_blocks_accessed, counts, 4),
          PerLookup(counts.data_blocks_read, counts, 4), PerLookup(counts.bytes_read, counts, 0),
-         counts.hashes ? PerLookup(*counts.hashes, counts, 3) : kNothing});
+         counts.hashes ? PerLookup(*counts.hashes, counts, 3) : kNothing,
+         counts.hashes_shared ? PerLookup(*counts.hashes_shared, counts, 3) : kNothing});
   }
   return table.ToString();
 }

@@ -159,9 +159,11 @@ class Runner {
       // A plugin that was preloaded keeps counters of its own.
       if (after.lookups - before.lookups == counts->filter_checks) {
         counts->hashes = after.hashes - before.hashes;
+        counts->hashes_shared = after.hashes_shared - before.hashes_shared;
       }
     } else if (policies_[i].object == nullptr || IsBuiltin(results_[i].in_force)) {
       counts->hashes = counts->filter_checks;  // each built-in reader hashes the key again
+      counts->hashes_shared = 0;
     }
     if (policies_[i].object != nullptr && counts->lookups > 0 && counts->filter_checks == 0) {
       return absl::FailedPreconditionError(

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "src/rocksdb/shared_hash.h"
+#include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
 namespace {
@@ -42,6 +43,11 @@ TEST(Counters, HaveTheLookupsByWhetherTheyNeededAHash) {
   EXPECT_EQ(after.lookups - before.lookups, 5u);
   EXPECT_EQ(after.hashes - before.hashes, 1u);
   EXPECT_EQ(after.hashes_shared - before.hashes_shared, 4u);
+
+  const LookupCounters of_program = CurrentLookupCounters();
+  EXPECT_EQ(of_program.lookups, after.lookups);
+  EXPECT_EQ(of_program.hashes_computed, after.hashes);
+  EXPECT_EQ(of_program.hashes_shared, after.hashes_shared);
 }
 
 }  // namespace

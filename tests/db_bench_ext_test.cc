@@ -62,9 +62,12 @@ void ExpectCountsAddUp(const json& workload) {
   EXPECT_EQ(checks_of_levels, checks);
   EXPECT_EQ(useful_of_levels, useful);
   EXPECT_EQ(wasted_of_levels, wasted);
-  for (const char* count : {"data_blocks_read", "bytes_read", "hashes", "p50_ns", "p99_ns"}) {
+  for (const char* count :
+       {"data_blocks_read", "bytes_read", "hashes", "hashes_shared", "p50_ns", "p99_ns"}) {
     EXPECT_TRUE(workload.at(count).is_number_unsigned()) << count;
   }
+  EXPECT_EQ(workload.at("hashes").get<uint64_t>() + workload.at("hashes_shared").get<uint64_t>(),
+            checks);
   EXPECT_GT(workload.at("ops_per_second").get<double>(), 0);
   const json& by_round = workload.at("ops_per_second_by_round");
   EXPECT_EQ(by_round.size(), workload.at("timed_rounds"));

@@ -33,7 +33,8 @@ std::vector<std::string> Lines(const std::string& command) {
 TEST(Exports, AreOursOnly) {
   EXPECT_THAT(
       Lines("nm -D --defined-only --format=posix '" WINNOW_PLUGIN "' | cut -d' ' -f1 | c++filt"),
-      UnorderedElementsAre(StartsWith("winnow::NewFilterPolicy("), "winnow::Version()",
+      UnorderedElementsAre("winnow::CurrentLookupCounters()",
+                           StartsWith("winnow::NewFilterPolicy("), "winnow::Version()",
                            "winnow_rocksdb_register"));
 }
 

@@ -11,17 +11,18 @@ TEST(TotalsLineTest, SaysFiltersByKindKeysBytesLookupsAndHashes) {
   totals.ribbon_filters = 1;
   totals.keys = 1000;
   totals.bytes = 1250;
-  totals.lookups = 1;
-  totals.hashes = 7;
+  totals.lookups = 12;
+  totals.hashes = 1;
+  totals.hashes_shared = 11;
   EXPECT_EQ(TotalsLine(totals),
             "built 3 Bloom filters and 1 Ribbon filter of 1000 keys in 1250 bytes (10.00 bits a "
-            "key); 1 lookup with 7 hashes computed");
+            "key); 12 lookups with 1 hash computed and 11 shared");
 }
 
 TEST(TotalsLineTest, SaysZerosToo) {
   EXPECT_EQ(TotalsLine(plugin::Counters()),
             "built 0 Bloom filters and 0 Ribbon filters of 0 keys in 0 bytes; 0 lookups with 0 "
-            "hashes computed");
+            "hashes computed and 0 shared");
 }
 
 TEST(TotalsLineTest, SaysWhatIsRareOnlyWhereItHappened) {
@@ -30,7 +31,7 @@ TEST(TotalsLineTest, SaysWhatIsRareOnlyWhereItHappened) {
   totals.unbuilt_filters = 1;
   EXPECT_EQ(TotalsLine(totals),
             "built 0 Bloom filters and 0 Ribbon filters and 2 empty filters of 0 keys in 0 bytes; "
-            "memory was too short for 1 filter; 0 lookups with 0 hashes computed");
+            "memory was too short for 1 filter; 0 lookups with 0 hashes computed and 0 shared");
 }
 
 TEST(SayOnceTest, WritesEachLineOnce) {

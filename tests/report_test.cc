@@ -28,6 +28,8 @@ inspect::PolicyResult Policy(const std::string& policy, const std::string& name,
   absent.counts.false_positive_block_reads = false_positives;
   absent.counts.useful = absent.counts.filter_checks - false_positives;
   absent.counts.data_blocks_accessed = filter_bytes == 0 ? 2000 : false_positives;
+  absent.counts.hashes = 800;
+  absent.counts.hashes_shared = 8'765'000;
   absent.counts.levels = {
       {3, absent.counts.filter_checks, absent.counts.useful, false_positives, 0}};
   absent.times = {500, 1234567, 800, 9000, {1234566, 1234567, 1300000}};
@@ -56,6 +58,7 @@ TEST(ReportTest, TheFullReportComparesMemoryAndFalsePositivesWithTheReference) {
                               "0.950 times its false positives per filter check"));
   EXPECT_THAT(text, HasSubstr("1.000 %")) << "20 of 2000 checks";
   EXPECT_THAT(text, HasSubstr("1234567"));
+  EXPECT_THAT(text, HasSubstr("8765.000")) << "hashes shared by a lookup";
   EXPECT_THAT(text, HasSubstr("in 3 rounds of 500 lookups"));
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <random>
 #include <string>
 #include <thread>
@@ -17,6 +18,20 @@
 
 #include "src/core/hash_inline.h"
 #include "winnow/hash.h"
+
+namespace {
+
+thread_local bool memory_is_short = false;
+
+}  // namespace
+
+// What the code under test allocates with.
+void* operator new(size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return memory_is_short ? nullptr : operator new(size);
+}
+void* operator new[](size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return memory_is_short ? nullptr : operator new[](size);
+}
 
 namespace winnow::plugin {
 namespace {
@@ -368,6 +383,24 @@ TEST(SharedHash, IsRightInMoreThreadsThanHaveAState) {
   }
   EXPECT_GT(without_state.load(), 0);
   EXPECT_LT(without_state.load(), kThreads);
+}
+
+TEST(SharedHash, IsRightWhereMemoryIsShort) {
+  const LookupCounts counts = CountInThread([] {
+    Asker asker;
+    memory_is_short = true;
+    for (uint64_t i = 0; i < 1000; ++i) {
+      asker.Ask(Key(i, 24), 12);  // so that sharing goes on
+      asker.Ask(Key(i, 100), 2);
+      asker.AskAll(Keys(i, 5, 24), 2);
+    }
+    memory_is_short = false;
+    for (uint64_t i = 0; i < 1000; ++i) {
+      asker.Ask(Key(i, 100), 3);
+      asker.AskAll(Keys(10 * i, 5, 40), 3);
+    }
+  });
+  EXPECT_EQ(counts.shared, 1000u * (11 + 2 + 5 * 2));
 }
 
 pthread_key_t late_key;

@@ -50,6 +50,27 @@ struct PolicyOptions {
 WINNOW_EXPORT ROCKSDB_NAMESPACE::Status NewFilterPolicy(
     const PolicyOptions& options, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
 
+// The filters of the files that one Get asks, or one MultiGet, share the hash of a key: a thread
+// keeps the last keys with their hashes (up to 1024 bytes of each; up to 64 keys of MultiGet, for
+// which it then allocates between 5 and 70 KiB, and 2 KiB for keys of more than 64 bytes, until it
+// ends). Threads whose lookups ask one or two filters stop that by themselves. The environment
+// variable WINNOW_SHARED_HASH=off, looked at once in a process, makes every filter hash the key
+// again.
+
+// What the lookups of this process took, over all policies and databases, since it began.
+struct LookupCounters {
+  uint64_t lookups = 0;          // keys asked of Winnow filters, once for each filter
+  uint64_t hashes_computed = 0;  // for these
+  uint64_t hashes_shared =
+      0;  // lookups that needed none: lookups = hashes_computed + hashes_shared
+};
+
+// The sums over all threads, those that ended included. While others look something up, each number
+// is one that it had during the call. More than 512 threads at once may lose counts. Safe from any
+// thread; takes some microseconds, and costs the lookups nothing. A program that has the library
+// twice, linked and preloaded, reads the counters of one of them.
+WINNOW_EXPORT LookupCounters CurrentLookupCounters() noexcept;
+
 }  // namespace winnow
 
 // Registers the policy's name with RocksDB's object registry; for programs that dlopen() the

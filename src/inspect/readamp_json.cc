@@ -20,6 +20,8 @@ Json ToJson(const LevelCounts& counts) {
           {"blocks_accessed", counts.blocks_accessed}};
 }
 
+Json OrNull(const std::optional<uint64_t>& count) { return count ? Json(*count) : Json(nullptr); }
+
 Json ToJson(const WorkloadResult& workload) {
   const WorkloadCounts& counts = workload.counts;
   Json json = {{"name", workload.name},
@@ -37,7 +39,8 @@ Json ToJson(const WorkloadResult& workload) {
                {"data_blocks_read", counts.data_blocks_read},
                {"bytes_read", counts.bytes_read},
                {"value_bytes", counts.value_bytes},
-               {"hashes", counts.hashes ? Json(*counts.hashes) : Json(nullptr)},
+               {"hashes", OrNull(counts.hashes)},
+               {"hashes_shared", OrNull(counts.hashes_shared)},
                {"timed_lookups", workload.times.lookups},
                {"ops_per_second", workload.times.ops_per_second},
                {"p50_ns", workload.times.p50_ns},

@@ -31,7 +31,8 @@ struct WorkloadCounts {
   uint64_t data_blocks_read = 0;      // from files
   uint64_t bytes_read = 0;            // from files, blocks of any type
   uint64_t value_bytes = 0;           // of the values returned
-  std::optional<uint64_t> hashes;     // of keys, for filters; unset for a policy that is not known
+  std::optional<uint64_t> hashes;     // computed for checks; unset for a policy that is not known
+  std::optional<uint64_t> hashes_shared;  // checks that needed none; unset with `hashes`
   std::vector<LevelCounts> levels;
 };
 

@@ -83,7 +83,8 @@ std::string TotalsLine(const plugin::Counters& totals) {
     line += "; memory was too short for " + Count(totals.unbuilt_filters, "filter");
   }
   line += "; " + Count(totals.lookups, "lookup") + " with " + std::to_string(totals.hashes) +
-          (totals.hashes == 1 ? " hash" : " hashes") + " computed";
+          (totals.hashes == 1 ? " hash" : " hashes") + " computed and " +
+          std::to_string(totals.hashes_shared) + " shared";
   return line;
 }
 

@@ -4,8 +4,10 @@
 #include <type_traits>
 
 #include "src/rocksdb/shared_hash.h"
+#include "winnow/rocksdb_policy.h"
 
-namespace winnow::plugin {
+namespace winnow {
+namespace plugin {
 
 namespace {
 
@@ -60,4 +62,11 @@ Counters CurrentCounters() noexcept {
   return sum;
 }
 
-}  // namespace winnow::plugin
+}  // namespace plugin
+
+LookupCounters CurrentLookupCounters() noexcept {
+  const plugin::LookupCounts counts = plugin::CurrentLookupCounts();
+  return {counts.computed + counts.shared, counts.computed, counts.shared};
+}
+
+}  // namespace winnow

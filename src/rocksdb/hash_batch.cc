@@ -1,8 +1,8 @@
 #include "src/rocksdb/hash_batch.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "src/core/hash_inline.h"
 #include "src/rocksdb/key_bytes.h"
@@ -58,7 +58,7 @@ uint64_t SlotsWith(uint16_t tag, const uint16_t* tags) noexcept {
 
 }  // namespace
 
-HashBatch::~HashBatch() { std::free(bytes_); }
+HashBatch::~HashBatch() { delete[] bytes_; }
 
 // Of a key with the kept one's length.
 WINNOW_KEY_INLINE bool HashBatch::IsSame(const char* kept, const Slice& key) noexcept {
@@ -113,11 +113,11 @@ __attribute__((noinline)) bool HashBatch::MakeRoom(size_t size) noexcept {
     // An odd number of cache lines, so that the slots lie in all sets of the cache.
     slot_bytes = room + 64;
   }
-  char* const bytes = static_cast<char*>(std::malloc(slot_bytes * kKeys));
+  char* const bytes = new (std::nothrow) char[slot_bytes * kKeys];
   if (bytes == nullptr) {
     return false;
   }
-  std::free(bytes_);
+  delete[] bytes_;
   bytes_ = bytes;
   slot_bytes_ = slot_bytes;
   std::fill_n(lengths_, kKeys, uint16_t{0});

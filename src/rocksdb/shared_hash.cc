@@ -111,7 +111,7 @@ void Detach(void* state) noexcept {
   // Destructors that run after this may still look something up.
   this_thread_key = &key_of_ended_threads;
   auto* const thread = static_cast<ThreadHashes*>(state);
-  std::free(thread->long_bytes);
+  delete[] thread->long_bytes;
   thread->long_bytes = nullptr;
   delete thread->batch;
   thread->batch = nullptr;
@@ -209,7 +209,7 @@ void Keep(LastKey* key, const Slice& asked, uint64_t hash) noexcept {
   }
   ThreadHashes* const thread = key->thread;
   if (thread->long_bytes == nullptr) {
-    thread->long_bytes = static_cast<char*>(std::malloc(2 * kMostSharedBytes));
+    thread->long_bytes = new (std::nothrow) char[2 * kMostSharedBytes];
     if (thread->long_bytes == nullptr) {
       return;
     }
@@ -276,7 +276,9 @@ __attribute__((noinline)) void SettleHashes() noexcept {
 
 __attribute__((noinline)) void NoticeHash(uint64_t hash) noexcept {
   if (ThreadHashes* const thread = ThisThread()) {
-    Watch(thread, hash);
+    if (!thread->is_on) {
+      Watch(thread, hash);
+    }
   } else if (this_thread_key == &key_of_too_many_threads) {
     Attach();
   }
