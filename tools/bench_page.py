@@ -208,6 +208,14 @@ class Goals:
             self.add(f"{kind.capitalize()} in batches, times as fast as one by one, beyond the caches",
                      self.over("hashes", name, name.replace("single", "batched")), 2 if kind == "bloom" else 3, at_least=True)
 
+        for kind in ("bloom", "ribbon", "half_of_each"):
+            for count, length, bound in ((1, 8, 0.9), (1, 24, 0.9), (1, 64, 0.9), (1, 256, 0.9), (1, 1024, 0.9), (4, 8, 1), (4, 24, 1),
+                                         (4, 64, 1), (4, 256, 1), (4, 1024, 1), (24, 24, 1.15), (24, 256, 1.7)):
+                name = f"segments_of_100000/{kind}/key_{length}/winnow/{count}"
+                self.add(f"The shared hash, times as fast as hashing each time, {kind.replace('_', ' ')}, keys of {length} bytes, "
+                         f"{count} file{'s' if count > 1 else ''} a lookup",
+                         self.over("segments", name.replace("winnow", "winnow_unshared"), name), bound, at_least=True)
+
     def section(self):
         self.add_all()
         return "## Goals\n\n" + table(["", "measured", "goal", "reached"], self.rows) + "\n" if self.rows else ""
@@ -310,12 +318,12 @@ def hashes_section(results):
 
 def segments_section(folder, results):
     text = ""
-    expression = re.compile(r"(segments_of_(\d+))/(\w+)/key_(\d+)/winnow/(\d+)$")
+    expression = re.compile(r"((?:multiget_)?segments_of_(\d+))/(\w+)/key_(\d+)/winnow/(\d+)$")
     groups = {}
     for name in results.rows:
         if match := expression.match(name):
             groups.setdefault((match.group(1), int(match.group(2)), match.group(3)), []).append((int(match.group(4)), int(match.group(5))))
-    for (group, size, kind), measured in sorted(groups.items()):
+    for (group, size, kind), measured in sorted(groups.items(), key=lambda item: (item[0][0].startswith("multiget"), item[0])):
         counts = sorted({count for _, count in measured})
         lengths = sorted({length for length, _ in measured})
         rows = []
@@ -324,11 +332,14 @@ def segments_section(folder, results):
             for length in lengths:
                 ours = results.value(f"{group}/{kind}/key_{length}/winnow/{count}")
                 rival = results.value(f"{group}/{kind}/key_{length}/builtin/{count}")
-                row.append(f"{number(ours, 1)} / {number(rival, 1)} = {ratio(ours, rival)}" if ours and rival else "")
+                unshared = results.value(f"{group}/{kind}/key_{length}/winnow_unshared/{count}")
+                row.append(f"{number(ours, 1)} / {number(unshared, 1)} / {number(rival, 1)}: {ratio(ours, unshared)}, {ratio(ours, rival)}"
+                           if ours and unshared and rival else "")
             rows.append(row)
-        text += f"### {kind.replace('_', ' ')}, {keys_text(str(size))} keys a segment\n\n"
+        how = ", 32 keys at a time as MultiGet asks" if group.startswith("multiget") else ""
+        text += f"### {kind.replace('_', ' ')}, {keys_text(str(size))} keys a segment{how}\n\n"
         text += table(["segments"] + [f"key of {length} bytes" for length in lengths], rows) + "\n"
-    return f"## The readers of many segments, one after the other\n\nNanoseconds a key for all segments, Winnow / built-in.\n\n{text}" if text else ""
+    return f"## The readers of many segments, one after the other\n\nNanoseconds a key for all segments: Winnow with the shared hash / hashing for each segment / built-in, and the first over the others.\n\n{text}" if text else ""
 
 
 def memory_section(folder, results):
