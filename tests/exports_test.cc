@@ -72,6 +72,17 @@ TEST(Exports, LibraryNeedsRocksDBAndTheLanguagesOnly) {
                  StartsWith("libm.so"), StartsWith("libc.so"), StartsWith("ld-linux"))));
 }
 
+// Thread-local storage without a call is what is left for libraries that are opened late: little.
+TEST(Exports, ThreadLocalStorageIsSmall) {
+  if (testing::kSanitized) {
+    GTEST_SKIP() << "skipped: sanitizers have some of their own";
+  }
+  const std::vector<std::string> sizes =
+      Lines("readelf -lW '" WINNOW_PLUGIN "' | awk '$1 == \"TLS\" { print $6 }'");
+  ASSERT_EQ(sizes.size(), 1u);
+  EXPECT_LE(std::stoul(sizes[0], nullptr, 16), 512u) << sizes[0];
+}
+
 TEST(Exports, LibraryStaysLoaded) {
   EXPECT_THAT(RunProgram({"readelf", "-d", WINNOW_PLUGIN}).output, HasSubstr("NODELETE"));
 }
