@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <random>
 #include <string>
@@ -25,12 +26,15 @@ thread_local bool memory_is_short = false;
 
 }  // namespace
 
-// What the code under test allocates with.
+// What the code under test allocates with. Fresh memory looks like keys of these tests.
 void* operator new(size_t size, const std::nothrow_t& /*tag*/) noexcept {
   return memory_is_short ? nullptr : operator new(size);
 }
 void* operator new[](size_t size, const std::nothrow_t& /*tag*/) noexcept {
-  return memory_is_short ? nullptr : operator new[](size);
+  if (memory_is_short) {
+    return nullptr;
+  }
+  return std::memset(operator new[](size), 'k', size);
 }
 
 namespace winnow::plugin {
@@ -383,6 +387,20 @@ TEST(SharedHash, IsRightInMoreThreadsThanHaveAState) {
   }
   EXPECT_GT(without_state.load(), 0);
   EXPECT_LT(without_state.load(), kThreads);
+}
+
+TEST(SharedHash, FindsNoKeyInFreshMemory) {
+  CountInThread([] {
+    Asker asker;
+    for (const size_t longer : {65, 200, 400, 800}) {
+      const size_t length = longer - 10;
+      asker.AskAll(Keys(longer, 32, length), 4);
+      asker.AskAll(Keys(longer + 32, 32, length), 4);
+      asker.AskAll(Keys(longer, 1, longer), 1);
+      asker.AskAll({std::string(length, 'k')}, 1);
+    }
+    EXPECT_EQ(this_thread_key->hashed_in_line, 0u) << "it was off";
+  });
 }
 
 TEST(SharedHash, IsRightWhereMemoryIsShort) {
