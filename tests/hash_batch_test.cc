@@ -36,6 +36,7 @@ class Asker {
       at += key.size();
     }
     std::vector<const Slice*> pointers;
+    pointers.reserve(slices.size());
     for (const Slice& slice : slices) {
       pointers.push_back(&slice);
     }

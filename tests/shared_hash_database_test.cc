@@ -193,6 +193,7 @@ class SharedHashDatabaseTest : public ::testing::TestWithParam<Shape> {
 
   void MultiGet(const std::vector<uint64_t>& numbers, bool present) const {
     std::vector<std::string> keys;
+    keys.reserve(numbers.size());
     for (const uint64_t number : numbers) {
       keys.push_back(KeyOf(number));
     }

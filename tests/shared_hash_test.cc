@@ -367,6 +367,7 @@ TEST(SharedHash, IsRightInMoreThreadsThanHaveAState) {
   std::atomic<int> ready{0};
   std::atomic<int> without_state{0};
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([t, &ready, &without_state] {
       Asker asker;
@@ -392,7 +393,7 @@ TEST(SharedHash, IsRightInMoreThreadsThanHaveAState) {
 TEST(SharedHash, FindsNoKeyInFreshMemory) {
   CountInThread([] {
     Asker asker;
-    for (const size_t longer : {65, 200, 400, 800}) {
+    for (const size_t longer : {65u, 200u, 400u, 800u}) {
       const size_t length = longer - 10;
       asker.AskAll(Keys(longer, 32, length), 4);
       asker.AskAll(Keys(longer + 32, 32, length), 4);
@@ -426,7 +427,7 @@ std::atomic<int> late_calls{0};
 
 // Called again for as long as it sets a value: at last, after all others.
 void AskLate(void* rounds) {
-  const auto left = reinterpret_cast<uintptr_t>(rounds) - 1;
+  const int left = --*static_cast<int*>(rounds);
   Asker asker;
   for (uint64_t i = 0; i < 300; ++i) {
     asker.Ask(Key(i, 24), 3);
@@ -435,15 +436,16 @@ void AskLate(void* rounds) {
   }
   ++late_calls;
   if (left != 0) {
-    pthread_setspecific(late_key, reinterpret_cast<void*>(left));
+    pthread_setspecific(late_key, rounds);
   }
 }
 
 TEST(SharedHash, IsRightWhileAThreadEnds) {
   ASSERT_EQ(pthread_key_create(&late_key, AskLate), 0);
-  std::thread([] {
+  int rounds = 3;
+  std::thread([&rounds] {
     Asker().Ask(Key(1, 100), 5);
-    pthread_setspecific(late_key, reinterpret_cast<void*>(uintptr_t{3}));
+    pthread_setspecific(late_key, &rounds);
   }).join();
   EXPECT_EQ(late_calls.load(), 3);
   pthread_key_delete(late_key);
