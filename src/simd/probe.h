@@ -63,10 +63,18 @@ WINNOW_INLINE uint32_t WordsOf(const uint16_t* words, uint32_t x) {
 // Below this a filter is in the cache anyway, and asking for it ahead is a waste.
 constexpr size_t kPrefetchFromBytes = size_t{1} << 20;
 
+// Into the second-level cache: there is room for twice as many misses on the way there than on the
+// way to the first one.
+WINNOW_INLINE void PrefetchLine(const unsigned char* bytes) {
+  constexpr int kForReading = 0;
+  constexpr int kSecondLevel = 2;
+  __builtin_prefetch(bytes, kForReading, kSecondLevel);
+}
+
 // A block that straddles needs both lines.
 WINNOW_INLINE void PrefetchBlock(const unsigned char* block) {
-  __builtin_prefetch(block);
-  __builtin_prefetch(block + kBloomBlockBytes - 1);
+  PrefetchLine(block);
+  PrefetchLine(block + kBloomBlockBytes - 1);
 }
 
 // ---- Ribbon
@@ -218,22 +226,36 @@ struct Lookups {
       for (size_t i = 0; i < n; ++i) results[i] = RibbonProbe(&layer, hashes[i]);
       return;
     }
-    constexpr size_t kGroup = 32;
-    for (size_t begin = 0; begin < n; begin += kGroup) {
-      const size_t count = n - begin < kGroup ? n - begin : kGroup;
-      RibbonProbeGroup(layer, hashes + begin, count, results + begin);
+    constexpr size_t kAhead = 32;
+    for (size_t i = 0; i < n && i < kAhead; ++i) PrefetchRibbon(layer, hashes[i]);
+    for (size_t begin = 0; begin < n; begin += kAhead) {
+      // Another layer's misses would hold up those after it: bumped hashes come last.
+      unsigned char bumped[kAhead];
+      unsigned num_bumped = 0;
+      for (size_t i = begin; i < n && i < begin + kAhead; ++i) {
+        if (i + kAhead < n) PrefetchRibbon(layer, hashes[i + kAhead]);
+        const uint32_t start = StartOf(layer, hashes[i]);
+        bumped[num_bumped] = static_cast<unsigned char>(i - begin);
+        num_bumped += IsBumped(layer, start) ? 1 : 0;
+        results[i] = kMatch(layer, QueryOf(layer, start, hashes[i]));
+      }
+      for (unsigned i = 0; i < num_bumped; ++i) {
+        results[begin + bumped[i]] = layer.if_bumped(&layer, hashes[begin + bumped[i]]);
+      }
     }
   }
 
-  // First all addresses, so that the misses overlap, then the columns.
-  static void RibbonProbeGroup(const RibbonLayer& layer, const uint64_t* hashes, size_t n,
-                               bool* results) {
-    for (size_t i = 0; i < n; ++i) {
-      const RibbonQuery query = QueryOf(layer, StartOf(layer, hashes[i]), hashes[i]);
-      __builtin_prefetch(query.low);
-      __builtin_prefetch(query.high + 8 * query.columns - 1);
+  WINNOW_INLINE static void PrefetchRibbon(const RibbonLayer& layer, uint64_t hash) {
+    const uint32_t start = StartOf(layer, hash);
+    const RibbonQuery query = QueryOf(layer, start, hash);
+    PrefetchLine(query.low);
+    PrefetchLine(query.low + 8 * query.columns);
+    PrefetchLine(query.low + 16 * query.columns - 1);
+    if (layer.columns > 8) {
+      PrefetchLine(query.low + 4 * query.columns);
+      PrefetchLine(query.low + 12 * query.columns);
     }
-    for (size_t i = 0; i < n; ++i) results[i] = RibbonProbe(&layer, hashes[i]);
+    PrefetchLine(layer.thresholds + start / (4 * kRibbonBucketSlots));
   }
 
   static constexpr Kernels Table(const char* name, decltype(Kernels::ribbon_solve) ribbon_solve) {
