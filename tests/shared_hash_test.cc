@@ -47,26 +47,26 @@ constexpr uint64_t kSeed = 20260213;
 // What a reader does, for the hash instead of an answer.
 __attribute__((flatten)) uint64_t HashForReader(const Slice& key) {
   LastKey* const last = this_thread_key;
-  if (last->length == key.size()) {
-    if (IsLast(*last, key)) {
-      return HashOfLast(last);
-    }
-    if (!IsShort(key)) {
-      return SharedHash(key);
-    }
+  if (IsHashedInLine(*last, key)) {
     const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
-    if (ReplaceLast(last, key, hash)) {
-      SettleHashes();
+    CountComputed(last);
+    if (IsWatched(*last, hash)) {
+      WatchHash(hash);
     }
     return hash;
   }
-  if (!IsHashedInLine(*last, key)) {
+  if (last->length != key.size()) {
+    return SharedHash(key);
+  }
+  if (IsLast(*last, key)) {
+    return HashOfLast(last);
+  }
+  if (!IsShort(key)) {
     return SharedHash(key);
   }
   const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
-  CountComputed(last);
-  if (IsNoticed(hash)) {
-    NoticeHash(hash);
+  if (ReplaceLast(last, key, hash)) {
+    SettleHashes();
   }
   return hash;
 }

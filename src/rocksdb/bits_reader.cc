@@ -32,15 +32,15 @@ class BitsReader final : public FilterBitsReader {
 
   __attribute__((flatten)) bool MayMatch(const Slice& key) override {
     LastKey* const last = this_thread_key;
-    if (last->length == key.size()) {
-      return IsLast(*last, key) ? Ask(HashOfLast(last)) : MayMatchNext(last, key);
+    if (__builtin_expect(IsHashedInLine(*last, key), 1)) {
+      const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
+      CountComputed(last);
+      return IsWatched(*last, hash) ? MayMatchWatched(hash) : Ask(hash);
     }
-    if (__builtin_expect(!IsHashedInLine(*last, key), 0)) {
+    if (last->length != key.size()) {
       return MayMatchOther(key);
     }
-    const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
-    CountComputed(last);
-    return IsNoticed(hash) ? MayMatchNoticed(hash) : Ask(hash);
+    return IsLast(*last, key) ? Ask(HashOfLast(last)) : MayMatchNext(last, key);
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -70,8 +70,8 @@ class BitsReader final : public FilterBitsReader {
     return Ask(hash);
   }
 
-  __attribute__((noinline)) bool MayMatchNoticed(uint64_t hash) const {
-    NoticeHash(hash);
+  __attribute__((noinline)) bool MayMatchWatched(uint64_t hash) const {
+    WatchHash(hash);
     return Ask(hash);
   }
 

@@ -21,6 +21,11 @@ constexpr int kSaved = 2;
 constexpr int kLost = 3;
 // To switch on: three watched hashes that came again, or more where some did not.
 constexpr int kEnough = 6;
+// Which hashes are watched: one in 64, and one in 256 after kManyWatched of them in vain. What is
+// watched is a branch that the processor does not foresee.
+constexpr uint64_t kNotWatchedAtFirst = 63;
+constexpr uint64_t kNotWatchedLater = 255;
+constexpr uint32_t kManyWatched = 32;
 // Where a thread begins. Enough for the keys of two MultiGets, which are all kept before the first
 // one is shared.
 constexpr int kCredit = 2 * kLost * static_cast<int>(kMostBatchKeys);
@@ -36,6 +41,7 @@ struct ThreadHashes {
   int credit;              // on: off if it falls below 0. Off: on if it reaches kEnough
   uint64_t shared_before;  // the count, when it went into the credit last
   uint64_t watched;        // a hash that may come again
+  uint32_t new_watched;    // how many were, since it was switched off
   std::atomic<bool> is_taken;
 
   char* LongBytes(const LastKey* key) const noexcept {
@@ -52,7 +58,8 @@ ThreadHashes all_threads[kMostThreads];
 static_assert(std::is_trivially_destructible_v<ThreadHashes>);
 
 constexpr LastKey NoKey(ThreadHashes* thread, size_t hashed_in_line) {
-  return {LastKey::kNone, LastKey::kNone, 0, hashed_in_line, {0}, {0}, thread, {}};
+  return {
+      LastKey::kNone, LastKey::kNone, 0, hashed_in_line, kNotWatchedAtFirst, {0}, {0}, thread, {}};
 }
 
 // Of threads that have none of their own: not yet, because there are too many, or no more. They
@@ -98,11 +105,13 @@ bool MayShare() noexcept {
 void Switch(ThreadHashes* thread, bool on) noexcept {
   thread->is_on = on;
   thread->credit = on ? kCredit : 0;
+  thread->new_watched = 0;
   for (LastKey& key : thread->keys) {
     key.length = LastKey::kNone;
     key.long_length = LastKey::kNone;
     // On, it has to be seen whether the other key is asked for: that takes a call.
     key.hashed_in_line = on ? 0 : core::kMostShortKeyBytes;
+    key.not_watched = kNotWatchedAtFirst;
   }
 }
 
@@ -145,7 +154,7 @@ void Attach() noexcept {
     if (thread != nullptr) {
       thread->is_taken.store(false, std::memory_order_release);
     }
-    this_thread_key = &key_of_too_many_threads;  // and try again at a hash that is noticed
+    this_thread_key = &key_of_too_many_threads;  // and try again at a hash that is watched
     return;
   }
   for (LastKey& key : thread->keys) {
@@ -171,11 +180,16 @@ void Settle(ThreadHashes* thread, size_t kept) noexcept {
   }
 }
 
-// Off: a hash that was noticed.
+// Off.
 void Watch(ThreadHashes* thread, uint64_t hash) noexcept {
   if (hash != thread->watched) {
     thread->watched = hash;
     thread->credit = std::max(thread->credit - kLost, 0);
+    if (++thread->new_watched == kManyWatched) {
+      for (LastKey& key : thread->keys) {
+        key.not_watched = kNotWatchedLater;
+      }
+    }
     return;
   }
   thread->credit += kSaved;
@@ -230,8 +244,8 @@ ThreadHashes* ThisThread() noexcept {
 WINNOW_KEY_INLINE uint64_t ComputeOnly(const Slice& key) noexcept {
   const uint64_t hash = core::HashKeyInline(key.data(), key.size());
   CountComputed(this_thread_key);
-  if (IsNoticed(hash)) {
-    NoticeHash(hash);
+  if (IsWatched(*this_thread_key, hash)) {
+    WatchHash(hash);
   }
   return hash;
 }
@@ -274,7 +288,7 @@ __attribute__((noinline)) void SettleHashes() noexcept {
   Settle(this_thread_key->thread, kSettledTogether);
 }
 
-__attribute__((noinline)) void NoticeHash(uint64_t hash) noexcept {
+__attribute__((noinline)) void WatchHash(uint64_t hash) noexcept {
   if (ThreadHashes* const thread = ThisThread()) {
     if (!thread->is_on) {
       Watch(thread, hash);
@@ -310,15 +324,16 @@ __attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n,
       return;
     }
   }
-  uint64_t noticed = 1;  // one of each batch: of two, neither would come twice in a row
+  const uint64_t not_watched = this_thread_key->not_watched;
+  uint64_t watched = 1;  // one of each batch: of two, neither would come twice in a row
   for (size_t i = 0; i < n; ++i) {
     const uint64_t hash = core::HashKeyInline(keys[i]->data(), keys[i]->size());
     hashes[i] = {hash};
-    noticed = IsNoticed(hash) ? hash : noticed;
+    watched = (hash & not_watched) == 0 ? hash : watched;
   }
   AddTo(&this_thread_key->computed, n);
-  if (IsNoticed(noticed)) {
-    NoticeHash(noticed);
+  if ((watched & not_watched) == 0) {
+    WatchHash(watched);
   }
 }
 

@@ -6,7 +6,7 @@
 //
 // Where a lookup asks one filter or two, keeping keys costs more than it saves. So each thread
 // switches it on and off by itself, from what sharing saved or would have saved: off, it watches
-// one hash in 64 for coming again.
+// one hash in 64, and later one in 256, for coming again.
 
 #ifndef WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
 #define WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
@@ -42,6 +42,7 @@ struct alignas(64) LastKey {
   size_t long_length;     // of the key that is kept elsewhere, 65 to kMostSharedBytes, or kNone
   uint64_t hash;          // of the key that is kept
   size_t hashed_in_line;  // a reader itself hashes keys of 1 to so many bytes, at most 32
+  uint64_t not_watched;   // a hash is watched that has none of these bits
   std::atomic<uint64_t> computed;  // hashes, for lookups
   std::atomic<uint64_t> shared;    // lookups that needed none
   ThreadHashes* thread;            // null: the thread has none of its own
@@ -56,19 +57,19 @@ extern __thread LastKey* this_thread_key __attribute__((tls_model("initial-exec"
 // ---- For one key, a reader does this, so that what is common needs no call and no frame:
 //
 //   LastKey* const last = this_thread_key;
-//   if (last->length == key.size()) {
-//     if (IsLast(*last, key)) return Probe(HashOfLast(last));
-//     return [a tail call] to:
-//       if (!IsShort(key)) return [a tail call] to Probe(SharedHash(key));
-//       const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
-//       if (ReplaceLast(last, key, hash)) return [a tail call] to SettleHashes(), Probe(hash);
-//       return Probe(hash);
+//   if (IsHashedInLine(*last, key)) {
+//     const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
+//     CountComputed(last);
+//     if (IsWatched(*last, hash)) return [a tail call] to WatchHash(hash), Probe(hash);
+//     return Probe(hash);
 //   }
-//   if (!IsHashedInLine(*last, key)) return [a tail call] to Probe(SharedHash(key));
-//   const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
-//   CountComputed(last);
-//   if (IsNoticed(hash)) return [a tail call] to NoticeHash(hash), Probe(hash);
-//   return Probe(hash);
+//   if (last->length != key.size()) return [a tail call] to Probe(SharedHash(key));
+//   if (IsLast(*last, key)) return Probe(HashOfLast(last));
+//   return [a tail call] to:
+//     if (!IsShort(key)) return [a tail call] to Probe(SharedHash(key));
+//     const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
+//     if (ReplaceLast(last, key, hash)) return [a tail call] to SettleHashes(), Probe(hash);
+//     return Probe(hash);
 
 // The length must be that of the last key.
 WINNOW_KEY_INLINE bool IsLast(const LastKey& last, const ROCKSDB_NAMESPACE::Slice& key) noexcept {
@@ -101,8 +102,8 @@ WINNOW_KEY_INLINE void CountComputed(LastKey* last) noexcept { AddTo(&last->comp
 
 // Whether a hash is one of those that are watched. By its own bits, so that a key that comes again
 // is watched again.
-WINNOW_KEY_INLINE bool IsNoticed(uint64_t hash) noexcept {
-  return __builtin_expect((hash & 63) == 0, 0);
+WINNOW_KEY_INLINE bool IsWatched(const LastKey& last, uint64_t hash) noexcept {
+  return __builtin_expect((hash & last.not_watched) == 0, 0);
 }
 
 // Keeps another key of the same length, of at most 64 bytes, with its computed hash, which it
@@ -118,8 +119,8 @@ WINNOW_KEY_INLINE bool ReplaceLast(LastKey* last, const ROCKSDB_NAMESPACE::Slice
 // Decides whether to go on with sharing, when kSettledTogether keys were replaced.
 void SettleHashes() noexcept;
 
-// Watches a hash that IsNoticed.
-void NoticeHash(uint64_t hash) noexcept;
+// Decides whether to begin with sharing, from a hash that IsWatched.
+void WatchHash(uint64_t hash) noexcept;
 
 // The hash of a key, shared or computed, and counted. Shorter keys than 65 bytes are taken not to
 // be the last one: the reader has seen to that.
