@@ -270,6 +270,19 @@ TEST_P(SharedHashTest, SwitchesBatchesOffAndOn) {
   EXPECT_EQ(many.shared, 300u * 32 * 11);
 }
 
+// A batch's short keys are hashed as fast as they are compared.
+TEST(SharedHash, IsOnForBatchesOfFourFilesWhereKeysAreLong) {
+  for (const size_t length : {8u, 32u, 33u, 256u}) {
+    CountInThread([length] {
+      Asker asker;
+      for (uint64_t i = 0; i < 1000; ++i) {
+        asker.AskAll(Keys(32 * i, 32, length), 4);
+      }
+      EXPECT_EQ(this_thread_key->hashed_in_line == 0, length > 32) << length << " bytes";
+    });
+  }
+}
+
 TEST(SharedHash, TellsKeysApartThatDifferInOneByte) {
   CountInThread([] {
     Asker asker;

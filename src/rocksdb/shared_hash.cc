@@ -15,12 +15,16 @@ namespace winnow::plugin {
 
 using ROCKSDB_NAMESPACE::Slice;
 
-// What sharing saved, in thirds of what keeping a key costs. Measured with filter_bench's rows
-// segments/…: with two filters a lookup, one hash saved for each key kept, it is about even.
+// What a shared hash saves, and what is lost by keeping a key: so that sharing is on where it is
+// faster by filter_bench's rows (multiget_)segments_of_100000/…/winnow against …/winnow_unshared.
+// For single lookups these are about even with two files a lookup, one hash shared for each key
+// kept. A batch's short keys are hashed nearly as fast as they are compared, several at a time:
+// even with four.
 constexpr int kSaved = 2;
 constexpr int kLost = 3;
-// To switch on: three watched hashes that came again, or more where some did not.
-constexpr int kEnough = 6;
+constexpr int kLostByShortBatch = 7;
+// A thread begins to share when watched hashes have come again for so much more than was lost.
+constexpr int kEnough = 3;
 // Which hashes are watched: one in 64, and one in 256 after kManyWatched of them in vain. What is
 // watched is a branch that the processor does not foresee.
 constexpr uint64_t kNotWatchedAtFirst = 63;
@@ -30,7 +34,7 @@ constexpr uint32_t kManyWatched = 32;
 constexpr int kBatchWatchShift = 3;
 // Where a thread begins. Enough for the keys of two MultiGets, which are all kept before the first
 // one is shared.
-constexpr int kCredit = 2 * kLost * static_cast<int>(kMostBatchKeys);
+constexpr int kCredit = 2 * kLostByShortBatch * static_cast<int>(kMostBatchKeys);
 // The most, so that a thread whose lookups change follows soon.
 constexpr int kMostCredit = 1024;
 
@@ -40,7 +44,7 @@ struct ThreadHashes {
   char* long_bytes;  // kMostSharedBytes for each of the two; null until it is needed
   HashBatch* batch;  // the same
   bool is_on;
-  int credit;              // on: off if it falls below 0. Off: on if it reaches kEnough
+  int credit;              // on: off if it falls below 0. Off: on if there is enough
   uint64_t shared_before;  // the count, when it went into the credit last
   uint64_t watched;        // a hash that may come again
   uint32_t new_watched;    // how many were, since it was switched off
@@ -169,24 +173,24 @@ void Attach() noexcept {
 }
 
 // On: what was shared since the last time against the keys that had to be kept.
-void Settle(ThreadHashes* thread, size_t kept) noexcept {
+void Settle(ThreadHashes* thread, size_t kept, int lost) noexcept {
   const uint64_t shared = thread->keys[0].shared.load(std::memory_order_relaxed) +
                           thread->keys[1].shared.load(std::memory_order_relaxed);
   const auto saved =
       static_cast<int>(std::min<uint64_t>(shared - thread->shared_before, kMostCredit));
   thread->shared_before = shared;
   thread->credit =
-      std::min(thread->credit + kSaved * saved, kMostCredit) - kLost * static_cast<int>(kept);
+      std::min(thread->credit + kSaved * saved, kMostCredit) - lost * static_cast<int>(kept);
   if (thread->credit < 0 || !MayShare()) {
     Switch(thread, false);
   }
 }
 
 // Off.
-void Watch(ThreadHashes* thread, uint64_t hash) noexcept {
+void Watch(ThreadHashes* thread, uint64_t hash, int lost) noexcept {
   if (hash != thread->watched) {
     thread->watched = hash;
-    thread->credit = std::max(thread->credit - kLost, 0);
+    thread->credit = std::max(thread->credit - lost, 0);
     if (++thread->new_watched == kManyWatched) {
       for (LastKey& key : thread->keys) {
         key.not_watched = kNotWatchedLater;
@@ -195,7 +199,7 @@ void Watch(ThreadHashes* thread, uint64_t hash) noexcept {
     return;
   }
   thread->credit += kSaved;
-  if (thread->credit >= kEnough && MayShare()) {
+  if (thread->credit >= lost + kEnough && MayShare()) {
     thread->shared_before = thread->keys[0].shared.load(std::memory_order_relaxed) +
                             thread->keys[1].shared.load(std::memory_order_relaxed);
     Switch(thread, true);
@@ -277,6 +281,22 @@ __attribute__((noinline, flatten)) uint64_t HashAndKeep(const Slice& key) noexce
   return hash;
 }
 
+// Off: a hash that IsWatched.
+void WatchHash(uint64_t hash, int lost) noexcept {
+  if (ThreadHashes* const thread = ThisThread()) {
+    if (!thread->is_on) {
+      Watch(thread, hash, lost);
+    }
+  } else if (this_thread_key == &key_of_too_many_threads) {
+    Attach();
+  }
+}
+
+// By the first key, as most keys of a database have about the same length.
+int LostByBatch(const Slice& key) noexcept {
+  return key.size() <= core::kMostShortKeyBytes ? kLostByShortBatch : kLost;
+}
+
 HashBatch* BatchOf(ThreadHashes* thread) noexcept {
   if (thread->batch == nullptr) {
     thread->batch = new (std::nothrow) HashBatch;
@@ -287,18 +307,10 @@ HashBatch* BatchOf(ThreadHashes* thread) noexcept {
 }  // namespace
 
 __attribute__((noinline)) void SettleHashes() noexcept {
-  Settle(this_thread_key->thread, kSettledTogether);
+  Settle(this_thread_key->thread, kSettledTogether, kLost);
 }
 
-__attribute__((noinline)) void WatchHash(uint64_t hash) noexcept {
-  if (ThreadHashes* const thread = ThisThread()) {
-    if (!thread->is_on) {
-      Watch(thread, hash);
-    }
-  } else if (this_thread_key == &key_of_too_many_threads) {
-    Attach();
-  }
-}
+__attribute__((noinline)) void WatchHash(uint64_t hash) noexcept { WatchHash(hash, kLost); }
 
 __attribute__((flatten)) uint64_t SharedHash(const Slice& key) noexcept {
   const LastKey& last = *this_thread_key;
@@ -321,7 +333,7 @@ __attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n,
       AddTo(&thread->keys[0].computed, computed);
       AddTo(&thread->keys[0].shared, n - computed);
       if (computed != 0) {
-        Settle(thread, computed);
+        Settle(thread, computed, LostByBatch(*keys[0]));
       }
       return;
     }
@@ -337,7 +349,7 @@ __attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n,
   // The first key of a batch is often the first one for the next file too. To look at each would
   // cost a tenth of hashing it.
   if ((hashes[0].value & last->not_watched >> kBatchWatchShift) == 0) {
-    WatchHash(hashes[0].value);
+    WatchHash(hashes[0].value, LostByBatch(*keys[0]));
   }
 }
 
