@@ -32,8 +32,8 @@ constexpr uint64_t kNotWatchedLater = 255;
 constexpr uint32_t kManyWatched = 32;
 // Of batches, eight times as many.
 constexpr int kBatchWatchShift = 3;
-// Where a thread begins. Enough for the keys of two MultiGets, which are all kept before the first
-// one is shared.
+// What a thread begins with: on, as none can tell yet. Enough for the keys of two MultiGets, which
+// are all kept before the first one is shared.
 constexpr int kCredit = 2 * kLostByShortBatch * static_cast<int>(kMostBatchKeys);
 // The most, so that a thread whose lookups change follows soon.
 constexpr int kMostCredit = 1024;
@@ -50,6 +50,10 @@ struct ThreadHashes {
   uint32_t new_watched;    // how many were, since it was switched off
   std::atomic<bool> is_taken;
 
+  uint64_t Shared() const noexcept {
+    return keys[0].shared.load(std::memory_order_relaxed) +
+           keys[1].shared.load(std::memory_order_relaxed);
+  }
   char* LongBytes(const LastKey* key) const noexcept {
     return long_bytes + (key - keys) * static_cast<std::ptrdiff_t>(kMostSharedBytes);
   }
@@ -167,15 +171,13 @@ void Attach() noexcept {
     key.thread = thread;
   }
   Switch(thread, MayShare());
-  thread->shared_before = thread->keys[0].shared.load(std::memory_order_relaxed) +
-                          thread->keys[1].shared.load(std::memory_order_relaxed);
+  thread->shared_before = thread->Shared();
   this_thread_key = &thread->keys[0];
 }
 
 // On: what was shared since the last time against the keys that had to be kept.
 void Settle(ThreadHashes* thread, size_t kept, int lost) noexcept {
-  const uint64_t shared = thread->keys[0].shared.load(std::memory_order_relaxed) +
-                          thread->keys[1].shared.load(std::memory_order_relaxed);
+  const uint64_t shared = thread->Shared();
   const auto saved =
       static_cast<int>(std::min<uint64_t>(shared - thread->shared_before, kMostCredit));
   thread->shared_before = shared;
@@ -200,8 +202,7 @@ void Watch(ThreadHashes* thread, uint64_t hash, int lost) noexcept {
   }
   thread->credit += kSaved;
   if (thread->credit >= lost + kEnough && MayShare()) {
-    thread->shared_before = thread->keys[0].shared.load(std::memory_order_relaxed) +
-                            thread->keys[1].shared.load(std::memory_order_relaxed);
+    thread->shared_before = thread->Shared();
     Switch(thread, true);
   }
 }

@@ -4,9 +4,9 @@
 //
 // A key is known by its bytes: RocksDB uses the same memory for the keys of different lookups.
 //
-// Where a lookup asks one filter or two, keeping keys costs more than it saves. So each thread
-// switches it on and off by itself, from what sharing saved or would have saved: off, it watches
-// one hash in 64, and later one in 256, for coming again.
+// Where a Get asks one filter or two, or a MultiGet of short keys four, keeping keys costs more
+// than it saves. So each thread switches it on and off by itself, from what sharing saved or would
+// have saved: off, it watches one hash in 64, and later one in 256, for coming again.
 
 #ifndef WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
 #define WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
