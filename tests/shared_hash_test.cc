@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
-#include <rocksdb/slice.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,133 +9,18 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <new>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "src/core/hash_inline.h"
-#include "winnow/hash.h"
-
-namespace {
-
-thread_local bool memory_is_short = false;
-
-}  // namespace
-
-// What the code under test allocates with. Fresh memory looks like keys of these tests.
-void* operator new(size_t size, const std::nothrow_t& /*tag*/) noexcept {
-  return memory_is_short ? nullptr : operator new(size);
-}
-void* operator new[](size_t size, const std::nothrow_t& /*tag*/) noexcept {
-  if (memory_is_short) {
-    return nullptr;
-  }
-  return std::memset(operator new[](size), 'k', size);
-}
+#include "tests/shared_hash_testing.h"
 
 namespace winnow::plugin {
 namespace {
 
-using ROCKSDB_NAMESPACE::Slice;
-
 constexpr uint64_t kSeed = 20260213;
-
-// What a reader does, for the hash instead of an answer.
-__attribute__((flatten)) uint64_t HashForReader(const Slice& key) {
-  LastKey* const last = this_thread_key;
-  if (IsHashedInLine(*last, key)) {
-    const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
-    CountComputed(last);
-    if (IsWatched(*last, hash)) {
-      WatchHash(hash);
-    }
-    return hash;
-  }
-  if (last->length != key.size()) {
-    return SharedHash(key);
-  }
-  if (IsLast(*last, key)) {
-    return HashOfLast(last);
-  }
-  if (!IsShort(key)) {
-    return SharedHash(key);
-  }
-  const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
-  if (ReplaceLast(last, key, hash)) {
-    SettleHashes();
-  }
-  return hash;
-}
-
-LookupCounts operator-(const LookupCounts& after, const LookupCounts& before) {
-  return {after.computed - before.computed, after.shared - before.shared};
-}
-
-// A thread of its own begins with nothing kept, and shares.
-template <typename Do>
-LookupCounts CountInThread(Do do_this) {
-  const LookupCounts before = CurrentLookupCounts();
-  std::thread(do_this).join();
-  return CurrentLookupCounts() - before;
-}
-
-// Keys that all lie at the same place, as those of RocksDB's lookups do.
-class Asker {
- public:
-  void Ask(const std::string& key, int files) {
-    memory_.assign(key.begin(), key.end());
-    memory_.push_back('\0');  // so that an empty key lies somewhere
-    const uint64_t expected = HashKey(key).value;
-    for (int i = 0; i < files; ++i) {
-      ASSERT_EQ(HashForReader(Slice(memory_.data(), key.size())), expected)
-          << key.size() << " bytes";
-    }
-  }
-
-  void AskAll(const std::vector<std::string>& keys, int files) {
-    memory_.clear();
-    for (const std::string& key : keys) {
-      memory_.insert(memory_.end(), key.begin(), key.end());
-    }
-    std::vector<Slice> slices;
-    std::vector<const Slice*> pointers(keys.size());
-    size_t at = 0;
-    for (const std::string& key : keys) {
-      slices.emplace_back(memory_.data() + at, key.size());
-      at += key.size();
-    }
-    for (size_t i = 0; i < keys.size(); ++i) {
-      pointers[i] = &slices[i];
-    }
-    for (int file = 0; file < files; ++file) {
-      std::vector<KeyHash> hashes(keys.size());
-      SharedHashes(pointers.data(), keys.size(), hashes.data());
-      for (size_t i = 0; i < keys.size(); ++i) {
-        ASSERT_EQ(hashes[i], HashKey(keys[i])) << keys[i].size() << " bytes";
-      }
-    }
-  }
-
- private:
-  std::vector<char> memory_;
-};
-
-std::string Key(uint64_t number, size_t length) {
-  std::string key = std::to_string(number * 7919);
-  key.insert(0, length - std::min(length, key.size()), 'k');
-  return key;
-}
-
-std::vector<std::string> Keys(uint64_t first, size_t n, size_t length) {
-  std::vector<std::string> keys;
-  for (uint64_t i = 0; i < n; ++i) {
-    keys.push_back(Key(first + i, length));
-  }
-  return keys;
-}
 
 class SharedHashTest : public ::testing::TestWithParam<size_t> {};
 INSTANTIATE_TEST_SUITE_P(Lengths, SharedHashTest,
@@ -401,38 +285,6 @@ TEST(SharedHash, IsRightInMoreThreadsThanHaveAState) {
   }
   EXPECT_GT(without_state.load(), 0);
   EXPECT_LT(without_state.load(), kThreads);
-}
-
-TEST(SharedHash, FindsNoKeyInFreshMemory) {
-  CountInThread([] {
-    Asker asker;
-    for (const size_t longer : {65u, 200u, 400u, 800u}) {
-      const size_t length = longer - 10;
-      asker.AskAll(Keys(longer, 32, length), 4);
-      asker.AskAll(Keys(longer + 32, 32, length), 4);
-      asker.AskAll(Keys(longer, 1, longer), 1);
-      asker.AskAll({std::string(length, 'k')}, 1);
-    }
-    EXPECT_EQ(this_thread_key->hashed_in_line, 0u) << "it was off";
-  });
-}
-
-TEST(SharedHash, IsRightWhereMemoryIsShort) {
-  const LookupCounts counts = CountInThread([] {
-    Asker asker;
-    memory_is_short = true;
-    for (uint64_t i = 0; i < 1000; ++i) {
-      asker.Ask(Key(i, 24), 12);  // so that sharing goes on
-      asker.Ask(Key(i, 100), 2);
-      asker.AskAll(Keys(i, 5, 24), 2);
-    }
-    memory_is_short = false;
-    for (uint64_t i = 0; i < 1000; ++i) {
-      asker.Ask(Key(i, 100), 3);
-      asker.AskAll(Keys(10 * i, 5, 40), 3);
-    }
-  });
-  EXPECT_EQ(counts.shared, 1000u * (11 + 2 + 5 * 2));
 }
 
 pthread_key_t late_key;
