@@ -281,7 +281,7 @@ TEST_F(PreloadTest, TheLogIsALineAtTheFirstUseAndOneAtTheEnd) {
                                        "filters, bits_per_key=10;.*"),
                           MatchesRegex("winnow: built 2 Bloom filters and 1 Ribbon filter of 15000 "
                                        "keys in [0-9]+ bytes .*; [0-9]+ lookups with [0-9]+ hashes "
-                                       "computed")));
+                                       "computed and 0 shared")));
   EXPECT_THAT(LinesThatBegin(written.errors, ""), SizeIs(2)) << written.errors;
 
   const ChildResult read = Read("bloom:10", environment);
@@ -290,7 +290,7 @@ TEST_F(PreloadTest, TheLogIsALineAtTheFirstUseAndOneAtTheEnd) {
       ElementsAre(HasSubstr("bloomfilter:10:false"),
                   MatchesRegex("winnow: built 0 Bloom filters and 0 Ribbon filters of 0 keys "
                                "in 0 bytes; [1-9][0-9]{4} lookups with [1-9][0-9]* hashes "
-                               "computed")));
+                               "computed and 0 shared")));
 }
 
 TEST_F(PreloadTest, AForkedProcessDoesNotRepeatTheTotals) {
