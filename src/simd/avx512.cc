@@ -4,6 +4,7 @@
 
 #include "src/simd/kernels.h"
 #include "src/simd/probe.h"
+#include "src/simd/segments.h"
 
 namespace winnow::simd {
 namespace {
@@ -116,8 +117,21 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
   }
 }
 
+// A hash's bits in a block of many.
+struct BlockMask {
+  __m512i bits;
+  __mmask16 lanes;
+};
+
+BlockMask MaskOf(const uint16_t* patterns, uint32_t x) { return {BitsOf(x), LanesOf(patterns, x)}; }
+
+bool Holds(const unsigned char* block, const BlockMask& mask) {
+  return _mm512_mask_testn_epi32_mask(mask.lanes, _mm512_loadu_si512(block), mask.bits) == 0;
+}
+
 }  // namespace
 
-const Kernels kAvx512Kernels = Lookups<HasBits, SetBits, Match>::Table("avx512", RibbonSolve);
+const Kernels kAvx512Kernels = SegmentLookups<BlockMask, MaskOf, Holds, Match>::AddTo(
+    Lookups<HasBits, SetBits, Match>::Table("avx512", RibbonSolve));
 
 }  // namespace winnow::simd

@@ -41,6 +41,41 @@ enum class RibbonAnswer : uint8_t { kAbsent = 0, kMatch = 1, kBumped = 2 };
 inline constexpr unsigned kShapeColumnsShift = 8;
 inline constexpr unsigned kShapeFingerprintShift = 16;
 
+// Many filters and one hash: a lookup first locates the places where the hash's bits lie, in the
+// segments of several runs and for several keys, then tests them, so that all misses overlap.
+inline constexpr unsigned kMostPlaces = 64;  // of one call: their answers fill a word
+
+// How many cache lines to ask for ahead where a hash's bits lie.
+enum class Ahead : uint8_t {
+  kNothing = 0,  // they are in the cache anyway, or so few that the processor runs ahead itself
+  kOneLine = 1,  // blocks of a Bloom filter that lie at multiples of 64
+  kAll = 2,
+};
+
+// The Bloom filters of segments, by slot. All have the same number of probes.
+struct BloomSegments {
+  const unsigned char* const* blocks;
+  const uint32_t* num_blocks;
+};
+
+// A bumped layer of the Ribbon filters of segments, by slot; see ribbon_probe.
+struct RibbonSegments {
+  const unsigned char* const* words;
+  const unsigned char* const* thresholds;
+  const uint32_t* starts;
+  const uint32_t* split;
+  const uint32_t* shape;
+};
+
+// Where a Ribbon's answer for a hash lies.
+struct RibbonPlace {
+  const unsigned char* words;       // of the block
+  const unsigned char* thresholds;  // of the layer
+  uint32_t start;
+  uint32_t columns;  // of the block
+  uint32_t shape;
+};
+
 struct Kernels {
   const char* name;
 
@@ -77,6 +112,23 @@ struct Kernels {
   void (*ribbon_solve)(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                        uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                        unsigned char* words);
+
+  // The blocks of a hash in n segments, n <= kMostPlaces: those of these slots, or the first n if
+  // `slots` is null.
+  void (*bloom_locate)(const BloomSegments& segments, const uint32_t* slots, size_t n,
+                       uint64_t hash, Ahead ahead, const unsigned char** places) = nullptr;
+
+  // Whether the hash's bits are set in n such blocks: bit i of the result is the answer of block i,
+  // and the bits from n on are 0.
+  uint64_t (*bloom_test)(const unsigned char* const* places, size_t n, const uint16_t* patterns,
+                         uint64_t hash) = nullptr;
+
+  // The same for Ribbon. Bit i of *bumped is set, and that of the result is not, where the layer
+  // bumps the hash.
+  void (*ribbon_locate)(const RibbonSegments& segments, const uint32_t* slots, size_t n,
+                        uint64_t hash, Ahead ahead, RibbonPlace* places) = nullptr;
+  uint64_t (*ribbon_test)(const RibbonPlace* places, size_t n, uint64_t hash,
+                          uint64_t* bumped) = nullptr;
 };
 inline constexpr unsigned kRibbonMostShards = 4;
 inline constexpr unsigned kRibbonMostHashes = 64;  // more would leave the first-level cache
