@@ -22,7 +22,9 @@ IndexRange Clamp(IndexRange range, size_t size) noexcept {
 size_t FilterSet::size() const noexcept { return state_ != nullptr ? state_->ids.size() : 0; }
 
 CandidateList FilterSet::Candidates(KeyHash hash, uint64_t* words) const noexcept {
-  return Candidates(hash, IndexRange{0, size()}, words);
+  if (state_ == nullptr) return {};
+  state_->table.AskAll(hash.value, words);
+  return {words, state_->table.num_words()};
 }
 
 CandidateList FilterSet::Candidates(KeyHash hash, IndexRange range,

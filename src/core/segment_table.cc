@@ -79,6 +79,8 @@ SegmentTable::SegmentTable(const std::vector<const Segment*>& segments)
   AddRun(segments, ribbons);
   for (const std::vector<uint32_t>& members : blooms) AddRun(segments, members);
   AddRun(segments, others);
+  is_one_bloom_ = runs_.size() == 1 && runs_.front().kind == SegmentKind::kBloom &&
+                  runs_.front().last == size();
 }
 
 void SegmentTable::AddRun(const std::vector<const Segment*>& segments,
@@ -113,8 +115,8 @@ void SegmentTable::AddRun(const std::vector<const Segment*>& segments,
 // ---- Lookups
 
 simd::Ahead SegmentTable::AheadFor(const Run& run, uint64_t probes) const noexcept {
-  if (bytes_ < kPrefetchFromBytes || probes < kPrefetchFromProbes) return simd::Ahead::kNothing;
-  return run.is_aligned ? simd::Ahead::kOneLine : simd::Ahead::kAll;
+  return {bytes_ >= kPrefetchFromBytes && probes >= kPrefetchFromProbes, !run.is_aligned,
+          probes >= kPrefetchFarFromProbes};
 }
 
 // Probes that are under way at the same time: located, and asked for ahead, but not yet tested.
@@ -129,7 +131,11 @@ class SegmentTable::Flight {
     for (; first < last; first += simd::kMostPlaces) {
       const uint32_t n = std::min(last - first, simd::kMostPlaces);
       MakeRoom(n);
-      Add({&run, nullptr, &table_.indices_[first], first, n, 0, hash, row});
+      Piece& piece = pieces_[num_pieces_++];
+      piece.slots = nullptr;
+      piece.bits = &table_.indices_[first];
+      piece.first_slot = first;
+      Locate(run, n, hash, row, piece);
     }
   }
 
@@ -146,7 +152,13 @@ class SegmentTable::Flight {
         out_bits[count] = bits[i];
         count += slots[i] - run.first < run.last - run.first ? 1 : 0;
       }
-      if (count != 0) Add({&run, out_slots, out_bits, run.first, count, 0, hash, row});
+      if (count == 0) continue;
+      Piece& piece = pieces_[num_pieces_++];
+      piece.slots = out_slots;
+      piece.bits = out_bits;
+      piece.first_slot = run.first;
+      listed_ += count;
+      Locate(run, count, hash, row, piece);
     }
   }
 
@@ -189,24 +201,27 @@ class SegmentTable::Flight {
     }
   }
 
-  void Add(Piece piece) noexcept {
-    const SegmentKind kind = piece.run->kind;
-    const simd::Ahead ahead = table_.AheadFor(*piece.run, probes_);
-    if (kind == SegmentKind::kBloom) {
+  // The piece has its slots already. It is written in place, field by field: a copy would be read
+  // in larger pieces than it was written in, for which the processor waits.
+  void Locate(const Run& run, uint32_t n, uint64_t hash, uint64_t* row, Piece& piece) noexcept {
+    piece.run = &run;
+    piece.n = n;
+    piece.hash = hash;
+    piece.row = row;
+    const simd::Ahead ahead = table_.AheadFor(run, probes_);
+    if (run.kind == SegmentKind::kBloom) {
       const simd::BloomSegments segments{table_.first_.words.data() + piece.first_slot,
                                          table_.first_.starts.data() + piece.first_slot};
       piece.first_place = blooms_;
-      table_.kernels_.bloom_locate(segments, piece.slots, piece.n, piece.hash, ahead,
-                                   bloom_places_ + blooms_);
-      blooms_ += piece.n;
-    } else if (kind == SegmentKind::kRibbon) {
+      blooms_ += n;
+      table_.kernels_.bloom_locate(segments, piece.slots, n, hash, ahead,
+                                   bloom_places_ + piece.first_place);
+    } else if (run.kind == SegmentKind::kRibbon) {
       piece.first_place = ribbons_;
-      table_.kernels_.ribbon_locate(table_.first_.From(piece.first_slot), piece.slots, piece.n,
-                                    piece.hash, ahead, ribbon_places_ + ribbons_);
-      ribbons_ += piece.n;
+      ribbons_ += n;
+      table_.kernels_.ribbon_locate(table_.first_.From(piece.first_slot), piece.slots, n, hash,
+                                    ahead, ribbon_places_ + piece.first_place);
     }
-    pieces_[num_pieces_++] = piece;
-    if (piece.slots != nullptr) listed_ += piece.n;
   }
 
   void LandPiece(const Piece& piece) noexcept {
@@ -255,8 +270,7 @@ class SegmentTable::Flight {
     if (n == 0) return answers;
     const uint64_t hash = NextLayerHash(piece.hash);
     simd::RibbonPlace places[simd::kMostPlaces];
-    table_.kernels_.ribbon_locate(table_.second_.From(0), slots, n, hash, simd::Ahead::kNothing,
-                                  places);
+    table_.kernels_.ribbon_locate(table_.second_.From(0), slots, n, hash, simd::Ahead{}, places);
     uint64_t matches = table_.kernels_.ribbon_test(places, n, hash, &bumped);
     while (matches != 0) answers |= uint64_t{1} << asked[TakeLowestBit(&matches)];
     while (bumped != 0) answers |= AskView(piece, asked[TakeLowestBit(&bumped)]);
@@ -285,6 +299,13 @@ void SegmentTable::ClearRow(size_t first, size_t last, uint64_t* row) const noex
     const uint64_t from_begin = begin == 64 ? 0 : ~uint64_t{0} << begin;
     row[word] = always_[word] & below_end & from_begin;
   }
+}
+
+void SegmentTable::AskAll(uint64_t hash, uint64_t* row) const noexcept {
+  if (!is_one_bloom_) return AskRange(&hash, 1, 0, size(), row);
+  const Run& run = runs_.front();
+  kernels_.bloom_probe_segments({first_.words.data(), first_.starts.data()}, run.last, run.patterns,
+                                hash, AheadFor(run, size()), row);
 }
 
 void SegmentTable::AskRange(const uint64_t* hashes, size_t n, size_t first, size_t last,

@@ -23,6 +23,9 @@ class SegmentTable {
   size_t size() const noexcept { return slots_.size(); }
   size_t num_words() const noexcept { return (size() + 63) / 64; }
 
+  // All segments. Words of the row as in AskRange.
+  void AskAll(uint64_t hash, uint64_t* row) const noexcept;
+
   // The segments from `first` on, `last` and those behind not among them; last <= size(). One row
   // for each of n hashes.
   void AskRange(const uint64_t* hashes, size_t n, size_t first, size_t last,
@@ -54,13 +57,15 @@ class SegmentTable {
   // Below it a table is in the cache anyway, and so few probes overlap without help.
   static constexpr uint64_t kPrefetchFromBytes = uint64_t{1} << 20;
   static constexpr uint64_t kPrefetchFromProbes = 9;
+  static constexpr uint64_t kPrefetchFarFromProbes = 33;
 
   void AddRun(const std::vector<const Segment*>& segments, const std::vector<uint32_t>& members);
   simd::Ahead AheadFor(const Run& run, uint64_t probes) const noexcept;
   void ClearRow(size_t first, size_t last, uint64_t* row) const noexcept;
 
   const simd::Kernels& kernels_;
-  uint64_t bytes_ = 0;  // of all filters
+  uint64_t bytes_ = 0;         // of all filters
+  bool is_one_bloom_ = false;  // all segments are one run of Bloom filters
   std::vector<Run> runs_;
   std::vector<uint32_t> slots_;           // by index
   std::vector<uint64_t> always_;          // bitmap by index: may contain everything

@@ -71,7 +71,7 @@ bool Holds(const unsigned char* bytes, const BlockMask& mask) {
 
 }  // namespace
 
-const Kernels kAvx2Kernels = SegmentLookups<BlockMask, MaskOf, Holds, Match>::AddTo(
+const Kernels kAvx2Kernels = SegmentLookups<BlockMask, MaskOf, Holds, PlacesOf, Match>::AddTo(
     Lookups<HasBits, SetBits, Match>::Table("avx2", RibbonSolve));
 
 }  // namespace winnow::simd

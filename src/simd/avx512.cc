@@ -126,12 +126,28 @@ struct BlockMask {
 BlockMask MaskOf(const uint16_t* patterns, uint32_t x) { return {BitsOf(x), LanesOf(patterns, x)}; }
 
 bool Holds(const unsigned char* block, const BlockMask& mask) {
-  return _mm512_mask_testn_epi32_mask(mask.lanes, _mm512_loadu_si512(block), mask.bits) == 0;
+  return _mm512_mask_testn_epi32_mask(mask.lanes, mask.bits, _mm512_loadu_si512(block)) == 0;
+}
+
+// PlacesOf, eight at a time.
+void EightPlacesOf(const BloomSegments& segments, size_t n, uint64_t hash,
+                   const unsigned char** places) {
+  const __m512i high_half = _mm512_set1_epi64(static_cast<long long>(hash >> 32));
+  for (size_t i = 0; i < n; i += 8) {
+    const auto lanes = static_cast<__mmask8>(n - i >= 8 ? 0xff : (1u << (n - i)) - 1);
+    const __m512i count =
+        _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, segments.num_blocks + i));
+    const __m512i block = _mm512_srli_epi64(_mm512_mul_epu32(high_half, count), 32);
+    const __m512i place = _mm512_add_epi64(_mm512_maskz_loadu_epi64(lanes, segments.blocks + i),
+                                           _mm512_slli_epi64(block, 6));
+    _mm512_storeu_si512(places + i, place);
+  }
 }
 
 }  // namespace
 
-const Kernels kAvx512Kernels = SegmentLookups<BlockMask, MaskOf, Holds, Match>::AddTo(
-    Lookups<HasBits, SetBits, Match>::Table("avx512", RibbonSolve));
+const Kernels kAvx512Kernels =
+    SegmentLookups<BlockMask, MaskOf, Holds, EightPlacesOf, Match>::AddTo(
+        Lookups<HasBits, SetBits, Match>::Table("avx512", RibbonSolve));
 
 }  // namespace winnow::simd

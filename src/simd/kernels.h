@@ -45,11 +45,15 @@ inline constexpr unsigned kShapeFingerprintShift = 16;
 // segments of several runs and for several keys, then tests them, so that all misses overlap.
 inline constexpr unsigned kMostPlaces = 64;  // of one call: their answers fill a word
 
-// How many cache lines to ask for ahead where a hash's bits lie.
-enum class Ahead : uint8_t {
-  kNothing = 0,  // they are in the cache anyway, or so few that the processor runs ahead itself
-  kOneLine = 1,  // blocks of a Bloom filter that lie at multiples of 64
-  kAll = 2,
+// What to ask the memory for ahead where a hash's bits lie.
+struct Ahead {
+  // Nothing: it is in the cache anyway, or so little that the processor runs ahead itself.
+  bool asks = false;
+  // Both lines of a Bloom filter's block; else all blocks lie at multiples of 64.
+  bool straddles = false;
+  // Into the second-level cache only: the first level has room for some twenty requests, and more
+  // would wait for it.
+  bool is_far = false;
 };
 
 // The Bloom filters of segments, by slot. All have the same number of probes.
@@ -123,8 +127,12 @@ struct Kernels {
   uint64_t (*bloom_test)(const unsigned char* const* places, size_t n, const uint16_t* patterns,
                          uint64_t hash) = nullptr;
 
-  // The same for Ribbon. Bit i of *bumped is set, and that of the result is not, where the layer
-  // bumps the hash.
+  // Both, for any number of segments: bit i % 64 of word i / 64 is the answer of segment i.
+  void (*bloom_probe_segments)(const BloomSegments& segments, size_t n, const uint16_t* patterns,
+                               uint64_t hash, Ahead ahead, uint64_t* answers) = nullptr;
+
+  // Locating and testing for Ribbon. Bit i of *bumped is set, and that of the result is not, where
+  // the layer bumps the hash.
   void (*ribbon_locate)(const RibbonSegments& segments, const uint32_t* slots, size_t n,
                         uint64_t hash, Ahead ahead, RibbonPlace* places) = nullptr;
   uint64_t (*ribbon_test)(const RibbonPlace* places, size_t n, uint64_t hash,

@@ -13,53 +13,94 @@
 namespace winnow::simd {
 namespace {
 
+#define WINNOW_INLINE inline __attribute__((always_inline, unused))
+
+// Where a hash's blocks lie in n segments that follow each other, n <= kMostPlaces.
+WINNOW_INLINE void PlacesOf(const BloomSegments& segments, size_t n, uint64_t hash,
+                            const unsigned char** places) {
+  for (size_t i = 0; i < n; ++i) {
+    places[i] = segments.blocks[i] + BlockOffset(hash, segments.num_blocks[i]);
+  }
+}
+
+// Not inlined, a function that only prefetches does nothing in the compiler's eyes.
+template <bool kStraddles, bool kIsFar>
+WINNOW_INLINE void PrefetchPlaces(const unsigned char* const* places, size_t n) {
+  constexpr int kLocality = kIsFar ? 2 : 3;
+  for (size_t i = 0; i < n; ++i) {
+    __builtin_prefetch(places[i], 0, kLocality);
+    if (kStraddles) __builtin_prefetch(places[i] + kBloomBlockBytes - 1, 0, kLocality);
+  }
+}
+
+WINNOW_INLINE void PrefetchPlaces(const unsigned char* const* places, size_t n, Ahead ahead) {
+  if (!ahead.asks) return;
+  if (ahead.is_far) {
+    ahead.straddles ? PrefetchPlaces<true, true>(places, n)
+                    : PrefetchPlaces<false, true>(places, n);
+  } else {
+    ahead.straddles ? PrefetchPlaces<true, false>(places, n)
+                    : PrefetchPlaces<false, false>(places, n);
+  }
+}
+
 // All lookups in segments, made of what differs between instruction sets:
-//   Mask      the bits of a hash in a Bloom block: made once, compared with many blocks
-//   kMaskOf   makes it
-//   kHolds    whether a block has all of them
-//   kMatch    compares the columns of a Ribbon with the fingerprint
+//   Mask       the bits of a hash in a Bloom block: made once, compared with many blocks
+//   kMaskOf    makes it
+//   kHolds     whether a block has all of them
+//   kPlacesOf  PlacesOf
+//   kMatch     compares the columns of a Ribbon with the fingerprint
 template <typename Mask, Mask (*kMaskOf)(const uint16_t* patterns, uint32_t x),
           bool (*kHolds)(const unsigned char* block, const Mask& mask),
+          void (*kPlacesOf)(const BloomSegments& segments, size_t n, uint64_t hash,
+                            const unsigned char** places),
           bool (*kMatch)(const RibbonBlock& block, const RibbonMasks& masks)>
 struct SegmentLookups {
-  template <Ahead kAhead, bool kListed>
-  static void LocateBlooms(const BloomSegments& segments, const uint32_t* slots, size_t n,
-                           uint64_t hash, const unsigned char** places) {
-    for (size_t i = 0; i < n; ++i) {
-      const size_t slot = kListed ? slots[i] : i;
-      places[i] = segments.blocks[slot] + BlockOffset(hash, segments.num_blocks[slot]);
-      if (kAhead != Ahead::kNothing) __builtin_prefetch(places[i]);
-      if (kAhead == Ahead::kAll) __builtin_prefetch(places[i] + kBloomBlockBytes - 1);
-    }
-  }
-
-  template <Ahead kAhead>
-  static void LocateBlooms(const BloomSegments& segments, const uint32_t* slots, size_t n,
-                           uint64_t hash, const unsigned char** places) {
-    if (slots == nullptr) {
-      LocateBlooms<kAhead, false>(segments, slots, n, hash, places);
-    } else {
-      LocateBlooms<kAhead, true>(segments, slots, n, hash, places);
-    }
-  }
-
   static void BloomLocate(const BloomSegments& segments, const uint32_t* slots, size_t n,
                           uint64_t hash, Ahead ahead, const unsigned char** places) {
-    if (ahead == Ahead::kNothing) {
-      LocateBlooms<Ahead::kNothing>(segments, slots, n, hash, places);
-    } else if (ahead == Ahead::kOneLine) {
-      LocateBlooms<Ahead::kOneLine>(segments, slots, n, hash, places);
+    if (slots == nullptr) {
+      kPlacesOf(segments, n, hash, places);
     } else {
-      LocateBlooms<Ahead::kAll>(segments, slots, n, hash, places);
+      for (size_t i = 0; i < n; ++i) {
+        places[i] = segments.blocks[slots[i]] + BlockOffset(hash, segments.num_blocks[slots[i]]);
+      }
     }
+    PrefetchPlaces(places, n, ahead);
+  }
+
+  // In the order in which the places were asked for, so that what has arrived makes room in the
+  // processor for what comes after this lookup.
+  WINNOW_INLINE static uint64_t TestPlaces(const unsigned char* const* places, size_t n,
+                                           const Mask& mask) {
+    uint64_t answers = 0;
+    for (size_t i = 0; i < n; ++i) answers |= uint64_t{kHolds(places[i], mask)} << i;
+    return answers;
   }
 
   static uint64_t BloomTest(const unsigned char* const* places, size_t n, const uint16_t* patterns,
                             uint64_t hash) {
+    return TestPlaces(places, n, kMaskOf(patterns, static_cast<uint32_t>(hash)));
+  }
+
+  static void BloomProbeSegments(const BloomSegments& segments, size_t n, const uint16_t* patterns,
+                                 uint64_t hash, Ahead ahead, uint64_t* answers) {
     const Mask mask = kMaskOf(patterns, static_cast<uint32_t>(hash));
-    uint64_t answers = 0;
-    for (size_t i = 0; i < n; ++i) answers |= uint64_t{kHolds(places[i], mask)} << i;
-    return answers;
+    const unsigned char* places[2][kMostPlaces];
+    size_t located = n < kMostPlaces ? n : kMostPlaces;
+    kPlacesOf(segments, located, hash, places[0]);
+    PrefetchPlaces(places[0], located, ahead);
+    for (size_t first = 0; first < n; first += kMostPlaces) {
+      // The next ones are under way before these are tested.
+      const size_t next = first + located;
+      const size_t more = n - next < kMostPlaces ? n - next : kMostPlaces;
+      const unsigned char** const more_places = places[next / kMostPlaces % 2];
+      if (more != 0) {
+        kPlacesOf({segments.blocks + next, segments.num_blocks + next}, more, hash, more_places);
+        PrefetchPlaces(more_places, more, ahead);
+      }
+      answers[first / kMostPlaces] = TestPlaces(places[first / kMostPlaces % 2], located, mask);
+      located = more;
+    }
   }
 
   static void RibbonLocate(const RibbonSegments& segments, const uint32_t* slots, size_t n,
@@ -70,7 +111,7 @@ struct SegmentLookups {
                               segments.starts[slot], segments.split[slot], segments.shape[slot]};
       const RibbonBlock block = FindBlock(layer, hash);
       places[i] = {block.low, layer.thresholds, block.start, block.columns, layer.shape};
-      if (ahead != Ahead::kNothing) {
+      if (ahead.asks) {
         __builtin_prefetch(block.low);
         __builtin_prefetch(block.low + 16 * block.columns - 1);
         __builtin_prefetch(layer.thresholds + block.start / kRibbonBucketSlots / 4);
@@ -96,11 +137,14 @@ struct SegmentLookups {
   static constexpr Kernels AddTo(Kernels table) {
     table.bloom_locate = BloomLocate;
     table.bloom_test = BloomTest;
+    table.bloom_probe_segments = BloomProbeSegments;
     table.ribbon_locate = RibbonLocate;
     table.ribbon_test = RibbonTest;
     return table;
   }
 };
+
+#undef WINNOW_INLINE
 
 }  // namespace
 }  // namespace winnow::simd
