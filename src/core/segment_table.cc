@@ -284,7 +284,7 @@ class SegmentTable::Flight {
   uint32_t ribbons_ = 0;
   uint32_t listed_ = 0;
   Piece pieces_[kMostPieces];
-  const unsigned char* bloom_places_[kMostBlooms];
+  const unsigned char* bloom_places_[kMostBlooms + 7];  // kernels round up to 8
   simd::RibbonPlace ribbon_places_[kMostRibbons];
   uint32_t listed_slots_[kMostListed];
   uint32_t listed_bits_[kMostListed];

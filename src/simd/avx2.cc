@@ -71,7 +71,8 @@ bool Holds(const unsigned char* bytes, const BlockMask& mask) {
 
 }  // namespace
 
-const Kernels kAvx2Kernels = SegmentLookups<BlockMask, MaskOf, Holds, PlacesOf, Match>::AddTo(
-    Lookups<HasBits, SetBits, Match>::Table("avx2", RibbonSolve));
+const Kernels kAvx2Kernels =
+    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, Match>::AddTo(
+        Lookups<HasBits, SetBits, Match>::Table("avx2", RibbonSolve));
 
 }  // namespace winnow::simd

@@ -125,13 +125,43 @@ struct BlockMask {
 
 BlockMask MaskOf(const uint16_t* patterns, uint32_t x) { return {BitsOf(x), LanesOf(patterns, x)}; }
 
+// The lanes of a block that lack the hash's bit.
+__mmask16 MissingLanes(const unsigned char* block, const BlockMask& mask) {
+  return _mm512_mask_testn_epi32_mask(mask.lanes, mask.bits, _mm512_loadu_si512(block));
+}
+
+// Those of four blocks, each in 16 bits.
+long long MissingLanesOfFour(const unsigned char* const* places, const BlockMask& mask) {
+  const __mmask32 low =
+      _mm512_kunpackw(MissingLanes(places[1], mask), MissingLanes(places[0], mask));
+  const __mmask32 high =
+      _mm512_kunpackw(MissingLanes(places[3], mask), MissingLanes(places[2], mask));
+  return static_cast<long long>(_cvtmask64_u64(_mm512_kunpackd(high, low)));
+}
+
 bool Holds(const unsigned char* block, const BlockMask& mask) {
-  return _mm512_mask_testn_epi32_mask(mask.lanes, mask.bits, _mm512_loadu_si512(block)) == 0;
+  return MissingLanes(block, mask) == 0;
+}
+
+// Eight places at a time take half as many instructions as one by one, so that the processor gets
+// further ahead while it waits for memory.
+inline __attribute__((always_inline)) uint64_t TestEights(const unsigned char* const* places,
+                                                          size_t n, const BlockMask& mask) {
+  uint64_t answers = 0;
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const __m128i missing = _mm_set_epi64x(MissingLanesOfFour(places + i + 4, mask),
+                                           MissingLanesOfFour(places + i, mask));
+    answers |= uint64_t{_mm_testn_epi16_mask(missing, missing)} << i;
+  }
+  if (i == n) return answers;
+  return answers | TestEach<BlockMask, Holds>(places + i, n - i, mask) << i;
 }
 
 // PlacesOf, eight at a time.
-void EightPlacesOf(const BloomSegments& segments, size_t n, uint64_t hash,
-                   const unsigned char** places) {
+inline __attribute__((always_inline)) void PlacesOfEights(const BloomSegments& segments, size_t n,
+                                                          uint64_t hash,
+                                                          const unsigned char** places) {
   const __m512i high_half = _mm512_set1_epi64(static_cast<long long>(hash >> 32));
   for (size_t i = 0; i < n; i += 8) {
     const auto lanes = static_cast<__mmask8>(n - i >= 8 ? 0xff : (1u << (n - i)) - 1);
@@ -147,7 +177,7 @@ void EightPlacesOf(const BloomSegments& segments, size_t n, uint64_t hash,
 }  // namespace
 
 const Kernels kAvx512Kernels =
-    SegmentLookups<BlockMask, MaskOf, Holds, EightPlacesOf, Match>::AddTo(
+    SegmentLookups<BlockMask, MaskOf, TestEights, PlacesOfEights, Match>::AddTo(
         Lookups<HasBits, SetBits, Match>::Table("avx512", RibbonSolve));
 
 }  // namespace winnow::simd

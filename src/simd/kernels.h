@@ -118,7 +118,7 @@ struct Kernels {
                        unsigned char* words);
 
   // The blocks of a hash in n segments, n <= kMostPlaces: those of these slots, or the first n if
-  // `slots` is null.
+  // `slots` is null. May write up to the next multiple of 8 places.
   void (*bloom_locate)(const BloomSegments& segments, const uint32_t* slots, size_t n,
                        uint64_t hash, Ahead ahead, const unsigned char** places) = nullptr;
 

@@ -64,7 +64,8 @@ bool Holds(const unsigned char* block, const BlockMask& mask) {
 
 }  // namespace
 
-const Kernels kPortableKernels = SegmentLookups<BlockMask, MaskOf, Holds, PlacesOf, Match>::AddTo(
-    Lookups<HasBits, SetBits, Match>::Table("portable", RibbonSolve));
+const Kernels kPortableKernels =
+    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, Match>::AddTo(
+        Lookups<HasBits, SetBits, Match>::Table("portable", RibbonSolve));
 
 }  // namespace winnow::simd

@@ -23,6 +23,14 @@ WINNOW_INLINE void PlacesOf(const BloomSegments& segments, size_t n, uint64_t ha
   }
 }
 
+// Whether the places have what kHolds looks for, one by one.
+template <typename Mask, bool (*kHolds)(const unsigned char* block, const Mask& mask)>
+WINNOW_INLINE uint64_t TestEach(const unsigned char* const* places, size_t n, const Mask& mask) {
+  uint64_t answers = 0;
+  for (size_t i = 0; i < n; ++i) answers |= uint64_t{kHolds(places[i], mask)} << i;
+  return answers;
+}
+
 // Not inlined, a function that only prefetches does nothing in the compiler's eyes.
 template <bool kStraddles, bool kIsFar>
 WINNOW_INLINE void PrefetchPlaces(const unsigned char* const* places, size_t n) {
@@ -47,11 +55,12 @@ WINNOW_INLINE void PrefetchPlaces(const unsigned char* const* places, size_t n, 
 // All lookups in segments, made of what differs between instruction sets:
 //   Mask       the bits of a hash in a Bloom block: made once, compared with many blocks
 //   kMaskOf    makes it
-//   kHolds     whether a block has all of them
-//   kPlacesOf  PlacesOf
+//   kTest      which of n blocks have all of them: bit i is the answer of block i. In the order of
+//              the places, so that what has arrived makes room in the processor for what follows
+//   kPlacesOf  PlacesOf; may write places up to the next multiple of 8
 //   kMatch     compares the columns of a Ribbon with the fingerprint
 template <typename Mask, Mask (*kMaskOf)(const uint16_t* patterns, uint32_t x),
-          bool (*kHolds)(const unsigned char* block, const Mask& mask),
+          uint64_t (*kTest)(const unsigned char* const* places, size_t n, const Mask& mask),
           void (*kPlacesOf)(const BloomSegments& segments, size_t n, uint64_t hash,
                             const unsigned char** places),
           bool (*kMatch)(const RibbonBlock& block, const RibbonMasks& masks)>
@@ -68,37 +77,36 @@ struct SegmentLookups {
     PrefetchPlaces(places, n, ahead);
   }
 
-  // In the order in which the places were asked for, so that what has arrived makes room in the
-  // processor for what comes after this lookup.
-  WINNOW_INLINE static uint64_t TestPlaces(const unsigned char* const* places, size_t n,
-                                           const Mask& mask) {
-    uint64_t answers = 0;
-    for (size_t i = 0; i < n; ++i) answers |= uint64_t{kHolds(places[i], mask)} << i;
-    return answers;
-  }
-
   static uint64_t BloomTest(const unsigned char* const* places, size_t n, const uint16_t* patterns,
                             uint64_t hash) {
-    return TestPlaces(places, n, kMaskOf(patterns, static_cast<uint32_t>(hash)));
+    return kTest(places, n, kMaskOf(patterns, static_cast<uint32_t>(hash)));
   }
 
   static void BloomProbeSegments(const BloomSegments& segments, size_t n, const uint16_t* patterns,
                                  uint64_t hash, Ahead ahead, uint64_t* answers) {
+    if (n > kMostPlaces) return BloomProbeMany(segments, n, patterns, hash, ahead, answers);
+    const unsigned char* places[kMostPlaces];
+    kPlacesOf(segments, n, hash, places);
+    PrefetchPlaces(places, n, ahead);
+    *answers = kTest(places, n, kMaskOf(patterns, static_cast<uint32_t>(hash)));
+  }
+
+  // Locates the next places before it tests these. On its own, so that the short way stays short.
+  __attribute__((noinline)) static void BloomProbeMany(const BloomSegments& segments, size_t n,
+                                                       const uint16_t* patterns, uint64_t hash,
+                                                       Ahead ahead, uint64_t* answers) {
     const Mask mask = kMaskOf(patterns, static_cast<uint32_t>(hash));
     const unsigned char* places[2][kMostPlaces];
-    size_t located = n < kMostPlaces ? n : kMostPlaces;
-    kPlacesOf(segments, located, hash, places[0]);
-    PrefetchPlaces(places[0], located, ahead);
-    for (size_t first = 0; first < n; first += kMostPlaces) {
-      // The next ones are under way before these are tested.
-      const size_t next = first + located;
+    kPlacesOf(segments, kMostPlaces, hash, places[0]);
+    PrefetchPlaces(places[0], kMostPlaces, ahead);
+    size_t located = kMostPlaces;
+    for (size_t i = 0; located != 0; ++i) {
+      const size_t next = i * kMostPlaces + located;
       const size_t more = n - next < kMostPlaces ? n - next : kMostPlaces;
-      const unsigned char** const more_places = places[next / kMostPlaces % 2];
-      if (more != 0) {
-        kPlacesOf({segments.blocks + next, segments.num_blocks + next}, more, hash, more_places);
-        PrefetchPlaces(more_places, more, ahead);
-      }
-      answers[first / kMostPlaces] = TestPlaces(places[first / kMostPlaces % 2], located, mask);
+      const unsigned char** const more_places = places[(i + 1) % 2];
+      kPlacesOf({segments.blocks + next, segments.num_blocks + next}, more, hash, more_places);
+      PrefetchPlaces(more_places, more, ahead);
+      answers[i] = kTest(places[i % 2], located, mask);
       located = more;
     }
   }
