@@ -129,7 +129,7 @@ void AskList(benchmark::State& state, const Segments& segments, Storage storage)
       }
       ++lookup;
       for (const size_t candidate :
-           set.CandidatesOf(files.data(), kListed, HashKey(keys.Get(i)), words)) {
+           set.CandidatesOf(HashKey(keys.Get(i)), files.data(), kListed, words)) {
         benchmark::DoNotOptimize(candidate);
         ++found;
       }

@@ -232,7 +232,7 @@ TEST(FilterSetTest, AListIsAnsweredInItsOwnOrder) {
       for (size_t i = 0; i < files.size(); ++i) {
         if (files[i] >= views.size() || views[files[i]].MayContain(hash)) expected.push_back(i);
       }
-      ASSERT_EQ(Indices(set.CandidatesOf(files.data(), files.size(), hash, words.get())), expected);
+      ASSERT_EQ(Indices(set.CandidatesOf(hash, files.data(), files.size(), words.get())), expected);
       ASSERT_TRUE(words.IsIntact());
     }
   });

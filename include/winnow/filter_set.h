@@ -160,7 +160,7 @@ class WINNOW_EXPORT FilterSet {
   // The same among n listed files, in the caller's order: bit i belongs to files[i]. Writes
   // WordsFor(n) words. For trees of thousands of files of which a lookup needs a few: takes no time
   // for the others. An index that the set does not have is a candidate.
-  CandidateList CandidatesOf(const uint32_t* files, size_t n, KeyHash hash,
+  CandidateList CandidatesOf(KeyHash hash, const uint32_t* files, size_t n,
                              uint64_t* words) const noexcept;
 
   // Which files may hold each of n keys: a row of num_words() words for each, one after the other.

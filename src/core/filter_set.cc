@@ -43,7 +43,7 @@ CandidateList FilterSet::Candidates(KeyHash hash, const uint64_t* among,
   return {words, num_words()};
 }
 
-CandidateList FilterSet::CandidatesOf(const uint32_t* files, size_t n, KeyHash hash,
+CandidateList FilterSet::CandidatesOf(KeyHash hash, const uint32_t* files, size_t n,
                                       uint64_t* words) const noexcept {
   if (state_ == nullptr) {
     std::fill_n(words, WordsFor(n), 0);
