@@ -150,7 +150,12 @@ TEST(SegmentsTest, RibbonsAnswerAsOneProbeAfterTheOther) {
       for (uint32_t& slot : slots) slot = static_cast<uint32_t>(random.Below(count));
       for (const Kernels* kernels : Usable()) {
         for (const bool listed : {false, true}) {
-          RibbonPlace places[kMostPlaces];
+          const unsigned char* words[kMostPlaces];
+          const unsigned char* thresholds[kMostPlaces];
+          uint32_t start[kMostPlaces];
+          uint32_t columns[kMostPlaces];
+          uint32_t shape[kMostPlaces];
+          const RibbonPlaces places{words, thresholds, start, columns, shape};
           kernels->ribbon_locate(ribbons.segments(), listed ? slots.data() : nullptr, n, hash,
                                  kAheads[round % 5], places);
           uint64_t bumped = ~uint64_t{0};

@@ -27,6 +27,20 @@ void SetBitsFrom(uint64_t* row, size_t index, uint64_t bits) noexcept {
   }
 }
 
+// Room for the places of `kMost` Ribbons.
+template <size_t kMost>
+struct RibbonPlaceArrays {
+  simd::RibbonPlaces From(size_t first) noexcept {
+    return {words + first, thresholds + first, start + first, columns + first, shape + first};
+  }
+
+  const unsigned char* words[kMost];
+  const unsigned char* thresholds[kMost];
+  uint32_t start[kMost];
+  uint32_t columns[kMost];
+  uint32_t shape[kMost];
+};
+
 bool IsAligned(const Segment& segment) noexcept {
   return reinterpret_cast<uintptr_t>(segment.blocks) % simd::kBloomBlockBytes == 0;
 }
@@ -220,7 +234,7 @@ class SegmentTable::Flight {
       piece.first_place = ribbons_;
       ribbons_ += n;
       table_.kernels_.ribbon_locate(table_.first_.From(piece.first_slot), piece.slots, n, hash,
-                                    ahead, ribbon_places_ + piece.first_place);
+                                    ahead, ribbon_places_.From(piece.first_place));
     }
   }
 
@@ -233,7 +247,7 @@ class SegmentTable::Flight {
     } else if (piece.run->kind == SegmentKind::kRibbon) {
       uint64_t bumped = 0;
       answers =
-          kernels.ribbon_test(ribbon_places_ + piece.first_place, piece.n, piece.hash, &bumped);
+          kernels.ribbon_test(ribbon_places_.From(piece.first_place), piece.n, piece.hash, &bumped);
       if (bumped != 0) answers |= AskSecondLayers(piece, bumped);
     } else {
       for (uint32_t i = 0; i < piece.n; ++i) answers |= AskView(piece, i);
@@ -269,7 +283,8 @@ class SegmentTable::Flight {
     }
     if (n == 0) return answers;
     const uint64_t hash = NextLayerHash(piece.hash);
-    simd::RibbonPlace places[simd::kMostPlaces];
+    RibbonPlaceArrays<simd::kMostPlaces> arrays;
+    const simd::RibbonPlaces places = arrays.From(0);
     table_.kernels_.ribbon_locate(table_.second_.From(0), slots, n, hash, simd::Ahead{}, places);
     uint64_t matches = table_.kernels_.ribbon_test(places, n, hash, &bumped);
     while (matches != 0) answers |= uint64_t{1} << asked[TakeLowestBit(&matches)];
@@ -285,7 +300,7 @@ class SegmentTable::Flight {
   uint32_t listed_ = 0;
   Piece pieces_[kMostPieces];
   const unsigned char* bloom_places_[kMostBlooms + 7];  // kernels round up to 8
-  simd::RibbonPlace ribbon_places_[kMostRibbons];
+  RibbonPlaceArrays<kMostRibbons + 8> ribbon_places_;
   uint32_t listed_slots_[kMostListed];
   uint32_t listed_bits_[kMostListed];
 };

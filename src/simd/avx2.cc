@@ -72,7 +72,7 @@ bool Holds(const unsigned char* bytes, const BlockMask& mask) {
 }  // namespace
 
 const Kernels kAvx2Kernels =
-    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, Match>::AddTo(
-        Lookups<HasBits, SetBits, Match>::Table("avx2", RibbonSolve));
+    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, TestEachRibbon<Match>,
+                   PlacesOf>::AddTo(Lookups<HasBits, SetBits, Match>::Table("avx2", RibbonSolve));
 
 }  // namespace winnow::simd

@@ -158,15 +158,22 @@ inline __attribute__((always_inline)) uint64_t TestEights(const unsigned char* c
   return answers | TestEach<BlockMask, Holds>(places + i, n - i, mask) << i;
 }
 
+// The lanes of the next ones of n, at most eight.
+__mmask8 LanesFor(size_t n) { return static_cast<__mmask8>(n >= 8 ? 0xff : (1u << n) - 1); }
+
+// Eight numbers of 32 bits in lanes of 64.
+__m512i LoadWide(__mmask8 lanes, const uint32_t* numbers) {
+  return _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, numbers));
+}
+
 // PlacesOf, eight at a time.
 inline __attribute__((always_inline)) void PlacesOfEights(const BloomSegments& segments, size_t n,
                                                           uint64_t hash,
                                                           const unsigned char** places) {
   const __m512i high_half = _mm512_set1_epi64(static_cast<long long>(hash >> 32));
   for (size_t i = 0; i < n; i += 8) {
-    const auto lanes = static_cast<__mmask8>(n - i >= 8 ? 0xff : (1u << (n - i)) - 1);
-    const __m512i count =
-        _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, segments.num_blocks + i));
+    const __mmask8 lanes = LanesFor(n - i);
+    const __m512i count = LoadWide(lanes, segments.num_blocks + i);
     const __m512i block = _mm512_srli_epi64(_mm512_mul_epu32(high_half, count), 32);
     const __m512i place = _mm512_add_epi64(_mm512_maskz_loadu_epi64(lanes, segments.blocks + i),
                                            _mm512_slli_epi64(block, 6));
@@ -174,10 +181,137 @@ inline __attribute__((always_inline)) void PlacesOfEights(const BloomSegments& s
   }
 }
 
+// PlacesOf for Ribbons, eight at a time: FindBlock in lanes.
+void RibbonPlacesOfEights(const RibbonSegments& segments, size_t n, uint64_t hash,
+                          const RibbonPlaces& places) {
+  const __m512i high_half = _mm512_set1_epi64(static_cast<long long>(hash >> 32));
+  const __m512i shard_source = _mm512_set1_epi64(static_cast<long long>(hash >> 1));
+  const __m512i byte = _mm512_set1_epi64(0xff);
+  for (size_t i = 0; i < n; i += 8) {
+    const __mmask8 lanes = LanesFor(n - i);
+    const __m512i starts = LoadWide(lanes, segments.starts + i);
+    const __m512i shape = LoadWide(lanes, segments.shape + i);
+    const __m512i start = _mm512_srli_epi64(_mm512_mul_epu32(high_half, starts), 32);
+    const __m512i shard = _mm512_srlv_epi64(
+        shard_source, _mm512_sub_epi64(_mm512_set1_epi64(63), _mm512_and_si512(shape, byte)));
+    const __m512i columns = _mm512_and_si512(_mm512_srli_epi64(shape, kShapeColumnsShift), byte);
+    const __m512i block = _mm512_add_epi64(_mm512_srli_epi64(start, 6), shard);
+    const __m512i past_split = _mm512_sub_epi64(block, LoadWide(lanes, segments.split + i));
+    const __m512i wide_before = _mm512_max_epi64(past_split, _mm512_setzero_si512());
+    const __m512i word = _mm512_add_epi64(_mm512_mul_epu32(block, columns), wide_before);
+    const __m512i words = _mm512_maskz_loadu_epi64(lanes, segments.words + i);
+    // 64 bytes each, since a load can't take its bytes from a store under a mask.
+    _mm512_storeu_si512(places.words + i, _mm512_add_epi64(words, _mm512_slli_epi64(word, 3)));
+    _mm512_storeu_si512(places.thresholds + i,
+                        _mm512_maskz_loadu_epi64(lanes, segments.thresholds + i));
+    const __mmask8 is_wide = _mm512_cmpge_epi64_mask(past_split, _mm512_setzero_si512());
+    const __m512i block_columns =
+        _mm512_mask_add_epi64(columns, is_wide, columns, _mm512_set1_epi64(1));
+    const auto store_narrow = [i](uint32_t* numbers, __m512i wide) {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(numbers + i), _mm512_cvtepi64_epi32(wide));
+    };
+    store_narrow(places.start, start);
+    store_narrow(places.columns, block_columns);
+    store_narrow(places.shape, shape);
+  }
+}
+
+// IsBumped for up to eight places, from `first` on.
+__mmask8 BumpedLanes(const RibbonPlaces& places, size_t first, __mmask8 lanes, __m512i start) {
+  uint64_t bytes = 0;
+  for (unsigned left = lanes; left != 0; left &= left - 1) {
+    const auto i = static_cast<unsigned>(__builtin_ctz(left));
+    const uint32_t bucket = places.start[first + i] / kRibbonBucketSlots;
+    bytes |= uint64_t{places.thresholds[first + i][bucket / 4]} << (8 * i);
+  }
+  // By threshold, the offset from which on no class is bumped.
+  const __m512i limits =
+      _mm512_setr_epi64(kRibbonBucketSlots, kRibbonClass1Slots, kRibbonClass2Slots, 0, 0, 0, 0, 0);
+  const __m512i offset = _mm512_and_si512(start, _mm512_set1_epi64(kRibbonBucketSlots - 1));
+  const __m512i shift = _mm512_and_si512(_mm512_srli_epi64(start, 6), _mm512_set1_epi64(6));
+  const __m512i threshold = _mm512_and_si512(
+      _mm512_srlv_epi64(_mm512_cvtepu8_epi64(_mm_cvtsi64_si128(static_cast<long long>(bytes))),
+                        shift),
+      _mm512_set1_epi64(3));
+  return _mm512_mask_cmplt_epu64_mask(lanes, offset, _mm512_permutexvar_epi64(threshold, limits));
+}
+
+// Match for up to eight places of at most eight columns, from `first` on.
+struct EightMasks {
+  alignas(64) uint64_t low[8];
+  alignas(64) uint64_t high[8];
+  alignas(64) uint64_t columns[8];      // a bit for each
+  alignas(64) uint64_t fingerprint[8];  // of these columns
+};
+
+__mmask8 MatchingLanes(const RibbonPlaces& places, size_t first, size_t n,
+                       const EightMasks& masks) {
+  unsigned matches = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const unsigned char* const low = places.words[first + i];
+    const unsigned char* const high = low + 8 * places.columns[first + i];
+    const auto lanes = static_cast<__mmask8>(masks.columns[i]);
+    const __m512i low_bits =
+        _mm512_and_si512(_mm512_set1_epi64(static_cast<long long>(masks.low[i])),
+                         _mm512_maskz_loadu_epi64(lanes, low));
+    const __m512i bits =
+        _mm512_ternarylogic_epi64(low_bits, _mm512_maskz_loadu_epi64(lanes, high),
+                                  _mm512_set1_epi64(static_cast<long long>(masks.high[i])), 0x78);
+    const unsigned parities =
+        _mm512_test_epi64_mask(_mm512_popcnt_epi64(bits), _mm512_set1_epi64(1));
+    matches |= (parities == masks.fingerprint[i] ? 1u : 0u) << i;
+  }
+  return static_cast<__mmask8>(matches);
+}
+
+// Ribbons eight at a time: all but the columns themselves in lanes.
+uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, uint64_t* bumped) {
+  const uint64_t coefficient = ((hash * kCoefficientMultiplier) >> (64 - kRibbonWidth)) | 1;
+  const __m512i low_source = _mm512_set1_epi64(static_cast<long long>(coefficient));
+  const __m512i high_source = _mm512_set1_epi64(static_cast<long long>(coefficient >> 1));
+  const __m512i fingerprint_source =
+      _mm512_set1_epi64(static_cast<long long>((hash ^ hash >> 31) * kFingerprintMultiplier));
+  uint64_t matches = 0;
+  uint64_t gone = 0;
+  for (size_t i = 0; i < n; i += 8) {
+    const __mmask8 lanes = LanesFor(n - i);
+    const __m512i start = LoadWide(lanes, places.start + i);
+    const __m512i columns = LoadWide(lanes, places.columns + i);
+    gone |= uint64_t{BumpedLanes(places, i, lanes, start)} << i;
+    const size_t count = n - i < 8 ? n - i : 8;
+    if (_mm512_cmpgt_epu64_mask(columns, _mm512_set1_epi64(8)) != 0) {
+      for (size_t j = i; j < i + count; ++j) {
+        const bool is_match = Match({places.words[j], places.start[j], places.columns[j]},
+                                    MasksOf(places.shape[j], places.start[j], hash));
+        matches |= uint64_t{is_match} << j;
+      }
+      continue;
+    }
+    EightMasks masks;
+    const __m512i shift = _mm512_and_si512(start, _mm512_set1_epi64(63));
+    _mm512_store_si512(masks.low, _mm512_sllv_epi64(low_source, shift));
+    _mm512_store_si512(
+        masks.high, _mm512_srlv_epi64(high_source, _mm512_sub_epi64(_mm512_set1_epi64(63), shift)));
+    const __m512i one = _mm512_set1_epi64(1);
+    const __m512i column_bits = _mm512_sub_epi64(_mm512_sllv_epi64(one, columns), one);
+    _mm512_store_si512(masks.columns, column_bits);
+    const __m512i fingerprint_shift = _mm512_sub_epi64(
+        _mm512_set1_epi64(64),
+        _mm512_srli_epi64(LoadWide(lanes, places.shape + i), kShapeFingerprintShift));
+    _mm512_store_si512(
+        masks.fingerprint,
+        _mm512_and_si512(_mm512_srlv_epi64(fingerprint_source, fingerprint_shift), column_bits));
+    matches |= uint64_t{MatchingLanes(places, i, count, masks)} << i;
+  }
+  *bumped = gone;
+  return matches & ~gone;
+}
+
 }  // namespace
 
 const Kernels kAvx512Kernels =
-    SegmentLookups<BlockMask, MaskOf, TestEights, PlacesOfEights, Match>::AddTo(
-        Lookups<HasBits, SetBits, Match>::Table("avx512", RibbonSolve));
+    SegmentLookups<BlockMask, MaskOf, TestEights, PlacesOfEights, RibbonTestEights,
+                   RibbonPlacesOfEights>::AddTo(Lookups<HasBits, SetBits,
+                                                        Match>::Table("avx512", RibbonSolve));
 
 }  // namespace winnow::simd

@@ -71,13 +71,13 @@ struct RibbonSegments {
   const uint32_t* shape;
 };
 
-// Where a Ribbon's answer for a hash lies.
-struct RibbonPlace {
-  const unsigned char* words;       // of the block
-  const unsigned char* thresholds;  // of the layer
-  uint32_t start;
-  uint32_t columns;  // of the block
-  uint32_t shape;
+// Where the answers of Ribbons for a hash lie: arrays with room for a multiple of 8.
+struct RibbonPlaces {
+  const unsigned char** words;       // of the block
+  const unsigned char** thresholds;  // of the layer
+  uint32_t* start;
+  uint32_t* columns;  // of the block
+  uint32_t* shape;
 };
 
 struct Kernels {
@@ -134,8 +134,8 @@ struct Kernels {
   // Locating and testing for Ribbon. Bit i of *bumped is set, and that of the result is not, where
   // the layer bumps the hash.
   void (*ribbon_locate)(const RibbonSegments& segments, const uint32_t* slots, size_t n,
-                        uint64_t hash, Ahead ahead, RibbonPlace* places) = nullptr;
-  uint64_t (*ribbon_test)(const RibbonPlace* places, size_t n, uint64_t hash,
+                        uint64_t hash, Ahead ahead, const RibbonPlaces& places) = nullptr;
+  uint64_t (*ribbon_test)(const RibbonPlaces& places, size_t n, uint64_t hash,
                           uint64_t* bumped) = nullptr;
 };
 inline constexpr unsigned kRibbonMostShards = 4;

@@ -65,7 +65,8 @@ bool Holds(const unsigned char* block, const BlockMask& mask) {
 }  // namespace
 
 const Kernels kPortableKernels =
-    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, Match>::AddTo(
-        Lookups<HasBits, SetBits, Match>::Table("portable", RibbonSolve));
+    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, TestEachRibbon<Match>,
+                   PlacesOf>::AddTo(Lookups<HasBits, SetBits, Match>::Table("portable",
+                                                                            RibbonSolve));
 
 }  // namespace winnow::simd

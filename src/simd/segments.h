@@ -31,6 +31,24 @@ WINNOW_INLINE uint64_t TestEach(const unsigned char* const* places, size_t n, co
   return answers;
 }
 
+// The same for layers of Ribbons.
+WINNOW_INLINE void SetPlace(const RibbonSegments& segments, size_t slot, uint64_t hash,
+                            const RibbonPlaces& places, size_t i) {
+  const RibbonLayer layer{segments.words[slot], segments.thresholds[slot], segments.starts[slot],
+                          segments.split[slot], segments.shape[slot]};
+  const RibbonBlock block = FindBlock(layer, hash);
+  places.words[i] = block.low;
+  places.thresholds[i] = layer.thresholds;
+  places.start[i] = block.start;
+  places.columns[i] = block.columns;
+  places.shape[i] = layer.shape;
+}
+
+WINNOW_INLINE void PlacesOf(const RibbonSegments& segments, size_t n, uint64_t hash,
+                            const RibbonPlaces& places) {
+  for (size_t i = 0; i < n; ++i) SetPlace(segments, i, hash, places, i);
+}
+
 // Not inlined, a function that only prefetches does nothing in the compiler's eyes.
 template <bool kStraddles, bool kIsFar>
 WINNOW_INLINE void PrefetchPlaces(const unsigned char* const* places, size_t n) {
@@ -53,18 +71,41 @@ WINNOW_INLINE void PrefetchPlaces(const unsigned char* const* places, size_t n, 
   }
 }
 
+// Which of n Ribbons have the fingerprint or bump the hash, one by one. Flattened: kMatch, and with
+// it what is the same for all places.
+template <bool (*kMatch)(const RibbonBlock& block, const RibbonMasks& masks)>
+__attribute__((flatten)) uint64_t TestEachRibbon(const RibbonPlaces& places, size_t n,
+                                                 uint64_t hash, uint64_t* bumped) {
+  uint64_t matches = 0;
+  uint64_t gone = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const uint32_t start = places.start[i];
+    // Both without a branch: which places bump a hash can't be predicted.
+    gone |= uint64_t{IsBumped(places.thresholds[i], start)} << i;
+    matches |= uint64_t{kMatch({places.words[i], start, places.columns[i]},
+                               MasksOf(places.shape[i], start, hash))}
+               << i;
+  }
+  *bumped = gone;
+  return matches & ~gone;
+}
+
 // All lookups in segments, made of what differs between instruction sets:
-//   Mask       the bits of a hash in a Bloom block: made once, compared with many blocks
-//   kMaskOf    makes it
-//   kTest      which of n blocks have all of them: bit i is the answer of block i. In the order of
-//              the places, so that what has arrived makes room in the processor for what follows
-//   kPlacesOf  PlacesOf; may write places up to the next multiple of 8
-//   kMatch     compares the columns of a Ribbon with the fingerprint
+//   Mask          the bits of a hash in a Bloom block: made once, compared with many blocks
+//   kMaskOf       makes it
+//   kTest         which of n blocks have all of them: bit i is the answer of block i. In the order
+//                 of the places, so that what has arrived makes room in the processor for what
+//                 follows
+//   kPlacesOf     PlacesOf; may write places up to the next multiple of 8
+//   kRibbonTest   as Kernels::ribbon_test
+//   kRibbonPlacesOf  PlacesOf for Ribbons, likewise
 template <typename Mask, Mask (*kMaskOf)(const uint16_t* patterns, uint32_t x),
           uint64_t (*kTest)(const unsigned char* const* places, size_t n, const Mask& mask),
           void (*kPlacesOf)(const BloomSegments& segments, size_t n, uint64_t hash,
                             const unsigned char** places),
-          bool (*kMatch)(const RibbonBlock& block, const RibbonMasks& masks)>
+          decltype(Kernels::ribbon_test) kRibbonTest,
+          void (*kRibbonPlacesOf)(const RibbonSegments& segments, size_t n, uint64_t hash,
+                                  const RibbonPlaces& places)>
 struct SegmentLookups {
   static void BloomLocate(const BloomSegments& segments, const uint32_t* slots, size_t n,
                           uint64_t hash, Ahead ahead, const unsigned char** places) {
@@ -112,48 +153,19 @@ struct SegmentLookups {
     }
   }
 
-  template <bool kListed>
-  WINNOW_INLINE static void LocateRibbons(const RibbonSegments& segments, const uint32_t* slots,
-                                          size_t n, uint64_t hash, RibbonPlace* places) {
-    for (size_t i = 0; i < n; ++i) {
-      const size_t slot = kListed ? slots[i] : i;
-      const RibbonLayer layer{segments.words[slot], segments.thresholds[slot],
-                              segments.starts[slot], segments.split[slot], segments.shape[slot]};
-      const RibbonBlock block = FindBlock(layer, hash);
-      places[i] = {block.low, layer.thresholds, block.start, block.columns, layer.shape};
-    }
-  }
-
   static void RibbonLocate(const RibbonSegments& segments, const uint32_t* slots, size_t n,
-                           uint64_t hash, Ahead ahead, RibbonPlace* places) {
+                           uint64_t hash, Ahead ahead, const RibbonPlaces& places) {
     if (slots == nullptr) {
-      LocateRibbons<false>(segments, slots, n, hash, places);
+      kRibbonPlacesOf(segments, n, hash, places);
     } else {
-      LocateRibbons<true>(segments, slots, n, hash, places);
+      for (size_t i = 0; i < n; ++i) SetPlace(segments, slots[i], hash, places, i);
     }
     if (!ahead.asks) return;
     // Thresholds are a hundredth of all, and in the cache.
     for (size_t i = 0; i < n; ++i) {
-      __builtin_prefetch(places[i].words);
-      __builtin_prefetch(places[i].words + 16 * places[i].columns - 1);
+      __builtin_prefetch(places.words[i]);
+      __builtin_prefetch(places.words[i] + 16 * places.columns[i] - 1);
     }
-  }
-
-  // Flattened: kMatch, and with it what is the same for all places.
-  __attribute__((flatten)) static uint64_t RibbonTest(const RibbonPlace* places, size_t n,
-                                                      uint64_t hash, uint64_t* bumped) {
-    uint64_t answers = 0;
-    uint64_t gone = 0;
-    for (size_t i = 0; i < n; ++i) {
-      const RibbonPlace& place = places[i];
-      // Both without a branch: which places bump a hash can't be predicted.
-      gone |= uint64_t{IsBumped(place.thresholds, place.start)} << i;
-      answers |= uint64_t{kMatch({place.words, place.start, place.columns},
-                                 MasksOf(place.shape, place.start, hash))}
-                 << i;
-    }
-    *bumped = gone;
-    return answers & ~gone;
   }
 
   static constexpr Kernels AddTo(Kernels table) {
@@ -161,7 +173,7 @@ struct SegmentLookups {
     table.bloom_test = BloomTest;
     table.bloom_probe_segments = BloomProbeSegments;
     table.ribbon_locate = RibbonLocate;
-    table.ribbon_test = RibbonTest;
+    table.ribbon_test = kRibbonTest;
     return table;
   }
 };
