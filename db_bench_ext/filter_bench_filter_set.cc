@@ -116,20 +116,20 @@ void AskList(benchmark::State& state, const Segments& segments, Storage storage)
   constexpr uint32_t kListed = 8;
   const FilterSet set = SetOf(segments, storage);
   AbsentKeys keys(segments);
-  std::array<uint32_t, kListed> files;
+  const auto count = static_cast<uint32_t>(segments.count);
+  std::array<std::array<uint32_t, kListed>, KeyGroup::kKeys> lists;
+  for (uint32_t i = 0; i < lists.size(); ++i) {
+    for (uint32_t file = 0; file < kListed; ++file) {
+      lists[i][file] = (file * count / kListed + i) % count;
+    }
+  }
   uint64_t words[FilterSet::WordsFor(kListed)];
   size_t found = 0;
-  uint32_t lookup = 0;
   for (auto iteration : state) {
     keys.MakeNext();
     for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      const auto count = static_cast<uint32_t>(segments.count);
-      for (uint32_t file = 0; file < kListed; ++file) {
-        files[file] = (file * count / kListed + lookup) % count;
-      }
-      ++lookup;
       for (const size_t candidate :
-           set.CandidatesOf(HashKey(keys.Get(i)), files.data(), kListed, words)) {
+           set.CandidatesOf(HashKey(keys.Get(i)), lists[i].data(), kListed, words)) {
         benchmark::DoNotOptimize(candidate);
         ++found;
       }

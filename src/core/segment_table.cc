@@ -95,6 +95,10 @@ SegmentTable::SegmentTable(const std::vector<const Segment*>& segments)
   AddRun(segments, others);
   is_one_bloom_ = runs_.size() == 1 && runs_.front().kind == SegmentKind::kBloom &&
                   runs_.front().last == size();
+  if (!is_one_bloom_) return;
+  one_ahead_ = AheadFor(runs_.front(), size());
+  one_patterns_ = runs_.front().patterns;
+  one_segments_ = {first_.words.data(), first_.starts.data()};
 }
 
 void SegmentTable::AddRun(const std::vector<const Segment*>& segments,
@@ -316,17 +320,14 @@ void SegmentTable::ClearRow(size_t first, size_t last, uint64_t* row) const noex
   }
 }
 
-void SegmentTable::AskAll(uint64_t hash, uint64_t* row) const noexcept {
-  if (!is_one_bloom_) return AskRange(&hash, 1, 0, size(), row);
-  const Run& run = runs_.front();
-  kernels_.bloom_probe_segments({first_.words.data(), first_.starts.data()}, run.last, run.patterns,
-                                hash, AheadFor(run, size()), row);
-}
-
 void SegmentTable::AskRange(const uint64_t* hashes, size_t n, size_t first, size_t last,
                             uint64_t* rows) const noexcept {
-  Flight flight(*this, n * (last - first));
   const bool asks_all = last - first == size();
+  if (asks_all && is_one_bloom_ && bytes_ < kPrefetchFromBytes) {
+    for (size_t i = 0; i < n; ++i) AskAll(hashes[i], rows + i * num_words());
+    return;
+  }
+  Flight flight(*this, n * (last - first));
   for (size_t i = 0; i < n; ++i) {
     uint64_t* const row = rows + i * num_words();
     ClearRow(first, last, row);
@@ -376,7 +377,8 @@ void SegmentTable::AskBitmap(const uint64_t* hashes, size_t n, const uint64_t* a
 
 void SegmentTable::AskList(uint64_t hash, const uint32_t* segments, size_t n,
                            uint64_t* row) const noexcept {
-  Flight flight(*this, n);
+  // What is chosen takes more instructions, so that the processor does not get as far ahead itself.
+  Flight flight(*this, n < kPrefetchFromChosen ? n : std::max<uint64_t>(n, kPrefetchFromProbes));
   std::fill_n(row, (n + 63) / 64, 0);
   uint32_t slots[simd::kMostPlaces];
   uint32_t bits[simd::kMostPlaces];

@@ -19,12 +19,17 @@ class SegmentTable {
  public:
   // In search order, below 2^32 - 1 of them. They must outlive the table.
   explicit SegmentTable(const std::vector<const Segment*>& segments);
+  SegmentTable(const SegmentTable&) = delete;
+  SegmentTable& operator=(const SegmentTable&) = delete;
 
   size_t size() const noexcept { return slots_.size(); }
   size_t num_words() const noexcept { return (size() + 63) / 64; }
 
   // All segments. Words of the row as in AskRange.
-  void AskAll(uint64_t hash, uint64_t* row) const noexcept;
+  void AskAll(uint64_t hash, uint64_t* row) const noexcept {
+    if (!is_one_bloom_) return AskRange(&hash, 1, 0, size(), row);
+    kernels_.bloom_probe_segments(one_segments_, size(), one_patterns_, hash, one_ahead_, row);
+  }
 
   // The segments from `first` on, `last` and those behind not among them; last <= size(). One row
   // for each of n hashes.
@@ -58,14 +63,19 @@ class SegmentTable {
   static constexpr uint64_t kPrefetchFromBytes = uint64_t{1} << 20;
   static constexpr uint64_t kPrefetchFromProbes = 9;
   static constexpr uint64_t kPrefetchFarFromProbes = 33;
+  static constexpr uint64_t kPrefetchFromChosen = 4;
 
   void AddRun(const std::vector<const Segment*>& segments, const std::vector<uint32_t>& members);
   simd::Ahead AheadFor(const Run& run, uint64_t probes) const noexcept;
   void ClearRow(size_t first, size_t last, uint64_t* row) const noexcept;
 
   const simd::Kernels& kernels_;
-  uint64_t bytes_ = 0;         // of all filters
-  bool is_one_bloom_ = false;  // all segments are one run of Bloom filters
+  uint64_t bytes_ = 0;  // of all filters
+  // All segments are one run of Bloom filters: what its lookup needs, close together.
+  bool is_one_bloom_ = false;
+  simd::Ahead one_ahead_;
+  const uint16_t* one_patterns_ = nullptr;
+  simd::BloomSegments one_segments_{};
   std::vector<Run> runs_;
   std::vector<uint32_t> slots_;           // by index
   std::vector<uint64_t> always_;          // bitmap by index: may contain everything
