@@ -8,7 +8,7 @@
 
 #include "db_bench_ext/filter_bench_rows.h"
 #include "db_bench_ext/filter_bench_subjects.h"
-#include "src/core/sizing.h"
+#include "db_bench_ext/filter_costs.h"
 
 namespace winnow::bench {
 namespace {
@@ -71,17 +71,6 @@ void MeasureSpace(benchmark::State& state, const Subject& subject, double bits_p
   state.counters["measured_rate"] = rate;
   state.counters["percent_over_minimum"] = (bits / -std::log2(rate) - 1) * 100;
   state.counters["absent_keys"] = static_cast<double>(filters * lookups_each);
-}
-
-// The bits a key at which our rate is this.
-double BitsForRate(double rate) {
-  double low = core::kMinBitsPerKey;
-  double high = core::kMaxBitsPerKey;
-  for (int step = 0; step < 60; ++step) {
-    const double middle = (low + high) / 2;
-    (core::RateForBits(middle) > rate ? low : high) = middle;
-  }
-  return high;
 }
 
 void RegisterRow(const RowOptions& options, const std::string& rate, const Subject& subject,

@@ -8,21 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "tests/filter_testing.h"
 #include "tests/random_hashes.h"
 #include "winnow/filter.h"
 
 namespace winnow {
 namespace {
 
+using testing::OptionsOf;
 using testing::RandomHashes;
 using testing::TestSeed;
-
-FilterOptions OptionsOf(FilterKind kind, double bits_per_key) {
-  FilterOptions options;
-  options.kind = kind;
-  options.bits_per_key = bits_per_key;
-  return options;
-}
 
 void ExpectContainsAll(const FilterBlock& block, const std::vector<KeyHash>& hashes) {
   const FilterView view(block.bytes());

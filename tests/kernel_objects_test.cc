@@ -31,7 +31,7 @@ std::vector<std::string> Objects() {
 TEST(KernelObjectsTest, HaveNoFunctionThatMayReplaceOneOfAnotherFile) {
   ASSERT_GE(Objects().size(), 3u);
   for (const std::string& object : Objects()) {
-    const ChildResult table = RunProgram({"objdump", "-t", "-w", object});
+    const ChildResult table = RunProgram({WINNOW_OBJDUMP, "-t", "-w", object});
     ASSERT_EQ(table.status, 0) << table.errors;
     int functions = 0;
     // "0000000000000010  w    F .text._ZSt3maxv 0000000000000007 _ZSt3maxv": the address, a space,

@@ -42,6 +42,9 @@ TEST(KernelsTest, PortableIsAlwaysThereAndOthersOnlyWithTheirCpu) {
   EXPECT_EQ(cpu.avx2, __builtin_cpu_supports("avx2") != 0);
 #else
   EXPECT_FALSE(cpu.avx2);
+#if defined(__aarch64__)
+  EXPECT_STREQ(Usable().front()->name, "neon");
+#endif
 #endif
 }
 
@@ -65,22 +68,21 @@ TEST(KernelsTest, BloomAgreesWithPortable) {
         // Misaligned by one byte: a filter may lie anywhere.
         std::vector<unsigned char> expected(blocks * kBloomBlockBytes + 1);
         std::vector<unsigned char> got(expected.size());
-        const uint16_t* patterns = core::BloomPatterns(probes);
-        kPortableKernels.bloom_add(expected.data() + 1, blocks, patterns, hashes.data(),
+        const uint16_t* words = core::BloomWordSets(probes);
+        kPortableKernels.bloom_add(expected.data() + 1, blocks, words, hashes.data(),
                                    hashes.size());
-        kernels->bloom_add(got.data() + 1, blocks, patterns, hashes.data(), hashes.size());
+        kernels->bloom_add(got.data() + 1, blocks, words, hashes.data(), hashes.size());
         ASSERT_EQ(got, expected) << kernels->name << ", " << probes << " probes";
+        const BloomLayer layer{got.data() + 1, blocks, words};
         for (int i = 0; i < 2000; ++i) {
           const uint64_t hash = i % 2 == 0 ? random.Next() : hashes[random.Below(hashes.size())];
-          ASSERT_EQ(kernels->bloom_probe(got.data() + 1, blocks, patterns, hash),
-                    kPortableKernels.bloom_probe(got.data() + 1, blocks, patterns, hash))
+          ASSERT_EQ(kernels->bloom_probe(&layer, hash), kPortableKernels.bloom_probe(&layer, hash))
               << kernels->name;
-          ASSERT_TRUE(i % 2 == 0 || kernels->bloom_probe(got.data() + 1, blocks, patterns, hash));
+          ASSERT_TRUE(i % 2 == 0 || kernels->bloom_probe(&layer, hash));
         }
         for (const size_t n : {size_t{0}, size_t{1}, size_t{33}, hashes.size()}) {
           const std::unique_ptr<bool[]> results(new bool[n]());
-          kernels->bloom_probe_many(got.data() + 1, blocks, patterns, hashes.data(), n,
-                                    results.get());
+          kernels->bloom_probe_many(layer, hashes.data(), n, results.get());
           ASSERT_TRUE(std::all_of(results.get(), results.get() + n, [](bool b) { return b; }));
         }
       }
@@ -88,49 +90,69 @@ TEST(KernelsTest, BloomAgreesWithPortable) {
   }
 }
 
+// What a kernel does with a hash that is bumped: the answer is whatever the caller's function says.
+struct BumpedLayer : RibbonLayer {
+  mutable uint64_t bumped = 0;
+
+  static bool Count(const RibbonLayer* layer, uint64_t hash) noexcept {
+    ++static_cast<const BumpedLayer*>(layer)->bumped;
+    return hash % 2 == 0;
+  }
+};
+
 // Random words and thresholds: a solution is not needed for kernels to agree on what it says.
 TEST(KernelsTest, RibbonAgreesWithPortable) {
   testing::RandomHashes random(testing::TestSeed());
-  int counts[3] = {};
+  uint64_t matches = 0;
+  uint64_t bumped = 0;
   for (unsigned packed = 0; packed < 16 * 4096 - 4095; packed += 1365) {
     const core::Columns columns = core::UnpackColumns(static_cast<uint16_t>(packed));
-    for (const unsigned shard_bits : {0u, 2u, 5u}) {
+    // The last size is one for which kernels ask for memory ahead.
+    for (const unsigned shard_bits : {0u, 2u, 5u, 15u}) {
+      const bool is_large = shard_bits == 15;
       const core::BumpedLayout layout = core::LayOut(shard_bits, 3, columns);
-      // One byte before, and not one behind: a read outside is seen by the address sanitizer.
-      std::vector<unsigned char> bytes(1 + layout.words_bytes + layout.thresholds_bytes);
+      // One byte before, and what kernels may read behind: beyond it the address sanitizer sees.
+      const size_t used = layout.words_bytes + std::max<size_t>(layout.thresholds_bytes, 8);
+      std::vector<unsigned char> bytes(1 + used);
       for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random.Next());
-      const unsigned char* words = bytes.data() + 1;
-      const unsigned char* thresholds = words + layout.words_bytes;
-      const auto starts = static_cast<uint32_t>(layout.starts);
-      const auto split = static_cast<uint32_t>(layout.split);
-      const uint32_t shape = core::KernelShape(shard_bits, columns);
+      BumpedLayer layer;
+      static_cast<RibbonLayer&>(layer) =
+          core::LayerForKernels(shard_bits, 3, columns, bytes.data() + 1);
+      layer.if_bumped = BumpedLayer::Count;
       for (int i = 0; i < 50; ++i) {
-        uint64_t hashes[kRibbonMostHashes];
-        RibbonAnswer answers[kRibbonMostHashes];
+        std::vector<uint64_t> hashes(random.Below(100));
         for (uint64_t& hash : hashes) hash = random.Next();
-        const size_t n = random.Below(kRibbonMostHashes + 1);
+        const std::unique_ptr<bool[]> results(new bool[hashes.size()]);
         for (const Kernels* kernels : Usable()) {
-          kernels->ribbon_probe_many(words, thresholds, starts, split, shape, hashes, n, answers);
-          for (size_t j = 0; j < n; ++j) {
-            ASSERT_EQ(answers[j],
-                      kernels->ribbon_probe(words, thresholds, starts, split, shape, hashes[j]))
-                << kernels->name;
+          kernels->ribbon_probe_many(layer, hashes.data(), hashes.size(), results.get());
+          for (size_t j = 0; j < hashes.size(); ++j) {
+            ASSERT_EQ(results[j], kPortableKernels.ribbon_probe(&layer, hashes[j]))
+                << kernels->name << ", columns " << packed << ", hash " << hashes[j];
           }
         }
       }
-      for (int i = 0; i < 3000; ++i) {
+      for (int i = 0; i < (is_large ? 100 : 3000); ++i) {
         const uint64_t hash = random.Next();
-        const RibbonAnswer expected =
-            kPortableKernels.ribbon_probe(words, thresholds, starts, split, shape, hash);
-        ++counts[static_cast<int>(expected)];
+        layer.bumped = 0;
+        const bool expected = kPortableKernels.ribbon_probe(&layer, hash);
+        const uint64_t expected_bumped = layer.bumped;
+        bumped += expected_bumped;
+        matches += expected && expected_bumped == 0;
         for (const Kernels* kernels : Usable()) {
-          ASSERT_EQ(kernels->ribbon_probe(words, thresholds, starts, split, shape, hash), expected)
+          layer.bumped = 0;
+          ASSERT_EQ(kernels->ribbon_probe(static_cast<const RibbonLayer*>(&layer), hash), expected)
+              << kernels->name << ", columns " << packed << ", hash " << hash;
+          ASSERT_EQ(layer.bumped, expected_bumped) << kernels->name;
+          if (columns.most() > 8) continue;
+          ASSERT_EQ(kernels->ribbon_probe_narrow(static_cast<const RibbonLayer*>(&layer), hash),
+                    expected)
               << kernels->name << ", columns " << packed << ", hash " << hash;
         }
       }
     }
   }
-  for (const int count : counts) EXPECT_GT(count, 1000);
+  EXPECT_GT(matches, 1000u);
+  EXPECT_GT(bumped, 1000u);
 }
 
 TEST(KernelsTest, BackSubstitutionAgreesWithPortable) {

@@ -8,21 +8,15 @@
 #include <iostream>
 #include <vector>
 
+#include "db_bench_ext/split_mix.h"
 #include "winnow/hash.h"
 
 namespace winnow::testing {
 
-// SplitMix64 (Steele, Lea, Flood, 2014): good enough to stand for hashes, and the same everywhere.
-class RandomHashes {
+class RandomHashes : public bench::SplitMix64 {
  public:
-  explicit RandomHashes(uint64_t seed) : state_(seed) {}
+  using SplitMix64::SplitMix64;
 
-  uint64_t Next() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-  }
   uint64_t Below(uint64_t limit) { return Next() % limit; }
 
   std::vector<KeyHash> Take(size_t n) {
@@ -30,9 +24,6 @@ class RandomHashes {
     for (KeyHash& hash : hashes) hash.value = Next();
     return hashes;
   }
-
- private:
-  uint64_t state_;
 };
 
 // The seed of a random test: WINNOW_TEST_SEED, or a fixed one; printed, so that a failure can be

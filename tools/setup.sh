@@ -1,6 +1,7 @@
 #!/bin/bash
 # Installs the packages that building, testing and the demo need, on Debian and Ubuntu: only those
 # that are missing, and without touching the network when none is. Safe to run again.
+# tools/setup.sh PACKAGE… installs these as well.
 set -euo pipefail
 
 packages=(
@@ -12,6 +13,7 @@ packages=(
   # Programs that the tests and the demo run: db_bench, ldb and sst_dump, the index of Debian's files,
   # its decompressor, nm, and a program that uses RocksDB without a filter policy.
   rocksdb-tools apt-file lz4 binutils sortmerna
+  "$@"
 )
 
 fail() {

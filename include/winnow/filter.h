@@ -61,7 +61,7 @@ class WINNOW_EXPORT FilterView {
   // False only if no key with this hash was added. For random hashes that were not added, true at
   // the rate info().expected_fpr; at a lower one in a Bloom filter to which hashes were added more
   // than once, apart from each other.
-  bool MayContain(KeyHash hash) const noexcept;
+  bool MayContain(KeyHash hash) const noexcept { return probe_(this, hash.value); }
 
   // The same for n hashes; every one of the n results is assigned. In filters larger than the
   // caches this is several times faster than one lookup after the other, since the misses overlap.
@@ -74,34 +74,37 @@ class WINNOW_EXPORT FilterView {
   bool PayloadIntact() const noexcept;
 
  private:
+  // Kernels and functions of filter.cc. They get the address of the view, which is that of its
+  // first layer.
+  using Probe = bool (*)(const void* view, uint64_t hash) noexcept;
+
+  static bool ContainsAll(const void*, uint64_t) noexcept { return true; }
+  [[gnu::visibility("hidden")]] static bool ContainsNone(const void* view, uint64_t hash) noexcept;
+  [[gnu::visibility("hidden")]] static bool AskAllLayers(const void* view, uint64_t hash) noexcept;
+
+  [[gnu::visibility("hidden")]] void MakeBloom() noexcept;
+  [[gnu::visibility("hidden")]] void MakeRibbon() noexcept;
   // The answer of the layers from this one on, for the hash that it knows the key by.
   [[gnu::visibility("hidden")]] bool AskLayersFrom(unsigned layer, uint64_t hash) const noexcept;
-  // The answer for a hash that the first layer bumps.
-  [[gnu::visibility("hidden")]] bool MayContainBumped(KeyHash hash) const noexcept;
+  struct LayerCalls;  // what kernels call for a bumped hash
 
-  // A layer of a filter, ready for the kernels.
-  struct Layer {
-    const unsigned char* words = nullptr;       // Bloom: blocks. Ribbon: columns of solution bits.
-    const unsigned char* thresholds = nullptr;  // Ribbon
-    const uint16_t* patterns = nullptr;         // Bloom
-    uint32_t starts = 0;                        // Bloom: number of blocks. Ribbon: start positions.
-    uint32_t split = 0;                         // Ribbon: first block with one column more
-    uint32_t shape = 0;                         // Ribbon: shard bits, columns, fingerprint bits
+  // A layer ready for the kernels: an object of a type of theirs. Nearly every lookup ends in the
+  // first layer, and of those that a Ribbon bumps nearly every one in the second.
+  struct alignas(8) LayerStorage {
+    unsigned char bytes[40];
   };
+  LayerStorage first_ = {};
+  LayerStorage second_ = {};
 
+  Probe probe_ = ContainsAll;
+  const void* kernels_ = nullptr;
   const unsigned char* data_ = nullptr;
   size_t size_ = 0;
-  const void* kernels_ = nullptr;
-  // Nearly every lookup ends in the first layer, and of those that a Ribbon bumps nearly every one
-  // in the second.
-  Layer first_;
-  Layer second_;
+  FilterKind kind_ = FilterKind::kEmpty;  // of a filter whose first layer is ready
   Fault fault_ = Fault::kTooShort;
-  uint8_t first_type_ = 0;
-  bool second_is_bumped_ = false;  // the second layer is a bumped Ribbon too
 };
 
-static_assert(std::is_trivially_copyable_v<FilterView>);
+static_assert(std::is_trivially_copyable_v<FilterView> && std::is_standard_layout_v<FilterView>);
 
 }  // namespace winnow
 

@@ -25,15 +25,15 @@ WINNOW_EXPORT std::string_view ToString(FilterKind kind) noexcept;
 struct FilterOptions {
   // How accurate, as the bits a key that our blocked Bloom filter with very many keys needs for the
   // same false-positive rate: 10 means 0.96 %, whatever kind is built. 1 to 32; fractions count.
-  // A Ribbon filter's rate is at best 2^-16 (reached at about 25.7) and at worst 2^-1.
+  // A Ribbon filter's rate is at best 2^-16 (from 28.4 on) and at worst 2^-1 (up to 1.4).
   double bits_per_key = 10;
 
   // The kind to build. Unset: Ribbon for ribbon_min_keys hashes and more, else Bloom.
   std::optional<FilterKind> kind;
 
   // Fewer hashes than this make a Bloom filter when the kind is not set. The default is where
-  // Ribbon begins to save 30 % and more than a kilobyte a file (db_bench_ext's tune_sizes), which
-  // has to pay for a build and a lookup of several times Bloom's.
+  // Ribbon begins to save a kilobyte a file and a quarter of the bytes (db_bench_ext/SIZES.md),
+  // which has to pay for a slower build and lookup.
   uint64_t ribbon_min_keys = 3000;
 
   // The level of the tree that the file is written to; recorded in the filter. -1: unknown.

@@ -1,6 +1,6 @@
 #include "src/core/bloom.h"
 
-#include "src/core/format.h"
+#include <array>
 
 namespace winnow::core {
 namespace {
@@ -38,18 +38,25 @@ constexpr uint16_t kPatterns[simd::kBloomMaxProbes + 1][simd::kBloomPatterns] = 
      0xbbff, 0xfbfd, 0xf7ef, 0xdf7f},
 };
 
+using WordSets = std::array<std::array<uint16_t, simd::kBloomWordSets>, simd::kBloomMaxProbes + 1>;
+
+constexpr WordSets RotatePatterns() {
+  WordSets sets{};
+  for (unsigned probes = 1; probes <= simd::kBloomMaxProbes; ++probes) {
+    for (unsigned i = 0; i < simd::kBloomWordSets; ++i) {
+      const uint32_t pattern = kPatterns[probes][i / 16];
+      sets[probes][i] = static_cast<uint16_t>((pattern << 16 | pattern) << i % 16 >> 16);
+    }
+  }
+  return sets;
+}
+
+constexpr WordSets kWordSets = RotatePatterns();
+
 }  // namespace
 
 const uint16_t* BloomPatterns(unsigned probes) noexcept { return kPatterns[probes]; }
 
-bool FindBloomLayer(std::string_view block, BloomLayer* bloom) noexcept {
-  ParsedBlock parsed;
-  if (Parse(block, &parsed) != Fault::kNone || parsed.tail.kind != FilterKind::kBloom) {
-    return false;
-  }
-  const LayerEntry entry = ReadLayerEntry(parsed.directory, 0);
-  *bloom = {parsed.payload, entry.count, BloomPatterns(entry.parameter)};
-  return true;
-}
+const uint16_t* BloomWordSets(unsigned probes) noexcept { return kWordSets[probes].data(); }
 
 }  // namespace winnow::core

@@ -91,7 +91,7 @@ FilterBlock FilterBuilder::Finish() {
     layers.push_back({core::LayerType::kBloom, static_cast<uint8_t>(plan.probes), plan.blocks});
     unsigned char* blocks = payload.Append(core::LayerBytes(layers[0], {}));
     hashes.ForEach([&](const uint64_t* values, size_t count) {
-      simd::ActiveKernels().bloom_add(blocks, plan.blocks, core::BloomPatterns(plan.probes), values,
+      simd::ActiveKernels().bloom_add(blocks, plan.blocks, core::BloomWordSets(plan.probes), values,
                                       count);
     });
   } else if (plan.kind == FilterKind::kRibbon) {

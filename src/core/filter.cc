@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <new>
 
 #include "src/core/bloom.h"
 #include "src/core/format.h"
@@ -12,15 +14,12 @@
 namespace winnow {
 namespace {
 
-// What a lookup does first. The types of layers, and two answers that need no bytes.
-// 0: a block that can't be used, which may contain everything.
-constexpr uint8_t kNothing = 0x80;
-constexpr uint8_t kBloomFirst = static_cast<uint8_t>(core::LayerType::kBloom);
-constexpr uint8_t kBumpedFirst = static_cast<uint8_t>(core::LayerType::kBumped);
-constexpr uint8_t kOtherFirst = 0x81;
-
 const simd::Kernels& KernelsOf(const void* kernels) {
   return *static_cast<const simd::Kernels*>(kernels);
+}
+
+simd::Probe RibbonProbeFor(const simd::Kernels& kernels, core::Columns columns) {
+  return columns.most() <= 8 ? kernels.ribbon_probe_narrow : kernels.ribbon_probe;
 }
 
 // The parts of a block that was found valid when its view was made.
@@ -117,6 +116,51 @@ std::string_view ToString(Fault fault) noexcept {
   return "unknown fault";
 }
 
+// What is called for a hash that a layer bumps. A layer that a view keeps knows where its view is
+// by its own place; one that was made for a single lookup has more behind it.
+struct FilterView::LayerCalls {
+  struct LaterLayer : simd::RibbonLayer {
+    const FilterView* view;
+    unsigned number;
+  };
+
+  static const FilterView& ViewOfFirst(const simd::RibbonLayer* layer) noexcept {
+    static_assert(offsetof(FilterView, first_) == 0);
+    return *reinterpret_cast<const FilterView*>(layer);
+  }
+
+  static bool AskSecond(const simd::RibbonLayer* first, uint64_t hash) noexcept {
+    const FilterView& view = ViewOfFirst(first);
+    return KernelsOf(view.kernels_).ribbon_probe(&view.second_, core::NextLayerHash(hash));
+  }
+
+  static bool AskFromSecond(const simd::RibbonLayer* first, uint64_t hash) noexcept {
+    return ViewOfFirst(first).AskLayersFrom(1, core::NextLayerHash(hash));
+  }
+
+  static bool AskFromThird(const simd::RibbonLayer* second, uint64_t hash) noexcept {
+    const auto* view =
+        reinterpret_cast<const unsigned char*>(second) - offsetof(FilterView, second_);
+    return reinterpret_cast<const FilterView*>(view)->AskLayersFrom(2, core::NextLayerHash(hash));
+  }
+
+  static bool AskFromNext(const simd::RibbonLayer* layer, uint64_t hash) noexcept {
+    const auto* later = static_cast<const LaterLayer*>(layer);
+    return later->view->AskLayersFrom(later->number + 1, core::NextLayerHash(hash));
+  }
+
+  template <typename Layer>
+  static void Keep(const Layer& layer, LayerStorage* storage) noexcept {
+    static_assert(sizeof layer <= sizeof *storage && alignof(Layer) <= alignof(LayerStorage));
+    new (storage) Layer(layer);
+  }
+
+  template <typename Layer>
+  static const Layer& Kept(const LayerStorage& storage) noexcept {
+    return *std::launder(reinterpret_cast<const Layer*>(&storage));
+  }
+};
+
 FilterView::FilterView(std::string_view block) noexcept
     : data_(reinterpret_cast<const unsigned char*>(block.data())), size_(block.size()) {
   core::ParsedBlock parsed;
@@ -124,60 +168,55 @@ FilterView::FilterView(std::string_view block) noexcept
   if (fault_ != Fault::kNone) return;
   kernels_ = &simd::ActiveKernels();
   if (parsed.tail.kind == FilterKind::kEmpty) {
-    first_type_ = kNothing;
+    probe_ = ContainsNone;
     return;
   }
-  const core::LayerEntry entry = core::ReadLayerEntry(parsed.directory, 0);
-  first_type_ = kOtherFirst;
-  if (entry.type == core::LayerType::kBloom) {
-    first_type_ = kBloomFirst;
-    first_.words = parsed.payload;
-    first_.starts = entry.count;
-    first_.patterns = core::BloomPatterns(entry.parameter);
-  } else if (entry.type == core::LayerType::kBumped) {
-    first_type_ = kBumpedFirst;
-    const core::Columns columns = core::UnpackColumns(parsed.tail.columns);
-    const auto ready = [columns](const core::LayerEntry& bumped, const unsigned char* words) {
-      const core::BumpedLayout layout = core::LayOut(bumped.parameter, bumped.count, columns);
-      return Layer{words,
-                   words + layout.words_bytes,
-                   nullptr,
-                   static_cast<uint32_t>(layout.starts),
-                   static_cast<uint32_t>(layout.split),
-                   core::KernelShape(bumped.parameter, columns)};
-    };
-    first_ = ready(entry, parsed.payload);
-    // A bumped layer is never the last one.
-    const core::LayerEntry second = core::ReadLayerEntry(parsed.directory, 1);
-    second_is_bumped_ = second.type == core::LayerType::kBumped;
-    if (second_is_bumped_) {
-      second_ = ready(second, parsed.payload + core::LayerBytes(entry, columns));
-    }
+  switch (core::ReadLayerEntry(parsed.directory, 0).type) {
+    case core::LayerType::kBloom:
+      MakeBloom();
+      break;
+    case core::LayerType::kBumped:
+      MakeRibbon();
+      break;
+    default:
+      probe_ = AskAllLayers;
   }
 }
 
-bool FilterView::MayContain(KeyHash hash) const noexcept {
-  if (first_type_ == kBloomFirst) {
-    return KernelsOf(kernels_).bloom_probe(first_.words, first_.starts, first_.patterns,
-                                           hash.value);
-  }
-  if (first_type_ == kBumpedFirst) {
-    const simd::RibbonAnswer answer = KernelsOf(kernels_).ribbon_probe(
-        first_.words, first_.thresholds, first_.starts, first_.split, first_.shape, hash.value);
-    return answer == simd::RibbonAnswer::kBumped ? MayContainBumped(hash)
-                                                 : answer == simd::RibbonAnswer::kMatch;
-  }
-  if (first_type_ == kOtherFirst) return AskLayersFrom(0, hash.value);
-  return first_type_ != kNothing;
+void FilterView::MakeBloom() noexcept {
+  const core::Directory directory = core::FindDirectory(data_, size_);
+  const core::LayerEntry entry = core::ReadLayerEntry(directory.entries, 0);
+  LayerCalls::Keep(simd::BloomLayer{data_, entry.count, core::BloomWordSets(entry.parameter)},
+                   &first_);
+  kind_ = FilterKind::kBloom;
+  probe_ = KernelsOf(kernels_).bloom_probe;
 }
 
-bool FilterView::MayContainBumped(KeyHash hash) const noexcept {
-  const uint64_t next = core::NextLayerHash(hash.value);
-  if (!second_is_bumped_) return AskLayersFrom(1, next);
-  const simd::RibbonAnswer answer = KernelsOf(kernels_).ribbon_probe(
-      second_.words, second_.thresholds, second_.starts, second_.split, second_.shape, next);
-  if (answer == simd::RibbonAnswer::kBumped) return AskLayersFrom(2, core::NextLayerHash(next));
-  return answer == simd::RibbonAnswer::kMatch;
+void FilterView::MakeRibbon() noexcept {
+  const core::Directory directory = core::FindDirectory(data_, size_);
+  const core::LayerEntry entry = core::ReadLayerEntry(directory.entries, 0);
+  simd::RibbonLayer first =
+      core::LayerForKernels(entry.parameter, entry.count, directory.columns, data_);
+  first.if_bumped = LayerCalls::AskFromSecond;
+  // A bumped layer is never the last one.
+  const core::LayerEntry next = core::ReadLayerEntry(directory.entries, 1);
+  if (next.type == core::LayerType::kBumped) {
+    simd::RibbonLayer second =
+        core::LayerForKernels(next.parameter, next.count, directory.columns,
+                              data_ + core::LayerBytes(entry, directory.columns));
+    second.if_bumped = LayerCalls::AskFromThird;
+    LayerCalls::Keep(second, &second_);
+    first.if_bumped = LayerCalls::AskSecond;
+  }
+  LayerCalls::Keep(first, &first_);
+  kind_ = FilterKind::kRibbon;
+  probe_ = RibbonProbeFor(KernelsOf(kernels_), directory.columns);
+}
+
+bool FilterView::ContainsNone(const void* /*view*/, uint64_t /*hash*/) noexcept { return false; }
+
+bool FilterView::AskAllLayers(const void* view, uint64_t hash) noexcept {
+  return static_cast<const FilterView*>(view)->AskLayersFrom(0, hash);
 }
 
 __attribute__((noinline)) bool FilterView::AskLayersFrom(unsigned layer,
@@ -188,28 +227,26 @@ __attribute__((noinline)) bool FilterView::AskLayersFrom(unsigned layer,
   for (unsigned i = 0; i < layer; ++i) {
     bytes += core::LayerBytes(core::ReadLayerEntry(directory.entries, i), directory.columns);
   }
-  for (; layer < directory.layers; ++layer) {
-    const core::LayerEntry entry = core::ReadLayerEntry(directory.entries, layer);
-    switch (entry.type) {
-      case core::LayerType::kNone:
-        return false;
-      case core::LayerType::kBloom:
-        return kernels.bloom_probe(bytes, entry.count, core::BloomPatterns(entry.parameter), hash);
-      case core::LayerType::kSmall:
-        return core::ProbeSmall(bytes, entry.count, directory.columns.most(), hash);
-      case core::LayerType::kList:
-        return core::ProbeList(bytes, entry.count, entry.parameter + 1u, hash);
-      case core::LayerType::kBumped: {
-        const core::BumpedLayout layout =
-            core::LayOut(entry.parameter, entry.count, directory.columns);
-        const simd::RibbonAnswer answer = kernels.ribbon_probe(
-            bytes, bytes + layout.words_bytes, static_cast<uint32_t>(layout.starts),
-            static_cast<uint32_t>(layout.split),
-            core::KernelShape(entry.parameter, directory.columns), hash);
-        if (answer != simd::RibbonAnswer::kBumped) return answer == simd::RibbonAnswer::kMatch;
-        bytes += layout.words_bytes + layout.thresholds_bytes;
-        hash = core::NextLayerHash(hash);
-      }
+  const core::LayerEntry entry = core::ReadLayerEntry(directory.entries, layer);
+  switch (entry.type) {
+    case core::LayerType::kNone:
+      return false;
+    case core::LayerType::kBloom: {
+      const simd::BloomLayer bloom{bytes, entry.count, core::BloomWordSets(entry.parameter)};
+      return kernels.bloom_probe(&bloom, hash);
+    }
+    case core::LayerType::kSmall:
+      return core::ProbeSmall(bytes, entry.count, directory.columns.most(), hash);
+    case core::LayerType::kList:
+      return core::ProbeList(bytes, entry.count, entry.parameter + 1u, hash);
+    case core::LayerType::kBumped: {
+      LayerCalls::LaterLayer later;
+      static_cast<simd::RibbonLayer&>(later) =
+          core::LayerForKernels(entry.parameter, entry.count, directory.columns, bytes);
+      later.if_bumped = LayerCalls::AskFromNext;
+      later.view = this;
+      later.number = layer;
+      return kernels.ribbon_probe(static_cast<const simd::RibbonLayer*>(&later), hash);
     }
   }
   return true;
@@ -218,26 +255,17 @@ __attribute__((noinline)) bool FilterView::AskLayersFrom(unsigned layer,
 void FilterView::MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept {
   static_assert(sizeof(KeyHash) == sizeof(uint64_t));
   const auto* values = reinterpret_cast<const uint64_t*>(hashes);
-  if (first_type_ == kBloomFirst) {
-    KernelsOf(kernels_).bloom_probe_many(first_.words, first_.starts, first_.patterns, values, n,
-                                         results);
-    return;
-  }
-  if (first_type_ != kBumpedFirst) {
-    for (size_t i = 0; i < n; ++i) results[i] = MayContain(hashes[i]);
-    return;
-  }
-  for (size_t begin = 0; begin < n; begin += simd::kRibbonMostHashes) {
-    const size_t count = std::min<size_t>(n - begin, simd::kRibbonMostHashes);
-    simd::RibbonAnswer answers[simd::kRibbonMostHashes];
-    KernelsOf(kernels_).ribbon_probe_many(first_.words, first_.thresholds, first_.starts,
-                                          first_.split, first_.shape, values + begin, count,
-                                          answers);
-    for (size_t i = 0; i < count; ++i) {
-      results[begin + i] = answers[i] == simd::RibbonAnswer::kBumped
-                               ? MayContainBumped(hashes[begin + i])
-                               : answers[i] == simd::RibbonAnswer::kMatch;
-    }
+  switch (kind_) {
+    case FilterKind::kBloom:
+      KernelsOf(kernels_).bloom_probe_many(LayerCalls::Kept<simd::BloomLayer>(first_), values, n,
+                                           results);
+      return;
+    case FilterKind::kRibbon:
+      KernelsOf(kernels_).ribbon_probe_many(LayerCalls::Kept<simd::RibbonLayer>(first_), values, n,
+                                            results);
+      return;
+    case FilterKind::kEmpty:
+      for (size_t i = 0; i < n; ++i) results[i] = MayContain(hashes[i]);
   }
 }
 

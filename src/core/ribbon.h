@@ -37,10 +37,21 @@ inline uint32_t SmallStarts(uint32_t blocks) noexcept {
   return blocks * 64 - (simd::kRibbonWidth - 1);
 }
 
-// A bumped layer's shape as kernels take it.
-inline uint32_t KernelShape(unsigned shard_bits, Columns columns) noexcept {
-  return shard_bits | columns.whole << simd::kShapeColumnsShift |
-         columns.most() << simd::kShapeFingerprintShift;
+// A bumped layer whose bytes begin at `words`, as kernels take it.
+inline simd::RibbonLayer LayerForKernels(unsigned shard_bits, uint32_t buckets, Columns columns,
+                                         const unsigned char* words) noexcept {
+  const BumpedLayout layout = LayOut(shard_bits, buckets, columns);
+  simd::RibbonLayer layer;
+  layer.words = words;
+  layer.thresholds = words + layout.words_bytes;
+  layer.starts = static_cast<uint32_t>(layout.starts);
+  layer.split = static_cast<uint32_t>(layout.split);
+  layer.lanes[0] = static_cast<uint16_t>((1u << columns.whole) - 1);
+  layer.lanes[1] = static_cast<uint16_t>((1u << columns.most()) - 1);
+  layer.columns = static_cast<uint8_t>(columns.whole);
+  layer.shard_shift = static_cast<uint8_t>(32 - shard_bits);
+  layer.fingerprint_shift = static_cast<uint8_t>(64 - columns.most());
+  return layer;
 }
 
 // Whether a layer of type kSmall or kList holds the hash's fingerprint. At least 7 readable bytes

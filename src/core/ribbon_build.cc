@@ -222,7 +222,7 @@ LayerEntry BuildBloomLayer(const HashBin& hashes, double rate, Payload* payload)
   unsigned char* blocks = payload->Append(LayerBytes(entry, {}));
   const simd::Kernels& kernels = simd::ActiveKernels();
   ForEachHash(hashes, [&](uint64_t hash) {
-    kernels.bloom_add(blocks, entry.count, BloomPatterns(entry.parameter), &hash, 1);
+    kernels.bloom_add(blocks, entry.count, BloomWordSets(entry.parameter), &hash, 1);
   });
   return entry;
 }

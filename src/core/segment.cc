@@ -4,17 +4,6 @@
 #include "src/core/ribbon.h"
 
 namespace winnow::core {
-namespace {
-
-RibbonLayerParts PartsOf(const LayerEntry& entry, Columns columns,
-                         const unsigned char* words) noexcept {
-  const BumpedLayout layout = LayOut(entry.parameter, entry.count, columns);
-  return {words, words + layout.words_bytes, static_cast<uint32_t>(layout.starts),
-          static_cast<uint32_t>(layout.split), KernelShape(entry.parameter, columns)};
-}
-
-}  // namespace
-
 Segment TakeApart(std::string_view block) noexcept {
   Segment segment;
   segment.view = FilterView(block);
@@ -35,11 +24,12 @@ Segment TakeApart(std::string_view block) noexcept {
   } else if (entry.type == LayerType::kBumped) {
     segment.kind = SegmentKind::kRibbon;
     const Columns columns = UnpackColumns(parsed.tail.columns);
-    segment.first = PartsOf(entry, columns, parsed.payload);
+    segment.first = LayerForKernels(entry.parameter, entry.count, columns, parsed.payload);
     // A bumped layer is never the last one.
     const LayerEntry second = ReadLayerEntry(parsed.directory, 1);
     if (second.type == LayerType::kBumped) {
-      segment.second = PartsOf(second, columns, parsed.payload + LayerBytes(entry, columns));
+      segment.second = LayerForKernels(second.parameter, second.count, columns,
+                                       parsed.payload + LayerBytes(entry, columns));
     }
   } else {
     segment.kind = SegmentKind::kOther;

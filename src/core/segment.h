@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "src/simd/kernels.h"
 #include "winnow/filter.h"
 
 namespace winnow::core {
@@ -19,15 +20,6 @@ enum class SegmentKind : uint8_t {
   kOther,   // so small that its view answers
 };
 
-// A bumped layer as simd::RibbonSegments have it.
-struct RibbonLayerParts {
-  const unsigned char* words = nullptr;
-  const unsigned char* thresholds = nullptr;
-  uint32_t starts = 0;
-  uint32_t split = 0;
-  uint32_t shape = 0;
-};
-
 struct Segment {
   FilterView view;
   uint64_t size_bytes = 0;
@@ -37,8 +29,8 @@ struct Segment {
   uint32_t num_blocks = 0;
   const unsigned char* blocks = nullptr;
   // Ribbon. The second layer has no words if it is of another type.
-  RibbonLayerParts first;
-  RibbonLayerParts second;
+  simd::RibbonLayer first;
+  simd::RibbonLayer second;
 };
 
 // The bytes must outlive the segment.

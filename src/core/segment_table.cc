@@ -31,9 +31,11 @@ void SetBitsFrom(uint64_t* row, size_t index, uint64_t bits) noexcept {
 template <size_t kMost>
 struct RibbonPlaceArrays {
   simd::RibbonPlaces From(size_t first) noexcept {
-    return {words + first, thresholds + first, start + first, columns + first, shape + first};
+    return {layers + first, words + first,   thresholds + first,
+            start + first,  columns + first, shape + first};
   }
 
+  const simd::RibbonLayer* layers[kMost];
   const unsigned char* words[kMost];
   const unsigned char* thresholds[kMost];
   uint32_t start[kMost];
@@ -49,17 +51,19 @@ bool IsAligned(const Segment& segment) noexcept {
 
 // ---- Building
 
-void SegmentTable::Layers::Add(const RibbonLayerParts& parts) {
-  words.push_back(parts.words);
-  thresholds.push_back(parts.thresholds);
-  starts.push_back(parts.starts);
-  split.push_back(parts.split);
-  shape.push_back(parts.shape);
+void SegmentTable::Layers::Add(const simd::RibbonLayer& layer) {
+  layers.push_back(layer);
+  words.push_back(layer.words);
+  thresholds.push_back(layer.thresholds);
+  starts.push_back(layer.starts);
+  split.push_back(layer.split);
+  shape.push_back(layer.shard_shift | uint32_t{layer.columns} << simd::kShapeColumns |
+                  uint32_t{layer.fingerprint_shift} << simd::kShapeFingerprint);
 }
 
 simd::RibbonSegments SegmentTable::Layers::From(size_t slot) const noexcept {
-  return {words.data() + slot, thresholds.data() + slot, starts.data() + slot, split.data() + slot,
-          shape.data() + slot};
+  return {layers.data() + slot, words.data() + slot, thresholds.data() + slot,
+          starts.data() + slot, split.data() + slot, shape.data() + slot};
 }
 
 SegmentTable::SegmentTable(const std::vector<const Segment*>& segments)
@@ -97,7 +101,7 @@ SegmentTable::SegmentTable(const std::vector<const Segment*>& segments)
                   runs_.front().last == size();
   if (!is_one_bloom_) return;
   one_ahead_ = AheadFor(runs_.front(), size());
-  one_patterns_ = runs_.front().patterns;
+  one_words_ = runs_.front().words;
   one_segments_ = {first_.words.data(), first_.starts.data()};
 }
 
@@ -107,7 +111,7 @@ void SegmentTable::AddRun(const std::vector<const Segment*>& segments,
   const Segment& model = *segments[members.front()];
   Run run{};
   run.kind = model.kind;
-  run.patterns = model.kind == SegmentKind::kBloom ? BloomPatterns(model.probes) : nullptr;
+  run.words = model.kind == SegmentKind::kBloom ? BloomWordSets(model.probes) : nullptr;
   run.is_consecutive = members.back() - members.front() == members.size() - 1;
   run.is_aligned = true;
   run.first = static_cast<uint32_t>(indices_.size());
@@ -246,7 +250,7 @@ class SegmentTable::Flight {
     const simd::Kernels& kernels = table_.kernels_;
     uint64_t answers = 0;
     if (piece.run->kind == SegmentKind::kBloom) {
-      answers = kernels.bloom_test(bloom_places_ + piece.first_place, piece.n, piece.run->patterns,
+      answers = kernels.bloom_test(bloom_places_ + piece.first_place, piece.n, piece.run->words,
                                    piece.hash);
     } else if (piece.run->kind == SegmentKind::kRibbon) {
       uint64_t bumped = 0;

@@ -28,7 +28,7 @@ class SegmentTable {
   // All segments. Words of the row as in AskRange.
   void AskAll(uint64_t hash, uint64_t* row) const noexcept {
     if (!is_one_bloom_) return AskRange(&hash, 1, 0, size(), row);
-    kernels_.bloom_probe_segments(one_segments_, size(), one_patterns_, hash, one_ahead_, row);
+    kernels_.bloom_probe_segments(one_segments_, size(), one_words_, hash, one_ahead_, row);
   }
 
   // The segments from `first` on, `last` and those behind not among them; last <= size(). One row
@@ -49,10 +49,10 @@ class SegmentTable {
 
   struct Run {
     SegmentKind kind;
-    bool is_aligned;           // Bloom: all blocks lie at multiples of 64
-    bool is_consecutive;       // in search order there is no other segment between
-    const uint16_t* patterns;  // Bloom
-    uint32_t first;            // slots
+    bool is_aligned;        // Bloom: all blocks lie at multiples of 64
+    bool is_consecutive;    // in search order there is no other segment between
+    const uint16_t* words;  // Bloom: sets of words
+    uint32_t first;         // slots
     uint32_t last;
   };
 
@@ -74,7 +74,7 @@ class SegmentTable {
   // All segments are one run of Bloom filters: what its lookup needs, close together.
   bool is_one_bloom_ = false;
   simd::Ahead one_ahead_;
-  const uint16_t* one_patterns_ = nullptr;
+  const uint16_t* one_words_ = nullptr;
   simd::BloomSegments one_segments_{};
   std::vector<Run> runs_;
   std::vector<uint32_t> slots_;           // by index
@@ -83,13 +83,14 @@ class SegmentTable {
   std::vector<const FilterView*> views_;  // by slot
   // By slot. Ribbons come first, then Blooms, then others.
   struct Layers {
+    std::vector<simd::RibbonLayer> layers;
     std::vector<const unsigned char*> words;
     std::vector<const unsigned char*> thresholds;
     std::vector<uint32_t> starts;
     std::vector<uint32_t> split;
     std::vector<uint32_t> shape;
 
-    void Add(const RibbonLayerParts& parts);
+    void Add(const simd::RibbonLayer& layer);
     simd::RibbonSegments From(size_t slot) const noexcept;
   };
   Layers first_;   // of Blooms: blocks and their number only

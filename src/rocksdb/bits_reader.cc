@@ -7,12 +7,10 @@
 #include <new>
 #include <string_view>
 
-#include "src/core/bloom.h"
 #include "src/core/format.h"
 #include "src/core/hash_inline.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/key_hash.h"
-#include "src/simd/kernels.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
 #include "winnow/hash.h"
@@ -25,45 +23,34 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// Hashes up to 32 keys, the most that RocksDB asks for at once, and calls ask(hashes, n, results).
-template <typename Ask>
-void ForBatches(int num_keys, Slice** keys, bool* may_match, Ask ask) {
-  constexpr int kBatch = 32;
-  KeyHash hashes[kBatch];
-  for (int first = 0; first < num_keys; first += kBatch) {
-    const int n = std::min(kBatch, num_keys - first);
-    for (int i = 0; i < n; ++i) {
-      hashes[i] = HashOf(*keys[first + i]);
-    }
-    CountLookups(static_cast<uint64_t>(n), static_cast<uint64_t>(n));
-    ask(hashes, static_cast<size_t>(n), may_match + first);
-  }
-}
-
-// Most of a lookup is calls and the hash. So the hash of short keys is inlined into MayMatch, and
-// what is rare is behind tail calls, for which the common path needs no frame.
-bool IsCommon(const Slice& key, const ThreadCounters* counters) noexcept {
-  return __builtin_expect(key.size() - 1 < core::kMostShortKeyBytes && counters != nullptr, 1);
-}
-
-// Any block of ours.
+// Any block of ours. Most of a lookup is calls and the hash: so the hash of short keys is inlined
+// into MayMatch, which ends with a jump to the kernel that the view chose when it was made; and
+// what is rare is behind tail calls, so that the common path needs no frame.
 class BitsReader final : public FilterBitsReader {
  public:
   explicit BitsReader(std::string_view block) noexcept : view_(block) {}
 
   __attribute__((flatten)) bool MayMatch(const Slice& key) override {
+    const size_t size = key.size();
     ThreadCounters* const counters = this_thread_counters;
-    if (!IsCommon(key, counters)) {
+    if (__builtin_expect(size - 1 >= core::kMostShortKeyBytes || counters == nullptr, 0)) {
       return MayMatchOther(key);
     }
     CountLookups(counters, 1, 1);
-    return view_.MayContain(KeyHash{core::HashShortKeyInline(key.data(), key.size())});
+    return view_.MayContain(KeyHash{core::HashShortKeyInline(key.data(), size)});
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    ForBatches(num_keys, keys, may_match, [this](const KeyHash* hashes, size_t n, bool* results) {
-      view_.MayContain(hashes, n, results);
-    });
+    constexpr int kBatch = 32;  // the most that RocksDB asks for at once
+    KeyHash hashes[kBatch];
+    for (int first = 0; first < num_keys; first += kBatch) {
+      const int n = std::min(kBatch, num_keys - first);
+      for (int i = 0; i < n; ++i) {
+        hashes[i] = HashOf(*keys[first + i]);
+      }
+      CountLookups(static_cast<uint64_t>(n), static_cast<uint64_t>(n));
+      view_.MayContain(hashes, static_cast<size_t>(n), may_match + first);
+    }
   }
 
  private:
@@ -75,47 +62,10 @@ class BitsReader final : public FilterBitsReader {
   const FilterView view_;
 };
 
-// A Bloom filter: the kernel is called straight from here.
-class BloomReader final : public FilterBitsReader {
- public:
-  explicit BloomReader(const core::BloomLayer& bloom) noexcept
-      : bloom_(bloom), kernels_(simd::ActiveKernels()), probe_(kernels_.bloom_probe) {}
-
-  __attribute__((flatten)) bool MayMatch(const Slice& key) override {
-    ThreadCounters* const counters = this_thread_counters;
-    if (!IsCommon(key, counters)) {
-      return MayMatchOther(key);
-    }
-    CountLookups(counters, 1, 1);
-    return probe_(bloom_.blocks, bloom_.num_blocks, bloom_.patterns,
-                  core::HashShortKeyInline(key.data(), key.size()));
-  }
-
-  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    ForBatches(num_keys, keys, may_match, [this](const KeyHash* hashes, size_t n, bool* results) {
-      kernels_.bloom_probe_many(bloom_.blocks, bloom_.num_blocks, bloom_.patterns, &hashes->value,
-                                n, results);
-    });
-  }
-
- private:
-  __attribute__((noinline)) bool MayMatchOther(const Slice& key) const {
-    CountLookups(1, 1);
-    return probe_(bloom_.blocks, bloom_.num_blocks, bloom_.patterns, HashOf(key).value);
-  }
-
-  const core::BloomLayer bloom_;
-  const simd::Kernels& kernels_;
-  bool (*const probe_)(const unsigned char*, uint32_t, const uint16_t*, uint64_t);
-};
-
 }  // namespace
 
 FilterBitsReader* NewBitsReader(const Slice& contents, const FilterPolicy& builtin) noexcept {
   const std::string_view block(contents.data(), contents.size());
-  if (core::BloomLayer bloom; core::FindBloomLayer(block, &bloom)) {
-    return new (std::nothrow) BloomReader(bloom);
-  }
   if (core::LooksOurs(block)) {
     return new (std::nothrow) BitsReader(block);
   }

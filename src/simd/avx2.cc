@@ -20,29 +20,66 @@ __m256i HalfMask(uint32_t x, uint32_t words, unsigned first) {
   return _mm256_and_si256(bits, _mm256_cmpeq_epi32(chosen, lanes));
 }
 
-bool HasBits(const unsigned char* bytes, const uint16_t* patterns, uint32_t x) {
+WINNOW_INLINE bool HasBits(const unsigned char* bytes, const uint16_t* word_sets, uint32_t x) {
   const auto* block = reinterpret_cast<const __m256i*>(bytes);
-  const uint32_t words = WordsOf(patterns, x);
+  const uint32_t words = WordsOf(word_sets, x);
   const __m256i missing =
       _mm256_or_si256(_mm256_andnot_si256(_mm256_loadu_si256(block), HalfMask(x, words, 0)),
                       _mm256_andnot_si256(_mm256_loadu_si256(block + 1), HalfMask(x, words, 8)));
   return _mm256_testz_si256(missing, missing) != 0;
 }
 
-void SetBits(unsigned char* bytes, const uint16_t* patterns, uint32_t x) {
+void SetBits(unsigned char* bytes, const uint16_t* word_sets, uint32_t x) {
   auto* block = reinterpret_cast<__m256i*>(bytes);
-  const uint32_t words = WordsOf(patterns, x);
+  const uint32_t words = WordsOf(word_sets, x);
   _mm256_storeu_si256(block, _mm256_or_si256(_mm256_loadu_si256(block), HalfMask(x, words, 0)));
   _mm256_storeu_si256(block + 1,
                       _mm256_or_si256(_mm256_loadu_si256(block + 1), HalfMask(x, words, 8)));
 }
 
-// There is no population count for vectors: column by column, with the machine's own.
-uint64_t Parity(uint64_t bits) { return static_cast<uint64_t>(_mm_popcnt_u64(bits)); }
-
-bool Match(const RibbonBlock& block, const RibbonMasks& masks) {
-  return MatchColumns(block, masks, Parity);
+// Four columns under the coefficient. `lanes` has the columns that are there.
+__m256i MaskedColumns(const unsigned char* low, const unsigned char* high, __m256i lanes,
+                      const RibbonMasks& masks) {
+  const auto masked = [lanes](const unsigned char* columns, uint64_t mask) {
+    return _mm256_and_si256(
+        _mm256_maskload_epi64(reinterpret_cast<const long long*>(columns), lanes),
+        _mm256_set1_epi64x(static_cast<long long>(mask)));
+  };
+  return _mm256_xor_si256(masked(low, masks.low), masked(high, masks.high));
 }
+
+// The parities of up to eight columns: bit j is that of column j. There is no population count for
+// vectors: two of them are folded into one of 32-bit numbers of the same parities, and so on.
+WINNOW_INLINE uint32_t Parities(const unsigned char* low, const unsigned char* high,
+                                unsigned columns, const RibbonMasks& masks) {
+  alignas(32) static constexpr int64_t kLanes[] = {-1, -1, -1, -1, -1, -1, -1, -1,
+                                                   0,  0,  0,  0,  0,  0,  0,  0};
+  const auto* lanes = reinterpret_cast<const __m256i*>(kLanes + 8 - columns);
+  const __m256i first = MaskedColumns(low, high, _mm256_loadu_si256(lanes), masks);
+  const __m256i last = MaskedColumns(low + 32, high + 32, _mm256_loadu_si256(lanes + 1), masks);
+  __m256i bits = _mm256_blend_epi32(_mm256_xor_si256(first, _mm256_srli_epi64(first, 32)),
+                                    _mm256_xor_si256(last, _mm256_slli_epi64(last, 32)), 0xaa);
+  bits = _mm256_xor_si256(bits, _mm256_srli_epi32(bits, 16));
+  bits = _mm256_xor_si256(bits, _mm256_srli_epi32(bits, 8));
+  bits = _mm256_xor_si256(bits, _mm256_srli_epi32(bits, 4));
+  bits = _mm256_xor_si256(bits, _mm256_srli_epi32(bits, 2));
+  bits = _mm256_xor_si256(bits, _mm256_srli_epi32(bits, 1));
+  bits = _mm256_permutevar8x32_epi32(bits, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7));
+  return static_cast<uint32_t>(
+      _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32(bits, 31))));
+}
+
+WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
+  const RibbonMasks masks = MasksOf(query);
+  const unsigned columns = 64u - layer.fingerprint_shift;
+  if (columns <= 8) return IsFingerprint(query, Parities(query.low, query.high, columns, masks));
+  return IsFingerprint(query, Parities(query.low, query.high, 8, masks) |
+                                  Parities(query.low + 64, query.high + 64, columns - 8, masks)
+                                      << 8);
+}
+
+// The machine's own population count, for numbers.
+uint64_t Parity(uint64_t bits) { return static_cast<uint64_t>(_mm_popcnt_u64(bits)); }
 
 void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                  uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
@@ -56,8 +93,8 @@ struct BlockMask {
   __m256i high;
 };
 
-BlockMask MaskOf(const uint16_t* patterns, uint32_t x) {
-  const uint32_t words = WordsOf(patterns, x);
+BlockMask MaskOf(const uint16_t* word_sets, uint32_t x) {
+  const uint32_t words = WordsOf(word_sets, x);
   return {HalfMask(x, words, 0), HalfMask(x, words, 8)};
 }
 

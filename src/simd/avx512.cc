@@ -9,49 +9,53 @@
 namespace winnow::simd {
 namespace {
 
-// One bit in each of the 16 words.
-__m512i BitsOf(uint32_t x) {
+// The place of one bit in each of the 16 words.
+__m512i PlacesOf(uint32_t x) {
   const __m512i product =
       _mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(x)), _mm512_loadu_si512(kBloomSalts));
-  return _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32(product, 27));
+  return _mm512_srli_epi32(product, 27);
 }
 
-__mmask16 LanesOf(const uint16_t* patterns, uint32_t x) {
-  return static_cast<__mmask16>(WordsOf(patterns, x));
+__mmask16 LanesOf(const uint16_t* words, uint32_t x) {
+  return static_cast<__mmask16>(WordsOf(words, x));
 }
 
-bool HasBits(const unsigned char* block, const uint16_t* patterns, uint32_t x) {
-  return _mm512_mask_testn_epi32_mask(LanesOf(patterns, x), _mm512_loadu_si512(block), BitsOf(x)) ==
-         0;
+WINNOW_INLINE bool HasBits(const unsigned char* block, const uint16_t* words, uint32_t x) {
+  const __m512i moved = _mm512_srlv_epi32(_mm512_loadu_si512(block), PlacesOf(x));
+  return _mm512_mask_testn_epi32_mask(LanesOf(words, x), moved, _mm512_load_si512(kOnes32)) == 0;
 }
 
-void SetBits(unsigned char* bytes, const uint16_t* patterns, uint32_t x) {
+void SetBits(unsigned char* bytes, const uint16_t* words, uint32_t x) {
   const __m512i block = _mm512_loadu_si512(bytes);
-  _mm512_storeu_si512(bytes, _mm512_mask_or_epi32(block, LanesOf(patterns, x), block, BitsOf(x)));
+  const __m512i bits = _mm512_sllv_epi32(_mm512_set1_epi32(1), PlacesOf(x));
+  _mm512_storeu_si512(bytes, _mm512_mask_or_epi32(block, LanesOf(words, x), block, bits));
 }
 
-// The parities of up to eight columns: bit j is that of column j.
-uint32_t Parities(const unsigned char* low, const unsigned char* high, uint32_t columns,
-                  uint64_t low_mask, uint64_t high_mask) {
-  const auto lanes = static_cast<__mmask8>((1u << columns) - 1);
-  const __m512i low_bits = _mm512_and_si512(_mm512_maskz_loadu_epi64(lanes, low),
-                                            _mm512_set1_epi64(static_cast<long long>(low_mask)));
-  // low ^ (high & mask)
-  const __m512i bits =
-      _mm512_ternarylogic_epi64(low_bits, _mm512_maskz_loadu_epi64(lanes, high),
-                                _mm512_set1_epi64(static_cast<long long>(high_mask)), 0x78);
-  return _mm512_test_epi64_mask(_mm512_popcnt_epi64(bits), _mm512_set1_epi64(1));
+// One bit for each of up to eight columns, from `first` on, that has not the parity of the
+// fingerprint's bit. lanes: the columns to load and those that count.
+WINNOW_INLINE __mmask8 Differing(const RibbonQuery& query, unsigned first, uint32_t loaded,
+                                 uint32_t counting) {
+  const auto lanes = static_cast<__mmask8>(loaded >> first);
+  const __m512i window = _mm512_shrdv_epi64(_mm512_maskz_loadu_epi64(lanes, query.low + 8 * first),
+                                            _mm512_maskz_loadu_epi64(lanes, query.high + 8 * first),
+                                            _mm512_set1_epi64(query.start));
+  // Lane j has bit j of the fingerprint, and no other bit.
+  const __m512i fingerprint =
+      _mm512_and_si512(_mm512_set1_epi64(static_cast<long long>(query.fingerprint >> first)),
+                       _mm512_setr_epi64(1, 2, 4, 8, 16, 32, 64, 128));
+  // (window & coefficient) ^ fingerprint: of odd parity if the column's parity is another one.
+  const __m512i bits = _mm512_ternarylogic_epi64(
+      window, _mm512_set1_epi64(static_cast<long long>(query.coefficient)), fingerprint, 0x6a);
+  return _mm512_mask_test_epi64_mask(static_cast<__mmask8>(counting >> first),
+                                     _mm512_popcnt_epi64(bits), _mm512_load_si512(kOnes64));
 }
 
-bool Match(const RibbonBlock& block, const RibbonMasks& masks) {
-  const unsigned char* high = block.low + 8 * block.columns;
-  const uint32_t first_columns = block.columns < 8 ? block.columns : 8;
-  uint32_t parities = Parities(block.low, high, first_columns, masks.low, masks.high);
-  if (block.columns > 8) {
-    parities |= Parities(block.low + 64, high + 64, block.columns - 8, masks.low, masks.high) << 8;
-  }
-  const auto fingerprint = static_cast<uint32_t>(masks.fingerprint);
-  return ((parities ^ fingerprint) & ((1u << block.columns) - 1)) == 0;
+template <bool kIsNarrow>
+WINNOW_INLINE bool MatchColumns(const RibbonLayer& layer, const RibbonQuery& query) {
+  const uint32_t counting = layer.lanes[query.columns - layer.columns];
+  const __mmask8 differing = Differing(query, 0, layer.lanes[1], counting);
+  if (kIsNarrow || layer.lanes[1] <= 0xff) return differing == 0;
+  return (differing | Differing(query, 8, layer.lanes[1], counting)) == 0;
 }
 
 // Eight columns of one sub-shard's windows in a register; bit i of a window is the solution of the
@@ -123,7 +127,9 @@ struct BlockMask {
   __mmask16 lanes;
 };
 
-BlockMask MaskOf(const uint16_t* patterns, uint32_t x) { return {BitsOf(x), LanesOf(patterns, x)}; }
+BlockMask MaskOf(const uint16_t* words, uint32_t x) {
+  return {_mm512_sllv_epi32(_mm512_load_si512(kOnes32), PlacesOf(x)), LanesOf(words, x)};
+}
 
 // The lanes of a block that lack the hash's bit.
 __mmask16 MissingLanes(const unsigned char* block, const BlockMask& mask) {
@@ -185,16 +191,18 @@ inline __attribute__((always_inline)) void PlacesOfEights(const BloomSegments& s
 void RibbonPlacesOfEights(const RibbonSegments& segments, size_t n, uint64_t hash,
                           const RibbonPlaces& places) {
   const __m512i high_half = _mm512_set1_epi64(static_cast<long long>(hash >> 32));
-  const __m512i shard_source = _mm512_set1_epi64(static_cast<long long>(hash >> 1));
   const __m512i byte = _mm512_set1_epi64(0xff);
+  const __m512i first_layers = _mm512_add_epi64(
+      _mm512_set1_epi64(static_cast<long long>(reinterpret_cast<uintptr_t>(segments.layers))),
+      _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
+                         _mm512_set1_epi64(sizeof(RibbonLayer))));
   for (size_t i = 0; i < n; i += 8) {
     const __mmask8 lanes = LanesFor(n - i);
     const __m512i starts = LoadWide(lanes, segments.starts + i);
     const __m512i shape = LoadWide(lanes, segments.shape + i);
     const __m512i start = _mm512_srli_epi64(_mm512_mul_epu32(high_half, starts), 32);
-    const __m512i shard = _mm512_srlv_epi64(
-        shard_source, _mm512_sub_epi64(_mm512_set1_epi64(63), _mm512_and_si512(shape, byte)));
-    const __m512i columns = _mm512_and_si512(_mm512_srli_epi64(shape, kShapeColumnsShift), byte);
+    const __m512i shard = _mm512_srlv_epi64(high_half, _mm512_and_si512(shape, byte));
+    const __m512i columns = _mm512_and_si512(_mm512_srli_epi64(shape, kShapeColumns), byte);
     const __m512i block = _mm512_add_epi64(_mm512_srli_epi64(start, 6), shard);
     const __m512i past_split = _mm512_sub_epi64(block, LoadWide(lanes, segments.split + i));
     const __m512i wide_before = _mm512_max_epi64(past_split, _mm512_setzero_si512());
@@ -202,6 +210,9 @@ void RibbonPlacesOfEights(const RibbonSegments& segments, size_t n, uint64_t has
     const __m512i words = _mm512_maskz_loadu_epi64(lanes, segments.words + i);
     // 64 bytes each, since a load can't take its bytes from a store under a mask.
     _mm512_storeu_si512(places.words + i, _mm512_add_epi64(words, _mm512_slli_epi64(word, 3)));
+    const __m512i layers = _mm512_add_epi64(
+        _mm512_set1_epi64(static_cast<long long>(sizeof(RibbonLayer) * i)), first_layers);
+    _mm512_storeu_si512(places.layers + i, layers);
     _mm512_storeu_si512(places.thresholds + i,
                         _mm512_maskz_loadu_epi64(lanes, segments.thresholds + i));
     const __mmask8 is_wide = _mm512_cmpge_epi64_mask(past_split, _mm512_setzero_si512());
@@ -281,9 +292,7 @@ uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, u
     const size_t count = n - i < 8 ? n - i : 8;
     if (_mm512_cmpgt_epu64_mask(columns, _mm512_set1_epi64(8)) != 0) {
       for (size_t j = i; j < i + count; ++j) {
-        const bool is_match = Match({places.words[j], places.start[j], places.columns[j]},
-                                    MasksOf(places.shape[j], places.start[j], hash));
-        matches |= uint64_t{is_match} << j;
+        matches |= uint64_t{MatchColumns<false>(*places.layers[j], QueryAt(places, j, hash))} << j;
       }
       continue;
     }
@@ -295,9 +304,8 @@ uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, u
     const __m512i one = _mm512_set1_epi64(1);
     const __m512i column_bits = _mm512_sub_epi64(_mm512_sllv_epi64(one, columns), one);
     _mm512_store_si512(masks.columns, column_bits);
-    const __m512i fingerprint_shift = _mm512_sub_epi64(
-        _mm512_set1_epi64(64),
-        _mm512_srli_epi64(LoadWide(lanes, places.shape + i), kShapeFingerprintShift));
+    const __m512i fingerprint_shift =
+        _mm512_srli_epi64(LoadWide(lanes, places.shape + i), kShapeFingerprint);
     _mm512_store_si512(
         masks.fingerprint,
         _mm512_and_si512(_mm512_srlv_epi64(fingerprint_source, fingerprint_shift), column_bits));
@@ -311,7 +319,8 @@ uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, u
 
 const Kernels kAvx512Kernels =
     SegmentLookups<BlockMask, MaskOf, TestEights, PlacesOfEights, RibbonTestEights,
-                   RibbonPlacesOfEights>::AddTo(Lookups<HasBits, SetBits,
-                                                        Match>::Table("avx512", RibbonSolve));
+                   RibbonPlacesOfEights>::AddTo(Lookups<HasBits, SetBits, MatchColumns<false>,
+                                                        MatchColumns<true>>::Table("avx512",
+                                                                                   RibbonSolve));
 
 }  // namespace winnow::simd

@@ -8,7 +8,7 @@ namespace winnow::simd {
 // True if the instructions exist and the system saves the registers they use.
 struct CpuFeatures {
   bool avx2 = false;    // AVX2, BMI2, POPCNT
-  bool avx512 = false;  // AVX-512 F, DQ, BW, VL, VPOPCNTDQ
+  bool avx512 = false;  // AVX-512 F, DQ, BW, VL, VPOPCNTDQ, VBMI2
 };
 
 CpuFeatures DetectCpuFeatures() noexcept;

@@ -25,6 +25,9 @@ const Kernels& ChooseKernels() noexcept {
 
 }  // namespace
 
+alignas(64) const uint32_t kOnes32[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+alignas(64) const uint64_t kOnes64[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+
 const char* const kKernelNames[] = {"avx512", "avx2", "neon", "portable", nullptr};
 
 const Kernels* FindKernels(const char* name, const char** reason) noexcept {
@@ -41,6 +44,9 @@ const Kernels* FindKernels(const char* name, const char** reason) noexcept {
     *reason = "this CPU or this system does not support it";
     return nullptr;
   }
+#elif defined(WINNOW_ARM64)
+  // No question to the CPU: 64-bit ARM has it always.
+  if (std::strcmp(name, "neon") == 0) return &kNeonKernels;
 #endif
   for (const char* const* known = kKernelNames; *known != nullptr; ++known) {
     if (std::strcmp(name, *known) == 0) {

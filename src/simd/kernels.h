@@ -34,12 +34,38 @@ inline constexpr unsigned kRibbonBucketSlots = 128;  // start positions that sha
 inline constexpr unsigned kRibbonClass2Slots = 16;   // offsets below this are of class 2,
 inline constexpr unsigned kRibbonClass1Slots = 36;   // below this of class 1, others of class 0
 
-// A Ribbon layer's answer for a hash.
-enum class RibbonAnswer : uint8_t { kAbsent = 0, kMatch = 1, kBumped = 2 };
+// A Bloom filter as lookups need it.
+struct BloomLayer {
+  const unsigned char* blocks = nullptr;  // unaligned
+  uint64_t num_blocks = 0;                // below 2^32
+  // For each value of the hash's low 8 bits the words of a block that it uses, as 16 bits.
+  const uint16_t* words = nullptr;
+};
+inline constexpr unsigned kBloomWordSets = 256;
 
-// The shape of a Ribbon layer in one register: shard bits | columns << 8 | fingerprint bits << 16.
-inline constexpr unsigned kShapeColumnsShift = 8;
-inline constexpr unsigned kShapeFingerprintShift = 16;
+// A bumped layer of a Ribbon filter as lookups need it.
+struct RibbonLayer {
+  // The solution's columns, unaligned; at least 8 readable bytes follow the last one.
+  const unsigned char* words = nullptr;
+  const unsigned char* thresholds = nullptr;  // unaligned
+  // What answers for a hash whose bucket bumps it; gets the layer that it was asked of.
+  bool (*if_bumped)(const RibbonLayer* layer, uint64_t hash) noexcept = nullptr;
+  uint32_t starts = 0;      // start positions of all sub-shards
+  uint32_t split = 0;       // the first block with one column more
+  uint16_t lanes[2] = {};   // one bit for each column: before the split, and the most there are
+  uint8_t columns = 0;      // of the blocks before the split
+  uint8_t shard_shift = 0;  // 32 less the bits that choose a sub-shard
+  uint8_t fingerprint_shift = 0;  // 64 less the bits of a fingerprint
+};
+
+// One lookup. `layer` is a BloomLayer or a RibbonLayer, as the function's name says: a pointer to
+// either kind of function can be kept in one place, and then a lookup needs no other choice.
+using Probe = bool (*)(const void* layer, uint64_t hash) noexcept;
+
+// A one in each lane. In a file of their own: where the compiler sees the values, it makes them
+// anew at each lookup, which takes longer than to load them.
+extern const uint32_t kOnes32[16] __attribute__((visibility("hidden")));
+extern const uint64_t kOnes64[8] __attribute__((visibility("hidden")));
 
 // Many filters and one hash: a lookup first locates the places where the hash's bits lie, in the
 // segments of several runs and for several keys, then tests them, so that all misses overlap.
@@ -62,17 +88,22 @@ struct BloomSegments {
   const uint32_t* num_blocks;
 };
 
-// A bumped layer of the Ribbon filters of segments, by slot; see ribbon_probe.
+// A bumped layer of the Ribbon filters of segments, by slot: whole, and what locating needs once
+// more, as arrays.
 struct RibbonSegments {
+  const RibbonLayer* layers;
   const unsigned char* const* words;
   const unsigned char* const* thresholds;
   const uint32_t* starts;
   const uint32_t* split;
-  const uint32_t* shape;
+  const uint32_t* shape;  // shard_shift, columns and fingerprint_shift, 8 bits each from the lowest
 };
+inline constexpr unsigned kShapeColumns = 8;
+inline constexpr unsigned kShapeFingerprint = 16;
 
 // Where the answers of Ribbons for a hash lie: arrays with room for a multiple of 8.
 struct RibbonPlaces {
+  const RibbonLayer** layers;
   const unsigned char** words;       // of the block
   const unsigned char** thresholds;  // of the layer
   uint32_t* start;
@@ -83,30 +114,26 @@ struct RibbonPlaces {
 struct Kernels {
   const char* name;
 
-  // Whether the block of this hash has all the hash's bits. `patterns`: kBloomPatterns patterns of
-  // 16 bits. Blocks may be unaligned.
-  bool (*bloom_probe)(const unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
-                      uint64_t hash);
+  // Whether the block of this hash has all the hash's bits.
+  Probe bloom_probe;
 
   // The same for n hashes, with the blocks of a large filter asked for ahead.
-  void (*bloom_probe_many)(const unsigned char* blocks, uint32_t num_blocks,
-                           const uint16_t* patterns, const uint64_t* hashes, size_t n,
+  void (*bloom_probe_many)(const BloomLayer& layer, const uint64_t* hashes, size_t n,
                            bool* results);
 
   // Sets the bits of n hashes.
-  void (*bloom_add)(unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
+  void (*bloom_add)(unsigned char* blocks, uint64_t num_blocks, const uint16_t* words,
                     const uint64_t* hashes, size_t n);
 
-  // Whether the solution in `words` gives the hash's fingerprint, unless its bucket bumps it.
-  // starts: start positions of all sub-shards; split: the first block with one column more.
-  RibbonAnswer (*ribbon_probe)(const unsigned char* words, const unsigned char* thresholds,
-                               uint32_t starts, uint32_t split, uint32_t shape, uint64_t hash);
+  // Whether the solution gives the hash's fingerprint, or what if_bumped says.
+  Probe ribbon_probe;
+  // The same, faster, for a layer with at most 8 columns.
+  Probe ribbon_probe_narrow;
 
-  // The same for n hashes, at most kRibbonMostHashes, with the blocks of a large layer asked for
-  // ahead. The thresholds follow the words.
-  void (*ribbon_probe_many)(const unsigned char* words, const unsigned char* thresholds,
-                            uint32_t starts, uint32_t split, uint32_t shape, const uint64_t* hashes,
-                            size_t n, RibbonAnswer* answers);
+  // The same for n hashes, with the blocks of a large layer asked for ahead. The thresholds follow
+  // the words.
+  void (*ribbon_probe_many)(const RibbonLayer& layer, const uint64_t* hashes, size_t n,
+                            bool* results);
 
   // Back substitution. rows[i], i < shards, are the tables of rows of sub-shards that follow each
   // other, at most kRibbonMostShards, each of shard_blocks blocks of 64 slots; the first block of
@@ -124,11 +151,11 @@ struct Kernels {
 
   // Whether the hash's bits are set in n such blocks: bit i of the result is the answer of block i,
   // and the bits from n on are 0.
-  uint64_t (*bloom_test)(const unsigned char* const* places, size_t n, const uint16_t* patterns,
+  uint64_t (*bloom_test)(const unsigned char* const* places, size_t n, const uint16_t* words,
                          uint64_t hash) = nullptr;
 
   // Both, for any number of segments: bit i % 64 of word i / 64 is the answer of segment i.
-  void (*bloom_probe_segments)(const BloomSegments& segments, size_t n, const uint16_t* patterns,
+  void (*bloom_probe_segments)(const BloomSegments& segments, size_t n, const uint16_t* words,
                                uint64_t hash, Ahead ahead, uint64_t* answers) = nullptr;
 
   // Locating and testing for Ribbon. Bit i of *bumped is set, and that of the result is not, where
@@ -139,12 +166,12 @@ struct Kernels {
                           uint64_t* bumped) = nullptr;
 };
 inline constexpr unsigned kRibbonMostShards = 4;
-inline constexpr unsigned kRibbonMostHashes = 64;  // more would leave the first-level cache
 
 extern const Kernels kPortableKernels;
 // Defined where the build has them: use FindKernels.
 extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512Kernels;
+extern const Kernels kNeonKernels;
 
 // The kernels of this name if they are built in and the CPU and the system support them, else null.
 // `reason`, if not null, is then set to a static sentence.

@@ -15,8 +15,8 @@ uint32_t AskWord(const unsigned char* block, uint32_t words, uint32_t x) {
   return Load32(block + 4 * w) >> ((x * kBloomSalts[w]) >> 27);
 }
 
-bool HasBits(const unsigned char* block, const uint16_t* patterns, uint32_t x) {
-  uint32_t words = WordsOf(patterns, x);
+WINNOW_INLINE bool HasBits(const unsigned char* block, const uint16_t* word_sets, uint32_t x) {
+  uint32_t words = WordsOf(word_sets, x);
   uint32_t set = 1;
   // An absent key fails in the first three words nearly always: ask them without a branch between.
   for (int i = 0; i < 3 && words != 0; ++i, words &= words - 1) set &= AskWord(block, words, x);
@@ -25,15 +25,90 @@ bool HasBits(const unsigned char* block, const uint16_t* patterns, uint32_t x) {
   return set != 0;
 }
 
-void SetBits(unsigned char* block, const uint16_t* patterns, uint32_t x) {
-  for (uint32_t words = WordsOf(patterns, x); words != 0; words &= words - 1) {
+void SetBits(unsigned char* block, const uint16_t* word_sets, uint32_t x) {
+  for (uint32_t words = WordsOf(word_sets, x); words != 0; words &= words - 1) {
     const auto w = static_cast<unsigned>(__builtin_ctz(words));
     Store32(block + 4 * w, Load32(block + 4 * w) | 1u << ((x * kBloomSalts[w]) >> 27));
   }
 }
 
-bool Match(const RibbonBlock& block, const RibbonMasks& masks) {
-  return MatchColumns(block, masks, Parity);
+// Two columns: every machine that we know adds, shifts and masks 16 bytes at once, and elsewhere
+// the compiler makes two numbers of it.
+using ColumnPair = uint64_t __attribute__((vector_size(16)));
+
+template <unsigned kColumns>
+ColumnPair MaskedPair(const RibbonQuery& query, const RibbonMasks& masks, unsigned column) {
+  if (column >= kColumns) return ColumnPair{};
+  const size_t bytes = column + 1 < kColumns ? 16 : 8;
+  ColumnPair low = {};
+  ColumnPair high = {};
+  std::memcpy(&low, query.low + 8 * column, bytes);
+  std::memcpy(&high, query.high + 8 * column, bytes);
+  return (low & masks.low) ^ (high & masks.high);
+}
+
+// Halves the numbers that parities are taken of: of each kBits * 2 bits the low half is then that
+// of `first`, the high half that of `second`.
+template <unsigned kBits>
+ColumnPair Fold(ColumnPair first, ColumnPair second, uint64_t low_halves) {
+  return ((first ^ first >> kBits) & low_halves) | ((second ^ second << kBits) & ~low_halves);
+}
+
+// The parities of kColumns, at most 8, columns: bit j is that of column j.
+template <unsigned kColumns>
+uint64_t ParitiesOf(const RibbonQuery& query, const RibbonMasks& masks) {
+  const ColumnPair halves[] = {Fold<32>(MaskedPair<kColumns>(query, masks, 0),
+                                        MaskedPair<kColumns>(query, masks, 2), 0xffffffff),
+                               Fold<32>(MaskedPair<kColumns>(query, masks, 4),
+                                        MaskedPair<kColumns>(query, masks, 6), 0xffffffff)};
+  ColumnPair bits = Fold<16>(halves[0], halves[1], 0x0000ffff0000ffff);
+  bits ^= bits >> 8;
+  bits ^= bits >> 4;
+  bits ^= bits >> 2;
+  bits ^= bits >> 1;
+  bits &= 0x0001000100010001;
+  // Of each 16 bits the lowest one: columns 0, 4, 2, 6 and 1, 5, 3, 7.
+  const uint64_t pairs = bits[0] | bits[1] << 1;
+  return (pairs | pairs >> 30 | pairs >> 12 | pairs >> 42) & 0xff;
+}
+
+WINNOW_INLINE uint64_t ParitiesOfUpTo8(unsigned columns, const RibbonQuery& query,
+                                       const RibbonMasks& masks) {
+  switch (columns) {
+    case 1:
+      return ParitiesOf<1>(query, masks);
+    case 2:
+      return ParitiesOf<2>(query, masks);
+    case 3:
+      return ParitiesOf<3>(query, masks);
+    case 4:
+      return ParitiesOf<4>(query, masks);
+    case 5:
+      return ParitiesOf<5>(query, masks);
+    case 6:
+      return ParitiesOf<6>(query, masks);
+    case 7:
+      return ParitiesOf<7>(query, masks);
+    default:
+      return ParitiesOf<8>(query, masks);
+  }
+}
+
+// All columns that a block may have, whether this one has them: leaving a loop earlier or later
+// mispredicts more than the last column costs.
+WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
+  RibbonMasks masks = MasksOf(query);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  // Parities don't depend on the order of bytes.
+  masks = {__builtin_bswap64(masks.low), __builtin_bswap64(masks.high)};
+#endif
+  const unsigned columns = 64u - layer.fingerprint_shift;
+  if (columns <= 8) return IsFingerprint(query, ParitiesOfUpTo8(columns, query, masks));
+  RibbonQuery rest = query;
+  rest.low += 64;
+  rest.high += 64;
+  return IsFingerprint(
+      query, ParitiesOf<8>(query, masks) | ParitiesOfUpTo8(columns - 8, rest, masks) << 8);
 }
 
 void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
@@ -48,9 +123,9 @@ struct BlockMask {
   unsigned char bytes[kBloomBlockBytes];
 };
 
-BlockMask MaskOf(const uint16_t* patterns, uint32_t x) {
+BlockMask MaskOf(const uint16_t* words, uint32_t x) {
   BlockMask mask = {};
-  SetBits(mask.bytes, patterns, x);
+  SetBits(mask.bytes, words, x);
   return mask;
 }
 

@@ -13,6 +13,7 @@
 namespace winnow::simd {
 namespace {
 
+// For all that a lookup is made of: a call costs more than most of it.
 #define WINNOW_INLINE inline __attribute__((always_inline, unused))
 
 WINNOW_INLINE uint32_t Load32(const unsigned char* bytes) {
@@ -49,92 +50,89 @@ WINNOW_INLINE void Store64(unsigned char* bytes, uint64_t value) {
 
 // ---- Bloom
 
-WINNOW_INLINE size_t BlockOffset(uint64_t hash, uint32_t num_blocks) {
-  return static_cast<size_t>(((hash >> 32) * num_blocks) >> 32) * kBloomBlockBytes;
+WINNOW_INLINE size_t BlockOffset(uint64_t hash, uint64_t num_blocks) {
+  static_assert(kBloomBlockBytes == 1 << 6);
+  return static_cast<size_t>((((hash >> 32) * num_blocks) >> 32) << 6);
 }
 
-// The words that a hash uses: a pattern by bits 4 to 7, rotated left by bits 0 to 3.
-WINNOW_INLINE uint32_t WordsOf(const uint16_t* patterns, uint32_t x) {
-  const uint32_t pattern = patterns[(x >> 4) & (kBloomPatterns - 1)];
-  const uint32_t twice = pattern << 16 | pattern;
-  return ((twice << (x & 15)) >> 16) & 0xffff;
+// The words that a hash uses, as 16 bits.
+WINNOW_INLINE uint32_t WordsOf(const uint16_t* words, uint32_t x) {
+  return words[x & (kBloomWordSets - 1)];
 }
 
 // Below this a filter is in the cache anyway, and asking for it ahead is a waste.
 constexpr size_t kPrefetchFromBytes = size_t{1} << 20;
 
+// Into the second-level cache: there is room for twice as many misses on the way there than on the
+// way to the first one.
+WINNOW_INLINE void PrefetchLine(const unsigned char* bytes) {
+  constexpr int kForReading = 0;
+  constexpr int kSecondLevel = 2;
+  __builtin_prefetch(bytes, kForReading, kSecondLevel);
+}
+
 // A block that straddles needs both lines.
 WINNOW_INLINE void PrefetchBlock(const unsigned char* block) {
-  __builtin_prefetch(block);
-  __builtin_prefetch(block + kBloomBlockBytes - 1);
+  PrefetchLine(block);
+  PrefetchLine(block + kBloomBlockBytes - 1);
 }
 
 // ---- Ribbon
 
-struct RibbonLayer {
-  const unsigned char* words;
-  const unsigned char* thresholds;
-  uint32_t starts;
-  uint32_t split;
-  uint32_t shape;
-};
-
-// Where a hash's block begins, and its columns.
-struct RibbonBlock {
-  const unsigned char* low;  // the next block begins 8 * columns bytes behind it
+// What is asked of a layer for a hash.
+struct RibbonQuery {
+  const unsigned char* low;   // the columns of the first block
+  const unsigned char* high;  // and those of the next one
+  uint64_t coefficient;
+  uint64_t fingerprint;
   uint32_t start;
-  uint32_t columns;
+  uint32_t columns;  // that count: those of the first block
 };
 
-WINNOW_INLINE RibbonBlock FindBlock(const RibbonLayer& layer, uint64_t hash) {
-  const auto start = static_cast<uint32_t>(((hash >> 32) * layer.starts) >> 32);
-  const uint32_t shard_bits = layer.shape & 0xff;
-  const uint32_t columns = (layer.shape >> kShapeColumnsShift) & 0xff;
-  const uint64_t block = (start >> 6) + ((hash >> 1) >> (63 - shard_bits));
-  // Arithmetic instead of comparing: which side of the split it is can't be predicted.
+WINNOW_INLINE uint32_t StartOf(const RibbonLayer& layer, uint64_t hash) {
+  return static_cast<uint32_t>(((hash >> 32) * layer.starts) >> 32);
+}
+
+WINNOW_INLINE bool IsBumped(const RibbonLayer& layer, uint32_t start) {
+  // A threshold bumps the classes that it does not exceed, and these are the offsets below:
+  static constexpr uint8_t kBumpedBelow[] = {kRibbonBucketSlots, kRibbonClass1Slots,
+                                             kRibbonClass2Slots, 0};
+  const uint32_t four = layer.thresholds[start / (4 * kRibbonBucketSlots)];
+  const uint32_t threshold = four >> (start / (kRibbonBucketSlots / 2) & 6) & 3;
+  return start % kRibbonBucketSlots < kBumpedBelow[threshold];
+}
+
+WINNOW_INLINE RibbonQuery QueryOf(const RibbonLayer& layer, uint32_t start, uint64_t hash) {
+  const uint64_t block = (start >> 6) + ((hash >> 32) >> layer.shard_shift);
+  // Arithmetic instead of a branch: which side of the split it is can't be predicted.
   const auto past_split = static_cast<int64_t>(block - layer.split);
   const int64_t is_before = past_split >> 63;  // all ones or none
   const auto wide_before = static_cast<uint64_t>(past_split & ~is_before);
-  return {layer.words + 8 * (block * columns + wide_before), start,
-          columns + static_cast<uint32_t>(is_before + 1)};
+  const uint32_t columns = layer.columns + static_cast<uint32_t>(is_before + 1);
+  const unsigned char* low = layer.words + 8 * (block * layer.columns + wide_before);
+  return {low,
+          low + 8 * columns,
+          ((hash * kCoefficientMultiplier) >> (64 - kRibbonWidth)) | 1,
+          ((hash ^ hash >> 31) * kFingerprintMultiplier) >> layer.fingerprint_shift,
+          start,
+          columns};
 }
 
-WINNOW_INLINE bool IsBumped(const unsigned char* thresholds, uint32_t start) {
-  const uint32_t bucket = start / kRibbonBucketSlots;
-  const uint32_t offset = start % kRibbonBucketSlots;
-  const uint32_t threshold = (thresholds[bucket / 4] >> (2 * (bucket % 4))) & 3;
-  const uint32_t bump_class =
-      (offset < kRibbonClass1Slots ? 1u : 0u) + (offset < kRibbonClass2Slots ? 1u : 0u);
-  return bump_class >= threshold;
+// Whether the columns that count have the parities of the fingerprint. `parities` may have more
+// bits than there are columns.
+WINNOW_INLINE bool IsFingerprint(const RibbonQuery& query, uint64_t parities) {
+  return ((parities ^ query.fingerprint) & ((uint64_t{1} << query.columns) - 1)) == 0;
 }
 
-// The coefficient over two blocks, and the fingerprint.
+// The coefficient over two blocks.
 struct RibbonMasks {
   uint64_t low;
   uint64_t high;
-  uint64_t fingerprint;
 };
 
-WINNOW_INLINE RibbonMasks MasksOf(uint32_t shape, uint32_t start, uint64_t hash) {
-  const uint64_t coefficient = ((hash * kCoefficientMultiplier) >> (64 - kRibbonWidth)) | 1;
-  const uint32_t shift = start & 63;
-  const uint32_t fingerprint_bits = shape >> kShapeFingerprintShift;
-  return {coefficient << shift, (coefficient >> 1) >> (63 - shift),
-          ((hash ^ hash >> 31) * kFingerprintMultiplier) >> (64 - fingerprint_bits)};
-}
-
-// Column by column; `parity` gives a number whose lowest bit is the parity of its argument. Leaving
-// at the first column that differs mispredicts more than it saves.
-template <typename Parity>
-WINNOW_INLINE bool MatchColumns(const RibbonBlock& block, const RibbonMasks& masks, Parity parity) {
-  const unsigned char* high = block.low + 8 * block.columns;
-  uint64_t differs = 0;
-  for (uint32_t column = 0; column < block.columns; ++column) {
-    const uint64_t bits =
-        (Load64(block.low + 8 * column) & masks.low) ^ (Load64(high + 8 * column) & masks.high);
-    differs |= parity(bits) ^ masks.fingerprint >> column;
-  }
-  return (differs & 1) == 0;
+WINNOW_INLINE RibbonMasks MasksOf(const RibbonQuery& query) {
+  const uint32_t shift = query.start & 63;
+  return {query.coefficient << shift, (query.coefficient >> 1) >> (63 - shift)};
 }
 
 // Back substitution of one sub-shard after the other, slot by slot from right to left: bit i of a
@@ -170,36 +168,41 @@ WINNOW_INLINE void SolveEach(const uint64_t* const* rows, unsigned shards, uint6
 // All lookups, made of what differs between instruction sets:
 //   kHasBits   whether a Bloom block has all bits of a hash
 //   kSetBits   sets them
-//   kMatch     compares the columns of a Ribbon with the fingerprint
-template <bool (*kHasBits)(const unsigned char* block, const uint16_t* patterns, uint32_t x),
-          void (*kSetBits)(unsigned char* block, const uint16_t* patterns, uint32_t x),
-          bool (*kMatch)(const RibbonBlock& block, const RibbonMasks& masks)>
+//   kMatch     whether a Ribbon's columns have the parities of the query's fingerprint
+//   kMatchNarrow   the same where there are at most 8 columns
+template <bool (*kHasBits)(const unsigned char* block, const uint16_t* words, uint32_t x),
+          void (*kSetBits)(unsigned char* block, const uint16_t* words, uint32_t x),
+          bool (*kMatch)(const RibbonLayer& layer, const RibbonQuery& query),
+          bool (*kMatchNarrow)(const RibbonLayer& layer, const RibbonQuery& query) = kMatch>
 struct Lookups {
-  static bool BloomProbe(const unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
-                         uint64_t hash) {
-    return kHasBits(blocks + BlockOffset(hash, num_blocks), patterns, static_cast<uint32_t>(hash));
+  WINNOW_INLINE static bool AskBloom(const BloomLayer& layer, uint64_t hash) {
+    return kHasBits(layer.blocks + BlockOffset(hash, layer.num_blocks), layer.words,
+                    static_cast<uint32_t>(hash));
   }
 
-  static void BloomProbeMany(const unsigned char* blocks, uint32_t num_blocks,
-                             const uint16_t* patterns, const uint64_t* hashes, size_t n,
+  static bool BloomProbe(const void* layer, uint64_t hash) noexcept {
+    return AskBloom(*static_cast<const BloomLayer*>(layer), hash);
+  }
+
+  static void BloomProbeMany(const BloomLayer& layer, const uint64_t* hashes, size_t n,
                              bool* results) {
     constexpr size_t kAhead = 32;
-    if (size_t{num_blocks} * kBloomBlockBytes < kPrefetchFromBytes) {
-      for (size_t i = 0; i < n; ++i) {
-        results[i] = BloomProbe(blocks, num_blocks, patterns, hashes[i]);
-      }
+    if (layer.num_blocks * kBloomBlockBytes < kPrefetchFromBytes) {
+      for (size_t i = 0; i < n; ++i) results[i] = AskBloom(layer, hashes[i]);
       return;
     }
     for (size_t i = 0; i < n && i < kAhead; ++i) {
-      PrefetchBlock(blocks + BlockOffset(hashes[i], num_blocks));
+      PrefetchBlock(layer.blocks + BlockOffset(hashes[i], layer.num_blocks));
     }
     for (size_t i = 0; i < n; ++i) {
-      if (i + kAhead < n) PrefetchBlock(blocks + BlockOffset(hashes[i + kAhead], num_blocks));
-      results[i] = BloomProbe(blocks, num_blocks, patterns, hashes[i]);
+      if (i + kAhead < n) {
+        PrefetchBlock(layer.blocks + BlockOffset(hashes[i + kAhead], layer.num_blocks));
+      }
+      results[i] = AskBloom(layer, hashes[i]);
     }
   }
 
-  static void BloomAdd(unsigned char* blocks, uint32_t num_blocks, const uint16_t* patterns,
+  static void BloomAdd(unsigned char* blocks, uint64_t num_blocks, const uint16_t* words,
                        const uint64_t* hashes, size_t n) {
     constexpr size_t kAhead = 16;
     for (size_t i = 0; i < n; ++i) {
@@ -208,44 +211,68 @@ struct Lookups {
         __builtin_prefetch(later, 1);
         __builtin_prefetch(later + kBloomBlockBytes - 1, 1);
       }
-      kSetBits(blocks + BlockOffset(hashes[i], num_blocks), patterns,
+      kSetBits(blocks + BlockOffset(hashes[i], num_blocks), words,
                static_cast<uint32_t>(hashes[i]));
     }
   }
 
-  static RibbonAnswer RibbonProbe(const unsigned char* words, const unsigned char* thresholds,
-                                  uint32_t starts, uint32_t split, uint32_t shape, uint64_t hash) {
-    const RibbonLayer layer{words, thresholds, starts, split, shape};
-    const RibbonBlock block = FindBlock(layer, hash);
-    if (IsBumped(thresholds, block.start)) return RibbonAnswer::kBumped;
-    return kMatch(block, MasksOf(shape, block.start, hash)) ? RibbonAnswer::kMatch
-                                                            : RibbonAnswer::kAbsent;
+  template <bool (*kMatchColumns)(const RibbonLayer&, const RibbonQuery&)>
+  static bool RibbonProbe(const void* ribbon, uint64_t hash) noexcept {
+    const auto& layer = *static_cast<const RibbonLayer*>(ribbon);
+    const uint32_t start = StartOf(layer, hash);
+    if (__builtin_expect(IsBumped(layer, start), 0)) return layer.if_bumped(&layer, hash);
+    return kMatchColumns(layer, QueryOf(layer, start, hash));
   }
 
-  static void RibbonProbeMany(const unsigned char* words, const unsigned char* thresholds,
-                              uint32_t starts, uint32_t split, uint32_t shape,
-                              const uint64_t* hashes, size_t n, RibbonAnswer* answers) {
-    const RibbonLayer layer{words, thresholds, starts, split, shape};
-    // The words are followed by the thresholds.
-    if (static_cast<size_t>(thresholds - words) >= kPrefetchFromBytes) {
-      for (size_t i = 0; i < n; ++i) {
-        const RibbonBlock block = FindBlock(layer, hashes[i]);
-        __builtin_prefetch(block.low);
-        __builtin_prefetch(block.low + 16 * block.columns - 1);
-        __builtin_prefetch(thresholds + block.start / kRibbonBucketSlots / 4);
+  static void RibbonProbeMany(const RibbonLayer& layer, const uint64_t* hashes, size_t n,
+                              bool* results) {
+    if (static_cast<size_t>(layer.thresholds - layer.words) < kPrefetchFromBytes) {
+      for (size_t i = 0; i < n; ++i) results[i] = RibbonProbe<kMatch>(&layer, hashes[i]);
+      return;
+    }
+    constexpr size_t kAhead = 32;
+    for (size_t i = 0; i < n && i < kAhead; ++i) PrefetchRibbon(layer, hashes[i]);
+    for (size_t begin = 0; begin < n; begin += kAhead) {
+      // Another layer's misses would hold up those after it: bumped hashes come last.
+      unsigned char bumped[kAhead];
+      unsigned num_bumped = 0;
+      for (size_t i = begin; i < n && i < begin + kAhead; ++i) {
+        if (i + kAhead < n) PrefetchRibbon(layer, hashes[i + kAhead]);
+        const uint32_t start = StartOf(layer, hashes[i]);
+        bumped[num_bumped] = static_cast<unsigned char>(i - begin);
+        num_bumped += IsBumped(layer, start) ? 1 : 0;
+        results[i] = kMatch(layer, QueryOf(layer, start, hashes[i]));
+      }
+      for (unsigned i = 0; i < num_bumped; ++i) {
+        results[begin + bumped[i]] = layer.if_bumped(&layer, hashes[begin + bumped[i]]);
       }
     }
-    for (size_t i = 0; i < n; ++i) {
-      answers[i] = RibbonProbe(words, thresholds, starts, split, shape, hashes[i]);
+  }
+
+  WINNOW_INLINE static void PrefetchRibbon(const RibbonLayer& layer, uint64_t hash) {
+    const uint32_t start = StartOf(layer, hash);
+    const RibbonQuery query = QueryOf(layer, start, hash);
+    PrefetchLine(query.low);
+    PrefetchLine(query.low + 8 * query.columns);
+    PrefetchLine(query.low + 16 * query.columns - 1);
+    if (layer.columns > 8) {
+      PrefetchLine(query.low + 4 * query.columns);
+      PrefetchLine(query.low + 12 * query.columns);
     }
+    PrefetchLine(layer.thresholds + start / (4 * kRibbonBucketSlots));
   }
 
   static constexpr Kernels Table(const char* name, decltype(Kernels::ribbon_solve) ribbon_solve) {
-    return {name, BloomProbe, BloomProbeMany, BloomAdd, RibbonProbe, RibbonProbeMany, ribbon_solve};
+    return {name,
+            BloomProbe,
+            BloomProbeMany,
+            BloomAdd,
+            RibbonProbe<kMatch>,
+            RibbonProbe<kMatchNarrow>,
+            RibbonProbeMany,
+            ribbon_solve};
   }
 };
-
-#undef WINNOW_INLINE
 
 }  // namespace
 }  // namespace winnow::simd

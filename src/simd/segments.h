@@ -13,8 +13,6 @@
 namespace winnow::simd {
 namespace {
 
-#define WINNOW_INLINE inline __attribute__((always_inline, unused))
-
 // Where a hash's blocks lie in n segments that follow each other, n <= kMostPlaces.
 WINNOW_INLINE void PlacesOf(const BloomSegments& segments, size_t n, uint64_t hash,
                             const unsigned char** places) {
@@ -34,14 +32,15 @@ WINNOW_INLINE uint64_t TestEach(const unsigned char* const* places, size_t n, co
 // The same for layers of Ribbons.
 WINNOW_INLINE void SetPlace(const RibbonSegments& segments, size_t slot, uint64_t hash,
                             const RibbonPlaces& places, size_t i) {
-  const RibbonLayer layer{segments.words[slot], segments.thresholds[slot], segments.starts[slot],
-                          segments.split[slot], segments.shape[slot]};
-  const RibbonBlock block = FindBlock(layer, hash);
-  places.words[i] = block.low;
+  const RibbonLayer& layer = segments.layers[slot];
+  const uint32_t start = StartOf(layer, hash);
+  const RibbonQuery query = QueryOf(layer, start, hash);
+  places.layers[i] = &layer;
+  places.words[i] = query.low;
   places.thresholds[i] = layer.thresholds;
-  places.start[i] = block.start;
-  places.columns[i] = block.columns;
-  places.shape[i] = layer.shape;
+  places.start[i] = start;
+  places.columns[i] = query.columns;
+  places.shape[i] = segments.shape[slot];
 }
 
 WINNOW_INLINE void PlacesOf(const RibbonSegments& segments, size_t n, uint64_t hash,
@@ -71,20 +70,29 @@ WINNOW_INLINE void PrefetchPlaces(const unsigned char* const* places, size_t n, 
   }
 }
 
+// QueryOf for a place.
+WINNOW_INLINE RibbonQuery QueryAt(const RibbonPlaces& places, size_t i, uint64_t hash) {
+  const unsigned char* const low = places.words[i];
+  const uint32_t columns = places.columns[i];
+  return {low,
+          low + 8 * columns,
+          ((hash * kCoefficientMultiplier) >> (64 - kRibbonWidth)) | 1,
+          ((hash ^ hash >> 31) * kFingerprintMultiplier) >> (places.shape[i] >> kShapeFingerprint),
+          places.start[i],
+          columns};
+}
+
 // Which of n Ribbons have the fingerprint or bump the hash, one by one. Flattened: kMatch, and with
 // it what is the same for all places.
-template <bool (*kMatch)(const RibbonBlock& block, const RibbonMasks& masks)>
+template <bool (*kMatch)(const RibbonLayer& layer, const RibbonQuery& query)>
 __attribute__((flatten)) uint64_t TestEachRibbon(const RibbonPlaces& places, size_t n,
                                                  uint64_t hash, uint64_t* bumped) {
   uint64_t matches = 0;
   uint64_t gone = 0;
   for (size_t i = 0; i < n; ++i) {
-    const uint32_t start = places.start[i];
     // Both without a branch: which places bump a hash can't be predicted.
-    gone |= uint64_t{IsBumped(places.thresholds[i], start)} << i;
-    matches |= uint64_t{kMatch({places.words[i], start, places.columns[i]},
-                               MasksOf(places.shape[i], start, hash))}
-               << i;
+    gone |= uint64_t{IsBumped(*places.layers[i], places.start[i])} << i;
+    matches |= uint64_t{kMatch(*places.layers[i], QueryAt(places, i, hash))} << i;
   }
   *bumped = gone;
   return matches & ~gone;
@@ -99,7 +107,7 @@ __attribute__((flatten)) uint64_t TestEachRibbon(const RibbonPlaces& places, siz
 //   kPlacesOf     PlacesOf; may write places up to the next multiple of 8
 //   kRibbonTest   as Kernels::ribbon_test
 //   kRibbonPlacesOf  PlacesOf for Ribbons, likewise
-template <typename Mask, Mask (*kMaskOf)(const uint16_t* patterns, uint32_t x),
+template <typename Mask, Mask (*kMaskOf)(const uint16_t* words, uint32_t x),
           uint64_t (*kTest)(const unsigned char* const* places, size_t n, const Mask& mask),
           void (*kPlacesOf)(const BloomSegments& segments, size_t n, uint64_t hash,
                             const unsigned char** places),
@@ -119,25 +127,25 @@ struct SegmentLookups {
     PrefetchPlaces(places, n, ahead);
   }
 
-  static uint64_t BloomTest(const unsigned char* const* places, size_t n, const uint16_t* patterns,
+  static uint64_t BloomTest(const unsigned char* const* places, size_t n, const uint16_t* words,
                             uint64_t hash) {
-    return kTest(places, n, kMaskOf(patterns, static_cast<uint32_t>(hash)));
+    return kTest(places, n, kMaskOf(words, static_cast<uint32_t>(hash)));
   }
 
-  static void BloomProbeSegments(const BloomSegments& segments, size_t n, const uint16_t* patterns,
+  static void BloomProbeSegments(const BloomSegments& segments, size_t n, const uint16_t* words,
                                  uint64_t hash, Ahead ahead, uint64_t* answers) {
-    if (n > kMostPlaces) return BloomProbeMany(segments, n, patterns, hash, ahead, answers);
+    if (n > kMostPlaces) return BloomProbeMany(segments, n, words, hash, ahead, answers);
     const unsigned char* places[kMostPlaces];
     kPlacesOf(segments, n, hash, places);
     PrefetchPlaces(places, n, ahead);
-    *answers = kTest(places, n, kMaskOf(patterns, static_cast<uint32_t>(hash)));
+    *answers = kTest(places, n, kMaskOf(words, static_cast<uint32_t>(hash)));
   }
 
   // Locates the next places before it tests these. On its own, so that the short way stays short.
   __attribute__((noinline)) static void BloomProbeMany(const BloomSegments& segments, size_t n,
-                                                       const uint16_t* patterns, uint64_t hash,
+                                                       const uint16_t* words, uint64_t hash,
                                                        Ahead ahead, uint64_t* answers) {
-    const Mask mask = kMaskOf(patterns, static_cast<uint32_t>(hash));
+    const Mask mask = kMaskOf(words, static_cast<uint32_t>(hash));
     const unsigned char* places[2][kMostPlaces];
     kPlacesOf(segments, kMostPlaces, hash, places[0]);
     PrefetchPlaces(places[0], kMostPlaces, ahead);
@@ -177,8 +185,6 @@ struct SegmentLookups {
     return table;
   }
 };
-
-#undef WINNOW_INLINE
 
 }  // namespace
 }  // namespace winnow::simd

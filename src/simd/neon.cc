@@ -1,0 +1,179 @@
+// Kernels for the vector unit of 64-bit ARM: a block of the Bloom filter is four registers, and two
+// columns of a Ribbon are one.
+
+#include <arm_neon.h>
+
+#include "src/simd/kernels.h"
+#include "src/simd/probe.h"
+#include "src/simd/segments.h"
+
+namespace winnow::simd {
+namespace {
+
+// By bytes, so that any address will do.
+uint32x4_t LoadWords(const unsigned char* bytes) { return vreinterpretq_u32_u8(vld1q_u8(bytes)); }
+
+// The bits of a hash in the quarter of a block that begins with word `first`.
+uint32x4_t QuarterMask(uint32_t x, uint32_t words, unsigned first) {
+  static constexpr uint32_t kLanes[] = {1, 2, 4, 8};
+  const uint32x4_t product = vmulq_n_u32(vld1q_u32(kBloomSalts + first), x);
+  const int32x4_t shifts = vreinterpretq_s32_u32(vshrq_n_u32(product, 27));
+  const uint32x4_t chosen = vtstq_u32(vdupq_n_u32(words >> first), vld1q_u32(kLanes));
+  return vandq_u32(vshlq_u32(vdupq_n_u32(1), shifts), chosen);
+}
+
+uint32x4_t MissingBits(const unsigned char* block, uint32_t x, uint32_t words, unsigned first) {
+  return vbicq_u32(QuarterMask(x, words, first), LoadWords(block + 4 * first));
+}
+
+WINNOW_INLINE bool HasBits(const unsigned char* block, const uint16_t* word_sets, uint32_t x) {
+  const uint32_t words = WordsOf(word_sets, x);
+  const uint32x4_t low =
+      vorrq_u32(MissingBits(block, x, words, 0), MissingBits(block, x, words, 4));
+  const uint32x4_t high =
+      vorrq_u32(MissingBits(block, x, words, 8), MissingBits(block, x, words, 12));
+  return vmaxvq_u32(vorrq_u32(low, high)) == 0;
+}
+
+void SetBits(unsigned char* block, const uint16_t* word_sets, uint32_t x) {
+  const uint32_t words = WordsOf(word_sets, x);
+  for (unsigned first = 0; first < 16; first += 4) {
+    unsigned char* quarter = block + 4 * first;
+    const uint32x4_t bits = vorrq_u32(LoadWords(quarter), QuarterMask(x, words, first));
+    vst1q_u8(quarter, vreinterpretq_u8_u32(bits));
+  }
+}
+
+// Two columns, or the last one: what lies behind it may not be read.
+uint64x2_t LoadColumns(const unsigned char* bytes, bool both) {
+  return both ? vreinterpretq_u64_u8(vld1q_u8(bytes))
+              : vcombine_u64(vdup_n_u64(Load64(bytes)), vdup_n_u64(0));
+}
+
+// The bits set in each byte of the columns number `column` and the next one under the coefficient;
+// none for columns that are not there.
+uint8x16_t CountPair(const unsigned char* low, const unsigned char* high, unsigned column,
+                     unsigned columns, const RibbonMasks& masks) {
+  if (column >= columns) return vdupq_n_u8(0);
+  const bool both = column + 1 < columns;
+  const uint64x2_t bits =
+      veorq_u64(vandq_u64(LoadColumns(low + 8 * column, both), vdupq_n_u64(masks.low)),
+                vandq_u64(LoadColumns(high + 8 * column, both), vdupq_n_u64(masks.high)));
+  return vcntq_u8(vreinterpretq_u8_u64(bits));
+}
+
+// The parities of up to eight columns: bit j is that of column j. Neighbouring counts are added
+// until each column has one.
+WINNOW_INLINE uint32_t Parities(const unsigned char* low, const unsigned char* high,
+                                unsigned columns, const RibbonMasks& masks) {
+  static constexpr int8_t kPlaces[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const uint8x16_t first =
+      vpaddq_u8(CountPair(low, high, 0, columns, masks), CountPair(low, high, 2, columns, masks));
+  const uint8x16_t last =
+      vpaddq_u8(CountPair(low, high, 4, columns, masks), CountPair(low, high, 6, columns, masks));
+  const uint8x16_t fourths = vpaddq_u8(first, last);
+  const uint8x8_t counts = vget_low_u8(vpaddq_u8(fourths, fourths));
+  return vaddv_u8(vshl_u8(vand_u8(counts, vdup_n_u8(1)), vld1_s8(kPlaces)));
+}
+
+WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
+  const RibbonMasks masks = MasksOf(query);
+  const unsigned columns = 64u - layer.fingerprint_shift;
+  if (columns <= 8) return IsFingerprint(query, Parities(query.low, query.high, columns, masks));
+  return IsFingerprint(query, Parities(query.low, query.high, 8, masks) |
+                                  Parities(query.low + 64, query.high + 64, columns - 8, masks)
+                                      << 8);
+}
+
+// The number of bits set in each half.
+uint64x2_t CountBits(uint64x2_t bits) {
+  return vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u64(bits)))));
+}
+
+// Eight columns of a sub-shard's windows; bit i of a window is the solution of the slot i places to
+// the right. The chain of a slot is long (and, count, add three times, shift in): four registers
+// take turns, which is enough to keep the vector units busy without a second sub-shard.
+constexpr unsigned kPairs = 4;
+
+struct Windows {
+  uint64x2_t pairs[kPairs];
+
+  void Shift(uint64_t row, int64x2_t shifts) {
+    const uint64x2_t rows = vdupq_n_u64(row);
+    const uint64x2_t others = vshrq_n_u64(rows, 64 - kRibbonWidth + 1);
+#pragma GCC unroll 4
+    for (uint64x2_t& pair : pairs) {
+      const uint64x2_t count = CountBits(vandq_u64(pair, others));
+      const uint64x2_t bit = veorq_u64(count, vshlq_u64(rows, shifts));
+      pair = vsliq_n_u64(bit, pair, 1);  // pair << 1 | (bit & 1)
+      shifts = vsubq_s64(shifts, vdupq_n_s64(2));
+    }
+  }
+
+  void Store(unsigned char* out, unsigned columns) const {
+    unsigned char bytes[kPairs * 16];
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < kPairs; ++i) {
+      vst1q_u8(bytes + 16 * i, vreinterpretq_u8_u64(pairs[i]));
+    }
+    std::memcpy(out, bytes, 8 * columns);
+  }
+};
+
+// The columns from first_column on, at most eight, of one sub-shard.
+void SolveColumns(const uint64_t* rows, uint64_t shard_blocks, uint64_t first_block,
+                  unsigned first_column, unsigned whole, unsigned most, uint64_t split,
+                  unsigned char* words) {
+  const auto first = -static_cast<int64_t>(first_column);
+  const int64x2_t shifts = vcombine_s64(vdup_n_s64(first), vdup_n_s64(first - 1));
+  Windows windows = {};
+  for (uint64_t i = shard_blocks; i-- > 0;) {
+    for (unsigned slot = 64; slot-- > 0;) windows.Shift(rows[i * 64 + slot], shifts);
+    const uint64_t block = first_block + i;
+    const uint64_t wide_before = block > split ? block - split : 0;
+    const unsigned columns = block >= split ? most : whole;
+    if (columns <= first_column) continue;
+    const unsigned left = columns - first_column;
+    windows.Store(words + 8 * (block * whole + wide_before * (most - whole) + first_column),
+                  left < 2 * kPairs ? left : 2 * kPairs);
+  }
+}
+
+void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
+                 uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
+                 unsigned char* words) {
+  for (unsigned shard = 0; shard < shards; ++shard) {
+    for (unsigned first_column = 0; first_column < most; first_column += 2 * kPairs) {
+      SolveColumns(rows[shard], shard_blocks, first_block + shard * shard_blocks, first_column,
+                   whole, most, split, words);
+    }
+  }
+}
+
+// A hash's bits in a block of many.
+struct BlockMask {
+  uint32x4_t quarters[4];
+};
+
+BlockMask MaskOf(const uint16_t* word_sets, uint32_t x) {
+  const uint32_t words = WordsOf(word_sets, x);
+  return {{QuarterMask(x, words, 0), QuarterMask(x, words, 4), QuarterMask(x, words, 8),
+           QuarterMask(x, words, 12)}};
+}
+
+bool Holds(const unsigned char* block, const BlockMask& mask) {
+  const auto missing = [&](unsigned quarter) {
+    return vbicq_u32(mask.quarters[quarter], LoadWords(block + 16 * quarter));
+  };
+  const uint32x4_t low = vorrq_u32(missing(0), missing(1));
+  const uint32x4_t high = vorrq_u32(missing(2), missing(3));
+  return vmaxvq_u32(vorrq_u32(low, high)) == 0;
+}
+
+}  // namespace
+
+const Kernels kNeonKernels =
+    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, TestEachRibbon<Match>,
+                   PlacesOf>::AddTo(Lookups<HasBits, SetBits, Match>::Table("neon", RibbonSolve));
+
+}  // namespace winnow::simd

@@ -1,0 +1,72 @@
+// SIZES.md is what tune_sizes prints, and the constants that come from it are those of the code.
+
+#include "db_bench_ext/filter_costs.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "src/core/sizing.h"
+#include "tests/files.h"
+#include "winnow/options.h"
+
+namespace winnow::bench {
+namespace {
+
+constexpr double kFractions[] = {0.25, 0.5, 0.75};
+
+TEST(FilterCostsTest, PageIsWhatIsPrinted) {
+  const std::string page = testing::ReadFile(WINNOW_SIZES_MD);
+  for (const double bits : {5.0, 10.0}) {
+    for (const uint64_t n : {1u, 10u, 100u, 1000u, 3000u}) {
+      const std::string row = FewKeysRow(bits, n);
+      EXPECT_NE(page.find(row), std::string::npos)
+          << row << "is not in db_bench_ext/SIZES.md, which tune_sizes prints";
+    }
+  }
+  EXPECT_NE(page.find(CrossoverTable()), std::string::npos);
+}
+
+TEST(FilterCostsTest, RibbonMinKeysIsWhereARibbonPays) {
+  EXPECT_EQ(FilterOptions().ribbon_min_keys, KeysWorthARibbon());
+}
+
+TEST(FilterCostsTest, FewerKeysCostMoreBitsEachAndPassNoMore) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    const FilterCost many = MeanFilterCost(kind, 10, 10'000);
+    const FilterCost few = MeanFilterCost(kind, 10, 100);
+    EXPECT_NEAR(many.bits_per_key, many.bytes * 8 / 10'000, 1e-9);
+    EXPECT_GT(few.bits_per_key, many.bits_per_key);
+    EXPECT_LT(few.rate, many.rate);
+    EXPECT_NEAR(many.rate, core::RateForBits(10), 0.02 * many.rate);
+  }
+}
+
+TEST(FilterCostsTest, BitsForRateIsTheInverseOfTheRate) {
+  for (const double bits : {2.0, 7.3, 10.0, 25.0}) {
+    EXPECT_NEAR(BitsForRate(core::RateForBits(bits)), bits, 1e-6);
+  }
+}
+
+TEST(FilterCostsTest, FractionsOfABitCostAtMostOneAndAHalfPerCent) {
+  for (const unsigned whole : {1u, 2u, 3u, 6u, 9u, 10u, 15u, 20u, 26u}) {
+    for (const double fraction : kFractions) {
+      EXPECT_LE(PercentOverLineByBits(whole, fraction), 1.5) << whole + fraction;
+    }
+  }
+}
+
+// Blocks with one column more can't be mixed in for less: from 6 columns on, where that is less
+// than 1.5 %, all is.
+TEST(FilterCostsTest, FractionsOfAColumnCostWhatMixingCosts) {
+  for (const unsigned whole : {1u, 3u, 5u, 6u, 7u, 15u}) {
+    for (const double fraction : kFractions) {
+      const double percent = PercentOverLineByColumns(whole, fraction);
+      EXPECT_NEAR(percent, PercentOfMixing(whole, fraction), 0.15) << whole + fraction;
+      EXPECT_TRUE(percent <= 1.5 || whole < 6) << whole + fraction << ": " << percent;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace winnow::bench

@@ -1,0 +1,225 @@
+// What a filter says of absent keys: the rate that it states, for any keys, at the size that it
+// takes.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "tests/filter_testing.h"
+#include "tests/random_hashes.h"
+#include "winnow/builder.h"
+#include "winnow/filter.h"
+
+namespace winnow {
+namespace {
+
+using testing::Build;
+using testing::kKinds;
+using testing::OptionsOf;
+using testing::RandomHashes;
+
+struct Measured {
+  double rate;
+  double expected;
+  double expected_hits;
+};
+
+// Asks `filters` filters of n random hashes for as many absent ones as let 7,200 pass at the rate
+// that was asked for: 5 % are then four standard deviations.
+Measured MeasureRate(FilterKind kind, double bits, size_t n, int filters, RandomHashes& random) {
+  double expected = 0;
+  double hits = 0;
+  double lookups = 0;
+  for (int i = 0; i < filters; ++i) {
+    const FilterBlock block = Build(OptionsOf(kind, bits), random.Take(n));
+    const FilterView view(block.bytes());
+    expected += view.info().expected_fpr;
+    const auto queries = static_cast<uint64_t>(7200 / view.info().target_fpr / filters) + 1;
+    for (uint64_t q = 0; q < queries; ++q) hits += view.MayContain({random.Next()});
+    lookups += static_cast<double>(queries);
+  }
+  return {hits / lookups, expected / filters, lookups * expected / filters};
+}
+
+TEST(FilterRatesTest, RateIsTheExpectedOne) {
+  RandomHashes random(3);
+  struct Size {
+    size_t n;
+    int filters;
+  };
+  for (const FilterKind kind : kKinds) {
+    for (const Size size : {Size{1000, 200}, Size{10000, 20}, Size{100000, 2}}) {
+      for (const double bits : {1.0, 2.5, 5.0, 8.0, 10.0, 13.3, 16.0, 20.0}) {
+        const Measured measured = MeasureRate(kind, bits, size.n, size.filters, random);
+        EXPECT_GE(measured.expected_hits, 3600);
+        EXPECT_NEAR(measured.rate / measured.expected, 1, 0.05)
+            << ToString(kind) << ", " << size.n << " keys, " << bits << " bits: measured "
+            << measured.rate << ", expected " << measured.expected;
+      }
+    }
+  }
+}
+
+TEST(FilterRatesTest, RateOfManyKeysIsTheOneAskedFor) {
+  RandomHashes random(4);
+  for (const FilterKind kind : kKinds) {
+    for (const double bits : {1.0, 2.5, 5.0, 8.0, 10.0, 13.3, 16.0, 20.0}) {
+      const FilterBlock block = Build(OptionsOf(kind, bits), random.Take(100000));
+      const FilterInfo info = FilterView(block.bytes()).info();
+      // A Ribbon has no rate above a half.
+      const double target =
+          kind == FilterKind::kRibbon ? std::min(0.5, info.target_fpr) : info.target_fpr;
+      EXPECT_NEAR(info.expected_fpr / target, 1, 0.02) << ToString(kind) << ", " << bits;
+    }
+  }
+}
+
+TEST(FilterRatesTest, RateOfFewKeysIsAtMostTheOneAskedFor) {
+  RandomHashes random(5);
+  for (const FilterKind kind : kKinds) {
+    for (const size_t n : {1u, 2u, 3u, 10u, 30u, 49u, 50u, 51u, 70u, 100u}) {
+      for (const double bits : {3.0, 10.0, 13.3}) {
+        const Measured measured = MeasureRate(kind, bits, n, 300, random);
+        const double target =
+            FilterView(Build(OptionsOf(kind, bits), random.Take(n)).bytes()).info().target_fpr;
+        EXPECT_LE(measured.rate, target * 1.05) << ToString(kind) << ", " << n << " keys, " << bits;
+      }
+    }
+  }
+}
+
+// ---- Keys that are not random
+
+using MakeKey = std::function<std::string(uint64_t)>;
+
+std::string Digits(uint64_t i) {
+  std::string digits = std::to_string(i);
+  return std::string(20 - digits.size(), '0') + digits;
+}
+
+// Filters of many keys in a row, asked for keys that follow them. All keys are different.
+void ExpectGoodForKeys(const char* name, const MakeKey& key_of, FilterKind kind, double bits,
+                       uint64_t keys, uint64_t filters) {
+  double expected = 0;
+  double hits = 0;
+  double lookups = 0;
+  for (uint64_t filter = 0; filter < filters; ++filter) {
+    FilterBuilder builder(OptionsOf(kind, bits));
+    const uint64_t first = filter * 1'000'000;
+    for (uint64_t i = 0; i < keys; ++i) builder.Add(HashKey(key_of(first + i)));
+    const FilterBlock block = builder.Finish();
+    const FilterView view(block.bytes());
+    for (uint64_t i = 0; i < keys; ++i) {
+      ASSERT_TRUE(view.MayContain(HashKey(key_of(first + i)))) << name;
+    }
+    const double rate = view.info().expected_fpr;
+    expected += rate / static_cast<double>(filters);
+    const auto queries = static_cast<uint64_t>(7200 / rate / static_cast<double>(filters));
+    ASSERT_LE(keys + queries, 1'000'000u);
+    for (uint64_t i = keys; i < keys + queries; ++i) {
+      hits += view.MayContain(HashKey(key_of(first + i)));
+      ++lookups;
+    }
+  }
+  EXPECT_GE(lookups * expected, 3600) << name;
+  EXPECT_NEAR(hits / lookups / expected, 1, 0.05)
+      << name << ", " << ToString(kind) << ", " << keys << " keys, " << bits << " bits";
+}
+
+void ExpectGoodForKeys(const char* name, const MakeKey& key_of) {
+  for (const FilterKind kind : kKinds) {
+    for (const double bits : {5.0, 10.0, 14.5}) {
+      ExpectGoodForKeys(name, key_of, kind, bits, 10000, 20);
+      ExpectGoodForKeys(name, key_of, kind, bits, 1000, 200);
+    }
+  }
+}
+
+TEST(FilterRatesTest, SequentialKeys) {
+  ExpectGoodForKeys("sequential integers", [](uint64_t i) {
+    return std::string(reinterpret_cast<const char*>(&i), sizeof i);
+  });
+}
+
+TEST(FilterRatesTest, KeysThatShareLongPrefixes) {
+  const std::string prefix(200, 'p');
+  ExpectGoodForKeys("long prefix", [=](uint64_t i) { return prefix + Digits(i); });
+}
+
+TEST(FilterRatesTest, KeysWithOneByteChanged) {
+  ExpectGoodForKeys("one byte changed", [](uint64_t i) {
+    // A key of its own for each 10,000, then one of its last 40 bytes changed to one of 250
+    // values.
+    std::string key = Digits(i / 10000) + Digits(7) + Digits(7);
+    const uint64_t change = i % 10000;
+    char& changed = key[20 + change / 250];
+    changed = static_cast<char>(static_cast<unsigned char>(changed) ^ (1 + change % 250));
+    return key;
+  });
+}
+
+// A Ribbon's rate does not depend on how often a key was added; a Bloom filter's is that of its
+// distinct keys, and the expected one, which counts each copy, an upper bound.
+TEST(FilterRatesTest, RateOfDuplicateKeysApart) {
+  for (const FilterKind kind : kKinds) {
+    RandomHashes random(6);
+    double hits = 0;
+    double expected = 0;
+    constexpr int kFilters = 20;
+    constexpr int kQueries = 100'000;
+    for (int filter = 0; filter < kFilters; ++filter) {
+      const std::vector<KeyHash> hashes = random.Take(10000);
+      FilterBuilder builder(OptionsOf(kind, 10));
+      for (int copy = 0; copy < 3; ++copy) builder.Add(hashes.data(), hashes.size());
+      const FilterBlock block = builder.Finish();
+      const FilterView view(block.bytes());
+      expected += view.info().expected_fpr / kFilters;
+      for (int i = 0; i < kQueries; ++i) hits += view.MayContain({random.Next()});
+    }
+    const double rate = hits / (double{kFilters} * kQueries);
+    if (kind == FilterKind::kRibbon) {
+      EXPECT_NEAR(rate / expected, 1, 0.05);
+    } else {
+      EXPECT_LT(rate, expected / 10);
+    }
+  }
+}
+
+// What the whole is worth: the bits a key, all bytes counted, over the least that any filter of the
+// measured rate can have, log2(1/rate).
+TEST(FilterRatesTest, SpaceIsNearTheBound) {
+  struct Limit {
+    size_t n;
+    double over_bound;
+  };
+  for (const Limit limit : {Limit{10'000, 0.038}, Limit{100'000, 0.021}, Limit{1'000'000, 0.020},
+                            Limit{10'000'000, 0.020}}) {
+    RandomHashes random(limit.n);
+    const int filters = limit.n < 100'000 ? 20 : limit.n < 1'000'000 ? 5 : 1;
+    double bits = 0;
+    double passed = 0;
+    const uint64_t queries = 40'000'000 / static_cast<uint64_t>(filters);
+    for (int filter = 0; filter < filters; ++filter) {
+      const FilterBlock block = Build(OptionsOf(FilterKind::kRibbon, 10), random.Take(limit.n));
+      const FilterView view(block.bytes());
+      bits += view.info().bits_per_key / filters;
+      for (uint64_t i = 0; i < queries; ++i) passed += view.MayContain({random.Next()});
+    }
+    const double rate = passed / (static_cast<double>(queries) * filters);
+    const double bound = -std::log2(rate);
+    std::cout << limit.n << " keys: " << bits << " bits a key, rate " << rate << ", "
+              << 100 * (bits / bound - 1) << " % over the bound\n";
+    EXPECT_LE(bits / bound - 1, limit.over_bound) << limit.n;
+    EXPECT_NEAR(rate, 0.00962, 0.0001);
+  }
+  const FilterBlock bloom = Build(OptionsOf(FilterKind::kBloom, 10), RandomHashes(1).Take(100'000));
+  EXPECT_NEAR(FilterView(bloom.bytes()).info().bits_per_key, 10, 0.01);
+}
+
+}  // namespace
+}  // namespace winnow

@@ -1,0 +1,23 @@
+#!/bin/bash
+# Builds filters of all sizes and accuracies with every kernel of this machine and asks each for all
+# its keys: a billion lookups of inserted keys with each kernel, and a hundred thousand filters of
+# random small sizes; on one processor, at low priority, for some minutes. Prints a table, leaves the
+# counts in build/soak/soak.json, and ends with 1 if a key was denied.
+#
+#   tools/soak.sh [--seed=N] [--lookups=N] [--random_filters=N] [--json=FILE] …
+#
+# The arguments are filter_soak's, which --help tells.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=tools/build_jobs.sh
+. tools/build_jobs.sh
+
+mkdir -p build/soak
+tools/setup.sh
+cmake --preset release >build/soak/configure.log || {
+  cat build/soak/configure.log >&2
+  echo "tools/soak.sh: CMake could not configure; its output is above" >&2
+  exit 2
+}
+cmake --build --preset release --parallel "$(build_jobs)" --target filter_soak
+exec nice build/release/tests/filter_soak --json=build/soak/soak.json "$@"
