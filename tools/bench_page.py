@@ -208,6 +208,13 @@ class Goals:
             self.add(f"{kind.capitalize()} in batches, times as fast as one by one, beyond the caches",
                      self.over("hashes", name, name.replace("single", "batched")), 2 if kind == "bloom" else 3, at_least=True)
 
+        for size, count, bound in (("100000", 24, 0.25), ("1000000", 24, 0.2), ("1000000", 128, 0.2)):
+            name = f"filter_set_of_{size}/bloom/copies/{count}"
+            self.add(f"A FilterSet of {count} Bloom segments of {keys_text(size)} keys over the built-in Bloom readers",
+                     self.over("filter_set", name, name.replace("copies", "builtin_readers")), bound)
+        self.add("A FilterSet of 24 Ribbon segments of 10^5 keys over the built-in Bloom readers",
+                 self.over("filter_set", "filter_set_of_100000/ribbon/copies/24", "filter_set_of_100000/bloom/builtin_readers/24"), 1)
+
     def section(self):
         self.add_all()
         return "## Goals\n\n" + table(["", "measured", "goal", "reached"], self.rows) + "\n" if self.rows else ""
@@ -331,6 +338,29 @@ def segments_section(folder, results):
     return f"## The readers of many segments, one after the other\n\nNanoseconds a key for all segments, Winnow / built-in.\n\n{text}" if text else ""
 
 
+def filter_set_section(results):
+    text = ""
+    expression = re.compile(r"filter_set_of_(\d+)/(\w+)/copies/(\d+)$")
+    groups = {}
+    for name in results.rows:
+        if match := expression.match(name):
+            groups.setdefault((match.group(2), int(match.group(1))), []).append(int(match.group(3)))
+    ways = ("copies", "views", "batched_copies", "batched_views")
+    for (kind, size), counts in sorted(groups.items()):
+        rows = []
+        for count in sorted(counts):
+            rival = results.value(f"filter_set_of_{size}/bloom/builtin_readers/{count}")
+            row = [str(count), number(rival, 1)]
+            for way in ways:
+                ours = results.value(f"filter_set_of_{size}/{kind}/{way}/{count}")
+                row.append(f"{number(ours, 1)} = {ratio(ours, rival)}" if ours and rival else "")
+            rows.append(row)
+        text += f"### {kind.replace('_', ' ')}, {keys_text(str(size))} keys a segment\n\n"
+        text += table(["segments", "built-in Bloom readers"] + [way.replace("_", " ") for way in ways], rows) + "\n"
+    return ("## A FilterSet of many segments\n\nNanoseconds a key for all segments, absent keys, and the share of what RocksDB's Bloom "
+            f"readers take one after the other.\n\n{text}") if text else ""
+
+
 def memory_section(folder, results):
     text = compare_with_chart(folder, "memory", "Peak memory of building", results, "memory/SUBJECT/SIZE", "peak_bytes_per_key", "bytes a key")
     return "## Memory\n\nThe peak of a process that builds one filter, less what it had before, in bytes a key.\n\n" + text if text else ""
@@ -380,6 +410,8 @@ def main():
         text += hashes_section(files["hashes"])
     if "segments" in files:
         text += segments_section(folder, files["segments"])
+    if "filter_set" in files:
+        text += filter_set_section(files["filter_set"])
     if "memory" in files:
         text += memory_section(folder, files["memory"])
     if "compiled_natively" in files and "build" in files and "query" in files:
