@@ -188,14 +188,13 @@ inline __attribute__((always_inline)) void PlacesOfEights(const BloomSegments& s
 }
 
 // PlacesOf for Ribbons, eight at a time: FindBlock in lanes.
-void RibbonPlacesOfEights(const RibbonSegments& segments, size_t n, uint64_t hash,
-                          const RibbonPlaces& places) {
+void RibbonPlacesOfEights(const RibbonSegments& all_segments, size_t n, uint64_t hash,
+                          const RibbonPlaces& all_places) {
+  // Copies, which the stores can't change.
+  const RibbonSegments segments = all_segments;
+  const RibbonPlaces places = all_places;
   const __m512i high_half = _mm512_set1_epi64(static_cast<long long>(hash >> 32));
   const __m512i byte = _mm512_set1_epi64(0xff);
-  const __m512i first_layers = _mm512_add_epi64(
-      _mm512_set1_epi64(static_cast<long long>(reinterpret_cast<uintptr_t>(segments.layers))),
-      _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
-                         _mm512_set1_epi64(sizeof(RibbonLayer))));
   for (size_t i = 0; i < n; i += 8) {
     const __mmask8 lanes = LanesFor(n - i);
     const __m512i starts = LoadWide(lanes, segments.starts + i);
@@ -210,9 +209,6 @@ void RibbonPlacesOfEights(const RibbonSegments& segments, size_t n, uint64_t has
     const __m512i words = _mm512_maskz_loadu_epi64(lanes, segments.words + i);
     // 64 bytes each, since a load can't take its bytes from a store under a mask.
     _mm512_storeu_si512(places.words + i, _mm512_add_epi64(words, _mm512_slli_epi64(word, 3)));
-    const __m512i layers = _mm512_add_epi64(
-        _mm512_set1_epi64(static_cast<long long>(sizeof(RibbonLayer) * i)), first_layers);
-    _mm512_storeu_si512(places.layers + i, layers);
     _mm512_storeu_si512(places.thresholds + i,
                         _mm512_maskz_loadu_epi64(lanes, segments.thresholds + i));
     const __mmask8 is_wide = _mm512_cmpge_epi64_mask(past_split, _mm512_setzero_si512());
@@ -227,89 +223,111 @@ void RibbonPlacesOfEights(const RibbonSegments& segments, size_t n, uint64_t has
   }
 }
 
-// IsBumped for up to eight places, from `first` on.
-__mmask8 BumpedLanes(const RibbonPlaces& places, size_t first, __mmask8 lanes, __m512i start) {
+// IsBumped for n, at most eight, places.
+WINNOW_INLINE __mmask8 BumpedLanes(const unsigned char* const* thresholds, const uint32_t* starts,
+                                   size_t n, __m512i wide_starts) {
   uint64_t bytes = 0;
-  for (unsigned left = lanes; left != 0; left &= left - 1) {
-    const auto i = static_cast<unsigned>(__builtin_ctz(left));
-    const uint32_t bucket = places.start[first + i] / kRibbonBucketSlots;
-    bytes |= uint64_t{places.thresholds[first + i][bucket / 4]} << (8 * i);
+#pragma GCC unroll 8
+  for (size_t i = 0; i < n; ++i) {
+    bytes |= uint64_t{thresholds[i][starts[i] / (4 * kRibbonBucketSlots)]} << (8 * i);
   }
-  // By threshold, the offset from which on no class is bumped.
-  const __m512i limits =
+  const __m512i shifts = _mm512_and_si512(_mm512_srli_epi64(wide_starts, 6), _mm512_set1_epi64(6));
+  const __m512i fours = _mm512_cvtepu8_epi64(_mm_cvtsi64_si128(static_cast<long long>(bytes)));
+  const __m512i threshold =
+      _mm512_and_si512(_mm512_srlv_epi64(fours, shifts), _mm512_set1_epi64(3));
+  // A threshold bumps the classes that it does not exceed, and these are the offsets below:
+  const __m512i bumped_below =
       _mm512_setr_epi64(kRibbonBucketSlots, kRibbonClass1Slots, kRibbonClass2Slots, 0, 0, 0, 0, 0);
-  const __m512i offset = _mm512_and_si512(start, _mm512_set1_epi64(kRibbonBucketSlots - 1));
-  const __m512i shift = _mm512_and_si512(_mm512_srli_epi64(start, 6), _mm512_set1_epi64(6));
-  const __m512i threshold = _mm512_and_si512(
-      _mm512_srlv_epi64(_mm512_cvtepu8_epi64(_mm_cvtsi64_si128(static_cast<long long>(bytes))),
-                        shift),
-      _mm512_set1_epi64(3));
-  return _mm512_mask_cmplt_epu64_mask(lanes, offset, _mm512_permutexvar_epi64(threshold, limits));
+  const __m512i offset = _mm512_and_si512(wide_starts, _mm512_set1_epi64(kRibbonBucketSlots - 1));
+  return _mm512_mask_cmplt_epu64_mask(LanesFor(n), offset,
+                                      _mm512_permutexvar_epi64(threshold, bumped_below));
 }
 
-// Match for up to eight places of at most eight columns, from `first` on.
-struct EightMasks {
-  alignas(64) uint64_t low[8];
-  alignas(64) uint64_t high[8];
-  alignas(64) uint64_t columns[8];      // a bit for each
-  alignas(64) uint64_t fingerprint[8];  // of these columns
+// What is compared at eight places.
+struct EightQueries {
+  alignas(64) uint64_t low[8];    // the coefficient over the first block
+  alignas(64) uint64_t high[8];   // and over the next one
+  alignas(64) uint64_t lanes[8];  // a bit for each column that counts
 };
 
-__mmask8 MatchingLanes(const RibbonPlaces& places, size_t first, size_t n,
-                       const EightMasks& masks) {
-  unsigned matches = 0;
+// The parities at n, at most eight, places of up to eight columns from kFirst on: byte i has those
+// of place i.
+template <unsigned kFirst>
+WINNOW_INLINE uint64_t ParitiesAt(const unsigned char* const* words, const uint32_t* columns,
+                                  size_t n, const EightQueries& queries) {
+  uint64_t bytes = 0;
+#pragma GCC unroll 8
   for (size_t i = 0; i < n; ++i) {
-    const unsigned char* const low = places.words[first + i];
-    const unsigned char* const high = low + 8 * places.columns[first + i];
-    const auto lanes = static_cast<__mmask8>(masks.columns[i]);
+    const unsigned char* const low = words[i] + 8 * kFirst;
+    const auto lanes = static_cast<__mmask8>(queries.lanes[i] >> kFirst);
     const __m512i low_bits =
-        _mm512_and_si512(_mm512_set1_epi64(static_cast<long long>(masks.low[i])),
+        _mm512_and_si512(_mm512_set1_epi64(static_cast<long long>(queries.low[i])),
                          _mm512_maskz_loadu_epi64(lanes, low));
+    // low ^ (high & mask)
     const __m512i bits =
-        _mm512_ternarylogic_epi64(low_bits, _mm512_maskz_loadu_epi64(lanes, high),
-                                  _mm512_set1_epi64(static_cast<long long>(masks.high[i])), 0x78);
-    const unsigned parities =
-        _mm512_test_epi64_mask(_mm512_popcnt_epi64(bits), _mm512_set1_epi64(1));
-    matches |= (parities == masks.fingerprint[i] ? 1u : 0u) << i;
+        _mm512_ternarylogic_epi64(low_bits, _mm512_maskz_loadu_epi64(lanes, low + 8 * columns[i]),
+                                  _mm512_set1_epi64(static_cast<long long>(queries.high[i])), 0x78);
+    const __mmask8 parities =
+        _mm512_test_epi64_mask(_mm512_popcnt_epi64(bits), _mm512_load_si512(kOnes64));
+    bytes |= uint64_t{parities} << (8 * i);
   }
-  return static_cast<__mmask8>(matches);
+  return bytes;
+}
+
+// The places at which the parities are those of the low bytes of the fingerprints.
+WINNOW_INLINE unsigned EqualLanes(uint64_t parities, __m512i fingerprints) {
+  return _mm_cmpeq_epi8_mask(_mm_cvtsi64_si128(static_cast<long long>(parities)),
+                             _mm512_cvtepi64_epi8(fingerprints));
+}
+
+// ribbon_test for n, at most eight, places.
+WINNOW_INLINE unsigned TestRibbons(const RibbonPlaces& places, size_t first, size_t n,
+                                   uint64_t coefficient, uint64_t fingerprint_source,
+                                   unsigned* bumped) {
+  const unsigned char* const* const words = places.words + first;
+  const uint32_t* const columns = places.columns + first;
+  const __mmask8 places_mask = LanesFor(n);
+  const __m512i start = LoadWide(places_mask, places.start + first);
+  *bumped = BumpedLanes(places.thresholds + first, places.start + first, n, start);
+
+  EightQueries queries;
+  const __m512i one = _mm512_load_si512(kOnes64);
+  const __m512i shift = _mm512_and_si512(start, _mm512_set1_epi64(63));
+  const __m512i whole = _mm512_set1_epi64(static_cast<long long>(coefficient));
+  _mm512_store_si512(queries.low, _mm512_sllv_epi64(whole, shift));
+  _mm512_store_si512(queries.high,
+                     _mm512_srlv_epi64(_mm512_srli_epi64(whole, 1),
+                                       _mm512_sub_epi64(_mm512_set1_epi64(63), shift)));
+  const __m512i lanes =
+      _mm512_sub_epi64(_mm512_sllv_epi64(one, LoadWide(places_mask, columns)), one);
+  _mm512_store_si512(queries.lanes, lanes);
+  const __m512i fingerprint_shift =
+      _mm512_srli_epi64(LoadWide(places_mask, places.shape + first), kShapeFingerprint);
+  const __m512i fingerprints = _mm512_and_si512(
+      _mm512_srlv_epi64(_mm512_set1_epi64(static_cast<long long>(fingerprint_source)),
+                        fingerprint_shift),
+      lanes);
+  unsigned matches = EqualLanes(ParitiesAt<0>(words, columns, n, queries), fingerprints);
+  if (_mm512_cmpgt_epu64_mask(lanes, _mm512_set1_epi64(0xff)) != 0) {
+    matches &=
+        EqualLanes(ParitiesAt<8>(words, columns, n, queries), _mm512_srli_epi64(fingerprints, 8));
+  }
+  return matches & places_mask;
 }
 
 // Ribbons eight at a time: all but the columns themselves in lanes.
 uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, uint64_t* bumped) {
   const uint64_t coefficient = ((hash * kCoefficientMultiplier) >> (64 - kRibbonWidth)) | 1;
-  const __m512i low_source = _mm512_set1_epi64(static_cast<long long>(coefficient));
-  const __m512i high_source = _mm512_set1_epi64(static_cast<long long>(coefficient >> 1));
-  const __m512i fingerprint_source =
-      _mm512_set1_epi64(static_cast<long long>((hash ^ hash >> 31) * kFingerprintMultiplier));
+  const uint64_t fingerprint_source = (hash ^ hash >> 31) * kFingerprintMultiplier;
   uint64_t matches = 0;
   uint64_t gone = 0;
   for (size_t i = 0; i < n; i += 8) {
-    const __mmask8 lanes = LanesFor(n - i);
-    const __m512i start = LoadWide(lanes, places.start + i);
-    const __m512i columns = LoadWide(lanes, places.columns + i);
-    gone |= uint64_t{BumpedLanes(places, i, lanes, start)} << i;
-    const size_t count = n - i < 8 ? n - i : 8;
-    if (_mm512_cmpgt_epu64_mask(columns, _mm512_set1_epi64(8)) != 0) {
-      for (size_t j = i; j < i + count; ++j) {
-        matches |= uint64_t{MatchColumns<false>(*places.layers[j], QueryAt(places, j, hash))} << j;
-      }
-      continue;
-    }
-    EightMasks masks;
-    const __m512i shift = _mm512_and_si512(start, _mm512_set1_epi64(63));
-    _mm512_store_si512(masks.low, _mm512_sllv_epi64(low_source, shift));
-    _mm512_store_si512(
-        masks.high, _mm512_srlv_epi64(high_source, _mm512_sub_epi64(_mm512_set1_epi64(63), shift)));
-    const __m512i one = _mm512_set1_epi64(1);
-    const __m512i column_bits = _mm512_sub_epi64(_mm512_sllv_epi64(one, columns), one);
-    _mm512_store_si512(masks.columns, column_bits);
-    const __m512i fingerprint_shift =
-        _mm512_srli_epi64(LoadWide(lanes, places.shape + i), kShapeFingerprint);
-    _mm512_store_si512(
-        masks.fingerprint,
-        _mm512_and_si512(_mm512_srlv_epi64(fingerprint_source, fingerprint_shift), column_bits));
-    matches |= uint64_t{MatchingLanes(places, i, count, masks)} << i;
+    unsigned bumped_here = 0;
+    const unsigned matching =
+        n - i >= 8 ? TestRibbons(places, i, 8, coefficient, fingerprint_source, &bumped_here)
+                   : TestRibbons(places, i, n - i, coefficient, fingerprint_source, &bumped_here);
+    matches |= uint64_t{matching} << i;
+    gone |= uint64_t{bumped_here} << i;
   }
   *bumped = gone;
   return matches & ~gone;

@@ -103,7 +103,7 @@ inline constexpr unsigned kShapeFingerprint = 16;
 
 // Where the answers of Ribbons for a hash lie: arrays with room for a multiple of 8.
 struct RibbonPlaces {
-  const RibbonLayer** layers;
+  const RibbonLayer** layers;        // set or not, as ribbon_test of the same kernels needs it
   const unsigned char** words;       // of the block
   const unsigned char** thresholds;  // of the layer
   uint32_t* start;
