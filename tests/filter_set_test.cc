@@ -270,6 +270,43 @@ TEST(FilterSetTest, BatchesGiveTheAnswersOfSingleLookups) {
   });
 }
 
+// The usual trees: all files of one kind, or those of one kind behind those of another.
+TEST(FilterSetTest, FilesOfOneKindBesideEachOther) {
+  RandomHashes random(TestSeed());
+  std::vector<std::string> ribbons;
+  std::vector<std::string> blooms;
+  std::vector<KeyHash> queries = random.Take(150);
+  for (size_t i = 0; i < 12; ++i) {
+    const std::vector<KeyHash> hashes = random.Take(700 + random.Below(700));
+    ribbons.push_back(Build(FilterKind::kRibbon, 6, hashes));
+    blooms.push_back(Build(FilterKind::kBloom, 6, hashes));
+    queries.insert(queries.end(), hashes.begin(), hashes.begin() + 10);
+  }
+  for (const size_t before : {0u, 1u, 63u, 64u, 70u}) {
+    for (const size_t count : {0u, 1u, 63u, 64u, 65u, 128u, 300u}) {
+      std::vector<std::string> blocks;
+      for (size_t i = 0; i < before; ++i) blocks.push_back(ribbons[random.Below(12)]);
+      for (size_t i = 0; i < count; ++i) blocks.push_back(blooms[random.Below(12)]);
+      const Model model(blocks);
+      const SetOfBlocks made(blocks, Storage::kBoth);
+      const size_t row = made.set().num_words();
+      Words words(row * queries.size());
+      made.set().Candidates(queries.data(), queries.size(), words.get());
+      Words single(row);
+      for (size_t i = 0; i < queries.size(); ++i) {
+        const std::vector<size_t> expected = Expected(model.views, queries[i], 0, blocks.size());
+        ASSERT_EQ(Indices(made.set().Row(words.get(), i)), expected) << before << ", " << count;
+        ASSERT_EQ(Indices(made.set().Candidates(queries[i], single.get())), expected);
+        const size_t first = random.Below(blocks.size() + 1);
+        ASSERT_EQ(Indices(made.set().Candidates(queries[i], {first, SIZE_MAX}, single.get())),
+                  Expected(model.views, queries[i], first, blocks.size()));
+        ASSERT_TRUE(single.IsIntact());
+      }
+      ASSERT_TRUE(words.IsIntact());
+    }
+  }
+}
+
 // Large enough for asking ahead, with every kind of run.
 TEST(FilterSetTest, LargeFiltersAreAskedAheadWithTheSameAnswers) {
   RandomHashes random(TestSeed());

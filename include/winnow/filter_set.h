@@ -28,8 +28,8 @@
 namespace winnow {
 
 // The answer of a lookup: the files that may hold the key, as a bitmap in words of the caller's.
-// Bit i % 64 of word i / 64 belongs to file i. To be walked in ascending order, which is the search
-// order; a walk is over bits read so far, and sees no change of a word that it has reached.
+// Bit i % 64 of word i / 64 belongs to file i. Walked in ascending order, which is the search
+// order. It is a view: the words must be kept, and a walk reads each when it reaches it.
 class CandidateList {
  public:
   class Iterator {
@@ -124,7 +124,7 @@ struct UnusableFilter {
 // same object is a race, as with a shared_ptr: where a tree's current set is replaced, replace it
 // under the lock, or in the version object, by which readers get the rest of the tree.
 //
-// Lookups never throw, never allocate, take at most 16 KiB of stack and read nothing outside the
+// Lookups never throw, never allocate, take at most 20 KiB of stack and read nothing outside the
 // filters' bytes, whatever these are. They have no false negatives: a file that holds the key is a
 // candidate, and so is every file whose filter can't be used. Other files are candidates at the
 // rate of their filters.
@@ -219,8 +219,8 @@ class WINNOW_EXPORT FilterSet {
 // Bytes of filters are never copied but by InsertCopy: Build takes time in proportion to the number
 // of files, not to their size. Functions throw std::bad_alloc where there is no memory,
 // std::out_of_range for an index behind the end, with a sentence that names it, and
-// std::length_error for 2^32 files; then nothing has changed. Not safe for use by several threads
-// at once.
+// std::length_error for more files than 32 bits can number; then nothing has changed. Not safe for
+// use by several threads at once.
 class WINNOW_EXPORT FilterSetEdit {
  public:
   FilterSetEdit() noexcept;

@@ -327,7 +327,7 @@ void SegmentTable::ClearRow(size_t first, size_t last, uint64_t* row) const noex
 void SegmentTable::AskRange(const uint64_t* hashes, size_t n, size_t first, size_t last,
                             uint64_t* rows) const noexcept {
   const bool asks_all = last - first == size();
-  if (asks_all && is_one_bloom_ && bytes_ < kPrefetchFromBytes) {
+  if (asks_all && is_one_bloom_ && bytes_ < kBatchFromBytes) {
     for (size_t i = 0; i < n; ++i) AskAll(hashes[i], rows + i * num_words());
     return;
   }

@@ -59,11 +59,14 @@ class SegmentTable {
   // Slots of segments that are in no run.
   static constexpr uint32_t kAlwaysSlot = UINT32_MAX;
   static constexpr uint32_t kNeverSlot = UINT32_MAX - 1;
-  // Below it a table is in the cache anyway, and so few probes overlap without help.
+  // What to ask for ahead, by the rows filter_set_of_… of filter_bench. Below it a table is in the
+  // cache anyway, and so few probes overlap without help.
   static constexpr uint64_t kPrefetchFromBytes = uint64_t{1} << 20;
   static constexpr uint64_t kPrefetchFromProbes = 9;
   static constexpr uint64_t kPrefetchFarFromProbes = 33;
   static constexpr uint64_t kPrefetchFromChosen = 4;
+  // Below it, what several keys have under way together takes longer to keep than it saves.
+  static constexpr uint64_t kBatchFromBytes = uint64_t{8} << 20;
 
   void AddRun(const std::vector<const Segment*>& segments, const std::vector<uint32_t>& members);
   simd::Ahead AheadFor(const Run& run, uint64_t probes) const noexcept;
