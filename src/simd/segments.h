@@ -59,6 +59,8 @@ WINNOW_INLINE void PrefetchPlaces(const unsigned char* const* places, size_t n) 
   }
 }
 
+WINNOW_INLINE void PrefetchNone(const unsigned char* const* /*places*/, size_t /*n*/) {}
+
 WINNOW_INLINE void PrefetchPlaces(const unsigned char* const* places, size_t n, Ahead ahead) {
   if (!ahead.asks) return;
   if (ahead.is_far) {
@@ -132,16 +134,32 @@ struct SegmentLookups {
     return kTest(places, n, kMaskOf(words, static_cast<uint32_t>(hash)));
   }
 
+  // What is chosen here would be kept in registers over all of a lookup otherwise.
   static void BloomProbeSegments(const BloomSegments& segments, size_t n, const uint16_t* words,
                                  uint64_t hash, Ahead ahead, uint64_t* answers) {
     if (n > kMostPlaces) return BloomProbeMany(segments, n, words, hash, ahead, answers);
+    if (!ahead.asks) return BloomProbeFew<PrefetchNone>(segments, n, words, hash, answers);
+    if (ahead.is_far) {
+      return ahead.straddles
+                 ? BloomProbeFew<PrefetchPlaces<true, true>>(segments, n, words, hash, answers)
+                 : BloomProbeFew<PrefetchPlaces<false, true>>(segments, n, words, hash, answers);
+    }
+    return ahead.straddles
+               ? BloomProbeFew<PrefetchPlaces<true, false>>(segments, n, words, hash, answers)
+               : BloomProbeFew<PrefetchPlaces<false, false>>(segments, n, words, hash, answers);
+  }
+
+  template <void (*kPrefetch)(const unsigned char* const* places, size_t n)>
+  __attribute__((noinline)) static void BloomProbeFew(const BloomSegments& segments, size_t n,
+                                                      const uint16_t* words, uint64_t hash,
+                                                      uint64_t* answers) {
     const unsigned char* places[kMostPlaces];
     kPlacesOf(segments, n, hash, places);
-    PrefetchPlaces(places, n, ahead);
+    kPrefetch(places, n);
     *answers = kTest(places, n, kMaskOf(words, static_cast<uint32_t>(hash)));
   }
 
-  // Locates the next places before it tests these. On its own, so that the short way stays short.
+  // Locates the next places before it tests these.
   __attribute__((noinline)) static void BloomProbeMany(const BloomSegments& segments, size_t n,
                                                        const uint16_t* words, uint64_t hash,
                                                        Ahead ahead, uint64_t* answers) {
