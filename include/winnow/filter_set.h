@@ -239,7 +239,9 @@ class WINNOW_EXPORT FilterSetEdit {
   //
   // This one copies the block, to where lookups are fastest: its bytes begin at a multiple of 64,
   // so that a lookup touches fewer lines of the cache. The copy lives as long as any set that has
-  // the file.
+  // the file. It comes from operator new: where filters are larger than the caches, lookups take a
+  // sixth less with a memory allocator that uses huge pages, as glibc's does with
+  // GLIBC_TUNABLES=glibc.malloc.hugetlb=1.
   Fault InsertCopy(size_t index, uint64_t id, std::string_view block);
 
   // This one uses the caller's bytes, which may lie at any address and must stay, unchanged, as
