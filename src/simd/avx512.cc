@@ -223,8 +223,16 @@ void RibbonPlacesOfEights(const RibbonSegments& all_segments, size_t n, uint64_t
   }
 }
 
+// A mask as a number, in a general register: g++ 12 may put an eight-bit mask that it takes for a
+// number aside as one byte, and get it back as four.
+WINNOW_INLINE unsigned ToNumber(__mmask8 mask) {
+  unsigned number = mask;
+  asm("" : "+r"(number));
+  return number;
+}
+
 // IsBumped for n, at most eight, places.
-WINNOW_INLINE __mmask8 BumpedLanes(const unsigned char* const* thresholds, const uint32_t* starts,
+WINNOW_INLINE unsigned BumpedLanes(const unsigned char* const* thresholds, const uint32_t* starts,
                                    size_t n, __m512i wide_starts) {
   uint64_t bytes = 0;
 #pragma GCC unroll 8
@@ -239,8 +247,8 @@ WINNOW_INLINE __mmask8 BumpedLanes(const unsigned char* const* thresholds, const
   const __m512i bumped_below =
       _mm512_setr_epi64(kRibbonBucketSlots, kRibbonClass1Slots, kRibbonClass2Slots, 0, 0, 0, 0, 0);
   const __m512i offset = _mm512_and_si512(wide_starts, _mm512_set1_epi64(kRibbonBucketSlots - 1));
-  return _mm512_mask_cmplt_epu64_mask(LanesFor(n), offset,
-                                      _mm512_permutexvar_epi64(threshold, bumped_below));
+  return ToNumber(_mm512_mask_cmplt_epu64_mask(LanesFor(n), offset,
+                                               _mm512_permutexvar_epi64(threshold, bumped_below)));
 }
 
 // What is compared at eight places.
@@ -276,8 +284,9 @@ WINNOW_INLINE uint64_t ParitiesAt(const unsigned char* const* words, const uint3
 
 // The places at which the parities are those of the low bytes of the fingerprints.
 WINNOW_INLINE unsigned EqualLanes(uint64_t parities, __m512i fingerprints) {
-  return _mm_cmpeq_epi8_mask(_mm_cvtsi64_si128(static_cast<long long>(parities)),
-                             _mm512_cvtepi64_epi8(fingerprints));
+  // Of 16 bytes, the low eight.
+  return ToNumber(static_cast<__mmask8>(_mm_cmpeq_epi8_mask(
+      _mm_cvtsi64_si128(static_cast<long long>(parities)), _mm512_cvtepi64_epi8(fingerprints))));
 }
 
 // ribbon_test for n, at most eight, places.
@@ -312,7 +321,7 @@ WINNOW_INLINE unsigned TestRibbons(const RibbonPlaces& places, size_t first, siz
     matches &=
         EqualLanes(ParitiesAt<8>(words, columns, n, queries), _mm512_srli_epi64(fingerprints, 8));
   }
-  return matches & places_mask;
+  return matches & ToNumber(places_mask);
 }
 
 // Ribbons eight at a time: all but the columns themselves in lanes.
