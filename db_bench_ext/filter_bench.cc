@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
   winnow::bench::RegisterLibraryRows(options);
   winnow::bench::RegisterHashRows(options);
   winnow::bench::RegisterSegmentRows(options);
+  winnow::bench::RegisterFilterSetRows(options);
   winnow::bench::RegisterSpaceRows(options);
   winnow::bench::RegisterMemoryRows(options);
   if (benchmark::RunSpecifiedBenchmarks() == 0) {

@@ -51,6 +51,15 @@ void RegisterHashRows(const RowOptions& options);
 // SIDE: winnow, winnow_unshared (which hashes the key for every filter) or builtin.
 void RegisterSegmentRows(const RowOptions& options);
 
+// filter_set_of_KEYS/KIND/HOW/SEGMENTS: which of so many segments may have an absent key. HOW:
+//   copies, views                   FilterSet::Candidates, with its own copies or with bytes as a
+//                                   memory allocator puts them
+//   batched_copies, batched_views   the same for 32 keys at once
+//   listed_copies                   eight of the segments, which the caller lists
+//   builtin_readers                 RocksDB's Bloom readers asked one after the other
+// per_key counts all segments.
+void RegisterFilterSetRows(const RowOptions& options);
+
 // space/RATE/SUBJECT/KEYS: bits_per_key with all bytes, measured_rate over at least 4*10^7 absent
 // keys, percent_over_minimum: bits_per_key above log2(1 / measured_rate).
 void RegisterSpaceRows(const RowOptions& options);

@@ -45,11 +45,14 @@ TEST(Exports, OfTheCoreAreTheContractOnly) {
   EXPECT_THAT(names,
               Each(AnyOf(StartsWith("winnow::CheckOptions"), StartsWith("winnow::HashKey("),
                          StartsWith("winnow::FilterBuilder::"), "winnow::Version()",
+                         StartsWith("winnow::FilterSet::"), StartsWith("winnow::FilterSetEdit::"),
                          StartsWith("winnow::FilterView::"), "winnow::ToString(winnow::Fault)",
                          "winnow::ToString(winnow::FilterKind)")));
   EXPECT_THAT(names,
               IsSupersetOf({StartsWith("winnow::CheckOptions"), StartsWith("winnow::HashKey("),
                             StartsWith("winnow::FilterBuilder::Finish("),
+                            StartsWith("winnow::FilterSet::Candidates("),
+                            StartsWith("winnow::FilterSetEdit::Build("),
                             StartsWith("winnow::FilterView::FilterView(")}));
 }
 

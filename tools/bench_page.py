@@ -215,6 +215,12 @@ class Goals:
                 self.add(f"The shared hash, times as fast as hashing each time, {kind.replace('_', ' ')}, keys of {length} bytes, "
                          f"{count} file{'s' if count > 1 else ''} a lookup",
                          self.over("segments", name.replace("winnow", "winnow_unshared"), name), bound, at_least=True)
+        for size, count, bound in (("100000", 24, 0.25), ("1000000", 24, 0.2), ("1000000", 128, 0.2)):
+            name = f"filter_set_of_{size}/bloom/copies/{count}"
+            self.add(f"A FilterSet of {count} Bloom segments of {keys_text(size)} keys over the built-in Bloom readers",
+                     self.over("filter_set", name, name.replace("copies", "builtin_readers")), bound)
+        self.add("A FilterSet of 24 Ribbon segments of 10^5 keys over the built-in Bloom readers",
+                 self.over("filter_set", "filter_set_of_100000/ribbon/copies/24", "filter_set_of_100000/bloom/builtin_readers/24"), 1)
 
     def section(self):
         self.add_all()
@@ -342,6 +348,29 @@ def segments_section(folder, results):
     return f"## The readers of many segments, one after the other\n\nNanoseconds a key for all segments: Winnow with the shared hash / hashing for each segment / built-in, and the first over the others.\n\n{text}" if text else ""
 
 
+def filter_set_section(results):
+    text = ""
+    expression = re.compile(r"filter_set_of_(\d+)/(\w+)/copies/(\d+)$")
+    groups = {}
+    for name in results.rows:
+        if match := expression.match(name):
+            groups.setdefault((match.group(2), int(match.group(1))), []).append(int(match.group(3)))
+    ways = ("copies", "views", "batched_copies", "batched_views")
+    for (kind, size), counts in sorted(groups.items()):
+        rows = []
+        for count in sorted(counts):
+            rival = results.value(f"filter_set_of_{size}/bloom/builtin_readers/{count}")
+            row = [str(count), number(rival, 1)]
+            for way in ways:
+                ours = results.value(f"filter_set_of_{size}/{kind}/{way}/{count}")
+                row.append(f"{number(ours, 1)} = {ratio(ours, rival)}" if ours and rival else "")
+            rows.append(row)
+        text += f"### {kind.replace('_', ' ')}, {keys_text(str(size))} keys a segment\n\n"
+        text += table(["segments", "built-in Bloom readers"] + [way.replace("_", " ") for way in ways], rows) + "\n"
+    return ("## A FilterSet of many segments\n\nNanoseconds a key for all segments, absent keys, and the share of what RocksDB's Bloom "
+            f"readers take one after the other.\n\n{text}") if text else ""
+
+
 def memory_section(folder, results):
     text = compare_with_chart(folder, "memory", "Peak memory of building", results, "memory/SUBJECT/SIZE", "peak_bytes_per_key", "bytes a key")
     return "## Memory\n\nThe peak of a process that builds one filter, less what it had before, in bytes a key.\n\n" + text if text else ""
@@ -391,6 +420,8 @@ def main():
         text += hashes_section(files["hashes"])
     if "segments" in files:
         text += segments_section(folder, files["segments"])
+    if "filter_set" in files:
+        text += filter_set_section(files["filter_set"])
     if "memory" in files:
         text += memory_section(folder, files["memory"])
     if "compiled_natively" in files and "build" in files and "query" in files:

@@ -4,6 +4,7 @@
 
 #include "src/simd/kernels.h"
 #include "src/simd/probe.h"
+#include "src/simd/segments.h"
 
 namespace winnow::simd {
 namespace {
@@ -86,8 +87,29 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
   SolveEach(rows, shards, shard_blocks, first_block, whole, most, split, words, Parity);
 }
 
+// A hash's bits in a block of many.
+struct BlockMask {
+  __m256i low;
+  __m256i high;
+};
+
+BlockMask MaskOf(const uint16_t* word_sets, uint32_t x) {
+  const uint32_t words = WordsOf(word_sets, x);
+  return {HalfMask(x, words, 0), HalfMask(x, words, 8)};
+}
+
+bool Holds(const unsigned char* bytes, const BlockMask& mask) {
+  const auto* block = reinterpret_cast<const __m256i*>(bytes);
+  const __m256i missing =
+      _mm256_or_si256(_mm256_andnot_si256(_mm256_loadu_si256(block), mask.low),
+                      _mm256_andnot_si256(_mm256_loadu_si256(block + 1), mask.high));
+  return _mm256_testz_si256(missing, missing) != 0;
+}
+
 }  // namespace
 
-const Kernels kAvx2Kernels = Lookups<HasBits, SetBits, Match>::Table("avx2", RibbonSolve);
+const Kernels kAvx2Kernels =
+    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, TestEachRibbon<Match>,
+                   PlacesOf>::AddTo(Lookups<HasBits, SetBits, Match>::Table("avx2", RibbonSolve));
 
 }  // namespace winnow::simd

@@ -4,6 +4,7 @@
 
 #include "src/simd/kernels.h"
 #include "src/simd/probe.h"
+#include "src/simd/segments.h"
 
 namespace winnow::simd {
 namespace {
@@ -120,10 +121,233 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
   }
 }
 
+// A hash's bits in a block of many.
+struct BlockMask {
+  __m512i bits;
+  __mmask16 lanes;
+};
+
+BlockMask MaskOf(const uint16_t* words, uint32_t x) {
+  return {_mm512_sllv_epi32(_mm512_load_si512(kOnes32), PlacesOf(x)), LanesOf(words, x)};
+}
+
+// The lanes of a block that lack the hash's bit.
+__mmask16 MissingLanes(const unsigned char* block, const BlockMask& mask) {
+  return _mm512_mask_testn_epi32_mask(mask.lanes, mask.bits, _mm512_loadu_si512(block));
+}
+
+// Those of four blocks, each in 16 bits.
+long long MissingLanesOfFour(const unsigned char* const* places, const BlockMask& mask) {
+  const __mmask32 low =
+      _mm512_kunpackw(MissingLanes(places[1], mask), MissingLanes(places[0], mask));
+  const __mmask32 high =
+      _mm512_kunpackw(MissingLanes(places[3], mask), MissingLanes(places[2], mask));
+  return static_cast<long long>(_cvtmask64_u64(_mm512_kunpackd(high, low)));
+}
+
+bool Holds(const unsigned char* block, const BlockMask& mask) {
+  return MissingLanes(block, mask) == 0;
+}
+
+// Eight places at a time take half as many instructions as one by one, so that the processor gets
+// further ahead while it waits for memory.
+inline __attribute__((always_inline)) uint64_t TestEights(const unsigned char* const* places,
+                                                          size_t n, const BlockMask& mask) {
+  uint64_t answers = 0;
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const __m128i missing = _mm_set_epi64x(MissingLanesOfFour(places + i + 4, mask),
+                                           MissingLanesOfFour(places + i, mask));
+    answers |= uint64_t{_mm_testn_epi16_mask(missing, missing)} << i;
+  }
+  if (i == n) return answers;
+  return answers | TestEach<BlockMask, Holds>(places + i, n - i, mask) << i;
+}
+
+// The lanes of the next ones of n, at most eight.
+__mmask8 LanesFor(size_t n) { return static_cast<__mmask8>(n >= 8 ? 0xff : (1u << n) - 1); }
+
+// Eight numbers of 32 bits in lanes of 64.
+__m512i LoadWide(__mmask8 lanes, const uint32_t* numbers) {
+  return _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, numbers));
+}
+
+// PlacesOf, eight at a time.
+inline __attribute__((always_inline)) void PlacesOfEights(const BloomSegments& segments, size_t n,
+                                                          uint64_t hash,
+                                                          const unsigned char** places) {
+  const __m512i high_half = _mm512_set1_epi64(static_cast<long long>(hash >> 32));
+  for (size_t i = 0; i < n; i += 8) {
+    const __mmask8 lanes = LanesFor(n - i);
+    const __m512i count = LoadWide(lanes, segments.num_blocks + i);
+    const __m512i block = _mm512_srli_epi64(_mm512_mul_epu32(high_half, count), 32);
+    const __m512i place = _mm512_add_epi64(_mm512_maskz_loadu_epi64(lanes, segments.blocks + i),
+                                           _mm512_slli_epi64(block, 6));
+    _mm512_storeu_si512(places + i, place);
+  }
+}
+
+// PlacesOf for Ribbons, eight at a time: FindBlock in lanes.
+void RibbonPlacesOfEights(const RibbonSegments& all_segments, size_t n, uint64_t hash,
+                          const RibbonPlaces& all_places) {
+  // Copies, which the stores can't change.
+  const RibbonSegments segments = all_segments;
+  const RibbonPlaces places = all_places;
+  const __m512i high_half = _mm512_set1_epi64(static_cast<long long>(hash >> 32));
+  const __m512i byte = _mm512_set1_epi64(0xff);
+  for (size_t i = 0; i < n; i += 8) {
+    const __mmask8 lanes = LanesFor(n - i);
+    const __m512i starts = LoadWide(lanes, segments.starts + i);
+    const __m512i shape = LoadWide(lanes, segments.shape + i);
+    const __m512i start = _mm512_srli_epi64(_mm512_mul_epu32(high_half, starts), 32);
+    const __m512i shard = _mm512_srlv_epi64(high_half, _mm512_and_si512(shape, byte));
+    const __m512i columns = _mm512_and_si512(_mm512_srli_epi64(shape, kShapeColumns), byte);
+    const __m512i block = _mm512_add_epi64(_mm512_srli_epi64(start, 6), shard);
+    const __m512i past_split = _mm512_sub_epi64(block, LoadWide(lanes, segments.split + i));
+    const __m512i wide_before = _mm512_max_epi64(past_split, _mm512_setzero_si512());
+    const __m512i word = _mm512_add_epi64(_mm512_mul_epu32(block, columns), wide_before);
+    const __m512i words = _mm512_maskz_loadu_epi64(lanes, segments.words + i);
+    // 64 bytes each, since a load can't take its bytes from a store under a mask.
+    _mm512_storeu_si512(places.words + i, _mm512_add_epi64(words, _mm512_slli_epi64(word, 3)));
+    _mm512_storeu_si512(places.thresholds + i,
+                        _mm512_maskz_loadu_epi64(lanes, segments.thresholds + i));
+    const __mmask8 is_wide = _mm512_cmpge_epi64_mask(past_split, _mm512_setzero_si512());
+    const __m512i block_columns =
+        _mm512_mask_add_epi64(columns, is_wide, columns, _mm512_set1_epi64(1));
+    const auto store_narrow = [i](uint32_t* numbers, __m512i wide) {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(numbers + i), _mm512_cvtepi64_epi32(wide));
+    };
+    store_narrow(places.start, start);
+    store_narrow(places.columns, block_columns);
+    store_narrow(places.shape, shape);
+  }
+}
+
+// A mask as a number, in a general register: g++ 12 may put an eight-bit mask that it takes for a
+// number aside as one byte, and get it back as four.
+WINNOW_INLINE unsigned ToNumber(__mmask8 mask) {
+  unsigned number = mask;
+  asm("" : "+r"(number));
+  return number;
+}
+
+// IsBumped for n, at most eight, places.
+WINNOW_INLINE unsigned BumpedLanes(const unsigned char* const* thresholds, const uint32_t* starts,
+                                   size_t n, __m512i wide_starts) {
+  uint64_t bytes = 0;
+#pragma GCC unroll 8
+  for (size_t i = 0; i < n; ++i) {
+    bytes |= uint64_t{thresholds[i][starts[i] / (4 * kRibbonBucketSlots)]} << (8 * i);
+  }
+  const __m512i shifts = _mm512_and_si512(_mm512_srli_epi64(wide_starts, 6), _mm512_set1_epi64(6));
+  const __m512i fours = _mm512_cvtepu8_epi64(_mm_cvtsi64_si128(static_cast<long long>(bytes)));
+  const __m512i threshold =
+      _mm512_and_si512(_mm512_srlv_epi64(fours, shifts), _mm512_set1_epi64(3));
+  // A threshold bumps the classes that it does not exceed, and these are the offsets below:
+  const __m512i bumped_below =
+      _mm512_setr_epi64(kRibbonBucketSlots, kRibbonClass1Slots, kRibbonClass2Slots, 0, 0, 0, 0, 0);
+  const __m512i offset = _mm512_and_si512(wide_starts, _mm512_set1_epi64(kRibbonBucketSlots - 1));
+  return ToNumber(_mm512_mask_cmplt_epu64_mask(LanesFor(n), offset,
+                                               _mm512_permutexvar_epi64(threshold, bumped_below)));
+}
+
+// What is compared at eight places.
+struct EightQueries {
+  alignas(64) uint64_t low[8];    // the coefficient over the first block
+  alignas(64) uint64_t high[8];   // and over the next one
+  alignas(64) uint64_t lanes[8];  // a bit for each column that counts
+};
+
+// The parities at n, at most eight, places of up to eight columns from kFirst on: byte i has those
+// of place i.
+template <unsigned kFirst>
+WINNOW_INLINE uint64_t ParitiesAt(const unsigned char* const* words, const uint32_t* columns,
+                                  size_t n, const EightQueries& queries) {
+  uint64_t bytes = 0;
+#pragma GCC unroll 8
+  for (size_t i = 0; i < n; ++i) {
+    const unsigned char* const low = words[i] + 8 * kFirst;
+    const auto lanes = static_cast<__mmask8>(queries.lanes[i] >> kFirst);
+    const __m512i low_bits =
+        _mm512_and_si512(_mm512_set1_epi64(static_cast<long long>(queries.low[i])),
+                         _mm512_maskz_loadu_epi64(lanes, low));
+    // low ^ (high & mask)
+    const __m512i bits =
+        _mm512_ternarylogic_epi64(low_bits, _mm512_maskz_loadu_epi64(lanes, low + 8 * columns[i]),
+                                  _mm512_set1_epi64(static_cast<long long>(queries.high[i])), 0x78);
+    const __mmask8 parities =
+        _mm512_test_epi64_mask(_mm512_popcnt_epi64(bits), _mm512_load_si512(kOnes64));
+    bytes |= uint64_t{parities} << (8 * i);
+  }
+  return bytes;
+}
+
+// The places at which the parities are those of the low bytes of the fingerprints.
+WINNOW_INLINE unsigned EqualLanes(uint64_t parities, __m512i fingerprints) {
+  // Of 16 bytes, the low eight.
+  return ToNumber(static_cast<__mmask8>(_mm_cmpeq_epi8_mask(
+      _mm_cvtsi64_si128(static_cast<long long>(parities)), _mm512_cvtepi64_epi8(fingerprints))));
+}
+
+// ribbon_test for n, at most eight, places.
+WINNOW_INLINE unsigned TestRibbons(const RibbonPlaces& places, size_t first, size_t n,
+                                   uint64_t coefficient, uint64_t fingerprint_source,
+                                   unsigned* bumped) {
+  const unsigned char* const* const words = places.words + first;
+  const uint32_t* const columns = places.columns + first;
+  const __mmask8 places_mask = LanesFor(n);
+  const __m512i start = LoadWide(places_mask, places.start + first);
+  *bumped = BumpedLanes(places.thresholds + first, places.start + first, n, start);
+
+  EightQueries queries;
+  const __m512i one = _mm512_load_si512(kOnes64);
+  const __m512i shift = _mm512_and_si512(start, _mm512_set1_epi64(63));
+  const __m512i whole = _mm512_set1_epi64(static_cast<long long>(coefficient));
+  _mm512_store_si512(queries.low, _mm512_sllv_epi64(whole, shift));
+  _mm512_store_si512(queries.high,
+                     _mm512_srlv_epi64(_mm512_srli_epi64(whole, 1),
+                                       _mm512_sub_epi64(_mm512_set1_epi64(63), shift)));
+  const __m512i lanes =
+      _mm512_sub_epi64(_mm512_sllv_epi64(one, LoadWide(places_mask, columns)), one);
+  _mm512_store_si512(queries.lanes, lanes);
+  const __m512i fingerprint_shift =
+      _mm512_srli_epi64(LoadWide(places_mask, places.shape + first), kShapeFingerprint);
+  const __m512i fingerprints = _mm512_and_si512(
+      _mm512_srlv_epi64(_mm512_set1_epi64(static_cast<long long>(fingerprint_source)),
+                        fingerprint_shift),
+      lanes);
+  unsigned matches = EqualLanes(ParitiesAt<0>(words, columns, n, queries), fingerprints);
+  if (_mm512_cmpgt_epu64_mask(lanes, _mm512_set1_epi64(0xff)) != 0) {
+    matches &=
+        EqualLanes(ParitiesAt<8>(words, columns, n, queries), _mm512_srli_epi64(fingerprints, 8));
+  }
+  return matches & ToNumber(places_mask);
+}
+
+// Ribbons eight at a time: all but the columns themselves in lanes.
+uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, uint64_t* bumped) {
+  const uint64_t coefficient = ((hash * kCoefficientMultiplier) >> (64 - kRibbonWidth)) | 1;
+  const uint64_t fingerprint_source = (hash ^ hash >> 31) * kFingerprintMultiplier;
+  uint64_t matches = 0;
+  uint64_t gone = 0;
+  for (size_t i = 0; i < n; i += 8) {
+    unsigned bumped_here = 0;
+    const unsigned matching =
+        n - i >= 8 ? TestRibbons(places, i, 8, coefficient, fingerprint_source, &bumped_here)
+                   : TestRibbons(places, i, n - i, coefficient, fingerprint_source, &bumped_here);
+    matches |= uint64_t{matching} << i;
+    gone |= uint64_t{bumped_here} << i;
+  }
+  *bumped = gone;
+  return matches & ~gone;
+}
+
 }  // namespace
 
 const Kernels kAvx512Kernels =
-    Lookups<HasBits, SetBits, MatchColumns<false>, MatchColumns<true>>::Table("avx512",
-                                                                              RibbonSolve);
+    SegmentLookups<BlockMask, MaskOf, TestEights, PlacesOfEights, RibbonTestEights,
+                   RibbonPlacesOfEights>::AddTo(Lookups<HasBits, SetBits, MatchColumns<false>,
+                                                        MatchColumns<true>>::Table("avx512",
+                                                                                   RibbonSolve));
 
 }  // namespace winnow::simd

@@ -67,6 +67,50 @@ using Probe = bool (*)(const void* layer, uint64_t hash) noexcept;
 extern const uint32_t kOnes32[16] __attribute__((visibility("hidden")));
 extern const uint64_t kOnes64[8] __attribute__((visibility("hidden")));
 
+// Many filters and one hash: a lookup first locates the places where the hash's bits lie, in the
+// segments of several runs and for several keys, then tests them, so that all misses overlap.
+inline constexpr unsigned kMostPlaces = 64;  // of one call: their answers fill a word
+
+// What to ask the memory for ahead where a hash's bits lie.
+struct Ahead {
+  // Nothing: it is in the cache anyway, or so little that the processor runs ahead itself.
+  bool asks = false;
+  // Both lines of a Bloom filter's block; else all blocks lie at multiples of 64.
+  bool straddles = false;
+  // Into the second-level cache only: the first level has room for some twenty requests, and more
+  // would wait for it.
+  bool is_far = false;
+};
+
+// The Bloom filters of segments, by slot. All have the same number of probes.
+struct BloomSegments {
+  const unsigned char* const* blocks;
+  const uint32_t* num_blocks;
+};
+
+// A bumped layer of the Ribbon filters of segments, by slot: whole, and what locating needs once
+// more, as arrays.
+struct RibbonSegments {
+  const RibbonLayer* layers;
+  const unsigned char* const* words;
+  const unsigned char* const* thresholds;
+  const uint32_t* starts;
+  const uint32_t* split;
+  const uint32_t* shape;  // shard_shift, columns and fingerprint_shift, 8 bits each from the lowest
+};
+inline constexpr unsigned kShapeColumns = 8;
+inline constexpr unsigned kShapeFingerprint = 16;
+
+// Where the answers of Ribbons for a hash lie: arrays with room for a multiple of 8.
+struct RibbonPlaces {
+  const RibbonLayer** layers;        // set or not, as ribbon_test of the same kernels needs it
+  const unsigned char** words;       // of the block
+  const unsigned char** thresholds;  // of the layer
+  uint32_t* start;
+  uint32_t* columns;  // of the block
+  uint32_t* shape;
+};
+
 struct Kernels {
   const char* name;
 
@@ -99,6 +143,27 @@ struct Kernels {
   void (*ribbon_solve)(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                        uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                        unsigned char* words);
+
+  // The blocks of a hash in n segments, n <= kMostPlaces: those of these slots, or the first n if
+  // `slots` is null. May write up to the next multiple of 8 places.
+  void (*bloom_locate)(const BloomSegments& segments, const uint32_t* slots, size_t n,
+                       uint64_t hash, Ahead ahead, const unsigned char** places) = nullptr;
+
+  // Whether the hash's bits are set in n such blocks: bit i of the result is the answer of block i,
+  // and the bits from n on are 0.
+  uint64_t (*bloom_test)(const unsigned char* const* places, size_t n, const uint16_t* words,
+                         uint64_t hash) = nullptr;
+
+  // Both, for any number of segments: bit i % 64 of word i / 64 is the answer of segment i.
+  void (*bloom_probe_segments)(const BloomSegments& segments, size_t n, const uint16_t* words,
+                               uint64_t hash, Ahead ahead, uint64_t* answers) = nullptr;
+
+  // Locating and testing for Ribbon. Bit i of *bumped is set, and that of the result is not, where
+  // the layer bumps the hash.
+  void (*ribbon_locate)(const RibbonSegments& segments, const uint32_t* slots, size_t n,
+                        uint64_t hash, Ahead ahead, const RibbonPlaces& places) = nullptr;
+  uint64_t (*ribbon_test)(const RibbonPlaces& places, size_t n, uint64_t hash,
+                          uint64_t* bumped) = nullptr;
 };
 inline constexpr unsigned kRibbonMostShards = 4;
 

@@ -5,6 +5,7 @@
 
 #include "src/simd/kernels.h"
 #include "src/simd/probe.h"
+#include "src/simd/segments.h"
 
 namespace winnow::simd {
 namespace {
@@ -149,8 +150,30 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
   }
 }
 
+// A hash's bits in a block of many.
+struct BlockMask {
+  uint32x4_t quarters[4];
+};
+
+BlockMask MaskOf(const uint16_t* word_sets, uint32_t x) {
+  const uint32_t words = WordsOf(word_sets, x);
+  return {{QuarterMask(x, words, 0), QuarterMask(x, words, 4), QuarterMask(x, words, 8),
+           QuarterMask(x, words, 12)}};
+}
+
+bool Holds(const unsigned char* block, const BlockMask& mask) {
+  const auto missing = [&](unsigned quarter) {
+    return vbicq_u32(mask.quarters[quarter], LoadWords(block + 16 * quarter));
+  };
+  const uint32x4_t low = vorrq_u32(missing(0), missing(1));
+  const uint32x4_t high = vorrq_u32(missing(2), missing(3));
+  return vmaxvq_u32(vorrq_u32(low, high)) == 0;
+}
+
 }  // namespace
 
-const Kernels kNeonKernels = Lookups<HasBits, SetBits, Match>::Table("neon", RibbonSolve);
+const Kernels kNeonKernels =
+    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, TestEachRibbon<Match>,
+                   PlacesOf>::AddTo(Lookups<HasBits, SetBits, Match>::Table("neon", RibbonSolve));
 
 }  // namespace winnow::simd

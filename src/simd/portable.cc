@@ -2,6 +2,7 @@
 
 #include "src/simd/kernels.h"
 #include "src/simd/probe.h"
+#include "src/simd/segments.h"
 
 namespace winnow::simd {
 namespace {
@@ -116,8 +117,31 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
   SolveEach(rows, shards, shard_blocks, first_block, whole, most, split, words, Parity);
 }
 
+// A hash's bits in a block of many, as the block's bytes: compared without a branch, in as large
+// pieces as the compiler likes.
+struct BlockMask {
+  unsigned char bytes[kBloomBlockBytes];
+};
+
+BlockMask MaskOf(const uint16_t* words, uint32_t x) {
+  BlockMask mask = {};
+  SetBits(mask.bytes, words, x);
+  return mask;
+}
+
+bool Holds(const unsigned char* block, const BlockMask& mask) {
+  uint64_t missing = 0;
+  for (unsigned i = 0; i < kBloomBlockBytes; i += 8) {
+    missing |= ~Load64(block + i) & Load64(mask.bytes + i);
+  }
+  return missing == 0;
+}
+
 }  // namespace
 
-const Kernels kPortableKernels = Lookups<HasBits, SetBits, Match>::Table("portable", RibbonSolve);
+const Kernels kPortableKernels =
+    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, TestEachRibbon<Match>,
+                   PlacesOf>::AddTo(Lookups<HasBits, SetBits, Match>::Table("portable",
+                                                                            RibbonSolve));
 
 }  // namespace winnow::simd

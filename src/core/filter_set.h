@@ -1,0 +1,37 @@
+// What FilterSet and FilterSetEdit share.
+
+#ifndef WINNOW_SRC_CORE_FILTER_SET_H_
+#define WINNOW_SRC_CORE_FILTER_SET_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "src/core/segment.h"
+#include "src/core/segment_table.h"
+#include "winnow/filter_set.h"
+
+namespace winnow {
+
+// A file, shared by all versions that have it.
+struct [[gnu::visibility("hidden")]] FilterSet::File {
+  uint64_t id = 0;
+  core::Segment segment;
+  std::shared_ptr<const void> owner;  // of the bytes; null if the caller keeps them
+  uint64_t copied_bytes = 0;
+};
+
+// A version.
+struct [[gnu::visibility("hidden")]] FilterSet::State {
+  explicit State(const std::vector<std::shared_ptr<const File>>& all);
+
+  const std::vector<std::shared_ptr<const File>> files;
+  std::vector<uint64_t> ids;
+  uint64_t copied_bytes = 0;
+  const core::SegmentTable table;
+};
+
+}  // namespace winnow
+
+#endif  // WINNOW_SRC_CORE_FILTER_SET_H_

@@ -1,0 +1,405 @@
+#include "src/core/segment_table.h"
+
+#include <algorithm>
+
+#include "src/core/bloom.h"
+#include "src/core/ribbon.h"
+
+namespace winnow::core {
+namespace {
+
+unsigned TakeLowestBit(uint64_t* bits) noexcept {
+  const auto lowest = static_cast<unsigned>(__builtin_ctzll(*bits));
+  *bits &= *bits - 1;
+  return lowest;
+}
+
+void SetBit(uint64_t* row, size_t index) noexcept {
+  row[index / 64] |= uint64_t{1} << (index % 64);
+}
+
+// Sets the bits of a word, the lowest of which belongs to `index`.
+void SetBitsFrom(uint64_t* row, size_t index, uint64_t bits) noexcept {
+  const unsigned shift = index % 64;
+  row[index / 64] |= bits << shift;
+  if (const uint64_t rest = shift != 0 ? bits >> (64 - shift) : 0; rest != 0) {
+    row[index / 64 + 1] |= rest;
+  }
+}
+
+// Room for the places of `kMost` Ribbons.
+template <size_t kMost>
+struct RibbonPlaceArrays {
+  simd::RibbonPlaces From(size_t first) noexcept {
+    return {layers + first, words + first,   thresholds + first,
+            start + first,  columns + first, shape + first};
+  }
+
+  const simd::RibbonLayer* layers[kMost];
+  const unsigned char* words[kMost];
+  const unsigned char* thresholds[kMost];
+  uint32_t start[kMost];
+  uint32_t columns[kMost];
+  uint32_t shape[kMost];
+};
+
+bool IsAligned(const Segment& segment) noexcept {
+  return reinterpret_cast<uintptr_t>(segment.blocks) % simd::kBloomBlockBytes == 0;
+}
+
+}  // namespace
+
+// ---- Building
+
+void SegmentTable::Layers::Add(const simd::RibbonLayer& layer) {
+  layers.push_back(layer);
+  words.push_back(layer.words);
+  thresholds.push_back(layer.thresholds);
+  starts.push_back(layer.starts);
+  split.push_back(layer.split);
+  shape.push_back(layer.shard_shift | uint32_t{layer.columns} << simd::kShapeColumns |
+                  uint32_t{layer.fingerprint_shift} << simd::kShapeFingerprint);
+}
+
+simd::RibbonSegments SegmentTable::Layers::From(size_t slot) const noexcept {
+  return {layers.data() + slot, words.data() + slot, thresholds.data() + slot,
+          starts.data() + slot, split.data() + slot, shape.data() + slot};
+}
+
+SegmentTable::SegmentTable(const std::vector<const Segment*>& segments)
+    : kernels_(simd::ActiveKernels()),
+      slots_(segments.size()),
+      always_((segments.size() + 63) / 64) {
+  std::vector<uint32_t> ribbons;
+  std::vector<uint32_t> blooms[simd::kBloomMaxProbes + 1];
+  std::vector<uint32_t> others;
+  for (uint32_t i = 0; i < segments.size(); ++i) {
+    const Segment& segment = *segments[i];
+    switch (segment.kind) {
+      case SegmentKind::kAlways:
+        slots_[i] = kAlwaysSlot;
+        SetBit(always_.data(), i);
+        break;
+      case SegmentKind::kNever:
+        slots_[i] = kNeverSlot;
+        break;
+      case SegmentKind::kBloom:
+        blooms[segment.probes].push_back(i);
+        break;
+      case SegmentKind::kRibbon:
+        ribbons.push_back(i);
+        break;
+      case SegmentKind::kOther:
+        others.push_back(i);
+        break;
+    }
+  }
+  AddRun(segments, ribbons);
+  for (const std::vector<uint32_t>& members : blooms) AddRun(segments, members);
+  AddRun(segments, others);
+  is_one_bloom_ = runs_.size() == 1 && runs_.front().kind == SegmentKind::kBloom &&
+                  runs_.front().last == size();
+  if (!is_one_bloom_) return;
+  one_ahead_ = AheadFor(runs_.front(), size());
+  one_words_ = runs_.front().words;
+  one_segments_ = {first_.words.data(), first_.starts.data()};
+}
+
+void SegmentTable::AddRun(const std::vector<const Segment*>& segments,
+                          const std::vector<uint32_t>& members) {
+  if (members.empty()) return;
+  const Segment& model = *segments[members.front()];
+  Run run{};
+  run.kind = model.kind;
+  run.words = model.kind == SegmentKind::kBloom ? BloomWordSets(model.probes) : nullptr;
+  run.is_consecutive = members.back() - members.front() == members.size() - 1;
+  run.is_aligned = true;
+  run.first = static_cast<uint32_t>(indices_.size());
+  for (const uint32_t index : members) {
+    const Segment& segment = *segments[index];
+    slots_[index] = static_cast<uint32_t>(indices_.size());
+    indices_.push_back(index);
+    views_.push_back(&segment.view);
+    bytes_ += segment.size_bytes;
+    run.is_aligned = run.is_aligned && IsAligned(segment);
+    if (run.kind == SegmentKind::kRibbon) {
+      first_.Add(segment.first);
+      second_.Add(segment.second);
+    } else if (run.kind == SegmentKind::kBloom) {
+      first_.words.push_back(segment.blocks);
+      first_.starts.push_back(segment.num_blocks);
+    }
+  }
+  run.last = static_cast<uint32_t>(indices_.size());
+  runs_.push_back(run);
+}
+
+// ---- Lookups
+
+simd::Ahead SegmentTable::AheadFor(const Run& run, uint64_t probes) const noexcept {
+  return {bytes_ >= kPrefetchFromBytes && probes >= kPrefetchFromProbes, !run.is_aligned,
+          probes >= kPrefetchFarFromProbes};
+}
+
+// Probes that are under way at the same time: located, and asked for ahead, but not yet tested.
+class SegmentTable::Flight {
+ public:
+  // probes: how many there will be, about.
+  Flight(const SegmentTable& table, uint64_t probes) noexcept : table_(table), probes_(probes) {}
+
+  // Slots of a run. Bits of the row are by index.
+  void AddSlots(const Run& run, uint32_t first, uint32_t last, uint64_t hash,
+                uint64_t* row) noexcept {
+    for (; first < last; first += simd::kMostPlaces) {
+      const uint32_t n = std::min(last - first, simd::kMostPlaces);
+      MakeRoom(n);
+      Piece& piece = pieces_[num_pieces_++];
+      piece.slots = nullptr;
+      piece.bits = &table_.indices_[first];
+      piece.first_slot = first;
+      Locate(run, n, hash, row, piece);
+    }
+  }
+
+  // At most simd::kMostPlaces slots of any runs, and the bits of the row that belong to them.
+  void AddChosen(const uint32_t* slots, const uint32_t* bits, uint32_t n, uint64_t hash,
+                 uint64_t* row) noexcept {
+    for (const Run& run : table_.runs_) {
+      MakeRoom(n);
+      uint32_t* const out_slots = listed_slots_ + listed_;
+      uint32_t* const out_bits = listed_bits_ + listed_;
+      uint32_t count = 0;
+      for (uint32_t i = 0; i < n; ++i) {
+        out_slots[count] = slots[i] - run.first;
+        out_bits[count] = bits[i];
+        count += slots[i] - run.first < run.last - run.first ? 1 : 0;
+      }
+      if (count == 0) continue;
+      Piece& piece = pieces_[num_pieces_++];
+      piece.slots = out_slots;
+      piece.bits = out_bits;
+      piece.first_slot = run.first;
+      listed_ += count;
+      Locate(run, count, hash, row, piece);
+    }
+  }
+
+  // Tests all that is under way and sets the rows' bits.
+  void Land() noexcept {
+    for (uint32_t i = 0; i < num_pieces_; ++i) LandPiece(pieces_[i]);
+    num_pieces_ = 0;
+    blooms_ = 0;
+    ribbons_ = 0;
+    listed_ = 0;
+  }
+
+ private:
+  static constexpr uint32_t kMostPieces = 64;
+  static constexpr uint32_t kMostBlooms = 256;
+  static constexpr uint32_t kMostRibbons = 128;
+  static constexpr uint32_t kMostListed = 256;
+
+  // One hash in slots of one run.
+  struct Piece {
+    const Run* run;
+    const uint32_t* slots;  // after first_slot; null: all from there on
+    const uint32_t* bits;   // of the row, ascending
+    uint32_t first_slot;
+    uint32_t n;
+    uint32_t first_place;
+    uint64_t hash;
+    uint64_t* row;
+
+    uint32_t SlotOf(uint32_t i) const noexcept {
+      return first_slot + (slots != nullptr ? slots[i] : i);
+    }
+  };
+
+  // For one piece more.
+  void MakeRoom(uint32_t n) noexcept {
+    if (num_pieces_ == kMostPieces || kMostBlooms - blooms_ < n || kMostRibbons - ribbons_ < n ||
+        kMostListed - listed_ < n) {
+      Land();
+    }
+  }
+
+  // The piece has its slots already. It is written in place, field by field: a copy would be read
+  // in larger pieces than it was written in, for which the processor waits.
+  void Locate(const Run& run, uint32_t n, uint64_t hash, uint64_t* row, Piece& piece) noexcept {
+    piece.run = &run;
+    piece.n = n;
+    piece.hash = hash;
+    piece.row = row;
+    const simd::Ahead ahead = table_.AheadFor(run, probes_);
+    if (run.kind == SegmentKind::kBloom) {
+      const simd::BloomSegments segments{table_.first_.words.data() + piece.first_slot,
+                                         table_.first_.starts.data() + piece.first_slot};
+      piece.first_place = blooms_;
+      blooms_ += n;
+      table_.kernels_.bloom_locate(segments, piece.slots, n, hash, ahead,
+                                   bloom_places_ + piece.first_place);
+    } else if (run.kind == SegmentKind::kRibbon) {
+      piece.first_place = ribbons_;
+      ribbons_ += n;
+      table_.kernels_.ribbon_locate(table_.first_.From(piece.first_slot), piece.slots, n, hash,
+                                    ahead, ribbon_places_.From(piece.first_place));
+    }
+  }
+
+  void LandPiece(const Piece& piece) noexcept {
+    const simd::Kernels& kernels = table_.kernels_;
+    uint64_t answers = 0;
+    if (piece.run->kind == SegmentKind::kBloom) {
+      answers = kernels.bloom_test(bloom_places_ + piece.first_place, piece.n, piece.run->words,
+                                   piece.hash);
+    } else if (piece.run->kind == SegmentKind::kRibbon) {
+      uint64_t bumped = 0;
+      answers =
+          kernels.ribbon_test(ribbon_places_.From(piece.first_place), piece.n, piece.hash, &bumped);
+      if (bumped != 0) answers |= AskSecondLayers(piece, bumped);
+    } else {
+      for (uint32_t i = 0; i < piece.n; ++i) answers |= AskView(piece, i);
+    }
+    if (piece.run->is_consecutive && piece.slots == nullptr) {
+      SetBitsFrom(piece.row, piece.bits[0], answers);
+    } else {
+      while (answers != 0) SetBit(piece.row, piece.bits[TakeLowestBit(&answers)]);
+    }
+  }
+
+  // The answer of one filter by itself, in its bit.
+  uint64_t AskView(const Piece& piece, uint32_t i) const noexcept {
+    return uint64_t{table_.views_[piece.SlotOf(i)]->MayContain({piece.hash})} << i;
+  }
+
+  // The answers of the filters whose first layer bumps the hash.
+  __attribute__((noinline)) uint64_t AskSecondLayers(const Piece& piece,
+                                                     uint64_t bumped) const noexcept {
+    uint64_t answers = 0;
+    uint32_t slots[simd::kMostPlaces];
+    uint32_t asked[simd::kMostPlaces];
+    uint32_t n = 0;
+    while (bumped != 0) {
+      const uint32_t i = TakeLowestBit(&bumped);
+      const uint32_t slot = piece.SlotOf(i);
+      if (table_.second_.words[slot] == nullptr) {
+        answers |= AskView(piece, i);
+        continue;
+      }
+      slots[n] = slot;
+      asked[n++] = i;
+    }
+    if (n == 0) return answers;
+    const uint64_t hash = NextLayerHash(piece.hash);
+    RibbonPlaceArrays<simd::kMostPlaces> arrays;
+    const simd::RibbonPlaces places = arrays.From(0);
+    table_.kernels_.ribbon_locate(table_.second_.From(0), slots, n, hash, simd::Ahead{}, places);
+    uint64_t matches = table_.kernels_.ribbon_test(places, n, hash, &bumped);
+    while (matches != 0) answers |= uint64_t{1} << asked[TakeLowestBit(&matches)];
+    while (bumped != 0) answers |= AskView(piece, asked[TakeLowestBit(&bumped)]);
+    return answers;
+  }
+
+  const SegmentTable& table_;
+  const uint64_t probes_;
+  uint32_t num_pieces_ = 0;
+  uint32_t blooms_ = 0;  // places that are taken
+  uint32_t ribbons_ = 0;
+  uint32_t listed_ = 0;
+  Piece pieces_[kMostPieces];
+  const unsigned char* bloom_places_[kMostBlooms + 7];  // kernels round up to 8
+  RibbonPlaceArrays<kMostRibbons + 8> ribbon_places_;
+  uint32_t listed_slots_[kMostListed];
+  uint32_t listed_bits_[kMostListed];
+};
+
+// The bits of segments that may contain everything, of those from `first` on and before `last`.
+void SegmentTable::ClearRow(size_t first, size_t last, uint64_t* row) const noexcept {
+  for (size_t word = 0; word < always_.size(); ++word) {
+    const size_t begin = std::min(std::max(first, word * 64) - word * 64, size_t{64});
+    const size_t end = std::min(std::max(last, word * 64) - word * 64, size_t{64});
+    const uint64_t below_end = end == 64 ? ~uint64_t{0} : (uint64_t{1} << end) - 1;
+    const uint64_t from_begin = begin == 64 ? 0 : ~uint64_t{0} << begin;
+    row[word] = always_[word] & below_end & from_begin;
+  }
+}
+
+void SegmentTable::AskRange(const uint64_t* hashes, size_t n, size_t first, size_t last,
+                            uint64_t* rows) const noexcept {
+  const bool asks_all = last - first == size();
+  if (asks_all && is_one_bloom_ && bytes_ < kBatchFromBytes) {
+    for (size_t i = 0; i < n; ++i) AskAll(hashes[i], rows + i * num_words());
+    return;
+  }
+  Flight flight(*this, n * (last - first));
+  for (size_t i = 0; i < n; ++i) {
+    uint64_t* const row = rows + i * num_words();
+    ClearRow(first, last, row);
+    for (const Run& run : runs_) {
+      uint32_t first_slot = run.first;
+      uint32_t last_slot = run.last;
+      if (!asks_all) {
+        const auto begin = indices_.begin();
+        first_slot = static_cast<uint32_t>(
+            std::lower_bound(begin + run.first, begin + run.last, first) - begin);
+        last_slot = static_cast<uint32_t>(
+            std::lower_bound(begin + first_slot, begin + run.last, last) - begin);
+      }
+      flight.AddSlots(run, first_slot, last_slot, hashes[i], row);
+    }
+  }
+  flight.Land();
+}
+
+void SegmentTable::AskBitmap(const uint64_t* hashes, size_t n, const uint64_t* among,
+                             uint64_t* rows) const noexcept {
+  Flight flight(*this, UINT64_MAX);
+  uint32_t slots[simd::kMostPlaces];
+  uint32_t bits[simd::kMostPlaces];
+  for (size_t i = 0; i < n; ++i) {
+    uint64_t* const row = rows + i * num_words();
+    uint32_t chosen = 0;
+    for (size_t word = 0; word < num_words(); ++word) {
+      uint64_t left = among[i * num_words() + word];
+      if (word == size() / 64) left &= (uint64_t{1} << (size() % 64)) - 1;
+      row[word] = left & always_[word];
+      left &= ~always_[word];
+      while (left != 0) {
+        const auto index = static_cast<uint32_t>(word * 64 + TakeLowestBit(&left));
+        slots[chosen] = slots_[index];
+        bits[chosen++] = index;
+        if (chosen == simd::kMostPlaces) {
+          flight.AddChosen(slots, bits, chosen, hashes[i], row);
+          chosen = 0;
+        }
+      }
+    }
+    flight.AddChosen(slots, bits, chosen, hashes[i], row);
+  }
+  flight.Land();
+}
+
+void SegmentTable::AskList(uint64_t hash, const uint32_t* segments, size_t n,
+                           uint64_t* row) const noexcept {
+  // What is chosen takes more instructions, so that the processor does not get as far ahead itself.
+  Flight flight(*this, n < kPrefetchFromChosen ? n : std::max<uint64_t>(n, kPrefetchFromProbes));
+  std::fill_n(row, (n + 63) / 64, 0);
+  uint32_t slots[simd::kMostPlaces];
+  uint32_t bits[simd::kMostPlaces];
+  uint32_t chosen = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const uint32_t slot = segments[i] < size() ? slots_[segments[i]] : kAlwaysSlot;
+    if (slot == kAlwaysSlot) SetBit(row, i);
+    slots[chosen] = slot;
+    bits[chosen] = static_cast<uint32_t>(i);
+    chosen += slot < indices_.size() ? 1 : 0;
+    if (chosen == simd::kMostPlaces) {
+      flight.AddChosen(slots, bits, chosen, hash, row);
+      chosen = 0;
+    }
+  }
+  flight.AddChosen(slots, bits, chosen, hash, row);
+  flight.Land();
+}
+
+}  // namespace winnow::core

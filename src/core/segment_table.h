@@ -1,0 +1,105 @@
+// The filters of many segments as arrays, and lookups in all of them at the same time.
+
+#ifndef WINNOW_SRC_CORE_SEGMENT_TABLE_H_
+#define WINNOW_SRC_CORE_SEGMENT_TABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "src/core/segment.h"
+#include "src/simd/kernels.h"
+
+namespace winnow::core {
+
+// Segments of the same kind and number of probes lie beside each other, in *runs*, each in search
+// order; the place of a segment in the arrays is its *slot*. Answers go to rows of bits, one for
+// each segment in search order.
+class SegmentTable {
+ public:
+  // In search order, below 2^32 - 1 of them. They must outlive the table.
+  explicit SegmentTable(const std::vector<const Segment*>& segments);
+  SegmentTable(const SegmentTable&) = delete;
+  SegmentTable& operator=(const SegmentTable&) = delete;
+
+  size_t size() const noexcept { return slots_.size(); }
+  size_t num_words() const noexcept { return (size() + 63) / 64; }
+
+  // All segments. Words of the row as in AskRange.
+  void AskAll(uint64_t hash, uint64_t* row) const noexcept {
+    if (!is_one_bloom_) return AskRange(&hash, 1, 0, size(), row);
+    kernels_.bloom_probe_segments(one_segments_, size(), one_words_, hash, one_ahead_, row);
+  }
+
+  // The segments from `first` on, `last` and those behind not among them; last <= size(). One row
+  // for each of n hashes.
+  void AskRange(const uint64_t* hashes, size_t n, size_t first, size_t last,
+                uint64_t* rows) const noexcept;
+
+  // The segments of a bitmap, one for each hash.
+  void AskBitmap(const uint64_t* hashes, size_t n, const uint64_t* among,
+                 uint64_t* rows) const noexcept;
+
+  // Listed segments: bit i of the row belongs to segments[i]. One from size() on may contain
+  // everything.
+  void AskList(uint64_t hash, const uint32_t* segments, size_t n, uint64_t* row) const noexcept;
+
+ private:
+  class Flight;
+
+  struct Run {
+    SegmentKind kind;
+    bool is_aligned;        // Bloom: all blocks lie at multiples of 64
+    bool is_consecutive;    // in search order there is no other segment between
+    const uint16_t* words;  // Bloom: sets of words
+    uint32_t first;         // slots
+    uint32_t last;
+  };
+
+  // Slots of segments that are in no run.
+  static constexpr uint32_t kAlwaysSlot = UINT32_MAX;
+  static constexpr uint32_t kNeverSlot = UINT32_MAX - 1;
+  // What to ask for ahead, by the rows filter_set_of_… of filter_bench. Below it a table is in the
+  // cache anyway, and so few probes overlap without help.
+  static constexpr uint64_t kPrefetchFromBytes = uint64_t{1} << 20;
+  static constexpr uint64_t kPrefetchFromProbes = 9;
+  static constexpr uint64_t kPrefetchFarFromProbes = 33;
+  static constexpr uint64_t kPrefetchFromChosen = 4;
+  // Below it, what several keys have under way together takes longer to keep than it saves.
+  static constexpr uint64_t kBatchFromBytes = uint64_t{8} << 20;
+
+  void AddRun(const std::vector<const Segment*>& segments, const std::vector<uint32_t>& members);
+  simd::Ahead AheadFor(const Run& run, uint64_t probes) const noexcept;
+  void ClearRow(size_t first, size_t last, uint64_t* row) const noexcept;
+
+  const simd::Kernels& kernels_;
+  uint64_t bytes_ = 0;  // of all filters
+  // All segments are one run of Bloom filters: what its lookup needs, close together.
+  bool is_one_bloom_ = false;
+  simd::Ahead one_ahead_;
+  const uint16_t* one_words_ = nullptr;
+  simd::BloomSegments one_segments_{};
+  std::vector<Run> runs_;
+  std::vector<uint32_t> slots_;           // by index
+  std::vector<uint64_t> always_;          // bitmap by index: may contain everything
+  std::vector<uint32_t> indices_;         // by slot
+  std::vector<const FilterView*> views_;  // by slot
+  // By slot. Ribbons come first, then Blooms, then others.
+  struct Layers {
+    std::vector<simd::RibbonLayer> layers;
+    std::vector<const unsigned char*> words;
+    std::vector<const unsigned char*> thresholds;
+    std::vector<uint32_t> starts;
+    std::vector<uint32_t> split;
+    std::vector<uint32_t> shape;
+
+    void Add(const simd::RibbonLayer& layer);
+    simd::RibbonSegments From(size_t slot) const noexcept;
+  };
+  Layers first_;   // of Blooms: blocks and their number only
+  Layers second_;  // of Ribbons
+};
+
+}  // namespace winnow::core
+
+#endif  // WINNOW_SRC_CORE_SEGMENT_TABLE_H_
