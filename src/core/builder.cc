@@ -8,7 +8,7 @@
 #include "src/core/format.h"
 #include "src/core/payload.h"
 #include "src/core/ribbon_build.h"
-#include "src/core/ribbon_lane.h"
+#include "src/core/ribbon_tables.h"
 #include "src/core/sizing.h"
 #include "src/simd/kernels.h"
 
@@ -109,15 +109,15 @@ FilterBlock FilterBuilder::Finish() {
   return block;
 }
 
-static_assert(core::kMostKeptBytes + core::kMostLaneBytes <= FilterBuilder::kMostThreadMemory);
+static_assert(core::kMostKeptBytes + core::kMostTableBytes <= FilterBuilder::kMostThreadMemory);
 
 size_t FilterBuilder::ThreadMemory() noexcept {
-  return core::KeptHashBlockBytes() + core::KeptLaneBytes();
+  return core::KeptHashBlockBytes() + core::KeptTableBytes();
 }
 
 void FilterBuilder::FreeThreadMemory() noexcept {
   core::FreeKeptHashBlocks();
-  core::FreeKeptLanes();
+  core::FreeKeptTables();
 }
 
 }  // namespace winnow

@@ -30,25 +30,11 @@
 #include "src/core/bloom.h"
 #include "src/core/ribbon.h"
 #include "src/core/ribbon_lane.h"
+#include "src/core/ribbon_tables.h"
 #include "src/core/sizing.h"
 
 namespace winnow::core {
 namespace {
-
-// One step of a walk: adds the row that is in the way and moves to the sum's lowest bit. False when
-// the slot is empty, and then nothing changes, or when no coefficient is left.
-inline bool Step(RibbonWalk* walk) {
-  const uint64_t sum = walk->row ^ *walk->at;
-  const uint64_t coefficient = sum & kCoefficientMask;
-  walk->row = sum;
-  if (coefficient == 0) return false;
-  // Two rows have their lowest bit in common, so that an unchanged one means an empty slot.
-  const unsigned distance = static_cast<unsigned>(__builtin_ctzll(coefficient)) - kFingerprintBits;
-  if (distance == 0) return false;
-  walk->at += distance;
-  walk->row = coefficient >> distance | (sum & ~kCoefficientMask);
-  return true;
-}
 
 // Walks the lanes in lock-step until one is done; walks[i] is that of lane i.
 template <size_t... kLane>
@@ -72,18 +58,19 @@ void FinishLane(RibbonLane* lane, RibbonWalk walk) {
 // One bumped layer.
 class BumpedLayerBuilder {
  public:
-  BumpedLayerBuilder(BumpedShape shape, Columns columns, HashChunkPool* pool, RibbonLanes* lanes,
-                     unsigned char* out)
+  BumpedLayerBuilder(BumpedShape shape, Columns columns, HashChunkPool* pool,
+                     const BorrowedTables& tables, unsigned char* out)
       : layout_(LayOut(shape.shard_bits, shape.buckets, columns)),
         columns_(columns),
         pool_(pool),
-        lanes_(lanes),
+        tables_(tables),
         words_(out) {
     layer_.shape = shape;
     layer_.fingerprint_bits = columns.most();
     layer_.starts = static_cast<uint32_t>(layout_.starts);
     layer_.thresholds = out + layout_.words_bytes;
     layer_.pool = pool;
+    layer_.elimination = simd::ActiveRibbonElimination();
   }
 
   // `source(deal)` calls deal(hash) for each hash, once. Adds the bumped hashes to *bumped, as the
@@ -132,43 +119,43 @@ class BumpedLayerBuilder {
 
   template <unsigned kCount>
   void BuildShards(uint32_t first_shard, uint32_t shard) {
-    RibbonWalk walks[kCount];
     const uint64_t* rows[kCount];
-    bool any_done = false;
-    for (unsigned i = 0; i < kCount; ++i) {
-      RibbonLane& lane = (*lanes_)[i];
-      walks[i] = lane.Begin(layer_, first_shard + shard + i,
-                            &bins_[size_t{shard + i} * layer_.shard_bins()]);
-      rows[i] = lane.rows();
-      any_done = any_done || walks[i].at == nullptr;
+    HashBin* bins = &bins_[size_t{shard} * layer_.shard_bins()];
+    if (layer_.elimination != nullptr) {
+      RibbonBands& bands = *tables_.bands();
+      bands.Eliminate(layer_, first_shard + shard, kCount, bins);
+      for (unsigned i = 0; i < kCount; ++i) rows[i] = bands.rows(i);
+    } else {
+      RibbonLanes& lanes = *tables_.lanes();
+      WalkShards<kCount>(&lanes, first_shard + shard, bins);
+      for (unsigned i = 0; i < kCount; ++i) rows[i] = lanes[i].rows();
     }
-    if (!any_done) {
-      WalkTogether(lanes_->data(), walks, std::make_index_sequence<kCount>());
-    }
-    // The others have about as little left.
-    for (unsigned i = 0; i < kCount; ++i) FinishLane(&(*lanes_)[i], walks[i]);
     simd::ActiveKernels().ribbon_solve(rows, kCount, layer_.shard_blocks(),
                                        uint64_t{first_shard + shard} * layer_.shard_blocks(),
                                        columns_.whole, columns_.most(), layout_.split, words_);
+  }
+
+  template <unsigned kCount>
+  void WalkShards(RibbonLanes* lanes, uint32_t shard, HashBin* bins) {
+    RibbonWalk walks[kCount];
+    bool any_done = false;
+    for (unsigned i = 0; i < kCount; ++i) {
+      walks[i] = (*lanes)[i].Begin(layer_, shard + i, bins + size_t{i} * layer_.shard_bins());
+      any_done = any_done || walks[i].at == nullptr;
+    }
+    if (!any_done) WalkTogether(lanes->data(), walks, std::make_index_sequence<kCount>());
+    // The others have about as little left.
+    for (unsigned i = 0; i < kCount; ++i) FinishLane(&(*lanes)[i], walks[i]);
   }
 
   LayerBuild layer_;
   BumpedLayout layout_;
   Columns columns_;
   HashChunkPool* pool_;
-  RibbonLanes* lanes_;
+  const BorrowedTables& tables_;
   unsigned char* words_;
   std::vector<HashBin> bins_;
 };
-
-// Inserts a row without counting steps: for layers too small for lanes.
-bool InsertRow(RibbonWalk walk) {
-  while (Step(&walk)) {
-  }
-  if (*walk.at != 0 || (walk.row & kCoefficientMask) == 0) return walk.row == 0;
-  *walk.at = walk.row;
-  return true;
-}
 
 // A Ribbon without bumping, in as few blocks of 64 slots as can be solved; false when even twice
 // the slots can't.
@@ -180,8 +167,9 @@ bool BuildSmall(const std::vector<uint64_t>& hashes, Columns columns, Payload* p
   for (uint32_t blocks = fewest; blocks <= 2 * fewest + 2; ++blocks) {
     rows.assign(size_t{blocks} * 64, 0);
     const bool solved = std::all_of(hashes.begin(), hashes.end(), [&](uint64_t hash) {
-      return InsertRow(
-          {MakeRow(hash, fingerprint_bits), &rows[StartPosition(hash, SmallStarts(blocks))]});
+      RibbonWalk walk{MakeRow(hash, fingerprint_bits),
+                      &rows[StartPosition(hash, SmallStarts(blocks))]};
+      return InsertRow(&walk) != InsertResult::kContradiction;
     });
     if (!solved) continue;
     *entry = {LayerType::kSmall, 0, blocks};
@@ -244,7 +232,7 @@ LayerEntry BuildLastLayer(const HashBin& hashes, Columns columns, double rate, P
 std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double rate,
                                     Payload* payload) {
   std::vector<LayerEntry> entries;
-  const BorrowedLanes lanes;
+  const BorrowedTables tables;
   HashChunkPool pool;
   pool.ReserveBlocks(hashes.size() / HashBlock::kHashes + 64);
   const auto collected = [&](auto deal) {
@@ -268,7 +256,7 @@ std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double r
     const LayerEntry entry{LayerType::kBumped, static_cast<uint8_t>(shape.shard_bits),
                            shape.buckets};
     unsigned char* out = payload->Append(LayerBytes(entry, columns));
-    BumpedLayerBuilder builder(shape, columns, &pool, lanes.get(), out);
+    BumpedLayerBuilder builder(shape, columns, &pool, tables, out);
     HashBin bumped;
     if (entries.empty()) {
       builder.Build(collected, &bumped);
