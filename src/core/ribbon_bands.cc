@@ -34,7 +34,8 @@ bool RibbonBandTables::Begin(const LayerBuild& layer, uint32_t shard, HashBin* b
   std::fill_n(rows_.get(), size_t{layer.shard_blocks()} * 64, 0);
   band->planes = planes_.get();
   band->plane_bytes = kPlaneBytes;
-  band->Begin();
+  band->is_begun = false;
+  band->is_overfull = false;
   return LoadNextBin(band);
 }
 
@@ -105,8 +106,11 @@ void RibbonBandTables::PlaceBucket(simd::RibbonBand* band) {
       while (filled_end != filled) **--filled_end = 0;
     }
   }
-  *band->threshold = static_cast<unsigned char>(threshold);
-  band->SkipBucket(end);
+  *band->threshold++ = static_cast<unsigned char>(threshold);
+  band->rows += kRibbonBucketSlots;
+  band->step_ends += kRibbonBucketSteps;
+  band->next_key = end;
+  --band->buckets;
   band->is_overfull = false;
 }
 

@@ -11,7 +11,7 @@
 
 #include "src/core/hash_chunks.h"
 #include "src/core/ribbon_lane.h"
-#include "src/simd/ribbon_bands.h"
+#include "src/simd/kernels.h"
 
 namespace winnow::core {
 

@@ -12,7 +12,7 @@
 #include "src/core/hash_chunks.h"
 #include "src/core/ribbon.h"
 #include "src/core/sizing.h"
-#include "src/simd/ribbon_bands.h"
+#include "src/simd/kernels.h"
 
 namespace winnow::core {
 

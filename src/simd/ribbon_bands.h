@@ -23,7 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/simd/kernels.h"
+#include "src/simd/ribbon_constants.h"
 
 namespace winnow::simd {
 
@@ -36,7 +36,8 @@ inline constexpr unsigned kRibbonPlanes = 9;
 inline constexpr unsigned kRibbonPoolRows = 64;
 inline constexpr unsigned kRibbonMostBands = 4;
 
-// One sub-shard while it is eliminated. The caller sets the public part for each bin of buckets.
+// One sub-shard while it is eliminated. The caller sets the first part for each bin of buckets, and
+// has is_begun false before the first one.
 struct alignas(64) RibbonBand {
   // The rows of the bin's keys as planes (RibbonElimination::make_planes), sorted by step;
   // step_ends[s] is where the keys of step s end. 64 more bytes of each plane must be readable.
@@ -50,19 +51,9 @@ struct alignas(64) RibbonBand {
   unsigned char* threshold;  // one byte a bucket
   uint32_t buckets;          // left in this bin
   // Set by `eliminate` when the current bucket has too many keys for the pool. Its rows are then
-  // as if none of its keys had come yet. The caller takes over: it places the bucket, calls
-  // SkipBucket, and resets this.
+  // as if none of its keys had come yet. The caller takes over: it places the bucket, moves on
+  // to the next one, and resets this.
   bool is_overfull;
-
-  // To be called once for a sub-shard.
-  void Begin() { is_begun = is_overfull = false; }
-  void SkipBucket(uint32_t keys_end) {
-    rows += kRibbonBucketSlots;
-    step_ends += kRibbonBucketSteps;
-    next_key = keys_end;
-    ++threshold;
-    --buckets;
-  }
 
   // ---- `eliminate`'s own
   static constexpr unsigned kCarriedSteps = 6;  // of rows from the bucket before

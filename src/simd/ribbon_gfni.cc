@@ -6,6 +6,8 @@
 
 #include "src/simd/ribbon_bands.h"
 
+#define WINNOW_INLINE inline __attribute__((always_inline))
+
 namespace winnow::simd {
 namespace {
 
@@ -19,6 +21,7 @@ struct Constants {
   alignas(64) uint8_t transpose[64] = {};  // of 8 x 8 bytes
 
   constexpr Constants() {
+#pragma GCC unroll 9
     for (unsigned i = 0; i < 8; ++i) {
       for (unsigned j = 0; j < 64; ++j) {
         bit[i][j] = static_cast<uint8_t>(1u << i);
@@ -67,6 +70,7 @@ void MakePlanes(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fing
   for (size_t first = 0; first < n; first += 64) {
     __m512i rows[8];
     __m128i high_fingerprints[8];
+#pragma GCC unroll 9
     for (unsigned i = 0; i < 8; ++i) {
       const size_t at = first + 8 * i;
       const auto lanes = static_cast<__mmask8>(at + 8 <= n ? 0xff
@@ -93,6 +97,7 @@ void MakePlanes(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fing
       _mm512_storeu_si512(planes + plane * plane_bytes + first, rows[plane]);
     }
     if (fingerprint_bits <= kNarrowColumns) continue;
+#pragma GCC unroll 9
     for (unsigned i = 0; i < 8; ++i) {
       _mm_storel_epi64(reinterpret_cast<__m128i*>(planes + 8 * plane_bytes + first + 8 * i),
                        high_fingerprints[i]);
@@ -109,12 +114,15 @@ struct Planes {
   __m512i plane[kPlanes];
 
   void Load(const RibbonBand::Pool& pool) {
+#pragma GCC unroll 9
     for (unsigned i = 0; i < kPlanes; ++i) plane[i] = _mm512_load_si512(pool.planes[i]);
   }
   void Store(RibbonBand::Pool* pool) const {
+#pragma GCC unroll 9
     for (unsigned i = 0; i < kPlanes; ++i) _mm512_store_si512(pool->planes[i], plane[i]);
   }
   void KeepOnly(uint64_t rows) {
+#pragma GCC unroll 9
     for (unsigned i = 0; i < kPlanes; ++i) plane[i] = _mm512_maskz_mov_epi8(rows, plane[i]);
   }
 };
@@ -132,7 +140,7 @@ void DropClasses(unsigned first, RibbonBand* band, Planes<kPlanes>* planes) {
 
 // The rows that the bucket before has left at the slots of this step.
 template <unsigned kPlanes>
-bool AddCarried(RibbonBand* band, Planes<kPlanes>* planes) {
+WINNOW_INLINE bool AddCarried(RibbonBand* band, Planes<kPlanes>* planes) {
   RibbonBand::Pool& pool = band->pool;
   const __m512i all = _mm512_loadu_si512(band->rows + band->step * kRibbonStepSlots);
   const __mmask8 some = _mm512_test_epi64_mask(all, all);
@@ -145,6 +153,7 @@ bool AddCarried(RibbonBand* band, Planes<kPlanes>* planes) {
   alignas(64) uint64_t words[8];
   _mm512_store_si512(words, TransposeBytes(_mm512_maskz_compress_epi64(some, row)));
   const uint64_t places = _pdep_u64(RowsOf(count), ~pool.alive);
+#pragma GCC unroll 9
   for (unsigned i = 0; i < 8; ++i) {
     const __m128i bytes = _mm_cvtsi64_si128(static_cast<long long>(words[i]));
     planes->plane[i] =
@@ -161,7 +170,7 @@ bool AddCarried(RibbonBand* band, Planes<kPlanes>* planes) {
 
 // False, and nothing has changed, if the keys of this step don't fit into the pool.
 template <unsigned kPlanes>
-inline __attribute__((always_inline)) bool AddKeys(RibbonBand* band, Planes<kPlanes>* planes) {
+WINNOW_INLINE bool AddKeys(RibbonBand* band, Planes<kPlanes>* planes) {
   static_assert(kRibbonClass2Slots == 2 * kRibbonStepSlots);
   constexpr unsigned kClass1Steps = kRibbonClass1Slots / kRibbonStepSlots;
   static_assert(kRibbonClass1Slots % kRibbonStepSlots == 4);  // what `low_slots` is for
@@ -176,6 +185,7 @@ inline __attribute__((always_inline)) bool AddKeys(RibbonBand* band, Planes<kPla
     if (__builtin_expect(count > static_cast<unsigned>(_mm_popcnt_u64(free)), 0)) return false;
     const uint64_t places = _pdep_u64(RowsOf(count), free);
     const unsigned char* bytes = band->planes + begin;
+#pragma GCC unroll 9
     for (unsigned i = 0; i < kPlanes; ++i, bytes += band->plane_bytes) {
       planes->plane[i] =
           _mm512_mask_expand_epi8(planes->plane[i], places, _mm512_loadu_si512(bytes));
@@ -217,7 +227,7 @@ void BeginTrial(RibbonBand* band) {
 
 // Adds what comes in at the band's step, and writes the planes to the pool.
 template <unsigned kPlanes>
-inline __attribute__((always_inline)) void AddRows(RibbonBand* band, Planes<kPlanes>* planes) {
+WINNOW_INLINE void AddRows(RibbonBand* band, Planes<kPlanes>* planes) {
   const bool keys_fit = AddKeys(band, planes);
   const bool rows_fit =
       !keys_fit || band->step >= RibbonBand::kCarriedSteps || AddCarried(band, planes);
@@ -236,6 +246,7 @@ void BeginBucket(RibbonBand* band) {
   band->is_trial = false;
   std::memcpy(band->carried, band->rows, sizeof band->carried);
   Planes<kPlanes> planes;
+#pragma GCC unroll 9
   for (unsigned i = 0; i < kPlanes; ++i) planes.plane[i] = _mm512_setzero_si512();
   AddRows(band, &planes);
 }
@@ -253,7 +264,10 @@ void EndBucket(RibbonBand* band) {
     }
   }
   *band->threshold = static_cast<unsigned char>(band->kept_classes);
-  band->SkipBucket(band->next_key);
+  ++band->threshold;
+  band->rows += kRibbonBucketSlots;
+  band->step_ends += kRibbonBucketSteps;
+  --band->buckets;
   band->is_begun = false;
 }
 
@@ -306,14 +320,14 @@ struct Pivots {
   uint64_t rows;         // byte 7 - j: the pool's row that is the pivot of slot j
 };
 
-// One register, for the compiler to leave it there.
+// Makes the compiler compute the value, without a branch.
 inline uint64_t Keep(uint64_t value) {
   __asm__("" : "+r"(value));
   return value;
 }
 
 template <unsigned kBands>
-inline __attribute__((always_inline)) void FindPivots(const RibbonBand* bands, Pivots* pivots) {
+WINNOW_INLINE void FindPivots(const RibbonBand* bands, Pivots* pivots) {
   __m512i slots[kBands];
   for (unsigned i = 0; i < kBands; ++i) {
     slots[i] = _mm512_load_si512(bands[i].pool.planes[0]);
@@ -329,8 +343,10 @@ inline __attribute__((always_inline)) void FindPivots(const RibbonBand* bands, P
       const uint64_t all = Keep(candidates);
       const uint64_t below2 = all & ~bands[i].pool.class2;
       const uint64_t below1 = all & ~bands[i].pool.classes12;
-      const uint64_t best = below1 != 0 ? below1 : below2 != 0 ? below2 : all;
-      const uint64_t row = _tzcnt_u64(Keep(best));
+      // Which one it is can't be predicted.
+      const uint64_t best2 = Keep(below2 != 0 ? below2 : all);
+      const uint64_t best = Keep(below1 != 0 ? below1 : best2);
+      const uint64_t row = _tzcnt_u64(best);
       const __m512i index = _mm512_set1_epi8(static_cast<char>(row));
       slots[i] =
           _mm512_xor_si512(slots[i], _mm512_maskz_permutexvar_epi8(candidates, index, slots[i]));
@@ -347,8 +363,9 @@ inline __attribute__((always_inline)) void FindPivots(const RibbonBand* bands, P
 
 // The bytes of eight rows in each of the planes, a word for each plane.
 template <unsigned kPlanes>
-__m512i Gather(const Planes<kPlanes>& planes, __m512i rows) {
+WINNOW_INLINE __m512i Gather(const Planes<kPlanes>& planes, __m512i rows) {
   __m128i words[8];
+#pragma GCC unroll 9
   for (unsigned i = 0; i < 8; ++i) {
     words[i] = _mm512_castsi512_si128(_mm512_permutexvar_epi8(rows, planes.plane[i]));
   }
@@ -368,7 +385,7 @@ __m512i TransposeBits(__m512i words) {
 
 // Adds the pivots to the others, writes them to their slots and moves on by a step.
 template <unsigned kPlanes>
-inline __attribute__((always_inline)) void FinishStep(const Pivots& pivots, RibbonBand* band) {
+WINNOW_INLINE void FinishStep(const Pivots& pivots, RibbonBand* band) {
   RibbonBand::Pool& pool = band->pool;
   Planes<kPlanes> planes;
   planes.Load(pool);
@@ -411,6 +428,7 @@ inline __attribute__((always_inline)) void FinishStep(const Pivots& pivots, Ribb
 
   // Plane 0 has become 0, and the others move down.
   Planes<kPlanes> next;
+#pragma GCC unroll 9
   for (unsigned i = 1; i < kPlanes; ++i) {
     const __m512i sums = _mm512_gf2p8affine_epi64_epi8(pivots.combinations, Set64(matrices[i]), 0);
     next.plane[i < kCoefficientPlanes ? i - 1 : i] = _mm512_xor_si512(planes.plane[i], sums);
@@ -477,6 +495,8 @@ void Eliminate(RibbonBand* bands, unsigned num_bands, unsigned fingerprint_bits)
 }
 
 }  // namespace
+
+#undef WINNOW_INLINE
 
 const RibbonElimination kGfniRibbonElimination = {MakePlanes, Eliminate};
 
