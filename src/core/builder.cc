@@ -37,9 +37,15 @@ void FilterBuilder::Add(const KeyHash* hashes, size_t n) {
   if (n == 0) return;
   Add(hashes[0]);
   State& state = *state_;
-  for (size_t i = 1; i < n; ++i) {
-    if (hashes[i] == hashes[i - 1]) continue;
-    state.hashes.Add(hashes[i].value);
+  // Repeats are rare: looked for all at once.
+  unsigned repeats = 0;
+  for (size_t i = 1; i < n; ++i) repeats |= hashes[i] == hashes[i - 1] ? 1u : 0u;
+  if (repeats == 0) {
+    state.hashes.Add(hashes + 1, n - 1);
+  } else {
+    for (size_t i = 1; i < n; ++i) {
+      if (hashes[i] != hashes[i - 1]) state.hashes.Add(hashes[i].value);
+    }
   }
   state.last = hashes[n - 1].value;
 }
@@ -85,7 +91,8 @@ FilterBlock FilterBuilder::Finish() {
 
   const size_t most_overhead = core::kTailBytes + core::kMaxLayers * core::kLayerEntryBytes;
   const uint64_t expected = core::EstimateBytes(n, options);
-  core::Payload payload(expected + expected / 50 + most_overhead);
+  core::Payload payload(expected + expected / 50 + most_overhead,
+                        plan.kind == FilterKind::kBloom ? simd::kBloomBlockBytes : 1);
   std::vector<core::LayerEntry> layers;
   if (plan.kind == FilterKind::kBloom) {
     layers.push_back({core::LayerType::kBloom, static_cast<uint8_t>(plan.probes), plan.blocks});

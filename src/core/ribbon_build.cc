@@ -241,7 +241,10 @@ std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double r
       // The hardware's own prefetching begins anew in each block.
       __builtin_prefetch(block->next);
       __builtin_prefetch(reinterpret_cast<const unsigned char*>(block->next) + 64);
-      for (size_t i = 0; i < n; ++i) deal(block->hashes[i]);
+      // Copies, which no store of `deal` can change.
+      const uint64_t* const block_hashes = block->hashes;
+      const size_t count = n;
+      for (size_t i = 0; i < count; ++i) deal(block_hashes[i]);
       pool.Give(block.get());
       (void)block.release();
     }
