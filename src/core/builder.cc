@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/core/bloom.h"
+#include "src/core/build_phases.h"
 #include "src/core/format.h"
 #include "src/core/payload.h"
 #include "src/core/ribbon_build.h"
@@ -78,6 +79,7 @@ uint64_t FilterBuilder::EstimateCapacity(size_t bytes) const noexcept {
 }
 
 FilterBlock FilterBuilder::Finish() {
+  const core::BuildPhaseScope whole(core::BuildPhase::kRest);
   core::HashBlocks hashes = std::move(state_->hashes);
   const uint64_t n = hashes.size();
   const FilterOptions& options = state_->options;

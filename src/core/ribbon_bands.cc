@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/core/build_phases.h"
+
 namespace winnow::core {
 namespace {
 
@@ -71,6 +73,7 @@ bool RibbonBandTables::LoadNextBin(simd::RibbonBand* band) {
 
 // Counting sort by step.
 void RibbonBandTables::SortBin(HashBin* bin) {
+  const BuildPhaseScope sorting(BuildPhase::kSorting);
   std::fill(std::begin(step_ends_), std::end(step_ends_), 0);
   const uint32_t starts = layer_->starts;
   const uint32_t bin_start = first_start_ + bucket_ * kRibbonBucketSlots;

@@ -28,6 +28,7 @@
 #include <utility>
 
 #include "src/core/bloom.h"
+#include "src/core/build_phases.h"
 #include "src/core/ribbon.h"
 #include "src/core/ribbon_lane.h"
 #include "src/core/ribbon_tables.h"
@@ -87,7 +88,10 @@ class BumpedLayerBuilder {
     }
     // More bins than the cache has room for: first into groups of sub-shards.
     std::vector<HashBin> groups(size_t{1} << group_bits);
-    source([&](uint64_t hash) { pool_->Add(&groups[hash >> (64 - group_bits)], hash); });
+    {
+      const BuildPhaseScope sorting(BuildPhase::kSorting);
+      source([&](uint64_t hash) { pool_->Add(&groups[hash >> (64 - group_bits)], hash); });
+    }
     for (size_t group = 0; group < groups.size(); ++group) {
       BuildGroup([&](auto deal) { pool_->Drain(&groups[group], deal); },
                  static_cast<uint32_t>(group << kMostDealtBits), 1u << kMostDealtBits);
@@ -99,6 +103,19 @@ class BumpedLayerBuilder {
 
   template <typename Source>
   void BuildGroup(Source source, uint32_t first_shard, uint32_t num_shards) {
+    Deal(source, first_shard);
+    uint32_t shard = 0;
+    for (; shard + kRibbonLanes <= num_shards; shard += kRibbonLanes) {
+      BuildShards<kRibbonLanes>(first_shard, shard);
+    }
+    for (; shard + 2 <= num_shards; shard += 2) BuildShards<2>(first_shard, shard);
+    for (; shard < num_shards; ++shard) BuildShards<1>(first_shard, shard);
+  }
+
+  // Deals the hashes of a group into its bins.
+  template <typename Source>
+  void Deal(Source source, uint32_t first_shard) {
+    const BuildPhaseScope sorting(BuildPhase::kSorting);
     const unsigned shard_bits = layer_.shape.shard_bits;
     const uint32_t shard_bins = layer_.shard_bins();
     const uint32_t shard_starts = layer_.shard_starts();
@@ -109,30 +126,30 @@ class BumpedLayerBuilder {
       const size_t bin = size_t{shard - first_shard} * shard_bins + in_shard / kBinSlots;
       pool_->Add(&bins_[bin], hash);
     });
-    uint32_t shard = 0;
-    for (; shard + kRibbonLanes <= num_shards; shard += kRibbonLanes) {
-      BuildShards<kRibbonLanes>(first_shard, shard);
-    }
-    for (; shard + 2 <= num_shards; shard += 2) BuildShards<2>(first_shard, shard);
-    for (; shard < num_shards; ++shard) BuildShards<1>(first_shard, shard);
   }
 
   template <unsigned kCount>
   void BuildShards(uint32_t first_shard, uint32_t shard) {
     const uint64_t* rows[kCount];
-    HashBin* bins = &bins_[size_t{shard} * layer_.shard_bins()];
-    if (layer_.elimination != nullptr) {
-      RibbonBands& bands = *tables_.bands();
-      bands.Eliminate(layer_, first_shard + shard, kCount, bins);
-      for (unsigned i = 0; i < kCount; ++i) rows[i] = bands.rows(i);
-    } else {
-      RibbonLanes& lanes = *tables_.lanes();
-      WalkShards<kCount>(&lanes, first_shard + shard, bins);
-      for (unsigned i = 0; i < kCount; ++i) rows[i] = lanes[i].rows();
-    }
+    Eliminate<kCount>(first_shard + shard, &bins_[size_t{shard} * layer_.shard_bins()], rows);
+    const BuildPhaseScope solving(BuildPhase::kSolving);
     simd::ActiveKernels().ribbon_solve(rows, kCount, layer_.shard_blocks(),
                                        uint64_t{first_shard + shard} * layer_.shard_blocks(),
                                        columns_.whole, columns_.most(), layout_.split, words_);
+  }
+
+  template <unsigned kCount>
+  void Eliminate(uint32_t shard, HashBin* bins, const uint64_t** rows) {
+    const BuildPhaseScope elimination(BuildPhase::kElimination);
+    if (layer_.elimination != nullptr) {
+      RibbonBands& bands = *tables_.bands();
+      bands.Eliminate(layer_, shard, kCount, bins);
+      for (unsigned i = 0; i < kCount; ++i) rows[i] = bands.rows(i);
+    } else {
+      RibbonLanes& lanes = *tables_.lanes();
+      WalkShards<kCount>(&lanes, shard, bins);
+      for (unsigned i = 0; i < kCount; ++i) rows[i] = lanes[i].rows();
+    }
   }
 
   template <unsigned kCount>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/core/build_phases.h"
+
 namespace winnow::core {
 namespace {
 
@@ -53,6 +55,7 @@ RibbonWalk RibbonLane::Begin(const LayerBuild& layer, uint32_t shard, HashBin* b
 
 // Counting sort of the next bin by bucket and class.
 void RibbonLane::LoadBin() {
+  const BuildPhaseScope sorting(BuildPhase::kSorting);
   HashBin* bin = bins_++;
   std::fill(std::begin(group_ends_), std::end(group_ends_), 0);
   begin_ = 0;
