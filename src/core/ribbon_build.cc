@@ -86,7 +86,8 @@ class BumpedLayerBuilder {
       BuildGroup(source, 0, 1u << shard_bits);
       return;
     }
-    // More bins than the cache has room for: first into groups of sub-shards.
+    // More bins than the second-level cache has room for: first into groups of sub-shards. That
+    // takes as long as misses of the first-level cache do with all bins at once.
     std::vector<HashBin> groups(size_t{1} << group_bits);
     {
       const BuildPhaseScope sorting(BuildPhase::kSorting);
@@ -99,7 +100,8 @@ class BumpedLayerBuilder {
   }
 
  private:
-  static constexpr unsigned kMostDealtBits = 5;
+  // Up to 4,096 bins, whose last chunks are 2 MiB.
+  static constexpr unsigned kMostDealtBits = 9;
 
   template <typename Source>
   void BuildGroup(Source source, uint32_t first_shard, uint32_t num_shards) {
