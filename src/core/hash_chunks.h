@@ -79,10 +79,18 @@ class HashChunkPool {
   // Calls visit(hash) for each hash of the bin, and empties it. The visit may add to other bins.
   template <typename Visit>
   void Drain(HashBin* bin, Visit visit) {
+    DrainChunks(bin, [&](const uint64_t* hashes, size_t n) {
+      for (size_t i = 0; i < n; ++i) visit(hashes[i]);
+    });
+  }
+
+  // The same with visit(const uint64_t* hashes, size_t n).
+  template <typename Visit>
+  void DrainChunks(HashBin* bin, Visit visit) {
     uint32_t n = bin->in_first;
     for (HashChunk* chunk = std::exchange(*bin, HashBin()).first; chunk != nullptr;) {
       PrefetchNext(chunk);
-      for (uint32_t i = 0; i < n; ++i) visit(chunk->hashes[i]);
+      visit(static_cast<const uint64_t*>(chunk->hashes), n);
       n = HashChunk::kHashes;
       Give(std::exchange(chunk, chunk->next));
     }

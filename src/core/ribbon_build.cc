@@ -74,16 +74,18 @@ class BumpedLayerBuilder {
     layer_.elimination = simd::ActiveRibbonElimination();
   }
 
-  // `source(deal)` calls deal(hash) for each hash, once. Adds the bumped hashes to *bumped, as the
-  // next layer knows them.
+  // `source(deal)` calls deal(const uint64_t* hashes, size_t n) until all were given. Adds the
+  // bumped hashes to *bumped, as the next layer knows them.
   template <typename Source>
   void Build(Source source, HashBin* bumped) {
     layer_.bumped = bumped;
     const unsigned shard_bits = layer_.shape.shard_bits;
-    const unsigned group_bits = shard_bits > kMostDealtBits ? shard_bits - kMostDealtBits : 0;
-    bins_.resize(size_t{layer_.shard_bins()} << (shard_bits - group_bits));
+    unsigned group_bits = 0;
+    while (layer_.shard_bins() << (shard_bits - group_bits) > kMostBins) ++group_bits;
+    const uint32_t group_shards = 1u << (shard_bits - group_bits);
+    bins_.resize(size_t{layer_.shard_bins()} * group_shards);
     if (group_bits == 0) {
-      BuildGroup(source, 0, 1u << shard_bits);
+      BuildGroup(source, 0, group_shards);
       return;
     }
     // More bins than the second-level cache has room for: first into groups of sub-shards. That
@@ -91,21 +93,28 @@ class BumpedLayerBuilder {
     std::vector<HashBin> groups(size_t{1} << group_bits);
     {
       const BuildPhaseScope sorting(BuildPhase::kSorting);
-      source([&](uint64_t hash) { pool_->Add(&groups[hash >> (64 - group_bits)], hash); });
+      source([&](const uint64_t* hashes, size_t n) {
+        for (size_t i = 0; i < n; ++i) {
+          pool_->Add(&groups[hashes[i] >> (64 - group_bits)], hashes[i]);
+        }
+      });
     }
     for (size_t group = 0; group < groups.size(); ++group) {
-      BuildGroup([&](auto deal) { pool_->Drain(&groups[group], deal); },
-                 static_cast<uint32_t>(group << kMostDealtBits), 1u << kMostDealtBits);
+      BuildGroup([&](auto deal) { pool_->DrainChunks(&groups[group], deal); },
+                 static_cast<uint32_t>(group) * group_shards, group_shards);
     }
   }
 
  private:
-  // Up to 4,096 bins, whose last chunks are 2 MiB.
-  static constexpr unsigned kMostDealtBits = 9;
+  // Their last chunks are 1.3 MiB.
+  static constexpr uint32_t kMostBins = 2560;
 
   template <typename Source>
   void BuildGroup(Source source, uint32_t first_shard, uint32_t num_shards) {
-    Deal(source, first_shard);
+    {
+      const BuildPhaseScope sorting(BuildPhase::kSorting);
+      source([&](const uint64_t* hashes, size_t n) { Deal(hashes, n, first_shard); });
+    }
     uint32_t shard = 0;
     for (; shard + kRibbonLanes <= num_shards; shard += kRibbonLanes) {
       BuildShards<kRibbonLanes>(first_shard, shard);
@@ -114,20 +123,22 @@ class BumpedLayerBuilder {
     for (; shard < num_shards; ++shard) BuildShards<1>(first_shard, shard);
   }
 
-  // Deals the hashes of a group into its bins.
-  template <typename Source>
-  void Deal(Source source, uint32_t first_shard) {
-    const BuildPhaseScope sorting(BuildPhase::kSorting);
+  // Deals hashes of a group into its bins. A function of its own, for its variables to stay in
+  // registers.
+  __attribute__((noinline)) void Deal(const uint64_t* hashes, size_t n, uint32_t first_shard) {
     const unsigned shard_bits = layer_.shape.shard_bits;
     const uint32_t shard_bins = layer_.shard_bins();
     const uint32_t shard_starts = layer_.shard_starts();
-    const uint32_t starts = layer_.starts;
-    source([&](uint64_t hash) {
+    HashChunkPool* const pool = pool_;
+    HashBin* const bins = bins_.data();
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t hash = hashes[i];
       const auto shard = static_cast<uint32_t>((hash >> 1) >> (63 - shard_bits));
-      const uint32_t in_shard = StartPosition(hash, starts) - shard * shard_starts;
-      const size_t bin = size_t{shard - first_shard} * shard_bins + in_shard / kBinSlots;
-      pool_->Add(&bins_[bin], hash);
-    });
+      // What StartPosition gives, less the starts of the sub-shards before.
+      const uint64_t below_shard = static_cast<uint32_t>(hash >> 32) << shard_bits;
+      const auto in_shard = static_cast<uint32_t>((below_shard * shard_starts) >> 32);
+      pool->Add(&bins[(shard - first_shard) * shard_bins + in_shard / kBinSlots], hash);
+    }
   }
 
   template <unsigned kCount>
@@ -260,10 +271,7 @@ std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double r
       // The hardware's own prefetching begins anew in each block.
       __builtin_prefetch(block->next);
       __builtin_prefetch(reinterpret_cast<const unsigned char*>(block->next) + 64);
-      // Copies, which no store of `deal` can change.
-      const uint64_t* const block_hashes = block->hashes;
-      const size_t count = n;
-      for (size_t i = 0; i < count; ++i) deal(block_hashes[i]);
+      deal(static_cast<const uint64_t*>(block->hashes), n);
       pool.Give(block.get());
       (void)block.release();
     }
@@ -271,7 +279,9 @@ std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double r
   HashBin remaining;
   uint64_t n = hashes.size();
   if (n < kMinBumpedKeys) {
-    collected([&](uint64_t hash) { pool.Add(&remaining, hash); });
+    collected([&](const uint64_t* some, size_t count) {
+      for (size_t i = 0; i < count; ++i) pool.Add(&remaining, some[i]);
+    });
   }
   // Random hashes bump 5 %. More than a quarter, twice, and somebody chose the hashes.
   int bad_layers = 0;
@@ -286,7 +296,7 @@ std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double r
     if (entries.empty()) {
       builder.Build(collected, &bumped);
     } else {
-      builder.Build([&](auto deal) { pool.Drain(&remaining, deal); }, &bumped);
+      builder.Build([&](auto deal) { pool.DrainChunks(&remaining, deal); }, &bumped);
     }
     entries.push_back(entry);
     remaining = bumped;
