@@ -67,8 +67,13 @@ struct alignas(64) RibbonBand {
   Pool pool;
   Pool before_trial;
   uint64_t carried[kCarriedSteps][kRibbonStepSlots];
-  uint8_t pivots2[kMostSteps];  // by step, the slots that keys of class 2 took
-  uint8_t pivots12[kMostSteps];
+  // What a step's slots were given to, in case that classes fail.
+  struct Step {
+    uint64_t pivots;  // byte 7 - j: the pool's row that slot j took
+    uint64_t class2;
+    uint64_t classes12;
+  };
+  Step steps[kMostSteps];
   uint32_t first_key;  // of the bucket
   unsigned step;
   unsigned kept_classes;  // that have not failed

@@ -256,10 +256,14 @@ void EndBucket(RibbonBand* band) {
   if (band->kept_classes == 0) {
     RestoreRows(band);
   } else if (band->kept_classes < 3) {
-    const uint8_t* failed = band->kept_classes == 2 ? band->pivots2 : band->pivots12;
     for (unsigned step = 0; step < band->step; ++step) {
       uint64_t* rows = band->rows + step * kRibbonStepSlots;
-      const auto kept = static_cast<__mmask8>(~failed[step]);
+      const RibbonBand::Step& record = band->steps[step];
+      const uint64_t failed = band->kept_classes == 2 ? record.class2 : record.classes12;
+      const uint64_t pivots = __builtin_bswap64(record.pivots);
+      const auto kept = static_cast<__mmask8>(
+          ~_mm_bitshuffle_epi64_mask(_mm_set1_epi64x(static_cast<long long>(failed)),
+                                     _mm_cvtsi64_si128(static_cast<long long>(pivots))));
       _mm512_storeu_si512(rows, _mm512_maskz_loadu_epi64(kept, rows));
     }
   }
@@ -416,14 +420,7 @@ WINNOW_INLINE void FinishStep(const Pivots& pivots, RibbonBand* band) {
         band->rows + band->step * kRibbonStepSlots,
         _mm512_maskz_or_epi64(found, _mm512_slli_epi64(coefficients, 64 - kRibbonWidth),
                               fingerprints));
-    const __m128i in_order =
-        _mm_cvtsi64_si128(static_cast<long long>(__builtin_bswap64(pivots.rows)));
-    const auto are_in = [&](uint64_t some) {
-      return static_cast<uint8_t>(
-          _mm_bitshuffle_epi64_mask(_mm_set1_epi64x(static_cast<long long>(some)), in_order));
-    };
-    band->pivots2[band->step] = are_in(pool.class2);
-    band->pivots12[band->step] = are_in(pool.classes12);
+    band->steps[band->step] = {pivots.rows, pool.class2, pool.classes12};
   }
 
   // Plane 0 has become 0, and the others move down.
