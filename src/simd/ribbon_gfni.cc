@@ -38,6 +38,19 @@ __m512i TransposeBytes(__m512i bytes) {
   return _mm512_permutexvar_epi8(_mm512_load_si512(kConstants.transpose), bytes);
 }
 
+// Makes the compiler compute the value, without a branch.
+inline uint64_t Keep(uint64_t value) {
+  __asm__("" : "+r"(value));
+  return value;
+}
+
+// Makes the compiler load the words one by one: taking them out of a register takes shuffles, which
+// are short.
+template <size_t kWords>
+WINNOW_INLINE void KeepInMemory(uint64_t (&words)[kWords]) {
+  __asm__("" : "+m"(words));
+}
+
 // ---- Rows of keys
 
 // Eight registers of eight words: word j of register i becomes word i of register j.
@@ -152,6 +165,7 @@ WINNOW_INLINE bool AddCarried(RibbonBand* band, Planes<kPlanes>* planes) {
   const __m512i row = _mm512_or_si512(coefficients, _mm512_slli_epi64(all, 8 * kFingerprintPlane));
   alignas(64) uint64_t words[8];
   _mm512_store_si512(words, TransposeBytes(_mm512_maskz_compress_epi64(some, row)));
+  KeepInMemory(words);
   const uint64_t places = _pdep_u64(RowsOf(count), ~pool.alive);
 #pragma GCC unroll 9
   for (unsigned i = 0; i < 8; ++i) {
@@ -324,12 +338,6 @@ struct Pivots {
   uint64_t rows;         // byte 7 - j: the pool's row that is the pivot of slot j
 };
 
-// Makes the compiler compute the value, without a branch.
-inline uint64_t Keep(uint64_t value) {
-  __asm__("" : "+r"(value));
-  return value;
-}
-
 template <unsigned kBands>
 WINNOW_INLINE void FindPivots(const RibbonBand* bands, Pivots* pivots) {
   __m512i slots[kBands];
@@ -397,6 +405,7 @@ WINNOW_INLINE void FinishStep(const Pivots& pivots, RibbonBand* band) {
   alignas(64) uint64_t matrices[kRibbonPlanes];
   const __m512i matrix = TransposeBits(Gather(planes, indices));
   _mm512_store_si512(matrices, matrix);
+  KeepInMemory(matrices);
   if constexpr (kPlanes > 8) {
     const __m512i word = _mm512_permutexvar_epi8(indices, planes.plane[8]);
     matrices[8] =
