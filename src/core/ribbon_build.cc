@@ -146,9 +146,11 @@ class BumpedLayerBuilder {
     const uint64_t* rows[kCount];
     Eliminate<kCount>(first_shard + shard, &bins_[size_t{shard} * layer_.shard_bins()], rows);
     const BuildPhaseScope solving(BuildPhase::kSolving);
-    simd::ActiveKernels().ribbon_solve(rows, kCount, layer_.shard_blocks(),
-                                       uint64_t{first_shard + shard} * layer_.shard_blocks(),
-                                       columns_.whole, columns_.most(), layout_.split, words_);
+    const auto solve = layer_.elimination != nullptr ? layer_.elimination->solve
+                                                     : simd::ActiveKernels().ribbon_solve;
+    solve(rows, kCount, layer_.shard_blocks(),
+          uint64_t{first_shard + shard} * layer_.shard_blocks(), columns_.whole, columns_.most(),
+          layout_.split, words_);
   }
 
   template <unsigned kCount>

@@ -504,6 +504,6 @@ void Eliminate(RibbonBand* bands, unsigned num_bands, unsigned fingerprint_bits)
 
 #undef WINNOW_INLINE
 
-const RibbonElimination kGfniRibbonElimination = {MakePlanes, Eliminate};
+const RibbonElimination kGfniRibbonElimination = {MakePlanes, Eliminate, SolveWithGfni};
 
 }  // namespace winnow::simd
