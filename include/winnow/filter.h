@@ -94,9 +94,8 @@ class WINNOW_EXPORT FilterView {
     unsigned char bytes[40];
   };
   LayerStorage first_ = {};
+  Probe probe_ = ContainsAll;  // beside the first layer: a lookup reads these and no more
   LayerStorage second_ = {};
-
-  Probe probe_ = ContainsAll;
   const void* kernels_ = nullptr;
   const unsigned char* data_ = nullptr;
   size_t size_ = 0;

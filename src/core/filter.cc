@@ -18,6 +18,10 @@ const simd::Kernels& KernelsOf(const void* kernels) {
   return *static_cast<const simd::Kernels*>(kernels);
 }
 
+simd::Probe RibbonProbeFor(const simd::Kernels& kernels, core::Columns columns) {
+  return columns.most() <= 8 ? kernels.ribbon_probe_narrow : kernels.ribbon_probe;
+}
+
 // The parts of a block that was found valid when its view was made.
 core::ParsedBlock Reparse(const unsigned char* data, size_t size) noexcept {
   core::ParsedBlock parsed;
@@ -206,7 +210,7 @@ void FilterView::MakeRibbon() noexcept {
   }
   LayerCalls::Keep(first, &first_);
   kind_ = FilterKind::kRibbon;
-  probe_ = KernelsOf(kernels_).ribbon_probe;
+  probe_ = RibbonProbeFor(KernelsOf(kernels_), directory.columns);
 }
 
 bool FilterView::ContainsNone(const void* /*view*/, uint64_t /*hash*/) noexcept { return false; }

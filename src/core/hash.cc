@@ -3,9 +3,20 @@
 #include "src/core/hash_inline.h"
 
 namespace winnow {
+namespace {
 
-KeyHash HashKey(std::string_view key) noexcept {
-  return {core::HashKeyInline(key.data(), key.size())};
+__attribute__((noinline)) KeyHash HashOtherKey(const char* key, size_t size) noexcept {
+  return {core::HashKeyInline(key, size)};
+}
+
+}  // namespace
+
+// Short keys without a frame, which the loops for long ones need.
+__attribute__((flatten)) KeyHash HashKey(std::string_view key) noexcept {
+  if (__builtin_expect(key.size() - 1 >= core::kMostShortKeyBytes, 0)) {
+    return HashOtherKey(key.data(), key.size());
+  }
+  return {core::HashShortKeyInline(key.data(), key.size())};
 }
 
 }  // namespace winnow

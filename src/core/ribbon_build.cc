@@ -19,7 +19,8 @@
 // Back substitution then fixes the slots from right to left; free slots are 0.
 //
 // A row's walk waits for each load, and its end can't be predicted. So four sub-shards, which are
-// independent of each other, are walked in lock-step: while one lane waits, the others go on.
+// independent of each other, are walked in lock-step: while one lane waits, the others go on. Where
+// the machine can, they are eliminated by columns instead, as src/simd/ribbon_bands.h says.
 
 #include "src/core/ribbon_build.h"
 

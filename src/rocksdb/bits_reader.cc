@@ -26,7 +26,9 @@ using ROCKSDB_NAMESPACE::Status;
 // Any block of ours. Most of a lookup is calls and the hash: so the hash of short keys is inlined
 // into MayMatch, which ends with a jump to the kernel that the view chose when it was made; and
 // what is rare is behind tail calls, so that the common path needs no frame.
-class BitsReader final : public FilterBitsReader {
+//
+// What a lookup reads is in one cache line.
+class alignas(64) BitsReader final : public FilterBitsReader {
  public:
   explicit BitsReader(std::string_view block) noexcept : view_(block) {}
 

@@ -8,11 +8,11 @@
 namespace winnow::simd {
 namespace {
 
-// One bit in each of the 16 words.
-__m512i BitsOf(uint32_t x) {
+// The place of one bit in each of the 16 words.
+__m512i PlacesOf(uint32_t x) {
   const __m512i product =
       _mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(x)), _mm512_loadu_si512(kBloomSalts));
-  return _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32(product, 27));
+  return _mm512_srli_epi32(product, 27);
 }
 
 __mmask16 LanesOf(const uint16_t* words, uint32_t x) {
@@ -20,35 +20,41 @@ __mmask16 LanesOf(const uint16_t* words, uint32_t x) {
 }
 
 WINNOW_INLINE bool HasBits(const unsigned char* block, const uint16_t* words, uint32_t x) {
-  return _mm512_mask_testn_epi32_mask(LanesOf(words, x), _mm512_loadu_si512(block), BitsOf(x)) == 0;
+  const __m512i moved = _mm512_srlv_epi32(_mm512_loadu_si512(block), PlacesOf(x));
+  return _mm512_mask_testn_epi32_mask(LanesOf(words, x), moved, _mm512_load_si512(kOnes32)) == 0;
 }
 
 void SetBits(unsigned char* bytes, const uint16_t* words, uint32_t x) {
   const __m512i block = _mm512_loadu_si512(bytes);
-  _mm512_storeu_si512(bytes, _mm512_mask_or_epi32(block, LanesOf(words, x), block, BitsOf(x)));
+  const __m512i bits = _mm512_sllv_epi32(_mm512_set1_epi32(1), PlacesOf(x));
+  _mm512_storeu_si512(bytes, _mm512_mask_or_epi32(block, LanesOf(words, x), block, bits));
 }
 
-// The parities of the eight columns that begin here: bit j is that of column j. A row begins at
-// `shift`, modulo 64, in the first block.
-WINNOW_INLINE uint32_t Parities(const unsigned char* low, const unsigned char* high, __mmask8 lanes,
-                                __m512i shift, __m512i coefficient) {
-  const __m512i window = _mm512_shrdv_epi64(_mm512_maskz_loadu_epi64(lanes, low),
-                                            _mm512_maskz_loadu_epi64(lanes, high), shift);
-  const __m512i count = _mm512_popcnt_epi64(_mm512_and_si512(window, coefficient));
-  return _mm512_test_epi64_mask(count, _mm512_set1_epi64(1));
+// One bit for each of up to eight columns, from `first` on, that has not the parity of the
+// fingerprint's bit. lanes: the columns to load and those that count.
+WINNOW_INLINE __mmask8 Differing(const RibbonQuery& query, unsigned first, uint32_t loaded,
+                                 uint32_t counting) {
+  const auto lanes = static_cast<__mmask8>(loaded >> first);
+  const __m512i window = _mm512_shrdv_epi64(_mm512_maskz_loadu_epi64(lanes, query.low + 8 * first),
+                                            _mm512_maskz_loadu_epi64(lanes, query.high + 8 * first),
+                                            _mm512_set1_epi64(query.start));
+  // Lane j has bit j of the fingerprint, and no other bit.
+  const __m512i fingerprint =
+      _mm512_and_si512(_mm512_set1_epi64(static_cast<long long>(query.fingerprint >> first)),
+                       _mm512_setr_epi64(1, 2, 4, 8, 16, 32, 64, 128));
+  // (window & coefficient) ^ fingerprint: of odd parity if the column's parity is another one.
+  const __m512i bits = _mm512_ternarylogic_epi64(
+      window, _mm512_set1_epi64(static_cast<long long>(query.coefficient)), fingerprint, 0x6a);
+  return _mm512_mask_test_epi64_mask(static_cast<__mmask8>(counting >> first),
+                                     _mm512_popcnt_epi64(bits), _mm512_load_si512(kOnes64));
 }
 
-WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
-  const __m512i shift = _mm512_set1_epi64(query.start);
-  const __m512i coefficient = _mm512_set1_epi64(static_cast<long long>(query.coefficient));
-  uint32_t parities =
-      Parities(query.low, query.high, static_cast<__mmask8>(layer.lanes), shift, coefficient);
-  if (layer.lanes > 0xff) {
-    parities |= Parities(query.low + 64, query.high + 64, static_cast<__mmask8>(layer.lanes >> 8),
-                         shift, coefficient)
-                << 8;
-  }
-  return IsFingerprint(query, parities);
+template <bool kIsNarrow>
+WINNOW_INLINE bool MatchColumns(const RibbonLayer& layer, const RibbonQuery& query) {
+  const uint32_t counting = layer.lanes[query.columns - layer.columns];
+  const __mmask8 differing = Differing(query, 0, layer.lanes[1], counting);
+  if (kIsNarrow || layer.lanes[1] <= 0xff) return differing == 0;
+  return (differing | Differing(query, 8, layer.lanes[1], counting)) == 0;
 }
 
 // Eight columns of one sub-shard's windows in a register; bit i of a window is the solution of the
@@ -116,6 +122,8 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
 
 }  // namespace
 
-const Kernels kAvx512Kernels = Lookups<HasBits, SetBits, Match>::Table("avx512", RibbonSolve);
+const Kernels kAvx512Kernels =
+    Lookups<HasBits, SetBits, MatchColumns<false>, MatchColumns<true>>::Table("avx512",
+                                                                              RibbonSolve);
 
 }  // namespace winnow::simd

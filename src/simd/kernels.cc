@@ -26,6 +26,9 @@ const Kernels& ChooseKernels() noexcept {
 
 }  // namespace
 
+alignas(64) const uint32_t kOnes32[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+alignas(64) const uint64_t kOnes64[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+
 const char* const kKernelNames[] = {"avx512", "avx2", "neon", "portable", nullptr};
 
 const Kernels* FindKernels(const char* name, const char** reason) noexcept {

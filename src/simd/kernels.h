@@ -44,17 +44,22 @@ struct RibbonLayer {
   const unsigned char* thresholds = nullptr;  // unaligned
   // What answers for a hash whose bucket bumps it; gets the layer that it was asked of.
   bool (*if_bumped)(const RibbonLayer* layer, uint64_t hash) noexcept = nullptr;
-  uint32_t starts = 0;            // start positions of all sub-shards
-  uint32_t split = 0;             // the first block with one column more
-  uint16_t lanes = 0;             // one bit for each of the most columns that a block has
-  uint8_t columns = 0;            // of the blocks before the split
-  uint8_t shard_shift = 0;        // 63 less the bits that choose a sub-shard
+  uint32_t starts = 0;      // start positions of all sub-shards
+  uint32_t split = 0;       // the first block with one column more
+  uint16_t lanes[2] = {};   // one bit for each column: before the split, and the most there are
+  uint8_t columns = 0;      // of the blocks before the split
+  uint8_t shard_shift = 0;  // 32 less the bits that choose a sub-shard
   uint8_t fingerprint_shift = 0;  // 64 less the bits of a fingerprint
 };
 
 // One lookup. `layer` is a BloomLayer or a RibbonLayer, as the function's name says: a pointer to
 // either kind of function can be kept in one place, and then a lookup needs no other choice.
 using Probe = bool (*)(const void* layer, uint64_t hash) noexcept;
+
+// A one in each lane. In a file of their own: where the compiler sees the values, it makes them
+// anew at each lookup, which takes longer than to load them.
+extern const uint32_t kOnes32[16] __attribute__((visibility("hidden")));
+extern const uint64_t kOnes64[8] __attribute__((visibility("hidden")));
 
 struct Kernels {
   const char* name;
@@ -72,6 +77,8 @@ struct Kernels {
 
   // Whether the solution gives the hash's fingerprint, or what if_bumped says.
   Probe ribbon_probe;
+  // The same, faster, for a layer with at most 8 columns.
+  Probe ribbon_probe_narrow;
 
   // The same for n hashes, with the blocks of a large layer asked for ahead. The thresholds follow
   // the words.

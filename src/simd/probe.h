@@ -63,10 +63,18 @@ WINNOW_INLINE uint32_t WordsOf(const uint16_t* words, uint32_t x) {
 // Below this a filter is in the cache anyway, and asking for it ahead is a waste.
 constexpr size_t kPrefetchFromBytes = size_t{1} << 20;
 
+// Into the second-level cache: there is room for twice as many misses on the way there than on the
+// way to the first one.
+WINNOW_INLINE void PrefetchLine(const unsigned char* bytes) {
+  constexpr int kForReading = 0;
+  constexpr int kSecondLevel = 2;
+  __builtin_prefetch(bytes, kForReading, kSecondLevel);
+}
+
 // A block that straddles needs both lines.
 WINNOW_INLINE void PrefetchBlock(const unsigned char* block) {
-  __builtin_prefetch(block);
-  __builtin_prefetch(block + kBloomBlockBytes - 1);
+  PrefetchLine(block);
+  PrefetchLine(block + kBloomBlockBytes - 1);
 }
 
 // ---- Ribbon
@@ -95,11 +103,12 @@ WINNOW_INLINE bool IsBumped(const RibbonLayer& layer, uint32_t start) {
 }
 
 WINNOW_INLINE RibbonQuery QueryOf(const RibbonLayer& layer, uint32_t start, uint64_t hash) {
-  const uint64_t block = (start >> 6) + ((hash >> 1) >> layer.shard_shift);
+  const uint64_t block = (start >> 6) + ((hash >> 32) >> layer.shard_shift);
   // Arithmetic instead of a branch: which side of the split it is can't be predicted.
   const auto past_split = static_cast<int64_t>(block - layer.split);
-  const auto wide_before = static_cast<uint64_t>(past_split > 0 ? past_split : 0);
-  const uint32_t columns = layer.columns + (past_split >= 0 ? 1u : 0u);
+  const int64_t is_before = past_split >> 63;  // all ones or none
+  const auto wide_before = static_cast<uint64_t>(past_split & ~is_before);
+  const uint32_t columns = layer.columns + static_cast<uint32_t>(is_before + 1);
   const unsigned char* low = layer.words + 8 * (block * layer.columns + wide_before);
   return {low,
           low + 8 * columns,
@@ -160,9 +169,11 @@ WINNOW_INLINE void SolveEach(const uint64_t* const* rows, unsigned shards, uint6
 //   kHasBits   whether a Bloom block has all bits of a hash
 //   kSetBits   sets them
 //   kMatch     whether a Ribbon's columns have the parities of the query's fingerprint
+//   kMatchNarrow   the same where there are at most 8 columns
 template <bool (*kHasBits)(const unsigned char* block, const uint16_t* words, uint32_t x),
           void (*kSetBits)(unsigned char* block, const uint16_t* words, uint32_t x),
-          bool (*kMatch)(const RibbonLayer& layer, const RibbonQuery& query)>
+          bool (*kMatch)(const RibbonLayer& layer, const RibbonQuery& query),
+          bool (*kMatchNarrow)(const RibbonLayer& layer, const RibbonQuery& query) = kMatch>
 struct Lookups {
   WINNOW_INLINE static bool AskBloom(const BloomLayer& layer, uint64_t hash) {
     return kHasBits(layer.blocks + BlockOffset(hash, layer.num_blocks), layer.words,
@@ -209,39 +220,61 @@ struct Lookups {
     }
   }
 
+  template <bool (*kMatchColumns)(const RibbonLayer&, const RibbonQuery&)>
   static bool RibbonProbe(const void* ribbon, uint64_t hash) noexcept {
     const auto& layer = *static_cast<const RibbonLayer*>(ribbon);
     const uint32_t start = StartOf(layer, hash);
-    if (IsBumped(layer, start)) return layer.if_bumped(&layer, hash);
-    return kMatch(layer, QueryOf(layer, start, hash));
+    if (__builtin_expect(IsBumped(layer, start), 0)) return layer.if_bumped(&layer, hash);
+    return kMatchColumns(layer, QueryOf(layer, start, hash));
   }
 
   static void RibbonProbeMany(const RibbonLayer& layer, const uint64_t* hashes, size_t n,
                               bool* results) {
     if (static_cast<size_t>(layer.thresholds - layer.words) < kPrefetchFromBytes) {
-      for (size_t i = 0; i < n; ++i) results[i] = RibbonProbe(&layer, hashes[i]);
+      for (size_t i = 0; i < n; ++i) results[i] = RibbonProbe<kMatch>(&layer, hashes[i]);
       return;
     }
-    constexpr size_t kGroup = 32;
-    for (size_t begin = 0; begin < n; begin += kGroup) {
-      const size_t count = n - begin < kGroup ? n - begin : kGroup;
-      RibbonProbeGroup(layer, hashes + begin, count, results + begin);
+    constexpr size_t kAhead = 32;
+    for (size_t i = 0; i < n && i < kAhead; ++i) PrefetchRibbon(layer, hashes[i]);
+    for (size_t begin = 0; begin < n; begin += kAhead) {
+      // Another layer's misses would hold up those after it: bumped hashes come last.
+      unsigned char bumped[kAhead];
+      unsigned num_bumped = 0;
+      for (size_t i = begin; i < n && i < begin + kAhead; ++i) {
+        if (i + kAhead < n) PrefetchRibbon(layer, hashes[i + kAhead]);
+        const uint32_t start = StartOf(layer, hashes[i]);
+        bumped[num_bumped] = static_cast<unsigned char>(i - begin);
+        num_bumped += IsBumped(layer, start) ? 1 : 0;
+        results[i] = kMatch(layer, QueryOf(layer, start, hashes[i]));
+      }
+      for (unsigned i = 0; i < num_bumped; ++i) {
+        results[begin + bumped[i]] = layer.if_bumped(&layer, hashes[begin + bumped[i]]);
+      }
     }
   }
 
-  // First all addresses, so that the misses overlap, then the columns.
-  static void RibbonProbeGroup(const RibbonLayer& layer, const uint64_t* hashes, size_t n,
-                               bool* results) {
-    for (size_t i = 0; i < n; ++i) {
-      const RibbonQuery query = QueryOf(layer, StartOf(layer, hashes[i]), hashes[i]);
-      __builtin_prefetch(query.low);
-      __builtin_prefetch(query.high + 8 * query.columns - 1);
+  WINNOW_INLINE static void PrefetchRibbon(const RibbonLayer& layer, uint64_t hash) {
+    const uint32_t start = StartOf(layer, hash);
+    const RibbonQuery query = QueryOf(layer, start, hash);
+    PrefetchLine(query.low);
+    PrefetchLine(query.low + 8 * query.columns);
+    PrefetchLine(query.low + 16 * query.columns - 1);
+    if (layer.columns > 8) {
+      PrefetchLine(query.low + 4 * query.columns);
+      PrefetchLine(query.low + 12 * query.columns);
     }
-    for (size_t i = 0; i < n; ++i) results[i] = RibbonProbe(&layer, hashes[i]);
+    PrefetchLine(layer.thresholds + start / (4 * kRibbonBucketSlots));
   }
 
   static constexpr Kernels Table(const char* name, decltype(Kernels::ribbon_solve) ribbon_solve) {
-    return {name, BloomProbe, BloomProbeMany, BloomAdd, RibbonProbe, RibbonProbeMany, ribbon_solve};
+    return {name,
+            BloomProbe,
+            BloomProbeMany,
+            BloomAdd,
+            RibbonProbe<kMatch>,
+            RibbonProbe<kMatchNarrow>,
+            RibbonProbeMany,
+            ribbon_solve};
   }
 };
 
