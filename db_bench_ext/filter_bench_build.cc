@@ -8,6 +8,7 @@
 
 #include "db_bench_ext/filter_bench_rows.h"
 #include "db_bench_ext/filter_bench_subjects.h"
+#include "src/core/build_phases.h"
 
 namespace winnow::bench {
 namespace {
@@ -51,6 +52,21 @@ void Build(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
   state.counters["bits_per_key"] = bits_per_key;
 }
 
+// The same with the phases of Finish apart, in a row of its own, because taking the times takes
+// some.
+void BuildInPhases(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
+  const core::BuildPhaseTimes times;
+  Build(state, subject, num_keys);
+  const double keys = static_cast<double>(state.iterations()) * static_cast<double>(num_keys);
+  const auto report = [&](const char* name, core::BuildPhase phase) {
+    state.counters[name] = static_cast<double>(times.nanoseconds(phase)) * 1e-9 / keys;
+  };
+  report("sorting_per_key", core::BuildPhase::kSorting);
+  report("elimination_per_key", core::BuildPhase::kElimination);
+  report("back_substitution_per_key", core::BuildPhase::kSolving);
+  report("rest_per_key", core::BuildPhase::kRest);
+}
+
 }  // namespace
 
 void RegisterBuildRows(const RowOptions& options) {
@@ -62,6 +78,13 @@ void RegisterBuildRows(const RowOptions& options) {
     for (const Subject& subject : Subjects()) {
       const std::string name = std::string("build/") + subject.name + "/" + std::to_string(keys);
       benchmark::RegisterBenchmark(name.c_str(), Build, subject, options.KeysFor(keys))
+          ->Unit(keys >= 1'000'000 ? benchmark::kMillisecond : benchmark::kMicrosecond);
+      if (!subject.is_ours || !subject.is_ribbon) {
+        continue;
+      }
+      const std::string phases =
+          std::string("build_phases/") + subject.name + "/" + std::to_string(keys);
+      benchmark::RegisterBenchmark(phases.c_str(), BuildInPhases, subject, options.KeysFor(keys))
           ->Unit(keys >= 1'000'000 ? benchmark::kMillisecond : benchmark::kMicrosecond);
     }
   }

@@ -26,6 +26,9 @@ struct RowOptions {
 
 // build/SUBJECT/KEYS: a builder is made, gets the keys, finishes and is destroyed. Counters:
 // bits_per_key, and of the time by key the part before Finish, collecting_per_key.
+// build_phases/SUBJECT/KEYS: the same for our Ribbon with all parts of the time by key:
+// collecting_per_key, sorting_per_key, elimination_per_key, back_substitution_per_key and
+// rest_per_key.
 void RegisterBuildRows(const RowOptions& options);
 
 // query/hot/PRESENCE/SUBJECT/KEYS         one filter

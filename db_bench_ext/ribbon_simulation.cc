@@ -92,8 +92,7 @@ class SubShard {
 }  // namespace
 
 RibbonCost SimulateRibbon(const RibbonParameters& parameters, uint64_t keys, uint64_t seed) {
-  constexpr uint64_t kShardSlots = 30000;
-  const auto buckets = static_cast<uint32_t>(kShardSlots / parameters.bucket_slots);
+  const uint32_t buckets = parameters.shard_slots / parameters.bucket_slots;
   const uint32_t starts = buckets * parameters.bucket_slots;
   // The block behind the last bucket has slots for 24 keys less than its 64.
   const uint64_t shard_keys = (starts + 24) * uint64_t{1000} / parameters.slots_per_thousand;

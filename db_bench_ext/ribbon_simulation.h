@@ -14,6 +14,7 @@ struct RibbonParameters {
   unsigned class2_slots = 16;         // offsets below this are of class 2,
   unsigned class1_slots = 36;         // below this of class 1
   unsigned slots_per_thousand = 960;  // slots for every thousand keys
+  unsigned shard_slots = 32768;       // of a sub-shard, less what whole buckets leave over
   double columns = 6.77;              // bits of solution a slot, for the share of the thresholds
 };
 
@@ -24,7 +25,7 @@ struct RibbonCost {
   double steps = 0;     // rows added for each key while building
 };
 
-// Builds sub-shards of about 30,000 keys until `keys` random keys were dealt. The same numbers for
+// Builds sub-shards until `keys` random keys were dealt. The same numbers for
 // the same seed on every machine.
 RibbonCost SimulateRibbon(const RibbonParameters& parameters, uint64_t keys, uint64_t seed);
 

@@ -1,6 +1,7 @@
 // Prints what the constants of the bumped Ribbon were chosen from: for each choice of slots a key,
 // bucket, classes and width the share of bumped keys, the bits over the bound (columns a key), and
-// the rows added for each key, which is what building costs.
+// the rows added for each key, which is what walking costs. Then the same for sizes of sub-shards,
+// and what tables of rows four of them take, which should stay in the second-level cache.
 //
 //   tune_ribbon [KEYS]      simulated for each line, 1,000,000 unless given
 
@@ -10,6 +11,7 @@
 #include <initializer_list>
 
 #include "db_bench_ext/ribbon_simulation.h"
+#include "src/core/sizing.h"
 
 namespace {
 
@@ -28,6 +30,17 @@ void PrintLine(const RibbonParameters& parameters, uint64_t keys) {
               parameters.bucket_slots, parameters.class2_slots, parameters.class1_slots,
               parameters.slots_per_thousand, 100 * cost.bumped, 100 * cost.overhead, cost.steps,
               is_chosen ? "  <- chosen" : "");
+}
+
+void PrintShardLine(unsigned slots, uint64_t keys) {
+  RibbonParameters parameters;
+  parameters.shard_slots = slots;
+  const RibbonCost cost = winnow::bench::SimulateRibbon(parameters, keys, 1);
+  std::printf("%9u   %6.2f %% %9.2f %% %7.2f %8zu KiB %s\n", slots, 100 * cost.bumped,
+              100 * cost.overhead, cost.steps, 4 * slots * sizeof(uint64_t) / 1024,
+              slots == winnow::core::kMinShardSlots   ? "  <- at least"
+              : slots == winnow::core::kMaxShardSlots ? "  <- at most"
+                                                      : "");
 }
 
 }  // namespace
@@ -57,6 +70,10 @@ int main(int argc, char** argv) {
         PrintLine(parameters, keys);
       }
     }
+  }
+  std::printf("\nsub-shard     bumped  over bound   steps   four tables\n");
+  for (const unsigned slots : {1024u, 2048u, 4096u, 8192u, 16384u, 32768u, 65536u, 131072u}) {
+    PrintShardLine(slots, keys);
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "src/core/format.h"
+#include "src/core/sizing.h"
 #include "src/simd/kernels.h"
 #include "tests/random_hashes.h"
 #include "winnow/builder.h"
@@ -57,6 +58,22 @@ TEST(RibbonSimulationTest, ChosenSlotsAreWhereSpaceBeginsToRise) {
   RibbonParameters more;
   more.slots_per_thousand = 1000;
   EXPECT_GT(Overhead(more), chosen.overhead + 0.007);
+}
+
+// Larger sub-shards than the largest save hardly anything, and tables of rows leave the cache;
+// smaller ones than the smallest cost more for the slots behind their last bucket than four at a
+// time are worth.
+TEST(RibbonSimulationTest, SubShardsAreOfTheChosenSizes) {
+  const auto overhead = [](uint64_t shard_slots) {
+    RibbonParameters parameters;
+    parameters.shard_slots = static_cast<unsigned>(shard_slots);
+    return Overhead(parameters);
+  };
+  EXPECT_EQ(RibbonParameters().shard_slots, core::kMaxShardSlots);
+  const double largest = overhead(core::kMaxShardSlots);
+  EXPECT_NEAR(overhead(4 * core::kMaxShardSlots), largest, 0.002);
+  EXPECT_NEAR(overhead(core::kMinShardSlots), largest, 0.005);
+  EXPECT_GT(overhead(core::kMinShardSlots / 4), largest + 0.015);
 }
 
 TEST(RibbonSimulationTest, BuilderBumpsAsSimulated) {

@@ -231,7 +231,13 @@ def build_section(folder, results):
     text = "## Building\n\nNanoseconds a key, with hashing, `AddKey` by `AddKey`, `Finish` included.\n\n"
     text += compare_with_chart(folder, "build", "Building", results, "build/SUBJECT/SIZE")
     collecting = compare(results, "build/SUBJECT/SIZE", "collecting_per_key")
-    return text + "Of this, before `Finish`:\n\n" + collecting + "\n"
+    text += "Of this, before `Finish`:\n\n" + collecting + "\n"
+    phases = ("collecting", "sorting", "elimination", "back_substitution", "rest")
+    rows = [[keys_text(size)] + [number(results.value(f"build_phases/winnow_ribbon/{size}", f"{phase}_per_key")) for phase in phases]
+            for size in sizes_of(results, "build_phases/winnow_ribbon/SIZE")]
+    if not rows:
+        return text
+    return text + "Our Ribbon by phases:\n\n" + table(["keys"] + [phase.replace("_", " ") for phase in phases], rows) + "\n"
 
 
 PRESENCES = (("half", "half of the keys present"), ("absent", "no key present"))

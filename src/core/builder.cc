@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "src/core/bloom.h"
+#include "src/core/build_phases.h"
 #include "src/core/format.h"
 #include "src/core/payload.h"
 #include "src/core/ribbon_build.h"
-#include "src/core/ribbon_lane.h"
+#include "src/core/ribbon_tables.h"
 #include "src/core/sizing.h"
 #include "src/simd/kernels.h"
 
@@ -37,9 +38,15 @@ void FilterBuilder::Add(const KeyHash* hashes, size_t n) {
   if (n == 0) return;
   Add(hashes[0]);
   State& state = *state_;
-  for (size_t i = 1; i < n; ++i) {
-    if (hashes[i] == hashes[i - 1]) continue;
-    state.hashes.Add(hashes[i].value);
+  // Repeats are rare: looked for all at once.
+  unsigned repeats = 0;
+  for (size_t i = 1; i < n; ++i) repeats |= hashes[i] == hashes[i - 1] ? 1u : 0u;
+  if (repeats == 0) {
+    state.hashes.Add(hashes + 1, n - 1);
+  } else {
+    for (size_t i = 1; i < n; ++i) {
+      if (hashes[i] != hashes[i - 1]) state.hashes.Add(hashes[i].value);
+    }
   }
   state.last = hashes[n - 1].value;
 }
@@ -72,6 +79,7 @@ uint64_t FilterBuilder::EstimateCapacity(size_t bytes) const noexcept {
 }
 
 FilterBlock FilterBuilder::Finish() {
+  const core::BuildPhaseScope whole(core::BuildPhase::kRest);
   core::HashBlocks hashes = std::move(state_->hashes);
   const uint64_t n = hashes.size();
   const FilterOptions& options = state_->options;
@@ -85,7 +93,8 @@ FilterBlock FilterBuilder::Finish() {
 
   const size_t most_overhead = core::kTailBytes + core::kMaxLayers * core::kLayerEntryBytes;
   const uint64_t expected = core::EstimateBytes(n, options);
-  core::Payload payload(expected + expected / 50 + most_overhead);
+  core::Payload payload(expected + expected / 50 + most_overhead,
+                        plan.kind == FilterKind::kBloom ? simd::kBloomBlockBytes : 1);
   std::vector<core::LayerEntry> layers;
   if (plan.kind == FilterKind::kBloom) {
     layers.push_back({core::LayerType::kBloom, static_cast<uint8_t>(plan.probes), plan.blocks});
@@ -109,15 +118,15 @@ FilterBlock FilterBuilder::Finish() {
   return block;
 }
 
-static_assert(core::kMostKeptBytes + core::kMostLaneBytes <= FilterBuilder::kMostThreadMemory);
+static_assert(core::kMostKeptBytes + core::kMostTableBytes <= FilterBuilder::kMostThreadMemory);
 
 size_t FilterBuilder::ThreadMemory() noexcept {
-  return core::KeptHashBlockBytes() + core::KeptLaneBytes();
+  return core::KeptHashBlockBytes() + core::KeptTableBytes();
 }
 
 void FilterBuilder::FreeThreadMemory() noexcept {
   core::FreeKeptHashBlocks();
-  core::FreeKeptLanes();
+  core::FreeKeptTables();
 }
 
 }  // namespace winnow

@@ -1,5 +1,7 @@
 #include "src/core/hash_blocks.h"
 
+#include <algorithm>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -85,6 +87,18 @@ HashBlock* HashBlocks::TakeFirst(size_t* n) noexcept {
     --full_blocks_;
   }
   return block;
+}
+
+void HashBlocks::Add(const KeyHash* hashes, size_t n) {
+  static_assert(sizeof(KeyHash) == sizeof(uint64_t) && std::is_trivially_copyable_v<KeyHash>);
+  while (n != 0) {
+    if (next_ == end_) Grow();
+    const size_t fit = std::min(n, static_cast<size_t>(end_ - next_));
+    std::memcpy(next_, hashes, fit * sizeof(uint64_t));
+    next_ += fit;
+    hashes += fit;
+    n -= fit;
+  }
 }
 
 void HashBlocks::Grow() {

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "winnow/hash.h"
+
 namespace winnow::core {
 
 struct HashBlock {
@@ -55,6 +57,9 @@ class HashBlocks {
     if (next_ == end_) Grow();
     *next_++ = hash;
   }
+
+  // The same for n hashes; when it throws, some of them may have been added.
+  void Add(const KeyHash* hashes, size_t n);
 
   uint64_t size() const noexcept {
     return full_blocks_ * HashBlock::kHashes +

@@ -19,7 +19,8 @@
 // Back substitution then fixes the slots from right to left; free slots are 0.
 //
 // A row's walk waits for each load, and its end can't be predicted. So four sub-shards, which are
-// independent of each other, are walked in lock-step: while one lane waits, the others go on.
+// independent of each other, are walked in lock-step: while one lane waits, the others go on. Where
+// the machine can, they are eliminated by columns instead, as src/simd/ribbon_bands.h says.
 
 #include "src/core/ribbon_build.h"
 
@@ -28,27 +29,14 @@
 #include <utility>
 
 #include "src/core/bloom.h"
+#include "src/core/build_phases.h"
 #include "src/core/ribbon.h"
 #include "src/core/ribbon_lane.h"
+#include "src/core/ribbon_tables.h"
 #include "src/core/sizing.h"
 
 namespace winnow::core {
 namespace {
-
-// One step of a walk: adds the row that is in the way and moves to the sum's lowest bit. False when
-// the slot is empty, and then nothing changes, or when no coefficient is left.
-inline bool Step(RibbonWalk* walk) {
-  const uint64_t sum = walk->row ^ *walk->at;
-  const uint64_t coefficient = sum & kCoefficientMask;
-  walk->row = sum;
-  if (coefficient == 0) return false;
-  // Two rows have their lowest bit in common, so that an unchanged one means an empty slot.
-  const unsigned distance = static_cast<unsigned>(__builtin_ctzll(coefficient)) - kFingerprintBits;
-  if (distance == 0) return false;
-  walk->at += distance;
-  walk->row = coefficient >> distance | (sum & ~kCoefficientMask);
-  return true;
-}
 
 // Walks the lanes in lock-step until one is done; walks[i] is that of lane i.
 template <size_t... kLane>
@@ -72,56 +60,62 @@ void FinishLane(RibbonLane* lane, RibbonWalk walk) {
 // One bumped layer.
 class BumpedLayerBuilder {
  public:
-  BumpedLayerBuilder(BumpedShape shape, Columns columns, HashChunkPool* pool, RibbonLanes* lanes,
-                     unsigned char* out)
+  BumpedLayerBuilder(BumpedShape shape, Columns columns, HashChunkPool* pool,
+                     const BorrowedTables& tables, unsigned char* out)
       : layout_(LayOut(shape.shard_bits, shape.buckets, columns)),
         columns_(columns),
         pool_(pool),
-        lanes_(lanes),
+        tables_(tables),
         words_(out) {
     layer_.shape = shape;
     layer_.fingerprint_bits = columns.most();
     layer_.starts = static_cast<uint32_t>(layout_.starts);
     layer_.thresholds = out + layout_.words_bytes;
     layer_.pool = pool;
+    layer_.elimination = simd::ActiveRibbonElimination();
   }
 
-  // `source(deal)` calls deal(hash) for each hash, once. Adds the bumped hashes to *bumped, as the
-  // next layer knows them.
+  // `source(deal)` calls deal(const uint64_t* hashes, size_t n) until all were given. Adds the
+  // bumped hashes to *bumped, as the next layer knows them.
   template <typename Source>
   void Build(Source source, HashBin* bumped) {
     layer_.bumped = bumped;
     const unsigned shard_bits = layer_.shape.shard_bits;
-    const unsigned group_bits = shard_bits > kMostDealtBits ? shard_bits - kMostDealtBits : 0;
-    bins_.resize(size_t{layer_.shard_bins()} << (shard_bits - group_bits));
+    unsigned group_bits = 0;
+    while (layer_.shard_bins() << (shard_bits - group_bits) > kMostBins) ++group_bits;
+    const uint32_t group_shards = 1u << (shard_bits - group_bits);
+    bins_.resize(size_t{layer_.shard_bins()} * group_shards);
     if (group_bits == 0) {
-      BuildGroup(source, 0, 1u << shard_bits);
+      BuildGroup(source, 0, group_shards);
       return;
     }
-    // More bins than the cache has room for: first into groups of sub-shards.
+    // More bins than the second-level cache has room for: first into groups of sub-shards. That
+    // takes as long as misses of the first-level cache do with all bins at once.
     std::vector<HashBin> groups(size_t{1} << group_bits);
-    source([&](uint64_t hash) { pool_->Add(&groups[hash >> (64 - group_bits)], hash); });
+    {
+      const BuildPhaseScope sorting(BuildPhase::kSorting);
+      source([&](const uint64_t* hashes, size_t n) {
+        for (size_t i = 0; i < n; ++i) {
+          pool_->Add(&groups[hashes[i] >> (64 - group_bits)], hashes[i]);
+        }
+      });
+    }
     for (size_t group = 0; group < groups.size(); ++group) {
-      BuildGroup([&](auto deal) { pool_->Drain(&groups[group], deal); },
-                 static_cast<uint32_t>(group << kMostDealtBits), 1u << kMostDealtBits);
+      BuildGroup([&](auto deal) { pool_->DrainChunks(&groups[group], deal); },
+                 static_cast<uint32_t>(group) * group_shards, group_shards);
     }
   }
 
  private:
-  static constexpr unsigned kMostDealtBits = 5;
+  // Their last chunks are 1.3 MiB.
+  static constexpr uint32_t kMostBins = 2560;
 
   template <typename Source>
   void BuildGroup(Source source, uint32_t first_shard, uint32_t num_shards) {
-    const unsigned shard_bits = layer_.shape.shard_bits;
-    const uint32_t shard_bins = layer_.shard_bins();
-    const uint32_t shard_starts = layer_.shard_starts();
-    const uint32_t starts = layer_.starts;
-    source([&](uint64_t hash) {
-      const auto shard = static_cast<uint32_t>((hash >> 1) >> (63 - shard_bits));
-      const uint32_t in_shard = StartPosition(hash, starts) - shard * shard_starts;
-      const size_t bin = size_t{shard - first_shard} * shard_bins + in_shard / kBinSlots;
-      pool_->Add(&bins_[bin], hash);
-    });
+    {
+      const BuildPhaseScope sorting(BuildPhase::kSorting);
+      source([&](const uint64_t* hashes, size_t n) { Deal(hashes, n, first_shard); });
+    }
     uint32_t shard = 0;
     for (; shard + kRibbonLanes <= num_shards; shard += kRibbonLanes) {
       BuildShards<kRibbonLanes>(first_shard, shard);
@@ -130,45 +124,71 @@ class BumpedLayerBuilder {
     for (; shard < num_shards; ++shard) BuildShards<1>(first_shard, shard);
   }
 
+  // Deals hashes of a group into its bins. A function of its own, for its variables to stay in
+  // registers.
+  __attribute__((noinline)) void Deal(const uint64_t* hashes, size_t n, uint32_t first_shard) {
+    const unsigned shard_bits = layer_.shape.shard_bits;
+    const uint32_t shard_bins = layer_.shard_bins();
+    const uint32_t shard_starts = layer_.shard_starts();
+    HashChunkPool* const pool = pool_;
+    HashBin* const bins = bins_.data();
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t hash = hashes[i];
+      const auto shard = static_cast<uint32_t>((hash >> 1) >> (63 - shard_bits));
+      // What StartPosition gives, less the starts of the sub-shards before.
+      const uint64_t below_shard = static_cast<uint32_t>(hash >> 32) << shard_bits;
+      const auto in_shard = static_cast<uint32_t>((below_shard * shard_starts) >> 32);
+      pool->Add(&bins[(shard - first_shard) * shard_bins + in_shard / kBinSlots], hash);
+    }
+  }
+
   template <unsigned kCount>
   void BuildShards(uint32_t first_shard, uint32_t shard) {
-    RibbonWalk walks[kCount];
     const uint64_t* rows[kCount];
+    Eliminate<kCount>(first_shard + shard, &bins_[size_t{shard} * layer_.shard_bins()], rows);
+    const BuildPhaseScope solving(BuildPhase::kSolving);
+    const auto solve = layer_.elimination != nullptr ? layer_.elimination->solve
+                                                     : simd::ActiveKernels().ribbon_solve;
+    solve(rows, kCount, layer_.shard_blocks(),
+          uint64_t{first_shard + shard} * layer_.shard_blocks(), columns_.whole, columns_.most(),
+          layout_.split, words_);
+  }
+
+  template <unsigned kCount>
+  void Eliminate(uint32_t shard, HashBin* bins, const uint64_t** rows) {
+    const BuildPhaseScope elimination(BuildPhase::kElimination);
+    if (layer_.elimination != nullptr) {
+      RibbonBands& bands = *tables_.bands();
+      bands.Eliminate(layer_, shard, kCount, bins);
+      for (unsigned i = 0; i < kCount; ++i) rows[i] = bands.rows(i);
+    } else {
+      RibbonLanes& lanes = *tables_.lanes();
+      WalkShards<kCount>(&lanes, shard, bins);
+      for (unsigned i = 0; i < kCount; ++i) rows[i] = lanes[i].rows();
+    }
+  }
+
+  template <unsigned kCount>
+  void WalkShards(RibbonLanes* lanes, uint32_t shard, HashBin* bins) {
+    RibbonWalk walks[kCount];
     bool any_done = false;
     for (unsigned i = 0; i < kCount; ++i) {
-      RibbonLane& lane = (*lanes_)[i];
-      walks[i] = lane.Begin(layer_, first_shard + shard + i,
-                            &bins_[size_t{shard + i} * layer_.shard_bins()]);
-      rows[i] = lane.rows();
+      walks[i] = (*lanes)[i].Begin(layer_, shard + i, bins + size_t{i} * layer_.shard_bins());
       any_done = any_done || walks[i].at == nullptr;
     }
-    if (!any_done) {
-      WalkTogether(lanes_->data(), walks, std::make_index_sequence<kCount>());
-    }
+    if (!any_done) WalkTogether(lanes->data(), walks, std::make_index_sequence<kCount>());
     // The others have about as little left.
-    for (unsigned i = 0; i < kCount; ++i) FinishLane(&(*lanes_)[i], walks[i]);
-    simd::ActiveKernels().ribbon_solve(rows, kCount, layer_.shard_blocks(),
-                                       uint64_t{first_shard + shard} * layer_.shard_blocks(),
-                                       columns_.whole, columns_.most(), layout_.split, words_);
+    for (unsigned i = 0; i < kCount; ++i) FinishLane(&(*lanes)[i], walks[i]);
   }
 
   LayerBuild layer_;
   BumpedLayout layout_;
   Columns columns_;
   HashChunkPool* pool_;
-  RibbonLanes* lanes_;
+  const BorrowedTables& tables_;
   unsigned char* words_;
   std::vector<HashBin> bins_;
 };
-
-// Inserts a row without counting steps: for layers too small for lanes.
-bool InsertRow(RibbonWalk walk) {
-  while (Step(&walk)) {
-  }
-  if (*walk.at != 0 || (walk.row & kCoefficientMask) == 0) return walk.row == 0;
-  *walk.at = walk.row;
-  return true;
-}
 
 // A Ribbon without bumping, in as few blocks of 64 slots as can be solved; false when even twice
 // the slots can't.
@@ -180,8 +200,9 @@ bool BuildSmall(const std::vector<uint64_t>& hashes, Columns columns, Payload* p
   for (uint32_t blocks = fewest; blocks <= 2 * fewest + 2; ++blocks) {
     rows.assign(size_t{blocks} * 64, 0);
     const bool solved = std::all_of(hashes.begin(), hashes.end(), [&](uint64_t hash) {
-      return InsertRow(
-          {MakeRow(hash, fingerprint_bits), &rows[StartPosition(hash, SmallStarts(blocks))]});
+      RibbonWalk walk{MakeRow(hash, fingerprint_bits),
+                      &rows[StartPosition(hash, SmallStarts(blocks))]};
+      return InsertRow(&walk) != InsertResult::kContradiction;
     });
     if (!solved) continue;
     *entry = {LayerType::kSmall, 0, blocks};
@@ -244,13 +265,16 @@ LayerEntry BuildLastLayer(const HashBin& hashes, Columns columns, double rate, P
 std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double rate,
                                     Payload* payload) {
   std::vector<LayerEntry> entries;
-  const BorrowedLanes lanes;
+  const BorrowedTables tables;
   HashChunkPool pool;
   pool.ReserveBlocks(hashes.size() / HashBlock::kHashes + 64);
   const auto collected = [&](auto deal) {
     size_t n;
     while (OwnedHashBlock block{hashes.TakeFirst(&n)}) {
-      for (size_t i = 0; i < n; ++i) deal(block->hashes[i]);
+      // The hardware's own prefetching begins anew in each block.
+      __builtin_prefetch(block->next);
+      __builtin_prefetch(reinterpret_cast<const unsigned char*>(block->next) + 64);
+      deal(static_cast<const uint64_t*>(block->hashes), n);
       pool.Give(block.get());
       (void)block.release();
     }
@@ -258,7 +282,9 @@ std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double r
   HashBin remaining;
   uint64_t n = hashes.size();
   if (n < kMinBumpedKeys) {
-    collected([&](uint64_t hash) { pool.Add(&remaining, hash); });
+    collected([&](const uint64_t* some, size_t count) {
+      for (size_t i = 0; i < count; ++i) pool.Add(&remaining, some[i]);
+    });
   }
   // Random hashes bump 5 %. More than a quarter, twice, and somebody chose the hashes.
   int bad_layers = 0;
@@ -268,12 +294,12 @@ std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double r
     const LayerEntry entry{LayerType::kBumped, static_cast<uint8_t>(shape.shard_bits),
                            shape.buckets};
     unsigned char* out = payload->Append(LayerBytes(entry, columns));
-    BumpedLayerBuilder builder(shape, columns, &pool, lanes.get(), out);
+    BumpedLayerBuilder builder(shape, columns, &pool, tables, out);
     HashBin bumped;
     if (entries.empty()) {
       builder.Build(collected, &bumped);
     } else {
-      builder.Build([&](auto deal) { pool.Drain(&remaining, deal); }, &bumped);
+      builder.Build([&](auto deal) { pool.DrainChunks(&remaining, deal); }, &bumped);
     }
     entries.push_back(entry);
     remaining = bumped;

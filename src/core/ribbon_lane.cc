@@ -1,15 +1,15 @@
 #include "src/core/ribbon_lane.h"
 
 #include <algorithm>
-#include <type_traits>
-#include <utility>
+
+#include "src/core/build_phases.h"
 
 namespace winnow::core {
 namespace {
 
 using simd::kRibbonBucketSlots;
 
-constexpr uint32_t kClasses = 3;
+constexpr uint32_t kClasses = kBumpClasses;
 constexpr uint32_t kBinBuckets = kBinSlots / kRibbonBucketSlots;
 
 // The group, by bucket and class, of four start positions of a bin at a time: a table is faster
@@ -31,22 +31,6 @@ struct GroupTable {
   }
 };
 constexpr GroupTable kGroups;
-
-// What one thread keeps. Trivially destructible: filters are built in static destructors too, after
-// the thread's own objects are gone.
-struct KeptLanes {
-  RibbonLanes* lanes;
-  bool thread_is_ending;
-};
-static_assert(std::is_trivially_destructible_v<KeptLanes>);
-thread_local KeptLanes kept;
-
-struct AtThreadEnd {
-  ~AtThreadEnd() {
-    delete std::exchange(kept.lanes, nullptr);
-    kept.thread_is_ending = true;
-  }
-};
 
 }  // namespace
 
@@ -71,6 +55,7 @@ RibbonWalk RibbonLane::Begin(const LayerBuild& layer, uint32_t shard, HashBin* b
 
 // Counting sort of the next bin by bucket and class.
 void RibbonLane::LoadBin() {
+  const BuildPhaseScope sorting(BuildPhase::kSorting);
   HashBin* bin = bins_++;
   std::fill(std::begin(group_ends_), std::end(group_ends_), 0);
   begin_ = 0;
@@ -169,28 +154,5 @@ bool RibbonLane::EndBucket() {
   if (bucket_ % kBinBuckets == 0) LoadBin();
   return true;
 }
-
-BorrowedLanes::~BorrowedLanes() {
-  if (lanes_ == nullptr) return;
-  thread_local AtThreadEnd at_thread_end;
-  (void)at_thread_end;
-  if (kept.lanes == nullptr && !kept.thread_is_ending) {
-    kept.lanes = lanes_;
-  } else {
-    delete lanes_;
-  }
-}
-
-RibbonLanes* BorrowedLanes::get() const {
-  if (lanes_ == nullptr) {
-    lanes_ = std::exchange(kept.lanes, nullptr);
-    if (lanes_ == nullptr) lanes_ = new RibbonLanes;
-  }
-  return lanes_;
-}
-
-size_t KeptLaneBytes() noexcept { return kept.lanes == nullptr ? 0 : kMostLaneBytes; }
-
-void FreeKeptLanes() noexcept { delete std::exchange(kept.lanes, nullptr); }
 
 }  // namespace winnow::core

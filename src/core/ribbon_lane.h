@@ -12,6 +12,7 @@
 #include "src/core/hash_chunks.h"
 #include "src/core/ribbon.h"
 #include "src/core/sizing.h"
+#include "src/simd/kernels.h"
 
 namespace winnow::core {
 
@@ -22,6 +23,42 @@ inline constexpr uint64_t kCoefficientMask = ~uint64_t{0} << kFingerprintBits;
 inline uint64_t MakeRow(uint64_t hash, unsigned fingerprint_bits) noexcept {
   return Coefficient(hash) << kFingerprintBits | Fingerprint(hash, fingerprint_bits);
 }
+
+// A row on its way to an empty slot. A pointer, since the walks of all lanes must fit into the
+// registers.
+struct RibbonWalk {
+  uint64_t row;
+  uint64_t* at;
+};
+
+// One step of a walk: adds the row that is in the way and moves to the sum's lowest bit. False when
+// the slot is empty, and then nothing changes, or when no coefficient is left.
+inline bool Step(RibbonWalk* walk) {
+  const uint64_t sum = walk->row ^ *walk->at;
+  const uint64_t coefficient = sum & kCoefficientMask;
+  walk->row = sum;
+  if (coefficient == 0) return false;
+  // Two rows have their lowest bit in common, so that an unchanged one means an empty slot.
+  const unsigned distance = static_cast<unsigned>(__builtin_ctzll(coefficient)) - kFingerprintBits;
+  if (distance == 0) return false;
+  walk->at += distance;
+  walk->row = coefficient >> distance | (sum & ~kCoefficientMask);
+  return true;
+}
+
+// Inserts a row: where there are no others to walk beside it.
+enum class InsertResult { kFilled, kRedundant, kContradiction };
+inline InsertResult InsertRow(RibbonWalk* walk) {
+  while (Step(walk)) {
+  }
+  if (*walk->at != 0 || (walk->row & kCoefficientMask) == 0) {
+    return walk->row == 0 ? InsertResult::kRedundant : InsertResult::kContradiction;
+  }
+  *walk->at = walk->row;
+  return InsertResult::kFilled;
+}
+
+inline constexpr uint32_t kBumpClasses = 3;
 
 // Keys are dealt into bins of this many start positions, small enough to be sorted in the
 // first-level cache.
@@ -39,18 +76,12 @@ struct LayerBuild {
   uint32_t starts = 0;  // of all sub-shards
   unsigned char* thresholds = nullptr;
   HashChunkPool* pool = nullptr;
+  const simd::RibbonElimination* elimination = nullptr;  // null: by lanes
   HashBin* bumped = nullptr;  // receives the bumped hashes, as the next layer knows them
 
   uint32_t shard_starts() const noexcept { return shape.buckets * simd::kRibbonBucketSlots; }
   uint32_t shard_blocks() const noexcept { return shape.buckets * 2 + 1; }
   uint32_t shard_bins() const noexcept { return (shard_starts() + kBinSlots - 1) / kBinSlots; }
-};
-
-// A row on its way to an empty slot. A pointer, since the walks of all lanes must fit into the
-// registers.
-struct RibbonWalk {
-  uint64_t row;
-  uint64_t* at;
 };
 
 // The tables of one lane, kept from one sub-shard to the next.
@@ -106,31 +137,12 @@ class RibbonLane {
   std::unique_ptr<uint64_t*[]> filled_;
 };
 
-inline constexpr size_t kMostLaneBytes =
+inline constexpr size_t kLanesBytes =
     kRibbonLanes * (sizeof(RibbonLane) + kMostRows * sizeof(uint64_t) +
                     (kMaxBinKeys + 1) * (sizeof(uint64_t) + sizeof(uint8_t) + sizeof(RibbonWalk) +
                                          sizeof(uint64_t*)));
 
 using RibbonLanes = std::array<RibbonLane, kRibbonLanes>;
-
-// The lanes that this thread keeps, or new ones; kept for its next filter afterwards. Made when
-// they are first asked for: most small filters need none. Throws std::bad_alloc.
-class BorrowedLanes {
- public:
-  BorrowedLanes() = default;
-  ~BorrowedLanes();
-  BorrowedLanes(const BorrowedLanes&) = delete;
-  BorrowedLanes& operator=(const BorrowedLanes&) = delete;
-
-  RibbonLanes* get() const;
-
- private:
-  mutable RibbonLanes* lanes_ = nullptr;
-};
-
-// What this thread keeps of lanes now, in bytes, at most kMostLaneBytes.
-size_t KeptLaneBytes() noexcept;
-void FreeKeptLanes() noexcept;
 
 }  // namespace winnow::core
 

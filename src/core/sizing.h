@@ -54,7 +54,7 @@ struct BumpedShape {
 BumpedShape ShapeForKeys(uint64_t n, unsigned layer) noexcept;
 
 // What a sub-shard may have of slots: enough to be worth one of its own, and a table of rows that
-// stays in the cache.
+// stays in the cache. From the table that tune_ribbon prints.
 inline constexpr uint64_t kMinShardSlots = 8192;
 inline constexpr uint64_t kMaxShardSlots = 32768;
 inline constexpr unsigned kRibbonLanes = 4;  // sub-shards that are built side by side

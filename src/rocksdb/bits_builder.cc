@@ -114,15 +114,15 @@ double BitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
 }
 
 inline void BitsBuilder::Keep(KeyHash hash) noexcept {
-  entries_.store(entries_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  pending_[num_pending_++] = hash;
-  if (__builtin_expect(num_pending_ == kMostPending, 0)) {
-    FlushPending();
+  const size_t entry = entries_.load(std::memory_order_relaxed);
+  pending_[entry % kMostPending] = hash;
+  entries_.store(entry + 1, std::memory_order_relaxed);
+  if (__builtin_expect((entry + 1) % kMostPending == 0, 0)) {
+    FlushPending(kMostPending);
   }
 }
 
-void BitsBuilder::FlushPending() noexcept {
-  const size_t n = std::exchange(num_pending_, 0);
+void BitsBuilder::FlushPending(size_t n) noexcept {
   // After a failure nothing more is kept until the filter is finished; the next one tries again.
   const bool is_first = entries_.load(std::memory_order_relaxed) == n;
   if (short_of_memory_ && !(is_first && StartAgain())) {
@@ -150,7 +150,7 @@ bool BitsBuilder::StartAgain() noexcept {
 }
 
 Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
-  FlushPending();
+  FlushPending(entries_.load(std::memory_order_relaxed) % kMostPending);
   entries_.store(0, std::memory_order_relaxed);
   repeats_ = Repeats();
   to_verify_ = std::exchange(kept_, {});

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -67,29 +68,34 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   class Repeats {
    public:
     bool Contains(KeyHash hash) const noexcept {
-      return (has_key_ && hash == key_) || (has_alternate_ && hash == alternate_);
+      // Nearly always there is a key and no alternate.
+      if (__builtin_expect(known_ == kKey, 1)) return hash == key_;
+      return ((known_ & kKey) != 0 && hash == key_) ||
+             ((known_ & kAlternate) != 0 && hash == alternate_);
     }
     void SetKey(KeyHash hash) noexcept {
       key_ = hash;
-      has_key_ = true;
+      if (__builtin_expect((known_ & kKey) == 0, 0)) known_ |= kKey;
     }
     void SetAlternate(KeyHash hash) noexcept {
       alternate_ = hash;
-      has_alternate_ = true;
+      known_ |= kAlternate;
     }
 
    private:
+    static constexpr uint8_t kKey = 1;
+    static constexpr uint8_t kAlternate = 2;
+
     KeyHash key_{0};
     KeyHash alternate_{0};
-    bool has_key_ = false;
-    bool has_alternate_ = false;
+    uint8_t known_ = 0;
   };
 
   __attribute__((noinline)) void AddLongKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
   void AddHash(KeyHash hash) noexcept;
   void Keep(KeyHash hash) noexcept;
-  // Moves the pending hashes into builder_.
-  __attribute__((noinline)) void FlushPending() noexcept;
+  // Moves the pending hashes, of which there are n, into builder_.
+  __attribute__((noinline)) void FlushPending(size_t n) noexcept;
   // A builder whose allocation failed half-way is not used again. False if memory is still short.
   bool StartAgain() noexcept;
   ROCKSDB_NAMESPACE::Slice FinishBlock(std::unique_ptr<const char[]>* buf) noexcept;
@@ -100,8 +106,8 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   FilterBuilder builder_;
   Repeats repeats_;
   // A call for each hash would take longer than all else that is done with it.
+  // Entry i waits in pending_[i % kMostPending].
   static constexpr size_t kMostPending = 64;
-  size_t num_pending_ = 0;
   KeyHash pending_[kMostPending];
   // Other threads read this while one adds.
   std::atomic<size_t> entries_{0};

@@ -40,6 +40,8 @@ CpuFeatures DetectCpuFeatures() noexcept {
   constexpr uint32_t kNeeded = bit_AVX512F | bit_AVX512DQ | bit_AVX512BW | bit_AVX512VL;
   features.avx512 = features.avx2 && (b & kNeeded) == kNeeded && (c & bit_AVX512VPOPCNTDQ) != 0 &&
                     (c & bit_AVX512VBMI2) != 0 && (saved & kAvx512) == kAvx512;
+  constexpr uint32_t kNeededForGfni = bit_AVX512VBMI | bit_AVX512BITALG | bit_GFNI;
+  features.gfni = features.avx512 && (c & kNeededForGfni) == kNeededForGfni;
   return features;
 }
 

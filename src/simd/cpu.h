@@ -9,6 +9,7 @@ namespace winnow::simd {
 struct CpuFeatures {
   bool avx2 = false;    // AVX2, BMI2, POPCNT
   bool avx512 = false;  // AVX-512 F, DQ, BW, VL, VPOPCNTDQ, VBMI2
+  bool gfni = false;    // the same with VBMI, BITALG, GFNI
 };
 
 CpuFeatures DetectCpuFeatures() noexcept;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "src/simd/cpu.h"
+#include "src/simd/ribbon_bands.h"
 
 namespace winnow::simd {
 namespace {
@@ -61,6 +62,15 @@ const Kernels* FindKernels(const char* name, const char** reason) noexcept {
 const Kernels& ActiveKernels() noexcept {
   static const Kernels& active = ChooseKernels();
   return active;
+}
+
+const RibbonElimination* ActiveRibbonElimination() noexcept {
+#if defined(WINNOW_X86)
+  static const bool has_gfni = &ActiveKernels() == &kAvx512Kernels && DetectCpuFeatures().gfni;
+  return has_gfni ? &kGfniRibbonElimination : nullptr;
+#else
+  return nullptr;
+#endif
 }
 
 }  // namespace winnow::simd

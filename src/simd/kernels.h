@@ -11,6 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/simd/ribbon_bands.h"
+#include "src/simd/ribbon_constants.h"
+
 namespace winnow::simd {
 
 // Cache-blocked Bloom. A block is 16 little-endian words of 32 bits; in word w a key may set the
@@ -24,15 +27,6 @@ inline constexpr uint32_t kBloomSalts[16] = {0x910a2dedu, 0xbeeb8da1u, 0xf893a2e
 inline constexpr unsigned kBloomMaxProbes = 14;
 // For each number of probes there are 16 patterns of words, each used in 16 rotations.
 inline constexpr unsigned kBloomPatterns = 16;
-
-// Bumped Ribbon.
-inline constexpr uint64_t kCoefficientMultiplier = 0x9e3779b97f4a7c15u;
-inline constexpr uint64_t kFingerprintMultiplier = 0xd6e8feb86659fd93u;
-inline constexpr unsigned kRibbonWidth = 48;         // bits of a coefficient
-inline constexpr unsigned kRibbonMaxColumns = 16;    // a coefficient and a fingerprint fill 64 bits
-inline constexpr unsigned kRibbonBucketSlots = 128;  // start positions that share a threshold
-inline constexpr unsigned kRibbonClass2Slots = 16;   // offsets below this are of class 2,
-inline constexpr unsigned kRibbonClass1Slots = 36;   // below this of class 1, others of class 0
 
 // A Bloom filter as lookups need it.
 struct BloomLayer {

@@ -204,15 +204,19 @@ struct Lookups {
 
   static void BloomAdd(unsigned char* blocks, uint64_t num_blocks, const uint16_t* words,
                        const uint64_t* hashes, size_t n) {
+    const auto block_of = [=](uint64_t hash) { return blocks + BlockOffset(hash, num_blocks); };
     constexpr size_t kAhead = 16;
-    for (size_t i = 0; i < n; ++i) {
-      if (i + kAhead < n) {
-        const unsigned char* later = blocks + BlockOffset(hashes[i + kAhead], num_blocks);
-        __builtin_prefetch(later, 1);
-        __builtin_prefetch(later + kBloomBlockBytes - 1, 1);
-      }
-      kSetBits(blocks + BlockOffset(hashes[i], num_blocks), words,
-               static_cast<uint32_t>(hashes[i]));
+    const size_t prefetched =
+        num_blocks * kBloomBlockBytes < kPrefetchFromBytes || n < kAhead ? 0 : n - kAhead;
+    const bool straddles = reinterpret_cast<uintptr_t>(blocks) % kBloomBlockBytes != 0;
+    for (size_t i = 0; i < prefetched; ++i) {
+      const unsigned char* later = block_of(hashes[i + kAhead]);
+      __builtin_prefetch(later, 1);
+      if (straddles) __builtin_prefetch(later + kBloomBlockBytes - 1, 1);
+      kSetBits(block_of(hashes[i]), words, static_cast<uint32_t>(hashes[i]));
+    }
+    for (size_t i = prefetched; i < n; ++i) {
+      kSetBits(block_of(hashes[i]), words, static_cast<uint32_t>(hashes[i]));
     }
   }
 

@@ -1,0 +1,170 @@
+#include "src/core/ribbon_bands.h"
+
+#include <algorithm>
+
+#include "src/core/build_phases.h"
+
+namespace winnow::core {
+namespace {
+
+using simd::kRibbonBucketSlots;
+using simd::kRibbonBucketSteps;
+using simd::kRibbonStepSlots;
+
+uint32_t ClassOf(uint32_t start) {
+  const uint32_t offset = start % kRibbonBucketSlots;
+  return (offset < simd::kRibbonClass1Slots ? 1u : 0u) +
+         (offset < simd::kRibbonClass2Slots ? 1u : 0u);
+}
+
+}  // namespace
+
+RibbonBandTables::RibbonBandTables()
+    : rows_(new uint64_t[kMostRows]),
+      sorted_(new uint64_t[kMaxBinKeys]),
+      steps_(new uint16_t[kMaxBinKeys]),
+      planes_(new unsigned char[simd::kRibbonPlanes * kPlaneBytes]) {}
+
+bool RibbonBandTables::Begin(const LayerBuild& layer, uint32_t shard, HashBin* bins,
+                             simd::RibbonBand* band) {
+  layer_ = &layer;
+  first_start_ = shard * layer.shard_starts();
+  first_bucket_ = shard * layer.shape.buckets;
+  bucket_ = 0;
+  bin_buckets_ = 0;
+  next_bin_ = bins;
+  std::fill_n(rows_.get(), size_t{layer.shard_blocks()} * 64, 0);
+  band->planes = planes_.get();
+  band->plane_bytes = kPlaneBytes;
+  band->is_begun = false;
+  band->is_overfull = false;
+  return LoadNextBin(band);
+}
+
+bool RibbonBandTables::Continue(simd::RibbonBand* band) {
+  if (band->is_overfull) PlaceBucket(band);
+  if (band->buckets != 0) return true;
+  EndBin();
+  return LoadNextBin(band);
+}
+
+bool RibbonBandTables::LoadNextBin(simd::RibbonBand* band) {
+  for (bucket_ += bin_buckets_; bucket_ < layer_->shape.buckets; bucket_ += bin_buckets_) {
+    bin_buckets_ = std::min(kBinBuckets, layer_->shape.buckets - bucket_);
+    HashBin* bin = next_bin_++;
+    if (bin->size() > kMaxBinKeys) {
+      // Its thresholds stay 0: no key of it is ever looked for in this layer.
+      layer_->pool->Drain(
+          bin, [&](uint64_t hash) { layer_->pool->Add(layer_->bumped, NextLayerHash(hash)); });
+      continue;
+    }
+    SortBin(bin);
+    layer_->elimination->make_planes(sorted_.get(), step_ends_[kBinSteps - 1], layer_->starts,
+                                     layer_->fingerprint_bits, planes_.get(), kPlaneBytes);
+    band->step_ends = step_ends_;
+    band->next_key = 0;
+    band->rows = rows_.get() + size_t{bucket_} * kRibbonBucketSlots;
+    band->threshold = thresholds_;
+    band->buckets = bin_buckets_;
+    return true;
+  }
+  return false;
+}
+
+// Counting sort by step.
+void RibbonBandTables::SortBin(HashBin* bin) {
+  const BuildPhaseScope sorting(BuildPhase::kSorting);
+  std::fill(std::begin(step_ends_), std::end(step_ends_), 0);
+  const uint32_t starts = layer_->starts;
+  const uint32_t bin_start = first_start_ + bucket_ * kRibbonBucketSlots;
+  uint16_t* next_step = steps_.get();
+  ForEachHash(*bin, [&](uint64_t hash) {
+    const uint32_t step = (StartPosition(hash, starts) - bin_start) / kRibbonStepSlots;
+    *next_step++ = static_cast<uint16_t>(step);
+    ++step_ends_[step + 1];
+  });
+  for (uint32_t step = 1; step < kBinSteps; ++step) step_ends_[step] += step_ends_[step - 1];
+  // Each step's begin moves to its end, which is the next one's begin.
+  uint64_t* sorted = sorted_.get();
+  const uint16_t* step = steps_.get();
+  layer_->pool->Drain(bin, [&](uint64_t hash) { sorted[step_ends_[*step++]++] = hash; });
+}
+
+// Inserts the rows of a bucket one by one. Hashes that nobody chose hardly ever need it.
+void RibbonBandTables::PlaceBucket(simd::RibbonBand* band) {
+  const uint32_t end = band->step_ends[kRibbonBucketSteps - 1];
+  uint64_t* filled[kRibbonBucketSlots + simd::kRibbonWidth];
+  uint32_t threshold = 0;
+  for (bool holds = true; holds && threshold < kBumpClasses; threshold += holds ? 1 : 0) {
+    uint64_t** filled_end = filled;
+    for (uint32_t i = band->next_key; i < end && holds; ++i) {
+      const uint32_t start = StartPosition(sorted_[i], layer_->starts) - first_start_;
+      if (ClassOf(start) != threshold) continue;
+      RibbonWalk walk{MakeRow(sorted_[i], layer_->fingerprint_bits), &rows_[start]};
+      const InsertResult result = InsertRow(&walk);
+      if (result == InsertResult::kFilled) *filled_end++ = walk.at;
+      holds = result != InsertResult::kContradiction;
+    }
+    if (!holds) {
+      while (filled_end != filled) **--filled_end = 0;
+    }
+  }
+  *band->threshold++ = static_cast<unsigned char>(threshold);
+  band->rows += kRibbonBucketSlots;
+  band->step_ends += kRibbonBucketSteps;
+  band->next_key = end;
+  --band->buckets;
+  band->is_overfull = false;
+}
+
+void RibbonBandTables::EndBin() {
+  for (uint32_t i = 0; i < bin_buckets_; ++i) {
+    const uint32_t threshold = thresholds_[i];
+    const uint32_t index = first_bucket_ + bucket_ + i;
+    unsigned char& packed = layer_->thresholds[index / 4];
+    packed = static_cast<unsigned char>(packed | threshold << (2 * (index % 4)));
+    if (threshold == kBumpClasses) continue;
+    // The higher the class, the further to the left.
+    const uint32_t slots = threshold == 0   ? kRibbonBucketSlots
+                           : threshold == 1 ? simd::kRibbonClass1Slots
+                                            : simd::kRibbonClass2Slots;
+    const uint32_t first_step = i * kRibbonBucketSteps;
+    const uint32_t end_step = first_step + (slots + kRibbonStepSlots - 1) / kRibbonStepSlots;
+    const uint32_t begin = first_step == 0 ? 0 : step_ends_[first_step - 1];
+    for (uint32_t k = begin; k < step_ends_[end_step - 1]; ++k) {
+      if (ClassOf(StartPosition(sorted_[k], layer_->starts)) >= threshold) {
+        layer_->pool->Add(layer_->bumped, NextLayerHash(sorted_[k]));
+      }
+    }
+  }
+}
+
+void RibbonBands::Eliminate(const LayerBuild& layer, uint32_t shard, unsigned count,
+                            HashBin* bins) {
+  const simd::RibbonElimination& elimination = *layer.elimination;
+  bool goes_on[kRibbonLanes];
+  const auto begins = [&](unsigned i) {
+    return tables_[i].Begin(layer, shard + i, bins + size_t{i} * layer.shard_bins(), &bands_[i]);
+  };
+  bool all_go_on = true;
+  for (unsigned i = 0; i < count; ++i) {
+    goes_on[i] = begins(i);
+    all_go_on = all_go_on && goes_on[i];
+  }
+  while (all_go_on) {
+    elimination.eliminate(bands_.data(), count, layer.fingerprint_bits);
+    for (unsigned i = 0; i < count; ++i) {
+      goes_on[i] = tables_[i].Continue(&bands_[i]);
+      all_go_on = all_go_on && goes_on[i];
+    }
+  }
+  // The others have about as little left.
+  for (unsigned i = 0; i < count; ++i) {
+    while (goes_on[i]) {
+      elimination.eliminate(&bands_[i], 1, layer.fingerprint_bits);
+      goes_on[i] = tables_[i].Continue(&bands_[i]);
+    }
+  }
+}
+
+}  // namespace winnow::core

@@ -1,0 +1,46 @@
+// The tables in which a Ribbon is built, kept by each thread for its next filter.
+
+#ifndef WINNOW_SRC_CORE_RIBBON_TABLES_H_
+#define WINNOW_SRC_CORE_RIBBON_TABLES_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+
+#include "src/core/ribbon_bands.h"
+#include "src/core/ribbon_lane.h"
+
+namespace winnow::core {
+
+// Whichever was asked for: on one machine always the same.
+struct RibbonTables {
+  std::unique_ptr<RibbonLanes> lanes;
+  std::unique_ptr<RibbonBands> bands;
+};
+inline constexpr size_t kMostTableBytes = sizeof(RibbonTables) + std::max(kLanesBytes, kBandsBytes);
+
+// The tables that this thread keeps, or new ones; kept for its next filter afterwards. Made when
+// they are first asked for: most small filters need none. Throws std::bad_alloc.
+class BorrowedTables {
+ public:
+  BorrowedTables() = default;
+  ~BorrowedTables();
+  BorrowedTables(const BorrowedTables&) = delete;
+  BorrowedTables& operator=(const BorrowedTables&) = delete;
+
+  RibbonLanes* lanes() const;
+  RibbonBands* bands() const;
+
+ private:
+  RibbonTables* tables() const;
+
+  mutable RibbonTables* tables_ = nullptr;
+};
+
+// What this thread keeps of tables now, in bytes, at most kMostTableBytes.
+size_t KeptTableBytes() noexcept;
+void FreeKeptTables() noexcept;
+
+}  // namespace winnow::core
+
+#endif  // WINNOW_SRC_CORE_RIBBON_TABLES_H_
