@@ -1,6 +1,7 @@
 #include "winnow/hash.h"
 
 #include <gtest/gtest.h>
+#include <xxhash.h>
 
 #include <string>
 
@@ -12,6 +13,14 @@ TEST(HashTest, IsXxh3WithSeedZero) {
   EXPECT_EQ(HashKey("").value, 0x2d06800538d394c2u);
   EXPECT_EQ(HashKey("a").value, 0xe6c632b61e964e1fu);
   EXPECT_EQ(HashKey("abc").value, 0x78af5f94892f3950u);
+}
+
+TEST(HashTest, IsXxh3AtEveryLength) {
+  std::string key;
+  for (int length = 0; length <= 2000; ++length) {
+    ASSERT_EQ(HashKey(key).value, XXH3_64bits(key.data(), key.size())) << length << " bytes";
+    key.push_back(static_cast<char>(length * 7));
+  }
 }
 
 TEST(HashTest, DependsOnEveryByteAtEveryLength) {

@@ -55,6 +55,22 @@ TEST(KernelsTest, NamesThatCanNotBeUsedHaveAReason) {
   EXPECT_NE(std::string(reason).find("portable, avx2"), std::string::npos);
 }
 
+TEST(KernelsTest, HashOfBytesAgreesWithPortable) {
+  testing::RandomHashes random(testing::TestSeed());
+  std::vector<unsigned char> bytes(20'000);
+  for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random.Next());
+  // XXH3 has other ways up to 16, 128 and 240 bytes, and works in pieces of 1024.
+  std::vector<size_t> sizes = {4095, 4096, 4097, 16'384, 19'999};
+  for (size_t size = 0; size <= 1300; ++size) sizes.push_back(size);
+  for (const Kernels* kernels : Usable()) {
+    for (const size_t size : sizes) {
+      ASSERT_EQ(kernels->hash_bytes(bytes.data() + 1, size),
+                kPortableKernels.hash_bytes(bytes.data() + 1, size))
+          << kernels->name << ", " << size << " bytes";
+    }
+  }
+}
+
 TEST(KernelsTest, BloomAgreesWithPortable) {
   testing::RandomHashes random(testing::TestSeed());
   for (const Kernels* kernels : Usable()) {

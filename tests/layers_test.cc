@@ -55,7 +55,7 @@ constexpr char kPolicyHeader[] = "include/winnow/rocksdb_policy.h";
 const std::vector<Layer>& Layers() {
   static const std::vector<Layer> layers = {
       {"include/winnow", {}, {}},
-      {"src/simd", {}, {"processor", "operating system"}},
+      {"src/simd", {}, {"xxHash", "processor", "operating system"}},
       {"src/core",
        {"include/winnow", "src/simd/kernels.h"},
        {"xxHash", "processor", "operating system"}},

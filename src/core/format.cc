@@ -1,7 +1,5 @@
 #include "src/core/format.h"
 
-#include <xxhash.h>
-
 #include "src/core/bytes.h"
 #include "src/core/sizing.h"
 #include "src/simd/kernels.h"
@@ -223,7 +221,7 @@ size_t WriteDirectoryAndTail(unsigned char* block, size_t payload_size, const La
 }
 
 uint32_t Checksum(const unsigned char* bytes, size_t size) noexcept {
-  return static_cast<uint32_t>(XXH3_64bits(bytes, size));
+  return static_cast<uint32_t>(simd::ActiveKernels().hash_bytes(bytes, size));
 }
 
 bool LooksOurs(std::string_view block) noexcept {

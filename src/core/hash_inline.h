@@ -8,12 +8,18 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/simd/kernels.h"
+
 namespace winnow::core {
 
 inline constexpr size_t kMostShortKeyBytes = 32;
 
+// Up to here XXH3 gains nothing from vectors.
+inline constexpr size_t kMostScalarKeyBytes = 240;
+
 // The hash of winnow::HashKey.
 inline uint64_t HashKeyInline(const char* key, size_t size) noexcept {
+  if (size > kMostScalarKeyBytes) return simd::ActiveKernels().hash_bytes(key, size);
   return XXH3_64bits(key, size);
 }
 

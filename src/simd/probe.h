@@ -4,6 +4,8 @@
 #ifndef WINNOW_SRC_SIMD_PROBE_H_
 #define WINNOW_SRC_SIMD_PROBE_H_
 
+#include <xxhash.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -175,6 +177,10 @@ template <bool (*kHasBits)(const unsigned char* block, const uint16_t* words, ui
           bool (*kMatch)(const RibbonLayer& layer, const RibbonQuery& query),
           bool (*kMatchNarrow)(const RibbonLayer& layer, const RibbonQuery& query) = kMatch>
 struct Lookups {
+  static uint64_t HashBytes(const void* bytes, size_t size) noexcept {
+    return XXH3_64bits(bytes, size);
+  }
+
   WINNOW_INLINE static bool AskBloom(const BloomLayer& layer, uint64_t hash) {
     return kHasBits(layer.blocks + BlockOffset(hash, layer.num_blocks), layer.words,
                     static_cast<uint32_t>(hash));
@@ -268,6 +274,7 @@ struct Lookups {
 
   static constexpr Kernels Table(const char* name, decltype(Kernels::ribbon_solve) ribbon_solve) {
     return {name,
+            HashBytes,
             BloomProbe,
             BloomProbeMany,
             BloomAdd,
