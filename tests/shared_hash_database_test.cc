@@ -166,6 +166,9 @@ double Ratio(uint64_t part, uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
+constexpr uint64_t kFirstLookups = 1000;  // in which a thread may find out what pays
+constexpr uint64_t kLookups = 4000;
+
 class SharedHashDatabaseTest : public ::testing::TestWithParam<Shape> {
  protected:
   void SetUp() override {
@@ -191,6 +194,19 @@ class SharedHashDatabaseTest : public ::testing::TestWithParam<Shape> {
     const Status status = database_->Get(ReadOptions(), KeyOf(number), &value);
     ASSERT_TRUE(present ? status.ok() : status.IsNotFound())
         << number << ": " << status.ToString() << ", seed " << kSeed;
+  }
+
+  // What kLookups Gets count, once this thread had its first ones.
+  Counters CountGetsOfAbsentKeys(std::mt19937_64* random) const {
+    const auto get = [&](uint64_t lookups) {
+      for (uint64_t i = 0; i < lookups; ++i) {
+        ASSERT_NO_FATAL_FAILURE(Get(RandomNumber(random, false), false));
+      }
+    };
+    get(kFirstLookups);
+    const Counters before = CurrentCounters();
+    get(kLookups);
+    return CurrentCounters() - before;
   }
 
   void MultiGet(const std::vector<uint64_t>& numbers, bool present) const {
@@ -224,20 +240,10 @@ class SharedHashOfPrefixesDatabaseTest : public SharedHashDatabaseTest {};
 INSTANTIATE_TEST_SUITE_P(Prefixes, SharedHashOfPrefixesDatabaseTest,
                          ::testing::ValuesIn(kPrefixShapes), NameOf);
 
-constexpr uint64_t kFirstLookups = 1000;
-constexpr uint64_t kLookups = 4000;
-
 TEST_P(SharedHashDatabaseTest, AGetOfAnAbsentKeyComputesOneHash) {
   std::thread([this] {
     std::mt19937_64 random(kSeed);
-    for (uint64_t i = 0; i < kFirstLookups; ++i) {
-      ASSERT_NO_FATAL_FAILURE(Get(RandomNumber(&random, false), false));
-    }
-    const Counters before = CurrentCounters();
-    for (uint64_t i = 0; i < kLookups; ++i) {
-      ASSERT_NO_FATAL_FAILURE(Get(RandomNumber(&random, false), false));
-    }
-    const Counters counts = CurrentCounters() - before;
+    const Counters counts = CountGetsOfAbsentKeys(&random);
     // Of a partitioned filter, a key behind the last one is known to be absent.
     EXPECT_GT(Ratio(counts.lookups, kLookups), 0.9 * kSources);
     EXPECT_LE(Ratio(counts.hashes, kLookups), 1.01);
@@ -340,14 +346,7 @@ TEST_P(SharedHashOfPrefixesDatabaseTest, AGetComputesTwoHashesWhereFilesDiffer) 
   ASSERT_NO_FATAL_FAILURE(Open(other));
   std::thread([this] {
     std::mt19937_64 random(kSeed);
-    for (uint64_t i = 0; i < kFirstLookups; ++i) {
-      ASSERT_NO_FATAL_FAILURE(Get(RandomNumber(&random, false), false));
-    }
-    const Counters before = CurrentCounters();
-    for (uint64_t i = 0; i < kLookups; ++i) {
-      ASSERT_NO_FATAL_FAILURE(Get(RandomNumber(&random, false), false));
-    }
-    const Counters counts = CurrentCounters() - before;
+    const Counters counts = CountGetsOfAbsentKeys(&random);
     EXPECT_GT(Ratio(counts.lookups, kLookups), 15.0);
     EXPECT_GT(Ratio(counts.hashes, kLookups), 1.9) << "the files are alike";
     EXPECT_LE(Ratio(counts.hashes, kLookups), 2.0);
