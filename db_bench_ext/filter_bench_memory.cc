@@ -16,6 +16,7 @@
 
 #include "db_bench_ext/filter_bench_rows.h"
 #include "db_bench_ext/filter_bench_subjects.h"
+#include "winnow/hash.h"
 
 namespace winnow::bench {
 namespace {
@@ -70,15 +71,19 @@ void PeakMemory(benchmark::State& state, const Subject& subject, uint64_t num_ke
       "--peak_memory=" + std::string(subject.name) + ":" + std::to_string(num_keys);
   const char* const arguments[] = {"filter_bench", what.c_str(), nullptr};
   uint64_t bytes = 0;
+  uint64_t filter_bytes = 0;
   for (auto iteration : state) {
     const std::string output = OutputOf(arguments);
-    if (std::sscanf(output.c_str(), "%" SCNu64, &bytes) != 1) {
+    if (std::sscanf(output.c_str(), "%" SCNu64 " %" SCNu64, &bytes, &filter_bytes) != 2) {
       state.SkipWithError(("a process of its own with " + what + " failed").c_str());
       return;
     }
   }
   state.counters["peak_bytes"] = static_cast<double>(bytes);
   state.counters["peak_bytes_per_key"] = static_cast<double>(bytes) / static_cast<double>(num_keys);
+  state.counters["temporary_bytes"] = static_cast<double>(bytes) -
+                                      static_cast<double>(num_keys * sizeof(KeyHash)) -
+                                      static_cast<double>(filter_bytes);
 }
 
 }  // namespace
@@ -112,14 +117,14 @@ int MeasurePeakMemory(const char* what) {
                  status.ToString().c_str());
     return 1;
   }
-  std::printf("%" PRIu64 "\n", peak - before);
+  std::printf("%" PRIu64 " %zu\n", peak - before, contents.size());
   return 0;
 }
 
 void RegisterMemoryRows(const RowOptions& options) {
-  static constexpr uint64_t kSizes[] = {100'000, 1'000'000, 10'000'000, 100'000'000};
+  static constexpr uint64_t kSizes[] = {100'000, 1'000'000, 10'000'000, 50'000'000, 100'000'000};
   for (const uint64_t keys : kSizes) {
-    if (keys > 10'000'000 && !options.huge) {
+    if (keys > 50'000'000 && !options.huge) {
       continue;
     }
     for (const Subject& subject : Subjects()) {

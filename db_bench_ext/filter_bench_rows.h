@@ -67,11 +67,12 @@ void RegisterFilterSetRows(const RowOptions& options);
 // keys, percent_over_minimum: bits_per_key above log2(1 / measured_rate).
 void RegisterSpaceRows(const RowOptions& options);
 
-// memory/SUBJECT/KEYS: peak_bytes_per_key of building, by a process of its own.
+// memory/SUBJECT/KEYS: peak_bytes_per_key of building, by a process of its own, and
+// temporary_bytes: the peak less the filter and 8 bytes a key.
 void RegisterMemoryRows(const RowOptions& options);
 
 // What such a process does: builds one filter and prints the peak of its memory less what it had
-// before, in bytes. `what` is "SUBJECT:KEYS". The program's exit status.
+// before, and the filter's size, in bytes. `what` is "SUBJECT:KEYS". The program's exit status.
 int MeasurePeakMemory(const char* what);
 
 // Says in the results what was measured: the RocksDB and its build, the kernels, the processor.

@@ -1,6 +1,7 @@
-// The hashes of a filter that is being built: blocks of 4 KiB, so that nothing is ever copied or
-// doubled as the count grows, and which a thread keeps for its next filter, because fresh memory
-// costs more than filling it.
+// The hashes of a filter that is being built: blocks of 64 KiB, so that nothing is ever copied or
+// doubled as the count grows, and what links and allocates them is next to nothing beside them. A
+// thread keeps blocks for its next filter, because fresh memory costs more than filling it; of a
+// block that a small filter doesn't fill, the rest is never touched.
 
 #ifndef WINNOW_SRC_CORE_HASH_BLOCKS_H_
 #define WINNOW_SRC_CORE_HASH_BLOCKS_H_
@@ -14,12 +15,12 @@
 namespace winnow::core {
 
 struct HashBlock {
-  static constexpr size_t kHashes = 511;
+  static constexpr size_t kHashes = 8191;
 
   HashBlock* next;
   uint64_t hashes[kHashes];
 };
-static_assert(sizeof(HashBlock) == 4096);
+static_assert(sizeof(HashBlock) == size_t{64} << 10);
 
 // A block that this thread kept, or a new one. Throws std::bad_alloc.
 HashBlock* AcquireHashBlock();

@@ -4,6 +4,7 @@
 #ifndef WINNOW_SRC_CORE_HASH_CHUNKS_H_
 #define WINNOW_SRC_CORE_HASH_CHUNKS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -14,20 +15,26 @@
 
 namespace winnow::core {
 
-// An eighth of a HashBlock.
 struct HashChunk {
   static constexpr uint32_t kHashes = 63;
 
   HashChunk* next;
   uint64_t hashes[kHashes];
 };
-static_assert(sizeof(HashChunk) * 8 == sizeof(HashBlock));
+
+// Asks for the first cache lines of what is at an address, which need not be valid.
+template <size_t kLines>
+void PrefetchLines(const void* at) noexcept {
+  constexpr size_t kLineBytes = 64;
+  for (size_t i = 0; i < kLines; ++i) {
+    __builtin_prefetch(
+        reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(at) + i * kLineBytes));
+  }
+}
 
 // Asks for the chunk after this one: chunks are scattered, and nothing else foresees them.
 inline void PrefetchNext(const HashChunk* chunk) noexcept {
-  constexpr size_t kLine = 64;
-  const auto* next = reinterpret_cast<const unsigned char*>(chunk->next);
-  for (size_t i = 0; i < sizeof(HashChunk); i += kLine) __builtin_prefetch(next + i);
+  PrefetchLines<sizeof(HashChunk) / 64>(chunk->next);
 }
 
 // A bin: chunks of which all but the first are full. Empty as made.
@@ -56,16 +63,30 @@ class HashChunkPool {
   HashChunkPool(const HashChunkPool&) = delete;
   HashChunkPool& operator=(const HashChunkPool&) = delete;
 
-  // Room for this many blocks, so that giving them can't fail.
-  void ReserveBlocks(size_t blocks) { blocks_.reserve(blocks); }
-
-  // Takes a block whose hashes are no longer needed. The caller keeps it if this throws.
-  void Give(HashBlock* block) {
-    blocks_.push_back(block);
-    auto* bytes = reinterpret_cast<unsigned char*>(block);
-    for (size_t i = 0; i < sizeof(HashBlock); i += sizeof(HashChunk))
-      Give(new (bytes + i) HashChunk);
+  // Calls visit(const uint64_t* hashes, size_t n) for each hash of the list, and empties it. What
+  // was visited makes room for chunks at once, while it is still in the first-level cache.
+  template <typename Visit>
+  void Drain(HashBlocks* list, Visit visit) {
+    size_t n;
+    while (OwnedHashBlock owned{list->TakeFirst(&n)}) {
+      const HashBlock* const next = owned->next;
+      HashBlock* const block = Own(std::move(owned));
+      auto* const words = reinterpret_cast<uint64_t*>(block);
+      // The hashes follow a word that links the blocks.
+      const size_t words_end = kLinkWords + n;
+      size_t end = 0;
+      for (size_t begin = 0; begin < words_end; begin = end) {
+        end = begin + kPieceWords;
+        // The hardware's own prefetching begins anew in each page.
+        PrefetchLines<2>(end < words_end ? static_cast<const void*>(words + end) : next);
+        const size_t first = std::max(begin, kLinkWords);
+        visit(static_cast<const uint64_t*>(words + first), std::min(end, words_end) - first);
+        CutIntoChunks(words + begin, words + end);
+      }
+      CutLater(words + end, words + kBlockWords);
+    }
   }
+
   void Give(HashChunk* chunk) noexcept {
     chunk->next = free_;
     free_ = chunk;
@@ -78,15 +99,15 @@ class HashChunkPool {
 
   // Calls visit(hash) for each hash of the bin, and empties it. The visit may add to other bins.
   template <typename Visit>
-  void Drain(HashBin* bin, Visit visit) {
-    DrainChunks(bin, [&](const uint64_t* hashes, size_t n) {
+  void DrainOneByOne(HashBin* bin, Visit visit) {
+    Drain(bin, [&](const uint64_t* hashes, size_t n) {
       for (size_t i = 0; i < n; ++i) visit(hashes[i]);
     });
   }
 
   // The same with visit(const uint64_t* hashes, size_t n).
   template <typename Visit>
-  void DrainChunks(HashBin* bin, Visit visit) {
+  void Drain(HashBin* bin, Visit visit) {
     uint32_t n = bin->in_first;
     for (HashChunk* chunk = std::exchange(*bin, HashBin()).first; chunk != nullptr;) {
       PrefetchNext(chunk);
@@ -97,11 +118,38 @@ class HashChunkPool {
   }
 
  private:
+  static constexpr size_t kBlockWords = sizeof(HashBlock) / sizeof(uint64_t);
+  static constexpr size_t kLinkWords = kBlockWords - HashBlock::kHashes;
+  static constexpr size_t kChunkWords = sizeof(HashChunk) / sizeof(uint64_t);
+  static constexpr size_t kPieceWords = 8 * kChunkWords;
+  static_assert(kBlockWords % kPieceWords == 0);
+
+  // Of the pool from now on, whatever is thrown later.
+  HashBlock* Own(OwnedHashBlock block) {
+    blocks_.push_back(block.get());
+    return block.release();
+  }
+
+  void CutIntoChunks(uint64_t* begin, uint64_t* end) noexcept {
+    for (; begin != end; begin += kChunkWords) Give(new (begin) HashChunk);
+  }
+
+  // Words that nobody wrote to: cut when they are needed, so that a small filter touches little.
+  void CutLater(uint64_t* begin, uint64_t* end) noexcept {
+    if (begin == end) return;
+    CutIntoChunks(uncut_, uncut_end_);
+    uncut_ = begin;
+    uncut_end_ = end;
+  }
+
   void Grow(HashBin* bin) {
     if (free_ == nullptr) {
-      OwnedHashBlock block(AcquireHashBlock());
-      Give(block.get());
-      (void)block.release();
+      if (uncut_ == uncut_end_) {
+        auto* const words = reinterpret_cast<uint64_t*>(Own(OwnedHashBlock(AcquireHashBlock())));
+        CutLater(words, words + kBlockWords);
+      }
+      uint64_t* const words = std::exchange(uncut_, uncut_ + kChunkWords);
+      CutIntoChunks(words, words + kChunkWords);
     }
     HashChunk* chunk = std::exchange(free_, free_->next);
     chunk->next = bin->first;
@@ -111,6 +159,8 @@ class HashChunkPool {
   }
 
   HashChunk* free_ = nullptr;
+  uint64_t* uncut_ = nullptr;
+  uint64_t* uncut_end_ = nullptr;
   std::vector<HashBlock*> blocks_;
 };
 

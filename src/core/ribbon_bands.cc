@@ -54,7 +54,7 @@ bool RibbonBandTables::LoadNextBin(simd::RibbonBand* band) {
     HashBin* bin = next_bin_++;
     if (bin->size() > kMaxBinKeys) {
       // Its thresholds stay 0: no key of it is ever looked for in this layer.
-      layer_->pool->Drain(
+      layer_->pool->DrainOneByOne(
           bin, [&](uint64_t hash) { layer_->pool->Add(layer_->bumped, NextLayerHash(hash)); });
       continue;
     }
@@ -87,7 +87,7 @@ void RibbonBandTables::SortBin(HashBin* bin) {
   // Each step's begin moves to its end, which is the next one's begin.
   uint64_t* sorted = sorted_.get();
   const uint16_t* step = steps_.get();
-  layer_->pool->Drain(bin, [&](uint64_t hash) { sorted[step_ends_[*step++]++] = hash; });
+  layer_->pool->DrainOneByOne(bin, [&](uint64_t hash) { sorted[step_ends_[*step++]++] = hash; });
 }
 
 // Inserts the rows of a bucket one by one. Hashes that nobody chose hardly ever need it.

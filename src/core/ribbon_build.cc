@@ -75,10 +75,10 @@ class BumpedLayerBuilder {
     layer_.elimination = simd::ActiveRibbonElimination();
   }
 
-  // `source(deal)` calls deal(const uint64_t* hashes, size_t n) until all were given. Adds the
-  // bumped hashes to *bumped, as the next layer knows them.
-  template <typename Source>
-  void Build(Source source, HashBin* bumped) {
+  // Takes the hashes, HashBlocks or a HashBin. Adds the bumped ones to *bumped, as the next layer
+  // knows them.
+  template <typename Hashes>
+  void Build(Hashes* hashes, HashBin* bumped) {
     layer_.bumped = bumped;
     const unsigned shard_bits = layer_.shape.shard_bits;
     unsigned group_bits = 0;
@@ -86,35 +86,45 @@ class BumpedLayerBuilder {
     const uint32_t group_shards = 1u << (shard_bits - group_bits);
     bins_.resize(size_t{layer_.shard_bins()} * group_shards);
     if (group_bits == 0) {
-      BuildGroup(source, 0, group_shards);
+      BuildGroup(hashes, 0, group_shards);
       return;
     }
     // More bins than the second-level cache has room for: first into groups of sub-shards. That
     // takes as long as misses of the first-level cache do with all bins at once.
-    std::vector<HashBin> groups(size_t{1} << group_bits);
+    std::vector<Hashes> groups(size_t{1} << group_bits);
     {
       const BuildPhaseScope sorting(BuildPhase::kSorting);
-      source([&](const uint64_t* hashes, size_t n) {
-        for (size_t i = 0; i < n; ++i) {
-          pool_->Add(&groups[hashes[i] >> (64 - group_bits)], hashes[i]);
-        }
-      });
+      DealIntoGroups(hashes, 64 - group_bits, groups.data());
     }
     for (size_t group = 0; group < groups.size(); ++group) {
-      BuildGroup([&](auto deal) { pool_->DrainChunks(&groups[group], deal); },
-                 static_cast<uint32_t>(group) * group_shards, group_shards);
+      BuildGroup(&groups[group], static_cast<uint32_t>(group) * group_shards, group_shards);
     }
   }
 
  private:
-  // Their last chunks are 1.3 MiB.
+  // Their last chunks are 1.3 MiB, half full, and the links of all chunks at most as much.
   static constexpr uint32_t kMostBins = 2560;
 
-  template <typename Source>
-  void BuildGroup(Source source, uint32_t first_shard, uint32_t num_shards) {
+  // Groups are as large as all bins together may be, and there are as many of them as the keys ask
+  // for: of whole blocks, because the links of chunks would be a 64th of all the hashes. The blocks
+  // that become free are the groups' next ones.
+  void DealIntoGroups(HashBlocks* blocks, unsigned shift, HashBlocks* groups) {
+    size_t n;
+    while (const OwnedHashBlock block{blocks->TakeFirst(&n)}) {
+      for (size_t i = 0; i < n; ++i) groups[block->hashes[i] >> shift].Add(block->hashes[i]);
+    }
+  }
+
+  // Hashes that were bumped have all the room of those that were not.
+  void DealIntoGroups(HashBin* bin, unsigned shift, HashBin* groups) {
+    pool_->DrainOneByOne(bin, [&](uint64_t hash) { pool_->Add(&groups[hash >> shift], hash); });
+  }
+
+  template <typename Hashes>
+  void BuildGroup(Hashes* hashes, uint32_t first_shard, uint32_t num_shards) {
     {
       const BuildPhaseScope sorting(BuildPhase::kSorting);
-      source([&](const uint64_t* hashes, size_t n) { Deal(hashes, n, first_shard); });
+      pool_->Drain(hashes, [&](const uint64_t* some, size_t n) { Deal(some, n, first_shard); });
     }
     uint32_t shard = 0;
     for (; shard + kRibbonLanes <= num_shards; shard += kRibbonLanes) {
@@ -267,22 +277,10 @@ std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double r
   std::vector<LayerEntry> entries;
   const BorrowedTables tables;
   HashChunkPool pool;
-  pool.ReserveBlocks(hashes.size() / HashBlock::kHashes + 64);
-  const auto collected = [&](auto deal) {
-    size_t n;
-    while (OwnedHashBlock block{hashes.TakeFirst(&n)}) {
-      // The hardware's own prefetching begins anew in each block.
-      __builtin_prefetch(block->next);
-      __builtin_prefetch(reinterpret_cast<const unsigned char*>(block->next) + 64);
-      deal(static_cast<const uint64_t*>(block->hashes), n);
-      pool.Give(block.get());
-      (void)block.release();
-    }
-  };
   HashBin remaining;
   uint64_t n = hashes.size();
   if (n < kMinBumpedKeys) {
-    collected([&](const uint64_t* some, size_t count) {
+    pool.Drain(&hashes, [&](const uint64_t* some, size_t count) {
       for (size_t i = 0; i < count; ++i) pool.Add(&remaining, some[i]);
     });
   }
@@ -297,9 +295,9 @@ std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double r
     BumpedLayerBuilder builder(shape, columns, &pool, tables, out);
     HashBin bumped;
     if (entries.empty()) {
-      builder.Build(collected, &bumped);
+      builder.Build(&hashes, &bumped);
     } else {
-      builder.Build([&](auto deal) { pool.DrainChunks(&remaining, deal); }, &bumped);
+      builder.Build(&remaining, &bumped);
     }
     entries.push_back(entry);
     remaining = bumped;

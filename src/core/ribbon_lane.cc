@@ -60,7 +60,7 @@ void RibbonLane::LoadBin() {
   std::fill(std::begin(group_ends_), std::end(group_ends_), 0);
   begin_ = 0;
   if (bin->size() > kMaxBinKeys) {
-    layer_->pool->Drain(
+    layer_->pool->DrainOneByOne(
         bin, [&](uint64_t hash) { layer_->pool->Add(layer_->bumped, NextLayerHash(hash)); });
     // Every threshold of the bin stays 0: no key of it is ever looked for in this layer.
     bin_is_bumped_ = true;
@@ -81,7 +81,7 @@ void RibbonLane::LoadBin() {
   // Each group's begin moves to its end, which is the next one's begin.
   uint64_t* sorted = sorted_.get();
   const uint8_t* group = groups_.get();
-  layer_->pool->Drain(bin, [&](uint64_t hash) { sorted[group_ends_[*group++]++] = hash; });
+  layer_->pool->DrainOneByOne(bin, [&](uint64_t hash) { sorted[group_ends_[*group++]++] = hash; });
 }
 
 // Puts every row of the class into its start slot if that is empty, and lists the others. Without a
