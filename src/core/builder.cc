@@ -93,7 +93,9 @@ FilterBlock FilterBuilder::Finish() {
 
   const size_t most_overhead = core::kTailBytes + core::kMaxLayers * core::kLayerEntryBytes;
   const uint64_t expected = core::EstimateBytes(n, options);
-  core::Payload payload(expected + expected / 50 + most_overhead,
+  // Of a Ribbon's size only the later layers are uncertain. Random hashes keep within this.
+  const uint64_t uncertain = plan.kind == FilterKind::kRibbon ? expected / 200 + 256 : 0;
+  core::Payload payload(expected + uncertain + most_overhead,
                         plan.kind == FilterKind::kBloom ? simd::kBloomBlockBytes : 1);
   std::vector<core::LayerEntry> layers;
   if (plan.kind == FilterKind::kBloom) {

@@ -75,6 +75,15 @@ HashBlocks& HashBlocks::operator=(HashBlocks&& other) noexcept {
   return *this;
 }
 
+HashBlocks::Room HashBlocks::TakeRoom(size_t granule) noexcept {
+  if (last_ == nullptr) return {nullptr, nullptr};
+  auto* const words = reinterpret_cast<uint64_t*>(last_);
+  const auto used = static_cast<size_t>(next_ - words);
+  const Room room{std::min(end_, words + (used + granule - 1) / granule * granule), end_};
+  end_ = room.begin;
+  return room.begin == room.end ? Room{nullptr, nullptr} : room;
+}
+
 HashBlock* HashBlocks::TakeFirst(size_t* n) noexcept {
   HashBlock* block = first_;
   if (block == nullptr) return nullptr;

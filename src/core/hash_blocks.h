@@ -75,6 +75,17 @@ class HashBlocks {
     }
   }
 
+  bool HasSeveralBlocks() const noexcept { return full_blocks_ != 0; }
+
+  // Gives away the room behind the last hash, from a multiple of `granule` words on, counted from
+  // the block's beginning. It can be used until its block, which TakeFirst gives last, goes back to
+  // the thread. Nothing may be added any more. {null, null} if there is no room.
+  struct Room {
+    uint64_t* begin;
+    uint64_t* end;
+  };
+  Room TakeRoom(size_t granule) noexcept;
+
   // Takes the first block out and gives it to the caller, with the number of its hashes; null when
   // there is none.
   HashBlock* TakeFirst(size_t* n) noexcept;

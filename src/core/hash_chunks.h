@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "src/core/hash_blocks.h"
 
@@ -67,6 +67,7 @@ class HashChunkPool {
   // was visited makes room for chunks at once, while it is still in the first-level cache.
   template <typename Visit>
   void Drain(HashBlocks* list, Visit visit) {
+    UseRoom(list);
     size_t n;
     while (OwnedHashBlock owned{list->TakeFirst(&n)}) {
       const HashBlock* const next = owned->next;
@@ -74,17 +75,22 @@ class HashChunkPool {
       auto* const words = reinterpret_cast<uint64_t*>(block);
       // The hashes follow a word that links the blocks.
       const size_t words_end = kLinkWords + n;
-      size_t end = 0;
-      for (size_t begin = 0; begin < words_end; begin = end) {
-        end = begin + kPieceWords;
+      for (size_t begin = 0; begin < words_end; begin += kPieceWords) {
+        const size_t end = begin + kPieceWords;
         // The hardware's own prefetching begins anew in each page.
         PrefetchLines<2>(end < words_end ? static_cast<const void*>(words + end) : next);
         const size_t first = std::max(begin, kLinkWords);
         visit(static_cast<const uint64_t*>(words + first), std::min(end, words_end) - first);
         CutIntoChunks(words + begin, words + end);
       }
-      CutLater(words + end, words + kBlockWords);
     }
+  }
+
+  // Makes room for chunks behind the last hash of a list that is complete, and that this pool will
+  // drain.
+  void UseRoom(HashBlocks* list) noexcept {
+    const HashBlocks::Room room = list->TakeRoom(kPieceWords);
+    CutLater(room.begin, room.end);
   }
 
   void Give(HashChunk* chunk) noexcept {
@@ -134,7 +140,7 @@ class HashChunkPool {
     for (; begin != end; begin += kChunkWords) Give(new (begin) HashChunk);
   }
 
-  // Words that nobody wrote to: cut when they are needed, so that a small filter touches little.
+  // Words that are cut when they are needed, so that a small filter touches little.
   void CutLater(uint64_t* begin, uint64_t* end) noexcept {
     if (begin == end) return;
     CutIntoChunks(uncut_, uncut_end_);
@@ -161,7 +167,7 @@ class HashChunkPool {
   HashChunk* free_ = nullptr;
   uint64_t* uncut_ = nullptr;
   uint64_t* uncut_end_ = nullptr;
-  std::vector<HashBlock*> blocks_;
+  std::deque<HashBlock*> blocks_;  // a vector would double
 };
 
 // Calls visit(hash) for each hash of a bin.

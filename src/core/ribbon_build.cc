@@ -80,50 +80,77 @@ class BumpedLayerBuilder {
   template <typename Hashes>
   void Build(Hashes* hashes, HashBin* bumped) {
     layer_.bumped = bumped;
-    const unsigned shard_bits = layer_.shape.shard_bits;
-    unsigned group_bits = 0;
-    while (layer_.shard_bins() << (shard_bits - group_bits) > kMostBins) ++group_bits;
-    const uint32_t group_shards = 1u << (shard_bits - group_bits);
-    bins_.resize(size_t{layer_.shard_bins()} * group_shards);
-    if (group_bits == 0) {
-      BuildGroup(hashes, 0, group_shards);
-      return;
-    }
-    // More bins than the second-level cache has room for: first into groups of sub-shards. That
-    // takes as long as misses of the first-level cache do with all bins at once.
-    std::vector<Hashes> groups(size_t{1} << group_bits);
-    {
-      const BuildPhaseScope sorting(BuildPhase::kSorting);
-      DealIntoGroups(hashes, 64 - group_bits, groups.data());
-    }
-    for (size_t group = 0; group < groups.size(); ++group) {
-      BuildGroup(&groups[group], static_cast<uint32_t>(group) * group_shards, group_shards);
-    }
+    BuildRange(hashes, 0, layer_.shape.shard_bits);
   }
 
  private:
   // Their last chunks are 1.3 MiB, half full, and the links of all chunks at most as much.
   static constexpr uint32_t kMostBins = 2560;
+  // Filters that have groups have more around them.
+  static constexpr uint32_t kMostGroupBins = 2048;
 
-  // Groups are as large as all bins together may be, and there are as many of them as the keys ask
-  // for: of whole blocks, because the links of chunks would be a 64th of all the hashes. The blocks
-  // that become free are the groups' next ones.
-  void DealIntoGroups(HashBlocks* blocks, unsigned shift, HashBlocks* groups) {
-    size_t n;
-    while (const OwnedHashBlock block{blocks->TakeFirst(&n)}) {
-      for (size_t i = 0; i < n; ++i) groups[block->hashes[i] >> shift].Add(block->hashes[i]);
+  // Their last blocks are 1 MiB, half full.
+  static constexpr unsigned kMostGroupBits = 4;
+
+  // Builds 2^range_bits sub-shards, whose hashes these are.
+  template <typename Hashes>
+  void BuildRange(Hashes* hashes, uint32_t first_shard, unsigned range_bits) {
+    const bool is_whole = range_bits == layer_.shape.shard_bits;
+    if (layer_.shard_bins() << range_bits <= (is_whole ? kMostBins : kMostGroupBins)) {
+      BuildGroup(hashes, first_shard, 1u << range_bits);
+      return;
+    }
+    // More bins than the second-level cache has room for: first into groups of sub-shards. That
+    // takes as long as misses of the first-level cache do with all bins at once.
+    unsigned group_bits = 1;
+    while (layer_.shard_bins() << (range_bits - group_bits) > kMostGroupBins) ++group_bits;
+    group_bits = std::min(group_bits, kMostGroupBits);
+    std::vector<Hashes> groups(size_t{1} << group_bits);
+    {
+      const BuildPhaseScope sorting(BuildPhase::kSorting);
+      DealIntoGroups(hashes, layer_.shape.shard_bits - range_bits, group_bits, groups.data());
+    }
+    const unsigned group_shard_bits = range_bits - group_bits;
+    for (size_t group = 0; group < groups.size(); ++group) {
+      BuildRange(&groups[group], first_shard + (static_cast<uint32_t>(group) << group_shard_bits),
+                 group_shard_bits);
     }
   }
 
-  // Hashes that were bumped have all the room of those that were not.
-  void DealIntoGroups(HashBin* bin, unsigned shift, HashBin* groups) {
-    pool_->DrainOneByOne(bin, [&](uint64_t hash) { pool_->Add(&groups[hash >> shift], hash); });
+  // The group is the hash's next group_bits bits after its top `skipped` ones.
+  //
+  // All hashes are in groups at once, but only one group's in chunks: groups are of whole blocks,
+  // because the links of chunks would be a 64th of all the hashes. The blocks that become free are
+  // the groups' next ones, and what is left of the last ones is room for chunks.
+  void DealIntoGroups(HashBlocks* blocks, unsigned skipped, unsigned group_bits,
+                      HashBlocks* groups) {
+    const auto deal = [=](const uint64_t* hashes, size_t n) {
+      for (size_t i = 0; i < n; ++i)
+        groups[hashes[i] << skipped >> (64 - group_bits)].Add(hashes[i]);
+    };
+    while (blocks->HasSeveralBlocks()) {
+      size_t n;
+      const OwnedHashBlock block(blocks->TakeFirst(&n));
+      deal(block->hashes, n);
+    }
+    // Chunks may be in the last one already.
+    pool_->Drain(blocks, deal);
+    for (size_t group = 0; group < size_t{1} << group_bits; ++group) pool_->UseRoom(&groups[group]);
+  }
+
+  // Bumped hashes have all the room of those that were not.
+  void DealIntoGroups(HashBin* bin, unsigned skipped, unsigned group_bits, HashBin* groups) {
+    pool_->DrainOneByOne(bin, [&](uint64_t hash) {
+      pool_->Add(&groups[hash << skipped >> (64 - group_bits)], hash);
+    });
   }
 
   template <typename Hashes>
   void BuildGroup(Hashes* hashes, uint32_t first_shard, uint32_t num_shards) {
+    bins_.resize(size_t{layer_.shard_bins()} * num_shards);
     {
       const BuildPhaseScope sorting(BuildPhase::kSorting);
+      if (first_shard != 0) SpareBlock(hashes, first_shard);
       pool_->Drain(hashes, [&](const uint64_t* some, size_t n) { Deal(some, n, first_shard); });
     }
     uint32_t shard = 0;
@@ -133,6 +160,16 @@ class BumpedLayerBuilder {
     for (; shard + 2 <= num_shards; shard += 2) BuildShards<2>(first_shard, shard);
     for (; shard < num_shards; ++shard) BuildShards<1>(first_shard, shard);
   }
+
+  // The groups before have left enough room for this one's chunks, so that a block can stay whole:
+  // each deal into groups needs a few more than it empties.
+  void SpareBlock(HashBlocks* blocks, uint32_t first_shard) {
+    if (!blocks->HasSeveralBlocks()) return;
+    size_t n;
+    const OwnedHashBlock block(blocks->TakeFirst(&n));
+    Deal(block->hashes, n, first_shard);
+  }
+  void SpareBlock(HashBin* /*bin*/, uint32_t /*first_shard*/) {}
 
   // Deals hashes of a group into its bins. A function of its own, for its variables to stay in
   // registers.
