@@ -1,4 +1,5 @@
-// What building a filter takes of memory at its peak, as the program's allocator is asked for it.
+// What building a filter takes of memory at its peak, as the program's allocator is asked for it,
+// and what becomes of it where there is none.
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -10,10 +11,13 @@
 #include <cstdlib>
 #include <new>
 #include <thread>
+#include <vector>
 
+#include "tests/filter_testing.h"
 #include "tests/random_hashes.h"
 #include "tests/sanitized.h"
 #include "winnow/builder.h"
+#include "winnow/filter.h"
 
 namespace {
 
@@ -22,9 +26,15 @@ namespace {
 std::atomic<size_t> allocated{0};
 std::atomic<size_t> most_allocated{0};
 
+// Allocations that succeed from now on. One thread at a time.
+constexpr int kAllOfThem = -1;
+int allocations_left = kAllOfThem;
+
 size_t SizeOf(void* block) { return malloc_usable_size(block) + sizeof(size_t); }
 
 void* Allocate(size_t size, size_t alignment = alignof(std::max_align_t)) {
+  if (allocations_left == 0) throw std::bad_alloc();
+  if (allocations_left != kAllOfThem) --allocations_left;
   void* const block =
       alignment <= alignof(std::max_align_t)
           ? std::malloc(size)
@@ -119,6 +129,42 @@ TEST_F(BuildMemoryTest, AThreadCountsWhatItKeeps) {
     EXPECT_EQ(FilterBuilder::ThreadMemory(), 0u);
     EXPECT_LE(allocated - before, 1024u);
   }).join();
+}
+
+// Whether building threw where only so many allocations succeed. A builder that threw never gives a
+// filter again, which would deny the keys that it lost.
+bool ThrowsAt(int allocations, FilterKind kind, const std::vector<KeyHash>& hashes) {
+  FilterBuilder::FreeThreadMemory();
+  FilterOptions options;
+  options.kind = kind;
+  FilterBuilder builder(options);
+  FilterBlock block;
+  bool has_thrown = false;
+  allocations_left = allocations;
+  try {
+    builder.Add(hashes.data(), hashes.size());
+    block = builder.Finish();
+  } catch (const std::bad_alloc&) {
+    has_thrown = true;
+  }
+  allocations_left = kAllOfThem;
+  if (has_thrown) {
+    EXPECT_THROW(builder.Finish(), std::bad_alloc) << "allocation " << allocations;
+    builder.Add(hashes.data(), hashes.size());
+    EXPECT_THROW(builder.Finish(), std::bad_alloc) << "allocation " << allocations;
+  } else {
+    EXPECT_EQ(testing::FalseNegatives(FilterView(block.bytes()), hashes), 0u);
+  }
+  return has_thrown;
+}
+
+TEST_F(BuildMemoryTest, ABuilderThatLostKeysNeverGivesAFilter) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    const std::vector<KeyHash> hashes = RandomHashes(1).Take(60'000);
+    int allocations = 0;
+    while (ThrowsAt(allocations, kind, hashes)) ++allocations;
+    EXPECT_GT(allocations, 5) << "of all, for " << ToString(kind);
+  }
 }
 
 }  // namespace

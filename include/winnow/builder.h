@@ -27,7 +27,8 @@ struct FilterBlock {
 //
 // The bytes of the filter depend only on the options and on the multiset of the hashes kept, not on
 // their order nor on the machine. Adding and finishing allocate memory and throw std::bad_alloc
-// when there is none. Not safe for use by several threads at once.
+// when there is none; the builder then lacks keys, which a filter would deny, and every Finish
+// throws from then on: begin again with a new builder. Not safe for use by several threads at once.
 class WINNOW_EXPORT FilterBuilder {
  public:
   // Options out of their range count as the nearest valid ones: ask CheckOptions first.
@@ -45,7 +46,7 @@ class WINNOW_EXPORT FilterBuilder {
   uint64_t num_hashes() const noexcept;
 
   // The size in bytes that Finish would give for n hashes: exact for Bloom, for Ribbon the expected
-  // size (within 1 % from 20,000 hashes on, 8 % from 1,000). Takes constant time.
+  // size (within 2 % from 20,000 hashes on, 16 % from 1,000). Takes constant time.
   size_t EstimateSize(uint64_t n) const noexcept;
 
   // The most hashes whose filter is expected to fit into this many bytes; at least 1, even where

@@ -124,7 +124,7 @@ struct UnusableFilter {
 // same object is a race, as with a shared_ptr: where a tree's current set is replaced, replace it
 // under the lock, or in the version object, by which readers get the rest of the tree.
 //
-// Lookups never throw, never allocate, take at most 20 KiB of stack and read nothing outside the
+// Lookups never throw, never allocate, take at most 24 KiB of stack and read nothing outside the
 // filters' bytes, whatever these are. They have no false negatives: a file that holds the key is a
 // candidate, and so is every file whose filter can't be used. Other files are candidates at the
 // rate of their filters.
@@ -159,7 +159,7 @@ class WINNOW_EXPORT FilterSet {
 
   // The same among n listed files, in the caller's order: bit i belongs to files[i]. Writes
   // WordsFor(n) words. For trees of thousands of files of which a lookup needs a few: takes no time
-  // for the others. An index that the set does not have is a candidate.
+  // for the others. An index that the set does not have is a candidate. n is below 2^32.
   CandidateList CandidatesOf(KeyHash hash, const uint32_t* files, size_t n,
                              uint64_t* words) const noexcept;
 
@@ -188,7 +188,8 @@ class WINNOW_EXPORT FilterSet {
   // The first file with this id. Takes time in proportion to the number of files.
   std::optional<size_t> Find(uint64_t id) const noexcept;
 
-  // The filter itself, for its info(); its bytes live as long as any set that has the file.
+  // The filter itself, for its info(); its bytes live as long as any set or
+  // edit that has the file.
   FilterView filter(size_t index) const noexcept;
 
   // Why the filter of a file can't be used; kNone if it can.
@@ -235,19 +236,20 @@ class WINNOW_EXPORT FilterSetEdit {
 
   // Inserts a file before the one that has this index now; index size() appends. The block is the
   // one of FilterBlock. Says if it can't be used; the file is in the set all the same, and a
-  // candidate of every lookup. A file without a filter has an empty block.
+  // candidate of every lookup. A file without a filter has an empty block,
+  // for which this says kForeign.
   //
   // This one copies the block, to where lookups are fastest: its bytes begin at a multiple of 64,
-  // so that a lookup touches fewer lines of the cache. The copy lives as long as any set that has
-  // the file. It comes from operator new: where filters are larger than the caches, lookups take a
-  // sixth less with a memory allocator that uses huge pages, as glibc's does with
+  // so that a lookup touches fewer lines of the cache. The copy lives as long as any set or edit
+  // that has the file. It comes from operator new: where filters are larger than the caches,
+  // lookups take a sixth less with a memory allocator that uses huge pages, as glibc's does with
   // GLIBC_TUNABLES=glibc.malloc.hugetlb=1.
   Fault InsertCopy(size_t index, uint64_t id, std::string_view block);
 
   // This one uses the caller's bytes, which may lie at any address and must stay, unchanged, as
-  // long as any set that has the file. If `owner` is given, the file holds it until then: a handle
-  // of a cache, or whatever else frees the bytes in its destructor, on the thread that gives up the
-  // last such set.
+  // long as any set or edit that has the file. If `owner` is given, the file holds it until then: a
+  // handle of a cache, or whatever else frees the bytes in its destructor, on the thread that gives
+  // up the last such set or edit.
   Fault InsertView(size_t index, uint64_t id, std::string_view block,
                    std::shared_ptr<const void> owner = nullptr);
 

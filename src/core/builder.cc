@@ -1,6 +1,7 @@
 #include "winnow/builder.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -18,71 +19,27 @@ namespace winnow {
 struct FilterBuilder::State {
   FilterOptions options;
   core::HashBlocks hashes;
-  uint64_t last = 0;  // valid if there are hashes
+  uint64_t last = 0;          // valid if there are hashes
+  bool lacks_hashes = false;  // memory was short: a filter of the others would deny some keys
+
+  // Calls change(), which may throw, and remembers if it did.
+  template <typename Change>
+  void Try(Change change) {
+    try {
+      change();
+    } catch (...) {
+      lacks_hashes = true;
+      throw;
+    }
+  }
 };
 
-FilterBuilder::FilterBuilder(const FilterOptions& options)
-    : state_(new State{core::NearestValid(options), {}, 0}) {}
-FilterBuilder::~FilterBuilder() = default;
-FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
-FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
+namespace {
 
-void FilterBuilder::Add(KeyHash hash) {
-  State& state = *state_;
-  if (hash.value == state.last && state.hashes.size() != 0) return;
-  state.hashes.Add(hash.value);
-  state.last = hash.value;
-}
-
-void FilterBuilder::Add(const KeyHash* hashes, size_t n) {
-  if (n == 0) return;
-  Add(hashes[0]);
-  State& state = *state_;
-  // Repeats are rare: looked for all at once.
-  unsigned repeats = 0;
-  for (size_t i = 1; i < n; ++i) repeats |= hashes[i] == hashes[i - 1] ? 1u : 0u;
-  if (repeats == 0) {
-    state.hashes.Add(hashes + 1, n - 1);
-  } else {
-    for (size_t i = 1; i < n; ++i) {
-      if (hashes[i] != hashes[i - 1]) state.hashes.Add(hashes[i].value);
-    }
-  }
-  state.last = hashes[n - 1].value;
-}
-
-uint64_t FilterBuilder::num_hashes() const noexcept { return state_->hashes.size(); }
-
-size_t FilterBuilder::EstimateSize(uint64_t n) const noexcept {
-  return core::EstimateBytes(n, state_->options);
-}
-
-uint64_t FilterBuilder::EstimateCapacity(size_t bytes) const noexcept {
-  // The estimate grows with n on both sides of the step from Bloom to the smaller Ribbon.
-  const uint64_t step = std::max<uint64_t>(1, state_->options.ribbon_min_keys);
-  uint64_t low = 1;
-  uint64_t high = core::kMaxRibbonKeys;
-  if (EstimateSize(step) <= bytes) {
-    low = step;
-  } else {
-    high = std::min(high, step);
-  }
-  while (low < high) {
-    const uint64_t middle = low + (high - low + 1) / 2;
-    if (EstimateSize(middle) <= bytes) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return low;
-}
-
-FilterBlock FilterBuilder::Finish() {
+// The filter of these hashes.
+FilterBlock Build(core::HashBlocks hashes, const FilterOptions& options) {
   const core::BuildPhaseScope whole(core::BuildPhase::kRest);
-  core::HashBlocks hashes = std::move(state_->hashes);
   const uint64_t n = hashes.size();
-  const FilterOptions& options = state_->options;
   const core::FilterPlan plan = core::PlanFilter(n, options);
 
   core::Tail tail;
@@ -117,6 +74,74 @@ FilterBlock FilterBuilder::Finish() {
   FilterBlock block;
   block.size = core::WriteDirectoryAndTail(payload.data(), payload_size, layers.data(), tail);
   block.data = payload.Release();
+  return block;
+}
+
+}  // namespace
+
+FilterBuilder::FilterBuilder(const FilterOptions& options)
+    : state_(new State{core::NearestValid(options), {}, 0, false}) {}
+FilterBuilder::~FilterBuilder() = default;
+FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
+FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
+
+void FilterBuilder::Add(KeyHash hash) {
+  State& state = *state_;
+  if (hash.value == state.last && state.hashes.size() != 0) return;
+  state.Try([&] { state.hashes.Add(hash.value); });
+  state.last = hash.value;
+}
+
+void FilterBuilder::Add(const KeyHash* hashes, size_t n) {
+  if (n == 0) return;
+  Add(hashes[0]);
+  State& state = *state_;
+  // Repeats are rare: looked for all at once.
+  unsigned repeats = 0;
+  for (size_t i = 1; i < n; ++i) repeats |= hashes[i] == hashes[i - 1] ? 1u : 0u;
+  state.Try([&] {
+    if (repeats == 0) {
+      state.hashes.Add(hashes + 1, n - 1);
+      return;
+    }
+    for (size_t i = 1; i < n; ++i) {
+      if (hashes[i] != hashes[i - 1]) state.hashes.Add(hashes[i].value);
+    }
+  });
+  state.last = hashes[n - 1].value;
+}
+
+uint64_t FilterBuilder::num_hashes() const noexcept { return state_->hashes.size(); }
+
+size_t FilterBuilder::EstimateSize(uint64_t n) const noexcept {
+  return core::EstimateBytes(n, state_->options);
+}
+
+uint64_t FilterBuilder::EstimateCapacity(size_t bytes) const noexcept {
+  // The estimate grows with n on both sides of the step from Bloom to the smaller Ribbon.
+  const uint64_t step = std::max<uint64_t>(1, state_->options.ribbon_min_keys);
+  uint64_t low = 1;
+  uint64_t high = core::kMaxRibbonKeys;
+  if (EstimateSize(step) <= bytes) {
+    low = step;
+  } else {
+    high = std::min(high, step);
+  }
+  while (low < high) {
+    const uint64_t middle = low + (high - low + 1) / 2;
+    if (EstimateSize(middle) <= bytes) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+FilterBlock FilterBuilder::Finish() {
+  if (state_->lacks_hashes) throw std::bad_alloc();
+  FilterBlock block;
+  state_->Try([&] { block = Build(std::move(state_->hashes), state_->options); });
   return block;
 }
 

@@ -65,7 +65,7 @@ const Kernels& ActiveKernels() noexcept {
 }
 
 const RibbonElimination* ActiveRibbonElimination() noexcept {
-#if defined(WINNOW_X86)
+#if defined(WINNOW_GFNI)
   static const bool has_gfni = &ActiveKernels() == &kAvx512Kernels && DetectCpuFeatures().gfni;
   return has_gfni ? &kGfniRibbonElimination : nullptr;
 #else
