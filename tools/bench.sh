@@ -66,6 +66,8 @@ measure() {
 
 if [[ -n $quick ]]; then
   measure build 0.1 '^build(_phases)?/'
+  WINNOW_KERNEL=avx2 measure build_avx2 0.1 '^build/.*/(100000|1000000)$'
+  WINNOW_KERNEL=portable measure build_portable 0.1 '^build/.*/(100000|1000000)$'
   measure query 0.1 '^keys/|^(query|multiget)/(hot|random_of_100)/.*/(100000|1000000|10000000)$|^library/'
   WINNOW_KERNEL=avx2 measure query_avx2 0.1 '^query/(hot|random_of_100)/.*/(100000|1000000)$'
   WINNOW_KERNEL=portable measure query_portable 0.1 '^query/(hot|random_of_100)/.*/(100000|1000000)$'
@@ -76,6 +78,8 @@ if [[ -n $quick ]]; then
   measure space 0.1 '^space/'
 else
   measure build 0.5 '^build(_phases)?/'
+  WINNOW_KERNEL=avx2 measure build_avx2 0.5 '^build/.*/(100000|1000000)$'
+  WINNOW_KERNEL=portable measure build_portable 0.5 '^build/.*/(100000|1000000)$'
   measure query 0.5 '^keys/|^(query|multiget)/(hot|random_of_100)/|^library/'
   measure alignment 0.2 '^query/at_'
   WINNOW_KERNEL=avx2 measure query_avx2 0.5 '^(query|multiget)/(hot|random_of_100)/.*/[0-9]+$'

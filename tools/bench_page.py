@@ -271,11 +271,16 @@ def query_section(folder, results, kernel):
     return text
 
 
-def kernels_section(by_kernel):
+def kernels_section(by_kernel, builds):
     """Bloom and Ribbon over the built-ins of the same process, kernel by kernel."""
     names = list(by_kernel)
     head = ["ours over the built-in of the same kind, same process"] + names
     rows = []
+    for subject in OURS if all(name in builds for name in names) else ():
+        rival = subject.replace("winnow", "builtin")
+        for size in sizes_of(builds[names[-1]], "build/SUBJECT/SIZE"):
+            cells = [ratio(builds[name].value(f"build/{subject}/{size}"), builds[name].value(f"build/{rival}/{size}")) for name in names]
+            rows.append([f"{TITLES[subject]}, building, {keys_text(size)}"] + cells)
     for group in ("query/hot", "query/random_of_100"):
         for presence, presence_title in PRESENCES:
             for subject in OURS:
@@ -419,7 +424,8 @@ def main():
         if results is files.get("query"):
             text += query_section(folder, results, kernel)
     if len(queries) > 1:
-        text += kernels_section(queries)
+        builds = {results.context["winnow_kernel"]: results for name, results in files.items() if re.fullmatch("build(_[a-z0-9]+)?", name)}
+        text += kernels_section(queries, builds)
     if "alignment" in files:
         text += alignment_section(files["alignment"])
     if "hashes" in files:
