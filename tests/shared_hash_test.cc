@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -97,9 +98,6 @@ TEST_P(SharedHashTest, SwitchesOnAgainWhereFilesBecomeMany) {
 }
 
 TEST_P(SharedHashTest, ComputesTwoHashesForAPrefixAndAWholeKeyInTurn) {
-  if (GetParam() < 2) {
-    GTEST_SKIP();
-  }
   for (const size_t prefix_length : {GetParam() / 2, GetParam() - 1}) {
     const LookupCounts counts = CountInThread([prefix_length] {
       Asker asker;
@@ -265,23 +263,33 @@ TEST(SharedHash, IsRightInMoreThreadsThanHaveAState) {
   std::atomic<int> without_state{0};
   std::vector<std::thread> threads;
   threads.reserve(kThreads);
-  for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([t, &ready, &without_state] {
-      Asker asker;
-      asker.Ask(Key(static_cast<uint64_t>(t), 24), 2);
-      without_state += this_thread_key->thread == nullptr ? 1 : 0;
-      ++ready;
-      while (ready.load() < kThreads) {
-        std::this_thread::yield();
-      }
-      for (uint64_t i = 0; i < 200; ++i) {
-        asker.Ask(Key(i, 24), 3);
-        asker.AskAll(Keys(i, 5, 100), 2);
-      }
-    });
+  std::atomic<int> awaited{kThreads};
+  const auto ask = [&](int t) {
+    Asker asker;
+    asker.Ask(Key(static_cast<uint64_t>(t), 24), 2);
+    without_state += this_thread_key->thread == nullptr ? 1 : 0;
+    ++ready;
+    while (ready.load() < awaited.load()) {
+      std::this_thread::yield();
+    }
+    for (uint64_t i = 0; i < 200; ++i) {
+      asker.Ask(Key(i, 24), 3);
+      asker.AskAll(Keys(i, 5, 100), 2);
+    }
+  };
+  try {
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back(ask, t);
+    }
+  } catch (const std::system_error&) {
+    awaited = 0;
   }
   for (std::thread& thread : threads) {
     thread.join();
+  }
+  if (awaited.load() == 0) {
+    GTEST_SKIP() << "skipped: this process may have " << threads.size() << " threads more, not "
+                 << kThreads;
   }
   EXPECT_GT(without_state.load(), 0);
   EXPECT_LT(without_state.load(), kThreads);
@@ -307,6 +315,7 @@ void AskLate(void* rounds) {
 
 TEST(SharedHash, IsRightWhileAThreadEnds) {
   ASSERT_EQ(pthread_key_create(&late_key, AskLate), 0);
+  late_calls = 0;
   int rounds = 3;
   std::thread([&rounds] {
     Asker().Ask(Key(1, 100), 5);
