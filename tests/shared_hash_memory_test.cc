@@ -11,6 +11,7 @@
 #include <new>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "src/core/hash_inline.h"
@@ -21,6 +22,7 @@
 namespace {
 
 thread_local bool memory_is_short = false;
+thread_local void (*at_allocation)() = nullptr;  // called at the next one
 
 // What the code under test has allocated and not freed.
 class LiveBlocks {
@@ -57,6 +59,9 @@ LiveBlocks live_blocks;
 
 // Fresh memory looks like keys of these tests.
 void* Allocate(void* block, size_t size) {
+  if (void (*const call)() = std::exchange(at_allocation, nullptr)) {
+    call();
+  }
   live_blocks.Add(block);
   return std::memset(block, 'k', size);
 }
@@ -161,6 +166,24 @@ TEST(SharedHashMemory, IsRightWhereMemoryIsShort) {
     }
   });
   EXPECT_EQ(counts.shared, 1000u * (11 + 2 + 5 * 2));
+}
+
+// An allocator may be one that looks something up.
+TEST(SharedHashMemory, IsAskedForWhileNoKeyIsHalfKept) {
+  CountInThread([] {
+    Asker asker;
+    at_allocation = [] {
+      Asker other;
+      other.Ask(Key(1, 24), 2);
+      other.Ask(Key(2, 30), 2);
+      other.Ask(Key(3, 24), 2);
+    };
+    asker.Ask(Key(4, 100), 3);
+    EXPECT_EQ(at_allocation, nullptr) << "nothing was allocated";
+    asker.Ask(Key(2, 30), 2);
+    asker.Ask(Key(3, 24), 2);
+    asker.Ask(Key(4, 100), 2);
+  });
 }
 
 // Slots that can't grow stay as they are, with what is in them.
