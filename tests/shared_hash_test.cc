@@ -367,6 +367,35 @@ void SayWhatIsShared(const char* setting) {
   std::exit(0);
 }
 
+// The first lookups of threads that are there at once: in most runs, some ask at the same time.
+void AskFirstInManyThreads(const char* setting) {
+  setenv("WINNOW_SHARED_HASH", setting, 1);
+  constexpr int kThreads = 16;
+  std::atomic<int> ready{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&ready] {
+      Asker asker;
+      ++ready;
+      while (ready.load() < kThreads) {
+      }
+      asker.Ask(Key(1, 24), 2);
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  std::exit(0);
+}
+
+TEST(SharedHashDeathTest, SaysOnceWhatIsWrongWithTheEnvironment) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EXIT(AskFirstInManyThreads("no"), ::testing::ExitedWithCode(0),
+                "^winnow: WINNOW_SHARED_HASH is \"no\", but must be on or off; taken as on\n$");
+  }
+}
+
 TEST(SharedHashDeathTest, SharesUnlessTheEnvironmentSaysOff) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto well = ::testing::ExitedWithCode(0);
