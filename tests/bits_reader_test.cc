@@ -9,10 +9,12 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/counters.h"
+#include "src/rocksdb/shared_hash.h"
 #include "tests/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
@@ -181,6 +183,39 @@ TEST_F(BitsReaderTest, HashesKeysOfEveryLengthAsTheCoreDoes) {
           << ToString(kind) << ", " << key.size() << " bytes, seed " << kSeed;
       ASSERT_TRUE(expected || i % 2 == 1) << key.size() << " bytes, seed " << kSeed;
     }
+  }
+}
+
+// A thread of its own begins with sharing. Keys of one length replace each other, and every other
+// one is in the filter; an absent one, and then the same one again, must not get its answer.
+TEST_F(BitsReaderTest, SharesHashesOfEveryLengthAndAnswersAsTheCoreDoes) {
+  const KeysOfAllLengths all;
+  const std::string block = all.Build(FilterKind::kBloom);
+  const FilterView view(block);
+  const auto reader = Read(block);
+  constexpr size_t kEach = KeysOfAllLengths::kOfEachLength;
+  for (size_t length = 0; length <= KeysOfAllLengths::kMostBytes; ++length) {
+    std::thread([&, length] {
+      const Counters before = CurrentCounters();
+      for (int round = 0; round < 4; ++round) {
+        for (size_t i = length * kEach; i < (length + 1) * kEach; ++i) {
+          const Slice& key = all.keys()[i];
+          const bool expected = view.MayContain(HashKey(key.ToStringView()));
+          for (int file = 0; file < 5; ++file) {
+            ASSERT_EQ(reader->MayMatch(key), expected)
+                << length << " bytes, key " << i << ", file " << file << ", seed " << kSeed;
+          }
+        }
+      }
+      constexpr uint64_t kKeys = 4 * kEach;
+      const uint64_t computed = CurrentCounters().hashes - before.hashes;
+      EXPECT_EQ(CurrentCounters().lookups - before.lookups, 5 * kKeys);
+      const bool can_share = length != 0 && length <= kMostSharedBytes;
+      EXPECT_EQ(computed, can_share ? kKeys : 5 * kKeys) << length << " bytes";
+      if (can_share) {
+        EXPECT_EQ(this_thread_key->hashed_in_line, 0u) << "it was off for " << length << " bytes";
+      }
+    }).join();
   }
 }
 

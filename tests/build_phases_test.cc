@@ -1,7 +1,11 @@
 #include "src/core/build_phases.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+#include <new>
 #include <vector>
 
 #include "tests/random_hashes.h"
@@ -41,9 +45,14 @@ TEST(BuildPhasesTest, NothingIsTakenBetweenFilters) {
   EXPECT_EQ(times.nanoseconds(BuildPhase::kRest), taken);
 }
 
-TEST(BuildPhasesTest, AFilterCanBeBuiltWithout) {
-  { const BuildPhaseTimes times; }
+TEST(BuildPhasesTest, NothingIsTakenByTimesThatLiveNoMore) {
+  struct alignas(BuildPhaseTimes) Memory {
+    unsigned char bytes[sizeof(BuildPhaseTimes)];
+  } memory;
+  (new (memory.bytes) BuildPhaseTimes)->~BuildPhaseTimes();
+  std::fill(std::begin(memory.bytes), std::end(memory.bytes), '\x5a');
   BuildRibbon();
+  EXPECT_THAT(memory.bytes, ::testing::Each(0x5a));
 }
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include "src/inspect/text_table.h"
 #include "src/simd/kernels.h"
 #include "tests/soak.h"
+#include "tests/usable_kernels.h"
 #include "winnow/version.h"
 
 ABSL_FLAG(uint64_t, lookups, 1'000'000'000,
@@ -145,14 +146,6 @@ Json SoakWith(const char* kernel, const SoakPlan& plan) {
   return result;
 }
 
-std::vector<const char*> UsableKernels() {
-  std::vector<const char*> kernels;
-  for (const char* const* name = simd::kKernelNames; *name != nullptr; ++name) {
-    if (simd::FindKernels(*name, nullptr) != nullptr) kernels.push_back(*name);
-  }
-  return kernels;
-}
-
 std::string WithCommas(uint64_t number) {
   std::string digits = absl::StrCat(number);
   for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
@@ -266,8 +259,8 @@ int Main(int argc, char** argv) {
 
   Json kernels = Json::array();
   bool all_ended = true;
-  for (const char* name : UsableKernels()) {
-    Json result = SoakWith(name, PlanOfFlags());
+  for (const simd::Kernels* kernel : testing::UsableKernels()) {
+    Json result = SoakWith(kernel->name, PlanOfFlags());
     all_ended = all_ended && result.is_object();
     if (result.is_object()) kernels.push_back(std::move(result));
   }

@@ -15,6 +15,18 @@ TEST(HashTest, IsXxh3WithSeedZero) {
   EXPECT_EQ(HashKey("abc").value, 0x78af5f94892f3950u);
 }
 
+// The same for long keys, of which byte i is the remainder of 7 i by 256: by libxxhash 0.8.1.
+TEST(HashTest, IsXxh3WithSeedZeroForLongKeys) {
+  std::string key;
+  for (unsigned i = 0; i < 1025; ++i) {
+    key.push_back(static_cast<char>(7 * i));
+  }
+  EXPECT_EQ(HashKey(key.substr(0, 40)).value, 0x1bdcd3399cc64d80u);
+  EXPECT_EQ(HashKey(key.substr(0, 200)).value, 0x7c64f3b17285e96au);
+  EXPECT_EQ(HashKey(key.substr(0, 300)).value, 0xe2558afb5598da2au);
+  EXPECT_EQ(HashKey(key).value, 0xe1d9cd946277ae26u);
+}
+
 TEST(HashTest, IsXxh3AtEveryLength) {
   std::string key;
   for (int length = 0; length <= 2000; ++length) {

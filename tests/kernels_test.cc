@@ -16,25 +16,14 @@
 #include "src/core/ribbon.h"
 #include "src/simd/cpu.h"
 #include "tests/random_hashes.h"
+#include "tests/usable_kernels.h"
 
 namespace winnow::simd {
 namespace {
 
-// Found once: asking the CPU is slow in a virtual machine.
-const std::vector<const Kernels*>& Usable() {
-  static const auto* usable = [] {
-    auto* found = new std::vector<const Kernels*>;
-    for (const char* const* name = kKernelNames; *name != nullptr; ++name) {
-      if (const Kernels* kernels = FindKernels(*name, nullptr)) found->push_back(kernels);
-    }
-    return found;
-  }();
-  return *usable;
-}
-
 TEST(KernelsTest, PortableIsAlwaysThereAndOthersOnlyWithTheirCpu) {
-  ASSERT_FALSE(Usable().empty());
-  EXPECT_STREQ(Usable().back()->name, "portable");
+  ASSERT_FALSE(testing::UsableKernels().empty());
+  EXPECT_STREQ(testing::UsableKernels().back()->name, "portable");
   const CpuFeatures cpu = DetectCpuFeatures();
 #if defined(__x86_64__)
   EXPECT_EQ(FindKernels("avx2", nullptr) != nullptr, cpu.avx2);
@@ -43,7 +32,7 @@ TEST(KernelsTest, PortableIsAlwaysThereAndOthersOnlyWithTheirCpu) {
 #else
   EXPECT_FALSE(cpu.avx2);
 #if defined(__aarch64__)
-  EXPECT_STREQ(Usable().front()->name, "neon");
+  EXPECT_STREQ(testing::UsableKernels().front()->name, "neon");
 #endif
 #endif
 }
@@ -62,7 +51,7 @@ TEST(KernelsTest, HashOfBytesAgreesWithPortable) {
   // XXH3 has other ways up to 16, 128 and 240 bytes, and works in pieces of 1024.
   std::vector<size_t> sizes = {4095, 4096, 4097, 16'384, 19'999};
   for (size_t size = 0; size <= 1300; ++size) sizes.push_back(size);
-  for (const Kernels* kernels : Usable()) {
+  for (const Kernels* kernels : testing::UsableKernels()) {
     for (const size_t size : sizes) {
       ASSERT_EQ(kernels->hash_bytes(bytes.data() + 1, size),
                 kPortableKernels.hash_bytes(bytes.data() + 1, size))
@@ -73,7 +62,7 @@ TEST(KernelsTest, HashOfBytesAgreesWithPortable) {
 
 TEST(KernelsTest, BloomAgreesWithPortable) {
   testing::RandomHashes random(testing::TestSeed());
-  for (const Kernels* kernels : Usable()) {
+  for (const Kernels* kernels : testing::UsableKernels()) {
     for (unsigned probes = 1; probes <= kBloomMaxProbes; ++probes) {
       for (const uint32_t blocks : {1u, 2u, 3u, 100u, 4097u}) {
         const std::vector<uint64_t> hashes = [&] {
@@ -139,7 +128,7 @@ TEST(KernelsTest, RibbonAgreesWithPortable) {
         std::vector<uint64_t> hashes(random.Below(100));
         for (uint64_t& hash : hashes) hash = random.Next();
         const std::unique_ptr<bool[]> results(new bool[hashes.size()]);
-        for (const Kernels* kernels : Usable()) {
+        for (const Kernels* kernels : testing::UsableKernels()) {
           kernels->ribbon_probe_many(layer, hashes.data(), hashes.size(), results.get());
           for (size_t j = 0; j < hashes.size(); ++j) {
             ASSERT_EQ(results[j], kPortableKernels.ribbon_probe(&layer, hashes[j]))
@@ -154,7 +143,7 @@ TEST(KernelsTest, RibbonAgreesWithPortable) {
         const uint64_t expected_bumped = layer.bumped;
         bumped += expected_bumped;
         matches += expected && expected_bumped == 0;
-        for (const Kernels* kernels : Usable()) {
+        for (const Kernels* kernels : testing::UsableKernels()) {
           layer.bumped = 0;
           ASSERT_EQ(kernels->ribbon_probe(static_cast<const RibbonLayer*>(&layer), hash), expected)
               << kernels->name << ", columns " << packed << ", hash " << hash;
@@ -191,7 +180,7 @@ TEST(KernelsTest, BackSubstitutionAgreesWithPortable) {
       std::vector<unsigned char> expected(bytes);
       kPortableKernels.ribbon_solve(rows, shards, kBlocks, kFirstBlock, columns.whole,
                                     columns.most(), split, expected.data());
-      for (const Kernels* kernels : Usable()) {
+      for (const Kernels* kernels : testing::UsableKernels()) {
         std::vector<unsigned char> got(bytes);
         kernels->ribbon_solve(rows, shards, kBlocks, kFirstBlock, columns.whole, columns.most(),
                               split, got.data());

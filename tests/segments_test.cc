@@ -12,17 +12,10 @@
 #include "src/core/ribbon.h"
 #include "src/simd/kernels.h"
 #include "tests/random_hashes.h"
+#include "tests/usable_kernels.h"
 
 namespace winnow::simd {
 namespace {
-
-std::vector<const Kernels*> Usable() {
-  std::vector<const Kernels*> found;
-  for (const char* const* name = kKernelNames; *name != nullptr; ++name) {
-    if (const Kernels* kernels = FindKernels(*name, nullptr)) found.push_back(kernels);
-  }
-  return found;
-}
 
 constexpr size_t kCounts[] = {0, 1, 2, 7, 8, 9, 24, 63, 64, 65, 127, 128, 129, 300};
 constexpr Ahead kAheads[] = {
@@ -76,7 +69,7 @@ TEST(SegmentsTest, BloomsAnswerAsOneProbeAfterTheOther) {
         expected.push_back(kPortableKernels.bloom_probe(&layer, hash));
         found += expected[i] ? 1 : 0;
       }
-      for (const Kernels* kernels : Usable()) {
+      for (const Kernels* kernels : testing::UsableKernels()) {
         const Ahead ahead = kAheads[round % 5];
         std::vector<uint64_t> answers(count / 64 + 2, 0x5a5a);
         if (count != 0) {
@@ -174,7 +167,7 @@ TEST(SegmentsTest, RibbonsAnswerAsOneProbeAfterTheOther) {
       const size_t n = random.Below(std::min<size_t>(count, kMostPlaces) + 1);
       std::vector<uint32_t> slots(n);
       for (uint32_t& slot : slots) slot = static_cast<uint32_t>(random.Below(count));
-      for (const Kernels* kernels : Usable()) {
+      for (const Kernels* kernels : testing::UsableKernels()) {
         for (const bool listed : {false, true}) {
           const RibbonLayer* layers[kMostPlaces];
           const unsigned char* words[kMostPlaces];

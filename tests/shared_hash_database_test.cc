@@ -54,6 +54,7 @@ struct Shape {
 
 constexpr Shape kWholeKeyShapes[] = {
     {"Whole8", 8, false, false, true},        {"Whole24", 24, false, false, true},
+    {"Whole40", 40, false, false, true},      {"Whole64", 64, false, false, true},
     {"Whole256", 256, false, false, true},    {"Partitioned8", 8, true, false, true},
     {"Partitioned24", 24, true, false, true}, {"Partitioned256", 256, true, false, true},
 };
@@ -310,6 +311,7 @@ TEST_P(SharedHashDatabaseTest, AMultiGetOfNeighboursComputesOneHashForAKey) {
       ASSERT_NO_FATAL_FAILURE(MultiGet(numbers, false));
     }
     const Counters counts = CurrentCounters() - before;
+    EXPECT_GT(Ratio(counts.lookups, 200 * 32), 0.6 * kSources);
     EXPECT_LE(Ratio(counts.hashes, 200 * 32), 1.01);
   }).join();
 }
@@ -331,6 +333,7 @@ TEST_P(SharedHashDatabaseTest, ThreadsShareEachOnItsOwn) {
     thread.join();
   }
   const Counters counts = CurrentCounters() - before;
+  EXPECT_GT(Ratio(counts.lookups, kThreads * kLookups), 0.6 * kSources);
   EXPECT_LE(Ratio(counts.hashes, kThreads * kLookups), 1.01);
 }
 

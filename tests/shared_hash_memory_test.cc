@@ -11,6 +11,7 @@
 #include <new>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "src/core/hash_inline.h"
@@ -21,6 +22,7 @@
 namespace {
 
 thread_local bool memory_is_short = false;
+thread_local void (*at_allocation)() = nullptr;  // called at the next one
 
 // What the code under test has allocated and not freed.
 class LiveBlocks {
@@ -57,6 +59,9 @@ LiveBlocks live_blocks;
 
 // Fresh memory looks like keys of these tests.
 void* Allocate(void* block, size_t size) {
+  if (void (*const call)() = std::exchange(at_allocation, nullptr)) {
+    call();
+  }
   live_blocks.Add(block);
   return std::memset(block, 'k', size);
 }
@@ -71,9 +76,10 @@ void* operator new[](size_t size, const std::nothrow_t& /*tag*/) noexcept {
   return memory_is_short ? nullptr : Allocate(operator new[](size), size);
 }
 
-// A sanitizer's own ones must free what its own ones allocated.
+// A sanitizer's own ones must free what its own ones allocated. Not inlined: the compiler would
+// take free() for a mistake where it sees the operator new.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-void operator delete(void* block) noexcept {
+__attribute__((noinline)) void operator delete(void* block) noexcept {
   live_blocks.Remove(block);
   std::free(block);
 }
@@ -160,6 +166,45 @@ TEST(SharedHashMemory, IsRightWhereMemoryIsShort) {
     }
   });
   EXPECT_EQ(counts.shared, 1000u * (11 + 2 + 5 * 2));
+}
+
+// An allocator may be one that looks something up.
+TEST(SharedHashMemory, IsAskedForWhileNoKeyIsHalfKept) {
+  CountInThread([] {
+    Asker asker;
+    at_allocation = [] {
+      Asker other;
+      other.Ask(Key(1, 24), 2);
+      other.Ask(Key(2, 30), 2);
+      other.Ask(Key(3, 24), 2);
+    };
+    asker.Ask(Key(4, 100), 3);
+    EXPECT_EQ(at_allocation, nullptr) << "nothing was allocated";
+    asker.Ask(Key(2, 30), 2);
+    asker.Ask(Key(3, 24), 2);
+    asker.Ask(Key(4, 100), 2);
+  });
+}
+
+// Slots that can't grow stay as they are, with what is in them.
+TEST(SharedHashMemory, KeepsABatchWhereThereIsNoneForLongerKeys) {
+  BatchAsker asker;
+  const auto kept = Keys(0, 32, 24);
+  EXPECT_EQ(asker.Ask(kept), 32u);
+  memory_is_short = true;
+  for (const size_t length : {100u, 400u, 1000u}) {
+    const auto longer = Keys(0, 32, length);
+    for (int file = 0; file < 3; ++file) {
+      EXPECT_EQ(asker.Ask(longer), 32u) << length << " bytes";
+      EXPECT_EQ(asker.Ask(kept), 0u) << "after " << length << " bytes";
+    }
+  }
+  memory_is_short = false;
+  for (const size_t length : {100u, 24u, 400u, 1000u, 24u}) {
+    const auto keys = Keys(32 * length, 32, length);
+    EXPECT_EQ(asker.Ask(keys), 32u) << length << " bytes";
+    EXPECT_EQ(asker.Ask(keys), 0u) << length << " bytes";
+  }
 }
 
 }  // namespace

@@ -66,9 +66,10 @@ struct LookupCounters {
 };
 
 // The sums over all threads, those that ended included. While others look something up, each number
-// is one that it had during the call. More than 512 threads at once may lose counts. Safe from any
-// thread; takes some microseconds, and costs the lookups nothing. A program that has the library
-// twice, linked and preloaded, reads the counters of one of them.
+// is one that it had during the call. More than 512 threads at once may lose counts, so that a sum
+// may even be less than it was before. Safe from any thread; takes some microseconds, and costs the
+// lookups nothing. A program that has the library twice, linked and preloaded, reads the counters
+// of one of them.
 WINNOW_EXPORT LookupCounters CurrentLookupCounters() noexcept;
 
 }  // namespace winnow

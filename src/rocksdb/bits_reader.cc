@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "src/core/format.h"
-#include "src/core/hash_inline.h"
 #include "src/rocksdb/shared_hash.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
@@ -24,8 +23,7 @@ using ROCKSDB_NAMESPACE::Status;
 
 // Any block of ours. Most of a lookup is calls and the hash: so the comparison with the key before,
 // and the hash of short keys, are inlined into MayMatch, which ends with a jump to the kernel that
-// the view chose when it was made; and what is rare is behind tail calls, so that the common paths
-// need no frame.
+// the view chose when it was made.
 //
 // What a lookup reads is in one cache line.
 class alignas(64) BitsReader final : public FilterBitsReader {
@@ -33,17 +31,10 @@ class alignas(64) BitsReader final : public FilterBitsReader {
   explicit BitsReader(std::string_view block) noexcept : view_(block) {}
 
   __attribute__((flatten)) bool MayMatch(const Slice& key) override {
-    LastKey* const last = this_thread_key;
-    if (__builtin_expect(IsHashedInLine(*last, key), 1)) {
-      const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
-      CountComputed(last);
-      return IsWatched(*last, hash) ? MayMatchWatched(hash) : Ask(hash);
-    }
-    if (last->length != key.size()) {
-      return MayMatchOther(key);
-    }
-    return IsLast(*last, key) ? Ask(HashOfLast(last)) : MayMatchNext(last, key);
+    return Lookup<BitsReader>::Ask(*this, key);
   }
+
+  bool Ask(uint64_t hash) const noexcept { return view_.MayContain(KeyHash{hash}); }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
     KeyHash hashes[kMostBatchKeys];
@@ -56,31 +47,6 @@ class alignas(64) BitsReader final : public FilterBitsReader {
   }
 
  private:
-  bool Ask(uint64_t hash) const noexcept { return view_.MayContain(KeyHash{hash}); }
-
-  // The key has the length of the last one.
-  __attribute__((noinline, flatten)) bool MayMatchNext(LastKey* last, const Slice& key) const {
-    if (!IsShort(key)) {
-      return MayMatchOther(key);
-    }
-    const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
-    return ReplaceLast(last, key, hash) ? MayMatchSettled(hash) : Ask(hash);
-  }
-
-  __attribute__((noinline)) bool MayMatchSettled(uint64_t hash) const {
-    SettleHashes();
-    return Ask(hash);
-  }
-
-  __attribute__((noinline)) bool MayMatchWatched(uint64_t hash) const {
-    WatchHash(hash);
-    return Ask(hash);
-  }
-
-  __attribute__((noinline)) bool MayMatchOther(const Slice& key) const {
-    return Ask(SharedHash(key));
-  }
-
   const FilterView view_;
 };
 

@@ -101,9 +101,6 @@ inline uint32_t HashBatch::Find(const Slice& key) const noexcept {
 }
 
 __attribute__((noinline)) bool HashBatch::MakeRoom(size_t size) noexcept {
-  if (size > kMostSharedBytes) {
-    return false;
-  }
   size_t slot_bytes = 64;
   if (size > slot_bytes) {
     size_t room = 128;
@@ -126,7 +123,8 @@ __attribute__((noinline)) bool HashBatch::MakeRoom(size_t size) noexcept {
 
 inline void HashBatch::Keep(const Slice& key, KeyHash hash) noexcept {
   const size_t size = key.size();
-  if (size == 0 || (size > slot_bytes_ && !MakeRoom(size))) {
+  // Slots may have room for a little more than what is kept.
+  if (size == 0 || size > kMostSharedBytes || (size > slot_bytes_ && !MakeRoom(size))) {
     return;
   }
   const uint32_t slot = next_;

@@ -113,7 +113,7 @@ WINNOW_KEY_INLINE bool IsKeptShort(const char* kept, const char* key, size_t n) 
   return ((kept[0] ^ key[0]) | (kept[1] ^ key[n / 2]) | (kept[2] ^ key[n - 1])) == 0;
 }
 
-// ---- Longer keys, kept as they are: in pieces of 64 bytes, of which the last one overlaps.
+// ---- Longer keys, kept as they are. Here libc's memcmp is worth its call.
 
 // The end first: keys of a database often begin alike.
 WINNOW_KEY_INLINE bool IsKeptLong(const char* kept, const char* key, size_t n) noexcept {

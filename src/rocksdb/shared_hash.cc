@@ -67,16 +67,16 @@ constexpr int kMostThreads = 512;
 ThreadHashes all_threads[kMostThreads];
 static_assert(std::is_trivially_destructible_v<ThreadHashes>);
 
-constexpr LastKey NoKey(ThreadHashes* thread, size_t hashed_in_line) {
+constexpr LastKey NoKey(size_t hashed_in_line) {
   return {
-      LastKey::kNone, LastKey::kNone, 0, hashed_in_line, kNotWatchedAtFirst, {0}, {0}, thread, {}};
+      LastKey::kNone, LastKey::kNone, 0, hashed_in_line, kNotWatchedAtFirst, {0}, {0}, nullptr, {}};
 }
 
 // Of threads that have none of their own: not yet, because there are too many, or no more. They
 // don't share hashes, and may lose counts.
-LastKey key_of_new_threads = NoKey(nullptr, 0);
-LastKey key_of_too_many_threads = NoKey(nullptr, core::kMostShortKeyBytes);
-LastKey key_of_ended_threads = NoKey(nullptr, core::kMostShortKeyBytes);
+LastKey key_of_new_threads = NoKey(0);
+LastKey key_of_too_many_threads = NoKey(core::kMostShortKeyBytes);
+LastKey key_of_ended_threads = NoKey(core::kMostShortKeyBytes);
 
 enum class Sharing { kAsked, kAllowed, kForbidden };
 std::atomic<Sharing> sharing{Sharing::kAsked};
@@ -87,29 +87,27 @@ __thread LastKey* this_thread_key __attribute__((tls_model("initial-exec"))) = &
 
 namespace {
 
-Sharing SharingOfEnvironment() noexcept {
+// The first lookup's, or the first ones'.
+Sharing AskEnvironment() noexcept {
   const char* const value = std::getenv("WINNOW_SHARED_HASH");
-  if (value == nullptr || *value == '\0' || std::strcmp(value, "on") == 0) {
-    return Sharing::kAllowed;
+  const bool is_off = value != nullptr && std::strcmp(value, "off") == 0;
+  const Sharing answer = is_off ? Sharing::kForbidden : Sharing::kAllowed;
+  Sharing now = Sharing::kAsked;
+  // Who comes second finds the answer of the first, or of SetHashSharing.
+  if (!sharing.compare_exchange_strong(now, answer, std::memory_order_relaxed)) {
+    return now;
   }
-  if (std::strcmp(value, "off") == 0) {
-    return Sharing::kForbidden;
+  if (value != nullptr && *value != '\0' && !is_off && std::strcmp(value, "on") != 0) {
+    std::fprintf(stderr,
+                 "winnow: WINNOW_SHARED_HASH is \"%s\", but must be on or off; taken as on\n",
+                 value);
   }
-  std::fprintf(stderr, "winnow: WINNOW_SHARED_HASH is \"%s\", but must be on or off; taken as on\n",
-               value);
-  return Sharing::kAllowed;
+  return answer;
 }
 
 bool MayShare() noexcept {
-  Sharing now = sharing.load(std::memory_order_relaxed);
-  if (now == Sharing::kAsked) {
-    // Who comes second finds the answer of the first, or of SetHashSharing.
-    const Sharing answer = SharingOfEnvironment();
-    if (sharing.compare_exchange_strong(now, answer, std::memory_order_relaxed)) {
-      now = answer;
-    }
-  }
-  return now == Sharing::kAllowed;
+  const Sharing now = sharing.load(std::memory_order_relaxed);
+  return (now == Sharing::kAsked ? AskEnvironment() : now) == Sharing::kAllowed;
 }
 
 void Switch(ThreadHashes* thread, bool on) noexcept {
@@ -215,28 +213,30 @@ bool IsKept(const LastKey& key, const Slice& asked) noexcept {
          IsKeptLong(key.thread->LongBytes(&key), asked.data(), asked.size());
 }
 
-void Keep(LastKey* key, const Slice& asked, uint64_t hash) noexcept {
-  const size_t size = asked.size();
-  key->length = LastKey::kNone;
-  key->long_length = LastKey::kNone;
-  key->hash = hash;
-  if (size > kMostSharedBytes || size == 0) {
-    return;
-  }
-  if (size <= kMostShortBytes) {
-    KeepShort(key->bytes, asked.data(), size);
-    key->length = size;
-    return;
-  }
-  ThreadHashes* const thread = key->thread;
+// Whether there is memory for long keys.
+bool HasLongBytes(ThreadHashes* thread) noexcept {
   if (thread->long_bytes == nullptr) {
     thread->long_bytes = new (std::nothrow) char[2 * kMostSharedBytes];
-    if (thread->long_bytes == nullptr) {
-      return;
-    }
   }
-  std::memcpy(thread->LongBytes(key), asked.data(), size);
-  key->long_length = size;
+  return thread->long_bytes != nullptr;
+}
+
+// A key that can't be kept leaves the one that is.
+void Keep(LastKey* key, const Slice& asked, uint64_t hash) noexcept {
+  const size_t size = asked.size();
+  if (size == 0 || size > kMostSharedBytes ||
+      (size > kMostShortBytes && !HasLongBytes(key->thread))) {
+    return;
+  }
+  const bool is_short = size <= kMostShortBytes;
+  if (is_short) {
+    KeepShort(key->bytes, asked.data(), size);
+  } else {
+    std::memcpy(key->thread->LongBytes(key), asked.data(), size);
+  }
+  key->hash = hash;
+  key->length = is_short ? size : LastKey::kNone;
+  key->long_length = is_short ? LastKey::kNone : size;
 }
 
 // The state of this thread, null if it has none.

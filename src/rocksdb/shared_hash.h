@@ -4,6 +4,8 @@
 //
 // A key is known by its bytes: RocksDB uses the same memory for the keys of different lookups.
 //
+// Not for signal handlers: one that interrupts a lookup of its thread finds half a key.
+//
 // Where a Get asks one filter or two, or a MultiGet of short keys four, keeping keys costs more
 // than it saves. So each thread switches it on and off by itself, from what sharing saved or would
 // have saved: off, it watches one hash in 64, and later one in 256, for coming again.
@@ -16,6 +18,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "src/core/hash_inline.h"
 #include "src/rocksdb/key_bytes.h"
@@ -51,25 +54,11 @@ struct alignas(64) LastKey {
 static_assert(sizeof(LastKey) == 128);
 
 // Never null. Not thread_local: a variable of another file would be reached through a function.
-// Initial-exec costs one load; 8 bytes fit into what is left for libraries that are opened late.
+// Initial-exec costs one load; the library's thread-local storage has to fit into what is left for
+// libraries that are opened late, and does.
 extern __thread LastKey* this_thread_key __attribute__((tls_model("initial-exec")));
 
-// ---- For one key, a reader does this, so that what is common needs no call and no frame:
-//
-//   LastKey* const last = this_thread_key;
-//   if (IsHashedInLine(*last, key)) {
-//     const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
-//     CountComputed(last);
-//     if (IsWatched(*last, hash)) return [a tail call] to WatchHash(hash), Probe(hash);
-//     return Probe(hash);
-//   }
-//   if (last->length != key.size()) return [a tail call] to Probe(SharedHash(key));
-//   if (IsLast(*last, key)) return Probe(HashOfLast(last));
-//   return [a tail call] to:
-//     if (!IsShort(key)) return [a tail call] to Probe(SharedHash(key));
-//     const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
-//     if (ReplaceLast(last, key, hash)) return [a tail call] to SettleHashes(), Probe(hash);
-//     return Probe(hash);
+// ---- For one key: Lookup, below, and what it consists of.
 
 // The length must be that of the last key.
 WINNOW_KEY_INLINE bool IsLast(const LastKey& last, const ROCKSDB_NAMESPACE::Slice& key) noexcept {
@@ -125,6 +114,54 @@ void WatchHash(uint64_t hash) noexcept;
 // The hash of a key, shared or computed, and counted. Shorter keys than 65 bytes are taken not to
 // be the last one: the reader has seen to that.
 uint64_t SharedHash(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
+
+// One key asked of one filter: probe.Ask(its hash), a const function that takes a uint64_t. Call
+// this in a function that is `flatten`. What is common is in line, and needs no call and no frame
+// if Ask needs none; what is rare is behind tail calls, so that it does not cost one either.
+template <typename Probe>
+class Lookup {
+ public:
+  using Answer = decltype(std::declval<const Probe&>().Ask(uint64_t{}));
+
+  static WINNOW_KEY_INLINE Answer Ask(const Probe& probe, const ROCKSDB_NAMESPACE::Slice& key) {
+    LastKey* const last = this_thread_key;
+    if (__builtin_expect(IsHashedInLine(*last, key), 1)) {
+      const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
+      CountComputed(last);
+      return IsWatched(*last, hash) ? AskWatched(probe, hash) : probe.Ask(hash);
+    }
+    if (last->length != key.size()) {
+      return AskOther(probe, key);
+    }
+    return IsLast(*last, key) ? probe.Ask(HashOfLast(last)) : AskNext(probe, last, key);
+  }
+
+ private:
+  // The key has the length of the last one.
+  __attribute__((noinline, flatten)) static Answer AskNext(const Probe& probe, LastKey* last,
+                                                           const ROCKSDB_NAMESPACE::Slice& key) {
+    if (!IsShort(key)) {
+      return AskOther(probe, key);
+    }
+    const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
+    return ReplaceLast(last, key, hash) ? AskSettled(probe, hash) : probe.Ask(hash);
+  }
+
+  __attribute__((noinline)) static Answer AskSettled(const Probe& probe, uint64_t hash) {
+    SettleHashes();
+    return probe.Ask(hash);
+  }
+
+  __attribute__((noinline)) static Answer AskWatched(const Probe& probe, uint64_t hash) {
+    WatchHash(hash);
+    return probe.Ask(hash);
+  }
+
+  __attribute__((noinline)) static Answer AskOther(const Probe& probe,
+                                                   const ROCKSDB_NAMESPACE::Slice& key) {
+    return probe.Ask(SharedHash(key));
+  }
+};
 
 // ---- For several keys, n <= kMostBatchKeys: the hash of *keys[i] to hashes[i]; counted.
 void SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes) noexcept;
