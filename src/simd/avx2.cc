@@ -20,13 +20,27 @@ __m256i HalfMask(uint32_t x, uint32_t words, unsigned first) {
   return _mm256_and_si256(bits, _mm256_cmpeq_epi32(chosen, lanes));
 }
 
-WINNOW_INLINE bool HasBits(const unsigned char* bytes, const uint16_t* word_sets, uint32_t x) {
-  const auto* block = reinterpret_cast<const __m256i*>(bytes);
+// A hash's bits in a block.
+struct BlockMask {
+  __m256i low;
+  __m256i high;
+};
+
+WINNOW_INLINE BlockMask MaskOf(const uint16_t* word_sets, uint32_t x) {
   const uint32_t words = WordsOf(word_sets, x);
+  return {HalfMask(x, words, 0), HalfMask(x, words, 8)};
+}
+
+WINNOW_INLINE bool Holds(const unsigned char* bytes, const BlockMask& mask) {
+  const auto* block = reinterpret_cast<const __m256i*>(bytes);
   const __m256i missing =
-      _mm256_or_si256(_mm256_andnot_si256(_mm256_loadu_si256(block), HalfMask(x, words, 0)),
-                      _mm256_andnot_si256(_mm256_loadu_si256(block + 1), HalfMask(x, words, 8)));
+      _mm256_or_si256(_mm256_andnot_si256(_mm256_loadu_si256(block), mask.low),
+                      _mm256_andnot_si256(_mm256_loadu_si256(block + 1), mask.high));
   return _mm256_testz_si256(missing, missing) != 0;
+}
+
+WINNOW_INLINE bool HasBits(const unsigned char* block, const uint16_t* word_sets, uint32_t x) {
+  return Holds(block, MaskOf(word_sets, x));
 }
 
 void SetBits(unsigned char* bytes, const uint16_t* word_sets, uint32_t x) {
@@ -70,12 +84,7 @@ WINNOW_INLINE uint32_t Parities(const unsigned char* low, const unsigned char* h
 }
 
 WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
-  const RibbonMasks masks = MasksOf(query);
-  const unsigned columns = 64u - layer.fingerprint_shift;
-  if (columns <= 8) return IsFingerprint(query, Parities(query.low, query.high, columns, masks));
-  return IsFingerprint(query, Parities(query.low, query.high, 8, masks) |
-                                  Parities(query.low + 64, query.high + 64, columns - 8, masks)
-                                      << 8);
+  return MatchInEights<Parities>(layer, query);
 }
 
 // The machine's own population count, for numbers.
@@ -85,25 +94,6 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
                  uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                  unsigned char* words) {
   SolveEach(rows, shards, shard_blocks, first_block, whole, most, split, words, Parity);
-}
-
-// A hash's bits in a block of many.
-struct BlockMask {
-  __m256i low;
-  __m256i high;
-};
-
-BlockMask MaskOf(const uint16_t* word_sets, uint32_t x) {
-  const uint32_t words = WordsOf(word_sets, x);
-  return {HalfMask(x, words, 0), HalfMask(x, words, 8)};
-}
-
-bool Holds(const unsigned char* bytes, const BlockMask& mask) {
-  const auto* block = reinterpret_cast<const __m256i*>(bytes);
-  const __m256i missing =
-      _mm256_or_si256(_mm256_andnot_si256(_mm256_loadu_si256(block), mask.low),
-                      _mm256_andnot_si256(_mm256_loadu_si256(block + 1), mask.high));
-  return _mm256_testz_si256(missing, missing) != 0;
 }
 
 }  // namespace

@@ -77,12 +77,7 @@ WINNOW_INLINE uint32_t Parities(const unsigned char* low, const unsigned char* h
 }
 
 WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
-  const RibbonMasks masks = MasksOf(query);
-  const unsigned columns = 64u - layer.fingerprint_shift;
-  if (columns <= 8) return IsFingerprint(query, Parities(query.low, query.high, columns, masks));
-  return IsFingerprint(query, Parities(query.low, query.high, 8, masks) |
-                                  Parities(query.low + 64, query.high + 64, columns - 8, masks)
-                                      << 8);
+  return MatchInEights<Parities>(layer, query);
 }
 
 // The number of bits set in each half.

@@ -104,6 +104,17 @@ WINNOW_INLINE bool IsBumped(const RibbonLayer& layer, uint32_t start) {
   return start % kRibbonBucketSlots < kBumpedBelow[threshold];
 }
 
+// What is asked in the block whose `columns` columns begin at `low`.
+WINNOW_INLINE RibbonQuery QueryAt(const unsigned char* low, uint32_t columns, uint32_t start,
+                                  uint32_t fingerprint_shift, uint64_t hash) {
+  return {low,
+          low + 8 * columns,
+          ((hash * kCoefficientMultiplier) >> (64 - kRibbonWidth)) | 1,
+          ((hash ^ hash >> 31) * kFingerprintMultiplier) >> fingerprint_shift,
+          start,
+          columns};
+}
+
 WINNOW_INLINE RibbonQuery QueryOf(const RibbonLayer& layer, uint32_t start, uint64_t hash) {
   const uint64_t block = (start >> 6) + ((hash >> 32) >> layer.shard_shift);
   // Arithmetic instead of a branch: which side of the split it is can't be predicted.
@@ -112,12 +123,7 @@ WINNOW_INLINE RibbonQuery QueryOf(const RibbonLayer& layer, uint32_t start, uint
   const auto wide_before = static_cast<uint64_t>(past_split & ~is_before);
   const uint32_t columns = layer.columns + static_cast<uint32_t>(is_before + 1);
   const unsigned char* low = layer.words + 8 * (block * layer.columns + wide_before);
-  return {low,
-          low + 8 * columns,
-          ((hash * kCoefficientMultiplier) >> (64 - kRibbonWidth)) | 1,
-          ((hash ^ hash >> 31) * kFingerprintMultiplier) >> layer.fingerprint_shift,
-          start,
-          columns};
+  return QueryAt(low, columns, start, layer.fingerprint_shift, hash);
 }
 
 // Whether the columns that count have the parities of the fingerprint. `parities` may have more
@@ -135,6 +141,19 @@ struct RibbonMasks {
 WINNOW_INLINE RibbonMasks MasksOf(const RibbonQuery& query) {
   const uint32_t shift = query.start & 63;
   return {query.coefficient << shift, (query.coefficient >> 1) >> (63 - shift)};
+}
+
+// Compares all columns that a block may have, eight at a time: kParities gives those of up to eight
+// columns, of which bit j is that of column j.
+template <uint32_t (*kParities)(const unsigned char* low, const unsigned char* high,
+                                unsigned columns, const RibbonMasks& masks)>
+WINNOW_INLINE bool MatchInEights(const RibbonLayer& layer, const RibbonQuery& query) {
+  const RibbonMasks masks = MasksOf(query);
+  const unsigned columns = 64u - layer.fingerprint_shift;
+  if (columns <= 8) return IsFingerprint(query, kParities(query.low, query.high, columns, masks));
+  return IsFingerprint(query, kParities(query.low, query.high, 8, masks) |
+                                  kParities(query.low + 64, query.high + 64, columns - 8, masks)
+                                      << 8);
 }
 
 // Back substitution of one sub-shard after the other, slot by slot from right to left: bit i of a

@@ -72,18 +72,6 @@ WINNOW_INLINE void PrefetchPlaces(const unsigned char* const* places, size_t n, 
   }
 }
 
-// QueryOf for a place.
-WINNOW_INLINE RibbonQuery QueryAt(const RibbonPlaces& places, size_t i, uint64_t hash) {
-  const unsigned char* const low = places.words[i];
-  const uint32_t columns = places.columns[i];
-  return {low,
-          low + 8 * columns,
-          ((hash * kCoefficientMultiplier) >> (64 - kRibbonWidth)) | 1,
-          ((hash ^ hash >> 31) * kFingerprintMultiplier) >> (places.shape[i] >> kShapeFingerprint),
-          places.start[i],
-          columns};
-}
-
 // Which of n Ribbons have the fingerprint or bump the hash, one by one. Flattened: kMatch, and with
 // it what is the same for all places.
 template <bool (*kMatch)(const RibbonLayer& layer, const RibbonQuery& query)>
@@ -94,7 +82,9 @@ __attribute__((flatten)) uint64_t TestEachRibbon(const RibbonPlaces& places, siz
   for (size_t i = 0; i < n; ++i) {
     // Both without a branch: which places bump a hash can't be predicted.
     gone |= uint64_t{IsBumped(*places.layers[i], places.start[i])} << i;
-    matches |= uint64_t{kMatch(*places.layers[i], QueryAt(places, i, hash))} << i;
+    const RibbonQuery query = QueryAt(places.words[i], places.columns[i], places.start[i],
+                                      places.shape[i] >> kShapeFingerprint, hash);
+    matches |= uint64_t{kMatch(*places.layers[i], query)} << i;
   }
   *bumped = gone;
   return matches & ~gone;
