@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "db_bench_ext/status.h"
+#include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::bench {
 namespace {
@@ -195,11 +196,11 @@ absl::Status GrowTree(const KeyTable& keys, const TreeOptions& options, const Po
   rocksdb::Options database = DatabaseOptions(options, policy);
   database.create_if_missing = true;
   database.error_if_exists = true;
-  rocksdb::DB* opened = nullptr;
+  rocksdb_abi::OpenedDB opened{};
   absl::Status status =
       FromRocksDB(rocksdb::DB::Open(database, path, &opened), "make a database in " + path);
   if (!status.ok()) return status;
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  const std::unique_ptr<rocksdb::DB> db = rocksdb_abi::Own(std::move(opened));
 
   const uint64_t mean = MeanBytes(keys.size(), keys.total_bytes(), options);
   const uint64_t keys_per_flush = std::max<uint64_t>(1, options.write_buffer_size / mean);
@@ -220,11 +221,11 @@ absl::Status GrowTree(const KeyTable& keys, const TreeOptions& options, const Po
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenTree(const TreeOptions& options,
                                                       const Policy& policy,
                                                       const std::string& path) {
-  rocksdb::DB* opened = nullptr;
+  rocksdb_abi::OpenedDB opened{};
   absl::Status status = FromRocksDB(
       rocksdb::DB::Open(DatabaseOptions(options, policy), path, &opened), "open " + path);
   if (!status.ok()) return status;
-  return std::unique_ptr<rocksdb::DB>(opened);
+  return rocksdb_abi::Own(std::move(opened));
 }
 
 TreeLevels FilesByLevel(rocksdb::DB* db) {

@@ -63,7 +63,7 @@ const std::vector<Layer>& Layers() {
        {"include/winnow", kPolicyHeader, "src/core", "src/simd/kernels.h",
         "third_party/rocksdb_abi"},
        {"xxHash", "RocksDB", "processor", "operating system"}},
-      {"src/preload", {"src/rocksdb"}, {"RocksDB", "operating system"}},
+      {"src/preload", {"src/rocksdb", "third_party/rocksdb_abi"}, {"RocksDB", "operating system"}},
       {"src/inspect",
        {"include/winnow", kPolicyHeader, "src/core", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "LZ4", "nlohmann-json", "operating system"}},

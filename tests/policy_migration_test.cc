@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/database_files.h"
@@ -55,11 +56,11 @@ class SavedDatabase {
     options.statistics = ROCKSDB_NAMESPACE::CreateDBStatistics();
     statistics_ = options.statistics;
     std::vector<ColumnFamilyHandle*> handles;
-    DB* database = nullptr;
+    rocksdb_abi::OpenedDB database{};
     ASSERT_STATUS_OK(DB::Open(options, path_, families, &handles, &database));
-    database_.reset(database);
+    database_ = rocksdb_abi::Own(std::move(database));
     for (ColumnFamilyHandle* handle : handles) {
-      ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(handle));
+      ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(handle));
     }
   }
 

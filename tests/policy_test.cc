@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/rocksdb/policy_options.h"
@@ -172,10 +173,12 @@ TEST_F(PolicyTest, BadStringsAreRefusedWithOptionValueAndRange) {
     ExpectRefusal(FilterPolicy::CreateFromString(StrictConfig(), bad.text, &policy), bad);
     policy.reset();
     ExpectRefusal(FilterPolicy::CreateFromString(ConfigOptions(), bad.text, &policy), bad);
+    ConfigOptions unescaped;
+    unescaped.input_strings_escaped = false;
     BlockBasedTableOptions table;
-    ExpectRefusal(
-        GetBlockBasedTableOptionsFromString({}, std::string("filter_policy=") + bad.text, &table),
-        bad);
+    ExpectRefusal(GetBlockBasedTableOptionsFromString(
+                      unescaped, {}, std::string("filter_policy=") + bad.text, &table),
+                  bad);
   }
 }
 
@@ -185,10 +188,9 @@ TEST_F(PolicyTest, BadStringsThatRocksDBAcceptsMakeTheOpenFail) {
     BlockBasedTableOptions table;
     ASSERT_STATUS_OK(GetBlockBasedTableOptionsFromString(
         ConfigOptions(), {}, std::string("filter_policy=") + bad.text, &table));
-    DB* database = nullptr;
+    rocksdb_abi::OpenedDB database{};
     ExpectRefusal(DB::Open(MakeOptions(table), folder_ / "database", &database), bad);
-    EXPECT_EQ(database, nullptr);
-    delete database;
+    EXPECT_EQ(rocksdb_abi::Own(std::move(database)), nullptr);
   }
 }
 
@@ -333,10 +335,9 @@ TEST_F(OptionsFileTest, BadPoliciesMakeTheOpenFail) {
     Write(bad.text);
     Options options;
     ASSERT_STATUS_OK(Load(&options));
-    DB* database = nullptr;
+    rocksdb_abi::OpenedDB database{};
     ExpectRefusal(DB::Open(options, path_, &database), bad);
-    EXPECT_EQ(database, nullptr);
-    delete database;
+    EXPECT_EQ(rocksdb_abi::Own(std::move(database)), nullptr);
   }
 }
 

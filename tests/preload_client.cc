@@ -35,7 +35,10 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "third_party/rocksdb_abi/versions.h"
 
 namespace {
 
@@ -112,7 +115,7 @@ Options MakeOptions(const std::string& policy, const std::string& path) {
   }
   options.create_if_missing = true;
   options.create_missing_column_families = true;
-  options.fail_if_options_file_error = true;
+  winnow::rocksdb_abi::FailWithoutOptionsFile(&options);
   options.disable_auto_compactions = true;
   // Its thread races with opening, by inlined code of librocksdb that the thread sanitizer can't
   // see.
@@ -148,7 +151,7 @@ class Database {
     } else if (how == "families") {
       OpenFamilies(path, options);
     } else {
-      DB* db = nullptr;
+      winnow::rocksdb_abi::OpenedDB db{};
       if (how == "read-only") {
         Check(DB::OpenForReadOnly(options, path, &db));
       } else if (how == "secondary") {
@@ -156,7 +159,7 @@ class Database {
       } else {
         Check(DB::Open(options, path, &db));
       }
-      db_.reset(db);
+      db_ = winnow::rocksdb_abi::Own(std::move(db));
     }
     if (handles_.empty()) {
       handles_.push_back(db_->DefaultColumnFamily());
@@ -180,9 +183,9 @@ class Database {
     SetPolicy("ribbon:10:-1", &own);
     const std::vector<ColumnFamilyDescriptor> families = {
         {rocksdb::kDefaultColumnFamilyName, options}, {"second", options}, {"own", own}};
-    DB* db = nullptr;
+    winnow::rocksdb_abi::OpenedDB db{};
     Check(DB::Open(options, path, families, &handles_, &db));
-    db_.reset(db);
+    db_ = winnow::rocksdb_abi::Own(std::move(db));
   }
 
   std::unique_ptr<DB> db_;

@@ -9,11 +9,15 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/slice.h>
+#include <rocksdb/statistics.h>
 #include <rocksdb/status.h>
 #include <rocksdb/table.h>
 
 #include <memory>
 #include <string>
+#include <utility>
+
+#include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::testing {
 
@@ -54,10 +58,10 @@ inline ROCKSDB_NAMESPACE::Options MakeOptions(
 
 inline std::unique_ptr<ROCKSDB_NAMESPACE::DB> OpenDatabase(
     const ROCKSDB_NAMESPACE::Options& options, const std::string& path) {
-  ROCKSDB_NAMESPACE::DB* database = nullptr;
+  rocksdb_abi::OpenedDB database{};
   const ROCKSDB_NAMESPACE::Status status = ROCKSDB_NAMESPACE::DB::Open(options, path, &database);
   EXPECT_TRUE(status.ok()) << status.ToString();
-  return std::unique_ptr<ROCKSDB_NAMESPACE::DB>(database);
+  return rocksdb_abi::Own(std::move(database));
 }
 
 }  // namespace winnow::testing

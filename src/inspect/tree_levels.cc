@@ -10,10 +10,12 @@
 
 #include <filesystem>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "src/inspect/quiet_logger.h"
 #include "src/inspect/read_only_env.h"
+#include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::inspect {
 namespace {
@@ -32,8 +34,7 @@ DBOptions ReadOnlyOptions(ROCKSDB_NAMESPACE::Env* env) {
   options.env = env;
   options.info_log = std::make_shared<QuietLogger>();
   // Damaged and missing table files must not keep us from the tree.
-  options.paranoid_checks = false;
-  options.skip_checking_sst_file_sizes_on_db_open = true;
+  rocksdb_abi::LeaveFileSizesUnchecked(&options);
   options.skip_stats_update_on_db_open = true;
   options.max_open_files = 20;  // the least that RocksDB takes; more would be opened ahead
   options.create_if_missing = false;
@@ -93,13 +94,13 @@ std::string DescribeFamilies(const std::vector<std::string>& names,
 Status ListFiles(const std::string& database, const DBOptions& options,
                  const std::vector<ColumnFamilyDescriptor>& families,
                  std::vector<LiveFileMetaData>* files) {
-  DB* opened = nullptr;
+  rocksdb_abi::OpenedDB opened{};
   std::vector<ColumnFamilyHandle*> handles;
   Status status = DB::OpenForReadOnly(options, database, families, &handles, &opened);
   if (!status.ok()) {
     return status;
   }
-  const std::unique_ptr<DB> db(opened);
+  const std::unique_ptr<DB> db = rocksdb_abi::Own(std::move(opened));
   db->GetLiveFilesMetaData(files);
   for (ColumnFamilyHandle* handle : handles) {
     status = db->DestroyColumnFamilyHandle(handle);

@@ -5,15 +5,17 @@
 
 namespace winnow::preload {
 
-// The address of the next definition of `symbol`, a mangled name, behind this library in the order
-// in which the dynamic linker searches. Ends the program with a sentence on stderr if there is
+// The address of the next definition of the function that `hook`, an exported function of this
+// library, replaces: behind this library in the order in which the dynamic linker searches, by the
+// name that the linker has for the hook. Ends the program with a sentence on stderr if there is
 // none: a caller can't go on then. Safe from any thread.
-void* NextDefinition(const char* symbol) noexcept;
+void* NextDefinition(void* hook) noexcept;
 
-// The same as a pointer to a function of this type, which must be the one that `symbol` says.
+// The same for a function of this type, by which the right one of several of a name is taken:
+//   static const auto next = Next<Status(const Options&, const std::string&, DB**)>(&DB::Open);
 template <typename Function>
-Function* Next(const char* symbol) noexcept {
-  return reinterpret_cast<Function*>(NextDefinition(symbol));
+Function* Next(Function* hook) noexcept {
+  return reinterpret_cast<Function*>(NextDefinition(reinterpret_cast<void*>(hook)));
 }
 
 }  // namespace winnow::preload

@@ -8,6 +8,7 @@
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
 #include "src/preload/stock_functions.h"
+#include "third_party/rocksdb_abi/versions.h"
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -17,10 +18,12 @@ WINNOW_EXPORT const FilterPolicy* NewBloomFilterPolicy(double bits_per_key,
       winnow::preload::StockNewBloomFilterPolicy(bits_per_key, use_block_based_builder));
 }
 
-WINNOW_EXPORT const FilterPolicy* NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key,
-                                                        int bloom_before_level) {
-  return winnow::preload::Interpose(winnow::preload::StockNewRibbonFilterPolicy(
-      bloom_equivalent_bits_per_key, bloom_before_level));
+WINNOW_EXPORT winnow::rocksdb_abi::RibbonPolicy* NewRibbonFilterPolicy(
+    double bloom_equivalent_bits_per_key, int bloom_before_level) {
+  winnow::rocksdb_abi::RibbonPolicy* const stock = winnow::preload::StockNewRibbonFilterPolicy(
+      bloom_equivalent_bits_per_key, bloom_before_level);
+  // Nothing that is interposed was made as a constant.
+  return const_cast<winnow::rocksdb_abi::RibbonPolicy*>(winnow::preload::Interpose(stock));
 }
 
 WINNOW_EXPORT Status FilterPolicy::CreateFromString(const ConfigOptions& config_options,

@@ -4,19 +4,20 @@
 
 namespace winnow::preload {
 
+using rocksdb_abi::RibbonPolicy;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Status;
 
 const FilterPolicy* StockNewBloomFilterPolicy(double bits_per_key, bool use_block_based_builder) {
   static const auto next =
-      Next<const FilterPolicy*(double, bool)>("_ZN7rocksdb20NewBloomFilterPolicyEdb");
+      Next<const FilterPolicy*(double, bool)>(&ROCKSDB_NAMESPACE::NewBloomFilterPolicy);
   return next(bits_per_key, use_block_based_builder);
 }
 
-const FilterPolicy* StockNewRibbonFilterPolicy(double bits_per_key, int bloom_before_level) {
+RibbonPolicy* StockNewRibbonFilterPolicy(double bits_per_key, int bloom_before_level) {
   static const auto next =
-      Next<const FilterPolicy*(double, int)>("_ZN7rocksdb21NewRibbonFilterPolicyEdi");
+      Next<RibbonPolicy*(double, int)>(&ROCKSDB_NAMESPACE::NewRibbonFilterPolicy);
   return next(bits_per_key, bloom_before_level);
 }
 
@@ -24,8 +25,7 @@ Status StockCreateFromString(const ConfigOptions& config, const std::string& val
                              std::shared_ptr<const FilterPolicy>* result) {
   static const auto next =
       Next<Status(const ConfigOptions&, const std::string&, std::shared_ptr<const FilterPolicy>*)>(
-          "_ZN7rocksdb12FilterPolicy16CreateFromStringERKNS_13ConfigOptionsERKNSt7__cxx1112basic_"
-          "stringIcSt11char_traitsIcESaIcEEEPSt10shared_ptrIKS0_E");
+          &FilterPolicy::CreateFromString);
   return next(config, value, result);
 }
 

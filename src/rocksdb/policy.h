@@ -14,10 +14,6 @@
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
 
-#if !WINNOW_ROCKSDB_AT_LEAST(7, 1)
-#error "Winnow needs RocksDB 7.1: in releases of 7.0 no other policy can read the filters on disk."
-#endif
-
 namespace winnow::plugin {
 
 // Builds Winnow filters, and reads them and RocksDB's own.

@@ -14,22 +14,11 @@
 
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
-#include <rocksdb/version.h>
 
 #include <cstddef>
 #include <memory>
 
-#define WINNOW_ROCKSDB_AT_LEAST(major, minor) \
-  (ROCKSDB_MAJOR > (major) || (ROCKSDB_MAJOR == (major) && ROCKSDB_MINOR >= (minor)))
-
-#if !WINNOW_ROCKSDB_AT_LEAST(7, 0)
-#error "Winnow needs RocksDB 7.0 or later: earlier ones have another way to build filters."
-#elif WINNOW_ROCKSDB_AT_LEAST(11, 10)
-#error \
-    "This RocksDB is newer than 11.9, the newest whose filter classes are known to Winnow. \
-Compare the classes in its table/block_based/filter_policy_internal.h with those below, then raise \
-this limit."
-#endif
+#include "third_party/rocksdb_abi/version_at_least.h"
 
 namespace ROCKSDB_NAMESPACE {
 

@@ -1,0 +1,24 @@
+// The version of the RocksDB whose headers are compiled with, and whether it is one we know.
+
+#ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSION_AT_LEAST_H_
+#define WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSION_AT_LEAST_H_
+
+#include <rocksdb/version.h>
+
+#define WINNOW_ROCKSDB_AT_LEAST(major, minor) \
+  (ROCKSDB_MAJOR > (major) || (ROCKSDB_MAJOR == (major) && ROCKSDB_MINOR >= (minor)))
+
+// third_party/rocksdb_abi/find.cmake refuses the same versions, with the same reasons. Whoever
+// looked at a newer one changes both.
+#if !WINNOW_ROCKSDB_AT_LEAST(7, 1)
+#error \
+    "Winnow needs RocksDB 7.1 or later: in 7.0 no other policy can read the filters on disk, and \
+earlier ones have another way to build filters."
+#elif WINNOW_ROCKSDB_AT_LEAST(11, 10) && !defined(WINNOW_ALLOW_NEWER)
+#error \
+    "This RocksDB is newer than 11.9, the newest whose filter classes are known to Winnow. \
+Compare the classes in its table/block_based/filter_policy_internal.h with those in filter_bits.h, \
+then raise this limit; -DWINNOW_ALLOW_NEWER=ON tries without."
+#endif
+
+#endif  // WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSION_AT_LEAST_H_

@@ -1,0 +1,59 @@
+// What differs between the versions of RocksDB that we compile with, each piece with the version at
+// which it changed. No other file but filter_bits.h asks for the version.
+
+#ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSIONS_H_
+#define WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSIONS_H_
+
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+
+#include <memory>
+#include <utility>
+
+#include "third_party/rocksdb_abi/version_at_least.h"
+
+namespace winnow::rocksdb_abi {
+
+// What NewRibbonFilterPolicy returns a pointer to. From 8.7 on its bloom_before_level can be
+// changed.
+#if WINNOW_ROCKSDB_AT_LEAST(8, 7)
+using RibbonPolicy = ROCKSDB_NAMESPACE::FilterPolicy;
+#else
+using RibbonPolicy = const ROCKSDB_NAMESPACE::FilterPolicy;
+#endif
+
+// What DB::Open, OpenForReadOnly and OpenAsSecondary are given the address of. From 9.11 on the
+// database's owner; with a bare pointer they are inline functions then, and gone from 11.0 on.
+#if WINNOW_ROCKSDB_AT_LEAST(9, 11)
+using OpenedDB = std::unique_ptr<ROCKSDB_NAMESPACE::DB>;
+#else
+using OpenedDB = ROCKSDB_NAMESPACE::DB*;
+#endif
+
+// The owner of what was opened; null if opening failed.
+inline std::unique_ptr<ROCKSDB_NAMESPACE::DB> Own(OpenedDB opened) {
+  return std::unique_ptr<ROCKSDB_NAMESPACE::DB>(std::move(opened));
+}
+
+// A file of another size than the MANIFEST says does not keep a database from opening. Up to 10.x
+// there is an option for this; from 11.0 on sizes are not checked without paranoid_checks.
+inline void LeaveFileSizesUnchecked(ROCKSDB_NAMESPACE::DBOptions* options) {
+#if !WINNOW_ROCKSDB_AT_LEAST(11, 0)
+  options->skip_checking_sst_file_sizes_on_db_open = true;
+#endif
+  options->paranoid_checks = false;
+}
+
+// An OPTIONS file that can't be written is an error. From 10.2 on it always is.
+inline void FailWithoutOptionsFile(ROCKSDB_NAMESPACE::DBOptions* options) {
+#if WINNOW_ROCKSDB_AT_LEAST(10, 2)
+  static_cast<void>(options);
+#else
+  options->fail_if_options_file_error = true;
+#endif
+}
+
+}  // namespace winnow::rocksdb_abi
+
+#endif  // WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSIONS_H_
