@@ -82,6 +82,9 @@ TEST(Exports, ThreadLocalStorageIsSmall) {
     GTEST_SKIP() << "skipped: sanitizers have some of their own";
   }
   for (const std::string library : {WINNOW_PLUGIN, WINNOW_PRELOAD}) {
+    if (library.empty()) {
+      continue;  // it was left out of this build
+    }
     const std::vector<std::string> sizes =
         Lines("readelf -lW '" + library + "' | awk '$1 == \"TLS\" { print $6 }'");
     ASSERT_EQ(sizes.size(), 1u) << library;

@@ -1,13 +1,16 @@
 #!/bin/bash
 # Installs a build and uses it as strangers do: by CMake's find_package and by pkg-config, linked with
 # --as-needed, which many distributions have as their default.
-# install_test.sh BUILD_FOLDER SOURCE_FOLDER CXX [FLAG…]; the flags are for every compilation.
+# install_test.sh BUILD_FOLDER SOURCE_FOLDER ROCKSDB_ROOT STANDARD CXX [FLAG…]; the prefix of RocksDB is empty for
+# the system's, the standard is what its headers need, as 17; the flags are for every compilation.
 set -euo pipefail
 
 built=$1
 source=$2
-compiler=$3
-shift 3
+rocksdb=$3
+standard=$4
+compiler=$5
+shift 5
 flags=("$@")
 
 work=$(mktemp -d)
@@ -25,10 +28,17 @@ prefix="$work/moved"
 mv "$work/first" "$prefix"
 
 library_folder=$(dirname "$(find "$prefix" -name libwinnow.so)")
+is_static=false
+libraries=(libwinnow_rocksdb.so)
+if [[ -e $library_folder/libwinnow_rocksdb.a ]]; then
+  is_static=true
+  libraries=(libwinnow_rocksdb.a)
+fi
+[[ ! -e $built/lib/libwinnow_preload.so ]] || libraries+=(libwinnow_preload.so)
 for file in "$source"/include/winnow/*.h; do
   [[ -f $prefix/include/winnow/$(basename "$file") ]] || fail "$(basename "$file") is not installed"
 done
-for file in libwinnow.so libwinnow_rocksdb.so libwinnow_preload.so pkgconfig/winnow.pc \
+for file in libwinnow.so "${libraries[@]}" pkgconfig/winnow.pc \
   pkgconfig/winnow_rocksdb.pc cmake/winnow/winnowConfig.cmake; do
   [[ -e $library_folder/$file ]] || fail "$file is not installed in $library_folder"
 done
@@ -41,11 +51,11 @@ done
 # use NAME EXECUTABLE: runs a user's program, and says which one failed.
 use() {
   echo "== $1"
-  LD_LIBRARY_PATH=$library_folder "${@:2}" || fail "$1: the program ends with $?"
+  LD_LIBRARY_PATH=$library_folder${rocksdb:+:$rocksdb/lib:$rocksdb/lib64} "${@:2}" || fail "$1: the program ends with $?"
 }
 
 build_by_find_package() {
-  cmake -G Ninja -S "$source/tests/install/$1" -B "$work/cmake_$1" -DCMAKE_CXX_STANDARD=17 \
+  cmake -G Ninja -S "$source/tests/install/$1" -B "$work/cmake_$1" -DREGISTER=$is_static \
     -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="${flags[*]}" \
     -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_EXE_LINKER_FLAGS=-Wl,--as-needed &&
     cmake --build "$work/cmake_$1"
@@ -53,9 +63,9 @@ build_by_find_package() {
 
 build_by_pkg_config() {
   local words
-  words=$(PKG_CONFIG_PATH=$library_folder/pkgconfig pkg-config --cflags --libs "$2") || return
+  words=$(PKG_CONFIG_PATH=$library_folder/pkgconfig${rocksdb:+:$rocksdb/lib/pkgconfig} pkg-config --cflags --libs "$2") || return
   # shellcheck disable=SC2086 # words are words
-  "$compiler" -std=c++17 "${flags[@]}" -Wl,--as-needed "$source/tests/install/$1/main.cc" \
+  "$compiler" -std="c++$standard" "${flags[@]}" -Wl,--as-needed "$source/tests/install/$1/main.cc" \
     $words -o "$work/pkg_config_$1"
 }
 
@@ -67,9 +77,12 @@ build() {
 build build_by_find_package core
 build build_by_find_package rocksdb
 build build_by_pkg_config core winnow
-build build_by_pkg_config rocksdb winnow_rocksdb
+# RocksDB's CMake writes no pkg-config file in older versions, and in none says there what a static one needs.
+if ! $is_static && [[ -z $rocksdb || -f $rocksdb/lib/pkgconfig/rocksdb.pc ]]; then
+  build build_by_pkg_config rocksdb winnow_rocksdb
+  use "rocksdb by pkg-config" "$work/pkg_config_rocksdb" "$work/second_database"
+fi
 
 use "core by find_package" "$work/cmake_core/core_user"
 use "core by pkg-config" "$work/pkg_config_core"
 use "rocksdb by find_package" "$work/cmake_rocksdb/rocksdb_user" "$work/first_database"
-use "rocksdb by pkg-config" "$work/pkg_config_rocksdb" "$work/second_database"

@@ -27,6 +27,7 @@ using ::testing::MatchesRegex;
 using testing::NewestOptionsPath;
 using testing::Preloading;
 using testing::ReadFile;
+using testing::RocksDBProgram;
 using testing::RunProgram;
 using testing::TemporaryFolder;
 using Kinds = std::map<std::string, int>;
@@ -47,10 +48,12 @@ class PreloadProgramsTest : public ::testing::Test {
 };
 
 TEST_F(PreloadProgramsTest, DbBenchBuildsWinnowFiltersAndSkipsReadsByThem) {
+  WINNOW_SKIP_WITHOUT("db_bench");
   const std::string database = folder_ / "db";
   const ChildResult result =
-      Run({"db_bench", "--benchmarks=fillrandom,compact,readrandom,stats", "--num=20000",
-           "--bloom_bits=10", "--statistics", "--progress_reports=0", "--db=" + database},
+      Run({RocksDBProgram("db_bench"), "--benchmarks=fillrandom,compact,readrandom,stats",
+           "--num=20000", "--bloom_bits=10", "--statistics", "--progress_reports=0",
+           "--db=" + database},
           Preloading({"WINNOW_POLICY=winnow", "WINNOW_LOG=1"}));
   EXPECT_EQ(KindsOfFilters(database), (Kinds{{"winnow ribbon", 1}}));
   EXPECT_THAT(
@@ -65,37 +68,47 @@ TEST_F(PreloadProgramsTest, DbBenchBuildsWinnowFiltersAndSkipsReadsByThem) {
 }
 
 TEST_F(PreloadProgramsTest, LdbBuildsAndReadsWinnowFilters) {
+  WINNOW_SKIP_WITHOUT("ldb");
   const std::vector<std::string> environment = Preloading({"WINNOW_POLICY=winnow:10"});
   const std::string database = folder_ / "db";
   const std::string option = "--db=" + database;
-  Run({"ldb", option, "--create_if_missing", "--bloom_bits=10", "batchput", "one", "1", "two", "2"},
+  Run({RocksDBProgram("ldb"), option, "--create_if_missing", "--bloom_bits=10", "batchput", "one",
+       "1", "two", "2"},
       environment);
-  Run({"ldb", option, "--bloom_bits=10", "compact"}, environment);
+  Run({RocksDBProgram("ldb"), option, "--bloom_bits=10", "compact"}, environment);
   EXPECT_EQ(KindsOfFilters(database), (Kinds{{"winnow bloom", 1}}));
-  EXPECT_EQ(Run({"ldb", option, "--bloom_bits=10", "get", "two"}, environment).output, "2\n");
-  EXPECT_EQ(Run({"ldb", option, "--bloom_bits=10", "get", "two"}, {}).output, "2\n");
+  EXPECT_EQ(
+      Run({RocksDBProgram("ldb"), option, "--bloom_bits=10", "get", "two"}, environment).output,
+      "2\n");
+  EXPECT_EQ(Run({RocksDBProgram("ldb"), option, "--bloom_bits=10", "get", "two"}, {}).output,
+            "2\n");
 }
 
 // Each run has its options from the OPTIONS file that was saved before it.
 TEST_F(PreloadProgramsTest, ADatabaseChangesToWinnowAndBackByThePreloadAlone) {
+  WINNOW_SKIP_WITHOUT("db_bench");
+  WINNOW_SKIP_WITHOUT("ldb");
   const std::string database = folder_ / "db";
   const std::vector<std::string> preload = Preloading({"WINNOW_POLICY=winnow:10"});
   const auto bench = [&](const std::string& what, const std::vector<std::string>& environment) {
-    return Run({"db_bench", "--use_existing_db", "--options_file=" + NewestOptionsPath(database),
-                "--db=" + database, "--num=20000", "--writes=10000", "--progress_reports=0",
-                "--benchmarks=" + what},
+    return Run({RocksDBProgram("db_bench"), "--use_existing_db",
+                "--options_file=" + NewestOptionsPath(database), "--db=" + database, "--num=20000",
+                "--writes=10000", "--progress_reports=0", "--benchmarks=" + what},
                environment)
         .output;
   };
   const auto expect_all_keys = [&](const std::vector<std::string>& environment) {
     EXPECT_THAT(bench("readrandom", environment), HasSubstr("(20000 of 20000 found)"));
     const std::string scanned =
-        Run({"ldb", "--db=" + database, "--try_load_options", "scan", "--hex"}, environment).output;
+        Run({RocksDBProgram("ldb"), "--db=" + database, "--try_load_options", "scan", "--hex"},
+            environment)
+            .output;
     EXPECT_EQ(std::count(scanned.begin(), scanned.end(), '\n'), 20000);
-    EXPECT_EQ(Run({"ldb", "--db=" + database, "scan", "--hex"}, environment).output, scanned);
+    EXPECT_EQ(Run({RocksDBProgram("ldb"), "--db=" + database, "scan", "--hex"}, environment).output,
+              scanned);
     return scanned;
   };
-  Run({"db_bench", "--benchmarks=fillseq,compact", "--num=20000", "--bloom_bits=10",
+  Run({RocksDBProgram("db_bench"), "--benchmarks=fillseq,compact", "--num=20000", "--bloom_bits=10",
        "--progress_reports=0", "--disable_auto_compactions", "--db=" + database},
       {});
   EXPECT_EQ(KindsOfFilters(database), (Kinds{{"built-in bloom", 1}}));
@@ -153,11 +166,11 @@ class SortmernaTest : public PreloadProgramsTest {
   Alignment Align(const std::string& work, const std::vector<std::string>& environment) {
     Alignment alignment;
     for (const char* task : {"0", "2"}) {
-      alignment.log +=
-          Run({"sortmerna", "--ref", folder_ / "references.fa", "--reads", folder_ / "reads.fa",
-               "--workdir", work, "--fastx", "--blast", "1", "--threads", "1", "--task", task},
-              environment)
-              .errors;
+      alignment.log += Run({RocksDBProgram("sortmerna"), "--ref", folder_ / "references.fa",
+                            "--reads", folder_ / "reads.fa", "--workdir", work, "--fastx",
+                            "--blast", "1", "--threads", "1", "--task", task},
+                           environment)
+                           .errors;
     }
     alignment.aligned = ReadFile(work + "/out/aligned.fa");
     alignment.table = ReadFile(work + "/out/aligned.blast");
@@ -167,6 +180,7 @@ class SortmernaTest : public PreloadProgramsTest {
 };
 
 TEST_F(SortmernaTest, GetsFiltersAndGivesTheSameResult) {
+  WINNOW_SKIP_WITHOUT("sortmerna");
   WriteSequences(folder_ / "references.fa", folder_ / "reads.fa");
   const Alignment without = Align(folder_ / "without", {});
   EXPECT_EQ(without.filters, (Kinds{{"none", 1}}));

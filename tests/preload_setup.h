@@ -3,6 +3,9 @@
 #ifndef WINNOW_TESTS_PRELOAD_SETUP_H_
 #define WINNOW_TESTS_PRELOAD_SETUP_H_
 
+#include <gtest/gtest.h>
+#include <unistd.h>
+
 #include <string>
 #include <vector>
 
@@ -23,6 +26,19 @@ inline std::vector<std::string> Preloading(const std::vector<std::string>& more,
   environment.insert(environment.end(), more.begin(), more.end());
   return environment;
 }
+
+// A program that uses the RocksDB of this build, and knows nothing of us: of the distribution, or,
+// for a RocksDB of one's own, in its prefix, where it need not be.
+inline std::string RocksDBProgram(const std::string& name) { return ROCKSDB_PROGRAMS + name; }
+
+// Skips the test if there is no such program for the RocksDB of this build.
+#define WINNOW_SKIP_WITHOUT(name)                                                              \
+  do {                                                                                         \
+    const std::string program = ::winnow::testing::RocksDBProgram(name);                       \
+    if (program.front() == '/' && ::access(program.c_str(), X_OK) != 0) {                      \
+      GTEST_SKIP() << "skipped: there is no " << program << " that uses this build's RocksDB"; \
+    }                                                                                          \
+  } while (false)
 
 inline ChildResult RunClient(const std::vector<std::string>& arguments,
                              const std::vector<std::string>& environment) {

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/table_properties.h>
+#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/child_process.h"
@@ -23,6 +25,7 @@ namespace winnow {
 namespace {
 
 using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::GetRocksVersionAsString;
 using ROCKSDB_NAMESPACE::Options;
 using ::testing::AllOf;
 using testing::ChildResult;
@@ -30,6 +33,7 @@ using ::testing::HasSubstr;
 using testing::NewestOptionsFile;
 using testing::Preloading;
 using testing::ReadFile;
+using testing::RocksDBProgram;
 using testing::RunProgram;
 using testing::TemporaryFolder;
 using testing::WriteFile;
@@ -40,26 +44,31 @@ const std::vector<std::string> kStock;
 
 class PreloadedPluginTest : public ::testing::Test {
  protected:
-  void SetUp() override { WINNOW_SKIP_IF_SANITIZED(); }
+  void SetUp() override {
+    WINNOW_SKIP_IF_SANITIZED();
+    WINNOW_SKIP_WITHOUT("db_bench");
+    WINNOW_SKIP_WITHOUT("ldb");
+  }
 
   // A db_bench that uses this policy by its options file.
   ChildResult Benchmark(const std::string& policy,
                         const std::vector<std::string>& environment) const {
     const std::string options = folder_ / "options.ini";
-    WriteFile(options,
-              "[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n"
-              "[DBOptions]\n  create_if_missing=true\n"
-              "[CFOptions \"default\"]\n"
-              "[TableOptions/BlockBasedTable \"default\"]\n  filter_policy=" +
-                  policy + "\n");
-    return RunProgram({"db_bench", "--options_file=" + options, "--db=" + database_, "--num=50000",
-                       "--statistics", "--benchmarks=fillrandom,compact,readmissing,stats"},
-                      environment);
+    WriteFile(options, "[Version]\n  rocksdb_version=" + GetRocksVersionAsString() +
+                           "\n  options_file_version=1.1\n"
+                           "[DBOptions]\n  create_if_missing=true\n"
+                           "[CFOptions \"default\"]\n"
+                           "[TableOptions/BlockBasedTable \"default\"]\n  filter_policy=" +
+                           policy + "\n");
+    return RunProgram(
+        {RocksDBProgram("db_bench"), "--options_file=" + options, "--db=" + database_,
+         "--num=50000", "--statistics", "--benchmarks=fillrandom,compact,readmissing,stats"},
+        environment);
   }
 
   ChildResult Ldb(const std::vector<std::string>& arguments,
                   const std::vector<std::string>& environment) const {
-    std::vector<std::string> command = {"ldb", "--db=" + database_};
+    std::vector<std::string> command = {RocksDBProgram("ldb"), "--db=" + database_};
     command.insert(command.end(), arguments.begin(), arguments.end());
     return RunProgram(command, environment);
   }
@@ -85,9 +94,9 @@ TEST_F(PreloadedPluginTest, StockBenchmarkBuildsAndUsesWinnowFilters) {
   EXPECT_THAT(NewestOptionsFile(database_), HasSubstr("filter_policy={id=winnow.Filter;"));
   EXPECT_THAT(ReadFile(database_ + "/LOG"), HasSubstr("bits_per_key=10"));
 
-  DB* opened = nullptr;
+  rocksdb_abi::OpenedDB opened{};
   ASSERT_STATUS_OK(DB::OpenForReadOnly(Options(), database_, &opened));
-  const std::unique_ptr<DB> database(opened);
+  const std::unique_ptr<DB> database = rocksdb_abi::Own(std::move(opened));
   ROCKSDB_NAMESPACE::TablePropertiesCollection files;
   ASSERT_STATUS_OK(database->GetPropertiesOfAllTables(&files));
   EXPECT_FALSE(files.empty());

@@ -1,6 +1,6 @@
 // A user of winnow::rocksdb who only writes the policy's name into an options string: nothing here
-// calls the library, which must be loaded and registered all the same. The argument is a folder for
-// the database.
+// calls the library, which must be loaded and registered all the same. A static one (REGISTER) is
+// registered by one call. The argument is a folder for the database.
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -12,6 +12,10 @@
 #include <iostream>
 #include <memory>
 #include <string>
+
+#ifdef REGISTER
+#include <winnow/rocksdb_policy.h>
+#endif
 
 namespace {
 
@@ -28,6 +32,9 @@ int main(int argc, char** argv) {
     std::cerr << "usage: rocksdb_user FOLDER\n";
     return 2;
   }
+#ifdef REGISTER
+  if (winnow_rocksdb_register() != 0) return 1;
+#endif
   rocksdb::ConfigOptions strict;
   strict.ignore_unsupported_options = false;
   rocksdb::BlockBasedTableOptions table;
@@ -37,9 +44,14 @@ int main(int argc, char** argv) {
   options.create_if_missing = true;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
 
+#if ROCKSDB_MAJOR > 9 || (ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR >= 11)
+  std::unique_ptr<rocksdb::DB> database;
+  Check(rocksdb::DB::Open(options, argv[1], &database));
+#else
   rocksdb::DB* opened = nullptr;
   Check(rocksdb::DB::Open(options, argv[1], &opened));
   const std::unique_ptr<rocksdb::DB> database(opened);
+#endif
   for (int i = 0; i < 1000; ++i) Check(database->Put({}, "key " + std::to_string(i), "value"));
   Check(database->Flush({}));
   std::string value;

@@ -1,0 +1,198 @@
+# Finds the RocksDB to build with, says which one it is, and refuses what can't work. Leaves the target
+# winnow_librocksdb (headers, library, and the C++ standard that the headers need) and
+#   winnow_rocksdb_version     MAJOR.MINOR.PATCH of the headers, which the library was seen to have as well
+#   winnow_rocksdb_is_static   whether the library is an archive
+#   winnow_rocksdb_has_rtti    whether its classes have type information
+#   winnow_rocksdb_unreplaced  functions that the interposer replaces, but not where this library calls itself
+
+set(WINNOW_ROCKSDB_ROOT "" CACHE PATH
+    "Prefix of the RocksDB to build with, or a checkout that was built with make; empty: the system's")
+set(WINNOW_ROCKSDB_LIBRARIES "" CACHE STRING
+    "What a static RocksDB without a CMake package or rocksdb.pc needs besides, as z;lz4")
+option(WINNOW_ROCKSDB_STATIC "Take RocksDB's static library where both are there" OFF)
+option(WINNOW_ALLOW_NEWER "Try a RocksDB that is newer than all that Winnow was tested with" OFF)
+
+function(winnow_refuse_rocksdb)
+  string(JOIN " " sentence ${ARGN})
+  message(FATAL_ERROR "RocksDB: ${sentence}")
+endfunction()
+
+# What was found for another answer to the options above is not looked for again otherwise.
+set(asked "${WINNOW_ROCKSDB_ROOT};${WINNOW_ROCKSDB_STATIC};${RocksDB_DIR}")
+if(NOT "${asked}" STREQUAL "${WINNOW_ROCKSDB_ASKED}")
+  if(DEFINED WINNOW_ROCKSDB_ASKED)
+    unset(ROCKSDB_INCLUDE_DIR CACHE)
+    unset(ROCKSDB_LIBRARY CACHE)
+  endif()
+  unset(winnow_rocksdb_probed CACHE)
+  set(WINNOW_ROCKSDB_ASKED "${asked}" CACHE INTERNAL "")
+endif()
+
+# ---- Headers and library
+set(places "")
+if(WINNOW_ROCKSDB_ROOT)
+  if(NOT IS_DIRECTORY "${WINNOW_ROCKSDB_ROOT}")
+    winnow_refuse_rocksdb("WINNOW_ROCKSDB_ROOT is ${WINNOW_ROCKSDB_ROOT}, and there is no such folder;"
+                          "expected the prefix of an installation.")
+  endif()
+  set(places PATHS "${WINNOW_ROCKSDB_ROOT}" NO_DEFAULT_PATH)
+elseif(RocksDB_DIR)
+  # Its CMake package, wherever that lies below its prefix: PREFIX/lib/cmake/rocksdb
+  get_filename_component(prefix "${RocksDB_DIR}/../../.." ABSOLUTE)
+  if(NOT EXISTS "${prefix}/include/rocksdb/db.h")
+    get_filename_component(prefix "${prefix}/.." ABSOLUTE)  # PREFIX/lib/x86_64-linux-gnu/cmake/rocksdb
+  endif()
+  set(places PATHS "${prefix}" NO_DEFAULT_PATH)
+endif()
+find_path(ROCKSDB_INCLUDE_DIR rocksdb/db.h ${places} PATH_SUFFIXES include)
+set(names librocksdb.so librocksdb.a rocksdb)
+if(WINNOW_ROCKSDB_STATIC)
+  set(names librocksdb.a)
+endif()
+find_library(ROCKSDB_LIBRARY NAMES ${names} ${places}
+             PATH_SUFFIXES lib lib64 lib/${CMAKE_LIBRARY_ARCHITECTURE} . build)
+set(where "${WINNOW_ROCKSDB_ROOT}")
+if(NOT where)
+  set(where "the system's folders and CMAKE_PREFIX_PATH")
+endif()
+if(NOT ROCKSDB_INCLUDE_DIR OR NOT ROCKSDB_LIBRARY)
+  winnow_refuse_rocksdb("its headers (rocksdb/db.h) and one of ${names} were not both found in ${where}."
+                        "Install librocksdb-dev, or name the prefix of a RocksDB of your own by"
+                        "-DWINNOW_ROCKSDB_ROOT=DIR, or build the core alone by -DWINNOW_ROCKSDB=OFF.")
+endif()
+set(winnow_rocksdb_is_static FALSE)
+if(ROCKSDB_LIBRARY MATCHES "\\.a$")
+  set(winnow_rocksdb_is_static TRUE)
+endif()
+
+# ---- Version, and the standard that the headers need. third_party/rocksdb_abi/version_at_least.h has the same limits.
+file(STRINGS "${ROCKSDB_INCLUDE_DIR}/rocksdb/version.h" lines REGEX "^#define ROCKSDB_(MAJOR|MINOR|PATCH) +[0-9]+")
+string(REGEX REPLACE ".*MAJOR +([0-9]+).*MINOR +([0-9]+).*PATCH +([0-9]+).*" "\\1.\\2.\\3" winnow_rocksdb_version
+                     "${lines}")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${ROCKSDB_INCLUDE_DIR}/rocksdb/version.h")
+if(winnow_rocksdb_version VERSION_LESS 7.1)
+  winnow_refuse_rocksdb("${ROCKSDB_INCLUDE_DIR} has version ${winnow_rocksdb_version}; Winnow needs 7.1 or later,"
+                        "since in earlier ones no other policy can read the filters on disk.")
+elseif(winnow_rocksdb_version VERSION_GREATER_EQUAL 11.10 AND NOT WINNOW_ALLOW_NEWER)
+  winnow_refuse_rocksdb("${ROCKSDB_INCLUDE_DIR} has version ${winnow_rocksdb_version}, newer than 11.9, the newest"
+                        "whose filter classes are known to Winnow; a class of another layout would crash."
+                        "-DWINNOW_ALLOW_NEWER=ON tries it all the same: run the tests then.")
+endif()
+set(winnow_rocksdb_standard 17)
+if(winnow_rocksdb_version VERSION_GREATER_EQUAL 10.7)
+  set(winnow_rocksdb_standard 20)
+endif()
+if(winnow_standard_asked AND winnow_standard_asked LESS winnow_rocksdb_standard)
+  winnow_refuse_rocksdb("the headers of ${winnow_rocksdb_version} need C++${winnow_rocksdb_standard}, but CMAKE_CXX_STANDARD"
+                        "is ${winnow_standard_asked}. Leave it out: the core is then compiled as C++17 and what includes"
+                        "RocksDB as C++${winnow_rocksdb_standard}.")
+endif()
+
+add_library(winnow_librocksdb INTERFACE)
+target_include_directories(winnow_librocksdb SYSTEM INTERFACE ${ROCKSDB_INCLUDE_DIR})
+target_compile_features(winnow_librocksdb INTERFACE cxx_std_${winnow_rocksdb_standard})
+if(WINNOW_ALLOW_NEWER)
+  target_compile_definitions(winnow_librocksdb INTERFACE WINNOW_ALLOW_NEWER)
+endif()
+
+# ---- What an archive needs besides: its CMake package says it, or its pkg-config file, or the user.
+set(winnow_rocksdb_package "")
+set(winnow_rocksdb_needs ${WINNOW_ROCKSDB_LIBRARIES})
+if(winnow_rocksdb_is_static)
+  find_package(Threads REQUIRED)
+  get_filename_component(library_folder ${ROCKSDB_LIBRARY} DIRECTORY)
+  if(NOT winnow_rocksdb_needs)
+    find_package(RocksDB CONFIG QUIET PATHS ${library_folder}/cmake/rocksdb ${RocksDB_DIR} NO_DEFAULT_PATH)
+  endif()
+  if(TARGET RocksDB::rocksdb)
+    set(winnow_rocksdb_package ${RocksDB_DIR})
+    get_target_property(needs RocksDB::rocksdb INTERFACE_LINK_LIBRARIES)
+    if(needs)
+      set(winnow_rocksdb_needs ${needs})
+    endif()
+  elseif(NOT winnow_rocksdb_needs AND EXISTS ${library_folder}/pkgconfig/rocksdb.pc)
+    file(STRINGS ${library_folder}/pkgconfig/rocksdb.pc private REGEX "^Libs\\.private:")
+    string(REGEX REPLACE "^Libs\\.private: *" "" private "${private}")
+    separate_arguments(winnow_rocksdb_needs UNIX_COMMAND "${private}")
+  endif()
+  list(APPEND winnow_rocksdb_needs Threads::Threads ${CMAKE_DL_LIBS})
+endif()
+target_link_libraries(winnow_librocksdb INTERFACE ${ROCKSDB_LIBRARY} ${winnow_rocksdb_needs})
+
+# ---- Does it link and run, is it of the version of the headers, and what is in it?
+file(TIMESTAMP ${ROCKSDB_LIBRARY} library_time)
+set(probe "${ROCKSDB_LIBRARY};${library_time};${winnow_rocksdb_version};${winnow_rocksdb_needs}")
+if(NOT CMAKE_CROSSCOMPILING AND NOT "${probe}" STREQUAL "${winnow_rocksdb_probed}")
+  file(WRITE ${PROJECT_BINARY_DIR}/probe_rocksdb/probe.cc
+       "#include <rocksdb/version.h>\n#include <cstdio>\n"
+       "int main() { std::puts(ROCKSDB_NAMESPACE::GetRocksVersionAsString().c_str()); }\n")
+  try_run(status compiled ${PROJECT_BINARY_DIR}/probe_rocksdb ${PROJECT_BINARY_DIR}/probe_rocksdb/probe.cc
+          CMAKE_FLAGS -DINCLUDE_DIRECTORIES=${ROCKSDB_INCLUDE_DIR}
+          LINK_LIBRARIES ${ROCKSDB_LIBRARY} ${winnow_rocksdb_needs}
+          COMPILE_OUTPUT_VARIABLE compile_output RUN_OUTPUT_VARIABLE loaded_version)
+  string(STRIP "${loaded_version}" loaded_version)
+  if(NOT compiled)
+    string(LENGTH "${compile_output}" length)
+    math(EXPR begin "${length} > 3000 ? ${length} - 3000 : 0")
+    string(SUBSTRING "${compile_output}" ${begin} -1 compile_output)
+    winnow_refuse_rocksdb("a program does not link with ${ROCKSDB_LIBRARY}. If libraries are missing that it needs,"
+                          "name them, as -DWINNOW_ROCKSDB_LIBRARIES='z\;lz4'. The end of what the linker said:\n"
+                          "${compile_output}")
+  elseif(NOT status EQUAL 0)
+    winnow_refuse_rocksdb("a program that is linked with ${ROCKSDB_LIBRARY} does not run (${status}): ${loaded_version}")
+  elseif(NOT loaded_version STREQUAL winnow_rocksdb_version)
+    winnow_refuse_rocksdb("the headers in ${ROCKSDB_INCLUDE_DIR} are of version ${winnow_rocksdb_version}, but the library"
+                          "that runs with ${ROCKSDB_LIBRARY} is ${loaded_version}. They must be of one version: name the"
+                          "prefix that has both by -DWINNOW_ROCKSDB_ROOT=DIR.")
+  endif()
+  set(winnow_rocksdb_probed "${probe}" CACHE INTERNAL "The RocksDB that was seen to run")
+endif()
+
+set(dynamic "")
+if(NOT winnow_rocksdb_is_static)
+  set(dynamic -D)
+endif()
+execute_process(COMMAND ${CMAKE_NM} ${dynamic} --defined-only ${ROCKSDB_LIBRARY} OUTPUT_VARIABLE symbols ERROR_QUIET)
+set(winnow_rocksdb_has_rtti FALSE)
+if(symbols MATCHES "_ZTIN7rocksdb12FilterPolicyE")
+  set(winnow_rocksdb_has_rtti TRUE)
+endif()
+
+# Calls of the library's own functions go through its table of relocations, where a preloaded library gets in between,
+# unless it was linked with -Bsymbolic-functions, compiled with LTO, or hides them.
+set(winnow_rocksdb_unreplaced "")
+if(NOT winnow_rocksdb_is_static AND CMAKE_READELF)
+  execute_process(COMMAND ${CMAKE_READELF} --relocs --wide ${ROCKSDB_LIBRARY} OUTPUT_VARIABLE relocations ERROR_QUIET)
+  foreach(pair _ZN7rocksdb20NewBloomFilterPolicyE=NewBloomFilterPolicy
+               _ZN7rocksdb21NewRibbonFilterPolicyE=NewRibbonFilterPolicy
+               _ZN7rocksdb12FilterPolicy16CreateFromStringE=FilterPolicy::CreateFromString
+               _ZN7rocksdb2DB4OpenE=DB::Open)
+    string(REPLACE "=" ";" pair ${pair})
+    list(GET pair 0 symbol)
+    list(GET pair 1 function)
+    if(NOT relocations MATCHES "${symbol}")
+      list(APPEND winnow_rocksdb_unreplaced ${function})
+    endif()
+  endforeach()
+endif()
+
+# ---- What people read
+set(kind shared)
+if(winnow_rocksdb_is_static)
+  set(kind static)
+endif()
+set(type_information "without type information")
+if(winnow_rocksdb_has_rtti)
+  set(type_information "with type information")
+endif()
+message(STATUS "RocksDB ${winnow_rocksdb_version}: ${ROCKSDB_LIBRARY} (${kind}, ${type_information}), headers in "
+               "${ROCKSDB_INCLUDE_DIR}, C++${winnow_rocksdb_standard}")
+if(winnow_rocksdb_is_static)
+  message(STATUS "RocksDB is static: the plugin is a static library with one call, winnow_rocksdb_register(), and there "
+                 "is nothing to preload. A shared plugin would carry a RocksDB of its own, whose registry no program asks.")
+elseif(winnow_rocksdb_unreplaced)
+  string(JOIN ", " functions ${winnow_rocksdb_unreplaced})
+  message(WARNING "RocksDB: ${ROCKSDB_LIBRARY} calls these functions of its own without asking the dynamic linker "
+                  "(-Bsymbolic-functions, LTO or hidden symbols): ${functions}. The interposer replaces them where programs "
+                  "call them, not where RocksDB does: in the C API, options strings and OPTIONS files. The plugin works.")
+endif()
