@@ -1,0 +1,157 @@
+#include "src/preload/inner_calls.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <rocksdb/filter_policy.h>
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+
+#include "src/preload/next_definition.h"
+#include "third_party/rocksdb_abi/versions.h"
+
+namespace winnow::preload {
+namespace {
+
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Status;
+
+// The parts of an object's dynamic section by which its relocations name symbols.
+struct Relocations {
+  const ElfW(Sym) * symbols = nullptr;
+  const char* names = nullptr;
+  const ElfW(Rela) * calls = nullptr;
+  size_t calls_bytes = 0;
+  const ElfW(Rela) * others = nullptr;
+  size_t others_bytes = 0;
+};
+
+// glibc has put the addresses in place on most processors, and left offsets on some.
+template <typename Entry>
+const Entry* At(ElfW(Addr) base, ElfW(Addr) value) noexcept {
+  return reinterpret_cast<const Entry*>(value < base ? base + value : value);
+}
+
+Relocations Read(ElfW(Addr) base, const ElfW(Dyn) * dynamic) noexcept {
+  Relocations found;
+  for (; dynamic->d_tag != DT_NULL; ++dynamic) {
+    switch (dynamic->d_tag) {
+      case DT_SYMTAB:
+        found.symbols = At<ElfW(Sym)>(base, dynamic->d_un.d_ptr);
+        break;
+      case DT_STRTAB:
+        found.names = At<char>(base, dynamic->d_un.d_ptr);
+        break;
+      case DT_JMPREL:
+        found.calls = At<ElfW(Rela)>(base, dynamic->d_un.d_ptr);
+        break;
+      case DT_PLTRELSZ:
+        found.calls_bytes = dynamic->d_un.d_val;
+        break;
+      case DT_RELA:
+        found.others = At<ElfW(Rela)>(base, dynamic->d_un.d_ptr);
+        break;
+      case DT_RELASZ:
+        found.others_bytes = dynamic->d_un.d_val;
+        break;
+      default:
+        break;
+    }
+  }
+  return found;
+}
+
+bool Names(const Relocations& all, const ElfW(Rela) * first, size_t bytes,
+           const char* symbol) noexcept {
+  for (size_t i = 0; first != nullptr && i < bytes / sizeof(ElfW(Rela)); ++i) {
+    // The symbol's number is above the type of the relocation.
+    const auto number = static_cast<size_t>(first[i].r_info >> (sizeof(size_t) == 8 ? 32 : 8));
+    if (number != 0 && std::strcmp(all.names + all.symbols[number].st_name, symbol) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+struct Question {
+  ElfW(Addr) address;
+  const char* symbol;
+  std::optional<bool> answer;
+};
+
+int LookAt(dl_phdr_info* object, size_t, void* asked) noexcept {
+  auto& question = *static_cast<Question*>(asked);
+  const ElfW(Dyn)* dynamic = nullptr;
+  bool is_it = false;
+  for (size_t i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = object->dlpi_phdr[i];
+    const ElfW(Addr) begin = object->dlpi_addr + part.p_vaddr;
+    if (part.p_type == PT_DYNAMIC) {
+      dynamic = reinterpret_cast<const ElfW(Dyn)*>(begin);
+    } else if (part.p_type == PT_LOAD && question.address - begin < part.p_memsz) {
+      is_it = true;
+    }
+  }
+  if (!is_it) {
+    return 0;
+  }
+  if (dynamic != nullptr) {
+    const Relocations all = Read(object->dlpi_addr, dynamic);
+    // Without entries of this form the processor has another one.
+    if (all.symbols != nullptr && all.names != nullptr &&
+        (all.calls != nullptr || all.others != nullptr)) {
+      question.answer = Names(all, all.calls, all.calls_bytes, question.symbol) ||
+                        Names(all, all.others, all.others_bytes, question.symbol);
+    }
+  }
+  return 1;
+}
+
+// Adds the function's name for people if RocksDB's own calls of it don't come to us.
+void Note(void* hook, const char* function, std::string* functions) {
+  const void* const stock = NextDefinition(hook);
+  Dl_info known{};
+  if (::dladdr(stock, &known) == 0 || known.dli_sname == nullptr) {
+    return;
+  }
+  if (AsksLinkerFor(stock, known.dli_sname) == false) {
+    *functions += functions->empty() ? "" : ", ";
+    *functions += function;
+  }
+}
+
+template <typename Function>
+void* AddressOf(Function* function) noexcept {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+std::optional<bool> AsksLinkerFor(const void* address, const char* symbol) noexcept {
+  Question question{reinterpret_cast<ElfW(Addr)>(address), symbol, std::nullopt};
+  ::dl_iterate_phdr(LookAt, &question);
+  return question.answer;
+}
+
+std::string UnreplacedCalls() {
+  std::string functions;
+  Note(AddressOf<const FilterPolicy*(double, bool)>(&ROCKSDB_NAMESPACE::NewBloomFilterPolicy),
+       "NewBloomFilterPolicy", &functions);
+  Note(
+      AddressOf<rocksdb_abi::RibbonPolicy*(double, int)>(&ROCKSDB_NAMESPACE::NewRibbonFilterPolicy),
+      "NewRibbonFilterPolicy", &functions);
+  Note(AddressOf<Status(const ConfigOptions&, const std::string&,
+                        std::shared_ptr<const FilterPolicy>*)>(&FilterPolicy::CreateFromString),
+       "FilterPolicy::CreateFromString", &functions);
+  if (functions.empty()) {
+    return functions;
+  }
+  return "this RocksDB calls " + functions +
+         " of its own without asking the dynamic linker (-Bsymbolic-functions, LTO or hidden "
+         "symbols): only where the program itself calls them are policies replaced, not in the C "
+         "API, options strings and OPTIONS files";
+}
+
+}  // namespace winnow::preload

@@ -1,0 +1,23 @@
+// Whether a library's calls of its own functions can be replaced.
+
+#ifndef WINNOW_SRC_PRELOAD_INNER_CALLS_H_
+#define WINNOW_SRC_PRELOAD_INNER_CALLS_H_
+
+#include <optional>
+#include <string>
+
+namespace winnow::preload {
+
+// Whether the loaded object in which `address` lies has the dynamic linker look for this symbol, a
+// mangled name, so that a preloaded library can stand in for it. An object that defines the symbol
+// and was linked with -Bsymbolic-functions, compiled with LTO or hides it, doesn't. Unset where it
+// can't be seen. Allocates nothing. Safe from any thread.
+std::optional<bool> AsksLinkerFor(const void* address, const char* symbol) noexcept;
+
+// What is said where RocksDB calls some of the functions that make filter policies without asking
+// the dynamic linker, so that the interposer gets programs' calls only; empty if it does not.
+std::string UnreplacedCalls();
+
+}  // namespace winnow::preload
+
+#endif  // WINNOW_SRC_PRELOAD_INNER_CALLS_H_

@@ -1,0 +1,39 @@
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "src/preload/inner_calls.h"
+
+namespace winnow::preload {
+namespace {
+
+// An address in the library, which stays loaded.
+const void* Load(const char* path) {
+  void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  EXPECT_NE(library, nullptr) << ::dlerror();
+  return library == nullptr ? nullptr : ::dlsym(library, "winnow_test_outer");
+}
+
+TEST(InnerCalls, OfALibraryThatAsksTheLinker) {
+  EXPECT_EQ(AsksLinkerFor(Load(DEFAULT_LIBRARY), "winnow_test_inner"), std::optional<bool>(true));
+  EXPECT_EQ(AsksLinkerFor(Load(DEFAULT_LIBRARY), "winnow_test_outer"), std::optional<bool>(false));
+}
+
+TEST(InnerCalls, OfALibraryThatIsBoundToItself) {
+  EXPECT_EQ(AsksLinkerFor(Load(SYMBOLIC_LIBRARY), "winnow_test_inner"), std::optional<bool>(false));
+}
+
+TEST(InnerCalls, OfNoLibrary) {
+  const int here = 0;
+  EXPECT_EQ(AsksLinkerFor(&here, "winnow_test_inner"), std::nullopt) << "the stack";
+  EXPECT_EQ(AsksLinkerFor(nullptr, "winnow_test_inner"), std::nullopt);
+}
+
+// find.cmake looks into the file, this into what is loaded.
+TEST(InnerCalls, OfTheRocksDBOfThisBuildAreAsTheBuildSaw) {
+  EXPECT_EQ(UnreplacedCalls().empty(), WINNOW_ALL_REPLACED != 0) << UnreplacedCalls();
+}
+
+}  // namespace
+}  // namespace winnow::preload
