@@ -1,7 +1,4 @@
 # The interposer, preloaded into programs: ours are built with the preset's sanitizers.
-add_library(database_files OBJECT database_files.cc)
-target_compile_options(database_files PRIVATE -fno-rtti)
-target_link_libraries(database_files PRIVATE winnow_flags winnow_librocksdb)
 find_package(Threads REQUIRED)
 foreach(program preload_client preload_c_client)
   add_executable(${program} ${program}.cc)
