@@ -117,6 +117,7 @@ Options MakeOptions(const std::string& policy, const std::string& path) {
   options.create_missing_column_families = true;
   winnow::rocksdb_abi::FailWithoutOptionsFile(&options);
   options.disable_auto_compactions = true;
+  options.compression = rocksdb::kNoCompression;  // every RocksDB reads it
   // Its thread races with opening, by inlined code of librocksdb that the thread sanitizer can't
   // see.
   options.stats_dump_period_sec = 0;
