@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/table.h>
 
 #include <atomic>
 #include <cmath>
@@ -54,7 +56,11 @@ __attribute__((noinline)) void operator delete(void* memory, std::size_t) noexce
 namespace winnow::plugin {
 namespace {
 
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
@@ -152,8 +158,6 @@ TEST(BitsBuilder, KeepsPrefixesThatComeWithEachKeyOnce) {
 TEST(BitsBuilder, EstimatesAreThoseOfTheFiltersItMakes) {
   for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
     BitsBuilder builder(OptionsOf(kind), false);
-    EXPECT_GE(builder.ApproximateNumEntries(0), 1u);
-    EXPECT_GE(builder.ApproximateNumEntries(10), 1u);
     constexpr size_t kKeys = 20000;
     for (size_t i = 0; i < kKeys; ++i) {
       builder.AddKey(Key(i));
@@ -167,6 +171,57 @@ TEST(BitsBuilder, EstimatesAreThoseOfTheFiltersItMakes) {
                 static_cast<double>(expected) * 0.01);
     const double expected_rate = ViewOf(filter).info().expected_fpr;
     EXPECT_NEAR(rate, expected_rate, expected_rate * 0.02);
+  }
+}
+
+// The built-in builder that a file gets.
+std::unique_ptr<FilterBitsBuilder> BuiltinBuilder(const std::string& policy_id) {
+  std::shared_ptr<const FilterPolicy> policy;
+  EXPECT_TRUE(FilterPolicy::CreateFromString(ConfigOptions(), policy_id, &policy).ok());
+  const BlockBasedTableOptions table;
+  const FilterBuildingContext context(table);
+  return std::unique_ptr<FilterBitsBuilder>(policy->GetBuilderWithContext(context));
+}
+
+// RocksDB cuts partitions by it.
+TEST(BitsBuilder, EstimatesKeysOfSmallFiltersAsTheBuiltinBuildersDo) {
+  for (const double bits : {1.0, 5.0, 10.0, 20.0, 32.0}) {
+    const auto bloom = BuiltinBuilder("bloomfilter:" + std::to_string(bits));
+    const auto ribbon = BuiltinBuilder("ribbonfilter:" + std::to_string(bits) + ":-1");
+    for (const bool is_ribbon : {false, true}) {
+      FilterOptions options = OptionsOf(is_ribbon ? FilterKind::kRibbon : FilterKind::kBloom);
+      options.bits_per_key = bits;
+      BitsBuilder builder(options, false);
+      size_t least = 0;
+      size_t last = 0;
+      for (size_t size = 0; size <= 4096; ++size) {
+        const size_t builtin = (is_ribbon ? ribbon : bloom)->ApproximateNumEntries(size);
+        const size_t ours = builder.ApproximateNumEntries(size);
+        ASSERT_GE(ours, last) << size;
+        last = ours;
+        if (ours == 0) {
+          continue;
+        }
+        least = least == 0 ? size : least;
+        ASSERT_GT(builtin, 0u) << size;
+        ASSERT_LE(builder.CalculateSpace(ours), size);
+        if (is_ribbon) {
+          // Theirs is for 128 slots at once, and a Bloom filter where that is smaller.
+          ASSERT_GE(static_cast<double>(ours), 0.6 * static_cast<double>(builtin)) << size;
+        } else {
+          // Our tail takes the place of a block in some sizes.
+          ASSERT_LE(static_cast<double>(ours), static_cast<double>(builtin) + 20) << size;
+          ASSERT_GE(static_cast<double>(ours), static_cast<double>(builtin) - 512 / bits - 1)
+              << size;
+        }
+      }
+      EXPECT_EQ(least, 229u);
+      // What RocksDB's search from 0 on ends with is not much above the bits asked for.
+      const double found = static_cast<double>(builder.ApproximateNumEntries(least));
+      EXPECT_LT(
+          8.0 * static_cast<double>(builder.CalculateSpace(static_cast<size_t>(found))) / found,
+          1.25 * bits + 1);
+    }
   }
 }
 
@@ -306,7 +361,7 @@ TEST(BitsBuilder, LivesWithoutMemory) {
 
 TEST(NewBitsBuilder, IsNullWithoutMemory) {
   allocations_left = 0;
-  ROCKSDB_NAMESPACE::FilterBitsBuilder* const builder = NewBitsBuilder(FilterOptions(), false);
+  FilterBitsBuilder* const builder = NewBitsBuilder(FilterOptions(), false);
   allocations_left = -1;
   EXPECT_EQ(builder, nullptr);
 }

@@ -33,7 +33,7 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& out, const Case& one) { return out << one.name; }
 
-// What RibbonFilterPolicy::GetBuilderWithContext does in RocksDB, case by case.
+// What RibbonFilterPolicy::GetBuilderWithContext does in RocksDB 8.7 and later, case by case.
 const Case kCases[] = {
     {"flush, default", 0, kCompactionStyleLevel, kFlush, 0, true},
     {"flush, never Bloom", -1, kCompactionStyleLevel, kFlush, 0, false},
@@ -50,6 +50,9 @@ const Case kCases[] = {
     {"recovery to 0, default", 0, kCompactionStyleLevel, kRecovery, 0, false},
     {"recovery to 0, before 1", 1, kCompactionStyleLevel, kRecovery, 0, true},
     {"external file", 0, kCompactionStyleLevel, kMisc, -1, false},
+    {"flush, FIFO, always Bloom", 2147483647, kCompactionStyleFIFO, kFlush, 0, true},
+    {"external file, almost always Bloom", 2147483646, kCompactionStyleLevel, kMisc, -1, false},
+    {"external file, always Bloom", 2147483647, kCompactionStyleLevel, kMisc, -1, true},
     {"external file, before 100", 100, kCompactionStyleLevel, kMisc, -1, false},
     {"unknown level, universal, before 100", 100, kCompactionStyleUniversal, kMisc, -1, false},
     {"flush of an unknown level", 0, kCompactionStyleLevel, kFlush, -1, true},

@@ -1,12 +1,16 @@
 #include "src/rocksdb/log_line.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdarg>
 #include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "src/rocksdb/policy_options.h"
 
 namespace winnow::plugin {
 namespace {
@@ -17,9 +21,20 @@ class CountingLogger final : public ROCKSDB_NAMESPACE::Logger {
   CountingLogger() : Logger(ROCKSDB_NAMESPACE::InfoLogLevel::DEBUG_LEVEL) {}
   using Logger::Logv;
   void Logv(const char* /*format*/, va_list /*arguments*/) override { ++lines; }
+  void Logv(const ROCKSDB_NAMESPACE::InfoLogLevel level, const char* format,
+            va_list arguments) override {
+    if (level == ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL) {
+      char line[1000];
+      std::vsnprintf(line, sizeof(line), format, arguments);
+      warnings.emplace_back(line);
+    } else {
+      ++lines;
+    }
+  }
   size_t GetLogFileSize() const override { return size; }
 
-  int lines = 0;
+  int lines = 0;  // but warnings
+  std::vector<std::string> warnings;
   size_t size = 1000;
 };
 
@@ -49,6 +64,52 @@ TEST(LogLineTest, IsWrittenToALogThatBeganAgain) {
   Write(line, logger);
   Write(line, logger);
   EXPECT_EQ(logger.lines, 2);
+}
+
+TEST(LogLineTest, IsWrittenAgainWhenTheOptionsChange) {
+  LogLine line;
+  CountingLogger logger;
+  PolicyOptions options;
+  Write(line, logger);
+  options.bits_per_key = 11;
+  for (int round = 0; round < 2; ++round) {
+    line.WriteOnce(&logger, "winnow.Filter", options);
+  }
+  EXPECT_EQ(logger.lines, 2);
+}
+
+TEST(LogLineTest, ComplaintsAreWarningsInEachLog) {
+  LogLine line;
+  CountingLogger one;
+  CountingLogger other;
+  for (int round = 0; round < 2; ++round) {
+    line.WriteOnce(&one, "winnow.Filter", PolicyOptions(), "no good");
+    line.WriteOnce(&other, "winnow.Filter", PolicyOptions(), "no good");
+  }
+  EXPECT_EQ(one.lines, 1);
+  EXPECT_EQ(
+      one.warnings,
+      (std::vector<std::string>{"[winnow] filter policy winnow.Filter can't be as it was asked for "
+                                "(no good) and builds its filters with " +
+                                ToString(PolicyOptions())}));
+  EXPECT_EQ(other.warnings, one.warnings);
+}
+
+TEST(LogLineDeathTest, ComplaintsComeOnStderr) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        for (int round = 0; round < 3; ++round) {
+          LogLine().WriteOnce(nullptr, "P", PolicyOptions(), "no good");
+        }
+        LogLine line;
+        line.WriteOnce(nullptr, "P", PolicyOptions());
+        line.WriteOnce(nullptr, "P", PolicyOptions(), "bad");
+        ::_exit(0);
+      },
+      ::testing::ExitedWithCode(0),
+      "^winnow: filter policy P [^\n]*no good[^\n]*\nwinnow: filter policy P "
+      "[^\n]*bad[^\n]*\n$");
 }
 
 // As a program that opens and closes databases for ever has them.

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -23,6 +24,7 @@
 #include "src/rocksdb/counters.h"
 #include "tests/files.h"
 #include "tests/rocksdb_testing.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
@@ -394,6 +396,50 @@ TEST_F(PolicyDatabaseTest, FlushesMakeBloomAndCompactionsRibbon) {
   EXPECT_EQ(compacted.bloom_filters, flushed.bloom_filters);
   EXPECT_EQ(compacted.ribbon_filters - flushed.ribbon_filters, 1u);
   EXPECT_LT(compacted.bytes - flushed.bytes, (flushed.bytes - before.bytes) * 3 / 4);
+}
+
+// RocksDB asks a builder how many keys a partition of metadata_block_size should have, and then
+// cuts there, or at the end of the data block in which that is.
+TEST_F(PolicyDatabaseTest, TinyPartitionsTakeLittleMoreThanTheBuiltinOnes) {
+  constexpr uint64_t kKeys = 3000;
+  struct Size {
+    uint64_t metadata_block_size;
+    size_t block_size;  // 1: a key for each block
+  };
+  for (const auto& [metadata_block_size, block_size] :
+       {Size{1, 4096}, Size{1, 1}, Size{64, 1}, Size{128, 256}, Size{256, 1}, Size{512, 4096}}) {
+    std::map<std::string, double> bits;
+    for (const std::string policy : {"bloomfilter:10", "winnow:10"}) {
+      BlockBasedTableOptions table;
+      table.filter_policy = MakePolicyFrom(policy);
+      table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+      table.partition_filters = true;
+#if WINNOW_ROCKSDB_AT_LEAST(9, 6)
+      table.decouple_partitioned_filters = true;  // from the partitions of the index
+#endif
+      table.metadata_block_size = metadata_block_size;
+      table.block_size = block_size;
+      const auto database = OpenDatabase(MakeOptions(table), path_);
+      ASSERT_NE(database, nullptr);
+      Model model;
+      for (uint64_t i = 0; i < kKeys; ++i) {
+        ASSERT_NO_FATAL_FAILURE(Put(*database, model, i, "value"));
+      }
+      ASSERT_STATUS_OK(database->Flush(FlushOptions()));
+      ASSERT_NO_FATAL_FAILURE(ExpectAllKeys(*database, model, kKeys));
+      ASSERT_NO_FATAL_FAILURE(ExpectAllKeysInBatches(*database, model, kKeys));
+      ROCKSDB_NAMESPACE::TablePropertiesCollection files;
+      ASSERT_STATUS_OK(database->GetPropertiesOfAllTables(&files));
+      ASSERT_EQ(files.size(), 1u);
+      bits[policy] = 8.0 * static_cast<double>(files.begin()->second->filter_size) /
+                     static_cast<double>(kKeys);
+      std::filesystem::remove_all(path_);
+    }
+    // Where the index cuts a partition of few keys, our longer tail weighs.
+    EXPECT_LT(bits["winnow:10"],
+              bits["bloomfilter:10"] * (WINNOW_ROCKSDB_AT_LEAST(9, 6) ? 1.2 : 1.4))
+        << "metadata_block_size " << metadata_block_size << ", block_size " << block_size;
+  }
 }
 
 TEST_F(PolicyDatabaseTest, WritesAndReadsExternalFiles) {

@@ -129,13 +129,68 @@ TEST(CheckPolicyOptions, RefusesWhatNoStringCanSay) {
   EXPECT_TRUE(CheckPolicyOptions(options).IsInvalidArgument());
 }
 
-TEST(PolicyOptionTypes, HasAnEntryForEachOptionThatToStringWrites) {
-  const std::string text = ToString(PolicyOptions());
-  EXPECT_EQ(PolicyOptionTypes().size(), 3u);
-  for (const auto& [name, type] : PolicyOptionTypes()) {
-    EXPECT_THAT(text, HasSubstr(name + "="));
+TEST(PolicyOptionNameList, HasEachOptionThatToStringWrites) {
+  const PolicyOptions options;
+  std::string text;
+  for (const std::string& name : PolicyOptionNameList()) {
+    text += (text.empty() ? "" : ";") + name + "=" + PolicyOptionText(name, options);
     EXPECT_THAT(PolicyOptionNames(), HasSubstr(name));
   }
+  EXPECT_EQ(text, ToString(options));
+  EXPECT_EQ(PolicyOptionText("bits_per_kye", options), "");
+}
+
+TEST(SetNearestPolicyOption, TakesTheNearestBound) {
+  struct {
+    const char* name;
+    const char* text;
+    const char* nearest;
+  } const cases[] = {
+      {"bits_per_key", "0", "1"},
+      {"bits_per_key", "-1e300", "1"},
+      {"bits_per_key", "1e-400", "1"},
+      {"bits_per_key", "32.001", "32"},
+      {"bits_per_key", "inf", "32"},
+      {"bits_per_key", "1e400", "32"},
+      {"bits_per_key", "-1e400", "1"},
+      {"bits_per_key", "12.5", "12.5"},
+      {"ribbon_min_keys", "-1", "0"},
+      {"ribbon_min_keys", "18446744073709551616", "18446744073709551615"},
+      {"ribbon_min_keys", "16777216T", "18446744073709551615"},
+      {"ribbon_min_keys", "1.5k", "1536"},
+      {"ribbon_min_keys", "2.7", "3"},
+      {"bloom_before_level", "-2", "-1"},
+      {"bloom_before_level", "2147483648", "2147483647"},
+      {"bloom_before_level", "-1e30", "-1"},
+      {"bloom_before_level", "1.2", "1"},
+  };
+  for (const auto& [name, text, nearest] : cases) {
+    PolicyOptions options;
+    SetNearestPolicyOption(name, text, &options);
+    EXPECT_EQ(PolicyOptionText(name, options), nearest) << name << "=" << text;
+    EXPECT_TRUE(CheckPolicyOptions(options).ok()) << name << "=" << text;
+  }
+}
+
+TEST(SetNearestPolicyOption, LeavesWhatIsNoNumber) {
+  for (const char* text : {"", "ten", "10x", " 10", "10:false", "nan", "k"}) {
+    PolicyOptions options;
+    options.bits_per_key = 12;
+    SetNearestPolicyOption("bits_per_key", text, &options);
+    SetNearestPolicyOption("ribbon_min_keys", text, &options);
+    SetNearestPolicyOption("unknown", "10", &options);
+    SetNearestPolicyId(std::string("winnow:") + text, &options);
+    SetNearestPolicyId("winnow", &options);
+    EXPECT_EQ(ToString(options), "bits_per_key=12;ribbon_min_keys=3000;bloom_before_level=0");
+  }
+}
+
+TEST(SetNearestPolicyId, TakesTheNearestBound) {
+  PolicyOptions options;
+  SetNearestPolicyId("winnow:99", &options);
+  EXPECT_EQ(options.bits_per_key, 32);
+  SetNearestPolicyId("winnow.Filter:0.1", &options);
+  EXPECT_EQ(options.bits_per_key, 1);
 }
 
 }  // namespace

@@ -5,8 +5,11 @@
 //
 // RocksDB drops in silence what is wrong with a filter policy in table options and OPTIONS files. A
 // bad option of Winnow therefore makes DB::Open fail, with InvalidArgument that names option, value
-// and range. A misspelt name of the policy, or a Winnow that is not loaded, still means no filter:
-// FilterPolicy::CreateFromString with ignore_unsupported_options=false tells.
+// and range. SetOptions of an open database changes the options for the files that are written from
+// then on; what it refuses leaves them as they were, and RocksDB from 9.8 on, which drops that
+// error too, says OK (the database's LOG tells). A misspelt name of the policy, or a Winnow that is
+// not loaded, still means no filter: FilterPolicy::CreateFromString with
+// ignore_unsupported_options=false tells.
 
 #ifndef WINNOW_ROCKSDB_POLICY_H_
 #define WINNOW_ROCKSDB_POLICY_H_
@@ -38,7 +41,8 @@ struct PolicyOptions {
 
   // Files written to a level below this one get a Bloom filter, with RocksDB's meaning of the same
   // option of NewRibbonFilterPolicy: a flush counts as level -1, so that 0 makes Bloom filters for
-  // flushes only, and -1 for none. At least -1; 0 unless given.
+  // flushes only, and -1 for none; 2147483647 for all files, whatever their level. At least -1; 0
+  // unless given.
   int bloom_before_level = FilterOptions().bloom_before_level;
 };
 

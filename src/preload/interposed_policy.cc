@@ -1,11 +1,15 @@
 #include "src/preload/interposed_policy.h"
 
+#include <rocksdb/status.h>
 #include <rocksdb/table.h>
+#include <rocksdb/utilities/options_type.h>
 
 #include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "src/preload/report.h"
@@ -22,33 +26,57 @@
 namespace winnow::preload {
 namespace {
 
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::Configurable;
 using ROCKSDB_NAMESPACE::Customizable;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::OptionType;
+using ROCKSDB_NAMESPACE::OptionTypeFlags;
+using ROCKSDB_NAMESPACE::OptionTypeInfo;
+using ROCKSDB_NAMESPACE::OptionVerificationType;
 using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
 
 constexpr std::string_view kClassName = "winnow.internal.Interposed";
 
-// What makes an interposed policy of a built-in one.
+// What is built in the place of a built-in policy's filters.
 struct Plan {
-  std::string id;                        // what OPTIONS files say
   std::string label;                     // what lines for people say
-  std::optional<PolicyOptions> options;  // unset: no filters are built
+  std::optional<PolicyOptions> options;  // unset: no filters
 };
 
+// Unset if it is the id of no built-in policy.
+std::optional<Plan> PlanFor(const std::string& stock_id) {
+  const std::optional<StockPolicy> parsed = ParseStockPolicyId(stock_id);
+  if (!parsed) {
+    return std::nullopt;
+  }
+  return Plan{stock_id, Replacement(*parsed, RequestedPolicy())};
+}
+
+// What a program and RocksDB ask about the policy's identity and options is answered by the
+// built-in object, and options are changed there: RocksDB's Ribbon policy has one that is mutable
+// from 8.7 on, which its id tells as well. For every file, what to build is made of that id.
 class InterposedPolicy final : public FilterPolicy {
  public:
-  InterposedPolicy(std::shared_ptr<const FilterPolicy> stock, Plan plan)
-      : stock_(std::move(stock)), plan_(std::move(plan)) {
+  explicit InterposedPolicy(std::shared_ptr<const FilterPolicy> stock)
+      : InterposedPolicy(std::move(stock), std::nullopt) {
+    RegisterStockOptions();
+  }
+
+  // A policy that no program asked for: null, as far as OPTIONS files tell.
+  InterposedPolicy(std::shared_ptr<const FilterPolicy> stock, std::optional<Plan> added)
+      : stock_(std::move(stock)), added_(std::move(added)) {
     if (IsLogging()) {
       SayTotalsAtExit();
     }
   }
 
   const char* Name() const override { return stock_->Name(); }
-  std::string GetId() const override { return plan_.id; }
+  std::string GetId() const override { return added_ ? "nullptr" : stock_->GetId(); }
   const char* CompatibilityName() const override { return stock_->CompatibilityName(); }
 
   // RocksDB casts by these two: whoever asks for the built-in class must get the object that is
@@ -56,13 +84,24 @@ class InterposedPolicy final : public FilterPolicy {
   bool IsInstanceOf(const std::string& name) const override { return name == kClassName; }
   const Customizable* Inner() const override { return stock_.get(); }
 
+  // The built-in object knows its options, and finds those of any other through Inner().
+  bool AreEquivalent(const ConfigOptions& config, const Configurable* other,
+                     std::string* mismatch) const override {
+    return added_ ? FilterPolicy::AreEquivalent(config, other, mismatch)
+                  : other == this || stock_->AreEquivalent(config, other, mismatch);
+  }
+
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
-    if (!plan_.options) {
+    const std::optional<Plan> plan = CurrentPlan();
+    if (!plan) {
+      return stock_->GetBuilderWithContext(context);
+    }
+    if (!plan->options) {
       return nullptr;
     }
     SayFirstUse();
-    log_line_.WriteOnce(context.info_log, plan_.label.c_str(), *plan_.options);
-    return plugin::NewBitsBuilder(plugin::ContextToOptions(*plan_.options, context),
+    log_line_.WriteOnce(context.info_log, plan->label.c_str(), *plan->options);
+    return plugin::NewBitsBuilder(plugin::ContextToOptions(*plan->options, context),
                                   context.table_options.detect_filter_construct_corruption);
   }
 
@@ -72,65 +111,91 @@ class InterposedPolicy final : public FilterPolicy {
   }
 
  private:
+  std::optional<Plan> CurrentPlan() const { return added_ ? added_ : PlanFor(stock_->GetId()); }
+
+  // RocksDB looks for options in what an object registered, not in its Inner(): the same names are
+  // registered here, and each is read and set in the built-in object.
+  void RegisterStockOptions() {
+    auto* const stock = const_cast<FilterPolicy*>(stock_.get());
+    ConfigOptions config;
+    std::unordered_set<std::string> names;
+    std::unordered_set<std::string> mutable_names;
+    Status status = stock->GetOptionNames(config, &names);
+    config.mutable_options_only = true;
+    if (status.ok()) {
+      status = stock->GetOptionNames(config, &mutable_names);
+    }
+    if (!status.ok() || names.empty()) {
+      return;
+    }
+    for (const std::string& name : names) {
+      option_types_.emplace(
+          name,
+          OptionTypeInfo(
+              0, OptionType::kUnknown, OptionVerificationType::kNormal,
+              mutable_names.count(name) > 0 ? OptionTypeFlags::kMutable : OptionTypeFlags::kNone,
+              [stock](const ConfigOptions& how, const std::string& option, const std::string& value,
+                      void*) {
+                ConfigOptions unescaped = how;
+                unescaped.input_strings_escaped = false;  // that was done for this object
+                return stock->ConfigureOption(unescaped, option, value);
+              },
+              [stock](const ConfigOptions& how, const std::string& option, const void*,
+                      std::string* value) { return stock->GetOption(how, option, value); },
+              nullptr));
+    }
+    // Not by the name that the built-in class has for its options, by which others look for that
+    // class's members.
+    RegisterOptions(std::string(kClassName), this, &option_types_);
+  }
+
   void SayFirstUse() const {
     if (!IsLogging() || was_used_.exchange(true, std::memory_order_relaxed)) {
       return;
     }
     SayTotalsAtExit();
-    SayOnce("filter policy " + plan_.label +
-            (plan_.options ? " builds Winnow filters, " + plugin::ToString(*plan_.options)
-                           : std::string(" builds no filters")) +
-            " (Winnow " + Version() + ", RocksDB " + plugin::CompiledVersion() + ")");
+    if (const std::optional<Plan> plan = CurrentPlan()) {
+      SayOnce("filter policy " + plan->label +
+              (plan->options ? " builds Winnow filters, " + plugin::ToString(*plan->options)
+                             : std::string(" builds no filters")) +
+              " (Winnow " + Version() + ", RocksDB " + plugin::CompiledVersion() + ")");
+    }
   }
 
   const std::shared_ptr<const FilterPolicy> stock_;
-  const Plan plan_;
+  const std::optional<Plan> added_;
+  std::unordered_map<std::string, OptionTypeInfo> option_types_;
   mutable std::atomic<bool> was_used_{false};
   mutable plugin::LogLine log_line_;
 };
 
-// Unset if the policy is to stay as it is.
-std::optional<Plan> PlanFor(const FilterPolicy* stock) {
+// An id that is none: somebody's wrapper of a policy that was interposed when it was made.
+bool IsToBeInterposed(const FilterPolicy* stock) {
   if (stock == nullptr || !IsInterposing()) {
-    return std::nullopt;
+    return false;
   }
   const std::string_view name = stock->Name();
-  if ((name != "bloomfilter" && name != "ribbonfilter") ||
-      stock->IsInstanceOf(std::string(kClassName))) {
-    return std::nullopt;
-  }
-  // An id without a number: somebody's wrapper of a policy that was interposed when it was made.
-  const std::string id = stock->GetId();
-  const std::optional<StockPolicy> parsed = ParseStockPolicyId(id);
-  if (!parsed) {
-    return std::nullopt;
-  }
-  return Plan{id, id, Replacement(*parsed, RequestedPolicy())};
+  return (name == "bloomfilter" || name == "ribbonfilter") &&
+         !stock->IsInstanceOf(std::string(kClassName)) && PlanFor(stock->GetId()).has_value();
 }
 
 }  // namespace
 
 const FilterPolicy* Interpose(const FilterPolicy* stock) {
-  std::optional<Plan> plan = PlanFor(stock);
-  if (!plan) {
-    return stock;
-  }
-  return new InterposedPolicy(std::shared_ptr<const FilterPolicy>(stock), *std::move(plan));
+  return IsToBeInterposed(stock) ? new InterposedPolicy(std::shared_ptr<const FilterPolicy>(stock))
+                                 : stock;
 }
 
 std::shared_ptr<const FilterPolicy> Interpose(std::shared_ptr<const FilterPolicy> stock) {
-  std::optional<Plan> plan = PlanFor(stock.get());
-  if (!plan) {
-    return stock;
-  }
-  return std::make_shared<const InterposedPolicy>(std::move(stock), *std::move(plan));
+  return IsToBeInterposed(stock.get()) ? std::make_shared<const InterposedPolicy>(std::move(stock))
+                                       : stock;
 }
 
 std::shared_ptr<const FilterPolicy> NewAddedPolicy() {
   const PolicyOptions& options = RequestedPolicy().options;
   return std::make_shared<const InterposedPolicy>(
       std::shared_ptr<const FilterPolicy>(StockNewBloomFilterPolicy(options.bits_per_key, false)),
-      Plan{"nullptr", "added by WINNOW_ADD", options});
+      Plan{"added by WINNOW_ADD", options});
 }
 
 }  // namespace winnow::preload

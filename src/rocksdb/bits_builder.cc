@@ -35,9 +35,14 @@ using ROCKSDB_NAMESPACE::Status;
 // What bits_builder.h promises when memory is short.
 constexpr char kMatchesEverything[6] = {0, 0, 0, 0, 0, 0};
 
+// What is in a filter beside its blocks.
+constexpr size_t kBeside = core::kTailBytes + core::kLayerEntryBytes;
+
+// In smaller filters, that is more than a quarter of the blocks.
+constexpr size_t kLeastForPartition = 3 * simd::kBloomBlockBytes + kBeside;
+
 // The blocks of a Bloom filter of this size.
 uint32_t BlocksThatFit(size_t bytes) noexcept {
-  constexpr size_t kBeside = core::kTailBytes + core::kLayerEntryBytes;
   const size_t blocks = bytes < kBeside ? 0 : (bytes - kBeside) / simd::kBloomBlockBytes;
   return static_cast<uint32_t>(std::clamp<size_t>(blocks, 1, std::numeric_limits<uint32_t>::max()));
 }
@@ -93,7 +98,7 @@ Slice BitsBuilder::Finish(std::unique_ptr<const char[]>* buf, Status* status) {
 size_t BitsBuilder::EstimateEntriesAdded() { return entries_.load(std::memory_order_relaxed); }
 
 size_t BitsBuilder::ApproximateNumEntries(size_t bytes) {
-  return static_cast<size_t>(builder_.EstimateCapacity(bytes));
+  return bytes < kLeastForPartition ? 0 : static_cast<size_t>(builder_.EstimateCapacity(bytes));
 }
 
 size_t BitsBuilder::CalculateSpace(size_t num_entries) {

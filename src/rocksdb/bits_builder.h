@@ -55,7 +55,10 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   ROCKSDB_NAMESPACE::Status MaybePostVerify(
       const ROCKSDB_NAMESPACE::Slice& filter_content) override;
 
-  // The most keys whose filter is expected to fit; at least 1.
+  // The most keys whose filter is expected to fit; 0 where a filter would take much more than its
+  // keys need, as the built-in builders have it. RocksDB cuts partitions by it when it makes the
+  // builder (from a 0, it goes on to larger sizes until it gets keys), and so makes no filters of a
+  // few keys each for a metadata_block_size that is tiny.
   size_t ApproximateNumEntries(size_t bytes) override;
 
   // The size of a filter in bytes, and the rate of false positives of a filter of this size, 0

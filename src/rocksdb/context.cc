@@ -9,7 +9,8 @@ namespace winnow::plugin {
 namespace {
 
 constexpr int kFlush = -1;
-constexpr int kLast = std::numeric_limits<int>::max();
+// Bloom before the greatest number means always, as RocksDB has it from 8.7 on.
+constexpr int kLast = std::numeric_limits<int>::max() - 1;
 
 // The level that bloom_before_level is compared with, as RocksDB's Ribbon policy has it.
 int LevelForChoice(const BuildFacts& facts) noexcept {

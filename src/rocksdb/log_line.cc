@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/stderr_line.h"
 #include "src/rocksdb/version_guard.h"
 #include "src/simd/kernels.h"
 #include "winnow/version.h"
@@ -12,36 +13,48 @@ namespace winnow::plugin {
 using ROCKSDB_NAMESPACE::InfoLogLevel;
 using ROCKSDB_NAMESPACE::Logger;
 
-bool LogLine::Note(const Logger& logger) {
+bool LogLine::Note(const Logger& logger, const std::string& text) {
   const size_t size = logger.GetLogFileSize();
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto known = std::find_if(seen_.begin(), seen_.end(),
                                   [&logger](const Seen& seen) { return seen.logger == &logger; });
   if (known != seen_.end()) {
-    const bool is_new = size < known->size;
+    const bool is_due = size < known->size || text != known->text;
     known->size = size;
+    known->text = text;
     std::rotate(seen_.begin(), known, known + 1);
-    return is_new;
+    return is_due;
   }
   if (seen_.size() == kMostLogs) {
     seen_.pop_back();
   }
-  seen_.insert(seen_.begin(), {&logger, size});
+  seen_.insert(seen_.begin(), {&logger, size, text});
   return true;
 }
 
-void LogLine::WriteOnce(Logger* logger, const char* name, const PolicyOptions& options) noexcept {
-  if (logger == nullptr) {
-    return;
-  }
+void LogLine::WriteOnce(Logger* logger, const char* name, const PolicyOptions& options,
+                        const std::string& complaint) noexcept {
   try {
-    if (Note(*logger)) {
-      ROCKSDB_NAMESPACE::Log(InfoLogLevel::INFO_LEVEL, logger,
-                             "[winnow] %s builds the filters of policy %s: %s (RocksDB %s, kernels "
-                             "%s)",
-                             Version(), name, ToString(options).c_str(), CompiledVersion(),
-                             simd::ActiveKernels().name);
+    const std::string text = ToString(options);
+    const std::string refusal = complaint.empty()
+                                    ? std::string()
+                                    : "filter policy " + std::string(name) +
+                                          " can't be as it was asked for (" + complaint +
+                                          ") and builds its filters with " + text;
+    if (!refusal.empty()) {
+      SayOnceOnStderr(refusal);
     }
+    if (logger == nullptr || !Note(*logger, refusal + text)) {
+      return;
+    }
+    if (!refusal.empty()) {
+      ROCKSDB_NAMESPACE::Log(InfoLogLevel::WARN_LEVEL, logger, "[winnow] %s", refusal.c_str());
+    }
+    ROCKSDB_NAMESPACE::Log(InfoLogLevel::INFO_LEVEL, logger,
+                           "[winnow] %s builds the filters of policy %s: %s (RocksDB %s, kernels "
+                           "%s)",
+                           Version(), name, text.c_str(), CompiledVersion(),
+                           simd::ActiveKernels().name);
   } catch (...) {
     // A missing line is better than a failed flush.
   }

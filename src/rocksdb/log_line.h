@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "winnow/rocksdb_policy.h"
@@ -18,23 +19,28 @@ class LogLine {
  public:
   static constexpr size_t kMostLogs = 256;
 
-  // Writes "[winnow] VERSION builds the filters of policy NAME: OPTIONS" to the logger, unless this
-  // object did so already. A log that became shorter is a new one: it was rolled, or a database was
-  // opened again and its logger lies where an earlier one lay. Null is allowed. Never throws.
+  // Writes "[winnow] VERSION builds the filters of policy NAME: OPTIONS" to the logger, unless it
+  // was the last that this object wrote there. A log that became shorter is a new one: it was
+  // rolled, or a database was opened again and its logger lies where an earlier one lay. Null is
+  // allowed. Never throws.
+  //
+  // A complaint that is not empty comes before it, as a warning, and goes to stderr
+  // (stderr_line.h).
   //
   // The logs of the last kMostLogs databases are remembered, as loggers don't say when they end. If
   // more than these are open at once, lines may be repeated.
-  void WriteOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name,
-                 const PolicyOptions& options) noexcept;
+  void WriteOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name, const PolicyOptions& options,
+                 const std::string& complaint = {}) noexcept;
 
  private:
   struct Seen {
     const ROCKSDB_NAMESPACE::Logger* logger;  // only compared
     size_t size;                              // of the log, when it was shown last
+    std::string text;                         // what was written there
   };
 
-  // Whether the line is due.
-  bool Note(const ROCKSDB_NAMESPACE::Logger& logger);
+  // Whether the text is due.
+  bool Note(const ROCKSDB_NAMESPACE::Logger& logger, const std::string& text);
 
   std::mutex mutex_;
   std::vector<Seen> seen_;  // the last one shown is the first

@@ -2,6 +2,7 @@
 
 #include <rocksdb/table.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,20 +25,47 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-Policy::Policy(const PolicyOptions& options, std::shared_ptr<const FilterPolicy> builtin,
-               Origin origin)
-    : options_(options), is_unconfigured_(origin == Origin::kText), builtin_(std::move(builtin)) {
-  RegisterOptions("WinnowFilterOptions", &options_, &PolicyOptionTypes());
+namespace {
+
+// The last policy of this thread that was asked whether it is of an id of ours.
+struct Asked {
+  std::string id;
+  PolicyOptions options;
+};
+thread_local std::optional<Asked> last_asked;
+
+std::optional<PolicyOptions> TakePredecessor(const std::string& id) {
+  const std::optional<Asked> asked = std::exchange(last_asked, std::nullopt);
+  return asked && asked->id == id ? std::optional(asked->options) : std::nullopt;
 }
 
-void Policy::Refuse(std::string reason) { refusal_ = std::move(reason); }
+}  // namespace
+
+Policy::Policy(const PolicyOptions& options, std::shared_ptr<const FilterPolicy> builtin)
+    : state_(options), builtin_(std::move(builtin)) {
+  Register();
+}
+
+Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builtin)
+    : state_(id, TakePredecessor(id)), builtin_(std::move(builtin)) {
+  Register();
+}
+
+void Policy::Register() {
+  RegisterOptions("WinnowFilterOptions", &state_, &PolicyState::OptionTypes());
+}
+
+bool Policy::IsInstanceOf(const std::string& name) const {
+  if (const std::string own = name.substr(0, name.find(':')); own == NickName() || own == Name()) {
+    last_asked = Asked{name, state_.Get().options};
+  }
+  return FilterPolicy::IsInstanceOf(name);
+}
 
 FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& context) const {
-  if (!refusal_.empty()) {
-    return nullptr;
-  }
-  log_line_.WriteOnce(context.info_log, Name(), options_);
-  return NewBitsBuilder(ContextToOptions(options_, context),
+  const PolicyState::Snapshot now = state_.Get();
+  log_line_.WriteOnce(context.info_log, Name(), now.options, now.complaint);
+  return NewBitsBuilder(ContextToOptions(now.options, context),
                         context.table_options.detect_filter_construct_corruption);
 }
 
@@ -45,51 +73,19 @@ FilterBitsReader* Policy::GetFilterBitsReader(const Slice& contents) const {
   return NewBitsReader(contents, *builtin_);
 }
 
-Status Policy::CheckNewValues(const ConfigOptions& config_options,
-                              const std::unordered_map<std::string, std::string>& values,
-                              bool unknown_are_returned) const {
-  PolicyOptions parsed = options_;
-  for (const auto& [name, text] : values) {
-    const Status status = ParsePolicyOption(GetOptionName(name), text, &parsed);
-    if (status.IsNotFound()) {
-      if (!unknown_are_returned && !config_options.ignore_unknown_options) {
-        return Status::InvalidArgument(status.getState());
-      }
-    } else if (!status.ok()) {
-      return status;
-    }
-  }
-  return Status::OK();
-}
-
 Status Policy::ConfigureOptions(const ConfigOptions& config_options,
                                 const std::unordered_map<std::string, std::string>& opts_map,
                                 std::unordered_map<std::string, std::string>* unused) {
-  if (!refusal_.empty()) {
-    return Status::InvalidArgument(refusal_);
+  PolicyState::Texts texts;
+  for (const auto& [name, text] : opts_map) {
+    texts.emplace(GetOptionName(name), text);
   }
-  // An open database asks for this. The policy is in use: not even a failed attempt may write to
-  // it.
-  if (config_options.mutable_options_only && !opts_map.empty()) {
-    return Status::InvalidArgument(
-        "the options of a filter policy can't change while it is in use: open the database again");
-  }
-  const bool is_first = std::exchange(is_unconfigured_, false);
-  const Status status = CheckNewValues(config_options, opts_map, unused != nullptr);
-  if (!status.ok()) {
-    if (is_first) {
-      Refuse(status.getState());
-    }
-    return status;
-  }
-  return FilterPolicy::ConfigureOptions(config_options, opts_map, unused);
+  const Status status = state_.Configure(texts, config_options.ignore_unknown_options, unused);
+  return status.ok() ? FilterPolicy::ConfigureOptions(config_options, {}, unused) : status;
 }
 
 Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptions& cf_opts) const {
-  if (!refusal_.empty()) {
-    return Status::InvalidArgument(refusal_);
-  }
-  const Status status = CheckPolicyOptions(options_);
+  const Status status = state_.Validate();
   return status.ok() ? FilterPolicy::ValidateOptions(db_opts, cf_opts) : status;
 }
 
@@ -97,24 +93,18 @@ Status MakePolicy(const PolicyOptions& options, std::unique_ptr<const FilterPoli
   std::shared_ptr<const FilterPolicy> builtin;
   const Status status = NewBuiltinReader(&builtin);
   if (status.ok()) {
-    *policy = std::make_unique<const Policy>(options, std::move(builtin), Policy::Origin::kCode);
+    *policy = std::make_unique<const Policy>(options, std::move(builtin));
   }
   return status;
 }
 
 Status MakePolicyFromId(const std::string& id, std::unique_ptr<const FilterPolicy>* policy) {
   std::shared_ptr<const FilterPolicy> builtin;
-  if (const Status status = NewBuiltinReader(&builtin); !status.ok()) {
-    return status;
+  const Status status = NewBuiltinReader(&builtin);
+  if (status.ok()) {
+    *policy = std::make_unique<const Policy>(id, std::move(builtin));
   }
-  PolicyOptions options;
-  const Status parsed = ParsePolicyId(id, &options);
-  auto made = std::make_unique<Policy>(options, std::move(builtin), Policy::Origin::kText);
-  if (!parsed.ok()) {
-    made->Refuse("filter policy \"" + id + "\": " + parsed.getState());
-  }
-  *policy = std::move(made);
-  return Status::OK();
+  return status;
 }
 
 }  // namespace plugin

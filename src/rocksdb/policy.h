@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "src/rocksdb/log_line.h"
+#include "src/rocksdb/policy_state.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -18,24 +19,23 @@ namespace winnow::plugin {
 
 // Builds Winnow filters, and reads them and RocksDB's own.
 //
-// RocksDB drops the errors of a filter policy in a table-options string or an OPTIONS file, and
-// keeps what object there is. So a policy that was made from text that is wrong stays, refuses to
-// be configured and validated with that reason, and by that makes DB::Open fail: an open without
-// filters, or with others than were asked for, would not be noticed. It builds no filters.
+// RocksDB drops the errors of a filter policy in a table-options string, in an OPTIONS file and,
+// from 9.8 on, in SetOptions, and keeps what object there is. So a policy that was made from text
+// that is wrong stays, refuses to be validated with the reason, and by that makes DB::Open fail: an
+// open without filters, or with others than were asked for, would not be noticed. Where nothing
+// validates it, above all in SetOptions, it builds good filters, those that were built before or
+// what is nearest to those asked for, and says so in each database's LOG and on stderr.
 //
-// Options change only while RocksDB configures the object, before the first use. Apart from that,
-// it is safe from any number of threads.
+// Options may change at any time. Safe from any number of threads.
 class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
-  enum class Origin { kCode, kText };
-
   // `builtin` reads the blocks that are not ours (NewBuiltinReader). The options must be valid.
-  // kText: RocksDB configures the policy next.
   Policy(const PolicyOptions& options,
-         std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin, Origin origin);
+         std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin);
 
-  // From now on the policy refuses. Only before it is used.
-  void Refuse(std::string reason);
+  // Of the name in an options string, such as "winnow:10", which need not be right. RocksDB
+  // configures the policy next.
+  Policy(const std::string& id, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin);
 
   // The name in the table properties; in OPTIONS files the id, beside which are the options.
   const char* Name() const override { return "winnow.Filter"; }
@@ -45,6 +45,10 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // as we find theirs.
   const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
 
+  // A new policy for a change of this one is made right after RocksDB asked this of it, with the id
+  // of the new one: what is remembered here are the options to go on with if the change is wrong.
+  bool IsInstanceOf(const std::string& name) const override;
+
   ROCKSDB_NAMESPACE::FilterBitsBuilder* GetBuilderWithContext(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const override;
 
@@ -52,7 +56,7 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const ROCKSDB_NAMESPACE::Slice& contents) const override;
 
   // InvalidArgument names the option that is unknown or has a bad value; a bad value is refused
-  // even with ignore_unknown_options, which is about names.
+  // even with ignore_unknown_options, which is about names. Options that are in force stay then.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::unordered_map<std::string, std::string>& opts_map,
@@ -64,13 +68,9 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_opts) const override;
 
  private:
-  ROCKSDB_NAMESPACE::Status CheckNewValues(
-      const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
-      const std::unordered_map<std::string, std::string>& values, bool unknown_are_returned) const;
+  void Register();
 
-  PolicyOptions options_;
-  std::string refusal_;   // empty: it works
-  bool is_unconfigured_;  // made from text and not configured yet
+  PolicyState state_;
   const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin_;
   mutable LogLine log_line_;
 };

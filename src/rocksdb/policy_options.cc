@@ -1,9 +1,11 @@
 #include "src/rocksdb/policy_options.h"
 
+#include <algorithm>
 #include <charconv>
-#include <cstddef>
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <system_error>
 
 #include "src/rocksdb/parse_number.h"
 #include "winnow/options.h"
@@ -11,30 +13,59 @@
 namespace winnow::plugin {
 namespace {
 
-using ROCKSDB_NAMESPACE::ConfigOptions;
-using ROCKSDB_NAMESPACE::OptionType;
-using ROCKSDB_NAMESPACE::OptionTypeFlags;
-using ROCKSDB_NAMESPACE::OptionTypeInfo;
-using ROCKSDB_NAMESPACE::OptionVerificationType;
 using ROCKSDB_NAMESPACE::Status;
 
-// A whole number, and RocksDB's suffix for a power of 1024.
-bool ParseCount(std::string_view text, uint64_t* count) {
-  unsigned shift = 0;
-  if (!text.empty()) {
+// The power of two of RocksDB's suffix for a power of 1024, which is taken from the end of *text.
+unsigned TakeSuffix(std::string_view* text) {
+  if (!text->empty()) {
     constexpr std::string_view kSuffixes = "kKmMgGtT";
-    const size_t suffix = kSuffixes.find(text.back());
+    const size_t suffix = kSuffixes.find(text->back());
     if (suffix != std::string_view::npos) {
-      shift = 10 * static_cast<unsigned>(suffix / 2 + 1);
-      text.remove_suffix(1);
+      text->remove_suffix(1);
+      return 10 * static_cast<unsigned>(suffix / 2 + 1);
     }
   }
+  return 0;
+}
+
+// A whole number, and a suffix.
+bool ParseCount(std::string_view text, uint64_t* count) {
+  const unsigned shift = TakeSuffix(&text);
   uint64_t number = 0;
   if (!ParseNumber(text, &number) || number > std::numeric_limits<uint64_t>::max() >> shift) {
     return false;
   }
   *count = number << shift;
   return true;
+}
+
+// The number nearest to what the text says, whatever its size. False if it says no number.
+bool ParseAnyNumber(std::string_view text, double* number) {
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result result = std::from_chars(text.data(), end, *number);
+  if (result.ptr != end || std::isnan(*number)) {
+    return false;
+  }
+  if (result.ec == std::errc::result_out_of_range) {
+    const bool is_small = text.find("e-") != std::string_view::npos;
+    *number = is_small              ? 0
+              : text.front() == '-' ? -std::numeric_limits<double>::infinity()
+                                    : std::numeric_limits<double>::infinity();
+    return true;
+  }
+  return result.ec == std::errc();
+}
+
+// The number of the type that is nearest to the one given.
+template <typename Number>
+Number NearestWhole(double number) {
+  using Limits = std::numeric_limits<Number>;
+  // The greatest may be rounded up to a double that the type doesn't have.
+  if (number >= static_cast<double>(Limits::max())) {
+    return Limits::max();
+  }
+  return number <= static_cast<double>(Limits::min()) ? Limits::min()
+                                                      : static_cast<Number>(std::round(number));
 }
 
 // The shortest text that gives the same number again.
@@ -47,33 +78,47 @@ std::string NumberText(double number) {
 struct Option {
   const char* name;
   const char* expected;
-  int offset;
-  OptionType type;
   bool (*parse)(std::string_view text, PolicyOptions* options);
+  void (*set_nearest)(double number, PolicyOptions* options);
   std::string (*text)(const PolicyOptions& options);
 };
 
 // An options string and a saved OPTIONS file have them in this order.
 constexpr Option kOptions[] = {
-    {"bits_per_key", "a number from 1 to 32", offsetof(PolicyOptions, bits_per_key),
-     OptionType::kDouble,
+    {"bits_per_key", "a number from 1 to 32",
      [](std::string_view text, PolicyOptions* options) {
        return ParseNumber(text, &options->bits_per_key);
      },
+     [](double number, PolicyOptions* options) {
+       options->bits_per_key = std::clamp(number, 1.0, 32.0);
+     },
      [](const PolicyOptions& options) { return NumberText(options.bits_per_key); }},
     {"ribbon_min_keys", "a whole number from 0 to 18446744073709551615",
-     offsetof(PolicyOptions, ribbon_min_keys), OptionType::kUInt64T,
      [](std::string_view text, PolicyOptions* options) {
        return ParseCount(text, &options->ribbon_min_keys);
      },
+     [](double number, PolicyOptions* options) {
+       options->ribbon_min_keys = NearestWhole<uint64_t>(number);
+     },
      [](const PolicyOptions& options) { return std::to_string(options.ribbon_min_keys); }},
     {"bloom_before_level", "a whole number from -1 to 2147483647",
-     offsetof(PolicyOptions, bloom_before_level), OptionType::kInt,
      [](std::string_view text, PolicyOptions* options) {
        return ParseNumber(text, &options->bloom_before_level);
      },
+     [](double number, PolicyOptions* options) {
+       options->bloom_before_level = std::max(NearestWhole<int>(number), -1);
+     },
      [](const PolicyOptions& options) { return std::to_string(options.bloom_before_level); }},
 };
+
+const Option* Find(std::string_view name) {
+  for (const Option& option : kOptions) {
+    if (name == option.name) {
+      return &option;
+    }
+  }
+  return nullptr;
+}
 
 Status ParseInto(const Option& option, std::string_view text, PolicyOptions* options) {
   PolicyOptions changed = *options;
@@ -83,35 +128,6 @@ Status ParseInto(const Option& option, std::string_view text, PolicyOptions* opt
   }
   *options = changed;
   return Status::OK();
-}
-
-// RocksDB hands over the address of the member; the rest of the parser wants the object.
-template <typename Pointer>
-Pointer* ObjectOf(const Option& option, void* member) {
-  return reinterpret_cast<Pointer*>(static_cast<char*>(member) - option.offset);
-}
-const PolicyOptions& ObjectOf(const Option& option, const void* member) {
-  return *reinterpret_cast<const PolicyOptions*>(static_cast<const char*>(member) - option.offset);
-}
-
-OptionTypeInfo TypeOf(const Option& option) {
-  return OptionTypeInfo(
-      option.offset, option.type, OptionVerificationType::kNormal, OptionTypeFlags::kNone,
-      [&option](const ConfigOptions&, const std::string&, const std::string& value, void* member) {
-        return ParseInto(option, value, ObjectOf<PolicyOptions>(option, member));
-      },
-      [&option](const ConfigOptions&, const std::string&, const void* member, std::string* value) {
-        *value = option.text(ObjectOf(option, member));
-        return Status::OK();
-      },
-      [&option](const ConfigOptions&, const std::string& name, const void* one, const void* other,
-                std::string* mismatch) {
-        if (option.text(ObjectOf(option, one)) == option.text(ObjectOf(option, other))) {
-          return true;
-        }
-        *mismatch = name;
-        return false;
-      });
 }
 
 }  // namespace
@@ -139,13 +155,27 @@ Status ParsePolicyId(std::string_view id, PolicyOptions* options) {
 }
 
 Status ParsePolicyOption(std::string_view name, std::string_view text, PolicyOptions* options) {
-  for (const Option& option : kOptions) {
-    if (name == option.name) {
-      return ParseInto(option, text, options);
-    }
+  if (const Option* const option = Find(name)) {
+    return ParseInto(*option, text, options);
   }
   return Status::NotFound("Winnow's policy has no option \"" + std::string(name) + "\", only " +
                           PolicyOptionNames());
+}
+
+void SetNearestPolicyId(std::string_view id, PolicyOptions* options) {
+  const size_t colon = id.find(':');
+  if (colon != std::string_view::npos) {
+    SetNearestPolicyOption("bits_per_key", id.substr(colon + 1), options);
+  }
+}
+
+void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options) {
+  const Option* const option = Find(name);
+  const unsigned shift = TakeSuffix(&text);
+  double number = 0;
+  if (option != nullptr && ParseAnyNumber(text, &number)) {
+    option->set_nearest(std::ldexp(number, static_cast<int>(shift)), options);
+  }
 }
 
 std::string ToString(const PolicyOptions& options) {
@@ -159,16 +189,21 @@ std::string ToString(const PolicyOptions& options) {
   return text;
 }
 
-const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
+const std::vector<std::string>& PolicyOptionNameList() {
   // Never destroyed: policies may outlive static objects.
-  static const auto& types = *[] {
-    auto* made = new std::unordered_map<std::string, OptionTypeInfo>;
+  static const auto& names = *[] {
+    auto* made = new std::vector<std::string>;
     for (const Option& option : kOptions) {
-      made->emplace(option.name, TypeOf(option));
+      made->emplace_back(option.name);
     }
     return made;
   }();
-  return types;
+  return names;
+}
+
+std::string PolicyOptionText(std::string_view name, const PolicyOptions& options) {
+  const Option* const option = Find(name);
+  return option == nullptr ? std::string() : option->text(options);
 }
 
 const std::string& PolicyOptionNames() {

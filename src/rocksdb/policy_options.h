@@ -4,11 +4,10 @@
 #define WINNOW_SRC_ROCKSDB_POLICY_OPTIONS_H_
 
 #include <rocksdb/status.h>
-#include <rocksdb/utilities/options_type.h>
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
 #include "winnow/rocksdb_policy.h"
 
@@ -29,12 +28,19 @@ ROCKSDB_NAMESPACE::Status ParsePolicyId(std::string_view id, PolicyOptions* opti
 ROCKSDB_NAMESPACE::Status ParsePolicyOption(std::string_view name, std::string_view text,
                                             PolicyOptions* options);
 
+// The same for text that is refused: a number out of its range sets the bound that is nearest, and
+// what is no number changes nothing, as an unknown name does.
+void SetNearestPolicyId(std::string_view id, PolicyOptions* options);
+void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options);
+
 // "bits_per_key=10;ribbon_min_keys=3000;bloom_before_level=0": what an options string takes.
 std::string ToString(const PolicyOptions& options);
 
-// The options for RocksDB's configuration, for an object of type PolicyOptions. Lives as long as
-// the library.
-const std::unordered_map<std::string, ROCKSDB_NAMESPACE::OptionTypeInfo>& PolicyOptionTypes();
+// The names of the options, in the order of ToString. Lives as long as the library.
+const std::vector<std::string>& PolicyOptionNameList();
+
+// One of them as text. Empty if there is no option of this name.
+std::string PolicyOptionText(std::string_view name, const PolicyOptions& options);
 
 // "bits_per_key, ribbon_min_keys and bloom_before_level".
 const std::string& PolicyOptionNames();
