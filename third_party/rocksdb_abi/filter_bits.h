@@ -8,28 +8,34 @@
 // The classes have the names of RocksDB's own. Every file that includes this one is therefore
 // compiled with hidden visibility (a visible copy in a preloaded library would replace RocksDB's)
 // and without RTTI (RocksDB's Release builds have no typeinfo).
+//
+// In RocksDB's own tree (WINNOW_IN_TREE) these are RocksDB's own declarations, compiled as RocksDB
+// is.
 
 #ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_FILTER_BITS_H_
 #define WINNOW_THIRD_PARTY_ROCKSDB_ABI_FILTER_BITS_H_
 
-#include <rocksdb/slice.h>
-#include <rocksdb/status.h>
 #include <rocksdb/version.h>
-
-#include <cstddef>
-#include <memory>
 
 #define WINNOW_ROCKSDB_AT_LEAST(major, minor) \
   (ROCKSDB_MAJOR > (major) || (ROCKSDB_MAJOR == (major) && ROCKSDB_MINOR >= (minor)))
 
 #if !WINNOW_ROCKSDB_AT_LEAST(7, 0)
 #error "Winnow needs RocksDB 7.0 or later: earlier ones have another way to build filters."
+#elif defined(WINNOW_IN_TREE)
+#include "table/block_based/filter_policy_internal.h"
 #elif WINNOW_ROCKSDB_AT_LEAST(11, 10)
 #error \
     "This RocksDB is newer than 11.9, the newest whose filter classes are known to Winnow. \
 Compare the classes in its table/block_based/filter_policy_internal.h with those below, then raise \
 this limit."
-#endif
+#else
+
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+
+#include <cstddef>
+#include <memory>
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -66,4 +72,5 @@ class FilterBitsReader {
 
 }  // namespace ROCKSDB_NAMESPACE
 
+#endif
 #endif  // WINNOW_THIRD_PARTY_ROCKSDB_ABI_FILTER_BITS_H_
