@@ -36,7 +36,10 @@ command -v "$system" >/dev/null || {
 # source, so it gets a tree of links.
 work=$built/in_tree/$version-$system
 mkdir -p "$work"
-[[ -e $work/rocksdb/CMakeLists.txt ]] || cp -as "$rocksdb" "$work/rocksdb"
+if [[ ! -e $work/rocksdb/CMakeLists.txt ]]; then
+  mkdir -p "$work/rocksdb"
+  cp -as "$(cd -P "$rocksdb" && pwd)/." "$work/rocksdb"
+fi
 ln -sfn "$source" "$work/rocksdb/plugin/winnow"
 
 # Each leaves the objects' paths, all of which end in src/…/NAME.o or .cc.o, in the array.
@@ -80,7 +83,7 @@ own_sources() {
   sed -n "s#.*/\(src/\(core\|rocksdb\|simd\)/[a-z0-9_]*\)\(\.cc\)\?$1#\1.cc#p" | sort -u
 }
 diff <({ own_sources '",\?$' <"$built/compile_commands.json" | grep -vE '/(registration|register_at_load)\.cc$'
-  echo src/rocksdb/in_tree.cc; } | sort) <(printf '%s\n' "${objects[@]}" | own_sources '\.o$') ||
+  echo src/rocksdb/in_tree.cc; } | sort -u) <(printf '%s\n' "${objects[@]}" | own_sources '\.o$') ||
   fail "the plugin is made of other files in RocksDB's tree: see above"
 
 # Nothing of ours is to be seen in RocksDB's library, and nothing of RocksDB's vanishes from it.
