@@ -30,6 +30,7 @@ struct Group {
 
 constexpr Group kGroups[] = {
     {"RocksDB", "rocksdb/.*"},
+    {"RocksDB's tree", "table/block_based/filter_policy_internal\\.h"},
     {"Abseil", "absl/.*"},
     {"xxHash", "xxhash\\.h|xxh3\\.h"},
     {"LZ4", "lz4.*\\.h"},
@@ -67,7 +68,7 @@ const std::vector<Layer>& Layers() {
       {"src/inspect",
        {"include/winnow", kPolicyHeader, "src/core", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "LZ4", "nlohmann-json", "operating system"}},
-      {"third_party/rocksdb_abi", {}, {"RocksDB"}},
+      {"third_party/rocksdb_abi", {}, {"RocksDB", "RocksDB's tree"}},
       {"db_bench_ext",
        {"include/winnow", kPolicyHeader, "src/inspect", "src/core", "src/rocksdb",
         "src/simd/kernels.h", "third_party/rocksdb_abi"},
@@ -275,6 +276,8 @@ constexpr Case kCases[] = {
     {"src/inspect/report.cc", "benchmark/benchmark.h", false},
     {"third_party/rocksdb_abi/filter_bits.h", "rocksdb/slice.h", true},
     {"third_party/rocksdb_abi/filter_bits.h", "winnow/hash.h", false},
+    {"third_party/rocksdb_abi/filter_bits.h", "table/block_based/filter_policy_internal.h", true},
+    {"src/rocksdb/policy.h", "table/block_based/filter_policy_internal.h", false},
     {"db_bench_ext/filter_bench.cc", "benchmark/benchmark.h", true},
     {"db_bench_ext/filter_bench.cc", "gtest/gtest.h", false},
     {"tools/winnow.cc", "src/inspect/report.h", true},

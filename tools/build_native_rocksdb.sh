@@ -28,9 +28,9 @@ fail() {
   exit 1
 }
 
-for program in apt-get dpkg-query dpkg-source cmake ninja g++; do
+for program in dpkg-query cmake ninja g++; do
   command -v "$program" >/dev/null ||
-    fail "$program is missing; on Debian and Ubuntu: apt-get install dpkg-dev cmake ninja-build g++"
+    fail "$program is missing; on Debian and Ubuntu: apt-get install cmake ninja-build g++"
 done
 # shellcheck disable=SC2016 # dpkg-query's variable
 version=$(dpkg-query -W -f '${source:Version}' librocksdb-dev 2>/dev/null) || version=
@@ -51,35 +51,13 @@ if [[ -f $target/lib/librocksdb.a && $(cat "$target/built-as" 2>/dev/null) == "$
   exit 0
 fi
 
-# The source, by a private apt: neither the system's sources nor its lists of packages change.
 work=$PWD/$target/work
-fetched=$work/fetched-$version
-if [[ ! -d $fetched/source ]]; then
-  echo "Fetching the source of RocksDB $version"
-  rm -rf "$fetched"
-  mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial" "$work/apt/sources.list.d" "$fetched"
-  # shellcheck source=/dev/null
-  suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
-  keys=/usr/share/keyrings/debian-archive-keyring.gpg
-  [[ -f $keys ]] || fail "$keys is missing, without which the source can't be verified; on other systems than" \
-    "Debian, put a native build of the installed version into $target by hand"
-  echo "deb-src [signed-by=$keys] http://deb.debian.org/debian $suite main" >"$work/apt/sources.list"
-  apt=(apt-get -q -o "Dir::Etc::sourcelist=$work/apt/sources.list" -o "Dir::Etc::sourceparts=$work/apt/sources.list.d"
-    -o "Dir::State::Lists=$work/apt/lists" -o "Dir::Cache=$work/apt/cache" -o APT::Sandbox::User=root
-    -o Debug::NoLocking=true -o Acquire::Retries=3)
-  "${apt[@]}" update || fail "apt-get could not fetch the list of Debian's source packages; its message is above"
-  (cd "$fetched" && "${apt[@]}" source --only-source "rocksdb=$version") ||
-    fail "apt-get could not fetch the source package rocksdb $version; its message is above"
-  unpacked=("$fetched"/rocksdb-*/)
-  [[ ${#unpacked[@]} == 1 && -f ${unpacked[0]}/CMakeLists.txt ]] ||
-    fail "the source package of rocksdb $version did not unpack into one folder with a CMakeLists.txt"
-  mv "${unpacked[0]}" "$fetched/source"
-fi
+source=$(tools/fetch_rocksdb_source.sh)
 
 echo "Building $described"
 # Release, as upstream's own instructions have it; -O2, as upstream's Makefile has it and as our presets do. The compressions of the package, as
 # far as their headers are here; filters use none of them.
-cmake -G Ninja -S "$fetched/source" -B "$work/build" -Wno-dev --log-level=WARNING \
+cmake -G Ninja -S "$source" -B "$work/build" -Wno-dev --log-level=WARNING \
   -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=$definitions" "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG" -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
   -DCMAKE_INSTALL_PREFIX="$PWD/$target" -DCMAKE_INSTALL_LIBDIR=lib \
   -DPORTABLE=OFF -DUSE_RTTI=OFF -DFAIL_ON_WARNINGS=OFF -DROCKSDB_BUILD_SHARED=OFF \
@@ -90,7 +68,7 @@ cmake -G Ninja -S "$fetched/source" -B "$work/build" -Wno-dev --log-level=WARNIN
 cmake --build "$work/build" --target rocksdb --parallel "$jobs"
 rm -rf build/rocksdb-native/{include,lib,built-as}
 mkdir -p "$target/lib"
-cp -R "$fetched/source/include" "$target/include"
+cp -R "$source/include" "$target/include"
 cp "$work/build/librocksdb.a" "$target/lib/"
 echo "$described" >"$target/built-as"
 echo "tools/build_native_rocksdb.sh: built $target: $described"

@@ -8,8 +8,11 @@
 #define WINNOW_VERSION_MINOR 1
 #define WINNOW_VERSION_PATCH 0
 
-// Put before a declaration that users of the shared libraries call.
+// Put before a declaration that users of the shared libraries call. Empty where Winnow becomes a
+// part of another library.
+#ifndef WINNOW_EXPORT
 #define WINNOW_EXPORT __attribute__((visibility("default")))
+#endif
 
 namespace winnow {
 

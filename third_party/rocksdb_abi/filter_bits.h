@@ -8,17 +8,24 @@
 // The classes have the names of RocksDB's own. Every file that includes this one is therefore
 // compiled with hidden visibility (a visible copy in a preloaded library would replace RocksDB's)
 // and without RTTI (RocksDB's Release builds have no typeinfo).
+//
+// In RocksDB's own tree (WINNOW_IN_TREE) these are RocksDB's own declarations, compiled as RocksDB
+// is.
 
 #ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_FILTER_BITS_H_
 #define WINNOW_THIRD_PARTY_ROCKSDB_ABI_FILTER_BITS_H_
+
+#include "third_party/rocksdb_abi/version_at_least.h"
+
+#if defined(WINNOW_IN_TREE)
+#include "table/block_based/filter_policy_internal.h"
+#else
 
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
 #include <cstddef>
 #include <memory>
-
-#include "third_party/rocksdb_abi/version_at_least.h"
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -55,4 +62,5 @@ class FilterBitsReader {
 
 }  // namespace ROCKSDB_NAMESPACE
 
+#endif
 #endif  // WINNOW_THIRD_PARTY_ROCKSDB_ABI_FILTER_BITS_H_

@@ -14,7 +14,7 @@
 #error \
     "Winnow needs RocksDB 7.1 or later: in 7.0 no other policy can read the filters on disk, and \
 earlier ones have another way to build filters."
-#elif WINNOW_ROCKSDB_AT_LEAST(11, 10) && !defined(WINNOW_ALLOW_NEWER)
+#elif WINNOW_ROCKSDB_AT_LEAST(11, 10) && !defined(WINNOW_ALLOW_NEWER) && !defined(WINNOW_IN_TREE)
 #error \
     "This RocksDB is newer than 11.9, the newest whose filter classes are known to Winnow. \
 Compare the classes in its table/block_based/filter_policy_internal.h with those in filter_bits.h, \

@@ -1,0 +1,37 @@
+#include "src/rocksdb/factory.h"
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/status.h>
+
+#include <memory>
+#include <string>
+
+#include "src/rocksdb/policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::ObjectLibrary;
+using ROCKSDB_NAMESPACE::Status;
+
+const FilterPolicy* MakeFromId(const std::string& id, std::unique_ptr<const FilterPolicy>* guard,
+                               std::string* message) {
+  if (const Status status = MakePolicyFromId(id, guard); !status.ok()) {
+    *message = status.getState();  // of which RocksDB makes an InvalidArgument
+    return nullptr;
+  }
+  return guard->get();
+}
+
+}  // namespace
+
+void AddFactory(ObjectLibrary& library) {
+  // Anything may follow the ":": what is not a number must be refused by us with a reason, and not
+  // be dropped in silence as an unknown name.
+  ObjectLibrary::PatternEntry names("winnow", true);
+  names.AnotherName("winnow.Filter").AddSeparator(":", false);
+  library.AddFactory<const FilterPolicy>(names, MakeFromId);
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,16 @@
+// The policy's name in RocksDB's object registry.
+
+#ifndef WINNOW_SRC_ROCKSDB_FACTORY_H_
+#define WINNOW_SRC_ROCKSDB_FACTORY_H_
+
+#include <rocksdb/utilities/object_registry.h>
+
+namespace winnow::plugin {
+
+// Makes "winnow", "winnow.Filter" and either with ":" and anything behind it names of the policy in
+// this library of factories. Throws when memory is short.
+void AddFactory(ROCKSDB_NAMESPACE::ObjectLibrary& library);
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_FACTORY_H_

@@ -1,0 +1,57 @@
+# Winnow in RocksDB's own tree, as plugin/winnow: included by our CMakeLists.txt in the place of all else,
+# it hands our sources to RocksDB's CMakeLists.txt. See README.md, and winnow.mk, which does the same for
+# RocksDB's Makefile and names the function that registers the policy.
+#
+# RocksDB compiles the sources itself, into its static library and into its shared one. Objects or a
+# library of our own in winnow_LIBS would be a target that RocksDB's installed package does not have and
+# that those who link its static library would miss.
+
+if(NOT CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  message(FATAL_ERROR "Winnow is compiled by g++ or clang++, not by ${CMAKE_CXX_COMPILER_ID}.")
+endif()
+find_path(XXHASH_INCLUDE_DIR xxhash.h)
+if(NOT XXHASH_INCLUDE_DIR)
+  message(FATAL_ERROR "Winnow needs the header xxhash.h of xxHash 0.8 (on Debian and Ubuntu: apt-get install "
+                      "libxxhash-dev); where it is in no folder of the system, say -DXXHASH_INCLUDE_DIR=FOLDER.")
+endif()
+
+file(GLOB core_sources CONFIGURE_DEPENDS src/core/*.cc)
+file(GLOB rocksdb_sources CONFIGURE_DEPENDS src/rocksdb/*.cc)
+list(FILTER rocksdb_sources EXCLUDE REGEX "/(registration|register_at_load)[.]cc$")
+set(simd_sources src/simd/cpu.cc src/simd/kernels.cc src/simd/portable.cc)
+set(definitions WINNOW_IN_TREE=1 WINNOW_EXPORT= XXH_INLINE_ALL)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  list(APPEND simd_sources src/simd/avx2.cc src/simd/avx512.cc)
+  list(APPEND definitions WINNOW_X86=1)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # as in src/simd/CMakeLists.txt
+    list(APPEND simd_sources src/simd/ribbon_gfni.cc src/simd/ribbon_gfni_solve.cc)
+    list(APPEND definitions WINNOW_GFNI=1)
+  endif()
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  list(APPEND simd_sources src/simd/neon.cc)
+  list(APPEND definitions WINNOW_ARM64=1)
+endif()
+list(TRANSFORM simd_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+
+# The properties are those of the folder whose targets have the sources. Our include folders and flags
+# are for our files only, and behind RocksDB's own.
+get_directory_property(rocksdb_folder PARENT_DIRECTORY)
+function(compile_with property values)
+  set_property(SOURCE ${ARGN} DIRECTORY ${rocksdb_folder} APPEND PROPERTY ${property} "${values}")
+endfunction()
+set(sources ${core_sources} ${simd_sources} ${rocksdb_sources})
+compile_with(COMPILE_DEFINITIONS "${definitions}" ${sources})
+compile_with(COMPILE_OPTIONS "-I${CMAKE_CURRENT_SOURCE_DIR}/include;-I${CMAKE_CURRENT_SOURCE_DIR}" ${sources})
+compile_with(COMPILE_OPTIONS "-idirafter;${XXHASH_INCLUDE_DIR}" ${sources})
+compile_with(COMPILE_OPTIONS "-fvisibility=hidden" ${sources})
+compile_with(COMPILE_OPTIONS "-include;${CMAKE_CURRENT_SOURCE_DIR}/src/rocksdb/in_tree.h" ${rocksdb_sources})
+# RocksDB declares functions that override nothing in its older versions, so that they can't be marked.
+compile_with(COMPILE_OPTIONS "-Wno-inconsistent-missing-override" ${rocksdb_sources})
+include(src/simd/flags.cmake)
+compile_with(COMPILE_OPTIONS "${winnow_flags_avx2}" ${CMAKE_CURRENT_SOURCE_DIR}/src/simd/avx2.cc)
+compile_with(COMPILE_OPTIONS "${winnow_flags_avx512}" ${CMAKE_CURRENT_SOURCE_DIR}/src/simd/avx512.cc)
+compile_with(COMPILE_OPTIONS "${winnow_flags_gfni}" ${CMAKE_CURRENT_SOURCE_DIR}/src/simd/ribbon_gfni.cc
+             ${CMAKE_CURRENT_SOURCE_DIR}/src/simd/ribbon_gfni_solve.cc)
+
+list(TRANSFORM sources REPLACE "^${CMAKE_CURRENT_SOURCE_DIR}/" "")
+set(winnow_SOURCES ${sources} PARENT_SCOPE)

@@ -1,0 +1,122 @@
+#!/bin/bash
+# Compiles Winnow as a plugin in RocksDB's own tree, by RocksDB's CMake or its Makefile: our objects
+# only, with RocksDB's flags and warnings as errors. Then looks at what the objects show, and runs
+# them in a program with the RocksDB that is installed, whose version is the same.
+# Ends with 77, which is neither good nor bad, where there is no source of RocksDB.
+# in_tree_test.sh cmake|make BUILD_FOLDER SOURCE_FOLDER ROCKSDB_INCLUDE_FOLDER ROCKSDB_LIBRARY CXX
+set -euo pipefail
+export LC_ALL=C
+
+system=$1
+built=$2
+source=$3
+headers=$4
+library=$5
+compiler=$6
+# shellcheck source=tools/build_jobs.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$source/tools/build_jobs.sh"
+
+fail() {
+  printf 'in_tree_test: %s\n' "$*" >&2
+  exit 1
+}
+
+version=$(sed -n 's/^#define ROCKSDB_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\).*/\2/p' "$headers/rocksdb/version.h" | paste -sd.)
+rocksdb=$source/build/rocksdb-source/$version
+[[ -f $rocksdb/CMakeLists.txt ]] || {
+  echo "in_tree_test: skipped: there is no $rocksdb; tools/setup.sh --sources fetches it"
+  exit 77
+}
+command -v "$system" >/dev/null || {
+  echo "in_tree_test: skipped: there is no $system"
+  exit 77
+}
+
+# It stays for the next time, when only what changed is compiled. RocksDB's Makefile writes into its
+# source, so it gets a tree of links.
+work=$built/in_tree/$version-$system
+mkdir -p "$work"
+if [[ ! -e $work/rocksdb/CMakeLists.txt ]]; then
+  mkdir -p "$work/rocksdb"
+  cp -as "$(cd -P "$rocksdb" && pwd)/." "$work/rocksdb"
+fi
+ln -sfn "$source" "$work/rocksdb/plugin/winnow"
+
+# Each leaves the objects' paths, all of which end in src/…/NAME.o or .cc.o, in the array.
+objects=()
+
+# With typeinfo, as RocksDB's Debug builds are.
+by_cmake() {
+  cmake -G Ninja -S "$work/rocksdb" -B "$work/build" -Wno-dev -DCMAKE_CXX_COMPILER="$compiler" \
+    -DROCKSDB_PLUGINS=winnow -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 \
+    -DFAIL_ON_WARNINGS=ON -DPORTABLE=ON -DROCKSDB_BUILD_SHARED=ON -DWITH_GFLAGS=OFF -DWITH_LIBURING=OFF \
+    -DWITH_TESTS=OFF -DWITH_ALL_TESTS=OFF -DWITH_TOOLS=OFF -DWITH_CORE_TOOLS=OFF \
+    -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TRACE_TOOLS=OFF >"$work/configure.log" 2>&1 ||
+    fail "CMake can't configure RocksDB: $(cat "$work/configure.log")"
+  grep -q '{"winnow", winnow_register_in_tree}' "$work/build/build_version.cc" ||
+    fail "RocksDB's build_version.cc does not register Winnow"
+  mapfile -t objects < <(ninja -C "$work/build" -t targets all |
+    sed -n 's|^\(CMakeFiles/rocksdb-shared.dir/.*plugin/winnow/.*\.o\): .*|\1|p')
+  ((${#objects[@]})) || fail "RocksDB's build has no object of ours"
+  ninja -C "$work/build" -j "$(build_jobs)" "${objects[@]}"
+  objects=("${objects[@]/#/$work/build/}")
+}
+
+# Without, as RocksDB's release builds are.
+by_make() {
+  local arguments=(-C "$work/rocksdb" ROCKSDB_PLUGINS=winnow CXX="$compiler" OBJ_DIR="$work/objects" LIB_MODE=shared
+    DEBUG_LEVEL=0 OPTIMIZE_LEVEL=-O1 PORTABLE=1 SKIP_DEPENDS=1)
+  # shellcheck disable=SC2016 # make's variable
+  mapfile -t objects < <(make "${arguments[@]}" --eval='winnow_list: ; @printf "object %s\n" $(winnow_SOURCES)' \
+    winnow_list | sed -n "s|^object \(.*\)\.cc$|$work/objects/plugin/winnow/\1.o|p")
+  ((${#objects[@]})) || fail "RocksDB's Makefile has no object of ours"
+  make -n "${arguments[@]}" util/build_version.cc | grep -F '{\"winnow\"\, winnow_register_in_tree}' >/dev/null ||
+    fail "RocksDB's Makefile does not register Winnow"
+  # Their lists of headers as well, which the compiler makes with the same flags.
+  make -j "$(build_jobs)" "${arguments[@]}" "${objects[@]}" "${objects[@]/%.o/.cc.d}"
+}
+
+"by_$system"
+
+# The same files as in the plugin that is a library of its own, but for how it registers.
+own_sources() {
+  sed -n "s#.*/\(src/\(core\|rocksdb\|simd\)/[a-z0-9_]*\)\(\.cc\)\?$1#\1.cc#p" | sort -u
+}
+diff <({ own_sources '",\?$' <"$built/compile_commands.json" | grep -vE '/(registration|register_at_load)\.cc$'
+  echo src/rocksdb/in_tree.cc; } | sort -u) <(printf '%s\n' "${objects[@]}" | own_sources '\.o$') ||
+  fail "the plugin is made of other files in RocksDB's tree: see above"
+
+# Nothing of ours is to be seen in RocksDB's library, and nothing of RocksDB's vanishes from it.
+"$compiler" -shared -o "$work/objects.so" "${objects[@]}"
+shown=$(nm -D --defined-only --format=posix "$work/objects.so" | cut -d' ' -f1 | grep -i winnow || true)
+[[ -z $shown ]] || fail "RocksDB's library would show symbols of ours: $(c++filt <<<"$shown")"
+hidden=$(readelf -sW "${objects[@]}" | awk '$6 == "HIDDEN" { print $8 }' | c++filt | grep rocksdb:: | grep -v winnow | sort -u || true)
+[[ -z $hidden ]] || fail "RocksDB's own symbols would be hidden; is a header missing in src/rocksdb/in_tree.h? $hidden"
+
+# Kernels have their instruction sets, and no function that the linker may take for another file's.
+kernels=0
+for object in "${objects[@]}"; do
+  case $object in
+  */simd/avx2.*) needs='%ymm' ;;
+  */simd/avx512.*) needs='%zmm' ;;
+  */simd/ribbon_gfni*) needs='gf2p8' ;;
+  *) continue ;;
+  esac
+  kernels=$((kernels + 1))
+  [[ $(objdump -d "$object") == *$needs* ]] || fail "$object has no $needs: was it compiled without its flags?"
+  weak=$(readelf -sW "$object" | awk '$4 == "FUNC" && $5 != "LOCAL" && $5 != "GLOBAL" && $7 != "UND" { print $8 }')
+  [[ -z $weak ]] || fail "$object has functions that may replace those of other files: $weak"
+done
+[[ $(uname -m) != x86_64 ]] || ((kernels > 0)) || fail "there are no kernels"
+
+# As RocksDB's build_version.cc calls it.
+cat >"$work/registers.cc" <<'CODE'
+#include <rocksdb/utilities/object_registry.h>
+extern "C" int winnow_register_in_tree(ROCKSDB_NAMESPACE::ObjectLibrary&, const std::string&);
+const int registered = winnow_register_in_tree(*ROCKSDB_NAMESPACE::ObjectLibrary::Default(), "winnow");
+CODE
+"$compiler" -std=c++17 -I "$headers" "$source/tests/install/rocksdb/main.cc" "$work/registers.cc" "${objects[@]}" \
+  "$library" -Wl,-rpath,"$(dirname "$library")" -pthread -o "$work/program"
+rm -rf "$work/database"
+"$work/program" "$work/database" || fail "a program with these objects ends with $?"
+grep -F '[winnow]' "$work/database/LOG" || fail "Winnow's line is missing in the database's LOG"
