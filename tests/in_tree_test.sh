@@ -64,6 +64,10 @@ by_cmake() {
 
 # Without, as RocksDB's release builds are.
 by_make() {
+  # It does not see that flags have changed, nor headers: looking for those takes minutes (SKIP_DEPENDS).
+  if [[ -n $(cd "$source" && find winnow.mk include src third_party -newer "$work/objects.so" 2>&1) ]]; then
+    rm -rf "$work/objects"
+  fi
   local arguments=(-C "$work/rocksdb" ROCKSDB_PLUGINS=winnow CXX="$compiler" OBJ_DIR="$work/objects" LIB_MODE=shared
     DEBUG_LEVEL=0 OPTIMIZE_LEVEL=-O1 PORTABLE=1 SKIP_DEPENDS=1)
   # shellcheck disable=SC2016 # make's variable
