@@ -18,6 +18,7 @@
 
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/counters.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
 
 namespace {
@@ -223,6 +224,64 @@ TEST(BitsBuilder, EstimatesKeysOfSmallFiltersAsTheBuiltinBuildersDo) {
           1.25 * bits + 1);
     }
   }
+}
+
+// As RocksDB's declaration has it: the size of n keys is answered with n keys or more, if it is one
+// to cut partitions by.
+TEST(BitsBuilder, SizesAndNumbersOfKeysAgree) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    BitsBuilder builder(OptionsOf(kind), false);
+    for (size_t keys = 200; keys < 100000; keys += keys / 7) {
+      const size_t size = builder.CalculateSpace(keys);
+      EXPECT_GE(size, builder.CalculateSpace(keys - 1));
+      EXPECT_GE(builder.ApproximateNumEntries(size), keys);
+    }
+  }
+}
+
+TEST(BitsBuilder, EstimatedRatesAreThoseOfTheBuiltinBuilders) {
+  BitsBuilder bloom(OptionsOf(FilterKind::kBloom), false);
+  BitsBuilder ribbon(OptionsOf(FilterKind::kRibbon), false);
+  EXPECT_EQ(bloom.EstimatedFpRate(0, 1000), 0);
+  EXPECT_EQ(bloom.EstimatedFpRate(10, 0), 1);
+  EXPECT_EQ(bloom.EstimatedFpRate(10, 100), 1);
+  EXPECT_LT(bloom.EstimatedFpRate(10, 101), 1e-6);
+  EXPECT_GT(bloom.EstimatedFpRate(10000, 8000), bloom.EstimatedFpRate(10000, 12000));
+#if WINNOW_ROCKSDB_AT_LEAST(10, 9)
+  const auto builtin_bloom = BuiltinBuilder("bloomfilter:10");
+  const auto builtin_ribbon = BuiltinBuilder("ribbonfilter:10:-1");
+  for (size_t keys = 10000; keys <= 1000000; keys *= 10) {
+    // Not for other sizes: the probes of ours are those for the keys.
+    for (const size_t size : {keys, keys * 5 / 4, keys * 3 / 2}) {
+      const double builtin = builtin_bloom->EstimatedFpRate(keys, size);
+      EXPECT_NEAR(bloom.EstimatedFpRate(keys, size), builtin, 0.35 * builtin)
+          << keys << " " << size;
+    }
+    const double builtin =
+        builtin_ribbon->EstimatedFpRate(keys, builtin_ribbon->CalculateSpace(keys));
+    EXPECT_NEAR(ribbon.EstimatedFpRate(keys, ribbon.CalculateSpace(keys)), builtin, 0.15 * builtin);
+    const double space = static_cast<double>(builtin_ribbon->CalculateSpace(keys));
+    EXPECT_NEAR(static_cast<double>(ribbon.CalculateSpace(keys)), space, 0.06 * space) << keys;
+    const double bloom_space = static_cast<double>(builtin_bloom->CalculateSpace(keys));
+    EXPECT_NEAR(static_cast<double>(bloom.CalculateSpace(keys)), bloom_space, 0.06 * bloom_space);
+  }
+#endif
+}
+
+// RocksDB calls by the places of the functions in the table of virtual ones.
+TEST(BitsBuilder, HasTheVirtualFunctionsOfThisVersion) {
+  BitsBuilder builder(OptionsOf(FilterKind::kBloom), false);
+  [[maybe_unused]] FilterBitsBuilder& base = builder;
+#if WINNOW_ROCKSDB_AT_LEAST(9, 6)
+  base.AddKeyAndAlt("key", "prefix");
+#else
+  builder.AddKeyAndAlt("key", "prefix");
+#endif
+  EXPECT_EQ(base.EstimateEntriesAdded(), 2u);
+#if WINNOW_ROCKSDB_AT_LEAST(10, 9)
+  EXPECT_EQ(base.CalculateSpace(1000), builder.CalculateSpace(1000));
+  EXPECT_EQ(base.EstimatedFpRate(1000, 1500), builder.EstimatedFpRate(1000, 1500));
+#endif
 }
 
 TEST(BitsBuilder, EstimateOfEntriesMayBeAskedByAnotherThread) {

@@ -44,7 +44,7 @@ constexpr size_t kLeastForPartition = 3 * simd::kBloomBlockBytes + kBeside;
 // The blocks of a Bloom filter of this size.
 uint32_t BlocksThatFit(size_t bytes) noexcept {
   const size_t blocks = bytes < kBeside ? 0 : (bytes - kBeside) / simd::kBloomBlockBytes;
-  return static_cast<uint32_t>(std::clamp<size_t>(blocks, 1, std::numeric_limits<uint32_t>::max()));
+  return static_cast<uint32_t>(std::min<size_t>(blocks, std::numeric_limits<uint32_t>::max()));
 }
 
 }  // namespace
@@ -111,7 +111,10 @@ double BitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
     case FilterKind::kEmpty:
       break;
     case FilterKind::kBloom:
-      return core::BloomRate(num_entries, BlocksThatFit(bytes), plan.probes);
+      if (const uint32_t blocks = BlocksThatFit(bytes); blocks > 0) {
+        return core::BloomRate(num_entries, blocks, plan.probes);
+      }
+      return 1;
     case FilterKind::kRibbon:
       return core::ColumnsRate(plan.columns);  // whatever the size
   }

@@ -2,6 +2,7 @@
 
 #include <rocksdb/table.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,16 +28,17 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// The last policy of this thread that was asked whether it is of an id of ours.
+// The last policy of this thread that was asked whether it is of an id of ours. A pointer, as room
+// for a thread's variables is scarce in libraries that are loaded late.
 struct Asked {
   std::string id;
   PolicyOptions options;
 };
-thread_local std::optional<Asked> last_asked;
+thread_local std::unique_ptr<const Asked> last_asked;
 
 std::optional<PolicyOptions> TakePredecessor(const std::string& id) {
-  const std::optional<Asked> asked = std::exchange(last_asked, std::nullopt);
-  return asked && asked->id == id ? std::optional(asked->options) : std::nullopt;
+  const std::unique_ptr<const Asked> asked = std::exchange(last_asked, nullptr);
+  return asked != nullptr && asked->id == id ? std::optional(asked->options) : std::nullopt;
 }
 
 }  // namespace
@@ -57,7 +59,7 @@ void Policy::Register() {
 
 bool Policy::IsInstanceOf(const std::string& name) const {
   if (const std::string own = name.substr(0, name.find(':')); own == NickName() || own == Name()) {
-    last_asked = Asked{name, state_.Get().options};
+    last_asked = std::make_unique<const Asked>(Asked{name, state_.Get().options});
   }
   return FilterPolicy::IsInstanceOf(name);
 }

@@ -83,7 +83,7 @@ struct Option {
   std::string (*text)(const PolicyOptions& options);
 };
 
-// An options string and a saved OPTIONS file have them in this order.
+// In the order of ToString.
 constexpr Option kOptions[] = {
     {"bits_per_key", "a number from 1 to 32",
      [](std::string_view text, PolicyOptions* options) {
