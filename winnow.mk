@@ -35,6 +35,10 @@ ifneq ($(shell $(CXX) $(EXTRA_CXXFLAGS) -E -include xxhash.h -x c++ /dev/null >/
 winnow_cxxflags += $(error Winnow needs the header xxhash.h of xxHash 0.8 (on Debian and Ubuntu: apt-get install \
   libxxhash-dev); where it is in no folder of the system, say EXTRA_CXXFLAGS=-IFOLDER)
 endif
+# g++ 12 takes a variable of its own AVX-512 headers for ours, where -march=native lets xxHash use them: see CMakeLists.txt.
+ifeq ($(filter __clang__,$(winnow_macros)),)
+winnow_cxxflags += -Wno-uninitialized -Wno-maybe-uninitialized
+endif
 winnow_made_of = $(foreach source,$(1),$(OBJ_DIR)/plugin/winnow/$(source:.cc=.o) $(OBJ_DIR)/plugin/winnow/$(source).d)
 
 $(call winnow_made_of,$(winnow_SOURCES)): CXXFLAGS += $(winnow_cxxflags)

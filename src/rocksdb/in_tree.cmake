@@ -44,6 +44,9 @@ compile_with(COMPILE_DEFINITIONS "${definitions}" ${sources})
 compile_with(COMPILE_OPTIONS "-I${CMAKE_CURRENT_SOURCE_DIR}/include;-I${CMAKE_CURRENT_SOURCE_DIR}" ${sources})
 compile_with(COMPILE_OPTIONS "-idirafter;${XXHASH_INCLUDE_DIR}" ${sources})
 compile_with(COMPILE_OPTIONS "-fvisibility=hidden" ${sources})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # see CMakeLists.txt
+  compile_with(COMPILE_OPTIONS "-Wno-uninitialized;-Wno-maybe-uninitialized" ${sources})
+endif()
 compile_with(COMPILE_OPTIONS "-include;${CMAKE_CURRENT_SOURCE_DIR}/src/rocksdb/in_tree.h" ${rocksdb_sources})
 # RocksDB declares functions that override nothing in its older versions, so that they can't be marked.
 compile_with(COMPILE_OPTIONS "-Wno-inconsistent-missing-override" ${rocksdb_sources})
