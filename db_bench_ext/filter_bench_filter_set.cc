@@ -80,7 +80,7 @@ void AskSet(benchmark::State& state, const Segments& segments, Storage storage) 
   for (auto iteration : state) {
     keys.MakeNext();
     for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      for (const size_t candidate : set.Candidates(HashKey(keys.Get(i)), words.data())) {
+      for (size_t candidate : set.Candidates(HashKey(keys.Get(i)), words.data())) {
         benchmark::DoNotOptimize(candidate);
         ++found;
       }
@@ -102,7 +102,7 @@ void AskSetInBatches(benchmark::State& state, const Segments& segments, Storage 
     }
     set.Candidates(hashes.data(), hashes.size(), words.data());
     for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      for (const size_t candidate : set.Row(words.data(), i)) {
+      for (size_t candidate : set.Row(words.data(), i)) {
         benchmark::DoNotOptimize(candidate);
         ++found;
       }
@@ -128,7 +128,7 @@ void AskList(benchmark::State& state, const Segments& segments, Storage storage)
   for (auto iteration : state) {
     keys.MakeNext();
     for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      for (const size_t candidate :
+      for (size_t candidate :
            set.CandidatesOf(HashKey(keys.Get(i)), lists[i].data(), kListed, words)) {
         benchmark::DoNotOptimize(candidate);
         ++found;

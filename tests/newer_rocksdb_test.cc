@@ -397,15 +397,8 @@ class Store {
 
 // What filters spared, whoever asked them.
 uint64_t Useful(const Options& options) {
-  uint64_t sum = 0;
-  for (const auto ticker : {
-         ROCKSDB_NAMESPACE::BLOOM_FILTER_USEFUL, ROCKSDB_NAMESPACE::BLOOM_FILTER_PREFIX_USEFUL,
-#if WINNOW_ROCKSDB_AT_LEAST(8, 3)
-             // Seeks of iterators are counted here from 8.3 on.
-             ROCKSDB_NAMESPACE::LAST_LEVEL_SEEK_FILTERED,
-             ROCKSDB_NAMESPACE::NON_LAST_LEVEL_SEEK_FILTERED,
-#endif
-       }) {
+  uint64_t sum = options.statistics->getAndResetTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_USEFUL);
+  for (const auto ticker : rocksdb_abi::kPrefixUseful) {
     sum += options.statistics->getAndResetTickerCount(ticker);
   }
   return sum;

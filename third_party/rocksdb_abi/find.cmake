@@ -13,8 +13,13 @@ option(WINNOW_ROCKSDB_STATIC "Take RocksDB's static library where both are there
 option(WINNOW_ALLOW_NEWER "Try a RocksDB that is newer than all that Winnow was tested with" OFF)
 
 function(winnow_refuse_rocksdb)
-  string(JOIN " " sentence ${ARGN})
-  message(FATAL_ERROR "RocksDB: ${sentence}")
+  # One by one: ARGN would part what has a semicolon in it.
+  set(sentence "RocksDB:")
+  math(EXPR last "${ARGC} - 1")
+  foreach(i RANGE ${last})
+    string(APPEND sentence " ${ARGV${i}}")
+  endforeach()
+  message(FATAL_ERROR "${sentence}")
 endfunction()
 
 # What was found for another answer to the options above is not looked for again otherwise.
@@ -133,10 +138,13 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT "${probe}" STREQUAL "${winnow_rocksdb_probed
   string(STRIP "${loaded_version}" loaded_version)
   if(NOT compiled)
     string(LENGTH "${compile_output}" length)
-    math(EXPR begin "${length} > 3000 ? ${length} - 3000 : 0")
+    set(begin 0)
+    if(length GREATER 3000)
+      math(EXPR begin "${length} - 3000")
+    endif()
     string(SUBSTRING "${compile_output}" ${begin} -1 compile_output)
     winnow_refuse_rocksdb("a program does not link with ${ROCKSDB_LIBRARY}. If libraries are missing that it needs,"
-                          "name them, as -DWINNOW_ROCKSDB_LIBRARIES='z\;lz4'. The end of what the linker said:\n"
+                          "name them, as -DWINNOW_ROCKSDB_LIBRARIES='z;lz4'. The end of what the linker said:\n"
                           "${compile_output}")
   elseif(NOT status EQUAL 0)
     winnow_refuse_rocksdb("a program that is linked with ${ROCKSDB_LIBRARY} does not run (${status}): ${loaded_version}")

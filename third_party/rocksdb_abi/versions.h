@@ -7,6 +7,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
+#include <rocksdb/statistics.h>
 
 #include <memory>
 #include <utility>
@@ -53,6 +54,16 @@ inline void FailWithoutOptionsFile(ROCKSDB_NAMESPACE::DBOptions* options) {
   options->fail_if_options_file_error = true;
 #endif
 }
+
+// The tickers of the files that lookups and seeks of a prefix did not have to read. From 8.3 on
+// seeks have tickers of their own.
+inline constexpr ROCKSDB_NAMESPACE::Tickers kPrefixUseful[] = {
+    ROCKSDB_NAMESPACE::BLOOM_FILTER_PREFIX_USEFUL,
+#if WINNOW_ROCKSDB_AT_LEAST(8, 3)
+    ROCKSDB_NAMESPACE::LAST_LEVEL_SEEK_FILTERED,
+    ROCKSDB_NAMESPACE::NON_LAST_LEVEL_SEEK_FILTERED,
+#endif
+};
 
 }  // namespace winnow::rocksdb_abi
 
