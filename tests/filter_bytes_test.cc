@@ -48,9 +48,8 @@ TEST_P(FilterBytesTest, AreTheSameInEveryVersion) {
   const TemporaryFolder folder;
   BlockBasedTableOptions table;
   table.filter_policy = MakePolicyFrom(expected.policy);
-  ROCKSDB_NAMESPACE::Options options = MakeOptions(table);
-  // The level is in a filter's bytes; the versions' defaults move files to different ones.
-  options.level_compaction_dynamic_level_bytes = false;
+  // The level is in a filter's bytes, and MakeOptions has the same ones with every version.
+  const ROCKSDB_NAMESPACE::Options options = MakeOptions(table);
   CompactRangeOptions compaction;
   compaction.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
   {

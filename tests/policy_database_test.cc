@@ -247,7 +247,7 @@ TEST_P(ShapeTest, LosesNoKeyAndSkipsAbsentOnes) {
     }
     const Counters built = CurrentCounters();
     EXPECT_GT(built.bloom_filters + built.ribbon_filters,
-              before.bloom_filters + before.ribbon_filters + (shape.partitions ? 20 : 3));
+              before.bloom_filters + before.ribbon_filters + (shape.partitions ? 10 : 3));
     EXPECT_EQ(built.unbuilt_filters, before.unbuilt_filters);
 
     // From the files, not from the memtable.

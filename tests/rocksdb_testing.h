@@ -51,6 +51,8 @@ inline ROCKSDB_NAMESPACE::Options MakeOptions(
   ROCKSDB_NAMESPACE::Options options;
   options.create_if_missing = true;
   options.disable_auto_compactions = true;
+  options.level_compaction_dynamic_level_bytes =
+      false;  // the default until 8.3: files move to level 1
   options.statistics = ROCKSDB_NAMESPACE::CreateDBStatistics();
   options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
   return options;
