@@ -7,6 +7,6 @@
 
 namespace rocksdb {
 
-WINNOW_EXPORT std::string GetRocksVersionAsString(bool) { return "9.10.0"; }
+WINNOW_EXPORT std::string GetRocksVersionAsString(bool) { return "99.1.0"; }
 
 }  // namespace rocksdb
