@@ -6,8 +6,8 @@
 # one in another system's folder, run by chroot (as root). The tables have format version 5, which is the newest that
 # RocksDB 7.8 reads.
 #
-# At each stop half of the keys are written anew and compacted, with Winnow at every other stop and with RocksDB's own
-# Bloom filter at those between, so that files of both kinds lie beside each other. Ends with 1 if a key is missing,
+# At each stop half of the keys are written anew and compacted, with Winnow and with RocksDB's own Bloom filter, and what
+# is carried on has been written by these in turn, so that files of both kinds lie beside each other. Ends with 1 if a key is missing,
 # one is found that was never written, or Winnow's filters or the built-in ones of other stops skip too little.
 set -euo pipefail
 
@@ -101,10 +101,13 @@ for build in "${stops[@]}"; do
   fi
   # What the stop before left, first.
   read_both "$build" "stop $number, as it came"
-  how=winnow
-  ((number % 2 == 0)) || how=stock
-  run "$build" "$how" overwrite
-  read_both "$build" "stop $number, RocksDB $(version), rewritten with $how"
+  # The second is carried on.
+  ways=(stock winnow)
+  ((number % 2 == 0)) || ways=(winnow stock)
+  for how in "${ways[@]}"; do
+    run "$build" "$how" overwrite
+    read_both "$build" "stop $number, RocksDB $(version), rewritten with $how"
+  done
   number=$((number + 1))
 done
 ((!failed)) || {
