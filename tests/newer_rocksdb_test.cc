@@ -7,17 +7,15 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/statistics.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
-#include <map>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "src/rocksdb/counters.h"
+#include "tests/database_model.h"
 #include "tests/files.h"
 #include "tests/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -36,18 +34,19 @@ using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Iterator;
 using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::PinnableSlice;
 using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::Key;
+using testing::kPrefixBytes;
 using testing::MakeOptions;
 using testing::MakePolicyFrom;
+using testing::Model;
 using testing::OpenDatabase;
 using testing::TemporaryFolder;
 
 constexpr uint64_t kKeys = 6000;
-constexpr size_t kPrefixBytes = 7;  // "k" and six digits: up to 10 keys each
 
 // What a configuration changes.
 struct Layout {
@@ -222,16 +221,6 @@ const Configuration kConfigurations[] = {
      [](Layout* layout) { layout->options.optimize_filters_for_hits = true; }},
 };
 
-std::string Key(uint64_t i) {
-  char key[32];
-  std::snprintf(key, sizeof(key), "k%06llu-%llu", static_cast<unsigned long long>(i / 10),
-                static_cast<unsigned long long>(i % 10));
-  return key;
-}
-
-// Not in the database, and between those that are.
-std::string AbsentKey(uint64_t i) { return Key(i) + "x"; }
-
 // As RocksDB's comparator has them.
 std::string Timestamp(uint64_t time) {
   std::string text;
@@ -281,59 +270,26 @@ class Store {
   }
 
   void ExpectAllKeys() {
-    for (uint64_t i = 0; i < kKeys; ++i) {
-      std::string value;
-      const auto expected = model_.find(Key(i));
-      const Status status = database_->Get(read_, Key(i), &value);
-      if (expected == model_.end()) {
-        ASSERT_TRUE(status.IsNotFound()) << Key(i) << ": " << status.ToString();
-      } else {
-        ASSERT_TRUE(status.ok()) << Key(i) << ": " << status.ToString();
-        ASSERT_EQ(value, expected->second) << Key(i);
+    ASSERT_NO_FATAL_FAILURE(testing::ExpectAllKeys(*database_, model_, kKeys, read_));
 #if WINNOW_ROCKSDB_AT_LEAST(7, 6)
-        if (layout_.has_entities) {
-          ROCKSDB_NAMESPACE::PinnableWideColumns columns;
-          ASSERT_STATUS_OK(
-              database_->GetEntity(read_, database_->DefaultColumnFamily(), Key(i), &columns));
-          ASSERT_EQ(columns.columns().size(), 2u) << Key(i);
-        }
-#endif
-      }
-      ASSERT_TRUE(database_->Get(read_, AbsentKey(i), &value).IsNotFound());
+    for (auto one = model_.begin(); layout_.has_entities && one != model_.end(); ++one) {
+      ROCKSDB_NAMESPACE::PinnableWideColumns columns;
+      ASSERT_STATUS_OK(
+          database_->GetEntity(read_, database_->DefaultColumnFamily(), one->first, &columns));
+      ASSERT_EQ(columns.columns().size(), 2u) << one->first;
     }
+#endif
   }
 
   void ExpectAllKeysInBatches() {
-    size_t batch = 1;
-    for (uint64_t first = 0; first < kKeys; first += batch) {
-      batch = batch % 70 + 1;  // RocksDB asks filters for at most 32 keys at once
-      std::vector<std::string> keys;
-      for (uint64_t i = first; i < std::min<uint64_t>(first + batch, kKeys); ++i) {
-        keys.push_back(Key(i));
-        keys.push_back(AbsentKey(i));
-      }
-      const std::vector<Slice> slices(keys.begin(), keys.end());
-      std::vector<PinnableSlice> values(keys.size());
-      std::vector<Status> statuses(keys.size());
-      database_->MultiGet(read_, database_->DefaultColumnFamily(), slices.size(), slices.data(),
-                          values.data(), statuses.data());
-      for (size_t i = 0; i < keys.size(); ++i) {
-        const auto expected = model_.find(keys[i]);
-        if (expected == model_.end()) {
-          ASSERT_TRUE(statuses[i].IsNotFound()) << keys[i] << ": " << statuses[i].ToString();
-        } else {
-          ASSERT_TRUE(statuses[i].ok()) << keys[i] << ": " << statuses[i].ToString();
-          ASSERT_EQ(values[i].ToString(), expected->second) << keys[i];
-        }
-      }
-    }
+    testing::ExpectAllKeysInBatches(*database_, model_, kKeys, read_);
   }
 
   void ExpectAllByIterator() {
     ReadOptions options = read_;
     options.total_order_seek = true;
     const std::unique_ptr<Iterator> at(database_->NewIterator(options));
-    std::map<std::string, std::string> found;
+    Model found;
     for (at->SeekToFirst(); at->Valid(); at->Next()) {
       found[at->key().ToString()] = at->value().ToString();
     }
@@ -351,12 +307,12 @@ class Store {
       const auto has_prefix = [&prefix](const std::string& key) {
         return key.compare(0, kPrefixBytes, prefix) == 0;
       };
-      std::map<std::string, std::string> expected;
+      Model expected;
       for (auto one = model_.lower_bound(prefix); one != model_.end() && has_prefix(one->first);
            ++one) {
         expected.insert(*one);
       }
-      std::map<std::string, std::string> found;
+      Model found;
       const std::unique_ptr<Iterator> at(database_->NewIterator(options));
       for (at->Seek(is_reverse ? prefix + "-~" : prefix); at->Valid(); at->Next()) {
         found[at->key().ToString()] = at->value().ToString();
@@ -393,7 +349,7 @@ class Store {
 
   Layout layout_;
   std::unique_ptr<DB> database_;
-  std::map<std::string, std::string> model_;
+  Model model_;
   uint64_t time_ = 1;
   const std::string newest_text_ = Timestamp(std::numeric_limits<uint64_t>::max());
   const Slice newest_ = newest_text_;

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -22,6 +21,7 @@
 #include <vector>
 
 #include "src/rocksdb/counters.h"
+#include "tests/database_model.h"
 #include "tests/files.h"
 #include "tests/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -35,77 +35,25 @@ using ROCKSDB_NAMESPACE::CompactRangeOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::PinnableSlice;
 using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::Tickers;
 using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::ExpectAllKeys;
+using testing::ExpectAllKeysInBatches;
+using testing::Key;
+using testing::kPrefixBytes;
 using testing::MakeOptions;
 using testing::MakePolicyFrom;
+using testing::Model;
 using testing::OpenDatabase;
 using testing::TemporaryFolder;
 
 constexpr uint64_t kSeed = 7;
-constexpr int kPrefixBytes = 7;  // "k" and six digits: 10 keys each
-
-std::string Key(uint64_t i) {
-  char key[32];
-  std::snprintf(key, sizeof(key), "k%06llu-%llu", static_cast<unsigned long long>(i / 10),
-                static_cast<unsigned long long>(i % 10));
-  return key;
-}
-
-// Keys that are not in the database, and lie between those that are.
-std::string AbsentKey(uint64_t i) { return Key(i) + "x"; }
-
-// What the database should contain.
-using Model = std::map<std::string, std::string>;
-
 void Put(DB& database, Model& model, uint64_t i, const std::string& value) {
   ASSERT_STATUS_OK(database.Put(WriteOptions(), Key(i), value));
   model[Key(i)] = value;
-}
-
-void ExpectAllKeys(DB& database, const Model& model, uint64_t num_keys) {
-  for (uint64_t i = 0; i < num_keys; ++i) {
-    const auto expected = model.find(Key(i));
-    std::string value;
-    const Status status = database.Get(ReadOptions(), Key(i), &value);
-    if (expected == model.end()) {
-      ASSERT_TRUE(status.IsNotFound()) << Key(i) << ": " << status.ToString();
-    } else {
-      ASSERT_TRUE(status.ok()) << Key(i) << ": " << status.ToString();
-      ASSERT_EQ(value, expected->second) << Key(i);
-    }
-    ASSERT_TRUE(database.Get(ReadOptions(), AbsentKey(i), &value).IsNotFound());
-  }
-}
-
-void ExpectAllKeysInBatches(DB& database, const Model& model, uint64_t num_keys) {
-  size_t batch = 1;
-  for (uint64_t first = 0; first < num_keys; first += batch) {
-    batch = batch % 70 + 1;  // RocksDB asks filters for at most 32 keys at once
-    std::vector<std::string> keys;
-    for (uint64_t i = first; i < std::min<uint64_t>(first + batch, num_keys); ++i) {
-      keys.push_back(Key(i));
-      keys.push_back(AbsentKey(i));
-    }
-    const std::vector<Slice> slices(keys.begin(), keys.end());
-    std::vector<PinnableSlice> values(keys.size());
-    std::vector<Status> statuses(keys.size());
-    database.MultiGet(ReadOptions(), database.DefaultColumnFamily(), slices.size(), slices.data(),
-                      values.data(), statuses.data());
-    for (size_t i = 0; i < keys.size(); ++i) {
-      const auto expected = model.find(keys[i]);
-      if (expected == model.end()) {
-        ASSERT_TRUE(statuses[i].IsNotFound()) << keys[i] << ": " << statuses[i].ToString();
-      } else {
-        ASSERT_TRUE(statuses[i].ok()) << keys[i] << ": " << statuses[i].ToString();
-        ASSERT_EQ(values[i].ToString(), expected->second) << keys[i];
-      }
-    }
-  }
 }
 
 void ExpectAllPrefixes(DB& database, const Model& model, uint64_t num_keys) {
