@@ -1,5 +1,6 @@
 // What differs between the versions of RocksDB that we compile with, each piece with the version at
-// which it changed. No other file but filter_bits.h asks for the version.
+// which it changed. Of our sources only this file and filter_bits.h ask for the version; tests also
+// ask for it where a version lacks what they test.
 
 #ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSIONS_H_
 #define WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSIONS_H_
@@ -37,8 +38,9 @@ inline std::unique_ptr<ROCKSDB_NAMESPACE::DB> Own(OpenedDB opened) {
   return std::unique_ptr<ROCKSDB_NAMESPACE::DB>(std::move(opened));
 }
 
-// A file of another size than the MANIFEST says does not keep a database from opening. Up to 10.x
-// there is an option for this; from 11.0 on sizes are not checked without paranoid_checks.
+// A file of another size than the MANIFEST says does not keep a database from opening. Up to 10.4
+// there is an option for this, which does nothing from 10.5 on and is gone from 11.0 on: without
+// paranoid_checks the database opens then.
 inline void LeaveFileSizesUnchecked(ROCKSDB_NAMESPACE::DBOptions* options) {
 #if !WINNOW_ROCKSDB_AT_LEAST(11, 0)
   options->skip_checking_sst_file_sizes_on_db_open = true;
