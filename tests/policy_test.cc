@@ -9,12 +9,14 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include "src/rocksdb/policy_options.h"
 #include "tests/files.h"
 #include "tests/rocksdb_testing.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
@@ -26,6 +28,9 @@ using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::DBOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Options;
@@ -46,6 +51,34 @@ class PolicyTest : public ::testing::Test {
   PolicyTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
   TemporaryFolder folder_;
 };
+
+// A class that none of ours is.
+class OtherPolicy : public FilterPolicy {};
+
+TEST_F(PolicyTest, HasTheTypeInformationThatRocksDBHas) {
+#if defined(__cpp_rtti)
+  std::shared_ptr<const FilterPolicy> policy;
+  ASSERT_STATUS_OK(NewFilterPolicy({}, &policy));
+  EXPECT_EQ(dynamic_cast<const OtherPolicy*>(policy.get()), nullptr);
+  EXPECT_THAT(typeid(*policy).name(), HasSubstr("Policy"));
+
+  const BlockBasedTableOptions table;
+  const std::unique_ptr<FilterBitsBuilder> builder(
+      policy->GetBuilderWithContext(FilterBuildingContext(table)));
+  ASSERT_NE(builder, nullptr);
+  const FilterBitsBuilder& seen = *builder;
+  EXPECT_THAT(typeid(seen).name(), HasSubstr("Builder"));
+  builder->AddKey("key");
+  std::unique_ptr<const char[]> bytes;
+  const std::unique_ptr<FilterBitsReader> reader(
+      policy->GetFilterBitsReader(builder->Finish(&bytes)));
+  ASSERT_NE(reader, nullptr);
+  const FilterBitsReader& also_seen = *reader;
+  EXPECT_THAT(typeid(also_seen).name(), HasSubstr("Reader"));
+#else
+  GTEST_SKIP() << "skipped: this RocksDB has no type information";
+#endif
+}
 
 // The policy's options, read back through RocksDB.
 PolicyOptions OptionsOf(const FilterPolicy& policy) {

@@ -92,6 +92,19 @@ TEST(InterposedPolicyTest, IsNotTakenForAnObjectOfTheBuiltinClass) {
   EXPECT_EQ(interposed->Inner(), stock.get());
 }
 
+TEST(InterposedPolicyTest, GoesByTheNicknamesOfTheBuiltinOne) {
+  for (const char* id : {"bloomfilter:10:false", "ribbonfilter:10:2"}) {
+    const Policy stock = Stock(id);
+    const Policy interposed = Interpose(stock);
+    for (const char* name : {"rocksdb.BloomFilter", "rocksdb.RibbonFilter", "rocksdb.Bloom", "",
+                             "rocksdb.BuiltinBloomFilter"}) {
+      EXPECT_EQ(interposed->IsInstanceOf(name), stock->IsInstanceOf(name)) << id << " " << name;
+    }
+  }
+  EXPECT_TRUE(Interpose(Stock("bloomfilter:10:false"))->IsInstanceOf("rocksdb.BloomFilter"));
+  EXPECT_TRUE(Interpose(Stock("ribbonfilter:10:2"))->IsInstanceOf("rocksdb.RibbonFilter"));
+}
+
 // From 8.7 on, RocksDB's Ribbon policy has an option of its own, bloom_before_level, which may
 // change at any time.
 constexpr bool kRibbonHasOptions = WINNOW_ROCKSDB_AT_LEAST(8, 7);

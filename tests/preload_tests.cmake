@@ -18,7 +18,7 @@ set(preload winnow_preload_objects winnow_rocksdb_objects winnow_core winnow_sim
 winnow_test(preload_add_policy_test LIBRARIES ${preload})
 winnow_test(preload_interposed_policy_test LIBRARIES ${preload})
 foreach(name preload_add_policy_test preload_interposed_policy_test)
-  target_compile_options(${name} PRIVATE -fno-rtti)
+  target_compile_options(${name} PRIVATE ${winnow_rocksdb_class_flags})
 endforeach()
 # The same small library, as most are linked and as Ubuntu links.
 foreach(name preload_inner_calls_default preload_inner_calls_symbolic)

@@ -9,6 +9,7 @@
 namespace winnow::plugin {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(CompareVersions, AcceptsTheSameMajorAndMinor) {
@@ -33,6 +34,17 @@ TEST(CompareVersions, SaysWhatWasFoundWhatIsNeededAndWhatToDo) {
   EXPECT_THAT(problem, HasSubstr("9.10.0"));
   EXPECT_THAT(problem, HasSubstr("RocksDB 7.8,"));
   EXPECT_THAT(problem, HasSubstr("build Winnow with the headers"));
+}
+
+TEST(CompareTypeInformation, WantsBothOrNone) {
+  EXPECT_EQ(CompareTypeInformation(true, true), "");
+  EXPECT_EQ(CompareTypeInformation(false, false), "");
+  EXPECT_THAT(CompareTypeInformation(false, true),
+              AllOf(HasSubstr("built for a RocksDB with type information"),
+                    HasSubstr("loaded was built without"), HasSubstr("build Winnow with")));
+  EXPECT_THAT(CompareTypeInformation(true, false),
+              AllOf(HasSubstr("built for a RocksDB without type information"),
+                    HasSubstr("loaded was built with;")));
 }
 
 TEST(VersionProblem, AcceptsTheRocksDBOfThisBuild) {

@@ -22,6 +22,7 @@
 #include "src/rocksdb/log_line.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/version_guard.h"
+#include "third_party/rocksdb_abi/type_information.h"
 
 namespace winnow::preload {
 namespace {
@@ -41,6 +42,8 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 constexpr std::string_view kClassName = "winnow.internal.Interposed";
+constexpr std::string_view kBloomNickName = "rocksdb.BloomFilter";
+constexpr std::string_view kRibbonNickName = "rocksdb.RibbonFilter";
 
 // What is built in the place of a built-in policy's filters.
 struct Plan {
@@ -79,9 +82,12 @@ class InterposedPolicy final : public FilterPolicy {
   std::string GetId() const override { return added_ ? "nullptr" : stock_->GetId(); }
   const char* CompatibilityName() const override { return stock_->CompatibilityName(); }
 
-  // RocksDB casts by these two: whoever asks for the built-in class must get the object that is
-  // one.
-  bool IsInstanceOf(const std::string& name) const override { return name == kClassName; }
+  // RocksDB casts by the names of its classes, without looking: whoever asks for one must get the
+  // object that is of it, which Inner() is. Its nicknames are for people and options strings.
+  bool IsInstanceOf(const std::string& name) const override {
+    return name == kClassName || (!added_ && (name == kBloomNickName || name == kRibbonNickName) &&
+                                  stock_->IsInstanceOf(name));
+  }
   const Customizable* Inner() const override { return stock_.get(); }
 
   // The built-in object knows its options, and finds those of any other through Inner().

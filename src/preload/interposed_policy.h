@@ -3,6 +3,11 @@
 // It holds the built-in policy and is that policy in all that RocksDB writes down: name, id,
 // compatibility name. So a program that doesn't know of Winnow finds in OPTIONS files what it asked
 // for. Only the filters' bytes and the database's LOG show Winnow.
+//
+// IsInstanceOf() says of RocksDB's nicknames ("rocksdb.BloomFilter", "rocksdb.RibbonFilter") what
+// the built-in object says. It is false for the names of RocksDB's classes ("bloomfilter",
+// "ribbonfilter", "rocksdb.internal.*"): RocksDB's CheckedCast casts statically where it is true,
+// and finds the object that is of the class by Inner().
 
 #ifndef WINNOW_SRC_PRELOAD_INTERPOSED_POLICY_H_
 #define WINNOW_SRC_PRELOAD_INTERPOSED_POLICY_H_

@@ -12,6 +12,7 @@
 #include "src/rocksdb/context.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/version_guard.h"
+#include "third_party/rocksdb_abi/type_information.h"
 
 namespace winnow {
 namespace plugin {

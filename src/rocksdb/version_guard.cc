@@ -2,6 +2,8 @@
 
 #include <rocksdb/version.h>
 
+#include "third_party/rocksdb_abi/type_information.h"
+
 #define WINNOW_QUOTE_EXPANDED(text) #text
 #define WINNOW_QUOTE(text) WINNOW_QUOTE_EXPANDED(text)
 
@@ -19,6 +21,15 @@ std::string CompareVersions(std::string_view loaded, int major, int minor) {
          "; Winnow stays out of its way: build Winnow with the headers of that version";
 }
 
+std::string CompareTypeInformation(bool loaded, bool ours) {
+  const auto with = [](bool has) { return std::string(has ? "with" : "without"); };
+  return loaded == ours
+             ? std::string()
+             : "this Winnow was built for a RocksDB " + with(ours) +
+                   " type information (RTTI), but the one that is loaded was built " +
+                   with(loaded) + "; Winnow stays out of its way: build Winnow with that RocksDB";
+}
+
 const char* CompiledVersion() noexcept {
   return WINNOW_QUOTE(ROCKSDB_MAJOR) "." WINNOW_QUOTE(ROCKSDB_MINOR) "." WINNOW_QUOTE(
       ROCKSDB_PATCH);
@@ -26,8 +37,15 @@ const char* CompiledVersion() noexcept {
 
 const std::string& VersionProblem() {
   // Never destroyed: a policy may be asked for while the program ends.
-  static const std::string& problem = *new std::string(
-      CompareVersions(ROCKSDB_NAMESPACE::GetRocksVersionAsString(), ROCKSDB_MAJOR, ROCKSDB_MINOR));
+  static const std::string& problem = *[] {
+    auto* const found = new std::string(CompareVersions(
+        ROCKSDB_NAMESPACE::GetRocksVersionAsString(), ROCKSDB_MAJOR, ROCKSDB_MINOR));
+    if (found->empty()) {
+      *found = CompareTypeInformation(rocksdb_abi::HasTypeInformation(),
+                                      rocksdb_abi::kHaveTypeInformation);
+    }
+    return found;
+  }();
   return problem;
 }
 

@@ -15,11 +15,15 @@ namespace winnow::plugin {
 // that says what was found, what is needed and what to do.
 std::string CompareVersions(std::string_view loaded, int major, int minor);
 
+// Empty if both or none have type information, the RocksDB that is loaded and our classes, else a
+// sentence as above.
+std::string CompareTypeInformation(bool loaded, bool ours);
+
 // "MAJOR.MINOR.PATCH" of the RocksDB headers that this library was compiled with.
 const char* CompiledVersion() noexcept;
 
-// CompareVersions for the RocksDB that is loaded; the string lives as long as the library. Asks
-// RocksDB once. Safe from any thread.
+// Why the RocksDB that is loaded can't be used, by the two above, or empty; the string lives as
+// long as the library. Asks RocksDB once. Safe from any thread.
 const std::string& VersionProblem();
 
 }  // namespace winnow::plugin

@@ -6,8 +6,9 @@
 // beside this file.
 //
 // The classes have the names of RocksDB's own. Every file that includes this one is therefore
-// compiled with hidden visibility (a visible copy in a preloaded library would replace RocksDB's)
-// and without RTTI (RocksDB's Release builds have no typeinfo).
+// compiled with hidden visibility: a visible copy in a preloaded library would replace RocksDB's.
+// It has type information (RTTI) if the RocksDB that it is built for has, whose Release builds have
+// none: find.cmake sees which (winnow_rocksdb_class_flags).
 //
 // In RocksDB's own tree (WINNOW_IN_TREE) these are RocksDB's own declarations, compiled as RocksDB
 // is.

@@ -3,6 +3,7 @@
 #   winnow_rocksdb_version     MAJOR.MINOR.PATCH of the headers, which the library was seen to have as well
 #   winnow_rocksdb_is_static   whether the library is an archive
 #   winnow_rocksdb_has_rtti    whether its classes have type information
+#   winnow_rocksdb_class_flags flags for files that derive from its classes
 #   winnow_rocksdb_unreplaced  functions that the interposer replaces, but not where this library calls itself
 
 set(WINNOW_ROCKSDB_ROOT "" CACHE PATH
@@ -164,6 +165,11 @@ execute_process(COMMAND ${CMAKE_NM} ${dynamic} --defined-only ${ROCKSDB_LIBRARY}
 set(winnow_rocksdb_has_rtti FALSE)
 if(symbols MATCHES "_ZTIN7rocksdb12FilterPolicyE")
   set(winnow_rocksdb_has_rtti TRUE)
+endif()
+# Classes that derive from RocksDB's have type information if these have: the one can't be without the other.
+set(winnow_rocksdb_class_flags "")
+if(NOT winnow_rocksdb_has_rtti)
+  set(winnow_rocksdb_class_flags -fno-rtti)
 endif()
 
 # Calls of the library's own functions go through its table of relocations, where a preloaded library gets in between,
