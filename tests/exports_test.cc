@@ -35,7 +35,42 @@ TEST(Exports, AreOursOnly) {
       Lines("nm -D --defined-only --format=posix '" WINNOW_PLUGIN "' | cut -d' ' -f1 | c++filt"),
       UnorderedElementsAre("winnow::CurrentLookupCounters()",
                            StartsWith("winnow::NewFilterPolicy("), "winnow::Version()",
-                           "winnow_rocksdb_register"));
+                           "winnow_rocksdb_interposer", "winnow_rocksdb_register"));
+}
+
+// The hooks, and what it and the plugin know each other by.
+TEST(Exports, OfThePreloadAreTheHooks) {
+  if (std::string(WINNOW_PRELOAD).empty()) {
+    GTEST_SKIP() << "skipped: the interposer was left out of this build";
+  }
+  std::vector<std::string> names =
+      Lines("nm -D --defined-only --format=posix '" WINNOW_PRELOAD "' | cut -d' ' -f1 | c++filt");
+  for (std::string& name : names) {
+    name = name.substr(0, name.find('('));
+  }
+  EXPECT_THAT(
+      names,
+      UnorderedElementsAre(
+          "rocksdb::NewBloomFilterPolicy", "rocksdb::NewRibbonFilterPolicy",
+          "rocksdb::FilterPolicy::CreateFromString", "rocksdb::DB::Open", "rocksdb::DB::Open",
+          "rocksdb::DB::OpenForReadOnly", "rocksdb::DB::OpenForReadOnly",
+          "rocksdb::DB::OpenAsSecondary", "rocksdb::DB::OpenAsSecondary",
+          "rocksdb::TransactionDB::Open", "rocksdb::TransactionDB::Open",
+          "rocksdb::DBImpl::CreateColumnFamily", "rocksdb::DBImpl::CreateColumnFamilies",
+          "rocksdb::DBImpl::CreateColumnFamilies", "rocksdb::DBImpl::CreateColumnFamilyWithImport",
+          "rocksdb::DBImpl::SetOptions", "winnow_preload_front", "winnow_rocksdb_register"));
+}
+
+// Or it would bring a RocksDB into programs that have none or another, and be bound to theirs.
+TEST(Exports, ThePreloadNeedsTheCLibraryOnly) {
+  if (std::string(WINNOW_PRELOAD).empty()) {
+    GTEST_SKIP() << "skipped: the interposer was left out of this build";
+  }
+  EXPECT_THAT(Lines("readelf -d '" WINNOW_PRELOAD "' | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p'"),
+              Each(AnyOf(StartsWith("libc.so"), StartsWith("ld-linux"))));
+  EXPECT_THAT(Lines("nm -D --undefined-only '" WINNOW_PRELOAD "' | grep -c -i rocksdb || true"),
+              UnorderedElementsAre("0"));
+  EXPECT_THAT(RunProgram({"readelf", "-d", WINNOW_PRELOAD}).output, HasSubstr("NODELETE"));
 }
 
 // What include/winnow/ declares, and nothing of the standard library or of the folders within.

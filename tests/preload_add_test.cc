@@ -124,22 +124,24 @@ TEST_F(PreloadAddTest, FilesCarryANameThatStockRocksDBKnows) {
 TEST_F(PreloadAddTest, ACustomComparatorIsLeftAlone) {
   const ChildResult result = Run("write", "", Adding({"WINNOW_LOG=1", "COMPARATOR=equal-cases"}));
   EXPECT_THAT(LinesThatBegin(result.errors, ""),
-              ElementsAre(HasSubstr("gets no filter policy: it has a comparator")));
+              ElementsAre(HasSubstr("winnow: in force"),
+                          HasSubstr("gets no filter policy: it has a comparator")));
 }
 
 TEST_F(PreloadAddTest, APrefixExtractorIsLeftAlone) {
   const ChildResult result = Run("write", "", Adding({"WINNOW_LOG=1", "PREFIX=4"}));
   EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}}));
   EXPECT_THAT(LinesThatBegin(result.errors, ""),
-              ElementsAre(HasSubstr("gets no filter policy: it has a prefix extractor")));
+              ElementsAre(HasSubstr("winnow: in force"),
+                          HasSubstr("gets no filter policy: it has a prefix extractor")));
 }
 
-TEST_F(PreloadAddTest, AMalformedPolicyEndsAProgramThatOpensADatabase) {
+TEST_F(PreloadAddTest, AMalformedPolicyKeepsADatabaseFromBeingOpened) {
   for (const char* how : {"", "families@", "transaction@"}) {
     const ChildResult result = RunClient({"write", how + database_, "none", "10"},
                                          Preloading({"WINNOW_POLICY=winnow:99", "WINNOW_ADD=1"}));
-    EXPECT_EQ(result.status, 1) << how;
-    EXPECT_THAT(LinesThatBegin(result.errors, "winnow:"), ElementsAre(HasSubstr("winnow:99")));
+    EXPECT_EQ(result.status, 3) << how;
+    EXPECT_THAT(result.errors, HasSubstr("Invalid argument: WINNOW_POLICY is \"winnow:99\""));
   }
 }
 

@@ -25,8 +25,8 @@ TEST(PolicyRequestTest, TakesTheFormsOfTheOptionsString) {
       {"{id=winnow:8;bloom_before_level=2}", true, {8, 3000, 2}},
   };
   for (const auto& expected : cases) {
-    PolicyRequest request;
-    EXPECT_THAT(ParsePolicyRequest(expected.text, &request), IsEmpty()) << expected.text;
+    const PolicyRequest request = ParsePolicyRequest(expected.text);
+    EXPECT_THAT(request.complaint, IsEmpty()) << expected.text;
     EXPECT_EQ(request.has_bits, expected.has_bits) << expected.text;
     EXPECT_EQ(request.options.bits_per_key, expected.options.bits_per_key) << expected.text;
     EXPECT_EQ(request.options.ribbon_min_keys, expected.options.ribbon_min_keys) << expected.text;
@@ -35,34 +35,49 @@ TEST(PolicyRequestTest, TakesTheFormsOfTheOptionsString) {
   }
 }
 
-TEST(PolicyRequestTest, RefusesEverythingElseWithTheReason) {
+TEST(PolicyRequestTest, ComplainsOfEverythingElseAndTakesWhatIsNearest) {
   struct {
     const char* text;
     const char* reason;
+    bool has_bits;
+    PolicyOptions nearest;
   } const cases[] = {
-      {"winow:10", "winow"},
-      {"bloomfilter:10", "bloomfilter"},
-      {"winnow:", "bits_per_key"},
-      {"winnow:ten", "ten"},
-      {"winnow:0", "bits_per_key"},
-      {"winnow:33", "bits_per_key"},
-      {"winnow:10:0", "10:0"},
-      {"{id=winnow;bits_per_key=nan}", "bits_per_key"},
-      {"{id=winnow;bits=10}", "bits"},
-      {"{id=winnow;ribbon_min_keys=-1}", "ribbon_min_keys"},
-      {"{bits_per_key=10}", "bits_per_key"},
-      {"{id=winnow", "winnow"},
-      {"1", "1"},
+      {"winow:10", "winow", true, {10, 3000, 0}},
+      {"bloomfilter:12", "bloomfilter", true, {12, 3000, 0}},
+      {"winnow:", "bits_per_key", false, {10, 3000, 0}},
+      {"winnow:ten", "ten", false, {10, 3000, 0}},
+      {"winnow:0", "bits_per_key", true, {1, 3000, 0}},
+      {"winnow:33", "bits_per_key", true, {32, 3000, 0}},
+      {"winnow:10:0", "10:0", false, {10, 3000, 0}},
+      {"{id=winnow;bits_per_key=nan}", "bits_per_key", false, {10, 3000, 0}},
+      {"{id=winnow;bits=10}", "bits", false, {10, 3000, 0}},
+      {"{id=winnow:12;ribbon_min_keys=-1}", "ribbon_min_keys", true, {12, 0, 0}},
+      {"{id=winnow;bloom_before_level=-9;ribbon_min_keys=7}", "bloom_before", false, {10, 7, -1}},
+      {"{bits_per_key=12}", "bits_per_key", false, {10, 3000, 0}},
+      {"{id=winnow", "winnow", false, {10, 3000, 0}},
+      {"1", "1", false, {10, 3000, 0}},
   };
   for (const auto& expected : cases) {
-    PolicyRequest request;
-    request.options.bits_per_key = 17;
-    const std::string problem = ParsePolicyRequest(expected.text, &request);
-    EXPECT_THAT(problem, HasSubstr("WINNOW_POLICY is \"" + std::string(expected.text) + "\""));
-    EXPECT_THAT(problem, HasSubstr(expected.reason));
-    EXPECT_THAT(problem, HasSubstr("expected winnow, winnow:BITS"));
-    EXPECT_EQ(request.options.bits_per_key, 17) << "changed by " << expected.text;
-    EXPECT_FALSE(request.has_bits) << expected.text;
+    const PolicyRequest request = ParsePolicyRequest(expected.text);
+    EXPECT_THAT(request.complaint,
+                HasSubstr("WINNOW_POLICY is \"" + std::string(expected.text) + "\""));
+    EXPECT_THAT(request.complaint, HasSubstr(expected.reason));
+    EXPECT_THAT(request.complaint, HasSubstr("expected winnow, winnow:BITS"));
+    EXPECT_EQ(request.has_bits, expected.has_bits) << expected.text;
+    EXPECT_EQ(plugin::ToString(request.options), plugin::ToString(expected.nearest))
+        << expected.text;
+  }
+}
+
+// It may be anything, and comes to a terminal.
+TEST(PolicyRequestTest, QuotesWhatItDoesNotUnderstand) {
+  const std::string text = "winnow:\x1b[31m\n\"" + std::string(5000, 'x');
+  const std::string complaint = ParsePolicyRequest(text).complaint;
+  EXPECT_THAT(complaint, HasSubstr("\"winnow:\\x1b[31m\\x0a\\\"xxx"));
+  EXPECT_THAT(complaint, HasSubstr("xxx...\""));
+  EXPECT_LT(complaint.size(), 1000u);
+  for (const char byte : complaint) {
+    EXPECT_TRUE(byte >= ' ' && byte <= '~');
   }
 }
 

@@ -39,7 +39,6 @@ target_compile_definitions(preload_inner_calls_test PRIVATE WINNOW_ALL_REPLACED=
     DEFAULT_LIBRARY="$<TARGET_FILE:preload_inner_calls_default>"
     SYMBOLIC_LIBRARY="$<TARGET_FILE:preload_inner_calls_symbolic>")
 add_dependencies(preload_inner_calls_test preload_inner_calls_default preload_inner_calls_symbolic)
-winnow_test(preload_report_test LIBRARIES ${preload})
 winnow_test(preload_request_test LIBRARIES ${preload})
 winnow_test(preload_stock_policy_test LIBRARIES ${preload})
 foreach(test preload_add_test preload_interposer_test preload_programs_test preloaded_plugin_test)

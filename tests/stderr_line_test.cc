@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <string>
 
+#include "src/simd/stderr_line.h"
 #include "tests/files.h"
 
 namespace winnow::plugin {
@@ -46,7 +48,47 @@ TEST(SayOnceOnStderrDeathTest, WritesEachLineOnceAndNotTooMany) {
         }
         ::_exit(0);
       },
-      ::testing::ExitedWithCode(0), "winnow: [.]{99}\n$");
+      ::testing::ExitedWithCode(0),
+      "winnow: [.]{99}; further lines of this process are left out\n$");
+}
+
+// RocksDB closes its files on exec; who inherited stderr did not.
+TEST(SayOnceOnStderr, NeverWritesToAFileThatIsClosedOnExec) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder / "000012.log";
+  const simd::StderrDescriptor old = simd::StderrAtStart();
+  const int saved = ::dup(STDERR_FILENO);
+  const int file = ::open(path.c_str(), O_CREAT | O_WRONLY, 0600);
+  ::dup3(file, STDERR_FILENO, O_CLOEXEC);
+  const simd::StderrDescriptor now = simd::StderrNow();
+  struct stat status;
+  EXPECT_EQ(::fstat(file, &status), 0);
+  simd::SetStderrAtStart({status.st_dev, status.st_ino, true});
+  SayOnceOnStderr("to a file with the inode that stderr had");
+  ::dup2(saved, STDERR_FILENO);
+  ::close(saved);
+  ::close(file);
+  simd::SetStderrAtStart(old);
+  EXPECT_FALSE(now.is_open);
+  EXPECT_EQ(testing::ReadFile(path), "");
+}
+
+TEST(Quoted, CutsAndEscapes) {
+  EXPECT_EQ(Quoted(""), "\"\"");
+  EXPECT_EQ(Quoted("winnow:10"), "\"winnow:10\"");
+  EXPECT_EQ(Quoted(std::string_view("a\0\xff\"\\", 5)), "\"a\\x00\\xff\\\"\\\\\"");
+  EXPECT_EQ(Quoted(std::string(200, 'x')), "\"" + std::string(200, 'x') + "\"");
+  EXPECT_EQ(Quoted(std::string(201, 'x')), "\"" + std::string(200, 'x') + "...\"");
+}
+
+TEST(StderrLineDeathTest, EndsALineThatIsTooLongWithDots) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        simd::StderrLine().Add(std::string(5000, 'x').c_str()).Write();
+        ::_exit(0);
+      },
+      ::testing::ExitedWithCode(0), "^winnow: x{4084}[.][.][.]\n$");
 }
 
 }  // namespace

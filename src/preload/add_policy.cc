@@ -6,21 +6,20 @@
 #include <map>
 #include <memory>
 
+#include "src/preload/inner_calls.h"
 #include "src/preload/interposed_policy.h"
-#include "src/preload/report.h"
 #include "src/preload/request.h"
 #include "src/preload/stock_functions.h"
+#include "src/rocksdb/stderr_line.h"
 
 namespace winnow::preload {
 namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
-using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
-using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::TableFactory;
 
 constexpr const char kHasPolicy[] = "has a filter policy";
+const std::string& kOpenDatabase = *new std::string("a database that is open");
 
 // Null unless it is RocksDB's own block-based factory: replacing one that wraps it would take away
 // what the wrapper does.
@@ -32,14 +31,28 @@ const BlockBasedTableOptions* BlockBasedOptions(const TableFactory* factory) {
   return factory->GetOptions<BlockBasedTableOptions>();
 }
 
+// Unless that of the RocksDB in use is known not to come to us; where there is no hook at all,
+// there is nothing to be seen.
+bool SeesSetOptions() {
+  static const bool sees =
+      StockFunction(Hook::kOpen) == nullptr || IsReplaced(Hook::kSetOptions).value_or(false);
+  return sees;
+}
+
 // The families of one database. Those that share a table factory go on sharing one.
 class PolicyAdder {
  public:
+  // `database` is what it is called, and lives as long.
   explicit PolicyAdder(const std::string& database) : database_(database) {}
 
   void AddTo(const std::string& family, ColumnFamilyOptions* options) {
     const std::string reason = ReasonToLeave(*options);
-    if (reason.empty()) {
+    if (reason.empty() && !SeesSetOptions()) {
+      Say(family,
+          "gets no filter policy: this RocksDB does not let the interposer see SetOptions, by "
+          "which "
+          "it may get a prefix extractor, with which a filter would change what iterators see");
+    } else if (reason.empty()) {
       std::shared_ptr<TableFactory>& replacement = replacements_[options->table_factory.get()];
       if (replacement == nullptr) {
         BlockBasedTableOptions table = *BlockBasedOptions(options->table_factory.get());
@@ -56,7 +69,7 @@ class PolicyAdder {
  private:
   void Say(const std::string& family, const std::string& what) {
     if (IsLogging()) {
-      SayOnce("column family " + family + " of " + database_ + " " + what);
+      plugin::SayOnceOnStderr("column family " + family + " of " + database_ + " " + what);
     }
   }
 
@@ -85,7 +98,6 @@ std::string ReasonToLeave(const ColumnFamilyOptions& options) {
 }
 
 Options WithPolicy(const Options& options, const std::string& database) {
-  RequestedPolicy();
   Options changed = options;
   PolicyAdder(database).AddTo(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, &changed);
   return changed;
@@ -93,13 +105,35 @@ Options WithPolicy(const Options& options, const std::string& database) {
 
 std::vector<ColumnFamilyDescriptor> WithPolicy(const std::vector<ColumnFamilyDescriptor>& families,
                                                const std::string& database) {
-  RequestedPolicy();
   std::vector<ColumnFamilyDescriptor> changed = families;
   PolicyAdder adder(database);
   for (ColumnFamilyDescriptor& family : changed) {
     adder.AddTo(family.name, &family.options);
   }
   return changed;
+}
+
+ColumnFamilyOptions WithPolicy(const ColumnFamilyOptions& options, const std::string& family) {
+  ColumnFamilyOptions changed = options;
+  PolicyAdder(kOpenDatabase).AddTo(family, &changed);
+  return changed;
+}
+
+void BeforeSetOptions(ColumnFamilyHandle* family, const rocksdb_abi::OptionTexts& options) {
+  const auto extractor = options.find("prefix_extractor");
+  ColumnFamilyDescriptor descriptor;
+  if (extractor == options.end() || extractor->second == "nullptr" || family == nullptr ||
+      !family->GetDescriptor(&descriptor).ok()) {
+    return;
+  }
+  const BlockBasedTableOptions* const table =
+      BlockBasedOptions(descriptor.options.table_factory.get());
+  if (table != nullptr && StopBuildingIfAdded(table->filter_policy.get()) && IsLogging()) {
+    plugin::SayOnStderr(
+        "column family " + descriptor.name + " gets no more filters of WINNOW_ADD: " +
+        "SetOptions gives it a prefix extractor, with which a filter would change " +
+        "what iterators see");
+  }
 }
 
 }  // namespace winnow::preload

@@ -2,21 +2,14 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <rocksdb/filter_policy.h>
 
 #include <cstddef>
 #include <cstring>
-#include <memory>
 
-#include "src/preload/next_definition.h"
-#include "third_party/rocksdb_abi/versions.h"
+#include "src/preload/stock_functions.h"
 
 namespace winnow::preload {
 namespace {
-
-using ROCKSDB_NAMESPACE::ConfigOptions;
-using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::Status;
 
 // The parts of an object's dynamic section by which its relocations name symbols.
 struct Relocations {
@@ -110,21 +103,11 @@ int LookAt(dl_phdr_info* object, size_t, void* asked) noexcept {
 }
 
 // Adds the function's name for people if RocksDB's own calls of it don't come to us.
-void Note(void* hook, const char* function, std::string* functions) {
-  const void* const stock = NextDefinition(hook);
-  Dl_info known{};
-  if (::dladdr(stock, &known) == 0 || known.dli_sname == nullptr) {
-    return;
-  }
-  if (AsksLinkerFor(stock, known.dli_sname) == false) {
+void Note(Hook hook, std::string* functions) {
+  if (IsReplaced(hook) == false) {
     *functions += functions->empty() ? "" : ", ";
-    *functions += function;
+    *functions += kHookNames[static_cast<size_t>(hook)];
   }
-}
-
-template <typename Function>
-void* AddressOf(Function* function) noexcept {
-  return reinterpret_cast<void*>(function);
 }
 
 }  // namespace
@@ -135,16 +118,23 @@ std::optional<bool> AsksLinkerFor(const void* address, const char* symbol) noexc
   return question.answer;
 }
 
+std::optional<bool> IsReplaced(Hook hook) noexcept {
+  const void* const stock = StockFunction(hook);
+  Dl_info known{};
+  if (stock == nullptr) {
+    return false;
+  }
+  if (::dladdr(stock, &known) == 0 || known.dli_sname == nullptr) {
+    return std::nullopt;
+  }
+  return AsksLinkerFor(stock, known.dli_sname);
+}
+
 std::string UnreplacedCalls() {
   std::string functions;
-  Note(AddressOf<const FilterPolicy*(double, bool)>(&ROCKSDB_NAMESPACE::NewBloomFilterPolicy),
-       "NewBloomFilterPolicy", &functions);
-  Note(
-      AddressOf<rocksdb_abi::RibbonPolicy*(double, int)>(&ROCKSDB_NAMESPACE::NewRibbonFilterPolicy),
-      "NewRibbonFilterPolicy", &functions);
-  Note(AddressOf<Status(const ConfigOptions&, const std::string&,
-                        std::shared_ptr<const FilterPolicy>*)>(&FilterPolicy::CreateFromString),
-       "FilterPolicy::CreateFromString", &functions);
+  Note(Hook::kNewBloomFilterPolicy, &functions);
+  Note(Hook::kNewRibbonFilterPolicy, &functions);
+  Note(Hook::kCreateFromString, &functions);
   if (functions.empty()) {
     return functions;
   }

@@ -12,7 +12,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "src/preload/report.h"
 #include "src/preload/request.h"
 #include "src/preload/stock_functions.h"
 #include "src/preload/stock_policy.h"
@@ -21,15 +20,19 @@
 #include "src/rocksdb/context.h"
 #include "src/rocksdb/log_line.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/stderr_line.h"
+#include "src/rocksdb/totals.h"
 #include "src/rocksdb/version_guard.h"
 #include "third_party/rocksdb_abi/type_information.h"
 
 namespace winnow::preload {
 namespace {
 
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::Configurable;
 using ROCKSDB_NAMESPACE::Customizable;
+using ROCKSDB_NAMESPACE::DBOptions;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
@@ -49,6 +52,7 @@ constexpr std::string_view kRibbonNickName = "rocksdb.RibbonFilter";
 struct Plan {
   std::string label;                     // what lines for people say
   std::optional<PolicyOptions> options;  // unset: no filters
+  std::string complaint;                 // about what was asked for and can't be; often empty
 };
 
 // Unset if it is the id of no built-in policy.
@@ -57,7 +61,7 @@ std::optional<Plan> PlanFor(const std::string& stock_id) {
   if (!parsed) {
     return std::nullopt;
   }
-  return Plan{stock_id, Replacement(*parsed, RequestedPolicy())};
+  return Plan{stock_id, Replacement(*parsed, RequestedPolicy()), RequestedPolicy().complaint};
 }
 
 // What a program and RocksDB ask about the policy's identity and options is answered by the
@@ -74,7 +78,7 @@ class InterposedPolicy final : public FilterPolicy {
   InterposedPolicy(std::shared_ptr<const FilterPolicy> stock, std::optional<Plan> added)
       : stock_(std::move(stock)), added_(std::move(added)) {
     if (IsLogging()) {
-      SayTotalsAtExit();
+      plugin::SayTotalsAtExit();
     }
   }
 
@@ -105,8 +109,12 @@ class InterposedPolicy final : public FilterPolicy {
     if (!plan->options) {
       return nullptr;
     }
+    if (has_prefixes_.load(std::memory_order_relaxed)) {
+      return nullptr;
+    }
     SayFirstUse();
-    log_line_.WriteOnce(context.info_log, plan->label.c_str(), *plan->options);
+    log_line_.WriteOnce(context.info_log, plan->label.c_str(), *plan->options, plan->complaint);
+    plugin::LogTotals(context.info_log);
     return plugin::NewBitsBuilder(plugin::ContextToOptions(*plan->options, context),
                                   context.table_options.detect_filter_construct_corruption);
   }
@@ -114,6 +122,21 @@ class InterposedPolicy final : public FilterPolicy {
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
     SayFirstUse();
     return plugin::NewBitsReader(contents, *stock_);
+  }
+
+  // A database that is opened fails by what WINNOW_POLICY says wrong.
+  Status ValidateOptions(const DBOptions& database,
+                         const ColumnFamilyOptions& family) const override {
+    const std::optional<Plan> plan = CurrentPlan();
+    return plan && plan->options && !plan->complaint.empty()
+               ? Status::InvalidArgument(plan->complaint)
+               : FilterPolicy::ValidateOptions(database, family);
+  }
+
+  // Before a prefix extractor is set. False if this was done, or need not be: the program's own
+  // policy is meant for prefixes.
+  bool StopBuilding() const {
+    return added_ && !has_prefixes_.exchange(true, std::memory_order_relaxed);
   }
 
  private:
@@ -159,12 +182,13 @@ class InterposedPolicy final : public FilterPolicy {
     if (!IsLogging() || was_used_.exchange(true, std::memory_order_relaxed)) {
       return;
     }
-    SayTotalsAtExit();
+    plugin::SayTotalsAtExit();
     if (const std::optional<Plan> plan = CurrentPlan()) {
-      SayOnce("filter policy " + plan->label +
-              (plan->options ? " builds Winnow filters, " + plugin::ToString(*plan->options)
-                             : std::string(" builds no filters")) +
-              " (Winnow " + Version() + ", RocksDB " + plugin::CompiledVersion() + ")");
+      plugin::SayOnceOnStderr(
+          "filter policy " + plan->label +
+          (plan->options ? " builds Winnow filters, " + plugin::ToString(*plan->options)
+                         : std::string(" builds no filters")) +
+          " (Winnow " + Version() + ", RocksDB " + plugin::CompiledVersion() + ")");
     }
   }
 
@@ -172,6 +196,7 @@ class InterposedPolicy final : public FilterPolicy {
   const std::optional<Plan> added_;
   std::unordered_map<std::string, OptionTypeInfo> option_types_;
   mutable std::atomic<bool> was_used_{false};
+  mutable std::atomic<bool> has_prefixes_{false};
   mutable plugin::LogLine log_line_;
 };
 
@@ -200,8 +225,13 @@ std::shared_ptr<const FilterPolicy> Interpose(std::shared_ptr<const FilterPolicy
 std::shared_ptr<const FilterPolicy> NewAddedPolicy() {
   const PolicyOptions& options = RequestedPolicy().options;
   return std::make_shared<const InterposedPolicy>(
-      std::shared_ptr<const FilterPolicy>(StockNewBloomFilterPolicy(options.bits_per_key, false)),
-      Plan{"added by WINNOW_ADD", options});
+      NewStockPolicy(options.bits_per_key),
+      Plan{"added by WINNOW_ADD", options, RequestedPolicy().complaint});
+}
+
+bool StopBuildingIfAdded(const FilterPolicy* policy) {
+  return policy != nullptr && policy->IsInstanceOf(std::string(kClassName)) &&
+         static_cast<const InterposedPolicy*>(policy)->StopBuilding();
 }
 
 }  // namespace winnow::preload

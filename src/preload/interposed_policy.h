@@ -20,8 +20,9 @@ namespace winnow::preload {
 
 // The interposed policy of a built-in Bloom or Ribbon policy, which it then owns; the same object
 // again if it is anything else, or interposed already, or nothing is to be interposed. Null is
-// allowed. Ends the program if WINNOW_POLICY is malformed. Safe from any thread, as are all
-// functions of the policy.
+// allowed. Where WINNOW_POLICY is malformed, the policy refuses to be validated, by which opening a
+// database fails, and builds by the nearest options where RocksDB does not ask. Safe from any
+// thread, as are all functions of the policy.
 const ROCKSDB_NAMESPACE::FilterPolicy* Interpose(const ROCKSDB_NAMESPACE::FilterPolicy* stock);
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> Interpose(
     std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> stock);
@@ -29,9 +30,13 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> Interpose(
 // A policy for column families that have none. In OPTIONS files it stays "nullptr", which is what
 // the program's own options say: so its own checks of them hold, and a RocksDB without Winnow goes
 // on without a policy instead of starting to build its own filters. Its name in SST files'
-// properties is that of the built-in Bloom policy. IsInterposing() must be true; ends the program
-// if WINNOW_POLICY is malformed.
+// properties is that of the built-in Bloom policy. IsInterposing() must be true.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewAddedPolicy();
+
+// To be called before a prefix extractor is set for a column family that has this policy: one that
+// was added for it builds no filters any more, since prefixes in them would change what its
+// iterators see. True if this call changed that. Null and policies of others are allowed.
+bool StopBuildingIfAdded(const ROCKSDB_NAMESPACE::FilterPolicy* policy);
 
 }  // namespace winnow::preload
 

@@ -3,12 +3,13 @@
 #include <rocksdb/configurable.h>
 #include <rocksdb/status.h>
 
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 #include <unordered_map>
 
-#include "src/preload/report.h"
-#include "src/rocksdb/version_guard.h"
+#include "src/rocksdb/stderr_line.h"
 
 namespace winnow::preload {
 namespace {
@@ -32,7 +33,8 @@ const Environment& GetEnvironment() {
       read->policy = policy;
     }
     read->add = IsOne(std::getenv("WINNOW_ADD"));
-    read->log = IsOne(std::getenv("WINNOW_LOG"));
+    const char* const log = std::getenv("WINNOW_LOG");
+    read->log = log != nullptr && *log != '\0' && std::string_view(log) != "0";
     return read;
   }();
   return environment;
@@ -45,57 +47,41 @@ std::string Sentence(const Status& status) {
 
 }  // namespace
 
-std::string ParsePolicyRequest(const std::string& text, PolicyRequest* request) {
+PolicyRequest ParsePolicyRequest(const std::string& text) {
+  PolicyRequest request;
+  const double default_bits = request.options.bits_per_key;
+  request.options.bits_per_key = std::numeric_limits<double>::quiet_NaN();  // until it is said
+  PolicyOptions checked;  // valid, as parsing one option looks at all
   std::string id;
   std::unordered_map<std::string, std::string> properties;
-  PolicyRequest parsed;
   Status status = Configurable::GetOptionsMap(text, "", &id, &properties);
+  const auto note = [&status](const Status& problem) { status = status.ok() ? problem : status; };
   if (status.ok()) {
-    status = plugin::ParsePolicyId(id, &parsed.options);
-  }
-  for (const auto& [name, value] : properties) {
-    if (status.ok()) {
-      status = plugin::ParsePolicyOption(name, value, &parsed.options);
+    note(plugin::ParsePolicyId(id, &checked));
+    plugin::SetNearestPolicyId(id, &request.options);
+    for (const auto& [name, value] : properties) {
+      note(plugin::ParsePolicyOption(name, value, &checked));
+      plugin::SetNearestPolicyOption(name, value, &request.options);
     }
   }
   if (!status.ok()) {
-    return "WINNOW_POLICY is \"" + text +
-           "\", of which no policy can be made: " + Sentence(status) +
-           "; expected winnow, winnow:BITS or {id=winnow;bits_per_key=BITS;ribbon_min_keys=KEYS}";
+    request.complaint =
+        "WINNOW_POLICY is " + plugin::Quoted(text) +
+        ", of which no policy can be made: " + Sentence(status) +
+        "; expected winnow, winnow:BITS or {id=winnow;bits_per_key=BITS;ribbon_min_keys=KEYS}";
   }
-  parsed.has_bits = id.find(':') != std::string::npos || properties.count("bits_per_key") > 0;
-  *request = parsed;
-  return {};
+  request.has_bits = !std::isnan(request.options.bits_per_key);
+  if (!request.has_bits) {
+    request.options.bits_per_key = default_bits;
+  }
+  return request;
 }
 
-bool IsInterposing() {
-  if (GetEnvironment().policy.empty()) {
-    return false;
-  }
-  const std::string& problem = plugin::VersionProblem();
-  if (!problem.empty()) {
-    SayOnce(problem + "; WINNOW_POLICY has no effect");
-    return false;
-  }
-  return true;
-}
-
-void SayIfRefused(const std::string& options_string) {
-  const std::string& problem = plugin::VersionProblem();
-  if (!problem.empty() && options_string.find("winnow") != std::string::npos) {
-    SayOnce(problem);
-  }
-}
+bool IsInterposing() { return !GetEnvironment().policy.empty(); }
 
 const PolicyRequest& RequestedPolicy() {
-  static const PolicyRequest& request = *[] {
-    auto* const parsed = new PolicyRequest;
-    const std::string problem = ParsePolicyRequest(GetEnvironment().policy, parsed);
-    if (!problem.empty()) {
-      EndProgram(problem);
-    }
-    return parsed;
-  }();
+  static const PolicyRequest& request =
+      *new PolicyRequest(ParsePolicyRequest(GetEnvironment().policy));
   return request;
 }
 

@@ -13,32 +13,28 @@ namespace winnow::preload {
 struct PolicyRequest {
   PolicyOptions options;
   bool has_bits = false;  // it says bits_per_key; else the program's own policy does
+
+  // Why it can't be as it says, or empty. The options are then the nearest that can be: RocksDB
+  // asks whether they are valid where a database is opened, which fails, and nowhere else.
+  std::string complaint;
 };
 
 // Reads the forms that the plugin's options string has: "winnow", "winnow:10", "winnow.Filter:10",
-// "{id=winnow;bits_per_key=10;ribbon_min_keys=50000}", the last one also without braces. Empty if
-// the text is one of these, else a sentence; *request is then unchanged. RocksDB must be the one
-// that was compiled against.
-std::string ParsePolicyRequest(const std::string& text, PolicyRequest* request);
+// "{id=winnow;bits_per_key=10;ribbon_min_keys=50000}", the last one also without braces. RocksDB
+// must be the one that was compiled against.
+PolicyRequest ParsePolicyRequest(const std::string& text);
 
-// Whether anything is to be changed at all: WINNOW_POLICY is set, and the RocksDB that is loaded is
-// the one that was compiled against. If only the latter is wrong, says so once on stderr. Reads the
-// environment at the first call; calls no other function of RocksDB than the one that tells its
-// version. Safe from any thread, as all functions here.
+// Whether anything is to be changed at all: WINNOW_POLICY is set. Reads the environment at the
+// first call. Safe from any thread, as all functions here.
 bool IsInterposing();
 
-// Says once on stderr why an options string that names Winnow's policy gets none, if RocksDB is not
-// the version that was compiled against: RocksDB itself would drop the policy in silence.
-void SayIfRefused(const std::string& options_string);
-
-// WINNOW_POLICY, parsed at the first call. Ends the program with the reason on stderr if it is
-// malformed: only to be asked when the program asks for a policy. IsInterposing() must be true.
+// WINNOW_POLICY, parsed at the first call. IsInterposing() must be true.
 const PolicyRequest& RequestedPolicy();
 
 // Whether column families without a filter policy get one: WINNOW_ADD is 1.
 bool IsAdding();
 
-// Whether to say on stderr what is done: WINNOW_LOG is 1.
+// Whether to say on stderr what is done: WINNOW_LOG is set, and neither empty nor 0.
 bool IsLogging();
 
 }  // namespace winnow::preload

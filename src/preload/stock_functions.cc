@@ -1,32 +1,29 @@
 #include "src/preload/stock_functions.h"
 
-#include "src/preload/next_definition.h"
+#include <atomic>
 
 namespace winnow::preload {
+namespace {
 
-using rocksdb_abi::RibbonPolicy;
-using ROCKSDB_NAMESPACE::ConfigOptions;
-using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::Status;
+std::atomic<void*> g_functions[kNumHooks];
 
-const FilterPolicy* StockNewBloomFilterPolicy(double bits_per_key, bool use_block_based_builder) {
-  static const auto next =
-      Next<const FilterPolicy*(double, bool)>(&ROCKSDB_NAMESPACE::NewBloomFilterPolicy);
-  return next(bits_per_key, use_block_based_builder);
+}  // namespace
+
+void SetStockFunctions(void* const functions[kNumHooks]) noexcept {
+  for (size_t i = 0; i < kNumHooks; ++i) {
+    void* none = nullptr;
+    g_functions[i].compare_exchange_strong(none, functions[i]);
+  }
 }
 
-RibbonPolicy* StockNewRibbonFilterPolicy(double bits_per_key, int bloom_before_level) {
-  static const auto next =
-      Next<RibbonPolicy*(double, int)>(&ROCKSDB_NAMESPACE::NewRibbonFilterPolicy);
-  return next(bits_per_key, bloom_before_level);
-}
+void* StockFunction(Hook hook) noexcept { return g_functions[static_cast<size_t>(hook)].load(); }
 
-Status StockCreateFromString(const ConfigOptions& config, const std::string& value,
-                             std::shared_ptr<const FilterPolicy>* result) {
-  static const auto next =
-      Next<Status(const ConfigOptions&, const std::string&, std::shared_ptr<const FilterPolicy>*)>(
-          &FilterPolicy::CreateFromString);
-  return next(config, value, result);
+std::shared_ptr<const FilterPolicy> NewStockPolicy(double bits_per_key) {
+  using Make = Signature<Hook::kNewBloomFilterPolicy>::Type;
+  auto* const found = reinterpret_cast<Make*>(StockFunction(Hook::kNewBloomFilterPolicy));
+  // Without a front there is no hook in between.
+  Make* const make = found != nullptr ? found : &ROCKSDB_NAMESPACE::NewBloomFilterPolicy;
+  return std::shared_ptr<const FilterPolicy>(make(bits_per_key, false));
 }
 
 }  // namespace winnow::preload

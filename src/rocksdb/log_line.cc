@@ -4,6 +4,7 @@
 
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/stderr_line.h"
+#include "src/rocksdb/totals.h"
 #include "src/rocksdb/version_guard.h"
 #include "src/simd/kernels.h"
 #include "winnow/version.h"
@@ -12,6 +13,50 @@ namespace winnow::plugin {
 
 using ROCKSDB_NAMESPACE::InfoLogLevel;
 using ROCKSDB_NAMESPACE::Logger;
+
+namespace {
+
+// What was said of a database, whichever of its policies it was about: column families may have
+// one each, and one open makes several.
+struct Said {
+  const Logger* logger;  // only compared
+  size_t size;           // of the log, when it was shown last
+  std::string text;
+};
+
+bool IsDue(const Logger& logger, const std::string& text) {
+  // Never destroyed: databases may be closed after static objects.
+  static std::mutex& mutex = *new std::mutex;
+  static auto& all = *new std::vector<Said>;
+  const size_t size = logger.GetLogFileSize();
+  const std::lock_guard<std::mutex> lock(mutex);
+  all.erase(
+      std::remove_if(all.begin(), all.end(),
+                     [&](const Said& said) { return said.logger == &logger && size < said.size; }),
+      all.end());
+  for (Said& said : all) {
+    if (said.logger == &logger && said.text == text) {
+      said.size = size;
+      return false;
+    }
+  }
+  if (all.size() == LogLine::kMostLogs) {
+    all.erase(all.begin());
+  }
+  all.push_back({&logger, size, text});
+  return true;
+}
+
+void Complain(Logger* logger, const std::string& text) {
+  if (logger == nullptr) {
+    SayOnceOnStderr(text);
+  } else if (IsDue(*logger, text)) {
+    SayOnStderr(text);
+    ROCKSDB_NAMESPACE::Log(InfoLogLevel::WARN_LEVEL, logger, "[winnow] %s", text.c_str());
+  }
+}
+
+}  // namespace
 
 bool LogLine::Note(const Logger& logger, const std::string& text) {
   const size_t size = logger.GetLogFileSize();
@@ -42,13 +87,10 @@ void LogLine::WriteOnce(Logger* logger, const char* name, const PolicyOptions& o
                                           " can't be as it was asked for (" + complaint +
                                           ") and builds its filters with " + text;
     if (!refusal.empty()) {
-      SayOnceOnStderr(refusal);
+      Complain(logger, refusal);
     }
     if (logger == nullptr || !Note(*logger, refusal + text)) {
       return;
-    }
-    if (!refusal.empty()) {
-      ROCKSDB_NAMESPACE::Log(InfoLogLevel::WARN_LEVEL, logger, "[winnow] %s", refusal.c_str());
     }
     ROCKSDB_NAMESPACE::Log(InfoLogLevel::INFO_LEVEL, logger,
                            "[winnow] %s builds the filters of policy %s: %s (RocksDB %s, kernels "

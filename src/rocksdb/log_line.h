@@ -25,7 +25,7 @@ class LogLine {
   // allowed. Never throws.
   //
   // A complaint that is not empty comes before it, as a warning, and goes to stderr
-  // (stderr_line.h).
+  // (stderr_line.h): once for each database, whichever of its policies it is of.
   //
   // The logs of the last kMostLogs databases are remembered, as loggers don't say when they end. If
   // more than these are open at once, lines may be repeated.

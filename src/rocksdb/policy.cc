@@ -11,6 +11,7 @@
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/context.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/totals.h"
 #include "src/rocksdb/version_guard.h"
 #include "third_party/rocksdb_abi/type_information.h"
 
@@ -68,6 +69,7 @@ bool Policy::IsInstanceOf(const std::string& name) const {
 FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& context) const {
   const PolicyState::Snapshot now = state_.Get();
   log_line_.WriteOnce(context.info_log, Name(), now.options, now.complaint);
+  LogTotals(context.info_log);
   return NewBitsBuilder(ContextToOptions(now.options, context),
                         context.table_options.detect_filter_construct_corruption);
 }

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "src/rocksdb/parse_number.h"
+#include "src/rocksdb/stderr_line.h"
 #include "winnow/options.h"
 
 namespace winnow::plugin {
@@ -123,8 +124,8 @@ const Option* Find(std::string_view name) {
 Status ParseInto(const Option& option, std::string_view text, PolicyOptions* options) {
   PolicyOptions changed = *options;
   if (!option.parse(text, &changed) || !CheckPolicyOptions(changed).ok()) {
-    return Status::InvalidArgument(std::string(option.name) + " is \"" + std::string(text) +
-                                   "\", but must be " + option.expected);
+    return Status::InvalidArgument(std::string(option.name) + " is " + Quoted(text) +
+                                   ", but must be " + option.expected);
   }
   *options = changed;
   return Status::OK();
@@ -145,8 +146,8 @@ Status ParsePolicyId(std::string_view id, PolicyOptions* options) {
   const size_t colon = id.find(':');
   const std::string_view name = id.substr(0, colon);
   if (name != "winnow" && name != "winnow.Filter") {
-    return Status::InvalidArgument("a Winnow policy is called winnow or winnow.Filter, not \"" +
-                                   std::string(name) + "\"");
+    return Status::InvalidArgument("a Winnow policy is called winnow or winnow.Filter, not " +
+                                   Quoted(name));
   }
   if (colon == std::string_view::npos) {
     return Status::OK();
@@ -158,7 +159,7 @@ Status ParsePolicyOption(std::string_view name, std::string_view text, PolicyOpt
   if (const Option* const option = Find(name)) {
     return ParseInto(*option, text, options);
   }
-  return Status::NotFound("Winnow's policy has no option \"" + std::string(name) + "\", only " +
+  return Status::NotFound("Winnow's policy has no option " + Quoted(name) + ", only " +
                           PolicyOptionNames());
 }
 

@@ -1,6 +1,7 @@
 #include "src/rocksdb/policy_state.h"
 
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/stderr_line.h"
 
 namespace winnow::plugin {
 
@@ -17,7 +18,7 @@ PolicyState::PolicyState(const PolicyOptions& options)
 PolicyState::PolicyState(const std::string& id, const std::optional<PolicyOptions>& predecessor)
     : stage_(Stage::kMade), predecessor_(predecessor) {
   if (const Status status = ParsePolicyId(id, &now_.options); !status.ok()) {
-    now_.complaint = "filter policy \"" + id + "\": " + status.getState();
+    now_.complaint = "filter policy " + Quoted(id) + ": " + status.getState();
     SetNearestPolicyId(id, &now_.options);
   }
 }

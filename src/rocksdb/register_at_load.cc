@@ -1,10 +1,26 @@
 // Registers the policy when the shared library is loaded, so that linking or preloading it is
 // enough. Not among the objects that tests link.
 
-#include "winnow/rocksdb_policy.h"
+#include "src/rocksdb/registration.h"
+#include "src/rocksdb/version_guard.h"
+
+// Defined where our library for preloading is in the process (src/preload/interposer.h). That one
+// says why a RocksDB is refused when it matters to the program, and not to each child process.
+extern "C" __attribute__((weak)) const char winnow_preload_front;
 
 namespace {
 
-[[maybe_unused]] const int registered = winnow_rocksdb_register();
+int Register() noexcept {
+  try {
+    if (&winnow_preload_front != nullptr && !winnow::plugin::VersionProblem().empty()) {
+      return -1;
+    }
+  } catch (...) {
+    return -1;  // memory is short; the program goes on
+  }
+  return winnow::plugin::RegisterPolicy();
+}
+
+[[maybe_unused]] const int registered = Register();
 
 }  // namespace

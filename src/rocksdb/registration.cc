@@ -1,31 +1,42 @@
 // Registers the policy with a RocksDB that is another library.
 
+#include "src/rocksdb/registration.h"
+
 #include <rocksdb/utilities/object_registry.h>
 
-#include <cstdio>
 #include <exception>
 #include <mutex>
 #include <string>
 
 #include "src/rocksdb/factory.h"
+#include "src/rocksdb/stderr_line.h"
 #include "src/rocksdb/version_guard.h"
 #include "winnow/rocksdb_policy.h"
 
-extern "C" int winnow_rocksdb_register(void) {
+namespace winnow::plugin {
+
+int RegisterPolicy() noexcept {
   static std::once_flag once;
   static int result = 0;
   try {
     std::call_once(once, [] {
-      if (const std::string& problem = winnow::plugin::VersionProblem(); !problem.empty()) {
-        std::fprintf(stderr, "winnow: %s\n", problem.c_str());
+      if (const std::string& problem = VersionProblem(); !problem.empty()) {
+        SayOnceOnStderr(problem);
         result = -1;
         return;
       }
-      winnow::plugin::AddFactory(*ROCKSDB_NAMESPACE::ObjectLibrary::Default());
+      AddFactory(*ROCKSDB_NAMESPACE::ObjectLibrary::Default());
     });
   } catch (const std::exception& problem) {
-    std::fprintf(stderr, "winnow: registering the filter policy failed: %s\n", problem.what());
+    try {
+      SayOnceOnStderr(std::string("registering the filter policy failed: ") + problem.what());
+    } catch (...) {
+    }
     return -1;  // and a later call tries again
   }
   return result;
 }
+
+}  // namespace winnow::plugin
+
+extern "C" int winnow_rocksdb_register(void) { return winnow::plugin::RegisterPolicy(); }

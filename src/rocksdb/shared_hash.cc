@@ -3,13 +3,13 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <type_traits>
 
 #include "src/rocksdb/hash_batch.h"
+#include "src/simd/stderr_line.h"
 
 namespace winnow::plugin {
 
@@ -98,9 +98,9 @@ Sharing AskEnvironment() noexcept {
     return now;
   }
   if (value != nullptr && *value != '\0' && !is_off && std::strcmp(value, "on") != 0) {
-    std::fprintf(stderr,
-                 "winnow: WINNOW_SHARED_HASH is \"%s\", but must be on or off; taken as on\n",
-                 value);
+    simd::StderrLine line;
+    line.Add("WINNOW_SHARED_HASH is ").AddQuoted(value);
+    line.Add(", but must be on or off; taken as on").Write();
   }
   return answer;
 }

@@ -1,50 +1,42 @@
 #include "src/rocksdb/stderr_line.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
+#include <atomic>
 #include <mutex>
 #include <set>
 
+#include "src/simd/stderr_line.h"
+
 namespace winnow::plugin {
-namespace {
 
-struct File {
-  dev_t device;
-  ino_t inode;
-  bool is_open;
-};
-
-File StderrNow() noexcept {
-  struct stat status;
-  if (::fstat(STDERR_FILENO, &status) != 0) {
-    return {0, 0, false};
+void SayOnStderr(const std::string& line) noexcept {
+  static std::atomic<size_t> number{0};
+  const size_t before = number.fetch_add(1, std::memory_order_relaxed);
+  if (before < kMostStderrLines) {
+    simd::StderrLine whole;
+    whole.Add(line.c_str());
+    if (before + 1 == kMostStderrLines) {
+      whole.Add("; further lines of this process are left out");
+    }
+    whole.Write();
   }
-  return {status.st_dev, status.st_ino, true};
 }
 
-const File stderr_at_load = StderrNow();
-
-}  // namespace
-
 void SayOnceOnStderr(const std::string& line) noexcept {
-  const File now = StderrNow();
-  if (!now.is_open || !stderr_at_load.is_open || now.device != stderr_at_load.device ||
-      now.inode != stderr_at_load.inode) {
-    return;
-  }
   try {
     // Never destroyed: policies live as long as the databases that a program forgets to close.
     static std::mutex& mutex = *new std::mutex;
     static std::set<std::string>& said = *new std::set<std::string>;
     const std::lock_guard<std::mutex> lock(mutex);
     if (said.size() < kMostStderrLines && said.insert(line).second) {
-      const std::string whole = "winnow: " + line + "\n";
-      // Where stderr can't be written to, nobody is there to be told.
-      [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, whole.data(), whole.size());
+      SayOnStderr(line);
     }
   } catch (...) {
   }
+}
+
+std::string Quoted(std::string_view text) {
+  char quoted[simd::kMostQuotedSize];
+  return std::string(quoted, simd::Quote(text.data(), text.size(), quoted));
 }
 
 }  // namespace winnow::plugin

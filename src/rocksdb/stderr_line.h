@@ -1,20 +1,27 @@
-// What the plugin says on stderr.
+// What the plugin and the interposer say on stderr, and how they quote what others wrote.
 
 #ifndef WINNOW_SRC_ROCKSDB_STDERR_LINE_H_
 #define WINNOW_SRC_ROCKSDB_STDERR_LINE_H_
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace winnow::plugin {
 
 inline constexpr size_t kMostStderrLines = 100;
 
-// Writes "winnow: LINE" in one write, so that lines of several threads or processes don't mix,
-// unless this process did before or has written kMostStderrLines. And only if descriptor 2 is what
-// it was when the library was loaded: where a program closed it, it may be a database's file by
-// now. Never throws. Safe from any thread.
+// Writes "winnow: LINE" (src/simd/stderr_line.h: only while descriptor 2 is what it was). Of more
+// than kMostStderrLines lines of a process the rest is left out, which the last one tells. Never
+// throws. Safe from any thread.
+void SayOnStderr(const std::string& line) noexcept;
+
+// The same, unless this process did before.
 void SayOnceOnStderr(const std::string& line) noexcept;
+
+// A text from the environment or from options, for a message: in quotation marks, cut, and without
+// what can't be printed.
+std::string Quoted(std::string_view text);
 
 }  // namespace winnow::plugin
 

@@ -1,11 +1,11 @@
 #include "src/simd/kernels.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "src/simd/cpu.h"
 #include "src/simd/ribbon_bands.h"
+#include "src/simd/stderr_line.h"
 
 namespace winnow::simd {
 namespace {
@@ -14,8 +14,9 @@ const Kernels& ChooseKernels() noexcept {
   if (const char* wanted = std::getenv("WINNOW_KERNEL"); wanted != nullptr && *wanted != '\0') {
     const char* reason = nullptr;
     if (const Kernels* found = FindKernels(wanted, &reason)) return *found;
-    std::fprintf(stderr, "winnow: WINNOW_KERNEL=%s can't be used: %s; using portable\n", wanted,
-                 reason);
+    StderrLine line;
+    line.Add("WINNOW_KERNEL=").AddQuoted(wanted).Add(" can't be used: ").Add(reason);
+    line.Add("; using portable").Write();
     return kPortableKernels;
   }
   for (const char* const* name = kKernelNames; *name != nullptr; ++name) {

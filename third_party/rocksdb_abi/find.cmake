@@ -3,6 +3,7 @@
 #   winnow_rocksdb_version     MAJOR.MINOR.PATCH of the headers, which the library was seen to have as well
 #   winnow_rocksdb_is_static   whether the library is an archive
 #   winnow_rocksdb_has_rtti    whether its classes have type information
+#   winnow_rocksdb_soname      the name by which programs ask the dynamic linker for it; empty for an archive
 #   winnow_rocksdb_class_flags flags for files that derive from its classes
 #   winnow_rocksdb_unreplaced  functions that the interposer replaces, but not where this library calls itself
 
@@ -170,6 +171,16 @@ endif()
 set(winnow_rocksdb_class_flags "")
 if(NOT winnow_rocksdb_has_rtti)
   set(winnow_rocksdb_class_flags -fno-rtti)
+endif()
+
+set(winnow_rocksdb_soname "")
+if(NOT winnow_rocksdb_is_static AND CMAKE_READELF)
+  execute_process(COMMAND ${CMAKE_READELF} --dynamic --wide ${ROCKSDB_LIBRARY} OUTPUT_VARIABLE dynamic_section ERROR_QUIET)
+  if(dynamic_section MATCHES "SONAME[^[]*\\[([^]]+)\\]")
+    set(winnow_rocksdb_soname ${CMAKE_MATCH_1})
+  else()
+    get_filename_component(winnow_rocksdb_soname ${ROCKSDB_LIBRARY} NAME)
+  endif()
 endif()
 
 # Calls of the library's own functions go through its table of relocations, where a preloaded library gets in between,

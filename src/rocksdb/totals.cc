@@ -1,30 +1,21 @@
-#include "src/preload/report.h"
+#include "src/rocksdb/totals.h"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
-#include <set>
+#include <vector>
 
-namespace winnow::preload {
+#include "src/simd/stderr_line.h"
+
+namespace winnow::plugin {
 namespace {
 
 // The process that says its totals; 0 if none does. A process is compared with it by its number, so
 // that a forked child doesn't repeat its parent's totals.
 std::atomic<pid_t> g_reporting_process{0};
-
-void Write(const std::string& line) noexcept {
-  std::string whole;
-  try {
-    whole = "winnow: " + line + "\n";
-  } catch (...) {
-    return;
-  }
-  // Where stderr can't be written to, nobody is there to be told.
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, whole.data(), whole.size());
-}
 
 std::string Count(uint64_t number, const char* noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
@@ -37,36 +28,57 @@ __attribute__((destructor)) void SayTotals() {
     return;
   }
   try {
-    Write(TotalsLine(plugin::CurrentCounters()));
+    simd::StderrLine().Add(TotalsLine(CurrentCounters()).c_str()).Write();
   } catch (...) {
   }
+}
+
+// When a logger was last shown the totals. Of more loggers than these, the oldest are forgotten,
+// and get them late.
+struct Shown {
+  const ROCKSDB_NAMESPACE::Logger* logger;  // only compared
+  std::chrono::steady_clock::time_point time;
+};
+constexpr size_t kMostLoggers = 256;
+
+bool AreDue(const ROCKSDB_NAMESPACE::Logger& logger, std::chrono::steady_clock::time_point now) {
+  // Never destroyed: databases may be closed after static objects.
+  static std::mutex& mutex = *new std::mutex;
+  static auto& all = *new std::vector<Shown>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto known = std::find_if(
+      all.begin(), all.end(), [&logger](const Shown& shown) { return shown.logger == &logger; });
+  if (known == all.end()) {
+    if (all.size() == kMostLoggers) {
+      all.erase(all.begin());
+    }
+    all.push_back({&logger, now});
+    return false;
+  }
+  const bool are_due = now - known->time >= kTotalsInterval;
+  known->time = are_due ? now : known->time;
+  return are_due;
 }
 
 }  // namespace
 
-void SayOnce(const std::string& line) noexcept {
+void LogTotals(ROCKSDB_NAMESPACE::Logger* logger,
+               std::chrono::steady_clock::time_point now) noexcept {
   try {
-    // Never destroyed: policies live as long as the databases that a program forgets to close.
-    static std::mutex& mutex = *new std::mutex;
-    static std::set<std::string>& said = *new std::set<std::string>;
-    const std::lock_guard<std::mutex> lock(mutex);
-    if (said.insert(line).second) {
-      Write(line);
+    if (logger != nullptr && AreDue(*logger, now)) {
+      ROCKSDB_NAMESPACE::Info(logger, "[winnow] this process has %s",
+                              TotalsLine(CurrentCounters()).c_str());
     }
   } catch (...) {
+    // A missing line is better than a failed flush.
   }
-}
-
-void EndProgram(const std::string& line) noexcept {
-  Write(line);
-  ::_exit(EXIT_FAILURE);
 }
 
 void SayTotalsAtExit() noexcept {
   g_reporting_process.store(::getpid(), std::memory_order_relaxed);
 }
 
-std::string TotalsLine(const plugin::Counters& totals) {
+std::string TotalsLine(const Counters& totals) {
   std::string line = "built " + Count(totals.bloom_filters, "Bloom filter") + " and " +
                      Count(totals.ribbon_filters, "Ribbon filter");
   if (totals.empty_filters > 0) {
@@ -88,4 +100,4 @@ std::string TotalsLine(const plugin::Counters& totals) {
   return line;
 }
 
-}  // namespace winnow::preload
+}  // namespace winnow::plugin

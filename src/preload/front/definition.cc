@@ -1,0 +1,86 @@
+#include "src/preload/front/definition.h"
+
+#include <dlfcn.h>
+
+#include <cstddef>
+
+#include "src/preload/front/loaded_objects.h"
+
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+#endif
+
+namespace winnow::preload {
+namespace {
+
+// The definitions besides our own.
+struct Definitions {
+  const void* hook;
+  void* first;
+  bool are_several;
+};
+
+bool Note(void* context, void* definition) noexcept {
+  auto& found = *static_cast<Definitions*>(context);
+  if (definition == found.hook || definition == found.first) {
+    return true;
+  }
+  found.are_several = found.first != nullptr;
+  found.first = found.are_several ? found.first : definition;
+  return !found.are_several;
+}
+
+// What the linker would have found for code at this address; null if it knows of no definition.
+void* DefinitionFor(const void* code, const char* symbol, const void* hook, void* global) noexcept {
+  if (ObjectOf(code) == 0) {
+    return global;  // had the program one of its own, the linker would not have come to us
+  }
+  void* const own = FindFrom(code, symbol);
+  if (own == nullptr || own == hook) {
+    return nullptr;
+  }
+  return global == nullptr || ObjectOf(code) < ObjectOf(global) ? own : global;
+}
+
+void* DefinitionForCallers(const void* caller, const char* symbol, const void* hook,
+                           void* global) noexcept {
+  if (void* const found = DefinitionFor(caller, symbol, hook, global)) {
+    return found;
+  }
+#if __has_include(<execinfo.h>)
+  constexpr int kMostFrames = 128;
+  void* frames[kMostFrames];
+  const int count = ::backtrace(frames, kMostFrames);
+  for (int i = 0; i < count; ++i) {
+    if (InSameObject(frames[i], hook)) {
+      continue;
+    }
+    if (void* const found = DefinitionFor(frames[i], symbol, hook, global)) {
+      return found;
+    }
+  }
+#endif
+  return global;
+}
+
+}  // namespace
+
+Definition FindDefinition(const void* hook, const void* caller) noexcept {
+  Dl_info known{};
+  if (::dladdr(hook, &known) == 0 || known.dli_sname == nullptr || known.dli_saddr != hook) {
+    return {nullptr, false};  // not exported: exports_test would have failed
+  }
+  Definitions all{hook, nullptr, false};
+  ForEachDefinition(known.dli_sname, Note, &all);
+  if (!all.are_several) {
+    return {all.first, true};
+  }
+  void* const global = ::dlsym(RTLD_NEXT, known.dli_sname);
+  if (global == nullptr) {
+    ::dlerror();
+  }
+  void* const found = DefinitionForCallers(caller, known.dli_sname, hook, global);
+  return {found != nullptr ? found : all.first, false};
+}
+
+}  // namespace winnow::preload

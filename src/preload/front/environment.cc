@@ -1,0 +1,96 @@
+#include "src/preload/front/environment.h"
+
+#include <strings.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace winnow::preload {
+namespace {
+
+constexpr char kPrefix[] = "WINNOW_";
+constexpr const char* kVariables[] = {"WINNOW_POLICY", "WINNOW_ADD", "WINNOW_LOG",
+                                      "WINNOW_SHARED_HASH", "WINNOW_KERNEL"};
+constexpr const char* kSwitches[] = {"WINNOW_ADD", "WINNOW_LOG"};
+
+bool g_is_logging = false;
+bool g_has_policy = false;
+
+constexpr size_t kMostProblems = 8;
+char* g_problems[kMostProblems];  // "NAME=VALUE", copied
+size_t g_num_problems = 0;
+
+bool IsOn(const char* value) noexcept {
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+}
+
+// The value if the variable, "NAME=VALUE", has this name, else null.
+const char* ValueOf(const char* variable, const char* name) noexcept {
+  const size_t length = std::strlen(name);
+  return std::strncmp(variable, name, length) == 0 && variable[length] == '='
+             ? variable + length + 1
+             : nullptr;
+}
+
+bool IsKnown(const char* variable) noexcept {
+  for (const char* const name : kVariables) {
+    if (ValueOf(variable, name) != nullptr) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool IsWrongSwitch(const char* variable) noexcept {
+  for (const char* const name : kSwitches) {
+    if (const char* const value = ValueOf(variable, name)) {
+      return IsOn(value) && std::strcmp(value, "1") != 0;
+    }
+  }
+  return false;
+}
+
+bool IsProblem(const char* variable) noexcept {
+  return ::strncasecmp(variable, kPrefix, sizeof kPrefix - 1) == 0 &&
+         (!IsKnown(variable) || IsWrongSwitch(variable));
+}
+
+}  // namespace
+
+void ReadEnvironment() noexcept {
+  g_is_logging = IsOn(std::getenv("WINNOW_LOG"));
+  const char* const policy = std::getenv("WINNOW_POLICY");
+  g_has_policy = policy != nullptr && *policy != '\0';
+  if (!g_is_logging || ::environ == nullptr) {
+    return;
+  }
+  for (char** variable = ::environ; *variable != nullptr; ++variable) {
+    if (g_num_problems < kMostProblems && IsProblem(*variable)) {
+      g_problems[g_num_problems] = ::strdup(*variable);
+      g_num_problems += g_problems[g_num_problems] != nullptr ? 1 : 0;
+    }
+  }
+}
+
+bool IsLogging() noexcept { return g_is_logging; }
+
+bool HasPolicy() noexcept { return g_has_policy; }
+
+void AddEnvironmentProblems(simd::StderrLine* line) noexcept {
+  for (size_t i = 0; i < g_num_problems; ++i) {
+    line->Add("; ").AddQuoted(g_problems[i]).Add(" in the environment ");
+    if (IsWrongSwitch(g_problems[i])) {
+      line->Add("is not 1, as which alone it counts");
+    } else {
+      line->Add("is no variable of Winnow's, which are");
+      const char* separator = " ";
+      for (const char* const name : kVariables) {
+        line->Add(separator).Add(name);
+        separator = ", ";
+      }
+    }
+  }
+}
+
+}  // namespace winnow::preload

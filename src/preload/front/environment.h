@@ -1,0 +1,26 @@
+// What the environment asks of the interposer, as far as it matters before any RocksDB is there.
+
+#ifndef WINNOW_SRC_PRELOAD_FRONT_ENVIRONMENT_H_
+#define WINNOW_SRC_PRELOAD_FRONT_ENVIRONMENT_H_
+
+#include "src/simd/stderr_line.h"
+
+namespace winnow::preload {
+
+// Reads it, when the library is loaded: programs write over their environment. What is said of it
+// below is empty before.
+void ReadEnvironment() noexcept;
+
+// Whether to say what is done: WINNOW_LOG is set, and neither empty nor 0.
+bool IsLogging() noexcept;
+
+// Whether WINNOW_POLICY is set and not empty.
+bool HasPolicy() noexcept;
+
+// Adds to the line what is wrong in the environment, each as "; " and a sentence: a variable that
+// begins with WINNOW_ and is none of ours, and a switch whose value is none. Only if IsLogging().
+void AddEnvironmentProblems(simd::StderrLine* line) noexcept;
+
+}  // namespace winnow::preload
+
+#endif  // WINNOW_SRC_PRELOAD_FRONT_ENVIRONMENT_H_

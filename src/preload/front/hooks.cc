@@ -1,0 +1,189 @@
+#include "src/preload/front/hooks.h"
+
+#include <cstring>
+
+#include "src/preload/front/plugin.h"
+#include "src/preload/front/state_line.h"
+#include "src/preload/front/way.h"
+
+// Where a hook returns to. In each hook itself: a function that is called may not be a frame.
+#define WINNOW_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+
+namespace ROCKSDB_NAMESPACE {
+
+using winnow::preload::Families;
+using winnow::preload::Forward;
+using winnow::preload::Handles;
+using winnow::preload::Hook;
+using winnow::preload::ImportedFiles;
+using winnow::preload::Names;
+using winnow::preload::OpenedDB;
+using winnow::preload::OptionTexts;
+using winnow::preload::Path;
+
+// ---- Filter policies
+
+WINNOW_EXPORT const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool is_block_based) {
+  return Forward<Hook::kNewBloomFilterPolicy>::Call(WINNOW_CALLER, bits_per_key, is_block_based);
+}
+
+WINNOW_EXPORT winnow::rocksdb_abi::RibbonPolicy* NewRibbonFilterPolicy(double bits_per_key,
+                                                                       int bloom_before_level) {
+  return Forward<Hook::kNewRibbonFilterPolicy>::Call(WINNOW_CALLER, bits_per_key,
+                                                     bloom_before_level);
+}
+
+WINNOW_EXPORT Status FilterPolicy::CreateFromString(const ConfigOptions& config,
+                                                    const std::string& value,
+                                                    std::shared_ptr<const FilterPolicy>* result) {
+  winnow::preload::OpenPlugin();
+  winnow::preload::SayIfPolicyIsLost(value.data(), value.size());
+  return Forward<Hook::kCreateFromString>::Call(WINNOW_CALLER, config, value, result);
+}
+
+// ---- Databases
+
+WINNOW_EXPORT Status DB::Open(const Options& options, const Path& name, OpenedDB* db) {
+  return Forward<Hook::kOpen>::Call(WINNOW_CALLER, options, name, db);
+}
+
+WINNOW_EXPORT Status DB::Open(const DBOptions& options, const Path& name, const Families& families,
+                              Handles* handles, OpenedDB* db) {
+  return Forward<Hook::kOpenFamilies>::Call(WINNOW_CALLER, options, name, families, handles, db);
+}
+
+WINNOW_EXPORT Status DB::OpenForReadOnly(const Options& options, const Path& name, OpenedDB* db,
+                                         bool error_if_wal_file_exists) {
+  return Forward<Hook::kOpenForReadOnly>::Call(WINNOW_CALLER, options, name, db,
+                                               error_if_wal_file_exists);
+}
+
+WINNOW_EXPORT Status DB::OpenForReadOnly(const DBOptions& options, const Path& name,
+                                         const Families& families, Handles* handles, OpenedDB* db,
+                                         bool error_if_wal_file_exists) {
+  return Forward<Hook::kOpenFamiliesForReadOnly>::Call(WINNOW_CALLER, options, name, families,
+                                                       handles, db, error_if_wal_file_exists);
+}
+
+WINNOW_EXPORT Status DB::OpenAsSecondary(const Options& options, const Path& name,
+                                         const Path& secondary_path, OpenedDB* db) {
+  return Forward<Hook::kOpenAsSecondary>::Call(WINNOW_CALLER, options, name, secondary_path, db);
+}
+
+WINNOW_EXPORT Status DB::OpenAsSecondary(const DBOptions& options, const Path& name,
+                                         const Path& secondary_path, const Families& families,
+                                         Handles* handles, OpenedDB* db) {
+  return Forward<Hook::kOpenFamiliesAsSecondary>::Call(WINNOW_CALLER, options, name, secondary_path,
+                                                       families, handles, db);
+}
+
+WINNOW_EXPORT Status TransactionDB::Open(const Options& options,
+                                         const TransactionDBOptions& transactions, const Path& name,
+                                         TransactionDB** db) {
+  return Forward<Hook::kOpenTransactions>::Call(WINNOW_CALLER, options, transactions, name, db);
+}
+
+WINNOW_EXPORT Status TransactionDB::Open(const DBOptions& options,
+                                         const TransactionDBOptions& transactions, const Path& name,
+                                         const Families& families, Handles* handles,
+                                         TransactionDB** db) {
+  return Forward<Hook::kOpenFamiliesTransactions>::Call(WINNOW_CALLER, options, transactions, name,
+                                                        families, handles, db);
+}
+
+// ---- Databases that are open
+
+WINNOW_EXPORT Status DBImpl::CreateColumnFamily(const ColumnFamilyOptions& options,
+                                                const std::string& name,
+                                                ColumnFamilyHandle** handle) {
+  return Forward<Hook::kCreateFamily>::Call(WINNOW_CALLER, this, options, name, handle);
+}
+
+WINNOW_EXPORT Status DBImpl::CreateColumnFamilies(const ColumnFamilyOptions& options,
+                                                  const Names& names, Handles* handles) {
+  return Forward<Hook::kCreateFamilies>::Call(WINNOW_CALLER, this, options, names, handles);
+}
+
+WINNOW_EXPORT Status DBImpl::CreateColumnFamilies(const Families& families, Handles* handles) {
+  return Forward<Hook::kCreateDescribedFamilies>::Call(WINNOW_CALLER, this, families, handles);
+}
+
+WINNOW_EXPORT Status DBImpl::CreateColumnFamilyWithImport(const ColumnFamilyOptions& options,
+                                                          const std::string& name,
+                                                          const ImportColumnFamilyOptions& how,
+                                                          const ImportedFiles& files,
+                                                          ColumnFamilyHandle** handle) {
+  return Forward<Hook::kImportFamily>::Call(WINNOW_CALLER, this, options, name, how, files, handle);
+}
+
+#if WINNOW_ROCKSDB_SETS_OPTIONS_OF_SEVERAL
+WINNOW_EXPORT Status DBImpl::SetOptions(const winnow::rocksdb_abi::TextsOfFamilies& options) {
+  return Forward<Hook::kSetOptions>::Call(WINNOW_CALLER, this, options);
+}
+#else
+WINNOW_EXPORT Status DBImpl::SetOptions(ColumnFamilyHandle* family, const OptionTexts& options) {
+  return Forward<Hook::kSetOptions>::Call(WINNOW_CALLER, this, family, options);
+}
+#endif
+
+}  // namespace ROCKSDB_NAMESPACE
+
+namespace winnow::preload {
+namespace {
+
+// The address of a function of this type, by which the right one of several of a name is taken.
+template <typename Function>
+const void* Address(Function* function) noexcept {
+  return reinterpret_cast<const void*>(function);
+}
+
+// Of a member function that is not virtual, a pointer begins with its address.
+template <typename Result, typename... Parameters>
+const void* MemberAddress(Result (DBImpl::*function)(Parameters...)) noexcept {
+  const void* address = nullptr;
+  static_assert(sizeof address <= sizeof function);
+  std::memcpy(&address, &function, sizeof address);
+  return address;
+}
+
+template <Hook hook, typename Function = typename Signature<hook>::Type>
+struct MemberOf;
+template <Hook hook, typename Result, typename... Parameters>
+struct MemberOf<hook, Result(DBImpl*, Parameters...)> {
+  using Type = Result (DBImpl::*)(Parameters...);
+};
+
+}  // namespace
+
+const void* AddressOf(Hook hook) noexcept {
+  using ROCKSDB_NAMESPACE::DB;
+  switch (hook) {
+#define WINNOW_FUNCTION(name, function) \
+  case Hook::name:                      \
+    return Address<Signature<Hook::name>::Type>(&function)
+#define WINNOW_MEMBER(name, function) \
+  case Hook::name:                    \
+    return MemberAddress(static_cast<MemberOf<Hook::name>::Type>(&function))
+    WINNOW_FUNCTION(kNewBloomFilterPolicy, ROCKSDB_NAMESPACE::NewBloomFilterPolicy);
+    WINNOW_FUNCTION(kNewRibbonFilterPolicy, ROCKSDB_NAMESPACE::NewRibbonFilterPolicy);
+    WINNOW_FUNCTION(kCreateFromString, FilterPolicy::CreateFromString);
+    WINNOW_FUNCTION(kOpen, DB::Open);
+    WINNOW_FUNCTION(kOpenFamilies, DB::Open);
+    WINNOW_FUNCTION(kOpenForReadOnly, DB::OpenForReadOnly);
+    WINNOW_FUNCTION(kOpenFamiliesForReadOnly, DB::OpenForReadOnly);
+    WINNOW_FUNCTION(kOpenAsSecondary, DB::OpenAsSecondary);
+    WINNOW_FUNCTION(kOpenFamiliesAsSecondary, DB::OpenAsSecondary);
+    WINNOW_FUNCTION(kOpenTransactions, TransactionDB::Open);
+    WINNOW_FUNCTION(kOpenFamiliesTransactions, TransactionDB::Open);
+    WINNOW_MEMBER(kCreateFamily, DBImpl::CreateColumnFamily);
+    WINNOW_MEMBER(kCreateFamilies, DBImpl::CreateColumnFamilies);
+    WINNOW_MEMBER(kCreateDescribedFamilies, DBImpl::CreateColumnFamilies);
+    WINNOW_MEMBER(kImportFamily, DBImpl::CreateColumnFamilyWithImport);
+    WINNOW_MEMBER(kSetOptions, DBImpl::SetOptions);
+#undef WINNOW_FUNCTION
+#undef WINNOW_MEMBER
+  }
+  return nullptr;
+}
+
+}  // namespace winnow::preload

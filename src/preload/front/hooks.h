@@ -1,0 +1,15 @@
+// The functions that this library exports in the place of RocksDB's.
+
+#ifndef WINNOW_SRC_PRELOAD_FRONT_HOOKS_H_
+#define WINNOW_SRC_PRELOAD_FRONT_HOOKS_H_
+
+#include "src/preload/hooks.h"
+
+namespace winnow::preload {
+
+// The address of ours.
+const void* AddressOf(Hook hook) noexcept;
+
+}  // namespace winnow::preload
+
+#endif  // WINNOW_SRC_PRELOAD_FRONT_HOOKS_H_

@@ -1,0 +1,193 @@
+#include "src/preload/front/plugin.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <climits>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "src/preload/front/definition.h"
+#include "src/preload/front/hooks.h"
+#include "src/preload/front/loaded_objects.h"
+
+namespace winnow::preload {
+namespace {
+
+// What came of opening it. One of them is set, once.
+std::atomic<const Interposer*> g_plugin{nullptr};
+std::atomic<const char*> g_problem{nullptr};
+// A function of the RocksDB that was found; set before either.
+std::atomic<const void*> g_rocksdb{nullptr};
+
+__attribute__((format(printf, 1, 2))) void Refuse(const char* format, ...) noexcept {
+  char text[2048];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  // Never freed: it is said when the process ends.
+  const char* const kept = ::strdup(text);
+  const char* none = nullptr;
+  g_problem.compare_exchange_strong(none, kept != nullptr ? kept : "memory is short");
+}
+
+const char* LastError() noexcept {
+  const char* const error = ::dlerror();
+  return error != nullptr ? error : "no reason given";
+}
+
+const char* SymbolOf(Hook hook) noexcept {
+  Dl_info known{};
+  return ::dladdr(AddressOf(hook), &known) != 0 && known.dli_sname != nullptr ? known.dli_sname
+                                                                              : "";
+}
+
+// Beside this library, wherever that was moved. Read when the library is loaded: a path that begins
+// with no slash is true in the folder that the process was started in.
+char g_plugin_path[PATH_MAX];
+
+__attribute__((constructor(102))) void FindPlugin() noexcept {
+  Dl_info known{};
+  char own[PATH_MAX];
+  if (::dladdr(g_plugin_path, &known) == 0 || ::realpath(known.dli_fname, own) == nullptr) {
+    return;
+  }
+  char* const slash = std::strrchr(own, '/');
+  if (slash != nullptr &&
+      static_cast<size_t>(slash + 1 - own) + sizeof WINNOW_PLUGIN_NAME <= sizeof g_plugin_path) {
+    std::memcpy(g_plugin_path, own, static_cast<size_t>(slash + 1 - own));
+    std::memcpy(g_plugin_path + (slash + 1 - own), WINNOW_PLUGIN_NAME, sizeof WINNOW_PLUGIN_NAME);
+  }
+}
+
+// How the plugin must be opened so that what it asks for is found in this RocksDB and nowhere else.
+enum class Binding { kPlain, kOwnDependenciesFirst, kImpossible };
+
+// The linker searches the global scope before a library's own dependencies. That must not have
+// another definition of RocksDB's functions than ours, which leads back here.
+Binding BindingFor(void* rocksdb) noexcept {
+  bool is_plain = true;
+  for (const Hook hook : {Hook::kNewBloomFilterPolicy, Hook::kCreateFromString, Hook::kOpen}) {
+    const char* const symbol = SymbolOf(hook);
+    const void* const stock = ::dlsym(rocksdb, symbol);
+    for (const void* const global : {::dlsym(RTLD_DEFAULT, symbol), ::dlsym(RTLD_NEXT, symbol)}) {
+      is_plain = is_plain && (global == nullptr || global == stock || global == AddressOf(hook));
+    }
+  }
+  ::dlerror();
+  if (is_plain) {
+    return Binding::kPlain;
+  }
+#if defined(RTLD_DEEPBIND)
+  // It would find the C++ library's operators too, not those of a program that replaces them, and
+  // sanitizers refuse it.
+  const bool replaces = ::dlsym(RTLD_DEFAULT, "_Znwm") != ::dlsym(rocksdb, "_Znwm") ||
+                        ::dlsym(RTLD_DEFAULT, "_ZdlPv") != ::dlsym(rocksdb, "_ZdlPv");
+  const bool is_sanitized = ::dlsym(RTLD_DEFAULT, "__asan_init") != nullptr;
+  ::dlerror();
+  return replaces || is_sanitized ? Binding::kImpossible : Binding::kOwnDependenciesFirst;
+#else
+  return Binding::kImpossible;
+#endif
+}
+
+// All of it is bound now. Later the program might open another RocksDB for all to see.
+void* OpenLibrary(Binding binding) noexcept {
+  // The one that the program is linked with, wherever that is.
+  if (void* const present = ::dlopen(WINNOW_PLUGIN_NAME, RTLD_NOW | RTLD_NOLOAD)) {
+    return present;
+  }
+  ::dlerror();
+  if (g_plugin_path[0] == '\0') {
+    return nullptr;
+  }
+  int flags = RTLD_LOCAL;
+#if defined(RTLD_DEEPBIND)
+  flags |= binding == Binding::kOwnDependenciesFirst ? RTLD_DEEPBIND : 0;
+#else
+  static_cast<void>(binding);
+#endif
+  if (void* const opened = ::dlopen(g_plugin_path, flags | RTLD_NOW)) {
+    return opened;
+  }
+  // What another version lacks may be missed by no more than the calls, so that the plugin itself
+  // can say which version it is.
+  ::dlerror();
+  return ::dlopen(g_plugin_path, flags | RTLD_LAZY);
+}
+
+void OpenFor(void* rocksdb) noexcept {
+  FrontState state{kInterposerBuild, simd::StderrAtStart(), {}};
+  for (size_t i = 0; i < kNumHooks; ++i) {
+    state.stock[i] = ::dlsym(rocksdb, SymbolOf(static_cast<Hook>(i)));
+  }
+  ::dlerror();
+  g_rocksdb.store(state.stock[static_cast<size_t>(Hook::kCreateFromString)]);
+  const Binding binding = BindingFor(rocksdb);
+  if (binding == Binding::kImpossible) {
+    return Refuse(
+        "the program shows functions of a RocksDB of its own to all libraries, and replaces "
+        "operator new or runs under a sanitizer, so that Winnow can't be bound "
+        "to " WINNOW_ROCKSDB_NAME " alone");
+  }
+  void* const plugin = OpenLibrary(binding);
+  if (plugin == nullptr) {
+    return Refuse("%s can't be opened: %s; expected it beside libwinnow_preload.so, of one build",
+                  g_plugin_path[0] == '\0' ? WINNOW_PLUGIN_NAME : g_plugin_path, LastError());
+  }
+  void* const found = ::dlsym(plugin, kInterposerFunction);
+  const Interposer* const opened =
+      found == nullptr ? nullptr : reinterpret_cast<GetInterposer*>(found)(&state);
+  if (opened == nullptr || std::strcmp(opened->build, kInterposerBuild) != 0) {
+    ::dlerror();
+    return Refuse("the " WINNOW_PLUGIN_NAME
+                  " in this process is not of one build with libwinnow_preload.so, which is %s",
+                  kInterposerBuild);
+  }
+  if (opened->problem != nullptr) {
+    return Refuse("%s", opened->problem);
+  }
+  if (!InSameObject(opened->rocksdb, g_rocksdb.load())) {
+    return Refuse(WINNOW_PLUGIN_NAME " got functions of another RocksDB than " WINNOW_ROCKSDB_NAME);
+  }
+  const Interposer* none = nullptr;
+  g_plugin.compare_exchange_strong(none, opened);
+}
+
+}  // namespace
+
+void OpenPlugin() noexcept {
+  // What is run while it is opened may come here again.
+  static __thread bool is_opening __attribute__((tls_model("initial-exec"))) = false;
+  if (is_opening || g_plugin.load() != nullptr || g_problem.load() != nullptr) {
+    return;
+  }
+  void* const rocksdb = ::dlopen(WINNOW_ROCKSDB_NAME, RTLD_LAZY | RTLD_NOLOAD);
+  if (rocksdb == nullptr) {
+    ::dlerror();
+    return;
+  }
+  is_opening = true;
+  OpenFor(rocksdb);
+  is_opening = false;
+  ::dlclose(rocksdb);
+}
+
+bool IsOfOurRocksDB(const void* definition) noexcept {
+  const void* const rocksdb = g_rocksdb.load();
+  return rocksdb != nullptr && InSameObject(definition, rocksdb);
+}
+
+const Interposer* OpenedPlugin() noexcept { return g_plugin.load(); }
+
+const Interposer* PluginFor(const void* definition) noexcept {
+  const Interposer* const plugin = OpenedPlugin();
+  return plugin != nullptr && IsOfOurRocksDB(definition) ? plugin : nullptr;
+}
+
+const char* PluginProblem() noexcept { return g_problem.load(); }
+
+}  // namespace winnow::preload

@@ -1,0 +1,114 @@
+#include "src/preload/front/state_line.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "src/preload/front/environment.h"
+#include "src/preload/front/hooks.h"
+#include "src/preload/front/loaded_objects.h"
+#include "src/preload/front/plugin.h"
+#include "src/simd/stderr_line.h"
+
+namespace winnow::preload {
+namespace {
+
+using simd::StderrLine;
+
+pid_t g_process = 0;
+std::atomic<bool> g_was_said{false};
+std::atomic<bool> g_was_refusal_said{false};
+
+// " in PROGRAM (NUMBER): "
+void AddProcess(StderrLine* line) noexcept {
+  char number[32];
+  std::snprintf(number, sizeof number, " (%ld): ", static_cast<long>(::getpid()));
+  line->Add(" in ").Add(::program_invocation_short_name).Add(number);
+}
+
+bool KeepFirstForeign(void* found, void* definition) noexcept {
+  if (definition == AddressOf(Hook::kNewBloomFilterPolicy)) {
+    return true;
+  }
+  *static_cast<void**>(found) = definition;
+  return false;
+}
+
+// Why there is no plugin, which was not even tried: its RocksDB is not there.
+void AddWhatIsThere(StderrLine* line) noexcept {
+  line->Add("the shared RocksDB that it was built for, " WINNOW_ROCKSDB_NAME
+            ", is not in this process");
+  Dl_info known{};
+  void* foreign = nullptr;
+  if (::dladdr(AddressOf(Hook::kNewBloomFilterPolicy), &known) != 0 && known.dli_sname != nullptr) {
+    ForEachDefinition(known.dli_sname, KeepFirstForeign, &foreign);
+  }
+  if (foreign != nullptr && ::dladdr(foreign, &known) != 0) {
+    line->Add("; that of ").Add(known.dli_fname).Add(" is left alone");
+  }
+}
+
+// The line, or where the plugin is in force: what it does.
+void AddState(StderrLine* line) noexcept {
+  if (const Interposer* const plugin = OpenedPlugin()) {
+    line->Add("in force");
+    AddProcess(line);
+    line->Add(plugin->in_force);
+  } else {
+    line->Add("not in force");
+    AddProcess(line);
+    if (const char* const problem = PluginProblem()) {
+      line->Add(problem);
+    } else {
+      AddWhatIsThere(line);
+    }
+  }
+  AddEnvironmentProblems(line);
+}
+
+}  // namespace
+
+void BeginProcess() noexcept { g_process = ::getpid(); }
+
+void SayAtCall() noexcept {
+  const char* const problem = PluginProblem();
+  if (IsLogging()) {
+    if (!g_was_said.exchange(true)) {
+      StderrLine line;
+      AddState(&line);
+      line.Write();
+    }
+  } else if (problem != nullptr && HasPolicy() && !g_was_refusal_said.exchange(true)) {
+    StderrLine line;
+    line.Add(problem).Add("; WINNOW_POLICY has no effect").Write();
+  }
+}
+
+void SayIfPolicyIsLost(const char* options, unsigned long size) noexcept {
+  constexpr char kName[] = "winnow";
+  if (OpenedPlugin() == nullptr && ::memmem(options, size, kName, sizeof kName - 1) != nullptr &&
+      !g_was_refusal_said.exchange(true)) {
+    g_was_said.store(true);
+    StderrLine line;
+    AddState(&line);
+    line.Add("; so RocksDB knows no filter policy winnow, and drops it in silence").Write();
+  }
+}
+
+void SayAtEnd() noexcept {
+  if (!IsLogging() || ::getpid() != g_process || g_was_said.exchange(true)) {
+    return;
+  }
+  StderrLine line;
+  AddState(&line);
+  if (OpenedPlugin() != nullptr) {
+    line.Add("; the program asked for no filter policy and opened no database");
+  }
+  line.Write();
+}
+
+}  // namespace winnow::preload

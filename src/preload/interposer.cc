@@ -1,0 +1,253 @@
+#include "src/preload/interposer.h"
+
+#include <rocksdb/table.h>
+#include <rocksdb/version.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "src/preload/add_policy.h"
+#include "src/preload/inner_calls.h"
+#include "src/preload/interposed_policy.h"
+#include "src/preload/request.h"
+#include "src/preload/stock_functions.h"
+#include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/registration.h"
+#include "src/rocksdb/version_guard.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::preload {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+
+// ---- Filter policies
+
+template <typename Policy, typename... Parameters>
+Policy* OnNewPolicy(Policy* (*stock)(Parameters...), Parameters... parameters) {
+  // Nothing that is interposed was made as a constant.
+  return const_cast<Policy*>(Interpose(stock(parameters...)));
+}
+
+Status OnCreateFromString(Signature<Hook::kCreateFromString>::Type* stock,
+                          const ConfigOptions& config, const std::string& value,
+                          std::shared_ptr<const FilterPolicy>* result) {
+  Status status = stock(config, value, result);
+  if (IsInterposing() && status.ok()) {
+    *result = Interpose(std::move(*result));
+  }
+  return status;
+}
+
+// ---- Databases
+
+// A built-in policy that does not come to us to be validated: the C API wraps it.
+bool HasBuiltinPolicy(const ColumnFamilyOptions& options) {
+  const auto* const table = options.table_factory == nullptr
+                                ? nullptr
+                                : options.table_factory->GetOptions<BlockBasedTableOptions>();
+  if (table == nullptr || table->filter_policy == nullptr) {
+    return false;
+  }
+  const std::string_view name = table->filter_policy->Name();
+  return name == "bloomfilter" || name == "ribbonfilter";
+}
+
+// Whether filters are to be built by WINNOW_POLICY with this argument of an opening function.
+template <typename Argument>
+bool AsksForFilters(const Argument&) {
+  return false;
+}
+bool AsksForFilters(const Options& options) { return IsAdding() || HasBuiltinPolicy(options); }
+bool AsksForFilters(const Families& families) {
+  for (const ColumnFamilyDescriptor& family : families) {
+    if (IsAdding() || HasBuiltinPolicy(family.options)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Passes each argument on, and options with the policy added.
+class Adding {
+ public:
+  explicit Adding(const std::string& name) : name_(name) {}
+  Options operator()(const Options& options) const { return WithPolicy(options, name_); }
+  Families operator()(const Families& families) const { return WithPolicy(families, name_); }
+  ColumnFamilyOptions operator()(const ColumnFamilyOptions& options) const {
+    return WithPolicy(options, name_);
+  }
+  template <typename Argument>
+  Argument& operator()(Argument& argument) const {
+    return argument;
+  }
+
+ private:
+  const std::string& name_;
+};
+
+// The database's path, which comes before all other strings.
+template <typename... Rest>
+const std::string& PathIn(const std::string& path, const Rest&...) {
+  return path;
+}
+template <typename First, typename... Rest>
+const std::string& PathIn(const First&, const Rest&... rest) {
+  return PathIn(rest...);
+}
+
+template <typename... Parameters>
+Status OnOpenToRead(Status (*stock)(Parameters...), Parameters... parameters) {
+  if (!IsInterposing() || !IsAdding()) {
+    return stock(parameters...);
+  }
+  const Adding adding(PathIn(parameters...));
+  return stock(adding(parameters)...);
+}
+
+template <typename... Parameters>
+Status OnOpen(Status (*stock)(Parameters...), Parameters... parameters) {
+  if (IsInterposing() && !RequestedPolicy().complaint.empty() &&
+      (AsksForFilters(parameters) || ...)) {
+    return Status::InvalidArgument(RequestedPolicy().complaint);
+  }
+  return OnOpenToRead<Parameters...>(stock, parameters...);
+}
+
+// ---- Databases that are open
+
+const std::string& NameOf(const std::string& family) { return family; }
+const std::string& NameOf(const Names& families) {
+  static const std::string& none = *new std::string;
+  return families.empty() ? none : families.front();
+}
+
+template <typename Name, typename... Parameters>
+Status OnCreateFamilies(Status (*stock)(DBImpl*, const ColumnFamilyOptions&, const Name&,
+                                        Parameters...),
+                        DBImpl* database, const ColumnFamilyOptions& options, const Name& name,
+                        Parameters... parameters) {
+  return IsInterposing() && IsAdding()
+             ? stock(database, WithPolicy(options, NameOf(name)), name, parameters...)
+             : stock(database, options, name, parameters...);
+}
+
+Status OnCreateDescribedFamilies(Signature<Hook::kCreateDescribedFamilies>::Type* stock,
+                                 DBImpl* database, const Families& families, Handles* handles) {
+  if (!IsInterposing() || !IsAdding()) {
+    return stock(database, families, handles);
+  }
+  Families changed = families;
+  for (ColumnFamilyDescriptor& family : changed) {
+    family.options = WithPolicy(family.options, family.name);
+  }
+  return stock(database, changed, handles);
+}
+
+#if WINNOW_ROCKSDB_SETS_OPTIONS_OF_SEVERAL
+Status OnSetOptions(Signature<Hook::kSetOptions>::Type* stock, DBImpl* database,
+                    const rocksdb_abi::TextsOfFamilies& all) {
+  if (IsInterposing() && IsAdding()) {
+    for (const auto& [family, options] : all) {
+      BeforeSetOptions(family, options);
+    }
+  }
+  return stock(database, all);
+}
+#else
+Status OnSetOptions(Signature<Hook::kSetOptions>::Type* stock, DBImpl* database,
+                    ColumnFamilyHandle* family, const OptionTexts& options) {
+  if (IsInterposing() && IsAdding()) {
+    BeforeSetOptions(family, options);
+  }
+  return stock(database, family, options);
+}
+#endif
+
+// ---- What the front is told
+
+// One that has not the type that the front calls is an error here.
+template <Hook hook>
+void Set(Handler<hook>* handler, Interposer* interposer) {
+  interposer->handlers[static_cast<size_t>(hook)] = reinterpret_cast<void*>(handler);
+}
+
+void SetHandlers(Interposer* all) {
+  Set<Hook::kNewBloomFilterPolicy>(&OnNewPolicy, all);
+  Set<Hook::kNewRibbonFilterPolicy>(&OnNewPolicy, all);
+  Set<Hook::kCreateFromString>(&OnCreateFromString, all);
+  Set<Hook::kOpen>(&OnOpen, all);
+  Set<Hook::kOpenFamilies>(&OnOpen, all);
+  Set<Hook::kOpenForReadOnly>(&OnOpenToRead, all);
+  Set<Hook::kOpenFamiliesForReadOnly>(&OnOpenToRead, all);
+  Set<Hook::kOpenAsSecondary>(&OnOpenToRead, all);
+  Set<Hook::kOpenFamiliesAsSecondary>(&OnOpenToRead, all);
+  Set<Hook::kOpenTransactions>(&OnOpen, all);
+  Set<Hook::kOpenFamiliesTransactions>(&OnOpen, all);
+  Set<Hook::kCreateFamily>(&OnCreateFamilies, all);
+  Set<Hook::kCreateFamilies>(&OnCreateFamilies, all);
+  Set<Hook::kCreateDescribedFamilies>(&OnCreateDescribedFamilies, all);
+  Set<Hook::kImportFamily>(&OnCreateFamilies, all);
+  Set<Hook::kSetOptions>(&OnSetOptions, all);
+}
+
+// The rest of the line, of which the front says the beginning.
+std::string InForce() {
+  std::string line = std::string("Winnow ") + Version() + ", RocksDB " + plugin::CompiledVersion();
+  if (!IsInterposing()) {
+    return line +
+           "; WINNOW_POLICY is not set, so that the program's policies stay what they are; its "
+           "options may name winnow";
+  }
+  const PolicyRequest& request = RequestedPolicy();
+  if (!request.complaint.empty()) {
+    line += "; databases with filters don't open: " + request.complaint;
+  } else {
+    line += "; built-in policies build Winnow's filters with " + plugin::ToString(request.options);
+    line += request.has_bits ? "" : ", but each with its own bits_per_key";
+    line += IsAdding() ? "; column families without a policy get one" : "";
+  }
+  const std::string unreplaced = UnreplacedCalls();
+  return unreplaced.empty() ? line : line + "; " + unreplaced;
+}
+
+// Kept for good.
+const char* Keep(const std::string& text) { return (new std::string(text))->c_str(); }
+
+const Interposer* MakeInterposer(const FrontState& front) {
+  auto* const made = new Interposer{};
+  made->build = kInterposerBuild;
+  std::string (*const bound)(bool) = &ROCKSDB_NAMESPACE::GetRocksVersionAsString;
+  made->rocksdb = reinterpret_cast<const void*>(bound);
+  if (const std::string& problem = plugin::VersionProblem(); !problem.empty()) {
+    made->problem = Keep(problem);
+    return made;
+  }
+  SetStockFunctions(front.stock);
+  made->in_force = Keep(InForce());
+  SetHandlers(made);
+  return made;
+}
+
+}  // namespace
+}  // namespace winnow::preload
+
+extern "C" WINNOW_EXPORT const winnow::preload::Interposer* winnow_rocksdb_interposer(
+    const winnow::preload::FrontState* front) {
+  if (std::strcmp(front->build, winnow::preload::kInterposerBuild) != 0) {
+    return nullptr;
+  }
+  winnow::simd::SetStderrAtStart(front->stderr_at_start);
+  try {
+    // Not a static object: no lock is to be held where the linker is called.
+    const winnow::preload::Interposer* const made = winnow::preload::MakeInterposer(*front);
+    if (made->problem == nullptr && winnow::plugin::RegisterPolicy() != 0) {
+      return nullptr;
+    }
+    return made;
+  } catch (...) {
+    return nullptr;  // memory is short
+  }
+}

@@ -1,0 +1,64 @@
+// What the library that is preloaded (front/) and the plugin know of each other: one call, by which
+// the front, which has nothing of RocksDB but the types of its functions, gets the handlers of the
+// functions that it stands in for.
+
+#ifndef WINNOW_SRC_PRELOAD_INTERPOSER_H_
+#define WINNOW_SRC_PRELOAD_INTERPOSER_H_
+
+#include "src/preload/hooks.h"
+#include "src/simd/stderr_line.h"
+#include "winnow/version.h"
+
+namespace winnow::preload {
+
+// What one says to the other must be the same: the layout of what follows belongs to it.
+#define WINNOW_INTERPOSER_QUOTE_EXPANDED(text) #text
+#define WINNOW_INTERPOSER_QUOTE(text) WINNOW_INTERPOSER_QUOTE_EXPANDED(text)
+inline constexpr char kInterposerBuild[] =
+    "Winnow " WINNOW_INTERPOSER_QUOTE(WINNOW_VERSION_MAJOR) "." WINNOW_INTERPOSER_QUOTE(
+        WINNOW_VERSION_MINOR) "." WINNOW_INTERPOSER_QUOTE(WINNOW_VERSION_PATCH) ", interposer 1";
+
+// What the front says.
+struct FrontState {
+  const char* build;                       // kInterposerBuild
+  simd::StderrDescriptor stderr_at_start;  // of the process
+  void* stock[kNumHooks];  // RocksDB's own functions, in the order of Hook; null where it has none
+};
+
+// What the plugin says. Lives as long as the plugin, which is never unloaded.
+struct Interposer {
+  const char* build;     // kInterposerBuild
+  const void* rocksdb;   // an address in the RocksDB that the plugin is bound to
+  const char* problem;   // why it does nothing with that RocksDB, as a sentence; null: it works
+  const char* in_force;  // what it does, for the line of WINNOW_LOG; null with a problem
+
+  // In the order of Hook. Each is called with RocksDB's own function and then the arguments of the
+  // call; null: nothing ever becomes of the call.
+  void* handlers[kNumHooks];
+};
+
+// The handler of a hook.
+template <typename Function>
+struct HandlerOf;
+template <typename Result, typename... Parameters>
+struct HandlerOf<Result(Parameters...)> {
+  using Type = Result(Result (*stock)(Parameters...), Parameters...);
+};
+template <Hook hook>
+using Handler = typename HandlerOf<typename Signature<hook>::Type>::Type;
+
+// Exported by the plugin under this name. Null if the front is of another build. May be called from
+// several threads, and more than once: the first call counts. Registers the policy's names if that
+// was not done.
+inline constexpr char kInterposerFunction[] = "winnow_rocksdb_interposer";
+using GetInterposer = const Interposer*(const FrontState* front);
+
+// Exported by the front, so that the plugin, when it is loaded, leaves it to the front to say that
+// this RocksDB is refused.
+inline constexpr char kFrontVariable[] = "winnow_preload_front";
+
+}  // namespace winnow::preload
+
+extern "C" winnow::preload::GetInterposer winnow_rocksdb_interposer;
+
+#endif  // WINNOW_SRC_PRELOAD_INTERPOSER_H_

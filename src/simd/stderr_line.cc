@@ -1,0 +1,103 @@
+#include "src/simd/stderr_line.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace winnow::simd {
+namespace {
+
+constexpr char kBeginning[] = "winnow: ";
+constexpr char kCut[] = "...\n";
+
+// Before all other static objects of the library, whose initialisers may have something to say.
+__attribute__((init_priority(101))) StderrDescriptor at_start = StderrNow();
+
+}  // namespace
+
+StderrDescriptor StderrNow() noexcept {
+  const int old_errno = errno;
+  struct stat status;
+  const int flags = ::fcntl(STDERR_FILENO, F_GETFD);
+  const bool is_open =
+      flags >= 0 && (flags & FD_CLOEXEC) == 0 && ::fstat(STDERR_FILENO, &status) == 0;
+  errno = old_errno;
+  return is_open ? StderrDescriptor{status.st_dev, status.st_ino, true}
+                 : StderrDescriptor{0, 0, false};
+}
+
+StderrDescriptor StderrAtStart() noexcept { return at_start; }
+
+void SetStderrAtStart(const StderrDescriptor& descriptor) noexcept { at_start = descriptor; }
+
+StderrLine::StderrLine() noexcept { Add(kBeginning); }
+
+StderrLine& StderrLine::Add(const char* text) noexcept {
+  for (; *text != '\0'; ++text) {
+    AddByte(*text);
+  }
+  return *this;
+}
+
+StderrLine& StderrLine::AddQuoted(const char* text) noexcept {
+  char quoted[kMostQuotedSize + 1];
+  quoted[Quote(text, std::strlen(text), quoted)] = '\0';
+  return Add(quoted);
+}
+
+bool StderrLine::is_empty() const noexcept { return size_ == sizeof kBeginning - 1; }
+
+void StderrLine::Write() noexcept {
+  const StderrDescriptor now = StderrNow();
+  if (!now.is_open || !at_start.is_open || now.device != at_start.device ||
+      now.inode != at_start.inode) {
+    return;
+  }
+  const size_t room = kMostBytes - (sizeof kCut - 1);
+  const bool is_cut = size_ > room;
+  const char* const end = is_cut ? kCut : kCut + 3;
+  const size_t size = is_cut ? room : size_;
+  std::memcpy(bytes_ + size, end, std::strlen(end));
+  const int old_errno = errno;
+  // Where stderr can't be written to, nobody is there to be told.
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, bytes_, size + std::strlen(end));
+  errno = old_errno;
+}
+
+void StderrLine::AddByte(char byte) noexcept {
+  if (size_ < kMostBytes) {
+    bytes_[size_++] = byte;
+  }
+}
+
+size_t Quote(const char* text, size_t size, char* output) noexcept {
+  constexpr char kDigits[] = "0123456789abcdef";
+  char* next = output;
+  *next++ = '"';
+  for (size_t i = 0; i < size && i < StderrLine::kMostQuoted; ++i) {
+    const char byte = text[i];
+    const auto value = static_cast<unsigned char>(byte);
+    if (byte >= ' ' && byte <= '~' && byte != '\\' && byte != '"') {
+      *next++ = byte;
+    } else if (byte == '\\' || byte == '"') {
+      *next++ = '\\';
+      *next++ = byte;
+    } else {
+      *next++ = '\\';
+      *next++ = 'x';
+      *next++ = kDigits[value >> 4];
+      *next++ = kDigits[value & 15];
+    }
+  }
+  if (size > StderrLine::kMostQuoted) {
+    std::memcpy(next, "...", 3);
+    next += 3;
+  }
+  *next++ = '"';
+  return static_cast<size_t>(next - output);
+}
+
+}  // namespace winnow::simd

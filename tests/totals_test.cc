@@ -1,0 +1,77 @@
+#include "src/rocksdb/totals.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdarg>
+
+namespace winnow::plugin {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CountingLogger final : public ROCKSDB_NAMESPACE::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char line[1000];
+    std::vsnprintf(line, sizeof line, format, arguments);
+    last = line;
+    ++count;
+  }
+  std::string last;
+  int count = 0;
+};
+
+TEST(LogTotalsTest, WritesToEachLogAtMostOnceAMinute) {
+  CountingLogger one, other;
+  const std::chrono::steady_clock::time_point start;
+  const auto after = [&start](int seconds) { return start + std::chrono::seconds(seconds); };
+  LogTotals(nullptr, start);
+  LogTotals(&one, start);
+  LogTotals(&one, after(59));
+  EXPECT_EQ(one.count, 0) << "a minute has not passed since the first file";
+  LogTotals(&other, after(59));
+  LogTotals(&one, after(60));
+  EXPECT_EQ(one.count, 1);
+  EXPECT_THAT(one.last, HasSubstr("[winnow] this process has built 0 Bloom filters"));
+  LogTotals(&one, after(119));
+  EXPECT_EQ(one.count, 1);
+  LogTotals(&one, after(500));
+  EXPECT_EQ(one.count, 2);
+  EXPECT_EQ(other.count, 0);
+  LogTotals(&other, after(120));
+  EXPECT_EQ(other.count, 1);
+}
+
+TEST(TotalsLineTest, SaysFiltersByKindKeysBytesLookupsAndHashes) {
+  Counters totals;
+  totals.bloom_filters = 3;
+  totals.ribbon_filters = 1;
+  totals.keys = 1000;
+  totals.bytes = 1250;
+  totals.lookups = 12;
+  totals.hashes = 1;
+  totals.hashes_shared = 11;
+  EXPECT_EQ(TotalsLine(totals),
+            "built 3 Bloom filters and 1 Ribbon filter of 1000 keys in 1250 bytes (10.00 bits a "
+            "key); 12 lookups with 1 hash computed and 11 shared");
+}
+
+TEST(TotalsLineTest, SaysZerosToo) {
+  EXPECT_EQ(TotalsLine(Counters()),
+            "built 0 Bloom filters and 0 Ribbon filters of 0 keys in 0 bytes; 0 lookups with 0 "
+            "hashes computed and 0 shared");
+}
+
+TEST(TotalsLineTest, SaysWhatIsRareOnlyWhereItHappened) {
+  Counters totals;
+  totals.empty_filters = 2;
+  totals.unbuilt_filters = 1;
+  EXPECT_EQ(TotalsLine(totals),
+            "built 0 Bloom filters and 0 Ribbon filters and 2 empty filters of 0 keys in 0 bytes; "
+            "memory was too short for 1 filter; 0 lookups with 0 hashes computed and 0 shared");
+}
+
+}  // namespace
+}  // namespace winnow::plugin
