@@ -136,6 +136,37 @@ TEST_F(PreloadAddTest, APrefixExtractorIsLeftAlone) {
                           HasSubstr("gets no filter policy: it has a prefix extractor")));
 }
 
+class PreloadAddLaterTest : public PreloadAddOpenTest {};
+
+TEST_P(PreloadAddLaterTest, ColumnFamiliesThatAreMadeLaterGetFilters) {
+  const std::string how = GetParam();
+  Run("later-families", how, Preloading({"WINNOW_POLICY=winnow:10"}));
+  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 4}}));
+  const std::string stock = NewestOptionsFile(database_);
+  const ChildResult result = Run("later-families", how, Adding({"WINNOW_LOG=1"}));
+  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"winnow bloom", 4}}));
+  EXPECT_EQ(NewestOptionsFile(database_), stock);
+  EXPECT_THAT(LinesThatBegin(result.errors, "winnow: column family four"),
+              ElementsAre("winnow: column family four of a database that is open has no filter "
+                          "policy and gets one"));
+}
+
+TEST_P(PreloadAddLaterTest, IteratorsSeeTheSameAfterAPrefixExtractorIsSet) {
+  const std::string how = GetParam();
+  const ChildResult stock = Run("prefixes", how, {});
+  EXPECT_THAT(stock.output, HasSubstr("cccc -> dddd"));
+  const ChildResult with = Run("prefixes", how, Adding({"WINNOW_LOG=1"}));
+  EXPECT_EQ(with.output, stock.output);
+  EXPECT_THAT(LinesThatBegin(with.errors, "winnow: column family default gets no more filters"),
+              ::testing::SizeIs(1))
+      << with.errors;
+  // The compaction that followed, and the flush after the extractor was taken away again.
+  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}}));
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryWay, PreloadAddLaterTest,
+                         ::testing::Values("", "transaction@", "optimistic@"));
+
 TEST_F(PreloadAddTest, AMalformedPolicyKeepsADatabaseFromBeingOpened) {
   for (const char* how : {"", "families@", "transaction@"}) {
     const ChildResult result = RunClient({"write", how + database_, "none", "10"},

@@ -27,6 +27,7 @@
 #include <rocksdb/utilities/optimistic_transaction_db.h>
 #include <rocksdb/utilities/options_util.h>
 #include <rocksdb/utilities/transaction_db.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -257,6 +258,79 @@ int Read(const std::string& how, const std::string& path, const Options& options
   return 0;
 }
 
+// As a daemon may: from then on the next file that is opened is descriptor 2, here the WAL that a
+// flush begins. It ends without closing the database, so that the WAL has what was written last.
+int WriteWithoutStderr(const std::string& how, const std::string& path, const Options& options,
+                       int keys) {
+  Check(rocksdb::DestroyDB(path, options));
+  Database& db = *new Database(how, path, options);
+  Put(&db, 0, keys / 2, "value");
+  ::close(STDERR_FILENO);
+  Flush(&db);
+  Put(&db, keys / 2, keys, "value");
+  char target[4096] = {};
+  const ssize_t size = ::readlink("/proc/self/fd/2", target, sizeof target - 1);
+  std::printf("descriptor 2 is %s\n", size > 0 ? target : "closed");
+  std::fflush(stdout);
+  ::_exit(0);
+}
+
+// Column families that are made after the database was opened, in each of the ways.
+int WriteLaterFamilies(const std::string& how, const std::string& path, const Options& options,
+                       int keys) {
+  Check(rocksdb::DestroyDB(path, options));
+  Database db(how, path, options);
+  const rocksdb::ColumnFamilyOptions family(options);
+  ColumnFamilyHandle* handle = nullptr;
+  Check(db->CreateColumnFamily(family, "one", &handle));
+  std::vector<ColumnFamilyHandle*> handles;
+  Check(db->CreateColumnFamilies(family, {"two", "three"}, &handles));
+  std::vector<ColumnFamilyHandle*> more;
+  Check(db->CreateColumnFamilies({{"four", family}}, &more));
+  handles.insert(handles.end(), {handle, more.at(0)});
+  for (ColumnFamilyHandle* each : handles) {
+    for (int i = 0; i < keys; ++i) {
+      Check(db->Put(rocksdb::WriteOptions(), each, Key(2 * i), "value" + std::to_string(i)));
+    }
+    Check(db->Flush(rocksdb::FlushOptions(), each));
+    Check(db->DestroyColumnFamilyHandle(each));
+  }
+  return 0;
+}
+
+// What an iterator sees behind the prefix of a key that is not there, before and after SetOptions
+// gave the column family a prefix extractor, by files from before and after.
+int SeekPrefixes(const std::string& how, const std::string& path, const Options& options,
+                 int keys) {
+  Check(rocksdb::DestroyDB(path, options));
+  Database db(how, path, options);
+  const auto seek = [&db](const std::string& target) {
+    const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(rocksdb::ReadOptions()));
+    iterator->Seek(target);
+    std::printf("%s -> %s\n", target.c_str(),
+                iterator->Valid() ? iterator->key().ToString().c_str() : "end");
+  };
+  const auto put = [&db, keys](const std::string& first) {
+    for (int i = 0; i < keys; ++i) {
+      Check(db->Put(rocksdb::WriteOptions(), first + Key(i), "value"));
+    }
+    Flush(&db);
+  };
+  put("bbbb");
+  seek("aaaa");
+  Check(db->SetOptions({{"prefix_extractor", "fixed:4"}}));
+  put("dddd");
+  seek("aaaa");
+  seek("cccc");
+  Compact(&db, nullptr);
+  seek("aaaa");
+  seek("cccc");
+  Check(db->SetOptions({{"prefix_extractor", "nullptr"}}));
+  put("ffff");
+  seek("eeee");
+  return 0;
+}
+
 // The status of the only child.
 int WaitForChild() {
   int status = 0;
@@ -310,6 +384,26 @@ int main(int argc, char** argv) {
   if (arguments == std::vector<std::string>{"idle"}) {
     return 0;
   }
+  if (arguments == std::vector<std::string>{"linger"}) {
+    // As a daemon that keeps none of its parent's descriptors.
+    if (::fork() == 0) {
+      const std::unique_ptr<const rocksdb::FilterPolicy> policy(rocksdb::NewBloomFilterPolicy(10));
+      ::close(STDIN_FILENO);
+      ::close(STDOUT_FILENO);
+      ::close(STDERR_FILENO);
+      ::sleep(20);
+    }
+    return 0;
+  }
+  if (arguments == std::vector<std::string>{"descriptors"}) {
+    const std::unique_ptr<const rocksdb::FilterPolicy> policy(rocksdb::NewBloomFilterPolicy(10));
+    for (int i = 0; i < 100; ++i) {
+      if (::fcntl(i, F_GETFD) >= 0) {
+        std::printf("%d ", i);
+      }
+    }
+    return 0;
+  }
   if (arguments == std::vector<std::string>{"ask-in-threads"}) {
     return AskInThreads();
   }
@@ -318,7 +412,9 @@ int main(int argc, char** argv) {
   }
   if (arguments.size() != 4) {
     std::fprintf(
-        stderr, "preload_client: expected write, overwrite, read or daemon, DB, POLICY and KEYS\n");
+        stderr,
+        "preload_client: expected write, overwrite, read, daemon, close-stderr, later-families or "
+        "prefixes, DB, POLICY and KEYS\n");
     return 2;
   }
   const size_t at = arguments[1].find('@');
@@ -328,6 +424,15 @@ int main(int argc, char** argv) {
   const Options options = MakeOptions(arguments[2], path);
   if (arguments[0] == "daemon") {
     return ReadAsDaemon(how, path, options, keys);
+  }
+  if (arguments[0] == "close-stderr") {
+    return WriteWithoutStderr(how, path, options, keys);
+  }
+  if (arguments[0] == "later-families") {
+    return WriteLaterFamilies(how, path, options, keys);
+  }
+  if (arguments[0] == "prefixes") {
+    return SeekPrefixes(how, path, options, keys);
   }
   if (arguments[0] == "overwrite") {
     return Overwrite(how, path, options, keys);
