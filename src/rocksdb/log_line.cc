@@ -47,11 +47,19 @@ bool IsDue(const Logger& logger, const std::string& text) {
   return true;
 }
 
-void Complain(Logger* logger, const std::string& text) {
+std::string Refusal(const char* name, const std::string& complaint) {
+  return "filter policy " + std::string(name) + " can't be as it was asked for (" + complaint +
+         ") and builds its filters with ";
+}
+
+void Complain(Logger* logger, const std::string& text, bool was_said) {
   if (logger == nullptr) {
+    // Of a file that is written for itself. A program may make a policy for each.
     SayOnceOnStderr(text);
   } else if (IsDue(*logger, text)) {
-    SayOnStderr(text);
+    if (!was_said) {
+      SayOnStderr(text);
+    }
     ROCKSDB_NAMESPACE::Log(InfoLogLevel::WARN_LEVEL, logger, "[winnow] %s", text.c_str());
   }
 }
@@ -81,13 +89,10 @@ void LogLine::WriteOnce(Logger* logger, const char* name, const PolicyOptions& o
                         const std::string& complaint) noexcept {
   try {
     const std::string text = ToString(options);
-    const std::string refusal = complaint.empty()
-                                    ? std::string()
-                                    : "filter policy " + std::string(name) +
-                                          " can't be as it was asked for (" + complaint +
-                                          ") and builds its filters with " + text;
+    const std::string refusal = complaint.empty() ? std::string() : Refusal(name, complaint) + text;
     if (!refusal.empty()) {
-      Complain(logger, refusal);
+      has_complained_ = true;
+      Complain(logger, refusal, was_said_without_log_.exchange(false));
     }
     if (logger == nullptr || !Note(*logger, refusal + text)) {
       return;
@@ -99,6 +104,17 @@ void LogLine::WriteOnce(Logger* logger, const char* name, const PolicyOptions& o
                            simd::ActiveKernels().name);
   } catch (...) {
     // A missing line is better than a failed flush.
+  }
+}
+
+void LogLine::ComplainOnce(const char* name, const PolicyOptions& options,
+                           const std::string& complaint) noexcept {
+  try {
+    if (!complaint.empty() && !has_complained_.exchange(true)) {
+      was_said_without_log_ = true;
+      SayOnStderr(Refusal(name, complaint) + ToString(options));
+    }
+  } catch (...) {
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <rocksdb/env.h>
 
+#include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <string>
@@ -32,6 +33,11 @@ class LogLine {
   void WriteOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name, const PolicyOptions& options,
                  const std::string& complaint = {}) noexcept;
 
+  // Where RocksDB shows no log, as it asks for a reader: a complaint that is not empty goes to
+  // stderr, unless this object did so before. Never throws.
+  void ComplainOnce(const char* name, const PolicyOptions& options,
+                    const std::string& complaint) noexcept;
+
  private:
   struct Seen {
     const ROCKSDB_NAMESPACE::Logger* logger;  // only compared
@@ -42,6 +48,8 @@ class LogLine {
   // Whether the text is due.
   bool Note(const ROCKSDB_NAMESPACE::Logger& logger, const std::string& text);
 
+  std::atomic<bool> has_complained_{false};
+  std::atomic<bool> was_said_without_log_{false};  // so the first log's database need not say it
   std::mutex mutex_;
   std::vector<Seen> seen_;  // the last one shown is the first
 };

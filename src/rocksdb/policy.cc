@@ -75,6 +75,10 @@ FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& co
 }
 
 FilterBitsReader* Policy::GetFilterBitsReader(const Slice& contents) const {
+  // A database that is only read asks for no builder, and does not ask whether options are valid.
+  if (const PolicyState::Snapshot now = state_.Get(); !now.complaint.empty()) {
+    log_line_.ComplainOnce(Name(), now.options, now.complaint);
+  }
   return NewBitsReader(contents, *builtin_);
 }
 
