@@ -1,4 +1,4 @@
-// The plugin preloaded into Debian's own programs.
+// The policy named in options of Debian's own programs, by what is preloaded into them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ using testing::TemporaryFolder;
 using testing::WriteFile;
 
 // To load it into a program, and to leave the program as it is.
-const std::vector<std::string> kPreload = Preloading({}, PLUGIN_LIBRARY);
+const std::vector<std::string> kPreload = Preloading({});
 const std::vector<std::string> kStock;
 
 class PreloadedPluginTest : public ::testing::Test {
@@ -85,8 +85,13 @@ class PreloadedPluginTest : public ::testing::Test {
   const std::string database_ = folder_ / "database";
 };
 
-TEST_F(PreloadedPluginTest, StockBenchmarkBuildsAndUsesWinnowFilters) {
-  const ChildResult result = Benchmark("winnow:10", kPreload);
+// The library that is made for it, and the plugin itself, which is for programs that are linked with
+// RocksDB alone.
+class PreloadedPluginByTest : public PreloadedPluginTest,
+                              public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(PreloadedPluginByTest, StockBenchmarkBuildsAndUsesWinnowFilters) {
+  const ChildResult result = Benchmark("winnow:10", Preloading({}, GetParam()));
   ASSERT_EQ(result.status, 0) << result.errors;
   const uint64_t useful = Ticker(result.output, "rocksdb.bloom.filter.useful");
   const uint64_t positive = Ticker(result.output, "rocksdb.bloom.filter.full.positive");
@@ -109,6 +114,12 @@ TEST_F(PreloadedPluginTest, StockBenchmarkBuildsAndUsesWinnowFilters) {
     EXPECT_LT(bits, 7.2) << path << ": a compacted file has a Ribbon filter";
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(BothLibraries, PreloadedPluginByTest,
+                         ::testing::Values(PRELOAD_LIBRARY, PLUGIN_LIBRARY),
+                         [](const ::testing::TestParamInfo<const char*>& info) {
+                           return info.index == 0 ? "Preload" : "Plugin";
+                         });
 
 TEST_F(PreloadedPluginTest, BadNumberInAnOptionsFileEndsTheBenchmark) {
   const ChildResult result = Benchmark("winnow:ten", kPreload);

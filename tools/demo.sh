@@ -14,7 +14,7 @@ export LC_ALL=C
 out=build/demo
 keys=$out/keys.lz4
 bin=build/release/bin
-plugin=build/release/lib/libwinnow_rocksdb.so
+preload=build/release/lib/libwinnow_preload.so
 
 fail() {
   printf 'tools/demo.sh: %s\n' "$*" >&2
@@ -115,11 +115,11 @@ switch_on_in_db_bench() {
   filter_policy=winnow:10
 OPTIONS
   echo
-  echo "== RocksDB's own db_bench, with the plugin preloaded and winnow:10 in its options file =="
+  echo "== RocksDB's own db_bench, with Winnow preloaded and winnow:10 in its options file =="
   echo
-  echo "LD_PRELOAD=$plugin db_bench --options_file=$out/options.ini …"
+  echo "LD_PRELOAD=$preload db_bench --options_file=$out/options.ini …"
   rm -rf "$out/db_bench"
-  env LD_PRELOAD="$PWD/$plugin" db_bench --options_file="$out/options.ini" --db="$out/db_bench" \
+  env LD_PRELOAD="$PWD/$preload" db_bench --options_file="$out/options.ini" --db="$out/db_bench" \
     --benchmarks=fillrandom,compact,readmissing --num=1000000 --reads=300000 --seed=1 --statistics \
     --progress_reports=false >"$out/db_bench.log" 2>&1 || {
     tail -n 20 "$out/db_bench.log" >&2
@@ -135,7 +135,7 @@ OPTIONS
 }
 
 what_is_measured() {
-  sha256sum "$bin/db_bench_ext" "$bin/winnow" "$plugin" "$keys" tools/demo.sh
+  sha256sum "$bin/db_bench_ext" "$bin/winnow" "$preload" build/release/lib/libwinnow_rocksdb.so "$keys" tools/demo.sh
 }
 
 measure() {

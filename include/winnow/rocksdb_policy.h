@@ -1,7 +1,8 @@
 // Winnow's filter policy for RocksDB. The only contract header that names RocksDB.
 //
-// Linking or preloading libwinnow_rocksdb.so is enough for `filter_policy=winnow:10` in an options
-// string or OPTIONS file; this header is for programs that set the policy in code.
+// Linking libwinnow_rocksdb.so or preloading libwinnow_preload.so is enough for
+// `filter_policy=winnow:10` in an options string or OPTIONS file; this header is for programs that
+// set the policy in code.
 //
 // RocksDB drops in silence what is wrong with a filter policy in table options and OPTIONS files. A
 // bad option of Winnow therefore makes DB::Open fail, with InvalidArgument that names option, value
