@@ -117,8 +117,8 @@ TEST_P(PreloadedPluginByTest, StockBenchmarkBuildsAndUsesWinnowFilters) {
 
 INSTANTIATE_TEST_SUITE_P(BothLibraries, PreloadedPluginByTest,
                          ::testing::Values(PRELOAD_LIBRARY, PLUGIN_LIBRARY),
-                         [](const ::testing::TestParamInfo<const char*>& info) {
-                           return info.index == 0 ? "Preload" : "Plugin";
+                         [](const auto& which) {
+                           return which.index == 0 ? "Preload" : "Plugin";
                          });
 
 TEST_F(PreloadedPluginTest, BadNumberInAnOptionsFileEndsTheBenchmark) {

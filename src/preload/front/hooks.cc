@@ -93,19 +93,27 @@ WINNOW_EXPORT Status TransactionDB::Open(const DBOptions& options,
 
 // ---- Databases that are open
 
+// These are called through the table of virtual functions, by code that may see no RocksDB at all. It
+// is the table that has the linker look for the function.
+static const void* TableOf(const DBImpl* database) noexcept {
+  const void* table = nullptr;
+  std::memcpy(&table, reinterpret_cast<const void*>(database), sizeof table);
+  return table;
+}
+
 WINNOW_EXPORT Status DBImpl::CreateColumnFamily(const ColumnFamilyOptions& options,
                                                 const std::string& name,
                                                 ColumnFamilyHandle** handle) {
-  return Forward<Hook::kCreateFamily>::Call(WINNOW_CALLER, this, options, name, handle);
+  return Forward<Hook::kCreateFamily>::Call(TableOf(this), this, options, name, handle);
 }
 
 WINNOW_EXPORT Status DBImpl::CreateColumnFamilies(const ColumnFamilyOptions& options,
                                                   const Names& names, Handles* handles) {
-  return Forward<Hook::kCreateFamilies>::Call(WINNOW_CALLER, this, options, names, handles);
+  return Forward<Hook::kCreateFamilies>::Call(TableOf(this), this, options, names, handles);
 }
 
 WINNOW_EXPORT Status DBImpl::CreateColumnFamilies(const Families& families, Handles* handles) {
-  return Forward<Hook::kCreateDescribedFamilies>::Call(WINNOW_CALLER, this, families, handles);
+  return Forward<Hook::kCreateDescribedFamilies>::Call(TableOf(this), this, families, handles);
 }
 
 WINNOW_EXPORT Status DBImpl::CreateColumnFamilyWithImport(const ColumnFamilyOptions& options,
@@ -113,16 +121,16 @@ WINNOW_EXPORT Status DBImpl::CreateColumnFamilyWithImport(const ColumnFamilyOpti
                                                           const ImportColumnFamilyOptions& how,
                                                           const ImportedFiles& files,
                                                           ColumnFamilyHandle** handle) {
-  return Forward<Hook::kImportFamily>::Call(WINNOW_CALLER, this, options, name, how, files, handle);
+  return Forward<Hook::kImportFamily>::Call(TableOf(this), this, options, name, how, files, handle);
 }
 
 #if WINNOW_ROCKSDB_SETS_OPTIONS_OF_SEVERAL
 WINNOW_EXPORT Status DBImpl::SetOptions(const winnow::rocksdb_abi::TextsOfFamilies& options) {
-  return Forward<Hook::kSetOptions>::Call(WINNOW_CALLER, this, options);
+  return Forward<Hook::kSetOptions>::Call(TableOf(this), this, options);
 }
 #else
 WINNOW_EXPORT Status DBImpl::SetOptions(ColumnFamilyHandle* family, const OptionTexts& options) {
-  return Forward<Hook::kSetOptions>::Call(WINNOW_CALLER, this, family, options);
+  return Forward<Hook::kSetOptions>::Call(TableOf(this), this, family, options);
 }
 #endif
 

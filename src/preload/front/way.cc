@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "src/preload/front/definition.h"
+#include "src/preload/front/environment.h"
 #include "src/preload/front/hooks.h"
 #include "src/preload/front/loaded_objects.h"
 #include "src/preload/front/plugin.h"
@@ -29,7 +30,9 @@ bool Recall(Hook hook, const LoadCount& loads, Way* way) noexcept {
   const Found& found = g_found[static_cast<size_t>(hook)];
   const bool is_known = found.is_valid && found.loads.loaded == loads.loaded &&
                         found.loads.unloaded == loads.unloaded;
-  *way = found.way;
+  if (is_known) {
+    *way = found.way;
+  }
   ::pthread_mutex_unlock(&g_found_mutex);
   return is_known;
 }
@@ -66,6 +69,9 @@ Way FindWay(Hook hook, const void* caller) noexcept {
 }
 
 void SayThatNobodyAnswers(Hook hook) noexcept {
+  if (!IsLogging()) {
+    return;  // it would not have been called without us, and nothing would have been said
+  }
   simd::StderrLine line;
   line.Add("RocksDB's function ").Add(kHookNames[static_cast<size_t>(hook)]);
   line.Add(

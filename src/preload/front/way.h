@@ -13,12 +13,13 @@ struct Way {
       handler;  // of the plugin, if that definition is of the RocksDB that it is bound to, or null
 };
 
-// `caller` is the address to which the hook will return. Says what is due on stderr. Safe from any
+// `caller` is the address to which the hook will return, or any other in the object that has the
+// linker look for the function. Says what is due on stderr. Safe from any
 // thread; nothing throws.
 Way FindWay(Hook hook, const void* caller) noexcept;
 
-// That the call can't be answered, as no RocksDB is loaded: who calls has asked the linker for the
-// function and found our hook.
+// Where WINNOW_LOG is 1: that the call can't be answered, as no RocksDB is loaded. Who calls has
+// asked the linker for the function and found our hook.
 void SayThatNobodyAnswers(Hook hook) noexcept;
 
 // What such a call gives.
