@@ -116,3 +116,10 @@ standin(preload_standin_host_hidden DEFINITIONS ${program} STANDIN_COPY="program
 standin(preload_standin_host_linked DEFINITIONS ${program} LIBRARIES preload_standin_linked)
 standin(preload_standin_host_rocksdb DEFINITIONS ${program} LIBRARIES ${ROCKSDB_LIBRARY})
 list(TRANSFORM standin_hosts PREPEND preload_standin_host_)
+
+winnow_test(preload_standin_test PROPERTIES ${rocksdb_properties} LABELS rocksdb)
+target_compile_definitions(preload_standin_test PRIVATE PRELOAD_LIBRARY="$<TARGET_FILE:winnow_preload>"
+    PRELOAD_CLIENT="$<TARGET_FILE:preload_client>" ROCKSDB_PROGRAMS="${rocksdb_programs}"
+    STANDINS="${standins}/" WINNOW_OBJDUMP="${CMAKE_OBJDUMP}")
+add_dependencies(preload_standin_test winnow_preload winnow_rocksdb preload_client
+                 ${standin_hosts} ${standin_plugins})
