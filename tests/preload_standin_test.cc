@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/child_process.h"
+#include "tests/files.h"
 #include "tests/preload_setup.h"
 
 namespace winnow {
@@ -262,6 +263,21 @@ INSTANTIATE_TEST_SUITE_P(
              "all open:rocksdb:deepbind policies:rocksdb all",
              "program:linked rocksdb:librocksdb"}),
     TestName);
+
+// The program sees no RocksDB; only the database's table of virtual functions names one.
+TEST(StandinsTest, ADatabaseOfAPluginIsChangedByAProgramWithoutRocksDB) {
+  WINNOW_SKIP_IF_SANITIZED();
+  const testing::TemporaryFolder folder;
+  const Words command = {STANDINS "preload_standin_database", STANDINS "preload_standin_opener.so",
+                         folder / "db"};
+  for (const Words& environment :
+       {Words{}, Preloading({}), Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1"})}) {
+    const ChildResult result = RunProgram(command, environment);
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.output, "good option: OK\nbad option: refused\n");
+    EXPECT_THAT(result.errors, IsEmpty());
+  }
+}
 
 // Nothing says which of the two was meant.
 TEST(StandinsTest, OneOfTwoPluginsAnswersWhatLeavesNoTrace) {

@@ -92,7 +92,9 @@ standin(preload_standin_dependent DEFINITIONS STANDIN_PLUGIN=1 STANDIN_CALLER="d
         LIBRARIES preload_standin_dependency)
 standin(preload_standin_rocksdb DEFINITIONS STANDIN_PLUGIN=1 STANDIN_CALLER="rocksdb"
         LIBRARIES ${ROCKSDB_LIBRARY})
-set(standin_plugins one two now symbolic same_version dependent rocksdb)
+add_library(preload_standin_opener MODULE preload_standin_database.cc)
+standin(preload_standin_opener DEFINITIONS STANDIN_PLUGIN=1 LIBRARIES winnow_librocksdb)
+set(standin_plugins one two now symbolic same_version dependent rocksdb opener)
 list(TRANSFORM standin_plugins PREPEND preload_standin_)
 set_target_properties(${standin_plugins} PROPERTIES PREFIX "")
 target_compile_definitions(preload_standin_same_version PRIVATE STANDIN_VERSION="${winnow_rocksdb_version}")
@@ -115,11 +117,15 @@ set_target_properties(preload_standin_host_exporting PROPERTIES ENABLE_EXPORTS O
 standin(preload_standin_host_hidden DEFINITIONS ${program} STANDIN_COPY="program" STANDIN_HIDDEN=1)
 standin(preload_standin_host_linked DEFINITIONS ${program} LIBRARIES preload_standin_linked)
 standin(preload_standin_host_rocksdb DEFINITIONS ${program} LIBRARIES ${ROCKSDB_LIBRARY})
+add_executable(preload_standin_database preload_standin_database.cc)  # with the headers alone
+standin(preload_standin_database)
+target_include_directories(preload_standin_database SYSTEM PRIVATE ${ROCKSDB_INCLUDE_DIR})
+target_compile_features(preload_standin_database PRIVATE cxx_std_${winnow_rocksdb_standard})
 list(TRANSFORM standin_hosts PREPEND preload_standin_host_)
 
 winnow_test(preload_standin_test PROPERTIES ${rocksdb_properties} LABELS rocksdb)
 target_compile_definitions(preload_standin_test PRIVATE PRELOAD_LIBRARY="$<TARGET_FILE:winnow_preload>"
     PRELOAD_CLIENT="$<TARGET_FILE:preload_client>" ROCKSDB_PROGRAMS="${rocksdb_programs}"
     STANDINS="${standins}/" WINNOW_OBJDUMP="${CMAKE_OBJDUMP}")
-add_dependencies(preload_standin_test winnow_preload winnow_rocksdb preload_client
+add_dependencies(preload_standin_test winnow_preload winnow_rocksdb preload_client preload_standin_database
                  ${standin_hosts} ${standin_plugins})
