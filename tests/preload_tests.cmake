@@ -53,3 +53,79 @@ foreach(test preload_add_test preload_interposer_test preload_programs_test prel
   add_dependencies(${test} winnow_preload winnow_rocksdb preload_client preload_c_client
                    preload_other_version)
 endforeach()
+
+# RocksDBs that are not ours: what the interposer must leave alone. Without our flags, one of which binds a
+# library's calls to itself, and optimized, since only then a call at the end of a function is a jump.
+set(standins ${PROJECT_BINARY_DIR}/tests/standins)
+function(standin target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEFINITIONS;LIBRARIES;LINK_OPTIONS")
+  target_compile_options(${target} PRIVATE -Wall -Wextra -O2 -fno-rtti -fno-gnu-unique)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${target} PRIVATE ${arg_DEFINITIONS}
+      STANDIN_OPENS_UNIQUE_PTR=$<VERSION_GREATER_EQUAL:${winnow_rocksdb_version},9.11>)
+  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS})
+  set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${standins} RUNTIME_OUTPUT_DIRECTORY ${standins}
+                        LINK_OPTIONS "${arg_LINK_OPTIONS}")
+endfunction()
+set(standin_calls preload_standin_calls.cc preload_standin_answers.cc)
+# A copy by itself, of which one has the name that the library of another version would have.
+foreach(name dependency linked)
+  add_library(preload_standin_${name} SHARED preload_standin_copy.cc)
+  standin(preload_standin_${name} DEFINITIONS STANDIN_COPY="${name}")
+  set_target_properties(preload_standin_${name} PROPERTIES CXX_VISIBILITY_PRESET default)
+endforeach()
+set_target_properties(preload_standin_linked PROPERTIES OUTPUT_NAME rocksdb VERSION 5.99 SOVERSION 5.99)
+# Plugins with their own copy; with that of a library; with the RocksDB of this build.
+set(link_one -Wl,-z,lazy)
+set(link_two -Wl,-z,lazy)
+set(link_now -Wl,-z,now)
+set(link_symbolic -Wl,-Bsymbolic)
+foreach(name one two now symbolic same_version)
+  add_library(preload_standin_${name} MODULE preload_standin_copy.cc ${standin_calls})
+  standin(preload_standin_${name} DEFINITIONS STANDIN_PLUGIN=1 STANDIN_COPY="${name}" STANDIN_CALLER="${name}"
+          LINK_OPTIONS ${link_${name}})
+endforeach()
+foreach(name dependent rocksdb)
+  add_library(preload_standin_${name} MODULE ${standin_calls})
+endforeach()
+standin(preload_standin_dependent DEFINITIONS STANDIN_PLUGIN=1 STANDIN_CALLER="dependent"
+        LIBRARIES preload_standin_dependency)
+standin(preload_standin_rocksdb DEFINITIONS STANDIN_PLUGIN=1 STANDIN_CALLER="rocksdb"
+        LIBRARIES ${ROCKSDB_LIBRARY})
+add_library(preload_standin_opener MODULE preload_standin_database.cc)
+standin(preload_standin_opener DEFINITIONS STANDIN_PLUGIN=1 LIBRARIES winnow_librocksdb)
+set(standin_plugins one two now symbolic same_version dependent rocksdb opener)
+list(TRANSFORM standin_plugins PREPEND preload_standin_)
+set_target_properties(${standin_plugins} PROPERTIES PREFIX "")
+target_compile_definitions(preload_standin_same_version PRIVATE STANDIN_VERSION="${winnow_rocksdb_version}")
+# Programs: without a RocksDB, with a copy whose names all libraries see or none does, with a library's.
+set(standin_hosts none weak exporting hidden linked rocksdb)
+foreach(name ${standin_hosts})
+  add_executable(preload_standin_host_${name} preload_standin_host.cc preload_standin_answers.cc)
+endforeach()
+standin(preload_standin_host_none)
+standin(preload_standin_host_weak DEFINITIONS STANDIN_WEAK=1)
+foreach(name exporting hidden)
+  target_sources(preload_standin_host_${name} PRIVATE preload_standin_copy.cc)
+endforeach()
+foreach(name exporting hidden linked rocksdb)
+  target_sources(preload_standin_host_${name} PRIVATE preload_standin_calls.cc)
+endforeach()
+set(program STANDIN_CALLS=1 STANDIN_CALLER="program")
+standin(preload_standin_host_exporting DEFINITIONS ${program} STANDIN_COPY="program")
+set_target_properties(preload_standin_host_exporting PROPERTIES ENABLE_EXPORTS ON)
+standin(preload_standin_host_hidden DEFINITIONS ${program} STANDIN_COPY="program" STANDIN_HIDDEN=1)
+standin(preload_standin_host_linked DEFINITIONS ${program} LIBRARIES preload_standin_linked)
+standin(preload_standin_host_rocksdb DEFINITIONS ${program} LIBRARIES ${ROCKSDB_LIBRARY})
+add_executable(preload_standin_database preload_standin_database.cc)  # with the headers alone
+standin(preload_standin_database)
+target_include_directories(preload_standin_database SYSTEM PRIVATE ${ROCKSDB_INCLUDE_DIR})
+target_compile_features(preload_standin_database PRIVATE cxx_std_${winnow_rocksdb_standard})
+list(TRANSFORM standin_hosts PREPEND preload_standin_host_)
+
+winnow_test(preload_standin_test PROPERTIES ${rocksdb_properties} LABELS rocksdb)
+target_compile_definitions(preload_standin_test PRIVATE PRELOAD_LIBRARY="$<TARGET_FILE:winnow_preload>"
+    PRELOAD_CLIENT="$<TARGET_FILE:preload_client>" ROCKSDB_PROGRAMS="${rocksdb_programs}"
+    STANDINS="${standins}/" WINNOW_OBJDUMP="${CMAKE_OBJDUMP}")
+add_dependencies(preload_standin_test winnow_preload winnow_rocksdb preload_client preload_standin_database
+                 ${standin_hosts} ${standin_plugins})
