@@ -16,6 +16,7 @@
 // families@ (three column families, of which the last has a policy of its own).
 // COMPARATOR=equal-cases and PREFIX=4 in the environment choose other options of the column family.
 
+#include <fcntl.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -27,7 +28,6 @@
 #include <rocksdb/utilities/optimistic_transaction_db.h>
 #include <rocksdb/utilities/options_util.h>
 #include <rocksdb/utilities/transaction_db.h>
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -60,8 +60,7 @@ class PreloadStderrTest : public ::testing::Test {
 };
 
 TEST_F(PreloadStderrTest, EveryAcknowledgedWriteIsFoundAfterDescriptor2BecameAWal) {
-  const ChildResult written =
-      RunClient({"close-stderr", database_, "bloom:10", "1000"}, kLogging);
+  const ChildResult written = RunClient({"close-stderr", database_, "bloom:10", "1000"}, kLogging);
   ASSERT_EQ(written.status, 0) << written.errors;
   ASSERT_THAT(written.output, HasSubstr(".log")) << "the WAL should be descriptor 2";
   ExpectNoLineInFiles();

@@ -85,8 +85,8 @@ class PreloadedPluginTest : public ::testing::Test {
   const std::string database_ = folder_ / "database";
 };
 
-// The library that is made for it, and the plugin itself, which is for programs that are linked with
-// RocksDB alone.
+// The library that is made for it, and the plugin itself, which is for programs that are linked
+// with RocksDB alone.
 class PreloadedPluginByTest : public PreloadedPluginTest,
                               public ::testing::WithParamInterface<const char*> {};
 
@@ -117,9 +117,7 @@ TEST_P(PreloadedPluginByTest, StockBenchmarkBuildsAndUsesWinnowFilters) {
 
 INSTANTIATE_TEST_SUITE_P(BothLibraries, PreloadedPluginByTest,
                          ::testing::Values(PRELOAD_LIBRARY, PLUGIN_LIBRARY),
-                         [](const auto& which) {
-                           return which.index == 0 ? "Preload" : "Plugin";
-                         });
+                         [](const auto& which) { return which.index == 0 ? "Preload" : "Plugin"; });
 
 TEST_F(PreloadedPluginTest, BadNumberInAnOptionsFileEndsTheBenchmark) {
   const ChildResult result = Benchmark("winnow:ten", kPreload);

@@ -93,8 +93,8 @@ WINNOW_EXPORT Status TransactionDB::Open(const DBOptions& options,
 
 // ---- Databases that are open
 
-// These are called through the table of virtual functions, by code that may see no RocksDB at all. It
-// is the table that has the linker look for the function.
+// These are called through the table of virtual functions, by code that may see no RocksDB at all.
+// It is the table that has the linker look for the function.
 static const void* TableOf(const DBImpl* database) noexcept {
   const void* table = nullptr;
   std::memcpy(&table, reinterpret_cast<const void*>(database), sizeof table);
