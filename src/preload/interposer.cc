@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/preload/add_policy.h"
+#include "src/preload/hooks.h"
 #include "src/preload/inner_calls.h"
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"

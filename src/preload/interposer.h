@@ -5,7 +5,7 @@
 #ifndef WINNOW_SRC_PRELOAD_INTERPOSER_H_
 #define WINNOW_SRC_PRELOAD_INTERPOSER_H_
 
-#include "src/preload/hooks.h"
+#include "src/preload/hook_list.h"
 #include "src/simd/stderr_line.h"
 #include "winnow/version.h"
 
@@ -32,20 +32,9 @@ struct Interposer {
   const char* problem;   // why it does nothing with that RocksDB, as a sentence; null: it works
   const char* in_force;  // what it does, for the line of WINNOW_LOG; null with a problem
 
-  // In the order of Hook. Each is called with RocksDB's own function and then the arguments of the
-  // call; null: nothing ever becomes of the call.
+  // Handler (hooks.h) of each hook, in the order of Hook; null: nothing ever becomes of the call.
   void* handlers[kNumHooks];
 };
-
-// The handler of a hook.
-template <typename Function>
-struct HandlerOf;
-template <typename Result, typename... Parameters>
-struct HandlerOf<Result(Parameters...)> {
-  using Type = Result(Result (*stock)(Parameters...), Parameters...);
-};
-template <Hook hook>
-using Handler = typename HandlerOf<typename Signature<hook>::Type>::Type;
 
 // Exported by the plugin under this name. Null if the front is of another build. May be called from
 // several threads, and more than once: the first call counts. Registers the policy's names if that

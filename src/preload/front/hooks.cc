@@ -1,13 +1,54 @@
 #include "src/preload/front/hooks.h"
 
 #include <cstring>
+#include <type_traits>
 
 #include "src/preload/front/plugin.h"
 #include "src/preload/front/state_line.h"
 #include "src/preload/front/way.h"
+#include "src/preload/hooks.h"
+
+// Not with "noexcept" but where nothing is called: what RocksDB throws goes through the hooks to
+// their caller, and this file is compiled with exceptions, which RocksDB's headers use.
 
 // Where a hook returns to. In each hook itself: a function that is called may not be a frame.
 #define WINNOW_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+
+namespace winnow::preload {
+namespace {
+
+// What such a call gives.
+template <typename Result>
+Result Nothing() {
+  if constexpr (std::is_pointer_v<Result>) {
+    return nullptr;
+  } else {
+    return Result::NotSupported();
+  }
+}
+
+// Makes the call in the place of the hook's caller.
+template <Hook hook, typename Function = typename Signature<hook>::Type>
+struct Forward;
+template <Hook hook, typename Result, typename... Parameters>
+struct Forward<hook, Result(Parameters...)> {
+  static Result Call(const void* caller, Parameters... parameters) {
+    using Stock = Result(Parameters...);
+    const Way way = FindWay(hook, caller);
+    auto* const stock = reinterpret_cast<Stock*>(way.stock);
+    if (way.handler != nullptr) {
+      return reinterpret_cast<Handler<hook>*>(way.handler)(stock, parameters...);
+    }
+    if (stock != nullptr) {
+      return stock(parameters...);
+    }
+    SayThatNobodyAnswers(hook);
+    return Nothing<Result>();
+  }
+};
+
+}  // namespace
+}  // namespace winnow::preload
 
 namespace ROCKSDB_NAMESPACE {
 

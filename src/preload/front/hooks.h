@@ -3,7 +3,7 @@
 #ifndef WINNOW_SRC_PRELOAD_FRONT_HOOKS_H_
 #define WINNOW_SRC_PRELOAD_FRONT_HOOKS_H_
 
-#include "src/preload/hooks.h"
+#include "src/preload/hook_list.h"
 
 namespace winnow::preload {
 

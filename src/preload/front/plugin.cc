@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 #include "src/preload/front/definition.h"
 #include "src/preload/front/hooks.h"

@@ -1,0 +1,70 @@
+// The functions of RocksDB that the interposer stands in for: the one list of them.
+//
+// Those by which a program gets a built-in filter policy: the C API, options strings and OPTIONS
+// files end in one of them. Those by which it opens a database, creates a column family and changes
+// options; OptimisticTransactionDB, DBWithTTL, BlobDB and OpenAndTrimHistory call DB's functions,
+// and all databases are a DBImpl in the end.
+//
+// Each is defined in front/hooks.cc, where a program's call arrives, and has a handler in
+// interposer.cc, which says what becomes of it.
+
+#ifndef WINNOW_SRC_PRELOAD_HOOK_LIST_H_
+#define WINNOW_SRC_PRELOAD_HOOK_LIST_H_
+
+#include <cstddef>
+
+namespace winnow::preload {
+
+// HOOK(name, function's name for people, type): a member function's object is its first argument.
+// The types are those of hooks.h, and of no interest to who does not use them.
+#define WINNOW_HOOKS(HOOK)                                                                       \
+  HOOK(kNewBloomFilterPolicy, "NewBloomFilterPolicy", const FilterPolicy*(double, bool))         \
+  HOOK(kNewRibbonFilterPolicy, "NewRibbonFilterPolicy", rocksdb_abi::RibbonPolicy*(double, int)) \
+  HOOK(kCreateFromString, "FilterPolicy::CreateFromString",                                      \
+       Status(const ConfigOptions&, const std::string&, std::shared_ptr<const FilterPolicy>*))   \
+  HOOK(kOpen, "DB::Open", Status(const Options&, const Path&, OpenedDB*))                        \
+  HOOK(kOpenFamilies, "DB::Open",                                                                \
+       Status(const DBOptions&, const Path&, const Families&, Handles*, OpenedDB*))              \
+  HOOK(kOpenForReadOnly, "DB::OpenForReadOnly",                                                  \
+       Status(const Options&, const Path&, OpenedDB*, bool))                                     \
+  HOOK(kOpenFamiliesForReadOnly, "DB::OpenForReadOnly",                                          \
+       Status(const DBOptions&, const Path&, const Families&, Handles*, OpenedDB*, bool))        \
+  HOOK(kOpenAsSecondary, "DB::OpenAsSecondary",                                                  \
+       Status(const Options&, const Path&, const Path&, OpenedDB*))                              \
+  HOOK(kOpenFamiliesAsSecondary, "DB::OpenAsSecondary",                                          \
+       Status(const DBOptions&, const Path&, const Path&, const Families&, Handles*, OpenedDB*)) \
+  HOOK(kOpenTransactions, "TransactionDB::Open",                                                 \
+       Status(const Options&, const TransactionDBOptions&, const Path&, TransactionDB**))        \
+  HOOK(kOpenFamiliesTransactions, "TransactionDB::Open",                                         \
+       Status(const DBOptions&, const TransactionDBOptions&, const Path&, const Families&,       \
+              Handles*, TransactionDB**))                                                        \
+  HOOK(kCreateFamily, "DB::CreateColumnFamily",                                                  \
+       Status(DBImpl*, const ColumnFamilyOptions&, const std::string&, ColumnFamilyHandle**))    \
+  HOOK(kCreateFamilies, "DB::CreateColumnFamilies",                                              \
+       Status(DBImpl*, const ColumnFamilyOptions&, const Names&, Handles*))                      \
+  HOOK(kCreateDescribedFamilies, "DB::CreateColumnFamilies",                                     \
+       Status(DBImpl*, const Families&, Handles*))                                               \
+  HOOK(kImportFamily, "DB::CreateColumnFamilyWithImport",                                        \
+       Status(DBImpl*, const ColumnFamilyOptions&, const std::string&,                           \
+              const ImportColumnFamilyOptions&, const ImportedFiles&, ColumnFamilyHandle**))     \
+  HOOK(kSetOptions, "DB::SetOptions", Status(WINNOW_SET_OPTIONS_ARGUMENTS))
+
+enum class Hook : size_t {
+#define WINNOW_HOOK(name, text, ...) name,
+  WINNOW_HOOKS(WINNOW_HOOK)
+#undef WINNOW_HOOK
+};
+
+#define WINNOW_HOOK(name, text, ...) +1
+inline constexpr size_t kNumHooks = WINNOW_HOOKS(WINNOW_HOOK);
+#undef WINNOW_HOOK
+
+inline constexpr const char* kHookNames[kNumHooks] = {
+#define WINNOW_HOOK(name, text, ...) text,
+    WINNOW_HOOKS(WINNOW_HOOK)
+#undef WINNOW_HOOK
+};
+
+}  // namespace winnow::preload
+
+#endif  // WINNOW_SRC_PRELOAD_HOOK_LIST_H_
