@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"rocksdb.RibbonFilter:12", "ribbonfilter:12"},
                       Case{"ribbon", "ribbonfilter:10"}, Case{"bloomfilter:0", "bloomfilter:1"},
                       Case{"{id=winow;bits_per_key=7}", "{id=winnow;bits_per_key=7}"},
-                      Case{"id=winow;bits_per_key=x", "id=winnow;bits_per_key=10"},
+                      Case{"id=winow;bits_per_key=x", "{id=winnow;bits_per_key=10}"},
                       Case{"{id=winnow;bits=3}", "{id=winnow;bits_per_key=3}"},
                       Case{"{id=winnow:33;min_keys=50k}", "{id=winnow:32;ribbon_min_keys=50k}"},
                       Case{"{id=winnow;bits_per_key=12;bloom_before_level=-2}",

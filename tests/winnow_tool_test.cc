@@ -212,8 +212,9 @@ TEST_F(WinnowToolTest, PolicyThatDoesNotWorkIsOneAndHelps) {
   EXPECT_THAT(typo.errors, HasSubstr("Did you mean 'winnow:12'?"));
   EXPECT_THAT(Run("policy winnow:99").errors, HasSubstr("1 to 32"));
   EXPECT_THAT(Run("policy winnow:99").errors, HasSubstr("Did you mean 'winnow:32'?"));
-  EXPECT_THAT(Run("policy '{id=winnow;bits=3}'").errors,
-              HasSubstr("Did you mean '{id=winnow;bits_per_key=3}'?"));
+  const ChildResult option = Run("policy '{id=winnow;bits=3}'");
+  EXPECT_THAT(option.errors, HasSubstr("does not open"));
+  EXPECT_THAT(option.errors, HasSubstr("Did you mean '{id=winnow;bits_per_key=3}'?"));
   for (const char* policy : {"''", "winnow:99", "winnow:ten", "bloomfilter:ten", "nullptr"}) {
     const ChildResult outcome = Run(std::string("policy ") + policy);
     EXPECT_EQ(outcome.status, 1) << policy;
@@ -222,6 +223,20 @@ TEST_F(WinnowToolTest, PolicyThatDoesNotWorkIsOneAndHelps) {
   const json document = RunJson("policy winow:12", 1);
   EXPECT_EQ(document.at("ok"), false);
   EXPECT_EQ(document.at("suggestion"), "winnow:12");
+  EXPECT_EQ(document.at("outcome"), "no_policy");
+  EXPECT_EQ(RunJson("policy '{id=winnow;bits=3}'", 1).at("outcome"), "does_not_open");
+}
+
+TEST_F(WinnowToolTest, PolicyThatWorksInOnePlaceIsOneAndTellsThePlaces) {
+  EXPECT_THAT(Run("policy '{winnow:10}'").errors, HasSubstr("does not work everywhere"));
+  const json document = RunJson("policy '{winnow:10}'", 1);
+  EXPECT_EQ(document.at("outcome"), "depends_on_place");
+  EXPECT_TRUE(document.at("in_force").is_null());
+  ASSERT_EQ(document.at("by_place").size(), 3u);
+  EXPECT_EQ(document["by_place"][0].at("place"), "a table-options string");
+  EXPECT_EQ(document["by_place"][0].at("outcome"), "works");
+  EXPECT_EQ(document["by_place"][2].at("place"), "an OPTIONS file");
+  EXPECT_EQ(document["by_place"][2].at("outcome"), "no_policy");
 }
 
 TEST_F(WinnowToolTest, PolicyOfAnOptionsFile) {

@@ -24,6 +24,7 @@ namespace {
 using inspect::Align;
 using inspect::FamilyPolicy;
 using inspect::OptionsFileReport;
+using inspect::PolicyOutcome;
 using inspect::PolicyTrial;
 using inspect::PolicyVerdict;
 using inspect::TextTable;
@@ -98,11 +99,14 @@ std::string Sentence(const PolicyVerdict& verdict) {
   if (verdict.problem.empty()) {
     return absl::StrCat("'", verdict.asked, "' works: RocksDB uses ", verdict.in_force, "\n");
   }
-  return absl::StrCat("'", verdict.asked, "' gives no such filter: ", verdict.problem,
-                      verdict.suggestion.empty()
-                          ? std::string()
-                          : absl::StrCat(" Did you mean '", verdict.suggestion, "'?"),
-                      "\n");
+  return absl::StrCat(
+      "'", verdict.asked, "' ",
+      verdict.outcome == PolicyOutcome::kDependsOnPlace ? "does not work everywhere: "
+                                                        : "gives no such filter: ",
+      verdict.problem,
+      verdict.suggestion.empty() ? std::string()
+                                 : absl::StrCat(" Did you mean '", verdict.suggestion, "'?"),
+      "\n");
 }
 
 int ReportString(const std::string& options_string) {
@@ -185,8 +189,9 @@ Verb PolicyVerb() {
       "Says what RocksDB would do with a filter policy, or why it would silently drop it",
       "STRING is the value of filter_policy: winnow:10, {id=winnow;bits_per_key=10}, "
       "bloomfilter:10\n"
-      "and so on. RocksDB is asked to be strict, and the policy is made to build filters of up to\n"
-      "a million keys. With an OPTIONS file, or a database's folder for its latest one, every\n"
+      "and so on. Databases in memory are opened with it, written in an options string and in an\n"
+      "OPTIONS file, and the policy is made to build filters of up to a million keys. With an\n"
+      "OPTIONS file, or a database's folder for its latest one, every\n"
       "column family is judged. A file of the same name goes before a policy.\n",
       {"json"},
       RunPolicy};

@@ -154,7 +154,7 @@ FamilyPolicy Judge(const AskedFor& asked, bool with_trials) {
   family.name = asked.family;
   family.no_filter_asked_for = !asked.policy || *asked.policy == "nullptr" || asked.policy->empty();
   if (!family.no_filter_asked_for) {
-    family.verdict = CheckPolicy(*asked.policy, with_trials);
+    family.verdict = CheckPolicyOfFile(*asked.policy, with_trials);
   } else {
     family.verdict.asked = asked.policy.value_or(std::string());
   }
@@ -166,6 +166,8 @@ void CompareWithForce(const std::string& in_force, FamilyPolicy* family) {
   if (family->no_filter_asked_for || !verdict.problem.empty() || in_force == verdict.in_force) {
     return;
   }
+  verdict.outcome = in_force.empty() ? PolicyOutcome::kNoPolicy : PolicyOutcome::kOtherPolicy;
+  verdict.in_force = in_force;
   verdict.problem =
       absl::StrCat("RocksDB accepts the policy alone, but when it loads this file it has ",
                    in_force.empty() ? "no filter policy" : in_force, " in force.");

@@ -8,7 +8,6 @@
 #include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 
 #include <algorithm>
@@ -17,6 +16,8 @@
 #include <numeric>
 #include <utility>
 #include <vector>
+
+#include "src/inspect/open_with_policy.h"
 
 namespace winnow::inspect {
 namespace {
@@ -72,11 +73,16 @@ absl::string_view FirstNumber(absl::string_view text) {
 }
 
 bool IsAccepted(const std::string& options_string) {
-  ROCKSDB_NAMESPACE::ConfigOptions config;
-  config.ignore_unknown_options = false;
-  config.ignore_unsupported_options = false;
   std::shared_ptr<const FilterPolicy> policy;
-  return FilterPolicy::CreateFromString(config, options_string, &policy).ok() && policy != nullptr;
+  return MakePolicyStrictly(options_string, &policy).ok() && policy != nullptr;
+}
+
+// Wherever it is written.
+bool Works(const std::string& options_string) {
+  const std::vector<PolicyPlace> places = PlacesFor(options_string);
+  return std::all_of(places.begin(), places.end(), [&options_string](PolicyPlace place) {
+    return OpenWithPolicy(options_string, place).outcome == PolicyOutcome::kWorks;
+  });
 }
 
 absl::string_view ClosestName(absl::string_view name) {
@@ -159,42 +165,39 @@ std::string NearestSetting(absl::string_view name, absl::string_view value) {
              : absl::StrCat(option->name, "=", NearestValue(*option, value));
 }
 
-struct Settings {
-  bool braces = false;
-  std::vector<std::pair<std::string, std::string>> values;  // as they come
+using Settings = std::vector<std::pair<std::string, std::string>>;  // as they come
 
-  const std::string* Find(absl::string_view name) const {
-    const auto found = std::find_if(values.begin(), values.end(),
-                                    [&](const auto& value) { return value.first == name; });
-    return found == values.end() ? nullptr : &found->second;
-  }
-};
+const std::string* Find(const Settings& settings, absl::string_view name) {
+  const auto found = std::find_if(settings.begin(), settings.end(),
+                                  [&](const auto& setting) { return setting.first == name; });
+  return found == settings.end() ? nullptr : &found->second;
+}
 
 // "{id=winnow;bits_per_key=10}", with or without braces.
 Settings SplitSettings(absl::string_view text) {
   Settings settings;
-  settings.braces = absl::ConsumePrefix(&text, "{");
+  absl::ConsumePrefix(&text, "{");
   absl::ConsumeSuffix(&text, "}");
   for (const absl::string_view part : absl::StrSplit(text, ';', absl::SkipWhitespace())) {
     const std::pair<absl::string_view, absl::string_view> pair =
         absl::StrSplit(part, absl::MaxSplits('=', 1));
-    settings.values.emplace_back(absl::StripAsciiWhitespace(pair.first),
-                                 absl::StripAsciiWhitespace(pair.second));
+    settings.emplace_back(absl::StripAsciiWhitespace(pair.first),
+                          absl::StripAsciiWhitespace(pair.second));
   }
   return settings;
 }
 
-// Options that are near to none of Winnow's are left out.
+// Between braces, as options strings want them. Options that are near to none of Winnow's are left
+// out.
 std::string NearestSettings(const Settings& settings) {
   std::vector<std::string> nearest;
-  for (const auto& [name, value] : settings.values) {
+  for (const auto& [name, value] : settings) {
     std::string setting = NearestSetting(name, value);
     if (!setting.empty()) {
       nearest.push_back(std::move(setting));
     }
   }
-  const std::string joined = absl::StrJoin(nearest, ";");
-  return settings.braces ? absl::StrCat("{", joined, "}") : joined;
+  return absl::StrCat("{", absl::StrJoin(nearest, ";"), "}");
 }
 
 }  // namespace
@@ -219,17 +222,17 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
 std::string SuggestPolicy(absl::string_view options_string) {
   std::vector<std::string> suggestions;
   const Settings settings = SplitSettings(options_string);
-  const std::string* const id = settings.Find(kId);
+  const std::string* const id = Find(settings, kId);
   if (id != nullptr) {
     suggestions.push_back(NearestSettings(settings));
     // The built-in policies take no other options.
-    const std::string* const bits = settings.Find("bits_per_key");
+    const std::string* const bits = Find(settings, "bits_per_key");
     suggestions.push_back(NearestPlain(bits == nullptr ? *id : absl::StrCat(*id, ":", *bits)));
   } else {
     suggestions.push_back(NearestPlain(options_string));
   }
   suggestions.push_back(absl::StrCat(kNames[0], ":", kWinnowOptions[0].usual));
-  const auto accepted = std::find_if(suggestions.begin(), suggestions.end(), IsAccepted);
+  const auto accepted = std::find_if(suggestions.begin(), suggestions.end(), Works);
   return accepted == suggestions.end() ? std::string() : *accepted;
 }
 
