@@ -1,16 +1,21 @@
 #include "src/inspect/policy_check.h"
 
+#include <absl/strings/str_split.h>
+#include <absl/strings/string_view.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace winnow::inspect {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 TEST(PolicyCheckTest, WinnowWorks) {
@@ -109,9 +114,34 @@ INSTANTIATE_TEST_SUITE_P(
                     "{id=winnow;bits_per_key=12}"},
         ProblemCase{"id=winnow;bits_per_key=12", "In an OPTIONS file: RocksDB uses",
                     "{id=winnow;bits_per_key=12}"},
-        ProblemCase{"bloomfilter:0", "builds none", "bloomfilter:1"},
+        ProblemCase{"bloomfilter:0", "builds none", "bloomfilter:10"},
+        ProblemCase{"bloomfilter:0", "No filter at all is filter_policy=nullptr", "bloomfilter:10"},
+        ProblemCase{"winnow:0", "No filter at all is filter_policy=nullptr", "winnow:10"},
+        ProblemCase{"{id=winnow;bits_per_key=0}", "No filter at all is filter_policy=nullptr",
+                    "{id=winnow;bits_per_key=10}"},
         ProblemCase{"rocksdb.BuiltinBloomFilter", "builds none", "bloomfilter:10"},
         ProblemCase{"{", "", "winnow:10"}));
+
+// The policy in force names its options. A new one is not to be forgotten where they are listed.
+TEST(PolicyCheckTest, AnUnknownOptionIsToldAllThatThereAre) {
+  const std::string in_force = CheckPolicy("winnow", /*with_trials=*/false).in_force;
+  std::vector<std::string> names;
+  for (const absl::string_view setting :
+       absl::StrSplit(in_force, absl::ByAnyChar("{;}"), absl::SkipEmpty())) {
+    const std::string name(setting.substr(0, setting.find('=')));
+    if (name != "id") {
+      names.push_back(name);
+    }
+  }
+  EXPECT_THAT(names, Contains("bloom_before_level"));
+  for (const std::string& name : names) {
+    const PolicyVerdict verdict = CheckPolicy("{id=winnow;" + name + "s=1}", /*with_trials=*/false);
+    for (const std::string& other : names) {
+      EXPECT_THAT(verdict.problem, ContainsRegex(other + "[,. )]")) << verdict.problem;
+    }
+    EXPECT_EQ(verdict.suggestion, "{id=winnow;" + name + "=1}");
+  }
+}
 
 // What is said of a string may be true in one place only.
 TEST(PolicyCheckTest, AnOptionsFileIsAPlaceOfItsOwn) {

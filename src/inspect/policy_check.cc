@@ -116,6 +116,9 @@ void Judge(const std::vector<PolicyPlace>& places, bool with_trials, PolicyVerdi
   }
   verdict->problem = Problem(*verdict);
   if (!verdict->problem.empty()) {
+    if (AsksForNoBits(verdict->asked)) {
+      verdict->problem += " No filter at all is filter_policy=nullptr.";
+    }
     verdict->suggestion = verdict->asked == "nullptr" ? "" : SuggestPolicy(verdict->asked);
   } else if (with_trials) {
     verdict->by_level = TryLevels(*first.policy, 100'000);
