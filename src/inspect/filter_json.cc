@@ -100,11 +100,14 @@ std::string InspectJson(const std::vector<SstReport>& files,
 }
 
 std::string PolicyJson(const PolicyVerdict& verdict) {
-  return Document("winnow.policy/1", ToJson(verdict));
+  Json content = {{"taken_for", "policy"}};
+  content.update(ToJson(verdict));
+  return Document("winnow.policy/1", content);
 }
 
 std::string OptionsFileJson(const OptionsFileReport& report) {
-  Json content = {{"path", report.path},
+  Json content = {{"taken_for", "path"},
+                  {"path", report.path},
                   {"error", SentenceOrNull(report.error)},
                   {"column_families", Json::array()}};
   for (const FamilyPolicy& family : report.families) {

@@ -13,12 +13,12 @@
 
 #include <algorithm>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <unordered_map>
 
 #include "src/inspect/describe_policy.h"
+#include "src/inspect/options_path.h"
 
 namespace winnow::inspect {
 namespace {
@@ -173,37 +173,25 @@ void CompareWithForce(const std::string& in_force, FamilyPolicy* family) {
                    in_force.empty() ? "no filter policy" : in_force, " in force.");
 }
 
-std::string ResolvePath(const std::string& path, std::string* error) {
-  std::error_code code;
-  if (!std::filesystem::is_directory(path, code)) {
-    return path;
-  }
-  std::string name;
-  const Status status =
-      ROCKSDB_NAMESPACE::GetLatestOptionsFileName(path, ROCKSDB_NAMESPACE::Env::Default(), &name);
-  if (!status.ok()) {
-    *error = absl::StrCat("there is no OPTIONS file in the folder ", path, ": ", status.ToString());
-  }
-  return (std::filesystem::path(path) / name).string();
-}
-
 std::string ReadText(const std::string& path, OptionsText* text) {
   std::ifstream file(path);
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     const std::string problem = text->Read(line);
     if (!problem.empty()) {
-      return absl::StrCat("line ", number, " of ", path, ": ", problem);
+      return absl::StrCat("line ", number, " of '", path, "': ", problem);
     }
   }
-  return file.bad() || !file.eof() ? absl::StrCat("can't read ", path) : std::string();
+  return file.bad() || !file.eof() ? absl::StrCat("can't read '", path, "'") : std::string();
 }
 
 }  // namespace
 
 OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials) {
   OptionsFileReport report;
-  report.path = ResolvePath(path, &report.error);
+  const OptionsPath found = FindOptionsFile(path);
+  report.path = found.path;
+  report.error = found.error;
   OptionsText text;
   if (report.error.empty()) {
     report.error = ReadText(report.path, &text);
@@ -212,8 +200,8 @@ OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials) {
     return report;
   }
   if (text.families().empty()) {
-    report.error =
-        absl::StrCat(report.path, " is not a RocksDB options file: it has no section [CFOptions]");
+    report.error = absl::StrCat("'", report.path,
+                                "' is not a RocksDB options file: it has no section [CFOptions]");
     return report;
   }
   bool all_well = true;
@@ -228,7 +216,7 @@ OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials) {
       CompareWithForce(PolicyInForce(loaded, family.name), &family);
     }
   } else if (all_well) {  // else the refusal is about a policy, and said with it
-    report.error = absl::StrCat("RocksDB refuses the file ", report.path, ": ", refusal);
+    report.error = absl::StrCat("RocksDB refuses the file '", report.path, "': ", refusal);
   }
   return report;
 }

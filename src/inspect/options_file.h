@@ -23,8 +23,7 @@ struct OptionsFileReport {
 };
 
 // Judges every column family of the file as CheckPolicyOfFile does, and checks that RocksDB, when
-// it loads the file, has the same policy in force. `path` may be a database's folder: its latest
-// OPTIONS file.
+// it loads the file, has the same policy in force. `path` is as for FindOptionsFile.
 OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials);
 
 }  // namespace winnow::inspect
