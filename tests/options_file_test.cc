@@ -102,6 +102,14 @@ TEST_F(OptionsFileTest, ATableFactoryInOneLine) {
   EXPECT_EQ(report.families[0].verdict.problem, "");
 }
 
+// RocksDB keeps the first of two.
+TEST_F(OptionsFileTest, TwoPoliciesInOneSection) {
+  const FamilyPolicy family = CheckTable("filter_policy=bloomfilter:9\nfilter_policy=winow:10\n");
+  EXPECT_EQ(family.verdict.asked, "bloomfilter:9");
+  EXPECT_EQ(family.verdict.problem, "");
+  EXPECT_EQ(family.verdict.in_force, "bloomfilter:9:false");
+}
+
 // The section of the table comes later and makes a new table factory: RocksDB forgets the first
 // one.
 TEST_F(OptionsFileTest, APolicyThatIsNotTheOneInForce) {

@@ -80,7 +80,10 @@ class OptionsText {
     const absl::string_view name = absl::StripAsciiWhitespace(line.substr(0, equals));
     const std::string value(absl::StripAsciiWhitespace(line.substr(equals + 1)));
     if (in_table_options_ && name == "filter_policy") {
-      family_->policy = value;
+      if (!section_has_policy_) {  // RocksDB keeps the first of two
+        family_->policy = value;
+      }
+      section_has_policy_ = true;
     } else if (!in_table_options_ &&
                (name == "table_factory" || name == "block_based_table_factory")) {
       family_->policy = PolicyInside(value);
@@ -93,6 +96,7 @@ class OptionsText {
  private:
   std::string ReadSection(absl::string_view line) {
     family_ = nullptr;
+    section_has_policy_ = false;
     in_table_options_ = absl::StartsWith(line, "[TableOptions/");
     if (!in_table_options_ && !absl::StartsWith(line, "[CFOptions")) {
       return std::string();
@@ -118,6 +122,7 @@ class OptionsText {
   std::vector<AskedFor> families_;
   AskedFor* family_ = nullptr;  // of the section being read; null: a section about something else
   bool in_table_options_ = false;
+  bool section_has_policy_ = false;
 };
 
 // As RocksDB loads the file by default, when it is not strict.
