@@ -39,7 +39,8 @@ class OptionsFileTest : public ::testing::Test {
 
 TEST_F(OptionsFileTest, APolicyThatWorks) {
   for (const char* line : {"filter_policy=winnow:10\n", "  filter_policy = winnow:10  # why not\n",
-                           "filter_policy={id=winnow;bits_per_key=10}\n"}) {
+                           "filter_policy={id=winnow;bits_per_key=10}\n",
+                           "filter_policy=id=winnow;bits_per_key=10\n"}) {
     const FamilyPolicy family = CheckTable(line);
     EXPECT_EQ(family.name, "default");
     EXPECT_FALSE(family.no_filter_asked_for);
@@ -56,6 +57,13 @@ TEST_F(OptionsFileTest, APolicyThatIsDropped) {
 
 TEST_F(OptionsFileTest, ABadNumber) {
   EXPECT_THAT(CheckTable("filter_policy=winnow:99\n").verdict.problem, HasSubstr("1 to 32"));
+}
+
+// In a table-options string it would be one between braces.
+TEST_F(OptionsFileTest, APolicyIsJudgedAsTheFileHasIt) {
+  EXPECT_EQ(CheckTable("filter_policy={winnow:10}\n").verdict.outcome, PolicyOutcome::kNoPolicy);
+  EXPECT_EQ(CheckTable("filter_policy={id=winnow;bits_per_keys=10}\n").verdict.outcome,
+            PolicyOutcome::kDoesNotOpen);
 }
 
 TEST_F(OptionsFileTest, NoFilter) {
@@ -94,6 +102,14 @@ TEST_F(OptionsFileTest, ATableFactoryInOneLine) {
   EXPECT_EQ(report.families[0].verdict.problem, "");
 }
 
+// RocksDB keeps the first of two.
+TEST_F(OptionsFileTest, TwoPoliciesInOneSection) {
+  const FamilyPolicy family = CheckTable("filter_policy=bloomfilter:9\nfilter_policy=winow:10\n");
+  EXPECT_EQ(family.verdict.asked, "bloomfilter:9");
+  EXPECT_EQ(family.verdict.problem, "");
+  EXPECT_EQ(family.verdict.in_force, "bloomfilter:9:false");
+}
+
 // The section of the table comes later and makes a new table factory: RocksDB forgets the first
 // one.
 TEST_F(OptionsFileTest, APolicyThatIsNotTheOneInForce) {
@@ -104,6 +120,8 @@ TEST_F(OptionsFileTest, APolicyThatIsNotTheOneInForce) {
   ASSERT_EQ(report.error, "");
   ASSERT_EQ(report.families.size(), 1u);
   EXPECT_THAT(report.families[0].verdict.problem, HasSubstr("no filter policy in force"));
+  EXPECT_EQ(report.families[0].verdict.outcome, PolicyOutcome::kNoPolicy);
+  EXPECT_EQ(report.families[0].verdict.in_force, "");
 }
 
 TEST_F(OptionsFileTest, WhatRocksDBSavedIsRead) {

@@ -1,16 +1,21 @@
 #include "src/inspect/policy_check.h"
 
+#include <absl/strings/str_split.h>
+#include <absl/strings/string_view.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace winnow::inspect {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 TEST(PolicyCheckTest, WinnowWorks) {
@@ -62,9 +67,8 @@ INSTANTIATE_TEST_SUITE_P(Strings, WorkingPolicy,
                                            "winnow.Filter:10", " winnow:10 ",
                                            "filter_policy=winnow:10",
                                            "{id=winnow;bits_per_key=10;ribbon_min_keys=50000}",
-                                           "id=winnow;bits_per_key=10", "bloomfilter:10",
-                                           "bloomfilter:10:false", "ribbonfilter:10",
-                                           "rocksdb.BloomFilter:10"));
+                                           "bloomfilter:10", "bloomfilter:10:false",
+                                           "ribbonfilter:10", "rocksdb.BloomFilter:10"));
 
 struct ProblemCase {
   const char* asked;
@@ -88,21 +92,65 @@ TEST_P(ProblematicPolicy, IsSaidAndSomethingBetterSuggested) {
 
 INSTANTIATE_TEST_SUITE_P(
     Strings, ProblematicPolicy,
-    ::testing::Values(ProblemCase{"", "no filter", "winnow:10"},
-                      ProblemCase{"  ", "no filter", "winnow:10"},
-                      ProblemCase{"filter_policy=", "no filter", "winnow:10"},
-                      ProblemCase{"nullptr", "no filter", ""},
-                      ProblemCase{"winow:12", "drops it", "winnow:12"},
-                      ProblemCase{"bloom:8", "drops it", "bloomfilter:8"},
-                      ProblemCase{"bloomfilter", "drops it", "bloomfilter:10"},
-                      ProblemCase{"bloomfilter:ten", "drops it", "bloomfilter:10"},
-                      ProblemCase{"winnow:ten", "1 to 32", "winnow:10"},
-                      ProblemCase{"winnow:", "1 to 32", "winnow:10"},
-                      ProblemCase{"winnow:99", "1 to 32", "winnow:32"},
-                      ProblemCase{"{id=winnow;bits=12}", "bits", "{id=winnow;bits_per_key=12}"},
-                      ProblemCase{"bloomfilter:0", "builds none", "bloomfilter:1"},
-                      ProblemCase{"rocksdb.BuiltinBloomFilter", "builds none", "bloomfilter:10"},
-                      ProblemCase{"{", "", "winnow:10"}));
+    ::testing::Values(
+        ProblemCase{"", "no filter", "winnow:10"}, ProblemCase{"  ", "no filter", "winnow:10"},
+        ProblemCase{"filter_policy=", "no filter", "winnow:10"},
+        ProblemCase{"nullptr", "no filter", ""}, ProblemCase{"winow:12", "drops it", "winnow:12"},
+        ProblemCase{"bloom:8", "drops it", "bloomfilter:8"},
+        ProblemCase{"bloomfilter", "drops it", "bloomfilter:10"},
+        ProblemCase{"bloomfilter:ten", "drops it", "bloomfilter:10"},
+        ProblemCase{"winnow:ten", "1 to 32", "winnow:10"},
+        ProblemCase{"winnow:", "1 to 32", "winnow:10"},
+        ProblemCase{"winnow:99", "1 to 32", "winnow:32"},
+        ProblemCase{"{id=winnow;bits=12}", "does not open", "{id=winnow;bits_per_key=12}"},
+        ProblemCase{"{id=nullptr}", "drops it", "{id=winnow}"},
+        ProblemCase{"ribbonfilter:10:99999999999", "drops it", "ribbonfilter:10"},
+        ProblemCase{"{id=bloomfilter:10;colour=red}", "no such option", "{id=bloomfilter:10}"},
+        ProblemCase{"{id=bloomfilter:10;colour=red}", "uses bloomfilter:10:false instead",
+                    "{id=bloomfilter:10}"},
+        ProblemCase{"id=winnow;bits_per_key=12",
+                    "In a table-options string and a column family's options string: "
+                    "a database whose options ask for it does not open",
+                    "{id=winnow;bits_per_key=12}"},
+        ProblemCase{"id=winnow;bits_per_key=12", "In an OPTIONS file: RocksDB uses",
+                    "{id=winnow;bits_per_key=12}"},
+        ProblemCase{"bloomfilter:0", "builds none", "bloomfilter:10"},
+        ProblemCase{"bloomfilter:0", "No filter at all is filter_policy=nullptr", "bloomfilter:10"},
+        ProblemCase{"winnow:0", "No filter at all is filter_policy=nullptr", "winnow:10"},
+        ProblemCase{"{id=winnow;bits_per_key=0}", "No filter at all is filter_policy=nullptr",
+                    "{id=winnow;bits_per_key=10}"},
+        ProblemCase{"rocksdb.BuiltinBloomFilter", "builds none", "bloomfilter:10"},
+        ProblemCase{"{", "", "winnow:10"}));
+
+// The policy in force names its options. A new one is not to be forgotten where they are listed.
+TEST(PolicyCheckTest, AnUnknownOptionIsToldAllThatThereAre) {
+  const std::string in_force = CheckPolicy("winnow", /*with_trials=*/false).in_force;
+  std::vector<std::string> names;
+  for (const absl::string_view setting :
+       absl::StrSplit(in_force, absl::ByAnyChar("{;}"), absl::SkipEmpty())) {
+    const std::string name(setting.substr(0, setting.find('=')));
+    if (name != "id") {
+      names.push_back(name);
+    }
+  }
+  EXPECT_THAT(names, Contains("bloom_before_level"));
+  for (const std::string& name : names) {
+    const PolicyVerdict verdict = CheckPolicy("{id=winnow;" + name + "s=1}", /*with_trials=*/false);
+    for (const std::string& other : names) {
+      EXPECT_THAT(verdict.problem, ContainsRegex(other + "[,. )]")) << verdict.problem;
+    }
+    EXPECT_EQ(verdict.suggestion, "{id=winnow;" + name + "=1}");
+  }
+}
+
+// What is said of a string may be true in one place only.
+TEST(PolicyCheckTest, AnOptionsFileIsAPlaceOfItsOwn) {
+  EXPECT_EQ(CheckPolicyOfFile("id=winnow;bits_per_key=10", /*with_trials=*/false).problem, "");
+  EXPECT_THAT(CheckPolicyOfFile("{winnow:10}", /*with_trials=*/false).problem,
+              HasSubstr("drops it"));
+  EXPECT_THAT(CheckPolicyOfFile("filter_policy=winnow:10", /*with_trials=*/false).problem,
+              HasSubstr("drops it"));
+}
 
 }  // namespace
 }  // namespace winnow::inspect

@@ -35,14 +35,13 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Case{"winow:12", "winnow:12"}, Case{"Winnow:12.5", "winnow:12.5"},
                       Case{"winnow=12", "winnow:12"}, Case{"winnow 12", "winnow:12"},
                       Case{"winnow:ten", "winnow:10"}, Case{"winnow:", "winnow:10"},
-                      Case{"winnow:99", "winnow:32"}, Case{"winnow:0.5", "winnow:1"},
-                      Case{"winnow:33", "winnow:32"}, Case{"winnow:-5", "winnow:1"},
+                      Case{"winnow:99", "winnow:32"}, Case{"winnow:33", "winnow:32"},
                       Case{"winow-12", "winnow:12"}, Case{"winnow.Filtr:12", "winnow:12"},
                       Case{"bloom:12", "bloomfilter:12"}, Case{"blomfilter:12", "bloomfilter:12"},
                       Case{"rocksdb.RibbonFilter:12", "ribbonfilter:12"},
-                      Case{"ribbon", "ribbonfilter:10"}, Case{"bloomfilter:0", "bloomfilter:1"},
+                      Case{"ribbon", "ribbonfilter:10"},
                       Case{"{id=winow;bits_per_key=7}", "{id=winnow;bits_per_key=7}"},
-                      Case{"id=winow;bits_per_key=x", "id=winnow;bits_per_key=10"},
+                      Case{"id=winow;bits_per_key=x", "{id=winnow;bits_per_key=10}"},
                       Case{"{id=winnow;bits=3}", "{id=winnow;bits_per_key=3}"},
                       Case{"{id=winnow:33;min_keys=50k}", "{id=winnow:32;ribbon_min_keys=50k}"},
                       Case{"{id=winnow;bits_per_key=12;bloom_before_level=-2}",
@@ -56,6 +55,59 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"{id=bloom;bits_per_key=12;colour=red}", "bloomfilter:12"},
                       Case{"", "winnow:10"}, Case{"speedb.PairedBloomFilter:23", "bloomfilter:23"},
                       Case{"something else", "winnow:10"}, Case{"{{{", "winnow:10"}));
+
+// To RocksDB they are no bits at all, and nobody who wants a filter wants the smallest one.
+INSTANTIATE_TEST_SUITE_P(
+    NoBits, SuggestPolicyCases,
+    ::testing::Values(Case{"winnow:0", "winnow:10"}, Case{"winnow:0.0", "winnow:10"},
+                      Case{"winnow:0.4", "winnow:10"}, Case{"winnow:1e-5", "winnow:10"},
+                      Case{"winnow:-5", "winnow:10"}, Case{"winow:0", "winnow:10"},
+                      Case{"{id=winnow;bits_per_key=0}", "{id=winnow;bits_per_key=10}"},
+                      Case{"{id=winnow;bits_per_key=-1}", "{id=winnow;bits_per_key=10}"},
+                      Case{"{id=winnow;bits=0;ribbon_min_keys=0}",
+                           "{id=winnow;bits_per_key=10;ribbon_min_keys=0}"},
+                      Case{"{id=winnow:0;bits_per_key=12}", "{id=winnow:10;bits_per_key=12}"},
+                      Case{"bloomfilter:0", "bloomfilter:10"},
+                      Case{"ribbonfilter:-1", "ribbonfilter:10"},
+                      Case{"{id=bloomfilter;bits_per_key=0}", "bloomfilter:10"}));
+
+// Nor are these none: RocksDB makes one bit of half a bit.
+INSTANTIATE_TEST_SUITE_P(SomeBits, SuggestPolicyCases,
+                         ::testing::Values(Case{"winnow:0.5", "winnow:1"},
+                                           Case{"winnow:0.9", "winnow:1"},
+                                           Case{"winnow:1e9", "winnow:32"},
+                                           Case{"winnow:inf", "winnow:32"},
+                                           Case{"winnow:nan", "winnow:10"},
+                                           Case{"bloomfilter:1e400", "bloomfilter:100"}));
+
+TEST(SuggestPolicyTest, NoBitsAreSeen) {
+  for (const char* asked : {"winnow:0", "winnow:-5", "winnow:0.4", "{id=winnow;bits_per_key=0}",
+                            "{id=winnow:0;bits_per_key=12}", "bloomfilter:0", "winow:0"}) {
+    EXPECT_TRUE(AsksForNoBits(asked)) << asked;
+  }
+  for (const char* asked : {"", "winnow", "winnow:", "winnow:ten", "winnow:0.5", "winnow:99",
+                            "winow-12", "{id=winnow;ribbon_min_keys=0}", "nullptr"}) {
+    EXPECT_FALSE(AsksForNoBits(asked)) << asked;
+  }
+}
+
+// RocksDB's own name of the option, which its Ribbon policy has between colons.
+INSTANTIATE_TEST_SUITE_P(
+    Levels, SuggestPolicyCases,
+    ::testing::Values(Case{"{id=winnow;bloom_before_levels=2}", "{id=winnow;bloom_before_level=2}"},
+                      Case{"{id=winnow;bloom_level=2}", "{id=winnow;bloom_before_level=2}"},
+                      Case{"{id=winnow;bloom_befor_level=x}", "{id=winnow;bloom_before_level=0}"},
+                      Case{"{id=ribbonfilter:9;bloom_before_level=2}", "ribbonfilter:9:2"},
+                      Case{"{id=ribbonfilter;bits_per_key=9;bloom_before_levels=2}",
+                           "ribbonfilter:9:2"},
+                      Case{"{id=bloomfilter:9;bloom_before_level=2}", "bloomfilter:9"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    OnceEach, SuggestPolicyCases,
+    ::testing::Values(Case{"{id=winnow;bits_per_key=10;bits_per_keys=12}",
+                           "{id=winnow;bits_per_key=10}"},
+                      Case{"{id=winnow;bits=12;bits_per_key=10}", "{id=winnow;bits_per_key=10}"},
+                      Case{"{id=winnow;bits=12;bits_per_keys=10}", "{id=winnow;bits_per_key=12}"}));
 
 }  // namespace
 }  // namespace winnow::inspect

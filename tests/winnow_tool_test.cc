@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -212,8 +213,9 @@ TEST_F(WinnowToolTest, PolicyThatDoesNotWorkIsOneAndHelps) {
   EXPECT_THAT(typo.errors, HasSubstr("Did you mean 'winnow:12'?"));
   EXPECT_THAT(Run("policy winnow:99").errors, HasSubstr("1 to 32"));
   EXPECT_THAT(Run("policy winnow:99").errors, HasSubstr("Did you mean 'winnow:32'?"));
-  EXPECT_THAT(Run("policy '{id=winnow;bits=3}'").errors,
-              HasSubstr("Did you mean '{id=winnow;bits_per_key=3}'?"));
+  const ChildResult option = Run("policy '{id=winnow;bits=3}'");
+  EXPECT_THAT(option.errors, HasSubstr("does not open"));
+  EXPECT_THAT(option.errors, HasSubstr("Did you mean '{id=winnow;bits_per_key=3}'?"));
   for (const char* policy : {"''", "winnow:99", "winnow:ten", "bloomfilter:ten", "nullptr"}) {
     const ChildResult outcome = Run(std::string("policy ") + policy);
     EXPECT_EQ(outcome.status, 1) << policy;
@@ -222,6 +224,20 @@ TEST_F(WinnowToolTest, PolicyThatDoesNotWorkIsOneAndHelps) {
   const json document = RunJson("policy winow:12", 1);
   EXPECT_EQ(document.at("ok"), false);
   EXPECT_EQ(document.at("suggestion"), "winnow:12");
+  EXPECT_EQ(document.at("outcome"), "no_policy");
+  EXPECT_EQ(RunJson("policy '{id=winnow;bits=3}'", 1).at("outcome"), "does_not_open");
+}
+
+TEST_F(WinnowToolTest, PolicyThatWorksInOnePlaceIsOneAndTellsThePlaces) {
+  EXPECT_THAT(Run("policy '{winnow:10}'").errors, HasSubstr("does not work everywhere"));
+  const json document = RunJson("policy '{winnow:10}'", 1);
+  EXPECT_EQ(document.at("outcome"), "depends_on_place");
+  EXPECT_TRUE(document.at("in_force").is_null());
+  ASSERT_EQ(document.at("by_place").size(), 3u);
+  EXPECT_EQ(document["by_place"][0].at("place"), "a table-options string");
+  EXPECT_EQ(document["by_place"][0].at("outcome"), "works");
+  EXPECT_EQ(document["by_place"][2].at("place"), "an OPTIONS file");
+  EXPECT_EQ(document["by_place"][2].at("outcome"), "no_policy");
 }
 
 TEST_F(WinnowToolTest, PolicyOfAnOptionsFile) {
@@ -245,6 +261,56 @@ TEST_F(WinnowToolTest, PolicyOfAnOptionsFile) {
   ASSERT_EQ(document.at("column_families").size(), 2u);
   EXPECT_EQ(document["column_families"][0].at("ok"), true);
   EXPECT_EQ(document["column_families"][1].at("no_filter_asked_for"), true);
+}
+
+TEST_F(WinnowToolTest, AMissingPathIsTwoAndNoPolicy) {
+  for (const std::string& path :
+       {std::string("db/000007"), std::string("/tmp/nosuch/OPTIONS-000007"),
+        std::string("OPTIONS-000007"), std::string("options.ini"),
+        "'" + folder_ / "missing" + "'"}) {
+    const ChildResult outcome = Run("policy " + path);
+    EXPECT_EQ(outcome.status, 2) << path;
+    EXPECT_THAT(outcome.errors, HasSubstr("there is no file or folder")) << path;
+    EXPECT_THAT(outcome.errors, HasSubstr("taken for a path")) << path;
+    EXPECT_THAT(outcome.errors, Not(HasSubstr("Did you mean"))) << path;
+  }
+  const json document = RunJson("policy db/000007", 2);
+  EXPECT_EQ(document.at("taken_for"), "path");
+  EXPECT_EQ(document.at("path"), "db/000007");
+  EXPECT_THAT(document.at("error").get<std::string>(), HasSubstr("there is no file or folder"));
+}
+
+TEST_F(WinnowToolTest, ItIsSaidWhatAnArgumentWasTakenFor) {
+  EXPECT_THAT(Run("policy winow").errors,
+              HasSubstr("taken for a policy, as there is no file of that name"));
+  EXPECT_THAT(Run("policy '{id=winow}'").errors, Not(HasSubstr("taken for")));
+  EXPECT_EQ(RunJson("policy winow", 1).at("taken_for"), "policy");
+
+  WriteFile(folder_ / "winnow", "no options");
+  environment_ = "cd" + Quoted("") + "&&";
+  const ChildResult file = Run("policy winnow");
+  EXPECT_EQ(file.status, 2);
+  EXPECT_THAT(file.errors, HasSubstr("not a RocksDB options file"));
+  EXPECT_THAT(file.errors, HasSubstr("for the policy, write filter_policy=winnow"));
+  EXPECT_EQ(RunJson("policy winnow", 2).at("taken_for"), "path");
+  WriteFile(folder_ / "filter_policy=winnow", "no options");
+  EXPECT_EQ(Run("policy filter_policy=winnow").status, 0);
+}
+
+// Some seconds are enough for every machine, and not for one who waits.
+TEST_F(WinnowToolTest, SpecialFilesAreTwoAtOnce) {
+  environment_ = "timeout 5";
+  ASSERT_EQ(std::system(("mkfifo" + Quoted("pipe")).c_str()), 0);
+  fs::create_directory(folder_ / "folder");
+  const ChildResult pipe = Run("policy" + Quoted("pipe"));
+  EXPECT_EQ(pipe.status, 2);
+  EXPECT_THAT(pipe.errors, HasSubstr("is a pipe; expected is an OPTIONS file"));
+  EXPECT_THAT(RunJson("policy" + Quoted("pipe"), 2).at("error").get<std::string>(),
+              HasSubstr("is a pipe"));
+  EXPECT_EQ(Run("policy /dev/zero").status, 2);
+  EXPECT_THAT(Run("policy /dev/zero").errors, HasSubstr("is a device"));
+  EXPECT_EQ(Run("policy" + Quoted("folder")).status, 2);
+  EXPECT_THAT(Run("policy" + Quoted("folder")).errors, HasSubstr("no OPTIONS file in the folder"));
 }
 
 TEST_F(WinnowToolTest, ArgumentsMayBeginWithADash) {

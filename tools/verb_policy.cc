@@ -1,8 +1,10 @@
 // `winnow policy`: what RocksDB makes of a policy's options string, or of an OPTIONS file.
 
 #include <absl/flags/flag.h>
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/string_view.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +13,7 @@
 
 #include "src/inspect/filter_json.h"
 #include "src/inspect/options_file.h"
+#include "src/inspect/options_path.h"
 #include "src/inspect/policy_check.h"
 #include "src/inspect/text_table.h"
 #include "tools/cells.h"
@@ -24,6 +27,7 @@ namespace {
 using inspect::Align;
 using inspect::FamilyPolicy;
 using inspect::OptionsFileReport;
+using inspect::PolicyOutcome;
 using inspect::PolicyTrial;
 using inspect::PolicyVerdict;
 using inspect::TextTable;
@@ -93,16 +97,27 @@ std::string Trials(const PolicyVerdict& verdict) {
                       TrialTable("file from", Align::kLeft, by_level));
 }
 
-// The verdict on what was asked for, without the trials.
-std::string Sentence(const PolicyVerdict& verdict) {
+// The verdict on what was asked for, without the trials. `aside` is said of a policy with a
+// problem.
+std::string Sentence(const PolicyVerdict& verdict, absl::string_view aside = "") {
   if (verdict.problem.empty()) {
     return absl::StrCat("'", verdict.asked, "' works: RocksDB uses ", verdict.in_force, "\n");
   }
-  return absl::StrCat("'", verdict.asked, "' gives no such filter: ", verdict.problem,
-                      verdict.suggestion.empty()
-                          ? std::string()
-                          : absl::StrCat(" Did you mean '", verdict.suggestion, "'?"),
-                      "\n");
+  return absl::StrCat(
+      "'", verdict.asked, "'", aside, " ",
+      verdict.outcome == PolicyOutcome::kDependsOnPlace ? "does not work everywhere: "
+                                                        : "gives no such filter: ",
+      verdict.problem,
+      verdict.suggestion.empty() ? std::string()
+                                 : absl::StrCat(" Did you mean '", verdict.suggestion, "'?"),
+      "\n");
+}
+
+// What may have been the name of a file that is not there.
+absl::string_view TakenForPolicy(absl::string_view argument) {
+  return argument.empty() || absl::StrContains(argument, '=')
+             ? ""
+             : ", taken for a policy, as there is no file of that name,";
 }
 
 int ReportString(const std::string& options_string) {
@@ -114,7 +129,7 @@ int ReportString(const std::string& options_string) {
     absl::PrintF("%s\n%s", Sentence(verdict), Trials(verdict));
   }
   if (!works) {
-    absl::FPrintF(stderr, "winnow policy: %s", Sentence(verdict));
+    absl::FPrintF(stderr, "winnow policy: %s", Sentence(verdict, TakenForPolicy(options_string)));
   }
   return works ? kAllGood : kFaultFound;
 }
@@ -141,7 +156,11 @@ int ExitCode(const OptionsFileReport& report) {
 }
 
 int ReportFile(const std::string& path) {
-  const OptionsFileReport report = inspect::CheckOptionsFile(path, /*with_trials=*/true);
+  OptionsFileReport report = inspect::CheckOptionsFile(path, /*with_trials=*/true);
+  if (!report.error.empty() && inspect::SignOfPath(path).empty()) {
+    absl::StrAppend(&report.error, " (taken for the file of that name; for the policy, write ",
+                    "filter_policy=", path, ")");
+  }
   if (absl::GetFlag(FLAGS_json)) {
     std::fputs(inspect::OptionsFileJson(report).c_str(), stdout);
   }
@@ -171,25 +190,30 @@ int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
   }
   // Linked, the plugin has registered itself; this says on stderr if it could not.
   winnow_rocksdb_register();
+  const std::string& argument = arguments.front();
   std::error_code code;
-  return std::filesystem::exists(arguments.front(), code) ? ReportFile(arguments.front())
-                                                          : ReportString(arguments.front());
+  const bool is_path = !absl::StartsWith(argument, "filter_policy=") &&
+                       (std::filesystem::exists(std::filesystem::symlink_status(argument, code)) ||
+                        !inspect::SignOfPath(argument).empty());
+  return is_path ? ReportFile(argument) : ReportString(argument);
 }
 
 }  // namespace
 
 Verb PolicyVerb() {
-  return {
-      "policy",
-      "'STRING'|OPTIONS-FILE [--json]",
-      "Says what RocksDB would do with a filter policy, or why it would silently drop it",
-      "STRING is the value of filter_policy: winnow:10, {id=winnow;bits_per_key=10}, "
-      "bloomfilter:10\n"
-      "and so on. RocksDB is asked to be strict, and the policy is made to build filters of up to\n"
-      "a million keys. With an OPTIONS file, or a database's folder for its latest one, every\n"
-      "column family is judged. A file of the same name goes before a policy.\n",
-      {"json"},
-      RunPolicy};
+  return {"policy",
+          "'STRING'|OPTIONS-FILE [--json]",
+          "Says what RocksDB would do with a filter policy, or why it would silently drop it",
+          "STRING is the value of filter_policy: winnow:10, bloomfilter:10,\n"
+          "{id=winnow;bits_per_key=10} and so on. Databases in memory are opened with it,\n"
+          "written in an options string and in an OPTIONS file, and the policy is made to\n"
+          "build filters of up to a million keys.\n"
+          "With an OPTIONS file, or a database's folder for its latest one, every column\n"
+          "family is judged. What has a slash or is called like an OPTIONS file is a path. A\n"
+          "file of the same name goes before a policy; filter_policy=STRING is always a\n"
+          "policy.\n",
+          {"json"},
+          RunPolicy};
 }
 
 }  // namespace winnow::tools

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "src/inspect/describe_policy.h"
+
 namespace winnow::inspect {
 namespace {
 
@@ -50,12 +52,25 @@ Json ToJson(const PolicyTrial& trial) {
   return json;
 }
 
+Json ToJson(const PolicyOpening& opening) {
+  return {{"place", ToString(opening.place)},
+          {"outcome", ToString(opening.outcome)},
+          {"in_force",
+           opening.policy == nullptr ? Json(nullptr) : Json(DescribePolicy(*opening.policy))},
+          {"refusal", SentenceOrNull(opening.refusal)}};
+}
+
 Json ToJson(const PolicyVerdict& verdict) {
   Json json = {{"policy", verdict.asked},
                {"ok", verdict.problem.empty()},
+               {"outcome", ToString(verdict.outcome)},
                {"in_force", SentenceOrNull(verdict.in_force)},
                {"problem", SentenceOrNull(verdict.problem)},
                {"suggestion", SentenceOrNull(verdict.suggestion)}};
+  json["by_place"] = Json::array();
+  for (const PolicyOpening& opening : verdict.by_place) {
+    json["by_place"].push_back(ToJson(opening));
+  }
   json["by_keys"] = Json::array();
   for (const PolicyTrial& trial : verdict.by_keys) {
     json["by_keys"].push_back(ToJson(trial));
@@ -85,11 +100,14 @@ std::string InspectJson(const std::vector<SstReport>& files,
 }
 
 std::string PolicyJson(const PolicyVerdict& verdict) {
-  return Document("winnow.policy/1", ToJson(verdict));
+  Json content = {{"taken_for", "policy"}};
+  content.update(ToJson(verdict));
+  return Document("winnow.policy/1", content);
 }
 
 std::string OptionsFileJson(const OptionsFileReport& report) {
-  Json content = {{"path", report.path},
+  Json content = {{"taken_for", "path"},
+                  {"path", report.path},
                   {"error", SentenceOrNull(report.error)},
                   {"column_families", Json::array()}};
   for (const FamilyPolicy& family : report.families) {

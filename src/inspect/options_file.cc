@@ -13,12 +13,12 @@
 
 #include <algorithm>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <unordered_map>
 
 #include "src/inspect/describe_policy.h"
+#include "src/inspect/options_path.h"
 
 namespace winnow::inspect {
 namespace {
@@ -80,7 +80,10 @@ class OptionsText {
     const absl::string_view name = absl::StripAsciiWhitespace(line.substr(0, equals));
     const std::string value(absl::StripAsciiWhitespace(line.substr(equals + 1)));
     if (in_table_options_ && name == "filter_policy") {
-      family_->policy = value;
+      if (!section_has_policy_) {  // RocksDB keeps the first of two
+        family_->policy = value;
+      }
+      section_has_policy_ = true;
     } else if (!in_table_options_ &&
                (name == "table_factory" || name == "block_based_table_factory")) {
       family_->policy = PolicyInside(value);
@@ -93,6 +96,7 @@ class OptionsText {
  private:
   std::string ReadSection(absl::string_view line) {
     family_ = nullptr;
+    section_has_policy_ = false;
     in_table_options_ = absl::StartsWith(line, "[TableOptions/");
     if (!in_table_options_ && !absl::StartsWith(line, "[CFOptions")) {
       return std::string();
@@ -118,6 +122,7 @@ class OptionsText {
   std::vector<AskedFor> families_;
   AskedFor* family_ = nullptr;  // of the section being read; null: a section about something else
   bool in_table_options_ = false;
+  bool section_has_policy_ = false;
 };
 
 // As RocksDB loads the file by default, when it is not strict.
@@ -154,7 +159,7 @@ FamilyPolicy Judge(const AskedFor& asked, bool with_trials) {
   family.name = asked.family;
   family.no_filter_asked_for = !asked.policy || *asked.policy == "nullptr" || asked.policy->empty();
   if (!family.no_filter_asked_for) {
-    family.verdict = CheckPolicy(*asked.policy, with_trials);
+    family.verdict = CheckPolicyOfFile(*asked.policy, with_trials);
   } else {
     family.verdict.asked = asked.policy.value_or(std::string());
   }
@@ -166,23 +171,11 @@ void CompareWithForce(const std::string& in_force, FamilyPolicy* family) {
   if (family->no_filter_asked_for || !verdict.problem.empty() || in_force == verdict.in_force) {
     return;
   }
+  verdict.outcome = in_force.empty() ? PolicyOutcome::kNoPolicy : PolicyOutcome::kOtherPolicy;
+  verdict.in_force = in_force;
   verdict.problem =
       absl::StrCat("RocksDB accepts the policy alone, but when it loads this file it has ",
                    in_force.empty() ? "no filter policy" : in_force, " in force.");
-}
-
-std::string ResolvePath(const std::string& path, std::string* error) {
-  std::error_code code;
-  if (!std::filesystem::is_directory(path, code)) {
-    return path;
-  }
-  std::string name;
-  const Status status =
-      ROCKSDB_NAMESPACE::GetLatestOptionsFileName(path, ROCKSDB_NAMESPACE::Env::Default(), &name);
-  if (!status.ok()) {
-    *error = absl::StrCat("there is no OPTIONS file in the folder ", path, ": ", status.ToString());
-  }
-  return (std::filesystem::path(path) / name).string();
 }
 
 std::string ReadText(const std::string& path, OptionsText* text) {
@@ -191,17 +184,19 @@ std::string ReadText(const std::string& path, OptionsText* text) {
   for (int number = 1; std::getline(file, line); ++number) {
     const std::string problem = text->Read(line);
     if (!problem.empty()) {
-      return absl::StrCat("line ", number, " of ", path, ": ", problem);
+      return absl::StrCat("line ", number, " of '", path, "': ", problem);
     }
   }
-  return file.bad() || !file.eof() ? absl::StrCat("can't read ", path) : std::string();
+  return file.bad() || !file.eof() ? absl::StrCat("can't read '", path, "'") : std::string();
 }
 
 }  // namespace
 
 OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials) {
   OptionsFileReport report;
-  report.path = ResolvePath(path, &report.error);
+  const OptionsPath found = FindOptionsFile(path);
+  report.path = found.path;
+  report.error = found.error;
   OptionsText text;
   if (report.error.empty()) {
     report.error = ReadText(report.path, &text);
@@ -210,8 +205,8 @@ OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials) {
     return report;
   }
   if (text.families().empty()) {
-    report.error =
-        absl::StrCat(report.path, " is not a RocksDB options file: it has no section [CFOptions]");
+    report.error = absl::StrCat("'", report.path,
+                                "' is not a RocksDB options file: it has no section [CFOptions]");
     return report;
   }
   bool all_well = true;
@@ -226,7 +221,7 @@ OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials) {
       CompareWithForce(PolicyInForce(loaded, family.name), &family);
     }
   } else if (all_well) {  // else the refusal is about a policy, and said with it
-    report.error = absl::StrCat("RocksDB refuses the file ", report.path, ": ", refusal);
+    report.error = absl::StrCat("RocksDB refuses the file '", report.path, "': ", refusal);
   }
   return report;
 }

@@ -22,9 +22,8 @@ struct OptionsFileReport {
   std::string error;                   // why the file can't be read; a sentence, empty: it was read
 };
 
-// Judges every column family of the file as CheckPolicy does, and checks that RocksDB, when it
-// loads the file, has the same policy in force. `path` may be a database's folder: its latest
-// OPTIONS file.
+// Judges every column family of the file as CheckPolicyOfFile does, and checks that RocksDB, when
+// it loads the file, has the same policy in force. `path` is as for FindOptionsFile.
 OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials);
 
 }  // namespace winnow::inspect

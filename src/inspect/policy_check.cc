@@ -3,81 +3,127 @@
 #include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/status.h>
 
 #include <algorithm>
-#include <exception>
 #include <memory>
-#include <unordered_map>
 
 #include "src/inspect/describe_policy.h"
+#include "src/inspect/open_with_policy.h"
 #include "src/inspect/policy_trial.h"
 #include "src/inspect/suggest_policy.h"
 
 namespace winnow::inspect {
 namespace {
 
-using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Status;
 
-struct Answer {
-  Status status;
-  std::shared_ptr<const FilterPolicy> policy;
-  std::string exception;  // that RocksDB threw; empty: none
-};
-
-Answer Ask(const std::string& options_string, bool strict) {
-  ConfigOptions config;
-  config.ignore_unknown_options = !strict;
-  config.ignore_unsupported_options = !strict;
-  Answer answer;
-  try {
-    answer.status = FilterPolicy::CreateFromString(config, options_string, &answer.policy);
-  } catch (const std::exception& exception) {
-    answer.exception = exception.what();
+// Why RocksDB, asked to be strict, does not take the string; empty: it does.
+std::string StrictReason(const std::string& options_string) {
+  std::shared_ptr<const FilterPolicy> ignored;
+  const Status status = MakePolicyStrictly(options_string, &ignored);
+  if (status.ok()) {
+    return std::string();
   }
-  return answer;
+  return absl::StrCat(status.IsNotFound() ? "the policy has no such option ("
+                      : status.IsNotSupported()
+                          ? "no filter policy here goes by this name and form ("
+                          : "RocksDB refuses it (",
+                      status.ToString(), ").");
 }
 
-// What happens to a database that is opened with an options string that RocksDB, asked to be
-// strict, has refused.
-std::string Consequence(const std::string& options_string) {
-  const Answer lenient = Ask(options_string, /*strict=*/false);
-  if (!lenient.exception.empty()) {
-    return "RocksDB throws an exception when it reads it, which ends most programs.";
+// What becomes of a database, as a sentence without its beginning and its end.
+std::string Consequence(const PolicyOpening& opening) {
+  switch (opening.outcome) {
+    case PolicyOutcome::kNoPolicy:
+      return "RocksDB says nothing and drops it: the database runs with no filter at all, and its "
+             "next OPTIONS file says filter_policy=nullptr";
+    case PolicyOutcome::kOtherPolicy:
+      return absl::StrCat("RocksDB says nothing and uses ", DescribePolicy(*opening.policy),
+                          " instead");
+    case PolicyOutcome::kBuildsNothing:
+      return absl::StrCat(DescribePolicy(*opening.policy),
+                          " reads the filters that are there, but builds none for new files");
+    case PolicyOutcome::kWorks:
+      return absl::StrCat("RocksDB uses ", DescribePolicy(*opening.policy));
+    case PolicyOutcome::kDoesNotOpen:
+    case PolicyOutcome::kDependsOnPlace:
+      break;
   }
-  if (!lenient.status.ok()) {
-    return "A database whose options ask for it does not open.";
-  }
-  if (lenient.policy == nullptr) {
-    return "RocksDB says nothing and drops it: the database runs with no filter at all, and its "
-           "next "
-           "OPTIONS file says filter_policy=nullptr.";
-  }
-  return absl::StrCat("RocksDB says nothing and uses ", DescribePolicy(*lenient.policy),
-                      " instead.");
+  return "a database whose options ask for it does not open";
 }
 
-std::string WhyRefused(const PolicyVerdict& verdict, const Answer& answer) {
-  std::string reason;
-  if (!answer.exception.empty()) {
-    reason = absl::StrCat("RocksDB fails on it (exception \"", answer.exception, "\").");
-  } else if (answer.status.IsNotSupported() || answer.status.IsNotFound()) {
-    reason = absl::StrCat("no filter policy here goes by this name and form (",
-                          answer.status.ToString(), ").");
-  } else {
-    reason = absl::StrCat("refused: ", answer.status.ToString(), ".");
+// Places with the same outcome are named together.
+std::string ConsequenceByPlace(const std::vector<PolicyOpening>& openings) {
+  std::string text = "what RocksDB makes of it depends on where it is written.";
+  std::vector<bool> told(openings.size());
+  for (size_t i = 0; i < openings.size(); ++i) {
+    if (told[i]) {
+      continue;
+    }
+    std::vector<absl::string_view> places;
+    for (size_t j = i; j < openings.size(); ++j) {
+      if (SameOutcome(openings[i], openings[j])) {
+        places.push_back(ToString(openings[j].place));
+        told[j] = true;
+      }
+    }
+    absl::StrAppend(&text, " In ", absl::StrJoin(places, " and "), ": ", Consequence(openings[i]),
+                    openings[i].refusal.empty() ? "" : absl::StrCat(" (", openings[i].refusal, ")"),
+                    ".");
   }
-  return absl::StrCat(reason, " ", Consequence(verdict.asked));
+  return text;
 }
 
-bool BuildsNothing(const std::vector<PolicyTrial>& trials) {
-  return std::none_of(trials.begin(), trials.end(),
-                      [](const PolicyTrial& trial) { return trial.filter.has_value(); });
+std::string Problem(const PolicyVerdict& verdict) {
+  if (verdict.outcome == PolicyOutcome::kWorks) {
+    return std::string();
+  }
+  if (verdict.outcome == PolicyOutcome::kDependsOnPlace) {
+    return ConsequenceByPlace(verdict.by_place);
+  }
+  const PolicyOpening& opening = verdict.by_place.front();
+  std::string reason = StrictReason(verdict.asked);
+  if (reason.empty() && !opening.refusal.empty()) {
+    reason = absl::StrCat("RocksDB refuses it (", opening.refusal, ").");
+  }
+  if (reason.empty() && verdict.outcome == PolicyOutcome::kNoPolicy) {
+    return "RocksDB takes it for \"no filter\".";
+  }
+  std::string consequence = Consequence(opening);
+  if (!reason.empty() && verdict.outcome == PolicyOutcome::kDoesNotOpen) {
+    consequence.front() = 'A';
+  }
+  return absl::StrCat(reason, reason.empty() ? "" : " ", consequence, ".");
+}
+
+void Judge(const std::vector<PolicyPlace>& places, bool with_trials, PolicyVerdict* verdict) {
+  for (const PolicyPlace place : places) {
+    verdict->by_place.push_back(OpenWithPolicy(verdict->asked, place));
+  }
+  const PolicyOpening& first = verdict->by_place.front();
+  const bool agree =
+      std::all_of(verdict->by_place.begin(), verdict->by_place.end(),
+                  [&first](const PolicyOpening& opening) { return SameOutcome(first, opening); });
+  verdict->outcome = agree ? first.outcome : PolicyOutcome::kDependsOnPlace;
+  if (agree && first.policy != nullptr) {
+    verdict->in_force = DescribePolicy(*first.policy);
+  }
+  verdict->problem = Problem(*verdict);
+  if (!verdict->problem.empty()) {
+    if (AsksForNoBits(verdict->asked)) {
+      verdict->problem += " No filter at all is filter_policy=nullptr.";
+    }
+    verdict->suggestion = verdict->asked == "nullptr" ? "" : SuggestPolicy(verdict->asked);
+  } else if (with_trials) {
+    verdict->by_level = TryLevels(*first.policy, 100'000);
+    verdict->by_keys = TryKeyCounts(*first.policy);
+  }
 }
 
 }  // namespace
@@ -89,32 +135,17 @@ PolicyVerdict CheckPolicy(absl::string_view options_string, bool with_trials) {
     stripped = absl::StripAsciiWhitespace(stripped);
   }
   verdict.asked = std::string(stripped);
+  Judge(PlacesFor(verdict.asked), with_trials, &verdict);
   if (verdict.asked.empty()) {
     verdict.problem = "the string is empty, which RocksDB takes for \"no filter\".";
-    verdict.suggestion = SuggestPolicy(verdict.asked);
-    return verdict;
   }
-  const Answer answer = Ask(verdict.asked, /*strict=*/true);
-  if (!answer.exception.empty() || !answer.status.ok()) {
-    verdict.problem = WhyRefused(verdict, answer);
-    verdict.suggestion = SuggestPolicy(verdict.asked);
-    return verdict;
-  }
-  if (answer.policy == nullptr) {
-    verdict.problem = "RocksDB takes it for \"no filter\".";
-    return verdict;
-  }
-  verdict.in_force = DescribePolicy(*answer.policy);
-  const std::vector<PolicyTrial> by_level = TryLevels(*answer.policy, with_trials ? 100'000 : 1);
-  if (BuildsNothing(by_level)) {
-    verdict.problem = absl::StrCat(verdict.in_force,
-                                   " reads the filters that are there, but builds none for new "
-                                   "files.");
-    verdict.suggestion = SuggestPolicy(verdict.asked);
-  } else if (with_trials) {
-    verdict.by_level = by_level;
-    verdict.by_keys = TryKeyCounts(*answer.policy);
-  }
+  return verdict;
+}
+
+PolicyVerdict CheckPolicyOfFile(absl::string_view value, bool with_trials) {
+  PolicyVerdict verdict;
+  verdict.asked = std::string(absl::StripAsciiWhitespace(value));
+  Judge({PolicyPlace::kOptionsFile}, with_trials, &verdict);
   return verdict;
 }
 

@@ -1,7 +1,8 @@
-// What RocksDB makes of a filter policy's options string, found out by asking RocksDB.
+// The verdict on a filter policy's options string: what a database that is opened with it has in
+// force.
 //
-// RocksDB takes an unknown policy for "no filter" and says nothing. Here it is asked to be strict,
-// and the policy that results is made to build filters.
+// RocksDB takes an unknown policy for "no filter" and says nothing. Here databases are opened with
+// it, the reason is asked for, and the policy that results is made to build filters.
 
 #ifndef WINNOW_SRC_INSPECT_POLICY_CHECK_H_
 #define WINNOW_SRC_INSPECT_POLICY_CHECK_H_
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "src/inspect/open_with_policy.h"
 #include "src/inspect/sst_filters.h"
 
 namespace winnow::inspect {
@@ -26,19 +28,26 @@ struct PolicyTrial {
 };
 
 struct PolicyVerdict {
-  std::string asked;     // the options string, without spaces around it and "filter_policy="
-  std::string in_force;  // the policy that RocksDB uses, as it writes it to OPTIONS files
+  std::string asked;  // the options string, without spaces around it and "filter_policy="
+  PolicyOutcome outcome = PolicyOutcome::kNoPolicy;
+  std::string in_force;  // the policy that RocksDB uses, as it writes it to OPTIONS files; empty:
+                         // none, or it depends on the place
   std::string problem;   // why there is no filter, or not the one asked for: sentences. Empty: fine
   std::string suggestion;  // an options string near to the one asked for that works; may be empty
 
-  std::vector<PolicyTrial> by_keys;   // a compaction's output on the last level, of growing size
-  std::vector<PolicyTrial> by_level;  // files of one size in all situations
+  std::vector<PolicyOpening> by_place;  // what happened to a database, in the places asked about
+  std::vector<PolicyTrial> by_keys;     // a compaction's output on the last level, of growing size
+  std::vector<PolicyTrial> by_level;    // files of one size in all situations
 };
 
 // Judges an options string such as "winnow:10", "{id=winnow;bits_per_key=10}" or
-// "filter_policy=bloomfilter:10". Any string is allowed. The policies are those that this program
-// has linked or preloaded. With trials: builds filters of up to a million keys.
+// "filter_policy=bloomfilter:10", in every place where it can be written. Any string is allowed.
+// The policies are those that this program has linked or preloaded. With trials: builds filters of
+// up to a million keys.
 PolicyVerdict CheckPolicy(absl::string_view options_string, bool with_trials);
+
+// Judges the value of a filter_policy in an OPTIONS file.
+PolicyVerdict CheckPolicyOfFile(absl::string_view value, bool with_trials);
 
 }  // namespace winnow::inspect
 

@@ -8,15 +8,17 @@
 #include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
+
+#include "src/inspect/open_with_policy.h"
 
 namespace winnow::inspect {
 namespace {
@@ -41,6 +43,11 @@ constexpr Option kWinnowOptions[] = {
     {"bloom_before_level", "-1", "2147483647", "0", true},
 };
 constexpr Option kBitsOfBuiltin = {"bits_per_key", "1", "100", "10", false};
+constexpr absl::string_view kBits = kBitsOfBuiltin.name;
+constexpr absl::string_view kLevel = kWinnowOptions[2].name;
+
+// Fewer bits a key than this are none to RocksDB, and "no filter" to those who ask for them.
+constexpr double kLeastBits = 0.5;
 
 const Option& BitsOf(absl::string_view policy) {
   return policy == kNames[0] ? kWinnowOptions[0] : kBitsOfBuiltin;
@@ -72,11 +79,16 @@ absl::string_view FirstNumber(absl::string_view text) {
 }
 
 bool IsAccepted(const std::string& options_string) {
-  ROCKSDB_NAMESPACE::ConfigOptions config;
-  config.ignore_unknown_options = false;
-  config.ignore_unsupported_options = false;
   std::shared_ptr<const FilterPolicy> policy;
-  return FilterPolicy::CreateFromString(config, options_string, &policy).ok() && policy != nullptr;
+  return MakePolicyStrictly(options_string, &policy).ok() && policy != nullptr;
+}
+
+// Wherever it is written.
+bool Works(const std::string& options_string) {
+  const std::vector<PolicyPlace> places = PlacesFor(options_string);
+  return std::all_of(places.begin(), places.end(), [&options_string](PolicyPlace place) {
+    return OpenWithPolicy(options_string, place).outcome == PolicyOutcome::kWorks;
+  });
 }
 
 absl::string_view ClosestName(absl::string_view name) {
@@ -96,13 +108,18 @@ absl::string_view ClosestName(absl::string_view name) {
   return closest;
 }
 
-// Null: nothing is close. "bits" and "min_keys" are meant as clearly as a slip of the finger.
+bool HasWordsOf(absl::string_view name, absl::string_view words) {
+  const std::vector<absl::string_view> split = absl::StrSplit(words, '_');
+  return std::all_of(split.begin(), split.end(),
+                     [name](absl::string_view word) { return absl::StrContains(name, word); });
+}
+
+// Null: nothing is close. "bits" and "bloom_level" are meant as clearly as a slip of the finger.
 const Option* ClosestOption(absl::string_view name) {
   const Option* closest = nullptr;
   size_t smallest = std::max<size_t>(2, name.size() / 2);
   for (const Option& option : kWinnowOptions) {
-    const bool is_part =
-        name.size() >= 4 && absl::StrContains(option.name, absl::AsciiStrToLower(name));
+    const bool is_part = name.size() >= 4 && HasWordsOf(option.name, absl::AsciiStrToLower(name));
     const size_t distance = is_part ? 0 : EditDistance(name, option.name);
     if (distance < smallest) {
       smallest = distance;
@@ -112,32 +129,59 @@ const Option* ClosestOption(absl::string_view name) {
   return closest;
 }
 
-// The value of an option that is nearest to the one in a text.
+// The number that a text is or has in it, with the characters that say it.
+struct Number {
+  double value;
+  absl::string_view text;
+};
+
+std::optional<Number> FindNumber(absl::string_view text) {
+  Number number = {0, absl::StripAsciiWhitespace(text)};
+  if (!absl::SimpleAtod(number.text, &number.value)) {
+    number.text = FirstNumber(text);
+    if (!absl::SimpleAtod(number.text, &number.value)) {
+      return std::nullopt;
+    }
+  }
+  return std::isnan(number.value) ? std::nullopt : std::optional(number);
+}
+
+// The value of an option that is nearest to the one in a text, and that may have been meant.
 std::string NearestValue(const Option& option, absl::string_view text) {
-  double number = 0;
-  const absl::string_view digits = FirstNumber(text);
-  if (digits.empty() || !absl::SimpleAtod(digits, &number)) {
-    return std::string(option.usual);
-  }
+  const std::optional<Number> number = FindNumber(text);
   double least = 0, most = 0;
-  if (!absl::SimpleAtod(option.least, &least) || !absl::SimpleAtod(option.most, &most)) {
+  if (!number || !absl::SimpleAtod(option.least, &least) || !absl::SimpleAtod(option.most, &most) ||
+      (option.name == kBits && number->value < kLeastBits)) {
     return std::string(option.usual);
   }
-  if (number <= least || number >= most) {
-    return std::string(number <= least ? option.least : option.most);
+  if (number->value <= least || number->value >= most) {
+    return std::string(number->value <= least ? option.least : option.most);
   }
-  const bool has_fraction = absl::StrContains(digits, '.');
-  return option.whole && has_fraction ? absl::StrCat(std::llround(number)) : std::string(digits);
+  return option.whole && !std::all_of(number->text.begin(), number->text.end(), IsDigit)
+             ? absl::StrCat(std::llround(number->value))
+             : std::string(number->text);
+}
+
+struct Plain {
+  absl::string_view name;
+  absl::string_view bits;
+};
+
+// "winnow:10" in its parts, whatever is between them.
+Plain SplitPlain(absl::string_view text) {
+  const auto name_end = std::find_if_not(text.begin(), text.end(), IsNameCharacter);
+  const size_t length = static_cast<size_t>(name_end - text.begin());
+  Plain plain = {text.substr(0, length), text.substr(length)};
+  absl::ConsumePrefix(&plain.bits, "-");  // a dash in place of the colon, not a sign
+  absl::ConsumePrefix(&plain.bits, ":");
+  return plain;
 }
 
 // "winow:33" as "winnow:32".
 std::string NearestPlain(absl::string_view text) {
-  const auto name_end = std::find_if_not(text.begin(), text.end(), IsNameCharacter);
-  const size_t length = static_cast<size_t>(name_end - text.begin());
-  const absl::string_view name = ClosestName(text.substr(0, length));
-  absl::string_view number = text.substr(length);
-  absl::ConsumePrefix(&number, "-");  // a dash in place of the colon, not a sign
-  return absl::StrCat(name, ":", NearestValue(BitsOf(name), number));
+  const Plain plain = SplitPlain(text);
+  const absl::string_view name = ClosestName(plain.name);
+  return absl::StrCat(name, ":", NearestValue(BitsOf(name), plain.bits));
 }
 
 // The id of a policy, which may have a number and need not.
@@ -159,42 +203,69 @@ std::string NearestSetting(absl::string_view name, absl::string_view value) {
              : absl::StrCat(option->name, "=", NearestValue(*option, value));
 }
 
-struct Settings {
-  bool braces = false;
-  std::vector<std::pair<std::string, std::string>> values;  // as they come
+using Settings = std::vector<std::pair<std::string, std::string>>;  // as they come
 
-  const std::string* Find(absl::string_view name) const {
-    const auto found = std::find_if(values.begin(), values.end(),
-                                    [&](const auto& value) { return value.first == name; });
-    return found == values.end() ? nullptr : &found->second;
-  }
-};
+const std::string* Find(const Settings& settings, absl::string_view name) {
+  const auto found = std::find_if(settings.begin(), settings.end(),
+                                  [&](const auto& setting) { return setting.first == name; });
+  return found == settings.end() ? nullptr : &found->second;
+}
 
 // "{id=winnow;bits_per_key=10}", with or without braces.
 Settings SplitSettings(absl::string_view text) {
   Settings settings;
-  settings.braces = absl::ConsumePrefix(&text, "{");
+  absl::ConsumePrefix(&text, "{");
   absl::ConsumeSuffix(&text, "}");
   for (const absl::string_view part : absl::StrSplit(text, ';', absl::SkipWhitespace())) {
     const std::pair<absl::string_view, absl::string_view> pair =
         absl::StrSplit(part, absl::MaxSplits('=', 1));
-    settings.values.emplace_back(absl::StripAsciiWhitespace(pair.first),
-                                 absl::StripAsciiWhitespace(pair.second));
+    settings.emplace_back(absl::StripAsciiWhitespace(pair.first),
+                          absl::StripAsciiWhitespace(pair.second));
   }
   return settings;
 }
 
-// Options that are near to none of Winnow's are left out.
+// Between braces, as options strings want them, and each once: one that is right goes before one
+// that is misspelt. Options that are near to none of Winnow's are left out.
 std::string NearestSettings(const Settings& settings) {
   std::vector<std::string> nearest;
-  for (const auto& [name, value] : settings.values) {
+  std::vector<absl::string_view> names;
+  for (const auto& [name, value] : settings) {
+    const Option* const option = ClosestOption(name);
+    const absl::string_view right = name == kId || option == nullptr ? name : option->name;
     std::string setting = NearestSetting(name, value);
-    if (!setting.empty()) {
-      nearest.push_back(std::move(setting));
+    if (setting.empty() || (right != name && Find(settings, right) != nullptr) ||
+        std::find(names.begin(), names.end(), right) != names.end()) {
+      continue;
     }
+    nearest.push_back(std::move(setting));
+    names.push_back(right);
   }
-  const std::string joined = absl::StrJoin(nearest, ";");
-  return settings.braces ? absl::StrCat("{", joined, "}") : joined;
+  return absl::StrCat("{", absl::StrJoin(nearest, ";"), "}");
+}
+
+// The value of the option whose name is nearest to this one; null: none.
+const std::string* FindNearest(const Settings& settings, absl::string_view option_name) {
+  const auto found = std::find_if(settings.begin(), settings.end(), [&](const auto& setting) {
+    const Option* const option = setting.first == kId ? nullptr : ClosestOption(setting.first);
+    return option != nullptr && option->name == option_name;
+  });
+  return found == settings.end() ? nullptr : &found->second;
+}
+
+// The built-in policies take no options between braces.
+std::string NearestBuiltin(const std::string& id, const Settings& settings) {
+  const std::string* const bits = FindNearest(settings, kBits);
+  const std::string* const level = FindNearest(settings, kLevel);
+  const std::string plain = NearestPlain(bits == nullptr ? id : absl::StrCat(id, ":", *bits));
+  return level != nullptr && absl::StartsWith(plain, kNames[2])
+             ? absl::StrCat(plain, ":", NearestValue(kWinnowOptions[2], *level))
+             : plain;
+}
+
+bool IsNoBits(absl::string_view text) {
+  const std::optional<Number> number = FindNumber(text);
+  return number && number->value < kLeastBits;
 }
 
 }  // namespace
@@ -216,21 +287,25 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
   return row[b.size()];
 }
 
+bool AsksForNoBits(absl::string_view options_string) {
+  const Settings settings = SplitSettings(options_string);
+  const std::string* const id = Find(settings, kId);
+  const std::string* const bits = id == nullptr ? nullptr : FindNearest(settings, kBits);
+  return IsNoBits(SplitPlain(id == nullptr ? options_string : *id).bits) ||
+         (bits != nullptr && IsNoBits(*bits));
+}
+
 std::string SuggestPolicy(absl::string_view options_string) {
   std::vector<std::string> suggestions;
   const Settings settings = SplitSettings(options_string);
-  const std::string* const id = settings.Find(kId);
-  if (id != nullptr) {
-    suggestions.push_back(NearestSettings(settings));
-    // The built-in policies take no other options.
-    const std::string* const bits = settings.Find("bits_per_key");
-    suggestions.push_back(NearestPlain(bits == nullptr ? *id : absl::StrCat(*id, ":", *bits)));
+  if (const std::string* const id = Find(settings, kId)) {
+    suggestions = {NearestSettings(settings), NearestBuiltin(*id, settings)};
   } else {
-    suggestions.push_back(NearestPlain(options_string));
+    suggestions = {NearestPlain(options_string)};
   }
   suggestions.push_back(absl::StrCat(kNames[0], ":", kWinnowOptions[0].usual));
-  const auto accepted = std::find_if(suggestions.begin(), suggestions.end(), IsAccepted);
-  return accepted == suggestions.end() ? std::string() : *accepted;
+  const auto works = std::find_if(suggestions.begin(), suggestions.end(), Works);
+  return works == suggestions.end() ? std::string() : *works;
 }
 
 }  // namespace winnow::inspect
