@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "db_bench_ext/filter_bench_rows.h"
+#include "db_bench_ext/filter_bench_subjects.h"
 
 ABSL_FLAG(bool, huge, false, "Also builds of 10^8 keys, which take 3 GB of memory and minutes.");
 ABSL_FLAG(bool, rehearse, false,
@@ -26,6 +27,12 @@ ABSL_FLAG(std::string, peak_memory, "",
           "SUBJECT:KEYS, as in builtin_ribbon:10000000: builds one filter and prints by how many "
           "bytes the memory of this process grew at most (VmHWM less VmRSS before), and nothing "
           "else.");
+
+ABSL_FLAG(
+    std::vector<std::string>, plugins, {},
+    "Libraries of the plugin (libwinnow_rocksdb.so) of several builds, as in "
+    "old=DIR/libwinnow_rocksdb.so,new=DIR/libwinnow_rocksdb.so: rows of each, named old_bloom "
+    "and so on, to be compared in one run.");
 
 namespace {
 
@@ -53,6 +60,15 @@ int main(int argc, char** argv) {
   }
   if (const std::string what = absl::GetFlag(FLAGS_peak_memory); !what.empty()) {
     return winnow::bench::MeasurePeakMemory(what.c_str());
+  }
+  for (const std::string& plugin : absl::GetFlag(FLAGS_plugins)) {
+    const size_t equals = plugin.find('=');
+    if (equals == std::string::npos) {
+      std::fprintf(stderr, "filter_bench: --plugins has '%s'; expected NAME=PATH\n",
+                   plugin.c_str());
+      return 2;
+    }
+    winnow::bench::AddPlugin(plugin.substr(0, equals), plugin.substr(equals + 1));
   }
   AgeAllocator();
   winnow::bench::RowOptions options;

@@ -1,15 +1,15 @@
 #include "db_bench_ext/filter_bench_subjects.h"
 
+#include <dlfcn.h>
 #include <rocksdb/table.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <list>
 #include <map>
 #include <tuple>
-
-#include "winnow/rocksdb_policy.h"
 
 namespace winnow::bench {
 
@@ -42,14 +42,36 @@ void CheckKeysAreFound(const Subject& subject, uint64_t filter, const FilterShap
   }
 }
 
+std::vector<Subject>& AllSubjects() {
+  static std::vector<Subject> subjects = {{"winnow_bloom", false, true, &NewFilterPolicy},
+                                          {"winnow_ribbon", true, true, &NewFilterPolicy},
+                                          {"builtin_bloom", false, false},
+                                          {"builtin_ribbon", true, false}};
+  return subjects;
+}
+
 }  // namespace
 
-const std::vector<Subject>& Subjects() {
-  static const std::vector<Subject> subjects = {{"winnow_bloom", false, true},
-                                                {"winnow_ribbon", true, true},
-                                                {"builtin_bloom", false, false},
-                                                {"builtin_ribbon", true, false}};
-  return subjects;
+const std::vector<Subject>& Subjects() { return AllSubjects(); }
+
+void AddPlugin(const std::string& name, const std::string& path) {
+  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    Fail(std::string("the plugin can't be opened: ") + ::dlerror());
+  }
+  void* const found =
+      ::dlsym(library,
+              "_ZN6winnow15NewFilterPolicyERKNS_13PolicyOptionsEPSt10shared_ptrIKN7rocksdb12Filter"
+              "PolicyEE");
+  if (found == nullptr) {
+    Fail(path + " has no winnow::NewFilterPolicy: expected a libwinnow_rocksdb.so");
+  }
+  static std::list<std::string> names;  // which stay where they are
+  for (const bool is_ribbon : {false, true}) {
+    names.push_back(name + (is_ribbon ? "_ribbon" : "_bloom"));
+    AllSubjects().push_back({names.back().c_str(), is_ribbon, true,
+                             reinterpret_cast<decltype(&NewFilterPolicy)>(found)});
+  }
 }
 
 const Subject* FindSubject(std::string_view name) {
@@ -68,7 +90,7 @@ std::shared_ptr<const FilterPolicy> NewPolicy(const Subject& subject, double bit
     options.bits_per_key = bits_per_key;
     options.ribbon_min_keys = subject.is_ribbon ? 1 : std::numeric_limits<uint64_t>::max();
     options.bloom_before_level = -1;
-    const Status status = NewFilterPolicy(options, &policy);
+    const Status status = subject.make(options, &policy);
     if (!status.ok()) {
       Fail(status.ToString());
     }

@@ -16,6 +16,7 @@
 
 #include "db_bench_ext/filter_bench_keys.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
+#include "winnow/rocksdb_policy.h"
 
 namespace winnow::bench {
 
@@ -23,10 +24,16 @@ struct Subject {
   const char* name;  // "winnow_bloom", "winnow_ribbon", "builtin_bloom", "builtin_ribbon"
   bool is_ribbon;
   bool is_ours;
+  decltype(&NewFilterPolicy) make = nullptr;  // for ours
 };
 
-// The four, ours first.
+// The four, ours first, and then those of added plugins.
 const std::vector<Subject>& Subjects();
+
+// Adds the two kinds of a plugin that is a shared library, as NAME_bloom and NAME_ribbon: of two
+// builds of it, side by side. To be called before anything else here. Ends the program with the
+// reason if the library can't be opened.
+void AddPlugin(const std::string& name, const std::string& path);
 
 // Null if there is none of this name.
 const Subject* FindSubject(std::string_view name);
