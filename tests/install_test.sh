@@ -86,3 +86,16 @@ fi
 use "core by find_package" "$work/cmake_core/core_user"
 use "core by pkg-config" "$work/pkg_config_core"
 use "rocksdb by find_package" "$work/cmake_rocksdb/rocksdb_user" "$work/first_database"
+
+# What is preloaded finds the plugin beside itself, wherever both were moved to.
+if [[ -e $library_folder/libwinnow_preload.so && -x $built/tests/preload_client ]]; then
+  echo "== preloaded"
+  said=$(env WINNOW_LOG=1 LD_PRELOAD="$library_folder/libwinnow_preload.so" "$built/tests/preload_client" idle 2>&1) ||
+    fail "preloaded: the program ends with $?"
+  [[ "$said" == "winnow: in force in preload_client"* ]] || fail "preloaded: it said: $said"
+  mv "$library_folder"/libwinnow_rocksdb.so.0 "$work/away"
+  said=$(env WINNOW_LOG=1 LD_PRELOAD="$library_folder/libwinnow_preload.so" "$built/tests/preload_client" idle 2>&1) ||
+    fail "preloaded without the plugin: the program ends with $?"
+  [[ "$said" == "winnow: not in force"*"libwinnow_rocksdb.so.0 can't be opened"*"expected it beside"* ]] ||
+    fail "preloaded without the plugin: it said: $said"
+fi

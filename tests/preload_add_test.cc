@@ -141,11 +141,12 @@ class PreloadAddLaterTest : public PreloadAddOpenTest {};
 TEST_P(PreloadAddLaterTest, ColumnFamiliesThatAreMadeLaterGetFilters) {
   const std::string how = GetParam();
   Run("later-families", how, Preloading({"WINNOW_POLICY=winnow:10"}));
-  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 4}}));
+  const int files = how == "transaction@" ? 4 : 6;  // without an imported one
+  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", files}}));
   const std::string stock = NewestOptionsFile(database_);
   const ChildResult result = Run("later-families", how, Adding({"WINNOW_LOG=1"}));
-  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"winnow bloom", 4}}));
-  EXPECT_EQ(NewestOptionsFile(database_), stock);
+  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"winnow bloom", files}}));
+  EXPECT_TRUE(NewestOptionsFile(database_) == stock);
   EXPECT_THAT(LinesThatBegin(result.errors, "winnow: column family four"),
               ElementsAre("winnow: column family four of a database that is open has no filter "
                           "policy and gets one"));

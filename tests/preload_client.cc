@@ -24,6 +24,7 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/utilities/db_ttl.h>
 #include <rocksdb/utilities/optimistic_transaction_db.h>
 #include <rocksdb/utilities/options_util.h>
@@ -33,6 +34,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -177,6 +179,7 @@ class Database {
   }
 
   DB* operator->() { return db_.get(); }
+  DB& operator*() { return *db_; }
   const std::vector<ColumnFamilyHandle*>& handles() const { return handles_; }
 
  private:
@@ -275,6 +278,25 @@ int WriteWithoutStderr(const std::string& how, const std::string& path, const Op
   ::_exit(0);
 }
 
+// A column family that begins with the file of another one.
+ColumnFamilyHandle* ImportFamily(Database* db, const std::string& path,
+                                 ColumnFamilyHandle* exported_family,
+                                 const rocksdb::ColumnFamilyOptions& family) {
+  rocksdb::Checkpoint* made = nullptr;
+  Check(rocksdb::Checkpoint::Create(&**db, &made));
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  rocksdb::ExportImportFilesMetaData* exported = nullptr;
+  Check(checkpoint->ExportColumnFamily(exported_family, path + ".exported", &exported));
+  const std::unique_ptr<rocksdb::ExportImportFilesMetaData> files(exported);
+  ColumnFamilyHandle* imported = nullptr;
+  Check((*db)->CreateColumnFamilyWithImport(family, "five", rocksdb::ImportColumnFamilyOptions(),
+                                            *files, &imported));
+  Check((*db)->Put(rocksdb::WriteOptions(), imported, Key(1), "value"));
+  Check((*db)->Flush(rocksdb::FlushOptions(), imported));
+  std::filesystem::remove_all(path + ".exported");
+  return imported;
+}
+
 // Column families that are made after the database was opened, in each of the ways.
 int WriteLaterFamilies(const std::string& how, const std::string& path, const Options& options,
                        int keys) {
@@ -293,6 +315,11 @@ int WriteLaterFamilies(const std::string& how, const std::string& path, const Op
       Check(db->Put(rocksdb::WriteOptions(), each, Key(2 * i), "value" + std::to_string(i)));
     }
     Check(db->Flush(rocksdb::FlushOptions(), each));
+  }
+  if (how != "transaction") {  // which does not let its imported families be written to
+    handles.push_back(ImportFamily(&db, path, handle, family));
+  }
+  for (ColumnFamilyHandle* each : handles) {
     Check(db->DestroyColumnFamilyHandle(each));
   }
   return 0;

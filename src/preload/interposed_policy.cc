@@ -121,6 +121,9 @@ class InterposedPolicy final : public FilterPolicy {
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
     SayFirstUse();
+    if (!RequestedPolicy().complaint.empty()) {
+      log_line_.ComplainOnce(Name(), RequestedPolicy().options, RequestedPolicy().complaint);
+    }
     return plugin::NewBitsReader(contents, *stock_);
   }
 
