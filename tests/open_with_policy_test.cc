@@ -8,6 +8,7 @@
 #include <rocksdb/utilities/options_util.h>
 
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -41,7 +42,7 @@ constexpr PolicyOutcome kDependsOnPlace = PolicyOutcome::kDependsOnPlace;
 
 struct Case {
   const char* policy;
-  PolicyOutcome outcome;  // as CheckPolicy says
+  std::optional<PolicyOutcome> outcome;  // as CheckPolicy says; unset: RocksDB's versions differ
 };
 
 const Case kCases[] = {
@@ -55,7 +56,6 @@ const Case kCases[] = {
     {"{id=winnow;}", kWorks},
     {"{id=winnow;bits_per_key=12}", kWorks},
     {"{ id = winnow ; bits_per_key = 12 }", kWorks},
-    {"{id=winnow;bits_per_key={12}}", kWorks},
     {"{id=winnow:12;bits_per_key=9}", kWorks},
     {"{id=winnow;ribbon_min_keys=50k;bloom_before_level=-1}", kWorks},
     {"{id=winnow.Filter;bits_per_key=12}", kWorks},
@@ -137,7 +137,6 @@ const Case kCases[] = {
     {"ribbonfilter:10:99999999999", kNoPolicy},
 
     {"id=winnow;bits_per_key=12", kDependsOnPlace},
-    {"{winnow:10}", kDependsOnPlace},
     {"{winnow:10", kDependsOnPlace},
     {"{id=winnow;bits_per_key=12", kDependsOnPlace},
     {"{id=winnow;bits_per_key=12};", kDependsOnPlace},
@@ -148,6 +147,10 @@ const Case kCases[] = {
     {"{", kDependsOnPlace},
     {"}", kDependsOnPlace},
     {"{{{", kDependsOnPlace},
+
+    {"{winnow:10}", std::nullopt},
+    {"{id=winnow;bits_per_key={12}}", std::nullopt},
+    {"{id=ribbonfilter:10;bloom_before_level=2}", std::nullopt},
 };
 
 // What happened.
@@ -265,9 +268,9 @@ TEST_F(OpenWithPolicyTest, TheVerdictIsWhatHappens) {
   for (const Case& known : kCases) {
     SCOPED_TRACE(known.policy);
     const PolicyVerdict verdict = CheckPolicy(known.policy, /*with_trials=*/false);
-    EXPECT_EQ(verdict.outcome, known.outcome) << verdict.problem;
-    EXPECT_EQ(verdict.problem.empty(), known.outcome == kWorks);
-    if (known.outcome == kDependsOnPlace) {
+    EXPECT_EQ(verdict.outcome, known.outcome.value_or(verdict.outcome)) << verdict.problem;
+    EXPECT_EQ(verdict.problem.empty(), verdict.outcome == kWorks);
+    if (verdict.outcome == kDependsOnPlace) {
       continue;
     }
     const Database seen = OpenByTableOptions(known.policy);

@@ -253,7 +253,8 @@ const std::string* FindNearest(const Settings& settings, absl::string_view optio
   return found == settings.end() ? nullptr : &found->second;
 }
 
-// The built-in policies take no options between braces.
+// The built-in policies take no options between braces, up to RocksDB 8.6 not even a Ribbon
+// policy's level.
 std::string NearestBuiltin(const std::string& id, const Settings& settings) {
   const std::string* const bits = FindNearest(settings, kBits);
   const std::string* const level = FindNearest(settings, kLevel);
