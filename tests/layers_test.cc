@@ -40,7 +40,7 @@ constexpr Group kGroups[] = {
     {"standard library", "[a-z_0-9]+"},
     {"operating system", "sys/.*|linux/.*"},
     {"operating system", "(dlfcn|errno|execinfo|fcntl|link|pthread|sched|signal|spawn)\\.h"},
-    {"operating system", "(malloc|stdio|stdlib|strings?|time|unistd)\\.h"},
+    {"operating system", "(malloc|stdio|stdlib|strings?|time|ucontext|unistd)\\.h"},
     {"processor", "(arm_neon|arm_acle|cpuid|[a-z]+intrin)\\.h"},
 };
 

@@ -1,6 +1,7 @@
 // What the library that is preloaded does when it is loaded, and when the process ends.
 
 #include "src/preload/front/environment.h"
+#include "src/preload/front/own_stack.h"
 #include "src/preload/front/plugin.h"
 #include "src/preload/front/state_line.h"
 
@@ -11,10 +12,14 @@ extern "C" const char winnow_preload_front = 1;
 namespace {
 
 // So early that the policy's names are registered before the program reads any options.
-__attribute__((constructor)) void Begin() noexcept {
+void BeginOnOwnStack() noexcept {
   winnow::preload::BeginProcess();
   winnow::preload::ReadEnvironment();
+  winnow::preload::FindPlugin();
   winnow::preload::OpenPlugin();
+}
+__attribute__((constructor)) void Begin() noexcept {
+  winnow::preload::RunOnOwnStack(BeginOnOwnStack);
 }
 
 // Destructors of libraries run after all that the program and its static objects do at their end.

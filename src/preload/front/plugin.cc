@@ -46,23 +46,7 @@ const char* SymbolOf(Hook hook) noexcept {
                                                                               : "";
 }
 
-// Beside this library, wherever that was moved. Read when the library is loaded: a path that begins
-// with no slash is true in the folder that the process was started in.
 char g_plugin_path[PATH_MAX];
-
-__attribute__((constructor(102))) void FindPlugin() noexcept {
-  Dl_info known{};
-  char own[PATH_MAX];
-  if (::dladdr(g_plugin_path, &known) == 0 || ::realpath(known.dli_fname, own) == nullptr) {
-    return;
-  }
-  char* const slash = std::strrchr(own, '/');
-  if (slash != nullptr &&
-      static_cast<size_t>(slash + 1 - own) + sizeof WINNOW_PLUGIN_NAME <= sizeof g_plugin_path) {
-    std::memcpy(g_plugin_path, own, static_cast<size_t>(slash + 1 - own));
-    std::memcpy(g_plugin_path + (slash + 1 - own), WINNOW_PLUGIN_NAME, sizeof WINNOW_PLUGIN_NAME);
-  }
-}
 
 // How the plugin must be opened so that what it asks for is found in this RocksDB and nowhere else.
 enum class Binding { kPlain, kOwnDependenciesFirst, kImpossible };
@@ -159,6 +143,20 @@ void OpenFor(void* rocksdb) noexcept {
 }
 
 }  // namespace
+
+void FindPlugin() noexcept {
+  Dl_info known{};
+  char own[PATH_MAX];
+  if (::dladdr(g_plugin_path, &known) == 0 || ::realpath(known.dli_fname, own) == nullptr) {
+    return;
+  }
+  char* const slash = std::strrchr(own, '/');
+  if (slash != nullptr &&
+      static_cast<size_t>(slash + 1 - own) + sizeof WINNOW_PLUGIN_NAME <= sizeof g_plugin_path) {
+    std::memcpy(g_plugin_path, own, static_cast<size_t>(slash + 1 - own));
+    std::memcpy(g_plugin_path + (slash + 1 - own), WINNOW_PLUGIN_NAME, sizeof WINNOW_PLUGIN_NAME);
+  }
+}
 
 void OpenPlugin() noexcept {
   // What is run while it is opened may come here again.

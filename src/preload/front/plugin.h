@@ -7,6 +7,11 @@
 
 namespace winnow::preload {
 
+// Where the plugin is: beside this library, wherever that was moved. To be called when the library
+// is loaded: a path that begins with no slash is true in the folder that the process was started
+// in.
+void FindPlugin() noexcept;
+
 // Opens the plugin if that RocksDB is in the process and it was not tried before. It is never
 // brought in by this. Safe from any thread, and holds no lock meanwhile: another thread may be
 // inside the linker, and come to one of our hooks from there.
