@@ -215,7 +215,10 @@ std::string InForce() {
 }
 
 // Kept for good.
-const char* Keep(const std::string& text) { return (new std::string(text))->c_str(); }
+const char* Keep(const std::string& text) {
+  auto* const kept = new char[text.size() + 1];
+  return std::strcpy(kept, text.c_str());
+}
 
 const Interposer* MakeInterposer(const FrontState& front) {
   auto* const made = new Interposer{};

@@ -1,8 +1,10 @@
 #include "src/preload/front/own_stack.h"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <initializer_list>
 
 #if defined(__GLIBC__)
 #include <ucontext.h>
@@ -16,9 +18,25 @@ namespace {
 // Only what is used of it takes memory. Static initialisers of RocksDB's library run on it.
 constexpr size_t kStackBytes = size_t{8} << 20;
 
+// Sanitizers keep books of the stack, and complain of another one.
+bool IsSanitized() noexcept {
+  for (const char* const function :
+       {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init"}) {
+    if (::dlsym(RTLD_DEFAULT, function) != nullptr) {
+      return true;
+    }
+  }
+  ::dlerror();
+  return false;
+}
+
 }  // namespace
 
 void RunOnOwnStack(void (*work)()) noexcept {
+  if (IsSanitized()) {
+    work();
+    return;
+  }
   void* const stack = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) {

@@ -20,6 +20,7 @@ namespace {
 // What came of opening it. One of them is set, once.
 std::atomic<const Interposer*> g_plugin{nullptr};
 std::atomic<const char*> g_problem{nullptr};
+std::atomic<const Interposer*> g_refusing{nullptr};  // kept, as what leak checkers see tells
 // A function of the RocksDB that was found; set before either.
 std::atomic<const void*> g_rocksdb{nullptr};
 
@@ -133,6 +134,7 @@ void OpenFor(void* rocksdb) noexcept {
                   kInterposerBuild);
   }
   if (opened->problem != nullptr) {
+    g_refusing.store(opened);
     return Refuse("%s", opened->problem);
   }
   if (!InSameObject(opened->rocksdb, g_rocksdb.load())) {
