@@ -291,8 +291,8 @@ TEST(StandinsTest, OneOfTwoPluginsAnswersWhatLeavesNoTrace) {
   }
 }
 
-// The linker would have found nothing for the program. Its call looks like a plugin's that leaves no
-// trace, and a plugin's must be answered.
+// The linker would have found nothing for the program. Its call looks like a plugin's that leaves
+// no trace, and a plugin's must be answered.
 TEST(StandinsTest, AProgramThatProbesBesideAPluginGetsThePlugins) {
   WINNOW_SKIP_IF_SANITIZED();
   const Case beside{"", "weak", "open:one weak policies:one weak", ""};
