@@ -26,7 +26,7 @@ build() {
     cat "$out/configure.log" >&2
     fail "CMake could not configure; its output is above"
   }
-  cmake --build --preset release --parallel "$(build_jobs)" --target db_bench_ext winnow_rocksdb winnow_tool
+  cmake --build --preset release --parallel "$(build_jobs)" --target db_bench_ext winnow_preload winnow_rocksdb winnow_tool
 }
 
 # The files in which apt keeps the lists of paths in packages, if it has any.
