@@ -19,7 +19,6 @@ using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::TableFactory;
 
 constexpr const char kHasPolicy[] = "has a filter policy";
-const std::string& kOpenDatabase = *new std::string("a database that is open");
 
 // Null unless it is RocksDB's own block-based factory: replacing one that wraps it would take away
 // what the wrapper does.
@@ -50,8 +49,8 @@ class PolicyAdder {
     if (reason.empty() && !SeesSetOptions()) {
       Say(family,
           "gets no filter policy: this RocksDB does not let the interposer see SetOptions, by "
-          "which "
-          "it may get a prefix extractor, with which a filter would change what iterators see");
+          "which it may get a prefix extractor, with which a filter would change what iterators "
+          "see");
     } else if (reason.empty()) {
       std::shared_ptr<TableFactory>& replacement = replacements_[options->table_factory.get()];
       if (replacement == nullptr) {
@@ -97,6 +96,11 @@ std::string ReasonToLeave(const ColumnFamilyOptions& options) {
   return {};
 }
 
+const std::string& OpenDatabase() {
+  static const std::string& name = *new std::string("a database that is open");
+  return name;
+}
+
 Options WithPolicy(const Options& options, const std::string& database) {
   Options changed = options;
   PolicyAdder(database).AddTo(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, &changed);
@@ -115,7 +119,7 @@ std::vector<ColumnFamilyDescriptor> WithPolicy(const std::vector<ColumnFamilyDes
 
 ColumnFamilyOptions WithPolicy(const ColumnFamilyOptions& options, const std::string& family) {
   ColumnFamilyOptions changed = options;
-  PolicyAdder(kOpenDatabase).AddTo(family, &changed);
+  PolicyAdder(OpenDatabase()).AddTo(family, &changed);
   return changed;
 }
 

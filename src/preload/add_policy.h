@@ -21,6 +21,9 @@ std::string ReasonToLeave(const ColumnFamilyOptions& options);
 // families that need it have a new table factory with a filter policy. Nothing of the caller's is
 // changed, and the block cache stays the caller's. Where WINNOW_LOG is 1, says on stderr which
 // column families got one and which were left without. IsInterposing() must be true.
+//
+// `database` is what those lines call it: its path, or OpenDatabase() where that is not known.
+const std::string& OpenDatabase();
 Options WithPolicy(const Options& options, const std::string& database);
 Families WithPolicy(const Families& families, const std::string& database);
 ColumnFamilyOptions WithPolicy(const ColumnFamilyOptions& options, const std::string& family);

@@ -208,9 +208,8 @@ bool IsToBeInterposed(const FilterPolicy* stock) {
   if (stock == nullptr || !IsInterposing()) {
     return false;
   }
-  const std::string_view name = stock->Name();
-  return (name == "bloomfilter" || name == "ribbonfilter") &&
-         !stock->IsInstanceOf(std::string(kClassName)) && PlanFor(stock->GetId()).has_value();
+  return IsNamedAsBuiltin(*stock) && !stock->IsInstanceOf(std::string(kClassName)) &&
+         PlanFor(stock->GetId()).has_value();
 }
 
 }  // namespace
@@ -230,6 +229,11 @@ std::shared_ptr<const FilterPolicy> NewAddedPolicy() {
   return std::make_shared<const InterposedPolicy>(
       NewStockPolicy(options.bits_per_key),
       Plan{"added by WINNOW_ADD", options, RequestedPolicy().complaint});
+}
+
+bool IsNamedAsBuiltin(const FilterPolicy& policy) {
+  const std::string_view name = policy.Name();
+  return name == "bloomfilter" || name == "ribbonfilter";
 }
 
 bool StopBuildingIfAdded(const FilterPolicy* policy) {

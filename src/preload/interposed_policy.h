@@ -33,6 +33,10 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> Interpose(
 // properties is that of the built-in Bloom policy. IsInterposing() must be true.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewAddedPolicy();
 
+// Whether the policy says that it is a built-in one that builds: an interposed one does, and so
+// does what the C API wraps around one.
+bool IsNamedAsBuiltin(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
+
 // To be called before a prefix extractor is set for a column family that has this policy: one that
 // was added for it builds no filters any more, since prefixes in them would change what its
 // iterators see. True if this call changed that. Null and policies of others are allowed.

@@ -49,11 +49,8 @@ bool HasBuiltinPolicy(const ColumnFamilyOptions& options) {
   const auto* const table = options.table_factory == nullptr
                                 ? nullptr
                                 : options.table_factory->GetOptions<BlockBasedTableOptions>();
-  if (table == nullptr || table->filter_policy == nullptr) {
-    return false;
-  }
-  const std::string_view name = table->filter_policy->Name();
-  return name == "bloomfilter" || name == "ribbonfilter";
+  return table != nullptr && table->filter_policy != nullptr &&
+         IsNamedAsBuiltin(*table->filter_policy);
 }
 
 // Whether filters are to be built by WINNOW_POLICY with this argument of an opening function.
@@ -77,9 +74,6 @@ class Adding {
   explicit Adding(const std::string& name) : name_(name) {}
   Options operator()(const Options& options) const { return WithPolicy(options, name_); }
   Families operator()(const Families& families) const { return WithPolicy(families, name_); }
-  ColumnFamilyOptions operator()(const ColumnFamilyOptions& options) const {
-    return WithPolicy(options, name_);
-  }
   template <typename Argument>
   Argument& operator()(Argument& argument) const {
     return argument;
@@ -137,14 +131,9 @@ Status OnCreateFamilies(Status (*stock)(DBImpl*, const ColumnFamilyOptions&, con
 
 Status OnCreateDescribedFamilies(Signature<Hook::kCreateDescribedFamilies>::Type* stock,
                                  DBImpl* database, const Families& families, Handles* handles) {
-  if (!IsInterposing() || !IsAdding()) {
-    return stock(database, families, handles);
-  }
-  Families changed = families;
-  for (ColumnFamilyDescriptor& family : changed) {
-    family.options = WithPolicy(family.options, family.name);
-  }
-  return stock(database, changed, handles);
+  return IsInterposing() && IsAdding()
+             ? stock(database, WithPolicy(families, OpenDatabase()), handles)
+             : stock(database, families, handles);
 }
 
 #if WINNOW_ROCKSDB_SETS_OPTIONS_OF_SEVERAL

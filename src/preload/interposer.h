@@ -42,9 +42,8 @@ struct Interposer {
 inline constexpr char kInterposerFunction[] = "winnow_rocksdb_interposer";
 using GetInterposer = const Interposer*(const FrontState* front);
 
-// Exported by the front, so that the plugin, when it is loaded, leaves it to the front to say that
-// this RocksDB is refused.
-inline constexpr char kFrontVariable[] = "winnow_preload_front";
+// The front also exports the variable winnow_preload_front, by which the plugin, when it is loaded,
+// leaves it to the front to say that this RocksDB is refused (src/rocksdb/register_at_load.cc).
 
 }  // namespace winnow::preload
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "src/preload/switch.h"
 #include "src/rocksdb/stderr_line.h"
 
 namespace winnow::preload {
@@ -33,8 +34,7 @@ const Environment& GetEnvironment() {
       read->policy = policy;
     }
     read->add = IsOne(std::getenv("WINNOW_ADD"));
-    const char* const log = std::getenv("WINNOW_LOG");
-    read->log = log != nullptr && *log != '\0' && std::string_view(log) != "0";
+    read->log = IsOn(std::getenv("WINNOW_LOG"));
     return read;
   }();
   return environment;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "src/preload/front/hooks.h"
 #include "src/preload/front/loaded_objects.h"
 
 #if __has_include(<execinfo.h>)
@@ -65,21 +66,19 @@ void* DefinitionForCallers(const void* caller, const char* symbol, const void* h
 
 }  // namespace
 
-Definition FindDefinition(const void* hook, const void* caller) noexcept {
-  Dl_info known{};
-  if (::dladdr(hook, &known) == 0 || known.dli_sname == nullptr || known.dli_saddr != hook) {
-    return {nullptr, false};  // not exported: exports_test would have failed
-  }
-  Definitions all{hook, nullptr, false};
-  ForEachDefinition(known.dli_sname, Note, &all);
+Definition FindDefinition(Hook hook, const void* caller) noexcept {
+  const void* const own = AddressOf(hook);
+  const char* const symbol = SymbolOf(hook);
+  Definitions all{own, nullptr, false};
+  ForEachDefinition(symbol, Note, &all);
   if (!all.are_several) {
     return {all.first, true};
   }
-  void* const global = ::dlsym(RTLD_NEXT, known.dli_sname);
+  void* const global = ::dlsym(RTLD_NEXT, symbol);
   if (global == nullptr) {
     ::dlerror();
   }
-  void* const found = DefinitionForCallers(caller, known.dli_sname, hook, global);
+  void* const found = DefinitionForCallers(caller, symbol, own, global);
   return {found != nullptr ? found : all.first, false};
 }
 

@@ -3,10 +3,12 @@
 #ifndef WINNOW_SRC_PRELOAD_FRONT_DEFINITION_H_
 #define WINNOW_SRC_PRELOAD_FRONT_DEFINITION_H_
 
+#include "src/preload/hook_list.h"
+
 namespace winnow::preload {
 
-// Of the function whose hook, an exported function of this library, was called and will return to
-// `caller`. Null if no object defines the function but this library.
+// Of the function whose hook was called and will return to `caller`, or to any other address in the
+// object that has the linker look for it. Null if no object defines the function but this library.
 //
 // Where one object defines it, it is that one. Where several do, what the linker would have found
 // for the caller: the definition in the global scope behind this library, unless the caller's
@@ -21,7 +23,7 @@ struct Definition {
   void* function;
   bool is_only;  // whoever calls: no other object defines the function
 };
-Definition FindDefinition(const void* hook, const void* caller) noexcept;
+Definition FindDefinition(Hook hook, const void* caller) noexcept;
 
 }  // namespace winnow::preload
 

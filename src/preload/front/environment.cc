@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "src/preload/switch.h"
+
 namespace winnow::preload {
 namespace {
 
@@ -20,10 +22,6 @@ bool g_has_policy = false;
 constexpr size_t kMostProblems = 8;
 char* g_problems[kMostProblems];  // "NAME=VALUE", copied
 size_t g_num_problems = 0;
-
-bool IsOn(const char* value) noexcept {
-  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
-}
 
 // The value if the variable, "NAME=VALUE", has this name, else null.
 const char* ValueOf(const char* variable, const char* name) noexcept {

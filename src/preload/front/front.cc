@@ -4,6 +4,7 @@
 #include "src/preload/front/own_stack.h"
 #include "src/preload/front/plugin.h"
 #include "src/preload/front/state_line.h"
+#include "winnow/version.h"
 
 // By which the plugin sees that it need not say itself that it refuses a RocksDB: interposer.h.
 extern "C" WINNOW_EXPORT const char winnow_preload_front;

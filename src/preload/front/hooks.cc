@@ -1,12 +1,14 @@
 #include "src/preload/front/hooks.h"
 
+#include <dlfcn.h>
+
 #include <cstring>
 #include <type_traits>
 
-#include "src/preload/front/plugin.h"
 #include "src/preload/front/state_line.h"
 #include "src/preload/front/way.h"
 #include "src/preload/hooks.h"
+#include "winnow/version.h"
 
 // Not with "noexcept" but where nothing is called: what RocksDB throws goes through the hooks to
 // their caller, and this file is compiled with exceptions, which RocksDB's headers use.
@@ -77,7 +79,6 @@ WINNOW_EXPORT winnow::rocksdb_abi::RibbonPolicy* NewRibbonFilterPolicy(double bi
 WINNOW_EXPORT Status FilterPolicy::CreateFromString(const ConfigOptions& config,
                                                     const std::string& value,
                                                     std::shared_ptr<const FilterPolicy>* result) {
-  winnow::preload::OpenPlugin();
   winnow::preload::SayIfPolicyIsLost(value.data(), value.size());
   return Forward<Hook::kCreateFromString>::Call(WINNOW_CALLER, config, value, result);
 }
@@ -233,6 +234,15 @@ const void* AddressOf(Hook hook) noexcept {
 #undef WINNOW_MEMBER
   }
   return nullptr;
+}
+
+const char* SymbolOf(Hook hook) noexcept {
+  const void* const address = AddressOf(hook);
+  Dl_info known{};
+  // A hook that is not exported has no name; exports_test would have failed.
+  return ::dladdr(address, &known) != 0 && known.dli_sname != nullptr && known.dli_saddr == address
+             ? known.dli_sname
+             : "";
 }
 
 }  // namespace winnow::preload

@@ -10,6 +10,9 @@ namespace winnow::preload {
 // The address of ours.
 const void* AddressOf(Hook hook) noexcept;
 
+// The name by which the linker knows it, and RocksDB's.
+const char* SymbolOf(Hook hook) noexcept;
+
 }  // namespace winnow::preload
 
 #endif  // WINNOW_SRC_PRELOAD_FRONT_HOOKS_H_

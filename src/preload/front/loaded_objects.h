@@ -26,6 +26,9 @@ size_t ObjectOf(const void* address) noexcept;
 // Whether both addresses are in one object.
 bool InSameObject(const void* one, const void* other) noexcept;
 
+// Whether the runtime library of a sanitizer is among them.
+bool HasSanitizer() noexcept;
+
 // What the linker finds for the symbol, a mangled name, in the object in which the address lies and
 // its dependencies, in this order; null if nothing. For the program itself that is what is found in
 // the global scope, which begins with it.

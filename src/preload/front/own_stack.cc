@@ -1,10 +1,10 @@
 #include "src/preload/front/own_stack.h"
 
-#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <cstddef>
-#include <initializer_list>
+
+#include "src/preload/front/loaded_objects.h"
 
 #if defined(__GLIBC__)
 #include <ucontext.h>
@@ -18,22 +18,10 @@ namespace {
 // Only what is used of it takes memory. Static initialisers of RocksDB's library run on it.
 constexpr size_t kStackBytes = size_t{8} << 20;
 
-// Sanitizers keep books of the stack, and complain of another one.
-bool IsSanitized() noexcept {
-  for (const char* const function :
-       {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init"}) {
-    if (::dlsym(RTLD_DEFAULT, function) != nullptr) {
-      return true;
-    }
-  }
-  ::dlerror();
-  return false;
-}
-
 }  // namespace
 
 void RunOnOwnStack(void (*work)()) noexcept {
-  if (IsSanitized()) {
+  if (HasSanitizer()) {  // it keeps books of the stack, and complains of another one
     work();
     return;
   }

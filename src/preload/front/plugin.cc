@@ -41,12 +41,6 @@ const char* LastError() noexcept {
   return error != nullptr ? error : "no reason given";
 }
 
-const char* SymbolOf(Hook hook) noexcept {
-  Dl_info known{};
-  return ::dladdr(AddressOf(hook), &known) != 0 && known.dli_sname != nullptr ? known.dli_sname
-                                                                              : "";
-}
-
 char g_plugin_path[PATH_MAX];
 
 // How the plugin must be opened so that what it asks for is found in this RocksDB and nowhere else.
@@ -72,9 +66,8 @@ Binding BindingFor(void* rocksdb) noexcept {
   // sanitizers refuse it.
   const bool replaces = ::dlsym(RTLD_DEFAULT, "_Znwm") != ::dlsym(rocksdb, "_Znwm") ||
                         ::dlsym(RTLD_DEFAULT, "_ZdlPv") != ::dlsym(rocksdb, "_ZdlPv");
-  const bool is_sanitized = ::dlsym(RTLD_DEFAULT, "__asan_init") != nullptr;
   ::dlerror();
-  return replaces || is_sanitized ? Binding::kImpossible : Binding::kOwnDependenciesFirst;
+  return replaces || HasSanitizer() ? Binding::kImpossible : Binding::kOwnDependenciesFirst;
 #else
   return Binding::kImpossible;
 #endif
@@ -183,11 +176,6 @@ bool IsOfOurRocksDB(const void* definition) noexcept {
 }
 
 const Interposer* OpenedPlugin() noexcept { return g_plugin.load(); }
-
-const Interposer* PluginFor(const void* definition) noexcept {
-  const Interposer* const plugin = OpenedPlugin();
-  return plugin != nullptr && IsOfOurRocksDB(definition) ? plugin : nullptr;
-}
 
 const char* PluginProblem() noexcept { return g_problem.load(); }
 

@@ -17,9 +17,6 @@ void FindPlugin() noexcept;
 // inside the linker, and come to one of our hooks from there.
 void OpenPlugin() noexcept;
 
-// The plugin, if it works and the definition is of the RocksDB that it is bound to; else null.
-const Interposer* PluginFor(const void* definition) noexcept;
-
 // Whether the definition is of the RocksDB that the plugin was built for, by the library's name.
 bool IsOfOurRocksDB(const void* definition) noexcept;
 

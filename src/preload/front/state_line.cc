@@ -42,11 +42,9 @@ bool KeepFirstForeign(void* found, void* definition) noexcept {
 void AddWhatIsThere(StderrLine* line) noexcept {
   line->Add("the shared RocksDB that it was built for, " WINNOW_ROCKSDB_NAME
             ", is not in this process");
-  Dl_info known{};
   void* foreign = nullptr;
-  if (::dladdr(AddressOf(Hook::kNewBloomFilterPolicy), &known) != 0 && known.dli_sname != nullptr) {
-    ForEachDefinition(known.dli_sname, KeepFirstForeign, &foreign);
-  }
+  ForEachDefinition(SymbolOf(Hook::kNewBloomFilterPolicy), KeepFirstForeign, &foreign);
+  Dl_info known{};
   if (foreign != nullptr && ::dladdr(foreign, &known) != 0) {
     line->Add("; that of ").Add(known.dli_fname).Add(" is left alone");
   }
@@ -90,8 +88,11 @@ void SayAtCall() noexcept {
 
 void SayIfPolicyIsLost(const char* options, unsigned long size) noexcept {
   constexpr char kName[] = "winnow";
-  if (OpenedPlugin() == nullptr && ::memmem(options, size, kName, sizeof kName - 1) != nullptr &&
-      !g_was_refusal_said.exchange(true)) {
+  if (::memmem(options, size, kName, sizeof kName - 1) == nullptr) {
+    return;
+  }
+  OpenPlugin();
+  if (OpenedPlugin() == nullptr && !g_was_refusal_said.exchange(true)) {
     g_was_said.store(true);
     StderrLine line;
     AddState(&line);

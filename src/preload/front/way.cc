@@ -4,7 +4,6 @@
 
 #include "src/preload/front/definition.h"
 #include "src/preload/front/environment.h"
-#include "src/preload/front/hooks.h"
 #include "src/preload/front/loaded_objects.h"
 #include "src/preload/front/plugin.h"
 #include "src/preload/front/state_line.h"
@@ -54,12 +53,12 @@ Way FindWay(Hook hook, const void* caller) noexcept {
   if (Recall(hook, loads, &way)) {
     return way;
   }
-  const Definition definition = FindDefinition(AddressOf(hook), caller);
+  const Definition definition = FindDefinition(hook, caller);
   way.stock = definition.function;
-  if (const Interposer* const plugin = PluginFor(definition.function)) {
-    way.handler = plugin->handlers[static_cast<size_t>(hook)];
-  }
   if (IsOfOurRocksDB(definition.function)) {
+    if (const Interposer* const plugin = OpenedPlugin()) {
+      way.handler = plugin->handlers[static_cast<size_t>(hook)];
+    }
     SayAtCall();
   }
   if (definition.is_only) {

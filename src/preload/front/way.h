@@ -8,9 +8,11 @@
 namespace winnow::preload {
 
 struct Way {
-  void* stock;  // the definition that the caller would have got without us; null: there is none
-  void*
-      handler;  // of the plugin, if that definition is of the RocksDB that it is bound to, or null
+  // The definition that the caller would have got without us; null: there is none.
+  void* stock;
+
+  // Of the plugin, if that definition is of the RocksDB that it is bound to, or null.
+  void* handler;
 };
 
 // `caller` is the address to which the hook will return, or any other in the object that has the
