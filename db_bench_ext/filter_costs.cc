@@ -17,8 +17,6 @@ namespace {
 
 constexpr uint64_t kKeysOfLine = 200'000;
 constexpr double kUsualBits = 10;
-constexpr uint64_t kCrossoverStep = 500;
-constexpr uint64_t kCrossoverMost = 10'000;
 constexpr double kFractions[] = {0.25, 0.5, 0.75};
 
 double LineBits(double bits_per_key) {
@@ -91,16 +89,6 @@ double PercentOfMixing(unsigned whole, double fraction) {
   return 100 * (wide - fraction) / (whole + fraction);
 }
 
-uint64_t KeysWorthARibbon() {
-  uint64_t keys = kCrossoverMost;
-  while (keys > kCrossoverStep) {
-    const Comparison fewer = Compare(kUsualBits, keys - kCrossoverStep);
-    if (fewer.Saved() < 1024 || fewer.Ratio() > 0.75) break;
-    keys -= kCrossoverStep;
-  }
-  return keys;
-}
-
 std::string FewKeysRow(double bits_per_key, uint64_t n) {
   const auto [bloom, ribbon] = Compare(bits_per_key, n);
   return absl::StrFormat("| %d | %.0f | %.2f | %s | %.0f | %.2f | %s |\n", n, bloom.bytes,
@@ -122,10 +110,30 @@ std::string CrossoverTable() {
   std::string table =
       "| keys | Bloom: bytes | Ribbon: bytes | Ribbon to Bloom | bytes saved |\n"
       "|---:|---:|---:|---:|---:|\n";
-  for (uint64_t n = kCrossoverStep; n <= kCrossoverMost; n += n < 5000 ? kCrossoverStep : 2500) {
+  for (const uint64_t n : {100u, 200u, 256u, 300u, 320u, 384u, 448u, 500u, 700u, 1000u, 1500u,
+                           2000u, 3000u, 5000u, 10'000u}) {
     const Comparison comparison = Compare(kUsualBits, n);
     absl::StrAppendFormat(&table, "| %d | %.0f | %.0f | %.3f | %.0f |\n", n, comparison.bloom.bytes,
                           comparison.ribbon.bytes, comparison.Ratio(), comparison.Saved());
+  }
+  return table;
+}
+
+std::string LeastKeysTable() {
+  std::string table =
+      "| `bits_per_key` | keys | Bloom: bytes | Ribbon: bytes | saved | of 200,000 keys saved |\n"
+      "|---:|---:|---:|---:|---:|---:|\n";
+  for (const double bits :
+       {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.5, 16.0, 20.0, 28.0, 32.0}) {
+    const uint64_t keys = core::KeysWorthARibbon(bits);
+    const double most = 1 - Compare(bits, kKeysOfLine).Ratio();
+    if (keys > kKeysOfLine) {
+      absl::StrAppendFormat(&table, "| %g | none | | | | %.3f |\n", bits, most);
+      continue;
+    }
+    const Comparison least = Compare(bits, keys);
+    absl::StrAppendFormat(&table, "| %g | %d | %.0f | %.0f | %.3f | %.3f |\n", bits, keys,
+                          least.bloom.bytes, least.ribbon.bytes, 1 - least.Ratio(), most);
   }
   return table;
 }

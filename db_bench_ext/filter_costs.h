@@ -37,13 +37,10 @@ double PercentOverLineByColumns(unsigned whole, double fraction);
 // more, where 1 - x / 2 = 2^-fraction, and x is more than the fraction.
 double PercentOfMixing(unsigned whole, double fraction);
 
-// The fewest keys, in steps of 500, from which on Ribbon saves at least a kilobyte a file and a
-// quarter of Bloom's bytes, at 10 bits a key: what ribbon_min_keys is.
-uint64_t KeysWorthARibbon();
-
 // The tables, in Markdown, each with its titles.
 std::string FewKeysTable(double bits_per_key);
 std::string CrossoverTable();
+std::string LeastKeysTable();  // from which on Ribbon is chosen, by bits_per_key
 std::string FractionsByBitsTable();
 std::string FractionsByColumnsTable();
 

@@ -1,6 +1,6 @@
 // Prints what filters cost, in Markdown: the tables that the limits between kinds of filters and of
-// last layers (ribbon_min_keys, kMinBumpedKeys, kMinSmallKeys) were chosen from. Means over filters
-// of random hashes.
+// last layers (kWorthwhileSaving, kMinBumpedKeys, kMinSmallKeys) were chosen from. Means over
+// filters of random hashes.
 //
 //   tune_sizes                     the page db_bench_ext/SIZES.md
 //   tune_sizes BITS_PER_KEY        one long table of sizes from 1 to 100,000 keys
@@ -37,7 +37,15 @@ constexpr char kCrossover[] =
     "\n## Where a Ribbon pays\n\n"
     "At `bits_per_key` 10. A Ribbon takes longer to build and to ask than a Bloom filter at any "
     "size: it has to save\n"
-    "something worth having, a kilobyte a file and a quarter of the bytes.\n\n";
+    "something worth having, a fifth of the bytes. What it takes grows in steps of 64 slots, and a "
+    "Bloom filter's bytes in\n"
+    "steps of 64 bytes.\n\n";
+
+constexpr char kLeastKeys[] =
+    "\nSo `ribbon_min_keys=auto`, the default, is the number of keys from which on a Ribbon saves "
+    "a "
+    "fifth at any size (but for\n"
+    "the rounding of Bloom filters to whole blocks), by what filters of these bits take:\n\n";
 
 constexpr char kByBits[] =
     "\n## Fractions of `bits_per_key`\n\n"
@@ -59,8 +67,7 @@ void PrintPage() {
     std::printf("\nAt `bits_per_key` %g:\n\n%s", bits, FewKeysTable(bits).c_str());
   }
   std::printf("%s%s", kCrossover, winnow::bench::CrossoverTable().c_str());
-  std::printf("\nThat is so from %" PRIu64 " keys on: the default of `ribbon_min_keys`.\n",
-              winnow::bench::KeysWorthARibbon());
+  std::printf("%s%s", kLeastKeys, winnow::bench::LeastKeysTable().c_str());
   std::printf("%s%s", kByBits, winnow::bench::FractionsByBitsTable().c_str());
   std::printf("%s%s", kByColumns, winnow::bench::FractionsByColumnsTable().c_str());
 }

@@ -180,7 +180,7 @@ TEST_F(DatabaseTest, AllColumnFamilies) {
     kinds[file.column_family] = file.filter->kind;
   }
   EXPECT_THAT(kinds, ::testing::ElementsAre(::testing::Pair("bloom", "builtin-bloom"),
-                                            ::testing::Pair("default", "winnow-bloom"),
+                                            ::testing::Pair("default", "winnow-ribbon"),
                                             ::testing::Pair("none", "none"),
                                             ::testing::Pair("ribbon", "builtin-ribbon")));
 }

@@ -25,10 +25,26 @@ TEST(FilterCostsTest, PageIsWhatIsPrinted) {
     }
   }
   EXPECT_NE(page.find(CrossoverTable()), std::string::npos);
+  EXPECT_NE(page.find(LeastKeysTable()), std::string::npos);
 }
 
-TEST(FilterCostsTest, RibbonMinKeysIsWhereARibbonPays) {
-  EXPECT_EQ(FilterOptions().ribbon_min_keys, KeysWorthARibbon());
+// The formula by which the kind is chosen is about the filters that are built.
+TEST(FilterCostsTest, RibbonsAreChosenWhereTheySaveAFifth) {
+  for (const double bits : {4.0, 6.0, 10.0, 16.0, 24.0}) {
+    const auto saved = [bits](uint64_t n) {
+      return 1 - MeanFilterCost(FilterKind::kRibbon, bits, n).bytes /
+                     MeanFilterCost(FilterKind::kBloom, bits, n).bytes;
+    };
+    const uint64_t least = core::KeysWorthARibbon(bits);
+    for (const uint64_t n : {least, least + 64, least + 640, 4 * least}) {
+      // Rounding a Bloom filter to whole blocks.
+      const double block = 64 / (static_cast<double>(n) * bits / 8);
+      EXPECT_GE(saved(n) + block, core::kWorthwhileSaving) << bits << " bits, " << n << " keys";
+    }
+    const uint64_t fewer = least - 64;
+    EXPECT_LT(saved(fewer), core::kWorthwhileSaving + 64 / (static_cast<double>(fewer) * bits / 8))
+        << bits << " bits, " << fewer << " keys";
+  }
 }
 
 TEST(FilterCostsTest, FewerKeysCostMoreBitsEachAndPassNoMore) {

@@ -332,8 +332,8 @@ TEST_F(PolicyDatabaseTest, OurFiltersAreMayMatchForTheBuiltinPolicy) {
   }
 }
 
-TEST_F(PolicyDatabaseTest, FlushesMakeBloomAndCompactionsRibbon) {
-  const auto database = OpenDatabase(OptionsOf("winnow:10"), path_);
+TEST_F(PolicyDatabaseTest, FlushesMakeBloomAndCompactionsRibbonIfSoAskedFor) {
+  const auto database = OpenDatabase(OptionsOf("{id=winnow;bloom_before_level=0}"), path_);
   ASSERT_NE(database, nullptr);
   Model model;
   for (uint64_t i = 0; i < 5000; ++i) {

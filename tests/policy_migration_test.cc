@@ -145,7 +145,7 @@ TEST(PolicyMigrationTest, SavedOptionsLeadToWinnowAndBack) {
   ASSERT_NO_FATAL_FAILURE(database.ExpectAllKeys(0, "", "old"));
   EXPECT_GT(database.Spared(), kKeys * 95 / 100);
   ASSERT_NO_FATAL_FAILURE(database.Put(0, kKeys / 2, "new"));
-  EXPECT_EQ(KindsOfFilters(path), (Kinds{{"built-in bloom", 2}, {"winnow bloom", 1}}));
+  EXPECT_EQ(KindsOfFilters(path), (Kinds{{"built-in bloom", 2}, {"winnow ribbon", 1}}));
   ASSERT_NO_FATAL_FAILURE(database.ExpectAllKeys(kKeys / 2, "new", "old"));
   ASSERT_NO_FATAL_FAILURE(database.CompactBefore(kKeys / 2));
   EXPECT_EQ(KindsOfFilters(path), (Kinds{{"built-in bloom", 1}, {"winnow ribbon", 1}}));

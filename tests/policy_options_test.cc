@@ -116,7 +116,8 @@ TEST(ToString, GivesEveryNumberBackExactly) {
     ASSERT_TRUE(ParsePolicyOption("bits_per_key", value, &back).ok()) << text;
     EXPECT_EQ(back.bits_per_key, bits);
   }
-  EXPECT_EQ(ToString(PolicyOptions()), "bits_per_key=10;ribbon_min_keys=3000;bloom_before_level=0");
+  EXPECT_EQ(ToString(PolicyOptions()),
+            "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1");
 }
 
 TEST(CheckPolicyOptions, RefusesWhatNoStringCanSay) {
@@ -181,7 +182,7 @@ TEST(SetNearestPolicyOption, LeavesWhatIsNoNumber) {
     SetNearestPolicyOption("unknown", "10", &options);
     SetNearestPolicyId(std::string("winnow:") + text, &options);
     SetNearestPolicyId("winnow", &options);
-    EXPECT_EQ(ToString(options), "bits_per_key=12;ribbon_min_keys=3000;bloom_before_level=0");
+    EXPECT_EQ(ToString(options), "bits_per_key=12;ribbon_min_keys=auto;bloom_before_level=-1");
   }
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "src/simd/stderr_line.h"
+#include "tests/asked_bits.h"
 #include "tests/database_files.h"
 #include "tests/files.h"
 #include "tests/rocksdb_testing.h"
@@ -42,7 +43,7 @@ using testing::ReadFile;
 using testing::ReadFilters;
 using testing::TemporaryFolder;
 
-constexpr int kKeys = 2000;  // in a file: a Bloom filter, whose bits are those that are asked for
+constexpr int kKeys = 2000;  // in a file
 
 struct Refused {
   const char* options;  // the value of filter_policy
@@ -112,9 +113,7 @@ class PolicyRefusedTest : public ::testing::TestWithParam<Refused> {
     const std::vector<FileFilter> filters = ReadFilters(folder);
     EXPECT_EQ(filters.size(), files);
     for (const FileFilter& filter : filters) {
-      EXPECT_NEAR(8.0 * static_cast<double>(filter.block.size()) / kKeys, GetParam().nearest_bits,
-                  0.5)
-          << filter.file;
+      EXPECT_NEAR(testing::AskedBits(filter.block), GetParam().nearest_bits, 0.01) << filter.file;
     }
   }
 

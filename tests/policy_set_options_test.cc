@@ -14,6 +14,7 @@
 
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/policy_options.h"
+#include "tests/asked_bits.h"
 #include "tests/files.h"
 #include "tests/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -35,6 +36,7 @@ using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::AskedBitsOfRibbon;
 using ::testing::HasSubstr;
 using testing::MakeOptions;
 using testing::MakePolicyFrom;
@@ -67,7 +69,7 @@ class PolicySetOptionsTest : public ::testing::Test {
     return database_->SetOptions({{name, value}});
   }
 
-  // The bits a key of the filter that a flush makes next, which is a Bloom filter; 0 if none is.
+  // The bits_per_key of the filter that a flush makes next, within 0.5; 0 if none is made.
   double NextBits() {
     const Counters before = CurrentCounters();
     for (uint64_t i = 0; i < kKeys; ++i) {
@@ -78,9 +80,8 @@ class PolicySetOptionsTest : public ::testing::Test {
     if (after.keys == before.keys) {
       return 0;
     }
-    EXPECT_EQ(after.bloom_filters - before.bloom_filters, 1u);
-    return 8.0 * static_cast<double>(after.bytes - before.bytes) /
-           static_cast<double>(after.keys - before.keys);
+    EXPECT_EQ(after.ribbon_filters - before.ribbon_filters, 1u);
+    return AskedBitsOfRibbon(after.keys - before.keys, after.bytes - before.bytes);
   }
 
   // The options of the policy that the latest OPTIONS file names, and of the one in force.
@@ -121,10 +122,10 @@ struct Change {
 };
 
 const Change kChanges[] = {
-    {"block_based_table_factory", "{filter_policy={bits_per_key=20;ribbon_min_keys=5000}}", false},
+    {"block_based_table_factory", "{filter_policy={bits_per_key=20;ribbon_min_keys=2500}}", false},
     {"block_based_table_factory",
-     "{filter_policy={id=winnow.Filter;bits_per_key=20;ribbon_min_keys=5000}}", false},
-    {"block_based_table_factory.filter_policy", "{bits_per_key=20;ribbon_min_keys=5000}", false},
+     "{filter_policy={id=winnow.Filter;bits_per_key=20;ribbon_min_keys=2500}}", false},
+    {"block_based_table_factory.filter_policy", "{bits_per_key=20;ribbon_min_keys=2500}", false},
     {"table_factory.filter_policy.bits_per_key", "20", false},
     {"block_based_table_factory.filter_policy.bits_per_key", "20", false},
     {"table_factory.filter_policy.winnow.Filter.bits_per_key", "20", false},
@@ -136,23 +137,23 @@ const Change kChanges[] = {
 TEST_F(PolicySetOptionsTest, TheNextFileFollows) {
   for (const Change& change : kChanges) {
     Open("{id=winnow:12;ribbon_min_keys=3500}");
-    EXPECT_NEAR(NextBits(), 12, 0.2);
+    EXPECT_NEAR(NextBits(), 12, 0.5);
     const Status status = Set(change.name, change.value);
     const std::string context = std::string(change.name) + "=" + change.value;
     if (change.replaces_policy && !kPolicyIsReplaceable) {
       EXPECT_TRUE(status.IsInvalidArgument()) << context << ": " << status.ToString();
-      EXPECT_NEAR(NextBits(), 12, 0.2) << context;
-      EXPECT_EQ(SavedPolicy(), "12;3500;0") << context;
+      EXPECT_NEAR(NextBits(), 12, 0.5) << context;
+      EXPECT_EQ(SavedPolicy(), "12;3500;-1") << context;
     } else {
       EXPECT_TRUE(status.ok()) << context << ": " << status.ToString();
-      EXPECT_NEAR(NextBits(), 20, 0.2) << context;
+      EXPECT_NEAR(NextBits(), 20, 0.5) << context;
       const std::string min_keys =
-          context.find("5000") != std::string::npos ? "5000"
+          context.find("2500") != std::string::npos ? "2500"
           : change.replaces_policy &&
                   std::string(change.value).find("id=winnow;") == std::string::npos
-              ? "3000"
+              ? "auto"
               : "3500";
-      EXPECT_EQ(PolicyInForce(), "20;" + min_keys + ";0") << context;
+      EXPECT_EQ(PolicyInForce(), "20;" + min_keys + ";-1") << context;
       EXPECT_EQ(SavedPolicy(), PolicyInForce()) << context;
       EXPECT_THAT(Log(), HasSubstr("policy winnow.Filter: bits_per_key=20;")) << context;
     }
@@ -193,7 +194,7 @@ const Refusal kRefusals[] = {
 TEST_F(PolicySetOptionsTest, WhatIsRefusedLeavesAllAsItWas) {
   for (const Refusal& refusal : kRefusals) {
     const std::string context = std::string(refusal.name) + "=" + refusal.value;
-    Open("{id=winnow:12;ribbon_min_keys=7777}");
+    Open("{id=winnow:12;ribbon_min_keys=777}");
     for (int round = 0; round < 2; ++round) {
       const Status status = Set(refusal.name, refusal.value);
       if (kPolicyIsReplaceable) {
@@ -204,9 +205,9 @@ TEST_F(PolicySetOptionsTest, WhatIsRefusedLeavesAllAsItWas) {
           EXPECT_THAT(status.ToString(), HasSubstr(refusal.complaint)) << context;
         }
       }
-      EXPECT_NEAR(NextBits(), 12, 0.2) << context;
-      EXPECT_EQ(PolicyInForce(), "12;7777;0") << context;
-      EXPECT_EQ(SavedPolicy(), "12;7777;0") << context;
+      EXPECT_NEAR(NextBits(), 12, 0.5) << context;
+      EXPECT_EQ(PolicyInForce(), "12;777;-1") << context;
+      EXPECT_EQ(SavedPolicy(), "12;777;-1") << context;
       if (kPolicyIsReplaceable) {
         const std::string log = Log();
         const size_t line = log.find("[WARN] [winnow] filter policy winnow.Filter can't be");
@@ -216,8 +217,8 @@ TEST_F(PolicySetOptionsTest, WhatIsRefusedLeavesAllAsItWas) {
     }
     // And it is not stuck.
     ASSERT_STATUS_OK(Set("table_factory.filter_policy.bits_per_key", "11"));
-    EXPECT_NEAR(NextBits(), 11, 0.2) << context;
-    EXPECT_EQ(SavedPolicy(), "11;7777;0") << context;
+    EXPECT_NEAR(NextBits(), 11, 0.5) << context;
+    EXPECT_EQ(SavedPolicy(), "11;777;-1") << context;
     const Options options = database_->GetOptions();
     ASSERT_STATUS_OK(options.table_factory->ValidateOptions(options, options));
     database_.reset();
@@ -231,12 +232,12 @@ TEST_F(PolicySetOptionsTest, WhatIsRefusedInThePlaceOfAnotherPolicyBuildsWhatIsN
     const char* value;
     const char* in_force;
   } const cases[] = {
-      {"winnow:ten", "10;3000;0"},
-      {"winnow:99", "32;3000;0"},
-      {"winnow:0", "1;3000;0"},
-      {"{id=winnow:12;ribbon_min_keys=x}", "12;3000;0"},
-      {"{id=winnow:ten;bits_per_key=14;bits_per_kye=3}", "14;3000;0"},
-      {"{id=winnow;bits_per_key=40;ribbon_min_keys=9k}", "32;9216;0"},
+      {"winnow:ten", "10;auto;-1"},
+      {"winnow:99", "32;auto;-1"},
+      {"winnow:0", "1;auto;-1"},
+      {"{id=winnow:12;ribbon_min_keys=x}", "12;auto;-1"},
+      {"{id=winnow:ten;bits_per_key=14;bits_per_kye=3}", "14;auto;-1"},
+      {"{id=winnow;bits_per_key=40;ribbon_min_keys=3k}", "32;3072;-1"},
   };
   for (const char* before : {"bloomfilter:12", "nullptr"}) {
     for (const auto& [value, in_force] : cases) {
@@ -250,7 +251,7 @@ TEST_F(PolicySetOptionsTest, WhatIsRefusedInThePlaceOfAnotherPolicyBuildsWhatIsN
           Set("block_based_table_factory", std::string("{filter_policy=") + value + "}");
       if (kPolicyIsReplaceable) {
         EXPECT_TRUE(status.ok()) << value << ": " << status.ToString();
-        EXPECT_NEAR(NextBits(), std::stod(in_force), 0.3) << value;
+        EXPECT_NEAR(NextBits(), std::stod(in_force), 0.5) << value;
         EXPECT_EQ(PolicyInForce(), in_force) << value;
         EXPECT_EQ(SavedPolicy(), in_force) << value;
         EXPECT_THAT(Log(), HasSubstr("can't be as it was asked for")) << value;

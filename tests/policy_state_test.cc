@@ -29,7 +29,7 @@ std::string InForce(const PolicyState& state) { return ToString(state.Get().opti
 TEST(PolicyStateTest, OfValidOptionsWorks) {
   const PolicyState state(OptionsWithBits(12));
   EXPECT_TRUE(state.Validate().ok());
-  EXPECT_EQ(InForce(state), "bits_per_key=12;ribbon_min_keys=7;bloom_before_level=0");
+  EXPECT_EQ(InForce(state), "bits_per_key=12;ribbon_min_keys=7;bloom_before_level=-1");
   EXPECT_EQ(state.Get().complaint, "");
 }
 
@@ -37,7 +37,7 @@ TEST(PolicyStateTest, OfTextThatIsRightWorks) {
   PolicyState state("winnow:12", OptionsWithBits(20));
   EXPECT_TRUE(state.Configure({{"bloom_before_level", "2"}}, false, nullptr).ok());
   EXPECT_TRUE(state.Validate().ok());
-  EXPECT_EQ(InForce(state), "bits_per_key=12;ribbon_min_keys=3000;bloom_before_level=2")
+  EXPECT_EQ(InForce(state), "bits_per_key=12;ribbon_min_keys=auto;bloom_before_level=2")
       << "the predecessor matters only to what is refused";
 }
 
@@ -49,16 +49,16 @@ struct Refused {
 };
 
 const Refused kRefused[] = {
-    {"winnow:ten", {}, "\"winnow:ten\": bits_per_key is \"ten\"", "10;3000;0"},
-    {"winnow:", {}, "\"winnow:\": bits_per_key is \"\"", "10;3000;0"},
-    {"winnow:99", {}, "bits_per_key is \"99\"", "32;3000;0"},
-    {"winnow.Filter:0.5", {}, "bits_per_key is \"0.5\"", "1;3000;0"},
-    {"winnow:ten", {{"bits_per_key", "3"}}, "\"ten\"", "3;3000;0"},
-    {"winnow:12", {{"bits_per_key", "twelve"}}, "\"twelve\"", "12;3000;0"},
-    {"winnow:12", {{"ribbon_min_keys", "-1"}}, "ribbon_min_keys is \"-1\"", "12;0;0"},
-    {"winnow:12", {{"bloom_before_level", "-2"}}, "bloom_before_level is \"-2\"", "12;3000;-1"},
-    {"winnow:12", {{"bits_per_kye", "5"}}, "no option \"bits_per_kye\"", "12;3000;0"},
-    {"winnow", {{"bits_per_key", "40"}, {"ribbon_min_keys", "9"}}, "\"40\"", "32;9;0"},
+    {"winnow:ten", {}, "\"winnow:ten\": bits_per_key is \"ten\"", "10;auto;-1"},
+    {"winnow:", {}, "\"winnow:\": bits_per_key is \"\"", "10;auto;-1"},
+    {"winnow:99", {}, "bits_per_key is \"99\"", "32;auto;-1"},
+    {"winnow.Filter:0.5", {}, "bits_per_key is \"0.5\"", "1;auto;-1"},
+    {"winnow:ten", {{"bits_per_key", "3"}}, "\"ten\"", "3;auto;-1"},
+    {"winnow:12", {{"bits_per_key", "twelve"}}, "\"twelve\"", "12;auto;-1"},
+    {"winnow:12", {{"ribbon_min_keys", "-1"}}, "ribbon_min_keys is \"-1\"", "12;0;-1"},
+    {"winnow:12", {{"bloom_before_level", "-2"}}, "bloom_before_level is \"-2\"", "12;auto;-1"},
+    {"winnow:12", {{"bits_per_kye", "5"}}, "no option \"bits_per_kye\"", "12;auto;-1"},
+    {"winnow", {{"bits_per_key", "40"}, {"ribbon_min_keys", "9"}}, "\"40\"", "32;9;-1"},
 };
 
 std::string Short(const PolicyOptions& options) {
@@ -85,7 +85,7 @@ TEST(PolicyStateTest, OfTextThatIsWrongGoesOnWithThePredecessorsOptions) {
     PolicyState state(refused.id, OptionsWithBits(20));
     EXPECT_FALSE(state.Configure(refused.texts, false, nullptr).ok());
     EXPECT_FALSE(state.Validate().ok());
-    EXPECT_EQ(Short(state.Get().options), "20;7;0") << refused.id;
+    EXPECT_EQ(Short(state.Get().options), "20;7;-1") << refused.id;
   }
 }
 
@@ -98,12 +98,12 @@ TEST(PolicyStateTest, ChangesAllOrNothing) {
   PolicyState state(OptionsWithBits(12));
   EXPECT_FALSE(
       state.Configure({{"bits_per_key", "11"}, {"ribbon_min_keys", "x"}}, false, nullptr).ok());
-  EXPECT_EQ(InForce(state), "bits_per_key=12;ribbon_min_keys=7;bloom_before_level=0");
+  EXPECT_EQ(InForce(state), "bits_per_key=12;ribbon_min_keys=7;bloom_before_level=-1");
   EXPECT_THAT(state.Get().complaint, HasSubstr("ribbon_min_keys is \"x\""));
   EXPECT_TRUE(state.Validate().ok()) << "what is in force is right";
   EXPECT_TRUE(
       state.Configure({{"bits_per_key", "11"}, {"ribbon_min_keys", "8"}}, false, nullptr).ok());
-  EXPECT_EQ(InForce(state), "bits_per_key=11;ribbon_min_keys=8;bloom_before_level=0");
+  EXPECT_EQ(InForce(state), "bits_per_key=11;ribbon_min_keys=8;bloom_before_level=-1");
   EXPECT_EQ(state.Get().complaint, "");
 }
 
@@ -133,7 +133,7 @@ TEST(PolicyStateTest, OptionTypesReadAndWriteIt) {
   PolicyState one(PolicyOptions{});
   PolicyState other(PolicyOptions{});
   const std::vector<std::pair<std::string, std::string>> values = {
-      {"bits_per_key", "12.5"}, {"ribbon_min_keys", "8"}, {"bloom_before_level", "-1"}};
+      {"bits_per_key", "12.5"}, {"ribbon_min_keys", "8"}, {"bloom_before_level", "3"}};
   EXPECT_EQ(PolicyState::OptionTypes().size(), values.size());
   for (const auto& [name, value] : values) {
     const auto& type = PolicyState::OptionTypes().at(name);

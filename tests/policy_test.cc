@@ -112,19 +112,19 @@ struct Good {
   const char* options;
 };
 constexpr Good kGood[] = {
-    {"winnow", "bits_per_key=10;ribbon_min_keys=3000;bloom_before_level=0"},
-    {"winnow.Filter", "bits_per_key=10;ribbon_min_keys=3000;bloom_before_level=0"},
-    {"winnow:10", "bits_per_key=10;ribbon_min_keys=3000;bloom_before_level=0"},
-    {"winnow:6.667", "bits_per_key=6.667;ribbon_min_keys=3000;bloom_before_level=0"},
-    {"winnow.Filter:32", "bits_per_key=32;ribbon_min_keys=3000;bloom_before_level=0"},
-    {"{id=winnow}", "bits_per_key=10;ribbon_min_keys=3000;bloom_before_level=0"},
-    {"{id=winnow;bits_per_key=1}", "bits_per_key=1;ribbon_min_keys=3000;bloom_before_level=0"},
+    {"winnow", "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1"},
+    {"winnow.Filter", "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1"},
+    {"winnow:10", "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1"},
+    {"winnow:6.667", "bits_per_key=6.667;ribbon_min_keys=auto;bloom_before_level=-1"},
+    {"winnow.Filter:32", "bits_per_key=32;ribbon_min_keys=auto;bloom_before_level=-1"},
+    {"{id=winnow}", "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1"},
+    {"{id=winnow;bits_per_key=1}", "bits_per_key=1;ribbon_min_keys=auto;bloom_before_level=-1"},
     {"{id=winnow;bits_per_key=12.5;ribbon_min_keys=50000;bloom_before_level=2}",
      "bits_per_key=12.5;ribbon_min_keys=50000;bloom_before_level=2"},
     {"{id=winnow:12;ribbon_min_keys=50k;bloom_before_level=-1;}",
      "bits_per_key=12;ribbon_min_keys=51200;bloom_before_level=-1"},
     {"{bits_per_key=7; id=winnow.Filter}",
-     "bits_per_key=7;ribbon_min_keys=3000;bloom_before_level=0"},
+     "bits_per_key=7;ribbon_min_keys=auto;bloom_before_level=-1"},
 };
 
 TEST_F(PolicyTest, IsMadeFromBothFormsOfOptionsStrings) {
@@ -383,7 +383,7 @@ TEST_F(PolicyTest, SaysInEachLogWhatItBuilds) {
   const Options options = MakeOptions(table);
   const std::string line =
       "builds the filters of policy winnow.Filter: "
-      "bits_per_key=12.5;ribbon_min_keys=3000;bloom_before_level=1";
+      "bits_per_key=12.5;ribbon_min_keys=auto;bloom_before_level=1";
   for (const char* name : {"one", "other"}) {
     const std::string path = folder_ / name;
     for (int round = 0; round < 3; ++round) {

@@ -219,7 +219,7 @@ TEST(InterposedPolicyTest, BuildsByTheOptionsThatTheBuiltinOneHasNow) {
   }
   EXPECT_THAT(testing::ReadFile(folder / "database/LOG"),
               ::testing::HasSubstr("policy ribbonfilter:10:-1: bits_per_key=10;"
-                                   "ribbon_min_keys=3000;bloom_before_level=-1"));
+                                   "ribbon_min_keys=auto;bloom_before_level=-1"));
 }
 
 TEST(AddedPolicyTest, IsNullInOptionsAndBuiltinInFiles) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/asked_bits.h"
 #include "tests/child_process.h"
 #include "tests/database_files.h"
 #include "tests/files.h"
@@ -22,6 +23,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using testing::AskedBits;
 using testing::ChildResult;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
@@ -43,9 +45,9 @@ using Kinds = std::map<std::string, int>;
 
 // Enough for a Ribbon filter in the half that is compacted.
 constexpr char kKeys[] = "10000";
-constexpr double kKeysInAFile = 5000;
 
 // The client flushes one half of the keys and compacts the other.
+const Kinds kTwoRibbons = {{"winnow ribbon", 2}};
 const Kinds kBloomAndRibbon = {{"winnow bloom", 1}, {"winnow ribbon", 1}};
 
 class PreloadTest : public ::testing::Test {
@@ -113,16 +115,16 @@ TEST_P(PreloadPolicyTest, GetsWinnowFiltersAndFindsAllKeys) {
 
 INSTANTIATE_TEST_SUITE_P(
     EveryWay, PreloadPolicyTest,
-    ::testing::Values(Asked{"bloom:10", kBloomAndRibbon}, Asked{"ribbon:10:0", kBloomAndRibbon},
-                      Asked{"ribbon:10:-1", {{"winnow ribbon", 2}}},
+    ::testing::Values(Asked{"bloom:10", kTwoRibbons}, Asked{"ribbon:10:0", kBloomAndRibbon},
+                      Asked{"ribbon:10:-1", kTwoRibbons},
                       Asked{"ribbon:10:7", {{"winnow bloom", 2}}},
-                      Asked{"string:filter_policy=bloomfilter:10:false", kBloomAndRibbon},
-                      Asked{"string:filter_policy=bloomfilter:10:true", kBloomAndRibbon},
-                      Asked{"string:filter_policy=bloomfilter:10", kBloomAndRibbon},
-                      Asked{"string:filter_policy=rocksdb.BloomFilter:10", kBloomAndRibbon},
+                      Asked{"string:filter_policy=bloomfilter:10:false", kTwoRibbons},
+                      Asked{"string:filter_policy=bloomfilter:10:true", kTwoRibbons},
+                      Asked{"string:filter_policy=bloomfilter:10", kTwoRibbons},
+                      Asked{"string:filter_policy=rocksdb.BloomFilter:10", kTwoRibbons},
                       Asked{"string:filter_policy=ribbonfilter:10", kBloomAndRibbon},
-                      Asked{"string:filter_policy=ribbonfilter:10:-1", {{"winnow ribbon", 2}}},
-                      Asked{"string:filter_policy=winnow:10", kBloomAndRibbon}),
+                      Asked{"string:filter_policy=ribbonfilter:10:-1", kTwoRibbons},
+                      Asked{"string:filter_policy=winnow:10", kTwoRibbons}),
     TestName);
 
 class PreloadCApiTest : public PreloadTest, public ::testing::WithParamInterface<Asked> {};
@@ -137,8 +139,8 @@ TEST_P(PreloadCApiTest, GetsWinnowFiltersAndFindsAllKeys) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryWay, PreloadCApiTest,
-                         ::testing::Values(Asked{"bloom", {{"winnow bloom", 1}}},
-                                           Asked{"bloom_full", {{"winnow bloom", 1}}},
+                         ::testing::Values(Asked{"bloom", {{"winnow ribbon", 1}}},
+                                           Asked{"bloom_full", {{"winnow ribbon", 1}}},
                                            Asked{"ribbon", {{"winnow ribbon", 1}}},
                                            Asked{"ribbon_hybrid", {{"winnow bloom", 1}}}),
                          TestName);
@@ -201,23 +203,23 @@ TEST_F(PreloadTest, TheDatabasesLogShowsWinnow) {
               AllOf(HasSubstr("[winnow]"), HasSubstr("bits_per_key=11")));
 }
 
-// The bits a key of the Bloom filter that the flush made.
-double BloomBits(const std::string& database) {
-  for (const FileFilter& filter : ReadFilters(database)) {
-    if (KindOf(filter.block) == "winnow bloom") {
-      return 8.0 * static_cast<double>(filter.block.size()) / kKeysInAFile;
-    }
+// The bits_per_key of all filters, which must have the same.
+double BitsOf(const std::string& database) {
+  const std::vector<FileFilter> filters = ReadFilters(database);
+  for (const FileFilter& filter : filters) {
+    EXPECT_EQ(KindOf(filter.block), "winnow ribbon");
+    EXPECT_NEAR(AskedBits(filter.block), AskedBits(filters[0].block), 0.01);
   }
-  return 0;
+  return filters.empty() ? 0 : AskedBits(filters[0].block);
 }
 
 TEST_F(PreloadTest, BitsAreTheProgramsUnlessTheVariableHasSome) {
   Write("bloom:16", Preloading({"WINNOW_POLICY=winnow"}));
-  EXPECT_NEAR(BloomBits(database()), 16, 0.3);
+  EXPECT_NEAR(BitsOf(database()), 16, 0.01);
   Write("bloom:16", Preloading({"WINNOW_POLICY=winnow:12"}));
-  EXPECT_NEAR(BloomBits(database()), 12, 0.3);
+  EXPECT_NEAR(BitsOf(database()), 12, 0.01);
   Write("bloom:50", Preloading({"WINNOW_POLICY=winnow"}));
-  EXPECT_NEAR(BloomBits(database()), 32, 0.3);
+  EXPECT_NEAR(BitsOf(database()), 32, 0.01);
   Read("bloom:50", Preloading({"WINNOW_POLICY=winnow"}));
 }
 
@@ -232,8 +234,8 @@ TEST_F(PreloadTest, ZeroBitsStayNoFilter) {
 TEST_F(PreloadTest, OtherOptionsOfTheVariableHold) {
   Write("bloom:10", Preloading({"WINNOW_POLICY={id=winnow;ribbon_min_keys=1000000}"}));
   EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"winnow bloom", 2}}));
-  Write("bloom:10", Preloading({"WINNOW_POLICY=id=winnow;bloom_before_level=-1"}));
-  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"winnow ribbon", 2}}));
+  Write("bloom:10", Preloading({"WINNOW_POLICY=id=winnow;bloom_before_level=0"}));
+  EXPECT_EQ(KindsOfFilters(database()), kBloomAndRibbon);
 }
 
 TEST_F(PreloadTest, FilesOfOneSideAreReadByTheOther) {
@@ -279,13 +281,14 @@ TEST_F(PreloadTest, TheLogIsALineAtTheFirstUseAndOneAtTheEnd) {
   const std::vector<std::string> environment =
       Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_LOG=1"});
   const ChildResult written = Write("bloom:10", environment);
-  EXPECT_THAT(LinesThatBegin(written.errors, "winnow:"),
-              ElementsAre(HasSubstr("in force in preload_client"),
-                          MatchesRegex("winnow: filter policy bloomfilter:10:false builds Winnow "
-                                       "filters, bits_per_key=10;.*"),
-                          MatchesRegex("winnow: built 2 Bloom filters and 1 Ribbon filter of 15000 "
-                                       "keys in [0-9]+ bytes .*; [0-9]+ lookups with [0-9]+ hashes "
-                                       "computed and 0 shared")));
+  EXPECT_THAT(
+      LinesThatBegin(written.errors, "winnow:"),
+      ElementsAre(HasSubstr("in force in preload_client"),
+                  MatchesRegex("winnow: filter policy bloomfilter:10:false builds Winnow "
+                               "filters, bits_per_key=10;.*"),
+                  MatchesRegex("winnow: built 0 Bloom filters and 3 Ribbon filters of 15000 "
+                               "keys in [0-9]+ bytes .*; [0-9]+ lookups with [0-9]+ hashes "
+                               "computed and 0 shared")));
   EXPECT_THAT(LinesThatBegin(written.errors, ""), SizeIs(3)) << written.errors;
 
   const ChildResult read = Read("bloom:10", environment);
@@ -368,7 +371,7 @@ TEST_F(PreloadTest, BothLibrariesMayBeLoaded) {
   for (const std::string& both : libraries) {
     for (const char* policy : {"bloom:10", "string:filter_policy=winnow:10"}) {
       Write(policy, Preloading({"WINNOW_POLICY=winnow:10"}, both));
-      EXPECT_EQ(KindsOfFilters(database()), kBloomAndRibbon) << both << " " << policy;
+      EXPECT_EQ(KindsOfFilters(database()), kTwoRibbons) << both << " " << policy;
       Read(policy, Preloading({"WINNOW_POLICY=winnow:10"}, both));
     }
   }

@@ -60,7 +60,7 @@ TEST_F(PreloadProgramsTest, DbBenchBuildsWinnowFiltersAndSkipsReadsByThem) {
       LinesThatBegin(result.errors, "winnow:"),
       ElementsAre(
           HasSubstr("in force in db_bench"), HasSubstr("bloomfilter:10:false"),
-          MatchesRegex("winnow: built 1 Bloom filter and 1 Ribbon filter .*; "
+          MatchesRegex("winnow: built 0 Bloom filters and 2 Ribbon filters .*; "
                        "[1-9][0-9]* lookups with [1-9][0-9]* hashes computed and [0-9]+ shared")));
   // About 36 % of the numbers were never drawn, and fillrandom's keys are found.
   EXPECT_THAT(LinesThatBegin(result.output, "rocksdb.bloom.filter.useful COUNT : "),
@@ -115,7 +115,7 @@ TEST_F(PreloadProgramsTest, ADatabaseChangesToWinnowAndBackByThePreloadAlone) {
   EXPECT_EQ(expect_all_keys({}), expect_all_keys(preload));
 
   bench("overwrite,flush", preload);
-  EXPECT_EQ(KindsOfFilters(database), (Kinds{{"built-in bloom", 1}, {"winnow bloom", 1}}));
+  EXPECT_EQ(KindsOfFilters(database), (Kinds{{"built-in bloom", 1}, {"winnow ribbon", 1}}));
   EXPECT_EQ(expect_all_keys({}), expect_all_keys(preload));
   bench("compact", preload);
   EXPECT_EQ(KindsOfFilters(database), (Kinds{{"winnow ribbon", 1}}));
@@ -190,11 +190,11 @@ TEST_F(SortmernaTest, GetsFiltersAndGivesTheSameResult) {
 
   const Alignment with = Align(
       folder_ / "with", Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1", "WINNOW_LOG=1"}));
-  EXPECT_EQ(with.filters, (Kinds{{"winnow bloom", 1}}));
+  EXPECT_EQ(with.filters, (Kinds{{"winnow ribbon", 1}}));
   const std::vector<std::string> lines = LinesThatBegin(with.log, "winnow: built");
   ASSERT_FALSE(lines.empty()) << with.log;
   EXPECT_THAT(lines.back(),
-              MatchesRegex("winnow: built 1 Bloom filter and 0 Ribbon filters of 1[0-9]{3} "
+              MatchesRegex("winnow: built 0 Bloom filters and 1 Ribbon filter of 1[0-9]{3} "
                            "keys in .*; [1-9][0-9]{3} lookups with .*"));
   EXPECT_THAT(LinesThatBegin(with.aligned, ">read"), ::testing::SizeIs(1000));
   // It goes by a variable that it never sets: what is left on the stack when it is loaded.

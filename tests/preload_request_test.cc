@@ -15,14 +15,14 @@ TEST(PolicyRequestTest, TakesTheFormsOfTheOptionsString) {
     bool has_bits;
     PolicyOptions options;
   } const cases[] = {
-      {"winnow", false, {10, 3000, 0}},
-      {"winnow.Filter", false, {10, 3000, 0}},
-      {"winnow:12", true, {12, 3000, 0}},
-      {"winnow.Filter:9.5", true, {9.5, 3000, 0}},
-      {"{id=winnow;bits_per_key=10.25;ribbon_min_keys=50000}", true, {10.25, 50000, 0}},
-      {"id=winnow;bits_per_key=11", true, {11, 3000, 0}},
+      {"winnow", false, {10, kRibbonWhereItSaves, -1}},
+      {"winnow.Filter", false, {10, kRibbonWhereItSaves, -1}},
+      {"winnow:12", true, {12, kRibbonWhereItSaves, -1}},
+      {"winnow.Filter:9.5", true, {9.5, kRibbonWhereItSaves, -1}},
+      {"{id=winnow;bits_per_key=10.25;ribbon_min_keys=50000}", true, {10.25, 50000, -1}},
+      {"id=winnow;bits_per_key=11", true, {11, kRibbonWhereItSaves, -1}},
       {"{id=winnow;ribbon_min_keys=5;bloom_before_level=-1}", false, {10, 5, -1}},
-      {"{id=winnow:8;bloom_before_level=2}", true, {8, 3000, 2}},
+      {"{id=winnow:8;bloom_before_level=2}", true, {8, kRibbonWhereItSaves, 2}},
   };
   for (const auto& expected : cases) {
     const PolicyRequest request = ParsePolicyRequest(expected.text);
@@ -42,20 +42,20 @@ TEST(PolicyRequestTest, ComplainsOfEverythingElseAndTakesWhatIsNearest) {
     bool has_bits;
     PolicyOptions nearest;
   } const cases[] = {
-      {"winow:10", "winow", true, {10, 3000, 0}},
-      {"bloomfilter:12", "bloomfilter", true, {12, 3000, 0}},
-      {"winnow:", "bits_per_key", false, {10, 3000, 0}},
-      {"winnow:ten", "ten", false, {10, 3000, 0}},
-      {"winnow:0", "bits_per_key", true, {1, 3000, 0}},
-      {"winnow:33", "bits_per_key", true, {32, 3000, 0}},
-      {"winnow:10:0", "10:0", false, {10, 3000, 0}},
-      {"{id=winnow;bits_per_key=nan}", "bits_per_key", false, {10, 3000, 0}},
-      {"{id=winnow;bits=10}", "bits", false, {10, 3000, 0}},
-      {"{id=winnow:12;ribbon_min_keys=-1}", "ribbon_min_keys", true, {12, 0, 0}},
+      {"winow:10", "winow", true, {10, kRibbonWhereItSaves, -1}},
+      {"bloomfilter:12", "bloomfilter", true, {12, kRibbonWhereItSaves, -1}},
+      {"winnow:", "bits_per_key", false, {10, kRibbonWhereItSaves, -1}},
+      {"winnow:ten", "ten", false, {10, kRibbonWhereItSaves, -1}},
+      {"winnow:0", "bits_per_key", true, {1, kRibbonWhereItSaves, -1}},
+      {"winnow:33", "bits_per_key", true, {32, kRibbonWhereItSaves, -1}},
+      {"winnow:10:0", "10:0", false, {10, kRibbonWhereItSaves, -1}},
+      {"{id=winnow;bits_per_key=nan}", "bits_per_key", false, {10, kRibbonWhereItSaves, -1}},
+      {"{id=winnow;bits=10}", "bits", false, {10, kRibbonWhereItSaves, -1}},
+      {"{id=winnow:12;ribbon_min_keys=-1}", "ribbon_min_keys", true, {12, 0, -1}},
       {"{id=winnow;bloom_before_level=-9;ribbon_min_keys=7}", "bloom_before", false, {10, 7, -1}},
-      {"{bits_per_key=12}", "bits_per_key", false, {10, 3000, 0}},
-      {"{id=winnow", "winnow", false, {10, 3000, 0}},
-      {"1", "1", false, {10, 3000, 0}},
+      {"{bits_per_key=12}", "bits_per_key", false, {10, kRibbonWhereItSaves, -1}},
+      {"{id=winnow", "winnow", false, {10, kRibbonWhereItSaves, -1}},
+      {"1", "1", false, {10, kRibbonWhereItSaves, -1}},
   };
   for (const auto& expected : cases) {
     const PolicyRequest request = ParsePolicyRequest(expected.text);

@@ -46,6 +46,36 @@ TEST(SizingTest, ChoosesKindFromCountLevelAndOptions) {
   }
 }
 
+TEST(SizingTest, ByDefaultChoosesRibbonWhereItSavesAFifth) {
+  FilterOptions options;
+  options.level = 0;
+  for (const double bits : {2.0, 5.0, 10.0, 20.0, 32.0}) {
+    options.bits_per_key = bits;
+    const uint64_t least = KeysWorthARibbon(bits);
+    EXPECT_EQ(PlanFilter(least, options).kind, FilterKind::kRibbon) << bits;
+    EXPECT_EQ(PlanFilter(least - 1, options).kind, FilterKind::kBloom) << bits;
+    EXPECT_EQ(NearestValid(options).ribbon_min_keys, least) << bits;
+    FilterOptions bloom = options;
+    bloom.kind = FilterKind::kBloom;
+    for (uint64_t n = least; n <= 1'000'000; n += n / 50 + 1) {
+      const auto saved = static_cast<double>(EstimateBytes(n, bloom)) -
+                         static_cast<double>(EstimateBytes(n, options));
+      ASSERT_GE(saved, kWorthwhileSaving * (static_cast<double>(EstimateBytes(n, bloom)) - 64))
+          << bits << " bits, " << n << " keys";
+    }
+  }
+}
+
+TEST(SizingTest, NeverChoosesRibbonWhereItSavesNothing) {
+  FilterOptions options;
+  options.bits_per_key = 1;
+  for (const uint64_t n : {1u, 3000u, 1'000'000u}) {
+    EXPECT_EQ(PlanFilter(n, options).kind, FilterKind::kBloom) << n;
+  }
+  options.ribbon_min_keys = 0;
+  EXPECT_EQ(PlanFilter(1, options).kind, FilterKind::kRibbon) << "what is asked for is done";
+}
+
 // The rates of a simulation of the same shape, from the literature on blocked Bloom filters.
 TEST(SizingTest, RatesOfBloomAreThoseMeasured) {
   EXPECT_NEAR(RateForBits(8), 0.0232, 0.0002);
@@ -139,7 +169,8 @@ TEST(SizingTest, EstimateIsTheSizeBuilt) {
 }
 
 TEST(SizingTest, CapacityIsTheInverseOfTheEstimate) {
-  for (const uint64_t ribbon_min_keys : {0u, 3000u, 1000000u}) {
+  for (const uint64_t ribbon_min_keys :
+       {uint64_t{0}, uint64_t{3000}, uint64_t{1000000}, kRibbonWhereItSaves}) {
     FilterOptions options;
     options.ribbon_min_keys = ribbon_min_keys;
     const FilterBuilder builder(options);

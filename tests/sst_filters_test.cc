@@ -125,7 +125,7 @@ TEST_F(SstFiltersTest, TheNameOfThePolicyIsKept) {
 }
 
 TEST_F(SstFiltersTest, FewKeysMakeAWinnowBloomFilter) {
-  EXPECT_EQ(ReadSst(Write(TableWith("winnow:10"), 1'000)).filter->kind, "winnow-bloom");
+  EXPECT_EQ(ReadSst(Write(TableWith("winnow:10"), 300)).filter->kind, "winnow-bloom");
 }
 
 TEST_F(SstFiltersTest, LegacyBloomIsBuiltinBloom) {
@@ -148,7 +148,9 @@ TEST_F(SstFiltersTest, OnePartitionIsPartitionedAndAWholeFilterWithATwoLevelInde
 }
 
 TEST_F(SstFiltersTest, SmallPartitionsAreBloomFilters) {
-  const SstReport report = ReadSst(Write(PartitionedTableWith("winnow:10"), kKeys));
+  auto table = PartitionedTableWith("winnow:10");
+  table.metadata_block_size = 300;
+  const SstReport report = ReadSst(Write(table, kKeys));
   EXPECT_EQ(report.filter->kind, "winnow-bloom");
   EXPECT_EQ(report.filter->keys, kKeys);
 }

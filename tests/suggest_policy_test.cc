@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
     Levels, SuggestPolicyCases,
     ::testing::Values(Case{"{id=winnow;bloom_before_levels=2}", "{id=winnow;bloom_before_level=2}"},
                       Case{"{id=winnow;bloom_level=2}", "{id=winnow;bloom_before_level=2}"},
-                      Case{"{id=winnow;bloom_befor_level=x}", "{id=winnow;bloom_before_level=0}"},
+                      Case{"{id=winnow;bloom_befor_level=x}", "{id=winnow;bloom_before_level=-1}"},
                       Case{"{id=ribbonfilter;bits_per_key=9;bloom_before_levels=2}",
                            "ribbonfilter:9:2"},
                       Case{"{id=bloomfilter:9;bloom_before_level=2}", "bloomfilter:9"}));

@@ -119,7 +119,7 @@ TEST_F(WinnowToolTest, InspectJsonHasTheFieldsThatOthersRead) {
   EXPECT_EQ(file.at("entries"), 1'000);
   EXPECT_TRUE(file.at("error").is_null());
   const json& filter = file.at("filter");
-  EXPECT_EQ(filter.at("kind"), "winnow-bloom");
+  EXPECT_EQ(filter.at("kind"), "winnow-ribbon");
   EXPECT_TRUE(filter.at("keys").is_number_unsigned());
   EXPECT_EQ(filter["keys"], 1'000);
   EXPECT_TRUE(filter.at("bytes").is_number_unsigned());
@@ -137,6 +137,25 @@ TEST_F(WinnowToolTest, InspectJsonSumsPartitions) {
   EXPECT_TRUE(file.at("level").is_null());
   EXPECT_GT(file.at("filter").at("partitions"), 1);
   EXPECT_EQ(file["filter"].at("keys"), 20'000);
+}
+
+TEST_F(WinnowToolTest, InspectSaysHowMuchIsBloomAndWhatThatWouldTakeAsRibbons) {
+  WriteSst(testing::PartitionedTableWith("bloomfilter:10"), 20'000, folder_ / "a.sst");
+  WriteSst(TableWith("{id=winnow;bloom_before_level=2147483647}"), 10'000, folder_ / "b.sst");
+  WriteSst(TableWith("winnow:10"), 10'000, folder_ / "c.sst");
+  const std::string paths = Quoted("a.sst") + Quoted("b.sst") + Quoted("c.sst");
+  const json bloom = RunJson("inspect" + paths, 0).at("bloom");
+  EXPECT_EQ(bloom.at("files"), 1);
+  EXPECT_GT(bloom.at("partitions"), 1);
+  EXPECT_EQ(bloom.at("blocks"), bloom["files"].get<int>() + bloom["partitions"].get<int>());
+  EXPECT_EQ(bloom.at("keys"), 30'000);
+  const double share = bloom.at("bytes_as_ribbons").get<double>() / bloom.at("bytes").get<double>();
+  EXPECT_GT(share, 0.65);
+  EXPECT_LT(share, 0.8);
+  EXPECT_THAT(Run("inspect" + paths).output,
+              ::testing::ContainsRegex("1 file and [0-9]+ partitions have Bloom filters: .* for "
+                                       "30.?000 keys; as Winnow Ribbon filters they would take"));
+  EXPECT_THAT(Run("inspect" + Quoted("c.sst")).output, Not(HasSubstr("Bloom filter")));
 }
 
 TEST_F(WinnowToolTest, WhatCanNotBeReadIsTwoAndTheRestIsShown) {

@@ -22,6 +22,11 @@ enum class FilterKind : uint8_t {
 // "empty", "bloom", "ribbon"; "unknown" for any other number. The string is static.
 WINNOW_EXPORT std::string_view ToString(FilterKind kind) noexcept;
 
+// A ribbon_min_keys that is not a number of keys: a Ribbon filter from as many keys on as it saves
+// a fifth of the bytes that a Bloom filter of the same rate takes, which depends on bits_per_key
+// and on nothing else (at 10: 512 keys, db_bench_ext/SIZES.md). "auto" in text.
+inline constexpr uint64_t kRibbonWhereItSaves = UINT64_MAX - 1;
+
 struct FilterOptions {
   // How accurate, as the bits a key that our blocked Bloom filter with very many keys needs for the
   // same false-positive rate: 10 means 0.96 %, whatever kind is built. 1 to 32; fractions count.
@@ -31,10 +36,8 @@ struct FilterOptions {
   // The kind to build. Unset: Ribbon for ribbon_min_keys hashes and more, else Bloom.
   std::optional<FilterKind> kind;
 
-  // Fewer hashes than this make a Bloom filter when the kind is not set. The default is where
-  // Ribbon begins to save a kilobyte a file and a quarter of the bytes (db_bench_ext/SIZES.md),
-  // which has to pay for a slower build and lookup.
-  uint64_t ribbon_min_keys = 3000;
+  // Fewer hashes than this make a Bloom filter when the kind is not set.
+  uint64_t ribbon_min_keys = kRibbonWhereItSaves;
 
   // The level of the tree that the file is written to; recorded in the filter. -1: unknown.
   // -1 to 127.
@@ -42,8 +45,9 @@ struct FilterOptions {
 
   // A known level below this one makes a Bloom filter when the kind is not set. At least -1.
   // RocksDB counts flushes as level -1 for this purpose; here the caller that knows of a flush sets
-  // the kind.
-  int bloom_before_level = 0;
+  // the kind. The default makes none by their level: files are moved down as they are where nothing
+  // overlaps them, so that what is built for a low level may stay for good.
+  int bloom_before_level = -1;
 };
 
 // Empty if every option is in its range, else a sentence that names the option, the value and the

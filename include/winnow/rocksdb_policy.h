@@ -37,12 +37,12 @@ struct PolicyOptions {
   double bits_per_key = FilterOptions().bits_per_key;
 
   // Files (and partitions of a filter) with fewer keys get a Bloom filter, others a Ribbon filter;
-  // 3000 unless given.
+  // kRibbonWhereItSaves, which is "auto" in text, unless given.
   uint64_t ribbon_min_keys = FilterOptions().ribbon_min_keys;
 
   // Files written to a level below this one get a Bloom filter, with RocksDB's meaning of the same
   // option of NewRibbonFilterPolicy: a flush counts as level -1, so that 0 makes Bloom filters for
-  // flushes only, and -1 for none; 2147483647 for all files, whatever their level. At least -1; 0
+  // flushes only, and -1 for none; 2147483647 for all files, whatever their level. At least -1; -1
   // unless given.
   int bloom_before_level = FilterOptions().bloom_before_level;
 };

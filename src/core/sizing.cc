@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "src/simd/kernels.h"
 
@@ -103,6 +104,17 @@ uint64_t RibbonBytes(uint64_t n, Columns columns, double rate) noexcept {
   return bytes;
 }
 
+// What a Bloom filter takes but for rounding up to whole blocks, by which the least size at which a
+// Ribbon is worth it would be a matter of chance.
+double SmoothBloomBytes(uint64_t n, double bits_per_key) noexcept {
+  return kTailBytes + kLayerEntryBytes + static_cast<double>(n) * bits_per_key / 8;
+}
+
+uint64_t RibbonMinKeys(const FilterOptions& options) noexcept {
+  return options.ribbon_min_keys == kRibbonWhereItSaves ? KeysWorthARibbon(options.bits_per_key)
+                                                        : options.ribbon_min_keys;
+}
+
 }  // namespace
 
 FilterOptions NearestValid(FilterOptions options) noexcept {
@@ -113,6 +125,7 @@ FilterOptions NearestValid(FilterOptions options) noexcept {
   }
   options.level = std::clamp(options.level, kMinLevel, kMaxLevel);
   options.bloom_before_level = std::max(options.bloom_before_level, kMinLevel);
+  options.ribbon_min_keys = RibbonMinKeys(options);
   return options;
 }
 
@@ -186,12 +199,39 @@ unsigned ListBits(uint64_t n, double rate) noexcept {
   return bits;
 }
 
+uint64_t KeysWorthARibbon(double bits_per_key) noexcept {
+  // Ribbons of few keys grow by a block of slots with every 64th key: these are the worst sizes.
+  // How many keys are bumped then depends on how the slots were rounded, which the estimate leaves
+  // out, so that it is up to 6 % off in both directions: three in a row are nearer. Above the
+  // greatest that is looked at, the share hardly changes.
+  constexpr uint64_t kStep = 64;
+  constexpr uint64_t kMost = 128 * kStep;
+  const double rate = RateForBits(bits_per_key);
+  const Columns columns = RibbonColumns(rate);
+  const auto ribbon = [&](uint64_t n) {
+    return static_cast<double>(RibbonBytes(n - kStep, columns, rate) +
+                               RibbonBytes(n, columns, rate) +
+                               RibbonBytes(n + kStep, columns, rate)) /
+           3;
+  };
+  uint64_t worth = std::numeric_limits<uint64_t>::max();
+  for (uint64_t n = kMost; n >= kStep; n -= kStep) {
+    if (ribbon(n) > (1 - kWorthwhileSaving) * SmoothBloomBytes(n, bits_per_key)) break;
+    worth = n;
+  }
+  return worth;
+}
+
+uint64_t EstimateRibbonBytes(uint64_t n, double rate) noexcept {
+  return RibbonBytes(n, RibbonColumns(rate), rate);
+}
+
 FilterPlan PlanFilter(uint64_t n, const FilterOptions& options) noexcept {
   FilterPlan plan;
   plan.target_rate = RateForBits(options.bits_per_key);
   if (n == 0) return plan;
   const bool is_short_lived = options.level >= 0 && options.level < options.bloom_before_level;
-  const bool is_small = n < options.ribbon_min_keys;
+  const bool is_small = n < RibbonMinKeys(options);
   plan.kind =
       options.kind.value_or(is_short_lived || is_small ? FilterKind::kBloom : FilterKind::kRibbon);
   if (n > kMaxRibbonKeys) plan.kind = FilterKind::kBloom;

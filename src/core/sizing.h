@@ -16,7 +16,8 @@ inline constexpr double kMaxBitsPerKey = 32;
 inline constexpr int kMinLevel = -1;
 inline constexpr int kMaxLevel = 127;
 
-// The options with every value moved to the nearest valid one.
+// The options with every value moved to the nearest valid one, and ribbon_min_keys a number of
+// keys.
 FilterOptions NearestValid(FilterOptions options) noexcept;
 
 // ---- Blocked Bloom
@@ -73,6 +74,19 @@ unsigned ListBits(uint64_t n, double rate) noexcept;
 inline constexpr uint64_t kMaxRibbonKeys = uint64_t{1} << 31;
 
 // ---- What to build
+
+// What a Ribbon has to save, as a share of a Bloom filter's bytes, to be worth a slower build and
+// lookup. A large one saves 0.31 at 10 bits a key; what it takes for few keys grows in steps of 64
+// slots, so that the share falls quickly below some hundred (tune_sizes).
+inline constexpr double kWorthwhileSaving = 0.2;
+
+// The fewest keys from which on it saves that: what kRibbonWhereItSaves stands for. UINT64_MAX if
+// it never does, as at 1 bit a key.
+uint64_t KeysWorthARibbon(double bits_per_key) noexcept;
+
+// What a Ribbon filter of n keys with this rate, or the nearest that there is, is expected to take,
+// all bytes counted: what a Bloom filter might be instead.
+uint64_t EstimateRibbonBytes(uint64_t n, double rate) noexcept;
 
 struct FilterPlan {
   FilterKind kind = FilterKind::kEmpty;

@@ -39,8 +39,8 @@ struct Option {
 
 constexpr Option kWinnowOptions[] = {
     {"bits_per_key", "1", "32", "10", false},
-    {"ribbon_min_keys", "0", "18446744073709551615", "3000", true},
-    {"bloom_before_level", "-1", "2147483647", "0", true},
+    {"ribbon_min_keys", "0", "18446744073709551615", "auto", true},
+    {"bloom_before_level", "-1", "2147483647", "-1", true},
 };
 constexpr Option kBitsOfBuiltin = {"bits_per_key", "1", "100", "10", false};
 constexpr absl::string_view kBits = kBitsOfBuiltin.name;

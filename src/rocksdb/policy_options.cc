@@ -76,6 +76,8 @@ std::string NumberText(double number) {
   return std::string(buffer, result.ptr);
 }
 
+constexpr std::string_view kAuto = "auto";
+
 struct Option {
   const char* name;
   const char* expected;
@@ -94,14 +96,22 @@ constexpr Option kOptions[] = {
        options->bits_per_key = std::clamp(number, 1.0, 32.0);
      },
      [](const PolicyOptions& options) { return NumberText(options.bits_per_key); }},
-    {"ribbon_min_keys", "a whole number from 0 to 18446744073709551615",
+    {"ribbon_min_keys", "auto or a whole number from 0 to 18446744073709551615",
      [](std::string_view text, PolicyOptions* options) {
+       if (text == kAuto) {
+         options->ribbon_min_keys = kRibbonWhereItSaves;
+         return true;
+       }
        return ParseCount(text, &options->ribbon_min_keys);
      },
      [](double number, PolicyOptions* options) {
        options->ribbon_min_keys = NearestWhole<uint64_t>(number);
      },
-     [](const PolicyOptions& options) { return std::to_string(options.ribbon_min_keys); }},
+     [](const PolicyOptions& options) {
+       return options.ribbon_min_keys == kRibbonWhereItSaves
+                  ? std::string(kAuto)
+                  : std::to_string(options.ribbon_min_keys);
+     }},
     {"bloom_before_level", "a whole number from -1 to 2147483647",
      [](std::string_view text, PolicyOptions* options) {
        return ParseNumber(text, &options->bloom_before_level);

@@ -33,7 +33,7 @@ ROCKSDB_NAMESPACE::Status ParsePolicyOption(std::string_view name, std::string_v
 void SetNearestPolicyId(std::string_view id, PolicyOptions* options);
 void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options);
 
-// "bits_per_key=10;ribbon_min_keys=3000;bloom_before_level=0": what an options string takes.
+// "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1": what an options string takes.
 std::string ToString(const PolicyOptions& options);
 
 // The names of the options, in the order of ToString. Lives as long as the library.
