@@ -55,6 +55,26 @@ TEST(ClassifyBlockTest, AnEmptyWinnowFilterMatchesNothing) {
   EXPECT_FALSE(summary.fault);
 }
 
+TEST(ClassifyBlockTest, SaysWhatABloomFilterWouldTakeAsARibbon) {
+  const std::string bloom = Build(FilterKind::kBloom, 10'000);
+  const FilterSummary ours = ClassifyBlock(bloom, 0);
+  EXPECT_EQ(ours.bloom.blocks, 1u);
+  EXPECT_EQ(ours.bloom.keys, 10'000u);
+  EXPECT_EQ(ours.bloom.bytes, bloom.size());
+  EXPECT_NEAR(static_cast<double>(ours.bloom.bytes_as_ribbons),
+              static_cast<double>(Build(FilterKind::kRibbon, 10'000).size()), 100);
+  EXPECT_EQ(ClassifyBlock(Build(FilterKind::kRibbon, 10'000), 0).bloom.blocks, 0u);
+  EXPECT_EQ(ClassifyBlock(Build(FilterKind::kBloom, 0), 0).bloom.blocks, 0u) << "holds nothing";
+
+  const std::string builtin = std::string(1280, '\0') + std::string("\xff\0\x06\0\0", 5);
+  const FilterSummary known = ClassifyBlock(builtin, 1024);
+  EXPECT_EQ(known.bloom.bytes, 1285u);
+  EXPECT_GT(known.bloom.bytes_as_ribbons, 800u);
+  EXPECT_LT(known.bloom.bytes_as_ribbons, 1000u);
+  EXPECT_EQ(ClassifyBlock(builtin, 0).bloom.blocks, 0u) << "of unknown keys";
+  EXPECT_EQ(ClassifyBlock(std::string(6, '\0'), 5).bloom.blocks, 0u) << "matches everything";
+}
+
 TEST(ClassifyBlockTest, TheRateOfABuiltinBloomNeedsItsKeys) {
   const std::string block = std::string(64, '\0') + std::string("\xff\0\x06\0\0", 5);
   const FilterSummary unknown = ClassifyBlock(block, 0);

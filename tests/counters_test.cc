@@ -14,18 +14,21 @@ namespace {
 
 TEST(Counters, AddUpFiltersByKind) {
   const Counters before = CurrentCounters();
-  CountFilter(FilterKind::kEmpty, 0, 32);
-  CountFilter(FilterKind::kBloom, 10, 100);
-  CountFilter(FilterKind::kBloom, 20, 200);
-  CountFilter(FilterKind::kRibbon, 3000, 2600);
+  CountFilter(FilterKind::kEmpty, 0, 32, 0.01);
+  CountFilter(FilterKind::kBloom, 1000, 1317, 0.01);
+  CountFilter(FilterKind::kBloom, 20, 200, 0.01);
+  CountFilter(FilterKind::kRibbon, 3000, 2600, 0.01);
   CountUnbuiltFilter();
   const Counters after = CurrentCounters();
   EXPECT_EQ(after.empty_filters - before.empty_filters, 1u);
   EXPECT_EQ(after.bloom_filters - before.bloom_filters, 2u);
   EXPECT_EQ(after.ribbon_filters - before.ribbon_filters, 1u);
   EXPECT_EQ(after.unbuilt_filters - before.unbuilt_filters, 1u);
-  EXPECT_EQ(after.keys - before.keys, 3030u);
-  EXPECT_EQ(after.bytes - before.bytes, 2932u);
+  EXPECT_EQ(after.keys - before.keys, 4020u);
+  EXPECT_EQ(after.bytes - before.bytes, 4149u);
+  EXPECT_EQ(after.bloom_bytes - before.bloom_bytes, 1517u);
+  EXPECT_GT(after.bloom_bytes_as_ribbons - before.bloom_bytes_as_ribbons, 950u);
+  EXPECT_LT(after.bloom_bytes_as_ribbons - before.bloom_bytes_as_ribbons, 1100u);
   EXPECT_EQ(after.lookups, before.lookups);
 }
 

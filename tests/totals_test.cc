@@ -47,6 +47,8 @@ TEST(LogTotalsTest, WritesToEachLogAtMostOnceAMinute) {
 TEST(TotalsLineTest, SaysFiltersByKindKeysBytesLookupsAndHashes) {
   Counters totals;
   totals.bloom_filters = 3;
+  totals.bloom_bytes = 400;
+  totals.bloom_bytes_as_ribbons = 300;
   totals.ribbon_filters = 1;
   totals.keys = 1000;
   totals.bytes = 1250;
@@ -55,7 +57,8 @@ TEST(TotalsLineTest, SaysFiltersByKindKeysBytesLookupsAndHashes) {
   totals.hashes_shared = 11;
   EXPECT_EQ(TotalsLine(totals),
             "built 3 Bloom filters and 1 Ribbon filter of 1000 keys in 1250 bytes (10.00 bits a "
-            "key); 12 lookups with 1 hash computed and 11 shared");
+            "key); 400 bytes of them are Bloom filters, which would take 300 as Ribbon filters; 12 "
+            "lookups with 1 hash computed and 11 shared");
 }
 
 TEST(TotalsLineTest, SaysZerosToo) {

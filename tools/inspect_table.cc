@@ -1,6 +1,7 @@
 #include "tools/inspect_table.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
 
 #include <algorithm>
 #include <map>
@@ -151,6 +152,33 @@ std::string SumsByLevel(const std::vector<SstReport>& files) {
   return sums.empty() ? std::string() : Sums("level", sums);
 }
 
+std::string Number(uint64_t number, const char* noun) {
+  return absl::StrCat(Count(number), " ", noun, number == 1 ? "" : "s");
+}
+
+// What could be less: which files are too small, or lie too high by bloom_before_level, shows
+// above.
+std::string Blooms(const std::vector<SstReport>& files) {
+  const inspect::BloomFiles blooms = inspect::BloomsOf(files);
+  if (blooms.all.blocks == 0) {
+    return {};
+  }
+  std::string where = blooms.files > 0 ? Number(blooms.files, "file") : "";
+  if (blooms.partitions > 0) {
+    absl::StrAppend(&where, where.empty() ? "" : " and ", Number(blooms.partitions, "partition"));
+  }
+  const bool is_one = blooms.all.blocks == 1;
+  return absl::StrCat(
+      "\n", where,
+      is_one ? " has a Bloom filter: " : " have Bloom filters: ", Number(blooms.all.bytes, "byte"),
+      " for ", Number(blooms.all.keys, "key"),
+      is_one ? "; as a Winnow Ribbon filter it would take about "
+             : "; as Winnow Ribbon filters they would take about ",
+      Count(blooms.all.bytes_as_ribbons),
+      absl::StrFormat(" (%.2f)\n", static_cast<double>(blooms.all.bytes_as_ribbons) /
+                                       static_cast<double>(blooms.all.bytes)));
+}
+
 }  // namespace
 
 std::string InspectTable(const std::vector<SstReport>& files) {
@@ -160,7 +188,7 @@ std::string InspectTable(const std::vector<SstReport>& files) {
   const bool any_read = std::any_of(files.begin(), files.end(),
                                     [](const SstReport& file) { return file.filter.has_value(); });
   return absl::StrCat(Files(files), Sentences(files), any_read ? SumsByKind(files) : "",
-                      SumsByLevel(files));
+                      SumsByLevel(files), Blooms(files));
 }
 
 }  // namespace winnow::tools

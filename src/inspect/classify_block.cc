@@ -2,6 +2,7 @@
 #include <absl/strings/str_format.h>
 
 #include "src/core/format.h"
+#include "src/core/sizing.h"
 #include "src/inspect/builtin_filters.h"
 #include "src/inspect/sst_filters.h"
 #include "winnow/filter.h"
@@ -83,16 +84,34 @@ FilterSummary ClassifyBuiltin(const BuiltinFilter& filter, uint64_t keys, Filter
   return summary;
 }
 
+BloomBlocks BloomOf(const FilterSummary& filter) {
+  const bool is_bloom = filter.kind == kWinnowBloom || filter.kind == kBuiltinBloom;
+  if (!is_bloom || filter.keys == 0 || filter.expected_fpr.value_or(1) >= 1) {
+    return {};
+  }
+  return {1, filter.keys, filter.bytes,
+          core::EstimateRibbonBytes(filter.keys, *filter.expected_fpr)};
+}
+
 }  // namespace
+
+BloomBlocks& BloomBlocks::operator+=(const BloomBlocks& other) {
+  blocks += other.blocks;
+  keys += other.keys;
+  bytes += other.bytes;
+  bytes_as_ribbons += other.bytes_as_ribbons;
+  return *this;
+}
 
 FilterSummary ClassifyBlock(std::string_view block, uint64_t keys) {
   FilterSummary summary;
   summary.bytes = block.size();
   // As the plugin decides who reads a block: one that only looks like ours in part is damaged.
-  if (core::LooksOurs(block)) {
-    return ClassifyWinnow(FilterView(block), std::move(summary));
-  }
-  return ClassifyBuiltin(ParseBuiltinFilter(block), keys, std::move(summary));
+  summary = core::LooksOurs(block)
+                ? ClassifyWinnow(FilterView(block), std::move(summary))
+                : ClassifyBuiltin(ParseBuiltinFilter(block), keys, std::move(summary));
+  summary.bloom = BloomOf(summary);
+  return summary;
 }
 
 }  // namespace winnow::inspect

@@ -19,6 +19,13 @@ Json SentenceOrNull(const std::string& sentence) {
   return sentence.empty() ? Json(nullptr) : Json(sentence);
 }
 
+Json ToJson(const BloomBlocks& bloom) {
+  return {{"blocks", bloom.blocks},
+          {"keys", bloom.keys},
+          {"bytes", bloom.bytes},
+          {"bytes_as_ribbons", bloom.bytes_as_ribbons}};
+}
+
 Json ToJson(const FilterSummary& filter) {
   Json json = {{"kind", filter.kind},
                {"keys", filter.keys},
@@ -30,6 +37,9 @@ Json ToJson(const FilterSummary& filter) {
     for (const auto& [kind, count] : filter.kinds) {
       json["partition_kinds"][kind] = count;
     }
+  }
+  if (filter.bloom.blocks > 0) {
+    json["bloom"] = ToJson(filter.bloom);
   }
   json["detail"] = filter.detail;
   json["policy_name"] = filter.policy_name;
@@ -96,6 +106,9 @@ std::string InspectJson(const std::vector<SstReport>& files,
   for (const SstReport& file : files) {
     content["files"].push_back(ToJson(file));
   }
+  const BloomFiles blooms = BloomsOf(files);
+  content["bloom"] = {{"files", blooms.files}, {"partitions", blooms.partitions}};
+  content["bloom"].update(ToJson(blooms.all));
   return Document("winnow.inspect/1", content);
 }
 

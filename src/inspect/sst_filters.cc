@@ -80,6 +80,7 @@ FilterSummary SumOfPartitions(const std::vector<FilterSummary>& parts) {
   for (size_t i = 0; i < parts.size(); ++i) {
     sum.keys += parts[i].keys;
     sum.bytes += parts[i].bytes;
+    sum.bloom += parts[i].bloom;
     CountKind(parts[i], &sum);
     if (parts[i].fault && !sum.fault) {
       sum.fault = absl::StrCat("partition ", i + 1, " of ", parts.size(), ": ", *parts[i].fault);
@@ -148,6 +149,17 @@ SstReport Report(const std::string& path, const RawSst& sst) {
 }
 
 }  // namespace
+
+BloomFiles BloomsOf(const std::vector<SstReport>& files) {
+  BloomFiles blooms;
+  for (const SstReport& file : files) {
+    if (file.filter) {
+      (file.filter->partitions > 0 ? blooms.partitions : blooms.files) += file.filter->bloom.blocks;
+      blooms.all += file.filter->bloom;
+    }
+  }
+  return blooms;
+}
 
 SstReport ReadSst(const std::string& path) { return Report(path, ReadRawSst(path)); }
 

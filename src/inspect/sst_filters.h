@@ -25,6 +25,17 @@ inline constexpr std::string_view kBuiltinRibbon = "builtin-ribbon";
 inline constexpr std::string_view kNoFilter = "none";
 inline constexpr std::string_view kUnknown = "unknown";
 
+// The Bloom filters among the blocks of a filter, or of many: Winnow's and RocksDB's, but for empty
+// ones, those of unknown keys, and those that match everything.
+struct BloomBlocks {
+  uint64_t blocks = 0;
+  uint64_t keys = 0;
+  uint64_t bytes = 0;
+  uint64_t bytes_as_ribbons = 0;  // what Winnow's Ribbon filters of the same rates would take
+
+  BloomBlocks& operator+=(const BloomBlocks& other);
+};
+
 // One filter: of a file, of a partition, or the sum over a file's partitions.
 struct FilterSummary {
   // One of the names above. A sum over partitions of several kinds of one family has the kind with
@@ -45,6 +56,8 @@ struct FilterSummary {
 
   // Number of filter blocks when the filter is partitioned; 0 for a filter of one block.
   int partitions = 0;
+
+  BloomBlocks bloom;
 
   // The parameters, for people: "6 probes", "7.43 columns, 3 layers". May be empty.
   std::string detail;
@@ -70,6 +83,14 @@ struct SstReport {
   std::optional<FilterSummary> filter;  // unset if and only if error is set
   std::optional<std::string> error;     // why the file could not be read: a sentence
 };
+
+// The Bloom filters of all files.
+struct BloomFiles {
+  uint64_t files = 0;  // with one filter, which is a Bloom filter
+  uint64_t partitions = 0;
+  BloomBlocks all;
+};
+BloomFiles BloomsOf(const std::vector<SstReport>& files);
 
 // What one filter block is, judged by its bytes alone. Pure. Bytes that any of Winnow's marker,
 // magic and checksum call Winnow's, but that can't be used: kind unknown with a fault. `keys` is

@@ -172,7 +172,7 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
     return GiveUp(buf);
   }
   const FilterInfo info = FilterView(block.bytes()).info();
-  CountFilter(info.kind, info.num_hashes, block.size);
+  CountFilter(info.kind, info.num_hashes, block.size, info.target_fpr);
   const Slice filter(block.data.get(), block.size);
   buf->reset(block.data.release());
   return filter;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <type_traits>
 
+#include "src/core/sizing.h"
 #include "src/rocksdb/shared_hash.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -18,6 +19,8 @@ struct FilterCounters {
   std::atomic<uint64_t> unbuilt{0};
   std::atomic<uint64_t> keys{0};
   std::atomic<uint64_t> bytes{0};
+  std::atomic<uint64_t> bloom_bytes{0};
+  std::atomic<uint64_t> bloom_bytes_as_ribbons{0};
 };
 
 // Filters are built and asked after main() too: nothing here may have a destructor that does
@@ -27,13 +30,16 @@ static_assert(std::is_trivially_destructible_v<FilterCounters>);
 
 }  // namespace
 
-void CountFilter(FilterKind kind, uint64_t keys, size_t bytes) noexcept {
+void CountFilter(FilterKind kind, uint64_t keys, size_t bytes, double rate) noexcept {
   switch (kind) {
     case FilterKind::kEmpty:
       filter_counters.empty.fetch_add(1, std::memory_order_relaxed);
       break;
     case FilterKind::kBloom:
       filter_counters.bloom.fetch_add(1, std::memory_order_relaxed);
+      filter_counters.bloom_bytes.fetch_add(bytes, std::memory_order_relaxed);
+      filter_counters.bloom_bytes_as_ribbons.fetch_add(core::EstimateRibbonBytes(keys, rate),
+                                                       std::memory_order_relaxed);
       break;
     case FilterKind::kRibbon:
       filter_counters.ribbon.fetch_add(1, std::memory_order_relaxed);
@@ -55,6 +61,9 @@ Counters CurrentCounters() noexcept {
   sum.unbuilt_filters = filter_counters.unbuilt.load(std::memory_order_relaxed);
   sum.keys = filter_counters.keys.load(std::memory_order_relaxed);
   sum.bytes = filter_counters.bytes.load(std::memory_order_relaxed);
+  sum.bloom_bytes = filter_counters.bloom_bytes.load(std::memory_order_relaxed);
+  sum.bloom_bytes_as_ribbons =
+      filter_counters.bloom_bytes_as_ribbons.load(std::memory_order_relaxed);
   const LookupCounts lookups = CurrentLookupCounts();
   sum.lookups = lookups.computed + lookups.shared;
   sum.hashes = lookups.computed;

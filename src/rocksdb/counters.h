@@ -17,17 +17,22 @@ struct Counters {
   uint64_t unbuilt_filters = 0;  // that memory was too short for: they match every key
   uint64_t keys = 0;             // kept in filters built
   uint64_t bytes = 0;            // of filters built
-  uint64_t lookups = 0;          // keys asked of Winnow filters, once for each filter
-  uint64_t hashes = 0;           // computed for these lookups
-  uint64_t hashes_shared = 0;    // lookups that needed none: lookups = hashes + hashes_shared
+
+  // Of the Bloom filters alone: their bytes, and what Ribbon filters of their rates would take.
+  uint64_t bloom_bytes = 0;
+  uint64_t bloom_bytes_as_ribbons = 0;
+
+  uint64_t lookups = 0;        // keys asked of Winnow filters, once for each filter
+  uint64_t hashes = 0;         // computed for these lookups
+  uint64_t hashes_shared = 0;  // lookups that needed none: lookups = hashes + hashes_shared
 };
 
 // The sums over all threads, those that ended included. While others are counting, each number is
 // one that it had during the call. Safe from any thread, and after main() too.
 Counters CurrentCounters() noexcept;
 
-// A filter was finished. Safe from any thread.
-void CountFilter(FilterKind kind, uint64_t keys, size_t bytes) noexcept;
+// A filter was finished; `rate` is the one that it was built for, 0 to 1. Safe from any thread.
+void CountFilter(FilterKind kind, uint64_t keys, size_t bytes, double rate) noexcept;
 void CountUnbuiltFilter() noexcept;
 
 }  // namespace winnow::plugin

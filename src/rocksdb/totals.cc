@@ -91,6 +91,10 @@ std::string TotalsLine(const Counters& totals) {
                   8.0 * static_cast<double>(totals.bytes) / static_cast<double>(totals.keys));
     line += bits;
   }
+  if (totals.bloom_filters > 0) {
+    line += "; " + Count(totals.bloom_bytes, "byte") + " of them are Bloom filters, which " +
+            "would take " + std::to_string(totals.bloom_bytes_as_ribbons) + " as Ribbon filters";
+  }
   if (totals.unbuilt_filters > 0) {
     line += "; memory was too short for " + Count(totals.unbuilt_filters, "filter");
   }
