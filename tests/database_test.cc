@@ -105,7 +105,7 @@ TEST_F(DatabaseTest, LevelsAndKinds) {
   ASSERT_EQ(report.files.size(), 2u);
   EXPECT_EQ(report.files[0].level, 0);
   EXPECT_EQ(report.files[0].entries, 500u);
-  EXPECT_EQ(report.files[0].filter->kind, "winnow-bloom");
+  EXPECT_EQ(report.files[0].filter->kind, "winnow-ribbon");
   EXPECT_EQ(report.files[0].column_family, "default");
   EXPECT_EQ(report.files[1].level, 1);
   EXPECT_EQ(report.files[1].entries, 20'000u);

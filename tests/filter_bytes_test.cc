@@ -72,7 +72,8 @@ TEST_P(FilterBytesTest, AreTheSameInEveryVersion) {
 INSTANTIATE_TEST_SUITE_P(
     All, FilterBytesTest,
     ::testing::Values(Expected{"winnow:10", 1, "winnow bloom", 101, 0xfc177f9e7bb5c248},
-                      Expected{"winnow:10", 500, "winnow bloom", 677, 0xb13016858f8c3613},
+                      Expected{"{id=winnow:10;ribbon_min_keys=3000}", 500, "winnow bloom", 677,
+                               0xb13016858f8c3613},
                       Expected{"{id=winnow:12.5;ribbon_min_keys=0;bloom_before_level=-1}", 500,
                                "winnow ribbon", 685, 0x92d195be5839d425},
                       Expected{"winnow:10", 20000, "winnow ribbon", 17255, 0x27d035b6a9e60d97},

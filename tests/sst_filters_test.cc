@@ -125,7 +125,7 @@ TEST_F(SstFiltersTest, TheNameOfThePolicyIsKept) {
 }
 
 TEST_F(SstFiltersTest, FewKeysMakeAWinnowBloomFilter) {
-  EXPECT_EQ(ReadSst(Write(TableWith("winnow:10"), 300)).filter->kind, "winnow-bloom");
+  EXPECT_EQ(ReadSst(Write(TableWith("winnow:10"), 200)).filter->kind, "winnow-bloom");
 }
 
 TEST_F(SstFiltersTest, LegacyBloomIsBuiltinBloom) {

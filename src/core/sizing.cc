@@ -215,7 +215,7 @@ uint64_t KeysWorthARibbon(double bits_per_key) noexcept {
            3;
   };
   uint64_t worth = std::numeric_limits<uint64_t>::max();
-  for (uint64_t n = kMost; n >= kStep; n -= kStep) {
+  for (uint64_t n = kMost; n > kStep; n -= kStep) {
     if (ribbon(n) > (1 - kWorthwhileSaving) * SmoothBloomBytes(n, bits_per_key)) break;
     worth = n;
   }
