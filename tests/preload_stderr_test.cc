@@ -83,7 +83,8 @@ TEST_F(PreloadStderrTest, TheLinesAreThereWhereItIsWhatItWas) {
   }
   EXPECT_THAT(Shell("with $CLIENT write $DB none 1000 2>&1").output,
               HasSubstr("winnow: in force in preload_client"));
-  EXPECT_THAT(ReadFile(database_ + ".err"), HasSubstr("winnow: built 0 Bloom filters and 3 Ribbon filters"));
+  EXPECT_THAT(ReadFile(database_ + ".err"),
+              HasSubstr("winnow: built 0 Bloom filters and 3 Ribbon filters"));
 }
 
 TEST_F(PreloadStderrTest, WhoReadsADaemonsOutputDoesNotWaitForIt) {
