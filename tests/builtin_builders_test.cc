@@ -116,7 +116,7 @@ TEST(BuiltinBuildersTest, BuildTheVeryBytesOfRocksDBsPolicies) {
   }
 }
 
-TEST(BuiltinBuildersTest, ServeManyThreadsAndOutliveNoBuilder) {
+TEST(BuiltinBuildersTest, ServeManyThreads) {
   const BuiltinBuilders builders;
   const BlockBasedTableOptions table = Table(5);
   std::vector<std::thread> threads;

@@ -41,7 +41,7 @@ target_compile_definitions(preload_inner_calls_test PRIVATE WINNOW_ALL_REPLACED=
 add_dependencies(preload_inner_calls_test preload_inner_calls_default preload_inner_calls_symbolic)
 winnow_test(preload_request_test LIBRARIES ${preload})
 winnow_test(preload_stock_policy_test LIBRARIES ${preload})
-foreach(test preload_add_test preload_interposer_test preload_programs_test preload_state_line_test
+foreach(test preload_add_test preload_interposer_test preload_programs_test preload_read_test preload_state_line_test
         preload_stderr_test preloaded_plugin_test)
   winnow_test(${test} LIBRARIES database_files ${core} winnow_librocksdb)
   target_compile_definitions(${test} PRIVATE

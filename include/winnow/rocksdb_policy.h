@@ -58,9 +58,8 @@ struct PolicyOptions {
   // Whose filters are built; Winnow's unless given. RocksDB's own are built by RocksDB, byte for
   // byte as its policy of that name does with these bits_per_key, of which it takes three decimals;
   // a Ribbon policy has this bloom_before_level, with its meaning here, and ribbon_min_keys is
-  // Winnow's alone. Files keep
-  // the policy's name, winnow.Filter, in their properties, and a RocksDB without Winnow reads their
-  // filters as its own.
+  // Winnow's alone. Files keep the policy's name, winnow.Filter, in their properties, and a RocksDB
+  // without Winnow reads their filters as its own.
   Build build = Build::kWinnow;
 };
 

@@ -98,7 +98,7 @@ struct Option {
   const char* name;
   const char* expected;
   bool (*parse)(std::string_view text, PolicyOptions* options);
-  void (*set_nearest)(double number, PolicyOptions* options);
+  void (*set_nearest)(double number, PolicyOptions* options);  // null: nothing is near to a name
   std::string (*text)(const PolicyOptions& options);
 };
 
@@ -132,8 +132,7 @@ constexpr Option kOptions[] = {
      [](std::string_view text, PolicyOptions* options) {
        return ParseBuild(text, &options->build);
      },
-     [](double, PolicyOptions*) {},  // no number is near to a name
-     BuildText},
+     nullptr, BuildText},
 };
 
 const Option* Find(std::string_view name) {
@@ -200,6 +199,10 @@ void SetNearestPolicyId(std::string_view id, PolicyOptions* options) {
 
 void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options) {
   const Option* const option = Find(name);
+  if (option != nullptr && option->set_nearest == nullptr) {
+    option->parse(text, options);
+    return;
+  }
   const unsigned shift = TakeSuffix(&text);
   double number = 0;
   if (option != nullptr && ParseAnyNumber(text, &number)) {

@@ -28,8 +28,8 @@ ROCKSDB_NAMESPACE::Status ParsePolicyId(std::string_view id, PolicyOptions* opti
 ROCKSDB_NAMESPACE::Status ParsePolicyOption(std::string_view name, std::string_view text,
                                             PolicyOptions* options);
 
-// The same for text that is refused: a number out of its range sets the bound that is nearest, and
-// what is no number changes nothing, as an unknown name does.
+// The same for any text: a number out of its range sets the bound that is nearest, and what is no
+// number, or no name of what is built, changes nothing, as an unknown option does.
 void SetNearestPolicyId(std::string_view id, PolicyOptions* options);
 void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options);
 
