@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 using nlohmann::json;
+using ::testing::AllOf;
 using testing::ChildResult;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -204,6 +205,16 @@ TEST_F(WinnowToolTest, PolicyThatWorks) {
   EXPECT_EQ(document.at("schema"), "winnow.policy/1");
   EXPECT_EQ(document.at("ok"), true);
   EXPECT_EQ(document.at("by_keys").size(), 5u);
+}
+
+TEST_F(WinnowToolTest, PolicyTellsWhoseFiltersAreBuiltAndWhoReadsWinnows) {
+  EXPECT_THAT(Run("policy '{id=winnow;build=bloomfilter}'").output,
+              AllOf(HasSubstr("It builds RocksDB's own filters, and reads them and Winnow's\n"),
+                    HasSubstr("builtin-bloom"), Not(HasSubstr("winnow-"))));
+  EXPECT_THAT(Run("policy winnow:10").output, Not(HasSubstr("RocksDB's own")));
+  EXPECT_THAT(Run("policy bloomfilter:10").output, HasSubstr("It does not read Winnow's filters"));
+  EXPECT_EQ(RunJson("policy '{id=winnow;build=bloomfilter}'", 0).at("reads_winnow"), true);
+  EXPECT_EQ(RunJson("policy bloomfilter:10", 0).at("reads_winnow"), false);
 }
 
 TEST_F(WinnowToolTest, PolicyThatDoesNotWorkIsOneAndHelps) {

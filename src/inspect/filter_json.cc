@@ -65,6 +65,7 @@ Json ToJson(const PolicyVerdict& verdict) {
                {"ok", verdict.problem.empty()},
                {"outcome", ToString(verdict.outcome)},
                {"in_force", SentenceOrNull(verdict.in_force)},
+               {"reads_winnow", verdict.reads_winnow},
                {"problem", SentenceOrNull(verdict.problem)},
                {"suggestion", SentenceOrNull(verdict.suggestion)}};
   json["by_place"] = Json::array();
