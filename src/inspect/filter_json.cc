@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "src/inspect/converted_share.h"
 #include "src/inspect/describe_policy.h"
 
 namespace winnow::inspect {
@@ -44,6 +45,19 @@ Json ToJson(const SstReport& file) {
           {"entries", file.entries},
           {"filter", file.filter ? ToJson(*file.filter) : Json(nullptr)},
           {"error", OrNull(file.error)}};
+}
+
+Json ToJson(const ConvertedShare& share) {
+  Json json = {{"winnow_share_of_entries", OrNull(share.OfEntries())}};
+  for (size_t i = 0; i < kNumFilterFamilies; ++i) {
+    const FamilySum& sum = share.families[i];
+    json[std::string(ToString(static_cast<FilterFamily>(i)))] = {
+        {"files", sum.files},
+        {"entries", sum.entries},
+        {"keys", sum.keys},
+        {"filter_bytes", sum.filter_bytes}};
+  }
+  return json;
 }
 
 Json ToJson(const PolicyTrial& trial) {
@@ -97,6 +111,7 @@ std::string InspectJson(const std::vector<SstReport>& files,
   for (const SstReport& file : files) {
     content["files"].push_back(ToJson(file));
   }
+  content["converted"] = ToJson(SumByFamily(files));
   return Document("winnow.inspect/1", content);
 }
 
