@@ -1,6 +1,6 @@
 # The interposer, preloaded into programs: ours are built with the preset's sanitizers.
 find_package(Threads REQUIRED)
-foreach(program preload_client preload_c_client)
+foreach(program preload_client preload_c_client roll_out_client)
   add_executable(${program} ${program}.cc)
   target_link_libraries(${program} PRIVATE winnow_flags winnow_librocksdb Threads::Threads)
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
@@ -53,6 +53,22 @@ foreach(test preload_add_test preload_interposer_test preload_programs_test prel
   add_dependencies(${test} winnow_preload winnow_rocksdb preload_client preload_c_client
                    preload_other_version)
 endforeach()
+
+# Roll-out and roll-back, each step with lookups: in short what tools/roll_out.sh does on a real database.
+if(TARGET winnow_tool AND NOT WINNOW_SANITIZE)
+  foreach(way plugin preload db_bench)
+    add_test(NAME roll_out.${way}
+             COMMAND ${PROJECT_SOURCE_DIR}/tools/roll_out.sh --build=${PROJECT_BINARY_DIR} --ways=${way} --most_keys=30000
+                     --lookups=150000 --keys=${CMAKE_CURRENT_BINARY_DIR}/roll_out.keys)
+    set_tests_properties(roll_out.${way} PROPERTIES ${rocksdb_properties} LABELS rocksdb TIMEOUT 300
+                         FIXTURES_REQUIRED roll_out_keys SKIP_REGULAR_EXPRESSION "expected a db_bench with")
+  endforeach()
+  # The same on every machine, as a shorter count is nearer to its bound.
+  add_test(NAME roll_out.keys
+           COMMAND sh -c "seq -f '/usr/share/%.0f/changelog.Debian.gz' 100000 129999 >\"$1\"" sh
+                   ${CMAKE_CURRENT_BINARY_DIR}/roll_out.keys)
+  set_tests_properties(roll_out.keys PROPERTIES FIXTURES_SETUP roll_out_keys)
+endif()
 
 # RocksDBs that are not ours: what the interposer must leave alone. Without our flags, one of which binds a
 # library's calls to itself, and optimized, since only then a call at the end of a function is a jump.
