@@ -65,6 +65,10 @@ std::vector<FilterBuildingContext> AllSituations(const BlockBasedTableOptions& t
 
 std::string Block(FilterBitsBuilder* made) {
   const std::unique_ptr<FilterBitsBuilder> builder(made);
+  if (builder == nullptr) {
+    ADD_FAILURE() << "expected a builder";
+    return {};
+  }
   for (int i = 0; i < 5000; ++i) {
     builder->AddKey("key" + std::to_string(i));
   }
