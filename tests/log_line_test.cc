@@ -1,5 +1,6 @@
 #include "src/rocksdb/log_line.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -15,6 +16,9 @@
 namespace winnow::plugin {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::Not;
+
 // Counts what it is given, and has the size that a test says.
 class CountingLogger final : public ROCKSDB_NAMESPACE::Logger {
  public:
@@ -29,11 +33,15 @@ class CountingLogger final : public ROCKSDB_NAMESPACE::Logger {
       warnings.emplace_back(line);
     } else {
       ++lines;
+      char line[1000];
+      std::vsnprintf(line, sizeof(line), format, arguments);
+      last = line;
     }
   }
   size_t GetLogFileSize() const override { return size; }
 
   int lines = 0;  // but warnings
+  std::string last;
   std::vector<std::string> warnings;
   size_t size = 1000;
 };
@@ -76,6 +84,29 @@ TEST(LogLineTest, IsWrittenAgainWhenTheOptionsChange) {
     line.WriteOnce(&logger, "winnow.Filter", options);
   }
   EXPECT_EQ(logger.lines, 2);
+}
+
+TEST(LogLineTest, SaysWhoseFiltersAreBuilt) {
+  LogLine line;
+  CountingLogger logger;
+  PolicyOptions options;
+  Write(line, logger);
+  EXPECT_THAT(logger.last, HasSubstr(" builds the filters of policy winnow.Filter: bits_per_key="));
+  options.build = Build::kBloomFilter;
+  for (int round = 0; round < 2; ++round) {
+    line.WriteOnce(&logger, "winnow.Filter", options);
+  }
+  EXPECT_EQ(logger.lines, 2);
+  EXPECT_THAT(logger.last,
+              HasSubstr(" reads Winnow's and RocksDB's filters for policy winnow.Filter, "
+                        "which builds RocksDB's bloomfilter:10 (RocksDB "));
+  EXPECT_THAT(logger.last, Not(HasSubstr("builds the filters")));
+  for (int round = 0; round < 2; ++round) {
+    line.WriteReadingOnce(&logger, "P", "builds none");
+    line.WriteReadingOnce(nullptr, "P", "builds none");
+  }
+  EXPECT_EQ(logger.lines, 3);
+  EXPECT_THAT(logger.last, HasSubstr("for policy P, which builds none (RocksDB "));
 }
 
 TEST(LogLineTest, ComplaintsAreWarningsInEachLog) {

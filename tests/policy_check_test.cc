@@ -70,6 +70,25 @@ INSTANTIATE_TEST_SUITE_P(Strings, WorkingPolicy,
                                            "bloomfilter:10", "bloomfilter:10:false",
                                            "ribbonfilter:10", "rocksdb.BloomFilter:10"));
 
+TEST(PolicyCheckTest, TellsWhoReadsWinnowsFilters) {
+  for (const char* reads : {"winnow:10", "{id=winnow;build=bloomfilter}",
+                            "{id=winnow;bits_per_key=12;build=ribbonfilter}"}) {
+    EXPECT_TRUE(CheckPolicy(reads, /*with_trials=*/false).reads_winnow) << reads;
+  }
+  for (const char* does_not : {"bloomfilter:10", "ribbonfilter:10", "nullptr",
+                               "rocksdb.BuiltinBloomFilter", "winnow:ten"}) {
+    EXPECT_FALSE(CheckPolicy(does_not, /*with_trials=*/false).reads_winnow) << does_not;
+  }
+}
+
+TEST(PolicyCheckTest, ShowsTheFiltersThatRocksDBBuilds) {
+  const PolicyVerdict verdict = CheckPolicy("{id=winnow;build=bloomfilter}", /*with_trials=*/true);
+  EXPECT_EQ(verdict.problem, "");
+  for (const PolicyTrial& trial : verdict.by_level) {
+    EXPECT_EQ(trial.filter->kind, kBuiltinBloom);
+  }
+}
+
 struct ProblemCase {
   const char* asked;
   const char* problem;     // part of it
@@ -126,20 +145,23 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(PolicyCheckTest, AnUnknownOptionIsToldAllThatThereAre) {
   const std::string in_force = CheckPolicy("winnow", /*with_trials=*/false).in_force;
   std::vector<std::string> names;
+  std::vector<std::string> values;
   for (const absl::string_view setting :
        absl::StrSplit(in_force, absl::ByAnyChar("{;}"), absl::SkipEmpty())) {
     const std::string name(setting.substr(0, setting.find('=')));
     if (name != "id") {
       names.push_back(name);
+      values.emplace_back(setting.substr(setting.find('=')));
     }
   }
   EXPECT_THAT(names, Contains("bloom_before_level"));
-  for (const std::string& name : names) {
-    const PolicyVerdict verdict = CheckPolicy("{id=winnow;" + name + "s=1}", /*with_trials=*/false);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const PolicyVerdict verdict =
+        CheckPolicy("{id=winnow;" + names[i] + "s" + values[i] + "}", /*with_trials=*/false);
     for (const std::string& other : names) {
       EXPECT_THAT(verdict.problem, ContainsRegex(other + "[,. )]")) << verdict.problem;
     }
-    EXPECT_EQ(verdict.suggestion, "{id=winnow;" + name + "=1}");
+    EXPECT_EQ(verdict.suggestion, "{id=winnow;" + names[i] + values[i] + "}");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace winnow::plugin {
 namespace {
@@ -120,6 +121,45 @@ TEST(ToString, GivesEveryNumberBackExactly) {
             "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1");
 }
 
+TEST(ParsePolicyOption, TakesTheNamesOfWhatIsBuiltAndNothingElse) {
+  const std::pair<const char*, Build> builds[] = {{"bloomfilter", Build::kBloomFilter},
+                                                  {"ribbonfilter", Build::kRibbonFilter},
+                                                  {"winnow", Build::kWinnow}};
+  PolicyOptions options;
+  for (const auto& [text, build] : builds) {
+    EXPECT_TRUE(ParsePolicyOption("build", text, &options).ok()) << text;
+    EXPECT_EQ(options.build, build) << text;
+    EXPECT_EQ(PolicyOptionText("build", options), text);
+  }
+  for (const char* text : {"", "Winnow", "bloomfilter:10", " bloomfilter", "bloom", "1", "true"}) {
+    options.build = Build::kRibbonFilter;
+    const Status status = ParsePolicyOption("build", text, &options);
+    EXPECT_TRUE(status.IsInvalidArgument()) << text;
+    EXPECT_THAT(status.ToString(),
+                HasSubstr("build is \"" + std::string(text) +
+                          "\", but must be winnow, bloomfilter or ribbonfilter"));
+    SetNearestPolicyOption("build", text, &options);
+    EXPECT_EQ(options.build, Build::kRibbonFilter) << text;
+  }
+}
+
+TEST(ToString, NamesABuilderThatIsNotOurs) {
+  PolicyOptions options;
+  const std::string ours = ToString(options);
+  options.build = Build::kRibbonFilter;
+  EXPECT_EQ(ToString(options), ours + ";build=ribbonfilter");
+}
+
+TEST(BuiltinPolicyId, IsThatOfRocksDBsPolicy) {
+  PolicyOptions options;
+  options.bits_per_key = 9.9;
+  options.bloom_before_level = -1;
+  options.build = Build::kBloomFilter;
+  EXPECT_EQ(BuiltinPolicyId(options), "bloomfilter:9.9");
+  options.build = Build::kRibbonFilter;
+  EXPECT_EQ(BuiltinPolicyId(options), "ribbonfilter:9.9:-1");
+}
+
 TEST(CheckPolicyOptions, RefusesWhatNoStringCanSay) {
   PolicyOptions options;
   EXPECT_TRUE(CheckPolicyOptions(options).ok());
@@ -128,10 +168,15 @@ TEST(CheckPolicyOptions, RefusesWhatNoStringCanSay) {
   options.bits_per_key = 10;
   options.bloom_before_level = -2;
   EXPECT_TRUE(CheckPolicyOptions(options).IsInvalidArgument());
+  options.bloom_before_level = 0;
+  options.build = static_cast<Build>(3);
+  EXPECT_THAT(CheckPolicyOptions(options).ToString(),
+              HasSubstr("build is 3, but must be that of winnow, bloomfilter or ribbonfilter"));
 }
 
 TEST(PolicyOptionNameList, HasEachOptionThatToStringWrites) {
-  const PolicyOptions options;
+  PolicyOptions options;
+  options.build = Build::kBloomFilter;  // what is always built is not written
   std::string text;
   for (const std::string& name : PolicyOptionNameList()) {
     text += (text.empty() ? "" : ";") + name + "=" + PolicyOptionText(name, options);

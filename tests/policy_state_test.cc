@@ -132,8 +132,10 @@ TEST(PolicyStateTest, OptionTypesReadAndWriteIt) {
   using ROCKSDB_NAMESPACE::ConfigOptions;
   PolicyState one(PolicyOptions{});
   PolicyState other(PolicyOptions{});
-  const std::vector<std::pair<std::string, std::string>> values = {
-      {"bits_per_key", "12.5"}, {"ribbon_min_keys", "8"}, {"bloom_before_level", "3"}};
+  const std::vector<std::pair<std::string, std::string>> values = {{"bits_per_key", "12.5"},
+                                                                   {"ribbon_min_keys", "8"},
+                                                                   {"bloom_before_level", "3"},
+                                                                   {"build", "bloomfilter"}};
   EXPECT_EQ(PolicyState::OptionTypes().size(), values.size());
   for (const auto& [name, value] : values) {
     const auto& type = PolicyState::OptionTypes().at(name);

@@ -4,7 +4,9 @@
 //   write DB POLICY KEYS      makes the database anew, flushes half of the keys, compacts, flushes
 //                             the other half
 //   overwrite DB POLICY KEYS  writes that other half again and compacts it
-//   read DB POLICY KEYS       looks up all keys, and as many absent ones
+//   read DB POLICY KEYS       looks up all keys, and as many absent ones; prints what was wrong,
+//   and
+//                             how many data blocks were read for absent keys
 //   idle                      asks for no policy and opens no database
 //   ask-in-threads            asks for policies in many threads
 //   ask-and-fork              asks for a policy and forks; both processes exit
@@ -240,8 +242,18 @@ int Overwrite(const std::string& how, const std::string& path, const Options& op
   return 0;
 }
 
+unsigned long long Count(const Options& options, rocksdb::Tickers ticker) {
+  return options.statistics->getTickerCount(ticker);
+}
+
+unsigned long long DataBlocks(const Options& options) {
+  return Count(options, rocksdb::BLOCK_CACHE_DATA_HIT) +
+         Count(options, rocksdb::BLOCK_CACHE_DATA_MISS);
+}
+
 int Read(const std::string& how, const std::string& path, const Options& options, int keys) {
   Database db(how, path, options);
+  unsigned long long blocks = 0;
   int missing = 0;
   int invented = 0;
   int newer = 0;
@@ -252,12 +264,13 @@ int Read(const std::string& how, const std::string& path, const Options& options
       const bool is_newer = value == "newer" + std::to_string(i);
       newer += is_newer ? 1 : 0;
       missing += found && (is_newer || value == "value" + std::to_string(i)) ? 0 : 1;
+      const unsigned long long before = DataBlocks(options);
       invented += db->Get(rocksdb::ReadOptions(), family, Key(2 * i + 1), &value).ok() ? 1 : 0;
+      blocks += DataBlocks(options) - before;
     }
   }
-  std::printf("missing=%d invented=%d newer=%d useful=%llu\n", missing, invented, newer,
-              static_cast<unsigned long long>(
-                  options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL)));
+  std::printf("missing=%d invented=%d newer=%d useful=%llu absent_blocks=%llu\n", missing, invented,
+              newer, Count(options, rocksdb::BLOOM_FILTER_USEFUL), blocks);
   return 0;
 }
 

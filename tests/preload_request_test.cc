@@ -35,6 +35,24 @@ TEST(PolicyRequestTest, TakesTheFormsOfTheOptionsString) {
   }
 }
 
+TEST(PolicyRequestTest, TakesWhatIsToBeBuilt) {
+  EXPECT_FALSE(ParsePolicyRequest("winnow").only_reads);
+  const PolicyRequest reading = ParsePolicyRequest("read");
+  EXPECT_TRUE(reading.only_reads);
+  EXPECT_FALSE(reading.has_bits);
+  EXPECT_THAT(reading.complaint, IsEmpty());
+  const PolicyRequest building =
+      ParsePolicyRequest("{id=winnow;build=bloomfilter;bits_per_key=12}");
+  EXPECT_THAT(building.complaint, IsEmpty());
+  EXPECT_FALSE(building.only_reads);
+  EXPECT_EQ(building.options.build, Build::kBloomFilter);
+  EXPECT_EQ(building.options.bits_per_key, 12);
+  for (const char* text : {"Read", "read:10", "{id=read}", "read ", "{id=winnow;build=read}"}) {
+    EXPECT_THAT(ParsePolicyRequest(text).complaint, HasSubstr("or read, by which")) << text;
+    EXPECT_FALSE(ParsePolicyRequest(text).only_reads) << text;
+  }
+}
+
 TEST(PolicyRequestTest, ComplainsOfEverythingElseAndTakesWhatIsNearest) {
   struct {
     const char* text;

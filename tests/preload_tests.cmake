@@ -1,6 +1,6 @@
 # The interposer, preloaded into programs: ours are built with the preset's sanitizers.
 find_package(Threads REQUIRED)
-foreach(program preload_client preload_c_client)
+foreach(program preload_client preload_c_client roll_out_client)
   add_executable(${program} ${program}.cc)
   target_link_libraries(${program} PRIVATE winnow_flags winnow_librocksdb Threads::Threads)
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
@@ -41,7 +41,7 @@ target_compile_definitions(preload_inner_calls_test PRIVATE WINNOW_ALL_REPLACED=
 add_dependencies(preload_inner_calls_test preload_inner_calls_default preload_inner_calls_symbolic)
 winnow_test(preload_request_test LIBRARIES ${preload})
 winnow_test(preload_stock_policy_test LIBRARIES ${preload})
-foreach(test preload_add_test preload_interposer_test preload_programs_test preload_state_line_test
+foreach(test preload_add_test preload_interposer_test preload_programs_test preload_read_test preload_state_line_test
         preload_stderr_test preloaded_plugin_test)
   winnow_test(${test} LIBRARIES database_files ${core} winnow_librocksdb)
   target_compile_definitions(${test} PRIVATE
@@ -53,6 +53,28 @@ foreach(test preload_add_test preload_interposer_test preload_programs_test prel
   add_dependencies(${test} winnow_preload winnow_rocksdb preload_client preload_c_client
                    preload_other_version)
 endforeach()
+
+# The page that tells of roll-out and roll-back.
+winnow_test(rollout_page_test LIBRARIES database_files ${core} winnow::rocksdb)
+target_compile_definitions(rollout_page_test PRIVATE WINNOW_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    PRELOAD_LIBRARY="$<TARGET_FILE:winnow_preload>" PRELOAD_CLIENT="$<TARGET_FILE:preload_client>"
+    ROCKSDB_PROGRAMS="${rocksdb_programs}")
+add_dependencies(rollout_page_test winnow_preload preload_client)
+# Roll-out and roll-back, each step with lookups: in short what tools/roll_out.sh does on a real database.
+if(TARGET winnow_tool AND NOT WINNOW_SANITIZE)
+  foreach(way plugin preload db_bench)
+    add_test(NAME roll_out.${way}
+             COMMAND ${PROJECT_SOURCE_DIR}/tools/roll_out.sh --build=${PROJECT_BINARY_DIR} --ways=${way} --most_keys=30000
+                     --lookups=150000 --keys=${CMAKE_CURRENT_BINARY_DIR}/roll_out.keys)
+    set_tests_properties(roll_out.${way} PROPERTIES ${rocksdb_properties} LABELS rocksdb TIMEOUT 300
+                         FIXTURES_REQUIRED roll_out_keys SKIP_REGULAR_EXPRESSION "expected a db_bench with")
+  endforeach()
+  # The same on every machine, as a shorter count is nearer to its bound.
+  add_test(NAME roll_out.keys
+           COMMAND sh -c "seq -f '/usr/share/%.0f/changelog.Debian.gz' 100000 129999 >\"$1\"" sh
+                   ${CMAKE_CURRENT_BINARY_DIR}/roll_out.keys)
+  set_tests_properties(roll_out.keys PROPERTIES FIXTURES_SETUP roll_out_keys)
+endif()
 
 # RocksDBs that are not ours: what the interposer must leave alone. Without our flags, one of which binds a
 # library's calls to itself, and optimized, since only then a call at the end of a function is a jump.

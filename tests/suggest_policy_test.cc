@@ -52,6 +52,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"{id=winnow;Ribbon_Min_Key=7;colour=red}",
                            "{id=winnow;ribbon_min_keys=7}"},
                       Case{"{id=winnow; bits_per_key = 99}", "{id=winnow;bits_per_key=32}"},
+                      Case{"{id=winnow;build=bloom}", "{id=winnow;build=bloomfilter}"},
+                      Case{"{id=winnow;built=Ribbon}", "{id=winnow;build=ribbonfilter}"},
+                      Case{"{id=winnow;build=builtin}", "{id=winnow;build=winnow}"},
                       Case{"{id=bloom;bits_per_key=12;colour=red}", "bloomfilter:12"},
                       Case{"", "winnow:10"}, Case{"speedb.PairedBloomFilter:23", "bloomfilter:23"},
                       Case{"something else", "winnow:10"}, Case{"{{{", "winnow:10"}));

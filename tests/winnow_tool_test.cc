@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 using nlohmann::json;
+using ::testing::AllOf;
 using testing::ChildResult;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -130,6 +131,28 @@ TEST_F(WinnowToolTest, InspectJsonHasTheFieldsThatOthersRead) {
   EXPECT_EQ(filter.count("partitions"), 0u);
 }
 
+TEST_F(WinnowToolTest, InspectTellsHowMuchIsConverted) {
+  WriteSst(TableWith("winnow:10"), 3'000, folder_ / "a.sst");
+  WriteSst(TableWith("bloomfilter:10"), 6'000, folder_ / "b.sst");
+  WriteSst(TableWith(""), 1'000, folder_ / "c.sst");
+  const std::string files = Quoted("a.sst") + Quoted("b.sst") + Quoted("c.sst");
+  EXPECT_THAT(Run("inspect" + files).output,
+              HasSubstr("\nconverted: 30.0 % of the entries are in files with Winnow's filters, "
+                        "60.0 % in files with RocksDB's own filters, 10.0 % in files with no "
+                        "filter\n"));
+  const json document = RunJson("inspect" + files, 0);
+  const json& converted = document.at("converted");
+  EXPECT_NEAR(converted.at("winnow_share_of_entries").get<double>(), 0.3, 1e-9);
+  EXPECT_EQ(converted.at("winnow").at("files"), 1);
+  EXPECT_EQ(converted["winnow"].at("keys"), 3'000);
+  EXPECT_EQ(converted.at("builtin").at("entries"), 6'000);
+  EXPECT_GT(converted["builtin"].at("filter_bytes"), 7'000);
+  EXPECT_EQ(converted.at("none").at("files"), 1);
+  EXPECT_EQ(converted.at("unknown").at("files"), 0);
+  EXPECT_THAT(Run("inspect" + Quoted("a.sst")).output,
+              HasSubstr("converted: 100.0 % of the entries are in files with Winnow's filters\n"));
+}
+
 TEST_F(WinnowToolTest, InspectJsonSumsPartitions) {
   WriteSst(testing::PartitionedTableWith("winnow:10"), 20'000, folder_ / "a.sst");
   const json document = RunJson("inspect" + Quoted("a.sst"), 0);
@@ -223,6 +246,16 @@ TEST_F(WinnowToolTest, PolicyThatWorks) {
   EXPECT_EQ(document.at("schema"), "winnow.policy/1");
   EXPECT_EQ(document.at("ok"), true);
   EXPECT_EQ(document.at("by_keys").size(), 5u);
+}
+
+TEST_F(WinnowToolTest, PolicyTellsWhoseFiltersAreBuiltAndWhoReadsWinnows) {
+  EXPECT_THAT(Run("policy '{id=winnow;build=bloomfilter}'").output,
+              AllOf(HasSubstr("It builds RocksDB's own filters, and reads them and Winnow's\n"),
+                    HasSubstr("builtin-bloom"), Not(HasSubstr("winnow-"))));
+  EXPECT_THAT(Run("policy winnow:10").output, Not(HasSubstr("RocksDB's own")));
+  EXPECT_THAT(Run("policy bloomfilter:10").output, HasSubstr("It does not read Winnow's filters"));
+  EXPECT_EQ(RunJson("policy '{id=winnow;build=bloomfilter}'", 0).at("reads_winnow"), true);
+  EXPECT_EQ(RunJson("policy bloomfilter:10", 0).at("reads_winnow"), false);
 }
 
 TEST_F(WinnowToolTest, PolicyThatDoesNotWorkIsOneAndHelps) {

@@ -2,10 +2,14 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/string_view.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
+#include "src/inspect/converted_share.h"
 #include "src/inspect/text_table.h"
 #include "tools/cells.h"
 
@@ -13,6 +17,9 @@ namespace winnow::tools {
 namespace {
 
 using inspect::Align;
+using inspect::ConvertedShare;
+using inspect::FamilySum;
+using inspect::FilterFamily;
 using inspect::FilterSummary;
 using inspect::SstReport;
 using inspect::TextTable;
@@ -179,6 +186,33 @@ std::string Blooms(const std::vector<SstReport>& files) {
                                        static_cast<double>(blooms.all.bytes)));
 }
 
+// How far a roll-out has come, in one line; empty where nothing tells.
+std::string Converted(const std::vector<SstReport>& files) {
+  const ConvertedShare share = inspect::SumByFamily(files);
+  const std::optional<double> converted = share.OfEntries();
+  if (!converted) {
+    return std::string();
+  }
+  uint64_t entries = 0;
+  for (const FamilySum& sum : share.families) {
+    entries += sum.entries;
+  }
+  constexpr std::pair<FilterFamily, absl::string_view> kPhrases[] = {
+      {FilterFamily::kBuiltin, "RocksDB's own filters"},
+      {FilterFamily::kNone, "no filter"},
+      {FilterFamily::kUnknownForm, "filters of unknown form"}};
+  std::string text = absl::StrFormat(
+      "\nconverted: %.1f %% of the entries are in files with Winnow's filters", 100 * *converted);
+  for (const auto& [family, phrase] : kPhrases) {
+    if (share[family].files > 0) {
+      absl::StrAppendFormat(
+          &text, ", %.1f %% in files with %s",
+          100 * static_cast<double>(share[family].entries) / static_cast<double>(entries), phrase);
+    }
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string InspectTable(const std::vector<SstReport>& files) {
@@ -188,7 +222,7 @@ std::string InspectTable(const std::vector<SstReport>& files) {
   const bool any_read = std::any_of(files.begin(), files.end(),
                                     [](const SstReport& file) { return file.filter.has_value(); });
   return absl::StrCat(Files(files), Sentences(files), any_read ? SumsByKind(files) : "",
-                      SumsByLevel(files), Blooms(files));
+                      SumsByLevel(files), Converted(files), Blooms(files));
 }
 
 }  // namespace winnow::tools

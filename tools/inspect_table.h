@@ -11,7 +11,8 @@
 namespace winnow::tools {
 
 // A row for each file, then faults and errors as sentences, then sums by kind and, where levels are
-// known, by level. Ends with a newline.
+// known, by level, and the share
+// of the entries that have Winnow's filters. Ends with a newline.
 std::string InspectTable(const std::vector<inspect::SstReport>& files);
 
 }  // namespace winnow::tools

@@ -105,7 +105,9 @@ Verb InspectVerb() {
       "A PATH is a table file (*.sst) or a database's folder. For each file: its level if it is\n"
       "known, its entries, and its filter: winnow-bloom, winnow-ribbon, builtin-bloom,\n"
       "builtin-ribbon, none, or unknown. The expected rate is the share of absent keys for which\n"
-      "the filter says \"may be here\". Nothing is written, and the database may be in use.\n",
+      "the filter says \"may be here\". The last line, and \"converted\" in JSON, tell how much "
+      "of\n"
+      "the data has Winnow's filters. Nothing is written, and the database may be in use.\n",
       {"json"},
       RunInspect};
 }

@@ -97,11 +97,27 @@ std::string Trials(const PolicyVerdict& verdict) {
                       TrialTable("file from", Align::kLeft, by_level));
 }
 
+bool IsBuiltin(const PolicyTrial& trial) {
+  return trial.filter && absl::StartsWith(trial.filter->kind, "builtin-");
+}
+
+// What to know of a policy that works, where files have filters of both families.
+absl::string_view AboutOtherFilters(const PolicyVerdict& verdict) {
+  if (!verdict.reads_winnow) {
+    return ". It does not read Winnow's filters: every lookup reads from files that have them, "
+           "until these are compacted";
+  }
+  return std::any_of(verdict.by_level.begin(), verdict.by_level.end(), IsBuiltin)
+             ? ". It builds RocksDB's own filters, and reads them and Winnow's"
+             : "";
+}
+
 // The verdict on what was asked for, without the trials. `aside` is said of a policy with a
 // problem.
 std::string Sentence(const PolicyVerdict& verdict, absl::string_view aside = "") {
   if (verdict.problem.empty()) {
-    return absl::StrCat("'", verdict.asked, "' works: RocksDB uses ", verdict.in_force, "\n");
+    return absl::StrCat("'", verdict.asked, "' works: RocksDB uses ", verdict.in_force,
+                        AboutOtherFilters(verdict), "\n");
   }
   return absl::StrCat(
       "'", verdict.asked, "'", aside, " ",

@@ -26,6 +26,15 @@
 
 namespace winnow {
 
+// Whose filters a policy builds. It reads Winnow's and RocksDB's own in any case: so a policy that
+// builds RocksDB's makes readers of Winnow's filters before anything writes them, and is the way
+// back, on which the filters that were written stay in use.
+enum class Build : uint8_t {
+  kWinnow = 0,        // "winnow"
+  kBloomFilter = 1,   // "bloomfilter": those of RocksDB's policy bloomfilter:BITS
+  kRibbonFilter = 2,  // "ribbonfilter": those of ribbonfilter:BITS:BLOOM_BEFORE_LEVEL
+};
+
 // The options of the policy, by the names that an options string uses:
 //   filter_policy=winnow:10
 //   filter_policy={id=winnow;bits_per_key=10;ribbon_min_keys=50000}
@@ -45,11 +54,19 @@ struct PolicyOptions {
   // flushes only, and -1 for none; 2147483647 for all files, whatever their level. At least -1; -1
   // unless given.
   int bloom_before_level = FilterOptions().bloom_before_level;
+
+  // Whose filters are built; Winnow's unless given. RocksDB's own are built by RocksDB, byte for
+  // byte as its policy of that name does with these bits_per_key, of which it takes three decimals;
+  // a Ribbon policy has this bloom_before_level, with its meaning here, and ribbon_min_keys is
+  // Winnow's alone. Files keep the policy's name, winnow.Filter, in their properties, and a RocksDB
+  // without Winnow reads their filters as its own.
+  Build build = Build::kWinnow;
 };
 
 // Makes a policy. InvalidArgument names the option that is out of range, and the range;
 // NotSupported says that the RocksDB that is loaded is not the one this library was built for, or
-// has no reader for the built-in filters of existing files. *policy is then unchanged.
+// has no reader for the built-in filters of existing files, or can't make the built-in policy that
+// is to build. *policy is then unchanged.
 // The policy is safe from any number of threads and may serve any number of column families and
 // databases.
 WINNOW_EXPORT ROCKSDB_NAMESPACE::Status NewFilterPolicy(

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "src/inspect/converted_share.h"
 #include "src/inspect/describe_policy.h"
 
 namespace winnow::inspect {
@@ -56,6 +57,19 @@ Json ToJson(const SstReport& file) {
           {"error", OrNull(file.error)}};
 }
 
+Json ToJson(const ConvertedShare& share) {
+  Json json = {{"winnow_share_of_entries", OrNull(share.OfEntries())}};
+  for (size_t i = 0; i < kNumFilterFamilies; ++i) {
+    const FamilySum& sum = share.families[i];
+    json[std::string(ToString(static_cast<FilterFamily>(i)))] = {
+        {"files", sum.files},
+        {"entries", sum.entries},
+        {"keys", sum.keys},
+        {"filter_bytes", sum.filter_bytes}};
+  }
+  return json;
+}
+
 Json ToJson(const PolicyTrial& trial) {
   Json json = {{"situation", trial.situation}, {"level", trial.level}, {"added_keys", trial.keys}};
   json["filter"] = trial.filter ? ToJson(*trial.filter) : Json(nullptr);
@@ -75,6 +89,7 @@ Json ToJson(const PolicyVerdict& verdict) {
                {"ok", verdict.problem.empty()},
                {"outcome", ToString(verdict.outcome)},
                {"in_force", SentenceOrNull(verdict.in_force)},
+               {"reads_winnow", verdict.reads_winnow},
                {"problem", SentenceOrNull(verdict.problem)},
                {"suggestion", SentenceOrNull(verdict.suggestion)}};
   json["by_place"] = Json::array();
@@ -109,6 +124,7 @@ std::string InspectJson(const std::vector<SstReport>& files,
   const BloomFiles blooms = BloomsOf(files);
   content["bloom"] = {{"files", blooms.files}, {"partitions", blooms.partitions}};
   content["bloom"].update(ToJson(blooms.all));
+  content["converted"] = ToJson(SumByFamily(files));
   return Document("winnow.inspect/1", content);
 }
 

@@ -113,6 +113,7 @@ void Judge(const std::vector<PolicyPlace>& places, bool with_trials, PolicyVerdi
   verdict->outcome = agree ? first.outcome : PolicyOutcome::kDependsOnPlace;
   if (agree && first.policy != nullptr) {
     verdict->in_force = DescribePolicy(*first.policy);
+    verdict->reads_winnow = ReadsWinnow(*first.policy);
   }
   verdict->problem = Problem(*verdict);
   if (!verdict->problem.empty()) {

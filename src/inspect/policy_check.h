@@ -32,7 +32,9 @@ struct PolicyVerdict {
   PolicyOutcome outcome = PolicyOutcome::kNoPolicy;
   std::string in_force;  // the policy that RocksDB uses, as it writes it to OPTIONS files; empty:
                          // none, or it depends on the place
-  std::string problem;   // why there is no filter, or not the one asked for: sentences. Empty: fine
+  bool reads_winnow = false;  // it denies keys by Winnow's filters; other policies take them for
+                              // "may match"
+  std::string problem;  // why there is no filter, or not the one asked for: sentences. Empty: fine
   std::string suggestion;  // an options string near to the one asked for that works; may be empty
 
   std::vector<PolicyOpening> by_place;  // what happened to a database, in the places asked about

@@ -4,15 +4,20 @@
 
 #include <cstring>
 #include <memory>
+#include <string>
 
 #include "src/inspect/quiet_logger.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
+#include "winnow/builder.h"
+#include "winnow/hash.h"
+#include "winnow/options.h"
 
 namespace winnow::inspect {
 namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
@@ -67,6 +72,22 @@ std::vector<PolicyTrial> TryKeyCounts(const FilterPolicy& policy) {
     trials.push_back(Try(policy, TableFileCreationReason::kCompaction, kLevels - 1, keys));
   }
   return trials;
+}
+
+bool ReadsWinnow(const FilterPolicy& policy) {
+  FilterBuilder builder{FilterOptions()};
+  for (int key = 0; key < 1000; ++key) {
+    builder.Add(HashKey("present" + std::to_string(key)));
+  }
+  const FilterBlock block = builder.Finish();
+  const std::unique_ptr<FilterBitsReader> reader(
+      policy.GetFilterBitsReader(Slice(block.data.get(), block.size)));
+  constexpr int kAbsent = 100;
+  int denied = 0;
+  for (int key = 0; reader != nullptr && key < kAbsent; ++key) {
+    denied += reader->MayMatch("absent" + std::to_string(key)) ? 0 : 1;
+  }
+  return denied > kAbsent / 2;
 }
 
 std::vector<PolicyTrial> TryLevels(const FilterPolicy& policy, uint64_t keys) {

@@ -17,6 +17,9 @@ std::vector<PolicyTrial> TryKeyCounts(const ROCKSDB_NAMESPACE::FilterPolicy& pol
 // Files of this many keys from a flush, from compactions to each level, and from SstFileWriter.
 std::vector<PolicyTrial> TryLevels(const ROCKSDB_NAMESPACE::FilterPolicy& policy, uint64_t keys);
 
+// Whether the policy's reader denies absent keys of a Winnow filter.
+bool ReadsWinnow(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
+
 }  // namespace winnow::inspect
 
 #endif  // WINNOW_SRC_INSPECT_POLICY_TRIAL_H_

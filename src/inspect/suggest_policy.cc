@@ -41,10 +41,12 @@ constexpr Option kWinnowOptions[] = {
     {"bits_per_key", "1", "32", "10", false},
     {"ribbon_min_keys", "0", "18446744073709551615", "auto", true},
     {"bloom_before_level", "-1", "2147483647", "-1", true},
+    {"build", "", "", "winnow", false},  // one of the names
 };
 constexpr Option kBitsOfBuiltin = {"bits_per_key", "1", "100", "10", false};
 constexpr absl::string_view kBits = kBitsOfBuiltin.name;
 constexpr absl::string_view kLevel = kWinnowOptions[2].name;
+constexpr absl::string_view kBuild = kWinnowOptions[3].name;
 
 // Fewer bits a key than this are none to RocksDB, and "no filter" to those who ask for them.
 constexpr double kLeastBits = 0.5;
@@ -148,6 +150,9 @@ std::optional<Number> FindNumber(absl::string_view text) {
 
 // The value of an option that is nearest to the one in a text, and that may have been meant.
 std::string NearestValue(const Option& option, absl::string_view text) {
+  if (option.name == kBuild) {
+    return std::string(ClosestName(text));
+  }
   const std::optional<Number> number = FindNumber(text);
   double least = 0, most = 0;
   if (!number || !absl::SimpleAtod(option.least, &least) || !absl::SimpleAtod(option.most, &most) ||

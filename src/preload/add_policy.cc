@@ -59,7 +59,9 @@ class PolicyAdder {
         replacement.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
       }
       options->table_factory = replacement;
-      Say(family, "has no filter policy and gets one");
+      Say(family, RequestedPolicy().only_reads
+                      ? "has no filter policy and gets one that reads filters and builds none"
+                      : "has no filter policy and gets one");
     } else if (reason != kHasPolicy) {
       Say(family, "gets no filter policy: it " + reason);
     }

@@ -17,6 +17,7 @@
 #include "src/preload/stock_policy.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/bits_reader.h"
+#include "src/rocksdb/builtin_builders.h"
 #include "src/rocksdb/context.h"
 #include "src/rocksdb/log_line.h"
 #include "src/rocksdb/policy_options.h"
@@ -48,11 +49,18 @@ constexpr std::string_view kClassName = "winnow.internal.Interposed";
 constexpr std::string_view kBloomNickName = "rocksdb.BloomFilter";
 constexpr std::string_view kRibbonNickName = "rocksdb.RibbonFilter";
 
+enum class Builder {
+  kNone,       // no filters
+  kStock,      // the policy that the program asked for
+  kRequested,  // what WINNOW_POLICY says
+};
+
 // What is built in the place of a built-in policy's filters.
 struct Plan {
-  std::string label;                     // what lines for people say
-  std::optional<PolicyOptions> options;  // unset: no filters
-  std::string complaint;                 // about what was asked for and can't be; often empty
+  std::string label;  // what lines for people say
+  Builder builder = Builder::kNone;
+  PolicyOptions options;  // of kRequested
+  std::string complaint;  // about what was asked for and can't be; often empty
 };
 
 // Unset if it is the id of no built-in policy.
@@ -61,7 +69,34 @@ std::optional<Plan> PlanFor(const std::string& stock_id) {
   if (!parsed) {
     return std::nullopt;
   }
-  return Plan{stock_id, Replacement(*parsed, RequestedPolicy()), RequestedPolicy().complaint};
+  const PolicyRequest& request = CheckedPolicy();
+  if (request.only_reads) {
+    return Plan{stock_id, parsed->bits_per_key == 0 ? Builder::kNone : Builder::kStock, {}, {}};
+  }
+  const std::optional<PolicyOptions> options = Replacement(*parsed, request);
+  return options ? Plan{stock_id, Builder::kRequested, *options, request.complaint}
+                 : Plan{stock_id, Builder::kNone, {}, {}};
+}
+
+// What a policy builds, for people, as the end of "which …".
+std::string Builds(const Plan& plan) {
+  switch (plan.builder) {
+    case Builder::kNone:
+      return "builds no filters";
+    case Builder::kStock:
+      return "builds RocksDB's own filters, as the program asked";
+    case Builder::kRequested:
+      break;
+  }
+  return plan.options.build == Build::kWinnow
+             ? "builds Winnow filters, " + plugin::ToString(plan.options)
+             : "builds RocksDB's " + plugin::BuiltinPolicyId(plan.options);
+}
+
+// Whether new files get no filter of ours, but those of old ones are read.
+bool OnlyReads(const Plan& plan) {
+  return CheckedPolicy().only_reads ||
+         (plan.builder == Builder::kRequested && plan.options.build != Build::kWinnow);
 }
 
 // What a program and RocksDB ask about the policy's identity and options is answered by the
@@ -106,23 +141,31 @@ class InterposedPolicy final : public FilterPolicy {
     if (!plan) {
       return stock_->GetBuilderWithContext(context);
     }
-    if (!plan->options) {
-      return nullptr;
+    if (CheckedPolicy().only_reads) {
+      SayFirstUse();
+      log_line_.WriteReadingOnce(context.info_log, plan->label.c_str(), Builds(*plan));
+      plugin::LogTotals(context.info_log);
+      return plan->builder == Builder::kStock ? stock_->GetBuilderWithContext(context) : nullptr;
     }
-    if (has_prefixes_.load(std::memory_order_relaxed)) {
+    if (plan->builder == Builder::kNone || has_prefixes_.load(std::memory_order_relaxed)) {
       return nullptr;
     }
     SayFirstUse();
-    log_line_.WriteOnce(context.info_log, plan->label.c_str(), *plan->options, plan->complaint);
+    log_line_.WriteOnce(context.info_log, plan->label.c_str(), plan->options, plan->complaint);
     plugin::LogTotals(context.info_log);
-    return plugin::NewBitsBuilder(plugin::ContextToOptions(*plan->options, context),
+    // What RocksDB can't build is refused where a database is opened; elsewhere ours are better
+    // than none.
+    if (plan->options.build != Build::kWinnow && plan->complaint.empty()) {
+      return builtin_builders_.NewBuilder(plan->options, context);
+    }
+    return plugin::NewBitsBuilder(plugin::ContextToOptions(plan->options, context),
                                   context.table_options.detect_filter_construct_corruption);
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
     SayFirstUse();
-    if (!RequestedPolicy().complaint.empty()) {
-      log_line_.ComplainOnce(Name(), RequestedPolicy().options, RequestedPolicy().complaint);
+    if (const PolicyRequest& request = CheckedPolicy(); !request.complaint.empty()) {
+      log_line_.ComplainOnce(Name(), request.options, request.complaint);
     }
     return plugin::NewBitsReader(contents, *stock_);
   }
@@ -131,15 +174,15 @@ class InterposedPolicy final : public FilterPolicy {
   Status ValidateOptions(const DBOptions& database,
                          const ColumnFamilyOptions& family) const override {
     const std::optional<Plan> plan = CurrentPlan();
-    return plan && plan->options && !plan->complaint.empty()
-               ? Status::InvalidArgument(plan->complaint)
-               : FilterPolicy::ValidateOptions(database, family);
+    return plan && !plan->complaint.empty() ? Status::InvalidArgument(plan->complaint)
+                                            : FilterPolicy::ValidateOptions(database, family);
   }
 
   // Before a prefix extractor is set. False if this was done, or need not be: the program's own
   // policy is meant for prefixes.
   bool StopBuilding() const {
-    return added_ && !has_prefixes_.exchange(true, std::memory_order_relaxed);
+    return added_ && added_->builder != Builder::kNone &&
+           !has_prefixes_.exchange(true, std::memory_order_relaxed);
   }
 
  private:
@@ -187,17 +230,16 @@ class InterposedPolicy final : public FilterPolicy {
     }
     plugin::SayTotalsAtExit();
     if (const std::optional<Plan> plan = CurrentPlan()) {
-      plugin::SayOnceOnStderr(
-          "filter policy " + plan->label +
-          (plan->options ? " builds Winnow filters, " + plugin::ToString(*plan->options)
-                         : std::string(" builds no filters")) +
-          " (Winnow " + Version() + ", RocksDB " + plugin::CompiledVersion() + ")");
+      plugin::SayOnceOnStderr("filter policy " + plan->label + " " + Builds(*plan) +
+                              (OnlyReads(*plan) ? ", and reads Winnow's too" : "") + " (Winnow " +
+                              Version() + ", RocksDB " + plugin::CompiledVersion() + ")");
     }
   }
 
   const std::shared_ptr<const FilterPolicy> stock_;
   const std::optional<Plan> added_;
   std::unordered_map<std::string, OptionTypeInfo> option_types_;
+  const plugin::BuiltinBuilders builtin_builders_;
   mutable std::atomic<bool> was_used_{false};
   mutable std::atomic<bool> has_prefixes_{false};
   mutable plugin::LogLine log_line_;
@@ -225,10 +267,11 @@ std::shared_ptr<const FilterPolicy> Interpose(std::shared_ptr<const FilterPolicy
 }
 
 std::shared_ptr<const FilterPolicy> NewAddedPolicy() {
-  const PolicyOptions& options = RequestedPolicy().options;
+  const PolicyRequest& request = CheckedPolicy();
   return std::make_shared<const InterposedPolicy>(
-      NewStockPolicy(options.bits_per_key),
-      Plan{"added by WINNOW_ADD", options, RequestedPolicy().complaint});
+      NewStockPolicy(request.options.bits_per_key),
+      Plan{"added by WINNOW_ADD", request.only_reads ? Builder::kNone : Builder::kRequested,
+           request.options, request.complaint});
 }
 
 bool IsNamedAsBuiltin(const FilterPolicy& policy) {

@@ -1,4 +1,6 @@
-// The policy that a program gets in the place of a built-in one.
+// The policy that a program gets in the place of a built-in one. It reads Winnow's filters and
+// RocksDB's, and builds what WINNOW_POLICY says: Winnow's, RocksDB's, or just what the program
+// asked for, by the program's own policy.
 //
 // It holds the built-in policy and is that policy in all that RocksDB writes down: name, id,
 // compatibility name. So a program that doesn't know of Winnow finds in OPTIONS files what it asked
@@ -27,7 +29,8 @@ const ROCKSDB_NAMESPACE::FilterPolicy* Interpose(const ROCKSDB_NAMESPACE::Filter
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> Interpose(
     std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> stock);
 
-// A policy for column families that have none. In OPTIONS files it stays "nullptr", which is what
+// A policy for column families that have none, which builds filters unless WINNOW_POLICY is "read".
+// In OPTIONS files it stays "nullptr", which is what
 // the program's own options say: so its own checks of them hold, and a RocksDB without Winnow goes
 // on without a policy instead of starting to build its own filters. Its name in SST files'
 // properties is that of the built-in Bloom policy. IsInterposing() must be true.

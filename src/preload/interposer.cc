@@ -104,9 +104,9 @@ Status OnOpenToRead(Status (*stock)(Parameters...), Parameters... parameters) {
 
 template <typename... Parameters>
 Status OnOpen(Status (*stock)(Parameters...), Parameters... parameters) {
-  if (IsInterposing() && !RequestedPolicy().complaint.empty() &&
+  if (IsInterposing() && !CheckedPolicy().complaint.empty() &&
       (AsksForFilters(parameters) || ...)) {
-    return Status::InvalidArgument(RequestedPolicy().complaint);
+    return Status::InvalidArgument(CheckedPolicy().complaint);
   }
   return OnOpenToRead<Parameters...>(stock, parameters...);
 }
@@ -194,8 +194,16 @@ std::string InForce() {
   const PolicyRequest& request = RequestedPolicy();
   if (!request.complaint.empty()) {
     line += "; databases with filters don't open: " + request.complaint;
+  } else if (request.only_reads) {
+    line += "; built-in policies build what the program asks for, and read Winnow's filters too";
+    line +=
+        IsAdding() ? "; column families without a policy get one that reads, and builds none" : "";
   } else {
-    line += "; built-in policies build Winnow's filters with " + plugin::ToString(request.options);
+    const bool builds_ours = request.options.build == Build::kWinnow;
+    line += builds_ours
+                ? "; built-in policies build Winnow's filters with "
+                : "; built-in policies build RocksDB's filters, and read Winnow's too, with ";
+    line += plugin::ToString(request.options);
     line += request.has_bits ? "" : ", but each with its own bits_per_key";
     line += IsAdding() ? "; column families without a policy get one" : "";
   }

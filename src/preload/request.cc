@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "src/preload/switch.h"
+#include "src/rocksdb/builtin_builders.h"
 #include "src/rocksdb/stderr_line.h"
 
 namespace winnow::preload {
@@ -17,6 +18,8 @@ namespace {
 
 using ROCKSDB_NAMESPACE::Configurable;
 using ROCKSDB_NAMESPACE::Status;
+
+constexpr std::string_view kRead = "read";
 
 // Read once and copied: a program may change its environment at any time.
 struct Environment {
@@ -49,6 +52,10 @@ std::string Sentence(const Status& status) {
 
 PolicyRequest ParsePolicyRequest(const std::string& text) {
   PolicyRequest request;
+  if (text == kRead) {
+    request.only_reads = true;
+    return request;
+  }
   const double default_bits = request.options.bits_per_key;
   request.options.bits_per_key = std::numeric_limits<double>::quiet_NaN();  // until it is said
   PolicyOptions checked;  // valid, as parsing one option looks at all
@@ -68,7 +75,8 @@ PolicyRequest ParsePolicyRequest(const std::string& text) {
     request.complaint =
         "WINNOW_POLICY is " + plugin::Quoted(text) +
         ", of which no policy can be made: " + Sentence(status) +
-        "; expected winnow, winnow:BITS or {id=winnow;bits_per_key=BITS;ribbon_min_keys=KEYS}";
+        "; expected winnow, winnow:BITS, {id=winnow;bits_per_key=BITS;ribbon_min_keys=KEYS}, or "
+        "read, by which nothing but the program's own filters is built";
   }
   request.has_bits = !std::isnan(request.options.bits_per_key);
   if (!request.has_bits) {
@@ -83,6 +91,21 @@ const PolicyRequest& RequestedPolicy() {
   static const PolicyRequest& request =
       *new PolicyRequest(ParsePolicyRequest(GetEnvironment().policy));
   return request;
+}
+
+const PolicyRequest& CheckedPolicy() {
+  static const PolicyRequest& checked = *[] {
+    auto* const request = new PolicyRequest(RequestedPolicy());
+    if (const Status status = plugin::CheckBuild(request->options); !status.ok()) {
+      request->options.build = Build::kWinnow;
+      if (request->complaint.empty()) {
+        request->complaint =
+            "WINNOW_POLICY is " + plugin::Quoted(GetEnvironment().policy) + ": " + Sentence(status);
+      }
+    }
+    return request;
+  }();
+  return checked;
 }
 
 bool IsAdding() { return GetEnvironment().add; }

@@ -13,15 +13,18 @@ namespace winnow::preload {
 struct PolicyRequest {
   PolicyOptions options;
   bool has_bits = false;  // it says bits_per_key; else the program's own policy does
+  // Winnow's filters are read, and each policy builds what the program asked for. The options say
+  // nothing then.
+  bool only_reads = false;
 
   // Why it can't be as it says, or empty. The options are then the nearest that can be: RocksDB
   // asks whether they are valid where a database is opened, which fails, and nowhere else.
   std::string complaint;
 };
 
-// Reads the forms that the plugin's options string has: "winnow", "winnow:10", "winnow.Filter:10",
-// "{id=winnow;bits_per_key=10;ribbon_min_keys=50000}", the last one also without braces. RocksDB
-// must be the one that was compiled against.
+// Reads "read", and the forms that the plugin's options string has: "winnow", "winnow:10",
+// "winnow.Filter:10", "{id=winnow;bits_per_key=10;build=bloomfilter}", the last one also without
+// braces. RocksDB must be the one that was compiled against.
 PolicyRequest ParsePolicyRequest(const std::string& text);
 
 // Whether anything is to be changed at all: WINNOW_POLICY is set. Reads the environment at the
@@ -30,6 +33,11 @@ bool IsInterposing();
 
 // WINNOW_POLICY, parsed at the first call. IsInterposing() must be true.
 const PolicyRequest& RequestedPolicy();
+
+// The same, after RocksDB was asked whether it can build so. If it can't, that is a complaint, and
+// Winnow's filters are what is nearest. The first call must not come while the plugin is opened:
+// RocksDB's functions lead to the plugin.
+const PolicyRequest& CheckedPolicy();
 
 // Whether column families without a filter policy get one: WINNOW_ADD is 1.
 bool IsAdding();

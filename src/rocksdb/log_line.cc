@@ -47,6 +47,11 @@ bool IsDue(const Logger& logger, const std::string& text) {
   return true;
 }
 
+std::string Reading(const char* name, const std::string& builds) {
+  return "reads Winnow's and RocksDB's filters for policy " + std::string(name) + ", which " +
+         builds;
+}
+
 std::string Refusal(const char* name, const std::string& complaint) {
   return "filter policy " + std::string(name) + " can't be as it was asked for (" + complaint +
          ") and builds its filters with ";
@@ -85,6 +90,14 @@ bool LogLine::Note(const Logger& logger, const std::string& text) {
   return true;
 }
 
+void LogLine::Write(Logger* logger, const std::string& text, const std::string& said) {
+  if (logger != nullptr && Note(*logger, text)) {
+    ROCKSDB_NAMESPACE::Log(InfoLogLevel::INFO_LEVEL, logger,
+                           "[winnow] %s %s (RocksDB %s, kernels %s)", Version(), said.c_str(),
+                           CompiledVersion(), simd::ActiveKernels().name);
+  }
+}
+
 void LogLine::WriteOnce(Logger* logger, const char* name, const PolicyOptions& options,
                         const std::string& complaint) noexcept {
   try {
@@ -94,16 +107,21 @@ void LogLine::WriteOnce(Logger* logger, const char* name, const PolicyOptions& o
       has_complained_ = true;
       Complain(logger, refusal, was_said_without_log_.exchange(false));
     }
-    if (logger == nullptr || !Note(*logger, refusal + text)) {
-      return;
-    }
-    ROCKSDB_NAMESPACE::Log(InfoLogLevel::INFO_LEVEL, logger,
-                           "[winnow] %s builds the filters of policy %s: %s (RocksDB %s, kernels "
-                           "%s)",
-                           Version(), name, text.c_str(), CompiledVersion(),
-                           simd::ActiveKernels().name);
+    Write(logger, refusal + text,
+          options.build == Build::kWinnow
+              ? "builds the filters of policy " + std::string(name) + ": " + text
+              : Reading(name, "builds RocksDB's " + BuiltinPolicyId(options)));
   } catch (...) {
     // A missing line is better than a failed flush.
+  }
+}
+
+void LogLine::WriteReadingOnce(Logger* logger, const char* name,
+                               const std::string& builds) noexcept {
+  try {
+    const std::string said = Reading(name, builds);
+    Write(logger, said, said);
+  } catch (...) {
   }
 }
 

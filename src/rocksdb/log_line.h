@@ -20,7 +20,8 @@ class LogLine {
  public:
   static constexpr size_t kMostLogs = 256;
 
-  // Writes "[winnow] VERSION builds the filters of policy NAME: OPTIONS" to the logger, unless it
+  // Writes "[winnow] VERSION builds the filters of policy NAME: OPTIONS" to the logger, or, where
+  // the options have RocksDB build its own, the line of WriteReadingOnce, unless it
   // was the last that this object wrote there. A log that became shorter is a new one: it was
   // rolled, or a database was opened again and its logger lies where an earlier one lay. Null is
   // allowed. Never throws.
@@ -33,6 +34,12 @@ class LogLine {
   void WriteOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name, const PolicyOptions& options,
                  const std::string& complaint = {}) noexcept;
 
+  // Of a policy that builds none of Winnow's filters: "[winnow] VERSION reads Winnow's and
+  // RocksDB's filters for policy NAME, which BUILDS", where `builds` is "builds RocksDB's
+  // bloomfilter:10", say. Else as WriteOnce.
+  void WriteReadingOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name,
+                        const std::string& builds) noexcept;
+
   // Where RocksDB shows no log, as it asks for a reader: a complaint that is not empty goes to
   // stderr, unless this object did so before. Never throws.
   void ComplainOnce(const char* name, const PolicyOptions& options,
@@ -44,6 +51,9 @@ class LogLine {
     size_t size;                              // of the log, when it was shown last
     std::string text;                         // what was written there
   };
+
+  // Writes what is said if the text, by which it is known again, is due.
+  void Write(ROCKSDB_NAMESPACE::Logger* logger, const std::string& text, const std::string& said);
 
   // Whether the text is due.
   bool Note(const ROCKSDB_NAMESPACE::Logger& logger, const std::string& text);

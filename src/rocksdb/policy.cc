@@ -70,6 +70,9 @@ FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& co
   const PolicyState::Snapshot now = state_.Get();
   log_line_.WriteOnce(context.info_log, Name(), now.options, now.complaint);
   LogTotals(context.info_log);
+  if (now.options.build != Build::kWinnow) {
+    return builtin_builders_.NewBuilder(now.options, context);
+  }
   return NewBitsBuilder(ContextToOptions(now.options, context),
                         context.table_options.detect_filter_construct_corruption);
 }
@@ -100,7 +103,10 @@ Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptio
 
 Status MakePolicy(const PolicyOptions& options, std::unique_ptr<const FilterPolicy>* policy) {
   std::shared_ptr<const FilterPolicy> builtin;
-  const Status status = NewBuiltinReader(&builtin);
+  Status status = NewBuiltinReader(&builtin);
+  if (status.ok()) {
+    status = CheckBuild(options);
+  }
   if (status.ok()) {
     *policy = std::make_unique<const Policy>(options, std::move(builtin));
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "src/rocksdb/builtin_builders.h"
 #include "src/rocksdb/log_line.h"
 #include "src/rocksdb/policy_state.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -17,7 +18,7 @@
 
 namespace winnow::plugin {
 
-// Builds Winnow filters, and reads them and RocksDB's own.
+// Builds Winnow filters, or has RocksDB build its own, and reads both.
 //
 // RocksDB drops the errors of a filter policy in a table-options string, in an OPTIONS file and,
 // from 9.8 on, in SetOptions, and keeps what object there is. So a policy that was made from text
@@ -72,6 +73,7 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
 
   PolicyState state_;
   const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin_;
+  const BuiltinBuilders builtin_builders_;
   mutable LogLine log_line_;
 };
 

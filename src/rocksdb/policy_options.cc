@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <system_error>
 
@@ -78,11 +79,28 @@ std::string NumberText(double number) {
 
 constexpr std::string_view kAuto = "auto";
 
+// In the order of Build.
+constexpr std::string_view kBuilds[] = {"winnow", "bloomfilter", "ribbonfilter"};
+constexpr char kExpectedBuild[] = "winnow, bloomfilter or ribbonfilter";
+
+bool ParseBuild(std::string_view text, Build* build) {
+  const auto* const found = std::find(std::begin(kBuilds), std::end(kBuilds), text);
+  if (found == std::end(kBuilds)) {
+    return false;
+  }
+  *build = static_cast<Build>(found - std::begin(kBuilds));
+  return true;
+}
+
+std::string BuildText(const PolicyOptions& options) {
+  return std::string(kBuilds[static_cast<size_t>(options.build)]);
+}
+
 struct Option {
   const char* name;
   const char* expected;
   bool (*parse)(std::string_view text, PolicyOptions* options);
-  void (*set_nearest)(double number, PolicyOptions* options);
+  void (*set_nearest)(double number, PolicyOptions* options);  // null: nothing is near to a name
   std::string (*text)(const PolicyOptions& options);
 };
 
@@ -120,6 +138,11 @@ constexpr Option kOptions[] = {
        options->bloom_before_level = std::max(NearestWhole<int>(number), -1);
      },
      [](const PolicyOptions& options) { return std::to_string(options.bloom_before_level); }},
+    {"build", kExpectedBuild,
+     [](std::string_view text, PolicyOptions* options) {
+       return ParseBuild(text, &options->build);
+     },
+     nullptr, BuildText},
 };
 
 const Option* Find(std::string_view name) {
@@ -148,7 +171,11 @@ Status CheckPolicyOptions(const PolicyOptions& options) {
   filter.bits_per_key = options.bits_per_key;
   filter.ribbon_min_keys = options.ribbon_min_keys;
   filter.bloom_before_level = options.bloom_before_level;
-  const std::string problem = CheckOptions(filter);
+  std::string problem = CheckOptions(filter);
+  if (static_cast<size_t>(options.build) >= std::size(kBuilds)) {
+    problem = "build is " + std::to_string(static_cast<unsigned>(options.build)) +
+              ", but must be that of " + kExpectedBuild;
+  }
   return problem.empty() ? Status::OK() : Status::InvalidArgument(problem);
 }
 
@@ -182,6 +209,10 @@ void SetNearestPolicyId(std::string_view id, PolicyOptions* options) {
 
 void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options) {
   const Option* const option = Find(name);
+  if (option != nullptr && option->set_nearest == nullptr) {
+    option->parse(text, options);
+    return;
+  }
   const unsigned shift = TakeSuffix(&text);
   double number = 0;
   if (option != nullptr && ParseAnyNumber(text, &number)) {
@@ -192,6 +223,9 @@ void SetNearestPolicyOption(std::string_view name, std::string_view text, Policy
 std::string ToString(const PolicyOptions& options) {
   std::string text;
   for (const Option& option : kOptions) {
+    if (option.text == BuildText && options.build == Build::kWinnow) {
+      continue;
+    }
     text += text.empty() ? "" : ";";
     text += option.name;
     text += "=";
@@ -219,8 +253,16 @@ std::string PolicyOptionText(std::string_view name, const PolicyOptions& options
 
 const std::string& PolicyOptionNames() {
   static const std::string& names =
-      *new std::string("bits_per_key, ribbon_min_keys and bloom_before_level");
+      *new std::string("bits_per_key, ribbon_min_keys, bloom_before_level and build");
   return names;
+}
+
+std::string BuiltinPolicyId(const PolicyOptions& options) {
+  std::string id = BuildText(options) + ":" + NumberText(options.bits_per_key);
+  if (options.build == Build::kRibbonFilter) {
+    id += ":" + std::to_string(options.bloom_before_level);
+  }
+  return id;
 }
 
 }  // namespace winnow::plugin

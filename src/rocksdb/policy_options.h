@@ -28,12 +28,13 @@ ROCKSDB_NAMESPACE::Status ParsePolicyId(std::string_view id, PolicyOptions* opti
 ROCKSDB_NAMESPACE::Status ParsePolicyOption(std::string_view name, std::string_view text,
                                             PolicyOptions* options);
 
-// The same for text that is refused: a number out of its range sets the bound that is nearest, and
-// what is no number changes nothing, as an unknown name does.
+// The same for any text: a number out of its range sets the bound that is nearest, and what is no
+// number, or no name of what is built, changes nothing, as an unknown option does.
 void SetNearestPolicyId(std::string_view id, PolicyOptions* options);
 void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options);
 
-// "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1": what an options string takes.
+// "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1": what an options string takes. With
+// ";build=bloomfilter" where RocksDB's filters are built.
 std::string ToString(const PolicyOptions& options);
 
 // The names of the options, in the order of ToString. Lives as long as the library.
@@ -42,8 +43,12 @@ const std::vector<std::string>& PolicyOptionNameList();
 // One of them as text. Empty if there is no option of this name.
 std::string PolicyOptionText(std::string_view name, const PolicyOptions& options);
 
-// "bits_per_key, ribbon_min_keys and bloom_before_level".
+// "bits_per_key, ribbon_min_keys, bloom_before_level and build".
 const std::string& PolicyOptionNames();
+
+// What RocksDB calls the policy whose filters are built: "bloomfilter:10", "ribbonfilter:10:-1".
+// The options' build must not be Winnow's.
+std::string BuiltinPolicyId(const PolicyOptions& options);
 
 }  // namespace winnow::plugin
 

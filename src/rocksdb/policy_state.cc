@@ -1,5 +1,6 @@
 #include "src/rocksdb/policy_state.h"
 
+#include "src/rocksdb/builtin_builders.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/stderr_line.h"
 
@@ -50,6 +51,10 @@ Status PolicyState::Configure(const Texts& texts, bool is_lenient, Texts* unused
       problem = status.getState();
       SetNearestPolicyOption(name, text, &asked);
     }
+  }
+  if (const Status status = CheckBuild(asked); !status.ok()) {
+    problem = problem.empty() ? status.getState() : problem;
+    asked.build = now_.options.build;
   }
   if (stage_ != Stage::kMade) {
     // A change of a policy that may be in use.

@@ -1,0 +1,91 @@
+#include "src/rocksdb/builtin_builders.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/utilities/object_registry.h>
+
+#include "src/rocksdb/context.h"
+#include "src/rocksdb/policy_options.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::ObjectRegistry;
+using ROCKSDB_NAMESPACE::Status;
+using PolicyPointer = std::shared_ptr<const FilterPolicy>;
+
+// The two builders that RocksDB's Ribbon policy chooses from. It can't be made itself: the registry
+// makes it by NewRibbonFilterPolicy, in whose place the interposer may be.
+constexpr char kBelowLevelName[] = "rocksdb.internal.FastLocalBloomFilter:";
+constexpr char kRibbonName[] = "rocksdb.internal.Standard128RibbonFilter:";
+constexpr char kBloomName[] = "bloomfilter:";
+
+std::string NameFor(const PolicyOptions& options, bool is_below_level) {
+  const std::string bits = PolicyOptionText("bits_per_key", options);
+  if (options.build == Build::kBloomFilter) {
+    return kBloomName + bits;
+  }
+  return (is_below_level ? kBelowLevelName : kRibbonName) + bits;
+}
+
+Status Make(const std::string& name, PolicyPointer* policy) {
+  // Not by CreateFromString, in whose place the interposer may be.
+  Status status = ObjectRegistry::NewInstance()->NewSharedObject(name, policy);
+  if (status.IsNotSupported()) {
+    // RocksDB fills the registry when it is asked for a policy the first time. One of this name is
+    // nobody's wish, and left alone by the interposer.
+    PolicyPointer ignored;
+    FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(),
+                                   std::string(kRibbonName) + "10", &ignored)
+        .PermitUncheckedError();
+    status = ObjectRegistry::NewInstance()->NewSharedObject(name, policy);
+  }
+  return status;
+}
+
+bool IsBelowLevel(const PolicyOptions& options, const FilterBuildingContext& context) {
+  return ContextToOptions(options, context).kind == FilterKind::kBloom;
+}
+
+}  // namespace
+
+Status CheckBuild(const PolicyOptions& options) {
+  if (options.build == Build::kWinnow) {
+    return Status::OK();
+  }
+  for (const bool is_below_level : {false, true}) {
+    const std::string name = NameFor(options, is_below_level);
+    PolicyPointer policy;
+    if (const Status status = Make(name, &policy); !status.ok() || policy == nullptr) {
+      return Status::NotSupported("build=" + PolicyOptionText("build", options) +
+                                      " needs RocksDB's policy " + name +
+                                      ", which this RocksDB can't make; Winnow's own filters "
+                                      "are built with build=winnow",
+                                  status.ToString());
+    }
+  }
+  return Status::OK();
+}
+
+FilterBitsBuilder* BuiltinBuilders::NewBuilder(
+    const PolicyOptions& options, const FilterBuildingContext& context) const noexcept {
+  try {
+    const std::string name = NameFor(options, IsBelowLevel(options, context));
+    const FilterPolicy* policy = nullptr;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      PolicyPointer& kept = policies_[name];
+      if (kept == nullptr && !Make(name, &kept).ok()) {
+        return nullptr;
+      }
+      policy = kept.get();
+    }
+    return policy->GetBuilderWithContext(context);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace winnow::plugin

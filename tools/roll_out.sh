@@ -1,0 +1,323 @@
+#!/bin/bash
+# Rolls Winnow out on a database and back again, and counts at every step how many data blocks lookups of absent keys
+# read:
+#   tools/roll_out.sh [--build=DIR] [--keys=FILE] [--most_keys=N] [--lookups=N] [--ways=WAY,…] [--json=FILE]
+# A step may read no more than 1.1 times as many as the better of its neighbours, the steps before and after it, and
+# must find every key and none that was never written. src/rocksdb/ROLLOUT.md tells what the steps are for.
+#
+# The tree has one shape at every step (all keys in the last level, some of them written again since in the levels above),
+# so that the steps differ by their filters. A way is how Winnow comes into the program:
+#   plugin    named in the program's options: winnow:10, and {id=winnow;build=bloomfilter} to read and not to build;
+#             the program is tests/roll_out_client, which knows nothing of Winnow
+#   preload   by WINNOW_POLICY=winnow and WINNOW_POLICY=read, where the program's options say bloomfilter:10; the
+#             same program
+#   db_bench  the same, and the program is RocksDB's db_bench, with its own keys
+# Rows marked with * show what happens without the order of the steps, and do not count.
+#
+# --keys=FILE has a key in each line, or is such a list compressed by lz4; without it, the keys are those of
+# tools/demo.sh, or else the paths of this machine's files. --lookups=N is how many keys, and how many absent ones, are
+# looked up at each step by each kind of program in use.
+#
+# Ends with 0 if every step kept to that, with 1 if one did not, with 2 if something could not be run.
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "$0")/.."
+
+fail() {
+  printf 'tools/roll_out.sh: %s\n' "$*" >&2
+  exit 2
+}
+
+build=build/release keys='' most_keys=1000000 lookups=1000000 ways='' json=''
+for argument in "$@"; do
+  case $argument in
+  --help)
+    sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p}' tools/roll_out.sh
+    exit 0
+    ;;
+  --build=?*) build=${argument#*=} ;;
+  --keys=?*) keys=${argument#*=} ;;
+  --most_keys=[1-9]*) most_keys=${argument#*=} ;;
+  --lookups=[1-9]*) lookups=${argument#*=} ;;
+  --ways=?*) ways=${argument#*=} ;;
+  --json=?*) json=${argument#*=} ;;
+  *) fail "unknown argument '$argument'; --help says which there are" ;;
+  esac
+done
+
+client=$build/tests/roll_out_client
+winnow=$build/bin/winnow
+preload=$(realpath -m "$build/lib/libwinnow_preload.so")
+for file in "$client" "$winnow" "$preload"; do
+  [[ -e $file ]] || fail "expected $file; build it first: cmake --build $build --target roll_out_client winnow_tool winnow_preload"
+done
+
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+
+# ---- Keys
+
+own_paths() {
+  { find / -xdev \( -path /proc -o -path /sys -o -path /tmp \) -prune -o -printf '%P\n' 2>/dev/null || true; } | sed '/^$/d'
+}
+
+all_keys() {
+  local list=$keys
+  if [[ -z $list && -s build/demo/keys.lz4 ]]; then
+    list=build/demo/keys.lz4
+  fi
+  case $list in
+  '') own_paths ;;
+  *.lz4) lz4 -dc "$list" ;;
+  *) cat "$list" ;;
+  esac
+}
+
+# Evenly out of all, so that they stay what such keys look like.
+get_keys() {
+  all_keys | sort -u >"$home/all" || fail "the keys ${keys:-of this machine} can't be read"
+  local count
+  count=$(wc -l <"$home/all")
+  awk -v count="$count" -v most="$most_keys" 'count <= most || int(NR * most / count) != int((NR - 1) * most / count)' \
+    "$home/all" >"$home/keys"
+  rm "$home/all"
+  num_keys=$(wc -l <"$home/keys")
+}
+
+# ---- Programs
+
+soname() { ldd "$1" | awk '/librocksdb/ { print $1 }'; }
+
+can_run_db_bench() {
+  command -v db_bench >/dev/null && [[ $(soname "$(command -v db_bench)") == "$(soname "$client")" ]]
+}
+
+# use WAY STATE: how a program is run in which Winnow is not there (stock), reads only (read), or builds (winnow).
+use() {
+  environment=(env)
+  policy=bloomfilter:10
+  [[ $2 != stock ]] || return 0
+  environment+=("LD_PRELOAD=$preload")
+  case $1-$2 in
+  plugin-read) policy='{id=winnow;bits_per_key=10;build=bloomfilter}' ;;
+  plugin-winnow) policy=winnow:10 ;;
+  *) environment+=("WINNOW_POLICY=$2") ;;
+  esac
+}
+
+seed=0
+
+# bench BENCHMARKS ARGUMENTS…: RocksDB's own program, on the database, of which level 1 has about ten files.
+bench() {
+  seed=$((seed + 1))
+  "${environment[@]}" db_bench --db="$database" --num="$num_keys" --bloom_bits=10 --disable_auto_compactions=1 \
+    --level_compaction_dynamic_level_bytes=false --compression_type=none --write_buffer_size=1073741824 --value_size=40 \
+    --target_file_size_base=$((num_keys * 7)) --progress_reports=0 --seed="$seed" --benchmarks="$1" "${@:2}" >"$home/log" 2>&1 || {
+    tail -n 20 "$home/log" >&2
+    fail "db_bench failed; its last lines are above"
+  }
+}
+
+# change WAY STATE VERB
+change() {
+  local way=$1 verb=$3
+  use "$way" "$2"
+  if [[ $way != db_bench ]]; then
+    "${environment[@]}" "$client" "$verb" "$database" "$policy" "$home/keys" || fail "the program failed: see above"
+    return
+  fi
+  local eighth=$((num_keys / 8))
+  # A compaction of such writes leaves the files of the other half as they are.
+  local first_half=(--use_existing_db=1 --num=$((num_keys / 2)) --writes="$eighth")
+  case $verb in
+  fill)
+    bench fillseq,flush
+    bench overwrite,flush,compact --use_existing_db=1 --writes="$eighth" # one file alone would be moved, not compacted
+    bench overwrite,flush "${first_half[@]}"
+    ;;
+  write) bench compact0,overwrite,flush "${first_half[@]}" ;;
+  convert)
+    bench overwrite,flush,compact0 --use_existing_db=1 --writes="$eighth"
+    bench overwrite,flush "${first_half[@]}"
+    ;;
+  esac
+}
+
+value_of() { sed -n "s/.*$1 *\([0-9][0-9]*\).*/\1/p" "$home/log" | head -n 1; }
+
+# look WAY STATE: sets missing, invented and blocks.
+look() {
+  use "$1" "$2"
+  if [[ $1 != db_bench ]]; then
+    "${environment[@]}" "$client" look "$database" "$policy" "$home/keys" "$lookups" >"$home/log" ||
+      fail "the program failed: see above"
+    missing=$(value_of missing=) invented=$(value_of invented=) blocks=$(value_of absent_blocks=)
+    return
+  fi
+  seed=99 # the same keys at each step
+  bench readrandom --use_existing_db=1 --readonly=1 --reads="$lookups"
+  missing=$((lookups - $(sed -n 's/.*(\([0-9]*\) of [0-9]* found).*/\1/p' "$home/log")))
+  seed=99
+  bench readmissing --use_existing_db=1 --readonly=1 --reads="$lookups" --statistics
+  invented=$(sed -n 's/.*(\([0-9]*\) of [0-9]* found).*/\1/p' "$home/log")
+  blocks=$(($(value_of 'rocksdb.block.cache.data.miss COUNT :') + $(value_of 'rocksdb.block.cache.data.hit COUNT :')))
+}
+
+# ---- Steps
+
+# What is done, who writes by then, what is done to the tree, who reads, and how much must have Winnow's filters.
+steps=(
+  'RocksDB alone|stock|fill|stock|none'
+  'readers first: all read Winnow|read||read|none'
+  'writers build Winnow; new writes|winnow|write|read winnow|some'
+  'everything compacted: converted|winnow|convert|read winnow|all'
+  'way back: build RocksDB; new writes|read|write|read winnow|some'
+  'everything compacted: back|read|convert|read|none'
+  'RocksDB alone|stock||stock|none'
+)
+
+# The file mix: three numbers of files, and the share of the entries in per cent.
+mix() {
+  "$winnow" inspect --json "$database" >"$home/inspect" || fail "winnow inspect failed"
+  awk '/"converted": \{/ { inside = 1 }
+    inside && /"winnow_share_of_entries"/ { gsub(/[^0-9.e-]/, "", $2); share = $2 }
+    inside && /"(winnow|builtin|none)": \{/ { family = $1; gsub(/[^a-z]/, "", family) }
+    inside && /"files"/ { gsub(/[^0-9]/, "", $2); if (family != "") files[family] = $2; family = "" }
+    END { printf "%d %d %d %.1f\n", files["winnow"], files["builtin"], files["none"], 100 * share }' "$home/inspect"
+}
+
+# share_of MIX: none, some or all.
+share_of() {
+  case ${1##* } in
+  0.0) echo none ;;
+  100.0) echo all ;;
+  *) echo some ;;
+  esac
+}
+
+format='%-2s %-36s %-7s %-12s %7s %8s %5s %10s %8s %12s %6s\n'
+
+# row NUMBER WHAT WRITER READERS RATIO: of what was looked up last.
+row() {
+  local winnow_files builtin_files no_files converted
+  read -r winnow_files builtin_files no_files converted <<<"$mixed"
+  # shellcheck disable=SC2059 # the format is above
+  printf "$format" "$1" "$2" "$3" "${4// /, }" "$winnow_files" "$builtin_files" "$no_files" "$converted %" "$missing" \
+    "$blocks" "$5"
+  printf -v object '{"step": "%s", "what": "%s", "written_by": "%s", "read_by": "%s", "files": {"winnow": %d, "builtin": %d, "none": %d}, "converted_percent": %s, "missing": %d, "invented": %d, "data_blocks_for_absent_keys": %d, "ratio_to_better_neighbour": %s}' \
+    "$1" "$2" "$3" "$4" "$winnow_files" "$builtin_files" "$no_files" "$converted" "$missing" "$invented" "$blocks" \
+    "$(if [[ $5 == [0-9]* ]]; then echo "$5"; else echo null; fi)"
+  objects+=("$object")
+}
+
+ratio() { awk -v count="$1" -v better="$2" 'BEGIN { printf "%.3f", better == 0 ? (count == 0 ? 1 : 999) : count / better }'; }
+
+# One way, with all its steps; sets way_ok.
+roll_out() {
+  local way=$1 i reader results=() contrasts=()
+  database=$home/$way
+  way_ok=true
+  seed=0
+  for i in "${!steps[@]}"; do
+    local what writer verb readers share
+    IFS='|' read -r what writer verb readers share <<<"${steps[i]}"
+    [[ -z $verb ]] || change "$way" "$writer" "$verb"
+    mixed=$(mix)
+    # The worst of those who read at this step.
+    local most=0 most_missing=0 most_invented=0
+    for reader in $readers; do
+      look "$way" "$reader"
+      most=$((blocks > most ? blocks : most))
+      most_missing=$((missing > most_missing ? missing : most_missing))
+      most_invented=$((invented > most_invented ? invented : most_invented))
+    done
+    results+=("$most $most_missing $most_invented $mixed")
+    if ((i == 3)); then
+      look "$way" stock
+      contrasts+=("$blocks $missing $invented $mixed|without the plugin, on converted files")
+      if [[ $way == plugin ]]; then
+        policy_lost
+        contrasts+=("$blocks $missing $invented $mixed|winnow:10 asked for, plugin missing")
+      fi
+    fi
+  done
+  rm -rf "$database"
+  print_way "$way"
+}
+
+# As a program whose plugin is missing has it: the policy is dropped without a word.
+policy_lost() {
+  "$client" look "$database" winnow:10 "$home/keys" "$lookups" >"$home/log" || fail "the program failed: see above"
+  missing=$(value_of missing=) invented=$(value_of invented=) blocks=$(value_of absent_blocks=)
+}
+
+# Of roll_out, whose results it prints.
+print_way() {
+  local i ratio_now better neighbour contrast
+  printf '\n%s: %d keys, %d lookups of absent keys at each step\n\n' "$1" "$num_keys" "$lookups"
+  # shellcheck disable=SC2059
+  printf "$format" '' step writer readers 'Winnow' "RocksDB" none converted missing 'data blocks' ratio
+  for i in "${!steps[@]}"; do
+    IFS='|' read -r what writer verb readers share <<<"${steps[i]}"
+    better=''
+    for neighbour in $((i - 1)) $((i + 1)); do
+      if ((neighbour >= 0 && neighbour < ${#steps[@]})); then
+        local count=${results[neighbour]%% *}
+        if [[ -z $better ]] || ((count < better)); then better=$count; fi
+      fi
+    done
+    read -r blocks missing invented mixed <<<"${results[i]}"
+    ratio_now=$(ratio "$blocks" "$better")
+    row $((i + 1)) "$what" "$writer" "$readers" "$ratio_now"
+    if ((missing > 0 || invented > 0)); then
+      way_ok=false
+      problems+=("$1, step $((i + 1)): $missing keys were not found, and $invented that were never written were")
+    fi
+    if [[ $(share_of "$mixed") != "$share" ]]; then
+      way_ok=false
+      problems+=("$1, step $((i + 1)): ${mixed##* } % of the entries have Winnow's filters; expected $share of them")
+    fi
+    if awk -v ratio="$ratio_now" 'BEGIN { exit !(ratio > 1.1) }'; then
+      way_ok=false
+      problems+=("$1, step $((i + 1)): $blocks data blocks were read, $ratio_now times as many as at the better neighbour; expected at most 1.1")
+    fi
+  done
+  for contrast in "${contrasts[@]}"; do
+    read -r blocks missing invented mixed <<<"${contrast%%|*}"
+    row '*' "${contrast#*|}" - stock -
+  done
+}
+
+get_keys
+if [[ -z $ways ]]; then
+  ways=plugin,preload
+  if can_run_db_bench; then ways+=,db_bench; fi
+fi
+problems=() documents=() all_ok=true
+for way in ${ways//,/ }; do
+  case $way in
+  plugin | preload) ;;
+  db_bench) can_run_db_bench || fail "expected a db_bench with the RocksDB of $client, which is $(soname "$client")" ;;
+  *) fail "expected plugin, preload or db_bench for --ways, found '$way'" ;;
+  esac
+  objects=()
+  roll_out "$way"
+  $way_ok || all_ok=false
+  printf -v document '    {"way": "%s", "keys": %d, "lookups": %d, "ok": %s, "rows": [\n%s]}' "$way" "$num_keys" "$lookups" "$way_ok" \
+    "$(printf '      %s,\n' "${objects[@]}" | sed '$s/,$//')"
+  documents+=("$document")
+done
+
+if [[ -n $json ]]; then
+  {
+    printf '{\n  "schema": "winnow.roll_out/1",\n  "ok": %s,\n  "ways": [\n' "$all_ok"
+    printf '%s,\n' "${documents[@]}" | sed '$s/,$//'
+    printf '  ]\n}\n'
+  } >"$json"
+fi
+echo
+if ! $all_ok; then
+  printf 'tools/roll_out.sh: %s\n' "${problems[@]}" >&2
+  exit 1
+fi
+echo "At every step all keys were found, and at most 1.1 times the data blocks of the better neighbour were read."
