@@ -37,14 +37,15 @@ constexpr char kCrossover[] =
     "\n## Where a Ribbon pays\n\n"
     "At `bits_per_key` 10. A Ribbon takes longer to build and to ask than a Bloom filter at any "
     "size: it has to save\n"
-    "something worth having, a tenth of the bytes. What it takes grows in steps of 64 slots, and a "
+    "something worth having, a twentieth of the bytes. What it takes grows in steps of 64 slots, "
+    "and a "
     "Bloom filter's bytes in\n"
     "steps of 64 bytes.\n\n";
 
 constexpr char kLeastKeys[] =
     "\nSo `ribbon_min_keys=auto`, the default, is the number of keys from which on a Ribbon saves "
     "a "
-    "tenth at any size (but for\n"
+    "twentieth at any size (but for\n"
     "the rounding of Bloom filters to whole blocks), by what filters of these bits take:\n\n";
 
 constexpr char kByBits[] =

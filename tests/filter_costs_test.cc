@@ -29,7 +29,7 @@ TEST(FilterCostsTest, PageIsWhatIsPrinted) {
 }
 
 // The formula by which the kind is chosen is about the filters that are built.
-TEST(FilterCostsTest, RibbonsAreChosenWhereTheySaveATenth) {
+TEST(FilterCostsTest, RibbonsAreChosenWhereTheySaveATwentieth) {
   for (const double bits : {4.0, 6.0, 10.0, 16.0, 24.0}) {
     const auto saved = [bits](uint64_t n) {
       return 1 - MeanFilterCost(FilterKind::kRibbon, bits, n).bytes /

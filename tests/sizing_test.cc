@@ -46,7 +46,7 @@ TEST(SizingTest, ChoosesKindFromCountLevelAndOptions) {
   }
 }
 
-TEST(SizingTest, ByDefaultChoosesRibbonWhereItSavesATenth) {
+TEST(SizingTest, ByDefaultChoosesRibbonWhereItSavesATwentieth) {
   FilterOptions options;
   options.level = 0;
   for (const double bits : {2.0, 5.0, 10.0, 20.0, 32.0}) {

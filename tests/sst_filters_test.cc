@@ -125,7 +125,7 @@ TEST_F(SstFiltersTest, TheNameOfThePolicyIsKept) {
 }
 
 TEST_F(SstFiltersTest, FewKeysMakeAWinnowBloomFilter) {
-  EXPECT_EQ(ReadSst(Write(TableWith("winnow:10"), 200)).filter->kind, "winnow-bloom");
+  EXPECT_EQ(ReadSst(Write(TableWith("winnow:10"), 150)).filter->kind, "winnow-bloom");
 }
 
 TEST_F(SstFiltersTest, LegacyBloomIsBuiltinBloom) {
@@ -149,7 +149,8 @@ TEST_F(SstFiltersTest, OnePartitionIsPartitionedAndAWholeFilterWithATwoLevelInde
 
 TEST_F(SstFiltersTest, SmallPartitionsAreBloomFilters) {
   auto table = PartitionedTableWith("winnow:10");
-  table.metadata_block_size = 300;
+  table.metadata_block_size = 240;
+  table.block_size = 1024;
   const SstReport report = ReadSst(Write(table, kKeys));
   EXPECT_EQ(report.filter->kind, "winnow-bloom");
   EXPECT_EQ(report.filter->keys, kKeys);

@@ -222,7 +222,7 @@ std::string InspectTable(const std::vector<SstReport>& files) {
   const bool any_read = std::any_of(files.begin(), files.end(),
                                     [](const SstReport& file) { return file.filter.has_value(); });
   return absl::StrCat(Files(files), Sentences(files), any_read ? SumsByKind(files) : "",
-                      SumsByLevel(files), Converted(files), Blooms(files));
+                      SumsByLevel(files), Blooms(files), Converted(files));
 }
 
 }  // namespace winnow::tools

@@ -23,8 +23,8 @@ enum class FilterKind : uint8_t {
 WINNOW_EXPORT std::string_view ToString(FilterKind kind) noexcept;
 
 // A ribbon_min_keys that is not a number of keys: a Ribbon filter from as many keys on as it saves
-// a tenth of the bytes that a Bloom filter of the same rate takes, which depends on bits_per_key
-// and on nothing else (at 10: 256 keys, db_bench_ext/SIZES.md). "auto" in text.
+// a twentieth of the bytes that a Bloom filter of the same rate takes, which depends on
+// bits_per_key and on nothing else (at 10: 192 keys, db_bench_ext/SIZES.md). "auto" in text.
 inline constexpr uint64_t kRibbonWhereItSaves = UINT64_MAX - 1;
 
 struct FilterOptions {

@@ -79,7 +79,7 @@ inline constexpr uint64_t kMaxRibbonKeys = uint64_t{1} << 31;
 // lookup. A large one saves 0.31 at 10 bits a key. Of few hundred keys it saves less, as it grows
 // by 64 slots at once, but there our Bloom filters already take more than RocksDB's, whose tail is
 // shorter, and a file's or partition's other blocks cost far more than the filter (tune_sizes).
-inline constexpr double kWorthwhileSaving = 0.1;
+inline constexpr double kWorthwhileSaving = 0.05;
 
 // The fewest keys from which on it saves that: what kRibbonWhereItSaves stands for. UINT64_MAX if
 // it never does, as at 1 bit a key.
