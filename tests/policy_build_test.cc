@@ -195,6 +195,13 @@ TEST_F(PolicyBuildTest, TheNextFileFollowsWhenItIsChanged) {
   WriteAll();
   EXPECT_EQ(KindsOfFilters(path_), (Kinds{{"built-in bloom", 1}}));
   EXPECT_THAT(Log(), HasSubstr("which builds RocksDB's bloomfilter:12 "));
+  // From 9.8 on the policy itself can be replaced.
+  const Status replaced = database_->SetOptions(
+      {{"block_based_table_factory", "{filter_policy={id=winnow;build=ribbonfilter}}"}});
+  EXPECT_EQ(replaced.ok(), WINNOW_ROCKSDB_AT_LEAST(9, 8)) << replaced.ToString();
+  WriteAll();
+  EXPECT_EQ(KindsOfFilters(path_),
+            (Kinds{{replaced.ok() ? "built-in ribbon" : "built-in bloom", 1}}));
 }
 
 TEST_F(PolicyBuildTest, WhatIsRefusedIsSaidAndLeavesItAsItWas) {
