@@ -150,7 +150,7 @@ TEST_F(SstFiltersTest, OnePartitionIsPartitionedAndAWholeFilterWithATwoLevelInde
 TEST_F(SstFiltersTest, SmallPartitionsAreBloomFilters) {
   auto table = PartitionedTableWith("winnow:10");
   table.metadata_block_size = 240;
-  table.block_size = 1024;
+  table.block_size = 256;
   const SstReport report = ReadSst(Write(table, kKeys));
   EXPECT_EQ(report.filter->kind, "winnow-bloom");
   EXPECT_EQ(report.filter->keys, kKeys);
