@@ -25,7 +25,9 @@ Settings ChooseSettings(const LifePlan& plan, Random* random) {
   // Few files with many keys, all of whose filters have the fault.
   settings.kind = DatabaseKind::kPlain;
   for (FamilySettings& family : settings.families) {
-    family.policy = "{id=winnow;bits_per_key=16;ribbon_min_keys=1000}";
+    family.policy = plan.fault == Fault::kDeniedByBuiltin
+                        ? "bloomfilter:16:false"
+                        : "{id=winnow;bits_per_key=16;ribbon_min_keys=1000}";
     family.is_watched = true;
     family.table.whole_key_filtering = true;
     family.table.partition_filters = plan.fault == Fault::kDeniedInOne;

@@ -66,7 +66,7 @@ class ForgetfulBuilder final : public FilterBitsBuilder {
 
  private:
   bool Forgets(const Slice& key) {
-    if (fault_ == Fault::kDeniedKeys) {
+    if (fault_ != Fault::kDeniedInOne) {
       // Not the low bits, which choose the place in the filter.
       return (HashKey(std::string_view(key.data(), key.size())).value >> 20) % kDenyOneIn == 0;
     }
@@ -119,7 +119,10 @@ bool HashesAreShared() {
 
 std::unique_ptr<FilterBitsBuilder> PlantInBuilder(std::unique_ptr<FilterBitsBuilder> builder,
                                                   Fault fault) {
-  if (fault != Fault::kDeniedKeys && fault != Fault::kDeniedInOne) return builder;
+  if (fault != Fault::kDeniedKeys && fault != Fault::kDeniedInOne &&
+      fault != Fault::kDeniedByBuiltin) {
+    return builder;
+  }
   return std::make_unique<ForgetfulBuilder>(std::move(builder), fault);
 }
 

@@ -1,6 +1,7 @@
 #include "tests/stress/session.h"
 
 #include <rocksdb/db.h>
+#include <signal.h>
 
 #include <chrono>
 #include <string>
@@ -101,11 +102,28 @@ void Session::Work(Part* part, uint64_t seed) {
   Snapshots snapshots(database_, counts_);
   UntilDifference([&] {
     for (uint64_t i = 0; i < operations_ && !stop_; ++i) {
+      if (i == operations_ / 2) GoWrong(part);
       OneOperation(part, &snapshots, &random);
       ThrowIfWatchedReaderWasWrong();
     }
   });
   --working_;
+}
+
+void Session::GoWrong(Part* part) {
+  const std::string key = part->keys().Key(0);
+  if (plan_.fault == Fault::kSignal) raise(SIGTERM);
+  if (plan_.fault == Fault::kLostWrite) {
+    part->Do({{Change::kPut, 0, key, part->NewValue(key)}}, [] { return true; });
+  }
+  if (plan_.fault == Fault::kMisheard) {
+    Difference difference;
+    difference.question = Question::kGet;
+    difference.operation = "Get";
+    difference.key = key;
+    difference.expected = part->model().Find(0, key);
+    throw DifferenceFound{difference};
+  }
 }
 
 void Session::OneOperation(Part* part, Snapshots* snapshots, Random* random) {

@@ -32,6 +32,7 @@ class Session {
   void ReadOnly(const std::vector<std::unique_ptr<Part>>& parts, uint64_t seed);
   template <typename Do>
   void UntilDifference(Do work);
+  void GoWrong(Part* part);  // if a fault of the harness's own is planted
   void OneOperation(Part* part, class Snapshots* snapshots, Random* random);
 
   Database* const database_;

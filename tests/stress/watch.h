@@ -16,11 +16,14 @@ namespace winnow::stress {
 // A fault that is planted, to see that it is found and whose it is said to be.
 enum class Fault {
   kNone,
-  kDeniedKeys,   // filters lack one key in 100,000, chosen by the key
-  kDeniedInOne,  // the third filter that some builder makes lacks one key: with partitions, one
-                 // partition
-  kStaleHash,    // a reader is once asked with the hash of the key before, unless
-                 // WINNOW_SHARED_HASH=off
+  kDeniedKeys,       // filters lack one key in 100,000, chosen by the key
+  kDeniedInOne,      // the third filter that a builder makes lacks a key: with partitions, one does
+  kDeniedByBuiltin,  // as kDeniedKeys, but the filters are RocksDB's own
+  kStaleHash,        // once a reader is asked with the hash of the key before, unless
+                     // WINNOW_SHARED_HASH=off
+  kLostWrite,        // one write is taken to have happened and never asked for
+  kMisheard,         // one answer is taken for another
+  kSignal,           // the process ends by a signal
 };
 
 // What a reader said that the bytes of its filter do not.

@@ -50,7 +50,10 @@ ABSL_FLAG(double, least_reopenings, 0.05, "the same of openings of databases");
 ABSL_FLAG(
     std::string, plant, "",
     "a fault that must be found: denied_keys (filters lack one key in 100,000), denied_in_one "
-    "(one filter of a file's lacks one key), stale_hash (one answer is by another key's hash)");
+    "(the third filter of some file lacks one key), denied_by_builtin (built-in filters lack "
+    "one key in 100,000), stale_hash (one answer is by another key's hash), lost_write (one "
+    "write is not made), misheard (one answer is taken for another), signal (a process is "
+    "ended by one)");
 
 namespace winnow::stress {
 namespace {
@@ -76,9 +79,19 @@ constexpr char kUsage[] =
 
 bool ParseFault(const std::string& text, Fault* fault) {
   if (text.empty()) return true;
-  if (text == "denied_keys") *fault = Fault::kDeniedKeys;
-  if (text == "denied_in_one") *fault = Fault::kDeniedInOne;
-  if (text == "stale_hash") *fault = Fault::kStaleHash;
+  static constexpr struct {
+    const char* name;
+    Fault fault;
+  } kFaults[] = {{"denied_keys", Fault::kDeniedKeys},
+                 {"denied_in_one", Fault::kDeniedInOne},
+                 {"denied_by_builtin", Fault::kDeniedByBuiltin},
+                 {"stale_hash", Fault::kStaleHash},
+                 {"lost_write", Fault::kLostWrite},
+                 {"misheard", Fault::kMisheard},
+                 {"signal", Fault::kSignal}};
+  for (const auto& one : kFaults) {
+    if (text == one.name) *fault = one.fault;
+  }
   return *fault != Fault::kNone;
 }
 
@@ -150,6 +163,12 @@ int Main(int argc, char** argv) {
   Fault fault = Fault::kNone;
   if (!ParseFault(absl::GetFlag(FLAGS_plant), &fault)) return Usage("--plant names no fault");
   if (absl::GetFlag(FLAGS_folder).empty()) return Usage("--folder is missing");
+  for (const std::string& kernel : ParseKernels(absl::GetFlag(FLAGS_kernels))) {
+    const char* reason = nullptr;
+    if (simd::FindKernels(kernel.c_str(), &reason) == nullptr) {
+      return Usage("--kernels: " + kernel + " can't be used: " + reason);
+    }
+  }
   const uint32_t threads = absl::GetFlag(FLAGS_threads);
   if (threads < 1 || threads > 24) return Usage("--threads has to be 1 to 24");
   const uint64_t keys = absl::GetFlag(FLAGS_keys);
