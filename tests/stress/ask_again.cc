@@ -49,6 +49,8 @@ Answer AskAgain(const Difference& difference, const Extractor& extractor, DB* da
                 ColumnFamilyHandle* family) {
   const std::string& key = difference.key;
   ReadOptions options;
+  const Slice timestamp = difference.timestamp;
+  if (!timestamp.empty()) options.timestamp = &timestamp;
   switch (difference.question) {
     case Question::kGet: {
       std::string value;
@@ -98,6 +100,8 @@ Answer AskWithoutFilters(const Difference& difference, DB* database, ColumnFamil
   ReadOptions options;
   options.total_order_seek = true;
   options.snapshot = difference.snapshot;
+  const Slice timestamp = difference.timestamp;
+  if (!timestamp.empty()) options.timestamp = &timestamp;
   const std::unique_ptr<Iterator> at(database->NewIterator(options, family));
   at->Seek(difference.key);
   return AnswerOf(*at, difference.key);
@@ -122,7 +126,8 @@ std::optional<bool> IsRightInOtherProcess(const std::string& program, const std:
                                             std::to_string(static_cast<int>(extractor.kind)),
                                             std::to_string(extractor.length),
                                             "x" + ToHex(difference.key),
-                                            "x" + ToHex(difference.target)};
+                                            "x" + ToHex(difference.target),
+                                            "x" + ToHex(difference.timestamp)};
   const testing::ChildResult result =
       testing::RunProgram(command, {"WINNOW_SHARED_HASH=" + shared});
   if (result.status != 0) return std::nullopt;
@@ -132,7 +137,7 @@ std::optional<bool> IsRightInOtherProcess(const std::string& program, const std:
 }
 
 int AskInThisProcess(int argc, char** argv) {
-  if (argc != 9) return 2;
+  if (argc != 10) return 2;
   const std::vector<std::string> words(argv + 2, argv + argc);
   Extractor extractor;
   extractor.kind = static_cast<Extractor::Kind>(std::stoi(words[3]));
@@ -142,6 +147,7 @@ int AskInThisProcess(int argc, char** argv) {
   difference.question = static_cast<Question>(std::stoi(words[2]));
   difference.key = FromHex(words[5].substr(1));
   difference.target = FromHex(words[6].substr(1));
+  difference.timestamp = FromHex(words[7].substr(1));
   Random random(1);
   Settings settings = RandomSettings(&random);
   settings.families[difference.family].extractor = extractor;

@@ -33,6 +33,7 @@ const char* Name(Count count) {
                                            "snapshots",
                                            "merges",
                                            "range_deletions",
+                                           "writes_with_timestamps",
                                            "prefix_seeks",
                                            "false_negatives"};
   static_assert(std::size(kNames) == kCounts);

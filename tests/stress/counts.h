@@ -33,6 +33,7 @@ enum class Count : size_t {
   kSnapshots,
   kMerges,
   kRangeDeletions,
+  kVersions,  // writes with a timestamp
   kPrefixSeeks,
   kFalseNegatives,  // differences that a filter of Winnow's caused
   kEnd

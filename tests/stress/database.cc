@@ -31,7 +31,7 @@ template <typename PolicyOfFamily>
 std::vector<ColumnFamilyDescriptor> Descriptors(const Settings& settings,
                                                 PolicyOfFamily policy_of_family) {
   std::vector<ColumnFamilyDescriptor> descriptors;
-  for (size_t i = 0; i < kFamilies; ++i) {
+  for (size_t i = 0; i < kAllFamilies; ++i) {
     const FamilySettings& family = settings.families[i];
     descriptors.emplace_back(FamilyName(i), family.With(policy_of_family(family)));
   }

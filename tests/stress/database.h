@@ -20,7 +20,7 @@
 
 namespace winnow::stress {
 
-using Handles = std::array<ROCKSDB_NAMESPACE::ColumnFamilyHandle*, kFamilies>;
+using Handles = std::array<ROCKSDB_NAMESPACE::ColumnFamilyHandle*, kAllFamilies>;
 
 class Database {
  public:

@@ -29,7 +29,8 @@ struct Difference {
   std::string operation;  // a few words
   size_t family = 0;
   std::string key;
-  std::string target;  // of a seek
+  std::string target;     // of a seek
+  std::string timestamp;  // of the time asked for, in a family that has them
   std::optional<std::string> expected;
   std::optional<std::string> found;
   std::string status;  // RocksDB's, where it was not OK or NotFound

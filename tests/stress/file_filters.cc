@@ -37,6 +37,9 @@ Contents ReadContents(const std::string& path, const std::string& key,
   if (!reader.Open(path).ok()) return contents;
   ROCKSDB_NAMESPACE::ReadOptions read;
   read.total_order_seek = true;
+  const std::string now(8, '\xff');
+  const Slice timestamp = now;
+  if (settings.options.comparator->timestamp_size() > 0) read.timestamp = &timestamp;
   const std::unique_ptr<ROCKSDB_NAMESPACE::Iterator> at(reader.NewIterator(read));
   at->Seek(key);
   contents.holds_value = at->Valid() && at->key() == key;
@@ -74,7 +77,8 @@ std::vector<FileAndKey> FilesWithKey(const ReadOnlyDatabase& database, size_t fa
   std::vector<FileAndKey> files;
   for (const LiveFileMetaData& live : all) {
     if (live.column_family_name != FamilyName(family)) continue;
-    if (key < live.smallestkey || live.largestkey < key) continue;
+    // With timestamps, the ends of a file's range have one.
+    if (family != kTimedFamily && (key < live.smallestkey || live.largestkey < key)) continue;
     const std::string path = live.db_path + live.name;
     FileAndKey file;
     file.name = live.name;

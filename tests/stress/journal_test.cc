@@ -93,7 +93,7 @@ TEST_F(JournalTest, IsRightWhereverItIsCut) {
   WriteFile(path_, whole);
   int last = 0;
   int in_doubt = 0;
-  const size_t model = 1 + 8 + 8 + 8 * kFamilies;  // is there before the journal is
+  const size_t model = 1 + 8 + 8 + 8 * kAllFamilies;  // is there before the journal is
   for (size_t size = model; size <= whole.size(); ++size) {
     WriteFile(path_, whole.substr(0, size));
     const Recovered recovered = ReadJournal(path_);

@@ -21,6 +21,7 @@ class KeySpace {
 
   unsigned owner() const { return owner_; }
   uint64_t keys() const { return keys_; }
+  uint64_t keys_in_group() const { return keys_in_group_; }
   uint64_t groups() const { return (keys_ + keys_in_group_ - 1) / keys_in_group_; }
   uint64_t GroupOf(uint64_t number) const { return number / keys_in_group_; }
 

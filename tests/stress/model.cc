@@ -36,7 +36,7 @@ void Apply(const Writes& writes, PartModel* model) {
 }
 
 std::optional<ModelDifference> FirstDifference(const PartModel& expected, const PartModel& found) {
-  for (size_t i = 0; i < kFamilies; ++i) {
+  for (size_t i = 0; i < kAllFamilies; ++i) {
     auto a = expected.families[i].begin();
     auto b = found.families[i].begin();
     const auto a_end = expected.families[i].end();

@@ -14,11 +14,14 @@ namespace winnow::stress {
 
 // Ordinary column families of every database, the default one first.
 inline constexpr size_t kFamilies = 3;
+// And behind them one whose keys have timestamps: see timestamps.h.
+inline constexpr size_t kTimedFamily = kFamilies;
+inline constexpr size_t kAllFamilies = kFamilies + 1;
 
 using FamilyModel = std::map<std::string, std::string>;
 
 struct PartModel {
-  FamilyModel families[kFamilies];
+  FamilyModel families[kAllFamilies];
   uint64_t serial = 0;  // of the last value written
 
   std::optional<std::string> Find(size_t family, const std::string& key) const;

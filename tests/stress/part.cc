@@ -33,6 +33,7 @@ void Part::Settle(const Database& database, Random* random, Counts* counts) {
       difference.operation = "a scan after a kill, of neither of the two states that there may be";
       difference.family = first.family;
       difference.key = first.key;
+      if (first.family == kTimedFamily) difference.question = Question::kStatus;
       difference.expected = first.expected;
       difference.found = first.found;
       throw DifferenceFound{difference};

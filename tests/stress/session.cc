@@ -10,6 +10,7 @@
 
 #include "tests/stress/difference.h"
 #include "tests/stress/reads.h"
+#include "tests/stress/timestamps.h"
 #include "tests/stress/upkeep.h"
 #include "tests/stress/writes.h"
 
@@ -138,7 +139,11 @@ void Session::OneOperation(Part* part, Snapshots* snapshots, Random* random) {
     SomeUpkeep(*database_, random, counts_);
   } else if (kind < 25 && !plan_.with_merges) {
     snapshots->TakeOrRelease(part->model());
+  } else if (kind < 200) {
+    WriteSomeVersion(*database_, part, random, counts_);
   } else if (kind < 500) {
+    ReadSomeVersions({database_, &part->keys(), &part->model()}, random, counts_);
+  } else if (kind < 1'000) {
     snapshots->Read(part->keys(), random);
   } else if (kind < 6'000) {
     Reads({database_, &part->keys(), &part->model()}, random, counts_).Any();

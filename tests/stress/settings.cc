@@ -10,6 +10,7 @@
 
 #include "tests/stress/keys.h"
 #include "tests/stress/merge_operator.h"
+#include "tests/stress/timestamps.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::stress {
@@ -220,6 +221,8 @@ Settings RandomSettings(Random* random) {
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
   for (FamilySettings& family : settings.families) family = RandomFamily(random);
+  settings.families[kTimedFamily].options.comparator = TimestampComparator();
+  settings.families[kTimedFamily].options.merge_operator = nullptr;
   return settings;
 }
 

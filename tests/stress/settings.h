@@ -56,7 +56,7 @@ enum class DatabaseKind { kPlain, kTransactions, kOptimisticTransactions };
 struct Settings {
   DatabaseKind kind = DatabaseKind::kPlain;
   ROCKSDB_NAMESPACE::DBOptions options;
-  FamilySettings families[kFamilies];
+  FamilySettings families[kAllFamilies];
 
   std::string ToString() const;  // for people, to say what was open
 };

@@ -88,7 +88,7 @@ void ChangePolicy(const Database& database, size_t family, Random* random, Count
 }  // namespace
 
 void SomeUpkeep(const Database& database, Random* random, Counts* counts) {
-  const size_t i = random->Below(kFamilies);
+  const size_t i = random->Below(kAllFamilies);
   ColumnFamilyHandle* const family = database.family(i);
   const uint64_t kind = random->Below(20);
   if (kind < 12) {
@@ -114,7 +114,7 @@ void ChangeSomeExtractor(Database* database, Random* random, Counts* counts) {
                                               {Kind::kFixed, 1},  {Kind::kFixed, 7},
                                               {Kind::kCapped, 5}, {Kind::kFixed, 10}};
   const Gate::Alone alone(&database->gate);
-  if (database->ChangeExtractor(random->Below(kFamilies),
+  if (database->ChangeExtractor(random->Below(kAllFamilies),
                                 kExtractors[random->Below(std::size(kExtractors))])) {
     counts->Add(Count::kExtractorChanges);
   }
