@@ -107,23 +107,25 @@ class Investigation {
   }
 
   std::optional<Verdict> SharedHashAtFault(const std::string& program) const {
-    if (const auto wrong = Watch::FirstWrongAnswer()) {
-      Say("a reader was asked for " + ToHex(wrong->key) + " and said " +
-          (wrong->said ? "yes" : "no") + ", the bytes of its filter say the opposite");
-      return Verdict::kSharedHash;
+    std::optional<bool> on;
+    std::optional<bool> off;
+    if (difference_.question != Question::kStatus) {
+      on = IsRightInOtherProcess(program, copy_, difference_, extractor_, "on");
+      off = IsRightInOtherProcess(program, copy_, difference_, extractor_, "off");
     }
-    const auto on = IsRightInOtherProcess(program, copy_, difference_, extractor_, "on");
-    const auto off = IsRightInOtherProcess(program, copy_, difference_, extractor_, "off");
     const auto word = [](std::optional<bool> is_right) {
       return !is_right ? "can't be had" : *is_right ? "is right" : "is wrong";
     };
-    Say(std::string("in other processes, the answer ") + word(on) + " with shared hashes and " +
-        word(off) + " without");
-    if (on == false && off == true) {
-      Say("only with shared hashes: the same lookup with WINNOW_SHARED_HASH=off is right");
-      return Verdict::kSharedHash;
+    Say(std::string("the same lookup in a process with WINNOW_SHARED_HASH=on ") + word(on) +
+        ", with WINNOW_SHARED_HASH=off it " + word(off));
+    const auto wrong = Watch::FirstWrongAnswer();
+    if (wrong) {
+      Say("a reader was asked for " + ToHex(wrong->key) + " and said " +
+          (wrong->said ? "yes" : "no") + ", the bytes of its filter say the opposite");
     }
-    return std::nullopt;
+    if (!wrong && (on != false || off != true)) return std::nullopt;
+    Say("only with shared hashes: a filter was asked with the hash of another key");
+    return Verdict::kSharedHash;
   }
 
  private:
@@ -171,7 +173,6 @@ Blame FindBlame(const Finding& finding, const Database& database, const std::str
     const Investigation investigation(finding, database.settings(), evidence, &blame.report);
     if (Watch::HasWrongAnswer()) {
       blame.verdict = *investigation.SharedHashAtFault(program);
-      say("only with shared hashes: a filter was asked with the hash of another key");
       return blame;
     }
     if (investigation.IsRocksDBs()) {

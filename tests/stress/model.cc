@@ -1,7 +1,5 @@
 #include "tests/stress/model.h"
 
-#include <algorithm>
-
 namespace winnow::stress {
 
 std::optional<std::string> PartModel::Find(size_t family, const std::string& key) const {
@@ -10,9 +8,7 @@ std::optional<std::string> PartModel::Find(size_t family, const std::string& key
   return found->second;
 }
 
-bool operator==(const PartModel& a, const PartModel& b) {
-  return std::equal(std::begin(a.families), std::end(a.families), std::begin(b.families));
-}
+bool operator==(const PartModel& a, const PartModel& b) { return a.families == b.families; }
 
 void Apply(const Writes& writes, PartModel* model) {
   for (const Write& write : writes) {

@@ -3,6 +3,7 @@
 #ifndef WINNOW_TESTS_STRESS_MODEL_H_
 #define WINNOW_TESTS_STRESS_MODEL_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -21,7 +22,7 @@ inline constexpr size_t kAllFamilies = kFamilies + 1;
 using FamilyModel = std::map<std::string, std::string>;
 
 struct PartModel {
-  FamilyModel families[kAllFamilies];
+  std::array<FamilyModel, kAllFamilies> families;
   uint64_t serial = 0;  // of the last value written
 
   std::optional<std::string> Find(size_t family, const std::string& key) const;

@@ -321,8 +321,8 @@ PartModel Reads::Scan() const {
 
 void Reads::All() {
   const PartModel found = Scan();
-  for (size_t family = 0; family < kAllFamilies; ++family) {
-    counts_->Add(Count::kAnswers, view_.model->families[family].size());
+  for (const FamilyModel& family : view_.model->families) {
+    counts_->Add(Count::kAnswers, family.size());
   }
   if (const auto first = FirstDifference(*view_.model, found)) {
     Difference difference =

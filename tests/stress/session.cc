@@ -1,9 +1,8 @@
 #include "tests/stress/session.h"
 
 #include <rocksdb/db.h>
-#include <signal.h>
 
-#include <chrono>
+#include <csignal>
 #include <string>
 #include <thread>
 #include <utility>

@@ -9,6 +9,7 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -56,7 +57,7 @@ enum class DatabaseKind { kPlain, kTransactions, kOptimisticTransactions };
 struct Settings {
   DatabaseKind kind = DatabaseKind::kPlain;
   ROCKSDB_NAMESPACE::DBOptions options;
-  FamilySettings families[kAllFamilies];
+  std::array<FamilySettings, kAllFamilies> families;
 
   std::string ToString() const;  // for people, to say what was open
 };

@@ -1,13 +1,13 @@
 #include "tests/stress/supervisor.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -68,6 +68,7 @@ pid_t Start(const std::vector<std::string>& command, const std::string& folder,
   // So that a core file is left there.
   if (chdir(folder.c_str()) != 0) _exit(127);
   std::vector<char*> words;
+  words.reserve(command.size() + 1);
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   execv(words[0], words.data());

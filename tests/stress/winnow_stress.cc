@@ -40,13 +40,14 @@ ABSL_FLAG(bool, kill, true, "ends three of four processes by SIGKILL, at random 
 ABSL_FLAG(std::string, kernels, "",
           "values of WINNOW_KERNEL for the processes in turn, with commas, or all that the machine "
           "has; none: not set");
-ABSL_FLAG(std::string, folder, "", "where databases are made; it is emptied first");
+ABSL_FLAG(std::string, folder, "",
+          "where databases are made, in folders process0 and on, which are emptied first");
 ABSL_FLAG(std::string, json, "", "file to which the summary is added, as one line of JSON");
 ABSL_FLAG(bool, progress, false, "tells every ten seconds how far it is");
-ABSL_FLAG(double, least_lookups, 1000,
+ABSL_FLAG(double, least_lookups, 200,
           "fewer lookups in Winnow filters for each second that it ran are a failure");
-ABSL_FLAG(double, least_shared, 50, "the same of lookups that shared the hash of another one");
-ABSL_FLAG(double, least_reopenings, 0.05, "the same of openings of databases");
+ABSL_FLAG(double, least_shared, 10, "the same of lookups that shared the hash of another one");
+ABSL_FLAG(double, least_reopenings, 0.02, "the same of openings of databases");
 ABSL_FLAG(
     std::string, plant, "",
     "a fault that must be found: denied_keys (filters lack one key in 100,000), denied_in_one "
