@@ -95,6 +95,7 @@ void Session::Fill(Part* stable) {
   Random random(seed_ + 1);
   WriteOperations writes(*database_, stable, plan_.with_merges, &random, counts_);
   for (uint64_t n = 1 + random.Below(operations_); n > 0; --n) writes.Any();
+  writes.Ingest();
 }
 
 void Session::Work(Part* part, uint64_t seed) {
@@ -133,10 +134,18 @@ void Session::OneOperation(Part* part, Snapshots* snapshots, Random* random) {
     ChangeSomeExtractor(database_, random, counts_);
     return;
   }
+  WriteOperations writes(*database_, part, plan_.with_merges, random, counts_);
+  if (kind < 18 && kIngestsAlone) {
+    const Gate::Alone alone(&database_->gate);
+    writes.Ingest();
+    return;
+  }
   const Gate::Shared inside(&database_->gate);
-  if (kind < 14) {
+  if (kind < 18) {
+    writes.Ingest();
+  } else if (kind < 30) {
     SomeUpkeep(*database_, random, counts_);
-  } else if (kind < 25 && !plan_.with_merges) {
+  } else if (kind < 41 && !plan_.with_merges) {
     snapshots->TakeOrRelease(part->model());
   } else if (kind < 200) {
     WriteSomeVersion(*database_, part, random, counts_);
@@ -147,7 +156,7 @@ void Session::OneOperation(Part* part, Snapshots* snapshots, Random* random) {
   } else if (kind < 6'000) {
     Reads({database_, &part->keys(), &part->model()}, random, counts_).Any();
   } else {
-    WriteOperations(*database_, part, plan_.with_merges, random, counts_).Any();
+    writes.Any();
   }
 }
 

@@ -60,10 +60,8 @@ void WriteOperations::Any() {
     Batch();
   } else if (kind < 910) {
     DeleteRange();
-  } else if (kind < 996) {
-    Transaction();
   } else {
-    Ingest();
+    Transaction();
   }
 }
 
@@ -226,6 +224,10 @@ void WriteOperations::Ingest() {
     writes.push_back(write);
   }
   Require(writer.Finish(), "SstFileWriter::Finish");
+  if (kIngestsAlone) {
+    Require(database_.db().Flush(ROCKSDB_NAMESPACE::FlushOptions(), database_.family(family)),
+            "Flush");
+  }
   part_->Do(writes, [&] {
     ROCKSDB_NAMESPACE::IngestExternalFileOptions options;
     options.move_files = random_->Below(2) == 0;
