@@ -1,0 +1,201 @@
+#include "tests/stress/blame.h"
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tests/stress/file_filters.h"
+#include "tests/stress/watch.h"
+
+namespace winnow::stress {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsAboutPrefixes(const Difference& difference) {
+  return difference.question == Question::kPrefixSeek ||
+         difference.question == Question::kPrefixSeekForPrev;
+}
+
+// Empty: filters were asked for the whole key.
+std::string PrefixAsked(const Difference& difference, const Extractor& extractor) {
+  return IsAboutPrefixes(difference) ? extractor.PrefixOf(difference.target) : "";
+}
+
+std::string Describe(const Finding& finding) {
+  const Difference& difference = finding.difference;
+  std::string text = "difference: " + difference.operation + ", family " +
+                     std::to_string(difference.family) + ", key " + ToHex(difference.key) + " (" +
+                     difference.key.substr(0, 7) + "...)";
+  if (IsAboutPrefixes(difference)) text += ", from " + ToHex(difference.target);
+  if (difference.snapshot != nullptr) text += ", at a snapshot";
+  text += "\n  the model has " + Answer{difference.expected, ""}.ToString();
+  text += "\n  RocksDB said " + Answer{difference.found, difference.status}.ToString();
+  text += "\n  asked again " + finding.again.ToString();
+  text += "\n  by an iterator that asks no filter " + finding.without_filters.ToString() + "\n";
+  return text;
+}
+
+// Files that RocksDB never writes again are linked, the others copied.
+void Copy(const Database& database, const std::string& to) {
+  database.db().PauseBackgroundWork().PermitUncheckedError();
+  database.db().DisableFileDeletions().PermitUncheckedError();
+  database.db().FlushWAL(false).PermitUncheckedError();
+  fs::create_directories(to);
+  for (const fs::directory_entry& entry : fs::directory_iterator(database.path())) {
+    const fs::path target = fs::path(to) / entry.path().filename();
+    std::error_code error;
+    if (entry.path().extension() == ".sst") fs::create_hard_link(entry.path(), target, error);
+    if (entry.path().extension() != ".sst" || error) {
+      fs::copy_file(entry.path(), target, fs::copy_options::overwrite_existing, error);
+    }
+  }
+}
+
+// What the difference is about, and where one can ask.
+class Investigation {
+ public:
+  Investigation(const Finding& finding, const Settings& settings, const std::string& copy,
+                std::string* report)
+      : difference_(finding.difference),
+        finding_(finding),
+        settings_(settings),
+        copy_(copy),
+        extractor_(settings.families[difference_.family].extractor),
+        report_(report) {}
+
+  bool IsRocksDBs() const {
+    // A copy has no snapshots: then the iterator that asks no filter has to tell.
+    if (difference_.snapshot != nullptr) return !finding_.without_filters.IsRight(difference_);
+    const ReadOnlyDatabase database(copy_, settings_, nullptr);
+    const Answer answer =
+        AskAgain(difference_, extractor_, &database.db(), database.family(difference_.family));
+    Say("opened without filters, it says " + answer.ToString());
+    return !answer.IsRight(difference_);
+  }
+
+  // The filter that the lookup meets, found by watching it, or any of the files'.
+  std::optional<Verdict> FilterAtFault() const {
+    const ReadOnlyDatabase database(copy_, settings_,
+                                    NewWatchedPolicy(MakePolicy("winnow:10"), Fault::kNone));
+    Watch::BeginRecording();
+    const Answer answer =
+        AskAgain(difference_, extractor_, &database.db(), database.family(difference_.family));
+    const std::vector<Asked> asked = Watch::EndRecording();
+    Say("opened with its filters, it says " + answer.ToString());
+    const std::vector<FileAndKey> files =
+        FilesWithKey(database, difference_.family, difference_.key,
+                     PrefixAsked(difference_, extractor_), settings_);
+    for (const FileAndKey& file : files) Say(ToString(file));
+    for (const FileAndKey& file : files) {
+      if (!file.holds_key) continue;
+      for (size_t i = 0; i < file.blocks.size(); ++i) {
+        for (const Asked& one : asked) {
+          if (one.by_bytes || one.block != file.blocks[i]) continue;
+          return Denies(file, one.is_winnow,
+                        file.blocks.size() > 1 ? ", partition " + std::to_string(i + 1) + " of " +
+                                                     std::to_string(file.blocks.size())
+                                               : "");
+        }
+      }
+      if (file.is_denied) return Denies(file, file.kind.find("winnow") == 0, "");
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Verdict> SharedHashAtFault(const std::string& program) const {
+    std::optional<bool> on;
+    std::optional<bool> off;
+    if (difference_.question != Question::kStatus) {
+      on = IsRightInOtherProcess(program, copy_, difference_, extractor_, "on");
+      off = IsRightInOtherProcess(program, copy_, difference_, extractor_, "off");
+    }
+    const auto word = [](std::optional<bool> is_right) {
+      return !is_right ? "can't be had" : *is_right ? "is right" : "is wrong";
+    };
+    Say(std::string("the same lookup in a process with WINNOW_SHARED_HASH=on ") + word(on) +
+        ", with WINNOW_SHARED_HASH=off it " + word(off));
+    const auto wrong = Watch::FirstWrongAnswer();
+    if (wrong) {
+      Say("a reader was asked for " + ToHex(wrong->key) + " and said " +
+          (wrong->said ? "yes" : "no") + ", the bytes of its filter say the opposite");
+    }
+    if (!wrong && (on != false || off != true)) return std::nullopt;
+    Say("only with shared hashes: a filter was asked with the hash of another key");
+    return Verdict::kSharedHash;
+  }
+
+ private:
+  Verdict Denies(const FileAndKey& file, bool is_winnow, const std::string& where) const {
+    Say(std::string(is_winnow ? "a Winnow filter" : "a built-in filter") + " of file " + file.name +
+        where + " denies a key that the file holds");
+    return is_winnow ? Verdict::kWinnowFilter : Verdict::kBuiltinFilter;
+  }
+  void Say(const std::string& line) const { *report_ += "  " + line + "\n"; }
+
+  const Difference& difference_;
+  const Finding& finding_;
+  const Settings& settings_;
+  const std::string copy_;
+  const Extractor extractor_;
+  std::string* const report_;
+};
+
+}  // namespace
+
+Finding LookCloser(const Difference& difference, const Database& database) {
+  Finding finding;
+  finding.difference = difference;
+  if (difference.question == Question::kStatus) return finding;
+  auto* const family = database.family(difference.family);
+  finding.again =
+      AskAgain(difference, database.extractor(difference.family), &database.db(), family);
+  finding.without_filters = AskWithoutFilters(difference, &database.db(), family);
+  return finding;
+}
+
+Blame FindBlame(const Finding& finding, const Database& database, const std::string& evidence,
+                const std::string& program) {
+  Blame blame;
+  blame.report = Describe(finding) + "  with " + database.settings().ToString() + "\n";
+  const auto say = [&blame](const std::string& line) { blame.report += "  " + line + "\n"; };
+  try {
+    Copy(database, evidence);
+    say("the database as it was then: " + evidence);
+    // A reader's wrong answer is one whatever came of it.
+    if (finding.difference.question == Question::kStatus && !Watch::HasWrongAnswer()) {
+      say("unexplained: ours until shown otherwise");
+      return blame;
+    }
+    const Investigation investigation(finding, database.settings(), evidence, &blame.report);
+    if (Watch::HasWrongAnswer()) {
+      blame.verdict = *investigation.SharedHashAtFault(program);
+      return blame;
+    }
+    if (investigation.IsRocksDBs()) {
+      say("RocksDB gives the same answer without filters");
+      blame.verdict = Verdict::kRocksDB;
+      return blame;
+    }
+    if (const auto verdict = investigation.FilterAtFault()) {
+      blame.verdict = *verdict;
+      return blame;
+    }
+    if (const auto verdict = investigation.SharedHashAtFault(program)) {
+      blame.verdict = *verdict;
+      return blame;
+    }
+  } catch (const DifferenceFound& other) {
+    say("the copy could not be asked: " + other.difference.operation + ": " +
+        other.difference.status);
+  } catch (const std::exception& error) {
+    say(std::string("could not go on asking: ") + error.what());
+  }
+  say("unexplained: ours until shown otherwise");
+  return blame;
+}
+
+}  // namespace winnow::stress

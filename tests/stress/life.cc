@@ -1,0 +1,116 @@
+#include "tests/stress/life.h"
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tests/stress/blame.h"
+#include "tests/stress/database.h"
+#include "tests/stress/part.h"
+#include "tests/stress/reads.h"
+#include "tests/stress/session.h"
+#include "tests/stress/settings.h"
+#include "tests/stress/writes.h"
+
+namespace winnow::stress {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Settings ChooseSettings(const LifePlan& plan, Random* random) {
+  Settings settings = RandomSettings(random);
+  if (plan.fault == Fault::kNone) return settings;
+  // Few files with many keys, all of whose filters have the fault.
+  settings.kind = DatabaseKind::kPlain;
+  for (FamilySettings& family : settings.families) {
+    family.policy = plan.fault == Fault::kDeniedByBuiltin
+                        ? "bloomfilter:16:false"
+                        : "{id=winnow;bits_per_key=16;ribbon_min_keys=1000}";
+    family.is_watched = true;
+    family.table.whole_key_filtering = true;
+    family.table.partition_filters = plan.fault == Fault::kDeniedInOne;
+    family.table.index_type = family.table.partition_filters
+                                  ? ROCKSDB_NAMESPACE::BlockBasedTableOptions::kTwoLevelIndexSearch
+                                  : ROCKSDB_NAMESPACE::BlockBasedTableOptions::kBinarySearch;
+    family.options.optimize_filters_for_hits = false;
+    family.options.write_buffer_size = 4 << 20;
+    family.options.target_file_size_base = 8 << 20;
+  }
+  return settings;
+}
+
+class Life {
+ public:
+  Life(const LifePlan& plan, Counts* counts) : plan_(plan), random_(plan.seed), counts_(counts) {
+    for (unsigned owner = 0; owner <= plan.threads; ++owner) {
+      parts_.push_back(std::make_unique<Part>(plan.folder, KeySpace(owner, plan.keys)));
+    }
+  }
+
+  int Run() {
+    const auto end = Clock::now() + std::chrono::duration<double>(plan_.seconds);
+    for (uint64_t session = 0; plan_.sessions > 0 ? session < plan_.sessions : Clock::now() < end;
+         ++session) {
+      if (const int status = RunOnce(session == 0); status != 0) return status;
+    }
+    return 0;
+  }
+
+ private:
+  int RunOnce(bool is_first) {
+    std::unique_ptr<Database> database;
+    std::optional<Finding> finding;
+    const Settings settings = ChooseSettings(plan_, &random_);
+    try {
+      database = std::make_unique<Database>(plan_.folder + "/db", settings, plan_.fault);
+      counts_->Add(Count::kReopenings);
+      for (const auto& part : parts_) part->Settle(*database, &random_, counts_);
+      if (plan_.fault != Fault::kNone && is_first) {
+        WriteOperations(*database, parts_[0].get(), false, &random_, counts_).PutAll();
+      }
+      // Also what a kill left is read as a whole.
+      if (is_first || random_.Below(3) == 0) ReadAll(*database);
+      Session session(database.get(), plan_, counts_, random_.Next());
+      finding = session.Run(parts_);
+      if (!finding && random_.Below(3) == 0) ReadAll(*database);
+    } catch (const DifferenceFound& found) {
+      if (database == nullptr) {
+        std::printf(
+            "RocksDB could not %s: %s\n  with %s\nunexplained: ours until shown otherwise\n",
+            found.difference.operation.c_str(), found.difference.status.c_str(),
+            settings.ToString().c_str());
+        return static_cast<int>(Verdict::kUnexplained);
+      }
+      finding = LookCloser(found.difference, *database);
+    }
+    counts_->SetFromPlugin();
+    counts_->Set(Count::kWatched, Watch::Compared());
+    if (!finding) return 0;
+    const Blame blame = FindBlame(*finding, *database, plan_.folder + "/evidence", plan_.program);
+    std::printf("%s", blame.report.c_str());
+    if (blame.verdict == Verdict::kWinnowFilter || blame.verdict == Verdict::kSharedHash) {
+      counts_->Add(Count::kFalseNegatives);
+    }
+    return static_cast<int>(blame.verdict);
+  }
+
+  void ReadAll(const Database& database) {
+    for (const auto& part : parts_) {
+      Reads({&database, &part->keys(), &part->model()}, &random_, counts_).All();
+      ThrowIfWatchedReaderWasWrong();
+    }
+  }
+
+  const LifePlan plan_;
+  Random random_;
+  Counts* const counts_;
+  std::vector<std::unique_ptr<Part>> parts_;  // the last one is written between sessions only
+};
+
+}  // namespace
+
+int RunLife(const LifePlan& plan, Counts* counts) { return Life(plan, counts).Run(); }
+
+}  // namespace winnow::stress

@@ -1,0 +1,29 @@
+#include "tests/stress/merge_operator.h"
+
+#include <rocksdb/slice.h>
+
+#include <string>
+
+namespace winnow::stress {
+namespace {
+
+class Concatenation final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "winnow.stress.Concatenation"; }
+  bool Merge(const ROCKSDB_NAMESPACE::Slice&, const ROCKSDB_NAMESPACE::Slice* existing,
+             const ROCKSDB_NAMESPACE::Slice& value, std::string* result,
+             ROCKSDB_NAMESPACE::Logger*) const override {
+    result->clear();
+    if (existing != nullptr) result->assign(existing->data(), existing->size());
+    result->append(value.data(), value.size());
+    return true;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<ROCKSDB_NAMESPACE::MergeOperator> NewConcatenation() {
+  return std::make_shared<Concatenation>();
+}
+
+}  // namespace winnow::stress

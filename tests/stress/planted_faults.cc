@@ -1,0 +1,135 @@
+#include "tests/stress/planted_faults.h"
+
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "winnow/hash.h"
+
+namespace winnow::stress {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+constexpr uint64_t kDenyOneIn = 100'000;
+// The fault in one filter: the third of a builder, in which the twentieth key is left out.
+constexpr int kFilterWithFault = 2;
+constexpr int kKeyWithFault = 20;
+constexpr uint64_t kLookupWithFault = 20'000;
+
+// Leaves keys out of the filters that the inner builder makes.
+class ForgetfulBuilder final : public FilterBitsBuilder {
+ public:
+  ForgetfulBuilder(std::unique_ptr<FilterBitsBuilder> inner, Fault fault)
+      : inner_(std::move(inner)), fault_(fault) {}
+
+  void AddKey(const Slice& key) override {
+    if (!Forgets(key)) inner_->AddKey(key);
+  }
+#if WINNOW_ROCKSDB_AT_LEAST(9, 6)
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
+    if (Forgets(key)) {
+      inner_->AddKey(alt);
+    } else {
+      inner_->AddKeyAndAlt(key, alt);
+    }
+  }
+#endif
+  size_t EstimateEntriesAdded() override { return inner_->EstimateEntriesAdded(); }
+  Slice Finish(std::unique_ptr<const char[]>* buf) override {
+    BeginNext();
+    return inner_->Finish(buf);
+  }
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+    BeginNext();
+    return inner_->Finish(buf, status);
+  }
+  Status MaybePostVerify(const Slice& content) override { return inner_->MaybePostVerify(content); }
+  size_t ApproximateNumEntries(size_t bytes) override {
+    return inner_->ApproximateNumEntries(bytes);
+  }
+#if WINNOW_ROCKSDB_AT_LEAST(10, 9)
+  size_t CalculateSpace(size_t num_entries) override { return inner_->CalculateSpace(num_entries); }
+  double EstimatedFpRate(size_t num_entries, size_t bytes) override {
+    return inner_->EstimatedFpRate(num_entries, bytes);
+  }
+#endif
+
+ private:
+  bool Forgets(const Slice& key) {
+    if (fault_ != Fault::kDeniedInOne) {
+      // Not the low bits, which choose the place in the filter.
+      return (HashKey(std::string_view(key.data(), key.size())).value >> 20) % kDenyOneIn == 0;
+    }
+    return filters_ == kFilterWithFault && ++keys_ == kKeyWithFault;
+  }
+  void BeginNext() {
+    ++filters_;
+    keys_ = 0;
+  }
+
+  const std::unique_ptr<FilterBitsBuilder> inner_;
+  const Fault fault_;
+  int filters_ = 0;
+  int keys_ = 0;
+};
+
+// As if the key before were taken for this one.
+class StaleReader final : public FilterBitsReader {
+ public:
+  explicit StaleReader(std::unique_ptr<FilterBitsReader> inner) : inner_(std::move(inner)) {}
+
+  bool MayMatch(const Slice& key) override {
+    static std::atomic<uint64_t> lookups{0};
+    thread_local std::string before;
+    bool answer = inner_->MayMatch(key);
+    // From then on, until an answer is another one for it.
+    static std::atomic<bool> is_done{false};
+    if (lookups.fetch_add(1) >= kLookupWithFault && !is_done.load() && answer) {
+      answer = inner_->MayMatch(before);
+      if (!answer) is_done.store(true);
+    }
+    before.assign(key.data(), key.size());
+    return answer;
+  }
+
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    inner_->MayMatch(num_keys, keys, may_match);
+  }
+
+ private:
+  const std::unique_ptr<FilterBitsReader> inner_;
+};
+
+bool HashesAreShared() {
+  const char* shared = std::getenv("WINNOW_SHARED_HASH");
+  return shared == nullptr || std::string_view(shared) != "off";
+}
+
+}  // namespace
+
+std::unique_ptr<FilterBitsBuilder> PlantInBuilder(std::unique_ptr<FilterBitsBuilder> builder,
+                                                  Fault fault) {
+  if (fault != Fault::kDeniedKeys && fault != Fault::kDeniedInOne &&
+      fault != Fault::kDeniedByBuiltin) {
+    return builder;
+  }
+  return std::make_unique<ForgetfulBuilder>(std::move(builder), fault);
+}
+
+std::unique_ptr<FilterBitsReader> PlantInReader(std::unique_ptr<FilterBitsReader> reader,
+                                                Fault fault) {
+  if (fault != Fault::kStaleHash || !HashesAreShared()) return reader;
+  return std::make_unique<StaleReader>(std::move(reader));
+}
+
+}  // namespace winnow::stress
