@@ -32,11 +32,14 @@ std::string RandomPolicy(Random* random) {
   static constexpr const char* kBits[] = {"10", "10", "10", "1",  "4", "6.5",
                                           "8",  "12", "16", "20", "32"};
   // Said or left to the default; files here have some hundred keys.
-  static constexpr const char* kLeastRibbon[] = {"", ";ribbon_min_keys=0", ";ribbon_min_keys=0",
+  static constexpr const char* kLeastRibbon[] = {"", "", ";ribbon_min_keys=0",
                                                  ";ribbon_min_keys=100", ";ribbon_min_keys=3000"};
   static constexpr const char* kBloomBefore[] = {"", ";bloom_before_level=-1",
                                                  ";bloom_before_level=-1", ";bloom_before_level=1",
                                                  ";bloom_before_level=2147483647"};
+  // Others build RocksDB's filters and read Winnow's.
+  static constexpr const char* kBuild[] = {
+      "", "", "", "", "", "", ";build=bloomfilter", ";build=ribbonfilter"};
   switch (random->Below(10)) {
     case 0:
       return "";
@@ -46,7 +49,8 @@ std::string RandomPolicy(Random* random) {
       return "ribbonfilter:10";
     default:
       return std::string("{id=winnow;bits_per_key=") + OneOf(random, kBits) +
-             OneOf(random, kLeastRibbon) + OneOf(random, kBloomBefore) + "}";
+             OneOf(random, kLeastRibbon) + OneOf(random, kBloomBefore) + OneOf(random, kBuild) +
+             "}";
   }
 }
 

@@ -64,6 +64,8 @@ void ChangePolicy(const Database& database, size_t family, Random* random, Count
     "{filter_policy={bits_per_key=5;ribbon_min_keys=0}}",
     "{filter_policy={bits_per_key=10;bloom_before_level=-1}}",
     "{filter_policy={ribbon_min_keys=1000}}",
+    "{filter_policy={build=bloomfilter}}",
+    "{filter_policy={build=winnow;ribbon_min_keys=auto}}",
 #if WINNOW_ROCKSDB_AT_LEAST(9, 8)
     // The whole object.
     "{filter_policy={id=winnow:14}}",
