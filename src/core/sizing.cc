@@ -64,42 +64,55 @@ double SumOverWords(unsigned probes, Untouched untouched) noexcept {
   return std::clamp(rate, 0.0, 1.0);
 }
 
-// Slots for every thousand keys, and the share of keys that is bumped then, of the first layer and
-// of later ones. From the table that tune_ribbon prints: with fewer slots than 960 the first layer
-// saves no space any more and costs steps. In later layers 1000 instead of 960 slots are 0.03 % of
-// the whole (tune_sizes), and a quarter fewer steps of walks that have no other lanes beside them.
-struct LayerDensity {
-  uint64_t slots_per_thousand;
-  double bumped_share;
-};
-constexpr LayerDensity kFirstLayer{960, 0.045};
-constexpr LayerDensity kLaterLayers{1000, 0.015};
-
-const LayerDensity& DensityOf(unsigned layer) noexcept {
-  return layer == 0 ? kFirstLayer : kLaterLayers;
-}
+// Slots for every thousand keys, of the first layer and of later ones. From the table that
+// tune_ribbon prints: with fewer slots than 960 the first layer saves no space any more and costs
+// steps. In later layers 1000 instead of 960 slots are 0.03 % of the whole (tune_sizes), and a
+// quarter fewer steps of walks that have no other lanes beside them.
+constexpr uint64_t kFirstLayerSlots = 960;
+constexpr uint64_t kLaterLayerSlots = 1000;
 
 uint64_t ShardSlots(uint64_t n, unsigned layer, unsigned shard_bits) noexcept {
-  return (n * DensityOf(layer).slots_per_thousand / 1000) >> shard_bits;
+  return (n * (layer == 0 ? kFirstLayerSlots : kLaterLayerSlots) / 1000) >> shard_bits;
 }
+
+// The slots of the block behind a sub-shard's last bucket that take keys.
+constexpr uint64_t kSpareSlots = 24;
+
+// The share of n keys that a layer of this shape bumps: no key without a slot, and some besides.
+// The hyperbola through what tune_ribbon prints: 0.045 at 0.96 slots a key, 0.015 at 1. Of few keys
+// the slots, which are in whole buckets, may be more or less than was meant.
+double BumpedShare(uint64_t n, const BumpedShape& shape) noexcept {
+  constexpr double kBumpedAtOne = 0.015;
+  const uint64_t slots = (shape.buckets * uint64_t{simd::kRibbonBucketSlots} + kSpareSlots)
+                         << shape.shard_bits;
+  const double half_excess = (1 - static_cast<double>(slots) / static_cast<double>(n)) / 2;
+  return half_excess + std::hypot(half_excess, kBumpedAtOne);
+}
+
+// A Ribbon without bumping needs a block more in half the cases where it has fewer free slots than
+// one for so many keys (tune_sizes).
+constexpr uint64_t kSmallKeysForAFreeSlot = 48;
 
 uint64_t RibbonBytes(uint64_t n, Columns columns, double rate) noexcept {
   uint64_t bytes = kTailBytes;
   for (unsigned layer = 0; layer < kMaxLayers; ++layer) {
     LayerEntry entry;
+    double bumped_share = 0;
     bytes += kLayerEntryBytes;
     if (n >= kMinBumpedKeys) {
       const BumpedShape shape = ShapeForKeys(n, layer);
+      bumped_share = BumpedShare(n, shape);
       entry = {LayerType::kBumped, static_cast<uint8_t>(shape.shard_bits), shape.buckets};
     } else if (n >= kMinSmallKeys) {
-      entry = {LayerType::kSmall, 0, static_cast<uint32_t>(n / 64 + 1)};
+      entry = {LayerType::kSmall, 0,
+               static_cast<uint32_t>((n + n / kSmallKeysForAFreeSlot) / 64 + 1)};
     } else if (n > 0) {
       entry = {LayerType::kList, static_cast<uint8_t>(ListBits(n, rate) - 1),
                static_cast<uint32_t>(n)};
     }
     bytes += LayerBytes(entry, columns);
     if (entry.type != LayerType::kBumped) break;
-    n = static_cast<uint64_t>(static_cast<double>(n) * DensityOf(layer).bumped_share);
+    n = static_cast<uint64_t>(std::lround(static_cast<double>(n) * bumped_share));
   }
   return bytes;
 }
@@ -184,11 +197,10 @@ BumpedShape ShapeForKeys(uint64_t n, unsigned layer) noexcept {
     ++shape.shard_bits;
   }
   while (ShardSlots(n, layer, shape.shard_bits) > kMaxShardSlots) ++shape.shard_bits;
-  // The block behind the last bucket has slots for some keys too: 24 less are needed.
   const uint64_t slots = ShardSlots(n, layer, shape.shard_bits);
-  const uint64_t spare = 24;
   const uint64_t half = simd::kRibbonBucketSlots / 2;
-  const uint64_t buckets = slots > spare ? (slots - spare + half) / simd::kRibbonBucketSlots : 0;
+  const uint64_t buckets =
+      slots > kSpareSlots ? (slots - kSpareSlots + half) / simd::kRibbonBucketSlots : 0;
   shape.buckets = static_cast<uint32_t>(std::max<uint64_t>(1, buckets));
   return shape;
 }
