@@ -95,6 +95,7 @@ class Investigation {
       for (size_t i = 0; i < file.blocks.size(); ++i) {
         for (const Asked& one : asked) {
           if (one.by_bytes || one.block != file.blocks[i]) continue;
+          SayWhoHas(file, i, one.key);
           return Denies(file, one.is_winnow,
                         file.blocks.size() > 1 ? ", partition " + std::to_string(i + 1) + " of " +
                                                      std::to_string(file.blocks.size())
@@ -129,6 +130,19 @@ class Investigation {
   }
 
  private:
+  // A partition that has it may be the key's own, and RocksDB may have asked a wrong one.
+  void SayWhoHas(const FileAndKey& file, size_t asked, const std::string& filter_key) const {
+    std::string others;
+    for (size_t i = 0; i < file.blocks.size(); ++i) {
+      if (i != asked && !BlockDenies(file.blocks[i], filter_key)) {
+        others += (others.empty() ? "" : ", ") + std::to_string(i + 1);
+      }
+    }
+    if (!others.empty())
+      Say("it was asked for " + ToHex(filter_key) + ", to which partitions " + others + " of " +
+          file.name + " say \"may contain\"");
+  }
+
   Verdict Denies(const FileAndKey& file, bool is_winnow, const std::string& where) const {
     Say(std::string(is_winnow ? "a Winnow filter" : "a built-in filter") + " of file " + file.name +
         where + " denies a key that the file holds");

@@ -55,14 +55,14 @@ Contents ReadContents(const std::string& path, const std::string& key,
   return contents;
 }
 
+}  // namespace
+
 bool BlockDenies(const std::string& block, const std::string& filter_key) {
   if (core::LooksOurs(block)) return !FilterView(block).MayContain(HashKey(filter_key));
   const auto policy = MakePolicy("rocksdb.BuiltinBloomFilter");
   const std::unique_ptr<FilterBitsReader> reader(policy->GetFilterBitsReader(block));
   return reader != nullptr && !reader->MayMatch(Slice(filter_key));
 }
-
-}  // namespace
 
 std::vector<FileAndKey> FilesWithKey(const ReadOnlyDatabase& database, size_t family,
                                      const std::string& key, const std::string& prefix,

@@ -27,6 +27,9 @@ std::vector<FileAndKey> FilesWithKey(const ReadOnlyDatabase& database, size_t fa
                                      const std::string& key, const std::string& prefix,
                                      const Settings& settings);
 
+// Whether a filter denies it, by its bytes.
+bool BlockDenies(const std::string& block, const std::string& filter_key);
+
 // What an entry says, for people: "file 000012.sst, level 1, winnow-bloom in 4 partitions, ...".
 std::string ToString(const FileAndKey& file);
 
