@@ -168,6 +168,24 @@ TEST_P(PreloadAddLaterTest, IteratorsSeeTheSameAfterAPrefixExtractorIsSet) {
   EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}}));
 }
 
+// The files' filters have prefixes, from a time when the program had an extractor and a policy.
+TEST_P(PreloadAddLaterTest, IteratorsSeeTheSameOfOldPrefixes) {
+  const std::string how = GetParam();
+  for (const std::vector<std::string>& writer :
+       {std::vector<std::string>{"PREFIX=4"},
+        Preloading({"WINNOW_POLICY=winnow:10", "PREFIX=4"})}) {
+    Run("write", how, writer, "bloom:10");
+    const std::string stock = Run("old-prefixes", how, {}).output;
+    EXPECT_THAT(stock, Not(HasSubstr("end")));
+    for (const char* policy : {"WINNOW_POLICY=winnow", "WINNOW_POLICY=read"}) {
+      const ChildResult with =
+          Run("old-prefixes", how, Preloading({policy, "WINNOW_ADD=1", "WINNOW_LOG=1"}));
+      EXPECT_EQ(with.output, stock) << policy;
+      EXPECT_THAT(with.errors, HasSubstr("column family default gets no more filters")) << policy;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryWay, PreloadAddLaterTest,
                          ::testing::Values("", "transaction@", "optimistic@"));
 

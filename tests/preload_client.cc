@@ -340,16 +340,27 @@ int WriteLaterFamilies(const std::string& how, const std::string& path, const Op
 
 // What an iterator sees behind the prefix of a key that is not there, before and after SetOptions
 // gave the column family a prefix extractor, by files from before and after.
+void Seek(Database* db, const std::string& target) {
+  const std::unique_ptr<rocksdb::Iterator> iterator((*db)->NewIterator(rocksdb::ReadOptions()));
+  iterator->Seek(target);
+  std::printf("%s -> %s\n", target.c_str(),
+              iterator->Valid() ? iterator->key().ToString().c_str() : "end");
+}
+
+// Of a database that there is, whose files may have been written with an extractor.
+int SeekOldPrefixes(const std::string& how, const std::string& path, const Options& options) {
+  Database db(how, path, options);
+  Seek(&db, "aaaa");
+  Check(db->SetOptions({{"prefix_extractor", "fixed:4"}}));
+  Seek(&db, "aaaa");
+  return 0;
+}
+
 int SeekPrefixes(const std::string& how, const std::string& path, const Options& options,
                  int keys) {
   Check(rocksdb::DestroyDB(path, options));
   Database db(how, path, options);
-  const auto seek = [&db](const std::string& target) {
-    const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(rocksdb::ReadOptions()));
-    iterator->Seek(target);
-    std::printf("%s -> %s\n", target.c_str(),
-                iterator->Valid() ? iterator->key().ToString().c_str() : "end");
-  };
+  const auto seek = [&db](const std::string& target) { Seek(&db, target); };
   const auto put = [&db, keys](const std::string& first) {
     for (int i = 0; i < keys; ++i) {
       Check(db->Put(rocksdb::WriteOptions(), first + Key(i), "value"));
@@ -453,8 +464,8 @@ int main(int argc, char** argv) {
   if (arguments.size() != 4) {
     std::fprintf(
         stderr,
-        "preload_client: expected write, overwrite, read, daemon, close-stderr, later-families or "
-        "prefixes, DB, POLICY and KEYS\n");
+        "preload_client: expected write, overwrite, read, daemon, close-stderr, later-families, "
+        "prefixes or old-prefixes, DB, POLICY and KEYS\n");
     return 2;
   }
   const size_t at = arguments[1].find('@');
@@ -473,6 +484,9 @@ int main(int argc, char** argv) {
   }
   if (arguments[0] == "prefixes") {
     return SeekPrefixes(how, path, options, keys);
+  }
+  if (arguments[0] == "old-prefixes") {
+    return SeekOldPrefixes(how, path, options);
   }
   if (arguments[0] == "overwrite") {
     return Overwrite(how, path, options, keys);

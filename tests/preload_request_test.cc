@@ -50,6 +50,8 @@ TEST(PolicyRequestTest, TakesWhatIsToBeBuilt) {
   for (const char* text : {"Read", "read:10", "{id=read}", "read ", "{id=winnow;build=read}"}) {
     EXPECT_THAT(ParsePolicyRequest(text).complaint, HasSubstr("or read, by which")) << text;
     EXPECT_FALSE(ParsePolicyRequest(text).only_reads) << text;
+    EXPECT_EQ(ParsePolicyRequest(text).options.build, Build::kBloomFilter)
+        << text << ": where RocksDB doesn't ask, nothing is built that others can't read";
   }
 }
 

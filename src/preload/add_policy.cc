@@ -134,10 +134,10 @@ void BeforeSetOptions(ColumnFamilyHandle* family, const rocksdb_abi::OptionTexts
   }
   const BlockBasedTableOptions* const table =
       BlockBasedOptions(descriptor.options.table_factory.get());
-  if (table != nullptr && StopBuildingIfAdded(table->filter_policy.get()) && IsLogging()) {
+  if (table != nullptr && StopIfAdded(table->filter_policy.get()) && IsLogging()) {
     plugin::SayOnStderr(
-        "column family " + descriptor.name + " gets no more filters of WINNOW_ADD: " +
-        "SetOptions gives it a prefix extractor, with which a filter would change " +
+        "column family " + descriptor.name + " gets no more filters of WINNOW_ADD and " +
+        "uses none: SetOptions gives it a prefix extractor, with which a filter would change " +
         "what iterators see");
   }
 }

@@ -15,6 +15,7 @@
 #include "src/preload/request.h"
 #include "src/preload/stock_functions.h"
 #include "src/preload/stock_policy.h"
+#include "src/preload/stoppable_reader.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/builtin_builders.h"
@@ -147,15 +148,13 @@ class InterposedPolicy final : public FilterPolicy {
       plugin::LogTotals(context.info_log);
       return plan->builder == Builder::kStock ? stock_->GetBuilderWithContext(context) : nullptr;
     }
-    if (plan->builder == Builder::kNone || has_prefixes_.load(std::memory_order_relaxed)) {
+    if (plan->builder == Builder::kNone || has_prefixes_->load(std::memory_order_relaxed)) {
       return nullptr;
     }
     SayFirstUse();
     log_line_.WriteOnce(context.info_log, plan->label.c_str(), plan->options, plan->complaint);
     plugin::LogTotals(context.info_log);
-    // What RocksDB can't build is refused where a database is opened; elsewhere ours are better
-    // than none.
-    if (plan->options.build != Build::kWinnow && plan->complaint.empty()) {
+    if (plan->options.build != Build::kWinnow) {
       return builtin_builders_.NewBuilder(plan->options, context);
     }
     return plugin::NewBitsBuilder(plugin::ContextToOptions(plan->options, context),
@@ -167,7 +166,8 @@ class InterposedPolicy final : public FilterPolicy {
     if (const PolicyRequest& request = CheckedPolicy(); !request.complaint.empty()) {
       log_line_.ComplainOnce(Name(), request.options, request.complaint);
     }
-    return plugin::NewBitsReader(contents, *stock_);
+    FilterBitsReader* const reader = plugin::NewBitsReader(contents, *stock_);
+    return added_ ? NewStoppableReader(reader, has_prefixes_) : reader;
   }
 
   // A database that is opened fails by what WINNOW_POLICY says wrong.
@@ -180,10 +180,7 @@ class InterposedPolicy final : public FilterPolicy {
 
   // Before a prefix extractor is set. False if this was done, or need not be: the program's own
   // policy is meant for prefixes.
-  bool StopBuilding() const {
-    return added_ && added_->builder != Builder::kNone &&
-           !has_prefixes_.exchange(true, std::memory_order_relaxed);
-  }
+  bool Stop() const { return added_ && !has_prefixes_->exchange(true); }
 
  private:
   std::optional<Plan> CurrentPlan() const { return added_ ? added_ : PlanFor(stock_->GetId()); }
@@ -241,7 +238,9 @@ class InterposedPolicy final : public FilterPolicy {
   std::unordered_map<std::string, OptionTypeInfo> option_types_;
   const plugin::BuiltinBuilders builtin_builders_;
   mutable std::atomic<bool> was_used_{false};
-  mutable std::atomic<bool> has_prefixes_{false};
+  // Also the readers', which may outlive this.
+  const std::shared_ptr<std::atomic<bool>> has_prefixes_ =
+      std::make_shared<std::atomic<bool>>(false);
   mutable plugin::LogLine log_line_;
 };
 
@@ -279,9 +278,9 @@ bool IsNamedAsBuiltin(const FilterPolicy& policy) {
   return name == "bloomfilter" || name == "ribbonfilter";
 }
 
-bool StopBuildingIfAdded(const FilterPolicy* policy) {
+bool StopIfAdded(const FilterPolicy* policy) {
   return policy != nullptr && policy->IsInstanceOf(std::string(kClassName)) &&
-         static_cast<const InterposedPolicy*>(policy)->StopBuilding();
+         static_cast<const InterposedPolicy*>(policy)->Stop();
 }
 
 }  // namespace winnow::preload

@@ -30,10 +30,10 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> Interpose(
     std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> stock);
 
 // A policy for column families that have none, which builds filters unless WINNOW_POLICY is "read".
-// In OPTIONS files it stays "nullptr", which is what
-// the program's own options say: so its own checks of them hold, and a RocksDB without Winnow goes
-// on without a policy instead of starting to build its own filters. Its name in SST files'
-// properties is that of the built-in Bloom policy. IsInterposing() must be true.
+// In OPTIONS files it stays "nullptr", which is what the program's own options say: so its own
+// checks of them hold, and a RocksDB without Winnow goes on without a policy instead of starting to
+// build its own filters. Its name in SST files' properties is that of the built-in Bloom policy.
+// IsInterposing() must be true.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewAddedPolicy();
 
 // Whether the policy says that it is a built-in one that builds: an interposed one does, and so
@@ -41,9 +41,10 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewAddedPolicy();
 bool IsNamedAsBuiltin(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
 // To be called before a prefix extractor is set for a column family that has this policy: one that
-// was added for it builds no filters any more, since prefixes in them would change what its
-// iterators see. True if this call changed that. Null and policies of others are allowed.
-bool StopBuildingIfAdded(const ROCKSDB_NAMESPACE::FilterPolicy* policy);
+// was added for it builds no filters any more, and its readers answer "may match", since prefixes
+// in filters, which older files may have, would change what its iterators see. True if this call
+// changed that. Null and policies of others are allowed.
+bool StopIfAdded(const ROCKSDB_NAMESPACE::FilterPolicy* policy);
 
 }  // namespace winnow::preload
 

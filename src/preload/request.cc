@@ -2,6 +2,7 @@
 
 #include <rocksdb/configurable.h>
 #include <rocksdb/status.h>
+#include <strings.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -43,6 +44,11 @@ const Environment& GetEnvironment() {
   return environment;
 }
 
+// "Read" or "reads", say.
+bool LooksLikeRead(const std::string& id) {
+  return id.size() >= kRead.size() && ::strncasecmp(id.data(), kRead.data(), kRead.size()) == 0;
+}
+
 // The sentence of a status that is not OK; the kind of error is plain from it.
 std::string Sentence(const Status& status) {
   return status.getState() != nullptr ? status.getState() : status.ToString();
@@ -72,6 +78,9 @@ PolicyRequest ParsePolicyRequest(const std::string& text) {
     }
   }
   if (!status.ok()) {
+    if (LooksLikeRead(id)) {
+      request.options.build = Build::kBloomFilter;  // nothing that others can't read
+    }
     request.complaint =
         "WINNOW_POLICY is " + plugin::Quoted(text) +
         ", of which no policy can be made: " + Sentence(status) +
