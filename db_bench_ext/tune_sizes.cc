@@ -37,7 +37,7 @@ constexpr char kCrossover[] =
     "\n## Where a Ribbon pays\n\n"
     "At `bits_per_key` 10. A Ribbon takes longer to build and to ask than a Bloom filter at any "
     "size: it has to save\n"
-    "something worth having, a twentieth of the bytes. What it takes grows in steps of 64 slots, "
+    "something worth having, a tenth of the bytes. What it takes grows in steps of 64 slots, "
     "and a "
     "Bloom filter's bytes in\n"
     "steps of 64 bytes.\n\n";
@@ -45,8 +45,8 @@ constexpr char kCrossover[] =
 constexpr char kLeastKeys[] =
     "\nSo `ribbon_min_keys=auto`, the default, is the number of keys from which on a Ribbon saves "
     "a "
-    "twentieth at any size (but for\n"
-    "the rounding of Bloom filters to whole blocks), by what filters of these bits take:\n\n";
+    "tenth on an average over\n"
+    "sizes nearby; one size alone may save more or less, as both are rounded up:\n\n";
 
 constexpr char kByBits[] =
     "\n## Fractions of `bits_per_key`\n\n"

@@ -55,6 +55,8 @@ TEST(ParsePolicyOption, TakesEachOption) {
   PolicyOptions options;
   EXPECT_TRUE(ParsePolicyOption("bits_per_key", "9.9", &options).ok());
   EXPECT_EQ(options.bits_per_key, 9.9);
+  EXPECT_TRUE(ParsePolicyOption("ribbon_min_keys", "auto", &options).ok());
+  EXPECT_EQ(options.ribbon_min_keys, kRibbonWhereItSaves);
   EXPECT_TRUE(ParsePolicyOption("ribbon_min_keys", "0", &options).ok());
   EXPECT_EQ(options.ribbon_min_keys, 0u);
   EXPECT_TRUE(ParsePolicyOption("ribbon_min_keys", "18446744073709551615", &options).ok());
@@ -78,7 +80,8 @@ TEST(ParsePolicyOption, RefusalNamesOptionValueAndRange) {
   const Bad bads[] = {
       {"bits_per_key", "99", "from 1 to 32"},
       {"bits_per_key", "ten", "from 1 to 32"},
-      {"ribbon_min_keys", "-1", "from 0 to 18446744073709551615"},
+      {"ribbon_min_keys", "-1", "auto or a whole number from 0 to 18446744073709551615"},
+      {"ribbon_min_keys", "18446744073709551614", "auto or"},
       {"ribbon_min_keys", "18446744073709551616", "from 0 to 18446744073709551615"},
       {"ribbon_min_keys", "16777216T", "from 0 to 18446744073709551615"},
       {"ribbon_min_keys", "k", "from 0 to 18446744073709551615"},
@@ -140,6 +143,9 @@ TEST(ParsePolicyOption, TakesTheNamesOfWhatIsBuiltAndNothingElse) {
                           "\", but must be winnow, bloomfilter or ribbonfilter"));
     SetNearestPolicyOption("build", text, &options);
     EXPECT_EQ(options.build, Build::kRibbonFilter) << text;
+    options.build = Build::kWinnow;
+    SetNearestPolicyOption("build", text, &options);
+    EXPECT_EQ(options.build, Build::kBloomFilter) << text;
   }
 }
 

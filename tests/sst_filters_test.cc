@@ -125,7 +125,7 @@ TEST_F(SstFiltersTest, TheNameOfThePolicyIsKept) {
 }
 
 TEST_F(SstFiltersTest, FewKeysMakeAWinnowBloomFilter) {
-  EXPECT_EQ(ReadSst(Write(TableWith("winnow:10"), 150)).filter->kind, "winnow-bloom");
+  EXPECT_EQ(ReadSst(Write(TableWith("winnow:10"), 50)).filter->kind, "winnow-bloom");
 }
 
 TEST_F(SstFiltersTest, LegacyBloomIsBuiltinBloom) {
@@ -147,11 +147,9 @@ TEST_F(SstFiltersTest, OnePartitionIsPartitionedAndAWholeFilterWithATwoLevelInde
   EXPECT_EQ(whole.filter->kind, "winnow-ribbon");
 }
 
-TEST_F(SstFiltersTest, SmallPartitionsAreBloomFilters) {
-  auto table = PartitionedTableWith("winnow:10");
-  table.metadata_block_size = 240;
-  table.block_size = 256;
-  const SstReport report = ReadSst(Write(table, kKeys));
+TEST_F(SstFiltersTest, PartitionsOfFewerKeysThanAskedForAreBloomFilters) {
+  const SstReport report =
+      ReadSst(Write(PartitionedTableWith("{id=winnow;ribbon_min_keys=9000}"), kKeys));
   EXPECT_EQ(report.filter->kind, "winnow-bloom");
   EXPECT_EQ(report.filter->keys, kKeys);
 }

@@ -117,15 +117,24 @@ uint64_t RibbonBytes(uint64_t n, Columns columns, double rate) noexcept {
   return bytes;
 }
 
-// What a Bloom filter takes but for rounding up to whole blocks, by which the least size at which a
-// Ribbon is worth it would be a matter of chance.
-double SmoothBloomBytes(uint64_t n, double bits_per_key) noexcept {
-  return kTailBytes + kLayerEntryBytes + static_cast<double>(n) * bits_per_key / 8;
+// What a Bloom filter of about so many keys takes on an average: rounding up to whole blocks adds
+// half a block. By that of one size alone the least one that is worth it would be a matter of
+// chance.
+double MeanBloomBytes(uint64_t n, double bits_per_key) noexcept {
+  return kTailBytes + kLayerEntryBytes + static_cast<double>(n) * bits_per_key / 8 +
+         simd::kBloomBlockBytes / 2.0;
 }
 
+// Finding the least number of keys takes some 20 us, a builder for few keys less than one.
 uint64_t RibbonMinKeys(const FilterOptions& options) noexcept {
-  return options.ribbon_min_keys == kRibbonWhereItSaves ? KeysWorthARibbon(options.bits_per_key)
-                                                        : options.ribbon_min_keys;
+  if (options.ribbon_min_keys != kRibbonWhereItSaves) return options.ribbon_min_keys;
+  thread_local double last_bits = 0;
+  thread_local uint64_t last_keys = 0;
+  if (last_bits != options.bits_per_key) {
+    last_keys = KeysWorthARibbon(options.bits_per_key);
+    last_bits = options.bits_per_key;
+  }
+  return last_keys;
 }
 
 }  // namespace
@@ -212,24 +221,26 @@ unsigned ListBits(uint64_t n, double rate) noexcept {
 }
 
 uint64_t KeysWorthARibbon(double bits_per_key) noexcept {
-  // Ribbons of few keys grow by a block of slots with every 64th key: these are the worst sizes.
-  // How many keys are bumped then depends on how the slots were rounded, which the estimate leaves
-  // out, so that it is up to 6 % off in both directions: three in a row are nearer. Above the
-  // greatest that is looked at, the share hardly changes.
-  constexpr uint64_t kStep = 64;
-  constexpr uint64_t kMost = 128 * kStep;
+  // Ribbons of few keys grow by a block of slots with every 64th key: three sizes in a row stand
+  // for those between. Above the greatest that is looked at, the share hardly changes.
+  constexpr uint64_t kStep = 32;
+  constexpr uint64_t kMost = 8192;
   const double rate = RateForBits(bits_per_key);
   const Columns columns = RibbonColumns(rate);
   const auto ribbon = [&](uint64_t n) {
-    return static_cast<double>(RibbonBytes(n - kStep, columns, rate) +
-                               RibbonBytes(n, columns, rate) +
-                               RibbonBytes(n + kStep, columns, rate)) /
-           3;
+    return static_cast<double>(RibbonBytes(n, columns, rate));
   };
+  double below = ribbon(kMost - kStep);
+  double at = ribbon(kMost);
+  double above = ribbon(kMost + kStep);
   uint64_t worth = std::numeric_limits<uint64_t>::max();
   for (uint64_t n = kMost; n > kStep; n -= kStep) {
-    if (ribbon(n) > (1 - kWorthwhileSaving) * SmoothBloomBytes(n, bits_per_key)) break;
+    const double mean = (below + at + above) / 3;
+    if (mean > (1 - kWorthwhileSaving) * MeanBloomBytes(n, bits_per_key)) break;
     worth = n;
+    above = at;
+    at = below;
+    below = ribbon(n - 2 * kStep);
   }
   return worth;
 }

@@ -76,10 +76,10 @@ inline constexpr uint64_t kMaxRibbonKeys = uint64_t{1} << 31;
 // ---- What to build
 
 // What a Ribbon has to save, as a share of a Bloom filter's bytes, to be worth a slower build and
-// lookup. A large one saves 0.31 at 10 bits a key. Of few hundred keys it saves less, as it grows
-// by 64 slots at once, but there our Bloom filters already take more than RocksDB's, whose tail is
-// shorter, and a file's or partition's other blocks cost far more than the filter (tune_sizes).
-inline constexpr double kWorthwhileSaving = 0.05;
+// lookup. A large one saves 0.31 at 10 bits a key. Of few hundred keys it saves less, but there our
+// Bloom filters already take more than RocksDB's, whose tail is shorter, and a file's or
+// partition's other blocks cost far more than the filter (tune_sizes).
+inline constexpr double kWorthwhileSaving = 0.1;
 
 // The fewest keys from which on it saves that: what kRibbonWhereItSaves stands for. UINT64_MAX if
 // it never does, as at 1 bit a key.

@@ -50,7 +50,7 @@ uint32_t BlocksThatFit(size_t bytes) noexcept {
 }  // namespace
 
 BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify)
-    : options_(options), verify_(verify), builder_(options) {}
+    : options_(core::NearestValid(options)), verify_(verify), builder_(options_) {}
 
 // The hash of short keys is inlined, and what is rare is behind tail calls: most of collecting is
 // this.

@@ -100,7 +100,7 @@ struct Option {
   const char* name;
   const char* expected;
   bool (*parse)(std::string_view text, PolicyOptions* options);
-  void (*set_nearest)(double number, PolicyOptions* options);  // null: nothing is near to a name
+  void (*set_nearest)(double number, PolicyOptions* options);  // null: of build
   std::string (*text)(const PolicyOptions& options);
 };
 
@@ -120,7 +120,9 @@ constexpr Option kOptions[] = {
          options->ribbon_min_keys = kRibbonWhereItSaves;
          return true;
        }
-       return ParseCount(text, &options->ribbon_min_keys);
+       // That number stands for "auto", which nobody means who writes it.
+       return ParseCount(text, &options->ribbon_min_keys) &&
+              options->ribbon_min_keys != kRibbonWhereItSaves;
      },
      [](double number, PolicyOptions* options) {
        options->ribbon_min_keys = NearestWhole<uint64_t>(number);
@@ -210,7 +212,9 @@ void SetNearestPolicyId(std::string_view id, PolicyOptions* options) {
 void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options) {
   const Option* const option = Find(name);
   if (option != nullptr && option->set_nearest == nullptr) {
-    option->parse(text, options);
+    if (!option->parse(text, options) && options->build == Build::kWinnow) {
+      options->build = Build::kBloomFilter;
+    }
     return;
   }
   const unsigned shift = TakeSuffix(&text);

@@ -29,7 +29,8 @@ ROCKSDB_NAMESPACE::Status ParsePolicyOption(std::string_view name, std::string_v
                                             PolicyOptions* options);
 
 // The same for any text: a number out of its range sets the bound that is nearest, and what is no
-// number, or no name of what is built, changes nothing, as an unknown option does.
+// number changes nothing, as an unknown option does. What is no name of who builds sets bloomfilter
+// in the place of winnow, as every reader knows RocksDB's own filters.
 void SetNearestPolicyId(std::string_view id, PolicyOptions* options);
 void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options);
 
