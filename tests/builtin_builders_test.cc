@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "src/rocksdb/counters.h"
 #include "src/rocksdb/policy_options.h"
 #include "tests/rocksdb_testing.h"
 #include "winnow/rocksdb_policy.h"
@@ -192,6 +193,18 @@ TEST_F(MissingBuiltinTest, KeepsADatabaseFromOpeningAndBuildsWinnowsWhereNobodyA
   // A Ribbon filter, which RocksDB's Bloom filter of 31 bits a key is not.
   EXPECT_LT(block.size() * 8 / 5000, 25u);
   EXPECT_GT(block.size() * 8 / 5000, 15u);
+}
+
+// The file has no filter then: somebody may wonder why.
+TEST_F(MissingBuiltinTest, IsCountedWhereAFileGetsNoFilter) {
+  const BlockBasedTableOptions table;
+  const FilterBuildingContext context(table);
+  const BuiltinBuilders builders;
+  const uint64_t before = CurrentCounters().unbuilt_filters;
+  EXPECT_GT(Block(builders.NewBuilder(Options(Build::kBloomFilter, 30), context)).size(), 0u);
+  EXPECT_EQ(CurrentCounters().unbuilt_filters, before);
+  EXPECT_EQ(builders.NewBuilder(Options(Build::kBloomFilter, 31), context), nullptr);
+  EXPECT_EQ(CurrentCounters().unbuilt_filters, before + 1);
 }
 
 TEST_F(MissingBuiltinTest, LeavesAPolicyInUseAsItWas) {

@@ -100,7 +100,7 @@ TEST(RolloutPageTest, TheOptionsFileOpensADatabaseAndBuildsRocksDBsFilters) {
 
 TEST(RolloutPageTest, TheNextStepsChangeOneWord) {
   const Kinds kinds = KindsBuiltBy(Replaced(OptionsFile(), "build=bloomfilter", "build=winnow"));
-  EXPECT_EQ(kinds.size(), 1u);
+  ASSERT_EQ(kinds.size(), 1u);
   EXPECT_THAT(kinds.begin()->first, ::testing::StartsWith("winnow "));
 }
 

@@ -54,10 +54,20 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"{id=winnow; bits_per_key = 99}", "{id=winnow;bits_per_key=32}"},
                       Case{"{id=winnow;build=bloom}", "{id=winnow;build=bloomfilter}"},
                       Case{"{id=winnow;built=Ribbon}", "{id=winnow;build=ribbonfilter}"},
-                      Case{"{id=winnow;build=builtin}", "{id=winnow;build=winnow}"},
+                      Case{"{id=winnow;build=winow}", "{id=winnow;build=winnow}"},
                       Case{"{id=bloom;bits_per_key=12;colour=red}", "bloomfilter:12"},
                       Case{"", "winnow:10"}, Case{"speedb.PairedBloomFilter:23", "bloomfilter:23"},
                       Case{"something else", "winnow:10"}, Case{"{{{", "winnow:10"}));
+
+// A file of Winnow's that a reader doesn't know can't be taken back as easily as one of RocksDB's.
+INSTANTIATE_TEST_SUITE_P(
+    BuildsThatNobodyCanGuess, SuggestPolicyCases,
+    ::testing::Values(Case{"{id=winnow;build=builtin}", "{id=winnow;build=bloomfilter}"},
+                      Case{"{id=winnow;build=7}", "{id=winnow;build=bloomfilter}"},
+                      Case{"{id=winnow;build=nothing}", "{id=winnow;build=bloomfilter}"},
+                      Case{"{id=winnow;build=}", "{id=winnow;build=bloomfilter}"},
+                      Case{"{id=winnow;bits_per_key=12;build=off}",
+                           "{id=winnow;bits_per_key=12;build=bloomfilter}"}));
 
 // To RocksDB they are no bits at all, and nobody who wants a filter wants the smallest one.
 INSTANTIATE_TEST_SUITE_P(

@@ -137,9 +137,9 @@ TEST_F(WinnowToolTest, InspectTellsHowMuchIsConverted) {
   WriteSst(TableWith(""), 1'000, folder_ / "c.sst");
   const std::string files = Quoted("a.sst") + Quoted("b.sst") + Quoted("c.sst");
   EXPECT_THAT(Run("inspect" + files).output,
-              HasSubstr("\nconverted: 30.0 % of the entries are in files with Winnow's filters, "
-                        "60.0 % in files with RocksDB's own filters, 10.0 % in files with no "
-                        "filter\n"));
+              HasSubstr("\nconverted: 30.0 % of the entries are in files with Winnow's filters "
+                        "(1 of 3), 60.0 % in files with RocksDB's own filters (1), 10.0 % in "
+                        "files with no filter (1)\n"));
   const json document = RunJson("inspect" + files, 0);
   const json& converted = document.at("converted");
   EXPECT_NEAR(converted.at("winnow_share_of_entries").get<double>(), 0.3, 1e-9);
@@ -149,8 +149,25 @@ TEST_F(WinnowToolTest, InspectTellsHowMuchIsConverted) {
   EXPECT_GT(converted["builtin"].at("filter_bytes"), 7'000);
   EXPECT_EQ(converted.at("none").at("files"), 1);
   EXPECT_EQ(converted.at("unknown").at("files"), 0);
-  EXPECT_THAT(Run("inspect" + Quoted("a.sst")).output,
-              HasSubstr("converted: 100.0 % of the entries are in files with Winnow's filters\n"));
+  EXPECT_THAT(
+      Run("inspect" + Quoted("a.sst")).output,
+      HasSubstr("converted: 100.0 % of the entries are in files with Winnow's filters (1 of "
+                "1)\n"));
+}
+
+// The last small file counts: whoever takes the plugin away because of this line must not find it.
+TEST_F(WinnowToolTest, InspectSaysAllAndNoneOnlyWhereItIsSo) {
+  WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
+  WriteSst(TableWith("bloomfilter:10"), 300'000, folder_ / "b.sst");
+  WriteFile(folder_ / "c.sst", "no table");
+  EXPECT_THAT(Run("inspect" + Quoted("a.sst") + Quoted("b.sst")).output,
+              HasSubstr("\nconverted: less than 0.1 % of the entries are in files with Winnow's "
+                        "filters (1 of 2), more than 99.9 % in files with RocksDB's own filters "
+                        "(1)\n"));
+  EXPECT_THAT(
+      Run("inspect" + Quoted("b.sst") + Quoted("c.sst")).output,
+      HasSubstr("\nconverted: 0.0 % of the entries are in files with Winnow's filters (0 of "
+                "1), 100.0 % in files with RocksDB's own filters (1), 1 file not read\n"));
 }
 
 TEST_F(WinnowToolTest, InspectJsonSumsPartitions) {

@@ -186,29 +186,46 @@ std::string Blooms(const std::vector<SstReport>& files) {
                                        static_cast<double>(blooms.all.bytes)));
 }
 
+// No share that isn't 0 or 1 looks as if it were: on that somebody may take the plugin away.
+std::string ShareCell(uint64_t part, uint64_t all) {
+  const double percent = 100 * static_cast<double>(part) / static_cast<double>(all);
+  if (part > 0 && percent < 0.1) {
+    return "less than 0.1 %";
+  }
+  if (part < all && percent > 99.9) {
+    return "more than 99.9 %";
+  }
+  return absl::StrFormat("%.1f %%", percent);
+}
+
 // How far a roll-out has come, in one line; empty where nothing tells.
 std::string Converted(const std::vector<SstReport>& files) {
   const ConvertedShare share = inspect::SumByFamily(files);
-  const std::optional<double> converted = share.OfEntries();
-  if (!converted) {
-    return std::string();
-  }
-  uint64_t entries = 0;
+  FamilySum all;
   for (const FamilySum& sum : share.families) {
-    entries += sum.entries;
+    all.files += sum.files;
+    all.entries += sum.entries;
+  }
+  if (all.entries == 0) {
+    return std::string();
   }
   constexpr std::pair<FilterFamily, absl::string_view> kPhrases[] = {
       {FilterFamily::kBuiltin, "RocksDB's own filters"},
       {FilterFamily::kNone, "no filter"},
       {FilterFamily::kUnknownForm, "filters of unknown form"}};
-  std::string text = absl::StrFormat(
-      "\nconverted: %.1f %% of the entries are in files with Winnow's filters", 100 * *converted);
+  const FamilySum& winnow = share[FilterFamily::kWinnow];
+  std::string text = absl::StrCat("\nconverted: ", ShareCell(winnow.entries, all.entries),
+                                  " of the entries are in files with Winnow's filters (",
+                                  Count(winnow.files), " of ", Count(all.files), ")");
   for (const auto& [family, phrase] : kPhrases) {
-    if (share[family].files > 0) {
-      absl::StrAppendFormat(
-          &text, ", %.1f %% in files with %s",
-          100 * static_cast<double>(share[family].entries) / static_cast<double>(entries), phrase);
+    const FamilySum& sum = share[family];
+    if (sum.files > 0) {
+      absl::StrAppend(&text, ", ", ShareCell(sum.entries, all.entries), " in files with ", phrase,
+                      " (", Count(sum.files), ")");
     }
+  }
+  if (const uint64_t unread = files.size() - all.files; unread > 0) {
+    absl::StrAppend(&text, ", ", Number(unread, "file"), " not read");
   }
   return text + "\n";
 }

@@ -176,36 +176,42 @@ steps=(
   'RocksDB alone|stock||stock|none'
 )
 
-# The file mix: three numbers of files, and the share of the entries in per cent.
+# The file mix: the numbers of files with Winnow's filters, RocksDB's, none and unknown ones, and Winnow's share of the
+# entries in per cent. A file that can't be read makes winnow inspect fail.
 mix() {
   "$winnow" inspect --json "$database" >"$home/inspect" || fail "winnow inspect failed"
   awk '/"converted": \{/ { inside = 1 }
     inside && /"winnow_share_of_entries"/ { gsub(/[^0-9.e-]/, "", $2); share = $2 }
-    inside && /"(winnow|builtin|none)": \{/ { family = $1; gsub(/[^a-z]/, "", family) }
+    inside && /"(winnow|builtin|none|unknown)": \{/ { family = $1; gsub(/[^a-z]/, "", family) }
     inside && /"files"/ { gsub(/[^0-9]/, "", $2); if (family != "") files[family] = $2; family = "" }
-    END { printf "%d %d %d %.1f\n", files["winnow"], files["builtin"], files["none"], 100 * share }' "$home/inspect"
+    END { printf "%d %d %d %d %.1f\n", files["winnow"], files["builtin"], files["none"], files["unknown"], 100 * share }' "$home/inspect"
 }
 
-# share_of MIX: none, some or all.
+# share_of MIX: how many of the files have Winnow's filters: none, some or all. One small file is too many for none, and
+# too few entries to show.
 share_of() {
-  case ${1##* } in
-  0.0) echo none ;;
-  100.0) echo all ;;
-  *) echo some ;;
-  esac
+  local winnow_files builtin_files no_files unknown_files rest
+  read -r winnow_files builtin_files no_files unknown_files rest <<<"$1"
+  if ((winnow_files == 0)); then
+    echo none
+  elif ((builtin_files + no_files + unknown_files == 0)); then
+    echo all
+  else
+    echo some
+  fi
 }
 
 format='%-2s %-36s %-7s %-12s %7s %8s %5s %10s %8s %12s %6s\n'
 
 # row NUMBER WHAT WRITER READERS RATIO: of what was looked up last.
 row() {
-  local winnow_files builtin_files no_files converted
-  read -r winnow_files builtin_files no_files converted <<<"$mixed"
+  local winnow_files builtin_files no_files unknown_files converted
+  read -r winnow_files builtin_files no_files unknown_files converted <<<"$mixed"
   # shellcheck disable=SC2059 # the format is above
   printf "$format" "$1" "$2" "$3" "${4// /, }" "$winnow_files" "$builtin_files" "$no_files" "$converted %" "$missing" \
     "$blocks" "$5"
-  printf -v object '{"step": "%s", "what": "%s", "written_by": "%s", "read_by": "%s", "files": {"winnow": %d, "builtin": %d, "none": %d}, "converted_percent": %s, "missing": %d, "invented": %d, "data_blocks_for_absent_keys": %d, "ratio_to_better_neighbour": %s}' \
-    "$1" "$2" "$3" "$4" "$winnow_files" "$builtin_files" "$no_files" "$converted" "$missing" "$invented" "$blocks" \
+  printf -v object '{"step": "%s", "what": "%s", "written_by": "%s", "read_by": "%s", "files": {"winnow": %d, "builtin": %d, "none": %d, "unknown": %d}, "converted_percent": %s, "missing": %d, "invented": %d, "data_blocks_for_absent_keys": %d, "ratio_to_better_neighbour": %s}' \
+    "$1" "$2" "$3" "$4" "$winnow_files" "$builtin_files" "$no_files" "$unknown_files" "$converted" "$missing" "$invented" "$blocks" \
     "$(if [[ $5 == [0-9]* ]]; then echo "$5"; else echo null; fi)"
   objects+=("$object")
 }
@@ -275,7 +281,7 @@ print_way() {
     fi
     if [[ $(share_of "$mixed") != "$share" ]]; then
       way_ok=false
-      problems+=("$1, step $((i + 1)): ${mixed##* } % of the entries have Winnow's filters; expected $share of them")
+      problems+=("$1, step $((i + 1)): ${mixed%% *} files have Winnow's filters, with ${mixed##* } % of the entries; expected $share of the files")
     fi
     if awk -v ratio="$ratio_now" 'BEGIN { exit !(ratio > 1.1) }'; then
       way_ok=false

@@ -41,7 +41,8 @@ constexpr Option kWinnowOptions[] = {
     {"bits_per_key", "1", "32", "10", false},
     {"ribbon_min_keys", "0", "18446744073709551615", "auto", true},
     {"bloom_before_level", "-1", "2147483647", "-1", true},
-    {"build", "", "", "winnow", false},  // one of the names
+    // One of the names. What nobody can guess is not to build what readers may not know.
+    {"build", "", "", "bloomfilter", false},
 };
 constexpr Option kBitsOfBuiltin = {"bits_per_key", "1", "100", "10", false};
 constexpr absl::string_view kBits = kBitsOfBuiltin.name;
@@ -93,8 +94,9 @@ bool Works(const std::string& options_string) {
   });
 }
 
-absl::string_view ClosestName(absl::string_view name) {
-  absl::string_view closest = kNames[0];
+// The fallback where nothing is close.
+absl::string_view ClosestName(absl::string_view name, absl::string_view fallback) {
+  absl::string_view closest = fallback;
   size_t smallest = std::max<size_t>(2, name.size() / 2);  // beyond it, nothing is close
   for (const absl::string_view candidate : kNames) {
     // "bloom" and "rocksdb.RibbonFilter" are meant as clearly as a slip of the finger.
@@ -151,7 +153,7 @@ std::optional<Number> FindNumber(absl::string_view text) {
 // The value of an option that is nearest to the one in a text, and that may have been meant.
 std::string NearestValue(const Option& option, absl::string_view text) {
   if (option.name == kBuild) {
-    return std::string(ClosestName(text));
+    return std::string(ClosestName(text, option.usual));
   }
   const std::optional<Number> number = FindNumber(text);
   double least = 0, most = 0;
@@ -185,13 +187,13 @@ Plain SplitPlain(absl::string_view text) {
 // "winow:33" as "winnow:32".
 std::string NearestPlain(absl::string_view text) {
   const Plain plain = SplitPlain(text);
-  const absl::string_view name = ClosestName(plain.name);
+  const absl::string_view name = ClosestName(plain.name, kNames[0]);
   return absl::StrCat(name, ":", NearestValue(BitsOf(name), plain.bits));
 }
 
 // The id of a policy, which may have a number and need not.
 std::string NearestId(absl::string_view id) {
-  return absl::StrContains(id, ':') ? NearestPlain(id) : std::string(ClosestName(id));
+  return absl::StrContains(id, ':') ? NearestPlain(id) : std::string(ClosestName(id, kNames[0]));
 }
 
 std::string NearestSetting(absl::string_view name, absl::string_view value) {

@@ -1,4 +1,5 @@
-// The built-in policy that a program asked for, and what Winnow builds in its place.
+// The built-in policy that a program asked for, and what is built in its place: Winnow's filters or
+// RocksDB's.
 
 #ifndef WINNOW_SRC_PRELOAD_STOCK_POLICY_H_
 #define WINNOW_SRC_PRELOAD_STOCK_POLICY_H_
@@ -20,9 +21,10 @@ struct StockPolicy {
 // "ribbonfilter:10:-1". Unset for any other.
 std::optional<StockPolicy> ParseStockPolicyId(std::string_view id);
 
-// What to build in the place of the program's policy, valid as NewFilterPolicy demands; unset: no
-// filter. The accuracy is that of the request, or else the program's own, at most 32 bits a key. A
-// program that asked for no filter gets none. A Ribbon policy's bloom_before_level is kept.
+// What to build in the place of the program's policy, by Winnow or by RocksDB, valid as
+// NewFilterPolicy demands; unset: no filter. The accuracy is that of the request, or else the
+// program's own, at most 32 bits a key. A program that asked for no filter gets none. A Ribbon
+// policy's bloom_before_level is kept.
 std::optional<PolicyOptions> Replacement(const StockPolicy& stock, const PolicyRequest& request);
 
 }  // namespace winnow::preload

@@ -4,6 +4,7 @@
 #include <rocksdb/utilities/object_registry.h>
 
 #include "src/rocksdb/context.h"
+#include "src/rocksdb/counters.h"
 #include "src/rocksdb/policy_options.h"
 
 namespace winnow::plugin {
@@ -71,21 +72,27 @@ Status CheckBuild(const PolicyOptions& options) {
 
 FilterBitsBuilder* BuiltinBuilders::NewBuilder(
     const PolicyOptions& options, const FilterBuildingContext& context) const noexcept {
+  FilterBitsBuilder* builder = nullptr;
   try {
     const std::string name = NameFor(options, IsBelowLevel(options, context));
-    const FilterPolicy* policy = nullptr;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      PolicyPointer& kept = policies_[name];
-      if (kept == nullptr && !Make(name, &kept).ok()) {
-        return nullptr;
-      }
-      policy = kept.get();
+    if (const FilterPolicy* const policy = Find(name)) {
+      builder = policy->GetBuilderWithContext(context);
     }
-    return policy->GetBuilderWithContext(context);
   } catch (...) {
+  }
+  if (builder == nullptr) {
+    CountUnbuiltFilter();
+  }
+  return builder;
+}
+
+const FilterPolicy* BuiltinBuilders::Find(const std::string& name) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  PolicyPointer& kept = policies_[name];
+  if (kept == nullptr && !Make(name, &kept).ok()) {
     return nullptr;
   }
+  return kept.get();
 }
 
 }  // namespace winnow::plugin

@@ -27,12 +27,15 @@ class BuiltinBuilders {
  public:
   // The builder of RocksDB's policy of this name and these bits, for the caller to own. The options
   // must be those of a CheckBuild that was OK, and their build not Winnow's. Null, "no filter", if
-  // memory is short.
+  // memory is short, which is counted (counters.h).
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
       const PolicyOptions& options,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const noexcept;
 
  private:
+  // Null if RocksDB can't make it.
+  const ROCKSDB_NAMESPACE::FilterPolicy* Find(const std::string& name) const;
+
   mutable std::mutex mutex_;
   // By name. None is ever removed: there are as many as different bits that were asked for.
   mutable std::map<std::string, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>> policies_;

@@ -14,7 +14,7 @@ struct Counters {
   uint64_t empty_filters = 0;  // built, by kind
   uint64_t bloom_filters = 0;
   uint64_t ribbon_filters = 0;
-  uint64_t unbuilt_filters = 0;  // that memory was too short for: they match every key
+  uint64_t unbuilt_filters = 0;  // that memory was too short for: every key may match
   uint64_t keys = 0;             // kept in filters built
   uint64_t bytes = 0;            // of filters built
 

@@ -21,6 +21,26 @@ std::string Count(uint64_t number, const char* noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
+// A process may build none that are Winnow's because RocksDB builds its own, or only read.
+std::string FiltersBuilt(const Counters& totals) {
+  if (totals.bloom_filters + totals.ribbon_filters + totals.empty_filters == 0) {
+    return "built no filters of Winnow's";
+  }
+  std::string text = "built " + Count(totals.bloom_filters, "Bloom filter") + " and " +
+                     Count(totals.ribbon_filters, "Ribbon filter");
+  if (totals.empty_filters > 0) {
+    text += " and " + Count(totals.empty_filters, "empty filter");
+  }
+  text += " of " + Count(totals.keys, "key") + " in " + Count(totals.bytes, "byte");
+  if (totals.keys > 0) {
+    char bits[64];
+    std::snprintf(bits, sizeof bits, " (%.2f bits a key)",
+                  8.0 * static_cast<double>(totals.bytes) / static_cast<double>(totals.keys));
+    text += bits;
+  }
+  return text;
+}
+
 // Destructors of libraries run after all that the program and its static objects do at their end,
 // the closing of databases included.
 __attribute__((destructor)) void SayTotals() {
@@ -79,18 +99,7 @@ void SayTotalsAtExit() noexcept {
 }
 
 std::string TotalsLine(const Counters& totals) {
-  std::string line = "built " + Count(totals.bloom_filters, "Bloom filter") + " and " +
-                     Count(totals.ribbon_filters, "Ribbon filter");
-  if (totals.empty_filters > 0) {
-    line += " and " + Count(totals.empty_filters, "empty filter");
-  }
-  line += " of " + Count(totals.keys, "key") + " in " + Count(totals.bytes, "byte");
-  if (totals.keys > 0) {
-    char bits[64];
-    std::snprintf(bits, sizeof bits, " (%.2f bits a key)",
-                  8.0 * static_cast<double>(totals.bytes) / static_cast<double>(totals.keys));
-    line += bits;
-  }
+  std::string line = FiltersBuilt(totals);
   if (totals.bloom_filters > 0) {
     line += "; " + Count(totals.bloom_bytes, "byte") + " of them are Bloom filters, which " +
             "would take " + std::to_string(totals.bloom_bytes_as_ribbons) + " as Ribbon filters";
