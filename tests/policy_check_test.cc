@@ -25,7 +25,7 @@ TEST(PolicyCheckTest, WinnowWorks) {
   EXPECT_EQ(verdict.asked, "winnow:12");
   EXPECT_THAT(verdict.in_force, AllOf(HasSubstr("winnow"), HasSubstr("bits_per_key=12")));
   ASSERT_EQ(verdict.by_keys.size(), 5u);
-  EXPECT_EQ(verdict.by_keys.front().filter->kind, "winnow-bloom");
+  EXPECT_EQ(verdict.by_keys.front().filter->kind, "winnow-ribbon");
   EXPECT_EQ(verdict.by_keys.front().keys, 100u);
   EXPECT_EQ(verdict.by_keys.front().filter->keys, 100u);
   EXPECT_EQ(verdict.by_keys.back().filter->kind, "winnow-ribbon");

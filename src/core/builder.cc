@@ -119,7 +119,8 @@ size_t FilterBuilder::EstimateSize(uint64_t n) const noexcept {
 
 uint64_t FilterBuilder::EstimateCapacity(size_t bytes) const noexcept {
   // The estimate grows with n on both sides of the step from Bloom to the smaller Ribbon, but for
-  // dips of some bytes where a Ribbon's slots are rounded: then what fits is a little less than most.
+  // dips of some bytes where a Ribbon's slots are rounded: then what fits is a little less than
+  // most.
   const uint64_t step = std::max<uint64_t>(1, state_->options.ribbon_min_keys);
   uint64_t low = 1;
   uint64_t high = core::kMaxRibbonKeys;
