@@ -155,6 +155,48 @@ TEST(RolloutPageTest, TheDropInLeavesTheProgramsFiltersAndSaysSo) {
               ElementsAre(HasSubstr(said[0].substr(said[0].find("; ")))));
 }
 
+// ldb compacts one column family at a time.
+TEST(RolloutPageTest, TheLoopCompactsEveryColumnFamily) {
+  WINNOW_SKIP_WITHOUT("ldb");
+  const TemporaryFolder folder;
+  const std::string path = folder / "database";
+  {
+    ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+    table.filter_policy = testing::MakePolicyFrom("bloomfilter:10");
+    const Options options = testing::MakeOptions(table);
+    const auto database = testing::OpenDatabase(options, path);
+    ASSERT_NE(database, nullptr);
+    ASSERT_TRUE(database->Put(WriteOptions(), "key", "value").ok());
+    ASSERT_TRUE(database->Flush(FlushOptions()).ok());
+    for (const char* name : {"second", "with a space"}) {
+      ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
+      ASSERT_STATUS_OK(database->CreateColumnFamily(options, name, &family));
+      EXPECT_TRUE(database->Put(WriteOptions(), family, "key", "value").ok());
+      EXPECT_TRUE(database->Flush(FlushOptions(), family).ok());
+      EXPECT_TRUE(database->DestroyColumnFamilyHandle(family).ok());
+    }
+  }
+  EXPECT_EQ(KindsOfFilters(path), (Kinds{{"built-in bloom", 3}}));
+  std::string loop;
+  for (
+      const std::string& line : CodeThatBegins(
+          R"(ldb --db=FOLDER list_column_families | sed -n 's/^{\(.*\)}$/\1/p' | sed 's/, /\n/g' |)")) {
+    loop += line + "\n";
+  }
+  loop = Replaced(Replaced(loop, "FOLDER", path), "FOLDER", path);
+  loop = Replaced(loop, "/usr/local/lib/libwinnow_preload.so", PRELOAD_LIBRARY);
+  std::vector<std::string> environment = {"WINNOW_POLICY=winnow"};
+  if (testing::kSanitized) {
+    environment.emplace_back("ASAN_OPTIONS=verify_asan_link_order=0");
+  }
+  const std::string programs = ROCKSDB_PROGRAMS;
+  const testing::ChildResult result = testing::RunProgram(
+      {"sh", "-c", (programs.empty() ? "" : "PATH='" + programs + "':$PATH\n") + loop},
+      environment);
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_EQ(KindsOfFilters(path), (Kinds{{"winnow bloom", 3}})) << result.errors;
+}
+
 // What a missing plugin looks like: a program without it opens the database that had it.
 TEST(RolloutPageTest, AMissingPluginLooksAsThePageSays) {
   const TemporaryFolder folder;

@@ -57,9 +57,11 @@ struct PolicyOptions {
 
   // Whose filters are built; Winnow's unless given. RocksDB's own are built by RocksDB, byte for
   // byte as its policy of that name does with these bits_per_key, of which it takes three decimals;
-  // a Ribbon policy has this bloom_before_level, with its meaning here, and ribbon_min_keys is
-  // Winnow's alone. Files keep the policy's name, winnow.Filter, in their properties, and a RocksDB
-  // without Winnow reads their filters as its own.
+  // a Ribbon policy has this bloom_before_level, with its meaning here (2147483647 means less to
+  // RocksDB before 8.7), and ribbon_min_keys is Winnow's alone. With optimize_filters_for_memory, a
+  // Ribbon policy's sizes may differ: RocksDB balances rounding over Bloom and Ribbon filters
+  // together, here over each kind. Files keep the policy's name, winnow.Filter, in their
+  // properties, and a RocksDB without Winnow reads their filters as its own.
   Build build = Build::kWinnow;
 };
 
