@@ -207,6 +207,9 @@ void WriteOperations::Ingest() {
   if (chosen.empty()) return;
   counts_->Add(Count::kIngestions);
   const std::string path = database_.path() + "-to-ingest-" + keys.Begin() + ".sst";
+  // A kill during an earlier move may have left this name on a file that the database has now as
+  // well; SstFileWriter would cut that one off.
+  std::filesystem::remove(path);
   ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(),
                                           database_.db().GetOptions(database_.family(family)),
                                           database_.family(family));
