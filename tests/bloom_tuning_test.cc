@@ -1,6 +1,6 @@
 // The constants of the Bloom filter are those that tune_bloom prints.
 
-#include "db_bench_ext/bloom_tuning.h"
+#include "db_bench_ext/tuning/bloom_tuning.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SIZES.md is what tune_sizes prints, and the constants that come from it are those of the code.
 
-#include "db_bench_ext/filter_costs.h"
+#include "db_bench_ext/tuning/filter_costs.h"
 
 #include <gtest/gtest.h>
 

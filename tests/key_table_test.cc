@@ -1,6 +1,6 @@
 // Keys of a run: each once, in the same order every time, and absent ones that are really absent.
 
-#include "db_bench_ext/key_table.h"
+#include "db_bench_ext/read_amplification/key_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

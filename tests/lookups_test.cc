@@ -1,6 +1,6 @@
 // What is counted over lookups adds up.
 
-#include "db_bench_ext/lookups.h"
+#include "db_bench_ext/read_amplification/lookups.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <numeric>
 #include <string>
 
-#include "db_bench_ext/policies.h"
-#include "db_bench_ext/tree.h"
+#include "db_bench_ext/read_amplification/policies.h"
+#include "db_bench_ext/read_amplification/tree.h"
 #include "tests/files.h"
 
 namespace winnow::bench {

@@ -8,7 +8,7 @@
 #include <iostream>
 #include <vector>
 
-#include "db_bench_ext/split_mix.h"
+#include "db_bench_ext/tuning/split_mix.h"
 #include "winnow/hash.h"
 
 namespace winnow::testing {

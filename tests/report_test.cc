@@ -1,6 +1,6 @@
 // The text of a run says what has to be known before its figures are compared.
 
-#include "db_bench_ext/report.h"
+#include "db_bench_ext/read_amplification/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

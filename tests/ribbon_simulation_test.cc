@@ -1,7 +1,7 @@
 // The constants of the bumped Ribbon are those that tune_ribbon's simulation recommends, and the
 // simulation is one of what the builder does.
 
-#include "db_bench_ext/ribbon_simulation.h"
+#include "db_bench_ext/tuning/ribbon_simulation.h"
 
 #include <gtest/gtest.h>
 

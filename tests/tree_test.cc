@@ -1,6 +1,6 @@
 // The same writes grow the same tree, whatever filter its files have.
 
-#include "db_bench_ext/tree.h"
+#include "db_bench_ext/read_amplification/tree.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,93 @@
+#include <benchmark/benchmark.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+
+#include <ctime>
+#include <memory>
+#include <string>
+
+#include "db_bench_ext/filter_bench/rows.h"
+#include "db_bench_ext/filter_bench/subjects.h"
+#include "src/core/build_phases.h"
+
+namespace winnow::bench {
+namespace {
+
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+// Seconds that this thread ran.
+double ProcessorTime() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+void Build(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
+  const auto policy = NewPolicy(subject, 10);
+  double collecting = 0;
+  double bits_per_key = 0;
+  // Each time other keys: a processor learns the branches of a small filter by heart.
+  uint64_t filter = 0;
+  for (auto iteration : state) {
+    const double begin = ProcessorTime();
+    auto builder = NewBuilder(*policy);
+    AddKeys(filter++, num_keys, KeyGroup::kUsualLength, builder.get());
+    collecting += ProcessorTime() - begin;
+    std::unique_ptr<const char[]> buffer;
+    Status status;
+    const Slice contents = builder->Finish(&buffer, &status);
+    benchmark::DoNotOptimize(contents.data());
+    if (!status.ok()) {
+      state.SkipWithError(status.ToString().c_str());
+      break;
+    }
+    bits_per_key = static_cast<double>(contents.size()) * 8 / static_cast<double>(num_keys);
+    builder.reset();
+    buffer.reset();
+  }
+  const double keys = static_cast<double>(state.iterations()) * static_cast<double>(num_keys);
+  ReportPerKey(state, keys);
+  state.counters["collecting_per_key"] = collecting / keys;
+  state.counters["bits_per_key"] = bits_per_key;
+}
+
+// The same with the phases of Finish apart, in a row of its own, because taking the times takes
+// some.
+void BuildInPhases(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
+  const core::BuildPhaseTimes times;
+  Build(state, subject, num_keys);
+  const double keys = static_cast<double>(state.iterations()) * static_cast<double>(num_keys);
+  const auto report = [&](const char* name, core::BuildPhase phase) {
+    state.counters[name] = static_cast<double>(times.nanoseconds(phase)) * 1e-9 / keys;
+  };
+  report("sorting_per_key", core::BuildPhase::kSorting);
+  report("elimination_per_key", core::BuildPhase::kElimination);
+  report("back_substitution_per_key", core::BuildPhase::kSolving);
+  report("rest_per_key", core::BuildPhase::kRest);
+}
+
+}  // namespace
+
+void RegisterBuildRows(const RowOptions& options) {
+  static constexpr uint64_t kSizes[] = {10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+  for (const uint64_t keys : kSizes) {
+    if (keys > 10'000'000 && !options.huge) {
+      continue;
+    }
+    for (const Subject& subject : Subjects()) {
+      const std::string name = std::string("build/") + subject.name + "/" + std::to_string(keys);
+      benchmark::RegisterBenchmark(name.c_str(), Build, subject, options.KeysFor(keys))
+          ->Unit(keys >= 1'000'000 ? benchmark::kMillisecond : benchmark::kMicrosecond);
+      if (!subject.is_ours || !subject.is_ribbon) {
+        continue;
+      }
+      const std::string phases =
+          std::string("build_phases/") + subject.name + "/" + std::to_string(keys);
+      benchmark::RegisterBenchmark(phases.c_str(), BuildInPhases, subject, options.KeysFor(keys))
+          ->Unit(keys >= 1'000'000 ? benchmark::kMillisecond : benchmark::kMicrosecond);
+    }
+  }
+}
+
+}  // namespace winnow::bench

@@ -1,0 +1,91 @@
+// Micro-benchmarks of Winnow's filters, with RocksDB's built-in ones beside them in the same run.
+//
+//   filter_bench [--benchmark_filter=REGEX] [--benchmark_repetitions=5]
+//                [--benchmark_enable_random_interleaving] [--huge]
+//
+// rows.h lists the rows. tools/bench.sh runs them all and writes a page.
+
+#include <absl/flags/flag.h>
+#include <absl/flags/parse.h>
+#include <absl/flags/usage.h>
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db_bench_ext/filter_bench/rows.h"
+#include "db_bench_ext/filter_bench/subjects.h"
+
+ABSL_FLAG(bool, huge, false, "Also builds of 10^8 keys, which take 3 GB of memory and minutes.");
+ABSL_FLAG(bool, rehearse, false,
+          "Every filter with a thousandth of its keys: to see that all rows run. The figures mean "
+          "nothing.");
+ABSL_FLAG(std::string, peak_memory, "",
+          "SUBJECT:KEYS, as in builtin_ribbon:10000000: builds one filter and prints by how many "
+          "bytes the memory of this process grew at most (VmHWM less VmRSS before), and nothing "
+          "else.");
+
+ABSL_FLAG(
+    std::vector<std::string>, plugins, {},
+    "Libraries of the plugin (libwinnow_rocksdb.so) of several builds, as in "
+    "old=DIR/libwinnow_rocksdb.so,new=DIR/libwinnow_rocksdb.so: rows of each, named old_bloom "
+    "and so on, to be compared in one run.");
+
+namespace {
+
+// Brings glibc's allocator into the state of a program that has run for a while. Until a large
+// block was freed, it gives all memory back to the system at once, and whoever frees first pays for
+// it.
+void AgeAllocator() {
+  constexpr size_t kLargestThatCounts = size_t{32} << 20;
+  std::unique_ptr<char[]> block(new char[kLargestThatCounts - 4096]);
+  benchmark::DoNotOptimize(block.get());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  absl::SetProgramUsageMessage(
+      "measures Winnow's filters and RocksDB's built-in ones beside them.\n"
+      "Flags that begin with --benchmark_ are Google Benchmark's; --benchmark_list_tests lists the "
+      "rows.");
+  benchmark::Initialize(&argc, argv);
+  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  if (rest.size() > 1) {
+    std::fprintf(stderr, "filter_bench: unknown argument '%s'\n", rest[1]);
+    return 2;
+  }
+  if (const std::string what = absl::GetFlag(FLAGS_peak_memory); !what.empty()) {
+    return winnow::bench::MeasurePeakMemory(what.c_str());
+  }
+  for (const std::string& plugin : absl::GetFlag(FLAGS_plugins)) {
+    const size_t equals = plugin.find('=');
+    if (equals == std::string::npos) {
+      std::fprintf(stderr, "filter_bench: --plugins has '%s'; expected NAME=PATH\n",
+                   plugin.c_str());
+      return 2;
+    }
+    winnow::bench::AddPlugin(plugin.substr(0, equals), plugin.substr(equals + 1));
+  }
+  AgeAllocator();
+  winnow::bench::RowOptions options;
+  options.huge = absl::GetFlag(FLAGS_huge);
+  options.rehearse = absl::GetFlag(FLAGS_rehearse);
+  winnow::bench::AddContext(options);
+  winnow::bench::RegisterBuildRows(options);
+  winnow::bench::RegisterQueryRows(options);
+  winnow::bench::RegisterLibraryRows(options);
+  winnow::bench::RegisterHashRows(options);
+  winnow::bench::RegisterSegmentRows(options);
+  winnow::bench::RegisterFilterSetRows(options);
+  winnow::bench::RegisterSpaceRows(options);
+  winnow::bench::RegisterMemoryRows(options);
+  if (benchmark::RunSpecifiedBenchmarks() == 0) {
+    std::fprintf(stderr, "filter_bench: no row has a name that --benchmark_filter matches\n");
+    return 1;
+  }
+  return 0;
+}

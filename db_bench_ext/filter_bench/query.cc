@@ -1,0 +1,175 @@
+#include <benchmark/benchmark.h>
+#include <rocksdb/slice.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "db_bench_ext/filter_bench/beyond_cache.h"
+#include "db_bench_ext/filter_bench/rows.h"
+#include "db_bench_ext/filter_bench/subjects.h"
+
+namespace winnow::bench {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::Slice;
+
+constexpr size_t kManyFilters = 100;
+constexpr size_t kUsual = SIZE_MAX;  // UsualMisalignment
+
+struct Lookups {
+  Subject subject;
+  uint64_t num_keys;
+  Presence presence;
+  size_t num_filters;
+  size_t misalignment;
+};
+
+std::vector<FilterBitsReader*> ReadersFor(const Lookups& lookups) {
+  const FilterShape shape{lookups.num_keys};
+  std::vector<FilterBitsReader*> readers;
+  for (uint64_t filter = 0; filter < lookups.num_filters; ++filter) {
+    const size_t misalignment =
+        lookups.misalignment == kUsual ? UsualMisalignment(filter) : lookups.misalignment;
+    readers.push_back(KeptFilter(lookups.subject, filter, shape, misalignment).reader());
+  }
+  return readers;
+}
+
+// Made once: in RocksDB too a key's Slice was made long before a filter is asked.
+std::array<Slice, KeyGroup::kKeys> SlicesOf(const KeyGroup& keys) {
+  std::array<Slice, KeyGroup::kKeys> slices;
+  for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
+    slices[i] = Slice(keys.Get(i), keys.length());
+  }
+  return slices;
+}
+
+void QueryOne(benchmark::State& state, const Lookups& lookups) {
+  FilterBitsReader* const reader = ReadersFor(lookups)[0];
+  LookupIndices indices(lookups.num_keys, lookups.presence);
+  KeyGroup keys;
+  const std::array<Slice, KeyGroup::kKeys> slices = SlicesOf(keys);
+  size_t found = 0;
+  for (auto iteration : state) {
+    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
+      keys.Set(i, indices.Next());
+    }
+    for (const Slice& key : slices) {
+      found += reader->MayMatch(key);
+    }
+  }
+  const double asked = static_cast<double>(state.iterations()) * KeyGroup::kKeys;
+  ReportPerKey(state, asked);
+  state.counters["found"] = static_cast<double>(found) / asked;
+}
+
+void QueryRandom(benchmark::State& state, const Lookups& lookups) {
+  const std::vector<FilterBitsReader*> readers = ReadersFor(lookups);
+  LookupIndices indices(lookups.num_keys, lookups.presence);
+  LookupIndices choices(lookups.num_filters, Presence::kHalf);
+  KeyGroup keys;
+  const std::array<Slice, KeyGroup::kKeys> slices = SlicesOf(keys);
+  std::array<FilterBitsReader*, KeyGroup::kKeys> asked_readers;
+  size_t found = 0;
+  for (auto iteration : state) {
+    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
+      const uint64_t filter = choices.NextBelow(lookups.num_filters);
+      asked_readers[i] = readers[filter];
+      keys.Set(i, NumberOf(filter, indices.Next()));
+    }
+    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
+      found += asked_readers[i]->MayMatch(slices[i]);
+    }
+  }
+  const double asked = static_cast<double>(state.iterations()) * KeyGroup::kKeys;
+  ReportPerKey(state, asked);
+  state.counters["found"] = static_cast<double>(found) / asked;
+}
+
+void MultiGet(benchmark::State& state, const Lookups& lookups) {
+  const std::vector<FilterBitsReader*> readers = ReadersFor(lookups);
+  LookupIndices indices(lookups.num_keys, lookups.presence);
+  LookupIndices choices(lookups.num_filters, Presence::kHalf);
+  KeyGroup keys;
+  std::array<Slice, KeyGroup::kKeys> slices = SlicesOf(keys);
+  std::array<Slice*, KeyGroup::kKeys> pointers;
+  for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
+    pointers[i] = &slices[i];
+  }
+  std::array<bool, KeyGroup::kKeys> may_match;
+  size_t found = 0;
+  for (auto iteration : state) {
+    const uint64_t filter = choices.NextBelow(lookups.num_filters);
+    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
+      keys.Set(i, NumberOf(filter, indices.Next()));
+    }
+    readers[filter]->MayMatch(static_cast<int>(KeyGroup::kKeys), pointers.data(), may_match.data());
+    for (const bool one : may_match) {
+      found += one;
+    }
+  }
+  const double asked = static_cast<double>(state.iterations()) * KeyGroup::kKeys;
+  ReportPerKey(state, asked);
+  state.counters["found"] = static_cast<double>(found) / asked;
+}
+
+// The part of QueryOne's time that is not the filter's.
+void MakeKeys(benchmark::State& state, Presence presence) {
+  LookupIndices indices(100'000, presence);
+  KeyGroup keys;
+  for (auto iteration : state) {
+    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
+      keys.Set(i, indices.Next());
+    }
+    benchmark::DoNotOptimize(keys.Get(0));
+    benchmark::ClobberMemory();
+  }
+  ReportPerKey(state, static_cast<double>(state.iterations()) * KeyGroup::kKeys);
+}
+
+using Measure = void (*)(benchmark::State&, const Lookups&);
+
+void RegisterRow(const RowOptions& options, const std::string& what, const std::string& size,
+                 Measure measure, Lookups lookups) {
+  lookups.num_keys = options.KeysFor(lookups.num_keys);
+  const std::string name = what + (lookups.presence == Presence::kHalf ? "/half/" : "/absent/") +
+                           lookups.subject.name + "/" + size;
+  benchmark::RegisterBenchmark(name.c_str(), measure, lookups);
+}
+
+}  // namespace
+
+void RegisterQueryRows(const RowOptions& options) {
+  static constexpr uint64_t kSizes[] = {10'000, 100'000, 1'000'000, 10'000'000};
+  static constexpr size_t kMisalignments[] = {0, 16, 32, 48};
+  for (const Presence presence : {Presence::kHalf, Presence::kNone}) {
+    benchmark::RegisterBenchmark(presence == Presence::kHalf ? "keys/half" : "keys/absent",
+                                 MakeKeys, presence);
+    for (const Subject& subject : Subjects()) {
+      for (const uint64_t keys : kSizes) {
+        const std::string size = std::to_string(keys);
+        const Lookups one{subject, keys, presence, 1, kUsual};
+        RegisterRow(options, "query/hot", size, QueryOne, one);
+        RegisterRow(options, "multiget/hot", size, MultiGet, one);
+      }
+      const uint64_t beyond = KeysBeyondCache(subject.is_ribbon && subject.is_ours);
+      const Lookups large{subject, beyond, presence, 1, kUsual};
+      RegisterRow(options, "query/hot", "beyond_cache", QueryOne, large);
+      RegisterRow(options, "multiget/hot", "beyond_cache", MultiGet, large);
+      const Lookups many{subject, 100'000, presence, kManyFilters, kUsual};
+      RegisterRow(options, "query/random_of_100", "100000", QueryRandom, many);
+      RegisterRow(options, "multiget/random_of_100", "100000", MultiGet, many);
+      for (const size_t misalignment : kMisalignments) {
+        const std::string at = "query/at_" + std::to_string(misalignment);
+        RegisterRow(options, at + "_hot", "100000", QueryOne,
+                    {subject, 100'000, presence, 1, misalignment});
+        RegisterRow(options, at + "_random_of_100", "100000", QueryRandom,
+                    {subject, 100'000, presence, kManyFilters, misalignment});
+      }
+    }
+  }
+}
+
+}  // namespace winnow::bench

@@ -1,0 +1,170 @@
+#include "db_bench_ext/filter_bench/subjects.h"
+
+#include <dlfcn.h>
+#include <rocksdb/table.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <list>
+#include <map>
+#include <tuple>
+
+namespace winnow::bench {
+
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+namespace {
+
+[[noreturn]] void Fail(const std::string& reason) {
+  std::fprintf(stderr, "filter_bench: %s\n", reason.c_str());
+  std::exit(1);
+}
+
+// A filter that denies its keys may be as fast as it likes.
+void CheckKeysAreFound(const Subject& subject, uint64_t filter, const FilterShape& shape,
+                       FilterBitsReader* reader) {
+  constexpr uint64_t kMost = 10'000;
+  KeyGroup keys(shape.key_length);
+  for (uint64_t i = 0; i < std::min(shape.num_keys, kMost); ++i) {
+    keys.Set(0, NumberOf(filter, i));
+    if (!reader->MayMatch(Slice(keys.Get(0), keys.length()))) {
+      Fail(std::string("filter ") + std::to_string(filter) + " of " +
+           std::to_string(shape.num_keys) + " keys by " + subject.name + " denies its key number " +
+           std::to_string(i));
+    }
+  }
+}
+
+std::vector<Subject>& AllSubjects() {
+  static std::vector<Subject> subjects = {{"winnow_bloom", false, true, &NewFilterPolicy},
+                                          {"winnow_ribbon", true, true, &NewFilterPolicy},
+                                          {"builtin_bloom", false, false},
+                                          {"builtin_ribbon", true, false}};
+  return subjects;
+}
+
+}  // namespace
+
+const std::vector<Subject>& Subjects() { return AllSubjects(); }
+
+void AddPlugin(const std::string& name, const std::string& path) {
+  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    Fail(std::string("the plugin can't be opened: ") + ::dlerror());
+  }
+  void* const found =
+      ::dlsym(library,
+              "_ZN6winnow15NewFilterPolicyERKNS_13PolicyOptionsEPSt10shared_ptrIKN7rocksdb12Filter"
+              "PolicyEE");
+  if (found == nullptr) {
+    Fail(path + " has no winnow::NewFilterPolicy: expected a libwinnow_rocksdb.so");
+  }
+  static std::list<std::string> names;  // which stay where they are
+  for (const bool is_ribbon : {false, true}) {
+    names.push_back(name + (is_ribbon ? "_ribbon" : "_bloom"));
+    AllSubjects().push_back({names.back().c_str(), is_ribbon, true,
+                             reinterpret_cast<decltype(&NewFilterPolicy)>(found)});
+  }
+}
+
+const Subject* FindSubject(std::string_view name) {
+  for (const Subject& subject : Subjects()) {
+    if (subject.name == name) {
+      return &subject;
+    }
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const FilterPolicy> NewPolicy(const Subject& subject, double bits_per_key) {
+  std::shared_ptr<const FilterPolicy> policy;
+  if (subject.is_ours) {
+    PolicyOptions options;
+    options.bits_per_key = bits_per_key;
+    options.ribbon_min_keys = subject.is_ribbon ? 1 : std::numeric_limits<uint64_t>::max();
+    options.bloom_before_level = -1;
+    const Status status = subject.make(options, &policy);
+    if (!status.ok()) {
+      Fail(status.ToString());
+    }
+  } else if (subject.is_ribbon) {
+    policy.reset(ROCKSDB_NAMESPACE::NewRibbonFilterPolicy(bits_per_key, -1));
+  } else {
+    policy.reset(ROCKSDB_NAMESPACE::NewBloomFilterPolicy(bits_per_key));
+  }
+  return policy;
+}
+
+std::unique_ptr<FilterBitsBuilder> NewBuilder(const FilterPolicy& policy) {
+  static const ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
+  FilterBuildingContext context(table_options);
+  context.num_levels = 7;
+  context.level_at_creation = 6;
+  context.is_bottommost = true;
+  context.reason = ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
+  std::unique_ptr<FilterBitsBuilder> builder(policy.GetBuilderWithContext(context));
+  if (builder == nullptr) {
+    Fail(std::string("the policy ") + policy.Name() + " gave no builder");
+  }
+  return builder;
+}
+
+void AddKeys(uint64_t filter, uint64_t num_keys, size_t key_length, FilterBitsBuilder* builder) {
+  KeyGroup keys(key_length);
+  for (uint64_t first = 0; first < num_keys; first += KeyGroup::kKeys) {
+    const size_t n = std::min<uint64_t>(KeyGroup::kKeys, num_keys - first);
+    for (size_t i = 0; i < n; ++i) {
+      keys.Set(i, NumberOf(filter, first + i));
+    }
+    for (size_t i = 0; i < n; ++i) {
+      builder->AddKey(Slice(keys.Get(i), keys.length()));
+    }
+  }
+}
+
+ReadableFilter::ReadableFilter(const FilterPolicy& policy, const Slice& contents,
+                               size_t misalignment)
+    : storage_(new char[contents.size() + 64 + misalignment]) {
+  const size_t before = (64 - reinterpret_cast<uintptr_t>(storage_.get()) % 64) % 64 + misalignment;
+  char* const begin = storage_.get() + before;
+  std::memcpy(begin, contents.data(), contents.size());
+  bytes_ = std::string_view(begin, contents.size());
+  reader_.reset(policy.GetFilterBitsReader(Slice(begin, contents.size())));
+  if (reader_ == nullptr) {
+    Fail(std::string("the policy ") + policy.Name() + " gave no reader");
+  }
+}
+
+const ReadableFilter& KeptFilter(const Subject& subject, uint64_t filter, const FilterShape& shape,
+                                 size_t misalignment) {
+  using Identity = std::tuple<std::string_view, uint64_t, uint64_t, size_t, double, size_t>;
+  static std::map<Identity, const ReadableFilter> kept;
+  const Identity identity(subject.name, filter, shape.num_keys, shape.key_length,
+                          shape.bits_per_key, misalignment);
+  const auto found = kept.find(identity);
+  if (found != kept.end()) {
+    return found->second;
+  }
+  const auto policy = NewPolicy(subject, shape.bits_per_key);
+  const auto builder = NewBuilder(*policy);
+  AddKeys(filter, shape.num_keys, shape.key_length, builder.get());
+  std::unique_ptr<const char[]> buffer;
+  Status status;
+  const Slice contents = builder->Finish(&buffer, &status);
+  if (!status.ok()) {
+    Fail(std::string(subject.name) + ": " + status.ToString());
+  }
+  const ReadableFilter& made =
+      kept.try_emplace(identity, *policy, contents, misalignment).first->second;
+  CheckKeysAreFound(subject, filter, shape, made.reader());
+  return made;
+}
+
+}  // namespace winnow::bench

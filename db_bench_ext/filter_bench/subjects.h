@@ -1,0 +1,88 @@
+// What is measured: Winnow's filters and RocksDB's built-in ones, all through the classes by which
+// RocksDB uses them.
+
+#ifndef WINNOW_DB_BENCH_EXT_FILTER_BENCH_SUBJECTS_H_
+#define WINNOW_DB_BENCH_EXT_FILTER_BENCH_SUBJECTS_H_
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db_bench_ext/filter_bench/keys.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::bench {
+
+struct Subject {
+  const char* name;  // "winnow_bloom", "winnow_ribbon", "builtin_bloom", "builtin_ribbon"
+  bool is_ribbon;
+  bool is_ours;
+  decltype(&NewFilterPolicy) make = nullptr;  // for ours
+};
+
+// The four, ours first, and then those of added plugins.
+const std::vector<Subject>& Subjects();
+
+// Adds the two kinds of a plugin that is a shared library, as NAME_bloom and NAME_ribbon: of two
+// builds of it, side by side. To be called before anything else here. Ends the program with the
+// reason if the library can't be opened.
+void AddPlugin(const std::string& name, const std::string& path);
+
+// Null if there is none of this name.
+const Subject* FindSubject(std::string_view name);
+
+// The policy that builds this kind whatever the number of keys. Ends the program with the reason if
+// RocksDB does not make it.
+std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewPolicy(const Subject& subject,
+                                                                 double bits_per_key);
+
+// A builder as a compaction gets it, to the last level.
+std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> NewBuilder(
+    const ROCKSDB_NAMESPACE::FilterPolicy& policy);
+
+// Adds the keys of filter number `filter`, which is below 2^32.
+void AddKeys(uint64_t filter, uint64_t num_keys, size_t key_length,
+             ROCKSDB_NAMESPACE::FilterBitsBuilder* builder);
+
+// Bytes of a filter and a reader of them.
+class ReadableFilter {
+ public:
+  // misalignment: where the bytes lie, in bytes after a multiple of 64.
+  ReadableFilter(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
+                 const ROCKSDB_NAMESPACE::Slice& contents, size_t misalignment);
+
+  ROCKSDB_NAMESPACE::FilterBitsReader* reader() const { return reader_.get(); }
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  std::unique_ptr<char[]> storage_;
+  std::string_view bytes_;
+  std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> reader_;
+};
+
+// What filters of a set have in common.
+struct FilterShape {
+  uint64_t num_keys = 0;
+  size_t key_length = KeyGroup::kUsualLength;
+  double bits_per_key = 10;
+};
+
+// Filter number `filter` of this shape. Built at the first call with these arguments and kept until
+// the program ends: rows are run again and again.
+const ReadableFilter& KeptFilter(const Subject& subject, uint64_t filter, const FilterShape& shape,
+                                 size_t misalignment);
+
+// Where a memory allocator puts the bytes of filter number `filter`: glibc's gives multiples of 16,
+// none more often than another.
+inline size_t UsualMisalignment(uint64_t filter) { return 16 * ((filter + 1) % 4); }
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_FILTER_BENCH_SUBJECTS_H_

@@ -1,0 +1,413 @@
+// db_bench_ext: what lookups read from a tree, for one filter policy and another.
+
+#include <absl/flags/flag.h>
+#include <absl/flags/parse.h>
+#include <absl/flags/usage.h>
+#include <absl/flags/usage_config.h>
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/str_split.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "db_bench_ext/read_amplification/flag_help.h"
+#include "db_bench_ext/read_amplification/key_table.h"
+#include "db_bench_ext/read_amplification/lookups.h"
+#include "db_bench_ext/read_amplification/policies.h"
+#include "db_bench_ext/read_amplification/progress.h"
+#include "db_bench_ext/read_amplification/promises.h"
+#include "db_bench_ext/read_amplification/report.h"
+#include "db_bench_ext/read_amplification/run.h"
+#include "db_bench_ext/read_amplification/tree.h"
+#include "db_bench_ext/read_amplification/work_folder.h"
+#include "src/inspect/key_list.h"
+#include "src/inspect/machine.h"
+#include "src/inspect/readamp_json.h"
+#include "src/inspect/readamp_results.h"
+#include "winnow/rocksdb_policy.h"
+#include "winnow/version.h"
+
+ABSL_FLAG(std::string, policies, "none,bloomfilter:10,ribbonfilter:10,winnow:10",
+          "filter policies to compare, as RocksDB's options strings have them, between commas; "
+          "'none' is no policy. Commas within braces belong to a policy: "
+          "'{id=winnow;bits_per_key=10}'");
+ABSL_FLAG(std::string, keys, "",
+          "file with the keys to load, one a line, plain or an LZ4 frame; - is standard input. "
+          "Looked-up absent keys are near misses of them: one byte changed, appended or removed");
+ABSL_FLAG(int64_t, num, 1'000'000, "number of keys to generate when there are no --keys");
+ABSL_FLAG(int32_t, key_size, 16, "bytes of a generated key, at least 8");
+ABSL_FLAG(int32_t, value_size, 100, "bytes of a value");
+ABSL_FLAG(int64_t, reads, 1'000'000, "lookups to count, of present and of absent keys each");
+ABSL_FLAG(int64_t, timed_reads, 100'000,
+          "the first of these lookups to time, in rounds of their own that count nothing");
+ABSL_FLAG(int32_t, timed_rounds, 5,
+          "rounds of timed lookups, in each of which the policies take turns; the report is of "
+          "the round whose speed is the median");
+ABSL_FLAG(std::string, benchmarks, "readmissing,readrandom",
+          "what to look up: readmissing is absent keys, readrandom present ones");
+ABSL_FLAG(int64_t, seed, 1, "seed of the order of writes, the values and the lookups");
+ABSL_FLAG(
+    std::string, db, "",
+    "folder to make the databases in; what is in it is left alone. Empty: a temporary folder");
+ABSL_FLAG(bool, keep, false, "leave the databases where they are instead of removing them");
+ABSL_FLAG(std::string, json, "", "file to write the results to as JSON, schema winnow.readamp/1");
+ABSL_FLAG(std::string, summary, "",
+          "file to write a short table to that explains itself to someone new");
+ABSL_FLAG(
+    double, max_false_positive_ratio, 0,
+    "the most false positives per filter check that the last policy may have for absent keys, "
+    "as a multiple of those of RocksDB's Bloom filter; more is an error once the results are "
+    "printed. 0: not checked");
+ABSL_FLAG(double, max_block_read_ratio, 0,
+          "the same for data blocks per absent key, where the trees agree. 0: not checked");
+ABSL_FLAG(double, max_filter_memory_ratio, 0, "the same for filter memory. 0: not checked");
+ABSL_FLAG(int32_t, trees_at_once, 0,
+          "trees to grow and count at a time, timing excepted; 0: as many as there are processors");
+
+ABSL_FLAG(int64_t, write_buffer_size, 0,
+          "bytes of keys and values of a flush; 0: so that the keys make a tree of several levels");
+ABSL_FLAG(int64_t, target_file_size_base, 0, "bytes of a merged file; 0: those of a flush");
+ABSL_FLAG(int64_t, max_bytes_for_level_base, 0,
+          "bytes of keys and values of level 1; 0: those of the flushes that are merged into it");
+ABSL_FLAG(double, max_bytes_for_level_multiplier, 10, "size of a level to that of the one above");
+ABSL_FLAG(int32_t, level0_file_num_compaction_trigger, 4,
+          "files on level 0 when they are merged into level 1");
+ABSL_FLAG(int32_t, num_levels, 7, "levels that the tree may have");
+ABSL_FLAG(std::string, compression_type, "lz4", "compression of the data: none, snappy, lz4, zstd");
+ABSL_FLAG(int32_t, block_size, 4096, "bytes of a data block before compression");
+ABSL_FLAG(int32_t, format_version, 5, "RocksDB's version of the files' form");
+ABSL_FLAG(bool, partition_index_and_filters, false, "make partitioned filters and indexes");
+ABSL_FLAG(
+    int64_t, cache_size, 8 << 20,
+    "bytes of the block cache, which is empty when a pass or round begins; 0: no block cache");
+
+namespace winnow::bench {
+namespace {
+
+constexpr uint64_t kAbsentSalt = 0x616273656e74;
+constexpr uint64_t kPresentSalt = 0x70726573656e74;
+
+std::atomic<bool> interrupted{false};
+
+void Interrupt(int) { interrupted = true; }
+
+// An error of usage rather than of the run; the sentence names the flag.
+absl::Status CheckRange(const char* flag, double value, double least, double most) {
+  if (value >= least && value <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, " is ", value, ", but has to be from ", least, " to ", most));
+}
+
+absl::Status CheckFlags() {
+  constexpr double kAny = 1e18;
+  constexpr double kMaxKeys = std::numeric_limits<uint32_t>::max();
+  const absl::Status checks[] = {
+      CheckRange("num", static_cast<double>(absl::GetFlag(FLAGS_num)), 2, kMaxKeys),
+      CheckRange("key_size", absl::GetFlag(FLAGS_key_size), kMinGeneratedKey, 1 << 20),
+      CheckRange("value_size", absl::GetFlag(FLAGS_value_size), 0, 1 << 20),
+      CheckRange("reads", static_cast<double>(absl::GetFlag(FLAGS_reads)), 1, kMaxKeys),
+      CheckRange("timed_reads", static_cast<double>(absl::GetFlag(FLAGS_timed_reads)), 0, kMaxKeys),
+      CheckRange("timed_rounds", absl::GetFlag(FLAGS_timed_rounds), 1, 1000),
+      CheckRange("max_false_positive_ratio", absl::GetFlag(FLAGS_max_false_positive_ratio), 0,
+                 kAny),
+      CheckRange("max_block_read_ratio", absl::GetFlag(FLAGS_max_block_read_ratio), 0, kAny),
+      CheckRange("max_filter_memory_ratio", absl::GetFlag(FLAGS_max_filter_memory_ratio), 0, kAny),
+      CheckRange("trees_at_once", absl::GetFlag(FLAGS_trees_at_once), 0, 1024),
+      CheckRange("write_buffer_size", static_cast<double>(absl::GetFlag(FLAGS_write_buffer_size)),
+                 0, 512 << 20),
+      CheckRange("target_file_size_base",
+                 static_cast<double>(absl::GetFlag(FLAGS_target_file_size_base)), 0, kAny),
+      CheckRange("max_bytes_for_level_base",
+                 static_cast<double>(absl::GetFlag(FLAGS_max_bytes_for_level_base)), 0, kAny),
+      CheckRange("max_bytes_for_level_multiplier",
+                 absl::GetFlag(FLAGS_max_bytes_for_level_multiplier), 1, 1e6),
+      CheckRange("level0_file_num_compaction_trigger",
+                 absl::GetFlag(FLAGS_level0_file_num_compaction_trigger), 1, 1000),
+      CheckRange("num_levels", absl::GetFlag(FLAGS_num_levels), 2, 100),
+      CheckRange("block_size", absl::GetFlag(FLAGS_block_size), 64, 64 << 20),
+      CheckRange("format_version", absl::GetFlag(FLAGS_format_version), 2, 5),
+      CheckRange("cache_size", static_cast<double>(absl::GetFlag(FLAGS_cache_size)), 0, kAny),
+  };
+  for (const absl::Status& status : checks) {
+    if (!status.ok()) return status;
+  }
+  if (absl::GetFlag(FLAGS_partition_index_and_filters) && absl::GetFlag(FLAGS_cache_size) == 0) {
+    return absl::InvalidArgumentError(
+        "--partition_index_and_filters needs a block cache: give a --cache_size above 0");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TreeOptions> TreeOptionsOfFlags() {
+  absl::StatusOr<rocksdb::CompressionType> compression =
+      ParseCompression(absl::GetFlag(FLAGS_compression_type));
+  if (!compression.ok()) return compression.status();
+  TreeOptions options;
+  options.write_buffer_size = static_cast<uint64_t>(absl::GetFlag(FLAGS_write_buffer_size));
+  options.target_file_size_base = static_cast<uint64_t>(absl::GetFlag(FLAGS_target_file_size_base));
+  options.max_bytes_for_level_base =
+      static_cast<uint64_t>(absl::GetFlag(FLAGS_max_bytes_for_level_base));
+  options.max_bytes_for_level_multiplier = absl::GetFlag(FLAGS_max_bytes_for_level_multiplier);
+  options.level0_file_num_compaction_trigger =
+      static_cast<uint64_t>(absl::GetFlag(FLAGS_level0_file_num_compaction_trigger));
+  options.num_levels = absl::GetFlag(FLAGS_num_levels);
+  options.value_size = static_cast<size_t>(absl::GetFlag(FLAGS_value_size));
+  options.compression = *compression;
+  options.block_size = static_cast<size_t>(absl::GetFlag(FLAGS_block_size));
+  options.format_version = static_cast<uint32_t>(absl::GetFlag(FLAGS_format_version));
+  options.partition_index_and_filters = absl::GetFlag(FLAGS_partition_index_and_filters);
+  options.cache_size = static_cast<uint64_t>(absl::GetFlag(FLAGS_cache_size));
+  options.seed = static_cast<uint64_t>(absl::GetFlag(FLAGS_seed));
+  return options;
+}
+
+absl::StatusOr<std::vector<Policy>> PoliciesOfFlags() {
+  absl::StatusOr<std::vector<std::string>> asked = SplitPolicies(absl::GetFlag(FLAGS_policies));
+  if (!asked.ok()) return asked.status();
+  std::vector<Policy> policies;
+  for (const std::string& text : *asked) {
+    absl::StatusOr<Policy> policy = MakePolicy(text);
+    if (!policy.ok()) return policy.status();
+    policies.push_back(*std::move(policy));
+  }
+  return policies;
+}
+
+// Which of the workloads the flag names; an error for another name.
+absl::StatusOr<std::vector<Lookups>> WorkloadsOfFlags() {
+  std::vector<Lookups> workloads;
+  for (absl::string_view name : absl::StrSplit(absl::GetFlag(FLAGS_benchmarks), ',')) {
+    Lookups lookups;
+    lookups.name = std::string(name);
+    lookups.present = name == "readrandom";
+    if (!lookups.present && name != "readmissing") {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "there is no benchmark '", name, "'; those of --benchmarks are readmissing, readrandom"));
+    }
+    workloads.push_back(std::move(lookups));
+  }
+  return workloads;
+}
+
+struct Keys {
+  KeyTable present;
+  KeyTable absent;
+  uint64_t duplicates = 0;
+};
+
+absl::StatusOr<Keys> KeysOfFlags() {
+  const std::string path = absl::GetFlag(FLAGS_keys);
+  const size_t reads = static_cast<size_t>(absl::GetFlag(FLAGS_reads));
+  const uint64_t seed = static_cast<uint64_t>(absl::GetFlag(FLAGS_seed)) ^ kAbsentSalt;
+  Keys keys;
+  if (path.empty()) {
+    const size_t n = static_cast<size_t>(absl::GetFlag(FLAGS_num));
+    const size_t key_size = static_cast<size_t>(absl::GetFlag(FLAGS_key_size));
+    keys.present = GenerateKeys(n, key_size);
+    keys.absent = GenerateAbsentKeys(reads, n, key_size, seed);
+    return keys;
+  }
+  KeyTable all;
+  absl::Status status = inspect::ForEachKey(path, [&](std::string_view key) { all.Add(key); });
+  if (!status.ok()) return status;
+  keys.present = DropDuplicates(all);
+  keys.duplicates = all.size() - keys.present.size();
+  if (keys.present.size() > std::numeric_limits<uint32_t>::max()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, " has more than 2^32 - 1 keys"));
+  }
+  absl::StatusOr<KeyTable> absent = NearMisses(keys.present, reads, seed);
+  if (!absent.ok()) return absent.status();
+  keys.absent = *std::move(absent);
+  return keys;
+}
+
+// The lookups of each workload, which refer to the keys.
+void FillWorkloads(const Keys& keys, std::vector<Lookups>* workloads) {
+  const size_t reads = static_cast<size_t>(absl::GetFlag(FLAGS_reads));
+  for (Lookups& lookups : *workloads) {
+    if (lookups.present) {
+      lookups.keys = &keys.present;
+      lookups.order = RandomPicks(reads, keys.present.size(),
+                                  static_cast<uint64_t>(absl::GetFlag(FLAGS_seed)) ^ kPresentSalt);
+    } else {
+      lookups.keys = &keys.absent;
+      lookups.order.resize(reads);
+      std::iota(lookups.order.begin(), lookups.order.end(), 0u);
+    }
+  }
+}
+
+absl::Status WriteFile(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (file) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("can't write ", path));
+}
+
+// Found out before the work, so that its results are not lost.
+absl::Status CheckWritable(const std::string& path) {
+  if (path.empty() || std::ofstream(path, std::ios::binary | std::ios::app)) {
+    return absl::OkStatus();
+  }
+  return absl::UnavailableError(absl::StrCat("can't write ", path));
+}
+
+absl::Status WriteReports(const inspect::ReadAmplification& results,
+                          const std::optional<PromisesKept>& promises) {
+  const std::string json = absl::GetFlag(FLAGS_json);
+  const std::string summary = absl::GetFlag(FLAGS_summary);
+  const std::string verdict = promises ? "\n" + promises->sentence + "\n" : "";
+  std::fputs((FullReport(results) + verdict).c_str(), stdout);
+  if (std::fflush(stdout) != 0) return absl::UnavailableError("can't write to standard output");
+  if (!json.empty()) {
+    absl::Status status =
+        WriteFile(json, inspect::ReadAmplificationJson(results, inspect::ThisMachine()));
+    if (!status.ok()) return status;
+  }
+  return summary.empty() ? absl::OkStatus() : WriteFile(summary, ShortReport(results) + verdict);
+}
+
+// What the flags ask for, as far as it can be known before any work is done.
+struct Task {
+  RunOptions options;
+  Promises promises;
+  std::vector<Policy> policies;
+  std::vector<Lookups> workloads;
+};
+
+absl::StatusOr<Task> TaskOfFlags() {
+  if (absl::Status status = CheckFlags(); !status.ok()) return status;
+  absl::StatusOr<TreeOptions> tree = TreeOptionsOfFlags();
+  if (!tree.ok()) return tree.status();
+  absl::StatusOr<std::vector<Policy>> policies = PoliciesOfFlags();
+  if (!policies.ok()) return policies.status();
+  absl::StatusOr<std::vector<Lookups>> workloads = WorkloadsOfFlags();
+  if (!workloads.ok()) return workloads.status();
+  for (const std::string& path : {absl::GetFlag(FLAGS_json), absl::GetFlag(FLAGS_summary)}) {
+    if (absl::Status status = CheckWritable(path); !status.ok()) return status;
+  }
+
+  Task task;
+  task.options.tree = *tree;
+  task.options.timed_reads = static_cast<size_t>(absl::GetFlag(FLAGS_timed_reads));
+  task.options.timed_rounds = static_cast<size_t>(absl::GetFlag(FLAGS_timed_rounds));
+  task.options.trees_at_once = static_cast<size_t>(absl::GetFlag(FLAGS_trees_at_once));
+  if (task.options.trees_at_once == 0) {
+    task.options.trees_at_once = std::max(1u, std::thread::hardware_concurrency());
+  }
+  task.promises = {absl::GetFlag(FLAGS_max_false_positive_ratio),
+                   absl::GetFlag(FLAGS_max_block_read_ratio),
+                   absl::GetFlag(FLAGS_max_filter_memory_ratio)};
+  if (task.promises.Any() && policies->size() < 2) {
+    return absl::InvalidArgumentError(
+        "--max_false_positive_ratio and its like compare the last of --policies with another, but "
+        "there is only one");
+  }
+  task.policies = *std::move(policies);
+  task.workloads = *std::move(workloads);
+  return task;
+}
+
+absl::Status Execute(Task task, const std::string& command) {
+  absl::StatusOr<Keys> keys = KeysOfFlags();
+  if (!keys.ok()) return keys.status();
+  FillWorkloads(*keys, &task.workloads);
+  task.options.tree =
+      ScaleTree(task.options.tree, keys->present.size(), keys->present.total_bytes());
+
+  inspect::ReadAmplification results;
+  results.command = command;
+  const std::string path = absl::GetFlag(FLAGS_keys);
+  results.keys_from = path.empty() ? "the generator" : path == "-" ? "standard input" : path;
+  results.keys = keys->present.size();
+  results.duplicates = keys->duplicates;
+  results.key_bytes = keys->present.total_bytes();
+  results.value_size = task.options.tree.value_size;
+  results.cache_size = task.options.tree.cache_size;
+
+  const bool keep = absl::GetFlag(FLAGS_keep);
+  absl::StatusOr<std::unique_ptr<WorkFolder>> folder =
+      WorkFolder::Open(absl::GetFlag(FLAGS_db), keep);
+  if (!folder.ok()) return folder.status();
+  {
+    Progress progress;
+    absl::StatusOr<std::vector<inspect::PolicyResult>> policies =
+        Run(task.options, task.policies, keys->present, task.workloads, folder->get(), &progress,
+            &interrupted);
+    if (!policies.ok()) return policies.status();
+    results.policies = *std::move(policies);
+  }
+  if (keep) std::fprintf(stderr, "The databases are in %s\n", (*folder)->path().c_str());
+  std::optional<PromisesKept> promises;
+  if (task.promises.Any()) promises = CheckPromises(results, task.promises);
+  if (absl::Status status = WriteReports(results, promises); !status.ok()) return status;
+  return promises && !promises->kept ? absl::FailedPreconditionError(promises->sentence)
+                                     : absl::OkStatus();
+}
+
+constexpr char kUsage[] =
+    "Counts what lookups read from a tree of files, for one filter policy and another.\n\n"
+    "For each policy the same keys are written in the same order into a new RocksDB database, "
+    "which\n"
+    "grows the same tree. Then absent and present keys are looked up, once to count and in several "
+    "\n"
+    "rounds for the time, in which the policies take turns: what else the machine does meets them\n"
+    "all, and the round of median speed is reported. Nothing is printed of a policy that turns "
+    "out\n"
+    "not to be in force.\n\n"
+    "  db_bench_ext --num=1000000 --policies=bloomfilter:10,winnow:10\n"
+    "  db_bench_ext --keys=paths.lz4 --json=readamp.json\n\n"
+    "Flags, with what they are if they are not given:\n\n";
+
+int Main(int argc, char** argv) {
+  const std::vector<std::string> words(argv, argv + argc);
+  if (std::any_of(words.begin(), words.end(), AsksForHelp)) {
+    std::printf("%s%s", kUsage,
+                FlagHelp("db_bench_ext/read_amplification/db_bench_ext.cc").c_str());
+    return 0;
+  }
+  absl::SetProgramUsageMessage("see --help");
+  absl::FlagsUsageConfig config;
+  config.version_string = [] { return absl::StrCat("db_bench_ext ", Version(), "\n"); };
+  absl::SetFlagsUsageConfig(config);
+  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  if (rest.size() > 1) {
+    std::fprintf(stderr, "db_bench_ext: '%s' is no flag; see --help\n", rest[1]);
+    return 2;
+  }
+
+  std::signal(SIGINT, Interrupt);
+  std::signal(SIGTERM, Interrupt);
+  winnow_rocksdb_register();
+  absl::StatusOr<Task> task = TaskOfFlags();
+  if (!task.ok()) {
+    std::fprintf(stderr, "db_bench_ext: %s\n", std::string(task.status().message()).c_str());
+    return 2;
+  }
+  const absl::Status status = Execute(*std::move(task), absl::StrJoin(words, " "));
+  if (!status.ok()) {
+    std::fprintf(stderr, "db_bench_ext: %s\n", std::string(status.message()).c_str());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace winnow::bench
+
+int main(int argc, char** argv) { return winnow::bench::Main(argc, argv); }

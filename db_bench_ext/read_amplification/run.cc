@@ -1,0 +1,243 @@
+#include "db_bench_ext/read_amplification/run.h"
+
+#include <absl/status/status.h>
+#include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "src/inspect/sst_filters.h"
+#include "src/rocksdb/counters.h"
+
+namespace winnow::bench {
+namespace {
+
+constexpr size_t kFilesConsideredSample = 100'000;
+
+// A name for a folder: the policy, without what shells and file systems don't like.
+std::string FolderName(size_t number, const std::string& policy) {
+  std::string name = absl::StrCat(number, "-", policy);
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-') c = '_';
+  }
+  return name.substr(0, 100);
+}
+
+class Runner {
+ public:
+  Runner(const RunOptions& options, const std::vector<Policy>& policies, const KeyTable& keys,
+         const std::vector<Lookups>& workloads, Progress* progress, const std::atomic<bool>* stop)
+      : options_(options),
+        policies_(policies),
+        keys_(keys),
+        workloads_(workloads),
+        progress_(progress),
+        stop_(stop),
+        results_(policies.size()) {}
+
+  absl::StatusOr<std::vector<inspect::PolicyResult>> Run(WorkFolder* folder) {
+    for (size_t i = 0; i < policies_.size(); ++i) {
+      absl::StatusOr<std::string> path = folder->MakeChild(FolderName(i + 1, policies_[i].asked));
+      if (!path.ok()) return path.status();
+      paths_.push_back(*std::move(path));
+    }
+    if (absl::Status status = GrowAndCountAll(); !status.ok()) return status;
+    if (absl::Status status = TimeAll(); !status.ok()) return status;
+    return std::move(results_);
+  }
+
+ private:
+  absl::Status GrowAndCountAll() {
+    std::atomic<size_t> next{0};
+    std::mutex mutex;
+    absl::Status first_error;
+    const auto work = [&] {
+      for (size_t i = next++; i < policies_.size() && !Stopped(); i = next++) {
+        absl::Status status = GrowAndCount(i);
+        if (status.ok()) continue;
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (first_error.ok()) first_error = std::move(status);
+        failed_ = true;
+      }
+    };
+    std::vector<std::thread> threads;
+    const size_t n = std::min(std::max<size_t>(1, options_.trees_at_once), policies_.size());
+    for (size_t i = 1; i < n; ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+    if (first_error.ok() && Stopped()) return absl::CancelledError("interrupted");
+    return first_error;
+  }
+
+  absl::Status GrowAndCount(size_t i) {
+    const auto begin = std::chrono::steady_clock::now();
+    absl::Status status =
+        GrowTree(keys_, options_.tree, policies_[i], paths_[i],
+                 [&](uint64_t written) { return Continue(i, "growing", written, keys_.size()); });
+    if (!status.ok()) return status;
+    results_[i].load_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
+    status = Examine(i);
+    for (size_t w = 0; status.ok() && w < workloads_.size(); ++w) status = Count(i, w);
+    return status;
+  }
+
+  // Looks into the files: the shape of the tree, and the proof that the policy is in force.
+  absl::Status Examine(size_t i) {
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
+        OpenTree(options_.tree, policies_[i], paths_[i]);
+    if (!db.ok()) return db.status();
+    const TreeLevels levels = FilesByLevel(db->get());
+
+    inspect::PolicyResult& result = results_[i];
+    result.policy = policies_[i].asked;
+    std::vector<FoundFilter> found;
+    for (size_t level = 0; level < levels.size(); ++level) {
+      if (levels[level].empty()) continue;
+      inspect::LevelShape shape;
+      shape.level = static_cast<int>(level);
+      for (const TreeFile& file : levels[level]) {
+        if (Stopped()) return absl::CancelledError("interrupted");
+        const inspect::SstReport report = inspect::ReadSst(paths_[i] + file.name);
+        if (!report.filter) return absl::InternalError(report.error.value_or("can't read a file"));
+        const inspect::FilterSummary& filter = *report.filter;
+        found.push_back({report.path, filter.policy_name, filter.kind, filter.fault.value_or("")});
+        ++result.filters[filter.kind];
+        ++shape.files;
+        shape.keys += file.keys;
+        shape.filter_bytes += filter.bytes;
+      }
+      result.files += shape.files;
+      result.keys += shape.keys;
+      result.filter_bytes += shape.filter_bytes;
+      result.tree.push_back(shape);
+    }
+    db->get()->GetIntProperty(rocksdb::DB::Properties::kTotalSstFilesSize, &result.file_bytes);
+    if (absl::Status status = ProveInForce(policies_[i], found); !status.ok()) return status;
+    result.in_force = found.front().policy_name;
+    if (result.keys != keys_.size()) {
+      return absl::InternalError(absl::StrCat("the tree of '", result.policy, "' has ", result.keys,
+                                              " keys, but ", keys_.size(), " were written"));
+    }
+    for (const Lookups& lookups : workloads_) {
+      inspect::WorkloadResult workload;
+      workload.name = lookups.name;
+      workload.present = lookups.present;
+      workload.files_considered_per_lookup =
+          FilesConsideredPerLookup(levels, *lookups.keys, lookups.order, kFilesConsideredSample);
+      result.workloads.push_back(std::move(workload));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Count(size_t i, size_t w) {
+    // The plugin's counters are the whole process's: one Winnow policy at a time.
+    const bool ours = absl::StartsWith(results_[i].in_force, "winnow");
+    std::unique_lock<std::mutex> lock(counters_, std::defer_lock);
+    if (ours) lock.lock();
+
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
+        OpenTree(options_.tree, policies_[i], paths_[i]);
+    if (!db.ok()) return db.status();
+    const plugin::Counters before = plugin::CurrentCounters();
+    absl::StatusOr<inspect::WorkloadCounts> counts =
+        CountLookups(db->get(), workloads_[w], [&](uint64_t done) {
+          return Continue(i, workloads_[w].name, done, workloads_[w].order.size());
+        });
+    if (!counts.ok()) return counts.status();
+    const plugin::Counters after = plugin::CurrentCounters();
+    Continue(i, workloads_[w].name, 1, 1);
+
+    if (ours) {
+      // A plugin that was preloaded keeps counters of its own.
+      if (after.lookups - before.lookups == counts->filter_checks) {
+        counts->hashes = after.hashes - before.hashes;
+        counts->hashes_shared = after.hashes_shared - before.hashes_shared;
+      }
+    } else if (policies_[i].object == nullptr || IsBuiltin(results_[i].in_force)) {
+      counts->hashes = counts->filter_checks;  // each built-in reader hashes the key again
+      counts->hashes_shared = 0;
+    }
+    if (policies_[i].object != nullptr && counts->lookups > 0 && counts->filter_checks == 0) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the policy '", policies_[i].asked,
+                       "' is not in force, so nothing is said of it: its files have filters, but "
+                       "no lookup asked them"));
+    }
+    results_[i].workloads[w].counts = *std::move(counts);
+    return absl::OkStatus();
+  }
+
+  // What else happens on the machine comes and goes: the policies take turns, so that it meets all
+  // of them, and the median leaves the rounds out that it met most.
+  absl::Status TimeAll() {
+    for (size_t w = 0; w < workloads_.size(); ++w) {
+      std::vector<std::vector<inspect::WorkloadTimes>> rounds(policies_.size());
+      for (size_t round = 0; round < options_.timed_rounds; ++round) {
+        for (size_t i = 0; i < policies_.size(); ++i) {
+          absl::StatusOr<inspect::WorkloadTimes> times = Time(i, w, round);
+          if (!times.ok()) return times.status();
+          rounds[i].push_back(*std::move(times));
+        }
+      }
+      for (size_t i = 0; i < policies_.size(); ++i) {
+        results_[i].workloads[w].times = MedianRound(rounds[i]);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Every round looks the same keys up, and begins with an empty block cache.
+  absl::StatusOr<inspect::WorkloadTimes> Time(size_t i, size_t w, size_t round) {
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
+        OpenTree(options_.tree, policies_[i], paths_[i]);
+    if (!db.ok()) return db.status();
+    const std::string job =
+        absl::StrCat("timing ", workloads_[w].name, " ", round + 1, "/", options_.timed_rounds);
+    return TimeLookups(db->get(), workloads_[w], options_.timed_reads, [&](uint64_t done) {
+      return Continue(i, job, done, std::min(options_.timed_reads, workloads_[w].order.size()));
+    });
+  }
+
+  static bool IsBuiltin(const std::string& name) {
+    return name == "bloomfilter" || name == "ribbonfilter";
+  }
+
+  bool Stopped() const { return failed_ || *stop_; }
+
+  bool Continue(size_t i, const std::string& what, uint64_t done, uint64_t total) {
+    progress_->Set(absl::StrCat(policies_[i].asked, " ", what), done, total);
+    return !Stopped();
+  }
+
+  const RunOptions& options_;
+  const std::vector<Policy>& policies_;
+  const KeyTable& keys_;
+  const std::vector<Lookups>& workloads_;
+  Progress* const progress_;
+  const std::atomic<bool>* const stop_;
+  std::atomic<bool> failed_{false};
+  std::mutex counters_;
+  std::vector<std::string> paths_;
+  std::vector<inspect::PolicyResult> results_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<inspect::PolicyResult>> Run(const RunOptions& options,
+                                                       const std::vector<Policy>& policies,
+                                                       const KeyTable& keys,
+                                                       const std::vector<Lookups>& workloads,
+                                                       WorkFolder* folder, Progress* progress,
+                                                       const std::atomic<bool>* stop) {
+  return Runner(options, policies, keys, workloads, progress, stop).Run(folder);
+}
+
+}  // namespace winnow::bench

@@ -1,0 +1,79 @@
+// Prints what the constants of the bumped Ribbon were chosen from: for each choice of slots a key,
+// bucket, classes and width the share of bumped keys, the bits over the bound (columns a key), and
+// the rows added for each key, which is what walking costs. Then the same for sizes of sub-shards,
+// and what tables of rows four of them take, which should stay in the second-level cache.
+//
+//   tune_ribbon [KEYS]      simulated for each line, 1,000,000 unless given
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+
+#include "db_bench_ext/tuning/ribbon_simulation.h"
+#include "src/core/sizing.h"
+
+namespace {
+
+using winnow::bench::RibbonCost;
+using winnow::bench::RibbonParameters;
+
+void PrintLine(const RibbonParameters& parameters, uint64_t keys) {
+  const RibbonCost cost = winnow::bench::SimulateRibbon(parameters, keys, 1);
+  const RibbonParameters chosen;
+  const bool is_chosen = parameters.width == chosen.width &&
+                         parameters.bucket_slots == chosen.bucket_slots &&
+                         parameters.class2_slots == chosen.class2_slots &&
+                         parameters.class1_slots == chosen.class1_slots &&
+                         parameters.slots_per_thousand == chosen.slots_per_thousand;
+  std::printf("%6u %7u %5u %5u %6u   %6.2f %% %7.2f %% %7.2f %s\n", parameters.width,
+              parameters.bucket_slots, parameters.class2_slots, parameters.class1_slots,
+              parameters.slots_per_thousand, 100 * cost.bumped, 100 * cost.overhead, cost.steps,
+              is_chosen ? "  <- chosen" : "");
+}
+
+void PrintShardLine(unsigned slots, uint64_t keys) {
+  RibbonParameters parameters;
+  parameters.shard_slots = slots;
+  const RibbonCost cost = winnow::bench::SimulateRibbon(parameters, keys, 1);
+  std::printf("%9u   %6.2f %% %9.2f %% %7.2f %8zu KiB %s\n", slots, 100 * cost.bumped,
+              100 * cost.overhead, cost.steps, 4 * slots * sizeof(uint64_t) / 1024,
+              slots == winnow::core::kMinShardSlots   ? "  <- at least"
+              : slots == winnow::core::kMaxShardSlots ? "  <- at most"
+                                                      : "");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const uint64_t keys = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
+  std::printf("%" PRIu64 " keys a line\n", keys);
+  std::printf(" width  bucket    c2    c1  slots     bumped  over bound   steps\n");
+  for (unsigned slots = 920; slots <= 1060; slots += 20) {
+    RibbonParameters parameters;
+    parameters.slots_per_thousand = slots;
+    PrintLine(parameters, keys);
+  }
+  for (const unsigned width : {32u, 40u, 44u, 48u}) {
+    RibbonParameters parameters;
+    parameters.width = width;
+    PrintLine(parameters, keys);
+  }
+  for (const unsigned bucket : {64u, 128u, 256u, 512u}) {
+    for (const unsigned class2 : {8u, 12u, 16u, 20u, 24u, 32u}) {
+      for (const unsigned class1 : {24u, 36u, 48u, 64u}) {
+        if (class1 <= class2 || class1 >= bucket) continue;
+        RibbonParameters parameters;
+        parameters.bucket_slots = bucket;
+        parameters.class2_slots = class2;
+        parameters.class1_slots = class1;
+        PrintLine(parameters, keys);
+      }
+    }
+  }
+  std::printf("\nsub-shard     bumped  over bound   steps   four tables\n");
+  for (const unsigned slots : {1024u, 2048u, 4096u, 8192u, 16384u, 32768u, 65536u, 131072u}) {
+    PrintShardLine(slots, keys);
+  }
+  return 0;
+}
