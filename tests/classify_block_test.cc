@@ -47,6 +47,28 @@ TEST(ClassifyBlockTest, TellsWinnowRibbon) {
   EXPECT_THAT(summary.detail, HasSubstr("columns"));
 }
 
+TEST(ClassifyBlockTest, TellsWhatAPlanBuiltItFor) {
+  const FilterSummary uniform = ClassifyBlock(Build(FilterKind::kRibbon, 1000), 0);
+  ASSERT_TRUE(uniform.built_for);
+  EXPECT_EQ(uniform.built_for->level_plan, "uniform");
+  EXPECT_EQ(uniform.built_for->levels_below, -1);
+  EXPECT_NEAR(uniform.built_for->target_fpr, 0.0096, 0.0001);
+
+  FilterOptions options;
+  options.level = 5;
+  options.level_plan = LevelPlan::kAuto;
+  options.levels_below = 1.5;
+  FilterBuilder builder(options);
+  for (uint64_t i = 0; i < 1000; ++i) builder.Add(HashKey("key" + std::to_string(i)));
+  const FilterSummary planned = ClassifyBlock(builder.Finish().bytes(), 0);
+  ASSERT_TRUE(planned.built_for);
+  EXPECT_EQ(planned.built_for->level, 5);
+  EXPECT_EQ(planned.built_for->level_plan, "auto");
+  EXPECT_EQ(planned.built_for->levels_below, 1.5);
+  EXPECT_LT(planned.built_for->target_fpr, 0.002);
+  EXPECT_THAT(planned.detail, HasSubstr(", auto, 1.5 levels below"));
+}
+
 TEST(ClassifyBlockTest, AnEmptyWinnowFilterMatchesNothing) {
   const FilterSummary summary = ClassifyBlock(Build(FilterKind::kBloom, 0), 0);
   EXPECT_EQ(summary.kind, "winnow-bloom");

@@ -105,5 +105,84 @@ TEST(ContextToOptions, TakesTheFactsFromTheContext) {
   EXPECT_EQ(ContextToOptions(policy, context).kind, std::nullopt);
 }
 
+// ---- Places in the tree
+
+struct PlaceCase {
+  const char* name;
+  int level;
+  bool is_bottommost;
+  int depth;
+  int base;
+  std::optional<bool> is_dynamic;
+  int next;
+  double below;
+};
+
+const PlaceCase kPlaces[] = {
+    {"the last level", 6, true, 6, 4, true, -1, 0},
+    {"a level above the last", 5, false, 6, 4, true, 6, 1},
+    {"the base level", 4, false, 6, 4, true, 5, 2},
+    {"a flush that is merged into the base level", 0, false, 6, 4, true, 4, 2.5},
+    {"a flush that passes the base level", 0, false, 6, 4, true, 6, 1},
+    {"a file that passes a level", 4, false, 6, 4, true, 6, 1},
+    {"nothing known below", 4, false, 6, 4, true, -1, -1},
+    {"nothing known of the tree", 0, false, -1, -1, true, -1, -1},
+    {"an unknown level", -1, false, 6, 4, true, 5, -1},
+    {"static levels: half a step to the last", 2, false, 3, 1, false, 3, 0.5},
+    {"static levels, a level more", 1, false, 3, 1, false, 2, 1.5},
+    {"static levels, a flush", 0, false, 3, 1, false, 1, 2},
+    {"a flush, where there is one level", 0, false, 1, 1, false, 1, 0.5},
+    {"taken for dynamic by the last number", 5, false, 6, 4, std::nullopt, 6, 1},
+    {"taken for static by its depth", 2, false, 3, 1, std::nullopt, 3, 0.5},
+};
+
+TEST(LevelsBelow, FollowsTheTable) {
+  for (const PlaceCase& one : kPlaces) {
+    const BuildFacts facts = {kCompactionStyleLevel, one.level,
+                              one.level == 0 ? kFlush : kCompaction, 7, one.is_bottommost};
+    KnownTree known;
+    known.depth = one.depth;
+    known.base = one.base;
+    known.has_dynamic_levels = one.is_dynamic;
+    EXPECT_EQ(LevelsBelow(facts, known, one.next), one.below) << one.name;
+    // The deepest level that has filters takes the last one's place.
+    known.last_level_has_filters = false;
+    EXPECT_EQ(LevelsBelow(facts, known, one.next),
+              one.below < 0 ? -1 : std::max(0.0, one.below - 1))
+        << one.name;
+  }
+}
+
+TEST(LevelsBelow, IsUnknownWithoutLevels) {
+  KnownTree known;
+  known.depth = 6;
+  known.base = 5;
+  for (const CompactionStyle style :
+       {kCompactionStyleUniversal, kCompactionStyleFIFO, kCompactionStyleNone}) {
+    EXPECT_EQ(LevelsBelow({style, 5, kCompaction, 7, false}, known, 6), -1);
+    EXPECT_EQ(LevelsBelow({style, 6, kCompaction, 7, true}, known, -1), -1);
+  }
+}
+
+TEST(PlannedOptions, TakesTheRatioOfTheOptionsThenOfTheFamilies) {
+  PolicyOptions policy;
+  policy.level_plan = LevelPlan::kAuto;
+  policy.absent_share = 0.25;
+  const BuildFacts facts = {kCompactionStyleLevel, 5, kCompaction, 7, true};
+  KnownTree known;
+  known.depth = 6;
+  EXPECT_EQ(PlannedOptions(policy, facts, known, -1).level_size_ratio, 10);
+  known.size_ratio = 4;
+  EXPECT_EQ(PlannedOptions(policy, facts, known, -1).level_size_ratio, 4);
+  known.size_ratio = 1e9;
+  EXPECT_EQ(CheckOptions(PlannedOptions(policy, facts, known, -1)), "");
+  policy.level_size_ratio = 7;
+  const FilterOptions options = PlannedOptions(policy, facts, known, -1);
+  EXPECT_EQ(options.level_size_ratio, 7);
+  EXPECT_EQ(options.absent_share, 0.25);
+  EXPECT_EQ(options.level_plan, LevelPlan::kAuto);
+  EXPECT_EQ(options.levels_below, 0);
+}
+
 }  // namespace
 }  // namespace winnow::plugin

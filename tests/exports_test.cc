@@ -84,12 +84,14 @@ TEST(Exports, ThePreloadNeedsTheCLibraryOnly) {
 TEST(Exports, OfTheCoreAreTheContractOnly) {
   const std::vector<std::string> names =
       Lines("nm -D --defined-only --format=posix '" WINNOW_LIBRARY "' | cut -d' ' -f1 | c++filt");
-  EXPECT_THAT(names,
-              Each(AnyOf(StartsWith("winnow::CheckOptions"), StartsWith("winnow::HashKey("),
-                         StartsWith("winnow::FilterBuilder::"), "winnow::Version()",
-                         StartsWith("winnow::FilterSet::"), StartsWith("winnow::FilterSetEdit::"),
-                         StartsWith("winnow::FilterView::"), "winnow::ToString(winnow::Fault)",
-                         "winnow::ToString(winnow::FilterKind)")));
+  EXPECT_THAT(
+      names,
+      Each(AnyOf(StartsWith("winnow::CheckOptions"), StartsWith("winnow::HashKey("),
+                 StartsWith("winnow::FilterBuilder::"), "winnow::Version()",
+                 StartsWith("winnow::FilterSet::"), StartsWith("winnow::FilterSetEdit::"),
+                 StartsWith("winnow::FilterView::"), "winnow::ToString(winnow::Fault)",
+                 "winnow::ToString(winnow::FilterKind)", "winnow::ToString(winnow::LevelPlan)",
+                 StartsWith("winnow::NeedsFilter("))));
   EXPECT_THAT(names,
               IsSupersetOf({StartsWith("winnow::CheckOptions"), StartsWith("winnow::HashKey("),
                             StartsWith("winnow::FilterBuilder::Finish("),

@@ -63,12 +63,6 @@ TEST(FilterCostsTest, FewerKeysCostMoreBitsEachAndPassNoMore) {
   }
 }
 
-TEST(FilterCostsTest, BitsForRateIsTheInverseOfTheRate) {
-  for (const double bits : {2.0, 7.3, 10.0, 25.0}) {
-    EXPECT_NEAR(BitsForRate(core::RateForBits(bits)), bits, 1e-6);
-  }
-}
-
 TEST(FilterCostsTest, FractionsOfABitCostAtMostOneAndAHalfPerCent) {
   for (const unsigned whole : {1u, 2u, 3u, 6u, 9u, 10u, 15u, 20u, 26u}) {
     for (const double fraction : kFractions) {

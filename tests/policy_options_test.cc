@@ -182,7 +182,9 @@ TEST(CheckPolicyOptions, RefusesWhatNoStringCanSay) {
 
 TEST(PolicyOptionNameList, HasEachOptionThatToStringWrites) {
   PolicyOptions options;
-  options.build = Build::kBloomFilter;  // what is always built is not written
+  // What was not asked for is not written.
+  options.build = Build::kBloomFilter;
+  options.level_plan = LevelPlan::kAuto;
   std::string text;
   for (const std::string& name : PolicyOptionNameList()) {
     text += (text.empty() ? "" : ";") + name + "=" + PolicyOptionText(name, options);

@@ -54,7 +54,7 @@ TEST(SizingTest, ByDefaultChoosesRibbonWhereItSavesATenth) {
     const uint64_t least = KeysWorthARibbon(bits);
     EXPECT_EQ(PlanFilter(least, options).kind, FilterKind::kRibbon) << bits;
     EXPECT_EQ(PlanFilter(least - 1, options).kind, FilterKind::kBloom) << bits;
-    EXPECT_EQ(NearestValid(options).ribbon_min_keys, least) << bits;
+    EXPECT_EQ(ForBuilding(options).ribbon_min_keys, least) << bits;
     FilterOptions bloom = options;
     bloom.kind = FilterKind::kBloom;
     for (uint64_t n = least; n <= 1'000'000; n += n / 50 + 1) {
@@ -199,6 +199,12 @@ TEST(SizingTest, NearestValidMovesOnlyWhatIsOutOfRange) {
   options = {};
   options.bits_per_key = 9.75;
   EXPECT_EQ(NearestValid(options).bits_per_key, 9.75);
+}
+
+TEST(SizingTest, BitsForRateIsTheInverseOfTheRate) {
+  for (const double bits : {2.0, 7.3, 10.0, 25.0}) {
+    EXPECT_NEAR(BitsForRate(RateForBits(bits)), bits, 1e-6);
+  }
 }
 
 TEST(SizingTest, RatesSurviveTheTail) {

@@ -8,7 +8,7 @@
 
 #include "db_bench_ext/filter_bench/rows.h"
 #include "db_bench_ext/filter_bench/subjects.h"
-#include "db_bench_ext/tuning/filter_costs.h"
+#include "src/core/sizing.h"
 
 namespace winnow::bench {
 namespace {
@@ -91,7 +91,8 @@ void RegisterSpaceRows(const RowOptions& options) {
     for (const Subject& subject : Subjects()) {
       RegisterRow(options, "10_bits", subject, 10, keys);
     }
-    RegisterRow(options, "7_columns", *FindSubject("winnow_ribbon"), BitsForRate(1.0 / 128), keys);
+    RegisterRow(options, "7_columns", *FindSubject("winnow_ribbon"), core::BitsForRate(1.0 / 128),
+                keys);
   }
 }
 

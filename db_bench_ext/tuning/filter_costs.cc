@@ -23,7 +23,9 @@ double LineBits(double bits_per_key) {
   return MeanFilterCost(FilterKind::kRibbon, bits_per_key, kKeysOfLine).bits_per_key;
 }
 
-double LineBitsAtColumns(double columns) { return LineBits(BitsForRate(std::exp2(-columns))); }
+double LineBitsAtColumns(double columns) {
+  return LineBits(core::BitsForRate(std::exp2(-columns)));
+}
 
 double PercentOver(double value, double left, double right, double fraction) {
   return 100 * (value / (left + (right - left) * fraction) - 1);
@@ -63,16 +65,6 @@ FilterCost MeanFilterCost(FilterKind kind, double bits_per_key, uint64_t n) {
   }
   cost.bits_per_key = 8 * cost.bytes / static_cast<double>(n);
   return cost;
-}
-
-double BitsForRate(double rate) {
-  double low = core::kMinBitsPerKey;
-  double high = core::kMaxBitsPerKey;
-  for (int step = 0; step < 60; ++step) {
-    const double middle = (low + high) / 2;
-    (core::RateForBits(middle) > rate ? low : high) = middle;
-  }
-  return high;
 }
 
 double PercentOverLineByBits(unsigned whole, double fraction) {

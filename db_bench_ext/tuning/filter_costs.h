@@ -22,10 +22,6 @@ struct FilterCost {
 // filters and at least one. The same numbers on every machine.
 FilterCost MeanFilterCost(FilterKind kind, double bits_per_key, uint64_t n);
 
-// The bits_per_key at which our rate is this, from 2^-16 to a half: the inverse of what the option
-// means.
-double BitsForRate(double rate);
-
 // How many per cent more than the straight line between them a Ribbon takes somewhere between two
 // accuracies that are named by whole numbers: `fraction` of the way, 0 to 1, from `whole` to the
 // next. Of 200,000 keys.

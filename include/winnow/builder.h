@@ -37,6 +37,10 @@ class WINNOW_EXPORT FilterBuilder {
   FilterBuilder(FilterBuilder&&) noexcept;
   FilterBuilder& operator=(FilterBuilder&&) noexcept;
 
+  // The filter of the hashes kept, and those after it, get these options instead: where a level
+  // plan needs all keys to know how much lies below the file.
+  void SetOptions(const FilterOptions& options) noexcept;
+
   // Adds a hash, unless it equals the one added just before it: the versions of a key follow each
   // other in a sorted file.
   void Add(KeyHash hash);

@@ -39,10 +39,14 @@ struct FilterInfo {
   double expected_fpr = 0;  // share of absent keys for which the filter says "may contain", 0 to 1
   double target_fpr = 0;    // the rate that the options asked for, 0 to 1
   int level = -1;           // FilterOptions::level; -1 unknown
-  int version = 0;          // of the format
-  int probes = 0;           // Bloom: bits set for each key
-  double columns = 0;       // Ribbon: mean bits of fingerprint stored for each slot
-  int layers = 0;           // Ribbon: layers, the last one included
+  // What a level plan assumed when it chose target_fpr; kUniform where there was none. Readers of a
+  // later version's filters may see a plan without a name.
+  LevelPlan level_plan = LevelPlan::kUniform;
+  double levels_below = -1;  // FilterOptions::levels_below; -1 unknown
+  int version = 0;           // of the format
+  int probes = 0;            // Bloom: bits set for each key
+  double columns = 0;        // Ribbon: mean bits of fingerprint stored for each slot
+  int layers = 0;            // Ribbon: layers, the last one included
 };
 
 // A view of a filter's bytes, which the caller keeps alive and unchanged. Validated once, when it

@@ -22,6 +22,18 @@ enum class FilterKind : uint8_t {
 // "empty", "bloom", "ribbon"; "unknown" for any other number. The string is static.
 WINNOW_EXPORT std::string_view ToString(FilterKind kind) noexcept;
 
+// Whether small levels of a tree get more accurate filters than its last one, which has most keys:
+// the same memory then reads less. src/core/level_plan.h has the formula, and where it is from.
+enum class LevelPlan : uint8_t {
+  kUniform = 0,  // "uniform": every file has the rate that bits_per_key means
+  kByLevel = 1,  // "by_level": by levels_below
+  kAuto = 2,     // "auto": the same with the caller's care that levels_below is the least that the
+                 // file will ever have, as files that are moved down unmerged keep their filters
+};
+
+// "uniform", "by_level", "auto"; "unknown" for any other number. The string is static.
+WINNOW_EXPORT std::string_view ToString(LevelPlan plan) noexcept;
+
 // A ribbon_min_keys that is not a number of keys: a Ribbon filter from as many keys on as it saves
 // a tenth of the bytes that a Bloom filter of the same rate takes, on an average over sizes nearby.
 // That depends on bits_per_key and on nothing else (at 10: 64 keys, db_bench_ext/SIZES.md). "auto"
@@ -49,11 +61,36 @@ struct FilterOptions {
   // the kind. The default makes none by their level: files are moved down as they are where nothing
   // overlaps them, so that what is built for a low level may stay for good.
   int bloom_before_level = -1;
+
+  // With a plan other than kUniform, bits_per_key is a budget: a full tree, each of whose levels
+  // has level_size_ratio times the keys of the one above, takes the memory that it would take if
+  // all its files had bits_per_key, and a lookup reads less.
+  LevelPlan level_plan = LevelPlan::kUniform;
+
+  // Keys of a level to those of the one above it, 2 to 100; max_bytes_for_level_multiplier of
+  // RocksDB.
+  double level_size_ratio = 10;
+
+  // The share of lookups whose key is in no file, 0 to 1; 1 with kUniform. The others find their
+  // key, most of them on the last level, whose filters they ask in vain: those get a rate that is
+  // 1/absent_share times as high, and the levels above the memory. At 0 the last level needs no
+  // filters (see NeedsFilter), and the budget is that of the others.
+  double absent_share = 1;
+
+  // How much smaller than the last level the sorted run is that the file belongs to, in steps of
+  // level_size_ratio: 0 is the last level, 1 the one above it where that has its full size, and so
+  // on; halves count. Above 14 counts as 14. -1: unknown, the file gets the rate that bits_per_key
+  // means. Recorded in the filter where there is a plan.
+  double levels_below = -1;
 };
 
 // Empty if every option is in its range, else a sentence that names the option, the value and the
 // range. The builder does not refuse what this refuses: it takes the nearest valid value.
 WINNOW_EXPORT std::string CheckOptions(const FilterOptions& options);
+
+// False for a file of the last level at absent_share 0: lookups find their keys in it, and a filter
+// could only agree. A FilterBuilder makes one all the same, of the highest rate of a plan.
+WINNOW_EXPORT bool NeedsFilter(const FilterOptions& options) noexcept;
 
 }  // namespace winnow
 

@@ -35,6 +35,10 @@ enum class Build : uint8_t {
   kRibbonFilter = 2,  // "ribbonfilter": those of ribbonfilter:BITS:BLOOM_BEFORE_LEVEL
 };
 
+// A level_size_ratio that is not a number: max_bytes_for_level_multiplier of the column families
+// that were opened with the policy where these agree, else 10. "auto" in text.
+inline constexpr double kSizeRatioOfFamilies = 0;
+
 // The options of the policy, by the names that an options string uses:
 //   filter_policy=winnow:10
 //   filter_policy={id=winnow;bits_per_key=10;ribbon_min_keys=50000}
@@ -63,6 +67,24 @@ struct PolicyOptions {
   // together, here over each kind. Files keep the policy's name, winnow.Filter, in their
   // properties, and a RocksDB without Winnow reads their filters as its own.
   Build build = Build::kWinnow;
+
+  // Whether files of small levels get more accurate filters, within the same memory
+  // (winnow/options.h); of Winnow's filters only. "uniform" unless given.
+  //   "by_level": by the level that a file is written to, once a compaction below level 0 was seen.
+  //     For trees that grow by random writes: what a sequential load writes is moved down as it is,
+  //     and keeps the many bits of a small level on the last one.
+  //   "auto": the same for files of which it is known that they will be merged on the way down, as
+  //     others of their range of keys were written below them since the database was opened.
+  // Universal and FIFO compaction, SstFileWriter and databases without a logger: uniform.
+  LevelPlan level_plan = FilterOptions().level_plan;
+
+  // Keys of a level to those of the one above, 2 to 100, for the plan; kSizeRatioOfFamilies unless
+  // given.
+  double level_size_ratio = kSizeRatioOfFamilies;
+
+  // The share of lookups whose key is nowhere, 0 to 1, for the plan: see FilterOptions. 1 unless
+  // given. At 0, files of the last level have no filters, as with optimize_filters_for_hits.
+  double absent_share = FilterOptions().absent_share;
 };
 
 // Makes a policy. InvalidArgument names the option that is out of range, and the range;

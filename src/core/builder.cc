@@ -8,6 +8,7 @@
 #include "src/core/bloom.h"
 #include "src/core/build_phases.h"
 #include "src/core/format.h"
+#include "src/core/level_plan.h"
 #include "src/core/payload.h"
 #include "src/core/ribbon_build.h"
 #include "src/core/ribbon_tables.h"
@@ -17,7 +18,8 @@
 namespace winnow {
 
 struct FilterBuilder::State {
-  FilterOptions options;
+  FilterOptions options;  // as core::ForBuilding gives them
+  uint8_t plan;           // as core::PackPlan gives it
   core::HashBlocks hashes;
   uint64_t last = 0;          // valid if there are hashes
   bool lacks_hashes = false;  // memory was short: a filter of the others would deny some keys
@@ -37,7 +39,7 @@ struct FilterBuilder::State {
 namespace {
 
 // The filter of these hashes.
-FilterBlock Build(core::HashBlocks hashes, const FilterOptions& options) {
+FilterBlock Build(core::HashBlocks hashes, const FilterOptions& options, uint8_t level_plan) {
   const core::BuildPhaseScope whole(core::BuildPhase::kRest);
   const uint64_t n = hashes.size();
   const core::FilterPlan plan = core::PlanFilter(n, options);
@@ -47,6 +49,7 @@ FilterBlock Build(core::HashBlocks hashes, const FilterOptions& options) {
   tail.kind = plan.kind;
   tail.level = options.level;
   tail.target = core::PackRate(plan.target_rate);
+  tail.plan = level_plan;
 
   const size_t most_overhead = core::kTailBytes + core::kMaxLayers * core::kLayerEntryBytes;
   const uint64_t expected = core::EstimateBytes(n, options);
@@ -77,13 +80,22 @@ FilterBlock Build(core::HashBlocks hashes, const FilterOptions& options) {
   return block;
 }
 
+uint8_t PlanOf(const FilterOptions& options) noexcept {
+  return core::PackPlan(core::NearestValid(options));
+}
+
 }  // namespace
 
 FilterBuilder::FilterBuilder(const FilterOptions& options)
-    : state_(new State{core::NearestValid(options), {}, 0, false}) {}
+    : state_(new State{core::ForBuilding(options), PlanOf(options), {}, 0, false}) {}
 FilterBuilder::~FilterBuilder() = default;
 FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
 FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
+
+void FilterBuilder::SetOptions(const FilterOptions& options) noexcept {
+  state_->options = core::ForBuilding(options);
+  state_->plan = PlanOf(options);
+}
 
 void FilterBuilder::Add(KeyHash hash) {
   State& state = *state_;
@@ -143,7 +155,7 @@ uint64_t FilterBuilder::EstimateCapacity(size_t bytes) const noexcept {
 FilterBlock FilterBuilder::Finish() {
   if (state_->lacks_hashes) throw std::bad_alloc();
   FilterBlock block;
-  state_->Try([&] { block = Build(std::move(state_->hashes), state_->options); });
+  state_->Try([&] { block = Build(std::move(state_->hashes), state_->options, state_->plan); });
   return block;
 }
 

@@ -7,6 +7,7 @@
 
 #include "src/core/bloom.h"
 #include "src/core/format.h"
+#include "src/core/level_plan.h"
 #include "src/core/ribbon.h"
 #include "src/core/sizing.h"
 #include "src/simd/kernels.h"
@@ -278,6 +279,8 @@ FilterInfo FilterView::info() const noexcept {
   info.kind = tail.kind;
   info.num_hashes = tail.num_hashes;
   info.level = tail.level;
+  info.level_plan = core::UnpackPlan(tail.plan);
+  info.levels_below = core::UnpackLevelsBelow(tail.plan);
   info.version = tail.version;
   if (tail.kind == FilterKind::kEmpty) return info;
   info.bits_per_key = static_cast<double>(size_) * 8 / static_cast<double>(tail.num_hashes);

@@ -18,7 +18,7 @@ constexpr size_t kLevelAt = 15;
 constexpr size_t kTargetAt = 16;
 constexpr size_t kColumnsAt = 18;
 constexpr size_t kLayersAt = 20;
-constexpr size_t kReservedAt = 21;
+constexpr size_t kPlanAt = 21;
 constexpr size_t kVersionAt = 22;
 constexpr size_t kMagicAt = 23;
 constexpr size_t kMarkerAt = 27;
@@ -57,6 +57,7 @@ Tail ReadTail(const unsigned char* bytes) noexcept {
   tail.target = static_cast<uint16_t>(LoadLittle(bytes + kTargetAt, 2));
   tail.columns = static_cast<uint16_t>(LoadLittle(bytes + kColumnsAt, 2));
   tail.layers = bytes[kLayersAt];
+  tail.plan = bytes[kPlanAt];
   tail.version = bytes[kVersionAt];
   return tail;
 }
@@ -71,7 +72,7 @@ void WriteTail(unsigned char* bytes, const Tail& tail) noexcept {
   StoreLittle(bytes + kTargetAt, tail.target, 2);
   StoreLittle(bytes + kColumnsAt, tail.columns, 2);
   bytes[kLayersAt] = tail.layers;
-  bytes[kReservedAt] = 0;
+  bytes[kPlanAt] = tail.plan;
   bytes[kVersionAt] = tail.version;
   StoreLittle(bytes + kMagicAt, kMagic, 4);
   bytes[kMarkerAt] = kMarker;
@@ -188,8 +189,7 @@ Fault Parse(std::string_view block, ParsedBlock* parsed) noexcept {
   if (!checksum_holds) return Fault::kTailChecksum;
   if (tail.kind > FilterKind::kRibbon) return Fault::kKind;
   if (tail.hash_id != kHashXxh3 || tail.seed != kHashSeed) return Fault::kHash;
-  if (tail.layers > kMaxLayers || bytes[kReservedAt] != 0 || bytes[kMarkerAt] != kMarker ||
-      !HasMagic(bytes)) {
+  if (tail.layers > kMaxLayers || bytes[kMarkerAt] != kMarker || !HasMagic(bytes)) {
     return Fault::kParameters;
   }
   const size_t directory_bytes = tail.layers * kLayerEntryBytes;

@@ -55,6 +55,7 @@ struct Tail {
   uint16_t target = 0;   // log2(1/rate) in 1/2048
   uint16_t columns = 0;  // Ribbon: columns less 1, in 1/4096
   uint8_t layers = 0;
+  uint8_t plan = 0;  // what a level plan assumed (level_plan.h); any value is right
   uint8_t version = kFormatVersion;
 };
 

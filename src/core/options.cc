@@ -1,7 +1,9 @@
 #include "winnow/options.h"
 
+#include <cmath>
 #include <sstream>
 
+#include "src/core/level_plan.h"
 #include "src/core/sizing.h"
 
 namespace winnow {
@@ -28,6 +30,18 @@ std::string_view ToString(FilterKind kind) noexcept {
   return "unknown";
 }
 
+std::string_view ToString(LevelPlan plan) noexcept {
+  switch (plan) {
+    case LevelPlan::kUniform:
+      return "uniform";
+    case LevelPlan::kByLevel:
+      return "by_level";
+    case LevelPlan::kAuto:
+      return "auto";
+  }
+  return "unknown";
+}
+
 std::string CheckOptions(const FilterOptions& options) {
   // Written so that a NaN is out of range.
   if (!(options.bits_per_key >= core::kMinBitsPerKey &&
@@ -46,7 +60,29 @@ std::string CheckOptions(const FilterOptions& options) {
     return "bloom_before_level is " + std::to_string(options.bloom_before_level) +
            ", but must be at least " + std::to_string(core::kMinLevel);
   }
+  if (options.level_plan > LevelPlan::kAuto) {
+    return "level_plan is " + std::to_string(static_cast<unsigned>(options.level_plan)) +
+           ", but must be that of uniform, by_level or auto";
+  }
+  if (!(options.level_size_ratio >= core::kMinSizeRatio &&
+        options.level_size_ratio <= core::kMaxSizeRatio)) {
+    return OutOfRange("level_size_ratio", options.level_size_ratio, core::kMinSizeRatio,
+                      core::kMaxSizeRatio);
+  }
+  if (!(options.absent_share >= 0 && options.absent_share <= 1)) {
+    return OutOfRange("absent_share", options.absent_share, 0, 1);
+  }
+  if (options.absent_share != 1 && options.level_plan == LevelPlan::kUniform) {
+    return "absent_share has no effect with level_plan=uniform: give level_plan=by_level or auto, "
+           "or leave absent_share at 1";
+  }
+  if (std::isnan(options.levels_below)) return "levels_below is not a number";
   return {};
+}
+
+bool NeedsFilter(const FilterOptions& options) noexcept {
+  return options.level_plan == LevelPlan::kUniform || options.absent_share > 0 ||
+         options.levels_below != 0;
 }
 
 }  // namespace winnow

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "src/core/level_plan.h"
 #include "src/simd/kernels.h"
 
 namespace winnow::core {
@@ -125,6 +126,10 @@ double MeanBloomBytes(uint64_t n, double bits_per_key) noexcept {
          simd::kBloomBlockBytes / 2.0;
 }
 
+double Nearest(double value, double low, double high, double if_no_number) noexcept {
+  return std::clamp(std::isnan(value) ? if_no_number : value, low, high);
+}
+
 // Finding the least number of keys takes some 20 us, a builder for few keys less than one.
 uint64_t RibbonMinKeys(const FilterOptions& options) noexcept {
   if (options.ribbon_min_keys != kRibbonWhereItSaves) return options.ribbon_min_keys;
@@ -140,15 +145,28 @@ uint64_t RibbonMinKeys(const FilterOptions& options) noexcept {
 }  // namespace
 
 FilterOptions NearestValid(FilterOptions options) noexcept {
-  if (std::isnan(options.bits_per_key)) options.bits_per_key = FilterOptions().bits_per_key;
-  options.bits_per_key = std::clamp(options.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
+  options.bits_per_key =
+      Nearest(options.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey, FilterOptions().bits_per_key);
   if (options.kind && *options.kind != FilterKind::kBloom && *options.kind != FilterKind::kRibbon) {
     options.kind.reset();
   }
   options.level = std::clamp(options.level, kMinLevel, kMaxLevel);
   options.bloom_before_level = std::max(options.bloom_before_level, kMinLevel);
-  options.ribbon_min_keys = RibbonMinKeys(options);
+  options.level_size_ratio = Nearest(options.level_size_ratio, kMinSizeRatio, kMaxSizeRatio,
+                                     FilterOptions().level_size_ratio);
+  options.absent_share = Nearest(options.absent_share, 0.0, 1.0, FilterOptions().absent_share);
+  options.levels_below = options.levels_below >= 0
+                             ? std::round(2 * std::min(options.levels_below, kMostLevelsBelow)) / 2
+                             : -1;
+  if (options.level_plan > LevelPlan::kAuto) options.level_plan = LevelPlan::kUniform;
+  if (options.level_plan == LevelPlan::kUniform) options.absent_share = 1;
   return options;
+}
+
+FilterOptions ForBuilding(const FilterOptions& options) noexcept {
+  FilterOptions build = WithoutPlan(NearestValid(options));
+  build.ribbon_min_keys = RibbonMinKeys(build);
+  return build;
 }
 
 double BloomRate(uint64_t n, uint32_t blocks, unsigned probes) noexcept {
@@ -178,6 +196,16 @@ uint32_t BloomBlocks(uint64_t n, double bits_per_key) noexcept {
 
 double RateForBits(double bits_per_key) noexcept {
   return BloomRateAtBits(bits_per_key, BloomProbes(bits_per_key));
+}
+
+double BitsForRate(double rate) noexcept {
+  double low = kMinBitsPerKey;
+  double high = kMaxBitsPerKey;
+  for (int step = 0; step < 60; ++step) {
+    const double middle = (low + high) / 2;
+    (RateForBits(middle) > rate ? low : high) = middle;
+  }
+  return high;
 }
 
 Columns RibbonColumns(double rate) noexcept {

@@ -16,9 +16,12 @@ inline constexpr double kMaxBitsPerKey = 32;
 inline constexpr int kMinLevel = -1;
 inline constexpr int kMaxLevel = 127;
 
-// The options with every value moved to the nearest valid one, and ribbon_min_keys a number of
-// keys.
+// The options with every value moved to the nearest valid one.
 FilterOptions NearestValid(FilterOptions options) noexcept;
+
+// What PlanFilter takes, of any options: valid ones without a level plan whose rate is the planned
+// one (level_plan.h), and ribbon_min_keys a number of keys.
+FilterOptions ForBuilding(const FilterOptions& options) noexcept;
 
 // ---- Blocked Bloom
 
@@ -39,6 +42,9 @@ uint32_t BloomBlocks(uint64_t n, double bits_per_key) noexcept;
 
 // What FilterOptions::bits_per_key means.
 double RateForBits(double bits_per_key) noexcept;
+
+// The inverse, for rates from that of the most bits to that of the least, or the nearest there is.
+double BitsForRate(double rate) noexcept;
 
 // ---- Ribbon
 
@@ -89,6 +95,7 @@ uint64_t KeysWorthARibbon(double bits_per_key) noexcept;
 // all bytes counted: what a Bloom filter might be instead.
 uint64_t EstimateRibbonBytes(uint64_t n, double rate) noexcept;
 
+// Of options without a level plan (src/core/level_plan.h).
 struct FilterPlan {
   FilterKind kind = FilterKind::kEmpty;
   double target_rate = 1;

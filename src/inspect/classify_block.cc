@@ -21,6 +21,14 @@ FilterSummary Damaged(FilterSummary summary, std::string fault) {
   return summary;
 }
 
+// "auto, 1.5 levels below"
+std::string PlanDetail(const BuiltFor& built_for) {
+  return built_for.levels_below < 0
+             ? absl::StrCat(built_for.level_plan, ", place in the tree not known")
+             : absl::StrFormat("%s, %g %s below", built_for.level_plan, built_for.levels_below,
+                               built_for.levels_below == 1 ? "level" : "levels");
+}
+
 FilterSummary ClassifyWinnow(const FilterView& view, FilterSummary summary) {
   if (view.fault() != Fault::kNone) {
     return Damaged(std::move(summary), absl::StrCat("a Winnow filter that can't be used: ",
@@ -42,6 +50,11 @@ FilterSummary ClassifyWinnow(const FilterView& view, FilterSummary summary) {
       summary.detail = absl::StrFormat("%.3g columns, %d %s", info.columns, info.layers,
                                        info.layers == 1 ? "layer" : "layers");
       break;
+  }
+  summary.built_for = BuiltFor{info.level, info.target_fpr, std::string(ToString(info.level_plan)),
+                               info.levels_below};
+  if (info.level_plan != LevelPlan::kUniform) {
+    absl::StrAppend(&summary.detail, ", ", PlanDetail(*summary.built_for));
   }
   if (!view.PayloadIntact()) {
     summary.fault =

@@ -27,6 +27,14 @@ Json ToJson(const BloomBlocks& bloom) {
           {"bytes_as_ribbons", bloom.bytes_as_ribbons}};
 }
 
+Json ToJson(const BuiltFor& built_for) {
+  return {
+      {"level", built_for.level},
+      {"target_fpr", built_for.target_fpr},
+      {"level_plan", built_for.level_plan},
+      {"levels_below", built_for.levels_below < 0 ? Json(nullptr) : Json(built_for.levels_below)}};
+}
+
 Json ToJson(const FilterSummary& filter) {
   Json json = {{"kind", filter.kind},
                {"keys", filter.keys},
@@ -41,6 +49,9 @@ Json ToJson(const FilterSummary& filter) {
   }
   if (filter.bloom.blocks > 0) {
     json["bloom"] = ToJson(filter.bloom);
+  }
+  if (filter.built_for) {
+    json["built_for"] = ToJson(*filter.built_for);
   }
   json["detail"] = filter.detail;
   json["policy_name"] = filter.policy_name;

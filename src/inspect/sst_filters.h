@@ -36,6 +36,14 @@ struct BloomBlocks {
   BloomBlocks& operator+=(const BloomBlocks& other);
 };
 
+// What a Winnow filter was built for, as it records it.
+struct BuiltFor {
+  int level = -1;            // that the file was written to; -1 unknown. It may have moved since.
+  double target_fpr = 0;     // 0 to 1
+  std::string level_plan;    // "uniform", "by_level", "auto", "unknown"
+  double levels_below = -1;  // what the plan took for its place in the tree; -1 unknown
+};
+
 // One filter: of a file, of a partition, or the sum over a file's partitions.
 struct FilterSummary {
   // One of the names above. A sum over partitions of several kinds of one family has the kind with
@@ -61,6 +69,9 @@ struct FilterSummary {
 
   // The parameters, for people: "6 probes", "7.43 columns, 3 layers". May be empty.
   std::string detail;
+
+  // Of Winnow's filters that are not damaged; of several partitions the first.
+  std::optional<BuiltFor> built_for;
 
   // Name of the policy that built it, from the file's properties. Empty: not recorded.
   std::string policy_name;

@@ -8,6 +8,7 @@
 #include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
+#include <absl/types/span.h>
 #include <rocksdb/filter_policy.h>
 
 #include <algorithm>
@@ -28,6 +29,8 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 constexpr absl::string_view kNames[] = {"winnow", "bloomfilter", "ribbonfilter"};
 constexpr absl::string_view kId = "id";
 
+constexpr absl::string_view kPlans[] = {"uniform", "by_level", "auto"};
+
 // An option with the texts of its range and of what stands for a value that is no number.
 struct Option {
   absl::string_view name;
@@ -35,6 +38,7 @@ struct Option {
   absl::string_view most;
   absl::string_view usual;
   bool whole;
+  absl::Span<const absl::string_view> names = {};  // the values, where they are not numbers
 };
 
 constexpr Option kWinnowOptions[] = {
@@ -42,12 +46,14 @@ constexpr Option kWinnowOptions[] = {
     {"ribbon_min_keys", "0", "18446744073709551615", "auto", true},
     {"bloom_before_level", "-1", "2147483647", "-1", true},
     // One of the names. What nobody can guess is not to build what readers may not know.
-    {"build", "", "", "bloomfilter", false},
+    {"build", "", "", "bloomfilter", false, kNames},
+    {"level_plan", "", "", "uniform", false, kPlans},
+    {"level_size_ratio", "2", "100", "auto", false},
+    {"absent_share", "0", "1", "1", false},
 };
 constexpr Option kBitsOfBuiltin = {"bits_per_key", "1", "100", "10", false};
 constexpr absl::string_view kBits = kBitsOfBuiltin.name;
 constexpr absl::string_view kLevel = kWinnowOptions[2].name;
-constexpr absl::string_view kBuild = kWinnowOptions[3].name;
 
 // Fewer bits a key than this are none to RocksDB, and "no filter" to those who ask for them.
 constexpr double kLeastBits = 0.5;
@@ -95,10 +101,11 @@ bool Works(const std::string& options_string) {
 }
 
 // The fallback where nothing is close.
-absl::string_view ClosestName(absl::string_view name, absl::string_view fallback) {
+absl::string_view ClosestName(absl::string_view name, absl::string_view fallback,
+                              absl::Span<const absl::string_view> names = kNames) {
   absl::string_view closest = fallback;
   size_t smallest = std::max<size_t>(2, name.size() / 2);  // beyond it, nothing is close
-  for (const absl::string_view candidate : kNames) {
+  for (const absl::string_view candidate : names) {
     // "bloom" and "rocksdb.RibbonFilter" are meant as clearly as a slip of the finger.
     const bool is_part = name.size() >= 4 && (absl::StartsWithIgnoreCase(candidate, name) ||
                                               absl::StartsWithIgnoreCase(name, candidate) ||
@@ -152,8 +159,8 @@ std::optional<Number> FindNumber(absl::string_view text) {
 
 // The value of an option that is nearest to the one in a text, and that may have been meant.
 std::string NearestValue(const Option& option, absl::string_view text) {
-  if (option.name == kBuild) {
-    return std::string(ClosestName(text, option.usual));
+  if (!option.names.empty()) {
+    return std::string(ClosestName(text, option.usual, option.names));
   }
   const std::optional<Number> number = FindNumber(text);
   double least = 0, most = 0;

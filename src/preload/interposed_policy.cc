@@ -16,11 +16,10 @@
 #include "src/preload/stock_functions.h"
 #include "src/preload/stock_policy.h"
 #include "src/preload/stoppable_reader.h"
-#include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/builtin_builders.h"
-#include "src/rocksdb/context.h"
 #include "src/rocksdb/log_line.h"
+#include "src/rocksdb/planned_builder.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/stderr_line.h"
 #include "src/rocksdb/totals.h"
@@ -157,8 +156,7 @@ class InterposedPolicy final : public FilterPolicy {
     if (plan->options.build != Build::kWinnow) {
       return builtin_builders_.NewBuilder(plan->options, context);
     }
-    return plugin::NewBitsBuilder(plugin::ContextToOptions(plan->options, context),
-                                  context.table_options.detect_filter_construct_corruption);
+    return plugin::NewPlannedBuilder(plan->options, context, &trees_);
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
@@ -174,6 +172,7 @@ class InterposedPolicy final : public FilterPolicy {
   Status ValidateOptions(const DBOptions& database,
                          const ColumnFamilyOptions& family) const override {
     const std::optional<Plan> plan = CurrentPlan();
+    trees_.BeginAfresh(plugin::FamilyOptionsOf(family));
     return plan && !plan->complaint.empty() ? Status::InvalidArgument(plan->complaint)
                                             : FilterPolicy::ValidateOptions(database, family);
   }
@@ -241,6 +240,7 @@ class InterposedPolicy final : public FilterPolicy {
   // Also the readers', which may outlive this.
   const std::shared_ptr<std::atomic<bool>> has_prefixes_ =
       std::make_shared<std::atomic<bool>>(false);
+  mutable plugin::KnownTrees trees_;
   mutable plugin::LogLine log_line_;
 };
 

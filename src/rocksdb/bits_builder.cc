@@ -49,8 +49,9 @@ uint32_t BlocksThatFit(size_t bytes) noexcept {
 
 }  // namespace
 
-BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify)
-    : options_(core::NearestValid(options)), verify_(verify), builder_(options_) {}
+BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify,
+                         std::unique_ptr<PlaceOfFile> place)
+    : options_(options), verify_(verify), place_(std::move(place)), builder_(options_) {}
 
 // The hash of short keys is inlined, and what is rare is behind tail calls: most of collecting is
 // this.
@@ -59,9 +60,37 @@ __attribute__((flatten)) void BitsBuilder::AddKey(const Slice& key) {
     return AddLongKey(key);
   }
   AddHash(KeyHash{core::HashShortKeyInline(key.data(), key.size())});
+  if (__builtin_expect(place_ != nullptr, 0)) {
+    SeeKey(key);
+  }
 }
 
-void BitsBuilder::AddLongKey(const Slice& key) noexcept { AddHash(HashOf(key)); }
+void BitsBuilder::AddLongKey(const Slice& key) noexcept {
+  AddHash(HashOf(key));
+  if (place_ != nullptr) {
+    SeeKey(key);
+  }
+}
+
+void BitsBuilder::SeeKey(const Slice& key) noexcept {
+  try {
+    place_->See(key);
+  } catch (...) {
+    place_.reset();
+  }
+}
+
+void BitsBuilder::SettleOptions() noexcept {
+  if (place_ == nullptr) {
+    return;
+  }
+  try {
+    options_ = place_->Settle();
+    builder_.SetOptions(options_);
+  } catch (...) {
+    place_.reset();
+  }
+}
 
 inline void BitsBuilder::AddHash(KeyHash hash) noexcept {
   const bool is_repeat = repeats_.Contains(hash);
@@ -82,6 +111,9 @@ void BitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alternate) {
   }
   repeats_.SetKey(hash);
   repeats_.SetAlternate(alternate_hash);
+  if (place_ != nullptr) {
+    SeeKey(key);
+  }
 }
 
 Slice BitsBuilder::Finish(std::unique_ptr<const char[]>* buf) { return FinishBlock(buf); }
@@ -106,7 +138,7 @@ size_t BitsBuilder::CalculateSpace(size_t num_entries) {
 }
 
 double BitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
-  const core::FilterPlan plan = core::PlanFilter(num_entries, options_);
+  const core::FilterPlan plan = core::PlanFilter(num_entries, core::ForBuilding(options_));
   switch (plan.kind) {
     case FilterKind::kEmpty:
       break;
@@ -165,6 +197,7 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
   if (short_of_memory_) {
     return GiveUp(buf);
   }
+  SettleOptions();
   FilterBlock block;
   try {
     block = builder_.Finish();
@@ -212,9 +245,10 @@ Status BitsBuilder::MaybePostVerify(const Slice& filter_content) {
   return Status::OK();
 }
 
-FilterBitsBuilder* NewBitsBuilder(const FilterOptions& options, bool verify) noexcept {
+FilterBitsBuilder* NewBitsBuilder(const FilterOptions& options, bool verify,
+                                  std::unique_ptr<PlaceOfFile> place) noexcept {
   try {
-    return new BitsBuilder(options, verify);
+    return new BitsBuilder(options, verify, std::move(place));
   } catch (...) {
     return nullptr;
   }

@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "src/rocksdb/place_of_file.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
 #include "winnow/hash.h"
@@ -34,7 +35,9 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
   // verify: MaybePostVerify checks that every key is found in the finished bytes and that their
   // checksum is right. For that, the builder keeps all hashes, 8 bytes each, until then.
-  BitsBuilder(const FilterOptions& options, bool verify);
+  // place: settles the options of the filters when they are finished; null where they are as given.
+  BitsBuilder(const FilterOptions& options, bool verify,
+              std::unique_ptr<PlaceOfFile> place = nullptr);
 
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
 
@@ -104,8 +107,13 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   ROCKSDB_NAMESPACE::Slice FinishBlock(std::unique_ptr<const char[]>* buf) noexcept;
   ROCKSDB_NAMESPACE::Slice GiveUp(std::unique_ptr<const char[]>* buf) noexcept;
 
-  const FilterOptions options_;
+  // Before the filter is finished, by the place of the file.
+  void SettleOptions() noexcept;
+  __attribute__((noinline)) void SeeKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
+
+  FilterOptions options_;
   const bool verify_;
+  std::unique_ptr<PlaceOfFile> place_;
   FilterBuilder builder_;
   Repeats repeats_;
   // A call for each hash would take longer than all else that is done with it.
@@ -120,8 +128,9 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 };
 
 // A builder that the caller owns; null ("no filter") if memory is short.
-ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBitsBuilder(const FilterOptions& options,
-                                                     bool verify) noexcept;
+ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBitsBuilder(
+    const FilterOptions& options, bool verify,
+    std::unique_ptr<PlaceOfFile> place = nullptr) noexcept;
 
 }  // namespace winnow::plugin
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "src/core/level_plan.h"
 #include "src/core/sizing.h"
 
 namespace winnow::plugin {
@@ -28,7 +29,58 @@ int LevelForChoice(const BuildFacts& facts) noexcept {
 }  // namespace
 
 BuildFacts FactsOf(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept {
-  return {context.compaction_style, context.level_at_creation, context.reason};
+  return {context.compaction_style, context.level_at_creation, context.reason, context.num_levels,
+          context.is_bottommost};
+}
+
+KnownTree WithFile(KnownTree known, const BuildFacts& facts) noexcept {
+  if (facts.level < 1 || facts.compaction_style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
+    return known;
+  }
+  int deepest = facts.level;
+  if (!facts.is_bottommost && (facts.levels < 0 || deepest + 1 < facts.levels)) ++deepest;
+  known.depth = std::max(known.depth, deepest);
+  known.base = known.base < 0 ? facts.level : std::min(known.base, facts.level);
+  return known;
+}
+
+double LevelsBelow(const BuildFacts& facts, const KnownTree& known, int next) noexcept {
+  constexpr double kUnknown = -1;
+  const bool is_leveled = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+  if (facts.level < 0 || !is_leveled || known.depth < 0) return kUnknown;
+  double below = 0;
+  if (!facts.is_bottommost) {
+    if (next < 0) return kUnknown;
+    const int depth = std::max(known.depth, next);
+    // Where it will stay until it is merged: above the level that has some of its keys.
+    below = depth - next + 1;
+    if (facts.level == 0 && next <= known.base) below = depth - known.base + 0.5;
+    const bool is_dynamic =
+        known.has_dynamic_levels.value_or(known.base > 1 && depth == facts.levels - 1);
+    if (!is_dynamic) below -= 0.5;
+    below = std::max(below, 0.5);
+  }
+  if (!known.last_level_has_filters) below = std::max(0.0, below - 1);
+  return below;
+}
+
+int NextLevel(const BuildFacts& facts, const KnownTree& known) noexcept {
+  return facts.level > 0 ? facts.level + 1 : known.base;
+}
+
+FilterOptions PlannedOptions(const PolicyOptions& policy, const BuildFacts& facts,
+                             const KnownTree& known, int next) noexcept {
+  FilterOptions options = FactsToOptions(policy, facts);
+  options.level_plan = policy.level_plan;
+  options.absent_share = policy.absent_share;
+  if (policy.level_size_ratio != kSizeRatioOfFamilies) {
+    options.level_size_ratio = policy.level_size_ratio;
+  } else if (known.size_ratio > 0) {
+    options.level_size_ratio =
+        std::clamp(known.size_ratio, core::kMinSizeRatio, core::kMaxSizeRatio);
+  }
+  options.levels_below = LevelsBelow(facts, known, next);
+  return options;
 }
 
 FilterOptions FactsToOptions(const PolicyOptions& policy, const BuildFacts& facts) noexcept {

@@ -7,6 +7,8 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/types.h>
 
+#include <optional>
+
 #include "winnow/options.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -18,9 +20,38 @@ struct BuildFacts {
   int level = -1;  // that the file is written to; -1 unknown, as for SstFileWriter
   ROCKSDB_NAMESPACE::TableFileCreationReason reason =
       ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc;
+  int levels = -1;             // that the tree may have; -1 unknown
+  bool is_bottommost = false;  // nothing lies below in the keys of its flush or compaction
 };
 
+// What is known of the tree that the file belongs to (known_trees.h).
+struct KnownTree {
+  int depth = -1;                          // the last level that has files; -1 unknown
+  int base = -1;                           // the first one below level 0 that has; -1 unknown
+  double size_ratio = 0;                   // of a level to the one above; 0 unknown
+  std::optional<bool> has_dynamic_levels;  // level_compaction_dynamic_level_bytes
+  bool last_level_has_filters = true;      // not optimize_filters_for_hits
+};
+
+// What is known of the tree once this file of it was seen. A compaction to a level below 0 whose
+// keys have something below them says that there is a next level.
+KnownTree WithFile(KnownTree known, const BuildFacts& facts) noexcept;
+
 BuildFacts FactsOf(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
+
+// FilterOptions::levels_below of the file; -1 where that is not known. `next` is the first level
+// below the file's that has keys between its first and its last; -1: none is known. The levels of a
+// tree have one size ratio, but where they are not dynamic, the last one may have any share of its
+// size: the step to it counts as half of one. A file of level 0 is a run of its own, smaller than
+// the base level by half a step. In universal compaction the sizes of runs are not known.
+double LevelsBelow(const BuildFacts& facts, const KnownTree& known, int next) noexcept;
+
+// `next` where it is not looked for: the next level that has files.
+int NextLevel(const BuildFacts& facts, const KnownTree& known) noexcept;
+
+// The same with a level plan, whose levels_below and ratio these are.
+FilterOptions PlannedOptions(const PolicyOptions& policy, const BuildFacts& facts,
+                             const KnownTree& known, int next) noexcept;
 
 // The options of the file's filter: a pure function. The kind is set to Bloom for files below
 // bloom_before_level, with RocksDB's meaning of it (a flush is level -1; an unknown level and the

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "src/rocksdb/builtin_builders.h"
+#include "src/rocksdb/known_trees.h"
 #include "src/rocksdb/log_line.h"
 #include "src/rocksdb/policy_state.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -74,6 +75,7 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   PolicyState state_;
   const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin_;
   const BuiltinBuilders builtin_builders_;
+  mutable KnownTrees trees_;
   mutable LogLine log_line_;
 };
 

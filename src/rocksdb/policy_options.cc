@@ -96,11 +96,38 @@ std::string BuildText(const PolicyOptions& options) {
   return std::string(kBuilds[static_cast<size_t>(options.build)]);
 }
 
+// In the order of LevelPlan.
+constexpr LevelPlan kPlans[] = {LevelPlan::kUniform, LevelPlan::kByLevel, LevelPlan::kAuto};
+
+bool ParsePlan(std::string_view text, LevelPlan* plan) {
+  const auto* const found = std::find_if(std::begin(kPlans), std::end(kPlans), [&](LevelPlan one) {
+    return winnow::ToString(one) == text;
+  });
+  if (found == std::end(kPlans)) {
+    return false;
+  }
+  *plan = *found;
+  return true;
+}
+
+std::string PlanText(const PolicyOptions& options) {
+  return std::string(winnow::ToString(options.level_plan));
+}
+
+std::string SizeRatioText(const PolicyOptions& options) {
+  return options.level_size_ratio == kSizeRatioOfFamilies ? std::string(kAuto)
+                                                          : NumberText(options.level_size_ratio);
+}
+
+std::string AbsentShareText(const PolicyOptions& options) {
+  return NumberText(options.absent_share);
+}
+
 struct Option {
   const char* name;
   const char* expected;
   bool (*parse)(std::string_view text, PolicyOptions* options);
-  void (*set_nearest)(double number, PolicyOptions* options);  // null: of build
+  void (*set_nearest)(double number, PolicyOptions* options);  // null: of a name
   std::string (*text)(const PolicyOptions& options);
 };
 
@@ -145,6 +172,33 @@ constexpr Option kOptions[] = {
        return ParseBuild(text, &options->build);
      },
      nullptr, BuildText},
+    {"level_plan", "uniform, by_level or auto",
+     [](std::string_view text, PolicyOptions* options) {
+       return ParsePlan(text, &options->level_plan);
+     },
+     nullptr, PlanText},
+    {"level_size_ratio", "auto or a number from 2 to 100",
+     [](std::string_view text, PolicyOptions* options) {
+       if (text == kAuto) {
+         options->level_size_ratio = kSizeRatioOfFamilies;
+         return true;
+       }
+       // 0 stands for "auto".
+       return ParseNumber(text, &options->level_size_ratio) &&
+              options->level_size_ratio != kSizeRatioOfFamilies;
+     },
+     [](double number, PolicyOptions* options) {
+       options->level_size_ratio = std::clamp(number, 2.0, 100.0);
+     },
+     SizeRatioText},
+    {"absent_share", "a number from 0 to 1",
+     [](std::string_view text, PolicyOptions* options) {
+       return ParseNumber(text, &options->absent_share);
+     },
+     [](double number, PolicyOptions* options) {
+       options->absent_share = std::clamp(number, 0.0, 1.0);
+     },
+     AbsentShareText},
 };
 
 const Option* Find(std::string_view name) {
@@ -156,9 +210,49 @@ const Option* Find(std::string_view name) {
   return nullptr;
 }
 
+// What is not there unless it was asked for is not told, and where there is no plan nothing of it.
+bool IsTold(const Option& option, const PolicyOptions& options) {
+  if (option.text == BuildText) {
+    return options.build != Build::kWinnow;
+  }
+  const bool is_of_plan =
+      option.text == PlanText || option.text == SizeRatioText || option.text == AbsentShareText;
+  return !is_of_plan || options.level_plan != LevelPlan::kUniform;
+}
+
+// What FilterOptions says of the policy's.
+FilterOptions ToFilterOptions(const PolicyOptions& options) {
+  FilterOptions filter;
+  filter.bits_per_key = options.bits_per_key;
+  filter.ribbon_min_keys = options.ribbon_min_keys;
+  filter.bloom_before_level = options.bloom_before_level;
+  filter.level_plan = options.level_plan;
+  if (options.level_size_ratio != kSizeRatioOfFamilies) {
+    filter.level_size_ratio = options.level_size_ratio;
+  }
+  filter.absent_share = options.absent_share;
+  return filter;
+}
+
+Status ToStatus(const std::string& problem) {
+  return problem.empty() ? Status::OK() : Status::InvalidArgument(problem);
+}
+
+// Each option for itself: a text sets one after the other.
+Status CheckEachOption(const PolicyOptions& options) {
+  FilterOptions filter = ToFilterOptions(options);
+  if (filter.level_plan == LevelPlan::kUniform) filter.level_plan = LevelPlan::kAuto;
+  std::string problem = CheckOptions(filter);
+  if (static_cast<size_t>(options.build) >= std::size(kBuilds)) {
+    problem = "build is " + std::to_string(static_cast<unsigned>(options.build)) +
+              ", but must be that of " + kExpectedBuild;
+  }
+  return ToStatus(problem);
+}
+
 Status ParseInto(const Option& option, std::string_view text, PolicyOptions* options) {
   PolicyOptions changed = *options;
-  if (!option.parse(text, &changed) || !CheckPolicyOptions(changed).ok()) {
+  if (!option.parse(text, &changed) || !CheckEachOption(changed).ok()) {
     return Status::InvalidArgument(std::string(option.name) + " is " + Quoted(text) +
                                    ", but must be " + option.expected);
   }
@@ -168,17 +262,13 @@ Status ParseInto(const Option& option, std::string_view text, PolicyOptions* opt
 
 }  // namespace
 
+Status CheckTogether(const PolicyOptions& options) {
+  return ToStatus(CheckOptions(ToFilterOptions(options)));
+}
+
 Status CheckPolicyOptions(const PolicyOptions& options) {
-  FilterOptions filter;
-  filter.bits_per_key = options.bits_per_key;
-  filter.ribbon_min_keys = options.ribbon_min_keys;
-  filter.bloom_before_level = options.bloom_before_level;
-  std::string problem = CheckOptions(filter);
-  if (static_cast<size_t>(options.build) >= std::size(kBuilds)) {
-    problem = "build is " + std::to_string(static_cast<unsigned>(options.build)) +
-              ", but must be that of " + kExpectedBuild;
-  }
-  return problem.empty() ? Status::OK() : Status::InvalidArgument(problem);
+  const Status status = CheckEachOption(options);
+  return status.ok() ? CheckTogether(options) : status;
 }
 
 Status ParsePolicyId(std::string_view id, PolicyOptions* options) {
@@ -212,7 +302,8 @@ void SetNearestPolicyId(std::string_view id, PolicyOptions* options) {
 void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options) {
   const Option* const option = Find(name);
   if (option != nullptr && option->set_nearest == nullptr) {
-    if (!option->parse(text, options) && options->build == Build::kWinnow) {
+    const bool is_known = option->parse(text, options);
+    if (!is_known && option->text == BuildText && options->build == Build::kWinnow) {
       options->build = Build::kBloomFilter;
     }
     return;
@@ -227,7 +318,7 @@ void SetNearestPolicyOption(std::string_view name, std::string_view text, Policy
 std::string ToString(const PolicyOptions& options) {
   std::string text;
   for (const Option& option : kOptions) {
-    if (option.text == BuildText && options.build == Build::kWinnow) {
+    if (!IsTold(option, options)) {
       continue;
     }
     text += text.empty() ? "" : ";";
@@ -256,8 +347,15 @@ std::string PolicyOptionText(std::string_view name, const PolicyOptions& options
 }
 
 const std::string& PolicyOptionNames() {
-  static const std::string& names =
-      *new std::string("bits_per_key, ribbon_min_keys, bloom_before_level and build");
+  static const std::string& names = *[] {
+    auto* made = new std::string;
+    for (const std::string& name : PolicyOptionNameList()) {
+      const bool is_last = name == PolicyOptionNameList().back();
+      *made += made->empty() ? "" : is_last ? " and " : ", ";
+      *made += name;
+    }
+    return made;
+  }();
   return names;
 }
 

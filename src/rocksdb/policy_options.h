@@ -17,6 +17,9 @@ namespace winnow::plugin {
 // range.
 ROCKSDB_NAMESPACE::Status CheckPolicyOptions(const PolicyOptions& options);
 
+// The same of options that texts set one after the other, so that they are valid each for itself.
+ROCKSDB_NAMESPACE::Status CheckTogether(const PolicyOptions& options);
+
 // Reads what names a policy: "winnow", "winnow.Filter", or one of them with ":" and the bits a key.
 // InvalidArgument, and *options unchanged, if what follows the ":" is not a number in its range,
 // and for any other name.
@@ -35,7 +38,8 @@ void SetNearestPolicyId(std::string_view id, PolicyOptions* options);
 void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options);
 
 // "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1": what an options string takes. With
-// ";build=bloomfilter" where RocksDB's filters are built.
+// ";build=bloomfilter" where RocksDB's filters are built, and
+// ";level_plan=auto;level_size_ratio=auto;absent_share=1" where there is a plan.
 std::string ToString(const PolicyOptions& options);
 
 // The names of the options, in the order of ToString. Lives as long as the library.
@@ -44,7 +48,7 @@ const std::vector<std::string>& PolicyOptionNameList();
 // One of them as text. Empty if there is no option of this name.
 std::string PolicyOptionText(std::string_view name, const PolicyOptions& options);
 
-// "bits_per_key, ribbon_min_keys, bloom_before_level and build".
+// "bits_per_key, ribbon_min_keys, ... and absent_share".
 const std::string& PolicyOptionNames();
 
 // What RocksDB calls the policy whose filters are built: "bloomfilter:10", "ribbonfilter:10:-1".

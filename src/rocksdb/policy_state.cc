@@ -52,6 +52,10 @@ Status PolicyState::Configure(const Texts& texts, bool is_lenient, Texts* unused
       SetNearestPolicyOption(name, text, &asked);
     }
   }
+  if (const Status status = CheckTogether(asked); !status.ok()) {
+    problem = problem.empty() ? status.getState() : problem;
+    asked.absent_share = PolicyOptions().absent_share;
+  }
   if (const Status status = CheckBuild(asked); !status.ok()) {
     problem = problem.empty() ? status.getState() : problem;
     asked.build = now_.options.build;

@@ -1,0 +1,222 @@
+#include "db_bench_ext/tuning/level_scenarios.h"
+
+#include <absl/strings/str_cat.h>
+#include <rocksdb/db.h>
+
+#include <chrono>
+#include <thread>
+
+#include "db_bench_ext/tuning/level_keys.h"
+#include "db_bench_ext/tuning/split_mix.h"
+#include "third_party/rocksdb_abi/versions.h"
+
+namespace winnow::bench {
+namespace {
+
+// Random keys are below this, so that there is room for loads above and between.
+constexpr uint64_t kRandomEnd = uint64_t{1} << 62;
+
+absl::Status FromStatus(const rocksdb::Status& status, const char* what) {
+  return status.ok() ? absl::OkStatus()
+                     : absl::InternalError(absl::StrCat("can't ", what, ": ", status.ToString()));
+}
+
+using NextKey = std::function<uint64_t(uint64_t i)>;
+
+absl::Status PutAll(LevelTree* tree, uint64_t n, const NextKey& next) {
+  for (uint64_t i = 0; i < n; ++i) {
+    if (absl::Status status = tree->Put(next(i)); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+NextKey RandomKeys(uint64_t seed) {
+  return [random = SplitMix64(seed)](uint64_t) mutable { return random.Next() % kRandomEnd; };
+}
+
+// `n` keys that ascend from the beginning of a range that holds them all.
+NextKey Ascending(uint64_t begin, uint64_t n, uint64_t width) {
+  return [=](uint64_t i) { return begin + i * (width / n); };
+}
+
+absl::Status GrowRandom(LevelTree* tree, uint64_t keys) {
+  if (absl::Status status = PutAll(tree, keys, RandomKeys(1)); !status.ok()) return status;
+  return tree->Rest();
+}
+
+// Random writes, then a share of all keys in order, from `begin` on.
+absl::Status ThenInOrder(LevelTree* tree, uint64_t keys, double share, uint64_t begin,
+                         uint64_t width) {
+  const auto ordered = static_cast<uint64_t>(share * static_cast<double>(keys));
+  absl::Status status = GrowRandom(tree, keys - ordered);
+  if (status.ok()) status = PutAll(tree, ordered, Ascending(begin, ordered, width));
+  return status.ok() ? tree->Rest() : status;
+}
+
+LevelScenario MovedScenario(int percent) {
+  return {absl::StrCat("moved_", percent),
+          absl::StrCat(percent, " % of the keys written in order after random writes, above them"),
+          nullptr, [percent](LevelTree* tree, uint64_t keys) {
+            return ThenInOrder(tree, keys, percent / 100.0, kRandomEnd, kRandomEnd);
+          }};
+}
+
+// Keys of two kinds by turns: random ones, and some in order.
+absl::Status GrowMixed(LevelTree* tree, uint64_t keys, uint64_t streams) {
+  NextKey random = RandomKeys(2);
+  const uint64_t width = kRandomEnd / (streams + 1);
+  const auto mixed = [&](uint64_t i) {
+    if (i % 2 == 0) return random(i);
+    const uint64_t stream = i / 2 % streams;
+    return kRandomEnd + stream * width + i / 2 / streams * (width / keys);
+  };
+  if (absl::Status status = PutAll(tree, keys, mixed); !status.ok()) return status;
+  return tree->Rest();
+}
+
+absl::Status GrowStreams(LevelTree* tree, uint64_t keys, uint64_t streams) {
+  const uint64_t width = kRandomEnd / streams;
+  const auto next = [&](uint64_t i) { return i % streams * width + i / streams * (width / keys); };
+  if (absl::Status status = PutAll(tree, keys, next); !status.ok()) return status;
+  return tree->Rest();
+}
+
+// Ends with files on level 0 that nothing merges.
+absl::Status GrowBacklog(LevelTree* tree, uint64_t keys) {
+  absl::Status status = GrowRandom(tree, keys);
+  if (status.ok()) status = tree->SetOption("disable_auto_compactions", "true");
+  NextKey random = RandomKeys(3);
+  for (int file = 0; status.ok() && file < 30; ++file) {
+    status = PutAll(tree, keys / 400, random);
+    if (status.ok()) status = tree->Flush();
+  }
+  return status;
+}
+
+absl::Status GrowReopened(LevelTree* tree, uint64_t keys) {
+  absl::Status status = PutAll(tree, keys / 2, RandomKeys(1));
+  if (status.ok()) status = tree->Rest();
+  if (status.ok()) status = tree->Reopen();
+  if (status.ok()) status = PutAll(tree, keys / 2, RandomKeys(4));
+  return status.ok() ? tree->Rest() : status;
+}
+
+// One key of four is written again later.
+absl::Status GrowOverwritten(LevelTree* tree, uint64_t keys) {
+  absl::Status status = PutAll(tree, keys * 3 / 4, RandomKeys(1));
+  if (status.ok()) status = PutAll(tree, keys / 4, RandomKeys(1));
+  return status.ok() ? tree->Rest() : status;
+}
+
+void Static(rocksdb::Options* options) { options->level_compaction_dynamic_level_bytes = false; }
+
+std::function<void(rocksdb::Options*)> Multiplier(double ratio) {
+  return [ratio](rocksdb::Options* options) { options->max_bytes_for_level_multiplier = ratio; };
+}
+
+std::function<void(rocksdb::Options*)> Style(rocksdb::CompactionStyle style) {
+  return [style](rocksdb::Options* options) {
+    options->compaction_style = style;
+    options->compaction_options_fifo.max_table_files_size = uint64_t{1} << 40;
+  };
+}
+
+LevelScenario RandomScenario(const std::string& name, const std::string& meaning, double share,
+                             std::function<void(rocksdb::Options*)> change) {
+  return {name, meaning, std::move(change), [share](LevelTree* tree, uint64_t keys) {
+            return GrowRandom(tree, static_cast<uint64_t>(share * static_cast<double>(keys)));
+          }};
+}
+
+}  // namespace
+
+const std::vector<LevelScenario>& LevelScenarios() {
+  static const auto* const scenarios = new std::vector<LevelScenario>{
+      RandomScenario("random", "random writes, dynamic level sizes", 1, nullptr),
+      RandomScenario("random_10th", "the same while it grows: a tenth of the keys", 0.1, nullptr),
+      RandomScenario("random_3rd", "a third", 0.33, nullptr),
+      RandomScenario("random_60th", "six tenths", 0.6, nullptr),
+      RandomScenario("static", "random writes, static level sizes", 1, Static),
+      RandomScenario("static_10th", "a tenth of the keys", 0.1, Static),
+      RandomScenario("static_3rd", "a third", 0.33, Static),
+      RandomScenario("static_60th", "six tenths", 0.6, Static),
+      {"overwritten", "random writes, a quarter of them of keys written before", nullptr,
+       GrowOverwritten},
+      {"reopened", "random writes, the database opened again half-way", nullptr, GrowReopened},
+      MovedScenario(10),
+      MovedScenario(30),
+      MovedScenario(50),
+      {"moved_between", "30 % written in order after random writes, between two of their keys",
+       nullptr,
+       [](LevelTree* tree, uint64_t keys) {
+         return ThenInOrder(tree, keys, 0.3, kRandomEnd / 2, kRandomEnd / 1'000'000'000);
+       }},
+      {"in_order", "all keys written in order", nullptr,
+       [](LevelTree* tree, uint64_t keys) {
+         return ThenInOrder(tree, keys, 1, kRandomEnd, kRandomEnd);
+       }},
+      {"mixed", "by turns random keys, and such as ascend above them", nullptr,
+       [](LevelTree* tree, uint64_t keys) { return GrowMixed(tree, keys, 1); }},
+      {"mixed_4", "the same with four ascending streams", nullptr,
+       [](LevelTree* tree, uint64_t keys) { return GrowMixed(tree, keys, 4); }},
+      {"streams_4", "four ascending streams by turns", nullptr,
+       [](LevelTree* tree, uint64_t keys) { return GrowStreams(tree, keys, 4); }},
+      {"streams_1000", "a thousand", nullptr,
+       [](LevelTree* tree, uint64_t keys) { return GrowStreams(tree, keys, 1000); }},
+      {"backlog", "random writes, then 30 files on level 0", nullptr, GrowBacklog},
+      RandomScenario("ratio_4", "random writes, a size ratio of 4", 1, Multiplier(4)),
+      RandomScenario("ratio_20", "a size ratio of 20", 1, Multiplier(20)),
+      RandomScenario("universal", "random writes, universal compaction", 1,
+                     Style(rocksdb::kCompactionStyleUniversal)),
+      RandomScenario("fifo", "random writes, FIFO compaction", 0.1,
+                     Style(rocksdb::kCompactionStyleFIFO)),
+  };
+  return *scenarios;
+}
+
+LevelTree::~LevelTree() {
+  db_.reset();
+  rocksdb::DestroyDB(path_, options_).PermitUncheckedError();
+}
+
+absl::Status LevelTree::Open() {
+  rocksdb_abi::OpenedDB opened{};
+  absl::Status status =
+      FromStatus(rocksdb::DB::Open(options_, path_, &opened), "open the database");
+  if (status.ok()) db_ = rocksdb_abi::Own(std::move(opened));
+  return status;
+}
+
+absl::Status LevelTree::Reopen() {
+  db_.reset();
+  return Open();
+}
+
+absl::Status LevelTree::Put(uint64_t number) {
+  rocksdb::WriteOptions write;
+  write.disableWAL = true;
+  const std::string key = LevelKey(number);
+  return FromStatus(db_->Put(write, key, rocksdb::Slice(key.data(), 8)), "write");
+}
+
+absl::Status LevelTree::Flush() { return FromStatus(db_->Flush(rocksdb::FlushOptions()), "flush"); }
+
+absl::Status LevelTree::Rest() {
+  if (absl::Status status = Flush(); !status.ok()) return status;
+  int quiet = 0;
+  while (quiet < 3) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    uint64_t running = 0;
+    uint64_t pending = 0;
+    db_->GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions, &running);
+    db_->GetIntProperty(rocksdb::DB::Properties::kCompactionPending, &pending);
+    quiet = running + pending == 0 ? quiet + 1 : 0;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LevelTree::SetOption(const std::string& name, const std::string& value) {
+  return FromStatus(db_->SetOptions({{name, value}}), "set an option");
+}
+
+}  // namespace winnow::bench

@@ -1,0 +1,35 @@
+// What the filters of a tree cost and let through, and what those of a uniform policy would.
+
+#ifndef WINNOW_DB_BENCH_EXT_TUNING_TREE_COST_H_
+#define WINNOW_DB_BENCH_EXT_TUNING_TREE_COST_H_
+
+#include <absl/status/statusor.h>
+#include <rocksdb/db.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace winnow::bench {
+
+// Sums over the files of a tree. Rates are those that the filters state; that they hold is tested
+// elsewhere, and so a tree is judged without the chance of lookups.
+struct TreeCost {
+  uint64_t keys = 0;  // entries of the files
+  uint64_t filter_bytes = 0;
+  uint64_t uniform_bytes = 0;  // of Winnow filters in the same files, all of the policy's bits
+  double equal_bits = 0;       // the bits_per_key at which a uniform policy takes filter_bytes
+  double false_reads = 0;      // expected of an absent key between the least and the greatest one
+  double uniform_false_reads = 0;  // with equal_bits
+  std::vector<uint64_t> keys_by_level;
+  std::vector<double> bits_by_level;   // of the filters, a key
+  std::vector<double> files_by_level;  // in whose range an absent key lies
+};
+
+// Of the one family of an open database that lies in the folder, all of whose keys are `key_size`
+// bytes, the first eight of which are a number, most significant byte first.
+absl::StatusOr<TreeCost> MeasureTree(rocksdb::DB* db, const std::string& path, double bits_per_key);
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_TUNING_TREE_COST_H_

@@ -1,0 +1,140 @@
+#include "src/core/level_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "src/core/sizing.h"
+
+namespace winnow::core {
+namespace {
+
+// The levels of the full tree that the budget is taken from. Those above have a thousandth of the
+// keys and less.
+constexpr size_t kLevels = 4;
+
+// Rates are log2(1/rate) here, which is what a Ribbon filter takes in bits a key, but for a few per
+// cent.
+constexpr double kLeastBits = 2;  // of kHighestPlannedRate
+constexpr double kMostBits = 16;  // of kLowestPlannedRate
+
+// The bits a key that a Bloom filter takes for 2^-0, 2^-1, ...: its bits for each halving grow.
+constexpr size_t kBloomRates = 17;
+const std::array<double, kBloomRates>& BloomBits() noexcept {
+  static const std::array<double, kBloomRates> bits = [] {
+    std::array<double, kBloomRates> made{};
+    for (size_t i = 1; i < kBloomRates; ++i) {
+      made[i] = BitsForRate(std::ldexp(1.0, -static_cast<int>(i)));
+    }
+    return made;
+  }();
+  return bits;
+}
+
+double MemoryForBits(double bits, bool is_bloom) noexcept {
+  if (!is_bloom) return bits;
+  const double at = std::clamp(bits, 0.0, kBloomRates - 1.0);
+  const auto below = std::min(static_cast<size_t>(at), kBloomRates - 2);
+  const std::array<double, kBloomRates>& table = BloomBits();
+  return table[below] + (at - static_cast<double>(below)) * (table[below + 1] - table[below]);
+}
+
+bool HasBloomOnly(const FilterOptions& options) noexcept {
+  if (options.kind) return *options.kind == FilterKind::kBloom;
+  return options.ribbon_min_keys > kMaxRibbonKeys && options.ribbon_min_keys != kRibbonWhereItSaves;
+}
+
+// What a level up has of the step that is best where its files cover all keys and each level has a
+// size_ratio-th of the next one's: RocksDB's have gaps where files were merged down, and the first
+// levels are larger than that. From what tune_levels prints.
+constexpr double kSteepness = 0.75;
+
+// What a level of the plan has more than the last one, before the bounds.
+struct Steps {
+  double for_each_level;
+  double for_the_first;  // beside that: log2(1 / absent_share)
+
+  double At(double levels_below) const noexcept {
+    return levels_below <= 0
+               ? 0
+               : levels_below * for_each_level + std::min(1.0, levels_below) * for_the_first;
+  }
+};
+
+// The bits of the last level with which the full tree takes the memory of `uniform` bits.
+double LastLevelBits(const Steps& steps, double ratio, double uniform, bool is_bloom) noexcept {
+  const double least = std::min(uniform, kLeastBits);
+  std::array<double, kLevels> shares;
+  double keys = 0;
+  for (size_t below = 0; below < kLevels; ++below) {
+    shares[below] = std::pow(ratio, -static_cast<double>(below));
+    keys += shares[below];
+  }
+  const double budget = MemoryForBits(uniform, is_bloom) * keys;
+  const auto taken = [&](double last) {
+    double memory = 0;
+    for (size_t below = 0; below < kLevels; ++below) {
+      const double bits = last + steps.At(static_cast<double>(below));
+      memory += shares[below] * MemoryForBits(std::clamp(bits, least, kMostBits), is_bloom);
+    }
+    return memory;
+  };
+  // Where the last level is at the highest rate, those above it have what is left.
+  double low = least - steps.At(kLevels - 1);
+  double high = uniform;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    (taken(middle) > budget ? high : low) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+double PlannedRate(const FilterOptions& options) noexcept {
+  const double uniform_rate = RateForBits(options.bits_per_key);
+  if (options.level_plan == LevelPlan::kUniform || options.levels_below < 0) return uniform_rate;
+  double below = std::min(options.levels_below, kMostLevelsBelow);
+  Steps steps{kSteepness * std::log2(options.level_size_ratio), 0};
+  if (options.absent_share > 0) {
+    steps.for_the_first = -std::log2(options.absent_share);
+  } else {
+    // The last level has no filters: the one above it takes its place.
+    if (below == 0) return std::max(uniform_rate, kHighestPlannedRate);
+    below = std::max(0.0, below - 1);
+  }
+  const double uniform = std::min(-std::log2(uniform_rate), kMostBits);
+  const double last =
+      LastLevelBits(steps, options.level_size_ratio, uniform, HasBloomOnly(options));
+  return std::exp2(-std::clamp(last + steps.At(below), std::min(uniform, kLeastBits), kMostBits));
+}
+
+FilterOptions WithoutPlan(const FilterOptions& options) noexcept {
+  FilterOptions uniform = options;
+  if (options.level_plan != LevelPlan::kUniform && options.levels_below >= 0) {
+    uniform.bits_per_key = BitsForRate(PlannedRate(options));
+  }
+  uniform.level_plan = LevelPlan::kUniform;
+  uniform.absent_share = 1;
+  uniform.levels_below = -1;
+  return uniform;
+}
+
+uint8_t PackPlan(const FilterOptions& options) noexcept {
+  if (options.level_plan == LevelPlan::kUniform) return 0;
+  unsigned packed = static_cast<unsigned>(options.level_plan) << 5;
+  if (options.levels_below >= 0) {
+    packed |= 1 + static_cast<unsigned>(
+                      std::lround(2 * std::min(options.levels_below, kMostLevelsBelow)));
+  }
+  return static_cast<uint8_t>(packed);
+}
+
+LevelPlan UnpackPlan(uint8_t packed) noexcept { return static_cast<LevelPlan>(packed >> 5); }
+
+double UnpackLevelsBelow(uint8_t packed) noexcept {
+  const unsigned steps = packed & 31;
+  return steps == 0 ? -1 : (steps - 1) / 2.0;
+}
+
+}  // namespace winnow::core

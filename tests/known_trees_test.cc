@@ -1,0 +1,90 @@
+#include "src/rocksdb/known_trees.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+using ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+using ROCKSDB_NAMESPACE::TableFileCreationReason;
+
+BuildFacts Merge(int level, bool is_bottommost) {
+  return {kCompactionStyleLevel, level, TableFileCreationReason::kCompaction, 7, is_bottommost};
+}
+
+const BuildFacts kFlush = {kCompactionStyleLevel, 0, TableFileCreationReason::kFlush, 7, false};
+
+const int kOne = 1;
+const int kOther = 2;
+
+TEST(KnownTreesTest, LearnsDepthAndBaseFromMerges) {
+  KnownTrees trees;
+  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, -1);
+  EXPECT_EQ(trees.Learn(&kOne, "default", Merge(4, false)).depth, 5);
+  EXPECT_EQ(trees.Learn(&kOne, "default", Merge(5, false)).depth, 6);
+  const KnownTree known = trees.Learn(&kOne, "default", kFlush);
+  EXPECT_EQ(known.depth, 6);
+  EXPECT_EQ(known.base, 4);
+  EXPECT_EQ(trees.Learn(&kOne, "default", Merge(6, false)).depth, 6);  // there is no level 7
+}
+
+TEST(KnownTreesTest, OtherStylesTeachNothing) {
+  KnownTrees trees;
+  BuildFacts universal = Merge(5, false);
+  universal.compaction_style = kCompactionStyleUniversal;
+  EXPECT_EQ(trees.Learn(&kOne, "default", universal).depth, -1);
+}
+
+TEST(KnownTreesTest, KeepsFamiliesAndDatabasesApart) {
+  KnownTrees trees;
+  trees.Learn(&kOne, "default", Merge(3, true));
+  EXPECT_EQ(trees.Learn(&kOne, "other", kFlush).depth, -1);
+  EXPECT_EQ(trees.Learn(&kOther, "default", kFlush).depth, -1);
+  EXPECT_EQ(trees.Learn(nullptr, "default", Merge(3, true)).depth, -1);
+  EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).depth, -1);
+  EXPECT_EQ(trees.RangesOf(nullptr, "default"), nullptr);
+  EXPECT_NE(trees.RangesOf(&kOne, "default"), trees.RangesOf(&kOne, "other"));
+  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, 3);
+}
+
+TEST(KnownTreesTest, ForgetsTheOnesNotAskedForWhenThereAreTooMany) {
+  KnownTrees trees;
+  trees.Learn(&kOne, "kept", Merge(3, true));
+  trees.Learn(&kOne, "lost", Merge(3, true));
+  for (size_t i = 0; i < KnownTrees::kMostTrees - 1; ++i) {
+    trees.Learn(&kOne, "family" + std::to_string(i), kFlush);
+    EXPECT_EQ(trees.Learn(&kOne, "kept", kFlush).depth, 3);
+  }
+  EXPECT_EQ(trees.RangesOf(&kOne, "lost"), nullptr);
+}
+
+TEST(KnownTreesTest, AnOpenBeginsAfresh) {
+  KnownTrees trees;
+  trees.Learn(&kOne, "default", Merge(6, true));
+  trees.BeginAfresh({});
+  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, -1);
+}
+
+TEST(KnownTreesTest, FamiliesOptionsCountWhereTheyAgree) {
+  KnownTrees trees;
+  trees.BeginAfresh({8, true, true});
+  KnownTree known = trees.Learn(nullptr, "default", kFlush);
+  EXPECT_EQ(known.size_ratio, 8);
+  EXPECT_EQ(known.has_dynamic_levels, true);
+  EXPECT_FALSE(known.last_level_has_filters);
+  trees.BeginAfresh({8, true, true});
+  EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).size_ratio, 8);
+  trees.BeginAfresh({4, false, false});
+  known = trees.Learn(nullptr, "default", kFlush);
+  EXPECT_EQ(known.size_ratio, 0);
+  EXPECT_EQ(known.has_dynamic_levels, std::nullopt);
+  EXPECT_TRUE(known.last_level_has_filters);
+  trees.BeginAfresh({8, true, true});
+  EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).size_ratio, 0);  // they did not agree before
+}
+
+}  // namespace
+}  // namespace winnow::plugin
