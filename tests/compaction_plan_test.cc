@@ -10,22 +10,30 @@ namespace {
 
 using ::testing::ElementsAre;
 
+constexpr uint64_t kTrigger = 2;
+
 LevelTargets Targets() {
   LevelTargets targets;
-  targets.level0_files = 2;
-  targets.level1_keys = 10;
+  targets.base_keys = 10;
   targets.multiplier = 10;
+  return targets;
+}
+
+LevelTargets DynamicTargets() {
+  LevelTargets targets = Targets();
+  targets.dynamic = true;
   return targets;
 }
 
 TEST(CompactionPlanTest, NothingIsMergedWhileEveryLevelIsWithinItsTarget) {
   CompactionPlan plan(Targets());
-  EXPECT_FALSE(plan.Next({}).has_value());
-  EXPECT_FALSE(plan.Next({{}, {}, {}}).has_value());
+  EXPECT_FALSE(plan.Next({}, kTrigger).has_value());
+  EXPECT_FALSE(plan.Next({{}, {}, {}}, kTrigger).has_value());
   EXPECT_FALSE(plan.Next({{{"a", "1", "9", 99}},
                           {{"b", "1", "9", 10}},
                           {{"c", "1", "9", 100}},
-                          {{"d", "1", "9", 1'000'000}}})
+                          {{"d", "1", "9", 1'000'000}}},
+                         kTrigger)
                    .has_value());
 }
 
@@ -37,7 +45,8 @@ TEST(CompactionPlanTest, AllOfLevel0IsMergedWithWhatItOverlaps) {
                                 {"within", "4", "5", 2},
                                 {"edge", "6", "8", 2},
                                 {"above", "81", "9", 2}},
-                               {}});
+                               {}},
+                              kTrigger);
   ASSERT_TRUE(next.has_value());
   EXPECT_EQ(next->output_level, 1);
   EXPECT_THAT(next->files, ElementsAre("new", "old", "touches", "within", "edge"));
@@ -48,11 +57,11 @@ TEST(CompactionPlanTest, FilesOfALevelTakeTurns) {
   const TreeLevels levels = {{},
                              {{"a", "1", "2", 6}, {"b", "4", "6", 6}, {"c", "8", "9", 6}},
                              {{"x", "2", "5", 1}, {"y", "7", "9", 1}}};
-  EXPECT_THAT(plan.Next(levels)->files, ElementsAre("a", "x"));
-  EXPECT_THAT(plan.Next(levels)->files, ElementsAre("b", "x"));
-  EXPECT_THAT(plan.Next(levels)->files, ElementsAre("c", "y"));
-  EXPECT_THAT(plan.Next(levels)->files, ElementsAre("a", "x"));
-  EXPECT_EQ(plan.Next(levels)->output_level, 2);
+  EXPECT_THAT(plan.Next(levels, kTrigger)->files, ElementsAre("a", "x"));
+  EXPECT_THAT(plan.Next(levels, kTrigger)->files, ElementsAre("b", "x"));
+  EXPECT_THAT(plan.Next(levels, kTrigger)->files, ElementsAre("c", "y"));
+  EXPECT_THAT(plan.Next(levels, kTrigger)->files, ElementsAre("a", "x"));
+  EXPECT_EQ(plan.Next(levels, kTrigger)->output_level, 2);
 }
 
 TEST(CompactionPlanTest, TheLevelFarthestAboveItsTargetComesFirst) {
@@ -60,14 +69,52 @@ TEST(CompactionPlanTest, TheLevelFarthestAboveItsTargetComesFirst) {
   const auto next = plan.Next({{{"f", "1", "1", 1}, {"g", "1", "1", 1}},  // as many as allowed
                                {{"one", "1", "1", 15}},                   // 1.5 times
                                {{"two", "1", "1", 300}},                  // 3 times
-                               {}});
+                               {}},
+                              kTrigger);
   EXPECT_THAT(next->files, ElementsAre("two"));
   EXPECT_EQ(next->output_level, 3);
 }
 
 TEST(CompactionPlanTest, TheLastLevelIsNeverMergedDown) {
   CompactionPlan plan(Targets());
-  EXPECT_FALSE(plan.Next({{}, {{"one", "1", "1", 1'000'000}}}).has_value());
+  EXPECT_FALSE(plan.Next({{}, {{"one", "1", "1", 1'000'000}}}, kTrigger).has_value());
+}
+
+TEST(CompactionPlanTest, Level0IsLeftAsItIsWhenItShallNeverBeMerged) {
+  CompactionPlan plan(Targets());
+  const TreeLevels levels = {{{"f", "1", "1", 1}, {"g", "1", "1", 1}, {"h", "1", "1", 1}}, {}, {}};
+  EXPECT_FALSE(plan.Next(levels, kNeverLevel0).has_value());
+  EXPECT_TRUE(plan.Next(levels, 1).has_value());
+}
+
+TEST(CompactionPlanTest, DynamicLevelsMergeLevel0IntoTheLastLevelFirst) {
+  CompactionPlan plan(DynamicTargets());
+  const auto next = plan.Next({{{"f", "1", "5", 1}, {"g", "2", "9", 1}}, {}, {}, {}}, kTrigger);
+  ASSERT_TRUE(next.has_value());
+  EXPECT_EQ(next->output_level, 3);
+  EXPECT_THAT(next->files, ElementsAre("f", "g"));
+}
+
+TEST(CompactionPlanTest, DynamicLevelsMergeLevel0IntoALevelAboveTheLastOnceThatIsLarge) {
+  CompactionPlan plan(DynamicTargets());
+  const TreeLevels levels = {
+      {{"f", "1", "5", 1}, {"g", "2", "9", 1}}, {}, {}, {{"last", "1", "9", 11}}};
+  const auto next = plan.Next(levels, kTrigger);
+  ASSERT_TRUE(next.has_value());
+  EXPECT_EQ(next->output_level, 2);
+  EXPECT_THAT(next->files, ElementsAre("f", "g"));
+}
+
+TEST(CompactionPlanTest, ALevelAboveItsDynamicTargetIsMergedDown) {
+  CompactionPlan plan(DynamicTargets());
+  // The last level has 200 keys, so the one above may have 20.
+  const TreeLevels within = {{}, {}, {{"a", "1", "9", 20}}, {{"last", "1", "9", 200}}};
+  EXPECT_FALSE(plan.Next(within, kTrigger).has_value());
+  const TreeLevels above = {{}, {}, {{"a", "1", "9", 21}}, {{"last", "1", "9", 200}}};
+  const auto next = plan.Next(above, kTrigger);
+  ASSERT_TRUE(next.has_value());
+  EXPECT_EQ(next->output_level, 3);
+  EXPECT_THAT(next->files, ElementsAre("a", "last"));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ class TreeTest : public ::testing::Test {
     EXPECT_TRUE(grown.ok()) << grown;
     absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenTree(options, *made, path);
     EXPECT_TRUE(db.ok()) << db.status();
-    return *std::move(db);
+    return db.ok() ? *std::move(db) : nullptr;
   }
 
   const TemporaryFolder folder_;
@@ -70,6 +70,57 @@ TEST_F(TreeTest, PoliciesGetTheSameTree) {
   EXPECT_EQ(none, Shape(Grow(keys, options, "winnow:10").get()));
 }
 
+// Keys by level.
+std::vector<uint64_t> Keys(const TreeLevels& levels) {
+  std::vector<uint64_t> keys;
+  for (const std::vector<TreeFile>& level : levels) {
+    keys.push_back(0);
+    for (const TreeFile& file : level) keys.back() += file.keys;
+  }
+  return keys;
+}
+
+TEST_F(TreeTest, PoliciesGetTheSameTreeWithDynamicLevels) {
+  const KeyTable keys = GenerateKeys(10'000, 16);
+  TreeOptions options = SmallTree(keys);
+  options.level_compaction_dynamic_level_bytes = true;
+  const auto none = Shape(Grow(keys, options, "none").get());
+  EXPECT_EQ(none, Shape(Grow(keys, options, "bloomfilter:30").get()));
+  EXPECT_EQ(none, Shape(Grow(keys, options, "winnow:10").get()));
+}
+
+TEST_F(TreeTest, DynamicLevelsFillTheLastLevelsAndStaticOnesTheFirst) {
+  const KeyTable keys = GenerateKeys(50'000, 16);
+  TreeOptions options = SmallTree(keys);
+  const std::vector<uint64_t> fixed =
+      Keys(FilesByLevel(Grow(keys, options, "bloomfilter:10").get()));
+  EXPECT_GT(fixed[1], 0u);
+  EXPECT_GT(fixed[2], fixed[1]);
+  EXPECT_GT(fixed[3], fixed[2]);
+  EXPECT_EQ(fixed[6], 0u);
+
+  options.level_compaction_dynamic_level_bytes = true;
+  const std::vector<uint64_t> dynamic =
+      Keys(FilesByLevel(Grow(keys, options, "bloomfilter:10").get()));
+  EXPECT_EQ(dynamic[1], 0u);
+  EXPECT_GT(dynamic[4], 0u);
+  EXPECT_GT(dynamic[5], dynamic[4]);
+  EXPECT_GT(dynamic[6], 5 * dynamic[5]);
+}
+
+TEST_F(TreeTest, AsManyFlushesStayOnLevel0AsAskedFor) {
+  const KeyTable keys = GenerateKeys(10'000, 16);
+  TreeOptions options = SmallTree(keys);
+  for (const bool dynamic : {false, true}) {
+    options.level_compaction_dynamic_level_bytes = dynamic;
+    for (const uint64_t files : {0u, 2u, 7u}) {
+      options.level0_files = files;
+      const std::unique_ptr<rocksdb::DB> db = Grow(keys, options, "bloomfilter:10");
+      EXPECT_EQ(FilesByLevel(db.get())[0].size(), files) << dynamic;
+    }
+  }
+}
+
 TEST_F(TreeTest, ATreeHasSeveralLevelsAndEveryKeyOnce) {
   const KeyTable keys = GenerateKeys(10'000, 16);
   const TreeOptions options = SmallTree(keys);
@@ -104,35 +155,6 @@ TEST_F(TreeTest, ADatabaseThatIsThereIsNotWrittenTo) {
   const absl::Status status =
       GrowTree(keys, options, *MakePolicy("none"), folder_ / "1", [](uint64_t) { return true; });
   EXPECT_THAT(std::string(status.message()), HasSubstr("exists"));
-}
-
-// Numbers of flushes that are left on level 0 when the others were merged.
-TEST(ScaleTreeTest, ScaledTreesKeepFilesOnLevel0) {
-  for (const uint64_t keys : {2u, 100u, 999u, 20'000u, 1'000'000u, 1'655'516u, 400'000'000u}) {
-    const TreeOptions scaled = ScaleTree(TreeOptions{}, keys, 16 * keys);
-    const uint64_t keys_per_flush = scaled.write_buffer_size / (16 + 100);
-    const uint64_t flushes = (keys + keys_per_flush - 1) / keys_per_flush;
-    EXPECT_EQ(flushes % 4, 2u) << keys;
-    EXPECT_LE(scaled.write_buffer_size, uint64_t{65} << 20);
-    EXPECT_EQ(scaled.max_bytes_for_level_base, 4 * scaled.write_buffer_size);
-  }
-}
-
-TEST(ScaleTreeTest, SizesThatAreGivenAreKept) {
-  TreeOptions options;
-  options.write_buffer_size = 1000;
-  options.target_file_size_base = 2000;
-  options.max_bytes_for_level_base = 3000;
-  const TreeOptions scaled = ScaleTree(options, 1000, 16'000);
-  EXPECT_EQ(scaled.write_buffer_size, 1000u);
-  EXPECT_EQ(scaled.target_file_size_base, 2000u);
-  EXPECT_EQ(scaled.max_bytes_for_level_base, 3000u);
-}
-
-TEST(ParseCompressionTest, NamesAreKnownOrTheErrorNamesThoseThatAre) {
-  EXPECT_EQ(*ParseCompression("none"), rocksdb::kNoCompression);
-  EXPECT_EQ(*ParseCompression("lz4"), rocksdb::kLZ4Compression);
-  EXPECT_THAT(std::string(ParseCompression("gzip").status().message()), HasSubstr("lz4"));
 }
 
 TEST(FilesConsideredTest, FilesWhoseRangeHoldsTheKeyAreCounted) {

@@ -22,16 +22,17 @@ void AddOverlapping(const std::vector<TreeFile>& files, const std::string& small
 }  // namespace
 
 // The level that is farthest above its target, by the ratio of the two.
-std::optional<size_t> CompactionPlan::FullestLevel(const TreeLevels& levels) const {
+std::optional<size_t> CompactionPlan::FullestLevel(const TreeLevels& levels, uint64_t level0_files,
+                                                   const LevelSizes& sizes) const {
   std::optional<size_t> fullest;
   double highest = 1;
-  if (!levels.empty() && levels[0].size() >= targets_.level0_files) {
+  if (!levels.empty() && levels[0].size() >= level0_files) {
     fullest = 0;
-    highest = static_cast<double>(levels[0].size()) / static_cast<double>(targets_.level0_files);
+    highest = static_cast<double>(levels[0].size()) / static_cast<double>(level0_files);
   }
-  double target = static_cast<double>(targets_.level1_keys);
-  for (size_t level = 1; level + 1 < levels.size(); ++level, target *= targets_.multiplier) {
-    const double score = static_cast<double>(Keys(levels[level])) / target;
+  for (size_t level = 1; level + 1 < levels.size(); ++level) {
+    const double score =
+        static_cast<double>(Keys(levels[level])) / static_cast<double>(sizes.most_keys[level]);
     if (score > highest) {
       highest = score;
       fullest = level;
@@ -40,13 +41,18 @@ std::optional<size_t> CompactionPlan::FullestLevel(const TreeLevels& levels) con
   return fullest;
 }
 
-std::optional<Compaction> CompactionPlan::Next(const TreeLevels& levels) {
-  const std::optional<size_t> level = FullestLevel(levels);
+std::optional<Compaction> CompactionPlan::Next(const TreeLevels& levels, uint64_t level0_files) {
+  std::vector<uint64_t> keys;
+  keys.reserve(levels.size());
+  for (const std::vector<TreeFile>& files : levels) keys.push_back(Keys(files));
+  const LevelSizes sizes = SizesOfLevels(targets_, keys);
+  const std::optional<size_t> level = FullestLevel(levels, level0_files, sizes);
   if (!level) return std::nullopt;
   const std::vector<TreeFile>& files = levels[*level];
 
   Compaction compaction;
-  compaction.output_level = static_cast<int>(*level) + 1;
+  const size_t output = *level == 0 ? sizes.base_level : *level + 1;
+  compaction.output_level = static_cast<int>(output);
   std::string smallest, largest;
   if (*level == 0) {
     smallest = files[0].smallest;
@@ -66,7 +72,7 @@ std::optional<Compaction> CompactionPlan::Next(const TreeLevels& levels) {
     smallest = file->smallest;
     largest = file->largest;
   }
-  AddOverlapping(levels[*level + 1], smallest, largest, &compaction.files);
+  AddOverlapping(levels[output], smallest, largest, &compaction.files);
   return compaction;
 }
 

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/level_targets.h"
+
 namespace winnow::bench {
 
 struct TreeFile {
@@ -25,16 +27,12 @@ struct TreeFile {
 // By level. Level 0 in any order; the files of other levels don't overlap and are in key order.
 using TreeLevels = std::vector<std::vector<TreeFile>>;
 
-struct LevelTargets {
-  uint64_t level0_files = 4;  // so many are merged into level 1; at least 1
-  uint64_t level1_keys = 0;   // at least 1
-  double multiplier = 10;     // of the keys of one level to those of the level above; at least 1
-};
-
 struct Compaction {
   std::vector<std::string> files;  // names
   int output_level = 0;
 };
+
+inline constexpr uint64_t kNeverLevel0 = ~uint64_t{0};
 
 // Holds, for each level, where the next merge goes on, as the files of a level take turns in key
 // order.
@@ -42,12 +40,13 @@ class CompactionPlan {
  public:
   explicit CompactionPlan(const LevelTargets& targets) : targets_(targets) {}
 
-  // What to merge next; nothing when every level is within its target. The last of the levels has
-  // no target.
-  std::optional<Compaction> Next(const TreeLevels& levels);
+  // What to merge next; nothing when every level is within its target. Level 0 is merged down, all
+  // of it, when it has `level0_files` files, at least 1; kNeverLevel0 leaves it as it is.
+  std::optional<Compaction> Next(const TreeLevels& levels, uint64_t level0_files);
 
  private:
-  std::optional<size_t> FullestLevel(const TreeLevels& levels) const;
+  std::optional<size_t> FullestLevel(const TreeLevels& levels, uint64_t level0_files,
+                                     const LevelSizes& sizes) const;
 
   LevelTargets targets_;
   std::vector<std::string> turns_;  // by level: the largest key that was merged down last

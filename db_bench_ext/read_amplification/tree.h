@@ -16,43 +16,20 @@
 #include "db_bench_ext/read_amplification/compaction_plan.h"
 #include "db_bench_ext/read_amplification/key_table.h"
 #include "db_bench_ext/read_amplification/policies.h"
+#include "db_bench_ext/read_amplification/tree_options.h"
+#include "db_bench_ext/read_amplification/tree_scale.h"
 
 namespace winnow::bench {
-
-// Sizes in bytes. The first three are of keys and values as they are written, before compression,
-// and 0 leaves them to ScaleTree.
-struct TreeOptions {
-  uint64_t write_buffer_size = 0;         // of a flush
-  uint64_t target_file_size_base = 0;     // of a merged file
-  uint64_t max_bytes_for_level_base = 0;  // of level 1
-  double max_bytes_for_level_multiplier = 10;
-  uint64_t level0_file_num_compaction_trigger = 4;
-  int num_levels = 7;
-
-  size_t value_size = 100;
-  rocksdb::CompressionType compression = rocksdb::kLZ4Compression;
-  size_t block_size = 4096;
-  uint32_t format_version = 5;
-  bool partition_index_and_filters = false;
-  uint64_t cache_size = 8 << 20;  // 0: no block cache
-  uint64_t seed = 0;              // of the values and of the order of writes
-};
-
-// Fills in the sizes that are 0, so that this many keys make a tree of several levels with files on
-// level 0: about 200 flushes, or more of 64 MB.
-TreeOptions ScaleTree(const TreeOptions& options, uint64_t keys, uint64_t key_bytes);
-
-// The text of RocksDB's compression types that db_bench also takes: "none", "snappy", "lz4",
-// "zstd". An error, with those that the library at hand has, for another.
-absl::StatusOr<rocksdb::CompressionType> ParseCompression(const std::string& name);
 
 // Called now and then with the number of keys written; false ends the growth.
 using GrowthProgress = absl::FunctionRef<bool(uint64_t keys_written)>;
 
+// Keeps the order of writes apart from other sources of chance that share the user's seed.
+inline constexpr uint64_t kOrderSalt = 0x6f72646572;
+
 // Writes every key once, in an order that depends only on options.seed, into a new database in the
-// folder `path`, which must not exist or be empty. Flushes and merges come at fixed numbers of keys
-// and one after the other, so the tree does not depend on time, threads or the filter. `options` as
-// ScaleTree gives them.
+// folder `path`, which must not exist or be empty, and grows the tree as options.growth says
+// (planned_growth.h, rocksdb_growth.h). `options` as ScaleTree gives them.
 absl::Status GrowTree(const KeyTable& keys, const TreeOptions& options, const Policy& policy,
                       const std::string& path, GrowthProgress progress);
 

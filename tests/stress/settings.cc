@@ -40,6 +40,14 @@ std::string RandomPolicy(Random* random) {
   // Others build RocksDB's filters and read Winnow's.
   static constexpr const char* kBuild[] = {
       "", "", "", "", "", "", ";build=bloomfilter", ";build=ribbonfilter"};
+  static constexpr const char* kPlan[] = {"",
+                                          "",
+                                          "",
+                                          ";level_plan=auto",
+                                          ";level_plan=auto;level_size_ratio=4",
+                                          ";level_plan=by_level",
+                                          ";level_plan=by_level;absent_share=0.1",
+                                          ";level_plan=auto;absent_share=0"};
   switch (random->Below(10)) {
     case 0:
       return "";
@@ -50,7 +58,7 @@ std::string RandomPolicy(Random* random) {
     default:
       return std::string("{id=winnow;bits_per_key=") + OneOf(random, kBits) +
              OneOf(random, kLeastRibbon) + OneOf(random, kBloomBefore) + OneOf(random, kBuild) +
-             "}";
+             OneOf(random, kPlan) + "}";
   }
 }
 

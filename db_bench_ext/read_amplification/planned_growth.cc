@@ -1,0 +1,67 @@
+#include "db_bench_ext/read_amplification/planned_growth.h"
+
+#include <optional>
+
+#include "db_bench_ext/read_amplification/compaction_plan.h"
+#include "db_bench_ext/read_amplification/status.h"
+#include "db_bench_ext/read_amplification/tree_scale.h"
+#include "db_bench_ext/read_amplification/tree_writer.h"
+#include "db_bench_ext/read_amplification/write_order.h"
+
+namespace winnow::bench {
+namespace {
+
+absl::Status Merge(const TreeOptions& options, uint64_t level0_files, CompactionPlan* plan,
+                   rocksdb::DB* db) {
+  rocksdb::CompactionOptions compaction;
+  // By the database's options, which may say another for each level.
+  compaction.compression = rocksdb::kDisableCompressionOption;
+  compaction.output_file_size_limit = options.target_file_size_base;
+  compaction.max_subcompactions = 1;
+  while (const std::optional<Compaction> next = plan->Next(FilesByLevel(db), level0_files)) {
+    absl::Status status =
+        FromRocksDB(db->CompactFiles(compaction, next->files, next->output_level), "merge files");
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+uint64_t Level0Trigger(uint64_t flush, uint64_t flushes, uint64_t trigger, uint64_t level0_files) {
+  const uint64_t after = flushes - flush;
+  if (after < level0_files) return kNeverLevel0;
+  return after == level0_files ? 1 : trigger;
+}
+
+absl::Status GrowByPlan(const KeyTable& keys, const TreeOptions& options, rocksdb::DB* db,
+                        GrowthProgress progress) {
+  const uint64_t n = keys.size();
+  if (n == 0) return absl::OkStatus();
+  const uint64_t mean = MeanBytes(n, keys.total_bytes(), options.value_size);
+  const uint64_t keys_per_flush = KeysPerFlush(options, mean);
+  const uint64_t flushes = (n + keys_per_flush - 1) / keys_per_flush;
+  CompactionPlan plan(TargetsOf(options, mean));
+  TreeWriter writer(db, options.value_size, options.seed);
+  const WriteOrder order(n, options.seed ^ kOrderSalt);
+  uint64_t flush = 0;
+  for (uint64_t written = 1; written <= n; ++written) {
+    const uint64_t i = order[written - 1];
+    absl::Status status = writer.Put(keys[i], i);
+    if (!status.ok()) return status;
+    if (written % keys_per_flush != 0 && written != n) continue;
+    status = writer.Flush();
+    ++flush;
+    if (status.ok()) {
+      status = Merge(options,
+                     Level0Trigger(flush, flushes, options.level0_file_num_compaction_trigger,
+                                   options.level0_files),
+                     &plan, db);
+    }
+    if (!status.ok()) return status;
+    if (!progress(written)) return absl::CancelledError("interrupted");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace winnow::bench

@@ -1,0 +1,62 @@
+// The options of RocksDB that a tree is opened with.
+
+#include "db_bench_ext/read_amplification/tree_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
+
+namespace winnow::bench {
+namespace {
+
+using ::testing::HasSubstr;
+
+const rocksdb::BlockBasedTableOptions& Table(const rocksdb::Options& options) {
+  return *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+}
+
+TEST(ParseCompressionTest, NamesAreKnownOrTheErrorNamesThoseThatAre) {
+  EXPECT_EQ(*ParseCompression("none"), rocksdb::kNoCompression);
+  EXPECT_EQ(*ParseCompression("lz4"), rocksdb::kLZ4Compression);
+  EXPECT_THAT(std::string(ParseCompression("gzip").status().message()), HasSubstr("lz4"));
+}
+
+TEST(TreeOptionsTest, FlagsReachRocksDB) {
+  TreeOptions options;
+  options.compaction_style = rocksdb::kCompactionStyleUniversal;
+  options.level_compaction_dynamic_level_bytes = true;
+  options.max_background_jobs = 3;
+  options.optimize_filters_for_hits = true;
+  options.prefix_size = 8;
+  options.whole_key_filtering = false;
+  options.metadata_block_size = 1234;
+  options.write_buffer_size = 1 << 20;
+  const rocksdb::Options growing = GrowingOptions(options, Policy{"none", nullptr});
+  EXPECT_EQ(growing.compaction_style, rocksdb::kCompactionStyleUniversal);
+  EXPECT_TRUE(growing.level_compaction_dynamic_level_bytes);
+  EXPECT_EQ(growing.max_background_jobs, 3);
+  EXPECT_TRUE(growing.optimize_filters_for_hits);
+  EXPECT_EQ(growing.prefix_extractor->AsString(), "rocksdb.FixedPrefix.8");
+  EXPECT_FALSE(Table(growing).whole_key_filtering);
+  EXPECT_EQ(Table(growing).metadata_block_size, 1234u);
+  EXPECT_EQ(growing.write_buffer_size, size_t{1} << 20);
+  EXPECT_FALSE(growing.disable_auto_compactions);
+}
+
+TEST(TreeOptionsTest, ATreeThatRestsIsNeverMerged) {
+  EXPECT_TRUE(RestingOptions(TreeOptions{}, Policy{"none", nullptr}).disable_auto_compactions);
+}
+
+TEST(TreeOptionsTest, WhatTheFileSaysIsKeptWhereThereIsNoField) {
+  auto file = std::make_shared<FileOptions>();
+  file->database.max_subcompactions = 3;
+  file->table.block_restart_interval = 7;
+  TreeOptions options;
+  options.file = file;
+  const rocksdb::Options growing = GrowingOptions(options, Policy{"none", nullptr});
+  EXPECT_EQ(growing.max_subcompactions, 3u);
+  EXPECT_EQ(Table(growing).block_restart_interval, 7);
+}
+
+}  // namespace
+}  // namespace winnow::bench
