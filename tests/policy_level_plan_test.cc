@@ -243,11 +243,14 @@ TEST_P(EachPlanTest, StaysUniformWhereLevelsSayNothing) {
       options->level_compaction_dynamic_level_bytes = false;
       options->compaction_options_fifo.max_table_files_size = 1 << 30;
     });
-    PutAtRandom(0, kKeys / 4);
+    for (uint64_t key = 0; key < kKeys / 4; ++key) Put(key * 7919 % kKeys);
+    ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
     for (const FileInTree& file : Files()) {
       EXPECT_EQ(file.filter.levels_below, -1);
       ExpectPlanned(file, GetParam());
     }
+    EXPECT_THAT(testing::ReadFile(path_ + "/LOG"),
+                HasSubstr("has no effect on column families without leveled compaction"));
     ExpectAll();
     database_.reset();
     ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));

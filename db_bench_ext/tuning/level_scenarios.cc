@@ -203,14 +203,17 @@ absl::Status LevelTree::Flush() { return FromStatus(db_->Flush(rocksdb::FlushOpt
 
 absl::Status LevelTree::Rest() {
   if (absl::Status status = Flush(); !status.ok()) return status;
+  // FIFO and universal compaction may stay due for good.
+  constexpr int kWithoutRunning = 100;
   int quiet = 0;
-  while (quiet < 3) {
+  for (int idle = 0; quiet < 3 && idle < kWithoutRunning;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     uint64_t running = 0;
     uint64_t pending = 0;
     db_->GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions, &running);
     db_->GetIntProperty(rocksdb::DB::Properties::kCompactionPending, &pending);
     quiet = running + pending == 0 ? quiet + 1 : 0;
+    idle = running == 0 ? idle + 1 : 0;
   }
   return absl::OkStatus();
 }

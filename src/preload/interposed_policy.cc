@@ -19,7 +19,7 @@
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/builtin_builders.h"
 #include "src/rocksdb/log_line.h"
-#include "src/rocksdb/planned_builder.h"
+#include "src/rocksdb/planned_builders.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/stderr_line.h"
 #include "src/rocksdb/totals.h"
@@ -156,7 +156,7 @@ class InterposedPolicy final : public FilterPolicy {
     if (plan->options.build != Build::kWinnow) {
       return builtin_builders_.NewBuilder(plan->options, context);
     }
-    return plugin::NewPlannedBuilder(plan->options, context, &trees_);
+    return planned_builders_.NewBuilder(plan->options, context);
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
@@ -172,7 +172,7 @@ class InterposedPolicy final : public FilterPolicy {
   Status ValidateOptions(const DBOptions& database,
                          const ColumnFamilyOptions& family) const override {
     const std::optional<Plan> plan = CurrentPlan();
-    trees_.BeginAfresh(plugin::FamilyOptionsOf(family));
+    planned_builders_.BeginAfresh(family);
     return plan && !plan->complaint.empty() ? Status::InvalidArgument(plan->complaint)
                                             : FilterPolicy::ValidateOptions(database, family);
   }
@@ -240,7 +240,7 @@ class InterposedPolicy final : public FilterPolicy {
   // Also the readers', which may outlive this.
   const std::shared_ptr<std::atomic<bool>> has_prefixes_ =
       std::make_shared<std::atomic<bool>>(false);
-  mutable plugin::KnownTrees trees_;
+  mutable plugin::PlannedBuilders planned_builders_;
   mutable plugin::LogLine log_line_;
 };
 

@@ -76,6 +76,10 @@ PolicyRequest ParsePolicyRequest(const std::string& text) {
       note(plugin::ParsePolicyOption(name, value, &checked));
       plugin::SetNearestPolicyOption(name, value, &request.options);
     }
+    if (const Status together = plugin::CheckTogether(checked); !together.ok()) {
+      note(together);
+      request.options.absent_share = PolicyOptions().absent_share;
+    }
   }
   if (!status.ok()) {
     if (LooksLikeRead(id)) {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "src/rocksdb/bits_reader.h"
-#include "src/rocksdb/planned_builder.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/totals.h"
 #include "src/rocksdb/version_guard.h"
@@ -72,7 +71,7 @@ FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& co
   if (now.options.build != Build::kWinnow) {
     return builtin_builders_.NewBuilder(now.options, context);
   }
-  return NewPlannedBuilder(now.options, context, &trees_);
+  return planned_builders_.NewBuilder(now.options, context);
 }
 
 FilterBitsReader* Policy::GetFilterBitsReader(const Slice& contents) const {
@@ -96,7 +95,7 @@ Status Policy::ConfigureOptions(const ConfigOptions& config_options,
 
 Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptions& cf_opts) const {
   const Status status = state_.Validate();
-  trees_.BeginAfresh(FamilyOptionsOf(cf_opts));
+  planned_builders_.BeginAfresh(cf_opts);
   return status.ok() ? FilterPolicy::ValidateOptions(db_opts, cf_opts) : status;
 }
 

@@ -11,8 +11,8 @@
 #include <unordered_map>
 
 #include "src/rocksdb/builtin_builders.h"
-#include "src/rocksdb/known_trees.h"
 #include "src/rocksdb/log_line.h"
+#include "src/rocksdb/planned_builders.h"
 #include "src/rocksdb/policy_state.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
@@ -75,7 +75,7 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   PolicyState state_;
   const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin_;
   const BuiltinBuilders builtin_builders_;
-  mutable KnownTrees trees_;
+  mutable PlannedBuilders planned_builders_;
   mutable LogLine log_line_;
 };
 
