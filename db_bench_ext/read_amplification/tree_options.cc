@@ -86,13 +86,6 @@ rocksdb::Options GrowingOptions(const TreeOptions& options, const Policy& policy
   database.max_background_jobs = options.max_background_jobs;
   // Else a write buffer's memory, and so the keys of a flush, depends on the processor that writes.
   database.allow_concurrent_memtable_write = false;
-  if (options.disable_auto_compactions) {
-    // Nothing would ever take the backlog away that writes wait for.
-    database.level0_slowdown_writes_trigger = std::numeric_limits<int>::max();
-    database.level0_stop_writes_trigger = std::numeric_limits<int>::max();
-    database.soft_pending_compaction_bytes_limit = 0;
-    database.hard_pending_compaction_bytes_limit = 0;
-  }
   return database;
 }
 
