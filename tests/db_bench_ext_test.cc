@@ -124,7 +124,10 @@ TEST(DbBenchExtTest, TheJsonHasWhatOthersRelyOnAndAddsUp) {
     EXPECT_THAT(result.output, HasSubstr(asked[i]));
     EXPECT_THAT(ReadFile(folder / "short.txt"), HasSubstr(asked[i]));
   }
-  EXPECT_THAT(result.errors, IsEmpty()) << "progress is for terminals";
+  // Progress is for terminals.
+  EXPECT_THAT(result.errors, ::testing::MatchesRegex("db_bench_ext: note: 100 % of the keys lie in "
+                                                     "files of fewer than 20000 keys [^\n]*\n"));
+  EXPECT_THAT(result.output, HasSubstr("Note: 100 % of the keys lie in files of fewer than"));
 }
 
 TEST(DbBenchExtTest, WinnowMissesNoMoreThanTheBuiltInBloomOnAMillionChecks) {
@@ -265,6 +268,16 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
       {"--format_version=99", "from 2 to 5"},
       {"--max_filter_memory_ratio=-1", "--max_filter_memory_ratio is -1, but has to be from 0"},
       {"--policies=winnow:10 --max_filter_memory_ratio=1", "there is only one"},
+      {"--growth=fast", "--growth is 'fast', but has to be planned or rocksdb"},
+      {"--compaction_style=1", "give --growth=rocksdb"},
+      {"--compaction_style=3 --growth=rocksdb",
+       "--compaction_style is 3, but has to be from 0 to 2"},
+      {"--disable_auto_compactions", "give --growth=rocksdb for a backlog"},
+      {"--level0_files=3 --growth=rocksdb", "--level0_files is of --growth=planned"},
+      {"--level0_files=-1", "from 0 to 1000"},
+      {"--nowhole_key_filtering", "give a --prefix_size"},
+      {"--partition_index_and_filters --cache_size=0", "needs a block cache"},
+      {"--options_file=/nonexistent", "/nonexistent"},
       {"keys.lz4", "'keys.lz4' is no flag"},
       {"--nonsense", "nonsense"},
   };
@@ -276,11 +289,131 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
   }
 }
 
+TEST(DbBenchExtTest, TreesThatRocksDBGrowsAreCountedInEveryStyle) {
+  const TemporaryFolder folder;
+  for (const char* flag :
+       {"--compaction_style=0", "--compaction_style=1", "--compaction_style=2",
+        "--disable_auto_compactions", "--level_compaction_dynamic_level_bytes"}) {
+    SCOPED_TRACE(flag);
+    const ChildResult result =
+        RunBench(Small({"--growth=rocksdb", flag, "--policies=bloomfilter:10,winnow:10",
+                        "--timed_reads=0", "--json=" + (folder / "run.json")}));
+    ASSERT_EQ(result.status, 0) << result.errors;
+    const json document = json::parse(ReadFile(folder / "run.json"));
+    for (const json& policy : document.at("policies")) {
+      ExpectTreeAddsUp(policy, 20000);
+      for (const json& workload : policy.at("workloads")) {
+        EXPECT_GT(workload.at("files_considered_per_lookup"), 0);
+        EXPECT_GT(workload.at("filter_checks"), 0);
+      }
+    }
+    if (document.at("trees_agree") == false) {
+      EXPECT_THAT(result.output, HasSubstr("nothing is said of who is better"));
+      EXPECT_THAT(result.output, Not(HasSubstr("times the filter memory")));
+    }
+  }
+}
+
+TEST(DbBenchExtTest, ThePolicyIsProvedToBeInForceInRocksDBsTreesToo) {
+  for (const char* policies : {"none,winow:10", "none,bloomfilter:0"}) {
+    const ChildResult result =
+        RunBench(Small({"--growth=rocksdb", "--policies=" + std::string(policies)}));
+    EXPECT_NE(result.status, 0) << policies;
+    EXPECT_THAT(result.output, IsEmpty()) << policies;
+    EXPECT_THAT(result.errors, HasSubstr("db_bench_ext: ")) << policies;
+  }
+}
+
+TEST(DbBenchExtTest, OptionsOfAFileHoldUnlessAFlagIsGiven) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "options.ini")
+      << "[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n[DBOptions]\n"
+         "[CFOptions \"default\"]\n  write_buffer_size=100000\n  target_file_size_base=50000\n"
+         "  max_bytes_for_level_base=300000\n  compression=kNoCompression\n"
+         "[TableOptions/BlockBasedTable \"default\"]\n  block_size=8192\n"
+         "  filter_policy=ribbonfilter:7\n";
+  const ChildResult result =
+      RunBench({"--num=20000", "--reads=2000", "--timed_reads=0", "--policies=bloomfilter:10",
+                "--options_file=" + (folder / "options.ini"), "--write_buffer_size=200000",
+                "--json=" + (folder / "run.json")});
+  ASSERT_EQ(result.status, 0) << result.errors;
+  for (const std::string& text : {result.errors, result.output}) {
+    EXPECT_THAT(text, HasSubstr("--write_buffer_size=200000 wins over 100000 in " +
+                                (folder / "options.ini")));
+    EXPECT_THAT(text, HasSubstr("'ribbonfilter:7', is replaced by those of --policies"));
+    EXPECT_THAT(text, Not(HasSubstr("--target_file_size_base=0"))) << "it was not given";
+  }
+  const json policy = json::parse(ReadFile(folder / "run.json")).at("policies")[0];
+  EXPECT_EQ(policy.at("in_force"), "bloomfilter");
+  ExpectTreeAddsUp(policy, 20000);
+  EXPECT_GT(policy.at("files"), 30) << "of 50,000 bytes";
+  EXPECT_GT(policy.at("file_bytes"), 20000 * 110) << "not compressed";
+
+  // Defaults that are given win as well.
+  const ChildResult given =
+      RunBench({"--num=20000", "--reads=2000", "--timed_reads=0", "--policies=bloomfilter:10",
+                "--options_file=" + (folder / "options.ini"), "--block_size", "4096",
+                "--compression_type=lz4", "--plan"});
+  ASSERT_EQ(given.status, 0) << given.errors;
+  EXPECT_THAT(given.output, HasSubstr("--block_size=4096 wins over 8192"));
+  EXPECT_THAT(given.output, HasSubstr("--compression_type=lz4 wins over none"));
+}
+
+TEST(DbBenchExtTest, FiltersThatTheOptionsLeaveOutAreNoFault) {
+  const TemporaryFolder folder;
+  const ChildResult result =
+      RunBench(Small({"--optimize_filters_for_hits", "--policies=bloomfilter:10,winnow:10",
+                      "--timed_reads=0", "--json=" + (folder / "run.json")}));
+  ASSERT_EQ(result.status, 0) << result.errors;
+  for (const json& policy : json::parse(ReadFile(folder / "run.json")).at("policies")) {
+    EXPECT_GT(policy.at("filters").at("none"), 0);
+    EXPECT_EQ(policy.at("tree").back().at("filter_bytes"), 0);
+    EXPECT_GT(policy.at("tree").front().at("filter_bytes"), 0);
+  }
+}
+
+TEST(DbBenchExtTest, PrefixesAreFilteredAndCounted) {
+  const TemporaryFolder folder;
+  const ChildResult result =
+      RunBench(Small({"--prefix_size=8", "--nowhole_key_filtering", "--timed_reads=0",
+                      "--policies=bloomfilter:10,winnow:10", "--json=" + (folder / "run.json")}));
+  ASSERT_EQ(result.status, 0) << result.errors;
+  for (const json& policy : json::parse(ReadFile(folder / "run.json")).at("policies")) {
+    for (const json& workload : policy.at("workloads")) {
+      EXPECT_GT(workload.at("filter_checks"), 0);
+    }
+  }
+}
+
+TEST(DbBenchExtTest, APlanIsPrintedAndNothingIsDone) {
+  const TemporaryFolder folder;
+  const ChildResult result =
+      RunBench({"--plan", "--num=4000000000", "--db=" + (folder / "db"),
+                "--policies=none,winnow:10", "--level_compaction_dynamic_level_bytes"});
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("4000000000 keys"));
+  EXPECT_THAT(result.output, HasSubstr("winnow:10: about"));
+  EXPECT_THAT(result.output, HasSubstr("disk "));
+  EXPECT_FALSE(std::filesystem::exists(folder / "db"));
+}
+
+TEST(DbBenchExtTest, ARunWithoutRoomIsRefusedBeforeAnyWork) {
+  const TemporaryFolder folder;
+  // Four petabytes.
+  const ChildResult result = RunBench(
+      {"--num=4000000000", "--value_size=1000000", "--db=" + (folder / "db"), "--policies=none"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.output, IsEmpty());
+  EXPECT_THAT(result.errors, HasSubstr("the run needs about "));
+  EXPECT_FALSE(std::filesystem::exists(folder / "db"));
+}
+
 TEST(DbBenchExtTest, HelpNamesTheFlagsAndIsNoError) {
   const ChildResult result = RunBench({"--help"});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.output, HasSubstr("--policies"));
   EXPECT_THAT(result.output, HasSubstr("--keys"));
+  EXPECT_THAT(result.output, HasSubstr("The tree and its databases:\n\n  --block_size=4096"));
 }
 
 TEST(DbBenchExtTest, DatabasesAreKeptOnlyIfAskedForAndOthersAreNotTouched) {

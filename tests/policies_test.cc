@@ -101,5 +101,19 @@ TEST_F(PoliciesTest, AnythingElseInAnyFileIsRefused) {
   }
 }
 
+TEST(ProveInForceTest, FilesMayLackAFilterWhereTheOptionsSaySoButNotAll) {
+  const FoundFilter with = {"1.sst", "bloomfilter", "builtin-bloom", ""};
+  const FoundFilter without = {"2.sst", "bloomfilter", "none", ""};
+  FoundFilter may = without;
+  may.may_lack = true;
+  EXPECT_TRUE(ProveInForce(Made("bloomfilter:10"), {with, may}).ok());
+  EXPECT_FALSE(ProveInForce(Made("bloomfilter:10"), {with, without}).ok());
+  EXPECT_THAT(std::string(ProveInForce(Made("bloomfilter:10"), {may}).message()),
+              ::testing::HasSubstr("no file has a filter"));
+  FoundFilter other = may;
+  other.policy_name = "ribbonfilter";
+  EXPECT_FALSE(ProveInForce(Made("bloomfilter:10"), {with, other}).ok());
+}
+
 }  // namespace
 }  // namespace winnow::bench

@@ -84,11 +84,25 @@ TEST(PromisesTest, WhatIsNotPromisedIsNeitherCheckedNorSaid) {
   EXPECT_TRUE(kAll.Any());
 }
 
-TEST(PromisesTest, BlockReadsOfDifferentTreesAreNotCompared) {
-  const PromisesKept result = Check(Policy("w", "winnow.Filter", 9'000, 700, 100, 9999), kAll);
-  EXPECT_TRUE(result.kept) << result.sentence;
-  EXPECT_THAT(result.sentence, HasSubstr("block reads are not compared, as keys per level differ "
-                                         "by 10.0 %"));
+TEST(PromisesTest, ThereIsNoVerdictOnDifferentTrees) {
+  const inspect::PolicyResult good = Policy("w", "winnow.Filter", 10'000, 700, 100, 90);
+  ASSERT_TRUE(Check(good, kAll).kept);
+
+  inspect::PolicyResult other_levels = good;
+  other_levels.tree[0].keys = 9'000;
+  PromisesKept result = Check(other_levels, kAll);
+  EXPECT_FALSE(result.kept);
+  EXPECT_THAT(result.sentence, HasSubstr("no verdict on w, as its tree is not that of "
+                                         "bloomfilter:10: keys per level differ by up to 10.0 %"));
+  EXPECT_THAT(result.sentence, Not(HasSubstr("times")));
+
+  inspect::PolicyResult more_files = good;
+  for (inspect::WorkloadResult& workload : more_files.workloads) {
+    workload.files_considered_per_lookup = 2.1;
+  }
+  result = Check(more_files, kAll);
+  EXPECT_FALSE(result.kept);
+  EXPECT_THAT(result.sentence, HasSubstr("files considered per lookup by up to 100.0 %"));
 }
 
 TEST(PromisesTest, AMissingFigureBreaksThem) {

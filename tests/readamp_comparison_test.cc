@@ -42,5 +42,19 @@ TEST(ReadampComparisonTest, TreesAgreeUpToTwoPercentInEveryPolicy) {
   EXPECT_FALSE(Compare({Result("", 0, {{1, 1, 979, 0}}), reference}).TreesAgree());
 }
 
+TEST(ReadampComparisonTest, TreesWithOtherFilesToConsiderDoNotAgree) {
+  PolicyResult reference = Result("bloomfilter", 10, {{1, 1, 1000, 0}});
+  PolicyResult policy = Result("winnow.Filter", 7, {{1, 1, 1000, 0}});
+  reference.workloads.resize(2);
+  policy.workloads.resize(2);
+  reference.workloads[1].files_considered_per_lookup = 3;
+  policy.workloads[1].files_considered_per_lookup = 2.95;
+  EXPECT_TRUE(SameTree(policy, reference));
+  policy.workloads[1].files_considered_per_lookup = 2.9;
+  EXPECT_FALSE(SameTree(policy, reference));
+  EXPECT_FALSE(Compare({policy, reference}).TreesAgree());
+  EXPECT_NEAR(FilesConsideredDifference(reference, policy), 0.1 / 3, 1e-9);
+}
+
 }  // namespace
 }  // namespace winnow::inspect

@@ -69,6 +69,22 @@ TEST(ReportTest, TreesThatDifferAreSaidToDiffer) {
   EXPECT_THAT(ShortReport(ExampleRun(10'000)), Not(HasSubstr("differ too much")));
 }
 
+TEST(ReportTest, PoliciesWithDifferentTreesAreNotCompared) {
+  EXPECT_THAT(FullReport(ExampleRun(10'000)), HasSubstr("0.700x"));
+  EXPECT_THAT(FullReport(ExampleRun(9'000)), Not(HasSubstr("0.700x")));
+  EXPECT_THAT(FullReport(ExampleRun(9'000)), Not(HasSubstr("times the filter memory")));
+  EXPECT_THAT(ShortReport(ExampleRun(10'000)), HasSubstr("% of the memory of"));
+  EXPECT_THAT(ShortReport(ExampleRun(9'000)), Not(HasSubstr("% of the memory of")));
+}
+
+TEST(ReportTest, NotesComeBeforeTheFigures) {
+  inspect::ReadAmplification run = ExampleRun(10'000);
+  run.notes = {"The files are small."};
+  for (const std::string& text : {FullReport(run), ShortReport(run)}) {
+    EXPECT_LT(text.find("Note: The files are small."), text.find("bloomfilter:10"));
+  }
+}
+
 TEST(ReportTest, TheShortReportSaysWhatIsWastedAndWhatItMeans) {
   const std::string text = ShortReport(ExampleRun(10'000));
   EXPECT_THAT(text, HasSubstr("2000.0")) << "wasted reads per 1000 absent keys without a filter";

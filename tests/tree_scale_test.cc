@@ -53,17 +53,16 @@ TEST(ScaleTreeTest, KeysLongerThanAFlushMakeFlushesOfOneKey) {
 
 TEST(SmallFilesTest, AreWarnedOfWhereTheyHoldMostKeys) {
   const auto warning = [](uint64_t small, uint64_t large) {
-    TreeLevels levels(2);
-    levels[0].push_back({"small", "a", "b", small});
-    levels[1].push_back({"large", "a", "b", large});
-    return SmallFilesWarning(levels, kMean);
+    return SmallFilesWarning({{0, 2, small, 0}, {1, 1, large, 0}}, kMean);
   };
   EXPECT_EQ(warning(19'999, 20'000), "");
-  EXPECT_EQ(warning(20'000, 20'000), "");
+  EXPECT_EQ(warning(40'000, 20'000), "");
+  EXPECT_EQ(warning(40'000, 0), "");
   EXPECT_EQ(warning(0, 0), "");
+  EXPECT_NE(warning(20'001, 20'000), "");
   const std::string small = warning(15'000, 4'000);
   EXPECT_THAT(small, HasSubstr("100 % of the keys lie in files of fewer than 20000 keys"));
-  EXPECT_THAT(small, HasSubstr("2 files with 9500 on average"));
+  EXPECT_THAT(small, HasSubstr("3 files with 6333 on average"));
   EXPECT_THAT(small, HasSubstr("--write_buffer_size=2320000"));
 }
 

@@ -15,16 +15,21 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/check_range.h"
 #include "db_bench_ext/read_amplification/flag_help.h"
+#include "db_bench_ext/read_amplification/free_room.h"
+#include "db_bench_ext/read_amplification/given_flags.h"
 #include "db_bench_ext/read_amplification/key_table.h"
 #include "db_bench_ext/read_amplification/lookups.h"
 #include "db_bench_ext/read_amplification/policies.h"
@@ -32,7 +37,10 @@
 #include "db_bench_ext/read_amplification/promises.h"
 #include "db_bench_ext/read_amplification/report.h"
 #include "db_bench_ext/read_amplification/run.h"
+#include "db_bench_ext/read_amplification/run_forecast.h"
 #include "db_bench_ext/read_amplification/tree.h"
+#include "db_bench_ext/read_amplification/tree_flags.h"
+#include "db_bench_ext/read_amplification/tree_forecast.h"
 #include "db_bench_ext/read_amplification/work_folder.h"
 #include "src/inspect/key_list.h"
 #include "src/inspect/machine.h"
@@ -78,23 +86,6 @@ ABSL_FLAG(double, max_filter_memory_ratio, 0, "the same for filter memory. 0: no
 ABSL_FLAG(int32_t, trees_at_once, 0,
           "trees to grow and count at a time, timing excepted; 0: as many as there are processors");
 
-ABSL_FLAG(int64_t, write_buffer_size, 0,
-          "bytes of keys and values of a flush; 0: so that the keys make a tree of several levels");
-ABSL_FLAG(int64_t, target_file_size_base, 0, "bytes of a merged file; 0: those of a flush");
-ABSL_FLAG(int64_t, max_bytes_for_level_base, 0,
-          "bytes of keys and values of level 1; 0: those of the flushes that are merged into it");
-ABSL_FLAG(double, max_bytes_for_level_multiplier, 10, "size of a level to that of the one above");
-ABSL_FLAG(int32_t, level0_file_num_compaction_trigger, 4,
-          "files on level 0 when they are merged into level 1");
-ABSL_FLAG(int32_t, num_levels, 7, "levels that the tree may have");
-ABSL_FLAG(std::string, compression_type, "lz4", "compression of the data: none, snappy, lz4, zstd");
-ABSL_FLAG(int32_t, block_size, 4096, "bytes of a data block before compression");
-ABSL_FLAG(int32_t, format_version, 5, "RocksDB's version of the files' form");
-ABSL_FLAG(bool, partition_index_and_filters, false, "make partitioned filters and indexes");
-ABSL_FLAG(
-    int64_t, cache_size, 8 << 20,
-    "bytes of the block cache, which is empty when a pass or round begins; 0: no block cache");
-
 namespace winnow::bench {
 namespace {
 
@@ -104,13 +95,6 @@ constexpr uint64_t kPresentSalt = 0x70726573656e74;
 std::atomic<bool> interrupted{false};
 
 void Interrupt(int) { interrupted = true; }
-
-// An error of usage rather than of the run; the sentence names the flag.
-absl::Status CheckRange(const char* flag, double value, double least, double most) {
-  if (value >= least && value <= most) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", flag, " is ", value, ", but has to be from ", least, " to ", most));
-}
 
 absl::Status CheckFlags() {
   constexpr double kAny = 1e18;
@@ -127,52 +111,11 @@ absl::Status CheckFlags() {
       CheckRange("max_block_read_ratio", absl::GetFlag(FLAGS_max_block_read_ratio), 0, kAny),
       CheckRange("max_filter_memory_ratio", absl::GetFlag(FLAGS_max_filter_memory_ratio), 0, kAny),
       CheckRange("trees_at_once", absl::GetFlag(FLAGS_trees_at_once), 0, 1024),
-      CheckRange("write_buffer_size", static_cast<double>(absl::GetFlag(FLAGS_write_buffer_size)),
-                 0, 512 << 20),
-      CheckRange("target_file_size_base",
-                 static_cast<double>(absl::GetFlag(FLAGS_target_file_size_base)), 0, kAny),
-      CheckRange("max_bytes_for_level_base",
-                 static_cast<double>(absl::GetFlag(FLAGS_max_bytes_for_level_base)), 0, kAny),
-      CheckRange("max_bytes_for_level_multiplier",
-                 absl::GetFlag(FLAGS_max_bytes_for_level_multiplier), 1, 1e6),
-      CheckRange("level0_file_num_compaction_trigger",
-                 absl::GetFlag(FLAGS_level0_file_num_compaction_trigger), 1, 1000),
-      CheckRange("num_levels", absl::GetFlag(FLAGS_num_levels), 2, 100),
-      CheckRange("block_size", absl::GetFlag(FLAGS_block_size), 64, 64 << 20),
-      CheckRange("format_version", absl::GetFlag(FLAGS_format_version), 2, 5),
-      CheckRange("cache_size", static_cast<double>(absl::GetFlag(FLAGS_cache_size)), 0, kAny),
   };
   for (const absl::Status& status : checks) {
     if (!status.ok()) return status;
   }
-  if (absl::GetFlag(FLAGS_partition_index_and_filters) && absl::GetFlag(FLAGS_cache_size) == 0) {
-    return absl::InvalidArgumentError(
-        "--partition_index_and_filters needs a block cache: give a --cache_size above 0");
-  }
   return absl::OkStatus();
-}
-
-absl::StatusOr<TreeOptions> TreeOptionsOfFlags() {
-  absl::StatusOr<rocksdb::CompressionType> compression =
-      ParseCompression(absl::GetFlag(FLAGS_compression_type));
-  if (!compression.ok()) return compression.status();
-  TreeOptions options;
-  options.write_buffer_size = static_cast<uint64_t>(absl::GetFlag(FLAGS_write_buffer_size));
-  options.target_file_size_base = static_cast<uint64_t>(absl::GetFlag(FLAGS_target_file_size_base));
-  options.max_bytes_for_level_base =
-      static_cast<uint64_t>(absl::GetFlag(FLAGS_max_bytes_for_level_base));
-  options.max_bytes_for_level_multiplier = absl::GetFlag(FLAGS_max_bytes_for_level_multiplier);
-  options.level0_file_num_compaction_trigger =
-      static_cast<uint64_t>(absl::GetFlag(FLAGS_level0_file_num_compaction_trigger));
-  options.num_levels = absl::GetFlag(FLAGS_num_levels);
-  options.value_size = static_cast<size_t>(absl::GetFlag(FLAGS_value_size));
-  options.compression = *compression;
-  options.block_size = static_cast<size_t>(absl::GetFlag(FLAGS_block_size));
-  options.format_version = static_cast<uint32_t>(absl::GetFlag(FLAGS_format_version));
-  options.partition_index_and_filters = absl::GetFlag(FLAGS_partition_index_and_filters);
-  options.cache_size = static_cast<uint64_t>(absl::GetFlag(FLAGS_cache_size));
-  options.seed = static_cast<uint64_t>(absl::GetFlag(FLAGS_seed));
-  return options;
 }
 
 absl::StatusOr<std::vector<Policy>> PoliciesOfFlags() {
@@ -288,11 +231,13 @@ struct Task {
   Promises promises;
   std::vector<Policy> policies;
   std::vector<Lookups> workloads;
+  std::vector<std::string> notes;  // for stderr and the report
+  bool plan_only = false;
 };
 
-absl::StatusOr<Task> TaskOfFlags() {
+absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   if (absl::Status status = CheckFlags(); !status.ok()) return status;
-  absl::StatusOr<TreeOptions> tree = TreeOptionsOfFlags();
+  absl::StatusOr<TreeRequest> tree = TreeRequestOfFlags(given);
   if (!tree.ok()) return tree.status();
   absl::StatusOr<std::vector<Policy>> policies = PoliciesOfFlags();
   if (!policies.ok()) return policies.status();
@@ -303,7 +248,11 @@ absl::StatusOr<Task> TaskOfFlags() {
   }
 
   Task task;
-  task.options.tree = *tree;
+  task.options.tree = tree->options;
+  task.options.tree.value_size = static_cast<size_t>(absl::GetFlag(FLAGS_value_size));
+  task.options.tree.seed = static_cast<uint64_t>(absl::GetFlag(FLAGS_seed));
+  task.notes = tree->notes;
+  task.plan_only = tree->plan_only;
   task.options.timed_reads = static_cast<size_t>(absl::GetFlag(FLAGS_timed_reads));
   task.options.timed_rounds = static_cast<size_t>(absl::GetFlag(FLAGS_timed_rounds));
   task.options.trees_at_once = static_cast<size_t>(absl::GetFlag(FLAGS_trees_at_once));
@@ -323,9 +272,82 @@ absl::StatusOr<Task> TaskOfFlags() {
   return task;
 }
 
+// What the run will take, for as many keys as there are or will be.
+struct Forecast {
+  TreeOptions scaled;
+  RunSize size;
+  TreeForecast tree;
+  RunNeeds needs;
+  Room room;
+};
+
+Forecast MakeForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
+  Forecast forecast;
+  forecast.scaled = ScaleTree(task.options.tree, keys, key_bytes);
+  forecast.size.keys = keys;
+  forecast.size.key_bytes = key_bytes;
+  const uint64_t workloads = task.workloads.size();
+  const uint64_t reads = static_cast<uint64_t>(absl::GetFlag(FLAGS_reads));
+  forecast.size.lookups = workloads * reads;
+  forecast.size.timed_lookups =
+      workloads * std::min<uint64_t>(reads, task.options.timed_reads) * task.options.timed_rounds;
+  for (const Policy& policy : task.policies) forecast.size.policies.push_back(policy.asked);
+  forecast.size.trees_at_once = std::min(task.options.trees_at_once, task.policies.size());
+  forecast.tree = ForecastTree(forecast.scaled, keys, key_bytes);
+  forecast.needs = ForecastRun(forecast.scaled, forecast.tree, forecast.size);
+  forecast.room.memory = AvailableMemory();
+  forecast.room.folder = absl::GetFlag(FLAGS_db);
+  if (forecast.room.folder.empty()) {
+    std::error_code error;
+    forecast.room.folder = std::filesystem::temp_directory_path(error).string();
+  }
+  forecast.room.disk = FreeDisk(forecast.room.folder);
+  return forecast;
+}
+
+std::string SmallFiles(const Task& task, uint64_t keys, uint64_t key_bytes,
+                       const std::vector<inspect::LevelShape>& tree) {
+  return SmallFilesWarning(tree, MeanBytes(keys, key_bytes, task.options.tree.value_size));
+}
+
+// Before the work: the plan, if that is what is asked for, or an error if there is no room for it.
+absl::Status CheckForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
+  const Forecast forecast = MakeForecast(task, keys, key_bytes);
+  const absl::Status room = CheckRoom(forecast.needs, forecast.room);
+  if (!task.plan_only) return room;
+  std::vector<std::string> notes = task.notes;
+  const std::string small = SmallFiles(task, keys, key_bytes, forecast.tree.tree);
+  if (!small.empty()) notes.push_back(small);
+  if (!room.ok()) notes.push_back(absl::StrCat("This run would be refused: ", room.message(), "."));
+  std::fputs(
+      PlanText(forecast.scaled, forecast.tree, forecast.size, forecast.needs, forecast.room, notes)
+          .c_str(),
+      stdout);
+  if (std::fflush(stdout) != 0) return absl::UnavailableError("can't write to standard output");
+  return absl::OkStatus();
+}
+
+// Sentences for stderr, and for the report.
+void Note(const std::string& sentence, std::vector<std::string>* notes) {
+  std::fprintf(stderr, "db_bench_ext: note: %s\n", sentence.c_str());
+  notes->push_back(sentence);
+}
+
 absl::Status Execute(Task task, const std::string& command) {
+  const bool generated = absl::GetFlag(FLAGS_keys).empty();
+  if (generated) {
+    // Before the keys are made, which may be what there is no memory for.
+    const uint64_t n = static_cast<uint64_t>(absl::GetFlag(FLAGS_num));
+    const uint64_t key_size = static_cast<uint64_t>(absl::GetFlag(FLAGS_key_size));
+    absl::Status status = CheckForecast(task, n, n * key_size);
+    if (!status.ok() || task.plan_only) return status;
+  }
   absl::StatusOr<Keys> keys = KeysOfFlags();
   if (!keys.ok()) return keys.status();
+  if (!generated) {
+    absl::Status status = CheckForecast(task, keys->present.size(), keys->present.total_bytes());
+    if (!status.ok() || task.plan_only) return status;
+  }
   FillWorkloads(*keys, &task.workloads);
   task.options.tree =
       ScaleTree(task.options.tree, keys->present.size(), keys->present.total_bytes());
@@ -339,6 +361,7 @@ absl::Status Execute(Task task, const std::string& command) {
   results.key_bytes = keys->present.total_bytes();
   results.value_size = task.options.tree.value_size;
   results.cache_size = task.options.tree.cache_size;
+  for (const std::string& note : task.notes) Note(note, &results.notes);
 
   const bool keep = absl::GetFlag(FLAGS_keep);
   absl::StatusOr<std::unique_ptr<WorkFolder>> folder =
@@ -352,6 +375,9 @@ absl::Status Execute(Task task, const std::string& command) {
     if (!policies.ok()) return policies.status();
     results.policies = *std::move(policies);
   }
+  const std::string small =
+      SmallFiles(task, results.keys, results.key_bytes, results.policies.front().tree);
+  if (!small.empty()) Note(small, &results.notes);
   if (keep) std::fprintf(stderr, "The databases are in %s\n", (*folder)->path().c_str());
   std::optional<PromisesKept> promises;
   if (task.promises.Any()) promises = CheckPromises(results, task.promises);
@@ -374,11 +400,15 @@ constexpr char kUsage[] =
     "  db_bench_ext --keys=paths.lz4 --json=readamp.json\n\n"
     "Flags, with what they are if they are not given:\n\n";
 
+std::vector<FlagGroup> FlagGroups() {
+  return {{"What to compare, and the results:", "db_bench_ext/read_amplification/db_bench_ext.cc"},
+          {"The tree and its databases:", kTreeFlagsFile}};
+}
+
 int Main(int argc, char** argv) {
   const std::vector<std::string> words(argv, argv + argc);
   if (std::any_of(words.begin(), words.end(), AsksForHelp)) {
-    std::printf("%s%s", kUsage,
-                FlagHelp("db_bench_ext/read_amplification/db_bench_ext.cc").c_str());
+    std::printf("%s%s", kUsage, FlagHelp(FlagGroups()).c_str());
     return 0;
   }
   absl::SetProgramUsageMessage("see --help");
@@ -394,7 +424,7 @@ int Main(int argc, char** argv) {
   std::signal(SIGINT, Interrupt);
   std::signal(SIGTERM, Interrupt);
   winnow_rocksdb_register();
-  absl::StatusOr<Task> task = TaskOfFlags();
+  absl::StatusOr<Task> task = TaskOfFlags(FindGivenFlags(words));
   if (!task.ok()) {
     std::fprintf(stderr, "db_bench_ext: %s\n", std::string(task.status().message()).c_str());
     return 2;

@@ -26,13 +26,8 @@ std::string Wrapped(const std::string& text) {
   return absl::StrCat(lines, line, "\n");
 }
 
-}  // namespace
-
-bool AsksForHelp(const std::string& argument) {
-  return argument == "--help" || argument == "-help" || argument == "-h";
-}
-
-std::string FlagHelp(const std::string& file) {
+// The flags that the file whose name ends with `file` defines.
+std::string FlagsOf(const std::string& file) {
   std::map<std::string, std::string> texts;
   for (const auto& [name, flag] : absl::GetAllFlags()) {
     if (!absl::EndsWith(flag->Filename(), file)) continue;
@@ -42,6 +37,20 @@ std::string FlagHelp(const std::string& file) {
   }
   std::string help;
   for (const auto& [name, text] : texts) help += text;
+  return help;
+}
+
+}  // namespace
+
+bool AsksForHelp(const std::string& argument) {
+  return argument == "--help" || argument == "-help" || argument == "-h";
+}
+
+std::string FlagHelp(const std::vector<FlagGroup>& groups) {
+  std::string help;
+  for (const FlagGroup& group : groups) {
+    absl::StrAppend(&help, help.empty() ? "" : "\n", group.title, "\n\n", FlagsOf(group.file));
+  }
   return help;
 }
 

@@ -100,6 +100,7 @@ absl::Status ProveInForce(const Policy& policy, const std::vector<FoundFilter>& 
     return name.empty() ? std::string("no policy") : absl::StrCat("the policy '", name, "'");
   };
   if (files.empty()) return refuse("there are no files");
+  bool any = false;
   for (const FoundFilter& file : files) {
     if (file.policy_name != policy.Name()) {
       return refuse(absl::StrCat(file.path, " was written with ", quoted(file.policy_name),
@@ -108,10 +109,16 @@ absl::Status ProveInForce(const Policy& policy, const std::vector<FoundFilter>& 
     if (!file.fault.empty()) {
       return refuse(absl::StrCat("the filter of ", file.path, " can't be used: ", file.fault));
     }
+    const bool none = file.kind == inspect::kNoFilter;
+    any = any || !none;
+    if (none && file.may_lack) continue;
     if (!Builds(policy.Name(), file.kind)) {
       return refuse(absl::StrCat("the filter in ", file.path, " is of kind ", file.kind, ", which ",
                                  quoted(policy.Name()), " does not build"));
     }
+  }
+  if (policy.object != nullptr && !any) {
+    return refuse("no file has a filter, as the options want none where all keys are");
   }
   return absl::OkStatus();
 }

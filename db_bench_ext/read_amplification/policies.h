@@ -40,10 +40,12 @@ struct FoundFilter {
   std::string policy_name;  // in its properties
   std::string kind;         // of the filter itself; the names of src/inspect/sst_filters.h
   std::string fault;        // why the filter can't be used; empty if it can
+  bool may_lack = false;    // the options allow it to have no filter
 };
 
-// Ok if every file names the policy and has a filter of a kind that it builds. Otherwise a sentence
-// that says which file has what instead.
+// Ok if every file names the policy and has a filter of a kind that it builds, or has none where it
+// may lack one; but one file at least has one. Otherwise a sentence that says which file has what
+// instead.
 absl::Status ProveInForce(const Policy& policy, const std::vector<FoundFilter>& files);
 
 }  // namespace winnow::bench

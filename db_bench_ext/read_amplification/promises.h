@@ -28,8 +28,8 @@ struct PromisesKept {
 
 // Compares the last policy of a run with the run's reference (src/inspect/readamp_comparison.h).
 // Not kept either where a figure is missing: without another policy, filters, lookups of absent
-// keys or false positives of the reference. Only block reads are left out, and said to be, where
-// the trees of the two differ too much to compare them.
+// keys or false positives of the reference, nor where the trees of the two differ too much to be
+// compared: then there is no verdict, and the sentence says so.
 PromisesKept CheckPromises(const inspect::ReadAmplification& run, const Promises& promises);
 
 }  // namespace winnow::bench

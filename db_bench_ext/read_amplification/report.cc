@@ -71,7 +71,10 @@ std::string FilterTable(const ReadAmplification& run, const PolicyResult& refere
   for (const PolicyResult& policy : run.policies) {
     table.AddRow({policy.policy, policy.in_force.empty() ? kNothing : policy.in_force,
                   Bytes(policy.filter_bytes), Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
-                  Times(policy.filter_bytes, reference.filter_bytes), Kinds(policy)});
+                  inspect::SameTree(policy, reference)
+                      ? Times(policy.filter_bytes, reference.filter_bytes)
+                      : kNothing,
+                  Kinds(policy)});
   }
   return table.ToString();
 }
@@ -162,15 +165,23 @@ std::string LevelTable(const ReadAmplification& run, size_t w) {
   return table.ToString();
 }
 
+bool MayBeCompared(const PolicyResult& policy, const PolicyResult& reference) {
+  return &policy != &reference && policy.filter_bytes > 0 && reference.filter_bytes > 0 &&
+         inspect::SameTree(policy, reference);
+}
+
 // What has to be known before the figures are compared.
 std::string Fairness(const ReadAmplification& run, const Comparison& comparison) {
   const PolicyResult& reference = run.policies[comparison.reference];
   std::string text = absl::StrFormat(
-      "The trees %s: keys per level differ by at most %.2f %% from those of %s (limit %.0f %%).\n",
-      comparison.TreesAgree() ? "agree" : "DO NOT AGREE, so figures per lookup can't be compared",
-      100 * comparison.largest_level_difference, reference.policy, 100 * kSame);
+      "The trees %s: keys per level differ by at most %.2f %% from those of %s, files considered "
+      "per "
+      "lookup by at most %.2f %% (limit %.0f %%).\n",
+      comparison.TreesAgree() ? "agree" : "DO NOT AGREE, so nothing is said of who is better",
+      100 * comparison.largest_level_difference, reference.policy,
+      100 * comparison.largest_files_considered_difference, 100 * kSame);
   for (const PolicyResult& policy : run.policies) {
-    if (&policy == &reference || policy.filter_bytes == 0 || reference.filter_bytes == 0) continue;
+    if (!MayBeCompared(policy, reference)) continue;
     const double memory = Ratio(policy.filter_bytes, reference.filter_bytes);
     const bool same = memory >= 1 - kSame && memory <= 1 + kSame;
     absl::StrAppendFormat(&text, "%s has %.3f times the filter memory of %s%s", policy.policy,
@@ -196,7 +207,9 @@ std::string Title(const ReadAmplification& run) {
       absl::StrFormat("%d keys from %s, %.1f bytes each, values of %d bytes", run.keys,
                       run.keys_from, Ratio(run.key_bytes, run.keys), run.value_size);
   if (run.duplicates > 0) absl::StrAppend(&text, "; ", run.duplicates, " duplicates dropped");
-  return absl::StrCat(text, "\n");
+  text += "\n";
+  for (const std::string& note : run.notes) absl::StrAppend(&text, "Note: ", note, "\n");
+  return text;
 }
 
 const WorkloadResult* AbsentWorkload(const PolicyResult& policy) {
@@ -251,7 +264,7 @@ std::string ShortReport(const ReadAmplification& run) {
                                   "the file or the block cache, because no filter said \"no\".\n");
   const PolicyResult& reference = run.policies[comparison.reference];
   for (const PolicyResult& policy : run.policies) {
-    if (&policy == &reference || policy.filter_bytes == 0 || reference.filter_bytes == 0) continue;
+    if (!MayBeCompared(policy, reference)) continue;
     const WorkloadResult* ours = AbsentWorkload(policy);
     const WorkloadResult* theirs = AbsentWorkload(reference);
     if (ours == nullptr || theirs == nullptr) continue;

@@ -108,7 +108,8 @@ class Runner {
         const inspect::SstReport report = inspect::ReadSst(paths_[i] + file.name);
         if (!report.filter) return absl::InternalError(report.error.value_or("can't read a file"));
         const inspect::FilterSummary& filter = *report.filter;
-        found.push_back({report.path, filter.policy_name, filter.kind, filter.fault.value_or("")});
+        found.push_back({report.path, filter.policy_name, filter.kind, filter.fault.value_or(""),
+                         level > 0 && MayLackFilters(options_.tree)});
         ++result.filters[filter.kind];
         ++shape.files;
         shape.keys += file.keys;

@@ -15,6 +15,16 @@
 namespace winnow::bench {
 namespace {
 
+const std::vector<std::pair<std::string, rocksdb::CompressionType>>& CompressionNames() {
+  static const auto* const names =
+      new std::vector<std::pair<std::string, rocksdb::CompressionType>>{
+          {"none", rocksdb::kNoCompression},
+          {"snappy", rocksdb::kSnappyCompression},
+          {"lz4", rocksdb::kLZ4Compression},
+          {"zstd", rocksdb::kZSTD}};
+  return *names;
+}
+
 rocksdb::BlockBasedTableOptions TableOptions(const TreeOptions& options, const Policy& policy) {
   rocksdb::BlockBasedTableOptions table;
   if (options.file) table = options.file->table;
@@ -74,32 +84,28 @@ rocksdb::Options GrowingOptions(const TreeOptions& options, const Policy& policy
       static_cast<int>(options.level0_file_num_compaction_trigger);
   database.disable_auto_compactions = options.disable_auto_compactions;
   database.max_background_jobs = options.max_background_jobs;
-  if (options.disable_auto_compactions) {
-    // Nothing would ever take the backlog away that writes wait for.
-    database.level0_slowdown_writes_trigger = std::numeric_limits<int>::max();
-    database.level0_stop_writes_trigger = std::numeric_limits<int>::max();
-    database.soft_pending_compaction_bytes_limit = 0;
-    database.hard_pending_compaction_bytes_limit = 0;
-  }
+  // Else a write buffer's memory, and so the keys of a flush, depends on the processor that writes.
+  database.allow_concurrent_memtable_write = false;
   return database;
 }
 
 absl::StatusOr<rocksdb::CompressionType> ParseCompression(const std::string& name) {
-  static const auto* const names =
-      new std::vector<std::pair<std::string, rocksdb::CompressionType>>{
-          {"none", rocksdb::kNoCompression},
-          {"snappy", rocksdb::kSnappyCompression},
-          {"lz4", rocksdb::kLZ4Compression},
-          {"zstd", rocksdb::kZSTD}};
   const std::vector<rocksdb::CompressionType> supported = rocksdb::GetSupportedCompressions();
   std::vector<std::string> available;
-  for (const auto& [text, type] : *names) {
+  for (const auto& [text, type] : CompressionNames()) {
     if (std::find(supported.begin(), supported.end(), type) == supported.end()) continue;
     if (text == name) return type;
     available.push_back(text);
   }
   return absl::InvalidArgumentError(absl::StrCat("there is no compression type '", name,
                                                  "' here, but ", absl::StrJoin(available, ", ")));
+}
+
+std::string CompressionName(rocksdb::CompressionType type) {
+  for (const auto& [text, known] : CompressionNames()) {
+    if (known == type) return text;
+  }
+  return absl::StrCat("type ", static_cast<int>(type));
 }
 
 }  // namespace winnow::bench

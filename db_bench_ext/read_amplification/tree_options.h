@@ -76,6 +76,9 @@ inline bool MayLackFilters(const TreeOptions& options) { return options.optimize
 // "zstd". An error, with those that the library at hand has, for another.
 absl::StatusOr<rocksdb::CompressionType> ParseCompression(const std::string& name);
 
+// The inverse; "type 7" and so on for one without such a name.
+std::string CompressionName(rocksdb::CompressionType type);
+
 }  // namespace winnow::bench
 
 #endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREE_OPTIONS_H_

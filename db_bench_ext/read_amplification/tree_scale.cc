@@ -52,15 +52,14 @@ LevelTargets TargetsOf(const TreeOptions& scaled, uint64_t mean_bytes) {
   return targets;
 }
 
-std::string SmallFilesWarning(const TreeLevels& levels, uint64_t mean_bytes) {
+std::string SmallFilesWarning(const std::vector<inspect::LevelShape>& tree, uint64_t mean_bytes) {
   uint64_t keys = 0, in_small_files = 0, small_files = 0;
-  for (const std::vector<TreeFile>& level : levels) {
-    for (const TreeFile& file : level) {
-      keys += file.keys;
-      if (file.keys >= kSmallFileKeys) continue;
-      in_small_files += file.keys;
-      ++small_files;
-    }
+  for (const inspect::LevelShape& level : tree) {
+    keys += level.keys;
+    // A level that ends in a file of what was left has a mean a little below the files' size.
+    if (10 * level.keys >= 9 * kSmallFileKeys * level.files) continue;
+    in_small_files += level.keys;
+    small_files += level.files;
   }
   if (2 * in_small_files <= keys) return "";
   return absl::StrFormat(

@@ -5,10 +5,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "db_bench_ext/read_amplification/compaction_plan.h"
 #include "db_bench_ext/read_amplification/level_targets.h"
 #include "db_bench_ext/read_amplification/tree_options.h"
+#include "src/inspect/readamp_results.h"
 
 namespace winnow::bench {
 
@@ -36,9 +37,9 @@ uint64_t KeysPerFlush(const TreeOptions& scaled, uint64_t mean_bytes);
 uint64_t KeysPerFile(const TreeOptions& scaled, uint64_t mean_bytes);  // a merged one
 LevelTargets TargetsOf(const TreeOptions& scaled, uint64_t mean_bytes);
 
-// What to know of a tree most of whose keys lie in files of fewer than kSmallFileKeys keys, and the
-// flags that give others, as a sentence; empty for another tree.
-std::string SmallFilesWarning(const TreeLevels& levels, uint64_t mean_bytes);
+// What to know of a tree most of whose keys lie on levels with files of fewer than kSmallFileKeys
+// keys on average, and the flags that give others, as a sentence; empty for another tree.
+std::string SmallFilesWarning(const std::vector<inspect::LevelShape>& tree, uint64_t mean_bytes);
 
 }  // namespace winnow::bench
 

@@ -33,6 +33,21 @@ double LevelDifference(const std::vector<LevelShape>& a, const std::vector<Level
   return largest;
 }
 
+double FilesConsideredDifference(const PolicyResult& a, const PolicyResult& b) {
+  double largest = 0;
+  for (size_t w = 0; w < std::min(a.workloads.size(), b.workloads.size()); ++w) {
+    const double ours = a.workloads[w].files_considered_per_lookup;
+    const double theirs = b.workloads[w].files_considered_per_lookup;
+    const double more = std::max(ours, theirs);
+    if (more > 0) largest = std::max(largest, std::abs(ours - theirs) / more);
+  }
+  return largest;
+}
+
+bool SameTree(const PolicyResult& a, const PolicyResult& b) {
+  return LevelDifference(a.tree, b.tree) <= kSame && FilesConsideredDifference(a, b) <= kSame;
+}
+
 Comparison Compare(const std::vector<PolicyResult>& policies) {
   Comparison comparison;
   comparison.reference = Reference(policies);
@@ -40,6 +55,9 @@ Comparison Compare(const std::vector<PolicyResult>& policies) {
     comparison.largest_level_difference =
         std::max(comparison.largest_level_difference,
                  LevelDifference(policy.tree, policies[comparison.reference].tree));
+    comparison.largest_files_considered_difference =
+        std::max(comparison.largest_files_considered_difference,
+                 FilesConsideredDifference(policy, policies[comparison.reference]));
   }
   return comparison;
 }

@@ -22,7 +22,12 @@ struct Comparison {
   // reference; 0 for the same shape, 1 where one tree has a level that the other lacks.
   double largest_level_difference = 0;
 
-  bool TreesAgree() const { return largest_level_difference <= kSame; }
+  // The same of the files considered per lookup, over all workloads.
+  double largest_files_considered_difference = 0;
+
+  bool TreesAgree() const {
+    return largest_level_difference <= kSame && largest_files_considered_difference <= kSame;
+  }
 };
 
 // Of at least one policy.
@@ -30,6 +35,13 @@ Comparison Compare(const std::vector<PolicyResult>& policies);
 
 // The largest relative difference in the number of keys on any level, 0 to 1.
 double LevelDifference(const std::vector<LevelShape>& a, const std::vector<LevelShape>& b);
+
+// The largest relative difference in the files considered per lookup of a workload, 0 to 1. The
+// policies have the same workloads.
+double FilesConsideredDifference(const PolicyResult& a, const PolicyResult& b);
+
+// Whether figures of the two may be compared: both differences are at most kSame.
+bool SameTree(const PolicyResult& a, const PolicyResult& b);
 
 }  // namespace winnow::inspect
 

@@ -81,6 +81,7 @@ struct ReadAmplification {
   uint64_t key_bytes = 0;
   uint64_t value_size = 0;
   uint64_t cache_size = 0;
+  std::vector<std::string> notes;  // what to know before the figures are read, in sentences
   std::vector<PolicyResult> policies;
 };
 

@@ -1,0 +1,81 @@
+// What a run needs, and whether it is there.
+
+#include "db_bench_ext/read_amplification/run_forecast.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "db_bench_ext/read_amplification/tree_scale.h"
+
+namespace winnow::bench {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Forecast {
+  TreeOptions scaled;
+  TreeForecast tree;
+  RunSize size;
+  RunNeeds needs;
+};
+
+Forecast Of(uint64_t keys, std::vector<std::string> policies, uint64_t at_once) {
+  Forecast forecast;
+  forecast.scaled = ScaleTree(TreeOptions{}, keys, 16 * keys);
+  forecast.tree = ForecastTree(forecast.scaled, keys, 16 * keys);
+  forecast.size = {keys, 16 * keys, 2'000'000, 1'000'000, std::move(policies), at_once};
+  forecast.needs = ForecastRun(forecast.scaled, forecast.tree, forecast.size);
+  return forecast;
+}
+
+TEST(RunForecastTest, NeedsGrowWithKeysAndPolicies) {
+  const RunNeeds one = Of(10'000'000, {"none"}, 2).needs;
+  EXPECT_GT(one.tree_disk, 1'160'000'000u) << "keys and values";
+  EXPECT_LT(one.tree_disk, 1'500'000'000u);
+  EXPECT_GE(one.disk, one.tree_disk);
+  EXPECT_GT(one.key_memory, 240'000'000u) << "16 bytes and an end of 8 for each key";
+  EXPECT_GT(one.memory, one.key_memory + one.tree_memory);
+
+  const RunNeeds four = Of(10'000'000, {"none", "a", "b", "c"}, 2).needs;
+  EXPECT_GE(four.disk, 4 * four.tree_disk);
+  EXPECT_GT(four.seconds, 1.9 * one.seconds) << "two at a time";
+  EXPECT_EQ(four.memory - one.memory, four.tree_memory) << "two at a time";
+
+  const RunNeeds more = Of(100'000'000, {"none"}, 2).needs;
+  EXPECT_GT(more.disk, 9 * one.disk);
+  EXPECT_GT(more.tree_seconds, 9 * one.tree_seconds);
+}
+
+TEST(RunForecastTest, WhatDoesNotFitIsRefusedWithWhatIsMissing) {
+  const RunNeeds needs = Of(10'000'000, {"none"}, 1).needs;
+  Room room;
+  room.folder = "/somewhere";
+  EXPECT_TRUE(CheckRoom(needs, room).ok()) << "nothing is known of the machine";
+  room.memory = needs.memory;
+  room.disk = needs.disk;
+  EXPECT_TRUE(CheckRoom(needs, room).ok());
+  room.disk = needs.disk - 1;
+  EXPECT_THAT(std::string(CheckRoom(needs, room).message()), HasSubstr("of disk in /somewhere"));
+  room.memory = needs.memory - 1;
+  EXPECT_THAT(std::string(CheckRoom(needs, room).message()), HasSubstr("of memory"));
+}
+
+TEST(RunForecastTest, ThePlanNamesEveryPolicyAndLevel) {
+  const Forecast forecast = Of(5'000'000, {"none", "winnow:10"}, 2);
+  Room room;
+  room.folder = "/somewhere";
+  room.disk = uint64_t{77} << 30;
+  const std::string text = PlanText(forecast.scaled, forecast.tree, forecast.size, forecast.needs,
+                                    room, {"A thing to know."});
+  EXPECT_THAT(text, HasSubstr("5000000 keys, 116 bytes each"));
+  EXPECT_THAT(text, HasSubstr("\nnone: about "));
+  EXPECT_THAT(text, HasSubstr("\nwinnow:10: about "));
+  EXPECT_THAT(text, HasSubstr("\n0          2    50000 "));
+  EXPECT_THAT(text, HasSubstr("\n1          4   100000 "));
+  EXPECT_THAT(text, HasSubstr("(free: 77 GiB)"));
+  EXPECT_THAT(text, HasSubstr("(free: not known)"));
+  EXPECT_THAT(text, HasSubstr("Note: A thing to know."));
+}
+
+}  // namespace
+}  // namespace winnow::bench
