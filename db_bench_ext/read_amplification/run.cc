@@ -12,12 +12,14 @@
 #include <thread>
 #include <utility>
 
+#include "db_bench_ext/read_amplification/planned_filters.h"
 #include "src/inspect/sst_filters.h"
 #include "src/rocksdb/counters.h"
 
 namespace winnow::bench {
 namespace {
 
+constexpr char kWinnowName[] = "winnow.Filter";
 constexpr size_t kFilesConsideredSample = 100'000;
 
 // A name for a folder: the policy, without what shells and file systems don't like.
@@ -95,6 +97,8 @@ class Runner {
         OpenTree(options_.tree, policies_[i], paths_[i]);
     if (!db.ok()) return db.status();
     const TreeLevels levels = FilesByLevel(db->get());
+    absl::StatusOr<std::optional<PolicyOptions>> planned = WinnowOptions(policies_[i]);
+    if (!planned.ok()) return planned.status();
 
     inspect::PolicyResult& result = results_[i];
     result.policy = policies_[i].asked;
@@ -108,8 +112,14 @@ class Runner {
         const inspect::SstReport report = inspect::ReadSst(paths_[i] + file.name);
         if (!report.filter) return absl::InternalError(report.error.value_or("can't read a file"));
         const inspect::FilterSummary& filter = *report.filter;
-        found.push_back({report.path, filter.policy_name, filter.kind, filter.fault.value_or(""),
-                         level > 0 && MayLackFilters(options_.tree)});
+        found.push_back(
+            {report.path, filter.policy_name, filter.kind, filter.fault.value_or(""),
+             level > 0 && (MayLackFilters(options_.tree) || LeavesFiltersOut(*planned))});
+        if (*planned) {
+          absl::Status status = CheckPlanned(
+              **planned, options_.tree.max_bytes_for_level_multiplier, report.path, filter);
+          if (!status.ok()) return status;
+        }
         ++result.filters[filter.kind];
         ++shape.files;
         shape.keys += file.keys;
@@ -157,8 +167,15 @@ class Runner {
     Continue(i, workloads_[w].name, 1, 1);
 
     if (ours) {
-      // A plugin that was preloaded keeps counters of its own.
-      if (after.lookups - before.lookups == counts->filter_checks) {
+      // A plugin that was preloaded keeps counters of its own: those here then stand still.
+      const uint64_t asked = after.lookups - before.lookups;
+      if (asked != 0 && asked != counts->filter_checks) {
+        return absl::InternalError(absl::StrCat("RocksDB counted ", counts->filter_checks,
+                                                " filter checks of ", workloads_[w].name, " with '",
+                                                policies_[i].asked, "', and Winnow ", asked,
+                                                ": one of the two is wrong, so nothing is said"));
+      }
+      if (asked != 0) {
         counts->hashes = after.hashes - before.hashes;
         counts->hashes_shared = after.hashes_shared - before.hashes_shared;
       }
@@ -205,6 +222,18 @@ class Runner {
     return TimeLookups(db->get(), workloads_[w], options_.timed_reads, [&](uint64_t done) {
       return Continue(i, job, done, std::min(options_.timed_reads, workloads_[w].order.size()));
     });
+  }
+
+  // Of Winnow's policy; others have none.
+  static absl::StatusOr<std::optional<PolicyOptions>> WinnowOptions(const Policy& policy) {
+    if (policy.Name() != kWinnowName) return std::nullopt;
+    absl::StatusOr<PolicyOptions> options = PolicyOptionsOf(*policy.object);
+    if (!options.ok()) return options.status();
+    return *options;
+  }
+
+  static bool LeavesFiltersOut(const std::optional<PolicyOptions>& options) {
+    return options && options->absent_share == 0;
   }
 
   static bool IsBuiltin(const std::string& name) {
