@@ -32,16 +32,19 @@ bool AsksForHelp(const std::string& argument) {
   return argument == "--help" || argument == "-help" || argument == "-h";
 }
 
-std::string FlagHelp(const std::string& file) {
-  std::map<std::string, std::string> texts;
-  for (const auto& [name, flag] : absl::GetAllFlags()) {
-    if (!absl::EndsWith(flag->Filename(), file)) continue;
-    const std::string value = flag->DefaultValue();
-    texts[std::string(name)] =
-        absl::StrCat("  --", name, value.empty() ? "" : "=", value, "\n", Wrapped(flag->Help()));
-  }
+std::string FlagHelp(const std::vector<FlagGroup>& groups) {
   std::string help;
-  for (const auto& [name, text] : texts) help += text;
+  for (const FlagGroup& group : groups) {
+    std::map<std::string, std::string> texts;
+    for (const auto& [name, flag] : absl::GetAllFlags()) {
+      if (!absl::EndsWith(flag->Filename(), group.file)) continue;
+      const std::string value = flag->DefaultValue();
+      texts[std::string(name)] =
+          absl::StrCat("  --", name, value.empty() ? "" : "=", value, "\n", Wrapped(flag->Help()));
+    }
+    absl::StrAppend(&help, "\n", group.title, "\n\n");
+    for (const auto& [name, text] : texts) help += text;
+  }
   return help;
 }
 
