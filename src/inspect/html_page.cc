@@ -75,6 +75,7 @@ th { font-weight: 600; } thead th { color: var(--soft); font-weight: 500; vertic
 th:first-child, td:first-child { text-align: left; }
 .facts td { text-align: left; }
 code { font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
+@media (max-width: 30rem) { svg text { font-size: 14.5px; } }
 @media print {
   :root { --paper: #fff; --ink: #000; --soft: #444; --rule: #bbb; --grid: #ddd; --inside: #fff;
     --c0: #6e7781; --c1: #0072b2; --c2: #c24e00; --c3: #00805d; --c4: #a64d83; --c5: #8a6a00;

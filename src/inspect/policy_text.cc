@@ -60,7 +60,9 @@ std::string Short(std::string_view policy, bool with_bits) {
     if (parts.first == "id") {
       name = parts.second;
     } else if (parts.first != "bits_per_key") {
-      absl::StrAppend(&values, " ", parts.second);
+      double number = 0;  // which says nothing without the name
+      absl::StrAppend(&values, " ",
+                      absl::SimpleAtod(parts.second, &number) ? std::string(option) : parts.second);
     }
   }
   return absl::StrCat(name, colon_bits, values);

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "src/inspect/policy_text.h"
 #include "src/inspect/rate_interval.h"
 #include "src/inspect/svg_text.h"
 
@@ -99,20 +100,26 @@ ReadampFinding FindingOf(const ReadAmplification& run) {
   const std::string memory = MemoryPhrase(Ratio(ours->filter_bytes, reference.filter_bytes));
   const std::optional<Interval> interval =
       RatioInterval(a.false_positive_block_reads, b.false_positive_block_reads);
+  std::vector<std::string> asked;
+  for (const PolicyResult& policy : run.policies) asked.push_back(policy.policy);
+  constexpr size_t kLongestName = 40;
+  const std::vector<std::string> names = PolicyLabels(asked, kLongestName);
+  const std::string& our_name = names[static_cast<size_t>(ours - run.policies.data())];
+  const std::string& their_name = names[static_cast<size_t>(&reference - run.policies.data())];
   ReadampFinding finding;
   finding.lead = {
       absl::StrCat("False reads a lookup in ", ours->workloads[w].name, ": ", RateOf(*ours, a),
                    ", ", RateOf(reference, b), "; in brackets the 95 % interval."),
       DiskSentence(run, *ours, reference, w)};
   if (!interval) {
-    finding.headline = absl::StrCat("Too few false reads to compare ", ours->policy, " with ",
-                                    reference.policy, ", ", memory, ".");
+    finding.headline = absl::StrCat("Too few false reads to compare ", our_name, " with ",
+                                    their_name, ", ", memory, ".");
     finding.lead.front() += " More lookups would tell.";
     return finding;
   }
   const double ratio = Ratio(a.false_positive_block_reads, b.false_positive_block_reads);
-  finding.headline = absl::StrCat(
-      ours->policy, " ", ReadsPhrase(ratio, *interval, reference.policy), ", ", memory, ".");
+  finding.headline =
+      absl::StrCat(our_name, " ", ReadsPhrase(ratio, *interval, their_name), ", ", memory, ".");
   return finding;
 }
 

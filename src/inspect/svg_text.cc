@@ -123,6 +123,6 @@ std::string ByteSize(double bytes) {
   return absl::StrCat(Figure(bytes), " bytes");
 }
 
-double TextWidth(size_t characters) { return 7.1 * static_cast<double>(characters); }
+double TextWidth(size_t characters) { return 7.4 * static_cast<double>(characters); }
 
 }  // namespace winnow::inspect
