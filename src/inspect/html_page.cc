@@ -1,6 +1,7 @@
 #include "src/inspect/html_page.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
 
 #include "src/inspect/svg_text.h"
 
@@ -88,8 +89,13 @@ code { font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; overflow-w
 }
 )";
 
+// Escaped, with no end of line between a number and its percent sign.
+std::string Prose(const std::string& text) {
+  return absl::StrReplaceAll(EscapeHtml(text), {{" %", "&nbsp;%"}});
+}
+
 std::string Paragraph(const std::string& text, const char* attributes) {
-  return text.empty() ? "" : absl::StrCat("<p", attributes, ">", EscapeHtml(text), "</p>\n");
+  return text.empty() ? "" : absl::StrCat("<p", attributes, ">", Prose(text), "</p>\n");
 }
 
 std::string ToHtml(const HtmlFigure& figure) {
@@ -142,7 +148,7 @@ std::string ToHtml(const HtmlPage& page) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>",
       EscapeHtml(page.title), "</title>\n<style>", kStyle,
-      "</style>\n</head>\n<body>\n<main>\n<h1>", EscapeHtml(page.headline), "</h1>\n");
+      "</style>\n</head>\n<body>\n<main>\n<h1>", Prose(page.headline), "</h1>\n");
   for (const std::string& paragraph : page.lead) html += Paragraph(paragraph, "");
   for (const HtmlSection& section : page.sections) html += ToHtml(section);
   return html + "</main>\n</body>\n</html>\n";

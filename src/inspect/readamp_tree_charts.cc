@@ -15,7 +15,7 @@
 namespace winnow::inspect {
 namespace {
 
-constexpr size_t kLongestLabel = 26;
+constexpr size_t kLongestLabel = 20;
 
 double BitsPerKey(const PolicyResult& policy) {
   return 8 * Ratio(policy.filter_bytes, policy.keys);
@@ -102,13 +102,16 @@ HtmlFigure FrontierFigure(const ReadampView& view, size_t w) {
   for (const FrontierPoint& point : run.frontier) {
     families[PolicyFamily(point.varied)].push_back({&point.result, false});
   }
-  for (const auto& [family, colour] : order) {
+  std::vector<std::string> names;
+  for (const auto& [family, colour] : order) names.push_back(family);
+  names = PolicyLabels(names, kLongestLabel);
+  for (size_t f = 0; f < order.size(); ++f) {
+    const auto& [family, colour] = order[f];
     std::vector<Point>& points = families[family];
     std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
       return BitsPerKey(*a.result) < BitsPerKey(*b.result);
     });
-    const bool several = points.size() > 1;
-    ChartSeries series{several ? family : ShortPolicy(points[0].result->policy), colour, {}};
+    ChartSeries series{names[f], colour, {}};
     for (const Point& point : points) {
       if (!Agrees(*point.result, reference)) {
         left_out.insert(point.result->policy);

@@ -179,14 +179,15 @@ std::string Curve(const ChartSeries& series, const Scale& x, const Scale& y) {
 
 struct Label {
   const ChartSeries* series;
-  double x;  // of the last point
+  double end;  // of the line, across
+  double x;    // of the text
   double wanted;
   double at;
 };
 
 // Moves labels apart, down first, that stand one above the other and would meet.
 void MoveApart(double lowest, std::vector<Label>* labels) {
-  constexpr double kColumn = 90;  // ends of lines that are nearer than this share a column
+  constexpr double kColumn = 90;  // texts that begin nearer than this share a column
   const auto meet = [&](const Label& a, const Label& b) { return std::abs(a.x - b.x) < kColumn; };
   std::stable_sort(labels->begin(), labels->end(),
                    [](const Label& a, const Label& b) { return a.wanted < b.wanted; });
@@ -205,20 +206,56 @@ void MoveApart(double lowest, std::vector<Label>* labels) {
   }
 }
 
-// Names beside the ends of the lines.
+// Whether a line or mark runs through one of the texts.
+bool AnyIsCrossed(const std::vector<Label>& labels, const LineChart& chart, const Scale& x,
+                  const Scale& y) {
+  constexpr int kSteps = 16;  // of each piece of a line
+  const auto inside = [&](double px, double py) {
+    return std::any_of(labels.begin(), labels.end(), [&](const Label& label) {
+      return px > label.x - 4 && px < label.x + TextWidth(label.series->label.size()) &&
+             std::abs(py - label.at) < kLineHeight / 2;
+    });
+  };
+  for (const ChartSeries& series : chart.series) {
+    for (size_t i = 0; i < series.points.size(); ++i) {
+      const ChartPoint& to = series.points[i];
+      const ChartPoint& from = series.points[i == 0 ? 0 : i - 1];
+      for (int step = 1; step <= kSteps; ++step) {
+        const double share = static_cast<double>(step) / kSteps;
+        if (inside(x(from.x) + share * (x(to.x) - x(from.x)),
+                   y(from.y) + share * (y(to.y) - y(from.y)))) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+// Names beside the ends of the lines, or all in a column beside the plot where they would not be
+// clear of the lines.
 std::string Labels(const LineChart& chart, const Scale& x, const Scale& y) {
+  constexpr double kBeside = 20;
   std::vector<Label> labels;
   for (const ChartSeries& series : chart.series) {
     if (series.points.empty()) continue;
-    const double end = y(series.points.back().y);
-    labels.push_back({&series, x(series.points.back().x), end, end});
+    const double end = x(series.points.back().x);
+    const double height = y(series.points.back().y);
+    labels.push_back({&series, end, end + kBeside, height, height});
   }
   MoveApart(y.from, &labels);
+  if (AnyIsCrossed(labels, chart, x, y)) {
+    for (Label& label : labels) {
+      label.x = x.to + kBeside;
+      label.at = label.wanted;
+    }
+    MoveApart(y.from, &labels);
+  }
   std::string svg;
   for (const Label& label : labels) {
     absl::StrAppend(&svg, "<g class=\"c", label.series->colour, "\">",
-                    Line(label.x + 6, label.wanted, label.x + 18, label.at, "leader"), "</g>\n",
-                    Text(label.x + 20, label.at + 4.5, "start", "label", label.series->label));
+                    Line(label.end + 6, label.wanted, label.x - 2, label.at, "leader"), "</g>\n",
+                    Text(label.x, label.at + 4.5, "start", "label", label.series->label));
   }
   return svg;
 }
