@@ -21,6 +21,7 @@ inspect::PolicyResult Policy(const std::string& policy, const std::string& name,
   inspect::WorkloadResult present;
   present.present = true;
   present.counts.lookups = 1000;
+  present.counts.found = 1000;
   present.counts.filter_checks = 1000;
   present.counts.false_positive_block_reads = 999;
   inspect::WorkloadResult absent;

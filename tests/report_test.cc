@@ -2,6 +2,9 @@
 
 #include "db_bench_ext/read_amplification/report.h"
 
+#include <absl/strings/match.h>
+#include <absl/strings/str_replace.h>
+#include <absl/strings/str_split.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,22 +52,28 @@ inspect::ReadAmplification ExampleRun(uint64_t level3_of_winnow) {
   return run;
 }
 
+// Without ends of lines, which stand where the width asks for them.
+std::string InOneLine(const std::string& text) {
+  return absl::StrReplaceAll(text, {{"\n  ", " "}, {"\n", " "}});
+}
+
 TEST(ReportTest, TheFullReportComparesMemoryAndFalsePositivesWithTheReference) {
-  const std::string text = FullReport(ExampleRun(10'000));
+  const std::string text = InOneLine(FullReport(ExampleRun(10'000)));
   EXPECT_THAT(text, HasSubstr("10000 keys from keys.lz4, 16.0 bytes each"));
   EXPECT_THAT(text, HasSubstr("3 duplicates dropped"));
   EXPECT_THAT(text, HasSubstr("The trees agree: keys per level differ by at most 0.00 %"));
   EXPECT_THAT(text, HasSubstr("winnow:10 has 0.700 times the filter memory of bloomfilter:10 and "
                               "0.950 times its false positives per filter check"));
   EXPECT_THAT(text, HasSubstr("1.000 %")) << "20 of 2000 checks";
+  EXPECT_THAT(text, HasSubstr("0.01221-0.03089")) << "20 reads in 1000 lookups";
   EXPECT_THAT(text, HasSubstr("1234567"));
   EXPECT_THAT(text, HasSubstr("8765.000")) << "hashes shared by a lookup";
   EXPECT_THAT(text, HasSubstr("in 3 rounds of 500 lookups"));
 }
 
 TEST(ReportTest, TreesThatDifferAreSaidToDiffer) {
-  EXPECT_THAT(FullReport(ExampleRun(9'000)), HasSubstr("DO NOT AGREE"));
-  EXPECT_THAT(FullReport(ExampleRun(9'000)), HasSubstr("differ by at most 10.00 %"));
+  EXPECT_THAT(InOneLine(FullReport(ExampleRun(9'000))), HasSubstr("DO NOT AGREE"));
+  EXPECT_THAT(InOneLine(FullReport(ExampleRun(9'000))), HasSubstr("differ by at most 10.00 %"));
   EXPECT_THAT(ShortReport(ExampleRun(9'000)), HasSubstr("differ too much"));
   EXPECT_THAT(ShortReport(ExampleRun(10'000)), Not(HasSubstr("differ too much")));
 }
@@ -90,6 +99,35 @@ TEST(ReportTest, TheShortReportSaysWhatIsWastedAndWhatItMeans) {
   EXPECT_THAT(text, HasSubstr("2000.0")) << "wasted reads per 1000 absent keys without a filter";
   EXPECT_THAT(text,
               HasSubstr("winnow:10 takes 70 % of the memory of bloomfilter:10, for 0.95 times"));
+}
+
+TEST(ReportTest, NoRatioOfReadsIsGivenOfTreesThatDiffer) {
+  EXPECT_THAT(InOneLine(FullReport(ExampleRun(9'000))),
+              Not(HasSubstr("times its false positives")));
+  EXPECT_THAT(ShortReport(ExampleRun(9'000)), Not(HasSubstr("times its wasted reads")));
+}
+
+TEST(ReportTest, TablesOfAHundredMillionLookupsFitAHundredColumns) {
+  inspect::ReadAmplification run = ExampleRun(10'000);
+  run.policies.push_back(Policy("{id=winnow;bits_per_key=10;level_plan=by_level;absent_share=0.1}",
+                                "winnow.Filter", 10'000, 8'750, 18));
+  for (inspect::PolicyResult& policy : run.policies) {
+    policy.build = inspect::BuildCost{1'000'000, 1234.5};
+    inspect::WorkloadCounts& counts = policy.workloads[0].counts;
+    counts.lookups = 100'000'000;
+    counts.filter_checks = 900'000'000;
+    counts.useful = 890'000'000;
+    counts.false_positive_block_reads = 10'000'000;
+    counts.levels = {{6, 900'000'000, 890'000'000, 10'000'000, 900'000'000, 900'000'000}};
+  }
+  run.frontier = {{"winnow:10", 12, run.policies.back()}};
+  const std::string text = FullReport(run);
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (absl::StrContains(line, "stands for")) continue;
+    EXPECT_LE(line.size(), 100u) << line;
+  }
+  EXPECT_THAT(text, HasSubstr("stands for {id=winnow;bits_per_key=10;level_plan=by_level"));
+  EXPECT_THAT(text, HasSubstr("The frontier"));
 }
 
 }  // namespace

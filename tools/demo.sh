@@ -95,7 +95,8 @@ compare_policies() {
   echo
   rm -rf "$out/trees" # of a run that was killed
   "$bin/db_bench_ext" --keys="$keys" --reads=1000000 --db="$out/trees" --json="$out/readamp.json" \
-    --summary="$out/summary.txt" --policies=none,bloomfilter:10,ribbonfilter:10,winnow:10 \
+    --summary="$out/summary.txt" --html="$out/readamp.html" --frontier=7,14 \
+    --policies=none,bloomfilter:10,ribbonfilter:10,winnow:10 \
     --max_false_positive_ratio=1.03 --max_block_read_ratio=1.03 --max_filter_memory_ratio=0.75 ||
     fail "the comparison failed, or winnow:10 does not keep what is promised of it: see above"
 }
@@ -138,6 +139,11 @@ what_is_measured() {
   sha256sum "$bin/db_bench_ext" "$bin/winnow" "$preload" build/release/lib/libwinnow_rocksdb.so "$keys" tools/demo.sh
 }
 
+say_where() {
+  echo "A page with charts is $out/readamp.html: open it in a browser. Every figure is in" \
+    "$out/readamp.json, this text in $out/report.txt."
+}
+
 measure() {
   compare_policies
   switch_on_in_db_bench
@@ -160,11 +166,12 @@ mkdir -p "$out"
 tools/setup.sh
 build
 get_keys
-if ! $again && [[ -s $out/measured ]] && what_is_measured | cmp -s - "$out/measured"; then
+if ! $again && [[ -s $out/measured && -s $out/readamp.html ]] && what_is_measured | cmp -s - "$out/measured"; then
   cat "$out/report.txt"
   echo
   echo "Measured on $(date -r "$out/measured" '+%Y-%m-%d at %H:%M'); nothing changed since." \
     "tools/demo.sh --again measures anew."
+  say_where
   exit 0
 fi
 rm -f "$out/measured"
@@ -172,4 +179,4 @@ measure | tee "$out/report.txt.part"
 mv -f "$out/report.txt.part" "$out/report.txt"
 what_is_measured >"$out/measured"
 echo
-echo "Every figure is in $out/readamp.json, this text in $out/report.txt."
+say_where

@@ -2,15 +2,28 @@
 # Installs the packages that building, testing and the demo need, on Debian and Ubuntu: only those
 # that are missing, and without touching the network when none is. Safe to run again.
 # tools/setup.sh PACKAGE… installs these as well; tools/setup.sh --sources PACKAGE… also fetches the
-# source of RocksDB (11 MB) to build/rocksdb-source/, without which tests/in_tree_test.sh is skipped.
+# source of RocksDB (11 MB) to build/rocksdb-source/, without which tests/in_tree_test.sh is skipped;
+# tools/setup.sh --browser PACKAGE… also installs Chromium (400 MB with what it needs), without which
+# readamp_page_test is skipped, and a font for it. Both options may be given.
 set -euo pipefail
 
 sources=
-if [[ ${1-} == --sources ]]; then
-  sources=1
+more=()
+while [[ ${1-} == --* ]]; do
+  case $1 in
+  --sources)
+    sources=1
+    more+=(dpkg-dev make)
+    ;;
+  --browser) more+=(chromium fonts-dejavu-core) ;;
+  *)
+    printf 'tools/setup.sh: there is no option %s; those are --sources and --browser\n' "$1" >&2
+    exit 2
+    ;;
+  esac
   shift
-  set -- dpkg-dev make "$@"
-fi
+done
+set -- ${more[@]+"${more[@]}"} "$@"
 
 packages=(
   # Build.

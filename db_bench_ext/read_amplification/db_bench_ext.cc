@@ -7,8 +7,9 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_join.h>
 #include <absl/strings/str_split.h>
+#include <absl/time/clock.h>
+#include <absl/time/time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -27,8 +28,10 @@
 #include <vector>
 
 #include "db_bench_ext/read_amplification/check_range.h"
+#include "db_bench_ext/read_amplification/command_line.h"
 #include "db_bench_ext/read_amplification/flag_help.h"
 #include "db_bench_ext/read_amplification/free_room.h"
+#include "db_bench_ext/read_amplification/frontier.h"
 #include "db_bench_ext/read_amplification/given_flags.h"
 #include "db_bench_ext/read_amplification/key_table.h"
 #include "db_bench_ext/read_amplification/lookups.h"
@@ -36,14 +39,17 @@
 #include "db_bench_ext/read_amplification/progress.h"
 #include "db_bench_ext/read_amplification/promises.h"
 #include "db_bench_ext/read_amplification/report.h"
+#include "db_bench_ext/read_amplification/report_flags.h"
 #include "db_bench_ext/read_amplification/run.h"
 #include "db_bench_ext/read_amplification/run_forecast.h"
 #include "db_bench_ext/read_amplification/tree.h"
 #include "db_bench_ext/read_amplification/tree_flags.h"
 #include "db_bench_ext/read_amplification/tree_forecast.h"
+#include "db_bench_ext/read_amplification/tree_settings.h"
 #include "db_bench_ext/read_amplification/work_folder.h"
 #include "src/inspect/key_list.h"
 #include "src/inspect/machine.h"
+#include "src/inspect/readamp_html.h"
 #include "src/inspect/readamp_json.h"
 #include "src/inspect/readamp_results.h"
 #include "winnow/rocksdb_policy.h"
@@ -72,17 +78,6 @@ ABSL_FLAG(
     std::string, db, "",
     "folder to make the databases in; what is in it is left alone. Empty: a temporary folder");
 ABSL_FLAG(bool, keep, false, "leave the databases where they are instead of removing them");
-ABSL_FLAG(std::string, json, "", "file to write the results to as JSON, schema winnow.readamp/1");
-ABSL_FLAG(std::string, summary, "",
-          "file to write a short table to that explains itself to someone new");
-ABSL_FLAG(
-    double, max_false_positive_ratio, 0,
-    "the most false positives per filter check that the last policy may have for absent keys, "
-    "as a multiple of those of RocksDB's Bloom filter; more is an error once the results are "
-    "printed. 0: not checked");
-ABSL_FLAG(double, max_block_read_ratio, 0,
-          "the same for data blocks per absent key, where the trees agree. 0: not checked");
-ABSL_FLAG(double, max_filter_memory_ratio, 0, "the same for filter memory. 0: not checked");
 ABSL_FLAG(int32_t, trees_at_once, 0,
           "trees to grow and count at a time, timing excepted; 0: as many as there are processors");
 
@@ -97,7 +92,6 @@ std::atomic<bool> interrupted{false};
 void Interrupt(int) { interrupted = true; }
 
 absl::Status CheckFlags() {
-  constexpr double kAny = 1e18;
   constexpr double kMaxKeys = std::numeric_limits<uint32_t>::max();
   const absl::Status checks[] = {
       CheckRange("num", static_cast<double>(absl::GetFlag(FLAGS_num)), 2, kMaxKeys),
@@ -106,10 +100,6 @@ absl::Status CheckFlags() {
       CheckRange("reads", static_cast<double>(absl::GetFlag(FLAGS_reads)), 1, kMaxKeys),
       CheckRange("timed_reads", static_cast<double>(absl::GetFlag(FLAGS_timed_reads)), 0, kMaxKeys),
       CheckRange("timed_rounds", absl::GetFlag(FLAGS_timed_rounds), 1, 1000),
-      CheckRange("max_false_positive_ratio", absl::GetFlag(FLAGS_max_false_positive_ratio), 0,
-                 kAny),
-      CheckRange("max_block_read_ratio", absl::GetFlag(FLAGS_max_block_read_ratio), 0, kAny),
-      CheckRange("max_filter_memory_ratio", absl::GetFlag(FLAGS_max_filter_memory_ratio), 0, kAny),
       CheckRange("trees_at_once", absl::GetFlag(FLAGS_trees_at_once), 0, 1024),
   };
   for (const absl::Status& status : checks) {
@@ -211,25 +201,31 @@ absl::Status CheckWritable(const std::string& path) {
 }
 
 absl::Status WriteReports(const inspect::ReadAmplification& results,
-                          const std::optional<PromisesKept>& promises) {
-  const std::string json = absl::GetFlag(FLAGS_json);
-  const std::string summary = absl::GetFlag(FLAGS_summary);
+                          const std::optional<PromisesKept>& promises,
+                          const ReportOptions& report) {
   const std::string verdict = promises ? "\n" + promises->sentence + "\n" : "";
   std::fputs((FullReport(results) + verdict).c_str(), stdout);
   if (std::fflush(stdout) != 0) return absl::UnavailableError("can't write to standard output");
-  if (!json.empty()) {
-    absl::Status status =
-        WriteFile(json, inspect::ReadAmplificationJson(results, inspect::ThisMachine()));
-    if (!status.ok()) return status;
+  const inspect::Machine machine = inspect::ThisMachine();
+  absl::Status status;
+  if (!report.json.empty()) {
+    status.Update(WriteFile(report.json, inspect::ReadAmplificationJson(results, machine)));
   }
-  return summary.empty() ? absl::OkStatus() : WriteFile(summary, ShortReport(results) + verdict);
+  if (!report.summary.empty()) {
+    status.Update(WriteFile(report.summary, ShortReport(results) + verdict));
+  }
+  if (!report.html.empty()) {
+    status.Update(WriteFile(report.html, inspect::ReadAmplificationHtml(results, machine)));
+  }
+  return status;
 }
 
 // What the flags ask for, as far as it can be known before any work is done.
 struct Task {
   RunOptions options;
-  Promises promises;
+  ReportOptions report;
   std::vector<Policy> policies;
+  std::vector<FrontierPolicy> frontier;
   std::vector<Lookups> workloads;
   std::vector<std::string> notes;  // for stderr and the report
   bool plan_only = false;
@@ -243,7 +239,12 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   if (!policies.ok()) return policies.status();
   absl::StatusOr<std::vector<Lookups>> workloads = WorkloadsOfFlags();
   if (!workloads.ok()) return workloads.status();
-  for (const std::string& path : {absl::GetFlag(FLAGS_json), absl::GetFlag(FLAGS_summary)}) {
+  absl::StatusOr<ReportOptions> report = ReportOptionsOfFlags(policies->size());
+  if (!report.ok()) return report.status();
+  absl::StatusOr<std::vector<FrontierPolicy>> frontier =
+      FrontierPolicies(*policies, report->frontier);
+  if (!frontier.ok()) return frontier.status();
+  for (const std::string& path : {report->json, report->summary, report->html}) {
     if (absl::Status status = CheckWritable(path); !status.ok()) return status;
   }
 
@@ -259,14 +260,8 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   if (task.options.trees_at_once == 0) {
     task.options.trees_at_once = std::max(1u, std::thread::hardware_concurrency());
   }
-  task.promises = {absl::GetFlag(FLAGS_max_false_positive_ratio),
-                   absl::GetFlag(FLAGS_max_block_read_ratio),
-                   absl::GetFlag(FLAGS_max_filter_memory_ratio)};
-  if (task.promises.Any() && policies->size() < 2) {
-    return absl::InvalidArgumentError(
-        "--max_false_positive_ratio and its like compare the last of --policies with another, but "
-        "there is only one");
-  }
+  task.report = *std::move(report);
+  task.frontier = *std::move(frontier);
   task.policies = *std::move(policies);
   task.workloads = *std::move(workloads);
   return task;
@@ -362,6 +357,9 @@ absl::Status Execute(Task task, const std::string& command) {
   results.value_size = task.options.tree.value_size;
   results.cache_size = task.options.tree.cache_size;
   for (const std::string& note : task.notes) Note(note, &results.notes);
+  results.settings = SettingsOf(task.options.tree);
+  results.seed = task.options.tree.seed;
+  results.date = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
 
   const bool keep = absl::GetFlag(FLAGS_keep);
   absl::StatusOr<std::unique_ptr<WorkFolder>> folder =
@@ -374,14 +372,21 @@ absl::Status Execute(Task task, const std::string& command) {
             &interrupted);
     if (!policies.ok()) return policies.status();
     results.policies = *std::move(policies);
+    absl::StatusOr<std::vector<inspect::FrontierPoint>> frontier =
+        RunFrontier(task.options, task.frontier, keys->present, task.workloads, **folder, &progress,
+                    &interrupted);
+    if (!frontier.ok()) return frontier.status();
+    results.frontier = *std::move(frontier);
   }
   const std::string small =
       SmallFiles(task, results.keys, results.key_bytes, results.policies.front().tree);
   if (!small.empty()) Note(small, &results.notes);
   if (keep) std::fprintf(stderr, "The databases are in %s\n", (*folder)->path().c_str());
   std::optional<PromisesKept> promises;
-  if (task.promises.Any()) promises = CheckPromises(results, task.promises);
-  if (absl::Status status = WriteReports(results, promises); !status.ok()) return status;
+  if (task.report.promises.Any()) promises = CheckPromises(results, task.report.promises);
+  if (absl::Status status = WriteReports(results, promises, task.report); !status.ok()) {
+    return status;
+  }
   return promises && !promises->kept ? absl::FailedPreconditionError(promises->sentence)
                                      : absl::OkStatus();
 }
@@ -397,12 +402,14 @@ constexpr char kUsage[] =
     "out\n"
     "not to be in force.\n\n"
     "  db_bench_ext --num=1000000 --policies=bloomfilter:10,winnow:10\n"
-    "  db_bench_ext --keys=paths.lz4 --json=readamp.json\n\n"
-    "Flags, with what they are if they are not given:\n\n";
+    "  db_bench_ext --keys=paths.lz4 --json=readamp.json --html=readamp.html\n"
+    "  db_bench_ext --frontier=6,8,10,12,14 --html=readamp.html\n\n"
+    "Flags, with what they are if they are not given:\n";
 
 std::vector<FlagGroup> FlagGroups() {
-  return {{"What to compare, and the results:", "db_bench_ext/read_amplification/db_bench_ext.cc"},
-          {"The tree and its databases:", kTreeFlagsFile}};
+  return {{"What to compare:", "db_bench_ext/read_amplification/db_bench_ext.cc"},
+          {"The tree and its databases:", kTreeFlagsFile},
+          {"What is reported, and what is promised:", kReportFlagsFile}};
 }
 
 int Main(int argc, char** argv) {
@@ -429,7 +436,7 @@ int Main(int argc, char** argv) {
     std::fprintf(stderr, "db_bench_ext: %s\n", std::string(task.status().message()).c_str());
     return 2;
   }
-  const absl::Status status = Execute(*std::move(task), absl::StrJoin(words, " "));
+  const absl::Status status = Execute(*std::move(task), ShellCommand(words));
   if (!status.ok()) {
     std::fprintf(stderr, "db_bench_ext: %s\n", std::string(status.message()).c_str());
     return 1;

@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "db_bench_ext/read_amplification/status.h"
+#include "src/inspect/latency_percentiles.h"
 
 namespace winnow::bench {
 namespace {
@@ -46,6 +47,7 @@ inspect::LevelCounts CountsOfLevel(int level, const rocksdb::PerfContextByLevel&
   counts.false_positive_block_reads =
       context.bloom_filter_full_positive - context.bloom_filter_full_true_positive;
   counts.blocks_accessed = context.block_cache_hit_count + context.block_cache_miss_count;
+  counts.blocks_read = context.block_cache_miss_count;
   return counts;
 }
 
@@ -144,6 +146,7 @@ absl::StatusOr<inspect::WorkloadTimes> TimeLookups(rocksdb::DB* db, const Lookup
   };
   result.p50_ns = quantile(50);
   result.p99_ns = quantile(99);
+  result.percentiles = inspect::LatencyPercentiles(&times);
   return result;
 }
 

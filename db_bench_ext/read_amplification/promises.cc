@@ -24,9 +24,9 @@ struct Figure {
 };
 
 WorkloadCounts AbsentCounts(const PolicyResult& policy) {
-  const auto found =
-      std::find_if(policy.workloads.begin(), policy.workloads.end(),
-                   [](const inspect::WorkloadResult& workload) { return !workload.present; });
+  const auto found = std::find_if(
+      policy.workloads.begin(), policy.workloads.end(),
+      [](const inspect::WorkloadResult& workload) { return workload.counts.found == 0; });
   return found == policy.workloads.end() ? WorkloadCounts{} : found->counts;
 }
 

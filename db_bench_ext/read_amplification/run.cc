@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "db_bench_ext/read_amplification/build_cost.h"
 #include "db_bench_ext/read_amplification/planned_filters.h"
 #include "src/inspect/sst_filters.h"
 #include "src/rocksdb/counters.h"
@@ -29,6 +31,18 @@ std::string FolderName(size_t number, const std::string& policy) {
     if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-') c = '_';
   }
   return name.substr(0, 100);
+}
+
+std::map<int, double> FilesConsideredByLevel(const TreeLevels& levels, const Lookups& lookups) {
+  std::map<int, double> files;
+  for (size_t level = 0; level < levels.size(); ++level) {
+    if (levels[level].empty()) continue;
+    TreeLevels alone(levels.size());
+    alone[level] = levels[level];
+    files[static_cast<int>(level)] =
+        FilesConsideredPerLookup(alone, *lookups.keys, lookups.order, kFilesConsideredSample);
+  }
+  return files;
 }
 
 class Runner {
@@ -121,6 +135,7 @@ class Runner {
           if (!status.ok()) return status;
         }
         ++result.filters[filter.kind];
+        ++shape.filters[filter.kind];
         ++shape.files;
         shape.keys += file.keys;
         shape.filter_bytes += filter.bytes;
@@ -143,8 +158,14 @@ class Runner {
       workload.present = lookups.present;
       workload.files_considered_per_lookup =
           FilesConsideredPerLookup(levels, *lookups.keys, lookups.order, kFilesConsideredSample);
+      workload.files_considered_by_level = FilesConsideredByLevel(levels, lookups);
       result.workloads.push_back(std::move(workload));
     }
+    absl::StatusOr<std::optional<inspect::BuildCost>> build =
+        MeasureBuildCost(policies_[i], result.tree, static_cast<int>(levels.size()), keys_,
+                         db->get()->GetDBOptions().info_log.get());
+    if (!build.ok()) return build.status();
+    result.build = *build;
     return absl::OkStatus();
   }
 
@@ -196,6 +217,7 @@ class Runner {
   // What else happens on the machine comes and goes: the policies take turns, so that it meets all
   // of them, and the median leaves the rounds out that it met most.
   absl::Status TimeAll() {
+    if (options_.timed_rounds == 0) return absl::OkStatus();
     for (size_t w = 0; w < workloads_.size(); ++w) {
       std::vector<std::vector<inspect::WorkloadTimes>> rounds(policies_.size());
       for (size_t round = 0; round < options_.timed_rounds; ++round) {

@@ -22,7 +22,7 @@ namespace winnow::bench {
 struct RunOptions {
   TreeOptions tree;          // as ScaleTree gives them
   size_t timed_reads = 0;    // of each workload and round, at most
-  size_t timed_rounds = 1;   // at least 1; in each, the policies take turns
+  size_t timed_rounds = 1;   // in each, the policies take turns; 0: no times at all
   size_t trees_at_once = 1;  // grown and counted at a time; lookups are timed one tree at a time
 };
 

@@ -3,7 +3,10 @@
 #include <rocksdb/version.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "src/inspect/active_kernel.h"
+#include "src/inspect/rate_interval.h"
 #include "src/inspect/readamp_comparison.h"
 #include "winnow/version.h"
 
@@ -12,15 +15,46 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json ToJson(const LevelCounts& counts) {
-  return {{"level", counts.level},
-          {"filter_checks", counts.filter_checks},
-          {"useful", counts.useful},
-          {"false_positive_block_reads", counts.false_positive_block_reads},
-          {"blocks_accessed", counts.blocks_accessed}};
+Json ToJson(const Interval& interval) { return {interval.low, interval.high}; }
+
+Json ToJson(const LevelCounts& counts, uint64_t lookups, double files_considered) {
+  return {
+      {"level", counts.level},
+      {"filter_checks", counts.filter_checks},
+      {"useful", counts.useful},
+      {"false_positive_block_reads", counts.false_positive_block_reads},
+      {"blocks_accessed", counts.blocks_accessed},
+      {"blocks_read", counts.blocks_read},
+      {"files_considered_per_lookup", files_considered},
+      {"false_positive_block_reads_per_lookup", Ratio(counts.false_positive_block_reads, lookups)},
+      {"false_positive_block_reads_per_lookup_interval",
+       ToJson(PoissonInterval(counts.false_positive_block_reads, lookups))},
+      {"false_positives_per_filter_check",
+       Ratio(counts.false_positive_block_reads, counts.filter_checks)},
+      {"false_positives_per_filter_check_interval",
+       ToJson(WilsonInterval(counts.false_positive_block_reads, counts.filter_checks))}};
 }
 
 Json OrNull(const std::optional<uint64_t>& count) { return count ? Json(*count) : Json(nullptr); }
+
+// What /2 adds to a workload: shares, rates and their intervals.
+void AddRates(const WorkloadCounts& counts, Json* json) {
+  const bool absent = AllAbsent(counts);
+  (*json)["absent_share"] = Ratio(counts.lookups - counts.found, counts.lookups);
+  (*json)["false_positive_block_reads_per_lookup_interval"] =
+      ToJson(PoissonInterval(counts.false_positive_block_reads, counts.lookups));
+  (*json)["false_positive_block_reads_per_absent_key"] =
+      absent ? Json(Ratio(counts.false_positive_block_reads, counts.lookups)) : Json(nullptr);
+  (*json)["false_positives_per_filter_check_interval"] =
+      ToJson(WilsonInterval(counts.false_positive_block_reads, counts.filter_checks));
+  (*json)["data_blocks_accessed_per_lookup"] = Ratio(counts.data_blocks_accessed, counts.lookups);
+  (*json)["data_blocks_read_per_lookup"] = Ratio(counts.data_blocks_read, counts.lookups);
+  (*json)["data_blocks_read_per_lookup_interval"] =
+      ToJson(PoissonInterval(counts.data_blocks_read, counts.lookups));
+  (*json)["bytes_read_per_lookup"] = Ratio(counts.bytes_read, counts.lookups);
+  (*json)["read_amplification"] =
+      counts.value_bytes == 0 ? Json(nullptr) : Json(Ratio(counts.bytes_read, counts.value_bytes));
+}
 
 Json ToJson(const WorkloadResult& workload) {
   const WorkloadCounts& counts = workload.counts;
@@ -48,7 +82,18 @@ Json ToJson(const WorkloadResult& workload) {
                {"timed_rounds", workload.times.ops_per_second_by_round.size()},
                {"ops_per_second_by_round", workload.times.ops_per_second_by_round},
                {"levels", Json::array()}};
-  for (const LevelCounts& level : counts.levels) json["levels"].push_back(ToJson(level));
+  for (const LevelCounts& level : counts.levels) {
+    const auto files = workload.files_considered_by_level.find(level.level);
+    json["levels"].push_back(
+        ToJson(level, counts.lookups,
+               files == workload.files_considered_by_level.end() ? 0 : files->second));
+  }
+  AddRates(counts, &json);
+  json["percentiles"] = Json::array();
+  for (const Percentile& percentile : workload.times.percentiles) {
+    json["percentiles"].push_back(
+        {{"percent", percentile.percent}, {"ns", percentile.nanoseconds}});
+  }
   return json;
 }
 
@@ -69,8 +114,13 @@ Json ToJson(const PolicyResult& policy, const PolicyResult& reference) {
     json["tree"].push_back({{"level", shape.level},
                             {"files", shape.files},
                             {"keys", shape.keys},
-                            {"filter_bytes", shape.filter_bytes}});
+                            {"filter_bytes", shape.filter_bytes},
+                            {"filter_bits_per_key", 8 * Ratio(shape.filter_bytes, shape.keys)},
+                            {"filters", shape.filters}});
   }
+  json["build_ns_per_key"] = policy.build ? Json(policy.build->ns_per_key) : Json(nullptr);
+  json["build_keys"] = policy.build ? Json(policy.build->keys) : Json(nullptr);
+  json["tree_difference"] = LevelDifference(policy.tree, reference.tree);
   for (const WorkloadResult& workload : policy.workloads) {
     json["workloads"].push_back(ToJson(workload));
   }
@@ -82,30 +132,44 @@ Json ToJson(const PolicyResult& policy, const PolicyResult& reference) {
 std::string ReadAmplificationJson(const ReadAmplification& run, const Machine& machine) {
   const Comparison comparison = Compare(run.policies);
   const PolicyResult& reference = run.policies[comparison.reference];
-  Json json = {
-      {"schema", "winnow.readamp/1"},
-      {"command", run.command},
-      {"rocksdb_version", rocksdb::GetRocksVersionAsString()},
-      {"winnow_version", Version()},
-      {"machine",
-       {{"processor", machine.processor},
-        {"threads", machine.threads},
-        {"memory_bytes", machine.memory_bytes},
-        {"system", machine.system}}},
-      {"keys_from", run.keys_from},
-      {"keys", run.keys},
-      {"duplicates_dropped", run.duplicates},
-      {"key_bytes", run.key_bytes},
-      {"value_size", run.value_size},
-      {"cache_size", run.cache_size},
-      {"notes", run.notes},
-      {"reference", reference.policy},
-      {"trees_agree", comparison.TreesAgree()},
-      {"largest_level_difference", comparison.largest_level_difference},
-      {"largest_files_considered_difference", comparison.largest_files_considered_difference},
-      {"policies", Json::array()}};
+  Json json = {{"schema", "winnow.readamp/2"},
+               {"command", run.command},
+               {"rocksdb_version", rocksdb::GetRocksVersionAsString()},
+               {"winnow_version", Version()},
+               {"machine",
+                {{"processor", machine.processor},
+                 {"threads", machine.threads},
+                 {"memory_bytes", machine.memory_bytes},
+                 {"system", machine.system}}},
+               {"keys_from", run.keys_from},
+               {"keys", run.keys},
+               {"duplicates_dropped", run.duplicates},
+               {"key_bytes", run.key_bytes},
+               {"value_size", run.value_size},
+               {"cache_size", run.cache_size},
+               {"notes", run.notes},
+               {"reference", reference.policy},
+               {"trees_agree", comparison.TreesAgree()},
+               {"largest_level_difference", comparison.largest_level_difference},
+               {"largest_files_considered_difference",
+                comparison.largest_files_considered_difference},
+               {"policies", Json::array()}};
   for (const PolicyResult& policy : run.policies) {
     json["policies"].push_back(ToJson(policy, reference));
+  }
+  json["date"] = run.date;
+  json["seed"] = run.seed;
+  json["kernel"] = ActiveKernel();
+  json["settings"] = Json::object();
+  for (const auto& [name, value] : run.settings) {
+    std::visit([&, &name = name](const auto& v) { json["settings"][name] = v; }, value);
+  }
+  json["interval_percent"] = 95;
+  json["frontier"] = Json::array();
+  for (const FrontierPoint& point : run.frontier) {
+    Json entry = {{"varied", point.varied}, {"bits_per_key_asked", point.bits_per_key}};
+    entry.update(ToJson(point.result, reference));
+    json["frontier"].push_back(std::move(entry));
   }
   // Arguments are bytes; JSON has to be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

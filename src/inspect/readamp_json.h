@@ -1,4 +1,5 @@
-// Read amplification as JSON for programs: schema winnow.readamp/1.
+// Read amplification as JSON for programs: schema winnow.readamp/2, which
+// db_bench_ext/read_amplification/JSON.md describes field by field.
 
 #ifndef WINNOW_SRC_INSPECT_READAMP_JSON_H_
 #define WINNOW_SRC_INSPECT_READAMP_JSON_H_

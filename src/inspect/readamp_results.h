@@ -7,7 +7,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
+
+#include "src/inspect/latency_percentiles.h"
 
 namespace winnow::inspect {
 
@@ -18,6 +22,7 @@ struct LevelCounts {
   uint64_t useful = 0;                      // checks that said no
   uint64_t false_positive_block_reads = 0;  // checks that said "maybe" where the key was not
   uint64_t blocks_accessed = 0;             // of any type, from the cache or from the file
+  uint64_t blocks_read = 0;                 // of these from the file; 0 without a block cache
 };
 
 // Sums over all lookups of a workload.
@@ -43,6 +48,7 @@ struct WorkloadTimes {
   uint64_t p50_ns = 0;
   uint64_t p99_ns = 0;
   std::vector<double> ops_per_second_by_round;  // in the order of time
+  std::vector<Percentile> percentiles{};        // ascending
 };
 
 struct WorkloadResult {
@@ -51,6 +57,7 @@ struct WorkloadResult {
   WorkloadCounts counts;
   WorkloadTimes times;
   double files_considered_per_lookup = 0;  // files whose key range holds the key
+  std::map<int, double> files_considered_by_level;
 };
 
 struct LevelShape {
@@ -58,6 +65,14 @@ struct LevelShape {
   uint64_t files = 0;
   uint64_t keys = 0;
   uint64_t filter_bytes = 0;
+  std::map<std::string, uint64_t> filters{};  // files by kind of filter
+};
+
+// What it costs to build the filters of a tree like this one, measured apart: filters of the mean
+// size of each level, one after the other on one thread.
+struct BuildCost {
+  uint64_t keys = 0;      // that were put into filters for it
+  double ns_per_key = 0;  // the levels weighed by their keys; with adding the keys
 };
 
 struct PolicyResult {
@@ -71,7 +86,19 @@ struct PolicyResult {
   std::vector<LevelShape> tree;             // levels that have files
   double load_seconds = 0;
   std::vector<WorkloadResult> workloads;
+  std::optional<BuildCost> build;  // unset without filters
 };
+
+// One of the runs on the same tree that vary the bits of a policy that was asked for.
+struct FrontierPoint {
+  std::string varied;       // the policy as asked for
+  double bits_per_key = 0;  // what the policy of the result asks for instead
+  PolicyResult result;      // without times
+};
+
+// A choice that decides the figures, by the name of its flag or option.
+using SettingValue = std::variant<bool, int64_t, double, std::string>;
+using Settings = std::vector<std::pair<std::string, SettingValue>>;
 
 struct ReadAmplification {
   std::string command;
@@ -83,11 +110,20 @@ struct ReadAmplification {
   uint64_t cache_size = 0;
   std::vector<std::string> notes;  // what to know before the figures are read, in sentences
   std::vector<PolicyResult> policies;
+  Settings settings;
+  uint64_t seed = 0;
+  std::string date;  // UTC, "2024-02-29T13:05:00Z"; when the run began
+  std::vector<FrontierPoint> frontier;
 };
 
 // a / b, and 0 when b is 0.
 inline double Ratio(uint64_t a, uint64_t b) {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+}
+
+// Whether every key that was looked up is missing, so that every block read was for nothing.
+inline bool AllAbsent(const WorkloadCounts& counts) {
+  return counts.lookups > 0 && counts.found == 0;
 }
 
 }  // namespace winnow::inspect

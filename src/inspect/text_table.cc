@@ -2,6 +2,7 @@
 
 #include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -43,6 +44,19 @@ std::string TextTable::ToString() const {
     absl::StrAppend(&table, Line(columns_, widths, row));
   }
   return table;
+}
+
+std::string WrapText(const std::string& text, size_t width, size_t indent) {
+  std::string lines, line;
+  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
+    if (!line.empty() && line.size() + 1 + word.size() > width) {
+      absl::StrAppend(&lines, line, "\n");
+      line = absl::StrCat(std::string(indent, ' '), word);
+    } else {
+      absl::StrAppend(&line, line.empty() ? "" : " ", word);
+    }
+  }
+  return lines + line;
 }
 
 }  // namespace winnow::inspect

@@ -3,6 +3,7 @@
 #ifndef WINNOW_SRC_INSPECT_TEXT_TABLE_H_
 #define WINNOW_SRC_INSPECT_TEXT_TABLE_H_
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,10 @@ class TextTable {
   std::vector<Row> rows_;
   bool underlined_ = false;
 };
+
+// The text with its spaces made ends of lines where it would be wider than `width`; a longer word
+// stays whole. Lines after the first begin with `indent` spaces.
+std::string WrapText(const std::string& text, size_t width, size_t indent = 0);
 
 }  // namespace winnow::inspect
 

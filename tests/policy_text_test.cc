@@ -1,0 +1,57 @@
+// What the texts of policies say.
+
+#include "src/inspect/policy_text.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace winnow::inspect {
+namespace {
+
+TEST(PolicyTextTest, BitsAreFoundAndChangedInTheFormInWhichTheyStand) {
+  struct Case {
+    const char *policy, *with_12, *with_9_5, *short_text, *family;
+  };
+  for (const Case& c : {
+           Case{"winnow:10", "winnow:12", "winnow:9.5", "winnow:10", "winnow"},
+           Case{"ribbonfilter:10:1", "ribbonfilter:12:1", "ribbonfilter:9.5:1", "ribbonfilter:10:1",
+                "ribbonfilter 1"},
+           Case{"{id=winnow;bits_per_key=10;level_plan=by_level}",
+                "{id=winnow;bits_per_key=12;level_plan=by_level}",
+                "{id=winnow;bits_per_key=9.5;level_plan=by_level}", "winnow:10 by_level",
+                "winnow by_level"},
+           Case{"{id=x;other_bits_per_key=3;bits_per_key=10}",
+                "{id=x;other_bits_per_key=3;bits_per_key=12}",
+                "{id=x;other_bits_per_key=3;bits_per_key=9.5}", "x:10 other_bits_per_key=3",
+                "x other_bits_per_key=3"},
+       }) {
+    EXPECT_EQ(BitsOf(c.policy), 10) << c.policy;
+    EXPECT_EQ(WithBits(c.policy, 12), c.with_12);
+    EXPECT_EQ(WithBits(c.policy, 9.5), c.with_9_5);
+    EXPECT_EQ(ShortPolicy(c.policy), c.short_text);
+    EXPECT_EQ(PolicyFamily(c.policy), c.family);
+    EXPECT_EQ(PolicyFamily(c.with_12), c.family);
+  }
+}
+
+TEST(PolicyTextTest, APolicyWithoutBitsHasNone) {
+  for (const char* policy : {"none", "winnow", "winnow:ten", "{id=winnow}", ""}) {
+    EXPECT_FALSE(BitsOf(policy)) << policy;
+    EXPECT_FALSE(WithBits(policy, 12)) << policy;
+  }
+}
+
+TEST(PolicyTextTest, LabelsAreShortAndUnlike) {
+  const std::vector<std::string> policies = {
+      "winnow:10", "{id=winnow;bits_per_key=10}", "{id=winnow;bits_per_key=10;level_plan=by_level}",
+      "{id=winnow;bits_per_key=10;a_very_long_option=with_a_long_value}",
+      "{id=winnow;bits_per_key=10;a_very_long_option=with_a_long_value2}"};
+  const std::vector<std::string> labels = PolicyLabels(policies, 18);
+  EXPECT_EQ(labels[2], "winnow:10 by_level");
+  EXPECT_EQ(std::set<std::string>(labels.begin(), labels.end()).size(), policies.size());
+  for (const std::string& label : labels) EXPECT_LE(label.size(), 18u) << label;
+}
+
+}  // namespace
+}  // namespace winnow::inspect

@@ -1,0 +1,89 @@
+// Ticks are round, and marks lie where their figures say.
+
+#include "src/inspect/svg_lines.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "src/inspect/svg_text.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+
+TEST(SvgLinesTest, TicksAreRound) {
+  const auto near = [](const std::vector<double>& ticks, const std::vector<double>& expected) {
+    EXPECT_THAT(ticks, Pointwise(DoubleNear(1e-9), expected));
+  };
+  near(Ticks(0, 10, false, 5), {0, 2, 4, 6, 8, 10});
+  near(Ticks(6.1, 9.9, false, 4), {7, 8, 9});
+  near(Ticks(0.001, 1, true, 5), {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1});
+  near(Ticks(0.02, 0.5, true, 5), {0.02, 0.05, 0.1, 0.2, 0.5});
+  near(Ticks(1e-5, 1, true, 5), {1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1});
+}
+
+LineChart Example() {
+  LineChart chart;
+  chart.id = "example";
+  chart.title = "A & B";
+  chart.x = {"x", false, Figure, {}};
+  chart.y = {"y", true, Figure, {}};
+  chart.series = {{"first", 1, {{1, 0.1, std::nullopt, "one"}, {2, 0.01, std::nullopt, "two"}}}};
+  return chart;
+}
+
+std::vector<double> HeightsOfCircles(const std::string& svg) {
+  std::vector<double> heights;
+  const std::regex circle("cy=\"([0-9.]+)\"");
+  for (std::sregex_iterator at(svg.begin(), svg.end(), circle), end; at != end; ++at) {
+    heights.push_back(std::stod((*at)[1]));
+  }
+  return heights;
+}
+
+TEST(SvgLinesTest, ALogarithmicAxisHasEqualRoomForEachFactor) {
+  LineChart chart = Example();
+  chart.series[0].points.push_back({3, 0.001, std::nullopt, "three"});
+  const std::vector<double> y = HeightsOfCircles(ToSvg(chart));
+  ASSERT_EQ(y.size(), 3u);
+  EXPECT_GT(y[1], y[0] + 50);
+  EXPECT_NEAR(y[1] - y[0], y[2] - y[1], 0.2);
+}
+
+TEST(SvgLinesTest, NoneOfItIsDrawnOnTheLowerEdge) {
+  LineChart chart = Example();
+  chart.series[0].points.push_back({3, 0, std::nullopt, "nothing"});
+  const std::vector<double> y = HeightsOfCircles(ToSvg(chart));
+  ASSERT_EQ(y.size(), 3u);
+  EXPECT_EQ(y[2], y[1]) << "0.01 is the lower edge";
+}
+
+TEST(SvgLinesTest, LabelsOfLinesThatEndTogetherAreMovedApart) {
+  LineChart chart = Example();
+  for (size_t i = 2; i < 6; ++i) {
+    chart.series.push_back({"line", i, {{2, 0.01, std::nullopt, "same"}}});
+  }
+  const std::string svg = ToSvg(chart);
+  std::vector<double> y;
+  const std::regex label("class=\"label\" x=\"[0-9.]+\" y=\"([0-9.]+)\"");
+  for (std::sregex_iterator at(svg.begin(), svg.end(), label), end; at != end; ++at) {
+    y.push_back(std::stod((*at)[1]));
+  }
+  std::sort(y.begin(), y.end());
+  ASSERT_EQ(y.size(), 5u);
+  for (size_t i = 1; i < y.size(); ++i) EXPECT_GE(y[i], y[i - 1] + 15);
+}
+
+TEST(SvgLinesTest, ItHasANameForThoseWhoDoNotSeeIt) {
+  EXPECT_THAT(ToSvg(Example()), HasSubstr("<title id=\"example-title\">A &amp; B</title>"));
+  EXPECT_EQ(ToSvg(LineChart{}), "");
+}
+
+}  // namespace
+}  // namespace winnow::inspect
