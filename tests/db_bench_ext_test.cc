@@ -268,6 +268,8 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
       {"--compression_type=gzip", "lz4"},
       {"--keys=/nonexistent", "No such file"},
       {"--json=/nonexistent/run.json", "can't write"},
+      {"--html=/nonexistent/run.html", "can't write"},
+      {"--frontier=6,six", "--frontier has 'six'"},
       {"--format_version=99", "from 2 to 5"},
       {"--max_filter_memory_ratio=-1", "--max_filter_memory_ratio is -1, but has to be from 0"},
       {"--policies=winnow:10 --max_filter_memory_ratio=1", "there is only one"},
@@ -417,6 +419,35 @@ TEST(DbBenchExtTest, HelpNamesTheFlagsAndIsNoError) {
   EXPECT_THAT(result.output, HasSubstr("--policies"));
   EXPECT_THAT(result.output, HasSubstr("--keys"));
   EXPECT_THAT(result.output, HasSubstr("The tree and its databases:\n\n  --block_size=4096"));
+  EXPECT_THAT(result.output,
+              HasSubstr("\nWhat is reported, and what is promised:\n\n  --frontier\n"));
+  EXPECT_THAT(result.output, HasSubstr("--html"));
+}
+
+TEST(DbBenchExtTest, TheFrontierIsOfTheSameTreeAndTheCommandCanBeRunAgain) {
+  const TemporaryFolder folder;
+  const std::string folder_with_space = folder / "a b";
+  const ChildResult result =
+      RunBench(Small({"--policies=none,{id=winnow;bits_per_key=10}", "--frontier=6,14",
+                      "--timed_reads=0", "--json=" + (folder / "run.json"),
+                      "--html=" + (folder / "run.html"), "--db=" + folder_with_space}));
+  ASSERT_EQ(result.status, 0) << result.errors;
+  const json document = json::parse(ReadFile(folder / "run.json"));
+  EXPECT_FALSE(std::filesystem::exists(folder_with_space));
+  const json& frontier = document.at("frontier");
+  ASSERT_EQ(frontier.size(), 2u);
+  EXPECT_EQ(frontier[0].at("policy"), "{id=winnow;bits_per_key=6}");
+  EXPECT_EQ(frontier[1].at("varied"), "{id=winnow;bits_per_key=10}");
+  for (const json& point : frontier) EXPECT_EQ(point.at("tree_difference"), 0.0);
+  EXPECT_THAT(result.output, HasSubstr("The frontier of memory against false reads, readmissing"));
+  EXPECT_THAT(ReadFile(folder / "run.html"), HasSubstr("{id=winnow;bits_per_key=14}"));
+
+  const std::string command = document.at("command").get<std::string>();
+  EXPECT_THAT(command, HasSubstr("'--policies=none,{id=winnow;bits_per_key=10}'"));
+  std::filesystem::remove(folder / "run.json");
+  const ChildResult again = RunProgram({"bash", "-c", command});
+  ASSERT_EQ(again.status, 0) << again.errors;
+  EXPECT_EQ(json::parse(ReadFile(folder / "run.json")).at("command"), command);
 }
 
 TEST(DbBenchExtTest, DatabasesAreKeptOnlyIfAskedForAndOthersAreNotTouched) {

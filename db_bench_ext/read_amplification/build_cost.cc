@@ -3,9 +3,9 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 #include <rocksdb/table.h>
-#include <time.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "db_bench_ext/read_amplification/status.h"
 #include "third_party/rocksdb_abi/filter_bits.h"

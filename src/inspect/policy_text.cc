@@ -91,6 +91,7 @@ std::string PolicyFamily(std::string_view policy) { return Short(policy, false);
 
 std::vector<std::string> PolicyLabels(const std::vector<std::string>& policies, size_t most) {
   std::vector<std::string> labels;
+  labels.reserve(policies.size());
   for (const std::string& policy : policies) {
     labels.push_back(policy.size() <= most ? policy : ShortPolicy(policy));
   }

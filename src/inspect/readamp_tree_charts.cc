@@ -103,6 +103,7 @@ HtmlFigure FrontierFigure(const ReadampView& view, size_t w) {
     families[PolicyFamily(point.varied)].push_back({&point.result, false});
   }
   std::vector<std::string> names;
+  names.reserve(order.size());
   for (const auto& [family, colour] : order) names.push_back(family);
   names = PolicyLabels(names, kLongestLabel);
   for (size_t f = 0; f < order.size(); ++f) {
