@@ -392,14 +392,15 @@ TEST(DbBenchExtTest, PrefixesAreFilteredAndCounted) {
 
 TEST(DbBenchExtTest, APlanIsPrintedAndNothingIsDone) {
   const TemporaryFolder folder;
-  const ChildResult result =
-      RunBench({"--plan", "--num=4000000000", "--db=" + (folder / "db"),
-                "--policies=none,winnow:10", "--level_compaction_dynamic_level_bytes"});
+  const ChildResult result = RunBench(
+      {"--plan", "--num=4000000000", "--db=" + (folder / "db"), "--json=" + (folder / "run.json"),
+       "--policies=none,winnow:10", "--level_compaction_dynamic_level_bytes"});
   EXPECT_EQ(result.status, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("4000000000 keys"));
   EXPECT_THAT(result.output, HasSubstr("winnow:10: about"));
   EXPECT_THAT(result.output, HasSubstr("disk "));
   EXPECT_FALSE(std::filesystem::exists(folder / "db"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "run.json"));
 }
 
 TEST(DbBenchExtTest, ARunWithoutRoomIsRefusedBeforeAnyWork) {

@@ -245,6 +245,7 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
       FrontierPolicies(*policies, report->frontier);
   if (!frontier.ok()) return frontier.status();
   for (const std::string& path : {report->json, report->summary, report->html}) {
+    if (tree->plan_only) break;  // it writes none
     if (absl::Status status = CheckWritable(path); !status.ok()) return status;
   }
 
@@ -395,7 +396,8 @@ constexpr char kUsage[] =
     "Counts what lookups read from a tree of files, for one filter policy and another.\n\n"
     "For each policy the same keys are written in the same order into a new RocksDB database, "
     "which\n"
-    "grows the same tree. Then absent and present keys are looked up, once to count and in several "
+    "grows the same tree (with --growth=rocksdb, its own). Then absent and present keys are looked "
+    "up, once to count and in several "
     "\n"
     "rounds for the time, in which the policies take turns: what else the machine does meets them\n"
     "all, and the round of median speed is reported. Nothing is printed of a policy that turns "
@@ -415,7 +417,7 @@ std::vector<FlagGroup> FlagGroups() {
 int Main(int argc, char** argv) {
   const std::vector<std::string> words(argv, argv + argc);
   if (std::any_of(words.begin(), words.end(), AsksForHelp)) {
-    std::printf("%s%s", kUsage, FlagHelp(FlagGroups()).c_str());
+    std::printf("%s%s", kUsage, GroupedFlagHelp(FlagGroups()).c_str());
     return 0;
   }
   absl::SetProgramUsageMessage("see --help");

@@ -26,8 +26,13 @@ std::string Wrapped(const std::string& text) {
   return absl::StrCat(lines, line, "\n");
 }
 
-// The flags that the file whose name ends with `file` defines.
-std::string FlagsOf(const std::string& file) {
+}  // namespace
+
+bool AsksForHelp(const std::string& argument) {
+  return argument == "--help" || argument == "-help" || argument == "-h";
+}
+
+std::string FlagHelp(const std::string& file) {
   std::map<std::string, std::string> texts;
   for (const auto& [name, flag] : absl::GetAllFlags()) {
     if (!absl::EndsWith(flag->Filename(), file)) continue;
@@ -40,16 +45,10 @@ std::string FlagsOf(const std::string& file) {
   return help;
 }
 
-}  // namespace
-
-bool AsksForHelp(const std::string& argument) {
-  return argument == "--help" || argument == "-help" || argument == "-h";
-}
-
-std::string FlagHelp(const std::vector<FlagGroup>& groups) {
+std::string GroupedFlagHelp(const std::vector<FlagGroup>& groups) {
   std::string help;
   for (const FlagGroup& group : groups) {
-    absl::StrAppend(&help, help.empty() ? "" : "\n", group.title, "\n\n", FlagsOf(group.file));
+    absl::StrAppend(&help, help.empty() ? "" : "\n", group.title, "\n\n", FlagHelp(group.file));
   }
   return help;
 }

@@ -3,7 +3,6 @@
 #include <absl/flags/flag.h>
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
-#include <rocksdb/cache.h>
 
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "db_bench_ext/read_amplification/check_range.h"
 #include "db_bench_ext/read_amplification/tree_options_file.h"
+#include "third_party/rocksdb_abi/versions.h"
 
 ABSL_FLAG(std::string, growth, "planned",
           "who decides what is merged while a tree grows. planned: a plan by numbers of keys, the "
@@ -184,8 +184,9 @@ absl::Status ChooseTable(const FileOptions& file, Chooser* choose, TreeOptions* 
   options->prefix_size = static_cast<size_t>(absl::GetFlag(FLAGS_prefix_size));
   const uint64_t cache = static_cast<uint64_t>(absl::GetFlag(FLAGS_cache_size));
   const uint64_t file_cache = file.table.no_block_cache ? 0
-                              : file.table.block_cache  ? file.table.block_cache->GetCapacity()
-                                                        : cache;
+                              : file.table.block_cache
+                                  ? rocksdb_abi::CacheCapacity(*file.table.block_cache)
+                                  : cache;
   options->cache_size = choose->Choose<uint64_t>("cache_size", cache, file_cache);
   return absl::OkStatus();
 }

@@ -84,8 +84,6 @@ rocksdb::Options GrowingOptions(const TreeOptions& options, const Policy& policy
       static_cast<int>(options.level0_file_num_compaction_trigger);
   database.disable_auto_compactions = options.disable_auto_compactions;
   database.max_background_jobs = options.max_background_jobs;
-  // Else a write buffer's memory, and so the keys of a flush, depends on the processor that writes.
-  database.allow_concurrent_memtable_write = false;
   return database;
 }
 

@@ -20,16 +20,33 @@ std::string NameOf(rocksdb::CompressionType type) {
   }
 }
 
+std::string NameOf(rocksdb::CompactionStyle style) {
+  switch (style) {
+    case rocksdb::kCompactionStyleLevel:
+      return "level";
+    case rocksdb::kCompactionStyleUniversal:
+      return "universal";
+    case rocksdb::kCompactionStyleFIFO:
+      return "FIFO";
+    default:
+      return "none";
+  }
+}
+
 inspect::SettingValue Number(uint64_t value) { return static_cast<int64_t>(value); }
 
 }  // namespace
 
 inspect::Settings SettingsOf(const TreeOptions& options) {
   return {
-      // The plan of merges (compaction_plan.h) knows no other style, and gives each level the
-      // target that its number says.
-      {"compaction_style", std::string("level")},
-      {"level_compaction_dynamic_level_bytes", false},
+      {"growth", std::string(options.growth == GrowthKind::kPlanned ? "planned" : "rocksdb")},
+      {"compaction_style", NameOf(options.compaction_style)},
+      {"level_compaction_dynamic_level_bytes", options.level_compaction_dynamic_level_bytes},
+      {"level0_files", Number(options.level0_files)},
+      {"disable_auto_compactions", options.disable_auto_compactions},
+      {"optimize_filters_for_hits", options.optimize_filters_for_hits},
+      {"prefix_size", Number(options.prefix_size)},
+      {"whole_key_filtering", options.whole_key_filtering},
       {"write_buffer_size", Number(options.write_buffer_size)},
       {"target_file_size_base", Number(options.target_file_size_base)},
       {"max_bytes_for_level_base", Number(options.max_bytes_for_level_base)},

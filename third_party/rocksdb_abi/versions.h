@@ -5,15 +5,22 @@
 #ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSIONS_H_
 #define WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSIONS_H_
 
+#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/statistics.h>
 
+#include <cstddef>
 #include <memory>
 #include <utility>
 
 #include "third_party/rocksdb_abi/version_at_least.h"
+
+// From 8.0 on a cache's class is in a header of its own.
+#if WINNOW_ROCKSDB_AT_LEAST(8, 0)
+#include <rocksdb/advanced_cache.h>
+#endif
 
 namespace winnow::rocksdb_abi {
 
@@ -56,6 +63,9 @@ inline void FailWithoutOptionsFile(ROCKSDB_NAMESPACE::DBOptions* options) {
   options->fail_if_options_file_error = true;
 #endif
 }
+
+// The bytes that a block cache holds at most.
+inline size_t CacheCapacity(const ROCKSDB_NAMESPACE::Cache& cache) { return cache.GetCapacity(); }
 
 // The tickers of the files that lookups and seeks of a prefix did not have to read. From 8.3 on
 // seeks have tickers of their own.
