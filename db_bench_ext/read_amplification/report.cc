@@ -298,7 +298,7 @@ std::string Title(const ReadAmplification& run) {
   if (run.duplicates > 0) absl::StrAppend(&text, "; ", run.duplicates, " duplicates dropped");
   text += "\n";
   for (const std::string& note : run.notes) {
-    absl::StrAppend(&text, inspect::WrapText(absl::StrCat("Note: ", note), kWidth, 2), "\n");
+    absl::StrAppend(&text, "Note: ", note, "\n");
   }
   return text;
 }

@@ -132,28 +132,28 @@ Json ToJson(const PolicyResult& policy, const PolicyResult& reference) {
 std::string ReadAmplificationJson(const ReadAmplification& run, const Machine& machine) {
   const Comparison comparison = Compare(run.policies);
   const PolicyResult& reference = run.policies[comparison.reference];
-  Json json = {{"schema", "winnow.readamp/2"},
-               {"command", run.command},
-               {"rocksdb_version", rocksdb::GetRocksVersionAsString()},
-               {"winnow_version", Version()},
-               {"machine",
-                {{"processor", machine.processor},
-                 {"threads", machine.threads},
-                 {"memory_bytes", machine.memory_bytes},
-                 {"system", machine.system}}},
-               {"keys_from", run.keys_from},
-               {"keys", run.keys},
-               {"duplicates_dropped", run.duplicates},
-               {"key_bytes", run.key_bytes},
-               {"value_size", run.value_size},
-               {"cache_size", run.cache_size},
-               {"notes", run.notes},
-               {"reference", reference.policy},
-               {"trees_agree", comparison.TreesAgree()},
-               {"largest_level_difference", comparison.largest_level_difference},
-               {"largest_files_considered_difference",
-                comparison.largest_files_considered_difference},
-               {"policies", Json::array()}};
+  Json json = {
+      {"schema", "winnow.readamp/2"},
+      {"command", run.command},
+      {"rocksdb_version", rocksdb::GetRocksVersionAsString()},
+      {"winnow_version", Version()},
+      {"machine",
+       {{"processor", machine.processor},
+        {"threads", machine.threads},
+        {"memory_bytes", machine.memory_bytes},
+        {"system", machine.system}}},
+      {"keys_from", run.keys_from},
+      {"keys", run.keys},
+      {"duplicates_dropped", run.duplicates},
+      {"key_bytes", run.key_bytes},
+      {"value_size", run.value_size},
+      {"cache_size", run.cache_size},
+      {"notes", run.notes},
+      {"reference", reference.policy},
+      {"trees_agree", comparison.TreesAgree()},
+      {"largest_level_difference", comparison.largest_level_difference},
+      {"largest_files_considered_difference", comparison.largest_files_considered_difference},
+      {"policies", Json::array()}};
   for (const PolicyResult& policy : run.policies) {
     json["policies"].push_back(ToJson(policy, reference));
   }
