@@ -1,5 +1,6 @@
 // The benchmark as people run it.
 
+#include <absl/strings/str_format.h>
 #include <absl/strings/str_split.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -212,6 +213,25 @@ TEST(DbBenchExtTest, KeysOfAFileAreLoadedOnceAndMissedNearly) {
   }
 }
 
+TEST(DbBenchExtTest, KeysAreReadAsHexadecimalDigitsAndWhatIsNoPartOfThemIsSaid) {
+  const TemporaryFolder folder;
+  {
+    std::ofstream keys(folder / "keys", std::ios::binary);
+    // Every second key has a line feed in it, and all lines end as on Windows.
+    for (int i = 0; i < 5000; ++i) {
+      keys << absl::StrFormat("%08x%s\r\n", i * 3, i % 2 == 0 ? "0a61" : "");
+    }
+  }
+  const ChildResult result =
+      RunBench(Small({"--keys=" + (folder / "keys"), "--key_format=hex",
+                      "--policies=bloomfilter:10", "--json=" + (folder / "run.json")}));
+  ASSERT_EQ(result.status, 0) << result.errors;
+  const json document = json::parse(ReadFile(folder / "run.json"));
+  EXPECT_EQ(document.at("keys"), 5000);
+  EXPECT_EQ(document.at("key_bytes"), 2500 * (6 + 4));
+  EXPECT_THAT(result.errors, HasSubstr("the carriage returns at the end of 5000 lines"));
+}
+
 TEST(DbBenchExtTest, PartitionedFiltersAreCountedAsWell) {
   const TemporaryFolder folder;
   const ChildResult result =
@@ -267,6 +287,8 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
       {"--benchmarks=fillseq", "readmissing, readrandom"},
       {"--compression_type=gzip", "lz4"},
       {"--keys=/nonexistent", "No such file"},
+      {"--keys=/dev/null", "has no keys"},
+      {"--key_format=base64", "those of --key_format are line, hex"},
       {"--json=/nonexistent/run.json", "can't write"},
       {"--html=/nonexistent/run.html", "can't write"},
       {"--frontier=6,six", "--frontier has 'six'"},

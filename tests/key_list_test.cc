@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/files.h"
@@ -34,13 +35,19 @@ class TemporaryFile {
 struct Listed {
   absl::Status status;
   std::vector<std::string> keys;
+  std::string note;
 };
 
-Listed List(std::string_view bytes) {
+Listed List(std::string_view bytes, KeyFormat format = KeyFormat::kLine) {
   const TemporaryFile file(bytes);
   Listed listed;
-  listed.status =
-      ForEachKey(file.path(), [&](std::string_view key) { listed.keys.emplace_back(key); });
+  const absl::StatusOr<KeyListNotes> notes =
+      ForEachKey(file.path(), format, [&](std::string_view key) { listed.keys.emplace_back(key); });
+  listed.status = notes.status();
+  if (notes.ok()) {
+    listed.note = notes->Sentence();
+    EXPECT_EQ(notes->keys, listed.keys.size());
+  }
   return listed;
 }
 
@@ -79,14 +86,110 @@ TEST(KeyListTest, EmptyLinesArePassedOver) {
 }
 
 TEST(KeyListTest, EveryOtherByteBelongsToTheKey) {
-  const std::string text("a\r\nb \0c\n\xff\t\n", 10);
-  EXPECT_THAT(List(text).keys, ElementsAre("a\r", std::string("b \0c", 4), std::string("\xff\t")));
+  const std::string text("b \0c\na\r\n\xff\t\n", 11);
+  const Listed listed = List(text);
+  EXPECT_THAT(listed.keys, ElementsAre(std::string("b \0c", 4), "a\r", std::string("\xff\t")));
+  EXPECT_EQ(listed.note, "");
 }
 
-TEST(KeyListTest, NothingIsNoKeys) {
-  for (const std::string& bytes : {std::string(), Frame("")}) {
-    const Listed listed = List(bytes);
+TEST(KeyListTest, CarriageReturnsAtTheEndOfEveryLineBelongToNoKeyAndThatIsSaid) {
+  for (const char* text : {"a\r\nb\r\r\n\r\nc\r\n", "a\r\nb\r\r\n\r\nc"}) {
+    const Listed listed = List(text);
     EXPECT_TRUE(listed.status.ok()) << listed.status;
+    EXPECT_THAT(listed.keys, ElementsAre("a", "b\r", "c"));
+    EXPECT_THAT(listed.note, HasSubstr("carriage returns at the end of "));
+  }
+}
+
+TEST(KeyListTest, ALineWithoutTheCarriageReturnOfTheFirstIsAnError) {
+  const Listed listed = List("a\r\nb\nc\r\n");
+  EXPECT_THAT(std::string(listed.status.message()), HasSubstr("but line 2 with a line feed only"));
+  EXPECT_THAT(listed.keys, ElementsAre("a"));
+}
+
+TEST(KeyListTest, AByteOrderMarkBelongsToNoKeyAndThatIsSaid) {
+  for (const std::string& bytes : {std::string("\xef\xbb\xbf"
+                                               "a\nb\n"),
+                                   Frame("\xef\xbb\xbf"
+                                         "a\nb\n")}) {
+    const Listed listed = List(bytes);
+    EXPECT_THAT(listed.keys, ElementsAre("a", "b"));
+    EXPECT_EQ(listed.note, "the byte order mark at its start taken as no part of a key");
+  }
+  EXPECT_THAT(List("a\n\xef\xbb\xbf"
+                   "b\n")
+                  .keys,
+              ElementsAre("a",
+                          "\xef\xbb\xbf"
+                          "b"));
+}
+
+TEST(KeyListTest, AStartThatComesInPiecesIsTheSameStart) {
+  const Listed listed = List(Frame("\xef") + Frame("\xbb") + Frame("\xbf") + Frame("a\n"));
+  EXPECT_THAT(listed.keys, ElementsAre("a"));
+}
+
+TEST(KeyListTest, HexadecimalDigitsAreBytes) {
+  const Listed listed = List("00ff0A\n0x0a0d\r\n61\n", KeyFormat::kHex);
+  EXPECT_FALSE(listed.status.ok()) << "the carriage return is no digit";
+  EXPECT_THAT(List("00ff0A\n0x0a0d\n0X61", KeyFormat::kHex).keys,
+              ElementsAre(std::string("\0\xff\n", 3), "\n\r", "a"));
+  EXPECT_THAT(List("61\r\n62\r\n", KeyFormat::kHex).keys, ElementsAre("a", "b"));
+}
+
+TEST(KeyListTest, WhatIsNotHexadecimalIsAnErrorThatNamesTheLine) {
+  for (const char* wrong : {"6", "0x616", "6g", "61 62", "key"}) {
+    const Listed listed = List("61\n" + std::string(wrong) + "\n", KeyFormat::kHex);
+    EXPECT_EQ(listed.status.code(), absl::StatusCode::kInvalidArgument) << wrong;
+    EXPECT_THAT(std::string(listed.status.message()), HasSubstr("line 2 of")) << wrong;
+    EXPECT_THAT(listed.keys, ElementsAre("a")) << wrong;
+  }
+}
+
+TEST(KeyListTest, KeyFormatsHaveNames) {
+  EXPECT_EQ(*ParseKeyFormat("line"), KeyFormat::kLine);
+  EXPECT_EQ(*ParseKeyFormat("hex"), KeyFormat::kHex);
+  EXPECT_THAT(std::string(ParseKeyFormat("HEX").status().message()), HasSubstr("line, hex"));
+}
+
+TEST(KeyListTest, OtherCompressionsAreNamed) {
+  const std::pair<std::string, std::string> cases[] = {
+      {std::string("\x1f\x8b\x08\0rest", 8), "compressed with gzip"},
+      {std::string("\x28\xb5\x2f\xfdrest", 8), "compressed with zstd"},
+      {std::string("\xfd\x37zXZ\0rest", 10), "compressed with xz"},
+      {std::string("PK\3\4rest", 8), "compressed with zip"}};
+  for (const auto& [bytes, says] : cases) {
+    const Listed listed = List(bytes);
+    EXPECT_THAT(std::string(listed.status.message()), HasSubstr(says));
+    EXPECT_THAT(listed.keys, IsEmpty()) << says;
+  }
+}
+
+TEST(KeyListTest, TextOfTwoBytesACharacterIsRefused) {
+  std::string little, big;
+  for (const char c : std::string_view("one key\nanother key\n")) {
+    little += {c, '\0'};
+    big += {'\0', c};
+  }
+  for (const std::string& text : {little, big, "\xff\xfe" + little, "\xfe\xff" + big}) {
+    for (const std::string& bytes : {text, Frame(text)}) {
+      const Listed listed = List(bytes);
+      EXPECT_THAT(std::string(listed.status.message()), HasSubstr("looks like UTF-16"));
+      EXPECT_THAT(listed.keys, IsEmpty());
+    }
+  }
+}
+
+TEST(KeyListTest, BinaryKeysWithSomeZerosAreNoText) {
+  const std::string keys("a\0b\0c\0d\0e\0f\0g\0h\0\n\1\0\2\0\n", 22);
+  EXPECT_TRUE(List(keys).status.ok()) << List(keys).status;
+}
+
+TEST(KeyListTest, AListWithoutKeysIsAnError) {
+  for (const std::string& bytes : {std::string(), Frame(""), std::string("\n\n"),
+                                   std::string("\r\n"), std::string("\xef\xbb\xbf")}) {
+    const Listed listed = List(bytes);
+    EXPECT_THAT(std::string(listed.status.message()), HasSubstr("has no keys"));
     EXPECT_THAT(listed.keys, IsEmpty());
   }
 }
@@ -148,7 +251,8 @@ TEST(KeyListTest, ADamagedFrameIsAnErrorThatNamesTheFile) {
   std::string frame = Frame("some\nkeys\nwith a checksum behind them\n");
   frame[frame.size() - 2] = static_cast<char>(frame[frame.size() - 2] ^ 1);
   const TemporaryFile file(frame);
-  const absl::Status status = ForEachKey(file.path(), [](std::string_view) {});
+  const absl::Status status =
+      ForEachKey(file.path(), KeyFormat::kLine, [](std::string_view) {}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(std::string(status.message()), HasSubstr(file.path() + " is damaged"));
 }
@@ -171,13 +275,14 @@ TEST(KeyListTest, AKeyMayBeLongButNotEndless) {
 }
 
 TEST(KeyListTest, AFileThatIsNotThereIsAnErrorThatNamesIt) {
-  const absl::Status status = ForEachKey("/nonexistent/keys", [](std::string_view) { FAIL(); });
+  const absl::Status status =
+      ForEachKey("/nonexistent/keys", KeyFormat::kLine, [](std::string_view) { FAIL(); }).status();
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("/nonexistent/keys: No such file or directory"));
 }
 
 TEST(KeyListTest, AFolderIsAnError) {
-  EXPECT_FALSE(ForEachKey("/", [](std::string_view) { FAIL(); }).ok());
+  EXPECT_FALSE(ForEachKey("/", KeyFormat::kLine, [](std::string_view) { FAIL(); }).ok());
 }
 
 }  // namespace

@@ -62,6 +62,9 @@ ABSL_FLAG(std::string, policies, "none,bloomfilter:10,ribbonfilter:10,winnow:10"
 ABSL_FLAG(std::string, keys, "",
           "file with the keys to load, one a line, plain or an LZ4 frame; - is standard input. "
           "Looked-up absent keys are near misses of them: one byte changed, appended or removed");
+ABSL_FLAG(std::string, key_format, "line",
+          "how a line of --keys holds a key: line, its bytes themselves; hex, two hexadecimal "
+          "digits a byte, for keys that have line feeds in them");
 ABSL_FLAG(int64_t, num, 1'000'000, "number of keys to generate when there are no --keys");
 ABSL_FLAG(int32_t, key_size, 16, "bytes of a generated key, at least 8");
 ABSL_FLAG(int32_t, value_size, 100, "bytes of a value");
@@ -105,7 +108,7 @@ absl::Status CheckFlags() {
   for (const absl::Status& status : checks) {
     if (!status.ok()) return status;
   }
-  return absl::OkStatus();
+  return inspect::ParseKeyFormat(absl::GetFlag(FLAGS_key_format)).status();
 }
 
 absl::StatusOr<std::vector<Policy>> PoliciesOfFlags() {
@@ -154,9 +157,16 @@ absl::StatusOr<Keys> KeysOfFlags() {
     keys.absent = GenerateAbsentKeys(reads, n, key_size, seed);
     return keys;
   }
+  const absl::StatusOr<inspect::KeyFormat> format =
+      inspect::ParseKeyFormat(absl::GetFlag(FLAGS_key_format));
+  if (!format.ok()) return format.status();
   KeyTable all;
-  absl::Status status = inspect::ForEachKey(path, [&](std::string_view key) { all.Add(key); });
-  if (!status.ok()) return status;
+  const absl::StatusOr<inspect::KeyListNotes> notes =
+      inspect::ForEachKey(path, *format, [&](std::string_view key) { all.Add(key); });
+  if (!notes.ok()) return notes.status();
+  if (const std::string note = notes->Sentence(); !note.empty()) {
+    std::fprintf(stderr, "db_bench_ext: %s: %s\n", path.c_str(), note.c_str());
+  }
   keys.present = DropDuplicates(all);
   keys.duplicates = all.size() - keys.present.size();
   if (keys.present.size() > std::numeric_limits<uint32_t>::max()) {
