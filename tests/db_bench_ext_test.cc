@@ -213,6 +213,28 @@ TEST(DbBenchExtTest, KeysOfAFileAreLoadedOnceAndMissedNearly) {
   }
 }
 
+TEST(DbBenchExtTest, SkewedLookupsReadFewerBlocksFromFilesAndSayHowTheyAreDrawn) {
+  const TemporaryFolder folder;
+  std::vector<uint64_t> reads;
+  for (const char* zipf : {"0", "1.2"}) {
+    const ChildResult result = RunBench(
+        Small({"--policies=bloomfilter:10", "--timed_reads=0", "--cache_size=500000",
+               "--zipf=" + std::string(zipf), "--seed=77", "--json=" + (folder / "run.json")}));
+    ASSERT_EQ(result.status, 0) << result.errors;
+    EXPECT_THAT(result.output, HasSubstr("seed 77"));
+    EXPECT_THAT(result.output, HasSubstr(*zipf == '0' ? "lookups: uniform" : "exponent 1.2"));
+    const json document = json::parse(ReadFile(folder / "run.json"));
+    EXPECT_THAT(document.at("lookups_drawn").get<std::string>(), HasSubstr("odd numbers"));
+    for (const json& workload : document.at("policies")[0].at("workloads")) {
+      if (workload.at("name") != "readrandom") continue;
+      EXPECT_EQ(workload.at("found"), 20000);
+      reads.push_back(workload.at("data_blocks_read"));
+    }
+  }
+  ASSERT_EQ(reads.size(), 2u);
+  EXPECT_LT(10 * reads[1], 7 * reads[0]);
+}
+
 TEST(DbBenchExtTest, KeysAreReadAsHexadecimalDigitsAndWhatIsNoPartOfThemIsSaid) {
   const TemporaryFolder folder;
   {
@@ -288,6 +310,7 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
       {"--compression_type=gzip", "lz4"},
       {"--keys=/nonexistent", "No such file"},
       {"--keys=/dev/null", "has no keys"},
+      {"--zipf=-0.5", "--zipf is -0.5, but has to be from 0 to 10"},
       {"--key_format=base64", "those of --key_format are line, hex"},
       {"--json=/nonexistent/run.json", "can't write"},
       {"--html=/nonexistent/run.html", "can't write"},

@@ -47,6 +47,7 @@
 #include "db_bench_ext/read_amplification/tree_forecast.h"
 #include "db_bench_ext/read_amplification/tree_settings.h"
 #include "db_bench_ext/read_amplification/work_folder.h"
+#include "db_bench_ext/read_amplification/zipf.h"
 #include "src/inspect/key_list.h"
 #include "src/inspect/machine.h"
 #include "src/inspect/readamp_html.h"
@@ -76,6 +77,9 @@ ABSL_FLAG(int32_t, timed_rounds, 5,
           "the round whose speed is the median");
 ABSL_FLAG(std::string, benchmarks, "readmissing,readrandom",
           "what to look up: readmissing is absent keys, readrandom present ones");
+ABSL_FLAG(double, zipf, 0,
+          "exponent of the skew of lookups: the key of rank r, by a shuffle of the seed, is asked "
+          "as often as 1/r^zipf says; 0: all alike. 0.99 is YCSB's");
 ABSL_FLAG(int64_t, seed, 1, "seed of the order of writes, the values and the lookups");
 ABSL_FLAG(
     std::string, db, "",
@@ -101,6 +105,7 @@ absl::Status CheckFlags() {
       CheckRange("key_size", absl::GetFlag(FLAGS_key_size), kMinGeneratedKey, 1 << 20),
       CheckRange("value_size", absl::GetFlag(FLAGS_value_size), 0, 1 << 20),
       CheckRange("reads", static_cast<double>(absl::GetFlag(FLAGS_reads)), 1, kMaxKeys),
+      CheckRange("zipf", absl::GetFlag(FLAGS_zipf), 0, kMaxZipfExponent),
       CheckRange("timed_reads", static_cast<double>(absl::GetFlag(FLAGS_timed_reads)), 0, kMaxKeys),
       CheckRange("timed_rounds", absl::GetFlag(FLAGS_timed_rounds), 1, 1000),
       CheckRange("trees_at_once", absl::GetFlag(FLAGS_trees_at_once), 0, 1024),
@@ -178,20 +183,42 @@ absl::StatusOr<Keys> KeysOfFlags() {
   return keys;
 }
 
-// The lookups of each workload, which refer to the keys.
-void FillWorkloads(const Keys& keys, std::vector<Lookups>* workloads) {
+// Numbers of keys to look up, as skewed as the flags say.
+std::vector<uint32_t> PicksOfFlags(size_t below, uint64_t salt) {
   const size_t reads = static_cast<size_t>(absl::GetFlag(FLAGS_reads));
+  const uint64_t seed = static_cast<uint64_t>(absl::GetFlag(FLAGS_seed)) ^ salt;
+  const double zipf = absl::GetFlag(FLAGS_zipf);
+  return zipf > 0 ? ZipfPicks(reads, static_cast<uint32_t>(below), zipf, seed)
+                  : RandomPicks(reads, below, seed);
+}
+
+// The lookups of each workload, which refer to the keys. Absent keys are random draws already: they
+// come one after the other unless some have to come more often.
+void FillWorkloads(const Keys& keys, std::vector<Lookups>* workloads) {
   for (Lookups& lookups : *workloads) {
-    if (lookups.present) {
-      lookups.keys = &keys.present;
-      lookups.order = RandomPicks(reads, keys.present.size(),
-                                  static_cast<uint64_t>(absl::GetFlag(FLAGS_seed)) ^ kPresentSalt);
+    lookups.keys = lookups.present ? &keys.present : &keys.absent;
+    if (lookups.present || absl::GetFlag(FLAGS_zipf) > 0) {
+      lookups.order =
+          PicksOfFlags(lookups.keys->size(), lookups.present ? kPresentSalt : kAbsentSalt + 1);
     } else {
-      lookups.keys = &keys.absent;
-      lookups.order.resize(reads);
+      lookups.order.resize(keys.absent.size());
       std::iota(lookups.order.begin(), lookups.order.end(), 0u);
     }
   }
+}
+
+// How the lookups were drawn, for the reports.
+std::string LookupsDrawn() {
+  const double zipf = absl::GetFlag(FLAGS_zipf);
+  const std::string skew =
+      zipf > 0 ? absl::StrCat("Zipf-skewed with exponent ", zipf, ", ranks scattered over the keys")
+               : std::string("uniform");
+  return absl::StrCat(
+      "lookups: ", skew, ", drawn with replacement, seed ", absl::GetFlag(FLAGS_seed),
+      "; absent keys: ",
+      absl::GetFlag(FLAGS_keys).empty()
+          ? "odd numbers between the smallest and the largest key, of which even ones are loaded"
+          : "near misses of loaded keys, one byte changed, appended or removed");
 }
 
 absl::Status WriteFile(const std::string& path, const std::string& text) {
@@ -371,6 +398,7 @@ absl::Status Execute(Task task, const std::string& command) {
   results.settings = SettingsOf(task.options.tree);
   results.seed = task.options.tree.seed;
   results.date = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+  results.lookups_drawn = LookupsDrawn();
 
   const bool keep = absl::GetFlag(FLAGS_keep);
   absl::StatusOr<std::unique_ptr<WorkFolder>> folder =

@@ -297,6 +297,9 @@ std::string Title(const ReadAmplification& run) {
                       run.keys_from, Ratio(run.key_bytes, run.keys), run.value_size);
   if (run.duplicates > 0) absl::StrAppend(&text, "; ", run.duplicates, " duplicates dropped");
   text += "\n";
+  if (!run.lookups_drawn.empty()) {
+    absl::StrAppend(&text, inspect::WrapText(run.lookups_drawn, kWidth), "\n");
+  }
   for (const std::string& note : run.notes) {
     absl::StrAppend(&text, "Note: ", note, "\n");
   }

@@ -148,6 +148,7 @@ std::string ReadAmplificationJson(const ReadAmplification& run, const Machine& m
       {"key_bytes", run.key_bytes},
       {"value_size", run.value_size},
       {"cache_size", run.cache_size},
+      {"lookups_drawn", run.lookups_drawn},
       {"notes", run.notes},
       {"reference", reference.policy},
       {"trees_agree", comparison.TreesAgree()},

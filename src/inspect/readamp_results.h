@@ -114,6 +114,7 @@ struct ReadAmplification {
   uint64_t seed = 0;
   std::string date;  // UTC, "2024-02-29T13:05:00Z"; when the run began
   std::vector<FrontierPoint> frontier;
+  std::string lookups_drawn;  // a sentence: which keys are asked how often; empty: not known
 };
 
 // a / b, and 0 when b is 0.
