@@ -1,4 +1,4 @@
-// One line on a terminal that says how far several jobs are.
+// How far several jobs are, on one line.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRESS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRESS_H_
@@ -6,17 +6,26 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <mutex>
 #include <string>
 
 namespace winnow::bench {
 
-// Draws on stderr if that is a terminal, and else does nothing. Safe from several threads.
+// "growing 34 % | counting 7 %", cut to `width` bytes; 0: not cut.
+std::string ProgressLine(const std::map<std::string, int>& percents, size_t width);
+
+// On a terminal the line is drawn again and again; elsewhere, as in a log, a line is written now
+// and then, the first one only when that time has passed: what is over soon says nothing. Safe from
+// several threads.
 class Progress {
  public:
+  // Writes to stderr.
   Progress();
-  ~Progress();  // wipes the line
+  // For tests. `out` is not owned.
+  Progress(std::FILE* out, bool terminal, std::chrono::milliseconds every);
+  ~Progress();  // wipes the line of a terminal
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
@@ -24,12 +33,16 @@ class Progress {
   void Set(const std::string& job, uint64_t done, uint64_t total);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void Draw();
 
-  const bool enabled_;
+  std::FILE* const out_;
+  const bool terminal_;
+  const std::chrono::milliseconds every_;
   std::mutex mutex_;
   std::map<std::string, int> percents_;
-  std::chrono::steady_clock::time_point drawn_;
+  Clock::time_point drawn_;
 };
 
 }  // namespace winnow::bench
