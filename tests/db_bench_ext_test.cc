@@ -1,10 +1,12 @@
 // The benchmark as people run it.
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_split.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -285,7 +287,7 @@ TEST(DbBenchExtTest, APolicyThatBuildsNothingIsRefusedBeforeAnythingIsPrinted) {
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.output, IsEmpty());
   EXPECT_THAT(result.errors, HasSubstr("'bloomfilter:0' is not in force"));
-  EXPECT_THAT(ReadFile(folder / "run.json"), IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(folder / "run.json"));
   EXPECT_FALSE(std::filesystem::exists(folder / "db"));
 }
 
@@ -330,10 +332,12 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
       {"--options_file=/nonexistent", "/nonexistent"},
       {"keys.lz4", "'keys.lz4' is no flag"},
       {"--nonsense", "nonsense"},
+      {"--reads=many", "reads"},
   };
   for (const auto& [flag, says] : cases) {
     const ChildResult result = RunBench(Small(absl::StrSplit(flag, ' ')));
-    EXPECT_NE(result.status, 0) << flag;
+    const bool is_list = absl::StartsWith(flag, "--keys=");  // it is read when the work begins
+    EXPECT_EQ(result.status, is_list ? 1 : 2) << flag;
     EXPECT_THAT(result.output, IsEmpty()) << flag;
     EXPECT_THAT(result.errors, HasSubstr(says)) << flag;
   }
@@ -457,6 +461,37 @@ TEST(DbBenchExtTest, ARunWithoutRoomIsRefusedBeforeAnyWork) {
   EXPECT_THAT(result.output, IsEmpty());
   EXPECT_THAT(result.errors, HasSubstr("the run needs about "));
   EXPECT_FALSE(std::filesystem::exists(folder / "db"));
+}
+
+// A run that would take minutes gets the signal once its databases are there.
+TEST(DbBenchExtTest, ASignalEndsTheRunWithItsStatusAndLeavesNothing) {
+  const std::pair<const char*, int> cases[] = {
+      {"INT", 128 + SIGINT}, {"TERM", 128 + SIGTERM}, {"HUP", 128 + SIGHUP}};
+  for (const auto& [signal, status] : cases) {
+    const TemporaryFolder folder;
+    const ChildResult result = RunProgram(
+        {"sh", "-c",
+         "(while ! test -e \"$1/db/1-none/CURRENT\"; do sleep 0.05; done; kill -s \"$2\" $$) & "
+         "exec \"$0\" --num=3000000 --policies=none --db=\"$1/db\" --json=\"$1/run.json\"",
+         WINNOW_DB_BENCH_EXT, folder.path(), signal});
+    EXPECT_EQ(result.status, status) << signal;
+    EXPECT_THAT(result.output, IsEmpty()) << signal;
+    EXPECT_THAT(result.errors, HasSubstr("db_bench_ext: interrupted")) << signal;
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << signal;
+  }
+}
+
+TEST(DbBenchExtTest, AReportThatCanNotBePrintedIsAnErrorAndItsFilesAreThere) {
+  const TemporaryFolder folder;
+  const ChildResult result = RunProgram(
+      {"sh", "-c",
+       "\"$0\" --num=20000 --write_buffer_size=200000 --timed_reads=0 --policies=bloomfilter:10 "
+       "--json=\"$1/run.json\" > /dev/full",
+       WINNOW_DB_BENCH_EXT, folder.path()});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("can't write to standard output: No space left"));
+  EXPECT_EQ(json::parse(ReadFile(folder / "run.json")).at("keys"), 20000);
+  EXPECT_EQ(RunProgram({"sh", "-c", "\"$0\" --help > /dev/full", WINNOW_DB_BENCH_EXT}).status, 1);
 }
 
 TEST(DbBenchExtTest, HelpNamesTheFlagsAndIsNoError) {

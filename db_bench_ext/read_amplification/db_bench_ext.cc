@@ -3,7 +3,6 @@
 #include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
 #include <absl/flags/usage.h>
-#include <absl/flags/usage_config.h>
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
@@ -12,12 +11,12 @@
 #include <absl/time/time.h>
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -42,10 +41,12 @@
 #include "db_bench_ext/read_amplification/report_flags.h"
 #include "db_bench_ext/read_amplification/run.h"
 #include "db_bench_ext/read_amplification/run_forecast.h"
+#include "db_bench_ext/read_amplification/stop_signals.h"
 #include "db_bench_ext/read_amplification/tree.h"
 #include "db_bench_ext/read_amplification/tree_flags.h"
 #include "db_bench_ext/read_amplification/tree_forecast.h"
 #include "db_bench_ext/read_amplification/tree_settings.h"
+#include "db_bench_ext/read_amplification/whole_file.h"
 #include "db_bench_ext/read_amplification/work_folder.h"
 #include "db_bench_ext/read_amplification/zipf.h"
 #include "src/inspect/key_list.h"
@@ -94,9 +95,6 @@ namespace {
 constexpr uint64_t kAbsentSalt = 0x616273656e74;
 constexpr uint64_t kPresentSalt = 0x70726573656e74;
 
-std::atomic<bool> interrupted{false};
-
-void Interrupt(int) { interrupted = true; }
 
 absl::Status CheckFlags() {
   constexpr double kMaxKeys = std::numeric_limits<uint32_t>::max();
@@ -221,39 +219,30 @@ std::string LookupsDrawn() {
           : "near misses of loaded keys, one byte changed, appended or removed");
 }
 
-absl::Status WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (file) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat("can't write ", path));
+absl::Status Print(const std::string& text) {
+  errno = 0;
+  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("can't write to standard output: ", std::strerror(errno)));
 }
 
-// Found out before the work, so that its results are not lost.
-absl::Status CheckWritable(const std::string& path) {
-  if (path.empty() || std::ofstream(path, std::ios::binary | std::ios::app)) {
-    return absl::OkStatus();
-  }
-  return absl::UnavailableError(absl::StrCat("can't write ", path));
-}
-
+// Files first: what standard output can't take is not lost then.
 absl::Status WriteReports(const inspect::ReadAmplification& results,
                           const std::optional<PromisesKept>& promises,
                           const ReportOptions& report) {
   const std::string verdict = promises ? "\n" + promises->sentence + "\n" : "";
-  std::fputs((FullReport(results) + verdict).c_str(), stdout);
-  if (std::fflush(stdout) != 0) return absl::UnavailableError("can't write to standard output");
   const inspect::Machine machine = inspect::ThisMachine();
   absl::Status status;
   if (!report.json.empty()) {
-    status.Update(WriteFile(report.json, inspect::ReadAmplificationJson(results, machine)));
+    status.Update(WriteWhole(report.json, inspect::ReadAmplificationJson(results, machine)));
   }
   if (!report.summary.empty()) {
-    status.Update(WriteFile(report.summary, ShortReport(results) + verdict));
+    status.Update(WriteWhole(report.summary, ShortReport(results) + verdict));
   }
   if (!report.html.empty()) {
-    status.Update(WriteFile(report.html, inspect::ReadAmplificationHtml(results, machine)));
+    status.Update(WriteWhole(report.html, inspect::ReadAmplificationHtml(results, machine)));
   }
+  status.Update(Print(FullReport(results) + verdict));
   return status;
 }
 
@@ -283,7 +272,8 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   if (!frontier.ok()) return frontier.status();
   for (const std::string& path : {report->json, report->summary, report->html}) {
     if (tree->plan_only) break;  // it writes none
-    if (absl::Status status = CheckWritable(path); !status.ok()) return status;
+    if (path.empty()) continue;
+    if (absl::Status status = CheckCanWrite(path); !status.ok()) return status;
   }
 
   Task task;
@@ -408,12 +398,12 @@ absl::Status Execute(Task task, const std::string& command) {
     Progress progress;
     absl::StatusOr<std::vector<inspect::PolicyResult>> policies =
         Run(task.options, task.policies, keys->present, task.workloads, folder->get(), &progress,
-            &interrupted);
+            StopAsked());
     if (!policies.ok()) return policies.status();
     results.policies = *std::move(policies);
     absl::StatusOr<std::vector<inspect::FrontierPoint>> frontier =
         RunFrontier(task.options, task.frontier, keys->present, task.workloads, **folder, &progress,
-                    &interrupted);
+                    StopAsked());
     if (!frontier.ok()) return frontier.status();
     results.frontier = *std::move(frontier);
   }
@@ -452,36 +442,58 @@ std::vector<FlagGroup> FlagGroups() {
           {"What is reported, and what is promised:", kReportFlagsFile}};
 }
 
+constexpr int kWrongUsage = 2;
+
+// Abseil ends the process with 1 at a flag that it can't parse, as a failed run would.
+bool parsing = false;
+
+void EndWrongUsage() {
+  if (!parsing) return;
+  std::fflush(nullptr);
+  std::_Exit(kWrongUsage);
+}
+
+std::vector<char*> ParseFlags(int argc, char** argv) {
+  absl::SetProgramUsageMessage("see --help");
+  std::atexit(EndWrongUsage);
+  parsing = true;
+  std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  parsing = false;
+  return rest;
+}
+
+// Says what is wrong, and gives the exit status: that of a signal, where one has come.
+int Failed(const absl::Status& status, int exit_status) {
+  std::fprintf(stderr, "db_bench_ext: %s\n", std::string(status.message()).c_str());
+  return StopStatus() != 0 ? StopStatus() : exit_status;
+}
+
+int PrintAndEnd(const std::string& text) {
+  const absl::Status status = Print(text);
+  return status.ok() ? 0 : Failed(status, 1);
+}
+
 int Main(int argc, char** argv) {
   const std::vector<std::string> words(argv, argv + argc);
+  CatchStopSignals();
   if (std::any_of(words.begin(), words.end(), AsksForHelp)) {
-    std::printf("%s%s", kUsage, GroupedFlagHelp(FlagGroups()).c_str());
-    return 0;
+    return PrintAndEnd(absl::StrCat(kUsage, GroupedFlagHelp(FlagGroups())));
   }
-  absl::SetProgramUsageMessage("see --help");
-  absl::FlagsUsageConfig config;
-  config.version_string = [] { return absl::StrCat("db_bench_ext ", Version(), "\n"); };
-  absl::SetFlagsUsageConfig(config);
-  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  if (words.size() == 2 && words[1] == "--version") {
+    return PrintAndEnd(absl::StrCat("db_bench_ext ", Version(), "\n"));
+  }
+  const std::vector<char*> rest = ParseFlags(argc, argv);
   if (rest.size() > 1) {
-    std::fprintf(stderr, "db_bench_ext: '%s' is no flag; see --help\n", rest[1]);
-    return 2;
+    return Failed(
+        absl::InvalidArgumentError(absl::StrCat("'", rest[1], "' is no flag; see --help")),
+        kWrongUsage);
   }
 
-  std::signal(SIGINT, Interrupt);
-  std::signal(SIGTERM, Interrupt);
   winnow_rocksdb_register();
   absl::StatusOr<Task> task = TaskOfFlags(FindGivenFlags(words));
-  if (!task.ok()) {
-    std::fprintf(stderr, "db_bench_ext: %s\n", std::string(task.status().message()).c_str());
-    return 2;
-  }
+  if (!task.ok()) return Failed(task.status(), kWrongUsage);
   const absl::Status status = Execute(*std::move(task), ShellCommand(words));
-  if (!status.ok()) {
-    std::fprintf(stderr, "db_bench_ext: %s\n", std::string(status.message()).c_str());
-    return 1;
-  }
-  return 0;
+  return status.ok() ? 0 : Failed(status, 1);
 }
 
 }  // namespace

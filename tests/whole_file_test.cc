@@ -1,0 +1,90 @@
+// Results are there whole or not at all.
+
+#include "db_bench_ext/read_amplification/whole_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/files.h"
+
+namespace winnow::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::ReadFile;
+using testing::TemporaryFolder;
+using testing::WriteFile;
+
+std::vector<std::string> NamesIn(const TemporaryFolder& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder.path())) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(WholeFileTest, AFileIsMadeOrReplacedAndNothingElse) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(WriteWhole(folder / "file", "a longer text").ok());
+  ASSERT_TRUE(WriteWhole(folder / "file", "text").ok());
+  EXPECT_EQ(ReadFile(folder / "file"), "text");
+  EXPECT_THAT(NamesIn(folder), ElementsAre("file"));
+}
+
+TEST(WholeFileTest, PermissionsStay) {
+  const TemporaryFolder folder;
+  WriteFile(folder / "file", "old");
+  const fs::perms mine = fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read;
+  fs::permissions(folder / "file", mine);
+  ASSERT_TRUE(WriteWhole(folder / "file", "new").ok());
+  EXPECT_EQ(fs::status(folder / "file").permissions(), mine);
+}
+
+TEST(WholeFileTest, ALinkStaysOne) {
+  const TemporaryFolder folder;
+  WriteFile(folder / "file", "old");
+  fs::create_symlink("file", folder / "link");
+  ASSERT_TRUE(WriteWhole(folder / "link", "new").ok());
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(ReadFile(folder / "file"), "new");
+  EXPECT_THAT(NamesIn(folder), ElementsAre("file", "link"));
+}
+
+TEST(WholeFileTest, WhatIsNoFileIsNotReplaced) {
+  EXPECT_TRUE(WriteWhole("/dev/null", "text").ok());
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  const absl::Status full = WriteWhole("/dev/full", "text");
+  EXPECT_THAT(std::string(full.message()), HasSubstr("can't write /dev/full: No space left"));
+}
+
+TEST(WholeFileTest, AFailureSaysWhyAndLeavesNothing) {
+  const TemporaryFolder folder;
+  for (const std::string& path : {folder / "no/file", folder.path()}) {
+    for (const absl::Status& status : {WriteWhole(path, "text"), CheckCanWrite(path)}) {
+      EXPECT_FALSE(status.ok()) << path;
+      EXPECT_THAT(std::string(status.message()), HasSubstr("can't write " + path + ": "));
+    }
+  }
+  EXPECT_TRUE(NamesIn(folder).empty());
+}
+
+TEST(WholeFileTest, TheCheckLeavesNothing) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(CheckCanWrite(folder / "new").ok());
+  EXPECT_TRUE(NamesIn(folder).empty());
+  WriteFile(folder / "old", "text");
+  EXPECT_TRUE(CheckCanWrite(folder / "old").ok());
+  EXPECT_EQ(ReadFile(folder / "old"), "text");
+  EXPECT_THAT(NamesIn(folder), ElementsAre("old"));
+}
+
+}  // namespace
+}  // namespace winnow::bench
