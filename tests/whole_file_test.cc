@@ -2,10 +2,15 @@
 
 #include "db_bench_ext/read_amplification/whole_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -58,11 +63,37 @@ TEST(WholeFileTest, ALinkStaysOne) {
   EXPECT_THAT(NamesIn(folder), ElementsAre("file", "link"));
 }
 
+// A pipe of the test's own, as a program that runs as root could replace a device for everyone.
 TEST(WholeFileTest, WhatIsNoFileIsNotReplaced) {
-  EXPECT_TRUE(WriteWhole("/dev/null", "text").ok());
-  EXPECT_TRUE(fs::is_character_file("/dev/null"));
-  const absl::Status full = WriteWhole("/dev/full", "text");
-  EXPECT_THAT(std::string(full.message()), HasSubstr("can't write /dev/full: No space left"));
+  const TemporaryFolder folder;
+  const std::string path = folder / "pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  EXPECT_TRUE(CheckCanWrite(path).ok());
+  EXPECT_TRUE(WriteWhole(path, "text").ok());
+  EXPECT_TRUE(fs::is_fifo(path));
+  std::string text(10, '\0');
+  EXPECT_EQ(read(reader, text.data(), text.size()), 4);
+  EXPECT_EQ(text.substr(0, 4), "text");
+  close(reader);
+  EXPECT_THAT(NamesIn(folder), ElementsAre("pipe"));
+}
+
+TEST(WholeFileTest, WhatDoesNotFitLeavesTheFileAsItWas) {
+  const TemporaryFolder folder;
+  WriteFile(folder / "file", "old");
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{10, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const absl::Status status = WriteWhole(folder / "file", std::string(100, 'n'));
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("File too large"));
+  EXPECT_EQ(ReadFile(folder / "file"), "old");
+  EXPECT_THAT(NamesIn(folder), ElementsAre("file"));
 }
 
 TEST(WholeFileTest, AFailureSaysWhyAndLeavesNothing) {
