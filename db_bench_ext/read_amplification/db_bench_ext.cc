@@ -95,7 +95,6 @@ namespace {
 constexpr uint64_t kAbsentSalt = 0x616273656e74;
 constexpr uint64_t kPresentSalt = 0x70726573656e74;
 
-
 absl::Status CheckFlags() {
   constexpr double kMaxKeys = std::numeric_limits<uint32_t>::max();
   const absl::Status checks[] = {
