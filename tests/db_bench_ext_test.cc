@@ -426,6 +426,64 @@ TEST(DbBenchExtTest, FiltersThatTheOptionsLeaveOutAreNoFault) {
   }
 }
 
+// Names, sizes, times and bytes of all that is in a folder.
+std::string Everything(const std::string& folder) {
+  return RunProgram({"sh", "-c",
+                     "cd \"$1\" && find . -printf '%p %s %T@ ' -type f -exec sha256sum {} ';' -o "
+                     "-printf '\\n' | sort",
+                     "sh", folder})
+      .output;
+}
+
+TEST(DbBenchExtTest, AnExistingDatabaseIsMeasuredAsItIsAndNotTouched) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"bloomfilter:10", "builtin-bloom"},
+      {"ribbonfilter:10:-1", "builtin-ribbon"},
+      {"{id=winnow;ribbon_min_keys=0}", "winnow-ribbon"},
+      {"none", "none"}};
+  for (const auto& [policy, kind] : cases) {
+    SCOPED_TRACE(policy);
+    const TemporaryFolder folder;
+    const ChildResult made =
+        RunBench(Small({"--keep", "--timed_reads=0", "--db=" + (folder / "made"),
+                        "--policies=" + std::string(policy), "--json=" + (folder / "made.json")}));
+    ASSERT_EQ(made.status, 0) << made.errors;
+    std::string database;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "made")) {
+      database = entry.path().string();
+    }
+    const std::string before = Everything(database);
+    EXPECT_THAT(before, HasSubstr("CURRENT"));
+    const ChildResult result =
+        RunBench({"--use_existing_db", "--db=" + database, "--reads=20000", "--timed_reads=1000",
+                  "--timed_rounds=1", "--json=" + (folder / "run.json")});
+    ASSERT_EQ(result.status, 0) << result.errors;
+    EXPECT_EQ(Everything(database), before);
+    const json was = json::parse(ReadFile(folder / "made.json")).at("policies")[0];
+    const json is = json::parse(ReadFile(folder / "run.json")).at("policies")[0];
+    EXPECT_EQ(is.at("policy"), "as it is");
+    for (const char* same : {"keys", "files", "filter_bytes", "filters"}) {
+      EXPECT_EQ(is.at(same), was.at(same)) << same;
+    }
+    EXPECT_TRUE(is.at("filters").contains(kind));
+    const json& absent = is.at("workloads")[0];
+    EXPECT_EQ(absent.at("found"), 0);
+    if (std::string_view(kind) != "none") {
+      EXPECT_NEAR(absent.at("false_positives_per_filter_check").get<double>(), 0.0096, 0.004);
+      EXPECT_GE(absent.at("filter_checks"), 20000);
+    }
+    EXPECT_EQ(is.at("workloads")[1].at("found"), 20000);
+
+    EXPECT_EQ(RunBench({"--db=" + database, "--num=1000"}).status, 2) << "it would be written to";
+    EXPECT_EQ(RunBench({"--db=" + database, "--use_existing_db", "--policies=winnow:10"}).status,
+              2);
+    EXPECT_EQ(Everything(database), before);
+  }
+  const ChildResult nowhere = RunBench({"--use_existing_db", "--db=/nowhere"});
+  EXPECT_EQ(nowhere.status, 1);
+  EXPECT_THAT(nowhere.errors, HasSubstr("there is no database in '/nowhere'"));
+}
+
 TEST(DbBenchExtTest, PrefixesAreFilteredAndCounted) {
   const TemporaryFolder folder;
   const ChildResult result =

@@ -108,6 +108,8 @@ class LevelPlanTest : public ::testing::Test {
   }
 
   std::vector<FileInTree> Files() const {
+    // Waits for what runs: no file is half written then.
+    EXPECT_TRUE(database_->PauseBackgroundWork().ok());
     std::map<std::string, int> levels;
     ColumnFamilyMetaData metadata;
     database_->GetColumnFamilyMetaData(&metadata);
@@ -120,6 +122,7 @@ class LevelPlanTest : public ::testing::Test {
       if (level == levels.end()) continue;  // merged since
       files.push_back({level->second, FilterView(file.block).info()});
     }
+    EXPECT_TRUE(database_->ContinueBackgroundWork().ok());
     EXPECT_FALSE(files.empty());
     return files;
   }

@@ -28,6 +28,7 @@
 
 #include "db_bench_ext/read_amplification/check_range.h"
 #include "db_bench_ext/read_amplification/command_line.h"
+#include "db_bench_ext/read_amplification/existing_database.h"
 #include "db_bench_ext/read_amplification/flag_help.h"
 #include "db_bench_ext/read_amplification/free_room.h"
 #include "db_bench_ext/read_amplification/frontier.h"
@@ -85,6 +86,9 @@ ABSL_FLAG(int64_t, seed, 1, "seed of the order of writes, the values and the loo
 ABSL_FLAG(
     std::string, db, "",
     "folder to make the databases in; what is in it is left alone. Empty: a temporary folder");
+ABSL_FLAG(bool, use_existing_db, false,
+          "measure the database in --db as it is, with lookups of its own keys and near misses of "
+          "them; it is opened for reading only, and nothing in it changes");
 ABSL_FLAG(bool, keep, false, "leave the databases where they are instead of removing them");
 ABSL_FLAG(int32_t, trees_at_once, 0,
           "trees to grow and count at a time, timing excepted; 0: as many as there are processors");
@@ -256,8 +260,34 @@ struct Task {
   bool plan_only = false;
 };
 
+// What a run on an existing database may be given.
+absl::Status CheckUseOfDatabase(const GivenFlags& given) {
+  const std::string path = absl::GetFlag(FLAGS_db);
+  if (!absl::GetFlag(FLAGS_use_existing_db)) {
+    return path.empty() || !IsDatabase(path)
+               ? absl::OkStatus()
+               : absl::InvalidArgumentError(absl::StrCat(
+                     "there is a database in --db=", path,
+                     " already: --use_existing_db measures it as it is; to make new ones, give "
+                     "another folder"));
+  }
+  if (path.empty()) {
+    return absl::InvalidArgumentError("--use_existing_db needs the database's folder: --db=FOLDER");
+  }
+  static const auto* const allowed = new GivenFlags{
+      "use_existing_db", "db",   "benchmarks", "reads", "timed_reads", "timed_rounds",
+      "cache_size",      "seed", "json",       "html",  "summary"};
+  for (const std::string& flag : given) {
+    if (allowed->count(flag) > 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--", flag, " has no meaning with --use_existing_db, which measures a database as it is"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   if (absl::Status status = CheckFlags(); !status.ok()) return status;
+  if (absl::Status status = CheckUseOfDatabase(given); !status.ok()) return status;
   absl::StatusOr<TreeRequest> tree = TreeRequestOfFlags(given);
   if (!tree.ok()) return tree.status();
   absl::StatusOr<std::vector<Policy>> policies = PoliciesOfFlags();
@@ -419,6 +449,27 @@ absl::Status Execute(Task task, const std::string& command) {
                                      : absl::OkStatus();
 }
 
+absl::Status ExecuteOnExisting(const Task& task, const std::string& command) {
+  ExistingOptions options;
+  for (const Lookups& lookups : task.workloads) options.workloads.push_back(lookups.name);
+  options.reads = static_cast<size_t>(absl::GetFlag(FLAGS_reads));
+  options.timed_reads = task.options.timed_reads;
+  options.timed_rounds = task.options.timed_rounds;
+  options.cache_size = task.options.tree.cache_size;
+  options.seed = task.options.tree.seed;
+  Progress progress;
+  absl::StatusOr<inspect::ReadAmplification> results =
+      MeasureExisting(absl::GetFlag(FLAGS_db), options, &progress, StopAsked());
+  if (!results.ok()) return results.status();
+  results->command = command;
+  results->date = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+  results->lookups_drawn = absl::StrCat(
+      "lookups: uniform, of a sample of the database's own keys, seed ", options.seed,
+      "; absent keys: near misses of them, one byte changed, appended or removed, that it does not "
+      "have; what is in its write-ahead log alone is not seen");
+  return WriteReports(*results, std::nullopt, task.report);
+}
+
 constexpr char kUsage[] =
     "Counts what lookups read from a tree of files, for one filter policy and another.\n\n"
     "For each policy the same keys are written in the same order into a new RocksDB database, "
@@ -432,7 +483,8 @@ constexpr char kUsage[] =
     "not to be in force.\n\n"
     "  db_bench_ext --num=1000000 --policies=bloomfilter:10,winnow:10\n"
     "  db_bench_ext --keys=paths.lz4 --json=readamp.json --html=readamp.html\n"
-    "  db_bench_ext --frontier=6,8,10,12,14 --html=readamp.html\n\n"
+    "  db_bench_ext --frontier=6,8,10,12,14 --html=readamp.html\n"
+    "  db_bench_ext --use_existing_db --db=FOLDER\n\n"
     "Flags, with what they are if they are not given:\n";
 
 std::vector<FlagGroup> FlagGroups() {
@@ -491,7 +543,9 @@ int Main(int argc, char** argv) {
   winnow_rocksdb_register();
   absl::StatusOr<Task> task = TaskOfFlags(FindGivenFlags(words));
   if (!task.ok()) return Failed(task.status(), kWrongUsage);
-  const absl::Status status = Execute(*std::move(task), ShellCommand(words));
+  const absl::Status status = absl::GetFlag(FLAGS_use_existing_db)
+                                  ? ExecuteOnExisting(*task, ShellCommand(words))
+                                  : Execute(*std::move(task), ShellCommand(words));
   return status.ok() ? 0 : Failed(status, 1);
 }
 

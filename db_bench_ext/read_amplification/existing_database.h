@@ -1,0 +1,49 @@
+// Measuring a database as it is: what lookups of its own keys read, and which filters its files
+// have.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_EXISTING_DATABASE_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_EXISTING_DATABASE_H_
+
+#include <absl/status/statusor.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "db_bench_ext/read_amplification/progress.h"
+#include "src/inspect/readamp_results.h"
+
+namespace winnow::bench {
+
+// What stands for the policy in the results.
+inline constexpr char kAsItIs[] = "as it is";
+
+struct ExistingOptions {
+  std::vector<std::string> workloads;  // "readmissing", "readrandom"
+  size_t reads = 0;                    // lookups of each
+  size_t timed_reads = 0;              // of each workload and round, at most
+  size_t timed_rounds = 1;             // at least 1
+  uint64_t cache_size = 0;             // 0: no block cache
+  uint64_t seed = 0;
+};
+
+// Whether the folder has a database in it.
+bool IsDatabase(const std::string& path);
+
+// Opens the database in the folder for reading only: nothing in it is written, renamed, locked or
+// made, so that it may be in use meanwhile. What is in its write-ahead log alone is not seen.
+// Lookups ask the default column family for keys that are drawn from it, at most 200,000 different
+// ones, and for near misses of these that it does not have. Filters are read by Winnow's policy,
+// which knows its own and RocksDB's. The results have one policy, kAsItIs, whose `in_force` are the
+// names in the files' properties. An error if the folder has no database that RocksDB can open, or
+// one without keys.
+absl::StatusOr<inspect::ReadAmplification> MeasureExisting(const std::string& path,
+                                                           const ExistingOptions& options,
+                                                           Progress* progress,
+                                                           const std::atomic<bool>* stop);
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_EXISTING_DATABASE_H_
