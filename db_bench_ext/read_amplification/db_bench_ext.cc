@@ -6,7 +6,6 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_split.h>
 #include <absl/time/clock.h>
 #include <absl/time/time.h>
 
@@ -17,9 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -33,7 +30,6 @@
 #include "db_bench_ext/read_amplification/free_room.h"
 #include "db_bench_ext/read_amplification/frontier.h"
 #include "db_bench_ext/read_amplification/given_flags.h"
-#include "db_bench_ext/read_amplification/key_table.h"
 #include "db_bench_ext/read_amplification/lookups.h"
 #include "db_bench_ext/read_amplification/policies.h"
 #include "db_bench_ext/read_amplification/progress.h"
@@ -49,8 +45,7 @@
 #include "db_bench_ext/read_amplification/tree_settings.h"
 #include "db_bench_ext/read_amplification/whole_file.h"
 #include "db_bench_ext/read_amplification/work_folder.h"
-#include "db_bench_ext/read_amplification/zipf.h"
-#include "src/inspect/key_list.h"
+#include "db_bench_ext/read_amplification/workload_flags.h"
 #include "src/inspect/machine.h"
 #include "src/inspect/readamp_html.h"
 #include "src/inspect/readamp_json.h"
@@ -62,27 +57,6 @@ ABSL_FLAG(std::string, policies, "none,bloomfilter:10,ribbonfilter:10,winnow:10"
           "filter policies to compare, as RocksDB's options strings have them, between commas; "
           "'none' is no policy. Commas within braces belong to a policy: "
           "'{id=winnow;bits_per_key=10}'");
-ABSL_FLAG(std::string, keys, "",
-          "file with the keys to load, one a line, plain or an LZ4 frame; - is standard input. "
-          "Looked-up absent keys are near misses of them: one byte changed, appended or removed");
-ABSL_FLAG(std::string, key_format, "line",
-          "how a line of --keys holds a key: line, its bytes themselves; hex, two hexadecimal "
-          "digits a byte, for keys that have line feeds in them");
-ABSL_FLAG(int64_t, num, 1'000'000, "number of keys to generate when there are no --keys");
-ABSL_FLAG(int32_t, key_size, 16, "bytes of a generated key, at least 8");
-ABSL_FLAG(int32_t, value_size, 100, "bytes of a value");
-ABSL_FLAG(int64_t, reads, 1'000'000, "lookups to count, of present and of absent keys each");
-ABSL_FLAG(int64_t, timed_reads, 100'000,
-          "the first of these lookups to time, in rounds of their own that count nothing");
-ABSL_FLAG(int32_t, timed_rounds, 5,
-          "rounds of timed lookups, in each of which the policies take turns; the report is of "
-          "the round whose speed is the median");
-ABSL_FLAG(std::string, benchmarks, "readmissing,readrandom",
-          "what to look up: readmissing is absent keys, readrandom present ones");
-ABSL_FLAG(double, zipf, 0,
-          "exponent of the skew of lookups: the key of rank r, by a shuffle of the seed, is asked "
-          "as often as 1/r^zipf says; 0: all alike. 0.99 is YCSB's");
-ABSL_FLAG(int64_t, seed, 1, "seed of the order of writes, the values and the lookups");
 ABSL_FLAG(
     std::string, db, "",
     "folder to make the databases in; what is in it is left alone. Empty: a temporary folder");
@@ -96,27 +70,6 @@ ABSL_FLAG(int32_t, trees_at_once, 0,
 namespace winnow::bench {
 namespace {
 
-constexpr uint64_t kAbsentSalt = 0x616273656e74;
-constexpr uint64_t kPresentSalt = 0x70726573656e74;
-
-absl::Status CheckFlags() {
-  constexpr double kMaxKeys = std::numeric_limits<uint32_t>::max();
-  const absl::Status checks[] = {
-      CheckRange("num", static_cast<double>(absl::GetFlag(FLAGS_num)), 2, kMaxKeys),
-      CheckRange("key_size", absl::GetFlag(FLAGS_key_size), kMinGeneratedKey, 1 << 20),
-      CheckRange("value_size", absl::GetFlag(FLAGS_value_size), 0, 1 << 20),
-      CheckRange("reads", static_cast<double>(absl::GetFlag(FLAGS_reads)), 1, kMaxKeys),
-      CheckRange("zipf", absl::GetFlag(FLAGS_zipf), 0, kMaxZipfExponent),
-      CheckRange("timed_reads", static_cast<double>(absl::GetFlag(FLAGS_timed_reads)), 0, kMaxKeys),
-      CheckRange("timed_rounds", absl::GetFlag(FLAGS_timed_rounds), 1, 1000),
-      CheckRange("trees_at_once", absl::GetFlag(FLAGS_trees_at_once), 0, 1024),
-  };
-  for (const absl::Status& status : checks) {
-    if (!status.ok()) return status;
-  }
-  return inspect::ParseKeyFormat(absl::GetFlag(FLAGS_key_format)).status();
-}
-
 absl::StatusOr<std::vector<Policy>> PoliciesOfFlags() {
   absl::StatusOr<std::vector<std::string>> asked = SplitPolicies(absl::GetFlag(FLAGS_policies));
   if (!asked.ok()) return asked.status();
@@ -127,99 +80,6 @@ absl::StatusOr<std::vector<Policy>> PoliciesOfFlags() {
     policies.push_back(*std::move(policy));
   }
   return policies;
-}
-
-// Which of the workloads the flag names; an error for another name.
-absl::StatusOr<std::vector<Lookups>> WorkloadsOfFlags() {
-  std::vector<Lookups> workloads;
-  for (absl::string_view name : absl::StrSplit(absl::GetFlag(FLAGS_benchmarks), ',')) {
-    Lookups lookups;
-    lookups.name = std::string(name);
-    lookups.present = name == "readrandom";
-    if (!lookups.present && name != "readmissing") {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "there is no benchmark '", name, "'; those of --benchmarks are readmissing, readrandom"));
-    }
-    workloads.push_back(std::move(lookups));
-  }
-  return workloads;
-}
-
-struct Keys {
-  KeyTable present;
-  KeyTable absent;
-  uint64_t duplicates = 0;
-};
-
-absl::StatusOr<Keys> KeysOfFlags() {
-  const std::string path = absl::GetFlag(FLAGS_keys);
-  const size_t reads = static_cast<size_t>(absl::GetFlag(FLAGS_reads));
-  const uint64_t seed = static_cast<uint64_t>(absl::GetFlag(FLAGS_seed)) ^ kAbsentSalt;
-  Keys keys;
-  if (path.empty()) {
-    const size_t n = static_cast<size_t>(absl::GetFlag(FLAGS_num));
-    const size_t key_size = static_cast<size_t>(absl::GetFlag(FLAGS_key_size));
-    keys.present = GenerateKeys(n, key_size);
-    keys.absent = GenerateAbsentKeys(reads, n, key_size, seed);
-    return keys;
-  }
-  const absl::StatusOr<inspect::KeyFormat> format =
-      inspect::ParseKeyFormat(absl::GetFlag(FLAGS_key_format));
-  if (!format.ok()) return format.status();
-  KeyTable all;
-  const absl::StatusOr<inspect::KeyListNotes> notes =
-      inspect::ForEachKey(path, *format, [&](std::string_view key) { all.Add(key); });
-  if (!notes.ok()) return notes.status();
-  if (const std::string note = notes->Sentence(); !note.empty()) {
-    std::fprintf(stderr, "db_bench_ext: %s: %s\n", path.c_str(), note.c_str());
-  }
-  keys.present = DropDuplicates(all);
-  keys.duplicates = all.size() - keys.present.size();
-  if (keys.present.size() > std::numeric_limits<uint32_t>::max()) {
-    return absl::InvalidArgumentError(absl::StrCat(path, " has more than 2^32 - 1 keys"));
-  }
-  absl::StatusOr<KeyTable> absent = NearMisses(keys.present, reads, seed);
-  if (!absent.ok()) return absent.status();
-  keys.absent = *std::move(absent);
-  return keys;
-}
-
-// Numbers of keys to look up, as skewed as the flags say.
-std::vector<uint32_t> PicksOfFlags(size_t below, uint64_t salt) {
-  const size_t reads = static_cast<size_t>(absl::GetFlag(FLAGS_reads));
-  const uint64_t seed = static_cast<uint64_t>(absl::GetFlag(FLAGS_seed)) ^ salt;
-  const double zipf = absl::GetFlag(FLAGS_zipf);
-  return zipf > 0 ? ZipfPicks(reads, static_cast<uint32_t>(below), zipf, seed)
-                  : RandomPicks(reads, below, seed);
-}
-
-// The lookups of each workload, which refer to the keys. Absent keys are random draws already: they
-// come one after the other unless some have to come more often.
-void FillWorkloads(const Keys& keys, std::vector<Lookups>* workloads) {
-  for (Lookups& lookups : *workloads) {
-    lookups.keys = lookups.present ? &keys.present : &keys.absent;
-    if (lookups.present || absl::GetFlag(FLAGS_zipf) > 0) {
-      lookups.order =
-          PicksOfFlags(lookups.keys->size(), lookups.present ? kPresentSalt : kAbsentSalt + 1);
-    } else {
-      lookups.order.resize(keys.absent.size());
-      std::iota(lookups.order.begin(), lookups.order.end(), 0u);
-    }
-  }
-}
-
-// How the lookups were drawn, for the reports.
-std::string LookupsDrawn() {
-  const double zipf = absl::GetFlag(FLAGS_zipf);
-  const std::string skew =
-      zipf > 0 ? absl::StrCat("Zipf-skewed with exponent ", zipf, ", ranks scattered over the keys")
-               : std::string("uniform");
-  return absl::StrCat(
-      "lookups: ", skew, ", drawn with replacement, seed ", absl::GetFlag(FLAGS_seed),
-      "; absent keys: ",
-      absl::GetFlag(FLAGS_keys).empty()
-          ? "odd numbers between the smallest and the largest key, of which even ones are loaded"
-          : "near misses of loaded keys, one byte changed, appended or removed");
 }
 
 absl::Status Print(const std::string& text) {
@@ -251,6 +111,7 @@ absl::Status WriteReports(const inspect::ReadAmplification& results,
 
 // What the flags ask for, as far as it can be known before any work is done.
 struct Task {
+  WorkloadRequest request;
   RunOptions options;
   ReportOptions report;
   std::vector<Policy> policies;
@@ -286,7 +147,11 @@ absl::Status CheckUseOfDatabase(const GivenFlags& given) {
 }
 
 absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
-  if (absl::Status status = CheckFlags(); !status.ok()) return status;
+  for (const absl::Status& status :
+       {CheckWorkloadFlags(),
+        CheckRange("trees_at_once", absl::GetFlag(FLAGS_trees_at_once), 0, 1024)}) {
+    if (!status.ok()) return status;
+  }
   if (absl::Status status = CheckUseOfDatabase(given); !status.ok()) return status;
   absl::StatusOr<TreeRequest> tree = TreeRequestOfFlags(given);
   if (!tree.ok()) return tree.status();
@@ -307,12 +172,13 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
 
   Task task;
   task.options.tree = tree->options;
-  task.options.tree.value_size = static_cast<size_t>(absl::GetFlag(FLAGS_value_size));
-  task.options.tree.seed = static_cast<uint64_t>(absl::GetFlag(FLAGS_seed));
+  task.request = WorkloadRequestOfFlags();
+  task.options.tree.value_size = task.request.value_size;
+  task.options.tree.seed = task.request.seed;
   task.notes = tree->notes;
   task.plan_only = tree->plan_only;
-  task.options.timed_reads = static_cast<size_t>(absl::GetFlag(FLAGS_timed_reads));
-  task.options.timed_rounds = static_cast<size_t>(absl::GetFlag(FLAGS_timed_rounds));
+  task.options.timed_reads = task.request.timed_reads;
+  task.options.timed_rounds = task.request.timed_rounds;
   task.options.trees_at_once = static_cast<size_t>(absl::GetFlag(FLAGS_trees_at_once));
   if (task.options.trees_at_once == 0) {
     task.options.trees_at_once = std::max(1u, std::thread::hardware_concurrency());
@@ -339,7 +205,7 @@ Forecast MakeForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
   forecast.size.keys = keys;
   forecast.size.key_bytes = key_bytes;
   const uint64_t workloads = task.workloads.size();
-  const uint64_t reads = static_cast<uint64_t>(absl::GetFlag(FLAGS_reads));
+  const uint64_t reads = task.request.reads;
   forecast.size.lookups = workloads * reads;
   forecast.size.timed_lookups =
       workloads * std::min<uint64_t>(reads, task.options.timed_reads) * task.options.timed_rounds;
@@ -386,12 +252,12 @@ void Note(const std::string& sentence, std::vector<std::string>* notes) {
 }
 
 absl::Status Execute(Task task, const std::string& command) {
-  const bool generated = absl::GetFlag(FLAGS_keys).empty();
+  const std::string& path = task.request.keys_from;
+  const bool generated = path.empty();
   if (generated) {
     // Before the keys are made, which may be what there is no memory for.
-    const uint64_t n = static_cast<uint64_t>(absl::GetFlag(FLAGS_num));
-    const uint64_t key_size = static_cast<uint64_t>(absl::GetFlag(FLAGS_key_size));
-    absl::Status status = CheckForecast(task, n, n * key_size);
+    const uint64_t n = task.request.num;
+    absl::Status status = CheckForecast(task, n, n * task.request.key_size);
     if (!status.ok() || task.plan_only) return status;
   }
   absl::StatusOr<Keys> keys = KeysOfFlags();
@@ -406,7 +272,6 @@ absl::Status Execute(Task task, const std::string& command) {
 
   inspect::ReadAmplification results;
   results.command = command;
-  const std::string path = absl::GetFlag(FLAGS_keys);
   results.keys_from = path.empty() ? "the generator" : path == "-" ? "standard input" : path;
   results.keys = keys->present.size();
   results.duplicates = keys->duplicates;
@@ -452,7 +317,7 @@ absl::Status Execute(Task task, const std::string& command) {
 absl::Status ExecuteOnExisting(const Task& task, const std::string& command) {
   ExistingOptions options;
   for (const Lookups& lookups : task.workloads) options.workloads.push_back(lookups.name);
-  options.reads = static_cast<size_t>(absl::GetFlag(FLAGS_reads));
+  options.reads = task.request.reads;
   options.timed_reads = task.options.timed_reads;
   options.timed_rounds = task.options.timed_rounds;
   options.cache_size = task.options.tree.cache_size;
@@ -489,6 +354,7 @@ constexpr char kUsage[] =
 
 std::vector<FlagGroup> FlagGroups() {
   return {{"What to compare:", "db_bench_ext/read_amplification/db_bench_ext.cc"},
+          {"What is loaded and looked up:", kWorkloadFlagsFile},
           {"The tree and its databases:", kTreeFlagsFile},
           {"What is reported, and what is promised:", kReportFlagsFile}};
 }
