@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "db_bench_ext/read_amplification/generated_keys.h"
+
 namespace winnow::bench {
 namespace {
 
@@ -21,7 +23,7 @@ std::vector<inspect::LevelShape> TreeOfTwoLevels(uint64_t filter_bytes) {
 }
 
 TEST(BuildCostTest, EachLevelIsMeasuredWithFiltersOfItsSizeOverEnoughKeys) {
-  const KeyTable keys = GenerateKeys(34'000, 16);
+  const GeneratedKeys keys(34'000, 16);
   for (const char* policy : {"bloomfilter:10", "ribbonfilter:10"}) {
     const auto cost =
         MeasureBuildCost(*MakePolicy(policy), TreeOfTwoLevels(1000), 7, keys, nullptr);
@@ -34,7 +36,7 @@ TEST(BuildCostTest, EachLevelIsMeasuredWithFiltersOfItsSizeOverEnoughKeys) {
 }
 
 TEST(BuildCostTest, TreesWithoutFiltersHaveNone) {
-  const KeyTable keys = GenerateKeys(1000, 16);
+  const GeneratedKeys keys(1000, 16);
   const auto of_none = MeasureBuildCost(*MakePolicy("none"), TreeOfTwoLevels(0), 7, keys, nullptr);
   ASSERT_TRUE(of_none.ok());
   EXPECT_FALSE(of_none->has_value());

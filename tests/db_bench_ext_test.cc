@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/child_process.h"
+#include "tests/db_bench_ext_testing.h"
 #include "tests/files.h"
 #include "tests/sanitized.h"
 
@@ -30,22 +31,8 @@ using testing::ReadFile;
 using testing::RunProgram;
 using testing::TemporaryFolder;
 
-ChildResult RunBench(std::vector<std::string> flags,
-                     const std::vector<std::string>& environment = {}) {
-  flags.insert(flags.begin(), WINNOW_DB_BENCH_EXT);
-  return RunProgram(flags, environment);
-}
-
-// A run that is over in a second or two.
-std::vector<std::string> Small(const std::vector<std::string>& more) {
-  std::vector<std::string> flags = {"--num=20000", "--reads=20000", "--timed_reads=5000",
-                                    "--timed_rounds=3", "--write_buffer_size=200000"};
-  flags.insert(flags.end(), more.begin(), more.end());
-  return flags;
-}
-
 void ExpectCountsAddUp(const json& workload) {
-  const bool present = workload.at("name") == "readrandom";
+  const bool present = workload.at("name") == "readpresent";
   const uint64_t lookups = workload.at("lookups");
   EXPECT_EQ(workload.at("found"), present ? lookups : 0);
   const uint64_t checks = workload.at("filter_checks");
@@ -136,7 +123,7 @@ TEST(DbBenchExtTest, TheJsonHasWhatOthersRelyOnAndAddsUp) {
 TEST(DbBenchExtTest, WinnowMissesNoMoreThanTheBuiltInBloomOnAMillionChecks) {
   const TemporaryFolder folder;
   const ChildResult result =
-      RunBench({"--num=100000", "--reads=700000", "--timed_reads=0", "--benchmarks=readmissing",
+      RunBench({"--num=100000", "--reads=700000", "--timed_reads=0", "--benchmarks=readabsent",
                 "--policies=bloomfilter:10,winnow:10", "--write_buffer_size=1000000",
                 "--json=" + (folder / "run.json")});
   ASSERT_EQ(result.status, 0) << result.errors;
@@ -158,7 +145,7 @@ TEST(DbBenchExtTest, ABrokenPromiseIsAnErrorAfterTheResults) {
   const TemporaryFolder folder;
   const std::vector<std::string> flags =
       Small({"--policies=none,bloomfilter:10,winnow:10", "--timed_reads=0",
-             "--benchmarks=readmissing", "--max_false_positive_ratio=2", "--max_block_read_ratio=2",
+             "--benchmarks=readabsent", "--max_false_positive_ratio=2", "--max_block_read_ratio=2",
              "--summary=" + (folder / "short.txt"), "--json=" + (folder / "run.json")});
   for (const auto& [limit, status] : {std::pair("0.99", 0), std::pair("0.5", 1)}) {
     std::vector<std::string> limited = flags;
@@ -228,7 +215,7 @@ TEST(DbBenchExtTest, SkewedLookupsReadFewerBlocksFromFilesAndSayHowTheyAreDrawn)
     const json document = json::parse(ReadFile(folder / "run.json"));
     EXPECT_THAT(document.at("lookups_drawn").get<std::string>(), HasSubstr("odd numbers"));
     for (const json& workload : document.at("policies")[0].at("workloads")) {
-      if (workload.at("name") != "readrandom") continue;
+      if (workload.at("name") != "readpresent") continue;
       EXPECT_EQ(workload.at("found"), 20000);
       reads.push_back(workload.at("data_blocks_read"));
     }
@@ -308,7 +295,8 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
   const std::pair<std::string, std::string> cases[] = {
       {"--reads=0", "--reads is 0, but has to be from 1"},
       {"--timed_rounds=0", "--timed_rounds is 0, but has to be from 1"},
-      {"--benchmarks=fillseq", "readmissing, readrandom"},
+      {"--benchmarks=fillseq", "nothing is looked up"},
+      {"--benchmarks=readseq", "there is no 'readseq', but filluniquerandom, fillseq"},
       {"--compression_type=gzip", "lz4"},
       {"--keys=/nonexistent", "No such file"},
       {"--keys=/dev/null", "has no keys"},
@@ -578,7 +566,7 @@ TEST(DbBenchExtTest, TheFrontierIsOfTheSameTreeAndTheCommandCanBeRunAgain) {
   EXPECT_EQ(frontier[0].at("policy"), "{id=winnow;bits_per_key=6}");
   EXPECT_EQ(frontier[1].at("varied"), "{id=winnow;bits_per_key=10}");
   for (const json& point : frontier) EXPECT_EQ(point.at("tree_difference"), 0.0);
-  EXPECT_THAT(result.output, HasSubstr("The frontier of memory against false reads, readmissing"));
+  EXPECT_THAT(result.output, HasSubstr("The frontier of memory against false reads, readabsent"));
   EXPECT_THAT(ReadFile(folder / "run.html"), HasSubstr("{id=winnow;bits_per_key=14}"));
 
   const std::string command = document.at("command").get<std::string>();

@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <numeric>
+#include <memory>
 
+#include "db_bench_ext/read_amplification/generated_keys.h"
+#include "db_bench_ext/read_amplification/workloads.h"
 #include "src/inspect/readamp_comparison.h"
 #include "tests/files.h"
 
@@ -40,13 +42,16 @@ TEST(FrontierTest, EachPolicyWithBitsIsVariedAndNoneComesTwice) {
 
 TEST(FrontierTest, ItsTreesAgreeAndAreGoneAndMoreBitsReadLess) {
   const testing::TemporaryFolder folder;
-  const KeyTable present = GenerateKeys(20'000, 16);
-  const KeyTable absent = GenerateAbsentKeys(20'000, 20'000, 16, 3);
-  Lookups lookups;
-  lookups.name = "readmissing";
-  lookups.keys = &absent;
-  lookups.order.resize(absent.size());
-  std::iota(lookups.order.begin(), lookups.order.end(), 0u);
+  const GeneratedKeys present(20'000, 16);
+  KeysOfRun keys;
+  keys.absent = std::make_shared<GeneratedKeys>(GeneratedKeys::Absent(20'000, 16));
+  Benchmark benchmark{"readabsent", ""};
+  benchmark.asks = AskedKeys::kAbsent;
+  LookupChoices choices;
+  choices.reads = 20'000;
+  const std::vector<Lookups> workloads = {MakeLookups(benchmark, keys, choices)};
+  const WriteSequence writes = WriteSequence::Once(present.size(), 0);
+  const WrittenKeys written(writes);
   RunOptions options;
   options.tree.write_buffer_size = 200'000;
   options.tree = ScaleTree(options.tree, present.size(), present.total_bytes());
@@ -55,7 +60,8 @@ TEST(FrontierTest, ItsTreesAgreeAndAreGoneAndMoreBitsReadLess) {
   Progress progress;
   const std::atomic<bool> stop{false};
   const auto policies = *FrontierPolicies({*MakePolicy("bloomfilter:10")}, {6, 14});
-  const auto points = RunFrontier(options, policies, present, {lookups}, *work, &progress, &stop);
+  const auto points = RunFrontier(options, policies, {present, writes, written, workloads}, *work,
+                                  &progress, &stop);
   ASSERT_TRUE(points.ok()) << points.status();
   ASSERT_EQ(points->size(), 2u);
   EXPECT_EQ(inspect::LevelDifference((*points)[0].result.tree, (*points)[1].result.tree), 0);

@@ -5,12 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
-#include <numeric>
 #include <string>
 
+#include "db_bench_ext/read_amplification/generated_keys.h"
 #include "db_bench_ext/read_amplification/policies.h"
 #include "db_bench_ext/read_amplification/tree.h"
+#include "db_bench_ext/read_amplification/workloads.h"
 #include "tests/files.h"
 
 namespace winnow::bench {
@@ -25,34 +27,54 @@ bool GoOn(uint64_t) { return true; }
 
 class LookupsTest : public ::testing::Test {
  protected:
-  LookupsTest()
-      : present_(GenerateKeys(kKeys, 16)), absent_(GenerateAbsentKeys(kReads, kKeys, 16, 9)) {
+  LookupsTest() {
+    keys_.range = std::make_shared<GeneratedKeys>(kKeys, 16);
+    keys_.absent = std::make_shared<GeneratedKeys>(GeneratedKeys::Absent(kKeys, 16));
     options_.write_buffer_size = 30'000;
-    options_ = ScaleTree(options_, present_.size(), present_.total_bytes());
+    options_ = ScaleTree(options_, kKeys, 16 * kKeys);
+    choices_.reads = kReads;
+    choices_.seed = 3;
   }
 
   std::unique_ptr<rocksdb::DB> Grow(const std::string& policy) {
     const Policy made = *MakePolicy(policy);
-    const absl::Status grown = GrowTree(present_, options_, made, folder_ / "tree", GoOn);
+    const absl::Status grown = GrowTree(*keys_.range, WriteSequence::Once(kKeys, options_.seed),
+                                        options_, made, folder_ / "tree", GoOn);
     EXPECT_TRUE(grown.ok()) << grown;
     return *OpenTree(options_, made, folder_ / "tree");
   }
 
-  Lookups Absent() const {
-    Lookups lookups{"readmissing", &absent_, std::vector<uint32_t>(kReads), false};
-    std::iota(lookups.order.begin(), lookups.order.end(), 0u);
-    return lookups;
+  Lookups Make(const std::string& name) const {
+    for (const Benchmark& benchmark : Benchmarks()) {
+      if (benchmark.name == name) return MakeLookups(benchmark, keys_, choices_);
+    }
+    ADD_FAILURE() << name;
+    return {};
   }
-  Lookups Present() const { return {"readrandom", &present_, RandomPicks(kReads, kKeys, 3), true}; }
+  Lookups Absent() const { return Make("readabsent"); }
+  Lookups Present() const { return Make("readpresent"); }
+
+  static PassOptions Pass(uint64_t lookups, size_t threads = 1) {
+    PassOptions pass;
+    pass.lookups = lookups;
+    pass.threads = threads;
+    return pass;
+  }
+
+  static absl::StatusOr<inspect::WorkloadCounts> Count(rocksdb::DB* db, const Lookups& lookups,
+                                                       size_t threads = 1) {
+    return CountLookups(db, lookups, Pass(lookups.count, threads), GoOn);
+  }
 
   const testing::TemporaryFolder folder_;
-  const KeyTable present_, absent_;
+  KeysOfRun keys_;
+  LookupChoices choices_;
   TreeOptions options_;
 };
 
 TEST_F(LookupsTest, AbsentKeysCostWhatFiltersLetThrough) {
   const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
-  const auto counts = CountLookups(db.get(), Absent(), GoOn);
+  const auto counts = Count(db.get(), Absent());
   ASSERT_TRUE(counts.ok()) << counts.status();
   EXPECT_EQ(counts->lookups, kReads);
   EXPECT_EQ(counts->found, 0u);
@@ -63,7 +85,7 @@ TEST_F(LookupsTest, AbsentKeysCostWhatFiltersLetThrough) {
   EXPECT_GE(counts->data_blocks_accessed, counts->false_positive_block_reads);
   EXPECT_GE(counts->data_blocks_accessed, counts->data_blocks_read);
   EXPECT_EQ(static_cast<double>(counts->filter_checks) / kReads,
-            FilesConsideredPerLookup(FilesByLevel(db.get()), absent_, Absent().order, kReads));
+            FilesConsideredPerLookup(FilesByLevel(db.get()), Absent(), kReads));
 
   uint64_t checks = 0, useful = 0, wasted = 0, blocks = 0;
   for (const inspect::LevelCounts& level : counts->levels) {
@@ -80,7 +102,7 @@ TEST_F(LookupsTest, AbsentKeysCostWhatFiltersLetThrough) {
 
 TEST_F(LookupsTest, EveryPresentKeyIsFoundAndReadsABlock) {
   const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
-  const auto counts = CountLookups(db.get(), Present(), GoOn);
+  const auto counts = Count(db.get(), Present());
   ASSERT_TRUE(counts.ok()) << counts.status();
   EXPECT_EQ(counts->found, kReads);
   EXPECT_EQ(counts->value_bytes, kReads * options_.value_size);
@@ -91,18 +113,18 @@ TEST_F(LookupsTest, EveryPresentKeyIsFoundAndReadsABlock) {
 
 TEST_F(LookupsTest, WithoutFiltersEveryFileConsideredIsRead) {
   const std::unique_ptr<rocksdb::DB> db = Grow("none");
-  const auto counts = CountLookups(db.get(), Absent(), GoOn);
+  const auto counts = Count(db.get(), Absent());
   ASSERT_TRUE(counts.ok()) << counts.status();
   EXPECT_EQ(counts->filter_checks, 0u);
   EXPECT_EQ(counts->false_positive_block_reads, 0u);
   EXPECT_GE(static_cast<double>(counts->data_blocks_accessed) / kReads,
-            FilesConsideredPerLookup(FilesByLevel(db.get()), absent_, Absent().order, kReads));
+            FilesConsideredPerLookup(FilesByLevel(db.get()), Absent(), kReads));
 }
 
 TEST_F(LookupsTest, WithoutABlockCacheEveryBlockIsReadFromItsFile) {
   options_.cache_size = 0;
   const std::unique_ptr<rocksdb::DB> db = Grow("none");
-  const auto counts = CountLookups(db.get(), Present(), GoOn);
+  const auto counts = Count(db.get(), Present());
   ASSERT_TRUE(counts.ok()) << counts.status();
   EXPECT_EQ(counts->data_blocks_read, counts->data_blocks_accessed);
   EXPECT_GE(counts->data_blocks_read, kReads);
@@ -111,8 +133,8 @@ TEST_F(LookupsTest, WithoutABlockCacheEveryBlockIsReadFromItsFile) {
 
 TEST_F(LookupsTest, ACountIsOfItsOwnLookupsOnly) {
   const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
-  const auto first = CountLookups(db.get(), Absent(), GoOn);
-  const auto second = CountLookups(db.get(), Absent(), GoOn);
+  const auto first = Count(db.get(), Absent());
+  const auto second = Count(db.get(), Absent());
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_EQ(first->filter_checks, second->filter_checks);
   EXPECT_EQ(first->data_blocks_accessed, second->data_blocks_accessed);
@@ -121,23 +143,36 @@ TEST_F(LookupsTest, ACountIsOfItsOwnLookupsOnly) {
 
 TEST_F(LookupsTest, KeysThatAreNotWhatTheyShouldBeAreAnError) {
   const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:10");
-  Lookups not_absent = Present();
-  not_absent.present = false;
-  Lookups not_present = Absent();
-  not_present.present = true;
-  for (const Lookups& lookups : {not_absent, not_present}) {
-    EXPECT_THAT(std::string(CountLookups(db.get(), lookups, GoOn).status().message()),
-                HasSubstr("figures would be wrong"));
-    EXPECT_THAT(std::string(TimeLookups(db.get(), lookups, 10, GoOn).status().message()),
-                HasSubstr("figures would be wrong"));
+  const auto expecting = [](Lookups lookups, Expected expected) {
+    lookups.at = [at = lookups.at, expected](uint64_t position, std::string* room) {
+      return Asked{at(position, room).key, expected};
+    };
+    return lookups;
+  };
+  for (const char* name : {"readpresent", "multireadrandom", "seekrandom"}) {
+    for (const bool present : {true, false}) {
+      choices_.absent_share = present ? 0 : 1;
+      const Lookups lookups =
+          name == std::string("readpresent") ? present ? Present() : Absent() : Make(name);
+      const Lookups wrong = expecting(lookups, present ? Expected::kAbsent : Expected::kPresent);
+      const Lookups any = expecting(lookups, Expected::kEither);
+      EXPECT_TRUE(Count(db.get(), lookups).ok()) << name;
+      EXPECT_TRUE(Count(db.get(), any).ok()) << name;
+      EXPECT_THAT(std::string(Count(db.get(), wrong).status().message()),
+                  HasSubstr("figures would be wrong"))
+          << name;
+      EXPECT_THAT(std::string(TimeLookups(db.get(), wrong, Pass(100, 2), GoOn).status().message()),
+                  HasSubstr("figures would be wrong"))
+          << name;
+    }
   }
 }
 
 TEST_F(LookupsTest, SoManyLookupsAreTimedAsAskedForAndAsThereAre) {
   const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:10");
-  const auto some = TimeLookups(db.get(), Present(), 100, GoOn);
-  const auto all = TimeLookups(db.get(), Present(), 10 * kReads, GoOn);
-  const auto none = TimeLookups(db.get(), Present(), 0, GoOn);
+  const auto some = TimeLookups(db.get(), Present(), Pass(100), GoOn);
+  const auto all = TimeLookups(db.get(), Present(), Pass(10 * kReads), GoOn);
+  const auto none = TimeLookups(db.get(), Present(), Pass(0), GoOn);
   ASSERT_TRUE(some.ok() && all.ok() && none.ok());
   EXPECT_EQ(some->lookups, 100u);
   EXPECT_GT(some->ops_per_second, 0);
@@ -161,12 +196,109 @@ TEST(MedianRoundTest, IsWholeAndKnowsTheSpeedsOfAll) {
 
 TEST_F(LookupsTest, APassEndsWhenItIsToldTo) {
   const std::unique_ptr<rocksdb::DB> db = Grow("none");
-  Lookups many = Present();
-  many.order = RandomPicks(20'000, kKeys, 1);
+  choices_.reads = 20'000;
+  const Lookups many = Present();
   const auto stop = [](uint64_t) { return false; };
-  EXPECT_EQ(CountLookups(db.get(), many, stop).status().code(), absl::StatusCode::kCancelled);
-  EXPECT_EQ(TimeLookups(db.get(), many, 20'000, stop).status().code(),
-            absl::StatusCode::kCancelled);
+  for (const size_t threads : {1, 3}) {
+    EXPECT_EQ(CountLookups(db.get(), many, Pass(20'000, threads), stop).status().code(),
+              absl::StatusCode::kCancelled);
+    EXPECT_EQ(TimeLookups(db.get(), many, Pass(20'000, threads), stop).status().code(),
+              absl::StatusCode::kCancelled);
+  }
+}
+
+TEST_F(LookupsTest, ThreadsShareTheLookupsAndTheirCountsAddUp) {
+  for (const char* name : {"readabsent", "readpresent", "multireadrandom"}) {
+    const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+    const auto one = Count(db.get(), Make(name));
+    const auto three = Count(db.get(), Make(name), 3);
+    ASSERT_TRUE(one.ok() && three.ok()) << one.status() << three.status();
+    EXPECT_EQ(three->lookups, kReads);
+    EXPECT_EQ(three->found, one->found);
+    EXPECT_EQ(three->value_bytes, one->value_bytes);
+    EXPECT_EQ(three->filter_checks, one->filter_checks);
+    EXPECT_EQ(three->useful, one->useful);
+    EXPECT_EQ(three->false_positive_block_reads, one->false_positive_block_reads);
+    ASSERT_EQ(three->levels.size(), one->levels.size());
+    for (size_t i = 0; i < one->levels.size(); ++i) {
+      EXPECT_EQ(three->levels[i].level, one->levels[i].level);
+      EXPECT_EQ(three->levels[i].filter_checks, one->levels[i].filter_checks);
+      EXPECT_EQ(three->levels[i].false_positive_block_reads,
+                one->levels[i].false_positive_block_reads);
+    }
+    const auto times = TimeLookups(db.get(), Make(name), Pass(kReads, 3), GoOn);
+    ASSERT_TRUE(times.ok());
+    EXPECT_EQ(times->lookups, kReads);
+    std::filesystem::rename(folder_ / "tree", folder_ / (std::string("old-") + name));
+  }
+}
+
+TEST_F(LookupsTest, MultiGetAsksTheSameFiltersAsGetsOfTheSameKeys) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+  choices_.absent_share = 0.5;
+  const auto gets = Count(db.get(), Make("readmixed"));
+  for (const bool batched : {false, true}) {
+    choices_.batched = batched;
+    choices_.batch = 32;
+    const auto multi = Count(db.get(), Make("multireadrandom"));
+    ASSERT_TRUE(gets.ok() && multi.ok()) << multi.status();
+    EXPECT_EQ(multi->lookups, kReads);
+    EXPECT_EQ(multi->found, kReads / 2);
+    EXPECT_EQ(multi->filter_checks, gets->filter_checks) << batched;
+    EXPECT_EQ(multi->false_positive_block_reads, gets->false_positive_block_reads) << batched;
+    EXPECT_EQ(multi->value_bytes, gets->value_bytes);
+    EXPECT_LE(multi->data_blocks_accessed, gets->data_blocks_accessed) << batched;
+  }
+}
+
+TEST_F(LookupsTest, AnUnevenBatchIsFilledFromTheBeginning) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+  choices_.reads = 100;
+  choices_.batch = 32;
+  const auto counts = Count(db.get(), Make("multireadrandom"));
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->lookups, 128u);
+  EXPECT_EQ(counts->found, 128u);
+}
+
+TEST_F(LookupsTest, SeeksAskFiltersOfPrefixes) {
+  options_.prefix_size = 8;
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+  choices_.absent_share = 1;
+  const auto absent = Count(db.get(), Make("seekrandom"));
+  ASSERT_TRUE(absent.ok()) << absent.status();
+  EXPECT_EQ(absent->found, 0u);
+  EXPECT_GT(absent->filter_checks, kReads);
+  EXPECT_GT(absent->false_positive_block_reads, 0u);
+  EXPECT_EQ(absent->useful + absent->false_positive_block_reads, absent->filter_checks)
+      << "every maybe is a false one, as no key has the prefix";
+  choices_.absent_share = 0;
+  const auto present = Count(db.get(), Make("seekrandom"));
+  ASSERT_TRUE(present.ok()) << present.status();
+  EXPECT_EQ(present->found, kReads);
+  EXPECT_EQ(present->false_positive_block_reads, 0u);
+  EXPECT_GE(present->filter_checks - present->useful, kReads);
+  EXPECT_EQ(present->value_bytes, kReads * options_.value_size);
+}
+
+TEST_F(LookupsTest, SeeksStepOnAndAskNoFilterWithoutPrefixes) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+  choices_.nexts = 3;
+  const auto counts = Count(db.get(), Make("seekrandom"));
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->filter_checks, 0u);
+  EXPECT_GT(counts->value_bytes, 35 * kReads * options_.value_size / 10);
+  EXPECT_LE(counts->value_bytes, 4 * kReads * options_.value_size);
+}
+
+TEST_F(LookupsTest, ARoundMayLastLongerThanItsLookups) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:10");
+  choices_.reads = 10;
+  PassOptions pass = Pass(10, 2);
+  pass.seconds = 0.05;
+  const auto times = TimeLookups(db.get(), Present(), pass, GoOn);
+  ASSERT_TRUE(times.ok()) << times.status();
+  EXPECT_GT(times->lookups, 100u);
 }
 
 }  // namespace

@@ -19,7 +19,6 @@ inspect::PolicyResult Policy(const std::string& policy, const std::string& name,
   result.filter_bytes = filter_bytes;
   result.tree = {{3, 5, keys, filter_bytes}};
   inspect::WorkloadResult present;
-  present.present = true;
   present.counts.lookups = 1000;
   present.counts.found = 1000;
   present.counts.filter_checks = 1000;

@@ -13,7 +13,6 @@ inline inspect::WorkloadResult ExampleWorkload(const std::string& name, uint64_t
                                                uint64_t false_reads) {
   inspect::WorkloadResult workload;
   workload.name = name;
-  workload.present = found > 0;
   inspect::WorkloadCounts& counts = workload.counts;
   counts.lookups = 10'000;
   counts.found = found;
@@ -49,7 +48,7 @@ inline inspect::PolicyResult ExamplePolicy(const std::string& policy, const std:
   result.tree = {{1, 2, 10'000, filter_bytes / 10, {{kind, 2}}},
                  {2, 5, 90'000, filter_bytes - filter_bytes / 10, {{kind, 5}}}};
   result.load_seconds = 1.5;
-  result.workloads = {ExampleWorkload("readmissing", 0, false_reads),
+  result.workloads = {ExampleWorkload("readabsent", 0, false_reads),
                       ExampleWorkload("readmixed", 6'000, false_reads / 2)};
   if (filter_bytes > 0) result.build = inspect::BuildCost{200'000, 33.25};
   return result;

@@ -25,7 +25,7 @@ inspect::PolicyResult Policy(const std::string& policy, const std::string& name,
   result.filters = {{filter_bytes == 0 ? "none" : "some-kind", 5}};
   result.tree = {{3, 5, level3, filter_bytes}};
   inspect::WorkloadResult absent;
-  absent.name = "readmissing";
+  absent.name = "readabsent";
   absent.counts.lookups = 1000;
   absent.counts.filter_checks = filter_bytes == 0 ? 0 : 2000;
   absent.counts.false_positive_block_reads = false_positives;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "db_bench_ext/read_amplification/generated_keys.h"
 #include "tests/files.h"
 
 namespace winnow::bench {
@@ -59,7 +60,8 @@ class RocksDBGrowthTest : public ::testing::Test {
  protected:
   absl::Status Grow(const TreeOptions& options, const std::function<bool(uint64_t)>& progress) {
     path_ = folder_ / std::to_string(++trees_);
-    return GrowTree(keys_, options, policy_, path_, progress);
+    return GrowTree(keys_, WriteSequence::Once(keys_.size(), options.seed), options, policy_, path_,
+                    progress);
   }
 
   // The tree that was grown last, open.
@@ -81,7 +83,7 @@ class RocksDBGrowthTest : public ::testing::Test {
 
   static bool GoOn(uint64_t) { return true; }
 
-  const KeyTable keys_ = GenerateKeys(30'000, 16);
+  const GeneratedKeys keys_{30'000, 16};
 
  private:
   const TemporaryFolder folder_;
@@ -105,8 +107,10 @@ TEST_F(RocksDBGrowthTest, EveryStyleHasEveryKey) {
     }
     EXPECT_EQ(keys, keys_.size()) << style;
     std::string value;
-    for (size_t i = 0; i < keys_.size(); i += 97) {
-      ASSERT_TRUE(db->Get({}, {keys_[i].data(), keys_[i].size()}, &value).ok()) << style;
+    std::string room;
+    for (uint64_t i = 0; i < keys_.size(); i += 97) {
+      const std::string_view key = keys_.Get(i, &room);
+      ASSERT_TRUE(db->Get({}, {key.data(), key.size()}, &value).ok()) << style;
     }
   }
 }

@@ -23,7 +23,12 @@ Forecast Of(uint64_t keys, std::vector<std::string> policies, uint64_t at_once) 
   Forecast forecast;
   forecast.scaled = ScaleTree(TreeOptions{}, keys, 16 * keys);
   forecast.tree = ForecastTree(forecast.scaled, keys, 16 * keys);
-  forecast.size = {keys, 16 * keys, 2'000'000, 1'000'000, std::move(policies), at_once};
+  forecast.size.keys = keys;
+  forecast.size.key_bytes = 16 * keys;
+  forecast.size.lookups = 2'000'000;
+  forecast.size.timed_lookups = 1'000'000;
+  forecast.size.policies = std::move(policies);
+  forecast.size.trees_at_once = at_once;
   forecast.needs = ForecastRun(forecast.scaled, forecast.tree, forecast.size);
   return forecast;
 }
@@ -33,7 +38,10 @@ TEST(RunForecastTest, NeedsGrowWithKeysAndPolicies) {
   EXPECT_GT(one.tree_disk, 1'160'000'000u) << "keys and values";
   EXPECT_LT(one.tree_disk, 1'500'000'000u);
   EXPECT_GE(one.disk, one.tree_disk);
-  EXPECT_GT(one.key_memory, 240'000'000u) << "16 bytes and an end of 8 for each key";
+  EXPECT_EQ(one.key_memory, 0u) << "computed keys take none";
+  Forecast listed = Of(10'000'000, {"none"}, 2);
+  listed.size.key_memory = 240'000'000;
+  EXPECT_EQ(ForecastRun(listed.scaled, listed.tree, listed.size).memory, one.memory + 240'000'000);
   EXPECT_GT(one.memory, one.key_memory + one.tree_memory);
 
   const RunNeeds four = Of(10'000'000, {"none", "a", "b", "c"}, 2).needs;
@@ -44,6 +52,13 @@ TEST(RunForecastTest, NeedsGrowWithKeysAndPolicies) {
   const RunNeeds more = Of(100'000'000, {"none"}, 2).needs;
   EXPECT_GT(more.disk, 9 * one.disk);
   EXPECT_GT(more.tree_seconds, 9 * one.tree_seconds);
+}
+
+TEST(RunForecastTest, RoundsThatLastByTheClockTakeTheirTime) {
+  Forecast forecast = Of(1'000'000, {"none", "a"}, 2);
+  forecast.size.timed_seconds = 100;
+  const double seconds = ForecastRun(forecast.scaled, forecast.tree, forecast.size).seconds;
+  EXPECT_NEAR(seconds, forecast.needs.seconds + 200, 1e-6);
 }
 
 TEST(RunForecastTest, WhatDoesNotFitIsRefusedWithWhatIsMissing) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "db_bench_ext/read_amplification/generated_keys.h"
 #include "db_bench_ext/read_amplification/tree.h"
 #include "tests/files.h"
 
@@ -36,7 +37,8 @@ class TreeForecastTest : public ::testing::Test {
     const std::string path = folder_ / std::to_string(++trees_);
     const Policy policy = *MakePolicy("none");
     const absl::Status status =
-        GrowTree(GenerateKeys(kKeys, 16), options, policy, path, [](uint64_t) { return true; });
+        GrowTree(GeneratedKeys(kKeys, 16), WriteSequence::Once(kKeys, options.seed), options,
+                 policy, path, [](uint64_t) { return true; });
     EXPECT_TRUE(status.ok()) << status;
     const absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenTree(options, policy, path);
     EXPECT_TRUE(db.ok()) << db.status();

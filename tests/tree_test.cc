@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/generated_keys.h"
+#include "db_bench_ext/read_amplification/key_table.h"
 #include "tests/files.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -24,12 +26,13 @@ class TreeTest : public ::testing::Test {
   static void SetUpTestSuite() { ASSERT_EQ(winnow_rocksdb_register(), 0); }
 
   // A tree of these keys under this policy, open.
-  std::unique_ptr<rocksdb::DB> Grow(const KeyTable& keys, const TreeOptions& options,
+  std::unique_ptr<rocksdb::DB> Grow(const KeySet& keys, const TreeOptions& options,
                                     const std::string& policy) {
     const std::string path = folder_ / std::to_string(++trees_);
     const absl::StatusOr<Policy> made = MakePolicy(policy);
     EXPECT_TRUE(made.ok()) << made.status();
-    const absl::Status grown = GrowTree(keys, options, *made, path, [](uint64_t) { return true; });
+    const absl::Status grown = GrowTree(keys, WriteSequence::Once(keys.size(), options.seed),
+                                        options, *made, path, [](uint64_t) { return true; });
     EXPECT_TRUE(grown.ok()) << grown;
     absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenTree(options, *made, path);
     EXPECT_TRUE(db.ok()) << db.status();
@@ -42,7 +45,7 @@ class TreeTest : public ::testing::Test {
   int trees_ = 0;
 };
 
-TreeOptions SmallTree(const KeyTable& keys) {
+TreeOptions SmallTree(const KeySet& keys) {
   TreeOptions options;
   options.seed = 1;
   options.write_buffer_size = 30'000;
@@ -63,7 +66,7 @@ std::vector<std::vector<std::tuple<std::string, std::string, uint64_t>>> Shape(r
 }
 
 TEST_F(TreeTest, PoliciesGetTheSameTree) {
-  const KeyTable keys = GenerateKeys(10'000, 16);
+  const GeneratedKeys keys(10'000, 16);
   const TreeOptions options = SmallTree(keys);
   const auto none = Shape(Grow(keys, options, "none").get());
   EXPECT_EQ(none, Shape(Grow(keys, options, "bloomfilter:30").get()));
@@ -81,7 +84,7 @@ std::vector<uint64_t> Keys(const TreeLevels& levels) {
 }
 
 TEST_F(TreeTest, PoliciesGetTheSameTreeWithDynamicLevels) {
-  const KeyTable keys = GenerateKeys(10'000, 16);
+  const GeneratedKeys keys(10'000, 16);
   TreeOptions options = SmallTree(keys);
   options.level_compaction_dynamic_level_bytes = true;
   const auto none = Shape(Grow(keys, options, "none").get());
@@ -90,7 +93,7 @@ TEST_F(TreeTest, PoliciesGetTheSameTreeWithDynamicLevels) {
 }
 
 TEST_F(TreeTest, DynamicLevelsFillTheLastLevelsAndStaticOnesTheFirst) {
-  const KeyTable keys = GenerateKeys(50'000, 16);
+  const GeneratedKeys keys(50'000, 16);
   TreeOptions options = SmallTree(keys);
   const std::vector<uint64_t> fixed =
       Keys(FilesByLevel(Grow(keys, options, "bloomfilter:10").get()));
@@ -109,7 +112,7 @@ TEST_F(TreeTest, DynamicLevelsFillTheLastLevelsAndStaticOnesTheFirst) {
 }
 
 TEST_F(TreeTest, AsManyFlushesStayOnLevel0AsAskedFor) {
-  const KeyTable keys = GenerateKeys(10'000, 16);
+  const GeneratedKeys keys(10'000, 16);
   TreeOptions options = SmallTree(keys);
   for (const bool dynamic : {false, true}) {
     options.level_compaction_dynamic_level_bytes = dynamic;
@@ -122,7 +125,7 @@ TEST_F(TreeTest, AsManyFlushesStayOnLevel0AsAskedFor) {
 }
 
 TEST_F(TreeTest, ATreeHasSeveralLevelsAndEveryKeyOnce) {
-  const KeyTable keys = GenerateKeys(10'000, 16);
+  const GeneratedKeys keys(10'000, 16);
   const TreeOptions options = SmallTree(keys);
   const std::unique_ptr<rocksdb::DB> db = Grow(keys, options, "bloomfilter:10");
   uint64_t counted = 0;
@@ -134,26 +137,30 @@ TEST_F(TreeTest, ATreeHasSeveralLevelsAndEveryKeyOnce) {
   EXPECT_EQ(counted, keys.size());
   EXPECT_GE(levels, 3);
   std::string value;
-  for (size_t i = 0; i < keys.size(); i += 7) {
-    const rocksdb::Slice key(keys[i].data(), keys[i].size());
+  std::string room;
+  for (uint64_t i = 0; i < keys.size(); i += 7) {
+    const std::string_view made = keys.Get(i, &room);
+    const rocksdb::Slice key(made.data(), made.size());
     ASSERT_TRUE(db->Get({}, key, &value).ok()) << i;
     EXPECT_EQ(value.size(), options.value_size);
   }
 }
 
 TEST_F(TreeTest, GrowthEndsWhenItIsToldTo) {
-  const KeyTable keys = GenerateKeys(10'000, 16);
-  const absl::Status status = GrowTree(keys, SmallTree(keys), *MakePolicy("none"),
-                                       folder_ / "ended", [](uint64_t) { return false; });
+  const GeneratedKeys keys(10'000, 16);
+  const absl::Status status =
+      GrowTree(keys, WriteSequence::Once(keys.size(), 1), SmallTree(keys), *MakePolicy("none"),
+               folder_ / "ended", [](uint64_t) { return false; });
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
 }
 
 TEST_F(TreeTest, ADatabaseThatIsThereIsNotWrittenTo) {
-  const KeyTable keys = GenerateKeys(10, 16);
+  const GeneratedKeys keys(10, 16);
   const TreeOptions options = SmallTree(keys);
   Grow(keys, options, "none");
   const absl::Status status =
-      GrowTree(keys, options, *MakePolicy("none"), folder_ / "1", [](uint64_t) { return true; });
+      GrowTree(keys, WriteSequence::Once(keys.size(), 1), options, *MakePolicy("none"),
+               folder_ / "1", [](uint64_t) { return true; });
   EXPECT_THAT(std::string(status.message()), HasSubstr("exists"));
 }
 
@@ -162,16 +169,24 @@ TEST(FilesConsideredTest, FilesWhoseRangeHoldsTheKeyAreCounted) {
                              {{"c", "a", "c", 1}, {"d", "g", "h", 1}, {"e", "j", "m", 1}}};
   KeyTable keys;
   for (const char* key : {"a", "b", "g", "i", "zz"}) keys.Add(key);
-  const auto considered = [&](uint32_t key) {
-    return FilesConsideredPerLookup(levels, keys, {key}, 10);
+  const auto of = [&](std::vector<uint64_t> numbers) {
+    Lookups lookups;
+    lookups.count = numbers.size();
+    lookups.at = [&keys, numbers](uint64_t position, std::string*) {
+      return Asked{keys[numbers[position]], Expected::kEither};
+    };
+    return lookups;
+  };
+  const auto considered = [&](uint64_t key) {
+    return FilesConsideredPerLookup(levels, of({key}), 10);
   };
   EXPECT_EQ(considered(0), 1);
   EXPECT_EQ(considered(1), 2);
   EXPECT_EQ(considered(2), 3);
   EXPECT_EQ(considered(3), 2);
   EXPECT_EQ(considered(4), 0);
-  EXPECT_EQ(FilesConsideredPerLookup(levels, keys, {0, 2, 4, 4}, 2), 2);
-  EXPECT_EQ(FilesConsideredPerLookup(levels, keys, {}, 2), 0);
+  EXPECT_EQ(FilesConsideredPerLookup(levels, of({0, 2, 4, 4}), 2), 2);
+  EXPECT_EQ(FilesConsideredPerLookup(levels, of({}), 2), 0);
 }
 
 }  // namespace

@@ -4,10 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 namespace winnow::bench {
@@ -75,59 +73,6 @@ TEST(ZipfTest, OneRankIsAlwaysDrawn) {
     const ZipfRanks ranks(1, exponent);
     for (int i = 0; i < 1000; ++i) ASSERT_EQ(ranks.Draw(&random), 1u) << exponent;
   }
-}
-
-TEST(ScatterTest, EveryNumberComesOnce) {
-  for (const uint64_t n : {1, 2, 3, 4, 5, 16, 17, 1000, 65'536, 65'537}) {
-    const Scatter scatter(n, 42);
-    std::vector<bool> seen(n);
-    for (uint64_t i = 0; i < n; ++i) {
-      const uint64_t at = scatter(i);
-      ASSERT_LT(at, n);
-      ASSERT_FALSE(seen[at]) << n;
-      seen[at] = true;
-    }
-  }
-}
-
-TEST(ScatterTest, NeighboursLieFarApartAndSeedsDiffer) {
-  constexpr uint64_t kN = 1'000'000;
-  const Scatter scatter(kN, 1), other(kN, 2);
-  double distance = 0;
-  int same = 0;
-  for (uint64_t i = 0; i < 10'000; ++i) {
-    distance += std::abs(static_cast<double>(scatter(i + 1)) - static_cast<double>(scatter(i)));
-    same += scatter(i) == other(i);
-  }
-  // Two random points of an interval are a third of it apart.
-  EXPECT_NEAR(distance / 10'000 / kN, 1.0 / 3, 0.02);
-  EXPECT_LT(same, 5);
-}
-
-TEST(ScatterTest, LargeRangesNeedNoMemory) {
-  constexpr uint64_t kN = uint64_t{1} << 62;
-  const Scatter scatter(kN, 5);
-  for (uint64_t i = 0; i < 1000; ++i) EXPECT_LT(scatter(kN - 1 - i), kN);
-}
-
-TEST(ZipfPicksTest, FewNumbersHaveMostPicksAndLieAnywhere) {
-  constexpr uint32_t kBelow = 10'000;
-  std::vector<uint64_t> counts(kBelow);
-  uint64_t low = 0;
-  for (const uint32_t pick : ZipfPicks(200'000, kBelow, 0.99, 1)) {
-    ++counts.at(pick);
-    low += pick < kBelow / 2;
-  }
-  std::sort(counts.rbegin(), counts.rend());
-  const uint64_t hottest = std::accumulate(counts.begin(), counts.begin() + 100, uint64_t{0});
-  // By the sums of r^-0.99, the hundred first ranks have 51.8 % of the picks.
-  EXPECT_NEAR(static_cast<double>(hottest) / 200'000, 0.518, 0.01);
-  EXPECT_NEAR(static_cast<double>(low) / 200'000, 0.5, 0.2);
-}
-
-TEST(ZipfPicksTest, TheSameSeedGivesTheSamePicks) {
-  EXPECT_EQ(ZipfPicks(1000, 500, 0.8, 3), ZipfPicks(1000, 500, 0.8, 3));
-  EXPECT_NE(ZipfPicks(1000, 500, 0.8, 3), ZipfPicks(1000, 500, 0.8, 4));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ class Failure(Exception):
 
 
 def measure(arguments, flags, policies, result):
-    workloads = "readmissing,readrandom" if policies is FEW_ABSENT_KEYS else "readmissing"
+    workloads = "readabsent,readpresent" if policies is FEW_ABSENT_KEYS else "readabsent"
     with tempfile.TemporaryDirectory(dir=arguments.work) as folder:
         command = [str(pathlib.Path(arguments.build) / "bin" / "db_bench_ext"), *FLAGS, *flags,
                    f"--benchmarks={workloads}", f"--policies={','.join(policies)}",

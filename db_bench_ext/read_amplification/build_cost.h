@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/key_table.h"
+#include "db_bench_ext/read_amplification/key_set.h"
 #include "db_bench_ext/read_amplification/policies.h"
 #include "src/inspect/readamp_results.h"
 
@@ -24,7 +24,7 @@ namespace winnow::bench {
 // if the builder fails.
 absl::StatusOr<std::optional<inspect::BuildCost>> MeasureBuildCost(
     const Policy& policy, const std::vector<inspect::LevelShape>& tree, int num_levels,
-    const KeyTable& keys, rocksdb::Logger* logger);
+    const KeySet& keys, rocksdb::Logger* logger);
 
 }  // namespace winnow::bench
 

@@ -34,10 +34,12 @@
 #include "db_bench_ext/read_amplification/policies.h"
 #include "db_bench_ext/read_amplification/progress.h"
 #include "db_bench_ext/read_amplification/promises.h"
+#include "db_bench_ext/read_amplification/read_only_database.h"
 #include "db_bench_ext/read_amplification/report.h"
 #include "db_bench_ext/read_amplification/report_flags.h"
 #include "db_bench_ext/read_amplification/run.h"
 #include "db_bench_ext/read_amplification/run_forecast.h"
+#include "db_bench_ext/read_amplification/run_keys.h"
 #include "db_bench_ext/read_amplification/stop_signals.h"
 #include "db_bench_ext/read_amplification/tree.h"
 #include "db_bench_ext/read_amplification/tree_flags.h"
@@ -46,6 +48,8 @@
 #include "db_bench_ext/read_amplification/whole_file.h"
 #include "db_bench_ext/read_amplification/work_folder.h"
 #include "db_bench_ext/read_amplification/workload_flags.h"
+#include "db_bench_ext/read_amplification/workloads.h"
+#include "db_bench_ext/read_amplification/write_sequence.h"
 #include "src/inspect/machine.h"
 #include "src/inspect/readamp_html.h"
 #include "src/inspect/readamp_json.h"
@@ -116,7 +120,6 @@ struct Task {
   ReportOptions report;
   std::vector<Policy> policies;
   std::vector<FrontierPolicy> frontier;
-  std::vector<Lookups> workloads;
   std::vector<std::string> notes;  // for stderr and the report
   bool plan_only = false;
 };
@@ -135,9 +138,26 @@ absl::Status CheckUseOfDatabase(const GivenFlags& given) {
   if (path.empty()) {
     return absl::InvalidArgumentError("--use_existing_db needs the database's folder: --db=FOLDER");
   }
-  static const auto* const allowed = new GivenFlags{
-      "use_existing_db", "db",   "benchmarks", "reads", "timed_reads", "timed_rounds",
-      "cache_size",      "seed", "json",       "html",  "summary"};
+  static const auto* const allowed = new GivenFlags{"use_existing_db",
+                                                    "db",
+                                                    "benchmarks",
+                                                    "reads",
+                                                    "timed_reads",
+                                                    "timed_rounds",
+                                                    "duration",
+                                                    "cache_size",
+                                                    "seed",
+                                                    "json",
+                                                    "html",
+                                                    "summary",
+                                                    "threads",
+                                                    "zipf",
+                                                    "absent_lookups",
+                                                    "batch_size",
+                                                    "seek_nexts",
+                                                    "multiread_batched",
+                                                    "key_format",
+                                                    "lookups"};
   for (const std::string& flag : given) {
     if (allowed->count(flag) > 0) continue;
     return absl::InvalidArgumentError(absl::StrCat(
@@ -146,19 +166,41 @@ absl::Status CheckUseOfDatabase(const GivenFlags& given) {
   return absl::OkStatus();
 }
 
+// What of the workloads does not go with the tree or the database.
+absl::Status CheckWorkloads(const WorkloadRequest& request, const TreeOptions& tree) {
+  const bool existing = absl::GetFlag(FLAGS_use_existing_db);
+  if (existing && !request.benchmarks.writes.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--benchmarks: '", request.benchmarks.writes.front().name,
+        "' writes, but --use_existing_db measures a database as it is, and nothing in it changes"));
+  }
+  if (!LooksUpBy(request, "readwhilewriting")) return absl::OkStatus();
+  if (existing) {
+    return absl::InvalidArgumentError(
+        "--benchmarks: 'readwhilewriting' writes, but --use_existing_db changes nothing");
+  }
+  if (tree.growth == GrowthKind::kPlanned) {
+    return absl::InvalidArgumentError(
+        "--benchmarks: 'readwhilewriting' needs --growth=rocksdb, as nothing is merged beside "
+        "lookups in a tree that grows by a plan");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
-  for (const absl::Status& status :
-       {CheckWorkloadFlags(),
-        CheckRange("trees_at_once", absl::GetFlag(FLAGS_trees_at_once), 0, 1024)}) {
-    if (!status.ok()) return status;
+  if (absl::Status status =
+          CheckRange("trees_at_once", absl::GetFlag(FLAGS_trees_at_once), 0, 1024);
+      !status.ok()) {
+    return status;
   }
   if (absl::Status status = CheckUseOfDatabase(given); !status.ok()) return status;
-  absl::StatusOr<TreeRequest> tree = TreeRequestOfFlags(given);
+  absl::StatusOr<WorkloadRequest> workloads = WorkloadRequestOfFlags(given);
+  if (!workloads.ok()) return workloads.status();
+  absl::StatusOr<TreeRequest> tree = TreeRequestOfFlags(given, workloads->keys.from_db);
   if (!tree.ok()) return tree.status();
+  if (absl::Status status = CheckWorkloads(*workloads, tree->options); !status.ok()) return status;
   absl::StatusOr<std::vector<Policy>> policies = PoliciesOfFlags();
   if (!policies.ok()) return policies.status();
-  absl::StatusOr<std::vector<Lookups>> workloads = WorkloadsOfFlags();
-  if (!workloads.ok()) return workloads.status();
   absl::StatusOr<ReportOptions> report = ReportOptionsOfFlags(policies->size());
   if (!report.ok()) return report.status();
   absl::StatusOr<std::vector<FrontierPolicy>> frontier =
@@ -171,14 +213,17 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   }
 
   Task task;
+  task.request = *std::move(workloads);
   task.options.tree = tree->options;
-  task.request = WorkloadRequestOfFlags();
   task.options.tree.value_size = task.request.value_size;
-  task.options.tree.seed = task.request.seed;
+  task.options.tree.seed = task.request.choices.seed;
   task.notes = tree->notes;
   task.plan_only = tree->plan_only;
   task.options.timed_reads = task.request.timed_reads;
+  task.options.timed_seconds = task.request.timed_seconds;
   task.options.timed_rounds = task.request.timed_rounds;
+  task.options.threads = task.request.threads;
+  task.options.write_rate = task.request.write_rate;
   task.options.trees_at_once = static_cast<size_t>(absl::GetFlag(FLAGS_trees_at_once));
   if (task.options.trees_at_once == 0) {
     task.options.trees_at_once = std::max(1u, std::thread::hardware_concurrency());
@@ -186,8 +231,13 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   task.report = *std::move(report);
   task.frontier = *std::move(frontier);
   task.policies = *std::move(policies);
-  task.workloads = *std::move(workloads);
   return task;
+}
+
+// Whether writes may leave keys out, or write them more than once.
+bool Draws(const WorkloadRequest& request) {
+  return std::any_of(request.writes.begin(), request.writes.end(),
+                     [](const WriteStep& step) { return step.kind == WriteKind::kDrawn; });
 }
 
 // What the run will take, for as many keys as there are or will be.
@@ -204,11 +254,17 @@ Forecast MakeForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
   forecast.scaled = ScaleTree(task.options.tree, keys, key_bytes);
   forecast.size.keys = keys;
   forecast.size.key_bytes = key_bytes;
-  const uint64_t workloads = task.workloads.size();
-  const uint64_t reads = task.request.reads;
+  const uint64_t workloads = task.request.benchmarks.lookups.size();
+  const uint64_t reads = task.request.choices.reads;
+  const double rounds = static_cast<double>(workloads * task.options.timed_rounds);
   forecast.size.lookups = workloads * reads;
-  forecast.size.timed_lookups =
-      workloads * std::min<uint64_t>(reads, task.options.timed_reads) * task.options.timed_rounds;
+  if (task.options.timed_seconds > 0) {
+    forecast.size.timed_seconds = rounds * task.options.timed_seconds;
+  } else {
+    forecast.size.timed_lookups =
+        workloads * std::min(reads, task.options.timed_reads) * task.options.timed_rounds;
+  }
+  forecast.size.key_memory = KeyMemory(task.request.keys, keys, key_bytes, Draws(task.request));
   for (const Policy& policy : task.policies) forecast.size.policies.push_back(policy.asked);
   forecast.size.trees_at_once = std::min(task.options.trees_at_once, task.policies.size());
   forecast.tree = ForecastTree(forecast.scaled, keys, key_bytes);
@@ -234,6 +290,12 @@ absl::Status CheckForecast(const Task& task, uint64_t keys, uint64_t key_bytes) 
   const absl::Status room = CheckRoom(forecast.needs, forecast.room);
   if (!task.plan_only) return room;
   std::vector<std::string> notes = task.notes;
+  const std::vector<WriteStep>& writes = task.request.writes;
+  if (writes.size() != 1 || writes.front().kind != WriteKind::kOnce) {
+    notes.push_back(
+        "The forecast is that of filluniquerandom; other writes leave another tree, and take other "
+        "times.");
+  }
   const std::string small = SmallFiles(task, keys, key_bytes, forecast.tree.tree);
   if (!small.empty()) notes.push_back(small);
   if (!room.ok()) notes.push_back(absl::StrCat("This run would be refused: ", room.message(), "."));
@@ -251,38 +313,84 @@ void Note(const std::string& sentence, std::vector<std::string>* notes) {
   notes->push_back(sentence);
 }
 
-absl::Status Execute(Task task, const std::string& command) {
-  const std::string& path = task.request.keys_from;
-  const bool generated = path.empty();
-  if (generated) {
-    // Before the keys are made, which may be what there is no memory for.
-    const uint64_t n = task.request.num;
-    absl::Status status = CheckForecast(task, n, n * task.request.key_size);
-    if (!status.ok() || task.plan_only) return status;
+// What to know before the figures are read, of the workloads.
+std::vector<std::string> WorkloadNotes(const WorkloadRequest& request, const TreeOptions& tree) {
+  std::vector<std::string> notes;
+  const bool prefixes =
+      tree.prefix_size > 0 || (tree.file && tree.file->database.prefix_extractor != nullptr);
+  if (LooksUpBy(request, "seekrandom") && !prefixes) notes.push_back(kSeeksAskNothing);
+  if (LooksUpBy(request, "readwhilewriting")) {
+    notes.push_back(
+        "readwhilewriting changes the tree as it goes, and a policy's passes come one after the "
+        "other: its figures are of trees that differ from policy to policy, and from those of the "
+        "tables.");
   }
-  absl::StatusOr<Keys> keys = KeysOfFlags();
-  if (!keys.ok()) return keys.status();
-  if (!generated) {
-    absl::Status status = CheckForecast(task, keys->present.size(), keys->present.total_bytes());
-    if (!status.ok() || task.plan_only) return status;
-  }
-  FillWorkloads(*keys, &task.workloads);
-  task.options.tree =
-      ScaleTree(task.options.tree, keys->present.size(), keys->present.total_bytes());
+  return notes;
+}
 
+inspect::ReadAmplification Heading(const Task& task, const RunKeys& keys,
+                                   const std::string& command) {
   inspect::ReadAmplification results;
   results.command = command;
-  results.keys_from = path.empty() ? "the generator" : path == "-" ? "standard input" : path;
-  results.keys = keys->present.size();
-  results.duplicates = keys->duplicates;
-  results.key_bytes = keys->present.total_bytes();
+  results.keys_from = keys.from;
+  results.keys = keys.keys.range->size();
+  results.duplicates = keys.duplicates;
+  results.key_bytes = keys.keys.range->total_bytes();
   results.value_size = task.options.tree.value_size;
   results.cache_size = task.options.tree.cache_size;
   for (const std::string& note : task.notes) Note(note, &results.notes);
+  for (const std::string& note : WorkloadNotes(task.request, task.options.tree)) {
+    Note(note, &results.notes);
+  }
   results.settings = SettingsOf(task.options.tree);
+  for (auto& setting : WorkloadSettings(task.request, false)) results.settings.push_back(setting);
   results.seed = task.options.tree.seed;
   results.date = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
-  results.lookups_drawn = LookupsDrawn();
+  results.lookups_drawn = LookupsDrawn(task.request);
+  return results;
+}
+
+// The keys, and a look at whether there is room for what follows: for computed keys first.
+absl::StatusOr<RunKeys> KeysOfTask(Task* task, bool* planned) {
+  const KeysRequest& request = task->request.keys;
+  const bool computed = request.list.empty() && request.from_db.empty();
+  if (computed) {
+    absl::Status status = CheckForecast(*task, request.num, request.num * request.key_size);
+    if (!status.ok()) return status;
+  }
+  Progress progress;
+  absl::StatusOr<RunKeys> keys = MakeRunKeys(request, &progress, StopAsked());
+  if (!keys.ok()) return keys.status();
+  if (keys->value_size && !task->request.value_size_given) {
+    task->options.tree.value_size = static_cast<size_t>(*keys->value_size);
+  }
+  if (!computed) {
+    absl::Status status =
+        CheckForecast(*task, keys->keys.range->size(), keys->keys.range->total_bytes());
+    if (!status.ok()) return status;
+  }
+  *planned = task->plan_only;
+  absl::StatusOr<std::shared_ptr<const KeySet>> recorded = RecordedLookups(request);
+  if (!recorded.ok()) return recorded.status();
+  keys->keys.recorded = *std::move(recorded);
+  return keys;
+}
+
+absl::Status Execute(Task task, const std::string& command) {
+  bool planned = false;
+  absl::StatusOr<RunKeys> keys = KeysOfTask(&task, &planned);
+  if (!keys.ok() || planned) return keys.status();
+  const KeySet& range = *keys->keys.range;
+  const WriteSequence writes(range.size(), task.request.choices.seed, task.request.writes);
+  const auto written = std::make_shared<WrittenKeys>(writes);
+  if (written->count() < range.size()) keys->keys.written = written;
+  std::vector<Lookups> workloads;
+  for (const Benchmark& benchmark : task.request.benchmarks.lookups) {
+    workloads.push_back(MakeLookups(benchmark, keys->keys, task.request.choices));
+  }
+  task.options.tree = ScaleTree(task.options.tree, range.size(), range.total_bytes());
+  inspect::ReadAmplification results = Heading(task, *keys, command);
+  const RunData data{range, writes, *written, workloads};
 
   const bool keep = absl::GetFlag(FLAGS_keep);
   absl::StatusOr<std::unique_ptr<WorkFolder>> folder =
@@ -291,13 +399,11 @@ absl::Status Execute(Task task, const std::string& command) {
   {
     Progress progress;
     absl::StatusOr<std::vector<inspect::PolicyResult>> policies =
-        Run(task.options, task.policies, keys->present, task.workloads, folder->get(), &progress,
-            StopAsked());
+        Run(task.options, task.policies, data, folder->get(), &progress, StopAsked());
     if (!policies.ok()) return policies.status();
     results.policies = *std::move(policies);
     absl::StatusOr<std::vector<inspect::FrontierPoint>> frontier =
-        RunFrontier(task.options, task.frontier, keys->present, task.workloads, **folder, &progress,
-                    StopAsked());
+        RunFrontier(task.options, task.frontier, data, **folder, &progress, StopAsked());
     if (!frontier.ok()) return frontier.status();
     results.frontier = *std::move(frontier);
   }
@@ -316,20 +422,28 @@ absl::Status Execute(Task task, const std::string& command) {
 
 absl::Status ExecuteOnExisting(const Task& task, const std::string& command) {
   ExistingOptions options;
-  for (const Lookups& lookups : task.workloads) options.workloads.push_back(lookups.name);
-  options.reads = task.request.reads;
+  options.workloads = task.request.benchmarks.lookups;
+  options.choices = task.request.choices;
+  absl::StatusOr<std::shared_ptr<const KeySet>> recorded = RecordedLookups(task.request.keys);
+  if (!recorded.ok()) return recorded.status();
+  options.recorded = *std::move(recorded);
   options.timed_reads = task.options.timed_reads;
+  options.timed_seconds = task.options.timed_seconds;
   options.timed_rounds = task.options.timed_rounds;
+  options.threads = task.options.threads;
   options.cache_size = task.options.tree.cache_size;
-  options.seed = task.options.tree.seed;
   Progress progress;
   absl::StatusOr<inspect::ReadAmplification> results =
       MeasureExisting(absl::GetFlag(FLAGS_db), options, &progress, StopAsked());
   if (!results.ok()) return results.status();
   results->command = command;
+  results->settings = WorkloadSettings(task.request, true);
   results->date = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
   results->lookups_drawn = absl::StrCat(
-      "lookups: uniform, of a sample of the database's own keys, seed ", options.seed,
+      "lookups: ",
+      options.choices.zipf > 0 ? absl::StrCat("Zipf-skewed with exponent ", options.choices.zipf)
+                               : "uniform",
+      ", of a sample of the database's own keys, seed ", options.choices.seed,
       "; absent keys: near misses of them, one byte changed, appended or removed, that it does not "
       "have; what is in its write-ahead log alone is not seen");
   return WriteReports(*results, std::nullopt, task.report);
@@ -339,8 +453,8 @@ constexpr char kUsage[] =
     "Counts what lookups read from a tree of files, for one filter policy and another.\n\n"
     "For each policy the same keys are written in the same order into a new RocksDB database, "
     "which\n"
-    "grows the same tree (with --growth=rocksdb, its own). Then absent and present keys are looked "
-    "up, once to count and in several "
+    "grows the same tree (with --growth=rocksdb, its own). Then keys are looked up, once to count "
+    "and in several "
     "\n"
     "rounds for the time, in which the policies take turns: what else the machine does meets them\n"
     "all, and the round of median speed is reported. Nothing is printed of a policy that turns "
@@ -348,6 +462,8 @@ constexpr char kUsage[] =
     "not to be in force.\n\n"
     "  db_bench_ext --num=1000000 --policies=bloomfilter:10,winnow:10\n"
     "  db_bench_ext --keys=paths.lz4 --json=readamp.json --html=readamp.html\n"
+    "  db_bench_ext --from_db=FOLDER --absent_lookups=0.1 --policies=bloomfilter:10,winnow:10\n"
+    "  db_bench_ext --benchmarks=fillrandom,compact,readrandom,readmissing\n"
     "  db_bench_ext --frontier=6,8,10,12,14 --html=readamp.html\n"
     "  db_bench_ext --use_existing_db --db=FOLDER\n\n"
     "Flags, with what they are if they are not given:\n";

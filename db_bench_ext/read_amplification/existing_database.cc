@@ -3,110 +3,56 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
-#include <rocksdb/cache.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
-#include <rocksdb/env.h>
-#include <rocksdb/table.h>
-#include <rocksdb/utilities/options_util.h>
+#include <rocksdb/table_properties.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <memory>
-#include <numeric>
 #include <set>
-#include <system_error>
 #include <utility>
 
+#include "db_bench_ext/read_amplification/generated_keys.h"
 #include "db_bench_ext/read_amplification/key_table.h"
-#include "db_bench_ext/read_amplification/lookups.h"
+#include "db_bench_ext/read_amplification/near_misses.h"
+#include "db_bench_ext/read_amplification/random.h"
+#include "db_bench_ext/read_amplification/read_only_database.h"
 #include "db_bench_ext/read_amplification/status.h"
 #include "db_bench_ext/read_amplification/tree.h"
-#include "src/inspect/quiet_logger.h"
-#include "src/inspect/read_only_env.h"
 #include "src/inspect/sst_filters.h"
 #include "src/rocksdb/counters.h"
-#include "third_party/rocksdb_abi/versions.h"
-#include "winnow/rocksdb_policy.h"
 
 namespace winnow::bench {
 namespace {
 
-constexpr size_t kMostKeys = 200'000;
-constexpr size_t kFilesConsideredSample = 100'000;
+// Of a sample; fewer if they take more than these bytes.
+constexpr uint64_t kMostKeys = 200'000;
+constexpr uint64_t kMostKeyBytes = 64 << 20;
+constexpr uint64_t kFewestKeys = 1000;
+constexpr uint64_t kFilesConsideredSample = 100'000;
 constexpr uint64_t kProgressEvery = 65536;
 constexpr uint64_t kSampleSalt = 0x73616d706c65;
 constexpr uint64_t kAbsentSalt = 0x616273656e74;
 
-class ExistingDatabase {
+// Some keys of a set, which outlives it.
+class SomeKeys : public KeySet {
  public:
-  static absl::StatusOr<std::unique_ptr<ExistingDatabase>> Make(const std::string& path,
-                                                                uint64_t cache_size) {
-    auto made = std::unique_ptr<ExistingDatabase>(new ExistingDatabase(path, cache_size));
-    absl::Status status = FromRocksDB(inspect::NewReadOnlyEnv(&made->env_), "read " + path);
-    if (status.ok()) status = made->LoadOptions();
-    if (!status.ok()) return status;
-    return made;
+  explicit SomeKeys(const KeySet* keys) : keys_(keys) {}
+
+  void Add(uint32_t i, std::string_view key) {
+    numbers_.push_back(i);
+    bytes_ += key.size();
   }
 
-  // With an empty block cache.
-  absl::StatusOr<std::unique_ptr<rocksdb::DB>> Open() const {
-    rocksdb::BlockBasedTableOptions table = table_;
-    if (cache_size_ == 0) {
-      table.no_block_cache = true;
-      table.cache_index_and_filter_blocks = false;
-    } else {
-      table.no_block_cache = false;
-      table.block_cache = rocksdb::NewLRUCache(cache_size_);
-    }
-    rocksdb::Options options = options_;
-    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    rocksdb_abi::OpenedDB opened{};
-    absl::Status status = FromRocksDB(rocksdb::DB::OpenForReadOnly(options, path_, &opened),
-                                      "open " + path_ + " for reading");
-    if (!status.ok()) return status;
-    return rocksdb_abi::Own(std::move(opened));
+  uint64_t size() const override { return numbers_.size(); }
+  uint64_t total_bytes() const override { return bytes_; }
+  std::string_view Get(uint64_t i, std::string* room) const override {
+    return keys_->Get(numbers_[i], room);
   }
 
  private:
-  ExistingDatabase(const std::string& path, uint64_t cache_size)
-      : path_(path), cache_size_(cache_size) {}
-
-  // Those that its latest OPTIONS file says of what decides how it is read. Without one, RocksDB's
-  // defaults.
-  absl::Status LoadOptions() {
-    rocksdb::ConfigOptions config;
-    config.env = env_.get();
-    config.ignore_unknown_options = true;
-    config.ignore_unsupported_options = true;
-    rocksdb::DBOptions database;
-    std::vector<rocksdb::ColumnFamilyDescriptor> families;
-    if (rocksdb::LoadLatestOptions(config, path_, &database, &families).ok()) {
-      const rocksdb::ColumnFamilyOptions& family = families.at(0).options;
-      options_.comparator = family.comparator;
-      options_.merge_operator = family.merge_operator;
-      options_.prefix_extractor = family.prefix_extractor;
-      options_.num_levels = family.num_levels;
-      options_.db_paths = database.db_paths;
-      options_.cf_paths = family.cf_paths;
-      if (const auto* table = family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()) {
-        table_ = *table;
-        table_.persistent_cache = nullptr;
-      }
-    }
-    options_.env = env_.get();
-    options_.info_log = std::make_shared<inspect::QuietLogger>();
-    options_.max_open_files = -1;
-    rocksdb_abi::LeaveFileSizesUnchecked(&options_);
-    PolicyOptions policy;
-    policy.build = Build::kBloomFilter;  // it reads all, and builds nothing here
-    return FromRocksDB(NewFilterPolicy(policy, &table_.filter_policy), "make a policy");
-  }
-
-  const std::string path_;
-  const uint64_t cache_size_;
-  std::unique_ptr<rocksdb::Env> env_;
-  rocksdb::Options options_;
-  rocksdb::BlockBasedTableOptions table_;
+  const KeySet* keys_;
+  std::vector<uint32_t> numbers_;
+  uint64_t bytes_ = 0;
 };
 
 class Measurement {
@@ -116,21 +62,22 @@ class Measurement {
       : path_(path), options_(options), progress_(progress), stop_(stop) {}
 
   absl::StatusOr<inspect::ReadAmplification> Run() {
-    absl::StatusOr<std::unique_ptr<ExistingDatabase>> database =
-        ExistingDatabase::Make(path_, options_.cache_size);
+    absl::StatusOr<std::unique_ptr<ReadOnlyDatabase>> database = ReadOnlyDatabase::Make(path_);
     if (!database.ok()) return database.status();
     database_ = *std::move(database);
     absl::Status status = Examine();
     if (status.ok()) status = DrawKeys();
     if (!status.ok()) return status;
-    FillWorkloads();
-    for (const Lookups& lookups : workloads_) {
-      status = Measure(lookups);
+    for (const Benchmark& benchmark : options_.workloads) {
+      status = Measure(MakeLookups(benchmark, keys_, options_.choices));
       if (!status.ok()) return status;
+      if (std::string_view(benchmark.name) == "seekrandom" && !database_->HasPrefixes()) {
+        run_.notes.push_back(kSeeksAskNothing);
+      }
     }
     run_.keys_from = path_;
     run_.cache_size = options_.cache_size;
-    run_.seed = options_.seed;
+    run_.seed = options_.choices.seed;
     run_.policies.push_back(std::move(result_));
     return std::move(run_);
   }
@@ -138,7 +85,7 @@ class Measurement {
  private:
   // The tree, and the filters of its files.
   absl::Status Examine() {
-    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = database_->Open();
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = database_->Open(options_.cache_size);
     if (!db.ok()) return db.status();
     levels_ = FilesByLevel(db->get());
     rocksdb::ColumnFamilyMetaData metadata;
@@ -173,21 +120,22 @@ class Measurement {
   // A random sample of the keys, each as likely (Vitter's algorithm R), and near misses of it that
   // the database does not have.
   absl::Status DrawKeys() {
-    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = database_->Open();
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = database_->Open(options_.cache_size);
     if (!db.ok()) return db.status();
     rocksdb::ReadOptions read;
     read.fill_cache = false;
     read.total_order_seek = true;
     const std::unique_ptr<rocksdb::Iterator> keys((*db)->NewIterator(read));
-    const size_t most = std::min(options_.reads, kMostKeys);
+    const absl::StatusOr<uint64_t> most = KeysOfSample(db->get());
+    if (!most.ok()) return most.status();
     std::vector<std::string> sample;
-    Random random(options_.seed ^ kSampleSalt);
+    Random random(options_.choices.seed ^ kSampleSalt);
     for (keys->SeekToFirst(); keys->Valid(); keys->Next(), ++run_.keys) {
       run_.key_bytes += keys->key().size();
       value_bytes_ += keys->value().size();
-      if (sample.size() < most) {
+      if (sample.size() < *most) {
         sample.push_back(keys->key().ToString());
-      } else if (const uint64_t place = RandomBelow(&random, run_.keys + 1); place < most) {
+      } else if (const uint64_t place = RandomBelow(&random, run_.keys + 1); place < *most) {
         sample[place] = keys->key().ToString();
       }
       if (run_.keys % kProgressEvery == 0 && !Continue("reading keys", run_.keys, result_.keys)) {
@@ -200,46 +148,78 @@ class Measurement {
           absl::StrCat(path_, " has no keys in the files of its default column family"));
     }
     run_.value_size = value_bytes_ / run_.keys;
-    for (const std::string& key : sample) present_.Add(key);
-    absl::StatusOr<KeyTable> near =
-        NearMisses(present_, std::min(options_.reads, kMostKeys), options_.seed ^ kAbsentSalt);
-    if (!near.ok()) return near.status();
-    rocksdb::PinnableSlice value;
-    for (size_t i = 0; i < near->size(); ++i) {
-      const std::string_view key = (*near)[i];
-      value.Reset();
-      const rocksdb::Status found = (*db)->Get(rocksdb::ReadOptions(), (*db)->DefaultColumnFamily(),
-                                               {key.data(), key.size()}, &value);
-      if (found.IsNotFound()) absent_.Add(key);
-    }
-    return absent_.empty() ? absl::FailedPreconditionError(absl::StrCat(
-                                 "no near miss of the keys of ", path_, " is absent from it"))
-                           : absl::OkStatus();
+    auto present = std::make_shared<KeyTable>();
+    for (const std::string& key : sample) present->Add(key);
+    sample = {};
+    keys_.range = present;
+    keys_.longer = std::make_shared<LongerKeys>(present);
+    keys_.longer_are_absent = false;  // it may have such keys
+    keys_.recorded = options_.recorded;
+    return NeedsAbsentKeys() ? FindAbsentKeys(present, db->get()) : absl::OkStatus();
   }
 
-  void FillWorkloads() {
-    for (const std::string& name : options_.workloads) {
-      Lookups lookups;
-      lookups.name = name;
-      lookups.present = name == "readrandom";
-      lookups.keys = lookups.present ? &present_ : &absent_;
-      lookups.order = RandomPicks(options_.reads, lookups.keys->size(), options_.seed);
-      workloads_.push_back(std::move(lookups));
+  // So many that reads, memory and the need for a sample allow.
+  absl::StatusOr<uint64_t> KeysOfSample(rocksdb::DB* db) const {
+    rocksdb::TablePropertiesCollection properties;
+    const rocksdb::Status status = db->GetPropertiesOfAllTables(&properties);
+    if (!status.ok()) return FromRocksDB(status, "read the properties of the files of " + path_);
+    uint64_t bytes = 0, entries = 0;
+    for (const auto& [name, file] : properties) {
+      bytes += file->raw_key_size;
+      entries += file->num_entries;
     }
+    const uint64_t mean = std::max<uint64_t>(1, bytes / std::max<uint64_t>(1, entries));
+    const uint64_t most = std::clamp(kMostKeyBytes / mean, kFewestKeys, kMostKeys);
+    return std::max<uint64_t>(2, std::min(options_.choices.reads, most));
+  }
+
+  bool NeedsAbsentKeys() const {
+    return std::any_of(
+        options_.workloads.begin(), options_.workloads.end(), [&](const Benchmark& benchmark) {
+          return benchmark.asks == AskedKeys::kAbsent || benchmark.asks == AskedKeys::kMixed ||
+                 (benchmark.asks == AskedKeys::kRange && options_.choices.absent_share);
+        });
+  }
+
+  // Near misses of the sample that the database does not have either.
+  absl::Status FindAbsentKeys(std::shared_ptr<const KeyTable> present, rocksdb::DB* db) {
+    absl::StatusOr<NearMisses> made =
+        NearMisses::Of(std::move(present), std::min(options_.choices.reads, kMostKeys),
+                       options_.choices.seed ^ kAbsentSalt);
+    if (!made.ok()) return made.status();
+    near_ = std::make_unique<NearMisses>(*std::move(made));
+    auto absent = std::make_shared<SomeKeys>(near_.get());
+    rocksdb::PinnableSlice value;
+    std::string room;
+    for (uint64_t i = 0; i < near_->size(); ++i) {
+      const std::string_view key = near_->Get(i, &room);
+      value.Reset();
+      const rocksdb::Status found = db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(),
+                                            {key.data(), key.size()}, &value);
+      if (found.IsNotFound()) absent->Add(static_cast<uint32_t>(i), key);
+    }
+    keys_.absent = absent;
+    keys_.absent_drawn = true;
+    return absent->empty() ? absl::FailedPreconditionError(absl::StrCat(
+                                 "no near miss of the keys of ", path_, " is absent from it"))
+                           : absl::OkStatus();
   }
 
   absl::Status Measure(const Lookups& lookups) {
     inspect::WorkloadResult workload;
     workload.name = lookups.name;
-    workload.present = lookups.present;
+    workload.remark = lookups.remark;
     workload.files_considered_per_lookup =
-        FilesConsideredPerLookup(levels_, *lookups.keys, lookups.order, kFilesConsideredSample);
-    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = database_->Open();
+        FilesConsideredPerLookup(levels_, lookups, kFilesConsideredSample);
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = database_->Open(options_.cache_size);
     if (!db.ok()) return db.status();
     const plugin::Counters before = plugin::CurrentCounters();
-    absl::StatusOr<inspect::WorkloadCounts> counts = CountLookups(
-        db->get(), lookups,
-        [&](uint64_t done) { return Continue(lookups.name, done, lookups.order.size()); });
+    PassOptions pass;
+    pass.threads = options_.threads;
+    pass.lookups = lookups.count;
+    absl::StatusOr<inspect::WorkloadCounts> counts =
+        CountLookups(db->get(), lookups, pass,
+                     [&](uint64_t done) { return Continue(lookups.name, done, lookups.count); });
     if (!counts.ok()) return counts.status();
     const plugin::Counters after = plugin::CurrentCounters();
     // RocksDB's own readers hash each time.
@@ -249,12 +229,14 @@ class Measurement {
       counts->hashes_shared = after.hashes_shared - before.hashes_shared;
     }
     workload.counts = *std::move(counts);
+    pass.lookups = options_.timed_reads;
+    pass.seconds = options_.timed_seconds;
     std::vector<inspect::WorkloadTimes> rounds;
     for (size_t round = 0; round < options_.timed_rounds; ++round) {
-      db = database_->Open();
+      db = database_->Open(options_.cache_size);
       if (!db.ok()) return db.status();
       absl::StatusOr<inspect::WorkloadTimes> times =
-          TimeLookups(db->get(), lookups, options_.timed_reads, [&](uint64_t done) {
+          TimeLookups(db->get(), lookups, pass, [&](uint64_t done) {
             return Continue(absl::StrCat("timing ", lookups.name), done, options_.timed_reads);
           });
       if (!times.ok()) return times.status();
@@ -274,31 +256,21 @@ class Measurement {
   const ExistingOptions& options_;
   Progress* const progress_;
   const std::atomic<bool>* const stop_;
-  std::unique_ptr<ExistingDatabase> database_;
+  std::unique_ptr<ReadOnlyDatabase> database_;
   TreeLevels levels_;
-  KeyTable present_;
-  KeyTable absent_;
+  std::unique_ptr<NearMisses> near_;
+  KeysOfRun keys_;
   uint64_t value_bytes_ = 0;
-  std::vector<Lookups> workloads_;
   inspect::PolicyResult result_;
   inspect::ReadAmplification run_;
 };
 
 }  // namespace
 
-bool IsDatabase(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::exists(std::filesystem::path(path) / "CURRENT", error);
-}
-
 absl::StatusOr<inspect::ReadAmplification> MeasureExisting(const std::string& path,
                                                            const ExistingOptions& options,
                                                            Progress* progress,
                                                            const std::atomic<bool>* stop) {
-  if (!IsDatabase(path)) {
-    return absl::NotFoundError(
-        absl::StrCat("there is no database in '", path, "': it has no file CURRENT"));
-  }
   return Measurement(path, options, progress, stop).Run();
 }
 

@@ -49,9 +49,8 @@ absl::StatusOr<std::vector<FrontierPolicy>> FrontierPolicies(const std::vector<P
 }
 
 absl::StatusOr<std::vector<inspect::FrontierPoint>> RunFrontier(
-    const RunOptions& options, const std::vector<FrontierPolicy>& policies, const KeyTable& keys,
-    const std::vector<Lookups>& workloads, const WorkFolder& folder, Progress* progress,
-    const std::atomic<bool>* stop) {
+    const RunOptions& options, const std::vector<FrontierPolicy>& policies, const RunData& data,
+    const WorkFolder& folder, Progress* progress, const std::atomic<bool>* stop) {
   RunOptions counted = options;
   counted.timed_reads = 0;
   counted.timed_rounds = 0;
@@ -65,7 +64,7 @@ absl::StatusOr<std::vector<inspect::FrontierPoint>> RunFrontier(
         WorkFolder::Open(absl::StrCat(folder.path(), "/frontier"), false);
     if (!trees.ok()) return trees.status();
     absl::StatusOr<std::vector<inspect::PolicyResult>> results =
-        Run(counted, batch, keys, workloads, trees->get(), progress, stop);
+        Run(counted, batch, data, trees->get(), progress, stop);
     if (!results.ok()) return results.status();
     for (size_t i = begin; i < end; ++i) {
       points.push_back({policies[i].varied, policies[i].bits, std::move((*results)[i - begin])});

@@ -35,9 +35,8 @@ absl::StatusOr<std::vector<FrontierPolicy>> FrontierPolicies(const std::vector<P
 // `folder`; each tree is removed as soon as it was counted. Nothing is timed. Errors as those of
 // Run.
 absl::StatusOr<std::vector<inspect::FrontierPoint>> RunFrontier(
-    const RunOptions& options, const std::vector<FrontierPolicy>& policies, const KeyTable& keys,
-    const std::vector<Lookups>& workloads, const WorkFolder& folder, Progress* progress,
-    const std::atomic<bool>* stop);
+    const RunOptions& options, const std::vector<FrontierPolicy>& policies, const RunData& data,
+    const WorkFolder& folder, Progress* progress, const std::atomic<bool>* stop);
 
 }  // namespace winnow::bench
 

@@ -9,9 +9,10 @@
 
 #include <cstdint>
 
-#include "db_bench_ext/read_amplification/key_table.h"
+#include "db_bench_ext/read_amplification/key_set.h"
 #include "db_bench_ext/read_amplification/tree.h"
 #include "db_bench_ext/read_amplification/tree_options.h"
+#include "db_bench_ext/read_amplification/write_sequence.h"
 
 namespace winnow::bench {
 
@@ -19,9 +20,10 @@ namespace winnow::bench {
 // files at which that is done, so that the last `level0_files` of all flushes stay on it.
 uint64_t Level0Trigger(uint64_t flush, uint64_t flushes, uint64_t trigger, uint64_t level0_files);
 
-// Into a new database that is open with RestingOptions.
-absl::Status GrowByPlan(const KeyTable& keys, const TreeOptions& options, rocksdb::DB* db,
-                        GrowthProgress progress);
+// Into a new database that is open with RestingOptions. Before a full compaction of the sequence,
+// and at the end unless that is one, come flushes as for a sequence of its own.
+absl::Status GrowByPlan(const KeySet& keys, const WriteSequence& writes, const TreeOptions& options,
+                        rocksdb::DB* db, GrowthProgress progress);
 
 }  // namespace winnow::bench
 

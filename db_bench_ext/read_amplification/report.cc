@@ -346,7 +346,11 @@ std::string WorkloadText(const ReadAmplification& run, size_t w) {
                       workload.name, workload.counts.lookups, KeysOf(workload.counts),
                       run.cache_size == 0 ? "no bytes" : Bytes(run.cache_size)),
       kWidth);
-  absl::StrAppend(&text, "\n", ReadTable(run, w), "\n", CheckTable(run, w));
+  absl::StrAppend(&text, "\n");
+  if (!workload.remark.empty()) {
+    absl::StrAppend(&text, inspect::WrapText(workload.remark, kWidth), "\n");
+  }
+  absl::StrAppend(&text, ReadTable(run, w), "\n", CheckTable(run, w));
   if (workload.times.lookups > 0) {
     const std::string how = absl::StrFormat(
         "%s: timed apart from the counting, in %d rounds of %d lookups in which the policies take "

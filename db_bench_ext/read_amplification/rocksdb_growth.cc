@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "db_bench_ext/read_amplification/tree_writer.h"
-#include "db_bench_ext/read_amplification/write_order.h"
 
 namespace winnow::bench {
 namespace {
@@ -76,22 +75,28 @@ bool RestDetector::Rests(const BackgroundWork& work) {
   return quiet_ >= kLooks || idle_ >= kIdleLooks;
 }
 
-absl::Status GrowByRocksDB(const KeyTable& keys, const TreeOptions& options, rocksdb::DB* db,
-                           GrowthProgress progress) {
-  const uint64_t n = keys.size();
-  if (n == 0) return absl::OkStatus();
+absl::Status GrowByRocksDB(const KeySet& keys, const WriteSequence& writes,
+                           const TreeOptions& options, rocksdb::DB* db, GrowthProgress progress) {
+  const uint64_t n = writes.size();
   TreeWriter writer(db, options.value_size, options.seed);
-  const WriteOrder order(n, options.seed ^ kOrderSalt);
+  std::string room;
+  auto compaction = writes.compactions().begin();
   for (uint64_t written = 1; written <= n; ++written) {
-    const uint64_t i = order[written - 1];
-    if (absl::Status status = writer.Put(keys[i], i); !status.ok()) return status;
+    const uint64_t i = writes[written - 1];
+    absl::Status status = writer.Put(keys.Get(i, &room), i);
+    if (status.ok() && compaction != writes.compactions().end() && *compaction == written) {
+      ++compaction;
+      status = writer.Compact();
+    }
+    if (!status.ok()) return status;
     if (written % kKeysBetweenLooks == 0 && !progress(written)) {
       return absl::CancelledError("interrupted");
     }
   }
   if (absl::Status status = writer.Flush(); !status.ok()) return status;
   if (absl::Status status = WaitForRest(db, options, n, progress); !status.ok()) return status;
-  return ExpectAllKeys(db, options, n);
+  // How many keys draws write is known to who has looked at all of them.
+  return writes.EachOnce() ? ExpectAllKeys(db, options, n) : absl::OkStatus();
 }
 
 }  // namespace winnow::bench

@@ -7,9 +7,10 @@
 #include <absl/status/status.h>
 #include <rocksdb/db.h>
 
-#include "db_bench_ext/read_amplification/key_table.h"
+#include "db_bench_ext/read_amplification/key_set.h"
 #include "db_bench_ext/read_amplification/tree.h"
 #include "db_bench_ext/read_amplification/tree_options.h"
+#include "db_bench_ext/read_amplification/write_sequence.h"
 
 namespace winnow::bench {
 
@@ -41,9 +42,10 @@ class RestDetector {
 
 // Into a new database that is open with GrowingOptions, as fast as it takes the keys; then waits
 // until it is at rest. `progress` is also asked while it waits. A tree that has fewer keys than
-// were written, as FIFO compaction drops what is above its size, is an error.
-absl::Status GrowByRocksDB(const KeyTable& keys, const TreeOptions& options, rocksdb::DB* db,
-                           GrowthProgress progress);
+// were written, as FIFO compaction drops what is above its size, is an error where each was written
+// once.
+absl::Status GrowByRocksDB(const KeySet& keys, const WriteSequence& writes,
+                           const TreeOptions& options, rocksdb::DB* db, GrowthProgress progress);
 
 }  // namespace winnow::bench
 

@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "db_bench_ext/read_amplification/background_writer.h"
 #include "db_bench_ext/read_amplification/build_cost.h"
 #include "db_bench_ext/read_amplification/planned_filters.h"
 #include "src/inspect/sst_filters.h"
@@ -40,19 +42,18 @@ std::map<int, double> FilesConsideredByLevel(const TreeLevels& levels, const Loo
     TreeLevels alone(levels.size());
     alone[level] = levels[level];
     files[static_cast<int>(level)] =
-        FilesConsideredPerLookup(alone, *lookups.keys, lookups.order, kFilesConsideredSample);
+        FilesConsideredPerLookup(alone, lookups, kFilesConsideredSample);
   }
   return files;
 }
 
 class Runner {
  public:
-  Runner(const RunOptions& options, const std::vector<Policy>& policies, const KeyTable& keys,
-         const std::vector<Lookups>& workloads, Progress* progress, const std::atomic<bool>* stop)
+  Runner(const RunOptions& options, const std::vector<Policy>& policies, const RunData& data,
+         Progress* progress, const std::atomic<bool>* stop)
       : options_(options),
         policies_(policies),
-        keys_(keys),
-        workloads_(workloads),
+        data_(data),
         progress_(progress),
         stop_(stop),
         results_(policies.size()) {}
@@ -94,14 +95,16 @@ class Runner {
   absl::Status GrowAndCount(size_t i) {
     const auto begin = std::chrono::steady_clock::now();
     absl::Status status =
-        GrowTree(keys_, options_.tree, policies_[i], paths_[i],
-                 [&](uint64_t written) { return Continue(i, "growing", written, keys_.size()); });
+        GrowTree(data_.keys, data_.writes, options_.tree, policies_[i], paths_[i],
+                 [&](uint64_t done) { return Continue(i, "growing", done, data_.writes.size()); });
     if (!status.ok()) return status;
     results_[i].load_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
     status = Examine(i);
-    for (size_t w = 0; status.ok() && w < workloads_.size(); ++w) status = Count(i, w);
+    for (size_t w = 0; status.ok() && w < data_.workloads.size(); ++w) {
+      if (!data_.workloads[w].beside_writes) status = Count(i, w);
+    }
     return status;
   }
 
@@ -148,51 +151,77 @@ class Runner {
     db->get()->GetIntProperty(rocksdb::DB::Properties::kTotalSstFilesSize, &result.file_bytes);
     if (absl::Status status = ProveInForce(policies_[i], found); !status.ok()) return status;
     result.in_force = found.front().policy_name;
-    if (result.keys != keys_.size()) {
-      return absl::InternalError(absl::StrCat("the tree of '", result.policy, "' has ", result.keys,
-                                              " keys, but ", keys_.size(), " were written"));
-    }
-    for (const Lookups& lookups : workloads_) {
+    if (absl::Status status = CheckKeys(result); !status.ok()) return status;
+    for (const Lookups& lookups : data_.workloads) {
       inspect::WorkloadResult workload;
       workload.name = lookups.name;
-      workload.present = lookups.present;
+      workload.remark = lookups.remark;
       workload.files_considered_per_lookup =
-          FilesConsideredPerLookup(levels, *lookups.keys, lookups.order, kFilesConsideredSample);
+          FilesConsideredPerLookup(levels, lookups, kFilesConsideredSample);
       workload.files_considered_by_level = FilesConsideredByLevel(levels, lookups);
       result.workloads.push_back(std::move(workload));
     }
     absl::StatusOr<std::optional<inspect::BuildCost>> build =
-        MeasureBuildCost(policies_[i], result.tree, static_cast<int>(levels.size()), keys_,
+        MeasureBuildCost(policies_[i], result.tree, static_cast<int>(levels.size()), data_.keys,
                          db->get()->GetDBOptions().info_log.get());
     if (!build.ok()) return build.status();
     result.build = *build;
     return absl::OkStatus();
   }
 
+  // A key that was written again may be there once for each time, on several levels.
+  absl::Status CheckKeys(const inspect::PolicyResult& result) const {
+    const uint64_t fewest = data_.written.count();
+    const uint64_t most = data_.writes.EachOnce() ? fewest : data_.writes.size();
+    if (result.keys >= fewest && result.keys <= most) return absl::OkStatus();
+    return absl::InternalError(absl::StrCat("the tree of '", result.policy, "' has ", result.keys,
+                                            " keys, but ", fewest, " different ones were written, ",
+                                            data_.writes.size(), " writes in all"));
+  }
+
+  absl::StatusOr<std::unique_ptr<rocksdb::DB>> Open(size_t i, size_t w) const {
+    return data_.workloads[w].beside_writes
+               ? OpenGrowingTree(options_.tree, policies_[i], paths_[i])
+               : OpenTree(options_.tree, policies_[i], paths_[i]);
+  }
+
+  // Of a workload that is beside writes; null for others.
+  std::unique_ptr<BackgroundWriter> Writer(rocksdb::DB* db, size_t w) const {
+    if (!data_.workloads[w].beside_writes) return nullptr;
+    return std::make_unique<BackgroundWriter>(db, data_.keys, options_.tree.value_size,
+                                              options_.tree.seed, options_.write_rate);
+  }
+
   absl::Status Count(size_t i, size_t w) {
+    const Lookups& lookups = data_.workloads[w];
     // The plugin's counters are the whole process's: one Winnow policy at a time.
     const bool ours = absl::StartsWith(results_[i].in_force, "winnow");
     std::unique_lock<std::mutex> lock(counters_, std::defer_lock);
     if (ours) lock.lock();
 
-    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
-        OpenTree(options_.tree, policies_[i], paths_[i]);
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = Open(i, w);
     if (!db.ok()) return db.status();
     const plugin::Counters before = plugin::CurrentCounters();
+    const std::unique_ptr<BackgroundWriter> writer = Writer(db->get(), w);
+    PassOptions pass;
+    pass.threads = options_.threads;
+    pass.lookups = lookups.count;
     absl::StatusOr<inspect::WorkloadCounts> counts =
-        CountLookups(db->get(), workloads_[w], [&](uint64_t done) {
-          return Continue(i, workloads_[w].name, done, workloads_[w].order.size());
-        });
+        CountLookups(db->get(), lookups, pass,
+                     [&](uint64_t done) { return Continue(i, lookups.name, done, lookups.count); });
     if (!counts.ok()) return counts.status();
+    if (writer != nullptr) {
+      if (absl::Status status = writer->Stop(); !status.ok()) return status;
+    }
     const plugin::Counters after = plugin::CurrentCounters();
-    Continue(i, workloads_[w].name, 1, 1);
+    Continue(i, lookups.name, 1, 1);
 
     if (ours) {
       // A plugin that was preloaded keeps counters of its own: those here then stand still.
       const uint64_t asked = after.lookups - before.lookups;
       if (asked != 0 && asked != counts->filter_checks) {
         return absl::InternalError(absl::StrCat("RocksDB counted ", counts->filter_checks,
-                                                " filter checks of ", workloads_[w].name, " with '",
+                                                " filter checks of ", lookups.name, " with '",
                                                 policies_[i].asked, "', and Winnow ", asked,
                                                 ": one of the two is wrong, so nothing is said"));
       }
@@ -204,7 +233,9 @@ class Runner {
       counts->hashes = counts->filter_checks;  // each built-in reader hashes the key again
       counts->hashes_shared = 0;
     }
-    if (policies_[i].object != nullptr && counts->lookups > 0 && counts->filter_checks == 0) {
+    // Seeks ask filters of prefixes only, which there may be none of.
+    if (policies_[i].object != nullptr && lookups.kind != LookupKind::kSeek &&
+        counts->lookups > 0 && counts->filter_checks == 0) {
       return absl::FailedPreconditionError(
           absl::StrCat("the policy '", policies_[i].asked,
                        "' is not in force, so nothing is said of it: its files have filters, but "
@@ -216,9 +247,13 @@ class Runner {
 
   // What else happens on the machine comes and goes: the policies take turns, so that it meets all
   // of them, and the median leaves the rounds out that it met most.
+  // Workloads that write change the trees, so they are counted here, after all that comes before.
   absl::Status TimeAll() {
-    if (options_.timed_rounds == 0) return absl::OkStatus();
-    for (size_t w = 0; w < workloads_.size(); ++w) {
+    for (size_t w = 0; w < data_.workloads.size(); ++w) {
+      for (size_t i = 0; data_.workloads[w].beside_writes && i < policies_.size(); ++i) {
+        if (absl::Status status = Count(i, w); !status.ok()) return status;
+      }
+      if (options_.timed_rounds == 0) continue;
       std::vector<std::vector<inspect::WorkloadTimes>> rounds(policies_.size());
       for (size_t round = 0; round < options_.timed_rounds; ++round) {
         for (size_t i = 0; i < policies_.size(); ++i) {
@@ -236,14 +271,24 @@ class Runner {
 
   // Every round looks the same keys up, and begins with an empty block cache.
   absl::StatusOr<inspect::WorkloadTimes> Time(size_t i, size_t w, size_t round) {
-    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
-        OpenTree(options_.tree, policies_[i], paths_[i]);
+    const Lookups& lookups = data_.workloads[w];
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = Open(i, w);
     if (!db.ok()) return db.status();
     const std::string job =
-        absl::StrCat("timing ", workloads_[w].name, " ", round + 1, "/", options_.timed_rounds);
-    return TimeLookups(db->get(), workloads_[w], options_.timed_reads, [&](uint64_t done) {
-      return Continue(i, job, done, std::min(options_.timed_reads, workloads_[w].order.size()));
-    });
+        absl::StrCat("timing ", lookups.name, " ", round + 1, "/", options_.timed_rounds);
+    const std::unique_ptr<BackgroundWriter> writer = Writer(db->get(), w);
+    PassOptions pass;
+    pass.threads = options_.threads;
+    pass.lookups = options_.timed_reads;
+    pass.seconds = options_.timed_seconds;
+    absl::StatusOr<inspect::WorkloadTimes> times =
+        TimeLookups(db->get(), lookups, pass, [&](uint64_t done) {
+          return Continue(i, job, done, std::min(options_.timed_reads, lookups.count));
+        });
+    if (writer != nullptr && times.ok()) {
+      if (absl::Status status = writer->Stop(); !status.ok()) return status;
+    }
+    return times;
   }
 
   // Of Winnow's policy; others have none.
@@ -271,8 +316,7 @@ class Runner {
 
   const RunOptions& options_;
   const std::vector<Policy>& policies_;
-  const KeyTable& keys_;
-  const std::vector<Lookups>& workloads_;
+  const RunData& data_;
   Progress* const progress_;
   const std::atomic<bool>* const stop_;
   std::atomic<bool> failed_{false};
@@ -285,11 +329,10 @@ class Runner {
 
 absl::StatusOr<std::vector<inspect::PolicyResult>> Run(const RunOptions& options,
                                                        const std::vector<Policy>& policies,
-                                                       const KeyTable& keys,
-                                                       const std::vector<Lookups>& workloads,
-                                                       WorkFolder* folder, Progress* progress,
+                                                       const RunData& data, WorkFolder* folder,
+                                                       Progress* progress,
                                                        const std::atomic<bool>* stop) {
-  return Runner(options, policies, keys, workloads, progress, stop).Run(folder);
+  return Runner(options, policies, data, progress, stop).Run(folder);
 }
 
 }  // namespace winnow::bench

@@ -28,12 +28,6 @@ constexpr double kFilterBytesPerKey = 2.5;
 constexpr uint64_t kIndexBytesPerBlock = 64;
 constexpr uint64_t kProgram = 64 << 20;
 
-// Tables of keys in memory: the bytes and where each key ends, and what a growing vector holds in
-// reserve.
-uint64_t TableBytes(uint64_t keys, uint64_t bytes_per_key) {
-  return keys * (bytes_per_key + 8) * 3 / 2;
-}
-
 std::string Bytes(uint64_t bytes) {
   const double value = static_cast<double>(bytes);
   if (bytes >= uint64_t{10} << 30) return absl::StrFormat("%.0f GiB", value / (1 << 30));
@@ -96,14 +90,11 @@ std::string Of(const std::optional<uint64_t>& bytes) {
 
 RunNeeds ForecastRun(const TreeOptions& scaled, const TreeForecast& tree, const RunSize& size) {
   const uint64_t mean = MeanBytes(size.keys, size.key_bytes, scaled.value_size);
-  const uint64_t bytes_per_key = mean - std::min<uint64_t>(mean, scaled.value_size);
   const uint64_t policies = std::max<size_t>(1, size.policies.size());
   const uint64_t at_once = std::clamp<uint64_t>(size.trees_at_once, 1, policies);
 
   RunNeeds needs;
-  // Absent keys are in a table of their own, and each lookup is a number of 4 bytes.
-  needs.key_memory = TableBytes(size.keys, bytes_per_key) +
-                     TableBytes(size.lookups, bytes_per_key) + 4 * size.lookups;
+  needs.key_memory = size.key_memory;
   const uint64_t blocks = size.keys * mean / std::max<uint64_t>(1, scaled.block_size) + 1;
   needs.tree_memory = 2 * scaled.write_buffer_size + scaled.cache_size +
                       static_cast<uint64_t>(kFilterBytesPerKey * static_cast<double>(size.keys)) +
@@ -121,7 +112,8 @@ RunNeeds ForecastRun(const TreeOptions& scaled, const TreeForecast& tree, const 
   const double rounds = static_cast<double>((policies + at_once - 1) / at_once);
   needs.seconds =
       rounds * (needs.tree_seconds + count) +
-      static_cast<double>(policies) * kLookupSeconds * static_cast<double>(size.timed_lookups);
+      static_cast<double>(policies) *
+          (kLookupSeconds * static_cast<double>(size.timed_lookups) + size.timed_seconds);
   return needs;
 }
 
@@ -129,8 +121,8 @@ absl::Status CheckRoom(const RunNeeds& needs, const Room& room) {
   if (room.memory && needs.memory > *room.memory) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "the run needs about ", Bytes(needs.memory), " of memory (", Bytes(needs.key_memory),
-        " for keys and lookups), but ", Bytes(*room.memory),
-        " are free: give fewer --num or --reads, or grow fewer trees with --trees_at_once; --plan "
+        " for keys), but ", Bytes(*room.memory),
+        " are free: give fewer --num, or grow fewer trees with --trees_at_once; --plan "
         "says what a run needs"));
   }
   if (room.disk && needs.disk > *room.disk) {
@@ -166,9 +158,8 @@ std::string PlanText(const TreeOptions& scaled, const TreeForecast& tree, const 
   absl::StrAppend(&text, "\nAll, ", size.trees_at_once, " trees at a time:\n  time   about ",
                   Time(needs.seconds),
                   ", by constants measured on another machine, good to a factor of two\n  memory ",
-                  Bytes(needs.memory), ", of which keys and lookups ", Bytes(needs.key_memory),
-                  Of(room.memory), "\n  disk   ", Bytes(needs.disk), " in ", room.folder,
-                  Of(room.disk), "\n");
+                  Bytes(needs.memory), ", of which keys ", Bytes(needs.key_memory), Of(room.memory),
+                  "\n  disk   ", Bytes(needs.disk), " in ", room.folder, Of(room.disk), "\n");
   for (const std::string& note : notes) absl::StrAppend(&text, "\nNote: ", note, "\n");
   return text;
 }

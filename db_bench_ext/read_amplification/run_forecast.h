@@ -22,12 +22,15 @@ struct RunSize {
   uint64_t timed_lookups = 0;  // of all workloads and rounds, by policy
   std::vector<std::string> policies;
   uint64_t trees_at_once = 1;
+  uint64_t key_memory = 0;  // bytes that the keys take; computed ones take none
+  double timed_seconds =
+      0;  // of all workloads and rounds, by policy, where rounds last by the clock
 };
 
 // Of the whole run, in bytes and seconds. Memory and disk are bounds from above within reason; time
 // is by constants that were measured once (run_forecast.cc), good to a factor of about two.
 struct RunNeeds {
-  uint64_t key_memory = 0;   // keys and lookups in memory
+  uint64_t key_memory = 0;   // keys in memory
   uint64_t tree_memory = 0;  // of one tree: write buffer, block cache, filters and indexes
   uint64_t memory = 0;
   uint64_t tree_disk = 0;   // of one tree

@@ -44,8 +44,8 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> Open(const rocksdb::Options& option
 
 }  // namespace
 
-absl::Status GrowTree(const KeyTable& keys, const TreeOptions& options, const Policy& policy,
-                      const std::string& path, GrowthProgress progress) {
+absl::Status GrowTree(const KeySet& keys, const WriteSequence& writes, const TreeOptions& options,
+                      const Policy& policy, const std::string& path, GrowthProgress progress) {
   const bool planned = options.growth == GrowthKind::kPlanned;
   rocksdb::Options database =
       planned ? RestingOptions(options, policy) : GrowingOptions(options, policy);
@@ -54,8 +54,8 @@ absl::Status GrowTree(const KeyTable& keys, const TreeOptions& options, const Po
   absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
       Open(database, path, "make a database in " + path);
   if (!db.ok()) return db.status();
-  absl::Status status = planned ? GrowByPlan(keys, options, db->get(), progress)
-                                : GrowByRocksDB(keys, options, db->get(), progress);
+  absl::Status status = planned ? GrowByPlan(keys, writes, options, db->get(), progress)
+                                : GrowByRocksDB(keys, writes, options, db->get(), progress);
   if (!status.ok()) return status;
   return FromRocksDB((*db)->Close(), "close " + path);
 }
@@ -64,6 +64,12 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenTree(const TreeOptions& options
                                                       const Policy& policy,
                                                       const std::string& path) {
   return Open(RestingOptions(options, policy), path, "open " + path);
+}
+
+absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenGrowingTree(const TreeOptions& options,
+                                                             const Policy& policy,
+                                                             const std::string& path) {
+  return Open(GrowingOptions(options, policy), path, "open " + path);
 }
 
 TreeLevels FilesByLevel(rocksdb::DB* db) {
@@ -79,12 +85,12 @@ TreeLevels FilesByLevel(rocksdb::DB* db) {
   return levels;
 }
 
-double FilesConsideredPerLookup(const TreeLevels& levels, const KeyTable& keys,
-                                const std::vector<uint32_t>& lookups, size_t sample) {
-  const size_t n = std::min(sample, lookups.size());
+double FilesConsideredPerLookup(const TreeLevels& levels, const Lookups& lookups, uint64_t sample) {
+  const uint64_t n = std::min(sample, lookups.count);
   if (n == 0) return 0;
   uint64_t files = 0;
-  for (size_t i = 0; i < n; ++i) files += FilesHolding(levels, keys[lookups[i]]);
+  std::string room;
+  for (uint64_t i = 0; i < n; ++i) files += FilesHolding(levels, lookups.at(i, &room).key);
   return static_cast<double>(files) / static_cast<double>(n);
 }
 

@@ -14,37 +14,41 @@
 #include <vector>
 
 #include "db_bench_ext/read_amplification/compaction_plan.h"
-#include "db_bench_ext/read_amplification/key_table.h"
+#include "db_bench_ext/read_amplification/key_set.h"
+#include "db_bench_ext/read_amplification/lookups.h"
 #include "db_bench_ext/read_amplification/policies.h"
 #include "db_bench_ext/read_amplification/tree_options.h"
 #include "db_bench_ext/read_amplification/tree_scale.h"
+#include "db_bench_ext/read_amplification/write_sequence.h"
 
 namespace winnow::bench {
 
 // Called now and then with the number of keys written; false ends the growth.
 using GrowthProgress = absl::FunctionRef<bool(uint64_t keys_written)>;
 
-// Keeps the order of writes apart from other sources of chance that share the user's seed.
-inline constexpr uint64_t kOrderSalt = 0x6f72646572;
-
-// Writes every key once, in an order that depends only on options.seed, into a new database in the
-// folder `path`, which must not exist or be empty, and grows the tree as options.growth says
-// (planned_growth.h, rocksdb_growth.h). `options` as ScaleTree gives them.
-absl::Status GrowTree(const KeyTable& keys, const TreeOptions& options, const Policy& policy,
-                      const std::string& path, GrowthProgress progress);
+// Writes keys as the sequence says into a new database in the folder `path`, which must not exist
+// or be empty, and grows the tree as options.growth says (planned_growth.h, rocksdb_growth.h).
+// `options` as ScaleTree gives them.
+absl::Status GrowTree(const KeySet& keys, const WriteSequence& writes, const TreeOptions& options,
+                      const Policy& policy, const std::string& path, GrowthProgress progress);
 
 // Opens a grown tree, with an empty block cache. Nothing is merged while it is open.
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenTree(const TreeOptions& options,
                                                       const Policy& policy,
                                                       const std::string& path);
 
+// Opens a tree that RocksDB grew, with an empty block cache, to be written to: it flushes and
+// compacts meanwhile.
+absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenGrowingTree(const TreeOptions& options,
+                                                             const Policy& policy,
+                                                             const std::string& path);
+
 // The files of an open tree.
 TreeLevels FilesByLevel(rocksdb::DB* db);
 
-// The mean number of files whose range of keys holds a key of `lookups`, by looking at the first
-// `sample` of them at most. 0 without lookups.
-double FilesConsideredPerLookup(const TreeLevels& levels, const KeyTable& keys,
-                                const std::vector<uint32_t>& lookups, size_t sample);
+// The mean number of files whose range of keys holds the key of a lookup, by looking at the first
+// `sample` lookups at most. 0 without lookups.
+double FilesConsideredPerLookup(const TreeLevels& levels, const Lookups& lookups, uint64_t sample);
 
 }  // namespace winnow::bench
 

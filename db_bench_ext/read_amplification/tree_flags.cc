@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "db_bench_ext/read_amplification/check_range.h"
+#include "db_bench_ext/read_amplification/read_only_database.h"
 #include "db_bench_ext/read_amplification/tree_options_file.h"
+#include "src/inspect/options_path.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 ABSL_FLAG(std::string, growth, "planned",
@@ -61,6 +63,9 @@ ABSL_FLAG(bool, whole_key_filtering, true,
 ABSL_FLAG(
     int64_t, cache_size, 8 << 20,
     "bytes of the block cache, which is empty when a pass or round begins; 0: no block cache");
+ABSL_FLAG(double, cache_share, 0,
+          "the block cache as a share of all keys and values, instead of --cache_size: 0.05 is a "
+          "twentieth");
 
 namespace winnow::bench {
 namespace {
@@ -88,6 +93,7 @@ absl::Status CheckRanges() {
                  64 << 20),
       CheckRange("prefix_size", absl::GetFlag(FLAGS_prefix_size), 0, 1024),
       CheckRange("cache_size", wide(absl::GetFlag(FLAGS_cache_size)), 0, kAny),
+      CheckRange("cache_share", absl::GetFlag(FLAGS_cache_share), 0, 10),
   };
   for (const absl::Status& status : checks) {
     if (!status.ok()) return status;
@@ -188,6 +194,7 @@ absl::Status ChooseTable(const FileOptions& file, Chooser* choose, TreeOptions* 
                                   ? rocksdb_abi::CacheCapacity(*file.table.block_cache)
                                   : cache;
   options->cache_size = choose->Choose<uint64_t>("cache_size", cache, file_cache);
+  options->cache_share = absl::GetFlag(FLAGS_cache_share);
   return absl::OkStatus();
 }
 
@@ -208,6 +215,10 @@ absl::Status CheckGrowth(const TreeOptions& options, const GivenFlags& given) {
         "--level0_files is of --growth=planned; with --growth=rocksdb what stays on level 0 is "
         "RocksDB's decision");
   }
+  if (given.count("cache_size") != 0 && options.cache_share > 0) {
+    return absl::InvalidArgumentError(
+        "--cache_size and --cache_share both say how large the block cache is: give one of them");
+  }
   const int style = static_cast<int>(options.compaction_style);
   if (style < 0 || style > 2) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -222,7 +233,7 @@ absl::Status CheckTogether(const TreeOptions& options, const GivenFlags& given) 
   if (options.num_levels < 2 && options.compaction_style == rocksdb::kCompactionStyleLevel) {
     return absl::InvalidArgumentError("a leveled tree has at least 2 levels: give --num_levels");
   }
-  if (options.partition_index_and_filters && options.cache_size == 0) {
+  if (options.partition_index_and_filters && options.cache_size == 0 && options.cache_share == 0) {
     return absl::InvalidArgumentError(
         "--partition_index_and_filters needs a block cache: give a --cache_size above 0");
   }
@@ -247,6 +258,22 @@ void NoteUnplanned(const TreeOptions& options, std::vector<std::string>* notes) 
   }
 }
 
+// A database's options that nobody wrote for a run: what does not go together gives way.
+void FollowDatabase(const GivenFlags& given, TreeRequest* request) {
+  TreeOptions& options = request->options;
+  if (options.disable_auto_compactions && given.count("disable_auto_compactions") == 0) {
+    options.disable_auto_compactions = false;
+    request->notes.push_back(
+        "Its options disable automatic compaction, which is not followed: the trees are merged.");
+  }
+  if (options.compaction_style != rocksdb::kCompactionStyleLevel &&
+      options.growth == GrowthKind::kPlanned && given.count("growth") == 0) {
+    options.growth = GrowthKind::kRocksDB;
+    request->notes.push_back(
+        "Its compaction is not leveled, so the trees are grown as with --growth=rocksdb.");
+  }
+}
+
 absl::StatusOr<GrowthKind> ParseGrowth(const std::string& name) {
   if (name == "planned") return GrowthKind::kPlanned;
   if (name == "rocksdb") return GrowthKind::kRocksDB;
@@ -256,7 +283,7 @@ absl::StatusOr<GrowthKind> ParseGrowth(const std::string& name) {
 
 }  // namespace
 
-absl::StatusOr<TreeRequest> TreeRequestOfFlags(const GivenFlags& given) {
+absl::StatusOr<TreeRequest> TreeRequestOfFlags(const GivenFlags& given, const std::string& like) {
   if (absl::Status status = CheckRanges(); !status.ok()) return status;
   const absl::StatusOr<GrowthKind> growth = ParseGrowth(absl::GetFlag(FLAGS_growth));
   if (!growth.ok()) return growth.status();
@@ -267,15 +294,22 @@ absl::StatusOr<TreeRequest> TreeRequestOfFlags(const GivenFlags& given) {
   options.level0_files = static_cast<uint64_t>(absl::GetFlag(FLAGS_level0_files));
 
   LoadedOptions loaded;
-  const std::string path = absl::GetFlag(FLAGS_options_file);
+  std::string path = absl::GetFlag(FLAGS_options_file);
+  bool like_database = false;
+  if (path.empty() && IsDatabase(like) && inspect::FindOptionsFile(like).error.empty()) {
+    path = like;
+    like_database = true;
+    request.notes.push_back(absl::StrCat("Options without a flag are those of ", like, "."));
+  }
   if (!path.empty()) {
     absl::StatusOr<LoadedOptions> read = LoadTreeOptions(path);
     if (!read.ok()) return read.status();
     loaded = *std::move(read);
-    request.notes = loaded.notes;
+    request.notes.insert(request.notes.end(), loaded.notes.begin(), loaded.notes.end());
   }
   Chooser choose(given, loaded.path, &request.notes);
   ChooseShape(loaded.options.database, &choose, &options);
+  if (like_database) FollowDatabase(given, &request);
   if (absl::Status status = ChooseTable(loaded.options, &choose, &options); !status.ok()) {
     return status;
   }

@@ -22,9 +22,10 @@ struct TreeRequest {
   bool plan_only = false;          // say what would be done, and do nothing
 };
 
-// Checks the flags, each and together, and the --options_file. A given flag wins over the file. An
-// error names the flag and says what it has to be.
-absl::StatusOr<TreeRequest> TreeRequestOfFlags(const GivenFlags& given);
+// Checks the flags, each and together, and the --options_file; without one, that of the database in
+// the folder `like`, if it has one. A given flag wins over the file. An error names the flag and
+// says what it has to be.
+absl::StatusOr<TreeRequest> TreeRequestOfFlags(const GivenFlags& given, const std::string& like);
 
 }  // namespace winnow::bench
 

@@ -67,6 +67,9 @@ rocksdb::Options RestingOptions(const TreeOptions& options, const Policy& policy
   rocksdb::Options database = CommonOptions(options, policy);
   database.disable_auto_compactions = true;
   database.write_buffer_size = size_t{1} << 30;
+  if (options.target_file_size_base > 0) {
+    database.target_file_size_base = options.target_file_size_base;
+  }
   database.level0_slowdown_writes_trigger = std::numeric_limits<int>::max();
   database.level0_stop_writes_trigger = std::numeric_limits<int>::max();
   database.soft_pending_compaction_bytes_limit = 0;

@@ -58,6 +58,7 @@ struct TreeOptions {
   size_t prefix_size = 0;  // of a fixed-prefix extractor; 0: that of the OPTIONS file, or none
   bool whole_key_filtering = true;
   uint64_t cache_size = 8 << 20;  // 0: no block cache
+  double cache_share = 0;         // above 0: the cache's size to that of keys and values
   uint64_t seed = 0;              // of the values and of the order of writes
 
   std::shared_ptr<const FileOptions> file;  // null: RocksDB's defaults

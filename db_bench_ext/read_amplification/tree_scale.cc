@@ -7,6 +7,9 @@
 namespace winnow::bench {
 namespace {
 
+// Of a cache that is a share of the data: below it RocksDB's would hold next to nothing.
+constexpr uint64_t kSmallestCache = 64 << 10;
+
 uint64_t DivideUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
 uint64_t ScaledFlush(uint64_t keys, uint64_t mean_bytes) {
@@ -32,6 +35,11 @@ TreeOptions ScaleTree(const TreeOptions& options, uint64_t keys, uint64_t key_by
   if (scaled.max_bytes_for_level_base == 0) {
     scaled.max_bytes_for_level_base =
         options.level0_file_num_compaction_trigger * scaled.write_buffer_size;
+  }
+  if (scaled.cache_share > 0) {
+    const uint64_t data = key_bytes + keys * options.value_size;
+    scaled.cache_size = std::max<uint64_t>(
+        kSmallestCache, static_cast<uint64_t>(scaled.cache_share * static_cast<double>(data)));
   }
   return scaled;
 }

@@ -1,6 +1,6 @@
 #include "db_bench_ext/read_amplification/tree_writer.h"
 
-#include "db_bench_ext/read_amplification/key_table.h"
+#include "db_bench_ext/read_amplification/random.h"
 #include "db_bench_ext/read_amplification/status.h"
 
 namespace winnow::bench {
@@ -33,6 +33,12 @@ absl::Status TreeWriter::Flush() {
   rocksdb::FlushOptions flush;
   flush.wait = true;
   return FromRocksDB(db_->Flush(flush), "flush");
+}
+
+absl::Status TreeWriter::Compact() {
+  if (absl::Status status = Flush(); !status.ok()) return status;
+  return FromRocksDB(db_->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr),
+                     "compact");
 }
 
 absl::Status TreeWriter::WriteBatch() {

@@ -28,6 +28,9 @@ class TreeWriter {
   // What waits is written, and all that was written is in files.
   absl::Status Flush();
 
+  // After a flush, all files are merged into one level, by RocksDB's own manual compaction.
+  absl::Status Compact();
+
  private:
   absl::Status WriteBatch();
 

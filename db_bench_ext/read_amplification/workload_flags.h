@@ -3,7 +3,6 @@
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_WORKLOAD_FLAGS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_WORKLOAD_FLAGS_H_
 
-#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include <cstddef>
@@ -11,49 +10,58 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/key_table.h"
-#include "db_bench_ext/read_amplification/lookups.h"
+#include "db_bench_ext/read_amplification/benchmarks.h"
+#include "db_bench_ext/read_amplification/given_flags.h"
+#include "db_bench_ext/read_amplification/workloads.h"
+#include "db_bench_ext/read_amplification/write_sequence.h"
+#include "src/inspect/key_list.h"
+#include "src/inspect/readamp_results.h"
 
 namespace winnow::bench {
 
 // The file that defines them, for FlagHelp.
 inline constexpr char kWorkloadFlagsFile[] = "db_bench_ext/read_amplification/workload_flags.cc";
 
-// An error, a sentence that names the flag, for a value out of range.
-absl::Status CheckWorkloadFlags();
-
-// What the flags say, once checked.
-struct WorkloadRequest {
-  std::string keys_from;  // the file of --keys; empty: keys are generated
-  uint64_t num = 0;       // generated keys
-  uint64_t key_size = 0;  // of these
-  size_t value_size = 0;
-  size_t reads = 0;         // lookups of each workload
-  size_t timed_reads = 0;   // of each workload and round, at most
-  size_t timed_rounds = 1;  // at least 1
+// Which keys a run is of: those of a list, of a database, or generated ones.
+struct KeysRequest {
+  std::string list;                                       // file of --keys; empty: none
+  std::string from_db;                                    // --from_db; empty: none
+  inspect::KeyFormat format = inspect::KeyFormat::kLine;  // of lists
+  uint64_t num = 0;                                       // generated keys
+  uint64_t key_size = 0;                                  // of these
+  bool ordered = false;       // a list is sorted, as it is written in order
+  uint64_t absent_draws = 0;  // near misses to draw from keys that are not generated
   uint64_t seed = 0;
-};
-WorkloadRequest WorkloadRequestOfFlags();
-
-// Which of the workloads the flag names, without lookups; an error for another name.
-absl::StatusOr<std::vector<Lookups>> WorkloadsOfFlags();
-
-struct Keys {
-  KeyTable present;
-  KeyTable absent;
-  uint64_t duplicates = 0;
+  std::string lookups;  // file of --lookups; empty: none
 };
 
-// Generated, or those of the list with near misses of them. An error for a list that can't be used;
-// what was left out of one is said on stderr.
-absl::StatusOr<Keys> KeysOfFlags();
+struct WorkloadRequest {
+  KeysRequest keys;
+  BenchmarkList benchmarks;
+  std::vector<WriteStep> writes;  // filluniquerandom if the list has none
+  LookupChoices choices;
+  size_t value_size = 0;
+  bool value_size_given = false;
+  uint64_t timed_reads = 0;  // of each workload and round, at most
+  double timed_seconds = 0;  // above 0: of a round, instead
+  size_t timed_rounds = 1;   // at least 1
+  size_t threads = 1;        // that look keys up in a tree
+  uint64_t write_rate = 0;   // of readwhilewriting, bytes a second; 0: no limit
+};
 
-// The lookups of each workload, which refer to the keys. Absent keys are random draws already: they
-// come one after the other unless some have to come more often.
-void FillWorkloads(const Keys& keys, std::vector<Lookups>* workloads);
+// Checks the flags, each and together; an error, a sentence that names the flag, for what can't be
+// done or has no meaning.
+absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given);
 
-// How the lookups were drawn, for the reports.
-std::string LookupsDrawn();
+// Whether the workload is among the lookups.
+bool LooksUpBy(const WorkloadRequest& request, std::string_view benchmark);
+
+// How the lookups are drawn, for the reports.
+std::string LookupsDrawn(const WorkloadRequest& request);
+
+// The choices that are no part of the tree, for the reports; `existing`: of a database that is
+// measured as it is.
+inspect::Settings WorkloadSettings(const WorkloadRequest& request, bool existing);
 
 }  // namespace winnow::bench
 

@@ -2,18 +2,12 @@
 
 #include <utility>
 
+#include "db_bench_ext/read_amplification/random.h"
+
 namespace winnow::bench {
 namespace {
 
 constexpr int kRounds = 6;
-
-// The finalizer of SplitMix64 (Steele, Lea, Flood, 2014).
-uint64_t Mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The order in which the keys of a tree are written.
+// Numbers in an order that looks random: in which keys are written, and where hot ones lie.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_WRITE_ORDER_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_WRITE_ORDER_H_

@@ -13,13 +13,6 @@ double Fraction(Random* random) { return static_cast<double>((*random)() >> 11) 
 double ExpRatio(double x) { return std::abs(x) > 1e-8 ? std::expm1(x) / x : 1 + x / 2; }
 double LogRatio(double x) { return std::abs(x) > 1e-8 ? std::log1p(x) / x : 1 - x / 2; }
 
-// The finisher of SplitMix64: every bit of the input changes half of the output's.
-uint64_t Mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 }  // namespace
 
 ZipfRanks::ZipfRanks(uint64_t n, double exponent)
@@ -52,37 +45,5 @@ double ZipfRanks::InverseIntegral(double y) const {
 }
 
 double ZipfRanks::Weight(double rank) const { return std::exp(-exponent_ * std::log(rank)); }
-
-Scatter::Scatter(uint64_t n, uint64_t seed) : n_(n), half_bits_(1) {
-  while ((uint64_t{1} << (2 * half_bits_)) < n) ++half_bits_;
-  Random random(seed);
-  for (uint64_t& key : keys_) key = random();
-}
-
-uint64_t Scatter::operator()(uint64_t i) const {
-  const uint64_t mask = (uint64_t{1} << half_bits_) - 1;
-  do {
-    uint64_t left = i >> half_bits_, right = i & mask;
-    for (const uint64_t key : keys_) {
-      const uint64_t next = left ^ (Mix(right ^ key) & mask);
-      left = right;
-      right = next;
-    }
-    i = left << half_bits_ | right;
-  } while (i >= n_);
-  return i;
-}
-
-std::vector<uint32_t> ZipfPicks(size_t count, uint32_t below, double exponent, uint64_t seed) {
-  constexpr uint64_t kScatterSalt = 0x73636174746572;
-  const ZipfRanks ranks(below, exponent);
-  const Scatter scatter(below, seed ^ kScatterSalt);
-  std::vector<uint32_t> picks(count);
-  Random random(seed);
-  for (uint32_t& pick : picks) {
-    pick = static_cast<uint32_t>(scatter(ranks.Draw(&random) - 1));
-  }
-  return picks;
-}
 
 }  // namespace winnow::bench

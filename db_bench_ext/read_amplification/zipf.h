@@ -3,11 +3,9 @@
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_ZIPF_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_ZIPF_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
-#include "db_bench_ext/read_amplification/key_table.h"
+#include "db_bench_ext/read_amplification/random.h"
 
 namespace winnow::bench {
 
@@ -36,28 +34,6 @@ class ZipfRanks {
   double low_, high_;  // ends of the interval that is drawn from
   double accept_;      // so near below its rank a number needs no further look
 };
-
-// A permutation of 0 to n - 1 in no memory, so that the ranks of a skewed workload lie scattered
-// over the keys: a Feistel network over the next power of four, walked until it is below n. The
-// same on every machine for the same n and seed. Safe from several threads.
-class Scatter {
- public:
-  Scatter(uint64_t n, uint64_t seed);  // n from 1 to 2^62
-
-  uint64_t operator()(uint64_t i) const;  // i below n
-
- private:
-  static constexpr int kRounds = 6;
-
-  uint64_t n_;
-  int half_bits_;
-  uint64_t keys_[kRounds];
-};
-
-// `count` numbers below `below`, with repetitions, of which some come far more often than others:
-// ranks of ZipfRanks(below, exponent), each of which is the same number throughout. They depend
-// only on the arguments. `below` is at least 1.
-std::vector<uint32_t> ZipfPicks(size_t count, uint32_t below, double exponent, uint64_t seed);
 
 }  // namespace winnow::bench
 

@@ -109,7 +109,8 @@ HtmlSection WorkloadSection(const ReadampView& view, size_t w) {
   section.title = absl::StrCat(workload.name, ": ", KeysOfWorkload(workload.counts));
   section.says = absl::StrCat(Count(workload.counts.lookups),
                               " lookups on each tree. The key of a lookup lies in the range of ",
-                              Figure(workload.files_considered_per_lookup), " files.");
+                              Figure(workload.files_considered_per_lookup), " files.",
+                              workload.remark.empty() ? "" : " ", workload.remark);
   section.figures = {FalseReadsFigure(view, w), BlocksFigure(view, w), ChecksFigure(view, w)};
   if (!workload.times.percentiles.empty()) section.figures.push_back(LatencyFigure(view, w));
   return section;

@@ -89,6 +89,7 @@ Json ToJson(const WorkloadResult& workload) {
                files == workload.files_considered_by_level.end() ? 0 : files->second));
   }
   AddRates(counts, &json);
+  json["remark"] = workload.remark;
   json["percentiles"] = Json::array();
   for (const Percentile& percentile : workload.times.percentiles) {
     json["percentiles"].push_back(

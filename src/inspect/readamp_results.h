@@ -53,7 +53,7 @@ struct WorkloadTimes {
 
 struct WorkloadResult {
   std::string name;
-  bool present = false;  // whether the keys were there
+  std::string remark;  // what to know of its figures, in sentences; empty: nothing
   WorkloadCounts counts;
   WorkloadTimes times;
   double files_considered_per_lookup = 0;  // files whose key range holds the key

@@ -1,0 +1,67 @@
+// Lists of benchmarks, and what is wrong with some.
+
+#include "db_bench_ext/read_amplification/benchmarks.h"
+
+#include <absl/strings/str_cat.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace winnow::bench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> Names(const std::vector<Benchmark>& benchmarks) {
+  std::vector<std::string> names;
+  for (const Benchmark& benchmark : benchmarks) names.emplace_back(benchmark.name);
+  return names;
+}
+
+TEST(BenchmarksTest, WritesAndLookupsAreToldApart) {
+  const auto list = ParseBenchmarks("fillrandom,overwrite,compact,readrandom,readmissing");
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_THAT(Names(list->writes), ElementsAre("fillrandom", "overwrite", "compact"));
+  EXPECT_THAT(Names(list->lookups), ElementsAre("readrandom", "readmissing"));
+  EXPECT_THAT(ParseBenchmarks("readabsent")->writes, IsEmpty());
+}
+
+TEST(BenchmarksTest, EveryNameIsThereOnceAndParses) {
+  std::set<std::string> names;
+  for (const Benchmark& benchmark : Benchmarks()) {
+    EXPECT_TRUE(names.insert(benchmark.name).second) << benchmark.name;
+    const std::string list = benchmark.writes
+                                 ? absl::StrCat("fillseq,", benchmark.name, ",readabsent")
+                                 : std::string(benchmark.name);
+    EXPECT_TRUE(ParseBenchmarks(list).ok()) << list;
+  }
+}
+
+TEST(BenchmarksTest, WhatCantBeDoneIsSaid) {
+  const struct {
+    const char* list;
+    const char* why;
+  } rows[] = {
+      {"", "there is no ''"},
+      {"readrandom,", "there is no ''"},
+      {"readsequential", "there is no 'readsequential', but filluniquerandom"},
+      {"fillseq", "nothing is looked up"},
+      {"readrandom,fillseq", "'fillseq' comes after 'readrandom'"},
+      {"compact,readrandom", "'compact' has nothing before it"},
+      {"overwrite,readrandom", "'overwrite' has nothing before it"},
+      {"readrandom,readrandom", "comes twice"},
+      {"readwhilewriting,readrandom", "has to be the last"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_THAT(std::string(ParseBenchmarks(row.list).status().message()), HasSubstr(row.why))
+        << row.list;
+  }
+}
+
+}  // namespace
+}  // namespace winnow::bench

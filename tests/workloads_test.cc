@@ -1,0 +1,181 @@
+// Which keys a workload asks for.
+
+#include "db_bench_ext/read_amplification/workloads.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "db_bench_ext/read_amplification/generated_keys.h"
+#include "db_bench_ext/read_amplification/key_table.h"
+
+namespace winnow::bench {
+namespace {
+
+constexpr uint64_t kKeys = 1000;
+constexpr uint64_t kReads = 20'000;
+
+class WorkloadsTest : public ::testing::Test {
+ protected:
+  WorkloadsTest() {
+    keys_.range = std::make_shared<GeneratedKeys>(kKeys, 16);
+    keys_.absent = std::make_shared<GeneratedKeys>(GeneratedKeys::Absent(kKeys, 16));
+    keys_.longer = std::make_shared<LongerKeys>(keys_.range);
+    auto list = std::make_shared<KeyTable>();
+    for (const char* key : {"b", "a", "b"}) list->Add(key);
+    keys_.recorded = list;
+    choices_.reads = kReads;
+    choices_.seed = 5;
+    std::string room;
+    for (uint64_t i = 0; i < kKeys; ++i) range_.insert(std::string(keys_.range->Get(i, &room)));
+  }
+
+  Lookups Make(const std::string& name) const {
+    const auto& all = Benchmarks();
+    return MakeLookups(
+        *std::find_if(all.begin(), all.end(), [&](const Benchmark& b) { return b.name == name; }),
+        keys_, choices_);
+  }
+
+  struct Seen {
+    std::map<std::string, uint64_t> keys;
+    uint64_t present = 0, absent = 0, either = 0;  // as expected
+    uint64_t in_range = 0;                         // lookups of keys of the range
+  };
+  Seen Look(const std::string& name) const {
+    const Lookups lookups = Make(name);
+    Seen seen;
+    std::string room;
+    for (uint64_t i = 0; i < lookups.count; ++i) {
+      const Asked asked = lookups.at(i, &room);
+      ++seen.keys[std::string(asked.key)];
+      seen.present += asked.expected == Expected::kPresent;
+      seen.absent += asked.expected == Expected::kAbsent;
+      seen.either += asked.expected == Expected::kEither;
+      seen.in_range += range_.count(std::string(asked.key));
+    }
+    return seen;
+  }
+
+  // Half of the keys are written: the first ones drawn.
+  void LeaveKeysOut() {
+    keys_.written =
+        std::make_shared<WrittenKeys>(WriteSequence(kKeys, 1, {{WriteKind::kDrawn, 700}}));
+  }
+
+  KeysOfRun keys_;
+  LookupChoices choices_;
+  std::set<std::string> range_;
+};
+
+TEST_F(WorkloadsTest, TheRangeIsAskedAllAlikeWhetherWrittenOrNot) {
+  LeaveKeysOut();
+  const Seen seen = Look("readrandom");
+  EXPECT_EQ(seen.in_range, kReads);
+  EXPECT_EQ(seen.keys.size(), kKeys);
+  EXPECT_NEAR(static_cast<double>(seen.present) / kReads,
+              static_cast<double>(keys_.written->count()) / kKeys, 0.02);
+  EXPECT_EQ(seen.present + seen.absent, kReads);
+}
+
+TEST_F(WorkloadsTest, PresentKeysAreThoseThatWereWritten) {
+  LeaveKeysOut();
+  const Seen seen = Look("readpresent");
+  EXPECT_EQ(seen.present, kReads);
+  EXPECT_EQ(seen.keys.size(), keys_.written->count());
+}
+
+TEST_F(WorkloadsTest, AbsentAndLongerKeysAreNotThere) {
+  for (const char* name : {"readabsent", "readmissing"}) {
+    const Seen seen = Look(name);
+    EXPECT_EQ(seen.in_range, 0u) << name;
+    EXPECT_EQ(seen.absent, kReads) << name;
+    EXPECT_GT(seen.keys.size(), kKeys - 10) << name;
+  }
+  EXPECT_EQ(Look("readmissing").keys.begin()->first.size(), 17u);
+  keys_.longer_are_absent = false;
+  EXPECT_EQ(Look("readmissing").either, kReads);
+}
+
+TEST_F(WorkloadsTest, SharesAreExact) {
+  for (const double share : {0.0, 0.1, 0.5, 0.93, 1.0}) {
+    choices_.absent_share = share;
+    for (const char* name : {"readmixed", "multireadrandom", "seekrandom"}) {
+      EXPECT_NEAR(static_cast<double>(Look(name).absent), share * kReads, 1) << name;
+    }
+    EXPECT_EQ(Look("readrandom").absent, 0u) << "it keeps db_bench's meaning";
+  }
+  choices_.absent_share.reset();
+  EXPECT_EQ(Look("readmixed").absent, kReads / 2);
+  EXPECT_EQ(Look("multireadrandom").absent, 0u);
+}
+
+TEST_F(WorkloadsTest, AListIsAskedInItsOrder) {
+  const Lookups lookups = Make("readlist");
+  ASSERT_EQ(lookups.count, 3u);
+  std::string room;
+  EXPECT_EQ(lookups.at(0, &room).key, "b");
+  EXPECT_EQ(lookups.at(1, &room).key, "a");
+  EXPECT_EQ(lookups.at(2, &room).key, "b");
+  EXPECT_EQ(lookups.at(2, &room).expected, Expected::kEither);
+}
+
+TEST_F(WorkloadsTest, DrawsThatAreOneAlreadyComeInTurn) {
+  keys_.absent_drawn = true;
+  choices_.reads = keys_.absent->size();
+  for (const auto& [key, times] : Look("readabsent").keys) EXPECT_EQ(times, 1u);
+}
+
+TEST_F(WorkloadsTest, SkewedLookupsAskFewKeysMostly) {
+  choices_.zipf = 0.99;
+  for (const char* name : {"readrandom", "readabsent"}) {
+    std::vector<uint64_t> times;
+    for (const auto& [key, n] : Look(name).keys) times.push_back(n);
+    std::sort(times.rbegin(), times.rend());
+    uint64_t hottest = 0;
+    for (size_t i = 0; i < 10; ++i) hottest += times.at(i);
+    // By the sums of r^-0.99, the first 10 of 1000 ranks have 38.6 % of the draws.
+    EXPECT_NEAR(static_cast<double>(hottest) / kReads, 0.386, 0.02) << name;
+  }
+}
+
+TEST_F(WorkloadsTest, TheSameSeedAsksTheSame) {
+  EXPECT_EQ(Look("readrandom").keys, Look("readrandom").keys);
+  const auto before = Look("readrandom").keys;
+  choices_.seed = 6;
+  EXPECT_NE(Look("readrandom").keys, before);
+}
+
+TEST_F(WorkloadsTest, LookupsKeepTheirKeys) {
+  const Lookups absent = Make("readabsent"), longer = Make("readmissing");
+  keys_ = KeysOfRun();
+  std::string room;
+  EXPECT_EQ(absent.at(0, &room).key.size(), 16u);
+  EXPECT_EQ(longer.at(0, &room).key.size(), 17u);
+}
+
+TEST_F(WorkloadsTest, WhatIsWrittenMeanwhileMayBeThere) {
+  LeaveKeysOut();
+  const Seen seen = Look("readwhilewriting");
+  EXPECT_EQ(seen.absent, 0u);
+  EXPECT_GT(seen.either, 0u);
+  EXPECT_GT(seen.present, 0u);
+}
+
+TEST(InShareTest, TheFirstLookupsHaveTheShareToo) {
+  for (const double share : {0.1, 0.25, 0.9}) {
+    uint64_t in = 0;
+    for (uint64_t i = 0; i < 1000; ++i) {
+      in += InShare(i, share);
+      EXPECT_NEAR(static_cast<double>(in), share * static_cast<double>(i + 1), 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace winnow::bench
