@@ -162,6 +162,27 @@ TEST(DbBenchExtTest, ABrokenPromiseIsAnErrorAfterTheResults) {
   }
 }
 
+TEST(DbBenchExtTest, ThePeakOfBuildingIsThatOfOneLargeFilter) {
+  WINNOW_SKIP_IF_SANITIZED();
+  const TemporaryFolder folder;
+  const ChildResult result =
+      RunBench({"--num=400000", "--value_size=8", "--reads=1000", "--timed_reads=0",
+                "--write_buffer_size=20000000",
+                "--policies=none,bloomfilter:10,{id=winnow;ribbon_min_keys=0}",
+                "--json=" + (folder / "run.json")});
+  ASSERT_EQ(result.status, 0) << result.errors;
+  const json policies = json::parse(ReadFile(folder / "run.json")).at("policies");
+  EXPECT_TRUE(policies[0].at("build_peak_bytes").is_null());
+  for (const size_t i : {1, 2}) {
+    // The hash of a key and the filter at least; two copies of the former, and tables, at most.
+    const double keys = policies[i].at("build_peak_keys");
+    EXPECT_EQ(keys, 1'000'000) << "more than any file has";
+    EXPECT_GT(policies[i].at("build_peak_bytes"), 8 * keys);
+    EXPECT_LT(policies[i].at("build_peak_bytes"), 80 * keys);
+  }
+  EXPECT_THAT(result.output, HasSubstr("building one for 1000000 keys takes "));
+}
+
 TEST(DbBenchExtTest, RunsWithTheSameSeedCountTheSame) {
   const TemporaryFolder folder;
   std::vector<json> runs;
@@ -172,6 +193,7 @@ TEST(DbBenchExtTest, RunsWithTheSameSeedCountTheSame) {
     json policy = json::parse(ReadFile(folder / name)).at("policies")[0];
     policy.erase("load_seconds");
     policy.erase("build_ns_per_key");
+    policy.erase("build_peak_bytes");
     for (json& workload : policy.at("workloads")) {
       for (const char* time :
            {"ops_per_second", "ops_per_second_by_round", "p50_ns", "p99_ns", "percentiles"}) {

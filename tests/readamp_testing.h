@@ -50,7 +50,8 @@ inline inspect::PolicyResult ExamplePolicy(const std::string& policy, const std:
   result.load_seconds = 1.5;
   result.workloads = {ExampleWorkload("readabsent", 0, false_reads),
                       ExampleWorkload("readmixed", 6'000, false_reads / 2)};
-  if (filter_bytes > 0) result.build = inspect::BuildCost{200'000, 33.25};
+  if (filter_bytes > 0)
+    result.build = inspect::BuildCost{200'000, 33.25, inspect::BuildPeak{7000, 123'456}};
   return result;
 }
 

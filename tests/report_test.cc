@@ -112,7 +112,8 @@ TEST(ReportTest, TablesOfAHundredMillionLookupsFitAHundredColumns) {
   run.policies.push_back(Policy("{id=winnow;bits_per_key=10;level_plan=by_level;absent_share=0.1}",
                                 "winnow.Filter", 10'000, 8'750, 18));
   for (inspect::PolicyResult& policy : run.policies) {
-    policy.build = inspect::BuildCost{1'000'000, 1234.5};
+    policy.build =
+        inspect::BuildCost{1'000'000, 1234.5, inspect::BuildPeak{7'000'000, 123'456'789}};
     inspect::WorkloadCounts& counts = policy.workloads[0].counts;
     counts.lookups = 100'000'000;
     counts.filter_checks = 900'000'000;

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
 #include <string>
 
+#include "db_bench_ext/read_amplification/build_memory.h"
+#include "db_bench_ext/read_amplification/building_context.h"
 #include "db_bench_ext/read_amplification/key_table.h"
 #include "db_bench_ext/read_amplification/status.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -17,25 +20,13 @@ namespace {
 
 constexpr uint64_t kKeysOfALevel = 200'000;  // at least, unless that takes more than
 constexpr int kMostFilters = 100;
+// The memory of smaller filters would be lost in the inaccuracy of what the kernel tells.
+constexpr uint64_t kFewestPeakKeys = 1'000'000;
 
 double ThreadNanoseconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
-
-rocksdb::FilterBuildingContext ContextOf(const rocksdb::BlockBasedTableOptions& table, int level,
-                                         int num_levels, bool deepest, rocksdb::Logger* logger) {
-  rocksdb::FilterBuildingContext context(table);
-  context.compaction_style = rocksdb::kCompactionStyleLevel;
-  context.num_levels = num_levels;
-  context.info_log = logger;
-  context.column_family_name = "default";
-  context.level_at_creation = level;
-  context.is_bottommost = deepest;
-  context.reason = level == 0 ? rocksdb::TableFileCreationReason::kFlush
-                              : rocksdb::TableFileCreationReason::kCompaction;
-  return context;
 }
 
 // Nanoseconds for a key in filters of `n` keys each, which are taken from `keys` in turn.
@@ -89,7 +80,7 @@ absl::StatusOr<std::optional<inspect::BuildCost>> MeasureBuildCost(
     if (shape->files == 0 || shape->keys == 0 || shape->filter_bytes == 0) continue;
     const size_t n = std::max<size_t>(1, shape->keys / shape->files);
     const rocksdb::FilterBuildingContext context =
-        ContextOf(table, shape->level, num_levels, shape == tree.rbegin(), logger);
+        BuildingContext(table, shape->level, num_levels, shape == tree.rbegin(), logger);
     absl::StatusOr<double> of_level = CostOfLevel(policy, context, keys, n, &cost.keys);
     if (!of_level.ok()) return of_level.status();
     nanoseconds += *of_level * static_cast<double>(shape->keys);
@@ -98,6 +89,30 @@ absl::StatusOr<std::optional<inspect::BuildCost>> MeasureBuildCost(
   if (weight == 0) return std::nullopt;
   cost.ns_per_key = nanoseconds / static_cast<double>(weight);
   return cost;
+}
+
+absl::StatusOr<inspect::BuildPeak> MeasureBuildPeak(const Policy& policy,
+                                                    const std::vector<inspect::LevelShape>& tree,
+                                                    int num_levels) {
+  const auto mean = [](const inspect::LevelShape& shape) {
+    return shape.files == 0 || shape.filter_bytes == 0 ? uint64_t{0} : shape.keys / shape.files;
+  };
+  const auto largest = std::max_element(
+      tree.begin(), tree.end(), [&](const auto& a, const auto& b) { return mean(a) < mean(b); });
+  if (largest == tree.end() || mean(*largest) == 0) return inspect::BuildPeak();
+  FilterToBuild filter;
+  filter.policy = policy.asked;
+  filter.keys = std::max(kFewestPeakKeys, mean(*largest));
+  filter.level = largest->level;
+  filter.num_levels = num_levels;
+  filter.bottommost = largest == std::prev(tree.end());
+  absl::StatusOr<uint64_t> bytes = PeakBuildMemory(filter);
+  if (!bytes.ok()) {
+    return absl::Status(bytes.status().code(),
+                        absl::StrCat("can't measure the memory that '", policy.asked,
+                                     "' takes to build a filter: ", bytes.status().message()));
+  }
+  return inspect::BuildPeak{filter.keys, *bytes};
 }
 
 }  // namespace winnow::bench

@@ -26,6 +26,12 @@ absl::StatusOr<std::optional<inspect::BuildCost>> MeasureBuildCost(
     const Policy& policy, const std::vector<inspect::LevelShape>& tree, int num_levels,
     const KeySet& keys, rocksdb::Logger* logger);
 
+// Builds one filter of the mean size of the level whose files are the largest, but of at least a
+// million keys, in a process of its own (build_memory.h). No keys and no bytes without filters.
+absl::StatusOr<inspect::BuildPeak> MeasureBuildPeak(const Policy& policy,
+                                                    const std::vector<inspect::LevelShape>& tree,
+                                                    int num_levels);
+
 }  // namespace winnow::bench
 
 #endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_BUILD_COST_H_

@@ -23,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/build_memory.h"
 #include "db_bench_ext/read_amplification/check_range.h"
 #include "db_bench_ext/read_amplification/command_line.h"
 #include "db_bench_ext/read_amplification/existing_database.h"
@@ -223,6 +224,7 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   task.options.timed_seconds = task.request.timed_seconds;
   task.options.timed_rounds = task.request.timed_rounds;
   task.options.threads = task.request.threads;
+  task.options.build_peaks = true;
   task.options.write_rate = task.request.write_rate;
   task.options.trees_at_once = static_cast<size_t>(absl::GetFlag(FLAGS_trees_at_once));
   if (task.options.trees_at_once == 0) {
@@ -508,6 +510,8 @@ int PrintAndEnd(const std::string& text) {
 
 int Main(int argc, char** argv) {
   const std::vector<std::string> words(argv, argv + argc);
+  winnow_rocksdb_register();
+  if (const std::optional<int> ended = BuildMemoryProcess(words)) return *ended;
   CatchStopSignals();
   if (std::any_of(words.begin(), words.end(), AsksForHelp)) {
     return PrintAndEnd(absl::StrCat(kUsage, GroupedFlagHelp(FlagGroups())));
@@ -522,7 +526,6 @@ int Main(int argc, char** argv) {
         kWrongUsage);
   }
 
-  winnow_rocksdb_register();
   absl::StatusOr<Task> task = TaskOfFlags(FindGivenFlags(words));
   if (!task.ok()) return Failed(task.status(), kWrongUsage);
   const absl::Status status = absl::GetFlag(FLAGS_use_existing_db)

@@ -166,6 +166,12 @@ class Runner {
                          db->get()->GetDBOptions().info_log.get());
     if (!build.ok()) return build.status();
     result.build = *build;
+    if (result.build && options_.build_peaks) {
+      absl::StatusOr<inspect::BuildPeak> peak =
+          MeasureBuildPeak(policies_[i], result.tree, static_cast<int>(levels.size()));
+      if (!peak.ok()) return peak.status();
+      result.build->peak = *peak;
+    }
     return absl::OkStatus();
   }
 

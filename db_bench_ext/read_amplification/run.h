@@ -27,6 +27,7 @@ struct RunOptions {
   size_t timed_rounds = 1;   // in each, the policies take turns; 0: no times at all
   size_t threads = 1;        // that look keys up at a time in one tree
   size_t trees_at_once = 1;  // grown and counted at a time; lookups are timed one tree at a time
+  bool build_peaks = false;  // measure the memory of building, by processes of this very program
   uint64_t write_rate = 0;   // of writes beside lookups: bytes a second; 0: no limit
 };
 

@@ -68,11 +68,19 @@ struct LevelShape {
   std::map<std::string, uint64_t> filters{};  // files by kind of filter
 };
 
+// The memory that building one filter takes, of the mean size of the largest files but of at least
+// a million keys, beyond what the process has before. The filter itself is in it.
+struct BuildPeak {
+  uint64_t keys = 0;
+  uint64_t bytes = 0;  // good to a few hundred kilobytes
+};
+
 // What it costs to build the filters of a tree like this one, measured apart: filters of the mean
 // size of each level, one after the other on one thread.
 struct BuildCost {
-  uint64_t keys = 0;      // that were put into filters for it
-  double ns_per_key = 0;  // the levels weighed by their keys; with adding the keys
+  uint64_t keys = 0;                // that were put into filters for it
+  double ns_per_key = 0;            // the levels weighed by their keys; with adding the keys
+  std::optional<BuildPeak> peak{};  // unset where it was not measured
 };
 
 struct PolicyResult {

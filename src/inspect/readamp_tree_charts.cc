@@ -215,7 +215,7 @@ HtmlFigure BuildFigure(const ReadampView& view) {
   figure.says =
       "Processor time a key, of filters as large as those of the tree, measured apart on one "
       "thread.";
-  figure.table.head = {"policy", "nanoseconds a key", "keys measured"};
+  figure.table.head = {"policy", "nanoseconds a key", "keys measured", "peak memory of one"};
   BarChart chart{"build", figure.title, "A bar for each policy with filters.", {}};
   for (size_t i = 0; i < view.run.policies.size(); ++i) {
     const PolicyResult& policy = view.run.policies[i];
@@ -228,7 +228,12 @@ HtmlFigure BuildFigure(const ReadampView& view) {
          false,
          {{policy.build->ns_per_key, "", absl::StrCat(policy.policy, ": ", text)}}});
     figure.table.rows.push_back(
-        {policy.policy, Figure(policy.build->ns_per_key), absl::StrCat(policy.build->keys)});
+        {policy.policy, Figure(policy.build->ns_per_key), absl::StrCat(policy.build->keys),
+         policy.build->peak
+             ? absl::StrFormat("%s for %d keys",
+                               ByteSize(static_cast<double>(policy.build->peak->bytes)),
+                               policy.build->peak->keys)
+             : "not measured"});
   }
   figure.svg = ToSvg(chart);
   return figure;
