@@ -1,6 +1,6 @@
 // Lists of benchmarks, and what is wrong with some.
 
-#include "db_bench_ext/read_amplification/benchmarks.h"
+#include "db_bench_ext/read_amplification/lookups/benchmarks.h"
 
 #include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>

@@ -1,10 +1,10 @@
 // Filters are built as large as those of the levels. Times are not looked at.
 
-#include "db_bench_ext/read_amplification/build_cost.h"
+#include "db_bench_ext/read_amplification/trees/build_cost.h"
 
 #include <gtest/gtest.h>
 
-#include "db_bench_ext/read_amplification/generated_keys.h"
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
 
 namespace winnow::bench {
 namespace {

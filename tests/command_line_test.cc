@@ -1,6 +1,6 @@
 // A shell makes the same words of the text.
 
-#include "db_bench_ext/read_amplification/command_line.h"
+#include "db_bench_ext/read_amplification/program/command_line.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Which files are merged next.
 
-#include "db_bench_ext/read_amplification/compaction_plan.h"
+#include "db_bench_ext/read_amplification/trees/compaction_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

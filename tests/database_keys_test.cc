@@ -1,6 +1,6 @@
 // The keys of databases and SST files.
 
-#include "db_bench_ext/read_amplification/database_keys.h"
+#include "db_bench_ext/read_amplification/keys/database_keys.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

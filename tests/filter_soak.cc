@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/flag_help.h"
+#include "db_bench_ext/read_amplification/program/flag_help.h"
 #include "src/inspect/machine.h"
 #include "src/inspect/text_table.h"
 #include "src/simd/kernels.h"

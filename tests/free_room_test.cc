@@ -1,6 +1,6 @@
 // What the machine has free.
 
-#include "db_bench_ext/read_amplification/free_room.h"
+#include "db_bench_ext/read_amplification/system/free_room.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

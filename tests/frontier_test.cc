@@ -1,6 +1,6 @@
 // The policies of the frontier, and their trees.
 
-#include "db_bench_ext/read_amplification/frontier.h"
+#include "db_bench_ext/read_amplification/program/frontier.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "db_bench_ext/read_amplification/generated_keys.h"
-#include "db_bench_ext/read_amplification/workloads.h"
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
+#include "db_bench_ext/read_amplification/lookups/workloads.h"
 #include "src/inspect/readamp_comparison.h"
 #include "tests/files.h"
 

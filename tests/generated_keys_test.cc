@@ -1,6 +1,6 @@
 // Computed keys ascend, and those that should be absent are.
 
-#include "db_bench_ext/read_amplification/generated_keys.h"
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/key_table.h"
+#include "db_bench_ext/read_amplification/keys/key_table.h"
 
 namespace winnow::bench {
 namespace {

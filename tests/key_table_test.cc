@@ -1,6 +1,6 @@
 // Keys in memory.
 
-#include "db_bench_ext/read_amplification/key_table.h"
+#include "db_bench_ext/read_amplification/keys/key_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

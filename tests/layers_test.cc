@@ -236,6 +236,33 @@ TEST(LayersTest, EveryFolderHasARow) {
   EXPECT_EQ(FoldersIn(Root() / "third_party"), FoldersOfRows("third_party"));
 }
 
+// Where a file of the benchmark or a header of it lies in the order; -1: neither.
+int BenchmarkFolder(std::string_view path) {
+  constexpr std::string_view kFolders[] = {"system",  "keys",   "trees",
+                                           "lookups", "report", "program"};
+  for (int i = 0; i < 6; ++i) {
+    if (IsInside(path, "db_bench_ext/read_amplification/" + std::string(kFolders[i]))) return i;
+  }
+  return -1;
+}
+
+TEST(LayersTest, AFolderOfTheBenchmarkIncludesThoseBeforeIt) {
+  int files = 0;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(Root() / "db_bench_ext/read_amplification")) {
+    if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
+    const std::string file = fs::relative(entry.path(), Root()).generic_string();
+    const int own = BenchmarkFolder(file);
+    ASSERT_GE(own, 0) << file << " lies in none of the folders";
+    for (const std::string& header :
+         IncludedHeaders(winnow::testing::ReadFile(entry.path().string()))) {
+      EXPECT_LE(BenchmarkFolder(header), own) << file << " includes " << header;
+    }
+    ++files;
+  }
+  EXPECT_GT(files, 50);
+}
+
 struct Case {
   const char* file;
   const char* header;

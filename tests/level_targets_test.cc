@@ -1,6 +1,6 @@
 // How many keys each level may have.
 
-#include "db_bench_ext/read_amplification/level_targets.h"
+#include "db_bench_ext/read_amplification/trees/level_targets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // What is counted over lookups adds up.
 
-#include "db_bench_ext/read_amplification/lookups.h"
+#include "db_bench_ext/read_amplification/lookups/lookups.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,10 +9,11 @@
 #include <memory>
 #include <string>
 
-#include "db_bench_ext/read_amplification/generated_keys.h"
-#include "db_bench_ext/read_amplification/policies.h"
-#include "db_bench_ext/read_amplification/tree.h"
-#include "db_bench_ext/read_amplification/workloads.h"
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
+#include "db_bench_ext/read_amplification/lookups/files_considered.h"
+#include "db_bench_ext/read_amplification/lookups/workloads.h"
+#include "db_bench_ext/read_amplification/trees/policies.h"
+#include "db_bench_ext/read_amplification/trees/tree.h"
 #include "tests/files.h"
 
 namespace winnow::bench {

@@ -1,6 +1,6 @@
 // Absent keys are really absent, and nearly there.
 
-#include "db_bench_ext/read_amplification/near_misses.h"
+#include "db_bench_ext/read_amplification/keys/near_misses.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

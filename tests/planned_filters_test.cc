@@ -1,4 +1,4 @@
-#include "db_bench_ext/read_amplification/planned_filters.h"
+#include "db_bench_ext/read_amplification/trees/planned_filters.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

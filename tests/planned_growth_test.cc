@@ -1,6 +1,6 @@
 // When level 0 is merged down.
 
-#include "db_bench_ext/read_amplification/planned_growth.h"
+#include "db_bench_ext/read_amplification/trees/planned_growth.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Lists of policies, what RocksDB makes of them, and the proof that they are in force.
 
-#include "db_bench_ext/read_amplification/policies.h"
+#include "db_bench_ext/read_amplification/trees/policies.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // What is seen of a run's progress, on a terminal and elsewhere.
 
-#include "db_bench_ext/read_amplification/progress.h"
+#include "db_bench_ext/read_amplification/system/progress.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // A policy is measured by what is promised of it.
 
-#include "db_bench_ext/read_amplification/promises.h"
+#include "db_bench_ext/read_amplification/report/promises.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The text of a run says what has to be known before its figures are compared.
 
-#include "db_bench_ext/read_amplification/report.h"
+#include "db_bench_ext/read_amplification/report/report.h"
 
 #include <absl/strings/match.h>
 #include <absl/strings/str_replace.h>

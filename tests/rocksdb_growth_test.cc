@@ -1,6 +1,6 @@
 // Trees that RocksDB grows have every key, and end at rest.
 
-#include "db_bench_ext/read_amplification/rocksdb_growth.h"
+#include "db_bench_ext/read_amplification/trees/rocksdb_growth.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "db_bench_ext/read_amplification/generated_keys.h"
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
 #include "tests/files.h"
 
 namespace winnow::bench {

@@ -1,11 +1,11 @@
 // What a run needs, and whether it is there.
 
-#include "db_bench_ext/read_amplification/run_forecast.h"
+#include "db_bench_ext/read_amplification/program/run_forecast.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "db_bench_ext/read_amplification/tree_scale.h"
+#include "db_bench_ext/read_amplification/trees/tree_scale.h"
 
 namespace winnow::bench {
 namespace {

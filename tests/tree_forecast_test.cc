@@ -1,6 +1,6 @@
 // The forecast is the tree that is grown.
 
-#include "db_bench_ext/read_amplification/tree_forecast.h"
+#include "db_bench_ext/read_amplification/trees/tree_forecast.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
-#include "db_bench_ext/read_amplification/generated_keys.h"
-#include "db_bench_ext/read_amplification/tree.h"
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
+#include "db_bench_ext/read_amplification/trees/tree.h"
 #include "tests/files.h"
 
 namespace winnow::bench {

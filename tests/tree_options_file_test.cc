@@ -1,6 +1,6 @@
 // What an OPTIONS file means for a tree.
 
-#include "db_bench_ext/read_amplification/tree_options_file.h"
+#include "db_bench_ext/read_amplification/trees/tree_options_file.h"
 
 #include <absl/strings/str_join.h>
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 #include <fstream>
 #include <memory>
 
-#include "db_bench_ext/read_amplification/status.h"
+#include "db_bench_ext/read_amplification/system/status.h"
 #include "tests/files.h"
 #include "third_party/rocksdb_abi/versions.h"
 

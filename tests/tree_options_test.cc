@@ -1,6 +1,6 @@
 // The options of RocksDB that a tree is opened with.
 
-#include "db_bench_ext/read_amplification/tree_options.h"
+#include "db_bench_ext/read_amplification/trees/tree_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Sizes of flushes and files for data of any size.
 
-#include "db_bench_ext/read_amplification/tree_scale.h"
+#include "db_bench_ext/read_amplification/trees/tree_scale.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

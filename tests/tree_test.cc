@@ -1,6 +1,6 @@
 // The same writes grow the same tree, whatever filter its files have.
 
-#include "db_bench_ext/read_amplification/tree.h"
+#include "db_bench_ext/read_amplification/trees/tree.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/generated_keys.h"
-#include "db_bench_ext/read_amplification/key_table.h"
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
 #include "tests/files.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -162,31 +161,6 @@ TEST_F(TreeTest, ADatabaseThatIsThereIsNotWrittenTo) {
       GrowTree(keys, WriteSequence::Once(keys.size(), 1), options, *MakePolicy("none"),
                folder_ / "1", [](uint64_t) { return true; });
   EXPECT_THAT(std::string(status.message()), HasSubstr("exists"));
-}
-
-TEST(FilesConsideredTest, FilesWhoseRangeHoldsTheKeyAreCounted) {
-  const TreeLevels levels = {{{"a", "b", "k", 1}, {"b", "f", "z", 1}},
-                             {{"c", "a", "c", 1}, {"d", "g", "h", 1}, {"e", "j", "m", 1}}};
-  KeyTable keys;
-  for (const char* key : {"a", "b", "g", "i", "zz"}) keys.Add(key);
-  const auto of = [&](std::vector<uint64_t> numbers) {
-    Lookups lookups;
-    lookups.count = numbers.size();
-    lookups.at = [&keys, numbers](uint64_t position, std::string*) {
-      return Asked{keys[numbers[position]], Expected::kEither};
-    };
-    return lookups;
-  };
-  const auto considered = [&](uint64_t key) {
-    return FilesConsideredPerLookup(levels, of({key}), 10);
-  };
-  EXPECT_EQ(considered(0), 1);
-  EXPECT_EQ(considered(1), 2);
-  EXPECT_EQ(considered(2), 3);
-  EXPECT_EQ(considered(3), 2);
-  EXPECT_EQ(considered(4), 0);
-  EXPECT_EQ(FilesConsideredPerLookup(levels, of({0, 2, 4, 4}), 2), 2);
-  EXPECT_EQ(FilesConsideredPerLookup(levels, of({}), 2), 0);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Results are there whole or not at all.
 
-#include "db_bench_ext/read_amplification/whole_file.h"
+#include "db_bench_ext/read_amplification/system/whole_file.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // What is removed at the end of a run, and what is not.
 
-#include "db_bench_ext/read_amplification/work_folder.h"
+#include "db_bench_ext/read_amplification/system/work_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Which keys a workload asks for.
 
-#include "db_bench_ext/read_amplification/workloads.h"
+#include "db_bench_ext/read_amplification/lookups/workloads.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/generated_keys.h"
-#include "db_bench_ext/read_amplification/key_table.h"
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
+#include "db_bench_ext/read_amplification/keys/key_table.h"
 
 namespace winnow::bench {
 namespace {

@@ -1,6 +1,6 @@
 // Every key is written once, in an order that looks random.
 
-#include "db_bench_ext/read_amplification/write_order.h"
+#include "db_bench_ext/read_amplification/keys/write_order.h"
 
 #include <gtest/gtest.h>
 

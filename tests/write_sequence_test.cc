@@ -1,6 +1,6 @@
 // What is written, in which order, and what that leaves out.
 
-#include "db_bench_ext/read_amplification/write_sequence.h"
+#include "db_bench_ext/read_amplification/keys/write_sequence.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

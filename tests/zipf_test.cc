@@ -1,6 +1,6 @@
 // Draws of ranks, and where they lie.
 
-#include "db_bench_ext/read_amplification/zipf.h"
+#include "db_bench_ext/read_amplification/keys/zipf.h"
 
 #include <gtest/gtest.h>
 

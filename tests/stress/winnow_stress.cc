@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/flag_help.h"
+#include "db_bench_ext/read_amplification/program/flag_help.h"
 #include "src/simd/kernels.h"
 #include "tests/stress/ask_again.h"
 #include "tests/stress/counts.h"

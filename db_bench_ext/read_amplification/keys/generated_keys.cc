@@ -1,0 +1,26 @@
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
+
+namespace winnow::bench {
+
+std::string_view GeneratedKeys::Get(uint64_t i, std::string* room) const {
+  const uint64_t number = 2 * i + first_;
+  room->assign(key_size_, '0');
+  for (size_t byte = 0; byte < kMinGeneratedKey; ++byte) {
+    (*room)[byte] = static_cast<char>(number >> (8 * (kMinGeneratedKey - 1 - byte)));
+  }
+  return *room;
+}
+
+std::string_view LongerKeys::Get(uint64_t i, std::string* room) const {
+  const std::string_view key = keys_->Get(i, room);
+  // The set may have made the key in the room.
+  if (key.data() == room->data()) {
+    room->push_back('0');
+  } else {
+    room->assign(key);
+    room->push_back('0');
+  }
+  return *room;
+}
+
+}  // namespace winnow::bench

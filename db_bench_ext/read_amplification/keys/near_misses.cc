@@ -1,0 +1,86 @@
+#include "db_bench_ext/read_amplification/keys/near_misses.h"
+
+#include <absl/container/flat_hash_set.h>
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+
+#include "db_bench_ext/read_amplification/keys/random.h"
+
+namespace winnow::bench {
+namespace {
+
+// So many failures in a row mean that nearly every key nearby is taken or out of range.
+constexpr uint16_t kMaxAttempts = 10'000;
+
+std::string_view RandomKey(const KeyTable& keys, Random* random) {
+  return keys[RandomBelow(random, keys.size())];
+}
+
+// A byte that keys of this table have; it has one that is not empty.
+char RandomByte(const KeyTable& keys, Random* random) {
+  for (;;) {
+    const std::string_view key = RandomKey(keys, random);
+    if (!key.empty()) return key[RandomBelow(random, key.size())];
+  }
+}
+
+// One small change to a key of the table. May give the key itself.
+void Change(const KeyTable& keys, Random random, std::string* key) {
+  key->assign(RandomKey(keys, &random));
+  switch (RandomBelow(&random, 3)) {
+    case 0:
+      if (!key->empty()) (*key)[RandomBelow(&random, key->size())] = RandomByte(keys, &random);
+      break;
+    case 1:
+      key->push_back(RandomByte(keys, &random));
+      break;
+    default:
+      if (key->size() > 1) key->pop_back();
+  }
+}
+
+Random RandomOf(uint64_t seed, uint64_t i, uint16_t attempt) { return RandomAt(seed + attempt, i); }
+
+}  // namespace
+
+absl::StatusOr<NearMisses> NearMisses::Of(std::shared_ptr<const KeyTable> present, uint64_t count,
+                                          uint64_t seed) {
+  absl::flat_hash_set<absl::string_view> index;
+  index.reserve(present->size());
+  std::string_view smallest, largest;
+  for (uint64_t i = 0; i < present->size(); ++i) {
+    const std::string_view key = (*present)[i];
+    index.insert(absl::string_view(key.data(), key.size()));
+    if (i == 0 || key < smallest) smallest = key;
+    if (i == 0 || key > largest) largest = key;
+  }
+
+  NearMisses near(std::move(present), seed);
+  near.attempts_.reserve(count);
+  std::string key;
+  const auto is_absent = [&](uint16_t attempt) {
+    Change(*near.present_, RandomOf(seed, near.attempts_.size(), attempt), &key);
+    return smallest < key && key < largest && !index.contains(key);
+  };
+  while (near.attempts_.size() < count) {
+    uint16_t attempt = 0;
+    // Two keys at least, so that one is not empty.
+    while (near.present_->size() >= 2 && attempt < kMaxAttempts && !is_absent(attempt)) ++attempt;
+    if (near.present_->size() < 2 || attempt == kMaxAttempts) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "absent keys are made from real ones by small changes, between the smallest and the "
+          "largest, but ",
+          near.present_->size(), " different keys leave too little room for that: give more keys"));
+    }
+    near.attempts_.push_back(attempt);
+    near.total_bytes_ += key.size();
+  }
+  return near;
+}
+
+std::string_view NearMisses::Get(uint64_t i, std::string* room) const {
+  Change(*present_, RandomOf(seed_, i, attempts_[i]), room);
+  return *room;
+}
+
+}  // namespace winnow::bench

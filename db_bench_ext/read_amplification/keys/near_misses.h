@@ -1,0 +1,47 @@
+// Absent keys that resemble real ones.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_NEAR_MISSES_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_NEAR_MISSES_H_
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "db_bench_ext/read_amplification/keys/key_table.h"
+
+namespace winnow::bench {
+
+// Keys that are not in a table but nearly: a random key of it with one byte changed, with one byte
+// appended, or without its last byte, between the smallest and the largest of the table. New bytes
+// are drawn from the keys themselves. May repeat. Each takes two bytes of memory, whatever its
+// size.
+class NearMisses : public KeySet {
+ public:
+  // `count` of them. `present` has no duplicates. Takes memory for a set of `present` while it
+  // works. An error if the table is too small to have such keys.
+  static absl::StatusOr<NearMisses> Of(std::shared_ptr<const KeyTable> present, uint64_t count,
+                                       uint64_t seed);
+
+  uint64_t size() const override { return attempts_.size(); }
+  uint64_t total_bytes() const override { return total_bytes_; }
+  std::string_view Get(uint64_t i, std::string* room) const override;
+
+ private:
+  NearMisses(std::shared_ptr<const KeyTable> present, uint64_t seed)
+      : present_(std::move(present)), seed_(seed) {}
+
+  std::shared_ptr<const KeyTable> present_;
+  uint64_t seed_;
+  std::vector<uint16_t>
+      attempts_;  // by key: how many of its changes were real keys or out of range
+  uint64_t total_bytes_ = 0;
+};
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_NEAR_MISSES_H_

@@ -1,0 +1,43 @@
+// Writes that go on while keys are looked up.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_BACKGROUND_WRITER_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_BACKGROUND_WRITER_H_
+
+#include <absl/status/status.h>
+#include <rocksdb/db.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+
+#include "db_bench_ext/read_amplification/keys/key_set.h"
+
+namespace winnow::bench {
+
+// Puts keys drawn with replacement, on a thread of its own, from its construction on.
+class BackgroundWriter {
+ public:
+  // At most `bytes_per_second` of keys and values; 0: as many as the database takes. Database and
+  // keys outlive it.
+  BackgroundWriter(rocksdb::DB* db, const KeySet& keys, size_t value_size, uint64_t seed,
+                   uint64_t bytes_per_second);
+  ~BackgroundWriter();
+  BackgroundWriter(const BackgroundWriter&) = delete;
+  BackgroundWriter& operator=(const BackgroundWriter&) = delete;
+
+  // Ends the writes; an error if one failed.
+  absl::Status Stop();
+
+ private:
+  absl::Status Write(rocksdb::DB* db, const KeySet& keys, size_t value_size, uint64_t seed,
+                     uint64_t bytes_per_second);
+
+  std::atomic<bool> stop_{false};
+  absl::Status status_;  // of the thread, once it has ended
+  std::thread thread_;
+};
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_BACKGROUND_WRITER_H_

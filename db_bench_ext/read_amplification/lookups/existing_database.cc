@@ -1,0 +1,278 @@
+#include "db_bench_ext/read_amplification/lookups/existing_database.h"
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <rocksdb/db.h>
+#include <rocksdb/table_properties.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
+#include "db_bench_ext/read_amplification/keys/key_table.h"
+#include "db_bench_ext/read_amplification/keys/near_misses.h"
+#include "db_bench_ext/read_amplification/keys/random.h"
+#include "db_bench_ext/read_amplification/keys/read_only_database.h"
+#include "db_bench_ext/read_amplification/lookups/files_considered.h"
+#include "db_bench_ext/read_amplification/system/status.h"
+#include "db_bench_ext/read_amplification/trees/tree.h"
+#include "src/inspect/sst_filters.h"
+#include "src/rocksdb/counters.h"
+
+namespace winnow::bench {
+namespace {
+
+// Of a sample; fewer if they take more than these bytes.
+constexpr uint64_t kMostKeys = 200'000;
+constexpr uint64_t kMostKeyBytes = 64 << 20;
+constexpr uint64_t kFewestKeys = 1000;
+constexpr uint64_t kFilesConsideredSample = 100'000;
+constexpr uint64_t kProgressEvery = 65536;
+constexpr uint64_t kSampleSalt = 0x73616d706c65;
+constexpr uint64_t kAbsentSalt = 0x616273656e74;
+
+// Some keys of a set, which outlives it.
+class SomeKeys : public KeySet {
+ public:
+  explicit SomeKeys(const KeySet* keys) : keys_(keys) {}
+
+  void Add(uint32_t i, std::string_view key) {
+    numbers_.push_back(i);
+    bytes_ += key.size();
+  }
+
+  uint64_t size() const override { return numbers_.size(); }
+  uint64_t total_bytes() const override { return bytes_; }
+  std::string_view Get(uint64_t i, std::string* room) const override {
+    return keys_->Get(numbers_[i], room);
+  }
+
+ private:
+  const KeySet* keys_;
+  std::vector<uint32_t> numbers_;
+  uint64_t bytes_ = 0;
+};
+
+class Measurement {
+ public:
+  Measurement(const std::string& path, const ExistingOptions& options, Progress* progress,
+              const std::atomic<bool>* stop)
+      : path_(path), options_(options), progress_(progress), stop_(stop) {}
+
+  absl::StatusOr<inspect::ReadAmplification> Run() {
+    absl::StatusOr<std::unique_ptr<ReadOnlyDatabase>> database = ReadOnlyDatabase::Make(path_);
+    if (!database.ok()) return database.status();
+    database_ = *std::move(database);
+    absl::Status status = Examine();
+    if (status.ok()) status = DrawKeys();
+    if (!status.ok()) return status;
+    for (const Benchmark& benchmark : options_.workloads) {
+      status = Measure(MakeLookups(benchmark, keys_, options_.choices));
+      if (!status.ok()) return status;
+      if (std::string_view(benchmark.name) == "seekrandom" && !database_->HasPrefixes()) {
+        run_.notes.push_back(kSeeksAskNothing);
+      }
+    }
+    run_.keys_from = path_;
+    run_.cache_size = options_.cache_size;
+    run_.seed = options_.choices.seed;
+    run_.policies.push_back(std::move(result_));
+    return std::move(run_);
+  }
+
+ private:
+  // The tree, and the filters of its files.
+  absl::Status Examine() {
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = database_->Open(options_.cache_size);
+    if (!db.ok()) return db.status();
+    levels_ = FilesByLevel(db->get());
+    rocksdb::ColumnFamilyMetaData metadata;
+    (*db)->GetColumnFamilyMetaData(&metadata);
+    std::set<std::string> names;
+    for (const rocksdb::LevelMetaData& level : metadata.levels) {
+      if (level.files.empty()) continue;
+      inspect::LevelShape shape;
+      shape.level = level.level;
+      for (const rocksdb::SstFileMetaData& file : level.files) {
+        if (*stop_) return absl::CancelledError("interrupted");
+        const inspect::SstReport report = inspect::ReadSst(file.db_path + file.name);
+        if (!report.filter) return absl::InternalError(report.error.value_or("can't read a file"));
+        names.insert(report.filter->policy_name.empty() ? "none" : report.filter->policy_name);
+        ++result_.filters[report.filter->kind];
+        ++shape.filters[report.filter->kind];
+        ++shape.files;
+        shape.keys += file.num_entries;
+        shape.filter_bytes += report.filter->bytes;
+        result_.file_bytes += file.size;
+      }
+      result_.files += shape.files;
+      result_.keys += shape.keys;
+      result_.filter_bytes += shape.filter_bytes;
+      result_.tree.push_back(shape);
+    }
+    result_.policy = kAsItIs;
+    result_.in_force = absl::StrJoin(names, ", ");
+    return absl::OkStatus();
+  }
+
+  // A random sample of the keys, each as likely (Vitter's algorithm R), and near misses of it that
+  // the database does not have.
+  absl::Status DrawKeys() {
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = database_->Open(options_.cache_size);
+    if (!db.ok()) return db.status();
+    rocksdb::ReadOptions read;
+    read.fill_cache = false;
+    read.total_order_seek = true;
+    const std::unique_ptr<rocksdb::Iterator> keys((*db)->NewIterator(read));
+    const absl::StatusOr<uint64_t> most = KeysOfSample(db->get());
+    if (!most.ok()) return most.status();
+    std::vector<std::string> sample;
+    Random random(options_.choices.seed ^ kSampleSalt);
+    for (keys->SeekToFirst(); keys->Valid(); keys->Next(), ++run_.keys) {
+      run_.key_bytes += keys->key().size();
+      value_bytes_ += keys->value().size();
+      if (sample.size() < *most) {
+        sample.push_back(keys->key().ToString());
+      } else if (const uint64_t place = RandomBelow(&random, run_.keys + 1); place < *most) {
+        sample[place] = keys->key().ToString();
+      }
+      if (run_.keys % kProgressEvery == 0 && !Continue("reading keys", run_.keys, result_.keys)) {
+        return absl::CancelledError("interrupted");
+      }
+    }
+    if (!keys->status().ok()) return FromRocksDB(keys->status(), "read the keys of " + path_);
+    if (sample.empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(path_, " has no keys in the files of its default column family"));
+    }
+    run_.value_size = value_bytes_ / run_.keys;
+    auto present = std::make_shared<KeyTable>();
+    for (const std::string& key : sample) present->Add(key);
+    sample = {};
+    keys_.range = present;
+    keys_.longer = std::make_shared<LongerKeys>(present);
+    keys_.longer_are_absent = false;  // it may have such keys
+    keys_.recorded = options_.recorded;
+    return NeedsAbsentKeys() ? FindAbsentKeys(present, db->get()) : absl::OkStatus();
+  }
+
+  // So many that reads, memory and the need for a sample allow.
+  absl::StatusOr<uint64_t> KeysOfSample(rocksdb::DB* db) const {
+    rocksdb::TablePropertiesCollection properties;
+    const rocksdb::Status status = db->GetPropertiesOfAllTables(&properties);
+    if (!status.ok()) return FromRocksDB(status, "read the properties of the files of " + path_);
+    uint64_t bytes = 0, entries = 0;
+    for (const auto& [name, file] : properties) {
+      bytes += file->raw_key_size;
+      entries += file->num_entries;
+    }
+    const uint64_t mean = std::max<uint64_t>(1, bytes / std::max<uint64_t>(1, entries));
+    const uint64_t most = std::clamp(kMostKeyBytes / mean, kFewestKeys, kMostKeys);
+    return std::max<uint64_t>(2, std::min(options_.choices.reads, most));
+  }
+
+  bool NeedsAbsentKeys() const {
+    return std::any_of(
+        options_.workloads.begin(), options_.workloads.end(), [&](const Benchmark& benchmark) {
+          return benchmark.asks == AskedKeys::kAbsent || benchmark.asks == AskedKeys::kMixed ||
+                 (benchmark.asks == AskedKeys::kRange && options_.choices.absent_share);
+        });
+  }
+
+  // Near misses of the sample that the database does not have either.
+  absl::Status FindAbsentKeys(std::shared_ptr<const KeyTable> present, rocksdb::DB* db) {
+    absl::StatusOr<NearMisses> made =
+        NearMisses::Of(std::move(present), std::min(options_.choices.reads, kMostKeys),
+                       options_.choices.seed ^ kAbsentSalt);
+    if (!made.ok()) return made.status();
+    near_ = std::make_unique<NearMisses>(*std::move(made));
+    auto absent = std::make_shared<SomeKeys>(near_.get());
+    rocksdb::PinnableSlice value;
+    std::string room;
+    for (uint64_t i = 0; i < near_->size(); ++i) {
+      const std::string_view key = near_->Get(i, &room);
+      value.Reset();
+      const rocksdb::Status found = db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(),
+                                            {key.data(), key.size()}, &value);
+      if (found.IsNotFound()) absent->Add(static_cast<uint32_t>(i), key);
+    }
+    keys_.absent = absent;
+    keys_.absent_drawn = true;
+    return absent->empty() ? absl::FailedPreconditionError(absl::StrCat(
+                                 "no near miss of the keys of ", path_, " is absent from it"))
+                           : absl::OkStatus();
+  }
+
+  absl::Status Measure(const Lookups& lookups) {
+    inspect::WorkloadResult workload;
+    workload.name = lookups.name;
+    workload.remark = lookups.remark;
+    workload.files_considered_per_lookup =
+        FilesConsideredPerLookup(levels_, lookups, kFilesConsideredSample);
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = database_->Open(options_.cache_size);
+    if (!db.ok()) return db.status();
+    const plugin::Counters before = plugin::CurrentCounters();
+    PassOptions pass;
+    pass.threads = options_.threads;
+    pass.lookups = lookups.count;
+    absl::StatusOr<inspect::WorkloadCounts> counts =
+        CountLookups(db->get(), lookups, pass,
+                     [&](uint64_t done) { return Continue(lookups.name, done, lookups.count); });
+    if (!counts.ok()) return counts.status();
+    const plugin::Counters after = plugin::CurrentCounters();
+    // RocksDB's own readers hash each time.
+    const uint64_t ours = after.lookups - before.lookups;
+    if (ours <= counts->filter_checks) {
+      counts->hashes = after.hashes - before.hashes + counts->filter_checks - ours;
+      counts->hashes_shared = after.hashes_shared - before.hashes_shared;
+    }
+    workload.counts = *std::move(counts);
+    pass.lookups = options_.timed_reads;
+    pass.seconds = options_.timed_seconds;
+    std::vector<inspect::WorkloadTimes> rounds;
+    for (size_t round = 0; round < options_.timed_rounds; ++round) {
+      db = database_->Open(options_.cache_size);
+      if (!db.ok()) return db.status();
+      absl::StatusOr<inspect::WorkloadTimes> times =
+          TimeLookups(db->get(), lookups, pass, [&](uint64_t done) {
+            return Continue(absl::StrCat("timing ", lookups.name), done, options_.timed_reads);
+          });
+      if (!times.ok()) return times.status();
+      rounds.push_back(*std::move(times));
+    }
+    workload.times = MedianRound(rounds);
+    result_.workloads.push_back(std::move(workload));
+    return absl::OkStatus();
+  }
+
+  bool Continue(const std::string& what, uint64_t done, uint64_t total) {
+    progress_->Set(what, std::min(done, total), std::max<uint64_t>(1, total));
+    return !*stop_;
+  }
+
+  const std::string& path_;
+  const ExistingOptions& options_;
+  Progress* const progress_;
+  const std::atomic<bool>* const stop_;
+  std::unique_ptr<ReadOnlyDatabase> database_;
+  TreeLevels levels_;
+  std::unique_ptr<NearMisses> near_;
+  KeysOfRun keys_;
+  uint64_t value_bytes_ = 0;
+  inspect::PolicyResult result_;
+  inspect::ReadAmplification run_;
+};
+
+}  // namespace
+
+absl::StatusOr<inspect::ReadAmplification> MeasureExisting(const std::string& path,
+                                                           const ExistingOptions& options,
+                                                           Progress* progress,
+                                                           const std::atomic<bool>* stop) {
+  return Measurement(path, options, progress, stop).Run();
+}
+
+}  // namespace winnow::bench

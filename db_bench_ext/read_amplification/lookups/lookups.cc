@@ -1,0 +1,242 @@
+#include "db_bench_ext/read_amplification/lookups/lookups.h"
+
+#include <absl/status/status.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include "db_bench_ext/read_amplification/lookups/lookup_counts.h"
+#include "db_bench_ext/read_amplification/lookups/readers.h"
+#include "src/inspect/latency_percentiles.h"
+
+namespace winnow::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Keys that are made ahead; then progress is told.
+constexpr uint64_t kKeysOfChunk = 4096;
+
+// So many times of calls are kept by a thread; of more, every second, every fourth, and so on.
+constexpr size_t kMostTimes = size_t{1} << 22;
+
+// Thread t of T does calls t, t + T, …, of a whole batch each.
+uint64_t CallsOf(const Lookups& lookups, uint64_t n) {
+  const uint64_t step = KeysOfCall(lookups);
+  return (n + step - 1) / step;
+}
+
+size_t CallsOfChunk(const Lookups& lookups) {
+  return static_cast<size_t>(std::max<uint64_t>(1, kKeysOfChunk / KeysOfCall(lookups)));
+}
+
+// Runs `work` on so many threads, the first of them this one, and gives the first error; of a pass
+// that was ended because of an error, that error.
+absl::Status OnThreads(size_t threads, const std::function<absl::Status(size_t thread)>& work) {
+  std::mutex mutex;
+  absl::Status first_error;
+  const auto run = [&](size_t thread) {
+    absl::Status status = work(thread);
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (absl::IsCancelled(first_error) && !status.ok()) first_error = absl::OkStatus();
+    first_error.Update(std::move(status));
+  };
+  std::vector<std::thread> others;
+  for (size_t t = 1; t < threads; ++t) others.emplace_back(run, t);
+  run(0);
+  for (std::thread& thread : others) thread.join();
+  return first_error;
+}
+
+// Ends all threads' passes when one of them fails or the caller wants no more. Progress is told by
+// the first thread, for all.
+class Pass {
+ public:
+  Pass(size_t threads, uint64_t step, LookupProgress progress)
+      : threads_(threads), step_(step), progress_(progress) {}
+
+  bool stopped() const { return stopped_; }
+  void Stop() { stopped_ = true; }
+
+  // After so many calls of this thread; an error to end it with.
+  absl::Status After(size_t thread, uint64_t calls) {
+    if (thread == 0 && !progress_(calls * threads_ * step_)) Stop();
+    return stopped_ ? absl::CancelledError("interrupted") : absl::OkStatus();
+  }
+
+ private:
+  const size_t threads_;
+  const uint64_t step_;
+  LookupProgress progress_;
+  std::atomic<bool> stopped_{false};
+};
+
+absl::StatusOr<inspect::WorkloadCounts> CountOnThread(rocksdb::DB* db, const Lookups& lookups,
+                                                      uint64_t calls, size_t thread, size_t threads,
+                                                      Pass* pass) {
+  const std::unique_ptr<Reader> reader = MakeReader(db, lookups);
+  PreparedCalls prepared(lookups, CallsOfChunk(lookups));
+  const size_t chunk = CallsOfChunk(lookups);
+  const bool seeks = lookups.kind == LookupKind::kSeek;
+  uint64_t done = 0, false_maybes = 0, maybes = 0;
+  const CountingScope counting;
+  for (uint64_t call = thread; call < calls;) {
+    prepared.Clear();
+    for (; call < calls && prepared.size() < chunk; call += threads) prepared.Add(call);
+    for (size_t i = 0; i < prepared.size(); ++i) {
+      if (absl::Status status = reader->Read(prepared[i]); !status.ok()) return status;
+      if (!seeks) continue;
+      const uint64_t now = counting.SeekMaybes();
+      if (reader->last_was_empty()) false_maybes += now - maybes;
+      maybes = now;
+    }
+    done += prepared.size();
+    if (call >= calls) break;
+    if (absl::Status status = pass->After(thread, done); !status.ok()) return status;
+  }
+  inspect::WorkloadCounts counts = seeks ? counting.OfSeeks(false_maybes) : counting.OfGets();
+  counts.lookups = done * KeysOfCall(lookups);
+  counts.found = reader->found();
+  counts.value_bytes = reader->value_bytes();
+  return counts;
+}
+
+struct ThreadTimes {
+  std::vector<uint32_t> calls;  // nanoseconds of some of the calls, evenly spread
+  uint64_t done = 0;            // calls
+  double seconds = 0;           // without what is done between two chunks
+};
+
+void KeepTime(uint64_t call, Clock::duration took, uint64_t* every, ThreadTimes* times) {
+  if (call % *every != 0) return;
+  if (times->calls.size() == kMostTimes) {
+    for (size_t i = 0; 2 * i < kMostTimes; ++i) times->calls[i] = times->calls[2 * i];
+    times->calls.resize(kMostTimes / 2);
+    *every *= 2;
+    if (call % *every != 0) return;
+  }
+  const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(took).count();
+  times->calls.push_back(static_cast<uint32_t>(std::min<int64_t>(UINT32_MAX, nanoseconds)));
+}
+
+// The clock is read once for each call; keys are made while it stands.
+absl::StatusOr<ThreadTimes> TimeOnThread(rocksdb::DB* db, const Lookups& lookups,
+                                         const PassOptions& options, uint64_t calls, size_t thread,
+                                         Pass* pass) {
+  const std::unique_ptr<Reader> reader = MakeReader(db, lookups);
+  PreparedCalls prepared(lookups, CallsOfChunk(lookups));
+  const size_t chunk = CallsOfChunk(lookups);
+  const bool by_time = options.seconds > 0;
+  const std::chrono::duration<double> limit(options.seconds);
+  ThreadTimes times;
+  uint64_t every = 1;
+  Clock::duration total{};
+  uint64_t call = thread;
+  const auto goes_on = [&] { return by_time ? total < limit : call < calls; };
+  while (goes_on()) {
+    prepared.Clear();
+    for (; (by_time || call < calls) && prepared.size() < chunk; call += options.threads) {
+      prepared.Add(call);
+    }
+    const Clock::time_point begin = Clock::now();
+    Clock::time_point before = begin;
+    for (size_t i = 0; i < prepared.size(); ++i) {
+      if (absl::Status status = reader->Read(prepared[i]); !status.ok()) return status;
+      const Clock::time_point now = Clock::now();
+      KeepTime(times.done++, now - before, &every, &times);
+      before = now;
+      if (by_time && total + (now - begin) >= limit) break;
+    }
+    total += before - begin;
+    if (absl::Status status = pass->After(thread, times.done); !status.ok()) return status;
+  }
+  times.seconds = std::chrono::duration<double>(total).count();
+  return times;
+}
+
+}  // namespace
+
+absl::StatusOr<inspect::WorkloadCounts> CountLookups(rocksdb::DB* db, const Lookups& lookups,
+                                                     const PassOptions& options,
+                                                     LookupProgress progress) {
+  const uint64_t calls = CallsOf(lookups, std::min(options.lookups, lookups.count));
+  const size_t threads = std::max<size_t>(1, options.threads);
+  Pass pass(threads, KeysOfCall(lookups), progress);
+  std::mutex mutex;
+  inspect::WorkloadCounts sum;
+  const absl::Status status = OnThreads(threads, [&](size_t thread) {
+    absl::StatusOr<inspect::WorkloadCounts> counts =
+        CountOnThread(db, lookups, calls, thread, threads, &pass);
+    if (!counts.ok()) {
+      pass.Stop();
+      return counts.status();
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    AddCounts(*counts, &sum);
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return sum;
+}
+
+absl::StatusOr<inspect::WorkloadTimes> TimeLookups(rocksdb::DB* db, const Lookups& lookups,
+                                                   const PassOptions& options,
+                                                   LookupProgress progress) {
+  PassOptions pass_options = options;
+  pass_options.threads = std::max<size_t>(1, options.threads);
+  const uint64_t calls = CallsOf(lookups, std::min(options.lookups, lookups.count));
+  Pass pass(pass_options.threads, KeysOfCall(lookups), progress);
+  std::mutex mutex;
+  std::vector<uint32_t> times;
+  inspect::WorkloadTimes result;
+  const absl::Status status = OnThreads(pass_options.threads, [&](size_t thread) {
+    absl::StatusOr<ThreadTimes> of_thread =
+        TimeOnThread(db, lookups, pass_options, calls, thread, &pass);
+    if (!of_thread.ok()) {
+      pass.Stop();
+      return of_thread.status();
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    times.insert(times.end(), of_thread->calls.begin(), of_thread->calls.end());
+    const uint64_t done = of_thread->done * KeysOfCall(lookups);
+    result.lookups += done;
+    if (of_thread->seconds > 0) {
+      result.ops_per_second += static_cast<double>(done) / of_thread->seconds;
+    }
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  if (result.lookups == 0) return result;
+  result.ops_per_second_by_round = {result.ops_per_second};
+  const size_t n = times.size();
+  const auto quantile = [&](size_t percent) {
+    const auto at = times.begin() + static_cast<std::ptrdiff_t>((n - 1) * percent / 100);
+    std::nth_element(times.begin(), at, times.end());
+    return static_cast<uint64_t>(*at);
+  };
+  result.p50_ns = quantile(50);
+  result.p99_ns = quantile(99);
+  result.percentiles = inspect::LatencyPercentiles(&times);
+  return result;
+}
+
+inspect::WorkloadTimes MedianRound(const std::vector<inspect::WorkloadTimes>& rounds) {
+  std::vector<size_t> by_speed(rounds.size());
+  std::iota(by_speed.begin(), by_speed.end(), size_t{0});
+  std::sort(by_speed.begin(), by_speed.end(), [&](size_t a, size_t b) {
+    return rounds[a].ops_per_second < rounds[b].ops_per_second;
+  });
+  inspect::WorkloadTimes median = rounds[by_speed[(rounds.size() - 1) / 2]];
+  median.ops_per_second_by_round.clear();
+  for (const inspect::WorkloadTimes& round : rounds) {
+    median.ops_per_second_by_round.push_back(round.ops_per_second);
+  }
+  return median;
+}
+
+}  // namespace winnow::bench

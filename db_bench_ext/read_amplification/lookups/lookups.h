@@ -1,0 +1,76 @@
+// Looking keys up: once to count what a lookup costs, once to see how long it takes.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_LOOKUPS_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_LOOKUPS_H_
+
+#include <absl/functional/function_ref.h>
+#include <absl/status/statusor.h>
+#include <rocksdb/db.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/inspect/readamp_results.h"
+
+namespace winnow::bench {
+
+// What a lookup has to find.
+enum class Expected { kPresent, kAbsent, kEither };
+
+struct Asked {
+  std::string_view key;
+  Expected expected = Expected::kEither;
+};
+
+// Which key is asked for at a position, the same each time; it may be made in *room, and is valid
+// until that changes. Called by several threads at a time.
+using LookupAt = std::function<Asked(uint64_t position, std::string* room)>;
+
+enum class LookupKind { kGet, kMultiGet, kSeek };
+
+// A workload: which keys are looked up, in which order, and how.
+struct Lookups {
+  std::string name;  // of --benchmarks
+  LookupKind kind = LookupKind::kGet;
+  LookupAt at;           // of positions below `count`
+  uint64_t count = 0;    // lookups of a counting pass; a timed round that lasts longer begins again
+  size_t batch = 1;      // kMultiGet: keys of a call
+  bool batched = false;  // kMultiGet: RocksDB's call with arrays, not that with vectors
+  uint64_t nexts = 0;    // kSeek: steps after each
+  bool beside_writes = false;  // while another thread writes
+  std::string remark;          // what to know of its figures, in sentences; empty: nothing
+};
+
+// How a pass is done.
+struct PassOptions {
+  size_t threads = 1;    // which share the lookups
+  uint64_t lookups = 0;  // to do, from the first one; Lookups::count at most in a counting pass
+  double seconds = 0;    // above 0: a timed round lasts so long instead
+};
+
+// Called now and then with the number of lookups done; false ends the pass.
+using LookupProgress = absl::FunctionRef<bool(uint64_t done)>;
+
+// Counts; no times. An error if a key is not what it has to be. Seeks: a maybe of a filter is a
+// false one if the seek found no key from its own on with the same prefix.
+absl::StatusOr<inspect::WorkloadCounts> CountLookups(rocksdb::DB* db, const Lookups& lookups,
+                                                     const PassOptions& options,
+                                                     LookupProgress progress);
+
+// Times, as the only round. Nothing is counted, since that takes time. Percentiles are of calls:
+// one of kMultiGet has as many lookups as a batch.
+absl::StatusOr<inspect::WorkloadTimes> TimeLookups(rocksdb::DB* db, const Lookups& lookups,
+                                                   const PassOptions& options,
+                                                   LookupProgress progress);
+
+// Of at least one round of the same lookups: the one of median speed, the slower of two such, with
+// the speeds of all.
+inspect::WorkloadTimes MedianRound(const std::vector<inspect::WorkloadTimes>& rounds);
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_LOOKUPS_H_

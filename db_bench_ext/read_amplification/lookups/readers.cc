@@ -1,0 +1,175 @@
+#include "db_bench_ext/read_amplification/lookups/readers.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+
+#include <string>
+#include <vector>
+
+namespace winnow::bench {
+namespace {
+
+rocksdb::Slice ToSlice(std::string_view key) { return {key.data(), key.size()}; }
+
+absl::Status Unexpected(const Lookups& lookups, const Asked& asked, const std::string& result) {
+  return absl::InternalError(absl::StrCat(
+      "the key '", absl::CHexEscape({asked.key.data(), asked.key.size()}), "' should be ",
+      asked.expected == Expected::kPresent  ? "present"
+      : asked.expected == Expected::kAbsent ? "absent"
+                                            : "readable",
+      " in ", lookups.name, ", but looking it up gives: ", result, "; the figures would be wrong"));
+}
+
+bool AsExpected(Expected expected, const rocksdb::Status& status) {
+  switch (expected) {
+    case Expected::kPresent:
+      return status.ok();
+    case Expected::kAbsent:
+      return status.IsNotFound();
+    case Expected::kEither:
+      break;
+  }
+  return status.ok() || status.IsNotFound();
+}
+
+class Getter : public Reader {
+ public:
+  Getter(rocksdb::DB* db, const Lookups& lookups)
+      : db_(db), family_(db->DefaultColumnFamily()), lookups_(lookups) {}
+
+  absl::Status Read(const Asked* first) override {
+    const Asked& asked = *first;
+    value_.Reset();
+    const rocksdb::Status status = db_->Get(read_, family_, ToSlice(asked.key), &value_);
+    if (!AsExpected(asked.expected, status)) {
+      return Unexpected(lookups_, asked, status.ToString());
+    }
+    if (status.ok()) {
+      ++found_;
+      value_bytes_ += value_.size();
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  rocksdb::DB* const db_;
+  rocksdb::ColumnFamilyHandle* const family_;
+  const Lookups& lookups_;
+  const rocksdb::ReadOptions read_;
+  rocksdb::PinnableSlice value_;
+};
+
+class MultiGetter : public Reader {
+ public:
+  MultiGetter(rocksdb::DB* db, const Lookups& lookups)
+      : db_(db),
+        lookups_(lookups),
+        keys_(lookups.batch),
+        pinned_(lookups.batch),
+        statuses_(lookups.batch) {}
+
+  absl::Status Read(const Asked* asked) override {
+    for (size_t i = 0; i < keys_.size(); ++i) keys_[i] = ToSlice(asked[i].key);
+    if (lookups_.batched) {
+      for (rocksdb::PinnableSlice& value : pinned_) value.Reset();
+      db_->MultiGet(read_, db_->DefaultColumnFamily(), keys_.size(), keys_.data(), pinned_.data(),
+                    statuses_.data());
+    } else {
+      statuses_ = db_->MultiGet(read_, keys_, &values_);
+    }
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      if (!AsExpected(asked[i].expected, statuses_[i])) {
+        return Unexpected(lookups_, asked[i], statuses_[i].ToString());
+      }
+      if (!statuses_[i].ok()) continue;
+      ++found_;
+      value_bytes_ += lookups_.batched ? pinned_[i].size() : values_[i].size();
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  rocksdb::DB* const db_;
+  const Lookups& lookups_;
+  const rocksdb::ReadOptions read_;
+  std::vector<rocksdb::Slice> keys_;
+  std::vector<rocksdb::PinnableSlice> pinned_;
+  std::vector<std::string> values_;
+  std::vector<rocksdb::Status> statuses_;
+};
+
+// With an iterator of its own each time, as db_bench seeks. Where there is a prefix extractor, it
+// ends with the prefix, so that what filters leave out is not missed.
+class Seeker : public Reader {
+ public:
+  Seeker(rocksdb::DB* db, const Lookups& lookups) : db_(db), lookups_(lookups) {
+    read_.prefix_same_as_start = true;
+  }
+
+  absl::Status Read(const Asked* first) override {
+    const Asked& asked = *first;
+    const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(read_));
+    iterator->Seek(ToSlice(asked.key));
+    if (!iterator->status().ok()) {
+      return Unexpected(lookups_, asked, iterator->status().ToString());
+    }
+    last_was_empty_ = !iterator->Valid();
+    const bool found = iterator->Valid() && iterator->key() == ToSlice(asked.key);
+    if (found != (asked.expected == Expected::kPresent) && asked.expected != Expected::kEither) {
+      return Unexpected(
+          lookups_, asked,
+          iterator->Valid()
+              ? "the key '" +
+                    absl::CHexEscape(std::string(iterator->key().data(), iterator->key().size())) +
+                    "'"
+              : "nothing");
+    }
+    if (found) {
+      ++found_;
+      value_bytes_ += iterator->value().size();
+    }
+    for (uint64_t i = 0; i < lookups_.nexts && iterator->Valid(); ++i) {
+      iterator->Next();
+      if (iterator->Valid()) value_bytes_ += iterator->value().size();
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  rocksdb::DB* const db_;
+  const Lookups& lookups_;
+  rocksdb::ReadOptions read_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> MakeReader(rocksdb::DB* db, const Lookups& lookups) {
+  switch (lookups.kind) {
+    case LookupKind::kMultiGet:
+      return std::make_unique<MultiGetter>(db, lookups);
+    case LookupKind::kSeek:
+      return std::make_unique<Seeker>(db, lookups);
+    case LookupKind::kGet:
+      break;
+  }
+  return std::make_unique<Getter>(db, lookups);
+}
+
+uint64_t KeysOfCall(const Lookups& lookups) {
+  return lookups.kind == LookupKind::kMultiGet ? lookups.batch : 1;
+}
+
+void PreparedCalls::Add(uint64_t call) {
+  const size_t begin = size_++ * step_;
+  for (size_t i = begin; i < begin + step_; ++i) {
+    const uint64_t position = (call * step_ + (i - begin)) % lookups_.count;
+    asked_[i] = lookups_.at(position, &rooms_[i]);
+    // What lies elsewhere is cold, or not, by chance: all are read from here.
+    if (asked_[i].key.data() != rooms_[i].data()) {
+      rooms_[i].assign(asked_[i].key);
+      asked_[i].key = rooms_[i];
+    }
+  }
+}
+
+}  // namespace winnow::bench

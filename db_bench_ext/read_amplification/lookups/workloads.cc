@@ -1,0 +1,169 @@
+#include "db_bench_ext/read_amplification/lookups/workloads.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "db_bench_ext/read_amplification/keys/random.h"
+#include "db_bench_ext/read_amplification/keys/write_order.h"
+#include "db_bench_ext/read_amplification/keys/zipf.h"
+
+namespace winnow::bench {
+namespace {
+
+constexpr uint64_t kRangeSalt = 0x70726573656e74;
+constexpr uint64_t kAbsentSalt = 0x616273656e74;
+constexpr uint64_t kScatterSalt = 0x73636174746572;
+
+// Numbers below n, as skewed as asked for; the hot ones lie scattered.
+class Draws {
+ public:
+  Draws(uint64_t n, double zipf, uint64_t seed)
+      : n_(n), seed_(seed), ranks_(n, zipf), scatter_(n, seed ^ kScatterSalt), skewed_(zipf > 0) {}
+
+  uint64_t At(uint64_t position) const {
+    Random random = RandomAt(seed_, position);
+    return Next(&random);
+  }
+
+  // The first that was written, of as many draws as it takes; there is one.
+  uint64_t WrittenAt(uint64_t position, const WrittenKeys* written) const {
+    Random random = RandomAt(seed_, position);
+    for (;;) {
+      const uint64_t i = Next(&random);
+      if (written == nullptr || written->Has(i)) return i;
+    }
+  }
+
+ private:
+  uint64_t Next(Random* random) const {
+    return skewed_ ? scatter_[ranks_.Draw(random) - 1] : RandomBelow(random, n_);
+  }
+
+  uint64_t n_;
+  uint64_t seed_;
+  ZipfRanks ranks_;
+  WriteOrder scatter_;
+  bool skewed_;
+};
+
+LookupAt OfRange(const KeysOfRun& keys, const LookupChoices& choices) {
+  const Draws draws(keys.range->size(), choices.zipf, choices.seed ^ kRangeSalt);
+  return [draws, range = keys.range, written = keys.written](uint64_t position, std::string* room) {
+    const uint64_t i = draws.At(position);
+    const bool present = written == nullptr || written->Has(i);
+    return Asked{range->Get(i, room), present ? Expected::kPresent : Expected::kAbsent};
+  };
+}
+
+LookupAt OfLonger(const KeysOfRun& keys, const LookupChoices& choices) {
+  const Draws draws(keys.longer->size(), choices.zipf, choices.seed ^ kRangeSalt);
+  const Expected expected = keys.longer_are_absent ? Expected::kAbsent : Expected::kEither;
+  return [=, longer = keys.longer](uint64_t position, std::string* room) {
+    return Asked{longer->Get(draws.At(position), room), expected};
+  };
+}
+
+LookupAt OfPresent(const KeysOfRun& keys, const LookupChoices& choices) {
+  const Draws draws(keys.range->size(), choices.zipf, choices.seed ^ kRangeSalt);
+  return [draws, range = keys.range, written = keys.written](uint64_t position, std::string* room) {
+    return Asked{range->Get(draws.WrittenAt(position, written.get()), room), Expected::kPresent};
+  };
+}
+
+LookupAt OfAbsent(const KeysOfRun& keys, const LookupChoices& choices) {
+  const Draws draws(keys.absent->size(), choices.zipf, choices.seed ^ kAbsentSalt);
+  const bool in_turn = keys.absent_drawn && choices.zipf == 0;
+  return [=, absent = keys.absent](uint64_t position, std::string* room) {
+    const uint64_t i = in_turn ? position % absent->size() : draws.At(position);
+    return Asked{absent->Get(i, room), Expected::kAbsent};
+  };
+}
+
+LookupAt OfBoth(const KeysOfRun& keys, const LookupChoices& choices, double share) {
+  return [share, present = OfPresent(keys, choices), absent = OfAbsent(keys, choices)](
+             uint64_t position, std::string* room) {
+    return InShare(position, share) ? absent(position, room) : present(position, room);
+  };
+}
+
+LookupAt OfList(const KeysOfRun& keys) {
+  return [list = keys.recorded](uint64_t position, std::string* room) {
+    return Asked{list->Get(position, room), Expected::kEither};
+  };
+}
+
+// What another thread writes meanwhile may be there or not.
+LookupAt OrWritten(LookupAt at) {
+  return [at = std::move(at)](uint64_t position, std::string* room) {
+    Asked asked = at(position, room);
+    if (asked.expected == Expected::kAbsent) asked.expected = Expected::kEither;
+    return asked;
+  };
+}
+
+LookupAt LookupsOf(AskedKeys asks, const KeysOfRun& keys, const LookupChoices& choices) {
+  switch (asks) {
+    case AskedKeys::kRange:
+      return choices.absent_share ? OfBoth(keys, choices, *choices.absent_share)
+                                  : OfRange(keys, choices);
+    case AskedKeys::kLonger:
+      return OfLonger(keys, choices);
+    case AskedKeys::kPresent:
+      return OfPresent(keys, choices);
+    case AskedKeys::kAbsent:
+      return OfAbsent(keys, choices);
+    case AskedKeys::kMixed:
+      return OfBoth(keys, choices, choices.absent_share.value_or(0.5));
+    case AskedKeys::kRecorded:
+      break;
+  }
+  return OfList(keys);
+}
+
+}  // namespace
+
+bool InShare(uint64_t position, double share) {
+  const double before = std::floor(static_cast<double>(position) * share);
+  return std::floor(static_cast<double>(position + 1) * share) > before;
+}
+
+Lookups MakeLookups(const Benchmark& benchmark, const KeysOfRun& keys,
+                    const LookupChoices& choices) {
+  const std::string_view name = benchmark.name;
+  Lookups lookups;
+  lookups.name = benchmark.name;
+  lookups.count = benchmark.asks == AskedKeys::kRecorded ? keys.recorded->size() : choices.reads;
+  if (name == "multireadrandom") {
+    lookups.kind = LookupKind::kMultiGet;
+    lookups.batch = choices.batch;
+    lookups.batched = choices.batched;
+    lookups.remark = absl::StrCat(
+        choices.batch, " keys a call, by RocksDB's MultiGet of ",
+        choices.batched ? "arrays" : "vectors",
+        "; latencies are those of calls. Keys of a call that need the same block read it once.");
+  } else if (name == "seekrandom") {
+    lookups.kind = LookupKind::kSeek;
+    lookups.nexts = choices.nexts;
+    lookups.remark =
+        "RocksDB counts what filters answer to seeks in total only, not by level. A false positive "
+        "is a \"maybe\" in a seek that found no key from its own on with the same prefix.";
+  }
+  lookups.beside_writes = name == "readwhilewriting";
+  if (lookups.beside_writes) {
+    lookups.remark =
+        "The tree changes meanwhile, and from one policy and one pass to the next: files "
+        "considered "
+        "are those of the tree before, and policies can't be compared closely.";
+  }
+  // readrandom keeps db_bench's meaning; readmixed is its like with a share.
+  LookupChoices of_this = choices;
+  if (name == "readrandom") of_this.absent_share.reset();
+  lookups.at = LookupsOf(benchmark.asks, keys, of_this);
+  if (lookups.beside_writes) lookups.at = OrWritten(std::move(lookups.at));
+  return lookups;
+}
+
+}  // namespace winnow::bench

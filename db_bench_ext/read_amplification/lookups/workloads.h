@@ -1,0 +1,50 @@
+// The lookups of a workload, made of its name, the keys and the user's choices.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_WORKLOADS_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_WORKLOADS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "db_bench_ext/read_amplification/keys/key_set.h"
+#include "db_bench_ext/read_amplification/keys/write_sequence.h"
+#include "db_bench_ext/read_amplification/lookups/benchmarks.h"
+#include "db_bench_ext/read_amplification/lookups/lookups.h"
+
+namespace winnow::bench {
+
+// What lookups ask for. Null where there is none, and no workload needs it.
+struct KeysOfRun {
+  std::shared_ptr<const KeySet> range;         // keys that may have been written
+  std::shared_ptr<const WrittenKeys> written;  // which of them were; null: all
+  std::shared_ptr<const KeySet> absent;        // keys that were not
+  std::shared_ptr<const KeySet> longer;        // keys of the range with a byte more
+  std::shared_ptr<const KeySet> recorded;      // a list of lookups
+  bool absent_drawn = false;      // `absent` is random draws, to be taken one after the other
+  bool longer_are_absent = true;  // no key of `longer` is one of the range
+};
+
+struct LookupChoices {
+  uint64_t reads = 0;  // of each workload; of a recorded list: as many as it has
+  double zipf = 0;     // exponent of the skew; 0: all alike
+  uint64_t seed = 0;
+  std::optional<double> absent_share;  // of lookups that are not of present or absent keys only
+  size_t batch = 1;
+  bool batched = false;
+  uint64_t nexts = 0;
+};
+
+// Each lookup is computed from its position: what a pass asks for takes no memory. Keeps the keys
+// alive. The choices of one workload do not change another.
+Lookups MakeLookups(const Benchmark& benchmark, const KeysOfRun& keys,
+                    const LookupChoices& choices);
+
+// Whether the lookup at this position is one of the share's: of the first n positions, n times the
+// share rounded down are, evenly spread.
+bool InShare(uint64_t position, double share);
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_WORKLOADS_H_

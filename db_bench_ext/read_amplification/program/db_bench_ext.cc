@@ -1,0 +1,540 @@
+// db_bench_ext: what lookups read from a tree, for one filter policy and another.
+
+#include <absl/flags/flag.h>
+#include <absl/flags/parse.h>
+#include <absl/flags/usage.h>
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <absl/strings/str_cat.h>
+#include <absl/time/clock.h>
+#include <absl/time/time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "db_bench_ext/read_amplification/keys/read_only_database.h"
+#include "db_bench_ext/read_amplification/keys/write_sequence.h"
+#include "db_bench_ext/read_amplification/lookups/existing_database.h"
+#include "db_bench_ext/read_amplification/lookups/lookups.h"
+#include "db_bench_ext/read_amplification/lookups/workloads.h"
+#include "db_bench_ext/read_amplification/program/check_range.h"
+#include "db_bench_ext/read_amplification/program/command_line.h"
+#include "db_bench_ext/read_amplification/program/flag_help.h"
+#include "db_bench_ext/read_amplification/program/frontier.h"
+#include "db_bench_ext/read_amplification/program/given_flags.h"
+#include "db_bench_ext/read_amplification/program/report_flags.h"
+#include "db_bench_ext/read_amplification/program/run.h"
+#include "db_bench_ext/read_amplification/program/run_forecast.h"
+#include "db_bench_ext/read_amplification/program/run_keys.h"
+#include "db_bench_ext/read_amplification/program/tree_flags.h"
+#include "db_bench_ext/read_amplification/program/workload_flags.h"
+#include "db_bench_ext/read_amplification/report/promises.h"
+#include "db_bench_ext/read_amplification/report/report.h"
+#include "db_bench_ext/read_amplification/system/free_room.h"
+#include "db_bench_ext/read_amplification/system/progress.h"
+#include "db_bench_ext/read_amplification/system/stop_signals.h"
+#include "db_bench_ext/read_amplification/system/whole_file.h"
+#include "db_bench_ext/read_amplification/system/work_folder.h"
+#include "db_bench_ext/read_amplification/trees/build_memory.h"
+#include "db_bench_ext/read_amplification/trees/policies.h"
+#include "db_bench_ext/read_amplification/trees/tree.h"
+#include "db_bench_ext/read_amplification/trees/tree_forecast.h"
+#include "db_bench_ext/read_amplification/trees/tree_settings.h"
+#include "src/inspect/machine.h"
+#include "src/inspect/readamp_html.h"
+#include "src/inspect/readamp_json.h"
+#include "src/inspect/readamp_results.h"
+#include "winnow/rocksdb_policy.h"
+#include "winnow/version.h"
+
+ABSL_FLAG(std::string, policies, "none,bloomfilter:10,ribbonfilter:10,winnow:10",
+          "filter policies to compare, as RocksDB's options strings have them, between commas; "
+          "'none' is no policy. Commas within braces belong to a policy: "
+          "'{id=winnow;bits_per_key=10}'");
+ABSL_FLAG(
+    std::string, db, "",
+    "folder to make the databases in; what is in it is left alone. Empty: a temporary folder");
+ABSL_FLAG(bool, use_existing_db, false,
+          "measure the database in --db as it is, with lookups of its own keys and near misses of "
+          "them; it is opened for reading only, and nothing in it changes");
+ABSL_FLAG(bool, keep, false, "leave the databases where they are instead of removing them");
+ABSL_FLAG(int32_t, trees_at_once, 0,
+          "trees to grow and count at a time, timing excepted; 0: as many as there are processors");
+
+namespace winnow::bench {
+namespace {
+
+absl::StatusOr<std::vector<Policy>> PoliciesOfFlags() {
+  absl::StatusOr<std::vector<std::string>> asked = SplitPolicies(absl::GetFlag(FLAGS_policies));
+  if (!asked.ok()) return asked.status();
+  std::vector<Policy> policies;
+  for (const std::string& text : *asked) {
+    absl::StatusOr<Policy> policy = MakePolicy(text);
+    if (!policy.ok()) return policy.status();
+    policies.push_back(*std::move(policy));
+  }
+  return policies;
+}
+
+absl::Status Print(const std::string& text) {
+  errno = 0;
+  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("can't write to standard output: ", std::strerror(errno)));
+}
+
+// Files first: what standard output can't take is not lost then.
+absl::Status WriteReports(const inspect::ReadAmplification& results,
+                          const std::optional<PromisesKept>& promises,
+                          const ReportOptions& report) {
+  const std::string verdict = promises ? "\n" + promises->sentence + "\n" : "";
+  const inspect::Machine machine = inspect::ThisMachine();
+  absl::Status status;
+  if (!report.json.empty()) {
+    status.Update(WriteWhole(report.json, inspect::ReadAmplificationJson(results, machine)));
+  }
+  if (!report.summary.empty()) {
+    status.Update(WriteWhole(report.summary, ShortReport(results) + verdict));
+  }
+  if (!report.html.empty()) {
+    status.Update(WriteWhole(report.html, inspect::ReadAmplificationHtml(results, machine)));
+  }
+  status.Update(Print(FullReport(results) + verdict));
+  return status;
+}
+
+// What the flags ask for, as far as it can be known before any work is done.
+struct Task {
+  WorkloadRequest request;
+  RunOptions options;
+  ReportOptions report;
+  std::vector<Policy> policies;
+  std::vector<FrontierPolicy> frontier;
+  std::vector<std::string> notes;  // for stderr and the report
+  bool plan_only = false;
+};
+
+// What a run on an existing database may be given.
+absl::Status CheckUseOfDatabase(const GivenFlags& given) {
+  const std::string path = absl::GetFlag(FLAGS_db);
+  if (!absl::GetFlag(FLAGS_use_existing_db)) {
+    return path.empty() || !IsDatabase(path)
+               ? absl::OkStatus()
+               : absl::InvalidArgumentError(absl::StrCat(
+                     "there is a database in --db=", path,
+                     " already: --use_existing_db measures it as it is; to make new ones, give "
+                     "another folder"));
+  }
+  if (path.empty()) {
+    return absl::InvalidArgumentError("--use_existing_db needs the database's folder: --db=FOLDER");
+  }
+  static const auto* const allowed = new GivenFlags{"use_existing_db",
+                                                    "db",
+                                                    "benchmarks",
+                                                    "reads",
+                                                    "timed_reads",
+                                                    "timed_rounds",
+                                                    "duration",
+                                                    "cache_size",
+                                                    "seed",
+                                                    "json",
+                                                    "html",
+                                                    "summary",
+                                                    "threads",
+                                                    "zipf",
+                                                    "absent_lookups",
+                                                    "batch_size",
+                                                    "seek_nexts",
+                                                    "multiread_batched",
+                                                    "key_format",
+                                                    "lookups"};
+  for (const std::string& flag : given) {
+    if (allowed->count(flag) > 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--", flag, " has no meaning with --use_existing_db, which measures a database as it is"));
+  }
+  return absl::OkStatus();
+}
+
+// What of the workloads does not go with the tree or the database.
+absl::Status CheckWorkloads(const WorkloadRequest& request, const TreeOptions& tree) {
+  const bool existing = absl::GetFlag(FLAGS_use_existing_db);
+  if (existing && !request.benchmarks.writes.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--benchmarks: '", request.benchmarks.writes.front().name,
+        "' writes, but --use_existing_db measures a database as it is, and nothing in it changes"));
+  }
+  if (!LooksUpBy(request, "readwhilewriting")) return absl::OkStatus();
+  if (existing) {
+    return absl::InvalidArgumentError(
+        "--benchmarks: 'readwhilewriting' writes, but --use_existing_db changes nothing");
+  }
+  if (tree.growth == GrowthKind::kPlanned) {
+    return absl::InvalidArgumentError(
+        "--benchmarks: 'readwhilewriting' needs --growth=rocksdb, as nothing is merged beside "
+        "lookups in a tree that grows by a plan");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
+  if (absl::Status status =
+          CheckRange("trees_at_once", absl::GetFlag(FLAGS_trees_at_once), 0, 1024);
+      !status.ok()) {
+    return status;
+  }
+  if (absl::Status status = CheckUseOfDatabase(given); !status.ok()) return status;
+  absl::StatusOr<WorkloadRequest> workloads = WorkloadRequestOfFlags(given);
+  if (!workloads.ok()) return workloads.status();
+  absl::StatusOr<TreeRequest> tree = TreeRequestOfFlags(given, workloads->keys.from_db);
+  if (!tree.ok()) return tree.status();
+  if (absl::Status status = CheckWorkloads(*workloads, tree->options); !status.ok()) return status;
+  absl::StatusOr<std::vector<Policy>> policies = PoliciesOfFlags();
+  if (!policies.ok()) return policies.status();
+  absl::StatusOr<ReportOptions> report = ReportOptionsOfFlags(policies->size());
+  if (!report.ok()) return report.status();
+  absl::StatusOr<std::vector<FrontierPolicy>> frontier =
+      FrontierPolicies(*policies, report->frontier);
+  if (!frontier.ok()) return frontier.status();
+  for (const std::string& path : {report->json, report->summary, report->html}) {
+    if (tree->plan_only) break;  // it writes none
+    if (path.empty()) continue;
+    if (absl::Status status = CheckCanWrite(path); !status.ok()) return status;
+  }
+
+  Task task;
+  task.request = *std::move(workloads);
+  task.options.tree = tree->options;
+  task.options.tree.value_size = task.request.value_size;
+  task.options.tree.seed = task.request.choices.seed;
+  task.notes = tree->notes;
+  task.plan_only = tree->plan_only;
+  task.options.timed_reads = task.request.timed_reads;
+  task.options.timed_seconds = task.request.timed_seconds;
+  task.options.timed_rounds = task.request.timed_rounds;
+  task.options.threads = task.request.threads;
+  task.options.build_peaks = true;
+  task.options.write_rate = task.request.write_rate;
+  task.options.trees_at_once = static_cast<size_t>(absl::GetFlag(FLAGS_trees_at_once));
+  if (task.options.trees_at_once == 0) {
+    task.options.trees_at_once = std::max(1u, std::thread::hardware_concurrency());
+  }
+  task.report = *std::move(report);
+  task.frontier = *std::move(frontier);
+  task.policies = *std::move(policies);
+  return task;
+}
+
+// Whether writes may leave keys out, or write them more than once.
+bool Draws(const WorkloadRequest& request) {
+  return std::any_of(request.writes.begin(), request.writes.end(),
+                     [](const WriteStep& step) { return step.kind == WriteKind::kDrawn; });
+}
+
+// What the run will take, for as many keys as there are or will be.
+struct Forecast {
+  TreeOptions scaled;
+  RunSize size;
+  TreeForecast tree;
+  RunNeeds needs;
+  Room room;
+};
+
+Forecast MakeForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
+  Forecast forecast;
+  forecast.scaled = ScaleTree(task.options.tree, keys, key_bytes);
+  forecast.size.keys = keys;
+  forecast.size.key_bytes = key_bytes;
+  const uint64_t workloads = task.request.benchmarks.lookups.size();
+  const uint64_t reads = task.request.choices.reads;
+  const double rounds = static_cast<double>(workloads * task.options.timed_rounds);
+  forecast.size.lookups = workloads * reads;
+  if (task.options.timed_seconds > 0) {
+    forecast.size.timed_seconds = rounds * task.options.timed_seconds;
+  } else {
+    forecast.size.timed_lookups =
+        workloads * std::min(reads, task.options.timed_reads) * task.options.timed_rounds;
+  }
+  forecast.size.key_memory = KeyMemory(task.request.keys, keys, key_bytes, Draws(task.request));
+  for (const Policy& policy : task.policies) forecast.size.policies.push_back(policy.asked);
+  forecast.size.trees_at_once = std::min(task.options.trees_at_once, task.policies.size());
+  forecast.tree = ForecastTree(forecast.scaled, keys, key_bytes);
+  forecast.needs = ForecastRun(forecast.scaled, forecast.tree, forecast.size);
+  forecast.room.memory = AvailableMemory();
+  forecast.room.folder = absl::GetFlag(FLAGS_db);
+  if (forecast.room.folder.empty()) {
+    std::error_code error;
+    forecast.room.folder = std::filesystem::temp_directory_path(error).string();
+  }
+  forecast.room.disk = FreeDisk(forecast.room.folder);
+  return forecast;
+}
+
+std::string SmallFiles(const Task& task, uint64_t keys, uint64_t key_bytes,
+                       const std::vector<inspect::LevelShape>& tree) {
+  return SmallFilesWarning(tree, MeanBytes(keys, key_bytes, task.options.tree.value_size));
+}
+
+// Before the work: the plan, if that is what is asked for, or an error if there is no room for it.
+absl::Status CheckForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
+  const Forecast forecast = MakeForecast(task, keys, key_bytes);
+  const absl::Status room = CheckRoom(forecast.needs, forecast.room);
+  if (!task.plan_only) return room;
+  std::vector<std::string> notes = task.notes;
+  const std::vector<WriteStep>& writes = task.request.writes;
+  if (writes.size() != 1 || writes.front().kind != WriteKind::kOnce) {
+    notes.push_back(
+        "The forecast is that of filluniquerandom; other writes leave another tree, and take other "
+        "times.");
+  }
+  const std::string small = SmallFiles(task, keys, key_bytes, forecast.tree.tree);
+  if (!small.empty()) notes.push_back(small);
+  if (!room.ok()) notes.push_back(absl::StrCat("This run would be refused: ", room.message(), "."));
+  std::fputs(
+      PlanText(forecast.scaled, forecast.tree, forecast.size, forecast.needs, forecast.room, notes)
+          .c_str(),
+      stdout);
+  if (std::fflush(stdout) != 0) return absl::UnavailableError("can't write to standard output");
+  return absl::OkStatus();
+}
+
+// Sentences for stderr, and for the report.
+void Note(const std::string& sentence, std::vector<std::string>* notes) {
+  std::fprintf(stderr, "db_bench_ext: note: %s\n", sentence.c_str());
+  notes->push_back(sentence);
+}
+
+// What to know before the figures are read, of the workloads.
+std::vector<std::string> WorkloadNotes(const WorkloadRequest& request, const TreeOptions& tree) {
+  std::vector<std::string> notes;
+  const bool prefixes =
+      tree.prefix_size > 0 || (tree.file && tree.file->database.prefix_extractor != nullptr);
+  if (LooksUpBy(request, "seekrandom") && !prefixes) notes.push_back(kSeeksAskNothing);
+  if (LooksUpBy(request, "readwhilewriting")) {
+    notes.push_back(
+        "readwhilewriting changes the tree as it goes, and a policy's passes come one after the "
+        "other: its figures are of trees that differ from policy to policy, and from those of the "
+        "tables.");
+  }
+  return notes;
+}
+
+inspect::ReadAmplification Heading(const Task& task, const RunKeys& keys,
+                                   const std::string& command) {
+  inspect::ReadAmplification results;
+  results.command = command;
+  results.keys_from = keys.from;
+  results.keys = keys.keys.range->size();
+  results.duplicates = keys.duplicates;
+  results.key_bytes = keys.keys.range->total_bytes();
+  results.value_size = task.options.tree.value_size;
+  results.cache_size = task.options.tree.cache_size;
+  for (const std::string& note : task.notes) Note(note, &results.notes);
+  for (const std::string& note : WorkloadNotes(task.request, task.options.tree)) {
+    Note(note, &results.notes);
+  }
+  results.settings = SettingsOf(task.options.tree);
+  for (auto& setting : WorkloadSettings(task.request, false)) results.settings.push_back(setting);
+  results.seed = task.options.tree.seed;
+  results.date = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+  results.lookups_drawn = LookupsDrawn(task.request);
+  return results;
+}
+
+// The keys, and a look at whether there is room for what follows: for computed keys first.
+absl::StatusOr<RunKeys> KeysOfTask(Task* task, bool* planned) {
+  const KeysRequest& request = task->request.keys;
+  const bool computed = request.list.empty() && request.from_db.empty();
+  if (computed) {
+    absl::Status status = CheckForecast(*task, request.num, request.num * request.key_size);
+    if (!status.ok()) return status;
+  }
+  Progress progress;
+  absl::StatusOr<RunKeys> keys = MakeRunKeys(request, &progress, StopAsked());
+  if (!keys.ok()) return keys.status();
+  if (keys->value_size && !task->request.value_size_given) {
+    task->options.tree.value_size = static_cast<size_t>(*keys->value_size);
+  }
+  if (!computed) {
+    absl::Status status =
+        CheckForecast(*task, keys->keys.range->size(), keys->keys.range->total_bytes());
+    if (!status.ok()) return status;
+  }
+  *planned = task->plan_only;
+  absl::StatusOr<std::shared_ptr<const KeySet>> recorded = RecordedLookups(request);
+  if (!recorded.ok()) return recorded.status();
+  keys->keys.recorded = *std::move(recorded);
+  return keys;
+}
+
+absl::Status Execute(Task task, const std::string& command) {
+  bool planned = false;
+  absl::StatusOr<RunKeys> keys = KeysOfTask(&task, &planned);
+  if (!keys.ok() || planned) return keys.status();
+  const KeySet& range = *keys->keys.range;
+  const WriteSequence writes(range.size(), task.request.choices.seed, task.request.writes);
+  const auto written = std::make_shared<WrittenKeys>(writes);
+  if (written->count() < range.size()) keys->keys.written = written;
+  std::vector<Lookups> workloads;
+  for (const Benchmark& benchmark : task.request.benchmarks.lookups) {
+    workloads.push_back(MakeLookups(benchmark, keys->keys, task.request.choices));
+  }
+  task.options.tree = ScaleTree(task.options.tree, range.size(), range.total_bytes());
+  inspect::ReadAmplification results = Heading(task, *keys, command);
+  const RunData data{range, writes, *written, workloads};
+
+  const bool keep = absl::GetFlag(FLAGS_keep);
+  absl::StatusOr<std::unique_ptr<WorkFolder>> folder =
+      WorkFolder::Open(absl::GetFlag(FLAGS_db), keep);
+  if (!folder.ok()) return folder.status();
+  {
+    Progress progress;
+    absl::StatusOr<std::vector<inspect::PolicyResult>> policies =
+        Run(task.options, task.policies, data, folder->get(), &progress, StopAsked());
+    if (!policies.ok()) return policies.status();
+    results.policies = *std::move(policies);
+    absl::StatusOr<std::vector<inspect::FrontierPoint>> frontier =
+        RunFrontier(task.options, task.frontier, data, **folder, &progress, StopAsked());
+    if (!frontier.ok()) return frontier.status();
+    results.frontier = *std::move(frontier);
+  }
+  const std::string small =
+      SmallFiles(task, results.keys, results.key_bytes, results.policies.front().tree);
+  if (!small.empty()) Note(small, &results.notes);
+  if (keep) std::fprintf(stderr, "The databases are in %s\n", (*folder)->path().c_str());
+  std::optional<PromisesKept> promises;
+  if (task.report.promises.Any()) promises = CheckPromises(results, task.report.promises);
+  if (absl::Status status = WriteReports(results, promises, task.report); !status.ok()) {
+    return status;
+  }
+  return promises && !promises->kept ? absl::FailedPreconditionError(promises->sentence)
+                                     : absl::OkStatus();
+}
+
+absl::Status ExecuteOnExisting(const Task& task, const std::string& command) {
+  ExistingOptions options;
+  options.workloads = task.request.benchmarks.lookups;
+  options.choices = task.request.choices;
+  absl::StatusOr<std::shared_ptr<const KeySet>> recorded = RecordedLookups(task.request.keys);
+  if (!recorded.ok()) return recorded.status();
+  options.recorded = *std::move(recorded);
+  options.timed_reads = task.options.timed_reads;
+  options.timed_seconds = task.options.timed_seconds;
+  options.timed_rounds = task.options.timed_rounds;
+  options.threads = task.options.threads;
+  options.cache_size = task.options.tree.cache_size;
+  Progress progress;
+  absl::StatusOr<inspect::ReadAmplification> results =
+      MeasureExisting(absl::GetFlag(FLAGS_db), options, &progress, StopAsked());
+  if (!results.ok()) return results.status();
+  results->command = command;
+  results->settings = WorkloadSettings(task.request, true);
+  results->date = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+  results->lookups_drawn = absl::StrCat(
+      "lookups: ",
+      options.choices.zipf > 0 ? absl::StrCat("Zipf-skewed with exponent ", options.choices.zipf)
+                               : "uniform",
+      ", of a sample of the database's own keys, seed ", options.choices.seed,
+      "; absent keys: near misses of them, one byte changed, appended or removed, that it does not "
+      "have; what is in its write-ahead log alone is not seen");
+  return WriteReports(*results, std::nullopt, task.report);
+}
+
+constexpr char kUsage[] =
+    "Counts what lookups read from a tree of files, for one filter policy and another.\n\n"
+    "For each policy the same keys are written in the same order into a new RocksDB database, "
+    "which\n"
+    "grows the same tree (with --growth=rocksdb, its own). Then keys are looked up, once to count "
+    "and in several "
+    "\n"
+    "rounds for the time, in which the policies take turns: what else the machine does meets them\n"
+    "all, and the round of median speed is reported. Nothing is printed of a policy that turns "
+    "out\n"
+    "not to be in force.\n\n"
+    "  db_bench_ext --num=1000000 --policies=bloomfilter:10,winnow:10\n"
+    "  db_bench_ext --keys=paths.lz4 --json=readamp.json --html=readamp.html\n"
+    "  db_bench_ext --from_db=FOLDER --absent_lookups=0.1 --policies=bloomfilter:10,winnow:10\n"
+    "  db_bench_ext --benchmarks=fillrandom,compact,readrandom,readmissing\n"
+    "  db_bench_ext --frontier=6,8,10,12,14 --html=readamp.html\n"
+    "  db_bench_ext --use_existing_db --db=FOLDER\n\n"
+    "Flags, with what they are if they are not given:\n";
+
+std::vector<FlagGroup> FlagGroups() {
+  return {{"What to compare:", "db_bench_ext/read_amplification/program/db_bench_ext.cc"},
+          {"What is loaded and looked up:", kWorkloadFlagsFile},
+          {"The tree and its databases:", kTreeFlagsFile},
+          {"What is reported, and what is promised:", kReportFlagsFile}};
+}
+
+constexpr int kWrongUsage = 2;
+
+// Abseil ends the process with 1 at a flag that it can't parse, as a failed run would.
+bool parsing = false;
+
+void EndWrongUsage() {
+  if (!parsing) return;
+  std::fflush(nullptr);
+  std::_Exit(kWrongUsage);
+}
+
+std::vector<char*> ParseFlags(int argc, char** argv) {
+  absl::SetProgramUsageMessage("see --help");
+  std::atexit(EndWrongUsage);
+  parsing = true;
+  std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  parsing = false;
+  return rest;
+}
+
+// Says what is wrong, and gives the exit status: that of a signal, where one has come.
+int Failed(const absl::Status& status, int exit_status) {
+  std::fprintf(stderr, "db_bench_ext: %s\n", std::string(status.message()).c_str());
+  return StopStatus() != 0 ? StopStatus() : exit_status;
+}
+
+int PrintAndEnd(const std::string& text) {
+  const absl::Status status = Print(text);
+  return status.ok() ? 0 : Failed(status, 1);
+}
+
+int Main(int argc, char** argv) {
+  const std::vector<std::string> words(argv, argv + argc);
+  winnow_rocksdb_register();
+  if (const std::optional<int> ended = BuildMemoryProcess(words)) return *ended;
+  CatchStopSignals();
+  if (std::any_of(words.begin(), words.end(), AsksForHelp)) {
+    return PrintAndEnd(absl::StrCat(kUsage, GroupedFlagHelp(FlagGroups())));
+  }
+  if (words.size() == 2 && words[1] == "--version") {
+    return PrintAndEnd(absl::StrCat("db_bench_ext ", Version(), "\n"));
+  }
+  const std::vector<char*> rest = ParseFlags(argc, argv);
+  if (rest.size() > 1) {
+    return Failed(
+        absl::InvalidArgumentError(absl::StrCat("'", rest[1], "' is no flag; see --help")),
+        kWrongUsage);
+  }
+
+  absl::StatusOr<Task> task = TaskOfFlags(FindGivenFlags(words));
+  if (!task.ok()) return Failed(task.status(), kWrongUsage);
+  const absl::Status status = absl::GetFlag(FLAGS_use_existing_db)
+                                  ? ExecuteOnExisting(*task, ShellCommand(words))
+                                  : Execute(*std::move(task), ShellCommand(words));
+  return status.ok() ? 0 : Failed(status, 1);
+}
+
+}  // namespace
+}  // namespace winnow::bench
+
+int main(int argc, char** argv) { return winnow::bench::Main(argc, argv); }

@@ -1,0 +1,66 @@
+#include "db_bench_ext/read_amplification/program/report_flags.h"
+
+#include <absl/flags/flag.h>
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+
+#include <utility>
+
+#include "db_bench_ext/read_amplification/program/frontier.h"
+
+ABSL_FLAG(std::string, json, "", "file to write the results to as JSON, schema winnow.readamp/2");
+ABSL_FLAG(std::string, html, "",
+          "file to write the results to as a page with charts, which needs no network");
+ABSL_FLAG(std::string, summary, "",
+          "file to write a short table to that explains itself to someone new");
+ABSL_FLAG(std::string, frontier, "",
+          "bits a key, between commas, that each of --policies is run with as well, on the same "
+          "tree and counting only: false reads by filter memory. Each is a tree more to grow; a "
+          "policy without bits has no frontier");
+ABSL_FLAG(
+    double, max_false_positive_ratio, 0,
+    "the most false positives per filter check that the last policy may have for absent keys, "
+    "as a multiple of those of RocksDB's Bloom filter; more is an error once the results are "
+    "printed. 0: not checked");
+ABSL_FLAG(double, max_block_read_ratio, 0,
+          "the same for data blocks per absent key, where the trees agree. 0: not checked");
+ABSL_FLAG(double, max_filter_memory_ratio, 0, "the same for filter memory. 0: not checked");
+
+namespace winnow::bench {
+namespace {
+
+absl::Status CheckRatio(const char* flag, double value) {
+  constexpr double kMost = 1e18;
+  if (value >= 0 && value <= kMost) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, " is ", value, ", but has to be from 0 to ", kMost));
+}
+
+}  // namespace
+
+absl::StatusOr<ReportOptions> ReportOptionsOfFlags(size_t policies) {
+  ReportOptions options;
+  options.json = absl::GetFlag(FLAGS_json);
+  options.summary = absl::GetFlag(FLAGS_summary);
+  options.html = absl::GetFlag(FLAGS_html);
+  options.promises = {absl::GetFlag(FLAGS_max_false_positive_ratio),
+                      absl::GetFlag(FLAGS_max_block_read_ratio),
+                      absl::GetFlag(FLAGS_max_filter_memory_ratio)};
+  for (const auto& [flag, value] :
+       {std::pair("max_false_positive_ratio", options.promises.false_positives_per_check),
+        std::pair("max_block_read_ratio", options.promises.block_reads_per_lookup),
+        std::pair("max_filter_memory_ratio", options.promises.filter_memory)}) {
+    if (absl::Status status = CheckRatio(flag, value); !status.ok()) return status;
+  }
+  if (options.promises.Any() && policies < 2) {
+    return absl::InvalidArgumentError(
+        "--max_false_positive_ratio and its like compare the last of --policies with another, but "
+        "there is only one");
+  }
+  absl::StatusOr<std::vector<double>> frontier = ParseFrontier(absl::GetFlag(FLAGS_frontier));
+  if (!frontier.ok()) return frontier.status();
+  options.frontier = *std::move(frontier);
+  return options;
+}
+
+}  // namespace winnow::bench

@@ -1,0 +1,345 @@
+#include "db_bench_ext/read_amplification/program/run.h"
+
+#include <absl/status/status.h>
+#include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "db_bench_ext/read_amplification/lookups/background_writer.h"
+#include "db_bench_ext/read_amplification/lookups/files_considered.h"
+#include "db_bench_ext/read_amplification/trees/build_cost.h"
+#include "db_bench_ext/read_amplification/trees/planned_filters.h"
+#include "src/inspect/sst_filters.h"
+#include "src/rocksdb/counters.h"
+
+namespace winnow::bench {
+namespace {
+
+constexpr char kWinnowName[] = "winnow.Filter";
+constexpr size_t kFilesConsideredSample = 100'000;
+
+// A name for a folder: the policy, without what shells and file systems don't like.
+std::string FolderName(size_t number, const std::string& policy) {
+  std::string name = absl::StrCat(number, "-", policy);
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-') c = '_';
+  }
+  return name.substr(0, 100);
+}
+
+std::map<int, double> FilesConsideredByLevel(const TreeLevels& levels, const Lookups& lookups) {
+  std::map<int, double> files;
+  for (size_t level = 0; level < levels.size(); ++level) {
+    if (levels[level].empty()) continue;
+    TreeLevels alone(levels.size());
+    alone[level] = levels[level];
+    files[static_cast<int>(level)] =
+        FilesConsideredPerLookup(alone, lookups, kFilesConsideredSample);
+  }
+  return files;
+}
+
+class Runner {
+ public:
+  Runner(const RunOptions& options, const std::vector<Policy>& policies, const RunData& data,
+         Progress* progress, const std::atomic<bool>* stop)
+      : options_(options),
+        policies_(policies),
+        data_(data),
+        progress_(progress),
+        stop_(stop),
+        results_(policies.size()) {}
+
+  absl::StatusOr<std::vector<inspect::PolicyResult>> Run(WorkFolder* folder) {
+    for (size_t i = 0; i < policies_.size(); ++i) {
+      absl::StatusOr<std::string> path = folder->MakeChild(FolderName(i + 1, policies_[i].asked));
+      if (!path.ok()) return path.status();
+      paths_.push_back(*std::move(path));
+    }
+    if (absl::Status status = GrowAndCountAll(); !status.ok()) return status;
+    if (absl::Status status = TimeAll(); !status.ok()) return status;
+    return std::move(results_);
+  }
+
+ private:
+  absl::Status GrowAndCountAll() {
+    std::atomic<size_t> next{0};
+    std::mutex mutex;
+    absl::Status first_error;
+    const auto work = [&] {
+      for (size_t i = next++; i < policies_.size() && !Stopped(); i = next++) {
+        absl::Status status = GrowAndCount(i);
+        if (status.ok()) continue;
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (first_error.ok()) first_error = std::move(status);
+        failed_ = true;
+      }
+    };
+    std::vector<std::thread> threads;
+    const size_t n = std::min(std::max<size_t>(1, options_.trees_at_once), policies_.size());
+    for (size_t i = 1; i < n; ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+    if (first_error.ok() && Stopped()) return absl::CancelledError("interrupted");
+    return first_error;
+  }
+
+  absl::Status GrowAndCount(size_t i) {
+    const auto begin = std::chrono::steady_clock::now();
+    absl::Status status =
+        GrowTree(data_.keys, data_.writes, options_.tree, policies_[i], paths_[i],
+                 [&](uint64_t done) { return Continue(i, "growing", done, data_.writes.size()); });
+    if (!status.ok()) return status;
+    results_[i].load_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
+    status = Examine(i);
+    for (size_t w = 0; status.ok() && w < data_.workloads.size(); ++w) {
+      if (!data_.workloads[w].beside_writes) status = Count(i, w);
+    }
+    return status;
+  }
+
+  // Looks into the files: the shape of the tree, and the proof that the policy is in force.
+  absl::Status Examine(size_t i) {
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
+        OpenTree(options_.tree, policies_[i], paths_[i]);
+    if (!db.ok()) return db.status();
+    const TreeLevels levels = FilesByLevel(db->get());
+    absl::StatusOr<std::optional<PolicyOptions>> planned = WinnowOptions(policies_[i]);
+    if (!planned.ok()) return planned.status();
+
+    inspect::PolicyResult& result = results_[i];
+    result.policy = policies_[i].asked;
+    std::vector<FoundFilter> found;
+    for (size_t level = 0; level < levels.size(); ++level) {
+      if (levels[level].empty()) continue;
+      inspect::LevelShape shape;
+      shape.level = static_cast<int>(level);
+      for (const TreeFile& file : levels[level]) {
+        if (Stopped()) return absl::CancelledError("interrupted");
+        const inspect::SstReport report = inspect::ReadSst(paths_[i] + file.name);
+        if (!report.filter) return absl::InternalError(report.error.value_or("can't read a file"));
+        const inspect::FilterSummary& filter = *report.filter;
+        found.push_back(
+            {report.path, filter.policy_name, filter.kind, filter.fault.value_or(""),
+             level > 0 && (MayLackFilters(options_.tree) || LeavesFiltersOut(*planned))});
+        if (*planned) {
+          absl::Status status = CheckPlanned(
+              **planned, options_.tree.max_bytes_for_level_multiplier, report.path, filter);
+          if (!status.ok()) return status;
+        }
+        ++result.filters[filter.kind];
+        ++shape.filters[filter.kind];
+        ++shape.files;
+        shape.keys += file.keys;
+        shape.filter_bytes += filter.bytes;
+      }
+      result.files += shape.files;
+      result.keys += shape.keys;
+      result.filter_bytes += shape.filter_bytes;
+      result.tree.push_back(shape);
+    }
+    db->get()->GetIntProperty(rocksdb::DB::Properties::kTotalSstFilesSize, &result.file_bytes);
+    if (absl::Status status = ProveInForce(policies_[i], found); !status.ok()) return status;
+    result.in_force = found.front().policy_name;
+    if (absl::Status status = CheckKeys(result); !status.ok()) return status;
+    for (const Lookups& lookups : data_.workloads) {
+      inspect::WorkloadResult workload;
+      workload.name = lookups.name;
+      workload.remark = lookups.remark;
+      workload.files_considered_per_lookup =
+          FilesConsideredPerLookup(levels, lookups, kFilesConsideredSample);
+      workload.files_considered_by_level = FilesConsideredByLevel(levels, lookups);
+      result.workloads.push_back(std::move(workload));
+    }
+    absl::StatusOr<std::optional<inspect::BuildCost>> build =
+        MeasureBuildCost(policies_[i], result.tree, static_cast<int>(levels.size()), data_.keys,
+                         db->get()->GetDBOptions().info_log.get());
+    if (!build.ok()) return build.status();
+    result.build = *build;
+    if (result.build && options_.build_peaks) {
+      absl::StatusOr<inspect::BuildPeak> peak =
+          MeasureBuildPeak(policies_[i], result.tree, static_cast<int>(levels.size()));
+      if (!peak.ok()) return peak.status();
+      result.build->peak = *peak;
+    }
+    return absl::OkStatus();
+  }
+
+  // A key that was written again may be there once for each time, on several levels.
+  absl::Status CheckKeys(const inspect::PolicyResult& result) const {
+    const uint64_t fewest = data_.written.count();
+    const uint64_t most = data_.writes.EachOnce() ? fewest : data_.writes.size();
+    if (result.keys >= fewest && result.keys <= most) return absl::OkStatus();
+    return absl::InternalError(absl::StrCat("the tree of '", result.policy, "' has ", result.keys,
+                                            " keys, but ", fewest, " different ones were written, ",
+                                            data_.writes.size(), " writes in all"));
+  }
+
+  absl::StatusOr<std::unique_ptr<rocksdb::DB>> Open(size_t i, size_t w) const {
+    return data_.workloads[w].beside_writes
+               ? OpenGrowingTree(options_.tree, policies_[i], paths_[i])
+               : OpenTree(options_.tree, policies_[i], paths_[i]);
+  }
+
+  // Of a workload that is beside writes; null for others.
+  std::unique_ptr<BackgroundWriter> Writer(rocksdb::DB* db, size_t w) const {
+    if (!data_.workloads[w].beside_writes) return nullptr;
+    return std::make_unique<BackgroundWriter>(db, data_.keys, options_.tree.value_size,
+                                              options_.tree.seed, options_.write_rate);
+  }
+
+  absl::Status Count(size_t i, size_t w) {
+    const Lookups& lookups = data_.workloads[w];
+    // The plugin's counters are the whole process's: one Winnow policy at a time.
+    const bool ours = absl::StartsWith(results_[i].in_force, "winnow");
+    std::unique_lock<std::mutex> lock(counters_, std::defer_lock);
+    if (ours) lock.lock();
+
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = Open(i, w);
+    if (!db.ok()) return db.status();
+    const plugin::Counters before = plugin::CurrentCounters();
+    const std::unique_ptr<BackgroundWriter> writer = Writer(db->get(), w);
+    PassOptions pass;
+    pass.threads = options_.threads;
+    pass.lookups = lookups.count;
+    absl::StatusOr<inspect::WorkloadCounts> counts =
+        CountLookups(db->get(), lookups, pass,
+                     [&](uint64_t done) { return Continue(i, lookups.name, done, lookups.count); });
+    if (!counts.ok()) return counts.status();
+    if (writer != nullptr) {
+      if (absl::Status status = writer->Stop(); !status.ok()) return status;
+    }
+    const plugin::Counters after = plugin::CurrentCounters();
+    Continue(i, lookups.name, 1, 1);
+
+    if (ours) {
+      // A plugin that was preloaded keeps counters of its own: those here then stand still.
+      const uint64_t asked = after.lookups - before.lookups;
+      if (asked != 0 && asked != counts->filter_checks) {
+        return absl::InternalError(absl::StrCat("RocksDB counted ", counts->filter_checks,
+                                                " filter checks of ", lookups.name, " with '",
+                                                policies_[i].asked, "', and Winnow ", asked,
+                                                ": one of the two is wrong, so nothing is said"));
+      }
+      if (asked != 0) {
+        counts->hashes = after.hashes - before.hashes;
+        counts->hashes_shared = after.hashes_shared - before.hashes_shared;
+      }
+    } else if (policies_[i].object == nullptr || IsBuiltin(results_[i].in_force)) {
+      counts->hashes = counts->filter_checks;  // each built-in reader hashes the key again
+      counts->hashes_shared = 0;
+    }
+    // Seeks ask filters of prefixes only, which there may be none of.
+    if (policies_[i].object != nullptr && lookups.kind != LookupKind::kSeek &&
+        counts->lookups > 0 && counts->filter_checks == 0) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the policy '", policies_[i].asked,
+                       "' is not in force, so nothing is said of it: its files have filters, but "
+                       "no lookup asked them"));
+    }
+    results_[i].workloads[w].counts = *std::move(counts);
+    return absl::OkStatus();
+  }
+
+  // What else happens on the machine comes and goes: the policies take turns, so that it meets all
+  // of them, and the median leaves the rounds out that it met most.
+  // Workloads that write change the trees, so they are counted here, after all that comes before.
+  absl::Status TimeAll() {
+    for (size_t w = 0; w < data_.workloads.size(); ++w) {
+      for (size_t i = 0; data_.workloads[w].beside_writes && i < policies_.size(); ++i) {
+        if (absl::Status status = Count(i, w); !status.ok()) return status;
+      }
+      if (options_.timed_rounds == 0) continue;
+      std::vector<std::vector<inspect::WorkloadTimes>> rounds(policies_.size());
+      for (size_t round = 0; round < options_.timed_rounds; ++round) {
+        for (size_t i = 0; i < policies_.size(); ++i) {
+          absl::StatusOr<inspect::WorkloadTimes> times = Time(i, w, round);
+          if (!times.ok()) return times.status();
+          rounds[i].push_back(*std::move(times));
+        }
+      }
+      for (size_t i = 0; i < policies_.size(); ++i) {
+        results_[i].workloads[w].times = MedianRound(rounds[i]);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Every round looks the same keys up, and begins with an empty block cache.
+  absl::StatusOr<inspect::WorkloadTimes> Time(size_t i, size_t w, size_t round) {
+    const Lookups& lookups = data_.workloads[w];
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = Open(i, w);
+    if (!db.ok()) return db.status();
+    const std::string job =
+        absl::StrCat("timing ", lookups.name, " ", round + 1, "/", options_.timed_rounds);
+    const std::unique_ptr<BackgroundWriter> writer = Writer(db->get(), w);
+    PassOptions pass;
+    pass.threads = options_.threads;
+    pass.lookups = options_.timed_reads;
+    pass.seconds = options_.timed_seconds;
+    absl::StatusOr<inspect::WorkloadTimes> times =
+        TimeLookups(db->get(), lookups, pass, [&](uint64_t done) {
+          return Continue(i, job, done, std::min(options_.timed_reads, lookups.count));
+        });
+    if (writer != nullptr && times.ok()) {
+      if (absl::Status status = writer->Stop(); !status.ok()) return status;
+    }
+    return times;
+  }
+
+  // Of Winnow's policy; others have none.
+  static absl::StatusOr<std::optional<PolicyOptions>> WinnowOptions(const Policy& policy) {
+    if (policy.Name() != kWinnowName) return std::nullopt;
+    absl::StatusOr<PolicyOptions> options = PolicyOptionsOf(*policy.object);
+    if (!options.ok()) return options.status();
+    return *options;
+  }
+
+  static bool LeavesFiltersOut(const std::optional<PolicyOptions>& options) {
+    return options && options->absent_share == 0;
+  }
+
+  static bool IsBuiltin(const std::string& name) {
+    return name == "bloomfilter" || name == "ribbonfilter";
+  }
+
+  bool Stopped() const { return failed_ || *stop_; }
+
+  bool Continue(size_t i, const std::string& what, uint64_t done, uint64_t total) {
+    progress_->Set(absl::StrCat(policies_[i].asked, " ", what), done, total);
+    return !Stopped();
+  }
+
+  const RunOptions& options_;
+  const std::vector<Policy>& policies_;
+  const RunData& data_;
+  Progress* const progress_;
+  const std::atomic<bool>* const stop_;
+  std::atomic<bool> failed_{false};
+  std::mutex counters_;
+  std::vector<std::string> paths_;
+  std::vector<inspect::PolicyResult> results_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<inspect::PolicyResult>> Run(const RunOptions& options,
+                                                       const std::vector<Policy>& policies,
+                                                       const RunData& data, WorkFolder* folder,
+                                                       Progress* progress,
+                                                       const std::atomic<bool>* stop) {
+  return Runner(options, policies, data, progress, stop).Run(folder);
+}
+
+}  // namespace winnow::bench

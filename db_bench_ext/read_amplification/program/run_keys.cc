@@ -1,0 +1,119 @@
+#include "db_bench_ext/read_amplification/program/run_keys.h"
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "db_bench_ext/read_amplification/keys/database_keys.h"
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
+#include "db_bench_ext/read_amplification/keys/key_table.h"
+#include "db_bench_ext/read_amplification/keys/near_misses.h"
+#include "src/inspect/key_list.h"
+
+namespace winnow::bench {
+namespace {
+
+constexpr uint64_t kAbsentSalt = 0x6e656172;
+
+absl::StatusOr<KeyTable> ReadList(const std::string& path, inspect::KeyFormat format) {
+  KeyTable keys;
+  const absl::StatusOr<inspect::KeyListNotes> notes =
+      inspect::ForEachKey(path, format, [&](std::string_view key) { keys.Add(key); });
+  if (!notes.ok()) return notes.status();
+  if (const std::string note = notes->Sentence(); !note.empty()) {
+    std::fprintf(stderr, "db_bench_ext: %s: %s\n", path.c_str(), note.c_str());
+  }
+  return keys;
+}
+
+KeyTable Sorted(const KeyTable& keys) {
+  std::vector<uint64_t> order(keys.size());
+  std::iota(order.begin(), order.end(), uint64_t{0});
+  std::sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) { return keys[a] < keys[b]; });
+  KeyTable sorted;
+  for (const uint64_t i : order) sorted.Add(keys[i]);
+  return sorted;
+}
+
+RunKeys Generated(const KeysRequest& request) {
+  RunKeys run;
+  auto keys = std::make_shared<GeneratedKeys>(request.num, request.key_size);
+  run.keys.longer = std::make_shared<LongerKeys>(keys);
+  run.keys.absent =
+      std::make_shared<GeneratedKeys>(GeneratedKeys::Absent(request.num, request.key_size));
+  run.keys.range = std::move(keys);
+  run.from = "the generator";
+  return run;
+}
+
+absl::StatusOr<RunKeys> OfTable(std::shared_ptr<const KeyTable> table, const KeysRequest& request) {
+  absl::StatusOr<NearMisses> absent =
+      NearMisses::Of(table, request.absent_draws, request.seed ^ kAbsentSalt);
+  if (!absent.ok()) return absent.status();
+  RunKeys run;
+  run.keys.absent = std::make_shared<NearMisses>(*std::move(absent));
+  run.keys.absent_drawn = true;
+  run.keys.longer = std::make_shared<LongerKeys>(table);
+  run.keys.longer_are_absent = false;
+  run.keys.range = std::move(table);
+  return run;
+}
+
+absl::StatusOr<RunKeys> OfList(const KeysRequest& request) {
+  absl::StatusOr<KeyTable> all = ReadList(request.list, request.format);
+  if (!all.ok()) return all.status();
+  const uint64_t given = all->size();
+  auto table = std::make_shared<KeyTable>(DropDuplicates(*all));
+  *all = KeyTable();
+  if (request.ordered) *table = Sorted(*table);
+  absl::StatusOr<RunKeys> run = OfTable(table, request);
+  if (!run.ok()) return run.status();
+  run->from = request.list == "-" ? "standard input" : request.list;
+  run->duplicates = given - table->size();
+  return run;
+}
+
+absl::StatusOr<RunKeys> OfDatabase(const KeysRequest& request, Progress* progress,
+                                   const std::atomic<bool>* stop) {
+  absl::StatusOr<DatabaseKeys> read = ReadDatabaseKeys(request.from_db, progress, stop);
+  if (!read.ok()) return read.status();
+  auto table = std::make_shared<KeyTable>(std::move(read->keys));
+  const uint64_t keys = table->size();
+  absl::StatusOr<RunKeys> run = OfTable(std::move(table), request);
+  if (!run.ok()) return run.status();
+  run->from = request.from_db;
+  run->duplicates = read->duplicates;
+  run->value_size = (read->value_bytes + keys / 2) / keys;
+  return run;
+}
+
+}  // namespace
+
+absl::StatusOr<RunKeys> MakeRunKeys(const KeysRequest& request, Progress* progress,
+                                    const std::atomic<bool>* stop) {
+  if (!request.list.empty()) return OfList(request);
+  if (!request.from_db.empty()) return OfDatabase(request, progress, stop);
+  return Generated(request);
+}
+
+absl::StatusOr<std::shared_ptr<const KeySet>> RecordedLookups(const KeysRequest& request) {
+  if (request.lookups.empty()) return std::shared_ptr<const KeySet>();
+  absl::StatusOr<KeyTable> keys = ReadList(request.lookups, request.format);
+  if (!keys.ok()) return keys.status();
+  return std::shared_ptr<const KeySet>(std::make_shared<KeyTable>(*std::move(keys)));
+}
+
+uint64_t KeyMemory(const KeysRequest& request, uint64_t keys, uint64_t key_bytes, bool drawn) {
+  const uint64_t written = drawn ? keys / 8 : 0;
+  if (request.list.empty() && request.from_db.empty()) return written;
+  // The bytes and where each key ends, with what a growing vector holds in reserve; a set of all
+  // keys while absent ones are drawn; and two bytes for each of these.
+  return written + (key_bytes + 8 * keys) * 3 / 2 + 40 * keys + 2 * request.absent_draws;
+}
+
+}  // namespace winnow::bench

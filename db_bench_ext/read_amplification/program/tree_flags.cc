@@ -1,0 +1,322 @@
+#include "db_bench_ext/read_amplification/program/tree_flags.h"
+
+#include <absl/flags/flag.h>
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "db_bench_ext/read_amplification/keys/read_only_database.h"
+#include "db_bench_ext/read_amplification/program/check_range.h"
+#include "db_bench_ext/read_amplification/trees/tree_options_file.h"
+#include "src/inspect/options_path.h"
+#include "third_party/rocksdb_abi/versions.h"
+
+ABSL_FLAG(std::string, growth, "planned",
+          "who decides what is merged while a tree grows. planned: a plan by numbers of keys, the "
+          "same leveled tree for every policy. rocksdb: RocksDB's own compaction, as the options "
+          "say, until it is at rest; trees then differ by policy, as its scores count the bytes of "
+          "filters, and nothing is compared where they differ by more than 2 %");
+ABSL_FLAG(int32_t, level0_files, 2,
+          "flushes that are left on level 0 at the end of planned growth; all before them are "
+          "merged down. 0: none is left");
+ABSL_FLAG(bool, plan, false,
+          "say which tree would be grown, how long it takes, and the memory and disk that it "
+          "needs; then end without doing it");
+ABSL_FLAG(std::string, options_file, "",
+          "OPTIONS file, or folder of a database that has one, for all options that have no flag "
+          "here, and for those whose flag is not given. A given flag wins. Paths and the filter "
+          "policy in it are not followed");
+
+ABSL_FLAG(int64_t, write_buffer_size, 0,
+          "bytes of keys and values of a flush; 0: a two-hundredth of the data, which makes three "
+          "levels below level 0, but not above 64 MB, nor, as long as two levels are left, below "
+          "20,000 keys");
+ABSL_FLAG(int64_t, target_file_size_base, 0, "bytes of a merged file; 0: those of a flush");
+ABSL_FLAG(int64_t, max_bytes_for_level_base, 0,
+          "bytes of keys and values of the level that flushes are merged into; 0: those of the "
+          "flushes that are merged at a time");
+ABSL_FLAG(double, max_bytes_for_level_multiplier, 10, "size of a level to that of the one above");
+ABSL_FLAG(int32_t, level0_file_num_compaction_trigger, 4,
+          "files on level 0 when they are merged down");
+ABSL_FLAG(int32_t, num_levels, 7, "levels that the tree may have");
+ABSL_FLAG(bool, level_compaction_dynamic_level_bytes, false,
+          "sizes of levels from that of the last level upwards, instead of from level 1 downwards");
+ABSL_FLAG(int32_t, compaction_style, 0,
+          "0: leveled, 1: universal, 2: FIFO. The latter two need --growth=rocksdb");
+ABSL_FLAG(bool, disable_auto_compactions, false,
+          "leave all flushes on level 0. Needs --growth=rocksdb");
+ABSL_FLAG(int32_t, max_background_jobs, 2, "flushes and compactions at a time of RocksDB's own");
+ABSL_FLAG(std::string, compression_type, "lz4", "compression of the data: none, snappy, lz4, zstd");
+ABSL_FLAG(int32_t, block_size, 4096, "bytes of a data block before compression");
+ABSL_FLAG(int32_t, format_version, 5, "RocksDB's version of the files' form");
+ABSL_FLAG(bool, partition_index_and_filters, false, "make partitioned filters and indexes");
+ABSL_FLAG(int64_t, metadata_block_size, 4096, "bytes of a partition of filters and indexes");
+ABSL_FLAG(bool, optimize_filters_for_hits, false, "make no filters for the last level");
+ABSL_FLAG(int32_t, prefix_size, 0,
+          "bytes of a key that are its prefix, which filters then hold too; 0: no prefixes, or "
+          "those of the --options_file");
+ABSL_FLAG(bool, whole_key_filtering, true,
+          "filters hold whole keys; without, prefixes only, which needs a --prefix_size");
+ABSL_FLAG(
+    int64_t, cache_size, 8 << 20,
+    "bytes of the block cache, which is empty when a pass or round begins; 0: no block cache");
+ABSL_FLAG(double, cache_share, 0,
+          "the block cache as a share of all keys and values, instead of --cache_size: 0.05 is a "
+          "twentieth");
+
+namespace winnow::bench {
+namespace {
+
+absl::Status CheckRanges() {
+  constexpr double kAny = 1e18;
+  const auto wide = [](int64_t value) { return static_cast<double>(value); };
+  const absl::Status checks[] = {
+      CheckRange("level0_files", absl::GetFlag(FLAGS_level0_files), 0, 1000),
+      CheckRange("write_buffer_size", wide(absl::GetFlag(FLAGS_write_buffer_size)), 0, 512 << 20),
+      CheckRange("target_file_size_base", wide(absl::GetFlag(FLAGS_target_file_size_base)), 0,
+                 kAny),
+      CheckRange("max_bytes_for_level_base", wide(absl::GetFlag(FLAGS_max_bytes_for_level_base)), 0,
+                 kAny),
+      CheckRange("max_bytes_for_level_multiplier",
+                 absl::GetFlag(FLAGS_max_bytes_for_level_multiplier), 1, 1e6),
+      CheckRange("level0_file_num_compaction_trigger",
+                 absl::GetFlag(FLAGS_level0_file_num_compaction_trigger), 1, 1000),
+      CheckRange("num_levels", absl::GetFlag(FLAGS_num_levels), 2, 100),
+      CheckRange("compaction_style", absl::GetFlag(FLAGS_compaction_style), 0, 2),
+      CheckRange("max_background_jobs", absl::GetFlag(FLAGS_max_background_jobs), 1, 1000),
+      CheckRange("block_size", absl::GetFlag(FLAGS_block_size), 64, 64 << 20),
+      CheckRange("format_version", absl::GetFlag(FLAGS_format_version), 2, 5),
+      CheckRange("metadata_block_size", wide(absl::GetFlag(FLAGS_metadata_block_size)), 64,
+                 64 << 20),
+      CheckRange("prefix_size", absl::GetFlag(FLAGS_prefix_size), 0, 1024),
+      CheckRange("cache_size", wide(absl::GetFlag(FLAGS_cache_size)), 0, kAny),
+      CheckRange("cache_share", absl::GetFlag(FLAGS_cache_share), 0, 10),
+  };
+  for (const absl::Status& status : checks) {
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Takes each value from the flag, or from the file where the flag is not given.
+class Chooser {
+ public:
+  Chooser(const GivenFlags& given, std::string file, std::vector<std::string>* notes)
+      : given_(given), file_(std::move(file)), notes_(notes) {}
+
+  template <typename Value>
+  Value Choose(const char* flag, Value of_flag, Value of_file) {
+    if (file_.empty()) return of_flag;
+    if (given_.count(flag) == 0) return of_file;
+    if (of_flag != of_file) {
+      notes_->push_back(absl::StrCat("--", flag, "=", Text(of_flag), " wins over ", Text(of_file),
+                                     " in ", file_, "."));
+    }
+    return of_flag;
+  }
+
+ private:
+  static std::string Text(bool value) { return value ? "true" : "false"; }
+  template <typename Value>
+  static std::string Text(Value value) {
+    return absl::StrCat(value);
+  }
+
+  const GivenFlags& given_;
+  const std::string file_;
+  std::vector<std::string>* const notes_;
+};
+
+void ChooseShape(const rocksdb::Options& file, Chooser* choose, TreeOptions* options) {
+  options->write_buffer_size = choose->Choose<uint64_t>(
+      "write_buffer_size", static_cast<uint64_t>(absl::GetFlag(FLAGS_write_buffer_size)),
+      file.write_buffer_size);
+  options->target_file_size_base = choose->Choose<uint64_t>(
+      "target_file_size_base", static_cast<uint64_t>(absl::GetFlag(FLAGS_target_file_size_base)),
+      file.target_file_size_base);
+  options->max_bytes_for_level_base =
+      choose->Choose<uint64_t>("max_bytes_for_level_base",
+                               static_cast<uint64_t>(absl::GetFlag(FLAGS_max_bytes_for_level_base)),
+                               file.max_bytes_for_level_base);
+  options->max_bytes_for_level_multiplier = choose->Choose(
+      "max_bytes_for_level_multiplier", absl::GetFlag(FLAGS_max_bytes_for_level_multiplier),
+      file.max_bytes_for_level_multiplier);
+  options->level0_file_num_compaction_trigger = static_cast<uint64_t>(choose->Choose(
+      "level0_file_num_compaction_trigger", absl::GetFlag(FLAGS_level0_file_num_compaction_trigger),
+      file.level0_file_num_compaction_trigger));
+  options->num_levels =
+      choose->Choose("num_levels", absl::GetFlag(FLAGS_num_levels), file.num_levels);
+  options->level_compaction_dynamic_level_bytes =
+      choose->Choose("level_compaction_dynamic_level_bytes",
+                     absl::GetFlag(FLAGS_level_compaction_dynamic_level_bytes),
+                     file.level_compaction_dynamic_level_bytes);
+  options->compaction_style = static_cast<rocksdb::CompactionStyle>(
+      choose->Choose("compaction_style", absl::GetFlag(FLAGS_compaction_style),
+                     static_cast<int>(file.compaction_style)));
+  options->disable_auto_compactions =
+      choose->Choose("disable_auto_compactions", absl::GetFlag(FLAGS_disable_auto_compactions),
+                     file.disable_auto_compactions);
+  options->max_background_jobs = choose->Choose(
+      "max_background_jobs", absl::GetFlag(FLAGS_max_background_jobs), file.max_background_jobs);
+}
+
+absl::Status ChooseTable(const FileOptions& file, Chooser* choose, TreeOptions* options) {
+  const std::string compression_name = absl::GetFlag(FLAGS_compression_type);
+  const absl::StatusOr<rocksdb::CompressionType> compression = ParseCompression(compression_name);
+  if (!compression.ok()) return compression.status();
+  const std::string chosen = choose->Choose("compression_type", compression_name,
+                                            CompressionName(file.database.compression));
+  options->compression = chosen == compression_name ? *compression : file.database.compression;
+  options->block_size = choose->Choose<size_t>(
+      "block_size", static_cast<size_t>(absl::GetFlag(FLAGS_block_size)), file.table.block_size);
+  options->format_version = choose->Choose<uint32_t>(
+      "format_version", static_cast<uint32_t>(absl::GetFlag(FLAGS_format_version)),
+      file.table.format_version);
+  options->partition_index_and_filters = choose->Choose(
+      "partition_index_and_filters", absl::GetFlag(FLAGS_partition_index_and_filters),
+      file.table.partition_filters);
+  options->metadata_block_size = choose->Choose<uint64_t>(
+      "metadata_block_size", static_cast<uint64_t>(absl::GetFlag(FLAGS_metadata_block_size)),
+      file.table.metadata_block_size);
+  options->whole_key_filtering =
+      choose->Choose("whole_key_filtering", absl::GetFlag(FLAGS_whole_key_filtering),
+                     file.table.whole_key_filtering);
+  options->optimize_filters_for_hits =
+      choose->Choose("optimize_filters_for_hits", absl::GetFlag(FLAGS_optimize_filters_for_hits),
+                     file.database.optimize_filters_for_hits);
+  options->prefix_size = static_cast<size_t>(absl::GetFlag(FLAGS_prefix_size));
+  const uint64_t cache = static_cast<uint64_t>(absl::GetFlag(FLAGS_cache_size));
+  const uint64_t file_cache = file.table.no_block_cache ? 0
+                              : file.table.block_cache
+                                  ? rocksdb_abi::CacheCapacity(*file.table.block_cache)
+                                  : cache;
+  options->cache_size = choose->Choose<uint64_t>("cache_size", cache, file_cache);
+  options->cache_share = absl::GetFlag(FLAGS_cache_share);
+  return absl::OkStatus();
+}
+
+absl::Status CheckGrowth(const TreeOptions& options, const GivenFlags& given) {
+  const bool planned = options.growth == GrowthKind::kPlanned;
+  if (planned && options.compaction_style != rocksdb::kCompactionStyleLevel) {
+    return absl::InvalidArgumentError(
+        "--growth=planned grows leveled trees only, but the compaction style is another: give "
+        "--growth=rocksdb, or --compaction_style=0");
+  }
+  if (planned && options.disable_auto_compactions) {
+    return absl::InvalidArgumentError(
+        "--growth=planned merges by its own plan, whatever disable_auto_compactions says: give "
+        "--growth=rocksdb for a backlog, or --level0_files for files on level 0");
+  }
+  if (!planned && given.count("level0_files") != 0) {
+    return absl::InvalidArgumentError(
+        "--level0_files is of --growth=planned; with --growth=rocksdb what stays on level 0 is "
+        "RocksDB's decision");
+  }
+  if (given.count("cache_size") != 0 && options.cache_share > 0) {
+    return absl::InvalidArgumentError(
+        "--cache_size and --cache_share both say how large the block cache is: give one of them");
+  }
+  const int style = static_cast<int>(options.compaction_style);
+  if (style < 0 || style > 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the compaction style is ", style,
+        ", but has to be 0 (leveled), 1 (universal) or 2 (FIFO): give a --compaction_style"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTogether(const TreeOptions& options, const GivenFlags& given) {
+  if (absl::Status status = CheckGrowth(options, given); !status.ok()) return status;
+  if (options.num_levels < 2 && options.compaction_style == rocksdb::kCompactionStyleLevel) {
+    return absl::InvalidArgumentError("a leveled tree has at least 2 levels: give --num_levels");
+  }
+  if (options.partition_index_and_filters && options.cache_size == 0 && options.cache_share == 0) {
+    return absl::InvalidArgumentError(
+        "--partition_index_and_filters needs a block cache: give a --cache_size above 0");
+  }
+  const bool prefixes =
+      options.prefix_size > 0 || (options.file && options.file->database.prefix_extractor);
+  if (!options.whole_key_filtering && !prefixes) {
+    return absl::InvalidArgumentError(
+        "filters that hold neither whole keys nor prefixes are empty: give a --prefix_size, or "
+        "--whole_key_filtering");
+  }
+  return absl::OkStatus();
+}
+
+// What of a file planned growth does not follow.
+void NoteUnplanned(const TreeOptions& options, std::vector<std::string>* notes) {
+  if (!options.file || options.growth != GrowthKind::kPlanned) return;
+  const rocksdb::Options& file = options.file->database;
+  if (file.target_file_size_multiplier != 1) {
+    notes->push_back(absl::StrCat(
+        "Planned growth makes merged files of one size on all levels; target_file_size_multiplier=",
+        file.target_file_size_multiplier, " of the options file is followed by --growth=rocksdb."));
+  }
+}
+
+// A database's options that nobody wrote for a run: what does not go together gives way.
+void FollowDatabase(const GivenFlags& given, TreeRequest* request) {
+  TreeOptions& options = request->options;
+  if (options.disable_auto_compactions && given.count("disable_auto_compactions") == 0) {
+    options.disable_auto_compactions = false;
+    request->notes.push_back(
+        "Its options disable automatic compaction, which is not followed: the trees are merged.");
+  }
+  if (options.compaction_style != rocksdb::kCompactionStyleLevel &&
+      options.growth == GrowthKind::kPlanned && given.count("growth") == 0) {
+    options.growth = GrowthKind::kRocksDB;
+    request->notes.push_back(
+        "Its compaction is not leveled, so the trees are grown as with --growth=rocksdb.");
+  }
+}
+
+absl::StatusOr<GrowthKind> ParseGrowth(const std::string& name) {
+  if (name == "planned") return GrowthKind::kPlanned;
+  if (name == "rocksdb") return GrowthKind::kRocksDB;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--growth is '", name, "', but has to be planned or rocksdb"));
+}
+
+}  // namespace
+
+absl::StatusOr<TreeRequest> TreeRequestOfFlags(const GivenFlags& given, const std::string& like) {
+  if (absl::Status status = CheckRanges(); !status.ok()) return status;
+  const absl::StatusOr<GrowthKind> growth = ParseGrowth(absl::GetFlag(FLAGS_growth));
+  if (!growth.ok()) return growth.status();
+  TreeRequest request;
+  TreeOptions& options = request.options;
+  request.plan_only = absl::GetFlag(FLAGS_plan);
+  options.growth = *growth;
+  options.level0_files = static_cast<uint64_t>(absl::GetFlag(FLAGS_level0_files));
+
+  LoadedOptions loaded;
+  std::string path = absl::GetFlag(FLAGS_options_file);
+  bool like_database = false;
+  if (path.empty() && IsDatabase(like) && inspect::FindOptionsFile(like).error.empty()) {
+    path = like;
+    like_database = true;
+    request.notes.push_back(absl::StrCat("Options without a flag are those of ", like, "."));
+  }
+  if (!path.empty()) {
+    absl::StatusOr<LoadedOptions> read = LoadTreeOptions(path);
+    if (!read.ok()) return read.status();
+    loaded = *std::move(read);
+    request.notes.insert(request.notes.end(), loaded.notes.begin(), loaded.notes.end());
+  }
+  Chooser choose(given, loaded.path, &request.notes);
+  ChooseShape(loaded.options.database, &choose, &options);
+  if (like_database) FollowDatabase(given, &request);
+  if (absl::Status status = ChooseTable(loaded.options, &choose, &options); !status.ok()) {
+    return status;
+  }
+  if (!path.empty()) options.file = std::make_shared<FileOptions>(std::move(loaded.options));
+  if (absl::Status status = CheckTogether(options, given); !status.ok()) return status;
+  NoteUnplanned(options, &request.notes);
+  return request;
+}
+
+}  // namespace winnow::bench

@@ -1,0 +1,253 @@
+#include "db_bench_ext/read_amplification/program/workload_flags.h"
+
+#include <absl/flags/flag.h>
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
+#include "db_bench_ext/read_amplification/keys/zipf.h"
+#include "db_bench_ext/read_amplification/program/check_range.h"
+
+ABSL_FLAG(std::string, keys, "",
+          "file with the keys to load, one a line, plain or an LZ4 frame; - is standard input. "
+          "Looked-up absent keys are near misses of them: one byte changed, appended or removed");
+ABSL_FLAG(std::string, from_db, "",
+          "load the keys of the database in this folder, or of SST files between commas, which are "
+          "opened for reading only. Of a database the values' mean size and the options of its "
+          "OPTIONS file are taken as well, where no flag says otherwise");
+ABSL_FLAG(std::string, key_format, "line",
+          "how a line of --keys and --lookups holds a key: line, its bytes themselves; hex, two "
+          "hexadecimal digits a byte, for keys that have line feeds in them");
+ABSL_FLAG(int64_t, num, 1'000'000,
+          "number of keys to generate when there are no --keys and no --from_db");
+ABSL_FLAG(int32_t, key_size, 16, "bytes of a generated key, at least 8");
+ABSL_FLAG(int32_t, value_size, 100, "bytes of a value");
+ABSL_FLAG(
+    std::string, benchmarks, "filluniquerandom,readabsent,readpresent",
+    "what to write, and then what to look up, by names of db_bench, with its meanings, and some of "
+    "our own. Writing: filluniquerandom, fillseq, fillrandom (draws with replacement), overwrite, "
+    "compact; filluniquerandom if none is given. Looking up: readrandom (the whole range, written "
+    "or not), readmissing (such keys with a byte more), multireadrandom, seekrandom (with a "
+    "--prefix_size), readwhilewriting; readpresent and readabsent (keys that were written, or were "
+    "not), readmixed (both, in the share of --absent_lookups), readlist (the keys of --lookups)");
+ABSL_FLAG(int64_t, writes, 0,
+          "writes of fillrandom and of overwrite; 0: as many as there are keys");
+ABSL_FLAG(int64_t, reads, 1'000'000, "lookups to count, of each workload");
+ABSL_FLAG(std::string, lookups, "",
+          "file with recorded keys to look up, in the same form as --keys");
+ABSL_FLAG(double, absent_lookups, 0.5,
+          "share of absent keys in readmixed; given, also in multireadrandom, seekrandom and "
+          "readwhilewriting, which else ask for any key of the range");
+ABSL_FLAG(double, zipf, 0,
+          "exponent of the skew of lookups: the key of rank r, by a shuffle of the seed, is asked "
+          "as often as 1/r^zipf says; 0: all alike. 0.99 is YCSB's");
+ABSL_FLAG(int32_t, batch_size, 32, "keys of a call of multireadrandom");
+ABSL_FLAG(bool, multiread_batched, false,
+          "multireadrandom uses RocksDB's MultiGet of arrays, which sorts and batches, instead of "
+          "that of vectors");
+ABSL_FLAG(int64_t, seek_nexts, 0, "steps after each seek of seekrandom");
+ABSL_FLAG(int32_t, threads, 1, "threads that share the lookups of a workload");
+ABSL_FLAG(int64_t, benchmark_write_rate_limit, 0,
+          "bytes a second that readwhilewriting writes; 0: as many as the database takes");
+ABSL_FLAG(int64_t, timed_reads, 100'000,
+          "the first of these lookups to time, in rounds of their own that count nothing");
+ABSL_FLAG(int32_t, duration, 0,
+          "seconds of a timed round, whose lookups begin again when they are through, instead of "
+          "--timed_reads; what is counted is the same --reads for every policy. 0: no such limit");
+ABSL_FLAG(int32_t, timed_rounds, 5,
+          "rounds of timed lookups, in each of which the policies take turns; the report is of "
+          "the round whose speed is the median");
+ABSL_FLAG(int64_t, seed, 1, "seed of the order of writes, the values and the lookups");
+
+namespace winnow::bench {
+namespace {
+
+double Wide(int64_t value) { return static_cast<double>(value); }
+
+absl::Status CheckRanges() {
+  constexpr double kMost = 1e12;
+  const absl::Status checks[] = {
+      CheckRange("num", Wide(absl::GetFlag(FLAGS_num)), 2, kMost),
+      CheckRange("key_size", absl::GetFlag(FLAGS_key_size), kMinGeneratedKey, 1 << 20),
+      CheckRange("value_size", absl::GetFlag(FLAGS_value_size), 0, 1 << 20),
+      CheckRange("writes", Wide(absl::GetFlag(FLAGS_writes)), 0, kMost),
+      CheckRange("reads", Wide(absl::GetFlag(FLAGS_reads)), 1, kMost),
+      CheckRange("absent_lookups", absl::GetFlag(FLAGS_absent_lookups), 0, 1),
+      CheckRange("zipf", absl::GetFlag(FLAGS_zipf), 0, kMaxZipfExponent),
+      CheckRange("batch_size", absl::GetFlag(FLAGS_batch_size), 1, 100'000),
+      CheckRange("seek_nexts", Wide(absl::GetFlag(FLAGS_seek_nexts)), 0, 1e9),
+      CheckRange("threads", absl::GetFlag(FLAGS_threads), 1, 1024),
+      CheckRange("benchmark_write_rate_limit",
+                 Wide(absl::GetFlag(FLAGS_benchmark_write_rate_limit)), 0, kMost),
+      CheckRange("timed_reads", Wide(absl::GetFlag(FLAGS_timed_reads)), 0, kMost),
+      CheckRange("duration", absl::GetFlag(FLAGS_duration), 0, 1'000'000),
+      CheckRange("timed_rounds", absl::GetFlag(FLAGS_timed_rounds), 1, 1000),
+  };
+  for (const absl::Status& status : checks) {
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// What is looked up where nobody says it, but another flag does.
+std::string BenchmarksOfFlags(const GivenFlags& given) {
+  std::string list = absl::GetFlag(FLAGS_benchmarks);
+  if (given.count("benchmarks") > 0) return list;
+  if (given.count("lookups") > 0) return "readlist";
+  if (given.count("absent_lookups") > 0) return "readmixed";
+  if (given.count("use_existing_db") > 0) return "readabsent,readpresent";
+  return list;
+}
+
+bool Writes(const WorkloadRequest& request, WriteKind kind) {
+  return std::any_of(request.writes.begin(), request.writes.end(),
+                     [&](const WriteStep& step) { return step.kind == kind; });
+}
+
+// Flags that only some workloads follow.
+absl::Status CheckMeanings(const WorkloadRequest& request, const GivenFlags& given) {
+  const auto any = [&](std::initializer_list<const char*> names) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const char* name) { return LooksUpBy(request, name); });
+  };
+  const struct {
+    const char* flag;
+    bool has_meaning;
+    const char* needs;
+  } rows[] = {
+      {"absent_lookups", any({"readmixed", "multireadrandom", "seekrandom", "readwhilewriting"}),
+       "readmixed, multireadrandom, seekrandom or readwhilewriting"},
+      {"batch_size", any({"multireadrandom"}), "multireadrandom"},
+      {"multiread_batched", any({"multireadrandom"}), "multireadrandom"},
+      {"seek_nexts", any({"seekrandom"}), "seekrandom"},
+      {"benchmark_write_rate_limit", any({"readwhilewriting"}), "readwhilewriting"},
+      {"lookups", any({"readlist"}), "readlist"},
+      {"writes", Writes(request, WriteKind::kDrawn), "fillrandom or overwrite"},
+  };
+  for (const auto& row : rows) {
+    if (given.count(row.flag) == 0 || row.has_meaning) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", row.flag, " has no meaning without ", row.needs, " in --benchmarks"));
+  }
+  if (LooksUpBy(request, "readlist") && request.keys.lookups.empty()) {
+    return absl::InvalidArgumentError("readlist needs the file of its keys: --lookups=FILE");
+  }
+  if (!request.keys.list.empty() && !request.keys.from_db.empty()) {
+    return absl::InvalidArgumentError(
+        "--keys and --from_db both say which keys to load: give one of them");
+  }
+  return absl::OkStatus();
+}
+
+KeysRequest KeysOfFlags() {
+  KeysRequest keys;
+  keys.list = absl::GetFlag(FLAGS_keys);
+  keys.from_db = absl::GetFlag(FLAGS_from_db);
+  keys.num = static_cast<uint64_t>(absl::GetFlag(FLAGS_num));
+  keys.key_size = static_cast<uint64_t>(absl::GetFlag(FLAGS_key_size));
+  keys.absent_draws = static_cast<uint64_t>(absl::GetFlag(FLAGS_reads));
+  keys.seed = static_cast<uint64_t>(absl::GetFlag(FLAGS_seed));
+  keys.lookups = absl::GetFlag(FLAGS_lookups);
+  return keys;
+}
+
+LookupChoices ChoicesOfFlags(const GivenFlags& given) {
+  LookupChoices choices;
+  choices.reads = static_cast<uint64_t>(absl::GetFlag(FLAGS_reads));
+  choices.zipf = absl::GetFlag(FLAGS_zipf);
+  choices.seed = static_cast<uint64_t>(absl::GetFlag(FLAGS_seed));
+  if (given.count("absent_lookups") > 0) choices.absent_share = absl::GetFlag(FLAGS_absent_lookups);
+  choices.batch = static_cast<size_t>(absl::GetFlag(FLAGS_batch_size));
+  choices.batched = absl::GetFlag(FLAGS_multiread_batched);
+  choices.nexts = static_cast<uint64_t>(absl::GetFlag(FLAGS_seek_nexts));
+  return choices;
+}
+
+}  // namespace
+
+absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given) {
+  if (absl::Status status = CheckRanges(); !status.ok()) return status;
+  WorkloadRequest request;
+  request.keys = KeysOfFlags();
+  absl::StatusOr<inspect::KeyFormat> format =
+      inspect::ParseKeyFormat(absl::GetFlag(FLAGS_key_format));
+  if (!format.ok()) return format.status();
+  request.keys.format = *format;
+  absl::StatusOr<BenchmarkList> benchmarks = ParseBenchmarks(BenchmarksOfFlags(given));
+  if (!benchmarks.ok()) return benchmarks.status();
+  request.benchmarks = *std::move(benchmarks);
+  for (const Benchmark& benchmark : request.benchmarks.writes) {
+    request.writes.push_back(
+        {*benchmark.writes, static_cast<uint64_t>(absl::GetFlag(FLAGS_writes))});
+  }
+  if (request.writes.empty()) request.writes.push_back({WriteKind::kOnce, 0});
+  request.keys.ordered = Writes(request, WriteKind::kInOrder);
+  request.choices = ChoicesOfFlags(given);
+  request.value_size = static_cast<size_t>(absl::GetFlag(FLAGS_value_size));
+  request.value_size_given = given.count("value_size") > 0;
+  request.timed_reads = static_cast<uint64_t>(absl::GetFlag(FLAGS_timed_reads));
+  request.timed_seconds = absl::GetFlag(FLAGS_duration);
+  request.timed_rounds = static_cast<size_t>(absl::GetFlag(FLAGS_timed_rounds));
+  request.threads = static_cast<size_t>(absl::GetFlag(FLAGS_threads));
+  request.write_rate = static_cast<uint64_t>(absl::GetFlag(FLAGS_benchmark_write_rate_limit));
+  if (absl::Status status = CheckMeanings(request, given); !status.ok()) return status;
+  return request;
+}
+
+bool LooksUpBy(const WorkloadRequest& request, std::string_view benchmark) {
+  const std::vector<Benchmark>& lookups = request.benchmarks.lookups;
+  return std::any_of(lookups.begin(), lookups.end(),
+                     [&](const Benchmark& b) { return b.name == benchmark; });
+}
+
+std::string LookupsDrawn(const WorkloadRequest& request) {
+  const std::string skew = request.choices.zipf > 0
+                               ? absl::StrCat("Zipf-skewed with exponent ", request.choices.zipf,
+                                              ", ranks scattered over the keys")
+                               : std::string("uniform");
+  const bool generated = request.keys.list.empty() && request.keys.from_db.empty();
+  return absl::StrCat(
+      "lookups: ", skew, ", drawn with replacement, seed ", request.choices.seed, "; absent keys: ",
+      generated
+          ? "odd numbers between the smallest and the largest key, of which even ones are loaded"
+          : "near misses of loaded keys, one byte changed, appended or removed");
+}
+
+inspect::Settings WorkloadSettings(const WorkloadRequest& request, bool existing) {
+  const auto names = [](const std::vector<Benchmark>& benchmarks) {
+    return absl::StrJoin(benchmarks, ",", [](std::string* out, const Benchmark& benchmark) {
+      out->append(benchmark.name);
+    });
+  };
+  std::string writes = names(request.benchmarks.writes);
+  if (writes.empty() && !existing) writes = "filluniquerandom";
+  inspect::Settings settings = {{"benchmarks", absl::StrCat(writes, writes.empty() ? "" : ",",
+                                                            names(request.benchmarks.lookups))},
+                                {"threads", static_cast<int64_t>(request.threads)}};
+  if (LooksUpBy(request, "readmixed") || request.choices.absent_share) {
+    settings.emplace_back("absent_lookups", request.choices.absent_share.value_or(0.5));
+  }
+  if (Writes(request, WriteKind::kDrawn)) {
+    settings.emplace_back("writes", absl::GetFlag(FLAGS_writes));
+  }
+  if (LooksUpBy(request, "multireadrandom")) {
+    settings.emplace_back("batch_size", static_cast<int64_t>(request.choices.batch));
+    settings.emplace_back("multiread_batched", request.choices.batched);
+  }
+  if (LooksUpBy(request, "seekrandom")) {
+    settings.emplace_back("seek_nexts", static_cast<int64_t>(request.choices.nexts));
+  }
+  if (LooksUpBy(request, "readwhilewriting")) {
+    settings.emplace_back("benchmark_write_rate_limit", static_cast<int64_t>(request.write_rate));
+  }
+  if (request.timed_seconds > 0) settings.emplace_back("duration", request.timed_seconds);
+  return settings;
+}
+
+}  // namespace winnow::bench

@@ -1,0 +1,430 @@
+#include "db_bench_ext/read_amplification/report/report.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <rocksdb/version.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/inspect/policy_text.h"
+#include "src/inspect/rate_interval.h"
+#include "src/inspect/readamp_comparison.h"
+#include "src/inspect/readamp_headline.h"
+#include "src/inspect/text_table.h"
+#include "winnow/version.h"
+
+namespace winnow::bench {
+namespace {
+
+using inspect::Compare;
+using inspect::Comparison;
+using inspect::kSame;
+using inspect::LevelCounts;
+using inspect::LevelShape;
+using inspect::PolicyResult;
+using inspect::Ratio;
+using inspect::ReadAmplification;
+using inspect::TextTable;
+using inspect::WorkloadCounts;
+using inspect::WorkloadResult;
+
+constexpr char kNothing[] = "-";
+constexpr size_t kWidth = 100;  // of what people read
+
+// Names to the left, numbers to the right.
+TextTable Table(const std::vector<std::string>& titles) {
+  std::vector<inspect::Column> columns;
+  columns.reserve(titles.size());
+  for (const std::string& title : titles) {
+    columns.push_back({title, columns.empty() ? inspect::Align::kLeft : inspect::Align::kRight});
+  }
+  TextTable table(std::move(columns));
+  table.Underline();
+  return table;
+}
+
+std::string Fixed(double value, int decimals) { return absl::StrFormat("%.*f", decimals, value); }
+
+std::string Bytes(uint64_t bytes) {
+  constexpr uint64_t kMany = 100 << 20;
+  return bytes < kMany ? absl::StrCat(Fixed(Ratio(bytes, 1 << 10), 0), " KiB")
+                       : absl::StrCat(Fixed(Ratio(bytes, 1 << 20), 0), " MiB");
+}
+
+std::string Times(uint64_t a, uint64_t b) {
+  return b == 0 ? kNothing : absl::StrCat(Fixed(Ratio(a, b), 3), "x");
+}
+
+std::string PerLookup(uint64_t count, const WorkloadCounts& counts, int decimals) {
+  return Fixed(Ratio(count, counts.lookups), decimals);
+}
+
+// "180 winnow-ribbon, 30 winnow-bloom"
+std::string Kinds(const PolicyResult& policy) {
+  std::string text;
+  for (const auto& [kind, files] : policy.filters) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", files, " ", kind);
+  }
+  return text;
+}
+
+// Names of the policies that fit into tables.
+std::vector<std::string> Labels(const ReadAmplification& run) {
+  constexpr size_t kMost = 18;
+  std::vector<std::string> asked;
+  for (const PolicyResult& policy : run.policies) asked.push_back(policy.policy);
+  return inspect::PolicyLabels(asked, kMost);
+}
+
+// Which policies the shortened names stand for.
+std::string LabelNotes(const ReadAmplification& run) {
+  const std::vector<std::string> labels = Labels(run);
+  std::string text;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] == run.policies[i].policy) continue;
+    absl::StrAppend(&text, labels[i], " stands for ", run.policies[i].policy, "\n");
+  }
+  return text;
+}
+
+std::string IntervalText(const inspect::Interval& interval) {
+  return absl::StrFormat("%.5f-%.5f", interval.low, interval.high);
+}
+
+std::string Share(uint64_t count, uint64_t of) {
+  return of == 0 ? kNothing : absl::StrCat(Fixed(100 * Ratio(count, of), 3), " %");
+}
+
+std::string FilterTable(const ReadAmplification& run, const PolicyResult& reference) {
+  const std::vector<std::string> labels = Labels(run);
+  TextTable table =
+      Table({"policy", "name in the files", "memory", "bits a key",
+             reference.policy.size() <= 15 ? absl::StrCat("to ", reference.policy) : "to reference",
+             "build ns a key"});
+  for (size_t i = 0; i < run.policies.size(); ++i) {
+    const PolicyResult& policy = run.policies[i];
+    table.AddRow({labels[i], policy.in_force.empty() ? kNothing : policy.in_force,
+                  Bytes(policy.filter_bytes), Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
+                  inspect::SameTree(policy, reference)
+                      ? Times(policy.filter_bytes, reference.filter_bytes)
+                      : kNothing,
+                  policy.build ? Fixed(policy.build->ns_per_key, 1) : kNothing});
+  }
+  std::string text = table.ToString();
+  for (size_t i = 0; i < run.policies.size(); ++i) {
+    absl::StrAppend(&text, labels[i], ": ", Kinds(run.policies[i]));
+    if (const auto& build = run.policies[i].build; build && build->peak) {
+      absl::StrAppend(&text, "; building one for ", build->peak->keys, " keys takes ",
+                      Bytes(build->peak->bytes));
+    }
+    absl::StrAppend(&text, "\n");
+  }
+  return text;
+}
+
+// A row for each level: seven levels side by side would not fit.
+std::string TreeTable(const ReadAmplification& run) {
+  const std::vector<std::string> labels = Labels(run);
+  TextTable table = Table({"policy", "level", "files", "keys", "filter memory", "bits a key"});
+  for (size_t i = 0; i < run.policies.size(); ++i) {
+    for (const LevelShape& shape : run.policies[i].tree) {
+      table.AddRow({labels[i], absl::StrCat(shape.level), absl::StrCat(shape.files),
+                    absl::StrCat(shape.keys), Bytes(shape.filter_bytes),
+                    Fixed(8 * Ratio(shape.filter_bytes, shape.keys), 2)});
+    }
+  }
+  return table.ToString();
+}
+
+std::string CheckTable(const ReadAmplification& run, size_t w) {
+  const std::vector<std::string> labels = Labels(run);
+  TextTable table =
+      Table({"policy", "files", "checks", "said no", "hashes", "shared", "of checks", "95 %"});
+  for (size_t i = 0; i < run.policies.size(); ++i) {
+    const WorkloadResult& workload = run.policies[i].workloads[w];
+    const WorkloadCounts& counts = workload.counts;
+    const inspect::Interval share =
+        inspect::WilsonInterval(counts.false_positive_block_reads, counts.filter_checks);
+    table.AddRow({labels[i], Fixed(workload.files_considered_per_lookup, 3),
+                  PerLookup(counts.filter_checks, counts, 3), PerLookup(counts.useful, counts, 3),
+                  counts.hashes ? PerLookup(*counts.hashes, counts, 3) : kNothing,
+                  counts.hashes_shared ? PerLookup(*counts.hashes_shared, counts, 3) : kNothing,
+                  Share(counts.false_positive_block_reads, counts.filter_checks),
+                  counts.filter_checks == 0
+                      ? kNothing
+                      : absl::StrFormat("%.3f-%.3f %%", 100 * share.low, 100 * share.high)});
+  }
+  return table.ToString();
+}
+
+std::string ReadTable(const ReadAmplification& run, size_t w) {
+  const std::vector<std::string> labels = Labels(run);
+  TextTable table =
+      Table({"policy", "false reads", "95 %", "blocks", "from file", "bytes read", "to values"});
+  for (size_t i = 0; i < run.policies.size(); ++i) {
+    const WorkloadCounts& counts = run.policies[i].workloads[w].counts;
+    table.AddRow(
+        {labels[i],
+         counts.filter_checks == 0 ? kNothing
+                                   : PerLookup(counts.false_positive_block_reads, counts, 5),
+         counts.filter_checks == 0 ? kNothing
+                                   : IntervalText(inspect::PoissonInterval(
+                                         counts.false_positive_block_reads, counts.lookups)),
+         PerLookup(counts.data_blocks_accessed, counts, 4),
+         PerLookup(counts.data_blocks_read, counts, 4), PerLookup(counts.bytes_read, counts, 0),
+         counts.value_bytes == 0
+             ? kNothing
+             : absl::StrCat(Fixed(Ratio(counts.bytes_read, counts.value_bytes), 1), "x")});
+  }
+  return table.ToString();
+}
+
+std::string TimeTable(const ReadAmplification& run, size_t w) {
+  constexpr double kShown[] = {50, 90, 95, 99, 99.9, 99.99};
+  const std::vector<std::string> labels = Labels(run);
+  std::vector<std::string> head = {"policy", "lookups a second"};
+  for (const double percent : kShown) head.push_back(absl::StrCat("p", percent, " ns"));
+  TextTable table = Table(head);
+  for (size_t i = 0; i < run.policies.size(); ++i) {
+    const inspect::WorkloadTimes& times = run.policies[i].workloads[w].times;
+    std::vector<std::string> row = {labels[i], Fixed(times.ops_per_second, 0)};
+    for (const double percent : kShown) {
+      const auto found =
+          std::find_if(times.percentiles.begin(), times.percentiles.end(),
+                       [&](const inspect::Percentile& p) { return p.percent == percent; });
+      row.push_back(found == times.percentiles.end() ? kNothing : absl::StrCat(found->nanoseconds));
+    }
+    table.AddRow(row);
+  }
+  return table.ToString();
+}
+
+std::string LevelTable(const ReadAmplification& run, size_t w) {
+  const std::vector<std::string> labels = Labels(run);
+  TextTable table = Table(
+      {"policy", "level", "checks", "said no", "false reads", "a lookup", "95 %", "from file"});
+  for (size_t i = 0; i < run.policies.size(); ++i) {
+    const WorkloadCounts& counts = run.policies[i].workloads[w].counts;
+    for (const LevelCounts& level : counts.levels) {
+      const bool checked = level.filter_checks > 0;
+      const uint64_t wasted = level.false_positive_block_reads;
+      table.AddRow(
+          {labels[i], absl::StrCat(level.level), absl::StrCat(level.filter_checks),
+           absl::StrCat(level.useful), absl::StrCat(wasted),
+           checked ? PerLookup(wasted, counts, 5) : kNothing,
+           checked ? IntervalText(inspect::PoissonInterval(wasted, counts.lookups)) : kNothing,
+           absl::StrCat(level.blocks_read)});
+    }
+  }
+  return table.ToString();
+}
+
+std::string FrontierTable(const ReadAmplification& run, size_t w) {
+  TextTable table = Table({"policy", "bits a key", "false reads a lookup", "95 %", "from file"});
+  const auto add = [&](const PolicyResult& policy) {
+    if (policy.filter_bytes == 0) return;
+    const WorkloadCounts& counts = policy.workloads[w].counts;
+    const std::string name = inspect::ShortPolicy(policy.policy);
+    table.AddRow(
+        {name.substr(0, 36), Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
+         PerLookup(counts.false_positive_block_reads, counts, 5),
+         IntervalText(inspect::PoissonInterval(counts.false_positive_block_reads, counts.lookups)),
+         PerLookup(counts.data_blocks_read, counts, 5)});
+  };
+  for (const PolicyResult& policy : run.policies) {
+    add(policy);
+    for (const inspect::FrontierPoint& point : run.frontier) {
+      if (point.varied == policy.policy) add(point.result);
+    }
+  }
+  return table.ToString();
+}
+
+// How often a policy reads for nothing, as a multiple of the reference's; empty where it can't be
+// told.
+std::string ReadsToReference(const WorkloadResult& ours, const WorkloadResult& theirs) {
+  const WorkloadCounts& a = ours.counts;
+  const WorkloadCounts& b = theirs.counts;
+  if (!inspect::AllAbsent(a) || b.false_positive_block_reads == 0) return "";
+  std::string text =
+      absl::StrFormat(" and %.3f times its false positives per filter check, %.3f per lookup",
+                      Ratio(a.false_positive_block_reads, a.filter_checks) /
+                          Ratio(b.false_positive_block_reads, b.filter_checks),
+                      Ratio(a.false_positive_block_reads, a.lookups) /
+                          Ratio(b.false_positive_block_reads, b.lookups));
+  if (const auto interval =
+          inspect::RatioInterval(a.false_positive_block_reads, b.false_positive_block_reads)) {
+    absl::StrAppendFormat(&text, " (95 %%: %.3f to %.3f)", interval->low, interval->high);
+  }
+  if (b.data_blocks_read > 0) {
+    absl::StrAppendFormat(&text, ", and reads %.3f times as many data blocks from the file",
+                          Ratio(a.data_blocks_read, b.data_blocks_read));
+  }
+  return text;
+}
+
+bool MayBeCompared(const PolicyResult& policy, const PolicyResult& reference) {
+  return &policy != &reference && policy.filter_bytes > 0 && reference.filter_bytes > 0 &&
+         inspect::SameTree(policy, reference);
+}
+
+// What has to be known before the figures are compared. No ratio of reads where trees differ.
+std::string Fairness(const ReadAmplification& run, const Comparison& comparison) {
+  const PolicyResult& reference = run.policies[comparison.reference];
+  std::string text = absl::StrFormat(
+      "The trees %s: keys per level differ by at most %.2f %% from those of %s, files considered "
+      "per lookup by at most %.2f %% (limit %.0f %%).",
+      comparison.TreesAgree() ? "agree" : "DO NOT AGREE, so nothing is said of who is better",
+      100 * comparison.largest_level_difference, reference.policy,
+      100 * comparison.largest_files_considered_difference, 100 * kSame);
+  text = absl::StrCat(inspect::WrapText(text, kWidth), "\n");
+  for (const PolicyResult& policy : run.policies) {
+    if (!MayBeCompared(policy, reference)) continue;
+    const double memory = Ratio(policy.filter_bytes, reference.filter_bytes);
+    const bool same = memory >= 1 - kSame && memory <= 1 + kSame;
+    std::string line =
+        absl::StrFormat("%s has %.3f times the filter memory of %s%s", policy.policy, memory,
+                        reference.policy, same ? " (the same within 2 %)" : "");
+    for (size_t w = 0; w < policy.workloads.size() && comparison.TreesAgree(); ++w) {
+      line += ReadsToReference(policy.workloads[w], reference.workloads[w]);
+    }
+    absl::StrAppend(&text, inspect::WrapText(line + ".", kWidth, 2), "\n");
+  }
+  return text;
+}
+
+std::string Title(const ReadAmplification& run) {
+  std::string text =
+      absl::StrFormat("%d keys from %s, %.1f bytes each, values of %d bytes", run.keys,
+                      run.keys_from, Ratio(run.key_bytes, run.keys), run.value_size);
+  if (run.duplicates > 0) absl::StrAppend(&text, "; ", run.duplicates, " duplicates dropped");
+  text += "\n";
+  if (!run.lookups_drawn.empty()) {
+    absl::StrAppend(&text, inspect::WrapText(run.lookups_drawn, kWidth), "\n");
+  }
+  for (const std::string& note : run.notes) {
+    absl::StrAppend(&text, "Note: ", note, "\n");
+  }
+  return text;
+}
+
+// "true", "8388608", "10", "lz4"
+std::string SettingText(const inspect::SettingValue& value) {
+  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const int64_t* number = std::get_if<int64_t>(&value)) return absl::StrCat(*number);
+  if (const double* number = std::get_if<double>(&value)) return absl::StrCat(*number);
+  return std::get<std::string>(value);
+}
+
+std::string Conditions(const ReadAmplification& run) {
+  std::string text =
+      absl::StrCat("Measured ", run.date, ", seed ", run.seed, ", RocksDB ",
+                   rocksdb::GetRocksVersionAsString(), ", Winnow ", Version(), ", tree:");
+  for (const auto& [name, value] : run.settings) {
+    absl::StrAppend(&text, " ", name, "=", SettingText(value));
+  }
+  return absl::StrCat(inspect::WrapText(text, kWidth, 2), "\n");
+}
+
+constexpr char kMeaning[] =
+    "Files: those whose key range has the key. A false read is a data block read because a filter "
+    "said \"maybe\" of a file without the key. "
+    "Blocks: data blocks needed, as many as without a block cache; from file: those that the block "
+    "cache did not have. 95 %: intervals of the rate of this tree for other lookups drawn alike "
+    "(Wilson's of checks, Poisson's a lookup); lookups that repeat keys make them too narrow, and "
+    "they say nothing of other trees.";
+
+std::string KeysOf(const WorkloadCounts& counts) {
+  if (counts.found == counts.lookups) return "present keys";
+  if (counts.found == 0) return "absent keys";
+  return absl::StrFormat("keys, %.3g %% of them absent",
+                         100 * (1 - Ratio(counts.found, counts.lookups)));
+}
+
+std::string WorkloadText(const ReadAmplification& run, size_t w) {
+  const WorkloadResult& workload = run.policies[0].workloads[w];
+  std::string text = inspect::WrapText(
+      absl::StrFormat("%s: %d lookups of %s, figures per lookup, with a block cache of %s",
+                      workload.name, workload.counts.lookups, KeysOf(workload.counts),
+                      run.cache_size == 0 ? "no bytes" : Bytes(run.cache_size)),
+      kWidth);
+  absl::StrAppend(&text, "\n");
+  if (!workload.remark.empty()) {
+    absl::StrAppend(&text, inspect::WrapText(workload.remark, kWidth), "\n");
+  }
+  absl::StrAppend(&text, ReadTable(run, w), "\n", CheckTable(run, w));
+  if (workload.times.lookups > 0) {
+    const std::string how = absl::StrFormat(
+        "%s: timed apart from the counting, in %d rounds of %d lookups in which the policies take "
+        "turns; the round of median speed",
+        workload.name, workload.times.ops_per_second_by_round.size(), workload.times.lookups);
+    absl::StrAppend(&text, "\n", inspect::WrapText(how, kWidth), "\n", TimeTable(run, w));
+  }
+  return absl::StrCat(text, "\n", workload.name, " by level: sums over all lookups",
+                      "; from file: blocks of any type\n", LevelTable(run, w));
+}
+
+const WorkloadResult* AbsentWorkload(const PolicyResult& policy) {
+  for (const WorkloadResult& workload : policy.workloads) {
+    if (inspect::AllAbsent(workload.counts)) return &workload;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string FullReport(const ReadAmplification& run) {
+  const Comparison comparison = Compare(run.policies);
+  std::string text =
+      absl::StrCat(Title(run), Conditions(run), LabelNotes(run), "\n",
+                   FilterTable(run, run.policies[comparison.reference]), "\n", TreeTable(run), "\n",
+                   Fairness(run, comparison), "\n", inspect::WrapText(kMeaning, kWidth), "\n");
+  for (size_t w = 0; w < run.policies[0].workloads.size(); ++w) {
+    absl::StrAppend(&text, "\n", WorkloadText(run, w));
+  }
+  if (!run.frontier.empty() && !run.policies[0].workloads.empty()) {
+    const size_t w = inspect::LeadingWorkload(run);
+    absl::StrAppend(&text, "\nThe frontier of memory against false reads, ",
+                    run.policies[0].workloads[w].name, "\n", FrontierTable(run, w));
+  }
+  return text;
+}
+
+std::string ShortReport(const ReadAmplification& run) {
+  const Comparison comparison = Compare(run.policies);
+  TextTable table = Table({"filter policy", "filter memory", "bits a key",
+                           "wasted reads per 1000 absent keys", "absent keys looked up a second"});
+  for (const PolicyResult& policy : run.policies) {
+    const WorkloadResult* absent = AbsentWorkload(policy);
+    if (absent == nullptr) continue;
+    table.AddRow(
+        {policy.policy, Bytes(policy.filter_bytes),
+         Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
+         Fixed(1000 * Ratio(absent->counts.data_blocks_accessed, absent->counts.lookups), 1),
+         Fixed(absent->times.ops_per_second, 0)});
+  }
+  std::string text = absl::StrCat(Title(run), "\n", table.ToString(), "\n",
+                                  "A lookup of a key that is not there should read nothing. A "
+                                  "wasted read is a data block that\nwas read for such a key, from "
+                                  "the file or the block cache, because no filter said \"no\".\n");
+  const PolicyResult& reference = run.policies[comparison.reference];
+  for (const PolicyResult& policy : run.policies) {
+    if (!MayBeCompared(policy, reference)) continue;
+    const WorkloadResult* ours = AbsentWorkload(policy);
+    const WorkloadResult* theirs = AbsentWorkload(reference);
+    if (ours == nullptr || theirs == nullptr) continue;
+    absl::StrAppendFormat(
+        &text, "%s takes %.0f %% of the memory of %s, for %.2f times its wasted reads.\n",
+        policy.policy, 100 * Ratio(policy.filter_bytes, reference.filter_bytes), reference.policy,
+        Ratio(ours->counts.data_blocks_accessed, theirs->counts.data_blocks_accessed));
+  }
+  if (!comparison.TreesAgree()) {
+    text += "The trees differ too much for the reads to be compared.\n";
+  }
+  return text;
+}
+
+}  // namespace winnow::bench

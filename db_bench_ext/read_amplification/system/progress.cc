@@ -1,0 +1,62 @@
+#include "db_bench_ext/read_amplification/system/progress.h"
+
+#include <absl/strings/str_cat.h>
+#include <unistd.h>
+
+namespace winnow::bench {
+namespace {
+
+constexpr char kWipe[] = "\r\x1b[K";
+constexpr size_t kWidth = 79;  // a line that wraps can't be wiped
+constexpr std::chrono::milliseconds kOnTerminal{100};
+constexpr std::chrono::milliseconds kElsewhere{10'000};
+
+}  // namespace
+
+std::string ProgressLine(const std::map<std::string, int>& percents, size_t width) {
+  std::string line;
+  for (const auto& [job, percent] : percents) {
+    absl::StrAppend(&line, line.empty() ? "" : " | ", job, " ", percent, " %");
+  }
+  if (width > 2 && line.size() > width) line = line.substr(0, width - 2) + "..";
+  return line;
+}
+
+Progress::Progress()
+    : Progress(stderr, isatty(STDERR_FILENO) == 1,
+               isatty(STDERR_FILENO) == 1 ? kOnTerminal : kElsewhere) {}
+
+Progress::Progress(std::FILE* out, bool terminal, std::chrono::milliseconds every)
+    : out_(out),
+      terminal_(terminal),
+      every_(every),
+      drawn_(terminal ? Clock::time_point() : Clock::now()) {}
+
+Progress::~Progress() {
+  if (terminal_) std::fputs(kWipe, out_);
+}
+
+void Progress::Set(const std::string& job, uint64_t done, uint64_t total) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (done < total) {
+    percents_[job] =
+        static_cast<int>(100.0 * static_cast<double>(done) / static_cast<double>(total));
+  } else {
+    percents_.erase(job);
+  }
+  const Clock::time_point now = Clock::now();
+  if (now - drawn_ < every_) return;
+  drawn_ = now;
+  Draw();
+}
+
+void Progress::Draw() {
+  if (terminal_) {
+    std::fprintf(out_, "%s%s", kWipe, ProgressLine(percents_, kWidth).c_str());
+  } else if (!percents_.empty()) {
+    std::fprintf(out_, "db_bench_ext: %s\n", ProgressLine(percents_, 0).c_str());
+  }
+  std::fflush(out_);
+}
+
+}  // namespace winnow::bench

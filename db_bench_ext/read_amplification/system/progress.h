@@ -1,0 +1,50 @@
+// How far several jobs are, on one line.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_PROGRESS_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_PROGRESS_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace winnow::bench {
+
+// "growing 34 % | counting 7 %", cut to `width` bytes; 0: not cut.
+std::string ProgressLine(const std::map<std::string, int>& percents, size_t width);
+
+// On a terminal the line is drawn again and again; elsewhere, as in a log, a line is written now
+// and then, the first one only when that time has passed: what is over soon says nothing. Safe from
+// several threads.
+class Progress {
+ public:
+  // Writes to stderr.
+  Progress();
+  // For tests. `out` is not owned.
+  Progress(std::FILE* out, bool terminal, std::chrono::milliseconds every);
+  ~Progress();  // wipes the line of a terminal
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // The job is at `done` of `total`; at the end it leaves the line.
+  void Set(const std::string& job, uint64_t done, uint64_t total);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void Draw();
+
+  std::FILE* const out_;
+  const bool terminal_;
+  const std::chrono::milliseconds every_;
+  std::mutex mutex_;
+  std::map<std::string, int> percents_;
+  Clock::time_point drawn_;
+};
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_SYSTEM_PROGRESS_H_

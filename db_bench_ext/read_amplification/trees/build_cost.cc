@@ -1,0 +1,118 @@
+#include "db_bench_ext/read_amplification/trees/build_cost.h"
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <ctime>
+#include <iterator>
+#include <string>
+
+#include "db_bench_ext/read_amplification/keys/key_table.h"
+#include "db_bench_ext/read_amplification/system/status.h"
+#include "db_bench_ext/read_amplification/trees/build_memory.h"
+#include "db_bench_ext/read_amplification/trees/building_context.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
+
+namespace winnow::bench {
+namespace {
+
+constexpr uint64_t kKeysOfALevel = 200'000;  // at least, unless that takes more than
+constexpr int kMostFilters = 100;
+// The memory of smaller filters would be lost in the inaccuracy of what the kernel tells.
+constexpr uint64_t kFewestPeakKeys = 1'000'000;
+
+double ThreadNanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+// Nanoseconds for a key in filters of `n` keys each, which are taken from `keys` in turn.
+absl::StatusOr<double> CostOfLevel(const Policy& policy,
+                                   const rocksdb::FilterBuildingContext& context,
+                                   const KeySet& keys, size_t n, uint64_t* built) {
+  double total = 0;
+  uint64_t done = 0;
+  uint64_t at = 0;
+  std::string room;
+  for (int filter = 0; filter < kMostFilters && done < kKeysOfALevel; ++filter) {
+    // Computed before the clock runs: what it costs to make a key is not the filter's.
+    KeyTable of_filter;
+    for (size_t i = 0; i < n; ++i) of_filter.Add(keys.Get((at + i) % keys.size(), &room));
+    const double begin = ThreadNanoseconds();
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy.object->GetBuilderWithContext(context));
+    if (builder == nullptr) {
+      return absl::InternalError(
+          absl::StrCat("the policy '", policy.asked, "' gives no builder for level ",
+                       context.level_at_creation, ", though files there have filters"));
+    }
+    for (size_t i = 0; i < n; ++i) {
+      const std::string_view key = of_filter[i];
+      builder->AddKey({key.data(), key.size()});
+    }
+    std::unique_ptr<const char[]> buffer;
+    rocksdb::Status status;
+    builder->Finish(&buffer, &status);
+    if (!status.ok()) return FromRocksDB(status, "build a filter of " + policy.asked);
+    total += ThreadNanoseconds() - begin;
+    done += n;
+    at = (at + n) % keys.size();
+  }
+  *built += done;
+  return total / static_cast<double>(done);
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<inspect::BuildCost>> MeasureBuildCost(
+    const Policy& policy, const std::vector<inspect::LevelShape>& tree, int num_levels,
+    const KeySet& keys, rocksdb::Logger* logger) {
+  if (policy.object == nullptr) return std::nullopt;
+  const rocksdb::BlockBasedTableOptions table;
+  inspect::BuildCost cost;
+  double nanoseconds = 0;
+  uint64_t weight = 0;
+  // From the deepest level up, as a policy that learns the depth of the tree has to meet it.
+  for (auto shape = tree.rbegin(); shape != tree.rend(); ++shape) {
+    if (shape->files == 0 || shape->keys == 0 || shape->filter_bytes == 0) continue;
+    const size_t n = std::max<size_t>(1, shape->keys / shape->files);
+    const rocksdb::FilterBuildingContext context =
+        BuildingContext(table, shape->level, num_levels, shape == tree.rbegin(), logger);
+    absl::StatusOr<double> of_level = CostOfLevel(policy, context, keys, n, &cost.keys);
+    if (!of_level.ok()) return of_level.status();
+    nanoseconds += *of_level * static_cast<double>(shape->keys);
+    weight += shape->keys;
+  }
+  if (weight == 0) return std::nullopt;
+  cost.ns_per_key = nanoseconds / static_cast<double>(weight);
+  return cost;
+}
+
+absl::StatusOr<inspect::BuildPeak> MeasureBuildPeak(const Policy& policy,
+                                                    const std::vector<inspect::LevelShape>& tree,
+                                                    int num_levels) {
+  const auto mean = [](const inspect::LevelShape& shape) {
+    return shape.files == 0 || shape.filter_bytes == 0 ? uint64_t{0} : shape.keys / shape.files;
+  };
+  const auto largest = std::max_element(
+      tree.begin(), tree.end(), [&](const auto& a, const auto& b) { return mean(a) < mean(b); });
+  if (largest == tree.end() || mean(*largest) == 0) return inspect::BuildPeak();
+  FilterToBuild filter;
+  filter.policy = policy.asked;
+  filter.keys = std::max(kFewestPeakKeys, mean(*largest));
+  filter.level = largest->level;
+  filter.num_levels = num_levels;
+  filter.bottommost = largest == std::prev(tree.end());
+  absl::StatusOr<uint64_t> bytes = PeakBuildMemory(filter);
+  if (!bytes.ok()) {
+    return absl::Status(bytes.status().code(),
+                        absl::StrCat("can't measure the memory that '", policy.asked,
+                                     "' takes to build a filter: ", bytes.status().message()));
+  }
+  return inspect::BuildPeak{filter.keys, *bytes};
+}
+
+}  // namespace winnow::bench

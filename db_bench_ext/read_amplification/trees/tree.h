@@ -1,0 +1,50 @@
+// Growing a tree in a RocksDB database, opening it, and saying what it looks like.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_H_
+
+#include <absl/functional/function_ref.h>
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <rocksdb/db.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db_bench_ext/read_amplification/keys/key_set.h"
+#include "db_bench_ext/read_amplification/keys/write_sequence.h"
+#include "db_bench_ext/read_amplification/trees/compaction_plan.h"
+#include "db_bench_ext/read_amplification/trees/policies.h"
+#include "db_bench_ext/read_amplification/trees/tree_options.h"
+#include "db_bench_ext/read_amplification/trees/tree_scale.h"
+
+namespace winnow::bench {
+
+// Called now and then with the number of keys written; false ends the growth.
+using GrowthProgress = absl::FunctionRef<bool(uint64_t keys_written)>;
+
+// Writes keys as the sequence says into a new database in the folder `path`, which must not exist
+// or be empty, and grows the tree as options.growth says (planned_growth.h, rocksdb_growth.h).
+// `options` as ScaleTree gives them.
+absl::Status GrowTree(const KeySet& keys, const WriteSequence& writes, const TreeOptions& options,
+                      const Policy& policy, const std::string& path, GrowthProgress progress);
+
+// Opens a grown tree, with an empty block cache. Nothing is merged while it is open.
+absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenTree(const TreeOptions& options,
+                                                      const Policy& policy,
+                                                      const std::string& path);
+
+// Opens a tree that RocksDB grew, with an empty block cache, to be written to: it flushes and
+// compacts meanwhile.
+absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenGrowingTree(const TreeOptions& options,
+                                                             const Policy& policy,
+                                                             const std::string& path);
+
+// The files of an open tree.
+TreeLevels FilesByLevel(rocksdb::DB* db);
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_H_

@@ -1,0 +1,52 @@
+#include "db_bench_ext/read_amplification/trees/tree_writer.h"
+
+#include "db_bench_ext/read_amplification/keys/random.h"
+#include "db_bench_ext/read_amplification/system/status.h"
+
+namespace winnow::bench {
+namespace {
+
+constexpr size_t kValuePool = size_t{1} << 20;
+constexpr uint32_t kKeysPerBatch = 256;
+
+// Keeps sources of chance apart that share the user's seed.
+constexpr uint64_t kValueSalt = 0x76616c7565;
+
+}  // namespace
+
+TreeWriter::TreeWriter(rocksdb::DB* db, size_t value_size, uint64_t seed)
+    : db_(db), value_size_(value_size), values_(value_size + kValuePool, '\0') {
+  Random random(seed ^ kValueSalt);
+  for (char& byte : values_) byte = static_cast<char>(random());
+}
+
+absl::Status TreeWriter::Put(std::string_view key, uint64_t number) {
+  const size_t offset = number * 37 % kValuePool;
+  const rocksdb::Status status =
+      batch_.Put({key.data(), key.size()}, {values_.data() + offset, value_size_});
+  if (!status.ok()) return FromRocksDB(status, "write");
+  return batch_.Count() < kKeysPerBatch ? absl::OkStatus() : WriteBatch();
+}
+
+absl::Status TreeWriter::Flush() {
+  if (absl::Status status = WriteBatch(); !status.ok()) return status;
+  rocksdb::FlushOptions flush;
+  flush.wait = true;
+  return FromRocksDB(db_->Flush(flush), "flush");
+}
+
+absl::Status TreeWriter::Compact() {
+  if (absl::Status status = Flush(); !status.ok()) return status;
+  return FromRocksDB(db_->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr),
+                     "compact");
+}
+
+absl::Status TreeWriter::WriteBatch() {
+  rocksdb::WriteOptions write;
+  write.disableWAL = true;
+  const rocksdb::Status status = db_->Write(write, &batch_);
+  batch_.Clear();
+  return FromRocksDB(status, "write");
+}
+
+}  // namespace winnow::bench

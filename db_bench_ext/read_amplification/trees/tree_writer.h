@@ -1,0 +1,45 @@
+// Writing keys with values into a database.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_WRITER_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_WRITER_H_
+
+#include <absl/status/status.h>
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace winnow::bench {
+
+// Without a log, as what a crash would lose is grown again anyway: what was not flushed is lost
+// when the database is closed. The database outlives it. For one thread.
+class TreeWriter {
+ public:
+  // Values are pieces of a random megabyte that depends on the seed. Those of keys with
+  // neighbouring numbers overlap, so that files in which neighbours meet compress to about half.
+  TreeWriter(rocksdb::DB* db, size_t value_size, uint64_t seed);
+
+  // The value depends on the key's number. The write may wait for later ones.
+  absl::Status Put(std::string_view key, uint64_t number);
+
+  // What waits is written, and all that was written is in files.
+  absl::Status Flush();
+
+  // After a flush, all files are merged into one level, by RocksDB's own manual compaction.
+  absl::Status Compact();
+
+ private:
+  absl::Status WriteBatch();
+
+  rocksdb::DB* const db_;
+  const size_t value_size_;
+  rocksdb::WriteBatch batch_;
+  std::string values_;
+};
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_WRITER_H_
