@@ -4,6 +4,7 @@
 #include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
+#include <rocksdb/env.h>
 
 #include <algorithm>
 #include <chrono>
@@ -86,6 +87,13 @@ class Runner {
     };
     std::vector<std::thread> threads;
     const size_t n = std::min(std::max<size_t>(1, options_.trees_at_once), policies_.size());
+    // All databases of a process share RocksDB's threads, which are as many as one of them asks
+    // for: a compaction that waits for those of another tree would look like rest.
+    const int jobs = static_cast<int>(n) * std::max(2, options_.tree.max_background_jobs);
+    for (const auto priority : {rocksdb::Env::Priority::LOW, rocksdb::Env::Priority::HIGH}) {
+      rocksdb::Env* const env = rocksdb::Env::Default();
+      env->SetBackgroundThreads(std::max(env->GetBackgroundThreads(priority), jobs), priority);
+    }
     for (size_t i = 1; i < n; ++i) threads.emplace_back(work);
     work();
     for (std::thread& thread : threads) thread.join();
