@@ -378,21 +378,6 @@ TEST(DbBenchExtTest, TreesThatRocksDBGrowsAreCountedInEveryStyle) {
   }
 }
 
-TEST(DbBenchExtTest, TreesThatRocksDBGrowsAtATimeAllComeToRest) {
-  const TemporaryFolder folder;
-  const ChildResult result =
-      RunBench({"--num=500000", "--growth=rocksdb", "--trees_at_once=4", "--reads=1000",
-                "--timed_reads=0", "--policies=none,bloomfilter:10,ribbonfilter:10,winnow:10",
-                "--benchmarks=readabsent", "--json=" + (folder / "run.json")});
-  ASSERT_EQ(result.status, 0) << result.errors;
-  for (const json& policy : json::parse(ReadFile(folder / "run.json")).at("policies")) {
-    const json& first = policy.at("tree")[0];
-    EXPECT_TRUE(first.at("level") != 0 || first.at("files") < 4)
-        << policy.at("policy") << " has " << first.at("files")
-        << " files on level 0, which RocksDB would merge";
-  }
-}
-
 TEST(DbBenchExtTest, ThePolicyIsProvedToBeInForceInRocksDBsTreesToo) {
   for (const char* policies : {"none,winow:10", "none,bloomfilter:0"}) {
     const ChildResult result =
