@@ -65,12 +65,13 @@ class DatabaseTest : public ::testing::Test {
   std::string Path() const { return folder_ / "db"; }
 
   // Level 0: a file of 500 keys; the last level: one of 20,000; and a log with keys in it.
-  void MakeDatabase(const Options& options) {
+  void MakeDatabase(const Options& options, uint32_t path_of_last_level = 0) {
     const auto database = OpenDatabase(options, Path());
     ASSERT_NE(database, nullptr);
     PutKeys(database.get(), database->DefaultColumnFamily(), 0, 20'000);
     CompactRangeOptions rewrite;
     rewrite.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+    rewrite.target_path_id = path_of_last_level;
     ASSERT_STATUS_OK(database->CompactRange(rewrite, nullptr, nullptr));
     PutKeys(database.get(), database->DefaultColumnFamily(), 30'000, 500);
     ASSERT_STATUS_OK(database->Put(WriteOptions(), "only in the log", "value"));
@@ -212,7 +213,7 @@ class ShorterFirst final : public ROCKSDB_NAMESPACE::Comparator {
   void FindShortSuccessor(std::string*) const override {}
 };
 
-TEST_F(DatabaseTest, AnUnknownComparatorLeavesLevelsUnknown) {
+TEST_F(DatabaseTest, AnUnknownComparatorIsStoodInFor) {
   const ShorterFirst comparator;
   Options options = MakeOptions(testing::PartitionedTableWith("winnow:10"));
   options.comparator = &comparator;
@@ -224,11 +225,41 @@ TEST_F(DatabaseTest, AnUnknownComparatorLeavesLevelsUnknown) {
     ASSERT_STATUS_OK(database->Flush(FlushOptions()));
   }
   const DatabaseReport report = ReadWithoutError();
-  EXPECT_THAT(report.warning.value_or(""), HasSubstr("test.ShorterFirst"));
+  EXPECT_FALSE(report.warning) << *report.warning;
+  EXPECT_THAT(report.remark.value_or(""), HasSubstr("test.ShorterFirst"));
+  EXPECT_THAT(report.remark.value_or(""), HasSubstr("stand-in"));
   ASSERT_EQ(report.files.size(), 1u);
-  EXPECT_FALSE(report.files[0].level);
+  EXPECT_EQ(report.files[0].level, 0);
   EXPECT_EQ(report.files[0].entries, 20'000u);
   EXPECT_EQ(report.files[0].filter->keys, 20'000u);
+}
+
+// In neither order of bytes the files of the level lie side by side.
+TEST_F(DatabaseTest, LevelsAreUnknownWhereNoStandInFits) {
+  const ShorterFirst comparator;
+  Options options = MakeOptions(TableWith("winnow:10"));
+  options.comparator = &comparator;
+  {
+    const auto database = OpenDatabase(options, Path());
+    const std::vector<std::pair<std::string, std::string>> ranges = {
+        {"8", "9"}, {"90", "100"}, {"600", "610"}, {"6000", "8500"}};
+    for (const auto& [first, last] : ranges) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), first, "value"));
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), last, "value"));
+      ASSERT_STATUS_OK(database->Flush(FlushOptions()));
+      const Slice begin = first;
+      const Slice end = last;
+      ASSERT_STATUS_OK(database->CompactRange(CompactRangeOptions(), &begin, &end));
+    }
+  }
+  const DatabaseReport report = ReadWithoutError();
+  EXPECT_FALSE(report.warning) << *report.warning;
+  EXPECT_THAT(report.remark.value_or(""), HasSubstr("levels are unknown"));
+  ASSERT_EQ(report.files.size(), 4u);
+  for (const SstReport& file : report.files) {
+    EXPECT_FALSE(file.level) << file.path;
+    EXPECT_EQ(file.filter->kind, "winnow-bloom");
+  }
 }
 
 class Concatenate final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator {
@@ -328,6 +359,79 @@ TEST_F(DatabaseTest, AFolderWithoutTablesAndDatabaseIsAnError) {
   fs::create_directory(Path());
   EXPECT_THAT(ReadDatabase(Path()).error.value_or(""), HasSubstr("neither table files"));
   EXPECT_THAT(ReadDatabase(folder_ / "missing").error.value_or(""), HasSubstr("missing"));
+}
+
+// A database of two paths: level 0 is on the first and the last level on the second.
+class DatabaseWithPathsTest : public DatabaseTest {
+ protected:
+  void MakeDatabaseWithPaths(const std::string& first, const std::string& second) {
+    Options options = MakeOptions(TableWith("winnow:10"));
+    options.db_paths = {{first, 1 << 30}, {second, 1 << 30}};
+    MakeDatabase(options, 1);
+  }
+
+  static size_t TableFilesIn(const std::string& folder) {
+    size_t count = 0;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      count += entry.path().extension() == ".sst" ? 1 : 0;
+    }
+    return count;
+  }
+};
+
+TEST_F(DatabaseWithPathsTest, FilesInANamedFolderHaveTheirLevels) {
+  MakeDatabaseWithPaths(Path(), folder_ / "slow");
+  ASSERT_EQ(TableFilesIn(folder_ / "slow"), 1u);
+  const Listing before = ListEverything(folder_.path());
+  const DatabaseReport report = ReadDatabase(Path(), nullptr, {folder_ / "slow"});
+  EXPECT_EQ(ListEverything(folder_.path()), before);
+  EXPECT_FALSE(report.error) << *report.error;
+  EXPECT_FALSE(report.warning) << *report.warning;
+  ASSERT_EQ(report.files.size(), 2u);
+  EXPECT_EQ(report.files[0].level, 0);
+  EXPECT_EQ(report.files[0].entries, 500u);
+  EXPECT_EQ(report.files[1].level, 1);
+  EXPECT_EQ(report.files[1].entries, 20'000u);
+  EXPECT_THAT(report.files[1].path, HasSubstr("slow/"));
+}
+
+TEST_F(DatabaseWithPathsTest, TheFolderOfTheDatabaseNeedsToHaveNoFiles) {
+  MakeDatabaseWithPaths(folder_ / "fast", folder_ / "slow");
+  ASSERT_EQ(TableFilesIn(Path()), 0u);
+  // In any order.
+  const DatabaseReport report = ReadDatabase(Path(), nullptr, {folder_ / "slow", folder_ / "fast"});
+  EXPECT_FALSE(report.warning) << *report.warning;
+  ASSERT_EQ(report.files.size(), 2u);
+  EXPECT_THAT(report.files[0].path, HasSubstr("fast/"));
+  EXPECT_EQ(report.files[0].level, 0);
+  EXPECT_THAT(report.files[1].path, HasSubstr("slow/"));
+  EXPECT_EQ(report.files[1].level, 1);
+}
+
+TEST_F(DatabaseWithPathsTest, WithoutTheirFoldersFilesAreSaidToBeMissing) {
+  MakeDatabaseWithPaths(Path(), folder_ / "slow");
+  const DatabaseReport report = ReadDatabase(Path());
+  EXPECT_FALSE(report.error) << *report.error;
+  ASSERT_EQ(report.files.size(), 2u);
+  EXPECT_FALSE(report.files[0].error);
+  EXPECT_EQ(report.files[0].level, 0);
+  EXPECT_THAT(report.files[1].error.value_or(""), HasSubstr("on path 2 of db_paths"));
+  EXPECT_THAT(report.files[1].error.value_or(""), HasSubstr("--path=FOLDER"));
+  EXPECT_EQ(report.files[1].level, 1);
+}
+
+TEST_F(DatabaseWithPathsTest, FilesOfOthersInTheSameFolderAreLeftOut) {
+  MakeDatabaseWithPaths(Path(), folder_ / "slow");
+  testing::WriteSst(TableWith("winnow:10"), 100, folder_ / "slow/000001.sst");
+  const DatabaseReport report = ReadDatabase(Path(), nullptr, {folder_ / "slow"});
+  ASSERT_EQ(report.files.size(), 2u);
+  EXPECT_EQ(report.files[1].entries, 20'000u);
+}
+
+TEST_F(DatabaseWithPathsTest, AMissingFolderIsNamed) {
+  MakeDatabaseWithPaths(Path(), folder_ / "slow");
+  EXPECT_THAT(ReadDatabase(Path(), nullptr, {folder_ / "nowhere"}).error.value_or(""),
+              HasSubstr("nowhere"));
 }
 
 TEST_F(DatabaseTest, ProgressIsToldToTheEnd) {

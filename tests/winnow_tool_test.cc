@@ -237,6 +237,25 @@ TEST_F(WinnowToolTest, ATreeThatCanNotBeReadIsTwoAndItsFilesAreShown) {
   EXPECT_EQ(RunJson("inspect" + Quoted("db"), 2).at("files").size(), 1u);
 }
 
+TEST_F(WinnowToolTest, InspectReadsFilesInOtherFolders) {
+  {
+    auto options = MakeOptions(TableWith("winnow:10"));
+    options.db_paths = {{folder_ / "fast", 1 << 30}, {folder_ / "slow", 1 << 30}};
+    const auto database = OpenDatabase(options, folder_ / "db");
+    ASSERT_STATUS_OK(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), "key", "value"));
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  const json without = RunJson("inspect" + Quoted("db"), 2);
+  EXPECT_THAT(without.at("files").at(0).at("error").get<std::string>(), HasSubstr("--path=FOLDER"));
+  const std::string paths = " '--path=" + folder_ / "slow" + "' '--path=" + folder_ / "fast" + "'";
+  const json document = RunJson("inspect" + Quoted("db") + paths, 0);
+  ASSERT_EQ(document.at("files").size(), 1u);
+  EXPECT_EQ(document["files"][0].at("level"), 0);
+  EXPECT_THAT(document["files"][0].at("path").get<std::string>(), HasSubstr("fast/"));
+  EXPECT_EQ(Run("inspect" + Quoted("db") + " --path" + Quoted("fast")).status, 2);
+  EXPECT_EQ(Run("inspect" + Quoted("db") + " --path=").status, 2);
+}
+
 TEST_F(WinnowToolTest, AFaultIsOne) {
   auto table = TableWith("winnow:10");
   table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;

@@ -14,6 +14,7 @@
 #include "src/inspect/sst_filters.h"
 #include "tools/flags.h"
 #include "tools/inspect_table.h"
+#include "tools/table_folders.h"
 #include "tools/verbs.h"
 
 namespace winnow::tools {
@@ -38,6 +39,7 @@ void ShowProgress(size_t done, size_t total) {
 struct Findings {
   std::vector<SstReport> files;
   std::vector<std::string> warnings;
+  bool trees_read = true;
 };
 
 SstReport Unreadable(const std::string& path, const std::string& error) {
@@ -53,19 +55,22 @@ void ReadPath(const std::string& path, Findings* findings) {
     findings->files.push_back(inspect::ReadSst(path));
     return;
   }
-  inspect::DatabaseReport database = inspect::ReadDatabase(path, ShowProgress);
+  inspect::DatabaseReport database = inspect::ReadDatabase(path, ShowProgress, TableFolders());
   if (database.error) {
     findings->files.push_back(Unreadable(path, *database.error));
   }
   if (database.warning) {
     findings->warnings.push_back(path + ": " + *database.warning);
+    findings->trees_read = false;
+  }
+  if (database.remark) {
+    findings->warnings.push_back(path + ": " + *database.remark);
   }
   std::move(database.files.begin(), database.files.end(), std::back_inserter(findings->files));
 }
 
 int ExitCode(const Findings& findings) {
-  // A warning is of a tree that could not be read.
-  int code = findings.warnings.empty() ? kAllGood : kCouldNotRead;
+  int code = findings.trees_read ? kAllGood : kCouldNotRead;
   for (const SstReport& file : findings.files) {
     if (file.error) {
       return kCouldNotRead;
@@ -100,7 +105,7 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
 Verb InspectVerb() {
   return {
       "inspect",
-      "PATH... [--json]",
+      "PATH... [--path=FOLDER] [--json]",
       "Shows which filter was built in each table file, its size and expected rate",
       "A PATH is a table file (*.sst) or a database's folder. For each file: its level if it is\n"
       "known, its entries, and its filter: winnow-bloom, winnow-ribbon, builtin-bloom,\n"
@@ -108,7 +113,7 @@ Verb InspectVerb() {
       "the filter says \"may be here\". The last line, and \"converted\" in JSON, tell how much "
       "of\n"
       "the data has Winnow's filters. Nothing is written, and the database may be in use.\n",
-      {"json"},
+      {"json", "path"},
       RunInspect};
 }
 

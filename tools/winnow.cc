@@ -150,11 +150,15 @@ std::string CheckFlag(const Verb* verb, absl::string_view argument) {
                         verb == nullptr ? "" : absl::StrCat(" for ", verb->name),
                         "; after -- arguments may begin with -");
   }
+  absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
+  const bool has_value = equals != absl::string_view::npos && !value.empty();
+  if (!has_value && !flag->IsOfType<bool>()) {
+    return absl::StrCat("the flag --", name, " needs a value: --", name, "=VALUE");
+  }
   std::string error;
-  return absl::FindCommandLineFlag(name)->ParseFrom(value, &error)
-             ? std::string()
-             : absl::StrCat("the flag --", name, " can't be '", value, "'",
-                            error.empty() ? "" : ": ", error);
+  return flag->ParseFrom(value, &error) ? std::string()
+                                        : absl::StrCat("the flag --", name, " can't be '", value,
+                                                       "'", error.empty() ? "" : ": ", error);
 }
 
 std::string CheckFlags(const std::vector<std::string>& arguments) {

@@ -124,6 +124,10 @@ struct DatabaseReport {
   // were read nevertheless.
   std::optional<std::string> warning;
 
+  // What a person should know of it although nothing is wrong: that levels were read with a
+  // stand-in for the database's comparator, or are unknown for want of it; a sentence.
+  std::optional<std::string> remark;
+
   // Why nothing could be read.
   std::optional<std::string> error;
 };
@@ -133,8 +137,11 @@ using Progress = std::function<void(size_t done, size_t total)>;
 
 // Reads every table file of a database folder, also while another process has the database open. A
 // folder with table files and without a readable database gives the files, with levels unknown.
-// Nothing beside the files is written.
-DatabaseReport ReadDatabase(const std::string& path, const Progress& progress = nullptr);
+// Nothing beside the files is written. table_folders: where else the database has table files
+// (db_paths, cf_paths), in any order; of their files only those are read that the database names,
+// if that can be told.
+DatabaseReport ReadDatabase(const std::string& path, const Progress& progress = nullptr,
+                            const std::vector<std::string>& table_folders = {});
 
 }  // namespace winnow::inspect
 

@@ -1,6 +1,7 @@
 #include "src/inspect/tree_levels.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -8,13 +9,20 @@
 #include <rocksdb/options.h>
 #include <rocksdb/utilities/options_util.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "src/inspect/child_answer.h"
+#include "src/inspect/known_comparator.h"
 #include "src/inspect/quiet_logger.h"
 #include "src/inspect/read_only_env.h"
+#include "src/inspect/table_places.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::inspect {
@@ -29,8 +37,24 @@ using ROCKSDB_NAMESPACE::DBOptions;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
 using ROCKSDB_NAMESPACE::Status;
 
-DBOptions ReadOnlyOptions(ROCKSDB_NAMESPACE::Env* env) {
+// What the MANIFEST says of a file.
+struct ListedFile {
+  std::string name;  // "000123.sst"
+  int path_number = 0;
+  uint64_t bytes = 0;
+  TreePosition position;
+};
+
+struct Listing {
+  std::vector<ListedFile> files;
+  Status status;
+};
+
+DBOptions ReadOnlyOptions(const std::string& database, ROCKSDB_NAMESPACE::Env* env) {
   DBOptions options;
+  for (const std::string& path : StandInPaths(database)) {
+    options.db_paths.emplace_back(path, 0);
+  }
   options.env = env;
   options.info_log = std::make_shared<QuietLogger>();
   // Damaged and missing table files must not keep us from the tree.
@@ -39,19 +63,6 @@ DBOptions ReadOnlyOptions(ROCKSDB_NAMESPACE::Env* env) {
   options.max_open_files = 20;  // the least that RocksDB takes; more would be opened ahead
   options.create_if_missing = false;
   return options;
-}
-
-// A comparator by its name. Null: not one that this program has. A stand-in would not do, since
-// RocksDB compares keys while it puts the tree together and ends the program when their order is
-// wrong.
-const Comparator* FindComparator(const std::string& name) {
-  if (name.empty()) {
-    return ROCKSDB_NAMESPACE::BytewiseComparator();
-  }
-  ROCKSDB_NAMESPACE::ConfigOptions config;
-  config.ignore_unsupported_options = false;
-  const Comparator* comparator = nullptr;
-  return Comparator::CreateFromString(config, name, &comparator).ok() ? comparator : nullptr;
 }
 
 // The comparators' names that the latest OPTIONS file has, for families without files. Empty where
@@ -73,70 +84,167 @@ std::map<std::string, std::string> SavedComparators(const std::string& database,
   return names;
 }
 
-std::string DescribeFamilies(const std::vector<std::string>& names,
-                             const std::map<std::string, std::string>& comparators,
-                             std::vector<ColumnFamilyDescriptor>* families) {
+// The names of the families' comparators that this program lacks.
+std::set<std::string> MissingComparators(const std::vector<std::string>& families,
+                                         const std::map<std::string, std::string>& comparators) {
+  std::set<std::string> missing;
+  for (const std::string& family : families) {
+    const auto found = comparators.find(family);
+    if (found != comparators.end() && FindComparator(found->second) == nullptr) {
+      missing.insert(found->second);
+    }
+  }
+  return missing;
+}
+
+// What orders the families, and the stand-ins among it.
+struct Families {
+  std::vector<ColumnFamilyDescriptor> descriptors;
+  std::vector<std::unique_ptr<Comparator>> stand_ins;
+};
+
+Families DescribeFamilies(const std::vector<std::string>& names,
+                          const std::map<std::string, std::string>& comparators,
+                          bool stand_ins_upwards) {
+  Families families;
   for (const std::string& name : names) {
     const auto found = comparators.find(name);
     const std::string comparator_name = found == comparators.end() ? "" : found->second;
-    const Comparator* comparator = FindComparator(comparator_name);
-    if (comparator == nullptr) {
-      return absl::StrCat("column family ", name, " is ordered by the comparator ", comparator_name,
-                          ", which this program does not have");
-    }
     ColumnFamilyOptions options;
-    options.comparator = comparator;
-    families->emplace_back(name, options);
+    options.comparator = FindComparator(comparator_name);
+    if (options.comparator == nullptr) {
+      families.stand_ins.push_back(NewStandIn(comparator_name, stand_ins_upwards));
+      options.comparator = families.stand_ins.back().get();
+    }
+    families.descriptors.emplace_back(name, options);
   }
-  return std::string();
+  return families;
 }
 
-Status ListFiles(const std::string& database, const DBOptions& options,
-                 const std::vector<ColumnFamilyDescriptor>& families,
-                 std::vector<LiveFileMetaData>* files) {
+Listing ListFiles(const std::string& database, const DBOptions& options, const Families& families) {
+  Listing listing;
   rocksdb_abi::OpenedDB opened{};
   std::vector<ColumnFamilyHandle*> handles;
-  Status status = DB::OpenForReadOnly(options, database, families, &handles, &opened);
-  if (!status.ok()) {
-    return status;
+  listing.status = DB::OpenForReadOnly(options, database, families.descriptors, &handles, &opened);
+  if (!listing.status.ok()) {
+    return listing;
   }
   const std::unique_ptr<DB> db = rocksdb_abi::Own(std::move(opened));
-  db->GetLiveFilesMetaData(files);
-  for (ColumnFamilyHandle* handle : handles) {
-    status = db->DestroyColumnFamilyHandle(handle);
+  std::vector<LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  for (const LiveFileMetaData& file : files) {
+    listing.files.push_back({file.name.substr(1), NumberOfPath(database, file.db_path), file.size,
+                             TreePosition{file.level, file.column_family_name, ""}});
   }
-  return status;
+  for (ColumnFamilyHandle* handle : handles) {
+    const Status status = db->DestroyColumnFamilyHandle(handle);
+    if (!status.ok()) {
+      listing.status = status;
+    }
+  }
+  return listing;
+}
+
+// Names of column families are any bytes, which JSON's text has no room for.
+std::string Pack(const Listing& listing) {
+  nlohmann::json json = {{"problem", listing.status.ok() ? "" : listing.status.ToString()},
+                         {"files", nlohmann::json::array()}};
+  for (const ListedFile& file : listing.files) {
+    json["files"].push_back({file.name, file.path_number, file.bytes, file.position.level,
+                             file.position.column_family});
+  }
+  const std::vector<uint8_t> bytes = nlohmann::json::to_msgpack(json);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+Listing Unpack(const std::string& text) {
+  Listing listing;
+  const nlohmann::json json =
+      nlohmann::json::from_msgpack(text, /*strict=*/true, /*allow_exceptions=*/false);
+  if (json.is_discarded()) {
+    listing.status = Status::Corruption("the answer of the process that opened it is not whole");
+    return listing;
+  }
+  for (const nlohmann::json& file : json.at("files")) {
+    listing.files.push_back(
+        {file[0], file[1], file[2], TreePosition{file[3], file[4].get<std::string>(), ""}});
+  }
+  const std::string problem = json.at("problem");
+  if (!problem.empty()) {
+    listing.status = Status::Aborted(problem);
+  }
+  return listing;
+}
+
+// Tries both orders of bytes, each in a process of its own: RocksDB compares keys while it puts the
+// tree together, and may end the process when their order is wrong.
+std::optional<Listing> ListWithStandIns(const std::string& database, const DBOptions& options,
+                                        const std::vector<std::string>& names,
+                                        const std::map<std::string, std::string>& comparators) {
+  constexpr std::chrono::seconds kLimit(60);
+  for (const bool upwards : {true, false}) {
+    const Families families = DescribeFamilies(names, comparators, upwards);
+    const ChildAnswer answer =
+        AskChild([&] { return Pack(ListFiles(database, options, families)); }, kLimit);
+    if (answer.text) {
+      Listing listing = Unpack(*answer.text);
+      if (listing.status.ok()) {
+        return listing;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void Place(const std::string& database, const std::vector<std::string>& folders,
+           const Listing& listing, TreeLevels* tree) {
+  std::vector<std::string> places = {database};
+  places.insert(places.end(), folders.begin(), folders.end());
+  for (const ListedFile& file : listing.files) {
+    const std::optional<std::string> found = FindTableFile(file.name, file.bytes, places);
+    const std::string path =
+        found ? *found : (std::filesystem::path(database) / file.name).lexically_normal().string();
+    TreePosition& position = tree->files[path];
+    position = file.position;
+    if (!found) {
+      position.not_found = WhyNotFound(file.name, file.path_number, database);
+    }
+  }
 }
 
 }  // namespace
 
 TreeLevels ReadTreeLevels(const std::string& database,
-                          const std::map<std::string, std::string>& comparators) {
+                          const std::map<std::string, std::string>& comparators,
+                          const std::vector<std::string>& folders) {
   TreeLevels tree;
   std::unique_ptr<ROCKSDB_NAMESPACE::Env> env;
-  Status status = NewReadOnlyEnv(&env);
+  Listing listing;
+  listing.status = NewReadOnlyEnv(&env);
   std::vector<std::string> names;
-  if (status.ok()) {
-    status = DB::ListColumnFamilies(ReadOnlyOptions(env.get()), database, &names);
+  const DBOptions options = ReadOnlyOptions(database, env.get());
+  if (listing.status.ok()) {
+    listing.status = DB::ListColumnFamilies(options, database, &names);
   }
-  std::vector<LiveFileMetaData> files;
-  if (status.ok()) {
-    std::vector<ColumnFamilyDescriptor> families;
+  if (listing.status.ok()) {
     std::map<std::string, std::string> known = comparators;
     known.merge(SavedComparators(database, env.get()));
-    tree.problem = DescribeFamilies(names, known, &families);
-    if (!tree.problem.empty()) {
-      return tree;
+    const std::set<std::string> missing = MissingComparators(names, known);
+    if (missing.empty()) {
+      listing = ListFiles(database, options, DescribeFamilies(names, known, true));
+    } else {
+      const std::optional<Listing> found = ListWithStandIns(database, options, names, known);
+      tree.remark = absl::StrCat(
+          "keys are ordered by ", absl::StrJoin(missing, " and "),
+          ", which this program does not have: ",
+          found ? "levels are read with a stand-in that orders by bytes" : "levels are unknown");
+      listing = found.value_or(Listing());
     }
-    status = ListFiles(database, ReadOnlyOptions(env.get()), families, &files);
   }
-  if (!status.ok()) {
-    tree.problem = absl::StrCat("RocksDB can't open it as a database: ", status.ToString());
+  if (!listing.status.ok()) {
+    tree.problem = absl::StrCat("RocksDB can't open it as a database: ", listing.status.ToString());
   }
-  for (const LiveFileMetaData& file : files) {
-    const std::filesystem::path path = std::filesystem::path(file.db_path) / file.name.substr(1);
-    tree.files[path.lexically_normal().string()] = {file.level, file.column_family_name};
-  }
+  Place(database, folders, listing, &tree);
   return tree;
 }
 
