@@ -1,5 +1,5 @@
 // What differs between the versions of RocksDB that we compile with, each piece with the version at
-// which it changed. Of our sources only this file and filter_bits.h ask for the version; tests also
+// which it changed. Of our sources only the headers of this folder ask for the version; tests also
 // ask for it where a version lacks what they test.
 
 #ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_VERSIONS_H_
