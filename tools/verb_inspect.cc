@@ -14,6 +14,7 @@
 #include "src/inspect/sst_filters.h"
 #include "tools/flags.h"
 #include "tools/inspect_table.h"
+#include "tools/print.h"
 #include "tools/table_folders.h"
 #include "tools/verbs.h"
 
@@ -96,8 +97,7 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   const std::string text = absl::GetFlag(FLAGS_json)
                                ? inspect::InspectJson(findings.files, findings.warnings)
                                : InspectTable(findings.files);
-  std::fputs(text.c_str(), stdout);
-  return ExitCode(findings);
+  return Print(verb.name, text) ? ExitCode(findings) : kCouldNotRead;
 }
 
 }  // namespace

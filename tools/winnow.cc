@@ -28,7 +28,7 @@ namespace winnow::tools {
 namespace {
 
 const std::vector<Verb>& Verbs() {
-  static const auto* verbs = new std::vector<Verb>{InspectVerb(), PolicyVerb()};
+  static const auto* verbs = new std::vector<Verb>{InspectVerb(), VerifyVerb(), PolicyVerb()};
   return *verbs;
 }
 

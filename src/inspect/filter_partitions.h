@@ -1,0 +1,71 @@
+// The top-level index of a partitioned filter: which partition a key belongs to.
+//
+// RocksDB hands out a filter's partitions and not this index, and a key that its own partition
+// denies may well be in a neighbour by chance. So the file's last bytes are read here: footer,
+// metaindex and that index, of block-based tables with format versions 2 to 7. The layout is that
+// of RocksDB's table/format.cc, Footer::DecodeFrom, and table/block_based/block_builder.cc.
+
+#ifndef WINNOW_SRC_INSPECT_FILTER_PARTITIONS_H_
+#define WINNOW_SRC_INSPECT_FILTER_PARTITIONS_H_
+
+#include <rocksdb/comparator.h>
+#include <rocksdb/table_properties.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/inspect/internal_keys.h"
+
+namespace winnow::inspect {
+
+struct BlockPlace {
+  uint64_t offset = 0;  // in the file
+  uint64_t bytes = 0;   // without the trailer behind it
+};
+
+struct FilterPartition {
+  std::string last;  // no key of the partition comes after it: an internal key, or a user's
+  BlockPlace place;
+};
+
+// The partitions in their order.
+struct FilterPartitions {
+  std::vector<FilterPartition> partitions;
+  bool internal_keys = false;  // whether `last` are internal keys
+  std::string problem;         // why they can't be told, as a sentence; empty: they are
+};
+
+// Reads the index of a file whose filter is partitioned. A file of any bytes is allowed.
+FilterPartitions ReadFilterPartitions(const std::string& path,
+                                      const ROCKSDB_NAMESPACE::TableProperties& properties);
+
+// The entries of a block of such an index, or nothing where it is not one. Pure, for any bytes.
+// delta_encoded: as the property index_value_is_delta_encoded says.
+std::optional<std::vector<FilterPartition>> ParseIndexBlock(std::string_view block,
+                                                            bool delta_encoded);
+
+// Where lookups of keys go that come in the order of the file: each asks the first partition whose
+// last key is not before it, and the last one if there is none.
+class PartitionWalk {
+ public:
+  // Both must live as long; there is at least one partition.
+  PartitionWalk(const FilterPartitions& partitions, const ROCKSDB_NAMESPACE::Comparator* comparator)
+      : partitions_(partitions), comparator_(comparator) {}
+
+  // The number of the key's partition. Keys must not go backwards.
+  size_t PartitionOf(const InternalKey& key);
+
+ private:
+  bool IsBefore(const std::string& last, const InternalKey& key) const;
+
+  const FilterPartitions& partitions_;
+  const ROCKSDB_NAMESPACE::Comparator* comparator_;
+  size_t current_ = 0;
+};
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_INSPECT_FILTER_PARTITIONS_H_

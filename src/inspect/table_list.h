@@ -1,0 +1,30 @@
+// The table files that a path means: itself, or those of a database or a folder.
+
+#ifndef WINNOW_SRC_INSPECT_TABLE_LIST_H_
+#define WINNOW_SRC_INSPECT_TABLE_LIST_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace winnow::inspect {
+
+struct ListedTable {
+  std::string path;
+  std::optional<int> level;          // unset: not known, or no part of a database
+  std::optional<std::string> error;  // why there is no such file, as a sentence
+};
+
+struct TableList {
+  std::vector<ListedTable> tables;    // a path that is no folder: that path
+  std::vector<std::string> remarks;   // worth knowing, and no fault
+  std::vector<std::string> warnings;  // what could not be read of a database, as sentences
+};
+
+// As ReadDatabase reads a folder, in a process of its own: should RocksDB end that, the folder's
+// files are listed as they lie there, with a warning. table_folders as there.
+TableList ListTables(const std::string& path, const std::vector<std::string>& table_folders);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_INSPECT_TABLE_LIST_H_
