@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,9 +31,17 @@ class DbBenchExtWorkloadsTest : public ::testing::Test {
  protected:
   // The JSON of a run that has to succeed; nothing is timed unless `more` says so.
   json Run(std::vector<std::string> more) {
-    more.insert(more.begin(),
-                {"--timed_reads=0", kTwoPolicies, "--json=" + (folder_ / "run.json")});
-    const ChildResult result = RunBench(Small(more));
+    const auto has = [&](std::string_view flag) {
+      return std::any_of(more.begin(), more.end(), [&](const std::string& word) {
+        return word.compare(0, flag.size(), flag) == 0;
+      });
+    };
+    if (!has("--keys=") && !has("--from_db=")) more.emplace_back("--num=20000");
+    if (!has("--duration=") && !has("--timed_reads=")) more.emplace_back("--timed_reads=0");
+    if (!has("--lookups=") && !has("--reads=")) more.emplace_back("--reads=20000");
+    more.insert(more.begin(), {kTwoPolicies, "--timed_rounds=2", "--write_buffer_size=200000",
+                               "--json=" + (folder_ / "run.json")});
+    const ChildResult result = RunBench(more);
     EXPECT_EQ(result.status, 0) << result.errors;
     output_ = result.output;
     return result.status == 0 ? json::parse(ReadFile(folder_ / "run.json")) : json();
@@ -119,6 +129,8 @@ TEST_F(DbBenchExtWorkloadsTest, SeeksAreCountedInTotalAndSayWhatThatMeans) {
   }
   const json none = Run({"--benchmarks=seekrandom"});
   EXPECT_THAT(none.at("notes").dump(), HasSubstr("seekrandom asked no filter"));
+  const json present = Run({"--benchmarks=seekrandom", "--prefix_size=8", "--absent_lookups=0"});
+  EXPECT_EQ(present.at("policies")[0].at("workloads")[0].at("decided_lookups"), 0);
 }
 
 TEST_F(DbBenchExtWorkloadsTest, ReadsGoOnWhileAnotherThreadWrites) {
@@ -126,15 +138,25 @@ TEST_F(DbBenchExtWorkloadsTest, ReadsGoOnWhileAnotherThreadWrites) {
                         "--benchmark_write_rate_limit=20000000", "--timed_reads=2000"});
   EXPECT_THAT(run.at("notes").dump(), HasSubstr("readwhilewriting changes the tree"));
   for (const json& policy : run.at("policies")) {
+    EXPECT_TRUE(policy.at("workloads")[0].at("keys_written_meanwhile").is_null());
+    EXPECT_GT(policy.at("workloads")[1].at("keys_written_meanwhile"), 0);
     EXPECT_EQ(policy.at("workloads")[1].at("found"), 20'000);
     EXPECT_EQ(policy.at("workloads")[1].at("timed_lookups"), 2000);
     EXPECT_GT(policy.at("workloads")[1].at("filter_checks"), 0);
   }
 }
 
+TEST_F(DbBenchExtWorkloadsTest, ALimitOfWritesMayBeLowerThanAnEntry) {
+  Run({"--benchmarks=readwhilewriting", "--growth=rocksdb", "--benchmark_write_rate_limit=1"});
+}
+
+TEST_F(DbBenchExtWorkloadsTest, KeysShorterThanAPrefixAreSoughtToo) {
+  const json run = Run({"--benchmarks=seekrandom", "--prefix_size=20"});
+  EXPECT_EQ(run.at("policies")[0].at("workloads")[0].at("found"), 20'000);
+}
+
 TEST_F(DbBenchExtWorkloadsTest, ARoundLastsAsLongAsAskedAndCountsStayTheSame) {
-  const json run =
-      Run({"--benchmarks=readabsent", "--duration=1", "--timed_rounds=1", "--reads=1000"});
+  const json run = Run({"--benchmarks=readabsent", "--duration=1", "--reads=1000"});
   for (const json& policy : run.at("policies")) {
     EXPECT_EQ(policy.at("workloads")[0].at("lookups"), 1000);
     EXPECT_GT(policy.at("workloads")[0].at("timed_lookups"), 1000);
@@ -153,6 +175,23 @@ TEST_F(DbBenchExtWorkloadsTest, RecordedLookupsAreAskedAsTheyAre) {
     EXPECT_EQ(list.at("lookups"), 3);
     EXPECT_EQ(list.at("found"), 2);
   }
+  EXPECT_EQ(run.at("lookups_drawn"), "lookups: readlist as " + (folder_ / "lookups") + " has them");
+  // No file's range has it, so no filter is asked.
+  WriteFile(folder_ / "lookups", "zzz\n");
+  const json outside = Run({"--keys=" + (folder_ / "keys"), "--lookups=" + (folder_ / "lookups")});
+  EXPECT_EQ(outside.at("policies")[0].at("workloads")[0].at("filter_checks"), 0);
+}
+
+TEST_F(DbBenchExtWorkloadsTest, AListWithoutRoomForAbsentKeysCanBeReadAllTheSame) {
+  WriteFile(folder_ / "keys", "alone\n");
+  EXPECT_EQ(RunBench({"--keys=" + (folder_ / "keys"), "--benchmarks=readpresent", "--reads=10",
+                      "--timed_reads=0", "--policies=none"})
+                .status,
+            0);
+  const ChildResult absent =
+      RunBench({"--keys=" + (folder_ / "keys"), "--benchmarks=readabsent", "--policies=none"});
+  EXPECT_EQ(absent.status, 1);
+  EXPECT_THAT(absent.errors, HasSubstr("give more keys"));
 }
 
 TEST_F(DbBenchExtWorkloadsTest, TheKeysValuesAndOptionsOfADatabaseAreTaken) {
@@ -189,6 +228,9 @@ TEST_F(DbBenchExtWorkloadsTest, TheCacheMayBeAShareOfTheData) {
 
 TEST_F(DbBenchExtWorkloadsTest, WhatHasNoMeaningIsRefused) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"--lookups=/dev/null", "--zipf=1"}, "--zipf has no meaning for readlist alone"},
+      {{"--keys=/dev/null", "--num=5"}, "--num is of generated keys"},
+      {{"--timed_reads=5", "--duration=1"}, "give one of them"},
       {{"--batch_size=4"}, "--batch_size has no meaning without multireadrandom"},
       {{"--seek_nexts=1"}, "without seekrandom"},
       {{"--writes=10"}, "without fillrandom or overwrite"},

@@ -252,14 +252,20 @@ TEST_F(LookupsTest, MultiGetAsksTheSameFiltersAsGetsOfTheSameKeys) {
   }
 }
 
-TEST_F(LookupsTest, AnUnevenBatchIsFilledFromTheBeginning) {
+TEST_F(LookupsTest, TheLastBatchMayBeSmaller) {
   const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
   choices_.reads = 100;
   choices_.batch = 32;
-  const auto counts = Count(db.get(), Make("multireadrandom"));
-  ASSERT_TRUE(counts.ok()) << counts.status();
-  EXPECT_EQ(counts->lookups, 128u);
-  EXPECT_EQ(counts->found, 128u);
+  for (const bool batched : {false, true}) {
+    choices_.batched = batched;
+    const auto counts = Count(db.get(), Make("multireadrandom"), 3);
+    ASSERT_TRUE(counts.ok()) << counts.status();
+    EXPECT_EQ(counts->lookups, 100u);
+    EXPECT_EQ(counts->found, 100u);
+    const auto times = TimeLookups(db.get(), Make("multireadrandom"), Pass(70), GoOn);
+    ASSERT_TRUE(times.ok()) << times.status();
+    EXPECT_EQ(times->lookups, 70u);
+  }
 }
 
 TEST_F(LookupsTest, SeeksAskFiltersOfPrefixes) {
@@ -273,13 +279,36 @@ TEST_F(LookupsTest, SeeksAskFiltersOfPrefixes) {
   EXPECT_GT(absent->false_positive_block_reads, 0u);
   EXPECT_EQ(absent->useful + absent->false_positive_block_reads, absent->filter_checks)
       << "every maybe is a false one, as no key has the prefix";
+  EXPECT_EQ(absent->decided_lookups, kReads);
+  EXPECT_EQ(absent->decided_checks, absent->filter_checks);
+  choices_.absent_share = 0.5;
+  const auto mixed = Count(db.get(), Make("seekrandom"), 2);
+  ASSERT_TRUE(mixed.ok()) << mixed.status();
+  EXPECT_EQ(mixed->decided_lookups, kReads / 2);
+  EXPECT_NEAR(static_cast<double>(mixed->false_positive_block_reads) /
+                  static_cast<double>(*mixed->decided_checks),
+              static_cast<double>(absent->false_positive_block_reads) /
+                  static_cast<double>(absent->filter_checks),
+              0.03);
   choices_.absent_share = 0;
   const auto present = Count(db.get(), Make("seekrandom"));
   ASSERT_TRUE(present.ok()) << present.status();
   EXPECT_EQ(present->found, kReads);
+  EXPECT_EQ(present->decided_lookups, 0u)
+      << "each has a maybe that is true, and may have false ones";
+  EXPECT_EQ(present->decided_checks, 0u);
   EXPECT_EQ(present->false_positive_block_reads, 0u);
   EXPECT_GE(present->filter_checks - present->useful, kReads);
   EXPECT_EQ(present->value_bytes, kReads * options_.value_size);
+}
+
+TEST_F(LookupsTest, KeysWithoutAPrefixAreSoughtInAllFiles) {
+  options_.prefix_size = 17;
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+  const auto counts = Count(db.get(), Make("seekrandom"));
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->found, kReads);
+  EXPECT_EQ(counts->filter_checks, 0u);
 }
 
 TEST_F(LookupsTest, SeeksStepOnAndAskNoFilterWithoutPrefixes) {

@@ -86,6 +86,13 @@ TEST(NearMissesTest, KeysThatLeaveNoRoomForNearMissesAreAnError) {
   }
 }
 
+TEST(NearMissesTest, DrawingEndsWhenItIsToldTo) {
+  EXPECT_EQ(NearMisses::Of(Paths(), 100'000, 1, [](uint64_t found) { return found < 1000; })
+                .status()
+                .code(),
+            absl::StatusCode::kCancelled);
+}
+
 TEST(NearMissesTest, LongKeysTakeNoMoreMemoryThanShortOnes) {
   auto keys = std::make_shared<KeyTable>();
   for (int i = 0; i < 10; ++i) keys->Add(std::string(100'000, static_cast<char>('a' + i)));

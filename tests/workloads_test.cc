@@ -90,6 +90,21 @@ TEST_F(WorkloadsTest, PresentKeysAreThoseThatWereWritten) {
   EXPECT_EQ(seen.keys.size(), keys_.written->count());
 }
 
+TEST_F(WorkloadsTest, FewWrittenKeysOfManyAreFoundHoweverSkewed) {
+  constexpr uint64_t kMany = 1'000'000;
+  keys_.range = std::make_shared<GeneratedKeys>(kMany, 16);
+  const auto written =
+      std::make_shared<WrittenKeys>(WriteSequence(kMany, 1, {{WriteKind::kDrawn, 10}}));
+  keys_.written = written;
+  for (const double zipf : {0.0, 3.0}) {
+    choices_.zipf = zipf;
+    const Seen seen = Look("readpresent");
+    EXPECT_EQ(seen.present, kReads);
+    EXPECT_LE(seen.keys.size(), written->count());
+    EXPECT_GE(seen.keys.size(), written->count() - 2);
+  }
+}
+
 TEST_F(WorkloadsTest, AbsentAndLongerKeysAreNotThere) {
   for (const char* name : {"readabsent", "readmissing"}) {
     const Seen seen = Look(name);

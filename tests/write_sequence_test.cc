@@ -52,6 +52,29 @@ TEST(WriteSequenceTest, DrawsRepeatSomeKeysAndLeaveSomeOut) {
   for (uint64_t i = 0; i < kKeys; ++i) EXPECT_EQ(written.Has(i), different.count(i) > 0) << i;
 }
 
+TEST(WrittenKeysTest, TheNthIsTheOneThatHasSoManyBeforeIt) {
+  for (const uint64_t draws : {1u, 10u, 1000u, 20'000u}) {
+    constexpr uint64_t kMany = 5000;
+    const WrittenKeys written(WriteSequence(kMany, 3, {{WriteKind::kDrawn, draws}}));
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < kMany; ++i) {
+      if (written.Has(i)) {
+        EXPECT_EQ(written.Nth(n++), i) << draws;
+      }
+    }
+    EXPECT_EQ(n, written.count());
+  }
+  EXPECT_EQ(WrittenKeys(WriteSequence::Once(kKeys, 1)).Nth(17), 17u);
+}
+
+TEST(WrittenKeysTest, LookingEndsWhenItIsToldTo) {
+  const WriteSequence sequence(kKeys, 3, {{WriteKind::kDrawn, 0}});
+  EXPECT_EQ(WrittenKeys::Of(sequence, [](uint64_t) { return false; }).status().code(),
+            absl::StatusCode::kCancelled);
+  EXPECT_EQ(WrittenKeys::Of(sequence, [](uint64_t) { return true; })->count(),
+            WrittenKeys(sequence).count());
+}
+
 TEST(WriteSequenceTest, StepsFollowEachOther) {
   const WriteSequence sequence(kKeys, 1,
                                {{WriteKind::kCompact, 0},

@@ -44,10 +44,11 @@ const PolicyResult* LastWithFilters(const ReadAmplification& run) {
 }
 
 std::string RateOf(const PolicyResult& policy, const WorkloadCounts& counts) {
-  const Interval interval = PoissonInterval(counts.false_positive_block_reads, counts.lookups);
+  const Interval interval =
+      PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts));
   return absl::StrCat(policy.policy, " ",
-                      Figure(Ratio(counts.false_positive_block_reads, counts.lookups)), " (",
-                      Figure(interval.low), " to ", Figure(interval.high), ")");
+                      Figure(Ratio(counts.false_positive_block_reads, DecidedLookups(counts))),
+                      " (", Figure(interval.low), " to ", Figure(interval.high), ")");
 }
 
 std::string DiskSentence(const ReadAmplification& run, const PolicyResult& ours,

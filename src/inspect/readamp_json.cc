@@ -42,11 +42,12 @@ void AddRates(const WorkloadCounts& counts, Json* json) {
   const bool absent = AllAbsent(counts);
   (*json)["absent_share"] = Ratio(counts.lookups - counts.found, counts.lookups);
   (*json)["false_positive_block_reads_per_lookup_interval"] =
-      ToJson(PoissonInterval(counts.false_positive_block_reads, counts.lookups));
+      ToJson(PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts)));
   (*json)["false_positive_block_reads_per_absent_key"] =
-      absent ? Json(Ratio(counts.false_positive_block_reads, counts.lookups)) : Json(nullptr);
+      absent ? Json(Ratio(counts.false_positive_block_reads, DecidedLookups(counts)))
+             : Json(nullptr);
   (*json)["false_positives_per_filter_check_interval"] =
-      ToJson(WilsonInterval(counts.false_positive_block_reads, counts.filter_checks));
+      ToJson(WilsonInterval(counts.false_positive_block_reads, DecidedChecks(counts)));
   (*json)["data_blocks_accessed_per_lookup"] = Ratio(counts.data_blocks_accessed, counts.lookups);
   (*json)["data_blocks_read_per_lookup"] = Ratio(counts.data_blocks_read, counts.lookups);
   (*json)["data_blocks_read_per_lookup_interval"] =
@@ -66,9 +67,9 @@ Json ToJson(const WorkloadResult& workload) {
                {"useful", counts.useful},
                {"false_positive_block_reads", counts.false_positive_block_reads},
                {"false_positive_block_reads_per_lookup",
-                Ratio(counts.false_positive_block_reads, counts.lookups)},
+                Ratio(counts.false_positive_block_reads, DecidedLookups(counts))},
                {"false_positives_per_filter_check",
-                Ratio(counts.false_positive_block_reads, counts.filter_checks)},
+                Ratio(counts.false_positive_block_reads, DecidedChecks(counts))},
                {"data_blocks_accessed", counts.data_blocks_accessed},
                {"data_blocks_read", counts.data_blocks_read},
                {"bytes_read", counts.bytes_read},
@@ -90,6 +91,9 @@ Json ToJson(const WorkloadResult& workload) {
   }
   AddRates(counts, &json);
   json["remark"] = workload.remark;
+  json["decided_lookups"] = DecidedLookups(counts);
+  json["decided_filter_checks"] = DecidedChecks(counts);
+  json["keys_written_meanwhile"] = OrNull(workload.keys_written_meanwhile);
   json["percentiles"] = Json::array();
   for (const Percentile& percentile : workload.times.percentiles) {
     json["percentiles"].push_back(

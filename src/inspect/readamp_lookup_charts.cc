@@ -100,8 +100,9 @@ HtmlFigure FalseReadsFigure(const ReadampView& view, size_t w) {
       add("level not known", rest);
     }
     bar.figure = absl::StrCat(
-        Figure(Ratio(counts.false_positive_block_reads, counts.lookups)), " (",
-        IntervalText(PoissonInterval(counts.false_positive_block_reads, counts.lookups)), ")");
+        Figure(Ratio(counts.false_positive_block_reads, DecidedLookups(counts))), " (",
+        IntervalText(PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts))),
+        ")");
     chart.bars.push_back(std::move(bar));
   }
   if (!without.empty()) absl::StrAppend(&figure.says, without, ".");
@@ -142,7 +143,8 @@ HtmlFigure BlocksFigure(const ReadampView& view, size_t w) {
       chart.bars.push_back(OneBar(view, i, "from the file", from_file, false));
     }
     figure.table.rows.push_back(
-        {run.policies[i].policy, Figure(Ratio(counts.false_positive_block_reads, counts.lookups)),
+        {run.policies[i].policy,
+         Figure(Ratio(counts.false_positive_block_reads, DecidedLookups(counts))),
          Figure(Ratio(counts.data_blocks_accessed, counts.lookups)),
          Figure(Ratio(counts.data_blocks_read, counts.lookups)),
          IntervalText(PoissonInterval(counts.data_blocks_read, counts.lookups)),

@@ -31,14 +31,17 @@ struct WorkloadCounts {
   uint64_t found = 0;
   uint64_t filter_checks = 0;
   uint64_t useful = 0;
-  uint64_t false_positive_block_reads = 0;
-  uint64_t data_blocks_accessed = 0;  // what would be read without a block cache
-  uint64_t data_blocks_read = 0;      // from files
-  uint64_t bytes_read = 0;            // from files, blocks of any type
-  uint64_t value_bytes = 0;           // of the values returned
-  std::optional<uint64_t> hashes;     // computed for checks; unset for a policy that is not known
+  uint64_t false_positive_block_reads = 0;  // in decided_lookups
+  uint64_t data_blocks_accessed = 0;        // what would be read without a block cache
+  uint64_t data_blocks_read = 0;            // from files
+  uint64_t bytes_read = 0;                  // from files, blocks of any type
+  uint64_t value_bytes = 0;                 // of the values returned
+  std::optional<uint64_t> hashes;  // computed for checks; unset for a policy that is not known
   std::optional<uint64_t> hashes_shared;  // checks that needed none; unset with `hashes`
   std::vector<LevelCounts> levels;
+  // Lookups, and their filter checks, of which it is known whether a "maybe" was false. Unset: all.
+  std::optional<uint64_t> decided_lookups{};
+  std::optional<uint64_t> decided_checks{};
 };
 
 // Of the round of lookups whose speed is the median of all rounds.
@@ -56,7 +59,8 @@ struct WorkloadResult {
   std::string remark;  // what to know of its figures, in sentences; empty: nothing
   WorkloadCounts counts;
   WorkloadTimes times;
-  double files_considered_per_lookup = 0;  // files whose key range holds the key
+  std::optional<uint64_t> keys_written_meanwhile{};  // beside the counted lookups, where any are
+  double files_considered_per_lookup = 0;            // files whose key range holds the key
   std::map<int, double> files_considered_by_level;
 };
 
@@ -128,6 +132,14 @@ struct ReadAmplification {
 // a / b, and 0 when b is 0.
 inline double Ratio(uint64_t a, uint64_t b) {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+}
+
+// What false reads are a share of.
+inline uint64_t DecidedLookups(const WorkloadCounts& counts) {
+  return counts.decided_lookups.value_or(counts.lookups);
+}
+inline uint64_t DecidedChecks(const WorkloadCounts& counts) {
+  return counts.decided_checks.value_or(counts.filter_checks);
 }
 
 // Whether every key that was looked up is missing, so that every block read was for nothing.

@@ -66,7 +66,8 @@ class KeyReader {
   // Sorts, drops duplicates, and adds the sizes of values up.
   absl::StatusOr<DatabaseKeys> Finish(const std::string& from, bool sorted) {
     if (read_.keys.empty()) {
-      return absl::FailedPreconditionError(absl::StrCat(from, " has no keys"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          from, " has no keys in its files; what is in a write-ahead log alone is not seen"));
     }
     if (sorted) {
       for (const uint32_t size : value_sizes_) read_.value_bytes += size;

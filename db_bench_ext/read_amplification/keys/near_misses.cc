@@ -12,6 +12,9 @@ namespace {
 // So many failures in a row mean that nearly every key nearby is taken or out of range.
 constexpr uint16_t kMaxAttempts = 10'000;
 
+// Keys may have megabytes.
+constexpr uint64_t kAttemptsBetweenLooks = 64;
+
 std::string_view RandomKey(const KeyTable& keys, Random* random) {
   return keys[RandomBelow(random, keys.size())];
 }
@@ -44,7 +47,7 @@ Random RandomOf(uint64_t seed, uint64_t i, uint16_t attempt) { return RandomAt(s
 }  // namespace
 
 absl::StatusOr<NearMisses> NearMisses::Of(std::shared_ptr<const KeyTable> present, uint64_t count,
-                                          uint64_t seed) {
+                                          uint64_t seed, absl::FunctionRef<bool(uint64_t)> go_on) {
   absl::flat_hash_set<absl::string_view> index;
   index.reserve(present->size());
   std::string_view smallest, largest;
@@ -58,14 +61,21 @@ absl::StatusOr<NearMisses> NearMisses::Of(std::shared_ptr<const KeyTable> presen
   NearMisses near(std::move(present), seed);
   near.attempts_.reserve(count);
   std::string key;
+  uint64_t attempts = 0;
+  bool stopped = false;
   const auto is_absent = [&](uint16_t attempt) {
+    stopped = attempts++ % kAttemptsBetweenLooks == 0 && !go_on(near.attempts_.size());
     Change(*near.present_, RandomOf(seed, near.attempts_.size(), attempt), &key);
     return smallest < key && key < largest && !index.contains(key);
   };
   while (near.attempts_.size() < count) {
     uint16_t attempt = 0;
     // Two keys at least, so that one is not empty.
-    while (near.present_->size() >= 2 && attempt < kMaxAttempts && !is_absent(attempt)) ++attempt;
+    while (near.present_->size() >= 2 && attempt < kMaxAttempts && !is_absent(attempt) &&
+           !stopped) {
+      ++attempt;
+    }
+    if (stopped) return absl::CancelledError("interrupted");
     if (near.present_->size() < 2 || attempt == kMaxAttempts) {
       return absl::InvalidArgumentError(absl::StrCat(
           "absent keys are made from real ones by small changes, between the smallest and the "

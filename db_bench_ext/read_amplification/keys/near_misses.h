@@ -3,6 +3,7 @@
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_NEAR_MISSES_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_NEAR_MISSES_H_
 
+#include <absl/functional/function_ref.h>
 #include <absl/status/statusor.h>
 
 #include <cstdint>
@@ -23,9 +24,11 @@ namespace winnow::bench {
 class NearMisses : public KeySet {
  public:
   // `count` of them. `present` has no duplicates. Takes memory for a set of `present` while it
-  // works. An error if the table is too small to have such keys.
-  static absl::StatusOr<NearMisses> Of(std::shared_ptr<const KeyTable> present, uint64_t count,
-                                       uint64_t seed);
+  // works. Asks now and then whether to go on, with the number of keys found. An error if not, or
+  // if the table is too small to have such keys.
+  static absl::StatusOr<NearMisses> Of(
+      std::shared_ptr<const KeyTable> present, uint64_t count, uint64_t seed,
+      absl::FunctionRef<bool(uint64_t found)> go_on = [](uint64_t) { return true; });
 
   uint64_t size() const override { return attempts_.size(); }
   uint64_t total_bytes() const override { return total_bytes_; }

@@ -1,6 +1,7 @@
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
 
 #include <algorithm>
+#include <bitset>
 #include <utility>
 
 #include "db_bench_ext/read_amplification/keys/random.h"
@@ -10,6 +11,9 @@ namespace {
 
 // Keeps the order of writes apart from other sources of chance that share the user's seed.
 constexpr uint64_t kOrderSalt = 0x6f72646572;
+
+constexpr uint64_t kWritesBetweenLooks = uint64_t{1} << 20;
+constexpr size_t kWordsOfBlock = 8;
 
 }  // namespace
 
@@ -56,13 +60,52 @@ bool WriteSequence::EachOnce() const {
 }
 
 WrittenKeys::WrittenKeys(const WriteSequence& sequence) {
+  Fill(sequence, [](uint64_t) { return true; }).IgnoreError();
+}
+
+absl::StatusOr<WrittenKeys> WrittenKeys::Of(const WriteSequence& sequence,
+                                            absl::FunctionRef<bool(uint64_t)> go_on) {
+  WrittenKeys written;
+  if (absl::Status status = written.Fill(sequence, go_on); !status.ok()) return status;
+  return written;
+}
+
+absl::Status WrittenKeys::Fill(const WriteSequence& sequence,
+                               absl::FunctionRef<bool(uint64_t)> go_on) {
   // One part that writes all keys is enough; draws may leave some out.
   all_ = sequence.EachOnce();
   count_ = sequence.keys();
-  if (all_) return;
-  written_.resize(sequence.keys());
-  for (uint64_t i = 0; i < sequence.size(); ++i) written_[sequence[i]] = true;
-  count_ = static_cast<uint64_t>(std::count(written_.begin(), written_.end(), true));
+  if (all_) return absl::OkStatus();
+  bits_.resize((sequence.keys() + 63) / 64);
+  for (uint64_t i = 0; i < sequence.size(); ++i) {
+    const uint64_t key = sequence[i];
+    bits_[key / 64] |= uint64_t{1} << (key % 64);
+    if (i % kWritesBetweenLooks == 0 && !go_on(i)) return absl::CancelledError("interrupted");
+  }
+  count_ = 0;
+  for (size_t word = 0; word < bits_.size(); ++word) {
+    if (word % kWordsOfBlock == 0) before_.push_back(count_);
+    count_ += std::bitset<64>(bits_[word]).count();
+  }
+  return absl::OkStatus();
+}
+
+uint64_t WrittenKeys::Nth(uint64_t n) const {
+  if (all_) return n;
+  const auto next = std::upper_bound(before_.begin(), before_.end(), n);
+  const auto block = static_cast<size_t>(next - before_.begin()) - 1;
+  n -= before_[block];
+  size_t word = block * kWordsOfBlock;
+  for (;; ++word) {
+    const uint64_t here = std::bitset<64>(bits_[word]).count();
+    if (n < here) break;
+    n -= here;
+  }
+  uint64_t rest = bits_[word];
+  for (; n > 0; --n) rest &= rest - 1;
+  uint64_t bit = 0;
+  while ((rest >> bit & 1) == 0) ++bit;
+  return 64 * word + bit;
 }
 
 }  // namespace winnow::bench

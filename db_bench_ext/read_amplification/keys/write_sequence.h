@@ -3,6 +3,10 @@
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_WRITE_SEQUENCE_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_WRITE_SEQUENCE_H_
 
+#include <absl/functional/function_ref.h>
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -58,18 +62,32 @@ class WriteSequence {
   std::vector<uint64_t> compactions_;
 };
 
-// Which keys a sequence writes. A bit a key, unless it is all of them. Safe from several threads.
+// Which keys a sequence writes. About a bit a key, unless it is all of them. Safe from several
+// threads.
 class WrittenKeys {
  public:
   explicit WrittenKeys(const WriteSequence& sequence);
 
-  bool Has(uint64_t key) const { return all_ || written_[key]; }
+  // The same, but asks now and then whether to go on, with the number of writes looked at; an error
+  // if not.
+  static absl::StatusOr<WrittenKeys> Of(const WriteSequence& sequence,
+                                        absl::FunctionRef<bool(uint64_t looked_at)> go_on);
+
+  bool Has(uint64_t key) const { return all_ || (bits_[key / 64] >> (key % 64) & 1) != 0; }
   uint64_t count() const { return count_; }
 
+  // The number of the nth of them in ascending order, n being below count().
+  uint64_t Nth(uint64_t n) const;
+
  private:
+  WrittenKeys() = default;
+
+  absl::Status Fill(const WriteSequence& sequence, absl::FunctionRef<bool(uint64_t)> go_on);
+
   bool all_ = false;
   uint64_t count_ = 0;
-  std::vector<bool> written_;
+  std::vector<uint64_t> bits_;
+  std::vector<uint64_t> before_;  // by block of words: how many keys were written before it
 };
 
 }  // namespace winnow::bench

@@ -1,9 +1,6 @@
 #include "db_bench_ext/read_amplification/lookups/background_writer.h"
 
-#include <rocksdb/env.h>
-#include <rocksdb/rate_limiter.h>
-
-#include <memory>
+#include <chrono>
 #include <string>
 
 #include "db_bench_ext/read_amplification/keys/random.h"
@@ -12,7 +9,10 @@
 namespace winnow::bench {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr uint64_t kDrawSalt = 0x77726974696e67;
+constexpr std::chrono::milliseconds kNap(1);
 
 }  // namespace
 
@@ -30,21 +30,22 @@ absl::Status BackgroundWriter::Stop() {
 
 absl::Status BackgroundWriter::Write(rocksdb::DB* db, const KeySet& keys, size_t value_size,
                                      uint64_t seed, uint64_t bytes_per_second) {
-  std::unique_ptr<rocksdb::RateLimiter> limit;
-  if (bytes_per_second > 0) {
-    limit.reset(rocksdb::NewGenericRateLimiter(static_cast<int64_t>(bytes_per_second)));
-  }
+  const Clock::time_point begin = Clock::now();
+  uint64_t bytes = 0;
   TreeWriter writer(db, value_size, seed);
   Random random(seed ^ kDrawSalt);
   std::string room;
   while (!stop_) {
     const uint64_t i = RandomBelow(&random, keys.size());
     const std::string_view key = keys.Get(i, &room);
-    if (absl::Status status = writer.Put(key, i); !status.ok()) return status;
-    if (limit != nullptr) {
-      limit->Request(static_cast<int64_t>(key.size() + value_size), rocksdb::Env::IO_HIGH, nullptr,
-                     rocksdb::RateLimiter::OpType::kWrite);
-    }
+    if (absl::Status status = writer.PutNow(key, i); !status.ok()) return status;
+    ++written_;
+    bytes += key.size() + value_size;
+    if (bytes_per_second == 0) continue;
+    // RocksDB's rate limiter takes no request that is more than a tenth of a second's.
+    const std::chrono::duration<double> due(static_cast<double>(bytes) /
+                                            static_cast<double>(bytes_per_second));
+    while (!stop_ && Clock::now() - begin < due) std::this_thread::sleep_for(kNap);
   }
   return absl::OkStatus();
 }

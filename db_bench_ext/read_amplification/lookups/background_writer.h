@@ -29,11 +29,15 @@ class BackgroundWriter {
   // Ends the writes; an error if one failed.
   absl::Status Stop();
 
+  // Keys, so far.
+  uint64_t written() const { return written_; }
+
  private:
   absl::Status Write(rocksdb::DB* db, const KeySet& keys, size_t value_size, uint64_t seed,
                      uint64_t bytes_per_second);
 
   std::atomic<bool> stop_{false};
+  std::atomic<uint64_t> written_{0};
   absl::Status status_;  // of the thread, once it has ended
   std::thread thread_;
 };

@@ -127,6 +127,7 @@ class Measurement {
     read.fill_cache = false;
     read.total_order_seek = true;
     const std::unique_ptr<rocksdb::Iterator> keys((*db)->NewIterator(read));
+    sequence_ = (*db)->GetLatestSequenceNumber();
     const absl::StatusOr<uint64_t> most = KeysOfSample(db->get());
     if (!most.ok()) return most.status();
     std::vector<std::string> sample;
@@ -146,7 +147,9 @@ class Measurement {
     if (!keys->status().ok()) return FromRocksDB(keys->status(), "read the keys of " + path_);
     if (sample.empty()) {
       return absl::FailedPreconditionError(
-          absl::StrCat(path_, " has no keys in the files of its default column family"));
+          absl::StrCat(path_,
+                       " has no keys in the files of its default column family; what is in "
+                       "its write-ahead log alone is not seen"));
     }
     run_.value_size = value_bytes_ / run_.keys;
     auto present = std::make_shared<KeyTable>();
@@ -176,23 +179,24 @@ class Measurement {
 
   bool NeedsAbsentKeys() const {
     return std::any_of(
-        options_.workloads.begin(), options_.workloads.end(), [&](const Benchmark& benchmark) {
-          return benchmark.asks == AskedKeys::kAbsent || benchmark.asks == AskedKeys::kMixed ||
-                 (benchmark.asks == AskedKeys::kRange && options_.choices.absent_share);
-        });
+        options_.workloads.begin(), options_.workloads.end(),
+        [&](const Benchmark& benchmark) { return AsksForAbsentKeys(benchmark, options_.choices); });
   }
 
   // Near misses of the sample that the database does not have either.
   absl::Status FindAbsentKeys(std::shared_ptr<const KeyTable> present, rocksdb::DB* db) {
     absl::StatusOr<NearMisses> made =
         NearMisses::Of(std::move(present), std::min(options_.choices.reads, kMostKeys),
-                       options_.choices.seed ^ kAbsentSalt);
+                       options_.choices.seed ^ kAbsentSalt, [&](uint64_t found) {
+                         return Continue("drawing absent keys", found, options_.choices.reads);
+                       });
     if (!made.ok()) return made.status();
     near_ = std::make_unique<NearMisses>(*std::move(made));
     auto absent = std::make_shared<SomeKeys>(near_.get());
     rocksdb::PinnableSlice value;
     std::string room;
     for (uint64_t i = 0; i < near_->size(); ++i) {
+      if (i % kProgressEvery == 0 && *stop_) return absl::CancelledError("interrupted");
       const std::string_view key = near_->Get(i, &room);
       value.Reset();
       const rocksdb::Status found = db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(),
@@ -206,13 +210,28 @@ class Measurement {
                            : absl::OkStatus();
   }
 
-  absl::Status Measure(const Lookups& lookups) {
+  // An open database. If it is not the state that the keys were drawn from, answers are no longer
+  // known, which is said.
+  absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenFor(Lookups* lookups) {
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = database_->Open(options_.cache_size);
+    if (!db.ok() || (*db)->GetLatestSequenceNumber() == sequence_) return db;
+    lookups->at = WithoutExpectation(std::move(lookups->at));
+    if (!changed_) {
+      run_.notes.push_back(
+          "The database changed while it was measured, so that passes saw different states of it: "
+          "a copy, or a checkpoint, gives figures of one.");
+    }
+    changed_ = true;
+    return db;
+  }
+
+  absl::Status Measure(Lookups lookups) {
     inspect::WorkloadResult workload;
     workload.name = lookups.name;
     workload.remark = lookups.remark;
     workload.files_considered_per_lookup =
         FilesConsideredPerLookup(levels_, lookups, kFilesConsideredSample);
-    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = database_->Open(options_.cache_size);
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenFor(&lookups);
     if (!db.ok()) return db.status();
     const plugin::Counters before = plugin::CurrentCounters();
     PassOptions pass;
@@ -234,7 +253,7 @@ class Measurement {
     pass.seconds = options_.timed_seconds;
     std::vector<inspect::WorkloadTimes> rounds;
     for (size_t round = 0; round < options_.timed_rounds; ++round) {
-      db = database_->Open(options_.cache_size);
+      db = OpenFor(&lookups);
       if (!db.ok()) return db.status();
       absl::StatusOr<inspect::WorkloadTimes> times =
           TimeLookups(db->get(), lookups, pass, [&](uint64_t done) {
@@ -262,6 +281,8 @@ class Measurement {
   std::unique_ptr<NearMisses> near_;
   KeysOfRun keys_;
   uint64_t value_bytes_ = 0;
+  rocksdb::SequenceNumber sequence_ = 0;  // of the state that keys were drawn from
+  bool changed_ = false;
   inspect::PolicyResult result_;
   inspect::ReadAmplification run_;
 };

@@ -61,17 +61,17 @@ inspect::WorkloadCounts CountingScope::OfGets() const {
   return counts;
 }
 
-inspect::WorkloadCounts CountingScope::OfSeeks(uint64_t false_maybes) const {
-  const rocksdb::PerfContext& context = *rocksdb::get_perf_context();
+inspect::WorkloadCounts CountingScope::OfSeeks() const {
+  const SeekAnswers answers = OfFilters();
   inspect::WorkloadCounts counts = OfGets();
-  counts.filter_checks = context.bloom_sst_hit_count + context.bloom_sst_miss_count;
-  counts.useful = context.bloom_sst_miss_count;
-  counts.false_positive_block_reads = false_maybes;
+  counts.filter_checks = answers.checks;
+  counts.useful = answers.checks - answers.maybes;
   return counts;
 }
 
-uint64_t CountingScope::SeekMaybes() const {
-  return rocksdb::get_perf_context()->bloom_sst_hit_count;
+CountingScope::SeekAnswers CountingScope::OfFilters() const {
+  const rocksdb::PerfContext& context = *rocksdb::get_perf_context();
+  return {context.bloom_sst_hit_count + context.bloom_sst_miss_count, context.bloom_sst_hit_count};
 }
 
 void AddCounts(const inspect::WorkloadCounts& counts, inspect::WorkloadCounts* sum) {
@@ -84,6 +84,10 @@ void AddCounts(const inspect::WorkloadCounts& counts, inspect::WorkloadCounts* s
   sum->data_blocks_read += counts.data_blocks_read;
   sum->bytes_read += counts.bytes_read;
   sum->value_bytes += counts.value_bytes;
+  if (counts.decided_lookups) {
+    sum->decided_lookups = sum->decided_lookups.value_or(0) + *counts.decided_lookups;
+    sum->decided_checks = sum->decided_checks.value_or(0) + *counts.decided_checks;
+  }
   for (const inspect::LevelCounts& level : counts.levels) {
     const auto at = std::lower_bound(
         sum->levels.begin(), sum->levels.end(), level.level,

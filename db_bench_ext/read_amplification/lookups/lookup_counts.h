@@ -20,12 +20,16 @@ class CountingScope {
   // Of gets, so far. Lookups, found keys, bytes of values and hashes are left to the caller.
   inspect::WorkloadCounts OfGets() const;
 
-  // Of seeks, of whose filter checks RocksDB counts the total only, not those of a level.
-  // `false_maybes` are the caller's, who knows what was found.
-  inspect::WorkloadCounts OfSeeks(uint64_t false_maybes) const;
+  // Of seeks, of whose filter checks RocksDB counts the total only, not those of a level. What of
+  // them is decided is the caller's to know.
+  inspect::WorkloadCounts OfSeeks() const;
 
-  // Filters that a seek asked and that said "maybe", so far.
-  uint64_t SeekMaybes() const;
+  // What filters answered to seeks, so far.
+  struct SeekAnswers {
+    uint64_t checks = 0;
+    uint64_t maybes = 0;
+  };
+  SeekAnswers OfFilters() const;
 };
 
 // Adds up what several threads counted. Hashes are left alone.

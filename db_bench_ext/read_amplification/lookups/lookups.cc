@@ -57,50 +57,77 @@ absl::Status OnThreads(size_t threads, const std::function<absl::Status(size_t t
 // the first thread, for all.
 class Pass {
  public:
-  Pass(size_t threads, uint64_t step, LookupProgress progress)
-      : threads_(threads), step_(step), progress_(progress) {}
+  Pass(size_t threads, LookupProgress progress) : threads_(threads), progress_(progress) {}
 
   bool stopped() const { return stopped_; }
   void Stop() { stopped_ = true; }
 
-  // After so many calls of this thread; an error to end it with.
-  absl::Status After(size_t thread, uint64_t calls) {
-    if (thread == 0 && !progress_(calls * threads_ * step_)) Stop();
+  // After so many lookups of this thread; an error to end it with.
+  absl::Status After(size_t thread, uint64_t lookups) {
+    if (thread == 0 && !progress_(lookups * threads_)) Stop();
     return stopped_ ? absl::CancelledError("interrupted") : absl::OkStatus();
   }
 
  private:
   const size_t threads_;
-  const uint64_t step_;
   LookupProgress progress_;
   std::atomic<bool> stopped_{false};
 };
 
+// Whether the maybes of a seek were false is known if it found nothing.
+class SeekTally {
+ public:
+  explicit SeekTally(const CountingScope* counting) : counting_(counting) {}
+
+  void After(const Reader& reader) {
+    const CountingScope::SeekAnswers now = counting_->OfFilters();
+    if (reader.last_was_empty()) {
+      ++lookups_;
+      checks_ += now.checks - before_.checks;
+      false_maybes_ += now.maybes - before_.maybes;
+    }
+    before_ = now;
+  }
+
+  inspect::WorkloadCounts Counts() const {
+    inspect::WorkloadCounts counts = counting_->OfSeeks();
+    counts.decided_lookups = lookups_;
+    counts.decided_checks = checks_;
+    counts.false_positive_block_reads = false_maybes_;
+    return counts;
+  }
+
+ private:
+  const CountingScope* const counting_;
+  CountingScope::SeekAnswers before_;
+  uint64_t lookups_ = 0, checks_ = 0, false_maybes_ = 0;
+};
+
 absl::StatusOr<inspect::WorkloadCounts> CountOnThread(rocksdb::DB* db, const Lookups& lookups,
-                                                      uint64_t calls, size_t thread, size_t threads,
+                                                      uint64_t n, size_t thread, size_t threads,
                                                       Pass* pass) {
   const std::unique_ptr<Reader> reader = MakeReader(db, lookups);
-  PreparedCalls prepared(lookups, CallsOfChunk(lookups));
   const size_t chunk = CallsOfChunk(lookups);
+  PreparedCalls prepared(lookups, chunk);
   const bool seeks = lookups.kind == LookupKind::kSeek;
-  uint64_t done = 0, false_maybes = 0, maybes = 0;
+  const uint64_t calls = CallsOf(lookups, n);
+  uint64_t done = 0;
   const CountingScope counting;
+  SeekTally tally(&counting);
   for (uint64_t call = thread; call < calls;) {
     prepared.Clear();
-    for (; call < calls && prepared.size() < chunk; call += threads) prepared.Add(call);
+    for (; call < calls && prepared.size() < chunk; call += threads) prepared.Add(call, n);
     for (size_t i = 0; i < prepared.size(); ++i) {
-      if (absl::Status status = reader->Read(prepared[i]); !status.ok()) return status;
-      if (!seeks) continue;
-      const uint64_t now = counting.SeekMaybes();
-      if (reader->last_was_empty()) false_maybes += now - maybes;
-      maybes = now;
+      const PreparedCalls::Call keys = prepared[i];
+      if (absl::Status status = reader->Read(keys.asked, keys.size); !status.ok()) return status;
+      done += keys.size;
+      if (seeks) tally.After(*reader);
     }
-    done += prepared.size();
     if (call >= calls) break;
     if (absl::Status status = pass->After(thread, done); !status.ok()) return status;
   }
-  inspect::WorkloadCounts counts = seeks ? counting.OfSeeks(false_maybes) : counting.OfGets();
-  counts.lookups = done * KeysOfCall(lookups);
+  inspect::WorkloadCounts counts = seeks ? tally.Counts() : counting.OfGets();
+  counts.lookups = done;
   counts.found = reader->found();
   counts.value_bytes = reader->value_bytes();
   return counts;
@@ -108,8 +135,9 @@ absl::StatusOr<inspect::WorkloadCounts> CountOnThread(rocksdb::DB* db, const Loo
 
 struct ThreadTimes {
   std::vector<uint32_t> calls;  // nanoseconds of some of the calls, evenly spread
-  uint64_t done = 0;            // calls
-  double seconds = 0;           // without what is done between two chunks
+  uint64_t calls_done = 0;
+  uint64_t done = 0;   // lookups
+  double seconds = 0;  // without what is done between two chunks
 };
 
 void KeepTime(uint64_t call, Clock::duration took, uint64_t* every, ThreadTimes* times) {
@@ -126,13 +154,14 @@ void KeepTime(uint64_t call, Clock::duration took, uint64_t* every, ThreadTimes*
 
 // The clock is read once for each call; keys are made while it stands.
 absl::StatusOr<ThreadTimes> TimeOnThread(rocksdb::DB* db, const Lookups& lookups,
-                                         const PassOptions& options, uint64_t calls, size_t thread,
+                                         const PassOptions& options, uint64_t n, size_t thread,
                                          Pass* pass) {
   const std::unique_ptr<Reader> reader = MakeReader(db, lookups);
-  PreparedCalls prepared(lookups, CallsOfChunk(lookups));
   const size_t chunk = CallsOfChunk(lookups);
+  PreparedCalls prepared(lookups, chunk);
   const bool by_time = options.seconds > 0;
   const std::chrono::duration<double> limit(options.seconds);
+  const uint64_t calls = CallsOf(lookups, n);
   ThreadTimes times;
   uint64_t every = 1;
   Clock::duration total{};
@@ -141,14 +170,16 @@ absl::StatusOr<ThreadTimes> TimeOnThread(rocksdb::DB* db, const Lookups& lookups
   while (goes_on()) {
     prepared.Clear();
     for (; (by_time || call < calls) && prepared.size() < chunk; call += options.threads) {
-      prepared.Add(call);
+      prepared.Add(call % calls, n);
     }
     const Clock::time_point begin = Clock::now();
     Clock::time_point before = begin;
     for (size_t i = 0; i < prepared.size(); ++i) {
-      if (absl::Status status = reader->Read(prepared[i]); !status.ok()) return status;
+      const PreparedCalls::Call keys = prepared[i];
+      if (absl::Status status = reader->Read(keys.asked, keys.size); !status.ok()) return status;
       const Clock::time_point now = Clock::now();
-      KeepTime(times.done++, now - before, &every, &times);
+      times.done += keys.size;
+      KeepTime(times.calls_done++, now - before, &every, &times);
       before = now;
       if (by_time && total + (now - begin) >= limit) break;
     }
@@ -164,14 +195,14 @@ absl::StatusOr<ThreadTimes> TimeOnThread(rocksdb::DB* db, const Lookups& lookups
 absl::StatusOr<inspect::WorkloadCounts> CountLookups(rocksdb::DB* db, const Lookups& lookups,
                                                      const PassOptions& options,
                                                      LookupProgress progress) {
-  const uint64_t calls = CallsOf(lookups, std::min(options.lookups, lookups.count));
+  const uint64_t n = std::min(options.lookups, lookups.count);
   const size_t threads = std::max<size_t>(1, options.threads);
-  Pass pass(threads, KeysOfCall(lookups), progress);
+  Pass pass(threads, progress);
   std::mutex mutex;
   inspect::WorkloadCounts sum;
   const absl::Status status = OnThreads(threads, [&](size_t thread) {
     absl::StatusOr<inspect::WorkloadCounts> counts =
-        CountOnThread(db, lookups, calls, thread, threads, &pass);
+        CountOnThread(db, lookups, n, thread, threads, &pass);
     if (!counts.ok()) {
       pass.Stop();
       return counts.status();
@@ -189,33 +220,33 @@ absl::StatusOr<inspect::WorkloadTimes> TimeLookups(rocksdb::DB* db, const Lookup
                                                    LookupProgress progress) {
   PassOptions pass_options = options;
   pass_options.threads = std::max<size_t>(1, options.threads);
-  const uint64_t calls = CallsOf(lookups, std::min(options.lookups, lookups.count));
-  Pass pass(pass_options.threads, KeysOfCall(lookups), progress);
+  // By the clock, all lookups of the workload over and over.
+  const uint64_t n = options.seconds > 0 ? lookups.count : std::min(options.lookups, lookups.count);
+  Pass pass(pass_options.threads, progress);
   std::mutex mutex;
   std::vector<uint32_t> times;
   inspect::WorkloadTimes result;
   const absl::Status status = OnThreads(pass_options.threads, [&](size_t thread) {
     absl::StatusOr<ThreadTimes> of_thread =
-        TimeOnThread(db, lookups, pass_options, calls, thread, &pass);
+        TimeOnThread(db, lookups, pass_options, n, thread, &pass);
     if (!of_thread.ok()) {
       pass.Stop();
       return of_thread.status();
     }
     const std::lock_guard<std::mutex> lock(mutex);
     times.insert(times.end(), of_thread->calls.begin(), of_thread->calls.end());
-    const uint64_t done = of_thread->done * KeysOfCall(lookups);
-    result.lookups += done;
+    result.lookups += of_thread->done;
     if (of_thread->seconds > 0) {
-      result.ops_per_second += static_cast<double>(done) / of_thread->seconds;
+      result.ops_per_second += static_cast<double>(of_thread->done) / of_thread->seconds;
     }
     return absl::OkStatus();
   });
   if (!status.ok()) return status;
   if (result.lookups == 0) return result;
   result.ops_per_second_by_round = {result.ops_per_second};
-  const size_t n = times.size();
+  const size_t kept = times.size();
   const auto quantile = [&](size_t percent) {
-    const auto at = times.begin() + static_cast<std::ptrdiff_t>((n - 1) * percent / 100);
+    const auto at = times.begin() + static_cast<std::ptrdiff_t>((kept - 1) * percent / 100);
     std::nth_element(times.begin(), at, times.end());
     return static_cast<uint64_t>(*at);
   };

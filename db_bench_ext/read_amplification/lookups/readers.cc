@@ -2,7 +2,9 @@
 
 #include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
+#include <rocksdb/slice_transform.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -37,7 +39,7 @@ class Getter : public Reader {
   Getter(rocksdb::DB* db, const Lookups& lookups)
       : db_(db), family_(db->DefaultColumnFamily()), lookups_(lookups) {}
 
-  absl::Status Read(const Asked* first) override {
+  absl::Status Read(const Asked* first, size_t) override {
     const Asked& asked = *first;
     value_.Reset();
     const rocksdb::Status status = db_->Get(read_, family_, ToSlice(asked.key), &value_);
@@ -68,16 +70,17 @@ class MultiGetter : public Reader {
         pinned_(lookups.batch),
         statuses_(lookups.batch) {}
 
-  absl::Status Read(const Asked* asked) override {
-    for (size_t i = 0; i < keys_.size(); ++i) keys_[i] = ToSlice(asked[i].key);
+  absl::Status Read(const Asked* asked, size_t n) override {
+    keys_.resize(n);
+    for (size_t i = 0; i < n; ++i) keys_[i] = ToSlice(asked[i].key);
     if (lookups_.batched) {
       for (rocksdb::PinnableSlice& value : pinned_) value.Reset();
-      db_->MultiGet(read_, db_->DefaultColumnFamily(), keys_.size(), keys_.data(), pinned_.data(),
+      db_->MultiGet(read_, db_->DefaultColumnFamily(), n, keys_.data(), pinned_.data(),
                     statuses_.data());
     } else {
       statuses_ = db_->MultiGet(read_, keys_, &values_);
     }
-    for (size_t i = 0; i < keys_.size(); ++i) {
+    for (size_t i = 0; i < n; ++i) {
       if (!AsExpected(asked[i].expected, statuses_[i])) {
         return Unexpected(lookups_, asked[i], statuses_[i].ToString());
       }
@@ -98,16 +101,19 @@ class MultiGetter : public Reader {
   std::vector<rocksdb::Status> statuses_;
 };
 
-// With an iterator of its own each time, as db_bench seeks. Where there is a prefix extractor, it
-// ends with the prefix, so that what filters leave out is not missed.
+// With an iterator of its own each time, as db_bench seeks. Where the key has a prefix, it ends
+// with that, so that what filters leave out is not missed; a key without one is sought in all
+// files.
 class Seeker : public Reader {
  public:
-  Seeker(rocksdb::DB* db, const Lookups& lookups) : db_(db), lookups_(lookups) {
-    read_.prefix_same_as_start = true;
-  }
+  Seeker(rocksdb::DB* db, const Lookups& lookups)
+      : db_(db), lookups_(lookups), prefixes_(db->GetOptions().prefix_extractor) {}
 
-  absl::Status Read(const Asked* first) override {
+  absl::Status Read(const Asked* first, size_t) override {
     const Asked& asked = *first;
+    const bool has_prefix = prefixes_ != nullptr && prefixes_->InDomain(ToSlice(asked.key));
+    read_.prefix_same_as_start = has_prefix;
+    read_.total_order_seek = !has_prefix;
     const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(read_));
     iterator->Seek(ToSlice(asked.key));
     if (!iterator->status().ok()) {
@@ -138,6 +144,7 @@ class Seeker : public Reader {
  private:
   rocksdb::DB* const db_;
   const Lookups& lookups_;
+  const std::shared_ptr<const rocksdb::SliceTransform> prefixes_;
   rocksdb::ReadOptions read_;
 };
 
@@ -159,16 +166,18 @@ uint64_t KeysOfCall(const Lookups& lookups) {
   return lookups.kind == LookupKind::kMultiGet ? lookups.batch : 1;
 }
 
-void PreparedCalls::Add(uint64_t call) {
-  const size_t begin = size_++ * step_;
-  for (size_t i = begin; i < begin + step_; ++i) {
-    const uint64_t position = (call * step_ + (i - begin)) % lookups_.count;
-    asked_[i] = lookups_.at(position, &rooms_[i]);
+void PreparedCalls::Add(uint64_t call, uint64_t n) {
+  const size_t begin = size_ * step_;
+  const size_t keys = std::min<uint64_t>(step_, n - call * step_);
+  sizes_[size_++] = keys;
+  for (size_t i = 0; i < keys; ++i) {
+    std::string& room = rooms_[begin + i];
+    Asked& asked = asked_[begin + i];
+    asked = lookups_.at(call * step_ + i, &room);
     // What lies elsewhere is cold, or not, by chance: all are read from here.
-    if (asked_[i].key.data() != rooms_[i].data()) {
-      rooms_[i].assign(asked_[i].key);
-      asked_[i].key = rooms_[i];
-    }
+    if (asked.key.data() == room.data()) continue;
+    room.assign(asked.key);
+    asked.key = room;
   }
 }
 

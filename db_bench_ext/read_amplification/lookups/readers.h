@@ -20,9 +20,9 @@ class Reader {
  public:
   virtual ~Reader() = default;
 
-  // One call of RocksDB's: for Lookups::batch keys for MultiGet, and one otherwise. An error if a
-  // key is not what it has to be.
-  virtual absl::Status Read(const Asked* asked) = 0;
+  // One call of RocksDB's for `n` keys, at most KeysOfCall. An error if a key is not what it has to
+  // be.
+  virtual absl::Status Read(const Asked* asked, size_t n) = 0;
 
   uint64_t found() const { return found_; }                // keys that were there
   uint64_t value_bytes() const { return value_bytes_; }    // of these
@@ -36,7 +36,7 @@ class Reader {
 
 std::unique_ptr<Reader> MakeReader(rocksdb::DB* db, const Lookups& lookups);
 
-// How many keys a call asks for.
+// How many keys a call asks for, but for the last one of a pass.
 uint64_t KeysOfCall(const Lookups& lookups);
 
 // The keys of some calls, made ahead, so that making them is no part of what is measured.
@@ -44,20 +44,29 @@ class PreparedCalls {
  public:
   // Room for so many calls. `lookups` outlives it.
   PreparedCalls(const Lookups& lookups, size_t most)
-      : lookups_(lookups), step_(KeysOfCall(lookups)), asked_(most * step_), rooms_(most * step_) {}
+      : lookups_(lookups),
+        step_(KeysOfCall(lookups)),
+        sizes_(most),
+        asked_(most * step_),
+        rooms_(most * step_) {}
 
   void Clear() { size_ = 0; }
 
-  // The keys of the call with this number; calls beyond the last lookup begin again. There is room.
-  void Add(uint64_t call);
+  // The keys of the call with this number of those for the first n lookups. There is room.
+  void Add(uint64_t call, uint64_t n);
 
+  struct Call {
+    const Asked* asked;
+    size_t size;
+  };
   size_t size() const { return size_; }
-  const Asked* operator[](size_t i) const { return &asked_[i * step_]; }
+  Call operator[](size_t i) const { return {&asked_[i * step_], sizes_[i]}; }
 
  private:
   const Lookups& lookups_;
   const uint64_t step_;
   size_t size_ = 0;
+  std::vector<size_t> sizes_;
   std::vector<Asked> asked_;
   std::vector<std::string> rooms_;
 };

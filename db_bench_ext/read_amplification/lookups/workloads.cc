@@ -25,23 +25,10 @@ class Draws {
 
   uint64_t At(uint64_t position) const {
     Random random = RandomAt(seed_, position);
-    return Next(&random);
-  }
-
-  // The first that was written, of as many draws as it takes; there is one.
-  uint64_t WrittenAt(uint64_t position, const WrittenKeys* written) const {
-    Random random = RandomAt(seed_, position);
-    for (;;) {
-      const uint64_t i = Next(&random);
-      if (written == nullptr || written->Has(i)) return i;
-    }
+    return skewed_ ? scatter_[ranks_.Draw(&random) - 1] : RandomBelow(&random, n_);
   }
 
  private:
-  uint64_t Next(Random* random) const {
-    return skewed_ ? scatter_[ranks_.Draw(random) - 1] : RandomBelow(random, n_);
-  }
-
   uint64_t n_;
   uint64_t seed_;
   ZipfRanks ranks_;
@@ -67,9 +54,11 @@ LookupAt OfLonger(const KeysOfRun& keys, const LookupChoices& choices) {
 }
 
 LookupAt OfPresent(const KeysOfRun& keys, const LookupChoices& choices) {
-  const Draws draws(keys.range->size(), choices.zipf, choices.seed ^ kRangeSalt);
+  const uint64_t n = keys.written == nullptr ? keys.range->size() : keys.written->count();
+  const Draws draws(n, choices.zipf, choices.seed ^ kRangeSalt);
   return [draws, range = keys.range, written = keys.written](uint64_t position, std::string* room) {
-    return Asked{range->Get(draws.WrittenAt(position, written.get()), room), Expected::kPresent};
+    const uint64_t i = draws.At(position);
+    return Asked{range->Get(written == nullptr ? i : written->Nth(i), room), Expected::kPresent};
   };
 }
 
@@ -123,7 +112,24 @@ LookupAt LookupsOf(AskedKeys asks, const KeysOfRun& keys, const LookupChoices& c
   return OfList(keys);
 }
 
+// readrandom keeps db_bench's meaning; readmixed is its like with a share.
+bool TakesShare(const Benchmark& benchmark, const LookupChoices& choices) {
+  return benchmark.asks == AskedKeys::kRange && choices.absent_share &&
+         std::string_view(benchmark.name) != "readrandom";
+}
+
 }  // namespace
+
+LookupAt WithoutExpectation(LookupAt at) {
+  return [at = std::move(at)](uint64_t position, std::string* room) {
+    return Asked{at(position, room).key, Expected::kEither};
+  };
+}
+
+bool AsksForAbsentKeys(const Benchmark& benchmark, const LookupChoices& choices) {
+  return benchmark.asks == AskedKeys::kAbsent || benchmark.asks == AskedKeys::kMixed ||
+         TakesShare(benchmark, choices);
+}
 
 bool InShare(uint64_t position, double share) {
   const double before = std::floor(static_cast<double>(position) * share);
@@ -142,14 +148,16 @@ Lookups MakeLookups(const Benchmark& benchmark, const KeysOfRun& keys,
     lookups.batched = choices.batched;
     lookups.remark = absl::StrCat(
         choices.batch, " keys a call, by RocksDB's MultiGet of ",
-        choices.batched ? "arrays" : "vectors",
-        "; latencies are those of calls. Keys of a call that need the same block read it once.");
+        choices.batched ? "arrays" : "vectors", "; latencies are those of calls.",
+        choices.batched ? " Keys of a call that need the same block read it once." : "");
   } else if (name == "seekrandom") {
     lookups.kind = LookupKind::kSeek;
     lookups.nexts = choices.nexts;
     lookups.remark =
-        "RocksDB counts what filters answer to seeks in total only, not by level. A false positive "
-        "is a \"maybe\" in a seek that found no key from its own on with the same prefix.";
+        "RocksDB counts what filters answer to seeks in total only, not by level. Which answers "
+        "are "
+        "false is known of seeks that find no key from their own on with the same prefix: false "
+        "reads and their rates are of these alone.";
   }
   lookups.beside_writes = name == "readwhilewriting";
   if (lookups.beside_writes) {
@@ -158,9 +166,10 @@ Lookups MakeLookups(const Benchmark& benchmark, const KeysOfRun& keys,
         "considered "
         "are those of the tree before, and policies can't be compared closely.";
   }
-  // readrandom keeps db_bench's meaning; readmixed is its like with a share.
   LookupChoices of_this = choices;
-  if (name == "readrandom") of_this.absent_share.reset();
+  if (benchmark.asks == AskedKeys::kRange && !TakesShare(benchmark, choices)) {
+    of_this.absent_share.reset();
+  }
   lookups.at = LookupsOf(benchmark.asks, keys, of_this);
   if (lookups.beside_writes) lookups.at = OrWritten(std::move(lookups.at));
   return lookups;

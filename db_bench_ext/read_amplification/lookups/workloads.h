@@ -41,6 +41,12 @@ struct LookupChoices {
 Lookups MakeLookups(const Benchmark& benchmark, const KeysOfRun& keys,
                     const LookupChoices& choices);
 
+// The same lookups, of which any answer will do.
+LookupAt WithoutExpectation(LookupAt at);
+
+// Whether it needs KeysOfRun::absent.
+bool AsksForAbsentKeys(const Benchmark& benchmark, const LookupChoices& choices);
+
 // Whether the lookup at this position is one of the share's: of the first n positions, n times the
 // share rounded down are, evenly spread.
 bool InShare(uint64_t position, double share);

@@ -372,10 +372,26 @@ absl::StatusOr<RunKeys> KeysOfTask(Task* task, bool* planned) {
     if (!status.ok()) return status;
   }
   *planned = task->plan_only;
+  if (*planned) return keys;
   absl::StatusOr<std::shared_ptr<const KeySet>> recorded = RecordedLookups(request);
   if (!recorded.ok()) return recorded.status();
   keys->keys.recorded = *std::move(recorded);
+  const std::vector<Benchmark>& lookups = task->request.benchmarks.lookups;
+  if (std::any_of(lookups.begin(), lookups.end(), [&](const Benchmark& benchmark) {
+        return AsksForAbsentKeys(benchmark, task->request.choices);
+      })) {
+    absl::Status status = AddAbsentKeys(request, &*keys, &progress, StopAsked());
+    if (!status.ok()) return status;
+  }
   return keys;
+}
+
+absl::StatusOr<WrittenKeys> FindWrittenKeys(const WriteSequence& writes) {
+  Progress progress;
+  return WrittenKeys::Of(writes, [&](uint64_t looked_at) {
+    progress.Set("looking which keys are written", looked_at, writes.size());
+    return !*StopAsked();
+  });
 }
 
 absl::Status Execute(Task task, const std::string& command) {
@@ -384,7 +400,9 @@ absl::Status Execute(Task task, const std::string& command) {
   if (!keys.ok() || planned) return keys.status();
   const KeySet& range = *keys->keys.range;
   const WriteSequence writes(range.size(), task.request.choices.seed, task.request.writes);
-  const auto written = std::make_shared<WrittenKeys>(writes);
+  absl::StatusOr<WrittenKeys> written_keys = FindWrittenKeys(writes);
+  if (!written_keys.ok()) return written_keys.status();
+  const auto written = std::make_shared<WrittenKeys>(*std::move(written_keys));
   if (written->count() < range.size()) keys->keys.written = written;
   std::vector<Lookups> workloads;
   for (const Benchmark& benchmark : task.request.benchmarks.lookups) {

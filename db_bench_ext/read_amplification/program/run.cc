@@ -227,6 +227,7 @@ class Runner {
     if (!counts.ok()) return counts.status();
     if (writer != nullptr) {
       if (absl::Status status = writer->Stop(); !status.ok()) return status;
+      results_[i].workloads[w].keys_written_meanwhile = writer->written();
     }
     const plugin::Counters after = plugin::CurrentCounters();
     Continue(i, lookups.name, 1, 1);
@@ -248,9 +249,10 @@ class Runner {
       counts->hashes = counts->filter_checks;  // each built-in reader hashes the key again
       counts->hashes_shared = 0;
     }
-    // Seeks ask filters of prefixes only, which there may be none of.
+    // Seeks ask filters of prefixes only, which there may be none of; and no filter is asked of
+    // keys that no file's range has.
     if (policies_[i].object != nullptr && lookups.kind != LookupKind::kSeek &&
-        counts->lookups > 0 && counts->filter_checks == 0) {
+        results_[i].workloads[w].files_considered_per_lookup > 0 && counts->filter_checks == 0) {
       return absl::FailedPreconditionError(
           absl::StrCat("the policy '", policies_[i].asked,
                        "' is not in force, so nothing is said of it: its files have filters, but "

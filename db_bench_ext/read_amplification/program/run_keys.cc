@@ -44,23 +44,17 @@ RunKeys Generated(const KeysRequest& request) {
   RunKeys run;
   auto keys = std::make_shared<GeneratedKeys>(request.num, request.key_size);
   run.keys.longer = std::make_shared<LongerKeys>(keys);
-  run.keys.absent =
-      std::make_shared<GeneratedKeys>(GeneratedKeys::Absent(request.num, request.key_size));
   run.keys.range = std::move(keys);
   run.from = "the generator";
   return run;
 }
 
-absl::StatusOr<RunKeys> OfTable(std::shared_ptr<const KeyTable> table, const KeysRequest& request) {
-  absl::StatusOr<NearMisses> absent =
-      NearMisses::Of(table, request.absent_draws, request.seed ^ kAbsentSalt);
-  if (!absent.ok()) return absent.status();
+RunKeys OfTable(std::shared_ptr<const KeyTable> table) {
   RunKeys run;
-  run.keys.absent = std::make_shared<NearMisses>(*std::move(absent));
-  run.keys.absent_drawn = true;
   run.keys.longer = std::make_shared<LongerKeys>(table);
   run.keys.longer_are_absent = false;
-  run.keys.range = std::move(table);
+  run.keys.range = table;
+  run.table = std::move(table);
   return run;
 }
 
@@ -71,10 +65,9 @@ absl::StatusOr<RunKeys> OfList(const KeysRequest& request) {
   auto table = std::make_shared<KeyTable>(DropDuplicates(*all));
   *all = KeyTable();
   if (request.ordered) *table = Sorted(*table);
-  absl::StatusOr<RunKeys> run = OfTable(table, request);
-  if (!run.ok()) return run.status();
-  run->from = request.list == "-" ? "standard input" : request.list;
-  run->duplicates = given - table->size();
+  RunKeys run = OfTable(table);
+  run.from = request.list == "-" ? "standard input" : request.list;
+  run.duplicates = given - table->size();
   return run;
 }
 
@@ -84,11 +77,10 @@ absl::StatusOr<RunKeys> OfDatabase(const KeysRequest& request, Progress* progres
   if (!read.ok()) return read.status();
   auto table = std::make_shared<KeyTable>(std::move(read->keys));
   const uint64_t keys = table->size();
-  absl::StatusOr<RunKeys> run = OfTable(std::move(table), request);
-  if (!run.ok()) return run.status();
-  run->from = request.from_db;
-  run->duplicates = read->duplicates;
-  run->value_size = (read->value_bytes + keys / 2) / keys;
+  RunKeys run = OfTable(std::move(table));
+  run.from = request.from_db;
+  run.duplicates = read->duplicates;
+  run.value_size = (read->value_bytes + keys / 2) / keys;
   return run;
 }
 
@@ -99,6 +91,25 @@ absl::StatusOr<RunKeys> MakeRunKeys(const KeysRequest& request, Progress* progre
   if (!request.list.empty()) return OfList(request);
   if (!request.from_db.empty()) return OfDatabase(request, progress, stop);
   return Generated(request);
+}
+
+absl::Status AddAbsentKeys(const KeysRequest& request, RunKeys* keys, Progress* progress,
+                           const std::atomic<bool>* stop) {
+  if (keys->table == nullptr) {
+    keys->keys.absent =
+        std::make_shared<GeneratedKeys>(GeneratedKeys::Absent(request.num, request.key_size));
+    return absl::OkStatus();
+  }
+  absl::StatusOr<NearMisses> absent = NearMisses::Of(
+      keys->table, request.absent_draws, request.seed ^ kAbsentSalt, [&](uint64_t found) {
+        progress->Set("drawing absent keys", found, request.absent_draws);
+        return !*stop;
+      });
+  if (!absent.ok()) return absent.status();
+  progress->Set("drawing absent keys", 1, 1);
+  keys->keys.absent = std::make_shared<NearMisses>(*std::move(absent));
+  keys->keys.absent_drawn = true;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::shared_ptr<const KeySet>> RecordedLookups(const KeysRequest& request) {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "db_bench_ext/read_amplification/keys/key_set.h"
+#include "db_bench_ext/read_amplification/keys/key_table.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
 #include "db_bench_ext/read_amplification/program/workload_flags.h"
 #include "db_bench_ext/read_amplification/system/progress.h"
@@ -19,16 +20,21 @@
 namespace winnow::bench {
 
 struct RunKeys {
-  KeysOfRun keys;                      // `written` is left to who knows the writes
-  std::string from;                    // for the reports
-  uint64_t duplicates = 0;             // dropped
-  std::optional<uint64_t> value_size;  // mean of a database's, rounded
+  KeysOfRun keys;           // `written` is left to who knows the writes, `absent` to AddAbsentKeys
+  std::string from;         // for the reports
+  uint64_t duplicates = 0;  // dropped
+  std::optional<uint64_t> value_size;     // mean of a database's, rounded
+  std::shared_ptr<const KeyTable> table;  // null for generated keys
 };
 
-// Generated, those of a list, or those of a database; with keys that are not among them. An error
-// for keys that can't be used; what was left out of a list is said on stderr.
+// Generated, those of a list, or those of a database. An error for keys that can't be used; what
+// was left out of a list is said on stderr.
 absl::StatusOr<RunKeys> MakeRunKeys(const KeysRequest& request, Progress* progress,
                                     const std::atomic<bool>* stop);
+
+// Keys that are not among them; an error if they leave no room for any, or once *stop is set.
+absl::Status AddAbsentKeys(const KeysRequest& request, RunKeys* keys, Progress* progress,
+                           const std::atomic<bool>* stop);
 
 // The keys of --lookups; null without the flag.
 absl::StatusOr<std::shared_ptr<const KeySet>> RecordedLookups(const KeysRequest& request);

@@ -110,6 +110,10 @@ bool Writes(const WorkloadRequest& request, WriteKind kind) {
                      [&](const WriteStep& step) { return step.kind == kind; });
 }
 
+bool IsGenerated(const WorkloadRequest& request) {
+  return request.keys.list.empty() && request.keys.from_db.empty();
+}
+
 // Flags that only some workloads follow.
 absl::Status CheckMeanings(const WorkloadRequest& request, const GivenFlags& given) {
   const auto any = [&](std::initializer_list<const char*> names) {
@@ -130,6 +134,24 @@ absl::Status CheckMeanings(const WorkloadRequest& request, const GivenFlags& giv
       {"lookups", any({"readlist"}), "readlist"},
       {"writes", Writes(request, WriteKind::kDrawn), "fillrandom or overwrite"},
   };
+  const auto& lookups = request.benchmarks.lookups;
+  const bool draws = std::any_of(lookups.begin(), lookups.end(), [](const Benchmark& benchmark) {
+    return benchmark.asks != AskedKeys::kRecorded;
+  });
+  for (const char* flag : {"reads", "zipf"}) {
+    if (given.count(flag) == 0 || draws) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--", flag, " has no meaning for readlist alone, which asks for every key of --lookups"));
+  }
+  for (const char* flag : {"num", "key_size"}) {
+    if (given.count(flag) == 0 || IsGenerated(request)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", flag, " is of generated keys, but --keys or --from_db gives others"));
+  }
+  if (given.count("timed_reads") > 0 && request.timed_seconds > 0) {
+    return absl::InvalidArgumentError(
+        "--timed_reads and --duration both say how long a timed round is: give one of them");
+  }
   for (const auto& row : rows) {
     if (given.count(row.flag) == 0 || row.has_meaning) continue;
     return absl::InvalidArgumentError(
@@ -211,10 +233,22 @@ std::string LookupsDrawn(const WorkloadRequest& request) {
                                ? absl::StrCat("Zipf-skewed with exponent ", request.choices.zipf,
                                               ", ranks scattered over the keys")
                                : std::string("uniform");
-  const bool generated = request.keys.list.empty() && request.keys.from_db.empty();
+  const std::vector<Benchmark>& lookups = request.benchmarks.lookups;
+  std::string text = "lookups: ";
+  if (LooksUpBy(request, "readlist")) {
+    absl::StrAppend(&text, "readlist as ", request.keys.lookups, " has them");
+    if (lookups.size() == 1) return text;
+    absl::StrAppend(&text, ", others ");
+  }
+  absl::StrAppend(&text, skew, ", drawn with replacement, seed ", request.choices.seed);
+  if (std::none_of(lookups.begin(), lookups.end(), [&](const Benchmark& benchmark) {
+        return AsksForAbsentKeys(benchmark, request.choices);
+      })) {
+    return text;
+  }
   return absl::StrCat(
-      "lookups: ", skew, ", drawn with replacement, seed ", request.choices.seed, "; absent keys: ",
-      generated
+      text, "; absent keys: ",
+      IsGenerated(request)
           ? "odd numbers between the smallest and the largest key, of which even ones are loaded"
           : "near misses of loaded keys, one byte changed, appended or removed");
 }

@@ -31,7 +31,7 @@ WorkloadCounts AbsentCounts(const PolicyResult& policy) {
 }
 
 double FalsePositiveRate(const WorkloadCounts& counts) {
-  return Ratio(counts.false_positive_block_reads, counts.filter_checks);
+  return Ratio(counts.false_positive_block_reads, inspect::DecidedChecks(counts));
 }
 
 }  // namespace

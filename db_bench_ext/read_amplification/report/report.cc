@@ -147,13 +147,13 @@ std::string CheckTable(const ReadAmplification& run, size_t w) {
     const WorkloadResult& workload = run.policies[i].workloads[w];
     const WorkloadCounts& counts = workload.counts;
     const inspect::Interval share =
-        inspect::WilsonInterval(counts.false_positive_block_reads, counts.filter_checks);
+        inspect::WilsonInterval(counts.false_positive_block_reads, inspect::DecidedChecks(counts));
     table.AddRow({labels[i], Fixed(workload.files_considered_per_lookup, 3),
                   PerLookup(counts.filter_checks, counts, 3), PerLookup(counts.useful, counts, 3),
                   counts.hashes ? PerLookup(*counts.hashes, counts, 3) : kNothing,
                   counts.hashes_shared ? PerLookup(*counts.hashes_shared, counts, 3) : kNothing,
-                  Share(counts.false_positive_block_reads, counts.filter_checks),
-                  counts.filter_checks == 0
+                  Share(counts.false_positive_block_reads, inspect::DecidedChecks(counts)),
+                  inspect::DecidedChecks(counts) == 0
                       ? kNothing
                       : absl::StrFormat("%.3f-%.3f %%", 100 * share.low, 100 * share.high)});
   }
@@ -168,11 +168,13 @@ std::string ReadTable(const ReadAmplification& run, size_t w) {
     const WorkloadCounts& counts = run.policies[i].workloads[w].counts;
     table.AddRow(
         {labels[i],
-         counts.filter_checks == 0 ? kNothing
-                                   : PerLookup(counts.false_positive_block_reads, counts, 5),
-         counts.filter_checks == 0 ? kNothing
-                                   : IntervalText(inspect::PoissonInterval(
-                                         counts.false_positive_block_reads, counts.lookups)),
+         inspect::DecidedChecks(counts) == 0
+             ? kNothing
+             : Fixed(Ratio(counts.false_positive_block_reads, inspect::DecidedLookups(counts)), 5),
+         inspect::DecidedChecks(counts) == 0
+             ? kNothing
+             : IntervalText(
+                   inspect::PoissonInterval(counts.false_positive_block_reads, counts.lookups)),
          PerLookup(counts.data_blocks_accessed, counts, 4),
          PerLookup(counts.data_blocks_read, counts, 4), PerLookup(counts.bytes_read, counts, 0),
          counts.value_bytes == 0
@@ -212,8 +214,10 @@ std::string LevelTable(const ReadAmplification& run, size_t w) {
       const bool checked = level.filter_checks > 0;
       const uint64_t wasted = level.false_positive_block_reads;
       table.AddRow(
-          {labels[i], absl::StrCat(level.level), absl::StrCat(level.filter_checks),
-           absl::StrCat(level.useful), absl::StrCat(wasted),
+          {labels[i], absl::StrCat(level.level),
+           checked ? absl::StrCat(level.filter_checks) : kNothing,
+           checked ? absl::StrCat(level.useful) : kNothing,
+           checked ? absl::StrCat(wasted) : kNothing,
            checked ? PerLookup(wasted, counts, 5) : kNothing,
            checked ? IntervalText(inspect::PoissonInterval(wasted, counts.lookups)) : kNothing,
            absl::StrCat(level.blocks_read)});
@@ -230,8 +234,9 @@ std::string FrontierTable(const ReadAmplification& run, size_t w) {
     const std::string name = inspect::ShortPolicy(policy.policy);
     table.AddRow(
         {name.substr(0, 36), Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
-         PerLookup(counts.false_positive_block_reads, counts, 5),
-         IntervalText(inspect::PoissonInterval(counts.false_positive_block_reads, counts.lookups)),
+         Fixed(Ratio(counts.false_positive_block_reads, inspect::DecidedLookups(counts)), 5),
+         IntervalText(inspect::PoissonInterval(counts.false_positive_block_reads,
+                                               inspect::DecidedLookups(counts))),
          PerLookup(counts.data_blocks_read, counts, 5)});
   };
   for (const PolicyResult& policy : run.policies) {
@@ -251,10 +256,10 @@ std::string ReadsToReference(const WorkloadResult& ours, const WorkloadResult& t
   if (!inspect::AllAbsent(a) || b.false_positive_block_reads == 0) return "";
   std::string text =
       absl::StrFormat(" and %.3f times its false positives per filter check, %.3f per lookup",
-                      Ratio(a.false_positive_block_reads, a.filter_checks) /
-                          Ratio(b.false_positive_block_reads, b.filter_checks),
-                      Ratio(a.false_positive_block_reads, a.lookups) /
-                          Ratio(b.false_positive_block_reads, b.lookups));
+                      Ratio(a.false_positive_block_reads, inspect::DecidedChecks(a)) /
+                          Ratio(b.false_positive_block_reads, inspect::DecidedChecks(b)),
+                      Ratio(a.false_positive_block_reads, inspect::DecidedLookups(a)) /
+                          Ratio(b.false_positive_block_reads, inspect::DecidedLookups(b)));
   if (const auto interval =
           inspect::RatioInterval(a.false_positive_block_reads, b.false_positive_block_reads)) {
     absl::StrAppendFormat(&text, " (95 %%: %.3f to %.3f)", interval->low, interval->high);
@@ -354,6 +359,10 @@ std::string WorkloadText(const ReadAmplification& run, size_t w) {
   absl::StrAppend(&text, "\n");
   if (!workload.remark.empty()) {
     absl::StrAppend(&text, inspect::WrapText(workload.remark, kWidth), "\n");
+  }
+  for (const PolicyResult& policy : run.policies) {
+    const auto& written = policy.workloads[w].keys_written_meanwhile;
+    if (written) absl::StrAppend(&text, policy.policy, ": ", *written, " keys written meanwhile\n");
   }
   absl::StrAppend(&text, ReadTable(run, w), "\n", CheckTable(run, w));
   if (workload.times.lookups > 0) {

@@ -56,7 +56,7 @@ void DropPaths(LoadedOptions* loaded) {
 }
 
 absl::Status Refuse(const std::string& path, const std::string& reason) {
-  return absl::InvalidArgumentError(absl::StrCat("--options_file=", path, " ", reason));
+  return absl::InvalidArgumentError(absl::StrCat("the options file ", path, " ", reason));
 }
 
 }  // namespace

@@ -21,9 +21,7 @@ TreeWriter::TreeWriter(rocksdb::DB* db, size_t value_size, uint64_t seed)
 }
 
 absl::Status TreeWriter::Put(std::string_view key, uint64_t number) {
-  const size_t offset = number * 37 % kValuePool;
-  const rocksdb::Status status =
-      batch_.Put({key.data(), key.size()}, {values_.data() + offset, value_size_});
+  const rocksdb::Status status = batch_.Put({key.data(), key.size()}, ValueOf(number));
   if (!status.ok()) return FromRocksDB(status, "write");
   return batch_.Count() < kKeysPerBatch ? absl::OkStatus() : WriteBatch();
 }
@@ -37,8 +35,22 @@ absl::Status TreeWriter::Flush() {
 
 absl::Status TreeWriter::Compact() {
   if (absl::Status status = Flush(); !status.ok()) return status;
-  return FromRocksDB(db_->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr),
-                     "compact");
+  rocksdb::CompactRangeOptions compact;
+  // As db_bench does: files that lie at the bottom already are merged as well.
+  compact.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  return FromRocksDB(db_->CompactRange(compact, nullptr, nullptr), "compact");
+}
+
+absl::Status TreeWriter::PutNow(std::string_view key, uint64_t number) {
+  rocksdb::WriteOptions write;
+  write.disableWAL = true;
+  return FromRocksDB(
+      db_->Put(write, db_->DefaultColumnFamily(), {key.data(), key.size()}, ValueOf(number)),
+      "write");
+}
+
+rocksdb::Slice TreeWriter::ValueOf(uint64_t number) const {
+  return {values_.data() + number * 37 % kValuePool, value_size_};
 }
 
 absl::Status TreeWriter::WriteBatch() {

@@ -25,6 +25,9 @@ class TreeWriter {
   // The value depends on the key's number. The write may wait for later ones.
   absl::Status Put(std::string_view key, uint64_t number);
 
+  // Such a write that does not wait.
+  absl::Status PutNow(std::string_view key, uint64_t number);
+
   // What waits is written, and all that was written is in files.
   absl::Status Flush();
 
@@ -33,6 +36,7 @@ class TreeWriter {
 
  private:
   absl::Status WriteBatch();
+  rocksdb::Slice ValueOf(uint64_t number) const;
 
   rocksdb::DB* const db_;
   const size_t value_size_;
