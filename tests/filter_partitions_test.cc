@@ -111,6 +111,7 @@ TEST_F(FilterPartitionsTest, KeysGoToTheFirstPartitionThatEndsNotBeforeThem) {
   for (uint64_t i = 0; i < 20'000; ++i) {
     const std::string key = KeyOf(i);
     const size_t number = walk.PartitionOf({key, 0, 1});
+    ASSERT_EQ(FindPartition(found, ROCKSDB_NAMESPACE::BytewiseComparator(), {key, 0, 1}), number);
     if (number > 0) {
       ASSERT_LT(found.partitions[number - 1].last, key);
     }
@@ -119,6 +120,8 @@ TEST_F(FilterPartitionsTest, KeysGoToTheFirstPartitionThatEndsNotBeforeThem) {
     }
   }
   EXPECT_EQ(walk.PartitionOf({"after all", 0, 1}), found.partitions.size() - 1);
+  EXPECT_EQ(FindPartition(found, ROCKSDB_NAMESPACE::BytewiseComparator(), {"after all", 0, 1}),
+            found.partitions.size() - 1);
 }
 
 TEST_F(FilterPartitionsTest, OfOneUserKeyTheNewestComesFirst) {

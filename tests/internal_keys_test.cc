@@ -114,6 +114,9 @@ TEST_F(InternalKeysTest, SeekGoesToTheNewestEntryOfAKey) {
     EXPECT_EQ(keys_->key().user_key, KeyOf(i));
     EXPECT_EQ(keys_->value(), "value");
   }
+  keys_->SeekToLast();
+  ASSERT_TRUE(keys_->Valid());
+  EXPECT_EQ(keys_->key().user_key, KeyOf(4'999));
   keys_->Seek(KeyOf(77) + "and more");
   ASSERT_TRUE(keys_->Valid());
   EXPECT_EQ(keys_->key().user_key, KeyOf(78));

@@ -5,17 +5,14 @@
 #include <absl/strings/str_format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "src/inspect/table_list.h"
@@ -24,14 +21,13 @@
 #include "src/inspect/worker_pool.h"
 #include "tools/flags.h"
 #include "tools/print.h"
-#include "tools/table_folders.h"
+#include "tools/table_arguments.h"
 #include "tools/verbs.h"
 #include "tools/verify_progress.h"
 #include "tools/verify_table.h"
 
 ABSL_FLAG(uint64_t, samples, 10'000,
           "absent keys to ask each filter for, to measure its rate; 0 measures none");
-ABSL_FLAG(int, jobs, 0, "files to read at once; 0: as many as the machine has processors");
 
 namespace winnow::tools {
 namespace {
@@ -39,35 +35,8 @@ namespace {
 using inspect::FileVerdict;
 using inspect::ListedTable;
 
-constexpr uint64_t kMostSamples = 100'000'000;  // 40 bytes each
-constexpr int kMostJobs = 1024;
+constexpr uint64_t kMostSamples = 100'000'000;        // 40 bytes each
 constexpr std::chrono::seconds kLongestSilence(900);  // a file's checksums are checked in silence
-
-struct Tables {
-  std::vector<ListedTable> tables;  // each once
-  std::vector<std::string> warnings;
-  bool trees_read = true;
-};
-
-Tables TablesOf(const std::vector<std::string>& paths) {
-  Tables tables;
-  std::set<std::string> known;
-  for (const std::string& path : paths) {
-    inspect::TableList list = inspect::ListTables(path, TableFolders());
-    tables.trees_read = tables.trees_read && list.warnings.empty();
-    for (const auto* sentences : {&list.warnings, &list.remarks}) {
-      tables.warnings.insert(tables.warnings.end(), sentences->begin(), sentences->end());
-    }
-    for (ListedTable& table : list.tables) {
-      std::error_code code;
-      const std::filesystem::path real = std::filesystem::canonical(table.path, code);
-      if (known.insert(code ? table.path : real.string()).second) {
-        tables.tables.push_back(std::move(table));
-      }
-    }
-  }
-  return tables;
-}
 
 class Run {
  public:
@@ -191,12 +160,10 @@ int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
   if (absl::GetFlag(FLAGS_samples) > kMostSamples) {
     return WrongUsage(verb, absl::StrCat("--samples can be 0 to ", kMostSamples));
   }
-  int jobs = absl::GetFlag(FLAGS_jobs);
-  if (jobs < 0 || jobs > kMostJobs) {
-    return WrongUsage(verb, absl::StrCat("--jobs can be 0 to ", kMostJobs));
-  }
-  if (jobs == 0) {
-    jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  std::string problem;
+  const int jobs = Jobs(&problem);
+  if (!problem.empty()) {
+    return WrongUsage(verb, problem);
   }
   const Tables tables = TablesOf(paths);
   const std::vector<FileVerdict> files = Run(tables.tables).VerifyAll(jobs);

@@ -29,9 +29,10 @@ struct Verb {
 // Says on stderr what is wrong and what is right; gives kWrongUsage.
 int WrongUsage(const Verb& verb, absl::string_view problem);
 
-// verb_inspect.cc, verb_policy.cc, verb_verify.cc
+// verb_NAME.cc
 Verb InspectVerb();
 Verb PolicyVerb();
+Verb ProbeVerb();
 Verb VerifyVerb();
 
 }  // namespace winnow::tools

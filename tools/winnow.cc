@@ -28,7 +28,8 @@ namespace winnow::tools {
 namespace {
 
 const std::vector<Verb>& Verbs() {
-  static const auto* verbs = new std::vector<Verb>{InspectVerb(), VerifyVerb(), PolicyVerb()};
+  static const auto* verbs =
+      new std::vector<Verb>{InspectVerb(), VerifyVerb(), ProbeVerb(), PolicyVerb()};
   return *verbs;
 }
 

@@ -9,6 +9,7 @@
 namespace winnow::inspect {
 namespace {
 
+using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::Slice;
 
 constexpr uint64_t kBlockBasedMagic = 0x88e241b785f4cff7;
@@ -170,6 +171,21 @@ std::optional<BlockPlace> FindFilterIndex(std::string_view metaindex) {
   return std::nullopt;
 }
 
+// Whether a partition that ends with `last` ends before the key.
+bool IsBefore(const std::string& last, bool internal_keys, const Comparator* comparator,
+              const InternalKey& key) {
+  const Slice wanted(key.user_key.data(), key.user_key.size());
+  if (!internal_keys) {
+    return comparator->Compare(last, wanted) < 0;
+  }
+  const InternalKey end = *ParseInternalKey(last);
+  const int order = comparator->Compare(Slice(end.user_key.data(), end.user_key.size()), wanted);
+  // Of one user key the newest comes first.
+  return order != 0
+             ? order < 0
+             : end.sequence > key.sequence || (end.sequence == key.sequence && end.type > key.type);
+}
+
 }  // namespace
 
 std::optional<std::vector<FilterPartition>> ParseIndexBlock(std::string_view block,
@@ -254,25 +270,23 @@ FilterPartitions ReadFilterPartitions(const std::string& path,
   return found;
 }
 
+size_t FindPartition(const FilterPartitions& partitions, const Comparator* comparator,
+                     const InternalKey& key) {
+  const std::vector<FilterPartition>& all = partitions.partitions;
+  const auto found =
+      std::partition_point(all.begin(), all.end(), [&](const FilterPartition& partition) {
+        return IsBefore(partition.last, partitions.internal_keys, comparator, key);
+      });
+  return std::min(static_cast<size_t>(found - all.begin()), all.size() - 1);
+}
+
 size_t PartitionWalk::PartitionOf(const InternalKey& key) {
   const std::vector<FilterPartition>& all = partitions_.partitions;
-  while (current_ + 1 < all.size() && IsBefore(all[current_].last, key)) {
+  while (current_ + 1 < all.size() &&
+         IsBefore(all[current_].last, partitions_.internal_keys, comparator_, key)) {
     ++current_;
   }
   return current_;
-}
-
-bool PartitionWalk::IsBefore(const std::string& last, const InternalKey& key) const {
-  const Slice wanted(key.user_key.data(), key.user_key.size());
-  if (!partitions_.internal_keys) {
-    return comparator_->Compare(last, wanted) < 0;
-  }
-  const InternalKey end = *ParseInternalKey(last);
-  const int order = comparator_->Compare(Slice(end.user_key.data(), end.user_key.size()), wanted);
-  // Of one user key the newest comes first.
-  return order != 0
-             ? order < 0
-             : end.sequence > key.sequence || (end.sequence == key.sequence && end.type > key.type);
 }
 
 }  // namespace winnow::inspect

@@ -47,8 +47,12 @@ FilterPartitions ReadFilterPartitions(const std::string& path,
 std::optional<std::vector<FilterPartition>> ParseIndexBlock(std::string_view block,
                                                             bool delta_encoded);
 
-// Where lookups of keys go that come in the order of the file: each asks the first partition whose
-// last key is not before it, and the last one if there is none.
+// Where a lookup of the key goes: to the first partition whose last key is not before it, and to
+// the last one if there is none. There is at least one partition.
+size_t FindPartition(const FilterPartitions& partitions,
+                     const ROCKSDB_NAMESPACE::Comparator* comparator, const InternalKey& key);
+
+// The same for keys that come in the order of the file.
 class PartitionWalk {
  public:
   // Both must live as long; there is at least one partition.
@@ -59,8 +63,6 @@ class PartitionWalk {
   size_t PartitionOf(const InternalKey& key);
 
  private:
-  bool IsBefore(const std::string& last, const InternalKey& key) const;
-
   const FilterPartitions& partitions_;
   const ROCKSDB_NAMESPACE::Comparator* comparator_;
   size_t current_ = 0;

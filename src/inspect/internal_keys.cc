@@ -124,6 +124,11 @@ void InternalKeys::SeekToFirst() {
   Take();
 }
 
+void InternalKeys::SeekToLast() {
+  reader_->entries->SeekToLast();
+  Take();
+}
+
 void InternalKeys::Seek(std::string_view user_key) {
   // The highest sequence number comes first.
   const std::string target = std::string(user_key) + std::string(kTrailerBytes, '\xff');

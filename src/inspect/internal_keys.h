@@ -48,6 +48,7 @@ class InternalKeys {
   ROCKSDB_NAMESPACE::Status VerifyChecksums();
 
   void SeekToFirst();
+  void SeekToLast();
   // To the newest entry of the first user key that is not before this one.
   void Seek(std::string_view user_key);
   void Next();  // only if Valid()

@@ -1,0 +1,56 @@
+// Which keys a table file may hold: by the range of its keys and by its filter, as lookups are
+// told.
+
+#ifndef WINNOW_SRC_INSPECT_PROBE_FILE_H_
+#define WINNOW_SRC_INSPECT_PROBE_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace winnow::inspect {
+
+// A key to look for, without a timestamp.
+struct ProbedKey {
+  std::string bytes;
+  uint64_t hash = 0;  // HashKey(bytes).value, computed once for all files
+};
+
+// The newest entry that a file has of a key.
+struct FoundEntry {
+  int type = 0;  // RocksDB's ValueType: see NameOfType
+  uint64_t sequence = 0;
+  uint64_t value_bytes = 0;
+};
+
+// A key that a file may hold.
+struct ProbeHit {
+  size_t key = 0;                   // its place in the list that was given
+  bool by_filter = false;           // a filter was asked; else only the range of keys tells
+  std::optional<FoundEntry> entry;  // unset: not looked for, or not there: see FileProbe::exact
+};
+
+struct FileProbe {
+  std::string path;
+  std::optional<int> level;
+  std::string kind;            // of the filter, as FilterSummary::kind
+  std::vector<ProbeHit> hits;  // in the order of the keys
+  bool exact = false;          // whether each hit's entry was looked for
+
+  // Why it can't be told better than the hits say, though the file was read, as a sentence; empty:
+  // nothing to say.
+  std::string remark;
+  std::optional<std::string> error;  // why the file, or a block of it, can't be read
+};
+
+// Asks as a Get does: the filter for the whole key where it holds whole keys, else for its prefix,
+// else nobody. Where the file's comparator is unknown here the range tells nothing, and of a
+// partitioned filter any partition may say yes. exact: reads for each hit the block where the key
+// would be. Range deletions are not looked at.
+FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys, bool exact);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_INSPECT_PROBE_FILE_H_

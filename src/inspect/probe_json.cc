@@ -1,0 +1,111 @@
+#include "src/inspect/probe_json.h"
+
+#include <absl/strings/escaping.h>
+
+#include <nlohmann/json.hpp>
+
+#include "src/inspect/internal_keys.h"
+
+namespace winnow::inspect {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json ToJson(const FileProbe& file) {
+  uint64_t present = 0;
+  uint64_t by_filter_and_absent = 0;
+  for (const ProbeHit& hit : file.hits) {
+    present += hit.entry ? 1 : 0;
+    by_filter_and_absent += hit.by_filter && !hit.entry ? 1 : 0;
+  }
+  return {{"path", file.path},
+          {"level", OrNull(file.level)},
+          {"kind", file.kind},
+          {"hits", file.hits.size()},
+          {"present", file.exact ? Json(present) : Json(nullptr)},
+          {"false_positives", file.exact ? Json(by_filter_and_absent) : Json(nullptr)},
+          {"remark", file.remark.empty() ? Json(nullptr) : Json(file.remark)},
+          {"error", OrNull(file.error)}};
+}
+
+Json ToJson(const std::string& path, const FoundEntry& entry) {
+  return {{"path", path},
+          {"type", NameOfType(entry.type)},
+          {"sequence", entry.sequence},
+          {"value_bytes", entry.value_bytes}};
+}
+
+}  // namespace
+
+std::string ProbeJson(const std::vector<ProbedKey>& keys, const std::vector<FileProbe>& files,
+                      bool exact, const std::vector<std::string>& warnings) {
+  Json document = {{"schema", "winnow.probe/1"},
+                   {"exact", exact},
+                   {"keys", Json::array()},
+                   {"files", Json::array()},
+                   {"warnings", warnings}};
+  for (const ProbedKey& key : keys) {
+    document["keys"].push_back({{"key_hex", absl::BytesToHexString(key.bytes)},
+                                {"may_contain", Json::array()},
+                                {"contains", exact ? Json::array() : Json(nullptr)},
+                                {"entries", Json::array()}});
+  }
+  for (const FileProbe& file : files) {
+    document["files"].push_back(ToJson(file));
+    for (const ProbeHit& hit : file.hits) {
+      Json& key = document["keys"][hit.key];
+      key["may_contain"].push_back(file.path);
+      if (hit.entry) {
+        key["contains"].push_back(file.path);
+        key["entries"].push_back(ToJson(file.path, *hit.entry));
+      }
+    }
+  }
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string PackProbe(const FileProbe& probe) {
+  Json json = {probe.kind, probe.exact, probe.remark, OrNull(probe.error), Json::array()};
+  for (const ProbeHit& hit : probe.hits) {
+    Json packed = {hit.key, hit.by_filter};
+    if (hit.entry) {
+      packed.push_back(hit.entry->type);
+      packed.push_back(hit.entry->sequence);
+      packed.push_back(hit.entry->value_bytes);
+    }
+    json[4].push_back(packed);
+  }
+  const std::vector<uint8_t> bytes = Json::to_msgpack(json);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+std::optional<FileProbe> UnpackProbe(std::string_view bytes) {
+  try {
+    const Json json = Json::from_msgpack(bytes.begin(), bytes.end());
+    FileProbe probe;
+    probe.kind = json.at(0).get<std::string>();
+    probe.exact = json.at(1).get<bool>();
+    probe.remark = json.at(2).get<std::string>();
+    if (!json.at(3).is_null()) {
+      probe.error = json.at(3).get<std::string>();
+    }
+    for (const Json& packed : json.at(4)) {
+      ProbeHit hit = {packed.at(0).get<size_t>(), packed.at(1).get<bool>(), std::nullopt};
+      if (packed.size() > 2) {
+        hit.entry = FoundEntry{packed.at(2).get<int>(), packed.at(3).get<uint64_t>(),
+                               packed.at(4).get<uint64_t>()};
+      }
+      probe.hits.push_back(hit);
+    }
+    return probe;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,97 @@
+#include "tools/probe_text.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "src/inspect/internal_keys.h"
+
+namespace winnow::tools {
+namespace {
+
+using inspect::FileProbe;
+using inspect::ProbedKey;
+using inspect::ProbeHit;
+
+bool IsPlain(char character) { return character > ' ' && character <= '~'; }
+
+// As it is where it can be seen, and its bytes.
+std::string KeyName(const std::string& key) {
+  const std::string hex = absl::StrCat("0x", absl::BytesToHexString(key));
+  return !key.empty() && std::all_of(key.begin(), key.end(), IsPlain)
+             ? absl::StrCat(key, " (", hex, ")")
+             : hex;
+}
+
+std::string Outcome(const FileProbe& file, const ProbeHit& hit) {
+  if (hit.entry) {
+    return absl::StrCat("present: ", inspect::NameOfType(hit.entry->type), ", sequence number ",
+                        hit.entry->sequence, ", value of ", hit.entry->value_bytes, " bytes");
+  }
+  if (file.exact) {
+    return hit.by_filter ? "false positive" : "absent, and no filter says so";
+  }
+  return hit.by_filter ? "may be there" : "may be there, by the range of keys";
+}
+
+std::string Line(const FileProbe& file, const ProbeHit& hit) {
+  return absl::StrCat("    ", file.level ? absl::StrCat("level ", *file.level, "  ") : "",
+                      file.path, "  ", file.kind, "  ", Outcome(file, hit), "\n");
+}
+
+std::string Number(uint64_t number, const char* noun) {
+  return absl::StrCat(number, " ", noun, number == 1 ? "" : "s");
+}
+
+std::string Sum(const std::vector<ProbedKey>& keys, const std::vector<FileProbe>& files) {
+  uint64_t hits = 0;
+  uint64_t present = 0;
+  uint64_t false_positives = 0;
+  bool exact = false;
+  for (const FileProbe& file : files) {
+    hits += file.hits.size();
+    exact = exact || file.exact;
+    for (const ProbeHit& hit : file.hits) {
+      present += hit.entry ? 1 : 0;
+      false_positives += file.exact && hit.by_filter && !hit.entry ? 1 : 0;
+    }
+  }
+  return absl::StrCat(
+      Number(keys.size(), "key"), " in ", Number(files.size(), "file"), ": ", Number(hits, "hit"),
+      exact ? absl::StrCat(", ", present, " present, ", Number(false_positives, "false positive"))
+            : "",
+      "\n");
+}
+
+}  // namespace
+
+std::string ProbeText(const std::vector<ProbedKey>& keys, const std::vector<FileProbe>& files) {
+  std::vector<std::string> lines(keys.size());
+  std::vector<uint64_t> hits(keys.size(), 0);
+  std::string sentences;
+  for (const FileProbe& file : files) {
+    for (const ProbeHit& hit : file.hits) {
+      lines[hit.key] += Line(file, hit);
+      ++hits[hit.key];
+    }
+    if (!file.remark.empty()) {
+      absl::StrAppend(&sentences, "remark: ", file.path, ": ", file.remark, "\n");
+    }
+    if (file.error) {
+      absl::StrAppend(&sentences, "not read: ", file.path, ": ", *file.error, "\n");
+    }
+  }
+  std::string text;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    absl::StrAppend(&text, KeyName(keys[i].bytes), ": ",
+                    hits[i] == 0
+                        ? absl::StrCat("in none of ", Number(files.size(), "file"))
+                        : absl::StrCat("may be in ", hits[i], " of ", Number(files.size(), "file")),
+                    "\n", lines[i]);
+  }
+  return absl::StrCat(text, sentences, Sum(keys, files));
+}
+
+}  // namespace winnow::tools

@@ -1,0 +1,48 @@
+#include "tools/table_arguments.h"
+
+#include <absl/flags/flag.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "tools/table_folders.h"
+
+ABSL_FLAG(int, jobs, 0, "files to read at once; 0: as many as the machine has processors");
+
+namespace winnow::tools {
+
+Tables TablesOf(const std::vector<std::string>& paths) {
+  Tables tables;
+  std::set<std::string> known;
+  for (const std::string& path : paths) {
+    inspect::TableList list = inspect::ListTables(path, TableFolders());
+    tables.trees_read = tables.trees_read && list.warnings.empty();
+    for (const auto* sentences : {&list.warnings, &list.remarks}) {
+      tables.warnings.insert(tables.warnings.end(), sentences->begin(), sentences->end());
+    }
+    for (inspect::ListedTable& table : list.tables) {
+      std::error_code code;
+      const std::filesystem::path real = std::filesystem::canonical(table.path, code);
+      if (known.insert(code ? table.path : real.string()).second) {
+        tables.tables.push_back(std::move(table));
+      }
+    }
+  }
+  return tables;
+}
+
+int Jobs(std::string* problem) {
+  constexpr int kMostJobs = 1024;
+  const int jobs = absl::GetFlag(FLAGS_jobs);
+  if (jobs < 0 || jobs > kMostJobs) {
+    *problem = absl::StrCat("--jobs can be 0 to ", kMostJobs);
+  }
+  return jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+}  // namespace winnow::tools

@@ -1,0 +1,28 @@
+// What the verbs that read table files one by one have in common: which files, and how many at
+// once.
+
+#ifndef WINNOW_TOOLS_TABLE_ARGUMENTS_H_
+#define WINNOW_TOOLS_TABLE_ARGUMENTS_H_
+
+#include <string>
+#include <vector>
+
+#include "src/inspect/table_list.h"
+
+namespace winnow::tools {
+
+struct Tables {
+  std::vector<inspect::ListedTable> tables;  // each file once, in the order of the paths
+  std::vector<std::string> warnings;         // sentences for stderr
+  bool trees_read = true;                    // every database could be read
+};
+
+// Of paths of table files and folders, with the folders that --path names.
+Tables TablesOf(const std::vector<std::string>& paths);
+
+// How many files to read at once, as --jobs says. Where that is wrong, *problem says what is right.
+int Jobs(std::string* problem);
+
+}  // namespace winnow::tools
+
+#endif  // WINNOW_TOOLS_TABLE_ARGUMENTS_H_

@@ -1,0 +1,191 @@
+// `winnow probe`: which files may hold these keys.
+
+#include <absl/flags/flag.h>
+#include <absl/strings/ascii.h>
+#include <absl/strings/escaping.h>
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_replace.h>
+#include <absl/strings/strip.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "src/inspect/key_list.h"
+#include "src/inspect/probe_file.h"
+#include "src/inspect/probe_json.h"
+#include "src/inspect/worker_pool.h"
+#include "tools/flags.h"
+#include "tools/print.h"
+#include "tools/probe_text.h"
+#include "tools/table_arguments.h"
+#include "tools/verbs.h"
+#include "winnow/hash.h"
+
+ABSL_FLAG(bool, hex, false, "keys are hexadecimal digits, two a byte, with 0x before them or not");
+ABSL_FLAG(std::string, keys, "",
+          "a file of further keys, one a line, plain or LZ4; - is standard input");
+ABSL_FLAG(bool, exact, false, "read for each hit the block where the key would be");
+
+namespace winnow::tools {
+namespace {
+
+using inspect::FileProbe;
+using inspect::ProbedKey;
+
+constexpr std::chrono::seconds kLongestSilence(900);
+
+struct Arguments {
+  std::vector<std::string> paths;
+  std::vector<ProbedKey> keys;
+  std::string problem;  // what is wrong with them; empty: nothing
+};
+
+void AddKey(std::string bytes, Arguments* arguments) {
+  const uint64_t hash = HashKey(bytes).value;
+  arguments->keys.push_back({std::move(bytes), hash});
+}
+
+std::optional<std::string> FromHex(absl::string_view text) {
+  absl::ConsumePrefix(&text, "0x");
+  const bool digits = std::all_of(text.begin(), text.end(), [](char character) {
+    return absl::ascii_isxdigit(static_cast<unsigned char>(character));
+  });
+  return digits && text.size() % 2 == 0 ? std::optional(absl::HexStringToBytes(text))
+                                        : std::nullopt;
+}
+
+void TakeKey(const std::string& text, Arguments* arguments) {
+  if (!absl::GetFlag(FLAGS_hex)) {
+    AddKey(text, arguments);
+  } else if (std::optional<std::string> bytes = FromHex(text)) {
+    AddKey(std::move(*bytes), arguments);
+  } else {
+    arguments->problem =
+        absl::StrCat("'", text, "' is no key of hexadecimal digits, two a byte, as --hex says");
+  }
+}
+
+// Keys of a list; its reader speaks of a flag that has another name here.
+std::string ReadKeys(const std::string& path, Arguments* arguments) {
+  const inspect::KeyFormat format =
+      absl::GetFlag(FLAGS_hex) ? inspect::KeyFormat::kHex : inspect::KeyFormat::kLine;
+  const auto notes = inspect::ForEachKey(
+      path, format, [arguments](std::string_view key) { AddKey(std::string(key), arguments); });
+  if (!notes.ok()) {
+    return absl::StrReplaceAll(notes.status().message(), {{"--key_format=hex", "--hex"}});
+  }
+  const std::string left_out = notes->Sentence();
+  if (!left_out.empty()) {
+    absl::FPrintF(stderr, "winnow probe: %s: %s\n", path, left_out);
+  }
+  return std::string();
+}
+
+// Paths come first: what exists is one, and what comes after the first that does not is a key.
+Arguments Sort(const std::vector<std::string>& given) {
+  Arguments arguments;
+  for (const std::string& argument : given) {
+    if (!arguments.problem.empty()) {
+      break;
+    }
+    std::error_code code;
+    if (arguments.keys.empty() && std::filesystem::exists(argument, code)) {
+      arguments.paths.push_back(argument);
+    } else if (arguments.paths.empty() || absl::EndsWith(argument, ".sst")) {
+      arguments.problem = absl::StrCat("there is no file or folder '", argument, "'");
+    } else {
+      TakeKey(argument, &arguments);
+    }
+  }
+  return arguments;
+}
+
+std::vector<FileProbe> ProbeAll(const Tables& tables, const std::vector<ProbedKey>& keys,
+                                int jobs) {
+  const bool exact = absl::GetFlag(FLAGS_exact);
+  std::vector<FileProbe> probes(tables.tables.size());
+  inspect::PooledWork work;
+  work.work = [&](size_t file, const inspect::WorkerReport&) {
+    return inspect::PackProbe(inspect::ProbeFile(tables.tables[file].path, keys, exact));
+  };
+  work.on_answer = [&](size_t file, const inspect::ChildAnswer& answer) {
+    FileProbe& probe = probes[file];
+    if (std::optional<FileProbe> found =
+            answer.text ? inspect::UnpackProbe(*answer.text) : std::nullopt) {
+      probe = std::move(*found);
+    } else {
+      probe.kind = "unknown";
+      probe.error = absl::StrCat("the process that read the file did not get through: ",
+                                 answer.text ? "its answer is not whole" : answer.problem);
+    }
+    probe.path = tables.tables[file].path;
+    probe.level = tables.tables[file].level;
+    if (tables.tables[file].error) {
+      probe.error = tables.tables[file].error;
+    }
+  };
+  work.workers = jobs;
+  work.longest_silence = kLongestSilence;
+  inspect::RunInWorkers(probes.size(), work);
+  return probes;
+}
+
+int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
+  Arguments arguments = Sort(given);
+  const int jobs = Jobs(&arguments.problem);
+  if (arguments.problem.empty() && arguments.paths.empty()) {
+    arguments.problem = "which files or database folders?";
+  }
+  const std::string list = absl::GetFlag(FLAGS_keys);
+  if (arguments.problem.empty() && arguments.keys.empty() && list.empty()) {
+    arguments.problem = "which keys? What exists as a file or folder is taken for a path";
+  }
+  if (!arguments.problem.empty()) {
+    return WrongUsage(verb, arguments.problem);
+  }
+  if (const std::string error = list.empty() ? "" : ReadKeys(list, &arguments); !error.empty()) {
+    absl::FPrintF(stderr, "winnow probe: %s\n", error);
+    return kCouldNotRead;
+  }
+  const Tables tables = TablesOf(arguments.paths);
+  const std::vector<FileProbe> files = ProbeAll(tables, arguments.keys, jobs);
+  for (const std::string& warning : tables.warnings) {
+    absl::FPrintF(stderr, "winnow probe: %s\n", warning);
+  }
+  const bool printed = Print(
+      verb.name,
+      absl::GetFlag(FLAGS_json)
+          ? inspect::ProbeJson(arguments.keys, files, absl::GetFlag(FLAGS_exact), tables.warnings)
+          : ProbeText(arguments.keys, files));
+  const bool all_read =
+      std::all_of(files.begin(), files.end(), [](const FileProbe& file) { return !file.error; });
+  return printed && all_read && tables.trees_read ? kAllGood : kCouldNotRead;
+}
+
+}  // namespace
+
+Verb ProbeVerb() {
+  return {
+      "probe",
+      "PATH... KEY... [--hex] [--keys=FILE] [--exact] [--jobs=N] [--path=FOLDER] [--json]",
+      "Shows which table files may hold each key, by key range and by filter",
+      "A PATH is a table file (*.sst) or a database's folder; the first argument that does not\n"
+      "exist as one is a KEY, and all after it are. A key is given without a timestamp. Each\n"
+      "file whose range of keys has it is asked as a lookup asks: by the filter of whole keys\n"
+      "or else of prefixes. With --exact the block where the key would be is read for each\n"
+      "hit: the newest entry is shown, or that the filter's answer was a false positive.\n"
+      "Deleted ranges are not looked at. Where the database's comparator is not known here,\n"
+      "only filters are asked. Nothing is written, and the database may be in use.\n",
+      {"json", "path", "jobs", "hex", "keys", "exact"},
+      RunProbe};
+}
+
+}  // namespace winnow::tools
