@@ -234,6 +234,24 @@ TEST_F(DatabaseTest, AnUnknownComparatorIsStoodInFor) {
   EXPECT_EQ(report.files[0].filter->keys, 20'000u);
 }
 
+TEST_F(DatabaseTest, AnUnknownComparatorOfAFamilyWithoutFilesIsStoodInForToo) {
+  const ShorterFirst comparator;
+  {
+    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), Path());
+    PutKeys(database.get(), database->DefaultColumnFamily(), 0, 100);
+    ColumnFamilyOptions options;
+    options.comparator = &comparator;
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_STATUS_OK(database->CreateColumnFamily(options, "shorter", &family));
+    ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+  }
+  const DatabaseReport report = ReadWithoutError();
+  EXPECT_FALSE(report.warning) << *report.warning;
+  EXPECT_THAT(report.remark.value_or(""), HasSubstr("test.ShorterFirst"));
+  ASSERT_EQ(report.files.size(), 1u);
+  EXPECT_EQ(report.files[0].level, 0);
+}
+
 // In neither order of bytes the files of the level lie side by side.
 TEST_F(DatabaseTest, LevelsAreUnknownWhereNoStandInFits) {
   const ShorterFirst comparator;

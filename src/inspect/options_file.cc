@@ -32,6 +32,7 @@ using ROCKSDB_NAMESPACE::Status;
 struct AskedFor {
   std::string family;
   std::optional<std::string> policy;  // unset: the file says nothing about it
+  std::string comparator;             // its name; empty: the file says nothing about it
 };
 
 // A line without its comment and the spaces around it, as RocksDB reads it.
@@ -87,6 +88,8 @@ class OptionsText {
     } else if (!in_table_options_ &&
                (name == "table_factory" || name == "block_based_table_factory")) {
       family_->policy = PolicyInside(value);
+    } else if (!in_table_options_ && name == "comparator" && value != "nullptr") {
+      family_->comparator = value;
     }
     return std::string();
   }
@@ -113,7 +116,7 @@ class OptionsText {
           known ? " is there twice" : " is not preceded by the section [CFOptions] of that family");
     }
     if (!known) {
-      families_.push_back({name, std::nullopt});
+      families_.push_back({name, std::nullopt, std::string()});
     }
     family_ = known ? &*found : &families_.back();
     return std::string();
@@ -224,6 +227,20 @@ OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials) {
     report.error = absl::StrCat("RocksDB refuses the file '", report.path, "': ", refusal);
   }
   return report;
+}
+
+std::map<std::string, std::string> ComparatorsOfOptionsFile(const std::string& path) {
+  std::map<std::string, std::string> comparators;
+  const OptionsPath found = FindOptionsFile(path);
+  OptionsText text;
+  if (found.error.empty() && ReadText(found.path, &text).empty()) {
+    for (const AskedFor& family : text.families()) {
+      if (!family.comparator.empty()) {
+        comparators[family.family] = family.comparator;
+      }
+    }
+  }
+  return comparators;
 }
 
 }  // namespace winnow::inspect

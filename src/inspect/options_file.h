@@ -3,6 +3,7 @@
 #ifndef WINNOW_SRC_INSPECT_OPTIONS_FILE_H_
 #define WINNOW_SRC_INSPECT_OPTIONS_FILE_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct OptionsFileReport {
 // Judges every column family of the file as CheckPolicyOfFile does, and checks that RocksDB, when
 // it loads the file, has the same policy in force. `path` is as for FindOptionsFile.
 OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials);
+
+// The name of each column family's comparator as the file says it, also of those that this program
+// does not have. Empty where the file can't be read. `path` is as for FindOptionsFile.
+std::map<std::string, std::string> ComparatorsOfOptionsFile(const std::string& path);
 
 }  // namespace winnow::inspect
 

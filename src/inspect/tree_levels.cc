@@ -3,11 +3,9 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <rocksdb/comparator.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/metadata.h>
 #include <rocksdb/options.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -20,6 +18,7 @@
 
 #include "src/inspect/child_answer.h"
 #include "src/inspect/known_comparator.h"
+#include "src/inspect/options_file.h"
 #include "src/inspect/quiet_logger.h"
 #include "src/inspect/read_only_env.h"
 #include "src/inspect/table_places.h"
@@ -63,25 +62,6 @@ DBOptions ReadOnlyOptions(const std::string& database, ROCKSDB_NAMESPACE::Env* e
   options.max_open_files = 20;  // the least that RocksDB takes; more would be opened ahead
   options.create_if_missing = false;
   return options;
-}
-
-// The comparators' names that the latest OPTIONS file has, for families without files. Empty where
-// it can't be read.
-std::map<std::string, std::string> SavedComparators(const std::string& database,
-                                                    ROCKSDB_NAMESPACE::Env* env) {
-  ROCKSDB_NAMESPACE::ConfigOptions config;
-  config.env = env;
-  config.ignore_unknown_options = true;
-  config.ignore_unsupported_options = true;
-  DBOptions options;
-  std::vector<ColumnFamilyDescriptor> families;
-  std::map<std::string, std::string> names;
-  if (ROCKSDB_NAMESPACE::LoadLatestOptions(config, database, &options, &families).ok()) {
-    for (const ColumnFamilyDescriptor& family : families) {
-      names[family.name] = family.options.comparator->Name();
-    }
-  }
-  return names;
 }
 
 // The names of the families' comparators that this program lacks.
@@ -228,7 +208,7 @@ TreeLevels ReadTreeLevels(const std::string& database,
   }
   if (listing.status.ok()) {
     std::map<std::string, std::string> known = comparators;
-    known.merge(SavedComparators(database, env.get()));
+    known.merge(ComparatorsOfOptionsFile(database));
     const std::set<std::string> missing = MissingComparators(names, known);
     if (missing.empty()) {
       listing = ListFiles(database, options, DescribeFamilies(names, known, true));
