@@ -103,6 +103,53 @@ TEST_F(FilterPartitionsTest, AreThoseThatRocksDBReads) {
   }
 }
 
+std::string Fixed(uint64_t number, size_t bytes) {
+  std::string text;
+  for (size_t i = 0; i < bytes; ++i) {
+    text += static_cast<char>(number >> (8 * i) & 255);
+  }
+  return text;
+}
+
+// A file of nothing but an index over one partition, the metaindex that names it, and a footer, as
+// RocksDB's FooterBuilder::Build has it: versions from 6 on, which the RocksDB here may not write.
+std::string FileOfVersion(uint64_t version) {
+  const std::string trailer(5, '\0');
+  const std::string index = "\x00\x03\x03"s + "abc" + "\xac\x02\x05" + Fixed(0, 4) + Fixed(1, 4);
+  const std::string name = "partitionedfilter.rocksdb.BuiltinBloomFilter";
+  const std::string metaindex = "\x00"s + static_cast<char>(name.size()) + "\x02" + name + "\x00"s +
+                                static_cast<char>(index.size()) + Fixed(0, 4) + Fixed(1, 4);
+  std::string places;
+  if (version < 6) {
+    places += static_cast<char>(index.size() + trailer.size());
+    places += static_cast<char>(metaindex.size());
+  } else {
+    places = "\x3e\x00\x7a\x00"s + Fixed(0x11111111, 4) + Fixed(0x22222222, 4) +
+             Fixed(metaindex.size(), 4);
+  }
+  places.resize(40);
+  return index + trailer + metaindex + trailer + "\x04" + places + Fixed(version, 4) +
+         Fixed(0x88e241b785f4cff7, 8);
+}
+
+TEST_F(FilterPartitionsTest, FootersOfAllVersionsAreRead) {
+  ROCKSDB_NAMESPACE::TableProperties properties;
+  properties.index_key_is_user_key = 1;
+  for (uint64_t version = 2; version <= 7; ++version) {
+    WriteFile(path_, FileOfVersion(version));
+    const FilterPartitions found = ReadFilterPartitions(path_, properties);
+    EXPECT_EQ(found.problem, "") << version;
+    ASSERT_EQ(found.partitions.size(), 1u) << version;
+    EXPECT_EQ(found.partitions[0].last, "abc");
+    EXPECT_EQ(found.partitions[0].place.offset, 300u);
+  }
+  for (const uint64_t version : {0, 1, 8}) {
+    WriteFile(path_, FileOfVersion(version));
+    EXPECT_THAT(ReadFilterPartitions(path_, properties).problem,
+                ::testing::HasSubstr("format version " + std::to_string(version)));
+  }
+}
+
 TEST_F(FilterPartitionsTest, KeysGoToTheFirstPartitionThatEndsNotBeforeThem) {
   WriteSst(PartitionedTableWith("winnow:10"), 20'000, path_);
   const FilterPartitions found = ReadFilterPartitions(path_, *ReadRawSst(path_).properties);
