@@ -105,7 +105,7 @@ Footer ParseFooter(std::string_view bytes, uint64_t file_bytes) {
   } else if (version < 6) {
     footer.metaindex = places.Place();
   } else {
-    places.Fixed(12);  // extended magic, two checksums
+    places.Bytes(12);  // extended magic, two checksums
     footer.metaindex.bytes = places.Fixed(4);
     footer.metaindex.offset =
         file_bytes - kFooterBytes - kTrailerBytes - footer.metaindex.bytes;  // right before it
