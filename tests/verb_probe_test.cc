@@ -286,6 +286,23 @@ TEST_F(VerbProbeTest, WhatCanNotBeReadIsTwoAndTheRestIsAsked) {
   EXPECT_EQ(Probe(Quoted("a.sst") + KeysIn("missing")).status, 2);
 }
 
+TEST_F(VerbProbeTest, WhatADamagedBlockHasIsNoFalsePositive) {
+  WriteSst(TableWith("winnow:10"), 20'000, folder_ / "a.sst");
+  std::string bytes = testing::ReadFile(folder_ / "a.sst");
+  bytes[100] = static_cast<char>(bytes[100] ^ 1);
+  WriteFile(folder_ / "a.sst", bytes);
+  WriteKeys("keys", {KeyOf(1'000), KeyOf(10'000)});
+  const std::string damaged_block = KeyOf(5);
+  const json document =
+      ProbeJson(Quoted("a.sst") + damaged_block + " --exact " + KeysIn("keys"), 2);
+  const json& file = document.at("files").at(0);
+  EXPECT_TRUE(file.at("error").is_string());
+  EXPECT_EQ(document.at("keys").at(0).at("may_contain").size(), 1u);
+  EXPECT_EQ(document["keys"][0].at("contains").size(), 0u);
+  EXPECT_EQ(document["keys"][2].at("contains").size(), 1u);  // the other blocks are read
+  EXPECT_EQ(file.at("false_positives"), 0) << document;
+}
+
 TEST_F(VerbProbeTest, WrongUsageIsTwo) {
   WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
   const std::string file = Quoted("a.sst");

@@ -25,12 +25,12 @@ std::string KeyName(const std::string& key) {
              : hex;
 }
 
-std::string Outcome(const FileProbe& file, const ProbeHit& hit) {
+std::string Outcome(const ProbeHit& hit) {
   if (hit.entry) {
     return absl::StrCat("present: ", inspect::NameOfType(hit.entry->type), ", sequence number ",
                         hit.entry->sequence, ", value of ", hit.entry->value_bytes, " bytes");
   }
-  if (file.exact) {
+  if (hit.looked_for) {
     return hit.by_filter ? "false positive" : "absent, and no filter says so";
   }
   return hit.by_filter ? "may be there" : "may be there, by the range of keys";
@@ -38,7 +38,7 @@ std::string Outcome(const FileProbe& file, const ProbeHit& hit) {
 
 std::string Line(const FileProbe& file, const ProbeHit& hit) {
   return absl::StrCat("    ", file.level ? absl::StrCat("level ", *file.level, "  ") : "",
-                      file.path, "  ", file.kind, "  ", Outcome(file, hit), "\n");
+                      file.path, "  ", file.kind, "  ", Outcome(hit), "\n");
 }
 
 std::string Number(uint64_t number, const char* noun) {
@@ -55,7 +55,7 @@ std::string Sum(const std::vector<ProbedKey>& keys, const std::vector<FileProbe>
     exact = exact || file.exact;
     for (const ProbeHit& hit : file.hits) {
       present += hit.entry ? 1 : 0;
-      false_positives += file.exact && hit.by_filter && !hit.entry ? 1 : 0;
+      false_positives += hit.looked_for && hit.by_filter && !hit.entry ? 1 : 0;
     }
   }
   return absl::StrCat(

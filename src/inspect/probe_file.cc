@@ -33,22 +33,24 @@ struct KeyRange {
   std::string first;
   std::string last;
   bool empty = false;
+  bool known = false;  // else it tells nothing
 };
 
 Status ReadRange(InternalKeys* keys, KeyRange* range) {
   keys->SeekToFirst();
-  range->empty = !keys->Valid();
-  if (!range->empty) {
+  range->empty = !keys->Valid() && keys->status().ok();
+  if (keys->Valid()) {
     range->first = std::string(keys->key().user_key);
     keys->SeekToLast();
     range->last = keys->Valid() ? std::string(keys->key().user_key) : std::string();
   }
+  range->known = keys->status().ok();
   return keys->status();
 }
 
 bool IsWithin(const KeyRange& range, const Comparator* comparator, const std::string& key) {
   return !range.empty &&
-         (comparator == nullptr ||
+         (comparator == nullptr || !range.known ||
           (comparator->CompareWithoutTimestamp(key, false, range.first, true) >= 0 &&
            comparator->CompareWithoutTimestamp(key, false, range.last, true) <= 0));
 }
@@ -174,7 +176,7 @@ FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys,
   Filter filter(path, sst, comparator);
   probe.remark = Remark(sst, filter, comparator, exact);
   probe.exact = exact && comparator != nullptr;
-  for (size_t i = 0; i < keys.size() && status.ok(); ++i) {
+  for (size_t i = 0; i < keys.size() && entries != nullptr; ++i) {
     if (!IsWithin(range, comparator, keys[i].bytes)) {
       continue;
     }
@@ -182,10 +184,11 @@ FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys,
     if (!answer.value_or(true)) {
       continue;
     }
-    ProbeHit hit = {i, answer.has_value(), std::nullopt};
+    ProbeHit hit = {i, answer.has_value(), false, std::nullopt};
     if (probe.exact) {
       hit.entry = Find(keys[i].bytes, comparator, entries.get());
-      status = entries->status();
+      hit.looked_for = entries->status().ok();
+      status = status.ok() ? entries->status() : status;
     }
     probe.hits.push_back(hit);
   }

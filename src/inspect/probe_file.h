@@ -29,7 +29,8 @@ struct FoundEntry {
 struct ProbeHit {
   size_t key = 0;                   // its place in the list that was given
   bool by_filter = false;           // a filter was asked; else only the range of keys tells
-  std::optional<FoundEntry> entry;  // unset: not looked for, or not there: see FileProbe::exact
+  bool looked_for = false;          // the block where it would be was read
+  std::optional<FoundEntry> entry;  // unset: not there, where it was looked for
 };
 
 struct FileProbe {
@@ -37,7 +38,7 @@ struct FileProbe {
   std::optional<int> level;
   std::string kind;            // of the filter, as FilterSummary::kind
   std::vector<ProbeHit> hits;  // in the order of the keys
-  bool exact = false;          // whether each hit's entry was looked for
+  bool exact = false;          // each hit was looked for, but for what could not be read
 
   // Why it can't be told better than the hits say, though the file was read, as a sentence; empty:
   // nothing to say.
@@ -46,9 +47,9 @@ struct FileProbe {
 };
 
 // Asks as a Get does: the filter for the whole key where it holds whole keys, else for its prefix,
-// else nobody. Where the file's comparator is unknown here the range tells nothing, and of a
-// partitioned filter any partition may say yes. exact: reads for each hit the block where the key
-// would be. Range deletions are not looked at.
+// else nobody. Where the file's comparator is unknown here, or its first or last block can't be
+// read, the range tells nothing; without the comparator any partition of a filter may say yes.
+// exact: reads for each hit the block where the key would be. Range deletions are not looked at.
 FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys, bool exact);
 
 }  // namespace winnow::inspect

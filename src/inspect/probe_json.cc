@@ -21,7 +21,7 @@ Json ToJson(const FileProbe& file) {
   uint64_t by_filter_and_absent = 0;
   for (const ProbeHit& hit : file.hits) {
     present += hit.entry ? 1 : 0;
-    by_filter_and_absent += hit.by_filter && !hit.entry ? 1 : 0;
+    by_filter_and_absent += hit.by_filter && hit.looked_for && !hit.entry ? 1 : 0;
   }
   return {{"path", file.path},
           {"level", OrNull(file.level)},
@@ -72,7 +72,7 @@ std::string ProbeJson(const std::vector<ProbedKey>& keys, const std::vector<File
 std::string PackProbe(const FileProbe& probe) {
   Json json = {probe.kind, probe.exact, probe.remark, OrNull(probe.error), Json::array()};
   for (const ProbeHit& hit : probe.hits) {
-    Json packed = {hit.key, hit.by_filter};
+    Json packed = {hit.key, hit.by_filter, hit.looked_for};
     if (hit.entry) {
       packed.push_back(hit.entry->type);
       packed.push_back(hit.entry->sequence);
@@ -95,10 +95,11 @@ std::optional<FileProbe> UnpackProbe(std::string_view bytes) {
       probe.error = json.at(3).get<std::string>();
     }
     for (const Json& packed : json.at(4)) {
-      ProbeHit hit = {packed.at(0).get<size_t>(), packed.at(1).get<bool>(), std::nullopt};
-      if (packed.size() > 2) {
-        hit.entry = FoundEntry{packed.at(2).get<int>(), packed.at(3).get<uint64_t>(),
-                               packed.at(4).get<uint64_t>()};
+      ProbeHit hit = {packed.at(0).get<size_t>(), packed.at(1).get<bool>(),
+                      packed.at(2).get<bool>(), std::nullopt};
+      if (packed.size() > 3) {
+        hit.entry = FoundEntry{packed.at(3).get<int>(), packed.at(4).get<uint64_t>(),
+                               packed.at(5).get<uint64_t>()};
       }
       probe.hits.push_back(hit);
     }
