@@ -100,8 +100,31 @@ TEST(Exports, OfTheCoreAreTheContractOnly) {
                             StartsWith("winnow::FilterView::FilterView(")}));
 }
 
+// What include/winnow/amq/ declares.
+TEST(Exports, OfTheAmqLibraryAreItsContractOnly) {
+  const std::vector<std::string> names = Lines(
+      "nm -D --defined-only --format=posix '" WINNOW_AMQ_LIBRARY "' | cut -d' ' -f1 | c++filt");
+  EXPECT_THAT(names, Each(AnyOf(StartsWith("winnow::amq::CheckPlan("),
+                                StartsWith("winnow::amq::PartitionedBloom::"),
+                                StartsWith("winnow::amq::StandardBloom::"))));
+  EXPECT_THAT(names, IsSupersetOf({StartsWith("winnow::amq::CheckPlan("),
+                                   StartsWith("winnow::amq::PartitionedBloom::Add("),
+                                   StartsWith("winnow::amq::StandardBloom::Add(")}));
+}
+
+// An embedder of the core carries none of the other library, which stands on the core alone.
+TEST(Exports, TheAmqLibraryNeedsTheCoreAndTheLanguagesOnly) {
+  if (testing::kSanitized) {
+    GTEST_SKIP() << "skipped: sanitizers are libraries too";
+  }
+  EXPECT_THAT(
+      Lines("readelf -d '" WINNOW_AMQ_LIBRARY "' | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p'"),
+      Each(AnyOf(StartsWith("libwinnow.so"), StartsWith("libstdc++.so"), StartsWith("libgcc_s.so"),
+                 StartsWith("libm.so"), StartsWith("libc.so"), StartsWith("ld-linux"))));
+}
+
 TEST(Exports, NoSymbolIsWeakOrUnique) {
-  for (const std::string library : {WINNOW_PLUGIN, WINNOW_LIBRARY}) {
+  for (const std::string library : {WINNOW_PLUGIN, WINNOW_LIBRARY, WINNOW_AMQ_LIBRARY}) {
     for (const std::string& line :
          Lines("nm -D --defined-only --format=posix '" + library + "' | cut -d' ' -f2")) {
       EXPECT_EQ(line, "T") << library;

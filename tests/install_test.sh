@@ -35,10 +35,10 @@ if [[ -e $library_folder/libwinnow_rocksdb.a ]]; then
   libraries=(libwinnow_rocksdb.a)
 fi
 [[ ! -e $built/lib/libwinnow_preload.so ]] || libraries+=(libwinnow_preload.so)
-for file in "$source"/include/winnow/*.h; do
-  [[ -f $prefix/include/winnow/$(basename "$file") ]] || fail "$(basename "$file") is not installed"
+for file in "$source"/include/winnow/*.h "$source"/include/winnow/amq/*.h; do
+  [[ -f $prefix/${file#"$source"/} ]] || fail "${file#"$source"/} is not installed"
 done
-for file in libwinnow.so "${libraries[@]}" pkgconfig/winnow.pc \
+for file in libwinnow.so libwinnow_amq.so "${libraries[@]}" pkgconfig/winnow.pc pkgconfig/winnow_amq.pc \
   pkgconfig/winnow_rocksdb.pc cmake/winnow/winnowConfig.cmake; do
   [[ -e $library_folder/$file ]] || fail "$file is not installed in $library_folder"
 done
@@ -75,8 +75,10 @@ build() {
 }
 
 build build_by_find_package core
+build build_by_find_package amq
 build build_by_find_package rocksdb
 build build_by_pkg_config core winnow
+build build_by_pkg_config amq winnow_amq
 # RocksDB's CMake writes no pkg-config file in older versions, and in none says there what a static one needs.
 if ! $is_static && [[ -z $rocksdb || -f $rocksdb/lib/pkgconfig/rocksdb.pc ]]; then
   build build_by_pkg_config rocksdb winnow_rocksdb
@@ -85,6 +87,8 @@ fi
 
 use "core by find_package" "$work/cmake_core/core_user"
 use "core by pkg-config" "$work/pkg_config_core"
+use "amq by find_package" "$work/cmake_amq/amq_user"
+use "amq by pkg-config" "$work/pkg_config_amq"
 use "rocksdb by find_package" "$work/cmake_rocksdb/rocksdb_user" "$work/first_database"
 
 # What is preloaded finds the plugin beside itself, wherever both were moved to.

@@ -53,13 +53,18 @@ struct Layer {
 // The one header of include/winnow that names RocksDB.
 constexpr char kPolicyHeader[] = "include/winnow/rocksdb_policy.h";
 
+// The contract headers of a library of their own, below those of the core.
+constexpr char kAmqHeaders[] = "include/winnow/amq";
+
 const std::vector<Layer>& Layers() {
   static const std::vector<Layer> layers = {
+      {kAmqHeaders, {"include/winnow"}, {}},
       {"include/winnow", {}, {}},
       {"src/simd", {}, {"xxHash", "processor", "operating system"}},
       {"src/core",
        {"include/winnow", "src/simd/kernels.h"},
        {"xxHash", "processor", "operating system"}},
+      {"src/amq", {"include/winnow", kAmqHeaders}, {"xxHash", "processor", "operating system"}},
       {"src/rocksdb",
        {"include/winnow", kPolicyHeader, "src/core", "src/simd/kernels.h", "src/simd/stderr_line.h",
         "third_party/rocksdb_abi"},
@@ -80,7 +85,8 @@ const std::vector<Layer>& Layers() {
        {"include/winnow", kPolicyHeader, "src/inspect"},
        {"RocksDB", "Abseil", "operating system"}},
       {"tests",
-       {"include/winnow", kPolicyHeader, "src", "third_party/rocksdb_abi", "db_bench_ext", "tools"},
+       {"include/winnow", kPolicyHeader, kAmqHeaders, "src", "third_party/rocksdb_abi",
+        "db_bench_ext", "tools"},
        {"RocksDB", "Abseil", "xxHash", "LZ4", "nlohmann-json", "Google Benchmark", "GoogleTest",
         "processor", "operating system"}},
   };
@@ -112,7 +118,12 @@ std::optional<std::string> PathOfOurs(const std::string& header) {
 bool MayIncludeOurs(const Layer& layer, const std::string& path) {
   // rocksdb_policy.h must be named by a row even where the folder is: it brings RocksDB along.
   if (path == kPolicyHeader) return layer.ours.count(path) > 0;
-  if (IsInside(path, layer.folder)) return true;
+  if (IsInside(path, layer.folder) &&
+      (layer.folder == kAmqHeaders || !IsInside(path, kAmqHeaders))) {
+    return true;
+  }
+  // So must the headers of the other library: whoever includes them needs it.
+  if (IsInside(path, kAmqHeaders)) return layer.ours.count(kAmqHeaders) > 0;
   return std::any_of(layer.ours.begin(), layer.ours.end(), [&](const std::string& allowed) {
     return path == allowed || IsInside(path, allowed);
   });
@@ -278,6 +289,18 @@ constexpr Case kCases[] = {
     {"include/winnow/rocksdb_policy.h", "absl/status/status.h", false},
     {"include/winnow/filter.h", "src/core/format.h", false},
     {"include/winnow/filter.h", "xxhash.h", false},
+    {"include/winnow/filter.h", "winnow/amq/plan.h", false},
+    {"include/winnow/amq/standard_bloom.h", "winnow/amq/plan.h", true},
+    {"include/winnow/amq/standard_bloom.h", "winnow/hash.h", true},
+    {"include/winnow/amq/standard_bloom.h", "src/amq/mix.h", false},
+    {"include/winnow/amq/standard_bloom.h", "winnow/rocksdb_policy.h", false},
+    {"src/amq/standard_bloom.cc", "winnow/amq/standard_bloom.h", true},
+    {"src/amq/standard_bloom.cc", "winnow/hash.h", true},
+    {"src/amq/standard_bloom.cc", "xxhash.h", true},
+    {"src/amq/standard_bloom.cc", "src/core/bytes.h", false},
+    {"src/amq/standard_bloom.cc", "rocksdb/slice.h", false},
+    {"src/core/bloom.cc", "winnow/amq/plan.h", false},
+    {"src/core/bloom.cc", "src/amq/mix.h", false},
     {"src/simd/avx2.cc", "immintrin.h", true},
     {"src/simd/avx2.cc", "src/simd/kernels.h", true},
     {"src/simd/avx2.cc", "winnow/hash.h", false},

@@ -1,0 +1,67 @@
+// What tests of the filters that change share: absent keys, false positives, sets to compare with.
+
+#ifndef WINNOW_TESTS_AMQ_FILTER_TESTING_H_
+#define WINNOW_TESTS_AMQ_FILTER_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "tests/random_hashes.h"
+#include "winnow/hash.h"
+
+namespace winnow::testing {
+
+// How many of this many random hashes, absent but for one in 2^64, the filter may contain.
+template <typename Filter>
+uint64_t FalsePositives(const Filter& filter, uint64_t lookups, uint64_t seed) {
+  RandomHashes absent(seed);
+  uint64_t found = 0;
+  for (uint64_t i = 0; i < lookups; ++i) found += filter.MayContain({absent.Next()});
+  return found;
+}
+
+// That the rate is the one that the filter reports, within 3 sigma.
+template <typename Filter>
+void ExpectReportedRate(const Filter& filter, uint64_t lookups, uint64_t seed) {
+  const double rate = filter.expected_fpr();
+  const double expected = rate * static_cast<double>(lookups);
+  const double sigma = std::sqrt(expected * (1 - rate));
+  const uint64_t found = FalsePositives(filter, lookups, seed);
+  EXPECT_NEAR(static_cast<double>(found), expected, 3 * sigma + 1e-9)
+      << "false positives of " << lookups << " lookups, rate " << rate;
+}
+
+template <typename Filter>
+void ExpectContainsAll(const Filter& filter, const std::vector<KeyHash>& keys) {
+  uint64_t missed = 0;
+  for (const KeyHash key : keys) missed += !filter.MayContain(key);
+  EXPECT_EQ(missed, 0u) << "of " << keys.size() << " keys";
+}
+
+// Adds keys of a small world in random order, each many times, and compares every answer with a
+// set's: no key is denied, and one that was added is never new. For filters that only grow.
+template <typename Filter>
+void ExpectAgreesWithASet(Filter* filter, int operations, uint64_t world, uint64_t seed) {
+  RandomHashes random(seed);
+  std::set<uint64_t> added;
+  for (int i = 0; i < operations; ++i) {
+    const KeyHash hash = HashKey(std::to_string(random.Below(world)));
+    if (random.Below(2) == 0) {
+      const bool may_contain = filter->MayContain(hash);
+      ASSERT_EQ(filter->Add(hash), !may_contain);
+      added.insert(hash.value);
+    }
+    if (added.count(hash.value) > 0) {
+      ASSERT_TRUE(filter->MayContain(hash)) << "operation " << i;
+    }
+  }
+  for (const uint64_t value : added) ASSERT_TRUE(filter->MayContain({value}));
+}
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_TESTS_AMQ_FILTER_TESTING_H_

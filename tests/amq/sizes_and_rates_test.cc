@@ -1,0 +1,53 @@
+// Every kind of filter has the size that its own formula gives, and the rate that it reports.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/amq/filter_testing.h"
+#include "winnow/amq/partitioned_bloom.h"
+#include "winnow/amq/standard_bloom.h"
+
+namespace winnow::amq {
+namespace {
+
+using testing::ExpectReportedRate;
+using testing::RandomHashes;
+
+constexpr double kRates[] = {0.1, 0.01, 0.001};
+constexpr uint64_t kCounts[] = {700'000, 1'000'000, 1'300'000};
+
+// Lookups that give ten thousand false positives.
+uint64_t Lookups(double rate) { return static_cast<uint64_t>(1e4 / rate); }
+
+void ExpectSize(size_t bytes, uint64_t keys, double bits_a_key, double rate) {
+  EXPECT_NEAR(static_cast<double>(bytes) * 8 / static_cast<double>(keys), bits_a_key,
+              0.02 * bits_a_key)
+      << "bits a key of " << keys << " keys at " << rate;
+}
+
+// Filters that keys are added to, made of a plan.
+template <typename Filter, typename BitsAKey>
+void ExpectSizesAndRates(BitsAKey bits_a_key) {
+  for (const double rate : kRates) {
+    for (const uint64_t keys : kCounts) {
+      Filter filter({keys, rate});
+      ExpectSize(filter.size_bytes(), keys, bits_a_key(rate), rate);
+      for (const KeyHash key : RandomHashes(keys).Take(keys)) filter.Add(key);
+      EXPECT_LE(filter.planned_fpr(), rate);
+      EXPECT_NEAR(filter.expected_fpr(), filter.planned_fpr(), 0.02 * filter.planned_fpr());
+      if (keys == 1'000'000) ExpectReportedRate(filter, Lookups(rate), 77);
+    }
+  }
+}
+
+double StandardBits(double rate) { return std::log2(1 / rate) / std::log(2); }
+
+TEST(SizesAndRates, OfStandardBloom) { ExpectSizesAndRates<StandardBloom>(StandardBits); }
+
+TEST(SizesAndRates, OfPartitionedBloom) { ExpectSizesAndRates<PartitionedBloom>(StandardBits); }
+
+}  // namespace
+}  // namespace winnow::amq
