@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "src/amq/block_sizing.h"
 #include "tests/amq/filter_testing.h"
+#include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/partitioned_bloom.h"
 #include "winnow/amq/standard_bloom.h"
 
@@ -46,6 +48,16 @@ void ExpectSizesAndRates(BitsAKey bits_a_key) {
 double StandardBits(double rate) { return std::log2(1 / rate) / std::log(2); }
 
 TEST(SizesAndRates, OfStandardBloom) { ExpectSizesAndRates<StandardBloom>(StandardBits); }
+
+// At the most patterns a block, in very many blocks, that have the rate.
+double BlockedBits(double rate) {
+  const BlockedShape shape = BlockedBloom::ShapeFor({uint64_t{1} << 30, rate});
+  const double load =
+      LoadForPatternRate(std::pow(rate, 1.0 / shape.blocks_per_key), shape.bits_per_block);
+  return 512 * shape.blocks_per_key / load;
+}
+
+TEST(SizesAndRates, OfBlockedBloom) { ExpectSizesAndRates<BlockedBloom>(BlockedBits); }
 
 TEST(SizesAndRates, OfPartitionedBloom) { ExpectSizesAndRates<PartitionedBloom>(StandardBits); }
 

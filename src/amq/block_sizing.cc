@@ -1,0 +1,161 @@
+#include "src/amq/block_sizing.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "src/amq/block_pattern.h"
+#include "src/amq/plan.h"
+
+namespace winnow::amq {
+namespace {
+
+// The sum over subsets of words, with subsets of equal q put together.
+struct Terms {
+  struct Term {
+    uint64_t overlaps;  // how many windows share 0, 1, … 8 words with the subset, four bits each
+    double sign;        // the sum of (-1)^|S|
+    double misses;      // 1 - q(S)
+  };
+  std::array<Term, 256> terms;
+  unsigned count = 0;
+
+  const Term* begin() const noexcept { return terms.data(); }
+  const Term* end() const noexcept { return terms.data() + count; }
+};
+
+Terms MakeTerms(unsigned bits) noexcept {
+  Terms made{};
+  for (unsigned subset = 0; subset < 1u << bits; ++subset) {
+    uint64_t overlaps = 0;
+    double q = 0;
+    for (unsigned first = 0; first < kBlockWords; ++first) {
+      unsigned shared = 0;
+      for (unsigned i = 0; i < bits; ++i) shared += subset >> (first + i) % kBlockWords & 1;
+      overlaps += uint64_t{1} << 4 * shared;
+      q += std::pow(63.0 / 64.0, shared) / kBlockWords;
+    }
+    const double sign = __builtin_popcount(subset) % 2 == 0 ? 1 : -1;
+    const auto same =
+        std::find_if(made.terms.begin(), made.terms.begin() + made.count,
+                     [&](const Terms::Term& term) { return term.overlaps == overlaps; });
+    if (same == made.terms.begin() + made.count) {
+      made.terms[made.count++] = {overlaps, sign, 1 - q};
+    } else {
+      same->sign += sign;
+    }
+  }
+  return made;
+}
+
+const Terms& TermsOf(unsigned bits) noexcept {
+  static const std::array<Terms, kBlockWords + 1> all = [] {
+    std::array<Terms, kBlockWords + 1> made;
+    for (unsigned i = 0; i <= kBlockWords; ++i) made[i] = MakeTerms(i);
+    return made;
+  }();
+  return all[bits];
+}
+
+// Patterns a block, on average, that set half of the bits of very many blocks.
+double LoadAtHalf(unsigned bits) noexcept { return kBlockBits * std::log(2.0) / bits; }
+
+}  // namespace
+
+double PatternRate(double patterns, double blocks, unsigned bits) noexcept {
+  double sum = 0;
+  for (const Terms::Term& term : TermsOf(bits)) {
+    sum += term.sign * std::exp(patterns * std::log1p(-term.misses / blocks));
+  }
+  return std::clamp(sum, 0.0, 1.0);
+}
+
+double PatternRateAtLoad(double patterns_per_block, unsigned bits) noexcept {
+  double sum = 0;
+  for (const Terms::Term& term : TermsOf(bits)) {
+    sum += term.sign * std::exp(-patterns_per_block * term.misses);
+  }
+  return std::clamp(sum, 0.0, 1.0);
+}
+
+double LoadForPatternRate(double rate, unsigned bits) noexcept {
+  double low = 0;
+  double high = 4096;
+  for (int i = 0; i < 50; ++i) {
+    const double middle = (low + high) / 2;
+    (PatternRateAtLoad(middle, bits) <= rate ? low : high) = middle;
+  }
+  return low;
+}
+
+double BlockedRate(uint64_t n, const BlockedShape& shape) noexcept {
+  const double patterns = static_cast<double>(n) * shape.blocks_per_key;
+  const double rate =
+      PatternRate(patterns, static_cast<double>(shape.num_blocks), shape.bits_per_block);
+  return std::pow(rate, shape.blocks_per_key);
+}
+
+uint64_t BlocksForRate(uint64_t n, double rate, unsigned blocks_per_key,
+                       unsigned bits_per_block) noexcept {
+  const double load = LoadForPatternRate(std::pow(rate, 1.0 / blocks_per_key), bits_per_block);
+  const double estimate = static_cast<double>(n) * blocks_per_key / std::max(load, 1e-3);
+  const auto meets = [&](uint64_t blocks) {
+    return BlockedRate(n, {blocks, blocks_per_key, bits_per_block}) <= rate;
+  };
+  // The estimate is right but for small numbers of blocks, and for rounding in large ones.
+  uint64_t low = static_cast<uint64_t>(estimate * 0.999);  // too few, or 0
+  if (low > 0 && meets(low)) low = 0;
+  uint64_t high = std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(estimate * 1.001)));
+  while (!meets(high)) high *= 2;
+  while (high - low > 1) {
+    const uint64_t middle = low + (high - low) / 2;
+    (meets(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+BlockedShape BlockedBloom::ShapeFor(const Plan& plan) noexcept {
+  const Plan valid = NearestValid(plan);
+  BlockedShape shape;
+  shape.blocks_per_key = static_cast<unsigned>(
+      std::clamp(std::round(std::log2(1 / valid.rate) / 8), 1.0, 1.0 * kMostBlocksPerKey));
+  const double rate = std::pow(valid.rate, 1.0 / shape.blocks_per_key);
+  double most_load = 0;
+  for (unsigned bits = 1; bits <= kBlockWords; ++bits) {
+    const double load = LoadForPatternRate(rate, bits);
+    if (load > most_load) {
+      most_load = load;
+      shape.bits_per_block = bits;
+    }
+  }
+  shape.num_blocks =
+      BlocksForRate(valid.capacity, valid.rate, shape.blocks_per_key, shape.bits_per_block);
+  return shape;
+}
+
+FillShape ShapeByFill(uint64_t n, double rate) noexcept {
+  FillShape found;
+  unsigned fewest = UINT32_MAX;
+  for (unsigned blocks = 1; blocks <= kMostBlocksPerKey; ++blocks) {
+    for (unsigned bits = 1; bits <= kBlockWords; ++bits) {
+      const double at_half = std::pow(PatternRateAtLoad(LoadAtHalf(bits), bits), blocks);
+      if (at_half <= rate && blocks * bits < fewest) {
+        fewest = blocks * bits;
+        found.shape.blocks_per_key = blocks;
+        found.shape.bits_per_block = bits;
+      }
+    }
+  }
+  double load = LoadAtHalf(found.shape.bits_per_block);
+  if (fewest == UINT32_MAX) {
+    found.shape.blocks_per_key = kMostBlocksPerKey;
+    found.shape.bits_per_block = kBlockWords;
+    load = LoadForPatternRate(std::pow(rate, 1.0 / kMostBlocksPerKey), kBlockWords);
+    found.most_fill = -std::expm1(-load * kBlockWords / kBlockBits);
+  }
+  const double blocks = static_cast<double>(n) * found.shape.blocks_per_key / load;
+  found.shape.num_blocks = std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(blocks)));
+  return found;
+}
+
+}  // namespace winnow::amq

@@ -1,0 +1,43 @@
+// Rates and shapes of filters in blocks of 512 bits, as pure functions. The formula is in
+// winnow/amq/blocked_bloom.h.
+
+#ifndef WINNOW_SRC_AMQ_BLOCK_SIZING_H_
+#define WINNOW_SRC_AMQ_BLOCK_SIZING_H_
+
+#include <cstdint>
+
+#include "winnow/amq/blocked_bloom.h"
+
+namespace winnow::amq {
+
+inline constexpr unsigned kMostBlocksPerKey = 5;
+
+// The chance that a random block has all bits of a random pattern after `patterns` were thrown into
+// `blocks` blocks, each with `bits` bits, 1 to 8.
+double PatternRate(double patterns, double blocks, unsigned bits) noexcept;
+
+// The same for very many blocks with this many patterns each, on average.
+double PatternRateAtLoad(double patterns_per_block, unsigned bits) noexcept;
+
+// The most patterns a block, on average, at which the rate above is at most this one.
+double LoadForPatternRate(double rate, unsigned bits) noexcept;
+
+// The rate of a filter that holds n keys.
+double BlockedRate(uint64_t n, const BlockedShape& shape) noexcept;
+
+// The fewest blocks for n keys at this rate, the rest of the shape given.
+uint64_t BlocksForRate(uint64_t n, double rate, unsigned blocks_per_key,
+                       unsigned bits_per_block) noexcept;
+
+// A filter for n keys whose rate is at most the one given as long as its fill ratio is below
+// most_fill. That is 1/2 with as few bits a key as that takes, or less where even the most bits
+// have a higher rate at 1/2.
+struct FillShape {
+  BlockedShape shape;
+  double most_fill = 0.5;
+};
+FillShape ShapeByFill(uint64_t n, double rate) noexcept;
+
+}  // namespace winnow::amq
+
+#endif  // WINNOW_SRC_AMQ_BLOCK_SIZING_H_

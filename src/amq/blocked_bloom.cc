@@ -1,0 +1,137 @@
+#include "winnow/amq/blocked_bloom.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/amq/block_pattern.h"
+#include "src/amq/block_sizing.h"
+#include "src/amq/mix.h"
+#include "src/amq/plan.h"
+
+namespace winnow::amq {
+namespace {
+
+// Misses that the processor keeps under way are a dozen or so; more keys only cost cache.
+constexpr size_t kBatch = 32;
+
+}  // namespace
+
+struct BlockedBloom::Place {
+  uint64_t block = 0;
+  BlockPattern pattern{0};
+};
+
+// Block and pattern take bits of their own: in a filter of many blocks they would else be
+// correlated.
+[[gnu::always_inline]] inline BlockedBloom::Place BlockedBloom::PlaceOf(KeyHash hash,
+                                                                        unsigned i) const noexcept {
+  return {Reduce(HashBits(hash.value, 2 * i), blocks_.size()),
+          BlockPattern(HashBits(hash.value, 2 * i + 1))};
+}
+
+[[gnu::always_inline]] inline uint64_t BlockedBloom::AddAt(const Place& place) noexcept {
+  uint64_t* words = blocks_[place.block].words;
+  uint64_t added = 0;
+  for (unsigned i = 0; i < bits_per_block_; ++i) {
+    uint64_t& word = words[place.pattern.Word(i)];
+    added += (word & place.pattern.Bit(i)) == 0;
+    word |= place.pattern.Bit(i);
+  }
+  return added;
+}
+
+[[gnu::always_inline]] inline bool BlockedBloom::HasAllAt(const Place& place) const noexcept {
+  const uint64_t* words = blocks_[place.block].words;
+  for (unsigned i = 0; i < bits_per_block_; ++i) {
+    if ((words[place.pattern.Word(i)] & place.pattern.Bit(i)) == 0) return false;
+  }
+  return true;
+}
+
+BlockedBloom::BlockedBloom(const Plan& plan) : BlockedBloom(ShapeFor(plan), plan.capacity) {}
+
+BlockedBloom::BlockedBloom(const BlockedShape& shape, uint64_t capacity)
+    : blocks_(std::max<uint64_t>(shape.num_blocks, 1)),
+      blocks_per_key_(std::clamp(shape.blocks_per_key, 1u, kMostBlocksPerKey)),
+      bits_per_block_(std::clamp(shape.bits_per_block, 1u, kBlockWords)) {
+  const uint64_t keys = std::min(capacity, kMostKeys);
+  planned_fpr_ = std::min(1.0, BlockedRate(keys, this->shape()) + EqualHashRate(keys));
+}
+
+bool BlockedBloom::Add(KeyHash hash) noexcept {
+  uint64_t added = 0;
+  for (unsigned i = 0; i < blocks_per_key_; ++i) added += AddAt(PlaceOf(hash, i));
+  ones_ += added;
+  added_ += added != 0;
+  return added != 0;
+}
+
+void BlockedBloom::Add(const KeyHash* hashes, size_t n, bool* is_new) noexcept {
+  Place places[kBatch][kMostBlocksPerKey];
+  for (size_t begin = 0; begin < n; begin += kBatch) {
+    const size_t count = std::min(kBatch, n - begin);
+    for (size_t k = 0; k < count; ++k) {
+      for (unsigned i = 0; i < blocks_per_key_; ++i) {
+        places[k][i] = PlaceOf(hashes[begin + k], i);
+        __builtin_prefetch(&blocks_[places[k][i].block], 1);
+      }
+    }
+    for (size_t k = 0; k < count; ++k) {
+      uint64_t added = 0;
+      for (unsigned i = 0; i < blocks_per_key_; ++i) added += AddAt(places[k][i]);
+      ones_ += added;
+      added_ += added != 0;
+      is_new[begin + k] = added != 0;
+    }
+  }
+}
+
+bool BlockedBloom::MayContain(KeyHash hash) const noexcept {
+  for (unsigned i = 0; i < blocks_per_key_; ++i) {
+    if (!HasAllAt(PlaceOf(hash, i))) return false;
+  }
+  return true;
+}
+
+void BlockedBloom::MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept {
+  Place places[kBatch][kMostBlocksPerKey];
+  for (size_t begin = 0; begin < n; begin += kBatch) {
+    const size_t count = std::min(kBatch, n - begin);
+    for (size_t k = 0; k < count; ++k) {
+      for (unsigned i = 0; i < blocks_per_key_; ++i) {
+        places[k][i] = PlaceOf(hashes[begin + k], i);
+        __builtin_prefetch(&blocks_[places[k][i].block], 0);
+      }
+    }
+    for (size_t k = 0; k < count; ++k) {
+      bool all = true;
+      for (unsigned i = 0; all && i < blocks_per_key_; ++i) all = HasAllAt(places[k][i]);
+      results[begin + k] = all;
+    }
+  }
+}
+
+void BlockedBloom::Clear() noexcept {
+  std::fill(blocks_.begin(), blocks_.end(), Block{});
+  ones_ = 0;
+  added_ = 0;
+}
+
+double BlockedBloom::fill_ratio() const noexcept {
+  return static_cast<double>(ones_) / (static_cast<double>(blocks_.size()) * kBlockBits);
+}
+
+double BlockedBloom::expected_fpr() const noexcept {
+  double sum = 0;
+  for (const Block& block : blocks_) {
+    unsigned ones[kBlockWords];
+    for (unsigned i = 0; i < kBlockWords; ++i) {
+      ones[i] = static_cast<unsigned>(__builtin_popcountll(block.words[i]));
+    }
+    sum += ChanceOfPattern(ones, bits_per_block_);
+  }
+  const double rate = std::pow(sum / static_cast<double>(blocks_.size()), blocks_per_key_);
+  return std::min(1.0, rate + EqualHashRate(added_));
+}
+
+}  // namespace winnow::amq
