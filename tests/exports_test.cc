@@ -106,7 +106,8 @@ TEST(Exports, OfTheAmqLibraryAreItsContractOnly) {
   const std::vector<std::string> names = Lines(
       "nm -D --defined-only --format=posix '" WINNOW_AMQ_LIBRARY "' | cut -d' ' -f1 | c++filt");
   const std::string contract =
-      "winnow::amq::(CheckOptions|CheckPlan|(Blocked|Partitioned|Scalable|Standard|Window)Bloom::)."
+      "winnow::amq::(CheckOptions|CheckPlan|(Blocked|Concurrent|Partitioned|Scalable|Standard|"
+      "Window)Bloom::)."
       "*";
   EXPECT_THAT(names, Each(MatchesRegex(contract)));
   EXPECT_THAT(names, IsSupersetOf({StartsWith("winnow::amq::CheckPlan"),

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "src/amq/block_sizing.h"
 #include "tests/amq/filter_testing.h"
 #include "winnow/amq/blocked_bloom.h"
+#include "winnow/amq/concurrent_bloom.h"
 #include "winnow/amq/partitioned_bloom.h"
 #include "winnow/amq/standard_bloom.h"
 
@@ -58,6 +60,17 @@ double BlockedBits(double rate) {
 }
 
 TEST(SizesAndRates, OfBlockedBloom) { ExpectSizesAndRates<BlockedBloom>(BlockedBits); }
+
+// Of one block a key, whatever the rate.
+double ConcurrentBits(double rate) {
+  double most_load = 0;
+  for (unsigned bits = 1; bits <= 8; ++bits) {
+    most_load = std::max(most_load, LoadForPatternRate(rate, bits));
+  }
+  return 512 / most_load;
+}
+
+TEST(SizesAndRates, OfConcurrentBloom) { ExpectSizesAndRates<ConcurrentBloom>(ConcurrentBits); }
 
 TEST(SizesAndRates, OfPartitionedBloom) { ExpectSizesAndRates<PartitionedBloom>(StandardBits); }
 

@@ -1,0 +1,162 @@
+#include "winnow/amq/concurrent_bloom.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <iostream>
+#include <thread>
+#include <vector>
+
+#include "tests/amq/filter_testing.h"
+#include "tests/sanitized.h"
+
+namespace winnow::amq {
+namespace {
+
+using testing::ExpectAgreesWithASet;
+using testing::ExpectContainsAll;
+using testing::ExpectReportedRate;
+using testing::FalsePositives;
+using testing::RandomHashes;
+using testing::TestSeed;
+
+TEST(ConcurrentBloom, WithoutKeysContainsNothing) {
+  const ConcurrentBloom filter({0, 0.5});
+  EXPECT_EQ(FalsePositives(filter, 10'000, 1), 0u);
+  EXPECT_EQ(filter.expected_fpr(), 0);
+  EXPECT_EQ(filter.size_bytes(), 64u);
+}
+
+TEST(ConcurrentBloom, ContainsWhatWasAdded) {
+  for (const uint64_t capacity : {0, 1, 2, 3, 100, 10'000}) {
+    for (const double rate : {0.5, 0.01, 1e-15}) {
+      ConcurrentBloom filter({capacity, rate});
+      const std::vector<KeyHash> keys = RandomHashes(2).Take(capacity);
+      for (const KeyHash key : keys) filter.Add(key);
+      ExpectContainsAll(filter, keys);
+    }
+  }
+}
+
+TEST(ConcurrentBloom, AgreesWithASet) {
+  for (const double rate : {0.3, 0.01, 1e-4}) {
+    ConcurrentBloom roomy({10'000, rate});
+    ExpectAgreesWithASet(&roomy, 30'000, 5000, TestSeed());
+    ConcurrentBloom overloaded({100, rate});
+    ExpectAgreesWithASet(&overloaded, 30'000, 5000, TestSeed());
+  }
+}
+
+TEST(ConcurrentBloom, ClearForgets) {
+  ConcurrentBloom filter({1000, 0.01});
+  for (const KeyHash key : RandomHashes(3).Take(1000)) filter.Add(key);
+  EXPECT_GT(filter.fill_ratio(), 0.3);
+  filter.Clear();
+  EXPECT_EQ(filter.fill_ratio(), 0);
+  EXPECT_EQ(FalsePositives(filter, 10'000, 4), 0u);
+}
+
+TEST(ConcurrentBloom, FullLinesReportTheRateThatTheyHave) {
+  ConcurrentBloom filter({10, 0.01});
+  for (const KeyHash key : RandomHashes(3).Take(5000)) filter.Add(key);
+  ExpectReportedRate(filter, 1'000'000, 5);
+  for (const KeyHash key : RandomHashes(3).Take(100'000)) filter.Add(key);
+  EXPECT_EQ(filter.fill_ratio(), 1);
+  EXPECT_EQ(filter.expected_fpr(), 1);
+}
+
+constexpr unsigned kThreads = 3;
+
+// Calls the function with the number of the thread in that many threads at once.
+void InThreads(const std::function<void(unsigned)>& run) {
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < kThreads; ++i) threads.emplace_back(run, i);
+  for (std::thread& thread : threads) thread.join();
+}
+
+// All threads add the same keys in the same order, in rounds that they begin together: the one that
+// leads waits for memory that the others then have, so that they keep close and many additions of
+// one key race. With a plain OR of each word two threads may each set a bit of a key
+// that the other did not.
+TEST(ConcurrentBloom, OfRacingAdditionsOfAKeyExactlyOneIsNew) {
+  constexpr unsigned kKeys = 4096;
+  const unsigned rounds = testing::kSanitized ? 50 : 2500;
+  const uint64_t seed = TestSeed();
+  std::atomic<uint64_t> wrong{0};
+  std::atomic<uint64_t> denied{0};
+  // Alone in its line or nearly so, no key looks as if it were there.
+  ConcurrentBloom filter({200'000, 1e-6});
+  std::vector<std::atomic<unsigned>> said_new(kKeys);
+  std::atomic<unsigned> arrived{0};
+  const auto wait_for_all = [&arrived](unsigned* barrier) {
+    *barrier += kThreads;
+    arrived.fetch_add(1);
+    while (arrived.load() < *barrier) std::this_thread::yield();
+  };
+  InThreads([&](unsigned thread) {
+    RandomHashes random(seed);
+    unsigned barrier = 0;
+    for (unsigned round = 0; round < rounds; ++round) {
+      const std::vector<KeyHash> keys = random.Take(kKeys);
+      wait_for_all(&barrier);
+      for (unsigned i = 0; i < kKeys; ++i) {
+        if (filter.Add(keys[i])) said_new[i].fetch_add(1);
+        if (!filter.MayContain(keys[i])) denied.fetch_add(1);
+      }
+      wait_for_all(&barrier);
+      if (thread != 0) continue;
+      for (std::atomic<unsigned>& count : said_new) wrong += count.exchange(0) != 1;
+      if (round % 16 == 15) filter.Clear();
+    }
+  });
+  std::cout << uint64_t{rounds} * kKeys << " races of " << kThreads << " threads\n";
+  EXPECT_EQ(denied, 0u);
+  // Those that looked as if they were there, at 1e-6 and below.
+  EXPECT_LE(wrong, uint64_t{rounds} * kKeys / 1'000'000 + 1);
+}
+
+// What another thread added and then told of is found.
+TEST(ConcurrentBloom, ReadersFindWhatWasAddedBefore) {
+  const std::vector<KeyHash> keys = RandomHashes(6).Take(testing::kSanitized ? 20'000 : 500'000);
+  ConcurrentBloom filter({keys.size(), 0.01});
+  std::atomic<size_t> added{0};
+  std::atomic<uint64_t> denied{0};
+  InThreads([&](unsigned thread) {
+    if (thread == 0) {
+      for (size_t i = 0; i < keys.size(); ++i) {
+        filter.Add(keys[i]);
+        added.store(i + 1, std::memory_order_release);
+      }
+      return;
+    }
+    for (size_t seen = 0; seen < keys.size();) {
+      const size_t now = added.load(std::memory_order_acquire);
+      for (; seen < now; ++seen) denied += !filter.MayContain(keys[seen]);
+    }
+  });
+  EXPECT_EQ(denied, 0u);
+}
+
+// Different keys in few lines: no bit is lost.
+TEST(ConcurrentBloom, AdditionsToTheSameLinesLoseNothing) {
+  const size_t n = testing::kSanitized ? 20'000 : 300'000;
+  ConcurrentBloom together({100, 0.01});
+  ConcurrentBloom alone({100, 0.01});
+  // So few a line in a round that the lines are not yet full.
+  for (unsigned round = 0; round < n / 300; ++round) {
+    std::vector<KeyHash> keys = RandomHashes(round).Take(300);
+    InThreads([&](unsigned thread) {
+      for (size_t i = thread; i < keys.size(); i += kThreads) together.Add(keys[i]);
+    });
+    for (const KeyHash key : keys) alone.Add(key);
+    ASSERT_EQ(together.fill_ratio(), alone.fill_ratio());
+    ASSERT_EQ(together.expected_fpr(), alone.expected_fpr());
+    ExpectContainsAll(together, keys);
+    together.Clear();
+    alone.Clear();
+  }
+}
+
+}  // namespace
+}  // namespace winnow::amq
