@@ -106,9 +106,9 @@ TEST(Exports, OfTheAmqLibraryAreItsContractOnly) {
   const std::vector<std::string> names = Lines(
       "nm -D --defined-only --format=posix '" WINNOW_AMQ_LIBRARY "' | cut -d' ' -f1 | c++filt");
   const std::string contract =
-      "winnow::amq::(CheckOptions|CheckPlan|(Blocked|Concurrent|Partitioned|Scalable|Standard|"
-      "Window)Bloom::)."
-      "*";
+      "winnow::amq::(CheckOptions|CheckPlan"
+      "|(Blocked|Concurrent|Counting|Partitioned|Scalable|Standard|Window)Bloom::"
+      "|CuckooFilter::).*";
   EXPECT_THAT(names, Each(MatchesRegex(contract)));
   EXPECT_THAT(names, IsSupersetOf({StartsWith("winnow::amq::CheckPlan"),
                                    StartsWith("winnow::amq::BlockedBloom::Add("),

@@ -41,7 +41,8 @@ BloomShape ShapeOfBloom(const Plan& plan) noexcept {
   const double with_more = BitsForProbes(n, plan.rate, fewer + 1);
   BloomShape shape;
   shape.probes = with_more < with_fewer ? fewer + 1 : fewer;
-  shape.bits = static_cast<uint64_t>(std::ceil(std::min(with_fewer, with_more)));
+  // One more than the formula, which has e^(-1/m) for 1 - 1/m.
+  shape.bits = static_cast<uint64_t>(std::ceil(std::min(with_fewer, with_more))) + 1;
   return shape;
 }
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdint>
 #include <set>
+#include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "tests/random_hashes.h"
@@ -60,6 +62,34 @@ void ExpectAgreesWithASet(Filter* filter, int operations, uint64_t world, uint64
     }
   }
   for (const uint64_t value : added) ASSERT_TRUE(filter->MayContain({value}));
+}
+
+// Inserts, removes and asks keys of a small world in random order, and compares with a multiset: no
+// key that is there is denied. A key is removed only where it is there. insert(filter, key) says
+// whether the key was taken; the world fills up and empties in turn.
+template <typename Filter, typename Insert>
+void ExpectAgreesWithAMultiset(Filter* filter, Insert insert, int operations, uint64_t world,
+                               uint64_t seed) {
+  RandomHashes random(seed);
+  std::unordered_multiset<uint64_t> there;
+  for (int i = 0; i < operations; ++i) {
+    const KeyHash hash = HashKey(std::to_string(random.Below(world)));
+    const bool growing = i / 20'000 % 2 == 0;
+    if (random.Below(3) < (growing ? 2u : 1u)) {
+      if (insert(filter, hash)) there.insert(hash.value);
+    } else if (const auto found = there.find(hash.value); found != there.end()) {
+      ASSERT_TRUE(filter->Remove(hash)) << "operation " << i;
+      there.erase(found);
+    }
+    if (there.count(hash.value) > 0) {
+      ASSERT_TRUE(filter->MayContain(hash)) << "operation " << i;
+    }
+    if (i % 5000 == 0) {
+      for (const uint64_t value : there) ASSERT_TRUE(filter->MayContain({value})) << i;
+    }
+  }
+  for (const uint64_t value : there) ASSERT_TRUE(filter->MayContain({value}));
+  EXPECT_EQ(filter->num_keys(), there.size());
 }
 
 }  // namespace winnow::testing

@@ -11,6 +11,8 @@
 #include "tests/amq/filter_testing.h"
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/concurrent_bloom.h"
+#include "winnow/amq/counting_bloom.h"
+#include "winnow/amq/cuckoo_filter.h"
 #include "winnow/amq/partitioned_bloom.h"
 #include "winnow/amq/standard_bloom.h"
 
@@ -71,6 +73,24 @@ double ConcurrentBits(double rate) {
 }
 
 TEST(SizesAndRates, OfConcurrentBloom) { ExpectSizesAndRates<ConcurrentBloom>(ConcurrentBits); }
+
+TEST(SizesAndRates, OfCountingBloom) {
+  ExpectSizesAndRates<CountingBloom>([](double rate) { return 4 * StandardBits(rate); });
+}
+
+// As many bits as give the rate in 8 slots of which 95 % are taken.
+TEST(SizesAndRates, OfCuckooFilter) {
+  for (const double rate : kRates) {
+    for (const uint64_t keys : kCounts) {
+      CuckooFilter filter({keys, rate});
+      ExpectSize(filter.size_bytes(), keys, std::ceil(std::log2(1 + 7.6 / rate)) / 0.95, rate);
+      for (const KeyHash key : RandomHashes(keys).Take(keys)) ASSERT_TRUE(filter.Insert(key));
+      EXPECT_LE(filter.planned_fpr(), rate);
+      EXPECT_NEAR(filter.expected_fpr(), filter.planned_fpr(), 0.02 * filter.planned_fpr());
+      if (keys == 1'000'000) ExpectReportedRate(filter, Lookups(rate), 77);
+    }
+  }
+}
 
 TEST(SizesAndRates, OfPartitionedBloom) { ExpectSizesAndRates<PartitionedBloom>(StandardBits); }
 

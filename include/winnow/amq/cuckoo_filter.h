@@ -1,0 +1,92 @@
+// A filter that keys can be removed from, in about a fingerprint's bits a key; it refuses more keys
+// than fit.
+
+#ifndef WINNOW_AMQ_CUCKOO_FILTER_H_
+#define WINNOW_AMQ_CUCKOO_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "winnow/amq/plan.h"
+#include "winnow/hash.h"
+#include "winnow/version.h"
+
+namespace winnow::amq {
+
+// Buckets of 4 fingerprints (Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically
+// Better Than Bloom", 2014), any number of them. A key's fingerprint f, 1 to 2^bits - 1, lies in
+// one of two buckets, i and j, with i + j = H(f) modulo the number of buckets, so that each follows
+// from the other and f. A lookup compares 8 slots: at load a the rate is
+//   1 - (1 - 1 / (2^bits - 1))^(8 a),
+// and there are as many bits, 5 to 32, as the plan's rate wants at load 0.95. That is the load at
+// which the plan's capacity fills the buckets: ceil(capacity / 3.8), and one. The lowest rate is
+// 1.8e-9.
+//
+// Lookups are safe from any number of threads while none inserts or removes. A filter that was
+// moved from can only be destroyed or assigned to.
+class WINNOW_EXPORT CuckooFilter {
+ public:
+  // See CheckPlan. Lower rates than 32 bits give count as theirs.
+  explicit CuckooFilter(const Plan& plan);
+
+  // False if there is no place for the key: the filter is then as it was, byte for byte, and does
+  // not contain the key for it. That happens beyond the plan's capacity, and with more than 8
+  // copies of one key (or of keys with one fingerprint in the same buckets; 4 if both are the same
+  // bucket). Takes up to kMostBuckets reads of buckets.
+  [[nodiscard]] bool Insert(KeyHash hash) noexcept;
+  static constexpr unsigned kMostBuckets = 1024;
+
+  // Removes one copy of the key. False, without a change, if the filter does not contain the key.
+  // Removing a key that was not inserted is the caller's error: if it looks as if it were there,
+  // another key is denied from then on.
+  bool Remove(KeyHash hash) noexcept;
+
+  // False only if no key with this hash is in the filter.
+  bool MayContain(KeyHash hash) const noexcept;
+
+  // Of the slots.
+  size_t size_bytes() const noexcept { return bytes_.size(); }
+  uint64_t num_buckets() const noexcept { return buckets_; }
+  unsigned fingerprint_bits() const noexcept { return bits_; }
+
+  // Insertions less removals.
+  uint64_t num_keys() const noexcept { return keys_; }
+
+  // The load: the share of slots that are taken, 0 to 1.
+  double fill_ratio() const noexcept;
+
+  // The share of absent keys that the filter would say "may contain" to as it is now: the
+  // share of pairs of a bucket and a fingerprint that meet a taken slot, and n / 2^64 for equal
+  // hashes. Reads all buckets.
+  double expected_fpr() const noexcept;
+  // The same with `capacity` keys, as planned.
+  double planned_fpr() const noexcept { return planned_fpr_; }
+
+  // The slots, in the order of buckets, each of fingerprint_bits() bits from the lowest bit of the
+  // first byte on; 0 where a slot is free. Valid until the filter is changed or destroyed.
+  std::string_view bytes() const noexcept {
+    return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
+  }
+
+ private:
+  struct Place;
+
+  [[gnu::visibility("hidden")]] Place PlaceOf(KeyHash hash) const noexcept;
+  [[gnu::visibility("hidden")]] uint64_t OtherBucket(uint64_t bucket,
+                                                     uint64_t fingerprint) const noexcept;
+  [[gnu::visibility("hidden")]] bool Has(uint64_t bucket, uint64_t fingerprint) const noexcept;
+  // Makes room for the fingerprint and puts it there.
+  [[gnu::visibility("hidden")]] bool Search(const Place& place) noexcept;
+
+  std::vector<unsigned char> bytes_;
+  uint64_t buckets_ = 1;
+  unsigned bits_ = 5;
+  uint64_t keys_ = 0;
+  double planned_fpr_ = 0;
+};
+
+}  // namespace winnow::amq
+
+#endif  // WINNOW_AMQ_CUCKOO_FILTER_H_

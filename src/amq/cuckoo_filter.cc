@@ -1,0 +1,160 @@
+#include "winnow/amq/cuckoo_filter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/amq/mix.h"
+#include "src/amq/packed_slots.h"
+#include "src/amq/plan.h"
+
+namespace winnow::amq {
+namespace {
+
+constexpr unsigned kSlots = 4;
+constexpr double kPlannedLoad = 0.95;
+constexpr unsigned kLeastBits = 5;
+constexpr unsigned kMostBits = 32;
+
+double RateAt(double load, unsigned bits) noexcept {
+  const double one_slot = 1 / static_cast<double>(LowBits(bits));
+  return -std::expm1(2 * kSlots * load * std::log1p(-one_slot));
+}
+
+unsigned BitsFor(double rate) noexcept {
+  unsigned bits = kLeastBits;
+  while (bits < kMostBits && RateAt(kPlannedLoad, bits) > rate) ++bits;
+  return bits;
+}
+
+// A bucket that is reached by moving the fingerprint of a slot of another one.
+struct Step {
+  uint64_t bucket;
+  int from;       // the step of that other one; -1 for the key's own buckets
+  unsigned slot;  // in it
+};
+
+bool WasOnTheWay(const Step* steps, int step, uint64_t bucket) noexcept {
+  for (; step >= 0; step = steps[step].from) {
+    if (steps[step].bucket == bucket) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+struct CuckooFilter::Place {
+  uint64_t fingerprint;
+  uint64_t first;
+  uint64_t second;
+};
+
+CuckooFilter::CuckooFilter(const Plan& plan) {
+  const Plan valid = NearestValid(plan);
+  const double slots = static_cast<double>(valid.capacity) / kPlannedLoad;
+  buckets_ = static_cast<uint64_t>(std::ceil(slots / kSlots)) + 1;
+  bits_ = BitsFor(valid.rate);
+  bytes_.resize(PackedBytes(buckets_ * kSlots, bits_));
+  const double load =
+      static_cast<double>(valid.capacity) / (static_cast<double>(buckets_) * kSlots);
+  planned_fpr_ = std::min(1.0, RateAt(load, bits_) + EqualHashRate(valid.capacity));
+}
+
+inline uint64_t CuckooFilter::OtherBucket(uint64_t bucket, uint64_t fingerprint) const noexcept {
+  const uint64_t sum = Reduce(Mix(fingerprint * kGolden), buckets_);
+  return sum >= bucket ? sum - bucket : sum + buckets_ - bucket;
+}
+
+inline CuckooFilter::Place CuckooFilter::PlaceOf(KeyHash hash) const noexcept {
+  Place place;
+  place.fingerprint = 1 + Reduce(HashBits(hash.value, 1), LowBits(bits_));
+  place.first = Reduce(HashBits(hash.value, 0), buckets_);
+  place.second = OtherBucket(place.first, place.fingerprint);
+  return place;
+}
+
+inline bool CuckooFilter::Has(uint64_t bucket, uint64_t fingerprint) const noexcept {
+  const unsigned char* bytes = bytes_.data();
+  bool found = false;
+  for (unsigned i = 0; i < kSlots; ++i) {
+    found |= GetSlot(bytes, bucket * kSlots + i, bits_) == fingerprint;
+  }
+  return found;
+}
+
+bool CuckooFilter::Insert(KeyHash hash) noexcept {
+  if (!Search(PlaceOf(hash))) return false;
+  ++keys_;
+  return true;
+}
+
+// Breadth first, and nothing is moved before a free slot is found: a refused key leaves no trace,
+// and the fewest fingerprints are moved.
+bool CuckooFilter::Search(const Place& place) noexcept {
+  unsigned char* bytes = bytes_.data();
+  Step steps[kMostBuckets];
+  int count = 0;
+  steps[count++] = {place.first, -1, 0};
+  if (place.second != place.first) steps[count++] = {place.second, -1, 0};
+  for (int at = 0; at < count; ++at) {
+    const uint64_t bucket = steps[at].bucket;
+    for (unsigned slot = 0; slot < kSlots; ++slot) {
+      const uint64_t fingerprint = GetSlot(bytes, bucket * kSlots + slot, bits_);
+      if (fingerprint == 0) {
+        uint64_t free = bucket * kSlots + slot;
+        for (int step = at; steps[step].from >= 0; step = steps[step].from) {
+          const uint64_t moved = steps[steps[step].from].bucket * kSlots + steps[step].slot;
+          SetSlot(bytes, free, bits_, GetSlot(bytes, moved, bits_));
+          free = moved;
+        }
+        SetSlot(bytes, free, bits_, place.fingerprint);
+        return true;
+      }
+      const uint64_t other = OtherBucket(bucket, fingerprint);
+      if (count < static_cast<int>(kMostBuckets) && !WasOnTheWay(steps, at, other)) {
+        steps[count++] = {other, at, slot};
+      }
+    }
+  }
+  return false;
+}
+
+bool CuckooFilter::Remove(KeyHash hash) noexcept {
+  const Place place = PlaceOf(hash);
+  for (const uint64_t bucket : {place.first, place.second}) {
+    for (unsigned slot = 0; slot < kSlots; ++slot) {
+      const uint64_t at = bucket * kSlots + slot;
+      if (GetSlot(bytes_.data(), at, bits_) != place.fingerprint) continue;
+      SetSlot(bytes_.data(), at, bits_, 0);
+      --keys_;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool CuckooFilter::MayContain(KeyHash hash) const noexcept {
+  const Place place = PlaceOf(hash);
+  return Has(place.first, place.fingerprint) || Has(place.second, place.fingerprint);
+}
+
+double CuckooFilter::fill_ratio() const noexcept {
+  return static_cast<double>(keys_) / (static_cast<double>(buckets_) * kSlots);
+}
+
+// A query is a bucket and a fingerprint, both random. It meets a stored fingerprint in either of
+// its buckets, and copies of it in both as one.
+double CuckooFilter::expected_fpr() const noexcept {
+  uint64_t met = 0;
+  for (uint64_t bucket = 0; bucket < buckets_; ++bucket) {
+    uint64_t slots[kSlots];
+    for (unsigned i = 0; i < kSlots; ++i) {
+      slots[i] = GetSlot(bytes_.data(), bucket * kSlots + i, bits_);
+      if (slots[i] == 0 || std::find(slots, slots + i, slots[i]) != slots + i) continue;
+      met += Has(OtherBucket(bucket, slots[i]), slots[i]) ? 1 : 2;
+    }
+  }
+  const double queries = static_cast<double>(buckets_) * static_cast<double>(LowBits(bits_));
+  return std::min(1.0, static_cast<double>(met) / queries + EqualHashRate(keys_));
+}
+
+}  // namespace winnow::amq

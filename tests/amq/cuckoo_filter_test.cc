@@ -1,0 +1,102 @@
+#include "winnow/amq/cuckoo_filter.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/amq/filter_testing.h"
+
+namespace winnow::amq {
+namespace {
+
+using testing::ExpectContainsAll;
+using testing::ExpectReportedRate;
+using testing::FalsePositives;
+using testing::RandomHashes;
+using testing::TestSeed;
+
+TEST(CuckooFilter, WithoutKeysContainsNothing) {
+  const CuckooFilter filter({0, 0.5});
+  EXPECT_EQ(FalsePositives(filter, 10'000, 1), 0u);
+  EXPECT_EQ(filter.expected_fpr(), 0);
+}
+
+TEST(CuckooFilter, TakesAsManyKeysAsPlanned) {
+  for (const uint64_t capacity : {0, 1, 2, 3, 5, 10, 100, 10'000, 300'000}) {
+    for (const double rate : {0.5, 0.01, 1e-15}) {
+      CuckooFilter filter({capacity, rate});
+      const std::vector<KeyHash> keys = RandomHashes(2).Take(capacity);
+      for (const KeyHash key : keys) ASSERT_TRUE(filter.Insert(key)) << capacity << " " << rate;
+      ExpectContainsAll(filter, keys);
+      EXPECT_EQ(filter.num_keys(), capacity);
+      for (const KeyHash key : keys) ASSERT_TRUE(filter.Remove(key));
+      EXPECT_EQ(filter.expected_fpr(), 0);
+      EXPECT_EQ(filter.fill_ratio(), 0);
+    }
+  }
+}
+
+TEST(CuckooFilter, HasTheBitsThatTheRateWants) {
+  const auto bits = [](double rate) { return CuckooFilter({1000, rate}).fingerprint_bits(); };
+  EXPECT_EQ(bits(0.5), 5u);
+  EXPECT_EQ(bits(0.01), 10u);
+  EXPECT_EQ(bits(0.001), 13u);
+  EXPECT_EQ(bits(1e-4), 17u);
+  EXPECT_EQ(bits(1e-15), 32u);
+}
+
+TEST(CuckooFilter, AgreesWithAMultiset) {
+  for (const double rate : {0.3, 1e-3, 1e-9}) {
+    CuckooFilter roomy({20'000, rate});
+    testing::ExpectAgreesWithAMultiset(
+        &roomy, [](CuckooFilter* filter, KeyHash key) { return filter->Insert(key); }, 200'000,
+        3000, TestSeed());
+    ExpectReportedRate(roomy, 1'000'000, 3);
+  }
+}
+
+TEST(CuckooFilter, OverloadedTenfoldAgreesWithAMultiset) {
+  for (const double rate : {0.3, 1e-3, 1e-9}) {
+    CuckooFilter full({500, rate});
+    testing::ExpectAgreesWithAMultiset(
+        &full, [](CuckooFilter* filter, KeyHash key) { return filter->Insert(key); }, 100'000, 3000,
+        TestSeed());
+  }
+}
+
+TEST(CuckooFilter, ARefusedInsertionLeavesTheBytesAsTheyWere) {
+  for (const double rate : {0.3, 1e-3, 1e-9}) {
+    CuckooFilter filter({1000, rate});
+    RandomHashes random(4);
+    int refused = 0;
+    for (int i = 0; i < 1500; ++i) {
+      const std::string before(filter.bytes());
+      const uint64_t keys = filter.num_keys();
+      if (filter.Insert({random.Next()})) continue;
+      ++refused;
+      ASSERT_EQ(filter.bytes(), before);
+      ASSERT_EQ(filter.num_keys(), keys);
+    }
+    EXPECT_GT(refused, 400);
+    EXPECT_GT(filter.fill_ratio(), 0.95);
+  }
+}
+
+TEST(CuckooFilter, TakesEightCopiesOfAKey) {
+  CuckooFilter filter({1000, 1e-3});
+  const KeyHash key = {42};
+  for (int i = 0; i < 8; ++i) EXPECT_TRUE(filter.Insert(key)) << i;
+  const std::string before(filter.bytes());
+  EXPECT_FALSE(filter.Insert(key));
+  EXPECT_EQ(filter.bytes(), before);
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_TRUE(filter.MayContain(key));
+    EXPECT_TRUE(filter.Remove(key)) << i;
+  }
+  EXPECT_FALSE(filter.MayContain(key));
+  EXPECT_FALSE(filter.Remove(key));
+}
+
+}  // namespace
+}  // namespace winnow::amq
