@@ -108,7 +108,7 @@ TEST(Exports, OfTheAmqLibraryAreItsContractOnly) {
   const std::string contract =
       "winnow::amq::(CheckOptions|CheckPlan"
       "|(Blocked|Concurrent|Counting|Partitioned|Scalable|Standard|Window)Bloom::"
-      "|CuckooFilter::).*";
+      "|(BinaryFuse|Cuckoo|Xor)Filter::).*";
   EXPECT_THAT(names, Each(MatchesRegex(contract)));
   EXPECT_THAT(names, IsSupersetOf({StartsWith("winnow::amq::CheckPlan"),
                                    StartsWith("winnow::amq::BlockedBloom::Add("),

@@ -9,12 +9,14 @@
 
 #include "src/amq/block_sizing.h"
 #include "tests/amq/filter_testing.h"
+#include "winnow/amq/binary_fuse_filter.h"
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/concurrent_bloom.h"
 #include "winnow/amq/counting_bloom.h"
 #include "winnow/amq/cuckoo_filter.h"
 #include "winnow/amq/partitioned_bloom.h"
 #include "winnow/amq/standard_bloom.h"
+#include "winnow/amq/xor_filter.h"
 
 namespace winnow::amq {
 namespace {
@@ -90,6 +92,42 @@ TEST(SizesAndRates, OfCuckooFilter) {
       if (keys == 1'000'000) ExpectReportedRate(filter, Lookups(rate), 77);
     }
   }
+}
+
+// Filters that are made of all their keys, with the least whole bits of fingerprint.
+template <typename Make, typename SlotsAKey>
+void ExpectStaticSizesAndRates(Make make, SlotsAKey slots_a_key) {
+  for (const double rate : kRates) {
+    for (const uint64_t keys : kCounts) {
+      const auto filter = make(RandomHashes(keys).Take(keys), rate);
+      const double bits = std::max(4.0, std::ceil(std::log2(1 / rate)));
+      ExpectSize(filter.size_bytes(), keys, slots_a_key(static_cast<double>(keys)) * bits, rate);
+      EXPECT_LE(filter.planned_fpr(), rate);
+      if (keys == 1'000'000) ExpectReportedRate(filter, Lookups(rate), 77);
+    }
+  }
+}
+
+TEST(SizesAndRates, OfXorFilter) {
+  ExpectStaticSizesAndRates([](const std::vector<KeyHash>& keys,
+                               double rate) { return XorFilter(keys.data(), keys.size(), rate); },
+                            [](double) { return 1.23; });
+}
+
+TEST(SizesAndRates, OfBinaryFuseFilter) {
+  ExpectStaticSizesAndRates(
+      [](const std::vector<KeyHash>& keys, double rate) {
+        return BinaryFuseFilter(keys.data(), keys.size(), rate);
+      },
+      [](double n) { return std::max(1.125, 0.875 + 0.25 * std::log(1e6) / std::log(n)); });
+}
+
+TEST(SizesAndRates, OfBinaryFuseFilterWithFourSlots) {
+  ExpectStaticSizesAndRates(
+      [](const std::vector<KeyHash>& keys, double rate) {
+        return BinaryFuseFilter(keys.data(), keys.size(), rate, FuseArity::kFour);
+      },
+      [](double n) { return std::max(1.075, 0.77 + 0.305 * std::log(6e5) / std::log(n)); });
 }
 
 TEST(SizesAndRates, OfPartitionedBloom) { ExpectSizesAndRates<PartitionedBloom>(StandardBits); }

@@ -1,0 +1,71 @@
+// A filter of keys that are all known, in 1.13 or 1.08 fingerprints a key: three or four reads for
+// a lookup, near one another.
+
+#ifndef WINNOW_AMQ_BINARY_FUSE_FILTER_H_
+#define WINNOW_AMQ_BINARY_FUSE_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "winnow/amq/plan.h"
+#include "winnow/hash.h"
+#include "winnow/version.h"
+
+namespace winnow::amq {
+
+enum class FuseArity : uint8_t { kThree = 3, kFour = 4 };
+
+// As XorFilter, but the slots of a key lie in three or four successive segments of many (Graf and
+// Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor Filters", 2022), which also has the
+// segments' length and the slots a key for n keys:
+//   3-wise: 2^floor(ln n / ln 3.33 + 2.25), max(1.125, 0.875 + 0.25 ln 10^6 / ln n)
+//   4-wise: 2^floor(ln n / ln 2.91 - 0.5),  max(1.075, 0.77 + 0.305 ln(6 10^5) / ln n)
+// rounded up to whole segments, of at most 2^18 slots. The rate is 2^-bits. It can't be added to.
+//
+// Lookups are safe from any number of threads. A filter that was moved from can only be destroyed
+// or assigned to.
+class WINNOW_EXPORT BinaryFuseFilter {
+ public:
+  // Of these hashes, in any order; equal ones count once. Fingerprints have ceil(log2(1/rate))
+  // bits, at least 4 and at most 32. Takes up to 45 bytes a key beside the filter while it builds.
+  // Throws std::bad_alloc, or std::runtime_error if none of kMostTries seeds lets the keys be
+  // placed: that would be less likely than 10^-30 for hashes of HashKey.
+  BinaryFuseFilter(const KeyHash* hashes, size_t n, double rate,
+                   FuseArity arity = FuseArity::kThree);
+  static constexpr unsigned kMostTries = 64;
+
+  // False only if no key with this hash is in the filter.
+  bool MayContain(KeyHash hash) const noexcept;
+
+  // Of the slots.
+  size_t size_bytes() const noexcept { return bytes_.size(); }
+  unsigned fingerprint_bits() const noexcept { return bits_; }
+  FuseArity arity() const noexcept { return arity_; }
+
+  // Different hashes.
+  uint64_t num_keys() const noexcept { return keys_; }
+
+  // Seeds that were tried, 1 for nearly all filters.
+  unsigned tries() const noexcept { return tries_; }
+
+  // The share of absent keys that the filter says "may contain" to: 2^-bits, and n / 2^64 for equal
+  // hashes; 0 without keys.
+  double expected_fpr() const noexcept;
+  // 2^-bits: at most the rate asked for, but where that is below 2^-32.
+  double planned_fpr() const noexcept;
+
+ private:
+  std::vector<unsigned char> bytes_;
+  uint64_t starts_ = 1;        // slots that the first of a key's may be
+  unsigned segment_bits_ = 2;  // of a place in a segment
+  FuseArity arity_ = FuseArity::kThree;
+  unsigned bits_ = 4;
+  unsigned tries_ = 0;
+  uint64_t seed_ = 0;
+  uint64_t keys_ = 0;
+};
+
+}  // namespace winnow::amq
+
+#endif  // WINNOW_AMQ_BINARY_FUSE_FILTER_H_

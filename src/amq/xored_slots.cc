@@ -1,0 +1,31 @@
+#include "src/amq/xored_slots.h"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace winnow::amq {
+
+unsigned FingerprintBits(double rate) noexcept {
+  constexpr unsigned kLeast = 4;
+  constexpr unsigned kMost = 32;
+  unsigned bits = kLeast;
+  while (bits < kMost && !(std::ldexp(1, -static_cast<int>(bits)) <= rate)) ++bits;
+  return bits;
+}
+
+std::vector<uint64_t> DistinctHashes(const KeyHash* hashes, size_t n) {
+  std::vector<uint64_t> distinct(n);
+  std::transform(hashes, hashes + n, distinct.begin(), [](KeyHash hash) { return hash.value; });
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  return distinct;
+}
+
+void ThrowUnbuildable(const char* filter, size_t keys, unsigned tries) {
+  throw std::runtime_error(std::string(filter) + ": " + std::to_string(keys) +
+                           " keys could not be placed with any of " + std::to_string(tries) +
+                           " seeds: their hashes are not random, use HashKey");
+}
+
+}  // namespace winnow::amq
