@@ -18,9 +18,8 @@ inline unsigned Count(const uint8_t* pairs, uint64_t position) noexcept {
 }
 
 inline void SetCount(uint8_t* pairs, uint64_t position, unsigned count) noexcept {
-  uint8_t& pair = pairs[position / 2];
-  const unsigned other = pair & 15u << (4 - Shift(position));
-  pair = static_cast<uint8_t>(other | count << Shift(position));
+  const unsigned other = pairs[position / 2] & 15u << (4 - Shift(position));
+  pairs[position / 2] = static_cast<uint8_t>(other | count << Shift(position));
 }
 
 }  // namespace

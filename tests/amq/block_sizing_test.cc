@@ -52,7 +52,7 @@ TEST(PatternRateAtLoad, IsTheLimitOfManyBlocks) {
 }
 
 TEST(BlocksForRate, AreTheFewestThatMeetIt) {
-  for (const uint64_t keys : {0, 1, 2, 10, 1000, 1'000'000}) {
+  for (const uint64_t keys : {0u, 1u, 2u, 10u, 1000u, 1'000'000u}) {
     for (const double rate : {0.5, 0.01, 1e-9, 1e-15}) {
       const BlockedShape shape = BlockedBloom::ShapeFor({keys, rate});
       EXPECT_LE(BlockedRate(keys, shape), rate) << keys;

@@ -26,7 +26,7 @@ TEST(BlockedBloom, WithoutKeysContainsNothing) {
 }
 
 TEST(BlockedBloom, ContainsWhatWasAdded) {
-  for (const uint64_t capacity : {0, 1, 2, 3, 100, 10'000}) {
+  for (const uint64_t capacity : {0u, 1u, 2u, 3u, 100u, 10'000u}) {
     for (const double rate : {0.5, 0.01, 1e-9, 1e-15}) {
       BlockedBloom filter({capacity, rate});
       const std::vector<KeyHash> keys = RandomHashes(2).Take(capacity);
@@ -77,7 +77,7 @@ TEST(BlockedBloom, BatchesAreTheSameAsOneByOne) {
     BlockedBloom one({500, rate});
     BlockedBloom batched({500, rate});
     RandomHashes random(3);
-    for (const size_t n : {0, 1, 31, 32, 33, 64, 500}) {
+    for (const size_t n : {0u, 1u, 31u, 32u, 33u, 64u, 500u}) {
       std::vector<KeyHash> keys = random.Take(n);
       if (n > 40) keys[40] = keys[39];  // the second of a batch isn't new
       // A byte beyond must stay.
@@ -101,7 +101,7 @@ TEST(BlockedBloom, BatchesAreTheSameAsOneByOne) {
 // Blocks and patterns of a key that depend on one another would give more than the product.
 TEST(BlockedBloom, SmallFiltersHaveTheRateThatTheyReport) {
   for (const double rate : {0.2, 1e-3, 1e-5}) {
-    for (const uint64_t keys : {1, 20, 1000}) {
+    for (const uint64_t keys : {1u, 20u, 1000u}) {
       BlockedBloom filter({keys, rate});
       for (const KeyHash key : RandomHashes(4).Take(2 * keys)) filter.Add(key);
       ExpectReportedRate(filter, 20'000'000, 5);

@@ -22,7 +22,7 @@ TEST(CountingBloom, WithoutKeysContainsNothing) {
 }
 
 TEST(CountingBloom, ContainsWhatWasAdded) {
-  for (const uint64_t capacity : {0, 1, 2, 3, 100, 10'000}) {
+  for (const uint64_t capacity : {0u, 1u, 2u, 3u, 100u, 10'000u}) {
     for (const double rate : {0.5, 0.01, 1e-15}) {
       CountingBloom filter({capacity, rate});
       const std::vector<KeyHash> keys = RandomHashes(2).Take(capacity);

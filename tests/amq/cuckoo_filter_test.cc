@@ -23,7 +23,7 @@ TEST(CuckooFilter, WithoutKeysContainsNothing) {
 }
 
 TEST(CuckooFilter, TakesAsManyKeysAsPlanned) {
-  for (const uint64_t capacity : {0, 1, 2, 3, 5, 10, 100, 10'000, 300'000}) {
+  for (const uint64_t capacity : {0u, 1u, 2u, 3u, 5u, 10u, 100u, 10'000u, 300'000u}) {
     for (const double rate : {0.5, 0.01, 1e-15}) {
       CuckooFilter filter({capacity, rate});
       const std::vector<KeyHash> keys = RandomHashes(2).Take(capacity);

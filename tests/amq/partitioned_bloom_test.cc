@@ -23,7 +23,7 @@ TEST(PartitionedBloom, WithoutKeysContainsNothing) {
 }
 
 TEST(PartitionedBloom, ContainsWhatWasAdded) {
-  for (const uint64_t capacity : {0, 1, 2, 3, 100, 10'000}) {
+  for (const uint64_t capacity : {0u, 1u, 2u, 3u, 100u, 10'000u}) {
     for (const double rate : {0.5, 0.01, 1e-15}) {
       PartitionedBloom filter({capacity, rate});
       const std::vector<KeyHash> keys = RandomHashes(2).Take(capacity);

@@ -36,7 +36,7 @@ TEST(ScalableBloom, WithoutKeysContainsNothing) {
 
 TEST(ScalableBloom, ContainsWhatWasAdded) {
   for (const double rate : {0.5, 0.01, 1e-15}) {
-    for (const uint64_t first : {1, 1000}) {
+    for (const uint64_t first : {1u, 1000u}) {
       ScalableBloom filter(Of(rate, first));
       const std::vector<KeyHash> keys = RandomHashes(2).Take(50'000);
       for (const KeyHash key : keys) filter.Add(key);
@@ -57,7 +57,7 @@ TEST(ScalableBloom, StaysBelowTheRateHoweverManyKeys) {
     ScalableBloom filter(Of(rate, 100));
     RandomHashes keys(3);
     uint64_t added = 0;
-    for (const uint64_t count : {100, 1000, 10'000, 100'000, 1'000'000}) {
+    for (const uint64_t count : {100u, 1000u, 10'000u, 100'000u, 1'000'000u}) {
       for (; added < count; ++added) filter.Add({keys.Next()});
       EXPECT_LE(filter.expected_fpr(), rate) << count << " keys";
     }

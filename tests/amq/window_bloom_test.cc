@@ -22,7 +22,7 @@ TEST(WindowBloom, WithoutKeysContainsNothing) {
 }
 
 TEST(WindowBloom, RemembersAsManyKeysAsPlannedAndForgetsTheRest) {
-  for (const uint64_t capacity : {1, 2, 3, 1000}) {
+  for (const uint64_t capacity : {1u, 2u, 3u, 1000u}) {
     WindowBloom filter({capacity, 1e-6});
     const std::vector<KeyHash> keys = RandomHashes(TestSeed()).Take(10 * capacity);
     for (size_t i = 0; i < keys.size(); ++i) {

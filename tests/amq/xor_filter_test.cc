@@ -31,7 +31,7 @@ TEST(XorFilter, WithoutKeysContainsNothing) {
 TEST(XorFilter, ContainsItsKeysInEveryWidth) {
   RandomHashes random(TestSeed());
   for (unsigned bits = 4; bits <= 32; ++bits) {
-    for (const size_t n : {1, 2, 3, 10, 1000}) {
+    for (const size_t n : {1u, 2u, 3u, 10u, 1000u}) {
       const std::vector<KeyHash> keys = random.Take(n);
       const XorFilter filter = Make(keys, std::ldexp(1.0, -static_cast<int>(bits)));
       EXPECT_EQ(filter.fingerprint_bits(), bits);

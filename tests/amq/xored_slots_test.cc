@@ -30,7 +30,7 @@ TEST(FingerprintBits, AreTheFewestThatReachTheRate) {
 // Every key has the same slots: no seed helps.
 TEST(FillSlots, RefusesWhatCantBePlacedAndLeavesTheBytes) {
   const auto same = [](uint64_t) { return std::array<uint64_t, 3>{0, 5, 9}; };
-  for (const size_t n : {2, 3, 300}) {  // 300 are more than a slot counts
+  for (const size_t n : {2u, 3u, 300u}) {  // 300 are more than a slot counts
     std::vector<uint64_t> hashes;
     for (const KeyHash hash : RandomHashes(n).Take(n)) hashes.push_back(hash.value);
     std::vector<unsigned char> bytes(PackedBytes(10, 7));
