@@ -197,6 +197,8 @@ void WriteOperations::Transaction() {
 
 void WriteOperations::Ingest() {
   const size_t family = random_->Below(kFamilies);
+  const auto style = database_.db().GetOptions(database_.family(family)).compaction_style;
+  if (!kIngestsIntoUniversal && style == ROCKSDB_NAMESPACE::kCompactionStyleUniversal) return;
   const KeySpace& keys = part_->keys();
   std::set<std::string> chosen;
   const uint64_t first = random_->Below(keys.keys());

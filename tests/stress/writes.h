@@ -20,6 +20,11 @@ namespace winnow::stress {
 // There, whoever ingests has to be alone, and flushes before.
 inline constexpr bool kIngestsAlone = !WINNOW_ROCKSDB_AT_LEAST(7, 10);
 
+// Until 8.11 a file that is ingested into a level of universal compaction gets the largest sequence
+// number of that level, which may be below that of an older version of its key further down
+// (facebook/rocksdb#12257): the next compaction keeps the older one.
+inline constexpr bool kIngestsIntoUniversal = WINNOW_ROCKSDB_AT_LEAST(8, 11);
+
 class WriteOperations {
  public:
   // with_merges: RocksDB 7.8.3 itself merges wrong where the versions of a key lie in several files
@@ -34,7 +39,8 @@ class WriteOperations {
   void Batch();        // several of them, in several families
   void DeleteRange();  // nothing where the database has transactions, which can't
   void Transaction();  // nothing where the database has none
-  void Ingest();       // a file with new keys: see kIngestsAlone
+  // A file with new keys: see kIngestsAlone; nothing where kIngestsIntoUniversal forbids it.
+  void Ingest();
 
   // Puts every key of the part that is not there, in every family, and flushes.
   void PutAll();
