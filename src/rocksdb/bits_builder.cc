@@ -56,16 +56,13 @@ BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify,
 // The hash of short keys is inlined, and what is rare is behind tail calls: most of collecting is
 // this.
 __attribute__((flatten)) void BitsBuilder::AddKey(const Slice& key) {
-  if (__builtin_expect(key.size() - 1 >= core::kMostShortKeyBytes, 0)) {
-    return AddLongKey(key);
+  if (__builtin_expect(key.size() - 1 >= core::kMostShortKeyBytes || place_ != nullptr, 0)) {
+    return AddRareKey(key);
   }
   AddHash(KeyHash{core::HashShortKeyInline(key.data(), key.size())});
-  if (__builtin_expect(place_ != nullptr, 0)) {
-    SeeKey(key);
-  }
 }
 
-void BitsBuilder::AddLongKey(const Slice& key) noexcept {
+void BitsBuilder::AddRareKey(const Slice& key) noexcept {
   AddHash(HashOf(key));
   if (place_ != nullptr) {
     SeeKey(key);

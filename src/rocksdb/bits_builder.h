@@ -97,7 +97,7 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
     uint8_t known_ = 0;
   };
 
-  __attribute__((noinline)) void AddLongKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
+  __attribute__((noinline)) void AddRareKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
   void AddHash(KeyHash hash) noexcept;
   void Keep(KeyHash hash) noexcept;
   // Moves the pending hashes, of which there are n, into builder_.
