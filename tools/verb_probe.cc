@@ -1,13 +1,10 @@
 // `winnow probe`: which files may hold these keys.
 
 #include <absl/flags/flag.h>
-#include <absl/strings/ascii.h>
-#include <absl/strings/escaping.h>
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_replace.h>
-#include <absl/strings/strip.h>
 
 #include <algorithm>
 #include <chrono>
@@ -53,19 +50,10 @@ void AddKey(std::string bytes, Arguments* arguments) {
   arguments->keys.push_back({std::move(bytes), hash});
 }
 
-std::optional<std::string> FromHex(absl::string_view text) {
-  absl::ConsumePrefix(&text, "0x");
-  const bool digits = std::all_of(text.begin(), text.end(), [](char character) {
-    return absl::ascii_isxdigit(static_cast<unsigned char>(character));
-  });
-  return digits && text.size() % 2 == 0 ? std::optional(absl::HexStringToBytes(text))
-                                        : std::nullopt;
-}
-
 void TakeKey(const std::string& text, Arguments* arguments) {
   if (!absl::GetFlag(FLAGS_hex)) {
     AddKey(text, arguments);
-  } else if (std::optional<std::string> bytes = FromHex(text)) {
+  } else if (std::optional<std::string> bytes = inspect::ParseHexKey(text)) {
     AddKey(std::move(*bytes), arguments);
   } else {
     arguments->problem =

@@ -83,18 +83,6 @@ int HexDigit(char c) {
   return -1;
 }
 
-bool ParseHex(std::string_view digits, std::string* key) {
-  if (BeginsWith(digits, "0x") || BeginsWith(digits, "0X")) digits.remove_prefix(2);
-  if (digits.size() % 2 != 0) return false;
-  key->clear();
-  for (size_t i = 0; i < digits.size(); i += 2) {
-    const int high = HexDigit(digits[i]), low = HexDigit(digits[i + 1]);
-    if (high < 0 || low < 0) return false;
-    *key += static_cast<char>(16 * high + low);
-  }
-  return true;
-}
-
 struct CloseFile {
   void operator()(std::FILE* file) const {
     if (file != stdin) std::fclose(file);
@@ -196,15 +184,16 @@ class LineCutter {
       visit_(line);
       return absl::OkStatus();
     }
-    if (!ParseHex(line, &key_)) {
+    const std::optional<std::string> key = ParseHexKey(line);
+    if (!key) {
       return absl::InvalidArgumentError(
           absl::StrCat("line ", number_, " of ", name_, " is '",
                        absl::CHexEscape({line.data(), std::min<size_t>(line.size(), 40)}),
                        "', but with --key_format=hex a key is written as two hexadecimal digits a "
                        "byte, with 0x before them or without"));
     }
-    if (key_.size() > kMaxListedKey) return TooLong();
-    visit_(key_);
+    if (key->size() > kMaxListedKey) return TooLong();
+    visit_(*key);
     return absl::OkStatus();
   }
 
@@ -221,7 +210,6 @@ class LineCutter {
   bool begun_ = false;
   std::string start_;  // of the text, until it has begun
   std::string line_;   // what there is of the line at hand
-  std::string key_;
   bool windows_lines_ = false;
   uint64_t number_ = 1;  // of the line at hand
 };
@@ -292,6 +280,18 @@ absl::Status ReadError(const std::string& name, int error) {
 }
 
 }  // namespace
+
+std::optional<std::string> ParseHexKey(std::string_view digits) {
+  if (BeginsWith(digits, "0x") || BeginsWith(digits, "0X")) digits.remove_prefix(2);
+  if (digits.size() % 2 != 0) return std::nullopt;
+  std::string key;
+  for (size_t i = 0; i < digits.size(); i += 2) {
+    const int high = HexDigit(digits[i]), low = HexDigit(digits[i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    key += static_cast<char>(16 * high + low);
+  }
+  return key;
+}
 
 absl::StatusOr<KeyFormat> ParseKeyFormat(std::string_view name) {
   if (name == "line") return KeyFormat::kLine;

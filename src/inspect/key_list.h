@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,9 @@ enum class KeyFormat {
 
 // The format called "line" or "hex"; an error for another name.
 absl::StatusOr<KeyFormat> ParseKeyFormat(std::string_view name);
+
+// The bytes of a key in KeyFormat::kHex; unset if these are no such digits.
+std::optional<std::string> ParseHexKey(std::string_view digits);
 
 // What was read, and what of it belongs to no key.
 struct KeyListNotes {

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/inspect/key_list.h"
+
 namespace winnow::inspect {
 namespace {
 
@@ -26,7 +28,7 @@ Json ToJson(const DeniedKey& key) {
 }
 
 DeniedKey DeniedFrom(const Json& json) {
-  return {absl::HexStringToBytes(json.at("key_hex").get<std::string>()),
+  return {ParseHexKey(json.at("key_hex").get<std::string>()).value_or(""),
           json.at("is_prefix").get<bool>(), FromNull<int>(json.at("partition"))};
 }
 
