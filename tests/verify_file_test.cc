@@ -172,17 +172,19 @@ TEST_F(VerifyFileTest, OnlyTheKeysOwnPartitionCounts) {
   std::string error;
   const std::vector<std::string> blocks = ReadFilterBlocks(path_, &error);
   ASSERT_GT(blocks.size(), 10u) << error;
-  size_t same = 0;
-  while (same + 1 < blocks.size() && blocks[same].size() != blocks[same + 1].size()) ++same;
-  ASSERT_LT(same + 1, blocks.size());
-  // Exchange two neighbours of the same size.
+  // Exchange two of the same size.
+  size_t one = 0, other = 1;
+  while (one + 1 < blocks.size() && blocks[one].size() != blocks[other].size()) {
+    if (++other == blocks.size()) other = ++one + 1;
+  }
+  ASSERT_LT(other, blocks.size());
   std::string bytes = ReadFile(path_);
-  const size_t first = bytes.find(blocks[same]);
-  const size_t second = bytes.find(blocks[same + 1]);
+  const size_t first = bytes.find(blocks[one]);
+  const size_t second = bytes.find(blocks[other]);
   ASSERT_NE(first, std::string::npos);
   ASSERT_NE(second, std::string::npos);
-  bytes.replace(first, blocks[same].size(), blocks[same + 1]);
-  bytes.replace(second, blocks[same].size(), blocks[same]);
+  bytes.replace(first, blocks[one].size(), blocks[other]);
+  bytes.replace(second, blocks[one].size(), blocks[one]);
   WriteFile(path_, bytes);
   const FileVerdict verdict = VerifyFile(path_, {});
   EXPECT_FALSE(verdict.error);
