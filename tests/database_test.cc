@@ -13,7 +13,6 @@
 #include "src/inspect/sst_filters.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
-#include "third_party/rocksdb_abi/version_at_least.h"
 
 namespace winnow::inspect {
 namespace {
@@ -273,17 +272,10 @@ TEST_F(DatabaseTest, LevelsAreUnknownWhereNoStandInFits) {
   }
   const DatabaseReport report = ReadWithoutError();
   EXPECT_FALSE(report.warning) << *report.warning;
-  // Newer versions take the order of bytes for these as well, and their levels are what they are.
-  const bool fits =
-      report.remark.value_or("").find("a stand-in that orders by") != std::string::npos;
-#if !WINNOW_ROCKSDB_AT_LEAST(9, 0)
-  EXPECT_FALSE(fits);
-#endif
-  EXPECT_THAT(report.remark.value_or(""),
-              HasSubstr(fits ? "levels are read with" : "levels are unknown"));
+  EXPECT_THAT(report.remark.value_or(""), HasSubstr("levels are unknown"));
   ASSERT_EQ(report.files.size(), 4u);
   for (const SstReport& file : report.files) {
-    EXPECT_EQ(file.level.has_value(), fits) << file.path;
+    EXPECT_FALSE(file.level) << file.path;
     EXPECT_EQ(file.filter->kind, "winnow-bloom");
   }
 }

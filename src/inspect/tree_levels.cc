@@ -168,7 +168,8 @@ std::optional<Listing> ListWithStandIns(const std::string& database, const DBOpt
         AskChild([&] { return Pack(ListFiles(database, options, families)); }, kLimit);
     if (answer.text) {
       Listing listing = Unpack(*answer.text);
-      if (listing.status.ok()) {
+      // A tree in a wrong order is an error, or, in newer versions, a tree without files.
+      if (listing.status.ok() && !listing.files.empty()) {
         return listing;
       }
     }
