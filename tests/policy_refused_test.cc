@@ -214,7 +214,7 @@ TEST_P(PolicyRefusedTest, ADatabaseWhosePolicyIsSetKeepsTheOldOptions) {
   });
   const std::vector<FileFilter> filters = ReadFilters(database_);
   ASSERT_EQ(filters.size(), 1u);
-  EXPECT_NEAR(8.0 * static_cast<double>(filters[0].block.size()) / kKeys, 14, 0.5);
+  EXPECT_NEAR(testing::AskedBits(filters[0].block), 14, 0.01);
   ExpectOneSentence(said);
 }
 #endif
