@@ -38,6 +38,28 @@ Answer AnswerOf(const Iterator& at, const std::string& key) {
   return ToAnswer(at.status().ok() ? Status::NotFound() : at.status(), "");
 }
 
+Answer GetAnswer(const std::string& key, const ReadOptions& options, DB* database,
+                 ColumnFamilyHandle* family) {
+  std::string value;
+  const Status status = database->Get(options, family, key, &value);
+  return ToAnswer(status, std::move(value));
+}
+
+// KeyMayExist looks at what is in memory alone: where it gives no value, once more after a Get,
+// which brings the blocks there. A copy that was just opened has none.
+Answer AskWhetherItMayExist(const std::string& key, const ReadOptions& options, DB* database,
+                            ColumnFamilyHandle* family) {
+  Answer by_get;
+  for (const bool is_first : {true, false}) {
+    std::string value;
+    bool is_found = false;
+    if (!database->KeyMayExist(options, family, key, &value, &is_found)) return Answer();
+    if (is_found) return ToAnswer(Status::OK(), std::move(value));
+    if (is_first) by_get = GetAnswer(key, options, database, family);
+  }
+  return by_get;
+}
+
 }  // namespace
 
 std::string Answer::ToString() const {
@@ -52,11 +74,8 @@ Answer AskAgain(const Difference& difference, const Extractor& extractor, DB* da
   const Slice timestamp = difference.timestamp;
   if (!timestamp.empty()) options.timestamp = &timestamp;
   switch (difference.question) {
-    case Question::kGet: {
-      std::string value;
-      const Status status = database->Get(options, family, key, &value);
-      return ToAnswer(status, std::move(value));
-    }
+    case Question::kGet:
+      return GetAnswer(key, options, database, family);
     case Question::kMultiGet: {
       // Two of them: for one key, RocksDB has a way of its own.
       const std::string other = key + "~";
@@ -66,12 +85,8 @@ Answer AskAgain(const Difference& difference, const Extractor& extractor, DB* da
       database->MultiGet(options, family, 2, slices, values, statuses);
       return ToAnswer(statuses[0], values[0].ToString());
     }
-    case Question::kKeyMayExist: {
-      std::string value;
-      bool is_found = false;
-      if (!database->KeyMayExist(options, family, key, &value, &is_found)) return Answer();
-      return is_found ? ToAnswer(Status::OK(), std::move(value)) : Answer{difference.expected, ""};
-    }
+    case Question::kKeyMayExist:
+      return AskWhetherItMayExist(key, options, database, family);
     case Question::kPrefixSeek:
     case Question::kPrefixSeekForPrev: {
       options.total_order_seek = false;
