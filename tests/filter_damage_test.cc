@@ -90,8 +90,8 @@ TEST(FilterDamageTest, ForgedTailsAreSafe) {
     tail.kind = static_cast<FilterKind>(random.Below(4));
     tail.num_hashes = random.Below(3);
     tail.columns = tail.kind == FilterKind::kRibbon ? static_cast<uint16_t>(random.Next()) : 0;
-    tail.layers = static_cast<uint8_t>(random.Below(5));
-    std::vector<core::LayerEntry> layers(tail.layers);
+    tail.entries = static_cast<uint8_t>(random.Below(5));
+    std::vector<core::LayerEntry> layers(tail.entries);
     for (core::LayerEntry& entry : layers) {
       entry = {static_cast<core::LayerType>(random.Below(8)),
                static_cast<uint8_t>(random.Below(32)),
@@ -123,6 +123,7 @@ TEST(FilterDamageTest, FaultsAreNamed) {
   const Case cases[] = {
       {[](core::Tail*) {}, Fault::kNone},
       {[](core::Tail* tail) { tail->version = 9; }, Fault::kVersion},
+      {[](core::Tail* tail) { tail->version = 0; }, Fault::kVersion},
       {[](core::Tail* tail) { tail->kind = static_cast<FilterKind>(77); }, Fault::kKind},
       {[](core::Tail* tail) { tail->hash_id = 9; }, Fault::kHash},
       {[](core::Tail* tail) { tail->seed = 9; }, Fault::kHash},
@@ -134,7 +135,7 @@ TEST(FilterDamageTest, FaultsAreNamed) {
     core::ParsedBlock parsed;
     ASSERT_EQ(core::Parse(block.bytes(), &parsed), Fault::kNone);
     std::vector<core::LayerEntry> layers;
-    for (unsigned i = 0; i < parsed.tail.layers; ++i) {
+    for (unsigned i = 0; i < parsed.tail.entries; ++i) {
       layers.push_back(core::ReadLayerEntry(parsed.directory, i));
     }
     std::string bytes(block.bytes());
