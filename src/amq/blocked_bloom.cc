@@ -55,8 +55,8 @@ BlockedBloom::BlockedBloom(const BlockedShape& shape, uint64_t capacity)
     : blocks_(std::max<uint64_t>(shape.num_blocks, 1)),
       blocks_per_key_(std::clamp(shape.blocks_per_key, 1u, kMostBlocksPerKey)),
       bits_per_block_(std::clamp(shape.bits_per_block, 1u, kBlockWords)) {
-  const uint64_t keys = std::min(capacity, kMostKeys);
-  planned_fpr_ = std::min(1.0, BlockedRate(keys, this->shape()) + EqualHashRate(keys));
+  capacity_ = std::min(capacity, kMostKeys);
+  planned_fpr_ = std::min(1.0, BlockedRate(capacity_, this->shape()) + EqualHashRate(capacity_));
 }
 
 bool BlockedBloom::Add(KeyHash hash) noexcept {
@@ -155,7 +155,7 @@ void BlockedBloom::Serialize(char* bytes) const noexcept {
   header.payload = size_bytes();
   header.count = blocks_.size();
   header.keys = added_;
-  header.x = BitsOfDouble(planned_fpr_);
+  header.x = capacity_;
   WriteHeader(header, to);
 }
 
@@ -173,14 +173,15 @@ std::optional<BlockedBloom> BlockedBloom::Deserialize(std::string_view bytes, st
     *reason = OutOfRange(kKind, "blocks", header.count, 1, UINT64_MAX / sizeof(Block));
   } else if (header.count != blocks || header.payload % sizeof(Block) != 0) {
     *reason = Contradiction(kKind, "the number of blocks", header.count, blocks);
-  } else if (!IsRate(DoubleOfBits(header.x))) {
-    *reason = OutOfRange(kKind, "the planned rate", DoubleOfBits(header.x), 0.0, 1.0);
+  } else if (header.x > kMostKeys) {
+    *reason = OutOfRange(kKind, "planned keys", header.x, 0, kMostKeys);
   } else if (header.y != 0) {
     *reason = Contradiction(kKind, "the last number of the header", header.y, 0);
   }
   if (!reason->empty()) return std::nullopt;
 
-  std::optional<BlockedBloom> filter(std::in_place, BlockedShape{blocks, header.a, header.b}, 0);
+  std::optional<BlockedBloom> filter(std::in_place, BlockedShape{blocks, header.a, header.b},
+                                     header.x);
   const auto* from = reinterpret_cast<const unsigned char*>(bytes.data()) + kHeaderBytes;
   uint64_t ones = 0;
   for (Block& block : filter->blocks_) {
@@ -199,7 +200,6 @@ std::optional<BlockedBloom> BlockedBloom::Deserialize(std::string_view bytes, st
   }
   filter->ones_ = ones;
   filter->added_ = header.keys;
-  filter->planned_fpr_ = DoubleOfBits(header.x);
   return filter;
 }
 

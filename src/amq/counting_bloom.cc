@@ -32,8 +32,13 @@ CountingBloom::CountingBloom(const Plan& plan) {
   const BloomShape shape = ShapeOfBloom(valid);
   pairs_.resize((shape.bits + 1) / 2);
   probes_ = shape.probes;
-  const double fill = ExpectedFill(valid.capacity, static_cast<double>(num_counters()), probes_);
-  planned_fpr_ = std::min(1.0, std::pow(fill, probes_) + EqualHashRate(valid.capacity));
+  SetPlanned(valid.capacity);
+}
+
+void CountingBloom::SetPlanned(uint64_t capacity) noexcept {
+  capacity_ = capacity;
+  const double fill = ExpectedFill(capacity, static_cast<double>(num_counters()), probes_);
+  planned_fpr_ = std::min(1.0, std::pow(fill, probes_) + EqualHashRate(capacity));
 }
 
 // A key that has a position twice counts it twice, here and in Remove.
@@ -118,7 +123,7 @@ void CountingBloom::Serialize(char* bytes) const noexcept {
   header.payload = pairs_.size();
   header.count = num_counters();
   header.keys = keys_;
-  header.x = BitsOfDouble(planned_fpr_);
+  header.x = capacity_;
   WriteHeader(header, to);
 }
 
@@ -134,8 +139,8 @@ std::optional<CountingBloom> CountingBloom::Deserialize(std::string_view bytes,
     *reason = OutOfRange(kKind, "counters", header.count, 2, UINT64_MAX);
   } else if (header.count != 2 * header.payload) {
     *reason = Contradiction(kKind, "the number of counters", header.count, 2 * header.payload);
-  } else if (!IsRate(DoubleOfBits(header.x))) {
-    *reason = OutOfRange(kKind, "the planned rate", DoubleOfBits(header.x), 0.0, 1.0);
+  } else if (header.x > kMostKeys) {
+    *reason = OutOfRange(kKind, "planned keys", header.x, 0, kMostKeys);
   } else if (header.b != 0 || header.y != 0) {
     *reason =
         Contradiction(kKind, "the numbers that this kind does not use", header.b | header.y, 0);
@@ -146,7 +151,7 @@ std::optional<CountingBloom> CountingBloom::Deserialize(std::string_view bytes,
   filter.pairs_.assign(bytes.begin() + kHeaderBytes, bytes.end());
   filter.probes_ = header.a;
   filter.keys_ = header.keys;
-  filter.planned_fpr_ = DoubleOfBits(header.x);
+  filter.SetPlanned(header.x);
   for (const uint8_t pair : filter.pairs_) {
     for (const unsigned count : {pair & 15u, pair >> 4 & 15u}) {
       filter.used_ += count != 0;

@@ -56,9 +56,13 @@ CuckooFilter::CuckooFilter(const Plan& plan) {
   buckets_ = static_cast<uint64_t>(std::ceil(slots / kSlots)) + 1;
   bits_ = BitsFor(valid.rate);
   bytes_.resize(PackedBytes(buckets_ * kSlots, bits_));
-  const double load =
-      static_cast<double>(valid.capacity) / (static_cast<double>(buckets_) * kSlots);
-  planned_fpr_ = std::min(1.0, RateAt(load, bits_) + EqualHashRate(valid.capacity));
+  SetPlanned(valid.capacity);
+}
+
+void CuckooFilter::SetPlanned(uint64_t capacity) noexcept {
+  capacity_ = capacity;
+  const double load = static_cast<double>(capacity) / (static_cast<double>(buckets_) * kSlots);
+  planned_fpr_ = std::min(1.0, RateAt(std::min(load, 1.0), bits_) + EqualHashRate(capacity));
 }
 
 inline uint64_t CuckooFilter::OtherBucket(uint64_t bucket, uint64_t fingerprint) const noexcept {
@@ -179,7 +183,7 @@ void CuckooFilter::Serialize(char* bytes) const noexcept {
   header.payload = size;
   header.count = buckets_;
   header.keys = keys_;
-  header.x = BitsOfDouble(planned_fpr_);
+  header.x = capacity_;
   WriteHeader(header, to);
 }
 
@@ -196,8 +200,8 @@ std::optional<CuckooFilter> CuckooFilter::Deserialize(std::string_view bytes, st
   } else if (const uint64_t size = PackedBytes(header.count * kSlots, header.a) - kBytesBehind;
              header.payload != size) {
     *reason = Contradiction(kKind, "the number of bytes of the buckets", header.payload, size);
-  } else if (!IsRate(DoubleOfBits(header.x))) {
-    *reason = OutOfRange(kKind, "the planned rate", DoubleOfBits(header.x), 0.0, 1.0);
+  } else if (header.x > kMostKeys) {
+    *reason = OutOfRange(kKind, "planned keys", header.x, 0, kMostKeys);
   } else if (header.b != 0 || header.y != 0) {
     *reason =
         Contradiction(kKind, "the numbers that this kind does not use", header.b | header.y, 0);
@@ -210,7 +214,7 @@ std::optional<CuckooFilter> CuckooFilter::Deserialize(std::string_view bytes, st
   filter.bytes_.resize(header.payload + kBytesBehind);
   filter.buckets_ = header.count;
   filter.bits_ = header.a;
-  filter.planned_fpr_ = DoubleOfBits(header.x);
+  filter.SetPlanned(header.x);
   for (uint64_t slot = 0; slot < filter.buckets_ * kSlots; ++slot) {
     filter.keys_ += GetSlot(filter.bytes_.data(), slot, filter.bits_) != 0;
   }

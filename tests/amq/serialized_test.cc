@@ -270,8 +270,9 @@ TEST(SerializedKinds, ValuesOutOfTheirRangeAreNamed) {
   EXPECT_THAT(reason, HasSubstr("expected the number of blocks to be "));
   EXPECT_FALSE(BlockedBloom::Deserialize(With(blocked, 32, 1), &reason));
   EXPECT_THAT(reason, HasSubstr("expected the number of keys, by the bits that are set, from "));
-  EXPECT_FALSE(BlockedBloom::Deserialize(With(blocked, 40, ~uint64_t{0}), &reason));
-  EXPECT_THAT(reason, HasSubstr("expected the planned rate from 0 to 1, found "));
+  EXPECT_FALSE(BlockedBloom::Deserialize(With(blocked, 40, kMostKeys + 1), &reason));
+  EXPECT_THAT(reason,
+              HasSubstr("expected planned keys from 0 to 1099511627776, found 1099511627777"));
 
   const std::string cuckoo = Filled<CuckooFilter>(12, 0.01).Serialize();
   EXPECT_FALSE(CuckooFilter::Deserialize(WithByte(cuckoo, 6, 33), &reason));

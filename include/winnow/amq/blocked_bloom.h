@@ -100,6 +100,7 @@ class WINNOW_EXPORT BlockedBloom {
   unsigned bits_per_block_ = 8;
   uint64_t ones_ = 0;
   uint64_t added_ = 0;
+  uint64_t capacity_ = 0;
   double planned_fpr_ = 0;
 };
 

@@ -76,12 +76,14 @@ class WINNOW_EXPORT CountingBloom {
 
  private:
   CountingBloom() = default;
+  [[gnu::visibility("hidden")]] void SetPlanned(uint64_t capacity) noexcept;
 
   std::vector<uint8_t> pairs_;
   uint64_t used_ = 0;       // counters that are not 0
   uint64_t saturated_ = 0;  // counters that are stuck
   uint64_t keys_ = 0;
   unsigned probes_ = 1;
+  uint64_t capacity_ = 0;
   double planned_fpr_ = 0;
 };
 

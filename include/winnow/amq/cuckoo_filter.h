@@ -85,6 +85,7 @@ class WINNOW_EXPORT CuckooFilter {
 
  private:
   CuckooFilter() = default;
+  [[gnu::visibility("hidden")]] void SetPlanned(uint64_t capacity) noexcept;
 
   struct Place;
 
@@ -99,6 +100,7 @@ class WINNOW_EXPORT CuckooFilter {
   uint64_t buckets_ = 1;
   unsigned bits_ = 5;
   uint64_t keys_ = 0;
+  uint64_t capacity_ = 0;
   double planned_fpr_ = 0;
 };
 
