@@ -27,8 +27,8 @@ case "$#:${1-}" in
     exit 77
   }
   cmake --preset s390x
-  cmake --build --preset s390x --parallel "$(build_jobs)" --target format_test serialized_test
-  ctest --preset s390x --tests-regex '^(FormatTest|Serialized[A-Za-z]*)[./]'
+  cmake --build --preset s390x --parallel "$(build_jobs)" --target format_test golden_blocks_test serialized_test
+  ctest --preset s390x --tests-regex '^(FormatTest|GoldenBlocksTest|TodaysBuilderTest|Serialized[A-Za-z]*)[./]'
   ;;
 *)
   echo "tools/test_s390x.sh: the only argument is --brief" >&2
