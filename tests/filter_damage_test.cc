@@ -70,6 +70,39 @@ TEST(FilterDamageTest, EveryBitFlipIsSafeAndInTailOrDirectoryNeverAbsent) {
   }
 }
 
+// 10^5 flips in all.
+TEST(FilterDamageTest, AVerifyingLoadNoticesEveryFlippedBitOfThePayload) {
+  RandomHashes random(TestSeed());
+  for (const FilterKind kind : kKinds) {
+    for (const size_t n : {1u, 60u, 700u, 5000u, 20000u}) {
+      const std::vector<KeyHash> hashes = random.Take(n);
+      const FilterBlock block = Build(OptionsOf(kind, 10), hashes);
+      std::string bytes(block.bytes());
+      core::ParsedBlock parsed;
+      ASSERT_EQ(core::Parse(bytes, &parsed), Fault::kNone);
+      ASSERT_EQ(FilterView::Verified(bytes).fault(), Fault::kNone);
+      for (int flip = 0; flip < 10000; ++flip) {
+        const size_t bit = random.Below(parsed.payload_size * 8);
+        bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ 1 << bit % 8);
+        const FilterView view = FilterView::Verified(bytes);
+        ASSERT_EQ(view.fault(), Fault::kPayload) << bit;
+        ASSERT_TRUE(view.MayContain(hashes[0]) && view.MayContain({random.Next()}));
+        ASSERT_EQ(view.info().size_bytes, bytes.size());
+        ASSERT_FALSE(view.PayloadIntact());
+        bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ 1 << bit % 8);
+      }
+    }
+  }
+}
+
+TEST(FilterDamageTest, VerifyingKeepsTheFaultsThatAreSeenWithoutIt) {
+  EXPECT_EQ(FilterView::Verified(std::string(100, 'x')).fault(), Fault::kForeign);
+  EXPECT_EQ(FilterView::Verified({}).fault(), Fault::kForeign);
+  const FilterBlock empty = Build(OptionsOf(FilterKind::kBloom, 10), {});
+  EXPECT_EQ(FilterView::Verified(empty.bytes()).fault(), Fault::kNone);
+  EXPECT_FALSE(FilterView::Verified(empty.bytes()).MayContain({1}));
+}
+
 TEST(FilterDamageTest, RandomBytesContainEverything) {
   RandomHashes random(TestSeed());
   for (int round = 0; round < 20000; ++round) {
@@ -148,7 +181,7 @@ TEST(FilterDamageTest, FaultsAreNamed) {
     EXPECT_EQ(FalseNegatives(view, hashes), 0u);
   }
   EXPECT_EQ(FilterView(std::string(100, 'x')).fault(), Fault::kForeign);
-  for (int fault = 0; fault <= static_cast<int>(Fault::kSize); ++fault) {
+  for (int fault = 0; fault <= static_cast<int>(Fault::kPayload); ++fault) {
     EXPECT_NE(ToString(static_cast<Fault>(fault)), "unknown fault");
   }
 }

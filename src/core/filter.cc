@@ -123,6 +123,8 @@ std::string_view ToString(Fault fault) noexcept {
       return "directory or tail hold values that no builder writes";
     case Fault::kSize:
       return "more or fewer bytes than the parameters say";
+    case Fault::kPayload:
+      return "the payload is damaged (checksum)";
   }
   return "unknown fault";
 }
@@ -192,6 +194,16 @@ FilterView::FilterView(std::string_view block) noexcept
     default:
       probe_ = AskAllLayers;
   }
+}
+
+FilterView FilterView::Verified(std::string_view block) noexcept {
+  const FilterView view(block);
+  if (view.fault_ != Fault::kNone || view.PayloadIntact()) return view;
+  FilterView damaged;
+  damaged.data_ = view.data_;
+  damaged.size_ = view.size_;
+  damaged.fault_ = Fault::kPayload;
+  return damaged;
 }
 
 void FilterView::MakeBloom() noexcept {
