@@ -156,7 +156,10 @@ Verb InspectVerb() {
       "that RocksDB does not get through is named, and the others are shown. Nothing is written,\n"
       "and the database may be in use.\n",
       {"cf", "level", "sort", "limit", "json", "path", "jobs"},
-      RunInspect};
+      RunInspect,
+      {{"winnow inspect DB", "the filter of every table file of a database, and sums"},
+       {"winnow inspect FILE.sst", "that of one file"},
+       {"winnow inspect DB --json", "the same for a script"}}};
 }
 
 }  // namespace winnow::tools

@@ -229,7 +229,10 @@ Verb PolicyVerb() {
           "file of the same name goes before a policy; filter_policy=STRING is always a\n"
           "policy.\n",
           {"json"},
-          RunPolicy};
+          RunPolicy,
+          {{"winnow policy winnow:10", "what RocksDB builds with it, by keys and by level"},
+           {"winnow policy '{id=winnow;bits_per_key=8;level_plan=auto}'", "one with options"},
+           {"winnow policy OPTIONS", "the policies of all column families of a database"}}};
 }
 
 }  // namespace winnow::tools

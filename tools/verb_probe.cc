@@ -173,7 +173,11 @@ Verb ProbeVerb() {
       "Deleted ranges are not looked at. Where the database's comparator is not known here,\n"
       "only filters are asked. Nothing is written, and the database may be in use.\n",
       {"json", "path", "jobs", "hex", "keys", "exact"},
-      RunProbe};
+      RunProbe,
+      {{"winnow probe DB KEY", "in which files a lookup of the key reads"},
+       {"winnow probe DB KEY --exact", "and what it finds there"},
+       {"winnow probe FILE.sst --keys=KEYS", "each key of a list, of one file"},
+       {"winnow probe DB 0x00ff --hex", "a key that no shell can write"}}};
 }
 
 }  // namespace winnow::tools
