@@ -3,99 +3,25 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/child_process.h"
-#include "tests/files.h"
-#include "tests/inspect_testing.h"
+#include "tests/tool_testing.h"
 
 namespace winnow {
 namespace {
 
-namespace fs = std::filesystem;
-
 using ::testing::AllOf;
 using testing::ChildResult;
+using testing::ExamplesOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::LinesThatBegin;
 using ::testing::Not;
-using testing::RunProgram;
+using testing::RunTool;
+using testing::VerbNames;
 
-ChildResult RunTool(const std::string& arguments) {
-  return RunProgram({"sh", "-c", "'" WINNOW_TOOL "' " + arguments});
-}
-
-std::string Replaced(std::string text, const std::string& from, const std::string& to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
-    text.replace(at, from.size(), to);
-    at += to.size();
-  }
-  return text;
-}
-
-// As the overall help has them.
-std::vector<std::string> VerbNames() {
-  std::vector<std::string> names;
-  for (const std::string& line : LinesThatBegin(RunTool("help").output, "  winnow ")) {
-    const std::string rest = line.substr(9);
-    names.push_back(rest.substr(0, rest.find(' ')));
-  }
-  return names;
-}
-
-std::vector<std::string> ExamplesOf(const std::string& verb) {
-  const std::string help = RunTool("help " + verb).output;
-  const size_t at = help.find("\nExamples:\n");
-  return at == std::string::npos ? std::vector<std::string>()
-                                 : LinesThatBegin(help.substr(at), "  winnow ");
-}
-
-// What the names in capitals stand for.
-class ToolHelpTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const auto options = testing::MakeOptions(testing::TableWith("winnow:10"));
-    {
-      const auto database = testing::OpenDatabase(options, folder_ / "db");
-      for (uint64_t i = 0; i < 1'000; ++i) {
-        ASSERT_STATUS_OK(
-            database->Put(ROCKSDB_NAMESPACE::WriteOptions(), testing::KeyOf(i), "value"));
-      }
-      ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
-    }
-    testing::WriteSst(options, 1'000, folder_ / "file.sst");
-    testing::WriteFile(folder_ / "keys", testing::KeyOf(1) + "\n" + testing::KeyOf(2) + "\n");
-    std::string latest;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "db")) {
-      const std::string path = entry.path().string();
-      if (path.find("OPTIONS-") != std::string::npos) {
-        latest = std::max(latest, path);
-      }
-    }
-    stands_for_ = {{"OPTIONS", latest},
-                   {"FILE.sst", folder_ / "file.sst"},
-                   {"KEYS", folder_ / "keys"},
-                   {"KEY", testing::KeyOf(3)},
-                   {"DB", folder_ / "db"}};
-  }
-
-  std::string CommandOf(std::string example) const {
-    example = example.substr(std::string("  winnow ").size());
-    for (const auto& [name, what] : stands_for_) {
-      example = Replaced(example, " " + name, " '" + what + "'");
-      example = Replaced(example, "=" + name, "='" + what + "'");
-    }
-    return example;
-  }
-
-  testing::TemporaryFolder folder_;
-  std::vector<std::pair<std::string, std::string>> stands_for_;
-};
+class ToolHelpTest : public testing::ToolExamples {};
 
 TEST_F(ToolHelpTest, EveryExampleOfEveryVerbRuns) {
   const std::vector<std::string> verbs = VerbNames();
@@ -105,7 +31,7 @@ TEST_F(ToolHelpTest, EveryExampleOfEveryVerbRuns) {
     const std::vector<std::string> examples = ExamplesOf(verb);
     EXPECT_THAT(examples, Not(IsEmpty())) << verb;
     for (const std::string& example : examples) {
-      const ChildResult outcome = RunTool(CommandOf(example));
+      const ChildResult outcome = RunTool(ArgumentsOf(example));
       EXPECT_EQ(outcome.status, 0) << example << "\n" << outcome.errors;
       EXPECT_THAT(outcome.output, Not(IsEmpty())) << example;
       EXPECT_THAT(outcome.errors, IsEmpty()) << example;

@@ -17,6 +17,8 @@
 #include "tools/flag_check.h"
 #include "tools/flags.h"
 #include "tools/help_text.h"
+#include "tools/interruption.h"
+#include "tools/print.h"
 #include "tools/verbs.h"
 
 ABSL_FLAG(bool, json, false, "write one JSON document to standard output");
@@ -114,5 +116,7 @@ int Run(const char* program, const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   using namespace winnow::tools;
+  PrepareStandardStreams();
+  EndInOrderWhenInterrupted();
   return Run(argv[0], WithoutAbseilFlags(std::vector<std::string>(argv + 1, argv + argc)));
 }
