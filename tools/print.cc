@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -81,6 +82,15 @@ bool Print(absl::string_view verb, absl::string_view text) {
                   strerror(errno));
   }
   return written;
+}
+
+void SayUnread(absl::string_view verb, absl::string_view path, absl::string_view why) {
+  struct stat out = {}, err = {};
+  const bool same_place = fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
+                          out.st_dev == err.st_dev && out.st_ino == err.st_ino;
+  if (!same_place) {
+    absl::FPrintF(stderr, "winnow %s: %s: %s\n", verb, path, why);
+  }
 }
 
 bool PrintToFile(absl::string_view verb, const std::string& path, absl::string_view text) {

@@ -18,6 +18,10 @@ void PrepareStandardStreams();
 // on stderr then.
 bool Print(absl::string_view verb, absl::string_view text);
 
+// Says on stderr that a file, or what is in it, could not be read: one line, which names it. Not
+// where stderr goes to the same place as standard output, whose report says the same.
+void SayUnread(absl::string_view verb, absl::string_view path, absl::string_view why);
+
 // Writes the text to a file, under another name beside it until it is whole: what had the name
 // before stays if that fails or the program is interrupted. A pipe or device is written to as it
 // is. False if the file could not be written in full; said on stderr then, with its name.

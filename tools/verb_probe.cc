@@ -148,6 +148,11 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow probe: %s\n", warning);
   }
+  for (const FileProbe& file : files) {
+    if (file.error) {
+      SayUnread(verb.name, file.path, *file.error);
+    }
+  }
   const bool printed = Print(
       verb.name,
       absl::GetFlag(FLAGS_json)

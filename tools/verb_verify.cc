@@ -170,6 +170,11 @@ int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow verify: %s\n", warning);
   }
+  for (const FileVerdict& file : files) {
+    if (file.error) {
+      SayUnread(verb.name, file.path, *file.error);
+    }
+  }
   const bool printed =
       Print(verb.name, absl::GetFlag(FLAGS_json) ? inspect::VerifyJson(files, tables.warnings)
                                                  : VerifyTable(files));
