@@ -45,6 +45,7 @@ std::string NoSuchVerb(absl::string_view name);
 int WrongUsage(const Verb& verb, absl::string_view problem);
 
 // verb_NAME.cc
+Verb AdviseVerb();
 Verb HelpVerb();
 Verb InspectVerb();
 Verb PolicyVerb();

@@ -26,8 +26,9 @@ ABSL_FLAG(bool, json, false, "write one JSON document to standard output");
 namespace winnow::tools {
 
 const std::vector<Verb>& Verbs() {
-  static const auto* verbs = new std::vector<Verb>{InspectVerb(), VerifyVerb(), ProbeVerb(),
-                                                   PolicyVerb(),  HelpVerb(),   VersionVerb()};
+  static const auto* verbs =
+      new std::vector<Verb>{InspectVerb(), VerifyVerb(), ProbeVerb(),  AdviseVerb(),
+                            PolicyVerb(),  HelpVerb(),   VersionVerb()};
   return *verbs;
 }
 
