@@ -239,7 +239,10 @@ Verb AdviseVerb() {
       "near misses of the files' keys. Nothing is written, and the database may be in use.\n",
       {"json", "path", "jobs", "lookups", "hex", "draws", "absent_share", "budget", "sample", "cf",
        "try_policy", "all"},
-      RunAdvise};
+      RunAdvise,
+      {{"winnow advise DB", "what other filter policies would take and save here"},
+       {"winnow advise DB --budget=64MiB", "the best for so much memory, by column family"},
+       {"winnow advise DB --draws=20000 --json", "with fewer lookups, for a script"}}};
 }
 
 }  // namespace winnow::tools
