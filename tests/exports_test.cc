@@ -81,10 +81,39 @@ TEST(Exports, ThePreloadNeedsTheCLibraryOnly) {
   EXPECT_THAT(RunProgram({"readelf", "-d", WINNOW_PRELOAD}).output, HasSubstr("NODELETE"));
 }
 
+// The names that the core's library exports with this version, which each has.
+std::vector<std::string> NamesOfVersion(const std::string& version) {
+  std::vector<std::string> names;
+  for (const std::string& line :
+       Lines("nm -D --defined-only --format=posix '" WINNOW_LIBRARY "' | cut -d' ' -f1,2")) {
+    if (line.substr(line.size() - 2) == " A") {
+      continue;  // the version itself
+    }
+    const size_t at = line.find("@@");
+    if (at == std::string::npos) {
+      ADD_FAILURE() << line << " has no version";
+    } else if (line.substr(at + 2, line.size() - at - 4) == version) {
+      names.push_back(line.substr(0, at));
+    }
+  }
+  return names;
+}
+
+// What winnow.h declares. A name that is taken away or changes its version breaks programs.
+TEST(Exports, OfTheCApiAreThoseOfItsHeader) {
+  const std::vector<std::string> declared =
+      Lines("grep -o '\\bwinnow_[a-z_]*(' '" WINNOW_C_HEADER "' | tr -d '(' | sort -u");
+  EXPECT_GT(declared.size(), 50u);
+  EXPECT_THAT(NamesOfVersion("WINNOW_C_1"), UnorderedElementsAreArray(declared));
+}
+
 // What include/winnow/ declares, and nothing of the standard library or of the folders within.
 TEST(Exports, OfTheCoreAreTheContractOnly) {
-  const std::vector<std::string> names =
-      Lines("nm -D --defined-only --format=posix '" WINNOW_LIBRARY "' | cut -d' ' -f1 | c++filt");
+  std::string mangled;
+  for (const std::string& name : NamesOfVersion("WINNOW_0.1")) {
+    mangled += name + "\n";
+  }
+  const std::vector<std::string> names = Lines("c++filt <<'END'\n" + mangled + "END\n");
   EXPECT_THAT(
       names,
       Each(AnyOf(StartsWith("winnow::CheckOptions"), StartsWith("winnow::HashKey("),
@@ -129,7 +158,8 @@ TEST(Exports, TheAmqLibraryNeedsTheCoreAndTheLanguagesOnly) {
 TEST(Exports, NoSymbolIsWeakOrUnique) {
   for (const std::string library : {WINNOW_PLUGIN, WINNOW_LIBRARY, WINNOW_AMQ_LIBRARY}) {
     for (const std::string& line :
-         Lines("nm -D --defined-only --format=posix '" + library + "' | cut -d' ' -f2")) {
+         Lines("nm -D --defined-only --format=posix '" + library +
+               "' | cut -d' ' -f1,2 | grep -v '^WINNOW_.* A$' | cut -d' ' -f2")) {
       EXPECT_EQ(line, "T") << library;
     }
   }

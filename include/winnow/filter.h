@@ -94,13 +94,13 @@ class WINNOW_EXPORT FilterView {
   using Probe = bool (*)(const void* view, uint64_t hash) noexcept;
 
   static bool ContainsAll(const void*, uint64_t) noexcept { return true; }
-  [[gnu::visibility("hidden")]] static bool ContainsNone(const void* view, uint64_t hash) noexcept;
-  [[gnu::visibility("hidden")]] static bool AskAllLayers(const void* view, uint64_t hash) noexcept;
+  WINNOW_HIDDEN static bool ContainsNone(const void* view, uint64_t hash) noexcept;
+  WINNOW_HIDDEN static bool AskAllLayers(const void* view, uint64_t hash) noexcept;
 
-  [[gnu::visibility("hidden")]] void MakeBloom() noexcept;
-  [[gnu::visibility("hidden")]] void MakeRibbon() noexcept;
+  WINNOW_HIDDEN void MakeBloom() noexcept;
+  WINNOW_HIDDEN void MakeRibbon() noexcept;
   // The answer of the layers from this one on, for the hash that it knows the key by.
-  [[gnu::visibility("hidden")]] bool AskLayersFrom(unsigned layer, uint64_t hash) const noexcept;
+  WINNOW_HIDDEN bool AskLayersFrom(unsigned layer, uint64_t hash) const noexcept;
   struct LayerCalls;  // what kernels call for a bumped hash
 
   // A layer ready for the kernels: an object of a type of theirs. Nearly every lookup ends in the

@@ -203,8 +203,8 @@ class WINNOW_EXPORT FilterSet {
 
  private:
   friend class FilterSetEdit;
-  struct [[gnu::visibility("hidden")]] File;
-  struct [[gnu::visibility("hidden")]] State;
+  struct WINNOW_HIDDEN File;
+  struct WINNOW_HIDDEN State;
 
   std::shared_ptr<const State> state_;  // null: no files
 };
@@ -274,9 +274,9 @@ class WINNOW_EXPORT FilterSetEdit {
   FilterSet Build() const;
 
  private:
-  [[gnu::visibility("hidden")]] Fault Insert(size_t index, uint64_t id, std::string_view block,
-                                             std::shared_ptr<const void> owner,
-                                             uint64_t copied_bytes, PayloadCheck check);
+  WINNOW_HIDDEN Fault Insert(size_t index, uint64_t id, std::string_view block,
+                             std::shared_ptr<const void> owner, uint64_t copied_bytes,
+                             PayloadCheck check);
 
   std::vector<std::shared_ptr<const FilterSet::File>> files_;
 };

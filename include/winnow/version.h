@@ -1,4 +1,4 @@
-// The version of Winnow, and the mark of what its shared libraries export.
+// The version of Winnow, and the marks of what its shared libraries export. For C too.
 
 #ifndef WINNOW_VERSION_H_
 #define WINNOW_VERSION_H_
@@ -9,9 +9,24 @@
 #define WINNOW_VERSION_PATCH 0
 
 // Put before a declaration that users of the shared libraries call. Empty where Winnow becomes a
-// part of another library.
+// part of another library, and for compilers without GNU's attributes.
 #ifndef WINNOW_EXPORT
+#if defined(__GNUC__)
 #define WINNOW_EXPORT __attribute__((visibility("default")))
+#else
+#define WINNOW_EXPORT
+#endif
+#endif
+
+#ifdef __cplusplus
+
+// Before a member of an exported class, or after `struct`, what is not exported.
+#ifndef WINNOW_HIDDEN
+#if defined(__GNUC__)
+#define WINNOW_HIDDEN [[gnu::visibility("hidden")]]
+#else
+#define WINNOW_HIDDEN
+#endif
 #endif
 
 namespace winnow {
@@ -21,5 +36,7 @@ namespace winnow {
 WINNOW_EXPORT const char* Version() noexcept;
 
 }  // namespace winnow
+
+#endif  // __cplusplus
 
 #endif  // WINNOW_VERSION_H_

@@ -91,9 +91,9 @@ class WINNOW_EXPORT BlockedBloom {
   };
   struct Place;
 
-  [[gnu::visibility("hidden")]] Place PlaceOf(KeyHash hash, unsigned i) const noexcept;
-  [[gnu::visibility("hidden")]] uint64_t AddAt(const Place& place) noexcept;
-  [[gnu::visibility("hidden")]] bool HasAllAt(const Place& place) const noexcept;
+  WINNOW_HIDDEN Place PlaceOf(KeyHash hash, unsigned i) const noexcept;
+  WINNOW_HIDDEN uint64_t AddAt(const Place& place) noexcept;
+  WINNOW_HIDDEN bool HasAllAt(const Place& place) const noexcept;
 
   std::vector<Block> blocks_;
   unsigned blocks_per_key_ = 1;

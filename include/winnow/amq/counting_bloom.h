@@ -76,7 +76,7 @@ class WINNOW_EXPORT CountingBloom {
 
  private:
   CountingBloom() = default;
-  [[gnu::visibility("hidden")]] void SetPlanned(uint64_t capacity) noexcept;
+  WINNOW_HIDDEN void SetPlanned(uint64_t capacity) noexcept;
 
   std::vector<uint8_t> pairs_;
   uint64_t used_ = 0;       // counters that are not 0

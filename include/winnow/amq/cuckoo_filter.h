@@ -85,16 +85,15 @@ class WINNOW_EXPORT CuckooFilter {
 
  private:
   CuckooFilter() = default;
-  [[gnu::visibility("hidden")]] void SetPlanned(uint64_t capacity) noexcept;
+  WINNOW_HIDDEN void SetPlanned(uint64_t capacity) noexcept;
 
   struct Place;
 
-  [[gnu::visibility("hidden")]] Place PlaceOf(KeyHash hash) const noexcept;
-  [[gnu::visibility("hidden")]] uint64_t OtherBucket(uint64_t bucket,
-                                                     uint64_t fingerprint) const noexcept;
-  [[gnu::visibility("hidden")]] bool Has(uint64_t bucket, uint64_t fingerprint) const noexcept;
+  WINNOW_HIDDEN Place PlaceOf(KeyHash hash) const noexcept;
+  WINNOW_HIDDEN uint64_t OtherBucket(uint64_t bucket, uint64_t fingerprint) const noexcept;
+  WINNOW_HIDDEN bool Has(uint64_t bucket, uint64_t fingerprint) const noexcept;
   // Makes room for the fingerprint and puts it there.
-  [[gnu::visibility("hidden")]] bool Search(const Place& place) noexcept;
+  WINNOW_HIDDEN bool Search(const Place& place) noexcept;
 
   std::vector<unsigned char> bytes_;
   uint64_t buckets_ = 1;

@@ -92,7 +92,7 @@ class WINNOW_EXPORT ScalableBloom {
  private:
   ScalableBloom() = default;
 
-  [[gnu::visibility("hidden")]] void BeginFilter();
+  WINNOW_HIDDEN void BeginFilter();
 
   ScalableOptions options_;
   std::vector<BlockedBloom> filters_;

@@ -1,0 +1,126 @@
+// Asking one filter.
+
+#include <string>
+#include <string_view>
+
+#include "src/c_api/errors.h"
+#include "src/c_api/handles.h"
+
+using winnow::Fault;
+using winnow::FilterInfo;
+
+using winnow::FilterView;
+using winnow::PayloadCheck;
+
+// The numbers of both languages are the same.
+static_assert(static_cast<int>(Fault::kNone) == WINNOW_NO_FAULT);
+static_assert(static_cast<int>(Fault::kTooShort) == WINNOW_FAULT_TOO_SHORT);
+static_assert(static_cast<int>(Fault::kForeign) == WINNOW_FAULT_FOREIGN);
+static_assert(static_cast<int>(Fault::kVersion) == WINNOW_FAULT_VERSION);
+static_assert(static_cast<int>(Fault::kTailChecksum) == WINNOW_FAULT_TAIL_CHECKSUM);
+static_assert(static_cast<int>(Fault::kKind) == WINNOW_FAULT_KIND);
+static_assert(static_cast<int>(Fault::kHash) == WINNOW_FAULT_HASH);
+static_assert(static_cast<int>(Fault::kParameters) == WINNOW_FAULT_PARAMETERS);
+static_assert(static_cast<int>(Fault::kSize) == WINNOW_FAULT_SIZE);
+static_assert(static_cast<int>(Fault::kPayload) == WINNOW_FAULT_PAYLOAD);
+
+namespace winnow::c_api {
+
+std::string_view BytesOf(const void* bytes, size_t size) {
+  if (size != 0) RefuseNull({bytes});
+  return KeyOf(bytes, size);
+}
+
+PayloadCheck PayloadCheckOf(winnow_payload_check check) {
+  if (check == WINNOW_SKIP_PAYLOAD) return PayloadCheck::kSkip;
+  if (check == WINNOW_VERIFY_PAYLOAD) return PayloadCheck::kVerify;
+  throw Failure{WINNOW_BAD_VALUE, "check is " + std::to_string(check) +
+                                      ", but must be WINNOW_SKIP_PAYLOAD or WINNOW_VERIFY_PAYLOAD"};
+}
+
+namespace {
+
+struct Property {
+  std::string_view name;
+  double (*of)(const FilterInfo& info);
+};
+
+template <auto kMember>
+double Get(const FilterInfo& info) {
+  return static_cast<double>(info.*kMember);
+}
+
+constexpr Property kProperties[] = {
+    {"kind", Get<&FilterInfo::kind>},
+    {"num_hashes", Get<&FilterInfo::num_hashes>},
+    {"size_bytes", Get<&FilterInfo::size_bytes>},
+    {"bits_per_key", Get<&FilterInfo::bits_per_key>},
+    {"expected_fpr", Get<&FilterInfo::expected_fpr>},
+    {"target_fpr", Get<&FilterInfo::target_fpr>},
+    {"level", Get<&FilterInfo::level>},
+    {"level_plan", Get<&FilterInfo::level_plan>},
+    {"levels_below", Get<&FilterInfo::levels_below>},
+    {"version", Get<&FilterInfo::version>},
+    {"probes", Get<&FilterInfo::probes>},
+    {"columns", Get<&FilterInfo::columns>},
+    {"layers", Get<&FilterInfo::layers>},
+};
+
+const Property& FindProperty(std::string_view name) {
+  for (const Property& property : kProperties) {
+    if (name == property.name) return property;
+  }
+  std::string text = "there is no property " + std::string(name) + "; there are";
+  for (const Property& property : kProperties) text += " " + std::string(property.name);
+  throw Failure{WINNOW_UNKNOWN_NAME, std::move(text)};
+}
+
+}  // namespace
+}  // namespace winnow::c_api
+
+using winnow::c_api::CodeOf;
+using winnow::c_api::HandleOf;
+using winnow::c_api::RefuseNull;
+
+const char* winnow_fault_text(winnow_fault fault) {
+  if (fault < 0 || fault > WINNOW_FAULT_PAYLOAD) return "unknown fault";
+  return winnow::ToString(static_cast<Fault>(fault)).data();  // a literal
+}
+
+winnow_view* winnow_view_new(const void* bytes, size_t size, winnow_payload_check check,
+                             winnow_error** error) {
+  return HandleOf(error, [=] {
+    const std::string_view block = winnow::c_api::BytesOf(bytes, size);
+    const bool verify = winnow::c_api::PayloadCheckOf(check) == PayloadCheck::kVerify;
+    return new winnow_view{verify ? FilterView::Verified(block) : FilterView(block), {}};
+  });
+}
+
+void winnow_view_free(winnow_view* view) { delete view; }
+
+winnow_fault winnow_view_fault(const winnow_view* view) {
+  return static_cast<winnow_fault>(view->view.fault());
+}
+
+bool winnow_view_may_contain(const winnow_view* view, const void* key, size_t size) {
+  return view->view.MayContain(winnow::HashKey(winnow::c_api::KeyOf(key, size)));
+}
+
+bool winnow_view_may_contain_hash(const winnow_view* view, uint64_t hash) {
+  return view->view.MayContain(winnow::KeyHash{hash});
+}
+
+void winnow_view_may_contain_hashes(const winnow_view* view, const uint64_t* hashes, size_t n,
+                                    bool* results) {
+  view->view.MayContain(winnow::c_api::HashesOf(hashes), n, results);
+}
+
+bool winnow_view_payload_intact(const winnow_view* view) { return view->view.PayloadIntact(); }
+
+winnow_code winnow_view_get(const winnow_view* view, const char* name, double* value,
+                            winnow_error** error) {
+  return CodeOf(error, [=] {
+    RefuseNull({view, name, value});
+    *value = winnow::c_api::FindProperty(name).of(view->view.info());
+  });
+}
