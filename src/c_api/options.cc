@@ -18,29 +18,36 @@
 namespace winnow::c_api {
 namespace {
 
-// The fewest digits that are read as this number again, whatever the locale.
-std::string TextOf(double number) {
-  std::string text;
-  for (int digits = 6; digits <= std::numeric_limits<double>::max_digits10; ++digits) {
-    std::ostringstream out;
-    out.imbue(std::locale::classic());
-    out.precision(digits);
-    out << number;
-    text = out.str();
-    std::istringstream in(text);
-    in.imbue(std::locale::classic());
-    double again = 0;
-    if (in >> again && again == number) break;
-  }
-  return text;
+// A stream for numbers, whatever the locale. It hands on what is thrown within, as for want of
+// memory, instead of taking it for a bad number.
+template <typename Stream>
+Stream NumberStream() {
+  Stream stream;
+  stream.imbue(std::locale::classic());
+  stream.exceptions(std::ios_base::badbit);
+  return stream;
 }
 
 // False if the text is something else or more than a finite number.
 bool Parse(std::string_view text, double* number) {
-  std::istringstream in{std::string(text)};
-  in.imbue(std::locale::classic());
+  auto in = NumberStream<std::istringstream>();
+  in.str(std::string(text));
   in >> std::noskipws >> *number;
   return !in.fail() && in.peek() == std::istringstream::traits_type::eof();
+}
+
+// The fewest digits that are read as this number again.
+std::string TextOf(double number) {
+  std::string text;
+  for (int digits = 6; digits <= std::numeric_limits<double>::max_digits10; ++digits) {
+    auto out = NumberStream<std::ostringstream>();
+    out.precision(digits);
+    out << number;
+    text = out.str();
+    double again = 0;
+    if (Parse(text, &again) && again == number) break;
+  }
+  return text;
 }
 
 // Whole numbers may be written as 1e5 too.
