@@ -27,7 +27,9 @@ cmake --install "$built" --prefix "$work/first" >"$work/install.log" ||
 prefix="$work/moved"
 mv "$work/first" "$prefix"
 
-library_folder=$(dirname "$(find "$prefix" -name libwinnow.so)")
+library_folder=$(dirname "$(dirname "$(find "$prefix" -name winnow.pc)")")
+core_libraries=(libwinnow.so libwinnow_amq.so)
+[[ -e $library_folder/libwinnow.so ]] || core_libraries=(libwinnow.a libwinnow_amq.a)
 is_static=false
 libraries=(libwinnow_rocksdb.so)
 if [[ -e $library_folder/libwinnow_rocksdb.a ]]; then
@@ -38,7 +40,7 @@ fi
 for file in "$source"/include/winnow/*.h "$source"/include/winnow/amq/*.h; do
   [[ -f $prefix/${file#"$source"/} ]] || fail "${file#"$source"/} is not installed"
 done
-for file in libwinnow.so libwinnow_amq.so "${libraries[@]}" pkgconfig/winnow.pc pkgconfig/winnow_amq.pc \
+for file in "${core_libraries[@]}" "${libraries[@]}" pkgconfig/winnow.pc pkgconfig/winnow_amq.pc \
   pkgconfig/winnow_rocksdb.pc cmake/winnow/winnowConfig.cmake; do
   [[ -e $library_folder/$file ]] || fail "$file is not installed in $library_folder"
 done

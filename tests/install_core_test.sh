@@ -1,0 +1,114 @@
+#!/bin/bash
+# Builds and installs the libraries without RocksDB, shared ones and then archives, and uses each prefix as strangers do: by
+# the commands of README.md, word for word, and by CMake projects in C++ and in C alone. Nothing but the prefix says where
+# the libraries are.
+# install_core_test.sh SOURCE_FOLDER CC CXX [FLAG…]; the flags are for every compilation.
+set -euo pipefail
+
+source=$(realpath "$1")
+c_compiler=$2
+compiler=$3
+shift 3
+flags=("$@")
+unset LD_LIBRARY_PATH PKG_CONFIG_PATH
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  printf 'install_core_test: %s\n' "$*" >&2
+  exit 1
+}
+
+# quietly NAME COMMAND…: says what the command said only if it fails.
+quietly() {
+  echo "== $1"
+  "${@:2}" >"$work/said.log" 2>&1 || fail "$1: ${*:2} ends with $?: $(cat "$work/said.log")"
+}
+
+configure() {
+  cmake -G Ninja -DCMAKE_C_COMPILER="$c_compiler" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_C_FLAGS="${flags[*]}" \
+    -DCMAKE_CXX_FLAGS="${flags[*]}" "$@"
+}
+
+# install KIND SHARED: into $work/KIND, where the tree was moved afterwards.
+install_libraries() {
+  configure -S "$source" -B "$work/build_$1" -DWINNOW_ROCKSDB=OFF -DWINNOW_TESTS=OFF -DBUILD_SHARED_LIBS="$2" &&
+    cmake --build "$work/build_$1" -j 2 &&
+    cmake --install "$work/build_$1" --prefix "$work/first_$1" &&
+    mv "$work/first_$1" "$work/$1"
+}
+
+# The commands of the README that use these words, with the compilers of this test.
+readme_commands() {
+  local commands
+  commands=$(grep -E '^    (rpath=|g\+\+ .* engine\.cc .*--libs winnow\)|gcc engine\.c .*--libs winnow\))' "$source/README.md")
+  [[ $(wc -l <<<"$commands") == 3 ]] || fail "README.md does not have the three commands: $commands"
+  sed -e "s|g++ |$compiler ${flags[*]} |; s|gcc |$c_compiler ${flags[*]} |" <<<"$commands"
+}
+
+# run_readme KIND: its programs start without any help.
+run_readme() {
+  local folder=$work/readme_$1
+  mkdir "$folder"
+  cp "$source/tests/install/core/main.cc" "$folder/engine.cc"
+  cp "$work/$1/share/doc/winnow/examples/c_example.c" "$folder/engine.c"
+  readme_commands | while read -r command; do
+    printf '%s\n' "$command"
+    [[ $command == rpath=* ]] || printf './engine\n'
+  done >"$folder/commands"
+  [[ $1 == shared ]] || sed -i "s|\(engine\.c .*\)pkg-config |\1pkg-config --static |" "$folder/commands"
+  (cd "$folder" && PKG_CONFIG_PATH=$(dirname "$(find "$work/$1" -name winnow.pc)") bash -e commands)
+}
+
+# build_project KIND NAME: by find_package; the program is run.
+build_project() {
+  configure -S "$source/tests/install/$2" -B "$work/cmake_$1_$2" -DCMAKE_PREFIX_PATH="$work/$1" \
+    -DEXAMPLE="$work/$1/share/doc/winnow/examples/c_example.c" &&
+    cmake --build "$work/cmake_$1_$2" &&
+    "$work/cmake_$1_$2/$2_user"
+}
+
+for kind in shared static; do
+  shared=$([[ $kind == shared ]] && echo ON || echo OFF)
+  quietly "install $kind libraries" install_libraries $kind "$shared"
+  for file in include/winnow/winnow.h include/winnow/filter_set.h share/doc/winnow/LICENSE share/doc/winnow/FORMAT.md \
+    share/doc/winnow/examples/lsm_store_example.cc share/doc/winnow/examples/c_example.c; do
+    [[ -f $work/$kind/$file ]] || fail "$file is not installed"
+  done
+  libraries=$(find "$work/$kind" -name 'libwinnow*' -printf '%f\n' | sort | tr '\n' ' ')
+  if [[ $kind == shared ]]; then
+    [[ $libraries == *"libwinnow.so "* && $libraries != *.a* ]] || fail "these are installed: $libraries"
+  else
+    [[ $libraries == "libwinnow.a libwinnow_amq.a " ]] || fail "these are installed: $libraries"
+  fi
+  ! grep -rIl "$work/first_$kind" "$work/$kind" || fail "the files above name the prefix of the installation"
+
+  quietly "$kind: the README's commands" run_readme $kind
+  for project in core c amq; do
+    quietly "$kind: a CMake project, $project" build_project $kind $project
+  done
+  if [[ $kind == static ]]; then
+    for program in readme_static/engine cmake_static_c/c_user cmake_static_core/core_user; do
+      ! readelf -d "$work/$program" | grep -q 'NEEDED.*winnow' || fail "$program needs a shared library of ours"
+    done
+  fi
+  # The whole example, from where it is installed.
+  quietly "$kind: the example of an engine" "$compiler" -std=c++17 -pthread "${flags[@]}" -I "$work/$kind/include" \
+    "$work/$kind/share/doc/winnow/examples/lsm_store_example.cc" -L "$(dirname "$(find "$work/$kind" -name 'libwinnow.*' -print -quit)")" \
+    -lwinnow -o "$work/example_$kind"
+done
+
+# A component that there is not is named.
+mkdir "$work/wrong"
+cat >"$work/wrong/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(wrong LANGUAGES CXX)
+find_package(winnow REQUIRED COMPONENTS core ribbon)
+END
+if configure -S "$work/wrong" -B "$work/wrong_build" -DCMAKE_PREFIX_PATH="$work/static" >"$work/said.log" 2>&1; then
+  fail "a project that asks for a component ribbon is configured"
+fi
+grep -q 'Winnow has no component ribbon: there are core, amq and rocksdb' "$work/said.log" ||
+  fail "of a component that there is not it is said: $(cat "$work/said.log")"
+echo "install_core_test: all is well"
