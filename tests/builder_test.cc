@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -62,15 +64,15 @@ TEST(BuilderTest, FinishLeavesAnEmptyBuilderThatKeepsItsOptions) {
 
 TEST(BuilderTest, ARepeatIsDroppedOnlyRightBehindItsLike) {
   FilterBuilder builder((FilterOptions()));
-  builder.Add({0});
-  builder.Add({0});
-  builder.Add({7});
-  builder.Add({7});
-  builder.Add({0});
+  builder.Add(KeyHash{0});
+  builder.Add(KeyHash{0});
+  builder.Add(KeyHash{7});
+  builder.Add(KeyHash{7});
+  builder.Add(KeyHash{0});
   EXPECT_EQ(builder.num_hashes(), 3u);
   builder.Finish();
   // The last hash of the filter before is not a neighbour.
-  builder.Add({0});
+  builder.Add(KeyHash{0});
   EXPECT_EQ(builder.num_hashes(), 1u);
 }
 
@@ -85,6 +87,147 @@ TEST(BuilderTest, MovesKeepWhatWasAdded) {
   assigned = std::move(moved);
   EXPECT_EQ(assigned.num_hashes(), 2000u);
   ExpectContainsAll(assigned.Finish(), hashes);
+}
+
+TEST(BuilderTest, WhatWasMovedFromIsEmptyAndKeepsItsOptions) {
+  RandomHashes random(3);
+  const std::vector<KeyHash> hashes = random.Take(2000);
+  FilterOptions options = OptionsOf(FilterKind::kBloom, 17);
+  options.level = 5;
+  FilterBuilder builder(options);
+  builder.Add(hashes.data(), 1000);
+  FilterBuilder other(std::move(builder));
+  FilterBuilder assigned(OptionsOf(FilterKind::kRibbon, 3));
+  assigned.Add(hashes.data(), 10);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(builder.num_hashes(), 0u);
+    // The last hash before the move is not a neighbour.
+    builder.Add(hashes[999]);
+    EXPECT_EQ(builder.num_hashes(), 1u);
+    builder.Add(hashes.data() + 1000, 1000);
+    const FilterBlock block = builder.Finish();
+    const FilterInfo info = FilterView(block.bytes()).info();
+    EXPECT_EQ(info.num_hashes, 1001u);
+    EXPECT_EQ(info.kind, FilterKind::kBloom);
+    EXPECT_EQ(info.level, 5);
+    builder.Add(hashes.data(), 77);
+    assigned = std::move(builder);
+    EXPECT_EQ(assigned.num_hashes(), 77u);
+  }
+  FilterBuilder& same = assigned;
+  assigned = std::move(same);
+  EXPECT_EQ(assigned.num_hashes(), 77u);
+  ExpectContainsAll(other.Finish(), {hashes.begin(), hashes.begin() + 1000});
+}
+
+TEST(BuilderTest, ClearForgetsHashesAndKeepsOptions) {
+  RandomHashes random(4);
+  const std::vector<KeyHash> hashes = random.Take(30000);
+  FilterBuilder builder(OptionsOf(FilterKind::kRibbon, 12));
+  FilterBuilder fresh(OptionsOf(FilterKind::kRibbon, 12));
+  builder.Add(hashes.data(), hashes.size());
+  builder.Clear();
+  EXPECT_EQ(builder.num_hashes(), 0u);
+  for (FilterBuilder* each : {&builder, &fresh}) each->Add(hashes.data() + 29999, 1);
+  for (FilterBuilder* each : {&builder, &fresh}) each->Add(hashes.data(), 500);
+  EXPECT_EQ(builder.num_hashes(), 501u);
+  EXPECT_EQ(builder.Finish().bytes(), fresh.Finish().bytes());
+}
+
+TEST(BuilderTest, AddsAKeyByItsHash) {
+  FilterBuilder by_key((FilterOptions()));
+  FilterBuilder by_hash((FilterOptions()));
+  for (const std::string_view key : {"", "a", "quince", "quince", "a"}) {
+    by_key.Add(key);
+    by_hash.Add(HashKey(key));
+  }
+  by_key.Add("a literal");
+  by_hash.Add(HashKey("a literal"));
+  EXPECT_EQ(by_key.num_hashes(), 5u);
+  EXPECT_EQ(by_key.Finish().bytes(), by_hash.Finish().bytes());
+}
+
+TEST(BuilderTest, FinishesInTheCallersBuffer) {
+  RandomHashes random(TestSeed());
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    for (const size_t n : {0u, 1u, 40u, 300u, 5000u, 100000u}) {
+      FilterBuilder builder(OptionsOf(kind, 10));
+      const std::vector<KeyHash> hashes = random.Take(n);
+      builder.Add(hashes.data(), n);
+      const FilterBlock expected = builder.Finish();
+      // Room for less, for all but a byte, for the filter, and for building it there.
+      for (const size_t room : {size_t{0}, size_t{7}, expected.size / 2, expected.size - 1,
+                                expected.size, expected.size + 63, expected.size * 2 + 1000}) {
+        for (const size_t odd : {0u, 1u, 40u}) {
+          constexpr char kUntouched = 0x5a;
+          std::vector<char> memory(odd + room + 64, kUntouched);
+          builder.Add(hashes.data(), n);
+          const PlacedBlock placed = builder.Finish(memory.data() + odd, room);
+          ASSERT_EQ(placed.bytes, expected.bytes()) << n << " keys, " << room << " bytes";
+          if (room >= expected.size) {
+            EXPECT_EQ(placed.bytes.data(), memory.data() + odd);
+            EXPECT_EQ(placed.overflow, nullptr);
+          } else {
+            EXPECT_EQ(placed.bytes.data(), placed.overflow.get());
+          }
+          for (size_t i = 0; i < odd; ++i) ASSERT_EQ(memory[i], kUntouched);
+          for (size_t i = odd + room; i < memory.size(); ++i) ASSERT_EQ(memory[i], kUntouched);
+          EXPECT_EQ(builder.num_hashes(), 0u);
+        }
+      }
+    }
+  }
+}
+
+TEST(BuilderTest, EqualHashesThatAreApartCountAndAreFound) {
+  RandomHashes random(TestSeed());
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    for (const size_t n : {30u, 400u, 20000u}) {
+      const std::vector<KeyHash> hashes = random.Take(n);
+      FilterBuilder builder(OptionsOf(kind, 10));
+      for (int round = 0; round < 3; ++round) builder.Add(hashes.data(), n);
+      EXPECT_EQ(builder.num_hashes(), 3 * n);
+      const auto estimate = static_cast<double>(builder.EstimateSize(3 * n));
+      const FilterBlock block = builder.Finish();
+      ExpectContainsAll(block, hashes);
+      const FilterView view(block.bytes());
+      EXPECT_EQ(view.info().num_hashes, 3 * n);
+      EXPECT_NEAR(static_cast<double>(block.size) / estimate, 1, 0.2) << n;
+      int passed = 0;
+      for (int i = 0; i < 100000; ++i) passed += view.MayContain({random.Next()});
+      EXPECT_LT(passed, 1300) << n;
+    }
+  }
+}
+
+// Mistakes of the program: in the debug build of the library it ends, in others they count as what
+// is nearest.
+TEST(BuilderTest, TakesNoNumberAndKindEmptyForMistakes) {
+  std::vector<FilterOptions> mistakes(6);
+  mistakes[0].bits_per_key = std::nan("");
+  mistakes[1].kind = FilterKind::kEmpty;
+  mistakes[2].levels_below = std::nan("");
+  mistakes[3].level_size_ratio = std::nan("");
+  mistakes[4].absent_share = std::nan("");
+  for (FilterOptions& options : mistakes) options.level_plan = LevelPlan::kAuto;
+  const FilterOptions good = mistakes.back();
+  mistakes.pop_back();
+  RandomHashes random(1);
+  const std::vector<KeyHash> hashes = random.Take(1000);
+  const auto build = [&](const FilterOptions& options) {
+    FilterBuilder builder(good);
+    builder.SetOptions(options);
+    builder.Add(hashes.data(), hashes.size());
+    return builder.Finish();
+  };
+  for (const FilterOptions& options : mistakes) {
+    EXPECT_NE(CheckOptions(options), "");
+#ifdef WINNOW_CORE_ASSERTS
+    EXPECT_DEATH(build(options), "HasMistakes");
+#else
+    EXPECT_EQ(build(options).bytes(), build(good).bytes());
+#endif
+  }
 }
 
 TEST(BuilderTest, InvalidOptionsCountAsTheNearestValidOnes) {

@@ -262,6 +262,26 @@ static void TestOneFilter(void) {
   EXPECT(winnow_view_new("", 1, 2, &error) == NULL);
   EXPECT(Says(error, WINNOW_BAD_VALUE, "check is 2"));
 
+  // Into the caller's memory, if it is enough.
+  char* room = malloc(size + 200);
+  for (size_t bytes_there = size - 1; bytes_there <= size; ++bytes_there) {
+    winnow_block* larger = (winnow_block*)1;
+    size_t written = 0;
+    EXPECT(winnow_builder_add(builder, "x", 1, NULL) == WINNOW_OK);
+    winnow_builder_clear(builder);
+    EXPECT(winnow_builder_num_hashes(builder) == 0);
+    EXPECT(winnow_builder_add_hashes(builder, hashes, kKeys, NULL) == WINNOW_OK);
+    EXPECT(winnow_builder_finish_into(builder, room + 1, bytes_there, &written, &larger, &error) ==
+           WINNOW_OK);
+    EXPECT(written == size && error == NULL);
+    EXPECT((larger == NULL) == (bytes_there >= size));
+    const void* const bytes = larger != NULL ? winnow_block_data(larger) : room + 1;
+    EXPECT(memcmp(bytes, winnow_block_data(block), size) == 0);
+    winnow_block_free(larger);
+  }
+  EXPECT(winnow_builder_finish_into(builder, NULL, 1, NULL, NULL, NULL) == WINNOW_NULL_ARGUMENT);
+  free(room);
+
   // Nothing was added: nothing is contained.
   winnow_block* empty = winnow_builder_finish(builder, NULL);
   view = winnow_view_new(winnow_block_data(empty), winnow_block_size(empty), WINNOW_VERIFY_PAYLOAD,
@@ -332,6 +352,8 @@ static void TestSets(void) {
   uint64_t copied = 0;
   for (size_t i = 0; i < kFiles; i += 2) copied += winnow_block_size(blocks[i]);
   EXPECT(winnow_set_copied_bytes(set) == copied);
+  for (size_t i = 1; i < kFiles; i += 2) copied += winnow_block_size(blocks[i]);
+  EXPECT(winnow_set_total_bytes(set) == copied);
 
   // Each kind of lookup against the file's own filter.
   enum { kLookups = 40 };
@@ -455,6 +477,11 @@ static void TestLibrary(void) {
   snprintf(version, sizeof version, "%d.%d.%d", WINNOW_VERSION_MAJOR, WINNOW_VERSION_MINOR,
            WINNOW_VERSION_PATCH);
   EXPECT(strcmp(winnow_version(), version) == 0);
+  const char* const kernel = winnow_kernel_name();
+  EXPECT(strcmp(kernel, "portable") == 0 || strcmp(kernel, "avx2") == 0 ||
+         strcmp(kernel, "avx512") == 0 || strcmp(kernel, "neon") == 0);
+  const char* const asked = getenv("WINNOW_KERNEL");
+  EXPECT(asked == NULL || strcmp(asked, kernel) == 0);
 }
 
 int main(void) {

@@ -117,7 +117,7 @@ TEST(Exports, OfTheCoreAreTheContractOnly) {
   EXPECT_THAT(
       names,
       Each(AnyOf(StartsWith("winnow::CheckOptions"), StartsWith("winnow::HashKey("),
-                 StartsWith("winnow::FilterBuilder::"), "winnow::Version()",
+                 StartsWith("winnow::FilterBuilder::"), "winnow::Version()", "winnow::KernelName()",
                  StartsWith("winnow::FilterSet::"), StartsWith("winnow::FilterSetEdit::"),
                  StartsWith("winnow::FilterView::"), "winnow::ToString(winnow::Fault)",
                  "winnow::ToString(winnow::FilterKind)", "winnow::ToString(winnow::LevelPlan)",

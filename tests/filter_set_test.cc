@@ -321,6 +321,7 @@ TEST(FilterSetTest, TellsItsFiles) {
   EXPECT_EQ(set.filter(2).info().num_hashes, 5000u);
   EXPECT_EQ(set.filter(2).info().kind, FilterKind::kRibbon);
   EXPECT_EQ(set.copied_bytes(), 2 * block.size());
+  EXPECT_EQ(set.total_bytes(), 3 * block.size());
 }
 
 TEST(FilterSetTest, AFileLivesAsLongAsASetThatHasIt) {

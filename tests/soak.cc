@@ -4,10 +4,10 @@
 #include <cmath>
 #include <memory>
 
-#include "src/core/kernel_name.h"
 #include "tests/filter_testing.h"
 #include "tests/random_hashes.h"
 #include "winnow/filter.h"
+#include "winnow/version.h"
 
 namespace winnow::testing {
 namespace {
@@ -49,7 +49,7 @@ class Run {
 
   SoakResult Do() {
     SoakResult result;
-    result.kernel = core::ActiveKernelName();
+    result.kernel = KernelName();
     for (const FilterKind kind : kKinds) {
       for (uint64_t size = 1; size <= plan_.most_keys; size *= 10) {
         const uint64_t most = size * 10 <= plan_.most_keys ? size * 10 - 1 : size;

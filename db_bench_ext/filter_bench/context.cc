@@ -8,7 +8,6 @@
 #include <string>
 
 #include "db_bench_ext/filter_bench/rows.h"
-#include "src/core/kernel_name.h"
 #include "winnow/version.h"
 
 namespace winnow::bench {
@@ -54,7 +53,7 @@ std::string RocksDBBuild() {
 
 void AddContext(const RowOptions& options) {
   benchmark::AddCustomContext("winnow_version", Version());
-  benchmark::AddCustomContext("winnow_kernel", core::ActiveKernelName());
+  benchmark::AddCustomContext("winnow_kernel", KernelName());
   benchmark::AddCustomContext("rocksdb_version", ROCKSDB_NAMESPACE::GetRocksVersionAsString());
   benchmark::AddCustomContext("rocksdb_build", RocksDBBuild());
   benchmark::AddCustomContext("compiler", "GCC-compatible " __VERSION__);

@@ -23,17 +23,27 @@ struct FilterBlock {
   std::string_view bytes() const noexcept { return {data.get(), size}; }
 };
 
+// A finished filter in memory that the caller had for it, or, where that is too small, in memory of
+// its own.
+struct PlacedBlock {
+  std::string_view bytes;            // the filter, wherever it is; never empty
+  std::unique_ptr<char[]> overflow;  // holds the bytes if they are not the caller's; else null
+};
+
 // Collects the hashes of a file's keys and makes one filter of them, then is ready for the next.
 //
 // The bytes of the filter depend only on the options and on the multiset of the hashes kept, not on
 // their order nor on the machine. Adding and finishing allocate memory and throw std::bad_alloc
 // when there is none; the builder then lacks keys, which a filter would deny, and every Finish
-// throws from then on: begin again with a new builder. Not safe for use by several threads at once.
+// throws from then on, until Clear. Not safe for use by several threads at once.
 class WINNOW_EXPORT FilterBuilder {
  public:
-  // Options out of their range count as the nearest valid ones: ask CheckOptions first.
-  explicit FilterBuilder(const FilterOptions& options);
+  // Options out of their range count as the nearest valid ones: ask CheckOptions first. A number
+  // that is NaN counts as its default, and kind kEmpty as not set; either is taken for a mistake in
+  // the program, which ends by assert() where the library was built for debugging.
+  explicit FilterBuilder(const FilterOptions& options) noexcept;
   ~FilterBuilder();
+  // A builder that was moved from is empty and keeps its options, ready for the next filter.
   FilterBuilder(FilterBuilder&&) noexcept;
   FilterBuilder& operator=(FilterBuilder&&) noexcept;
 
@@ -42,9 +52,13 @@ class WINNOW_EXPORT FilterBuilder {
   void SetOptions(const FilterOptions& options) noexcept;
 
   // Adds a hash, unless it equals the one added just before it: the versions of a key follow each
-  // other in a sorted file.
+  // other in a sorted file. Equal hashes that are apart are each kept and counted: such a filter is
+  // as large as one of so many different keys, and right; its rate is not higher for it.
   void Add(KeyHash hash);
   void Add(const KeyHash* hashes, size_t n);
+
+  // The same for a key.
+  void Add(std::string_view key) { Add(HashKey(key)); }
 
   // The hashes kept since the last Finish.
   uint64_t num_hashes() const noexcept;
@@ -61,6 +75,15 @@ class WINNOW_EXPORT FilterBuilder {
   // again afterwards and keeps its options.
   FilterBlock Finish();
 
+  // The same into `capacity` bytes at `buffer`, at any address: the filter begins there if it fits.
+  // A Ribbon's size is known only when it is built (EstimateSize); where the buffer is 1 % and 400
+  // bytes larger than that it is also built there, and not copied. What is in the buffer behind the
+  // filter, or where it did not fit or this throws, is not specified.
+  PlacedBlock Finish(char* buffer, size_t capacity);
+
+  // Forgets the hashes kept, also those that memory was lacking for. The options stay.
+  void Clear() noexcept;
+
   // What this thread keeps for its next filters, in bytes, and a way to free it at once.
   static constexpr size_t kMostThreadMemory = size_t{13} << 20;
   static size_t ThreadMemory() noexcept;
@@ -68,7 +91,10 @@ class WINNOW_EXPORT FilterBuilder {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  WINNOW_HIDDEN State& state() noexcept;
+  WINNOW_HIDDEN const State& state() const noexcept;
+
+  alignas(8) unsigned char state_[192];  // a State
 };
 
 }  // namespace winnow

@@ -198,7 +198,9 @@ class WINNOW_EXPORT FilterSet {
   // All files whose filter can't be used, in search order. Empty when all is well.
   std::vector<UnusableFilter> Unusable() const;
 
-  // The bytes of the copies that this set keeps alive, alone or with other sets.
+  // The bytes of all filters, copied or the caller's, and of them those of the copies; this set
+  // keeps both alive, alone or with other sets. Bytes that can't be used count too.
+  uint64_t total_bytes() const noexcept;
   uint64_t copied_bytes() const noexcept;
 
  private:

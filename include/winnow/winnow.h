@@ -73,6 +73,9 @@ WINNOW_EXPORT void winnow_error_free(winnow_error* error);
 // "MAJOR.MINOR.PATCH" of the library that is loaded. Static.
 WINNOW_EXPORT const char* winnow_version(void);
 
+// Which kernels, the inner loops, this process runs, as "avx2". Static.
+WINNOW_EXPORT const char* winnow_kernel_name(void);
+
 // ---- Hashes
 
 // The one hash of a key, by which all filters know it: XXH3, 64 bits, seed 0, the same on every
@@ -152,8 +155,8 @@ WINNOW_EXPORT winnow_code winnow_builder_set_options(winnow_builder* builder,
 
 // Adds a key, a key by its hash, or n of these. A hash that equals the one added just before it is
 // not counted again: the versions of a key follow each other in a sorted file. Can fail with
-// WINNOW_OUT_OF_MEMORY only; the builder then lacks keys, and every _finish of it fails: free it,
-// and give the file no filter or begin again.
+// WINNOW_OUT_OF_MEMORY only; the builder then lacks keys, and every _finish of it fails until
+// winnow_builder_clear: give the file no filter, or begin again.
 WINNOW_EXPORT winnow_code winnow_builder_add(winnow_builder* builder, const void* key, size_t size,
                                              winnow_error** error);
 WINNOW_EXPORT winnow_code winnow_builder_add_hash(winnow_builder* builder, uint64_t hash,
@@ -173,8 +176,18 @@ WINNOW_EXPORT uint64_t winnow_builder_estimate_capacity(const winnow_builder* bu
                                                         size_t bytes);
 
 // Makes the filter. No keys: a filter that contains nothing. The builder is empty again afterwards
-// and keeps its options. Fails with WINNOW_OUT_OF_MEMORY only: free the builder then.
+// and keeps its options. Fails with WINNOW_OUT_OF_MEMORY only, and then as above.
 WINNOW_EXPORT winnow_block* winnow_builder_finish(winnow_builder* builder, winnow_error** error);
+
+// The same into `capacity` bytes at `buffer`, at any address: the filter begins there if it fits,
+// and *block is NULL; where it does not, *block is the filter, and what is in the buffer is not
+// specified. *size is the filter's size in either case.
+WINNOW_EXPORT winnow_code winnow_builder_finish_into(winnow_builder* builder, void* buffer,
+                                                     size_t capacity, size_t* size,
+                                                     winnow_block** block, winnow_error** error);
+
+// Forgets the keys added, also those that memory was lacking for. The options stay.
+WINNOW_EXPORT void winnow_builder_clear(winnow_builder* builder);
 
 // ---- Asking one filter
 
@@ -320,7 +333,9 @@ WINNOW_EXPORT winnow_code winnow_set_id(const winnow_set* set, size_t index, uin
 WINNOW_EXPORT winnow_view* winnow_set_view_new(const winnow_set* set, size_t index,
                                                winnow_error** error);
 
-// The bytes of the copies that this set keeps alive, alone or with other sets.
+// The bytes of all filters, copied or borrowed, and of them those of the copies. This set keeps
+// both alive, alone or with other sets.
+WINNOW_EXPORT uint64_t winnow_set_total_bytes(const winnow_set* set);
 WINNOW_EXPORT uint64_t winnow_set_copied_bytes(const winnow_set* set);
 
 // ---- Making the next version of a set: files go in and out at any place. An index behind the end

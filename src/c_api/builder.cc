@@ -29,6 +29,8 @@ using winnow::c_api::RefuseNull;
 
 const char* winnow_version(void) { return winnow::Version(); }
 
+const char* winnow_kernel_name(void) { return winnow::KernelName(); }
+
 uint64_t winnow_hash(const void* key, size_t size) {
   return winnow::HashKey(winnow::c_api::KeyOf(key, size)).value;
 }
@@ -108,3 +110,21 @@ winnow_block* winnow_builder_finish(winnow_builder* builder, winnow_error** erro
     return block.release();
   });
 }
+
+winnow_code winnow_builder_finish_into(winnow_builder* builder, void* buffer, size_t capacity,
+                                       size_t* size, winnow_block** block, winnow_error** error) {
+  return CodeOf(error, [=] {
+    RefuseNull({builder, size, block});
+    if (capacity != 0) RefuseNull({buffer});
+    auto larger = std::make_unique<winnow_block>();
+    winnow::PlacedBlock placed = builder->builder.Finish(static_cast<char*>(buffer), capacity);
+    *size = placed.bytes.size();
+    *block = nullptr;
+    if (placed.overflow != nullptr) {
+      larger->block = {std::move(placed.overflow), placed.bytes.size()};
+      *block = larger.release();
+    }
+  });
+}
+
+void winnow_builder_clear(winnow_builder* builder) { builder->builder.Clear(); }

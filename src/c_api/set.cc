@@ -122,6 +122,8 @@ winnow_view* winnow_set_view_new(const winnow_set* set, size_t index, winnow_err
   });
 }
 
+uint64_t winnow_set_total_bytes(const winnow_set* set) { return set->set.total_bytes(); }
+
 uint64_t winnow_set_copied_bytes(const winnow_set* set) { return set->set.copied_bytes(); }
 
 winnow_set_edit* winnow_set_edit_new(const winnow_set* base, winnow_error** error) {

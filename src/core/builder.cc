@@ -1,6 +1,8 @@
 #include "winnow/builder.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cmath>
 #include <new>
 #include <utility>
 #include <vector>
@@ -24,6 +26,27 @@ struct FilterBuilder::State {
   uint64_t last = 0;          // valid if there are hashes
   bool lacks_hashes = false;  // memory was short: a filter of the others would deny some keys
 
+  explicit State(const FilterOptions& asked) noexcept { SetOptions(asked); }
+  State(State&& other) noexcept
+      : options(other.options),
+        plan(other.plan),
+        hashes(std::move(other.hashes)),
+        last(other.last),
+        lacks_hashes(std::exchange(other.lacks_hashes, false)) {}
+
+  void SetOptions(const FilterOptions& asked) noexcept {
+    assert(!HasMistakes(asked));
+    options = core::ForBuilding(asked);
+    plan = core::PackPlan(core::NearestValid(asked));
+  }
+
+  // What no caller can have meant.
+  static bool HasMistakes(const FilterOptions& asked) noexcept {
+    return asked.kind == FilterKind::kEmpty || std::isnan(asked.bits_per_key) ||
+           std::isnan(asked.level_size_ratio) || std::isnan(asked.absent_share) ||
+           std::isnan(asked.levels_below);
+  }
+
   // Calls change(), which may throw, and remembers if it did.
   template <typename Change>
   void Try(Change change) {
@@ -38,8 +61,15 @@ struct FilterBuilder::State {
 
 namespace {
 
-// The filter of these hashes.
-FilterBlock Build(core::HashBlocks hashes, const FilterOptions& options, uint8_t level_plan) {
+// Memory of the caller's; none if there is none.
+struct Room {
+  char* begin = nullptr;
+  size_t size = 0;
+};
+
+// The filter of these hashes, in the room if it fits.
+PlacedBlock Build(core::HashBlocks hashes, const FilterOptions& options, uint8_t level_plan,
+                  Room room) {
   const core::BuildPhaseScope whole(core::BuildPhase::kRest);
   const uint64_t n = hashes.size();
   const core::FilterPlan plan = core::PlanFilter(n, options);
@@ -55,8 +85,10 @@ FilterBlock Build(core::HashBlocks hashes, const FilterOptions& options, uint8_t
   const uint64_t expected = core::EstimateBytes(n, options);
   // Of a Ribbon's size only the later layers are uncertain. Random hashes keep within this.
   const uint64_t uncertain = plan.kind == FilterKind::kRibbon ? expected / 200 + 256 : 0;
-  core::Payload payload(expected + uncertain + most_overhead,
-                        plan.kind == FilterKind::kBloom ? simd::kBloomBlockBytes : 1);
+  // The estimate is the whole of a Bloom filter.
+  core::Payload payload(
+      plan.kind == FilterKind::kBloom ? expected : expected + uncertain + most_overhead,
+      plan.kind == FilterKind::kBloom ? simd::kBloomBlockBytes : 1, room.begin, room.size);
   std::vector<core::LayerEntry> layers;
   if (plan.kind == FilterKind::kBloom) {
     layers.push_back({core::LayerType::kBloom, static_cast<uint8_t>(plan.probes), plan.blocks});
@@ -74,31 +106,47 @@ FilterBlock Build(core::HashBlocks hashes, const FilterOptions& options, uint8_t
 
   const size_t payload_size = payload.size();
   payload.Append(layers.size() * core::kEntryBytes + core::kTailBytes);
-  FilterBlock block;
-  block.size = core::WriteDirectoryAndTail(payload.data(), payload_size, layers.data(), tail);
-  block.data = payload.Release();
+  const size_t size =
+      core::WriteDirectoryAndTail(payload.data(), payload_size, layers.data(), tail);
+  PlacedBlock block;
+  block.overflow = payload.Release();
+  block.bytes = {block.overflow != nullptr ? block.overflow.get() : room.begin, size};
   return block;
-}
-
-uint8_t PlanOf(const FilterOptions& options) noexcept {
-  return core::PackPlan(core::NearestValid(options));
 }
 
 }  // namespace
 
-FilterBuilder::FilterBuilder(const FilterOptions& options)
-    : state_(new State{core::ForBuilding(options), PlanOf(options), {}, 0, false}) {}
-FilterBuilder::~FilterBuilder() = default;
-FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
-FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
+FilterBuilder::State& FilterBuilder::state() noexcept {
+  static_assert(sizeof(State) <= sizeof state_ && alignof(State) <= 8);
+  return *std::launder(reinterpret_cast<State*>(state_));
+}
+
+const FilterBuilder::State& FilterBuilder::state() const noexcept {
+  return *std::launder(reinterpret_cast<const State*>(state_));
+}
+
+FilterBuilder::FilterBuilder(const FilterOptions& options) noexcept { new (state_) State(options); }
+
+FilterBuilder::~FilterBuilder() { state().~State(); }
+
+FilterBuilder::FilterBuilder(FilterBuilder&& other) noexcept {
+  new (state_) State(std::move(other.state()));
+}
+
+FilterBuilder& FilterBuilder::operator=(FilterBuilder&& other) noexcept {
+  if (this != &other) {
+    state().~State();
+    new (state_) State(std::move(other.state()));
+  }
+  return *this;
+}
 
 void FilterBuilder::SetOptions(const FilterOptions& options) noexcept {
-  state_->options = core::ForBuilding(options);
-  state_->plan = PlanOf(options);
+  state().SetOptions(options);
 }
 
 void FilterBuilder::Add(KeyHash hash) {
-  State& state = *state_;
+  State& state = this->state();
   if (hash.value == state.last && state.hashes.size() != 0) return;
   state.Try([&] { state.hashes.Add(hash.value); });
   state.last = hash.value;
@@ -107,7 +155,7 @@ void FilterBuilder::Add(KeyHash hash) {
 void FilterBuilder::Add(const KeyHash* hashes, size_t n) {
   if (n == 0) return;
   Add(hashes[0]);
-  State& state = *state_;
+  State& state = this->state();
   // Repeats are rare: looked for all at once.
   unsigned repeats = 0;
   for (size_t i = 1; i < n; ++i) repeats |= hashes[i] == hashes[i - 1] ? 1u : 0u;
@@ -123,17 +171,17 @@ void FilterBuilder::Add(const KeyHash* hashes, size_t n) {
   state.last = hashes[n - 1].value;
 }
 
-uint64_t FilterBuilder::num_hashes() const noexcept { return state_->hashes.size(); }
+uint64_t FilterBuilder::num_hashes() const noexcept { return state().hashes.size(); }
 
 size_t FilterBuilder::EstimateSize(uint64_t n) const noexcept {
-  return core::EstimateBytes(n, state_->options);
+  return core::EstimateBytes(n, state().options);
 }
 
 uint64_t FilterBuilder::EstimateCapacity(size_t bytes) const noexcept {
   // The estimate grows with n on both sides of the step from Bloom to the smaller Ribbon, but for
   // dips of some bytes where a Ribbon's slots are rounded: then what fits is a little less than
   // most.
-  const uint64_t step = std::max<uint64_t>(1, state_->options.ribbon_min_keys);
+  const uint64_t step = std::max<uint64_t>(1, state().options.ribbon_min_keys);
   uint64_t low = 1;
   uint64_t high = core::kMaxRibbonKeys;
   if (EstimateSize(step) <= bytes) {
@@ -152,10 +200,23 @@ uint64_t FilterBuilder::EstimateCapacity(size_t bytes) const noexcept {
   return low;
 }
 
+void FilterBuilder::Clear() noexcept {
+  state().hashes = core::HashBlocks();
+  state().lacks_hashes = false;
+}
+
 FilterBlock FilterBuilder::Finish() {
-  if (state_->lacks_hashes) throw std::bad_alloc();
-  FilterBlock block;
-  state_->Try([&] { block = Build(std::move(state_->hashes), state_->options, state_->plan); });
+  PlacedBlock placed = Finish(nullptr, 0);
+  return {std::move(placed.overflow), placed.bytes.size()};
+}
+
+PlacedBlock FilterBuilder::Finish(char* buffer, size_t capacity) {
+  State& state = this->state();
+  if (state.lacks_hashes) throw std::bad_alloc();
+  PlacedBlock block;
+  state.Try([&] {
+    block = Build(std::move(state.hashes), state.options, state.plan, {buffer, capacity});
+  });
   return block;
 }
 

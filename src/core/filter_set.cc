@@ -93,6 +93,10 @@ std::vector<UnusableFilter> FilterSet::Unusable() const {
   return unusable;
 }
 
+uint64_t FilterSet::total_bytes() const noexcept {
+  return state_ != nullptr ? state_->total_bytes : 0;
+}
+
 uint64_t FilterSet::copied_bytes() const noexcept {
   return state_ != nullptr ? state_->copied_bytes : 0;
 }

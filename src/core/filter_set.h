@@ -19,6 +19,7 @@ struct [[gnu::visibility("hidden")]] FilterSet::File {
   uint64_t id = 0;
   core::Segment segment;
   std::shared_ptr<const void> owner;  // of the bytes; null if the caller keeps them
+  uint64_t total_bytes = 0;
   uint64_t copied_bytes = 0;
 };
 
@@ -28,6 +29,7 @@ struct [[gnu::visibility("hidden")]] FilterSet::State {
 
   const std::vector<std::shared_ptr<const File>> files;
   std::vector<uint64_t> ids;
+  uint64_t total_bytes = 0;
   uint64_t copied_bytes = 0;
   const core::SegmentTable table;
 };

@@ -56,6 +56,7 @@ FilterSet::State::State(const std::vector<std::shared_ptr<const File>>& all)
   ids.reserve(files.size());
   for (const auto& file : files) {
     ids.push_back(file->id);
+    total_bytes += file->total_bytes;
     copied_bytes += file->copied_bytes;
   }
 }
@@ -105,6 +106,7 @@ Fault FilterSetEdit::Insert(size_t index, uint64_t id, std::string_view block,
   file->segment = core::TakeApart(
       block, check == PayloadCheck::kVerify ? FilterView::Verified(block) : FilterView(block));
   file->owner = std::move(owner);
+  file->total_bytes = block.size();
   file->copied_bytes = copied_bytes;
   files_.insert(files_.begin() + static_cast<Place>(index), file);
   return file->segment.view.fault();

@@ -1,9 +1,8 @@
-#include "src/core/kernel_name.h"
-
 #include "src/simd/kernels.h"
+#include "winnow/version.h"
 
-namespace winnow::core {
+namespace winnow {
 
-const char* ActiveKernelName() noexcept { return simd::ActiveKernels().name; }
+const char* KernelName() noexcept { return simd::ActiveKernels().name; }
 
-}  // namespace winnow::core
+}  // namespace winnow

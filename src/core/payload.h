@@ -20,8 +20,23 @@ class Payload {
   // random places: moving them to their beginning afterwards costs a fraction of what stores
   // across cache lines do.
   explicit Payload(size_t capacity, size_t alignment = 1)
-      : memory_(new char[capacity + alignment - 1]), capacity_(capacity) {
-    before_ = (alignment - reinterpret_cast<uintptr_t>(memory_.get()) % alignment) % alignment;
+      : Payload(capacity, alignment, nullptr, 0) {}
+
+  // The same in memory of the caller's, if `room` bytes of it are not too few. What does fit in the
+  // end is there when it is released.
+  Payload(size_t capacity, size_t alignment, char* callers, size_t room)
+      : callers_(callers), callers_size_(room), memory_(callers), capacity_(room) {
+    if (room < capacity) {
+      own_.reset(new char[capacity + alignment - 1]);
+      memory_ = own_.get();
+      capacity_ = capacity;
+    }
+    const size_t odd = reinterpret_cast<uintptr_t>(memory_) % alignment;
+    before_ = odd != 0 ? alignment - odd : 0;
+    if (own_ == nullptr) {
+      if (before_ > room - capacity) before_ = 0;  // unaligned is better than elsewhere
+      capacity_ -= before_;
+    }
   }
 
   // `size` bytes of zero at the end. Valid until the next call.
@@ -29,8 +44,9 @@ class Payload {
     if (size > capacity_ - size_) {
       const size_t capacity = std::max(size_ + size, capacity_ + capacity_ / 4);
       std::unique_ptr<char[]> larger(new char[capacity]);
-      std::memcpy(larger.get(), data(), size_);
-      memory_ = std::move(larger);
+      if (size_ != 0) std::memcpy(larger.get(), data(), size_);
+      own_ = std::move(larger);
+      memory_ = own_.get();
       before_ = 0;
       capacity_ = capacity;
     }
@@ -44,17 +60,24 @@ class Payload {
   void Truncate(size_t size) noexcept { size_ = size; }
 
   size_t size() const noexcept { return size_; }
-  unsigned char* data() noexcept {
-    return reinterpret_cast<unsigned char*>(memory_.get()) + before_;
-  }
+  unsigned char* data() noexcept { return reinterpret_cast<unsigned char*>(memory_) + before_; }
+
+  // The bytes, from the beginning of the memory that is returned; null if that is the caller's.
   std::unique_ptr<char[]> Release() noexcept {
-    if (before_ != 0) std::memmove(memory_.get(), data(), size_);
-    return std::move(memory_);
+    if (callers_ != nullptr && size_ <= callers_size_) {
+      std::memmove(callers_, data(), size_);
+      return nullptr;
+    }
+    if (before_ != 0) std::memmove(memory_, data(), size_);
+    return std::move(own_);
   }
 
  private:
-  std::unique_ptr<char[]> memory_;
-  size_t before_;  // bytes of the memory that are not used
+  char* callers_ = nullptr;  // where the bytes belong; null: anywhere
+  size_t callers_size_ = 0;
+  std::unique_ptr<char[]> own_;  // null while they are in the caller's memory
+  char* memory_;
+  size_t before_ = 0;  // bytes of the memory that are not used
   size_t capacity_;
   size_t size_ = 0;
 };

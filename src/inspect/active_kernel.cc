@@ -1,9 +1,9 @@
 #include "src/inspect/active_kernel.h"
 
-#include "src/core/kernel_name.h"
+#include "winnow/version.h"
 
 namespace winnow::inspect {
 
-std::string ActiveKernel() { return std::string(core::ActiveKernelName()); }
+std::string ActiveKernel() { return std::string(KernelName()); }
 
 }  // namespace winnow::inspect

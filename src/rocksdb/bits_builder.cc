@@ -51,7 +51,10 @@ uint32_t BlocksThatFit(size_t bytes) noexcept {
 
 BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify,
                          std::unique_ptr<PlaceOfFile> place)
-    : options_(options), verify_(verify), place_(std::move(place)), builder_(options_) {}
+    : options_(core::NearestValid(options)),
+      verify_(verify),
+      place_(std::move(place)),
+      builder_(options_) {}
 
 // The hash of short keys is inlined, and what is rare is behind tail calls: most of collecting is
 // this.
@@ -82,7 +85,7 @@ void BitsBuilder::SettleOptions() noexcept {
     return;
   }
   try {
-    options_ = place_->Settle();
+    options_ = core::NearestValid(place_->Settle());
     builder_.SetOptions(options_);
   } catch (...) {
     place_.reset();
