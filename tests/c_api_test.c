@@ -224,6 +224,7 @@ static void TestOneFilter(void) {
   const double rate = Number(view, "expected_fpr");
   EXPECT(rate > 0.002 && rate < 0.006);
   EXPECT(passed < 3 * rate * kKeys);
+  EXPECT(Number(view, "counted_fpr") == rate);  // a Ribbon
   EXPECT(Number(view, "kind") == 2);
   EXPECT(Number(view, "num_hashes") == kKeys);
   EXPECT(Number(view, "size_bytes") == (double)size);

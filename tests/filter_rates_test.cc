@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <iostream>
 #include <string>
@@ -14,6 +15,7 @@
 #include "tests/random_hashes.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
+#include "winnow/hash.h"
 
 namespace winnow {
 namespace {
@@ -62,6 +64,87 @@ TEST(FilterRatesTest, RateIsTheExpectedOne) {
             << measured.rate << ", expected " << measured.expected;
       }
     }
+  }
+}
+
+// The object ids of a git repository, as text: 40 hexadecimal digits.
+std::string ObjectId(RandomHashes& random) {
+  std::string id;
+  while (id.size() < 40) {
+    char digits[17];
+    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(random.Next()));
+    id += digits;
+  }
+  id.resize(40);
+  return id;
+}
+
+// Filters of a thousand keys lie some percent around their mean rate, which a million lookups of
+// one notice: four standard deviations and more against the mean, but not against its own rate.
+TEST(FilterRatesTest, OneBloomFiltersOwnRateExplainsItsAnswers) {
+  RandomHashes random(testing::TestSeed());
+  constexpr int kFilters = 16;
+  constexpr int kKeys = 1000;
+  constexpr int kLookups = 1'000'000;
+  double against_mean = 0;  // sums of squares of standard deviations
+  double against_own = 0;
+  double furthest = 0;
+  double own_sum = 0;
+  double mean = 0;
+  for (int i = 0; i < kFilters; ++i) {
+    FilterBuilder builder(OptionsOf(FilterKind::kBloom, 10));
+    for (int key = 0; key < kKeys; ++key) builder.Add(ObjectId(random));
+    const FilterBlock block = builder.Finish();
+    const FilterView view(block.bytes());
+    double hits = 0;
+    for (int k = 0; k < kLookups; ++k) hits += view.MayContain(HashKey(ObjectId(random)));
+    const auto deviations = [&](double rate) {
+      return (hits - kLookups * rate) / std::sqrt(kLookups * rate * (1 - rate));
+    };
+    const double own = view.CountedRate();
+    mean = view.info().expected_fpr;
+    own_sum += own;
+    EXPECT_LT(std::abs(deviations(own)), 4.5);
+    against_own += deviations(own) * deviations(own);
+    against_mean += deviations(mean) * deviations(mean);
+    furthest = std::max(furthest, std::abs(deviations(mean)));
+  }
+  std::cout << "standard deviations, mean squares: against the own rate " << against_own / kFilters
+            << ", against the mean of filters " << against_mean / kFilters << ", at most "
+            << furthest << "\n";
+  EXPECT_LT(against_own / kFilters, 2.6);  // chi-squared of 16: one in 2000
+  EXPECT_GT(against_mean / kFilters, 4);
+  EXPECT_GT(furthest, 4);
+  // And the mean is one.
+  EXPECT_NEAR(own_sum / kFilters / mean, 1, 0.04);
+}
+
+TEST(FilterRatesTest, CountedRateOfOtherFilters) {
+  RandomHashes random(5);
+  EXPECT_EQ(FilterView().CountedRate(), 1);
+  const FilterBlock empty = Build(OptionsOf(FilterKind::kBloom, 10), {});
+  EXPECT_EQ(FilterView(empty.bytes()).CountedRate(), 0);
+  const FilterBlock ribbon = Build(OptionsOf(FilterKind::kRibbon, 10), random.Take(5000));
+  const FilterView view(ribbon.bytes());
+  EXPECT_EQ(view.CountedRate(), view.info().expected_fpr);
+  // Keys that were added several times set no bits of their own.
+  const std::vector<KeyHash> hashes = random.Take(3000);
+  FilterBuilder builder(OptionsOf(FilterKind::kBloom, 10));
+  for (int round = 0; round < 3; ++round) builder.Add(hashes.data(), hashes.size());
+  const FilterBlock block = builder.Finish();
+  const FilterView repeated(block.bytes());
+  EXPECT_LT(repeated.CountedRate(), repeated.info().expected_fpr / 20);
+  double hits = 0;
+  constexpr int kLookups = 10'000'000;
+  for (int k = 0; k < kLookups; ++k) hits += repeated.MayContain({random.Next()});
+  const double expected = kLookups * repeated.CountedRate();
+  EXPECT_GT(expected, 300);
+  EXPECT_NEAR(hits, expected, 5 * std::sqrt(expected));
+  // Filters of many keys are near the mean; with many bits a few full blocks are most of the rate.
+  for (const double bits : {1.0, 2.5, 5.0, 8.0, 10.0, 13.3, 16.0, 20.0, 32.0}) {
+    const FilterBlock large = Build(OptionsOf(FilterKind::kBloom, bits), random.Take(200000));
+    const FilterView many(large.bytes());
+    EXPECT_NEAR(many.CountedRate() / many.info().expected_fpr, 1, bits > 20 ? 0.2 : 0.02) << bits;
   }
 }
 

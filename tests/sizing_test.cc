@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "tests/filter_testing.h"
 #include "tests/random_hashes.h"
 #include "winnow/builder.h"
 
@@ -171,18 +173,99 @@ TEST(SizingTest, EstimateIsTheSizeBuilt) {
   }
 }
 
-TEST(SizingTest, CapacityIsTheInverseOfTheEstimate) {
-  for (const uint64_t ribbon_min_keys :
-       {uint64_t{0}, uint64_t{3000}, uint64_t{1000000}, kRibbonWhereItSaves}) {
+// What builder.h promises of Ribbons, at all rates and sizes, with other hashes for each seed.
+TEST(SizingTest, EstimatesOfRibbonsAreAsNearAsIsPromised) {
+  testing::RandomHashes random(testing::TestSeed());
+  for (int i = 0; i < 20000; ++i) {
+    // Many small ones, and up to 60,000.
+    const double spread = static_cast<double>(random.Below(1000)) / 1000;
+    const auto n = static_cast<uint64_t>(std::exp2(16 * spread * spread));
+    // As many low rates as high ones.
+    const double scale = static_cast<double>(random.Below(1000)) / 1000;
     FilterOptions options;
-    options.ribbon_min_keys = ribbon_min_keys;
+    options.bits_per_key = std::exp2(5 * scale);
+    options.kind = FilterKind::kRibbon;
+    FilterBuilder builder(options);
+    const std::vector<KeyHash> hashes = random.Take(n);
+    builder.Add(hashes.data(), n);
+    const auto estimate = static_cast<double>(builder.EstimateSize(n));
+    const auto size = static_cast<double>(builder.Finish().size);
+    const double most = RibbonColumns(RateForBits(options.bits_per_key)).most();
+    ASSERT_NEAR(size, estimate, 0.01 * estimate + 64 + 32 * most)
+        << n << " keys, " << options.bits_per_key;
+  }
+}
+
+// No number above the capacity fits, among the next ones and far above, and it is the number itself
+// or a greater one for what a filter is estimated to take.
+void ExpectTheMost(const FilterOptions& options, size_t bytes) {
+  const FilterBuilder builder(options);
+  const uint64_t most = builder.EstimateCapacity(bytes);
+  if (most > 1) {
+    ASSERT_LE(builder.EstimateSize(most), bytes);
+  }
+  for (uint64_t n = most + 1; n < most + 2000; ++n) {
+    ASSERT_GT(builder.EstimateSize(n), bytes) << most << ", " << options.bits_per_key;
+  }
+  for (uint64_t n = most + 2000; n < kMostHashes; n += n / 16) {
+    ASSERT_GT(builder.EstimateSize(n), bytes) << most << ", " << options.bits_per_key;
+  }
+}
+
+TEST(SizingTest, CapacityIsTheMostThatFits) {
+  testing::RandomHashes random(testing::TestSeed());
+  for (int i = 0; i < 1000; ++i) {
+    FilterOptions options;
+    options.bits_per_key = std::exp2(5 * static_cast<double>(random.Below(1000)) / 1000);
+    const uint64_t kind = random.Below(4);
+    if (kind == 1) options.kind = FilterKind::kBloom;
+    if (kind == 2) options.kind = FilterKind::kRibbon;
+    if (kind == 3) options.ribbon_min_keys = random.Below(100000);
+    const auto n =
+        static_cast<uint64_t>(std::exp2(32 * static_cast<double>(random.Below(1000)) / 1000));
     const FilterBuilder builder(options);
-    for (const size_t bytes : {101u, 1000u, 2600u, 4096u, 65536u, 1048576u}) {
-      const uint64_t n = builder.EstimateCapacity(bytes);
-      EXPECT_LE(builder.EstimateSize(n), bytes) << ribbon_min_keys;
-      EXPECT_GT(builder.EstimateSize(n + n / 50 + 52), bytes) << bytes;
-    }
-    EXPECT_EQ(builder.EstimateCapacity(0), 1u);
+    const size_t size = builder.EstimateSize(n);
+    ASSERT_GE(builder.EstimateCapacity(size), n) << options.bits_per_key;
+    ASSERT_NO_FATAL_FAILURE(ExpectTheMost(options, size));
+    ASSERT_NO_FATAL_FAILURE(ExpectTheMost(options, size - 1));
+    ASSERT_NO_FATAL_FAILURE(ExpectTheMost(options, size + random.Below(300)));
+  }
+}
+
+TEST(SizingTest, CapacityIsTheMostWhereTheEstimateFalls) {
+  FilterOptions options;
+  FilterBuilder builder(options);
+  int falls = 0;
+  for (uint64_t n = 60000; n < 62000; ++n) {
+    if (builder.EstimateSize(n) >= builder.EstimateSize(n - 1)) continue;
+    ++falls;
+    ASSERT_NO_FATAL_FAILURE(ExpectTheMost(options, builder.EstimateSize(n)));
+    EXPECT_GE(builder.EstimateCapacity(builder.EstimateSize(n - 1)), n);
+  }
+  EXPECT_GT(falls, 5);
+  for (const size_t bytes : {0u, 1u, 31u, 101u, 1301u, 4096u, 65536u}) {
+    ASSERT_NO_FATAL_FAILURE(ExpectTheMost(options, bytes));
+  }
+  EXPECT_EQ(builder.EstimateCapacity(0), 1u);
+  options.kind = FilterKind::kRibbon;
+  options.bits_per_key = 28;
+  builder.SetOptions(options);
+  for (size_t bytes = 0; bytes < 3000; bytes += 7) {
+    ASSERT_NO_FATAL_FAILURE(ExpectTheMost(options, bytes));
+  }
+}
+
+// More keys than Ribbons are made of.
+TEST(SizingTest, CapacityOfGigabytes) {
+  FilterOptions options;
+  for (const bool bloom : {false, true}) {
+    if (bloom) options.kind = FilterKind::kBloom;
+    const FilterBuilder builder(options);
+    // A key takes ten bits, 51.2 a block.
+    EXPECT_NEAR(static_cast<double>(builder.EstimateCapacity(size_t{8} << 30)), 6871947673.6, 100);
+    ASSERT_NO_FATAL_FAILURE(ExpectTheMost(options, size_t{8} << 30));
+    ASSERT_NO_FATAL_FAILURE(ExpectTheMost(options, size_t{2} << 30));
+    EXPECT_EQ(builder.EstimateCapacity(size_t{1} << 60), kMostHashes);
   }
 }
 

@@ -248,7 +248,8 @@ WINNOW_EXPORT bool winnow_view_payload_intact(const winnow_view* view);
 //   num_hashes     hashes kept by the builder
 //   size_bytes     of the whole block; the only one that says something for a view with a fault
 //   bits_per_key   8 size_bytes / num_hashes; 0 without hashes
-//   expected_fpr   share of absent keys that it may contain, 0 to 1
+//   expected_fpr   share of absent keys that it may contain, 0 to 1; for Bloom the mean of filters
+//   counted_fpr    that of this very filter: reads all bytes of a Bloom filter
 //   target_fpr     the rate that the options asked for, 0 to 1
 //   level          of the options; -1 unknown
 //   level_plan     of the options, as a number

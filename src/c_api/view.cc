@@ -42,13 +42,15 @@ namespace {
 
 struct Property {
   std::string_view name;
-  double (*of)(const FilterInfo& info);
+  double (*of)(const FilterView& view);
 };
 
 template <auto kMember>
-double Get(const FilterInfo& info) {
-  return static_cast<double>(info.*kMember);
+double Get(const FilterView& view) {
+  return static_cast<double>(view.info().*kMember);
 }
+
+double GetCountedRate(const FilterView& view) { return view.CountedRate(); }
 
 constexpr Property kProperties[] = {
     {"kind", Get<&FilterInfo::kind>},
@@ -56,6 +58,7 @@ constexpr Property kProperties[] = {
     {"size_bytes", Get<&FilterInfo::size_bytes>},
     {"bits_per_key", Get<&FilterInfo::bits_per_key>},
     {"expected_fpr", Get<&FilterInfo::expected_fpr>},
+    {"counted_fpr", GetCountedRate},
     {"target_fpr", Get<&FilterInfo::target_fpr>},
     {"level", Get<&FilterInfo::level>},
     {"level_plan", Get<&FilterInfo::level_plan>},
@@ -121,6 +124,6 @@ winnow_code winnow_view_get(const winnow_view* view, const char* name, double* v
                             winnow_error** error) {
   return CodeOf(error, [=] {
     RefuseNull({view, name, value});
-    *value = winnow::c_api::FindProperty(name).of(view->view.info());
+    *value = winnow::c_api::FindProperty(name).of(view->view);
   });
 }

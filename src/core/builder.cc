@@ -1,6 +1,5 @@
 #include "winnow/builder.h"
 
-#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <new>
@@ -178,26 +177,7 @@ size_t FilterBuilder::EstimateSize(uint64_t n) const noexcept {
 }
 
 uint64_t FilterBuilder::EstimateCapacity(size_t bytes) const noexcept {
-  // The estimate grows with n on both sides of the step from Bloom to the smaller Ribbon, but for
-  // dips of some bytes where a Ribbon's slots are rounded: then what fits is a little less than
-  // most.
-  const uint64_t step = std::max<uint64_t>(1, state().options.ribbon_min_keys);
-  uint64_t low = 1;
-  uint64_t high = core::kMaxRibbonKeys;
-  if (EstimateSize(step) <= bytes) {
-    low = step;
-  } else {
-    high = std::min(high, step);
-  }
-  while (low < high) {
-    const uint64_t middle = low + (high - low + 1) / 2;
-    if (EstimateSize(middle) <= bytes) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return low;
+  return core::MostHashesIn(bytes, state().options);
 }
 
 void FilterBuilder::Clear() noexcept {

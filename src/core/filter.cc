@@ -6,6 +6,7 @@
 #include <new>
 
 #include "src/core/bloom.h"
+#include "src/core/counted_rate.h"
 #include "src/core/format.h"
 #include "src/core/level_plan.h"
 #include "src/core/ribbon.h"
@@ -63,9 +64,13 @@ double StartsRate(const core::LayerEntry& entry, const core::BumpedLayout& layou
   return std::ldexp((1 + narrow_share) / 2, -static_cast<int>(columns.whole));
 }
 
+// What is taken for the rate of a Bloom layer: the mean of all filters of so many keys, or that of
+// its own bits.
+enum class BloomLayerRate { kMean, kCounted };
+
 // The probability that an absent key passes: over the layers, that it gets there times that it
 // passes there.
-double ExpectedRate(const core::ParsedBlock& parsed) noexcept {
+double RateOf(const core::ParsedBlock& parsed, BloomLayerRate bloom) noexcept {
   const core::Columns columns = core::UnpackColumns(parsed.tail.columns);
   const unsigned char* bytes = parsed.payload;
   double reaches = 1;
@@ -78,7 +83,10 @@ double ExpectedRate(const core::ParsedBlock& parsed) noexcept {
         break;
       case core::LayerType::kBloom: {
         // Only the first layer's number of keys is recorded; a later Bloom layer's is at most that.
-        rate += reaches * core::BloomRate(parsed.tail.num_hashes, entry.count, entry.parameter);
+        rate +=
+            reaches * (bloom == BloomLayerRate::kCounted
+                           ? core::CountBloomRate(bytes, entry.count, entry.parameter)
+                           : core::BloomRate(parsed.tail.num_hashes, entry.count, entry.parameter));
         break;
       }
       case core::LayerType::kSmall:
@@ -309,7 +317,7 @@ FilterInfo FilterView::info() const noexcept {
   if (tail.kind == FilterKind::kEmpty) return info;
   info.bits_per_key = static_cast<double>(size_) * 8 / static_cast<double>(tail.num_hashes);
   info.target_fpr = core::UnpackRate(tail.target);
-  info.expected_fpr = ExpectedRate(parsed);
+  info.expected_fpr = RateOf(parsed, BloomLayerRate::kMean);
   if (tail.kind == FilterKind::kBloom) {
     info.probes = core::ReadLayerEntry(parsed.directory, 0).parameter;
   } else {
@@ -318,6 +326,11 @@ FilterInfo FilterView::info() const noexcept {
     info.layers = static_cast<int>(CountLayers(parsed));
   }
   return info;
+}
+
+double FilterView::CountedRate() const noexcept {
+  if (fault_ != Fault::kNone) return 1;
+  return RateOf(Reparse(data_, size_), BloomLayerRate::kCounted);
 }
 
 bool FilterView::PayloadIntact() const noexcept {

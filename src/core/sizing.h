@@ -108,6 +108,11 @@ FilterPlan PlanFilter(uint64_t n, const FilterOptions& options) noexcept;
 // The size of the whole block: exact for Bloom, expected for Ribbon.
 uint64_t EstimateBytes(uint64_t n, const FilterOptions& options) noexcept;
 
+// The most hashes for which EstimateBytes is at most so many bytes; at least 1, even where that
+// takes more, and at most what a filter can record. The estimate of Ribbons does not always grow
+// with n: this looks at up to some hundred numbers. Options as ForBuilding gives them.
+uint64_t MostHashesIn(uint64_t bytes, const FilterOptions& options) noexcept;
+
 // log2(1/rate) as the tail records it, and back.
 uint16_t PackRate(double rate) noexcept;
 double UnpackRate(uint16_t packed) noexcept;
