@@ -27,6 +27,7 @@
 #ifndef WINNOW_WINNOW_H_
 #define WINNOW_WINNOW_H_
 
+// NOLINTBEGIN(modernize-*): it is C
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -393,5 +394,7 @@ WINNOW_EXPORT winnow_set* winnow_set_edit_build(const winnow_set_edit* edit, win
 #ifdef __cplusplus
 }  // extern "C"
 #endif
+
+// NOLINTEND(modernize-*)
 
 #endif  // WINNOW_WINNOW_H_

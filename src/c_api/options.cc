@@ -32,7 +32,9 @@ Stream NumberStream() {
 bool Parse(std::string_view text, double* number) {
   auto in = NumberStream<std::istringstream>();
   in.str(std::string(text));
-  in >> std::noskipws >> *number;
+  double read = 0;
+  in >> std::noskipws >> read;
+  *number = read;
   return !in.fail() && in.peek() == std::istringstream::traits_type::eof();
 }
 
