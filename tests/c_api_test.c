@@ -165,6 +165,11 @@ static void TestOptions(void) {
   EXPECT(winnow_options_set(options, "level_plan", "auto", NULL) == WINNOW_OK);
   EXPECT(winnow_builder_set_options(builder, options, NULL) == WINNOW_OK);
   winnow_builder_free(builder);
+  EXPECT(winnow_options_need_filter(options));
+  EXPECT(winnow_options_set(options, "absent_share", "0", NULL) == WINNOW_OK);
+  EXPECT(winnow_options_need_filter(options));
+  EXPECT(winnow_options_set(options, "levels_below", "0", NULL) == WINNOW_OK);
+  EXPECT(!winnow_options_need_filter(options));
   winnow_options_free(options);
 }
 
@@ -202,6 +207,9 @@ static void TestOneFilter(void) {
   winnow_block* block = winnow_builder_finish(builder, &error);
   EXPECT(block != NULL && error == NULL);
   EXPECT(winnow_builder_num_hashes(builder) == 0);
+  EXPECT(winnow_thread_memory() > 0 && winnow_thread_memory() <= (size_t)13 << 20);
+  winnow_free_thread_memory();
+  EXPECT(winnow_thread_memory() == 0);
   const size_t size = winnow_block_size(block);
   EXPECT(size > 0.9 * (double)estimate && size < 1.1 * (double)estimate);
 
@@ -322,6 +330,9 @@ static void TestSets(void) {
   }
   EXPECT(winnow_set_edit_size(edit) == kFiles);
   EXPECT(winnow_set_edit_find(edit, 1003) == 3);
+  uint64_t id = 0;
+  EXPECT(winnow_set_edit_id(edit, 3, &id, NULL) == WINNOW_OK && id == 1003);
+  EXPECT(winnow_set_edit_id(edit, kFiles, &id, NULL) == WINNOW_NO_SUCH_INDEX && id == 1003);
   EXPECT(winnow_set_edit_find(edit, 3) == WINNOW_NONE);
 
   // What fails changes nothing, but releases what it was given.
@@ -346,7 +357,6 @@ static void TestSets(void) {
   winnow_set_edit_free(edit);
   EXPECT(winnow_set_size(set) == kFiles);
   EXPECT(winnow_set_num_words(set) == 2);
-  uint64_t id = 0;
   EXPECT(winnow_set_id(set, 69, &id, NULL) == WINNOW_OK && id == 1069);
   EXPECT(winnow_set_id(set, 70, &id, NULL) == WINNOW_NO_SUCH_INDEX && id == 1069);
   EXPECT(winnow_set_find(set, 1069) == 69 && winnow_set_find(set, 1) == WINNOW_NONE);
@@ -363,6 +373,16 @@ static void TestSets(void) {
   memset(rows, 0xaa, sizeof rows);
   for (uint64_t k = 0; k < kLookups; ++k) hashes[k] = HashOf(k * 400 + 7);
   EXPECT(winnow_set_candidates_many(set, hashes, kLookups, rows, 2 * kLookups) == WINNOW_OK);
+  uint64_t range_rows[2 * kLookups];
+  uint64_t among_rows[2 * kLookups];
+  for (size_t w = 0; w < 2 * kLookups; ++w) {
+    range_rows[w] = 5;
+    among_rows[w] = w % 2 == 0 ? UINT64_C(0xf0f0f0f0f0f0f0f0) : 6;
+  }
+  EXPECT(winnow_set_candidates_many_in_range(set, hashes, kLookups, 30, 66, range_rows,
+                                             2 * kLookups) == WINNOW_OK);
+  EXPECT(winnow_set_candidates_many_among(set, hashes, kLookups, among_rows, among_rows,
+                                          2 * kLookups) == WINNOW_OK);
   for (size_t k = 0; k < kLookups; ++k) {
     uint64_t words[3] = {5, 5, 5};
     uint64_t among[2] = {UINT64_C(0xf0f0f0f0f0f0f0f0), 6};
@@ -376,6 +396,8 @@ static void TestSets(void) {
     EXPECT(winnow_set_candidates_of(set, hashes[k], kListed, 4, listed, 1) == WINNOW_OK);
     EXPECT(words[0] == rows[2 * k] && words[1] == rows[2 * k + 1]);
     EXPECT((words[1] >> 6) == 0);
+    EXPECT(memcmp(range, range_rows + 2 * k, sizeof range) == 0);
+    EXPECT(memcmp(among, among_rows + 2 * k, sizeof among) == 0);
     size_t next = winnow_next_candidate(words, 2, 0);
     for (size_t i = 0; i < kFiles; ++i) {
       winnow_view* view = winnow_set_view_new(set, i, NULL);
@@ -405,6 +427,8 @@ static void TestSets(void) {
   EXPECT(winnow_set_candidates_in_range(set, 1, 0, 1, &word, 1) == WINNOW_TOO_SMALL);
   EXPECT(winnow_set_candidates_among(set, 1, &word, &word, 1) == WINNOW_TOO_SMALL);
   EXPECT(winnow_set_candidates_many(set, hashes, 1, &word, 1) == WINNOW_TOO_SMALL);
+  EXPECT(winnow_set_candidates_many_in_range(set, hashes, 2, 0, 1, rows, 3) == WINNOW_TOO_SMALL);
+  EXPECT(winnow_set_candidates_many_among(set, hashes, 2, rows, rows, 3) == WINNOW_TOO_SMALL);
   EXPECT(winnow_set_candidates_many(set, hashes, SIZE_MAX / 2 + 2, &word, 3) == WINNOW_TOO_SMALL);
   EXPECT(winnow_set_candidates_of(set, 1, (const uint32_t*)rows, 65, &word, 1) == WINNOW_TOO_SMALL);
   EXPECT(word == 5);
@@ -430,6 +454,10 @@ static void TestSets(void) {
   }
   EXPECT(winnow_set_id(next_set, 14, &id, NULL) == WINNOW_OK && id == 1);
   EXPECT(winnow_set_candidates(next_set, 12345, &word, 1) == WINNOW_OK && HasBit(&word, 14));
+  EXPECT(winnow_set_fault(next_set, 14, &fault, NULL) == WINNOW_OK &&
+         fault == WINNOW_FAULT_FOREIGN);
+  EXPECT(winnow_set_fault(next_set, 13, &fault, NULL) == WINNOW_OK && fault == WINNOW_NO_FAULT);
+  EXPECT(winnow_set_fault(next_set, 15, &fault, NULL) == WINNOW_NO_SUCH_INDEX);
   winnow_set_edit_free(edit);
   EXPECT(released == 0);
   winnow_set_free(copy);

@@ -16,8 +16,8 @@
 //
 // Threads. Functions without a handle may be called by any thread at any time. Any number of
 // threads may use a handle at once by functions that take it as pointer to const, but for
-// builders; all others need that no other thread uses the handle at the same time. Any thread may
-// free a handle that no other uses any more.
+// builders; all others need that no other thread uses the handle at the same time. No handle is
+// bound to the thread that made it: any other may go on with it, and free it in the end.
 //
 // Keys and blocks are bytes with a size; bytes of value 0 are like any others. Texts that are
 // returned end with a 0 and are UTF-8. An empty key may have a NULL.
@@ -126,6 +126,10 @@ WINNOW_EXPORT winnow_code winnow_options_set_number(winnow_options* options, con
 WINNOW_EXPORT winnow_code winnow_options_get(const winnow_options* options, const char* name,
                                              char* value, size_t capacity, winnow_error** error);
 
+// False for a file of the last level of a tree whose lookups always find their key, which a filter
+// could only confirm: level_plan, absent_share and levels_below say so.
+WINNOW_EXPORT bool winnow_options_need_filter(const winnow_options* options);
+
 // The names of all options, by numbers from 0 on; NULL behind the last one. Static.
 WINNOW_EXPORT const char* winnow_option_name(size_t i);
 
@@ -186,6 +190,11 @@ WINNOW_EXPORT winnow_block* winnow_builder_finish(winnow_builder* builder, winno
 WINNOW_EXPORT winnow_code winnow_builder_finish_into(winnow_builder* builder, void* buffer,
                                                      size_t capacity, size_t* size,
                                                      winnow_block** block, winnow_error** error);
+
+// What the calling thread keeps for the next filters that it builds, in bytes, 13 MiB at most, and
+// a way to free it at once; it is freed when the thread ends.
+WINNOW_EXPORT size_t winnow_thread_memory(void);
+WINNOW_EXPORT void winnow_free_thread_memory(void);
 
 // Forgets the keys added, also those that memory was lacking for. The options stay.
 WINNOW_EXPORT void winnow_builder_clear(winnow_builder* builder);
@@ -318,6 +327,17 @@ WINNOW_EXPORT winnow_code winnow_set_candidates_of(const winnow_set* set, uint64
 WINNOW_EXPORT winnow_code winnow_set_candidates_many(const winnow_set* set, const uint64_t* hashes,
                                                      size_t n, uint64_t* words, size_t num_words);
 
+// The same for n hashes among the files of a range, and among those of a bitmap for each hash, in
+// rows like those of `words`, which they may be.
+WINNOW_EXPORT winnow_code winnow_set_candidates_many_in_range(const winnow_set* set,
+                                                              const uint64_t* hashes, size_t n,
+                                                              size_t first, size_t last,
+                                                              uint64_t* words, size_t num_words);
+WINNOW_EXPORT winnow_code winnow_set_candidates_many_among(const winnow_set* set,
+                                                           const uint64_t* hashes, size_t n,
+                                                           const uint64_t* among, uint64_t* words,
+                                                           size_t num_words);
+
 // The first bit from index `from` on that is 1, or WINNOW_NONE. A walk in search order:
 //     size_t i = winnow_next_candidate(words, num_words, 0);
 //     for (; i != WINNOW_NONE; i = winnow_next_candidate(words, num_words, i + 1)) …
@@ -329,6 +349,11 @@ WINNOW_EXPORT size_t winnow_set_find(const winnow_set* set, uint64_t id);
 // The id of a file. Fails with WINNOW_NO_SUCH_INDEX.
 WINNOW_EXPORT winnow_code winnow_set_id(const winnow_set* set, size_t index, uint64_t* id,
                                         winnow_error** error);
+
+// Why the filter of a file can't be used; WINNOW_NO_FAULT if it can. Fails with
+// WINNOW_NO_SUCH_INDEX.
+WINNOW_EXPORT winnow_code winnow_set_fault(const winnow_set* set, size_t index, winnow_fault* fault,
+                                           winnow_error** error);
 
 // The filter of a file, for its properties and its fault. The view keeps the filters of the set
 // alive; it borrows what the set borrows.
@@ -350,6 +375,8 @@ WINNOW_EXPORT winnow_set_edit* winnow_set_edit_new(const winnow_set* base, winno
 WINNOW_EXPORT void winnow_set_edit_free(winnow_set_edit* edit);
 
 WINNOW_EXPORT size_t winnow_set_edit_size(const winnow_set_edit* edit);
+WINNOW_EXPORT winnow_code winnow_set_edit_id(const winnow_set_edit* edit, size_t index,
+                                             uint64_t* id, winnow_error** error);
 // The first file with this id, or WINNOW_NONE.
 WINNOW_EXPORT size_t winnow_set_edit_find(const winnow_set_edit* edit, uint64_t id);
 

@@ -128,3 +128,7 @@ winnow_code winnow_builder_finish_into(winnow_builder* builder, void* buffer, si
 }
 
 void winnow_builder_clear(winnow_builder* builder) { builder->builder.Clear(); }
+
+size_t winnow_thread_memory(void) { return winnow::FilterBuilder::ThreadMemory(); }
+
+void winnow_free_thread_memory(void) { winnow::FilterBuilder::FreeThreadMemory(); }

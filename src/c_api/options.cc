@@ -229,6 +229,10 @@ winnow_code winnow_options_get(const winnow_options* options, const char* name, 
   });
 }
 
+bool winnow_options_need_filter(const winnow_options* options) {
+  return winnow::NeedsFilter(options->options);
+}
+
 const char* winnow_option_name(size_t i) {
   return i < std::size(winnow::c_api::kOptions) ? winnow::c_api::kOptions[i].name : nullptr;
 }

@@ -91,6 +91,22 @@ winnow_code winnow_set_candidates_many(const winnow_set* set, const uint64_t* ha
   return WINNOW_OK;
 }
 
+winnow_code winnow_set_candidates_many_in_range(const winnow_set* set, const uint64_t* hashes,
+                                                size_t n, size_t first, size_t last,
+                                                uint64_t* words, size_t num_words) {
+  if (!winnow::c_api::RowsFit(set->set, n, num_words)) return WINNOW_TOO_SMALL;
+  set->set.Candidates(winnow::c_api::HashesOf(hashes), n, IndexRange{first, last}, words);
+  return WINNOW_OK;
+}
+
+winnow_code winnow_set_candidates_many_among(const winnow_set* set, const uint64_t* hashes,
+                                             size_t n, const uint64_t* among, uint64_t* words,
+                                             size_t num_words) {
+  if (!winnow::c_api::RowsFit(set->set, n, num_words)) return WINNOW_TOO_SMALL;
+  set->set.Candidates(winnow::c_api::HashesOf(hashes), n, among, words);
+  return WINNOW_OK;
+}
+
 size_t winnow_next_candidate(const uint64_t* words, size_t num_words, size_t from) {
   size_t w = from / 64;
   if (w >= num_words) return WINNOW_NONE;
@@ -111,6 +127,15 @@ winnow_code winnow_set_id(const winnow_set* set, size_t index, uint64_t* id, win
     RefuseNull({set, id});
     if (index >= set->set.size()) throw Failure{WINNOW_NO_SUCH_INDEX, {}};
     *id = set->set.id(index);
+  });
+}
+
+winnow_code winnow_set_fault(const winnow_set* set, size_t index, winnow_fault* fault,
+                             winnow_error** error) {
+  return CodeOf(error, [=] {
+    RefuseNull({set, fault});
+    if (index >= set->set.size()) throw Failure{WINNOW_NO_SUCH_INDEX, {}};
+    *fault = static_cast<winnow_fault>(set->set.fault(index));
   });
 }
 
@@ -136,6 +161,14 @@ winnow_set_edit* winnow_set_edit_new(const winnow_set* base, winnow_error** erro
 void winnow_set_edit_free(winnow_set_edit* edit) { delete edit; }
 
 size_t winnow_set_edit_size(const winnow_set_edit* edit) { return edit->edit.size(); }
+
+winnow_code winnow_set_edit_id(const winnow_set_edit* edit, size_t index, uint64_t* id,
+                               winnow_error** error) {
+  return CodeOf(error, [=] {
+    RefuseNull({edit, id});
+    *id = edit->edit.id(index);
+  });
+}
 
 size_t winnow_set_edit_find(const winnow_set_edit* edit, uint64_t id) {
   return winnow::c_api::IndexOf(edit->edit.Find(id));
