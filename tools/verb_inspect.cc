@@ -8,13 +8,17 @@
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "src/inspect/filter_json.h"
+#include "src/inspect/read_tables.h"
 #include "src/inspect/sst_filters.h"
 #include "tools/flags.h"
 #include "tools/inspect_table.h"
 #include "tools/print.h"
+#include "tools/table_arguments.h"
 #include "tools/table_folders.h"
 #include "tools/verbs.h"
 
@@ -50,13 +54,9 @@ SstReport Unreadable(const std::string& path, const std::string& error) {
   return report;
 }
 
-void ReadPath(const std::string& path, Findings* findings) {
-  std::error_code code;
-  if (!std::filesystem::is_directory(path, code)) {
-    findings->files.push_back(inspect::ReadSst(path));
-    return;
-  }
-  inspect::DatabaseReport database = inspect::ReadDatabase(path, ShowProgress, TableFolders());
+void ReadFolder(const std::string& path, int jobs, Findings* findings) {
+  inspect::DatabaseReport database =
+      inspect::ReadDatabase(path, ShowProgress, TableFolders(), jobs);
   if (database.error) {
     findings->files.push_back(Unreadable(path, *database.error));
   }
@@ -68,6 +68,30 @@ void ReadPath(const std::string& path, Findings* findings) {
     findings->warnings.push_back(path + ": " + *database.remark);
   }
   std::move(database.files.begin(), database.files.end(), std::back_inserter(findings->files));
+}
+
+// In the order of the paths; what are no folders is read together.
+Findings ReadPaths(const std::vector<std::string>& paths, int jobs) {
+  const auto is_folder = [](const std::string& path) {
+    std::error_code code;
+    return std::filesystem::is_directory(path, code);
+  };
+  std::vector<std::string> files;
+  std::remove_copy_if(paths.begin(), paths.end(), std::back_inserter(files), is_folder);
+  inspect::TableReading reading;
+  reading.workers = jobs;
+  reading.progress = ShowProgress;
+  std::vector<SstReport> reports = inspect::ReadTables(files, reading);
+  Findings findings;
+  auto next = reports.begin();
+  for (const std::string& path : paths) {
+    if (next != reports.end() && path == next->path) {
+      findings.files.push_back(std::move(*next++));
+    } else {
+      ReadFolder(path, jobs, &findings);
+    }
+  }
+  return findings;
 }
 
 int ExitCode(const Findings& findings) {
@@ -87,10 +111,12 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   if (paths.empty()) {
     return WrongUsage(verb, "which files or database folders?");
   }
-  Findings findings;
-  for (const std::string& path : paths) {
-    ReadPath(path, &findings);
+  std::string problem;
+  const int jobs = Jobs(&problem);
+  if (!problem.empty()) {
+    return WrongUsage(verb, problem);
   }
+  const Findings findings = ReadPaths(paths, jobs);
   for (const std::string& warning : findings.warnings) {
     absl::FPrintF(stderr, "winnow inspect: %s\n", warning);
   }
@@ -105,7 +131,7 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
 Verb InspectVerb() {
   return {
       "inspect",
-      "PATH... [--path=FOLDER] [--json]",
+      "PATH... [--jobs=N] [--path=FOLDER] [--json]",
       "Shows which filter was built in each table file, its size and expected rate",
       "A PATH is a table file (*.sst) or a database's folder. For each file: its level if it is\n"
       "known, its entries, and its filter: winnow-bloom, winnow-ribbon, builtin-bloom,\n"
@@ -113,7 +139,7 @@ Verb InspectVerb() {
       "the filter says \"may be here\". The last line, and \"converted\" in JSON, tell how much "
       "of\n"
       "the data has Winnow's filters. Nothing is written, and the database may be in use.\n",
-      {"json", "path"},
+      {"json", "path", "jobs"},
       RunInspect};
 }
 

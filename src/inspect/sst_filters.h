@@ -139,9 +139,9 @@ using Progress = std::function<void(size_t done, size_t total)>;
 // folder with table files and without a readable database gives the files, with levels unknown.
 // Nothing beside the files is written. table_folders: where else the database has table files
 // (db_paths, cf_paths), in any order; of their files only those are read that the database names,
-// if that can be told.
+// if that can be told. workers: how many processes read, as for ReadTables; 0: this one.
 DatabaseReport ReadDatabase(const std::string& path, const Progress& progress = nullptr,
-                            const std::vector<std::string>& table_folders = {});
+                            const std::vector<std::string>& table_folders = {}, int workers = 0);
 
 }  // namespace winnow::inspect
 
