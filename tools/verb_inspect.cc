@@ -10,16 +10,20 @@
 #include <iterator>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "src/inspect/filter_json.h"
+#include "src/inspect/inspect_report.h"
 #include "src/inspect/read_tables.h"
 #include "src/inspect/sst_filters.h"
 #include "tools/flags.h"
+#include "tools/inspect_flags.h"
 #include "tools/inspect_table.h"
 #include "tools/print.h"
 #include "tools/table_arguments.h"
 #include "tools/table_folders.h"
+#include "tools/terminal.h"
 #include "tools/verbs.h"
 
 namespace winnow::tools {
@@ -94,9 +98,9 @@ Findings ReadPaths(const std::vector<std::string>& paths, int jobs) {
   return findings;
 }
 
-int ExitCode(const Findings& findings) {
-  int code = findings.trees_read ? kAllGood : kCouldNotRead;
-  for (const SstReport& file : findings.files) {
+int ExitCode(const inspect::InspectReport& report, bool trees_read) {
+  int code = trees_read ? kAllGood : kCouldNotRead;
+  for (const SstReport& file : report.files) {
     if (file.error) {
       return kCouldNotRead;
     }
@@ -116,14 +120,21 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   if (!problem.empty()) {
     return WrongUsage(verb, problem);
   }
-  const Findings findings = ReadPaths(paths, jobs);
+  Findings findings = ReadPaths(paths, jobs);
   for (const std::string& warning : findings.warnings) {
     absl::FPrintF(stderr, "winnow inspect: %s\n", warning);
   }
-  const std::string text = absl::GetFlag(FLAGS_json)
-                               ? inspect::InspectJson(findings.files, findings.warnings)
-                               : InspectTable(findings.files);
-  return Print(verb.name, text) ? ExitCode(findings) : kCouldNotRead;
+  const inspect::FileSelection selection = SelectionOfFlags();
+  problem = inspect::UnknownFamilies(findings.files, selection);
+  if (!problem.empty()) {
+    absl::FPrintF(stderr, "winnow inspect: %s\n", problem);
+    return kCouldNotRead;
+  }
+  const inspect::InspectReport report = inspect::MakeInspectReport(
+      std::move(findings.files), std::move(findings.warnings), selection);
+  const std::string text = absl::GetFlag(FLAGS_json) ? inspect::InspectJson(report)
+                                                     : InspectTable(report, OutputWidth());
+  return Print(verb.name, text) ? ExitCode(report, findings.trees_read) : kCouldNotRead;
 }
 
 }  // namespace
@@ -131,15 +142,20 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
 Verb InspectVerb() {
   return {
       "inspect",
-      "PATH... [--jobs=N] [--path=FOLDER] [--json]",
+      "PATH... [--cf=NAME] [--level=N] [--sort=FIELD] [--limit=N] [--jobs=N] [--path=FOLDER] "
+      "[--json]",
       "Shows which filter was built in each table file, its size and expected rate",
-      "A PATH is a table file (*.sst) or a database's folder. For each file: its level if it is\n"
-      "known, its entries, and its filter: winnow-bloom, winnow-ribbon, builtin-bloom,\n"
-      "builtin-ribbon, none, or unknown. The expected rate is the share of absent keys for which\n"
-      "the filter says \"may be here\". The last line, and \"converted\" in JSON, tell how much "
-      "of\n"
-      "the data has Winnow's filters. Nothing is written, and the database may be in use.\n",
-      {"json", "path", "jobs"},
+      "A PATH is a table file (*.sst) or a database's folder. Sums over all files come first, by\n"
+      "column family, level and filter: winnow-bloom, winnow-ribbon, builtin-bloom,\n"
+      "builtin-ribbon, none, or unknown. The expected rate (fpr) is the share of absent keys for\n"
+      "which the filter says \"may be here\", in sums the mean over keys; \"over bound\" is what\n"
+      "filters take beyond n log2(1/fpr) bits for n keys, the least that is possible. The line\n"
+      "\"converted\", as in JSON, tells how much of the data has Winnow's filters. Advice says "
+      "what\n"
+      "could be done. Then there is a row for each file. Files are read in several processes: one\n"
+      "that RocksDB does not get through is named, and the others are shown. Nothing is written,\n"
+      "and the database may be in use.\n",
+      {"cf", "level", "sort", "limit", "json", "path", "jobs"},
       RunInspect};
 }
 

@@ -192,7 +192,9 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
   reading.workers = workers;
   reading.progress = progress;
   ReportsByPath reports;
-  ReadAll({listed.begin(), listed.end()}, reading, &reports);
+  std::vector<std::string> paths(listed.begin(), listed.end());
+  listed.clear();
+  ReadAll(std::exchange(paths, {}), reading, &reports);
   if (is_database) {
     const TreeLevels tree = ReadTreeOf(path, table_folders, reading, &reports);
     Place(tree, &reports);
@@ -204,6 +206,7 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
     }
   }
   for (auto& [file_path, report] : reports) {
+    report.database = path;
     database.files.push_back(std::move(report));
   }
   std::stable_sort(database.files.begin(), database.files.end(), ByLevelThenPath);

@@ -24,13 +24,13 @@ template <typename Code>
 void Fields(Code& code, FilterSummary& filter) {
   code(filter.kind, filter.keys, filter.bytes, filter.bits_per_key, filter.expected_fpr,
        filter.partitions, filter.bloom, filter.detail, filter.built_for, filter.policy_name,
-       filter.fault, filter.kinds);
+       filter.fault, filter.stored_bytes, filter.obsolete, filter.legacy, filter.kinds);
 }
 
 template <typename Code>
 void Fields(Code& code, SstReport& report) {
-  code(report.path, report.level, report.column_family, report.comparator, report.entries,
-       report.filter, report.error);
+  code(report.path, report.level, report.column_family, report.database, report.file_bytes,
+       report.comparator, report.entries, report.filter, report.error);
 }
 
 template <typename Code>
