@@ -12,6 +12,7 @@
 
 #include "src/inspect/capture_policy.h"
 #include "src/inspect/quiet_logger.h"
+#include "src/inspect/table_form.h"
 
 namespace winnow::inspect {
 namespace {
@@ -87,6 +88,10 @@ RawSst ReadRawSst(const std::string& path) {
   RawSst sst;
   sst.error = WhyNotAFile(path);
   if (sst.error) {
+    return sst;
+  }
+  if (const std::optional<std::string> why = WhyNoTable(path)) {
+    sst.error = absl::StrCat("winnow can't read it as a table file: ", *why);
     return sst;
   }
   CapturedBlocks blocks;
