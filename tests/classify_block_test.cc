@@ -53,7 +53,7 @@ TEST(ClassifyBlockTest, TellsABloomFiltersParameters) {
   const FilterSummary summary = ClassifyBlock(block, 0);
   ASSERT_TRUE(summary.parameters);
   EXPECT_EQ(summary.parameters->format, "winnow");
-  EXPECT_EQ(summary.parameters->version, 0);
+  EXPECT_EQ(summary.parameters->version, 1);
   EXPECT_EQ(summary.parameters->hash, "XXH3, seed 0");
   EXPECT_EQ(summary.parameters->probes, 6);
   EXPECT_EQ(summary.parameters->block_bits, 512);

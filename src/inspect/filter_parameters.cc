@@ -34,6 +34,8 @@ const char* NameOf(LayerType type) {
       return "list";
     case LayerType::kBloom:
       return "bloom";
+    case LayerType::kNote:
+      return "note";
   }
   return "unknown";
 }
@@ -49,8 +51,11 @@ void PutRibbon(const core::ParsedBlock& parsed, FilterParameters* parameters) {
   const unsigned char* bytes = parsed.payload;
   uint64_t slots = 0;
   uint64_t blocks = 0;
-  for (unsigned i = 0; i < parsed.tail.layers; ++i) {
+  for (unsigned i = 0; i < parsed.tail.entries; ++i) {
     const core::LayerEntry entry = core::ReadLayerEntry(parsed.directory, i);
+    if (entry.type == LayerType::kNote) {
+      break;  // notes are behind all layers
+    }
     parameters->layers.emplace_back(NameOf(entry.type));
     if (entry.type == LayerType::kBumped) {
       const core::BumpedLayout layout = core::LayOut(entry.parameter, entry.count, columns);

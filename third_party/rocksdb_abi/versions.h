@@ -12,7 +12,6 @@
 #include <rocksdb/statistics.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -31,15 +30,6 @@ namespace winnow::rocksdb_abi {
 using RibbonPolicy = ROCKSDB_NAMESPACE::FilterPolicy;
 #else
 using RibbonPolicy = const ROCKSDB_NAMESPACE::FilterPolicy;
-#endif
-
-// The highest format_version of block-based tables that it reads.
-#if WINNOW_ROCKSDB_AT_LEAST(10, 4)
-inline constexpr uint32_t kLatestTableFormat = 7;
-#elif WINNOW_ROCKSDB_AT_LEAST(8, 6)
-inline constexpr uint32_t kLatestTableFormat = 6;
-#else
-inline constexpr uint32_t kLatestTableFormat = 5;
 #endif
 
 // What DB::Open, OpenForReadOnly and OpenAsSecondary are given the address of. From 9.11 on the
