@@ -14,34 +14,13 @@
 #include <utility>
 #include <vector>
 
+#include "tools/family_flag.h"
+#include "tools/kept_values.h"
+
 namespace winnow::tools {
 namespace {
 
 using inspect::FileOrder;
-
-// Abseil parses each mention of a flag by itself and keeps the last: so all are kept here, and
-// each value once, as every flag is parsed twice (winnow.cc).
-template <typename T>
-void Keep(const T& value, std::vector<T>* all) {
-  if (std::find(all->begin(), all->end(), value) == all->end()) {
-    all->push_back(value);
-  }
-}
-
-struct FamilyList {
-  std::vector<std::string> names;
-};
-
-bool AbslParseFlag(absl::string_view text, FamilyList* list, std::string*) {
-  static auto* all = new std::vector<std::string>;
-  for (const absl::string_view name : absl::StrSplit(text, ',', absl::SkipEmpty())) {
-    Keep(std::string(name), all);
-  }
-  list->names = *all;
-  return true;
-}
-
-std::string AbslUnparseFlag(const FamilyList& list) { return absl::StrJoin(list.names, ","); }
 
 struct LevelList {
   std::vector<int> levels;
@@ -94,9 +73,6 @@ std::string AbslUnparseFlag(const Order& order) {
 }  // namespace
 }  // namespace winnow::tools
 
-ABSL_FLAG(winnow::tools::FamilyList, cf, {},
-          "only files of this column family; for several the flag is repeated, or has a list with "
-          "commas");
 ABSL_FLAG(winnow::tools::LevelList, level, {}, "only files of this level; lists as for --cf");
 ABSL_FLAG(winnow::tools::Order, sort, {},
           "order of the files: path or level, or from the highest down entries, bytes, bits (a "
@@ -108,7 +84,7 @@ namespace winnow::tools {
 
 inspect::FileSelection SelectionOfFlags() {
   inspect::FileSelection selection;
-  selection.families = absl::GetFlag(FLAGS_cf).names;
+  selection.families = FamiliesOfFlags();
   selection.levels = absl::GetFlag(FLAGS_level).levels;
   selection.order = absl::GetFlag(FLAGS_sort).order;
   selection.limit = absl::GetFlag(FLAGS_limit);
