@@ -66,10 +66,12 @@ std::vector<std::string> Row(const SstReport& file) {
   const FilterSummary& filter = *file.filter;
   std::string remark = Parameters(filter);
   if (filter.partitions > 0) {
-    remark = absl::StrCat(filter.partitions, " partitions");
+    const std::string first = std::move(remark);
+    remark = Number(static_cast<uint64_t>(filter.partitions), "partition");
     for (const auto& [kind, count] : filter.kinds) {
       absl::StrAppend(&remark, filter.kinds.size() > 1 ? absl::StrCat(", ", count, " ", kind) : "");
     }
+    absl::StrAppend(&remark, first.empty() ? "" : "; the first: ", first);
   }
   if (filter.fault) {
     remark = "FAULT: see below";

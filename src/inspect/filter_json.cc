@@ -85,7 +85,6 @@ Json ToJson(const FilterSummary& filter) {
                            : Json(nullptr);
   json["detail"] = filter.detail;
   json["policy_name"] = filter.policy_name;
-  json["stored_bytes"] = filter.stored_bytes;
   json["fault"] = OrNull(filter.fault);
   return json;
 }
@@ -107,6 +106,9 @@ Json ToJson(const SstReport& file) {
   json["entries"] = file.entries;
   json["file_bytes"] = file.file_bytes;
   json["filter"] = file.filter ? ToJson(*file.filter) : Json(nullptr);
+  if (file.filter) {
+    json["filter"]["stored_bytes"] = file.filter->stored_bytes;
+  }
   json["error"] = OrNull(file.error);
   return json;
 }
