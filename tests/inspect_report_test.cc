@@ -208,7 +208,7 @@ TEST(FilterAdviceTest, FiltersThatOthersBuilt) {
   foreign.filter->obsolete = true;
   EXPECT_THAT(AdviceOn({foreign}), ElementsAre(HasSubstr("before 7.0")));
   SstReport legacy = File("a", kBuiltinBloom);
-  legacy.filter->legacy = true;
+  legacy.filter->parameters.emplace().format = "LegacyBloom";
   EXPECT_THAT(AdviceOn({legacy}), ElementsAre(HasSubstr("format_version to 5")));
   SstReport faulty = File("a");
   faulty.filter->fault = "it is damaged";

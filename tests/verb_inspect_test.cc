@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -192,6 +195,133 @@ TEST_F(VerbInspectTest, TablesFitTheTerminal) {
     }
     EXPECT_THAT(outcome.output, HasSubstr("123.sst"));
   }
+}
+
+// Records of RFC 4180; fails where quotes or ends of lines are not as it says.
+std::vector<std::vector<std::string>> ParseCsv(const std::string& text) {
+  std::vector<std::vector<std::string>> records;
+  std::vector<std::string> record(1);
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '"' && text.compare(i, 2, "\"\"") == 0) {
+      record.back() += text[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (quoted || (c != ',' && c != '\r' && c != '\n')) {
+      record.back() += c;
+    } else if (c == ',') {
+      record.emplace_back();
+    } else {
+      EXPECT_EQ(text.compare(i, 2, "\r\n"), 0);
+      ++i;
+      records.push_back(record);
+      record.assign(1, "");
+    }
+  }
+  EXPECT_FALSE(quoted);
+  EXPECT_EQ(record, std::vector<std::string>(1));
+  return records;
+}
+
+TEST_F(VerbInspectTest, CommaSeparatedValues) {
+  const std::string odd = folder_ / "a,\"b\"\nc\xff.sst";
+  WriteSst(TableWith("winnow:10"), 5'000, odd);
+  WriteSst(TableWith("bloomfilter:10"), 5'000, folder_ / "b.sst");
+  WriteFile(folder_ / "c.sst", "no table");
+  const std::vector<std::string> paths = {odd, folder_ / "b.sst", folder_ / "c.sst"};
+  std::vector<std::string> arguments = paths;
+  arguments.emplace_back("--csv");
+  const ChildResult outcome = Run(arguments);
+  EXPECT_EQ(outcome.status, 2);
+  const auto records = ParseCsv(outcome.output);
+  ASSERT_EQ(records.size(), 4u);
+  const auto field = [&records](size_t record, const std::string& name) {
+    const auto found = std::find(records[0].begin(), records[0].end(), name);
+    EXPECT_NE(found, records[0].end()) << name;
+    return records[record].at(static_cast<size_t>(found - records[0].begin()));
+  };
+  for (size_t i = 1; i < records.size(); ++i) {
+    EXPECT_EQ(records[i].size(), records[0].size());
+    EXPECT_EQ(field(i, "path"), paths[i - 1]);
+  }
+  EXPECT_EQ(field(1, "kind"), "winnow-ribbon");
+  EXPECT_EQ(field(1, "keys"), "5000");
+  EXPECT_EQ(field(1, "level"), "");
+  EXPECT_EQ(field(1, "level_plan"), "uniform");
+  EXPECT_NEAR(std::stod(field(1, "target_fpr")), 0.0096, 0.0001);
+  EXPECT_EQ(field(2, "format"), "FastLocalBloom");
+  EXPECT_EQ(field(2, "probes"), "6");
+  EXPECT_EQ(field(2, "target_fpr"), "");
+  EXPECT_EQ(field(3, "kind"), "");
+  EXPECT_THAT(field(3, "error"), Not(IsEmpty()));
+
+  arguments.emplace_back("--limit=1");
+  const ChildResult limited = Run(arguments);
+  EXPECT_EQ(ParseCsv(limited.output).size(), 2u);
+  EXPECT_THAT(limited.errors, HasSubstr("2 files are not listed"));
+  EXPECT_EQ(Run({folder_ / "b.sst", "--csv", "--json"}).status, 2);
+
+  const json document = RunJson({odd}, 0);
+  const json& file = document.at("files").at(0);
+  EXPECT_THAT(file.at("path_hex").get<std::string>(), HasSubstr("612c2262220a63ff2e737374"));
+  EXPECT_EQ(RunJson({folder_ / "b.sst"}, 0)["files"][0].count("path_hex"), 0u);
+  const ChildResult text = Run({odd});
+  EXPECT_THAT(text.output, HasSubstr("a,\"b\"\\nc\\xff.sst"));
+}
+
+// Names of all members, those of members too; what is behind a name of a person's choice is not.
+void CollectNames(const json& value, std::set<std::string>* names) {
+  if (value.is_array()) {
+    for (const json& member : value) {
+      CollectNames(member, names);
+    }
+  } else if (value.is_object()) {
+    for (const auto& [name, member] : value.items()) {
+      names->insert(name);
+      if (name != "partition_kinds") {
+        CollectNames(member, names);
+      }
+    }
+  }
+}
+
+TEST_F(VerbInspectTest, HelpDescribesEveryFieldOfTheJson) {
+  MakeFamilies(folder_ / "db");
+  WriteSst(testing::PartitionedTableWith("bloomfilter:10"), 5'000, folder_ / "a.sst");
+  WriteSst(TableWith("winnow:10"), 50'000, folder_ / "b.sst");
+  std::set<std::string> names;
+  CollectNames(RunJson({folder_ / "db", folder_ / "a.sst", folder_ / "b.sst"}, 0), &names);
+  EXPECT_GT(names.count("bumped_share"), 0u);
+  EXPECT_GT(names.count("partition_kinds"), 0u);
+  const std::string help = RunProgram({WINNOW_TOOL, "help", "inspect"}).output;
+  for (const std::string& name : names) {
+    EXPECT_TRUE(std::regex_search(help, std::regex("[ .(]" + name + "[ ,;:)\n/]"))) << name;
+  }
+}
+
+TEST_F(VerbInspectTest, ThePageHasAllAndNeedsNothingElse) {
+  MakeFamilies(folder_ / "db");
+  WriteSst(TableWith(""), 100, folder_ / "<b>&.sst");
+  const std::string page = folder_ / "page.html";
+  const ChildResult outcome = Run({folder_ / "db", folder_ / "<b>&.sst", "--html=" + page});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("\nconverted: "));
+  const std::string html = ReadFile(page);
+  EXPECT_EQ(html.rfind("<!DOCTYPE html>", 0), 0u);
+  EXPECT_THAT(html, AllOf(HasSubstr("</html>"), HasSubstr("<svg"), HasSubstr("winnow-ribbon"),
+                          HasSubstr("builtin-bloom"), HasSubstr("level 0"), HasSubstr("other"),
+                          HasSubstr("has no filter")));
+  EXPECT_THAT(html, AllOf(HasSubstr("&lt;b&gt;&amp;.sst"), Not(HasSubstr("<b>&.sst"))));
+  EXPECT_THAT(html, AllOf(Not(HasSubstr("http")), Not(HasSubstr("<script"))));
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "db")) {
+    if (entry.path().extension() == ".sst") {
+      EXPECT_THAT(html, HasSubstr(entry.path().filename().string()));
+    }
+  }
+  EXPECT_EQ(Run({folder_ / "db", "--html=" + folder_ / "nowhere/page.html"}).status, 2);
+  EXPECT_EQ(Run({folder_ / "db", "--html=/dev/full"}).status, 2);
+  EXPECT_EQ(ReadFile(page), html);
 }
 
 }  // namespace

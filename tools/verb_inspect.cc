@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "src/inspect/filter_json.h"
+#include "src/inspect/inspect_csv.h"
+#include "src/inspect/inspect_html.h"
 #include "src/inspect/inspect_report.h"
 #include "src/inspect/read_tables.h"
 #include "src/inspect/sst_filters.h"
@@ -25,6 +27,10 @@
 #include "tools/table_folders.h"
 #include "tools/terminal.h"
 #include "tools/verbs.h"
+
+ABSL_FLAG(bool, csv, false, "write comma-separated values (RFC 4180), one line a file");
+ABSL_FLAG(std::string, html, "",
+          "write a page of sums, charts and files to this file as well; it needs nothing else");
 
 namespace winnow::tools {
 namespace {
@@ -111,9 +117,26 @@ int ExitCode(const inspect::InspectReport& report, bool trees_read) {
   return code;
 }
 
+std::string Text(const inspect::InspectReport& report) {
+  if (absl::GetFlag(FLAGS_json)) {
+    return inspect::InspectJson(report);
+  }
+  if (!absl::GetFlag(FLAGS_csv)) {
+    return InspectTable(report, OutputWidth());
+  }
+  if (report.left_out() > 0) {
+    absl::FPrintF(stderr, "winnow inspect: %d files are not listed (--limit=%d)\n",
+                  report.left_out(), report.listed);
+  }
+  return inspect::InspectCsv(report);
+}
+
 int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   if (paths.empty()) {
     return WrongUsage(verb, "which files or database folders?");
+  }
+  if (absl::GetFlag(FLAGS_json) && absl::GetFlag(FLAGS_csv)) {
+    return WrongUsage(verb, "--json or --csv, not both");
   }
   std::string problem;
   const int jobs = Jobs(&problem);
@@ -132,9 +155,11 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   }
   const inspect::InspectReport report = inspect::MakeInspectReport(
       std::move(findings.files), std::move(findings.warnings), selection);
-  const std::string text = absl::GetFlag(FLAGS_json) ? inspect::InspectJson(report)
-                                                     : InspectTable(report, OutputWidth());
-  return Print(verb.name, text) ? ExitCode(report, findings.trees_read) : kCouldNotRead;
+  const std::string html = absl::GetFlag(FLAGS_html);
+  const bool written =
+      html.empty() || PrintToFile(verb.name, html, inspect::InspectHtml(report, paths));
+  return Print(verb.name, Text(report)) && written ? ExitCode(report, findings.trees_read)
+                                                   : kCouldNotRead;
 }
 
 }  // namespace
@@ -143,7 +168,7 @@ Verb InspectVerb() {
   return {
       "inspect",
       "PATH... [--cf=NAME] [--level=N] [--sort=FIELD] [--limit=N] [--jobs=N] [--path=FOLDER] "
-      "[--json]",
+      "[--json|--csv] [--html=FILE]",
       "Shows which filter was built in each table file, its size and expected rate",
       "A PATH is a table file (*.sst) or a database's folder. Sums over all files come first, by\n"
       "column family, level and filter: winnow-bloom, winnow-ribbon, builtin-bloom,\n"
@@ -154,12 +179,37 @@ Verb InspectVerb() {
       "what\n"
       "could be done. Then there is a row for each file. Files are read in several processes: one\n"
       "that RocksDB does not get through is named, and the others are shown. Nothing is written,\n"
-      "and the database may be in use.\n",
-      {"cf", "level", "sort", "limit", "json", "path", "jobs"},
+      "and the database may be in use.\n"
+      "\n"
+      "The fields of --json, schema winnow.inspect/1. Rates and shares go from 0 to 1; null is\n"
+      "unknown. Names that are no UTF-8 are there as hexadecimal digits too: path_hex,\n"
+      "database_hex, column_family_hex. Lines of --csv have fields of these names.\n"
+      "  files            path, database (its folder), column_family, level, entries,\n"
+      "                   file_bytes, filter, error (why it could not be read)\n"
+      "  files.filter     kind, keys, bytes (of its blocks), stored_bytes (the property\n"
+      "                   filter_size: with the index over partitions), bits_per_key,\n"
+      "                   expected_fpr, partitions, partition_kinds, policy_name, detail, fault\n"
+      "    .built_for     what Winnow built it for: level, target_fpr, level_plan, levels_below\n"
+      "    .parameters    of partitions the first one's: format, version, hash, probes, blocks,\n"
+      "                   block_bits, slots, columns, layers, bumped_share (of its first layer),\n"
+      "                   fill_ratio (Bloom: bits that are set; Ribbon: keys a slot)\n"
+      "    .bloom         its Bloom blocks: blocks, keys, bytes, bytes_as_ribbons\n"
+      "  files_left_out   how many --limit left out of files\n"
+      "  summary          all, by_column_family, by_level, by_kind, each: files,\n"
+      "                   files_not_read, files_without_filter, entries,\n"
+      "                   entries_without_filter, file_bytes, keys, bytes, bits_per_key,\n"
+      "                   mean_expected_fpr (by keys), bound_bytes, bytes_above_bound\n"
+      "  bloom            of all files: files, partitions, and as above\n"
+      "  converted        winnow_share_of_entries; winnow, builtin, none and unknown, each:\n"
+      "                   files, entries, keys, filter_bytes\n"
+      "  advice, warnings sentences\n",
+      {"cf", "level", "sort", "limit", "json", "csv", "html", "path", "jobs"},
       RunInspect,
       {{"winnow inspect DB", "the filter of every table file of a database, and sums"},
        {"winnow inspect FILE.sst", "that of one file"},
-       {"winnow inspect DB --json", "the same for a script"}}};
+       {"winnow inspect DB --json", "the same for a script"},
+       {"winnow inspect DB --level=6 --sort=fpr --limit=10", "the ten worst filters of level 6"},
+       {"winnow inspect DB --csv", "a line for each file, for a spreadsheet"}}};
 }
 
 }  // namespace winnow::tools

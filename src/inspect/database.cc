@@ -151,6 +151,11 @@ void Place(const TreeLevels& tree, ReportsByPath* reports) {
     if (found != tree.files.end()) {
       report.level = found->second.level;
       report.column_family = found->second.column_family;
+      const uint64_t bytes = found->second.bytes;
+      if (report.error && found->second.not_found.empty() && report.file_bytes < bytes) {
+        absl::StrAppend(&*report.error, "; it is cut off: the MANIFEST says ", bytes,
+                        " bytes, and it has ", report.file_bytes);
+      }
     }
   }
 }

@@ -40,6 +40,28 @@ Json ToJson(const BuiltFor& built_for) {
       {"levels_below", built_for.levels_below < 0 ? Json(nullptr) : Json(built_for.levels_below)}};
 }
 
+Json ToJson(const FilterParameters& parameters) {
+  Json json = {{"format", parameters.format},
+               {"version", OrNull(parameters.version)},
+               {"hash", SentenceOrNull(parameters.hash)}};
+  const auto put = [&json](const char* key, const auto& value) {
+    if (value) {
+      json[key] = *value;
+    }
+  };
+  put("probes", parameters.probes);
+  put("blocks", parameters.blocks);
+  put("block_bits", parameters.block_bits);
+  put("slots", parameters.slots);
+  put("columns", parameters.columns);
+  if (!parameters.layers.empty()) {
+    json["layers"] = parameters.layers;
+  }
+  put("bumped_share", parameters.bumped_share);
+  put("fill_ratio", parameters.fill_ratio);
+  return json;
+}
+
 Json ToJson(const FilterSummary& filter) {
   Json json = {{"kind", filter.kind},
                {"keys", filter.keys},
@@ -58,9 +80,11 @@ Json ToJson(const FilterSummary& filter) {
   if (filter.built_for) {
     json["built_for"] = ToJson(*filter.built_for);
   }
+  json["parameters"] = filter.parameters && !filter.parameters->format.empty()
+                           ? ToJson(*filter.parameters)
+                           : Json(nullptr);
   json["detail"] = filter.detail;
   json["policy_name"] = filter.policy_name;
-  json["stored_bytes"] = filter.stored_bytes;
   json["fault"] = OrNull(filter.fault);
   return json;
 }
@@ -82,6 +106,9 @@ Json ToJson(const SstReport& file) {
   json["entries"] = file.entries;
   json["file_bytes"] = file.file_bytes;
   json["filter"] = file.filter ? ToJson(*file.filter) : Json(nullptr);
+  if (file.filter) {
+    json["filter"]["stored_bytes"] = file.filter->stored_bytes;
+  }
   json["error"] = OrNull(file.error);
   return json;
 }
