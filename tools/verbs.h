@@ -30,6 +30,7 @@ struct Verb {
 int WrongUsage(const Verb& verb, absl::string_view problem);
 
 // verb_NAME.cc
+Verb AdviseVerb();
 Verb InspectVerb();
 Verb PolicyVerb();
 Verb ProbeVerb();

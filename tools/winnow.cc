@@ -29,7 +29,7 @@ namespace {
 
 const std::vector<Verb>& Verbs() {
   static const auto* verbs =
-      new std::vector<Verb>{InspectVerb(), VerifyVerb(), ProbeVerb(), PolicyVerb()};
+      new std::vector<Verb>{InspectVerb(), VerifyVerb(), ProbeVerb(), AdviseVerb(), PolicyVerb()};
   return *verbs;
 }
 
