@@ -126,6 +126,9 @@ std::string LookupsText(const Advice& advice) {
 }  // namespace
 
 std::string AdviseText(const Advice& advice, bool all_candidates) {
+  if (advice.rows.empty()) {
+    return absl::StrCat(advice.recommendation, "\n");
+  }
   std::string text = absl::StrCat(FamilyTable(advice), "\n", LookupsText(advice), "\n");
   absl::StrAppend(&text, RowTable(advice));
   if (all_candidates) {

@@ -68,6 +68,10 @@ class Adviser {
       : tables_(tables), options_(options), progress_(progress) {}
 
   Advice Run(std::string* problem) {
+    if (tables_.empty()) {
+      advice_.recommendation = "There are no table files, and so there is nothing to advise on.";
+      return std::move(advice_);
+    }
     ReadFiles();
     Place();
     *problem = WhyNothing();
@@ -179,9 +183,6 @@ class Adviser {
       if (found_families_.count(name) == 0) {
         return absl::StrCat("no file is of a column family '", name, "'");
       }
-    }
-    if (files_.empty()) {
-      return "there are no table files";
     }
     if (families_.empty()) {
       return "no table file could be used";
