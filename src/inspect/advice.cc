@@ -432,9 +432,6 @@ class Adviser {
       std::vector<size_t> all = tried_[family];
       all.insert(all.end(), rest_[family].begin(), rest_[family].end());
       formulas_.push_back(FormulaOf(families_[family], files_, all, asks_[family]));
-      tried_formulas_.push_back(
-          FormulaOf(families_[family], files_, tried_[family], asks_[family]));
-      rest_formulas_.push_back(FormulaOf(families_[family], files_, rest_[family], asks_[family]));
       has_plans_ = has_plans_ || formulas_.back().has_plans;
     }
   }
@@ -595,10 +592,19 @@ class Adviser {
           return trial.has_value();
         },
         [&](size_t i) { return &FileOf(pieces[i]); });
+    for (std::vector<size_t>& tried : tried_) {
+      tried.clear();
+    }
     for (size_t i = 0; i < pieces.size(); ++i) {
       const bool whole = results[i].policies.size() == policies[pieces[i].family].size();
       advice_.tried_files += whole ? 1 : 0;
       advice_.tried_keys += whole ? results[i].keys : 0;
+      (whole ? tried_ : rest_)[pieces[i].family].push_back(pieces[i].at);
+    }
+    for (size_t family = 0; family < families_.size(); ++family) {
+      tried_formulas_.push_back(
+          FormulaOf(families_[family], files_, tried_[family], asks_[family]));
+      rest_formulas_.push_back(FormulaOf(families_[family], files_, rest_[family], asks_[family]));
     }
     AddNow();
     for (size_t row = 0; row < trials_.size(); ++row) {
