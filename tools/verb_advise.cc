@@ -23,6 +23,7 @@
 #include "src/inspect/trial_filter.h"
 #include "tools/advise_table.h"
 #include "tools/byte_count.h"
+#include "tools/family_flag.h"
 #include "tools/flags.h"
 #include "tools/print.h"
 #include "tools/table_arguments.h"
@@ -39,7 +40,6 @@ ABSL_FLAG(
 ABSL_FLAG(uint64_t, sample, 10'000'000,
           "build filters for files of so many keys together, chosen by their size, and work out "
           "the others by formulas; 0: for all");
-ABSL_FLAG(std::string, cf, "", "the one column family to look at; empty: all");
 ABSL_FLAG(std::string, try_policy, "", "a further filter policy to try, as an options string");
 ABSL_FLAG(std::string, by, "memory",
           "what the rows are sorted by: memory, reads (false ones) or build (time)");
@@ -143,9 +143,7 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
   options->lookups = absl::GetFlag(FLAGS_draws);
   options->absent_share = absl::GetFlag(FLAGS_absent_share);
   options->sample_keys = absl::GetFlag(FLAGS_sample);
-  if (const std::string family = absl::GetFlag(FLAGS_cf); !family.empty()) {
-    options->families.push_back(family);
-  }
+  options->families = FamiliesOfFlags();
   const std::string budget = absl::GetFlag(FLAGS_budget);
   if (!budget.empty()) {
     options->budget_bytes = ParseByteCount(budget);
@@ -259,7 +257,10 @@ Verb AdviseVerb() {
       "near misses of the files' keys. Nothing is written, and the database may be in use.\n",
       {"json", "path", "jobs", "lookups", "hex", "draws", "absent_share", "budget", "sample", "cf",
        "try_policy", "by", "all"},
-      RunAdvise};
+      RunAdvise,
+      {{"winnow advise DB", "what other filter policies would take and save here"},
+       {"winnow advise DB --budget=64MiB", "the best for so much memory, by column family"},
+       {"winnow advise DB --draws=20000 --json", "with fewer lookups, for a script"}}};
 }
 
 }  // namespace winnow::tools
