@@ -211,6 +211,48 @@ TEST_F(VerifyFileTest, AFlippedBitWithoutChecksumsIsAFault) {
   }
 }
 
+// Where no checksum covers the filter: its marker says that it is no kind of ours.
+TEST_F(VerifyFileTest, AFilterThatNeverDeniesIsAFaultAndOneOfAnUnknownKindIsNotVerified) {
+  for (const char* policy : {"winnow:10", "bloomfilter:10", "ribbonfilter:10:-1"}) {
+    BlockBasedTableOptions table = TableWith(policy);
+    table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+    WriteSst(table, 5'000, path_);
+    std::string error;
+    const std::string block = ReadFilterBlocks(path_, &error).front();
+    const std::string good = ReadFile(path_);
+    const size_t start = good.find(block);
+    ASSERT_NE(start, std::string::npos);
+
+    std::string bytes = good;
+    bytes.replace(start, block.size(), block.size(), '\0');
+    WriteFile(path_, bytes);
+    const FileVerdict zeroed = VerifyFile(path_, {});
+    EXPECT_FALSE(zeroed.error) << policy;
+    EXPECT_THAT(zeroed.faults, ElementsAre(HasSubstr("for every key"))) << policy;
+
+    bytes = good;
+    bytes.replace(start, block.size(), block.size(), '\x90');
+    WriteFile(path_, bytes);
+    const FileVerdict unknown = VerifyFile(path_, {});
+    ASSERT_TRUE(unknown.error) << policy;
+    EXPECT_THAT(*unknown.error, HasSubstr("can't be verified")) << policy;
+    EXPECT_THAT(unknown.faults, IsEmpty()) << policy;
+  }
+}
+
+TEST_F(VerifyFileTest, PropertiesThatAreGoneAreAFault) {
+  BlockBasedTableOptions table = TableWith("winnow:10");
+  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  WriteSst(table, 5'000, path_);
+  std::string bytes = ReadFile(path_);
+  // The end of "rocksdb.filter.size", of which "rocksdb.filter." is shared with the name before.
+  const size_t name = bytes.find("\x0f\x04\x02size");
+  ASSERT_NE(name, std::string::npos);
+  bytes[name + 3] = 'S';
+  WriteFile(path_, bytes);
+  EXPECT_THAT(VerifyFile(path_, {}).faults, ElementsAre(HasSubstr("properties say nothing")));
+}
+
 TEST_F(VerifyFileTest, ADamagedBlockIsAFault) {
   WriteSst(TableWith("winnow:10"), 20'000, path_);
   const std::string good = ReadFile(path_);

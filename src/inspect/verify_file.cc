@@ -9,6 +9,8 @@
 #include <map>
 #include <memory>
 
+#include "src/core/format.h"
+#include "src/inspect/builtin_filters.h"
 #include "src/inspect/key_check.h"
 #include "src/inspect/known_comparator.h"
 #include "src/inspect/sst_filters.h"
@@ -49,6 +51,10 @@ bool HasBlocks(const RawSst& sst, FileVerdict* verdict) {
     verdict->error =
         absl::StrCat("the filter can't be verified: it is one of the policy ",
                      sst.properties->filter_policy_name, ", which this program can't ask");
+  }
+  if (FilterBytes(sst) > 0 && sst.properties->filter_size == 0) {
+    verdict->faults.push_back(absl::StrCat("the file has a filter of ", FilterBytes(sst),
+                                           " bytes, but its properties say nothing of it"));
   }
   return !sst.blocks.empty();
 }
@@ -173,6 +179,31 @@ void JudgeRates(const RateSample& sample, FileVerdict* verdict) {
       100 * *verdict->expected_fpr));
 }
 
+// Filters that answer "may match" for every key: by accident, by design, or as a kind that is new.
+void JudgeUselessBlock(const std::string& block, const std::string& where, FileVerdict* verdict) {
+  using Kind = BuiltinFilter::Kind;
+  if (core::LooksOurs(block)) {
+    return;
+  }
+  const BuiltinFilter filter = ParseBuiltinFilter(block);
+  if (filter.kind != Kind::kAlwaysTrue && filter.kind != Kind::kReserved) {
+    return;
+  }
+  if (filter.marker < 0) {
+    verdict->error = absl::StrCat("the filter can't be verified: ", where,
+                                  "it is of a kind that this program does not know");
+  } else if (filter.marker > 0 || filter.payload_bytes > 1) {
+    verdict->faults.push_back(
+        absl::StrCat(where, "the filter of ", block.size(),
+                     " bytes answers \"may contain\" for every key, as no builder writes it"));
+  } else {
+    verdict->remarks.push_back(absl::StrCat(
+        where,
+        "the filter answers \"may contain\" for every key, as RocksDB writes it where none "
+        "could be built"));
+  }
+}
+
 // Kind and faults of the blocks, and the rates to expect of them.
 std::vector<std::optional<double>> JudgeBlocks(const RawSst& sst,
                                                const std::vector<uint64_t>& keys_of_blocks,
@@ -183,12 +214,12 @@ std::vector<std::optional<double>> JudgeBlocks(const RawSst& sst,
     const FilterSummary summary = ClassifyBlock(sst.blocks[i], keys_of_blocks[i]);
     expected.push_back(summary.expected_fpr);
     ++kinds[summary.kind];
+    const std::string where =
+        sst.partitioned ? absl::StrCat("partition ", i + 1, " of ", sst.blocks.size(), ": ") : "";
     if (summary.fault) {
-      verdict->faults.push_back(
-          sst.partitioned
-              ? absl::StrCat("partition ", i + 1, " of ", sst.blocks.size(), ": ", *summary.fault)
-              : *summary.fault);
+      verdict->faults.push_back(where + *summary.fault);
     }
+    JudgeUselessBlock(sst.blocks[i], where, verdict);
   }
   verdict->kind = std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
                     return a.second < b.second;
