@@ -248,7 +248,7 @@ TEST_F(VerifyFileTest, PropertiesThatAreGoneAreAFault) {
   // The end of "rocksdb.filter.size", of which "rocksdb.filter." is shared with the name before.
   const size_t name = bytes.find("\x0f\x04\x02size");
   ASSERT_NE(name, std::string::npos);
-  bytes[name + 3] = 'S';
+  bytes[name + 6] = 'f';  // and still in order
   WriteFile(path_, bytes);
   EXPECT_THAT(VerifyFile(path_, {}).faults, ElementsAre(HasSubstr("properties say nothing")));
 }
