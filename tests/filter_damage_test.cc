@@ -70,6 +70,39 @@ TEST(FilterDamageTest, EveryBitFlipIsSafeAndInTailOrDirectoryNeverAbsent) {
   }
 }
 
+// 10^5 flips in all.
+TEST(FilterDamageTest, AVerifyingLoadNoticesEveryFlippedBitOfThePayload) {
+  RandomHashes random(TestSeed());
+  for (const FilterKind kind : kKinds) {
+    for (const size_t n : {1u, 60u, 700u, 5000u, 20000u}) {
+      const std::vector<KeyHash> hashes = random.Take(n);
+      const FilterBlock block = Build(OptionsOf(kind, 10), hashes);
+      std::string bytes(block.bytes());
+      core::ParsedBlock parsed;
+      ASSERT_EQ(core::Parse(bytes, &parsed), Fault::kNone);
+      ASSERT_EQ(FilterView::Verified(bytes).fault(), Fault::kNone);
+      for (int flip = 0; flip < 10000; ++flip) {
+        const size_t bit = random.Below(parsed.payload_size * 8);
+        bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ 1 << bit % 8);
+        const FilterView view = FilterView::Verified(bytes);
+        ASSERT_EQ(view.fault(), Fault::kPayload) << bit;
+        ASSERT_TRUE(view.MayContain(hashes[0]) && view.MayContain({random.Next()}));
+        ASSERT_EQ(view.info().size_bytes, bytes.size());
+        ASSERT_FALSE(view.PayloadIntact());
+        bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ 1 << bit % 8);
+      }
+    }
+  }
+}
+
+TEST(FilterDamageTest, VerifyingKeepsTheFaultsThatAreSeenWithoutIt) {
+  EXPECT_EQ(FilterView::Verified(std::string(100, 'x')).fault(), Fault::kForeign);
+  EXPECT_EQ(FilterView::Verified({}).fault(), Fault::kForeign);
+  const FilterBlock empty = Build(OptionsOf(FilterKind::kBloom, 10), {});
+  EXPECT_EQ(FilterView::Verified(empty.bytes()).fault(), Fault::kNone);
+  EXPECT_FALSE(FilterView::Verified(empty.bytes()).MayContain({1}));
+}
+
 TEST(FilterDamageTest, RandomBytesContainEverything) {
   RandomHashes random(TestSeed());
   for (int round = 0; round < 20000; ++round) {
@@ -90,8 +123,8 @@ TEST(FilterDamageTest, ForgedTailsAreSafe) {
     tail.kind = static_cast<FilterKind>(random.Below(4));
     tail.num_hashes = random.Below(3);
     tail.columns = tail.kind == FilterKind::kRibbon ? static_cast<uint16_t>(random.Next()) : 0;
-    tail.layers = static_cast<uint8_t>(random.Below(5));
-    std::vector<core::LayerEntry> layers(tail.layers);
+    tail.entries = static_cast<uint8_t>(random.Below(5));
+    std::vector<core::LayerEntry> layers(tail.entries);
     for (core::LayerEntry& entry : layers) {
       entry = {static_cast<core::LayerType>(random.Below(8)),
                static_cast<uint8_t>(random.Below(32)),
@@ -123,6 +156,7 @@ TEST(FilterDamageTest, FaultsAreNamed) {
   const Case cases[] = {
       {[](core::Tail*) {}, Fault::kNone},
       {[](core::Tail* tail) { tail->version = 9; }, Fault::kVersion},
+      {[](core::Tail* tail) { tail->version = 0; }, Fault::kVersion},
       {[](core::Tail* tail) { tail->kind = static_cast<FilterKind>(77); }, Fault::kKind},
       {[](core::Tail* tail) { tail->hash_id = 9; }, Fault::kHash},
       {[](core::Tail* tail) { tail->seed = 9; }, Fault::kHash},
@@ -134,7 +168,7 @@ TEST(FilterDamageTest, FaultsAreNamed) {
     core::ParsedBlock parsed;
     ASSERT_EQ(core::Parse(block.bytes(), &parsed), Fault::kNone);
     std::vector<core::LayerEntry> layers;
-    for (unsigned i = 0; i < parsed.tail.layers; ++i) {
+    for (unsigned i = 0; i < parsed.tail.entries; ++i) {
       layers.push_back(core::ReadLayerEntry(parsed.directory, i));
     }
     std::string bytes(block.bytes());
@@ -147,7 +181,7 @@ TEST(FilterDamageTest, FaultsAreNamed) {
     EXPECT_EQ(FalseNegatives(view, hashes), 0u);
   }
   EXPECT_EQ(FilterView(std::string(100, 'x')).fault(), Fault::kForeign);
-  for (int fault = 0; fault <= static_cast<int>(Fault::kSize); ++fault) {
+  for (int fault = 0; fault <= static_cast<int>(Fault::kPayload); ++fault) {
     EXPECT_NE(ToString(static_cast<Fault>(fault)), "unknown fault");
   }
 }

@@ -283,11 +283,15 @@ TEST(FilterSetTest, SaysWhichFiltersCanNotBeUsed) {
   EXPECT_EQ(edit.InsertView(2, 12, {}), Fault::kForeign);
   EXPECT_EQ(edit.InsertCopy(3, 13, {}), Fault::kForeign);
   EXPECT_EQ(edit.InsertCopy(4, 14, std::string(100, 'x')), Fault::kForeign);
+  std::string bad_payload = good;
+  bad_payload[0] ^= 1;
+  EXPECT_EQ(edit.InsertCopy(5, 15, bad_payload), Fault::kPayload);
+  EXPECT_EQ(edit.InsertView(6, 16, bad_payload, nullptr, PayloadCheck::kVerify), Fault::kPayload);
   const FilterSet set = edit.Build();
   const std::vector<UnusableFilter> unusable = set.Unusable();
-  ASSERT_EQ(unusable.size(), 4u);
+  ASSERT_EQ(unusable.size(), 6u);
   constexpr Fault kFaults[] = {Fault::kTailChecksum, Fault::kForeign, Fault::kForeign,
-                               Fault::kForeign};
+                               Fault::kForeign,      Fault::kPayload, Fault::kPayload};
   for (size_t i = 0; i < unusable.size(); ++i) {
     EXPECT_EQ(unusable[i].index, i + 1);
     EXPECT_EQ(unusable[i].id, i + 11);
@@ -296,8 +300,10 @@ TEST(FilterSetTest, SaysWhichFiltersCanNotBeUsed) {
   }
   EXPECT_EQ(set.fault(0), Fault::kNone);
   uint64_t words[1];
-  EXPECT_THAT(Indices(set.Candidates({3}, words)), ElementsAre(1, 2, 3, 4));
-  EXPECT_THAT(Indices(set.Candidates({1}, words)), ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(Indices(set.Candidates({3}, words)), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(Indices(set.Candidates({1}, words)), ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  FilterSetEdit unchecked;
+  EXPECT_EQ(unchecked.InsertView(0, 1, bad_payload), Fault::kNone);
 }
 
 TEST(FilterSetTest, TellsItsFiles) {

@@ -6,5 +6,6 @@
 #include <absl/flags/declare.h>
 
 ABSL_DECLARE_FLAG(bool, json);
+ABSL_DECLARE_FLAG(bool, hex);  // verb_probe.cc
 
 #endif  // WINNOW_TOOLS_FLAGS_H_

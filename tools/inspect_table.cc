@@ -5,13 +5,18 @@
 #include <absl/strings/string_view.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "src/inspect/converted_share.h"
+#include "src/inspect/filter_totals.h"
+#include "src/inspect/printable.h"
+#include "src/inspect/svg_text.h"
 #include "src/inspect/text_table.h"
 #include "tools/cells.h"
+#include "tools/terminal.h"
 
 namespace winnow::tools {
 namespace {
@@ -21,44 +26,25 @@ using inspect::ConvertedShare;
 using inspect::FamilySum;
 using inspect::FilterFamily;
 using inspect::FilterSummary;
+using inspect::FilterTotals;
+using inspect::InspectReport;
 using inspect::SstReport;
-using inspect::TextTable;
+using inspect::TotalsOfFiles;
 
-struct Sum {
-  uint64_t files = 0;
-  uint64_t entries = 0;
-  uint64_t keys = 0;
-  uint64_t bytes = 0;
-  double expected_positives = 0;  // of one absent key in every file
-  uint64_t files_with_rate = 0;
+std::string Number(uint64_t number, const char* noun) {
+  return absl::StrCat(Count(number), " ", noun, number == 1 ? "" : "s");
+}
 
-  void Add(const SstReport& file) {
-    ++files;
-    entries += file.entries;
-    keys += file.filter->keys;
-    bytes += file.filter->bytes;
-    if (file.filter->expected_fpr) {
-      expected_positives += *file.filter->expected_fpr;
-      ++files_with_rate;
-    }
-  }
-
-  std::vector<std::string> Cells(std::string name) const {
-    const double bits = keys == 0 ? 0 : 8 * static_cast<double>(bytes) / static_cast<double>(keys);
-    std::optional<double> rate;
-    if (files_with_rate > 0) {
-      rate = expected_positives / static_cast<double>(files_with_rate);
-    }
-    return {std::move(name), Count(files), Count(entries), Count(keys),
-            Count(bytes),    Bits(bits),   Percent(rate)};
-  }
-};
+std::string Wrapped(const std::string& text, size_t width) {
+  return width == 0 ? text : inspect::WrapText(text, width, 2);
+}
 
 std::string Level(const SstReport& file) { return file.level ? absl::StrCat(*file.level) : "-"; }
 
 std::vector<std::string> Row(const SstReport& file) {
   if (!file.filter) {
-    return {file.path, Level(file), "-", "-", "-", "-", "-", "-", "not read: see below"};
+    return {inspect::Printable(file.path), Level(file), "-", "-", "-", "-", "-", "-",
+            "not read: see below"};
   }
   const FilterSummary& filter = *file.filter;
   std::string remark = filter.detail;
@@ -71,7 +57,7 @@ std::vector<std::string> Row(const SstReport& file) {
   if (filter.fault) {
     remark = "FAULT: see below";
   }
-  return {file.path,
+  return {inspect::Printable(file.path),
           Level(file),
           Count(file.entries),
           filter.kind,
@@ -82,85 +68,134 @@ std::vector<std::string> Row(const SstReport& file) {
           std::move(remark)};
 }
 
-std::string Files(const std::vector<SstReport>& files) {
+std::string Files(const InspectReport& report, size_t width) {
   std::vector<std::vector<std::string>> rows;
-  rows.reserve(files.size());
-  for (const SstReport& file : files) {
-    rows.push_back(Row(file));
+  rows.reserve(report.listed);
+  for (size_t i = 0; i < report.listed; ++i) {
+    rows.push_back(Row(report.files[i]));
   }
-  return TextTable({{"file", Align::kLeft},
-                    {"level"},
-                    {"entries"},
-                    {"filter", Align::kLeft},
-                    {"keys"},
-                    {"bytes"},
-                    {"bits/key"},
-                    {"expected fpr"},
-                    {"", Align::kLeft}},
-                   rows)
-      .ToString();
+  std::string text;
+  if (!rows.empty()) {
+    text = absl::StrCat("\n", FittedTable({{"file", Align::kLeft},
+                                           {"level"},
+                                           {"entries"},
+                                           {"filter", Align::kLeft},
+                                           {"keys"},
+                                           {"bytes"},
+                                           {"bits/key"},
+                                           {"fpr"},
+                                           {"", Align::kLeft}},
+                                          std::move(rows), width));
+  }
+  if (report.left_out() > 0) {
+    absl::StrAppend(&text, "\n", report.left_out(),
+                    report.left_out() == 1 ? " file is" : " files are",
+                    " not listed (--limit=", report.listed, ")\n");
+  }
+  return text;
 }
 
 std::string Sentences(const std::vector<SstReport>& files) {
   std::string text;
   for (const SstReport& file : files) {
+    const std::string path = inspect::Printable(file.path);
     if (file.error) {
-      absl::StrAppend(&text, "\nnot read: ", file.path, ": ", *file.error);
+      absl::StrAppend(&text, "\nnot read: ", path, ": ", inspect::Printable(*file.error));
     } else if (file.filter->fault) {
-      absl::StrAppend(&text, "\nfault: ", file.path, ": ", *file.filter->fault);
+      absl::StrAppend(&text, "\nfault: ", path, ": ", inspect::Printable(*file.filter->fault));
     }
   }
   return text.empty() ? text : absl::StrCat(text, "\n");
 }
 
-std::string Sums(const std::string& title, const std::vector<std::pair<std::string, Sum>>& sums) {
+std::vector<std::string> SumCells(std::string name, const FilterTotals& sum) {
+  const std::optional<double> above = sum.share_above_bound();
+  return {std::move(name),
+          Count(sum.files),
+          Count(sum.without_filter),
+          Count(sum.entries),
+          Count(sum.keys),
+          Count(sum.bytes),
+          Bits(sum.bits_per_key()),
+          Percent(sum.mean_fpr()),
+          above ? absl::StrFormat("%.0f %%", 100 * *above) : "-"};
+}
+
+std::string Sums(const std::string& title, std::vector<std::vector<std::string>> rows,
+                 size_t width) {
+  return absl::StrCat("\n", FittedTable({{title, Align::kLeft},
+                                         {"files"},
+                                         {"no filter"},
+                                         {"entries"},
+                                         {"keys"},
+                                         {"bytes"},
+                                         {"bits/key"},
+                                         {"fpr"},
+                                         {"over bound"}},
+                                        std::move(rows), width));
+}
+
+std::string SumsByFamily(const TotalsOfFiles& totals, size_t width) {
   std::vector<std::vector<std::string>> rows;
-  rows.reserve(sums.size());
-  for (const auto& [name, sum] : sums) {
-    rows.push_back(sum.Cells(name));
-  }
-  return absl::StrCat("\n", TextTable({{title, Align::kLeft},
-                                       {"files"},
-                                       {"entries"},
-                                       {"keys"},
-                                       {"bytes"},
-                                       {"bits/key"},
-                                       {"mean expected fpr"}},
-                                      rows)
-                                .ToString());
-}
-
-std::string SumsByKind(const std::vector<SstReport>& files) {
-  std::map<std::string, Sum> by_kind;
-  Sum all;
-  for (const SstReport& file : files) {
-    if (file.filter) {
-      by_kind[file.filter->kind].Add(file);
-      all.Add(file);
+  const bool one_database = totals.by_family.empty() || totals.by_family.begin()->first.first ==
+                                                            totals.by_family.rbegin()->first.first;
+  for (const auto& [name, sum] : totals.by_family) {
+    std::string shown = name.second.empty() ? "?" : inspect::Printable(name.second);
+    if (!one_database) {
+      shown = absl::StrCat(name.first.empty() ? "-" : inspect::Printable(name.first), " ", shown);
     }
+    rows.push_back(SumCells(std::move(shown), sum));
   }
-  std::vector<std::pair<std::string, Sum>> sums(by_kind.begin(), by_kind.end());
-  sums.emplace_back("all", all);
-  return Sums("filter", sums);
+  return rows.size() < 2 ? std::string() : Sums("column family", std::move(rows), width);
 }
 
-std::string SumsByLevel(const std::vector<SstReport>& files) {
-  std::map<int, Sum> by_level;
-  for (const SstReport& file : files) {
-    if (file.filter && file.level) {
-      by_level[*file.level].Add(file);
-    }
+std::string SumsByLevel(const TotalsOfFiles& totals, size_t width) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [level, sum] : totals.by_level) {
+    rows.push_back(SumCells(absl::StrCat(level), sum));
   }
-  std::vector<std::pair<std::string, Sum>> sums;
-  sums.reserve(by_level.size());
-  for (const auto& [level, sum] : by_level) {
-    sums.emplace_back(absl::StrCat(level), sum);
-  }
-  return sums.empty() ? std::string() : Sums("level", sums);
+  return rows.empty() ? std::string() : Sums("level", std::move(rows), width);
 }
 
-std::string Number(uint64_t number, const char* noun) {
-  return absl::StrCat(Count(number), " ", noun, number == 1 ? "" : "s");
+std::string SumsByKind(const TotalsOfFiles& totals, size_t width) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [kind, sum] : totals.by_kind) {
+    rows.push_back(SumCells(kind, sum));
+  }
+  rows.push_back(SumCells("all", totals.all));
+  return Sums("filter", std::move(rows), width);
+}
+
+// The whole in a line or two, and what the columns below mean.
+std::string Headline(const InspectReport& report, size_t width) {
+  const FilterTotals& all = report.totals.all;
+  std::string text =
+      absl::StrCat(Number(report.files.size(), "file"),
+                   all.not_read > 0 ? absl::StrCat(", ", all.not_read, " of them not read") : "",
+                   ", ", all.entries, all.entries == 1 ? " entry" : " entries");
+  if (all.keys > 0) {
+    absl::StrAppend(&text, "; filters of ", inspect::ByteSize(static_cast<double>(all.bytes)),
+                    " for ", Number(all.keys, "key"), ", ", Bits(all.bits_per_key()), " bits each");
+  }
+  if (all.keys > 0 && all.mean_fpr()) {
+    absl::StrAppend(&text, "; ", Percent(all.mean_fpr()),
+                    " of absent keys are let through, by the mean over keys");
+  }
+  if (const std::optional<double> above = all.share_above_bound()) {
+    absl::StrAppend(
+        &text, "; ", inspect::ByteSize(std::max(0.0, all.bytes_above_bound())),
+        absl::StrFormat(" (%.0f %%) above the bound, the least that any filter of that rate takes",
+                        100 * *above));
+  }
+  return absl::StrCat(Wrapped(text, width), "\n");
+}
+
+std::string Advice(const InspectReport& report, size_t width) {
+  std::string text;
+  for (const std::string& sentence : report.advice) {
+    absl::StrAppend(&text, "\n", Wrapped(absl::StrCat("advice: ", sentence), width));
+  }
+  return text.empty() ? text : absl::StrCat(text, "\n");
 }
 
 // What could be less: which files are too small, or lie too high by bloom_before_level, shows
@@ -232,14 +267,17 @@ std::string Converted(const std::vector<SstReport>& files) {
 
 }  // namespace
 
-std::string InspectTable(const std::vector<SstReport>& files) {
-  if (files.empty()) {
+std::string InspectTable(const InspectReport& report, size_t width) {
+  if (report.files.empty()) {
     return "no table files\n";
   }
-  const bool any_read = std::any_of(files.begin(), files.end(),
-                                    [](const SstReport& file) { return file.filter.has_value(); });
-  return absl::StrCat(Files(files), Sentences(files), any_read ? SumsByKind(files) : "",
-                      SumsByLevel(files), Blooms(files), Converted(files));
+  std::string text = Headline(report, width);
+  if (report.totals.all.files > 0) {
+    absl::StrAppend(&text, SumsByFamily(report.totals, width), SumsByLevel(report.totals, width),
+                    SumsByKind(report.totals, width), Blooms(report.files),
+                    Converted(report.files));
+  }
+  return absl::StrCat(text, Advice(report, width), Files(report, width), Sentences(report.files));
 }
 
 }  // namespace winnow::tools

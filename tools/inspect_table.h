@@ -3,17 +3,18 @@
 #ifndef WINNOW_TOOLS_INSPECT_TABLE_H_
 #define WINNOW_TOOLS_INSPECT_TABLE_H_
 
+#include <cstddef>
 #include <string>
-#include <vector>
 
-#include "src/inspect/sst_filters.h"
+#include "src/inspect/inspect_report.h"
 
 namespace winnow::tools {
 
-// A row for each file, then faults and errors as sentences, then sums by kind and, where levels are
-// known, by level, and the share
-// of the entries that have Winnow's filters. Ends with a newline.
-std::string InspectTable(const std::vector<inspect::SstReport>& files);
+// The sums by column family where there are several, by level where that is known, and by kind; the
+// share of the entries that have Winnow's filters; advice; a row for each file that is listed; then
+// faults and errors as sentences. Lines of tables and texts have at most `width` characters where
+// that is possible; 0: any number. Ends with a newline.
+std::string InspectTable(const inspect::InspectReport& report, size_t width);
 
 }  // namespace winnow::tools
 

@@ -16,11 +16,20 @@ ABSL_FLAG(int, jobs, 0, "files to read at once; 0: as many as the machine has pr
 
 namespace winnow::tools {
 
+namespace {
+
+int ProcessesFor(int jobs) {
+  return jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
 Tables TablesOf(const std::vector<std::string>& paths) {
   Tables tables;
   std::set<std::string> known;
+  const int workers = ProcessesFor(absl::GetFlag(FLAGS_jobs));
   for (const std::string& path : paths) {
-    inspect::TableList list = inspect::ListTables(path, TableFolders());
+    inspect::TableList list = inspect::ListTables(path, TableFolders(), workers);
     tables.trees_read = tables.trees_read && list.warnings.empty();
     for (const auto* sentences : {&list.warnings, &list.remarks}) {
       tables.warnings.insert(tables.warnings.end(), sentences->begin(), sentences->end());
@@ -42,7 +51,7 @@ int Jobs(std::string* problem) {
   if (jobs < 0 || jobs > kMostJobs) {
     *problem = absl::StrCat("--jobs can be 0 to ", kMostJobs);
   }
-  return jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return ProcessesFor(jobs);
 }
 
 }  // namespace winnow::tools

@@ -8,14 +8,22 @@
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "src/inspect/filter_json.h"
+#include "src/inspect/inspect_report.h"
+#include "src/inspect/read_tables.h"
 #include "src/inspect/sst_filters.h"
 #include "tools/flags.h"
+#include "tools/inspect_flags.h"
 #include "tools/inspect_table.h"
 #include "tools/print.h"
+#include "tools/table_arguments.h"
 #include "tools/table_folders.h"
+#include "tools/terminal.h"
 #include "tools/verbs.h"
 
 namespace winnow::tools {
@@ -50,13 +58,9 @@ SstReport Unreadable(const std::string& path, const std::string& error) {
   return report;
 }
 
-void ReadPath(const std::string& path, Findings* findings) {
-  std::error_code code;
-  if (!std::filesystem::is_directory(path, code)) {
-    findings->files.push_back(inspect::ReadSst(path));
-    return;
-  }
-  inspect::DatabaseReport database = inspect::ReadDatabase(path, ShowProgress, TableFolders());
+void ReadFolder(const std::string& path, int jobs, Findings* findings) {
+  inspect::DatabaseReport database =
+      inspect::ReadDatabase(path, ShowProgress, TableFolders(), jobs);
   if (database.error) {
     findings->files.push_back(Unreadable(path, *database.error));
   }
@@ -70,9 +74,33 @@ void ReadPath(const std::string& path, Findings* findings) {
   std::move(database.files.begin(), database.files.end(), std::back_inserter(findings->files));
 }
 
-int ExitCode(const Findings& findings) {
-  int code = findings.trees_read ? kAllGood : kCouldNotRead;
-  for (const SstReport& file : findings.files) {
+// In the order of the paths; what are no folders is read together.
+Findings ReadPaths(const std::vector<std::string>& paths, int jobs) {
+  const auto is_folder = [](const std::string& path) {
+    std::error_code code;
+    return std::filesystem::is_directory(path, code);
+  };
+  std::vector<std::string> files;
+  std::remove_copy_if(paths.begin(), paths.end(), std::back_inserter(files), is_folder);
+  inspect::TableReading reading;
+  reading.workers = jobs;
+  reading.progress = ShowProgress;
+  std::vector<SstReport> reports = inspect::ReadTables(files, reading);
+  Findings findings;
+  auto next = reports.begin();
+  for (const std::string& path : paths) {
+    if (next != reports.end() && path == next->path) {
+      findings.files.push_back(std::move(*next++));
+    } else {
+      ReadFolder(path, jobs, &findings);
+    }
+  }
+  return findings;
+}
+
+int ExitCode(const inspect::InspectReport& report, bool trees_read) {
+  int code = trees_read ? kAllGood : kCouldNotRead;
+  for (const SstReport& file : report.files) {
     if (file.error) {
       return kCouldNotRead;
     }
@@ -87,17 +115,26 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   if (paths.empty()) {
     return WrongUsage(verb, "which files or database folders?");
   }
-  Findings findings;
-  for (const std::string& path : paths) {
-    ReadPath(path, &findings);
+  std::string problem;
+  const int jobs = Jobs(&problem);
+  if (!problem.empty()) {
+    return WrongUsage(verb, problem);
   }
+  Findings findings = ReadPaths(paths, jobs);
   for (const std::string& warning : findings.warnings) {
     absl::FPrintF(stderr, "winnow inspect: %s\n", warning);
   }
-  const std::string text = absl::GetFlag(FLAGS_json)
-                               ? inspect::InspectJson(findings.files, findings.warnings)
-                               : InspectTable(findings.files);
-  return Print(verb.name, text) ? ExitCode(findings) : kCouldNotRead;
+  const inspect::FileSelection selection = SelectionOfFlags();
+  problem = inspect::UnknownFamilies(findings.files, selection);
+  if (!problem.empty()) {
+    absl::FPrintF(stderr, "winnow inspect: %s\n", problem);
+    return kCouldNotRead;
+  }
+  const inspect::InspectReport report = inspect::MakeInspectReport(
+      std::move(findings.files), std::move(findings.warnings), selection);
+  const std::string text = absl::GetFlag(FLAGS_json) ? inspect::InspectJson(report)
+                                                     : InspectTable(report, OutputWidth());
+  return Print(verb.name, text) ? ExitCode(report, findings.trees_read) : kCouldNotRead;
 }
 
 }  // namespace
@@ -105,16 +142,24 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
 Verb InspectVerb() {
   return {
       "inspect",
-      "PATH... [--path=FOLDER] [--json]",
+      "PATH... [--cf=NAME] [--level=N] [--sort=FIELD] [--limit=N] [--jobs=N] [--path=FOLDER] "
+      "[--json]",
       "Shows which filter was built in each table file, its size and expected rate",
-      "A PATH is a table file (*.sst) or a database's folder. For each file: its level if it is\n"
-      "known, its entries, and its filter: winnow-bloom, winnow-ribbon, builtin-bloom,\n"
-      "builtin-ribbon, none, or unknown. The expected rate is the share of absent keys for which\n"
-      "the filter says \"may be here\". The last line, and \"converted\" in JSON, tell how much "
-      "of\n"
-      "the data has Winnow's filters. Nothing is written, and the database may be in use.\n",
-      {"json", "path"},
-      RunInspect};
+      "A PATH is a table file (*.sst) or a database's folder. Sums over all files come first, by\n"
+      "column family, level and filter: winnow-bloom, winnow-ribbon, builtin-bloom,\n"
+      "builtin-ribbon, none, or unknown. The expected rate (fpr) is the share of absent keys for\n"
+      "which the filter says \"may be here\", in sums the mean over keys; \"over bound\" is what\n"
+      "filters take beyond n log2(1/fpr) bits for n keys, the least that is possible. The line\n"
+      "\"converted\", as in JSON, tells how much of the data has Winnow's filters. Advice says "
+      "what\n"
+      "could be done. Then there is a row for each file. Files are read in several processes: one\n"
+      "that RocksDB does not get through is named, and the others are shown. Nothing is written,\n"
+      "and the database may be in use.\n",
+      {"cf", "level", "sort", "limit", "json", "path", "jobs"},
+      RunInspect,
+      {{"winnow inspect DB", "the filter of every table file of a database, and sums"},
+       {"winnow inspect FILE.sst", "that of one file"},
+       {"winnow inspect DB --json", "the same for a script"}}};
 }
 
 }  // namespace winnow::tools

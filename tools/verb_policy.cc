@@ -18,6 +18,7 @@
 #include "src/inspect/text_table.h"
 #include "tools/cells.h"
 #include "tools/flags.h"
+#include "tools/print.h"
 #include "tools/verbs.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -136,18 +137,19 @@ absl::string_view TakenForPolicy(absl::string_view argument) {
              : ", taken for a policy, as there is no file of that name,";
 }
 
-int ReportString(const std::string& options_string) {
+int ReportString(const Verb& verb, const std::string& options_string) {
   const PolicyVerdict verdict = inspect::CheckPolicy(options_string, /*with_trials=*/true);
   const bool works = verdict.problem.empty();
-  if (absl::GetFlag(FLAGS_json)) {
-    std::fputs(inspect::PolicyJson(verdict).c_str(), stdout);
-  } else if (works) {
-    absl::PrintF("%s\n%s", Sentence(verdict), Trials(verdict));
-  }
   if (!works) {
     absl::FPrintF(stderr, "winnow policy: %s", Sentence(verdict, TakenForPolicy(options_string)));
   }
-  return works ? kAllGood : kFaultFound;
+  std::string text;
+  if (absl::GetFlag(FLAGS_json)) {
+    text = inspect::PolicyJson(verdict);
+  } else if (works) {
+    text = absl::StrCat(Sentence(verdict), "\n", Trials(verdict));
+  }
+  return !Print(verb.name, text) ? kCouldNotRead : works ? kAllGood : kFaultFound;
 }
 
 std::string FamilySentence(const FamilyPolicy& family) {
@@ -171,32 +173,37 @@ int ExitCode(const OptionsFileReport& report) {
   return refused || no_filters ? kFaultFound : kAllGood;
 }
 
-int ReportFile(const std::string& path) {
+int ReportFile(const Verb& verb, const std::string& path) {
   OptionsFileReport report = inspect::CheckOptionsFile(path, /*with_trials=*/true);
   if (!report.error.empty() && inspect::SignOfPath(path).empty()) {
     absl::StrAppend(&report.error, " (taken for the file of that name; for the policy, write ",
                     "filter_policy=", path, ")");
   }
-  if (absl::GetFlag(FLAGS_json)) {
-    std::fputs(inspect::OptionsFileJson(report).c_str(), stdout);
-  }
+  const bool json = absl::GetFlag(FLAGS_json);
+  const bool printed = !json || Print(verb.name, inspect::OptionsFileJson(report));
   if (!report.error.empty()) {
     absl::FPrintF(stderr, "winnow policy: %s\n", report.error);
     return kCouldNotRead;
   }
   const int code = ExitCode(report);
-  if (absl::GetFlag(FLAGS_json)) {
-    return code;
+  if (json) {
+    return printed ? code : kCouldNotRead;
   }
+  std::string text;
   for (const FamilyPolicy& family : report.families) {
     const bool works = !family.no_filter_asked_for && family.verdict.problem.empty();
-    absl::FPrintF(works || code == kAllGood ? stdout : stderr, "column family '%s': %s",
-                  family.name, FamilySentence(family));
+    const std::string sentence =
+        absl::StrCat("column family '", family.name, "': ", FamilySentence(family));
+    if (works || code == kAllGood) {
+      absl::StrAppend(&text, sentence);
+    } else {
+      absl::FPrintF(stderr, "%s", sentence);
+    }
     if (works) {
-      absl::PrintF("\n%s\n", Trials(family.verdict));
+      absl::StrAppend(&text, "\n", Trials(family.verdict), "\n");
     }
   }
-  return code;
+  return Print(verb.name, text) ? code : kCouldNotRead;
 }
 
 int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
@@ -211,7 +218,7 @@ int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
   const bool is_path = !absl::StartsWith(argument, "filter_policy=") &&
                        (std::filesystem::exists(std::filesystem::symlink_status(argument, code)) ||
                         !inspect::SignOfPath(argument).empty());
-  return is_path ? ReportFile(argument) : ReportString(argument);
+  return is_path ? ReportFile(verb, argument) : ReportString(verb, argument);
 }
 
 }  // namespace
@@ -229,7 +236,10 @@ Verb PolicyVerb() {
           "file of the same name goes before a policy; filter_policy=STRING is always a\n"
           "policy.\n",
           {"json"},
-          RunPolicy};
+          RunPolicy,
+          {{"winnow policy winnow:10", "what RocksDB builds with it, by keys and by level"},
+           {"winnow policy '{id=winnow;bits_per_key=8;level_plan=auto}'", "one with options"},
+           {"winnow policy OPTIONS", "the policies of all column families of a database"}}};
 }
 
 }  // namespace winnow::tools

@@ -148,6 +148,11 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow probe: %s\n", warning);
   }
+  for (const FileProbe& file : files) {
+    if (file.error) {
+      SayUnread(verb.name, file.path, *file.error);
+    }
+  }
   const bool printed = Print(
       verb.name,
       absl::GetFlag(FLAGS_json)
@@ -173,7 +178,11 @@ Verb ProbeVerb() {
       "Deleted ranges are not looked at. Where the database's comparator is not known here,\n"
       "only filters are asked. Nothing is written, and the database may be in use.\n",
       {"json", "path", "jobs", "hex", "keys", "exact"},
-      RunProbe};
+      RunProbe,
+      {{"winnow probe DB KEY", "in which files a lookup of the key reads"},
+       {"winnow probe DB KEY --exact", "and what it finds there"},
+       {"winnow probe FILE.sst --keys=KEYS", "each key of a list, of one file"},
+       {"winnow probe DB 0x00ff --hex", "a key that no shell can write"}}};
 }
 
 }  // namespace winnow::tools

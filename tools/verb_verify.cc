@@ -170,6 +170,11 @@ int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow verify: %s\n", warning);
   }
+  for (const FileVerdict& file : files) {
+    if (file.error) {
+      SayUnread(verb.name, file.path, *file.error);
+    }
+  }
   const bool printed =
       Print(verb.name, absl::GetFlag(FLAGS_json) ? inspect::VerifyJson(files, tables.warnings)
                                                  : VerifyTable(files));
@@ -192,7 +197,10 @@ Verb VerifyVerb() {
       "Filters of unknown policies, and partitioned ones under unknown comparators, can't be\n"
       "verified. Nothing is written, and the database may be in use.\n",
       {"json", "path", "samples", "jobs"},
-      RunVerify};
+      RunVerify,
+      {{"winnow verify DB", "whether every filter of a database finds its keys, and its rate"},
+       {"winnow verify FILE.sst --samples=1000000", "a file's rate, measured more exactly"},
+       {"winnow verify DB --samples=0 --jobs=1", "no rates, and one file after the other"}}};
 }
 
 }  // namespace winnow::tools

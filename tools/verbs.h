@@ -16,6 +16,13 @@ inline constexpr int kFaultFound = 1;    // or the answer is "no, because …"
 inline constexpr int kCouldNotRead = 2;  // also when faults were found elsewhere
 inline constexpr int kWrongUsage = 2;
 
+// A command line that works as it stands, but for names in capitals: DB is a database's folder,
+// FILE.sst a table file, KEY a key, KEYS a file of keys, OPTIONS an OPTIONS file. Tests run it.
+struct Example {
+  absl::string_view command;
+  absl::string_view shows;  // a clause: "which filter each file has"
+};
+
 struct Verb {
   absl::string_view name;
   absl::string_view arguments;           // for the usage line: "PATH… [--json]"
@@ -24,16 +31,27 @@ struct Verb {
   std::vector<absl::string_view> flags;  // names of the Abseil flags that it takes
   // Called with the arguments that are neither flags nor the verb; gives the exit code.
   int (*run)(const Verb& verb, const std::vector<std::string>& arguments);
+  std::vector<Example> examples = {};
 };
+
+// All verbs, in the order in which help has them; null without one of that name.
+const std::vector<Verb>& Verbs();
+const Verb* FindVerb(absl::string_view name);
+
+// "there is no verb 'inspct'; did you mean 'inspect'? There are: inspect, …".
+std::string NoSuchVerb(absl::string_view name);
 
 // Says on stderr what is wrong and what is right; gives kWrongUsage.
 int WrongUsage(const Verb& verb, absl::string_view problem);
 
 // verb_NAME.cc
+Verb AdviseVerb();
+Verb HelpVerb();
 Verb InspectVerb();
 Verb PolicyVerb();
 Verb ProbeVerb();
 Verb VerifyVerb();
+Verb VersionVerb();
 
 }  // namespace winnow::tools
 

@@ -86,6 +86,19 @@ void BuildHashes(benchmark::State& state, FilterKind kind, uint64_t num_keys) {
   ReportPerKey(state, static_cast<double>(state.iterations()) * static_cast<double>(num_keys));
 }
 
+void Load(benchmark::State& state, FilterKind kind, uint64_t num_keys, bool verified) {
+  const FilterBlock& block = KeptBlock(kind, num_keys);
+  for (auto iteration : state) {
+    const FilterView view =
+        verified ? FilterView::Verified(block.bytes()) : FilterView(block.bytes());
+    benchmark::DoNotOptimize(view.fault());
+  }
+  state.counters["filter_bytes"] = static_cast<double>(block.size);
+  state.counters["per_byte"] =
+      benchmark::Counter(static_cast<double>(state.iterations()) * static_cast<double>(block.size),
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
 }  // namespace
 
 void RegisterHashRows(const RowOptions& options) {
@@ -104,6 +117,11 @@ void RegisterHashRows(const RowOptions& options) {
                            presence == Presence::kHalf ? "half/" : "absent/", subject);
           benchmark::RegisterBenchmark(name.c_str(), QueryHashes, kind, n, presence, batched);
         }
+      }
+      for (const bool verified : {false, true}) {
+        benchmark::RegisterBenchmark(
+            absl::StrCat("load/", verified ? "verified/" : "unverified/", subject).c_str(), Load,
+            kind, n, verified);
       }
       if (keys != beyond) {
         benchmark::RegisterBenchmark(absl::StrCat("hashes/build/", subject).c_str(), BuildHashes,

@@ -46,6 +46,7 @@ void RegisterLibraryRows(const RowOptions& options);
 // hashes/single/PRESENCE/SUBJECT/KEYS     FilterView::MayContain(hash), one after the other
 // hashes/batched/PRESENCE/SUBJECT/KEYS    FilterView::MayContain(hashes, 64, results)
 // hashes/build/SUBJECT/KEYS               FilterBuilder, without a hash of the key
+// load/HOW/SUBJECT/KEYS                   a FilterView of a block, unverified or verified: per_byte
 void RegisterHashRows(const RowOptions& options);
 
 // segments_of_KEYS/KIND/key_BYTES/SIDE/SEGMENTS: the readers of so many filters asked one after the

@@ -25,6 +25,7 @@ enum class Fault : uint8_t {
   kHash,          // made with another hash or seed
   kParameters,    // the directory or tail holds a value that no builder writes
   kSize,          // the block is longer or shorter than its parameters say
+  kPayload,       // the payload is damaged: found only where all bytes are checked
 };
 
 // A sentence without a full stop, such as "directory or tail are damaged (checksum)". Static.
@@ -52,6 +53,11 @@ struct FilterInfo {
 // A view of a filter's bytes, which the caller keeps alive and unchanged. Validated once, when it
 // is made; cheap to copy. Bytes may lie at any address. A lookup never throws, never allocates and
 // reads nothing outside the bytes, whatever these are. Safe from any number of threads.
+//
+// Damaged bytes: what the tail and the directory say is checked always, so that a lookup is safe.
+// The payload, nearly all of the bytes, is not: one flipped bit there makes a filter deny some of
+// its keys. Bytes that nothing else has checked, as RocksDB checks its blocks, should be viewed
+// with Verified once after they were read.
 class WINNOW_EXPORT FilterView {
  public:
   // Contains everything: what is not known is never "absent".
@@ -59,6 +65,11 @@ class WINNOW_EXPORT FilterView {
 
   // Bytes that it can't use may contain everything, and fault() says why.
   explicit FilterView(std::string_view block) noexcept;
+
+  // The same, with the payload's checksum computed as well: a damaged one is kPayload and may
+  // contain everything. Takes time in proportion to the bytes, about as long as reading them from
+  // memory (README.md has the figure).
+  static FilterView Verified(std::string_view block) noexcept;
 
   Fault fault() const noexcept { return fault_; }
 
@@ -74,7 +85,7 @@ class WINNOW_EXPORT FilterView {
   // Reads the whole directory and, for Ribbon, the thresholds: not for the path of lookups.
   FilterInfo info() const noexcept;
 
-  // Recomputes the payload's checksum, over all bytes: for tools. False for a block with a fault.
+  // Recomputes the payload's checksum, over all bytes. False for a block with a fault.
   bool PayloadIntact() const noexcept;
 
  private:

@@ -209,6 +209,9 @@ class WINNOW_EXPORT FilterSet {
   std::shared_ptr<const State> state_;  // null: no files
 };
 
+// Whether the checksum of a filter's payload is computed before the filter is used.
+enum class PayloadCheck : uint8_t { kSkip, kVerify };
+
 // Makes the next version of a set: files go in and out at any place, as in a vector. Starts with
 // the files of a set, or with none; the set that it started with does not change.
 //
@@ -239,19 +242,21 @@ class WINNOW_EXPORT FilterSetEdit {
   // candidate of every lookup. A file without a filter has an empty block,
   // for which this says kForeign.
   //
-  // This one copies the block, to where lookups are fastest: its bytes begin at a multiple of 64,
-  // so that a lookup touches fewer lines of the cache. The copy lives as long as any set or edit
-  // that has the file. It comes from operator new: where filters are larger than the caches,
-  // lookups take a sixth less with a memory allocator that uses huge pages, as glibc's does with
-  // GLIBC_TUNABLES=glibc.malloc.hugetlb=1.
+  // This one checks all bytes, as FilterView::Verified does, and copies the block, to where lookups
+  // are fastest: its bytes begin at a multiple of 64, so that a lookup touches fewer lines of the
+  // cache. The copy lives as long as any set or edit that has the file. It comes from operator new:
+  // where filters are larger than the caches, lookups take a sixth less with a memory allocator
+  // that uses huge pages, as glibc's does with GLIBC_TUNABLES=glibc.malloc.hugetlb=1.
   Fault InsertCopy(size_t index, uint64_t id, std::string_view block);
 
   // This one uses the caller's bytes, which may lie at any address and must stay, unchanged, as
   // long as any set or edit that has the file. If `owner` is given, the file holds it until then: a
   // handle of a cache, or whatever else frees the bytes in its destructor, on the thread that gives
-  // up the last such set or edit.
+  // up the last such set or edit. The payload is looked at only when that is asked for: a mapped
+  // file would be read whole.
   Fault InsertView(size_t index, uint64_t id, std::string_view block,
-                   std::shared_ptr<const void> owner = nullptr);
+                   std::shared_ptr<const void> owner = nullptr,
+                   PayloadCheck check = PayloadCheck::kSkip);
 
   // Inserts files of a set, with their ids; their bytes are shared. For an engine that lists the
   // next version's files itself, taking those it had from the last set.
@@ -271,7 +276,7 @@ class WINNOW_EXPORT FilterSetEdit {
  private:
   [[gnu::visibility("hidden")]] Fault Insert(size_t index, uint64_t id, std::string_view block,
                                              std::shared_ptr<const void> owner,
-                                             uint64_t copied_bytes);
+                                             uint64_t copied_bytes, PayloadCheck check);
 
   std::vector<std::shared_ptr<const FilterSet::File>> files_;
 };

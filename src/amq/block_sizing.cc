@@ -151,7 +151,9 @@ FillShape ShapeByFill(uint64_t n, double rate) noexcept {
     found.shape.blocks_per_key = kMostBlocksPerKey;
     found.shape.bits_per_block = kBlockWords;
     load = LoadForPatternRate(std::pow(rate, 1.0 / kMostBlocksPerKey), kBlockWords);
-    found.most_fill = -std::expm1(-load * kBlockWords / kBlockBits);
+    // Rounded, as it becomes part of bytes that are the same wherever they are written.
+    found.most_fill = std::floor(std::ldexp(-std::expm1(-load * kBlockWords / kBlockBits), 20));
+    found.most_fill = std::ldexp(found.most_fill, -20);
   }
   const double blocks = static_cast<double>(n) * found.shape.blocks_per_key / load;
   found.shape.num_blocks = std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(blocks)));

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "src/amq/double_hashing.h"
 #include "src/amq/plan.h"
+#include "src/amq/serialized.h"
 
 namespace winnow::amq {
 namespace {
 
 constexpr unsigned kStuck = 15;
+constexpr unsigned kMostProbes = 64;
 
 inline unsigned Shift(uint64_t position) noexcept { return position % 2 * 4; }
 
@@ -29,8 +32,13 @@ CountingBloom::CountingBloom(const Plan& plan) {
   const BloomShape shape = ShapeOfBloom(valid);
   pairs_.resize((shape.bits + 1) / 2);
   probes_ = shape.probes;
-  const double fill = ExpectedFill(valid.capacity, static_cast<double>(num_counters()), probes_);
-  planned_fpr_ = std::min(1.0, std::pow(fill, probes_) + EqualHashRate(valid.capacity));
+  SetPlanned(valid.capacity);
+}
+
+void CountingBloom::SetPlanned(uint64_t capacity) noexcept {
+  capacity_ = capacity;
+  const double fill = ExpectedFill(capacity, static_cast<double>(num_counters()), probes_);
+  planned_fpr_ = std::min(1.0, std::pow(fill, probes_) + EqualHashRate(capacity));
 }
 
 // A key that has a position twice counts it twice, here and in Remove.
@@ -96,6 +104,61 @@ double CountingBloom::saturated_share() const noexcept {
 
 double CountingBloom::expected_fpr() const noexcept {
   return std::min(1.0, std::pow(fill_ratio(), probes_) + EqualHashRate(keys_));
+}
+
+size_t CountingBloom::serialized_size() const noexcept { return kHeaderBytes + pairs_.size(); }
+
+std::string CountingBloom::Serialize() const {
+  std::string bytes(serialized_size(), 0);
+  Serialize(bytes.data());
+  return bytes;
+}
+
+void CountingBloom::Serialize(char* bytes) const noexcept {
+  auto* to = reinterpret_cast<unsigned char*>(bytes);
+  std::copy(pairs_.begin(), pairs_.end(), to + kHeaderBytes);
+  Header header;
+  header.kind = Serialized::kCountingBloom;
+  header.a = static_cast<uint8_t>(probes_);
+  header.payload = pairs_.size();
+  header.count = num_counters();
+  header.keys = keys_;
+  header.x = capacity_;
+  WriteHeader(header, to);
+}
+
+std::optional<CountingBloom> CountingBloom::Deserialize(std::string_view bytes,
+                                                        std::string* reason) {
+  constexpr auto kKind = Serialized::kCountingBloom;
+  Header header;
+  *reason = ReadHeader(bytes, kKind, &header);
+  if (!reason->empty()) return std::nullopt;
+  if (header.a < 1 || header.a > kMostProbes) {
+    *reason = OutOfRange(kKind, "counters a key", uint64_t{header.a}, 1, kMostProbes);
+  } else if (header.count < 2) {
+    *reason = OutOfRange(kKind, "counters", header.count, 2, UINT64_MAX);
+  } else if (header.count != 2 * header.payload) {
+    *reason = Contradiction(kKind, "the number of counters", header.count, 2 * header.payload);
+  } else if (header.x > kMostKeys) {
+    *reason = OutOfRange(kKind, "planned keys", header.x, 0, kMostKeys);
+  } else if (header.b != 0 || header.y != 0) {
+    *reason =
+        Contradiction(kKind, "the numbers that this kind does not use", header.b | header.y, 0);
+  }
+  if (!reason->empty()) return std::nullopt;
+
+  CountingBloom filter;
+  filter.pairs_.assign(bytes.begin() + kHeaderBytes, bytes.end());
+  filter.probes_ = header.a;
+  filter.keys_ = header.keys;
+  filter.SetPlanned(header.x);
+  for (const uint8_t pair : filter.pairs_) {
+    for (const unsigned count : {pair & 15u, pair >> 4 & 15u}) {
+      filter.used_ += count != 0;
+      filter.saturated_ += count == kStuck;
+    }
+  }
+  return filter;
 }
 
 }  // namespace winnow::amq

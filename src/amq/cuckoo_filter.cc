@@ -6,11 +6,13 @@
 #include "src/amq/mix.h"
 #include "src/amq/packed_slots.h"
 #include "src/amq/plan.h"
+#include "src/amq/serialized.h"
 
 namespace winnow::amq {
 namespace {
 
 constexpr unsigned kSlots = 4;
+constexpr size_t kBytesBehind = 7;  // of PackedBytes
 constexpr double kPlannedLoad = 0.95;
 constexpr unsigned kLeastBits = 5;
 constexpr unsigned kMostBits = 32;
@@ -54,9 +56,13 @@ CuckooFilter::CuckooFilter(const Plan& plan) {
   buckets_ = static_cast<uint64_t>(std::ceil(slots / kSlots)) + 1;
   bits_ = BitsFor(valid.rate);
   bytes_.resize(PackedBytes(buckets_ * kSlots, bits_));
-  const double load =
-      static_cast<double>(valid.capacity) / (static_cast<double>(buckets_) * kSlots);
-  planned_fpr_ = std::min(1.0, RateAt(load, bits_) + EqualHashRate(valid.capacity));
+  SetPlanned(valid.capacity);
+}
+
+void CuckooFilter::SetPlanned(uint64_t capacity) noexcept {
+  capacity_ = capacity;
+  const double load = static_cast<double>(capacity) / (static_cast<double>(buckets_) * kSlots);
+  planned_fpr_ = std::min(1.0, RateAt(std::min(load, 1.0), bits_) + EqualHashRate(capacity));
 }
 
 inline uint64_t CuckooFilter::OtherBucket(uint64_t bucket, uint64_t fingerprint) const noexcept {
@@ -155,6 +161,74 @@ double CuckooFilter::expected_fpr() const noexcept {
   }
   const double queries = static_cast<double>(buckets_) * static_cast<double>(LowBits(bits_));
   return std::min(1.0, static_cast<double>(met) / queries + EqualHashRate(keys_));
+}
+
+size_t CuckooFilter::serialized_size() const noexcept {
+  return kHeaderBytes + bytes_.size() - kBytesBehind;
+}
+
+std::string CuckooFilter::Serialize() const {
+  std::string bytes(serialized_size(), 0);
+  Serialize(bytes.data());
+  return bytes;
+}
+
+void CuckooFilter::Serialize(char* bytes) const noexcept {
+  auto* to = reinterpret_cast<unsigned char*>(bytes);
+  const size_t size = bytes_.size() - kBytesBehind;
+  std::copy_n(bytes_.begin(), size, to + kHeaderBytes);
+  Header header;
+  header.kind = Serialized::kCuckooFilter;
+  header.a = static_cast<uint8_t>(bits_);
+  header.payload = size;
+  header.count = buckets_;
+  header.keys = keys_;
+  header.x = capacity_;
+  WriteHeader(header, to);
+}
+
+std::optional<CuckooFilter> CuckooFilter::Deserialize(std::string_view bytes, std::string* reason) {
+  constexpr auto kKind = Serialized::kCuckooFilter;
+  constexpr uint64_t kMostBucketsOfBytes = uint64_t{1} << 50;  // whose bits 64 bits can count
+  Header header;
+  *reason = ReadHeader(bytes, kKind, &header);
+  if (!reason->empty()) return std::nullopt;
+  if (header.a < kLeastBits || header.a > kMostBits) {
+    *reason = OutOfRange(kKind, "bits of a fingerprint", uint64_t{header.a}, kLeastBits, kMostBits);
+  } else if (header.count < 1 || header.count > kMostBucketsOfBytes) {
+    *reason = OutOfRange(kKind, "buckets", header.count, 1, kMostBucketsOfBytes);
+  } else if (const uint64_t size = PackedBytes(header.count * kSlots, header.a) - kBytesBehind;
+             header.payload != size) {
+    *reason = Contradiction(kKind, "the number of bytes of the buckets", header.payload, size);
+  } else if (header.x > kMostKeys) {
+    *reason = OutOfRange(kKind, "planned keys", header.x, 0, kMostKeys);
+  } else if (header.b != 0 || header.y != 0) {
+    *reason =
+        Contradiction(kKind, "the numbers that this kind does not use", header.b | header.y, 0);
+  }
+  if (!reason->empty()) return std::nullopt;
+
+  CuckooFilter filter;
+  filter.bytes_.reserve(header.payload + kBytesBehind);
+  filter.bytes_.assign(bytes.begin() + kHeaderBytes, bytes.end());
+  filter.bytes_.resize(header.payload + kBytesBehind);
+  filter.buckets_ = header.count;
+  filter.bits_ = header.a;
+  filter.SetPlanned(header.x);
+  for (uint64_t slot = 0; slot < filter.buckets_ * kSlots; ++slot) {
+    filter.keys_ += GetSlot(filter.bytes_.data(), slot, filter.bits_) != 0;
+  }
+  if (filter.keys_ != header.keys) {
+    *reason = Contradiction(kKind, "the number of keys", header.keys, filter.keys_);
+    return std::nullopt;
+  }
+  const unsigned used = static_cast<unsigned>(filter.buckets_ * kSlots * filter.bits_ % 8);
+  if (used != 0 && filter.bytes_[header.payload - 1] >> used != 0) {
+    *reason = Contradiction(kKind, "the bits behind the last slot",
+                            uint64_t{filter.bytes_[header.payload - 1]} >> used, 0);
+    return std::nullopt;
+  }
+  return filter;
 }
 
 }  // namespace winnow::amq

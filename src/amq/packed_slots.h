@@ -5,29 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+
+#include "src/amq/little_endian.h"
 
 namespace winnow::amq {
 
 // The bytes of n slots. A slot is read as a part of 8 bytes, so that there are some behind the
 // last.
 inline size_t PackedBytes(uint64_t n, unsigned bits) noexcept { return (n * bits + 7) / 8 + 7; }
-
-inline uint64_t LoadLittle64(const unsigned char* bytes) noexcept {
-  uint64_t value;
-  std::memcpy(&value, bytes, sizeof value);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  value = __builtin_bswap64(value);
-#endif
-  return value;
-}
-
-inline void StoreLittle64(unsigned char* bytes, uint64_t value) noexcept {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  value = __builtin_bswap64(value);
-#endif
-  std::memcpy(bytes, &value, sizeof value);
-}
 
 inline uint64_t LowBits(unsigned bits) noexcept { return (uint64_t{1} << bits) - 1; }
 

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 #include "src/amq/block_sizing.h"
+#include "src/amq/little_endian.h"
 #include "src/amq/plan.h"
+#include "src/amq/serialized.h"
 
 namespace winnow::amq {
 namespace {
@@ -14,6 +17,10 @@ constexpr double kLeastGrowth = 1.5;
 constexpr double kMostGrowth = 8;
 constexpr double kLeastTightening = 0.5;
 constexpr double kMostTightening = 0.95;
+
+// Serialized: growth and tightening, and what is before each filter.
+constexpr size_t kGrowthBytes = 16;
+constexpr size_t kMostFillBytes = 8;
 
 bool IsWithin(double value, double least, double most) noexcept {
   return value >= least && value <= most;  // so that NaN is outside
@@ -110,6 +117,107 @@ double ScalableBloom::expected_fpr() const noexcept {
   double none = 0;  // the logarithm of the chance that no filter says so, which is nearly 1
   for (const BlockedBloom& filter : filters_) none += std::log1p(-filter.expected_fpr());
   return -std::expm1(none);
+}
+
+size_t ScalableBloom::serialized_size() const noexcept {
+  size_t size = kHeaderBytes + kGrowthBytes;
+  for (const BlockedBloom& filter : filters_) size += kMostFillBytes + filter.serialized_size();
+  return size;
+}
+
+std::string ScalableBloom::Serialize() const {
+  std::string bytes(serialized_size(), 0);
+  Serialize(bytes.data());
+  return bytes;
+}
+
+void ScalableBloom::Serialize(char* bytes) const noexcept {
+  auto* const begin = reinterpret_cast<unsigned char*>(bytes);
+  unsigned char* to = begin + kHeaderBytes;
+  StoreLittle64(to, BitsOfDouble(options_.growth));
+  StoreLittle64(to + 8, BitsOfDouble(options_.tightening));
+  to += kGrowthBytes;
+  for (size_t i = 0; i < filters_.size(); ++i) {
+    StoreLittle64(to, BitsOfDouble(most_fills_[i]));
+    to += kMostFillBytes;
+    filters_[i].Serialize(reinterpret_cast<char*>(to));
+    to += filters_[i].serialized_size();
+  }
+  Header header;
+  header.kind = Serialized::kScalableBloom;
+  header.payload = static_cast<uint64_t>(to - begin) - kHeaderBytes;
+  header.count = filters_.size();
+  header.keys = added_;
+  header.x = BitsOfDouble(options_.rate);
+  header.y = options_.first_capacity;
+  WriteHeader(header, begin);
+}
+
+std::optional<ScalableBloom> ScalableBloom::Deserialize(std::string_view bytes,
+                                                        std::string* reason) {
+  constexpr auto kKind = Serialized::kScalableBloom;
+  Header header;
+  *reason = ReadHeader(bytes, kKind, &header);
+  if (!reason->empty()) return std::nullopt;
+  const auto number = [&bytes](size_t at) {
+    return LoadLittle64(reinterpret_cast<const unsigned char*>(bytes.data()) + at);
+  };
+  if (header.payload < kGrowthBytes) {
+    *reason =
+        OutOfRange(kKind, "bytes behind the header", header.payload, kGrowthBytes, UINT64_MAX);
+    return std::nullopt;
+  }
+  ScalableBloom scalable;
+  ScalableOptions& options = scalable.options_;
+  options.rate = DoubleOfBits(header.x);
+  options.first_capacity = header.y;
+  options.growth = DoubleOfBits(number(kHeaderBytes));
+  options.tightening = DoubleOfBits(number(kHeaderBytes + 8));
+  if (const std::string fault = CheckOptions(options); !fault.empty()) {
+    *reason = "these bytes are no ScalableBloom: " + fault + "; build the filter anew";
+  } else if (header.count < 1) {
+    *reason = OutOfRange(kKind, "filters", header.count, 1, UINT64_MAX);
+  } else if (header.a != 0 || header.b != 0) {
+    *reason =
+        Contradiction(kKind, "the numbers that this kind does not use", header.a | header.b, 0);
+  }
+  if (!reason->empty()) return std::nullopt;
+
+  size_t at = kHeaderBytes + kGrowthBytes;
+  while (at < bytes.size()) {
+    const uint64_t left = bytes.size() - at;
+    const uint64_t least = kMostFillBytes + kHeaderBytes;
+    // The part that the filter's own header says, or too few bytes, which BlockedBloom refuses.
+    const uint64_t payload =
+        left < least ? 0 : PayloadSize(bytes.substr(at + kMostFillBytes, kHeaderBytes));
+    if (left < least || payload > left - least) {
+      *reason = OutOfRange(kKind, "bytes of one more filter", left, least + payload, UINT64_MAX);
+      return std::nullopt;
+    }
+    const double most_fill = DoubleOfBits(number(at));
+    if (!IsRate(most_fill)) {
+      *reason = OutOfRange(kKind, "the fill ratio that ends a filter", most_fill, 0.0, 1.0);
+      return std::nullopt;
+    }
+    auto filter = BlockedBloom::Deserialize(
+        bytes.substr(at + kMostFillBytes, kHeaderBytes + payload), reason);
+    if (!filter) {
+      *reason = "these bytes are no ScalableBloom, by those of its filter " +
+                std::to_string(scalable.filters_.size()) + ": " + *reason;
+      return std::nullopt;
+    }
+    scalable.filters_.push_back(*std::move(filter));
+    scalable.most_fills_.push_back(most_fill);
+    scalable.added_ += scalable.filters_.back().num_added();
+    at += least + payload;
+  }
+  if (scalable.filters_.size() != header.count) {
+    *reason = Contradiction(kKind, "the number of filters", header.count, scalable.filters_.size());
+  } else if (scalable.added_ != header.keys) {
+    *reason = Contradiction(kKind, "the number of keys", header.keys, scalable.added_);
+  }
+  if (!reason->empty()) return std::nullopt;
+  return scalable;
 }
 
 }  // namespace winnow::amq

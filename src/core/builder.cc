@@ -51,7 +51,7 @@ FilterBlock Build(core::HashBlocks hashes, const FilterOptions& options, uint8_t
   tail.target = core::PackRate(plan.target_rate);
   tail.plan = level_plan;
 
-  const size_t most_overhead = core::kTailBytes + core::kMaxLayers * core::kLayerEntryBytes;
+  const size_t most_overhead = core::kTailBytes + core::kMaxEntries * core::kEntryBytes;
   const uint64_t expected = core::EstimateBytes(n, options);
   // Of a Ribbon's size only the later layers are uncertain. Random hashes keep within this.
   const uint64_t uncertain = plan.kind == FilterKind::kRibbon ? expected / 200 + 256 : 0;
@@ -70,10 +70,10 @@ FilterBlock Build(core::HashBlocks hashes, const FilterOptions& options, uint8_t
     layers = core::BuildRibbon(std::move(hashes), plan.columns, core::ColumnsRate(plan.columns),
                                &payload);
   }
-  tail.layers = static_cast<uint8_t>(layers.size());
+  tail.entries = static_cast<uint8_t>(layers.size());
 
   const size_t payload_size = payload.size();
-  payload.Append(layers.size() * core::kLayerEntryBytes + core::kTailBytes);
+  payload.Append(layers.size() * core::kEntryBytes + core::kTailBytes);
   FilterBlock block;
   block.size = core::WriteDirectoryAndTail(payload.data(), payload_size, layers.data(), tail);
   block.data = payload.Release();

@@ -30,6 +30,15 @@ core::ParsedBlock Reparse(const unsigned char* data, size_t size) noexcept {
   return parsed;
 }
 
+unsigned CountLayers(const core::ParsedBlock& parsed) noexcept {
+  unsigned layers = 0;
+  while (layers < parsed.tail.entries &&
+         core::ReadLayerEntry(parsed.directory, layers).type != core::LayerType::kNote) {
+    ++layers;
+  }
+  return layers;
+}
+
 // The share of start positions whose keys a layer bumps.
 double BumpedShare(const unsigned char* thresholds, uint64_t buckets) noexcept {
   constexpr double kBumpedSlots[] = {simd::kRibbonBucketSlots, simd::kRibbonClass1Slots,
@@ -61,10 +70,11 @@ double ExpectedRate(const core::ParsedBlock& parsed) noexcept {
   const unsigned char* bytes = parsed.payload;
   double reaches = 1;
   double rate = 0;
-  for (unsigned i = 0; i < parsed.tail.layers; ++i) {
+  for (unsigned i = 0; i < parsed.tail.entries; ++i) {
     const core::LayerEntry entry = core::ReadLayerEntry(parsed.directory, i);
     switch (entry.type) {
       case core::LayerType::kNone:
+      case core::LayerType::kNote:
         break;
       case core::LayerType::kBloom: {
         // Only the first layer's number of keys is recorded; a later Bloom layer's is at most that.
@@ -113,6 +123,8 @@ std::string_view ToString(Fault fault) noexcept {
       return "directory or tail hold values that no builder writes";
     case Fault::kSize:
       return "more or fewer bytes than the parameters say";
+    case Fault::kPayload:
+      return "the payload is damaged (checksum)";
   }
   return "unknown fault";
 }
@@ -184,6 +196,16 @@ FilterView::FilterView(std::string_view block) noexcept
   }
 }
 
+FilterView FilterView::Verified(std::string_view block) noexcept {
+  const FilterView view(block);
+  if (view.fault_ != Fault::kNone || view.PayloadIntact()) return view;
+  FilterView damaged;
+  damaged.data_ = view.data_;
+  damaged.size_ = view.size_;
+  damaged.fault_ = Fault::kPayload;
+  return damaged;
+}
+
 void FilterView::MakeBloom() noexcept {
   const core::Directory directory = core::FindDirectory(data_, size_);
   const core::LayerEntry entry = core::ReadLayerEntry(directory.entries, 0);
@@ -232,6 +254,8 @@ __attribute__((noinline)) bool FilterView::AskLayersFrom(unsigned layer,
   switch (entry.type) {
     case core::LayerType::kNone:
       return false;
+    case core::LayerType::kNote:  // behind the last layer, which answers
+      return true;
     case core::LayerType::kBloom: {
       const simd::BloomLayer bloom{bytes, entry.count, core::BloomWordSets(entry.parameter)};
       return kernels.bloom_probe(&bloom, hash);
@@ -291,7 +315,7 @@ FilterInfo FilterView::info() const noexcept {
   } else {
     const core::Columns columns = core::UnpackColumns(tail.columns);
     info.columns = columns.whole + columns.fraction / 4096.0;
-    info.layers = tail.layers;
+    info.layers = static_cast<int>(CountLayers(parsed));
   }
   return info;
 }

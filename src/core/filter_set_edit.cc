@@ -87,21 +87,23 @@ Fault FilterSetEdit::InsertCopy(size_t index, uint64_t id, std::string_view bloc
   CheckIndex("InsertCopy", index, size() + 1, size());
   std::shared_ptr<const void> copy = AlignedCopy(block);
   const std::string_view bytes(static_cast<const char*>(copy.get()), block.size());
-  return Insert(index, id, bytes, std::move(copy), block.size());
+  return Insert(index, id, bytes, std::move(copy), block.size(), PayloadCheck::kVerify);
 }
 
 Fault FilterSetEdit::InsertView(size_t index, uint64_t id, std::string_view block,
-                                std::shared_ptr<const void> owner) {
+                                std::shared_ptr<const void> owner, PayloadCheck check) {
   CheckIndex("InsertView", index, size() + 1, size());
-  return Insert(index, id, block, std::move(owner), 0);
+  return Insert(index, id, block, std::move(owner), 0, check);
 }
 
 Fault FilterSetEdit::Insert(size_t index, uint64_t id, std::string_view block,
-                            std::shared_ptr<const void> owner, uint64_t copied_bytes) {
+                            std::shared_ptr<const void> owner, uint64_t copied_bytes,
+                            PayloadCheck check) {
   CheckCount(size(), 1);
   const auto file = std::make_shared<FilterSet::File>();
   file->id = id;
-  file->segment = core::TakeApart(block);
+  file->segment = core::TakeApart(
+      block, check == PayloadCheck::kVerify ? FilterView::Verified(block) : FilterView(block));
   file->owner = std::move(owner);
   file->copied_bytes = copied_bytes;
   files_.insert(files_.begin() + static_cast<Place>(index), file);

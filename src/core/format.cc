@@ -17,7 +17,7 @@ constexpr size_t kHashIdAt = 14;
 constexpr size_t kLevelAt = 15;
 constexpr size_t kTargetAt = 16;
 constexpr size_t kColumnsAt = 18;
-constexpr size_t kLayersAt = 20;
+constexpr size_t kEntriesAt = 20;
 constexpr size_t kPlanAt = 21;
 constexpr size_t kVersionAt = 22;
 constexpr size_t kMagicAt = 23;
@@ -40,7 +40,7 @@ bool HasMagic(const unsigned char* tail) noexcept {
 
 // The checksum covers the directory, if the block has room for the one that the tail claims.
 bool TailChecksumHolds(const unsigned char* tail, size_t bytes_before) noexcept {
-  const size_t directory = tail[kLayersAt] * kLayerEntryBytes;
+  const size_t directory = tail[kEntriesAt] * kEntryBytes;
   if (directory > bytes_before) return false;
   return Checksum(tail - directory, directory + kTailChecksumAt) ==
          LoadLittle(tail + kTailChecksumAt, 4);
@@ -56,7 +56,7 @@ Tail ReadTail(const unsigned char* bytes) noexcept {
   tail.level = bytes[kLevelAt] < 128 ? bytes[kLevelAt] : bytes[kLevelAt] - 256;
   tail.target = static_cast<uint16_t>(LoadLittle(bytes + kTargetAt, 2));
   tail.columns = static_cast<uint16_t>(LoadLittle(bytes + kColumnsAt, 2));
-  tail.layers = bytes[kLayersAt];
+  tail.entries = bytes[kEntriesAt];
   tail.plan = bytes[kPlanAt];
   tail.version = bytes[kVersionAt];
   return tail;
@@ -71,14 +71,14 @@ void WriteTail(unsigned char* bytes, const Tail& tail) noexcept {
   bytes[kLevelAt] = static_cast<unsigned char>(tail.level);
   StoreLittle(bytes + kTargetAt, tail.target, 2);
   StoreLittle(bytes + kColumnsAt, tail.columns, 2);
-  bytes[kLayersAt] = tail.layers;
+  bytes[kEntriesAt] = tail.entries;
   bytes[kPlanAt] = tail.plan;
   bytes[kVersionAt] = tail.version;
   StoreLittle(bytes + kMagicAt, kMagic, 4);
   bytes[kMarkerAt] = kMarker;
 }
 
-// Whether the layers are a sequence that a builder of this kind writes.
+// Whether the entries are a sequence that a builder of this kind may write.
 Fault CheckDirectory(const Tail& tail, const unsigned char* directory,
                      uint64_t* payload_size) noexcept {
   const Columns columns = UnpackColumns(tail.columns);
@@ -86,19 +86,21 @@ Fault CheckDirectory(const Tail& tail, const unsigned char* directory,
   if (!is_ribbon && tail.columns != 0) return Fault::kParameters;
   if (is_ribbon && columns.most() > simd::kRibbonMaxColumns) return Fault::kParameters;
   if ((tail.kind == FilterKind::kEmpty) != (tail.num_hashes == 0)) return Fault::kParameters;
-  if (tail.kind == FilterKind::kEmpty && tail.layers != 0) return Fault::kParameters;
-  if (tail.kind == FilterKind::kBloom && tail.layers != 1) return Fault::kParameters;
-  if (is_ribbon && tail.layers == 0) return Fault::kParameters;
+  // All layers are there: what follows are notes.
+  bool is_complete = tail.kind == FilterKind::kEmpty;
   *payload_size = 0;
-  for (unsigned i = 0; i < tail.layers; ++i) {
+  for (unsigned i = 0; i < tail.entries; ++i) {
     const LayerEntry entry = ReadLayerEntry(directory, i);
-    if (!CheckLayer(entry)) return Fault::kParameters;
-    const bool is_last = i + 1u == tail.layers;
-    if ((entry.type == LayerType::kBumped) == is_last) return Fault::kParameters;
-    if (!is_ribbon && entry.type != LayerType::kBloom) return Fault::kParameters;
+    if (!CheckLayer(entry) || (entry.type == LayerType::kNote) != is_complete) {
+      return Fault::kParameters;
+    }
+    if (!is_complete) {
+      if (!is_ribbon && entry.type != LayerType::kBloom) return Fault::kParameters;
+      is_complete = entry.type != LayerType::kBumped;
+    }
     *payload_size += LayerBytes(entry, columns);
   }
-  return Fault::kNone;
+  return is_complete ? Fault::kNone : Fault::kParameters;
 }
 
 }  // namespace
@@ -135,6 +137,8 @@ uint64_t LayerBytes(const LayerEntry& entry, Columns columns) noexcept {
       return (uint64_t{entry.count} * (entry.parameter + 1u) + 7) / 8;
     case LayerType::kBloom:
       return uint64_t{simd::kBloomBlockBytes} * entry.count;
+    case LayerType::kNote:
+      return entry.count;
   }
   return 0;
 }
@@ -153,12 +157,14 @@ bool CheckLayer(const LayerEntry& entry) noexcept {
              entry.count <= kMaxListed;
     case LayerType::kBloom:
       return entry.parameter >= 1 && entry.parameter <= simd::kBloomMaxProbes && entry.count >= 1;
+    case LayerType::kNote:
+      return true;
   }
   return false;
 }
 
 LayerEntry ReadLayerEntry(const unsigned char* directory, unsigned index) noexcept {
-  const unsigned char* bytes = directory + index * kLayerEntryBytes;
+  const unsigned char* bytes = directory + index * kEntryBytes;
   LayerEntry entry;
   entry.type = static_cast<LayerType>(bytes[0] & ((1u << kParameterShift) - 1));
   entry.parameter = bytes[0] >> kParameterShift;
@@ -168,9 +174,8 @@ LayerEntry ReadLayerEntry(const unsigned char* directory, unsigned index) noexce
 
 Directory FindDirectory(const unsigned char* block, size_t size) noexcept {
   const unsigned char* tail = block + size - kTailBytes;
-  const unsigned layers = tail[kLayersAt];
-  return {tail - layers * kLayerEntryBytes,
-          UnpackColumns(static_cast<uint16_t>(LoadLittle(tail + kColumnsAt, 2))), layers};
+  return {tail - tail[kEntriesAt] * kEntryBytes,
+          UnpackColumns(static_cast<uint16_t>(LoadLittle(tail + kColumnsAt, 2)))};
 }
 
 Fault Parse(std::string_view block, ParsedBlock* parsed) noexcept {
@@ -189,10 +194,10 @@ Fault Parse(std::string_view block, ParsedBlock* parsed) noexcept {
   if (!checksum_holds) return Fault::kTailChecksum;
   if (tail.kind > FilterKind::kRibbon) return Fault::kKind;
   if (tail.hash_id != kHashXxh3 || tail.seed != kHashSeed) return Fault::kHash;
-  if (tail.layers > kMaxLayers || bytes[kMarkerAt] != kMarker || !HasMagic(bytes)) {
+  if (tail.entries > kMaxEntries || bytes[kMarkerAt] != kMarker || !HasMagic(bytes)) {
     return Fault::kParameters;
   }
-  const size_t directory_bytes = tail.layers * kLayerEntryBytes;
+  const size_t directory_bytes = tail.entries * kEntryBytes;
   if (directory_bytes > before) return Fault::kSize;
   const unsigned char* directory = bytes - directory_bytes;
   uint64_t payload_size = 0;
@@ -204,15 +209,15 @@ Fault Parse(std::string_view block, ParsedBlock* parsed) noexcept {
   return Fault::kNone;
 }
 
-size_t WriteDirectoryAndTail(unsigned char* block, size_t payload_size, const LayerEntry* layers,
+size_t WriteDirectoryAndTail(unsigned char* block, size_t payload_size, const LayerEntry* entries,
                              Tail tail) noexcept {
   tail.payload_checksum = Checksum(block, payload_size);
   unsigned char* directory = block + payload_size;
   unsigned char* bytes = directory;
-  for (unsigned i = 0; i < tail.layers; ++i, bytes += kLayerEntryBytes) {
-    bytes[0] = static_cast<unsigned char>(static_cast<unsigned>(layers[i].type) |
-                                          unsigned{layers[i].parameter} << kParameterShift);
-    StoreLittle(bytes + 1, layers[i].count, 4);
+  for (unsigned i = 0; i < tail.entries; ++i, bytes += kEntryBytes) {
+    bytes[0] = static_cast<unsigned char>(static_cast<unsigned>(entries[i].type) |
+                                          unsigned{entries[i].parameter} << kParameterShift);
+    StoreLittle(bytes + 1, entries[i].count, 4);
   }
   WriteTail(bytes, tail);
   const auto directory_bytes = static_cast<size_t>(bytes - directory);

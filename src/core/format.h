@@ -1,4 +1,4 @@
-// The serialized form: reading and writing the tail and the directory of layers. FORMAT.md, beside
+// The serialized form: reading and writing the tail and the directory. FORMAT.md, beside
 // this file, is the normative description.
 
 #ifndef WINNOW_SRC_CORE_FORMAT_H_
@@ -14,9 +14,11 @@
 namespace winnow::core {
 
 inline constexpr size_t kTailBytes = 32;
-inline constexpr size_t kLayerEntryBytes = 5;
-inline constexpr unsigned kMaxLayers = 16;
-inline constexpr uint8_t kFormatVersion = 0;
+inline constexpr size_t kEntryBytes = 5;
+inline constexpr unsigned kMaxEntries = 16;
+// What our builder keeps to, so that notes have room. Each layer has a tenth of the one before.
+inline constexpr unsigned kMostLayersBuilt = 12;
+inline constexpr uint8_t kFormatVersion = 1;
 inline constexpr uint8_t kHashXxh3 = 1;
 inline constexpr uint32_t kHashSeed = 0;
 
@@ -31,6 +33,7 @@ enum class LayerType : uint8_t {
   kSmall = 2,   // a Ribbon without bumping
   kList = 3,    // a list of fingerprints
   kBloom = 4,   // cache-blocked Bloom
+  kNote = 5,    // no layer: bytes behind all layers that readers skip
 };
 
 // One entry of the directory. The meaning of the two numbers depends on the type:
@@ -38,6 +41,7 @@ enum class LayerType : uint8_t {
 //   kSmall   parameter: 0                                   count: blocks of 64 slots
 //   kList    parameter: bits of a fingerprint less 1        count: fingerprints
 //   kBloom   parameter: probes                              count: blocks of 64 bytes
+//   kNote    parameter: what the note is about              count: bytes
 struct LayerEntry {
   LayerType type = LayerType::kNone;
   uint8_t parameter = 0;  // below 32
@@ -54,8 +58,8 @@ struct Tail {
   int level = -1;        // -128 to 127
   uint16_t target = 0;   // log2(1/rate) in 1/2048
   uint16_t columns = 0;  // Ribbon: columns less 1, in 1/4096
-  uint8_t layers = 0;
-  uint8_t plan = 0;  // what a level plan assumed (level_plan.h); any value is right
+  uint8_t entries = 0;   // of the directory: layers, then notes
+  uint8_t plan = 0;      // what a level plan assumed (level_plan.h); any value is right
   uint8_t version = kFormatVersion;
 };
 
@@ -101,7 +105,6 @@ Fault Parse(std::string_view block, ParsedBlock* parsed) noexcept;
 struct Directory {
   const unsigned char* entries = nullptr;
   Columns columns;
-  unsigned layers = 0;
 };
 Directory FindDirectory(const unsigned char* block, size_t size) noexcept;
 
@@ -109,7 +112,7 @@ LayerEntry ReadLayerEntry(const unsigned char* directory, unsigned index) noexce
 
 // Writes directory and tail behind `payload_size` bytes of payload at `block`, whose checksum it
 // computes. The block must have room for them. Returns the size of the whole.
-size_t WriteDirectoryAndTail(unsigned char* block, size_t payload_size, const LayerEntry* layers,
+size_t WriteDirectoryAndTail(unsigned char* block, size_t payload_size, const LayerEntry* entries,
                              Tail tail) noexcept;
 
 uint32_t Checksum(const unsigned char* bytes, size_t size) noexcept;

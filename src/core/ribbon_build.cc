@@ -323,7 +323,7 @@ std::vector<LayerEntry> BuildRibbon(HashBlocks hashes, Columns columns, double r
   }
   // Random hashes bump 5 %. More than a quarter, twice, and somebody chose the hashes.
   int bad_layers = 0;
-  while (n >= kMinBumpedKeys && bad_layers < 2 && entries.size() + 1 < kMaxLayers) {
+  while (n >= kMinBumpedKeys && bad_layers < 2 && entries.size() + 1 < kMostLayersBuilt) {
     const size_t size_before = payload->size();
     const BumpedShape shape = ShapeForKeys(n, static_cast<unsigned>(entries.size()));
     const LayerEntry entry{LayerType::kBumped, static_cast<uint8_t>(shape.shard_bits),

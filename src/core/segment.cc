@@ -4,12 +4,14 @@
 #include "src/core/ribbon.h"
 
 namespace winnow::core {
-Segment TakeApart(std::string_view block) noexcept {
+
+Segment TakeApart(std::string_view block, const FilterView& view) noexcept {
   Segment segment;
-  segment.view = FilterView(block);
+  segment.view = view;
   segment.size_bytes = block.size();
+  if (view.fault() != Fault::kNone) return segment;
   ParsedBlock parsed;
-  if (Parse(block, &parsed) != Fault::kNone) return segment;
+  Parse(block, &parsed);
   if (parsed.tail.kind == FilterKind::kEmpty) {
     segment.kind = SegmentKind::kNever;
     return segment;

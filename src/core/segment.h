@@ -33,8 +33,8 @@ struct Segment {
   simd::RibbonLayer second;
 };
 
-// The bytes must outlive the segment.
-Segment TakeApart(std::string_view block) noexcept;
+// The bytes must outlive the segment. view: of this block.
+Segment TakeApart(std::string_view block, const FilterView& view) noexcept;
 
 }  // namespace winnow::core
 

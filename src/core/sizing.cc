@@ -96,10 +96,10 @@ constexpr uint64_t kSmallKeysForAFreeSlot = 48;
 
 uint64_t RibbonBytes(uint64_t n, Columns columns, double rate) noexcept {
   uint64_t bytes = kTailBytes;
-  for (unsigned layer = 0; layer < kMaxLayers; ++layer) {
+  for (unsigned layer = 0; layer < kMostLayersBuilt; ++layer) {
     LayerEntry entry;
     double bumped_share = 0;
-    bytes += kLayerEntryBytes;
+    bytes += kEntryBytes;
     if (n >= kMinBumpedKeys) {
       const BumpedShape shape = ShapeForKeys(n, layer);
       bumped_share = BumpedShare(n, shape);
@@ -122,7 +122,7 @@ uint64_t RibbonBytes(uint64_t n, Columns columns, double rate) noexcept {
 // half a block. By that of one size alone the least one that is worth it would be a matter of
 // chance.
 double MeanBloomBytes(uint64_t n, double bits_per_key) noexcept {
-  return kTailBytes + kLayerEntryBytes + static_cast<double>(n) * bits_per_key / 8 +
+  return kTailBytes + kEntryBytes + static_cast<double>(n) * bits_per_key / 8 +
          simd::kBloomBlockBytes / 2.0;
 }
 
@@ -301,7 +301,7 @@ uint64_t EstimateBytes(uint64_t n, const FilterOptions& options) noexcept {
     case FilterKind::kEmpty:
       return kTailBytes;
     case FilterKind::kBloom:
-      return kTailBytes + kLayerEntryBytes + uint64_t{plan.blocks} * simd::kBloomBlockBytes;
+      return kTailBytes + kEntryBytes + uint64_t{plan.blocks} * simd::kBloomBlockBytes;
     case FilterKind::kRibbon:
       return RibbonBytes(n, plan.columns, plan.target_rate);
   }

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "src/inspect/child_processes.h"
+
 namespace winnow::inspect {
 namespace {
 
@@ -66,13 +68,6 @@ bool ReadAll(int descriptor, Clock::time_point deadline, std::string* bytes) {
   }
 }
 
-int WaitFor(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
-
 }  // namespace
 
 ChildAnswer AskChild(const std::function<std::string()>& work, std::chrono::seconds limit) {
@@ -82,7 +77,7 @@ ChildAnswer AskChild(const std::function<std::string()>& work, std::chrono::seco
     answer.problem = absl::StrCat("no pipe could be made: ", strerror(errno));
     return answer;
   }
-  const pid_t child = fork();
+  const pid_t child = ForkChild();
   if (child == 0) {
     RunChild(work, ends[1]);
   }
@@ -99,7 +94,7 @@ ChildAnswer AskChild(const std::function<std::string()>& work, std::chrono::seco
   if (!in_time) {
     kill(child, SIGKILL);
   }
-  const int status = WaitFor(child);
+  const int status = WaitForChild(child);
   if (!in_time) {
     answer.problem = absl::StrCat("it did not end within ", limit.count(), " s");
   } else if (WIFSIGNALED(status)) {

@@ -81,6 +81,7 @@ FilterSummary ClassifyBuiltin(const BuiltinFilter& filter, uint64_t keys, Filter
       summary.detail = absl::StrCat("marker byte ", filter.marker, ", which no known filter has");
       break;
     case Kind::kLegacyBloom:
+      summary.legacy = true;
       summary.detail = absl::StrCat("legacy, ", filter.probes, " probes");
       break;
     case Kind::kBloom:

@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <system_error>
+#include <utility>
 
+#include "src/inspect/child_answer.h"
+#include "src/inspect/read_tables.h"
+#include "src/inspect/report_bytes.h"
 #include "src/inspect/sst_filters.h"
 #include "src/inspect/tree_levels.h"
 
@@ -30,18 +35,11 @@ void ListTableFiles(const std::string& folder, std::set<std::string>* paths,
   }
 }
 
-ReportsByPath ReadAll(const std::set<std::string>& paths, const Progress& progress) {
-  ReportsByPath reports;
-  for (const std::string& path : paths) {
-    if (progress) {
-      progress(reports.size(), paths.size());
-    }
-    reports.emplace(path, ReadSst(path));
+void ReadAll(const std::vector<std::string>& paths, const TableReading& reading,
+             ReportsByPath* reports) {
+  for (SstReport& report : ReadTables(paths, reading)) {
+    reports->emplace(report.path, std::move(report));
   }
-  if (progress) {
-    progress(reports.size(), paths.size());
-  }
-  return reports;
 }
 
 bool LiesIn(const std::string& folder, const std::string& path) {
@@ -62,23 +60,45 @@ std::map<std::string, std::string> Comparators(const std::string& database,
   return comparators;
 }
 
-SstReport ReadNamedFile(const std::string& path, const TreePosition& position) {
-  if (position.not_found.empty()) {
-    return ReadSst(path);
-  }
-  SstReport report;
-  report.path = path;
-  report.error = position.not_found;
-  return report;
-}
-
 // Files that the tree names and that were not there, or not yet, when the folder was listed.
-void ReadMissing(const TreeLevels& tree, ReportsByPath* reports) {
+void ReadMissing(const TreeLevels& tree, const TableReading& reading, ReportsByPath* reports) {
+  std::vector<std::string> found_now;
   for (const auto& [path, position] : tree.files) {
-    if (reports->count(path) == 0) {
-      reports->emplace(path, ReadNamedFile(path, position));
+    if (reports->count(path) > 0) {
+      continue;
+    }
+    if (position.not_found.empty()) {
+      found_now.push_back(path);
+    } else {
+      SstReport& report = (*reports)[path];
+      report.path = path;
+      report.error = position.not_found;
     }
   }
+  if (!found_now.empty()) {
+    TableReading in_silence = reading;
+    in_silence.progress = nullptr;
+    ReadAll(found_now, in_silence, reports);
+  }
+}
+
+// As ReadTreeLevels; where table files are read in other processes, so is the MANIFEST.
+TreeLevels ReadTree(const std::string& database,
+                    const std::map<std::string, std::string>& comparators,
+                    const std::vector<std::string>& folders, int workers) {
+  constexpr std::chrono::minutes kLongest(10);
+  if (workers == 0) {
+    return ReadTreeLevels(database, comparators, folders);
+  }
+  const ChildAnswer answer =
+      AskChild([&] { return PackTree(ReadTreeLevels(database, comparators, folders)); }, kLongest);
+  std::optional<TreeLevels> tree = answer.text ? UnpackTree(*answer.text) : std::nullopt;
+  if (!tree) {
+    tree.emplace().problem =
+        absl::StrCat("the process that opened the database did not get through: ",
+                     answer.text ? "its answer did not arrive whole" : answer.problem.c_str());
+  }
+  return *std::move(tree);
 }
 
 bool NothingIsMissing(const ReportsByPath& reports) {
@@ -108,12 +128,12 @@ void DropStrangers(const std::string& database, const TreeLevels& tree, ReportsB
 }
 
 TreeLevels ReadTreeOf(const std::string& database, const std::vector<std::string>& folders,
-                      ReportsByPath* reports) {
+                      const TableReading& reading, ReportsByPath* reports) {
   constexpr int kAttempts = 3;
   TreeLevels tree;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    tree = ReadTreeLevels(database, Comparators(database, *reports), folders);
-    ReadMissing(tree, reports);
+    tree = ReadTree(database, Comparators(database, *reports), folders, reading.workers);
+    ReadMissing(tree, reading, reports);
     DropDeleted(tree, reports);
     if (!tree.files.empty()) {
       DropStrangers(database, tree, reports);
@@ -145,7 +165,7 @@ bool ByLevelThenPath(const SstReport& a, const SstReport& b) {
 }  // namespace
 
 DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
-                            const std::vector<std::string>& table_folders) {
+                            const std::vector<std::string>& table_folders, int workers) {
   DatabaseReport database;
   std::error_code code;
   std::set<std::string> listed;
@@ -168,9 +188,15 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
       return database;
     }
   }
-  ReportsByPath reports = ReadAll(listed, progress);
+  TableReading reading;
+  reading.workers = workers;
+  reading.progress = progress;
+  ReportsByPath reports;
+  std::vector<std::string> paths(listed.begin(), listed.end());
+  listed.clear();
+  ReadAll(std::exchange(paths, {}), reading, &reports);
   if (is_database) {
-    const TreeLevels tree = ReadTreeOf(path, table_folders, &reports);
+    const TreeLevels tree = ReadTreeOf(path, table_folders, reading, &reports);
     Place(tree, &reports);
     if (!tree.problem.empty()) {
       database.warning = absl::StrCat("levels are unknown: ", tree.problem);
@@ -180,6 +206,7 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
     }
   }
   for (auto& [file_path, report] : reports) {
+    report.database = path;
     database.files.push_back(std::move(report));
   }
   std::stable_sort(database.files.begin(), database.files.end(), ByLevelThenPath);

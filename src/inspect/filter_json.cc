@@ -1,10 +1,15 @@
 #include "src/inspect/filter_json.h"
 
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "src/inspect/converted_share.h"
 #include "src/inspect/describe_policy.h"
+#include "src/inspect/filter_totals.h"
+#include "src/inspect/printable.h"
 
 namespace winnow::inspect {
 namespace {
@@ -55,17 +60,70 @@ Json ToJson(const FilterSummary& filter) {
   }
   json["detail"] = filter.detail;
   json["policy_name"] = filter.policy_name;
+  json["stored_bytes"] = filter.stored_bytes;
   json["fault"] = OrNull(filter.fault);
   return json;
 }
 
+// Bytes that JSON has no text for are there once more as digits.
+void PutName(const char* key, const std::string& name, Json* json) {
+  (*json)[key] = SentenceOrNull(name);
+  if (!IsUtf8(name)) {
+    (*json)[absl::StrCat(key, "_hex")] = absl::BytesToHexString(name);
+  }
+}
+
 Json ToJson(const SstReport& file) {
-  return {{"path", file.path},
-          {"level", OrNull(file.level)},
-          {"column_family", SentenceOrNull(file.column_family)},
-          {"entries", file.entries},
-          {"filter", file.filter ? ToJson(*file.filter) : Json(nullptr)},
-          {"error", OrNull(file.error)}};
+  Json json = Json::object();
+  PutName("path", file.path, &json);
+  PutName("database", file.database, &json);
+  json["level"] = OrNull(file.level);
+  PutName("column_family", file.column_family, &json);
+  json["entries"] = file.entries;
+  json["file_bytes"] = file.file_bytes;
+  json["filter"] = file.filter ? ToJson(*file.filter) : Json(nullptr);
+  json["error"] = OrNull(file.error);
+  return json;
+}
+
+Json ToJson(const FilterTotals& totals) {
+  return {{"files", totals.files},
+          {"files_not_read", totals.not_read},
+          {"files_without_filter", totals.without_filter},
+          {"entries", totals.entries},
+          {"entries_without_filter", totals.entries_without_filter},
+          {"file_bytes", totals.file_bytes},
+          {"keys", totals.keys},
+          {"bytes", totals.bytes},
+          {"bits_per_key", totals.bits_per_key()},
+          {"mean_expected_fpr", OrNull(totals.mean_fpr())},
+          {"bound_bytes", totals.bound_bytes()},
+          {"bytes_above_bound", totals.bytes_above_bound()}};
+}
+
+Json ToJson(const TotalsOfFiles& totals) {
+  Json json = {{"all", ToJson(totals.all)},
+               {"by_column_family", Json::array()},
+               {"by_level", Json::array()},
+               {"by_kind", Json::array()}};
+  for (const auto& [name, sum] : totals.by_family) {
+    Json row = Json::object();
+    PutName("database", name.first, &row);
+    PutName("column_family", name.second, &row);
+    row.update(ToJson(sum));
+    json["by_column_family"].push_back(std::move(row));
+  }
+  for (const auto& [level, sum] : totals.by_level) {
+    Json row = {{"level", level}};
+    row.update(ToJson(sum));
+    json["by_level"].push_back(std::move(row));
+  }
+  for (const auto& [kind, sum] : totals.by_kind) {
+    Json row = {{"kind", kind}};
+    row.update(ToJson(sum));
+    json["by_kind"].push_back(std::move(row));
+  }
+  return json;
 }
 
 Json ToJson(const ConvertedShare& share) {
@@ -126,16 +184,18 @@ std::string Document(const char* schema, const Json& content) {
 
 }  // namespace
 
-std::string InspectJson(const std::vector<SstReport>& files,
-                        const std::vector<std::string>& warnings) {
-  Json content = {{"files", Json::array()}, {"warnings", warnings}};
-  for (const SstReport& file : files) {
-    content["files"].push_back(ToJson(file));
+std::string InspectJson(const InspectReport& report) {
+  Json content = {{"summary", ToJson(report.totals)}, {"advice", report.advice}};
+  content["files"] = Json::array();
+  for (size_t i = 0; i < report.listed; ++i) {
+    content["files"].push_back(ToJson(report.files[i]));
   }
-  const BloomFiles blooms = BloomsOf(files);
+  content["files_left_out"] = report.left_out();
+  content["warnings"] = report.remarks;
+  const BloomFiles blooms = BloomsOf(report.files);
   content["bloom"] = {{"files", blooms.files}, {"partitions", blooms.partitions}};
   content["bloom"].update(ToJson(blooms.all));
-  content["converted"] = ToJson(SumByFamily(files));
+  content["converted"] = ToJson(SumByFamily(report.files));
   return Document("winnow.inspect/1", content);
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 #include "src/inspect/sst_reader.h"
 
@@ -90,6 +92,7 @@ FilterSummary SumOfPartitions(const std::vector<FilterSummary>& parts) {
       sum.keys == 0 ? 0 : 8 * static_cast<double>(sum.bytes) / static_cast<double>(sum.keys);
   sum.expected_fpr = MeanRate(parts);
   sum.detail = parts.front().detail;
+  sum.legacy = parts.front().legacy;
   sum.built_for = parts.front().built_for;
   return sum;
 }
@@ -117,6 +120,7 @@ FilterSummary SummaryWithoutBlocks(const RawSst& sst) {
   FilterSummary summary;
   summary.expected_fpr = 1;
   summary.fault = sst.filter_fault;
+  summary.obsolete = sst.obsolete_filter;
   summary.bytes = sst.properties->filter_size;
   summary.keys = sst.properties->num_filter_entries;
   summary.bits_per_key = summary.keys == 0 ? 0
@@ -137,6 +141,9 @@ FilterSummary SummaryWithoutBlocks(const RawSst& sst) {
 SstReport Report(const std::string& path, const RawSst& sst) {
   SstReport report;
   report.path = path;
+  std::error_code code;
+  const uint64_t file_bytes = std::filesystem::file_size(path, code);
+  report.file_bytes = code ? 0 : file_bytes;
   if (sst.error) {
     report.error = sst.error;
     return report;
@@ -146,6 +153,7 @@ SstReport Report(const std::string& path, const RawSst& sst) {
   report.comparator = sst.properties->comparator_name;
   report.filter = sst.blocks.empty() ? SummaryWithoutBlocks(sst) : SummaryOfBlocks(sst);
   report.filter->policy_name = sst.properties->filter_policy_name;
+  report.filter->stored_bytes = sst.properties->filter_size;
   return report;
 }
 

@@ -80,6 +80,12 @@ struct FilterSummary {
   // the file as if it had no filter, or gets wrong answers from it.
   std::optional<std::string> fault;
 
+  // As the property filter_size says: for partitions with the index over them.
+  uint64_t stored_bytes = 0;
+
+  bool obsolete = false;  // of a form before RocksDB 7.0 that no later one reads
+  bool legacy = false;    // RocksDB's Bloom of format versions below 5; of partitions the first
+
   // Blocks by kind, when there are blocks: {"winnow-ribbon", 12}. In order of first appearance.
   std::vector<std::pair<std::string, int>> kinds;
 };
@@ -89,6 +95,8 @@ struct SstReport {
   std::string path;                     // as given, or under the folder given
   std::optional<int> level;             // unset: not known, or the file is no part of the database
   std::string column_family;            // empty: not known
+  std::string database;                 // the folder it was read from; empty: a file by itself
+  uint64_t file_bytes = 0;              // its size
   std::string comparator;               // name of the comparator that orders the keys
   uint64_t entries = 0;                 // entries of the table, with deletions and merges
   std::optional<FilterSummary> filter;  // unset if and only if error is set
@@ -139,9 +147,9 @@ using Progress = std::function<void(size_t done, size_t total)>;
 // folder with table files and without a readable database gives the files, with levels unknown.
 // Nothing beside the files is written. table_folders: where else the database has table files
 // (db_paths, cf_paths), in any order; of their files only those are read that the database names,
-// if that can be told.
+// if that can be told. workers: how many processes read, as for ReadTables; 0: this one.
 DatabaseReport ReadDatabase(const std::string& path, const Progress& progress = nullptr,
-                            const std::vector<std::string>& table_folders = {});
+                            const std::vector<std::string>& table_folders = {}, int workers = 0);
 
 }  // namespace winnow::inspect
 

@@ -7,11 +7,9 @@
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
 
-#include <filesystem>
-#include <system_error>
-
 #include "src/inspect/capture_policy.h"
 #include "src/inspect/quiet_logger.h"
+#include "src/inspect/unreadable_table.h"
 
 namespace winnow::inspect {
 namespace {
@@ -24,21 +22,6 @@ using ROCKSDB_NAMESPACE::Status;
 // Partitions are only read ahead when there is a block cache. Its keys are those of the file's
 // identity, which a damaged copy shares with the original: every file has a cache of its own.
 constexpr size_t kCacheBytes = 8 << 20;
-
-std::optional<std::string> WhyNotAFile(const std::string& path) {
-  std::error_code code;
-  const std::filesystem::file_status status = std::filesystem::status(path, code);
-  if (status.type() == std::filesystem::file_type::not_found) {
-    return absl::StrCat("there is no file or folder ", path);
-  }
-  if (code) {
-    return absl::StrCat("can't look at ", path, ": ", code.message());
-  }
-  if (!std::filesystem::is_regular_file(status)) {
-    return absl::StrCat(path, " is not a regular file");
-  }
-  return std::nullopt;
-}
 
 Options ReaderOptions(const std::shared_ptr<QuietLogger>& logger, CapturedBlocks* blocks) {
   BlockBasedTableOptions table;
@@ -72,7 +55,7 @@ RawSst ReadWithoutFilter(const std::string& path, const Status& first_failure) {
   SstFileReader reader(ReaderOptions(std::make_shared<QuietLogger>(), nullptr));
   const Status status = reader.Open(path);
   if (!status.ok()) {
-    sst.error = absl::StrCat("RocksDB can't read it as a table file: ", first_failure.ToString());
+    sst.error = WhyNotATable(path, first_failure);
     return sst;
   }
   sst.properties = reader.GetTableProperties();

@@ -9,31 +9,12 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "src/inspect/printable.h"
+
 namespace winnow::inspect {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-
-// Bytes of the UTF-8 character that the text begins with; 0 if that is none.
-size_t CharacterSize(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto continues = [&](size_t i) { return i < text.size() && (byte(i) & 0xc0) == 0x80; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return continues(1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    if (!continues(1) || !continues(2)) return 0;
-    const bool overlong = first == 0xe0 && byte(1) < 0xa0;
-    const bool surrogate = first == 0xed && byte(1) > 0x9f;
-    return overlong || surrogate ? 0 : 3;
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    if (!continues(1) || !continues(2) || !continues(3)) return 0;
-    const bool outside = (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f);
-    return outside ? 0 : 4;
-  }
-  return 0;
-}
 
 std::string_view Entity(char c) {
   switch (c) {
@@ -70,7 +51,7 @@ std::string Trimmed(double value, int decimals) {
 std::string EscapeHtml(std::string_view text) {
   std::string escaped;
   while (!text.empty()) {
-    const size_t size = CharacterSize(text);
+    const size_t size = CharacterBytes(text);
     const std::string_view entity = Entity(text[0]);
     if (size == 0 || IsControl(text[0])) {
       escaped += kReplacement;

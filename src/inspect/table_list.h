@@ -21,9 +21,9 @@ struct TableList {
   std::vector<std::string> warnings;  // what could not be read of a database, as sentences
 };
 
-// As ReadDatabase reads a folder, in a process of its own: should RocksDB end that, the folder's
-// files are listed as they lie there, with a warning. table_folders as there.
-TableList ListTables(const std::string& path, const std::vector<std::string>& table_folders);
+// As ReadDatabase reads a folder, with table_folders and at least one worker as there.
+TableList ListTables(const std::string& path, const std::vector<std::string>& table_folders,
+                     int workers);
 
 }  // namespace winnow::inspect
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "src/inspect/printable.h"
+
 namespace winnow::inspect {
 namespace {
 
@@ -14,7 +16,7 @@ std::string Line(const std::vector<Column>& columns, const std::vector<size_t>& 
                  const TextTable::Row& cells) {
   std::string line;
   for (size_t i = 0; i < columns.size(); ++i) {
-    const std::string padding(widths[i] - cells[i].size(), ' ');
+    const std::string padding(widths[i] - Width(cells[i]), ' ');
     absl::StrAppend(&line, i == 0 ? "" : "  ",
                     columns[i].align == Align::kLeft ? cells[i] + padding : padding + cells[i]);
   }
@@ -29,9 +31,9 @@ std::string TextTable::ToString() const {
   size_t total = 0;
   for (size_t i = 0; i < columns_.size(); ++i) {
     titles.push_back(columns_[i].title);
-    size_t width = columns_[i].title.size();
+    size_t width = Width(columns_[i].title);
     for (const Row& row : rows_) {
-      width = std::max(width, row[i].size());
+      width = std::max(width, Width(row[i]));
     }
     widths.push_back(width);
     total += width + (i == 0 ? 0 : 2);

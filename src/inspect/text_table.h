@@ -17,8 +17,8 @@ struct Column {
   Align align = Align::kRight;
 };
 
-// Two spaces between columns, none at the ends of lines. Cells are ASCII, and every row has one for
-// every column.
+// Two spaces between columns, none at the ends of lines. Cells are UTF-8, each character
+// of which takes one place, and every row has one for every column.
 class TextTable {
  public:
   using Row = std::vector<std::string>;

@@ -327,7 +327,9 @@ FileVerdict VerifyFile(const std::string& path, const VerifyOptions& options,
   }
   status = keys->VerifyChecksums();
   if (!status.ok()) {
-    Tell("a block is damaged, so the keys were not read", status, &verdict);
+    Tell(status.IsCorruption() ? "a block is damaged, so the keys were not read"
+                               : "a block can't be read",
+         status, &verdict);
     return verdict;
   }
   CheckFilter(sst, partitions, comparator, options, keys.get(), progress, &verdict);

@@ -16,6 +16,8 @@
 #include <optional>
 #include <vector>
 
+#include "src/inspect/child_processes.h"
+
 namespace winnow::inspect {
 namespace {
 
@@ -118,7 +120,7 @@ class Pool {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
       return absl::StrCat("no socket could be made: ", strerror(errno));
     }
-    worker->process = fork();
+    worker->process = ForkChild();
     if (worker->process == 0) {
       close(ends[0]);
       // Else the others would not see that this process ends.
@@ -214,9 +216,7 @@ class Pool {
     if (by_force) {
       kill(worker->process, SIGKILL);
     }
-    int status = 0;
-    while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR) {
-    }
+    const int status = WaitForChild(worker->process);
     worker->process = -1;
     worker->socket = -1;
     return WIFSIGNALED(status) ? absl::StrCat("it ended by signal ", WTERMSIG(status), " (",

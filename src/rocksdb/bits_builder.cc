@@ -36,7 +36,7 @@ using ROCKSDB_NAMESPACE::Status;
 constexpr char kMatchesEverything[6] = {0, 0, 0, 0, 0, 0};
 
 // What is in a filter beside its blocks.
-constexpr size_t kBeside = core::kTailBytes + core::kLayerEntryBytes;
+constexpr size_t kBeside = core::kTailBytes + core::kEntryBytes;
 
 // In smaller filters, that is more than a quarter of the blocks.
 constexpr size_t kLeastForPartition = 3 * simd::kBloomBlockBytes + kBeside;

@@ -6,6 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "winnow/amq/plan.h"
@@ -71,6 +74,17 @@ class WINNOW_EXPORT BlockedBloom {
   // The same with `capacity` keys, as planned.
   double planned_fpr() const noexcept { return planned_fpr_; }
 
+  // The filter in bytes, the same on every machine (src/amq/FORMAT.md): as a string, or written to
+  // the serialized_size() bytes from this address on. Nothing may change the filter meanwhile.
+  size_t serialized_size() const noexcept;
+  std::string Serialize() const;
+  void Serialize(char* bytes) const noexcept;
+
+  // The filter of such bytes. Nothing if they are damaged, cut off or not those of a filter of this
+  // kind: *reason is then a sentence that says what was expected, what was found and what to do.
+  // Allocates hardly more than there are bytes, whatever they say; throws std::bad_alloc.
+  static std::optional<BlockedBloom> Deserialize(std::string_view bytes, std::string* reason);
+
  private:
   struct alignas(64) Block {
     uint64_t words[8];
@@ -86,6 +100,7 @@ class WINNOW_EXPORT BlockedBloom {
   unsigned bits_per_block_ = 8;
   uint64_t ones_ = 0;
   uint64_t added_ = 0;
+  uint64_t capacity_ = 0;
   double planned_fpr_ = 0;
 };
 

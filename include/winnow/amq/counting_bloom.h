@@ -5,6 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "winnow/amq/plan.h"
@@ -60,12 +63,27 @@ class WINNOW_EXPORT CountingBloom {
   // The same with `capacity` keys, as planned: at most the plan's rate.
   double planned_fpr() const noexcept { return planned_fpr_; }
 
+  // The filter in bytes, the same on every machine (src/amq/FORMAT.md): as a string, or written to
+  // the serialized_size() bytes from this address on. Nothing may change the filter meanwhile.
+  size_t serialized_size() const noexcept;
+  std::string Serialize() const;
+  void Serialize(char* bytes) const noexcept;
+
+  // The filter of such bytes. Nothing if they are damaged, cut off or not those of a filter of this
+  // kind: *reason is then a sentence that says what was expected, what was found and what to do.
+  // Allocates hardly more than there are bytes, whatever they say; throws std::bad_alloc.
+  static std::optional<CountingBloom> Deserialize(std::string_view bytes, std::string* reason);
+
  private:
+  CountingBloom() = default;
+  [[gnu::visibility("hidden")]] void SetPlanned(uint64_t capacity) noexcept;
+
   std::vector<uint8_t> pairs_;
   uint64_t used_ = 0;       // counters that are not 0
   uint64_t saturated_ = 0;  // counters that are stuck
   uint64_t keys_ = 0;
   unsigned probes_ = 1;
+  uint64_t capacity_ = 0;
   double planned_fpr_ = 0;
 };
 

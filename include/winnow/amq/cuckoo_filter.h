@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -70,7 +72,21 @@ class WINNOW_EXPORT CuckooFilter {
     return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
   }
 
+  // The filter in bytes, the same on every machine (src/amq/FORMAT.md): as a string, or written to
+  // the serialized_size() bytes from this address on. Nothing may change the filter meanwhile.
+  size_t serialized_size() const noexcept;
+  std::string Serialize() const;
+  void Serialize(char* bytes) const noexcept;
+
+  // The filter of such bytes. Nothing if they are damaged, cut off or not those of a filter of this
+  // kind: *reason is then a sentence that says what was expected, what was found and what to do.
+  // Allocates hardly more than there are bytes, whatever they say; throws std::bad_alloc.
+  static std::optional<CuckooFilter> Deserialize(std::string_view bytes, std::string* reason);
+
  private:
+  CuckooFilter() = default;
+  [[gnu::visibility("hidden")]] void SetPlanned(uint64_t capacity) noexcept;
+
   struct Place;
 
   [[gnu::visibility("hidden")]] Place PlaceOf(KeyHash hash) const noexcept;
@@ -84,6 +100,7 @@ class WINNOW_EXPORT CuckooFilter {
   uint64_t buckets_ = 1;
   unsigned bits_ = 5;
   uint64_t keys_ = 0;
+  uint64_t capacity_ = 0;
   double planned_fpr_ = 0;
 };
 

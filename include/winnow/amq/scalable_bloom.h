@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "winnow/amq/blocked_bloom.h"
@@ -76,7 +78,20 @@ class WINNOW_EXPORT ScalableBloom {
   // The rate of the options: that of any number of filters.
   double planned_fpr() const noexcept { return options_.rate; }
 
+  // The filter in bytes, the same on every machine (src/amq/FORMAT.md): as a string, or written to
+  // the serialized_size() bytes from this address on. Nothing may change the filter meanwhile.
+  size_t serialized_size() const noexcept;
+  std::string Serialize() const;
+  void Serialize(char* bytes) const noexcept;
+
+  // The filter of such bytes. Nothing if they are damaged, cut off or not those of a filter of this
+  // kind: *reason is then a sentence that says what was expected, what was found and what to do.
+  // Allocates hardly more than there are bytes, whatever they say; throws std::bad_alloc.
+  static std::optional<ScalableBloom> Deserialize(std::string_view bytes, std::string* reason);
+
  private:
+  ScalableBloom() = default;
+
   [[gnu::visibility("hidden")]] void BeginFilter();
 
   ScalableOptions options_;

@@ -1,0 +1,215 @@
+#include "src/amq/serialized.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+
+#include "src/amq/little_endian.h"
+
+namespace winnow::amq {
+namespace {
+
+constexpr char kMagic[] = {'W', 'A', 'm', 'q'};
+constexpr unsigned char kHashXxh3 = 1;
+constexpr uint64_t kHashSeed = 0;
+
+// Offsets in the header.
+constexpr size_t kVersionAt = 4;
+constexpr size_t kKindAt = 5;
+constexpr size_t kAAt = 6;
+constexpr size_t kBAt = 7;
+constexpr size_t kHashAt = 8;  // the hash's id in the low byte, its seed in the high half
+constexpr size_t kPayloadAt = 16;
+constexpr size_t kCountAt = 24;
+constexpr size_t kKeysAt = 32;
+constexpr size_t kXAt = 40;
+constexpr size_t kYAt = 48;
+constexpr size_t kPayloadSumAt = 56;
+constexpr size_t kHeaderSumAt = 64;
+
+constexpr uint64_t kHashField = kHashSeed << 32 | kHashXxh3;
+
+constexpr char kDamaged[] = "take a copy of them that is whole, or build the filter anew";
+
+const char* NameOf(Serialized kind) noexcept {
+  switch (kind) {
+    case Serialized::kBlockedBloom:
+      return "BlockedBloom";
+    case Serialized::kScalableBloom:
+      return "ScalableBloom";
+    case Serialized::kCountingBloom:
+      return "CountingBloom";
+    case Serialized::kCuckooFilter:
+      return "CuckooFilter";
+  }
+  return nullptr;
+}
+
+std::string Hex(uint64_t value) {
+  std::ostringstream text;
+  text << "0x" << std::hex << value;
+  return text.str();
+}
+
+std::string HexOfBytes(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (!text.empty()) text += ' ';
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+std::string Sentence(Serialized kind, const std::string& fault, const std::string& advice) {
+  return std::string("these bytes are no ") + NameOf(kind) + ": " + fault + "; " + advice;
+}
+
+std::string Objection(std::string_view bytes, Serialized kind) {
+  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
+  const std::string_view start = bytes.substr(0, sizeof kMagic);
+  const std::string_view magic(kMagic, sizeof kMagic);
+  if (start != magic.substr(0, start.size())) {
+    return Sentence(kind,
+                    "expected the magic bytes " + HexOfBytes(magic) + " at their start, found " +
+                        HexOfBytes(start),
+                    "give what Serialize() of a filter of winnow::amq has written");
+  }
+  if (bytes.size() < kHeaderBytes) {
+    return Sentence(kind,
+                    "expected a header of " + std::to_string(kHeaderBytes) + " bytes, found " +
+                        std::to_string(bytes.size()) + " in all",
+                    kDamaged);
+  }
+  const uint64_t sum = XXH3_64bits(data, kHeaderSumAt);
+  if (sum != LoadLittle64(data + kHeaderSumAt)) {
+    return Sentence(kind,
+                    "the header is damaged, its checksum is " + Hex(sum) + ", expected " +
+                        Hex(LoadLittle64(data + kHeaderSumAt)),
+                    kDamaged);
+  }
+  if (data[kVersionAt] != kSerializedVersion) {
+    return Sentence(kind,
+                    "expected version " + std::to_string(kSerializedVersion) +
+                        " of the format, found " + std::to_string(data[kVersionAt]),
+                    "read them with the version of Winnow that wrote them, or build it anew");
+  }
+  if (data[kKindAt] != static_cast<uint8_t>(kind)) {
+    const char* found = NameOf(static_cast<Serialized>(data[kKindAt]));
+    if (found == nullptr) {
+      return Sentence(kind, "found the unknown kind " + std::to_string(data[kKindAt]),
+                      "read them with the version of Winnow that wrote them");
+    }
+    return Sentence(kind, std::string("found a ") + found, "read them as that");
+  }
+  if (LoadLittle64(data + kHashAt) != kHashField) {
+    return Sentence(kind,
+                    "expected keys hashed by XXH3-64 with seed 0 (" + Hex(kHashField) +
+                        "), found " + Hex(LoadLittle64(data + kHashAt)),
+                    "build the filter anew with winnow::HashKey");
+  }
+  const uint64_t payload = LoadLittle64(data + kPayloadAt);
+  if (bytes.size() - kHeaderBytes != payload) {
+    return Sentence(kind,
+                    "expected " + std::to_string(payload) + " bytes behind the header, found " +
+                        std::to_string(bytes.size() - kHeaderBytes),
+                    kDamaged);
+  }
+  const uint64_t payload_sum = XXH3_64bits(data + kHeaderBytes, bytes.size() - kHeaderBytes);
+  if (payload_sum != LoadLittle64(data + kPayloadSumAt)) {
+    return Sentence(kind,
+                    "they are damaged behind the header, the checksum is " + Hex(payload_sum) +
+                        ", expected " + Hex(LoadLittle64(data + kPayloadSumAt)),
+                    kDamaged);
+  }
+  return "";
+}
+
+template <typename Number>
+std::string OutOfRangeOf(Serialized kind, const char* value, Number found, Number least,
+                         Number most) {
+  std::ostringstream fault;
+  fault << "expected " << value << " from " << least << " to " << most << ", found " << found;
+  return Sentence(kind, fault.str(), "build the filter anew");
+}
+
+}  // namespace
+
+void WriteHeader(const Header& header, unsigned char* bytes) noexcept {
+  std::memcpy(bytes, kMagic, sizeof kMagic);
+  bytes[kVersionAt] = kSerializedVersion;
+  bytes[kKindAt] = static_cast<uint8_t>(header.kind);
+  bytes[kAAt] = header.a;
+  bytes[kBAt] = header.b;
+  StoreLittle64(bytes + kHashAt, kHashField);
+  StoreLittle64(bytes + kPayloadAt, header.payload);
+  StoreLittle64(bytes + kCountAt, header.count);
+  StoreLittle64(bytes + kKeysAt, header.keys);
+  StoreLittle64(bytes + kXAt, header.x);
+  StoreLittle64(bytes + kYAt, header.y);
+  StoreLittle64(bytes + kPayloadSumAt, XXH3_64bits(bytes + kHeaderBytes, header.payload));
+  StoreLittle64(bytes + kHeaderSumAt, XXH3_64bits(bytes, kHeaderSumAt));
+}
+
+std::string ReadHeader(std::string_view bytes, Serialized kind, Header* header) {
+  std::string objection = Objection(bytes, kind);
+  if (!objection.empty()) return objection;
+  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
+  header->kind = kind;
+  header->a = data[kAAt];
+  header->b = data[kBAt];
+  header->payload = LoadLittle64(data + kPayloadAt);
+  header->count = LoadLittle64(data + kCountAt);
+  header->keys = LoadLittle64(data + kKeysAt);
+  header->x = LoadLittle64(data + kXAt);
+  header->y = LoadLittle64(data + kYAt);
+  return "";
+}
+
+uint64_t PayloadSize(std::string_view header) noexcept {
+  return LoadLittle64(reinterpret_cast<const unsigned char*>(header.data()) + kPayloadAt);
+}
+
+std::string OutOfRange(Serialized kind, const char* value, uint64_t found, uint64_t least,
+                       uint64_t most) {
+  return OutOfRangeOf(kind, value, found, least, most);
+}
+
+std::string OutOfRange(Serialized kind, const char* value, double found, double least,
+                       double most) {
+  return OutOfRangeOf(kind, value, found, least, most);
+}
+
+std::string Contradiction(Serialized kind, const char* value, uint64_t found, uint64_t expected) {
+  return Sentence(kind,
+                  std::string("expected ") + value + " to be " + std::to_string(expected) +
+                      " as the rest says, found " + std::to_string(found),
+                  "build the filter anew");
+}
+
+uint64_t BitsOfDouble(double value) noexcept {
+  uint64_t bits;
+  static_assert(sizeof bits == sizeof value);
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+double DoubleOfBits(uint64_t bits) noexcept {
+  double value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+void StoreWords(const uint64_t* words, uint64_t count, unsigned char* bytes) noexcept {
+  for (uint64_t i = 0; i < count; ++i) StoreLittle64(bytes + 8 * i, words[i]);
+}
+
+void LoadWords(const unsigned char* bytes, uint64_t count, uint64_t* words) noexcept {
+  for (uint64_t i = 0; i < count; ++i) words[i] = LoadLittle64(bytes + 8 * i);
+}
+
+}  // namespace winnow::amq

@@ -1,0 +1,125 @@
+// What other filter policies would do on the files that there are.
+
+#ifndef WINNOW_SRC_INSPECT_ADVICE_H_
+#define WINNOW_SRC_INSPECT_ADVICE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/inspect/advice_candidates.h"
+#include "src/inspect/rate_interval.h"
+
+namespace winnow::inspect {
+
+struct AdviceOptions {
+  // Column families to look at, by name; empty: all.
+  std::vector<std::string> families;
+
+  // Recorded lookups, in any order, without timestamps; they are of the one family that there is.
+  // Unset: they are drawn.
+  std::optional<std::vector<std::string>> recorded;
+
+  uint64_t lookups = 200'000;  // to draw, over all families by their keys
+  double absent_share = 1;     // of them
+  uint64_t sample_keys = 0;    // files of about so many keys are tried, 0: all
+  std::optional<double> budget_bytes;
+  std::vector<std::string> policies;  // to try besides, as options strings
+  int jobs = 1;
+};
+
+// How far it is: in which step of the work, and of its files how many are done.
+using AdviceProgress = std::function<void(const std::string& step, size_t done, size_t files)>;
+
+// A policy, or a policy for each family, and what it costs.
+struct AdviceRow {
+  std::string title;                  // "now", or what the row is for; may be empty
+  std::vector<std::string> policies;  // for each family; of "now" none
+
+  double bytes = 0;
+  double false_reads = 0;  // a lookup
+  Interval interval;       // of the false reads, for lookups that are drawn as these were
+  uint64_t counted = 0;    // false reads, in the files that were tried
+  std::optional<double> nanoseconds_a_key;  // to build
+
+  std::optional<Cost> expected;  // by the formulas, false reads a lookup; of "now" unset
+
+  // One options string for all families; empty where they have different ones, and of "now".
+  std::string OnePolicy() const;
+};
+
+struct AdviceFamilyReport {
+  std::string database;  // empty: its files were given one by one
+  std::string name;
+  size_t files = 0;
+  uint64_t keys = 0;
+  uint64_t filter_bytes = 0;
+  uint64_t lookups = 0;
+  uint64_t absent = 0;
+  double false_reads = 0;                               // a lookup of this family, now
+  std::vector<std::pair<int, uint64_t>> keys_by_level;  // -1: not known
+};
+
+struct CandidateRow {
+  std::string policy;
+  double bytes = 0;
+  double false_reads = 0;  // a lookup
+};
+
+// A family's part of the budget.
+struct BudgetPart {
+  size_t family = 0;
+  std::string policy;
+  double bytes = 0;
+  double false_reads = 0;  // a lookup of this family
+};
+
+struct FileError {
+  std::string path;
+  std::string error;
+};
+
+struct Advice {
+  std::vector<AdviceFamilyReport> families;
+  uint64_t keys = 0;     // of all files
+  uint64_t lookups = 0;  // that count
+  uint64_t absent = 0;   // of them
+  bool recorded = false;
+
+  std::vector<AdviceRow> rows;           // measured: "now" first, the others by what they take
+  std::vector<CandidateRow> candidates;  // by formulas: all
+
+  uint64_t files = 0;
+  uint64_t tried_files = 0;
+  uint64_t tried_keys = 0;
+
+  std::optional<double> budget_bytes;
+  std::vector<BudgetPart> budget;  // empty: it is too small
+  double least_bytes = 0;          // for which there would be an answer to a budget
+
+  std::string recommendation;  // a sentence with the options strings to paste; may be empty
+  std::vector<std::string>
+      assumptions;  // sentences: what was taken for granted, what can't be told
+
+  std::vector<FileError> errors;
+};
+
+// A table file, and the folder of the database that it was listed for; empty: it was given itself.
+struct AdviceTable {
+  std::string database;
+  std::string path;
+  std::optional<int> level;
+};
+
+// Reads the files in processes of their own, several at a time. `problem` is set, to a sentence, if
+// nothing can be said at all; then the rest is not to be used.
+Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
+              const AdviceProgress& progress, std::string* problem);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_INSPECT_ADVICE_H_

@@ -1,0 +1,268 @@
+#include "src/inspect/advice_lookups.h"
+
+#include <absl/strings/str_cat.h>
+#include <rocksdb/slice.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "src/inspect/filter_contents.h"
+#include "src/inspect/internal_keys.h"
+#include "src/inspect/known_comparator.h"
+#include "src/inspect/sst_reader.h"
+#include "winnow/hash.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::Comparator;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+constexpr int kMergeType = 2;  // RocksDB's kTypeMerge
+
+Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+
+// S. Vigna's SplitMix64.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+
+  uint64_t Next() {
+    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+
+  uint64_t Below(uint64_t n) { return Next() % n; }
+  double Share() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
+
+ private:
+  uint64_t state_;
+};
+
+// A key that is hardly the one given, but next to it.
+std::string NearMiss(std::string key, size_t changeable, bool may_append, Random* random) {
+  if (changeable == 0 || (may_append && random->Below(2) == 0)) {
+    key.push_back(key.empty() ? 'a' : key[random->Below(key.size())]);
+    return key;
+  }
+  const size_t at = changeable / 2 + random->Below(changeable - changeable / 2);
+  key[at] = static_cast<char>(key[at] ^ static_cast<char>(1 + random->Below(7)));
+  return key;
+}
+
+class Drawer {
+ public:
+  Drawer(const DrawOptions& options, const FilterContents& contents, size_t timestamp_bytes)
+      : options_(options),
+        contents_(contents),
+        timestamp_bytes_(timestamp_bytes),
+        random_(options.seed) {}
+
+  void ReadAll(InternalKeys* keys, uint64_t entries) {
+    std::vector<uint64_t> places;
+    for (uint64_t i = 0; i < options_.lookups && entries > 0; ++i) {
+      places.push_back(random_.Below(entries));
+    }
+    std::sort(places.begin(), places.end());
+    uint64_t at = 0;
+    auto next = places.begin();
+    for (keys->SeekToFirst(); keys->Valid() && next != places.end(); keys->Next(), ++at) {
+      for (; next != places.end() && *next == at; ++next) {
+        Take(keys->key().user_key);
+      }
+    }
+  }
+
+  // To places that are even in the eight bytes in which the first and the last key begin to differ.
+  void SeekPlaces(InternalKeys* keys, const StoredRange& range) {
+    const size_t same = static_cast<size_t>(
+        std::mismatch(range.first.begin(), range.first.end(), range.last.begin(), range.last.end())
+            .first -
+        range.first.begin());
+    const uint64_t first = NumberAt(range.first, same);
+    const uint64_t last = NumberAt(range.last, same);
+    const uint64_t low = std::min(first, last);
+    const uint64_t span = std::max(first, last) - low;
+    for (uint64_t i = 0; i < options_.lookups; ++i) {
+      const uint64_t place = low + (span == 0 ? 0 : random_.Below(span));
+      std::string sought = range.first.substr(0, same);
+      for (int shift = 56; shift >= 0; shift -= 8) {
+        sought.push_back(static_cast<char>(place >> shift));
+      }
+      keys->Seek(sought);
+      if (!keys->Valid() && keys->status().ok()) {
+        keys->SeekToLast();
+      }
+      if (!keys->Valid()) {
+        return;
+      }
+      Take(keys->key().user_key);
+    }
+  }
+
+  std::vector<std::string> drawn() && { return std::move(drawn_); }
+
+ private:
+  static uint64_t NumberAt(const std::string& key, size_t at) {
+    uint64_t number = 0;
+    for (size_t i = at; i < at + 8; ++i) {
+      number = number << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0);
+    }
+    return number;
+  }
+
+  void Take(std::string_view user_key) {
+    std::string key(
+        user_key.substr(0, user_key.size() - std::min(user_key.size(), timestamp_bytes_)));
+    if (random_.Share() >= options_.absent_share) {
+      drawn_.push_back(std::move(key));
+      return;
+    }
+    size_t changeable = key.size();
+    if (!contents_.whole_keys && contents_.prefixes != nullptr &&
+        contents_.prefixes->InDomain(SliceOf(key))) {
+      changeable = contents_.prefixes->Transform(SliceOf(key)).size();
+    }
+    drawn_.push_back(NearMiss(std::move(key), changeable, contents_.whole_keys, &random_));
+  }
+
+  const DrawOptions& options_;
+  const FilterContents& contents_;
+  const size_t timestamp_bytes_;
+  Random random_;
+  std::vector<std::string> drawn_;
+};
+
+std::string CantRead(const Status& status) {
+  return absl::StrCat("its keys can't be read: ", status.ToString());
+}
+
+}  // namespace
+
+std::vector<std::string> DrawLookups(const std::string& path, const DrawOptions& options,
+                                     std::string* error) {
+  error->clear();
+  std::unique_ptr<InternalKeys> keys;
+  Status status = InternalKeys::Open(path, ROCKSDB_NAMESPACE::BytewiseComparator(), &keys);
+  const Comparator* comparator =
+      status.ok() ? FindComparator(keys->properties().comparator_name) : nullptr;
+  if (comparator != nullptr) {
+    status = InternalKeys::Open(path, comparator, &keys);
+  }
+  if (!status.ok() || comparator == nullptr) {
+    *error = CantRead(status);
+    return {};
+  }
+  const FilterContents contents = ContentsOf(keys->properties());
+  Drawer drawer(options, contents, comparator->timestamp_size());
+  StoredRange range;
+  if (options.whole) {
+    drawer.ReadAll(keys.get(), keys->properties().num_entries -
+                                   std::min(keys->properties().num_entries,
+                                            keys->properties().num_range_deletions));
+  } else if (ReadRange(keys.get(), &range).ok() && !range.empty) {
+    drawer.SeekPlaces(keys.get(), range);
+  }
+  if (!keys->status().ok()) {
+    *error = CantRead(keys->status());
+  }
+  return std::move(drawer).drawn();
+}
+
+AskedRange LookupsWithin(const std::vector<std::string>& keys, const AdvisedFile& file,
+                         const Comparator& comparator) {
+  if (file.range.empty) {
+    return {};
+  }
+  const auto begin = std::partition_point(keys.begin(), keys.end(), [&](const std::string& key) {
+    return comparator.CompareWithoutTimestamp(key, false, file.range.first, true) < 0;
+  });
+  const auto end = std::partition_point(begin, keys.end(), [&](const std::string& key) {
+    return comparator.CompareWithoutTimestamp(key, false, file.range.last, true) <= 0;
+  });
+  return {static_cast<size_t>(begin - keys.begin()), static_cast<size_t>(end - keys.begin())};
+}
+
+std::string AskFile(const std::string& path, const std::vector<std::string>& keys,
+                    const AskedRange& range, std::string* error) {
+  std::string answers(range.end - range.begin, static_cast<char>(FileAnswer::kDenied));
+  error->clear();
+  const RawSst sst = ReadRawSst(path);
+  if (sst.error) {
+    *error = *sst.error;
+    return answers;
+  }
+  const Comparator* comparator = FindComparator(sst.properties->comparator_name);
+  std::unique_ptr<InternalKeys> entries;
+  const Status status = InternalKeys::Open(path, comparator, &entries);
+  if (!status.ok()) {
+    *error = CantRead(status);
+    return answers;
+  }
+  StoredFilter filter(path, sst, comparator);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const std::string& key = keys[range.begin + i];
+    if (!filter.MayContain(key, HashKey(key).value).value_or(true)) {
+      continue;
+    }
+    entries->Seek(SoughtKey(key, comparator));
+    if (!entries->status().ok()) {
+      *error = CantRead(entries->status());
+      return answers;
+    }
+    const bool found =
+        entries->Valid() && comparator->CompareWithoutTimestamp(
+                                key, false, SliceOf(entries->key().user_key), true) == 0;
+    const FileAnswer answer = !found                              ? FileAnswer::kFalse
+                              : entries->key().type == kMergeType ? FileAnswer::kMerge
+                                                                  : FileAnswer::kFound;
+    answers[i] = static_cast<char>(answer);
+  }
+  return answers;
+}
+
+void FollowLookups(const std::vector<AskedRange>& ranges, const std::vector<std::string>& answers,
+                   bool drop_found, FamilyLookups* lookups) {
+  const size_t n = lookups->keys.size();
+  std::vector<bool> ended(n);
+  std::vector<bool> found(n);
+  if (drop_found) {
+    for (size_t file = 0; file < ranges.size(); ++file) {
+      for (size_t i = 0; i < answers[file].size(); ++i) {
+        if (answers[file][i] >= static_cast<char>(FileAnswer::kFound)) {
+          ended[ranges[file].begin + i] = true;
+        }
+      }
+    }
+  }
+  const std::vector<bool> dropped = ended;
+  lookups->asks.assign(ranges.size(), {});
+  lookups->false_reads = 0;
+  for (size_t file = 0; file < ranges.size(); ++file) {
+    for (size_t i = 0; i < answers[file].size(); ++i) {
+      const size_t lookup = ranges[file].begin + i;
+      const auto answer = static_cast<FileAnswer>(answers[file][i]);
+      if (ended[lookup]) {
+        continue;
+      }
+      if (answer == FileAnswer::kFound || answer == FileAnswer::kMerge) {
+        found[lookup] = true;
+        ended[lookup] = answer == FileAnswer::kFound;
+        continue;
+      }
+      lookups->asks[file].push_back(static_cast<uint32_t>(lookup));
+      lookups->false_reads += answer == FileAnswer::kFalse ? 1 : 0;
+    }
+  }
+  lookups->lookups = 0;
+  lookups->absent = 0;
+  for (size_t i = 0; i < n; ++i) {
+    lookups->lookups += dropped[i] ? 0 : 1;
+    lookups->absent += dropped[i] || found[i] ? 0 : 1;
+  }
+}
+
+}  // namespace winnow::inspect

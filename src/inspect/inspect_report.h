@@ -1,0 +1,47 @@
+// What `winnow inspect` shows of the files that it read: a choice of them, in an order, with sums.
+
+#ifndef WINNOW_SRC_INSPECT_INSPECT_REPORT_H_
+#define WINNOW_SRC_INSPECT_INSPECT_REPORT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/inspect/filter_totals.h"
+#include "src/inspect/sst_filters.h"
+
+namespace winnow::inspect {
+
+enum class FileOrder { kAsRead, kPath, kLevel, kEntries, kBytes, kBits, kFpr };
+
+// Which files, and how.
+struct FileSelection {
+  std::vector<std::string> families;  // empty: all
+  std::vector<int> levels;            // empty: all
+  FileOrder order = FileOrder::kAsRead;
+  std::optional<uint64_t> limit;  // rows to list
+};
+
+struct InspectReport {
+  std::vector<SstReport> files;      // all that were selected, in their order
+  std::vector<std::string> remarks;  // about the whole, such as levels that are unknown
+  size_t listed = 0;                 // so many of the files have rows, the first ones
+  TotalsOfFiles totals;              // over all of `files`
+  std::vector<std::string> advice;   // as AdviceOn says
+
+  size_t left_out() const { return files.size() - listed; }
+};
+
+// Numbers go from the highest down; what is not known comes last, and equals keep their order. A
+// file that could not be read is selected wherever it may belong.
+InspectReport MakeInspectReport(std::vector<SstReport> files, std::vector<std::string> remarks,
+                                const FileSelection& selection);
+
+// The families of the selection that no file has: a sentence that names
+// those that there are. Empty: there is none such.
+std::string UnknownFamilies(const std::vector<SstReport>& files, const FileSelection& selection);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_INSPECT_INSPECT_REPORT_H_

@@ -1,0 +1,36 @@
+// Many table files read at once, in processes of their own: RocksDB as Debian builds it ends its
+// process on some damaged files, and hangs on others.
+
+#ifndef WINNOW_SRC_INSPECT_READ_TABLES_H_
+#define WINNOW_SRC_INSPECT_READ_TABLES_H_
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "src/inspect/sst_filters.h"
+
+namespace winnow::inspect {
+
+struct TableReading {
+  // Processes that read. 0: the calling thread reads, and what ends its process ends this one.
+  int workers = 0;
+
+  // After which a file is given up on.
+  std::chrono::seconds longest_silence{300};
+
+  Progress progress;  // called in this process; may be null
+
+  std::function<SstReport(const std::string& path)> read = ReadSst;
+};
+
+// A report for each path, in their order. A file whose reader did not get through has that as its
+// error, and the others are read all the same. With workers, what RunInWorkers says of threads
+// holds.
+std::vector<SstReport> ReadTables(const std::vector<std::string>& paths,
+                                  const TableReading& reading);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_INSPECT_READ_TABLES_H_

@@ -1,0 +1,23 @@
+// What is to be said of a path that RocksDB does not open as a table file.
+
+#ifndef WINNOW_SRC_INSPECT_UNREADABLE_TABLE_H_
+#define WINNOW_SRC_INSPECT_UNREADABLE_TABLE_H_
+
+#include <rocksdb/status.h>
+
+#include <optional>
+#include <string>
+
+namespace winnow::inspect {
+
+// Why there is nothing to open, as a sentence: no file, a folder, a pipe or a device, which would
+// keep a reader waiting, or one without permission. Unset for a regular file that can be read.
+std::optional<std::string> WhyNotAFile(const std::string& path);
+
+// Why RocksDB failed to open a regular file, as a sentence: by what its last bytes tell, or else by
+// what RocksDB said.
+std::string WhyNotATable(const std::string& path, const ROCKSDB_NAMESPACE::Status& failure);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_INSPECT_UNREADABLE_TABLE_H_

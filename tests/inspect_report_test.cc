@@ -1,0 +1,232 @@
+// What winnow inspect makes of the files that it read: sums, advice, choice and order.
+
+#include "src/inspect/inspect_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/inspect/filter_advice.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+SstReport File(const char* path, std::string_view kind = kWinnowRibbon, uint64_t keys = 10'000,
+               double fpr = 0.01, std::optional<int> level = std::nullopt,
+               const char* family = "default") {
+  SstReport file;
+  file.path = path;
+  file.level = level;
+  file.column_family = family;
+  file.database = "db";
+  file.entries = keys;
+  file.file_bytes = 100 * keys;
+  FilterSummary& filter = file.filter.emplace();
+  filter.kind = std::string(kind);
+  filter.expected_fpr = fpr;
+  if (kind != kNoFilter) {
+    filter.keys = keys;
+    filter.bytes = keys;
+    filter.bits_per_key = 8;
+  }
+  if (kind == kWinnowRibbon) {
+    filter.built_for = BuiltFor{0, fpr, "uniform", -1};
+  }
+  return file;
+}
+
+SstReport NotRead(const char* path) {
+  SstReport file;
+  file.path = path;
+  file.error = "it can't be read";
+  return file;
+}
+
+TEST(FilterTotalsTest, RatesAreWeightedByKeys) {
+  FilterTotals totals;
+  totals.Add(File("a", kWinnowRibbon, 1'000, 0.5));
+  totals.Add(File("b", kWinnowRibbon, 9'000, 0.01));
+  EXPECT_NEAR(totals.mean_fpr().value_or(0), 0.1 * 0.5 + 0.9 * 0.01, 1e-12);
+  EXPECT_EQ(totals.files, 2u);
+  EXPECT_EQ(totals.keys, 10'000u);
+  EXPECT_DOUBLE_EQ(totals.bits_per_key(), 8);
+}
+
+TEST(FilterTotalsTest, FilesWithoutAFilterAreCountedAndDoNotHideTheRateOfTheOthers) {
+  FilterTotals totals;
+  EXPECT_FALSE(totals.mean_fpr());
+  totals.Add(File("a", kNoFilter, 5'000, 1));
+  EXPECT_EQ(totals.mean_fpr(), 1.0);
+  totals.Add(File("b", kWinnowRibbon, 9'000, 0.01));
+  totals.Add(NotRead("c"));
+  EXPECT_EQ(totals.without_filter, 1u);
+  EXPECT_EQ(totals.entries_without_filter, 5'000u);
+  EXPECT_EQ(totals.entries, 14'000u);
+  EXPECT_EQ(totals.not_read, 1u);
+  EXPECT_NEAR(totals.mean_fpr().value_or(0), 0.01, 1e-12);
+}
+
+TEST(FilterTotalsTest, TheBoundIsThatOfTheRates) {
+  FilterTotals totals;
+  totals.Add(File("a", kWinnowRibbon, 8'000, 1.0 / 64));  // 6 bits at least, has 8
+  totals.Add(File("b", kBuiltinBloom, 8'000, 1.0 / 16));  // 4 bits at least, has 8
+  EXPECT_DOUBLE_EQ(totals.bound_bytes(), 10'000);
+  EXPECT_DOUBLE_EQ(totals.bytes_above_bound(), 6'000);
+  EXPECT_DOUBLE_EQ(totals.share_above_bound().value_or(0), 0.6);
+  SstReport unknown = File("c", kBuiltinBloom, 8'000, 1.0 / 16);
+  unknown.filter->expected_fpr.reset();
+  totals.Add(unknown);
+  totals.Add(File("d", kNoFilter, 8'000, 1));
+  EXPECT_DOUBLE_EQ(totals.bytes_above_bound(), 6'000);
+}
+
+TEST(FilterTotalsTest, SumsByFamilyLevelAndKind) {
+  std::vector<SstReport> files = {File("a", kWinnowRibbon, 10, 0.01, 0, "x"),
+                                  File("b", kBuiltinBloom, 20, 0.01, 1, "x"),
+                                  File("c", kBuiltinBloom, 40, 0.01, 1, "y"), NotRead("d")};
+  const TotalsOfFiles totals = TotalsOf(files);
+  EXPECT_EQ(totals.all.keys, 70u);
+  EXPECT_EQ(totals.all.not_read, 1u);
+  EXPECT_EQ(totals.by_family.at({"db", "x"}).keys, 30u);
+  EXPECT_EQ(totals.by_family.at({"db", "y"}).keys, 40u);
+  EXPECT_EQ(totals.by_family.size(), 2u);
+  EXPECT_EQ(totals.by_level.at(0).keys, 10u);
+  EXPECT_EQ(totals.by_level.at(1).files, 2u);
+  EXPECT_EQ(totals.by_kind.at("builtin-bloom").keys, 60u);
+}
+
+std::vector<std::string> Paths(const InspectReport& report) {
+  std::vector<std::string> paths;
+  for (const SstReport& file : report.files) {
+    paths.push_back(file.path);
+  }
+  return paths;
+}
+
+TEST(InspectReportTest, FilesAreChosenByFamilyAndLevel) {
+  const std::vector<SstReport> files = {File("a", kWinnowRibbon, 10, 0.01, 0, "x"),
+                                        File("b", kWinnowRibbon, 20, 0.01, 1, "x"),
+                                        File("c", kWinnowRibbon, 40, 0.01, 1, "y"), NotRead("d")};
+  FileSelection selection;
+  selection.families = {"x"};
+  EXPECT_THAT(Paths(MakeInspectReport(files, {}, selection)), ElementsAre("a", "b", "d"));
+  selection.levels = {1, 2};
+  EXPECT_THAT(Paths(MakeInspectReport(files, {}, selection)), ElementsAre("b", "d"));
+  EXPECT_EQ(MakeInspectReport(files, {}, selection).totals.all.keys, 20u);
+  EXPECT_EQ(UnknownFamilies(files, selection), "");
+  selection.families = {"x", "z"};
+  EXPECT_THAT(UnknownFamilies(files, selection), AllOf(HasSubstr("z;"), HasSubstr("x, y")));
+}
+
+TEST(InspectReportTest, FilesAreInOrderAndTheSumsOverAll) {
+  std::vector<SstReport> files = {File("c", kWinnowRibbon, 10, 0.3, 2), NotRead("d"),
+                                  File("a", kWinnowRibbon, 30, 0.1),
+                                  File("b", kWinnowRibbon, 20, 0.2, 0)};
+  files[3].filter->bits_per_key = 12;
+  const auto sorted = [&files](FileOrder order) {
+    FileSelection selection;
+    selection.order = order;
+    return Paths(MakeInspectReport(files, {}, selection));
+  };
+  EXPECT_THAT(sorted(FileOrder::kAsRead), ElementsAre("c", "d", "a", "b"));
+  EXPECT_THAT(sorted(FileOrder::kPath), ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(sorted(FileOrder::kLevel), ElementsAre("b", "c", "d", "a"));
+  EXPECT_THAT(sorted(FileOrder::kEntries), ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(sorted(FileOrder::kBytes), ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(sorted(FileOrder::kBits), ElementsAre("b", "c", "a", "d"));
+  EXPECT_THAT(sorted(FileOrder::kFpr), ElementsAre("c", "b", "a", "d"));
+  FileSelection selection;
+  selection.limit = 1;
+  const InspectReport report = MakeInspectReport(files, {"a remark"}, selection);
+  EXPECT_EQ(report.listed, 1u);
+  EXPECT_EQ(report.left_out(), 3u);
+  EXPECT_EQ(report.totals.all.keys, 60u);
+  EXPECT_THAT(report.remarks, ElementsAre("a remark"));
+  selection.limit = 9;
+  EXPECT_EQ(MakeInspectReport(files, {}, selection).left_out(), 0u);
+}
+
+TEST(FilterAdviceTest, NothingToDoWhereAllIsWell) {
+  EXPECT_THAT(AdviceOn({}), IsEmpty());
+  EXPECT_THAT(AdviceOn({File("a"), File("b"), NotRead("c")}), IsEmpty());
+}
+
+TEST(FilterAdviceTest, FilesWithoutFilters) {
+  EXPECT_THAT(AdviceOn({File("a", kNoFilter, 7, 1), File("b", kNoFilter, 7, 1)}),
+              ElementsAre(AllOf(HasSubstr("2 files with 14 entries have no filter, nor has any"),
+                                HasSubstr("set filter_policy"))));
+  EXPECT_THAT(AdviceOn({File("a"), File("b", kNoFilter, 1'234'567, 1)}),
+              ElementsAre(AllOf(HasSubstr("1 file with 1,234,567 entries has no filter"),
+                                HasSubstr("while no policy was in force"))));
+  EXPECT_THAT(AdviceOn({File("a", kWinnowRibbon, 9, 0.01, 0), File("b", kNoFilter, 7, 1, 6)}),
+              ElementsAre(AllOf(HasSubstr("all of the last level"),
+                                HasSubstr("optimize_filters_for_hits"))));
+  // The last level has others, too.
+  EXPECT_THAT(AdviceOn({File("a", kWinnowRibbon, 9, 0.01, 6), File("b", kNoFilter, 7, 1, 6)}),
+              ElementsAre(HasSubstr("while no policy was in force")));
+}
+
+TEST(FilterAdviceTest, ItNamesTheFamilyWhereThereAreSeveral) {
+  EXPECT_THAT(AdviceOn({File("a"), File("b", kNoFilter, 7, 1, std::nullopt, "odd\nname")}),
+              ElementsAre(HasSubstr(" of column family 'odd\\nname' with 7 entries")));
+  SstReport other = File("b", kNoFilter, 7, 1);
+  other.database = "db2";
+  EXPECT_THAT(AdviceOn({File("a"), other}), ElementsAre(HasSubstr("'default' of db2 ")));
+}
+
+TEST(FilterAdviceTest, RatesThatAreTooHigh) {
+  SstReport high = File("a", kWinnowRibbon, 10'000, 0.04);
+  high.filter->built_for->target_fpr = 0.01;
+  EXPECT_THAT(AdviceOn({high, File("b")}),
+              ElementsAre(AllOf(HasSubstr("1 filter has more than 1.5 times the rate"),
+                                HasSubstr("4 % for 1 %"))));
+  high.filter->keys = 10;  // rates of small filters wander
+  EXPECT_THAT(AdviceOn({high, File("b")}), IsEmpty());
+  EXPECT_THAT(AdviceOn({File("a", kBuiltinBloom), File("b", kBuiltinBloom),
+                        File("c", kBuiltinBloom, 5'000, 0.1)}),
+              ElementsAre(AllOf(HasSubstr("1 file has a filter of up to 10 %"),
+                                HasSubstr("1 % is usual"))));
+}
+
+TEST(FilterAdviceTest, FiltersThatOthersBuilt) {
+  EXPECT_THAT(AdviceOn({File("a", kBuiltinBloom, 10, 1)}),
+              ElementsAre(HasSubstr("that let every key through")));
+  EXPECT_THAT(AdviceOn({File("a", kBuiltinBloom), File("b")}),
+              ElementsAre(HasSubstr("1 file has RocksDB's own filters beside")));
+  SstReport foreign = File("a", kUnknown, 10, 1);
+  foreign.filter->policy_name = "my.Policy";
+  EXPECT_THAT(AdviceOn({foreign}), ElementsAre(HasSubstr("of the policy 'my.Policy'")));
+  foreign.filter->obsolete = true;
+  EXPECT_THAT(AdviceOn({foreign}), ElementsAre(HasSubstr("before 7.0")));
+  SstReport legacy = File("a", kBuiltinBloom);
+  legacy.filter->legacy = true;
+  EXPECT_THAT(AdviceOn({legacy}), ElementsAre(HasSubstr("format_version to 5")));
+  SstReport faulty = File("a");
+  faulty.filter->fault = "it is damaged";
+  EXPECT_THAT(AdviceOn({faulty}), ElementsAre(HasSubstr("1 filter is damaged")));
+}
+
+TEST(FilterAdviceTest, ShapesThatCost) {
+  SstReport partitioned = File("a", kWinnowRibbon, 1'000);
+  partitioned.filter->partitions = 20;
+  EXPECT_THAT(AdviceOn({partitioned}),
+              ElementsAre(AllOf(HasSubstr("hold 50 keys"), HasSubstr("metadata_block_size"))));
+  partitioned.filter->partitions = 2;
+  EXPECT_THAT(AdviceOn({partitioned}), IsEmpty());
+  std::vector<SstReport> files(20, File("a", kWinnowRibbon, 9, 0.01, 0));
+  EXPECT_THAT(AdviceOn(files), ElementsAre(HasSubstr("level 0 has 20 files")));
+  files.pop_back();
+  EXPECT_THAT(AdviceOn(files), IsEmpty());
+}
+
+}  // namespace
+}  // namespace winnow::inspect

@@ -1,0 +1,222 @@
+// What the verbs that read table files say of paths that are none: one line that names the path and
+// the fault; the other files are still read, and the exit status says so.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/child_process.h"
+#include "tests/files.h"
+#include "tests/inspect_testing.h"
+
+namespace winnow {
+namespace {
+
+namespace fs = std::filesystem;
+
+using nlohmann::json;
+using ROCKSDB_NAMESPACE::Options;
+using ::testing::AllOf;
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using testing::KeyOf;
+using testing::LinesThatBegin;
+using testing::MakeOptions;
+using testing::ReadFile;
+using testing::RunProgram;
+using testing::TableWith;
+using testing::WriteFile;
+using testing::WriteSst;
+
+struct BadInput {
+  std::string path;
+  std::string fault;  // part of what is said of it
+};
+
+class ToolBadInputsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::permissions(folder_.path(), fs::perms(0755));
+    WriteSst(TableWith("winnow:10"), 5'000, good_);
+    whole_ = ReadFile(good_);
+  }
+
+  // With some other bytes at a place from the file's end.
+  std::string Patched(size_t from_end, const std::string& bytes) const {
+    std::string patched = whole_;
+    patched.replace(patched.size() - from_end, bytes.size(), bytes);
+    return patched;
+  }
+
+  void Add(const std::string& name, const std::string& bytes, const std::string& fault) {
+    WriteFile(folder_ / name, bytes);
+    inputs_.push_back({folder_ / name, fault});
+  }
+
+  void AddDamagedOnes() {
+    Add("empty.sst", "", "it is empty");
+    Add("short.sst", whole_.substr(0, 20), "it has 20 bytes");
+    Add("text.sst", std::string(10'000, 'x'), "it does not end as a table");
+    Add("truncated.sst", whole_.substr(0, whole_.size() / 2), "it does not end as a table");
+    Add("one_less.sst", whole_.substr(0, whole_.size() - 1), "it does not end as a table");
+    Add("metaindex.sst", Patched(53 + 20, "damage"), "checksum mismatch");
+    Add("future.sst", Patched(12, std::string("\x63\0\0\0", 4)),
+        "it has format version 99, which RocksDB " + ROCKSDB_NAMESPACE::GetRocksVersionAsString() +
+            " does not read");
+  }
+
+  void AddOtherFormats() {
+    Options plain = MakeOptions(TableWith(""));
+    plain.table_factory.reset(ROCKSDB_NAMESPACE::NewPlainTableFactory());
+    plain.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(4));
+    WriteSst(plain, 1'000, folder_ / "plain.sst");
+    inputs_.push_back({folder_ / "plain.sst", "it is a plain table"});
+    Options cuckoo = MakeOptions(TableWith(""));
+    cuckoo.table_factory.reset(ROCKSDB_NAMESPACE::NewCuckooTableFactory());
+    WriteSst(cuckoo, 1'000, folder_ / "cuckoo.sst");
+    inputs_.push_back({folder_ / "cuckoo.sst", "it is a cuckoo table"});
+  }
+
+  void AddSpecialOnes() {
+    ASSERT_EQ(mkfifo((folder_ / "pipe.sst").c_str(), 0666), 0);
+    inputs_.push_back({folder_ / "pipe.sst", "it is a pipe, not a regular file"});
+    const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    const std::string path = folder_ / "socket.sst";
+    ASSERT_LT(path.size(), sizeof(address.sun_path));
+    std::memcpy(address.sun_path, path.c_str(), path.size());
+    ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    close(listener);
+    inputs_.push_back({path, "it is a socket, not a regular file"});
+    inputs_.push_back({"/dev/zero", "it is a device, not a regular file"});
+  }
+
+  // The block's compression is the byte behind it; without a checksum nothing covers that.
+  void AddOneOfUnknownCompression() {
+    auto table = TableWith("winnow:10");
+    table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+    table.enable_index_compression = false;
+    Options options = MakeOptions(table);
+    options.compression = ROCKSDB_NAMESPACE::kLZ4Compression;
+    WriteSst(options, 5'000, folder_ / "xpress.sst");
+    std::string bytes = ReadFile(folder_ / "xpress.sst");
+    const size_t behind = bytes.find(std::string("\x04\0\0\0\0", 5));
+    ASSERT_NE(behind, std::string::npos);
+    bytes[behind] = static_cast<char>(ROCKSDB_NAMESPACE::kXpressCompression);
+    WriteFile(folder_ / "xpress.sst", bytes);
+    inputs_.push_back({folder_ / "xpress.sst", "compression method"});
+  }
+
+  ChildResult Run(const std::string& verb, const std::vector<std::string>& paths,
+                  const std::vector<std::string>& more) {
+    std::vector<std::string> command = before_;
+    command.insert(command.end(), {"timeout", "60", WINNOW_TOOL, verb});
+    command.insert(command.end(), paths.begin(), paths.end());
+    command.insert(command.end(), more.begin(), more.end());
+    return RunProgram(command);
+  }
+
+  // Each bad input with a good one behind it.
+  void ExpectLines(const std::string& verb, const std::vector<std::string>& more = {}) {
+    for (const BadInput& input : inputs_) {
+      const ChildResult text = Run(verb, {input.path, good_}, more);
+      EXPECT_EQ(text.status, 2) << verb << " " << input.path;
+      EXPECT_THAT(LinesThatBegin(text.errors, ""),
+                  ::testing::ElementsAre(AllOf(HasSubstr("winnow " + verb + ": " + input.path),
+                                               HasSubstr(input.fault))));
+      std::vector<std::string> with_json = more;
+      with_json.emplace_back("--json");
+      const ChildResult outcome = Run(verb, {input.path, good_}, with_json);
+      EXPECT_EQ(outcome.status, 2);
+      const json document = json::parse(outcome.output, nullptr, false);
+      ASSERT_TRUE(document.is_object()) << input.path;
+      ASSERT_EQ(document.at("files").size(), 2u);
+      EXPECT_THAT(document["files"][0].at("error").get<std::string>(), HasSubstr(input.fault));
+      EXPECT_EQ(document["files"][0].at("path"), input.path);
+      EXPECT_TRUE(document["files"][1].at("error").is_null()) << outcome.output;
+    }
+  }
+
+  testing::TemporaryFolder folder_;
+  const std::string good_ = folder_ / "good.sst";
+  std::string whole_;
+  std::vector<BadInput> inputs_;
+  std::vector<std::string> before_;  // of the command
+};
+
+TEST_F(ToolBadInputsTest, VerifySaysWhatIsWrong) {
+  AddDamagedOnes();
+  AddOtherFormats();
+  AddSpecialOnes();
+  AddOneOfUnknownCompression();
+  inputs_.push_back({folder_ / "missing.sst", "there is no file or folder"});
+  fs::create_symlink("nowhere", folder_ / "link.sst");
+  inputs_.push_back({folder_ / "link.sst", "there is no file where the link"});
+  ExpectLines("verify");
+}
+
+// Of the file with blocks of unknown compression, those are asked for as well.
+TEST_F(ToolBadInputsTest, ProbeSaysWhatIsWrong) {
+  AddDamagedOnes();
+  AddOtherFormats();
+  AddSpecialOnes();
+  AddOneOfUnknownCompression();
+  ExpectLines("probe", {KeyOf(7), "--exact"});
+}
+
+// It reads no blocks of data, and may say it in its table.
+TEST_F(ToolBadInputsTest, InspectSaysWhatIsWrong) {
+  AddDamagedOnes();
+  AddOtherFormats();
+  AddSpecialOnes();
+  for (const BadInput& input : inputs_) {
+    const ChildResult text = Run("inspect", {input.path, good_}, {});
+    EXPECT_EQ(text.status, 2) << input.path;
+    EXPECT_THAT(text.output + text.errors,
+                AllOf(HasSubstr(input.path + ": "), HasSubstr(input.fault)));
+    EXPECT_THAT(text.output, HasSubstr("winnow-ribbon"));
+  }
+}
+
+TEST_F(ToolBadInputsTest, AFileWithoutPermissionIsOneToo) {
+  if (geteuid() == 0) {
+    before_ = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
+  }
+  if (Run("version", {}, {}).status != 0) {
+    GTEST_SKIP() << "the tool can't be run as another user";
+  }
+  fs::copy_file(good_, folder_ / "closed.sst");
+  fs::permissions(folder_ / "closed.sst", fs::perms::none);
+  fs::permissions(good_, fs::perms(0644));
+  inputs_.push_back({folder_ / "closed.sst", "can't open it: Permission denied"});
+  ExpectLines("verify");
+  ExpectLines("probe", {KeyOf(7)});
+  const ChildResult inspect = Run("inspect", {folder_ / "closed.sst", good_}, {});
+  EXPECT_EQ(inspect.status, 2);
+  EXPECT_THAT(inspect.output + inspect.errors, HasSubstr("Permission denied"));
+}
+
+TEST_F(ToolBadInputsTest, TheLineIsNotSaidTwiceInOnePlace) {
+  WriteFile(folder_ / "empty.sst", "");
+  const std::string path = folder_ / "empty.sst";
+  const ChildResult outcome =
+      RunProgram({"sh", "-c", "'" WINNOW_TOOL "' verify '" + path + "' 2>&1"});
+  EXPECT_EQ(LinesThatBegin(outcome.output, "not verified: " + path).size(), 1u) << outcome.output;
+  EXPECT_EQ(LinesThatBegin(outcome.output, "winnow verify: ").size(), 0u) << outcome.output;
+}
+
+}  // namespace
+}  // namespace winnow

@@ -1,0 +1,241 @@
+// How the command line tool ends when its output can't be written, and when it is interrupted.
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/child_process.h"
+#include "tests/files.h"
+#include "tests/tool_testing.h"
+
+namespace winnow {
+namespace {
+
+namespace fs = std::filesystem;
+
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::RunTool;
+using namespace std::chrono_literals;
+
+class ToolEndingsTest : public testing::ToolExamples {
+ protected:
+  // With what else prints something.
+  std::vector<std::string> Everything() const {
+    std::vector<std::string> all = AllExamples();
+    for (const char* arguments : {"--help", "--version", "inspect --help",
+                                  "policy winnow:10 --json", "policy winow --json"}) {
+      all.emplace_back(arguments);
+    }
+    for (const char* verb : {"inspect", "verify"}) {
+      all.push_back(std::string(verb) + " --json '" + folder_ / "db" + "'");
+    }
+    all.push_back("probe --json '" + folder_ / "db" + "' key");
+    return all;
+  }
+
+  // So many names of one file that any verb is busy for a while.
+  std::string ManyFiles() {
+    fs::create_directory(folder_ / "many");
+    testing::WriteSst(testing::TableWith("winnow:10"), 20'000, folder_ / "many/000001.sst");
+    for (int i = 2; i < 3'000; ++i) {
+      fs::create_hard_link(folder_ / "many/000001.sst",
+                           folder_ / ("many/" + std::to_string(100'000 + i) + ".sst"));
+    }
+    return folder_ / "many";
+  }
+};
+
+TEST_F(ToolEndingsTest, NothingThatCanNotBeWrittenIsAllGood) {
+  for (const std::string& arguments : Everything()) {
+    const ChildResult full = RunTool(arguments + " >/dev/full");
+    EXPECT_EQ(full.status, 2) << arguments;
+    EXPECT_THAT(full.errors, HasSubstr("could not be written in full: No space left on device"))
+        << arguments;
+    const ChildResult closed = RunTool(arguments + " >&-");
+    EXPECT_EQ(closed.status, 2) << arguments;
+    EXPECT_THAT(closed.errors, HasSubstr("could not be written in full: Bad file descriptor"))
+        << arguments;
+  }
+}
+
+TEST_F(ToolEndingsTest, AClosedStderrTakesNothingAway) {
+  const std::string arguments = "inspect '" + folder_ / "db" + "'";
+  const ChildResult outcome = RunTool(arguments + " 2>&- <&-");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.output, RunTool(arguments).output);
+}
+
+// A program of its own, with arguments for a shell that it replaces.
+class Started {
+ public:
+  Started(const std::string& arguments, int output, const std::string& errors) : errors_(errors) {
+    const std::string command = "exec '" WINNOW_TOOL "' " + arguments;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGINT);  // ignored where tests run in a shell's background
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    const char* const arguments_of_shell[] = {"sh", "-c", command.c_str(), nullptr};
+    const int error = posix_spawnp(&process_, "sh", &actions, &attributes,
+                                   const_cast<char**>(arguments_of_shell), environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    EXPECT_EQ(error, 0);
+  }
+
+  pid_t process() const { return process_; }
+  std::string Errors() const { return testing::ReadFile(errors_); }
+
+  // The status of waitpid.
+  int Wait() const {
+    int status = 0;
+    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+  }
+
+  bool HasEnded() const {
+    siginfo_t ended = {};
+    return waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+           ended.si_pid == process_;
+  }
+
+  // 0: none.
+  pid_t FirstChild() const {
+    const std::string process = std::to_string(process_);
+    std::ifstream children("/proc/" + process + "/task/" + process + "/children");
+    pid_t child = 0;
+    return children >> child ? child : 0;
+  }
+
+ private:
+  std::string errors_;
+  pid_t process_ = 0;
+};
+
+TEST_F(ToolEndingsTest, AClosedPipeEndsItQuietly) {
+  for (const bool ignored : {false, true}) {
+    for (const std::string& arguments : Everything()) {
+      int ends[2];
+      ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+      close(ends[0]);
+      const auto before = signal(SIGPIPE, ignored ? SIG_IGN : SIG_DFL);
+      const Started tool(arguments, ends[1], folder_ / "errors");
+      signal(SIGPIPE, before);
+      close(ends[1]);
+      const int status = tool.Wait();
+      EXPECT_TRUE(WIFSIGNALED(status)) << arguments << ": " << status;
+      EXPECT_EQ(WTERMSIG(status), SIGPIPE) << arguments;
+      EXPECT_THAT(tool.Errors(), Not(HasSubstr("written"))) << arguments;
+    }
+  }
+}
+
+struct Ending {
+  int status = 0;    // of waitpid
+  pid_t worker = 0;  // one of its processes, which did not get on
+  std::string output;
+  std::string errors;
+};
+
+// Interrupts the tool while it is at work: as soon as it has a worker, which is stopped so that it
+// can't be done before, or after a while. Starts it anew where it was too fast.
+Ending Interrupt(const std::string& arguments, int number, const testing::TemporaryFolder& folder) {
+  Ending ending;
+  for (auto longest = 400ms; longest > 0ms; longest /= 2) {
+    const std::string path = folder / "output";
+    const int output = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const Started tool(arguments, output, folder / "errors");
+    close(output);
+    const auto start = std::chrono::steady_clock::now();
+    ending.worker = 0;
+    while (ending.worker == 0 && !tool.HasEnded() &&
+           std::chrono::steady_clock::now() - start < longest) {
+      std::this_thread::sleep_for(1ms);
+      ending.worker = tool.FirstChild();
+    }
+    if (ending.worker != 0) {
+      kill(ending.worker, SIGSTOP);
+    }
+    kill(tool.process(), number);
+    ending.status = tool.Wait();
+    ending.output = testing::ReadFile(path);
+    ending.errors = tool.Errors();
+    if (WIFSIGNALED(ending.status)) {
+      break;
+    }
+  }
+  return ending;
+}
+
+TEST_F(ToolEndingsTest, AnInterruptedVerbTakesItsWorkersWithIt) {
+  const std::string many = " '" + ManyFiles() + "' ";
+  const std::string pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const struct {
+    std::string arguments;
+    bool has_workers;
+  } cases[] = {
+      {"verify" + many, true},
+      {"verify --json --jobs=1" + many, true},
+      {"probe" + many + testing::KeyOf(7) + " --exact", true},
+      {"probe '" + folder_ / "file.sst" + "' '--keys=" + pipe + "'", false},
+      {"inspect" + many, false},
+      {"policy winnow:10", false},
+  };
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    for (const auto& [arguments, has_workers] : cases) {
+      const Ending ending = Interrupt(arguments, number, folder_);
+      EXPECT_TRUE(WIFSIGNALED(ending.status)) << arguments << ": " << ending.status;
+      EXPECT_EQ(WTERMSIG(ending.status), number) << arguments;
+      EXPECT_THAT(ending.output, IsEmpty()) << arguments;
+      EXPECT_THAT(ending.errors, IsEmpty()) << arguments;
+      if (has_workers) {
+        EXPECT_NE(ending.worker, 0) << arguments;
+      }
+      if (ending.worker != 0) {
+        EXPECT_EQ(kill(ending.worker, 0), -1) << arguments << " leaves a worker behind";
+        EXPECT_EQ(errno, ESRCH);
+      }
+    }
+  }
+}
+
+// Nobody can do anything then: the system ends the workers, those that are stopped too.
+TEST_F(ToolEndingsTest, AKilledVerbLeavesNoWorkerBehind) {
+  const Ending ending = Interrupt("verify '" + ManyFiles() + "'", SIGKILL, folder_);
+  EXPECT_EQ(WTERMSIG(ending.status), SIGKILL);
+  ASSERT_NE(ending.worker, 0);
+  for (int i = 0; i < 10'000 && fs::exists("/proc/" + std::to_string(ending.worker) + "/exe");
+       ++i) {
+    std::this_thread::sleep_for(1ms);
+  }
+  std::error_code code;
+  EXPECT_FALSE(fs::exists("/proc/" + std::to_string(ending.worker) + "/exe", code));
+}
+
+}  // namespace
+}  // namespace winnow

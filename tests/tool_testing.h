@@ -1,0 +1,109 @@
+// What the tests of the whole command line tool share: its examples, with files for the names in
+// them.
+
+#ifndef WINNOW_TESTS_TOOL_TESTING_H_
+#define WINNOW_TESTS_TOOL_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/child_process.h"
+#include "tests/files.h"
+#include "tests/inspect_testing.h"
+
+namespace winnow::testing {
+
+// The arguments are quoted for the shell by the caller.
+inline ChildResult RunTool(const std::string& arguments) {
+  return RunProgram({"sh", "-c", "'" WINNOW_TOOL "' " + arguments});
+}
+
+// As the overall help has them.
+inline std::vector<std::string> VerbNames() {
+  std::vector<std::string> names;
+  for (const std::string& line : LinesThatBegin(RunTool("help").output, "  winnow ")) {
+    const std::string rest = line.substr(9);
+    names.push_back(rest.substr(0, rest.find(' ')));
+  }
+  return names;
+}
+
+// The lines of a verb's help: "  winnow verify DB".
+inline std::vector<std::string> ExamplesOf(const std::string& verb) {
+  const std::string help = RunTool("help " + verb).output;
+  const size_t at = help.find("\nExamples:\n");
+  return at == std::string::npos ? std::vector<std::string>()
+                                 : LinesThatBegin(help.substr(at), "  winnow ");
+}
+
+inline std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+    text.replace(at, from.size(), to);
+    at += to.size();
+  }
+  return text;
+}
+
+// A small database and what else the examples name.
+class ToolExamples : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto options = MakeOptions(TableWith("winnow:10"));
+    {
+      const auto database = OpenDatabase(options, folder_ / "db");
+      for (uint64_t i = 0; i < 1'000; ++i) {
+        ASSERT_STATUS_OK(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(i), "value"));
+      }
+      ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    }
+    WriteSst(options, 1'000, folder_ / "file.sst");
+    WriteFile(folder_ / "keys", KeyOf(1) + "\n" + KeyOf(2) + "\n");
+    std::string latest;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "db")) {
+      const std::string path = entry.path().string();
+      if (path.find("OPTIONS-") != std::string::npos) {
+        latest = std::max(latest, path);
+      }
+    }
+    stands_for_ = {{"OPTIONS", latest},
+                   {"FILE.sst", folder_ / "file.sst"},
+                   {"KEYS", folder_ / "keys"},
+                   {"KEY", KeyOf(3)},
+                   {"DB", folder_ / "db"}};
+  }
+
+  // The arguments of an example, for a shell.
+  std::string ArgumentsOf(const std::string& example) const {
+    std::string arguments = example.substr(std::string("  winnow ").size());
+    for (const auto& [name, what] : stands_for_) {
+      arguments = Replaced(arguments, " " + name, " '" + what + "'");
+      arguments = Replaced(arguments, "=" + name, "='" + what + "'");
+    }
+    return arguments;
+  }
+
+  // Those of all examples of all verbs.
+  std::vector<std::string> AllExamples() const {
+    std::vector<std::string> all;
+    for (const std::string& verb : VerbNames()) {
+      for (const std::string& example : ExamplesOf(verb)) {
+        all.push_back(ArgumentsOf(example));
+      }
+    }
+    return all;
+  }
+
+  TemporaryFolder folder_;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> stands_for_;
+};
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_TESTS_TOOL_TESTING_H_

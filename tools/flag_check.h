@@ -1,0 +1,21 @@
+// Flags on the command line, checked before Abseil reads them.
+
+#ifndef WINNOW_TOOLS_FLAG_CHECK_H_
+#define WINNOW_TOOLS_FLAG_CHECK_H_
+
+#include <string>
+#include <vector>
+
+#include "tools/verbs.h"
+
+namespace winnow::tools {
+
+// What is wrong with the flags among the arguments of a verb; null: of no verb. Empty if each is
+// one of the verb's and has a value that it can have. What comes behind "--" is no flag. Abseil
+// ends the program with 1 on a flag that it does not know, and knows more flags than the verbs
+// have.
+std::string CheckFlags(const Verb* verb, const std::vector<std::string>& arguments);
+
+}  // namespace winnow::tools
+
+#endif  // WINNOW_TOOLS_FLAG_CHECK_H_
