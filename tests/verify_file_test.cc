@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "src/inspect/internal_keys.h"
 #include "src/inspect/sst_filters.h"
 #include "tests/files.h"
 #include "tests/forgetful_policy.h"
@@ -251,6 +252,24 @@ TEST_F(VerifyFileTest, PropertiesThatAreGoneAreAFault) {
   bytes[name + 6] = 'f';  // and still in order
   WriteFile(path_, bytes);
   EXPECT_THAT(VerifyFile(path_, {}).faults, ElementsAre(HasSubstr("properties say nothing")));
+}
+
+// RocksDB opens it all the same.
+TEST_F(VerifyFileTest, AFileWithoutPropertiesIsNotRead) {
+  BlockBasedTableOptions table = TableWith("winnow:10");
+  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  WriteSst(table, 5'000, path_);
+  std::string bytes = ReadFile(path_);
+  const size_t name = bytes.rfind("rocksdb.properties");
+  ASSERT_NE(name, std::string::npos);
+  bytes[name + 17] = 't';
+  WriteFile(path_, bytes);
+  const FileVerdict verdict = VerifyFile(path_, {});
+  ASSERT_TRUE(verdict.error);
+  EXPECT_THAT(*verdict.error, HasSubstr("no properties"));
+  EXPECT_TRUE(ReadSst(path_).error);
+  std::unique_ptr<InternalKeys> keys;
+  EXPECT_FALSE(InternalKeys::Open(path_, ROCKSDB_NAMESPACE::BytewiseComparator(), &keys).ok());
 }
 
 TEST_F(VerifyFileTest, ADamagedBlockIsAFault) {
