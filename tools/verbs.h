@@ -25,9 +25,9 @@ struct Example {
 
 struct Verb {
   absl::string_view name;
-  absl::string_view arguments;           // for the usage line: "PATH… [--json]"
-  absl::string_view summary;             // one line
-  absl::string_view help;                // the rest, lines of at most 80 characters
+  absl::string_view arguments;  // for the usage line: "PATH… [--json]"
+  absl::string_view summary;    // one line
+  absl::string_view help;       // the rest, lines of at most 80 characters
   // The flags that it takes. Each is the Abseil flag of that name, or VERB_NAME where there is one:
   // so that verbs can mean different things by a name.
   std::vector<absl::string_view> flags;
