@@ -188,6 +188,10 @@ bool IsBefore(const std::string& last, bool internal_keys, const Comparator* com
 
 }  // namespace
 
+bool HasNextPrefixes(const ROCKSDB_NAMESPACE::TableProperties& properties) noexcept {
+  return properties.file_creation_time > 0 || !properties.db_session_id.empty();
+}
+
 std::optional<std::vector<FilterPartition>> ParseIndexBlock(std::string_view block,
                                                             bool delta_encoded) {
   const std::optional<std::string_view> entries = EntriesOf(block);

@@ -65,7 +65,7 @@ FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys,
     return probe;
   }
   probe.kind = KindOf(sst);
-  const Comparator* comparator = FindComparator(sst.properties->comparator_name);
+  const Comparator* comparator = ComparatorOfKeys(*sst.properties);
   std::unique_ptr<InternalKeys> entries;
   StoredRange range;
   Status status = InternalKeys::Open(
