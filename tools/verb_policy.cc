@@ -24,6 +24,7 @@
 #include "src/inspect/worker_pool.h"
 #include "tools/cells.h"
 #include "tools/flags.h"
+#include "tools/gone_files.h"
 #include "tools/print.h"
 #include "tools/table_arguments.h"
 #include "tools/verbs.h"
@@ -272,8 +273,9 @@ int ReportTables(const Verb& verb, const std::string& options_string,
     return ReportString(verb, options_string, std::nullopt);
   }
   const Tables tables = TablesOf(paths);
-  const std::vector<FileUnderPolicy> files =
+  std::vector<FileUnderPolicy> files =
       TryAll(tables.tables, *verdict.by_place.front().policy, jobs);
+  DropGone(paths, &files);
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow policy: %s\n", warning);
   }

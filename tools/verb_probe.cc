@@ -20,6 +20,7 @@
 #include "src/inspect/probe_json.h"
 #include "src/inspect/worker_pool.h"
 #include "tools/flags.h"
+#include "tools/gone_files.h"
 #include "tools/print.h"
 #include "tools/probe_text.h"
 #include "tools/table_arguments.h"
@@ -144,7 +145,8 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
     return kCouldNotRead;
   }
   const Tables tables = TablesOf(arguments.paths);
-  const std::vector<FileProbe> files = ProbeAll(tables, arguments.keys, jobs);
+  std::vector<FileProbe> files = ProbeAll(tables, arguments.keys, jobs);
+  DropGone(arguments.paths, &files);
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow probe: %s\n", warning);
   }

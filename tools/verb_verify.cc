@@ -20,6 +20,7 @@
 #include "src/inspect/verify_json.h"
 #include "src/inspect/worker_pool.h"
 #include "tools/flags.h"
+#include "tools/gone_files.h"
 #include "tools/print.h"
 #include "tools/table_arguments.h"
 #include "tools/verbs.h"
@@ -166,7 +167,8 @@ int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
     return WrongUsage(verb, problem);
   }
   const Tables tables = TablesOf(paths);
-  const std::vector<FileVerdict> files = Run(tables.tables).VerifyAll(jobs);
+  std::vector<FileVerdict> files = Run(tables.tables).VerifyAll(jobs);
+  DropGone(paths, &files);
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow verify: %s\n", warning);
   }
