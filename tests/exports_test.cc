@@ -106,9 +106,10 @@ TEST(Exports, OfTheAmqLibraryAreItsContractOnly) {
   const std::vector<std::string> names = Lines(
       "nm -D --defined-only --format=posix '" WINNOW_AMQ_LIBRARY "' | cut -d' ' -f1 | c++filt");
   const std::string contract =
-      "winnow::amq::(CheckOptions|CheckPlan"
-      "|(Blocked|Concurrent|Counting|Partitioned|Scalable|Standard|Window)Bloom::"
-      "|(BinaryFuse|Cuckoo|Xor)Filter::).*";
+      "winnow::amq::(CheckOptions|CheckPagedPlan|CheckPlan"
+      "|(Blocked|Concurrent|Counting|Paged|Partitioned|Scalable|Standard|Window)Bloom::"
+      "|(BinaryFuse|Cuckoo|Xor)Filter::|(Folder|Memory|)PageStore::).*"
+      "|(vtable|typeinfo|typeinfo name) for winnow::amq::(Folder|Memory|)PageStore";
   EXPECT_THAT(names, Each(MatchesRegex(contract)));
   EXPECT_THAT(names, IsSupersetOf({StartsWith("winnow::amq::CheckPlan"),
                                    StartsWith("winnow::amq::BlockedBloom::Add("),

@@ -1,12 +1,12 @@
 #include "tools/help_text.h"
 
-#include <absl/flags/reflection.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_replace.h>
 
 #include <cstddef>
 
 #include "src/inspect/text_table.h"
+#include "tools/flag_check.h"
 
 namespace winnow::tools {
 namespace {
@@ -45,7 +45,7 @@ std::string FlagHelp(const FlagText& flag) {
 FlagText TextOfFlag(const Verb& verb, absl::string_view flag) {
   FlagText text;
   text.name = std::string(flag);
-  if (const absl::CommandLineFlag* found = absl::FindCommandLineFlag(flag)) {
+  if (const absl::CommandLineFlag* found = FindFlag(verb, flag)) {
     const bool is_switch = found->IsOfType<bool>();
     text.value = is_switch ? std::string() : ValueIn(verb.arguments, flag);
     text.help = found->Help();

@@ -18,8 +18,10 @@
 #include "src/inspect/probe_json.h"
 #include "src/inspect/worker_pool.h"
 #include "tools/flags.h"
+#include "tools/gone_files.h"
 #include "tools/print.h"
 #include "tools/probe_text.h"
+#include "tools/progress_line.h"
 #include "tools/table_arguments.h"
 #include "tools/verbs.h"
 #include "winnow/hash.h"
@@ -97,6 +99,12 @@ std::vector<FileProbe> ProbeAll(const Tables& tables, const std::vector<ProbedKe
                                 int jobs) {
   const bool exact = absl::GetFlag(FLAGS_exact);
   std::vector<FileProbe> probes(tables.tables.size());
+  ProgressLine line;
+  size_t answered = 0;
+  const auto show = [&] {
+    line.Show(absl::StrCat(answered, " of ", probes.size(), " files, ", keys.size(), " keys each"));
+  };
+  show();
   inspect::PooledWork work;
   work.work = [&](size_t file, const inspect::WorkerReport&) {
     return inspect::PackProbe(inspect::ProbeFile(tables.tables[file].path, keys, exact));
@@ -116,6 +124,8 @@ std::vector<FileProbe> ProbeAll(const Tables& tables, const std::vector<ProbedKe
     if (tables.tables[file].error) {
       probe.error = tables.tables[file].error;
     }
+    ++answered;
+    show();
   };
   work.workers = jobs;
   work.longest_silence = kLongestSilence;
@@ -141,7 +151,8 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
     return kCouldNotRead;
   }
   const Tables tables = TablesOf(arguments.paths);
-  const std::vector<FileProbe> files = ProbeAll(tables, arguments.keys, jobs);
+  std::vector<FileProbe> files = ProbeAll(tables, arguments.keys, jobs);
+  DropGone(arguments.paths, &files);
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow probe: %s\n", warning);
   }
@@ -171,8 +182,9 @@ Verb ProbeVerb() {
       "exist as one is a KEY, and all after it are. A key is given without a timestamp. Each\n"
       "file whose range of keys has it is asked as a lookup asks: by the filter of whole keys\n"
       "or else of prefixes. With --exact the block where the key would be is read for each\n"
-      "hit: the newest entry is shown, or that the filter's answer was a false positive.\n"
-      "Deleted ranges are not looked at. Where the database's comparator is not known here,\n"
+      "hit: the newest entry is shown, or that the filter's answer was a false positive; and\n"
+      "deleted ranges of keys that a key is in. Where the database's comparator is not known "
+      "here,\n"
       "only filters are asked. Nothing is written, and the database may be in use.\n",
       {"json", "path", "jobs", "hex", "keys", "exact"},
       RunProbe,

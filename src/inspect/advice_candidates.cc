@@ -10,7 +10,6 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
-#include "src/inspect/builtin_filters.h"
 #include "src/inspect/trial_filter.h"
 
 namespace winnow::inspect {
@@ -21,6 +20,8 @@ constexpr int kMostBits = 20;
 
 // Keys of the filter by which a RocksDB policy's rate is seen: of so many, rounding tells nothing.
 constexpr uint64_t kTrialKeys = 50'000;
+
+constexpr uint64_t kBloomBlockBytes = 64;  // of RocksDB's
 
 // Groups of files differ by this factor in the keys of a block, at most.
 constexpr double kAlike = 1.005;
@@ -131,14 +132,19 @@ CandidateCosts::CandidateCosts(const Candidate& candidate) : candidate_(candidat
   }
   trial.Finish();
   if (!trial.blocks().empty()) {
-    builtin_rate_ = ExpectedRate(ParseBuiltinFilter(trial.blocks().front()), kTrialKeys);
+    builtin_trial_ = ParseBuiltinFilter(trial.blocks().front());
   }
 }
 
 Cost CandidateCosts::OfBlock(double keys, double levels_below, double size_ratio) const {
   const auto n = static_cast<uint64_t>(std::llround(keys));
   if (builtin_ != nullptr) {
-    return {static_cast<double>(BuiltinBytes(*builtin_, n)), builtin_rate_};
+    const uint64_t bytes = BuiltinBytes(*builtin_, n);
+    BuiltinFilter filter = builtin_trial_;
+    if (filter.kind == BuiltinFilter::Kind::kBloom) {
+      filter.blocks = std::max<uint64_t>(1, bytes / kBloomBlockBytes);
+    }
+    return {static_cast<double>(bytes), ExpectedRate(filter, n)};
   }
   FilterOptions options;
   options.bits_per_key = candidate_.bits_per_key;

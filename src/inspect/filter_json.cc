@@ -192,6 +192,14 @@ Json ToJson(const PolicyVerdict& verdict) {
   for (const PolicyOpening& opening : verdict.by_place) {
     json["by_place"].push_back(ToJson(opening));
   }
+  json["file"] = verdict.file ? ToJson(*verdict.file) : Json(nullptr);
+  json["tree"] = Json(nullptr);
+  if (verdict.tree) {
+    json["tree"] = {{"levels", kLastTrialLevel},
+                    {"size_ratio", verdict.tree->size_ratio},
+                    {"bits_per_key", verdict.tree->bits_per_key},
+                    {"false_reads_per_absent_key", verdict.tree->false_reads}};
+  }
   json["by_keys"] = Json::array();
   for (const PolicyTrial& trial : verdict.by_keys) {
     json["by_keys"].push_back(ToJson(trial));

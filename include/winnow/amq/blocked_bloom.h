@@ -17,6 +17,8 @@
 
 namespace winnow::amq {
 
+struct BlockArray;
+
 struct BlockedShape {
   uint64_t num_blocks = 1;      // of 512 bits each; at least 1
   unsigned blocks_per_key = 1;  // 1 to 5
@@ -89,11 +91,8 @@ class WINNOW_EXPORT BlockedBloom {
   struct alignas(64) Block {
     uint64_t words[8];
   };
-  struct Place;
 
-  [[gnu::visibility("hidden")]] Place PlaceOf(KeyHash hash, unsigned i) const noexcept;
-  [[gnu::visibility("hidden")]] uint64_t AddAt(const Place& place) noexcept;
-  [[gnu::visibility("hidden")]] bool HasAllAt(const Place& place) const noexcept;
+  [[gnu::visibility("hidden")]] BlockArray Array() const noexcept;
 
   std::vector<Block> blocks_;
   unsigned blocks_per_key_ = 1;
