@@ -39,7 +39,8 @@ constexpr Group kGroups[] = {
     {"GoogleTest", "(gtest|gmock)/.*"},
     {"standard library", "[a-z_0-9]+"},
     {"operating system", "sys/.*|linux/.*"},
-    {"operating system", "(dlfcn|errno|execinfo|fcntl|link|poll|pthread|sched|signal|spawn)\\.h"},
+    {"operating system",
+     "(dlfcn|errno|execinfo|fcntl|glob|link|poll|pthread|sched|signal|spawn)\\.h"},
     {"operating system", "(malloc|stdio|stdlib|strings?|time|ucontext|unistd)\\.h"},
     {"processor", "(arm_neon|arm_acle|cpuid|[a-z]+intrin)\\.h"},
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -17,6 +18,7 @@
 #include "tests/child_process.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
+#include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow {
 namespace {
@@ -58,6 +60,7 @@ class VerbInspectTest : public ::testing::Test {
 
   // A database of two families with files on two levels of the first, and one file in the other.
   void MakeFamilies(const std::string& path) {
+    fs::create_directories(path);
     ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith("winnow:10"));
     options.disable_auto_compactions = true;
     const auto db = OpenDatabase(options, path);
@@ -322,6 +325,176 @@ TEST_F(VerbInspectTest, ThePageHasAllAndNeedsNothingElse) {
   EXPECT_EQ(Run({folder_ / "db", "--html=" + folder_ / "nowhere/page.html"}).status, 2);
   EXPECT_EQ(Run({folder_ / "db", "--html=/dev/full"}).status, 2);
   EXPECT_EQ(ReadFile(page), html);
+}
+
+TEST_F(VerbInspectTest, PatternsAndFoldersOfDatabasesAreReadAndEachFileOnce) {
+  MakeFamilies(folder_ / "shelf/one");
+  MakeFamilies(folder_ / "shelf/two");
+  EXPECT_EQ(RunJson({folder_ / "shelf/one/*.sst"}, 0).at("files").size(), 3u);
+  const json shelf = RunJson({folder_ / "shelf"}, 0);
+  EXPECT_EQ(shelf.at("files").size(), 6u);
+  ASSERT_EQ(shelf.at("summary").at("by_column_family").size(), 4u);
+  EXPECT_EQ(shelf["summary"]["by_column_family"][0].at("database"), folder_ / "shelf/one");
+  const ChildResult text = Run({folder_ / "shelf"});
+  EXPECT_THAT(text.output, AllOf(HasSubstr("shelf/one default"), HasSubstr("shelf/two other")));
+  // Levels are known of a file that is named before its database as well.
+  const json twice =
+      RunJson({folder_ / "shelf/one/*.sst", folder_ / "shelf/one", folder_ / "shelf/./one"}, 0);
+  ASSERT_EQ(twice.at("files").size(), 3u);
+  for (const json& file : twice["files"]) {
+    EXPECT_TRUE(file.at("level").is_number());
+  }
+  const ChildResult none = Run({folder_ / "*.ldb"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.errors, HasSubstr("no file or folder matches the pattern"));
+}
+
+TEST_F(VerbInspectTest, WhatIsMissingIsSaid) {
+  MakeFamilies(folder_ / "db");
+  std::vector<std::string> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "db")) {
+    if (entry.path().extension() == ".sst") {
+      files.push_back(entry.path().string());
+    }
+  }
+  ASSERT_EQ(files.size(), 3u);
+  fs::rename(files[0], folder_ / "away");
+  fs::create_symlink(folder_ / "nowhere", files[0]);
+  const std::string whole = ReadFile(files[1]);
+  WriteFile(files[1], whole.substr(0, whole.size() / 2));
+  fs::rename(files[2], folder_ / "gone");
+  fs::create_symlink(folder_ / "nowhere", folder_ / "db/999999.sst");  // not of the database
+  const ChildResult outcome = Run({folder_ / "db"});
+  EXPECT_EQ(outcome.status, 2);
+  const auto line = [&outcome](const std::string& path) {
+    const size_t at = outcome.errors.find("winnow inspect: " + path + ": ");
+    EXPECT_NE(at, std::string::npos) << path << "\n" << outcome.errors;
+    return at == std::string::npos ? std::string()
+                                   : outcome.errors.substr(at, outcome.errors.find('\n', at) - at);
+  };
+  EXPECT_THAT(line(files[0]), HasSubstr("there is no file where the link"));
+  EXPECT_THAT(line(files[1]),
+              HasSubstr("cut off: the MANIFEST says " + std::to_string(whole.size()) + " bytes"));
+  EXPECT_THAT(line(files[2]), HasSubstr("which the MANIFEST names"));
+  EXPECT_THAT(line(folder_ / "db/999999.sst"), HasSubstr("there is no file where the link"));
+}
+
+TEST_F(VerbInspectTest, AMissingCurrentIsSaid) {
+  MakeFamilies(folder_ / "db");
+  fs::remove(folder_ / "db/CURRENT");
+  const ChildResult outcome = Run({folder_ / "db"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, AllOf(HasSubstr("MANIFEST-"), HasSubstr("no file CURRENT")));
+  EXPECT_THAT(outcome.output, HasSubstr("3 files, "));
+}
+
+// RocksDB's own figures: of the properties of all tables, and of the live files.
+TEST_F(VerbInspectTest, JsonAgreesWithRocksDbForEveryFileOfAMixedDatabase) {
+  const std::string path = folder_ / "db";
+  const struct {
+    const char* family;
+    ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+    uint64_t keys;
+  } parts[] = {{"default", TableWith("winnow:10"), 5'000},
+               {"default", TableWith("bloomfilter:10"), 3'000},
+               {"default", TableWith(""), 2'000},
+               {"default", TableWith("ribbonfilter:8:-1"), 4'000},
+               {"small", TableWith("winnow:12"), 40},
+               {"cut", testing::PartitionedTableWith("winnow:10"), 6'000},
+               {"cut", testing::PartitionedTableWith("bloomfilter:10"), 6'000},
+               {"plan", TableWith("{id=winnow;level_plan=auto}"), 5'000}};
+  for (const auto& part : parts) {
+    ROCKSDB_NAMESPACE::Options options = MakeOptions(part.table);
+    options.disable_auto_compactions = true;
+    options.create_missing_column_families = true;
+    std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
+    for (const char* name : {"default", "small", "cut", "plan"}) {
+      families.emplace_back(name, options);
+    }
+    std::vector<ROCKSDB_NAMESPACE::ColumnFamilyHandle*> handles;
+    rocksdb_abi::OpenedDB opened{};
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DB::Open(options, path, families, &handles, &opened));
+    const std::unique_ptr<ROCKSDB_NAMESPACE::DB> db = rocksdb_abi::Own(std::move(opened));
+    for (size_t i = 0; i < families.size(); ++i) {
+      if (families[i].name == part.family) {
+        Fill(db.get(), handles[i], part.keys);
+        ASSERT_STATUS_OK(db->Delete(ROCKSDB_NAMESPACE::WriteOptions(), handles[i], KeyOf(1)));
+        ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions(), handles[i]));
+        if (part.keys == 3'000 || families[i].name == "plan") {
+          ASSERT_STATUS_OK(db->CompactRange({}, handles[i], nullptr, nullptr));
+        }
+      }
+    }
+    for (auto* handle : handles) {
+      ASSERT_STATUS_OK(db->DestroyColumnFamilyHandle(handle));
+    }
+  }
+  std::map<std::string, json> by_name;
+  const json document = RunJson({path}, 0);
+  for (const json& file : document.at("files")) {
+    by_name[fs::path(file.at("path").get<std::string>()).filename().string()] = file;
+  }
+
+  std::vector<std::string> names;
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DB::ListColumnFamilies({}, path, &names));
+  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
+  for (const std::string& name : names) {
+    families.emplace_back(name, MakeOptions(TableWith("winnow:10")));
+  }
+  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyHandle*> handles;
+  rocksdb_abi::OpenedDB opened{};
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DB::OpenForReadOnly({}, path, families, &handles, &opened));
+  const std::unique_ptr<ROCKSDB_NAMESPACE::DB> db = rocksdb_abi::Own(std::move(opened));
+  std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  EXPECT_GE(files.size(), 10u);
+  EXPECT_EQ(files.size(), by_name.size());
+  std::set<int> levels;
+  for (const ROCKSDB_NAMESPACE::LiveFileMetaData& file : files) {
+    const json& said = by_name[file.name.substr(1)];
+    ASSERT_TRUE(said.is_object()) << file.name;
+    EXPECT_EQ(said.at("level"), file.level) << file.name;
+    EXPECT_EQ(said.at("file_bytes"), file.size) << file.name;
+    EXPECT_EQ(said.at("column_family"), file.column_family_name) << file.name;
+    levels.insert(file.level);
+  }
+  EXPECT_GE(levels.size(), 2u);
+  size_t compared = 0;
+  std::set<std::string> kinds;
+  uint64_t entries = 0;
+  uint64_t bytes = 0;
+  for (auto* handle : handles) {
+    ROCKSDB_NAMESPACE::TablePropertiesCollection all;
+    ASSERT_STATUS_OK(db->GetPropertiesOfAllTables(handle, &all));
+    for (const auto& [file, properties] : all) {
+      const json& said = by_name[fs::path(file).filename().string()];
+      ASSERT_TRUE(said.is_object()) << file;
+      const json& filter = said.at("filter");
+      EXPECT_EQ(said.at("entries"), properties->num_entries) << file;
+      EXPECT_EQ(filter.at("policy_name"), properties->filter_policy_name) << file;
+      EXPECT_EQ(filter.at("stored_bytes"), properties->filter_size) << file;
+      if (filter.count("partitions") == 0) {
+        EXPECT_EQ(filter.at("bytes"), properties->filter_size) << file;
+      } else {
+        EXPECT_LT(filter.at("bytes"), properties->filter_size) << file;  // and an index
+        EXPECT_GT(filter["bytes"].get<double>(), 0.5 * static_cast<double>(properties->filter_size))
+            << file;
+      }
+      if (properties->num_filter_entries > 0) {
+        EXPECT_EQ(filter.at("keys"), properties->num_filter_entries) << file;
+      }
+      kinds.insert(filter.at("kind").get<std::string>());
+      entries += properties->num_entries;
+      bytes += filter.at("bytes").get<uint64_t>();
+      ++compared;
+    }
+    ASSERT_STATUS_OK(db->DestroyColumnFamilyHandle(handle));
+  }
+  EXPECT_EQ(compared, files.size());
+  EXPECT_THAT(kinds, ::testing::IsSupersetOf({"winnow-ribbon", "winnow-bloom", "builtin-bloom",
+                                              "builtin-ribbon", "none"}));
+  EXPECT_EQ(document.at("summary").at("all").at("entries"), entries);
+  EXPECT_EQ(document["summary"]["all"].at("bytes"), bytes);
 }
 
 }  // namespace

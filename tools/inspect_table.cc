@@ -41,30 +41,13 @@ std::string Wrapped(const std::string& text, size_t width) {
 
 std::string Level(const SstReport& file) { return file.level ? absl::StrCat(*file.level) : "-"; }
 
-// "6 probes, 20 blocks, 0.468 full, winnow format 0, XXH3, seed 0; for 0.957 % on level 2, auto, …"
-std::string Parameters(const FilterSummary& filter) {
-  std::string text = filter.parameters ? inspect::ToText(*filter.parameters) : "";
-  if (text.empty()) {
-    return filter.detail;
-  }
-  if (filter.built_for) {
-    const inspect::BuiltFor& goal = *filter.built_for;
-    absl::StrAppend(&text, "; for ", Percent(goal.target_fpr),
-                    goal.level < 0 ? "" : absl::StrCat(" on level ", goal.level));
-    if (goal.level_plan != "uniform") {
-      absl::StrAppend(&text, ", ", inspect::PlanText(goal));
-    }
-  }
-  return text;
-}
-
 std::vector<std::string> Row(const SstReport& file) {
   if (!file.filter) {
     return {inspect::Printable(file.path), Level(file), "-", "-", "-", "-", "-", "-",
             "not read: see below"};
   }
   const FilterSummary& filter = *file.filter;
-  std::string remark = Parameters(filter);
+  std::string remark = inspect::ParametersText(filter);
   if (filter.partitions > 0) {
     const std::string first = std::move(remark);
     remark = Number(static_cast<uint64_t>(filter.partitions), "partition");

@@ -6,10 +6,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <iterator>
+#include <map>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,8 +16,10 @@
 #include "src/inspect/inspect_csv.h"
 #include "src/inspect/inspect_html.h"
 #include "src/inspect/inspect_report.h"
+#include "src/inspect/printable.h"
 #include "src/inspect/read_tables.h"
 #include "src/inspect/sst_filters.h"
+#include "src/inspect/table_paths.h"
 #include "tools/flags.h"
 #include "tools/inspect_flags.h"
 #include "tools/inspect_table.h"
@@ -80,26 +81,51 @@ void ReadFolder(const std::string& path, int jobs, Findings* findings) {
   std::move(database.files.begin(), database.files.end(), std::back_inserter(findings->files));
 }
 
+// Each file once, where it was named first; what a database says of it counts.
+void DropRepeated(std::vector<SstReport>* files) {
+  std::map<std::string, size_t> places;
+  inspect::RealPaths real_paths;
+  std::vector<SstReport> once;
+  for (SstReport& file : *files) {
+    const auto [place, is_new] = places.emplace(real_paths.Of(file.path), once.size());
+    if (is_new) {
+      once.push_back(std::move(file));
+    } else if (once[place->second].database.empty()) {
+      once[place->second] = std::move(file);
+    }
+  }
+  *files = std::move(once);
+}
+
 // In the order of the paths; what are no folders is read together.
-Findings ReadPaths(const std::vector<std::string>& paths, int jobs) {
-  const auto is_folder = [](const std::string& path) {
-    std::error_code code;
-    return std::filesystem::is_directory(path, code);
+Findings ReadPaths(const std::vector<std::string>& names, int jobs) {
+  const std::vector<inspect::TablePath> paths = inspect::ExpandPaths(names);
+  const auto is_file = [](const inspect::TablePath& path) {
+    return !path.is_folder && path.error.empty();
   };
   std::vector<std::string> files;
-  std::remove_copy_if(paths.begin(), paths.end(), std::back_inserter(files), is_folder);
+  for (const inspect::TablePath& path : paths) {
+    if (is_file(path)) {
+      files.push_back(path.path);
+    }
+  }
   inspect::TableReading reading;
   reading.workers = jobs;
   reading.progress = ShowProgress;
   std::vector<SstReport> reports = inspect::ReadTables(files, reading);
   Findings findings;
   auto next = reports.begin();
-  for (const std::string& path : paths) {
-    if (next != reports.end() && path == next->path) {
+  for (const inspect::TablePath& path : paths) {
+    if (is_file(path)) {
       findings.files.push_back(std::move(*next++));
+    } else if (path.is_folder) {
+      ReadFolder(path.path, jobs, &findings);
     } else {
-      ReadFolder(path, jobs, &findings);
+      findings.files.push_back(Unreadable(path.path, path.error));
     }
+  }
+  if (paths.size() > 1) {
+    DropRepeated(&findings.files);
   }
   return findings;
 }
@@ -145,7 +171,7 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   }
   Findings findings = ReadPaths(paths, jobs);
   for (const std::string& warning : findings.warnings) {
-    absl::FPrintF(stderr, "winnow inspect: %s\n", warning);
+    absl::FPrintF(stderr, "winnow inspect: %s\n", inspect::Printable(warning));
   }
   const inspect::FileSelection selection = SelectionOfFlags();
   problem = inspect::UnknownFamilies(findings.files, selection);
@@ -155,6 +181,11 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   }
   const inspect::InspectReport report = inspect::MakeInspectReport(
       std::move(findings.files), std::move(findings.warnings), selection);
+  for (const SstReport& file : report.files) {
+    if (file.error) {
+      SayUnread(verb.name, inspect::Printable(file.path), inspect::Printable(*file.error));
+    }
+  }
   const std::string html = absl::GetFlag(FLAGS_html);
   const bool written =
       html.empty() || PrintToFile(verb.name, html, inspect::InspectHtml(report, paths));
@@ -170,7 +201,9 @@ Verb InspectVerb() {
       "PATH... [--cf=NAME] [--level=N] [--sort=FIELD] [--limit=N] [--jobs=N] [--path=FOLDER] "
       "[--json|--csv] [--html=FILE]",
       "Shows which filter was built in each table file, its size and expected rate",
-      "A PATH is a table file (*.sst) or a database's folder. Sums over all files come first, by\n"
+      "A PATH is a table file (*.sst), a database's folder, a folder with such folders in it, or\n"
+      "a pattern in quotes, as 'db/*.sst'; what is named twice counts once. Sums over all files "
+      "come first, by\n"
       "column family, level and filter: winnow-bloom, winnow-ribbon, builtin-bloom,\n"
       "builtin-ribbon, none, or unknown. The expected rate (fpr) is the share of absent keys for\n"
       "which the filter says \"may be here\", in sums the mean over keys; \"over bound\" is what\n"

@@ -8,10 +8,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -86,8 +84,7 @@ Arguments Sort(const std::vector<std::string>& given) {
     if (!arguments.problem.empty()) {
       break;
     }
-    std::error_code code;
-    if (arguments.keys.empty() && std::filesystem::exists(argument, code)) {
+    if (arguments.keys.empty() && IsPathArgument(argument)) {
       arguments.paths.push_back(argument);
     } else if (arguments.paths.empty() || absl::EndsWith(argument, ".sst")) {
       arguments.problem = absl::StrCat("there is no file or folder '", argument, "'");

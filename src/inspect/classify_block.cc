@@ -111,6 +111,22 @@ std::string PlanText(const BuiltFor& built_for) {
                                built_for.levels_below == 1 ? "level" : "levels");
 }
 
+std::string ParametersText(const FilterSummary& filter) {
+  std::string text = filter.parameters ? ToText(*filter.parameters) : std::string();
+  if (text.empty()) {
+    return filter.detail;
+  }
+  if (filter.built_for) {
+    const BuiltFor& goal = *filter.built_for;
+    absl::StrAppend(&text, absl::StrFormat("; for %.3g %%", 100 * goal.target_fpr),
+                    goal.level < 0 ? "" : absl::StrCat(" on level ", goal.level));
+    if (goal.level_plan != "uniform") {
+      absl::StrAppend(&text, ", ", PlanText(goal));
+    }
+  }
+  return text;
+}
+
 BloomBlocks& BloomBlocks::operator+=(const BloomBlocks& other) {
   blocks += other.blocks;
   keys += other.keys;

@@ -35,6 +35,19 @@ void ListTableFiles(const std::string& folder, std::set<std::string>* paths,
   }
 }
 
+// The name of one of the folder's MANIFESTs; empty without any.
+std::string AnyManifest(const std::string& folder) {
+  std::error_code code;
+  for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator();
+       entry.increment(code)) {
+    std::string name = entry->path().filename().string();
+    if (name.compare(0, 9, "MANIFEST-") == 0) {
+      return name;
+    }
+  }
+  return std::string();
+}
+
 void ReadAll(const std::vector<std::string>& paths, const TableReading& reading,
              ReportsByPath* reports) {
   for (SstReport& report : ReadTables(paths, reading)) {
@@ -113,7 +126,9 @@ bool NothingIsMissing(const ReportsByPath& reports) {
 void DropDeleted(const TreeLevels& tree, ReportsByPath* reports) {
   for (auto entry = reports->begin(); entry != reports->end();) {
     std::error_code code;
-    const bool deleted = entry->second.error && !fs::exists(entry->first, code) &&
+    // A link that leads nowhere is not deleted.
+    const bool deleted = entry->second.error &&
+                         !fs::exists(fs::symlink_status(entry->first, code)) &&
                          tree.files.count(entry->first) == 0;
     entry = deleted ? reports->erase(entry) : std::next(entry);
   }
@@ -145,16 +160,23 @@ TreeLevels ReadTreeOf(const std::string& database, const std::vector<std::string
   return tree;
 }
 
+void SayIfCutOff(uint64_t bytes, SstReport* report) {
+  std::error_code code;
+  const uint64_t there = fs::file_size(report->path, code);
+  if (!code && there < bytes) {
+    absl::StrAppend(&*report->error, "; it is cut off: the MANIFEST says ", bytes,
+                    " bytes, and it has ", there);
+  }
+}
+
 void Place(const TreeLevels& tree, ReportsByPath* reports) {
   for (auto& [path, report] : *reports) {
     const auto found = tree.files.find(path);
     if (found != tree.files.end()) {
       report.level = found->second.level;
       report.column_family = found->second.column_family;
-      const uint64_t bytes = found->second.bytes;
-      if (report.error && found->second.not_found.empty() && report.file_bytes < bytes) {
-        absl::StrAppend(&*report.error, "; it is cut off: the MANIFEST says ", bytes,
-                        " bytes, and it has ", report.file_bytes);
+      if (report.error && found->second.not_found.empty()) {
+        SayIfCutOff(found->second.bytes, &report);
       }
     }
   }
@@ -180,7 +202,8 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
     return database;
   }
   const bool is_database = fs::exists(fs::path(path) / "CURRENT", code);
-  if (listed.empty() && !is_database) {
+  const std::string manifest = is_database ? std::string() : AnyManifest(path);
+  if (listed.empty() && !is_database && manifest.empty()) {
     database.error = absl::StrCat(
         "neither table files (*.sst) nor a database (a file CURRENT) are in the folder ", path);
     return database;
@@ -209,6 +232,12 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
     if (!tree.remark.empty()) {
       database.remark = tree.remark;
     }
+  }
+  if (!manifest.empty()) {
+    database.warning = absl::StrCat(
+        "levels are unknown: there is a ", manifest,
+        ", but no file CURRENT, which names the MANIFEST in force: RocksDB can't open the "
+        "database, which may have been copied in part");
   }
   for (auto& [file_path, report] : reports) {
     report.database = path;

@@ -166,13 +166,11 @@ std::vector<std::string> FileRow(const SstReport& file) {
             file.error.value_or("")};
   }
   const FilterSummary& filter = *file.filter;
-  std::string remark = filter.detail;
-  if (filter.parameters && !filter.parameters->format.empty()) {
-    remark = ToText(*filter.parameters);
-  }
+  std::string remark = ParametersText(filter);
   if (filter.partitions > 0) {
-    remark = absl::StrCat(Count(static_cast<uint64_t>(filter.partitions)),
-                          " partitions, the first of ", remark);
+    remark =
+        absl::StrCat(Count(static_cast<uint64_t>(filter.partitions)),
+                     filter.partitions == 1 ? " partition: " : " partitions, the first: ", remark);
   }
   if (filter.fault) {
     remark = absl::StrCat("fault: ", *filter.fault);
@@ -202,7 +200,7 @@ HtmlSection FilesSection(const InspectReport& report) {
   for (size_t i = 0; i < report.listed; ++i) {
     table.rows.push_back(FileRow(report.files[i]));
   }
-  section.html = ToHtml(table);
+  section.html = absl::StrCat("<div class=\"files\">", ToHtml(table), "</div>\n");
   return section;
 }
 

@@ -97,6 +97,10 @@ struct FilterSummary {
   std::vector<std::pair<std::string, int>> kinds;
 };
 
+// "6 probes, 20 blocks, 0.468 full, winnow format 1, XXH3, seed 0; for 0.957 % on level 2", of a
+// filter whose parameters are known; else its detail.
+std::string ParametersText(const FilterSummary& filter);
+
 // What a file's row says.
 struct SstReport {
   std::string path;                     // as given, or under the folder given
