@@ -45,6 +45,20 @@ Tables TablesOf(const std::vector<std::string>& paths) {
   return tables;
 }
 
+bool IsDeletedMeanwhile(const inspect::ListedTable& table) {
+  std::error_code code;
+  return table.from_folder && !table.error && !std::filesystem::exists(table.path, code);
+}
+
+void WarnOfDeleted(size_t files, Tables* tables) {
+  if (files > 0) {
+    tables->warnings.push_back(
+        absl::StrCat(files, files == 1 ? " file was" : " files were",
+                     " deleted while others were read, as a database in use does; the files that "
+                     "took their place were not read"));
+  }
+}
+
 int Jobs(std::string* problem) {
   constexpr int kMostJobs = 1024;
   const int jobs = absl::GetFlag(FLAGS_jobs);

@@ -143,8 +143,9 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
     absl::FPrintF(stderr, "winnow probe: %s\n", error);
     return kCouldNotRead;
   }
-  const Tables tables = TablesOf(arguments.paths);
-  const std::vector<FileProbe> files = ProbeAll(tables, arguments.keys, jobs);
+  Tables tables = TablesOf(arguments.paths);
+  std::vector<FileProbe> files = ProbeAll(tables, arguments.keys, jobs);
+  DropDeletedMeanwhile(&tables, &files);
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow probe: %s\n", warning);
   }

@@ -165,8 +165,9 @@ int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
   if (!problem.empty()) {
     return WrongUsage(verb, problem);
   }
-  const Tables tables = TablesOf(paths);
-  const std::vector<FileVerdict> files = Run(tables.tables).VerifyAll(jobs);
+  Tables tables = TablesOf(paths);
+  std::vector<FileVerdict> files = Run(tables.tables).VerifyAll(jobs);
+  DropDeletedMeanwhile(&tables, &files);
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow verify: %s\n", warning);
   }

@@ -13,6 +13,7 @@ struct ListedTable {
   std::string path;
   std::optional<int> level;          // unset: not known, or no part of a database
   std::optional<std::string> error;  // why there is no such file, as a sentence
+  bool from_folder = false;          // it was found in a folder, and not given by its name
 };
 
 struct TableList {
