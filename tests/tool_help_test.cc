@@ -47,7 +47,7 @@ TEST_F(ToolHelpTest, AVerbsHelpHasItsParts) {
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.output.rfind("winnow " + verb, 0), 0u) << help.output;
     EXPECT_THAT(help.output, AllOf(HasSubstr("\nExamples:\n"), HasSubstr("\nExit codes:\n"),
-                                   HasSubstr("  2  something could not be read")));
+                                   HasSubstr("\n  2    something could not be read")));
     if (verb != "help") {
       EXPECT_EQ(RunTool(verb + " --help").output, help.output);
     }

@@ -234,6 +234,23 @@ TEST_F(VerbVerifyTest, UnderAnUnknownComparatorKeysAreTriedWithAndWithoutTimesta
   }
 }
 
+TEST_F(VerbVerifyTest, UnderAnUnknownComparatorWithOtherTimestampsItIsNoFault) {
+  const ShorterFirst comparator(/*timestamp_bytes=*/4);
+  Options options = MakeOptions(TableWith("winnow:10"));
+  options.comparator = &comparator;
+  {
+    const auto database = OpenDatabase(options, folder_ / "db");
+    for (uint64_t i = 0; i < 5'000; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), std::to_string(i), "1234", "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  const json file = VerifyJson(Quoted("db"), 2).at("files").at(0);
+  EXPECT_THAT(file.at("error").get<std::string>(),
+              AllOf(HasSubstr("can't be verified"), HasSubstr("neither 0 nor 8 bytes")));
+  EXPECT_THAT(file.at("faults"), IsEmpty());
+}
+
 TEST_F(VerbVerifyTest, UnderAnUnknownComparatorPartitionsCanNotBeVerified) {
   const ShorterFirst comparator(0);
   Options options = MakeOptions(PartitionedTableWith("winnow:10"));

@@ -1,6 +1,7 @@
 #include "tools/help_text.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
 #include <absl/strings/str_replace.h>
 
 #include <cstddef>
@@ -85,7 +86,7 @@ std::string VerbHelp(const Verb& verb) {
   }
   absl::StrAppend(&text, "\nExit codes:\n");
   for (const ExitCodeText& code : kExitCodes) {
-    absl::StrAppend(&text, Paragraph(absl::StrCat(code.code, "  ", code.meaning), 2));
+    absl::StrAppend(&text, Paragraph(absl::StrFormat("%-3s  %s", code.code, code.meaning), 2));
   }
   return text;
 }
