@@ -94,6 +94,28 @@ TEST(CandidateCostsTest, AreThoseOfFiltersThatAreBuilt) {
   }
 }
 
+// Of few keys one filter's rate is a matter of chance, and so is a byte count of a Ribbon's last
+// block.
+TEST(CandidateCostsTest, KnowTheRoundingOfSmallFilters) {
+  for (const FilterMaker maker :
+       {FilterMaker::kBloomFilter, FilterMaker::kRibbonFilter, FilterMaker::kWinnow}) {
+    for (const double bits : {6.0, 10.0}) {
+      const Candidate candidate = {maker, bits, LevelPlan::kUniform, 1};
+      const CandidateCosts costs(candidate);
+      for (const uint64_t keys : {30u, 45u, 100u, 265u, 529u, 700u, 2'000u}) {
+        const std::string block = Build(candidate.Text(), LastLevel(), keys);
+        const Cost cost = costs.Of(OneFile(keys, 1));
+        EXPECT_NEAR(cost.bytes / static_cast<double>(block.size()), 1, 0.08)
+            << candidate.Text() << " " << keys;
+        const FilterSummary summary = ClassifyBlock(block, keys);
+        ASSERT_TRUE(summary.expected_fpr);
+        EXPECT_NEAR(cost.false_reads / *summary.expected_fpr, 1, 0.05)
+            << candidate.Text() << " " << keys;
+      }
+    }
+  }
+}
+
 TEST(CandidateCostsTest, FollowThePlanOfEachLevel) {
   for (const LevelPlan plan : {LevelPlan::kByLevel, LevelPlan::kAuto}) {
     for (const double absent_share : {1.0, 0.2}) {

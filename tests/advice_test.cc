@@ -300,6 +300,21 @@ TEST_F(AdviceTest, ABudgetIsKept) {
   EXPECT_GT(none.least_bytes, 1000);
 }
 
+TEST_F(AdviceTest, WhereNothingIsAskedInVainNothingIsRecommended) {
+  testing::WriteSst(TableWith("bloomfilter:10"), 5'000, folder_ / "1.sst");
+  AdviceOptions options = Quick();
+  options.recorded = {KeyOf(3), KeyOf(4'000), "a key beyond all others"};
+  options.budget_bytes = 10'000;
+  std::string problem;
+  const Advice advice = Advise(
+      {{"", folder_ / "1.sst", std::nullopt}}, options, [](const std::string&, size_t, size_t) {},
+      &problem);
+  EXPECT_THAT(problem, IsEmpty());
+  EXPECT_EQ(advice.rows.front().counted, 0u);
+  EXPECT_THAT(advice.recommendation, HasSubstr("nothing to recommend"));
+  EXPECT_FALSE(advice.budget_bytes);
+}
+
 TEST_F(AdviceTest, FilesWithoutFiltersAndWithVersionsAreCountedByTheirKeys) {
   Options database = MakeOptions(TableWith(""));
   {

@@ -502,7 +502,7 @@ class Adviser {
       AddTrial("", Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kByLevel, share});
       AddTrial("", Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kAuto, share});
     }
-    if (const auto bytes = static_cast<double>(FilterBytesNow()); bytes > 0) {
+    if (const auto bytes = static_cast<double>(FilterBytesNow()); bytes > 0 && AsksInVain()) {
       if (const auto best = BestWithin(formulas_, bytes, share)) {
         AddTrial("in the memory of now", best->candidate);
       }
@@ -510,7 +510,7 @@ class Adviser {
         AddTrial("for the reads of now", least->candidate);
       }
     }
-    if (options_.budget_bytes) {
+    if (options_.budget_bytes && AsksInVain()) {
       SpendBudget(share);
     }
     for (const std::string& policy : options_.policies) {
@@ -707,8 +707,20 @@ class Adviser {
     return found == advice_.rows.end() ? nullptr : &*found;
   }
 
+  bool AsksInVain() const {
+    return std::any_of(asks_.begin(), asks_.end(), [](const std::vector<uint64_t>& files) {
+      return std::any_of(files.begin(), files.end(), [](uint64_t asks) { return asks > 0; });
+    });
+  }
+
   void Recommend() {
     const AdviceRow& now = advice_.rows.front();
+    if (!AsksInVain()) {
+      advice_.recommendation =
+          "None of these lookups asks a file for a key that it does not have, so no filter would "
+          "save a read: there is nothing to recommend.";
+      return;
+    }
     if (advice_.budget_bytes) {
       RecommendBudget(now);
       return;
