@@ -46,7 +46,7 @@ constexpr char kAuto[] = "{id=winnow;bits_per_key=10;level_plan=auto}";
 
 std::vector<AdviceTable> TablesOf(const std::string& database) {
   std::vector<AdviceTable> tables;
-  for (const ListedTable& table : ListTables(database, {}).tables) {
+  for (const ListedTable& table : ListTables(database, {}, 1).tables) {
     tables.push_back({database, table.path, table.level});
   }
   return tables;

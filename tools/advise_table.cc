@@ -1,12 +1,12 @@
 #include "tools/advise_table.h"
 
-#include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
 #include <optional>
 #include <vector>
 
+#include "src/inspect/printable.h"
 #include "src/inspect/text_table.h"
 #include "tools/byte_count.h"
 #include "tools/cells.h"
@@ -45,8 +45,8 @@ std::string Levels(const AdviceFamilyReport& family) {
 std::string NameOf(const Advice& advice, const AdviceFamilyReport& family) {
   const bool one_database = family.database == advice.families.front().database &&
                             family.database == advice.families.back().database;
-  const std::string name = absl::CHexEscape(family.name);
-  return one_database ? name : absl::StrCat(absl::CHexEscape(family.database), ": ", name);
+  const std::string name = inspect::Printable(family.name);
+  return one_database ? name : absl::StrCat(inspect::Printable(family.database), ": ", name);
 }
 
 std::string FamilyTable(const Advice& advice) {

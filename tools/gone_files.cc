@@ -1,5 +1,7 @@
 #include "tools/gone_files.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -28,6 +30,12 @@ bool LiesIn(const std::string& folder, const std::string& path) {
 }
 
 }  // namespace
+
+std::string AboutGoneFiles(size_t files) {
+  return absl::StrCat(files, files == 1 ? " file was" : " files were",
+                      " deleted while others were read, as a database in use does; the files that "
+                      "took their place were not read");
+}
 
 std::set<std::string> GoneFiles(const std::vector<std::string>& arguments,
                                 const std::vector<std::string>& unread) {

@@ -16,9 +16,14 @@ namespace winnow::tools {
 std::set<std::string> GoneFiles(const std::vector<std::string>& arguments,
                                 const std::vector<std::string>& unread);
 
-// Takes these out of what was found of files, each with a path and an error.
+// "2 files were deleted …", for stderr.
+std::string AboutGoneFiles(size_t files);
+
+// Takes these out of what was found of files, each with a path and an error, and says so among the
+// warnings.
 template <typename File>
-void DropGone(const std::vector<std::string>& arguments, std::vector<File>* files) {
+void DropGone(const std::vector<std::string>& arguments, std::vector<File>* files,
+              std::vector<std::string>* warnings) {
   std::vector<std::string> unread;
   for (const File& file : *files) {
     if (file.error) {
@@ -30,6 +35,9 @@ void DropGone(const std::vector<std::string>& arguments, std::vector<File>* file
   files->erase(std::remove_if(files->begin(), files->end(),
                               [&gone](const File& file) { return gone.count(file.path) > 0; }),
                files->end());
+  if (!gone.empty()) {
+    warnings->push_back(AboutGoneFiles(gone.size()));
+  }
 }
 
 }  // namespace winnow::tools

@@ -20,6 +20,7 @@
 #include "src/inspect/advice.h"
 #include "src/inspect/advice_json.h"
 #include "src/inspect/key_list.h"
+#include "src/inspect/printable.h"
 #include "src/inspect/trial_filter.h"
 #include "tools/advise_table.h"
 #include "tools/byte_count.h"
@@ -227,7 +228,7 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
     absl::FPrintF(stderr, "winnow advise: %s\n", warning);
   }
   for (const inspect::FileError& error : advice.errors) {
-    absl::FPrintF(stderr, "winnow advise: %s: %s\n", error.path, error.error);
+    absl::FPrintF(stderr, "winnow advise: %s: %s\n", inspect::Printable(error.path), error.error);
   }
   if (!problem.empty()) {
     absl::FPrintF(stderr, "winnow advise: %s\n", problem);

@@ -272,10 +272,10 @@ int ReportTables(const Verb& verb, const std::string& options_string,
   if (!verdict.problem.empty()) {
     return ReportString(verb, options_string, std::nullopt);
   }
-  const Tables tables = TablesOf(paths);
+  Tables tables = TablesOf(paths);
   std::vector<FileUnderPolicy> files =
       TryAll(tables.tables, *verdict.by_place.front().policy, jobs);
-  DropGone(paths, &files);
+  DropGone(paths, &files, &tables.warnings);
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow policy: %s\n", warning);
   }

@@ -150,9 +150,9 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
     absl::FPrintF(stderr, "winnow probe: %s\n", error);
     return kCouldNotRead;
   }
-  const Tables tables = TablesOf(arguments.paths);
+  Tables tables = TablesOf(arguments.paths);
   std::vector<FileProbe> files = ProbeAll(tables, arguments.keys, jobs);
-  DropGone(arguments.paths, &files);
+  DropGone(arguments.paths, &files, &tables.warnings);
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow probe: %s\n", warning);
   }

@@ -153,9 +153,9 @@ int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
   if (!problem.empty()) {
     return WrongUsage(verb, problem);
   }
-  const Tables tables = TablesOf(paths);
+  Tables tables = TablesOf(paths);
   std::vector<FileVerdict> files = Run(tables.tables).VerifyAll(jobs);
-  DropGone(paths, &files);
+  DropGone(paths, &files, &tables.warnings);
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow verify: %s\n", warning);
   }

@@ -134,6 +134,32 @@ void DropDeleted(const TreeLevels& tree, ReportsByPath* reports) {
   }
 }
 
+// A database that is being written to has files that are not whole yet, and which its tree does not
+// name before they are. Reads those again that the tree has come to name, and takes away the
+// others, which are no part of the database; gives their number.
+size_t SettleUnread(const TreeLevels& tree, const TableReading& reading, ReportsByPath* reports) {
+  size_t taken_away = 0;
+  std::vector<std::string> again;
+  for (auto entry = reports->begin(); entry != reports->end();) {
+    const bool named = tree.files.count(entry->first) > 0;
+    std::error_code code;
+    if (!entry->second.error || (named && !fs::exists(entry->first, code))) {
+      ++entry;
+      continue;
+    }
+    if (named) {
+      again.push_back(entry->first);
+    } else {
+      ++taken_away;
+    }
+    entry = reports->erase(entry);
+  }
+  TableReading in_silence = reading;
+  in_silence.progress = nullptr;
+  ReadAll(again, in_silence, reports);
+  return taken_away;
+}
+
 // Of the folders beside the database's own, which may be those of other databases as well.
 void DropStrangers(const std::string& database, const TreeLevels& tree, ReportsByPath* reports) {
   for (auto entry = reports->begin(); entry != reports->end();) {
@@ -225,13 +251,24 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
   ReadAll(std::exchange(paths, {}), reading, &reports);
   if (is_database) {
     const TreeLevels tree = ReadTreeOf(path, table_folders, reading, &reports);
-    Place(tree, &reports);
     if (!tree.problem.empty()) {
       database.warning = absl::StrCat("levels are unknown: ", tree.problem);
     }
     if (!tree.remark.empty()) {
       database.remark = tree.remark;
     }
+    const size_t unfinished =
+        tree.problem.empty() && !tree.files.empty() ? SettleUnread(tree, reading, &reports) : 0;
+    if (unfinished > 0) {
+      database.remark = absl::StrCat(
+          database.remark ? *database.remark + "; " : "", unfinished,
+          unfinished == 1
+              ? " file that the database does not name was left out, as it can't be read"
+              : " files that the database does not name were left out, as they can't be "
+                "read",
+          ": being written, or left over");
+    }
+    Place(tree, &reports);
   }
   if (!manifest.empty()) {
     database.warning = absl::StrCat(
