@@ -122,6 +122,7 @@ TEST(InspectReportTest, FilesAreChosenByFamilyAndLevel) {
   selection.levels = {1, 2};
   EXPECT_THAT(Paths(MakeInspectReport(files, {}, selection)), ElementsAre("b", "d"));
   EXPECT_EQ(MakeInspectReport(files, {}, selection).totals.all.keys, 20u);
+  EXPECT_EQ(MakeInspectReport(files, {}, selection).not_selected, 2u);
   EXPECT_EQ(UnknownFamilies(files, selection), "");
   selection.families = {"x", "z"};
   EXPECT_THAT(UnknownFamilies(files, selection), AllOf(HasSubstr("z;"), HasSubstr("x, y")));

@@ -168,6 +168,8 @@ TEST_F(VerbProbeTest, ExactTellsWhatIsThere) {
   const ChildResult brief = Probe(Quoted("db") + "kept");
   EXPECT_THAT(brief.output, AllOf(HasSubstr("may be there"), Not(HasSubstr("present"))));
   EXPECT_TRUE(ProbeJson(Quoted("db") + "kept", 0).at("keys").at(0).at("contains").is_null());
+  // A pattern that matches is a path as well, and what matches nothing a key.
+  EXPECT_EQ(ProbeJson(Quoted("d?") + Quoted("db/*.sst") + "kept 'k*pt'", 0).at("keys").size(), 2u);
 }
 
 // Lookups of a key end at a range that was deleted, whatever the filters say.

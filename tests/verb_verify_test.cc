@@ -304,6 +304,20 @@ TEST_F(VerbVerifyTest, AFileGivenTwiceCountsOnce) {
   EXPECT_EQ(VerifyJson(Quoted("db") + Quoted("link") + Quoted("db"), 0).at("files").size(), 1u);
 }
 
+TEST_F(VerbVerifyTest, PatternsAndFoldersOfDatabasesArePaths) {
+  for (const char* name : {"shelf/one", "shelf/two"}) {
+    fs::create_directories(folder_ / name);
+    WriteSst(TableWith("winnow:10"), 100, folder_ / name + "/a.sst");
+    WriteSst(TableWith("winnow:10"), 100, folder_ / name + "/b.sst");
+  }
+  EXPECT_EQ(VerifyJson(Quoted("shelf"), 0).at("files").size(), 4u);
+  EXPECT_EQ(VerifyJson(Quoted("shelf/*/a.sst"), 0).at("files").size(), 2u);
+  EXPECT_EQ(VerifyJson(Quoted("shelf/*/a.sst") + Quoted("shelf/one"), 0).at("files").size(), 3u);
+  const ChildResult none = Verify(Quoted("shelf/*.sst"));
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.errors, HasSubstr("no file or folder matches the pattern"));
+}
+
 TEST_F(VerbVerifyTest, WithoutSamplesThereIsNoRate) {
   WriteSst(TableWith("winnow:10"), 5'000, folder_ / "a.sst");
   const json file = VerifyJson(Quoted("a.sst") + " --samples=0", 0).at("files").at(0);

@@ -271,7 +271,10 @@ std::string Converted(const std::vector<SstReport>& files) {
 
 std::string InspectTable(const InspectReport& report, size_t width) {
   if (report.files.empty()) {
-    return "no table files\n";
+    return report.not_selected == 0
+               ? std::string("no table files\n")
+               : absl::StrCat("none of the ", Number(report.not_selected, "table file"),
+                              " is of these column families and levels\n");
   }
   std::string text = Headline(report, width);
   if (report.totals.all.files > 0) {

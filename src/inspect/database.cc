@@ -141,9 +141,16 @@ size_t SettleUnread(const TreeLevels& tree, const TableReading& reading, Reports
   size_t taken_away = 0;
   std::vector<std::string> again;
   for (auto entry = reports->begin(); entry != reports->end();) {
+    if (!entry->second.error) {
+      ++entry;
+      continue;
+    }
     const bool named = tree.files.count(entry->first) > 0;
     std::error_code code;
-    if (!entry->second.error || (named && !fs::exists(entry->first, code))) {
+    const bool is_there = fs::exists(entry->first, code);
+    // A link that leads nowhere is not being written: somebody wants to hear of it.
+    const bool is_link = fs::is_symlink(fs::symlink_status(entry->first, code));
+    if (!is_there && (named || is_link)) {
       ++entry;
       continue;
     }

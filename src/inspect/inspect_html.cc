@@ -5,6 +5,7 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -113,12 +114,16 @@ HtmlFigure BytesFigure(const TotalsByPlace& totals) {
   return figure;
 }
 
-HtmlFigure RateFigure(const TotalsByPlace& totals) {
+// Files without a filter would leave no room for the others: they are in the sums.
+HtmlFigure RateFigure(TotalsByPlace totals) {
+  for (auto entry = totals.begin(); entry != totals.end();) {
+    entry = entry->first.second == kNoFilter ? totals.erase(entry) : std::next(entry);
+  }
   HtmlFigure figure;
   figure.title = "Expected rate of false positives by level and kind";
   figure.says =
       "The share of absent keys for which a filter says \"may be here\": the mean over "
-      "keys. Without a filter every key may be there.";
+      "keys. Files without a filter are left out here: any key may be in them.";
   figure.svg = Chart(totals, {"rate", figure.title, figure.says, {}}, [](const FilterTotals& sum) {
     return std::pair(sum.mean_fpr().value_or(0), Percent(sum.mean_fpr()));
   });
@@ -215,9 +220,15 @@ std::string Headline(const FilterTotals& all) {
 std::string Converted(const InspectReport& report) {
   const ConvertedShare share = SumByFamily(report.files);
   const std::optional<double> converted = share.OfEntries();
-  return converted ? absl::StrFormat("%.4g %% of the entries are in files with Winnow's filters.",
-                                     100 * *converted)
-                   : std::string();
+  if (!converted) {
+    return std::string();
+  }
+  // A share that isn't all or nothing must not look as if it were.
+  const double percent = 100 * *converted;
+  const std::string shown = percent > 0 && percent < 0.1      ? "Less than 0.1 %"
+                            : percent > 99.9 && percent < 100 ? "More than 99.9 %"
+                                                              : absl::StrFormat("%.1f %%", percent);
+  return absl::StrCat(shown, " of the entries are in files with Winnow's filters.");
 }
 
 }  // namespace
