@@ -8,8 +8,25 @@
 #include "src/amq/block_sizing.h"
 #include "src/amq/mix.h"
 #include "src/amq/plan.h"
+#include "src/amq/shapes.h"
 
 namespace winnow::amq {
+
+BlockedShape ShapeOfConcurrent(const Plan& plan) noexcept {
+  const double rate = std::max(plan.rate, kLowestConcurrentRate);
+  BlockedShape shape;
+  double most_load = 0;
+  for (unsigned bits = 1; bits <= kBlockWords; ++bits) {
+    const double load = LoadForPatternRate(rate, bits);
+    if (load > most_load) {
+      most_load = load;
+      shape.bits_per_block = bits;
+    }
+  }
+  shape.num_blocks = BlocksForRate(plan.capacity, rate, 1, shape.bits_per_block);
+  return shape;
+}
+
 namespace {
 
 using Words = std::atomic<uint64_t>[kBlockWords];
@@ -19,26 +36,6 @@ constexpr size_t kAhead = 16;
 
 // The lock of a line, in its first word.
 constexpr uint64_t kLock = uint64_t{1} << 63;
-
-BlockedShape ShapeFor(const Plan& plan) noexcept {
-  BlockedShape shape;
-  double most_load = 0;
-  for (unsigned bits = 1; bits <= kBlockWords; ++bits) {
-    const double load = LoadForPatternRate(plan.rate, bits);
-    if (load > most_load) {
-      most_load = load;
-      shape.bits_per_block = bits;
-    }
-  }
-  shape.num_blocks = BlocksForRate(plan.capacity, plan.rate, 1, shape.bits_per_block);
-  return shape;
-}
-
-Plan Reachable(const Plan& plan) noexcept {
-  Plan reachable = NearestValid(plan);
-  reachable.rate = std::max(reachable.rate, kLowestConcurrentRate);
-  return reachable;
-}
 
 // The bit in its word, which is not the lock's. Without a branch: where the words of a key begin is
 // random, so that a processor would guess wrong.
@@ -85,8 +82,8 @@ struct ConcurrentBloom::Place {
 };
 
 ConcurrentBloom::ConcurrentBloom(const Plan& plan) {
-  const Plan reachable = Reachable(plan);
-  const BlockedShape shape = ShapeFor(reachable);
+  const Plan reachable = NearestValid(plan);
+  const BlockedShape shape = ShapeOfConcurrent(reachable);
   lines_ = std::make_unique<Line[]>(shape.num_blocks);
   counters_ = std::make_unique<Counter[]>(kCounters);
   num_lines_ = shape.num_blocks;
