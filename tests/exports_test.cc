@@ -106,7 +106,8 @@ TEST(Exports, OfTheAmqLibraryAreItsContractOnly) {
   const std::vector<std::string> names = Lines(
       "nm -D --defined-only --format=posix '" WINNOW_AMQ_LIBRARY "' | cut -d' ' -f1 | c++filt");
   const std::string contract =
-      "winnow::amq::(BloomFilterKeys|BloomFilterRate|SizesFor|CheckOptions|CheckPagedPlan|CheckPlan"
+      "winnow::amq::(BloomFilterKeys|BloomFilterRate|SizesFor|SizesWithin|CheckOptions|"
+      "CheckPagedPlan|CheckPlan"
       "|(Blocked|Concurrent|Counting|Paged|Partitioned|Scalable|Standard|Window)Bloom::"
       "|(BinaryFuse|Cuckoo|Xor)Filter::|(Folder|Memory|)PageStore::).*"
       "|(vtable|typeinfo|typeinfo name) for winnow::amq::(Folder|Memory|)PageStore";

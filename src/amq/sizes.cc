@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "src/amq/block_sizing.h"
 #include "src/amq/packed_slots.h"
@@ -119,30 +118,66 @@ KindSize Scalable(const Plan& plan) noexcept {
   return size;
 }
 
+using SizeOfKind = KindSize (*)(const Plan& valid);
+
+constexpr SizeOfKind kKinds[] = {
+    Standard,
+    Partitioned,
+    [](const Plan& plan) {
+      return OfBlocks("blocked", BlockedBloom::ShapeFor(plan), plan.capacity);
+    },
+    [](const Plan& plan) {
+      KindSize size = OfBlocks("concurrent", ShapeOfConcurrent(plan), plan.capacity);
+      size.threads = true;
+      return size;
+    },
+    Paged,
+    Scalable,
+    Counting,
+    Cuckoo,
+    [](const Plan& plan) {
+      return Static("xor", FingerprintBits(plan.rate), 3, 3 * SlotsOfThird(plan.capacity));
+    },
+    [](const Plan& plan) {
+      const FuseShape shape = ShapeOfFuse(plan.capacity, 3);
+      return Static("fuse, 3-wise", FingerprintBits(plan.rate), 3,
+                    shape.segments << shape.segment_bits);
+    },
+    [](const Plan& plan) {
+      const FuseShape shape = ShapeOfFuse(plan.capacity, 4);
+      return Static("fuse, 4-wise", FingerprintBits(plan.rate), 4,
+                    shape.segments << shape.segment_bits);
+    },
+};
+
 }  // namespace
 
 std::vector<KindSize> SizesFor(const Plan& plan) {
   const Plan valid = NearestValid(plan);
-  const uint64_t keys = valid.capacity;
-  const unsigned bits = FingerprintBits(valid.rate);
-  const FuseShape three = ShapeOfFuse(keys, 3);
-  const FuseShape four = ShapeOfFuse(keys, 4);
-  std::vector<KindSize> sizes = {
-      Standard(valid),
-      Partitioned(valid),
-      OfBlocks("blocked", BlockedBloom::ShapeFor(valid), keys),
-      OfBlocks("concurrent", ShapeOfConcurrent(valid), keys),
-      Paged(valid),
-      Scalable(valid),
-      Counting(valid),
-      Cuckoo(valid),
-      Static("xor", bits, 3, 3 * SlotsOfThird(keys)),
-      Static("fuse, 3-wise", bits, 3, three.segments << three.segment_bits),
-      Static("fuse, 4-wise", bits, 4, four.segments << four.segment_bits),
-  };
-  for (KindSize& size : sizes) size.threads = size.kind == std::string_view("concurrent");
+  std::vector<KindSize> sizes;
+  for (const SizeOfKind size_of : kKinds) sizes.push_back(size_of(valid));
   std::stable_sort(sizes.begin(), sizes.end(),
                    [](const KindSize& a, const KindSize& b) { return a.bytes < b.bytes; });
+  return sizes;
+}
+
+std::vector<KindSize> SizesWithin(uint64_t keys, uint64_t bytes) {
+  std::vector<KindSize> sizes;
+  for (const SizeOfKind size_of : kKinds) {
+    const auto at = [&](double log_rate) {
+      return size_of(NearestValid(Plan{keys, std::exp2(log_rate)}));
+    };
+    double high = std::log2(kHighestRate);  // fits, of those that are looked at
+    if (at(high).bytes > bytes) continue;
+    double low = std::log2(kLowestRate);
+    for (int i = 0; i < 24; ++i) {
+      const double middle = (low + high) / 2;
+      (at(middle).bytes <= bytes ? high : low) = middle;
+    }
+    sizes.push_back(at(high));
+  }
+  std::stable_sort(sizes.begin(), sizes.end(),
+                   [](const KindSize& a, const KindSize& b) { return a.rate < b.rate; });
   return sizes;
 }
 

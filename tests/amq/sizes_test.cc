@@ -98,6 +98,22 @@ TEST(Sizes, WhatCantBeReachedSaysSo) {
   EXPECT_LE(Find({1'000'000, 1e-12}, "blocked").rate, 1.001e-12 + 1e6 * std::ldexp(1, -64));
 }
 
+TEST(Sizes, WithinBytesAreTheLowestRatesThatFit) {
+  for (const uint64_t keys : {1000u, 1'000'000u}) {
+    const uint64_t bytes = keys * 12 / 8;
+    const std::vector<KindSize> within = SizesWithin(keys, bytes);
+    EXPECT_GE(within.size(), 8u);
+    for (const KindSize& size : within) {
+      EXPECT_LE(size.bytes, bytes) << size.kind;
+      // A lower rate fills what there is; whole bits of fingerprints make larger steps.
+      if (size.is_fingerprint) continue;
+      EXPECT_GE(Find({keys, size.rate * 0.9}, size.kind).bytes * 50, bytes * 49) << size.kind;
+    }
+    for (size_t i = 1; i < within.size(); ++i) EXPECT_LE(within[i - 1].rate, within[i].rate);
+  }
+  EXPECT_TRUE(SizesWithin(1'000'000, 1000).empty());
+}
+
 TEST(Sizes, PlanningFiguresOfTheField) {
   EXPECT_NEAR(BloomFilterRate(1e9, 30e9, 8), 9.01e-6, 0.005e-6);
   EXPECT_NEAR(BloomFilterRate(1e9, 30e9, 16), 7.26e-7, 0.005e-7);

@@ -29,6 +29,10 @@ struct KindSize {
 // of 1 KiB. Values out of range count as the nearest.
 WINNOW_EXPORT std::vector<KindSize> SizesFor(const Plan& plan);
 
+// The lowest rate that each kind has for so many keys in so many bytes, the lowest first; kinds that
+// do not fit at any rate are missing.
+WINNOW_EXPORT std::vector<KindSize> SizesWithin(uint64_t keys, uint64_t bytes);
+
 // A standard Bloom filter's rate with n keys in m bits, k of which a key sets, as tables have it:
 // (1 - e^(-kn/m))^k, and n / 2^64 for equal hashes. m and k are at least 1.
 WINNOW_EXPORT double BloomFilterRate(double n, double m, unsigned k) noexcept;
