@@ -52,6 +52,7 @@ Verb HelpVerb();
 Verb InspectVerb();
 Verb PolicyVerb();
 Verb ProbeVerb();
+Verb SizeVerb();
 Verb VerifyVerb();
 Verb VersionVerb();
 
