@@ -15,6 +15,7 @@ namespace {
 using ::testing::AnyOf;
 using testing::ChildResult;
 using ::testing::Each;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using testing::LinesThatBegin;
@@ -131,8 +132,10 @@ TEST(Exports, TheAmqLibraryNeedsTheCoreAndTheLanguagesOnly) {
 TEST(Exports, NoSymbolIsWeakOrUnique) {
   for (const std::string library : {WINNOW_PLUGIN, WINNOW_LIBRARY, WINNOW_AMQ_LIBRARY}) {
     for (const std::string& line :
-         Lines("nm -D --defined-only --format=posix '" + library + "' | cut -d' ' -f2")) {
-      EXPECT_EQ(line, "T") << library;
+         Lines("nm -D --defined-only --format=posix '" + library + "' | cut -d' ' -f1,2")) {
+      // But for what belongs to a class that users derive from, which compilers make weak.
+      EXPECT_THAT(line, AnyOf(EndsWith(" T"), MatchesRegex("_ZT[VIS]N6winnow3amq.*PageStoreE V")))
+          << library;
     }
   }
 }
