@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <string>
 
@@ -45,6 +46,43 @@ TEST(ClassifyBlockTest, TellsWinnowRibbon) {
   EXPECT_NEAR(*summary.expected_fpr, 0.0096, 0.0004);
   EXPECT_FALSE(summary.fault);
   EXPECT_THAT(summary.detail, HasSubstr("columns"));
+}
+
+TEST(ClassifyBlockTest, TellsABloomFiltersParameters) {
+  const std::string block = Build(FilterKind::kBloom, 10'000);
+  const FilterSummary summary = ClassifyBlock(block, 0);
+  ASSERT_TRUE(summary.parameters);
+  EXPECT_EQ(summary.parameters->format, "winnow");
+  EXPECT_EQ(summary.parameters->version, 1);
+  EXPECT_EQ(summary.parameters->hash, "XXH3, seed 0");
+  EXPECT_EQ(summary.parameters->probes, 6);
+  EXPECT_EQ(summary.parameters->block_bits, 512);
+  ASSERT_TRUE(summary.parameters->blocks);
+  const uint64_t bits = *summary.parameters->blocks * 512;
+  EXPECT_LE(bits / 8, block.size());
+  EXPECT_GT(bits / 8 + 100, block.size());
+  // Six bits for each key, some of them the same.
+  EXPECT_NEAR(summary.parameters->fill_ratio.value_or(0),
+              -std::expm1(-6.0 * 10'000 / static_cast<double>(bits)), 0.03);
+  EXPECT_FALSE(summary.parameters->columns);
+}
+
+TEST(ClassifyBlockTest, TellsARibbonFiltersParameters) {
+  const FilterSummary summary = ClassifyBlock(Build(FilterKind::kRibbon, 100'000), 0);
+  ASSERT_TRUE(summary.parameters);
+  const FilterParameters& parameters = *summary.parameters;
+  EXPECT_NEAR(parameters.columns.value_or(0), 6.7, 0.1);
+  ASSERT_GE(parameters.layers.size(), 2u);
+  EXPECT_EQ(parameters.layers.front(), "bumped");
+  // The next layer has the keys that this one has bumped.
+  EXPECT_GT(parameters.bumped_share.value_or(0), 0.005);
+  EXPECT_LT(parameters.bumped_share.value_or(1), 0.2);
+  EXPECT_GT(parameters.fill_ratio.value_or(0), 0.9);
+  EXPECT_LE(parameters.fill_ratio.value_or(2), 1.0);
+  EXPECT_NEAR(static_cast<double>(*parameters.slots) * *parameters.columns / 8,
+              static_cast<double>(summary.bytes), 0.03 * static_cast<double>(summary.bytes));
+  EXPECT_THAT(ToText(parameters), HasSubstr("% bumped, 0.9"));
+  EXPECT_FALSE(ClassifyBlock(Build(FilterKind::kRibbon, 20), 0).parameters->bumped_share);
 }
 
 TEST(ClassifyBlockTest, TellsWhatAPlanBuiltItFor) {

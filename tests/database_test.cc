@@ -361,6 +361,16 @@ TEST_F(DatabaseTest, AFileThatTheTreeDoesNotNameHasNoLevelAndComesLast) {
   EXPECT_THAT(report.files[2].path, HasSubstr("000001.sst"));
 }
 
+// As a file that is being written.
+TEST_F(DatabaseTest, AnUnreadableFileThatTheTreeDoesNotNameIsLeftOut) {
+  MakeDatabase(MakeOptions(TableWith("winnow:10")));
+  testing::WriteFile(Path() + "/000999.sst", "");
+  const DatabaseReport report = ReadWithoutError();
+  EXPECT_EQ(report.files.size(), 2u);
+  EXPECT_FALSE(report.warning);
+  EXPECT_THAT(report.remark.value_or(""), HasSubstr("1 file that the database does not name"));
+}
+
 TEST_F(DatabaseTest, AFolderOfTableFilesIsRead) {
   fs::create_directory(Path());
   testing::WriteSst(TableWith("winnow:10"), 5'000, folder_ / "db/b.sst");

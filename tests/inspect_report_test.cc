@@ -122,6 +122,7 @@ TEST(InspectReportTest, FilesAreChosenByFamilyAndLevel) {
   selection.levels = {1, 2};
   EXPECT_THAT(Paths(MakeInspectReport(files, {}, selection)), ElementsAre("b", "d"));
   EXPECT_EQ(MakeInspectReport(files, {}, selection).totals.all.keys, 20u);
+  EXPECT_EQ(MakeInspectReport(files, {}, selection).not_selected, 2u);
   EXPECT_EQ(UnknownFamilies(files, selection), "");
   selection.families = {"x", "z"};
   EXPECT_THAT(UnknownFamilies(files, selection), AllOf(HasSubstr("z;"), HasSubstr("x, y")));
@@ -208,7 +209,7 @@ TEST(FilterAdviceTest, FiltersThatOthersBuilt) {
   foreign.filter->obsolete = true;
   EXPECT_THAT(AdviceOn({foreign}), ElementsAre(HasSubstr("before 7.0")));
   SstReport legacy = File("a", kBuiltinBloom);
-  legacy.filter->legacy = true;
+  legacy.filter->parameters.emplace().format = "LegacyBloom";
   EXPECT_THAT(AdviceOn({legacy}), ElementsAre(HasSubstr("format_version to 5")));
   SstReport faulty = File("a");
   faulty.filter->fault = "it is damaged";

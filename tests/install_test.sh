@@ -48,6 +48,9 @@ for file in winnow db_bench_ext; do
   "$prefix/bin/$file" --help >"$work/help.log" 2>&1 ||
     fail "the installed $file --help ends with $?: $(cat "$work/help.log")"
 done
+for file in man/man1/winnow.1 man/man1/winnow-inspect.1 bash-completion/completions/winnow; do
+  [[ -s $prefix/share/$file ]] || fail "share/$file is not installed"
+done
 ! grep -rIl "$work/first" "$prefix" || fail "the files above name the prefix of the installation"
 
 # use NAME EXECUTABLE: runs a user's program, and says which one failed.

@@ -126,5 +126,14 @@ TEST_F(PrintTest, AnUnfinishedFileGoesWithItsObject) {
   EXPECT_EQ(FilesThere(), 0u);
 }
 
+TEST_F(PrintTest, PlacesOfUnfinishedFilesAreUsedAgain) {
+  for (int i = 0; i < 100; ++i) {
+    const std::string text = std::to_string(i);
+    ASSERT_TRUE(PrintToFile("inspect", folder_ / text, text));
+    ASSERT_EQ(ReadFile(folder_ / text), text);
+  }
+  EXPECT_EQ(FilesThere(), 100u);
+}
+
 }  // namespace
 }  // namespace winnow::tools

@@ -6,6 +6,7 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -135,6 +136,26 @@ TEST_F(SstFiltersTest, LegacyBloomIsBuiltinBloom) {
   EXPECT_EQ(report.filter->kind, "builtin-bloom");
   EXPECT_THAT(report.filter->detail, HasSubstr("legacy"));
   EXPECT_NEAR(*report.filter->expected_fpr, 0.0125, 0.001);
+}
+
+TEST_F(SstFiltersTest, ParametersOfBuiltinFilters) {
+  const SstReport bloom = ReadSst(Write(TableWith("bloomfilter:10"), kKeys));
+  ASSERT_TRUE(bloom.filter->parameters);
+  EXPECT_EQ(bloom.filter->parameters->format, "FastLocalBloom");
+  EXPECT_EQ(bloom.filter->parameters->probes, 6);
+  EXPECT_EQ(*bloom.filter->parameters->blocks * 64 + 5, bloom.filter->bytes);
+  EXPECT_NEAR(bloom.filter->parameters->fill_ratio.value_or(0), 1 - std::exp(-0.6), 0.02);
+  const SstReport ribbon = ReadSst(Write(TableWith("ribbonfilter:10:-1"), kKeys));
+  ASSERT_TRUE(ribbon.filter->parameters);
+  EXPECT_EQ(ribbon.filter->parameters->format, "Standard128Ribbon");
+  EXPECT_NEAR(ribbon.filter->parameters->columns.value_or(0), 6.7, 0.4);
+  EXPECT_GT(ribbon.filter->parameters->fill_ratio.value_or(0), 0.85);
+  EXPECT_LT(ribbon.filter->parameters->fill_ratio.value_or(0), 1.0);
+  auto table = TableWith("bloomfilter:10");
+  table.format_version = 4;
+  const SstReport legacy = ReadSst(Write(table, kKeys));
+  EXPECT_EQ(legacy.filter->parameters->format, "LegacyBloom");
+  EXPECT_EQ(legacy.filter->parameters->probes, 6);
 }
 
 TEST_F(SstFiltersTest, OnePartitionIsPartitionedAndAWholeFilterWithATwoLevelIndexIsNot) {

@@ -17,7 +17,9 @@ using testing::ChildResult;
 using testing::ExamplesOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::LinesThatBegin;
 using ::testing::Not;
+using testing::RunProgram;
 using testing::RunTool;
 using testing::VerbNames;
 
@@ -45,7 +47,7 @@ TEST_F(ToolHelpTest, AVerbsHelpHasItsParts) {
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.output.rfind("winnow " + verb, 0), 0u) << help.output;
     EXPECT_THAT(help.output, AllOf(HasSubstr("\nExamples:\n"), HasSubstr("\nExit codes:\n"),
-                                   HasSubstr("  2  something could not be read")));
+                                   HasSubstr("\n  2    something could not be read")));
     if (verb != "help") {
       EXPECT_EQ(RunTool(verb + " --help").output, help.output);
     }
@@ -90,6 +92,97 @@ TEST_F(ToolHelpTest, WhatWasMeantIsGuessed) {
     EXPECT_EQ(outcome.status, 2) << arguments;
     EXPECT_THAT(outcome.errors, Not(HasSubstr("did you mean"))) << arguments;
   }
+}
+
+bool IsInstalled(const std::string& program) {
+  return RunProgram({"sh", "-c", "command -v " + program}).status == 0;
+}
+
+// The text of a page as it is read, a line's end for any space.
+std::string Rendered(const std::string& path) {
+  const ChildResult page =
+      RunProgram({"groff", "-ww", "-k", "-man", "-Tutf8", "-P-cbou", "-rLL=1000n", path});
+  EXPECT_EQ(page.status, 0) << path;
+  EXPECT_THAT(page.errors, IsEmpty()) << path;
+  return page.output;
+}
+
+TEST_F(ToolHelpTest, ManualPagesSayTheSame) {
+  if (!IsInstalled("groff")) {
+    GTEST_SKIP() << "there is no groff";
+  }
+  const std::string folder = WINNOW_TOOL_SHARE "/man/man1/";
+  const std::string overall = Rendered(folder + "winnow.1");
+  EXPECT_THAT(overall, AllOf(HasSubstr("NAME"), HasSubstr("EXIT STATUS"), HasSubstr("SEE ALSO")));
+  for (const std::string& verb : VerbNames()) {
+    const std::string path = folder + "winnow-" + verb + ".1";
+    EXPECT_THAT(overall, HasSubstr("winnow-" + verb + "(1)"));
+    const std::string page = Rendered(path);
+    EXPECT_THAT(page, HasSubstr("winnow-" + verb + " - ")) << verb;
+    for (const std::string& example : ExamplesOf(verb)) {
+      EXPECT_THAT(page, HasSubstr(example.substr(2)));
+    }
+    for (const std::string& flag : LinesThatBegin(RunTool("help " + verb).output, "  --")) {
+      EXPECT_THAT(page, HasSubstr(flag.substr(2)));
+    }
+    EXPECT_EQ(RunTool("help --man " + verb).output, testing::ReadFile(path));
+    if (IsInstalled("man")) {
+      const ChildResult read = RunProgram({"man", "--warnings=w", "-P", "cat", "-l", path});
+      EXPECT_EQ(read.status, 0) << verb;
+      EXPECT_THAT(read.errors, IsEmpty()) << verb;
+    }
+  }
+}
+
+class ToolCompletionTest : public ::testing::Test {
+ protected:
+  // What the last of the words becomes; all that are possible, with spaces between.
+  std::string Complete(const std::string& words) {
+    const ChildResult outcome =
+        RunProgram({"bash", "-c",
+                    "set -eu; source '" WINNOW_TOOL_SHARE "/bash-completion/completions/winnow'; "
+                    "COMP_WORDS=(" +
+                        words +
+                        "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _winnow; "
+                        "echo \"${COMPREPLY[*]-}\""});
+    EXPECT_EQ(outcome.status, 0) << words << outcome.errors;
+    EXPECT_THAT(outcome.errors, IsEmpty());
+    return outcome.output.substr(0, outcome.output.find('\n'));
+  }
+};
+
+TEST_F(ToolCompletionTest, VerbsAndFlagsAreCompleted) {
+  EXPECT_EQ(Complete("winnow ver"), "verify version");
+  EXPECT_EQ(Complete("winnow insp"), "inspect");
+  EXPECT_EQ(Complete("winnow help prob"), "probe");
+  EXPECT_EQ(Complete("winnow --v"), "--version");
+  EXPECT_EQ(Complete("winnow verify --sam"), "--samples=");
+  EXPECT_EQ(Complete("winnow verify a.sst --js"), "--json");
+  EXPECT_EQ(Complete("winnow probe --ex"), "--exact");
+  EXPECT_EQ(Complete("winnow verify --ex"), "");
+  std::string verbs;
+  for (const std::string& verb : VerbNames()) {
+    verbs += (verbs.empty() ? "" : " ") + verb;
+  }
+  EXPECT_EQ(Complete("winnow ''"), verbs);
+}
+
+// By bash itself, which the last line of the script asks for that.
+TEST_F(ToolCompletionTest, ElseFilesAre) {
+  EXPECT_EQ(Complete("winnow verify a"), "");
+  EXPECT_EQ(Complete("winnow probe --keys = insp"), "");
+  EXPECT_EQ(Complete("winnow nosuchverb --js"), "");
+  EXPECT_THAT(testing::ReadFile(WINNOW_TOOL_SHARE "/bash-completion/completions/winnow"),
+              HasSubstr("complete -o default -F _winnow winnow"));
+}
+
+TEST_F(ToolCompletionTest, TheScriptHasNoFaultThatShellcheckKnows) {
+  if (!IsInstalled("shellcheck")) {
+    GTEST_SKIP() << "there is no shellcheck";
+  }
+  const ChildResult outcome = RunProgram(
+      {"shellcheck", "-s", "bash", WINNOW_TOOL_SHARE "/bash-completion/completions/winnow"});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
 }  // namespace

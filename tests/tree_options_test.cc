@@ -47,6 +47,21 @@ TEST(TreeOptionsTest, ATreeThatRestsIsNeverMerged) {
   EXPECT_TRUE(RestingOptions(TreeOptions{}, Policy{"none", nullptr}).disable_auto_compactions);
 }
 
+// A policy plans rates by what it is told of the tree, whichever way that is opened.
+TEST(TreeOptionsTest, GrowingAndRestingTreesHaveTheSameShape) {
+  TreeOptions options;
+  options.max_bytes_for_level_multiplier = 8;
+  options.num_levels = 5;
+  options.level_compaction_dynamic_level_bytes = true;
+  const Policy none{"none", nullptr};
+  const rocksdb::Options growing = GrowingOptions(options, none);
+  const rocksdb::Options resting = RestingOptions(options, none);
+  EXPECT_EQ(growing.max_bytes_for_level_multiplier, 8);
+  EXPECT_EQ(resting.max_bytes_for_level_multiplier, 8);
+  EXPECT_EQ(growing.num_levels, resting.num_levels);
+  EXPECT_TRUE(resting.level_compaction_dynamic_level_bytes);
+}
+
 TEST(TreeOptionsTest, WhatTheFileSaysIsKeptWhereThereIsNoField) {
   auto file = std::make_shared<FileOptions>();
   file->database.max_subcompactions = 3;

@@ -4,16 +4,22 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <random>
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "tests/child_process.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
+#include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow {
 namespace {
@@ -55,6 +61,7 @@ class VerbInspectTest : public ::testing::Test {
 
   // A database of two families with files on two levels of the first, and one file in the other.
   void MakeFamilies(const std::string& path) {
+    fs::create_directories(path);
     ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith("winnow:10"));
     options.disable_auto_compactions = true;
     const auto db = OpenDatabase(options, path);
@@ -141,6 +148,8 @@ TEST_F(VerbInspectTest, FamiliesAndLevelsAreSummedAndChosen) {
   const ChildResult text = Run({folder_ / "db"});
   EXPECT_THAT(text.output, AllOf(HasSubstr("\ncolumn family"), HasSubstr("\nother  "),
                                  HasSubstr("\nlevel"), HasSubstr("\n0      ")));
+  EXPECT_EQ(Run({folder_ / "db", "--level=40"}).output,
+            "none of the 3 table files is of these column families and levels\n");
   const ChildResult wrong = Run({folder_ / "db", "--cf=othr"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.errors, HasSubstr("othr; there are: default, other"));
@@ -192,6 +201,337 @@ TEST_F(VerbInspectTest, TablesFitTheTerminal) {
     }
     EXPECT_THAT(outcome.output, HasSubstr("123.sst"));
   }
+}
+
+// Records of RFC 4180; fails where quotes or ends of lines are not as it says.
+std::vector<std::vector<std::string>> ParseCsv(const std::string& text) {
+  std::vector<std::vector<std::string>> records;
+  std::vector<std::string> record(1);
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '"' && text.compare(i, 2, "\"\"") == 0) {
+      record.back() += text[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (quoted || (c != ',' && c != '\r' && c != '\n')) {
+      record.back() += c;
+    } else if (c == ',') {
+      record.emplace_back();
+    } else {
+      EXPECT_EQ(text.compare(i, 2, "\r\n"), 0);
+      ++i;
+      records.push_back(record);
+      record.assign(1, "");
+    }
+  }
+  EXPECT_FALSE(quoted);
+  EXPECT_EQ(record, std::vector<std::string>(1));
+  return records;
+}
+
+TEST_F(VerbInspectTest, CommaSeparatedValues) {
+  const std::string odd = folder_ / "a,\"b\"\nc\xff.sst";
+  WriteSst(TableWith("winnow:10"), 5'000, odd);
+  WriteSst(TableWith("bloomfilter:10"), 5'000, folder_ / "b.sst");
+  WriteFile(folder_ / "c.sst", "no table");
+  const std::vector<std::string> paths = {odd, folder_ / "b.sst", folder_ / "c.sst"};
+  std::vector<std::string> arguments = paths;
+  arguments.emplace_back("--csv");
+  const ChildResult outcome = Run(arguments);
+  EXPECT_EQ(outcome.status, 2);
+  const auto records = ParseCsv(outcome.output);
+  ASSERT_EQ(records.size(), 4u);
+  const auto field = [&records](size_t record, const std::string& name) {
+    const auto found = std::find(records[0].begin(), records[0].end(), name);
+    EXPECT_NE(found, records[0].end()) << name;
+    return records[record].at(static_cast<size_t>(found - records[0].begin()));
+  };
+  for (size_t i = 1; i < records.size(); ++i) {
+    EXPECT_EQ(records[i].size(), records[0].size());
+    EXPECT_EQ(field(i, "path"), paths[i - 1]);
+  }
+  EXPECT_EQ(field(1, "kind"), "winnow-ribbon");
+  EXPECT_EQ(field(1, "keys"), "5000");
+  EXPECT_EQ(field(1, "level"), "");
+  EXPECT_EQ(field(1, "level_plan"), "uniform");
+  EXPECT_NEAR(std::stod(field(1, "target_fpr")), 0.0096, 0.0001);
+  EXPECT_EQ(field(2, "format"), "FastLocalBloom");
+  EXPECT_EQ(field(2, "probes"), "6");
+  EXPECT_EQ(field(2, "target_fpr"), "");
+  EXPECT_EQ(field(3, "kind"), "");
+  EXPECT_THAT(field(3, "error"), Not(IsEmpty()));
+
+  arguments.emplace_back("--limit=1");
+  const ChildResult limited = Run(arguments);
+  EXPECT_EQ(ParseCsv(limited.output).size(), 2u);
+  EXPECT_THAT(limited.errors, HasSubstr("2 files are not listed"));
+  EXPECT_EQ(Run({folder_ / "b.sst", "--csv", "--json"}).status, 2);
+
+  const json document = RunJson({odd}, 0);
+  const json& file = document.at("files").at(0);
+  EXPECT_THAT(file.at("path_hex").get<std::string>(), HasSubstr("612c2262220a63ff2e737374"));
+  EXPECT_EQ(RunJson({folder_ / "b.sst"}, 0)["files"][0].count("path_hex"), 0u);
+  const ChildResult text = Run({odd});
+  EXPECT_THAT(text.output, HasSubstr("a,\"b\"\\nc\\xff.sst"));
+}
+
+// Names of all members, those of members too; what is behind a name of a person's choice is not.
+void CollectNames(const json& value, std::set<std::string>* names) {
+  if (value.is_array()) {
+    for (const json& member : value) {
+      CollectNames(member, names);
+    }
+  } else if (value.is_object()) {
+    for (const auto& [name, member] : value.items()) {
+      names->insert(name);
+      if (name != "partition_kinds") {
+        CollectNames(member, names);
+      }
+    }
+  }
+}
+
+TEST_F(VerbInspectTest, HelpDescribesEveryFieldOfTheJson) {
+  MakeFamilies(folder_ / "db");
+  WriteSst(testing::PartitionedTableWith("bloomfilter:10"), 5'000, folder_ / "a.sst");
+  WriteSst(TableWith("winnow:10"), 50'000, folder_ / "b.sst");
+  std::set<std::string> names;
+  CollectNames(RunJson({folder_ / "db", folder_ / "a.sst", folder_ / "b.sst"}, 0), &names);
+  EXPECT_GT(names.count("bumped_share"), 0u);
+  EXPECT_GT(names.count("partition_kinds"), 0u);
+  const std::string help = RunProgram({WINNOW_TOOL, "help", "inspect"}).output;
+  for (const std::string& name : names) {
+    EXPECT_TRUE(std::regex_search(help, std::regex("[ .(]" + name + "[ ,;:)\n/]"))) << name;
+  }
+}
+
+TEST_F(VerbInspectTest, ThePageHasAllAndNeedsNothingElse) {
+  MakeFamilies(folder_ / "db");
+  WriteSst(TableWith(""), 100, folder_ / "<b>&.sst");
+  const std::string page = folder_ / "page.html";
+  const ChildResult outcome = Run({folder_ / "db", folder_ / "<b>&.sst", "--html=" + page});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("\nconverted: "));
+  const std::string html = ReadFile(page);
+  EXPECT_EQ(html.rfind("<!DOCTYPE html>", 0), 0u);
+  EXPECT_THAT(html, AllOf(HasSubstr("</html>"), HasSubstr("<svg"), HasSubstr("winnow-ribbon"),
+                          HasSubstr("builtin-bloom"), HasSubstr("level 0"), HasSubstr("other"),
+                          HasSubstr("has no filter")));
+  EXPECT_THAT(html, AllOf(HasSubstr("&lt;b&gt;&amp;.sst"), Not(HasSubstr("<b>&.sst"))));
+  EXPECT_THAT(html, AllOf(Not(HasSubstr("http")), Not(HasSubstr("<script"))));
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "db")) {
+    if (entry.path().extension() == ".sst") {
+      EXPECT_THAT(html, HasSubstr(entry.path().filename().string()));
+    }
+  }
+  EXPECT_EQ(Run({folder_ / "db", "--html=" + folder_ / "nowhere/page.html"}).status, 2);
+  EXPECT_EQ(Run({folder_ / "db", "--html=/dev/full"}).status, 2);
+  EXPECT_EQ(ReadFile(page), html);
+}
+
+TEST_F(VerbInspectTest, PatternsAndFoldersOfDatabasesAreReadAndEachFileOnce) {
+  MakeFamilies(folder_ / "shelf/one");
+  MakeFamilies(folder_ / "shelf/two");
+  EXPECT_EQ(RunJson({folder_ / "shelf/one/*.sst"}, 0).at("files").size(), 3u);
+  const json shelf = RunJson({folder_ / "shelf"}, 0);
+  EXPECT_EQ(shelf.at("files").size(), 6u);
+  ASSERT_EQ(shelf.at("summary").at("by_column_family").size(), 4u);
+  EXPECT_EQ(shelf["summary"]["by_column_family"][0].at("database"), folder_ / "shelf/one");
+  const ChildResult text = Run({folder_ / "shelf"});
+  EXPECT_THAT(text.output, AllOf(HasSubstr("shelf/one default"), HasSubstr("shelf/two other")));
+  // Levels are known of a file that is named before its database as well.
+  const json twice =
+      RunJson({folder_ / "shelf/one/*.sst", folder_ / "shelf/one", folder_ / "shelf/./one"}, 0);
+  ASSERT_EQ(twice.at("files").size(), 3u);
+  for (const json& file : twice["files"]) {
+    EXPECT_TRUE(file.at("level").is_number());
+  }
+  const ChildResult none = Run({folder_ / "*.ldb"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.errors, HasSubstr("no file or folder matches the pattern"));
+}
+
+TEST_F(VerbInspectTest, WhatIsMissingIsSaid) {
+  MakeFamilies(folder_ / "db");
+  std::vector<std::string> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "db")) {
+    if (entry.path().extension() == ".sst") {
+      files.push_back(entry.path().string());
+    }
+  }
+  ASSERT_EQ(files.size(), 3u);
+  fs::rename(files[0], folder_ / "away");
+  fs::create_symlink(folder_ / "nowhere", files[0]);
+  const std::string whole = ReadFile(files[1]);
+  WriteFile(files[1], whole.substr(0, whole.size() / 2));
+  fs::rename(files[2], folder_ / "gone");
+  fs::create_symlink(folder_ / "nowhere", folder_ / "db/999999.sst");  // not of the database
+  const ChildResult outcome = Run({folder_ / "db"});
+  EXPECT_EQ(outcome.status, 2);
+  const auto line = [&outcome](const std::string& path) {
+    const size_t at = outcome.errors.find("winnow inspect: " + path + ": ");
+    EXPECT_NE(at, std::string::npos) << path << "\n" << outcome.errors;
+    return at == std::string::npos ? std::string()
+                                   : outcome.errors.substr(at, outcome.errors.find('\n', at) - at);
+  };
+  EXPECT_THAT(line(files[0]), HasSubstr("there is no file where the link"));
+  EXPECT_THAT(line(files[1]),
+              HasSubstr("cut off: the MANIFEST says " + std::to_string(whole.size()) + " bytes"));
+  EXPECT_THAT(line(files[2]), HasSubstr("which the MANIFEST names"));
+  EXPECT_THAT(line(folder_ / "db/999999.sst"), HasSubstr("there is no file where the link"));
+}
+
+TEST_F(VerbInspectTest, AMissingCurrentIsSaid) {
+  MakeFamilies(folder_ / "db");
+  fs::remove(folder_ / "db/CURRENT");
+  const ChildResult outcome = Run({folder_ / "db"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, AllOf(HasSubstr("MANIFEST-"), HasSubstr("no file CURRENT")));
+  EXPECT_THAT(outcome.output, HasSubstr("3 files, "));
+}
+
+// RocksDB's own figures: of the properties of all tables, and of the live files.
+TEST_F(VerbInspectTest, JsonAgreesWithRocksDbForEveryFileOfAMixedDatabase) {
+  const std::string path = folder_ / "db";
+  const struct {
+    const char* family;
+    ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+    uint64_t keys;
+  } parts[] = {{"default", TableWith("winnow:10"), 5'000},
+               {"default", TableWith("bloomfilter:10"), 3'000},
+               {"default", TableWith(""), 2'000},
+               {"default", TableWith("ribbonfilter:8:-1"), 4'000},
+               {"small", TableWith("winnow:12"), 40},
+               {"cut", testing::PartitionedTableWith("winnow:10"), 6'000},
+               {"cut", testing::PartitionedTableWith("bloomfilter:10"), 6'000},
+               {"plan", TableWith("{id=winnow;level_plan=auto}"), 5'000}};
+  for (const auto& part : parts) {
+    ROCKSDB_NAMESPACE::Options options = MakeOptions(part.table);
+    options.disable_auto_compactions = true;
+    options.create_missing_column_families = true;
+    std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
+    for (const char* name : {"default", "small", "cut", "plan"}) {
+      families.emplace_back(name, options);
+    }
+    std::vector<ROCKSDB_NAMESPACE::ColumnFamilyHandle*> handles;
+    rocksdb_abi::OpenedDB opened{};
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DB::Open(options, path, families, &handles, &opened));
+    const std::unique_ptr<ROCKSDB_NAMESPACE::DB> db = rocksdb_abi::Own(std::move(opened));
+    for (size_t i = 0; i < families.size(); ++i) {
+      if (families[i].name == part.family) {
+        Fill(db.get(), handles[i], part.keys);
+        ASSERT_STATUS_OK(db->Delete(ROCKSDB_NAMESPACE::WriteOptions(), handles[i], KeyOf(1)));
+        ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions(), handles[i]));
+        if (part.keys == 3'000 || families[i].name == "plan") {
+          ASSERT_STATUS_OK(db->CompactRange({}, handles[i], nullptr, nullptr));
+        }
+      }
+    }
+    for (auto* handle : handles) {
+      ASSERT_STATUS_OK(db->DestroyColumnFamilyHandle(handle));
+    }
+  }
+  std::map<std::string, json> by_name;
+  const json document = RunJson({path}, 0);
+  for (const json& file : document.at("files")) {
+    by_name[fs::path(file.at("path").get<std::string>()).filename().string()] = file;
+  }
+
+  std::vector<std::string> names;
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DB::ListColumnFamilies({}, path, &names));
+  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
+  for (const std::string& name : names) {
+    families.emplace_back(name, MakeOptions(TableWith("winnow:10")));
+  }
+  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyHandle*> handles;
+  rocksdb_abi::OpenedDB opened{};
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DB::OpenForReadOnly({}, path, families, &handles, &opened));
+  const std::unique_ptr<ROCKSDB_NAMESPACE::DB> db = rocksdb_abi::Own(std::move(opened));
+  std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  EXPECT_GE(files.size(), 10u);
+  EXPECT_EQ(files.size(), by_name.size());
+  std::set<int> levels;
+  for (const ROCKSDB_NAMESPACE::LiveFileMetaData& file : files) {
+    const json& said = by_name[file.name.substr(1)];
+    ASSERT_TRUE(said.is_object()) << file.name;
+    EXPECT_EQ(said.at("level"), file.level) << file.name;
+    EXPECT_EQ(said.at("file_bytes"), file.size) << file.name;
+    EXPECT_EQ(said.at("column_family"), file.column_family_name) << file.name;
+    levels.insert(file.level);
+  }
+  EXPECT_GE(levels.size(), 2u);
+  size_t compared = 0;
+  std::set<std::string> kinds;
+  uint64_t entries = 0;
+  uint64_t bytes = 0;
+  for (auto* handle : handles) {
+    ROCKSDB_NAMESPACE::TablePropertiesCollection all;
+    ASSERT_STATUS_OK(db->GetPropertiesOfAllTables(handle, &all));
+    for (const auto& [file, properties] : all) {
+      const json& said = by_name[fs::path(file).filename().string()];
+      ASSERT_TRUE(said.is_object()) << file;
+      const json& filter = said.at("filter");
+      EXPECT_EQ(said.at("entries"), properties->num_entries) << file;
+      EXPECT_EQ(filter.at("policy_name"), properties->filter_policy_name) << file;
+      EXPECT_EQ(filter.at("stored_bytes"), properties->filter_size) << file;
+      if (filter.count("partitions") == 0) {
+        EXPECT_EQ(filter.at("bytes"), properties->filter_size) << file;
+      } else {
+        EXPECT_LT(filter.at("bytes"), properties->filter_size) << file;  // and an index
+        EXPECT_GT(filter["bytes"].get<double>(), 0.5 * static_cast<double>(properties->filter_size))
+            << file;
+      }
+      if (properties->num_filter_entries > 0) {
+        EXPECT_EQ(filter.at("keys"), properties->num_filter_entries) << file;
+      }
+      kinds.insert(filter.at("kind").get<std::string>());
+      entries += properties->num_entries;
+      bytes += filter.at("bytes").get<uint64_t>();
+      ++compared;
+    }
+    ASSERT_STATUS_OK(db->DestroyColumnFamilyHandle(handle));
+  }
+  EXPECT_EQ(compared, files.size());
+  EXPECT_THAT(kinds, ::testing::IsSupersetOf({"winnow-ribbon", "winnow-bloom", "builtin-bloom",
+                                              "builtin-ribbon", "none"}));
+  EXPECT_EQ(document.at("summary").at("all").at("entries"), entries);
+  EXPECT_EQ(document["summary"]["all"].at("bytes"), bytes);
+}
+
+// Debian's RocksDB ends its process on some of these files, by assertions and by signal 11.
+TEST_F(VerbInspectTest, FilesThatEndRocksDbAreNamedAndTheOthersAreShown) {
+  auto table = testing::PartitionedTableWith("bloomfilter:10");
+  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  fs::create_directory(folder_ / "files");
+  WriteSst(table, 2'000, folder_ / "files/good.sst");
+  const std::string good = ReadFile(folder_ / "files/good.sst");
+  std::mt19937 random(7);
+  constexpr size_t kDamaged = 150;
+  for (size_t i = 0; i < kDamaged; ++i) {
+    std::string bytes = good;
+    for (int change = 0; change < 3; ++change) {
+      bytes[bytes.size() - 1 - random() % 1'500] = static_cast<char>(random());
+    }
+    WriteFile(folder_ / ("files/" + std::to_string(i) + ".sst"), bytes);
+  }
+  const ChildResult outcome = Run({folder_ / "files", "--json"});
+  EXPECT_EQ(outcome.status, 2);
+  const json document = json::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
+  ASSERT_TRUE(document.is_object()) << outcome.output;
+  ASSERT_EQ(document.at("files").size(), kDamaged + 1);
+  size_t read = 0;
+  for (const json& file : document["files"]) {
+    EXPECT_NE(file.at("filter").is_null(), file.at("error").is_null()) << file;
+    read += file["error"].is_null() ? 1 : 0;
+    if (!file["error"].is_null()) {
+      EXPECT_THAT(outcome.errors, HasSubstr(file.at("path").get<std::string>() + ": "));
+    }
+  }
+  EXPECT_GT(read, kDamaged / 4);
+  EXPECT_EQ(document["files"].back().at("path"), folder_ / "files/good.sst");
+  EXPECT_EQ(document["files"].back()["filter"].at("kind"), "builtin-bloom");
 }
 
 }  // namespace

@@ -168,6 +168,68 @@ TEST_F(VerbProbeTest, ExactTellsWhatIsThere) {
   const ChildResult brief = Probe(Quoted("db") + "kept");
   EXPECT_THAT(brief.output, AllOf(HasSubstr("may be there"), Not(HasSubstr("present"))));
   EXPECT_TRUE(ProbeJson(Quoted("db") + "kept", 0).at("keys").at(0).at("contains").is_null());
+  // A pattern that matches is a path as well, and what matches nothing a key.
+  EXPECT_EQ(ProbeJson(Quoted("d?") + Quoted("db/*.sst") + "kept 'k*pt'", 0).at("keys").size(), 2u);
+}
+
+// Lookups of a key end at a range that was deleted, whatever the filters say.
+TEST_F(VerbProbeTest, ExactTellsOfDeletedRanges) {
+  const ROCKSDB_NAMESPACE::Comparator* reverse = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+  for (const auto* comparator : {ROCKSDB_NAMESPACE::BytewiseComparator(), reverse}) {
+    std::filesystem::remove_all(folder_ / "db");
+    Options options = MakeOptions(TableWith("winnow:10"));
+    options.comparator = comparator;
+    const bool upwards = comparator != reverse;
+    {
+      const auto database = OpenDatabase(options, folder_ / "db");
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), "f", "value"));
+      const auto delete_range = [&](const std::string& a, const std::string& b) {
+        return database->DeleteRange(WriteOptions(), database->DefaultColumnFamily(),
+                                     upwards ? a : b, upwards ? b : a);
+      };
+      ASSERT_STATUS_OK(delete_range("c", "h"));
+      ASSERT_STATUS_OK(delete_range("d", "e"));
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), "d2", "value"));
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), "z", "value"));
+      ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    }
+    const json keys = ProbeJson(Quoted("db") + "b d d2 g z --exact", 0).at("keys");
+    EXPECT_THAT(keys.at(0).at("range_deletions"), IsEmpty());
+    // The last of a range is not in it.
+    EXPECT_EQ(keys.at(1).at("range_deletions").at(0).at("sequence"), upwards ? 3 : 2);
+    EXPECT_EQ(keys.at(2).at("range_deletions").at(0).at("sequence"), 3);
+    EXPECT_EQ(keys.at(2).at("entries").at(0).at("sequence"), 4);  // written after it
+    EXPECT_EQ(keys.at(3).at("range_deletions").at(0).at("sequence"), 2);
+    EXPECT_THAT(keys.at(4).at("range_deletions"), IsEmpty());
+    EXPECT_THAT(Probe(Quoted("db") + "g --exact").output,
+                HasSubstr("deleted with a range of keys: range deletion, sequence number 2\n"));
+    EXPECT_TRUE(ProbeJson(Quoted("db") + "g", 0).at("keys").at(0).at("range_deletions").is_null());
+  }
+}
+
+TEST_F(VerbProbeTest, AFileOfNothingButADeletedRangeIsLookedAt) {
+  {
+    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db");
+    ASSERT_STATUS_OK(
+        database->DeleteRange(WriteOptions(), database->DefaultColumnFamily(), "a", "c"));
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  const json document = ProbeJson(Quoted("db") + "b --exact", 0);
+  EXPECT_EQ(document.at("keys").at(0).at("range_deletions").size(), 1u);
+  EXPECT_THAT(document["keys"][0].at("may_contain"), IsEmpty());
+}
+
+TEST_F(VerbProbeTest, ProgressIsShownOnATerminal) {
+  if (RunProgram({"sh", "-c", "command -v script"}).status != 0) {
+    GTEST_SKIP() << "there is no script, which makes terminals";
+  }
+  WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
+  const std::string command = "'" WINNOW_TOOL "' probe" + Quoted("a.sst") + "key >/dev/null";
+  const ChildResult outcome = RunProgram({"script", "-qec", command, "/dev/null"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("0 of 1 files, 1 keys each"));
+  EXPECT_EQ(outcome.output.rfind("\r\033[K"), outcome.output.size() - 4) << outcome.output;
+  EXPECT_THAT(RunProgram({"sh", "-c", command}).errors, IsEmpty());
 }
 
 TEST_F(VerbProbeTest, PrefixFiltersAreAskedForPrefixes) {

@@ -234,6 +234,23 @@ TEST_F(VerbVerifyTest, UnderAnUnknownComparatorKeysAreTriedWithAndWithoutTimesta
   }
 }
 
+TEST_F(VerbVerifyTest, UnderAnUnknownComparatorWithOtherTimestampsItIsNoFault) {
+  const ShorterFirst comparator(/*timestamp_bytes=*/4);
+  Options options = MakeOptions(TableWith("winnow:10"));
+  options.comparator = &comparator;
+  {
+    const auto database = OpenDatabase(options, folder_ / "db");
+    for (uint64_t i = 0; i < 5'000; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), std::to_string(i), "1234", "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  const json file = VerifyJson(Quoted("db"), 2).at("files").at(0);
+  EXPECT_THAT(file.at("error").get<std::string>(),
+              AllOf(HasSubstr("can't be verified"), HasSubstr("neither 0 nor 8 bytes")));
+  EXPECT_THAT(file.at("faults"), IsEmpty());
+}
+
 TEST_F(VerbVerifyTest, UnderAnUnknownComparatorPartitionsCanNotBeVerified) {
   const ShorterFirst comparator(0);
   Options options = MakeOptions(PartitionedTableWith("winnow:10"));
@@ -285,6 +302,20 @@ TEST_F(VerbVerifyTest, AFileGivenTwiceCountsOnce) {
   MakeDatabase(MakeOptions(TableWith("winnow:10")));
   fs::create_symlink(folder_ / "db", folder_ / "link");
   EXPECT_EQ(VerifyJson(Quoted("db") + Quoted("link") + Quoted("db"), 0).at("files").size(), 1u);
+}
+
+TEST_F(VerbVerifyTest, PatternsAndFoldersOfDatabasesArePaths) {
+  for (const char* name : {"shelf/one", "shelf/two"}) {
+    fs::create_directories(folder_ / name);
+    WriteSst(TableWith("winnow:10"), 100, folder_ / name + "/a.sst");
+    WriteSst(TableWith("winnow:10"), 100, folder_ / name + "/b.sst");
+  }
+  EXPECT_EQ(VerifyJson(Quoted("shelf"), 0).at("files").size(), 4u);
+  EXPECT_EQ(VerifyJson(Quoted("shelf/*/a.sst"), 0).at("files").size(), 2u);
+  EXPECT_EQ(VerifyJson(Quoted("shelf/*/a.sst") + Quoted("shelf/one"), 0).at("files").size(), 3u);
+  const ChildResult none = Verify(Quoted("shelf/*.sst"));
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.errors, HasSubstr("no file or folder matches the pattern"));
 }
 
 TEST_F(VerbVerifyTest, WithoutSamplesThereIsNoRate) {

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/table_properties.h>
 
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "src/inspect/internal_keys.h"
 #include "src/inspect/sst_filters.h"
 #include "tests/files.h"
 #include "tests/forgetful_policy.h"
@@ -253,6 +256,24 @@ TEST_F(VerifyFileTest, PropertiesThatAreGoneAreAFault) {
   EXPECT_THAT(VerifyFile(path_, {}).faults, ElementsAre(HasSubstr("properties say nothing")));
 }
 
+// RocksDB opens it all the same.
+TEST_F(VerifyFileTest, AFileWithoutPropertiesIsNotRead) {
+  BlockBasedTableOptions table = TableWith("winnow:10");
+  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  WriteSst(table, 5'000, path_);
+  std::string bytes = ReadFile(path_);
+  const size_t name = bytes.rfind("rocksdb.properties");
+  ASSERT_NE(name, std::string::npos);
+  bytes[name + 17] = 't';
+  WriteFile(path_, bytes);
+  const FileVerdict verdict = VerifyFile(path_, {});
+  ASSERT_TRUE(verdict.error);
+  EXPECT_THAT(*verdict.error, HasSubstr("no properties"));
+  EXPECT_TRUE(ReadSst(path_).error);
+  std::unique_ptr<InternalKeys> keys;
+  EXPECT_FALSE(InternalKeys::Open(path_, ROCKSDB_NAMESPACE::BytewiseComparator(), &keys).ok());
+}
+
 TEST_F(VerifyFileTest, ADamagedBlockIsAFault) {
   WriteSst(TableWith("winnow:10"), 20'000, path_);
   const std::string good = ReadFile(path_);
@@ -347,6 +368,74 @@ TEST_F(VerifyFileTest, VersionsInSeveralPartitionsAreFound) {
   EXPECT_THAT(verdict.faults, IsEmpty());
   EXPECT_EQ(verdict.entries, 1'200u);
   EXPECT_GT(verdict.partitions, 2);
+}
+
+// RocksDB before 6.2.4 did not add it, and no property says which version wrote a file.
+TEST_F(VerifyFileTest, TheFirstPrefixIsAskedInThePartitionBeforeWhereNewerVersionsBuiltIt) {
+  BlockBasedTableOptions table = PartitionedTableWith("winnow:10");
+  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  Options options = MakeOptions(table);
+  options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(10));
+  WriteSst(options, 20'000, path_);
+  const FileVerdict newer = VerifyFile(path_, {});
+  EXPECT_TRUE(newer.ok());
+  // A property of another name is none.
+  std::string bytes = ReadFile(path_);
+  const size_t session = bytes.find("session.identity");
+  ASSERT_NE(session, std::string::npos);
+  bytes.replace(session, 7, "sessiom");
+  const std::string older_path = folder_ / "older.sst";
+  WriteFile(older_path, bytes);
+  const FileVerdict older = VerifyFile(older_path, {});
+  EXPECT_TRUE(older.ok());
+  EXPECT_EQ(older.partitions, newer.partitions);
+  EXPECT_LT(older.keys, newer.keys);
+  EXPECT_GT(older.keys + static_cast<uint64_t>(newer.partitions), newer.keys);
+}
+
+// As a database with persist_user_defined_timestamps=false writes it: its name says that keys have
+// timestamps, and they have none.
+class NameOfTimestamps final : public ROCKSDB_NAMESPACE::Comparator {
+ public:
+  const char* Name() const override { return "leveldb.BytewiseComparator.u64ts"; }
+  int Compare(const Slice& a, const Slice& b) const override { return a.compare(b); }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+class NoTimestampsProperty final : public ROCKSDB_NAMESPACE::TablePropertiesCollector {
+ public:
+  using Properties = ROCKSDB_NAMESPACE::UserCollectedProperties;
+  const char* Name() const override { return "NoTimestampsProperty"; }
+  ROCKSDB_NAMESPACE::Status Finish(Properties* properties) override {
+    (*properties)["rocksdb.user.defined.timestamps.persisted"] = std::string(1, 0);
+    return ROCKSDB_NAMESPACE::Status::OK();
+  }
+  Properties GetReadableProperties() const override { return {}; }
+};
+
+class NoTimestampsPropertyFactory final
+    : public ROCKSDB_NAMESPACE::TablePropertiesCollectorFactory {
+ public:
+  const char* Name() const override { return "NoTimestampsPropertyFactory"; }
+  ROCKSDB_NAMESPACE::TablePropertiesCollector* CreateTablePropertiesCollector(Context) override {
+    return new NoTimestampsProperty;
+  }
+};
+
+TEST_F(VerifyFileTest, TimestampsThatWereNotKeptAreNotLeftOut) {
+  const NameOfTimestamps comparator;
+  for (const bool partitioned : {false, true}) {
+    Options options =
+        MakeOptions(partitioned ? PartitionedTableWith("winnow:10") : TableWith("winnow:10"));
+    options.comparator = &comparator;
+    WriteSst(options, 20'000, path_);
+    EXPECT_FALSE(VerifyFile(path_, {}).ok()) << "nothing says that there are none";
+    options.table_properties_collector_factories.push_back(
+        std::make_shared<NoTimestampsPropertyFactory>());
+    WriteSst(options, 20'000, path_);
+    ExpectGood(path_, 20'000, partitioned ? "partitioned" : "whole");
+  }
 }
 
 TEST_F(VerifyFileTest, AFileWithoutAFilterIsGoodAndSaysSo) {

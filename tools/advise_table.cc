@@ -1,12 +1,12 @@
 #include "tools/advise_table.h"
 
-#include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
 #include <optional>
 #include <vector>
 
+#include "src/inspect/printable.h"
 #include "src/inspect/text_table.h"
 #include "tools/byte_count.h"
 #include "tools/cells.h"
@@ -41,6 +41,14 @@ std::string Levels(const AdviceFamilyReport& family) {
   return text;
 }
 
+// With its database where there are several.
+std::string NameOf(const Advice& advice, const AdviceFamilyReport& family) {
+  const bool one_database = family.database == advice.families.front().database &&
+                            family.database == advice.families.back().database;
+  const std::string name = inspect::Printable(family.name);
+  return one_database ? name : absl::StrCat(inspect::Printable(family.database), ": ", name);
+}
+
 std::string FamilyTable(const Advice& advice) {
   TextTable table({{"column family", Align::kLeft},
                    {"files"},
@@ -51,7 +59,7 @@ std::string FamilyTable(const Advice& advice) {
                    {"keys by level", Align::kLeft}});
   table.Underline();
   for (const AdviceFamilyReport& family : advice.families) {
-    table.AddRow({absl::CHexEscape(family.name), Count(family.files), Count(family.keys),
+    table.AddRow({NameOf(advice, family), Count(family.files), Count(family.keys),
                   ByteCount(static_cast<double>(family.filter_bytes)),
                   BitsAKey(static_cast<double>(family.filter_bytes), family.keys),
                   Reads(family.false_reads), Levels(family)});
@@ -110,8 +118,8 @@ std::string BudgetTable(const Advice& advice) {
   table.Underline();
   for (const inspect::BudgetPart& part : advice.budget) {
     const AdviceFamilyReport& family = advice.families[part.family];
-    table.AddRow({absl::CHexEscape(family.name), ByteCount(part.bytes),
-                  BitsAKey(part.bytes, family.keys), Reads(part.false_reads), part.policy});
+    table.AddRow({NameOf(advice, family), ByteCount(part.bytes), BitsAKey(part.bytes, family.keys),
+                  Reads(part.false_reads), part.policy});
   }
   return table.ToString();
 }
@@ -126,6 +134,9 @@ std::string LookupsText(const Advice& advice) {
 }  // namespace
 
 std::string AdviseText(const Advice& advice, bool all_candidates) {
+  if (advice.rows.empty()) {
+    return absl::StrCat(advice.recommendation, "\n");
+  }
   std::string text = absl::StrCat(FamilyTable(advice), "\n", LookupsText(advice), "\n");
   absl::StrAppend(&text, RowTable(advice));
   if (all_candidates) {

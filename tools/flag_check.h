@@ -3,12 +3,21 @@
 #ifndef WINNOW_TOOLS_FLAG_CHECK_H_
 #define WINNOW_TOOLS_FLAG_CHECK_H_
 
+#include <absl/flags/reflection.h>
+#include <absl/strings/string_view.h>
+
 #include <string>
 #include <vector>
 
 #include "tools/verbs.h"
 
 namespace winnow::tools {
+
+// The Abseil flag that the verb means by a name; null if it has none.
+absl::CommandLineFlag* FindFlag(const Verb& verb, absl::string_view name);
+
+// The verb's arguments with its flags by the names that Abseil knows them by.
+std::vector<std::string> ForAbseil(const Verb& verb, std::vector<std::string> arguments);
 
 // What is wrong with the flags among the arguments of a verb; null: of no verb. Empty if each is
 // one of the verb's and has a value that it can have. What comes behind "--" is no flag. Abseil

@@ -1,12 +1,13 @@
 #include "tools/help_text.h"
 
-#include <absl/flags/reflection.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
 #include <absl/strings/str_replace.h>
 
 #include <cstddef>
 
 #include "src/inspect/text_table.h"
+#include "tools/flag_check.h"
 
 namespace winnow::tools {
 namespace {
@@ -45,7 +46,7 @@ std::string FlagHelp(const FlagText& flag) {
 FlagText TextOfFlag(const Verb& verb, absl::string_view flag) {
   FlagText text;
   text.name = std::string(flag);
-  if (const absl::CommandLineFlag* found = absl::FindCommandLineFlag(flag)) {
+  if (const absl::CommandLineFlag* found = FindFlag(verb, flag)) {
     const bool is_switch = found->IsOfType<bool>();
     text.value = is_switch ? std::string() : ValueIn(verb.arguments, flag);
     text.help = found->Help();
@@ -85,7 +86,7 @@ std::string VerbHelp(const Verb& verb) {
   }
   absl::StrAppend(&text, "\nExit codes:\n");
   for (const ExitCodeText& code : kExitCodes) {
-    absl::StrAppend(&text, Paragraph(absl::StrCat(code.code, "  ", code.meaning), 2));
+    absl::StrAppend(&text, Paragraph(absl::StrFormat("%-3s  %s", code.code, code.meaning), 2));
   }
   return text;
 }

@@ -24,6 +24,7 @@ inline constexpr ExitCodeText kExitCodes[] = {
     {"0", "all good"},
     {"1", "a fault was found, or the answer is no"},
     {"2", "something could not be read or written, or the command line is wrong"},
+    {"130", "it was interrupted by Ctrl-C (SIGINT); 143 by SIGTERM"},
 };
 
 // A flag as help shows it: "--samples=N" is "samples" with the value "N"; empty for one that needs

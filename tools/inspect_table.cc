@@ -47,12 +47,14 @@ std::vector<std::string> Row(const SstReport& file) {
             "not read: see below"};
   }
   const FilterSummary& filter = *file.filter;
-  std::string remark = filter.detail;
+  std::string remark = inspect::ParametersText(filter);
   if (filter.partitions > 0) {
-    remark = absl::StrCat(filter.partitions, " partitions");
+    const std::string first = std::move(remark);
+    remark = Number(static_cast<uint64_t>(filter.partitions), "partition");
     for (const auto& [kind, count] : filter.kinds) {
       absl::StrAppend(&remark, filter.kinds.size() > 1 ? absl::StrCat(", ", count, " ", kind) : "");
     }
+    absl::StrAppend(&remark, first.empty() ? "" : "; the first: ", first);
   }
   if (filter.fault) {
     remark = "FAULT: see below";
@@ -269,7 +271,10 @@ std::string Converted(const std::vector<SstReport>& files) {
 
 std::string InspectTable(const InspectReport& report, size_t width) {
   if (report.files.empty()) {
-    return "no table files\n";
+    return report.not_selected == 0
+               ? std::string("no table files\n")
+               : absl::StrCat("none of the ", Number(report.not_selected, "table file"),
+                              " is of these column families and levels\n");
   }
   std::string text = Headline(report, width);
   if (report.totals.all.files > 0) {

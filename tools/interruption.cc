@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <stdexcept>
 
 #include "src/inspect/child_processes.h"
@@ -15,16 +14,22 @@ namespace {
 
 constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM};
 constexpr size_t kMostFiles = 16;
+constexpr size_t kLongestPath = 4095;  // of any file, to Linux
 
-// What the handler reads. The paths are never freed: it may be at one.
-std::atomic<const char*> g_unfinished[kMostFiles];
+// What the handler reads. A path is not changed while it is set.
+struct Place {
+  std::atomic<bool> is_taken;
+  std::atomic<bool> is_set;
+  char path[kLongestPath + 1];
+};
+Place g_unfinished[kMostFiles];
 std::atomic<bool> g_on_terminal;
-static_assert(std::atomic<const char*>::is_always_lock_free, "a signal's handler reads them");
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal's handler reads them");
 
 void RemoveUnfinished() noexcept {
-  for (std::atomic<const char*>& place : g_unfinished) {
-    if (const char* const path = place.exchange(nullptr)) {
-      unlink(path);
+  for (Place& place : g_unfinished) {
+    if (place.is_set.exchange(false)) {
+      unlink(place.path);
     }
   }
 }
@@ -60,28 +65,28 @@ void EndInOrderWhenInterrupted() {
 }
 
 UnfinishedFile::UnfinishedFile(const std::string& path) {
-  const char* const copy = strdup(path.c_str());
-  const char* expected = nullptr;
-  while (place_ < kMostFiles && !g_unfinished[place_].compare_exchange_strong(expected, copy)) {
-    expected = nullptr;
+  if (path.size() > kLongestPath) {
+    throw std::length_error("the path of a file is too long");
+  }
+  while (place_ < kMostFiles && g_unfinished[place_].is_taken.exchange(true)) {
     ++place_;
   }
-  if (copy == nullptr || place_ == kMostFiles) {
+  if (place_ == kMostFiles) {
     throw std::length_error("too many unfinished files");
   }
+  Place& place = g_unfinished[place_];
+  memcpy(place.path, path.c_str(), path.size() + 1);
+  place.is_set = true;
 }
 
 UnfinishedFile::~UnfinishedFile() {
-  const char* const path = kept_ ? nullptr : g_unfinished[place_].load();
-  if (path != nullptr) {
-    unlink(path);
-    g_unfinished[place_] = nullptr;
+  Place& place = g_unfinished[place_];
+  if (place.is_set.exchange(false)) {
+    unlink(place.path);
   }
+  place.is_taken = false;
 }
 
-void UnfinishedFile::Keep() noexcept {
-  g_unfinished[place_] = nullptr;
-  kept_ = true;
-}
+void UnfinishedFile::Keep() noexcept { g_unfinished[place_].is_set = false; }
 
 }  // namespace winnow::tools

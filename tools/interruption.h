@@ -18,7 +18,8 @@ void EndInOrderWhenInterrupted();
 // destroyed, unless it was kept.
 class UnfinishedFile {
  public:
-  // To be there before the file is made. At most 16 at once; throws std::length_error beyond.
+  // To be there before the file is made. At most 16 at once, with paths shorter than PATH_MAX;
+  // throws std::length_error beyond.
   explicit UnfinishedFile(const std::string& path);
   ~UnfinishedFile();
   UnfinishedFile(const UnfinishedFile&) = delete;
@@ -29,7 +30,6 @@ class UnfinishedFile {
 
  private:
   size_t place_ = 0;
-  bool kept_ = false;
 };
 
 }  // namespace winnow::tools

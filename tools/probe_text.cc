@@ -36,9 +36,13 @@ std::string Outcome(const ProbeHit& hit) {
   return hit.by_filter ? "may be there" : "may be there, by the range of keys";
 }
 
-std::string Line(const FileProbe& file, const ProbeHit& hit) {
+std::string Place(const FileProbe& file) {
   return absl::StrCat("    ", file.level ? absl::StrCat("level ", *file.level, "  ") : "",
-                      file.path, "  ", file.kind, "  ", Outcome(hit), "\n");
+                      file.path, "  ");
+}
+
+std::string Line(const FileProbe& file, const ProbeHit& hit) {
+  return absl::StrCat(Place(file), file.kind, "  ", Outcome(hit), "\n");
 }
 
 std::string Number(uint64_t number, const char* noun) {
@@ -75,6 +79,11 @@ std::string ProbeText(const std::vector<ProbedKey>& keys, const std::vector<File
     for (const ProbeHit& hit : file.hits) {
       lines[hit.key] += Line(file, hit);
       ++hits[hit.key];
+    }
+    for (const inspect::CoveredKey& covered : file.covered) {
+      absl::StrAppend(&lines[covered.key], Place(file),
+                      "deleted with a range of keys: range deletion, sequence number ",
+                      covered.sequence, "\n");
     }
     if (!file.remark.empty()) {
       absl::StrAppend(&sentences, "remark: ", file.path, ": ", file.remark, "\n");

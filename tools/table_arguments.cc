@@ -4,12 +4,14 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <iterator>
+#include <optional>
 #include <set>
-#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "src/inspect/printable.h"
+#include "src/inspect/table_paths.h"
 #include "tools/table_folders.h"
 
 ABSL_FLAG(int, jobs, 0, "files to read at once; 0: as many as the machine has processors");
@@ -27,23 +29,29 @@ int ProcessesFor(int jobs) {
 Tables TablesOf(const std::vector<std::string>& paths) {
   Tables tables;
   std::set<std::string> known;
+  inspect::RealPaths real_paths;
   const int workers = ProcessesFor(absl::GetFlag(FLAGS_jobs));
-  for (const std::string& path : paths) {
-    inspect::TableList list = inspect::ListTables(path, TableFolders(), workers);
+  for (const inspect::TablePath& path : inspect::ExpandPaths(paths)) {
+    if (!path.error.empty()) {
+      tables.tables.push_back({path.path, std::nullopt, path.error});
+      continue;
+    }
+    inspect::TableList list = inspect::ListTables(path.path, TableFolders(), workers);
     tables.trees_read = tables.trees_read && list.warnings.empty();
     for (const auto* sentences : {&list.warnings, &list.remarks}) {
-      tables.warnings.insert(tables.warnings.end(), sentences->begin(), sentences->end());
+      std::transform(sentences->begin(), sentences->end(), std::back_inserter(tables.warnings),
+                     [](const std::string& sentence) { return inspect::Printable(sentence); });
     }
     for (inspect::ListedTable& table : list.tables) {
-      std::error_code code;
-      const std::filesystem::path real = std::filesystem::canonical(table.path, code);
-      if (known.insert(code ? table.path : real.string()).second) {
+      if (known.insert(real_paths.Of(table.path)).second) {
         tables.tables.push_back(std::move(table));
       }
     }
   }
   return tables;
 }
+
+bool IsPathArgument(const std::string& argument) { return inspect::NamesPath(argument); }
 
 int Jobs(std::string* problem) {
   constexpr int kMostJobs = 1024;

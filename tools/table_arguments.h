@@ -17,8 +17,11 @@ struct Tables {
   bool trees_read = true;                    // every database could be read
 };
 
-// Of paths of table files and folders, with the folders that --path names.
+// Of paths as inspect::ExpandPaths takes them, with the folders that --path names.
 Tables TablesOf(const std::vector<std::string>& paths);
+
+// Whether an argument that may be something else is such a path, as it exists or matches.
+bool IsPathArgument(const std::string& argument);
 
 // How many files to read at once, as --jobs says. Where that is wrong, *problem says what is right.
 int Jobs(std::string* problem);

@@ -13,7 +13,7 @@
 namespace winnow::tools {
 namespace {
 
-constexpr size_t kLeastPath = 18;
+constexpr size_t kLeastPath = 16;
 constexpr size_t kLeastRemark = 10;
 
 size_t WidthOfColumn(const inspect::Column& column,

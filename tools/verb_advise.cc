@@ -20,6 +20,7 @@
 #include "src/inspect/advice.h"
 #include "src/inspect/advice_json.h"
 #include "src/inspect/key_list.h"
+#include "src/inspect/printable.h"
 #include "src/inspect/trial_filter.h"
 #include "tools/advise_table.h"
 #include "tools/byte_count.h"
@@ -41,6 +42,8 @@ ABSL_FLAG(uint64_t, sample, 10'000'000,
           "build filters for files of so many keys together, chosen by their size, and work out "
           "the others by formulas; 0: for all");
 ABSL_FLAG(std::string, try_policy, "", "a further filter policy to try, as an options string");
+ABSL_FLAG(std::string, by, "memory",
+          "what the rows are sorted by: memory, reads (false ones) or build (time)");
 ABSL_FLAG(bool, all, false, "show all candidates that were worked out by formulas");
 
 namespace winnow::tools {
@@ -121,6 +124,20 @@ std::string ReadLookups(const std::string& path, inspect::AdviceOptions* options
   return std::string();
 }
 
+// False if there is no such order. Rows may be null; the first one stays where it is.
+bool SortBy(const std::string& by, std::vector<inspect::AdviceRow>* rows) {
+  const auto key = [&by](const inspect::AdviceRow& row) {
+    return by == "memory"  ? row.bytes
+           : by == "reads" ? row.false_reads
+                           : row.nanoseconds_a_key.value_or(0);
+  };
+  if (rows != nullptr && !rows->empty()) {
+    std::stable_sort(rows->begin() + 1, rows->end(),
+                     [&key](const auto& a, const auto& b) { return key(a) < key(b); });
+  }
+  return by == "memory" || by == "reads" || by == "build";
+}
+
 std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptions* options) {
   std::string problem;
   options->jobs = Jobs(&problem);
@@ -146,9 +163,10 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
                             budget, "'")
          : options->lookups < 1 || options->lookups > kMostDraws
              ? absl::StrCat("--draws can be 1 to ", kMostDraws)
-         : options->absent_share >= 0 && options->absent_share <= 1
-             ? std::string()
-             : "--absent_share can be 0 to 1";
+         : !(options->absent_share >= 0 && options->absent_share <= 1)
+             ? "--absent_share can be 0 to 1"
+         : SortBy(absl::GetFlag(FLAGS_by), nullptr) ? std::string()
+                                                    : "--by can be memory, reads or build";
 }
 
 // On a terminal, one line that is written anew.
@@ -210,12 +228,13 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
     absl::FPrintF(stderr, "winnow advise: %s\n", warning);
   }
   for (const inspect::FileError& error : advice.errors) {
-    absl::FPrintF(stderr, "winnow advise: %s: %s\n", error.path, error.error);
+    absl::FPrintF(stderr, "winnow advise: %s: %s\n", inspect::Printable(error.path), error.error);
   }
   if (!problem.empty()) {
     absl::FPrintF(stderr, "winnow advise: %s\n", problem);
     return kCouldNotRead;
   }
+  SortBy(absl::GetFlag(FLAGS_by), &advice.rows);
   const bool printed =
       Print(verb.name, absl::GetFlag(FLAGS_json) ? inspect::AdviceJson(advice, input.warnings)
                                                  : AdviseText(advice, absl::GetFlag(FLAGS_all)));
@@ -238,7 +257,7 @@ Verb AdviseVerb() {
       "of its own, such that lookups read least in vain. Without --lookups keys are made up:\n"
       "near misses of the files' keys. Nothing is written, and the database may be in use.\n",
       {"json", "path", "jobs", "lookups", "hex", "draws", "absent_share", "budget", "sample", "cf",
-       "try_policy", "all"},
+       "try_policy", "by", "all"},
       RunAdvise,
       {{"winnow advise DB", "what other filter policies would take and save here"},
        {"winnow advise DB --budget=64MiB", "the best for so much memory, by column family"},

@@ -8,10 +8,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -20,8 +18,10 @@
 #include "src/inspect/probe_json.h"
 #include "src/inspect/worker_pool.h"
 #include "tools/flags.h"
+#include "tools/gone_files.h"
 #include "tools/print.h"
 #include "tools/probe_text.h"
+#include "tools/progress_line.h"
 #include "tools/table_arguments.h"
 #include "tools/verbs.h"
 #include "winnow/hash.h"
@@ -84,8 +84,7 @@ Arguments Sort(const std::vector<std::string>& given) {
     if (!arguments.problem.empty()) {
       break;
     }
-    std::error_code code;
-    if (arguments.keys.empty() && std::filesystem::exists(argument, code)) {
+    if (arguments.keys.empty() && IsPathArgument(argument)) {
       arguments.paths.push_back(argument);
     } else if (arguments.paths.empty() || absl::EndsWith(argument, ".sst")) {
       arguments.problem = absl::StrCat("there is no file or folder '", argument, "'");
@@ -100,6 +99,12 @@ std::vector<FileProbe> ProbeAll(const Tables& tables, const std::vector<ProbedKe
                                 int jobs) {
   const bool exact = absl::GetFlag(FLAGS_exact);
   std::vector<FileProbe> probes(tables.tables.size());
+  ProgressLine line;
+  size_t answered = 0;
+  const auto show = [&] {
+    line.Show(absl::StrCat(answered, " of ", probes.size(), " files, ", keys.size(), " keys each"));
+  };
+  show();
   inspect::PooledWork work;
   work.work = [&](size_t file, const inspect::WorkerReport&) {
     return inspect::PackProbe(inspect::ProbeFile(tables.tables[file].path, keys, exact));
@@ -119,6 +124,8 @@ std::vector<FileProbe> ProbeAll(const Tables& tables, const std::vector<ProbedKe
     if (tables.tables[file].error) {
       probe.error = tables.tables[file].error;
     }
+    ++answered;
+    show();
   };
   work.workers = jobs;
   work.longest_silence = kLongestSilence;
@@ -143,8 +150,9 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
     absl::FPrintF(stderr, "winnow probe: %s\n", error);
     return kCouldNotRead;
   }
-  const Tables tables = TablesOf(arguments.paths);
-  const std::vector<FileProbe> files = ProbeAll(tables, arguments.keys, jobs);
+  Tables tables = TablesOf(arguments.paths);
+  std::vector<FileProbe> files = ProbeAll(tables, arguments.keys, jobs);
+  DropGone(arguments.paths, &files, &tables.warnings);
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow probe: %s\n", warning);
   }
@@ -174,8 +182,9 @@ Verb ProbeVerb() {
       "exist as one is a KEY, and all after it are. A key is given without a timestamp. Each\n"
       "file whose range of keys has it is asked as a lookup asks: by the filter of whole keys\n"
       "or else of prefixes. With --exact the block where the key would be is read for each\n"
-      "hit: the newest entry is shown, or that the filter's answer was a false positive.\n"
-      "Deleted ranges are not looked at. Where the database's comparator is not known here,\n"
+      "hit: the newest entry is shown, or that the filter's answer was a false positive; and\n"
+      "deleted ranges of keys that a key is in. Where the database's comparator is not known "
+      "here,\n"
       "only filters are asked. Nothing is written, and the database may be in use.\n",
       {"json", "path", "jobs", "hex", "keys", "exact"},
       RunProbe,

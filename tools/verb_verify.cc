@@ -3,7 +3,6 @@
 #include <absl/flags/flag.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -20,7 +19,9 @@
 #include "src/inspect/verify_json.h"
 #include "src/inspect/worker_pool.h"
 #include "tools/flags.h"
+#include "tools/gone_files.h"
 #include "tools/print.h"
+#include "tools/progress_line.h"
 #include "tools/table_arguments.h"
 #include "tools/verbs.h"
 #include "tools/verify_progress.h"
@@ -61,7 +62,7 @@ class Run {
     work.workers = jobs;
     work.longest_silence = kLongestSilence;
     inspect::RunInWorkers(tables_.size(), work);
-    Show("");
+    line_.Clear();
     return std::move(verdicts_);
   }
 
@@ -101,7 +102,7 @@ class Run {
     if (report.size() == sizeof(so_far)) {
       std::memcpy(&so_far, report.data(), sizeof(so_far));
       progress_.File(file, so_far.keys, so_far.share);
-      Show(progress_.Line(VerifyProgress::Clock::now()));
+      line_.Show(progress_.Line(VerifyProgress::Clock::now()));
     }
   }
 
@@ -118,26 +119,13 @@ class Run {
       verdict.error = "the answer of the process that read the file is not whole";
     }
     progress_.Done(file, verdict.keys);
-    Show(progress_.Line(VerifyProgress::Clock::now()));
-  }
-
-  // An empty line takes the one before away.
-  void Show(const std::string& line) {
-    constexpr std::chrono::milliseconds kBetween(100);
-    const auto now = VerifyProgress::Clock::now();
-    if (!on_terminal_ || (!line.empty() && now - last_shown_ < kBetween)) {
-      return;
-    }
-    last_shown_ = now;
-    absl::FPrintF(stderr, "\r\033[K%s", line);
-    std::fflush(stderr);
+    line_.Show(progress_.Line(VerifyProgress::Clock::now()));
   }
 
   const std::vector<ListedTable>& tables_;
   std::vector<FileVerdict> verdicts_;
   VerifyProgress progress_;
-  VerifyProgress::Clock::time_point last_shown_;
-  const bool on_terminal_ = isatty(STDERR_FILENO) != 0;
+  ProgressLine line_;
 };
 
 int ExitCode(const std::vector<FileVerdict>& files, bool trees_read) {
@@ -165,8 +153,9 @@ int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
   if (!problem.empty()) {
     return WrongUsage(verb, problem);
   }
-  const Tables tables = TablesOf(paths);
-  const std::vector<FileVerdict> files = Run(tables.tables).VerifyAll(jobs);
+  Tables tables = TablesOf(paths);
+  std::vector<FileVerdict> files = Run(tables.tables).VerifyAll(jobs);
+  DropGone(paths, &files, &tables.warnings);
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow verify: %s\n", warning);
   }

@@ -25,10 +25,12 @@ struct Example {
 
 struct Verb {
   absl::string_view name;
-  absl::string_view arguments;           // for the usage line: "PATH… [--json]"
-  absl::string_view summary;             // one line
-  absl::string_view help;                // the rest, lines of at most 80 characters
-  std::vector<absl::string_view> flags;  // names of the Abseil flags that it takes
+  absl::string_view arguments;  // for the usage line: "PATH… [--json]"
+  absl::string_view summary;    // one line
+  absl::string_view help;       // the rest, lines of at most 80 characters
+  // The flags that it takes. Each is the Abseil flag of that name, or VERB_NAME where there is one:
+  // so that verbs can mean different things by a name.
+  std::vector<absl::string_view> flags;
   // Called with the arguments that are neither flags nor the verb; gives the exit code.
   int (*run)(const Verb& verb, const std::vector<std::string>& arguments);
   std::vector<Example> examples = {};
@@ -50,6 +52,7 @@ Verb HelpVerb();
 Verb InspectVerb();
 Verb PolicyVerb();
 Verb ProbeVerb();
+Verb SizeVerb();
 Verb VerifyVerb();
 Verb VersionVerb();
 

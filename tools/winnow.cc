@@ -27,8 +27,8 @@ namespace winnow::tools {
 
 const std::vector<Verb>& Verbs() {
   static const auto* verbs =
-      new std::vector<Verb>{InspectVerb(), VerifyVerb(), ProbeVerb(),  AdviseVerb(),
-                            PolicyVerb(),  HelpVerb(),   VersionVerb()};
+      new std::vector<Verb>{InspectVerb(), VerifyVerb(), ProbeVerb(), AdviseVerb(),
+                            PolicyVerb(),  SizeVerb(),   HelpVerb(),  VersionVerb()};
   return *verbs;
 }
 
@@ -104,7 +104,8 @@ int Run(const char* program, const std::vector<std::string>& arguments) {
     return kWrongUsage;
   }
   std::vector<char*> raw = {const_cast<char*>(program)};
-  for (const std::string& argument : arguments) {
+  const std::vector<std::string> named = ForAbseil(*verb, arguments);
+  for (const std::string& argument : named) {
     raw.push_back(const_cast<char*>(argument.c_str()));
   }
   const std::vector<char*> positional =

@@ -1,6 +1,6 @@
 // Micro-benchmarks of Winnow's filters, with RocksDB's built-in ones beside them in the same run.
 //
-//   filter_bench [--benchmark_filter=REGEX] [--benchmark_repetitions=5]
+//   filter_bench --benchmark_filter=REGEX [--benchmark_repetitions=5]
 //                [--benchmark_enable_random_interleaving] [--huge]
 //
 // rows.h lists the rows. tools/bench.sh runs them all and writes a page.
@@ -8,8 +8,11 @@
 #include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
 #include <absl/flags/usage.h>
+#include <absl/strings/match.h>
+#include <absl/strings/string_view.h>
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
@@ -52,6 +55,10 @@ int main(int argc, char** argv) {
       "measures Winnow's filters and RocksDB's built-in ones beside them.\n"
       "Flags that begin with --benchmark_ are Google Benchmark's; --benchmark_list_tests lists the "
       "rows.");
+  const bool rows_are_chosen = std::any_of(argv, argv + argc, [](absl::string_view argument) {
+    return absl::StartsWith(argument, "--benchmark_filter=") ||
+           absl::StartsWith(argument, "--benchmark_list_tests");
+  });
   benchmark::Initialize(&argc, argv);
   const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
   if (rest.size() > 1) {
@@ -69,6 +76,14 @@ int main(int argc, char** argv) {
       return 2;
     }
     winnow::bench::AddPlugin(plugin.substr(0, equals), plugin.substr(equals + 1));
+  }
+  if (!rows_are_chosen && !absl::GetFlag(FLAGS_rehearse)) {
+    std::fputs(
+        "filter_bench: which rows? --benchmark_filter=REGEX, as in --benchmark_filter=^query/hot; "
+        ". "
+        "is all of\nthem, which takes hours. --benchmark_list_tests lists them.\n",
+        stderr);
+    return 2;
   }
   AgeAllocator();
   winnow::bench::RowOptions options;

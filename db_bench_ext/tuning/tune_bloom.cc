@@ -4,13 +4,22 @@
 //
 //   tune_bloom
 
+#include <absl/flags/parse.h>
+#include <absl/flags/usage.h>
+
 #include <cstddef>
 #include <cstdio>
 
 #include "db_bench_ext/tuning/bloom_tuning.h"
 #include "src/simd/kernels.h"
 
-int main() {
+int main(int argc, char** argv) {
+  absl::SetProgramUsageMessage(
+      "prints the constants of the cache-blocked Bloom filter, and what they were chosen from.");
+  if (const auto rest = absl::ParseCommandLine(argc, argv); rest.size() > 1) {
+    std::fprintf(stderr, "tune_bloom: takes no argument, found '%s'\n", rest[1]);
+    return 2;
+  }
   using winnow::simd::kBloomMaxProbes;
   std::printf("salts:\n");
   for (const uint32_t salt : winnow::bench::ChooseBloomSalts()) std::printf("0x%08xu, ", salt);

@@ -6,6 +6,7 @@
 
 #include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
+#include <absl/flags/usage.h>
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -152,7 +153,13 @@ absl::Status Run() {
 }  // namespace winnow::bench
 
 int main(int argc, char** argv) {
-  absl::ParseCommandLine(argc, argv);
+  absl::SetProgramUsageMessage(
+      "compares plans of rates by level within one tree that RocksDB grows; LEVELS.md has "
+      "results.");
+  if (const auto rest = absl::ParseCommandLine(argc, argv); rest.size() > 1) {
+    std::fprintf(stderr, "tune_levels: takes flags alone, found '%s'\n", rest[1]);
+    return 2;
+  }
   const absl::Status status = winnow::bench::Run();
   if (status.ok()) return 0;
   std::fprintf(stderr, "tune_levels: %s\n", std::string(status.message()).c_str());

@@ -3,17 +3,26 @@
 // the rows added for each key, which is what walking costs. Then the same for sizes of sub-shards,
 // and what tables of rows four of them take, which should stay in the second-level cache.
 //
-//   tune_ribbon [KEYS]      simulated for each line, 1,000,000 unless given
+//   tune_ribbon [--keys=1000000]
+
+#include <absl/flags/flag.h>
+#include <absl/flags/parse.h>
+#include <absl/flags/usage.h>
 
 #include <cinttypes>
 #include <cstdio>
-#include <cstdlib>
 #include <initializer_list>
+#include <string>
 
 #include "db_bench_ext/tuning/ribbon_simulation.h"
 #include "src/core/sizing.h"
 
+ABSL_FLAG(uint64_t, keys, 1'000'000, "keys that are simulated for each line");
+
 namespace {
+
+// Below it, a line is mostly chance.
+constexpr uint64_t kLeastKeys = 10'000;
 
 using winnow::bench::RibbonCost;
 using winnow::bench::RibbonParameters;
@@ -46,7 +55,16 @@ void PrintShardLine(unsigned slots, uint64_t keys) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const uint64_t keys = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
+  absl::SetProgramUsageMessage(
+      "simulates the bumped Ribbon and prints what its constants were chosen from.");
+  const auto rest = absl::ParseCommandLine(argc, argv);
+  const uint64_t keys = absl::GetFlag(FLAGS_keys);
+  if (rest.size() > 1 || keys < kLeastKeys) {
+    std::fprintf(stderr,
+                 "tune_ribbon: expected --keys=N of at least %" PRIu64 " and no more, found '%s'\n",
+                 kLeastKeys, rest.size() > 1 ? rest[1] : std::to_string(keys).c_str());
+    return 2;
+  }
   std::printf("%" PRIu64 " keys a line\n", keys);
   std::printf(" width  bucket    c2    c1  slots     bumped  over bound   steps\n");
   for (unsigned slots = 920; slots <= 1060; slots += 20) {

@@ -5,6 +5,10 @@
 //   tune_sizes                     the page db_bench_ext/SIZES.md
 //   tune_sizes BITS_PER_KEY        one long table of sizes from 1 to 100,000 keys
 
+#include <absl/flags/parse.h>
+#include <absl/flags/usage.h>
+#include <absl/strings/numbers.h>
+
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -90,14 +94,19 @@ void PrintSizes(double bits) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 1) {
+  absl::SetProgramUsageMessage(
+      "[BITS_PER_KEY]\nprints what filters cost, in Markdown: the page SIZES.md, or one long "
+      "table.");
+  const auto arguments = absl::ParseCommandLine(argc, argv);
+  if (arguments.size() == 1) {
     PrintPage();
     return 0;
   }
-  const double bits = std::strtod(argv[1], nullptr);
-  if (argc > 2 || !(bits >= kLeastBits && bits <= kMostBits)) {
+  double bits = 0;
+  if (arguments.size() > 2 || !absl::SimpleAtod(arguments[1], &bits) ||
+      !(bits >= kLeastBits && bits <= kMostBits)) {
     std::fprintf(stderr, "tune_sizes: expected nothing or bits a key from 1 to 32, found '%s'\n",
-                 argv[argc - 1]);
+                 arguments.back());
     return 2;
   }
   PrintSizes(bits);

@@ -6,33 +6,13 @@
 #include "src/amq/mix.h"
 #include "src/amq/packed_slots.h"
 #include "src/amq/plan.h"
+#include "src/amq/shapes.h"
 #include "src/amq/xored_slots.h"
 
 namespace winnow::amq {
 namespace {
 
 constexpr double kMostSegmentBits = 18;
-
-struct Shape {
-  unsigned segment_bits;  // a segment has 2^segment_bits slots
-  uint64_t segments;      // of all
-};
-
-// The formulas of the header.
-Shape ShapeFor(uint64_t keys, unsigned arity) noexcept {
-  const double n = static_cast<double>(std::max<uint64_t>(keys, 2));
-  const bool three = arity == 3;
-  const double bits =
-      three ? std::log(n) / std::log(3.33) + 2.25 : std::log(n) / std::log(2.91) - 0.5;
-  const double slots_a_key = three ? std::max(1.125, 0.875 + 0.25 * std::log(1e6) / std::log(n))
-                                   : std::max(1.075, 0.77 + 0.305 * std::log(6e5) / std::log(n));
-  Shape shape;
-  shape.segment_bits = static_cast<unsigned>(std::clamp(std::floor(bits), 1.0, kMostSegmentBits));
-  const double segments =
-      std::ceil(std::ldexp(n * slots_a_key, -static_cast<int>(shape.segment_bits)));
-  shape.segments = std::max<uint64_t>(static_cast<uint64_t>(segments), arity);
-  return shape;
-}
 
 // One slot in each of successive segments, of which the first is that of a random slot. Each has
 // bits of its own.
@@ -50,12 +30,28 @@ inline std::array<uint64_t, kArity> SlotsOf(uint64_t seeded, uint64_t starts,
 
 }  // namespace
 
+// The formulas of the header.
+FuseShape ShapeOfFuse(uint64_t keys, unsigned arity) noexcept {
+  const double n = static_cast<double>(std::max<uint64_t>(keys, 2));
+  const bool three = arity == 3;
+  const double bits =
+      three ? std::log(n) / std::log(3.33) + 2.25 : std::log(n) / std::log(2.91) - 0.5;
+  const double slots_a_key = three ? std::max(1.125, 0.875 + 0.25 * std::log(1e6) / std::log(n))
+                                   : std::max(1.075, 0.77 + 0.305 * std::log(6e5) / std::log(n));
+  FuseShape shape;
+  shape.segment_bits = static_cast<unsigned>(std::clamp(std::floor(bits), 1.0, kMostSegmentBits));
+  const double segments =
+      std::ceil(std::ldexp(n * slots_a_key, -static_cast<int>(shape.segment_bits)));
+  shape.segments = std::max<uint64_t>(static_cast<uint64_t>(segments), arity);
+  return shape;
+}
+
 BinaryFuseFilter::BinaryFuseFilter(const KeyHash* hashes, size_t n, double rate, FuseArity arity)
     : arity_(arity == FuseArity::kFour ? arity : FuseArity::kThree), bits_(FingerprintBits(rate)) {
   const std::vector<uint64_t> distinct = DistinctHashes(hashes, n);
   keys_ = distinct.size();
   const unsigned slots_a_key = static_cast<unsigned>(arity_);
-  const Shape shape = ShapeFor(keys_, slots_a_key);
+  const FuseShape shape = ShapeOfFuse(keys_, slots_a_key);
   segment_bits_ = shape.segment_bits;
   starts_ = (shape.segments - (slots_a_key - 1)) << segment_bits_;
   const uint64_t slots = shape.segments << segment_bits_;

@@ -6,11 +6,10 @@
 
 #include <cstdint>
 
+#include "src/amq/block_kernels.h"
 #include "winnow/amq/blocked_bloom.h"
 
 namespace winnow::amq {
-
-inline constexpr unsigned kMostBlocksPerKey = 5;
 
 // The chance that a random block has all bits of a random pattern after `patterns` were thrown into
 // `blocks` blocks, each with `bits` bits, 1 to 8.

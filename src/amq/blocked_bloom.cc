@@ -3,52 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/amq/block_kernels.h"
 #include "src/amq/block_pattern.h"
 #include "src/amq/block_sizing.h"
-#include "src/amq/mix.h"
 #include "src/amq/plan.h"
 #include "src/amq/serialized.h"
 
 namespace winnow::amq {
-namespace {
-
-// Misses that the processor keeps under way are a dozen or so; more keys only cost cache.
-constexpr size_t kBatch = 32;
-
-}  // namespace
-
-struct BlockedBloom::Place {
-  uint64_t block = 0;
-  BlockPattern pattern{0};
-};
-
-// Block and pattern take bits of their own: in a filter of many blocks they would else be
-// correlated.
-[[gnu::always_inline]] inline BlockedBloom::Place BlockedBloom::PlaceOf(KeyHash hash,
-                                                                        unsigned i) const noexcept {
-  return {Reduce(HashBits(hash.value, 2 * i), blocks_.size()),
-          BlockPattern(HashBits(hash.value, 2 * i + 1))};
-}
-
-[[gnu::always_inline]] inline uint64_t BlockedBloom::AddAt(const Place& place) noexcept {
-  uint64_t* words = blocks_[place.block].words;
-  uint64_t added = 0;
-  for (unsigned i = 0; i < bits_per_block_; ++i) {
-    uint64_t& word = words[place.pattern.Word(i)];
-    added += (word & place.pattern.Bit(i)) == 0;
-    word |= place.pattern.Bit(i);
-  }
-  return added;
-}
-
-[[gnu::always_inline]] inline bool BlockedBloom::HasAllAt(const Place& place) const noexcept {
-  const uint64_t* words = blocks_[place.block].words;
-  for (unsigned i = 0; i < bits_per_block_; ++i) {
-    if ((words[place.pattern.Word(i)] & place.pattern.Bit(i)) == 0) return false;
-  }
-  return true;
-}
-
 BlockedBloom::BlockedBloom(const Plan& plan) : BlockedBloom(ShapeFor(plan), plan.capacity) {}
 
 BlockedBloom::BlockedBloom(const BlockedShape& shape, uint64_t capacity)
@@ -59,57 +20,49 @@ BlockedBloom::BlockedBloom(const BlockedShape& shape, uint64_t capacity)
   planned_fpr_ = std::min(1.0, BlockedRate(capacity_, this->shape()) + EqualHashRate(capacity_));
 }
 
+inline BlockArray BlockedBloom::Array() const noexcept {
+  // As of a filter that is changed, as Add does; asking leaves the words alone.
+  return {const_cast<uint64_t*>(blocks_.front().words), blocks_.size(), blocks_per_key_,
+          bits_per_block_};
+}
+
 bool BlockedBloom::Add(KeyHash hash) noexcept {
+  uint64_t* const words = blocks_.front().words;
   uint64_t added = 0;
-  for (unsigned i = 0; i < blocks_per_key_; ++i) added += AddAt(PlaceOf(hash, i));
+  for (unsigned i = 0; i < blocks_per_key_; ++i) {
+    const BlockPlace place = PlaceOfKey(hash.value, i, blocks_.size());
+    const BlockPattern pattern(place.pattern);
+    for (unsigned j = 0; j < bits_per_block_; ++j) {
+      uint64_t& word = words[place.first_word + pattern.Word(j)];
+      added += (word & pattern.Bit(j)) == 0;
+      word |= pattern.Bit(j);
+    }
+  }
   ones_ += added;
   added_ += added != 0;
   return added != 0;
 }
 
 void BlockedBloom::Add(const KeyHash* hashes, size_t n, bool* is_new) noexcept {
-  Place places[kBatch][kMostBlocksPerKey];
-  for (size_t begin = 0; begin < n; begin += kBatch) {
-    const size_t count = std::min(kBatch, n - begin);
-    for (size_t k = 0; k < count; ++k) {
-      for (unsigned i = 0; i < blocks_per_key_; ++i) {
-        places[k][i] = PlaceOf(hashes[begin + k], i);
-        __builtin_prefetch(&blocks_[places[k][i].block], 1);
-      }
-    }
-    for (size_t k = 0; k < count; ++k) {
-      uint64_t added = 0;
-      for (unsigned i = 0; i < blocks_per_key_; ++i) added += AddAt(places[k][i]);
-      ones_ += added;
-      added_ += added != 0;
-      is_new[begin + k] = added != 0;
-    }
-  }
+  const BatchAdded added = ChosenBlockKernels().add(Array(), hashes, n, is_new);
+  ones_ += added.bits;
+  added_ += added.keys;
 }
 
 bool BlockedBloom::MayContain(KeyHash hash) const noexcept {
+  const uint64_t* const words = blocks_.front().words;
   for (unsigned i = 0; i < blocks_per_key_; ++i) {
-    if (!HasAllAt(PlaceOf(hash, i))) return false;
+    const BlockPlace place = PlaceOfKey(hash.value, i, blocks_.size());
+    const BlockPattern pattern(place.pattern);
+    for (unsigned j = 0; j < bits_per_block_; ++j) {
+      if ((words[place.first_word + pattern.Word(j)] & pattern.Bit(j)) == 0) return false;
+    }
   }
   return true;
 }
 
 void BlockedBloom::MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept {
-  Place places[kBatch][kMostBlocksPerKey];
-  for (size_t begin = 0; begin < n; begin += kBatch) {
-    const size_t count = std::min(kBatch, n - begin);
-    for (size_t k = 0; k < count; ++k) {
-      for (unsigned i = 0; i < blocks_per_key_; ++i) {
-        places[k][i] = PlaceOf(hashes[begin + k], i);
-        __builtin_prefetch(&blocks_[places[k][i].block], 0);
-      }
-    }
-    for (size_t k = 0; k < count; ++k) {
-      bool all = true;
-      for (unsigned i = 0; all && i < blocks_per_key_; ++i) all = HasAllAt(places[k][i]);
-      results[begin + k] = all;
-    }
-  }
+  ChosenBlockKernels().ask(Array(), hashes, n, results);
 }
 
 void BlockedBloom::Clear() noexcept {

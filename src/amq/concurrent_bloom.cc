@@ -8,43 +8,45 @@
 #include "src/amq/block_sizing.h"
 #include "src/amq/mix.h"
 #include "src/amq/plan.h"
+#include "src/amq/shapes.h"
 
 namespace winnow::amq {
-namespace {
 
-using Words = std::atomic<uint64_t>[kBlockWords];
-
-// The lock of a line, in its first word.
-constexpr uint64_t kLock = uint64_t{1} << 63;
-
-BlockedShape ShapeFor(const Plan& plan) noexcept {
+BlockedShape ShapeOfConcurrent(const Plan& plan) noexcept {
+  const double rate = std::max(plan.rate, kLowestConcurrentRate);
   BlockedShape shape;
   double most_load = 0;
   for (unsigned bits = 1; bits <= kBlockWords; ++bits) {
-    const double load = LoadForPatternRate(plan.rate, bits);
+    const double load = LoadForPatternRate(rate, bits);
     if (load > most_load) {
       most_load = load;
       shape.bits_per_block = bits;
     }
   }
-  shape.num_blocks = BlocksForRate(plan.capacity, plan.rate, 1, shape.bits_per_block);
+  shape.num_blocks = BlocksForRate(plan.capacity, rate, 1, shape.bits_per_block);
   return shape;
 }
 
-Plan Reachable(const Plan& plan) noexcept {
-  Plan reachable = NearestValid(plan);
-  reachable.rate = std::max(reachable.rate, kLowestConcurrentRate);
-  return reachable;
-}
+namespace {
 
-// The bit in its word, which is not the lock's.
-inline uint64_t KeyBit(const BlockPattern& pattern, unsigned i) noexcept {
+using Words = std::atomic<uint64_t>[kBlockWords];
+
+// Keys of a batch whose lines are on their way.
+constexpr size_t kAhead = 16;
+
+// The lock of a line, in its first word.
+constexpr uint64_t kLock = uint64_t{1} << 63;
+
+// The bit in its word, which is not the lock's. Without a branch: where the words of a key begin is
+// random, so that a processor would guess wrong.
+[[gnu::always_inline]] inline uint64_t KeyBit(const BlockPattern& pattern, unsigned i) noexcept {
   const uint64_t bit = pattern.Bit(i);
-  return pattern.Word(i) == 0 && bit == kLock ? kLock >> 1 : bit;
+  return bit >> (static_cast<unsigned>(pattern.Word(i) == 0) & static_cast<unsigned>(bit >> 63));
 }
 
 // Acquire: whoever sees bits that another thread set also sees what that thread did before.
-inline bool HasAll(const Words& words, const BlockPattern& pattern, unsigned probes) noexcept {
+[[gnu::always_inline]] inline bool HasAll(const Words& words, const BlockPattern& pattern,
+                                          unsigned probes) noexcept {
   for (unsigned i = 0; i < probes; ++i) {
     if ((words[pattern.Word(i)].load(std::memory_order_acquire) & KeyBit(pattern, i)) == 0) {
       return false;
@@ -63,12 +65,27 @@ void Lock(std::atomic<uint64_t>* first_word) noexcept {
   }
 }
 
+// Threads beyond share the counters of others.
+constexpr unsigned kCounters = 32;
+
+unsigned CounterOfThread() noexcept {
+  static std::atomic<unsigned> threads{0};
+  static thread_local const unsigned mine = threads.fetch_add(1, std::memory_order_relaxed);
+  return mine % kCounters;
+}
+
 }  // namespace
 
+struct ConcurrentBloom::Place {
+  Line* line = nullptr;
+  BlockPattern pattern{0};
+};
+
 ConcurrentBloom::ConcurrentBloom(const Plan& plan) {
-  const Plan reachable = Reachable(plan);
-  const BlockedShape shape = ShapeFor(reachable);
+  const Plan reachable = NearestValid(plan);
+  const BlockedShape shape = ShapeOfConcurrent(reachable);
   lines_ = std::make_unique<Line[]>(shape.num_blocks);
+  counters_ = std::make_unique<Counter[]>(kCounters);
   num_lines_ = shape.num_blocks;
   probes_ = shape.bits_per_block;
   planned_fpr_ =
@@ -76,39 +93,90 @@ ConcurrentBloom::ConcurrentBloom(const Plan& plan) {
   Clear();
 }
 
-bool ConcurrentBloom::Add(KeyHash hash) noexcept {
-  Words& words = lines_[Reduce(HashBits(hash.value, 0), num_lines_)].words;
-  const BlockPattern pattern(HashBits(hash.value, 1));
+[[gnu::always_inline]] inline ConcurrentBloom::Place ConcurrentBloom::PlaceOf(
+    KeyHash hash) const noexcept {
+  return {&lines_[Reduce(HashBits(hash.value, 0), num_lines_)],
+          BlockPattern(HashBits(hash.value, 1))};
+}
+
+[[gnu::always_inline]] inline bool ConcurrentBloom::AddAt(const Place& place) noexcept {
+  Words& words = place.line->words;
+  const BlockPattern pattern = place.pattern;
   if (HasAll(words, pattern, probes_)) return false;
   Lock(&words[0]);
-  // Others only read the words now, or try the lock. Bits are released one word at a time, the
-  // first word with the lock.
-  uint64_t first = words[0].load(std::memory_order_relaxed);
-  bool is_new = false;
+  // Others only read the words now, or try the lock, whose bit stays set until the last store. Bits
+  // are released one word at a time.
+  uint64_t added = 0;
   for (unsigned i = 0; i < probes_; ++i) {
-    const unsigned word = pattern.Word(i);
-    const uint64_t before = word == 0 ? first : words[word].load(std::memory_order_relaxed);
-    const uint64_t after = before | KeyBit(pattern, i);
-    is_new |= before != after;
-    if (word == 0) {
-      first = after;
-    } else if (before != after) {
-      words[word].store(after, std::memory_order_release);
-    }
+    std::atomic<uint64_t>& word = words[pattern.Word(i)];
+    const uint64_t before = word.load(std::memory_order_relaxed);
+    const uint64_t bit = KeyBit(pattern, i);
+    added |= ~before & bit;
+    word.store(before | bit, std::memory_order_release);
   }
+  const uint64_t first = words[0].load(std::memory_order_relaxed);
   words[0].store(first & ~kLock, std::memory_order_release);
+  return added != 0;
+}
+
+inline void ConcurrentBloom::Count(uint64_t added) noexcept {
+  counters_[CounterOfThread()].added.fetch_add(added, std::memory_order_relaxed);
+}
+
+bool ConcurrentBloom::Add(KeyHash hash) noexcept {
+  const bool is_new = AddAt(PlaceOf(hash));
+  if (is_new) Count(1);
   return is_new;
 }
 
 bool ConcurrentBloom::MayContain(KeyHash hash) const noexcept {
-  const Words& words = lines_[Reduce(HashBits(hash.value, 0), num_lines_)].words;
-  return HasAll(words, BlockPattern(HashBits(hash.value, 1)), probes_);
+  const Place place = PlaceOf(hash);
+  return HasAll(place.line->words, place.pattern, probes_);
+}
+
+void ConcurrentBloom::Add(const KeyHash* hashes, size_t n, bool* is_new) noexcept {
+  Place places[kAhead];
+  uint64_t added = 0;
+  for (size_t i = 0; i < n + kAhead; ++i) {
+    // The line of one key is brought while that of an earlier one is changed.
+    if (i >= kAhead) {
+      is_new[i - kAhead] = AddAt(places[i % kAhead]);
+      added += is_new[i - kAhead];
+    }
+    if (i < n) {
+      places[i % kAhead] = PlaceOf(hashes[i]);
+      __builtin_prefetch(places[i % kAhead].line, 1);
+    }
+  }
+  if (added > 0) Count(added);
+}
+
+void ConcurrentBloom::MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept {
+  Place places[kAhead];
+  for (size_t i = 0; i < n + kAhead; ++i) {
+    if (i >= kAhead) {
+      const Place& place = places[i % kAhead];
+      results[i - kAhead] = HasAll(place.line->words, place.pattern, probes_);
+    }
+    if (i < n) {
+      places[i % kAhead] = PlaceOf(hashes[i]);
+      __builtin_prefetch(places[i % kAhead].line, 0);
+    }
+  }
+}
+
+uint64_t ConcurrentBloom::num_added() const noexcept {
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < kCounters; ++i)
+    sum += counters_[i].added.load(std::memory_order_relaxed);
+  return sum;
 }
 
 void ConcurrentBloom::Clear() noexcept {
   for (uint64_t i = 0; i < num_lines_; ++i) {
     for (std::atomic<uint64_t>& word : lines_[i].words) word.store(0, std::memory_order_relaxed);
   }
+  for (unsigned i = 0; i < kCounters; ++i) counters_[i].added.store(0, std::memory_order_relaxed);
 }
 
 double ConcurrentBloom::fill_ratio() const noexcept {

@@ -7,6 +7,7 @@
 #include "src/amq/packed_slots.h"
 #include "src/amq/plan.h"
 #include "src/amq/serialized.h"
+#include "src/amq/shapes.h"
 
 namespace winnow::amq {
 namespace {
@@ -16,17 +17,6 @@ constexpr size_t kBytesBehind = 7;  // of PackedBytes
 constexpr double kPlannedLoad = 0.95;
 constexpr unsigned kLeastBits = 5;
 constexpr unsigned kMostBits = 32;
-
-double RateAt(double load, unsigned bits) noexcept {
-  const double one_slot = 1 / static_cast<double>(LowBits(bits));
-  return -std::expm1(2 * kSlots * load * std::log1p(-one_slot));
-}
-
-unsigned BitsFor(double rate) noexcept {
-  unsigned bits = kLeastBits;
-  while (bits < kMostBits && RateAt(kPlannedLoad, bits) > rate) ++bits;
-  return bits;
-}
 
 // A bucket that is reached by moving the fingerprint of a slot of another one.
 struct Step {
@@ -44,6 +34,20 @@ bool WasOnTheWay(const Step* steps, int step, uint64_t bucket) noexcept {
 
 }  // namespace
 
+double CuckooRate(double load, unsigned bits) noexcept {
+  const double one_slot = 1 / static_cast<double>(LowBits(bits));
+  return -std::expm1(2 * kSlots * load * std::log1p(-one_slot));
+}
+
+CuckooShape ShapeOfCuckoo(const Plan& plan) noexcept {
+  CuckooShape shape;
+  const double slots = static_cast<double>(plan.capacity) / kPlannedLoad;
+  shape.buckets = static_cast<uint64_t>(std::ceil(slots / kSlots)) + 1;
+  shape.bits = kLeastBits;
+  while (shape.bits < kMostBits && CuckooRate(kPlannedLoad, shape.bits) > plan.rate) ++shape.bits;
+  return shape;
+}
+
 struct CuckooFilter::Place {
   uint64_t fingerprint;
   uint64_t first;
@@ -52,9 +56,9 @@ struct CuckooFilter::Place {
 
 CuckooFilter::CuckooFilter(const Plan& plan) {
   const Plan valid = NearestValid(plan);
-  const double slots = static_cast<double>(valid.capacity) / kPlannedLoad;
-  buckets_ = static_cast<uint64_t>(std::ceil(slots / kSlots)) + 1;
-  bits_ = BitsFor(valid.rate);
+  const CuckooShape shape = ShapeOfCuckoo(valid);
+  buckets_ = shape.buckets;
+  bits_ = shape.bits;
   bytes_.resize(PackedBytes(buckets_ * kSlots, bits_));
   SetPlanned(valid.capacity);
 }
@@ -62,7 +66,7 @@ CuckooFilter::CuckooFilter(const Plan& plan) {
 void CuckooFilter::SetPlanned(uint64_t capacity) noexcept {
   capacity_ = capacity;
   const double load = static_cast<double>(capacity) / (static_cast<double>(buckets_) * kSlots);
-  planned_fpr_ = std::min(1.0, RateAt(std::min(load, 1.0), bits_) + EqualHashRate(capacity));
+  planned_fpr_ = std::min(1.0, CuckooRate(std::min(load, 1.0), bits_) + EqualHashRate(capacity));
 }
 
 inline uint64_t CuckooFilter::OtherBucket(uint64_t bucket, uint64_t fingerprint) const noexcept {

@@ -6,13 +6,19 @@
 
 #include "src/amq/mix.h"
 #include "src/amq/plan.h"
+#include "src/amq/shapes.h"
 
 namespace winnow::amq {
+
+uint64_t WordsOfPart(const Plan& plan) noexcept {
+  const BloomShape shape = ShapeOfBloom(plan);
+  return (shape.bits + shape.probes * uint64_t{64} - 1) / (shape.probes * uint64_t{64});
+}
 
 PartitionedBloom::PartitionedBloom(const Plan& plan) {
   const Plan valid = NearestValid(plan);
   const BloomShape shape = ShapeOfBloom(valid);
-  part_words_ = (shape.bits + shape.probes * uint64_t{64} - 1) / (shape.probes * uint64_t{64});
+  part_words_ = WordsOfPart(valid);
   words_.resize(part_words_ * shape.probes);
   ones_.resize(shape.probes);
   const double fill = ExpectedFill(valid.capacity, static_cast<double>(part_bits()), 1);

@@ -43,6 +43,10 @@ const char* NameOf(Serialized kind) noexcept {
       return "CountingBloom";
     case Serialized::kCuckooFilter:
       return "CuckooFilter";
+    case Serialized::kBloomPage:
+      return "page of a PagedBloom";
+    case Serialized::kPagesRecord:
+      return "record of a PagedBloom";
   }
   return nullptr;
 }

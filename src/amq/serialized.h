@@ -16,6 +16,8 @@ enum class Serialized : uint8_t {
   kScalableBloom = 2,
   kCountingBloom = 3,
   kCuckooFilter = 4,
+  kBloomPage = 5,
+  kPagesRecord = 6,
 };
 
 inline constexpr size_t kHeaderBytes = 72;

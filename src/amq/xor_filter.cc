@@ -5,6 +5,7 @@
 #include "src/amq/mix.h"
 #include "src/amq/packed_slots.h"
 #include "src/amq/plan.h"
+#include "src/amq/shapes.h"
 #include "src/amq/xored_slots.h"
 
 namespace winnow::amq {
@@ -19,10 +20,14 @@ inline std::array<uint64_t, 3> SlotsOf(uint64_t seeded, uint64_t third) noexcept
 
 }  // namespace
 
+uint64_t SlotsOfThird(uint64_t keys) noexcept {
+  return static_cast<uint64_t>(std::ceil((1.23 * static_cast<double>(keys) + 32) / 3));
+}
+
 XorFilter::XorFilter(const KeyHash* hashes, size_t n, double rate) : bits_(FingerprintBits(rate)) {
   const std::vector<uint64_t> distinct = DistinctHashes(hashes, n);
   keys_ = distinct.size();
-  third_ = static_cast<uint64_t>(std::ceil((1.23 * static_cast<double>(keys_) + 32) / 3));
+  third_ = SlotsOfThird(keys_);
   bytes_.resize(PackedBytes(3 * third_, bits_));
   const auto slots_of = [this](uint64_t seeded) { return SlotsOf(seeded, third_); };
   do {

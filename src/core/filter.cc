@@ -40,17 +40,6 @@ unsigned CountLayers(const core::ParsedBlock& parsed) noexcept {
   return layers;
 }
 
-// The share of start positions whose keys a layer bumps.
-double BumpedShare(const unsigned char* thresholds, uint64_t buckets) noexcept {
-  constexpr double kBumpedSlots[] = {simd::kRibbonBucketSlots, simd::kRibbonClass1Slots,
-                                     simd::kRibbonClass2Slots, 0};
-  double slots = 0;
-  for (uint64_t bucket = 0; bucket < buckets; ++bucket) {
-    slots += kBumpedSlots[thresholds[bucket / 4] >> (2 * (bucket % 4)) & 3];
-  }
-  return slots / (static_cast<double>(buckets) * simd::kRibbonBucketSlots);
-}
-
 // The mean rate over a bumped layer's start positions. Not ColumnsRate: the last block of a
 // sub-shard has no start positions, which matters where there are few blocks.
 double StartsRate(const core::LayerEntry& entry, const core::BumpedLayout& layout,
@@ -97,8 +86,7 @@ double RateOf(const core::ParsedBlock& parsed, BloomLayerRate bloom) noexcept {
         break;
       case core::LayerType::kBumped: {
         const core::BumpedLayout layout = core::LayOut(entry.parameter, entry.count, columns);
-        const double bumped =
-            BumpedShare(bytes + layout.words_bytes, layout.starts / simd::kRibbonBucketSlots);
+        const double bumped = core::BumpedShare(bytes + layout.words_bytes, layout.starts);
         rate += reaches * (1 - bumped) * StartsRate(entry, layout, columns);
         reaches *= bumped;
         break;

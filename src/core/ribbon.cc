@@ -6,6 +6,17 @@
 
 namespace winnow::core {
 
+double BumpedShare(const unsigned char* thresholds, uint64_t starts) noexcept {
+  constexpr double kBumpedSlots[] = {simd::kRibbonBucketSlots, simd::kRibbonClass1Slots,
+                                     simd::kRibbonClass2Slots, 0};
+  const uint64_t buckets = starts / simd::kRibbonBucketSlots;
+  double slots = 0;
+  for (uint64_t bucket = 0; bucket < buckets; ++bucket) {
+    slots += kBumpedSlots[thresholds[bucket / 4] >> (2 * (bucket % 4)) & 3];
+  }
+  return slots / (static_cast<double>(buckets) * simd::kRibbonBucketSlots);
+}
+
 bool ProbeSmall(const unsigned char* words, uint32_t blocks, unsigned columns,
                 uint64_t hash) noexcept {
   const uint32_t start = StartPosition(hash, SmallStarts(blocks));

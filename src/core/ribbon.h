@@ -54,6 +54,9 @@ inline simd::RibbonLayer LayerForKernels(unsigned shard_bits, uint32_t buckets, 
   return layer;
 }
 
+// The share of a bumped layer's start positions whose keys it bumps, 0 to 1.
+double BumpedShare(const unsigned char* thresholds, uint64_t starts) noexcept;
+
 // Whether a layer of type kSmall or kList holds the hash's fingerprint. At least 7 readable bytes
 // must follow the layer's.
 bool ProbeSmall(const unsigned char* words, uint32_t blocks, unsigned columns,

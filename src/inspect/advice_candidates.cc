@@ -10,7 +10,6 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
-#include "src/inspect/builtin_filters.h"
 #include "src/inspect/trial_filter.h"
 
 namespace winnow::inspect {
@@ -22,8 +21,44 @@ constexpr int kMostBits = 20;
 // Keys of the filter by which a RocksDB policy's rate is seen: of so many, rounding tells nothing.
 constexpr uint64_t kTrialKeys = 50'000;
 
+// Of fewer, RocksDB's Ribbon filters have rates that rounding decides.
+constexpr uint64_t kFewKeys = 5'000;
+
+constexpr uint64_t kBloomBlockBytes = 64;  // of RocksDB's
+
 // Groups of files differ by this factor in the keys of a block, at most.
 constexpr double kAlike = 1.005;
+
+// Filters of few keys have whole numbers of columns or of fingerprints' bits, which round up.
+double WinnowRate(uint64_t n, const FilterOptions& building) {
+  const core::FilterPlan plan = core::PlanFilter(n, building);
+  if (plan.kind == FilterKind::kBloom) {
+    return core::BloomRate(n, plan.blocks, plan.probes);
+  }
+  if (n < core::kMinSmallKeys) {
+    return std::ldexp(static_cast<double>(n),
+                      -static_cast<int>(core::ListBits(n, plan.target_rate)));
+  }
+  return n < core::kMinBumpedKeys ? std::exp2(-static_cast<double>(plan.columns.most()))
+                                  : core::ColumnsRate(plan.columns);
+}
+
+// What RocksDB's policy builds of n keys.
+BuiltinFilter BuildTrial(const std::string& policy, uint64_t n) {
+  TreePlace place;
+  place.level = place.base = place.depth = 6;
+  place.bottommost = true;
+  TrialFilter trial(policy, TreeShape(), place);
+  std::vector<ROCKSDB_NAMESPACE::Slice> slices;
+  std::vector<uint64_t> keys(n);
+  for (uint64_t i = 0; i < n; ++i) {
+    keys[i] = i;
+    slices.emplace_back(reinterpret_cast<const char*>(&keys[i]), sizeof(keys[i]));
+  }
+  trial.Add(slices.data(), slices.size());
+  trial.Finish();
+  return trial.blocks().empty() ? BuiltinFilter() : ParseBuiltinFilter(trial.blocks().front());
+}
 
 // Rates of a policy's plans are settled by the place alone, and only so many places differ.
 class PlansOfPlaces {
@@ -121,24 +156,20 @@ CandidateCosts::CandidateCosts(const Candidate& candidate) : candidate_(candidat
   }
   std::string problem;
   builtin_ = PolicyOfText(candidate.Text(), &problem);
-  TreePlace place;
-  place.level = place.base = place.depth = 6;
-  place.bottommost = true;
-  TrialFilter trial(candidate.Text(), TreeShape(), place);
-  for (uint64_t key = 0; key < kTrialKeys; ++key) {
-    const ROCKSDB_NAMESPACE::Slice slice(reinterpret_cast<const char*>(&key), sizeof(key));
-    trial.Add(&slice, 1);
-  }
-  trial.Finish();
-  if (!trial.blocks().empty()) {
-    builtin_rate_ = ExpectedRate(ParseBuiltinFilter(trial.blocks().front()), kTrialKeys);
-  }
+  builtin_trial_ = BuildTrial(candidate.Text(), kTrialKeys);
 }
 
 Cost CandidateCosts::OfBlock(double keys, double levels_below, double size_ratio) const {
   const auto n = static_cast<uint64_t>(std::llround(keys));
   if (builtin_ != nullptr) {
-    return {static_cast<double>(BuiltinBytes(*builtin_, n)), builtin_rate_};
+    const uint64_t bytes = BuiltinBytes(*builtin_, n);
+    BuiltinFilter filter = builtin_trial_;
+    if (filter.kind == BuiltinFilter::Kind::kBloom) {
+      filter.blocks = std::max<uint64_t>(1, bytes / kBloomBlockBytes);
+    } else if (n <= kFewKeys) {
+      filter = BuildTrial(candidate_.Text(), n);
+    }
+    return {static_cast<double>(bytes), ExpectedRate(filter, n)};
   }
   FilterOptions options;
   options.bits_per_key = candidate_.bits_per_key;
@@ -150,8 +181,7 @@ Cost CandidateCosts::OfBlock(double keys, double levels_below, double size_ratio
     return {0, 1};
   }
   const FilterOptions building = core::ForBuilding(options);
-  return {static_cast<double>(core::EstimateBytes(n, building)),
-          core::RateForBits(building.bits_per_key)};
+  return {static_cast<double>(core::EstimateBytes(n, building)), WinnowRate(n, building)};
 }
 
 Cost CandidateCosts::Of(const FamilyFormula& family) const {

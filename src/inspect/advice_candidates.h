@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/inspect/advice_files.h"
+#include "src/inspect/builtin_filters.h"
 #include "winnow/options.h"
 
 namespace winnow::inspect {
@@ -76,7 +77,7 @@ class CandidateCosts {
 
   const Candidate candidate_;
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin_;
-  double builtin_rate_ = 1;
+  BuiltinFilter builtin_trial_;
 };
 
 }  // namespace winnow::inspect

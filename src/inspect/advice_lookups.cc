@@ -53,12 +53,64 @@ std::string NearMiss(std::string key, size_t changeable, bool may_append, Random
   return key;
 }
 
+// Places in the range of keys, between the first and the last one, that are about as dense as keys
+// are: their bytes are of the kind that keys have, digits for digits.
+class Places {
+ public:
+  Places(const StoredRange& range, Random* random) : range_(range), random_(random) {
+    const std::string& first = range.first;
+    const std::string& last = range.last;
+    same_ = static_cast<size_t>(
+        std::mismatch(first.begin(), first.end(), last.begin(), last.end()).first - first.begin());
+    Learn(first);
+    Learn(last);
+  }
+
+  // A key that there is.
+  void Learn(std::string_view key) {
+    for (size_t i = 0; i < kBytes && same_ + i < key.size(); ++i) {
+      const auto byte = static_cast<unsigned char>(key[same_ + i]);
+      low_[i] = std::min(low_[i], byte);
+      high_[i] = std::max(high_[i], byte);
+    }
+  }
+
+  std::string Draw() {
+    std::string place;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      place = range_.first.substr(0, same_);
+      for (size_t i = 0; i < kBytes && low_[i] <= high_[i]; ++i) {
+        place.push_back(
+            static_cast<char>(low_[i] + random_->Below(uint64_t{1} + high_[i] - low_[i])));
+      }
+      // By bytes, whichever of the two comes first by the comparator.
+      if (std::min(range_.first, range_.last) <= place &&
+          place <= std::max(range_.first, range_.last)) {
+        break;
+      }
+    }
+    return place;
+  }
+
+ private:
+  static constexpr size_t kBytes = 8;  // behind those that all keys have in common
+  static constexpr int kAttempts = 200;
+
+  const StoredRange& range_;
+  Random* random_;
+  size_t same_ = 0;
+  unsigned char low_[kBytes] = {255, 255, 255, 255, 255, 255, 255, 255};
+  unsigned char high_[kBytes] = {};
+};
+
 class Drawer {
  public:
-  Drawer(const DrawOptions& options, const FilterContents& contents, size_t timestamp_bytes)
+  Drawer(const DrawOptions& options, const FilterContents& contents, const Comparator& comparator,
+         const StoredRange& range)
       : options_(options),
         contents_(contents),
-        timestamp_bytes_(timestamp_bytes),
+        comparator_(comparator),
+        range_(range),
         random_(options.seed) {}
 
   void ReadAll(InternalKeys* keys, uint64_t entries) {
@@ -76,49 +128,33 @@ class Drawer {
     }
   }
 
-  // To places that are even in the eight bytes in which the first and the last key begin to differ.
-  void SeekPlaces(InternalKeys* keys, const StoredRange& range) {
-    const size_t same = static_cast<size_t>(
-        std::mismatch(range.first.begin(), range.first.end(), range.last.begin(), range.last.end())
-            .first -
-        range.first.begin());
-    const uint64_t first = NumberAt(range.first, same);
-    const uint64_t last = NumberAt(range.last, same);
-    const uint64_t low = std::min(first, last);
-    const uint64_t span = std::max(first, last) - low;
-    for (uint64_t i = 0; i < options_.lookups; ++i) {
-      const uint64_t place = low + (span == 0 ? 0 : random_.Below(span));
-      std::string sought = range.first.substr(0, same);
-      for (int shift = 56; shift >= 0; shift -= 8) {
-        sought.push_back(static_cast<char>(place >> shift));
-      }
-      keys->Seek(sought);
+  void SeekPlaces(InternalKeys* keys) {
+    constexpr uint64_t kToLearn = 32;
+    Places places(range_, &random_);
+    for (uint64_t i = 0; i < kToLearn + options_.lookups; ++i) {
+      keys->Seek(places.Draw());
       if (!keys->Valid() && keys->status().ok()) {
         keys->SeekToLast();
       }
       if (!keys->Valid()) {
         return;
       }
-      Take(keys->key().user_key);
+      places.Learn(keys->key().user_key);
+      if (i >= kToLearn) {
+        Take(keys->key().user_key);
+      }
     }
   }
 
   std::vector<std::string> drawn() && { return std::move(drawn_); }
 
  private:
-  static uint64_t NumberAt(const std::string& key, size_t at) {
-    uint64_t number = 0;
-    for (size_t i = at; i < at + 8; ++i) {
-      number = number << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0);
-    }
-    return number;
-  }
-
   void Take(std::string_view user_key) {
-    std::string key(
-        user_key.substr(0, user_key.size() - std::min(user_key.size(), timestamp_bytes_)));
+    constexpr int kAttempts = 16;
+    const std::string key(user_key.substr(
+        0, user_key.size() - std::min(user_key.size(), comparator_.timestamp_size())));
     if (random_.Share() >= options_.absent_share) {
-      drawn_.push_back(std::move(key));
+      drawn_.push_back(key);
       return;
     }
     size_t changeable = key.size();
@@ -126,12 +162,20 @@ class Drawer {
         contents_.prefixes->InDomain(SliceOf(key))) {
       changeable = contents_.prefixes->Transform(SliceOf(key)).size();
     }
-    drawn_.push_back(NearMiss(std::move(key), changeable, contents_.whole_keys, &random_));
+    // Next to the first and the last key many a change leads out of the file's range.
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      std::string near = NearMiss(key, changeable, contents_.whole_keys, &random_);
+      if (IsWithin(range_, &comparator_, near)) {
+        drawn_.push_back(std::move(near));
+        return;
+      }
+    }
   }
 
   const DrawOptions& options_;
   const FilterContents& contents_;
-  const size_t timestamp_bytes_;
+  const Comparator& comparator_;
+  const StoredRange& range_;
   Random random_;
   std::vector<std::string> drawn_;
 };
@@ -157,14 +201,17 @@ std::vector<std::string> DrawLookups(const std::string& path, const DrawOptions&
     return {};
   }
   const FilterContents contents = ContentsOf(keys->properties());
-  Drawer drawer(options, contents, comparator->timestamp_size());
   StoredRange range;
-  if (options.whole) {
+  status = ReadRange(keys.get(), &range);
+  Drawer drawer(options, contents, *comparator, range);
+  if (!status.ok()) {
+    *error = CantRead(status);
+  } else if (options.whole) {
     drawer.ReadAll(keys.get(), keys->properties().num_entries -
                                    std::min(keys->properties().num_entries,
                                             keys->properties().num_range_deletions));
-  } else if (ReadRange(keys.get(), &range).ok() && !range.empty) {
-    drawer.SeekPlaces(keys.get(), range);
+  } else if (!range.empty) {
+    drawer.SeekPlaces(keys.get());
   }
   if (!keys->status().ok()) {
     *error = CantRead(keys->status());

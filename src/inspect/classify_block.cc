@@ -21,20 +21,14 @@ FilterSummary Damaged(FilterSummary summary, std::string fault) {
   return summary;
 }
 
-// "auto, 1.5 levels below"
-std::string PlanDetail(const BuiltFor& built_for) {
-  return built_for.levels_below < 0
-             ? absl::StrCat(built_for.level_plan, ", place in the tree not known")
-             : absl::StrFormat("%s, %g %s below", built_for.level_plan, built_for.levels_below,
-                               built_for.levels_below == 1 ? "level" : "levels");
-}
-
-FilterSummary ClassifyWinnow(const FilterView& view, FilterSummary summary) {
+FilterSummary ClassifyWinnow(std::string_view block, FilterSummary summary) {
+  const FilterView view(block);
   if (view.fault() != Fault::kNone) {
     return Damaged(std::move(summary), absl::StrCat("a Winnow filter that can't be used: ",
                                                     std::string(ToString(view.fault()))));
   }
   const FilterInfo info = view.info();
+  summary.parameters = ParametersOfWinnow(block);
   summary.keys = info.num_hashes;
   summary.bits_per_key = info.bits_per_key;
   summary.expected_fpr = info.expected_fpr;
@@ -54,7 +48,7 @@ FilterSummary ClassifyWinnow(const FilterView& view, FilterSummary summary) {
   summary.built_for = BuiltFor{info.level, info.target_fpr, std::string(ToString(info.level_plan)),
                                info.levels_below};
   if (info.level_plan != LevelPlan::kUniform) {
-    absl::StrAppend(&summary.detail, ", ", PlanDetail(*summary.built_for));
+    absl::StrAppend(&summary.detail, ", ", PlanText(*summary.built_for));
   }
   if (!view.PayloadIntact()) {
     summary.fault =
@@ -63,13 +57,15 @@ FilterSummary ClassifyWinnow(const FilterView& view, FilterSummary summary) {
   return summary;
 }
 
-FilterSummary ClassifyBuiltin(const BuiltinFilter& filter, uint64_t keys, FilterSummary summary) {
+FilterSummary ClassifyBuiltin(std::string_view block, uint64_t keys, FilterSummary summary) {
+  const BuiltinFilter filter = ParseBuiltinFilter(block);
   using Kind = BuiltinFilter::Kind;
   summary.kind = std::string(filter.kind == Kind::kReserved                        ? kUnknown
                              : filter.kind == Kind::kRibbon || filter.marker == -2 ? kBuiltinRibbon
                                                                                    : kBuiltinBloom);
   summary.keys = filter.kind == Kind::kEmpty ? 0 : keys;
   summary.bits_per_key = BitsPerKey(summary.bytes, summary.keys);
+  summary.parameters = ParametersOfBuiltin(block, filter, summary.keys);
   switch (filter.kind) {
     case Kind::kEmpty:
       summary.detail = "holds no keys";
@@ -81,7 +77,6 @@ FilterSummary ClassifyBuiltin(const BuiltinFilter& filter, uint64_t keys, Filter
       summary.detail = absl::StrCat("marker byte ", filter.marker, ", which no known filter has");
       break;
     case Kind::kLegacyBloom:
-      summary.legacy = true;
       summary.detail = absl::StrCat("legacy, ", filter.probes, " probes");
       break;
     case Kind::kBloom:
@@ -109,6 +104,29 @@ BloomBlocks BloomOf(const FilterSummary& filter) {
 
 }  // namespace
 
+std::string PlanText(const BuiltFor& built_for) {
+  return built_for.levels_below < 0
+             ? absl::StrCat(built_for.level_plan, ", place in the tree not known")
+             : absl::StrFormat("%s, %g %s below", built_for.level_plan, built_for.levels_below,
+                               built_for.levels_below == 1 ? "level" : "levels");
+}
+
+std::string ParametersText(const FilterSummary& filter) {
+  std::string text = filter.parameters ? ToText(*filter.parameters) : std::string();
+  if (text.empty()) {
+    return filter.detail;
+  }
+  if (filter.built_for) {
+    const BuiltFor& goal = *filter.built_for;
+    absl::StrAppend(&text, absl::StrFormat("; for %.3g %%", 100 * goal.target_fpr),
+                    goal.level < 0 ? "" : absl::StrCat(" on level ", goal.level));
+    if (goal.level_plan != "uniform") {
+      absl::StrAppend(&text, ", ", PlanText(goal));
+    }
+  }
+  return text;
+}
+
 BloomBlocks& BloomBlocks::operator+=(const BloomBlocks& other) {
   blocks += other.blocks;
   keys += other.keys;
@@ -121,9 +139,8 @@ FilterSummary ClassifyBlock(std::string_view block, uint64_t keys) {
   FilterSummary summary;
   summary.bytes = block.size();
   // As the plugin decides who reads a block: one that only looks like ours in part is damaged.
-  summary = core::LooksOurs(block)
-                ? ClassifyWinnow(FilterView(block), std::move(summary))
-                : ClassifyBuiltin(ParseBuiltinFilter(block), keys, std::move(summary));
+  summary = core::LooksOurs(block) ? ClassifyWinnow(block, std::move(summary))
+                                   : ClassifyBuiltin(block, keys, std::move(summary));
   summary.bloom = BloomOf(summary);
   return summary;
 }

@@ -35,6 +35,19 @@ void ListTableFiles(const std::string& folder, std::set<std::string>* paths,
   }
 }
 
+// The name of one of the folder's MANIFESTs; empty without any.
+std::string AnyManifest(const std::string& folder) {
+  std::error_code code;
+  for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator();
+       entry.increment(code)) {
+    std::string name = entry->path().filename().string();
+    if (name.compare(0, 9, "MANIFEST-") == 0) {
+      return name;
+    }
+  }
+  return std::string();
+}
+
 void ReadAll(const std::vector<std::string>& paths, const TableReading& reading,
              ReportsByPath* reports) {
   for (SstReport& report : ReadTables(paths, reading)) {
@@ -113,10 +126,45 @@ bool NothingIsMissing(const ReportsByPath& reports) {
 void DropDeleted(const TreeLevels& tree, ReportsByPath* reports) {
   for (auto entry = reports->begin(); entry != reports->end();) {
     std::error_code code;
-    const bool deleted = entry->second.error && !fs::exists(entry->first, code) &&
+    // A link that leads nowhere is not deleted.
+    const bool deleted = entry->second.error &&
+                         !fs::exists(fs::symlink_status(entry->first, code)) &&
                          tree.files.count(entry->first) == 0;
     entry = deleted ? reports->erase(entry) : std::next(entry);
   }
+}
+
+// A database that is being written to has files that are not whole yet, and which its tree does not
+// name before they are. Reads those again that the tree has come to name, and takes away the
+// others, which are no part of the database; gives their number.
+size_t SettleUnread(const TreeLevels& tree, const TableReading& reading, ReportsByPath* reports) {
+  size_t taken_away = 0;
+  std::vector<std::string> again;
+  for (auto entry = reports->begin(); entry != reports->end();) {
+    if (!entry->second.error) {
+      ++entry;
+      continue;
+    }
+    const bool named = tree.files.count(entry->first) > 0;
+    std::error_code code;
+    const bool is_there = fs::exists(entry->first, code);
+    // A link that leads nowhere is not being written: somebody wants to hear of it.
+    const bool is_link = fs::is_symlink(fs::symlink_status(entry->first, code));
+    if (!is_there && (named || is_link)) {
+      ++entry;
+      continue;
+    }
+    if (named) {
+      again.push_back(entry->first);
+    } else {
+      ++taken_away;
+    }
+    entry = reports->erase(entry);
+  }
+  TableReading in_silence = reading;
+  in_silence.progress = nullptr;
+  ReadAll(again, in_silence, reports);
+  return taken_away;
 }
 
 // Of the folders beside the database's own, which may be those of other databases as well.
@@ -145,12 +193,24 @@ TreeLevels ReadTreeOf(const std::string& database, const std::vector<std::string
   return tree;
 }
 
+void SayIfCutOff(uint64_t bytes, SstReport* report) {
+  std::error_code code;
+  const uint64_t there = fs::file_size(report->path, code);
+  if (!code && there < bytes) {
+    absl::StrAppend(&*report->error, "; it is cut off: the MANIFEST says ", bytes,
+                    " bytes, and it has ", there);
+  }
+}
+
 void Place(const TreeLevels& tree, ReportsByPath* reports) {
   for (auto& [path, report] : *reports) {
     const auto found = tree.files.find(path);
     if (found != tree.files.end()) {
       report.level = found->second.level;
       report.column_family = found->second.column_family;
+      if (report.error && found->second.not_found.empty()) {
+        SayIfCutOff(found->second.bytes, &report);
+      }
     }
   }
 }
@@ -175,7 +235,8 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
     return database;
   }
   const bool is_database = fs::exists(fs::path(path) / "CURRENT", code);
-  if (listed.empty() && !is_database) {
+  const std::string manifest = is_database ? std::string() : AnyManifest(path);
+  if (listed.empty() && !is_database && manifest.empty()) {
     database.error = absl::StrCat(
         "neither table files (*.sst) nor a database (a file CURRENT) are in the folder ", path);
     return database;
@@ -197,13 +258,30 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
   ReadAll(std::exchange(paths, {}), reading, &reports);
   if (is_database) {
     const TreeLevels tree = ReadTreeOf(path, table_folders, reading, &reports);
-    Place(tree, &reports);
     if (!tree.problem.empty()) {
       database.warning = absl::StrCat("levels are unknown: ", tree.problem);
     }
     if (!tree.remark.empty()) {
       database.remark = tree.remark;
     }
+    const size_t unfinished =
+        tree.problem.empty() && !tree.files.empty() ? SettleUnread(tree, reading, &reports) : 0;
+    if (unfinished > 0) {
+      database.remark = absl::StrCat(
+          database.remark ? *database.remark + "; " : "", unfinished,
+          unfinished == 1
+              ? " file that the database does not name was left out, as it can't be read"
+              : " files that the database does not name were left out, as they can't be "
+                "read",
+          ": being written, or left over");
+    }
+    Place(tree, &reports);
+  }
+  if (!manifest.empty()) {
+    database.warning = absl::StrCat(
+        "levels are unknown: there is a ", manifest,
+        ", but no file CURRENT, which names the MANIFEST in force: RocksDB can't open the "
+        "database, which may have been copied in part");
   }
   for (auto& [file_path, report] : reports) {
     report.database = path;

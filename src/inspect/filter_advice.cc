@@ -216,7 +216,9 @@ class Family {
   }
 
   void Legacy() {
-    const Files legacy = Those(files_, [](const SstReport& file) { return file.filter->legacy; });
+    const Files legacy = Those(files_, [](const SstReport& file) {
+      return file.filter->parameters && file.filter->parameters->format == "LegacyBloom";
+    });
     if (!legacy.empty()) {
       Say(Number(legacy.size(), "file"), where_,
           legacy.size() == 1 ? " has RocksDB's legacy Bloom filter"

@@ -40,6 +40,28 @@ Json ToJson(const BuiltFor& built_for) {
       {"levels_below", built_for.levels_below < 0 ? Json(nullptr) : Json(built_for.levels_below)}};
 }
 
+Json ToJson(const FilterParameters& parameters) {
+  Json json = {{"format", parameters.format},
+               {"version", OrNull(parameters.version)},
+               {"hash", SentenceOrNull(parameters.hash)}};
+  const auto put = [&json](const char* key, const auto& value) {
+    if (value) {
+      json[key] = *value;
+    }
+  };
+  put("probes", parameters.probes);
+  put("blocks", parameters.blocks);
+  put("block_bits", parameters.block_bits);
+  put("slots", parameters.slots);
+  put("columns", parameters.columns);
+  if (!parameters.layers.empty()) {
+    json["layers"] = parameters.layers;
+  }
+  put("bumped_share", parameters.bumped_share);
+  put("fill_ratio", parameters.fill_ratio);
+  return json;
+}
+
 Json ToJson(const FilterSummary& filter) {
   Json json = {{"kind", filter.kind},
                {"keys", filter.keys},
@@ -58,9 +80,11 @@ Json ToJson(const FilterSummary& filter) {
   if (filter.built_for) {
     json["built_for"] = ToJson(*filter.built_for);
   }
+  json["parameters"] = filter.parameters && !filter.parameters->format.empty()
+                           ? ToJson(*filter.parameters)
+                           : Json(nullptr);
   json["detail"] = filter.detail;
   json["policy_name"] = filter.policy_name;
-  json["stored_bytes"] = filter.stored_bytes;
   json["fault"] = OrNull(filter.fault);
   return json;
 }
@@ -82,6 +106,9 @@ Json ToJson(const SstReport& file) {
   json["entries"] = file.entries;
   json["file_bytes"] = file.file_bytes;
   json["filter"] = file.filter ? ToJson(*file.filter) : Json(nullptr);
+  if (file.filter) {
+    json["filter"]["stored_bytes"] = file.filter->stored_bytes;
+  }
   json["error"] = OrNull(file.error);
   return json;
 }
@@ -164,6 +191,14 @@ Json ToJson(const PolicyVerdict& verdict) {
   json["by_place"] = Json::array();
   for (const PolicyOpening& opening : verdict.by_place) {
     json["by_place"].push_back(ToJson(opening));
+  }
+  json["file"] = verdict.file ? ToJson(*verdict.file) : Json(nullptr);
+  json["tree"] = Json(nullptr);
+  if (verdict.tree) {
+    json["tree"] = {{"levels", kLastTrialLevel},
+                    {"size_ratio", verdict.tree->size_ratio},
+                    {"bits_per_key", verdict.tree->bits_per_key},
+                    {"false_reads_per_absent_key", verdict.tree->false_reads}};
   }
   json["by_keys"] = Json::array();
   for (const PolicyTrial& trial : verdict.by_keys) {

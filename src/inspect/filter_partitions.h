@@ -1,9 +1,7 @@
 // The top-level index of a partitioned filter: which partition a key belongs to.
 //
 // RocksDB hands out a filter's partitions and not this index, and a key that its own partition
-// denies may well be in a neighbour by chance. So the file's last bytes are read here: footer,
-// metaindex and that index, of block-based tables with format versions 2 to 7. The layout is that
-// of RocksDB's table/format.cc, Footer::DecodeFrom, and table/block_based/block_builder.cc.
+// denies may well be in a neighbour by chance. So that index is read from the file.
 
 #ifndef WINNOW_SRC_INSPECT_FILTER_PARTITIONS_H_
 #define WINNOW_SRC_INSPECT_FILTER_PARTITIONS_H_
@@ -18,13 +16,9 @@
 #include <vector>
 
 #include "src/inspect/internal_keys.h"
+#include "src/inspect/table_blocks.h"
 
 namespace winnow::inspect {
-
-struct BlockPlace {
-  uint64_t offset = 0;  // in the file
-  uint64_t bytes = 0;   // without the trailer behind it
-};
 
 struct FilterPartition {
   std::string last;  // no key of the partition comes after it: an internal key, or a user's
@@ -41,6 +35,12 @@ struct FilterPartitions {
 // Reads the index of a file whose filter is partitioned. A file of any bytes is allowed.
 FilterPartitions ReadFilterPartitions(const std::string& path,
                                       const ROCKSDB_NAMESPACE::TableProperties& properties);
+
+// Whether each partition was built with the first prefix of the next one too, so that a seek to a
+// key between the two finds it. RocksDB does so from 6.2.4, 6.3.6 and 6.4.6 on, and no property
+// tells its version: false for a file that has neither a time of creation nor a session, which
+// files have from 6.6 and 6.14 on.
+bool HasNextPrefixes(const ROCKSDB_NAMESPACE::TableProperties& properties) noexcept;
 
 // The entries of a block of such an index, or nothing where it is not one. Pure, for any bytes.
 // delta_encoded: as the property index_value_is_delta_encoded says.

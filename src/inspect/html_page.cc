@@ -75,6 +75,8 @@ th, td { padding: .25rem .75rem .25rem 0; text-align: right; vertical-align: top
 th { font-weight: 600; } thead th { color: var(--soft); font-weight: 500; vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; }
 .facts td { text-align: left; }
+.files th, .files td { overflow-wrap: normal; white-space: nowrap; }
+.files td:last-child { white-space: normal; text-align: left; min-width: 20rem; }
 code { font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
 @media (max-width: 30rem) { svg text { font-size: 14.5px; } }
 @media print {

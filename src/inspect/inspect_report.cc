@@ -72,10 +72,12 @@ void Sort(std::vector<SstReport>* files, FileOrder order) {
 InspectReport MakeInspectReport(std::vector<SstReport> files, std::vector<std::string> remarks,
                                 const FileSelection& selection) {
   InspectReport report;
+  const size_t all = files.size();
   files.erase(
       std::remove_if(files.begin(), files.end(),
                      [&selection](const SstReport& file) { return !IsSelected(file, selection); }),
       files.end());
+  report.not_selected = all - files.size();
   Sort(&files, selection.order);
   report.files = std::move(files);
   report.remarks = std::move(remarks);

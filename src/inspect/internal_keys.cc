@@ -97,6 +97,9 @@ Status InternalKeys::Open(const std::string& path, const ROCKSDB_NAMESPACE::Comp
     return status;
   }
   reader->properties = reader->table.GetTableProperties();
+  if (reader->properties == nullptr) {
+    return Status::Corruption("the file has no properties");
+  }
   reader->entries = rocksdb_abi::NewEntryIterator(&reader->table, reader->kept, reader->read);
   if (reader->entries == nullptr) {
     return Status::Corruption("RocksDB gives no iterator over the file's entries");

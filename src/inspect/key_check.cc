@@ -78,8 +78,8 @@ class Batch {
 // The keys and prefixes that entries give, each once for a run of equal ones in a block.
 class KeysOfEntries {
  public:
-  KeysOfEntries(const FilterContents& contents, Batch* batch)
-      : contents_(contents), batch_(batch) {}
+  KeysOfEntries(const CheckedFilter& filter, Batch* batch)
+      : contents_(filter.contents), has_next_prefixes_(filter.has_next_prefixes), batch_(batch) {}
 
   void Add(size_t block, std::string_view key) {
     const bool same_block = block == block_ && any_;
@@ -119,12 +119,13 @@ class KeysOfEntries {
     batch_->Add(block, prefix, true);
     // Where the versions of one key lie in two partitions, the first key that is looked for in the
     // second need not be the first that was built into it.
-    if (any_ && !same_block && block == block_ + 1 && !last_key_repeats_) {
+    if (has_next_prefixes_ && any_ && !same_block && block == block_ + 1 && !last_key_repeats_) {
       batch_->Add(block_, prefix, true);
     }
   }
 
   const FilterContents& contents_;
+  const bool has_next_prefixes_;
   Batch* batch_;
   bool any_ = false;
   size_t block_ = 0;
@@ -169,7 +170,7 @@ KeyCheck CheckKeys(InternalKeys* keys, CheckedFilter* filter, AbsentKeys* absent
   check.keys_of_blocks.resize(filter->blocks.size());
   Batch batch(filter, absent, &check);
   OrderCheck order(filter->comparator);
-  KeysOfEntries keys_of_entries(filter->contents, &batch);
+  KeysOfEntries keys_of_entries(*filter, &batch);
   std::optional<PartitionWalk> walk;
   if (filter->partitions != nullptr) {
     walk.emplace(*filter->partitions, filter->comparator);

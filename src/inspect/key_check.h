@@ -25,6 +25,8 @@ struct CheckedFilter {
   const FilterPartitions* partitions = nullptr;  // null: not partitioned
   // Of the file. Null: this program does not have it; only for filters that are not partitioned.
   const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;
+  // The first prefix of a partition is in the one before as well (HasNextPrefixes).
+  bool has_next_prefixes = true;
   FilterContents contents;
   size_t timestamp_bytes = 0;  // at the end of each user key, which filters leave out
 };
@@ -42,7 +44,8 @@ struct KeyCheck {
 
 // Reads the keys from the first to the last, and asks for each the block that RocksDB would ask for
 // that entry; for the first prefix of a partition also the one before, as a seek to it may end
-// there. Tells `absent` of every key. keys->status() says afterwards whether all were read.
+// there, if it was built so. Tells `absent` of every key. keys->status() says afterwards whether
+// all were read.
 KeyCheck CheckKeys(InternalKeys* keys, CheckedFilter* filter, AbsentKeys* absent,
                    const std::function<void(const KeyCheck&)>& progress);
 

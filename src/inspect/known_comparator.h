@@ -4,6 +4,7 @@
 #define WINNOW_SRC_INSPECT_KNOWN_COMPARATOR_H_
 
 #include <rocksdb/comparator.h>
+#include <rocksdb/table_properties.h>
 
 #include <memory>
 #include <string>
@@ -13,6 +14,12 @@ namespace winnow::inspect {
 // By its name, as table files and MANIFESTs have it; the bytewise one for an empty name. Null: this
 // program does not have it. Lives as long as the program.
 const ROCKSDB_NAMESPACE::Comparator* FindComparator(const std::string& name);
+
+// The one that orders the keys of a file as they are stored there. Of a database that keeps no
+// timestamps, that is FindComparator's without them: its timestamp_size() is 0. Null, and lives, as
+// there.
+const ROCKSDB_NAMESPACE::Comparator* ComparatorOfKeys(
+    const ROCKSDB_NAMESPACE::TableProperties& properties);
 
 // One that has the name of a comparator that we lack, and orders by bytes, upwards or downwards.
 // RocksDB takes it for the other; where it compares keys it may find them in wrong order, and end

@@ -157,12 +157,12 @@ std::string PolicyInForce(const std::vector<ColumnFamilyDescriptor>& families,
   return std::string();
 }
 
-FamilyPolicy Judge(const AskedFor& asked, bool with_trials) {
+FamilyPolicy Judge(const AskedFor& asked, bool with_trials, const std::optional<TrialFile>& file) {
   FamilyPolicy family;
   family.name = asked.family;
   family.no_filter_asked_for = !asked.policy || *asked.policy == "nullptr" || asked.policy->empty();
   if (!family.no_filter_asked_for) {
-    family.verdict = CheckPolicyOfFile(*asked.policy, with_trials);
+    family.verdict = CheckPolicyOfFile(*asked.policy, with_trials, file);
   } else {
     family.verdict.asked = asked.policy.value_or(std::string());
   }
@@ -195,7 +195,8 @@ std::string ReadText(const std::string& path, OptionsText* text) {
 
 }  // namespace
 
-OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials) {
+OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials,
+                                   const std::optional<TrialFile>& file) {
   OptionsFileReport report;
   const OptionsPath found = FindOptionsFile(path);
   report.path = found.path;
@@ -214,7 +215,7 @@ OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials) {
   }
   bool all_well = true;
   for (const AskedFor& asked : text.families()) {
-    report.families.push_back(Judge(asked, with_trials));
+    report.families.push_back(Judge(asked, with_trials, file));
     all_well = all_well && report.families.back().verdict.problem.empty();
   }
   std::vector<ColumnFamilyDescriptor> loaded;

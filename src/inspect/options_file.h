@@ -4,6 +4,7 @@
 #define WINNOW_SRC_INSPECT_OPTIONS_FILE_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct OptionsFileReport {
 
 // Judges every column family of the file as CheckPolicyOfFile does, and checks that RocksDB, when
 // it loads the file, has the same policy in force. `path` is as for FindOptionsFile.
-OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials);
+OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials,
+                                   const std::optional<TrialFile>& file = std::nullopt);
 
 // The name of each column family's comparator as the file says it, also of those that this program
 // does not have. Empty where the file can't be read. `path` is as for FindOptionsFile.

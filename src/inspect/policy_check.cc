@@ -102,7 +102,10 @@ std::string Problem(const PolicyVerdict& verdict) {
   return absl::StrCat(reason, reason.empty() ? "" : " ", consequence, ".");
 }
 
-void Judge(const std::vector<PolicyPlace>& places, bool with_trials, PolicyVerdict* verdict) {
+constexpr uint64_t kKeysOfLevels = 100'000;
+
+void Judge(const std::vector<PolicyPlace>& places, bool with_trials,
+           const std::optional<TrialFile>& file, PolicyVerdict* verdict) {
   for (const PolicyPlace place : places) {
     verdict->by_place.push_back(OpenWithPolicy(verdict->asked, place));
   }
@@ -122,31 +125,39 @@ void Judge(const std::vector<PolicyPlace>& places, bool with_trials, PolicyVerdi
     }
     verdict->suggestion = verdict->asked == "nullptr" ? "" : SuggestPolicy(verdict->asked);
   } else if (with_trials) {
-    verdict->by_level = TryLevels(*first.policy, 100'000);
-    verdict->by_keys = TryKeyCounts(*first.policy);
+    const uint64_t keys = file ? file->keys : kKeysOfLevels;
+    verdict->by_level = TryLevels(*first.policy, keys);
+    verdict->tree = SumOfTree(*first.policy, verdict->by_level);
+    if (file) {
+      verdict->file = TryFile(*first.policy, *file);
+    } else {
+      verdict->by_keys = TryKeyCounts(*first.policy);
+    }
   }
 }
 
 }  // namespace
 
-PolicyVerdict CheckPolicy(absl::string_view options_string, bool with_trials) {
+PolicyVerdict CheckPolicy(absl::string_view options_string, bool with_trials,
+                          const std::optional<TrialFile>& file) {
   PolicyVerdict verdict;
   absl::string_view stripped = absl::StripAsciiWhitespace(options_string);
   if (absl::ConsumePrefix(&stripped, "filter_policy=")) {
     stripped = absl::StripAsciiWhitespace(stripped);
   }
   verdict.asked = std::string(stripped);
-  Judge(PlacesFor(verdict.asked), with_trials, &verdict);
+  Judge(PlacesFor(verdict.asked), with_trials, file, &verdict);
   if (verdict.asked.empty()) {
     verdict.problem = "the string is empty, which RocksDB takes for \"no filter\".";
   }
   return verdict;
 }
 
-PolicyVerdict CheckPolicyOfFile(absl::string_view value, bool with_trials) {
+PolicyVerdict CheckPolicyOfFile(absl::string_view value, bool with_trials,
+                                const std::optional<TrialFile>& file) {
   PolicyVerdict verdict;
   verdict.asked = std::string(absl::StripAsciiWhitespace(value));
-  Judge({PolicyPlace::kOptionsFile}, with_trials, &verdict);
+  Judge({PolicyPlace::kOptionsFile}, with_trials, file, &verdict);
   return verdict;
 }
 

@@ -9,6 +9,7 @@
 
 #include "src/inspect/internal_keys.h"
 #include "src/inspect/known_comparator.h"
+#include "src/inspect/range_deletions.h"
 #include "src/inspect/sst_filters.h"
 #include "src/inspect/sst_reader.h"
 #include "src/inspect/stored_filter.h"
@@ -65,7 +66,7 @@ FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys,
     return probe;
   }
   probe.kind = KindOf(sst);
-  const Comparator* comparator = FindComparator(sst.properties->comparator_name);
+  const Comparator* comparator = ComparatorOfKeys(*sst.properties);
   std::unique_ptr<InternalKeys> entries;
   StoredRange range;
   Status status = InternalKeys::Open(
@@ -76,7 +77,19 @@ FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys,
   StoredFilter filter(path, sst, comparator);
   probe.remark = Remark(sst, filter, comparator, exact);
   probe.exact = exact && comparator != nullptr;
+  RangeDeletions deletions;
+  if (probe.exact) {
+    deletions = ReadRangeDeletions(path, *sst.properties);
+    if (probe.remark.empty()) {
+      probe.remark = deletions.problem;
+    }
+  }
   for (size_t i = 0; i < keys.size() && entries != nullptr; ++i) {
+    if (!deletions.ranges.empty()) {
+      if (const auto sequence = NewestCovering(deletions, *comparator, keys[i].bytes)) {
+        probe.covered.push_back({i, *sequence});
+      }
+    }
     if (!IsWithin(range, comparator, keys[i].bytes)) {
       continue;
     }

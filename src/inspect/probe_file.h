@@ -33,12 +33,19 @@ struct ProbeHit {
   std::optional<FoundEntry> entry;  // unset: not there, where it was looked for
 };
 
+// A key that a file's range deletions cover.
+struct CoveredKey {
+  size_t key = 0;         // its place in the list that was given
+  uint64_t sequence = 0;  // of the newest one that covers it
+};
+
 struct FileProbe {
   std::string path;
   std::optional<int> level;
-  std::string kind;            // of the filter, as FilterSummary::kind
-  std::vector<ProbeHit> hits;  // in the order of the keys
-  bool exact = false;          // each hit was looked for, but for what could not be read
+  std::string kind;                 // of the filter, as FilterSummary::kind
+  std::vector<ProbeHit> hits;       // in the order of the keys
+  std::vector<CoveredKey> covered;  // only if exact; also of keys that are no hits
+  bool exact = false;               // each hit was looked for, but for what could not be read
 
   // Why it can't be told better than the hits say, though the file was read, as a sentence; empty:
   // nothing to say.
@@ -49,7 +56,7 @@ struct FileProbe {
 // Asks as a Get does: the filter for the whole key where it holds whole keys, else for its prefix,
 // else nobody. Where the file's comparator is unknown here, or its first or last block can't be
 // read, the range tells nothing; without the comparator any partition of a filter may say yes.
-// exact: reads for each hit the block where the key would be. Range deletions are not looked at.
+// exact: reads for each hit the block where the key would be, and the file's range deletions.
 FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys, bool exact);
 
 }  // namespace winnow::inspect

@@ -53,10 +53,15 @@ std::string ProbeJson(const std::vector<ProbedKey>& keys, const std::vector<File
     document["keys"].push_back({{"key_hex", absl::BytesToHexString(key.bytes)},
                                 {"may_contain", Json::array()},
                                 {"contains", exact ? Json::array() : Json(nullptr)},
-                                {"entries", Json::array()}});
+                                {"entries", Json::array()},
+                                {"range_deletions", exact ? Json::array() : Json(nullptr)}});
   }
   for (const FileProbe& file : files) {
     document["files"].push_back(ToJson(file));
+    for (const CoveredKey& covered : file.covered) {
+      document["keys"][covered.key]["range_deletions"].push_back(
+          {{"path", file.path}, {"sequence", covered.sequence}});
+    }
     for (const ProbeHit& hit : file.hits) {
       Json& key = document["keys"][hit.key];
       key["may_contain"].push_back(file.path);
@@ -70,7 +75,11 @@ std::string ProbeJson(const std::vector<ProbedKey>& keys, const std::vector<File
 }
 
 std::string PackProbe(const FileProbe& probe) {
-  Json json = {probe.kind, probe.exact, probe.remark, OrNull(probe.error), Json::array()};
+  Json json = {probe.kind,          probe.exact,   probe.remark,
+               OrNull(probe.error), Json::array(), Json::array()};
+  for (const CoveredKey& covered : probe.covered) {
+    json[5].push_back(Json::array({covered.key, covered.sequence}));
+  }
   for (const ProbeHit& hit : probe.hits) {
     Json packed = {hit.key, hit.by_filter, hit.looked_for};
     if (hit.entry) {
@@ -102,6 +111,9 @@ std::optional<FileProbe> UnpackProbe(std::string_view bytes) {
                                packed.at(5).get<uint64_t>()};
       }
       probe.hits.push_back(hit);
+    }
+    for (const Json& packed : json.at(5)) {
+      probe.covered.push_back({packed.at(0).get<size_t>(), packed.at(1).get<uint64_t>()});
     }
     return probe;
   } catch (const Json::exception&) {

@@ -21,10 +21,17 @@ void Fields(Code& code, BuiltFor& built_for) {
 }
 
 template <typename Code>
+void Fields(Code& code, FilterParameters& parameters) {
+  code(parameters.format, parameters.version, parameters.hash, parameters.probes, parameters.blocks,
+       parameters.block_bits, parameters.slots, parameters.columns, parameters.layers,
+       parameters.bumped_share, parameters.fill_ratio);
+}
+
+template <typename Code>
 void Fields(Code& code, FilterSummary& filter) {
   code(filter.kind, filter.keys, filter.bytes, filter.bits_per_key, filter.expected_fpr,
        filter.partitions, filter.bloom, filter.detail, filter.built_for, filter.policy_name,
-       filter.fault, filter.stored_bytes, filter.obsolete, filter.legacy, filter.kinds);
+       filter.fault, filter.stored_bytes, filter.obsolete, filter.parameters, filter.kinds);
 }
 
 template <typename Code>
@@ -35,7 +42,7 @@ void Fields(Code& code, SstReport& report) {
 
 template <typename Code>
 void Fields(Code& code, TreePosition& position) {
-  code(position.level, position.column_family, position.not_found);
+  code(position.level, position.column_family, position.bytes, position.not_found);
 }
 
 template <typename Code>

@@ -92,7 +92,7 @@ FilterSummary SumOfPartitions(const std::vector<FilterSummary>& parts) {
       sum.keys == 0 ? 0 : 8 * static_cast<double>(sum.bytes) / static_cast<double>(sum.keys);
   sum.expected_fpr = MeanRate(parts);
   sum.detail = parts.front().detail;
-  sum.legacy = parts.front().legacy;
+  sum.parameters = parts.front().parameters;
   sum.built_for = parts.front().built_for;
   return sum;
 }

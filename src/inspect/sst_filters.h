@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/inspect/filter_parameters.h"
+
 namespace winnow::inspect {
 
 // The values of FilterSummary::kind, as they are printed and written as JSON.
@@ -43,6 +45,9 @@ struct BuiltFor {
   std::string level_plan;    // "uniform", "by_level", "auto", "unknown"
   double levels_below = -1;  // what the plan took for its place in the tree; -1 unknown
 };
+
+// "auto, 1.5 levels below"
+std::string PlanText(const BuiltFor& built_for);
 
 // One filter: of a file, of a partition, or the sum over a file's partitions.
 struct FilterSummary {
@@ -84,11 +89,17 @@ struct FilterSummary {
   uint64_t stored_bytes = 0;
 
   bool obsolete = false;  // of a form before RocksDB 7.0 that no later one reads
-  bool legacy = false;    // RocksDB's Bloom of format versions below 5; of partitions the first
+
+  // Of filters that are not damaged and whose form is known; of partitions the first one's.
+  std::optional<FilterParameters> parameters;
 
   // Blocks by kind, when there are blocks: {"winnow-ribbon", 12}. In order of first appearance.
   std::vector<std::pair<std::string, int>> kinds;
 };
+
+// "6 probes, 20 blocks, 0.468 full, winnow format 1, XXH3, seed 0; for 0.957 % on level 2", of a
+// filter whose parameters are known; else its detail.
+std::string ParametersText(const FilterSummary& filter);
 
 // What a file's row says.
 struct SstReport {

@@ -49,6 +49,14 @@ std::string WhyNoFilter(SstFileReader* reader) {
                       "; it reads the file as if it had none");
 }
 
+// RocksDB opens a file without properties, which no builder has written since 2013.
+void TakeProperties(const SstFileReader& reader, RawSst* sst) {
+  sst->properties = reader.GetTableProperties();
+  if (sst->properties == nullptr) {
+    sst->error = "the file is damaged: it has no properties";
+  }
+}
+
 // Opens the file without any filter, to tell damage of the filter from damage of the file.
 RawSst ReadWithoutFilter(const std::string& path, const Status& first_failure) {
   RawSst sst;
@@ -58,7 +66,7 @@ RawSst ReadWithoutFilter(const std::string& path, const Status& first_failure) {
     sst.error = WhyNotATable(path, first_failure);
     return sst;
   }
-  sst.properties = reader.GetTableProperties();
+  TakeProperties(reader, &sst);
   sst.filter_fault = absl::StrCat("the filter can't be read, and RocksDB does not open the file: ",
                                   first_failure.ToString());
   return sst;
@@ -79,7 +87,10 @@ RawSst ReadRawSst(const std::string& path) {
   if (!status.ok()) {
     return ReadWithoutFilter(path, status);
   }
-  sst.properties = reader.GetTableProperties();
+  TakeProperties(reader, &sst);
+  if (sst.error) {
+    return sst;
+  }
   sst.blocks = std::move(blocks);
   sst.obsolete_filter = logger->saw_obsolete_filter();
   // filter_size counts the index over partitions too, so that a single partition shows.

@@ -15,6 +15,7 @@ struct ListedTable {
   std::optional<std::string> error;  // why there is no such file, as a sentence
 };
 
+// Which paths the names mean is for ExpandPaths to say.
 struct TableList {
   std::vector<ListedTable> tables;    // a path that is no folder: that path
   std::vector<std::string> remarks;   // worth knowing, and no fault

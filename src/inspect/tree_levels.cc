@@ -40,7 +40,6 @@ using ROCKSDB_NAMESPACE::Status;
 struct ListedFile {
   std::string name;  // "000123.sst"
   int path_number = 0;
-  uint64_t bytes = 0;
   TreePosition position;
 };
 
@@ -113,8 +112,8 @@ Listing ListFiles(const std::string& database, const DBOptions& options, const F
   std::vector<LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
   for (const LiveFileMetaData& file : files) {
-    listing.files.push_back({file.name.substr(1), NumberOfPath(database, file.db_path), file.size,
-                             TreePosition{file.level, file.column_family_name, ""}});
+    listing.files.push_back({file.name.substr(1), NumberOfPath(database, file.db_path),
+                             TreePosition{file.level, file.column_family_name, file.size, ""}});
   }
   for (ColumnFamilyHandle* handle : handles) {
     const Status status = db->DestroyColumnFamilyHandle(handle);
@@ -130,7 +129,7 @@ std::string Pack(const Listing& listing) {
   nlohmann::json json = {{"problem", listing.status.ok() ? "" : listing.status.ToString()},
                          {"files", nlohmann::json::array()}};
   for (const ListedFile& file : listing.files) {
-    json["files"].push_back({file.name, file.path_number, file.bytes, file.position.level,
+    json["files"].push_back({file.name, file.path_number, file.position.bytes, file.position.level,
                              file.position.column_family});
   }
   const std::vector<uint8_t> bytes = nlohmann::json::to_msgpack(json);
@@ -147,7 +146,7 @@ Listing Unpack(const std::string& text) {
   }
   for (const nlohmann::json& file : json.at("files")) {
     listing.files.push_back(
-        {file[0], file[1], file[2], TreePosition{file[3], file[4].get<std::string>(), ""}});
+        {file[0], file[1], TreePosition{file[3], file[4].get<std::string>(), file[2], ""}});
   }
   const std::string problem = json.at("problem");
   if (!problem.empty()) {
@@ -182,7 +181,7 @@ void Place(const std::string& database, const std::vector<std::string>& folders,
   std::vector<std::string> places = {database};
   places.insert(places.end(), folders.begin(), folders.end());
   for (const ListedFile& file : listing.files) {
-    const std::optional<std::string> found = FindTableFile(file.name, file.bytes, places);
+    const std::optional<std::string> found = FindTableFile(file.name, file.position.bytes, places);
     const std::string path =
         found ? *found : (std::filesystem::path(database) / file.name).lexically_normal().string();
     TreePosition& position = tree->files[path];

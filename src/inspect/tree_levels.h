@@ -3,6 +3,7 @@
 #ifndef WINNOW_SRC_INSPECT_TREE_LEVELS_H_
 #define WINNOW_SRC_INSPECT_TREE_LEVELS_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@ namespace winnow::inspect {
 struct TreePosition {
   int level = 0;
   std::string column_family;
+  uint64_t bytes = 0;     // as the MANIFEST says
   std::string not_found;  // why the file is in none of the folders, as a sentence; empty: it is
 };
 

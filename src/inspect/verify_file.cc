@@ -235,6 +235,7 @@ CheckedFilter FilterOf(const RawSst& sst, const FilterPartitions& partitions,
   }
   filter.partitions = sst.partitioned ? &partitions : nullptr;
   filter.comparator = comparator;
+  filter.has_next_prefixes = HasNextPrefixes(*sst.properties);
   filter.contents = ContentsOf(*sst.properties);
   filter.timestamp_bytes = comparator == nullptr ? 0 : comparator->timestamp_size();
   return filter;
@@ -311,7 +312,7 @@ FileVerdict VerifyFile(const std::string& path, const VerifyOptions& options,
     verdict.error = sst.error;
     return verdict;
   }
-  const Comparator* comparator = FindComparator(sst.properties->comparator_name);
+  const Comparator* comparator = ComparatorOfKeys(*sst.properties);
   FilterPartitions partitions;
   if (HasBlocks(sst, &verdict) && sst.partitioned) {
     partitions = PartitionsOf(path, sst, comparator, &verdict);

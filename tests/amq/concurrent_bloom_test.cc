@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -66,6 +68,44 @@ TEST(ConcurrentBloom, FullLinesReportTheRateThatTheyHave) {
   EXPECT_EQ(filter.expected_fpr(), 1);
 }
 
+TEST(ConcurrentBloom, BatchesAreTheSameAsOneByOne) {
+  for (const double rate : {0.1, 0.01, 1e-6}) {
+    ConcurrentBloom one({500, rate});
+    ConcurrentBloom batched({500, rate});
+    RandomHashes random(3);
+    for (const size_t n : {0u, 1u, 15u, 16u, 17u, 64u, 500u}) {
+      std::vector<KeyHash> keys = random.Take(n);
+      if (n > 40) keys[40] = keys[39] = keys[2];  // new once
+      // A byte beyond must stay.
+      const auto results = std::make_unique<bool[]>(n + 1);
+      results[n] = true;
+      batched.Add(keys.data(), n, results.get());
+      for (size_t i = 0; i < n; ++i) ASSERT_EQ(results[i], one.Add(keys[i])) << i;
+      for (size_t i = 0; i < n; i += 2) keys[i].value = random.Next();
+      batched.MayContain(keys.data(), n, results.get());
+      for (size_t i = 0; i < n; ++i) ASSERT_EQ(results[i], one.MayContain(keys[i])) << i;
+      ASSERT_TRUE(results[n]);
+    }
+    EXPECT_EQ(batched.num_added(), one.num_added());
+    EXPECT_EQ(batched.fill_ratio(), one.fill_ratio());
+    EXPECT_EQ(batched.expected_fpr(), one.expected_fpr());
+  }
+}
+
+TEST(ConcurrentBloom, CountsWhatWasNew) {
+  ConcurrentBloom filter({1000, 1e-4});
+  EXPECT_EQ(filter.num_added(), 0u);
+  uint64_t said_new = 0;
+  for (const KeyHash key : RandomHashes(3).Take(20'000)) {
+    said_new += filter.Add(key);
+    EXPECT_FALSE(filter.Add(key));
+  }
+  EXPECT_EQ(filter.num_added(), said_new);
+  EXPECT_GT(said_new, 1000u);
+  filter.Clear();
+  EXPECT_EQ(filter.num_added(), 0u);
+}
+
 constexpr unsigned kThreads = 3;
 
 // Calls the function with the number of the thread in that many threads at once.
@@ -114,6 +154,32 @@ TEST(ConcurrentBloom, OfRacingAdditionsOfAKeyExactlyOneIsNew) {
   EXPECT_EQ(denied, 0u);
   // Those that looked as if they were there, at 1e-6 and below.
   EXPECT_LE(wrong, uint64_t{rounds} * kKeys / 1'000'000 + 1);
+}
+
+// One by one, and in batches; more threads come and go than there are counts to keep.
+TEST(ConcurrentBloom, ThreadsTogetherCountEachNewKeyOnce) {
+  const std::vector<KeyHash> keys = RandomHashes(7).Take(1000);
+  ConcurrentBloom filter({keys.size(), 1e-6});
+  std::atomic<uint64_t> said_new{0};
+  for (int round = 0; round < 30; ++round) {
+    InThreads([&](unsigned thread) {
+      if (thread == 0) {
+        for (const KeyHash key : keys) said_new += filter.Add(key);
+        return;
+      }
+      bool is_new[64];
+      for (size_t begin = 0; begin < keys.size(); begin += 64) {
+        const size_t n = std::min<size_t>(64, keys.size() - begin);
+        filter.Add(&keys[begin], n, is_new);
+        said_new += static_cast<uint64_t>(std::count(is_new, is_new + n, true));
+      }
+    });
+    ASSERT_EQ(filter.num_added(), said_new.exchange(0));
+    ASSERT_GE(filter.num_added(), keys.size() - 1);
+    ASSERT_LE(filter.num_added(), keys.size());
+    ExpectContainsAll(filter, keys);
+    filter.Clear();
+  }
 }
 
 // What another thread added and then told of is found.

@@ -21,6 +21,7 @@
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/counting_bloom.h"
 #include "winnow/amq/cuckoo_filter.h"
+#include "winnow/amq/paged_bloom.h"
 #include "winnow/amq/scalable_bloom.h"
 
 namespace winnow::amq {
@@ -312,17 +313,20 @@ bool IsPrinting() { return std::getenv("WINNOW_PRINT_VECTORS") != nullptr; }
 
 std::string Format() { return winnow::testing::ReadFile(WINNOW_AMQ_FORMAT_MD); }
 
+void ExpectVector(const char* name, double rate, uint64_t keys, const std::string& bytes) {
+  char line[200];
+  std::snprintf(line, sizeof line,
+                "    %-8s rate %-5g %5" PRIu64 " keys %6zu bytes %016" PRIx64 "\n", name, rate,
+                keys, bytes.size(), XXH3_64bits(bytes.data(), bytes.size()));
+  if (IsPrinting()) std::printf("%s", line);
+  EXPECT_THAT(Format(), HasSubstr(line));
+}
+
 template <typename Filter>
 void ExpectVectors(const char* name) {
   for (const double rate : {0.01, 1e-9}) {
     for (const uint64_t keys : {0u, 1u, 100u, 10'000u}) {
-      const std::string bytes = Filled<Filter>(keys, rate).Serialize();
-      char line[200];
-      std::snprintf(line, sizeof line,
-                    "    %-8s rate %-5g %5" PRIu64 " keys %6zu bytes %016" PRIx64 "\n", name, rate,
-                    keys, bytes.size(), XXH3_64bits(bytes.data(), bytes.size()));
-      if (IsPrinting()) std::printf("%s", line);
-      EXPECT_THAT(Format(), HasSubstr(line));
+      ExpectVector(name, rate, keys, Filled<Filter>(keys, rate).Serialize());
     }
   }
 }
@@ -332,6 +336,29 @@ TEST(SerializedFormat, VectorsAreWhatIsWritten) {
   ExpectVectors<ScalableBloom>("scalable");
   ExpectVectors<CountingBloom>("counting");
   ExpectVectors<CuckooFilter>("cuckoo");
+}
+
+// Record and pages one after the other.
+std::string PagesOf(uint64_t keys, double rate) {
+  MemoryPageStore store;
+  const std::vector<KeyHash> hashes = Keys(keys);
+  std::string reason;
+  const auto filter =
+      PagedBloom::Build(&store, {keys, rate, 1024}, hashes.data(), hashes.size(), &reason);
+  EXPECT_TRUE(filter.has_value()) << reason;
+  std::string bytes = store.all().at("plan");
+  for (uint64_t page = 0; page < filter->shape().pages; ++page) {
+    bytes += store.all().at(filter->PageName(page));
+  }
+  return bytes;
+}
+
+TEST(SerializedFormat, VectorsOfPagesAreWhatIsWritten) {
+  for (const double rate : {0.01, 1e-9}) {
+    for (const uint64_t keys : {0u, 1u, 100u, 10'000u}) {
+      ExpectVector("paged", rate, keys, PagesOf(keys, rate));
+    }
+  }
 }
 
 TEST(SerializedFormat, WholeFilterInHexIsWhatIsWritten) {
@@ -391,6 +418,19 @@ class ReferenceReader {
     return true;
   }
 
+  bool Page(uint64_t h) const {
+    const uint64_t bits = 8 * Number(16);
+    uint64_t position = HashBits(h, 0);
+    uint64_t step = HashBits(h, 1);
+    for (uint64_t i = 0; i < Byte(6); ++i) {
+      const uint64_t bit = Reduce(position, bits);
+      if ((Byte(72 + bit / 8) >> bit % 8 & 1) == 0) return false;
+      position += step;
+      step += (i + 1) * 0x9e3779b97f4a7c15u;
+    }
+    return true;
+  }
+
   bool Cuckoo(uint64_t h) const {
     const uint64_t bits = Byte(6);
     const uint64_t buckets = Number(24);
@@ -442,6 +482,22 @@ TEST(SerializedFormat, ReadersWrittenFromTheTextAgree) {
   ExpectReferenceAgrees<ScalableBloom>(&ReferenceReader::Scalable);
   ExpectReferenceAgrees<CountingBloom>(&ReferenceReader::Counting);
   ExpectReferenceAgrees<CuckooFilter>(&ReferenceReader::Cuckoo);
+}
+
+TEST(SerializedFormat, AReaderOfPagesWrittenFromTheTextAgrees) {
+  MemoryPageStore store;
+  const std::vector<KeyHash> keys = Keys(3000);
+  std::string reason;
+  const auto filter =
+      PagedBloom::Build(&store, {3000, 0.001, 256}, keys.data(), keys.size(), &reason);
+  ASSERT_TRUE(filter.has_value()) << reason;
+  RandomHashes random(TestSeed());
+  for (int i = 0; i < 10'000; ++i) {
+    const KeyHash hash = i % 2 == 0 ? KeyHash{random.Next()} : keys[random.Below(3000)];
+    const uint64_t page = Reduce(HashBits(hash.value, 2), filter->shape().pages);
+    const ReferenceReader reference(store.all().at("1-" + std::to_string(page)));
+    ASSERT_EQ(filter->MayContain(hash), reference.Page(hash.value)) << hash.value;
+  }
 }
 
 }  // namespace

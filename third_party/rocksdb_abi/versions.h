@@ -10,9 +10,11 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/statistics.h>
+#include <rocksdb/table_properties.h>
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "third_party/rocksdb_abi/version_at_least.h"
@@ -43,6 +45,18 @@ using OpenedDB = ROCKSDB_NAMESPACE::DB*;
 // The owner of what was opened; null if opening failed.
 inline std::unique_ptr<ROCKSDB_NAMESPACE::DB> Own(OpenedDB opened) {
   return std::unique_ptr<ROCKSDB_NAMESPACE::DB>(std::move(opened));
+}
+
+// Whether the keys of a file end with timestamps, where its comparator says that keys do. From 8.4
+// on a database need not keep them. Before, properties that are not known are among those of users.
+inline bool KeysHaveTimestamps(const ROCKSDB_NAMESPACE::TableProperties& properties) {
+#if WINNOW_ROCKSDB_AT_LEAST(8, 4)
+  return properties.user_defined_timestamps_persisted != 0;
+#else
+  const auto found =
+      properties.user_collected_properties.find("rocksdb.user.defined.timestamps.persisted");
+  return found == properties.user_collected_properties.end() || found->second != std::string(1, 0);
+#endif
 }
 
 // A file of another size than the MANIFEST says does not keep a database from opening. Up to 10.4

@@ -53,6 +53,8 @@ rocksdb::Options CommonOptions(const TreeOptions& options, const Policy& policy)
   database.num_levels = options.num_levels;
   database.level_compaction_dynamic_level_bytes = options.level_compaction_dynamic_level_bytes;
   database.compaction_style = options.compaction_style;
+  // A policy that has seen two of them goes by neither.
+  database.max_bytes_for_level_multiplier = options.max_bytes_for_level_multiplier;
   database.optimize_filters_for_hits = options.optimize_filters_for_hits;
   if (options.prefix_size > 0) {
     database.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(options.prefix_size));
@@ -82,7 +84,6 @@ rocksdb::Options GrowingOptions(const TreeOptions& options, const Policy& policy
   database.write_buffer_size = options.write_buffer_size;
   database.target_file_size_base = options.target_file_size_base;
   database.max_bytes_for_level_base = options.max_bytes_for_level_base;
-  database.max_bytes_for_level_multiplier = options.max_bytes_for_level_multiplier;
   database.level0_file_num_compaction_trigger =
       static_cast<int>(options.level0_file_num_compaction_trigger);
   database.disable_auto_compactions = options.disable_auto_compactions;

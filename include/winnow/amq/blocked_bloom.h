@@ -17,6 +17,8 @@
 
 namespace winnow::amq {
 
+struct BlockArray;
+
 struct BlockedShape {
   uint64_t num_blocks = 1;      // of 512 bits each; at least 1
   unsigned blocks_per_key = 1;  // 1 to 5
@@ -89,11 +91,8 @@ class WINNOW_EXPORT BlockedBloom {
   struct alignas(64) Block {
     uint64_t words[8];
   };
-  struct Place;
 
-  WINNOW_HIDDEN Place PlaceOf(KeyHash hash, unsigned i) const noexcept;
-  WINNOW_HIDDEN uint64_t AddAt(const Place& place) noexcept;
-  WINNOW_HIDDEN bool HasAllAt(const Place& place) const noexcept;
+  WINNOW_HIDDEN BlockArray Array() const noexcept;
 
   std::vector<Block> blocks_;
   unsigned blocks_per_key_ = 1;

@@ -36,8 +36,13 @@ class WINNOW_EXPORT ConcurrentBloom {
   // False if the filter would have said "may contain" before.
   bool Add(KeyHash hash) noexcept;
 
+  // The same for n hashes in turn; every one of the n results is assigned. In filters larger than
+  // the caches this is several times faster, since the misses overlap.
+  void Add(const KeyHash* hashes, size_t n, bool* is_new) noexcept;
+
   // False only if no key with this hash was added.
   bool MayContain(KeyHash hash) const noexcept;
+  void MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept;
 
   // Forgets all keys. Not while another thread uses the filter.
   void Clear() noexcept;
@@ -46,6 +51,9 @@ class WINNOW_EXPORT ConcurrentBloom {
   size_t size_bytes() const noexcept { return num_lines_ * sizeof(Line); }
   // Bits that a key sets, 1 to 8.
   unsigned probes() const noexcept { return probes_; }
+
+  // How many additions said "new". While other threads add, some that are going on may be missing.
+  uint64_t num_added() const noexcept;
 
   // The share of bits that are set, 0 to 1, and the share of absent keys that the filter would say
   // "may contain" to: as it is now, from the bits that are set. Both read all lines. While other
@@ -60,7 +68,18 @@ class WINNOW_EXPORT ConcurrentBloom {
     std::atomic<uint64_t> words[8];
   };
 
+  // What some of the threads added: a count for all would travel between them at each addition.
+  struct alignas(64) Counter {
+    std::atomic<uint64_t> added;
+  };
+
+  struct Place;
+  WINNOW_HIDDEN Place PlaceOf(KeyHash hash) const noexcept;
+  WINNOW_HIDDEN bool AddAt(const Place& place) noexcept;
+  WINNOW_HIDDEN void Count(uint64_t added) noexcept;
+
   std::unique_ptr<Line[]> lines_;
+  std::unique_ptr<Counter[]> counters_;
   uint64_t num_lines_ = 0;
   unsigned probes_ = 8;
   double planned_fpr_ = 0;

@@ -1,0 +1,111 @@
+// The loops of block kernels, for whichever way of handling a block. Included once by the source of
+// each kernel, which is compiled for the processors that have it: everything here is inlined or
+// local to that source, so that no other one gets to call it.
+
+#ifndef WINNOW_SRC_AMQ_BLOCK_LOOPS_H_
+#define WINNOW_SRC_AMQ_BLOCK_LOOPS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/amq/block_kernels.h"
+
+// Between a kernel and the prefetch too: g++ 12 drops a prefetch in a function without other
+// effects that is called.
+#define WINNOW_INLINE [[gnu::always_inline]] inline
+
+namespace winnow::amq {
+namespace {
+
+// Keys whose blocks are on their way. Processors keep a dozen or two of misses going, and a key has
+// one to five.
+constexpr size_t kAhead = 16;
+
+template <unsigned kBlocks>
+struct Places {
+  BlockPlace of[kAhead][kBlocks];
+
+  WINNOW_INLINE void Bring(const BlockArray& blocks, size_t key, KeyHash hash) noexcept {
+    for (unsigned i = 0; i < kBlocks; ++i) {
+      BlockPlace& place = of[key % kAhead][i];
+      place = PlaceOfKey(hash.value, i, blocks.num_blocks);
+      __builtin_prefetch(blocks.words + place.first_word, 1);
+    }
+  }
+};
+
+template <typename Lanes, unsigned kBlocks>
+WINNOW_INLINE BatchAdded AddKeys(const BlockArray& blocks, const KeyHash* hashes, size_t n,
+                                 bool* is_new) noexcept {
+  Lanes lanes(blocks.bits_per_block);
+  Places<kBlocks> places;
+  BatchAdded added;
+  for (size_t k = 0; k < (n < kAhead ? n : kAhead); ++k) places.Bring(blocks, k, hashes[k]);
+  for (size_t k = 0; k < n; ++k) {
+    bool any = false;
+    for (unsigned i = 0; i < kBlocks; ++i) {
+      const BlockPlace& place = places.of[k % kAhead][i];
+      any |= lanes.Add(blocks.words + place.first_word, place.pattern);
+    }
+    added.keys += any;
+    is_new[k] = any;
+    if (k + kAhead < n) places.Bring(blocks, k, hashes[k + kAhead]);
+  }
+  added.bits = lanes.added();
+  return added;
+}
+
+template <typename Lanes, unsigned kBlocks>
+WINNOW_INLINE void AskKeys(const BlockArray& blocks, const KeyHash* hashes, size_t n,
+                           bool* results) noexcept {
+  const Lanes lanes(blocks.bits_per_block);
+  Places<kBlocks> places;
+  for (size_t k = 0; k < (n < kAhead ? n : kAhead); ++k) places.Bring(blocks, k, hashes[k]);
+  for (size_t k = 0; k < n; ++k) {
+    bool all = true;
+    for (unsigned i = 0; all && i < kBlocks; ++i) {
+      const BlockPlace& place = places.of[k % kAhead][i];
+      all = lanes.HasAll(blocks.words + place.first_word, place.pattern);
+    }
+    results[k] = all;
+    if (k + kAhead < n) places.Bring(blocks, k, hashes[k + kAhead]);
+  }
+}
+
+// The loop with a number of blocks that is known when it is compiled.
+template <typename Lanes>
+BatchAdded Add(const BlockArray& blocks, const KeyHash* hashes, size_t n, bool* is_new) noexcept {
+  switch (blocks.blocks_per_key) {
+    case 1:
+      return AddKeys<Lanes, 1>(blocks, hashes, n, is_new);
+    case 2:
+      return AddKeys<Lanes, 2>(blocks, hashes, n, is_new);
+    case 3:
+      return AddKeys<Lanes, 3>(blocks, hashes, n, is_new);
+    case 4:
+      return AddKeys<Lanes, 4>(blocks, hashes, n, is_new);
+    default:
+      return AddKeys<Lanes, kMostBlocksPerKey>(blocks, hashes, n, is_new);
+  }
+}
+
+template <typename Lanes>
+void Ask(const BlockArray& blocks, const KeyHash* hashes, size_t n, bool* results) noexcept {
+  switch (blocks.blocks_per_key) {
+    case 1:
+      return AskKeys<Lanes, 1>(blocks, hashes, n, results);
+    case 2:
+      return AskKeys<Lanes, 2>(blocks, hashes, n, results);
+    case 3:
+      return AskKeys<Lanes, 3>(blocks, hashes, n, results);
+    case 4:
+      return AskKeys<Lanes, 4>(blocks, hashes, n, results);
+    default:
+      return AskKeys<Lanes, kMostBlocksPerKey>(blocks, hashes, n, results);
+  }
+}
+
+}  // namespace
+}  // namespace winnow::amq
+
+#endif  // WINNOW_SRC_AMQ_BLOCK_LOOPS_H_

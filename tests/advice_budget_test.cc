@@ -1,0 +1,134 @@
+// The split of a budget over column families.
+
+#include "src/inspect/advice_budget.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace winnow::inspect {
+namespace {
+
+FamilyFormula Family(double keys, double files, double asks) {
+  FileGroup group;
+  group.keys = keys;
+  group.blocks = files;
+  group.asks = asks;
+  FamilyFormula family;
+  family.groups = {group};
+  return family;
+}
+
+// Three levels of the sizes 1, 10 and 100, each of which is asked by all lookups.
+FamilyFormula Tree(double keys, double asks) {
+  FamilyFormula family;
+  family.has_plans = true;
+  double size = keys / 111;
+  for (const double below : {1.5, 0.5, 0.0}) {
+    FileGroup group;
+    group.keys = 20'000;
+    group.blocks = size / 20'000;
+    group.asks = asks;
+    group.levels_below[0] = group.levels_below[1] = below;
+    family.groups.push_back(group);
+    size *= 10;
+  }
+  return family;
+}
+
+Cost Sum(const std::vector<FamilyChoice>& choices) {
+  Cost sum;
+  for (const FamilyChoice& choice : choices) {
+    sum += choice.cost;
+  }
+  return sum;
+}
+
+TEST(SplitBudgetTest, IsWithinTheBudgetAndNearlySpendsIt) {
+  const std::vector<FamilyFormula> families = {Tree(10e6, 1e6), Family(50'000, 20, 5e5),
+                                               Family(1000, 3, 100)};
+  for (const double bits : {3.0, 5.0, 7.0, 10.0, 14.0}) {
+    const double bytes = bits * (10e6 + 1e6 + 3000) / 8;
+    double least = 0;
+    const auto split = SplitBudget(families, bytes, 1, &least);
+    ASSERT_TRUE(split) << bits;
+    EXPECT_LE(Sum(*split).bytes, bytes) << bits;
+    EXPECT_GT(Sum(*split).bytes, 0.98 * bytes) << bits;
+    EXPECT_LT(least, bytes);
+  }
+}
+
+// Against all pairs of bits of two families.
+TEST(SplitBudgetTest, NoPairOfBitsIsMuchBetter) {
+  const std::vector<FamilyFormula> families = {Family(100'000, 10, 1e6), Family(100'000, 40, 1e5)};
+  const double bytes = 6.0 / 8 * 5e6;
+  double least = 0;
+  const auto split = SplitBudget(families, bytes, 1, &least);
+  ASSERT_TRUE(split);
+  double best = 1e300;
+  for (double a = 2; a <= 24; a += 0.5) {
+    const Cost first =
+        CandidateCosts({FilterMaker::kWinnow, a, LevelPlan::kUniform, 1}).Of(families[0]);
+    for (double b = 2; b <= 24; b += 0.5) {
+      Cost both = CandidateCosts({FilterMaker::kWinnow, b, LevelPlan::kUniform, 1}).Of(families[1]);
+      both += first;
+      if (both.bytes <= bytes) best = std::min(best, both.false_reads);
+    }
+  }
+  EXPECT_LE(Sum(*split).false_reads, 1.001 * best);
+  // The same bits for both are worse.
+  const auto alike = BestWithin(families, bytes, 1);
+  ASSERT_TRUE(alike);
+  EXPECT_LT(Sum(*split).false_reads, 0.8 * alike->cost.false_reads);
+}
+
+TEST(SplitBudgetTest, GivesMoreBitsWhereAByteSavesMoreReads) {
+  const std::vector<FamilyFormula> families = {Family(100'000, 10, 1e6), Family(100'000, 10, 1e4)};
+  double least = 0;
+  const auto split = SplitBudget(families, 7.0 / 8 * 2e6, 1, &least);
+  ASSERT_TRUE(split);
+  EXPECT_GT((*split)[0].candidate.bits_per_key, (*split)[1].candidate.bits_per_key + 5);
+}
+
+TEST(SplitBudgetTest, TakesThePlanWhereItSaves) {
+  double least = 0;
+  const auto split = SplitBudget({Tree(10e6, 1e6), Family(100'000, 10, 1e6)}, 7e6, 1, &least);
+  ASSERT_TRUE(split);
+  EXPECT_EQ((*split)[0].candidate.plan, LevelPlan::kAuto);
+  EXPECT_EQ((*split)[1].candidate.plan, LevelPlan::kUniform);
+}
+
+TEST(SplitBudgetTest, SaysWhatTheLeastTakes) {
+  const std::vector<FamilyFormula> families = {Family(100'000, 10, 1e6), Family(100'000, 10, 1e4)};
+  double least = 0;
+  EXPECT_FALSE(SplitBudget(families, 1000, 1, &least));
+  EXPECT_GT(least, 1.0 / 8 * 2e6);
+  EXPECT_LT(least, 2.5 / 8 * 2e6);
+  EXPECT_TRUE(SplitBudget(families, least, 1, &least));
+}
+
+TEST(SplitBudgetTest, ALargeBudgetIsNotSpentForNothing) {
+  double least = 0;
+  const auto split = SplitBudget({Family(100'000, 10, 1e6)}, 1e12, 1, &least);
+  ASSERT_TRUE(split);
+  EXPECT_LT(Sum(*split).bytes, 24.0 / 8 * 1e6);
+}
+
+TEST(BestWithinTest, IsTheLastThatFits) {
+  const std::vector<FamilyFormula> families = {Family(100'000, 10, 1e6)};
+  const auto ten =
+      CandidateCosts({FilterMaker::kWinnow, 10, LevelPlan::kUniform, 1}).Of(families[0]);
+  const auto best = BestWithin(families, ten.bytes, 1);
+  ASSERT_TRUE(best);
+  EXPECT_EQ(best->candidate.bits_per_key, 10);
+  const auto least = LeastFor(families, ten.false_reads, 1);
+  ASSERT_TRUE(least);
+  EXPECT_NEAR(least->candidate.bits_per_key, 10, 0.1);
+  EXPECT_LE(least->cost.false_reads, ten.false_reads);
+  EXPECT_FALSE(BestWithin(families, 10, 1));
+  EXPECT_FALSE(LeastFor(families, 0, 1));
+}
+
+}  // namespace
+}  // namespace winnow::inspect

@@ -1,0 +1,216 @@
+// What filters take and let through by formulas, against filters that are built.
+
+#include "src/inspect/advice_candidates.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "src/inspect/filter_asker.h"
+#include "src/inspect/sst_filters.h"
+#include "src/inspect/trial_filter.h"
+#include "winnow/hash.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+TreePlace LastLevel() {
+  TreePlace place;
+  place.level = place.depth = 3;
+  place.base = 1;
+  place.bottommost = true;
+  return place;
+}
+
+TreePlace LevelOf(int level) {
+  TreePlace place = LastLevel();
+  place.level = level;
+  place.bottommost = false;
+  place.bottom_below = true;
+  for (int below = level + 1; below < place.depth; ++below) {
+    place.levels_below |= uint64_t{1} << below;
+  }
+  return place;
+}
+
+std::string Build(const std::string& policy, const TreePlace& place, uint64_t keys) {
+  TrialFilter trial(policy, TreeShape(), place);
+  for (uint64_t key = 0; key < keys; ++key) {
+    const ROCKSDB_NAMESPACE::Slice slice(reinterpret_cast<const char*>(&key), sizeof(key));
+    trial.Add(&slice, 1);
+  }
+  trial.Finish();
+  return trial.blocks().empty() ? std::string() : trial.blocks().front();
+}
+
+double MeasuredRate(const std::string& block) {
+  constexpr uint64_t kLookups = 100'000;
+  FilterAsker asker(block);
+  uint64_t positives = 0;
+  for (uint64_t i = 0; i < kLookups; ++i) {
+    const uint64_t key = ~i;
+    const std::string_view bytes(reinterpret_cast<const char*>(&key), sizeof(key));
+    const AskedKey asked = {bytes, HashKey(bytes).value};
+    bool answer = false;
+    asker.MayContain(&asked, 1, &answer);
+    positives += answer ? 1 : 0;
+  }
+  return static_cast<double>(positives) / kLookups;
+}
+
+FamilyFormula OneFile(uint64_t keys, double asks) {
+  FileGroup group;
+  group.keys = static_cast<double>(keys);
+  group.blocks = 1;
+  group.asks = asks;
+  FamilyFormula family;
+  family.groups = {group};
+  return family;
+}
+
+TEST(CandidateCostsTest, AreThoseOfFiltersThatAreBuilt) {
+  for (const FilterMaker maker :
+       {FilterMaker::kBloomFilter, FilterMaker::kRibbonFilter, FilterMaker::kWinnow}) {
+    for (const double bits : {4.0, 7.0, 10.0, 13.5, 20.0}) {
+      const Candidate candidate = {maker, bits, LevelPlan::kUniform, 1};
+      const CandidateCosts costs(candidate);
+      for (const uint64_t keys : {20'000u, 61'234u, 300'000u}) {
+        const std::string block = Build(candidate.Text(), LastLevel(), keys);
+        const Cost cost = costs.Of(OneFile(keys, 1));
+        EXPECT_NEAR(cost.bytes / static_cast<double>(block.size()), 1, 0.01)
+            << candidate.Text() << " " << keys;
+        if (bits <= 10) {
+          EXPECT_NEAR(MeasuredRate(block) / cost.false_reads, 1, 0.15)
+              << candidate.Text() << " " << keys;
+        }
+      }
+    }
+  }
+}
+
+// Of few keys one filter's rate is a matter of chance, and so is a byte count of a Ribbon's last
+// block.
+TEST(CandidateCostsTest, KnowTheRoundingOfSmallFilters) {
+  for (const FilterMaker maker :
+       {FilterMaker::kBloomFilter, FilterMaker::kRibbonFilter, FilterMaker::kWinnow}) {
+    for (const double bits : {6.0, 10.0}) {
+      const Candidate candidate = {maker, bits, LevelPlan::kUniform, 1};
+      const CandidateCosts costs(candidate);
+      for (const uint64_t keys : {30u, 45u, 100u, 265u, 529u, 700u, 2'000u}) {
+        const std::string block = Build(candidate.Text(), LastLevel(), keys);
+        const Cost cost = costs.Of(OneFile(keys, 1));
+        EXPECT_NEAR(cost.bytes / static_cast<double>(block.size()), 1, 0.08)
+            << candidate.Text() << " " << keys;
+        const FilterSummary summary = ClassifyBlock(block, keys);
+        ASSERT_TRUE(summary.expected_fpr);
+        EXPECT_NEAR(cost.false_reads / *summary.expected_fpr, 1, 0.05)
+            << candidate.Text() << " " << keys;
+      }
+    }
+  }
+}
+
+TEST(CandidateCostsTest, FollowThePlanOfEachLevel) {
+  for (const LevelPlan plan : {LevelPlan::kByLevel, LevelPlan::kAuto}) {
+    for (const double absent_share : {1.0, 0.2}) {
+      const Candidate candidate = {FilterMaker::kWinnow, 10, plan, absent_share};
+      for (const int level : {0, 1, 2, 3}) {
+        const TreePlace place = level == 3 ? LastLevel() : LevelOf(level);
+        const std::string block = Build(candidate.Text(), place, 50'000);
+        FamilyFormula family = OneFile(50'000, 1);
+        const std::string name(ToString(plan));
+        family.groups[0].levels_below[plan == LevelPlan::kByLevel ? 0 : 1] =
+            LevelsBelowOf(name, TreeShape(), place);
+        const Cost cost = CandidateCosts(candidate).Of(family);
+        EXPECT_NEAR(cost.bytes / static_cast<double>(block.size()), 1, 0.01)
+            << candidate.Text() << " " << level;
+        const FilterSummary summary = ClassifyBlock(block, 50'000);
+        ASSERT_TRUE(summary.built_for);
+        EXPECT_NEAR(cost.false_reads / summary.built_for->target_fpr, 1, 0.002)
+            << candidate.Text() << " " << level;
+      }
+    }
+  }
+}
+
+TEST(CandidateCostsTest, NoFilterLetsAllThroughAndTakesNothing) {
+  const Cost cost =
+      CandidateCosts({FilterMaker::kNone, 0, LevelPlan::kUniform, 1}).Of(OneFile(1'000'000, 17));
+  EXPECT_EQ(cost.bytes, 0);
+  EXPECT_EQ(cost.false_reads, 17);
+  FamilyFormula family = OneFile(1'000'000, 17);
+  family.groups[0].unfiltered = true;
+  const Cost unfiltered = CandidateCosts(Candidate()).Of(family);
+  EXPECT_EQ(unfiltered.bytes, 0);
+  EXPECT_EQ(unfiltered.false_reads, 17);
+}
+
+TEST(AllCandidatesTest, AreAllMakersBitsAndPlansEachOnce) {
+  std::set<std::string> texts;
+  const std::vector<Candidate> all = AllCandidates(0.25);
+  for (const Candidate& candidate : all) {
+    texts.insert(candidate.Text());
+    std::string problem;
+    if (candidate.maker != FilterMaker::kNone) {
+      EXPECT_NE(PolicyOfText(candidate.Text(), &problem), nullptr) << problem;
+      EXPECT_THAT(problem, IsEmpty());
+    }
+  }
+  EXPECT_EQ(texts.size(), all.size());
+  EXPECT_EQ(all.size(), 1 + 17 * 7);
+  for (const char* text : {"bloomfilter:4", "ribbonfilter:20:-1", "winnow:10",
+                           "{id=winnow;bits_per_key=10;level_plan=auto}",
+                           "{id=winnow;bits_per_key=12;level_plan=by_level;absent_share=0.25}"}) {
+    EXPECT_THAT(texts, Contains(text));
+  }
+  EXPECT_EQ(AllCandidates(1).size(), 1 + 17 * 5);
+}
+
+TEST(LevelsBelowTest, AreThoseOfATreeOfThreeLevels) {
+  for (const char* plan : {"by_level", "auto"}) {
+    EXPECT_EQ(LevelsBelowOf(plan, TreeShape(), LastLevel()), 0) << plan;
+    EXPECT_EQ(LevelsBelowOf(plan, TreeShape(), LevelOf(2)), 0.5) << plan;
+    EXPECT_EQ(LevelsBelowOf(plan, TreeShape(), LevelOf(1)), 1.5) << plan;
+    EXPECT_EQ(LevelsBelowOf(plan, TreeShape(), LevelOf(0)), 2) << plan;
+  }
+  TreeShape dynamic;
+  dynamic.has_dynamic_levels = true;
+  EXPECT_EQ(LevelsBelowOf("auto", dynamic, LevelOf(2)), 1);
+}
+
+// What has nothing below it where its keys are will lie on the last level.
+TEST(LevelsBelowTest, OfAutoGoByWhatIsBelow) {
+  TreePlace place = LevelOf(1);
+  place.levels_below = 0;
+  EXPECT_EQ(LevelsBelowOf("by_level", TreeShape(), place), 1.5);
+  EXPECT_EQ(LevelsBelowOf("auto", TreeShape(), place), 0.5);
+}
+
+TEST(LevelsBelowTest, AreNotKnownInATreeWithoutLevels) {
+  TreePlace alone;
+  alone.level = 0;
+  TreeShape universal;
+  universal.style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+  for (const char* plan : {"by_level", "auto"}) {
+    EXPECT_EQ(LevelsBelowOf(plan, TreeShape(), alone), -1) << plan;
+    EXPECT_EQ(LevelsBelowOf(plan, TreeShape(), TreePlace()), -1) << plan;
+    EXPECT_EQ(LevelsBelowOf(plan, universal, LevelOf(1)), -1) << plan;
+  }
+}
+
+TEST(PolicyOfTextTest, SaysWhyThereIsNone) {
+  std::string problem;
+  for (const char* text : {"", "bloom", "winnow:-3", "{id=winnow;bits=3}"}) {
+    EXPECT_EQ(PolicyOfText(text, &problem), nullptr) << text;
+    EXPECT_THAT(problem, Not(IsEmpty())) << text;
+  }
+}
+
+}  // namespace
+}  // namespace winnow::inspect

@@ -1,0 +1,44 @@
+#include "tools/byte_count.h"
+
+#include <gtest/gtest.h>
+
+namespace winnow::tools {
+namespace {
+
+TEST(ByteCountTest, ReadsUnits) {
+  const struct {
+    const char* text;
+    double bytes;
+  } cases[] = {{"1", 1},
+               {"1000000", 1e6},
+               {"64KB", 64e3},
+               {"64kb", 64e3},
+               {"64KiB", 65536},
+               {"256MiB", 268435456},
+               {"1.5 GiB", 1610612736},
+               {" 2TB ", 2e12},
+               {"3TiB", 3298534883328},
+               {"12B", 12}};
+  for (const auto& row : cases) {
+    EXPECT_EQ(ParseByteCount(row.text), row.bytes) << row.text;
+  }
+}
+
+TEST(ByteCountTest, RefusesTheRest) {
+  for (const char* text : {"", "0", "-1", "MiB", "1.2.3", "5 bits", "5M", "1e3", "12KiBs", "0.4",
+                           "1 PB", "99999999999999999999999999999999999999999999.9.9"}) {
+    EXPECT_FALSE(ParseByteCount(text)) << text;
+  }
+}
+
+TEST(ByteCountTest, WritesThreeDigits) {
+  EXPECT_EQ(ByteCount(0), "0 B");
+  EXPECT_EQ(ByteCount(412), "412 B");
+  EXPECT_EQ(ByteCount(1536), "1.50 KiB");
+  EXPECT_EQ(ByteCount(50.4 * 1024), "50.4 KiB");
+  EXPECT_EQ(ByteCount(268435456), "256 MiB");
+  EXPECT_EQ(ByteCount(5e12), "4.55 TiB");
+}
+
+}  // namespace
+}  // namespace winnow::tools

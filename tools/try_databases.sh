@@ -1,0 +1,471 @@
+#!/bin/bash
+# Makes databases with other people's programs that use RocksDB, and has `winnow` inspect, verify and probe them:
+#   tools/try_databases.sh [--install] [--keep] [--only=REGEX] [--list] [--rounds=N] [WINNOW]
+# WINNOW is by default build/release/bin/winnow. Three minutes on two processors; tests/OTHER_DATABASES.md has the last run.
+#
+#   --install     first installs by apt what is missing of the programs (450 MB), and does not start their services. In a
+#                 chroot only, where a policy-rc.d is customary for that, and as root; refused elsewhere
+#   --only=REGEX  tries those whose name in the list matches
+#   --list        prints that list, and ends
+#   --rounds=N    reads a database that is being written to N times (50)
+#   --keep        keeps the folder with the databases and all that was said
+#
+# Of each database is expected: the exit codes that the try names (0, or 2 where a file can't be verified or is of another
+# format); every table file in the answers of inspect and verify, and none with a fault; the given keys present by
+# `probe --exact`; no process that ended by a signal; and the folder as it was, with the times and inodes of all files.
+# Of a database that is being written to: no fault, and 0.
+#
+# Prints a row of a table for each. Ends with 1 if anything was not as expected, or nothing was tried, and with 2 if it
+# can't be tried.
+set -euo pipefail
+
+packages=(mariadb-server mariadb-plugin-rocksdb ceph-mon ceph-base balboa balboa-backend-rocksdb rocksdb-tools sortmerna
+  python3)
+winnow=$(dirname "$0")/../build/release/bin/winnow
+
+usage() {
+  echo "tools/try_databases.sh: $*; usage: tools/try_databases.sh [--install] [--keep] [--only=REGEX] [--list] [--rounds=N] [WINNOW]" >&2
+  exit 2
+}
+
+# What a try calls ##########################################################################################
+
+# program COMMAND…: another's program, with two minutes to end; what it says is kept.
+program() { timeout --kill-after=5 120 "$@" </dev/null >>"$said/program" 2>&1; }
+
+# start COMMAND…: the same in the background; its number is then in $server.
+start() {
+  "$@" </dev/null >>"$said/program" 2>&1 &
+  server=$!
+}
+
+await_server() {
+  local i
+  for ((i = 0; i < 300; ++i)); do
+    if "$@" >/dev/null 2>&1; then return; fi
+    kill -0 "$server" 2>/dev/null || break
+    sleep 0.1
+  done
+  problem "the server does not serve"
+  return 1
+}
+
+stop_server() {
+  kill "$server" 2>/dev/null || true
+  wait "$server" || true
+}
+
+problem() { echo "$*" >>"$said/problems"; }
+
+# number NUMBER: the key of that number as db_bench writes it, in hexadecimal digits.
+number() { printf '%016x3030303030303030' "$1"; }
+
+# text STRING: hexadecimal digits of a string, with printf's escapes.
+text() { printf '%b' "$1" | od -An -v -tx1 | tr -d ' \n'; }
+
+list_folder() { find "$1" -printf '%p %y %s %T@ %C@ %i\n' | sort; }
+
+# tool VERB ARGUMENT…: what winnow says goes to $said/VERB.out and .err, and its exit code is printed.
+tool() {
+  local verb=$1 status=0
+  timeout --kill-after=5 300 "$winnow" "$@" </dev/null >"$said/$verb.out" 2>"$said/$verb.err" || status=$?
+  echo "$status"
+}
+
+# judge FOLDER INSPECT VERIFY PROBE [KEY…]: the exit codes that are expected, and keys in hexadecimal digits that are in
+# the database; without any, one is asked for that is not.
+judge() {
+  local folder=$1 expected="$2 $3 $4" got before
+  shift 4
+  before=$(list_folder "$folder")
+  got="$(tool inspect "$folder" --json) $(tool verify "$folder" --json) $(tool probe "$folder" --hex --exact --json "${@:-00}")"
+  if [[ $(list_folder "$folder") != "$before" ]]; then problem "the folder has changed"; fi
+  if [[ $got != "$expected" ]]; then problem "exit codes of inspect, verify and probe $got instead of $expected"; fi
+  sum_up "$(find "$folder" -name '*.sst' | wc -l)" "$#" "$got"
+}
+
+# sum_up FILES KEYS CODES: looks at what was said, and prints the cells of the row.
+sum_up() {
+  python3 - "$said" "$@" <<'PYTHON'
+import json, re, sys
+said, files, keys, codes = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+problems = open(said + "/problems", "a")
+def load(verb):
+    try:
+        return json.load(open(said + "/" + verb + ".out"))
+    except ValueError:
+        problems.write(verb + " wrote no JSON: " + open(said + "/" + verb + ".err").read()[:300] + "\n")
+        return {"files": [], "keys": []}
+inspect, verify, probe = load("inspect"), load("verify"), load("probe")
+for verb, document in ("inspect", inspect), ("verify", verify):
+    if len(document["files"]) != files:
+        problems.write("%s knows %d of %d files\n" % (verb, len(document["files"]), files))
+for verb in "inspect", "verify", "probe":
+    words = open(said + "/" + verb + ".out").read() + open(said + "/" + verb + ".err").read()
+    for sign in "did not get through", "Assertion", "signal":
+        if sign in words:
+            problems.write("%s says '%s'\n" % (verb, sign))
+faults = [f for f in verify["files"] if f["faults"]]
+errors = [f for f in verify["files"] if f["error"]]
+for f in faults:
+    problems.write("verify: %s: %s\n" % (f["path"], f["faults"][0]))
+present = sum(1 for key in probe["keys"] if key["entries"])
+if present < keys:
+    problems.write("%d of %d keys are present by probe\n" % (present, keys))
+kinds = sorted(set(f["kind"] for f in verify["files"]))
+reasons = sorted(set(re.sub(r"\S*\.sst", "FILE", f["error"])[:160] for f in errors))
+print("%d | %s | %d | %d | %s | %s" % (files, ", ".join(kinds), sum(f["keys"] for f in verify["files"]),
+      sum(1 for f in verify["files"] if f["ok"]), codes, "; ".join(reasons)))
+PYTHON
+}
+
+# The tries #################################################################################################
+# Each is a function, in a new folder of its own.
+
+bench() { program db_bench --db=db --num=60000 --value_size=60 --write_buffer_size=1048576 --target_file_size_base=1048576 \
+  --max_bytes_for_level_base=4194304 --seed=1 "$@"; }
+
+try_db_bench() {
+  bench --benchmarks=fillseq,overwrite --bloom_bits=10
+  bench --benchmarks=deleterandom,flush --use_existing_db=true --num=3000 --bloom_bits=10
+  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+}
+
+try_db_bench_defaults() {
+  bench --benchmarks=fillrandom
+  judge db 0 0 0
+}
+
+try_db_bench_partitions() {
+  bench --benchmarks=fillseq,overwrite --bloom_bits=10 --partition_index_and_filters=true --metadata_block_size=512
+  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+}
+
+try_db_bench_ribbon() {
+  bench --benchmarks=fillseq,overwrite --bloom_bits=10 --use_ribbon_filter=true --format_version=5
+  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+}
+
+try_db_bench_legacy() {
+  bench --benchmarks=fillseq,overwrite --bloom_bits=10 --format_version=2
+  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+}
+
+try_db_bench_prefixes() {
+  bench --benchmarks=fillseq,overwrite --bloom_bits=10 --prefix_size=6 --whole_key_filtering=false
+  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+}
+
+try_db_bench_families() {
+  bench --benchmarks=fillseq --bloom_bits=10 --num_column_families=4
+  # Opened again, each family has what was in memory in a file.
+  bench --benchmarks=overwrite --use_existing_db=true --num=1000 --bloom_bits=10 --num_column_families=4
+  judge db 0 0 0 "$(number 8)"
+}
+
+try_db_bench_timestamps() {
+  bench --benchmarks=fillseq --bloom_bits=10 --user_timestamp_size=8
+  judge db 0 0 0 0000000000000007 0000000000001234
+}
+
+try_db_bench_blobs() {
+  bench --benchmarks=fillseq,overwrite --bloom_bits=10 --enable_blob_files=true --min_blob_size=10
+  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+}
+
+try_db_bench_universal() {
+  bench --benchmarks=fillseq,overwrite --bloom_bits=10 --compaction_style=1
+  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+}
+
+try_db_bench_merges() {
+  bench --benchmarks=fillseq,mergerandom --bloom_bits=10 --merge_operator=stringappend
+  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+}
+
+try_db_bench_plain_tables() {
+  bench --benchmarks=fillseq --use_plain_table=true --mmap_read=true --prefix_size=8 --compression_type=none
+  judge db 2 2 2
+}
+
+try_db_bench_cuckoo_tables() {
+  bench --benchmarks=fillseq --use_cuckoo_table=true --mmap_read=true --compression_type=none --allow_concurrent_memtable_write=false
+  judge db 2 2 2
+}
+
+try_ldb() {
+  seq 20000 | sed 's/.*/key& ==> value&/' >pairs
+  program bash -c 'ldb --db=db --create_if_missing --bloom_bits=14 load <pairs && ldb --db=db --bloom_bits=14 compact'
+  program ldb --db=db --bloom_bits=14 put later 1
+  judge db 0 0 0 "$(text key77)" "$(text key19999)"
+}
+
+try_sortmerna() {
+  awk 'BEGIN {
+    srand(7)
+    for (i = 0; i < 5; ++i) {
+      for (j = 0; j < 1500; ++j) known[i] = known[i] substr("ACGT", 1 + int(rand() * 4), 1)
+      print ">reference" i "\n" known[i] >"references.fa"
+    }
+    for (i = 0; i < 3000; ++i) {
+      print ">read" i "\n" substr(known[int(rand() * 5)], 1 + int(rand() * 1400), 100) >"reads.fa"
+    }
+  }'
+  # The second opens the database of the first again, which has a file then.
+  program sortmerna --ref references.fa --reads reads.fa --workdir work --fastx --blast 1 --threads 1 --task 0
+  program sortmerna --ref references.fa --reads reads.fa --workdir work --fastx --blast 1 --threads 1 --task 2
+  judge work/kvdb 0 0 0
+}
+
+try_balboa() {
+  local port web i entries=0
+  port=$(free_port)
+  web=$(free_port)
+  start balboa-rocksdb -d db -l 127.0.0.1 -p "$port"
+  await_server bash -c ": </dev/tcp/127.0.0.1/$port"
+  local backend=$server
+  printf 'feeder:\n  - name: S\n    type: socket\n    path: %s\n    input_format: suricata_dns\n' "$PWD/sock" >feeders.yaml
+  start balboa serve -f feeders.yaml -H "127.0.0.1:$port" -l web.json -p "$web"
+  await_server test -S sock
+  program python3 -c 'import json, socket
+s = socket.socket(socket.AF_UNIX); s.connect("sock")
+for i in range(5000):
+    s.sendall((json.dumps({"timestamp": "2020-01-01T00:00:00.000000+0000", "event_type": "dns", "host": "h",
+      "dns": {"type": "answer", "rrname": "n%d.example.org" % i, "rrtype": "A", "rdata": "10.0.%d.%d" % (i >> 8, i & 255)}}) + "\n").encode())'
+  for ((i = 0; i < 100 && entries < 5000; ++i)); do
+    sleep 0.2
+    entries=$(balboa-backend-console dump -p "$port" 2>/dev/null | balboa-backend-console jsonize 2>/dev/null | wc -l)
+  done
+  stop_server
+  server=$backend
+  stop_server
+  # Another start has what was in memory in a file.
+  start balboa-rocksdb -d db -l 127.0.0.1 -p "$port"
+  await_server bash -c ": </dev/tcp/127.0.0.1/$port"
+  stop_server
+  judge db 0 0 0
+}
+
+free_port() {
+  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+try_ceph() {
+  local options=(--conf /dev/null --no-mon-config --log-to-stderr=false --err-to-stderr=true --log-file= --admin-socket=) i
+  program ceph-authtool --create-keyring keyring --name=mon. --add-key=AQAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAAAA== --cap mon 'allow *'
+  program monmaptool --create --addv a "[v2:127.0.0.1:1]" --fsid 11111111-1111-1111-1111-111111111111 monmap
+  program ceph-mon --mkfs -i a --mon-data mon --monmap monmap --keyring keyring "${options[@]}"
+  seq 1000 >value
+  for ((i = 0; i < 40; ++i)); do
+    program ceph-kvstore-tool rocksdb mon/store.db set try "key$i" in value
+  done
+  program ceph-kvstore-tool rocksdb mon/store.db compact
+  program ceph-kvstore-tool rocksdb mon/store.db set try later ver 1
+  judge mon/store.db 0 0 0 "$(text 'try\0key7')" "$(text 'try\0key39')"
+}
+
+sql() { program mariadb --no-defaults --socket=sock --user=root --execute="$1" mysql; }
+
+# serve_mariadb FILTER: a table of 20,000 rows in a server that goes on serving.
+serve_mariadb() {
+  local options=(--no-defaults --datadir="$PWD/data")
+  mkdir data
+  if ((EUID == 0)); then
+    chown mysql: . data
+    options+=(--user=mysql)
+  fi
+  program mariadb-install-db "${options[@]}" --force --auth-root-authentication-method=normal --skip-test-db
+  start mariadbd "${options[@]}" --socket="$PWD/sock" --skip-networking --pid-file="$PWD/pid" --plugin-load-add=ha_rocksdb \
+    --innodb-buffer-pool-size=16M --innodb-use-native-aio=OFF --tmpdir="$PWD" \
+    --loose-rocksdb-default-cf-options="block_based_table_factory={filter_policy=$1}"
+  await_server mariadb-admin --no-defaults --socket=sock ping
+  sql "CREATE TABLE t (id INT PRIMARY KEY, word VARCHAR(100), back INT, KEY (word), KEY (back) COMMENT 'rev:backwards') ENGINE=ROCKSDB;
+    INSERT INTO t SELECT seq * 2, MD5(seq), seq FROM seq_1_to_20000;
+    SET GLOBAL rocksdb_force_flush_memtable_now = 1;
+    DELETE FROM t WHERE id % 5 = 0; UPDATE t SET word = REVERSE(word) WHERE id > 30000;
+    SET GLOBAL rocksdb_force_flush_memtable_now = 1; SET GLOBAL rocksdb_compact_cf = 'default'"
+}
+
+try_mariadb() {
+  serve_mariadb bloomfilter:10:false
+  stop_server
+  judge 'data/#rocksdb' 0 0 0
+}
+
+try_mariadb_no_filter() {
+  serve_mariadb nullptr
+  stop_server
+  judge 'data/#rocksdb' 0 0 0
+}
+
+try_mariadb_serving() {
+  serve_mariadb bloomfilter:10:false
+  judge 'data/#rocksdb' 0 0 0
+  stop_server
+}
+
+# In the folder that is being written to, files come and go: nothing can be said of their number.
+try_db_bench_writing() {
+  local round verb status read=0 faults=0 files=0
+  bench --benchmarks=fillseq --bloom_bits=10
+  # The loop's end is that of the program in it.
+  # shellcheck disable=SC2016
+  start bash -c 'trap "kill \$child; exit" TERM
+    while :; do
+      db_bench --db=db --use_existing_db=true --benchmarks=overwrite,deleterandom --num=60000 --value_size=60 --bloom_bits=10 \
+        --write_buffer_size=262144 --target_file_size_base=524288 --max_bytes_for_level_base=1048576 --duration=3 \
+        --benchmark_write_rate_limit=4000000 &
+      child=$!
+      wait
+    done'
+  for ((round = 0; round < rounds; ++round)); do
+    for verb in inspect verify probe; do
+      if [[ $verb == probe ]]; then
+        status=$(tool probe db --hex --exact --json "$(number 7)")
+      else
+        status=$(tool "$verb" db --json)
+      fi
+      ((++read))
+      if ((status)); then
+        ((++faults))
+        problem "round $round: $verb ended with $status: $(head -c 300 "$said/$verb.err")"
+        cp "$said/$verb.out" "$said/$verb.$round.out"
+      fi
+    done
+    files=$((files + $(python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["files"]))' "$said/verify.out" || echo 0)))
+  done
+  stop_server
+  ((files > rounds)) || problem "only $files files were verified in $rounds rounds"
+  echo "$files | in $rounds rounds | - | - | 0 in $((read - faults)) of $read | "
+}
+
+# Name, function, and the programs that it needs.
+tries=(
+  'db_bench try_db_bench db_bench'
+  'db_bench-defaults try_db_bench_defaults db_bench'
+  'db_bench-partitions try_db_bench_partitions db_bench'
+  'db_bench-ribbon try_db_bench_ribbon db_bench'
+  'db_bench-legacy try_db_bench_legacy db_bench'
+  'db_bench-prefixes try_db_bench_prefixes db_bench'
+  'db_bench-families try_db_bench_families db_bench'
+  'db_bench-timestamps try_db_bench_timestamps db_bench'
+  'db_bench-blobs try_db_bench_blobs db_bench'
+  'db_bench-universal try_db_bench_universal db_bench'
+  'db_bench-merges try_db_bench_merges db_bench'
+  'db_bench-plain-tables try_db_bench_plain_tables db_bench'
+  'db_bench-cuckoo-tables try_db_bench_cuckoo_tables db_bench'
+  'db_bench-writing try_db_bench_writing db_bench'
+  'ldb try_ldb ldb'
+  'sortmerna try_sortmerna sortmerna'
+  'balboa-rocksdb try_balboa balboa balboa-rocksdb balboa-backend-console'
+  'ceph-kvstore-tool try_ceph ceph-mon ceph-kvstore-tool ceph-authtool monmaptool'
+  'mariadb try_mariadb mariadbd mariadb-install-db'
+  'mariadb-no-filter try_mariadb_no_filter mariadbd mariadb-install-db'
+  'mariadb-serving try_mariadb_serving mariadbd mariadb-install-db'
+)
+
+# try NAME FUNCTION PROGRAM…: prints the row, and counts.
+try() {
+  local name=$1 function=$2 program row=
+  shift 2
+  for program in "$@"; do
+    if ! type "$program" >/dev/null 2>&1; then
+      echo "| $name | skipped: $program is not installed |"
+      ((++skipped))
+      return
+    fi
+  done
+  said=$home/said/$name
+  mkdir -p "$said" "$home/$name"
+  chmod 755 "$home/$name"
+  : >"$said/problems"
+  : >"$said/row"
+  (
+    server=
+    trap '[[ -z $server ]] || kill "$server" 2>/dev/null || true' EXIT
+    cd "$home/$name"
+    "$function" >"$said/row"
+  ) || problem "the try itself failed: $(tail -n 1 "$said/program")"
+  row=$(<"$said/row")
+  echo "| $name | $row |"
+  if [[ -s $said/problems ]]; then
+    head -n 8 "$said/problems" | cut -c 1-300 | sed 's/^/    NOT AS EXPECTED: /'
+    ((++different))
+  else
+    ((++as_expected))
+  fi
+  if [[ ! $keep ]]; then rm -rf "${home:?}/$name"; fi
+}
+
+install=
+keep=
+only=.
+list=
+rounds=50
+for argument in "$@"; do
+  case $argument in
+  --install) install=1 ;;
+  --keep) keep=1 ;;
+  --list) list=1 ;;
+  --only=?*) only=${argument#*=} ;;
+  --rounds=[1-9]*) rounds=${argument#*=} ;;
+  -h | --help)
+    sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "$0"
+    exit
+    ;;
+  -*) usage "unknown argument '$argument'" ;;
+  *) winnow=$argument ;;
+  esac
+done
+if [[ $list ]]; then
+  printf '%s\n' "${tries[@]%% *}"
+  exit
+fi
+[[ -x $winnow ]] || usage "there is no program $winnow"
+winnow=$(realpath "$winnow")
+
+# As tools/try_programs.sh has it: package scripts start services unless a policy-rc.d denies it.
+install_packages() {
+  if ((EUID)) || ! ischroot; then
+    echo "tools/try_databases.sh: --install is for root in a chroot; elsewhere install these as you see fit:" \
+      "${packages[*]}" >&2
+    exit 2
+  fi
+  local policy=/usr/sbin/policy-rc.d
+  if [[ ! -e $policy ]]; then
+    # shellcheck disable=SC2064
+    trap "rm -f $policy" EXIT
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod 755 "$policy"
+  fi
+  "$(dirname "$0")/setup.sh" "${packages[@]}"
+}
+if [[ $install ]]; then
+  (install_packages)
+fi
+
+export LC_ALL=C.UTF-8 TZ=UTC
+ulimit -c 0
+home=$(mktemp -d -t try_databases.XXXXXX)
+chmod 755 "$home"
+as_expected=0 different=0 skipped=0
+finish() {
+  if [[ $keep ]] || ((different)); then
+    echo "What was said is in $home/said."
+  else
+    rm -rf "$home"
+  fi
+}
+trap finish EXIT
+
+"$winnow" --version
+echo
+echo "| database | table files | filters | keys asked | files good | inspect, verify, probe | not verified, as |"
+echo "|---|---:|---|---:|---:|---|---|"
+for each in "${tries[@]}"; do
+  read -ra words <<<"$each"
+  if [[ ${words[0]} =~ $only ]]; then try "${words[@]}"; fi
+done
+echo
+echo "$as_expected as expected, $different not, $skipped skipped."
+((as_expected + different > 0 && different == 0))
