@@ -208,6 +208,19 @@ class AdviceTest : public ::testing::Test {
   testing::TemporaryFolder folder_;
 };
 
+// Level plans go by the size ratio that the database's options have.
+TEST_F(AdviceTest, TheSizeRatioIsThatOfTheDatabase) {
+  Options database = MakeOptions(TableWith(kByLevel));
+  database.max_bytes_for_level_multiplier = 4;
+  Grow(OpenDatabase(database, folder_ / "db").get());
+  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  const AdviceRow& again = RowOf(advice, kByLevel);
+  EXPECT_EQ(again.bytes, advice.rows.front().bytes);
+  EXPECT_EQ(again.counted, advice.rows.front().counted);
+  ASSERT_TRUE(again.expected);
+  EXPECT_NEAR(again.expected->bytes / again.bytes, 1, 0.02);
+}
+
 // A tree under one policy tells what one under another would have.
 TEST_F(AdviceTest, IsRightForPoliciesThatItHasNot) {
   Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());

@@ -75,7 +75,7 @@ const std::vector<Layer>& Layers() {
         "third_party/rocksdb_abi"},
        {"RocksDB", "operating system"}},
       {"src/inspect",
-       {"include/winnow", kPolicyHeader, "src/core", "third_party/rocksdb_abi"},
+       {"include/winnow", kPolicyHeader, kAmqHeaders, "src/core", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "LZ4", "nlohmann-json", "operating system"}},
       {"third_party/rocksdb_abi", {}, {"RocksDB", "RocksDB's tree"}},
       {"db_bench_ext",

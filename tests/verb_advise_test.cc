@@ -164,6 +164,34 @@ TEST_F(VerbAdviseTest, SplitsABudgetOverFamilies) {
   EXPECT_THAT(text.output, AllOf(HasSubstr("the budget's split"), HasSubstr("\nsmall ")));
 }
 
+TEST_F(VerbAdviseTest, AFamilyTooSmallToBeDrawnFromGetsBitsAsWell) {
+  MakeDatabase("db", "bloomfilter:10", 50'000);
+  {
+    const Options options = MakeOptions(TableWith("bloomfilter:10"));
+    std::vector<ColumnFamilyHandle*> handles;
+    rocksdb_abi::OpenedDB opened{};
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DB::Open(options, folder_ / "db", {{"default", options}},
+                                                 &handles, &opened));
+    const auto database = rocksdb_abi::Own(std::move(opened));
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_STATUS_OK(database->CreateColumnFamily(options, "tiny", &family));
+    for (uint64_t i = 0; i < 200; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), family, KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
+    ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+    for (ColumnFamilyHandle* handle : handles) {
+      ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(handle));
+    }
+  }
+  const json document = AdviseJson(Quoted("db") + " --draws=100 --budget=60KB", 0);
+  ASSERT_EQ(document.at("families").size(), 2u);
+  EXPECT_EQ(document["families"][1].at("lookups"), 0);
+  const json& tiny = document.at("budget").at("parts").at(1);
+  EXPECT_EQ(tiny.at("family"), "tiny");
+  EXPECT_NE(tiny.at("policy"), "winnow:2");
+}
+
 TEST_F(VerbAdviseTest, ABudgetThatIsTooSmallIsOne) {
   MakeDatabase("db", "bloomfilter:10", 30'000);
   const ChildResult outcome = Advise(Quoted("db") + " --budget=1KiB");

@@ -138,7 +138,7 @@ TEST_F(VerbPagesTest, WhatWasBuiltMayBeThereAndHardlyAnythingElse) {
 
 TEST_F(VerbPagesTest, ItSaysWhatThereIs) {
   WriteFile(list_, Lines(0, 10'000));
-  const ChildResult built = Pages("build", "<\"$L\" --capacity=12000");
+  const ChildResult built = Pages("build", "<\"$L\" --capacity=1.2e4");
   EXPECT_EQ(built.status, 0);
   const PagedBloom filter = Opened();
   const std::string pages = std::to_string(filter.shape().pages) + " pages";
@@ -377,6 +377,8 @@ TEST_F(VerbPagesTest, WrongUsageIsSaid) {
       {"build x key --page_size=-1", "--page_size can't be '-1'"},
       {"build x key --page-size=1024", "did you mean --page_size?"},
       {"build x key --capacity=2000000000000", "capacity is 2000000000000, but must be at most"},
+      {"build x key --capacity=1.5", "--capacity can't be '1.5'"},
+      {"build x key --capacity=many", "--capacity can't be 'many'"},
       {"build x key --capacity=-5", "--capacity can't be '-5'"},
   };
   for (const auto& [arguments, said] : cases) {

@@ -2,11 +2,13 @@
 
 #include <absl/flags/flag.h>
 #include <absl/functional/function_ref.h>
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/string_view.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -33,8 +35,9 @@
 #include "winnow/amq/paged_bloom.h"
 #include "winnow/hash.h"
 
-ABSL_FLAG(std::optional<uint64_t>, pages_capacity, std::nullopt,
-          "distinct keys that the pages are built for; else as many as are given, and hardly one "
+ABSL_FLAG(std::string, pages_capacity, "",
+          "distinct keys, as 1000000 or 1e6, that the pages are built for; else as many as are "
+          "given, and hardly one "
           "can be added later");
 ABSL_FLAG(double, pages_rate, 0.01,
           "the share of absent keys that may be there all the same, when there are as many keys "
@@ -137,7 +140,14 @@ bool HoldsOtherFiles(const std::string& folder) {
 // The flags' plan, with 0 keys where they don't say. Where a value is wrong, *problem says so.
 amq::PagedPlan PlanOfFlags(std::string* problem) {
   amq::PagedPlan plan;
-  plan.capacity = absl::GetFlag(FLAGS_pages_capacity).value_or(0);
+  const std::string capacity = absl::GetFlag(FLAGS_pages_capacity);
+  double keys = 0;
+  if (!capacity.empty() && (!absl::SimpleAtod(capacity, &keys) || !(keys >= 0 && keys <= 1e15) ||
+                            keys != std::floor(keys))) {
+    *problem = absl::StrCat("--capacity can't be '", capacity, "'; it is like 1000000 or 1e6");
+    return plan;
+  }
+  plan.capacity = static_cast<uint64_t>(keys);
   plan.rate = absl::GetFlag(FLAGS_pages_rate);
   const std::string size = absl::GetFlag(FLAGS_pages_page_size);
   const std::optional<double> bytes = ParseByteCount(size);
@@ -175,7 +185,7 @@ int Build(const Task& task, amq::PagedPlan plan) {
   if (!fault.empty()) {
     return Fail(task, report, fault, kCouldNotRead);
   }
-  if (!absl::GetFlag(FLAGS_pages_capacity)) {
+  if (absl::GetFlag(FLAGS_pages_capacity).empty()) {
     const auto less = [](KeyHash a, KeyHash b) { return a.value < b.value; };
     const auto equal = [](KeyHash a, KeyHash b) { return a.value == b.value; };
     std::sort(hashes.begin(), hashes.end(), less);

@@ -54,6 +54,7 @@ Verb InspectVerb();
 Verb PagesVerb();
 Verb PolicyVerb();
 Verb ProbeVerb();
+Verb SizeVerb();
 Verb VerifyVerb();
 Verb VersionVerb();
 

@@ -150,7 +150,7 @@ std::string FamilyChart(const std::vector<FamilyRow>& rows) {
   std::sort(rates.rbegin(), rates.rend());
   for (const double rate : rates) chart.x.ticks.emplace_back(1 / rate, Percent(rate));
   chart.y.title = "bits a key";
-  chart.y.format = [](double bits) { return absl::StrFormat("%g", bits); };
+  chart.y.format = [](double bits) { return absl::StrFormat("%g", bits + 0.0); };  // no -0
   for (const char* kind : kDrawn) {
     inspect::ChartSeries series;
     series.label = kind;

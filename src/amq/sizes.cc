@@ -24,14 +24,15 @@ KindSize Growing(const char* kind, unsigned bits, unsigned most_lines) noexcept 
   return size;
 }
 
-KindSize Static(const char* kind, unsigned bits, unsigned most_lines, uint64_t slots) noexcept {
+KindSize Static(const char* kind, const Plan& plan, unsigned most_lines, uint64_t slots) noexcept {
+  const unsigned bits = FingerprintBits(plan.rate);
   KindSize size;
   size.kind = kind;
   size.bits = bits;
   size.is_fingerprint = true;
   size.most_lines = most_lines;
   size.bytes = PackedBytes(slots, bits);
-  size.rate = std::ldexp(1, -static_cast<int>(bits));
+  size.rate = std::ldexp(1, -static_cast<int>(bits)) + EqualHashRate(plan.capacity);
   return size;
 }
 
@@ -92,7 +93,7 @@ KindSize Paged(const Plan& plan) noexcept {
   const PagedShape shape = PagedBloom::ShapeFor(paged);
   KindSize size = Growing("paged", shape.probes, shape.probes);
   size.bytes = shape.pages * shape.page_bytes;
-  size.rate = plan.rate;
+  size.rate = plan.rate + EqualHashRate(plan.capacity);
   return size;
 }
 
@@ -114,7 +115,7 @@ KindSize Scalable(const Plan& plan) noexcept {
     capacity *= options.growth;
     rate *= options.tightening;
   } while (keys < static_cast<double>(plan.capacity));
-  size.rate = plan.rate;
+  size.rate = plan.rate + EqualHashRate(plan.capacity);
   return size;
 }
 
@@ -135,18 +136,14 @@ constexpr SizeOfKind kKinds[] = {
     Scalable,
     Counting,
     Cuckoo,
-    [](const Plan& plan) {
-      return Static("xor", FingerprintBits(plan.rate), 3, 3 * SlotsOfThird(plan.capacity));
-    },
+    [](const Plan& plan) { return Static("xor", plan, 3, 3 * SlotsOfThird(plan.capacity)); },
     [](const Plan& plan) {
       const FuseShape shape = ShapeOfFuse(plan.capacity, 3);
-      return Static("fuse, 3-wise", FingerprintBits(plan.rate), 3,
-                    shape.segments << shape.segment_bits);
+      return Static("fuse, 3-wise", plan, 3, shape.segments << shape.segment_bits);
     },
     [](const Plan& plan) {
       const FuseShape shape = ShapeOfFuse(plan.capacity, 4);
-      return Static("fuse, 4-wise", FingerprintBits(plan.rate), 4,
-                    shape.segments << shape.segment_bits);
+      return Static("fuse, 4-wise", plan, 4, shape.segments << shape.segment_bits);
     },
 };
 

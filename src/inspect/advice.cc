@@ -524,20 +524,46 @@ class Adviser {
     }
   }
 
+  // A family that is so small that no lookup was drawn for it still has its share of them; each is
+  // taken to ask one of its files.
+  double LookupsOf(size_t family) const {
+    const auto lookups = static_cast<double>(lookups_[family].lookups);
+    return lookups > 0 ? lookups
+                       : static_cast<double>(advice_.lookups) *
+                             static_cast<double>(families_[family].keys) /
+                             std::max(1.0, static_cast<double>(advice_.keys));
+  }
+
+  std::vector<FamilyFormula> FormulasOfAllFamilies() const {
+    std::vector<FamilyFormula> formulas = formulas_;
+    for (size_t family = 0; family < formulas.size(); ++family) {
+      double blocks = 0;
+      for (const FileGroup& group : formulas[family].groups) {
+        blocks += group.blocks;
+      }
+      for (FileGroup& group : formulas[family].groups) {
+        if (lookups_[family].lookups == 0) {
+          group.asks = LookupsOf(family) * group.blocks / blocks;
+        }
+      }
+    }
+    return formulas;
+  }
+
   void SpendBudget(double absent_share) {
     advice_.budget_bytes = options_.budget_bytes;
-    const auto split =
-        SplitBudget(formulas_, *options_.budget_bytes, absent_share, &advice_.least_bytes);
+    const auto split = SplitBudget(FormulasOfAllFamilies(), *options_.budget_bytes, absent_share,
+                                   &advice_.least_bytes);
     if (!split) {
       return;
     }
     std::vector<Candidate> candidates;
     for (size_t family = 0; family < split->size(); ++family) {
       const FamilyChoice& choice = (*split)[family];
+      const double lookups = LookupsOf(family);
       candidates.push_back(choice.candidate);
-      const auto lookups = static_cast<double>(std::max<uint64_t>(1, lookups_[family].lookups));
-      advice_.budget.push_back(
-          {family, choice.candidate.Text(), choice.cost.bytes, choice.cost.false_reads / lookups});
+      advice_.budget.push_back({family, choice.candidate.Text(), choice.cost.bytes,
+                                lookups > 0 ? choice.cost.false_reads / lookups : 0});
     }
     AddTrial("budget", candidates);
   }

@@ -253,7 +253,7 @@ TEST(RandomOperations, OfCuckooFilter) {
   const Outcome fits = GrowAndShrink(&roomy, KeysAtOnce());
   fits.Check("cuckoo");
   // Only more copies of a key than there are slots for.
-  EXPECT_LT(fits.refused, fits.taken / 1000);
+  EXPECT_LT(fits.refused, fits.taken / 200);
   CuckooFilter overloaded({KeysAtOnce() / 10, kRate});
   const Outcome outcome = GrowAndShrink(&overloaded, KeysAtOnce());
   outcome.Check("cuckoo, tenfold");

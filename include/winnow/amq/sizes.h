@@ -21,7 +21,7 @@ struct KindSize {
   bool is_fingerprint = false;
   unsigned most_lines = 0;  // cache lines that a lookup reads, at most
   uint64_t bytes = 0;       // size_bytes()
-  double rate = 0;  // planned_fpr(): that with all keys, n / 2^64 for equal hashes among them
+  double rate = 0;          // with all keys, n / 2^64 for equal hashes among it
 };
 
 // The smallest first. Rates that a kind can't reach are missing their plan: `rate` is then above
@@ -29,8 +29,8 @@ struct KindSize {
 // of 1 KiB. Values out of range count as the nearest.
 WINNOW_EXPORT std::vector<KindSize> SizesFor(const Plan& plan);
 
-// The lowest rate that each kind has for so many keys in so many bytes, the lowest first; kinds that
-// do not fit at any rate are missing.
+// The lowest rate that each kind has for so many keys in so many bytes, the lowest first; kinds
+// that do not fit at any rate are missing.
 WINNOW_EXPORT std::vector<KindSize> SizesWithin(uint64_t keys, uint64_t bytes);
 
 // A standard Bloom filter's rate with n keys in m bits, k of which a key sets, as tables have it:

@@ -1,0 +1,62 @@
+// What filters of every kind would take: for keys and a rate, for keys and memory, or in a page.
+
+#ifndef WINNOW_SRC_INSPECT_SIZE_REPORT_H_
+#define WINNOW_SRC_INSPECT_SIZE_REPORT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace winnow::inspect {
+
+struct SizeWish {
+  // Two of keys, rate and bytes; or page_bytes, with a rate or keys, or both.
+  std::optional<uint64_t> keys;
+  std::optional<double> rate;
+  std::optional<uint64_t> bytes;
+  std::optional<uint64_t> page_bytes;
+  // What the filter has to be able to.
+  bool grows = false;    // keys are added after it was made
+  bool deletes = false;  // keys are removed
+  bool threads = false;  // several threads add at once
+};
+
+struct SizedKind {
+  std::string kind;
+  uint64_t bytes = 0;
+  double bits_per_key = 0;
+  double rate = 0;    // with all keys, n / 2^64 for equal hashes among it
+  unsigned bits = 0;  // k, or of a fingerprint; 0 for Winnow's own kinds
+  bool grows = false;
+  bool deletes = false;
+  bool threads = false;
+  bool fits_wish = false;  // can do what is wished, at the rate and in the memory that are
+};
+
+// A page: how many keys have the rate with so many bits a key, and the rate of others.
+struct PageRow {
+  unsigned k = 0;
+  uint64_t keys = 0;              // at most, at the rate
+  std::optional<double> at_rate;  // of the keys that were asked for
+};
+
+struct SizeReport {
+  SizeWish wish;
+  std::string impossible;        // why the wish can't be had, a sentence; the rest is then empty
+  std::vector<SizedKind> kinds;  // the best first: fewest bytes, or lowest rate
+  std::string advice;            // which kind to take, and why: sentences
+  std::string filter_policy;     // for per-file filters of RocksDB of this rate; may be empty
+  uint64_t pages = 0;            // of 1 KiB that keys at this rate take, where both are known
+  uint64_t shards = 0;           // of 512 MiB, of the standard filter
+  std::vector<PageRow> page;
+};
+
+SizeReport ReportSizes(const SizeWish& wish);
+
+// Schema winnow.size/1.
+std::string SizeJson(const SizeReport& report);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_INSPECT_SIZE_REPORT_H_
