@@ -369,7 +369,7 @@ TEST_F(VerbPagesTest, WrongUsageIsSaid) {
   } cases[] = {
       {"", "build, add or ask?"},
       {"delete x key", "'delete' is none of build, add and ask"},
-      {"ask", "the pages of which folder?"},
+      {"ask", "the pages of which folder, or of which server (--redis)?"},
       {"build x key --rate=2", "rate is 2, but must be"},
       {"build x key --rate=0", "rate is 0, but must be"},
       {"build x key --page_size=1001", "multiple of 8"},

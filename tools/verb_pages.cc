@@ -2,6 +2,8 @@
 
 #include <absl/flags/flag.h>
 #include <absl/functional/function_ref.h>
+#include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -10,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <new>
 #include <optional>
@@ -18,7 +19,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -26,7 +26,7 @@
 #include "tools/byte_count.h"
 #include "tools/flags.h"
 #include "tools/key_arguments.h"
-#include "tools/locked_folder.h"
+#include "tools/page_place.h"
 #include "tools/pages_text.h"
 #include "tools/print.h"
 #include "tools/progress_line.h"
@@ -45,10 +45,15 @@ ABSL_FLAG(double, pages_rate, 0.01,
 ABSL_FLAG(std::string, pages_page_size, "1KiB",
           "bytes of the bits of a page, a multiple of 8; 72 more are stored with them");
 
+ABSL_FLAG(std::string, pages_redis, "",
+          "keep the pages in this Redis or Valkey server instead of a folder; a password is taken "
+          "from the environment, REDISCLI_AUTH");
+ABSL_FLAG(std::string, pages_name, "pages",
+          "what the server's keys of the pages begin with, before a colon: letters, digits, ., - "
+          "and _");
+
 namespace winnow::tools {
 namespace {
-
-namespace fs = std::filesystem;
 
 using amq::PagedBloom;
 using inspect::PagesReport;
@@ -57,7 +62,8 @@ constexpr size_t kMostFaultLines = 10;
 
 struct Task {
   absl::string_view verb;
-  std::string folder;
+  std::string place_name;
+  PagePlace* place = nullptr;
   std::vector<std::string> keys;  // of the command line
   std::string list;               // a file of further ones; empty: none
 };
@@ -117,25 +123,11 @@ std::string VisitKeys(const Task& task, PagesReport* report,
 PagesReport ReportOf(const Task& task, absl::string_view action) {
   PagesReport report;
   report.action = std::string(action);
-  report.place = task.folder;
+  report.place = task.place_name;
   return report;
 }
 
 // ---- build
-
-// Whether there is something in the folder, but no pages.
-bool HoldsOtherFiles(const std::string& folder) {
-  std::error_code code;
-  bool others = false;
-  for (const auto& entry : fs::directory_iterator(folder, code)) {
-    const std::string name = entry.path().filename().string();
-    if (name == PagedBloom::RecordName()) {
-      return false;
-    }
-    others = others || (name != "lock" && name != absl::StrCat(PagedBloom::RecordName(), ".new"));
-  }
-  return others;
-}
 
 // The flags' plan, with 0 keys where they don't say. Where a value is wrong, *problem says so.
 amq::PagedPlan PlanOfFlags(std::string* problem) {
@@ -169,14 +161,8 @@ bool PassesPlan(const amq::PagedPlan& plan, const std::vector<KeyHash>& hashes) 
 
 int Build(const Task& task, amq::PagedPlan plan) {
   PagesReport report = ReportOf(task, "build");
-  if (HoldsOtherFiles(task.folder)) {
-    return Fail(task, report, "it has files and no pages: a folder of their own is wanted for them",
-                kCouldNotRead);
-  }
-  std::string fault;
-  const std::unique_ptr<LockedFolder> locked =
-      LockedFolder::Lock(task.folder, /*make=*/true, &fault);
-  if (locked == nullptr) {
+  std::string fault = task.place->Objection();
+  if (!fault.empty() || !task.place->Lock(/*to_build=*/true, &fault)) {
     return Fail(task, report, fault, kCouldNotRead);
   }
   std::vector<KeyHash> hashes;
@@ -192,15 +178,14 @@ int Build(const Task& task, amq::PagedPlan plan) {
     hashes.erase(std::unique(hashes.begin(), hashes.end(), equal), hashes.end());
     plan.capacity = hashes.size();
   }
-  amq::FolderPageStore store(task.folder);
   const std::optional<PagedBloom> built =
-      PagedBloom::Build(&store, plan, hashes.data(), hashes.size(), &fault);
+      PagedBloom::Build(task.place->store(), plan, hashes.data(), hashes.size(), &fault);
   if (!built) {
     return PassesPlan(plan, hashes)
                ? Fail(task, report, absl::StrCat("nothing is changed: ", fault), kFaultFound)
                : Fail(task, report, fault, kCouldNotRead);
   }
-  locked->Keep();
+  task.place->Keep();
   report.keys_new = built->num_added();
   report.pages_written = built->shape().pages;
   report.filter = StateOf(*built);
@@ -228,17 +213,12 @@ bool AddKey(KeyHash hash, bool* recounted, PagedBloom* filter, PagesReport* repo
 int Add(const Task& task) {
   PagesReport report = ReportOf(task, "add");
   std::string fault;
-  amq::FolderPageStore store(task.folder);
+  amq::PageStore* const store = task.place->store();
   // Before the lock, which would be a new file in a folder of something else.
-  if (!PagedBloom::Open(&store, &fault)) {
+  if (!PagedBloom::Open(store, &fault) || !task.place->Lock(/*to_build=*/false, &fault)) {
     return Fail(task, report, fault, kCouldNotRead);
   }
-  const std::unique_ptr<LockedFolder> locked =
-      LockedFolder::Lock(task.folder, /*make=*/false, &fault);
-  if (locked == nullptr) {
-    return Fail(task, report, fault, kCouldNotRead);
-  }
-  std::optional<PagedBloom> filter = PagedBloom::Open(&store, &fault);
+  std::optional<PagedBloom> filter = PagedBloom::Open(store, &fault);
   if (!filter) {
     return Fail(task, report, fault, kCouldNotRead);
   }
@@ -290,9 +270,9 @@ void Answer(const std::vector<std::string>& keys, PagedBloom* filter, PagesRepor
 
 int Ask(const Task& task) {
   PagesReport report = ReportOf(task, "ask");
-  amq::FolderPageStore store(task.folder);
+  amq::PageStore* const store = task.place->store();
   std::string fault;
-  std::optional<PagedBloom> filter = PagedBloom::Open(&store, &fault);
+  std::optional<PagedBloom> filter = PagedBloom::Open(store, &fault);
   if (!filter) {
     return Fail(task, report, fault, kCouldNotRead);
   }
@@ -309,7 +289,7 @@ int Ask(const Task& task) {
       break;
     }
     // Pages that are gone may have been replaced by those of a rebuild meanwhile.
-    std::optional<PagedBloom> now = PagedBloom::Open(&store, &fault);
+    std::optional<PagedBloom> now = PagedBloom::Open(store, &fault);
     if (!now || now->PageName(0) == filter->PageName(0)) {
       break;
     }
@@ -320,14 +300,23 @@ int Ask(const Task& task) {
   return Show(task, report, !report.faults.empty() ? kCouldNotRead : all ? kAllGood : kFaultFound);
 }
 
+bool IsName(const std::string& name) {
+  return !name.empty() && name.size() <= 100 &&
+         std::all_of(name.begin(), name.end(), [](char character) {
+           return absl::ascii_isalnum(static_cast<unsigned char>(character)) ||
+                  absl::StrContains(".-_", absl::string_view(&character, 1));
+         });
+}
+
 int RunPages(const Verb& verb, const std::vector<std::string>& given) {
   if (given.empty() || (given[0] != "build" && given[0] != "add" && given[0] != "ask")) {
     return WrongUsage(verb, given.empty()
                                 ? "build, add or ask?"
                                 : absl::StrCat("'", given[0], "' is none of build, add and ask"));
   }
-  if (given.size() < 2) {
-    return WrongUsage(verb, "the pages of which folder?");
+  const std::string redis = absl::GetFlag(FLAGS_pages_redis);
+  if (redis.empty() && given.size() < 2) {
+    return WrongUsage(verb, "the pages of which folder, or of which server (--redis)?");
   }
   const std::string& action = given[0];
   std::string problem;
@@ -335,11 +324,16 @@ int RunPages(const Verb& verb, const std::vector<std::string>& given) {
   if (!problem.empty()) {
     return WrongUsage(verb, problem);
   }
+  const std::string name = absl::GetFlag(FLAGS_pages_name);
+  if (!IsName(name)) {
+    return WrongUsage(verb, absl::StrCat("--name can't be '", name,
+                                         "': it has letters, digits, ., - and _, at most 100"));
+  }
   Task task;
   task.verb = verb.name;
-  task.folder = given[1];
+  task.place_name = redis.empty() ? given[1] : absl::StrCat(redis, "/", name);
   task.list = absl::GetFlag(FLAGS_keys);
-  for (size_t i = 2; i < given.size(); ++i) {
+  for (size_t i = redis.empty() ? 2 : 1; i < given.size(); ++i) {
     task.keys.push_back(KeyOfArgument(given[i], &problem));
     if (!problem.empty()) {
       return WrongUsage(verb, problem);
@@ -348,6 +342,12 @@ int RunPages(const Verb& verb, const std::vector<std::string>& given) {
   if (task.keys.empty() && task.list.empty()) {
     task.list = "-";
   }
+  const std::unique_ptr<PagePlace> place =
+      redis.empty() ? PagesInFolder(given[1]) : PagesInRedis(redis, name, &problem);
+  if (place == nullptr) {
+    return Fail(task, ReportOf(task, action), problem, kCouldNotRead);
+  }
+  task.place = place.get();
   try {
     return action == "build" ? Build(task, plan) : action == "add" ? Add(task) : Ask(task);
   } catch (const std::bad_alloc&) {
@@ -361,30 +361,32 @@ int RunPages(const Verb& verb, const std::vector<std::string>& given) {
 }  // namespace
 
 Verb PagesVerb() {
-  return {"pages",
-          "build|add|ask FOLDER [KEY...] [--keys=FILE] [--hex] [--capacity=N] [--rate=SHARE] "
-          "[--page_size=BYTES] [--json]",
-          "Makes, updates and asks a filter in small pages: a cache of what a store does not have",
-          "For a key-value cache in front of a store that mostly answers no. A key belongs to one\n"
-          "page, so that an application keeps, and asks, only the pages that it needs. Keys come\n"
-          "from the command line and a list, or else from standard input.\n"
-          "  build  makes the pages of all keys in the FOLDER, in the place of those that are\n"
-          "         there; it takes 8 bytes of memory a key. Where the keys would pass the rate,\n"
-          "         or it does not end, the old pages stay (exit code 1, and 2 or of the signal).\n"
-          "  add    adds keys. One that would pass the rate is refused, and those behind it; the\n"
-          "         keys before it are stored (exit code 1). Build for more keys then.\n"
-          "  ask    says of each key whether it may be there or is absent, from the pages of the\n"
-          "         keys alone. Exit code 0: all may be there; 1: at least one is absent. A key\n"
-          "         whose page is missing or damaged may be there; the fault is named (2).\n"
-          "--capacity, --rate and --page_size are those of build. The rate is the mean of all\n"
-          "pages; the fullest page's is shown beside it. One process at a time can build or add,\n"
-          "and any number may ask meanwhile.\n",
-          {"json", "hex", "keys", "capacity", "rate", "page_size"},
-          RunPages,
-          {{"winnow pages build PAGES --keys=KEYS --capacity=1000000", "a filter that can grow"},
-           {"winnow pages add PAGES KEY", "one more key"},
-           {"winnow pages ask PAGES KEY", "whether it may be there, by the one page that tells"},
-           {"winnow pages ask PAGES --keys=KEYS --json", "each key of a list"}}};
+  return {
+      "pages",
+      "build|add|ask FOLDER|--redis=HOST:PORT [KEY...] [--keys=FILE] [--hex] [--name=NAME] "
+      "[--capacity=N] [--rate=SHARE] [--page_size=BYTES] [--json]",
+      "Makes, updates and asks a filter in small pages: a cache of what a store does not have",
+      "For a key-value cache in front of a store that mostly answers no. A key belongs to one\n"
+      "page, so that an application keeps, and asks, only the pages that it needs. Keys come\n"
+      "from the command line and a list, or else from standard input.\n"
+      "  build  makes the pages of all keys in the FOLDER, in the place of those that are\n"
+      "         there; it takes 8 bytes of memory a key. Where the keys would pass the rate,\n"
+      "         or it does not end, the old pages stay (exit code 1, and 2 or of the signal).\n"
+      "  add    adds keys. One that would pass the rate is refused, and those behind it; the\n"
+      "         keys before it are stored (exit code 1). Build for more keys then.\n"
+      "  ask    says of each key whether it may be there or is absent, from the pages of the\n"
+      "         keys alone. Exit code 0: all may be there; 1: at least one is absent. A key\n"
+      "         whose page is missing or damaged may be there; the fault is named (2).\n"
+      "--capacity, --rate and --page_size are those of build. The rate is the mean of all\n"
+      "pages; the fullest page's is shown beside it. One process at a time can build or add,\n"
+      "and any number may ask meanwhile. With --redis there is no FOLDER: each page is a key of\n"
+      "the server, NAME:1-0 and so on, and NAME:plan says how many there are.\n",
+      {"json", "hex", "keys", "capacity", "rate", "page_size", "redis", "name"},
+      RunPages,
+      {{"winnow pages build PAGES --keys=KEYS --capacity=1000000", "a filter that can grow"},
+       {"winnow pages add PAGES KEY", "one more key"},
+       {"winnow pages ask PAGES KEY", "whether it may be there, by the one page that tells"},
+       {"winnow pages ask PAGES --keys=KEYS --json", "each key of a list"}}};
 }
 
 }  // namespace winnow::tools
