@@ -1,8 +1,11 @@
-// A complete example: a small store in the shape of an LSM tree, whose Get asks a FilterSet before
-// it touches a segment. Once tiered and once leveled; it checks itself and says what the filters
-// saved. Uses nothing but Winnow's contract headers and libwinnow.so.
+// A complete example: a small store in the shape of an LSM tree, whose Get asks a ConcurrentBloom
+// before it searches the table in memory, and a FilterSet before it touches a segment. Once tiered
+// and once leveled, each with the filter of the table in memory and without; it checks itself and
+// says what the filters saved. Uses nothing but Winnow's contract headers, libwinnow.so and
+// libwinnow_amq.so.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -11,12 +14,15 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "winnow/amq/concurrent_bloom.h"
+#include "winnow/amq/plan.h"
 #include "winnow/builder.h"
 #include "winnow/filter_set.h"
 #include "winnow/hash.h"
@@ -83,31 +89,92 @@ struct Version {
   std::vector<size_t> levels;
 };
 
-// What both shapes have in common: a table in memory, the current version, and one writer.
+// What was written last: any number of threads put and get. Its keys are cut into parts by their
+// hash, each under a lock of its own. The filter before them has no lock: a key that is not here,
+// as most are not, waits for nobody.
+class MemoryTable {
+ public:
+  MemoryTable(size_t entries, bool has_filter) {
+    if (has_filter) filter_.emplace(winnow::amq::Plan{entries, 0.01});
+  }
+
+  // How many keys there are then, if this one was new; else 0.
+  size_t Put(std::string key, std::string value) {
+    const winnow::KeyHash hash = winnow::HashKey(key);
+    // Whoever gets the key after this function ended finds it in the filter.
+    if (filter_) filter_->Add(hash);
+    Part& part = PartOf(hash);
+    const std::lock_guard<std::mutex> lock(part.mutex);
+    const bool is_new = part.entries.insert_or_assign(std::move(key), std::move(value)).second;
+    return is_new ? ++size_ : 0;
+  }
+
+  std::optional<std::string> Get(std::string_view key, winnow::KeyHash hash) const {
+    if (filter_ && !filter_->MayContain(hash)) return std::nullopt;
+    ++searches_;
+    const Part& part = PartOf(hash);
+    const std::lock_guard<std::mutex> lock(part.mutex);
+    const auto found = part.entries.find(key);
+    if (found == part.entries.end()) return std::nullopt;
+    return found->second;
+  }
+
+  // All that is in it. Not while anybody puts.
+  Entries Sorted() const {
+    Entries all;
+    for (const Part& part : parts_) {
+      all.insert(all.end(), part.entries.begin(), part.entries.end());
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  static uint64_t searches() { return searches_; }
+
+ private:
+  struct Part {
+    mutable std::mutex mutex;
+    std::map<std::string, std::string, std::less<>> entries;
+  };
+
+  Part& PartOf(winnow::KeyHash hash) { return parts_[hash.value % parts_.size()]; }
+  const Part& PartOf(winnow::KeyHash hash) const { return parts_[hash.value % parts_.size()]; }
+
+  static std::atomic<uint64_t> searches_;
+
+  std::array<Part, 8> parts_;
+  std::atomic<size_t> size_{0};
+  std::optional<winnow::amq::ConcurrentBloom> filter_;
+};
+
+std::atomic<uint64_t> MemoryTable::searches_{0};
+
+// What both shapes have in common: a table in memory, and the current version.
 class Store {
  public:
+  explicit Store(bool filters_memory) : filters_memory_(filters_memory), memory_(NewMemory()) {}
   virtual ~Store() = default;
 
-  // By one thread at a time.
+  // Put and Get by any number of threads.
   void Put(std::string key, std::string value) {
     size_t size = 0;
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      memory_.insert_or_assign(std::move(key), std::move(value));
-      size = memory_.size();
+      const std::shared_lock<std::shared_mutex> lock(writing_);
+      size = memory_->Put(std::move(key), std::move(value));
     }
-    if (size >= kMemoryEntries) Flush();
+    if (size == kMemoryEntries) Flush();  // one of the threads sees this number
   }
 
-  // By any number of threads, while one writes.
   std::optional<std::string> Get(std::string_view key) const {
+    std::shared_ptr<const MemoryTable> memory;
     std::shared_ptr<const Version> version;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      const auto found = memory_.find(key);
-      if (found != memory_.end()) return found->second;
+      memory = memory_;
       version = version_;
     }
+    const winnow::KeyHash hash = winnow::HashKey(key);
+    if (auto value = memory->Get(key, hash)) return value;
     return GetFrom(*version, key);
   }
 
@@ -148,9 +215,14 @@ class Store {
   }
 
  private:
+  std::shared_ptr<MemoryTable> NewMemory() const {
+    return std::make_shared<MemoryTable>(kMemoryEntries, filters_memory_);
+  }
+
   void Flush() {
-    // Only this thread changes memory_ and version_.
-    const SegmentPointer segment = NewSegment({memory_.begin(), memory_.end()});
+    // Nobody puts meanwhile, and only who flushes changes memory_ and version_.
+    const std::unique_lock<std::shared_mutex> writing(writing_);
+    const SegmentPointer segment = NewSegment(memory_->Sorted());
     // [README: flush]
     Version next = *version_;
     winnow::FilterSetEdit edit(next.filters);
@@ -162,11 +234,13 @@ class Store {
 
     const std::lock_guard<std::mutex> lock(mutex_);
     version_ = std::make_shared<const Version>(std::move(next));
-    memory_.clear();
+    memory_ = NewMemory();
   }
 
-  mutable std::mutex mutex_;  // of both:
-  std::map<std::string, std::string, std::less<>> memory_;
+  const bool filters_memory_;
+  std::shared_mutex writing_;  // shared by those who put
+  mutable std::mutex mutex_;   // of both pointers:
+  std::shared_ptr<MemoryTable> memory_;
   std::shared_ptr<const Version> version_ = std::make_shared<const Version>();
   uint64_t last_number_ = 0;
 };
@@ -174,6 +248,9 @@ class Store {
 // ---- Tiered: segments of all ages overlap, and a lookup may have to search every one of them.
 // Four of about the same size are merged into one.
 class TieredStore : public Store {
+ public:
+  using Store::Store;
+
  protected:
   std::optional<std::string> GetFrom(const Version& version, std::string_view key) const override {
     // [README: tiered]
@@ -206,6 +283,9 @@ class TieredStore : public Store {
 // ---- Leveled: the segments of a level, but for the newest level, don't overlap, so that a lookup
 // finds the one of each by its range of keys. A level that is too large is merged into the next.
 class LeveledStore : public Store {
+ public:
+  using Store::Store;
+
  protected:
   static constexpr size_t kSegmentEntries = 2000;
   static constexpr size_t kNewestSegments = 4;
@@ -293,59 +373,96 @@ std::string KeyOf(uint64_t i) {
   return "key " + std::to_string(i * 0x9e3779b97f4a7c15u % 1'000'000'007);
 }
 
-// Writes while two threads read, then compares with a map. True if all is well.
-bool Exercise(const char* shape, Store* store) {
-  constexpr uint64_t kWrites = 60'000;
-  constexpr uint64_t kKeys = 40'000;  // the rest are newer versions
-  std::map<std::string, std::string> expected;
-  std::atomic<uint64_t> written{0};
+constexpr uint64_t kKeys = 40'000;    // the rest are newer versions
+constexpr uint64_t kWriters = 2;      // each of them has keys of its own
+constexpr uint64_t kWrites = 60'500;  // of all; some of the last are in memory at the end
+
+struct Counts {
+  uint64_t wrong = 0;
+  double memory_searches = 0;  // for a key that is not there
+  size_t segments = 0;
+  double present_reads = 0;
+  double absent_reads = 0;
+};
+
+// Two threads write while two others read; then compares with a map.
+Counts Exercise(Store* store) {
+  std::array<std::atomic<uint64_t>, kWriters> written{};
   std::atomic<uint64_t> wrong{0};
+  std::atomic<bool> all_written{false};
   std::vector<std::thread> readers;
   for (uint64_t reader = 0; reader < 2; ++reader) {
     readers.emplace_back([&, reader] {
-      for (uint64_t i = reader; written < kWrites; i += 7) {
-        const uint64_t known = std::min<uint64_t>(written, kKeys);
-        if (known != 0 && !store->Get(KeyOf(i % known))) ++wrong;
+      for (uint64_t i = reader; !all_written; i += 7) {
+        const uint64_t writer = i % kWriters;
+        const uint64_t known = std::min<uint64_t>(written[writer], kKeys / kWriters);
+        if (known != 0 && !store->Get(KeyOf(i % known * kWriters + writer))) ++wrong;
       }
     });
   }
-  for (uint64_t i = 0; i < kWrites; ++i) {
-    const std::string key = KeyOf(i % kKeys);
-    const std::string value = std::to_string(i);
-    expected[key] = value;
-    store->Put(key, value);
-    ++written;
+  std::vector<std::thread> writers;
+  for (uint64_t writer = 0; writer < kWriters; ++writer) {
+    writers.emplace_back([&, writer] {
+      for (uint64_t i = writer; i < kWrites; i += kWriters) {
+        store->Put(KeyOf(i % kKeys), std::to_string(i));
+        ++written[writer];
+      }
+    });
   }
+  for (std::thread& writer : writers) writer.join();
+  all_written = true;
   for (std::thread& reader : readers) reader.join();
 
-  uint64_t before = Segment::reads();
+  std::map<std::string, std::string> expected;
+  for (uint64_t i = 0; i < kWrites; ++i) expected[KeyOf(i % kKeys)] = std::to_string(i);
+  Counts counts;
+  uint64_t reads = Segment::reads();
   for (const auto& [key, value] : expected) {
     if (store->Get(key) != value) ++wrong;
   }
-  const double present_reads =
-      static_cast<double>(Segment::reads() - before) / static_cast<double>(expected.size());
-  before = Segment::reads();
+  counts.present_reads =
+      static_cast<double>(Segment::reads() - reads) / static_cast<double>(expected.size());
+  reads = Segment::reads();
+  const uint64_t searches = MemoryTable::searches();
   for (uint64_t i = 0; i < kKeys; ++i) {
     if (store->Get("no " + KeyOf(i)) || store->Get(KeyOf(i) + "0 is no key")) ++wrong;
   }
-  const double absent_reads =
-      static_cast<double>(Segment::reads() - before) / static_cast<double>(2 * kKeys);
-  std::printf(
-      "%-8s %2zu segments; segments read for a key that is there %.3f, for another %.3f; "
-      "%llu wrong answers\n",
-      shape, store->num_segments(), present_reads, absent_reads,
-      static_cast<unsigned long long>(wrong));
-  // A hundredth of the segments that don't have a key are read for it.
-  const double most = 0.02 * static_cast<double>(store->num_segments());
-  return wrong == 0 && store->num_segments() > 3 && present_reads < 1 + most && absent_reads < most;
+  counts.absent_reads =
+      static_cast<double>(Segment::reads() - reads) / static_cast<double>(2 * kKeys);
+  counts.memory_searches =
+      static_cast<double>(MemoryTable::searches() - searches) / static_cast<double>(2 * kKeys);
+  counts.segments = store->num_segments();
+  counts.wrong = wrong;
+  return counts;
+}
+
+// With the filter of the table in memory and without. True if all is well.
+template <typename Shape>
+bool Compare(const char* shape) {
+  bool works = true;
+  for (const bool filters_memory : {false, true}) {
+    Shape store(filters_memory);
+    const Counts counts = Exercise(&store);
+    std::printf(
+        "%-8s %2zu segments; segments read for a key that is there %.3f, for another %.3f; table "
+        "in "
+        "memory %s a filter, searched for a key that is not there %.5f times; %llu wrong answers\n",
+        shape, counts.segments, counts.present_reads, counts.absent_reads,
+        filters_memory ? "with" : "without", counts.memory_searches,
+        static_cast<unsigned long long>(counts.wrong));
+    // A hundredth of the segments that don't have a key are read for it.
+    const double most = 0.02 * static_cast<double>(counts.segments);
+    works &= counts.wrong == 0 && counts.segments > 3 && counts.present_reads < 1 + most &&
+             counts.absent_reads < most;
+    works &= filters_memory ? counts.memory_searches < 0.02 : counts.memory_searches == 1;
+  }
+  return works;
 }
 
 }  // namespace
 
 int main() {
-  TieredStore tiered;
-  LeveledStore leveled;
-  const bool tiered_works = Exercise("tiered", &tiered);
-  const bool leveled_works = Exercise("leveled", &leveled);
+  const bool tiered_works = Compare<TieredStore>("tiered");
+  const bool leveled_works = Compare<LeveledStore>("leveled");
   return tiered_works && leveled_works ? 0 : 1;
 }

@@ -63,6 +63,8 @@ class ToolExamples : public ::testing::Test {
     }
     WriteSst(options, 1'000, folder_ / "file.sst");
     WriteFile(folder_ / "keys", KeyOf(1) + "\n" + KeyOf(2) + "\n");
+    ASSERT_EQ(RunTool("pages build --capacity=1000 '" + folder_ / "pages" + "' " + KeyOf(3)).status,
+              0);
     std::string latest;
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / "db")) {
       const std::string path = entry.path().string();
@@ -70,11 +72,9 @@ class ToolExamples : public ::testing::Test {
         latest = std::max(latest, path);
       }
     }
-    stands_for_ = {{"OPTIONS", latest},
-                   {"FILE.sst", folder_ / "file.sst"},
-                   {"KEYS", folder_ / "keys"},
-                   {"KEY", KeyOf(3)},
-                   {"DB", folder_ / "db"}};
+    stands_for_ = {{"OPTIONS", latest},          {"FILE.sst", folder_ / "file.sst"},
+                   {"KEYS", folder_ / "keys"},   {"KEY", KeyOf(3)},
+                   {"PAGES", folder_ / "pages"}, {"DB", folder_ / "db"}};
   }
 
   // The arguments of an example, for a shell.

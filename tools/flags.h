@@ -5,7 +5,10 @@
 
 #include <absl/flags/declare.h>
 
+#include <string>
+
 ABSL_DECLARE_FLAG(bool, json);
-ABSL_DECLARE_FLAG(bool, hex);  // verb_probe.cc
+ABSL_DECLARE_FLAG(bool, hex);          // key_arguments.cc
+ABSL_DECLARE_FLAG(std::string, keys);  // key_arguments.cc
 
 #endif  // WINNOW_TOOLS_FLAGS_H_

@@ -1,12 +1,11 @@
 #include "tools/probe_text.h"
 
-#include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 
-#include <algorithm>
 #include <cstdint>
 
 #include "src/inspect/internal_keys.h"
+#include "tools/key_arguments.h"
 
 namespace winnow::tools {
 namespace {
@@ -14,16 +13,6 @@ namespace {
 using inspect::FileProbe;
 using inspect::ProbedKey;
 using inspect::ProbeHit;
-
-bool IsPlain(char character) { return character > ' ' && character <= '~'; }
-
-// As it is where it can be seen, and its bytes.
-std::string KeyName(const std::string& key) {
-  const std::string hex = absl::StrCat("0x", absl::BytesToHexString(key));
-  return !key.empty() && std::all_of(key.begin(), key.end(), IsPlain)
-             ? absl::StrCat(key, " (", hex, ")")
-             : hex;
-}
 
 std::string Outcome(const ProbeHit& hit) {
   if (hit.entry) {

@@ -4,21 +4,21 @@
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
-#include <absl/strings/str_replace.h>
 
 #include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "src/inspect/key_list.h"
 #include "src/inspect/probe_file.h"
 #include "src/inspect/probe_json.h"
 #include "src/inspect/worker_pool.h"
 #include "tools/flags.h"
 #include "tools/gone_files.h"
+#include "tools/key_arguments.h"
 #include "tools/print.h"
 #include "tools/probe_text.h"
 #include "tools/progress_line.h"
@@ -26,9 +26,6 @@
 #include "tools/verbs.h"
 #include "winnow/hash.h"
 
-ABSL_FLAG(bool, hex, false, "keys are hexadecimal digits, two a byte, with 0x before them or not");
-ABSL_FLAG(std::string, keys, "",
-          "a file of further keys, one a line, plain or LZ4; - is standard input");
 ABSL_FLAG(bool, exact, false, "read for each hit the block where the key would be");
 
 namespace winnow::tools {
@@ -50,33 +47,6 @@ void AddKey(std::string bytes, Arguments* arguments) {
   arguments->keys.push_back({std::move(bytes), hash});
 }
 
-void TakeKey(const std::string& text, Arguments* arguments) {
-  if (!absl::GetFlag(FLAGS_hex)) {
-    AddKey(text, arguments);
-  } else if (std::optional<std::string> bytes = inspect::ParseHexKey(text)) {
-    AddKey(std::move(*bytes), arguments);
-  } else {
-    arguments->problem =
-        absl::StrCat("'", text, "' is no key of hexadecimal digits, two a byte, as --hex says");
-  }
-}
-
-// Keys of a list; its reader speaks of a flag that has another name here.
-std::string ReadKeys(const std::string& path, Arguments* arguments) {
-  const inspect::KeyFormat format =
-      absl::GetFlag(FLAGS_hex) ? inspect::KeyFormat::kHex : inspect::KeyFormat::kLine;
-  const auto notes = inspect::ForEachKey(
-      path, format, [arguments](std::string_view key) { AddKey(std::string(key), arguments); });
-  if (!notes.ok()) {
-    return absl::StrReplaceAll(notes.status().message(), {{"--key_format=hex", "--hex"}});
-  }
-  const std::string left_out = notes->Sentence();
-  if (!left_out.empty()) {
-    absl::FPrintF(stderr, "winnow probe: %s: %s\n", path, left_out);
-  }
-  return std::string();
-}
-
 // Paths come first: what exists is one, and what comes after the first that does not is a key.
 Arguments Sort(const std::vector<std::string>& given) {
   Arguments arguments;
@@ -89,7 +59,7 @@ Arguments Sort(const std::vector<std::string>& given) {
     } else if (arguments.paths.empty() || absl::EndsWith(argument, ".sst")) {
       arguments.problem = absl::StrCat("there is no file or folder '", argument, "'");
     } else {
-      TakeKey(argument, &arguments);
+      AddKey(KeyOfArgument(argument, &arguments.problem), &arguments);
     }
   }
   return arguments;
@@ -146,9 +116,13 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
   if (!arguments.problem.empty()) {
     return WrongUsage(verb, arguments.problem);
   }
-  if (const std::string error = list.empty() ? "" : ReadKeys(list, &arguments); !error.empty()) {
-    absl::FPrintF(stderr, "winnow probe: %s\n", error);
-    return kCouldNotRead;
+  if (!list.empty()) {
+    const std::string error = VisitListedKeys(
+        verb.name, list, [&](std::string_view key) { AddKey(std::string(key), &arguments); });
+    if (!error.empty()) {
+      absl::FPrintF(stderr, "winnow probe: %s\n", error);
+      return kCouldNotRead;
+    }
   }
   Tables tables = TablesOf(arguments.paths);
   std::vector<FileProbe> files = ProbeAll(tables, arguments.keys, jobs);

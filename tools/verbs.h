@@ -17,7 +17,8 @@ inline constexpr int kCouldNotRead = 2;  // also when faults were found elsewher
 inline constexpr int kWrongUsage = 2;
 
 // A command line that works as it stands, but for names in capitals: DB is a database's folder,
-// FILE.sst a table file, KEY a key, KEYS a file of keys, OPTIONS an OPTIONS file. Tests run it.
+// FILE.sst a table file, KEY a key, KEYS a file of keys, OPTIONS an OPTIONS file, PAGES a folder
+// that `winnow pages` has made. Tests run it.
 struct Example {
   absl::string_view command;
   absl::string_view shows;  // a clause: "which filter each file has"
@@ -50,6 +51,7 @@ int WrongUsage(const Verb& verb, absl::string_view problem);
 Verb AdviseVerb();
 Verb HelpVerb();
 Verb InspectVerb();
+Verb PagesVerb();
 Verb PolicyVerb();
 Verb ProbeVerb();
 Verb SizeVerb();

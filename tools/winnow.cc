@@ -27,8 +27,8 @@ namespace winnow::tools {
 
 const std::vector<Verb>& Verbs() {
   static const auto* verbs =
-      new std::vector<Verb>{InspectVerb(), VerifyVerb(), ProbeVerb(), AdviseVerb(),
-                            PolicyVerb(),  SizeVerb(),   HelpVerb(),  VersionVerb()};
+      new std::vector<Verb>{InspectVerb(), VerifyVerb(), ProbeVerb(), AdviseVerb(), PolicyVerb(),
+                            SizeVerb(),    PagesVerb(),  HelpVerb(),  VersionVerb()};
   return *verbs;
 }
 
