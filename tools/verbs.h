@@ -48,6 +48,7 @@ int WrongUsage(const Verb& verb, absl::string_view problem);
 
 // verb_NAME.cc
 Verb AdviseVerb();
+Verb DedupVerb();
 Verb HelpVerb();
 Verb InspectVerb();
 Verb PolicyVerb();

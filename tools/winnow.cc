@@ -27,8 +27,8 @@ namespace winnow::tools {
 
 const std::vector<Verb>& Verbs() {
   static const auto* verbs =
-      new std::vector<Verb>{InspectVerb(), VerifyVerb(), ProbeVerb(),  AdviseVerb(),
-                            PolicyVerb(),  HelpVerb(),   VersionVerb()};
+      new std::vector<Verb>{InspectVerb(), VerifyVerb(), ProbeVerb(), AdviseVerb(),
+                            PolicyVerb(),  DedupVerb(),  HelpVerb(),  VersionVerb()};
   return *verbs;
 }
 
