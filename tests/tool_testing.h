@@ -73,6 +73,7 @@ class ToolExamples : public ::testing::Test {
     stands_for_ = {{"OPTIONS", latest},
                    {"FILE.sst", folder_ / "file.sst"},
                    {"KEYS", folder_ / "keys"},
+                   {"STATE", folder_ / "state"},
                    {"KEY", KeyOf(3)},
                    {"DB", folder_ / "db"}};
   }

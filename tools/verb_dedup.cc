@@ -2,6 +2,7 @@
 
 #include <absl/flags/flag.h>
 #include <absl/status/status.h>
+#include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/string_view.h>
@@ -22,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/dedup/kept_lines.h"
 #include "src/dedup/line_sink.h"
 #include "src/dedup/line_source.h"
 #include "src/dedup/seen_lines.h"
@@ -45,11 +47,15 @@ ABSL_FLAG(absl::Duration, dedup_every, absl::ZeroDuration(),
           "forget lines: each is remembered for this time, as 10m, and twice that at most; "
           "--capacity is then of lines in that time");
 
+ABSL_FLAG(std::string, dedup_state, "",
+          "a file that keeps what was seen: later runs with the same --capacity and --rate go on "
+          "from it");
+
 namespace winnow::tools {
 namespace {
 
-// Lines whose output may be kept back from one write to the next.
-constexpr uint64_t kMostUnwritten = 65'536;
+// Lines, but for a batch, whose output may be kept back from one write to the next.
+constexpr uint64_t kMostUnwritten = dedup::kMostUnkept - dedup::kBatch;
 
 struct DedupPlan {
   uint64_t capacity = 0;
@@ -57,6 +63,7 @@ struct DedupPlan {
   bool grow = false;
   uint64_t window = 0;  // 0: none
   absl::Duration every;
+  std::string state;  // empty: none
   bool has_generations() const { return window > 0 || every > absl::ZeroDuration(); }
 };
 
@@ -84,12 +91,17 @@ std::string PlanOfFlags(DedupPlan* plan) {
   if (plan->grow + (plan->window > 0) + (plan->every > absl::ZeroDuration()) > 1) {
     return "--grow, --window and --every are for different streams: at most one of them";
   }
+  plan->state = absl::GetFlag(FLAGS_dedup_state);
+  if (!plan->state.empty() && (plan->grow || plan->has_generations())) {
+    return "--state keeps a filter of fixed size: not with --grow, --window or --every";
+  }
   // No more lines than the window's can be in a generation.
   if (plan->window > 0) plan->capacity = plan->window;
   return "";
 }
 
-std::unique_ptr<dedup::SeenLines> MakeSeenLines(const DedupPlan& plan) {
+absl::StatusOr<std::unique_ptr<dedup::SeenLines>> MakeSeenLines(const DedupPlan& plan) {
+  if (!plan.state.empty()) return dedup::OpenKept(plan.state, plan.capacity, plan.rate);
   if (plan.grow) return dedup::MakeGrowing(plan.capacity, plan.rate);
   if (plan.has_generations()) return dedup::MakeGenerations(plan.capacity, plan.rate);
   return dedup::MakeFixed(plan.capacity, plan.rate);
@@ -137,11 +149,21 @@ class Dedup {
   // All output that is kept back.
   absl::Status Write() {
     since_written_ = 0;
-    if (sink_.Flush()) return absl::OkStatus();
-    ended_ = true;
-    exit_code_ = kCouldNotRead;
-    return absl::UnavailableError(
-        absl::StrCat("the output could not be written in full: ", strerror(sink_.error())));
+    const absl::Status kept =
+        sink_.Flush() ? seen_->Keep()
+                      : absl::UnavailableError(absl::StrCat(
+                            "the output could not be written in full: ", strerror(sink_.error())));
+    if (!kept.ok()) {
+      ended_ = true;
+      exit_code_ = kCouldNotRead;
+    }
+    return kept;
+  }
+
+  // The end of all.
+  absl::Status Finish() {
+    absl::Status status = Write();
+    return status.ok() ? seen_->Finish() : status;
   }
 
   bool ended() const { return ended_; }
@@ -262,7 +284,7 @@ int ReadAll(Dedup* dedup, const std::vector<std::string>& paths) {
     }
     if (dedup->ended()) return dedup->exit_code();
   }
-  if (const absl::Status status = dedup->Write(); !status.ok()) {
+  if (const absl::Status status = dedup->Finish(); !status.ok()) {
     Say(status.message());
     return kCouldNotRead;
   }
@@ -277,7 +299,12 @@ int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
   const std::vector<std::string> paths = given.empty() ? std::vector<std::string>{"-"} : given;
   std::unique_ptr<dedup::SeenLines> seen;
   try {
-    seen = MakeSeenLines(plan);
+    auto made = MakeSeenLines(plan);
+    if (!made.ok()) {
+      Say(made.status().message());
+      return kCouldNotRead;
+    }
+    seen = *std::move(made);
   } catch (const std::exception&) {  // bad_alloc or length_error
     Say(absl::StrCat("there is no memory for --capacity=", plan.capacity));
     return kCouldNotRead;
@@ -300,21 +327,28 @@ int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
 Verb DedupVerb() {
   return {"dedup",
           "[FILE...] [--capacity=N] [--rate=P] [--seen] [--count] [--grow] [--window=N] "
-          "[--every=TIME]",
+          "[--every=TIME] [--state=FILE]",
           "Copies each line that was not seen before: sort -u as a stream in fixed memory",
           "Files, or standard input (also as -), plain or as LZ4 frames; lines keep their order,\n"
           "empty ones too, and may hold any bytes. A Bloom filter remembers them: a repeat is\n"
           "never printed, but a new line is dropped with a chance that grows up to --rate as\n"
           "new lines reach --capacity. 10 million of them take 57 MB at 1e-9. Past the\n"
           "capacity there is a warning; past the rate, a little later, the run ends with 1,\n"
-          "and all that was read until then is printed. Totals go to standard error.\n",
-          {"capacity", "rate", "seen", "count", "grow", "window", "every"},
+          "and all that was read until then is printed. Totals go to standard error.\n"
+          "\n"
+          "With --state a run goes on from where the one before ended. Output is written before\n"
+          "the state, by at most 65,536 lines: if the program is killed, that many may be\n"
+          "printed again by the next run, which is given the lines not printed so far, and none\n"
+          "is lost. A state takes 1.25 times the filter's room on the disk, from the start.\n",
+          {"capacity", "rate", "seen", "count", "grow", "window", "every", "state"},
           RunDedup,
           {{"winnow dedup KEYS", "each line of a file once"},
            {"winnow dedup KEYS KEYS --seen", "the lines of which there are more"},
            {"winnow dedup KEYS --count --rate=1e-3 --capacity=1e6",
             "how many different lines, in 2 MB"},
-           {"winnow dedup KEYS --window=100000", "repeats only if they are near"}}};
+           {"winnow dedup KEYS --window=100000", "repeats only if they are near"},
+           {"winnow dedup KEYS --count --state=STATE",
+            "how many were in no run before, for the next as well"}}};
 }
 
 }  // namespace winnow::tools

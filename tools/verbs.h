@@ -17,7 +17,8 @@ inline constexpr int kCouldNotRead = 2;  // also when faults were found elsewher
 inline constexpr int kWrongUsage = 2;
 
 // A command line that works as it stands, but for names in capitals: DB is a database's folder,
-// FILE.sst a table file, KEY a key, KEYS a file of keys, OPTIONS an OPTIONS file. Tests run it.
+// FILE.sst a table file, KEY a key, KEYS a file of keys, OPTIONS an OPTIONS file,
+// STATE a name for a file that is made. Tests run it.
 struct Example {
   absl::string_view command;
   absl::string_view shows;  // a clause: "which filter each file has"

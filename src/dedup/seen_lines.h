@@ -3,6 +3,8 @@
 #ifndef WINNOW_SRC_DEDUP_SEEN_LINES_H_
 #define WINNOW_SRC_DEDUP_SEEN_LINES_H_
 
+#include <absl/status/status.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,6 +31,11 @@ class SeenLines {
 
   // Forgets all but what was added since the last call. Of generations only.
   virtual void Rotate() {}
+
+  // What was added is known to later runs, where there are any; to be called when its output is
+  // written. Finish ends a run with it. Errors are sentences.
+  virtual absl::Status Keep() { return absl::OkStatus(); }
+  virtual absl::Status Finish() { return absl::OkStatus(); }
 
   // Lines that changed the filter that lines are added to now.
   virtual uint64_t num_added() const = 0;
