@@ -86,7 +86,7 @@ const std::vector<Layer>& Layers() {
         "src/simd/kernels.h", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "nlohmann-json", "Google Benchmark", "operating system"}},
       {"tools",
-       {"include/winnow", kPolicyHeader, kAmqHeaders, "src/dedup", "src/inspect"},
+       {"include/winnow", kPolicyHeader, kAmqHeaders, "src/amq", "src/dedup", "src/inspect"},
        {"RocksDB", "Abseil", "operating system"}},
       {"tests",
        {"include/winnow", kPolicyHeader, kAmqHeaders, "src", "third_party/rocksdb_abi",

@@ -18,7 +18,7 @@ inline constexpr size_t kBatch = 64;
 
 // A filter is made for this much more than its capacity, so that it is past the capacity before it
 // is past the rate.
-inline constexpr double kHeadroom = 1.02;
+inline constexpr double kHeadroom = 1.01;
 uint64_t WithHeadroom(uint64_t capacity);
 
 class SeenLines {
