@@ -5,6 +5,7 @@
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 #include <absl/time/time.h>
 #include <errno.h>
@@ -26,6 +27,7 @@
 #include "src/dedup/kept_lines.h"
 #include "src/dedup/line_sink.h"
 #include "src/dedup/line_source.h"
+#include "src/dedup/redis_lines.h"
 #include "src/dedup/seen_lines.h"
 #include "tools/byte_count.h"
 #include "tools/print.h"
@@ -51,6 +53,17 @@ ABSL_FLAG(std::string, dedup_state, "",
           "a file that keeps what was seen: later runs with the same --capacity and --rate go on "
           "from it");
 
+ABSL_FLAG(std::string, dedup_redis, "",
+          "servers, HOST:PORT[,HOST:PORT...], of Redis or Valkey that keep what was seen, for all "
+          "machines that give the same --name and plan");
+ABSL_FLAG(std::string, dedup_name, "winnow-dedup",
+          "the stream in --redis: what its keys there begin with");
+ABSL_FLAG(int, dedup_inflight, 4096,
+          "lines that are sent to --redis before an answer is waited for, 1 to 65536");
+ABSL_FLAG(std::string, dedup_password_file, "",
+          "a file with the password for --redis; else it is WINNOW_REDIS_PASSWORD of the "
+          "environment, if that is set");
+
 namespace winnow::tools {
 namespace {
 
@@ -64,6 +77,7 @@ struct DedupPlan {
   uint64_t window = 0;  // 0: none
   absl::Duration every;
   std::string state;  // empty: none
+  std::optional<dedup::RedisPlan> in_redis;
   bool has_generations() const { return window > 0 || every > absl::ZeroDuration(); }
 };
 
@@ -95,12 +109,53 @@ std::string PlanOfFlags(DedupPlan* plan) {
   if (!plan->state.empty() && (plan->grow || plan->has_generations())) {
     return "--state keeps a filter of fixed size: not with --grow, --window or --every";
   }
+  if (!absl::GetFlag(FLAGS_dedup_redis).empty()) {
+    if (plan->grow || plan->has_generations() || !plan->state.empty()) {
+      return "--redis keeps a filter of fixed size: not with --grow, --window, --every or --state";
+    }
+    const int inflight = absl::GetFlag(FLAGS_dedup_inflight);
+    if (inflight < 1 || static_cast<uint64_t>(inflight) > dedup::kMostUnkept) {
+      return absl::StrCat("--inflight is a number of lines, 1 to ", dedup::kMostUnkept);
+    }
+    if (absl::GetFlag(FLAGS_dedup_name).empty()) return "--name can't be empty";
+    plan->in_redis.emplace();
+    plan->in_redis->servers = absl::StrSplit(absl::GetFlag(FLAGS_dedup_redis), ',');
+    plan->in_redis->name = absl::GetFlag(FLAGS_dedup_name);
+    plan->in_redis->inflight = static_cast<size_t>(inflight);
+    plan->in_redis->capacity = plan->capacity;
+    plan->in_redis->rate = plan->rate;
+  }
   // No more lines than the window's can be in a generation.
   if (plan->window > 0) plan->capacity = plan->window;
   return "";
 }
 
+// The first line of the file that a flag gives, or what the environment has.
+absl::StatusOr<std::string> Password() {
+  const std::string path = absl::GetFlag(FLAGS_dedup_password_file);
+  if (path.empty()) {
+    const char* const said = getenv("WINNOW_REDIS_PASSWORD");
+    return std::string(said == nullptr ? "" : said);
+  }
+  dedup::LineSource file(path);
+  std::vector<std::string_view> lines;
+  absl::Status status = file.Open();
+  if (status.ok())
+    status = file.Next(
+        1, [] { return absl::OkStatus(); }, &lines);
+  if (!status.ok()) return status;
+  if (lines.empty()) return absl::InvalidArgumentError(path + " has no password");
+  return std::string(lines.front());
+}
+
 absl::StatusOr<std::unique_ptr<dedup::SeenLines>> MakeSeenLines(const DedupPlan& plan) {
+  if (plan.in_redis) {
+    dedup::RedisPlan shared = *plan.in_redis;
+    auto password = Password();
+    if (!password.ok()) return password.status();
+    shared.password = *std::move(password);
+    return dedup::OpenRedis(shared);
+  }
   if (!plan.state.empty()) return dedup::OpenKept(plan.state, plan.capacity, plan.rate);
   if (plan.grow) return dedup::MakeGrowing(plan.capacity, plan.rate);
   if (plan.has_generations()) return dedup::MakeGenerations(plan.capacity, plan.rate);
@@ -122,6 +177,8 @@ class Dedup {
         prints_seen_(absl::GetFlag(FLAGS_dedup_seen)),
         prints_lines_(!absl::GetFlag(FLAGS_dedup_count)),
         shows_progress_(isatty(STDOUT_FILENO) == 0),
+        hashes_(new KeyHash[seen_->most_at_once()]),
+        is_new_(new bool[seen_->most_at_once()]),
         check_at_(plan.capacity + 1) {
     struct stat out = {};
     if (fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(out.st_mode)) output_ = out;
@@ -149,10 +206,15 @@ class Dedup {
   // All output that is kept back.
   absl::Status Write() {
     since_written_ = 0;
+    if (!sink_.Flush() && sink_.error() == EPIPE) {  // with SIGPIPE ignored
+      signal(SIGPIPE, SIG_DFL);
+      raise(SIGPIPE);
+    }
     const absl::Status kept =
-        sink_.Flush() ? seen_->Keep()
-                      : absl::UnavailableError(absl::StrCat(
-                            "the output could not be written in full: ", strerror(sink_.error())));
+        sink_.error() == 0
+            ? seen_->Keep()
+            : absl::UnavailableError(absl::StrCat("the output could not be written in full: ",
+                                                  strerror(sink_.error())));
     if (!kept.ok()) {
       ended_ = true;
       exit_code_ = kCouldNotRead;
@@ -176,35 +238,43 @@ class Dedup {
   std::string TotalsLine() const {
     return absl::StrFormat(
         "%d lines, %d new, %d seen before; the chance that a new line is dropped is now %.3g "
-        "(%.3g planned at %d new lines), in %s",
+        "(%.3g planned at %d new lines), in %s%s",
         totals_.lines, totals_.fresh, totals_.lines - totals_.fresh, seen_->RateNow(), plan_.rate,
-        plan_.capacity, ByteCount(static_cast<double>(seen_->size_bytes())));
+        plan_.capacity, ByteCount(static_cast<double>(seen_->size_bytes())),
+        plan_.in_redis ? absl::StrCat(" with k = ", dedup::ShapeForRedis(*plan_.in_redis).probes,
+                                      "; ", seen_->num_uncertain(), " uncertain")
+                       : "");
   }
 
  private:
   size_t BatchSize() const {
-    const uint64_t to_rotation = plan_.window > 0 ? plan_.window - in_window_ : dedup::kBatch;
-    return std::min<uint64_t>(dedup::kBatch, to_rotation);
+    const size_t most = seen_->most_at_once();
+    return plan_.window > 0 ? std::min<uint64_t>(most, plan_.window - in_window_) : most;
   }
 
   absl::Status Take(const std::vector<std::string_view>& lines) {
     RotateByTime();
-    KeyHash hashes[dedup::kBatch];
-    bool is_new[dedup::kBatch];
     const size_t n = lines.size();
-    for (size_t i = 0; i < n; ++i) hashes[i] = HashKey(lines[i]);
-    seen_->Add(hashes, n, is_new);
+    for (size_t i = 0; i < n; ++i) hashes_[i] = HashKey(lines[i]);
+    const absl::Status added = seen_->Add(hashes_.get(), n, is_new_.get());
     for (size_t i = 0; i < n; ++i) {
-      totals_.fresh += is_new[i];
-      if (prints_lines_ && is_new[i] != prints_seen_) sink_.Add(lines[i]);
+      totals_.fresh += is_new_[i];
+      if (prints_lines_ && is_new_[i] != prints_seen_) sink_.Add(lines[i]);
     }
     totals_.lines += n;
     since_written_ += n;
+    if (!added.ok()) {
+      ended_ = true;
+      exit_code_ = kCouldNotRead;
+      const absl::Status written = Write();
+      return written.ok() ? added : written;
+    }
     if (plan_.window > 0 && (in_window_ += n) == plan_.window) {
       seen_->Rotate();
       in_window_ = 0;
     }
-    if (since_written_ >= kMostUnwritten) {
+    // Other machines drop what this one was told that it is new: it is not kept back.
+    if (since_written_ >= kMostUnwritten || plan_.in_redis) {
       if (absl::Status status = Write(); !status.ok()) return status;
       ShowProgress();
     }
@@ -259,6 +329,8 @@ class Dedup {
   const bool prints_seen_;
   const bool prints_lines_;
   const bool shows_progress_;  // not among the lines themselves
+  const std::unique_ptr<KeyHash[]> hashes_;
+  const std::unique_ptr<bool[]> is_new_;
   std::optional<struct stat> output_;
   ProgressLine progress_;
   Totals totals_;
@@ -297,6 +369,8 @@ int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
     return WrongUsage(verb, problem);
   }
   const std::vector<std::string> paths = given.empty() ? std::vector<std::string>{"-"} : given;
+  // The connection to a server that was killed is no reason to end; the output's is (Write).
+  if (plan.in_redis) signal(SIGPIPE, SIG_IGN);
   std::unique_ptr<dedup::SeenLines> seen;
   try {
     auto made = MakeSeenLines(plan);
@@ -327,7 +401,8 @@ int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
 Verb DedupVerb() {
   return {"dedup",
           "[FILE...] [--capacity=N] [--rate=P] [--seen] [--count] [--grow] [--window=N] "
-          "[--every=TIME] [--state=FILE]",
+          "[--every=TIME] [--state=FILE] "
+          "[--redis=HOST:PORT[,...]] [--name=NAME] [--inflight=N] [--password_file=FILE]",
           "Copies each line that was not seen before: sort -u as a stream in fixed memory",
           "Files, or standard input (also as -), plain or as LZ4 frames; lines keep their order,\n"
           "empty ones too, and may hold any bytes. A Bloom filter remembers them: a repeat is\n"
@@ -339,8 +414,15 @@ Verb DedupVerb() {
           "With --state a run goes on from where the one before ended. Output is written before\n"
           "the state, by at most 65,536 lines: if the program is killed, that many may be\n"
           "printed again by the next run, which is given the lines not printed so far, and none\n"
-          "is lost. A state takes 1.25 times the filter's room on the disk, from the start.\n",
-          {"capacity", "rate", "seen", "count", "grow", "window", "every", "state"},
+          "is lost. A state takes 1.25 times the filter's room on the disk, from the start.\n"
+          "\n"
+          "With --redis the bits are in servers, in keys that are allocated at once, and each\n"
+          "line is one command that sets its bits and says what they were: of several machines\n"
+          "with one stream, exactly one prints a line. A line is printed after its bits are set:\n"
+          "who is killed loses the lines in flight, --inflight at most. A line whose answer was\n"
+          "lost is printed, and counted as uncertain. A server that restarts is waited for.\n",
+          {"capacity", "rate", "seen", "count", "grow", "window", "every", "state", "redis", "name",
+           "inflight", "password_file"},
           RunDedup,
           {{"winnow dedup KEYS", "each line of a file once"},
            {"winnow dedup KEYS KEYS --seen", "the lines of which there are more"},

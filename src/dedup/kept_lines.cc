@@ -114,11 +114,12 @@ class Kept : public SeenLines {
   absl::Status Make();
   absl::Status Load(int file);
 
-  void Add(const KeyHash* hashes, size_t n, bool* is_new) override {
+  absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override {
     filter_->Add(hashes, n, is_new);
     for (size_t i = 0; i < n; ++i) {
       if (is_new[i]) unkept_.push_back(hashes[i].value);
     }
+    return absl::OkStatus();
   }
   absl::Status Keep() override;
   absl::Status Finish() override {

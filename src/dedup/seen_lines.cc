@@ -15,8 +15,9 @@ class Fixed : public SeenLines {
  public:
   Fixed(uint64_t capacity, double rate) : filter_({WithHeadroom(capacity), rate}) {}
 
-  void Add(const KeyHash* hashes, size_t n, bool* is_new) override {
+  absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override {
     filter_.Add(hashes, n, is_new);
+    return absl::OkStatus();
   }
   uint64_t num_added() const override { return filter_.num_added(); }
   size_t size_bytes() const override { return filter_.size_bytes(); }
@@ -30,13 +31,14 @@ class Growing : public SeenLines {
  public:
   Growing(uint64_t first_capacity, double rate) : filter_(Options(first_capacity, rate)) {}
 
-  void Add(const KeyHash* hashes, size_t n, bool* is_new) override {
+  absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override {
     // Brings the blocks of the largest filters, so that the misses of the additions overlap.
     const auto& filters = filter_.filters();
     for (size_t i = filters.size(); i-- > 0 && filters.size() - i <= kBrought;) {
       filters[i].MayContain(hashes, n, is_new);
     }
     for (size_t i = 0; i < n; ++i) is_new[i] = filter_.Add(hashes[i]);
+    return absl::OkStatus();
   }
   uint64_t num_added() const override { return filter_.num_added(); }
   size_t size_bytes() const override { return filter_.size_bytes(); }
@@ -61,11 +63,12 @@ class Generations : public SeenLines {
       : newer_({WithHeadroom(capacity), rate / 2}), older_({WithHeadroom(capacity), rate / 2}) {}
 
   // A line of the older generation is added to the newer one as well: it is remembered anew.
-  void Add(const KeyHash* hashes, size_t n, bool* is_new) override {
+  absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override {
     bool in_older[kBatch];
     older_.MayContain(hashes, n, in_older);
     newer_.Add(hashes, n, is_new);
     for (size_t i = 0; i < n; ++i) is_new[i] = is_new[i] && !in_older[i];
+    return absl::OkStatus();
   }
   void Rotate() override {
     std::swap(newer_, older_);

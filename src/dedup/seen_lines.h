@@ -25,9 +25,15 @@ class SeenLines {
  public:
   virtual ~SeenLines() = default;
 
-  // Remembers n lines, at most kBatch, in turn. is_new[i]: whether line i was surely not seen.
-  // Throws std::bad_alloc only if the filter grows; some lines may then be remembered.
-  virtual void Add(const KeyHash* hashes, size_t n, bool* is_new) = 0;
+  // Remembers n lines, at most most_at_once(), in turn. is_new[i]: whether line i was surely not
+  // seen, or is uncertain. Throws std::bad_alloc only if the filter grows; some lines may then be
+  // remembered. An error ends the stream, and every is_new[i] is assigned all the same.
+  virtual absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) = 0;
+
+  virtual size_t most_at_once() const { return kBatch; }
+
+  // Lines that were called new without being sure of it, as an answer was lost.
+  virtual uint64_t num_uncertain() const { return 0; }
 
   // Forgets all but what was added since the last call. Of generations only.
   virtual void Rotate() {}
