@@ -72,9 +72,13 @@ class ToolExamples : public ::testing::Test {
         latest = std::max(latest, path);
       }
     }
-    stands_for_ = {{"OPTIONS", latest},          {"FILE.sst", folder_ / "file.sst"},
-                   {"KEYS", folder_ / "keys"},   {"KEY", KeyOf(3)},
-                   {"PAGES", folder_ / "pages"}, {"DB", folder_ / "db"}};
+    stands_for_ = {{"OPTIONS", latest},
+                   {"FILE.sst", folder_ / "file.sst"},
+                   {"KEYS", folder_ / "keys"},
+                   {"STATE", folder_ / "state"},
+                   {"KEY", KeyOf(3)},
+                   {"PAGES", folder_ / "pages"},
+                   {"DB", folder_ / "db"}};
   }
 
   // The arguments of an example, for a shell.

@@ -18,7 +18,7 @@ inline constexpr int kWrongUsage = 2;
 
 // A command line that works as it stands, but for names in capitals: DB is a database's folder,
 // FILE.sst a table file, KEY a key, KEYS a file of keys, OPTIONS an OPTIONS file, PAGES a folder
-// that `winnow pages` has made. Tests run it.
+// that `winnow pages` has made, STATE a name for a file that is made. Tests run it.
 struct Example {
   absl::string_view command;
   absl::string_view shows;  // a clause: "which filter each file has"
@@ -49,6 +49,7 @@ int WrongUsage(const Verb& verb, absl::string_view problem);
 
 // verb_NAME.cc
 Verb AdviseVerb();
+Verb DedupVerb();
 Verb HelpVerb();
 Verb InspectVerb();
 Verb PagesVerb();

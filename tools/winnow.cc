@@ -28,7 +28,7 @@ namespace winnow::tools {
 const std::vector<Verb>& Verbs() {
   static const auto* verbs =
       new std::vector<Verb>{InspectVerb(), VerifyVerb(), ProbeVerb(), AdviseVerb(), PolicyVerb(),
-                            SizeVerb(),    PagesVerb(),  HelpVerb(),  VersionVerb()};
+                            SizeVerb(),    PagesVerb(),  DedupVerb(), HelpVerb(),   VersionVerb()};
   return *verbs;
 }
 

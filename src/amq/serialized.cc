@@ -47,6 +47,8 @@ const char* NameOf(Serialized kind) noexcept {
       return "page of a PagedBloom";
     case Serialized::kPagesRecord:
       return "record of a PagedBloom";
+    case Serialized::kLinesRecord:
+      return "record of seen lines";
   }
   return nullptr;
 }

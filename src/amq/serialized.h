@@ -18,6 +18,7 @@ enum class Serialized : uint8_t {
   kCuckooFilter = 4,
   kBloomPage = 5,
   kPagesRecord = 6,
+  kLinesRecord = 7,
 };
 
 inline constexpr size_t kHeaderBytes = 72;

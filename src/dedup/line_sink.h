@@ -1,0 +1,36 @@
+// Lines to a file by large writes.
+
+#ifndef WINNOW_SRC_DEDUP_LINE_SINK_H_
+#define WINNOW_SRC_DEDUP_LINE_SINK_H_
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace winnow::dedup {
+
+class LineSink {
+ public:
+  explicit LineSink(int file);
+
+  // Writes the line and a line feed, or keeps them for a later write. Lines are cut only where a
+  // write takes a part, or where one is longer than the buffer.
+  void Add(std::string_view line);
+
+  // Writes all that is kept. False if the file did not take all lines, now or before: error() is
+  // then the errno of the first failure, and nothing was written since.
+  bool Flush();
+  int error() const { return error_; }
+
+ private:
+  void Write(std::string_view text);
+
+  const int file_;
+  int error_ = 0;
+  std::vector<char> kept_;
+  size_t size_ = 0;
+};
+
+}  // namespace winnow::dedup
+
+#endif  // WINNOW_SRC_DEDUP_LINE_SINK_H_

@@ -1,0 +1,75 @@
+// The lines of a file or of standard input, plain or compressed as LZ4 frames, of any length and
+// with any bytes.
+
+#ifndef WINNOW_SRC_DEDUP_LINE_SOURCE_H_
+#define WINNOW_SRC_DEDUP_LINE_SOURCE_H_
+
+#include <absl/functional/function_ref.h>
+#include <absl/status/status.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct LZ4F_dctx_s;
+
+namespace winnow::dedup {
+
+class LineSource {
+ public:
+  // "-" is standard input.
+  explicit LineSource(const std::string& path);
+  ~LineSource();
+  LineSource(const LineSource&) = delete;
+  LineSource& operator=(const LineSource&) = delete;
+
+  absl::Status Open();
+
+  // The next lines, at least one and at most `most`, without their line feeds; none at the end. The
+  // last line needs no line feed. They live until the next call. Where that would wait for input,
+  // as from a pipe, before_wait is called first; what it gives is given back if that is an error.
+  // Other errors are sentences that name the file; throws std::bad_alloc for a line that memory
+  // does not hold.
+  absl::Status Next(size_t most, absl::FunctionRef<absl::Status()> before_wait,
+                    std::vector<std::string_view>* lines);
+
+  // The file's descriptor, once it is open.
+  int file() const { return file_; }
+
+ private:
+  struct FreeDecompressor {
+    void operator()(LZ4F_dctx_s* context) const;
+  };
+
+  absl::Status Fill(absl::FunctionRef<absl::Status()> before_wait);
+  absl::Status Read(absl::FunctionRef<absl::Status()> before_wait, char* to, size_t room,
+                    size_t* got);
+  absl::Status Begin(absl::FunctionRef<absl::Status()> before_wait);
+  absl::Status Decompress(absl::FunctionRef<absl::Status()> before_wait);
+  void MakeRoom();
+
+  const std::string path_;
+  const std::string name_;
+  int file_ = -1;
+  bool begun_ = false;
+  bool ended_ = false;
+
+  std::vector<char> text_;  // what is between begin_ and end_ was not given yet
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  size_t searched_ = 0;  // without a line feed, from begin_ on
+
+  std::unique_ptr<LZ4F_dctx_s, FreeDecompressor> decompressor_;
+  std::vector<char> packed_;
+  size_t packed_begin_ = 0;
+  size_t packed_end_ = 0;
+  size_t wanted_ = 0;  // bytes that LZ4 would like next; 0 between frames
+  uint64_t unpacked_bytes_ = 0;
+};
+
+}  // namespace winnow::dedup
+
+#endif  // WINNOW_SRC_DEDUP_LINE_SOURCE_H_

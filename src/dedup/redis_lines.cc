@@ -1,0 +1,311 @@
+#include "src/dedup/redis_lines.h"
+
+#include <absl/strings/str_cat.h>
+#include <time.h>
+
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "src/amq/double_hashing.h"
+#include "src/amq/mix.h"
+#include "src/dedup/redis_server.h"
+
+namespace winnow::dedup {
+namespace {
+
+constexpr std::chrono::seconds kLongestOutage(60);
+constexpr timespec kBetweenTries = {0, 100'000'000};
+constexpr size_t kMostToSend = size_t{64} << 10;
+constexpr uint64_t kSampledBytes = uint64_t{1} << 20;
+
+// Of HashBits; the positions take 0 and 1.
+constexpr uint64_t kServerBits = 2;
+constexpr uint64_t kKeyBits = 3;
+
+enum class Told : unsigned char { kNothing, kNew, kSeen, kRefused };
+
+// A line of a round.
+struct Sent {
+  size_t line;
+  bool again;  // it was sent before
+};
+
+void AppendWord(std::string_view word, std::string* bytes) {
+  absl::StrAppend(bytes, "$", word.size(), "\r\n");
+  bytes->append(word);
+  bytes->append("\r\n");
+}
+
+class RedisLines : public SeenLines {
+ public:
+  explicit RedisLines(const RedisPlan& plan) : plan_(plan), shape_(ShapeForRedis(plan)) {
+    for (const std::string& address : plan.servers) servers_.emplace_back(address, plan.password);
+  }
+
+  absl::Status Open() {
+    for (RedisServer& server : servers_) {
+      absl::Status status = server.Connect();
+      if (status.ok()) status = Join(&server);
+      if (!status.ok()) return status;
+    }
+    return Count();
+  }
+
+  size_t most_at_once() const override { return plan_.inflight; }
+  absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override;
+  uint64_t num_added() const override { return counted_ + since_counted_; }
+  uint64_t num_uncertain() const override { return uncertain_; }
+  size_t size_bytes() const override {
+    return servers_.size() * shape_.keys_per_server * shape_.bits_per_key / 8;
+  }
+  // As of the last count.
+  double RateNow() const override { return std::pow(fill_, shape_.probes); }
+  absl::Status Finish() override { return Count(); }
+
+ private:
+  // Redis numbers bits by itself; the one behind a line's bits says that the key is whole.
+  std::string KeyName(uint64_t number) const { return absl::StrCat(plan_.name, ":", number); }
+  std::string Sentinel() const { return std::to_string(shape_.bits_per_key); }
+  std::string PlanText(std::string_view phase) const;
+
+  absl::Status Join(RedisServer* server);
+  absl::Status Rejoin(RedisServer* server);
+  absl::Status CheckKeys(RedisServer* server);
+  absl::Status Reconnect(RedisServer* server);
+  absl::Status Vanished(const RedisServer& server, const std::string& what) const {
+    return server.Fault(absl::StrCat(
+        what, " of the stream ", plan_.name,
+        " vanished, by eviction or by hand: what was seen is no longer known. Begin a stream of "
+        "another --name, on a server that evicts nothing"));
+  }
+
+  void AppendCommand(KeyHash hash, std::string* bytes) const;
+  absl::Status SendAll(RedisServer* server, const KeyHash* hashes, const std::vector<Sent>& lines);
+  absl::Status ReceiveAll(RedisServer* server, const std::vector<Sent>& lines, size_t* received);
+  absl::Status Understand(const RedisServer& server, const redisReply& reply, Told* told) const;
+  absl::Status Count();
+
+  const RedisPlan plan_;
+  const RedisShape shape_;
+  std::vector<RedisServer> servers_;
+  std::vector<Told> told_;
+  double fill_ = 0;
+  uint64_t counted_ = 0;  // lines of all clients, by the share of bits that are set
+  uint64_t since_counted_ = 0;
+  uint64_t uncertain_ = 0;
+};
+
+std::string RedisLines::PlanText(std::string_view phase) const {
+  std::string text = absl::StrCat(
+      "winnow dedup 1 capacity=", plan_.capacity, " rate=", plan_.rate, " k=", shape_.probes,
+      " hash=XXH3-64 keys=", shape_.keys_per_server, " bits=", shape_.bits_per_key, " servers=");
+  for (const std::string& address : plan_.servers) {
+    absl::StrAppend(&text, &address == &plan_.servers.front() ? "" : ",", address);
+  }
+  return absl::StrCat(text, " ", std::string(phase));
+}
+
+// The plan is there before the keys, and says when they all are.
+absl::Status RedisLines::Join(RedisServer* server) {
+  const std::string plan_key = plan_.name + ":plan";
+  Reply reply;
+  absl::Status status = server->Ask({"GET", plan_key}, &reply);
+  if (status.ok() && reply->type == REDIS_REPLY_NIL) {
+    status = server->Ask({"EXISTS", KeyName(0)}, &reply);
+    const bool has_keys = status.ok() && reply->integer != 0;
+    if (status.ok()) status = server->Ask({"SET", plan_key, PlanText("begun"), "NX"}, &reply);
+    if (status.ok() && reply->type != REDIS_REPLY_NIL && has_keys) {
+      status = server->Ask({"DEL", plan_key}, &reply);
+      return status.ok() ? Vanished(*server, "the plan") : status;
+    }
+    if (status.ok()) status = server->Ask({"GET", plan_key}, &reply);
+  }
+  if (!status.ok()) return status;
+  const std::string found(reply->str == nullptr ? "" : reply->str, reply->len);
+  if (found == PlanText("whole")) return CheckKeys(server);
+  if (found != PlanText("begun")) {
+    return server->Fault(absl::StrCat("the stream ", plan_.name, " has another plan, '", found,
+                                      "'; this one's is '", PlanText("whole"),
+                                      "': give the same values, or another --name"));
+  }
+  for (uint64_t i = 0; i < shape_.keys_per_server; ++i) {
+    status = server->Ask({"SETBIT", KeyName(i), Sentinel(), "1"}, &reply);
+    if (!status.ok()) return status;
+  }
+  return server->Ask({"SET", plan_key, PlanText("whole")}, &reply);
+}
+
+absl::Status RedisLines::CheckKeys(RedisServer* server) {
+  for (uint64_t i = 0; i < shape_.keys_per_server; ++i) {
+    Reply reply;
+    absl::Status status = server->Ask({"GETBIT", KeyName(i), Sentinel()}, &reply);
+    if (!status.ok()) return status;
+    if (reply->integer != 1) return Vanished(*server, "the key " + KeyName(i));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RedisLines::Rejoin(RedisServer* server) {
+  Reply reply;
+  absl::Status status = server->Ask({"GET", plan_.name + ":plan"}, &reply);
+  if (!status.ok()) return status;
+  const std::string found(reply->str == nullptr ? "" : reply->str, reply->len);
+  return found == PlanText("whole") ? CheckKeys(server) : Vanished(*server, "the plan");
+}
+
+absl::Status RedisLines::Reconnect(RedisServer* server) {
+  const auto end = std::chrono::steady_clock::now() + kLongestOutage;
+  for (;;) {
+    absl::Status status = server->Connect();
+    if (status.ok()) status = Rejoin(server);
+    if (status.ok() || !IsLost(status)) return status;
+    if (std::chrono::steady_clock::now() > end) {
+      return server->Fault(absl::StrCat("it was not back after ", kLongestOutage.count(),
+                                        " seconds: ", status.message()));
+    }
+    nanosleep(&kBetweenTries, nullptr);
+  }
+}
+
+void RedisLines::AppendCommand(KeyHash hash, std::string* bytes) const {
+  const uint64_t key = amq::Reduce(amq::HashBits(hash.value, kKeyBits), shape_.keys_per_server);
+  absl::StrAppend(bytes, "*", 2 + 4 * shape_.probes + 3, "\r\n$8\r\nBITFIELD\r\n");
+  AppendWord(KeyName(key), bytes);
+  amq::DoubleHashing positions(hash.value);
+  for (unsigned i = 0; i < shape_.probes; ++i) {
+    bytes->append("$3\r\nSET\r\n$2\r\nu1\r\n");
+    AppendWord(std::to_string(positions.Next(shape_.bits_per_key)), bytes);
+    bytes->append("$1\r\n1\r\n");
+  }
+  bytes->append("$3\r\nGET\r\n$2\r\nu1\r\n");
+  AppendWord(Sentinel(), bytes);
+}
+
+absl::Status RedisLines::SendAll(RedisServer* server, const KeyHash* hashes,
+                                 const std::vector<Sent>& lines) {
+  std::string bytes;
+  for (const Sent& sent : lines) {
+    AppendCommand(hashes[sent.line], &bytes);
+    if (bytes.size() >= kMostToSend) {
+      if (absl::Status status = server->Send(bytes); !status.ok()) return status;
+      bytes.clear();
+    }
+  }
+  return bytes.empty() ? absl::OkStatus() : server->Send(bytes);
+}
+
+absl::Status RedisLines::Understand(const RedisServer& server, const redisReply& reply,
+                                    Told* told) const {
+  if (reply.type == REDIS_REPLY_ERROR) {
+    *told = Told::kRefused;
+    return server.ErrorOf(reply);
+  }
+  if (reply.type != REDIS_REPLY_ARRAY || reply.elements != shape_.probes + 1) {
+    return server.Fault("it answered BITFIELD with something else");
+  }
+  bool all_set = true;
+  for (unsigned i = 0; i < shape_.probes; ++i) all_set &= reply.element[i]->integer != 0;
+  *told = all_set ? Told::kSeen : Told::kNew;
+  return reply.element[shape_.probes]->integer == 1 ? absl::OkStatus() : Vanished(server, "a key");
+}
+
+// The first error ends the stream, but the answers behind it are of lines all the same.
+absl::Status RedisLines::ReceiveAll(RedisServer* server, const std::vector<Sent>& lines,
+                                    size_t* received) {
+  absl::Status first;
+  for (*received = 0; *received < lines.size(); ++*received) {
+    const Sent& sent = lines[*received];
+    Reply reply;
+    if (absl::Status status = server->Receive(&reply); !status.ok()) {
+      return first.ok() || IsLost(first) ? status : first;
+    }
+    Told told = Told::kNothing;
+    const absl::Status status = Understand(*server, *reply, &told);
+    if (first.ok()) first = status;
+    if (told == Told::kSeen && sent.again) {
+      ++uncertain_;
+      told = Told::kNew;
+    }
+    told_[sent.line] = told;
+  }
+  return first;
+}
+
+absl::Status RedisLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
+  told_.assign(n, Told::kNothing);
+  std::vector<std::vector<Sent>> lines(servers_.size());
+  for (size_t i = 0; i < n; ++i) {
+    const uint64_t server =
+        amq::Reduce(amq::HashBits(hashes[i].value, kServerBits), servers_.size());
+    lines[server].push_back({i, false});
+  }
+  // A connection that is lost while it is sent to is found out when it is read from.
+  for (size_t s = 0; s < servers_.size(); ++s) {
+    SendAll(&servers_[s], hashes, lines[s]).IgnoreError();
+  }
+  absl::Status first;
+  for (size_t s = 0; s < servers_.size(); ++s) {
+    size_t received = 0;
+    absl::Status status = ReceiveAll(&servers_[s], lines[s], &received);
+    while (IsLost(status)) {
+      // What was refused, as while the server loads its data, set no bits.
+      std::vector<Sent> left;
+      for (size_t i = 0; i < lines[s].size(); ++i) {
+        const Sent& sent = lines[s][i];
+        const bool refused = told_[sent.line] == Told::kRefused;
+        if (i >= received || refused) left.push_back({sent.line, sent.again || !refused});
+      }
+      lines[s] = std::move(left);
+      received = 0;
+      status = Reconnect(&servers_[s]);
+      if (status.ok()) SendAll(&servers_[s], hashes, lines[s]).IgnoreError();
+      if (status.ok()) status = ReceiveAll(&servers_[s], lines[s], &received);
+    }
+    if (first.ok()) first = status;
+  }
+  uint64_t fresh = 0;
+  for (size_t i = 0; i < n; ++i) {
+    uncertain_ += told_[i] == Told::kNothing;
+    is_new[i] = told_[i] == Told::kNew || told_[i] == Told::kNothing;
+    fresh += is_new[i];
+  }
+  since_counted_ += fresh;
+  const uint64_t between = std::max<uint64_t>(plan_.capacity / 400, plan_.inflight);
+  if (first.ok() && since_counted_ >= between) first = Count();
+  return first;
+}
+
+// How many lines there are, by all clients: -m / k ln(1 - fill), where the fill is that of a part.
+absl::Status RedisLines::Count() {
+  double fills = 0;
+  for (RedisServer& server : servers_) {
+    const uint64_t bytes = std::min(shape_.bits_per_key / 8, kSampledBytes);
+    Reply reply;
+    absl::Status status =
+        server.Ask({"BITCOUNT", KeyName(0), "0", std::to_string(bytes - 1)}, &reply);
+    if (IsLost(status)) {
+      status = Reconnect(&server);
+      if (status.ok()) {
+        status = server.Ask({"BITCOUNT", KeyName(0), "0", std::to_string(bytes - 1)}, &reply);
+      }
+    }
+    if (!status.ok()) return status;
+    fills += static_cast<double>(reply->integer) / static_cast<double>(8 * bytes);
+  }
+  fill_ = fills / static_cast<double>(servers_.size());
+  const double bits = 8 * static_cast<double>(size_bytes());
+  counted_ = static_cast<uint64_t>(-bits / shape_.probes * std::log1p(-std::min(fill_, 0.999)));
+  since_counted_ = 0;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SeenLines>> OpenRedis(const RedisPlan& plan) {
+  auto lines = std::make_unique<RedisLines>(plan);
+  if (absl::Status status = lines->Open(); !status.ok()) return status;
+  return lines;
+}
+
+}  // namespace winnow::dedup

@@ -1,0 +1,65 @@
+// Which lines were seen: one filter, filters that grow, or two generations.
+
+#ifndef WINNOW_SRC_DEDUP_SEEN_LINES_H_
+#define WINNOW_SRC_DEDUP_SEEN_LINES_H_
+
+#include <absl/status/status.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "winnow/hash.h"
+
+namespace winnow::dedup {
+
+// Lines that are handed over at once: so many misses overlap.
+inline constexpr size_t kBatch = 64;
+
+// A filter is made for this much more than its capacity, so that it is past the capacity before it
+// is past the rate.
+inline constexpr double kHeadroom = 1.01;
+uint64_t WithHeadroom(uint64_t capacity);
+
+class SeenLines {
+ public:
+  virtual ~SeenLines() = default;
+
+  // Remembers n lines, at most most_at_once(), in turn. is_new[i]: whether line i was surely not
+  // seen, or is uncertain. Throws std::bad_alloc only if the filter grows; some lines may then be
+  // remembered. An error ends the stream, and every is_new[i] is assigned all the same.
+  virtual absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) = 0;
+
+  virtual size_t most_at_once() const { return kBatch; }
+
+  // Lines that were called new without being sure of it, as an answer was lost.
+  virtual uint64_t num_uncertain() const { return 0; }
+
+  // Forgets all but what was added since the last call. Of generations only.
+  virtual void Rotate() {}
+
+  // What was added is known to later runs, where there are any; to be called when its output is
+  // written. Finish ends a run with it. Errors are sentences.
+  virtual absl::Status Keep() { return absl::OkStatus(); }
+  virtual absl::Status Finish() { return absl::OkStatus(); }
+
+  // Lines that changed the filter that lines are added to now.
+  virtual uint64_t num_added() const = 0;
+  virtual size_t size_bytes() const = 0;
+
+  // The chance that a new line counts as seen, now. Reads all of the filter.
+  virtual double RateNow() const = 0;
+};
+
+// Of fixed size; throws std::bad_alloc where memory does not hold it, as the others do.
+std::unique_ptr<SeenLines> MakeFixed(uint64_t capacity, double rate);
+
+// Of a rate that it keeps, however many lines there are.
+std::unique_ptr<SeenLines> MakeGrowing(uint64_t first_capacity, double rate);
+
+// Two generations of this capacity each, which have the rate together.
+std::unique_ptr<SeenLines> MakeGenerations(uint64_t capacity, double rate);
+
+}  // namespace winnow::dedup
+
+#endif  // WINNOW_SRC_DEDUP_SEEN_LINES_H_

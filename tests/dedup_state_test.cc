@@ -1,0 +1,257 @@
+// `winnow dedup --state`: runs that go on from one another, however they end.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <random>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "src/amq/serialized.h"
+#include "tests/child_process.h"
+#include "tests/dedup_testing.h"
+#include "tests/files.h"
+#include "tests/started_tool.h"
+
+namespace winnow {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using testing::ChildResult;
+using testing::FirstOfEach;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::LinesOf;
+using testing::RandomLines;
+using testing::ReadFile;
+using testing::RunDedup;
+using testing::RunProgram;
+using testing::TextOf;
+using testing::WriteFile;
+
+std::vector<std::string> Numbered(int from, int to) {
+  std::vector<std::string> lines;
+  for (int i = from; i < to; ++i) lines.push_back("line " + std::to_string(i));
+  return lines;
+}
+
+class DedupStateTest : public ::testing::Test {
+ protected:
+  ChildResult Run(const std::vector<std::string>& lines, const std::string& flags = "") {
+    WriteFile(folder_ / "in", TextOf(lines));
+    return RunDedup("'" + folder_ / "in" + "' --state='" + state_ + "' " + flags);
+  }
+
+  testing::TemporaryFolder folder_;
+  const std::string state_ = folder_ / "state";
+};
+
+TEST_F(DedupStateTest, LaterRunsGoOn) {
+  const ChildResult first = Run({"a", "b", "a"});
+  EXPECT_EQ(first.status, 0) << first.errors;
+  EXPECT_EQ(first.output, "a\nb\n");
+  EXPECT_EQ(Run({"b", "c"}).output, "c\n");
+  const ChildResult last = Run({"a", "b", "c"});
+  EXPECT_EQ(last.output, "");
+  EXPECT_EQ(last.status, 0);
+  // Whatever its name, the file is the only one that stays.
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 2);
+}
+
+// So many that the journal is full several times.
+TEST_F(DedupStateTest, AFullJournalBecomesPartOfTheFilter) {
+  const std::vector<std::string> lines = RandomLines(900'000, 600'000, 1);
+  std::string all;
+  for (size_t at = 0; at < lines.size(); at += 225'000) {
+    const auto from = lines.begin() + static_cast<ptrdiff_t>(at);
+    all += Run({from, from + 225'000}, "--capacity=600000").output;
+  }
+  EXPECT_TRUE(all == TextOf(FirstOfEach(lines)));
+  EXPECT_EQ(Run(lines, "--capacity=600000").output, "");
+  struct stat about = {};
+  ASSERT_EQ(stat(state_.c_str(), &about), 0);
+  EXPECT_GE(about.st_blocks * 512, about.st_size);  // all allocated
+}
+
+TEST_F(DedupStateTest, ASecondRunAtOnceIsRefused) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  ASSERT_EQ(mkfifo((folder_ / "fifo").c_str(), 0600), 0);
+  Run({"x"});
+  const testing::Started first("dedup '" + folder_ / "fifo" + "' --state='" + state_ + "'", ends[1],
+                               folder_ / "errors");
+  const int fifo = open((folder_ / "fifo").c_str(), O_WRONLY | O_CLOEXEC);
+  const std::string before = ReadFile(state_);
+  const ChildResult second = Run({"y"});
+  EXPECT_EQ(second.status, 2);
+  EXPECT_THAT(second.output, IsEmpty());
+  EXPECT_THAT(second.errors, HasSubstr("in use by another run"));
+  EXPECT_TRUE(ReadFile(state_) == before);
+  close(fifo);
+  EXPECT_EQ(first.Wait(), 0);
+  close(ends[0]);
+  close(ends[1]);
+  EXPECT_EQ(Run({"x", "y"}).output, "y\n");
+}
+
+TEST_F(DedupStateTest, AnotherPlanIsRefused) {
+  Run({"a"}, "--capacity=1000 --rate=1e-6");
+  const std::string before = ReadFile(state_);
+  for (const char* flags : {"", "--capacity=1000", "--rate=1e-6", "--capacity=1001 --rate=1e-6"}) {
+    const ChildResult refused = Run({"b"}, flags);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.output, IsEmpty());
+    EXPECT_THAT(refused.errors,
+                HasSubstr("state is of another plan: --capacity=1000 --rate=1e-06"));
+    EXPECT_TRUE(ReadFile(state_) == before);
+  }
+  for (const char* flags : {"--grow", "--window=100", "--every=1h"}) {
+    EXPECT_EQ(Run({"b"}, flags).status, 2) << flags;
+  }
+  EXPECT_EQ(Run({"a", "b"}, "--capacity=1000 --rate=1e-6").output, "b\n");
+}
+
+TEST_F(DedupStateTest, DamageIsRefused) {
+  const std::string flags = "--capacity=140000 --rate=1e-3";
+  const std::vector<std::string> lines = Numbered(0, 140'000);
+  Run(lines, flags);                     // into the filter,
+  Run({"in", "the", "journal"}, flags);  // and into the journal
+  const std::string whole = ReadFile(state_);
+  std::mt19937_64 random(1);
+  std::vector<size_t> places = {0, 5, 8, 40, 48, 64, 71, 72, 80, 87, 4096, 4100, 4096 + 72};
+  for (int i = 0; i < 20; ++i) places.push_back(4096 + random() % 250'000);
+  const size_t journal = whole.rfind("WAmline\n");
+  ASSERT_NE(journal, std::string::npos);
+  for (int i = 0; i < 48; i += 3) places.push_back(journal + static_cast<size_t>(i));
+  const auto refused = [&](const std::string& bytes, const std::string& how) {
+    WriteFile(state_, bytes);
+    const ChildResult outcome = Run({"new"}, flags);
+    EXPECT_EQ(outcome.status, 2) << how;
+    EXPECT_THAT(outcome.output, IsEmpty()) << how;
+    EXPECT_THAT(outcome.errors, HasSubstr("the state " + state_)) << how;
+    EXPECT_TRUE(ReadFile(state_) == bytes) << how;
+  };
+  for (const size_t place : places) {
+    std::string damaged = whole;
+    damaged[place] = static_cast<char>(damaged[place] ^ (1 << random() % 8));
+    refused(damaged, std::to_string(place));
+  }
+  refused("", "empty");
+  refused(whole.substr(0, 50), "cut off");
+  refused(whole.substr(0, whole.size() - 1), "cut off");
+  refused(whole + "x", "too long");
+  refused("some text of somebody else's, which is longer than the record\n" + std::string(999, 'x'),
+          "foreign");
+  WriteFile(state_, whole);
+  EXPECT_EQ(Run({"new", "journal"}, flags).output, "new\n");
+}
+
+// As a run leaves them behind that is killed while it writes the filter anew: some words are those
+// of before, and the record says so.
+TEST_F(DedupStateTest, AFilterHalfWrittenIsMadeWhole) {
+  const std::string flags = "--capacity=200000";
+  Run(Numbered(0, 120'000), flags);
+  const std::string before = ReadFile(state_);
+  ASSERT_NE(before.rfind("WAmline\n"), std::string::npos);
+  Run(Numbered(120'000, 180'000), flags);
+  const std::string after = ReadFile(state_);
+  ASSERT_EQ(after.rfind("WAmline\n"), std::string::npos);
+
+  amq::Header header;
+  ASSERT_EQ(amq::ReadHeader({before.data(), 88}, amq::Serialized::kLinesRecord, &header), "");
+  header.a = 1;
+  header.keys = 180'000;
+  const size_t journal = before.size() - (size_t{1} << 20) - 4096;
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 12; ++i) {
+    std::string mixed = before;
+    const size_t cut = i == 0 ? 4096 : i == 1 ? journal - 4096 : 4096 + random() % (journal - 8192);
+    mixed.replace(4096, cut - 4096, after.substr(4096, cut - 4096));
+    amq::WriteHeader(header, reinterpret_cast<unsigned char*>(mixed.data()));
+    WriteFile(state_, mixed);
+    const ChildResult again = Run(Numbered(0, 120'000), flags + " --count");
+    EXPECT_EQ(again.status, 0) << again.errors;
+    EXPECT_EQ(again.output, "0\n") << cut;
+    EXPECT_EQ(Run(Numbered(0, 180'000), flags + " --count").status, 0);
+    EXPECT_EQ(Run(Numbered(0, 180'000), flags + " --count").output, "0\n") << cut;
+    EXPECT_EQ(Run({"new"}, flags).output, "new\n");
+  }
+}
+
+// Whoever is killed prints at most 65,536 lines that the next run prints again, and no line is
+// lost.
+TEST_F(DedupStateTest, AfterKillsFewLinesRepeatAndNoneIsLost) {
+  const std::vector<std::string> lines = RandomLines(1'500'000, 1'000'000, 4);
+  WriteFile(folder_ / "in", TextOf(lines));
+  const std::string arguments =
+      "dedup '" + folder_ / "in" + "' --capacity=1e6 --state='" + state_ + "'";
+  std::unordered_set<std::string> printed;
+  std::mt19937_64 random(5);
+  int kills = 0;
+  const auto take = [&](const std::string& output) {
+    const size_t end = output.rfind('\n');
+    uint64_t repeats = 0;
+    for (std::string& line : LinesOf(output.substr(0, end == std::string::npos ? 0 : end + 1))) {
+      repeats += !printed.insert(std::move(line)).second;
+    }
+    return repeats;
+  };
+  // Until one gets through.
+  for (bool ended = false; !ended;) {
+    const int out = open((folder_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const testing::Started tool(arguments, out, folder_ / "errors");
+    close(out);
+    usleep(static_cast<useconds_t>(random() % (kills < 40 ? 250'000 : 5'000'000)));
+    kill(tool.process(), SIGKILL);
+    const int status = tool.Wait();
+    ended = WIFEXITED(status);
+    EXPECT_TRUE(!ended || status == 0) << tool.Errors();
+    kills += !ended;
+    EXPECT_LE(take(ReadFile(folder_ / "out")), 65'536u);
+  }
+  const std::vector<std::string> once = FirstOfEach(lines);
+  EXPECT_EQ(printed.size(), once.size());
+  EXPECT_GE(kills, 3);
+  RecordProperty("kills", kills);
+  EXPECT_EQ(RunDedup("'" + folder_ / "in" + "' --capacity=1e6 --state='" + state_ + "'").output,
+            "");
+}
+
+TEST_F(DedupStateTest, AFullDiskIsASentence) {
+  const std::string disk = folder_ / "disk";
+  fs::create_directory(disk);
+  const std::string in_namespace =
+      "unshare -rm sh -c \"mount -t tmpfs -o size=2m none '" + disk + "' && ";
+  if (RunProgram({"sh", "-c", in_namespace + "true\""}).status != 0) {
+    GTEST_SKIP() << "no file system can be mounted here";
+  }
+  const ChildResult outcome =
+      RunProgram({"sh", "-c",
+                  in_namespace + "echo x | '" WINNOW_TOOL "' dedup --capacity=1e6 --state='" +
+                      disk + "/state'; echo status \\$?; ls '" + disk + "'\""});
+  EXPECT_EQ(outcome.output, "status 2\n");
+  EXPECT_THAT(outcome.errors, AllOf(HasSubstr("has no room"), HasSubstr("No space left")));
+  const ChildResult nowhere = RunDedup("--state='" + folder_ / "none/state" + "' </dev/null");
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_THAT(nowhere.errors, HasSubstr("No such file or directory"));
+}
+
+// What could not be written is no line that was seen.
+TEST_F(DedupStateTest, LinesWithoutOutputAreForgotten) {
+  Run({"a"});
+  WriteFile(folder_ / "in", "a\nb\n");
+  EXPECT_EQ(RunDedup("'" + folder_ / "in" + "' --state='" + state_ + "' >/dev/full").status, 2);
+  EXPECT_EQ(Run({"a", "b"}).output, "b\n");
+}
+
+}  // namespace
+}  // namespace winnow

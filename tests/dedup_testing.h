@@ -1,0 +1,62 @@
+// What the tests of `winnow dedup` share: the tool with its answer, and lines with their answer as
+// a set knows it.
+
+#ifndef WINNOW_TESTS_DEDUP_TESTING_H_
+#define WINNOW_TESTS_DEDUP_TESTING_H_
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "tests/child_process.h"
+
+namespace winnow::testing {
+
+// The arguments are quoted for the shell by the caller.
+inline ChildResult RunDedup(const std::string& arguments) {
+  return RunProgram({"sh", "-c", "'" WINNOW_TOOL "' dedup " + arguments});
+}
+
+inline std::vector<std::string> LinesOf(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+inline std::string TextOf(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+// n random lines, each of them one of `distinct`.
+inline std::vector<std::string> RandomLines(uint64_t n, uint64_t distinct, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::string> lines;
+  for (uint64_t i = 0; i < n; ++i) {
+    lines.push_back("line " + std::to_string(random() % distinct) + " of " + std::to_string(seed));
+  }
+  return lines;
+}
+
+// The first of each, in order; or the others.
+inline std::vector<std::string> FirstOfEach(const std::vector<std::string>& lines,
+                                            bool others = false) {
+  std::unordered_set<std::string> seen;
+  std::vector<std::string> kept;
+  for (const std::string& line : lines) {
+    if (seen.insert(line).second != others) kept.push_back(line);
+  }
+  return kept;
+}
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_TESTS_DEDUP_TESTING_H_
