@@ -69,12 +69,13 @@ class Server {
 
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
-  void Start() {
+  void Start(const std::vector<std::string>& more = {}) {
     std::vector<std::string> command = {"redis-server", "--port",       std::to_string(port_),
                                         "--bind",       "127.0.0.1",    "--dir",
                                         folder_.path(), "--save",       "",
                                         "--logfile",    folder_ / "log"};
     command.insert(command.end(), flags_.begin(), flags_.end());
+    command.insert(command.end(), more.begin(), more.end());
     std::vector<char*> raw;
     for (std::string& word : command) raw.push_back(word.data());
     raw.push_back(nullptr);
@@ -238,6 +239,33 @@ TEST_F(DedupRedisTest, WhatVanishedEndsTheStream) {
   ASSERT_EQ(RunDedup(in + Flags(server.address())).status, 0);
   server.Ask("del winnow-dedup:plan");
   EXPECT_THAT(RunDedup(in + Flags(server.address())).errors, HasSubstr("the plan of the stream"));
+}
+
+// The lines of all clients count.
+TEST_F(DedupRedisTest, PastTheRateTheStreamEnds) {
+  const Server server;
+  const std::string flags = "--capacity=2000 --rate=1e-3 --inflight=20 --redis=" + server.address();
+  std::vector<std::string> lines;
+  for (int i = 0; i < 6'000; ++i) lines.push_back("line " + std::to_string(i));
+  EXPECT_EQ(RunDedup(In({lines.begin(), lines.begin() + 1'500}) + flags).status, 0);
+  const ChildResult past = RunDedup(In({lines.begin() + 1'500, lines.end()}) + flags);
+  EXPECT_EQ(past.status, 1);
+  EXPECT_THAT(past.errors, AllOf(HasSubstr("warning: there are more than the 2000 new lines"),
+                                 HasSubstr("past --rate=0.001"), HasSubstr("another --name")));
+  EXPECT_NEAR(static_cast<double>(LinesOf(past.output).size()), 520, 100);
+}
+
+// From its log, slowly.
+TEST_F(DedupRedisTest, AServerThatLoadsItsDataIsWaitedFor) {
+  Server server({"--appendonly", "yes"});
+  const std::vector<std::string> lines = RandomLines(3'000, 2'000, 9);
+  EXPECT_EQ(RunDedup(In(lines) + Flags(server.address())).status, 0);
+  server.Kill();
+  server.Start({"--key-load-delay", "300", "--loading-process-events-interval-bytes", "1024"});
+  ASSERT_THAT(server.Ask("ping").output, HasSubstr("LOADING"));
+  const ChildResult after = RunDedup(In(lines) + Flags(server.address()));
+  EXPECT_EQ(after.status, 0) << after.errors;
+  EXPECT_EQ(after.output, "");
 }
 
 TEST_F(DedupRedisTest, RefusalsOfTheServerAreSentences) {

@@ -312,8 +312,12 @@ class Dedup {
     exit_code_ = kFaultFound;
     return absl::ResourceExhaustedError(absl::StrFormat(
         "after %d lines, %d of them new, the chance that a new line is dropped is %.3g, past "
-        "--rate=%g: no more are read; give a higher --capacity, or --grow",
-        totals_.lines, totals_.fresh, rate, plan_.rate));
+        "--rate=%g: no more are read; %s",
+        totals_.lines, totals_.fresh, rate, plan_.rate,
+        plan_.in_redis            ? "begin a stream of another --name with a higher --capacity"
+        : !plan_.state.empty()    ? "begin another --state with a higher --capacity"
+        : plan_.has_generations() ? "give a higher --capacity"
+                                  : "give a higher --capacity, or --grow"));
   }
 
   void ShowProgress() {
