@@ -142,6 +142,9 @@ struct Kernels {
                        uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                        unsigned char* words);
 
+  // Elimination by columns; null: rows are inserted one by one.
+  const RibbonElimination* ribbon_elimination = nullptr;
+
   // The blocks of a hash in n segments, n <= kMostPlaces: those of these slots, or the first n if
   // `slots` is null. May write up to the next multiple of 8 places.
   void (*bloom_locate)(const BloomSegments& segments, const uint32_t* slots, size_t n,

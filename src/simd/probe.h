@@ -291,7 +291,8 @@ struct Lookups {
     PrefetchLine(layer.thresholds + start / (4 * kRibbonBucketSlots));
   }
 
-  static constexpr Kernels Table(const char* name, decltype(Kernels::ribbon_solve) ribbon_solve) {
+  static constexpr Kernels Table(const char* name, decltype(Kernels::ribbon_solve) ribbon_solve,
+                                 const RibbonElimination* elimination = nullptr) {
     return {name,
             HashBytes,
             BloomProbe,
@@ -300,7 +301,8 @@ struct Lookups {
             RibbonProbe<kMatch>,
             RibbonProbe<kMatchNarrow>,
             RibbonProbeMany,
-            ribbon_solve};
+            ribbon_solve,
+            elimination};
   }
 };
 

@@ -89,18 +89,10 @@ struct RibbonElimination {
   // Eliminates buckets of all bands, 1, 2 or kRibbonMostBands, side by side, until one has no
   // bucket left or is overfull. Each must have one left.
   void (*eliminate)(RibbonBand* bands, unsigned num_bands, unsigned fingerprint_bits);
-
-  // What Kernels::ribbon_solve does.
-  void (*solve)(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
-                uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
-                unsigned char* words);
 };
 
-// Null if this machine lacks the instructions, or if its kernels are not the active ones.
-const RibbonElimination* ActiveRibbonElimination() noexcept;
-
-// Defined where the build has it: use ActiveRibbonElimination.
-extern const RibbonElimination kGfniRibbonElimination;
+// Parts of kAvx512Kernels, in files of their own: use Kernels::ribbon_elimination and ribbon_solve.
+extern const RibbonElimination kGfniElimination;
 void SolveWithGfni(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                    uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                    unsigned char* words);
