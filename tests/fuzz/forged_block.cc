@@ -37,12 +37,14 @@ uint16_t ColumnsOf(const std::string& tail) {
                                static_cast<unsigned char>(tail[kColumns + 1]) << 8);
 }
 
-// Small ones, powers of two and those beside them.
+// Small ones, powers of two and those beside them, and often the least that is too little.
 uint32_t LikelyNumber(RandomHashes* random) {
-  switch (random->Below(4)) {
+  switch (random->Below(5)) {
     case 0:
-      return static_cast<uint32_t>((uint64_t{1} << random->Below(33)) + random->Below(3) - 1);
+      return 0;
     case 1:
+      return static_cast<uint32_t>((uint64_t{1} << random->Below(33)) + random->Below(3) - 1);
+    case 2:
       return static_cast<uint32_t>(random->Next());
     default:
       return static_cast<uint32_t>(random->Below(40));
@@ -198,7 +200,8 @@ uint64_t BlockParts::PayloadBytes() const {
 std::string BlockParts::Assemble() const {
   std::string end;
   for (const LayerEntry& entry : entries) {
-    end.push_back(static_cast<char>(static_cast<unsigned>(entry.type) | entry.parameter << 3));
+    end.push_back(
+        static_cast<char>(static_cast<unsigned>(entry.type) | unsigned{entry.parameter} << 3));
     end.append(4, '\0');
     PutNumber(entry.count, &end, end.size() - 4, 4);
   }

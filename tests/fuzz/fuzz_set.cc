@@ -77,7 +77,8 @@ class SetCheck {
   void Run() {
     for (const std::string& block : blocks_) guards_.push_back(Guarded(block));
     // The blocks again and again, for there to be more than a word of files.
-    const uint64_t rounds = 1 + random_.Below(random_.Below(4) == 0 ? 12 : 2);
+    const uint64_t most_rounds = kMostFiles / std::max<size_t>(blocks_.size(), 1);
+    const uint64_t rounds = 1 + random_.Below(random_.Below(4) == 0 ? most_rounds : 2);
     FilterSetEdit edit;
     for (uint64_t round = 0; round < rounds; ++round) {
       for (size_t i = 0; i < blocks_.size() && files_.size() < kMostFiles; ++i) Insert(i, &edit);
@@ -275,7 +276,7 @@ class SetCheck {
   std::vector<uint64_t> Among(size_t words) {
     std::vector<uint64_t> among(words);
     for (uint64_t& word : among)
-      word = random_.Next() & (random_.Below(2) == 0 ? random_.Next() : ~0);
+      word = random_.Next() & (random_.Below(2) == 0 ? random_.Next() : ~uint64_t{0});
     return among;
   }
 

@@ -72,7 +72,7 @@ void NoteTraits(std::string_view block, Fault fault, const std::vector<bool>& an
   }
   NoteTrait(uint64_t{1} << 61 | trait);
   const auto columns = static_cast<unsigned char>(parts.tail[19]);
-  NoteTrait(uint64_t{1} << 62 | columns / 16 << 1 | (columns % 16 != 0 ? 1 : 0));
+  NoteTrait(uint64_t{1} << 62 | uint64_t{columns} / 16 << 1 | (columns % 16 != 0 ? 1 : 0));
   bool any_absent = false;
   for (const bool answer : answers) any_absent = any_absent || !answer;
   NoteTrait(uint64_t{1} << 63 | trait << 1 | (any_absent ? 1 : 0));
