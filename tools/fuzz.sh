@@ -4,9 +4,9 @@
 # clang's libFuzzer where that is installed (clang, libclang-rt-dev), else by a plain loop of our own.
 #
 # Begins with the inputs of tests/fuzz/corpus/TARGET and the golden blocks, and leaves what it finds in
-# build/fuzz/TARGET: inputs/ has those that showed something new, crash-… is one that was answered
+# build/fuzzing/TARGET: inputs/ has those that showed something new, crash-… is one that was answered
 # wrongly or ended the process, KERNEL.log says how. Ends with 1 if there was one. To see it again:
-# build/PRESET/tests/fuzz_TARGET build/fuzz/TARGET/crash-…
+# build/PRESET/tests/fuzz_TARGET build/fuzzing/TARGET/crash-…
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tools/build_jobs.sh
@@ -21,7 +21,7 @@ fail() {
   fail "usage: tools/fuzz.sh view|set|reader SECONDS"
 target=$1
 seconds=$2
-found=build/fuzz/$target
+found=build/fuzzing/$target
 mkdir -p "$found/inputs"
 
 preset=asan

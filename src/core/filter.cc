@@ -41,11 +41,9 @@ unsigned CountLayers(const core::ParsedBlock& parsed) noexcept {
 
 // The share of start positions whose keys a layer bumps.
 double BumpedShare(const unsigned char* thresholds, uint64_t buckets) noexcept {
-  constexpr double kBumpedSlots[] = {simd::kRibbonBucketSlots, simd::kRibbonClass1Slots,
-                                     simd::kRibbonClass2Slots, 0};
   double slots = 0;
   for (uint64_t bucket = 0; bucket < buckets; ++bucket) {
-    slots += kBumpedSlots[thresholds[bucket / 4] >> (2 * (bucket % 4)) & 3];
+    slots += simd::kRibbonBumpedBelow[formulas::ThresholdOf(thresholds, bucket)];
   }
   return slots / (static_cast<double>(buckets) * simd::kRibbonBucketSlots);
 }

@@ -174,15 +174,15 @@ WINNOW_INLINE unsigned BumpedLanes(const unsigned char* const* thresholds, const
   uint64_t bytes = 0;
 #pragma GCC unroll 8
   for (size_t i = 0; i < n; ++i) {
-    bytes |= uint64_t{thresholds[i][starts[i] / (4 * kRibbonBucketSlots)]} << (8 * i);
+    bytes |= uint64_t{thresholds[i][formulas::ThresholdByte(starts[i])]} << (8 * i);
   }
   const __m512i shifts = _mm512_and_si512(_mm512_srli_epi64(wide_starts, 6), _mm512_set1_epi64(6));
   const __m512i fours = _mm512_cvtepu8_epi64(_mm_cvtsi64_si128(static_cast<long long>(bytes)));
   const __m512i threshold =
       _mm512_and_si512(_mm512_srlv_epi64(fours, shifts), _mm512_set1_epi64(3));
-  // A threshold bumps the classes that it does not exceed, and these are the offsets below:
   const __m512i bumped_below =
-      _mm512_setr_epi64(kRibbonBucketSlots, kRibbonClass1Slots, kRibbonClass2Slots, 0, 0, 0, 0, 0);
+      _mm512_setr_epi64(kRibbonBumpedBelow[0], kRibbonBumpedBelow[1], kRibbonBumpedBelow[2],
+                        kRibbonBumpedBelow[3], 0, 0, 0, 0);
   const __m512i offset = _mm512_and_si512(wide_starts, _mm512_set1_epi64(kRibbonBucketSlots - 1));
   return ToNumber(_mm512_mask_cmplt_epu64_mask(LanesFor(n), offset,
                                                _mm512_permutexvar_epi64(threshold, bumped_below)));
@@ -263,8 +263,8 @@ WINNOW_INLINE unsigned TestRibbons(const RibbonPlaces& places, size_t first, siz
 
 // Ribbons eight at a time: all but the columns themselves in lanes.
 uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, uint64_t* bumped) {
-  const uint64_t coefficient = ((hash * kCoefficientMultiplier) >> (64 - kRibbonWidth)) | 1;
-  const uint64_t fingerprint_source = (hash ^ hash >> 31) * kFingerprintMultiplier;
+  const uint64_t coefficient = formulas::Coefficient(hash);
+  const uint64_t fingerprint_source = formulas::FingerprintSource(hash);
   uint64_t matches = 0;
   uint64_t gone = 0;
   for (size_t i = 0; i < n; i += 8) {

@@ -23,13 +23,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/simd/ribbon_constants.h"
+#include "src/formulas/ribbon_layer.h"
 
 namespace winnow::simd {
 
 // Slots that are eliminated together, and of which keys need no order among each other.
 inline constexpr uint32_t kRibbonStepSlots = 8;
-inline constexpr uint32_t kRibbonBucketSteps = kRibbonBucketSlots / kRibbonStepSlots;
+inline constexpr uint32_t kRibbonBucketSteps = formulas::kRibbonBucketSlots / kRibbonStepSlots;
 // Seven bytes of coefficient, shifted by up to seven slots, and two of fingerprint.
 inline constexpr unsigned kRibbonPlanes = 9;
 // Pools are full of rows that contradict: their windows of 55 slots have no room for more.

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "src/simd/ribbon_bands.h"
+#include "src/simd/kernels.h"
 
 #define WINNOW_INLINE inline __attribute__((always_inline))
 
