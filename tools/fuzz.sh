@@ -48,7 +48,7 @@ corpus=(tests/fuzz/corpus/"$target")
 status=0
 for kernel in "${kernels[@]}"; do
   log=$found/$kernel.log
-  if WINNOW_KERNEL=$kernel nice "$program" -max_total_time="$each" -max_len=65536 -print_final_stats=1 \
+  if WINNOW_KERNEL=$kernel nice "$program" -max_total_time="$each" -max_len=16384 -print_final_stats=1 \
     -seed="$(date +%s)" -artifact_prefix="$found/" "$found/inputs" "${corpus[@]}" >"$log" 2>&1; then
     printf '%s, %s, %s s, preset %s: nothing found; %s\n' "$target" "$kernel" "$each" "$preset" \
       "$(grep -E 'inputs, |number_of_executed_units' "$log" | tail -n 1)"

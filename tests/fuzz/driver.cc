@@ -129,6 +129,7 @@ class Fuzzer {
   }
 
   void Add(const std::string& input) {
+    if (input.size() > kMostInputBytes) return;
     Run(input);
     inputs_.push_back(input);
   }

@@ -323,7 +323,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   std::vector<std::string> blocks =
       winnow::fuzz::SplitInput({reinterpret_cast<const char*>(data), size});
   const size_t at = blocks.empty() ? 0 : random.Below(blocks.size());
-  constexpr size_t kMostBlockBytes = 8192;
+  constexpr size_t kMostBlockBytes = 4096;
   switch (blocks.empty() ? 0 : random.Below(6)) {
     case 0:
       blocks.insert(blocks.begin() + static_cast<std::ptrdiff_t>(at),
