@@ -164,7 +164,7 @@ TEST(KernelsTest, BackSubstitutionAgreesWithPortable) {
   testing::RandomHashes random(testing::TestSeed());
   for (unsigned packed = 0; packed < 16 * 4096 - 4095; packed += 1365) {
     const core::Columns columns = core::UnpackColumns(static_cast<uint16_t>(packed));
-    for (const unsigned shards : {1u, 2u, 4u}) {
+    for (unsigned shards = 1; shards <= kRibbonMostShards; ++shards) {
       constexpr uint64_t kBlocks = 5;
       constexpr uint64_t kFirstBlock = 3;
       std::vector<std::vector<uint64_t>> tables(shards);
@@ -175,18 +175,28 @@ TEST(KernelsTest, BackSubstitutionAgreesWithPortable) {
         }
         rows[shard] = tables[shard].data();
       }
-      const uint64_t split = kFirstBlock + shards * kBlocks / 2;
       const size_t bytes = (kFirstBlock + shards * kBlocks) * columns.most() * 8;
-      std::vector<unsigned char> expected(bytes);
-      kPortableKernels.ribbon_solve(rows, shards, kBlocks, kFirstBlock, columns.whole,
-                                    columns.most(), split, expected.data());
-      for (const Kernels* kernels : testing::UsableKernels()) {
-        std::vector<unsigned char> got(bytes);
-        kernels->ribbon_solve(rows, shards, kBlocks, kFirstBlock, columns.whole, columns.most(),
-                              split, got.data());
-        ASSERT_EQ(got, expected) << kernels->name << ", columns " << packed << ", " << shards;
+      for (const uint64_t split : {uint64_t{0}, kFirstBlock + shards * kBlocks / 2, bytes}) {
+        std::vector<unsigned char> expected(bytes);
+        kPortableKernels.ribbon_solve(rows, shards, kBlocks, kFirstBlock, columns.whole,
+                                      columns.most(), split, expected.data());
+        for (const Kernels* kernels : testing::UsableKernels()) {
+          std::vector<unsigned char> got(bytes);
+          kernels->ribbon_solve(rows, shards, kBlocks, kFirstBlock, columns.whole, columns.most(),
+                                split, got.data());
+          ASSERT_EQ(got, expected) << kernels->name << ", columns " << packed << ", " << shards
+                                   << " sub-shards, split " << split;
+        }
       }
     }
+  }
+}
+
+// ribbon_bands_test compares them.
+TEST(KernelsTest, Avx512EliminatesByColumnsAndOthersRowByRow) {
+  for (const Kernels* kernels : testing::UsableKernels()) {
+    EXPECT_EQ(kernels->ribbon_elimination != nullptr, std::string(kernels->name) == "avx512")
+        << kernels->name;
   }
 }
 

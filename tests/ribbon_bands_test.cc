@@ -98,7 +98,7 @@ Result Walk(const Case& shape, const std::vector<uint64_t>& hashes) {
 }
 
 Result EliminateByColumns(const Case& shape, const std::vector<uint64_t>& hashes) {
-  Layer layer(shape, hashes, simd::ActiveRibbonElimination());
+  Layer layer(shape, hashes, simd::ActiveKernels().ribbon_elimination);
   RibbonBands bands;
   bands.Eliminate(layer.build(), 0, 1u << shape.shard_bits, layer.bins(0));
   for (unsigned shard = 0; shard < 1u << shape.shard_bits; ++shard) {
@@ -110,7 +110,7 @@ Result EliminateByColumns(const Case& shape, const std::vector<uint64_t>& hashes
 class RibbonBandsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (simd::ActiveRibbonElimination() == nullptr) {
+    if (simd::ActiveKernels().ribbon_elimination == nullptr) {
       GTEST_SKIP() << "this machine or WINNOW_KERNEL has no elimination by columns";
     }
   }
@@ -194,40 +194,6 @@ TEST_F(RibbonBandsTest, CrowdedPlaces) {
         ExpectSame(shape, hashes,
                    std::to_string(crowd) + " keys, " + std::to_string(distinct) + " distinct, in " +
                        std::to_string(width) + " slots");
-      }
-    }
-  }
-}
-
-TEST_F(RibbonBandsTest, SolvesAsThePortableKernel) {
-  constexpr uint64_t kBlocks = 9;
-  const uint64_t row_mask = uint64_t{1} << kFingerprintBits;
-  for (unsigned whole = 1; whole <= simd::kRibbonMaxColumns; ++whole) {
-    for (unsigned shards = 1; shards <= simd::kRibbonMostShards; ++shards) {
-      std::vector<uint64_t> tables[simd::kRibbonMostShards];
-      const uint64_t* rows[simd::kRibbonMostShards];
-      for (unsigned shard = 0; shard < shards; ++shard) {
-        for (uint64_t slot = 0; slot < kBlocks * 64; ++slot) {
-          // No row leaves the sub-shard, and some slots have none.
-          const uint64_t left = kBlocks * 64 - slot;
-          const uint64_t within =
-              left >= simd::kRibbonWidth ? ~uint64_t{0} : (row_mask << left) - 1;
-          tables[shard].push_back(random().Below(20) == 0 ? 0
-                                                          : (random().Next() & within) | row_mask);
-        }
-        rows[shard] = tables[shard].data();
-      }
-      const unsigned most = std::min(whole + 1, simd::kRibbonMaxColumns);
-      const uint64_t first_block = 3;
-      for (const uint64_t split : {uint64_t{0}, uint64_t{7}, uint64_t{1000}}) {
-        std::vector<unsigned char> expected((first_block + shards * kBlocks) * most * 8);
-        std::vector<unsigned char> solved(expected.size());
-        simd::kPortableKernels.ribbon_solve(rows, shards, kBlocks, first_block, whole, most, split,
-                                            expected.data());
-        simd::ActiveRibbonElimination()->solve(rows, shards, kBlocks, first_block, whole, most,
-                                               split, solved.data());
-        EXPECT_EQ(solved, expected) << shards << " sub-shards, " << whole << " and " << most
-                                    << " columns from block " << split << " on";
       }
     }
   }

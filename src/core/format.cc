@@ -1,11 +1,14 @@
 #include "src/core/format.h"
 
-#include "src/core/bytes.h"
 #include "src/core/sizing.h"
+#include "src/formulas/bytes.h"
 #include "src/simd/kernels.h"
 
 namespace winnow::core {
 namespace {
+
+using formulas::LoadLittle;
+using formulas::StoreLittle;
 
 // Offsets in the tail.
 constexpr size_t kPayloadChecksumAt = 0;

@@ -6,36 +6,17 @@
 #include <cstdint>
 
 #include "src/core/format.h"
+#include "src/formulas/hash_parts.h"
+#include "src/formulas/ribbon_layer.h"
 #include "src/simd/kernels.h"
 
 namespace winnow::core {
 
-// The hash by which a bumped key is known in the next layer. A bijection: distinct hashes stay so.
-inline uint64_t NextLayerHash(uint64_t hash) noexcept {
-  hash *= 0xa0761d6478bd642fu;
-  return hash ^ hash >> 32;
-}
-
-// 48 bits, the lowest one set.
-inline uint64_t Coefficient(uint64_t hash) noexcept {
-  return ((hash * simd::kCoefficientMultiplier) >> (64 - simd::kRibbonWidth)) | 1;
-}
-
-// bits from 1 to 32.
-inline uint64_t Fingerprint(uint64_t hash, unsigned bits) noexcept {
-  return ((hash ^ hash >> 31) * simd::kFingerprintMultiplier) >> (64 - bits);
-}
-
-// The position below `positions` that a hash is given.
-inline uint32_t StartPosition(uint64_t hash, uint32_t positions) noexcept {
-  return static_cast<uint32_t>(((hash >> 32) * positions) >> 32);
-}
-
-// The start positions of a Ribbon without bumping, of `blocks` blocks of 64 slots: no row leaves
-// it.
-inline uint32_t SmallStarts(uint32_t blocks) noexcept {
-  return blocks * 64 - (simd::kRibbonWidth - 1);
-}
+using formulas::Coefficient;
+using formulas::Fingerprint;
+using formulas::NextLayerHash;
+using formulas::SmallStarts;
+using formulas::StartPosition;
 
 // A bumped layer whose bytes begin at `words`, as kernels take it.
 inline simd::RibbonLayer LayerForKernels(unsigned shard_bits, uint32_t buckets, Columns columns,

@@ -11,12 +11,6 @@ using simd::kRibbonBucketSlots;
 using simd::kRibbonBucketSteps;
 using simd::kRibbonStepSlots;
 
-uint32_t ClassOf(uint32_t start) {
-  const uint32_t offset = start % kRibbonBucketSlots;
-  return (offset < simd::kRibbonClass1Slots ? 1u : 0u) +
-         (offset < simd::kRibbonClass2Slots ? 1u : 0u);
-}
-
 }  // namespace
 
 RibbonBandTables::RibbonBandTables()
@@ -99,7 +93,7 @@ void RibbonBandTables::PlaceBucket(simd::RibbonBand* band) {
     uint64_t** filled_end = filled;
     for (uint32_t i = band->next_key; i < end && holds; ++i) {
       const uint32_t start = StartPosition(sorted_[i], layer_->starts) - first_start_;
-      if (ClassOf(start) != threshold) continue;
+      if (formulas::BumpClass(start) != threshold) continue;
       RibbonWalk walk{MakeRow(sorted_[i], layer_->fingerprint_bits), &rows_[start]};
       const InsertResult result = InsertRow(&walk);
       if (result == InsertResult::kFilled) *filled_end++ = walk.at;
@@ -121,18 +115,15 @@ void RibbonBandTables::EndBin() {
   for (uint32_t i = 0; i < bin_buckets_; ++i) {
     const uint32_t threshold = thresholds_[i];
     const uint32_t index = first_bucket_ + bucket_ + i;
-    unsigned char& packed = layer_->thresholds[index / 4];
-    packed = static_cast<unsigned char>(packed | threshold << (2 * (index % 4)));
+    formulas::SetThreshold(layer_->thresholds, index, threshold);
     if (threshold == kBumpClasses) continue;
     // The higher the class, the further to the left.
-    const uint32_t slots = threshold == 0   ? kRibbonBucketSlots
-                           : threshold == 1 ? simd::kRibbonClass1Slots
-                                            : simd::kRibbonClass2Slots;
+    const uint32_t slots = simd::kRibbonBumpedBelow[threshold];
     const uint32_t first_step = i * kRibbonBucketSteps;
     const uint32_t end_step = first_step + (slots + kRibbonStepSlots - 1) / kRibbonStepSlots;
     const uint32_t begin = first_step == 0 ? 0 : step_ends_[first_step - 1];
     for (uint32_t k = begin; k < step_ends_[end_step - 1]; ++k) {
-      if (ClassOf(StartPosition(sorted_[k], layer_->starts)) >= threshold) {
+      if (formulas::BumpClass(StartPosition(sorted_[k], layer_->starts)) >= threshold) {
         layer_->pool->Add(layer_->bumped, NextLayerHash(sorted_[k]));
       }
     }

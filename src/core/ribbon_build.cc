@@ -72,7 +72,7 @@ class BumpedLayerBuilder {
     layer_.starts = static_cast<uint32_t>(layout_.starts);
     layer_.thresholds = out + layout_.words_bytes;
     layer_.pool = pool;
-    layer_.elimination = simd::ActiveRibbonElimination();
+    layer_.elimination = simd::ActiveKernels().ribbon_elimination;
   }
 
   // Takes the hashes, HashBlocks or a HashBin. Adds the bumped ones to *bumped, as the next layer
@@ -194,11 +194,9 @@ class BumpedLayerBuilder {
     const uint64_t* rows[kCount];
     Eliminate<kCount>(first_shard + shard, &bins_[size_t{shard} * layer_.shard_bins()], rows);
     const BuildPhaseScope solving(BuildPhase::kSolving);
-    const auto solve = layer_.elimination != nullptr ? layer_.elimination->solve
-                                                     : simd::ActiveKernels().ribbon_solve;
-    solve(rows, kCount, layer_.shard_blocks(),
-          uint64_t{first_shard + shard} * layer_.shard_blocks(), columns_.whole, columns_.most(),
-          layout_.split, words_);
+    simd::ActiveKernels().ribbon_solve(rows, kCount, layer_.shard_blocks(),
+                                       uint64_t{first_shard + shard} * layer_.shard_blocks(),
+                                       columns_.whole, columns_.most(), layout_.split, words_);
   }
 
   template <unsigned kCount>

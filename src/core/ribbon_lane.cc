@@ -23,9 +23,7 @@ struct GroupTable {
 
   constexpr GroupTable() {
     for (uint32_t i = 0; i < kBinSlots / kGroupSlots; ++i) {
-      const uint32_t offset = i * kGroupSlots % kRibbonBucketSlots;
-      const uint32_t bump_class = (offset < simd::kRibbonClass1Slots ? 1u : 0u) +
-                                  (offset < simd::kRibbonClass2Slots ? 1u : 0u);
+      const uint32_t bump_class = formulas::BumpClass(i * kGroupSlots);
       group[i] = static_cast<uint8_t>(i * kGroupSlots / kRibbonBucketSlots * kClasses + bump_class);
     }
   }
@@ -143,8 +141,7 @@ RibbonWalk RibbonLane::FailClass() {
 // none.
 bool RibbonLane::EndBucket() {
   const uint32_t index = first_bucket_ + bucket_;
-  unsigned char& thresholds = layer_->thresholds[index / 4];
-  thresholds = static_cast<unsigned char>(thresholds | class_ << (2 * (index % 4)));
+  formulas::SetThreshold(layer_->thresholds, index, class_);
   const uint32_t bucket_end = group_ends_[bucket_ % kBinBuckets * kClasses + kClasses - 1];
   for (; begin_ != bucket_end; ++begin_) {
     layer_->pool->Add(layer_->bumped, NextLayerHash(sorted_[begin_]));

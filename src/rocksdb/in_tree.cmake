@@ -21,12 +21,8 @@ list(FILTER rocksdb_sources EXCLUDE REGEX "/(registration|register_at_load)[.]cc
 set(simd_sources src/simd/cpu.cc src/simd/kernels.cc src/simd/portable.cc src/simd/stderr_line.cc)
 set(definitions WINNOW_IN_TREE=1 WINNOW_EXPORT= XXH_INLINE_ALL)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  list(APPEND simd_sources src/simd/avx2.cc src/simd/avx512.cc)
+  list(APPEND simd_sources src/simd/avx2.cc src/simd/avx512.cc src/simd/ribbon_gfni.cc src/simd/ribbon_gfni_solve.cc)
   list(APPEND definitions WINNOW_X86=1)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # as in src/simd/CMakeLists.txt
-    list(APPEND simd_sources src/simd/ribbon_gfni.cc src/simd/ribbon_gfni_solve.cc)
-    list(APPEND definitions WINNOW_GFNI=1)
-  endif()
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   list(APPEND simd_sources src/simd/neon.cc)
   list(APPEND definitions WINNOW_ARM64=1)
@@ -52,9 +48,9 @@ compile_with(COMPILE_OPTIONS "-include;${CMAKE_CURRENT_SOURCE_DIR}/src/rocksdb/i
 compile_with(COMPILE_OPTIONS "-Wno-inconsistent-missing-override" ${rocksdb_sources})
 include(src/simd/flags.cmake)
 compile_with(COMPILE_OPTIONS "${winnow_flags_avx2}" ${CMAKE_CURRENT_SOURCE_DIR}/src/simd/avx2.cc)
-compile_with(COMPILE_OPTIONS "${winnow_flags_avx512}" ${CMAKE_CURRENT_SOURCE_DIR}/src/simd/avx512.cc)
-compile_with(COMPILE_OPTIONS "${winnow_flags_gfni}" ${CMAKE_CURRENT_SOURCE_DIR}/src/simd/ribbon_gfni.cc
-             ${CMAKE_CURRENT_SOURCE_DIR}/src/simd/ribbon_gfni_solve.cc)
+foreach(source avx512 ribbon_gfni ribbon_gfni_solve)
+  compile_with(COMPILE_OPTIONS "${winnow_flags_avx512}" ${CMAKE_CURRENT_SOURCE_DIR}/src/simd/${source}.cc)
+endforeach()
 
 list(TRANSFORM sources REPLACE "^${CMAKE_CURRENT_SOURCE_DIR}/" "")
 set(winnow_SOURCES ${sources} PARENT_SCOPE)

@@ -58,69 +58,6 @@ WINNOW_INLINE bool MatchColumns(const RibbonLayer& layer, const RibbonQuery& que
   return (differing | Differing(query, 8, layer.lanes[1], counting)) == 0;
 }
 
-// Eight columns of one sub-shard's windows in a register; bit i of a window is the solution of the
-// slot i places to the right. The chain of a slot is long (and, count, add, shift in): sub-shards
-// take turns.
-struct Solver {
-  const uint64_t* rows;
-  __m512i window;
-
-  void Slot(uint64_t slot, __m512i fingerprint_shifts) {
-    const __m512i row = _mm512_set1_epi64(static_cast<long long>(rows[slot]));
-    const __m512i others = _mm512_srli_epi64(row, 64 - kRibbonWidth + 1);
-    const __m512i fingerprint = _mm512_srlv_epi64(row, fingerprint_shifts);
-    const __m512i count = _mm512_popcnt_epi64(_mm512_and_si512(window, others));
-    // (count ^ fingerprint) & 1
-    const __m512i bit = _mm512_ternarylogic_epi64(count, fingerprint, _mm512_set1_epi64(1), 0x28);
-    window = _mm512_or_si512(_mm512_slli_epi64(window, 1), bit);
-  }
-};
-
-template <unsigned kShards>
-void SolveColumns(const uint64_t* const* rows, uint64_t shard_blocks, uint64_t first_block,
-                  unsigned first_column, unsigned whole, unsigned most, uint64_t split,
-                  unsigned char* words) {
-  Solver solvers[kShards];
-  for (unsigned shard = 0; shard < kShards; ++shard) {
-    solvers[shard] = {rows[shard], _mm512_setzero_si512()};
-  }
-  const __m512i shifts =
-      _mm512_add_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(first_column));
-  for (uint64_t i = shard_blocks; i-- > 0;) {
-    for (unsigned slot = 64; slot-- > 0;) {
-      for (unsigned shard = 0; shard < kShards; ++shard) {
-        solvers[shard].Slot(i * 64 + slot, shifts);
-      }
-    }
-    for (unsigned shard = 0; shard < kShards; ++shard) {
-      const uint64_t block = first_block + shard * shard_blocks + i;
-      const uint64_t wide_before = block > split ? block - split : 0;
-      const unsigned columns = block >= split ? most : whole;
-      if (columns <= first_column) continue;
-      const unsigned left = columns - first_column;
-      const auto lanes = static_cast<__mmask8>(left >= 8 ? 0xff : (1u << left) - 1);
-      unsigned char* out =
-          words + 8 * (block * whole + wide_before * (most - whole) + first_column);
-      _mm512_mask_storeu_epi64(out, lanes, solvers[shard].window);
-    }
-  }
-}
-
-void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
-                 uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
-                 unsigned char* words) {
-  for (unsigned first_column = 0; first_column < most; first_column += 8) {
-    if (shards == 4) {
-      SolveColumns<4>(rows, shard_blocks, first_block, first_column, whole, most, split, words);
-      continue;
-    }
-    for (unsigned shard = 0; shard < shards; ++shard) {
-      SolveColumns<1>(rows + shard, shard_blocks, first_block + shard * shard_blocks, first_column,
-                      whole, most, split, words);
-    }
-  }
-}
-
 // A hash's bits in a block of many.
 struct BlockMask {
   __m512i bits;
@@ -237,15 +174,15 @@ WINNOW_INLINE unsigned BumpedLanes(const unsigned char* const* thresholds, const
   uint64_t bytes = 0;
 #pragma GCC unroll 8
   for (size_t i = 0; i < n; ++i) {
-    bytes |= uint64_t{thresholds[i][starts[i] / (4 * kRibbonBucketSlots)]} << (8 * i);
+    bytes |= uint64_t{thresholds[i][formulas::ThresholdByte(starts[i])]} << (8 * i);
   }
   const __m512i shifts = _mm512_and_si512(_mm512_srli_epi64(wide_starts, 6), _mm512_set1_epi64(6));
   const __m512i fours = _mm512_cvtepu8_epi64(_mm_cvtsi64_si128(static_cast<long long>(bytes)));
   const __m512i threshold =
       _mm512_and_si512(_mm512_srlv_epi64(fours, shifts), _mm512_set1_epi64(3));
-  // A threshold bumps the classes that it does not exceed, and these are the offsets below:
   const __m512i bumped_below =
-      _mm512_setr_epi64(kRibbonBucketSlots, kRibbonClass1Slots, kRibbonClass2Slots, 0, 0, 0, 0, 0);
+      _mm512_setr_epi64(kRibbonBumpedBelow[0], kRibbonBumpedBelow[1], kRibbonBumpedBelow[2],
+                        kRibbonBumpedBelow[3], 0, 0, 0, 0);
   const __m512i offset = _mm512_and_si512(wide_starts, _mm512_set1_epi64(kRibbonBucketSlots - 1));
   return ToNumber(_mm512_mask_cmplt_epu64_mask(LanesFor(n), offset,
                                                _mm512_permutexvar_epi64(threshold, bumped_below)));
@@ -326,8 +263,8 @@ WINNOW_INLINE unsigned TestRibbons(const RibbonPlaces& places, size_t first, siz
 
 // Ribbons eight at a time: all but the columns themselves in lanes.
 uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, uint64_t* bumped) {
-  const uint64_t coefficient = ((hash * kCoefficientMultiplier) >> (64 - kRibbonWidth)) | 1;
-  const uint64_t fingerprint_source = (hash ^ hash >> 31) * kFingerprintMultiplier;
+  const uint64_t coefficient = formulas::Coefficient(hash);
+  const uint64_t fingerprint_source = formulas::FingerprintSource(hash);
   uint64_t matches = 0;
   uint64_t gone = 0;
   for (size_t i = 0; i < n; i += 8) {
@@ -344,10 +281,9 @@ uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, u
 
 }  // namespace
 
-const Kernels kAvx512Kernels =
-    SegmentLookups<BlockMask, MaskOf, TestEights, PlacesOfEights, RibbonTestEights,
-                   RibbonPlacesOfEights>::AddTo(Lookups<HasBits, SetBits, MatchColumns<false>,
-                                                        MatchColumns<true>>::Table("avx512",
-                                                                                   RibbonSolve));
+const Kernels kAvx512Kernels = SegmentLookups<BlockMask, MaskOf, TestEights, PlacesOfEights,
+                                              RibbonTestEights, RibbonPlacesOfEights>::
+    AddTo(Lookups<HasBits, SetBits, MatchColumns<false>, MatchColumns<true>>::Table(
+        "avx512", SolveWithGfni, &kGfniElimination));
 
 }  // namespace winnow::simd

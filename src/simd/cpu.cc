@@ -38,10 +38,10 @@ CpuFeatures DetectCpuFeatures() noexcept {
   features.avx2 = popcnt && (b & bit_AVX2) != 0 && (b & bit_BMI) != 0 && (b & bit_BMI2) != 0 &&
                   (saved & kSseAndAvx) == kSseAndAvx;
   constexpr uint32_t kNeeded = bit_AVX512F | bit_AVX512DQ | bit_AVX512BW | bit_AVX512VL;
-  features.avx512 = features.avx2 && (b & kNeeded) == kNeeded && (c & bit_AVX512VPOPCNTDQ) != 0 &&
-                    (c & bit_AVX512VBMI2) != 0 && (saved & kAvx512) == kAvx512;
-  constexpr uint32_t kNeededForGfni = bit_AVX512VBMI | bit_AVX512BITALG | bit_GFNI;
-  features.gfni = features.avx512 && (c & kNeededForGfni) == kNeededForGfni;
+  constexpr uint32_t kNeededToo =
+      bit_AVX512VPOPCNTDQ | bit_AVX512VBMI | bit_AVX512VBMI2 | bit_AVX512BITALG | bit_GFNI;
+  features.avx512 = features.avx2 && (b & kNeeded) == kNeeded && (c & kNeededToo) == kNeededToo &&
+                    (saved & kAvx512) == kAvx512;
   return features;
 }
 

@@ -7,9 +7,9 @@ namespace winnow::simd {
 
 // True if the instructions exist and the system saves the registers they use.
 struct CpuFeatures {
-  bool avx2 = false;    // AVX2, BMI2, POPCNT
-  bool avx512 = false;  // AVX-512 F, DQ, BW, VL, VPOPCNTDQ, VBMI2
-  bool gfni = false;    // the same with VBMI, BITALG, GFNI
+  bool avx2 = false;  // AVX2, BMI2, POPCNT
+  // AVX-512 F, DQ, BW, VL, VPOPCNTDQ, VBMI, VBMI2, BITALG; GFNI; and AVX2.
+  bool avx512 = false;
 };
 
 CpuFeatures DetectCpuFeatures() noexcept;

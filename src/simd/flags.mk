@@ -3,5 +3,4 @@
 
 winnow_flags_avx2 = -mavx2 -mbmi -mbmi2 -mpopcnt
 # g++ 12 takes its own _mm512_undefined_epi32() for a variable of ours; clang does not know the warning.
-winnow_flags_avx512 = -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512vpopcntdq -mavx512vbmi2 -mbmi -mbmi2 -Wno-unknown-warning-option -Wno-uninitialized -Wno-maybe-uninitialized
-winnow_flags_gfni = -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512vpopcntdq -mavx512vbmi -mavx512vbmi2 -mavx512bitalg -mgfni -mbmi -mbmi2 -mpopcnt -Wno-unknown-warning-option -Wno-uninitialized -Wno-maybe-uninitialized
+winnow_flags_avx512 = -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512vpopcntdq -mavx512vbmi -mavx512vbmi2 -mavx512bitalg -mgfni -mbmi -mbmi2 -mpopcnt -Wno-unknown-warning-option -Wno-uninitialized -Wno-maybe-uninitialized

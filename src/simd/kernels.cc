@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "src/simd/cpu.h"
-#include "src/simd/ribbon_bands.h"
 #include "src/simd/stderr_line.h"
 
 namespace winnow::simd {
@@ -63,15 +62,6 @@ const Kernels* FindKernels(const char* name, const char** reason) noexcept {
 const Kernels& ActiveKernels() noexcept {
   static const Kernels& active = ChooseKernels();
   return active;
-}
-
-const RibbonElimination* ActiveRibbonElimination() noexcept {
-#if defined(WINNOW_GFNI)
-  static const bool has_gfni = &ActiveKernels() == &kAvx512Kernels && DetectCpuFeatures().gfni;
-  return has_gfni ? &kGfniRibbonElimination : nullptr;
-#else
-  return nullptr;
-#endif
 }
 
 }  // namespace winnow::simd

@@ -11,22 +11,25 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/formulas/bloom_layer.h"
+#include "src/formulas/ribbon_layer.h"
 #include "src/simd/ribbon_bands.h"
-#include "src/simd/ribbon_constants.h"
 
 namespace winnow::simd {
 
-// Cache-blocked Bloom. A block is 16 little-endian words of 32 bits; in word w a key may set the
-// bit (x * kBloomSalts[w]) >> 27, x being the low half of its hash. Odd numbers from db_bench_ext's
-// tune_bloom.
-inline constexpr uint32_t kBloomBlockBytes = 64;
-inline constexpr uint32_t kBloomSalts[16] = {0x910a2dedu, 0xbeeb8da1u, 0xf893a2efu, 0x71c18691u,
-                                             0x71bb54d9u, 0xc34d0bffu, 0xe099ec6du, 0x85e7bb0fu,
-                                             0x491718dfu, 0xcb435c8fu, 0x9afcd44du, 0x7476cf8bu,
-                                             0x87b341d7u, 0x2ac2ce17u, 0xa534a6a7u, 0xd0bad0dbu};
-inline constexpr unsigned kBloomMaxProbes = 14;
-// For each number of probes there are 16 patterns of words, each used in 16 rotations.
-inline constexpr unsigned kBloomPatterns = 16;
+// What the bytes mean.
+using formulas::kBloomBlockBytes;
+using formulas::kBloomMaxProbes;
+using formulas::kBloomPatterns;
+using formulas::kBloomSalts;
+using formulas::kCoefficientMultiplier;
+using formulas::kFingerprintMultiplier;
+using formulas::kRibbonBucketSlots;
+using formulas::kRibbonBumpedBelow;
+using formulas::kRibbonClass1Slots;
+using formulas::kRibbonClass2Slots;
+using formulas::kRibbonMaxColumns;
+using formulas::kRibbonWidth;
 
 // A Bloom filter as lookups need it.
 struct BloomLayer {
@@ -141,6 +144,9 @@ struct Kernels {
   void (*ribbon_solve)(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                        uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                        unsigned char* words);
+
+  // Elimination by columns; null: rows are inserted one by one.
+  const RibbonElimination* ribbon_elimination = nullptr;
 
   // The blocks of a hash in n segments, n <= kMostPlaces: those of these slots, or the first n if
   // `slots` is null. May write up to the next multiple of 8 places.

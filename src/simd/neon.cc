@@ -47,7 +47,7 @@ void SetBits(unsigned char* block, const uint16_t* word_sets, uint32_t x) {
 // Two columns, or the last one: what lies behind it may not be read.
 uint64x2_t LoadColumns(const unsigned char* bytes, bool both) {
   return both ? vreinterpretq_u64_u8(vld1q_u8(bytes))
-              : vcombine_u64(vdup_n_u64(Load64(bytes)), vdup_n_u64(0));
+              : vcombine_u64(vdup_n_u64(formulas::LoadLittle64(bytes)), vdup_n_u64(0));
 }
 
 // The bits set in each byte of the columns number `column` and the next one under the coefficient;
@@ -125,12 +125,13 @@ void SolveColumns(const uint64_t* rows, uint64_t shard_blocks, uint64_t first_bl
   for (uint64_t i = shard_blocks; i-- > 0;) {
     for (unsigned slot = 64; slot-- > 0;) windows.Shift(rows[i * 64 + slot], shifts);
     const uint64_t block = first_block + i;
-    const uint64_t wide_before = block > split ? block - split : 0;
-    const unsigned columns = block >= split ? most : whole;
+    const uint64_t wide_before = formulas::WideBlocksBefore(block, split);
+    const unsigned columns = formulas::ColumnsOf(block, whole, most, split);
     if (columns <= first_column) continue;
     const unsigned left = columns - first_column;
-    windows.Store(words + 8 * (block * whole + wide_before * (most - whole) + first_column),
-                  left < 2 * kPairs ? left : 2 * kPairs);
+    windows.Store(
+        words + 8 * (formulas::WordsBefore(block, whole, most, wide_before) + first_column),
+        left < 2 * kPairs ? left : 2 * kPairs);
   }
 }
 

@@ -12,7 +12,7 @@ uint64_t Parity(uint64_t bits) { return static_cast<uint64_t>(__builtin_parityll
 // Whether the hash's bit in the lowest of these words is set: in bit 0.
 uint32_t AskWord(const unsigned char* block, uint32_t words, uint32_t x) {
   const auto w = static_cast<unsigned>(__builtin_ctz(words));
-  return Load32(block + 4 * w) >> ((x * kBloomSalts[w]) >> 27);
+  return formulas::LoadLittle32(block + 4 * w) >> ((x * kBloomSalts[w]) >> 27);
 }
 
 WINNOW_INLINE bool HasBits(const unsigned char* block, const uint16_t* word_sets, uint32_t x) {
@@ -28,7 +28,8 @@ WINNOW_INLINE bool HasBits(const unsigned char* block, const uint16_t* word_sets
 void SetBits(unsigned char* block, const uint16_t* word_sets, uint32_t x) {
   for (uint32_t words = WordsOf(word_sets, x); words != 0; words &= words - 1) {
     const auto w = static_cast<unsigned>(__builtin_ctz(words));
-    Store32(block + 4 * w, Load32(block + 4 * w) | 1u << ((x * kBloomSalts[w]) >> 27));
+    formulas::StoreLittle32(
+        block + 4 * w, formulas::LoadLittle32(block + 4 * w) | 1u << ((x * kBloomSalts[w]) >> 27));
   }
 }
 
@@ -132,7 +133,7 @@ BlockMask MaskOf(const uint16_t* words, uint32_t x) {
 bool Holds(const unsigned char* block, const BlockMask& mask) {
   uint64_t missing = 0;
   for (unsigned i = 0; i < kBloomBlockBytes; i += 8) {
-    missing |= ~Load64(block + i) & Load64(mask.bytes + i);
+    missing |= ~formulas::LoadLittle64(block + i) & formulas::LoadLittle64(mask.bytes + i);
   }
   return missing == 0;
 }

@@ -8,8 +8,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
+#include "src/formulas/bloom_layer.h"
+#include "src/formulas/bytes.h"
+#include "src/formulas/hash_parts.h"
+#include "src/formulas/ribbon_layer.h"
 #include "src/simd/kernels.h"
 
 namespace winnow::simd {
@@ -18,44 +21,9 @@ namespace {
 // For all that a lookup is made of: a call costs more than most of it.
 #define WINNOW_INLINE inline __attribute__((always_inline, unused))
 
-WINNOW_INLINE uint32_t Load32(const unsigned char* bytes) {
-  uint32_t value;
-  std::memcpy(&value, bytes, sizeof value);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  value = __builtin_bswap32(value);
-#endif
-  return value;
-}
-
-WINNOW_INLINE void Store32(unsigned char* bytes, uint32_t value) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  value = __builtin_bswap32(value);
-#endif
-  std::memcpy(bytes, &value, sizeof value);
-}
-
-WINNOW_INLINE uint64_t Load64(const unsigned char* bytes) {
-  uint64_t value;
-  std::memcpy(&value, bytes, sizeof value);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  value = __builtin_bswap64(value);
-#endif
-  return value;
-}
-
-WINNOW_INLINE void Store64(unsigned char* bytes, uint64_t value) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  value = __builtin_bswap64(value);
-#endif
-  std::memcpy(bytes, &value, sizeof value);
-}
-
 // ---- Bloom
 
-WINNOW_INLINE size_t BlockOffset(uint64_t hash, uint64_t num_blocks) {
-  static_assert(kBloomBlockBytes == 1 << 6);
-  return static_cast<size_t>((((hash >> 32) * num_blocks) >> 32) << 6);
-}
+using formulas::BlockOffset;
 
 // The words that a hash uses, as 16 bits.
 WINNOW_INLINE uint32_t WordsOf(const uint16_t* words, uint32_t x) {
@@ -92,16 +60,11 @@ struct RibbonQuery {
 };
 
 WINNOW_INLINE uint32_t StartOf(const RibbonLayer& layer, uint64_t hash) {
-  return static_cast<uint32_t>(((hash >> 32) * layer.starts) >> 32);
+  return formulas::StartPosition(hash, layer.starts);
 }
 
 WINNOW_INLINE bool IsBumped(const RibbonLayer& layer, uint32_t start) {
-  // A threshold bumps the classes that it does not exceed, and these are the offsets below:
-  static constexpr uint8_t kBumpedBelow[] = {kRibbonBucketSlots, kRibbonClass1Slots,
-                                             kRibbonClass2Slots, 0};
-  const uint32_t four = layer.thresholds[start / (4 * kRibbonBucketSlots)];
-  const uint32_t threshold = four >> (start / (kRibbonBucketSlots / 2) & 6) & 3;
-  return start % kRibbonBucketSlots < kBumpedBelow[threshold];
+  return formulas::IsBumped(layer.thresholds, start);
 }
 
 // What is asked in the block whose `columns` columns begin at `low`.
@@ -109,20 +72,19 @@ WINNOW_INLINE RibbonQuery QueryAt(const unsigned char* low, uint32_t columns, ui
                                   uint32_t fingerprint_shift, uint64_t hash) {
   return {low,
           low + 8 * columns,
-          ((hash * kCoefficientMultiplier) >> (64 - kRibbonWidth)) | 1,
-          ((hash ^ hash >> 31) * kFingerprintMultiplier) >> fingerprint_shift,
+          formulas::Coefficient(hash),
+          formulas::FingerprintSource(hash) >> fingerprint_shift,
           start,
           columns};
 }
 
 WINNOW_INLINE RibbonQuery QueryOf(const RibbonLayer& layer, uint32_t start, uint64_t hash) {
-  const uint64_t block = (start >> 6) + ((hash >> 32) >> layer.shard_shift);
-  // Arithmetic instead of a branch: which side of the split it is can't be predicted.
+  const uint64_t block = formulas::BlockOf(hash, start, layer.shard_shift);
   const auto past_split = static_cast<int64_t>(block - layer.split);
-  const int64_t is_before = past_split >> 63;  // all ones or none
-  const auto wide_before = static_cast<uint64_t>(past_split & ~is_before);
-  const uint32_t columns = layer.columns + static_cast<uint32_t>(is_before + 1);
-  const unsigned char* low = layer.words + 8 * (block * layer.columns + wide_before);
+  const uint64_t wide_before = formulas::WideBlocksBefore(past_split);
+  const uint32_t columns = formulas::ColumnsOf(past_split, layer.columns);
+  const unsigned char* low =
+      layer.words + 8 * formulas::WordsBefore(block, layer.columns, wide_before);
   return QueryAt(low, columns, start, layer.fingerprint_shift, hash);
 }
 
@@ -132,15 +94,10 @@ WINNOW_INLINE bool IsFingerprint(const RibbonQuery& query, uint64_t parities) {
   return ((parities ^ query.fingerprint) & ((uint64_t{1} << query.columns) - 1)) == 0;
 }
 
-// The coefficient over two blocks.
-struct RibbonMasks {
-  uint64_t low;
-  uint64_t high;
-};
+using formulas::RibbonMasks;
 
 WINNOW_INLINE RibbonMasks MasksOf(const RibbonQuery& query) {
-  const uint32_t shift = query.start & 63;
-  return {query.coefficient << shift, (query.coefficient >> 1) >> (63 - shift)};
+  return formulas::MasksAt(query.coefficient, query.start);
 }
 
 // Compares all columns that a block may have, eight at a time: kParities gives those of up to eight
@@ -174,11 +131,11 @@ WINNOW_INLINE void SolveEach(const uint64_t* const* rows, unsigned shards, uint6
         }
       }
       const uint64_t block = first_block + shard * shard_blocks + i;
-      const uint64_t wide_before = block > split ? block - split : 0;
-      const unsigned columns = block >= split ? most : whole;
-      unsigned char* out = words + 8 * (block * whole + wide_before * (most - whole));
+      const uint64_t wide_before = formulas::WideBlocksBefore(block, split);
+      const unsigned columns = formulas::ColumnsOf(block, whole, most, split);
+      unsigned char* out = words + 8 * formulas::WordsBefore(block, whole, most, wide_before);
       for (unsigned column = 0; column < columns; ++column) {
-        Store64(out + 8 * column, window[column]);
+        formulas::StoreLittle64(out + 8 * column, window[column]);
       }
     }
   }
@@ -288,10 +245,11 @@ struct Lookups {
       PrefetchLine(query.low + 4 * query.columns);
       PrefetchLine(query.low + 12 * query.columns);
     }
-    PrefetchLine(layer.thresholds + start / (4 * kRibbonBucketSlots));
+    PrefetchLine(layer.thresholds + formulas::ThresholdByte(start));
   }
 
-  static constexpr Kernels Table(const char* name, decltype(Kernels::ribbon_solve) ribbon_solve) {
+  static constexpr Kernels Table(const char* name, decltype(Kernels::ribbon_solve) ribbon_solve,
+                                 const RibbonElimination* elimination = nullptr) {
     return {name,
             HashBytes,
             BloomProbe,
@@ -300,7 +258,8 @@ struct Lookups {
             RibbonProbe<kMatch>,
             RibbonProbe<kMatchNarrow>,
             RibbonProbeMany,
-            ribbon_solve};
+            ribbon_solve,
+            elimination};
   }
 };
 

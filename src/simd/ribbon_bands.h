@@ -23,13 +23,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/simd/ribbon_constants.h"
+#include "src/formulas/ribbon_layer.h"
 
 namespace winnow::simd {
 
 // Slots that are eliminated together, and of which keys need no order among each other.
 inline constexpr uint32_t kRibbonStepSlots = 8;
-inline constexpr uint32_t kRibbonBucketSteps = kRibbonBucketSlots / kRibbonStepSlots;
+inline constexpr uint32_t kRibbonBucketSteps = formulas::kRibbonBucketSlots / kRibbonStepSlots;
 // Seven bytes of coefficient, shifted by up to seven slots, and two of fingerprint.
 inline constexpr unsigned kRibbonPlanes = 9;
 // Pools are full of rows that contradict: their windows of 55 slots have no room for more.
@@ -89,18 +89,10 @@ struct RibbonElimination {
   // Eliminates buckets of all bands, 1, 2 or kRibbonMostBands, side by side, until one has no
   // bucket left or is overfull. Each must have one left.
   void (*eliminate)(RibbonBand* bands, unsigned num_bands, unsigned fingerprint_bits);
-
-  // What Kernels::ribbon_solve does.
-  void (*solve)(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
-                uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
-                unsigned char* words);
 };
 
-// Null if this machine lacks the instructions, or if its kernels are not the active ones.
-const RibbonElimination* ActiveRibbonElimination() noexcept;
-
-// Defined where the build has it: use ActiveRibbonElimination.
-extern const RibbonElimination kGfniRibbonElimination;
+// Parts of kAvx512Kernels, in files of their own: use Kernels::ribbon_elimination and ribbon_solve.
+extern const RibbonElimination kGfniElimination;
 void SolveWithGfni(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                    uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                    unsigned char* words);

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "src/simd/ribbon_bands.h"
+#include "src/simd/kernels.h"
 
 #define WINNOW_INLINE inline __attribute__((always_inline))
 
@@ -49,6 +49,17 @@ inline uint64_t Keep(uint64_t value) {
 template <size_t kWords>
 WINNOW_INLINE void KeepInMemory(uint64_t (&words)[kWords]) {
   __asm__("" : "+m"(words));
+}
+
+// The matrix for each lane, in a register. clang's assembler (14, 16 and 19 at least;
+// llvm-project's pull request 120340) writes another address where the instruction for matrices
+// takes one from memory ({1to8}). g++ never does that.
+__m512i MatrixForAll(uint64_t matrix) {
+  __m512i matrices = Set64(matrix);
+#if defined(__clang__)
+  __asm__("" : "+v"(matrices));
+#endif
+  return matrices;
 }
 
 // ---- Rows of keys
@@ -420,7 +431,7 @@ WINNOW_INLINE void FinishStep(const Pivots& pivots, RibbonBand* band) {
                                                  _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
   __m512i fingerprints = _mm512_srli_epi64(rows, 8 * kFingerprintPlane);
   if constexpr (kPlanes > 8) {
-    const __m512i high = _mm512_gf2p8affine_epi64_epi8(pivots.own, Set64(matrices[8]), 0);
+    const __m512i high = _mm512_gf2p8affine_epi64_epi8(pivots.own, MatrixForAll(matrices[8]), 0);
     fingerprints = _mm512_or_si512(
         fingerprints, _mm512_slli_epi64(_mm512_cvtepu8_epi64(_mm512_castsi512_si128(high)), 8));
   }
@@ -436,7 +447,8 @@ WINNOW_INLINE void FinishStep(const Pivots& pivots, RibbonBand* band) {
   Planes<kPlanes> next;
 #pragma GCC unroll 9
   for (unsigned i = 1; i < kPlanes; ++i) {
-    const __m512i sums = _mm512_gf2p8affine_epi64_epi8(pivots.combinations, Set64(matrices[i]), 0);
+    const __m512i sums =
+        _mm512_gf2p8affine_epi64_epi8(pivots.combinations, MatrixForAll(matrices[i]), 0);
     next.plane[i < kCoefficientPlanes ? i - 1 : i] = _mm512_xor_si512(planes.plane[i], sums);
   }
   next.plane[kCoefficientPlanes - 1] = _mm512_setzero_si512();
@@ -504,6 +516,6 @@ void Eliminate(RibbonBand* bands, unsigned num_bands, unsigned fingerprint_bits)
 
 #undef WINNOW_INLINE
 
-const RibbonElimination kGfniRibbonElimination = {MakePlanes, Eliminate, SolveWithGfni};
+const RibbonElimination kGfniElimination = {MakePlanes, Eliminate};
 
 }  // namespace winnow::simd

@@ -11,7 +11,7 @@
 
 #include <immintrin.h>
 
-#include "src/simd/ribbon_bands.h"
+#include "src/simd/kernels.h"
 
 namespace winnow::simd {
 namespace {
@@ -134,13 +134,13 @@ void SolveColumns(const uint64_t* const* rows, uint64_t shard_blocks, uint64_t f
     }
     for (unsigned shard = 0; shard < kShards; ++shard) {
       const uint64_t block = first_block + shard * shard_blocks + i;
-      const uint64_t wide_before = block > split ? block - split : 0;
-      const unsigned columns = block >= split ? most : whole;
+      const uint64_t wide_before = formulas::WideBlocksBefore(block, split);
+      const unsigned columns = formulas::ColumnsOf(block, whole, most, split);
       if (columns <= first_column) continue;
       const unsigned left = columns - first_column;
       const auto lanes = static_cast<__mmask8>(left >= kColumnsAtOnce ? 0xff : (1u << left) - 1);
       unsigned char* out =
-          words + 8 * (block * whole + wide_before * (most - whole) + first_column);
+          words + 8 * (formulas::WordsBefore(block, whole, most, wide_before) + first_column);
       _mm512_mask_storeu_epi64(out, lanes, solvers[shard].Columns());
     }
   }

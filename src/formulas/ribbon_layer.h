@@ -1,0 +1,112 @@
+// Where the bits of a hash lie in a layer of a Ribbon filter, and whether the layer has them.
+
+#ifndef WINNOW_SRC_FORMULAS_RIBBON_LAYER_H_
+#define WINNOW_SRC_FORMULAS_RIBBON_LAYER_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/formulas/hash_parts.h"
+#include "src/formulas/inline.h"
+
+namespace winnow::formulas {
+
+inline constexpr unsigned kRibbonMaxColumns = 16;    // a coefficient and a fingerprint fill 64 bits
+inline constexpr unsigned kRibbonBucketSlots = 128;  // start positions that share a threshold
+inline constexpr unsigned kRibbonClass2Slots = 16;   // offsets below this are of class 2,
+inline constexpr unsigned kRibbonClass1Slots = 36;   // below this of class 1, others of class 0
+// A threshold bumps the classes that it does not exceed, and these are the offsets below:
+constexpr uint8_t kRibbonBumpedBelow[] = {kRibbonBucketSlots, kRibbonClass1Slots,
+                                          kRibbonClass2Slots, 0};
+
+// ---- Start positions
+
+WINNOW_FORMULA uint32_t StartPosition(uint64_t hash, uint32_t positions) noexcept {
+  return static_cast<uint32_t>(Position(hash, positions));
+}
+
+// The start positions of a Ribbon without bumping, of `blocks` blocks of 64 slots: no row leaves
+// it.
+WINNOW_FORMULA uint32_t SmallStarts(uint32_t blocks) noexcept {
+  return blocks * 64 - (kRibbonWidth - 1);
+}
+
+// ---- Thresholds, four to a byte
+
+constexpr WINNOW_FORMULA uint32_t BumpClass(uint32_t start) noexcept {
+  const uint32_t offset = start % kRibbonBucketSlots;
+  return (offset < kRibbonClass1Slots ? 1u : 0u) + (offset < kRibbonClass2Slots ? 1u : 0u);
+}
+
+// The byte with the threshold of a start position's bucket.
+WINNOW_FORMULA uint32_t ThresholdByte(uint32_t start) noexcept {
+  return start / (4 * kRibbonBucketSlots);
+}
+
+WINNOW_FORMULA bool IsBumped(const unsigned char* thresholds, uint32_t start) noexcept {
+  const uint32_t four = thresholds[ThresholdByte(start)];
+  const uint32_t threshold = four >> (start / (kRibbonBucketSlots / 2) & 6) & 3;
+  return start % kRibbonBucketSlots < kRibbonBumpedBelow[threshold];
+}
+
+WINNOW_FORMULA unsigned ThresholdOf(const unsigned char* thresholds, uint64_t bucket) noexcept {
+  return thresholds[bucket / 4] >> (2 * (bucket % 4)) & 3u;
+}
+
+// Where there is 0.
+WINNOW_FORMULA void SetThreshold(unsigned char* thresholds, uint32_t bucket,
+                                 uint32_t threshold) noexcept {
+  unsigned char& four = thresholds[bucket / 4];
+  four = static_cast<unsigned char>(four | threshold << (2 * (bucket % 4)));
+}
+
+// ---- Words
+
+// Blocks before `split` have `whole` columns, a word each, and others `most`, which is as many or
+// one more.
+WINNOW_FORMULA uint64_t WideBlocksBefore(uint64_t block, uint64_t split) noexcept {
+  return block > split ? block - split : 0;
+}
+WINNOW_FORMULA unsigned ColumnsOf(uint64_t block, unsigned whole, unsigned most,
+                                  uint64_t split) noexcept {
+  return block >= split ? most : whole;
+}
+WINNOW_FORMULA uint64_t WordsBefore(uint64_t block, unsigned whole, unsigned most,
+                                    uint64_t wide_blocks_before) noexcept {
+  return block * whole + wide_blocks_before * (most - whole);
+}
+
+// The same where most is whole + 1, by arithmetic instead of a branch: for lookups, which side of
+// the split it is can't be predicted. past_split: the block less the split.
+WINNOW_FORMULA uint64_t WideBlocksBefore(int64_t past_split) noexcept {
+  const int64_t is_before = past_split >> 63;  // all ones or none
+  return static_cast<uint64_t>(past_split & ~is_before);
+}
+WINNOW_FORMULA uint32_t ColumnsOf(int64_t past_split, uint32_t whole) noexcept {
+  const int64_t is_before = past_split >> 63;
+  return whole + static_cast<uint32_t>(is_before + 1);
+}
+WINNOW_FORMULA uint64_t WordsBefore(uint64_t block, uint64_t whole,
+                                    uint64_t wide_blocks_before) noexcept {
+  return block * whole + wide_blocks_before;
+}
+
+// The block of a start position; shard_shift is 32 less the bits that choose a sub-shard.
+WINNOW_FORMULA uint64_t BlockOf(uint64_t hash, uint32_t start, unsigned shard_shift) noexcept {
+  return (start >> 6) + ((hash >> 32) >> shard_shift);
+}
+
+// A coefficient over the block in which it starts and the next one.
+struct RibbonMasks {
+  uint64_t low;
+  uint64_t high;
+};
+
+WINNOW_FORMULA RibbonMasks MasksAt(uint64_t coefficient, uint32_t start) noexcept {
+  const uint32_t shift = start & 63;
+  return {coefficient << shift, (coefficient >> 1) >> (63 - shift)};
+}
+
+}  // namespace winnow::formulas
+
+#endif  // WINNOW_SRC_FORMULAS_RIBBON_LAYER_H_

@@ -1,0 +1,62 @@
+#!/bin/bash
+# Runs a fuzz target for a while, with each kernel of this machine in turn, under the address and the
+# undefined-behaviour sanitizers: tools/fuzz.sh TARGET SECONDS, where TARGET is view, set or reader. By
+# clang's libFuzzer where that is installed (clang, libclang-rt-dev), else by a plain loop of our own.
+#
+# Begins with the inputs of tests/fuzz/corpus/TARGET and the golden blocks, and leaves what it finds in
+# build/fuzzing/TARGET: inputs/ has those that showed something new, crash-… is one that was answered
+# wrongly or ended the process, KERNEL.log says how. Ends with 1 if there was one. To see it again:
+# build/PRESET/tests/fuzz_TARGET build/fuzzing/TARGET/crash-…
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=tools/build_jobs.sh
+. tools/build_jobs.sh
+
+fail() {
+  printf 'tools/fuzz.sh: %s\n' "$*" >&2
+  exit 2
+}
+
+[[ $# == 2 && $1 =~ ^(view|set|reader)$ && $2 =~ ^[1-9][0-9]*$ ]] ||
+  fail "usage: tools/fuzz.sh view|set|reader SECONDS"
+target=$1
+seconds=$2
+found=build/fuzzing/$target
+mkdir -p "$found/inputs"
+
+preset=asan
+if echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+  clang++ -fsanitize=fuzzer,address -x c++ - -o "$found/probe" 2>/dev/null; then
+  preset=fuzz
+fi
+rm -f "$found/probe"
+{ cmake --preset "$preset" &&
+  cmake --build --preset "$preset" --parallel "$(build_jobs)" --target "fuzz_$target"; } >"$found/build.log" ||
+  fail "the target could not be built: see $found/build.log"
+program=build/$preset/tests/fuzz_$target
+
+kernels=()
+for kernel in portable avx2 avx512 neon; do
+  refusal=$(WINNOW_KERNEL=$kernel "$program" -runs=0 tests/golden_blocks/bloom.block 2>&1) || true
+  [[ $refusal == *"can't be used"* ]] || kernels+=("$kernel")
+done
+each=$((seconds / ${#kernels[@]}))
+((each > 0)) || each=1
+
+corpus=(tests/fuzz/corpus/"$target")
+[[ $target == set ]] || corpus+=(tests/golden_blocks)
+status=0
+for kernel in "${kernels[@]}"; do
+  log=$found/$kernel.log
+  if WINNOW_KERNEL=$kernel nice "$program" -max_total_time="$each" -max_len=16384 -print_final_stats=1 \
+    -seed="$(date +%s)" -artifact_prefix="$found/" "$found/inputs" "${corpus[@]}" >"$log" 2>&1; then
+    printf '%s, %s, %s s, preset %s: nothing found; %s\n' "$target" "$kernel" "$each" "$preset" \
+      "$(grep -E 'inputs, |number_of_executed_units' "$log" | tail -n 1)"
+  else
+    status=1
+    printf '%s, %s, preset %s: FOUND something; the end of %s:\n' "$target" "$kernel" "$preset" "$log"
+    tail -n 20 "$log"
+  fi
+done
+printf '%s inputs in %s\n' "$(find "$found/inputs" -type f | wc -l)" "$found/inputs"
+exit "$status"
