@@ -10,6 +10,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -17,6 +19,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/child_process.h"
@@ -38,7 +41,7 @@ using testing::RunProgram;
 using testing::Started;
 using testing::WriteFile;
 
-constexpr int kKills = 12;
+constexpr int kKills = 10;
 
 class PagesKilledTest : public ::testing::Test {
  protected:
@@ -75,24 +78,29 @@ class PagesKilledTest : public ::testing::Test {
     return files;
   }
 
-  ino_t PlanOf(const std::string& pages) const {
+  // What changes whenever the file is written, in whatever way.
+  static std::pair<ino_t, int64_t> StateOf(const std::string& path) {
     struct stat status = {};
-    return stat((folder_ / (pages + "/plan")).c_str(), &status) == 0 ? status.st_ino : 0;
+    if (stat(path.c_str(), &status) != 0) return {0, 0};
+    return {status.st_ino, status.st_mtim.tv_sec * int64_t{1'000'000'000} + status.st_mtim.tv_nsec};
   }
 
-  // A while after it has begun to store. Whether it was still at work.
-  bool RunAndKill(const std::string& arguments, const std::string& pages) {
-    const ino_t before = PlanOf(pages);
+  // Up to so many microseconds after it has written the file; any time is as likely as any twice as
+  // long. Whether it was still at work.
+  bool RunAndKill(const std::string& arguments, const std::string& file, int log2_longest) {
+    const auto before = StateOf(file);
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     const Started tool("pages " + arguments, nowhere, folder_ / "errors");
     close(nowhere);
-    while (PlanOf(pages) == before && !tool.HasEnded()) {
-      std::this_thread::yield();
+    while (StateOf(file) == before && !tool.HasEnded()) {
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(random_() % 40'000));
+    std::uniform_real_distribution<double> exponent(0, log2_longest);
+    const auto end = std::chrono::steady_clock::now() +
+                     std::chrono::nanoseconds(std::llround(1000 * std::exp2(exponent(random_))));
+    while (std::chrono::steady_clock::now() < end) {
+    }
     kill(tool.process(), SIGKILL);
-    const int status = tool.Wait();
-    return WIFSIGNALED(status);
+    return WIFSIGNALED(tool.Wait());
   }
 
   // The pages that the record names, all of them whole.
@@ -122,7 +130,11 @@ TEST_F(PagesKilledTest, AKilledAddLeavesEachPageAsItWasOrAsItWouldBe) {
   int mixed = 0;
   for (int i = 0; i < kKills; ++i) {
     Copy("old", "pages");
-    interrupted += RunAndKill("add '" + folder_ / "pages" + "' '--keys=" + list + "'", "pages");
+    // At the record, or at any page.
+    const std::string watched =
+        i % 4 == 0 ? "plan" : "1-" + std::to_string(random_() % (old_files.size() - 2));
+    interrupted += RunAndKill("add '" + folder_ / "pages" + "' '--keys=" + list + "'",
+                              folder_ / ("pages/" + watched), 10);
     size_t as_before = 0;
     size_t as_after = 0;
     for (const auto& [name, bytes] : Files("pages")) {
@@ -148,6 +160,7 @@ TEST_F(PagesKilledTest, AKilledAddLeavesEachPageAsItWasOrAsItWouldBe) {
     }
     EXPECT_EQ(Pages("ask", "pages", all).status, 0);
   }
+  EXPECT_GT(interrupted, 0);
   std::printf("%d of %d were killed at work, %d with some pages stored\n", interrupted, kKills,
               mixed);
 }
@@ -161,14 +174,16 @@ TEST_F(PagesKilledTest, AKilledBuildLeavesTheOldPagesOrTheNew) {
   Copy("old", "pages");
   for (int i = 0; i < kKills; ++i) {
     if (i % 3 == 0) Copy("old", "pages");  // else what the last kill has left
-    interrupted += RunAndKill(
-        "build '" + folder_ / "pages" + "' '--keys=" + all + "' --page_size=128", "pages");
+    interrupted +=
+        RunAndKill("build '" + folder_ / "pages" + "' '--keys=" + all + "' --page_size=128",
+                   folder_ / "pages/plan", 16);
     ExpectWhole("pages");
     EXPECT_EQ(Pages("ask", "pages", old_keys).status, 0);
     const int status = Pages("ask", "pages", all).status;
     EXPECT_THAT(status, ::testing::AnyOf(0, 1));
     still_old += status == 1;
   }
+  EXPECT_GT(interrupted, 0);
   std::printf("%d of %d were killed at work, %d had the old pages\n", interrupted, kKills,
               still_old);
 
