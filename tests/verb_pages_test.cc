@@ -168,6 +168,7 @@ TEST_F(VerbPagesTest, OnlyThePagesOfTheKeysAreRead) {
     ASSERT_TRUE(loaded.Load(loaded.PageOf(hash), &reason)) << reason;
     if (!loaded.MayContain(hash)) absent = KeyNumber(i);
   }
+  EXPECT_EQ(PagesJson("ask", "key-5 key-5", 0)["pages_read"], 1);
   const std::set<std::string> wanted = {PathOfPage("key-5"), PathOfPage(absent)};
   for (const auto& [name, bytes] : Files()) {
     const std::string path = pages_ + "/" + name;

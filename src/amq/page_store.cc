@@ -127,6 +127,7 @@ bool FolderPageStore::Store(const std::string& name, std::string_view bytes, std
 
 bool FolderPageStore::Remove(const std::string& name, std::string* reason) {
   const std::string path = folder_ + "/" + name;
+  ::unlink((path + ".new").c_str());  // what a crash may have left
   if (::unlink(path.c_str()) == 0 || errno == ENOENT) return true;
   *reason = Failure("remove", path, errno);
   return false;

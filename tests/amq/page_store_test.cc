@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -76,6 +77,10 @@ TEST(FolderPageStore, WhatACrashLeftIsNotTakenForAPage) {
   ASSERT_TRUE(store.Store("1-0", "new", &reason)) << reason;
   EXPECT_EQ(store.Load("1-0", &bytes, &reason), Found::kYes);
   EXPECT_EQ(bytes, "new");
+  WriteFile(folder / "1-0.new", "half");
+  ASSERT_TRUE(store.Remove("1-0", &reason)) << reason;
+  ASSERT_TRUE(store.Remove("1-1", &reason)) << reason;
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 // As where the disk is full.

@@ -54,7 +54,7 @@ class WINNOW_EXPORT MemoryPageStore : public PageStore {
 
 // A file for each name, in a folder that exists. Bytes are written to NAME.new, which then takes
 // the name's place: a crash leaves the old file, and perhaps one that ends in .new, which the next
-// Store of the name replaces. One writer at a time; any number of readers.
+// Store of the name replaces and Remove removes. One writer at a time; any number of readers.
 class WINNOW_EXPORT FolderPageStore : public PageStore {
  public:
   explicit FolderPageStore(std::string folder);
