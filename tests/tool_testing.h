@@ -72,12 +72,9 @@ class ToolExamples : public ::testing::Test {
         latest = std::max(latest, path);
       }
     }
-    stands_for_ = {{"OPTIONS", latest},
-                   {"FILE.sst", folder_ / "file.sst"},
-                   {"KEYS", folder_ / "keys"},
-                   {"STATE", folder_ / "state"},
-                   {"KEY", KeyOf(3)},
-                   {"PAGES", folder_ / "pages"},
+    stands_for_ = {{"OPTIONS", latest},        {"FILE.sst", folder_ / "file.sst"},
+                   {"KEYS", folder_ / "keys"}, {"STATE", folder_ / "state"},
+                   {"KEY", KeyOf(3)},          {"PAGES", folder_ / "pages"},
                    {"DB", folder_ / "db"}};
   }
 
