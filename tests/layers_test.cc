@@ -355,7 +355,7 @@ constexpr Case kCases[] = {
     {"tools/winnow.cc", "src/inspect/report.h", true},
     {"tools/winnow.cc", "src/core/format.h", false},
     {"tools/verb_pages.cc", "winnow/amq/paged_bloom.h", true},
-    {"tools/verb_pages.cc", "src/amq/mix.h", false},
+    {"tools/verb_pages.cc", "src/core/format.h", false},
     {"tests/bloom_test.cc", "src/core/bloom.h", true},
     {"tests/bloom_test.cc", "gtest/gtest.h", true},
     {"tests/bloom_test.cc", "boost/crc.hpp", false},
