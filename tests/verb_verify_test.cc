@@ -318,6 +318,17 @@ TEST_F(VerbVerifyTest, PatternsAndFoldersOfDatabasesArePaths) {
   EXPECT_THAT(none.errors, HasSubstr("no file or folder matches the pattern"));
 }
 
+TEST_F(VerbVerifyTest, AStrayFileHidesNoDatabase) {
+  MakeDatabase(MakeOptions(TableWith("winnow:10")));
+  fs::create_directories(folder_ / "shelf");
+  fs::rename(folder_ / "db", folder_ / "shelf/db");
+  WriteSst(TableWith("winnow:10"), 100, folder_ / "shelf/export.sst");
+  const json files = VerifyJson(Quoted("shelf"), 0).at("files");
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_THAT(files.at(0).at("path"), HasSubstr("shelf/export.sst"));
+  EXPECT_THAT(files.at(1).at("path"), HasSubstr("shelf/db/"));
+}
+
 TEST_F(VerbVerifyTest, WithoutSamplesThereIsNoRate) {
   WriteSst(TableWith("winnow:10"), 5'000, folder_ / "a.sst");
   const json file = VerifyJson(Quoted("a.sst") + " --samples=0", 0).at("files").at(0);
