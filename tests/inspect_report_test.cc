@@ -176,6 +176,24 @@ TEST(FilterAdviceTest, FilesWithoutFilters) {
               ElementsAre(HasSubstr("while no policy was in force")));
 }
 
+TEST(FilterAdviceTest, FilesWithoutFiltersThatNoPolicyIsMissingIn) {
+  SstReport ranges = File("ranges", kNoFilter, 7, 1, 6);
+  ranges.range_deletions = 7;
+  EXPECT_THAT(AdviceOn({File("a", kWinnowRibbon, 9, 0.01, 6), ranges}), IsEmpty());
+  ranges.range_deletions = 6;
+  EXPECT_THAT(AdviceOn({File("a", kWinnowRibbon, 9, 0.01, 6), ranges}),
+              ElementsAre(HasSubstr("while no policy was in force")));
+  SstReport for_hits = File("hits", kNoFilter, 7, 1, 6);
+  for_hits.filter->policy_name = "winnow.Filter";
+  const auto says_why =
+      AllOf(HasSubstr("1 file with 7 entries has no filter, though a policy was in force"),
+            HasSubstr("optimize_filters_for_hits"));
+  EXPECT_THAT(AdviceOn({File("a", kWinnowRibbon, 9, 0.01, 6), for_hits}), ElementsAre(says_why));
+  EXPECT_THAT(AdviceOn({for_hits}), ElementsAre(says_why));
+  EXPECT_THAT(AdviceOn({for_hits, File("none", kNoFilter, 8, 1, 5)}),
+              ElementsAre(says_why, HasSubstr("while no policy was in force")));
+}
+
 TEST(FilterAdviceTest, ItNamesTheFamilyWhereThereAreSeveral) {
   EXPECT_THAT(AdviceOn({File("a"), File("b", kNoFilter, 7, 1, std::nullopt, "odd\nname")}),
               ElementsAre(HasSubstr(" of column family 'odd\\nname' with 7 entries")));

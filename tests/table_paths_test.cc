@@ -85,6 +85,15 @@ TEST_F(TablePathsTest, AFolderOfDatabasesIsThese) {
   EXPECT_THAT(Expand({"bare"}), ElementsAre("bare"));
 }
 
+// A stray table file hides no database.
+TEST_F(TablePathsTest, AFolderOfTableFilesAndDatabasesIsBoth) {
+  WriteFile(folder_ / "shelf/export.sst", "");
+  WriteFile(folder_ / "shelf/deep/export.sst", "");
+  EXPECT_THAT(Expand({"shelf"}), ElementsAre("shelf", "shelf/db2", "shelf/deep", "shelf/deep/db3"));
+  // A database's own folders are its own affair.
+  EXPECT_THAT(Expand({"shelf/db2"}), ElementsAre("shelf/db2"));
+}
+
 TEST_F(TablePathsTest, EachIsThereOnce) {
   fs::create_directory_symlink(folder_ / "db1", folder_ / "link");
   fs::create_symlink(folder_ / "db1/1.sst", folder_ / "one.sst");

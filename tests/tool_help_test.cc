@@ -61,6 +61,15 @@ TEST_F(ToolHelpTest, AVerbsHelpHasItsParts) {
   EXPECT_THAT(RunTool("help verify").output,
               AllOf(HasSubstr("\n  --samples=N (default: 10000)\n"),
                     HasSubstr("\n  --path=FOLDER\n"), HasSubstr("\n  --json\n")));
+  EXPECT_THAT(RunTool("help size").output,
+              AllOf(HasSubstr("\n  --rate=R\n"), HasSubstr("\n  --memory=BYTES\n"),
+                    HasSubstr("\n  --page=BYTES\n"), HasSubstr("\n  --keys=N\n")));
+  // Its usage line leaves flags out.
+  EXPECT_THAT(RunTool("help advise").output,
+              AllOf(HasSubstr("\n  --path=FOLDER\n"), HasSubstr("\n  --jobs=N"),
+                    HasSubstr("\n  --draws=N")));
+  EXPECT_THAT(RunTool("policy winnow:10 --keys=-1").errors,
+              AllOf(HasSubstr("--keys"), Not(HasSubstr("policy_keys"))));
 }
 
 TEST_F(ToolHelpTest, VersionIsAVerb) {

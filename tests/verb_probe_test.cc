@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "src/inspect/sst_filters.h"
 #include "tests/child_process.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
@@ -363,6 +364,27 @@ TEST_F(VerbProbeTest, WhatADamagedBlockHasIsNoFalsePositive) {
   EXPECT_EQ(document["keys"][0].at("contains").size(), 0u);
   EXPECT_EQ(document["keys"][2].at("contains").size(), 1u);  // the other blocks are read
   EXPECT_EQ(file.at("false_positives"), 0) << document;
+}
+
+TEST_F(VerbProbeTest, ADamagedFilterIsOneAndNamed) {
+  for (const bool checksums : {true, false}) {
+    auto table = TableWith("winnow:10");
+    if (!checksums) {
+      table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+    }
+    WriteSst(table, 5'000, folder_ / "a.sst");
+    EXPECT_TRUE(ProbeJson(Quoted("a.sst") + KeyOf(7), 0)["files"][0].at("fault").is_null());
+    std::string error;
+    const std::string block = inspect::ReadFilterBlocks(folder_ / "a.sst", &error).at(0);
+    std::string bytes = testing::ReadFile(folder_ / "a.sst");
+    char& byte = bytes[bytes.find(block) + block.size() / 2];
+    byte = static_cast<char>(byte ^ 8);
+    WriteFile(folder_ / "a.sst", bytes);
+    const ChildResult text = Probe(Quoted("a.sst") + KeyOf(7));
+    EXPECT_EQ(text.status, 1) << text.errors;
+    EXPECT_THAT(text.output, HasSubstr("fault: " + folder_ / "a.sst"));
+    EXPECT_TRUE(ProbeJson(Quoted("a.sst") + KeyOf(7), 1)["files"][0].at("fault").is_string());
+  }
 }
 
 TEST_F(VerbProbeTest, WrongUsageIsTwo) {

@@ -318,11 +318,47 @@ TEST_F(VerbVerifyTest, PatternsAndFoldersOfDatabasesArePaths) {
   EXPECT_THAT(none.errors, HasSubstr("no file or folder matches the pattern"));
 }
 
+TEST_F(VerbVerifyTest, AStrayFileHidesNoDatabase) {
+  MakeDatabase(MakeOptions(TableWith("winnow:10")));
+  fs::create_directories(folder_ / "shelf");
+  fs::rename(folder_ / "db", folder_ / "shelf/db");
+  WriteSst(TableWith("winnow:10"), 100, folder_ / "shelf/export.sst");
+  const json files = VerifyJson(Quoted("shelf"), 0).at("files");
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_THAT(files.at(0).at("path"), HasSubstr("shelf/export.sst"));
+  EXPECT_THAT(files.at(1).at("path"), HasSubstr("shelf/db/"));
+}
+
+TEST_F(VerbVerifyTest, NamesAreShownEscaped) {
+  const std::string good = "a\x1b[31m\xff\n.sst";
+  WriteSst(TableWith("winnow:10"), 100, folder_ / good);
+  WriteFile(folder_ / "b\x1b\n.sst", "nothing");
+  const std::string arguments = Quoted(good) + Quoted("b\x1b\n.sst");
+  for (const char* of_policy : {"", "policy winnow:10 "}) {
+    const bool is_verify = *of_policy == '\0';
+    const ChildResult outcome =
+        is_verify ? Verify(arguments)
+                  : RunProgram({"sh", "-c",
+                                std::string("exec '" WINNOW_TOOL "' ") + of_policy + arguments});
+    EXPECT_EQ(outcome.status, 2) << outcome.errors;
+    for (const std::string& text : {outcome.output, outcome.errors}) {
+      EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+      EXPECT_THAT(text, Not(HasSubstr("b\n.sst")));
+      EXPECT_THAT(text, HasSubstr("b\\x1b\\n.sst"));
+    }
+    EXPECT_THAT(outcome.output, HasSubstr("a\\x1b[31m\\xff\\n.sst"));
+  }
+  const json files = VerifyJson(arguments, 2).at("files");
+  EXPECT_THAT(files.at(0).at("path_hex"), HasSubstr("611b5b33316dff0a"));
+  EXPECT_FALSE(files.at(1).contains("path_hex"));
+}
+
 TEST_F(VerbVerifyTest, WithoutSamplesThereIsNoRate) {
   WriteSst(TableWith("winnow:10"), 5'000, folder_ / "a.sst");
   const json file = VerifyJson(Quoted("a.sst") + " --samples=0", 0).at("files").at(0);
   EXPECT_EQ(file.at("samples"), 0);
   EXPECT_TRUE(file.at("measured_fpr").is_null());
+  EXPECT_TRUE(file.at("measured_fpr_interval").is_null());
   const json more = VerifyJson(Quoted("a.sst") + " --samples=100000", 0).at("files").at(0);
   EXPECT_EQ(more.at("samples"), 100'000);
   EXPECT_LT(more.at("measured_fpr_interval").at(1).get<double>() -

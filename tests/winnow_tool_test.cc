@@ -237,6 +237,53 @@ TEST_F(WinnowToolTest, ATreeThatCanNotBeReadIsTwoAndItsFilesAreShown) {
   EXPECT_EQ(RunJson("inspect" + Quoted("db"), 2).at("files").size(), 1u);
 }
 
+TEST_F(WinnowToolTest, FilesThatTheTreeDoesNotNameAreNoticed) {
+  {
+    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db");
+    ASSERT_STATUS_OK(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), "key", "value"));
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  EXPECT_TRUE(RunJson("inspect" + Quoted("db"), 0).at("warnings").empty());
+  WriteSst(TableWith("winnow:10"), 100, folder_ / "db/stray1.sst");
+  const ChildResult one = Run("verify" + Quoted("db"));
+  EXPECT_EQ(one.status, 0);
+  EXPECT_THAT(one.errors, HasSubstr("1 table file in " + folder_ / "db" +
+                                    " is not in the database's tree: stray1.sst; it is shown"));
+  WriteSst(TableWith("winnow:10"), 100, folder_ / "db/stray2.sst");
+  const json document = RunJson("inspect" + Quoted("db"), 0);
+  EXPECT_EQ(document.at("files").size(), 3u);
+  ASSERT_EQ(document.at("warnings").size(), 1u);
+  EXPECT_THAT(document["warnings"][0], HasSubstr("2 table files in "));
+  EXPECT_THAT(document["warnings"][0], HasSubstr("tree: stray1.sst, ...; they are shown"));
+}
+
+// RocksDB takes what is left of it for a database without files.
+TEST_F(WinnowToolTest, AManifestCutAtARecordsEndIsTwo) {
+  const auto manifest = [this] {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "db")) {
+      if (entry.path().filename().string().rfind("MANIFEST-", 0) == 0) {
+        return entry.path();
+      }
+    }
+    return fs::path();
+  };
+  uint64_t before = 0;
+  {
+    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db");
+    before = fs::file_size(manifest());
+    ASSERT_STATUS_OK(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), "key", "value"));
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  ASSERT_GT(fs::file_size(manifest()), before);
+  fs::resize_file(manifest(), before);
+  for (const char* verb : {"inspect", "verify"}) {
+    const ChildResult outcome = Run(verb + Quoted("db"));
+    EXPECT_EQ(outcome.status, 2) << verb;
+    EXPECT_THAT(outcome.errors, HasSubstr("levels are unknown: the MANIFEST names no table file"));
+    EXPECT_THAT(outcome.output, HasSubstr("winnow-bloom"));
+  }
+}
+
 TEST_F(WinnowToolTest, InspectReadsFilesInOtherFolders) {
   {
     auto options = MakeOptions(TableWith("winnow:10"));

@@ -2,6 +2,7 @@
 
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
 
@@ -47,9 +48,13 @@ std::string CheckFlag(const Verb* verb, absl::string_view argument) {
     return absl::StrCat("the flag --", name, " needs a value: --", name, "=VALUE");
   }
   std::string error;
-  return flag->ParseFrom(value, &error) ? std::string()
-                                        : absl::StrCat("the flag --", name, " can't be '", value,
-                                                       "'", error.empty() ? "" : ": ", error);
+  const bool parsed = flag->ParseFrom(value, &error);
+  // Of several verbs' flags of one name, Abseil knows each by a name of its own.
+  error = absl::StrReplaceAll(
+      error, {{absl::StrCat("'", flag->Name(), "'"), absl::StrCat("'", name, "'")}});
+  return parsed ? std::string()
+                : absl::StrCat("the flag --", name, " can't be '", value, "'",
+                               error.empty() ? "" : ": ", error);
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_replace.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "src/inspect/text_table.h"
 #include "tools/flag_check.h"
@@ -24,15 +27,28 @@ std::string Paragraph(const std::string& text, size_t indent, size_t more = 0) {
       "\n");
 }
 
-// What the usage line has behind "--name=", as N.
+// What the usage line has behind "--name=", as N; empty: the flag is not in it.
 std::string ValueIn(absl::string_view usage, absl::string_view flag) {
   const std::string start = absl::StrCat("--", flag, "=");
   const size_t at = usage.find(start);
   if (at == absl::string_view::npos) {
-    return "VALUE";
+    return std::string();
   }
   const absl::string_view rest = usage.substr(at + start.size());
-  return std::string(rest.substr(0, rest.find_first_of(" ]")));
+  return std::string(rest.substr(0, std::min(rest.find_first_of(" ])"), rest.find("|--"))));
+}
+
+// As the verb's usage line says, or else, where that is short, that of another verb.
+std::string ValueOf(const Verb& verb, absl::string_view flag, const absl::CommandLineFlag& found) {
+  std::string value = ValueIn(verb.arguments, flag);
+  const std::vector<Verb>& verbs = Verbs();
+  for (auto other = verbs.begin(); value.empty() && other != verbs.end(); ++other) {
+    if (FindFlag(*other, flag) == &found) {
+      value = ValueIn(other->arguments, flag);
+    }
+  }
+  const bool is_number = found.IsOfType<int>() || found.IsOfType<uint64_t>();
+  return !value.empty() ? value : is_number ? "N" : "VALUE";
 }
 
 std::string FlagHelp(const FlagText& flag) {
@@ -48,7 +64,7 @@ FlagText TextOfFlag(const Verb& verb, absl::string_view flag) {
   text.name = std::string(flag);
   if (const absl::CommandLineFlag* found = FindFlag(verb, flag)) {
     const bool is_switch = found->IsOfType<bool>();
-    text.value = is_switch ? std::string() : ValueIn(verb.arguments, flag);
+    text.value = is_switch ? std::string() : ValueOf(verb, flag, *found);
     text.help = found->Help();
     text.preset = is_switch ? std::string() : found->DefaultValue();
   }

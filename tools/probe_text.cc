@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "src/inspect/internal_keys.h"
+#include "src/inspect/printable.h"
 #include "tools/key_arguments.h"
 
 namespace winnow::tools {
@@ -27,7 +28,7 @@ std::string Outcome(const ProbeHit& hit) {
 
 std::string Place(const FileProbe& file) {
   return absl::StrCat("    ", file.level ? absl::StrCat("level ", *file.level, "  ") : "",
-                      file.path, "  ");
+                      inspect::Printable(file.path), "  ");
 }
 
 std::string Line(const FileProbe& file, const ProbeHit& hit) {
@@ -75,10 +76,16 @@ std::string ProbeText(const std::vector<ProbedKey>& keys, const std::vector<File
                       covered.sequence, "\n");
     }
     if (!file.remark.empty()) {
-      absl::StrAppend(&sentences, "remark: ", file.path, ": ", file.remark, "\n");
+      absl::StrAppend(&sentences, "remark: ", inspect::Printable(file.path), ": ", file.remark,
+                      "\n");
+    }
+    if (file.fault) {
+      absl::StrAppend(&sentences, "fault: ", inspect::Printable(file.path), ": ", *file.fault,
+                      "\n");
     }
     if (file.error) {
-      absl::StrAppend(&sentences, "not read: ", file.path, ": ", *file.error, "\n");
+      absl::StrAppend(&sentences, "not read: ", inspect::Printable(file.path), ": ",
+                      inspect::Printable(*file.error), "\n");
     }
   }
   std::string text;

@@ -73,6 +73,10 @@ std::string SizeText(const SizeReport& report) {
   if (!report.filter_policy.empty()) {
     absl::StrAppend(&text, "For RocksDB's files: filter_policy=", report.filter_policy, "\n");
   }
+  if (!report.no_filter_policy.empty()) {
+    absl::StrAppend(&text, "For RocksDB's files: no filter_policy has this rate, as ",
+                    report.no_filter_policy, "\n");
+  }
   return text;
 }
 

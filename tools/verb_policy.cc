@@ -20,6 +20,7 @@
 #include "src/inspect/options_path.h"
 #include "src/inspect/policy_check.h"
 #include "src/inspect/policy_files.h"
+#include "src/inspect/printable.h"
 #include "src/inspect/text_table.h"
 #include "src/inspect/worker_pool.h"
 #include "tools/cells.h"
@@ -144,14 +145,13 @@ std::string Trials(const PolicyVerdict& verdict) {
 
 std::vector<std::string> FileCells(const FileUnderPolicy& file) {
   if (file.error) {
-    return {file.path, "-", "-", "-", "-", "-", "-", "not read: see below", "-", "-", "-"};
+    return {inspect::Printable(file.path), "-", "-", "-", "-", "-", "-",
+            "not read: see below",         "-", "-", "-"};
   }
-  std::vector<std::string> cells = {file.path,
-                                    file.level ? absl::StrCat(*file.level) : "-",
-                                    Count(file.then.keys),
-                                    file.now->kind,
-                                    Count(file.now->bytes),
-                                    Percent(file.now->expected_fpr)};
+  std::vector<std::string> cells = {
+      inspect::Printable(file.path), file.level ? absl::StrCat(*file.level) : "-",
+      Count(file.then.keys),         file.now->kind,
+      Count(file.now->bytes),        Percent(file.now->expected_fpr)};
   const std::vector<std::string> then = Cells(absl::StrCat("level ", file.then.level), file.then);
   cells.insert(cells.end(), then.begin(), then.end() - 1);
   return cells;
@@ -178,7 +178,8 @@ std::string FileTable(const std::vector<FileUnderPolicy>& files) {
     now += file.now ? file.now->bytes : 0;
     then += file.then.filter ? file.then.filter->bytes : 0;
     if (file.error) {
-      absl::StrAppend(&sentences, "not read: ", file.path, ": ", *file.error, "\n");
+      absl::StrAppend(&sentences, "not read: ", inspect::Printable(file.path), ": ",
+                      inspect::Printable(*file.error), "\n");
     }
   }
   const double bits = keys == 0 ? 0 : 8.0 * static_cast<double>(then) / static_cast<double>(keys);
@@ -281,7 +282,7 @@ int ReportTables(const Verb& verb, const std::string& options_string,
   }
   for (const FileUnderPolicy& file : files) {
     if (file.error) {
-      SayUnread(verb.name, file.path, *file.error);
+      SayUnread(verb.name, inspect::Printable(file.path), inspect::Printable(*file.error));
     }
   }
   const bool printed =
@@ -323,7 +324,7 @@ int ReportFile(const Verb& verb, const std::string& path, const std::optional<Tr
   const bool json = absl::GetFlag(FLAGS_json);
   const bool printed = !json || Print(verb.name, inspect::OptionsFileJson(report));
   if (!report.error.empty()) {
-    absl::FPrintF(stderr, "winnow policy: %s\n", report.error);
+    absl::FPrintF(stderr, "winnow policy: %s\n", inspect::Printable(report.error));
     return kCouldNotRead;
   }
   const int code = ExitCode(report);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/inspect/printable.h"
 #include "src/inspect/probe_file.h"
 #include "src/inspect/probe_json.h"
 #include "src/inspect/worker_pool.h"
@@ -132,7 +133,7 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
   }
   for (const FileProbe& file : files) {
     if (file.error) {
-      SayUnread(verb.name, file.path, *file.error);
+      SayUnread(verb.name, inspect::Printable(file.path), inspect::Printable(*file.error));
     }
   }
   const bool printed = Print(
@@ -142,7 +143,12 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
           : ProbeText(arguments.keys, files));
   const bool all_read =
       std::all_of(files.begin(), files.end(), [](const FileProbe& file) { return !file.error; });
-  return printed && all_read && tables.trees_read ? kAllGood : kCouldNotRead;
+  if (!printed || !all_read || !tables.trees_read) {
+    return kCouldNotRead;
+  }
+  const bool faultless =
+      std::all_of(files.begin(), files.end(), [](const FileProbe& file) { return !file.fault; });
+  return faultless ? kAllGood : kFaultFound;
 }
 
 }  // namespace
@@ -159,7 +165,8 @@ Verb ProbeVerb() {
       "hit: the newest entry is shown, or that the filter's answer was a false positive; and\n"
       "deleted ranges of keys that a key is in. Where the database's comparator is not known "
       "here,\n"
-      "only filters are asked. Nothing is written, and the database may be in use.\n",
+      "only filters are asked. A damaged filter is named; exit code 1. Nothing is written, and the "
+      "database may be in use.\n",
       {"json", "path", "jobs", "hex", "keys", "exact"},
       RunProbe,
       {{"winnow probe DB KEY", "in which files a lookup of the key reads"},

@@ -30,11 +30,17 @@ ABSL_FLAG(bool, threads, false, "several threads add keys at once");
 namespace winnow::tools {
 namespace {
 
-// A whole number, also as 1e9.
+// A number, also as 1e9.
 std::optional<double> Number(absl::string_view text) {
   double number = 0;
   if (!absl::SimpleAtod(text, &number)) return std::nullopt;
   return number;
+}
+
+// Also with a unit, as 4KiB.
+std::optional<double> Bytes(absl::string_view text) {
+  const std::optional<double> number = Number(text);
+  return number ? number : ParseByteCount(text);
 }
 
 // Empty, or what is wrong with a flag.
@@ -43,9 +49,13 @@ std::string ReadWish(inspect::SizeWish* wish) {
                        std::optional<double> (*parse)(absl::string_view),
                        std::optional<uint64_t>* to) -> std::string {
     if (text.empty()) return "";
-    constexpr double kMost = 9e15;
+    constexpr double kMost = 9e15;  // whole numbers are exact in a double
     const std::optional<double> number = parse(text);
-    if (!number || !(*number >= 0 && *number <= kMost) || *number != std::floor(*number)) {
+    if (!number) return absl::StrCat("--", name, "=", text, " is not a number");
+    if (!(*number >= 1 && *number <= kMost)) {
+      return absl::StrFormat("--%s=%s is not from 1 to %.0f", name, text, kMost);
+    }
+    if (*number != std::floor(*number)) {
       return absl::StrCat("--", name, "=", text, " is not a whole number");
     }
     *to = static_cast<uint64_t>(*number);
@@ -53,10 +63,10 @@ std::string ReadWish(inspect::SizeWish* wish) {
   };
   std::string fault = read("keys", absl::GetFlag(FLAGS_size_keys), Number, &wish->keys);
   if (fault.empty()) {
-    fault = read("memory", absl::GetFlag(FLAGS_memory), ParseByteCount, &wish->bytes);
+    fault = read("memory", absl::GetFlag(FLAGS_memory), Bytes, &wish->bytes);
   }
   if (fault.empty()) {
-    fault = read("page", absl::GetFlag(FLAGS_page), ParseByteCount, &wish->page_bytes);
+    fault = read("page", absl::GetFlag(FLAGS_page), Bytes, &wish->page_bytes);
   }
   const std::string rate = absl::GetFlag(FLAGS_rate);
   if (fault.empty() && !rate.empty()) {
@@ -75,6 +85,9 @@ int RunSize(const Verb& verb, const std::vector<std::string>& arguments) {
   inspect::SizeWish wish;
   if (const std::string fault = ReadWish(&wish); !fault.empty()) return WrongUsage(verb, fault);
   if (!wish.keys && !wish.page_bytes) return WrongUsage(verb, "for how many keys?");
+  if (const std::string wrong = inspect::WhatIsWrong(wish); !wrong.empty()) {
+    return WrongUsage(verb, wrong);
+  }
   const inspect::SizeReport report = inspect::ReportSizes(wish);
   const bool is_possible = report.impossible.empty();
   if (absl::GetFlag(FLAGS_json)) {

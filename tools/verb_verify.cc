@@ -14,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "src/inspect/printable.h"
 #include "src/inspect/table_list.h"
 #include "src/inspect/verify_file.h"
 #include "src/inspect/verify_json.h"
@@ -161,7 +162,7 @@ int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
   }
   for (const FileVerdict& file : files) {
     if (file.error) {
-      SayUnread(verb.name, file.path, *file.error);
+      SayUnread(verb.name, inspect::Printable(file.path), inspect::Printable(*file.error));
     }
   }
   const bool printed =

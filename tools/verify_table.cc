@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "src/inspect/printable.h"
 #include "src/inspect/rate_interval.h"
 #include "src/inspect/text_table.h"
 #include "tools/cells.h"
@@ -32,7 +33,7 @@ std::string IntervalCell(const inspect::Interval& interval, uint64_t samples) {
 }
 
 std::vector<std::string> Row(const FileVerdict& file) {
-  return {file.path,
+  return {inspect::Printable(file.path),
           file.kind,
           Count(file.keys),
           Count(file.false_negatives),
@@ -88,13 +89,14 @@ std::string Sentences(const std::vector<FileVerdict>& files) {
   std::map<std::string, std::vector<std::string>> remarks;
   for (const FileVerdict& file : files) {
     for (const std::string& fault : file.faults) {
-      absl::StrAppend(&text, "fault: ", file.path, ": ", fault, "\n");
+      absl::StrAppend(&text, "fault: ", inspect::Printable(file.path), ": ", fault, "\n");
     }
     if (file.error) {
-      absl::StrAppend(&text, "not verified: ", file.path, ": ", *file.error, "\n");
+      absl::StrAppend(&text, "not verified: ", inspect::Printable(file.path), ": ",
+                      inspect::Printable(*file.error), "\n");
     }
     for (const std::string& remark : file.remarks) {
-      remarks[remark].push_back(file.path);
+      remarks[remark].push_back(inspect::Printable(file.path));
     }
   }
   for (const auto& [remark, paths] : remarks) {

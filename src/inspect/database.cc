@@ -175,6 +175,18 @@ void DropStrangers(const std::string& database, const TreeLevels& tree, ReportsB
   }
 }
 
+// A MANIFEST that was cut off at a record's end is read without an error. The number of files in
+// the database's folder; 0 where the tree is not lost.
+size_t FilesOfLostTree(const std::string& database, const TreeLevels& tree,
+                       const ReportsByPath& reports) {
+  if (!tree.problem.empty() || !tree.remark.empty() || !tree.files.empty()) {
+    return 0;
+  }
+  return static_cast<size_t>(std::count_if(reports.begin(), reports.end(), [&](const auto& entry) {
+    return LiesIn(database, entry.first);
+  }));
+}
+
 TreeLevels ReadTreeOf(const std::string& database, const std::vector<std::string>& folders,
                       const TableReading& reading, ReportsByPath* reports) {
   constexpr int kAttempts = 3;
@@ -186,7 +198,9 @@ TreeLevels ReadTreeOf(const std::string& database, const std::vector<std::string
     if (!tree.files.empty()) {
       DropStrangers(database, tree, reports);
     }
-    if (tree.problem.empty() && NothingIsMissing(*reports)) {
+    // Also read again: a new database may have written its first file before it named it.
+    if (tree.problem.empty() && NothingIsMissing(*reports) &&
+        FilesOfLostTree(database, tree, *reports) == 0) {
       break;
     }
   }
@@ -212,6 +226,34 @@ void Place(const TreeLevels& tree, ReportsByPath* reports) {
         SayIfCutOff(found->second.bytes, &report);
       }
     }
+  }
+}
+
+// The files that the tree does not name, as in a folder into which somebody copied them; the
+// sentence is empty without any.
+std::string SayUnnamed(const std::string& database, const TreeLevels& tree,
+                       const ReportsByPath& reports) {
+  size_t unnamed = 0;
+  std::string first;
+  for (const auto& [path, report] : reports) {
+    if (tree.files.count(path) == 0 && unnamed++ == 0) {
+      first = fs::path(path).filename().string();
+    }
+  }
+  if (unnamed == 0) {
+    return std::string();
+  }
+  const bool one = unnamed == 1;
+  return absl::StrCat(unnamed, one ? " table file in " : " table files in ", database,
+                      one ? " is" : " are", " not in the database's tree: ", first,
+                      one ? "; it is" : ", ...; they are", " shown without a level");
+}
+
+// Adds a sentence to what is to be remarked.
+void Remark(const std::string& sentence, DatabaseReport* database) {
+  if (!sentence.empty()) {
+    database->remark =
+        database->remark ? absl::StrCat(*database->remark, "; ", sentence) : sentence;
   }
 }
 
@@ -267,13 +309,21 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
     const size_t unfinished =
         tree.problem.empty() && !tree.files.empty() ? SettleUnread(tree, reading, &reports) : 0;
     if (unfinished > 0) {
-      database.remark = absl::StrCat(
-          database.remark ? *database.remark + "; " : "", unfinished,
-          unfinished == 1
-              ? " file that the database does not name was left out, as it can't be read"
-              : " files that the database does not name were left out, as they can't be "
-                "read",
-          ": being written, or left over");
+      Remark(absl::StrCat(
+                 unfinished,
+                 unfinished == 1
+                     ? " file that the database does not name was left out, as it can't be read"
+                     : " files that the database does not name were left out, as they can't be "
+                       "read",
+                 ": being written, or left over"),
+             &database);
+    }
+    if (const size_t files = FilesOfLostTree(path, tree, reports); files > 0) {
+      database.warning = absl::StrCat(
+          "levels are unknown: the MANIFEST names no table file, though the folder has ", files,
+          ": the MANIFEST is cut off, or they are left over");
+    } else if (!tree.files.empty()) {
+      Remark(SayUnnamed(path, tree, reports), &database);
     }
     Place(tree, &reports);
   }

@@ -89,26 +89,48 @@ class Family {
   }
 
   void WithoutFilter() {
+    // Where only ranges are deleted, there is no key to build a filter of.
     const Files without = Those(files_, [](const SstReport& file) {
-      return file.filter->kind == kNoFilter && file.entries > 0;
+      return file.filter->kind == kNoFilter && file.entries > file.range_deletions;
     });
+    const auto has_policy = [](const SstReport& file) { return !file.filter->policy_name.empty(); };
+    WithoutFilterDespiteAPolicy(Those(without, has_policy));
+    WithoutPolicy(Those(without, [&](const SstReport& file) { return !has_policy(file); }));
+  }
+
+  static std::string HaveNo(const Files& without, const std::string& where) {
+    return Spelt(absl::StrCat(Number(without.size(), "file"), where, " with ",
+                              Number(EntriesOf(without), "entry"),
+                              without.size() == 1 ? " has" : " have"));
+  }
+
+  // RocksDB notes the policy in files that it asks for no filter of, too.
+  void WithoutFilterDespiteAPolicy(const Files& without) {
+    if (!without.empty()) {
+      Say(HaveNo(without, where_),
+          " no filter, though a policy was in force: that is so on the last level under "
+          "optimize_filters_for_hits, and right where nearly every lookup finds its key; else turn "
+          "it off, or absent_share up, and ",
+          kCompact);
+    }
+  }
+
+  void WithoutPolicy(const Files& without) {
     if (without.empty()) {
       return;
     }
-    const std::string what =
-        absl::StrCat(Number(without.size(), "file"), where_, " with ",
-                     Number(EntriesOf(without), "entry"), without.size() == 1 ? " has" : " have");
+    const std::string what = HaveNo(without, where_);
     if (without.size() == files_.size()) {
-      Say(Spelt(what),
+      Say(what,
           " no filter, nor has any other: set filter_policy in the table options, as "
           "filter_policy=winnow:10, and files get filters as they are rewritten");
     } else if (AreTheLastLevel(without)) {
-      Say(Spelt(what),
+      Say(what,
           " no filter, all of the last level: that is right where nearly every lookup finds its "
           "key; else turn optimize_filters_for_hits off, or absent_share up, and ",
           kCompact);
     } else {
-      Say(Spelt(what),
+      Say(what,
           " no filter: they were written while no policy was in force, and every lookup in their "
           "range of keys reads a block of them; ",
           kCompact);

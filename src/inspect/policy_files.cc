@@ -1,11 +1,14 @@
 #include "src/inspect/policy_files.h"
 
+#include <absl/strings/escaping.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "src/inspect/filter_json.h"
 #include "src/inspect/policy_trial.h"
+#include "src/inspect/printable.h"
 
 namespace winnow::inspect {
 namespace {
@@ -116,6 +119,9 @@ std::string PolicyFilesJson(const PolicyVerdict& verdict, const std::vector<File
   document["files"] = Json::array();
   for (const FileUnderPolicy& file : files) {
     Json json = {{"path", file.path}};
+    if (!IsUtf8(file.path)) {
+      json["path_hex"] = absl::BytesToHexString(file.path);
+    }
     json.update(WithoutPath(file));
     document["files"].push_back(json);
   }

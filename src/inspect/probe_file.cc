@@ -39,6 +39,17 @@ std::string KindOf(const RawSst& sst) {
                                             : std::string(kUnknown);
 }
 
+std::optional<std::string> FaultOf(const RawSst& sst) {
+  for (size_t i = 0; i < sst.blocks.size(); ++i) {
+    if (std::optional<std::string> fault = ClassifyBlock(sst.blocks[i], 0).fault) {
+      return sst.blocks.size() == 1
+                 ? fault
+                 : absl::StrCat("partition ", i + 1, " of ", sst.blocks.size(), ": ", *fault);
+    }
+  }
+  return sst.blocks.empty() ? sst.filter_fault : std::nullopt;
+}
+
 // Sentences of what can't be told.
 std::string Remark(const RawSst& sst, const StoredFilter& filter, const Comparator* comparator,
                    bool exact) {
@@ -66,6 +77,7 @@ FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys,
     return probe;
   }
   probe.kind = KindOf(sst);
+  probe.fault = FaultOf(sst);
   const Comparator* comparator = ComparatorOfKeys(*sst.properties);
   std::unique_ptr<InternalKeys> entries;
   StoredRange range;

@@ -50,6 +50,7 @@ struct FileProbe {
   // Why it can't be told better than the hits say, though the file was read, as a sentence; empty:
   // nothing to say.
   std::string remark;
+  std::optional<std::string> fault;  // of the filter, which is damaged, a sentence
   std::optional<std::string> error;  // why the file, or a block of it, can't be read
 };
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/inspect/internal_keys.h"
+#include "src/inspect/printable.h"
 
 namespace winnow::inspect {
 namespace {
@@ -30,6 +31,7 @@ Json ToJson(const FileProbe& file) {
           {"present", file.exact ? Json(present) : Json(nullptr)},
           {"false_positives", file.exact ? Json(by_filter_and_absent) : Json(nullptr)},
           {"remark", file.remark.empty() ? Json(nullptr) : Json(file.remark)},
+          {"fault", OrNull(file.fault)},
           {"error", OrNull(file.error)}};
 }
 
@@ -58,6 +60,9 @@ std::string ProbeJson(const std::vector<ProbedKey>& keys, const std::vector<File
   }
   for (const FileProbe& file : files) {
     document["files"].push_back(ToJson(file));
+    if (!IsUtf8(file.path)) {
+      document["files"].back()["path_hex"] = absl::BytesToHexString(file.path);
+    }
     for (const CoveredKey& covered : file.covered) {
       document["keys"][covered.key]["range_deletions"].push_back(
           {{"path", file.path}, {"sequence", covered.sequence}});
@@ -75,8 +80,8 @@ std::string ProbeJson(const std::vector<ProbedKey>& keys, const std::vector<File
 }
 
 std::string PackProbe(const FileProbe& probe) {
-  Json json = {probe.kind,          probe.exact,   probe.remark,
-               OrNull(probe.error), Json::array(), Json::array()};
+  Json json = {probe.kind,    probe.exact,   probe.remark,       OrNull(probe.error),
+               Json::array(), Json::array(), OrNull(probe.fault)};
   for (const CoveredKey& covered : probe.covered) {
     json[5].push_back(Json::array({covered.key, covered.sequence}));
   }
@@ -114,6 +119,9 @@ std::optional<FileProbe> UnpackProbe(std::string_view bytes) {
     }
     for (const Json& packed : json.at(5)) {
       probe.covered.push_back({packed.at(0).get<size_t>(), packed.at(1).get<uint64_t>()});
+    }
+    if (!json.at(6).is_null()) {
+      probe.fault = json.at(6).get<std::string>();
     }
     return probe;
   } catch (const Json::exception&) {

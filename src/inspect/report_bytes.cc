@@ -37,7 +37,7 @@ void Fields(Code& code, FilterSummary& filter) {
 template <typename Code>
 void Fields(Code& code, SstReport& report) {
   code(report.path, report.level, report.column_family, report.database, report.file_bytes,
-       report.comparator, report.entries, report.filter, report.error);
+       report.comparator, report.entries, report.range_deletions, report.filter, report.error);
 }
 
 template <typename Code>

@@ -21,26 +21,9 @@ constexpr unsigned kMostPageProbes = 30;
 
 std::string Rate(double rate) { return absl::StrFormat("%.4g", rate); }
 
-// A sentence, or empty.
+// Why no filter is as wished, though the wish is a clear one: a sentence, or empty.
 std::string Objection(const SizeWish& wish) {
-  if (wish.keys && (*wish.keys < 1 || *wish.keys > amq::kMostKeys)) {
-    return absl::StrCat("keys are ", *wish.keys, ", but must be from 1 to ", amq::kMostKeys);
-  }
-  if (wish.rate && !(*wish.rate >= amq::kLowestRate && *wish.rate <= amq::kHighestRate)) {
-    return absl::StrCat("the rate is ", Rate(*wish.rate), ", but must be from ",
-                        Rate(amq::kLowestRate), " to ", Rate(amq::kHighestRate));
-  }
-  if (wish.page_bytes) {
-    if (wish.bytes) return "a page has its own memory: leave out one of the two";
-    if (!wish.keys && !wish.rate) return "a page wants a rate, or a number of keys, or both";
-    amq::PagedPlan plan;
-    plan.page_bytes = static_cast<uint32_t>(std::min<uint64_t>(*wish.page_bytes, UINT32_MAX));
-    return amq::CheckPagedPlan(plan);
-  }
-  if (!wish.keys || wish.rate.has_value() == wish.bytes.has_value()) {
-    return "keys and a rate are wanted, or keys and memory, or a page";
-  }
-  if (wish.bytes && *wish.bytes < 1) return "there is no filter without memory";
+  if (wish.page_bytes) return "";
   if (wish.rate && *wish.rate <= std::ldexp(static_cast<double>(*wish.keys), -64)) {
     return absl::StrCat("so many keys have hashes of 64 bits in common with others at a rate of ",
                         Rate(std::ldexp(static_cast<double>(*wish.keys), -64)),
@@ -170,6 +153,10 @@ void ReportKinds(const SizeWish& wish, SizeReport* report) {
     const double bits = core::BitsForRate(*wish.rate);
     if (core::RateForBits(bits) <= 1.01 * *wish.rate) {
       report->filter_policy = absl::StrFormat("winnow:%.2f", std::ceil(bits * 100) / 100);
+    } else {
+      report->no_filter_policy =
+          absl::StrFormat("a file's filter has at most %g bits a key, and with them a rate of %.3g",
+                          core::kMaxBitsPerKey, core::RateForBits(core::kMaxBitsPerKey));
     }
   }
 }
@@ -194,10 +181,37 @@ void ReportPage(const SizeWish& wish, SizeReport* report) {
 
 }  // namespace
 
+std::string WhatIsWrong(const SizeWish& wish) {
+  if (wish.keys && (*wish.keys < 1 || *wish.keys > amq::kMostKeys)) {
+    return absl::StrCat("keys are ", *wish.keys, ", but must be from 1 to ", amq::kMostKeys);
+  }
+  if (wish.rate && !(*wish.rate >= amq::kLowestRate && *wish.rate <= amq::kHighestRate)) {
+    return absl::StrCat("the rate is ", Rate(*wish.rate), ", but must be from ",
+                        Rate(amq::kLowestRate), " to ", Rate(amq::kHighestRate));
+  }
+  if (wish.page_bytes) {
+    if (wish.bytes) return "a page has its own memory: leave out one of the two";
+    if (!wish.keys && !wish.rate) return "a page wants a rate, or a number of keys, or both";
+    amq::PagedPlan plan;
+    plan.page_bytes = static_cast<uint32_t>(std::min<uint64_t>(*wish.page_bytes, UINT32_MAX));
+    const std::string wrong = amq::CheckPagedPlan(plan);
+    // Which names its own field, and what was cut to its width.
+    const size_t but = wrong.find(", but");
+    return wrong.empty() || but == std::string::npos
+               ? wrong
+               : absl::StrCat("bytes of a page are ", *wish.page_bytes, wrong.substr(but));
+  }
+  if (!wish.keys || wish.rate.has_value() == wish.bytes.has_value()) {
+    return "keys and a rate are wanted, or keys and memory, or a page";
+  }
+  return wish.bytes && *wish.bytes < 1 ? "there is no filter without memory" : "";
+}
+
 SizeReport ReportSizes(const SizeWish& wish) {
   SizeReport report;
   report.wish = wish;
-  report.impossible = Objection(wish);
+  report.impossible = WhatIsWrong(wish);
+  if (report.impossible.empty()) report.impossible = Objection(wish);
   if (!report.impossible.empty()) return report;
   if (wish.page_bytes) {
     ReportPage(wish, &report);
@@ -244,6 +258,8 @@ std::string SizeJson(const SizeReport& report) {
   json["shards_of_512_mib"] = report.shards;
   json["pages_of_1_kib"] = report.pages;
   json["filter_policy"] = report.filter_policy;
+  json["no_filter_policy"] =
+      report.no_filter_policy.empty() ? Json(nullptr) : Json(report.no_filter_policy);
   return json.dump(2) + "\n";
 }
 

@@ -47,11 +47,16 @@ struct SizeReport {
   std::vector<SizedKind> kinds;  // the best first: fewest bytes, or lowest rate
   std::string advice;            // which kind to take, and why: sentences
   std::string filter_policy;     // for per-file filters of RocksDB of this rate; may be empty
+  std::string no_filter_policy;  // why none has this rate; empty: one has, or no rate was wished
   uint64_t pages = 0;            // of 1 KiB that keys at this rate take, where both are known
   uint64_t shards = 0;           // of 512 MiB, of the standard filter
   std::vector<PageRow> page;
 };
 
+// What is wrong with a wish that no report can be made of, as a sentence; empty: nothing.
+std::string WhatIsWrong(const SizeWish& wish);
+
+// Of a wrong wish, that it is impossible.
 SizeReport ReportSizes(const SizeWish& wish);
 
 // Schema winnow.size/1.

@@ -149,6 +149,7 @@ SstReport Report(const std::string& path, const RawSst& sst) {
     return report;
   }
   report.entries = sst.properties->num_entries;
+  report.range_deletions = sst.properties->num_range_deletions;
   report.column_family = sst.properties->column_family_name;
   report.comparator = sst.properties->comparator_name;
   report.filter = sst.blocks.empty() ? SummaryWithoutBlocks(sst) : SummaryOfBlocks(sst);

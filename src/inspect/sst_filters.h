@@ -110,6 +110,7 @@ struct SstReport {
   uint64_t file_bytes = 0;              // its size
   std::string comparator;               // name of the comparator that orders the keys
   uint64_t entries = 0;                 // entries of the table, with deletions and merges
+  uint64_t range_deletions = 0;         // of these entries, deletions of ranges: no filter has them
   std::optional<FilterSummary> filter;  // unset if and only if error is set
   std::optional<std::string> error;     // why the file could not be read: a sentence
 };
@@ -144,7 +145,8 @@ struct DatabaseReport {
   std::optional<std::string> warning;
 
   // What a person should know of it although nothing is wrong: that levels were read with a
-  // stand-in for the database's comparator, or are unknown for want of it; a sentence.
+  // stand-in for the database's comparator, or are unknown for want of it, or that the folder has
+  // table files that are not in its tree; a sentence, or several with semicolons.
   std::optional<std::string> remark;
 
   // Why nothing could be read.

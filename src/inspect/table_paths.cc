@@ -32,21 +32,34 @@ std::vector<std::string> Matches(const std::string& pattern) {
   return matches;
 }
 
-// Whether ReadDatabase has something to read there: as a MANIFEST is part of a database whose
-// CURRENT is gone.
-bool HasTablesOrDatabase(const fs::path& folder) {
+// What ReadDatabase finds in a folder. A MANIFEST is part of a database whose CURRENT is gone.
+struct FolderContents {
+  bool database = false;
+  bool tables = false;
+};
+
+FolderContents ContentsOf(const fs::path& folder) {
+  FolderContents contents;
   std::error_code code;
   for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator();
        entry.increment(code)) {
     const std::string name = entry->path().filename().string();
-    if (name == "CURRENT" || absl::StartsWith(name, "MANIFEST-") || absl::EndsWith(name, ".sst")) {
-      return true;
-    }
+    contents.database =
+        contents.database || name == "CURRENT" || absl::StartsWith(name, "MANIFEST-");
+    contents.tables = contents.tables || absl::EndsWith(name, ".sst");
   }
-  return false;
+  return contents;
 }
 
+// What there is to read in the folder itself and, where that is no database, in those in it.
 void FindDatabases(const fs::path& folder, int depth, std::vector<std::string>* found) {
+  const FolderContents contents = ContentsOf(folder);
+  if (contents.database || contents.tables) {
+    found->push_back(folder.string());
+  }
+  if (contents.database || depth == kDeepestDatabase) {
+    return;
+  }
   std::vector<fs::path> folders;
   std::error_code code;
   for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator();
@@ -58,11 +71,7 @@ void FindDatabases(const fs::path& folder, int depth, std::vector<std::string>* 
   }
   std::sort(folders.begin(), folders.end());
   for (const fs::path& inner : folders) {
-    if (HasTablesOrDatabase(inner)) {
-      found->push_back(inner.string());
-    } else if (depth < kDeepestDatabase) {
-      FindDatabases(inner, depth + 1, found);
-    }
+    FindDatabases(inner, depth + 1, found);
   }
 }
 
@@ -75,9 +84,7 @@ class Expansion {
       return;
     }
     std::vector<std::string> databases;
-    if (!HasTablesOrDatabase(name)) {
-      FindDatabases(name, 1, &databases);
-    }
+    FindDatabases(name, 0, &databases);
     if (databases.empty()) {
       AddOnce({name, true, std::string()});  // whose reader says what is missing
     }

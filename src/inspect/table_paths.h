@@ -19,9 +19,10 @@ struct TablePath {
 //   - a name that exists, a link that leads nowhere too, is itself;
 //   - another one with *, ? or [ is a pattern as glob(3) has them, in quotes that kept it from the
 //     shell, for all that match, sorted; one that nothing matches is an error;
-//   - a folder without table files and database, but with databases in it or in folders in it, is
-//     these, sorted. Links are not followed there, nor is looked inside databases, or further down
-//     than kDeepestDatabase.
+//   - a folder without a database is itself, if table files are in it, and the databases and
+//   folders
+//     of table files in it or in folders in it, sorted. Links are not followed there, nor is looked
+//     inside databases, or further down than kDeepestDatabase.
 std::vector<TablePath> ExpandPaths(const std::vector<std::string>& names);
 
 inline constexpr int kDeepestDatabase = 5;

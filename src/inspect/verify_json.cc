@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/inspect/key_list.h"
+#include "src/inspect/printable.h"
 
 namespace winnow::inspect {
 namespace {
@@ -42,7 +43,8 @@ Json WithoutPath(const FileVerdict& file) {
                {"samples", file.samples},
                {"false_positives", file.false_positives},
                {"measured_fpr", OrNull(file.measured_fpr)},
-               {"measured_fpr_interval", {file.interval.low, file.interval.high}},
+               {"measured_fpr_interval",
+                file.measured_fpr ? Json({file.interval.low, file.interval.high}) : Json(nullptr)},
                {"expected_fpr", OrNull(file.expected_fpr)},
                {"ok", file.ok()},
                {"faults", file.faults},
@@ -67,8 +69,9 @@ FileVerdict VerdictFrom(const Json& json) {
   file.samples = json.at("samples").get<uint64_t>();
   file.false_positives = json.at("false_positives").get<uint64_t>();
   file.measured_fpr = FromNull<double>(json.at("measured_fpr"));
-  file.interval = {json.at("measured_fpr_interval").at(0).get<double>(),
-                   json.at("measured_fpr_interval").at(1).get<double>()};
+  if (const Json& interval = json.at("measured_fpr_interval"); !interval.is_null()) {
+    file.interval = {interval.at(0).get<double>(), interval.at(1).get<double>()};
+  }
   file.expected_fpr = FromNull<double>(json.at("expected_fpr"));
   file.faults = json.at("faults").get<std::vector<std::string>>();
   file.remarks = json.at("remarks").get<std::vector<std::string>>();
@@ -83,6 +86,9 @@ std::string VerifyJson(const std::vector<FileVerdict>& files,
   Json document = {{"schema", "winnow.verify/1"}, {"files", Json::array()}, {"warnings", warnings}};
   for (const FileVerdict& file : files) {
     Json json = {{"path", file.path}};
+    if (!IsUtf8(file.path)) {
+      json["path_hex"] = absl::BytesToHexString(file.path);
+    }
     json.update(WithoutPath(file));
     document["files"].push_back(json);
   }

@@ -130,7 +130,30 @@ TEST(SizeReport, WhatCantBeHadGetsASentence) {
   SizeWish page;
   page.page_bytes = 7;
   page.rate = 0.1;
-  EXPECT_THAT(impossible(page), HasSubstr("page_bytes is 7, but must be"));
+  EXPECT_THAT(impossible(page),
+              HasSubstr("bytes of a page are 7, but must be a multiple of 8 from 64 to 1048576"));
+}
+
+TEST(SizeReport, AWrongWishIsToldFromOneThatCantBeHad) {
+  EXPECT_EQ(WhatIsWrong(Wish(1000, 0.1)), "");
+  EXPECT_EQ(WhatIsWrong(InMemory(1'000'000, 1000)), "");
+  EXPECT_EQ(WhatIsWrong(Wish(1'000'000'000, 1e-12)), "");
+  EXPECT_THAT(WhatIsWrong(Wish(0, 0.1)), HasSubstr("keys are 0"));
+  EXPECT_THAT(WhatIsWrong(Wish(10, std::nan(""))), HasSubstr("the rate is nan"));
+  SizeWish page;
+  page.page_bytes = uint64_t{1} << 40;
+  EXPECT_THAT(WhatIsWrong(page), HasSubstr("a page wants a rate"));
+  page.rate = 0.01;
+  EXPECT_THAT(WhatIsWrong(page), HasSubstr("bytes of a page are 1099511627776, but must be"));
+  page.page_bytes = 4096;
+  EXPECT_EQ(WhatIsWrong(page), "");
+}
+
+TEST(SizeReport, ItIsSaidWhyThereIsNoPolicy) {
+  EXPECT_EQ(ReportSizes(Wish(1'000'000, 0.01)).no_filter_policy, "");
+  const SizeReport low = ReportSizes(Wish(1'000'000, 1e-6));
+  EXPECT_EQ(low.filter_policy, "");
+  EXPECT_THAT(low.no_filter_policy, HasSubstr("at most 32 bits a key"));
 }
 
 TEST(SizeReport, APageHasItsKeysByK) {
