@@ -26,6 +26,7 @@
 #include "tools/byte_count.h"
 #include "tools/family_flag.h"
 #include "tools/flags.h"
+#include "tools/gone_files.h"
 #include "tools/print.h"
 #include "tools/table_arguments.h"
 #include "tools/verbs.h"
@@ -196,6 +197,23 @@ class ProgressLine {
   std::chrono::steady_clock::time_point last_shown_;
 };
 
+// Files that a database in use deleted meanwhile are no errors.
+void DropGoneErrors(const std::vector<std::string>& paths, std::vector<inspect::FileError>* errors,
+                    std::vector<std::string>* warnings) {
+  std::vector<std::string> unread;
+  for (const inspect::FileError& error : *errors) {
+    unread.push_back(error.path);
+  }
+  const std::set<std::string> gone =
+      unread.empty() ? std::set<std::string>() : GoneFiles(paths, unread);
+  errors->erase(std::remove_if(errors->begin(), errors->end(),
+                               [&gone](const auto& error) { return gone.count(error.path) > 0; }),
+                errors->end());
+  if (!gone.empty()) {
+    warnings->push_back(AboutGoneFiles(gone.size()));
+  }
+}
+
 int ExitCode(const Input& input, const inspect::Advice& advice) {
   if (!input.trees_read || !advice.errors.empty()) {
     return kCouldNotRead;
@@ -223,6 +241,7 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
         },
         &problem);
     line.TakeAway();
+    DropGoneErrors(paths, &advice.errors, &input.warnings);
   }
   for (const std::string& warning : input.warnings) {
     absl::FPrintF(stderr, "winnow advise: %s\n", warning);
