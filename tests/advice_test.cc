@@ -391,6 +391,35 @@ TEST_F(AdviceTest, PrefixesAndTimestampsAreWhatFiltersHave) {
   EXPECT_EQ(RowOf(advice, "winnow:10").bytes, advice.rows.front().bytes);
 }
 
+TEST_F(AdviceTest, ALastLevelWithoutFiltersIsSaidToBeOne) {
+  Options database = MakeOptions(TableWith("winnow:10"));
+  database.optimize_filters_for_hits = true;
+  {
+    const auto db = OpenDatabase(database, folder_ / "db");
+    Write(db.get(), 20'000, 1);
+    MoveTo(db.get(), 3);
+  }
+  AdviceOptions options = Quick();
+  for (const bool has_budget : {false, true}) {
+    if (has_budget) options.budget_bytes = 5'000;
+    const Advice advice = AdviseOn(folder_ / "db", options);
+    EXPECT_EQ(advice.rows.front().bytes, 0);
+    EXPECT_THAT(advice.recommendation, AllOf(HasSubstr("optimize_filters_for_hits"),
+                                             ::testing::Not(HasSubstr("filter_policy="))));
+    EXPECT_FALSE(advice.budget_bytes);
+  }
+}
+
+TEST_F(AdviceTest, AFewLookupsTellNothing) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  options.lookups = 1;
+  EXPECT_THAT(AdviseOn(folder_ / "db", options).recommendation,
+              AllOf(HasSubstr("too few"), HasSubstr("are needed (--draws)"),
+                    ::testing::Not(HasSubstr("filter_policy="))));
+  EXPECT_THAT(AdviseOn(folder_ / "db", Quick()).recommendation, HasSubstr("filter_policy="));
+}
+
 TEST_F(AdviceTest, ALookupOfMergesGoesOn) {
   Options database = MakeOptions(TableWith("bloomfilter:10"));
   ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::MergeOperator::CreateFromString(

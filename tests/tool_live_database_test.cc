@@ -107,7 +107,10 @@ TEST_F(ToolLiveDatabaseTest, AFileThatWasMergedAwayIsNothingToSpeakOf) {
   const struct {
     const char* verb;
     const char* more;
-  } cases[] = {{"verify", "--samples=1000"}, {"verify", "--json"}, {"probe", "key --exact"}};
+  } cases[] = {{"verify", "--samples=1000"},
+               {"verify", "--json"},
+               {"probe", "key --exact"},
+               {"advise", "--draws=1000"}};
   for (const auto& [verb, more] : cases) {
     bool done = false;
     for (int attempt = 0; attempt < 20 && !done; ++attempt) {

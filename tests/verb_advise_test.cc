@@ -247,6 +247,7 @@ TEST_F(VerbAdviseTest, WhatCanNotBeReadIsTwoAndNamedAndTheRestIsUsed) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.errors, HasSubstr(folder_ / "b.sst"));
   EXPECT_THAT(outcome.output, HasSubstr("20000 of 20000 keys"));
+  EXPECT_THAT(outcome.output, HasSubstr("in 1 of 1 files; 1 file could not be read."));
   // Damage in the middle of the data.
   std::string bytes = ReadFile(folder_ / "a.sst");
   bytes[bytes.size() / 3] = static_cast<char>(bytes[bytes.size() / 3] ^ 1);
@@ -269,6 +270,13 @@ TEST_F(VerbAdviseTest, WhereNothingCanBeSaidNothingIsPrinted) {
     EXPECT_EQ(outcome.status, 2) << path;
     EXPECT_THAT(outcome.output, IsEmpty()) << path;
     EXPECT_THAT(outcome.errors, HasSubstr("winnow advise: ")) << path;
+    EXPECT_THAT(outcome.errors, Not(HasSubstr("not a regular file"))) << path;
+  }
+  for (const char* path : {"folder"}) {
+    const std::string said =
+        RunProgram({"sh", "-c", "exec '" WINNOW_TOOL "' inspect" + Quoted(path)}).errors;
+    const std::string fault = said.substr(std::string("winnow inspect").size());
+    EXPECT_EQ(Advise(Quoted(path)).errors, "winnow advise" + fault);
   }
   MakeDatabase("db", "bloomfilter:10", 1'000);
   const ChildResult outcome = Advise(Quoted("db") + " --cf=none");

@@ -125,10 +125,15 @@ std::string BudgetTable(const Advice& advice) {
 }
 
 std::string LookupsText(const Advice& advice) {
+  const std::string unread =
+      advice.errors.empty()
+          ? std::string()
+          : absl::StrCat("; ", advice.errors.size(), advice.errors.size() == 1 ? " file" : " files",
+                         " could not be read");
   return absl::StrCat(advice.lookups, advice.recorded ? " recorded" : " made-up", " lookups, ",
                       advice.absent, " of keys that are in no file; filters built for ",
                       advice.tried_keys, " of ", advice.keys, " keys, in ", advice.tried_files,
-                      " of ", advice.files, " files.\n");
+                      " of ", advice.files, " files", unread, ".\n");
 }
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include "tools/byte_count.h"
 #include "tools/family_flag.h"
 #include "tools/flags.h"
+#include "tools/gone_files.h"
 #include "tools/print.h"
 #include "tools/table_arguments.h"
 #include "tools/verbs.h"
@@ -55,6 +56,7 @@ constexpr uint64_t kMostDraws = 10'000'000;
 
 struct Input {
   std::vector<inspect::AdviceTable> tables;
+  std::vector<inspect::FileError> errors;  // paths that have no table files
   std::vector<std::string> warnings;
   bool trees_read = true;
 };
@@ -69,6 +71,10 @@ Input Find(const std::vector<std::string>& paths) {
     input.trees_read = input.trees_read && tables.trees_read;
     input.warnings.insert(input.warnings.end(), tables.warnings.begin(), tables.warnings.end());
     for (const inspect::ListedTable& table : tables.tables) {
+      if (table.error) {
+        input.errors.push_back({table.path, *table.error});
+        continue;
+      }
       const std::filesystem::path real = std::filesystem::canonical(table.path, code);
       if (known.insert(code ? table.path : real.string()).second) {
         input.tables.push_back({is_folder ? path : std::string(), table.path, table.level});
@@ -196,6 +202,23 @@ class ProgressLine {
   std::chrono::steady_clock::time_point last_shown_;
 };
 
+// Files that a database in use deleted meanwhile are no errors.
+void DropGoneErrors(const std::vector<std::string>& paths, std::vector<inspect::FileError>* errors,
+                    std::vector<std::string>* warnings) {
+  std::vector<std::string> unread;
+  for (const inspect::FileError& error : *errors) {
+    unread.push_back(error.path);
+  }
+  const std::set<std::string> gone =
+      unread.empty() ? std::set<std::string>() : GoneFiles(paths, unread);
+  errors->erase(std::remove_if(errors->begin(), errors->end(),
+                               [&gone](const auto& error) { return gone.count(error.path) > 0; }),
+                errors->end());
+  if (!gone.empty()) {
+    warnings->push_back(AboutGoneFiles(gone.size()));
+  }
+}
+
 int ExitCode(const Input& input, const inspect::Advice& advice) {
   if (!input.trees_read || !advice.errors.empty()) {
     return kCouldNotRead;
@@ -214,7 +237,7 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
       list.empty() ? std::string()
                    : ReadLookups(list, &options, &input.warnings, absl::GetFlag(FLAGS_hex));
   inspect::Advice advice;
-  if (problem.empty()) {
+  if (problem.empty() && (!input.tables.empty() || input.errors.empty())) {
     ProgressLine line;
     advice = inspect::Advise(
         input.tables, options,
@@ -223,7 +246,9 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
         },
         &problem);
     line.TakeAway();
+    DropGoneErrors(paths, &advice.errors, &input.warnings);
   }
+  advice.errors.insert(advice.errors.begin(), input.errors.begin(), input.errors.end());
   for (const std::string& warning : input.warnings) {
     absl::FPrintF(stderr, "winnow advise: %s\n", warning);
   }
@@ -232,6 +257,9 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
   }
   if (!problem.empty()) {
     absl::FPrintF(stderr, "winnow advise: %s\n", problem);
+    return kCouldNotRead;
+  }
+  if (input.tables.empty() && !input.errors.empty()) {
     return kCouldNotRead;
   }
   SortBy(absl::GetFlag(FLAGS_by), &advice.rows);

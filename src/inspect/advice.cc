@@ -30,8 +30,15 @@ constexpr double kUsualBits = 10;
 // Fewer lookups tell little of rates around a hundredth.
 constexpr uint64_t kFewLookups = 10'000;
 
+// False reads of now, or of what is tried, that a verdict needs: fewer tell less than 30 %.
+constexpr double kEnoughCounted = 50;
+
 // Savings below this share of what there is are not worth a change.
 constexpr double kWorthwhile = 0.03;
+
+constexpr char kPrefixesArePresent[] =
+    "Made-up lookups of filters of prefixes nearly all have prefixes that files hold, so that they "
+    "can't show what filters save here: --lookups=FILE takes recorded ones.";
 
 // Takes an even share of `total` for each part, in proportion to the parts, as whole numbers.
 class EvenShares {
@@ -510,7 +517,7 @@ class Adviser {
         AddTrial("for the reads of now", least->candidate);
       }
     }
-    if (options_.budget_bytes && AsksInVain()) {
+    if (options_.budget_bytes && AsksInVain() && !NoPolicyBuilds()) {
       SpendBudget(share);
     }
     for (const std::string& policy : options_.policies) {
@@ -739,6 +746,66 @@ class Adviser {
     });
   }
 
+  // For kEnoughCounted false reads, at the rate of now; where that is not known, at the one that
+  // formulas expect of the first policy. Beyond what there is: there are too few.
+  double LookupsNeeded() const {
+    const AdviceRow& now = advice_.rows.front();
+    if (static_cast<double>(now.counted) >= kEnoughCounted) {
+      return 0;
+    }
+    double rate = now.counted >= 5 ? now.false_reads : 0;
+    for (const Trial& trial : trials_) {
+      if (rate <= 0 && trial.row.expected) {
+        rate = trial.row.expected->false_reads;
+      }
+    }
+    return std::max(static_cast<double>(advice_.lookups) + 1,
+                    std::ceil(kEnoughCounted / std::max(rate, 1e-6)));
+  }
+
+  // All files are where optimize_filters_for_hits has no filters.
+  bool NoPolicyBuilds() const {
+    return std::all_of(formulas_.begin(), formulas_.end(), [](const FamilyFormula& family) {
+      return std::all_of(family.groups.begin(), family.groups.end(),
+                         [](const FileGroup& group) { return group.unfiltered; });
+    });
+  }
+
+  bool SomeAreUnfiltered() const {
+    return std::any_of(formulas_.begin(), formulas_.end(), [](const FamilyFormula& family) {
+      return std::any_of(family.groups.begin(), family.groups.end(),
+                         [](const FileGroup& group) { return group.unfiltered; });
+    });
+  }
+
+  // Not more than now, but for what the choice of the lookups makes of it.
+  static bool ReadsAsLittle(const AdviceRow& row, const AdviceRow& now) {
+    constexpr double kMostMore = 1.03;
+    const std::optional<Interval> counted = RatioInterval(row.counted, now.counted);
+    if (!counted || row.false_reads > kMostMore * now.false_reads) {
+      return row.false_reads <= now.false_reads;
+    }
+    // The counts are of the files that were tried, the reads of all.
+    const double of_counts = static_cast<double>(row.counted) / static_cast<double>(now.counted);
+    return counted->low * row.false_reads / now.false_reads / of_counts <= 1;
+  }
+
+  // Lookups were made up for filters of prefixes only, and no filter denies even half of them.
+  bool MostPrefixesArePresent() const {
+    const bool prefixes_only = std::any_of(
+        files_.begin(), files_.end(),
+        [](const AdvisedFile& file) { return file.error.empty() && file.has_prefixes_only; });
+    double asks = 0;
+    for (const std::vector<uint64_t>& files : asks_) {
+      for (const uint64_t lookups : files) {
+        asks += static_cast<double>(lookups);
+      }
+    }
+    return prefixes_only && !options_.recorded &&
+           std::all_of(advice_.rows.begin(), advice_.rows.end(),
+                       [&](const AdviceRow& row) { return row.false_reads > ALookup(asks) / 2; });
+  }
+
   void Recommend() {
     const AdviceRow& now = advice_.rows.front();
     if (!AsksInVain()) {
@@ -747,8 +814,25 @@ class Adviser {
           "save a read: there is nothing to recommend.";
       return;
     }
+    if (NoPolicyBuilds()) {
+      advice_.recommendation =
+          "The OPTIONS file has optimize_filters_for_hits, and all files are of the last level, "
+          "which gets no filters for it, whatever the policy: turn it off if lookups of absent "
+          "keys matter.";
+      return;
+    }
     if (advice_.budget_bytes) {
       RecommendBudget(now);
+      return;
+    }
+    if (MostPrefixesArePresent()) {
+      advice_.recommendation = kPrefixesArePresent;
+      return;
+    }
+    if (const double needed = LookupsNeeded(); needed > static_cast<double>(advice_.lookups)) {
+      advice_.recommendation =
+          absl::StrFormat("%d lookups are too few to tell policies apart: some %.0f are needed%s.",
+                          advice_.lookups, needed, options_.recorded ? "" : " (--draws)");
       return;
     }
     if (now.bytes == 0) {
@@ -778,7 +862,7 @@ class Adviser {
                           same_memory->bytes / now.bytes));
     }
     if (same_reads != nullptr && same_reads->bytes < (1 - kWorthwhile) * now.bytes &&
-        now.false_reads > 0) {
+        now.false_reads > 0 && ReadsAsLittle(*same_reads, now)) {
       ways.push_back(absl::StrFormat(
           "with filter_policy=%s as little (%.2f) for %.2f of the memory", same_reads->OnePolicy(),
           same_reads->false_reads / now.false_reads, same_reads->bytes / now.bytes));
@@ -871,6 +955,14 @@ class Adviser {
           "Filters have ", contents,
           " and no whole keys: near misses differ within the prefix, and where that is there all "
           "the same, no filter helps; the formulas leave this out."));
+    }
+    if (advice_.budget_bytes && MostPrefixesArePresent()) {
+      said.emplace_back(kPrefixesArePresent);
+    }
+    if (SomeAreUnfiltered()) {
+      said.emplace_back(
+          "The OPTIONS file has optimize_filters_for_hits: no policy builds filters for the files "
+          "of the last level.");
     }
     if (other_policy) {
       said.emplace_back(
