@@ -223,7 +223,9 @@ int ExitCode(const Input& input, const inspect::Advice& advice) {
   if (!input.trees_read || !advice.errors.empty()) {
     return kCouldNotRead;
   }
-  return advice.budget_bytes && advice.budget.empty() ? kFaultFound : kAllGood;
+  const bool fits = !advice.budget_bytes ||
+                    (!advice.budget.empty() && advice.budget_taken <= *advice.budget_bytes);
+  return fits ? kAllGood : kFaultFound;
 }
 
 int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {

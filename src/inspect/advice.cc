@@ -71,8 +71,8 @@ struct Trial {
 class Adviser {
  public:
   Adviser(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
-          const AdviceProgress& progress)
-      : tables_(tables), options_(options), progress_(progress) {}
+          const AdviceProgress& progress, double budget_share)
+      : tables_(tables), options_(options), progress_(progress), budget_share_(budget_share) {}
 
   Advice Run(std::string* problem) {
     if (tables_.empty()) {
@@ -559,8 +559,8 @@ class Adviser {
 
   void SpendBudget(double absent_share) {
     advice_.budget_bytes = options_.budget_bytes;
-    const auto split = SplitBudget(FormulasOfAllFamilies(), *options_.budget_bytes, absent_share,
-                                   &advice_.least_bytes);
+    const auto split = SplitBudget(FormulasOfAllFamilies(), *options_.budget_bytes * budget_share_,
+                                   absent_share, &advice_.least_bytes);
     if (!split) {
       return;
     }
@@ -898,6 +898,7 @@ class Adviser {
     if (row == nullptr) {
       return;
     }
+    advice_.budget_taken = row->bytes;
     const std::string what = row->OnePolicy().empty()
                                  ? "the policies of the split"
                                  : absl::StrCat("filter_policy=", row->OnePolicy());
@@ -1022,6 +1023,7 @@ class Adviser {
   const std::vector<AdviceTable>& tables_;
   const AdviceOptions& options_;
   const AdviceProgress& progress_;
+  const double budget_share_;  // of the budget, that formulas may spend
 
   std::vector<AdvisedFile> files_;
   std::set<std::string> found_families_;
@@ -1051,7 +1053,18 @@ std::string AdviceRow::OnePolicy() const {
 
 Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
               const AdviceProgress& progress, std::string* problem) {
-  return Adviser(tables, options, progress).Run(problem);
+  // Filters of few keys may take more than the formulas say of them: then these get less.
+  constexpr int kMostTries = 4;
+  constexpr double kSafety = 0.995;
+  double share = 1;
+  Advice advice = Adviser(tables, options, progress, share).Run(problem);
+  for (int tries = 1; tries < kMostTries && problem->empty() && advice.budget_bytes &&
+                      !advice.budget.empty() && advice.budget_taken > *advice.budget_bytes;
+       ++tries) {
+    share *= kSafety * *advice.budget_bytes / advice.budget_taken;
+    advice = Adviser(tables, options, progress, share).Run(problem);
+  }
+  return advice;
 }
 
 }  // namespace winnow::inspect

@@ -99,6 +99,7 @@ struct Advice {
 
   std::optional<double> budget_bytes;
   std::vector<BudgetPart> budget;  // empty: it is too small
+  double budget_taken = 0;         // by the filters of the budget's split, as measured
   double least_bytes = 0;          // for which there would be an answer to a budget
 
   std::string recommendation;  // a sentence with the options strings to paste; may be empty

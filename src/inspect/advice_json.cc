@@ -53,7 +53,8 @@ Json BudgetJson(const Advice& advice) {
     return nullptr;
   }
   Json json = {{"bytes", Bytes(*advice.budget_bytes)},
-               {"fits", !advice.budget.empty()},
+               {"fits", !advice.budget.empty() && advice.budget_taken <= *advice.budget_bytes},
+               {"taken_bytes", Bytes(advice.budget_taken)},
                {"least_bytes", Bytes(advice.least_bytes)},
                {"parts", Json::array()}};
   for (const BudgetPart& part : advice.budget) {

@@ -24,8 +24,8 @@ namespace winnow::inspect {
 //                false_reads_to_now, build_ns_per_key, expected_bytes,
 //                expected_false_reads_per_lookup}]: measured; "now" first
 //   candidates   [{policy, filter_bytes, false_reads_per_lookup}]: by formulas
-//   budget       null, or {bytes, fits, least_bytes, parts [{family, policy, filter_bytes,
-//                false_reads_per_lookup}]}
+//   budget       null, or {bytes, fits, taken_bytes, least_bytes, parts [{family, policy,
+//                filter_bytes, false_reads_per_lookup}]}
 //   recommendation, assumptions, errors [{path, error}], warnings
 std::string AdviceJson(const Advice& advice, const std::vector<std::string>& warnings);
 
