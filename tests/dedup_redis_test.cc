@@ -255,13 +255,13 @@ TEST_F(DedupRedisTest, PastTheRateTheStreamEnds) {
   EXPECT_NEAR(static_cast<double>(LinesOf(past.output).size()), 520, 100);
 }
 
-// From its log, slowly.
+// From its log, slowly: it answers once for a thousand commands there.
 TEST_F(DedupRedisTest, AServerThatLoadsItsDataIsWaitedFor) {
   Server server({"--appendonly", "yes"});
-  const std::vector<std::string> lines = RandomLines(3'000, 2'000, 9);
+  const std::vector<std::string> lines = RandomLines(20'000, 15'000, 9);
   EXPECT_EQ(RunDedup(In(lines) + Flags(server.address())).status, 0);
   server.Kill();
-  server.Start({"--key-load-delay", "300", "--loading-process-events-interval-bytes", "1024"});
+  server.Start({"--key-load-delay", "100"});
   ASSERT_THAT(server.Ask("ping").output, HasSubstr("LOADING"));
   const ChildResult after = RunDedup(In(lines) + Flags(server.address()));
   EXPECT_EQ(after.status, 0) << after.errors;

@@ -96,7 +96,7 @@ for kind in shared static; do
   # The whole example, from where it is installed.
   quietly "$kind: the example of an engine" "$compiler" -std=c++17 -pthread "${flags[@]}" -I "$work/$kind/include" \
     "$work/$kind/share/doc/winnow/examples/lsm_store_example.cc" -L "$(dirname "$(find "$work/$kind" -name 'libwinnow.*' -print -quit)")" \
-    -lwinnow -o "$work/example_$kind"
+    -lwinnow_amq -lwinnow -o "$work/example_$kind"
 done
 
 # A component that there is not is named.
