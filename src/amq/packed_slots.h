@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/amq/little_endian.h"
+#include "src/formulas/bytes.h"
 
 namespace winnow::amq {
 
@@ -18,13 +18,13 @@ inline uint64_t LowBits(unsigned bits) noexcept { return (uint64_t{1} << bits) -
 
 inline uint64_t GetSlot(const unsigned char* bytes, uint64_t slot, unsigned bits) noexcept {
   const uint64_t at = slot * bits;
-  return LoadLittle64(bytes + at / 8) >> at % 8 & LowBits(bits);
+  return formulas::LoadLittle64(bytes + at / 8) >> at % 8 & LowBits(bits);
 }
 
 inline void SetSlot(unsigned char* bytes, uint64_t slot, unsigned bits, uint64_t value) noexcept {
   const uint64_t at = slot * bits;
-  const uint64_t others = LoadLittle64(bytes + at / 8) & ~(LowBits(bits) << at % 8);
-  StoreLittle64(bytes + at / 8, others | value << at % 8);
+  const uint64_t others = formulas::LoadLittle64(bytes + at / 8) & ~(LowBits(bits) << at % 8);
+  formulas::StoreLittle64(bytes + at / 8, others | value << at % 8);
 }
 
 }  // namespace winnow::amq

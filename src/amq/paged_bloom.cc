@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "src/amq/double_hashing.h"
-#include "src/amq/little_endian.h"
 #include "src/amq/mix.h"
 #include "src/amq/paged_sizing.h"
 #include "src/amq/plan.h"
 #include "src/amq/serialized.h"
+#include "src/formulas/bytes.h"
 
 namespace winnow::amq {
 namespace {
@@ -356,14 +356,14 @@ bool PagedBloom::ReadPage(uint64_t number, std::string_view bytes, std::string* 
 std::string PagedBloom::SerializeRecord() const {
   std::string bytes(kRecordBytes, 0);
   unsigned char* to = Bytes(&bytes);
-  StoreLittle64(to + kCapacityAt, plan_.capacity);
-  StoreLittle64(to + kPageBytesAt, shape_.page_bytes);
-  StoreLittle64(to + kOnesAt, ones_);
-  StoreLittle64(to + kRatesAt, BitsOfDouble(rates_));
-  StoreLittle64(to + kWorstPageAt, worst_page_);
-  StoreLittle64(to + kWorstOnesAt, worst_ones_);
-  StoreLittle64(to + kOtherGenerationAt, other_generation_);
-  StoreLittle64(to + kOtherPagesAt, other_pages_);
+  formulas::StoreLittle64(to + kCapacityAt, plan_.capacity);
+  formulas::StoreLittle64(to + kPageBytesAt, shape_.page_bytes);
+  formulas::StoreLittle64(to + kOnesAt, ones_);
+  formulas::StoreLittle64(to + kRatesAt, BitsOfDouble(rates_));
+  formulas::StoreLittle64(to + kWorstPageAt, worst_page_);
+  formulas::StoreLittle64(to + kWorstOnesAt, worst_ones_);
+  formulas::StoreLittle64(to + kOtherGenerationAt, other_generation_);
+  formulas::StoreLittle64(to + kOtherPagesAt, other_pages_);
   Header header;
   header.kind = Serialized::kPagesRecord;
   header.a = static_cast<uint8_t>(shape_.probes);
@@ -390,7 +390,7 @@ std::optional<PagedBloom> PagedBloom::ReadRecord(PageStore* store, std::string_v
   }
   if (!reason->empty()) return std::nullopt;
   const auto number = [&bytes](size_t at) {
-    return LoadLittle64(reinterpret_cast<const unsigned char*>(bytes.data()) + at);
+    return formulas::LoadLittle64(reinterpret_cast<const unsigned char*>(bytes.data()) + at);
   };
   const uint64_t page_bytes = number(kPageBytesAt);
   const double rate = DoubleOfBits(header.x);

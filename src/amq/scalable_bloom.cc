@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "src/amq/block_sizing.h"
-#include "src/amq/little_endian.h"
 #include "src/amq/plan.h"
 #include "src/amq/serialized.h"
+#include "src/formulas/bytes.h"
 
 namespace winnow::amq {
 namespace {
@@ -134,11 +134,11 @@ std::string ScalableBloom::Serialize() const {
 void ScalableBloom::Serialize(char* bytes) const noexcept {
   auto* const begin = reinterpret_cast<unsigned char*>(bytes);
   unsigned char* to = begin + kHeaderBytes;
-  StoreLittle64(to, BitsOfDouble(options_.growth));
-  StoreLittle64(to + 8, BitsOfDouble(options_.tightening));
+  formulas::StoreLittle64(to, BitsOfDouble(options_.growth));
+  formulas::StoreLittle64(to + 8, BitsOfDouble(options_.tightening));
   to += kGrowthBytes;
   for (size_t i = 0; i < filters_.size(); ++i) {
-    StoreLittle64(to, BitsOfDouble(most_fills_[i]));
+    formulas::StoreLittle64(to, BitsOfDouble(most_fills_[i]));
     to += kMostFillBytes;
     filters_[i].Serialize(reinterpret_cast<char*>(to));
     to += filters_[i].serialized_size();
@@ -160,7 +160,7 @@ std::optional<ScalableBloom> ScalableBloom::Deserialize(std::string_view bytes,
   *reason = ReadHeader(bytes, kKind, &header);
   if (!reason->empty()) return std::nullopt;
   const auto number = [&bytes](size_t at) {
-    return LoadLittle64(reinterpret_cast<const unsigned char*>(bytes.data()) + at);
+    return formulas::LoadLittle64(reinterpret_cast<const unsigned char*>(bytes.data()) + at);
   };
   if (header.payload < kGrowthBytes) {
     *reason =

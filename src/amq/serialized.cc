@@ -6,7 +6,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "src/amq/little_endian.h"
+#include "src/formulas/bytes.h"
 
 namespace winnow::amq {
 namespace {
@@ -92,10 +92,10 @@ std::string Objection(std::string_view bytes, Serialized kind) {
                     kDamaged);
   }
   const uint64_t sum = XXH3_64bits(data, kHeaderSumAt);
-  if (sum != LoadLittle64(data + kHeaderSumAt)) {
+  if (sum != formulas::LoadLittle64(data + kHeaderSumAt)) {
     return Sentence(kind,
                     "the header is damaged, its checksum is " + Hex(sum) + ", expected " +
-                        Hex(LoadLittle64(data + kHeaderSumAt)),
+                        Hex(formulas::LoadLittle64(data + kHeaderSumAt)),
                     kDamaged);
   }
   if (data[kVersionAt] != kSerializedVersion) {
@@ -112,13 +112,13 @@ std::string Objection(std::string_view bytes, Serialized kind) {
     }
     return Sentence(kind, std::string("found a ") + found, "read them as that");
   }
-  if (LoadLittle64(data + kHashAt) != kHashField) {
+  if (formulas::LoadLittle64(data + kHashAt) != kHashField) {
     return Sentence(kind,
                     "expected keys hashed by XXH3-64 with seed 0 (" + Hex(kHashField) +
-                        "), found " + Hex(LoadLittle64(data + kHashAt)),
+                        "), found " + Hex(formulas::LoadLittle64(data + kHashAt)),
                     "build the filter anew with winnow::HashKey");
   }
-  const uint64_t payload = LoadLittle64(data + kPayloadAt);
+  const uint64_t payload = formulas::LoadLittle64(data + kPayloadAt);
   if (bytes.size() - kHeaderBytes != payload) {
     return Sentence(kind,
                     "expected " + std::to_string(payload) + " bytes behind the header, found " +
@@ -126,10 +126,10 @@ std::string Objection(std::string_view bytes, Serialized kind) {
                     kDamaged);
   }
   const uint64_t payload_sum = XXH3_64bits(data + kHeaderBytes, bytes.size() - kHeaderBytes);
-  if (payload_sum != LoadLittle64(data + kPayloadSumAt)) {
+  if (payload_sum != formulas::LoadLittle64(data + kPayloadSumAt)) {
     return Sentence(kind,
                     "they are damaged behind the header, the checksum is " + Hex(payload_sum) +
-                        ", expected " + Hex(LoadLittle64(data + kPayloadSumAt)),
+                        ", expected " + Hex(formulas::LoadLittle64(data + kPayloadSumAt)),
                     kDamaged);
   }
   return "";
@@ -151,14 +151,14 @@ void WriteHeader(const Header& header, unsigned char* bytes) noexcept {
   bytes[kKindAt] = static_cast<uint8_t>(header.kind);
   bytes[kAAt] = header.a;
   bytes[kBAt] = header.b;
-  StoreLittle64(bytes + kHashAt, kHashField);
-  StoreLittle64(bytes + kPayloadAt, header.payload);
-  StoreLittle64(bytes + kCountAt, header.count);
-  StoreLittle64(bytes + kKeysAt, header.keys);
-  StoreLittle64(bytes + kXAt, header.x);
-  StoreLittle64(bytes + kYAt, header.y);
-  StoreLittle64(bytes + kPayloadSumAt, XXH3_64bits(bytes + kHeaderBytes, header.payload));
-  StoreLittle64(bytes + kHeaderSumAt, XXH3_64bits(bytes, kHeaderSumAt));
+  formulas::StoreLittle64(bytes + kHashAt, kHashField);
+  formulas::StoreLittle64(bytes + kPayloadAt, header.payload);
+  formulas::StoreLittle64(bytes + kCountAt, header.count);
+  formulas::StoreLittle64(bytes + kKeysAt, header.keys);
+  formulas::StoreLittle64(bytes + kXAt, header.x);
+  formulas::StoreLittle64(bytes + kYAt, header.y);
+  formulas::StoreLittle64(bytes + kPayloadSumAt, XXH3_64bits(bytes + kHeaderBytes, header.payload));
+  formulas::StoreLittle64(bytes + kHeaderSumAt, XXH3_64bits(bytes, kHeaderSumAt));
 }
 
 std::string ReadHeader(std::string_view bytes, Serialized kind, Header* header) {
@@ -168,16 +168,16 @@ std::string ReadHeader(std::string_view bytes, Serialized kind, Header* header) 
   header->kind = kind;
   header->a = data[kAAt];
   header->b = data[kBAt];
-  header->payload = LoadLittle64(data + kPayloadAt);
-  header->count = LoadLittle64(data + kCountAt);
-  header->keys = LoadLittle64(data + kKeysAt);
-  header->x = LoadLittle64(data + kXAt);
-  header->y = LoadLittle64(data + kYAt);
+  header->payload = formulas::LoadLittle64(data + kPayloadAt);
+  header->count = formulas::LoadLittle64(data + kCountAt);
+  header->keys = formulas::LoadLittle64(data + kKeysAt);
+  header->x = formulas::LoadLittle64(data + kXAt);
+  header->y = formulas::LoadLittle64(data + kYAt);
   return "";
 }
 
 uint64_t PayloadSize(std::string_view header) noexcept {
-  return LoadLittle64(reinterpret_cast<const unsigned char*>(header.data()) + kPayloadAt);
+  return formulas::LoadLittle64(reinterpret_cast<const unsigned char*>(header.data()) + kPayloadAt);
 }
 
 std::string OutOfRange(Serialized kind, const char* value, uint64_t found, uint64_t least,
@@ -211,11 +211,11 @@ double DoubleOfBits(uint64_t bits) noexcept {
 }
 
 void StoreWords(const uint64_t* words, uint64_t count, unsigned char* bytes) noexcept {
-  for (uint64_t i = 0; i < count; ++i) StoreLittle64(bytes + 8 * i, words[i]);
+  for (uint64_t i = 0; i < count; ++i) formulas::StoreLittle64(bytes + 8 * i, words[i]);
 }
 
 void LoadWords(const unsigned char* bytes, uint64_t count, uint64_t* words) noexcept {
-  for (uint64_t i = 0; i < count; ++i) words[i] = LoadLittle64(bytes + 8 * i);
+  for (uint64_t i = 0; i < count; ++i) words[i] = formulas::LoadLittle64(bytes + 8 * i);
 }
 
 }  // namespace winnow::amq

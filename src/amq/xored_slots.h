@@ -46,7 +46,7 @@ inline bool SlotsHold(const unsigned char* bytes, unsigned bits,
   if (bits == 8) {
     for (const uint64_t slot : slots) found ^= bytes[slot];
   } else if (bits == 16) {
-    for (const uint64_t slot : slots) found ^= LoadLittle64(bytes + 2 * slot) & 0xffff;
+    for (const uint64_t slot : slots) found ^= formulas::LoadLittle64(bytes + 2 * slot) & 0xffff;
   } else {
     for (const uint64_t slot : slots) found ^= GetSlot(bytes, slot, bits);
   }

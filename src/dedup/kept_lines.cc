@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "src/amq/little_endian.h"
 #include "src/amq/serialized.h"
 #include "src/dedup/state_layout.h"
+#include "src/formulas/bytes.h"
 #include "winnow/amq/blocked_bloom.h"
 
 namespace winnow::dedup {
@@ -39,8 +39,8 @@ struct Record {
 std::string BytesOf(const Record& record) {
   std::string bytes(kRecordBytes, 0);
   auto* const to = reinterpret_cast<unsigned char*>(bytes.data());
-  amq::StoreLittle64(to + amq::kHeaderBytes, record.layout.filter);
-  amq::StoreLittle64(to + amq::kHeaderBytes + 8, record.layout.journal);
+  formulas::StoreLittle64(to + amq::kHeaderBytes, record.layout.filter);
+  formulas::StoreLittle64(to + amq::kHeaderBytes + 8, record.layout.journal);
   amq::Header header;
   header.kind = amq::Serialized::kLinesRecord;
   header.a = record.rewriting;
@@ -228,7 +228,7 @@ absl::Status Kept::ReadRecord(std::string_view bytes) {
   record_.rewriting = header.a != 0;
   record_.keys = header.keys;
   record_.shape = {header.count, unsigned{header.b} >> 4, unsigned{header.b} & 15};
-  record_.layout = {amq::LoadLittle64(payload), amq::LoadLittle64(payload + 8)};
+  record_.layout = {formulas::LoadLittle64(payload), formulas::LoadLittle64(payload + 8)};
   constexpr uint64_t kMost = uint64_t{1} << 60;
   if (header.count > kMost / 64 || record_.layout.filter != amq::kHeaderBytes + 64 * header.count ||
       record_.layout.journal > kMost || record_.layout.journal < EntryBytes(kMostUnkept)) {
@@ -248,7 +248,7 @@ absl::Status Kept::Recover() {
       reinterpret_cast<const unsigned char*>(FilterBytes()) + amq::kHeaderBytes;
   uint64_t ones = 0;
   for (uint64_t at = 0; at < payload; at += 8) {
-    ones += static_cast<unsigned>(__builtin_popcountll(amq::LoadLittle64(words + at)));
+    ones += static_cast<unsigned>(__builtin_popcountll(formulas::LoadLittle64(words + at)));
   }
   const unsigned bits = record_.shape.blocks_per_key * record_.shape.bits_per_block;
   const auto read_as = [&](uint64_t keys) {
@@ -283,12 +283,13 @@ absl::Status Kept::CheckJournal(uint64_t* end) const {
   const unsigned char* const journal = Journal();
   const uint64_t size = record_.layout.journal;
   *end = 0;
-  while (*end + kEntryFrame <= size && amq::LoadLittle64(journal + *end) != 0) {
+  while (*end + kEntryFrame <= size && formulas::LoadLittle64(journal + *end) != 0) {
     const unsigned char* const entry = journal + *end;
-    const uint64_t count = amq::LoadLittle64(entry + 8);
+    const uint64_t count = formulas::LoadLittle64(entry + 8);
     const bool fits = count <= kMostUnkept && *end + EntryBytes(count) <= size;
-    if (amq::LoadLittle64(entry) != kEntryMark || !fits ||
-        amq::LoadLittle64(entry + EntryBytes(count) - 8) != XXH3_64bits(entry + 8, 8 + 8 * count)) {
+    if (formulas::LoadLittle64(entry) != kEntryMark || !fits ||
+        formulas::LoadLittle64(entry + EntryBytes(count) - 8) !=
+            XXH3_64bits(entry + 8, 8 + 8 * count)) {
       return Fault(path_,
                    absl::StrCat("is damaged: its journal is not what was written at byte ",
                                 record_.layout.journal_at() + *end, "; take a copy that is whole"));
@@ -302,9 +303,9 @@ absl::Status Kept::Replay() {
   if (absl::Status status = CheckJournal(&journal_end_); !status.ok()) return status;
   for (uint64_t at = 0; at < journal_end_;) {
     const unsigned char* const entry = Journal() + at;
-    const uint64_t count = amq::LoadLittle64(entry + 8);
+    const uint64_t count = formulas::LoadLittle64(entry + 8);
     for (uint64_t i = 0; i < count; ++i) {
-      filter_->Add(KeyHash{amq::LoadLittle64(entry + 16 + 8 * i)});
+      filter_->Add(KeyHash{formulas::LoadLittle64(entry + 16 + 8 * i)});
     }
     at += EntryBytes(count);
   }
@@ -322,12 +323,12 @@ absl::Status Kept::Keep() {
     return Rewrite();
   }
   unsigned char* const entry = Journal() + journal_end_;
-  amq::StoreLittle64(entry + 8, unkept_.size());
+  formulas::StoreLittle64(entry + 8, unkept_.size());
   amq::StoreWords(unkept_.data(), unkept_.size(), entry + 16);
-  amq::StoreLittle64(entry + bytes - 8, XXH3_64bits(entry + 8, bytes - 16));
+  formulas::StoreLittle64(entry + bytes - 8, XXH3_64bits(entry + 8, bytes - 16));
   // The mark comes last, and in one piece.
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  amq::StoreLittle64(entry, kEntryMark);
+  formulas::StoreLittle64(entry, kEntryMark);
   journal_end_ += bytes;
   unkept_.clear();
   return absl::OkStatus();
@@ -341,7 +342,7 @@ absl::Status Kept::Rewrite() {
   if (absl::Status status = WriteRecord(); !status.ok()) return status;
   filter_->Serialize(FilterBytes());
   // Without its first mark the journal is empty, whatever is left of it.
-  amq::StoreLittle64(Journal(), 0);
+  formulas::StoreLittle64(Journal(), 0);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   memset(Journal(), 0, journal_end_);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);

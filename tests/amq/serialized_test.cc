@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/amq/little_endian.h"
+#include "src/formulas/bytes.h"
 #include "tests/amq/filter_testing.h"
 #include "tests/files.h"
 #include "winnow/amq/blocked_bloom.h"
@@ -88,13 +88,13 @@ void ExpectRefused(std::string_view bytes) {
 // With both checksums as they would be if someone had written these bytes on purpose.
 std::string Signed(std::string bytes) {
   auto* data = reinterpret_cast<unsigned char*>(bytes.data());
-  StoreLittle64(data + 56, XXH3_64bits(data + 72, bytes.size() - 72));
-  StoreLittle64(data + 64, XXH3_64bits(data, 64));
+  formulas::StoreLittle64(data + 56, XXH3_64bits(data + 72, bytes.size() - 72));
+  formulas::StoreLittle64(data + 64, XXH3_64bits(data, 64));
   return bytes;
 }
 
 std::string With(std::string bytes, size_t at, uint64_t number) {
-  StoreLittle64(reinterpret_cast<unsigned char*>(bytes.data()) + at, number);
+  formulas::StoreLittle64(reinterpret_cast<unsigned char*>(bytes.data()) + at, number);
   return Signed(bytes);
 }
 
