@@ -108,7 +108,8 @@ class Side {
       const uint64_t begin = keys() * thread / threads;
       const uint64_t end = keys() * (thread + 1) / threads;
       ready.fetch_add(1);
-      while (ready.load() < threads) {
+      for (unsigned spins = 1; ready.load() < threads; ++spins) {
+        if (spins % 4096 == 0) std::this_thread::yield();
       }
       times[thread].first = Clock::now();
       contender_.add_shared(filter.get(), hashes_.present.data() + begin, end - begin);

@@ -62,6 +62,12 @@ void* CreateConcurrent(uint64_t keys, double bits_per_key) {
   return new ConcurrentBloom({keys, rate});
 }
 
+uint64_t AddAlone(void* filter, const uint64_t* hashes, uint64_t n) {
+  auto* to = Of<ConcurrentBloom>(filter);
+  for (uint64_t i = 0; i < n; ++i) to->AddAlone(KeyHash{hashes[i]});
+  return 0;
+}
+
 uint64_t AddConcurrent(void* filter, const uint64_t* hashes, uint64_t n) {
   auto* to = Of<ConcurrentBloom>(filter);
   for (uint64_t i = 0; i < n; ++i) to->Add(KeyHash{hashes[i]});
@@ -109,7 +115,7 @@ uint64_t RemoveCuckoo(void* filter, const uint64_t* hashes, uint64_t n) {
 const std::vector<winnow_contender>& OurFilters() {
   static const std::vector<winnow_contender> ours = {
       {WINNOW_CONTENDER_VERSION, "concurrent", "ConcurrentBloom", CreateConcurrent,
-       Destroy<ConcurrentBloom>, Bytes<ConcurrentBloom>, AddConcurrent, AddConcurrent,
+       Destroy<ConcurrentBloom>, Bytes<ConcurrentBloom>, AddAlone, AddConcurrent,
        Ask<ConcurrentBloom>, nullptr},
       {WINNOW_CONTENDER_VERSION, "fuse", "BinaryFuseFilter", CreateFuse, Destroy<Fuse>, BytesOfFuse,
        BuildFuse, nullptr, AskFuse, nullptr},
