@@ -39,8 +39,8 @@ namespace {
 // Keys of a batch whose lines are on their way.
 constexpr size_t kAhead = 16;
 
-// The lock of a line, in its first word, where g++ has an instruction to set it. No key sets or asks for it: for each word the bits that
-// keys may have there.
+// The lock of a line, in its first word, where g++ has an instruction to set it. No key sets or
+// asks for it: for each word the bits that keys may have there.
 constexpr uint64_t kLock = 1;
 constexpr uint64_t kKeyBits[kBlockWords] = {~kLock,       ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0},
                                             ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}};

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
 namespace winnow::amq {
 namespace {
@@ -14,7 +13,7 @@ constexpr size_t kHugePage = size_t{2} << 20;
 
 }  // namespace
 
-void* AllocateLarge(size_t bytes) {
+void* AllocateLargeUnset(size_t bytes) {
   const bool large = bytes >= kHugePage;
   void* memory = nullptr;
   if (posix_memalign(&memory, large ? kHugePage : kLine, bytes) != 0) throw std::bad_alloc();
@@ -23,9 +22,10 @@ void* AllocateLarge(size_t bytes) {
   // rest of the last one would be memory that nobody asked for. A refusal costs speed only.
   if (large) madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
 #endif
-  std::memset(memory, 0, bytes);
   return memory;
 }
+
+void* AllocateLarge(size_t bytes) { return std::memset(AllocateLargeUnset(bytes), 0, bytes); }
 
 void FreeLarge(void* memory) noexcept { std::free(memory); }
 
