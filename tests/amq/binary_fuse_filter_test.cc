@@ -64,6 +64,17 @@ TEST_P(BinaryFuseFilterTest, ManySmallFiltersDenyNoKey) {
   }
 }
 
+TEST_P(BinaryFuseFilterTest, BatchesAreTheSameAsOneByOne) {
+  const std::vector<KeyHash> keys = RandomHashes(4).Take(3000);
+  for (const double rate : {0.05, 1.0 / 256, 0.001, 1.0 / 65536, 1e-9}) {
+    testing::ExpectBatchesAsOneByOne(Make(keys, rate), keys);
+  }
+  const BinaryFuseFilter empty = Make({}, 0.01);
+  bool results[2] = {true, true};
+  empty.MayContain(keys.data(), 2, results);
+  EXPECT_FALSE(results[0] || results[1]);
+}
+
 TEST_P(BinaryFuseFilterTest, EqualHashesCountOnce) {
   std::vector<KeyHash> keys = RandomHashes(3).Take(1000);
   const BinaryFuseFilter once = Make(keys, 0.001);
