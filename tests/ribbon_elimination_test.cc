@@ -106,11 +106,11 @@ Result EliminateByColumns(const Case& shape, const std::vector<uint64_t>& hashes
   return layer.Finish();
 }
 
-class RibbonBandsTest : public ::testing::Test {
+class RibbonEliminationTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (simd::ActiveKernels().ribbon_elimination == nullptr) {
-      GTEST_SKIP() << "this machine or WINNOW_KERNEL has no elimination by columns";
+      GTEST_SKIP() << "this machine or WINNOW_KERNEL has no elimination slot by slot";
     }
   }
 
@@ -145,7 +145,7 @@ std::string Describe(const Case& shape, size_t keys) {
          std::to_string(shape.fingerprint_bits) + " columns";
 }
 
-TEST_F(RibbonBandsTest, EveryNumberOfColumnsAndLoad) {
+TEST_F(RibbonEliminationTest, EveryNumberOfColumnsAndLoad) {
   size_t bumped = 0;
   for (unsigned columns = 1; columns <= simd::kRibbonMaxColumns; ++columns) {
     for (const double keys_per_slot : {0.5, 0.95, 1.04, 1.1, 1.4}) {
@@ -158,7 +158,7 @@ TEST_F(RibbonBandsTest, EveryNumberOfColumnsAndLoad) {
   EXPECT_GT(bumped, 0u);
 }
 
-TEST_F(RibbonBandsTest, FewBuckets) {
+TEST_F(RibbonEliminationTest, FewBuckets) {
   for (const uint32_t buckets : {1u, 2u, 31u, 32u, 33u, 64u}) {
     for (unsigned shard_bits = 0; shard_bits <= kMostShardBits; ++shard_bits) {
       const Case shape{shard_bits, buckets, 7};
@@ -168,7 +168,7 @@ TEST_F(RibbonBandsTest, FewBuckets) {
   }
 }
 
-TEST_F(RibbonBandsTest, RepeatedKeys) {
+TEST_F(RibbonEliminationTest, RepeatedKeys) {
   for (const size_t distinct : {2000u, 4000u}) {
     std::vector<uint64_t> hashes = Hashes(distinct);
     for (size_t i = 0; i < distinct; ++i) hashes.push_back(hashes[i / 2]);
@@ -178,7 +178,7 @@ TEST_F(RibbonBandsTest, RepeatedKeys) {
 
 // Buckets and parts of them with so many keys that no pool has room: some with few distinct ones,
 // which fit all the same.
-TEST_F(RibbonBandsTest, CrowdedPlaces) {
+TEST_F(RibbonEliminationTest, CrowdedPlaces) {
   const Case shape{1, 40, 7};
   const uint64_t starts = (uint64_t{shape.buckets} * 128) << shape.shard_bits;
   for (const uint64_t width : {1u, 4u, 16u, 36u, 128u, 700u}) {
@@ -198,7 +198,7 @@ TEST_F(RibbonBandsTest, CrowdedPlaces) {
   }
 }
 
-TEST_F(RibbonBandsTest, ZeroLowOrHighBits) {
+TEST_F(RibbonEliminationTest, ZeroLowOrHighBits) {
   for (const uint64_t mask : {~uint64_t{0} << 20, ~uint64_t{0} << 32, ~uint64_t{0} >> 3}) {
     // Without its high bits a hash starts in an eighth of the slots.
     std::vector<uint64_t> hashes = Hashes(mask >> 63 == 0 ? 600 : 5000);

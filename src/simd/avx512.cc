@@ -2,8 +2,13 @@
 
 #include <immintrin.h>
 
+#include "src/formulas/hash_parts.h"
+#include "src/formulas/ribbon_layer.h"
+#include "src/simd/bloom_lookups.h"
+#include "src/simd/kernel_table.h"
 #include "src/simd/kernels.h"
-#include "src/simd/probe.h"
+#include "src/simd/ribbon_lookups.h"
+#include "src/simd/ribbon_query.h"
 #include "src/simd/segments.h"
 
 namespace winnow::simd {
@@ -281,9 +286,10 @@ uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, u
 
 }  // namespace
 
-const Kernels kAvx512Kernels = SegmentLookups<BlockMask, MaskOf, TestEights, PlacesOfEights,
-                                              RibbonTestEights, RibbonPlacesOfEights>::
-    AddTo(Lookups<HasBits, SetBits, MatchColumns<false>, MatchColumns<true>>::Table(
-        "avx512", SolveWithGfni, &kGfniElimination));
+const Kernels kAvx512Kernels = SegmentLookups<
+    BlockMask, MaskOf, TestEights, PlacesOfEights, RibbonTestEights,
+    RibbonPlacesOfEights>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
+                                         RibbonLookups<MatchColumns<false>, MatchColumns<true>>>(
+    "avx512", SolveWithGfni, &kGfniElimination));
 
 }  // namespace winnow::simd

@@ -1,5 +1,5 @@
 // One hash in the filters of many segments, in two steps: where its bits lie, and whether they are
-// set. Internal linkage throughout, as in probe.h.
+// set.
 
 #ifndef WINNOW_SRC_SIMD_SEGMENTS_H_
 #define WINNOW_SRC_SIMD_SEGMENTS_H_
@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/simd/bloom_lookups.h"
+#include "src/simd/inline.h"
 #include "src/simd/kernels.h"
-#include "src/simd/probe.h"
+#include "src/simd/ribbon_query.h"
 
 namespace winnow::simd {
 namespace {
