@@ -47,11 +47,12 @@ struct RibbonLayer {
   const unsigned char* thresholds = nullptr;  // unaligned
   // What answers for a hash whose bucket bumps it; gets the layer that it was asked of.
   bool (*if_bumped)(const RibbonLayer* layer, uint64_t hash) noexcept = nullptr;
-  uint32_t starts = 0;      // start positions of all sub-shards
-  uint32_t split = 0;       // the first block with one column more
-  uint16_t lanes[2] = {};   // one bit for each column: before the split, and the most there are
-  uint8_t columns = 0;      // of the blocks before the split
-  uint8_t shard_shift = 0;  // 32 less the bits that choose a sub-shard
+  uint32_t starts = 0;  // start positions of all sub-shards
+  uint32_t split = 0;   // the first block with one column more
+  // One bit for each column: before the split, and the most there are.
+  uint16_t column_masks[2] = {};
+  uint8_t columns = 0;            // of the blocks before the split
+  uint8_t shard_shift = 0;        // 32 less the bits that choose a sub-shard
   uint8_t fingerprint_shift = 0;  // 64 less the bits of a fingerprint
 };
 
@@ -145,7 +146,7 @@ struct Kernels {
                        uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                        unsigned char* words);
 
-  // Elimination by columns; null: rows are inserted one by one.
+  // Elimination slot by slot; null: rows are inserted one by one.
   const RibbonElimination* ribbon_elimination = nullptr;
 
   // The blocks of a hash in n segments, n <= kMostPlaces: those of these slots, or the first n if
@@ -169,7 +170,6 @@ struct Kernels {
   uint64_t (*ribbon_test)(const RibbonPlaces& places, size_t n, uint64_t hash,
                           uint64_t* bumped) = nullptr;
 };
-inline constexpr unsigned kRibbonMostShards = 4;
 
 extern const Kernels kPortableKernels;
 // Defined where the build has them: use FindKernels.
