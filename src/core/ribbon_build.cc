@@ -19,8 +19,9 @@
 // Back substitution then fixes the slots from right to left; free slots are 0.
 //
 // A row's walk waits for each load, and its end can't be predicted. So four sub-shards, which are
-// independent of each other, are walked in lock-step: while one lane waits, the others go on. Where
-// the machine can, they are eliminated by columns instead, as src/simd/ribbon_bands.h says.
+// independent of each other, are walked in lock-step: while one lane waits, the others go on. That
+// is ribbon_by_rows.h. Where the machine can, they are eliminated slot by slot instead of row by
+// row (ribbon_by_slots.h), as src/simd/ribbon_elimination.h says.
 
 #include "src/core/ribbon_build.h"
 
@@ -31,7 +32,7 @@
 #include "src/core/bloom.h"
 #include "src/core/build_phases.h"
 #include "src/core/ribbon.h"
-#include "src/core/ribbon_lane.h"
+#include "src/core/ribbon_by_rows.h"
 #include "src/core/ribbon_tables.h"
 #include "src/core/sizing.h"
 

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <memory>
 
-#include "src/core/ribbon_bands.h"
-#include "src/core/ribbon_lane.h"
+#include "src/core/ribbon_by_rows.h"
+#include "src/core/ribbon_by_slots.h"
 
 namespace winnow::core {
 

@@ -13,7 +13,7 @@
 
 #include "src/formulas/bloom_layer.h"
 #include "src/formulas/ribbon_layer.h"
-#include "src/simd/ribbon_bands.h"
+#include "src/simd/ribbon_elimination.h"
 
 namespace winnow::simd {
 

@@ -1,4 +1,4 @@
-#include "src/core/ribbon_bands.h"
+#include "src/core/ribbon_by_slots.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
-// Elimination in one sub-shard of a bumped Ribbon layer, cut into steps so that several sub-shards
-// can be walked side by side. ribbon_build.cc says what elimination is.
+// Elimination in one sub-shard of a bumped Ribbon layer row by row, cut into steps so that several
+// sub-shards can be walked side by side. ribbon_build.cc says what elimination is.
 
-#ifndef WINNOW_SRC_CORE_RIBBON_LANE_H_
-#define WINNOW_SRC_CORE_RIBBON_LANE_H_
+#ifndef WINNOW_SRC_CORE_RIBBON_BY_ROWS_H_
+#define WINNOW_SRC_CORE_RIBBON_BY_ROWS_H_
 
 #include <array>
 #include <cstddef>
@@ -146,4 +146,4 @@ using RibbonLanes = std::array<RibbonLane, kRibbonLanes>;
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RIBBON_LANE_H_
+#endif  // WINNOW_SRC_CORE_RIBBON_BY_ROWS_H_

@@ -1,4 +1,4 @@
-#include "src/core/ribbon_lane.h"
+#include "src/core/ribbon_by_rows.h"
 
 #include <algorithm>
 

@@ -1,7 +1,5 @@
-// Elimination by columns fills the same slots, bumps the same keys and has the same solution as
-// walking row by row.
-
-#include "src/core/ribbon_bands.h"
+// Elimination slot by slot fills the same slots, bumps the same keys and has the same solution as
+// elimination row by row.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "src/core/ribbon_lane.h"
+#include "src/core/ribbon_by_rows.h"
+#include "src/core/ribbon_by_slots.h"
 #include "src/simd/kernels.h"
 #include "tests/random_hashes.h"
 

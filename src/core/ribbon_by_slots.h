@@ -1,8 +1,8 @@
-// Elimination of the sub-shards of a bumped Ribbon layer by simd/ribbon_bands.h: sorts the hashes
-// for it, and does what it leaves.
+// Elimination of the sub-shards of a bumped Ribbon layer slot by slot: sorts the hashes for the
+// kernels of simd/ribbon_elimination.h, which do it, and does what they leave.
 
-#ifndef WINNOW_SRC_CORE_RIBBON_BANDS_H_
-#define WINNOW_SRC_CORE_RIBBON_BANDS_H_
+#ifndef WINNOW_SRC_CORE_RIBBON_BY_SLOTS_H_
+#define WINNOW_SRC_CORE_RIBBON_BY_SLOTS_H_
 
 #include <array>
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "src/core/hash_chunks.h"
-#include "src/core/ribbon_lane.h"
+#include "src/core/ribbon_by_rows.h"
 #include "src/simd/kernels.h"
 
 namespace winnow::core {
@@ -76,4 +76,4 @@ inline constexpr size_t kBandsBytes =
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RIBBON_BANDS_H_
+#endif  // WINNOW_SRC_CORE_RIBBON_BY_SLOTS_H_

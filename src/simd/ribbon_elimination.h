@@ -17,8 +17,8 @@
 // all others is, byte by byte, a product with a matrix of 8 x 8 bits, for which there is an
 // instruction.
 
-#ifndef WINNOW_SRC_SIMD_RIBBON_BANDS_H_
-#define WINNOW_SRC_SIMD_RIBBON_BANDS_H_
+#ifndef WINNOW_SRC_SIMD_RIBBON_ELIMINATION_H_
+#define WINNOW_SRC_SIMD_RIBBON_ELIMINATION_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -99,4 +99,4 @@ void SolveWithGfni(const uint64_t* const* rows, unsigned shards, uint64_t shard_
 
 }  // namespace winnow::simd
 
-#endif  // WINNOW_SRC_SIMD_RIBBON_BANDS_H_
+#endif  // WINNOW_SRC_SIMD_RIBBON_ELIMINATION_H_
