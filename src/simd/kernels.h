@@ -1,6 +1,6 @@
 // The kernels: the inner loops of filters, once for each instruction set, behind one table of
 // functions. `portable` is the reference; every other one gives the same answers and the same
-// bytes.
+// bytes. *Words* in src/core/FORMAT.md says what a slot, a lane, a segment or a seat is.
 //
 // Only constants and declarations here: a file compiled for AVX2 must not leave an inline function
 // behind that the linker might pick for baseline code.
@@ -80,13 +80,13 @@ struct Ahead {
   bool is_far = false;
 };
 
-// The Bloom filters of segments, by slot. All have the same number of probes.
+// The Bloom filters of segments, by seat. All have the same number of probes.
 struct BloomSegments {
   const unsigned char* const* blocks;
   const uint32_t* num_blocks;
 };
 
-// A bumped layer of the Ribbon filters of segments, by slot: whole, and what locating needs once
+// A bumped layer of the Ribbon filters of segments, by seat: whole, and what locating needs once
 // more, as arrays.
 struct RibbonSegments {
   const RibbonLayer* layers;
@@ -149,9 +149,9 @@ struct Kernels {
   // Elimination slot by slot; null: rows are inserted one by one.
   const RibbonElimination* ribbon_elimination = nullptr;
 
-  // The blocks of a hash in n segments, n <= kMostPlaces: those of these slots, or the first n if
-  // `slots` is null. May write up to the next multiple of 8 places.
-  void (*bloom_locate)(const BloomSegments& segments, const uint32_t* slots, size_t n,
+  // The blocks of a hash in n segments, n <= kMostPlaces: those of these seats, or the first n if
+  // `seats` is null. May write up to the next multiple of 8 places.
+  void (*bloom_locate)(const BloomSegments& segments, const uint32_t* seats, size_t n,
                        uint64_t hash, Ahead ahead, const unsigned char** places) = nullptr;
 
   // Whether the hash's bits are set in n such blocks: bit i of the result is the answer of block i,
@@ -165,7 +165,7 @@ struct Kernels {
 
   // Locating and testing for Ribbon. Bit i of *bumped is set, and that of the result is not, where
   // the layer bumps the hash.
-  void (*ribbon_locate)(const RibbonSegments& segments, const uint32_t* slots, size_t n,
+  void (*ribbon_locate)(const RibbonSegments& segments, const uint32_t* seats, size_t n,
                         uint64_t hash, Ahead ahead, const RibbonPlaces& places) = nullptr;
   uint64_t (*ribbon_test)(const RibbonPlaces& places, size_t n, uint64_t hash,
                           uint64_t* bumped) = nullptr;
