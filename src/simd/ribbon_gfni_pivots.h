@@ -98,7 +98,7 @@ WINNOW_INLINE __m512i MakeMatrices(const Planes<kPlanes>& planes, uint64_t rows,
 struct SlotRows {
   __m512i coefficients;
   __m512i fingerprints;
-  __mmask8 found;  // what was taken for the pivot of another slot lacks the slot's bit
+  __mmask8 found;  // where the pool has no row for a slot, what was taken lacks the slot's bit
 
   void Store(uint64_t* rows) const {
     _mm512_storeu_si512(

@@ -17,6 +17,8 @@
 namespace winnow::simd {
 namespace {
 
+constexpr unsigned kClasses = 3;  // of bumping, 0 to 2
+
 uint64_t RowsOf(unsigned count) { return _bzhi_u64(~uint64_t{0}, count); }
 
 template <unsigned kPlanes>
@@ -95,14 +97,15 @@ WINNOW_INLINE bool AddCarried(RibbonShardState* state, Planes<kPlanes>* planes) 
 // False, and nothing has changed, if the keys of this step don't fit into the pool.
 template <unsigned kPlanes>
 WINNOW_INLINE bool AddKeys(RibbonShardState* state, Planes<kPlanes>* planes) {
-  static_assert(kRibbonClass2Slots == 2 * kRibbonStepSlots);
+  static_assert(kRibbonClass2Slots % kRibbonStepSlots == 0);
+  constexpr unsigned kClass2Steps = kRibbonClass2Slots / kRibbonStepSlots;
   constexpr unsigned kClass1Steps = kRibbonClass1Slots / kRibbonStepSlots;
   static_assert(kRibbonClass1Slots % kRibbonStepSlots == 4);  // what `low_slots` is for
   RibbonShardState::Pool& pool = state->pool;
   const unsigned step = state->step;
   const uint32_t begin = state->next_key;
   const uint32_t end = state->step_ends[step];
-  const unsigned bump_class = (step < kClass1Steps ? 1u : 0u) + (step < 2 ? 1u : 0u);
+  const unsigned bump_class = (step < kClass1Steps ? 1u : 0u) + (step < kClass2Steps ? 1u : 0u);
   if (bump_class < state->kept_classes) {
     const uint64_t free = ~pool.alive;
     const uint32_t count = end - begin;
@@ -115,7 +118,7 @@ WINNOW_INLINE bool AddKeys(RibbonShardState* state, Planes<kPlanes>* planes) {
           _mm512_mask_expand_epi8(planes->plane[i], places, _mm512_loadu_si512(bytes));
     }
     pool.alive |= places;
-    if (step < 2) pool.class2 |= places;
+    if (step < kClass2Steps) pool.class2 |= places;
     if (step < kClass1Steps) pool.classes12 |= places;
     if (step == kClass1Steps) {
       const uint64_t low_slots =
