@@ -39,9 +39,7 @@ double ExpectedDrops(uint64_t n, const amq::BlockedShape& shape) {
   return sum / kSteps * static_cast<double>(n);
 }
 
-amq::BlockedShape ShapeOf(uint64_t n, double rate) {
-  return amq::BlockedBloom::ShapeFor({dedup::WithHeadroom(n), rate});
-}
+amq::BlockedShape ShapeOf(uint64_t n, double rate) { return dedup::ShapeForLines(n, rate); }
 
 int Lines(uint64_t n) {
   std::string text;

@@ -191,4 +191,16 @@ std::string BlockedBloomParts::End(uint64_t keys, BlockedBloom* filter) {
   return "";
 }
 
+void BlockedBloomParts::Bring(const BlockedBloom& filter, const KeyHash* hashes, size_t n,
+                              BlockPlace* places) noexcept {
+  BringBlocks(filter.Array(), hashes, n, places);
+}
+
+void BlockedBloomParts::Add(const BlockPlace* places, size_t n, bool* is_new,
+                            BlockedBloom* filter) noexcept {
+  const BatchAdded added = ChosenBlockKernels().add_placed(filter->Array(), places, n, is_new);
+  filter->ones_ += added.bits;
+  filter->added_ += added.keys;
+}
+
 }  // namespace winnow::amq

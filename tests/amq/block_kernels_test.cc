@@ -54,7 +54,12 @@ TEST(BlockKernels, DoTheSameAsOneKeyAfterTheOther) {
             // A byte beyond must stay.
             const auto results = std::make_unique<bool[]>(n + 1);
             results[n] = true;
-            const BatchAdded added = kernels->add(array, keys.data(), n, results.get());
+            // In one step, or in two.
+            std::vector<BlockPlace> places(n * blocks_per_key);
+            BringBlocks(array, keys.data(), n, places.data());
+            const BatchAdded added =
+                n % 2 == 0 ? kernels->add(array, keys.data(), n, results.get())
+                           : kernels->add_placed(array, places.data(), n, results.get());
             sum.bits += added.bits;
             sum.keys += added.keys;
             for (size_t i = 0; i < n; ++i) {
