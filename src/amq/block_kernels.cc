@@ -38,7 +38,7 @@ class PlainLanes {
 };
 
 constexpr BlockKernels kPlainBlockKernels = {"plain", Add<PlainLanes>, AddPlaced<PlainLanes>,
-                                             Ask<PlainLanes>};
+                                             Ask<PlainLanes>, SumChances<PlainLanes>};
 
 }  // namespace
 

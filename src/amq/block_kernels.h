@@ -53,6 +53,8 @@ struct BlockKernels {
   BatchAdded (*add_placed)(const BlockArray& blocks, const BlockPlace* places, size_t n,
                            bool* is_new) noexcept;
   void (*ask)(const BlockArray& blocks, const KeyHash* hashes, size_t n, bool* results) noexcept;
+  // The sum over all blocks of the chance that one has all bits of a random pattern.
+  double (*sum_chances)(const BlockArray& blocks) noexcept;
 };
 
 extern const BlockKernels kAvx2BlockKernels;

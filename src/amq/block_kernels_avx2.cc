@@ -62,6 +62,6 @@ class Avx2Lanes {
 }  // namespace
 
 const BlockKernels kAvx2BlockKernels = {"avx2", Add<Avx2Lanes>, AddPlaced<Avx2Lanes>,
-                                        Ask<Avx2Lanes>};
+                                        Ask<Avx2Lanes>, SumChances<Avx2Lanes>};
 
 }  // namespace winnow::amq

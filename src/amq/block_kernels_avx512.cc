@@ -53,6 +53,6 @@ class Avx512Lanes {
 }  // namespace
 
 const BlockKernels kAvx512BlockKernels = {"avx512", Add<Avx512Lanes>, AddPlaced<Avx512Lanes>,
-                                          Ask<Avx512Lanes>};
+                                          Ask<Avx512Lanes>, SumChances<Avx512Lanes>};
 
 }  // namespace winnow::amq

@@ -141,6 +141,21 @@ void Ask(const BlockArray& blocks, const KeyHash* hashes, size_t n, bool* result
   }
 }
 
+// With the processor's own count of bits, where it has one.
+template <typename Lanes>
+double SumChances(const BlockArray& blocks) noexcept {
+  double sum = 0;
+  for (uint64_t block = 0; block < blocks.num_blocks; ++block) {
+    const uint64_t* const words = blocks.words + block * kBlockWords;
+    unsigned ones[kBlockWords];
+    for (unsigned i = 0; i < kBlockWords; ++i) {
+      ones[i] = static_cast<unsigned>(__builtin_popcountll(words[i]));
+    }
+    sum += ChanceOfPattern(ones, blocks.bits_per_block);
+  }
+  return sum;
+}
+
 }  // namespace
 }  // namespace winnow::amq
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -73,6 +74,9 @@ TEST(BlockKernels, DoTheSameAsOneKeyAfterTheOther) {
             ASSERT_TRUE(results[n]);
           }
           EXPECT_EQ(sum.keys, one.num_added());
+          const double chance = kernels->sum_chances(array) / static_cast<double>(num_blocks);
+          EXPECT_NEAR(std::pow(chance, blocks_per_key), one.expected_fpr(), 1e-12) << bits;
+          EXPECT_GT(chance, 0);
           EXPECT_EQ(static_cast<double>(sum.bits) / (512.0 * static_cast<double>(num_blocks)),
                     one.fill_ratio())
               << kernels->name;
