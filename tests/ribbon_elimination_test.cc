@@ -83,25 +83,25 @@ class Layer {
 
 Result Walk(const Case& shape, const std::vector<uint64_t>& hashes) {
   Layer layer(shape, hashes, nullptr);
-  RibbonLane lane;
+  ShardByRows eliminated;
   for (unsigned shard = 0; shard < 1u << shape.shard_bits; ++shard) {
-    RibbonWalk walk = lane.Begin(layer.build(), shard, layer.bins(shard));
+    RibbonWalk walk = eliminated.Begin(layer.build(), shard, layer.bins(shard));
     while (walk.at != nullptr) {
       while (Step(&walk)) {
       }
-      walk = lane.Next(walk);
+      walk = eliminated.Next(walk);
     }
-    layer.AddRows(lane.rows());
+    layer.AddRows(eliminated.rows());
   }
   return layer.Finish();
 }
 
 Result EliminateByColumns(const Case& shape, const std::vector<uint64_t>& hashes) {
   Layer layer(shape, hashes, simd::ActiveKernels().ribbon_elimination);
-  RibbonBands bands;
-  bands.Eliminate(layer.build(), 0, 1u << shape.shard_bits, layer.bins(0));
+  ShardsBySlots eliminated;
+  eliminated.Eliminate(layer.build(), 0, 1u << shape.shard_bits, layer.bins(0));
   for (unsigned shard = 0; shard < 1u << shape.shard_bits; ++shard) {
-    layer.AddRows(bands.rows(shard));
+    layer.AddRows(eliminated.rows(shard));
   }
   return layer.Finish();
 }

@@ -7,7 +7,7 @@
 #include "src/simd/ribbon_lookups.h"
 #include "src/simd/ribbon_query.h"
 #include "src/simd/ribbon_solve_each.h"
-#include "src/simd/segments.h"
+#include "src/simd/segment_lookups.h"
 
 namespace winnow::simd {
 namespace {
