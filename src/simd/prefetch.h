@@ -8,12 +8,12 @@
 namespace winnow::simd {
 namespace {
 
-// Into the second-level cache: there is room for twice as many misses on the way there than on the
-// way to the first one.
+// Into the first-level cache. On its way to the second one there is room for twice as many misses,
+// but batches took up to 1.2 of the time so.
 WINNOW_INLINE void PrefetchLine(const unsigned char* bytes) {
   constexpr int kForReading = 0;
-  constexpr int kSecondLevel = 2;
-  __builtin_prefetch(bytes, kForReading, kSecondLevel);
+  constexpr int kFirstLevel = 3;
+  __builtin_prefetch(bytes, kForReading, kFirstLevel);
 }
 
 }  // namespace
