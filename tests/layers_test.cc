@@ -283,6 +283,32 @@ TEST(LayersTest, AFolderOfTheBenchmarkIncludesThoseBeforeIt) {
   EXPECT_GT(files, 50);
 }
 
+// The comment at the beginning of the folder's CMakeLists.txt names each of its files, without the
+// ending, and no file that is not there.
+TEST(LayersTest, FoldersOfManyFilesSayWhatEachHas) {
+  for (const char* folder : {"src/core", "src/simd"}) {
+    Names files;
+    for (const auto& entry : fs::directory_iterator(Root() / folder)) {
+      if (IsSource(entry.path())) files.insert(entry.path().stem().string());
+    }
+    std::ifstream in(Root() / folder / "CMakeLists.txt");
+    // Names stand between three blanks at the beginning and two or more behind them.
+    static const std::regex names_and_what("#   ([a-z0-9_]+(?:, [a-z0-9_]+)*)  +[a-z].*");
+    static const std::regex name("[a-z0-9_]+");
+    Names listed;
+    std::smatch match;
+    for (std::string line; std::getline(in, line) && !line.empty() && line[0] == '#';) {
+      if (!std::regex_match(line, match, names_and_what)) continue;
+      const std::string names = match[1];
+      for (std::sregex_iterator one(names.begin(), names.end(), name), end; one != end; ++one) {
+        EXPECT_TRUE(listed.insert(one->str()).second)
+            << folder << " lists " << one->str() << " twice";
+      }
+    }
+    EXPECT_EQ(listed, files) << folder;
+  }
+}
+
 struct Case {
   const char* file;
   const char* header;

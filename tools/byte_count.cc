@@ -5,6 +5,7 @@
 #include <absl/strings/str_format.h>
 
 #include <cmath>
+#include <iterator>
 
 namespace winnow::tools {
 namespace {
@@ -42,12 +43,12 @@ std::optional<double> ParseByteCount(absl::string_view text) {
 }
 
 std::string ByteCount(double bytes) {
-  constexpr absl::string_view kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+  constexpr absl::string_view kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
   if (bytes < 1024) {
     return absl::StrFormat("%.0f B", bytes);
   }
   size_t unit = 0;
-  for (bytes /= 1024; bytes >= 1024 && unit + 1 < 4; bytes /= 1024) {
+  for (bytes /= 1024; bytes >= 1024 && unit + 1 < std::size(kUnits); bytes /= 1024) {
     ++unit;
   }
   return absl::StrFormat("%.*f %s", bytes < 10 ? 2 : bytes < 100 ? 1 : 0, bytes, kUnits[unit]);

@@ -84,6 +84,12 @@ bool Print(absl::string_view verb, absl::string_view text) {
   return written;
 }
 
+void SayWarnings(absl::string_view verb, const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    absl::FPrintF(stderr, "winnow %s: %s\n", verb, warning);
+  }
+}
+
 void SayUnread(absl::string_view verb, absl::string_view path, absl::string_view why) {
   struct stat out = {}, err = {};
   const bool same_place = fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&

@@ -6,6 +6,7 @@
 #include <absl/strings/string_view.h>
 
 #include <string>
+#include <vector>
 
 namespace winnow::tools {
 
@@ -17,6 +18,9 @@ void PrepareStandardStreams();
 // Writes the text to standard output. False if that did not take all of it, as on a full disk; said
 // on stderr then.
 bool Print(absl::string_view verb, absl::string_view text);
+
+// Says each sentence on stderr, in a line.
+void SayWarnings(absl::string_view verb, const std::vector<std::string>& warnings);
 
 // Says on stderr that a file, or what is in it, could not be read: one line, which names it. Not
 // where stderr goes to the same place as standard output, whose report says the same.

@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "src/inspect/internal_keys.h"
@@ -26,13 +27,22 @@ std::string Outcome(const ProbeHit& hit) {
   return hit.by_filter ? "may be there" : "may be there, by the range of keys";
 }
 
-std::string Place(const FileProbe& file) {
-  return absl::StrCat("    ", file.level ? absl::StrCat("level ", *file.level, "  ") : "",
+// Whether files are of several families, so that each says its own.
+bool OfSeveralFamilies(const std::vector<FileProbe>& files) {
+  return std::any_of(files.begin(), files.end(), [&files](const FileProbe& file) {
+    return file.column_family != files.front().column_family;
+  });
+}
+
+std::string Place(const FileProbe& file, bool with_family) {
+  return absl::StrCat("    ",
+                      with_family ? absl::StrCat(inspect::Printable(file.column_family), ": ") : "",
+                      file.level ? absl::StrCat("level ", *file.level, "  ") : "",
                       inspect::Printable(file.path), "  ");
 }
 
-std::string Line(const FileProbe& file, const ProbeHit& hit) {
-  return absl::StrCat(Place(file), file.kind, "  ", Outcome(hit), "\n");
+std::string Line(const FileProbe& file, const ProbeHit& hit, bool with_family) {
+  return absl::StrCat(Place(file, with_family), file.kind, "  ", Outcome(hit), "\n");
 }
 
 std::string Number(uint64_t number, const char* noun) {
@@ -65,13 +75,14 @@ std::string ProbeText(const std::vector<ProbedKey>& keys, const std::vector<File
   std::vector<std::string> lines(keys.size());
   std::vector<uint64_t> hits(keys.size(), 0);
   std::string sentences;
+  const bool with_family = OfSeveralFamilies(files);
   for (const FileProbe& file : files) {
     for (const ProbeHit& hit : file.hits) {
-      lines[hit.key] += Line(file, hit);
+      lines[hit.key] += Line(file, hit, with_family);
       ++hits[hit.key];
     }
     for (const inspect::CoveredKey& covered : file.covered) {
-      absl::StrAppend(&lines[covered.key], Place(file),
+      absl::StrAppend(&lines[covered.key], Place(file, with_family),
                       "deleted with a range of keys: range deletion, sequence number ",
                       covered.sequence, "\n");
     }

@@ -11,13 +11,18 @@ ProgressLine::ProgressLine() : on_terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void ProgressLine::Show(const std::string& line) {
   constexpr std::chrono::milliseconds kBetween(100);
-  const auto now = std::chrono::steady_clock::now();
-  if (!on_terminal_ || (shown_ && now - last_shown_ < kBetween)) {
+  if (!shown_ || std::chrono::steady_clock::now() - last_shown_ >= kBetween) {
+    ShowNow(line);
+  }
+}
+
+void ProgressLine::ShowNow(const std::string& line) {
+  if (!on_terminal_) {
     return;
   }
   absl::FPrintF(stderr, "\r\033[K%s", line);
   std::fflush(stderr);
-  last_shown_ = now;
+  last_shown_ = std::chrono::steady_clock::now();
   shown_ = true;
 }
 

@@ -20,6 +20,9 @@ class ProgressLine {
   // In place of the line before, at most some times a second: what comes sooner is not shown.
   void Show(const std::string& line);
 
+  // As soon as it comes: what a long silence may follow.
+  void ShowNow(const std::string& line);
+
   void Clear();
 
  private:

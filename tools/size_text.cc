@@ -3,11 +3,11 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "src/inspect/text_table.h"
+#include "tools/byte_count.h"
 
 namespace winnow::tools {
 namespace {
@@ -20,13 +20,6 @@ using inspect::SizeReport;
 using inspect::TextTable;
 
 std::string Rate(double rate) { return absl::StrFormat("%.4g", rate); }
-
-std::string Memory(double bytes) {
-  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  size_t unit = 0;
-  for (; bytes >= 1024 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1024;
-  return absl::StrFormat("%.*f %s", unit == 0 ? 0 : 2, bytes, kUnits[unit]);
-}
 
 const char* YesOrNo(bool yes) { return yes ? "yes" : "no"; }
 
@@ -58,7 +51,7 @@ std::string SizeText(const SizeReport& report) {
                    {"threads"},
                    {"will do"}});
   for (const SizedKind& kind : report.kinds) {
-    table.AddRow({kind.kind, absl::StrCat(kind.bytes), Memory(static_cast<double>(kind.bytes)),
+    table.AddRow({kind.kind, absl::StrCat(kind.bytes), ByteCount(static_cast<double>(kind.bytes)),
                   absl::StrFormat("%.2f", kind.bits_per_key),
                   kind.bits == 0 ? "-" : absl::StrCat(kind.bits), Rate(kind.rate),
                   YesOrNo(kind.grows), YesOrNo(kind.deletes), YesOrNo(kind.threads),

@@ -20,6 +20,11 @@ struct Tables {
 // Of paths as inspect::ExpandPaths takes them, with the folders that --path names.
 Tables TablesOf(const std::vector<std::string>& paths);
 
+// The same, but for files of which --cf names no column family; that of the others is known where
+// they can be read, also of those that were given themselves. Where no file is of a family that
+// --cf names, *problem is a sentence.
+Tables TablesOfFamilies(const std::vector<std::string>& paths, std::string* problem);
+
 // Whether an argument that may be something else is such a path, as it exists or matches.
 bool IsPathArgument(const std::string& argument);
 

@@ -4,10 +4,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_replace.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -28,6 +26,7 @@
 #include "tools/flags.h"
 #include "tools/gone_files.h"
 #include "tools/print.h"
+#include "tools/progress_line.h"
 #include "tools/table_arguments.h"
 #include "tools/verbs.h"
 
@@ -175,33 +174,6 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
                                                     : "--by can be memory, reads or build";
 }
 
-// On a terminal, one line that is written anew.
-class ProgressLine {
- public:
-  void Show(const std::string& step, size_t done, size_t files) {
-    constexpr std::chrono::milliseconds kBetween(100);
-    const auto now = std::chrono::steady_clock::now();
-    if (!on_terminal_ || (step == step_ && done < files && now - last_shown_ < kBetween)) {
-      return;
-    }
-    step_ = step;
-    last_shown_ = now;
-    absl::FPrintF(stderr, "\r\033[K%s: %d of %d files", step, done, files);
-    std::fflush(stderr);
-  }
-
-  void TakeAway() const {
-    if (on_terminal_) {
-      std::fputs("\r\033[K", stderr);
-    }
-  }
-
- private:
-  const bool on_terminal_ = isatty(STDERR_FILENO) != 0;
-  std::string step_;
-  std::chrono::steady_clock::time_point last_shown_;
-};
-
 // Files that a database in use deleted meanwhile are no errors.
 void DropGoneErrors(const std::vector<std::string>& paths, std::vector<inspect::FileError>* errors,
                     std::vector<std::string>* warnings) {
@@ -244,10 +216,15 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
     advice = inspect::Advise(
         input.tables, options,
         [&line](const std::string& step, size_t done, size_t files) {
-          line.Show(step, done, files);
+          const std::string text = absl::StrCat(step, ": ", done, " of ", files, " files");
+          if (done == 0 || done == files) {
+            line.ShowNow(text);
+          } else {
+            line.Show(text);
+          }
         },
         &problem);
-    line.TakeAway();
+    line.Clear();
     DropGoneErrors(paths, &advice.errors, &input.warnings);
   }
   advice.errors.insert(advice.errors.begin(), input.errors.begin(), input.errors.end());

@@ -142,7 +142,7 @@ absl::StatusOr<std::string> Password() {
   absl::Status status = file.Open();
   if (status.ok())
     status = file.Next(
-        1, [] { return absl::OkStatus(); }, &lines);
+        1, [](bool) { return absl::OkStatus(); }, &lines);
   if (!status.ok()) return status;
   if (lines.empty()) return absl::InvalidArgumentError(path + " has no password");
   return std::string(lines.front());
@@ -177,9 +177,11 @@ class Dedup {
         prints_seen_(absl::GetFlag(FLAGS_dedup_seen)),
         prints_lines_(!absl::GetFlag(FLAGS_dedup_count)),
         shows_progress_(isatty(STDOUT_FILENO) == 0),
-        hashes_(new KeyHash[seen_->most_at_once()]),
-        is_new_(new bool[seen_->most_at_once()]),
+        brings_(seen_->brought_at_once() > 0),
+        batch_size_(brings_ ? seen_->brought_at_once() : seen_->most_at_once()),
+        is_new_(new bool[batch_size_]),
         check_at_(plan.capacity + 1) {
+    for (Batch& batch : batches_) batch.hashes.reset(new KeyHash[batch_size_]);
     struct stat out = {};
     if (fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(out.st_mode)) output_ = out;
   }
@@ -193,13 +195,18 @@ class Dedup {
         about.st_ino == output_->st_ino) {
       return absl::InvalidArgumentError(absl::StrCat(path, " is the output as well"));
     }
-    std::vector<std::string_view> lines;
+    const auto before_read = [this](bool waits) {
+      absl::Status status = TakeAll();
+      return status.ok() && waits ? Write() : status;
+    };
     for (;;) {
-      absl::Status status = source.Next(
-          BatchSize(), [this] { return Write(); }, &lines);
-      if (!status.ok()) return status;
-      if (lines.empty()) return absl::OkStatus();
-      if (status = Take(lines); !status.ok()) return status;
+      Batch& batch = batches_[handed_ % kBatches];
+      absl::Status status = source.Next(BatchSize(), before_read, &batch.lines);
+      if (!status.ok() || batch.lines.empty()) {
+        const absl::Status taken = ended_ ? absl::OkStatus() : TakeAll();
+        return status.ok() ? taken : status;
+      }
+      if (status = HandOver(&batch); !status.ok()) return status;
     }
   }
 
@@ -247,16 +254,47 @@ class Dedup {
   }
 
  private:
+  // Of lines on their way from the source to the sink. What they are to be compared with is brought
+  // while those before them are dealt with.
+  struct Batch {
+    std::vector<std::string_view> lines;
+    std::unique_ptr<KeyHash[]> hashes;
+  };
+  static constexpr size_t kBatches = dedup::kMostBatches;
+
   size_t BatchSize() const {
-    const size_t most = seen_->most_at_once();
-    return plan_.window > 0 ? std::min<uint64_t>(most, plan_.window - in_window_) : most;
+    return plan_.window > 0 ? std::min<uint64_t>(batch_size_, plan_.window - in_window_)
+                            : batch_size_;
   }
 
-  absl::Status Take(const std::vector<std::string_view>& lines) {
+  absl::Status HandOver(Batch* batch) {
+    const size_t n = batch->lines.size();
+    for (size_t i = 0; i < n; ++i) batch->hashes[i] = HashKey(batch->lines[i]);
+    if (brings_) seen_->Bring(batch->hashes.get(), n);
+    ++handed_;
+    const bool goes_on = brings_ && handed_ - taken_ < kBatches;
+    absl::Status status = goes_on ? absl::OkStatus() : TakeOne();
+    if (plan_.window > 0 && (in_window_ += n) == plan_.window) {
+      if (status.ok()) status = TakeAll();
+      seen_->Rotate();
+      in_window_ = 0;
+    }
+    return status;
+  }
+
+  absl::Status TakeAll() {
+    while (taken_ < handed_) {
+      if (absl::Status status = TakeOne(); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeOne() {
     RotateByTime();
+    const Batch& batch = batches_[taken_++ % kBatches];
+    const std::vector<std::string_view>& lines = batch.lines;
     const size_t n = lines.size();
-    for (size_t i = 0; i < n; ++i) hashes_[i] = HashKey(lines[i]);
-    const absl::Status added = seen_->Add(hashes_.get(), n, is_new_.get());
+    const absl::Status added = seen_->Add(batch.hashes.get(), n, is_new_.get());
     for (size_t i = 0; i < n; ++i) {
       totals_.fresh += is_new_[i];
       if (prints_lines_ && is_new_[i] != prints_seen_) sink_.Add(lines[i]);
@@ -268,10 +306,6 @@ class Dedup {
       exit_code_ = kCouldNotRead;
       const absl::Status written = Write();
       return written.ok() ? added : written;
-    }
-    if (plan_.window > 0 && (in_window_ += n) == plan_.window) {
-      seen_->Rotate();
-      in_window_ = 0;
     }
     // Other machines drop what this one was told that it is new: it is not kept back.
     if (since_written_ >= kMostUnwritten || plan_.in_redis) {
@@ -333,7 +367,11 @@ class Dedup {
   const bool prints_seen_;
   const bool prints_lines_;
   const bool shows_progress_;  // not among the lines themselves
-  const std::unique_ptr<KeyHash[]> hashes_;
+  const bool brings_;
+  const size_t batch_size_;
+  Batch batches_[kBatches];
+  uint64_t handed_ = 0;  // batches
+  uint64_t taken_ = 0;
   const std::unique_ptr<bool[]> is_new_;
   std::optional<struct stat> output_;
   ProgressLine progress_;
@@ -411,7 +449,7 @@ Verb DedupVerb() {
           "Files, or standard input (also as -), plain or as LZ4 frames; lines keep their order,\n"
           "empty ones too, and may hold any bytes. A Bloom filter remembers them: a repeat is\n"
           "never printed, but a new line is dropped with a chance that grows up to --rate as\n"
-          "new lines reach --capacity. 10 million of them take 57 MB at 1e-9. Past the\n"
+          "new lines reach --capacity. 10 million of them take 60 MB at 1e-9. Past the\n"
           "capacity there is a warning; past the rate, a little later, the run ends with 1,\n"
           "and all that was read until then is printed. Totals go to standard error.\n"
           "\n"

@@ -1,8 +1,8 @@
 // `winnow inspect`: which filters are in these files.
 
 #include <absl/flags/flag.h>
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -24,6 +24,7 @@
 #include "tools/inspect_flags.h"
 #include "tools/inspect_table.h"
 #include "tools/print.h"
+#include "tools/progress_line.h"
 #include "tools/table_arguments.h"
 #include "tools/table_folders.h"
 #include "tools/terminal.h"
@@ -40,16 +41,14 @@ using inspect::SstReport;
 
 constexpr size_t kFilesWorthProgress = 20;
 
-void ShowProgress(size_t done, size_t total) {
-  if (total < kFilesWorthProgress || isatty(STDERR_FILENO) == 0) {
-    return;
-  }
-  if (done < total) {
-    absl::FPrintF(stderr, "\r%d of %d files", done, total);
-  } else {
-    std::fputs("\r\033[K", stderr);
-  }
-  std::fflush(stderr);
+inspect::Progress ShownOn(ProgressLine* line) {
+  return [line](size_t done, size_t total) {
+    if (done == total) {
+      line->Clear();
+    } else if (total >= kFilesWorthProgress) {
+      line->Show(absl::StrCat(done, " of ", total, " files"));
+    }
+  };
 }
 
 struct Findings {
@@ -65,9 +64,9 @@ SstReport Unreadable(const std::string& path, const std::string& error) {
   return report;
 }
 
-void ReadFolder(const std::string& path, int jobs, Findings* findings) {
-  inspect::DatabaseReport database =
-      inspect::ReadDatabase(path, ShowProgress, TableFolders(), jobs);
+void ReadFolder(const std::string& path, int jobs, const inspect::Progress& progress,
+                Findings* findings) {
+  inspect::DatabaseReport database = inspect::ReadDatabase(path, progress, TableFolders(), jobs);
   if (database.error) {
     findings->files.push_back(Unreadable(path, *database.error));
   }
@@ -111,7 +110,8 @@ Findings ReadPaths(const std::vector<std::string>& names, int jobs) {
   }
   inspect::TableReading reading;
   reading.workers = jobs;
-  reading.progress = ShowProgress;
+  ProgressLine line;
+  reading.progress = ShownOn(&line);
   std::vector<SstReport> reports = inspect::ReadTables(files, reading);
   Findings findings;
   auto next = reports.begin();
@@ -119,7 +119,7 @@ Findings ReadPaths(const std::vector<std::string>& names, int jobs) {
     if (is_file(path)) {
       findings.files.push_back(std::move(*next++));
     } else if (path.is_folder) {
-      ReadFolder(path.path, jobs, &findings);
+      ReadFolder(path.path, jobs, reading.progress, &findings);
     } else {
       findings.files.push_back(Unreadable(path.path, path.error));
     }

@@ -48,7 +48,8 @@ void AddKey(std::string bytes, Arguments* arguments) {
   arguments->keys.push_back({std::move(bytes), hash});
 }
 
-// Paths come first: what exists is one, and what comes after the first that does not is a key.
+// Paths come first: what exists is one, and what comes after the first that does not is a key. That
+// first one may be a path with a mistake: it is refused where it looks like one.
 Arguments Sort(const std::vector<std::string>& given) {
   Arguments arguments;
   for (const std::string& argument : given) {
@@ -59,6 +60,11 @@ Arguments Sort(const std::vector<std::string>& given) {
       arguments.paths.push_back(argument);
     } else if (arguments.paths.empty() || absl::EndsWith(argument, ".sst")) {
       arguments.problem = absl::StrCat("there is no file or folder '", argument, "'");
+    } else if (arguments.keys.empty() && &argument != &given.back() &&
+               absl::StrContains(argument, '/')) {
+      arguments.problem = absl::StrCat(
+          "there is no file or folder '", argument,
+          "'; were it a key: one with a / can be the last argument, or in a list (--keys=FILE)");
     } else {
       AddKey(KeyOfArgument(argument, &arguments.problem), &arguments);
     }
@@ -92,6 +98,7 @@ std::vector<FileProbe> ProbeAll(const Tables& tables, const std::vector<ProbedKe
     }
     probe.path = tables.tables[file].path;
     probe.level = tables.tables[file].level;
+    probe.column_family = tables.tables[file].column_family;
     if (tables.tables[file].error) {
       probe.error = tables.tables[file].error;
     }
@@ -125,12 +132,16 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
       return kCouldNotRead;
     }
   }
-  Tables tables = TablesOf(arguments.paths);
+  std::string problem;
+  Tables tables = TablesOfFamilies(arguments.paths, &problem);
+  if (!problem.empty()) {
+    SayWarnings(verb.name, tables.warnings);
+    absl::FPrintF(stderr, "winnow probe: %s\n", problem);
+    return kCouldNotRead;
+  }
   std::vector<FileProbe> files = ProbeAll(tables, arguments.keys, jobs);
   DropGone(arguments.paths, &files, &tables.warnings);
-  for (const std::string& warning : tables.warnings) {
-    absl::FPrintF(stderr, "winnow probe: %s\n", warning);
-  }
+  SayWarnings(verb.name, tables.warnings);
   for (const FileProbe& file : files) {
     if (file.error) {
       SayUnread(verb.name, inspect::Printable(file.path), inspect::Printable(*file.error));
@@ -156,18 +167,20 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
 Verb ProbeVerb() {
   return {
       "probe",
-      "PATH... KEY... [--hex] [--keys=FILE] [--exact] [--jobs=N] [--path=FOLDER] [--json]",
+      "PATH... KEY... [--hex] [--keys=FILE] [--exact] [--cf=NAME] [--jobs=N] [--path=FOLDER] "
+      "[--json]",
       "Shows which table files may hold each key, by key range and by filter",
       "A PATH is a table file (*.sst) or a database's folder; the first argument that does not\n"
-      "exist as one is a KEY, and all after it are. A key is given without a timestamp. Each\n"
-      "file whose range of keys has it is asked as a lookup asks: by the filter of whole keys\n"
-      "or else of prefixes. With --exact the block where the key would be is read for each\n"
+      "exist as one is a KEY, and all after it are; one with a / is refused there, as it may\n"
+      "be a mistyped path, unless it is the last. A key is given without a timestamp. Each file\n"
+      "whose range of keys has it is asked as a lookup asks: by the filter of whole keys or\n"
+      "else of prefixes. With --exact the block where the key would be is read for each\n"
       "hit: the newest entry is shown, or that the filter's answer was a false positive; and\n"
       "deleted ranges of keys that a key is in. Where the database's comparator is not known "
       "here,\n"
       "only filters are asked. A damaged filter is named; exit code 1. Nothing is written, and the "
       "database may be in use.\n",
-      {"json", "path", "jobs", "hex", "keys", "exact"},
+      {"json", "path", "cf", "jobs", "hex", "keys", "exact"},
       RunProbe,
       {{"winnow probe DB KEY", "in which files a lookup of the key reads"},
        {"winnow probe DB KEY --exact", "and what it finds there"},

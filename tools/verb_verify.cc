@@ -47,6 +47,7 @@ class Run {
     verdicts_.resize(tables.size());
     for (size_t i = 0; i < tables.size(); ++i) {
       verdicts_[i].path = tables[i].path;
+      verdicts_[i].column_family = tables[i].column_family;
       verdicts_[i].kind = "unknown";
     }
   }
@@ -116,6 +117,7 @@ class Run {
     } else if (std::optional<FileVerdict> found = inspect::UnpackVerdict(*answer.text)) {
       verdict = std::move(*found);
       verdict.path = tables_[file].path;
+      verdict.column_family = tables_[file].column_family;
     } else {
       verdict.error = "the answer of the process that read the file is not whole";
     }
@@ -154,12 +156,15 @@ int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
   if (!problem.empty()) {
     return WrongUsage(verb, problem);
   }
-  Tables tables = TablesOf(paths);
+  Tables tables = TablesOfFamilies(paths, &problem);
+  if (!problem.empty()) {
+    SayWarnings(verb.name, tables.warnings);
+    absl::FPrintF(stderr, "winnow verify: %s\n", problem);
+    return kCouldNotRead;
+  }
   std::vector<FileVerdict> files = Run(tables.tables).VerifyAll(jobs);
   DropGone(paths, &files, &tables.warnings);
-  for (const std::string& warning : tables.warnings) {
-    absl::FPrintF(stderr, "winnow verify: %s\n", warning);
-  }
+  SayWarnings(verb.name, tables.warnings);
   for (const FileVerdict& file : files) {
     if (file.error) {
       SayUnread(verb.name, inspect::Printable(file.path), inspect::Printable(*file.error));
@@ -176,7 +181,7 @@ int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
 Verb VerifyVerb() {
   return {
       "verify",
-      "PATH... [--samples=N] [--jobs=N] [--path=FOLDER] [--json]",
+      "PATH... [--samples=N] [--cf=NAME] [--jobs=N] [--path=FOLDER] [--json]",
       "Checks that each filter finds every key of its file, and how often it errs",
       "A PATH is a table file (*.sst) or a database's folder. Of each file all checksums are\n"
       "checked, and the order of its keys. Every key that its filter was built from, deleted and\n"
@@ -186,7 +191,7 @@ Verb VerifyVerb() {
       "fault only above 1.5 times the expected rate and beyond 6 standard deviations.\n"
       "Filters of unknown policies, and partitioned ones under unknown comparators, can't be\n"
       "verified. Nothing is written, and the database may be in use.\n",
-      {"json", "path", "samples", "jobs"},
+      {"json", "path", "samples", "cf", "jobs"},
       RunVerify,
       {{"winnow verify DB", "whether every filter of a database finds its keys, and its rate"},
        {"winnow verify FILE.sst --samples=1000000", "a file's rate, measured more exactly"},

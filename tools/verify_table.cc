@@ -32,6 +32,7 @@ std::string IntervalCell(const inspect::Interval& interval, uint64_t samples) {
                       : absl::StrFormat("%.3g to %.3g %%", 100 * interval.low, 100 * interval.high);
 }
 
+// Without the column family.
 std::vector<std::string> Row(const FileVerdict& file) {
   return {inspect::Printable(file.path),
           file.kind,
@@ -114,21 +115,35 @@ std::string Sentences(const std::vector<FileVerdict>& files) {
 }  // namespace
 
 std::string VerifyTable(const std::vector<FileVerdict>& files) {
-  TextTable table({{"file", Align::kLeft},
-                   {"filter", Align::kLeft},
-                   {"keys"},
-                   {"denied"},
-                   {"rate"},
-                   {"95 % interval"},
-                   {"expected"},
-                   {"result", Align::kLeft}});
+  std::vector<inspect::Column> columns = {{"file", Align::kLeft},
+                                          {"filter", Align::kLeft},
+                                          {"keys"},
+                                          {"denied"},
+                                          {"rate"},
+                                          {"95 % interval"},
+                                          {"expected"},
+                                          {"result", Align::kLeft}};
+  const bool several_families =
+      std::any_of(files.begin(), files.end(), [&files](const FileVerdict& file) {
+        return file.column_family != files.front().column_family;
+      });
+  const auto with_family = [several_families](TextTable::Row row, const std::string& family) {
+    if (several_families) {
+      row.insert(row.begin() + 1, family);
+    }
+    return row;
+  };
+  if (several_families) {
+    columns.insert(columns.begin() + 1, {"column family", Align::kLeft});
+  }
+  TextTable table(columns);
   table.Underline();
   Sums sums;
   for (const FileVerdict& file : files) {
-    table.AddRow(Row(file));
+    table.AddRow(with_family(Row(file), inspect::Printable(file.column_family)));
     sums.Add(file);
   }
-  table.AddRow(sums.Row());
+  table.AddRow(with_family(sums.Row(), ""));
   std::string text = table.ToString();
   if (text.empty() || text.back() != '\n') {
     text += '\n';
