@@ -204,7 +204,7 @@ TEST(KernelsTest, RibbonBatchesAskBumpedHashesOfTheNextLayer) {
           static_cast<RibbonLayer&>(layer.second) =
               core::LayerForKernels(shard_bits / 2, 3, columns, second_bytes.data());
           layer.second.if_bumped = BumpedLayer::Count;
-          for (const size_t n : {0, 1, 4, 5, 31, 32, 33, 63, 64, 65, 96, 97, 1000}) {
+          for (const size_t n : {0u, 1u, 4u, 5u, 31u, 32u, 33u, 63u, 64u, 65u, 96u, 97u, 1000u}) {
             std::vector<uint64_t> hashes(n);
             for (uint64_t& hash : hashes) hash = random.Next();
             const auto results_by = [&](const RibbonLayer* next) {
