@@ -1,4 +1,4 @@
-#include "tools/byte_count.h"
+#include "tools/winnow/byte_count.h"
 
 #include <gtest/gtest.h>
 
