@@ -146,7 +146,7 @@ TEST(FilterSetEditTest, RandomEditsAreThoseOfAPlainList) {
     for (int i = 0; i < 20; ++i) {
       const KeyHash hash =
           i % 2 == 0 ? blocks.present[random.Below(blocks.present.size())] : KeyHash{random.Next()};
-      ASSERT_EQ(Indices(history[version].Candidates(hash, words.get())),
+      ASSERT_EQ(Indices(history[version].Candidates(hash, words)),
                 Expected(views, hash, 0, views.size()));
     }
   }
@@ -199,7 +199,7 @@ TEST(FilterSetEditTest, ReadersFindEveryKeyWhileAWriterReplacesTheSet) {
         const FilterSet set = current.Get();
         words.resize(std::max(words.size(), set.num_words()));
         bool found = false;
-        for (const size_t index : set.Candidates(hash, words.data())) {
+        for (const size_t index : set.Candidates(hash, words)) {
           found = found || set.id(index) == id;
         }
         missed += found ? 0 : 1;

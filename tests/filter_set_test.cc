@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,7 +95,7 @@ TEST(FilterSetTest, HasNoFilesAtFirst) {
   EXPECT_EQ(set.size(), 0u);
   EXPECT_TRUE(set.empty());
   EXPECT_EQ(set.num_words(), 0u);
-  EXPECT_TRUE(set.Candidates({1}, nullptr).empty());
+  EXPECT_TRUE(set.Candidates({1}, WordSpan()).empty());
   EXPECT_EQ(set.Find(0), std::nullopt);
   EXPECT_THAT(set.Unusable(), IsEmpty());
   EXPECT_EQ(FilterSetEdit().Build().size(), 0u);
@@ -104,14 +106,14 @@ TEST(FilterSetTest, CandidatesAreThoseOfTheFiltersOneByOne) {
              const std::vector<KeyHash>& queries, RandomHashes&) {
     Words words(set.num_words());
     for (const KeyHash hash : queries) {
-      const CandidateList list = set.Candidates(hash, words.get());
+      const CandidateList list = set.Candidates(hash, words);
       const std::vector<size_t> expected = Expected(views, hash, 0, views.size());
       ASSERT_EQ(Indices(list), expected);
       ASSERT_EQ(list.size(), expected.size());
       ASSERT_EQ(list.empty(), expected.empty());
       ASSERT_TRUE(words.IsIntact());
       for (size_t i = views.size(); i < set.num_words() * 64; ++i)
-        ASSERT_FALSE(BitOf(words.get(), i));
+        ASSERT_FALSE(BitOf(words.data(), i));
     }
   });
 }
@@ -123,16 +125,16 @@ TEST(FilterSetTest, ARangeRestricts) {
     for (const KeyHash hash : queries) {
       const size_t first = random.Below(views.size() + 1);
       const size_t last = first + random.Below(views.size() + 1 - first);
-      const CandidateList list = set.Candidates(hash, {first, last}, words.get());
+      const CandidateList list = set.Candidates(hash, {first, last}, words);
       ASSERT_EQ(Indices(list), Expected(views, hash, first, last)) << first << " to " << last;
       ASSERT_TRUE(words.IsIntact());
       // The words hold the same and no other bit.
-      ASSERT_EQ(Indices(CandidateList(words.get(), set.num_words())), Indices(list));
+      ASSERT_EQ(Indices(CandidateList(words.data(), set.num_words())), Indices(list));
       // What is not in the set is not asked for.
-      ASSERT_EQ(Indices(set.Candidates(hash, {first, SIZE_MAX}, words.get())),
+      ASSERT_EQ(Indices(set.Candidates(hash, {first, SIZE_MAX}, words)),
                 Expected(views, hash, first, views.size()));
-      ASSERT_TRUE(set.Candidates(hash, {views.size() + 70, SIZE_MAX}, words.get()).empty());
-      ASSERT_TRUE(set.Candidates(hash, {last + 1, last}, words.get()).empty());
+      ASSERT_TRUE(set.Candidates(hash, {views.size() + 70, SIZE_MAX}, words).empty());
+      ASSERT_TRUE(set.Candidates(hash, {last + 1, last}, words).empty());
     }
   });
 }
@@ -150,11 +152,11 @@ TEST(FilterSetTest, ABitmapRestricts) {
       }
       std::vector<size_t> expected = Expected(views, hash, 0, views.size());
       expected.erase(std::remove_if(expected.begin(), expected.end(),
-                                    [&](size_t i) { return !BitOf(among.get(), i); }),
+                                    [&](size_t i) { return !BitOf(among.data(), i); }),
                      expected.end());
-      ASSERT_EQ(Indices(set.Candidates(hash, among.get(), words.get())), expected);
+      ASSERT_EQ(Indices(set.CandidatesAmong(hash, among, words)), expected);
       ASSERT_TRUE(words.IsIntact());
-      ASSERT_EQ(Indices(set.Candidates(hash, among.get(), among.get())), expected);
+      ASSERT_EQ(Indices(set.CandidatesAmong(hash, among, among)), expected);
     }
   });
 }
@@ -171,7 +173,7 @@ TEST(FilterSetTest, AListIsAnsweredInItsOwnOrder) {
       for (size_t i = 0; i < files.size(); ++i) {
         if (files[i] >= views.size() || views[files[i]].MayContain(hash)) expected.push_back(i);
       }
-      ASSERT_EQ(Indices(set.CandidatesOf(hash, files.data(), files.size(), words.get())), expected);
+      ASSERT_EQ(Indices(set.CandidatesOf(hash, files.data(), files.size(), words)), expected);
       ASSERT_TRUE(words.IsIntact());
     }
   });
@@ -184,26 +186,26 @@ TEST(FilterSetTest, BatchesGiveTheAnswersOfSingleLookups) {
       const size_t row = set.num_words();
       Words words(n * row);
       Words single(row);
-      set.Candidates(queries.data(), n, words.get());
+      CandidateRows rows = set.Candidates(queries.data(), n, words);
       ASSERT_TRUE(words.IsIntact());
       for (size_t i = 0; i < n; ++i) {
-        ASSERT_EQ(Indices(set.Row(words.get(), i)), Expected(views, queries[i], 0, views.size()));
+        ASSERT_EQ(Indices(rows[i]), Expected(views, queries[i], 0, views.size()));
       }
       const size_t first = random.Below(views.size() + 1);
       const size_t last = first + random.Below(views.size() + 1 - first);
-      set.Candidates(queries.data(), n, {first, last}, words.get());
+      rows = set.Candidates(queries.data(), n, {first, last}, words);
       ASSERT_TRUE(words.IsIntact());
       for (size_t i = 0; i < n; ++i) {
-        ASSERT_EQ(Indices(set.Row(words.get(), i)), Expected(views, queries[i], first, last));
+        ASSERT_EQ(Indices(rows[i]), Expected(views, queries[i], first, last));
       }
       Words among(n * row);
       for (size_t w = 0; w < n * row; ++w) among[w] = random.Next() & random.Next();
-      set.Candidates(queries.data(), n, among.get(), words.get());
+      rows = set.CandidatesAmong(queries.data(), n, among, words);
       ASSERT_TRUE(words.IsIntact());
       for (size_t i = 0; i < n; ++i) {
         const auto expected =
-            Indices(set.Candidates(queries[i], among.get() + i * row, single.get()));
-        ASSERT_EQ(Indices(set.Row(words.get(), i)), expected);
+            Indices(set.CandidatesAmong(queries[i], {among.data() + i * row, row}, single));
+        ASSERT_EQ(Indices(rows[i]), expected);
       }
     }
   });
@@ -230,14 +232,14 @@ TEST(FilterSetTest, FilesOfOneKindBesideEachOther) {
       const SetOfBlocks made(blocks, Storage::kBoth);
       const size_t row = made.set().num_words();
       Words words(row * queries.size());
-      made.set().Candidates(queries.data(), queries.size(), words.get());
+      const CandidateRows rows = made.set().Candidates(queries.data(), queries.size(), words);
       Words single(row);
       for (size_t i = 0; i < queries.size(); ++i) {
         const std::vector<size_t> expected = Expected(model.views, queries[i], 0, blocks.size());
-        ASSERT_EQ(Indices(made.set().Row(words.get(), i)), expected) << before << ", " << count;
-        ASSERT_EQ(Indices(made.set().Candidates(queries[i], single.get())), expected);
+        ASSERT_EQ(Indices(rows[i]), expected) << before << ", " << count;
+        ASSERT_EQ(Indices(made.set().Candidates(queries[i], single)), expected);
         const size_t first = random.Below(blocks.size() + 1);
-        ASSERT_EQ(Indices(made.set().Candidates(queries[i], {first, SIZE_MAX}, single.get())),
+        ASSERT_EQ(Indices(made.set().Candidates(queries[i], {first, SIZE_MAX}, single)),
                   Expected(model.views, queries[i], first, blocks.size()));
         ASSERT_TRUE(single.IsIntact());
       }
@@ -261,12 +263,97 @@ TEST(FilterSetTest, LargeFiltersAreAskedAheadWithTheSameAnswers) {
   for (const Storage storage : {Storage::kCopies, Storage::kViews}) {
     const SetOfBlocks made(blocks, storage);
     std::vector<uint64_t> words(made.set().num_words() * queries.size());
-    made.set().Candidates(queries.data(), queries.size(), words.data());
+    const CandidateRows rows = made.set().Candidates(queries.data(), queries.size(), words);
     std::vector<uint64_t> single(made.set().num_words());
     for (size_t i = 0; i < queries.size(); ++i) {
       const std::vector<size_t> expected = Expected(model.views, queries[i], 0, blocks.size());
-      ASSERT_EQ(Indices(made.set().Row(words.data(), i)), expected);
-      ASSERT_EQ(Indices(made.set().Candidates(queries[i], single.data())), expected);
+      ASSERT_EQ(Indices(rows[i]), expected);
+      ASSERT_EQ(Indices(made.set().Candidates(queries[i], single)), expected);
+    }
+  }
+}
+
+// ---- Words that are too few
+
+std::vector<size_t> EveryIndex(size_t first, size_t last) {
+  std::vector<size_t> indices(last - first);
+  std::iota(indices.begin(), indices.end(), first);
+  return indices;
+}
+
+// Calls check(words) with words in number from 0 to those needed, and behind them some more which
+// stay as they are. Too few ones stop a library with assertions; they are not written to.
+template <typename Check>
+void ForTooFewWords(size_t needed, Check check) {
+  for (size_t size = 0; size < needed; ++size) {
+    SCOPED_TRACE(std::to_string(size) + " words of " + std::to_string(needed));
+    std::vector<uint64_t> words(needed + 64, Words::kCanary);
+#ifndef WINNOW_CORE_ASSERTS
+    check(WordSpan(words.data(), size));
+    for (const uint64_t word : words) ASSERT_EQ(word, Words::kCanary);
+    // For a sanitizer, and as long as there is memory in the way.
+    std::vector<uint64_t> exact(size);
+    check(WordSpan(exact));
+#else
+    EXPECT_DEATH(check(WordSpan(words.data(), size)), "fewer words");
+#endif
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(FilterSetTest, TooFewWordsAreNotOverrunAndDenyNoFile) {
+  RandomHashes random(TestSeed());
+  for (const size_t count : {1u, 2u, 5u, 64u, 65u, 200u}) {
+    SCOPED_TRACE(std::to_string(count) + " files");
+    const std::string block = BuildBytes(FilterKind::kBloom, 10, random.Take(10));
+    const std::string ribbon = BuildBytes(FilterKind::kRibbon, 10, random.Take(900));
+    std::vector<std::string> blocks(count, block);
+    for (const bool are_mixed : {false, true}) {
+      if (are_mixed) blocks.back() = ribbon;
+      const SetOfBlocks made(blocks, Storage::kBoth);
+      const FilterSet& set = made.set();
+      const KeyHash hash = random.Take(1).front();
+      const std::vector<KeyHash> hashes = random.Take(3);
+      const size_t row = set.num_words();
+      const std::vector<size_t> every = EveryIndex(0, count);
+      std::vector<uint64_t> none(row * 3);
+      const IndexRange range{count / 3, count - count / 4};
+
+      ForTooFewWords(row, [&](WordSpan words) {
+        const CandidateList list = set.Candidates(hash, words);
+        ASSERT_EQ(Indices(list), every);
+        ASSERT_EQ(list.size(), count);
+        ASSERT_FALSE(list.empty());
+        ASSERT_EQ(Indices(set.Candidates(hash, range, words)), EveryIndex(range.first, range.last));
+        ASSERT_TRUE(set.Candidates(hash, {2, 2}, words).empty());
+        ASSERT_EQ(Indices(set.CandidatesAmong(hash, none, words)), every);
+      });
+      ForTooFewWords(row, [&](WordSpan among) {
+        std::vector<uint64_t> words(row);
+        ASSERT_EQ(Indices(set.CandidatesAmong(hash, among, words)), every);
+      });
+      ForTooFewWords(row * hashes.size(), [&](WordSpan words) {
+        const CandidateRows rows = set.Candidates(hashes.data(), hashes.size(), words);
+        const CandidateRows of_range = set.Candidates(hashes.data(), hashes.size(), range, words);
+        const CandidateRows of_none =
+            set.CandidatesAmong(hashes.data(), hashes.size(), none, words);
+        for (size_t i = 0; i < hashes.size(); ++i) {
+          ASSERT_EQ(Indices(rows[i]), every);
+          ASSERT_EQ(Indices(of_range[i]), EveryIndex(range.first, range.last));
+          ASSERT_EQ(Indices(of_none[i]), every);
+        }
+      });
+      ForTooFewWords(row * hashes.size(), [&](WordSpan among) {
+        const CandidateRows rows = set.CandidatesAmong(hashes.data(), hashes.size(), among, none);
+        for (size_t i = 0; i < hashes.size(); ++i) ASSERT_EQ(Indices(rows[i]), every);
+      });
+      const std::vector<uint32_t> files(count, 0);
+      for (const FilterSet& asked : {set, FilterSet()}) {
+        ForTooFewWords(row, [&](WordSpan words) {
+          ASSERT_EQ(Indices(asked.CandidatesOf(hash, files.data(), count, words)), every);
+        });
+      }
+      if (::testing::Test::HasFatalFailure()) return;
     }
   }
 }

@@ -60,7 +60,8 @@ class Words {
  public:
   static constexpr uint64_t kCanary = 0x5a5a5a5a5a5a5a5a;
   explicit Words(size_t words) : words_(words + 1, kCanary) {}
-  uint64_t* get() { return words_.data(); }
+  uint64_t* data() { return words_.data(); }
+  size_t size() const { return words_.size() - 1; }
   uint64_t& operator[](size_t i) { return words_[i]; }
   bool IsIntact() const { return words_.back() == kCanary; }
 

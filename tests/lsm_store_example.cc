@@ -256,7 +256,7 @@ class TieredStore : public Store {
     // [README: tiered]
     thread_local std::vector<uint64_t> words;
     words.resize(version.filters.num_words());
-    for (const size_t i : version.filters.Candidates(winnow::HashKey(key), words.data())) {
+    for (const size_t i : version.filters.Candidates(winnow::HashKey(key), words)) {
       if (auto value = version.segments[i]->Get(key)) return value;  // newest first
     }
     return std::nullopt;
@@ -301,8 +301,8 @@ class LeveledStore : public Store {
     thread_local std::vector<uint64_t> words;
     FindByRange(version, key, &files);
     words.resize(winnow::FilterSet::WordsFor(files.size()));
-    for (const size_t i : version.filters.CandidatesOf(winnow::HashKey(key), files.data(),
-                                                       files.size(), words.data())) {
+    for (const size_t i :
+         version.filters.CandidatesOf(winnow::HashKey(key), files.data(), files.size(), words)) {
       if (auto value = version.segments[files[i]]->Get(key)) return value;
     }
     return std::nullopt;

@@ -81,7 +81,7 @@ void AskSet(benchmark::State& state, const Segments& segments, Storage storage) 
   for (auto iteration : state) {
     keys.MakeNext();
     for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      for (size_t candidate : set.Candidates(HashKey(keys.Get(i)), words.data())) {
+      for (size_t candidate : set.Candidates(HashKey(keys.Get(i)), words)) {
         benchmark::DoNotOptimize(candidate);
         ++found;
       }
@@ -101,9 +101,9 @@ void AskSetInBatches(benchmark::State& state, const Segments& segments, Storage 
     for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
       hashes[i] = HashKey(keys.Get(i));
     }
-    set.Candidates(hashes.data(), hashes.size(), words.data());
+    const CandidateRows rows = set.Candidates(hashes.data(), hashes.size(), words);
     for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      for (size_t candidate : set.Row(words.data(), i)) {
+      for (size_t candidate : rows[i]) {
         benchmark::DoNotOptimize(candidate);
         ++found;
       }

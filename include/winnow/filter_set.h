@@ -6,7 +6,7 @@
 // this one.
 //
 //     std::vector<uint64_t> words(set.num_words());
-//     for (const size_t i : set.Candidates(HashKey(key), words.data())) {
+//     for (const size_t i : set.Candidates(HashKey(key), words)) {
 //       if (files[i].Get(key, &value)) return true;
 //     }
 
@@ -15,93 +15,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "winnow/candidates.h"
 #include "winnow/filter.h"
 #include "winnow/hash.h"
 #include "winnow/version.h"
 
 namespace winnow {
-
-// The answer of a lookup: the files that may hold the key, as a bitmap in words of the caller's.
-// Bit i % 64 of word i / 64 belongs to file i. Walked in ascending order, which is the search
-// order. It is a view: the words must be kept, and a walk reads each when it reaches it.
-class CandidateList {
- public:
-  class Iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = size_t;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const size_t*;
-    using reference = size_t;
-
-    Iterator() noexcept = default;
-    size_t operator*() const noexcept {
-      return first_ + static_cast<size_t>(__builtin_ctzll(bits_));
-    }
-    Iterator& operator++() noexcept {
-      bits_ &= bits_ - 1;
-      SkipEmptyWords();
-      return *this;
-    }
-    Iterator operator++(int) noexcept {
-      const Iterator before = *this;
-      ++*this;
-      return before;
-    }
-    friend bool operator==(const Iterator& a, const Iterator& b) noexcept {
-      return a.next_ == b.next_ && a.bits_ == b.bits_;
-    }
-    friend bool operator!=(const Iterator& a, const Iterator& b) noexcept { return !(a == b); }
-
-   private:
-    friend class CandidateList;
-    Iterator(const uint64_t* words, const uint64_t* end, size_t first) noexcept
-        : next_(words), end_(end), first_(first - 64) {
-      SkipEmptyWords();
-    }
-    void SkipEmptyWords() noexcept {
-      while (bits_ == 0 && next_ != end_) {
-        bits_ = *next_++;
-        first_ += 64;
-      }
-    }
-
-    const uint64_t* next_ = nullptr;
-    const uint64_t* end_ = nullptr;
-    uint64_t bits_ = 0;  // what is left of the word before next_
-    size_t first_ = 0;   // the index of its bit 0
-  };
-  using iterator = Iterator;
-  using const_iterator = Iterator;
-
-  CandidateList() noexcept = default;
-  // `first`: the index of the first word's bit 0.
-  CandidateList(const uint64_t* words, size_t num_words, size_t first = 0) noexcept
-      : words_(words), num_words_(num_words), first_(first) {}
-
-  Iterator begin() const noexcept { return {words_, words_ + num_words_, first_}; }
-  Iterator end() const noexcept { return {words_ + num_words_, words_ + num_words_, first_}; }
-  bool empty() const noexcept { return begin() == end(); }
-  // Counts the bits.
-  size_t size() const noexcept {
-    size_t count = 0;
-    for (size_t w = 0; w < num_words_; ++w) {
-      count += static_cast<size_t>(__builtin_popcountll(words_[w]));
-    }
-    return count;
-  }
-
- private:
-  const uint64_t* words_ = nullptr;
-  size_t num_words_ = 0;
-  size_t first_ = 0;
-};
 
 // Indices from `first` on, `last` not among them.
 struct IndexRange {
@@ -144,42 +68,41 @@ class WINNOW_EXPORT FilterSet {
   //
   // All of them assign every one of the words that they are said to, whatever was in them; bits of
   // files that were not asked for, and those behind the last file, are 0. What they return is the
-  // same words, ready to be walked while they are kept. `words` may hold more than is said.
+  // same words, ready to be walked while they are kept. There may be more words than are said.
+  //
+  // Fewer are an error of the caller's: builds of the library with assertions stop there. Others
+  // ask no filter and write no word, and every file is a candidate: of a range every one that is in
+  // it, of a list every one that is listed, else every one of the set.
 
   // Which files may hold a key with this hash. Writes num_words() words.
-  CandidateList Candidates(KeyHash hash, uint64_t* words) const noexcept;
+  CandidateList Candidates(KeyHash hash, WordSpan words) const noexcept;
 
   // The same among the files of a range, as a level's or the newest. What of the range is not in
   // the set counts as not asked for.
-  CandidateList Candidates(KeyHash hash, IndexRange range, uint64_t* words) const noexcept;
+  CandidateList Candidates(KeyHash hash, IndexRange range, WordSpan words) const noexcept;
 
   // The same among the files of a bitmap of num_words() words, as those whose range of keys the key
   // is in. `words` may be `among`.
-  CandidateList Candidates(KeyHash hash, const uint64_t* among, uint64_t* words) const noexcept;
+  CandidateList CandidatesAmong(KeyHash hash, ConstWordSpan among, WordSpan words) const noexcept;
 
   // The same among n listed files, in the caller's order: bit i belongs to files[i]. Writes
   // WordsFor(n) words. For trees of thousands of files of which a lookup needs a few: takes no time
   // for the others. An index that the set does not have is a candidate. n is below 2^32.
   CandidateList CandidatesOf(KeyHash hash, const uint32_t* files, size_t n,
-                             uint64_t* words) const noexcept;
+                             WordSpan words) const noexcept;
 
   // Which files may hold each of n keys: a row of num_words() words for each, one after the other.
   // Faster than one key after the other where the filters are larger than the caches and not so
   // many that one key keeps the memory busy.
-  void Candidates(const KeyHash* hashes, size_t n, uint64_t* words) const noexcept;
+  CandidateRows Candidates(const KeyHash* hashes, size_t n, WordSpan words) const noexcept;
 
   // The same among the files of a range, for all keys.
-  void Candidates(const KeyHash* hashes, size_t n, IndexRange range,
-                  uint64_t* words) const noexcept;
+  CandidateRows Candidates(const KeyHash* hashes, size_t n, IndexRange range,
+                           WordSpan words) const noexcept;
 
   // The same among the files of bitmaps, a row for each key. `words` may be `among`.
-  void Candidates(const KeyHash* hashes, size_t n, const uint64_t* among,
-                  uint64_t* words) const noexcept;
-
-  // The row of key i of such a batch.
-  CandidateList Row(const uint64_t* words, size_t i) const noexcept {
-    return {words + i * num_words(), num_words()};
-  }
+  CandidateRows CandidatesAmong(const KeyHash* hashes, size_t n, ConstWordSpan among,
+                                WordSpan words) const noexcept;
 
   // ---- Files. An index must be below size().
 

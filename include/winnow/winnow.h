@@ -311,7 +311,7 @@ WINNOW_EXPORT winnow_code winnow_set_candidates_in_range(const winnow_set* set, 
                                                          size_t first, size_t last, uint64_t* words,
                                                          size_t num_words);
 
-// The same among the files of a bitmap of winnow_set_num_words, which may be `words`.
+// The same among the files of a bitmap, which may be `words`. num_words is the size of both.
 WINNOW_EXPORT winnow_code winnow_set_candidates_among(const winnow_set* set, uint64_t hash,
                                                       const uint64_t* among, uint64_t* words,
                                                       size_t num_words);
@@ -328,7 +328,7 @@ WINNOW_EXPORT winnow_code winnow_set_candidates_many(const winnow_set* set, cons
                                                      size_t n, uint64_t* words, size_t num_words);
 
 // The same for n hashes among the files of a range, and among those of a bitmap for each hash, in
-// rows like those of `words`, which they may be.
+// rows like those of `words`, which they may be, and as many words.
 WINNOW_EXPORT winnow_code winnow_set_candidates_many_in_range(const winnow_set* set,
                                                               const uint64_t* hashes, size_t n,
                                                               size_t first, size_t last,

@@ -104,7 +104,7 @@ void BinaryFuseFilter::MayContain(const KeyHash* hashes, size_t n, bool* results
     // Keys whose slots are on their way.
     constexpr size_t kAhead = 16;
     struct Asked {
-      decltype(slots_of(0, starts, segment_bits)) slots;
+      decltype(slots_of(seed, starts, segment_bits)) slots;
       uint64_t fingerprint;
     };
     Asked asked[kAhead];

@@ -58,21 +58,21 @@ size_t winnow_set_num_words(const winnow_set* set) { return set->set.num_words()
 winnow_code winnow_set_candidates(const winnow_set* set, uint64_t hash, uint64_t* words,
                                   size_t num_words) {
   if (num_words < set->set.num_words()) return WINNOW_TOO_SMALL;
-  set->set.Candidates(KeyHash{hash}, words);
+  set->set.Candidates(KeyHash{hash}, {words, num_words});
   return WINNOW_OK;
 }
 
 winnow_code winnow_set_candidates_in_range(const winnow_set* set, uint64_t hash, size_t first,
                                            size_t last, uint64_t* words, size_t num_words) {
   if (num_words < set->set.num_words()) return WINNOW_TOO_SMALL;
-  set->set.Candidates(KeyHash{hash}, IndexRange{first, last}, words);
+  set->set.Candidates(KeyHash{hash}, IndexRange{first, last}, {words, num_words});
   return WINNOW_OK;
 }
 
 winnow_code winnow_set_candidates_among(const winnow_set* set, uint64_t hash, const uint64_t* among,
                                         uint64_t* words, size_t num_words) {
   if (num_words < set->set.num_words()) return WINNOW_TOO_SMALL;
-  set->set.Candidates(KeyHash{hash}, among, words);
+  set->set.CandidatesAmong(KeyHash{hash}, {among, num_words}, {words, num_words});
   return WINNOW_OK;
 }
 
@@ -80,14 +80,14 @@ winnow_code winnow_set_candidates_of(const winnow_set* set, uint64_t hash, const
                                      size_t n, uint64_t* words, size_t num_words) {
   if (n > std::numeric_limits<uint32_t>::max()) return WINNOW_TOO_MANY;
   if (num_words < FilterSet::WordsFor(n)) return WINNOW_TOO_SMALL;
-  set->set.CandidatesOf(KeyHash{hash}, files, n, words);
+  set->set.CandidatesOf(KeyHash{hash}, files, n, {words, num_words});
   return WINNOW_OK;
 }
 
 winnow_code winnow_set_candidates_many(const winnow_set* set, const uint64_t* hashes, size_t n,
                                        uint64_t* words, size_t num_words) {
   if (!winnow::c_api::RowsFit(set->set, n, num_words)) return WINNOW_TOO_SMALL;
-  set->set.Candidates(winnow::c_api::HashesOf(hashes), n, words);
+  set->set.Candidates(winnow::c_api::HashesOf(hashes), n, {words, num_words});
   return WINNOW_OK;
 }
 
@@ -95,7 +95,8 @@ winnow_code winnow_set_candidates_many_in_range(const winnow_set* set, const uin
                                                 size_t n, size_t first, size_t last,
                                                 uint64_t* words, size_t num_words) {
   if (!winnow::c_api::RowsFit(set->set, n, num_words)) return WINNOW_TOO_SMALL;
-  set->set.Candidates(winnow::c_api::HashesOf(hashes), n, IndexRange{first, last}, words);
+  set->set.Candidates(winnow::c_api::HashesOf(hashes), n, IndexRange{first, last},
+                      {words, num_words});
   return WINNOW_OK;
 }
 
@@ -103,7 +104,8 @@ winnow_code winnow_set_candidates_many_among(const winnow_set* set, const uint64
                                              size_t n, const uint64_t* among, uint64_t* words,
                                              size_t num_words) {
   if (!winnow::c_api::RowsFit(set->set, n, num_words)) return WINNOW_TOO_SMALL;
-  set->set.Candidates(winnow::c_api::HashesOf(hashes), n, among, words);
+  set->set.CandidatesAmong(winnow::c_api::HashesOf(hashes), n, {among, num_words},
+                           {words, num_words});
   return WINNOW_OK;
 }
 

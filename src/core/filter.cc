@@ -281,10 +281,14 @@ void FilterView::MayContain(const KeyHash* hashes, size_t n, bool* results) cons
       KernelsOf(kernels_).bloom_probe_many(LayerCalls::Kept<simd::BloomLayer>(first_), values, n,
                                            results);
       return;
-    case FilterKind::kRibbon:
-      KernelsOf(kernels_).ribbon_probe_many(LayerCalls::Kept<simd::RibbonLayer>(first_), values, n,
-                                            results);
+    case FilterKind::kRibbon: {
+      const auto& first = LayerCalls::Kept<simd::RibbonLayer>(first_);
+      const simd::RibbonLayer* const second = first.if_bumped == LayerCalls::AskSecond
+                                                  ? &LayerCalls::Kept<simd::RibbonLayer>(second_)
+                                                  : nullptr;
+      KernelsOf(kernels_).ribbon_probe_many(first, second, values, n, results);
       return;
+    }
     case FilterKind::kEmpty:
       for (size_t i = 0; i < n; ++i) results[i] = MayContain(hashes[i]);
   }

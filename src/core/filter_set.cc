@@ -1,6 +1,7 @@
 #include "src/core/filter_set.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace winnow {
 namespace {
@@ -17,57 +18,87 @@ IndexRange Clamp(IndexRange range, size_t size) noexcept {
   return {std::min(range.first, last), last};
 }
 
+// Whether a caller forgot how many files there are.
+template <typename Word>
+bool AreTooFew(BasicWordSpan<Word> words, size_t needed) noexcept {
+  const bool are_too_few = words.size() < needed;
+  assert(!are_too_few && "fewer words than FilterSet::num_words()");
+  return __builtin_expect(are_too_few, false);
+}
+
+// The same of n rows.
+template <typename Word>
+bool AreTooFewRows(BasicWordSpan<Word> words, size_t n, size_t words_in_row) noexcept {
+  // No product, which might overflow.
+  const bool are_too_few = words.size() / words_in_row < n;
+  assert(!are_too_few && "fewer words than a row of FilterSet::num_words() for each key");
+  return __builtin_expect(are_too_few, false);
+}
+
 }  // namespace
 
 size_t FilterSet::size() const noexcept { return state_ != nullptr ? state_->ids.size() : 0; }
 
-CandidateList FilterSet::Candidates(KeyHash hash, uint64_t* words) const noexcept {
+CandidateList FilterSet::Candidates(KeyHash hash, WordSpan words) const noexcept {
   if (state_ == nullptr) return {};
-  state_->table.AskAll(hash.value, words);
-  return {words, state_->table.num_words()};
+  if (AreTooFew(words, num_words())) return CandidateList::Every(0, size());
+  state_->table.AskAll(hash.value, words.data());
+  return {words.data(), num_words()};
 }
 
-CandidateList FilterSet::Candidates(KeyHash hash, IndexRange range,
-                                    uint64_t* words) const noexcept {
+CandidateList FilterSet::Candidates(KeyHash hash, IndexRange range, WordSpan words) const noexcept {
   if (state_ == nullptr) return {};
   range = Clamp(range, size());
-  state_->table.AskRange(&hash.value, 1, range.first, range.last, words);
+  if (AreTooFew(words, num_words())) return CandidateList::Every(range.first, range.last);
+  state_->table.AskRange(&hash.value, 1, range.first, range.last, words.data());
   const size_t first_word = range.first / 64;
-  return {words + first_word, WordsFor(range.last) - first_word, first_word * 64};
+  return {words.data() + first_word, WordsFor(range.last) - first_word, first_word * 64};
 }
 
-CandidateList FilterSet::Candidates(KeyHash hash, const uint64_t* among,
-                                    uint64_t* words) const noexcept {
+CandidateList FilterSet::CandidatesAmong(KeyHash hash, ConstWordSpan among,
+                                         WordSpan words) const noexcept {
   if (state_ == nullptr) return {};
-  state_->table.AskBitmap(&hash.value, 1, among, words);
-  return {words, num_words()};
+  if (AreTooFew(among, num_words()) || AreTooFew(words, num_words())) {
+    return CandidateList::Every(0, size());
+  }
+  state_->table.AskBitmap(&hash.value, 1, among.data(), words.data());
+  return {words.data(), num_words()};
 }
 
 CandidateList FilterSet::CandidatesOf(KeyHash hash, const uint32_t* files, size_t n,
-                                      uint64_t* words) const noexcept {
+                                      WordSpan words) const noexcept {
+  if (AreTooFew(words, WordsFor(n))) return CandidateList::Every(0, n);
   if (state_ == nullptr) {
-    std::fill_n(words, WordsFor(n), 0);
-    for (size_t i = 0; i < n; ++i) words[i / 64] |= uint64_t{1} << (i % 64);
+    std::fill_n(words.data(), WordsFor(n), 0);
+    for (size_t i = 0; i < n; ++i) words.data()[i / 64] |= uint64_t{1} << (i % 64);
   } else {
-    state_->table.AskList(hash.value, files, n, words);
+    state_->table.AskList(hash.value, files, n, words.data());
   }
-  return {words, WordsFor(n)};
+  return {words.data(), WordsFor(n)};
 }
 
-void FilterSet::Candidates(const KeyHash* hashes, size_t n, uint64_t* words) const noexcept {
-  Candidates(hashes, n, IndexRange{0, size()}, words);
+CandidateRows FilterSet::Candidates(const KeyHash* hashes, size_t n,
+                                    WordSpan words) const noexcept {
+  return Candidates(hashes, n, IndexRange{0, size()}, words);
 }
 
-void FilterSet::Candidates(const KeyHash* hashes, size_t n, IndexRange range,
-                           uint64_t* words) const noexcept {
-  if (state_ == nullptr) return;
+CandidateRows FilterSet::Candidates(const KeyHash* hashes, size_t n, IndexRange range,
+                                    WordSpan words) const noexcept {
+  if (state_ == nullptr) return {};
   range = Clamp(range, size());
-  state_->table.AskRange(ValuesOf(hashes), n, range.first, range.last, words);
+  if (AreTooFewRows(words, n, num_words())) return CandidateRows::Every(range.first, range.last);
+  state_->table.AskRange(ValuesOf(hashes), n, range.first, range.last, words.data());
+  return {words.data(), num_words()};
 }
 
-void FilterSet::Candidates(const KeyHash* hashes, size_t n, const uint64_t* among,
-                           uint64_t* words) const noexcept {
-  if (state_ != nullptr) state_->table.AskBitmap(ValuesOf(hashes), n, among, words);
+CandidateRows FilterSet::CandidatesAmong(const KeyHash* hashes, size_t n, ConstWordSpan among,
+                                         WordSpan words) const noexcept {
+  if (state_ == nullptr) return {};
+  if (AreTooFewRows(among, n, num_words()) || AreTooFewRows(words, n, num_words())) {
+    return CandidateRows::Every(0, size());
+  }
+  state_->table.AskBitmap(ValuesOf(hashes), n, among.data(), words.data());
+  return {words.data(), num_words()};
 }
 
 uint64_t FilterSet::id(size_t index) const noexcept { return state_->ids[index]; }

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "src/inspect/backup_folder.h"
 #include "src/inspect/child_answer.h"
 #include "src/inspect/read_tables.h"
 #include "src/inspect/report_bytes.h"
@@ -264,10 +265,8 @@ bool ByLevelThenPath(const SstReport& a, const SstReport& b) {
   return a.path < b.path;
 }
 
-}  // namespace
-
-DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
-                            const std::vector<std::string>& table_folders, int workers) {
+DatabaseReport ReadDatabaseBy(const TableReading& reading, const std::string& path,
+                              const std::vector<std::string>& table_folders) {
   DatabaseReport database;
   std::error_code code;
   std::set<std::string> listed;
@@ -275,6 +274,13 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
   if (code) {
     database.error = absl::StrCat("can't list the folder ", path, ": ", code.message());
     return database;
+  }
+  if (table_folders.empty() && IsBackupWithoutTables(path)) {
+    database.error = AboutBackupWithoutTables(path);
+    return database;
+  }
+  if (HasTablesOfBackups(path)) {
+    database.remark = AboutTablesOfBackups();
   }
   const bool is_database = fs::exists(fs::path(path) / "CURRENT", code);
   const std::string manifest = is_database ? std::string() : AnyManifest(path);
@@ -291,9 +297,6 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
       return database;
     }
   }
-  TableReading reading;
-  reading.workers = workers;
-  reading.progress = progress;
   ReportsByPath reports;
   std::vector<std::string> paths(listed.begin(), listed.end());
   listed.clear();
@@ -339,6 +342,24 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
   }
   std::stable_sort(database.files.begin(), database.files.end(), ByLevelThenPath);
   return database;
+}
+
+}  // namespace
+
+DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
+                            const std::vector<std::string>& table_folders, int workers) {
+  TableReading reading;
+  reading.workers = workers;
+  reading.progress = progress;
+  return ReadDatabaseBy(reading, path, table_folders);
+}
+
+DatabaseReport ListDatabase(const std::string& path, const std::vector<std::string>& table_folders,
+                            int workers) {
+  TableReading reading;
+  reading.workers = workers;
+  reading.read = ReadSstWithoutItsFilter;
+  return ReadDatabaseBy(reading, path, table_folders);
 }
 
 }  // namespace winnow::inspect

@@ -13,6 +13,7 @@ struct ListedTable {
   std::string path;
   std::optional<int> level;          // unset: not known, or no part of a database
   std::optional<std::string> error;  // why there is no such file, as a sentence
+  std::string column_family;         // empty: not known
 };
 
 // Which paths the names mean is for ExpandPaths to say.
@@ -22,7 +23,7 @@ struct TableList {
   std::vector<std::string> warnings;  // what could not be read of a database, as sentences
 };
 
-// As ReadDatabase reads a folder, with table_folders and at least one worker as there.
+// As ListDatabase reads a folder, with table_folders and at least one worker as there.
 TableList ListTables(const std::string& path, const std::vector<std::string>& table_folders,
                      int workers);
 

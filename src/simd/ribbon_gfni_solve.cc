@@ -11,12 +11,11 @@
 
 #include <immintrin.h>
 
+#include "src/simd/inline.h"
 #include "src/simd/kernels.h"
 
 namespace winnow::simd {
 namespace {
-
-#define WINNOW_INLINE inline __attribute__((always_inline))
 
 constexpr unsigned kFingerprintByte = 7;
 constexpr unsigned kColumnsAtOnce = 8;
@@ -146,17 +145,15 @@ void SolveColumns(const uint64_t* const* rows, uint64_t shard_blocks, uint64_t f
   }
 }
 
-#undef WINNOW_INLINE
-
 }  // namespace
 
 void SolveWithGfni(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                    uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                    unsigned char* words) {
   for (unsigned first_column = 0; first_column < most; first_column += kColumnsAtOnce) {
-    if (shards == kRibbonMostBands) {
-      SolveColumns<kRibbonMostBands>(rows, shard_blocks, first_block, first_column, whole, most,
-                                     split, words);
+    if (shards == kRibbonMostShards) {
+      SolveColumns<kRibbonMostShards>(rows, shard_blocks, first_block, first_column, whole, most,
+                                      split, words);
       continue;
     }
     for (unsigned shard = 0; shard < shards; ++shard) {

@@ -162,9 +162,9 @@ class SetCheck {
   }
 
   // Words with something in them already, and one behind that nobody may touch.
-  uint64_t* Words(size_t n) {
+  WordSpan Words(size_t n) {
     words_.assign(n + 1, kCanary);
-    return words_.data();
+    return {words_.data(), n};
   }
 
   // The row has the answers for a hash: bit i, of n, that of file file_of(i), or set where that is
@@ -207,9 +207,9 @@ class SetCheck {
   void CheckOneByOne(const FilterSet& set) {
     const size_t n = set.size();
     for (size_t hash = 0; hash < hashes_.size(); ++hash) {
-      uint64_t* row = Words(set.num_words());
+      WordSpan row = Words(set.num_words());
       const CandidateList list = set.Candidates(keys_[hash], row);
-      ExpectRow("Candidates", row, n, hash, Itself, All);
+      ExpectRow("Candidates", row.data(), n, hash, Itself, All);
       ExpectCanary(set.num_words());
       size_t candidates = 0;
       for (const size_t file : list) {
@@ -222,14 +222,14 @@ class SetCheck {
       const IndexRange range = Range(n);
       row = Words(set.num_words());
       set.Candidates(keys_[hash], range, row);
-      ExpectRow("a range", row, n, hash, Itself,
+      ExpectRow("a range", row.data(), n, hash, Itself,
                 [&](size_t i) { return i >= range.first && i < range.last; });
       ExpectCanary(set.num_words());
 
       const std::vector<uint64_t> among = Among(set.num_words());
       row = Words(set.num_words());
-      set.Candidates(keys_[hash], among.data(), row);
-      ExpectRow("a bitmap", row, n, hash, Itself,
+      set.CandidatesAmong(keys_[hash], among, row);
+      ExpectRow("a bitmap", row.data(), n, hash, Itself,
                 [&](size_t i) { return (among[i / 64] >> (i % 64) & 1) != 0; });
       ExpectCanary(set.num_words());
 
@@ -239,7 +239,7 @@ class SetCheck {
       row = Words(words);
       set.CandidatesOf(keys_[hash], files.data(), files.size(), row);
       ExpectRow(
-          "a list", row, files.size(), hash, [&](size_t i) { return files[i]; }, All);
+          "a list", row.data(), files.size(), hash, [&](size_t i) { return files[i]; }, All);
       ExpectCanary(words);
     }
   }
@@ -262,7 +262,7 @@ class SetCheck {
     expect("a batch of a range",
            [&](size_t, size_t i) { return i >= range.first && i < range.last; });
     const std::vector<uint64_t> among = Among(keys * words);
-    set.Candidates(keys_.data(), keys, among.data(), Words(keys * words));
+    set.CandidatesAmong(keys_.data(), keys, among, Words(keys * words));
     expect("a batch of bitmaps", [&](size_t hash, size_t i) {
       return (among[hash * words + i / 64] >> (i % 64) & 1) != 0;
     });

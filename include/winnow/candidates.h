@@ -1,0 +1,158 @@
+// The answers of a FilterSet: which files may hold a key, as bits in words of the caller's.
+
+#ifndef WINNOW_CANDIDATES_H_
+#define WINNOW_CANDIDATES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+namespace winnow {
+
+// Words of the caller's and how many they are. Made of a vector or an array of them, of whatever
+// else has data() and size(), or of both; they must be kept while the span is in use. Word is
+// uint64_t, or const uint64_t where words are only read.
+template <typename Word>
+class BasicWordSpan {
+ public:
+  constexpr BasicWordSpan() noexcept = default;
+  constexpr BasicWordSpan(Word* words, size_t size) noexcept : words_(words), size_(size) {}
+  template <size_t kSize>
+  constexpr BasicWordSpan(Word (&words)[kSize]) noexcept : words_(words), size_(kSize) {}
+  template <typename Words, typename = std::enable_if_t<std::is_convertible_v<
+                                decltype(std::declval<Words&>().data()), Word*>>>
+  constexpr BasicWordSpan(Words& words) noexcept : words_(words.data()), size_(words.size()) {}
+
+  constexpr Word* data() const noexcept { return words_; }
+  constexpr size_t size() const noexcept { return size_; }
+
+ private:
+  Word* words_ = nullptr;
+  size_t size_ = 0;
+};
+
+using WordSpan = BasicWordSpan<uint64_t>;
+using ConstWordSpan = BasicWordSpan<const uint64_t>;
+
+// The files that may hold a key, in ascending order, which is the search order: to be walked. A
+// view of the words to which a lookup wrote its answer: they must be kept, and a walk reads each
+// when it reaches it. Bit i % 64 of word i / 64 belongs to file i.
+class CandidateList {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = size_t;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const size_t*;
+    using reference = size_t;
+
+    Iterator() noexcept = default;
+    size_t operator*() const noexcept {
+      return first_ + static_cast<size_t>(__builtin_ctzll(bits_));
+    }
+    Iterator& operator++() noexcept {
+      bits_ &= bits_ - 1;
+      SkipEmptyWords();
+      return *this;
+    }
+    Iterator operator++(int) noexcept {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    // Of the same list.
+    friend bool operator==(const Iterator& a, const Iterator& b) noexcept {
+      return a.left_ == b.left_ && a.bits_ == b.bits_;
+    }
+    friend bool operator!=(const Iterator& a, const Iterator& b) noexcept { return !(a == b); }
+
+   private:
+    friend class CandidateList;
+    Iterator(const uint64_t* words, size_t left, size_t first) noexcept
+        : next_(words), left_(left), first_(first - 64) {
+      SkipEmptyWords();
+    }
+    void SkipEmptyWords() noexcept {
+      while (bits_ == 0 && left_ != 0) {
+        first_ += 64;
+        bits_ = next_ != nullptr ? *next_++ : ~uint64_t{0};
+        if (left_ < 64) {
+          bits_ &= (uint64_t{1} << left_) - 1;
+          left_ = 0;
+        } else {
+          left_ -= 64;
+        }
+      }
+    }
+
+    const uint64_t* next_ = nullptr;  // null: all bits are 1
+    size_t left_ = 0;                 // bits from next_ on
+    size_t first_ = 0;                // the index of bit 0 of bits_
+    uint64_t bits_ = 0;               // what is left of the word before next_
+  };
+  using iterator = Iterator;
+  using const_iterator = Iterator;
+
+  CandidateList() noexcept = default;
+  // `first`: the index of the first word's bit 0.
+  CandidateList(const uint64_t* words, size_t num_words, size_t first = 0) noexcept
+      : words_(words), num_bits_(num_words * 64), first_(first) {}
+  // Every file from `first` on, `last` not among them: an answer without words.
+  static CandidateList Every(size_t first, size_t last) noexcept {
+    CandidateList list;
+    list.num_bits_ = last - first;
+    list.first_ = first;
+    return list;
+  }
+
+  Iterator begin() const noexcept { return {words_, num_bits_, first_}; }
+  Iterator end() const noexcept { return {}; }
+  bool empty() const noexcept { return begin() == end(); }
+  // Counts the bits.
+  size_t size() const noexcept {
+    if (words_ == nullptr) return num_bits_;
+    size_t count = 0;
+    for (size_t w = 0; w < num_bits_ / 64; ++w) {
+      count += static_cast<size_t>(__builtin_popcountll(words_[w]));
+    }
+    return count;
+  }
+
+ private:
+  const uint64_t* words_ = nullptr;  // null: all bits are 1
+  size_t num_bits_ = 0;              // of whole words, if there are words
+  size_t first_ = 0;
+};
+
+// The answers for a batch of keys: a row of words for each, one after the other. A view like
+// CandidateList.
+class CandidateRows {
+ public:
+  CandidateRows() noexcept = default;
+  CandidateRows(const uint64_t* words, size_t words_in_row) noexcept
+      : words_(words), words_in_row_(words_in_row) {}
+  // Every file from `first` on, `last` not among them, for each key.
+  static CandidateRows Every(size_t first, size_t last) noexcept {
+    CandidateRows rows;
+    rows.every_ = CandidateList::Every(first, last);
+    return rows;
+  }
+
+  // Of key i of the batch.
+  CandidateList operator[](size_t i) const noexcept {
+    if (words_ == nullptr) return every_;
+    return {words_ + i * words_in_row_, words_in_row_};
+  }
+
+ private:
+  const uint64_t* words_ = nullptr;  // null: every_, for each key
+  size_t words_in_row_ = 0;
+  CandidateList every_;
+};
+
+}  // namespace winnow
+
+#endif  // WINNOW_CANDIDATES_H_

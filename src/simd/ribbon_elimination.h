@@ -1,0 +1,103 @@
+// Elimination of bumped Ribbon sub-shards, slot by slot from left to right instead of row by row,
+// for machines whose instructions make that the faster way.
+//
+// The rows that have begun and have found no slot yet are a pool of at most 64. At each slot one of
+// the pool's rows with a bit there becomes the slot's row, and is added to all others that have
+// one. That is the same echelon form that inserting row after row gives, as ribbon_build.cc says.
+//
+// A bucket is done in one pass, though its classes may fail one by one: keys of the lower class,
+// which is the one that is kept longer, take a slot before others do. So no row of a lower class
+// ever has one of a higher class added to it, and when a row of a class contradicts, the rows of
+// this class and the higher ones are taken out without a trace. After the bucket's last slot its
+// pool is brought to an end in the slots behind it, before the next bucket's rows come in. The rows
+// placed there are added to the next bucket's pool at their slots.
+//
+// The pool is kept as planes: byte i of plane t is byte t of row i, so that eight slots are the
+// bytes of plane 0, and moving on by eight slots is renaming the planes. Adding up to eight rows to
+// all others is, byte by byte, a product with a matrix of 8 x 8 bits, for which there is an
+// instruction.
+
+#ifndef WINNOW_SRC_SIMD_RIBBON_ELIMINATION_H_
+#define WINNOW_SRC_SIMD_RIBBON_ELIMINATION_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/formulas/ribbon_layer.h"
+
+namespace winnow::simd {
+
+// Slots that are eliminated together, and of which keys need no order among each other.
+inline constexpr uint32_t kRibbonStepSlots = 8;
+inline constexpr uint32_t kRibbonBucketSteps = formulas::kRibbonBucketSlots / kRibbonStepSlots;
+// Seven bytes of coefficient, shifted by up to seven slots, and two of fingerprint.
+inline constexpr unsigned kRibbonPlanes = 9;
+// Pools are full of rows that contradict: their windows of 55 slots have no room for more.
+inline constexpr unsigned kRibbonPoolRows = 64;
+// Sub-shards that are eliminated or solved side by side.
+inline constexpr unsigned kRibbonMostShards = 4;
+
+// One sub-shard while it is eliminated. The caller sets the first part for each bin of buckets, and
+// has is_begun false before the first one.
+struct alignas(64) RibbonShardState {
+  // The rows of the bin's keys as planes (RibbonElimination::make_planes), sorted by step;
+  // step_ends[s] is where the keys of step s end. 64 more bytes of each plane must be readable.
+  const unsigned char* planes;
+  size_t plane_bytes;
+  const uint32_t* step_ends;
+  uint32_t next_key;
+  // The current bucket's first row, and threshold. 64 rows behind the last bucket must exist. A row
+  // has its coefficient in the high 48 bits and its fingerprint in the low 16.
+  uint64_t* rows;
+  unsigned char* threshold;  // one byte a bucket
+  uint32_t buckets;          // left in this bin
+  // Set by `eliminate` when the current bucket has too many keys for the pool. Its rows are then
+  // as if none of its keys had come yet. The caller takes over: it places the bucket, moves on
+  // to the next one, and resets this.
+  bool is_overfull;
+
+  // ---- `eliminate`'s own: ribbon_gfni.cc says what each is when
+  static constexpr unsigned kCarriedSteps = 6;  // of rows from the bucket before
+  static constexpr unsigned kMostSteps = kRibbonBucketSteps + kCarriedSteps;
+  struct alignas(64) Pool {
+    uint64_t planes[kRibbonPlanes][8];
+    uint64_t alive;  // rows in use
+    uint64_t class2;
+    uint64_t classes12;
+  };
+  Pool pool;
+  Pool before_trial;
+  uint64_t carried[kCarriedSteps][kRibbonStepSlots];
+  // What a step's slots were given to, in case that classes fail.
+  struct Step {
+    uint64_t pivots;  // byte 7 - j: the pool's row that slot j took
+    uint64_t class2;
+    uint64_t classes12;
+  };
+  Step steps[kMostSteps];
+  uint32_t first_key;  // of the bucket
+  unsigned step;
+  unsigned kept_classes;  // that have not failed
+  bool is_begun;          // the current bucket
+  bool is_trial;          // no keys are added, to find what fails
+};
+
+struct RibbonElimination {
+  // Writes the rows of n hashes to planes of plane_bytes each, at least n + 63.
+  void (*make_planes)(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fingerprint_bits,
+                      unsigned char* planes, size_t plane_bytes);
+
+  // Eliminates buckets of all sub-shards, 1, 2 or kRibbonMostShards, side by side, until one has no
+  // bucket left or is overfull. Each must have one left.
+  void (*eliminate)(RibbonShardState* states, unsigned num_shards, unsigned fingerprint_bits);
+};
+
+// Parts of kAvx512Kernels, in files of their own: use Kernels::ribbon_elimination and ribbon_solve.
+extern const RibbonElimination kGfniElimination;
+void SolveWithGfni(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
+                   uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
+                   unsigned char* words);
+
+}  // namespace winnow::simd
+
+#endif  // WINNOW_SRC_SIMD_RIBBON_ELIMINATION_H_
