@@ -81,7 +81,7 @@ class WINNOW_EXPORT ConcurrentBloom {
   };
 
   struct FreeLines {
-    WINNOW_HIDDEN void operator()(Line* lines) const noexcept;
+    WINNOW_EXPORT void operator()(Line* lines) const noexcept;
   };
 
   struct Access;
