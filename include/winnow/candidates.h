@@ -71,8 +71,8 @@ class CandidateList {
 
    private:
     friend class CandidateList;
-    Iterator(const uint64_t* words, size_t left, size_t first) noexcept
-        : next_(words), left_(left), first_(first - 64) {
+    Iterator(const uint64_t* words, size_t first, size_t last) noexcept
+        : next_(words), left_(last - first), first_(first - 64) {
       SkipEmptyWords();
     }
     void SkipEmptyWords() noexcept {
@@ -97,34 +97,34 @@ class CandidateList {
   using const_iterator = Iterator;
 
   CandidateList() noexcept = default;
-  // `first`: the index of the first word's bit 0.
-  CandidateList(const uint64_t* words, size_t num_words, size_t first = 0) noexcept
-      : words_(words), num_bits_(num_words * 64), first_(first) {}
+  // The words have a bit for each of so many files, at most 2^32 - 1.
+  CandidateList(const uint64_t* words, size_t files) noexcept
+      : words_(words), last_(static_cast<uint32_t>(files)) {}
   // Every file from `first` on, `last` not among them: an answer without words.
   static CandidateList Every(size_t first, size_t last) noexcept {
-    CandidateList list;
-    list.num_bits_ = last - first;
-    list.first_ = first;
+    CandidateList list(nullptr, last);
+    list.first_ = static_cast<uint32_t>(first);
     return list;
   }
 
-  Iterator begin() const noexcept { return {words_, num_bits_, first_}; }
+  Iterator begin() const noexcept { return {words_, first_, last_}; }
   Iterator end() const noexcept { return {}; }
   bool empty() const noexcept { return begin() == end(); }
   // Counts the bits.
   size_t size() const noexcept {
-    if (words_ == nullptr) return num_bits_;
+    if (words_ == nullptr) return last_ - first_;
     size_t count = 0;
-    for (size_t w = 0; w < num_bits_ / 64; ++w) {
+    for (size_t w = 0; w * 64 < last_; ++w) {
       count += static_cast<size_t>(__builtin_popcountll(words_[w]));
     }
     return count;
   }
 
  private:
+  // Of 16 bytes, it is returned in registers.
   const uint64_t* words_ = nullptr;  // null: all bits are 1
-  size_t num_bits_ = 0;              // of whole words, if there are words
-  size_t first_ = 0;
+  uint32_t first_ = 0;               // 0 if there are words
+  uint32_t last_ = 0;
 };
 
 // The answers for a batch of keys: a row of words for each, one after the other. A view like
@@ -132,8 +132,7 @@ class CandidateList {
 class CandidateRows {
  public:
   CandidateRows() noexcept = default;
-  CandidateRows(const uint64_t* words, size_t words_in_row) noexcept
-      : words_(words), words_in_row_(words_in_row) {}
+  CandidateRows(const uint64_t* words, size_t files) noexcept : words_(words), files_(files) {}
   // Every file from `first` on, `last` not among them, for each key.
   static CandidateRows Every(size_t first, size_t last) noexcept {
     CandidateRows rows;
@@ -144,12 +143,12 @@ class CandidateRows {
   // Of key i of the batch.
   CandidateList operator[](size_t i) const noexcept {
     if (words_ == nullptr) return every_;
-    return {words_ + i * words_in_row_, words_in_row_};
+    return {words_ + i * ((files_ + 63) / 64), files_};
   }
 
  private:
   const uint64_t* words_ = nullptr;  // null: every_, for each key
-  size_t words_in_row_ = 0;
+  size_t files_ = 0;
   CandidateList every_;
 };
 

@@ -37,13 +37,14 @@ bool AreTooFewRows(BasicWordSpan<Word> words, size_t n, size_t words_in_row) noe
 
 }  // namespace
 
-size_t FilterSet::size() const noexcept { return state_ != nullptr ? state_->ids.size() : 0; }
+size_t FilterSet::size() const noexcept { return state_ != nullptr ? state_->table.size() : 0; }
 
 CandidateList FilterSet::Candidates(KeyHash hash, WordSpan words) const noexcept {
   if (state_ == nullptr) return {};
-  if (AreTooFew(words, num_words())) return CandidateList::Every(0, size());
-  state_->table.AskAll(hash.value, words.data());
-  return {words.data(), num_words()};
+  const core::SegmentTable& table = state_->table;
+  if (AreTooFew(words, table.num_words())) return CandidateList::Every(0, table.size());
+  table.AskAll(hash.value, words.data());
+  return {words.data(), table.size()};
 }
 
 CandidateList FilterSet::Candidates(KeyHash hash, IndexRange range, WordSpan words) const noexcept {
@@ -51,8 +52,7 @@ CandidateList FilterSet::Candidates(KeyHash hash, IndexRange range, WordSpan wor
   range = Clamp(range, size());
   if (AreTooFew(words, num_words())) return CandidateList::Every(range.first, range.last);
   state_->table.AskRange(&hash.value, 1, range.first, range.last, words.data());
-  const size_t first_word = range.first / 64;
-  return {words.data() + first_word, WordsFor(range.last) - first_word, first_word * 64};
+  return {words.data(), range.last};
 }
 
 CandidateList FilterSet::CandidatesAmong(KeyHash hash, ConstWordSpan among,
@@ -62,7 +62,7 @@ CandidateList FilterSet::CandidatesAmong(KeyHash hash, ConstWordSpan among,
     return CandidateList::Every(0, size());
   }
   state_->table.AskBitmap(&hash.value, 1, among.data(), words.data());
-  return {words.data(), num_words()};
+  return {words.data(), size()};
 }
 
 CandidateList FilterSet::CandidatesOf(KeyHash hash, const uint32_t* files, size_t n,
@@ -74,7 +74,7 @@ CandidateList FilterSet::CandidatesOf(KeyHash hash, const uint32_t* files, size_
   } else {
     state_->table.AskList(hash.value, files, n, words.data());
   }
-  return {words.data(), WordsFor(n)};
+  return {words.data(), n};
 }
 
 CandidateRows FilterSet::Candidates(const KeyHash* hashes, size_t n,
@@ -88,7 +88,7 @@ CandidateRows FilterSet::Candidates(const KeyHash* hashes, size_t n, IndexRange 
   range = Clamp(range, size());
   if (AreTooFewRows(words, n, num_words())) return CandidateRows::Every(range.first, range.last);
   state_->table.AskRange(ValuesOf(hashes), n, range.first, range.last, words.data());
-  return {words.data(), num_words()};
+  return {words.data(), size()};
 }
 
 CandidateRows FilterSet::CandidatesAmong(const KeyHash* hashes, size_t n, ConstWordSpan among,
@@ -98,7 +98,7 @@ CandidateRows FilterSet::CandidatesAmong(const KeyHash* hashes, size_t n, ConstW
     return CandidateRows::Every(0, size());
   }
   state_->table.AskBitmap(ValuesOf(hashes), n, among.data(), words.data());
-  return {words.data(), num_words()};
+  return {words.data(), size()};
 }
 
 uint64_t FilterSet::id(size_t index) const noexcept { return state_->ids[index]; }

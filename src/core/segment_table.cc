@@ -67,9 +67,15 @@ simd::RibbonSegments SegmentTable::Layers::From(size_t slot) const noexcept {
 }
 
 SegmentTable::SegmentTable(const std::vector<const Segment*>& segments)
-    : kernels_(simd::ActiveKernels()),
+    : size_(segments.size()),
+      num_words_((segments.size() + 63) / 64),
+      kernels_(simd::ActiveKernels()),
       slots_(segments.size()),
-      always_((segments.size() + 63) / 64) {
+      always_(num_words_) {
+  if (size_ <= kFew) {
+    few_.reserve(size_);
+    for (const Segment* const segment : segments) few_.push_back({segment->view});
+  }
   std::vector<uint32_t> ribbons;
   std::vector<uint32_t> blooms[simd::kBloomMaxProbes + 1];
   std::vector<uint32_t> others;
@@ -97,7 +103,8 @@ SegmentTable::SegmentTable(const std::vector<const Segment*>& segments)
   AddRun(segments, ribbons);
   for (const std::vector<uint32_t>& members : blooms) AddRun(segments, members);
   AddRun(segments, others);
-  is_one_bloom_ = runs_.size() == 1 && runs_.front().kind == SegmentKind::kBloom &&
+  // One alone is faster by its view.
+  is_one_bloom_ = size_ > 1 && runs_.size() == 1 && runs_.front().kind == SegmentKind::kBloom &&
                   runs_.front().last == size();
   if (!is_one_bloom_) return;
   one_ahead_ = AheadFor(runs_.front(), size());
@@ -327,7 +334,7 @@ void SegmentTable::ClearRow(size_t first, size_t last, uint64_t* row) const noex
 void SegmentTable::AskRange(const uint64_t* hashes, size_t n, size_t first, size_t last,
                             uint64_t* rows) const noexcept {
   const bool asks_all = last - first == size();
-  if (asks_all && is_one_bloom_ && bytes_ < kBatchFromBytes) {
+  if (asks_all && (is_one_bloom_ || !few_.empty()) && bytes_ < kBatchFromBytes) {
     for (size_t i = 0; i < n; ++i) AskAll(hashes[i], rows + i * num_words());
     return;
   }

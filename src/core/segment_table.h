@@ -22,13 +22,18 @@ class SegmentTable {
   SegmentTable(const SegmentTable&) = delete;
   SegmentTable& operator=(const SegmentTable&) = delete;
 
-  size_t size() const noexcept { return slots_.size(); }
-  size_t num_words() const noexcept { return (size() + 63) / 64; }
+  size_t size() const noexcept { return size_; }
+  size_t num_words() const noexcept { return num_words_; }
 
   // All segments. Words of the row as in AskRange.
   void AskAll(uint64_t hash, uint64_t* row) const noexcept {
-    if (!is_one_bloom_) return AskRange(&hash, 1, 0, size(), row);
-    kernels_.bloom_probe_segments(one_segments_, size(), one_words_, hash, one_ahead_, row);
+    if (is_one_bloom_) {
+      kernels_.bloom_probe_segments(one_segments_, size(), one_words_, hash, one_ahead_, row);
+    } else if (!few_.empty()) {
+      *row = AskFew(hash);
+    } else {
+      AskRange(&hash, 1, 0, size(), row);
+    }
   }
 
   // The segments from `first` on, `last` and those behind not among them; last <= size(). One row
@@ -67,11 +72,23 @@ class SegmentTable {
   static constexpr uint64_t kPrefetchFromChosen = 4;
   // Below it, what several keys have under way together takes longer to keep than it saves.
   static constexpr uint64_t kBatchFromBytes = uint64_t{8} << 20;
+  // So many are asked one by one: to locate and test together pays from more on.
+  static constexpr size_t kFew = 8;
 
   void AddRun(const std::vector<const Segment*>& segments, const std::vector<uint32_t>& members);
   simd::Ahead AheadFor(const Run& run, uint64_t probes) const noexcept;
   void ClearRow(size_t first, size_t last, uint64_t* row) const noexcept;
 
+  // Segments of any kinds, one by one.
+  uint64_t AskFew(uint64_t hash) const noexcept {
+    uint64_t answers = 0;
+    unsigned i = 0;
+    for (const Few& few : few_) answers |= uint64_t{few.view.MayContain(KeyHash{hash})} << i++;
+    return answers;
+  }
+
+  const size_t size_;
+  const size_t num_words_;
   const simd::Kernels& kernels_;
   uint64_t bytes_ = 0;  // of all filters
   // All segments are one run of Bloom filters: what its lookup needs, close together.
@@ -79,6 +96,11 @@ class SegmentTable {
   simd::Ahead one_ahead_;
   const uint16_t* one_words_ = nullptr;
   simd::BloomSegments one_segments_{};
+  // All segments, where they are few. What a lookup reads of one is in one line of the cache.
+  struct alignas(64) Few {
+    FilterView view;
+  };
+  std::vector<Few> few_;
   std::vector<Run> runs_;
   std::vector<uint32_t> slots_;           // by index
   std::vector<uint64_t> always_;          // bitmap by index: may contain everything

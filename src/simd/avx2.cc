@@ -99,7 +99,8 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
 }  // namespace
 
 const Kernels kAvx2Kernels =
-    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, TestEachRibbon<Match>,
+    SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
+                   TestEachRibbon<Match>,
                    PlacesOf>::AddTo(Lookups<HasBits, SetBits, Match>::Table("avx2", RibbonSolve));
 
 }  // namespace winnow::simd

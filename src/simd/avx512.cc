@@ -281,7 +281,7 @@ uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, u
 
 }  // namespace
 
-const Kernels kAvx512Kernels = SegmentLookups<BlockMask, MaskOf, TestEights, PlacesOfEights,
+const Kernels kAvx512Kernels = SegmentLookups<BlockMask, MaskOf, Holds, TestEights, PlacesOfEights,
                                               RibbonTestEights, RibbonPlacesOfEights>::
     AddTo(Lookups<HasBits, SetBits, MatchColumns<false>, MatchColumns<true>>::Table(
         "avx512", SolveWithGfni, &kGfniElimination));

@@ -141,7 +141,8 @@ bool Holds(const unsigned char* block, const BlockMask& mask) {
 }  // namespace
 
 const Kernels kPortableKernels =
-    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, TestEachRibbon<Match>,
+    SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
+                   TestEachRibbon<Match>,
                    PlacesOf>::AddTo(Lookups<HasBits, SetBits, Match>::Table("portable",
                                                                             RibbonSolve));
 
