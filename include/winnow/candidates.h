@@ -51,7 +51,7 @@ class CandidateList {
 
     Iterator() noexcept = default;
     size_t operator*() const noexcept {
-      return first_ + static_cast<size_t>(__builtin_ctzll(bits_));
+      return next_index_ - 64 + static_cast<size_t>(__builtin_ctzll(bits_));
     }
     Iterator& operator++() noexcept {
       bits_ &= bits_ - 1;
@@ -65,33 +65,31 @@ class CandidateList {
     }
     // Of the same list.
     friend bool operator==(const Iterator& a, const Iterator& b) noexcept {
-      return a.left_ == b.left_ && a.bits_ == b.bits_;
+      return a.bits_ == b.bits_ && (a.bits_ == 0 || a.next_index_ == b.next_index_);
     }
     friend bool operator!=(const Iterator& a, const Iterator& b) noexcept { return !(a == b); }
 
    private:
     friend class CandidateList;
     Iterator(const uint64_t* words, size_t first, size_t last) noexcept
-        : next_(words), left_(last - first), first_(first - 64) {
+        : next_(words), next_index_(first), last_(last) {
       SkipEmptyWords();
     }
+    // Where nothing is left, bits_ is 0.
     void SkipEmptyWords() noexcept {
-      while (bits_ == 0 && left_ != 0) {
-        first_ += 64;
-        bits_ = next_ != nullptr ? *next_++ : ~uint64_t{0};
-        if (left_ < 64) {
-          bits_ &= (uint64_t{1} << left_) - 1;
-          left_ = 0;
-        } else {
-          left_ -= 64;
-        }
+      while (bits_ == 0 && next_index_ < last_) {
+        bits_ = next_ != nullptr ? *next_++ : Ones(last_ - next_index_);
+        next_index_ += 64;
       }
+    }
+    static uint64_t Ones(size_t n) noexcept {
+      return n < 64 ? (uint64_t{1} << n) - 1 : ~uint64_t{0};
     }
 
     const uint64_t* next_ = nullptr;  // null: all bits are 1
-    size_t left_ = 0;                 // bits from next_ on
-    size_t first_ = 0;                // the index of bit 0 of bits_
-    uint64_t bits_ = 0;               // what is left of the word before next_
+    size_t next_index_ = 0;           // the index of the next word's bit 0
+    size_t last_ = 0;
+    uint64_t bits_ = 0;  // what is left of the word before
   };
   using iterator = Iterator;
   using const_iterator = Iterator;

@@ -27,12 +27,10 @@ class SegmentTable {
 
   // All segments. Words of the row as in AskRange.
   void AskAll(uint64_t hash, uint64_t* row) const noexcept {
-    if (is_one_bloom_) {
-      kernels_.bloom_probe_segments(one_segments_, size(), one_words_, hash, one_ahead_, row);
-    } else if (!few_.empty()) {
-      *row = AskFew(hash);
+    if (one_ != nullptr) {
+      *row = one_->MayContain(KeyHash{hash}) ? 1 : 0;
     } else {
-      AskRange(&hash, 1, 0, size(), row);
+      ask_(*this, hash, row);
     }
   }
 
@@ -79,20 +77,23 @@ class SegmentTable {
   simd::Ahead AheadFor(const Run& run, uint64_t probes) const noexcept;
   void ClearRow(size_t first, size_t last, uint64_t* row) const noexcept;
 
-  // Segments of any kinds, one by one.
-  uint64_t AskFew(uint64_t hash) const noexcept {
-    uint64_t answers = 0;
-    unsigned i = 0;
-    for (const Few& few : few_) answers |= uint64_t{few.view.MayContain(KeyHash{hash})} << i++;
-    return answers;
+  // The ways to ask all segments.
+  using Ask = void (*)(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
+  static void AskBlooms(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
+  static void AskFew(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
+  static void AskMany(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
+  uint64_t AskFewAmong(uint64_t hash, uint64_t among) const noexcept;
+  bool IsFasterByFew(size_t hashes) const noexcept {
+    return !few_.empty() && (hashes == 1 || bytes_ < kBatchFromBytes);
   }
 
   const size_t size_;
   const size_t num_words_;
+  const FilterView* one_ = nullptr;  // of the only segment
+  Ask ask_ = AskMany;                // if there are others
   const simd::Kernels& kernels_;
   uint64_t bytes_ = 0;  // of all filters
-  // All segments are one run of Bloom filters: what its lookup needs, close together.
-  bool is_one_bloom_ = false;
+  // Where all segments are one run of Bloom filters, what its lookup needs, close together.
   simd::Ahead one_ahead_;
   const uint16_t* one_words_ = nullptr;
   simd::BloomSegments one_segments_{};
