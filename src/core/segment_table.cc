@@ -366,7 +366,7 @@ void SegmentTable::AskMany(const SegmentTable& table, uint64_t hash, uint64_t* r
 void SegmentTable::AskRange(const uint64_t* hashes, size_t n, size_t first, size_t last,
                             uint64_t* rows) const noexcept {
   const bool asks_all = last - first == size();
-  if (asks_all && ask_ != AskMany && bytes_ < kBatchFromBytes) {
+  if (asks_all && ask_ == AskBlooms && bytes_ < kBatchFromBytes) {
     for (size_t i = 0; i < n; ++i) AskAll(hashes[i], rows + i * num_words());
     return;
   }

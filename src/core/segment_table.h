@@ -70,6 +70,8 @@ class SegmentTable {
   static constexpr uint64_t kPrefetchFromChosen = 4;
   // Below it, what several keys have under way together takes longer to keep than it saves.
   static constexpr uint64_t kBatchFromBytes = uint64_t{8} << 20;
+  // The same for few of any kinds.
+  static constexpr uint64_t kBatchFewFromBytes = uint64_t{2} << 20;
   // So many are asked one by one: to locate and test together pays from more on.
   static constexpr size_t kFew = 8;
 
@@ -84,7 +86,7 @@ class SegmentTable {
   static void AskMany(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
   uint64_t AskFewAmong(uint64_t hash, uint64_t among) const noexcept;
   bool IsFasterByFew(size_t hashes) const noexcept {
-    return !few_.empty() && (hashes == 1 || bytes_ < kBatchFromBytes);
+    return !few_.empty() && (hashes == 1 || bytes_ < kBatchFewFromBytes);
   }
 
   const size_t size_;
