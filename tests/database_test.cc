@@ -60,6 +60,24 @@ Listing ListEverything(const std::string& folder) {
   return listing;
 }
 
+// A list of the files says what a report has of them, but for the filters.
+void ExpectListedAlike(const std::string& path, const DatabaseReport& report) {
+  const DatabaseReport list = ListDatabase(path, {}, /*workers=*/1);
+  EXPECT_EQ(list.error, report.error);
+  EXPECT_EQ(list.warning, report.warning);
+  EXPECT_EQ(list.remark, report.remark);
+  ASSERT_EQ(list.files.size(), report.files.size());
+  for (size_t i = 0; i < list.files.size(); ++i) {
+    const SstReport& file = list.files[i];
+    EXPECT_EQ(file.path, report.files[i].path);
+    EXPECT_EQ(file.level, report.files[i].level) << file.path;
+    EXPECT_EQ(file.column_family, report.files[i].column_family) << file.path;
+    EXPECT_EQ(file.comparator, report.files[i].comparator) << file.path;
+    EXPECT_EQ(file.error, report.files[i].error) << file.path;
+    EXPECT_FALSE(file.filter) << file.path;
+  }
+}
+
 class DatabaseTest : public ::testing::Test {
  protected:
   std::string Path() const { return folder_ / "db"; }
@@ -83,6 +101,7 @@ class DatabaseTest : public ::testing::Test {
     for (const SstReport& file : report.files) {
       EXPECT_FALSE(file.error) << *file.error;
     }
+    ExpectListedAlike(Path(), report);
     return report;
   }
 
@@ -323,6 +342,7 @@ TEST_F(DatabaseTest, DamagedFilesAreReportedAndTheOthersStillRead) {
     EXPECT_TRUE(file.level) << file.path;
     EXPECT_EQ(file.error.has_value(), file.path == damaged) << file.path;
   }
+  ExpectListedAlike(Path(), report);
 }
 
 TEST_F(DatabaseTest, MissingFilesAreReported) {
@@ -336,6 +356,7 @@ TEST_F(DatabaseTest, MissingFilesAreReported) {
     EXPECT_EQ(file.error.has_value(), file.path == missing) << file.path;
     EXPECT_TRUE(file.level) << file.path;
   }
+  ExpectListedAlike(Path(), report);
 }
 
 TEST_F(DatabaseTest, ADamagedManifestLeavesLevelsUnknown) {

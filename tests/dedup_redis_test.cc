@@ -25,6 +25,7 @@
 #include "tests/child_process.h"
 #include "tests/dedup_testing.h"
 #include "tests/files.h"
+#include "tests/redis_program.h"
 #include "tests/started_tool.h"
 
 namespace winnow {
@@ -59,7 +60,7 @@ int FreePort() {
   return ntohs(address.sin_port);
 }
 
-// A redis-server of its own, killed at the end.
+// A server of its own, killed at the end.
 class Server {
  public:
   explicit Server(std::vector<std::string> flags = {}) : flags_(std::move(flags)) { Start(); }
@@ -70,10 +71,17 @@ class Server {
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
   void Start(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> command = {"redis-server", "--port",       std::to_string(port_),
-                                        "--bind",       "127.0.0.1",    "--dir",
-                                        folder_.path(), "--save",       "",
-                                        "--logfile",    folder_ / "log"};
+    std::vector<std::string> command = {testing::RedisServerProgram(),
+                                        "--port",
+                                        std::to_string(port_),
+                                        "--bind",
+                                        "127.0.0.1",
+                                        "--dir",
+                                        folder_.path(),
+                                        "--save",
+                                        "",
+                                        "--logfile",
+                                        folder_ / "log"};
     command.insert(command.end(), flags_.begin(), flags_.end());
     command.insert(command.end(), more.begin(), more.end());
     std::vector<char*> raw;
@@ -91,7 +99,8 @@ class Server {
   }
 
   ChildResult Ask(const std::string& command) const {
-    return RunProgram({"sh", "-c", "redis-cli -p " + std::to_string(port_) + " " + command});
+    return RunProgram(
+        {"sh", "-c", testing::RedisCliProgram() + " -p " + std::to_string(port_) + " " + command});
   }
 
  private:
@@ -109,8 +118,8 @@ int Kills() {
 class DedupRedisTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (RunProgram({"sh", "-c", "command -v redis-server && command -v redis-cli"}).status != 0) {
-      GTEST_SKIP() << "there is no redis-server";
+    if (!testing::HasRedis()) {
+      GTEST_SKIP() << "there is neither Redis nor Valkey";
     }
     if (RunDedup("--redis=127.0.0.1:1 </dev/null").errors.find("without hiredis") !=
         std::string::npos) {

@@ -8,17 +8,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "src/amq/serialized.h"
+#include "src/dedup/seen_lines.h"
+#include "src/dedup/state_layout.h"
 #include "tests/child_process.h"
 #include "tests/dedup_testing.h"
 #include "tests/files.h"
+#include "tests/sanitized.h"
 #include "tests/started_tool.h"
+#include "winnow/amq/blocked_bloom.h"
 
 namespace winnow {
 namespace {
@@ -243,6 +249,77 @@ TEST_F(DedupStateTest, AFullDiskIsASentence) {
   const ChildResult nowhere = RunDedup("--state='" + folder_ / "none/state" + "' </dev/null");
   EXPECT_EQ(nowhere.status, 2);
   EXPECT_THAT(nowhere.errors, HasSubstr("No such file or directory"));
+}
+
+// Of the whole program, at the most.
+uint64_t PeakOfMemory(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string word; status >> word;) {
+    uint64_t kib = 0;
+    if (word == "VmHWM:" && status >> kib) return kib << 10;
+  }
+  ADD_FAILURE() << "no VmHWM of " << process;
+  return 0;
+}
+
+// Neither the file's pages nor a copy of the filter are held beside it: when it is made, written
+// anew from a full journal, read, or made whole after a kill.
+TEST_F(DedupStateTest, MemoryIsThatOfTheFilter) {
+  WINNOW_SKIP_IF_SANITIZED();
+  constexpr uint64_t kCapacity = 20'000'000;
+  constexpr uint64_t kBeside = uint64_t{32} << 20;
+  const uint64_t planned =
+      64 * amq::BlockedBloom::ShapeFor({dedup::WithHeadroom(kCapacity), 1e-9}).num_blocks;
+  ASSERT_GT(planned, 100'000'000u);
+  const dedup::StateLayout layout = dedup::LayoutFor(planned + amq::kHeaderBytes);
+  const uint64_t until_full = layout.journal / 8;
+  const std::string fifo = folder_ / "fifo", out = folder_ / "out";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+
+  // The peak of a run with these lines, of which only the repeats are printed.
+  const auto peak_with = [&](uint64_t from, uint64_t to) {
+    const int output = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const testing::Started tool(
+        "dedup '" + fifo + "' --seen --capacity=2e7 --state='" + state_ + "'", output,
+        folder_ / "errors");
+    close(output);
+    FILE* const input = fopen(fifo.c_str(), "we");
+    for (uint64_t i = from; i < to; ++i) fprintf(input, "%d\n", static_cast<int>(i));
+    // When the second one is out, the state knows all that is before the first one.
+    for (const char* const repeat : {"0\n", "0\n0\n"}) {
+      fputs("0\n", input);
+      fflush(input);
+      while (!tool.HasEnded() && ReadFile(out) != repeat) usleep(2'000);
+    }
+    const uint64_t peak = PeakOfMemory(tool.process());
+    fclose(input);
+    EXPECT_EQ(tool.Wait(), 0) << tool.Errors();
+    EXPECT_GE(peak, planned);
+    return peak;
+  };
+  const auto record = [&](bool changes) {
+    std::fstream file(state_, std::ios::in | std::ios::out | std::ios::binary);
+    std::string bytes(88, 0);
+    file.read(bytes.data(), 88);
+    amq::Header header;
+    EXPECT_EQ(amq::ReadHeader(bytes, amq::Serialized::kLinesRecord, &header), "");
+    if (!changes) return header;
+    header.a = 1;
+    header.keys = until_full + 200'000;
+    amq::WriteHeader(header, reinterpret_cast<unsigned char*>(bytes.data()));
+    file.seekp(0).write(bytes.data(), 88);
+    return header;
+  };
+  EXPECT_LE(peak_with(0, 1), planned + kBeside) << "made";
+  EXPECT_LE(peak_with(1, until_full + 100'000), planned + kBeside) << "read, and written anew";
+  EXPECT_LE(peak_with(until_full + 100'000, until_full + 200'000), planned + kBeside) << "read";
+  record(true);
+  EXPECT_LE(peak_with(0, 0), planned + kBeside) << "made whole";
+  EXPECT_EQ(record(false).a, 0);
+  WriteFile(folder_ / "in", TextOf({"0", "1", std::to_string(until_full), "199999", "new",
+                                    std::to_string(until_full + 199'999)}));
+  EXPECT_EQ(RunDedup("'" + folder_ / "in" + "' --capacity=2e7 --state='" + state_ + "'").output,
+            "new\n");
 }
 
 // What could not be written is no line that was seen.

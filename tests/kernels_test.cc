@@ -192,7 +192,7 @@ TEST(KernelsTest, BackSubstitutionAgreesWithPortable) {
   }
 }
 
-// ribbon_bands_test compares them.
+// ribbon_elimination_test compares them.
 TEST(KernelsTest, Avx512EliminatesByColumnsAndOthersRowByRow) {
   for (const Kernels* kernels : testing::UsableKernels()) {
     EXPECT_EQ(kernels->ribbon_elimination != nullptr, std::string(kernels->name) == "avx512")

@@ -308,7 +308,7 @@ constexpr Case kCases[] = {
     {"src/amq/standard_bloom.cc", "xxhash.h", true},
     {"src/amq/standard_bloom.cc", "src/core/format.h", false},
     {"src/amq/serialized.cc", "src/formulas/bytes.h", true},
-    {"src/simd/probe.h", "src/formulas/bytes.h", true},
+    {"src/simd/ribbon_query.h", "src/formulas/bytes.h", true},
     {"src/core/ribbon.h", "src/formulas/hash_parts.h", true},
     {"src/formulas/bytes.h", "src/formulas/inline.h", true},
     {"src/formulas/bytes.h", "src/simd/kernels.h", false},

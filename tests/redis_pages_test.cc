@@ -47,7 +47,7 @@ class RedisPagesTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!testing::HasRedis()) {
-      GTEST_SKIP() << "there is no redis-server";
+      GTEST_SKIP() << "there is neither Redis nor Valkey";
     }
     server_ = std::make_unique<StartedRedis>();
   }

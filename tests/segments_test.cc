@@ -84,16 +84,16 @@ TEST(SegmentsTest, BloomsAnswerAsOneProbeAfterTheOther) {
         }
         ASSERT_EQ(answers[(count + 63) / 64], 0x5a5au) << kernels->name << ", " << count;
 
-        // In two steps, of listed slots and of consecutive ones.
+        // In two steps, of listed seats and of consecutive ones.
         const size_t n = random.Below(std::min<size_t>(count, kMostPlaces) + 1);
-        std::vector<uint32_t> slots(n);
-        for (uint32_t& slot : slots) slot = static_cast<uint32_t>(random.Below(count));
+        std::vector<uint32_t> seats(n);
+        for (uint32_t& seat : seats) seat = static_cast<uint32_t>(random.Below(count));
         const unsigned char* places[kMostPlaces + 7];
-        kernels->bloom_locate(blooms.segments(), slots.data(), n, hash, ahead, places);
+        kernels->bloom_locate(blooms.segments(), seats.data(), n, hash, ahead, places);
         DirtyStack();
         uint64_t bits = kernels->bloom_test(places, n, words, hash);
         ASSERT_EQ(BitsFrom(bits, n), 0u);
-        for (size_t i = 0; i < n; ++i) ASSERT_EQ((bits >> i & 1) != 0, expected[slots[i]]);
+        for (size_t i = 0; i < n; ++i) ASSERT_EQ((bits >> i & 1) != 0, expected[seats[i]]);
         kernels->bloom_locate(blooms.segments(), nullptr, n, hash, ahead, places);
         bits = kernels->bloom_test(places, n, words, hash);
         ASSERT_EQ(BitsFrom(bits, n), 0u);
@@ -165,8 +165,8 @@ TEST(SegmentsTest, RibbonsAnswerAsOneProbeAfterTheOther) {
     for (int round = 0; round < 300; ++round) {
       const uint64_t hash = random.Next();
       const size_t n = random.Below(std::min<size_t>(count, kMostPlaces) + 1);
-      std::vector<uint32_t> slots(n);
-      for (uint32_t& slot : slots) slot = static_cast<uint32_t>(random.Below(count));
+      std::vector<uint32_t> seats(n);
+      for (uint32_t& seat : seats) seat = static_cast<uint32_t>(random.Below(count));
       for (const Kernels* kernels : testing::UsableKernels()) {
         for (const bool listed : {false, true}) {
           const RibbonLayer* layers[kMostPlaces];
@@ -176,14 +176,14 @@ TEST(SegmentsTest, RibbonsAnswerAsOneProbeAfterTheOther) {
           uint32_t columns[kMostPlaces];
           uint32_t shape[kMostPlaces];
           const RibbonPlaces places{layers, words, thresholds, start, columns, shape};
-          kernels->ribbon_locate(ribbons.segments(), listed ? slots.data() : nullptr, n, hash,
+          kernels->ribbon_locate(ribbons.segments(), listed ? seats.data() : nullptr, n, hash,
                                  kAheads[round % 5], places);
           uint64_t bumped = ~uint64_t{0};
           DirtyStack();
           const uint64_t bits = kernels->ribbon_test(places, n, hash, &bumped);
           ASSERT_EQ(BitsFrom(bits | bumped, n), 0u);
           for (size_t i = 0; i < n; ++i) {
-            const Answer answer = Ask(ribbons.layers[listed ? slots[i] : i], hash);
+            const Answer answer = Ask(ribbons.layers[listed ? seats[i] : i], hash);
             ++counts[static_cast<int>(answer)];
             ASSERT_EQ((bits >> i & 1) != 0, answer == Answer::kMatch) << kernels->name;
             ASSERT_EQ((bumped >> i & 1) != 0, answer == Answer::kBumped) << kernels->name;

@@ -19,12 +19,9 @@
 
 #include "tests/child_process.h"
 #include "tests/files.h"
+#include "tests/redis_program.h"
 
 namespace winnow::testing {
-
-inline bool HasRedis() {
-  return RunProgram({"sh", "-c", "command -v redis-server redis-cli"}).status == 0;
-}
 
 // Without persistence; stopped at the end.
 class StartedRedis {
@@ -38,7 +35,8 @@ class StartedRedis {
       if (Answers()) return;
       Stop();
     }
-    throw std::runtime_error("redis-server does not start: " + ReadFile(folder_ / "log"));
+    throw std::runtime_error(RedisServerProgram() +
+                             " does not start: " + ReadFile(folder_ / "log"));
   }
   ~StartedRedis() { Stop(); }
   StartedRedis(const StartedRedis&) = delete;
@@ -50,7 +48,7 @@ class StartedRedis {
   // What redis-cli prints, without the line's end.
   std::string Ask(const std::vector<std::string>& command,
                   const std::vector<std::string>& environment = {}) const {
-    std::vector<std::string> words = {"redis-cli", "-p", std::to_string(port_)};
+    std::vector<std::string> words = {RedisCliProgram(), "-p", std::to_string(port_)};
     words.insert(words.end(), command.begin(), command.end());
     std::string output = RunProgram(words, environment).output;
     while (!output.empty() && output.back() == '\n') output.pop_back();
@@ -81,7 +79,7 @@ class StartedRedis {
   }
 
   void Start(const std::vector<std::string>& options) {
-    std::vector<std::string> words = {"redis-server",
+    std::vector<std::string> words = {RedisServerProgram(),
                                       "--port",
                                       std::to_string(port_),
                                       "--bind",
@@ -98,7 +96,7 @@ class StartedRedis {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    if (posix_spawnp(&process_, "redis-server", nullptr, nullptr, arguments.data(), environ) != 0) {
+    if (posix_spawnp(&process_, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0) {
       process_ = 0;
     }
   }

@@ -1,5 +1,5 @@
-// What the tests of the whole command line tool share: its examples, with files for the names in
-// them.
+// What the tests of the whole command line tool share: running it, the JSON that it prints, and its
+// examples, with files for the names in them.
 
 #ifndef WINNOW_TESTS_TOOL_TESTING_H_
 #define WINNOW_TESTS_TOOL_TESTING_H_
@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,39 @@ namespace winnow::testing {
 inline ChildResult RunTool(const std::string& arguments) {
   return RunProgram({"sh", "-c", "'" WINNOW_TOOL "' " + arguments});
 }
+
+// What it printed as JSON, and its exit code is `code`; else an expectation fails.
+inline nlohmann::json JsonOf(const ChildResult& outcome, int code) {
+  EXPECT_EQ(outcome.status, code) << outcome.errors << outcome.output;
+  nlohmann::json document =
+      nlohmann::json::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
+  EXPECT_TRUE(document.is_object()) << outcome.output;
+  return document;
+}
+
+// One verb of the tool, and a folder for its files.
+class VerbTest : public ::testing::Test {
+ protected:
+  // Further words are arguments of every run.
+  explicit VerbTest(std::string verb) : verb_(std::move(verb)) {}
+
+  // The arguments are quoted for the shell by the caller.
+  ChildResult Run(const std::string& arguments) const {
+    return RunProgram({"sh", "-c", "exec '" WINNOW_TOOL "' " + verb_ + " " + arguments});
+  }
+
+  nlohmann::json RunJson(const std::string& arguments, int code) const {
+    return JsonOf(Run(arguments + " --json"), code);
+  }
+
+  // The path of that name in the folder, between blanks.
+  std::string Quoted(const std::string& name) const { return " '" + folder_ / name + "' "; }
+
+  TemporaryFolder folder_;
+
+ private:
+  const std::string verb_;
+};
 
 // As the overall help has them.
 inline std::vector<std::string> VerbNames() {

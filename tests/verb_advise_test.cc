@@ -12,6 +12,7 @@
 #include "tests/child_process.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
+#include "tests/tool_testing.h"
 
 namespace winnow {
 namespace {
@@ -36,22 +37,9 @@ using testing::TableWith;
 using testing::WriteFile;
 using testing::WriteSst;
 
-class VerbAdviseTest : public ::testing::Test {
+class VerbAdviseTest : public testing::VerbTest {
  protected:
-  // The arguments are quoted for the shell by the caller.
-  ChildResult Advise(const std::string& arguments) {
-    return RunProgram({"sh", "-c", "exec '" WINNOW_TOOL "' advise --draws=20000 " + arguments});
-  }
-
-  std::string Quoted(const std::string& name) { return " '" + folder_ / name + "' "; }
-
-  json AdviseJson(const std::string& arguments, int code) {
-    const ChildResult outcome = Advise(arguments + " --json");
-    EXPECT_EQ(outcome.status, code) << outcome.errors << outcome.output;
-    json document = json::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
-    EXPECT_TRUE(document.is_object()) << outcome.output;
-    return document;
-  }
+  VerbAdviseTest() : VerbTest("advise --draws=20000") {}
 
   void MakeDatabase(const std::string& name, const std::string& policy, uint64_t keys) {
     const auto database = OpenDatabase(MakeOptions(TableWith(policy)), folder_ / name);
@@ -79,13 +67,11 @@ class VerbAdviseTest : public ::testing::Test {
     }
     ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
   }
-
-  testing::TemporaryFolder folder_;
 };
 
 TEST_F(VerbAdviseTest, TellsWhatThereIsAndWhatWouldBe) {
   MakeDatabase("db", "bloomfilter:10", 30'000);
-  const ChildResult text = Advise(Quoted("db"));
+  const ChildResult text = Run(Quoted("db"));
   EXPECT_EQ(text.status, 0) << text.errors;
   EXPECT_THAT(text.errors, IsEmpty());
   EXPECT_THAT(text.output,
@@ -93,9 +79,9 @@ TEST_F(VerbAdviseTest, TellsWhatThereIsAndWhatWouldBe) {
                     HasSubstr("made-up lookups"), HasSubstr("30000 of 30000 keys"),
                     HasSubstr("filter_policy=winnow:"), HasSubstr("--lookups=FILE"),
                     HasSubstr("Caches are not in this"), Not(HasSubstr("by formulas  "))));
-  EXPECT_THAT(Advise(Quoted("db") + " --all").output,
+  EXPECT_THAT(Run(Quoted("db") + " --all").output,
               AllOf(HasSubstr("by formulas"), HasSubstr("\nribbonfilter:13:-1 ")));
-  const json document = AdviseJson(Quoted("db"), 0);
+  const json document = RunJson(Quoted("db"), 0);
   EXPECT_EQ(document.at("schema"), "winnow.advise/1");
   EXPECT_EQ(document.at("families").at(0).at("name"), "default");
   EXPECT_EQ(document.at("families").at(0).at("keys"), 30'000);
@@ -127,7 +113,7 @@ TEST_F(VerbAdviseTest, SortsAsItIsAsked) {
        std::map<std::string, std::string>{{"memory", "filter_bytes"},
                                           {"reads", "false_reads_per_lookup"},
                                           {"build", "build_ns_per_key"}}) {
-    const json rows = AdviseJson(Quoted("db") + " --by=" + by, 0).at("rows");
+    const json rows = RunJson(Quoted("db") + " --by=" + by, 0).at("rows");
     EXPECT_EQ(rows.at(0).at("title"), "now");
     for (size_t i = 2; i < rows.size(); ++i) {
       EXPECT_LE(rows[i - 1].at(member), rows[i].at(member)) << by << " " << i;
@@ -137,7 +123,7 @@ TEST_F(VerbAdviseTest, SortsAsItIsAsked) {
 
 TEST_F(VerbAdviseTest, SplitsABudgetOverFamilies) {
   MakeFamilies();
-  const json document = AdviseJson(Quoted("db") + " --budget=40KB", 0);
+  const json document = RunJson(Quoted("db") + " --budget=40KB", 0);
   ASSERT_EQ(document.at("families").size(), 2u);
   const json& budget = document.at("budget");
   EXPECT_EQ(budget.at("bytes"), 40'000);
@@ -160,7 +146,7 @@ TEST_F(VerbAdviseTest, SplitsABudgetOverFamilies) {
       EXPECT_TRUE(row.at("policy").is_null());
     }
   }
-  const ChildResult text = Advise(Quoted("db") + " --budget=40KB");
+  const ChildResult text = Run(Quoted("db") + " --budget=40KB");
   EXPECT_THAT(text.output, AllOf(HasSubstr("the budget's split"), HasSubstr("\nsmall ")));
 }
 
@@ -184,7 +170,7 @@ TEST_F(VerbAdviseTest, AFamilyTooSmallToBeDrawnFromGetsBitsAsWell) {
       ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(handle));
     }
   }
-  const json document = AdviseJson(Quoted("db") + " --draws=100 --budget=60KB", 0);
+  const json document = RunJson(Quoted("db") + " --draws=100 --budget=60KB", 0);
   ASSERT_EQ(document.at("families").size(), 2u);
   EXPECT_EQ(document["families"][1].at("lookups"), 0);
   const json& tiny = document.at("budget").at("parts").at(1);
@@ -197,7 +183,7 @@ TEST_F(VerbAdviseTest, TheFiltersOfABudgetFitIntoIt) {
   MakeFamilies();
   for (int bytes = 22'000; bytes < 60'000; bytes += 3'100) {
     const json document =
-        AdviseJson(Quoted("db") + " --draws=2000 --budget=" + std::to_string(bytes), 0);
+        RunJson(Quoted("db") + " --draws=2000 --budget=" + std::to_string(bytes), 0);
     const json& budget = document.at("budget");
     EXPECT_EQ(budget.at("fits"), true) << bytes;
     EXPECT_LE(budget.at("taken_bytes").get<double>(), bytes);
@@ -207,7 +193,7 @@ TEST_F(VerbAdviseTest, TheFiltersOfABudgetFitIntoIt) {
 
 TEST_F(VerbAdviseTest, ABudgetThatIsTooSmallIsOne) {
   MakeDatabase("db", "bloomfilter:10", 30'000);
-  const ChildResult outcome = Advise(Quoted("db") + " --budget=1KiB");
+  const ChildResult outcome = Run(Quoted("db") + " --budget=1KiB");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.output, HasSubstr("No: even with 2 bits a key"));
 }
@@ -215,26 +201,26 @@ TEST_F(VerbAdviseTest, ABudgetThatIsTooSmallIsOne) {
 TEST_F(VerbAdviseTest, RecordedLookupsAreOfOneFamily) {
   MakeFamilies();
   WriteFile(folder_ / "keys", KeyOf(1) + "\n" + KeyOf(2) + "x\n" + KeyOf(2) + "x\nzzz\n");
-  const ChildResult outcome = Advise(Quoted("db") + " --lookups=" + folder_ / "keys");
+  const ChildResult outcome = Run(Quoted("db") + " --lookups=" + folder_ / "keys");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.errors, HasSubstr("--cf=NAME"));
   EXPECT_THAT(outcome.output, IsEmpty());
-  const json document = AdviseJson(Quoted("db") + " --cf=small --lookups=" + folder_ / "keys", 0);
+  const json document = RunJson(Quoted("db") + " --cf=small --lookups=" + folder_ / "keys", 0);
   EXPECT_EQ(document.at("families").size(), 1u);
   EXPECT_EQ(document.at("lookups"), json({{"recorded", true}, {"count", 4}, {"absent", 3}}));
   WriteFile(folder_ / "hex", "0x61\n6162\n");
-  EXPECT_EQ(AdviseJson(Quoted("db") + " --cf=small --hex --lookups=" + folder_ / "hex", 0)
+  EXPECT_EQ(RunJson(Quoted("db") + " --cf=small --hex --lookups=" + folder_ / "hex", 0)
                 .at("lookups")
                 .at("count"),
             2);
-  EXPECT_EQ(Advise(Quoted("db") + " --cf=small --hex --lookups=" + folder_ / "keys").status, 2);
-  EXPECT_EQ(Advise(Quoted("db") + " --cf=small --lookups=" + folder_ / "missing").status, 2);
+  EXPECT_EQ(Run(Quoted("db") + " --cf=small --hex --lookups=" + folder_ / "keys").status, 2);
+  EXPECT_EQ(Run(Quoted("db") + " --cf=small --lookups=" + folder_ / "missing").status, 2);
 }
 
 TEST_F(VerbAdviseTest, TakesTableFiles) {
   WriteSst(TableWith("ribbonfilter:10:-1"), 20'000, folder_ / "1.sst");
   WriteSst(TableWith("ribbonfilter:10:-1"), 20'000, folder_ / "2.sst");
-  const json document = AdviseJson(Quoted("1.sst") + Quoted("2.sst"), 0);
+  const json document = RunJson(Quoted("1.sst") + Quoted("2.sst"), 0);
   EXPECT_EQ(document.at("families").size(), 1u);
   EXPECT_TRUE(document["families"][0].at("database").is_null());
   EXPECT_EQ(document["families"][0].at("files"), 2);
@@ -244,11 +230,11 @@ TEST_F(VerbAdviseTest, TakesTableFiles) {
 
 TEST_F(VerbAdviseTest, TriesWhatItIsGiven) {
   WriteSst(TableWith("bloomfilter:10"), 20'000, folder_ / "1.sst");
-  const json rows = AdviseJson(Quoted("1.sst") + " --try_policy=bloomfilter:13", 0).at("rows");
+  const json rows = RunJson(Quoted("1.sst") + " --try_policy=bloomfilter:13", 0).at("rows");
   EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [](const json& row) {
     return row.at("policy") == "bloomfilter:13" && row.at("filter_bytes") > 32'000;
   }));
-  const ChildResult outcome = Advise(Quoted("1.sst") + " --try_policy=bloom:13");
+  const ChildResult outcome = Run(Quoted("1.sst") + " --try_policy=bloom:13");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.errors, HasSubstr("bloom:13"));
 }
@@ -256,7 +242,7 @@ TEST_F(VerbAdviseTest, TriesWhatItIsGiven) {
 TEST_F(VerbAdviseTest, WhatCanNotBeReadIsTwoAndNamedAndTheRestIsUsed) {
   WriteSst(TableWith("bloomfilter:10"), 20'000, folder_ / "a.sst");
   WriteFile(folder_ / "b.sst", ReadFile(folder_ / "a.sst").substr(0, 1'000));
-  const ChildResult outcome = Advise(Quoted("a.sst") + Quoted("b.sst"));
+  const ChildResult outcome = Run(Quoted("a.sst") + Quoted("b.sst"));
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.errors, HasSubstr(folder_ / "b.sst"));
   EXPECT_THAT(outcome.output, HasSubstr("20000 of 20000 keys"));
@@ -265,7 +251,7 @@ TEST_F(VerbAdviseTest, WhatCanNotBeReadIsTwoAndNamedAndTheRestIsUsed) {
   std::string bytes = ReadFile(folder_ / "a.sst");
   bytes[bytes.size() / 3] = static_cast<char>(bytes[bytes.size() / 3] ^ 1);
   WriteFile(folder_ / "c.sst", bytes);
-  const ChildResult damaged = Advise(Quoted("a.sst") + Quoted("c.sst"));
+  const ChildResult damaged = Run(Quoted("a.sst") + Quoted("c.sst"));
   EXPECT_EQ(damaged.status, 2);
   EXPECT_THAT(damaged.errors, AllOf(HasSubstr(folder_ / "c.sst"), HasSubstr("checksum")));
 }
@@ -274,12 +260,12 @@ TEST_F(VerbAdviseTest, WhereNothingCanBeSaidNothingIsPrinted) {
   MakeDatabase("empty", "bloomfilter:10", 0);
   WriteFile(folder_ / "no.sst", "");
   fs::create_directory(folder_ / "folder");
-  const ChildResult empty = Advise(Quoted("empty"));
+  const ChildResult empty = Run(Quoted("empty"));
   EXPECT_EQ(empty.status, 0) << empty.errors;
   EXPECT_THAT(empty.output, HasSubstr("There are no table files"));
-  EXPECT_THAT(AdviseJson(Quoted("empty"), 0).at("rows"), IsEmpty());
+  EXPECT_THAT(RunJson(Quoted("empty"), 0).at("rows"), IsEmpty());
   for (const char* path : {"no.sst", "folder", "missing"}) {
-    const ChildResult outcome = Advise(Quoted(path));
+    const ChildResult outcome = Run(Quoted(path));
     EXPECT_EQ(outcome.status, 2) << path;
     EXPECT_THAT(outcome.output, IsEmpty()) << path;
     EXPECT_THAT(outcome.errors, HasSubstr("winnow advise: ")) << path;
@@ -289,10 +275,10 @@ TEST_F(VerbAdviseTest, WhereNothingCanBeSaidNothingIsPrinted) {
     const std::string said =
         RunProgram({"sh", "-c", "exec '" WINNOW_TOOL "' inspect" + Quoted(path)}).errors;
     const std::string fault = said.substr(std::string("winnow inspect").size());
-    EXPECT_EQ(Advise(Quoted(path)).errors, "winnow advise" + fault);
+    EXPECT_EQ(Run(Quoted(path)).errors, "winnow advise" + fault);
   }
   MakeDatabase("db", "bloomfilter:10", 1'000);
-  const ChildResult outcome = Advise(Quoted("db") + " --cf=none");
+  const ChildResult outcome = Run(Quoted("db") + " --cf=none");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.errors, HasSubstr("column family 'none'"));
 }
@@ -307,14 +293,14 @@ TEST_F(VerbAdviseTest, NothingIsWritten) {
     return listing;
   };
   const auto before = list();
-  EXPECT_EQ(Advise(Quoted("db")).status, 0);
+  EXPECT_EQ(Run(Quoted("db")).status, 0);
   EXPECT_EQ(list(), before);
 }
 
 TEST_F(VerbAdviseTest, OutputThatIsNotWholeIsAnError) {
   WriteSst(TableWith("winnow:10"), 1'000, folder_ / "a.sst");
   for (const char* to : {" >/dev/full", " >&-"}) {
-    const ChildResult outcome = Advise(Quoted("a.sst") + to);
+    const ChildResult outcome = Run(Quoted("a.sst") + to);
     EXPECT_EQ(outcome.status, 2) << to;
     EXPECT_THAT(outcome.errors, HasSubstr("could not be written in full")) << to;
   }
@@ -324,7 +310,7 @@ TEST_F(VerbAdviseTest, WrongUsageIsTwo) {
   for (const char* arguments :
        {"", "--budget=lots x", "--budget=0 x", "--draws=0 x", "--absent_share=2 x",
         "--absent_share=nan x", "--jobs=-1 x", "--by=size x", "--sample=-1 x", "--budget x"}) {
-    const ChildResult outcome = Advise(arguments);
+    const ChildResult outcome = Run(arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
     EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
     EXPECT_THAT(outcome.errors, HasSubstr("winnow")) << arguments;

@@ -19,6 +19,7 @@
 #include "tests/child_process.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
+#include "tests/tool_testing.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow {
@@ -41,8 +42,10 @@ using testing::TableWith;
 using testing::WriteFile;
 using testing::WriteSst;
 
-class VerbInspectTest : public ::testing::Test {
+class VerbInspectTest : public testing::VerbTest {
  protected:
+  VerbInspectTest() : VerbTest("inspect") {}
+
   ChildResult Run(const std::vector<std::string>& arguments,
                   const std::vector<std::string>& environment = {}) {
     std::vector<std::string> command = {WINNOW_TOOL, "inspect"};
@@ -52,11 +55,7 @@ class VerbInspectTest : public ::testing::Test {
 
   json RunJson(std::vector<std::string> arguments, int code) {
     arguments.push_back("--json");
-    const ChildResult outcome = Run(arguments);
-    EXPECT_EQ(outcome.status, code) << outcome.errors;
-    json document = json::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
-    EXPECT_TRUE(document.is_object()) << outcome.output;
-    return document;
+    return testing::JsonOf(Run(arguments), code);
   }
 
   // A database of two families with files on two levels of the first, and one file in the other.
@@ -82,8 +81,6 @@ class VerbInspectTest : public ::testing::Test {
     }
     ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
   }
-
-  testing::TemporaryFolder folder_;
 };
 
 TEST_F(VerbInspectTest, SumsComeFirstAndRatesAreWeightedByKeys) {

@@ -15,6 +15,7 @@
 #include "tests/child_process.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
+#include "tests/tool_testing.h"
 
 namespace winnow {
 namespace {
@@ -39,24 +40,11 @@ using testing::TableWith;
 using testing::WriteFile;
 using testing::WriteSst;
 
-class VerbProbeTest : public ::testing::Test {
+class VerbProbeTest : public testing::VerbTest {
  protected:
-  // The arguments are quoted for the shell by the caller.
-  ChildResult Probe(const std::string& arguments) {
-    return RunProgram({"sh", "-c", "exec '" WINNOW_TOOL "' probe " + arguments});
-  }
-
-  std::string Quoted(const std::string& name) { return " '" + folder_ / name + "' "; }
+  VerbProbeTest() : VerbTest("probe") {}
 
   std::string KeysIn(const std::string& name) { return " '--keys=" + folder_ / name + "' "; }
-
-  json ProbeJson(const std::string& arguments, int code) {
-    const ChildResult outcome = Probe(arguments + " --json");
-    EXPECT_EQ(outcome.status, code) << outcome.errors << outcome.output;
-    json document = json::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
-    EXPECT_TRUE(document.is_object()) << outcome.output;
-    return document;
-  }
 
   // The keys of number first, first + step, … in a file of level 0.
   static void PutAndFlush(DB* database, uint64_t first, uint64_t count, uint64_t step) {
@@ -73,8 +61,6 @@ class VerbProbeTest : public ::testing::Test {
     }
     WriteFile(folder_ / name, lines);
   }
-
-  testing::TemporaryFolder folder_;
 };
 
 // Multiples of 10 are in level 1, those with 3 at their end in five files of level 0; the rest is
@@ -125,7 +111,7 @@ TEST_F(VerbProbeTest, HitsAreThoseOfGets) {
       ASSERT_GT(expected, 100u);
     }
 
-    const json misses = ProbeJson(Quoted("db") + "--exact " + KeysIn("absent"), 0);
+    const json misses = RunJson(Quoted("db") + "--exact " + KeysIn("absent"), 0);
     ASSERT_EQ(misses.at("keys").size(), 1'000u);
     ASSERT_GT(misses.at("files").size(), 7u);
     uint64_t hits = 0;
@@ -137,7 +123,7 @@ TEST_F(VerbProbeTest, HitsAreThoseOfGets) {
     EXPECT_EQ(hits, expected);
     EXPECT_EQ(false_positives, expected);
 
-    const json found = ProbeJson(Quoted("db") + "--exact " + KeysIn("present"), 0);
+    const json found = RunJson(Quoted("db") + "--exact " + KeysIn("present"), 0);
     for (size_t i = 0; i < 1'000; ++i) {
       const json& key = found.at("keys").at(i);
       ASSERT_EQ(key.at("contains").size(), 1u) << present[i];
@@ -158,7 +144,7 @@ TEST_F(VerbProbeTest, ExactTellsWhatIsThere) {
     ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
     database->ReleaseSnapshot(snapshot);
   }
-  const ChildResult exact = Probe(Quoted("db") + "kept gone --exact");
+  const ChildResult exact = Run(Quoted("db") + "kept gone --exact");
   EXPECT_EQ(exact.status, 0);
   EXPECT_THAT(exact.errors, IsEmpty());
   EXPECT_THAT(exact.output,
@@ -166,11 +152,11 @@ TEST_F(VerbProbeTest, ExactTellsWhatIsThere) {
                     HasSubstr("builtin-bloom  present: value, sequence number 1, value of 4 bytes"),
                     HasSubstr("present: deletion, sequence number 3, value of 0 bytes"),
                     HasSubstr("\n2 keys in 1 file: 2 hits, 2 present, 0 false positives\n")));
-  const ChildResult brief = Probe(Quoted("db") + "kept");
+  const ChildResult brief = Run(Quoted("db") + "kept");
   EXPECT_THAT(brief.output, AllOf(HasSubstr("may be there"), Not(HasSubstr("present"))));
-  EXPECT_TRUE(ProbeJson(Quoted("db") + "kept", 0).at("keys").at(0).at("contains").is_null());
+  EXPECT_TRUE(RunJson(Quoted("db") + "kept", 0).at("keys").at(0).at("contains").is_null());
   // A pattern that matches is a path as well, and what matches nothing a key.
-  EXPECT_EQ(ProbeJson(Quoted("d?") + Quoted("db/*.sst") + "kept 'k*pt'", 0).at("keys").size(), 2u);
+  EXPECT_EQ(RunJson(Quoted("d?") + Quoted("db/*.sst") + "kept 'k*pt'", 0).at("keys").size(), 2u);
 }
 
 // Lookups of a key end at a range that was deleted, whatever the filters say.
@@ -194,7 +180,7 @@ TEST_F(VerbProbeTest, ExactTellsOfDeletedRanges) {
       ASSERT_STATUS_OK(database->Put(WriteOptions(), "z", "value"));
       ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
     }
-    const json keys = ProbeJson(Quoted("db") + "b d d2 g z --exact", 0).at("keys");
+    const json keys = RunJson(Quoted("db") + "b d d2 g z --exact", 0).at("keys");
     EXPECT_THAT(keys.at(0).at("range_deletions"), IsEmpty());
     // The last of a range is not in it.
     EXPECT_EQ(keys.at(1).at("range_deletions").at(0).at("sequence"), upwards ? 3 : 2);
@@ -202,9 +188,9 @@ TEST_F(VerbProbeTest, ExactTellsOfDeletedRanges) {
     EXPECT_EQ(keys.at(2).at("entries").at(0).at("sequence"), 4);  // written after it
     EXPECT_EQ(keys.at(3).at("range_deletions").at(0).at("sequence"), 2);
     EXPECT_THAT(keys.at(4).at("range_deletions"), IsEmpty());
-    EXPECT_THAT(Probe(Quoted("db") + "g --exact").output,
+    EXPECT_THAT(Run(Quoted("db") + "g --exact").output,
                 HasSubstr("deleted with a range of keys: range deletion, sequence number 2\n"));
-    EXPECT_TRUE(ProbeJson(Quoted("db") + "g", 0).at("keys").at(0).at("range_deletions").is_null());
+    EXPECT_TRUE(RunJson(Quoted("db") + "g", 0).at("keys").at(0).at("range_deletions").is_null());
   }
 }
 
@@ -215,7 +201,7 @@ TEST_F(VerbProbeTest, AFileOfNothingButADeletedRangeIsLookedAt) {
         database->DeleteRange(WriteOptions(), database->DefaultColumnFamily(), "a", "c"));
     ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
   }
-  const json document = ProbeJson(Quoted("db") + "b --exact", 0);
+  const json document = RunJson(Quoted("db") + "b --exact", 0);
   EXPECT_EQ(document.at("keys").at(0).at("range_deletions").size(), 1u);
   EXPECT_THAT(document["keys"][0].at("may_contain"), IsEmpty());
 }
@@ -240,8 +226,7 @@ TEST_F(VerbProbeTest, PrefixFiltersAreAskedForPrefixes) {
   options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(8));
   WriteSst(options, 50'000, folder_ / "a.sst");
   const std::string same_prefix = KeyOf(12'345) + "x";
-  const json document =
-      ProbeJson(Quoted("a.sst") + same_prefix + " 00000077-else short --exact", 0);
+  const json document = RunJson(Quoted("a.sst") + same_prefix + " 00000077-else short --exact", 0);
   EXPECT_EQ(document.at("keys").at(0).at("may_contain").size(), 1u);
   EXPECT_EQ(document["keys"][0].at("contains").size(), 0u);
   EXPECT_EQ(document["keys"][2].at("may_contain").size(), 0u);  // after the last key
@@ -269,7 +254,7 @@ TEST_F(VerbProbeTest, KeysAreGivenWithoutTimestamps) {
     keys.push_back(KeyOf(0));
     keys.push_back(KeyOf(9'999));
     WriteKeys("keys", keys);
-    const json document = ProbeJson(Quoted("db") + "--exact " + KeysIn("keys"), 0);
+    const json document = RunJson(Quoted("db") + "--exact " + KeysIn("keys"), 0);
     EXPECT_EQ(document.at("files").at(0).at("present"), keys.size());
   }
 }
@@ -278,14 +263,14 @@ TEST_F(VerbProbeTest, KeysMayBeDigitsAndInAFile) {
   WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
   const std::string hex = "30303030303030302e303037";  // 00000000.007
   for (const std::string& key : {hex, "0x" + hex}) {
-    const json document = ProbeJson(Quoted("a.sst") + key + " --hex --exact", 0);
+    const json document = RunJson(Quoted("a.sst") + key + " --hex --exact", 0);
     EXPECT_EQ(document.at("keys").at(0).at("key_hex"), hex);
     EXPECT_EQ(document["keys"][0].at("contains").size(), 1u);
   }
   WriteFile(folder_ / "keys", hex + "\n0x" + hex + "\n");
-  EXPECT_EQ(ProbeJson(Quoted("a.sst") + hex + " --hex " + KeysIn("keys"), 0).at("keys").size(), 3u);
+  EXPECT_EQ(RunJson(Quoted("a.sst") + hex + " --hex " + KeysIn("keys"), 0).at("keys").size(), 3u);
   for (const char* wrong : {"abc", "0xzz", "12 3x"}) {
-    const ChildResult outcome = Probe(Quoted("a.sst") + wrong + " --hex");
+    const ChildResult outcome = Run(Quoted("a.sst") + wrong + " --hex");
     EXPECT_EQ(outcome.status, 2) << wrong;
     EXPECT_THAT(outcome.errors, HasSubstr("hexadecimal digits")) << wrong;
   }
@@ -319,34 +304,34 @@ TEST_F(VerbProbeTest, UnderAnUnknownComparatorTheFilterAloneTells) {
       keys.push_back(KeyOf(i));
     }
     WriteKeys("keys", keys);
-    const json document = ProbeJson(Quoted("db") + "--exact " + KeysIn("keys"), 0);
+    const json document = RunJson(Quoted("db") + "--exact " + KeysIn("keys"), 0);
     EXPECT_EQ(document.at("files").at(0).at("hits"), keys.size());
     EXPECT_TRUE(document["files"][0].at("present").is_null());
     EXPECT_THAT(document["files"][0].at("remark").get<std::string>(),
                 HasSubstr("test.BackwardsBytes"));
     if (!partitioned) {
-      EXPECT_EQ(ProbeJson(Quoted("db") + "nothing-like-it", 0).at("files").at(0).at("hits"), 0);
+      EXPECT_EQ(RunJson(Quoted("db") + "nothing-like-it", 0).at("files").at(0).at("hits"), 0);
     }
   }
 }
 
 TEST_F(VerbProbeTest, AFileWithoutAFilterTellsByItsRange) {
   WriteSst(TableWith(""), 100, folder_ / "a.sst");
-  const ChildResult outcome = Probe(Quoted("a.sst") + KeyOf(7) + "x zzz");
+  const ChildResult outcome = Run(Quoted("a.sst") + KeyOf(7) + "x zzz");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.output, AllOf(HasSubstr("by the range of keys"),
                                     HasSubstr("zzz (0x7a7a7a): in none of 1 file\n")));
-  EXPECT_THAT(Probe(Quoted("a.sst") + KeyOf(7) + "x --exact").output,
+  EXPECT_THAT(Run(Quoted("a.sst") + KeyOf(7) + "x --exact").output,
               HasSubstr("absent, and no filter says so"));
 }
 
 TEST_F(VerbProbeTest, WhatCanNotBeReadIsTwoAndTheRestIsAsked) {
   WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
   WriteFile(folder_ / "b.sst", "no table");
-  const json document = ProbeJson(Quoted("b.sst") + Quoted("a.sst") + KeyOf(7), 2);
+  const json document = RunJson(Quoted("b.sst") + Quoted("a.sst") + KeyOf(7), 2);
   EXPECT_EQ(document.at("keys").at(0).at("may_contain").size(), 1u);
   EXPECT_TRUE(document.at("files").at(0).at("error").is_string());
-  EXPECT_EQ(Probe(Quoted("a.sst") + KeysIn("missing")).status, 2);
+  EXPECT_EQ(Run(Quoted("a.sst") + KeysIn("missing")).status, 2);
 }
 
 TEST_F(VerbProbeTest, WhatADamagedBlockHasIsNoFalsePositive) {
@@ -356,8 +341,7 @@ TEST_F(VerbProbeTest, WhatADamagedBlockHasIsNoFalsePositive) {
   WriteFile(folder_ / "a.sst", bytes);
   WriteKeys("keys", {KeyOf(1'000), KeyOf(10'000)});
   const std::string damaged_block = KeyOf(5);
-  const json document =
-      ProbeJson(Quoted("a.sst") + damaged_block + " --exact " + KeysIn("keys"), 2);
+  const json document = RunJson(Quoted("a.sst") + damaged_block + " --exact " + KeysIn("keys"), 2);
   const json& file = document.at("files").at(0);
   EXPECT_TRUE(file.at("error").is_string());
   EXPECT_EQ(document.at("keys").at(0).at("may_contain").size(), 1u);
@@ -373,17 +357,17 @@ TEST_F(VerbProbeTest, ADamagedFilterIsOneAndNamed) {
       table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
     }
     WriteSst(table, 5'000, folder_ / "a.sst");
-    EXPECT_TRUE(ProbeJson(Quoted("a.sst") + KeyOf(7), 0)["files"][0].at("fault").is_null());
+    EXPECT_TRUE(RunJson(Quoted("a.sst") + KeyOf(7), 0)["files"][0].at("fault").is_null());
     std::string error;
     const std::string block = inspect::ReadFilterBlocks(folder_ / "a.sst", &error).at(0);
     std::string bytes = testing::ReadFile(folder_ / "a.sst");
     char& byte = bytes[bytes.find(block) + block.size() / 2];
     byte = static_cast<char>(byte ^ 8);
     WriteFile(folder_ / "a.sst", bytes);
-    const ChildResult text = Probe(Quoted("a.sst") + KeyOf(7));
+    const ChildResult text = Run(Quoted("a.sst") + KeyOf(7));
     EXPECT_EQ(text.status, 1) << text.errors;
     EXPECT_THAT(text.output, HasSubstr("fault: " + folder_ / "a.sst"));
-    EXPECT_TRUE(ProbeJson(Quoted("a.sst") + KeyOf(7), 1)["files"][0].at("fault").is_string());
+    EXPECT_TRUE(RunJson(Quoted("a.sst") + KeyOf(7), 1)["files"][0].at("fault").is_string());
   }
 }
 
@@ -393,12 +377,12 @@ TEST_F(VerbProbeTest, WrongUsageIsTwo) {
   for (const std::string& arguments :
        {std::string(), file, std::string("nowhere key"), file + "nowhere.sst key",
         file + "key --jobs=-1", file + "--keys", file + "--keyz=x"}) {
-    const ChildResult outcome = Probe(arguments);
+    const ChildResult outcome = Run(arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
     EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
     EXPECT_THAT(outcome.errors, HasSubstr("winnow")) << arguments;
   }
-  EXPECT_THAT(Probe("nowhere key").errors, HasSubstr("'nowhere'"));
+  EXPECT_THAT(Run("nowhere key").errors, HasSubstr("'nowhere'"));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "tests/files.h"
 #include "tests/forgetful_policy.h"
 #include "tests/inspect_testing.h"
+#include "tests/tool_testing.h"
 
 namespace winnow {
 namespace {
@@ -44,22 +45,9 @@ using testing::TableWith;
 using testing::WriteFile;
 using testing::WriteSst;
 
-class VerbVerifyTest : public ::testing::Test {
+class VerbVerifyTest : public testing::VerbTest {
  protected:
-  // The arguments are quoted for the shell by the caller.
-  ChildResult Verify(const std::string& arguments) {
-    return RunProgram({"sh", "-c", "exec '" WINNOW_TOOL "' verify " + arguments});
-  }
-
-  std::string Quoted(const std::string& name) { return " '" + folder_ / name + "' "; }
-
-  json VerifyJson(const std::string& arguments, int code) {
-    const ChildResult outcome = Verify(arguments + " --json");
-    EXPECT_EQ(outcome.status, code) << outcome.errors << outcome.output;
-    json document = json::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
-    EXPECT_TRUE(document.is_object()) << outcome.output;
-    return document;
-  }
+  VerbVerifyTest() : VerbTest("verify") {}
 
   void MakeDatabase(const Options& options, uint64_t keys = 10'000) {
     const auto database = OpenDatabase(options, folder_ / "db");
@@ -80,8 +68,6 @@ class VerbVerifyTest : public ::testing::Test {
     byte = static_cast<char>(byte ^ 8);
     WriteFile(path, bytes);
   }
-
-  testing::TemporaryFolder folder_;
 };
 
 TEST_F(VerbVerifyTest, AGoodDatabaseOfAllKindsIsZero) {
@@ -111,7 +97,7 @@ TEST_F(VerbVerifyTest, AGoodDatabaseOfAllKindsIsZero) {
       ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
     }
   }
-  const json document = VerifyJson(Quoted("db"), 0);
+  const json document = RunJson(Quoted("db"), 0);
   EXPECT_EQ(document.at("schema"), "winnow.verify/1");
   ASSERT_EQ(document.at("files").size(), 7u);
   for (const json& file : document["files"]) {
@@ -126,7 +112,7 @@ TEST_F(VerbVerifyTest, AGoodDatabaseOfAllKindsIsZero) {
     EXPECT_EQ(file.at("measured_fpr").get<double>(),
               file.at("false_positives").get<double>() / 10'000);
   }
-  const ChildResult text = Verify(Quoted("db"));
+  const ChildResult text = Run(Quoted("db"));
   EXPECT_EQ(text.status, 0);
   EXPECT_THAT(text.errors, IsEmpty());
   EXPECT_THAT(text.output, AllOf(HasSubstr("builtin-ribbon"), HasSubstr("\nall"),
@@ -141,12 +127,12 @@ TEST_F(VerbVerifyTest, AKeyThatAPolicyLostIsOneAndNamed) {
     table.filter_policy = testing::ForgetfulPolicy(table.filter_policy, KeyOf(4'321));
     MakeDatabase(MakeOptions(table));
     const std::string hex = "30303030303034332e303231";  // 00000043.021
-    const ChildResult text = Verify(Quoted("db"));
+    const ChildResult text = Run(Quoted("db"));
     EXPECT_EQ(text.status, 1);
     EXPECT_THAT(text.output, AllOf(HasSubstr("\nfault: "), HasSubstr(".sst: the filter denies 1"),
                                    HasSubstr("the key 0x" + hex)));
     EXPECT_EQ(text.output.find(" in partition ") != std::string::npos, partitioned);
-    const json file = VerifyJson(Quoted("db"), 1).at("files").at(0);
+    const json file = RunJson(Quoted("db"), 1).at("files").at(0);
     EXPECT_EQ(file.at("false_negatives"), 1);
     EXPECT_EQ(file.at("denied_keys").at(0).at("key_hex"), hex);
     EXPECT_EQ(file.at("ok"), false);
@@ -158,9 +144,9 @@ TEST_F(VerbVerifyTest, AFlippedBitWithoutChecksumIsOneAndItsFileNamed) {
   table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
   WriteSst(table, 5'000, folder_ / "a.sst");
   WriteSst(table, 5'000, folder_ / "b.sst");
-  EXPECT_EQ(Verify(Quoted("a.sst") + Quoted("b.sst")).status, 0);
+  EXPECT_EQ(Run(Quoted("a.sst") + Quoted("b.sst")).status, 0);
   FlipFilterBit(folder_ / "b.sst");
-  const ChildResult outcome = Verify(Quoted("a.sst") + Quoted("b.sst"));
+  const ChildResult outcome = Run(Quoted("a.sst") + Quoted("b.sst"));
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.output, HasSubstr("\nfault: " + folder_ / "b.sst"));
   EXPECT_THAT(outcome.output, Not(HasSubstr("fault: " + folder_ / "a.sst")));
@@ -171,8 +157,8 @@ TEST_F(VerbVerifyTest, WhatCanNotBeReadIsTwoAndTheRestIsVerified) {
   WriteFile(folder_ / "b.sst", ReadFile(folder_ / "a.sst").substr(0, 1'000));
   WriteFile(folder_ / "c", "");
   fs::create_directory(folder_ / "d");
-  const json document = VerifyJson(
-      Quoted("b.sst") + Quoted("c") + Quoted("d") + Quoted("missing") + Quoted("a.sst"), 2);
+  const json document =
+      RunJson(Quoted("b.sst") + Quoted("c") + Quoted("d") + Quoted("missing") + Quoted("a.sst"), 2);
   ASSERT_EQ(document.at("files").size(), 5u);
   for (size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(document["files"][i].at("ok"), false) << i;
@@ -180,7 +166,7 @@ TEST_F(VerbVerifyTest, WhatCanNotBeReadIsTwoAndTheRestIsVerified) {
   }
   EXPECT_EQ(document["files"][4].at("ok"), true);
   EXPECT_EQ(document["files"][4].at("keys"), 5'000);
-  EXPECT_THAT(Verify(Quoted("missing")).output, HasSubstr("not verified: "));
+  EXPECT_THAT(Run(Quoted("missing")).output, HasSubstr("not verified: "));
 }
 
 TEST_F(VerbVerifyTest, DamageUnderAChecksumIsOne) {
@@ -188,8 +174,8 @@ TEST_F(VerbVerifyTest, DamageUnderAChecksumIsOne) {
   std::string bytes = ReadFile(folder_ / "a.sst");
   bytes[bytes.size() / 3] = static_cast<char>(bytes[bytes.size() / 3] ^ 1);
   WriteFile(folder_ / "a.sst", bytes);
-  EXPECT_EQ(Verify(Quoted("a.sst")).status, 1);
-  EXPECT_THAT(Verify(Quoted("a.sst")).output, HasSubstr("checksum"));
+  EXPECT_EQ(Run(Quoted("a.sst")).status, 1);
+  EXPECT_THAT(Run(Quoted("a.sst")).output, HasSubstr("checksum"));
 }
 
 class ShorterFirst final : public ROCKSDB_NAMESPACE::Comparator {
@@ -227,7 +213,7 @@ TEST_F(VerbVerifyTest, UnderAnUnknownComparatorKeysAreTriedWithAndWithoutTimesta
       }
       ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
     }
-    const ChildResult outcome = Verify(Quoted("db"));
+    const ChildResult outcome = Run(Quoted("db"));
     EXPECT_EQ(outcome.status, 0) << outcome.output;
     EXPECT_THAT(outcome.errors, HasSubstr("test.ShorterFirst"));
     EXPECT_THAT(outcome.output, HasSubstr("1 of 1 good"));
@@ -245,7 +231,7 @@ TEST_F(VerbVerifyTest, UnderAnUnknownComparatorWithOtherTimestampsItIsNoFault) {
     }
     ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
   }
-  const json file = VerifyJson(Quoted("db"), 2).at("files").at(0);
+  const json file = RunJson(Quoted("db"), 2).at("files").at(0);
   EXPECT_THAT(file.at("error").get<std::string>(),
               AllOf(HasSubstr("can't be verified"), HasSubstr("neither 0 nor 8 bytes")));
   EXPECT_THAT(file.at("faults"), IsEmpty());
@@ -256,7 +242,7 @@ TEST_F(VerbVerifyTest, UnderAnUnknownComparatorPartitionsCanNotBeVerified) {
   Options options = MakeOptions(PartitionedTableWith("winnow:10"));
   options.comparator = &comparator;
   MakeDatabase(options);
-  const ChildResult outcome = Verify(Quoted("db"));
+  const ChildResult outcome = Run(Quoted("db"));
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.output, AllOf(HasSubstr("can't be verified"), HasSubstr("ShorterFirst"),
                                     Not(HasSubstr("fault: "))));
@@ -273,7 +259,7 @@ TEST_F(VerbVerifyTest, KnownTimestampsAreLeftOut) {
     }
     ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
   }
-  const json file = VerifyJson(Quoted("db"), 0).at("files").at(0);
+  const json file = RunJson(Quoted("db"), 0).at("files").at(0);
   EXPECT_EQ(file.at("keys"), 10'000);
   EXPECT_GT(file.at("partitions"), 5);
 }
@@ -291,17 +277,16 @@ TEST_F(VerbVerifyTest, FilesInOtherFoldersAreVerifiedAndNothingIsWritten) {
     return listing;
   };
   before = list();
-  EXPECT_EQ(Verify(Quoted("db")).status, 2);
-  EXPECT_THAT(Verify(Quoted("db")).output, HasSubstr("--path=FOLDER"));
-  EXPECT_EQ(VerifyJson(Quoted("db") + "'--path=" + folder_ / "fast" + "'", 0).at("files").size(),
-            1u);
+  EXPECT_EQ(Run(Quoted("db")).status, 2);
+  EXPECT_THAT(Run(Quoted("db")).output, HasSubstr("--path=FOLDER"));
+  EXPECT_EQ(RunJson(Quoted("db") + "'--path=" + folder_ / "fast" + "'", 0).at("files").size(), 1u);
   EXPECT_EQ(list(), before);
 }
 
 TEST_F(VerbVerifyTest, AFileGivenTwiceCountsOnce) {
   MakeDatabase(MakeOptions(TableWith("winnow:10")));
   fs::create_symlink(folder_ / "db", folder_ / "link");
-  EXPECT_EQ(VerifyJson(Quoted("db") + Quoted("link") + Quoted("db"), 0).at("files").size(), 1u);
+  EXPECT_EQ(RunJson(Quoted("db") + Quoted("link") + Quoted("db"), 0).at("files").size(), 1u);
 }
 
 TEST_F(VerbVerifyTest, PatternsAndFoldersOfDatabasesArePaths) {
@@ -310,10 +295,10 @@ TEST_F(VerbVerifyTest, PatternsAndFoldersOfDatabasesArePaths) {
     WriteSst(TableWith("winnow:10"), 100, folder_ / name + "/a.sst");
     WriteSst(TableWith("winnow:10"), 100, folder_ / name + "/b.sst");
   }
-  EXPECT_EQ(VerifyJson(Quoted("shelf"), 0).at("files").size(), 4u);
-  EXPECT_EQ(VerifyJson(Quoted("shelf/*/a.sst"), 0).at("files").size(), 2u);
-  EXPECT_EQ(VerifyJson(Quoted("shelf/*/a.sst") + Quoted("shelf/one"), 0).at("files").size(), 3u);
-  const ChildResult none = Verify(Quoted("shelf/*.sst"));
+  EXPECT_EQ(RunJson(Quoted("shelf"), 0).at("files").size(), 4u);
+  EXPECT_EQ(RunJson(Quoted("shelf/*/a.sst"), 0).at("files").size(), 2u);
+  EXPECT_EQ(RunJson(Quoted("shelf/*/a.sst") + Quoted("shelf/one"), 0).at("files").size(), 3u);
+  const ChildResult none = Run(Quoted("shelf/*.sst"));
   EXPECT_EQ(none.status, 2);
   EXPECT_THAT(none.errors, HasSubstr("no file or folder matches the pattern"));
 }
@@ -323,7 +308,7 @@ TEST_F(VerbVerifyTest, AStrayFileHidesNoDatabase) {
   fs::create_directories(folder_ / "shelf");
   fs::rename(folder_ / "db", folder_ / "shelf/db");
   WriteSst(TableWith("winnow:10"), 100, folder_ / "shelf/export.sst");
-  const json files = VerifyJson(Quoted("shelf"), 0).at("files");
+  const json files = RunJson(Quoted("shelf"), 0).at("files");
   ASSERT_EQ(files.size(), 2u);
   EXPECT_THAT(files.at(0).at("path"), HasSubstr("shelf/export.sst"));
   EXPECT_THAT(files.at(1).at("path"), HasSubstr("shelf/db/"));
@@ -337,7 +322,7 @@ TEST_F(VerbVerifyTest, NamesAreShownEscaped) {
   for (const char* of_policy : {"", "policy winnow:10 "}) {
     const bool is_verify = *of_policy == '\0';
     const ChildResult outcome =
-        is_verify ? Verify(arguments)
+        is_verify ? Run(arguments)
                   : RunProgram({"sh", "-c",
                                 std::string("exec '" WINNOW_TOOL "' ") + of_policy + arguments});
     EXPECT_EQ(outcome.status, 2) << outcome.errors;
@@ -348,18 +333,18 @@ TEST_F(VerbVerifyTest, NamesAreShownEscaped) {
     }
     EXPECT_THAT(outcome.output, HasSubstr("a\\x1b[31m\\xff\\n.sst"));
   }
-  const json files = VerifyJson(arguments, 2).at("files");
+  const json files = RunJson(arguments, 2).at("files");
   EXPECT_THAT(files.at(0).at("path_hex"), HasSubstr("611b5b33316dff0a"));
   EXPECT_FALSE(files.at(1).contains("path_hex"));
 }
 
 TEST_F(VerbVerifyTest, WithoutSamplesThereIsNoRate) {
   WriteSst(TableWith("winnow:10"), 5'000, folder_ / "a.sst");
-  const json file = VerifyJson(Quoted("a.sst") + " --samples=0", 0).at("files").at(0);
+  const json file = RunJson(Quoted("a.sst") + " --samples=0", 0).at("files").at(0);
   EXPECT_EQ(file.at("samples"), 0);
   EXPECT_TRUE(file.at("measured_fpr").is_null());
   EXPECT_TRUE(file.at("measured_fpr_interval").is_null());
-  const json more = VerifyJson(Quoted("a.sst") + " --samples=100000", 0).at("files").at(0);
+  const json more = RunJson(Quoted("a.sst") + " --samples=100000", 0).at("files").at(0);
   EXPECT_EQ(more.at("samples"), 100'000);
   EXPECT_LT(more.at("measured_fpr_interval").at(1).get<double>() -
                 more.at("measured_fpr_interval").at(0).get<double>(),
@@ -373,7 +358,7 @@ TEST_F(VerbVerifyTest, ManyFilesAtOnceAreInOrder) {
     WriteSst(TableWith("winnow:10"), static_cast<uint64_t>(100 + 500 * (i % 5)), folder_ / name);
     paths += Quoted(name);
   }
-  const json document = VerifyJson(paths + " --jobs=4", 0);
+  const json document = RunJson(paths + " --jobs=4", 0);
   ASSERT_EQ(document.at("files").size(), 30u);
   for (size_t i = 0; i < 30; ++i) {
     EXPECT_EQ(document["files"][i].at("path"), (folder_ / "f") + std::to_string(i) + ".sst");
@@ -384,7 +369,7 @@ TEST_F(VerbVerifyTest, ManyFilesAtOnceAreInOrder) {
 TEST_F(VerbVerifyTest, OutputThatIsNotWholeIsAnError) {
   WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
   for (const char* to : {" >/dev/full", " >&-"}) {
-    const ChildResult outcome = Verify(Quoted("a.sst") + to);
+    const ChildResult outcome = Run(Quoted("a.sst") + to);
     EXPECT_EQ(outcome.status, 2) << to;
     EXPECT_THAT(outcome.errors, HasSubstr("could not be written in full")) << to;
   }
@@ -393,7 +378,7 @@ TEST_F(VerbVerifyTest, OutputThatIsNotWholeIsAnError) {
 TEST_F(VerbVerifyTest, WrongUsageIsTwo) {
   for (const char* arguments : {"", "--samples=many x", "--samples=-1 x", "--jobs=-1 x",
                                 "--jobs=5000 x", "--samples x", "--samples=1000000000000 x"}) {
-    const ChildResult outcome = Verify(arguments);
+    const ChildResult outcome = Run(arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
     EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
     EXPECT_THAT(outcome.errors, HasSubstr("winnow")) << arguments;

@@ -12,6 +12,7 @@
 #include "tests/child_process.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
+#include "tests/tool_testing.h"
 
 namespace winnow {
 namespace {
@@ -42,11 +43,7 @@ class WinnowToolTest : public ::testing::Test {
   std::string Quoted(const std::string& name) { return " '" + folder_ / name + "' "; }
 
   json RunJson(const std::string& arguments, int code) {
-    const ChildResult outcome = Run(arguments + " --json");
-    EXPECT_EQ(outcome.status, code) << outcome.errors;
-    json document = json::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
-    EXPECT_TRUE(document.is_object()) << outcome.output;
-    return document;
+    return testing::JsonOf(Run(arguments + " --json"), code);
   }
 
   std::string environment_;

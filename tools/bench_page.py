@@ -224,7 +224,11 @@ class Goals:
 
     def section(self):
         self.add_all()
-        return "## Goals\n\n" + table(["", "measured", "goal", "reached"], self.rows) + "\n" if self.rows else ""
+        if not self.rows:
+            return ""
+        reached = sum(row[-1] == "yes" for row in self.rows)
+        return (f"## What Winnow wants to reach\n\n{reached} of {len(self.rows)} in this run.\n\n"
+                + table(["", "measured", "goal", "reached"], self.rows) + "\n")
 
 
 def build_section(folder, results):
@@ -399,6 +403,49 @@ def space_section(results):
     return "## Space\n\nAll bytes counted, over at least 4·10^7 absent keys.\n\n" + table(head, rows) + "\n" if rows else ""
 
 
+def summary_section(files):
+    """What a user pays: memory, building and asking of each filter, one size of file."""
+    keys = "1000000"
+    columns = (("bits a key", "space", f"space/10_bits/SUBJECT/{keys}", "bits_per_key", 2),
+               ("false positives, %", "space", f"space/10_bits/SUBJECT/{keys}", "measured_rate", 2),
+               ("building, ns a key", "build", f"build/SUBJECT/{keys}", "per_key", 1),
+               ("peak of building, bytes a key", "memory", f"memory/SUBJECT/{keys}", "peak_bytes_per_key", 1),
+               ("a lookup, half present, ns", "query", f"query/hot/half/SUBJECT/{keys}", "per_key", 1),
+               ("a lookup, absent, ns", "query", f"query/hot/absent/SUBJECT/{keys}", "per_key", 1),
+               ("MultiGet, half present, ns a key", "query", f"multiget/hot/half/SUBJECT/{keys}", "per_key", 1))
+    rows = []
+    for title, file, name, counter, digits in columns:
+        if file not in files:
+            continue
+        values = {s: files[file].value(name.replace("SUBJECT", s), counter) for s in SUBJECTS}
+        if counter == "measured_rate":
+            values = {s: v and v * 100 for s, v in values.items()}
+        if not any(values.values()):
+            continue
+        rows.append([title] + [number(values[s], digits) for s in SUBJECTS]
+                    + [ratio(values["winnow_bloom"], values["builtin_bloom"]),
+                       ratio(values["winnow_ribbon"], values["builtin_ribbon"]),
+                       ratio(values["winnow_ribbon"], values["builtin_bloom"])])
+    if not rows:
+        return ""
+    head = [""] + [TITLES[s] for s in SUBJECTS] + ["Bloom / built-in Bloom", "Ribbon / built-in Ribbon", "Ribbon / built-in Bloom"]
+    return f"## What a filter costs\n\nFilters of {keys_text(keys)} keys at 10 bits, in a cache that holds them.\n\n" + table(head, rows) + "\n"
+
+
+def method_section(command, context):
+    text = ("## How it was measured\n\nMedians; all subjects in one process, rows in random order. Ratios below 1 are to Winnow's advantage. Keys "
+            "have 24 bytes where nothing else is said. Only ratios within one run mean something: on a machine with other guests times wander by 20 % "
+            "and more.\n\n")
+    for title, value in (("Date", context["date"]), ("Command", f"`{command}`"),
+                         ("RocksDB", f"{context['rocksdb_version']}, {context['rocksdb_build']}"),
+                         ("Winnow", f"{context['winnow_version']}, kernel {context['winnow_kernel']}"),
+                         ("Processor", f"{context['processor']}, {context['num_cpus']} processors"),
+                         ("System", f"{context['system']}, load {context['load_avg'][0]:.1f} at the start"),
+                         ("Compiler", context["compiler"])):
+        text += f"- {title}: {value}\n"
+    return text + "\n"
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -407,22 +454,20 @@ def main():
     if not files:
         sys.exit(f"tools/bench_page.py: {folder} has no results (*.json)")
     context = next(iter(files.values())).context
-    text = "# Winnow's filters beside RocksDB's\n\n"
-    for title, value in (("Date", context["date"]), ("Command", f"`{command}`"),
-                         ("RocksDB", f"{context['rocksdb_version']}, {context['rocksdb_build']}"),
-                         ("Winnow", f"{context['winnow_version']}, kernel {context['winnow_kernel']}"),
-                         ("Processor", f"{context['processor']}, {context['num_cpus']} processors"),
-                         ("System", f"{context['system']}, load {context['load_avg'][0]:.1f} at the start"),
-                         ("Compiler", context["compiler"])):
-        text += f"- {title}: {value}\n"
-    text += "\nMedians. Ratios below 1 are to Winnow's advantage. Keys have 24 bytes where nothing else is said.\n\n"
-    text += Goals(files).section()
+    # What it costs, then pictures and tables of each cost, then how it was measured and what it was measured for.
+    text = ("# Winnow's filters beside RocksDB's\n\nWhat Winnow's filters and the built-in ones of RocksDB "
+            f"{context['rocksdb_version']} cost, side by side on one {context['processor']}.\n\n")
+    text += summary_section(files)
     if "build" in files:
         text += build_section(folder, files["build"])
     queries = {results.context["winnow_kernel"]: results for name, results in files.items() if name.startswith("query")}
     for kernel, results in queries.items():
         if results is files.get("query"):
             text += query_section(folder, results, kernel)
+    if "memory" in files:
+        text += memory_section(folder, files["memory"])
+    if "space" in files:
+        text += space_section(files["space"])
     if len(queries) > 1:
         builds = {results.context["winnow_kernel"]: results for name, results in files.items() if re.fullmatch("build(_[a-z0-9]+)?", name)}
         text += kernels_section(queries, builds)
@@ -434,12 +479,10 @@ def main():
         text += segments_section(folder, files["segments"])
     if "filter_set" in files:
         text += filter_set_section(files["filter_set"])
-    if "memory" in files:
-        text += memory_section(folder, files["memory"])
     if "compiled_natively" in files and "build" in files and "query" in files:
         text += compiled_section(lambda name: files[name.split("/")[0]], files["compiled_natively"])
-    if "space" in files:
-        text += space_section(files["space"])
+    text += method_section(command, context)
+    text += Goals(files).section()
     (folder / "README.md").write_text(text, encoding="utf-8")
 
 

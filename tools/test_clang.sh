@@ -24,7 +24,7 @@ case "$#:${1-}" in
   done
   cmake --preset clang
   cmake --build --preset clang --parallel "$(build_jobs)" \
-    --target format_test golden_blocks_test kernel_objects_test kernels_test ribbon_bands_test segments_test
+    --target format_test golden_blocks_test kernel_objects_test kernels_test ribbon_elimination_test segments_test
   ctest --preset clang \
     --tests-regex '^(FormatTest|GoldenBlocksTest|TodaysBuilderTest|KernelObjectsTest|KernelsTest|RibbonBandsTest|SegmentsTest)[.]'
   ;;

@@ -18,6 +18,8 @@
 # Prints a row of a table for each. Ends with 1 if anything was not as expected, or nothing was tried, and with 2 if it
 # can't be tried.
 set -euo pipefail
+# shellcheck source=tools/install_in_chroot.sh
+. "$(dirname "$0")/install_in_chroot.sh"
 
 packages=(mariadb-server mariadb-plugin-rocksdb ceph-mon ceph-base balboa balboa-backend-rocksdb rocksdb-tools sortmerna
   python3)
@@ -424,24 +426,8 @@ fi
 [[ -x $winnow ]] || usage "there is no program $winnow"
 winnow=$(realpath "$winnow")
 
-# As tools/try_programs.sh has it: package scripts start services unless a policy-rc.d denies it.
-install_packages() {
-  if ((EUID)) || ! ischroot; then
-    echo "tools/try_databases.sh: --install is for root in a chroot; elsewhere install these as you see fit:" \
-      "${packages[*]}" >&2
-    exit 2
-  fi
-  local policy=/usr/sbin/policy-rc.d
-  if [[ ! -e $policy ]]; then
-    # shellcheck disable=SC2064
-    trap "rm -f $policy" EXIT
-    printf '#!/bin/sh\nexit 101\n' >"$policy"
-    chmod 755 "$policy"
-  fi
-  "$(dirname "$0")/setup.sh" "${packages[@]}"
-}
 if [[ $install ]]; then
-  (install_packages)
+  install_in_chroot tools/try_databases.sh "${packages[@]}"
 fi
 
 export LC_ALL=C.UTF-8 TZ=UTC

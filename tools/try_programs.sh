@@ -20,6 +20,8 @@
 # Prints a line for each: same, differs (with the lines that do), unsteady (differs without the library), or skipped and
 # why. Ends with 1 if anything differs or is unsteady, or nothing was run, and with 2 if it can't be tried.
 set -euo pipefail
+# shellcheck source=tools/install_in_chroot.sh
+. "$(dirname "$0")/install_in_chroot.sh"
 
 packages=(mariadb-server mariadb-plugin-rocksdb ceph-mon ceph-osd balboa balboa-backend-rocksdb
   rocksdb-tools sortmerna git nodejs perl python3)
@@ -596,25 +598,8 @@ fi
 [[ -f $library ]] || usage "there is no library $library"
 library=$(realpath "$library")
 
-# Package scripts start services unless a policy-rc.d denies it, as is customary in a chroot.
-install_packages() {
-  # Nothing but ischroot's yes will do: a machine that people work on may well be a container.
-  if ((EUID)) || ! ischroot; then
-    echo "tools/try_programs.sh: --install is for root in a chroot; elsewhere install these as you see fit:" \
-      "${packages[*]}" >&2
-    exit 2
-  fi
-  local policy=/usr/sbin/policy-rc.d
-  if [[ ! -e $policy ]]; then
-    # shellcheck disable=SC2064
-    trap "rm -f $policy" EXIT
-    printf '#!/bin/sh\nexit 101\n' >"$policy"
-    chmod 755 "$policy"
-  fi
-  "$(dirname "$0")/setup.sh" "${packages[@]}"
-}
 if [[ $install ]]; then
-  (install_packages)
+  install_in_chroot tools/try_programs.sh "${packages[@]}"
 fi
 
 for variable in "${!WINNOW_@}" LD_PRELOAD; do

@@ -6,10 +6,17 @@
 #include "src/amq/block_kernels.h"
 #include "src/amq/block_pattern.h"
 #include "src/amq/block_sizing.h"
+#include "src/amq/blocked_parts.h"
 #include "src/amq/plan.h"
 #include "src/amq/serialized.h"
 
 namespace winnow::amq {
+namespace {
+
+constexpr auto kKind = Serialized::kBlockedBloom;
+
+}  // namespace
+
 BlockedBloom::BlockedBloom(const Plan& plan) : BlockedBloom(ShapeFor(plan), plan.capacity) {}
 
 BlockedBloom::BlockedBloom(const BlockedShape& shape, uint64_t capacity)
@@ -97,63 +104,91 @@ std::string BlockedBloom::Serialize() const {
 }
 
 void BlockedBloom::Serialize(char* bytes) const noexcept {
-  auto* to = reinterpret_cast<unsigned char*>(bytes);
-  for (size_t i = 0; i < blocks_.size(); ++i) {
-    StoreWords(blocks_[i].words, kBlockWords, to + kHeaderBytes + i * sizeof(Block));
-  }
-  Header header;
-  header.kind = Serialized::kBlockedBloom;
-  header.a = static_cast<uint8_t>(blocks_per_key_);
-  header.b = static_cast<uint8_t>(bits_per_block_);
-  header.payload = size_bytes();
-  header.count = blocks_.size();
-  header.keys = added_;
-  header.x = capacity_;
-  WriteHeader(header, to);
+  auto* const to = reinterpret_cast<unsigned char*>(bytes);
+  BlockedBloomParts::Store(*this, 0, blocks_.size(), to + kHeaderBytes);
+  WriteHeader(BlockedBloomParts::HeaderOf(*this), to);
 }
 
 std::optional<BlockedBloom> BlockedBloom::Deserialize(std::string_view bytes, std::string* reason) {
-  constexpr auto kKind = Serialized::kBlockedBloom;
   Header header;
   *reason = ReadHeader(bytes, kKind, &header);
+  if (reason->empty()) *reason = BlockedBloomParts::FaultOf(header);
   if (!reason->empty()) return std::nullopt;
-  const uint64_t blocks = header.payload / sizeof(Block);
-  if (header.a < 1 || header.a > kMostBlocksPerKey) {
-    *reason = OutOfRange(kKind, "blocks a key", uint64_t{header.a}, 1, kMostBlocksPerKey);
-  } else if (header.b < 1 || header.b > kBlockWords) {
-    *reason = OutOfRange(kKind, "bits a block", uint64_t{header.b}, 1, kBlockWords);
-  } else if (header.count < 1) {
-    *reason = OutOfRange(kKind, "blocks", header.count, 1, UINT64_MAX / sizeof(Block));
-  } else if (header.count != blocks || header.payload % sizeof(Block) != 0) {
-    *reason = Contradiction(kKind, "the number of blocks", header.count, blocks);
-  } else if (header.x > kMostKeys) {
-    *reason = OutOfRange(kKind, "planned keys", header.x, 0, kMostKeys);
-  } else if (header.y != 0) {
-    *reason = Contradiction(kKind, "the last number of the header", header.y, 0);
-  }
-  if (!reason->empty()) return std::nullopt;
-
-  std::optional<BlockedBloom> filter(std::in_place, BlockedShape{blocks, header.a, header.b},
+  std::optional<BlockedBloom> filter(std::in_place, BlockedShape{header.count, header.a, header.b},
                                      header.x);
-  const auto* from = reinterpret_cast<const unsigned char*>(bytes.data()) + kHeaderBytes;
-  uint64_t ones = 0;
-  for (Block& block : filter->blocks_) {
-    LoadWords(from, kBlockWords, block.words);
-    for (const uint64_t word : block.words)
-      ones += static_cast<unsigned>(__builtin_popcountll(word));
-    from += sizeof(Block);
-  }
-  // Each addition that changed the filter set at least one bit, and at most all of a key.
-  const uint64_t least =
-      (ones + uint64_t{header.a} * header.b - 1) / (uint64_t{header.a} * header.b);
-  if (header.keys < least || header.keys > ones) {
-    *reason = OutOfRange(kKind, "the number of keys, by the bits that are set,", header.keys, least,
-                         ones);
-    return std::nullopt;
-  }
-  filter->ones_ = ones;
-  filter->added_ = header.keys;
+  BlockedBloomParts::Load(reinterpret_cast<const unsigned char*>(bytes.data()) + kHeaderBytes, 0,
+                          header.count, &*filter);
+  *reason = BlockedBloomParts::End(header.keys, &*filter);
+  if (!reason->empty()) return std::nullopt;
   return filter;
+}
+
+Header BlockedBloomParts::HeaderOf(const BlockedBloom& filter) noexcept {
+  Header header;
+  header.kind = kKind;
+  header.a = static_cast<uint8_t>(filter.blocks_per_key_);
+  header.b = static_cast<uint8_t>(filter.bits_per_block_);
+  header.payload = filter.size_bytes();
+  header.count = filter.blocks_.size();
+  header.keys = filter.added_;
+  header.x = filter.capacity_;
+  return header;
+}
+
+std::string BlockedBloomParts::FaultOf(const Header& header) {
+  const uint64_t blocks = header.payload / kBytesPerBlock;
+  if (header.a < 1 || header.a > kMostBlocksPerKey) {
+    return OutOfRange(kKind, "blocks a key", uint64_t{header.a}, 1, kMostBlocksPerKey);
+  }
+  if (header.b < 1 || header.b > kBlockWords) {
+    return OutOfRange(kKind, "bits a block", uint64_t{header.b}, 1, kBlockWords);
+  }
+  if (header.count < 1) {
+    return OutOfRange(kKind, "blocks", header.count, 1, UINT64_MAX / kBytesPerBlock);
+  }
+  if (header.count != blocks || header.payload % kBytesPerBlock != 0) {
+    return Contradiction(kKind, "the number of blocks", header.count, blocks);
+  }
+  if (header.x > kMostKeys) return OutOfRange(kKind, "planned keys", header.x, 0, kMostKeys);
+  if (header.y != 0) return Contradiction(kKind, "the last number of the header", header.y, 0);
+  return "";
+}
+
+void BlockedBloomParts::Store(const BlockedBloom& filter, uint64_t first, uint64_t n,
+                              unsigned char* bytes) noexcept {
+  static_assert(sizeof(BlockedBloom::Block) == kBytesPerBlock);
+  for (uint64_t i = 0; i < n; ++i) {
+    StoreWords(filter.blocks_[first + i].words, kBlockWords, bytes + i * kBytesPerBlock);
+  }
+}
+
+void BlockedBloomParts::Load(const unsigned char* bytes, uint64_t first, uint64_t n,
+                             BlockedBloom* filter) noexcept {
+  uint64_t ones = 0;
+  for (uint64_t i = 0; i < n; ++i) {
+    uint64_t* const words = filter->blocks_[first + i].words;
+    LoadWords(bytes + i * kBytesPerBlock, kBlockWords, words);
+    for (unsigned j = 0; j < kBlockWords; ++j) {
+      ones += static_cast<unsigned>(__builtin_popcountll(words[j]));
+    }
+  }
+  filter->ones_ += ones;
+}
+
+// Each addition that changed the filter set at least one bit, and at most all of a key.
+uint64_t BlockedBloomParts::LeastKeys(const BlockedBloom& filter) noexcept {
+  const uint64_t bits = uint64_t{filter.blocks_per_key_} * filter.bits_per_block_;
+  return (filter.ones_ + bits - 1) / bits;
+}
+
+std::string BlockedBloomParts::End(uint64_t keys, BlockedBloom* filter) {
+  const uint64_t least = LeastKeys(*filter);
+  if (keys < least || keys > filter->ones_) {
+    return OutOfRange(kKind, "the number of keys, by the bits that are set,", keys, least,
+                      filter->ones_);
+  }
+  filter->added_ = keys;
+  return "";
 }
 
 }  // namespace winnow::amq

@@ -75,7 +75,8 @@ std::string Sentence(Serialized kind, const std::string& fault, const std::strin
   return std::string("these bytes are no ") + NameOf(kind) + ": " + fault + "; " + advice;
 }
 
-std::string Objection(std::string_view bytes, Serialized kind) {
+// `behind`: bytes behind the header, here or elsewhere.
+std::string Objection(std::string_view bytes, uint64_t behind, Serialized kind) {
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   const std::string_view start = bytes.substr(0, sizeof kMagic);
   const std::string_view magic(kMagic, sizeof kMagic);
@@ -119,17 +120,10 @@ std::string Objection(std::string_view bytes, Serialized kind) {
                     "build the filter anew with winnow::HashKey");
   }
   const uint64_t payload = formulas::LoadLittle64(data + kPayloadAt);
-  if (bytes.size() - kHeaderBytes != payload) {
+  if (behind != payload) {
     return Sentence(kind,
                     "expected " + std::to_string(payload) + " bytes behind the header, found " +
-                        std::to_string(bytes.size() - kHeaderBytes),
-                    kDamaged);
-  }
-  const uint64_t payload_sum = XXH3_64bits(data + kHeaderBytes, bytes.size() - kHeaderBytes);
-  if (payload_sum != formulas::LoadLittle64(data + kPayloadSumAt)) {
-    return Sentence(kind,
-                    "they are damaged behind the header, the checksum is " + Hex(payload_sum) +
-                        ", expected " + Hex(formulas::LoadLittle64(data + kPayloadSumAt)),
+                        std::to_string(behind),
                     kDamaged);
   }
   return "";
@@ -146,6 +140,10 @@ std::string OutOfRangeOf(Serialized kind, const char* value, Number found, Numbe
 }  // namespace
 
 void WriteHeader(const Header& header, unsigned char* bytes) noexcept {
+  WriteHeader(header, XXH3_64bits(bytes + kHeaderBytes, header.payload), bytes);
+}
+
+void WriteHeader(const Header& header, uint64_t payload_sum, unsigned char* bytes) noexcept {
   std::memcpy(bytes, kMagic, sizeof kMagic);
   bytes[kVersionAt] = kSerializedVersion;
   bytes[kKindAt] = static_cast<uint8_t>(header.kind);
@@ -157,14 +155,22 @@ void WriteHeader(const Header& header, unsigned char* bytes) noexcept {
   formulas::StoreLittle64(bytes + kKeysAt, header.keys);
   formulas::StoreLittle64(bytes + kXAt, header.x);
   formulas::StoreLittle64(bytes + kYAt, header.y);
-  formulas::StoreLittle64(bytes + kPayloadSumAt, XXH3_64bits(bytes + kHeaderBytes, header.payload));
+  formulas::StoreLittle64(bytes + kPayloadSumAt, payload_sum);
   formulas::StoreLittle64(bytes + kHeaderSumAt, XXH3_64bits(bytes, kHeaderSumAt));
 }
 
 std::string ReadHeader(std::string_view bytes, Serialized kind, Header* header) {
-  std::string objection = Objection(bytes, kind);
+  const uint64_t payload = bytes.size() - std::min(bytes.size(), kHeaderBytes);
+  std::string objection = ReadHeader(bytes, payload, kind, header);
   if (!objection.empty()) return objection;
-  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
+  return CheckPayload(bytes, XXH3_64bits(bytes.data() + kHeaderBytes, payload), kind);
+}
+
+std::string ReadHeader(std::string_view header_bytes, uint64_t payload, Serialized kind,
+                       Header* header) {
+  std::string objection = Objection(header_bytes, payload, kind);
+  if (!objection.empty()) return objection;
+  const auto* data = reinterpret_cast<const unsigned char*>(header_bytes.data());
   header->kind = kind;
   header->a = data[kAAt];
   header->b = data[kBAt];
@@ -174,6 +180,16 @@ std::string ReadHeader(std::string_view bytes, Serialized kind, Header* header) 
   header->x = formulas::LoadLittle64(data + kXAt);
   header->y = formulas::LoadLittle64(data + kYAt);
   return "";
+}
+
+std::string CheckPayload(std::string_view header_bytes, uint64_t sum, Serialized kind) {
+  const auto* data = reinterpret_cast<const unsigned char*>(header_bytes.data());
+  const uint64_t expected = formulas::LoadLittle64(data + kPayloadSumAt);
+  if (sum == expected) return "";
+  return Sentence(kind,
+                  "they are damaged behind the header, the checksum is " + Hex(sum) +
+                      ", expected " + Hex(expected),
+                  kDamaged);
 }
 
 uint64_t PayloadSize(std::string_view header) noexcept {

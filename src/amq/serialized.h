@@ -38,11 +38,19 @@ struct Header {
 
 // Writes the header before header.payload bytes that are already there, with both checksums.
 void WriteHeader(const Header& header, unsigned char* bytes) noexcept;
+// The same for a payload that is elsewhere and has this checksum, XXH3-64.
+void WriteHeader(const Header& header, uint64_t payload_sum, unsigned char* bytes) noexcept;
 
 // Reads the header of bytes that should be all of one filter of this kind. Empty if it is whole and
 // right, the length is the one that it says, and the payload's checksum is right; else a sentence
 // that says what was expected, what was found and what to do.
 std::string ReadHeader(std::string_view bytes, Serialized kind, Header* header);
+
+// The same for a header with a payload of this size that is elsewhere: all but its checksum.
+std::string ReadHeader(std::string_view header_bytes, uint64_t payload, Serialized kind,
+                       Header* header);
+// Then the payload's: empty if `sum` is what these bytes of the header say.
+std::string CheckPayload(std::string_view header_bytes, uint64_t sum, Serialized kind);
 
 // The payload's length by a header, which must be whole but is not checked.
 uint64_t PayloadSize(std::string_view header) noexcept;

@@ -19,8 +19,9 @@
 // Back substitution then fixes the slots from right to left; free slots are 0.
 //
 // A row's walk waits for each load, and its end can't be predicted. So four sub-shards, which are
-// independent of each other, are walked in lock-step: while one lane waits, the others go on. Where
-// the machine can, they are eliminated by columns instead, as src/simd/ribbon_bands.h says.
+// independent of each other, are walked in lock-step: while one waits, the others go on. That
+// is ribbon_by_rows.h. Where the machine can, they are eliminated slot by slot instead of row by
+// row (ribbon_by_slots.h), as src/simd/ribbon_elimination.h says.
 
 #include "src/core/ribbon_build.h"
 
@@ -31,30 +32,30 @@
 #include "src/core/bloom.h"
 #include "src/core/build_phases.h"
 #include "src/core/ribbon.h"
-#include "src/core/ribbon_lane.h"
+#include "src/core/ribbon_by_rows.h"
 #include "src/core/ribbon_tables.h"
 #include "src/core/sizing.h"
 
 namespace winnow::core {
 namespace {
 
-// Walks the lanes in lock-step until one is done; walks[i] is that of lane i.
-template <size_t... kLane>
-__attribute__((noinline)) void WalkTogether(RibbonLane* lanes, RibbonWalk* walks,
-                                            std::index_sequence<kLane...>) {
-  RibbonWalk local[] = {walks[kLane]...};
-  const auto step = [&](size_t lane) {
-    if (__builtin_expect(Step(&local[lane]), 1)) return true;
-    local[lane] = lanes[lane].Next(local[lane]);
-    return local[lane].at != nullptr;
+// Walks the sub-shards in lock-step until one is done; walks[i] is that of shards[i].
+template <size_t... kShard>
+__attribute__((noinline)) void WalkTogether(ShardByRows* shards, RibbonWalk* walks,
+                                            std::index_sequence<kShard...>) {
+  RibbonWalk local[] = {walks[kShard]...};
+  const auto step = [&](size_t shard) {
+    if (__builtin_expect(Step(&local[shard]), 1)) return true;
+    local[shard] = shards[shard].Next(local[shard]);
+    return local[shard].at != nullptr;
   };
-  while ((step(kLane) && ...)) {
+  while ((step(kShard) && ...)) {
   }
-  ((walks[kLane] = local[kLane]), ...);
+  ((walks[kShard] = local[kShard]), ...);
 }
 
-void FinishLane(RibbonLane* lane, RibbonWalk walk) {
-  while (walk.at != nullptr) WalkTogether(lane, &walk, std::make_index_sequence<1>());
+void FinishShard(ShardByRows* shard, RibbonWalk walk) {
+  while (walk.at != nullptr) WalkTogether(shard, &walk, std::make_index_sequence<1>());
 }
 
 // One bumped layer.
@@ -154,8 +155,8 @@ class BumpedLayerBuilder {
       pool_->Drain(hashes, [&](const uint64_t* some, size_t n) { Deal(some, n, first_shard); });
     }
     uint32_t shard = 0;
-    for (; shard + kRibbonLanes <= num_shards; shard += kRibbonLanes) {
-      BuildShards<kRibbonLanes>(first_shard, shard);
+    for (; shard + kShardsAtOnce <= num_shards; shard += kShardsAtOnce) {
+      BuildShards<kShardsAtOnce>(first_shard, shard);
     }
     for (; shard + 2 <= num_shards; shard += 2) BuildShards<2>(first_shard, shard);
     for (; shard < num_shards; ++shard) BuildShards<1>(first_shard, shard);
@@ -203,27 +204,27 @@ class BumpedLayerBuilder {
   void Eliminate(uint32_t shard, HashBin* bins, const uint64_t** rows) {
     const BuildPhaseScope elimination(BuildPhase::kElimination);
     if (layer_.elimination != nullptr) {
-      RibbonBands& bands = *tables_.bands();
-      bands.Eliminate(layer_, shard, kCount, bins);
-      for (unsigned i = 0; i < kCount; ++i) rows[i] = bands.rows(i);
+      ShardsBySlots& shards = *tables_.by_slots();
+      shards.Eliminate(layer_, shard, kCount, bins);
+      for (unsigned i = 0; i < kCount; ++i) rows[i] = shards.rows(i);
     } else {
-      RibbonLanes& lanes = *tables_.lanes();
-      WalkShards<kCount>(&lanes, shard, bins);
-      for (unsigned i = 0; i < kCount; ++i) rows[i] = lanes[i].rows();
+      ShardsByRows& shards = *tables_.by_rows();
+      WalkShards<kCount>(&shards, shard, bins);
+      for (unsigned i = 0; i < kCount; ++i) rows[i] = shards[i].rows();
     }
   }
 
   template <unsigned kCount>
-  void WalkShards(RibbonLanes* lanes, uint32_t shard, HashBin* bins) {
+  void WalkShards(ShardsByRows* shards, uint32_t shard, HashBin* bins) {
     RibbonWalk walks[kCount];
     bool any_done = false;
     for (unsigned i = 0; i < kCount; ++i) {
-      walks[i] = (*lanes)[i].Begin(layer_, shard + i, bins + size_t{i} * layer_.shard_bins());
+      walks[i] = (*shards)[i].Begin(layer_, shard + i, bins + size_t{i} * layer_.shard_bins());
       any_done = any_done || walks[i].at == nullptr;
     }
-    if (!any_done) WalkTogether(lanes->data(), walks, std::make_index_sequence<kCount>());
+    if (!any_done) WalkTogether(shards->data(), walks, std::make_index_sequence<kCount>());
     // The others have about as little left.
-    for (unsigned i = 0; i < kCount; ++i) FinishLane(&(*lanes)[i], walks[i]);
+    for (unsigned i = 0; i < kCount; ++i) FinishShard(&(*shards)[i], walks[i]);
   }
 
   LayerBuild layer_;

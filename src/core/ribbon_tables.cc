@@ -43,22 +43,22 @@ RibbonTables* BorrowedTables::tables() const {
   return tables_;
 }
 
-RibbonLanes* BorrowedTables::lanes() const {
-  std::unique_ptr<RibbonLanes>& lanes = tables()->lanes;
-  if (lanes == nullptr) lanes = std::make_unique<RibbonLanes>();
-  return lanes.get();
+ShardsByRows* BorrowedTables::by_rows() const {
+  std::unique_ptr<ShardsByRows>& by_rows = tables()->by_rows;
+  if (by_rows == nullptr) by_rows = std::make_unique<ShardsByRows>();
+  return by_rows.get();
 }
 
-RibbonBands* BorrowedTables::bands() const {
-  std::unique_ptr<RibbonBands>& bands = tables()->bands;
-  if (bands == nullptr) bands = std::make_unique<RibbonBands>();
-  return bands.get();
+ShardsBySlots* BorrowedTables::by_slots() const {
+  std::unique_ptr<ShardsBySlots>& by_slots = tables()->by_slots;
+  if (by_slots == nullptr) by_slots = std::make_unique<ShardsBySlots>();
+  return by_slots.get();
 }
 
 size_t KeptTableBytes() noexcept {
   if (kept.tables == nullptr) return 0;
-  return sizeof(RibbonTables) + (kept.tables->lanes != nullptr ? kLanesBytes : 0) +
-         (kept.tables->bands != nullptr ? kBandsBytes : 0);
+  return sizeof(RibbonTables) + (kept.tables->by_rows != nullptr ? kShardsByRowsBytes : 0) +
+         (kept.tables->by_slots != nullptr ? kShardsBySlotsBytes : 0);
 }
 
 void FreeKeptTables() noexcept { delete std::exchange(kept.tables, nullptr); }

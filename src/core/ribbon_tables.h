@@ -7,17 +7,18 @@
 #include <cstddef>
 #include <memory>
 
-#include "src/core/ribbon_bands.h"
-#include "src/core/ribbon_lane.h"
+#include "src/core/ribbon_by_rows.h"
+#include "src/core/ribbon_by_slots.h"
 
 namespace winnow::core {
 
 // Whichever was asked for: on one machine always the same.
 struct RibbonTables {
-  std::unique_ptr<RibbonLanes> lanes;
-  std::unique_ptr<RibbonBands> bands;
+  std::unique_ptr<ShardsByRows> by_rows;
+  std::unique_ptr<ShardsBySlots> by_slots;
 };
-inline constexpr size_t kMostTableBytes = sizeof(RibbonTables) + std::max(kLanesBytes, kBandsBytes);
+inline constexpr size_t kMostTableBytes =
+    sizeof(RibbonTables) + std::max(kShardsByRowsBytes, kShardsBySlotsBytes);
 
 // The tables that this thread keeps, or new ones; kept for its next filter afterwards. Made when
 // they are first asked for: most small filters need none. Throws std::bad_alloc.
@@ -28,8 +29,8 @@ class BorrowedTables {
   BorrowedTables(const BorrowedTables&) = delete;
   BorrowedTables& operator=(const BorrowedTables&) = delete;
 
-  RibbonLanes* lanes() const;
-  RibbonBands* bands() const;
+  ShardsByRows* by_rows() const;
+  ShardsBySlots* by_slots() const;
 
  private:
   RibbonTables* tables() const;

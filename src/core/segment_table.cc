@@ -61,16 +61,16 @@ void SegmentTable::Layers::Add(const simd::RibbonLayer& layer) {
                   uint32_t{layer.fingerprint_shift} << simd::kShapeFingerprint);
 }
 
-simd::RibbonSegments SegmentTable::Layers::From(size_t slot) const noexcept {
-  return {layers.data() + slot, words.data() + slot, thresholds.data() + slot,
-          starts.data() + slot, split.data() + slot, shape.data() + slot};
+simd::RibbonSegments SegmentTable::Layers::From(size_t seat) const noexcept {
+  return {layers.data() + seat, words.data() + seat, thresholds.data() + seat,
+          starts.data() + seat, split.data() + seat, shape.data() + seat};
 }
 
 SegmentTable::SegmentTable(const std::vector<const Segment*>& segments)
     : size_(segments.size()),
       num_words_((segments.size() + 63) / 64),
       kernels_(simd::ActiveKernels()),
-      slots_(segments.size()),
+      seats_(segments.size()),
       always_(num_words_) {
   if (size_ <= kFew) {
     few_.reserve(size_);
@@ -85,11 +85,11 @@ SegmentTable::SegmentTable(const std::vector<const Segment*>& segments)
     const Segment& segment = *segments[i];
     switch (segment.kind) {
       case SegmentKind::kAlways:
-        slots_[i] = kAlwaysSlot;
+        seats_[i] = kAlwaysSeat;
         SetBit(always_.data(), i);
         break;
       case SegmentKind::kNever:
-        slots_[i] = kNeverSlot;
+        seats_[i] = kNeverSeat;
         break;
       case SegmentKind::kBloom:
         blooms[segment.probes].push_back(i);
@@ -127,7 +127,7 @@ void SegmentTable::AddRun(const std::vector<const Segment*>& segments,
   run.first = static_cast<uint32_t>(indices_.size());
   for (const uint32_t index : members) {
     const Segment& segment = *segments[index];
-    slots_[index] = static_cast<uint32_t>(indices_.size());
+    seats_[index] = static_cast<uint32_t>(indices_.size());
     indices_.push_back(index);
     views_.push_back(&segment.view);
     bytes_ += segment.size_bytes;
@@ -157,38 +157,38 @@ class SegmentTable::Flight {
   // probes: how many there will be, about.
   Flight(const SegmentTable& table, uint64_t probes) noexcept : table_(table), probes_(probes) {}
 
-  // Slots of a run. Bits of the row are by index.
-  void AddSlots(const Run& run, uint32_t first, uint32_t last, uint64_t hash,
+  // Seats of a run. Bits of the row are by index.
+  void AddSeats(const Run& run, uint32_t first, uint32_t last, uint64_t hash,
                 uint64_t* row) noexcept {
     for (; first < last; first += simd::kMostPlaces) {
       const uint32_t n = std::min(last - first, simd::kMostPlaces);
       MakeRoom(n);
       Piece& piece = pieces_[num_pieces_++];
-      piece.slots = nullptr;
+      piece.seats = nullptr;
       piece.bits = &table_.indices_[first];
-      piece.first_slot = first;
+      piece.first_seat = first;
       Locate(run, n, hash, row, piece);
     }
   }
 
-  // At most simd::kMostPlaces slots of any runs, and the bits of the row that belong to them.
-  void AddChosen(const uint32_t* slots, const uint32_t* bits, uint32_t n, uint64_t hash,
+  // At most simd::kMostPlaces seats of any runs, and the bits of the row that belong to them.
+  void AddChosen(const uint32_t* seats, const uint32_t* bits, uint32_t n, uint64_t hash,
                  uint64_t* row) noexcept {
     for (const Run& run : table_.runs_) {
       MakeRoom(n);
-      uint32_t* const out_slots = listed_slots_ + listed_;
+      uint32_t* const out_seats = listed_seats_ + listed_;
       uint32_t* const out_bits = listed_bits_ + listed_;
       uint32_t count = 0;
       for (uint32_t i = 0; i < n; ++i) {
-        out_slots[count] = slots[i] - run.first;
+        out_seats[count] = seats[i] - run.first;
         out_bits[count] = bits[i];
-        count += slots[i] - run.first < run.last - run.first ? 1 : 0;
+        count += seats[i] - run.first < run.last - run.first ? 1 : 0;
       }
       if (count == 0) continue;
       Piece& piece = pieces_[num_pieces_++];
-      piece.slots = out_slots;
+      piece.seats = out_seats;
       piece.bits = out_bits;
-      piece.first_slot = run.first;
+      piece.first_seat = run.first;
       listed_ += count;
       Locate(run, count, hash, row, piece);
     }
@@ -209,19 +209,19 @@ class SegmentTable::Flight {
   static constexpr uint32_t kMostRibbons = 128;
   static constexpr uint32_t kMostListed = 256;
 
-  // One hash in slots of one run.
+  // One hash in seats of one run.
   struct Piece {
     const Run* run;
-    const uint32_t* slots;  // after first_slot; null: all from there on
+    const uint32_t* seats;  // after first_seat; null: all from there on
     const uint32_t* bits;   // of the row, ascending
-    uint32_t first_slot;
+    uint32_t first_seat;
     uint32_t n;
     uint32_t first_place;
     uint64_t hash;
     uint64_t* row;
 
-    uint32_t SlotOf(uint32_t i) const noexcept {
-      return first_slot + (slots != nullptr ? slots[i] : i);
+    uint32_t SeatOf(uint32_t i) const noexcept {
+      return first_seat + (seats != nullptr ? seats[i] : i);
     }
   };
 
@@ -233,7 +233,7 @@ class SegmentTable::Flight {
     }
   }
 
-  // The piece has its slots already. It is written in place, field by field: a copy would be read
+  // The piece has its seats already. It is written in place, field by field: a copy would be read
   // in larger pieces than it was written in, for which the processor waits.
   void Locate(const Run& run, uint32_t n, uint64_t hash, uint64_t* row, Piece& piece) noexcept {
     piece.run = &run;
@@ -242,16 +242,16 @@ class SegmentTable::Flight {
     piece.row = row;
     const simd::Ahead ahead = table_.AheadFor(run, probes_);
     if (run.kind == SegmentKind::kBloom) {
-      const simd::BloomSegments segments{table_.first_.words.data() + piece.first_slot,
-                                         table_.first_.starts.data() + piece.first_slot};
+      const simd::BloomSegments segments{table_.first_.words.data() + piece.first_seat,
+                                         table_.first_.starts.data() + piece.first_seat};
       piece.first_place = blooms_;
       blooms_ += n;
-      table_.kernels_.bloom_locate(segments, piece.slots, n, hash, ahead,
+      table_.kernels_.bloom_locate(segments, piece.seats, n, hash, ahead,
                                    bloom_places_ + piece.first_place);
     } else if (run.kind == SegmentKind::kRibbon) {
       piece.first_place = ribbons_;
       ribbons_ += n;
-      table_.kernels_.ribbon_locate(table_.first_.From(piece.first_slot), piece.slots, n, hash,
+      table_.kernels_.ribbon_locate(table_.first_.From(piece.first_seat), piece.seats, n, hash,
                                     ahead, ribbon_places_.From(piece.first_place));
     }
   }
@@ -270,7 +270,7 @@ class SegmentTable::Flight {
     } else {
       for (uint32_t i = 0; i < piece.n; ++i) answers |= AskView(piece, i);
     }
-    if (piece.run->is_consecutive && piece.slots == nullptr) {
+    if (piece.run->is_consecutive && piece.seats == nullptr) {
       SetBitsFrom(piece.row, piece.bits[0], answers);
     } else {
       while (answers != 0) SetBit(piece.row, piece.bits[TakeLowestBit(&answers)]);
@@ -279,31 +279,31 @@ class SegmentTable::Flight {
 
   // The answer of one filter by itself, in its bit.
   uint64_t AskView(const Piece& piece, uint32_t i) const noexcept {
-    return uint64_t{table_.views_[piece.SlotOf(i)]->MayContain({piece.hash})} << i;
+    return uint64_t{table_.views_[piece.SeatOf(i)]->MayContain({piece.hash})} << i;
   }
 
   // The answers of the filters whose first layer bumps the hash.
   __attribute__((noinline)) uint64_t AskSecondLayers(const Piece& piece,
                                                      uint64_t bumped) const noexcept {
     uint64_t answers = 0;
-    uint32_t slots[simd::kMostPlaces];
+    uint32_t seats[simd::kMostPlaces];
     uint32_t asked[simd::kMostPlaces];
     uint32_t n = 0;
     while (bumped != 0) {
       const uint32_t i = TakeLowestBit(&bumped);
-      const uint32_t slot = piece.SlotOf(i);
-      if (table_.second_.words[slot] == nullptr) {
+      const uint32_t seat = piece.SeatOf(i);
+      if (table_.second_.words[seat] == nullptr) {
         answers |= AskView(piece, i);
         continue;
       }
-      slots[n] = slot;
+      seats[n] = seat;
       asked[n++] = i;
     }
     if (n == 0) return answers;
     const uint64_t hash = NextLayerHash(piece.hash);
     RibbonPlaceArrays<simd::kMostPlaces> arrays;
     const simd::RibbonPlaces places = arrays.From(0);
-    table_.kernels_.ribbon_locate(table_.second_.From(0), slots, n, hash, simd::Ahead{}, places);
+    table_.kernels_.ribbon_locate(table_.second_.From(0), seats, n, hash, simd::Ahead{}, places);
     uint64_t matches = table_.kernels_.ribbon_test(places, n, hash, &bumped);
     while (matches != 0) answers |= uint64_t{1} << asked[TakeLowestBit(&matches)];
     while (bumped != 0) answers |= AskView(piece, asked[TakeLowestBit(&bumped)]);
@@ -319,7 +319,7 @@ class SegmentTable::Flight {
   Piece pieces_[kMostPieces];
   const unsigned char* bloom_places_[kMostBlooms + 7];  // kernels round up to 8
   RibbonPlaceArrays<kMostRibbons + 8> ribbon_places_;
-  uint32_t listed_slots_[kMostListed];
+  uint32_t listed_seats_[kMostListed];
   uint32_t listed_bits_[kMostListed];
 };
 
@@ -380,16 +380,16 @@ void SegmentTable::AskRange(const uint64_t* hashes, size_t n, size_t first, size
     uint64_t* const row = rows + i * num_words();
     ClearRow(first, last, row);
     for (const Run& run : runs_) {
-      uint32_t first_slot = run.first;
-      uint32_t last_slot = run.last;
+      uint32_t first_seat = run.first;
+      uint32_t last_seat = run.last;
       if (!asks_all) {
         const auto begin = indices_.begin();
-        first_slot = static_cast<uint32_t>(
+        first_seat = static_cast<uint32_t>(
             std::lower_bound(begin + run.first, begin + run.last, first) - begin);
-        last_slot = static_cast<uint32_t>(
-            std::lower_bound(begin + first_slot, begin + run.last, last) - begin);
+        last_seat = static_cast<uint32_t>(
+            std::lower_bound(begin + first_seat, begin + run.last, last) - begin);
       }
-      flight.AddSlots(run, first_slot, last_slot, hashes[i], row);
+      flight.AddSeats(run, first_seat, last_seat, hashes[i], row);
     }
   }
   flight.Land();
@@ -402,7 +402,7 @@ void SegmentTable::AskBitmap(const uint64_t* hashes, size_t n, const uint64_t* a
     return;
   }
   Flight flight(*this, UINT64_MAX);
-  uint32_t slots[simd::kMostPlaces];
+  uint32_t seats[simd::kMostPlaces];
   uint32_t bits[simd::kMostPlaces];
   for (size_t i = 0; i < n; ++i) {
     uint64_t* const row = rows + i * num_words();
@@ -414,15 +414,15 @@ void SegmentTable::AskBitmap(const uint64_t* hashes, size_t n, const uint64_t* a
       left &= ~always_[word];
       while (left != 0) {
         const auto index = static_cast<uint32_t>(word * 64 + TakeLowestBit(&left));
-        slots[chosen] = slots_[index];
+        seats[chosen] = seats_[index];
         bits[chosen++] = index;
         if (chosen == simd::kMostPlaces) {
-          flight.AddChosen(slots, bits, chosen, hashes[i], row);
+          flight.AddChosen(seats, bits, chosen, hashes[i], row);
           chosen = 0;
         }
       }
     }
-    flight.AddChosen(slots, bits, chosen, hashes[i], row);
+    flight.AddChosen(seats, bits, chosen, hashes[i], row);
   }
   flight.Land();
 }
@@ -432,21 +432,21 @@ void SegmentTable::AskList(uint64_t hash, const uint32_t* segments, size_t n,
   // What is chosen takes more instructions, so that the processor does not get as far ahead itself.
   Flight flight(*this, n < kPrefetchFromChosen ? n : std::max<uint64_t>(n, kPrefetchFromProbes));
   std::fill_n(row, (n + 63) / 64, 0);
-  uint32_t slots[simd::kMostPlaces];
+  uint32_t seats[simd::kMostPlaces];
   uint32_t bits[simd::kMostPlaces];
   uint32_t chosen = 0;
   for (size_t i = 0; i < n; ++i) {
-    const uint32_t slot = segments[i] < size() ? slots_[segments[i]] : kAlwaysSlot;
-    if (slot == kAlwaysSlot) SetBit(row, i);
-    slots[chosen] = slot;
+    const uint32_t seat = segments[i] < size() ? seats_[segments[i]] : kAlwaysSeat;
+    if (seat == kAlwaysSeat) SetBit(row, i);
+    seats[chosen] = seat;
     bits[chosen] = static_cast<uint32_t>(i);
-    chosen += slot < indices_.size() ? 1 : 0;
+    chosen += seat < indices_.size() ? 1 : 0;
     if (chosen == simd::kMostPlaces) {
-      flight.AddChosen(slots, bits, chosen, hash, row);
+      flight.AddChosen(seats, bits, chosen, hash, row);
       chosen = 0;
     }
   }
-  flight.AddChosen(slots, bits, chosen, hash, row);
+  flight.AddChosen(seats, bits, chosen, hash, row);
   flight.Land();
 }
 

@@ -13,7 +13,7 @@
 namespace winnow::core {
 
 // Segments of the same kind and number of probes lie beside each other, in *runs*, each in search
-// order; the place of a segment in the arrays is its *slot*. Answers go to rows of bits, one for
+// order; the place of a segment in the arrays is its *seat*. Answers go to rows of bits, one for
 // each segment in search order.
 class SegmentTable {
  public:
@@ -55,13 +55,13 @@ class SegmentTable {
     bool is_aligned;        // Bloom: all blocks lie at multiples of 64
     bool is_consecutive;    // in search order there is no other segment between
     const uint16_t* words;  // Bloom: sets of words
-    uint32_t first;         // slots
+    uint32_t first;         // seats
     uint32_t last;
   };
 
-  // Slots of segments that are in no run.
-  static constexpr uint32_t kAlwaysSlot = UINT32_MAX;
-  static constexpr uint32_t kNeverSlot = UINT32_MAX - 1;
+  // Seats of segments that are in no run.
+  static constexpr uint32_t kAlwaysSeat = UINT32_MAX;
+  static constexpr uint32_t kNeverSeat = UINT32_MAX - 1;
   // What to ask for ahead, by the rows filter_set_of_… of filter_bench. Below it a table is in the
   // cache anyway, and so few probes overlap without help.
   static constexpr uint64_t kPrefetchFromBytes = uint64_t{1} << 20;
@@ -105,11 +105,11 @@ class SegmentTable {
   };
   std::vector<Few> few_;
   std::vector<Run> runs_;
-  std::vector<uint32_t> slots_;           // by index
+  std::vector<uint32_t> seats_;           // by index
   std::vector<uint64_t> always_;          // bitmap by index: may contain everything
-  std::vector<uint32_t> indices_;         // by slot
-  std::vector<const FilterView*> views_;  // by slot
-  // By slot. Ribbons come first, then Blooms, then others.
+  std::vector<uint32_t> indices_;         // by seat
+  std::vector<const FilterView*> views_;  // by seat
+  // By seat. Ribbons come first, then Blooms, then others.
   struct Layers {
     std::vector<simd::RibbonLayer> layers;
     std::vector<const unsigned char*> words;
@@ -119,7 +119,7 @@ class SegmentTable {
     std::vector<uint32_t> shape;
 
     void Add(const simd::RibbonLayer& layer);
-    simd::RibbonSegments From(size_t slot) const noexcept;
+    simd::RibbonSegments From(size_t seat) const noexcept;
   };
   Layers first_;   // of Blooms: blocks and their number only
   Layers second_;  // of Ribbons

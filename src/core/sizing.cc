@@ -68,7 +68,7 @@ double SumOverWords(unsigned probes, Untouched untouched) noexcept {
 // Slots for every thousand keys, of the first layer and of later ones. From the table that
 // tune_ribbon prints: with fewer slots than 960 the first layer saves no space any more and costs
 // steps. In later layers 1000 instead of 960 slots are 0.03 % of the whole (tune_sizes), and a
-// quarter fewer steps of walks that have no other lanes beside them.
+// quarter fewer steps of walks that have no others beside them.
 constexpr uint64_t kFirstLayerSlots = 960;
 constexpr uint64_t kLaterLayerSlots = 1000;
 
@@ -250,7 +250,7 @@ double ColumnsRate(Columns columns) noexcept {
 
 BumpedShape ShapeForKeys(uint64_t n, unsigned layer) noexcept {
   BumpedShape shape;
-  while ((1u << shape.shard_bits) < kRibbonLanes &&
+  while ((1u << shape.shard_bits) < kShardsAtOnce &&
          ShardSlots(n, layer, shape.shard_bits + 1) >= kMinShardSlots) {
     ++shape.shard_bits;
   }

@@ -64,7 +64,7 @@ BumpedShape ShapeForKeys(uint64_t n, unsigned layer) noexcept;
 // stays in the cache. From the table that tune_ribbon prints.
 inline constexpr uint64_t kMinShardSlots = 8192;
 inline constexpr uint64_t kMaxShardSlots = 32768;
-inline constexpr unsigned kRibbonLanes = 4;  // sub-shards that are built side by side
+inline constexpr unsigned kShardsAtOnce = 4;  // sub-shards that are built side by side
 
 // From what tune_sizes prints: a Ribbon without bumping takes fewer bits for its rate up to about
 // 600 keys, a list of fingerprints fewer than that below 50 (they share a cost that neither

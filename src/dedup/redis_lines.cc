@@ -1,10 +1,13 @@
 #include "src/dedup/redis_lines.h"
 
 #include <absl/strings/str_cat.h>
+#include <string.h>
 #include <time.h>
 
+#include <charconv>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "src/amq/double_hashing.h"
@@ -31,6 +34,11 @@ struct Sent {
   bool again;  // it was sent before
 };
 
+char* Put(std::string_view text, char* to) {
+  memcpy(to, text.data(), text.size());
+  return to + text.size();
+}
+
 void AppendWord(std::string_view word, std::string* bytes) {
   absl::StrAppend(bytes, "$", word.size(), "\r\n");
   bytes->append(word);
@@ -41,6 +49,9 @@ class RedisLines : public SeenLines {
  public:
   explicit RedisLines(const RedisPlan& plan) : plan_(plan), shape_(ShapeForRedis(plan)) {
     for (const std::string& address : plan.servers) servers_.emplace_back(address, plan.password);
+    begin_command_ = absl::StrCat("*", 2 + 4 * shape_.probes + 3, "\r\n$8\r\nBITFIELD\r\n");
+    end_command_ = "$3\r\nGET\r\n$2\r\nu1\r\n";
+    AppendWord(Sentinel(), &end_command_);
   }
 
   absl::Status Open() {
@@ -88,6 +99,8 @@ class RedisLines : public SeenLines {
 
   const RedisPlan plan_;
   const RedisShape shape_;
+  std::string begin_command_;  // of a line
+  std::string end_command_;
   std::vector<RedisServer> servers_;
   std::vector<Told> told_;
   double fill_ = 0;
@@ -170,16 +183,23 @@ absl::Status RedisLines::Reconnect(RedisServer* server) {
 
 void RedisLines::AppendCommand(KeyHash hash, std::string* bytes) const {
   const uint64_t key = amq::Reduce(amq::HashBits(hash.value, kKeyBits), shape_.keys_per_server);
-  absl::StrAppend(bytes, "*", 2 + 4 * shape_.probes + 3, "\r\n$8\r\nBITFIELD\r\n");
+  bytes->append(begin_command_);
   AppendWord(KeyName(key), bytes);
   amq::DoubleHashing positions(hash.value);
   for (unsigned i = 0; i < shape_.probes; ++i) {
-    bytes->append("$3\r\nSET\r\n$2\r\nu1\r\n");
-    AppendWord(std::to_string(positions.Next(shape_.bits_per_key)), bytes);
-    bytes->append("$1\r\n1\r\n");
+    char digits[20];
+    const char* const end =
+        std::to_chars(digits, std::end(digits), positions.Next(shape_.bits_per_key)).ptr;
+    const auto size = static_cast<size_t>(end - digits);
+    char field[64];
+    char* to = Put("$3\r\nSET\r\n$2\r\nu1\r\n$", field);
+    to = std::to_chars(to, std::end(field), size).ptr;
+    to = Put("\r\n", to);
+    to = Put({digits, size}, to);
+    to = Put("\r\n$1\r\n1\r\n", to);
+    bytes->append(field, static_cast<size_t>(to - field));
   }
-  bytes->append("$3\r\nGET\r\n$2\r\nu1\r\n");
-  AppendWord(Sentinel(), bytes);
+  bytes->append(end_command_);
 }
 
 absl::Status RedisLines::SendAll(RedisServer* server, const KeyHash* hashes,

@@ -13,8 +13,8 @@
 
 namespace winnow::dedup {
 
-// Lines that are handed over at once: so many misses overlap.
-inline constexpr size_t kBatch = 64;
+// Lines that are handed over at once: their misses overlap, but for the last ones of a batch.
+inline constexpr size_t kBatch = 256;
 
 // A filter is made for this much more than its capacity, so that it is past the capacity before it
 // is past the rate.

@@ -264,10 +264,8 @@ bool ByLevelThenPath(const SstReport& a, const SstReport& b) {
   return a.path < b.path;
 }
 
-}  // namespace
-
-DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
-                            const std::vector<std::string>& table_folders, int workers) {
+DatabaseReport ReadDatabaseBy(const TableReading& reading, const std::string& path,
+                              const std::vector<std::string>& table_folders) {
   DatabaseReport database;
   std::error_code code;
   std::set<std::string> listed;
@@ -291,9 +289,6 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
       return database;
     }
   }
-  TableReading reading;
-  reading.workers = workers;
-  reading.progress = progress;
   ReportsByPath reports;
   std::vector<std::string> paths(listed.begin(), listed.end());
   listed.clear();
@@ -339,6 +334,24 @@ DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
   }
   std::stable_sort(database.files.begin(), database.files.end(), ByLevelThenPath);
   return database;
+}
+
+}  // namespace
+
+DatabaseReport ReadDatabase(const std::string& path, const Progress& progress,
+                            const std::vector<std::string>& table_folders, int workers) {
+  TableReading reading;
+  reading.workers = workers;
+  reading.progress = progress;
+  return ReadDatabaseBy(reading, path, table_folders);
+}
+
+DatabaseReport ListDatabase(const std::string& path, const std::vector<std::string>& table_folders,
+                            int workers) {
+  TableReading reading;
+  reading.workers = workers;
+  reading.read = ReadSstWithoutItsFilter;
+  return ReadDatabaseBy(reading, path, table_folders);
 }
 
 }  // namespace winnow::inspect

@@ -138,7 +138,8 @@ FilterSummary SummaryWithoutBlocks(const RawSst& sst) {
   return summary;
 }
 
-SstReport Report(const std::string& path, const RawSst& sst) {
+// All but the filter.
+SstReport ReportOfTable(const std::string& path, const RawSst& sst) {
   SstReport report;
   report.path = path;
   std::error_code code;
@@ -152,6 +153,14 @@ SstReport Report(const std::string& path, const RawSst& sst) {
   report.range_deletions = sst.properties->num_range_deletions;
   report.column_family = sst.properties->column_family_name;
   report.comparator = sst.properties->comparator_name;
+  return report;
+}
+
+SstReport Report(const std::string& path, const RawSst& sst) {
+  SstReport report = ReportOfTable(path, sst);
+  if (report.error) {
+    return report;
+  }
   report.filter = sst.blocks.empty() ? SummaryWithoutBlocks(sst) : SummaryOfBlocks(sst);
   report.filter->policy_name = sst.properties->filter_policy_name;
   report.filter->stored_bytes = sst.properties->filter_size;
@@ -172,6 +181,10 @@ BloomFiles BloomsOf(const std::vector<SstReport>& files) {
 }
 
 SstReport ReadSst(const std::string& path) { return Report(path, ReadRawSst(path)); }
+
+SstReport ReadSstWithoutItsFilter(const std::string& path) {
+  return ReportOfTable(path, ReadSstWithoutFilter(path));
+}
 
 std::vector<std::string> ReadFilterBlocks(const std::string& path, std::string* error) {
   RawSst sst = ReadRawSst(path);

@@ -111,7 +111,7 @@ struct SstReport {
   std::string comparator;               // name of the comparator that orders the keys
   uint64_t entries = 0;                 // entries of the table, with deletions and merges
   uint64_t range_deletions = 0;         // of these entries, deletions of ranges: no filter has them
-  std::optional<FilterSummary> filter;  // unset if and only if error is set
+  std::optional<FilterSummary> filter;  // unset if error is set, or no filter was looked at
   std::optional<std::string> error;     // why the file could not be read: a sentence
 };
 
@@ -131,6 +131,9 @@ FilterSummary ClassifyBlock(std::string_view block, uint64_t keys);
 
 // Reads one table file. Never fails: what could not be read is said in the report.
 SstReport ReadSst(const std::string& path);
+
+// The same but for the filter, which is not looked at: cheaper by what the filter takes.
+SstReport ReadSstWithoutItsFilter(const std::string& path);
 
 // Reads the filter blocks of a file as they are stored, one by one for partitions, in their order.
 // Empty for a file without a filter that RocksDB's or Winnow's policies read. On failure *error is
@@ -163,6 +166,10 @@ using Progress = std::function<void(size_t done, size_t total)>;
 // if that can be told. workers: how many processes read, as for ReadTables; 0: this one.
 DatabaseReport ReadDatabase(const std::string& path, const Progress& progress = nullptr,
                             const std::vector<std::string>& table_folders = {}, int workers = 0);
+
+// The same without filters: which files there are, their levels and column families.
+DatabaseReport ListDatabase(const std::string& path, const std::vector<std::string>& table_folders,
+                            int workers);
 
 }  // namespace winnow::inspect
 

@@ -57,22 +57,29 @@ void TakeProperties(const SstFileReader& reader, RawSst* sst) {
   }
 }
 
-// Opens the file without any filter, to tell damage of the filter from damage of the file.
-RawSst ReadWithoutFilter(const std::string& path, const Status& first_failure) {
+// first_failure: what to say if this one fails too; null: what it says itself.
+RawSst OpenWithoutFilter(const std::string& path, const Status* first_failure) {
   RawSst sst;
   SstFileReader reader(ReaderOptions(std::make_shared<QuietLogger>(), nullptr));
   const Status status = reader.Open(path);
-  if (!status.ok()) {
-    sst.error = WhyNotATable(path, first_failure);
-    return sst;
+  if (status.ok()) {
+    TakeProperties(reader, &sst);
+  } else {
+    sst.error = WhyNotATable(path, first_failure == nullptr ? status : *first_failure);
   }
-  TakeProperties(reader, &sst);
-  sst.filter_fault = absl::StrCat("the filter can't be read, and RocksDB does not open the file: ",
-                                  first_failure.ToString());
   return sst;
 }
 
 }  // namespace
+
+RawSst ReadSstWithoutFilter(const std::string& path) {
+  if (std::optional<std::string> error = WhyNotAFile(path)) {
+    RawSst sst;
+    sst.error = std::move(error);
+    return sst;
+  }
+  return OpenWithoutFilter(path, nullptr);
+}
 
 RawSst ReadRawSst(const std::string& path) {
   RawSst sst;
@@ -85,7 +92,13 @@ RawSst ReadRawSst(const std::string& path) {
   SstFileReader reader(ReaderOptions(logger, &blocks));
   const Status status = reader.Open(path);
   if (!status.ok()) {
-    return ReadWithoutFilter(path, status);
+    // To tell damage of the filter from damage of the file.
+    sst = OpenWithoutFilter(path, &status);
+    if (!sst.error) {
+      sst.filter_fault = absl::StrCat(
+          "the filter can't be read, and RocksDB does not open the file: ", status.ToString());
+    }
+    return sst;
   }
   TakeProperties(reader, &sst);
   if (sst.error) {

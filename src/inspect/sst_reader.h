@@ -35,6 +35,9 @@ struct RawSst {
 // Never fails: see RawSst::error. Needs memory for the file's index and twice its filter.
 RawSst ReadRawSst(const std::string& path);
 
+// The properties alone, without a look at the filter; or why the file can't be read.
+RawSst ReadSstWithoutFilter(const std::string& path);
+
 // Of all blocks together.
 uint64_t FilterBytes(const RawSst& sst) noexcept;
 

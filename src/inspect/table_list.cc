@@ -18,7 +18,7 @@ TableList ListTables(const std::string& path, const std::vector<std::string>& ta
     list.tables.push_back({path, std::nullopt, std::nullopt});
     return list;
   }
-  DatabaseReport database = ReadDatabase(path, nullptr, table_folders, workers);
+  DatabaseReport database = ListDatabase(path, table_folders, workers);
   for (SstReport& file : database.files) {
     ListedTable table;
     // Only what is not there is an error here: a file that can't be read is for those who read it.

@@ -22,7 +22,7 @@ struct TableList {
   std::vector<std::string> warnings;  // what could not be read of a database, as sentences
 };
 
-// As ReadDatabase reads a folder, with table_folders and at least one worker as there.
+// As ListDatabase reads a folder, with table_folders and at least one worker as there.
 TableList ListTables(const std::string& path, const std::vector<std::string>& table_folders,
                      int workers);
 

@@ -2,9 +2,13 @@
 
 #include <immintrin.h>
 
+#include "src/simd/bloom_lookups.h"
+#include "src/simd/kernel_table.h"
 #include "src/simd/kernels.h"
-#include "src/simd/probe.h"
-#include "src/simd/segments.h"
+#include "src/simd/ribbon_lookups.h"
+#include "src/simd/ribbon_query.h"
+#include "src/simd/ribbon_solve_each.h"
+#include "src/simd/segment_lookups.h"
 
 namespace winnow::simd {
 namespace {
@@ -100,7 +104,8 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
 
 const Kernels kAvx2Kernels =
     SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
-                   TestEachRibbon<Match>,
-                   PlacesOf>::AddTo(Lookups<HasBits, SetBits, Match>::Table("avx2", RibbonSolve));
+                   TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
+                                                                   RibbonLookups<Match>>(
+        "avx2", RibbonSolve));
 
 }  // namespace winnow::simd

@@ -2,9 +2,14 @@
 
 #include <immintrin.h>
 
+#include "src/formulas/hash_parts.h"
+#include "src/formulas/ribbon_layer.h"
+#include "src/simd/bloom_lookups.h"
+#include "src/simd/kernel_table.h"
 #include "src/simd/kernels.h"
-#include "src/simd/probe.h"
-#include "src/simd/segments.h"
+#include "src/simd/ribbon_lookups.h"
+#include "src/simd/ribbon_query.h"
+#include "src/simd/segment_lookups.h"
 
 namespace winnow::simd {
 namespace {
@@ -52,10 +57,10 @@ WINNOW_INLINE __mmask8 Differing(const RibbonQuery& query, unsigned first, uint3
 
 template <bool kIsNarrow>
 WINNOW_INLINE bool MatchColumns(const RibbonLayer& layer, const RibbonQuery& query) {
-  const uint32_t counting = layer.lanes[query.columns - layer.columns];
-  const __mmask8 differing = Differing(query, 0, layer.lanes[1], counting);
-  if (kIsNarrow || layer.lanes[1] <= 0xff) return differing == 0;
-  return (differing | Differing(query, 8, layer.lanes[1], counting)) == 0;
+  const uint32_t counting = layer.column_masks[query.columns - layer.columns];
+  const __mmask8 differing = Differing(query, 0, layer.column_masks[1], counting);
+  if (kIsNarrow || layer.column_masks[1] <= 0xff) return differing == 0;
+  return (differing | Differing(query, 8, layer.column_masks[1], counting)) == 0;
 }
 
 // A hash's bits in a block of many.
@@ -190,9 +195,9 @@ WINNOW_INLINE unsigned BumpedLanes(const unsigned char* const* thresholds, const
 
 // What is compared at eight places.
 struct EightQueries {
-  alignas(64) uint64_t low[8];    // the coefficient over the first block
-  alignas(64) uint64_t high[8];   // and over the next one
-  alignas(64) uint64_t lanes[8];  // a bit for each column that counts
+  alignas(64) uint64_t low[8];           // the coefficient over the first block
+  alignas(64) uint64_t high[8];          // and over the next one
+  alignas(64) uint64_t column_masks[8];  // a bit for each column that counts
 };
 
 // The parities at n, at most eight, places of up to eight columns from kFirst on: byte i has those
@@ -204,7 +209,7 @@ WINNOW_INLINE uint64_t ParitiesAt(const unsigned char* const* words, const uint3
 #pragma GCC unroll 8
   for (size_t i = 0; i < n; ++i) {
     const unsigned char* const low = words[i] + 8 * kFirst;
-    const auto lanes = static_cast<__mmask8>(queries.lanes[i] >> kFirst);
+    const auto lanes = static_cast<__mmask8>(queries.column_masks[i] >> kFirst);
     const __m512i low_bits =
         _mm512_and_si512(_mm512_set1_epi64(static_cast<long long>(queries.low[i])),
                          _mm512_maskz_loadu_epi64(lanes, low));
@@ -244,17 +249,17 @@ WINNOW_INLINE unsigned TestRibbons(const RibbonPlaces& places, size_t first, siz
   _mm512_store_si512(queries.high,
                      _mm512_srlv_epi64(_mm512_srli_epi64(whole, 1),
                                        _mm512_sub_epi64(_mm512_set1_epi64(63), shift)));
-  const __m512i lanes =
+  const __m512i column_masks =
       _mm512_sub_epi64(_mm512_sllv_epi64(one, LoadWide(places_mask, columns)), one);
-  _mm512_store_si512(queries.lanes, lanes);
+  _mm512_store_si512(queries.column_masks, column_masks);
   const __m512i fingerprint_shift =
       _mm512_srli_epi64(LoadWide(places_mask, places.shape + first), kShapeFingerprint);
   const __m512i fingerprints = _mm512_and_si512(
       _mm512_srlv_epi64(_mm512_set1_epi64(static_cast<long long>(fingerprint_source)),
                         fingerprint_shift),
-      lanes);
+      column_masks);
   unsigned matches = EqualLanes(ParitiesAt<0>(words, columns, n, queries), fingerprints);
-  if (_mm512_cmpgt_epu64_mask(lanes, _mm512_set1_epi64(0xff)) != 0) {
+  if (_mm512_cmpgt_epu64_mask(column_masks, _mm512_set1_epi64(0xff)) != 0) {
     matches &=
         EqualLanes(ParitiesAt<8>(words, columns, n, queries), _mm512_srli_epi64(fingerprints, 8));
   }
@@ -281,9 +286,10 @@ uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, u
 
 }  // namespace
 
-const Kernels kAvx512Kernels = SegmentLookups<BlockMask, MaskOf, Holds, TestEights, PlacesOfEights,
-                                              RibbonTestEights, RibbonPlacesOfEights>::
-    AddTo(Lookups<HasBits, SetBits, MatchColumns<false>, MatchColumns<true>>::Table(
-        "avx512", SolveWithGfni, &kGfniElimination));
+const Kernels kAvx512Kernels = SegmentLookups<
+    BlockMask, MaskOf, Holds, TestEights, PlacesOfEights, RibbonTestEights,
+    RibbonPlacesOfEights>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
+                                         RibbonLookups<MatchColumns<false>, MatchColumns<true>>>(
+    "avx512", SolveWithGfni, &kGfniElimination));
 
 }  // namespace winnow::simd

@@ -1,6 +1,6 @@
 // The kernels: the inner loops of filters, once for each instruction set, behind one table of
 // functions. `portable` is the reference; every other one gives the same answers and the same
-// bytes.
+// bytes. *Words* in src/core/FORMAT.md says what a slot, a lane, a segment or a seat is.
 //
 // Only constants and declarations here: a file compiled for AVX2 must not leave an inline function
 // behind that the linker might pick for baseline code.
@@ -13,7 +13,7 @@
 
 #include "src/formulas/bloom_layer.h"
 #include "src/formulas/ribbon_layer.h"
-#include "src/simd/ribbon_bands.h"
+#include "src/simd/ribbon_elimination.h"
 
 namespace winnow::simd {
 
@@ -47,11 +47,12 @@ struct RibbonLayer {
   const unsigned char* thresholds = nullptr;  // unaligned
   // What answers for a hash whose bucket bumps it; gets the layer that it was asked of.
   bool (*if_bumped)(const RibbonLayer* layer, uint64_t hash) noexcept = nullptr;
-  uint32_t starts = 0;      // start positions of all sub-shards
-  uint32_t split = 0;       // the first block with one column more
-  uint16_t lanes[2] = {};   // one bit for each column: before the split, and the most there are
-  uint8_t columns = 0;      // of the blocks before the split
-  uint8_t shard_shift = 0;  // 32 less the bits that choose a sub-shard
+  uint32_t starts = 0;  // start positions of all sub-shards
+  uint32_t split = 0;   // the first block with one column more
+  // One bit for each column: before the split, and the most there are.
+  uint16_t column_masks[2] = {};
+  uint8_t columns = 0;            // of the blocks before the split
+  uint8_t shard_shift = 0;        // 32 less the bits that choose a sub-shard
   uint8_t fingerprint_shift = 0;  // 64 less the bits of a fingerprint
 };
 
@@ -79,13 +80,13 @@ struct Ahead {
   bool is_far = false;
 };
 
-// The Bloom filters of segments, by slot. All have the same number of probes.
+// The Bloom filters of segments, by seat. All have the same number of probes.
 struct BloomSegments {
   const unsigned char* const* blocks;
   const uint32_t* num_blocks;
 };
 
-// A bumped layer of the Ribbon filters of segments, by slot: whole, and what locating needs once
+// A bumped layer of the Ribbon filters of segments, by seat: whole, and what locating needs once
 // more, as arrays.
 struct RibbonSegments {
   const RibbonLayer* layers;
@@ -145,12 +146,12 @@ struct Kernels {
                        uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                        unsigned char* words);
 
-  // Elimination by columns; null: rows are inserted one by one.
+  // Elimination slot by slot; null: rows are inserted one by one.
   const RibbonElimination* ribbon_elimination = nullptr;
 
-  // The blocks of a hash in n segments, n <= kMostPlaces: those of these slots, or the first n if
-  // `slots` is null. May write up to the next multiple of 8 places.
-  void (*bloom_locate)(const BloomSegments& segments, const uint32_t* slots, size_t n,
+  // The blocks of a hash in n segments, n <= kMostPlaces: those of these seats, or the first n if
+  // `seats` is null. May write up to the next multiple of 8 places.
+  void (*bloom_locate)(const BloomSegments& segments, const uint32_t* seats, size_t n,
                        uint64_t hash, Ahead ahead, const unsigned char** places) = nullptr;
 
   // Whether the hash's bits are set in n such blocks: bit i of the result is the answer of block i,
@@ -164,12 +165,11 @@ struct Kernels {
 
   // Locating and testing for Ribbon. Bit i of *bumped is set, and that of the result is not, where
   // the layer bumps the hash.
-  void (*ribbon_locate)(const RibbonSegments& segments, const uint32_t* slots, size_t n,
+  void (*ribbon_locate)(const RibbonSegments& segments, const uint32_t* seats, size_t n,
                         uint64_t hash, Ahead ahead, const RibbonPlaces& places) = nullptr;
   uint64_t (*ribbon_test)(const RibbonPlaces& places, size_t n, uint64_t hash,
                           uint64_t* bumped) = nullptr;
 };
-inline constexpr unsigned kRibbonMostShards = 4;
 
 extern const Kernels kPortableKernels;
 // Defined where the build has them: use FindKernels.

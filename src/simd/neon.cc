@@ -3,9 +3,14 @@
 
 #include <arm_neon.h>
 
+#include "src/formulas/bytes.h"
+#include "src/formulas/ribbon_layer.h"
+#include "src/simd/bloom_lookups.h"
+#include "src/simd/kernel_table.h"
 #include "src/simd/kernels.h"
-#include "src/simd/probe.h"
-#include "src/simd/segments.h"
+#include "src/simd/ribbon_lookups.h"
+#include "src/simd/ribbon_query.h"
+#include "src/simd/segment_lookups.h"
 
 namespace winnow::simd {
 namespace {
@@ -170,7 +175,8 @@ bool Holds(const unsigned char* block, const BlockMask& mask) {
 
 const Kernels kNeonKernels =
     SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
-                   TestEachRibbon<Match>,
-                   PlacesOf>::AddTo(Lookups<HasBits, SetBits, Match>::Table("neon", RibbonSolve));
+                   TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
+                                                                   RibbonLookups<Match>>(
+        "neon", RibbonSolve));
 
 }  // namespace winnow::simd

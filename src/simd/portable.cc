@@ -1,8 +1,13 @@
 // The reference kernels, for any machine.
 
+#include "src/formulas/bytes.h"
+#include "src/simd/bloom_lookups.h"
+#include "src/simd/kernel_table.h"
 #include "src/simd/kernels.h"
-#include "src/simd/probe.h"
-#include "src/simd/segments.h"
+#include "src/simd/ribbon_lookups.h"
+#include "src/simd/ribbon_query.h"
+#include "src/simd/ribbon_solve_each.h"
+#include "src/simd/segment_lookups.h"
 
 namespace winnow::simd {
 namespace {
@@ -142,8 +147,8 @@ bool Holds(const unsigned char* block, const BlockMask& mask) {
 
 const Kernels kPortableKernels =
     SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
-                   TestEachRibbon<Match>,
-                   PlacesOf>::AddTo(Lookups<HasBits, SetBits, Match>::Table("portable",
-                                                                            RibbonSolve));
+                   TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
+                                                                   RibbonLookups<Match>>(
+        "portable", RibbonSolve));
 
 }  // namespace winnow::simd

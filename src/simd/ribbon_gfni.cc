@@ -137,11 +137,11 @@ template <unsigned kPlanes>
 struct Planes {
   __m512i plane[kPlanes];
 
-  void Load(const RibbonBand::Pool& pool) {
+  void Load(const RibbonShardState::Pool& pool) {
 #pragma GCC unroll 9
     for (unsigned i = 0; i < kPlanes; ++i) plane[i] = _mm512_load_si512(pool.planes[i]);
   }
-  void Store(RibbonBand::Pool* pool) const {
+  void Store(RibbonShardState::Pool* pool) const {
 #pragma GCC unroll 9
     for (unsigned i = 0; i < kPlanes; ++i) _mm512_store_si512(pool->planes[i], plane[i]);
   }
@@ -153,9 +153,9 @@ struct Planes {
 
 // Takes a class and all higher ones out of the pool.
 template <unsigned kPlanes>
-void DropClasses(unsigned first, RibbonBand* band, Planes<kPlanes>* planes) {
-  RibbonBand::Pool& pool = band->pool;
-  band->kept_classes = first < band->kept_classes ? first : band->kept_classes;
+void DropClasses(unsigned first, RibbonShardState* state, Planes<kPlanes>* planes) {
+  RibbonShardState::Pool& pool = state->pool;
+  state->kept_classes = first < state->kept_classes ? first : state->kept_classes;
   pool.alive &= first == 2 ? ~pool.class2 : first == 1 ? ~pool.classes12 : 0;
   pool.class2 &= pool.alive;
   pool.classes12 &= pool.alive;
@@ -164,9 +164,9 @@ void DropClasses(unsigned first, RibbonBand* band, Planes<kPlanes>* planes) {
 
 // The rows that the bucket before has left at the slots of this step.
 template <unsigned kPlanes>
-WINNOW_INLINE bool AddCarried(RibbonBand* band, Planes<kPlanes>* planes) {
-  RibbonBand::Pool& pool = band->pool;
-  const __m512i all = _mm512_loadu_si512(band->rows + band->step * kRibbonStepSlots);
+WINNOW_INLINE bool AddCarried(RibbonShardState* state, Planes<kPlanes>* planes) {
+  RibbonShardState::Pool& pool = state->pool;
+  const __m512i all = _mm512_loadu_si512(state->rows + state->step * kRibbonStepSlots);
   const __mmask8 some = _mm512_test_epi64_mask(all, all);
   if (some == 0) return true;
   const auto count = static_cast<unsigned>(_mm_popcnt_u32(some));
@@ -195,23 +195,23 @@ WINNOW_INLINE bool AddCarried(RibbonBand* band, Planes<kPlanes>* planes) {
 
 // False, and nothing has changed, if the keys of this step don't fit into the pool.
 template <unsigned kPlanes>
-WINNOW_INLINE bool AddKeys(RibbonBand* band, Planes<kPlanes>* planes) {
+WINNOW_INLINE bool AddKeys(RibbonShardState* state, Planes<kPlanes>* planes) {
   static_assert(kRibbonClass2Slots == 2 * kRibbonStepSlots);
   constexpr unsigned kClass1Steps = kRibbonClass1Slots / kRibbonStepSlots;
   static_assert(kRibbonClass1Slots % kRibbonStepSlots == 4);  // what `low_slots` is for
-  RibbonBand::Pool& pool = band->pool;
-  const unsigned step = band->step;
-  const uint32_t begin = band->next_key;
-  const uint32_t end = band->step_ends[step];
+  RibbonShardState::Pool& pool = state->pool;
+  const unsigned step = state->step;
+  const uint32_t begin = state->next_key;
+  const uint32_t end = state->step_ends[step];
   const unsigned bump_class = (step < kClass1Steps ? 1u : 0u) + (step < 2 ? 1u : 0u);
-  if (bump_class < band->kept_classes) {
+  if (bump_class < state->kept_classes) {
     const uint64_t free = ~pool.alive;
     const uint32_t count = end - begin;
     if (__builtin_expect(count > static_cast<unsigned>(_mm_popcnt_u64(free)), 0)) return false;
     const uint64_t places = _pdep_u64(RowsOf(count), free);
-    const unsigned char* bytes = band->planes + begin;
+    const unsigned char* bytes = state->planes + begin;
 #pragma GCC unroll 9
-    for (unsigned i = 0; i < kPlanes; ++i, bytes += band->plane_bytes) {
+    for (unsigned i = 0; i < kPlanes; ++i, bytes += state->plane_bytes) {
       planes->plane[i] =
           _mm512_mask_expand_epi8(planes->plane[i], places, _mm512_loadu_si512(bytes));
     }
@@ -222,69 +222,69 @@ WINNOW_INLINE bool AddKeys(RibbonBand* band, Planes<kPlanes>* planes) {
       const uint64_t low_slots =
           _mm512_mask_test_epi8_mask(places, planes->plane[0], _mm512_set1_epi8(0x0f));
       pool.classes12 |= low_slots;
-      if (band->kept_classes == 1) DropClasses(1, band, planes);
+      if (state->kept_classes == 1) DropClasses(1, state, planes);
     }
   }
-  band->next_key = end;
+  state->next_key = end;
   return true;
 }
 
 // The bucket's rows as they were before its keys came.
-void RestoreRows(RibbonBand* band) {
-  constexpr size_t kSlots = RibbonBand::kMostSteps * kRibbonStepSlots;
-  constexpr size_t kCarried = RibbonBand::kCarriedSteps * kRibbonStepSlots;
-  std::memcpy(band->rows, band->carried, kCarried * sizeof(uint64_t));
-  std::memset(band->rows + kCarried, 0, (kSlots - kCarried) * sizeof(uint64_t));
+void RestoreRows(RibbonShardState* state) {
+  constexpr size_t kSlots = RibbonShardState::kMostSteps * kRibbonStepSlots;
+  constexpr size_t kCarried = RibbonShardState::kCarriedSteps * kRibbonStepSlots;
+  std::memcpy(state->rows, state->carried, kCarried * sizeof(uint64_t));
+  std::memset(state->rows + kCarried, 0, (kSlots - kCarried) * sizeof(uint64_t));
 }
 
-void GiveUpBucket(RibbonBand* band) {
-  RestoreRows(band);
-  band->next_key = band->first_key;
-  band->is_overfull = true;
-  band->is_begun = false;
+void GiveUpBucket(RibbonShardState* state) {
+  RestoreRows(state);
+  state->next_key = state->first_key;
+  state->is_overfull = true;
+  state->is_begun = false;
 }
 
 // Tells which class fails where the keys of the step don't fit into the pool.
-void BeginTrial(RibbonBand* band) {
-  band->before_trial = band->pool;
-  band->is_trial = true;
+void BeginTrial(RibbonShardState* state) {
+  state->before_trial = state->pool;
+  state->is_trial = true;
 }
 
-// Adds what comes in at the band's step, and writes the planes to the pool.
+// Adds what comes in at the state's step, and writes the planes to the pool.
 template <unsigned kPlanes>
-WINNOW_INLINE void AddRows(RibbonBand* band, Planes<kPlanes>* planes) {
-  const bool keys_fit = AddKeys(band, planes);
+WINNOW_INLINE void AddRows(RibbonShardState* state, Planes<kPlanes>* planes) {
+  const bool keys_fit = AddKeys(state, planes);
   const bool rows_fit =
-      !keys_fit || band->step >= RibbonBand::kCarriedSteps || AddCarried(band, planes);
-  planes->Store(&band->pool);
-  if (__builtin_expect(!keys_fit, 0)) BeginTrial(band);
-  if (__builtin_expect(!rows_fit, 0)) GiveUpBucket(band);
+      !keys_fit || state->step >= RibbonShardState::kCarriedSteps || AddCarried(state, planes);
+  planes->Store(&state->pool);
+  if (__builtin_expect(!keys_fit, 0)) BeginTrial(state);
+  if (__builtin_expect(!rows_fit, 0)) GiveUpBucket(state);
 }
 
 template <unsigned kPlanes>
-void BeginBucket(RibbonBand* band) {
-  band->pool.alive = band->pool.class2 = band->pool.classes12 = 0;
-  band->first_key = band->next_key;
-  band->step = 0;
-  band->kept_classes = 3;
-  band->is_begun = true;
-  band->is_trial = false;
-  std::memcpy(band->carried, band->rows, sizeof band->carried);
+void BeginBucket(RibbonShardState* state) {
+  state->pool.alive = state->pool.class2 = state->pool.classes12 = 0;
+  state->first_key = state->next_key;
+  state->step = 0;
+  state->kept_classes = 3;
+  state->is_begun = true;
+  state->is_trial = false;
+  std::memcpy(state->carried, state->rows, sizeof state->carried);
   Planes<kPlanes> planes;
 #pragma GCC unroll 9
   for (unsigned i = 0; i < kPlanes; ++i) planes.plane[i] = _mm512_setzero_si512();
-  AddRows(band, &planes);
+  AddRows(state, &planes);
 }
 
 // Takes the failed classes' rows out of their slots, and goes on to the next bucket.
-void EndBucket(RibbonBand* band) {
-  if (band->kept_classes == 0) {
-    RestoreRows(band);
-  } else if (band->kept_classes < 3) {
-    for (unsigned step = 0; step < band->step; ++step) {
-      uint64_t* rows = band->rows + step * kRibbonStepSlots;
-      const RibbonBand::Step& record = band->steps[step];
-      const uint64_t failed = band->kept_classes == 2 ? record.class2 : record.classes12;
+void EndBucket(RibbonShardState* state) {
+  if (state->kept_classes == 0) {
+    RestoreRows(state);
+  } else if (state->kept_classes < 3) {
+    for (unsigned step = 0; step < state->step; ++step) {
+      uint64_t* rows = state->rows + step * kRibbonStepSlots;
+      const RibbonShardState::Step& record = state->steps[step];
+      const uint64_t failed = state->kept_classes == 2 ? record.class2 : record.classes12;
       const uint64_t pivots = __builtin_bswap64(record.pivots);
       const auto kept = static_cast<__mmask8>(
           ~_mm_bitshuffle_epi64_mask(_mm_set1_epi64x(static_cast<long long>(failed)),
@@ -292,51 +292,51 @@ void EndBucket(RibbonBand* band) {
       _mm512_storeu_si512(rows, _mm512_maskz_loadu_epi64(kept, rows));
     }
   }
-  *band->threshold = static_cast<unsigned char>(band->kept_classes);
-  ++band->threshold;
-  band->rows += kRibbonBucketSlots;
-  band->step_ends += kRibbonBucketSteps;
-  --band->buckets;
-  band->is_begun = false;
+  *state->threshold = static_cast<unsigned char>(state->kept_classes);
+  ++state->threshold;
+  state->rows += kRibbonBucketSlots;
+  state->step_ends += kRibbonBucketSteps;
+  --state->buckets;
+  state->is_begun = false;
 }
 
 // Rows that have a fingerprint and no coefficient: the lowest of their classes fails.
 template <unsigned kPlanes>
-void Contradict(uint64_t rows, RibbonBand* band) {
-  const RibbonBand::Pool& pool = band->pool;
+void Contradict(uint64_t rows, RibbonShardState* state) {
+  const RibbonShardState::Pool& pool = state->pool;
   const unsigned failed = (rows & ~pool.classes12) != 0 ? 0 : (rows & ~pool.class2) != 0 ? 1 : 2;
-  const bool was_trial = band->is_trial;
+  const bool was_trial = state->is_trial;
   if (was_trial) {
-    band->pool = band->before_trial;
-    band->is_trial = false;
+    state->pool = state->before_trial;
+    state->is_trial = false;
   }
   Planes<kPlanes> planes;
-  planes.Load(band->pool);
-  DropClasses(failed, band, &planes);
+  planes.Load(state->pool);
+  DropClasses(failed, state, &planes);
   if (was_trial) {
-    AddRows(band, &planes);
+    AddRows(state, &planes);
   } else {
-    planes.Store(&band->pool);
+    planes.Store(&state->pool);
   }
 }
 
 // Goes on behind a step where something happens that rarely does.
 template <unsigned kPlanes>
-__attribute__((noinline)) void MoveOnWithCare(uint64_t contradicting, RibbonBand* band) {
-  const bool is_trial = band->is_trial;
-  if (contradicting != 0) Contradict<kPlanes>(contradicting, band);
+__attribute__((noinline)) void MoveOnWithCare(uint64_t contradicting, RibbonShardState* state) {
+  const bool is_trial = state->is_trial;
+  if (contradicting != 0) Contradict<kPlanes>(contradicting, state);
   if (is_trial) {
-    if (band->is_trial && band->pool.alive == 0) GiveUpBucket(band);
+    if (state->is_trial && state->pool.alive == 0) GiveUpBucket(state);
     return;
   }
-  ++band->step;
-  if (band->step < kRibbonBucketSteps) {
+  ++state->step;
+  if (state->step < kRibbonBucketSteps) {
     Planes<kPlanes> planes;
-    planes.Load(band->pool);
-    AddRows(band, &planes);
-  } else if (band->pool.alive == 0) {
-    EndBucket(band);
-    if (band->buckets != 0) BeginBucket<kPlanes>(band);
+    planes.Load(state->pool);
+    AddRows(state, &planes);
+  } else if (state->pool.alive == 0) {
+    EndBucket(state);
+    if (state->buckets != 0) BeginBucket<kPlanes>(state);
   }
 }
 
@@ -349,11 +349,11 @@ struct Pivots {
   uint64_t rows;         // byte 7 - j: the pool's row that is the pivot of slot j
 };
 
-template <unsigned kBands>
-WINNOW_INLINE void FindPivots(const RibbonBand* bands, Pivots* pivots) {
-  __m512i slots[kBands];
-  for (unsigned i = 0; i < kBands; ++i) {
-    slots[i] = _mm512_load_si512(bands[i].pool.planes[0]);
+template <unsigned kShards>
+WINNOW_INLINE void FindPivots(const RibbonShardState* states, Pivots* pivots) {
+  __m512i slots[kShards];
+  for (unsigned i = 0; i < kShards; ++i) {
+    slots[i] = _mm512_load_si512(states[i].pool.planes[0]);
     pivots[i] = {_mm512_setzero_si512(), _mm512_setzero_si512(), 0};
   }
 #pragma GCC unroll 8
@@ -361,11 +361,11 @@ WINNOW_INLINE void FindPivots(const RibbonBand* bands, Pivots* pivots) {
     const __m512i bit = _mm512_load_si512(kConstants.bit[slot]);
     const __m512i byte = _mm512_load_si512(kConstants.byte[slot]);
 #pragma GCC unroll 4
-    for (unsigned i = 0; i < kBands; ++i) {
+    for (unsigned i = 0; i < kShards; ++i) {
       const __mmask64 candidates = _mm512_test_epi8_mask(slots[i], bit);
       const uint64_t all = Keep(candidates);
-      const uint64_t below2 = all & ~bands[i].pool.class2;
-      const uint64_t below1 = all & ~bands[i].pool.classes12;
+      const uint64_t below2 = all & ~states[i].pool.class2;
+      const uint64_t below1 = all & ~states[i].pool.classes12;
       // Which one it is can't be predicted.
       const uint64_t best2 = Keep(below2 != 0 ? below2 : all);
       const uint64_t best = Keep(below1 != 0 ? below1 : best2);
@@ -408,8 +408,8 @@ __m512i TransposeBits(__m512i words) {
 
 // Adds the pivots to the others, writes them to their slots and moves on by a step.
 template <unsigned kPlanes>
-WINNOW_INLINE void FinishStep(const Pivots& pivots, RibbonBand* band) {
-  RibbonBand::Pool& pool = band->pool;
+WINNOW_INLINE void FinishStep(const Pivots& pivots, RibbonShardState* state) {
+  RibbonShardState::Pool& pool = state->pool;
   Planes<kPlanes> planes;
   planes.Load(pool);
   const __m512i indices = Set64(pivots.rows);
@@ -435,12 +435,12 @@ WINNOW_INLINE void FinishStep(const Pivots& pivots, RibbonBand* band) {
     fingerprints = _mm512_or_si512(
         fingerprints, _mm512_slli_epi64(_mm512_cvtepu8_epi64(_mm512_castsi512_si128(high)), 8));
   }
-  if (__builtin_expect(!band->is_trial, 1)) {
+  if (__builtin_expect(!state->is_trial, 1)) {
     _mm512_storeu_si512(
-        band->rows + band->step * kRibbonStepSlots,
+        state->rows + state->step * kRibbonStepSlots,
         _mm512_maskz_or_epi64(found, _mm512_slli_epi64(coefficients, 64 - kRibbonWidth),
                               fingerprints));
-    band->steps[band->step] = {pivots.rows, pool.class2, pool.classes12};
+    state->steps[state->step] = {pivots.rows, pool.class2, pool.classes12};
   }
 
   // Plane 0 has become 0, and the others move down.
@@ -464,51 +464,51 @@ WINNOW_INLINE void FinishStep(const Pivots& pivots, RibbonBand* band) {
     pool.class2 &= pool.alive;
     pool.classes12 &= pool.alive;
   }
-  if (__builtin_expect(contradicting == 0 && !band->is_trial && band->step + 1 < kRibbonBucketSteps,
-                       1)) {
-    ++band->step;
-    AddRows(band, &next);
+  if (__builtin_expect(
+          contradicting == 0 && !state->is_trial && state->step + 1 < kRibbonBucketSteps, 1)) {
+    ++state->step;
+    AddRows(state, &next);
   } else {
     next.Store(&pool);
-    MoveOnWithCare<kPlanes>(contradicting, band);
+    MoveOnWithCare<kPlanes>(contradicting, state);
   }
 }
 
-template <unsigned kBands, unsigned kPlanes>
-void EliminateBands(RibbonBand* bands) {
-  for (unsigned i = 0; i < kBands; ++i) {
-    if (bands[i].is_begun) continue;
-    BeginBucket<kPlanes>(&bands[i]);
+template <unsigned kShards, unsigned kPlanes>
+void EliminateShards(RibbonShardState* states) {
+  for (unsigned i = 0; i < kShards; ++i) {
+    if (states[i].is_begun) continue;
+    BeginBucket<kPlanes>(&states[i]);
   }
   bool is_stopped = false;
-  for (unsigned i = 0; i < kBands; ++i) is_stopped = is_stopped || bands[i].is_overfull;
+  for (unsigned i = 0; i < kShards; ++i) is_stopped = is_stopped || states[i].is_overfull;
   while (!is_stopped) {
-    Pivots pivots[kBands];
-    FindPivots<kBands>(bands, pivots);
-    for (unsigned i = 0; i < kBands; ++i) {
-      FinishStep<kPlanes>(pivots[i], &bands[i]);
-      is_stopped = is_stopped || bands[i].is_overfull || bands[i].buckets == 0;
+    Pivots pivots[kShards];
+    FindPivots<kShards>(states, pivots);
+    for (unsigned i = 0; i < kShards; ++i) {
+      FinishStep<kPlanes>(pivots[i], &states[i]);
+      is_stopped = is_stopped || states[i].is_overfull || states[i].buckets == 0;
     }
   }
 }
 
 template <unsigned kPlanes>
-void EliminateSome(RibbonBand* bands, unsigned num_bands) {
-  switch (num_bands) {
-    case kRibbonMostBands:
-      return EliminateBands<kRibbonMostBands, kPlanes>(bands);
+void EliminateSome(RibbonShardState* states, unsigned num_shards) {
+  switch (num_shards) {
+    case kRibbonMostShards:
+      return EliminateShards<kRibbonMostShards, kPlanes>(states);
     case 2:
-      return EliminateBands<2, kPlanes>(bands);
+      return EliminateShards<2, kPlanes>(states);
     default:
-      return EliminateBands<1, kPlanes>(bands);
+      return EliminateShards<1, kPlanes>(states);
   }
 }
 
-void Eliminate(RibbonBand* bands, unsigned num_bands, unsigned fingerprint_bits) {
+void Eliminate(RibbonShardState* states, unsigned num_shards, unsigned fingerprint_bits) {
   if (fingerprint_bits <= kNarrowColumns) {
-    EliminateSome<8>(bands, num_bands);
+    EliminateSome<8>(states, num_shards);
   } else {
-    EliminateSome<kRibbonPlanes>(bands, num_bands);
+    EliminateSome<kRibbonPlanes>(states, num_shards);
   }
 }
 

@@ -154,9 +154,9 @@ void SolveWithGfni(const uint64_t* const* rows, unsigned shards, uint64_t shard_
                    uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                    unsigned char* words) {
   for (unsigned first_column = 0; first_column < most; first_column += kColumnsAtOnce) {
-    if (shards == kRibbonMostBands) {
-      SolveColumns<kRibbonMostBands>(rows, shard_blocks, first_block, first_column, whole, most,
-                                     split, words);
+    if (shards == kRibbonMostShards) {
+      SolveColumns<kRibbonMostShards>(rows, shard_blocks, first_block, first_column, whole, most,
+                                      split, words);
       continue;
     }
     for (unsigned shard = 0; shard < shards; ++shard) {

@@ -18,6 +18,7 @@
 namespace winnow::amq {
 
 struct BlockArray;
+struct BlockedBloomParts;
 
 struct BlockedShape {
   uint64_t num_blocks = 1;      // of 512 bits each; at least 1
@@ -88,6 +89,8 @@ class WINNOW_EXPORT BlockedBloom {
   static std::optional<BlockedBloom> Deserialize(std::string_view bytes, std::string* reason);
 
  private:
+  friend struct BlockedBloomParts;
+
   struct alignas(64) Block {
     uint64_t words[8];
   };

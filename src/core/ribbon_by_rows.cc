@@ -1,4 +1,4 @@
-#include "src/core/ribbon_lane.h"
+#include "src/core/ribbon_by_rows.h"
 
 #include <algorithm>
 
@@ -32,14 +32,14 @@ constexpr GroupTable kGroups;
 
 }  // namespace
 
-RibbonLane::RibbonLane()
+ShardByRows::ShardByRows()
     : rows_(new uint64_t[kMostRows]),
       sorted_(new uint64_t[kMaxBinKeys]),
       groups_(new uint8_t[kMaxBinKeys]),
       walks_(new RibbonWalk[kMaxBinKeys + 1]),
       filled_(new uint64_t*[kMaxBinKeys + 1]) {}
 
-RibbonWalk RibbonLane::Begin(const LayerBuild& layer, uint32_t shard, HashBin* bins) {
+RibbonWalk ShardByRows::Begin(const LayerBuild& layer, uint32_t shard, HashBin* bins) {
   layer_ = &layer;
   first_start_ = shard * layer.shard_starts();
   first_bucket_ = shard * layer.shape.buckets;
@@ -52,7 +52,7 @@ RibbonWalk RibbonLane::Begin(const LayerBuild& layer, uint32_t shard, HashBin* b
 }
 
 // Counting sort of the next bin by bucket and class.
-void RibbonLane::LoadBin() {
+void ShardByRows::LoadBin() {
   const BuildPhaseScope sorting(BuildPhase::kSorting);
   HashBin* bin = bins_++;
   std::fill(std::begin(group_ends_), std::end(group_ends_), 0);
@@ -84,7 +84,7 @@ void RibbonLane::LoadBin() {
 
 // Puts every row of the class into its start slot if that is empty, and lists the others. Without a
 // branch: which it is can't be predicted.
-void RibbonLane::PlaceClass() {
+void ShardByRows::PlaceClass() {
   const uint32_t starts = layer_->starts;
   const unsigned fingerprint_bits = layer_->fingerprint_bits;
   // Locals, which no store into the tables can change.
@@ -112,7 +112,7 @@ void RibbonLane::PlaceClass() {
 }
 
 // Places classes until one has a row that must walk.
-RibbonWalk RibbonLane::BeginClasses() {
+RibbonWalk ShardByRows::BeginClasses() {
   while (true) {
     if (!bin_is_bumped_) {
       for (; class_ < kClasses; ++class_) {
@@ -125,21 +125,21 @@ RibbonWalk RibbonLane::BeginClasses() {
   }
 }
 
-RibbonWalk RibbonLane::FinishClass() {
+RibbonWalk ShardByRows::FinishClass() {
   begin_ = group_ends_[bucket_ % kBinBuckets * kClasses + class_];
   ++class_;
   return BeginClasses();
 }
 
 // A contradiction: takes the class out again, and bumps it with the rest of its bucket.
-RibbonWalk RibbonLane::FailClass() {
+RibbonWalk ShardByRows::FailClass() {
   for (uint64_t** filled = filled_.get(); filled != filled_end_; ++filled) **filled = 0;
   return EndBucket() ? BeginClasses() : RibbonWalk{0, nullptr};
 }
 
 // Records the classes that hold, bumps the others and goes on to the next bucket. False if there is
 // none.
-bool RibbonLane::EndBucket() {
+bool ShardByRows::EndBucket() {
   const uint32_t index = first_bucket_ + bucket_;
   formulas::SetThreshold(layer_->thresholds, index, class_);
   const uint32_t bucket_end = group_ends_[bucket_ % kBinBuckets * kClasses + kClasses - 1];

@@ -1,7 +1,5 @@
-// Elimination by columns fills the same slots, bumps the same keys and has the same solution as
-// walking row by row.
-
-#include "src/core/ribbon_bands.h"
+// Elimination slot by slot fills the same slots, bumps the same keys and has the same solution as
+// elimination row by row.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "src/core/ribbon_lane.h"
+#include "src/core/ribbon_by_rows.h"
+#include "src/core/ribbon_by_slots.h"
 #include "src/simd/kernels.h"
 #include "tests/random_hashes.h"
 
@@ -84,34 +83,34 @@ class Layer {
 
 Result Walk(const Case& shape, const std::vector<uint64_t>& hashes) {
   Layer layer(shape, hashes, nullptr);
-  RibbonLane lane;
+  ShardByRows eliminated;
   for (unsigned shard = 0; shard < 1u << shape.shard_bits; ++shard) {
-    RibbonWalk walk = lane.Begin(layer.build(), shard, layer.bins(shard));
+    RibbonWalk walk = eliminated.Begin(layer.build(), shard, layer.bins(shard));
     while (walk.at != nullptr) {
       while (Step(&walk)) {
       }
-      walk = lane.Next(walk);
+      walk = eliminated.Next(walk);
     }
-    layer.AddRows(lane.rows());
+    layer.AddRows(eliminated.rows());
   }
   return layer.Finish();
 }
 
 Result EliminateByColumns(const Case& shape, const std::vector<uint64_t>& hashes) {
   Layer layer(shape, hashes, simd::ActiveKernels().ribbon_elimination);
-  RibbonBands bands;
-  bands.Eliminate(layer.build(), 0, 1u << shape.shard_bits, layer.bins(0));
+  ShardsBySlots eliminated;
+  eliminated.Eliminate(layer.build(), 0, 1u << shape.shard_bits, layer.bins(0));
   for (unsigned shard = 0; shard < 1u << shape.shard_bits; ++shard) {
-    layer.AddRows(bands.rows(shard));
+    layer.AddRows(eliminated.rows(shard));
   }
   return layer.Finish();
 }
 
-class RibbonBandsTest : public ::testing::Test {
+class RibbonEliminationTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (simd::ActiveKernels().ribbon_elimination == nullptr) {
-      GTEST_SKIP() << "this machine or WINNOW_KERNEL has no elimination by columns";
+      GTEST_SKIP() << "this machine or WINNOW_KERNEL has no elimination slot by slot";
     }
   }
 
@@ -146,7 +145,7 @@ std::string Describe(const Case& shape, size_t keys) {
          std::to_string(shape.fingerprint_bits) + " columns";
 }
 
-TEST_F(RibbonBandsTest, EveryNumberOfColumnsAndLoad) {
+TEST_F(RibbonEliminationTest, EveryNumberOfColumnsAndLoad) {
   size_t bumped = 0;
   for (unsigned columns = 1; columns <= simd::kRibbonMaxColumns; ++columns) {
     for (const double keys_per_slot : {0.5, 0.95, 1.04, 1.1, 1.4}) {
@@ -159,7 +158,7 @@ TEST_F(RibbonBandsTest, EveryNumberOfColumnsAndLoad) {
   EXPECT_GT(bumped, 0u);
 }
 
-TEST_F(RibbonBandsTest, FewBuckets) {
+TEST_F(RibbonEliminationTest, FewBuckets) {
   for (const uint32_t buckets : {1u, 2u, 31u, 32u, 33u, 64u}) {
     for (unsigned shard_bits = 0; shard_bits <= kMostShardBits; ++shard_bits) {
       const Case shape{shard_bits, buckets, 7};
@@ -169,7 +168,7 @@ TEST_F(RibbonBandsTest, FewBuckets) {
   }
 }
 
-TEST_F(RibbonBandsTest, RepeatedKeys) {
+TEST_F(RibbonEliminationTest, RepeatedKeys) {
   for (const size_t distinct : {2000u, 4000u}) {
     std::vector<uint64_t> hashes = Hashes(distinct);
     for (size_t i = 0; i < distinct; ++i) hashes.push_back(hashes[i / 2]);
@@ -179,7 +178,7 @@ TEST_F(RibbonBandsTest, RepeatedKeys) {
 
 // Buckets and parts of them with so many keys that no pool has room: some with few distinct ones,
 // which fit all the same.
-TEST_F(RibbonBandsTest, CrowdedPlaces) {
+TEST_F(RibbonEliminationTest, CrowdedPlaces) {
   const Case shape{1, 40, 7};
   const uint64_t starts = (uint64_t{shape.buckets} * 128) << shape.shard_bits;
   for (const uint64_t width : {1u, 4u, 16u, 36u, 128u, 700u}) {
@@ -199,7 +198,7 @@ TEST_F(RibbonBandsTest, CrowdedPlaces) {
   }
 }
 
-TEST_F(RibbonBandsTest, ZeroLowOrHighBits) {
+TEST_F(RibbonEliminationTest, ZeroLowOrHighBits) {
   for (const uint64_t mask : {~uint64_t{0} << 20, ~uint64_t{0} << 32, ~uint64_t{0} >> 3}) {
     // Without its high bits a hash starts in an eighth of the slots.
     std::vector<uint64_t> hashes = Hashes(mask >> 63 == 0 ? 600 : 5000);

@@ -1,8 +1,8 @@
-// Elimination in one sub-shard of a bumped Ribbon layer, cut into steps so that several sub-shards
-// can be walked side by side. ribbon_build.cc says what elimination is.
+// Elimination in one sub-shard of a bumped Ribbon layer row by row, cut into steps so that several
+// sub-shards can be walked side by side. ribbon_build.cc says what elimination is.
 
-#ifndef WINNOW_SRC_CORE_RIBBON_LANE_H_
-#define WINNOW_SRC_CORE_RIBBON_LANE_H_
+#ifndef WINNOW_SRC_CORE_RIBBON_BY_ROWS_H_
+#define WINNOW_SRC_CORE_RIBBON_BY_ROWS_H_
 
 #include <array>
 #include <cstddef>
@@ -24,7 +24,7 @@ inline uint64_t MakeRow(uint64_t hash, unsigned fingerprint_bits) noexcept {
   return Coefficient(hash) << kFingerprintBits | Fingerprint(hash, fingerprint_bits);
 }
 
-// A row on its way to an empty slot. A pointer, since the walks of all lanes must fit into the
+// A row on its way to an empty slot. A pointer, since the walks of all sub-shards must fit into the
 // registers.
 struct RibbonWalk {
   uint64_t row;
@@ -76,7 +76,7 @@ struct LayerBuild {
   uint32_t starts = 0;  // of all sub-shards
   unsigned char* thresholds = nullptr;
   HashChunkPool* pool = nullptr;
-  const simd::RibbonElimination* elimination = nullptr;  // null: by lanes
+  const simd::RibbonElimination* elimination = nullptr;  // null: row by row
   HashBin* bumped = nullptr;  // receives the bumped hashes, as the next layer knows them
 
   uint32_t shard_starts() const noexcept { return shape.buckets * simd::kRibbonBucketSlots; }
@@ -84,10 +84,10 @@ struct LayerBuild {
   uint32_t shard_bins() const noexcept { return (shard_starts() + kBinSlots - 1) / kBinSlots; }
 };
 
-// The tables of one lane, kept from one sub-shard to the next.
-class RibbonLane {
+// A sub-shard that is eliminated row by row. Its tables are kept from one to the next.
+class ShardByRows {
  public:
-  RibbonLane();
+  ShardByRows();
 
   // Begins a sub-shard, whose bins it takes the hashes of. Returns the first walk; one at null when
   // the sub-shard is done.
@@ -137,13 +137,13 @@ class RibbonLane {
   std::unique_ptr<uint64_t*[]> filled_;
 };
 
-inline constexpr size_t kLanesBytes =
-    kRibbonLanes * (sizeof(RibbonLane) + kMostRows * sizeof(uint64_t) +
-                    (kMaxBinKeys + 1) * (sizeof(uint64_t) + sizeof(uint8_t) + sizeof(RibbonWalk) +
-                                         sizeof(uint64_t*)));
+inline constexpr size_t kShardsByRowsBytes =
+    kShardsAtOnce * (sizeof(ShardByRows) + kMostRows * sizeof(uint64_t) +
+                     (kMaxBinKeys + 1) * (sizeof(uint64_t) + sizeof(uint8_t) + sizeof(RibbonWalk) +
+                                          sizeof(uint64_t*)));
 
-using RibbonLanes = std::array<RibbonLane, kRibbonLanes>;
+using ShardsByRows = std::array<ShardByRows, kShardsAtOnce>;
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RIBBON_LANE_H_
+#endif  // WINNOW_SRC_CORE_RIBBON_BY_ROWS_H_

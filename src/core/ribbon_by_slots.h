@@ -1,8 +1,8 @@
-// Elimination of the sub-shards of a bumped Ribbon layer by simd/ribbon_bands.h: sorts the hashes
-// for it, and does what it leaves.
+// Elimination of the sub-shards of a bumped Ribbon layer slot by slot: sorts the hashes for the
+// kernels of simd/ribbon_elimination.h, which do it, and does what they leave.
 
-#ifndef WINNOW_SRC_CORE_RIBBON_BANDS_H_
-#define WINNOW_SRC_CORE_RIBBON_BANDS_H_
+#ifndef WINNOW_SRC_CORE_RIBBON_BY_SLOTS_H_
+#define WINNOW_SRC_CORE_RIBBON_BY_SLOTS_H_
 
 #include <array>
 #include <cstddef>
@@ -10,22 +10,22 @@
 #include <memory>
 
 #include "src/core/hash_chunks.h"
-#include "src/core/ribbon_lane.h"
+#include "src/core/ribbon_by_rows.h"
 #include "src/simd/kernels.h"
 
 namespace winnow::core {
 
-// The tables of one sub-shard, kept from one to the next.
-class RibbonBandTables {
+// A sub-shard that is eliminated slot by slot. Its tables are kept from one to the next.
+class ShardBySlots {
  public:
-  RibbonBandTables();
+  ShardBySlots();
 
   // Begins a sub-shard, whose bins it takes the hashes of. False if no bin has a bucket to
   // eliminate.
-  bool Begin(const LayerBuild& layer, uint32_t shard, HashBin* bins, simd::RibbonBand* band);
+  bool Begin(const LayerBuild& layer, uint32_t shard, HashBin* bins, simd::RibbonShardState* state);
 
-  // Does what the band was stopped for. False when the sub-shard is done.
-  bool Continue(simd::RibbonBand* band);
+  // Does what the kernels stopped for. False when the sub-shard is done.
+  bool Continue(simd::RibbonShardState* state);
 
   const uint64_t* rows() const noexcept { return rows_.get(); }
 
@@ -34,9 +34,9 @@ class RibbonBandTables {
   static constexpr uint32_t kBinSteps = kBinSlots / simd::kRibbonStepSlots;
   static constexpr size_t kPlaneBytes = kMaxBinKeys + 64;
 
-  bool LoadNextBin(simd::RibbonBand* band);
+  bool LoadNextBin(simd::RibbonShardState* state);
   void SortBin(HashBin* bin);
-  void PlaceBucket(simd::RibbonBand* band);
+  void PlaceBucket(simd::RibbonShardState* state);
   void EndBin();
 
   const LayerBuild* layer_ = nullptr;
@@ -59,21 +59,22 @@ class RibbonBandTables {
 };
 
 // The sub-shards that are eliminated side by side.
-class RibbonBands {
+class ShardsBySlots {
  public:
-  // Eliminates `count` sub-shards, at most kRibbonLanes, from `shard` on; bins: those of the first.
+  // Eliminates `count` sub-shards, at most kShardsAtOnce, from `shard` on; bins: those of the
+  // first.
   void Eliminate(const LayerBuild& layer, uint32_t shard, unsigned count, HashBin* bins);
 
-  const uint64_t* rows(unsigned i) const noexcept { return tables_[i].rows(); }
+  const uint64_t* rows(unsigned i) const noexcept { return shards_[i].rows(); }
 
  private:
-  std::array<simd::RibbonBand, kRibbonLanes> bands_;
-  std::array<RibbonBandTables, kRibbonLanes> tables_;
+  std::array<simd::RibbonShardState, kShardsAtOnce> states_;
+  std::array<ShardBySlots, kShardsAtOnce> shards_;
 };
-static_assert(kRibbonLanes == simd::kRibbonMostBands);
-inline constexpr size_t kBandsBytes =
-    sizeof(RibbonBands) + kRibbonLanes * RibbonBandTables::kTableBytes;
+static_assert(kShardsAtOnce == simd::kRibbonMostShards);
+inline constexpr size_t kShardsBySlotsBytes =
+    sizeof(ShardsBySlots) + kShardsAtOnce * ShardBySlots::kTableBytes;
 
 }  // namespace winnow::core
 
-#endif  // WINNOW_SRC_CORE_RIBBON_BANDS_H_
+#endif  // WINNOW_SRC_CORE_RIBBON_BY_SLOTS_H_

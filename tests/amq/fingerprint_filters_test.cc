@@ -1,4 +1,4 @@
-#include "winnow/amq/binary_fuse_filter.h"
+// The filters that are fixed once built, of fingerprints: xor and binary fuse.
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "tests/amq/filter_testing.h"
+#include "winnow/amq/binary_fuse_filter.h"
+#include "winnow/amq/xor_filter.h"
 
 namespace winnow::amq {
 namespace {
@@ -17,29 +19,38 @@ using testing::FalsePositives;
 using testing::RandomHashes;
 using testing::TestSeed;
 
-class BinaryFuseFilterTest : public ::testing::TestWithParam<FuseArity> {
- protected:
-  static BinaryFuseFilter Make(const std::vector<KeyHash>& keys, double rate) {
-    return {keys.data(), keys.size(), rate, GetParam()};
+struct Xor {
+  static XorFilter Make(const std::vector<KeyHash>& keys, double rate) {
+    return {keys.data(), keys.size(), rate};
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Arities, BinaryFuseFilterTest,
-                         ::testing::Values(FuseArity::kThree, FuseArity::kFour));
+template <FuseArity kArity>
+struct BinaryFuse {
+  static BinaryFuseFilter Make(const std::vector<KeyHash>& keys, double rate) {
+    return {keys.data(), keys.size(), rate, kArity};
+  }
+};
 
-TEST_P(BinaryFuseFilterTest, WithoutKeysContainsNothing) {
-  const BinaryFuseFilter filter = Make({}, 0.5);
+template <typename Maker>
+class FingerprintFilterTest : public ::testing::Test, protected Maker {};
+
+using Makers = ::testing::Types<Xor, BinaryFuse<FuseArity::kThree>, BinaryFuse<FuseArity::kFour>>;
+TYPED_TEST_SUITE(FingerprintFilterTest, Makers);
+
+TYPED_TEST(FingerprintFilterTest, WithoutKeysContainsNothing) {
+  const auto filter = this->Make({}, 0.5);
   EXPECT_EQ(FalsePositives(filter, 10'000, 1), 0u);
   EXPECT_EQ(filter.expected_fpr(), 0);
   EXPECT_EQ(filter.num_keys(), 0u);
 }
 
-TEST_P(BinaryFuseFilterTest, ContainsItsKeysInEveryWidth) {
+TYPED_TEST(FingerprintFilterTest, ContainsItsKeysInEveryWidth) {
   RandomHashes random(TestSeed());
   for (unsigned bits = 4; bits <= 32; ++bits) {
     for (const size_t n : {1u, 2u, 3u, 10u, 1000u}) {
       const std::vector<KeyHash> keys = random.Take(n);
-      const BinaryFuseFilter filter = Make(keys, std::ldexp(1.0, -static_cast<int>(bits)));
+      const auto filter = this->Make(keys, std::ldexp(1.0, -static_cast<int>(bits)));
       EXPECT_EQ(filter.fingerprint_bits(), bits);
       EXPECT_EQ(filter.num_keys(), n);
       ExpectContainsAll(filter, keys);
@@ -47,56 +58,56 @@ TEST_P(BinaryFuseFilterTest, ContainsItsKeysInEveryWidth) {
   }
 }
 
-TEST_P(BinaryFuseFilterTest, EveryWidthHasTheRateThatItReports) {
+TYPED_TEST(FingerprintFilterTest, EveryWidthHasTheRateThatItReports) {
   const std::vector<KeyHash> keys = RandomHashes(2).Take(10'000);
   for (unsigned bits = 4; bits <= 18; ++bits) {
-    ExpectReportedRate(Make(keys, std::ldexp(1.0, -static_cast<int>(bits))), 3'000'000, bits);
+    ExpectReportedRate(this->Make(keys, std::ldexp(1.0, -static_cast<int>(bits))), 3'000'000, bits);
   }
 }
 
-TEST_P(BinaryFuseFilterTest, ManySmallFiltersDenyNoKey) {
+TYPED_TEST(FingerprintFilterTest, ManySmallFiltersDenyNoKey) {
   RandomHashes random(TestSeed());
   for (int i = 0; i < 3000; ++i) {
     const std::vector<KeyHash> keys = random.Take(random.Below(100));
-    const BinaryFuseFilter filter = Make(keys, 0.01);
+    const auto filter = this->Make(keys, 0.01);
     ExpectContainsAll(filter, keys);
     ASSERT_LE(filter.tries(), 10u);
   }
 }
 
-TEST_P(BinaryFuseFilterTest, EqualHashesCountOnce) {
+TYPED_TEST(FingerprintFilterTest, EqualHashesCountOnce) {
   std::vector<KeyHash> keys = RandomHashes(3).Take(1000);
-  const BinaryFuseFilter once = Make(keys, 0.001);
+  const auto once = this->Make(keys, 0.001);
   std::vector<KeyHash> repeated = keys;
   for (int i = 0; i < 9; ++i) repeated.insert(repeated.end(), keys.rbegin(), keys.rend());
-  const BinaryFuseFilter filter = Make(repeated, 0.001);
+  const auto filter = this->Make(repeated, 0.001);
   EXPECT_EQ(filter.num_keys(), 1000u);
   EXPECT_EQ(filter.size_bytes(), once.size_bytes());
   ExpectContainsAll(filter, keys);
 }
 
 // Hashes that are not random at all, as of keys that are numbers.
-TEST_P(BinaryFuseFilterTest, TakesStructuredHashes) {
+TYPED_TEST(FingerprintFilterTest, TakesStructuredHashes) {
   std::vector<KeyHash> keys;
   for (uint64_t i = 0; i < 20'000; ++i) keys.push_back({i % 2 == 0 ? i : i << 40});
-  const BinaryFuseFilter filter = Make(keys, 0.01);
+  const auto filter = this->Make(keys, 0.01);
   ExpectContainsAll(filter, keys);
   ExpectReportedRate(filter, 1'000'000, 4);
 }
 
-TEST_P(BinaryFuseFilterTest, RatesOutOfRangeAreTheNearest) {
-  EXPECT_EQ(Make({}, 1.0).fingerprint_bits(), 4u);
-  EXPECT_EQ(Make({}, 0.0).fingerprint_bits(), 32u);
-  EXPECT_EQ(Make({}, -1.0).fingerprint_bits(), 32u);
-  EXPECT_EQ(Make({}, std::numeric_limits<double>::quiet_NaN()).fingerprint_bits(), 32u);
-  EXPECT_EQ(Make({}, 0.01).fingerprint_bits(), 7u);
+TYPED_TEST(FingerprintFilterTest, RatesOutOfRangeAreTheNearest) {
+  EXPECT_EQ(this->Make({}, 1.0).fingerprint_bits(), 4u);
+  EXPECT_EQ(this->Make({}, 0.0).fingerprint_bits(), 32u);
+  EXPECT_EQ(this->Make({}, -1.0).fingerprint_bits(), 32u);
+  EXPECT_EQ(this->Make({}, std::numeric_limits<double>::quiet_NaN()).fingerprint_bits(), 32u);
+  EXPECT_EQ(this->Make({}, 0.01).fingerprint_bits(), 7u);
 }
 
-TEST_P(BinaryFuseFilterTest, PlacesEveryNumberOfKeys) {
+TYPED_TEST(FingerprintFilterTest, PlacesEveryNumberOfKeys) {
   RandomHashes random(TestSeed());
   for (size_t n = 100; n < 400'000; n = n * 17 / 10) {
     const std::vector<KeyHash> keys = random.Take(n);
-    const BinaryFuseFilter filter = Make(keys, 0.01);
+    const auto filter = this->Make(keys, 0.01);
     EXPECT_LE(filter.tries(), 10u) << n;
     ExpectContainsAll(filter, keys);
   }

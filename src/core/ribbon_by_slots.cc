@@ -1,4 +1,4 @@
-#include "src/core/ribbon_bands.h"
+#include "src/core/ribbon_by_slots.h"
 
 #include <algorithm>
 
@@ -13,14 +13,14 @@ using simd::kRibbonStepSlots;
 
 }  // namespace
 
-RibbonBandTables::RibbonBandTables()
+ShardBySlots::ShardBySlots()
     : rows_(new uint64_t[kMostRows]),
       sorted_(new uint64_t[kMaxBinKeys]),
       steps_(new uint16_t[kMaxBinKeys]),
       planes_(new unsigned char[simd::kRibbonPlanes * kPlaneBytes]) {}
 
-bool RibbonBandTables::Begin(const LayerBuild& layer, uint32_t shard, HashBin* bins,
-                             simd::RibbonBand* band) {
+bool ShardBySlots::Begin(const LayerBuild& layer, uint32_t shard, HashBin* bins,
+                         simd::RibbonShardState* state) {
   layer_ = &layer;
   first_start_ = shard * layer.shard_starts();
   first_bucket_ = shard * layer.shape.buckets;
@@ -28,21 +28,21 @@ bool RibbonBandTables::Begin(const LayerBuild& layer, uint32_t shard, HashBin* b
   bin_buckets_ = 0;
   next_bin_ = bins;
   std::fill_n(rows_.get(), size_t{layer.shard_blocks()} * 64, 0);
-  band->planes = planes_.get();
-  band->plane_bytes = kPlaneBytes;
-  band->is_begun = false;
-  band->is_overfull = false;
-  return LoadNextBin(band);
+  state->planes = planes_.get();
+  state->plane_bytes = kPlaneBytes;
+  state->is_begun = false;
+  state->is_overfull = false;
+  return LoadNextBin(state);
 }
 
-bool RibbonBandTables::Continue(simd::RibbonBand* band) {
-  if (band->is_overfull) PlaceBucket(band);
-  if (band->buckets != 0) return true;
+bool ShardBySlots::Continue(simd::RibbonShardState* state) {
+  if (state->is_overfull) PlaceBucket(state);
+  if (state->buckets != 0) return true;
   EndBin();
-  return LoadNextBin(band);
+  return LoadNextBin(state);
 }
 
-bool RibbonBandTables::LoadNextBin(simd::RibbonBand* band) {
+bool ShardBySlots::LoadNextBin(simd::RibbonShardState* state) {
   for (bucket_ += bin_buckets_; bucket_ < layer_->shape.buckets; bucket_ += bin_buckets_) {
     bin_buckets_ = std::min(kBinBuckets, layer_->shape.buckets - bucket_);
     HashBin* bin = next_bin_++;
@@ -55,18 +55,18 @@ bool RibbonBandTables::LoadNextBin(simd::RibbonBand* band) {
     SortBin(bin);
     layer_->elimination->make_planes(sorted_.get(), step_ends_[kBinSteps - 1], layer_->starts,
                                      layer_->fingerprint_bits, planes_.get(), kPlaneBytes);
-    band->step_ends = step_ends_;
-    band->next_key = 0;
-    band->rows = rows_.get() + size_t{bucket_} * kRibbonBucketSlots;
-    band->threshold = thresholds_;
-    band->buckets = bin_buckets_;
+    state->step_ends = step_ends_;
+    state->next_key = 0;
+    state->rows = rows_.get() + size_t{bucket_} * kRibbonBucketSlots;
+    state->threshold = thresholds_;
+    state->buckets = bin_buckets_;
     return true;
   }
   return false;
 }
 
 // Counting sort by step.
-void RibbonBandTables::SortBin(HashBin* bin) {
+void ShardBySlots::SortBin(HashBin* bin) {
   const BuildPhaseScope sorting(BuildPhase::kSorting);
   std::fill(std::begin(step_ends_), std::end(step_ends_), 0);
   const uint32_t starts = layer_->starts;
@@ -85,13 +85,13 @@ void RibbonBandTables::SortBin(HashBin* bin) {
 }
 
 // Inserts the rows of a bucket one by one. Hashes that nobody chose hardly ever need it.
-void RibbonBandTables::PlaceBucket(simd::RibbonBand* band) {
-  const uint32_t end = band->step_ends[kRibbonBucketSteps - 1];
+void ShardBySlots::PlaceBucket(simd::RibbonShardState* state) {
+  const uint32_t end = state->step_ends[kRibbonBucketSteps - 1];
   uint64_t* filled[kRibbonBucketSlots + simd::kRibbonWidth];
   uint32_t threshold = 0;
   for (bool holds = true; holds && threshold < kBumpClasses; threshold += holds ? 1 : 0) {
     uint64_t** filled_end = filled;
-    for (uint32_t i = band->next_key; i < end && holds; ++i) {
+    for (uint32_t i = state->next_key; i < end && holds; ++i) {
       const uint32_t start = StartPosition(sorted_[i], layer_->starts) - first_start_;
       if (formulas::BumpClass(start) != threshold) continue;
       RibbonWalk walk{MakeRow(sorted_[i], layer_->fingerprint_bits), &rows_[start]};
@@ -103,15 +103,15 @@ void RibbonBandTables::PlaceBucket(simd::RibbonBand* band) {
       while (filled_end != filled) **--filled_end = 0;
     }
   }
-  *band->threshold++ = static_cast<unsigned char>(threshold);
-  band->rows += kRibbonBucketSlots;
-  band->step_ends += kRibbonBucketSteps;
-  band->next_key = end;
-  --band->buckets;
-  band->is_overfull = false;
+  *state->threshold++ = static_cast<unsigned char>(threshold);
+  state->rows += kRibbonBucketSlots;
+  state->step_ends += kRibbonBucketSteps;
+  state->next_key = end;
+  --state->buckets;
+  state->is_overfull = false;
 }
 
-void RibbonBandTables::EndBin() {
+void ShardBySlots::EndBin() {
   for (uint32_t i = 0; i < bin_buckets_; ++i) {
     const uint32_t threshold = thresholds_[i];
     const uint32_t index = first_bucket_ + bucket_ + i;
@@ -130,12 +130,12 @@ void RibbonBandTables::EndBin() {
   }
 }
 
-void RibbonBands::Eliminate(const LayerBuild& layer, uint32_t shard, unsigned count,
-                            HashBin* bins) {
+void ShardsBySlots::Eliminate(const LayerBuild& layer, uint32_t shard, unsigned count,
+                              HashBin* bins) {
   const simd::RibbonElimination& elimination = *layer.elimination;
-  bool goes_on[kRibbonLanes];
+  bool goes_on[kShardsAtOnce];
   const auto begins = [&](unsigned i) {
-    return tables_[i].Begin(layer, shard + i, bins + size_t{i} * layer.shard_bins(), &bands_[i]);
+    return shards_[i].Begin(layer, shard + i, bins + size_t{i} * layer.shard_bins(), &states_[i]);
   };
   bool all_go_on = true;
   for (unsigned i = 0; i < count; ++i) {
@@ -143,17 +143,17 @@ void RibbonBands::Eliminate(const LayerBuild& layer, uint32_t shard, unsigned co
     all_go_on = all_go_on && goes_on[i];
   }
   while (all_go_on) {
-    elimination.eliminate(bands_.data(), count, layer.fingerprint_bits);
+    elimination.eliminate(states_.data(), count, layer.fingerprint_bits);
     for (unsigned i = 0; i < count; ++i) {
-      goes_on[i] = tables_[i].Continue(&bands_[i]);
+      goes_on[i] = shards_[i].Continue(&states_[i]);
       all_go_on = all_go_on && goes_on[i];
     }
   }
   // The others have about as little left.
   for (unsigned i = 0; i < count; ++i) {
     while (goes_on[i]) {
-      elimination.eliminate(&bands_[i], 1, layer.fingerprint_bits);
-      goes_on[i] = tables_[i].Continue(&bands_[i]);
+      elimination.eliminate(&states_[i], 1, layer.fingerprint_bits);
+      goes_on[i] = shards_[i].Continue(&states_[i]);
     }
   }
 }

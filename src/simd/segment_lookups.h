@@ -1,14 +1,16 @@
 // One hash in the filters of many segments, in two steps: where its bits lie, and whether they are
-// set. Internal linkage throughout, as in probe.h.
+// set.
 
-#ifndef WINNOW_SRC_SIMD_SEGMENTS_H_
-#define WINNOW_SRC_SIMD_SEGMENTS_H_
+#ifndef WINNOW_SRC_SIMD_SEGMENT_LOOKUPS_H_
+#define WINNOW_SRC_SIMD_SEGMENT_LOOKUPS_H_
 
 #include <cstddef>
 #include <cstdint>
 
+#include "src/simd/bloom_lookups.h"
+#include "src/simd/inline.h"
 #include "src/simd/kernels.h"
-#include "src/simd/probe.h"
+#include "src/simd/ribbon_query.h"
 
 namespace winnow::simd {
 namespace {
@@ -30,9 +32,9 @@ WINNOW_INLINE uint64_t TestEach(const unsigned char* const* places, size_t n, co
 }
 
 // The same for layers of Ribbons.
-WINNOW_INLINE void SetPlace(const RibbonSegments& segments, size_t slot, uint64_t hash,
+WINNOW_INLINE void SetPlace(const RibbonSegments& segments, size_t seat, uint64_t hash,
                             const RibbonPlaces& places, size_t i) {
-  const RibbonLayer& layer = segments.layers[slot];
+  const RibbonLayer& layer = segments.layers[seat];
   const uint32_t start = StartOf(layer, hash);
   const RibbonQuery query = QueryOf(layer, start, hash);
   places.layers[i] = &layer;
@@ -40,7 +42,7 @@ WINNOW_INLINE void SetPlace(const RibbonSegments& segments, size_t slot, uint64_
   places.thresholds[i] = layer.thresholds;
   places.start[i] = start;
   places.columns[i] = query.columns;
-  places.shape[i] = segments.shape[slot];
+  places.shape[i] = segments.shape[seat];
 }
 
 WINNOW_INLINE void PlacesOf(const RibbonSegments& segments, size_t n, uint64_t hash,
@@ -109,13 +111,13 @@ template <typename Mask, Mask (*kMaskOf)(const uint16_t* words, uint32_t x),
           void (*kRibbonPlacesOf)(const RibbonSegments& segments, size_t n, uint64_t hash,
                                   const RibbonPlaces& places)>
 struct SegmentLookups {
-  static void BloomLocate(const BloomSegments& segments, const uint32_t* slots, size_t n,
+  static void BloomLocate(const BloomSegments& segments, const uint32_t* seats, size_t n,
                           uint64_t hash, Ahead ahead, const unsigned char** places) {
-    if (slots == nullptr) {
+    if (seats == nullptr) {
       kPlacesOf(segments, n, hash, places);
     } else {
       for (size_t i = 0; i < n; ++i) {
-        places[i] = segments.blocks[slots[i]] + BlockOffset(hash, segments.num_blocks[slots[i]]);
+        places[i] = segments.blocks[seats[i]] + BlockOffset(hash, segments.num_blocks[seats[i]]);
       }
     }
     PrefetchPlaces(places, n, ahead);
@@ -186,12 +188,12 @@ struct SegmentLookups {
     }
   }
 
-  static void RibbonLocate(const RibbonSegments& segments, const uint32_t* slots, size_t n,
+  static void RibbonLocate(const RibbonSegments& segments, const uint32_t* seats, size_t n,
                            uint64_t hash, Ahead ahead, const RibbonPlaces& places) {
-    if (slots == nullptr) {
+    if (seats == nullptr) {
       kRibbonPlacesOf(segments, n, hash, places);
     } else {
-      for (size_t i = 0; i < n; ++i) SetPlace(segments, slots[i], hash, places, i);
+      for (size_t i = 0; i < n; ++i) SetPlace(segments, seats[i], hash, places, i);
     }
     if (!ahead.asks) return;
     // Thresholds are a hundredth of all, and in the cache.
@@ -214,4 +216,4 @@ struct SegmentLookups {
 }  // namespace
 }  // namespace winnow::simd
 
-#endif  // WINNOW_SRC_SIMD_SEGMENTS_H_
+#endif  // WINNOW_SRC_SIMD_SEGMENT_LOOKUPS_H_

@@ -17,8 +17,8 @@
 // all others is, byte by byte, a product with a matrix of 8 x 8 bits, for which there is an
 // instruction.
 
-#ifndef WINNOW_SRC_SIMD_RIBBON_BANDS_H_
-#define WINNOW_SRC_SIMD_RIBBON_BANDS_H_
+#ifndef WINNOW_SRC_SIMD_RIBBON_ELIMINATION_H_
+#define WINNOW_SRC_SIMD_RIBBON_ELIMINATION_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -34,11 +34,12 @@ inline constexpr uint32_t kRibbonBucketSteps = formulas::kRibbonBucketSlots / kR
 inline constexpr unsigned kRibbonPlanes = 9;
 // Pools are full of rows that contradict: their windows of 55 slots have no room for more.
 inline constexpr unsigned kRibbonPoolRows = 64;
-inline constexpr unsigned kRibbonMostBands = 4;
+// Sub-shards that are eliminated or solved side by side.
+inline constexpr unsigned kRibbonMostShards = 4;
 
 // One sub-shard while it is eliminated. The caller sets the first part for each bin of buckets, and
 // has is_begun false before the first one.
-struct alignas(64) RibbonBand {
+struct alignas(64) RibbonShardState {
   // The rows of the bin's keys as planes (RibbonElimination::make_planes), sorted by step;
   // step_ends[s] is where the keys of step s end. 64 more bytes of each plane must be readable.
   const unsigned char* planes;
@@ -86,9 +87,9 @@ struct RibbonElimination {
   void (*make_planes)(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fingerprint_bits,
                       unsigned char* planes, size_t plane_bytes);
 
-  // Eliminates buckets of all bands, 1, 2 or kRibbonMostBands, side by side, until one has no
+  // Eliminates buckets of all sub-shards, 1, 2 or kRibbonMostShards, side by side, until one has no
   // bucket left or is overfull. Each must have one left.
-  void (*eliminate)(RibbonBand* bands, unsigned num_bands, unsigned fingerprint_bits);
+  void (*eliminate)(RibbonShardState* states, unsigned num_shards, unsigned fingerprint_bits);
 };
 
 // Parts of kAvx512Kernels, in files of their own: use Kernels::ribbon_elimination and ribbon_solve.
@@ -99,4 +100,4 @@ void SolveWithGfni(const uint64_t* const* rows, unsigned shards, uint64_t shard_
 
 }  // namespace winnow::simd
 
-#endif  // WINNOW_SRC_SIMD_RIBBON_BANDS_H_
+#endif  // WINNOW_SRC_SIMD_RIBBON_ELIMINATION_H_

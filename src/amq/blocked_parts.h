@@ -1,0 +1,40 @@
+// A BlockedBloom's bytes in parts, for files of filters that memory does not hold twice.
+
+#ifndef WINNOW_SRC_AMQ_BLOCKED_PARTS_H_
+#define WINNOW_SRC_AMQ_BLOCKED_PARTS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "src/amq/serialized.h"
+#include "winnow/amq/blocked_bloom.h"
+
+namespace winnow::amq {
+
+struct BlockedBloomParts {
+  static constexpr uint64_t kBytesPerBlock = 64;
+
+  // What Serialize writes before the blocks.
+  static Header HeaderOf(const BlockedBloom& filter) noexcept;
+
+  // Bytes of n blocks from the first one on, as Serialize writes them.
+  static void Store(const BlockedBloom& filter, uint64_t first, uint64_t n,
+                    unsigned char* bytes) noexcept;
+
+  // To be called once for each block of a filter without keys, and then End. Until then the filter
+  // can only be destroyed.
+  static void Load(const unsigned char* bytes, uint64_t first, uint64_t n,
+                   BlockedBloom* filter) noexcept;
+  // Empty unless so many keys can't have set these bits; else a sentence.
+  static std::string End(uint64_t keys, BlockedBloom* filter);
+
+  // The fewest keys that can have set the filter's bits.
+  static uint64_t LeastKeys(const BlockedBloom& filter) noexcept;
+
+  // Empty if a header, which ReadHeader has read, is that of a filter; else a sentence.
+  static std::string FaultOf(const Header& header);
+};
+
+}  // namespace winnow::amq
+
+#endif  // WINNOW_SRC_AMQ_BLOCKED_PARTS_H_

@@ -1,0 +1,31 @@
+// The rows of advice: what the policies of the shortlist take and let through, as built and asked.
+
+#ifndef WINNOW_SRC_INSPECT_ADVICE_ROWS_H_
+#define WINNOW_SRC_INSPECT_ADVICE_ROWS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/inspect/advice.h"
+#include "src/inspect/advice_reading.h"
+#include "src/inspect/advice_shortlist.h"
+
+namespace winnow::inspect {
+
+struct AdviceRows {
+  std::vector<AdviceRow> rows;        // "now" first, the others by what they take
+  std::vector<AdviceTrial> measured;  // the trials, with their rows as measured
+  uint64_t tried_files = 0;
+  uint64_t tried_keys = 0;
+  std::map<size_t, std::string> errors;  // of files, by their places in AdviceReading::files
+};
+
+// Reads the keys of the files to try and builds the policies' filters, in processes of their own.
+AdviceRows TryAll(const AdviceReading& reading, const std::vector<AdviceTrial>& trials, int jobs,
+                  const AdviceProgress& progress);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_INSPECT_ADVICE_ROWS_H_

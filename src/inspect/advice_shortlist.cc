@@ -1,0 +1,152 @@
+#include "src/inspect/advice_shortlist.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "src/inspect/advice_budget.h"
+
+namespace winnow::inspect {
+namespace {
+
+// The bits that most databases have, for comparison.
+constexpr double kUsualBits = 10;
+
+class Lister {
+ public:
+  Lister(const AdviceReading& reading, const AdviceOptions& options, double budget_share)
+      : read_(reading), options_(options), budget_share_(budget_share) {}
+
+  Shortlist List() && {
+    const double share = read_.AbsentShare();
+    for (const FilterMaker maker :
+         {FilterMaker::kBloomFilter, FilterMaker::kRibbonFilter, FilterMaker::kWinnow}) {
+      AddTrial("", Candidate{maker, kUsualBits, LevelPlan::kUniform, 1});
+    }
+    if (read_.has_plans) {
+      AddTrial("", Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kByLevel, share});
+      AddTrial("", Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kAuto, share});
+    }
+    if (const auto bytes = static_cast<double>(read_.FilterBytesNow());
+        bytes > 0 && read_.AsksInVain()) {
+      if (const auto best = BestWithin(read_.formulas, bytes, share)) {
+        AddTrial("in the memory of now", best->candidate);
+      }
+      if (const auto least = LeastFor(read_.formulas, read_.FalseReadsNow(), share)) {
+        AddTrial("for the reads of now", least->candidate);
+      }
+    }
+    if (options_.budget_bytes && read_.AsksInVain() && !read_.NoPolicyBuilds()) {
+      SpendBudget(share);
+    }
+    for (const std::string& policy : options_.policies) {
+      AdviceTrial trial;
+      trial.row.policies.assign(read_.families.size(), policy);
+      if (std::none_of(list_.trials.begin(), list_.trials.end(), [&](const AdviceTrial& other) {
+            return other.row.policies == trial.row.policies;
+          })) {
+        list_.trials.push_back(std::move(trial));
+      }
+    }
+    return std::move(list_);
+  }
+
+ private:
+  // The same candidate for all families.
+  void AddTrial(const std::string& title, const Candidate& candidate) {
+    AddTrial(title, std::vector<Candidate>(read_.families.size(), candidate));
+  }
+
+  void AddTrial(const std::string& title, const std::vector<Candidate>& candidates) {
+    AdviceTrial trial;
+    trial.row.title = title;
+    trial.candidates = candidates;
+    Cost cost;
+    for (size_t family = 0; family < read_.families.size(); ++family) {
+      trial.row.policies.push_back(candidates[family].Text());
+      cost += CandidateCosts(candidates[family]).Of(read_.formulas[family]);
+    }
+    trial.row.expected = Cost{cost.bytes, read_.ALookup(cost.false_reads)};
+    for (AdviceTrial& other : list_.trials) {
+      if (other.row.policies == trial.row.policies) {
+        other.row.title = other.row.title.empty() ? title : other.row.title;
+        return;
+      }
+    }
+    list_.trials.push_back(std::move(trial));
+  }
+
+  // A family that is so small that no lookup was drawn for it still has its share of them; each is
+  // taken to ask one of its files.
+  double LookupsOf(size_t family) const {
+    const auto lookups = static_cast<double>(read_.lookups[family].lookups);
+    return lookups > 0 ? lookups
+                       : static_cast<double>(read_.num_lookups) *
+                             static_cast<double>(read_.families[family].keys) /
+                             std::max(1.0, static_cast<double>(read_.keys));
+  }
+
+  std::vector<FamilyFormula> FormulasOfAllFamilies() const {
+    std::vector<FamilyFormula> formulas = read_.formulas;
+    for (size_t family = 0; family < formulas.size(); ++family) {
+      double blocks = 0;
+      for (const FileGroup& group : formulas[family].groups) {
+        blocks += group.blocks;
+      }
+      for (FileGroup& group : formulas[family].groups) {
+        if (read_.lookups[family].lookups == 0) {
+          group.asks = LookupsOf(family) * group.blocks / blocks;
+        }
+      }
+    }
+    return formulas;
+  }
+
+  void SpendBudget(double absent_share) {
+    list_.budget_bytes = options_.budget_bytes;
+    const auto split = SplitBudget(FormulasOfAllFamilies(), *options_.budget_bytes * budget_share_,
+                                   absent_share, &list_.least_bytes);
+    if (!split) {
+      return;
+    }
+    std::vector<Candidate> candidates;
+    for (size_t family = 0; family < split->size(); ++family) {
+      const FamilyChoice& choice = (*split)[family];
+      const double lookups = LookupsOf(family);
+      candidates.push_back(choice.candidate);
+      list_.budget.push_back({family, choice.candidate.Text(), choice.cost.bytes,
+                              lookups > 0 ? choice.cost.false_reads / lookups : 0});
+    }
+    AddTrial("budget", candidates);
+  }
+
+  const AdviceReading& read_;
+  const AdviceOptions& options_;
+  const double budget_share_;
+  Shortlist list_;
+};
+
+}  // namespace
+
+std::vector<CandidateRow> CandidateRows(const AdviceReading& reading) {
+  std::vector<CandidateRow> rows;
+  for (const Candidate& candidate : AllCandidates(reading.AbsentShare())) {
+    if (candidate.plan != LevelPlan::kUniform && !reading.has_plans) {
+      continue;
+    }
+    const CandidateCosts costs(candidate);
+    Cost cost;
+    for (const FamilyFormula& formula : reading.formulas) {
+      cost += costs.Of(formula);
+    }
+    rows.push_back({candidate.Text(), cost.bytes, reading.ALookup(cost.false_reads)});
+  }
+  return rows;
+}
+
+Shortlist ListTrials(const AdviceReading& reading, const AdviceOptions& options,
+                     double budget_share) {
+  return Lister(reading, options, budget_share).List();
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,288 @@
+#include "src/inspect/advice_words.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "src/inspect/advice_budget.h"
+
+namespace winnow::inspect {
+namespace {
+
+// Fewer lookups tell little of rates around a hundredth.
+constexpr uint64_t kFewLookups = 10'000;
+
+// False reads of now, or of what is tried, that a verdict needs: fewer tell less than 30 %.
+constexpr double kEnoughCounted = 50;
+
+// Savings below this share of what there is are not worth a change.
+constexpr double kWorthwhile = 0.03;
+
+constexpr char kPrefixesArePresent[] =
+    "Made-up lookups of filters of prefixes nearly all have prefixes that files hold, so that they "
+    "can't show what filters save here: --lookups=FILE takes recorded ones.";
+
+const AdviceRow* RowOf(const Advice& advice, const std::string& title) {
+  const auto found = std::find_if(advice.rows.begin(), advice.rows.end(),
+                                  [&](const AdviceRow& row) { return row.title == title; });
+  return found == advice.rows.end() ? nullptr : &*found;
+}
+
+class Words {
+ public:
+  Words(const AdviceReading& reading, const AdviceOptions& options,
+        const std::vector<AdviceTrial>& trials, Advice* advice)
+      : read_(reading), options_(options), trials_(trials), advice_(*advice) {}
+
+  void Recommend() {
+    const AdviceRow& now = advice_.rows.front();
+    if (!read_.AsksInVain()) {
+      advice_.recommendation =
+          "None of these lookups asks a file for a key that it does not have, so no filter would "
+          "save a read: there is nothing to recommend.";
+      return;
+    }
+    if (read_.NoPolicyBuilds()) {
+      advice_.recommendation =
+          "The OPTIONS file has optimize_filters_for_hits, and all files are of the last level, "
+          "which gets no filters for it, whatever the policy: turn it off if lookups of absent "
+          "keys matter.";
+      return;
+    }
+    if (advice_.budget_bytes) {
+      RecommendBudget(now);
+      return;
+    }
+    if (MostPrefixesArePresent()) {
+      advice_.recommendation = kPrefixesArePresent;
+      return;
+    }
+    if (const double needed = LookupsNeeded(); needed > static_cast<double>(read_.num_lookups)) {
+      advice_.recommendation =
+          absl::StrFormat("%d lookups are too few to tell policies apart: some %.0f are needed%s.",
+                          read_.num_lookups, needed, options_.recorded ? "" : " (--draws)");
+      return;
+    }
+    if (now.bytes == 0) {
+      const auto best =
+          std::find_if(trials_.rbegin(), trials_.rend(), [&](const AdviceTrial& trial) {
+            return !trial.candidates.empty() &&
+                   trial.candidates.front().plan ==
+                       (read_.has_plans ? LevelPlan::kAuto : LevelPlan::kUniform) &&
+                   trial.candidates.front().maker == FilterMaker::kWinnow;
+          });
+      if (best != trials_.rend()) {
+        advice_.recommendation = absl::StrFormat(
+            "The files have no filters: with filter_policy=%s a lookup would read %.3g blocks in "
+            "vain instead of %.3g, for %.2f bits a key.",
+            best->row.OnePolicy(), best->row.false_reads, now.false_reads,
+            8 * best->row.bytes / std::max(1.0, static_cast<double>(read_.keys)));
+      }
+      return;
+    }
+    const AdviceRow* same_memory = RowOf(advice_, "in the memory of now");
+    const AdviceRow* same_reads = RowOf(advice_, "for the reads of now");
+    std::vector<std::string> ways;
+    if (same_memory != nullptr && same_memory->false_reads < (1 - kWorthwhile) * now.false_reads) {
+      ways.push_back(
+          absl::StrFormat("with filter_policy=%s lookups read %.2f of what they now read "
+                          "in vain, for %.2f of the memory",
+                          same_memory->OnePolicy(), same_memory->false_reads / now.false_reads,
+                          same_memory->bytes / now.bytes));
+    }
+    if (same_reads != nullptr && same_reads->bytes < (1 - kWorthwhile) * now.bytes &&
+        now.false_reads > 0 && ReadsAsLittle(*same_reads, now)) {
+      ways.push_back(absl::StrFormat(
+          "with filter_policy=%s as little (%.2f) for %.2f of the memory", same_reads->OnePolicy(),
+          same_reads->false_reads / now.false_reads, same_reads->bytes / now.bytes));
+    }
+    if (ways.empty()) {
+      advice_.recommendation =
+          "Keep what there is: no candidate takes 3 % less memory for as few false reads, or reads "
+          "3 % less in the same memory.";
+      return;
+    }
+    std::string sentence = absl::StrCat(absl::StrJoin(ways, "; "), ".");
+    sentence[0] = 'W';
+    advice_.recommendation = sentence;
+  }
+
+  void Assume() {
+    std::vector<std::string>& said = advice_.assumptions;
+    if (options_.recorded) {
+      said.emplace_back(
+          "Lookups are the recorded ones, each as often as the list has it; a lookup of a key that "
+          "is there asks the files above it.");
+    } else {
+      said.push_back(absl::StrCat(
+          "Lookups are made up: keys drawn from all keys alike",
+          options_.absent_share < 1
+              ? absl::StrFormat(", %.3g of them changed to near misses", options_.absent_share)
+              : ", each changed to a near miss that is in no file",
+          read_.families.size() > 1 ? ", over the column families by their keys" : "",
+          ". Which keys are looked up, how often each, and how many are there, files can't tell: "
+          "--lookups=FILE takes recorded ones."));
+    }
+    said.emplace_back(
+        "Caches are not in this: a block that is read in vain may be in memory, and filters that "
+        "are not pinned may be read from disk.");
+    if (read_.num_lookups < kFewLookups) {
+      said.push_back(absl::StrCat("Only ", read_.num_lookups,
+                                  " lookups count, so that false reads are known roughly."));
+    }
+    if (read_.has_plans) {
+      said.emplace_back(
+          "Plans by level are counted with the tree as it is: each file where it lies now, and the "
+          "policy knowing which levels have some of its keys. by_level is for random writes only.");
+    }
+    const bool partitioned = std::any_of(read_.files.begin(), read_.files.end(),
+                                         [](const auto& file) { return file.partitions > 0; });
+    if (partitioned) {
+      said.emplace_back("Partitioned filters are cut where they are cut now.");
+    }
+    std::set<std::string> prefixes;
+    bool levels_known = true;
+    bool other_policy = false;
+    for (const AdvisedFile& file : read_.files) {
+      if (file.error.empty() && file.has_prefixes_only) {
+        prefixes.insert(file.contents);
+      }
+      other_policy = other_policy || file.unread_filter;
+    }
+    for (const std::string& contents : prefixes) {
+      said.push_back(absl::StrCat(
+          "Filters have ", contents,
+          " and no whole keys: near misses differ within the prefix, and where that is there all "
+          "the same, no filter helps; the formulas leave this out."));
+    }
+    if (advice_.budget_bytes && MostPrefixesArePresent()) {
+      said.emplace_back(kPrefixesArePresent);
+    }
+    if (read_.SomeAreUnfiltered()) {
+      said.emplace_back(
+          "The OPTIONS file has optimize_filters_for_hits: no policy builds filters for the files "
+          "of the last level.");
+    }
+    if (other_policy) {
+      said.emplace_back(
+          "Some files have filters of a policy that this program does not read: they count as "
+          "none.");
+    }
+    for (const AdvisedFamily& family : read_.families) {
+      levels_known = levels_known && family.knows_levels;
+    }
+    if (!levels_known) {
+      said.emplace_back(
+          "Some files have no known level: a lookup is taken to ask all of them whose range has "
+          "the key, the highest number first.");
+    }
+    if (advice_.tried_files < advice_.files) {
+      said.emplace_back(
+          "Filters were built for a sample of the files, chosen by their size; for the others the "
+          "formulas' figures are taken, corrected by what the sample has more or less than they "
+          "say. The row \"now\" is of all files.");
+    }
+    said.emplace_back(
+        "Deleted ranges are not looked at. Nanoseconds a key are of this machine, at this moment.");
+  }
+
+ private:
+  // For kEnoughCounted false reads, at the rate of now; where that is not known, at the one that
+  // formulas expect of the first policy. Beyond what there is: there are too few.
+  double LookupsNeeded() const {
+    const AdviceRow& now = advice_.rows.front();
+    if (static_cast<double>(now.counted) >= kEnoughCounted) {
+      return 0;
+    }
+    double rate = now.counted >= 5 ? now.false_reads : 0;
+    for (const AdviceTrial& trial : trials_) {
+      if (rate <= 0 && trial.row.expected) {
+        rate = trial.row.expected->false_reads;
+      }
+    }
+    return std::max(static_cast<double>(read_.num_lookups) + 1,
+                    std::ceil(kEnoughCounted / std::max(rate, 1e-6)));
+  }
+
+  // Not more than now, but for what the choice of the lookups makes of it.
+  static bool ReadsAsLittle(const AdviceRow& row, const AdviceRow& now) {
+    constexpr double kMostMore = 1.03;
+    const std::optional<Interval> counted = RatioInterval(row.counted, now.counted);
+    if (!counted || row.false_reads > kMostMore * now.false_reads) {
+      return row.false_reads <= now.false_reads;
+    }
+    // The counts are of the files that were tried, the reads of all.
+    const double of_counts = static_cast<double>(row.counted) / static_cast<double>(now.counted);
+    return counted->low * row.false_reads / now.false_reads / of_counts <= 1;
+  }
+
+  // Lookups were made up for filters of prefixes only, and no filter denies even half of them.
+  bool MostPrefixesArePresent() const {
+    const bool prefixes_only = std::any_of(
+        read_.files.begin(), read_.files.end(),
+        [](const AdvisedFile& file) { return file.error.empty() && file.has_prefixes_only; });
+    double asks = 0;
+    for (const std::vector<uint64_t>& files : read_.asks) {
+      for (const uint64_t lookups : files) {
+        asks += static_cast<double>(lookups);
+      }
+    }
+    return prefixes_only && !options_.recorded &&
+           std::all_of(advice_.rows.begin(), advice_.rows.end(), [&](const AdviceRow& row) {
+             return row.false_reads > read_.ALookup(asks) / 2;
+           });
+  }
+
+  void RecommendBudget(const AdviceRow& now) {
+    if (advice_.budget.empty()) {
+      advice_.recommendation = absl::StrFormat(
+          "No: even with %g bits a key, filters of all files take %.0f bytes, the budget is %.0f.",
+          kFewestBudgetBits, advice_.least_bytes, *advice_.budget_bytes);
+      return;
+    }
+    const AdviceRow* row = BudgetRow(advice_);
+    if (row == nullptr) {
+      return;
+    }
+    const std::string what = row->OnePolicy().empty()
+                                 ? "the policies of the split"
+                                 : absl::StrCat("filter_policy=", row->OnePolicy());
+    advice_.recommendation = absl::StrFormat(
+        "With %s the filters take %.0f bytes of the budget of %.0f, and a lookup reads %.3g blocks "
+        "in vain; now it is %.3g, for %.0f bytes.",
+        what, row->bytes, *advice_.budget_bytes, row->false_reads, now.false_reads, now.bytes);
+  }
+
+  const AdviceReading& read_;
+  const AdviceOptions& options_;
+  const std::vector<AdviceTrial>& trials_;
+  Advice& advice_;
+};
+
+}  // namespace
+
+const AdviceRow* BudgetRow(const Advice& advice) {
+  if (const AdviceRow* row = RowOf(advice, "budget"); row != nullptr || advice.budget.empty()) {
+    return row;
+  }
+  const auto found = std::find_if(advice.rows.begin(), advice.rows.end(), [&](const auto& row) {
+    return row.policies.size() == advice.budget.size() &&
+           std::equal(row.policies.begin(), row.policies.end(), advice.budget.begin(),
+                      [](const auto& policy, const auto& part) { return policy == part.policy; });
+  });
+  return found == advice.rows.end() ? nullptr : &*found;
+}
+
+void SayAdvice(const AdviceReading& reading, const AdviceOptions& options,
+               const std::vector<AdviceTrial>& trials, Advice* advice) {
+  Words words(reading, options, trials, advice);
+  words.Recommend();
+  words.Assume();
+}
+
+}  // namespace winnow::inspect

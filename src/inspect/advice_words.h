@@ -1,0 +1,24 @@
+// What advice says in sentences: what to do, and what was taken for granted.
+
+#ifndef WINNOW_SRC_INSPECT_ADVICE_WORDS_H_
+#define WINNOW_SRC_INSPECT_ADVICE_WORDS_H_
+
+#include <vector>
+
+#include "src/inspect/advice.h"
+#include "src/inspect/advice_reading.h"
+#include "src/inspect/advice_shortlist.h"
+
+namespace winnow::inspect {
+
+// The row of the budget's split, also where it has the title of another; null: there is no split.
+const AdviceRow* BudgetRow(const Advice& advice);
+
+// Sets the recommendation and the assumptions of advice whose figures are there. `trials` are those
+// of its rows.
+void SayAdvice(const AdviceReading& reading, const AdviceOptions& options,
+               const std::vector<AdviceTrial>& trials, Advice* advice);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_INSPECT_ADVICE_WORDS_H_

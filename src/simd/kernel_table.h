@@ -1,0 +1,32 @@
+// What every table of kernels has: the lookups in one filter, and what builds it.
+
+#ifndef WINNOW_SRC_SIMD_KERNEL_TABLE_H_
+#define WINNOW_SRC_SIMD_KERNEL_TABLE_H_
+
+#include <xxhash.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/simd/kernels.h"
+
+namespace winnow::simd {
+namespace {
+
+inline uint64_t HashBytes(const void* bytes, size_t size) noexcept {
+  return XXH3_64bits(bytes, size);
+}
+
+// Bloom: a BloomLookups; Ribbon: a RibbonLookups.
+template <typename Bloom, typename Ribbon>
+constexpr Kernels TableOf(const char* name, decltype(Kernels::ribbon_solve) ribbon_solve,
+                          const RibbonElimination* elimination = nullptr) {
+  return {name,         HashBytes,      Bloom::Probe,         Bloom::ProbeMany,
+          Bloom::Add,   Ribbon::kProbe, Ribbon::kProbeNarrow, Ribbon::ProbeMany,
+          ribbon_solve, elimination};
+}
+
+}  // namespace
+}  // namespace winnow::simd
+
+#endif  // WINNOW_SRC_SIMD_KERNEL_TABLE_H_
