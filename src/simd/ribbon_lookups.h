@@ -36,10 +36,10 @@ template <bool (*kMatch)(const RibbonLayer& layer, const RibbonQuery& query),
           bool (*kMatchNarrow)(const RibbonLayer& layer, const RibbonQuery& query) = kMatch>
 struct RibbonLookups {
   template <bool (*kMatchColumns)(const RibbonLayer&, const RibbonQuery&)>
-  static bool ProbeBy(const void* ribbon, uint64_t hash) noexcept {
-    const auto& layer = *static_cast<const RibbonLayer*>(ribbon);
+  static bool ProbeBy(const Layer& ribbon, uint64_t hash) noexcept {
+    const auto& layer = static_cast<const RibbonLayer&>(ribbon);
     const uint32_t start = StartOf(layer, hash);
-    if (__builtin_expect(IsBumped(layer, start), 0)) return layer.if_bumped(&layer, hash);
+    if (__builtin_expect(IsBumped(layer, start), 0)) return layer.if_bumped(layer, hash);
     return kMatchColumns(layer, QueryOf(layer, start, hash));
   }
 
@@ -48,7 +48,7 @@ struct RibbonLookups {
 
   static void ProbeMany(const RibbonLayer& layer, const uint64_t* hashes, size_t n, bool* results) {
     if (static_cast<size_t>(layer.thresholds - layer.words) < kPrefetchFromBytes) {
-      for (size_t i = 0; i < n; ++i) results[i] = ProbeBy<kMatch>(&layer, hashes[i]);
+      for (size_t i = 0; i < n; ++i) results[i] = ProbeBy<kMatch>(layer, hashes[i]);
       return;
     }
     constexpr size_t kAhead = 32;
@@ -65,7 +65,7 @@ struct RibbonLookups {
         results[i] = kMatch(layer, QueryOf(layer, start, hashes[i]));
       }
       for (unsigned i = 0; i < num_bumped; ++i) {
-        results[begin + bumped[i]] = layer.if_bumped(&layer, hashes[begin + bumped[i]]);
+        results[begin + bumped[i]] = layer.if_bumped(layer, hashes[begin + bumped[i]]);
       }
     }
   }
