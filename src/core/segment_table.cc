@@ -75,8 +75,7 @@ SegmentTable::SegmentTable(const std::vector<const Segment*>& segments)
   if (size_ <= kFew) {
     few_.reserve(size_);
     for (const Segment* const segment : segments) few_.push_back({segment->view});
-    if (size_ == 1) one_ = &few_.front().view;
-    ask_ = AskFew;
+    ask_ = size_ == 1 ? AskOnly : AskFew;
   }
   std::vector<uint32_t> ribbons;
   std::vector<uint32_t> blooms[simd::kBloomMaxProbes + 1];
@@ -105,7 +104,7 @@ SegmentTable::SegmentTable(const std::vector<const Segment*>& segments)
   AddRun(segments, ribbons);
   for (const std::vector<uint32_t>& members : blooms) AddRun(segments, members);
   AddRun(segments, others);
-  if (runs_.size() != 1 || runs_.front().kind != SegmentKind::kBloom ||
+  if (size_ == 1 || runs_.size() != 1 || runs_.front().kind != SegmentKind::kBloom ||
       runs_.front().last != size()) {
     return;
   }
@@ -334,6 +333,10 @@ void SegmentTable::ClearRow(size_t first, size_t last, uint64_t* row) const noex
   }
 }
 
+void SegmentTable::AskOnly(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept {
+  *row = table.only()->MayContain(KeyHash{hash}) ? 1 : 0;
+}
+
 void SegmentTable::AskBlooms(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept {
   table.kernels_.bloom_probe_segments(table.one_segments_, table.size_, table.one_words_, hash,
                                       table.one_ahead_, row);
@@ -366,7 +369,7 @@ void SegmentTable::AskMany(const SegmentTable& table, uint64_t hash, uint64_t* r
 void SegmentTable::AskRange(const uint64_t* hashes, size_t n, size_t first, size_t last,
                             uint64_t* rows) const noexcept {
   const bool asks_all = last - first == size();
-  if (asks_all && ask_ == AskBlooms && bytes_ < kBatchFromBytes) {
+  if (asks_all && (ask_ == AskBlooms ? bytes_ < kBatchFromBytes : IsFasterByFew(n))) {
     for (size_t i = 0; i < n; ++i) AskAll(hashes[i], rows + i * num_words());
     return;
   }

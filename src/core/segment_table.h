@@ -25,14 +25,11 @@ class SegmentTable {
   size_t size() const noexcept { return size_; }
   size_t num_words() const noexcept { return num_words_; }
 
+  // The filter of the only segment; null if there are others, or none.
+  const FilterView* only() const noexcept { return size_ == 1 ? &few_.front().view : nullptr; }
+
   // All segments. Words of the row as in AskRange.
-  void AskAll(uint64_t hash, uint64_t* row) const noexcept {
-    if (one_ != nullptr) {
-      *row = one_->MayContain(KeyHash{hash}) ? 1 : 0;
-    } else {
-      ask_(*this, hash, row);
-    }
-  }
+  void AskAll(uint64_t hash, uint64_t* row) const noexcept { ask_(*this, hash, row); }
 
   // The segments from `first` on, `last` and those behind not among them; last <= size(). One row
   // for each of n hashes.
@@ -81,6 +78,7 @@ class SegmentTable {
 
   // The ways to ask all segments.
   using Ask = void (*)(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
+  static void AskOnly(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
   static void AskBlooms(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
   static void AskFew(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
   static void AskMany(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
@@ -91,8 +89,7 @@ class SegmentTable {
 
   const size_t size_;
   const size_t num_words_;
-  const FilterView* one_ = nullptr;  // of the only segment
-  Ask ask_ = AskMany;                // if there are others
+  Ask ask_ = AskMany;
   const simd::Kernels& kernels_;
   uint64_t bytes_ = 0;  // of all filters
   // Where all segments are one run of Bloom filters, what its lookup needs, close together.
