@@ -280,9 +280,13 @@ void FilterView::MayContain(const KeyHash* hashes, size_t n, bool* results) cons
     case FilterKind::kBloom:
       simd::ActiveKernels().bloom_probe_many(Kept::Get<Kept::Bloom>(state_), values, n, results);
       return;
-    case FilterKind::kRibbon:
-      simd::ActiveKernels().ribbon_probe_many(Kept::Get<Kept::Ribbon>(state_), values, n, results);
+    case FilterKind::kRibbon: {
+      const auto& first = Kept::Get<Kept::Ribbon>(state_);
+      const simd::RibbonLayer* const second =
+          first.second.probe != nullptr ? &first.second : nullptr;
+      simd::ActiveKernels().ribbon_probe_many(first, second, values, n, results);
       return;
+    }
     case FilterKind::kEmpty:
       for (size_t i = 0; i < n; ++i) results[i] = MayContain(hashes[i]);
   }

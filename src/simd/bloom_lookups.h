@@ -21,6 +21,9 @@ WINNOW_INLINE uint32_t WordsOf(const uint16_t* words, uint32_t x) {
   return words[x & (kBloomWordSets - 1)];
 }
 
+// Below this a filter is in the cache anyway, and asking for it ahead is a waste.
+constexpr size_t kPrefetchFromBytes = size_t{1} << 20;
+
 // A block that straddles needs both lines.
 WINNOW_INLINE void PrefetchBlock(const unsigned char* block) {
   PrefetchLine(block);

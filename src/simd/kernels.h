@@ -136,9 +136,10 @@ struct Kernels {
   Probe ribbon_probe_narrow;
 
   // The same for n hashes, with the blocks of a large layer asked for ahead. The thresholds follow
-  // the words.
-  void (*ribbon_probe_many)(const RibbonLayer& layer, const uint64_t* hashes, size_t n,
-                            bool* results);
+  // the words. next: the layer that a bumped hash goes on to, so that its blocks are asked for
+  // ahead as well; null if that is of another type, or there is none: then if_bumped is called.
+  void (*ribbon_probe_many)(const RibbonLayer& layer, const RibbonLayer* next,
+                            const uint64_t* hashes, size_t n, bool* results);
 
   // Back substitution. rows[i], i < shards, are the tables of rows of sub-shards that follow each
   // other, at most kRibbonMostShards, each of shard_blocks blocks of 64 slots; the first block of
