@@ -45,10 +45,10 @@ template <bool (*kMatch)(const RibbonLayer& layer, const RibbonQuery& query),
           bool (*kMatchNarrow)(const RibbonLayer& layer, const RibbonQuery& query) = kMatch>
 struct RibbonLookups {
   template <bool (*kMatchColumns)(const RibbonLayer&, const RibbonQuery&)>
-  static bool ProbeBy(const void* ribbon, uint64_t hash) noexcept {
-    const auto& layer = *static_cast<const RibbonLayer*>(ribbon);
+  static bool ProbeBy(const Layer& ribbon, uint64_t hash) noexcept {
+    const auto& layer = static_cast<const RibbonLayer&>(ribbon);
     const uint32_t start = StartOf(layer, hash);
-    if (__builtin_expect(IsBumped(layer, start), 0)) return layer.if_bumped(&layer, hash);
+    if (__builtin_expect(IsBumped(layer, start), 0)) return layer.if_bumped(layer, hash);
     return kMatchColumns(layer, QueryOf(layer, start, hash));
   }
 
@@ -59,7 +59,7 @@ struct RibbonLookups {
                         size_t n, bool* results) {
     const auto size = static_cast<size_t>(layer.thresholds - layer.words);
     if (n < kAheadFromHashes || size < kAheadFromBytes) {
-      for (size_t i = 0; i < n; ++i) results[i] = ProbeBy<kMatch>(&layer, hashes[i]);
+      for (size_t i = 0; i < n; ++i) results[i] = ProbeBy<kMatch>(layer, hashes[i]);
     } else {
       ProbeAhead(layer, next, hashes, n, results);
     }
@@ -88,8 +88,8 @@ struct RibbonLookups {
     for (unsigned i = 0; i < bumped.n; ++i) {
       const unsigned place = bumped.places[i];
       results[place] = next != nullptr
-                           ? ProbeBy<kMatch>(next, formulas::NextLayerHash(hashes[place]))
-                           : layer.if_bumped(&layer, hashes[place]);
+                           ? ProbeBy<kMatch>(*next, formulas::NextLayerHash(hashes[place]))
+                           : layer.if_bumped(layer, hashes[place]);
     }
   }
 
