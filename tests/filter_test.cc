@@ -118,7 +118,7 @@ TEST(FilterTest, BatchesOfBumpedHashesGiveTheAnswersOfSingleLookups) {
     }
     std::vector<bool> expected;
     for (const KeyHash query : queries) expected.push_back(view.MayContain(query));
-    for (const size_t n : {0, 1, 4, 5, 31, 32, 33, 63, 64, 65, 1000}) {
+    for (const size_t n : {0u, 1u, 4u, 5u, 31u, 32u, 33u, 63u, 64u, 65u, 1000u}) {
       const std::unique_ptr<bool[]> results(new bool[n]);
       for (size_t first = 0; first + n <= queries.size(); first += 7000 + n) {
         view.MayContain(queries.data() + first, n, results.get());

@@ -96,6 +96,8 @@ TEST_F(VerbProbeTest, AMistypedPathIsNoKey) {
   // The last one is a key for sure, and so is what comes after a key.
   EXPECT_EQ(Run(Quoted("a.sst") + "a/b").status, 0);
   EXPECT_EQ(RunJson(Quoted("a.sst") + "a a/b c", 0).at("keys").size(), 3u);
+  // Keys may be paths.
+  EXPECT_EQ(RunJson(Quoted("a.sst") + "usr/bin/env usr/bin/false", 0).at("keys").size(), 2u);
 }
 
 // Multiples of 10 are in level 1, those with 3 at their end in five files of level 0; the rest is

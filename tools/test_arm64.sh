@@ -28,8 +28,10 @@ case "$#:${1-}" in
     exit 77
   }
   cmake --preset arm64
-  cmake --build --preset arm64 --parallel "$(build_jobs)" --target format_test golden_blocks_test kernels_test segments_test
-  ctest --preset arm64 --tests-regex '^(FormatTest|GoldenBlocksTest|TodaysBuilderTest|KernelsTest|SegmentsTest)[.]'
+  cmake --build --preset arm64 --parallel "$(build_jobs)" --target format_test golden_blocks_test \
+    golden_filters_test kernels_test segments_test c_api_test
+  ctest --preset arm64 --tests-regex \
+    '^(FormatTest|Golden[A-Za-z]*Test|TodaysBuilderTest|KernelsTest|SegmentsTest)[.]|^c_api_test$'
   ;;
 *)
   echo "tools/test_arm64.sh: the only argument is --brief" >&2

@@ -27,8 +27,10 @@ case "$#:${1-}" in
     exit 77
   }
   cmake --preset s390x
-  cmake --build --preset s390x --parallel "$(build_jobs)" --target format_test golden_blocks_test serialized_test
-  ctest --preset s390x --tests-regex '^(FormatTest|GoldenBlocksTest|TodaysBuilderTest|Serialized[A-Za-z]*)[./]'
+  cmake --build --preset s390x --parallel "$(build_jobs)" --target format_test golden_blocks_test \
+    golden_filters_test serialized_test state_bytes_test
+  ctest --preset s390x --tests-regex \
+    '^(FormatTest|Golden[A-Za-z]*Test|TodaysBuilderTest|Serialized[A-Za-z]*|StateBytesTest)[./]'
   ;;
 *)
   echo "tools/test_s390x.sh: the only argument is --brief" >&2

@@ -128,6 +128,13 @@ class Side {
     return std::chrono::duration<double>(last - first).count();
   }
 
+  double AddBatches() const {
+    const Filter filter(contender_, keys(), options_.bits_per_key);
+    const auto add = contender_.add_shared_batches != nullptr ? contender_.add_shared_batches
+                                                              : contender_.add_shared;
+    return Time([&] { add(filter.get(), hashes_.present.data(), keys()); });
+  }
+
   double Remove() const {
     const Filter filter(contender_, keys(), options_.bits_per_key);
     contender_.add(filter.get(), hashes_.present.data(), keys());
@@ -136,6 +143,11 @@ class Side {
 
   double Ask(const std::vector<uint64_t>& hashes) const {
     return Time([&] { contender_.ask(full_.get(), hashes.data(), hashes.size()); });
+  }
+
+  double AskBatches(const std::vector<uint64_t>& hashes) const {
+    const auto ask = contender_.ask_batches != nullptr ? contender_.ask_batches : contender_.ask;
+    return Time([&] { ask(full_.get(), hashes.data(), hashes.size()); });
   }
 
  private:
@@ -172,10 +184,20 @@ std::vector<Work> WorkOf(const winnow_contender& ours, const winnow_contender& c
            [threads](const Side& side) { return side.AddShared(threads); }});
     }
   }
+  if (ours.add_shared_batches != nullptr && contender.add_shared != nullptr) {
+    works.push_back(
+        {"add, may be shared, in batches", n, [](const Side& side) { return side.AddBatches(); }});
+  }
   works.push_back({"ask absent", hashes.absent.size(),
                    [&hashes](const Side& side) { return side.Ask(hashes.absent); }});
   works.push_back(
       {"ask present", n, [&hashes](const Side& side) { return side.Ask(hashes.present); }});
+  if (ours.ask_batches != nullptr) {
+    works.push_back({"ask absent, in batches", hashes.absent.size(),
+                     [&hashes](const Side& side) { return side.AskBatches(hashes.absent); }});
+    works.push_back({"ask present, in batches", n,
+                     [&hashes](const Side& side) { return side.AskBatches(hashes.present); }});
+  }
   if (ours.remove != nullptr && contender.remove != nullptr) {
     works.push_back({"remove", n, [](const Side& side) { return side.Remove(); }});
   }

@@ -36,6 +36,10 @@ struct winnow_contender {
   uint64_t (*ask)(const void* filter, const uint64_t* hashes, uint64_t n);
   /* Removes them and returns how many were not found; null if that can't be done. */
   uint64_t (*remove)(void* filter, const uint64_t* hashes, uint64_t n);
+  /* As add_shared and ask, by a function for many keys; null if there is none, which the one by one
+   * stands for. */
+  uint64_t (*add_shared_batches)(void* filter, const uint64_t* hashes, uint64_t n);
+  uint64_t (*ask_batches)(const void* filter, const uint64_t* hashes, uint64_t n);
 };
 
 /* What a shared library exports: an array whose end is one with version 0. */

@@ -1,5 +1,7 @@
 // Our filters as contenders see themselves: asked one by one through the public interface.
 
+#include <algorithm>
+
 #include "db_bench_ext/filter_family/beside.h"
 #include "winnow/amq/binary_fuse_filter.h"
 #include "winnow/amq/concurrent_bloom.h"
@@ -37,6 +39,32 @@ uint64_t Ask(const void* filter, const uint64_t* hashes, uint64_t n) {
   uint64_t found = 0;
   for (uint64_t i = 0; i < n; ++i) found += asked->MayContain(KeyHash{hashes[i]});
   return found;
+}
+
+// Batches, as of a MultiGet.
+constexpr uint64_t kBatch = 64;
+
+const KeyHash* HashesAt(const uint64_t* hashes) { return reinterpret_cast<const KeyHash*>(hashes); }
+
+template <typename Filter>
+uint64_t AskBatches(const void* filter, const uint64_t* hashes, uint64_t n) {
+  const auto* asked = Of<Filter>(filter);
+  uint64_t found = 0;
+  bool results[kBatch];
+  for (uint64_t i = 0; i < n; i += kBatch) {
+    const uint64_t size = std::min(kBatch, n - i);
+    asked->MayContain(HashesAt(hashes + i), size, results);
+    for (uint64_t j = 0; j < size; ++j) found += results[j];
+  }
+  return found;
+}
+
+uint64_t AddBatches(void* filter, const uint64_t* hashes, uint64_t n) {
+  bool is_new[kBatch];
+  for (uint64_t i = 0; i < n; i += kBatch) {
+    Of<ConcurrentBloom>(filter)->Add(HashesAt(hashes + i), std::min(kBatch, n - i), is_new);
+  }
+  return 0;
 }
 
 // The lowest rate that needs at most so many bits a key.
@@ -84,13 +112,16 @@ void* CreateFuse(uint64_t, double) { return new Fuse; }
 uint64_t BytesOfFuse(const void* fuse) { return Of<Fuse>(fuse)->filter->size_bytes(); }
 
 uint64_t BuildFuse(void* fuse, const uint64_t* hashes, uint64_t n) {
-  Of<Fuse>(fuse)->filter =
-      new BinaryFuseFilter(reinterpret_cast<const KeyHash*>(hashes), n, 1.0 / 256);
+  Of<Fuse>(fuse)->filter = new BinaryFuseFilter(HashesAt(hashes), n, 1.0 / 256);
   return 0;
 }
 
 uint64_t AskFuse(const void* fuse, const uint64_t* hashes, uint64_t n) {
   return Ask<BinaryFuseFilter>(Of<Fuse>(fuse)->filter, hashes, n);
+}
+
+uint64_t AskFuseBatches(const void* fuse, const uint64_t* hashes, uint64_t n) {
+  return AskBatches<BinaryFuseFilter>(Of<Fuse>(fuse)->filter, hashes, n);
 }
 
 // Of 12 bits.
@@ -116,11 +147,12 @@ const std::vector<winnow_contender>& OurFilters() {
   static const std::vector<winnow_contender> ours = {
       {WINNOW_CONTENDER_VERSION, "concurrent", "ConcurrentBloom", CreateConcurrent,
        Destroy<ConcurrentBloom>, Bytes<ConcurrentBloom>, AddAlone, AddConcurrent,
-       Ask<ConcurrentBloom>, nullptr},
+       Ask<ConcurrentBloom>, nullptr, AddBatches, AskBatches<ConcurrentBloom>},
       {WINNOW_CONTENDER_VERSION, "fuse", "BinaryFuseFilter", CreateFuse, Destroy<Fuse>, BytesOfFuse,
-       BuildFuse, nullptr, AskFuse, nullptr},
+       BuildFuse, nullptr, AskFuse, nullptr, nullptr, AskFuseBatches},
       {WINNOW_CONTENDER_VERSION, "cuckoo", "CuckooFilter", CreateCuckoo, Destroy<CuckooFilter>,
-       Bytes<CuckooFilter>, InsertCuckoo, nullptr, Ask<CuckooFilter>, RemoveCuckoo},
+       Bytes<CuckooFilter>, InsertCuckoo, nullptr, Ask<CuckooFilter>, RemoveCuckoo, nullptr,
+       AskBatches<CuckooFilter>},
   };
   return ours;
 }

@@ -65,7 +65,10 @@ BinaryFuseFilter::BinaryFuseFilter(const KeyHash* hashes, size_t n, double rate,
     segment_bits_ = shape.segment_bits;
     starts_ = (shape.segments - (slots_a_key - 1)) << segment_bits_;
     const uint64_t slots = shape.segments << segment_bits_;
-    bytes_.assign(PackedBytes(slots, bits_), 0);
+    bytes_.clear();
+    bytes_.reserve(PackedBytes(slots, bits_));
+    AskForHugePages(bytes_.data(), bytes_.capacity());
+    bytes_.resize(PackedBytes(slots, bits_));
     // Copies: what is written to slots can't change them.
     const auto in_slots = [&](auto slots_of) {
       return FillSlots(keys, count, seed, slots, bits_, slots_of, bytes_.data());
@@ -89,6 +92,41 @@ bool BinaryFuseFilter::MayContain(KeyHash hash) const noexcept {
     return SlotsHold(bytes_.data(), bits_, ThreeSlots(seeded, starts_, segment_bits_), fingerprint);
   }
   return SlotsHold(bytes_.data(), bits_, FourSlots(seeded, starts_, segment_bits_), fingerprint);
+}
+
+void BinaryFuseFilter::MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept {
+  if (keys_ == 0) {
+    std::fill_n(results, n, false);
+    return;
+  }
+  const auto ask = [&, starts = starts_, segment_bits = segment_bits_, bits = bits_,
+                    bytes = bytes_.data(), seed = seed_](auto slots_of) {
+    // Keys whose slots are on their way.
+    constexpr size_t kAhead = 16;
+    struct Asked {
+      decltype(slots_of(seed, starts, segment_bits)) slots;
+      uint64_t fingerprint;
+    };
+    Asked asked[kAhead];
+    const auto bring = [&](size_t i) {
+      const uint64_t seeded = SeededHash(hashes[i].value, seed);
+      asked[i % kAhead] = {slots_of(seeded, starts, segment_bits), FingerprintOf(seeded, bits)};
+      for (const uint64_t slot : asked[i % kAhead].slots) {
+        __builtin_prefetch(bytes + slot * bits / 8);
+      }
+    };
+    for (size_t i = 0; i < std::min(n, kAhead); ++i) bring(i);
+    for (size_t i = 0; i < n; ++i) {
+      const Asked& next = asked[i % kAhead];
+      results[i] = SlotsHold(bytes, bits, next.slots, next.fingerprint);
+      if (i + kAhead < n) bring(i + kAhead);
+    }
+  };
+  if (arity_ == FuseArity::kThree) {
+    ask([](auto... of_key) { return ThreeSlots(of_key...); });
+  } else {
+    ask([](auto... of_key) { return FourSlots(of_key...); });
+  }
 }
 
 double BinaryFuseFilter::expected_fpr() const noexcept {

@@ -36,86 +36,13 @@ double ConcurrentRate(uint64_t keys, const ConcurrentShape& shape) noexcept {
 
 namespace {
 
+using internal::kKeyBits;
+using internal::kLock;
+using internal::Place;
+using internal::WithShape;
+
 // Keys of a batch whose lines are on their way.
 constexpr size_t kAhead = 16;
-
-// The lock of a line, in its first word, where g++ has an instruction to set it. No key sets or
-// asks for it: for each word the bits that keys may have there.
-constexpr uint64_t kLock = 1;
-constexpr uint64_t kKeyBits[kBlockWords] = {~kLock,       ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0},
-                                            ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}};
-
-// Odd and random.
-constexpr uint64_t kFactor = 0xd6e8feb86659fd93u;
-
-// The line of a key, and which bits it has there.
-struct Place {
-  std::atomic<uint64_t>* words;
-  unsigned first_word;
-  uint64_t pattern;
-};
-
-// Of a filter with kWords words a key, and kBits places in each, of 6 bits of the pattern.
-template <unsigned kWords, unsigned kBits>
-struct Shape {
-  static_assert(kWords * kBits <= 10);
-
-  [[gnu::always_inline]] static inline unsigned Word(const Place& place, unsigned i) noexcept {
-    return (place.first_word + i) & (kBlockWords - 1);
-  }
-
-  [[gnu::always_inline]] static inline uint64_t Bits(const Place& place, unsigned i) noexcept {
-    uint64_t bits = 0;
-    for (unsigned j = 0; j < kBits; ++j) {
-      bits |= uint64_t{1} << (place.pattern >> 6 * (kBits * i + j) & 63);
-    }
-    return bits & kKeyBits[Word(place, i)];
-  }
-
-  // Acquire: whoever sees bits that another thread set also sees what that thread did before. All
-  // words are read, whatever the first ones say: a processor would guess wrong when they tell.
-  [[gnu::always_inline]] static inline bool HasAll(const Place& place) noexcept {
-    uint64_t missing = 0;
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < kWords; ++i) {
-      const uint64_t word = place.words[Word(place, i)].load(std::memory_order_acquire);
-      missing |= ~word & Bits(place, i);
-    }
-    return missing == 0;
-  }
-
-  // Sets the bits where no other thread does, and tells whether one was not set. Others only read
-  // the words meanwhile, or try the lock. Each word is released.
-  [[gnu::always_inline]] static inline bool SetAll(const Place& place) noexcept {
-    uint64_t added = 0;
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < kWords; ++i) {
-      std::atomic<uint64_t>& word = place.words[Word(place, i)];
-      const uint64_t before = word.load(std::memory_order_relaxed);
-      const uint64_t bits = Bits(place, i);
-      added |= ~before & bits;
-      word.store(before | bits, std::memory_order_release);
-    }
-    return added != 0;
-  }
-};
-
-// Runs a function that is made for this shape.
-template <typename Run>
-[[gnu::always_inline]] inline auto WithShape(unsigned probes, const Run& run) noexcept {
-  switch (probes) {
-    case 2:
-      return run(Shape<2, 1>());
-    case 4:
-      return run(Shape<2, 2>());
-    case 6:
-      return run(Shape<3, 2>());
-    case 8:
-      return run(Shape<4, 2>());
-    default:
-      return run(Shape<5, 2>());
-  }
-}
 
 [[gnu::noinline]] void WaitForLock(std::atomic<uint64_t>* first_word) noexcept {
   unsigned tries = 0;
@@ -142,7 +69,7 @@ template <typename Shape>
 // Counts are kept by number: 0 is that of additions alone, 1 that of all threads for which there
 // was no number left, and each of the others belongs to one thread as long as that lives.
 constexpr unsigned kCounters = 32;
-constexpr unsigned kAlone = 0;
+constexpr unsigned kAlone = 0;  // as CountAlone() has it
 constexpr unsigned kShared = 1;
 
 std::atomic<uint32_t> numbers_taken{1u << kAlone | 1u << kShared};
@@ -198,21 +125,7 @@ ConcurrentBloom::ConcurrentBloom(const Plan& plan) {
   Clear();
 }
 
-// A product of the whole hash has both: the line and its first word from the high bits of the low
-// half, the pattern from the high half. Neither is weak where some bits of all hashes are equal,
-// since keys were divided by these. Nothing is kept, so that this need not be the same in every
-// version.
 struct ConcurrentBloom::Access {
-  [[gnu::always_inline]] static inline Place PlaceOf(const ConcurrentBloom& filter,
-                                                     KeyHash hash) noexcept {
-    const auto product = static_cast<unsigned __int128>(hash.value) * kFactor;
-    const auto at =
-        static_cast<unsigned __int128>(static_cast<uint64_t>(product)) * filter.num_lines_;
-    return {filter.lines_[static_cast<uint64_t>(at >> 64)].words,
-            static_cast<unsigned>(static_cast<uint64_t>(at) >> 61),
-            static_cast<uint64_t>(product >> 64)};
-  }
-
   // For the keys of a batch in turn, run(place, index), with their lines brought before.
   template <typename Run>
   [[gnu::always_inline]] static inline void ForEach(const ConcurrentBloom& filter,
@@ -220,7 +133,7 @@ struct ConcurrentBloom::Access {
                                                     const Run& run) noexcept {
     Place places[kAhead];
     const auto bring = [&](size_t i) {
-      places[i % kAhead] = PlaceOf(filter, hashes[i]);
+      places[i % kAhead] = filter.PlaceOf(hashes[i]);
       __builtin_prefetch(places[i % kAhead].words, 1);
     };
     for (size_t i = 0; i < (n < kAhead ? n : kAhead); ++i) bring(i);
@@ -242,30 +155,14 @@ inline void ConcurrentBloom::Count(uint64_t added) noexcept {
   }
 }
 
-inline void ConcurrentBloom::CountAlone(uint64_t added) noexcept {
-  AddToOwn(&counters_[kAlone].added, added);
-}
-
 bool ConcurrentBloom::Add(KeyHash hash) noexcept {
-  const Place place = Access::PlaceOf(*this, hash);
+  const Place place = PlaceOf(hash);
   // Unlike a read, this does not wait for the lock of the addition before.
   __builtin_prefetch(place.words, 1);
   const bool is_new =
       WithShape(probes_, [&](auto shape) { return AddLocked<decltype(shape)>(place); });
   if (is_new) Count(1);
   return is_new;
-}
-
-bool ConcurrentBloom::AddAlone(KeyHash hash) noexcept {
-  const Place place = Access::PlaceOf(*this, hash);
-  const bool is_new = WithShape(probes_, [&](auto shape) { return shape.SetAll(place); });
-  CountAlone(is_new);
-  return is_new;
-}
-
-bool ConcurrentBloom::MayContain(KeyHash hash) const noexcept {
-  const Place place = Access::PlaceOf(*this, hash);
-  return WithShape(probes_, [&](auto shape) { return shape.HasAll(place); });
 }
 
 void ConcurrentBloom::Add(const KeyHash* hashes, size_t n, bool* is_new) noexcept {

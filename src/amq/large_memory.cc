@@ -13,15 +13,24 @@ constexpr size_t kHugePage = size_t{2} << 20;
 
 }  // namespace
 
+void AskForHugePages(void* memory, size_t bytes) noexcept {
+#ifdef MADV_HUGEPAGE
+  const auto begin = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t first = (begin + kHugePage - 1) / kHugePage * kHugePage;
+  const uintptr_t last = (begin + bytes) / kHugePage * kHugePage;
+  // A refusal costs speed only.
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#else
+  static_cast<void>(memory);
+  static_cast<void>(bytes);
+#endif
+}
+
 void* AllocateLargeUnset(size_t bytes) {
   const bool large = bytes >= kHugePage;
   void* memory = nullptr;
   if (posix_memalign(&memory, large ? kHugePage : kLine, bytes) != 0) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-  // Before anything is written, so that the pages come as huge ones. Only those that are whole: the
-  // rest of the last one would be memory that nobody asked for. A refusal costs speed only.
-  if (large) madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
-#endif
+  if (large) AskForHugePages(memory, bytes);
   return memory;
 }
 

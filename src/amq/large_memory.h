@@ -21,6 +21,10 @@ void* AllocateLarge(size_t bytes);
 void* AllocateLargeUnset(size_t bytes);
 void FreeLarge(void* memory) noexcept;
 
+// Asks for the huge pages of memory that was allocated in another way: those that lie in it as a
+// whole. Best before it is written for the first time.
+void AskForHugePages(void* memory, size_t bytes) noexcept;
+
 // Such an array, as long as it is in scope.
 template <typename Value>
 class LargeArray {

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <optional>
@@ -14,47 +13,15 @@
 #include <vector>
 
 #include "src/amq/blocked_parts.h"
-#include "src/amq/serialized.h"
 #include "src/dedup/brought_bloom.h"
+#include "src/dedup/state_bytes.h"
 #include "src/dedup/state_file.h"
 #include "src/dedup/state_filter.h"
 #include "src/dedup/state_layout.h"
-#include "src/formulas/bytes.h"
 #include "winnow/amq/blocked_bloom.h"
 
 namespace winnow::dedup {
 namespace {
-
-constexpr uint64_t kEntryMark = 0x0a656e696c6d4157u;  // "WAmline\n"
-constexpr size_t kRecordPayload = 16;
-constexpr size_t kRecordBytes = amq::kHeaderBytes + kRecordPayload;
-
-struct Record {
-  uint64_t capacity = 0;
-  double rate = 0;
-  amq::BlockedShape shape;
-  bool rewriting = false;  // the filter's bytes are on their way from an older to a newer state
-  uint64_t keys = 0;       // of the newer one then
-  StateLayout layout;
-};
-
-std::string BytesOf(const Record& record) {
-  std::string bytes(kRecordBytes, 0);
-  auto* const to = reinterpret_cast<unsigned char*>(bytes.data());
-  formulas::StoreLittle64(to + amq::kHeaderBytes, record.layout.filter);
-  formulas::StoreLittle64(to + amq::kHeaderBytes + 8, record.layout.journal);
-  amq::Header header;
-  header.kind = amq::Serialized::kLinesRecord;
-  header.a = record.rewriting;
-  header.b = static_cast<uint8_t>(record.shape.blocks_per_key << 4 | record.shape.bits_per_block);
-  header.payload = kRecordPayload;
-  header.count = record.shape.num_blocks;
-  header.keys = record.keys;
-  header.x = record.capacity;
-  header.y = amq::BitsOfDouble(record.rate);
-  amq::WriteHeader(header, to);
-  return bytes;
-}
 
 class Kept : public SeenLines {
  public:
@@ -93,7 +60,7 @@ class Kept : public SeenLines {
     const std::string bytes = BytesOf(record_);
     return file_.Write(0, bytes.data(), bytes.size());
   }
-  absl::Status ReadRecord(std::string_view bytes);
+  absl::Status TakeRecord(std::string_view bytes);
   absl::Status TakeFilter(absl::StatusOr<amq::BlockedBloom> read);
   absl::Status Recover();
   absl::Status Replay();
@@ -101,7 +68,7 @@ class Kept : public SeenLines {
 
   const std::string path_;
   StateFile file_;
-  Record record_;
+  StateRecord record_;
   std::optional<BroughtBloom> bloom_;
   std::vector<uint64_t> unkept_;
   std::vector<unsigned char> entry_;  // of the journal
@@ -148,7 +115,7 @@ absl::Status Kept::Load(int file) {
   const auto size = static_cast<uint64_t>(about.st_size);
   const size_t there = std::min<uint64_t>(size, sizeof start);
   absl::Status status = file_.Read(0, start, there);
-  if (status.ok()) status = ReadRecord({start, there});
+  if (status.ok()) status = TakeRecord({start, there});
   if (!status.ok()) return status;
   if (size != record_.layout.file()) {
     return file_.Fault(absl::StrCat("is damaged: it has ", size, " bytes, and should have ",
@@ -161,26 +128,18 @@ absl::Status Kept::Load(int file) {
   return status.ok() ? Replay() : status;
 }
 
-absl::Status Kept::ReadRecord(std::string_view bytes) {
-  amq::Header header;
-  const std::string fault = amq::ReadHeader(bytes, amq::Serialized::kLinesRecord, &header);
+absl::Status Kept::TakeRecord(std::string_view bytes) {
+  StateRecord found;
+  const std::string fault = ReadRecord(bytes, &found);
   if (!fault.empty()) return file_.Fault(absl::StrCat("can't be used: ", fault));
-  const double rate = amq::DoubleOfBits(header.y);
-  if (header.x != record_.capacity || rate != record_.rate) {
-    return file_.Fault(absl::StrCat("is of another plan: --capacity=", header.x, " --rate=", rate,
-                                    "; give these, or another file"));
+  if (found.capacity != record_.capacity || found.rate != record_.rate) {
+    return file_.Fault(absl::StrCat("is of another plan: --capacity=", found.capacity,
+                                    " --rate=", found.rate, "; give these, or another file"));
   }
-  const auto* const payload =
-      reinterpret_cast<const unsigned char*>(bytes.data()) + amq::kHeaderBytes;
-  record_.rewriting = header.a != 0;
-  record_.keys = header.keys;
-  record_.shape = {header.count, unsigned{header.b} >> 4, unsigned{header.b} & 15};
-  record_.layout = {formulas::LoadLittle64(payload), formulas::LoadLittle64(payload + 8)};
-  constexpr uint64_t kMost = uint64_t{1} << 60;
-  if (header.count > kMost / 64 || record_.layout.filter != amq::kHeaderBytes + 64 * header.count ||
-      record_.layout.journal > kMost || record_.layout.journal < EntryBytes(kMostUnkept)) {
+  if (!SizesAgree(found)) {
     return file_.Fault("is damaged: the sizes in its record contradict each other");
   }
+  record_ = found;
   return absl::OkStatus();
 }
 
@@ -210,21 +169,22 @@ absl::Status Kept::Replay() {
   journal_end_ = 0;
   while (journal_end_ + kEntryFrame <= size) {
     unsigned char* const entry = entry_.data();
-    absl::Status status = file_.Read(journal + journal_end_, entry, 16);
+    absl::Status status = file_.Read(journal + journal_end_, entry, kEntryStart);
     if (!status.ok()) return status;
-    if (formulas::LoadLittle64(entry) == 0) break;
-    const uint64_t count = formulas::LoadLittle64(entry + 8);
-    const bool fits = formulas::LoadLittle64(entry) == kEntryMark && count <= kMostUnkept &&
-                      journal_end_ + EntryBytes(count) <= size;
-    if (fits) status = file_.Read(journal + journal_end_ + 16, entry + 16, EntryBytes(count) - 16);
+    if (!HasMark(entry)) break;
+    const uint64_t count = EntryCount(entry);
+    const bool fits = count <= kMostUnkept && journal_end_ + EntryBytes(count) <= size;
+    if (fits) {
+      status = file_.Read(journal + journal_end_ + kEntryStart, entry + kEntryStart,
+                          EntryBytes(count) - kEntryStart);
+    }
     if (!status.ok()) return status;
-    if (!fits || formulas::LoadLittle64(entry + EntryBytes(count) - 8) !=
-                     XXH3_64bits(entry + 8, 8 + 8 * count)) {
+    if (!fits || !EntryIntact(entry, count)) {
       return file_.Fault(absl::StrCat("is damaged: its journal is not what was written at byte ",
                                       journal + journal_end_, "; take a copy that is whole"));
     }
     for (uint64_t i = 0; i < count; ++i) {
-      bloom_->filter().Add(KeyHash{formulas::LoadLittle64(entry + 16 + 8 * i)});
+      bloom_->filter().Add(KeyHash{EntryHash(entry, i)});
     }
     journal_end_ += EntryBytes(count);
   }
@@ -242,15 +202,13 @@ absl::Status Kept::Keep() {
   }
   entry_.resize(bytes);
   unsigned char* const entry = entry_.data();
-  formulas::StoreLittle64(entry, kEntryMark);
-  formulas::StoreLittle64(entry + 8, unkept_.size());
-  amq::StoreWords(unkept_.data(), unkept_.size(), entry + 16);
-  formulas::StoreLittle64(entry + bytes - 8, XXH3_64bits(entry + 8, bytes - 16));
+  WriteEntry(unkept_.data(), unkept_.size(), entry);
   unkept_.clear();
   // The mark comes last, and in one piece.
   const uint64_t at = record_.layout.journal_at() + journal_end_;
-  absl::Status status = file_.Write(at + 8, entry + 8, bytes - 8);
-  if (status.ok()) status = file_.Write(at, entry, 8);
+  absl::Status status =
+      file_.Write(at + kEntryMarkBytes, entry + kEntryMarkBytes, bytes - kEntryMarkBytes);
+  if (status.ok()) status = file_.Write(at, entry, kEntryMarkBytes);
   journal_end_ += bytes;
   return status;
 }

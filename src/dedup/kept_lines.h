@@ -10,11 +10,9 @@
 #include <string>
 
 #include "src/dedup/seen_lines.h"
+#include "src/dedup/state_layout.h"
 
 namespace winnow::dedup {
-
-// The most lines that may be added between two calls of Keep.
-inline constexpr uint64_t kMostUnkept = 65'536;
 
 // A filter of fixed size that goes on from what the file holds; the file is made, with all the room
 // that it will ever take, if there is none. Its bytes are described in src/amq/FORMAT.md. It is
@@ -22,8 +20,9 @@ inline constexpr uint64_t kMostUnkept = 65'536;
 // is as it was, for one that is damaged, none of these or of another plan; and where there is no
 // room for it. Throws std::bad_alloc.
 //
-// Lines are forgotten unless Keep is called after they were added; then they are remembered however
-// the program ends, or the file says that it is damaged after the machine's own end.
+// At most kMostUnkept lines may be added between two calls of Keep. Lines are forgotten unless it
+// is called after they were added; then they are remembered however the program ends, or the file
+// says that it is damaged after the machine's own end.
 absl::StatusOr<std::unique_ptr<SeenLines>> OpenKept(const std::string& path, uint64_t capacity,
                                                     double rate);
 

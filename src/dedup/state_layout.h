@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "src/dedup/kept_lines.h"
-
 namespace winnow::dedup {
+
+// The most lines that are added before an entry of the journal keeps them.
+inline constexpr uint64_t kMostUnkept = 65'536;
 
 inline constexpr uint64_t kStatePage = 4096;
 inline constexpr uint64_t RoundedUp(uint64_t bytes) {

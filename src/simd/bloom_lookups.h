@@ -41,8 +41,8 @@ struct BloomLookups {
                     static_cast<uint32_t>(hash));
   }
 
-  static bool Probe(const void* layer, uint64_t hash) noexcept {
-    return Ask(*static_cast<const BloomLayer*>(layer), hash);
+  static bool Probe(const Layer& layer, uint64_t hash) noexcept {
+    return Ask(static_cast<const BloomLayer&>(layer), hash);
   }
 
   static void ProbeMany(const BloomLayer& layer, const uint64_t* hashes, size_t n, bool* results) {

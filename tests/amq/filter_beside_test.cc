@@ -45,10 +45,14 @@ std::vector<std::string> WorkOf(const std::vector<BesideRow>& rows) {
 TEST(FilterBeside, MeasuresEachKind) {
   EXPECT_THAT(WorkOf(Measure(OursOf("concurrent"))),
               ElementsAre("add", "add, may be shared, 1 thread", "add, may be shared, 2 threads",
-                          "ask absent", "ask present"));
-  EXPECT_THAT(WorkOf(Measure(OursOf("fuse"))), ElementsAre("build", "ask absent", "ask present"));
+                          "add, may be shared, in batches", "ask absent", "ask present",
+                          "ask absent, in batches", "ask present, in batches"));
+  EXPECT_THAT(WorkOf(Measure(OursOf("fuse"))),
+              ElementsAre("build", "ask absent", "ask present", "ask absent, in batches",
+                          "ask present, in batches"));
   EXPECT_THAT(WorkOf(Measure(OursOf("cuckoo"))),
-              ElementsAre("add", "ask absent", "ask present", "remove"));
+              ElementsAre("add", "ask absent", "ask present", "ask absent, in batches",
+                          "ask present, in batches", "remove"));
   for (const winnow_contender& ours : OurFilters()) {
     for (const BesideRow& row : Measure(ours)) {
       EXPECT_EQ(row.keys, 1000u);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "winnow/amq/concurrent_line.h"
 #include "winnow/amq/plan.h"
 #include "winnow/hash.h"
 #include "winnow/version.h"
@@ -70,9 +71,7 @@ class WINNOW_EXPORT ConcurrentBloom {
   double planned_fpr() const noexcept { return planned_fpr_; }
 
  private:
-  struct alignas(64) Line {
-    std::atomic<uint64_t> words[8];
-  };
+  using Line = internal::Line;
 
   // What a thread added, or some of them: a count for all would travel between them at each
   // addition.
@@ -81,12 +80,18 @@ class WINNOW_EXPORT ConcurrentBloom {
   };
 
   struct FreeLines {
-    WINNOW_HIDDEN void operator()(Line* lines) const noexcept;
+    WINNOW_EXPORT void operator()(Line* lines) const noexcept;
   };
 
   struct Access;
   WINNOW_HIDDEN void Count(uint64_t added) noexcept;
-  WINNOW_HIDDEN void CountAlone(uint64_t added) noexcept;
+  [[gnu::always_inline]] inline internal::Place PlaceOf(KeyHash hash) const noexcept {
+    return internal::PlaceIn(lines_.get(), num_lines_, hash);
+  }
+  void CountAlone(uint64_t added) noexcept {
+    std::atomic<uint64_t>& count = counters_[0].added;
+    count.store(count.load(std::memory_order_relaxed) + added, std::memory_order_relaxed);
+  }
 
   std::unique_ptr<Line[], FreeLines> lines_;
   std::unique_ptr<Counter[]> counters_;
@@ -94,6 +99,18 @@ class WINNOW_EXPORT ConcurrentBloom {
   unsigned probes_ = 2;
   double planned_fpr_ = 0;
 };
+
+inline bool ConcurrentBloom::MayContain(KeyHash hash) const noexcept {
+  const internal::Place place = PlaceOf(hash);
+  return internal::WithShape(probes_, [&](auto shape) { return shape.HasAll(place); });
+}
+
+inline bool ConcurrentBloom::AddAlone(KeyHash hash) noexcept {
+  const internal::Place place = PlaceOf(hash);
+  const bool is_new = internal::WithShape(probes_, [&](auto shape) { return shape.SetAll(place); });
+  CountAlone(is_new);
+  return is_new;
+}
 
 }  // namespace winnow::amq
 
