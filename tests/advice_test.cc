@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -37,6 +38,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::KeyOf;
 using testing::MakeOptions;
+using ::testing::Not;
 using testing::OpenDatabase;
 using testing::PartitionedTableWith;
 using testing::TableWith;
@@ -349,6 +351,73 @@ TEST_F(AdviceTest, FilesWithoutFiltersAndWithVersionsAreCountedByTheirKeys) {
   EXPECT_NEAR(RowOf(advice, "bloomfilter:10").bytes, 25'000, 200);
   EXPECT_THAT(advice.recommendation,
               AllOf(HasSubstr("no filters"), HasSubstr("filter_policy=winnow:10")));
+}
+
+// Near misses of a few prefixes' keys have these prefixes.
+TEST_F(AdviceTest, OfPrefixesThatAreAllThereMadeUpLookupsTellNothing) {
+  BlockBasedTableOptions table = TableWith("winnow:10");
+  table.whole_key_filtering = false;
+  Options database = MakeOptions(table);
+  database.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(2));
+  {
+    const auto db = OpenDatabase(database, folder_ / "db");
+    for (uint64_t i = 0; i < 20'000; ++i) {
+      ASSERT_STATUS_OK(db->Put(WriteOptions(), std::to_string(10 + i % 80) + KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  constexpr char kSaid[] = "nearly all have prefixes that files hold";
+  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  EXPECT_THAT(advice.recommendation, HasSubstr(kSaid));
+  AdviceOptions budget = Quick();
+  budget.budget_bytes = 1'000;
+  const Advice within = AdviseOn(folder_ / "db", budget);
+  EXPECT_THAT(within.recommendation, HasSubstr("of the budget"));
+  EXPECT_THAT(within.assumptions, Contains(HasSubstr(kSaid)));
+  // Recorded ones may well be of prefixes that are not there.
+  AdviceOptions recorded = Quick();
+  recorded.recorded.emplace();
+  for (uint64_t i = 0; i < 20'000; ++i) {
+    recorded.recorded->push_back("5" + std::string(1, static_cast<char>('a' + i % 26)) + KeyOf(i));
+  }
+  const Advice told = AdviseOn(folder_ / "db", recorded);
+  EXPECT_THAT(told.recommendation, Not(HasSubstr(kSaid)));
+  EXPECT_THAT(told.assumptions, Not(Contains(HasSubstr(kSaid))));
+}
+
+// What a budget's split takes may be more than formulas say, and then another one is tried.
+TEST_F(AdviceTest, FilesAreReadOnceHoweverOftenABudgetIsTried) {
+  Options database = MakeOptions(TableWith("bloomfilter:10"));
+  {
+    const auto db = OpenDatabase(database, folder_ / "db");
+    for (uint64_t file = 0; file < 24; ++file) {
+      for (uint64_t i = file; i < 12'000; i += 24) {
+        ASSERT_STATUS_OK(db->Put(WriteOptions(), KeyOf(i), "value"));
+      }
+      ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    }
+  }
+  int most_trials = 0;
+  for (const int bytes : {12'000, 16'000, 18'000, 20'000}) {
+    AdviceOptions options = Quick();
+    options.lookups = 2'000;
+    options.budget_bytes = bytes;
+    std::map<std::string, int> begun;
+    std::string problem;
+    Advise(
+        TablesOf(folder_ / "db"), options,
+        [&begun](const std::string& step, size_t done, size_t) {
+          begun[step] += done == 0 ? 1 : 0;
+        },
+        &problem);
+    EXPECT_THAT(problem, IsEmpty());
+    most_trials = std::max(most_trials, begun["building filters"]);
+    begun.erase("building filters");
+    for (const auto& [step, times] : begun) {
+      EXPECT_EQ(times, 1) << step << ", " << bytes;
+    }
+  }
+  EXPECT_GT(most_trials, 1) << "no budget had to be tried again";
 }
 
 TEST_F(AdviceTest, PrefixesAndTimestampsAreWhatFiltersHave) {

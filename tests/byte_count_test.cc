@@ -1,4 +1,4 @@
-#include "tools/byte_count.h"
+#include "tools/winnow/byte_count.h"
 
 #include <gtest/gtest.h>
 
@@ -38,6 +38,7 @@ TEST(ByteCountTest, WritesThreeDigits) {
   EXPECT_EQ(ByteCount(50.4 * 1024), "50.4 KiB");
   EXPECT_EQ(ByteCount(268435456), "256 MiB");
   EXPECT_EQ(ByteCount(5e12), "4.55 TiB");
+  EXPECT_EQ(ByteCount(5.0 * (uint64_t{1} << 50)), "5.00 PiB");
 }
 
 }  // namespace

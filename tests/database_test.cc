@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/inspect/sst_filters.h"
+#include "src/inspect/table_paths.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
 
@@ -33,6 +34,7 @@ using testing::MakeOptions;
 using testing::OpenDatabase;
 using testing::TableWith;
 using testing::TemporaryFolder;
+using testing::WriteFile;
 
 void PutKeys(DB* database, ColumnFamilyHandle* family, uint64_t first, uint64_t count) {
   for (uint64_t i = first; i < first + count; ++i) {
@@ -402,6 +404,50 @@ TEST_F(DatabaseTest, AFolderOfTableFilesIsRead) {
   EXPECT_EQ(report.files[0].filter->kind, "builtin-bloom");
   EXPECT_EQ(report.files[1].filter->kind, "winnow-ribbon");
   EXPECT_FALSE(report.files[0].level);
+}
+
+// As RocksDB's BackupEngine writes them: the MANIFEST apart from the files, and these under other
+// names.
+TEST_F(DatabaseTest, BackupsAreReadAsTheFilesThatTheyHave) {
+  MakeDatabase(MakeOptions(TableWith("winnow:10")));
+  for (const char* keeps_apart : {"shared_checksum", ""}) {
+    const bool apart = *keeps_apart != '\0';
+    fs::remove_all(folder_ / "backups");
+    const std::string manifests = folder_ / "backups/private/1";
+    const std::string tables = apart ? folder_ / "backups/shared_checksum" : manifests;
+    fs::create_directories(manifests);
+    fs::create_directories(tables);
+    fs::create_directories(folder_ / "backups/meta");
+    WriteFile(folder_ / "backups/meta/1", "");
+    for (const fs::directory_entry& entry : fs::directory_iterator(Path())) {
+      const std::string name = entry.path().filename().string();
+      if (entry.path().extension() == ".sst") {
+        const std::string stem = entry.path().stem().string();
+        fs::copy(entry.path(), fs::path(tables) / (apart ? stem + "_s4SFI61_99.sst" : name));
+      } else if (name == "CURRENT" || name.rfind("MANIFEST-", 0) == 0) {
+        fs::copy(entry.path(), fs::path(manifests) / name);
+      }
+    }
+    const std::vector<TablePath> paths = ExpandPaths({folder_ / "backups"});
+    ASSERT_EQ(paths.size(), 1u);
+    EXPECT_EQ(paths[0].path, tables);
+    const DatabaseReport report = ReadDatabase(tables);
+    EXPECT_FALSE(report.error) << *report.error;
+    EXPECT_FALSE(report.warning) << *report.warning;
+    ASSERT_EQ(report.files.size(), 2u);
+    for (const SstReport& file : report.files) {
+      EXPECT_FALSE(file.error) << *file.error;
+      EXPECT_EQ(file.level.has_value(), !apart) << file.path;
+    }
+    if (apart) {
+      EXPECT_THAT(report.remark.value_or(""), HasSubstr("BackupEngine"));
+      const DatabaseReport manifest = ReadDatabase(manifests + "/");
+      EXPECT_THAT(manifest.error.value_or(""), HasSubstr("BackupEngine"));
+      EXPECT_TRUE(manifest.files.empty());
+    } else {
+      EXPECT_FALSE(report.remark) << *report.remark;
+    }
+  }
 }
 
 TEST_F(DatabaseTest, AFolderWithoutTablesAndDatabaseIsAnError) {

@@ -6,9 +6,12 @@
 #include <sstream>
 #include <string>
 
+#include "src/amq/block_sizing.h"
+#include "src/dedup/seen_lines.h"
 #include "tests/child_process.h"
 #include "tests/dedup_testing.h"
 #include "tests/files.h"
+#include "winnow/amq/blocked_bloom.h"
 
 namespace winnow {
 namespace {
@@ -44,9 +47,26 @@ TEST(DedupRatesTest, DropsAreThoseOfTheSumOfRates) {
   }
 }
 
+// Fewer blocks for each line, where that takes little more memory.
+TEST(DedupRatesTest, LayoutsReadFewBlocksAndHoldTheRate) {
+  for (const double rate : {1e-2, 1e-3, 1e-4, 1e-5, 1e-7, 1e-9, 1e-12, 1e-15}) {
+    for (const uint64_t lines : {1u, 1'000u, 10'000'000u}) {
+      const uint64_t planned = dedup::WithHeadroom(lines);
+      const amq::BlockedShape smallest = amq::BlockedBloom::ShapeFor({planned, rate});
+      const amq::BlockedShape shape = dedup::ShapeForLines(lines, rate);
+      EXPECT_LE(amq::BlockedRate(planned, shape), rate);
+      EXPECT_LE(static_cast<double>(shape.num_blocks),
+                1.05 * static_cast<double>(smallest.num_blocks));
+      EXPECT_LE(shape.blocks_per_key, smallest.blocks_per_key);
+    }
+  }
+  EXPECT_EQ(dedup::ShapeForLines(10'000'000, 1e-9).blocks_per_key, 3u);
+  EXPECT_EQ(dedup::ShapeForLines(10'000'000, 1e-3).blocks_per_key, 1u);
+}
+
 // The model where drops of the layout for 1e-9 can be counted.
 TEST(DedupRatesTest, OverfilledLayoutsDropWhatTheModelSays) {
-  for (const char* plan : {"100000 1e-9 2.5", "100000 1e-9 4", "100000 1e-5 2", "50000 1e-12 4"}) {
+  for (const char* plan : {"100000 1e-9 3", "100000 1e-9 4", "100000 1e-5 2", "50000 1e-12 4"}) {
     double drops = 0, expected = 0, deviation = 0;
     std::istringstream(Ask(std::string("overfill ") + plan)) >> drops >> expected >> deviation;
     EXPECT_GT(expected, 10) << plan;

@@ -47,17 +47,22 @@ using testing::WriteFile;
 
 constexpr uint64_t kInflight = 1000;
 
-// A port of this machine that was free a moment ago.
+// A port of this machine that was free a moment ago. A server in cluster mode takes the one 10,000
+// above it as well.
 int FreePort() {
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  EXPECT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
-  EXPECT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
-  close(listener);
-  return ntohs(address.sin_port);
+  int port = 0;
+  do {
+    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    close(listener);
+    port = ntohs(address.sin_port);
+  } while (port > 65'535 - 10'000);
+  return port;
 }
 
 // A server of its own, killed at the end.

@@ -24,7 +24,6 @@
 #include "tests/files.h"
 #include "tests/sanitized.h"
 #include "tests/started_tool.h"
-#include "winnow/amq/blocked_bloom.h"
 
 namespace winnow {
 namespace {
@@ -268,8 +267,7 @@ TEST_F(DedupStateTest, MemoryIsThatOfTheFilter) {
   WINNOW_SKIP_IF_SANITIZED();
   constexpr uint64_t kCapacity = 20'000'000;
   constexpr uint64_t kBeside = uint64_t{32} << 20;
-  const uint64_t planned =
-      64 * amq::BlockedBloom::ShapeFor({dedup::WithHeadroom(kCapacity), 1e-9}).num_blocks;
+  const uint64_t planned = 64 * dedup::ShapeForLines(kCapacity, 1e-9).num_blocks;
   ASSERT_GT(planned, 100'000'000u);
   const dedup::StateLayout layout = dedup::LayoutFor(planned + amq::kHeaderBytes);
   const uint64_t until_full = layout.journal / 8;

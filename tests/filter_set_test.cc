@@ -129,7 +129,7 @@ TEST(FilterSetTest, ARangeRestricts) {
       ASSERT_EQ(Indices(list), Expected(views, hash, first, last)) << first << " to " << last;
       ASSERT_TRUE(words.IsIntact());
       // The words hold the same and no other bit.
-      ASSERT_EQ(Indices(CandidateList(words.data(), set.num_words())), Indices(list));
+      ASSERT_EQ(Indices(CandidateList(words.data(), set.size())), Indices(list));
       // What is not in the set is not asked for.
       ASSERT_EQ(Indices(set.Candidates(hash, {first, SIZE_MAX}, words)),
                 Expected(views, hash, first, views.size()));

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -90,6 +92,37 @@ TEST(FilterTest, BatchesGiveTheAnswersOfSingleLookups) {
         view.MayContain(queries.data(), count, out);
         for (size_t i = 0; i < count; ++i) ASSERT_EQ(out[i], view.MayContain(queries[i]));
         ASSERT_EQ(results[count], 'x');
+      }
+    }
+  }
+}
+
+// Hashes with the same high half start at the same place of the first layer, which bumps nearly all
+// of them. The filters are large enough to be asked for ahead.
+TEST(FilterTest, BatchesOfBumpedHashesGiveTheAnswersOfSingleLookups) {
+  constexpr size_t kHashes = 100000;
+  RandomHashes random(TestSeed());
+  for (const size_t bumped : {kHashes / 100, kHashes / 2, kHashes}) {
+    std::vector<KeyHash> hashes = random.Take(kHashes);
+    for (size_t i = 0; i < bumped; ++i)
+      hashes[i].value = 0x0123456700000000 | static_cast<uint32_t>(i * 0x9e3779b1u);
+    std::shuffle(hashes.begin(), hashes.end(), std::minstd_rand(1));
+    const FilterBlock block = Build(OptionsOf(FilterKind::kRibbon, 8), hashes);
+    const FilterView view(block.bytes());
+    ASSERT_GE(view.info().layers, 2);
+    ASSERT_EQ(FalseNegatives(view, hashes), 0u);
+    std::vector<KeyHash> queries;
+    for (const KeyHash hash : hashes) {
+      queries.push_back(hash);
+      queries.push_back({random.Below(2) == 0 ? hash.value ^ 1u << 31 : random.Next()});
+    }
+    std::vector<bool> expected;
+    for (const KeyHash query : queries) expected.push_back(view.MayContain(query));
+    for (const size_t n : {0u, 1u, 4u, 5u, 31u, 32u, 33u, 63u, 64u, 65u, 1000u}) {
+      const std::unique_ptr<bool[]> results(new bool[n]);
+      for (size_t first = 0; first + n <= queries.size(); first += 7000 + n) {
+        view.MayContain(queries.data() + first, n, results.get());
+        for (size_t i = 0; i < n; ++i) ASSERT_EQ(results[i], expected[first + i]) << n;
       }
     }
   }

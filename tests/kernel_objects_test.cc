@@ -55,7 +55,7 @@ TEST(KernelObjectsTest, HaveNoFunctionThatMayReplaceOneOfAnotherFile) {
 }
 
 // clang's assembler writes another address where one of these instructions takes a matrix from
-// memory for all lanes and the address has a displacement of 8 bits: see ribbon_gfni.cc.
+// memory for all lanes and the address has a displacement of 8 bits: see ribbon_gfni_vectors.h.
 TEST(KernelObjectsTest, HaveNoMatrixFromMemoryForAllLanes) {
   int matrices = 0;
   for (const std::string& object : Objects()) {
@@ -69,7 +69,7 @@ TEST(KernelObjectsTest, HaveNoMatrixFromMemoryForAllLanes) {
     }
   }
 #if defined(__x86_64__)
-  EXPECT_GT(matrices, 0) << "no elimination by columns, or an objdump that does not know them";
+  EXPECT_GT(matrices, 0) << "no elimination slot by slot, or an objdump that does not know them";
 #else
   EXPECT_EQ(matrices, 0);
 #endif

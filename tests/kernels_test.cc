@@ -78,12 +78,12 @@ TEST(KernelsTest, BloomAgreesWithPortable) {
                                    hashes.size());
         kernels->bloom_add(got.data() + 1, blocks, words, hashes.data(), hashes.size());
         ASSERT_EQ(got, expected) << kernels->name << ", " << probes << " probes";
-        const BloomLayer layer{got.data() + 1, blocks, words};
+        const BloomLayer layer{{}, got.data() + 1, blocks, words};
         for (int i = 0; i < 2000; ++i) {
           const uint64_t hash = i % 2 == 0 ? random.Next() : hashes[random.Below(hashes.size())];
-          ASSERT_EQ(kernels->bloom_probe(&layer, hash), kPortableKernels.bloom_probe(&layer, hash))
+          ASSERT_EQ(kernels->bloom_probe(layer, hash), kPortableKernels.bloom_probe(layer, hash))
               << kernels->name;
-          ASSERT_TRUE(i % 2 == 0 || kernels->bloom_probe(&layer, hash));
+          ASSERT_TRUE(i % 2 == 0 || kernels->bloom_probe(layer, hash));
         }
         for (const size_t n : {size_t{0}, size_t{1}, size_t{33}, hashes.size()}) {
           const std::unique_ptr<bool[]> results(new bool[n]());
@@ -99,8 +99,8 @@ TEST(KernelsTest, BloomAgreesWithPortable) {
 struct BumpedLayer : RibbonLayer {
   mutable uint64_t bumped = 0;
 
-  static bool Count(const RibbonLayer* layer, uint64_t hash) noexcept {
-    ++static_cast<const BumpedLayer*>(layer)->bumped;
+  static bool Count(const RibbonLayer& layer, uint64_t hash) noexcept {
+    ++static_cast<const BumpedLayer&>(layer).bumped;
     return hash % 2 == 0;
   }
 };
@@ -129,9 +129,9 @@ TEST(KernelsTest, RibbonAgreesWithPortable) {
         for (uint64_t& hash : hashes) hash = random.Next();
         const std::unique_ptr<bool[]> results(new bool[hashes.size()]);
         for (const Kernels* kernels : testing::UsableKernels()) {
-          kernels->ribbon_probe_many(layer, hashes.data(), hashes.size(), results.get());
+          kernels->ribbon_probe_many(layer, nullptr, hashes.data(), hashes.size(), results.get());
           for (size_t j = 0; j < hashes.size(); ++j) {
-            ASSERT_EQ(results[j], kPortableKernels.ribbon_probe(&layer, hashes[j]))
+            ASSERT_EQ(results[j], kPortableKernels.ribbon_probe(layer, hashes[j]))
                 << kernels->name << ", columns " << packed << ", hash " << hashes[j];
           }
         }
@@ -139,18 +139,17 @@ TEST(KernelsTest, RibbonAgreesWithPortable) {
       for (int i = 0; i < (is_large ? 100 : 3000); ++i) {
         const uint64_t hash = random.Next();
         layer.bumped = 0;
-        const bool expected = kPortableKernels.ribbon_probe(&layer, hash);
+        const bool expected = kPortableKernels.ribbon_probe(layer, hash);
         const uint64_t expected_bumped = layer.bumped;
         bumped += expected_bumped;
         matches += expected && expected_bumped == 0;
         for (const Kernels* kernels : testing::UsableKernels()) {
           layer.bumped = 0;
-          ASSERT_EQ(kernels->ribbon_probe(static_cast<const RibbonLayer*>(&layer), hash), expected)
+          ASSERT_EQ(kernels->ribbon_probe(layer, hash), expected)
               << kernels->name << ", columns " << packed << ", hash " << hash;
           ASSERT_EQ(layer.bumped, expected_bumped) << kernels->name;
           if (columns.most() > 8) continue;
-          ASSERT_EQ(kernels->ribbon_probe_narrow(static_cast<const RibbonLayer*>(&layer), hash),
-                    expected)
+          ASSERT_EQ(kernels->ribbon_probe_narrow(layer, hash), expected)
               << kernels->name << ", columns " << packed << ", hash " << hash;
         }
       }
@@ -158,6 +157,77 @@ TEST(KernelsTest, RibbonAgreesWithPortable) {
   }
   EXPECT_GT(matches, 1000u);
   EXPECT_GT(bumped, 1000u);
+}
+
+// Two layers as a filter has them: the first one's function asks the second.
+struct FirstLayer : RibbonLayer {
+  BumpedLayer second;
+
+  static bool AskSecond(const RibbonLayer& first, uint64_t hash) noexcept {
+    const RibbonLayer& second = static_cast<const FirstLayer&>(first).second;
+    return kPortableKernels.ribbon_probe(second, formulas::NextLayerHash(hash));
+  }
+};
+
+enum class Bumps { kNone, kSome, kAll };
+
+// Random bytes; a layer's thresholds lie behind its words.
+std::vector<unsigned char> RandomLayer(unsigned shard_bits, core::Columns columns, Bumps bumps,
+                                       testing::RandomHashes* random) {
+  const core::BumpedLayout layout = core::LayOut(shard_bits, 3, columns);
+  std::vector<unsigned char> bytes(layout.words_bytes +
+                                   std::max<size_t>(layout.thresholds_bytes, 8));
+  for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random->Next());
+  if (bumps == Bumps::kSome) return bytes;
+  std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(layout.words_bytes), bytes.end(),
+            bumps == Bumps::kAll ? 0 : 0xff);
+  return bytes;
+}
+
+// Batches of sizes around the number of hashes that are under way together, in layers that are
+// small and such for which memory is asked ahead, with few, many and only bumped hashes: the same
+// as one by one.
+TEST(KernelsTest, RibbonBatchesAskBumpedHashesOfTheNextLayer) {
+  testing::RandomHashes random(testing::TestSeed());
+  for (const Kernels* kernels : testing::UsableKernels()) {
+    for (const unsigned packed : {4096 * 4 + 999u, 4096 * 10 + 77u}) {
+      const core::Columns columns = core::UnpackColumns(static_cast<uint16_t>(packed));
+      for (const unsigned shard_bits : {1u, 15u}) {
+        for (const Bumps bumps : {Bumps::kNone, Bumps::kSome, Bumps::kAll}) {
+          const auto first_bytes = RandomLayer(shard_bits, columns, bumps, &random);
+          const auto second_bytes = RandomLayer(shard_bits / 2, columns, Bumps::kSome, &random);
+          FirstLayer layer;
+          static_cast<RibbonLayer&>(layer) =
+              core::LayerForKernels(shard_bits, 3, columns, first_bytes.data());
+          layer.if_bumped = FirstLayer::AskSecond;
+          static_cast<RibbonLayer&>(layer.second) =
+              core::LayerForKernels(shard_bits / 2, 3, columns, second_bytes.data());
+          layer.second.if_bumped = BumpedLayer::Count;
+          for (const size_t n : {0u, 1u, 4u, 5u, 31u, 32u, 33u, 63u, 64u, 65u, 96u, 97u, 1000u}) {
+            std::vector<uint64_t> hashes(n);
+            for (uint64_t& hash : hashes) hash = random.Next();
+            const auto results_by = [&](const RibbonLayer* next) {
+              const std::unique_ptr<bool[]> results(new bool[n]);
+              kernels->ribbon_probe_many(layer, next, hashes.data(), n, results.get());
+              return std::vector<bool>(results.get(), results.get() + n);
+            };
+            layer.second.bumped = 0;
+            std::vector<bool> expected;
+            for (const uint64_t hash : hashes) {
+              expected.push_back(kPortableKernels.ribbon_probe(layer, hash));
+            }
+            const uint64_t bumped_twice = layer.second.bumped;
+            ASSERT_TRUE(bumps != Bumps::kNone || bumped_twice == 0);
+            ASSERT_TRUE(bumps != Bumps::kAll || n < 31 || bumped_twice > 0);
+            layer.second.bumped = 0;
+            ASSERT_EQ(results_by(&layer.second), expected) << kernels->name << ", " << n;
+            ASSERT_EQ(layer.second.bumped, bumped_twice) << kernels->name << ", " << n;
+            ASSERT_EQ(results_by(nullptr), expected) << kernels->name << ", " << n;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(KernelsTest, BackSubstitutionAgreesWithPortable) {

@@ -283,6 +283,32 @@ TEST(LayersTest, AFolderOfTheBenchmarkIncludesThoseBeforeIt) {
   EXPECT_GT(files, 50);
 }
 
+// The comment at the beginning of the folder's CMakeLists.txt names each of its files, without the
+// ending, and no file that is not there.
+TEST(LayersTest, FoldersOfManyFilesSayWhatEachHas) {
+  for (const char* folder : {"src/core", "src/simd"}) {
+    Names files;
+    for (const auto& entry : fs::directory_iterator(Root() / folder)) {
+      if (IsSource(entry.path())) files.insert(entry.path().stem().string());
+    }
+    std::ifstream in(Root() / folder / "CMakeLists.txt");
+    // Names stand between three blanks at the beginning and two or more behind them.
+    static const std::regex names_and_what("#   ([a-z0-9_]+(?:, [a-z0-9_]+)*)  +[a-z].*");
+    static const std::regex name("[a-z0-9_]+");
+    Names listed;
+    std::smatch match;
+    for (std::string line; std::getline(in, line) && !line.empty() && line[0] == '#';) {
+      if (!std::regex_match(line, match, names_and_what)) continue;
+      const std::string names = match[1];
+      for (std::sregex_iterator one(names.begin(), names.end(), name), end; one != end; ++one) {
+        EXPECT_TRUE(listed.insert(one->str()).second)
+            << folder << " lists " << one->str() << " twice";
+      }
+    }
+    EXPECT_EQ(listed, files) << folder;
+  }
+}
+
 struct Case {
   const char* file;
   const char* header;
@@ -355,10 +381,10 @@ constexpr Case kCases[] = {
     {"db_bench_ext/filter_bench/filter_bench.cc", "gtest/gtest.h", false},
     {"db_bench_ext/filter_family/family.cc", "winnow/amq/blocked_bloom.h", true},
     {"db_bench_ext/filter_family/family.cc", "src/amq/mix.h", false},
-    {"tools/winnow.cc", "src/inspect/report.h", true},
-    {"tools/winnow.cc", "src/core/format.h", false},
-    {"tools/verb_pages.cc", "winnow/amq/paged_bloom.h", true},
-    {"tools/verb_pages.cc", "src/core/format.h", false},
+    {"tools/winnow/winnow.cc", "src/inspect/report.h", true},
+    {"tools/winnow/winnow.cc", "src/core/format.h", false},
+    {"tools/winnow/verb_pages.cc", "winnow/amq/paged_bloom.h", true},
+    {"tools/winnow/verb_pages.cc", "src/core/format.h", false},
     {"tests/bloom_test.cc", "src/core/bloom.h", true},
     {"tests/bloom_test.cc", "gtest/gtest.h", true},
     {"tests/bloom_test.cc", "boost/crc.hpp", false},

@@ -1,4 +1,4 @@
-#include "tools/print.h"
+#include "tools/winnow/print.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <string>
 
 #include "tests/files.h"
-#include "tools/interruption.h"
+#include "tools/winnow/interruption.h"
 
 namespace winnow::tools {
 namespace {

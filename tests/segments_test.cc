@@ -65,8 +65,8 @@ TEST(SegmentsTest, BloomsAnswerAsOneProbeAfterTheOther) {
           core::BloomWordSets(1 + static_cast<unsigned>(round) % kBloomMaxProbes);
       std::vector<bool> expected;
       for (size_t i = 0; i < count; ++i) {
-        const BloomLayer layer{blooms.blocks[i], blooms.num_blocks[i], words};
-        expected.push_back(kPortableKernels.bloom_probe(&layer, hash));
+        const BloomLayer layer{{}, blooms.blocks[i], blooms.num_blocks[i], words};
+        expected.push_back(kPortableKernels.bloom_probe(layer, hash));
         found += expected[i] ? 1 : 0;
       }
       for (const Kernels* kernels : testing::UsableKernels()) {
@@ -104,8 +104,8 @@ TEST(SegmentsTest, BloomsAnswerAsOneProbeAfterTheOther) {
   EXPECT_GT(found, 1000u);
 }
 
-bool Always(const RibbonLayer* /*layer*/, uint64_t /*hash*/) noexcept { return true; }
-bool Never(const RibbonLayer* /*layer*/, uint64_t /*hash*/) noexcept { return false; }
+bool Always(const RibbonLayer& /*layer*/, uint64_t /*hash*/) noexcept { return true; }
+bool Never(const RibbonLayer& /*layer*/, uint64_t /*hash*/) noexcept { return false; }
 
 // Layers of random words and thresholds, of many shapes.
 struct Ribbons {
@@ -150,9 +150,9 @@ enum class Answer { kAbsent, kMatch, kBumped };
 // A bumped hash gets the answer of whatever the layer calls.
 Answer Ask(RibbonLayer layer, uint64_t hash) {
   layer.if_bumped = Always;
-  const bool if_always = kPortableKernels.ribbon_probe(&layer, hash);
+  const bool if_always = kPortableKernels.ribbon_probe(layer, hash);
   layer.if_bumped = Never;
-  const bool if_never = kPortableKernels.ribbon_probe(&layer, hash);
+  const bool if_never = kPortableKernels.ribbon_probe(layer, hash);
   if (if_always != if_never) return Answer::kBumped;
   return if_always ? Answer::kMatch : Answer::kAbsent;
 }

@@ -68,7 +68,7 @@ TEST_P(SharedHashTest, KeepsNothingWhereLookupsAskOneFile) {
     }
     EXPECT_EQ(this_thread_key->length, LastKey::kNone);
     EXPECT_EQ(this_thread_key->long_length, LastKey::kNone);
-    EXPECT_EQ(this_thread_key->hashed_in_line, core::kMostShortKeyBytes);
+    EXPECT_EQ(this_thread_key->hashed_in_line, HashedInLine::kShortKeys);
   });
   EXPECT_EQ(counts.computed, 5000u);
   EXPECT_EQ(counts.shared, 0u);
@@ -137,7 +137,7 @@ TEST_P(SharedHashTest, SwitchesBatchesOffAndOn) {
       asker.AskAll(Keys(number += 32, 32, GetParam()), 1);
     }
     few = CurrentLookupCounts() - before;
-    EXPECT_NE(this_thread_key->hashed_in_line, 0u);
+    EXPECT_FALSE(LooksFirst(*this_thread_key));
     for (int i = 0; i < 300; ++i) {
       asker.AskAll(Keys(number += 32, 32, GetParam()), 12);
     }
@@ -160,7 +160,7 @@ TEST(SharedHash, IsOnForBatchesOfFourFilesWhereKeysAreLong) {
       for (uint64_t i = 0; i < 1000; ++i) {
         asker.AskAll(Keys(32 * i, 32, length), 4);
       }
-      EXPECT_EQ(this_thread_key->hashed_in_line == 0, length > 32) << length << " bytes";
+      EXPECT_EQ(LooksFirst(*this_thread_key), length > 32) << length << " bytes";
     });
   }
 }
@@ -178,7 +178,7 @@ TEST(SharedHash, TellsKeysApartThatDifferInOneByte) {
         asker.Ask(other.substr(0, i), 3);
       }
     }
-    EXPECT_EQ(this_thread_key->hashed_in_line, 0u) << "it was off";
+    EXPECT_TRUE(LooksFirst(*this_thread_key)) << "it was off";
   });
 }
 

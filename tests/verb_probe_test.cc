@@ -63,6 +63,43 @@ class VerbProbeTest : public testing::VerbTest {
   }
 };
 
+TEST_F(VerbProbeTest, FamiliesAreNamedAndChosen) {
+  {
+    const Options options = MakeOptions(TableWith("winnow:10"));
+    const auto database = OpenDatabase(options, folder_ / "db");
+    PutAndFlush(database.get(), 0, 100, 1);
+    ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
+    ASSERT_STATUS_OK(database->CreateColumnFamily(options, "other", &family));
+    for (uint64_t i = 0; i < 100; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), family, KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
+    ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+  }
+  EXPECT_THAT(Run(Quoted("db") + KeyOf(7)).output,
+              AllOf(HasSubstr("    default: level 0  "), HasSubstr("    other: level 0  ")));
+  const json other = RunJson(Quoted("db") + "--cf=other " + KeyOf(7), 0);
+  ASSERT_EQ(other.at("files").size(), 1u);
+  EXPECT_EQ(other.at("files").at(0).at("column_family"), "other");
+  EXPECT_THAT(Run(Quoted("db") + "--cf=other " + KeyOf(7)).output, HasSubstr("    level 0  "));
+  const ChildResult none = Run(Quoted("db") + "--cf=another " + KeyOf(7));
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.errors, HasSubstr("there are: default, other"));
+}
+
+TEST_F(VerbProbeTest, AMistypedPathIsNoKey) {
+  WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
+  const ChildResult outcome = Run(Quoted("a.sst") + Quoted("no folder") + KeyOf(1));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.output, IsEmpty());
+  EXPECT_THAT(outcome.errors, HasSubstr("there is no file or folder '" + folder_ / "no folder'"));
+  // The last one is a key for sure, and so is what comes after a key.
+  EXPECT_EQ(Run(Quoted("a.sst") + "a/b").status, 0);
+  EXPECT_EQ(RunJson(Quoted("a.sst") + "a a/b c", 0).at("keys").size(), 3u);
+  // Keys may be paths.
+  EXPECT_EQ(RunJson(Quoted("a.sst") + "usr/bin/env usr/bin/false", 0).at("keys").size(), 2u);
+}
+
 // Multiples of 10 are in level 1, those with 3 at their end in five files of level 0; the rest is
 // nowhere.
 TEST_F(VerbProbeTest, HitsAreThoseOfGets) {

@@ -70,6 +70,53 @@ class VerbVerifyTest : public testing::VerbTest {
   }
 };
 
+TEST_F(VerbVerifyTest, FamiliesAreNamedAndChosen) {
+  MakeDatabase(MakeOptions(TableWith("winnow:10")), 1'000);
+  const json one = RunJson(Quoted("db") + "--samples=0", 0);
+  EXPECT_EQ(one.at("files").at(0).at("column_family"), "default");
+  EXPECT_THAT(Run(Quoted("db") + "--samples=0").output, Not(HasSubstr("default")));
+  // The program's own words are in the file's properties: no database has to be there.
+  for (const auto& entry : fs::directory_iterator(folder_ / "db")) {
+    if (entry.path().extension() == ".sst") {
+      fs::copy(entry.path(), folder_ / "alone.sst");
+    }
+  }
+  {
+    const Options options = MakeOptions(TableWith("bloomfilter:10"));
+    const auto database = OpenDatabase(options, folder_ / "other");
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_STATUS_OK(database->CreateColumnFamily(options, "o\xff", &family));
+    ASSERT_STATUS_OK(database->Put(WriteOptions(), family, KeyOf(1), "value"));
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
+    ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+  }
+  const std::string both = Quoted("alone.sst") + Quoted("other") + "--samples=0";
+  EXPECT_THAT(Run(both).output, AllOf(HasSubstr("column family"),
+                                      HasSubstr("alone.sst         default        winnow-"),
+                                      HasSubstr("  o\\xff          builtin-bloom")));
+  const json files = RunJson(both, 0).at("files");
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files.at(1).at("column_family_hex"), "6fff");
+  const json chosen = RunJson(both + " --cf=default", 0).at("files");
+  ASSERT_EQ(chosen.size(), 1u);
+  EXPECT_EQ(chosen.at(0).at("path"), folder_ / "alone.sst");
+  const ChildResult none = Run(both + " --cf=defalt");
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.output, IsEmpty());
+  EXPECT_THAT(none.errors, HasSubstr("no file is of the column family defalt; there are: default"));
+}
+
+// Whatever family it may be of.
+TEST_F(VerbVerifyTest, AFileThatCanNotBeReadIsNamedWhicheverFamilyIsAskedFor) {
+  WriteFile(folder_ / "bad.sst", "no table");
+  MakeDatabase(MakeOptions(TableWith("winnow:10")), 1'000);
+  const json files =
+      RunJson(Quoted("bad.sst") + Quoted("db") + "--cf=default --samples=0", 2).at("files");
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_TRUE(files.at(0).at("column_family").is_null());
+  EXPECT_FALSE(files.at(0).at("error").is_null());
+}
+
 TEST_F(VerbVerifyTest, AGoodDatabaseOfAllKindsIsZero) {
   {
     const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db");

@@ -1,4 +1,4 @@
-#include "tools/verify_progress.h"
+#include "tools/winnow/verify_progress.h"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,22 @@
 #!/usr/bin/env python3
-"""What `winnow dedup` does with generated lines: drops, speed, size, and the same by other programs.
+"""What `winnow dedup` does: drops, memory, speed, the same by other programs, and through Redis.
 
-Makes N lines of 20 digits, every fifth of which is one of those before it, and prints a page in
-Markdown: at each rate the new lines that were dropped beside the sum of the rates at each insertion,
-lines a second (of wall time, and of the time that the processor spent), bits a line and the most
-memory; then layouts that are overfilled until drops can be counted; then sort and awk. Needs a build
-(cmake --build --preset release) and room for N x 21 bytes; a machine that does nothing else, for the
-speed.
+  tools/bench_dedup.py rates [--lines=N]     lines of 20 digits, every fifth of which is one of those
+                                             before it, by a pipe: new lines that were dropped beside
+                                             the sum of the rates at each insertion, bits a line and
+                                             the most memory
+  tools/bench_dedup.py overfill              layouts with more lines than planned, until drops can be
+                                             counted
+  tools/bench_dedup.py speed [--lines=N] [--binaries=WINNOW,...]
+                                             of a file of such lines, each program in turn
+  tools/bench_dedup.py billion [--lines=N]   a filter for 1e9 lines at 1e-9, and as many of them
+  tools/bench_dedup.py others [--file=FILE] [--lines=N]
+                                             beside sort and awk, on a list of the machine's own text
+  tools/bench_dedup.py redis [--lines=N] [--server=PROGRAM]
+                                             without and with append-only persistence
 
-  tools/bench_dedup.py [--lines=N] [--others=N] [--repetitions=N] [--build=FOLDER] [--work=FOLDER]
+Prints a table in Markdown. Needs a build (cmake --build --preset release); for speeds a machine that
+does nothing else, and room for N x 21 bytes; --build=FOLDER and --work=FOLDER say where.
 
 Exit status: 0 all as promised but for the speed; 1 not so, or a run failed; 2 wrong usage.
 """
@@ -18,106 +26,210 @@ import datetime
 import os
 import pathlib
 import re
+import shutil
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+MIB = 1 << 20
 RATES = ["1e-3", "1e-5", "1e-9"]
 MOST_BITS = {"1e-3": 16, "1e-9": 53}
-MOST_BESIDE = 32 << 20  # bytes of memory beside the filter
-OVERFILLED = ["1e6 1e-9 2.5", "1e6 1e-9 3.5", "1e6 1e-5 2", "1e6 1e-12 3.5"]
+MOST_BESIDE = 32 * MIB  # bytes of memory beside the filter
+OVERFILLED = ["1e7 1e-9 2.5", "1e7 1e-9 3.5", "1e7 1e-5 2", "1e7 1e-12 3.5"]
+LINES = {"rates": 100_000_000, "speed": 20_000_000, "billion": 1_250_000_000,
+         "others": 10_000_000, "redis": 1_000_000}
 
 
-def run(command, output=subprocess.DEVNULL):
-    """Output of stderr, wall seconds, seconds of the processor and most memory in bytes."""
-    started = datetime.datetime.now()
-    child = subprocess.Popen(command, stdout=output, stderr=subprocess.PIPE, text=True,
-                             env={**os.environ, "LC_ALL": "C"})
-    errors = child.stderr.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    wall = (datetime.datetime.now() - started).total_seconds()
-    if child.returncode != 0:
-        sys.exit(f"bench_dedup.py: {command[0]} ended with {child.returncode}: {errors}")
-    return errors, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+def amount(value):
+    return f"{value:.1f}" if value >= 10 else f"{value:.2g}"
 
 
-def answer(*command):
-    return [float(x) for x in subprocess.run(command, check=True, capture_output=True,
-                                             text=True).stdout.split()]
+class Run:
+    """A program that has ended: what it wrote to stderr, seconds and memory."""
+
+    def __init__(self, command, stdin=None):
+        started = time.monotonic()
+        child = subprocess.Popen(command, stdin=stdin, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True,
+                                 env={**os.environ, "LC_ALL": "C"})
+        self.errors = child.stderr.read().strip()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        self.wall = time.monotonic() - started
+        self.core = usage.ru_utime + usage.ru_stime
+        self.memory = usage.ru_maxrss * 1024
+        if child.returncode != 0:
+            sys.exit(f"bench_dedup.py: {command[0]} ended with {child.returncode}: {self.errors}")
+
+    def new(self):
+        return int(re.search(r"lines, (\d+) new", self.errors).group(1))
+
+    def filter_bytes(self):
+        number, unit = re.search(r", in ([0-9.]+) (\w+)", self.errors).groups()
+        return float(number) * 1024 ** ["B", "KiB", "MiB", "GiB"].index(unit)
 
 
-def bytes_of(text):
-    number, unit = text.split()
-    return float(number) * 1024 ** ["B", "KiB", "MiB", "GiB"].index(unit)
+class Bench:
+    def __init__(self, arguments):
+        self.tool = str(arguments.build / "bin/winnow")
+        self.lines_tool = str(arguments.build / "bin/dedup_lines")
+        self.n = arguments.lines or LINES.get(arguments.what)
+        self.arguments = arguments
+        self.good = True
+
+    def answer(self, *words):
+        return [float(x) for x in subprocess.run([self.lines_tool, *words], check=True,
+                                                 capture_output=True, text=True).stdout.split()]
+
+    def file_of_lines(self, folder):
+        path = os.path.join(folder, "lines")
+        with open(path, "wb") as out:
+            subprocess.run([self.lines_tool, "lines", str(self.n)], stdout=out, check=True)
+        return path
+
+    def drops(self, rates):
+        """By a pipe, so that no disk has to hold the lines."""
+        distinct = self.n - self.n // 5
+        print("| rate | dropped | expected | bits a line | filter | memory beside it |\n"
+              "|---|---|---|---|---|---|")
+        for rate in rates:
+            expected, deviation = self.answer("expect", str(distinct), rate)
+            with subprocess.Popen([self.lines_tool, "lines", str(self.n)],
+                                  stdout=subprocess.PIPE) as lines:
+                run = Run([self.tool, "dedup", f"--capacity={distinct}", f"--rate={rate}"],
+                          lines.stdout)
+                lines.stdout.close()
+            dropped, size = distinct - run.new(), run.filter_bytes()
+            bits, beside = 8 * size / distinct, run.memory - size
+            right = dropped <= 1 if rate == "1e-9" else abs(dropped - expected) <= 3 * deviation
+            self.good &= right and bits <= MOST_BITS.get(rate, 64) and beside <= MOST_BESIDE
+            print(f"| {rate} | {dropped} | {amount(expected)} ± {amount(deviation)} | {bits:.1f} | "
+                  f"{size / MIB:,.0f} MiB | {beside / MIB:.1f} MiB |", flush=True)
+
+    def rates(self):
+        self.drops(RATES)
+
+    def billion(self):
+        self.drops(["1e-9"])
+
+    def overfill(self):
+        print("| lines, rate, times as many as planned | dropped | expected |\n|---|---|---|")
+        for plan in OVERFILLED:
+            dropped, expected, deviation = self.answer("overfill", *plan.split())
+            self.good &= abs(dropped - expected) <= 3 * deviation + 0.01 * expected
+            print(f"| {plan} | {dropped:.0f} | {expected:.1f} ± {deviation:.1f} |", flush=True)
+
+    def speed(self):
+        """The programs in turn, so that what else happens on the machine hits all of them."""
+        distinct = self.n - self.n // 5
+        tools = self.arguments.binaries.split(",") if self.arguments.binaries else [self.tool]
+        runs = {}
+        with tempfile.TemporaryDirectory(dir=self.arguments.work) as folder:
+            file = self.file_of_lines(folder)
+            for _ in range(self.arguments.repetitions):
+                for rate in RATES:
+                    for tool in tools:
+                        runs.setdefault((rate, tool), []).append(
+                            Run([tool, "dedup", file, f"--capacity={distinct}", f"--rate={rate}"]))
+        print("| rate | | million lines a second | of a core | fastest |\n|---|---|---|---|---|")
+        for (rate, tool), all_of_them in runs.items():
+            walls = [run.wall for run in all_of_them]
+            cores = [run.core for run in all_of_them]
+            name = os.path.basename(tool) if len(tools) > 1 else ""
+            print(f"| {rate} | {name} | {self.n / statistics.median(walls) / 1e6:.1f} | "
+                  f"{self.n / statistics.median(cores) / 1e6:.1f} | "
+                  f"{self.n / min(walls) / 1e6:.1f} |")
+
+    def real_list(self, folder):
+        """The first N lines of the text files under /usr and /etc, in the order of their names."""
+        path = os.path.join(folder, "list")
+        script = ("find /usr/include /usr/lib /usr/share /usr/src /etc -xdev -type f -size -4M "
+                  "2>/dev/null | LC_ALL=C sort | tr '\\n' '\\0' | "
+                  "xargs -0 grep -hI '' 2>/dev/null | head -n \"$0\" >\"$1\"")
+        subprocess.run(["sh", "-c", script, str(self.n), path], check=True)
+        return path
+
+    def others(self):
+        with tempfile.TemporaryDirectory(dir=self.arguments.work) as folder:
+            file = self.arguments.file or self.real_list(folder)
+            with open(file, "rb") as text:
+                count = sum(part.count(b"\n") for part in iter(lambda: text.read(MIB), b""))
+            distinct = int(subprocess.run(["sh", "-c", f"sort -u -T '{folder}' '{file}' | wc -l"],
+                                          env={**os.environ, "LC_ALL": "C"}, check=True,
+                                          capture_output=True, text=True).stdout)
+            print(f"{count:,} lines, {distinct:,} of them different, {os.path.getsize(file):,} "
+                  "bytes.\n\n| | seconds | of a core | memory | lines |\n|---|---|---|---|---|")
+            for name, command in [
+                    ("`winnow dedup --capacity=1e7`", [self.tool, "dedup", file]),
+                    ("the same, `--rate=1e-3`", [self.tool, "dedup", file, "--rate=1e-3"]),
+                    ("`sort -u`", ["sort", "-u", "--parallel=1", "-T", folder, file]),
+                    ("`awk '!s[$0]++'`", ["awk", "!s[$0]++", file])]:
+                run = Run(command)
+                found = distinct
+                if "winnow" in name or "same" in name:
+                    found = run.new()
+                    self.good &= "1e-3" in name or found == distinct
+                print(f"| {name} | {run.wall:.1f} | {run.core:.1f} | {run.memory / MIB:,.0f} MiB | "
+                      f"{found:,} |", flush=True)
+
+    def redis(self):
+        distinct = self.n - self.n // 5
+        server = self.arguments.server
+        version = subprocess.run([server, "--version"], check=True, capture_output=True,
+                                 text=True).stdout
+        print(f"{re.match(r'(.*v=[0-9.]+)', version).group(1)}\n\n"
+              "| append-only log | lines a second | the client's core | bytes of log a new line | |\n"
+              "|---|---|---|---|---|")
+        for log in ["no", "yes"]:
+            with tempfile.TemporaryDirectory(dir=self.arguments.work) as folder:
+                file = self.file_of_lines(folder)
+                with socket.socket() as free:
+                    free.bind(("127.0.0.1", 0))
+                    port = free.getsockname()[1]
+                child = subprocess.Popen(
+                    [server, "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save",
+                     "", "--appendonly", log, "--auto-aof-rewrite-percentage", "0"],
+                    stdout=subprocess.DEVNULL)
+                try:
+                    for _ in range(200):
+                        with socket.socket() as probe:
+                            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                                break
+                        time.sleep(0.05)
+                    run = Run([self.tool, "dedup", file, f"--capacity={distinct}",
+                               f"--redis=127.0.0.1:{port}"])
+                finally:
+                    child.terminate()
+                    child.wait()
+                logged = sum(path.stat().st_size
+                             for path in pathlib.Path(folder).glob("appendonlydir/*"))
+                self.good &= run.new() >= distinct - 1
+                k = re.search(r"k = \d+", run.errors).group()
+                print(f"| {log} | {self.n / run.wall:,.0f} | {run.core / run.wall:.0%} | "
+                      f"{logged / run.new():.0f} | {k} |", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lines", type=int, default=100_000_000)
-    parser.add_argument("--others", type=int, default=10_000_000)
-    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("what", choices=["rates", "overfill", "speed", "billion", "others", "redis"])
+    parser.add_argument("--lines", type=lambda text: int(float(text)))
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--binaries", help="other builds of winnow, by commas")
+    parser.add_argument("--file", help="the list for others")
+    parser.add_argument("--server", default=shutil.which("redis-server") or "valkey-server")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
-    parser.add_argument("--work", type=pathlib.Path)
+    parser.add_argument("--work", type=pathlib.Path, help="a folder for files, else the usual one")
     arguments = parser.parse_args()
-    tool, lines_tool = (str(arguments.build / "bin" / name) for name in ("winnow", "dedup_lines"))
-    good = True
-    with tempfile.TemporaryDirectory(dir=arguments.work) as folder:
-        file = os.path.join(folder, "lines")
-        n = arguments.lines
-        with open(file, "wb") as out:
-            subprocess.run([lines_tool, "lines", str(n)], stdout=out, check=True)
-        distinct = n - n // 5
-        print(f"`tools/bench_dedup.py --lines={n}`, {datetime.date.today()}, load "
-              f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; medians of "
-              f"{arguments.repetitions}. {distinct:,} distinct lines, `--capacity` as many.\n")
-        print("| rate | dropped | expected | million lines a second: wall | of a core | bits a line |"
-              " memory beside the filter |")
-        print("|---|---|---|---|---|---|---|")
-        for rate in RATES:
-            expected, deviation = answer(lines_tool, "expect", str(distinct), rate)
-            walls, cores, memories = [], [], []
-            for _ in range(arguments.repetitions):
-                errors, wall, core, memory = run(
-                    [tool, "dedup", file, f"--capacity={distinct}", f"--rate={rate}"])
-                walls.append(wall)
-                cores.append(core)
-                memories.append(memory)
-            new = int(re.search(r"lines, (\d+) new", errors).group(1))
-            size = bytes_of(re.search(r", in ([0-9.]+ \w+)$", errors.strip()).group(1))
-            dropped, bits = distinct - new, 8 * size / distinct
-            beside = max(memories) - size
-            right = dropped <= 1 if rate == "1e-9" else abs(dropped - expected) <= 3 * deviation
-            good &= right and bits <= MOST_BITS.get(rate, 64) and beside <= MOST_BESIDE
-            print(f"| {rate} | {dropped} | {expected:.3g} ± {deviation:.2g} | "
-                  f"{n / statistics.median(walls) / 1e6:.1f} | "
-                  f"{n / statistics.median(cores) / 1e6:.1f} | {bits:.1f} | "
-                  f"{beside / 2**20:.1f} MiB |")
-            sys.stdout.flush()
-        print("\n| lines, rate, times as many as planned | dropped | expected |")
-        print("|---|---|---|")
-        for plan in OVERFILLED:
-            dropped, expected, deviation = answer(lines_tool, "overfill", *plan.split())
-            good &= abs(dropped - expected) <= 3 * deviation + 0.01 * expected
-            print(f"| {plan} | {dropped:.0f} | {expected:.1f} ± {deviation:.1f} |")
-        sys.stdout.flush()
-        n = arguments.others
-        print(f"\n| {n:,} lines | seconds: wall | of a core | memory |")
-        print("|---|---|---|---|")
-        if n != arguments.lines:
-            with open(file, "wb") as out:
-                subprocess.run([lines_tool, "lines", str(n)], stdout=out, check=True)
-        for name, command in [
-                ("`winnow dedup`", [tool, "dedup", file, f"--capacity={n}"]),
-                ("`sort -u`", ["sort", "-u", "--parallel=1", "-T", folder, file]),
-                ("`awk '!s[$0]++'`", ["awk", "!s[$0]++", file])]:
-            _, wall, core, memory = run(command)
-            print(f"| {name} | {wall:.1f} | {core:.1f} | {memory / 2**20:.0f} MiB |")
-            sys.stdout.flush()
-    return 0 if good else 1
+    bench = Bench(arguments)
+    print(f"`tools/bench_dedup.py {' '.join(sys.argv[1:])}`, {datetime.date.today()}, load "
+          f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.\n", flush=True)
+    getattr(bench, arguments.what)()
+    return 0 if bench.good else 1
 
 
 if __name__ == "__main__":

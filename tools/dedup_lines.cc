@@ -24,8 +24,15 @@
 namespace winnow {
 namespace {
 
+constexpr size_t kDigits = 20;
+
 // Each i has another line: Mix is a bijection.
-std::string LineOf(uint64_t i) { return absl::StrFormat("%020d", amq::Mix(i + 1)); }
+void PutLine(uint64_t i, char* to) {
+  uint64_t left = amq::Mix(i + 1);
+  for (size_t digit = kDigits; digit-- > 0; left /= 10) {
+    to[digit] = static_cast<char>('0' + left % 10);
+  }
+}
 
 // The sum over n insertions of the chance that it changes nothing. Drops are rare and as good as
 // independent of one another.
@@ -39,20 +46,20 @@ double ExpectedDrops(uint64_t n, const amq::BlockedShape& shape) {
   return sum / kSteps * static_cast<double>(n);
 }
 
-amq::BlockedShape ShapeOf(uint64_t n, double rate) {
-  return amq::BlockedBloom::ShapeFor({dedup::WithHeadroom(n), rate});
-}
+amq::BlockedShape ShapeOf(uint64_t n, double rate) { return dedup::ShapeForLines(n, rate); }
 
 int Lines(uint64_t n) {
+  constexpr uint64_t kAtOnce = 50'000;
   std::string text;
   uint64_t distinct = 0;
-  for (uint64_t i = 0; i < n; ++i) {
-    const uint64_t line = i % 5 == 4 ? amq::Reduce(amq::HashBits(i, 7), distinct) : distinct++;
-    text += LineOf(line) + "\n";
-    if (text.size() > 1 << 20 || i + 1 == n) {
-      if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) return 2;
-      text.clear();
+  for (uint64_t from = 0; from < n; from += kAtOnce) {
+    const uint64_t to = std::min(n, from + kAtOnce);
+    text.assign((to - from) * (kDigits + 1), '\n');
+    for (uint64_t i = from; i < to; ++i) {
+      const uint64_t line = i % 5 == 4 ? amq::Reduce(amq::HashBits(i, 7), distinct) : distinct++;
+      PutLine(line, text.data() + (i - from) * (kDigits + 1));
     }
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) return 2;
   }
   return std::fflush(stdout) == 0 ? 0 : 2;
 }
@@ -70,9 +77,13 @@ int Overfill(uint64_t n, double rate, double times) {
   uint64_t drops = 0;
   KeyHash hashes[dedup::kBatch];
   bool is_new[dedup::kBatch];
+  char line[kDigits];
   for (uint64_t i = 0; i < all; i += dedup::kBatch) {
     const size_t batch = std::min<uint64_t>(dedup::kBatch, all - i);
-    for (size_t j = 0; j < batch; ++j) hashes[j] = HashKey(LineOf(i + j));
+    for (size_t j = 0; j < batch; ++j) {
+      PutLine(i + j, line);
+      hashes[j] = HashKey({line, kDigits});
+    }
     filter.Add(hashes, batch, is_new);
     drops += static_cast<uint64_t>(std::count(is_new, is_new + batch, false));
   }

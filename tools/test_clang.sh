@@ -26,7 +26,7 @@ case "$#:${1-}" in
   cmake --build --preset clang --parallel "$(build_jobs)" \
     --target format_test golden_blocks_test kernel_objects_test kernels_test ribbon_elimination_test segments_test
   ctest --preset clang \
-    --tests-regex '^(FormatTest|GoldenBlocksTest|TodaysBuilderTest|KernelObjectsTest|KernelsTest|RibbonBandsTest|SegmentsTest)[.]'
+    --tests-regex '^(FormatTest|GoldenBlocksTest|TodaysBuilderTest|KernelObjectsTest|KernelsTest|RibbonEliminationTest|SegmentsTest)[.]'
   ;;
 *)
   echo "tools/test_clang.sh: the only argument is --brief" >&2

@@ -139,6 +139,23 @@ void AskList(benchmark::State& state, const Segments& segments, Storage storage)
   Report(state, segments, found);
 }
 
+// What a set is compared with where it has few segments: one hash, and the filters one by one.
+void AskFilterViews(benchmark::State& state, const Segments& segments, Storage storage) {
+  const FilterSet set = SetOf(segments, storage);
+  std::vector<FilterView> views;
+  for (size_t i = 0; i < set.size(); ++i) views.push_back(set.filter(i));
+  AbsentKeys keys(segments);
+  size_t found = 0;
+  for (auto iteration : state) {
+    keys.MakeNext();
+    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
+      const KeyHash hash = HashKey(keys.Get(i));
+      for (const FilterView& view : views) found += view.MayContain(hash);
+    }
+  }
+  Report(state, segments, found);
+}
+
 void AskBuiltinReaders(benchmark::State& state, const Segments& segments, Storage /*storage*/) {
   std::vector<FilterBitsReader*> readers;
   for (uint64_t i = 0; i < segments.count; ++i) {
@@ -180,6 +197,7 @@ void RegisterFilterSetRows(const RowOptions& options) {
     RegisterRow(options, "views", AskSet, segments, Storage::kViews);
     RegisterRow(options, "batched_copies", AskSetInBatches, segments, Storage::kCopies);
     RegisterRow(options, "batched_views", AskSetInBatches, segments, Storage::kViews);
+    RegisterRow(options, "filter_views", AskFilterViews, segments, Storage::kCopies);
     if (segments.count > 8) {
       RegisterRow(options, "listed_copies", AskList, segments, Storage::kCopies);
     }

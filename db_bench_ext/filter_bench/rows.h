@@ -60,6 +60,7 @@ void RegisterSegmentRows(const RowOptions& options);
 //                                   memory allocator puts them
 //   batched_copies, batched_views   the same for 32 keys at once
 //   listed_copies                   eight of the segments, which the caller lists
+//   filter_views                    FilterViews of the copies, one after the other by one hash
 //   builtin_readers                 RocksDB's Bloom readers asked one after the other
 // per_key counts all segments.
 void RegisterFilterSetRows(const RowOptions& options);

@@ -53,7 +53,8 @@ class WINNOW_EXPORT FilterBuilder {
 
   // Adds a hash, unless it equals the one added just before it: the versions of a key follow each
   // other in a sorted file. Equal hashes that are apart are each kept and counted: such a filter is
-  // as large as one of so many different keys, and right; its rate is not higher for it.
+  // as large as one of so many different keys, a Ribbon some hundredths smaller, and right; its
+  // rate is not higher for it.
   void Add(KeyHash hash);
   void Add(const KeyHash* hashes, size_t n);
 

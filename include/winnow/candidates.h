@@ -51,7 +51,7 @@ class CandidateList {
 
     Iterator() noexcept = default;
     size_t operator*() const noexcept {
-      return first_ + static_cast<size_t>(__builtin_ctzll(bits_));
+      return next_index_ - 64 + static_cast<size_t>(__builtin_ctzll(bits_));
     }
     Iterator& operator++() noexcept {
       bits_ &= bits_ - 1;
@@ -65,66 +65,64 @@ class CandidateList {
     }
     // Of the same list.
     friend bool operator==(const Iterator& a, const Iterator& b) noexcept {
-      return a.left_ == b.left_ && a.bits_ == b.bits_;
+      return a.bits_ == b.bits_ && (a.bits_ == 0 || a.next_index_ == b.next_index_);
     }
     friend bool operator!=(const Iterator& a, const Iterator& b) noexcept { return !(a == b); }
 
    private:
     friend class CandidateList;
-    Iterator(const uint64_t* words, size_t left, size_t first) noexcept
-        : next_(words), left_(left), first_(first - 64) {
+    Iterator(const uint64_t* words, size_t first, size_t last) noexcept
+        : next_(words), next_index_(first), last_(last) {
       SkipEmptyWords();
     }
+    // Where nothing is left, bits_ is 0.
     void SkipEmptyWords() noexcept {
-      while (bits_ == 0 && left_ != 0) {
-        first_ += 64;
-        bits_ = next_ != nullptr ? *next_++ : ~uint64_t{0};
-        if (left_ < 64) {
-          bits_ &= (uint64_t{1} << left_) - 1;
-          left_ = 0;
-        } else {
-          left_ -= 64;
-        }
+      while (bits_ == 0 && next_index_ < last_) {
+        bits_ = next_ != nullptr ? *next_++ : Ones(last_ - next_index_);
+        next_index_ += 64;
       }
+    }
+    static uint64_t Ones(size_t n) noexcept {
+      return n < 64 ? (uint64_t{1} << n) - 1 : ~uint64_t{0};
     }
 
     const uint64_t* next_ = nullptr;  // null: all bits are 1
-    size_t left_ = 0;                 // bits from next_ on
-    size_t first_ = 0;                // the index of bit 0 of bits_
-    uint64_t bits_ = 0;               // what is left of the word before next_
+    size_t next_index_ = 0;           // the index of the next word's bit 0
+    size_t last_ = 0;
+    uint64_t bits_ = 0;  // what is left of the word before
   };
   using iterator = Iterator;
   using const_iterator = Iterator;
 
   CandidateList() noexcept = default;
-  // `first`: the index of the first word's bit 0.
-  CandidateList(const uint64_t* words, size_t num_words, size_t first = 0) noexcept
-      : words_(words), num_bits_(num_words * 64), first_(first) {}
+  // The words have a bit for each of so many files, at most 2^32 - 1.
+  CandidateList(const uint64_t* words, size_t files) noexcept
+      : words_(words), last_(static_cast<uint32_t>(files)) {}
   // Every file from `first` on, `last` not among them: an answer without words.
   static CandidateList Every(size_t first, size_t last) noexcept {
-    CandidateList list;
-    list.num_bits_ = last - first;
-    list.first_ = first;
+    CandidateList list(nullptr, last);
+    list.first_ = static_cast<uint32_t>(first);
     return list;
   }
 
-  Iterator begin() const noexcept { return {words_, num_bits_, first_}; }
+  Iterator begin() const noexcept { return {words_, first_, last_}; }
   Iterator end() const noexcept { return {}; }
   bool empty() const noexcept { return begin() == end(); }
   // Counts the bits.
   size_t size() const noexcept {
-    if (words_ == nullptr) return num_bits_;
+    if (words_ == nullptr) return last_ - first_;
     size_t count = 0;
-    for (size_t w = 0; w < num_bits_ / 64; ++w) {
+    for (size_t w = 0; w * 64 < last_; ++w) {
       count += static_cast<size_t>(__builtin_popcountll(words_[w]));
     }
     return count;
   }
 
  private:
+  // Of 16 bytes, it is returned in registers.
   const uint64_t* words_ = nullptr;  // null: all bits are 1
-  size_t num_bits_ = 0;              // of whole words, if there are words
-  size_t first_ = 0;
+  uint32_t first_ = 0;               // 0 if there are words
+  uint32_t last_ = 0;
 };
 
 // The answers for a batch of keys: a row of words for each, one after the other. A view like
@@ -132,8 +130,7 @@ class CandidateList {
 class CandidateRows {
  public:
   CandidateRows() noexcept = default;
-  CandidateRows(const uint64_t* words, size_t words_in_row) noexcept
-      : words_(words), words_in_row_(words_in_row) {}
+  CandidateRows(const uint64_t* words, size_t files) noexcept : words_(words), files_(files) {}
   // Every file from `first` on, `last` not among them, for each key.
   static CandidateRows Every(size_t first, size_t last) noexcept {
     CandidateRows rows;
@@ -144,12 +141,12 @@ class CandidateRows {
   // Of key i of the batch.
   CandidateList operator[](size_t i) const noexcept {
     if (words_ == nullptr) return every_;
-    return {words_ + i * words_in_row_, words_in_row_};
+    return {words_ + i * ((files_ + 63) / 64), files_};
   }
 
  private:
   const uint64_t* words_ = nullptr;  // null: every_, for each key
-  size_t words_in_row_ = 0;
+  size_t files_ = 0;
   CandidateList every_;
 };
 

@@ -14,6 +14,10 @@
 
 namespace winnow {
 
+namespace simd {
+struct Layer;  // of the library's own
+}
+
 // Why the bytes of a block can't be used as a filter.
 enum class Fault : uint8_t {
   kNone = 0,
@@ -78,7 +82,7 @@ class WINNOW_EXPORT FilterView {
   // False only if no key with this hash was added. For random hashes that were not added, true at
   // the rate CountedRate(), about info().expected_fpr; at a lower one in a Bloom filter to which
   // hashes were added more than once, apart from each other.
-  bool MayContain(KeyHash hash) const noexcept { return probe_(this, hash.value); }
+  bool MayContain(KeyHash hash) const noexcept { return ask_(FirstLayer(), hash.value); }
 
   // The same for n hashes; every one of the n results is assigned. In filters larger than the
   // caches this is several times faster than one lookup after the other, since the misses overlap.
@@ -97,32 +101,23 @@ class WINNOW_EXPORT FilterView {
   bool PayloadIntact() const noexcept;
 
  private:
-  // Kernels and functions of filter.cc. They get the address of the view, which is that of its
-  // first layer.
-  using Probe = bool (*)(const void* view, uint64_t hash) noexcept;
+  struct Kept;  // what the state may be, by kind
 
-  static bool ContainsAll(const void*, uint64_t) noexcept { return true; }
-  WINNOW_HIDDEN static bool ContainsNone(const void* view, uint64_t hash) noexcept;
-  WINNOW_HIDDEN static bool AskAllLayers(const void* view, uint64_t hash) noexcept;
+  using Ask = bool (*)(const simd::Layer& first, uint64_t hash) noexcept;
+  static bool ContainsAll(const simd::Layer&, uint64_t) noexcept { return true; }
+  const simd::Layer& FirstLayer() const noexcept {
+    return reinterpret_cast<const simd::Layer&>(state_);
+  }
+  WINNOW_HIDDEN std::string_view block() const noexcept;
 
-  WINNOW_HIDDEN void MakeBloom() noexcept;
-  WINNOW_HIDDEN void MakeRibbon() noexcept;
-  // The answer of the layers from this one on, for the hash that it knows the key by.
-  WINNOW_HIDDEN bool AskLayersFrom(unsigned layer, uint64_t hash) const noexcept;
-  struct LayerCalls;  // what kernels call for a bumped hash
-
-  // A layer ready for the kernels: an object of a type of theirs. Nearly every lookup ends in the
-  // first layer, and of those that a Ribbon bumps nearly every one in the second.
-  struct alignas(8) LayerStorage {
-    unsigned char bytes[40];
+  // A lookup reads the function and the first layer, with which the state begins, and mostly no
+  // more. Objects of the library's own types: a copy of the bytes is a copy of them.
+  Ask ask_ = ContainsAll;
+  struct alignas(8) State {
+    unsigned char bytes[104];
   };
-  LayerStorage first_ = {};
-  Probe probe_ = ContainsAll;  // beside the first layer: a lookup reads these and no more
-  LayerStorage second_ = {};
-  const void* kernels_ = nullptr;
-  const unsigned char* data_ = nullptr;
-  size_t size_ = 0;
-  FilterKind kind_ = FilterKind::kEmpty;  // of a filter whose first layer is ready
+  State state_ = {};
+  FilterKind kind_ = FilterKind::kEmpty;  // of a filter whose first layer is ready for kernels
   Fault fault_ = Fault::kTooShort;
 };
 

@@ -12,17 +12,27 @@
 namespace winnow::amq {
 namespace {
 
-constexpr double kMostSegmentBits = 18;
+constexpr unsigned kMostSegmentBits = 18;
 
 // One slot in each of successive segments, of which the first is that of a random slot. Each has
-// bits of its own.
-template <unsigned kArity>
-inline std::array<uint64_t, kArity> SlotsOf(uint64_t seeded, uint64_t starts,
-                                            unsigned segment_bits) noexcept {
-  std::array<uint64_t, kArity> slots{};
+// bits of its own, as far as there are: with three, of places that are known to the compiler.
+inline std::array<uint64_t, 3> ThreeSlots(uint64_t seeded, uint64_t starts,
+                                          unsigned segment_bits) noexcept {
+  constexpr unsigned kStep = 18;
+  static_assert(kStep == kMostSegmentBits);
+  const uint64_t segment = uint64_t{1} << segment_bits;
+  const uint64_t first = Reduce(seeded, starts);
+  const uint64_t second = first + segment;
+  return {first, second ^ (seeded >> kCountBits & (segment - 1)),
+          (second + segment) ^ (seeded >> (kCountBits + kStep) & (segment - 1))};
+}
+
+inline std::array<uint64_t, 4> FourSlots(uint64_t seeded, uint64_t starts,
+                                         unsigned segment_bits) noexcept {
+  std::array<uint64_t, 4> slots{};
   slots[0] = Reduce(seeded, starts);
-  for (unsigned i = 1; i < kArity; ++i) {
-    const uint64_t place = seeded >> (i - 1) * segment_bits & LowBits(segment_bits);
+  for (unsigned i = 1; i < 4; ++i) {
+    const uint64_t place = seeded >> (kCountBits + (i - 1) * segment_bits) & LowBits(segment_bits);
     slots[i] = (slots[0] + (uint64_t{i} << segment_bits)) ^ place;
   }
   return slots;
@@ -39,7 +49,8 @@ FuseShape ShapeOfFuse(uint64_t keys, unsigned arity) noexcept {
   const double slots_a_key = three ? std::max(1.125, 0.875 + 0.25 * std::log(1e6) / std::log(n))
                                    : std::max(1.075, 0.77 + 0.305 * std::log(6e5) / std::log(n));
   FuseShape shape;
-  shape.segment_bits = static_cast<unsigned>(std::clamp(std::floor(bits), 1.0, kMostSegmentBits));
+  shape.segment_bits =
+      static_cast<unsigned>(std::clamp(std::floor(bits), 1.0, 1.0 * kMostSegmentBits));
   const double segments =
       std::ceil(std::ldexp(n * slots_a_key, -static_cast<int>(shape.segment_bits)));
   shape.segments = std::max<uint64_t>(static_cast<uint64_t>(segments), arity);
@@ -48,25 +59,29 @@ FuseShape ShapeOfFuse(uint64_t keys, unsigned arity) noexcept {
 
 BinaryFuseFilter::BinaryFuseFilter(const KeyHash* hashes, size_t n, double rate, FuseArity arity)
     : arity_(arity == FuseArity::kFour ? arity : FuseArity::kThree), bits_(FingerprintBits(rate)) {
-  const std::vector<uint64_t> distinct = DistinctHashes(hashes, n);
-  keys_ = distinct.size();
-  const unsigned slots_a_key = static_cast<unsigned>(arity_);
-  const FuseShape shape = ShapeOfFuse(keys_, slots_a_key);
-  segment_bits_ = shape.segment_bits;
-  starts_ = (shape.segments - (slots_a_key - 1)) << segment_bits_;
-  const uint64_t slots = shape.segments << segment_bits_;
-  bytes_.resize(PackedBytes(slots, bits_));
-  const auto fill = [&](auto slots_of) {
-    return FillSlots(distinct, seed_, slots, bits_, slots_of, bytes_.data());
+  const auto fill = [this](const KeyHash* keys, size_t count, uint64_t seed) {
+    const unsigned slots_a_key = static_cast<unsigned>(arity_);
+    const FuseShape shape = ShapeOfFuse(count, slots_a_key);
+    segment_bits_ = shape.segment_bits;
+    starts_ = (shape.segments - (slots_a_key - 1)) << segment_bits_;
+    const uint64_t slots = shape.segments << segment_bits_;
+    bytes_.clear();
+    bytes_.reserve(PackedBytes(slots, bits_));
+    AskForHugePages(bytes_.data(), bytes_.capacity());
+    bytes_.resize(PackedBytes(slots, bits_));
+    // Copies: what is written to slots can't change them.
+    const auto in_slots = [&](auto slots_of) {
+      return FillSlots(keys, count, seed, slots, bits_, slots_of, bytes_.data());
+    };
+    return arity_ == FuseArity::kThree
+               ? in_slots([starts = starts_, bits = segment_bits_](uint64_t seeded) {
+                   return ThreeSlots(seeded, starts, bits);
+                 })
+               : in_slots([starts = starts_, bits = segment_bits_](uint64_t seeded) {
+                   return FourSlots(seeded, starts, bits);
+                 });
   };
-  bool filled = false;
-  while (!filled) {
-    if (tries_ == kMostTries) ThrowUnbuildable("BinaryFuseFilter", distinct.size(), tries_);
-    seed_ = Mix(++tries_);
-    filled = arity_ == FuseArity::kThree
-                 ? fill([this](uint64_t h) { return SlotsOf<3>(h, starts_, segment_bits_); })
-                 : fill([this](uint64_t h) { return SlotsOf<4>(h, starts_, segment_bits_); });
-  }
+  keys_ = FillDistinct("BinaryFuseFilter", hashes, n, kMostTries, &tries_, &seed_, fill);
 }
 
 bool BinaryFuseFilter::MayContain(KeyHash hash) const noexcept {
@@ -74,9 +89,44 @@ bool BinaryFuseFilter::MayContain(KeyHash hash) const noexcept {
   const uint64_t seeded = SeededHash(hash.value, seed_);
   const uint64_t fingerprint = FingerprintOf(seeded, bits_);
   if (arity_ == FuseArity::kThree) {
-    return SlotsHold(bytes_.data(), bits_, SlotsOf<3>(seeded, starts_, segment_bits_), fingerprint);
+    return SlotsHold(bytes_.data(), bits_, ThreeSlots(seeded, starts_, segment_bits_), fingerprint);
   }
-  return SlotsHold(bytes_.data(), bits_, SlotsOf<4>(seeded, starts_, segment_bits_), fingerprint);
+  return SlotsHold(bytes_.data(), bits_, FourSlots(seeded, starts_, segment_bits_), fingerprint);
+}
+
+void BinaryFuseFilter::MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept {
+  if (keys_ == 0) {
+    std::fill_n(results, n, false);
+    return;
+  }
+  const auto ask = [&, starts = starts_, segment_bits = segment_bits_, bits = bits_,
+                    bytes = bytes_.data(), seed = seed_](auto slots_of) {
+    // Keys whose slots are on their way.
+    constexpr size_t kAhead = 16;
+    struct Asked {
+      decltype(slots_of(seed, starts, segment_bits)) slots;
+      uint64_t fingerprint;
+    };
+    Asked asked[kAhead];
+    const auto bring = [&](size_t i) {
+      const uint64_t seeded = SeededHash(hashes[i].value, seed);
+      asked[i % kAhead] = {slots_of(seeded, starts, segment_bits), FingerprintOf(seeded, bits)};
+      for (const uint64_t slot : asked[i % kAhead].slots) {
+        __builtin_prefetch(bytes + slot * bits / 8);
+      }
+    };
+    for (size_t i = 0; i < std::min(n, kAhead); ++i) bring(i);
+    for (size_t i = 0; i < n; ++i) {
+      const Asked& next = asked[i % kAhead];
+      results[i] = SlotsHold(bytes, bits, next.slots, next.fingerprint);
+      if (i + kAhead < n) bring(i + kAhead);
+    }
+  };
+  if (arity_ == FuseArity::kThree) {
+    ask([](auto... of_key) { return ThreeSlots(of_key...); });
+  } else {
+    ask([](auto... of_key) { return FourSlots(of_key...); });
+  }
 }
 
 double BinaryFuseFilter::expected_fpr() const noexcept {

@@ -37,9 +37,21 @@ class PlainLanes {
   uint64_t sum_ = 0;
 };
 
-constexpr BlockKernels kPlainBlockKernels = {"plain", Add<PlainLanes>, Ask<PlainLanes>};
+constexpr BlockKernels kPlainBlockKernels = {"plain", Add<PlainLanes>, AddPlaced<PlainLanes>,
+                                             Ask<PlainLanes>, SumChances<PlainLanes>};
 
 }  // namespace
+
+void BringBlocks(const BlockArray& blocks, const KeyHash* hashes, size_t n,
+                 BlockPlace* places) noexcept {
+  for (size_t k = 0; k < n; ++k) {
+    for (unsigned i = 0; i < blocks.blocks_per_key; ++i) {
+      *places = PlaceOfKey(hashes[k].value, i, blocks.num_blocks);
+      __builtin_prefetch(blocks.words + places->first_word, 1);
+      ++places;
+    }
+  }
+}
 
 size_t UsableBlockKernels(const BlockKernels* (&usable)[kMostBlockKernels]) noexcept {
   size_t count = 0;

@@ -34,6 +34,11 @@ struct BlockPlace {
   return {Reduce(HashBits(hash, 2 * i), num_blocks) * kBlockWords, HashBits(hash, 2 * i + 1)};
 }
 
+// Finds the places of n keys, blocks_per_key of each, and has their blocks brought to the
+// processor: for callers who have something else to do meanwhile.
+void BringBlocks(const BlockArray& blocks, const KeyHash* hashes, size_t n,
+                 BlockPlace* places) noexcept;
+
 // How many bits were set, and keys that set any.
 struct BatchAdded {
   uint64_t bits = 0;
@@ -44,7 +49,12 @@ struct BlockKernels {
   const char* name;
   BatchAdded (*add)(const BlockArray& blocks, const KeyHash* hashes, size_t n,
                     bool* is_new) noexcept;
+  // The same for places that BringBlocks has found.
+  BatchAdded (*add_placed)(const BlockArray& blocks, const BlockPlace* places, size_t n,
+                           bool* is_new) noexcept;
   void (*ask)(const BlockArray& blocks, const KeyHash* hashes, size_t n, bool* results) noexcept;
+  // The sum over all blocks of the chance that one has all bits of a random pattern.
+  double (*sum_chances)(const BlockArray& blocks) noexcept;
 };
 
 extern const BlockKernels kAvx2BlockKernels;

@@ -61,6 +61,7 @@ class Avx2Lanes {
 
 }  // namespace
 
-const BlockKernels kAvx2BlockKernels = {"avx2", Add<Avx2Lanes>, Ask<Avx2Lanes>};
+const BlockKernels kAvx2BlockKernels = {"avx2", Add<Avx2Lanes>, AddPlaced<Avx2Lanes>,
+                                        Ask<Avx2Lanes>, SumChances<Avx2Lanes>};
 
 }  // namespace winnow::amq

@@ -52,6 +52,7 @@ class Avx512Lanes {
 
 }  // namespace
 
-const BlockKernels kAvx512BlockKernels = {"avx512", Add<Avx512Lanes>, Ask<Avx512Lanes>};
+const BlockKernels kAvx512BlockKernels = {"avx512", Add<Avx512Lanes>, AddPlaced<Avx512Lanes>,
+                                          Ask<Avx512Lanes>, SumChances<Avx512Lanes>};
 
 }  // namespace winnow::amq

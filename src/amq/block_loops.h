@@ -55,6 +55,25 @@ WINNOW_INLINE BatchAdded AddKeys(const BlockArray& blocks, const KeyHash* hashes
   return added;
 }
 
+// `places` has kBlocks of each key.
+template <typename Lanes, unsigned kBlocks>
+WINNOW_INLINE BatchAdded AddPlacedKeys(const BlockArray& blocks, const BlockPlace* places, size_t n,
+                                       bool* is_new) noexcept {
+  Lanes lanes(blocks.bits_per_block);
+  BatchAdded added;
+  for (size_t k = 0; k < n; ++k) {
+    bool any = false;
+    for (unsigned i = 0; i < kBlocks; ++i) {
+      const BlockPlace& place = places[k * kBlocks + i];
+      any |= lanes.Add(blocks.words + place.first_word, place.pattern);
+    }
+    added.keys += any;
+    is_new[k] = any;
+  }
+  added.bits = lanes.added();
+  return added;
+}
+
 template <typename Lanes, unsigned kBlocks>
 WINNOW_INLINE void AskKeys(const BlockArray& blocks, const KeyHash* hashes, size_t n,
                            bool* results) noexcept {
@@ -90,6 +109,23 @@ BatchAdded Add(const BlockArray& blocks, const KeyHash* hashes, size_t n, bool* 
 }
 
 template <typename Lanes>
+BatchAdded AddPlaced(const BlockArray& blocks, const BlockPlace* places, size_t n,
+                     bool* is_new) noexcept {
+  switch (blocks.blocks_per_key) {
+    case 1:
+      return AddPlacedKeys<Lanes, 1>(blocks, places, n, is_new);
+    case 2:
+      return AddPlacedKeys<Lanes, 2>(blocks, places, n, is_new);
+    case 3:
+      return AddPlacedKeys<Lanes, 3>(blocks, places, n, is_new);
+    case 4:
+      return AddPlacedKeys<Lanes, 4>(blocks, places, n, is_new);
+    default:
+      return AddPlacedKeys<Lanes, kMostBlocksPerKey>(blocks, places, n, is_new);
+  }
+}
+
+template <typename Lanes>
 void Ask(const BlockArray& blocks, const KeyHash* hashes, size_t n, bool* results) noexcept {
   switch (blocks.blocks_per_key) {
     case 1:
@@ -103,6 +139,21 @@ void Ask(const BlockArray& blocks, const KeyHash* hashes, size_t n, bool* result
     default:
       return AskKeys<Lanes, kMostBlocksPerKey>(blocks, hashes, n, results);
   }
+}
+
+// With the processor's own count of bits, where it has one.
+template <typename Lanes>
+double SumChances(const BlockArray& blocks) noexcept {
+  double sum = 0;
+  for (uint64_t block = 0; block < blocks.num_blocks; ++block) {
+    const uint64_t* const words = blocks.words + block * kBlockWords;
+    unsigned ones[kBlockWords];
+    for (unsigned i = 0; i < kBlockWords; ++i) {
+      ones[i] = static_cast<unsigned>(__builtin_popcountll(words[i]));
+    }
+    sum += ChanceOfPattern(ones, blocks.bits_per_block);
+  }
+  return sum;
 }
 
 }  // namespace

@@ -10,12 +10,17 @@
 namespace winnow::amq {
 namespace {
 
-// The sum over subsets of words, with subsets of equal q put together.
+constexpr unsigned kMostDoubleWords = 5;  // of patterns with two bits a word
+
+// The chance that all bits of a pattern are set, by inclusion and exclusion: a sum over the sets of
+// places that are not. Sets that patterns miss with equal chance are put together.
 struct Terms {
   struct Term {
-    uint64_t overlaps;  // how many windows share 0, 1, … 8 words with the subset, four bits each
-    double sign;        // the sum of (-1)^|S|
-    double misses;      // 1 - q(S)
+    // For how many of a pattern's 8 first words it has a word with one of the places and another
+    // number with two of them: in four bits each.
+    std::array<uint8_t, 8> overlaps;
+    double factor;
+    double misses;  // the chance that a pattern has one of the places
   };
   std::array<Term, 256> terms;
   unsigned count = 0;
@@ -24,37 +29,73 @@ struct Terms {
   const Term* end() const noexcept { return terms.data() + count; }
 };
 
-Terms MakeTerms(unsigned bits) noexcept {
+Terms MakeTerms(PatternShape shape) noexcept {
+  // Of the places in a word none, one or two are taken. Two may be the same.
+  constexpr double kFactors[2][3] = {{1, -1, 0}, {1, -2 + 1.0 / 64, 1 - 1.0 / 64}};
+  const unsigned choices = shape.bits_a_word + 1;
+  unsigned sets = 1;
+  for (unsigned i = 0; i < shape.words; ++i) sets *= choices;
   Terms made{};
-  for (unsigned subset = 0; subset < 1u << bits; ++subset) {
-    uint64_t overlaps = 0;
+  for (unsigned set = 0; set < sets; ++set) {
+    std::array<unsigned, kBlockWords> places{};
+    double factor = 1;
+    for (unsigned i = 0, rest = set; i < shape.words; ++i, rest /= choices) {
+      places[i] = rest % choices;
+      factor *= kFactors[shape.bits_a_word - 1][places[i]];
+    }
+    std::array<uint8_t, 8> overlaps{};
     double q = 0;
     for (unsigned first = 0; first < kBlockWords; ++first) {
-      unsigned shared = 0;
-      for (unsigned i = 0; i < bits; ++i) shared += subset >> (first + i) % kBlockWords & 1;
-      overlaps += uint64_t{1} << 4 * shared;
-      q += std::pow(63.0 / 64.0, shared) / kBlockWords;
+      unsigned with_one = 0;
+      unsigned with_two = 0;
+      for (unsigned i = 0; i < shape.words; ++i) {
+        with_one += places[(first + i) % kBlockWords] == 1;
+        with_two += places[(first + i) % kBlockWords] == 2;
+      }
+      overlaps[first] = static_cast<uint8_t>(with_one << 4 | with_two);
+      q += std::pow(63.0 / 64, with_one * shape.bits_a_word) *
+           std::pow(62.0 / 64, with_two * shape.bits_a_word) / kBlockWords;
     }
-    const double sign = __builtin_popcount(subset) % 2 == 0 ? 1 : -1;
+    std::sort(overlaps.begin(), overlaps.end());
     const auto same =
         std::find_if(made.terms.begin(), made.terms.begin() + made.count,
                      [&](const Terms::Term& term) { return term.overlaps == overlaps; });
     if (same == made.terms.begin() + made.count) {
-      made.terms[made.count++] = {overlaps, sign, 1 - q};
+      made.terms[made.count++] = {overlaps, factor, 1 - q};
     } else {
-      same->sign += sign;
+      same->factor += factor;
     }
   }
   return made;
 }
 
-const Terms& TermsOf(unsigned bits) noexcept {
-  static const std::array<Terms, kBlockWords + 1> all = [] {
+const Terms& TermsOf(PatternShape shape) noexcept {
+  static const std::array<Terms, kBlockWords + 1> single = [] {
     std::array<Terms, kBlockWords + 1> made;
     for (unsigned i = 0; i <= kBlockWords; ++i) made[i] = MakeTerms(i);
     return made;
   }();
-  return all[bits];
+  static const std::array<Terms, kMostDoubleWords + 1> pairs = [] {
+    std::array<Terms, kMostDoubleWords + 1> made;
+    for (unsigned i = 0; i <= kMostDoubleWords; ++i) made[i] = MakeTerms({i, 2});
+    return made;
+  }();
+  return shape.bits_a_word == 1 ? single[shape.words] : pairs[shape.words];
+}
+
+// The fewest blocks that meet a rate, about as many as estimated.
+template <typename Meets>
+uint64_t FewestBlocks(double estimate, const Meets& meets) noexcept {
+  // The estimate is right but for small numbers of blocks, and for rounding in large ones.
+  uint64_t low = static_cast<uint64_t>(estimate * 0.999);  // too few, or 0
+  if (low > 0 && meets(low)) low = 0;
+  uint64_t high = std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(estimate * 1.001)));
+  while (!meets(high)) high *= 2;
+  while (high - low > 1) {
+    const uint64_t middle = low + (high - low) / 2;
+    (meets(middle) ? high : low) = middle;
+  }
+  return high;
 }
 
 // Patterns a block, on average, that set half of the bits of very many blocks.
@@ -62,28 +103,28 @@ double LoadAtHalf(unsigned bits) noexcept { return kBlockBits * std::log(2.0) / 
 
 }  // namespace
 
-double PatternRate(double patterns, double blocks, unsigned bits) noexcept {
+double PatternRate(double patterns, double blocks, PatternShape shape) noexcept {
   double sum = 0;
-  for (const Terms::Term& term : TermsOf(bits)) {
-    sum += term.sign * std::exp(patterns * std::log1p(-term.misses / blocks));
+  for (const Terms::Term& term : TermsOf(shape)) {
+    sum += term.factor * std::exp(patterns * std::log1p(-term.misses / blocks));
   }
   return std::clamp(sum, 0.0, 1.0);
 }
 
-double PatternRateAtLoad(double patterns_per_block, unsigned bits) noexcept {
+double PatternRateAtLoad(double patterns_per_block, PatternShape shape) noexcept {
   double sum = 0;
-  for (const Terms::Term& term : TermsOf(bits)) {
-    sum += term.sign * std::exp(-patterns_per_block * term.misses);
+  for (const Terms::Term& term : TermsOf(shape)) {
+    sum += term.factor * std::exp(-patterns_per_block * term.misses);
   }
   return std::clamp(sum, 0.0, 1.0);
 }
 
-double LoadForPatternRate(double rate, unsigned bits) noexcept {
+double LoadForPatternRate(double rate, PatternShape shape) noexcept {
   double low = 0;
   double high = 4096;
   for (int i = 0; i < 50; ++i) {
     const double middle = (low + high) / 2;
-    (PatternRateAtLoad(middle, bits) <= rate ? low : high) = middle;
+    (PatternRateAtLoad(middle, shape) <= rate ? low : high) = middle;
   }
   return low;
 }
@@ -99,19 +140,17 @@ uint64_t BlocksForRate(uint64_t n, double rate, unsigned blocks_per_key,
                        unsigned bits_per_block) noexcept {
   const double load = LoadForPatternRate(std::pow(rate, 1.0 / blocks_per_key), bits_per_block);
   const double estimate = static_cast<double>(n) * blocks_per_key / std::max(load, 1e-3);
-  const auto meets = [&](uint64_t blocks) {
+  return FewestBlocks(estimate, [&](uint64_t blocks) {
     return BlockedRate(n, {blocks, blocks_per_key, bits_per_block}) <= rate;
-  };
-  // The estimate is right but for small numbers of blocks, and for rounding in large ones.
-  uint64_t low = static_cast<uint64_t>(estimate * 0.999);  // too few, or 0
-  if (low > 0 && meets(low)) low = 0;
-  uint64_t high = std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(estimate * 1.001)));
-  while (!meets(high)) high *= 2;
-  while (high - low > 1) {
-    const uint64_t middle = low + (high - low) / 2;
-    (meets(middle) ? high : low) = middle;
-  }
-  return high;
+  });
+}
+
+uint64_t BlocksForPatterns(uint64_t n, double rate, PatternShape shape) noexcept {
+  const auto patterns = static_cast<double>(n);
+  const double estimate = patterns / std::max(LoadForPatternRate(rate, shape), 1e-3);
+  return FewestBlocks(estimate, [&](uint64_t blocks) {
+    return PatternRate(patterns, static_cast<double>(blocks), shape) <= rate;
+  });
 }
 
 BlockedShape BlockedBloom::ShapeFor(const Plan& plan) noexcept {

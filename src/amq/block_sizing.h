@@ -11,15 +11,28 @@
 
 namespace winnow::amq {
 
+// Bits in successive words of a block, of which the first is a random one: 1 to 8 words with 1 bit,
+// or 1 to 5 words with 2 bits, which may be the same.
+struct PatternShape {
+  // NOLINTNEXTLINE(google-explicit-constructor): a number is one of words with a bit each
+  PatternShape(unsigned number_of_words, unsigned number_of_bits_a_word = 1) noexcept
+      : words(number_of_words), bits_a_word(number_of_bits_a_word) {}
+  unsigned words;
+  unsigned bits_a_word;
+};
+
 // The chance that a random block has all bits of a random pattern after `patterns` were thrown into
-// `blocks` blocks, each with `bits` bits, 1 to 8.
-double PatternRate(double patterns, double blocks, unsigned bits) noexcept;
+// `blocks` blocks.
+double PatternRate(double patterns, double blocks, PatternShape shape) noexcept;
 
 // The same for very many blocks with this many patterns each, on average.
-double PatternRateAtLoad(double patterns_per_block, unsigned bits) noexcept;
+double PatternRateAtLoad(double patterns_per_block, PatternShape shape) noexcept;
 
 // The most patterns a block, on average, at which the rate above is at most this one.
-double LoadForPatternRate(double rate, unsigned bits) noexcept;
+double LoadForPatternRate(double rate, PatternShape shape) noexcept;
+
+// The fewest blocks for n patterns at this rate.
+uint64_t BlocksForPatterns(uint64_t n, double rate, PatternShape shape) noexcept;
 
 // The rate of a filter that holds n keys.
 double BlockedRate(uint64_t n, const BlockedShape& shape) noexcept;

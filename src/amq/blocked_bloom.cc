@@ -83,14 +83,7 @@ double BlockedBloom::fill_ratio() const noexcept {
 }
 
 double BlockedBloom::expected_fpr() const noexcept {
-  double sum = 0;
-  for (const Block& block : blocks_) {
-    unsigned ones[kBlockWords];
-    for (unsigned i = 0; i < kBlockWords; ++i) {
-      ones[i] = static_cast<unsigned>(__builtin_popcountll(block.words[i]));
-    }
-    sum += ChanceOfPattern(ones, bits_per_block_);
-  }
+  const double sum = ChosenBlockKernels().sum_chances(Array());
   const double rate = std::pow(sum / static_cast<double>(blocks_.size()), blocks_per_key_);
   return std::min(1.0, rate + EqualHashRate(added_));
 }
@@ -189,6 +182,18 @@ std::string BlockedBloomParts::End(uint64_t keys, BlockedBloom* filter) {
   }
   filter->added_ = keys;
   return "";
+}
+
+void BlockedBloomParts::Bring(const BlockedBloom& filter, const KeyHash* hashes, size_t n,
+                              BlockPlace* places) noexcept {
+  BringBlocks(filter.Array(), hashes, n, places);
+}
+
+void BlockedBloomParts::Add(const BlockPlace* places, size_t n, bool* is_new,
+                            BlockedBloom* filter) noexcept {
+  const BatchAdded added = ChosenBlockKernels().add_placed(filter->Array(), places, n, is_new);
+  filter->ones_ += added.bits;
+  filter->added_ += added.keys;
 }
 
 }  // namespace winnow::amq

@@ -1,11 +1,14 @@
-// A BlockedBloom's bytes in parts, for files of filters that memory does not hold twice.
+// A BlockedBloom in parts: its bytes, for files of filters that memory does not hold twice, and
+// additions of which the first half is done ahead.
 
 #ifndef WINNOW_SRC_AMQ_BLOCKED_PARTS_H_
 #define WINNOW_SRC_AMQ_BLOCKED_PARTS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "src/amq/block_kernels.h"
 #include "src/amq/serialized.h"
 #include "winnow/amq/blocked_bloom.h"
 
@@ -30,6 +33,12 @@ struct BlockedBloomParts {
 
   // The fewest keys that can have set the filter's bits.
   static uint64_t LeastKeys(const BlockedBloom& filter) noexcept;
+
+  // BlockedBloom::Add in two steps, between which the blocks are on their way: the places of n
+  // keys, as many of each as it has blocks; and the additions, in any number of calls.
+  static void Bring(const BlockedBloom& filter, const KeyHash* hashes, size_t n,
+                    BlockPlace* places) noexcept;
+  static void Add(const BlockPlace* places, size_t n, bool* is_new, BlockedBloom* filter) noexcept;
 
   // Empty if a header, which ReadHeader has read, is that of a filter; else a sentence.
   static std::string FaultOf(const Header& header);

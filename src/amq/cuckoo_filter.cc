@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/amq/large_memory.h"
 #include "src/amq/mix.h"
 #include "src/amq/packed_slots.h"
 #include "src/amq/plan.h"
@@ -17,6 +18,47 @@ constexpr size_t kBytesBehind = 7;  // of PackedBytes
 constexpr double kPlannedLoad = 0.95;
 constexpr unsigned kLeastBits = 5;
 constexpr unsigned kMostBits = 32;
+
+// Odd and random.
+constexpr uint64_t kFactor = 0xd6e8feb86659fd93u;
+
+// Fingerprints of up to so many bits are handled four at once, as the lanes of a number: a bucket
+// begins in the lowest or the middle bit of a byte, so that 8 bytes have all of it.
+constexpr unsigned kMostLaneBits = 16;
+
+// 1 in each lane.
+constexpr uint64_t Lanes(unsigned bits) noexcept {
+  return uint64_t{1} | uint64_t{1} << bits | uint64_t{1} << 2 * bits | uint64_t{1} << 3 * bits;
+}
+
+// Of a bucket of up to kMostLaneBits.
+struct Bucket {
+  uint64_t at;      // its first byte
+  unsigned shift;   // of its first bit there
+  uint64_t values;  // and what is behind them
+
+  Bucket(const unsigned char* bytes, uint64_t bucket, unsigned bits) noexcept {
+    const uint64_t bit = bucket * (kSlots * bits);
+    at = bit / 8;
+    shift = bit % 8;
+    values = formulas::LoadLittle64(bytes + at) >> shift;
+  }
+
+  // The highest bit of the first lane with this value, and some of higher ones; 0 if no lane has
+  // it (Mycroft's test for a zero).
+  uint64_t Find(uint64_t value, uint64_t lanes, unsigned bits) const noexcept {
+    const uint64_t differences = values ^ value * lanes;
+    return (differences - lanes) & ~differences & lanes << (bits - 1);
+  }
+
+  // Changes the first lane that was found, by what it differs.
+  void Change(unsigned char* bytes, uint64_t found, unsigned bits,
+              uint64_t difference) const noexcept {
+    const unsigned lane = static_cast<unsigned>(__builtin_ctzll(found)) - (bits - 1);
+    const uint64_t old = formulas::LoadLittle64(bytes + at);
+    formulas::StoreLittle64(bytes + at, old ^ difference << (lane + shift));
+  }
+};
 
 // A bucket that is reached by moving the fingerprint of a slot of another one.
 struct Step {
@@ -59,7 +101,10 @@ CuckooFilter::CuckooFilter(const Plan& plan) {
   const CuckooShape shape = ShapeOfCuckoo(valid);
   buckets_ = shape.buckets;
   bits_ = shape.bits;
-  bytes_.resize(PackedBytes(buckets_ * kSlots, bits_));
+  const size_t size = PackedBytes(buckets_ * kSlots, bits_);
+  bytes_.reserve(size);
+  AskForHugePages(bytes_.data(), size);
+  bytes_.resize(size);
   SetPlanned(valid.capacity);
 }
 
@@ -69,15 +114,21 @@ void CuckooFilter::SetPlanned(uint64_t capacity) noexcept {
   planned_fpr_ = std::min(1.0, CuckooRate(std::min(load, 1.0), bits_) + EqualHashRate(capacity));
 }
 
-inline uint64_t CuckooFilter::OtherBucket(uint64_t bucket, uint64_t fingerprint) const noexcept {
-  const uint64_t sum = Reduce(Mix(fingerprint * kGolden), buckets_);
+[[gnu::always_inline]] inline uint64_t CuckooFilter::OtherBucket(
+    uint64_t bucket, uint64_t fingerprint) const noexcept {
+  uint64_t mixed = fingerprint * kGolden;
+  mixed = (mixed ^ mixed >> 32) * kFactor;
+  const uint64_t sum = Reduce(mixed, buckets_);
   return sum >= bucket ? sum - bucket : sum + buckets_ - bucket;
 }
 
-inline CuckooFilter::Place CuckooFilter::PlaceOf(KeyHash hash) const noexcept {
+[[gnu::always_inline]] inline CuckooFilter::Place CuckooFilter::PlaceOf(
+    KeyHash hash) const noexcept {
   Place place;
-  place.fingerprint = 1 + Reduce(HashBits(hash.value, 1), LowBits(bits_));
-  place.first = Reduce(HashBits(hash.value, 0), buckets_);
+  const auto product = static_cast<unsigned __int128>(hash.value) * kFactor;
+  const auto high = static_cast<uint32_t>(product >> 64);
+  place.fingerprint = 1 + (high * LowBits(bits_) >> 32);
+  place.first = Reduce(static_cast<uint64_t>(product), buckets_);
   place.second = OtherBucket(place.first, place.fingerprint);
   return place;
 }
@@ -91,14 +142,36 @@ inline bool CuckooFilter::Has(uint64_t bucket, uint64_t fingerprint) const noexc
   return found;
 }
 
+// Changes the first slot of the bucket that has one value to another. False if none has it.
+inline bool CuckooFilter::Replace(uint64_t bucket, uint64_t value, uint64_t by) noexcept {
+  unsigned char* bytes = bytes_.data();
+  if (bits_ <= kMostLaneBits) {
+    const Bucket at(bytes, bucket, bits_);
+    const uint64_t found = at.Find(value, Lanes(bits_), bits_);
+    if (found == 0) return false;
+    at.Change(bytes, found, bits_, value ^ by);
+    return true;
+  }
+  for (uint64_t slot = bucket * kSlots; slot < (bucket + 1) * kSlots; ++slot) {
+    if (GetSlot(bytes, slot, bits_) != value) continue;
+    SetSlot(bytes, slot, bits_, by);
+    return true;
+  }
+  return false;
+}
+
 bool CuckooFilter::Insert(KeyHash hash) noexcept {
-  if (!Search(PlaceOf(hash))) return false;
+  const Place place = PlaceOf(hash);
+  if (!Replace(place.first, 0, place.fingerprint) && !Replace(place.second, 0, place.fingerprint) &&
+      !Search(place)) {
+    return false;
+  }
   ++keys_;
   return true;
 }
 
 // Breadth first, and nothing is moved before a free slot is found: a refused key leaves no trace,
-// and the fewest fingerprints are moved.
+// and the fewest fingerprints are moved. The key's own buckets are full.
 bool CuckooFilter::Search(const Place& place) noexcept {
   unsigned char* bytes = bytes_.data();
   Step steps[kMostBuckets];
@@ -107,9 +180,12 @@ bool CuckooFilter::Search(const Place& place) noexcept {
   if (place.second != place.first) steps[count++] = {place.second, -1, 0};
   for (int at = 0; at < count; ++at) {
     const uint64_t bucket = steps[at].bucket;
+    uint64_t fingerprints[kSlots];
     for (unsigned slot = 0; slot < kSlots; ++slot) {
-      const uint64_t fingerprint = GetSlot(bytes, bucket * kSlots + slot, bits_);
-      if (fingerprint == 0) {
+      fingerprints[slot] = GetSlot(bytes, bucket * kSlots + slot, bits_);
+    }
+    for (unsigned slot = 0; slot < kSlots; ++slot) {
+      if (fingerprints[slot] == 0) {
         uint64_t free = bucket * kSlots + slot;
         for (int step = at; steps[step].from >= 0; step = steps[step].from) {
           const uint64_t moved = steps[steps[step].from].bucket * kSlots + steps[step].slot;
@@ -119,10 +195,12 @@ bool CuckooFilter::Search(const Place& place) noexcept {
         SetSlot(bytes, free, bits_, place.fingerprint);
         return true;
       }
-      const uint64_t other = OtherBucket(bucket, fingerprint);
-      if (count < static_cast<int>(kMostBuckets) && !WasOnTheWay(steps, at, other)) {
-        steps[count++] = {other, at, slot};
-      }
+    }
+    for (unsigned slot = 0; slot < kSlots && count < static_cast<int>(kMostBuckets); ++slot) {
+      const uint64_t other = OtherBucket(bucket, fingerprints[slot]);
+      if (WasOnTheWay(steps, at, other)) continue;
+      __builtin_prefetch(bytes + other * (kSlots * bits_) / 8, 1);
+      steps[count++] = {other, at, slot};
     }
   }
   return false;
@@ -130,21 +208,42 @@ bool CuckooFilter::Search(const Place& place) noexcept {
 
 bool CuckooFilter::Remove(KeyHash hash) noexcept {
   const Place place = PlaceOf(hash);
-  for (const uint64_t bucket : {place.first, place.second}) {
-    for (unsigned slot = 0; slot < kSlots; ++slot) {
-      const uint64_t at = bucket * kSlots + slot;
-      if (GetSlot(bytes_.data(), at, bits_) != place.fingerprint) continue;
-      SetSlot(bytes_.data(), at, bits_, 0);
-      --keys_;
-      return true;
-    }
+  if (!Replace(place.first, place.fingerprint, 0) && !Replace(place.second, place.fingerprint, 0)) {
+    return false;
   }
-  return false;
+  --keys_;
+  return true;
 }
 
-bool CuckooFilter::MayContain(KeyHash hash) const noexcept {
-  const Place place = PlaceOf(hash);
+[[gnu::always_inline]] inline bool CuckooFilter::Holds(const Place& place) const noexcept {
+  if (bits_ <= kMostLaneBits) {
+    const uint64_t lanes = Lanes(bits_);
+    const Bucket first(bytes_.data(), place.first, bits_);
+    const Bucket second(bytes_.data(), place.second, bits_);
+    return (first.Find(place.fingerprint, lanes, bits_) |
+            second.Find(place.fingerprint, lanes, bits_)) != 0;
+  }
   return Has(place.first, place.fingerprint) || Has(place.second, place.fingerprint);
+}
+
+bool CuckooFilter::MayContain(KeyHash hash) const noexcept { return Holds(PlaceOf(hash)); }
+
+void CuckooFilter::MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept {
+  // Keys whose buckets are on their way.
+  constexpr size_t kAhead = 16;
+  Place places[kAhead];
+  const unsigned bucket_bits = kSlots * bits_;
+  const auto bring = [&](size_t i) {
+    Place& place = places[i % kAhead];
+    place = PlaceOf(hashes[i]);
+    __builtin_prefetch(bytes_.data() + place.first * bucket_bits / 8);
+    __builtin_prefetch(bytes_.data() + place.second * bucket_bits / 8);
+  };
+  for (size_t i = 0; i < std::min(n, kAhead); ++i) bring(i);
+  for (size_t i = 0; i < n; ++i) {
+    results[i] = Holds(places[i % kAhead]);
+    if (i + kAhead < n) bring(i + kAhead);
+  }
 }
 
 double CuckooFilter::fill_ratio() const noexcept {

@@ -6,13 +6,18 @@
 
 #include <cstdint>
 
-#include "winnow/amq/blocked_bloom.h"
+#include "src/amq/block_sizing.h"
 #include "winnow/amq/plan.h"
 
 namespace winnow::amq {
 
-// One block a key; rates below kLowestConcurrentRate count as that.
-BlockedShape ShapeOfConcurrent(const Plan& plan) noexcept;
+struct ConcurrentShape {
+  uint64_t lines = 1;
+  PatternShape pattern = {2, 1};
+};
+// Rates below kLowestConcurrentRate count as that.
+ConcurrentShape ShapeOfConcurrent(const Plan& plan) noexcept;
+double ConcurrentRate(uint64_t keys, const ConcurrentShape& shape) noexcept;
 
 // PartitionedBloom: words of 64 bits of each part.
 uint64_t WordsOfPart(const Plan& plan) noexcept;

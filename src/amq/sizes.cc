@@ -128,7 +128,11 @@ constexpr SizeOfKind kKinds[] = {
       return OfBlocks("blocked", BlockedBloom::ShapeFor(plan), plan.capacity);
     },
     [](const Plan& plan) {
-      KindSize size = OfBlocks("concurrent", ShapeOfConcurrent(plan), plan.capacity);
+      const ConcurrentShape shape = ShapeOfConcurrent(plan);
+      KindSize size = Growing("concurrent", shape.pattern.words * shape.pattern.bits_a_word, 1);
+      size.bytes = shape.lines * 64;
+      size.rate =
+          std::min(1.0, ConcurrentRate(plan.capacity, shape) + EqualHashRate(plan.capacity));
       size.threads = true;
       return size;
     },

@@ -11,11 +11,13 @@
 namespace winnow::amq {
 namespace {
 
-inline uint64_t RotateLeft(uint64_t x, unsigned by) noexcept { return x << by | x >> (64 - by); }
+// Odd and random.
+constexpr uint64_t kSecond = 0xd6e8feb86659fd93u;
+constexpr uint64_t kThird = 0x9fb21c651e98df25u;
 
 inline std::array<uint64_t, 3> SlotsOf(uint64_t seeded, uint64_t third) noexcept {
-  return {Reduce(seeded, third), third + Reduce(RotateLeft(seeded, 21), third),
-          2 * third + Reduce(RotateLeft(seeded, 42), third)};
+  return {Reduce(seeded, third), third + Reduce(seeded * kSecond, third),
+          2 * third + Reduce(seeded * kThird, third)};
 }
 
 }  // namespace
@@ -25,15 +27,14 @@ uint64_t SlotsOfThird(uint64_t keys) noexcept {
 }
 
 XorFilter::XorFilter(const KeyHash* hashes, size_t n, double rate) : bits_(FingerprintBits(rate)) {
-  const std::vector<uint64_t> distinct = DistinctHashes(hashes, n);
-  keys_ = distinct.size();
-  third_ = SlotsOfThird(keys_);
-  bytes_.resize(PackedBytes(3 * third_, bits_));
   const auto slots_of = [this](uint64_t seeded) { return SlotsOf(seeded, third_); };
-  do {
-    if (tries_ == kMostTries) ThrowUnbuildable("XorFilter", distinct.size(), tries_);
-    seed_ = Mix(++tries_);
-  } while (!FillSlots(distinct, seed_, 3 * third_, bits_, slots_of, bytes_.data()));
+  keys_ = FillDistinct("XorFilter", hashes, n, kMostTries, &tries_, &seed_,
+                       [&](const KeyHash* keys, size_t count, uint64_t seed) {
+                         third_ = SlotsOfThird(count);
+                         bytes_.assign(PackedBytes(3 * third_, bits_), 0);
+                         return FillSlots(keys, count, seed, 3 * third_, bits_, slots_of,
+                                          bytes_.data());
+                       });
 }
 
 bool XorFilter::MayContain(KeyHash hash) const noexcept {

@@ -14,10 +14,10 @@ unsigned FingerprintBits(double rate) noexcept {
   return bits;
 }
 
-std::vector<uint64_t> DistinctHashes(const KeyHash* hashes, size_t n) {
-  std::vector<uint64_t> distinct(n);
-  std::transform(hashes, hashes + n, distinct.begin(), [](KeyHash hash) { return hash.value; });
-  std::sort(distinct.begin(), distinct.end());
+std::vector<KeyHash> DistinctHashes(const KeyHash* hashes, size_t n) {
+  std::vector<KeyHash> distinct(hashes, hashes + n);
+  std::sort(distinct.begin(), distinct.end(),
+            [](KeyHash a, KeyHash b) { return a.value < b.value; });
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   return distinct;
 }

@@ -4,40 +4,27 @@
 #include <cmath>
 #include <cstddef>
 #include <new>
+#include <type_traits>
 
-#include "src/core/bloom.h"
 #include "src/core/counted_rate.h"
 #include "src/core/format.h"
+#include "src/core/layer_walk.h"
 #include "src/core/level_plan.h"
-#include "src/core/ribbon.h"
 #include "src/core/sizing.h"
 #include "src/simd/kernels.h"
 
 namespace winnow {
 namespace {
 
-const simd::Kernels& KernelsOf(const void* kernels) {
-  return *static_cast<const simd::Kernels*>(kernels);
-}
-
-simd::Probe RibbonProbeFor(const simd::Kernels& kernels, core::Columns columns) {
-  return columns.most() <= 8 ? kernels.ribbon_probe_narrow : kernels.ribbon_probe;
-}
-
 // The parts of a block that was found valid when its view was made.
-core::ParsedBlock Reparse(const unsigned char* data, size_t size) noexcept {
+core::ParsedBlock Reparse(std::string_view block) noexcept {
   core::ParsedBlock parsed;
-  core::Parse({reinterpret_cast<const char*>(data), size}, &parsed);
+  core::Parse(block, &parsed);
   return parsed;
 }
 
-unsigned CountLayers(const core::ParsedBlock& parsed) noexcept {
-  unsigned layers = 0;
-  while (layers < parsed.tail.entries &&
-         core::ReadLayerEntry(parsed.directory, layers).type != core::LayerType::kNote) {
-    ++layers;
-  }
-  return layers;
+core::LayerWalk WalkOf(std::string_view block) noexcept {
+  return {reinterpret_cast<const unsigned char*>(block.data()), block.size()};
 }
 
 // The mean rate over a bumped layer's start positions. Not ColumnsRate: the last block of a
@@ -59,42 +46,83 @@ enum class BloomLayerRate { kMean, kCounted };
 
 // The probability that an absent key passes: over the layers, that it gets there times that it
 // passes there.
-double RateOf(const core::ParsedBlock& parsed, BloomLayerRate bloom) noexcept {
-  const core::Columns columns = core::UnpackColumns(parsed.tail.columns);
-  const unsigned char* bytes = parsed.payload;
+double RateOf(std::string_view block, uint64_t num_hashes, BloomLayerRate bloom) noexcept {
   double reaches = 1;
   double rate = 0;
-  for (unsigned i = 0; i < parsed.tail.entries; ++i) {
-    const core::LayerEntry entry = core::ReadLayerEntry(parsed.directory, i);
+  for (core::LayerWalk walk = WalkOf(block); !walk.AtEnd(); walk.Next()) {
+    const core::LayerEntry& entry = walk.entry();
     switch (entry.type) {
       case core::LayerType::kNone:
       case core::LayerType::kNote:
         break;
-      case core::LayerType::kBloom: {
+      case core::LayerType::kBloom:
         // Only the first layer's number of keys is recorded; a later Bloom layer's is at most that.
-        rate +=
-            reaches * (bloom == BloomLayerRate::kCounted
-                           ? core::CountBloomRate(bytes, entry.count, entry.parameter)
-                           : core::BloomRate(parsed.tail.num_hashes, entry.count, entry.parameter));
+        rate += reaches * (bloom == BloomLayerRate::kCounted
+                               ? core::CountBloomRate(walk.bytes(), entry.count, entry.parameter)
+                               : core::BloomRate(num_hashes, entry.count, entry.parameter));
         break;
-      }
       case core::LayerType::kSmall:
-        rate += reaches * core::ColumnsRate({columns.most(), 0});
+        rate += reaches * core::ColumnsRate({walk.columns().most(), 0});
         break;
       case core::LayerType::kList:
         rate += reaches * std::min(1.0, std::ldexp(entry.count, -entry.parameter - 1));
         break;
       case core::LayerType::kBumped: {
-        const core::BumpedLayout layout = core::LayOut(entry.parameter, entry.count, columns);
-        const double bumped = core::BumpedShare(bytes + layout.words_bytes, layout.starts);
-        rate += reaches * (1 - bumped) * StartsRate(entry, layout, columns);
+        const core::BumpedLayout layout =
+            core::LayOut(entry.parameter, entry.count, walk.columns());
+        const double bumped = core::BumpedShare(walk.bytes() + layout.words_bytes, layout.starts);
+        rate += reaches * (1 - bumped) * StartsRate(entry, layout, walk.columns());
         reaches *= bumped;
         break;
       }
     }
-    bytes += core::LayerBytes(entry, columns);
   }
   return rate;
+}
+
+bool ContainsNone(const simd::Layer& /*first*/, uint64_t /*hash*/) noexcept { return false; }
+
+bool AskLayer(const core::LayerWalk& walk, std::string_view block, uint64_t hash) noexcept;
+
+// The answer of the layers from this one on, for the hash that it knows the key by.
+__attribute__((noinline)) bool AskLayersFrom(unsigned layer, std::string_view block,
+                                             uint64_t hash) noexcept {
+  core::LayerWalk walk = WalkOf(block);
+  while (walk.number() < layer) walk.Next();
+  return AskLayer(walk, block, hash);
+}
+
+// A bumped layer that was made for a single lookup.
+struct LaterLayer : simd::RibbonLayer {
+  std::string_view block;
+  unsigned number;
+
+  static bool AskNext(const simd::RibbonLayer& layer, uint64_t hash) noexcept {
+    const auto& later = static_cast<const LaterLayer&>(layer);
+    return AskLayersFrom(later.number + 1, later.block, core::NextLayerHash(hash));
+  }
+};
+
+bool AskLayer(const core::LayerWalk& walk, std::string_view block, uint64_t hash) noexcept {
+  const core::LayerEntry& entry = walk.entry();
+  switch (entry.type) {
+    case core::LayerType::kNone:
+      return false;
+    case core::LayerType::kNote:  // behind the last layer, which answers
+      return true;
+    case core::LayerType::kBloom:
+      return simd::ActiveKernels().bloom_probe(walk.Bloom(), hash);
+    case core::LayerType::kSmall:
+      return core::ProbeSmall(walk.bytes(), entry.count, walk.columns().most(), hash);
+    case core::LayerType::kList:
+      return core::ProbeList(walk.bytes(), entry.count, entry.parameter + 1u, hash);
+    case core::LayerType::kBumped: {
+      LaterLayer later{walk.Bumped(), block, walk.number()};
+      later.if_bumped = LaterLayer::AskNext;
+      return simd::ActiveKernels().ribbon_probe(later, hash);
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -125,70 +153,102 @@ std::string_view ToString(Fault fault) noexcept {
   return "unknown fault";
 }
 
-// What is called for a hash that a layer bumps. A layer that a view keeps knows where its view is
-// by its own place; one that was made for a single lookup has more behind it.
-struct FilterView::LayerCalls {
-  struct LaterLayer : simd::RibbonLayer {
-    const FilterView* view;
-    unsigned number;
+// Nearly every lookup ends in the first layer, and of those that a Ribbon bumps nearly every one in
+// the second: these are ready for the kernels. What is called for a bumped hash gets the layer that
+// bumped it, and each knows what is behind it.
+struct FilterView::Kept {
+  struct Bloom : simd::BloomLayer {
+    std::string_view block;
   };
 
-  static const FilterView& ViewOfFirst(const simd::RibbonLayer* layer) noexcept {
-    static_assert(offsetof(FilterView, first_) == 0);
-    return *reinterpret_cast<const FilterView*>(layer);
+  struct SecondLayer : simd::RibbonLayer {
+    simd::Probe probe;  // null: the layer is of another type
+    std::string_view block;
+
+    static bool AskThird(const simd::RibbonLayer& layer, uint64_t hash) noexcept {
+      return AskLayersFrom(2, static_cast<const SecondLayer&>(layer).block,
+                           core::NextLayerHash(hash));
+    }
+  };
+
+  struct Ribbon : simd::RibbonLayer {
+    SecondLayer second;
+
+    static bool AskSecond(const simd::RibbonLayer& layer, uint64_t hash) noexcept {
+      const SecondLayer& second = static_cast<const Ribbon&>(layer).second;
+      return second.probe(second, core::NextLayerHash(hash));
+    }
+    static bool AskSecondOfOtherType(const simd::RibbonLayer& layer, uint64_t hash) noexcept {
+      return AskLayersFrom(1, static_cast<const Ribbon&>(layer).second.block,
+                           core::NextLayerHash(hash));
+    }
+  };
+
+  // No first layer that kernels know, or none at all.
+  struct Other : simd::Layer {
+    std::string_view block;
+
+    static bool AskAll(const simd::Layer& layer, uint64_t hash) noexcept {
+      return AskLayersFrom(0, static_cast<const Other&>(layer).block, hash);
+    }
+  };
+
+  template <typename Layers>
+  static void Keep(const Layers& layers, State* state) noexcept {
+    static_assert(sizeof layers <= sizeof *state && alignof(Layers) <= alignof(State));
+    static_assert(std::is_trivially_copyable_v<Layers> && std::is_trivially_destructible_v<Layers>);
+    new (state) Layers(layers);
   }
 
-  static bool AskSecond(const simd::RibbonLayer* first, uint64_t hash) noexcept {
-    const FilterView& view = ViewOfFirst(first);
-    return KernelsOf(view.kernels_).ribbon_probe(&view.second_, core::NextLayerHash(hash));
+  template <typename Layers>
+  static const Layers& Get(const State& state) noexcept {
+    return *std::launder(reinterpret_cast<const Layers*>(&state));
   }
 
-  static bool AskFromSecond(const simd::RibbonLayer* first, uint64_t hash) noexcept {
-    return ViewOfFirst(first).AskLayersFrom(1, core::NextLayerHash(hash));
+  static Bloom BloomOf(const core::LayerWalk& walk, std::string_view block) noexcept {
+    return {walk.Bloom(), block};
   }
 
-  static bool AskFromThird(const simd::RibbonLayer* second, uint64_t hash) noexcept {
-    const auto* view =
-        reinterpret_cast<const unsigned char*>(second) - offsetof(FilterView, second_);
-    return reinterpret_cast<const FilterView*>(view)->AskLayersFrom(2, core::NextLayerHash(hash));
-  }
-
-  static bool AskFromNext(const simd::RibbonLayer* layer, uint64_t hash) noexcept {
-    const auto* later = static_cast<const LaterLayer*>(layer);
-    return later->view->AskLayersFrom(later->number + 1, core::NextLayerHash(hash));
-  }
-
-  template <typename Layer>
-  static void Keep(const Layer& layer, LayerStorage* storage) noexcept {
-    static_assert(sizeof layer <= sizeof *storage && alignof(Layer) <= alignof(LayerStorage));
-    new (storage) Layer(layer);
-  }
-
-  template <typename Layer>
-  static const Layer& Kept(const LayerStorage& storage) noexcept {
-    return *std::launder(reinterpret_cast<const Layer*>(&storage));
+  static Ribbon RibbonOf(core::LayerWalk walk, std::string_view block, simd::Probe probe) noexcept {
+    Ribbon ribbon{walk.Bumped(), {}};
+    ribbon.second.block = block;
+    // A bumped layer is never the last one.
+    walk.Next();
+    if (walk.entry().type != core::LayerType::kBumped) {
+      ribbon.if_bumped = Ribbon::AskSecondOfOtherType;
+      return ribbon;
+    }
+    ribbon.if_bumped = Ribbon::AskSecond;
+    ribbon.second = {walk.Bumped(), probe, block};
+    ribbon.second.if_bumped = SecondLayer::AskThird;
+    return ribbon;
   }
 };
 
-FilterView::FilterView(std::string_view block) noexcept
-    : data_(reinterpret_cast<const unsigned char*>(block.data())), size_(block.size()) {
+FilterView::FilterView(std::string_view block) noexcept {
+  Kept::Keep(Kept::Other{{}, block}, &state_);
   core::ParsedBlock parsed;
   fault_ = core::Parse(block, &parsed);
   if (fault_ != Fault::kNone) return;
-  kernels_ = &simd::ActiveKernels();
   if (parsed.tail.kind == FilterKind::kEmpty) {
-    probe_ = ContainsNone;
+    ask_ = ContainsNone;
     return;
   }
-  switch (core::ReadLayerEntry(parsed.directory, 0).type) {
+  const core::LayerWalk walk = WalkOf(block);
+  const simd::Kernels& kernels = simd::ActiveKernels();
+  switch (walk.entry().type) {
     case core::LayerType::kBloom:
-      MakeBloom();
+      kind_ = FilterKind::kBloom;
+      ask_ = kernels.bloom_probe;
+      Kept::Keep(Kept::BloomOf(walk, block), &state_);
       break;
     case core::LayerType::kBumped:
-      MakeRibbon();
+      kind_ = FilterKind::kRibbon;
+      ask_ = walk.columns().most() <= 8 ? kernels.ribbon_probe_narrow : kernels.ribbon_probe;
+      Kept::Keep(Kept::RibbonOf(walk, block, ask_), &state_);
       break;
     default:
-      probe_ = AskAllLayers;
+      ask_ = Kept::Other::AskAll;
   }
 }
 
@@ -196,81 +256,21 @@ FilterView FilterView::Verified(std::string_view block) noexcept {
   const FilterView view(block);
   if (view.fault_ != Fault::kNone || view.PayloadIntact()) return view;
   FilterView damaged;
-  damaged.data_ = view.data_;
-  damaged.size_ = view.size_;
+  Kept::Keep(Kept::Other{{}, block}, &damaged.state_);
   damaged.fault_ = Fault::kPayload;
   return damaged;
 }
 
-void FilterView::MakeBloom() noexcept {
-  const core::Directory directory = core::FindDirectory(data_, size_);
-  const core::LayerEntry entry = core::ReadLayerEntry(directory.entries, 0);
-  LayerCalls::Keep(simd::BloomLayer{data_, entry.count, core::BloomWordSets(entry.parameter)},
-                   &first_);
-  kind_ = FilterKind::kBloom;
-  probe_ = KernelsOf(kernels_).bloom_probe;
-}
-
-void FilterView::MakeRibbon() noexcept {
-  const core::Directory directory = core::FindDirectory(data_, size_);
-  const core::LayerEntry entry = core::ReadLayerEntry(directory.entries, 0);
-  simd::RibbonLayer first =
-      core::LayerForKernels(entry.parameter, entry.count, directory.columns, data_);
-  first.if_bumped = LayerCalls::AskFromSecond;
-  // A bumped layer is never the last one.
-  const core::LayerEntry next = core::ReadLayerEntry(directory.entries, 1);
-  if (next.type == core::LayerType::kBumped) {
-    simd::RibbonLayer second =
-        core::LayerForKernels(next.parameter, next.count, directory.columns,
-                              data_ + core::LayerBytes(entry, directory.columns));
-    second.if_bumped = LayerCalls::AskFromThird;
-    LayerCalls::Keep(second, &second_);
-    first.if_bumped = LayerCalls::AskSecond;
+std::string_view FilterView::block() const noexcept {
+  switch (kind_) {
+    case FilterKind::kBloom:
+      return Kept::Get<Kept::Bloom>(state_).block;
+    case FilterKind::kRibbon:
+      return Kept::Get<Kept::Ribbon>(state_).second.block;
+    case FilterKind::kEmpty:
+      break;
   }
-  LayerCalls::Keep(first, &first_);
-  kind_ = FilterKind::kRibbon;
-  probe_ = RibbonProbeFor(KernelsOf(kernels_), directory.columns);
-}
-
-bool FilterView::ContainsNone(const void* /*view*/, uint64_t /*hash*/) noexcept { return false; }
-
-bool FilterView::AskAllLayers(const void* view, uint64_t hash) noexcept {
-  return static_cast<const FilterView*>(view)->AskLayersFrom(0, hash);
-}
-
-__attribute__((noinline)) bool FilterView::AskLayersFrom(unsigned layer,
-                                                         uint64_t hash) const noexcept {
-  const simd::Kernels& kernels = KernelsOf(kernels_);
-  const core::Directory directory = core::FindDirectory(data_, size_);
-  const unsigned char* bytes = data_;
-  for (unsigned i = 0; i < layer; ++i) {
-    bytes += core::LayerBytes(core::ReadLayerEntry(directory.entries, i), directory.columns);
-  }
-  const core::LayerEntry entry = core::ReadLayerEntry(directory.entries, layer);
-  switch (entry.type) {
-    case core::LayerType::kNone:
-      return false;
-    case core::LayerType::kNote:  // behind the last layer, which answers
-      return true;
-    case core::LayerType::kBloom: {
-      const simd::BloomLayer bloom{bytes, entry.count, core::BloomWordSets(entry.parameter)};
-      return kernels.bloom_probe(&bloom, hash);
-    }
-    case core::LayerType::kSmall:
-      return core::ProbeSmall(bytes, entry.count, directory.columns.most(), hash);
-    case core::LayerType::kList:
-      return core::ProbeList(bytes, entry.count, entry.parameter + 1u, hash);
-    case core::LayerType::kBumped: {
-      LayerCalls::LaterLayer later;
-      static_cast<simd::RibbonLayer&>(later) =
-          core::LayerForKernels(entry.parameter, entry.count, directory.columns, bytes);
-      later.if_bumped = LayerCalls::AskFromNext;
-      later.view = this;
-      later.number = layer;
-      return kernels.ribbon_probe(static_cast<const simd::RibbonLayer*>(&later), hash);
-    }
-  }
-  return true;
+  return Kept::Get<Kept::Other>(state_).block;
 }
 
 void FilterView::MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept {
@@ -278,13 +278,15 @@ void FilterView::MayContain(const KeyHash* hashes, size_t n, bool* results) cons
   const auto* values = reinterpret_cast<const uint64_t*>(hashes);
   switch (kind_) {
     case FilterKind::kBloom:
-      KernelsOf(kernels_).bloom_probe_many(LayerCalls::Kept<simd::BloomLayer>(first_), values, n,
-                                           results);
+      simd::ActiveKernels().bloom_probe_many(Kept::Get<Kept::Bloom>(state_), values, n, results);
       return;
-    case FilterKind::kRibbon:
-      KernelsOf(kernels_).ribbon_probe_many(LayerCalls::Kept<simd::RibbonLayer>(first_), values, n,
-                                            results);
+    case FilterKind::kRibbon: {
+      const auto& first = Kept::Get<Kept::Ribbon>(state_);
+      const simd::RibbonLayer* const second =
+          first.second.probe != nullptr ? &first.second : nullptr;
+      simd::ActiveKernels().ribbon_probe_many(first, second, values, n, results);
       return;
+    }
     case FilterKind::kEmpty:
       for (size_t i = 0; i < n; ++i) results[i] = MayContain(hashes[i]);
   }
@@ -292,9 +294,9 @@ void FilterView::MayContain(const KeyHash* hashes, size_t n, bool* results) cons
 
 FilterInfo FilterView::info() const noexcept {
   FilterInfo info;
-  info.size_bytes = size_;
+  info.size_bytes = block().size();
   if (fault_ != Fault::kNone) return info;
-  const core::ParsedBlock parsed = Reparse(data_, size_);
+  const core::ParsedBlock parsed = Reparse(block());
   const core::Tail& tail = parsed.tail;
   info.kind = tail.kind;
   info.num_hashes = tail.num_hashes;
@@ -303,27 +305,30 @@ FilterInfo FilterView::info() const noexcept {
   info.levels_below = core::UnpackLevelsBelow(tail.plan);
   info.version = tail.version;
   if (tail.kind == FilterKind::kEmpty) return info;
-  info.bits_per_key = static_cast<double>(size_) * 8 / static_cast<double>(tail.num_hashes);
+  info.bits_per_key =
+      static_cast<double>(info.size_bytes) * 8 / static_cast<double>(tail.num_hashes);
   info.target_fpr = core::UnpackRate(tail.target);
-  info.expected_fpr = RateOf(parsed, BloomLayerRate::kMean);
+  info.expected_fpr = RateOf(block(), tail.num_hashes, BloomLayerRate::kMean);
+  core::LayerWalk walk = WalkOf(block());
   if (tail.kind == FilterKind::kBloom) {
-    info.probes = core::ReadLayerEntry(parsed.directory, 0).parameter;
+    info.probes = walk.entry().parameter;
   } else {
-    const core::Columns columns = core::UnpackColumns(tail.columns);
+    const core::Columns columns = walk.columns();
     info.columns = columns.whole + columns.fraction / 4096.0;
-    info.layers = static_cast<int>(CountLayers(parsed));
+    while (!walk.AtEnd()) walk.Next();
+    info.layers = static_cast<int>(walk.number());
   }
   return info;
 }
 
 double FilterView::CountedRate() const noexcept {
   if (fault_ != Fault::kNone) return 1;
-  return RateOf(Reparse(data_, size_), BloomLayerRate::kCounted);
+  return RateOf(block(), Reparse(block()).tail.num_hashes, BloomLayerRate::kCounted);
 }
 
 bool FilterView::PayloadIntact() const noexcept {
   if (fault_ != Fault::kNone) return false;
-  const core::ParsedBlock parsed = Reparse(data_, size_);
+  const core::ParsedBlock parsed = Reparse(block());
   return core::Checksum(parsed.payload, parsed.payload_size) == parsed.tail.payload_checksum;
 }
 

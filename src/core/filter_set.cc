@@ -37,44 +37,44 @@ bool AreTooFewRows(BasicWordSpan<Word> words, size_t n, size_t words_in_row) noe
 
 }  // namespace
 
-size_t FilterSet::size() const noexcept { return state_ != nullptr ? state_->ids.size() : 0; }
+size_t FilterSet::size() const noexcept { return front_ != nullptr ? state()->table.size() : 0; }
 
-CandidateList FilterSet::Candidates(KeyHash hash, WordSpan words) const noexcept {
-  if (state_ == nullptr) return {};
-  if (AreTooFew(words, num_words())) return CandidateList::Every(0, size());
-  state_->table.AskAll(hash.value, words.data());
-  return {words.data(), num_words()};
+CandidateList FilterSet::CandidatesOfAll(KeyHash hash, WordSpan words) const noexcept {
+  if (front_ == nullptr) return {};
+  const core::SegmentTable& table = state()->table;
+  if (AreTooFew(words, table.num_words())) return CandidateList::Every(0, table.size());
+  table.AskAll(hash.value, words.data());
+  return {words.data(), table.size()};
 }
 
 CandidateList FilterSet::Candidates(KeyHash hash, IndexRange range, WordSpan words) const noexcept {
-  if (state_ == nullptr) return {};
+  if (front_ == nullptr) return {};
   range = Clamp(range, size());
   if (AreTooFew(words, num_words())) return CandidateList::Every(range.first, range.last);
-  state_->table.AskRange(&hash.value, 1, range.first, range.last, words.data());
-  const size_t first_word = range.first / 64;
-  return {words.data() + first_word, WordsFor(range.last) - first_word, first_word * 64};
+  state()->table.AskRange(&hash.value, 1, range.first, range.last, words.data());
+  return {words.data(), range.last};
 }
 
 CandidateList FilterSet::CandidatesAmong(KeyHash hash, ConstWordSpan among,
                                          WordSpan words) const noexcept {
-  if (state_ == nullptr) return {};
+  if (front_ == nullptr) return {};
   if (AreTooFew(among, num_words()) || AreTooFew(words, num_words())) {
     return CandidateList::Every(0, size());
   }
-  state_->table.AskBitmap(&hash.value, 1, among.data(), words.data());
-  return {words.data(), num_words()};
+  state()->table.AskBitmap(&hash.value, 1, among.data(), words.data());
+  return {words.data(), size()};
 }
 
 CandidateList FilterSet::CandidatesOf(KeyHash hash, const uint32_t* files, size_t n,
                                       WordSpan words) const noexcept {
   if (AreTooFew(words, WordsFor(n))) return CandidateList::Every(0, n);
-  if (state_ == nullptr) {
+  if (front_ == nullptr) {
     std::fill_n(words.data(), WordsFor(n), 0);
     for (size_t i = 0; i < n; ++i) words.data()[i / 64] |= uint64_t{1} << (i % 64);
   } else {
-    state_->table.AskList(hash.value, files, n, words.data());
+    state()->table.AskList(hash.value, files, n, words.data());
   }
-  return {words.data(), WordsFor(n)};
+  return {words.data(), n};
 }
 
 CandidateRows FilterSet::Candidates(const KeyHash* hashes, size_t n,
@@ -84,34 +84,34 @@ CandidateRows FilterSet::Candidates(const KeyHash* hashes, size_t n,
 
 CandidateRows FilterSet::Candidates(const KeyHash* hashes, size_t n, IndexRange range,
                                     WordSpan words) const noexcept {
-  if (state_ == nullptr) return {};
+  if (front_ == nullptr) return {};
   range = Clamp(range, size());
   if (AreTooFewRows(words, n, num_words())) return CandidateRows::Every(range.first, range.last);
-  state_->table.AskRange(ValuesOf(hashes), n, range.first, range.last, words.data());
-  return {words.data(), num_words()};
+  state()->table.AskRange(ValuesOf(hashes), n, range.first, range.last, words.data());
+  return {words.data(), size()};
 }
 
 CandidateRows FilterSet::CandidatesAmong(const KeyHash* hashes, size_t n, ConstWordSpan among,
                                          WordSpan words) const noexcept {
-  if (state_ == nullptr) return {};
+  if (front_ == nullptr) return {};
   if (AreTooFewRows(among, n, num_words()) || AreTooFewRows(words, n, num_words())) {
     return CandidateRows::Every(0, size());
   }
-  state_->table.AskBitmap(ValuesOf(hashes), n, among.data(), words.data());
-  return {words.data(), num_words()};
+  state()->table.AskBitmap(ValuesOf(hashes), n, among.data(), words.data());
+  return {words.data(), size()};
 }
 
-uint64_t FilterSet::id(size_t index) const noexcept { return state_->ids[index]; }
+uint64_t FilterSet::id(size_t index) const noexcept { return state()->ids[index]; }
 
 std::optional<size_t> FilterSet::Find(uint64_t id) const noexcept {
-  if (state_ == nullptr) return std::nullopt;
-  const auto found = std::find(state_->ids.begin(), state_->ids.end(), id);
-  if (found == state_->ids.end()) return std::nullopt;
-  return static_cast<size_t>(found - state_->ids.begin());
+  if (front_ == nullptr) return std::nullopt;
+  const auto found = std::find(state()->ids.begin(), state()->ids.end(), id);
+  if (found == state()->ids.end()) return std::nullopt;
+  return static_cast<size_t>(found - state()->ids.begin());
 }
 
 FilterView FilterSet::filter(size_t index) const noexcept {
-  return state_->files[index]->segment.view;
+  return state()->files[index]->segment.view;
 }
 
 Fault FilterSet::fault(size_t index) const noexcept { return filter(index).fault(); }
@@ -125,11 +125,11 @@ std::vector<UnusableFilter> FilterSet::Unusable() const {
 }
 
 uint64_t FilterSet::total_bytes() const noexcept {
-  return state_ != nullptr ? state_->total_bytes : 0;
+  return front_ != nullptr ? state()->total_bytes : 0;
 }
 
 uint64_t FilterSet::copied_bytes() const noexcept {
-  return state_ != nullptr ? state_->copied_bytes : 0;
+  return front_ != nullptr ? state()->copied_bytes : 0;
 }
 
 }  // namespace winnow

@@ -24,7 +24,7 @@ struct [[gnu::visibility("hidden")]] FilterSet::File {
 };
 
 // A version.
-struct [[gnu::visibility("hidden")]] FilterSet::State {
+struct [[gnu::visibility("hidden")]] FilterSet::State : Front {
   explicit State(const std::vector<std::shared_ptr<const File>>& all);
 
   const std::vector<std::shared_ptr<const File>> files;
@@ -33,6 +33,10 @@ struct [[gnu::visibility("hidden")]] FilterSet::State {
   uint64_t copied_bytes = 0;
   const core::SegmentTable table;
 };
+
+inline const FilterSet::State* FilterSet::state() const noexcept {
+  return static_cast<const State*>(front_.get());
+}
 
 }  // namespace winnow
 

@@ -53,6 +53,7 @@ FilterSet::State::State(const std::vector<std::shared_ptr<const File>>& all)
         for (const auto& file : all) segments.push_back(&file->segment);
         return core::SegmentTable(segments);
       }()) {
+  only = table.only();
   ids.reserve(files.size());
   for (const auto& file : files) {
     ids.push_back(file->id);
@@ -67,7 +68,7 @@ FilterSetEdit::FilterSetEdit(FilterSetEdit&&) noexcept = default;
 FilterSetEdit& FilterSetEdit::operator=(FilterSetEdit&&) noexcept = default;
 
 FilterSetEdit::FilterSetEdit(const FilterSet& base) {
-  if (base.state_ != nullptr) files_ = base.state_->files;
+  if (base.front_ != nullptr) files_ = base.state()->files;
 }
 
 size_t FilterSetEdit::size() const noexcept { return files_.size(); }
@@ -117,7 +118,7 @@ void FilterSetEdit::InsertFrom(size_t index, const FilterSet& from, IndexRange r
   CheckRange("InsertFrom", range, from.size());
   CheckCount(size(), range.last - range.first);
   if (range.first == range.last) return;
-  const auto begin = from.state_->files.begin();
+  const auto begin = from.state()->files.begin();
   files_.insert(files_.begin() + static_cast<Place>(index), begin + static_cast<Place>(range.first),
                 begin + static_cast<Place>(range.last));
 }
@@ -154,7 +155,7 @@ bool FilterSetEdit::RemoveId(uint64_t id) {
 
 FilterSet FilterSetEdit::Build() const {
   FilterSet set;
-  if (!files_.empty()) set.state_ = std::make_shared<const FilterSet::State>(files_);
+  if (!files_.empty()) set.front_ = std::make_shared<const FilterSet::State>(files_);
   return set;
 }
 

@@ -177,7 +177,7 @@ LayerEntry ReadLayerEntry(const unsigned char* directory, unsigned index) noexce
 
 Directory FindDirectory(const unsigned char* block, size_t size) noexcept {
   const unsigned char* tail = block + size - kTailBytes;
-  return {tail - tail[kEntriesAt] * kEntryBytes,
+  return {tail - tail[kEntriesAt] * kEntryBytes, tail[kEntriesAt],
           UnpackColumns(static_cast<uint16_t>(LoadLittle(tail + kColumnsAt, 2)))};
 }
 

@@ -105,6 +105,7 @@ Fault Parse(std::string_view block, ParsedBlock* parsed) noexcept;
 // Where the directory and the columns of a block are that was found valid before.
 struct Directory {
   const unsigned char* entries = nullptr;
+  unsigned num_entries = 0;
   Columns columns;
 };
 Directory FindDirectory(const unsigned char* block, size_t size) noexcept;

@@ -1,7 +1,7 @@
 #include "src/core/segment.h"
 
 #include "src/core/format.h"
-#include "src/core/ribbon.h"
+#include "src/core/layer_walk.h"
 
 namespace winnow::core {
 
@@ -16,23 +16,19 @@ Segment TakeApart(std::string_view block, const FilterView& view) noexcept {
     segment.kind = SegmentKind::kNever;
     return segment;
   }
-  const LayerEntry entry = ReadLayerEntry(parsed.directory, 0);
-  if (entry.type == LayerType::kBloom) {
+  LayerWalk walk(parsed.payload, block.size());
+  if (walk.entry().type == LayerType::kBloom) {
     // A Ribbon filter of hashes made to defeat it may begin with a Bloom layer too.
     segment.kind = SegmentKind::kBloom;
-    segment.probes = entry.parameter;
-    segment.num_blocks = entry.count;
-    segment.blocks = parsed.payload;
-  } else if (entry.type == LayerType::kBumped) {
+    segment.probes = walk.entry().parameter;
+    segment.num_blocks = walk.entry().count;
+    segment.blocks = walk.bytes();
+  } else if (walk.entry().type == LayerType::kBumped) {
     segment.kind = SegmentKind::kRibbon;
-    const Columns columns = UnpackColumns(parsed.tail.columns);
-    segment.first = LayerForKernels(entry.parameter, entry.count, columns, parsed.payload);
+    segment.first = walk.Bumped();
     // A bumped layer is never the last one.
-    const LayerEntry second = ReadLayerEntry(parsed.directory, 1);
-    if (second.type == LayerType::kBumped) {
-      segment.second = LayerForKernels(second.parameter, second.count, columns,
-                                       parsed.payload + LayerBytes(entry, columns));
-    }
+    walk.Next();
+    if (walk.entry().type == LayerType::kBumped) segment.second = walk.Bumped();
   } else {
     segment.kind = SegmentKind::kOther;
   }

@@ -67,9 +67,16 @@ simd::RibbonSegments SegmentTable::Layers::From(size_t seat) const noexcept {
 }
 
 SegmentTable::SegmentTable(const std::vector<const Segment*>& segments)
-    : kernels_(simd::ActiveKernels()),
+    : size_(segments.size()),
+      num_words_((segments.size() + 63) / 64),
+      kernels_(simd::ActiveKernels()),
       seats_(segments.size()),
-      always_((segments.size() + 63) / 64) {
+      always_(num_words_) {
+  if (size_ <= kFew) {
+    few_.reserve(size_);
+    for (const Segment* const segment : segments) few_.push_back({segment->view});
+    ask_ = size_ == 1 ? AskOnly : AskFew;
+  }
   std::vector<uint32_t> ribbons;
   std::vector<uint32_t> blooms[simd::kBloomMaxProbes + 1];
   std::vector<uint32_t> others;
@@ -97,9 +104,11 @@ SegmentTable::SegmentTable(const std::vector<const Segment*>& segments)
   AddRun(segments, ribbons);
   for (const std::vector<uint32_t>& members : blooms) AddRun(segments, members);
   AddRun(segments, others);
-  is_one_bloom_ = runs_.size() == 1 && runs_.front().kind == SegmentKind::kBloom &&
-                  runs_.front().last == size();
-  if (!is_one_bloom_) return;
+  if (size_ == 1 || runs_.size() != 1 || runs_.front().kind != SegmentKind::kBloom ||
+      runs_.front().last != size()) {
+    return;
+  }
+  ask_ = AskBlooms;
   one_ahead_ = AheadFor(runs_.front(), size());
   one_words_ = runs_.front().words;
   one_segments_ = {first_.words.data(), first_.starts.data()};
@@ -324,11 +333,49 @@ void SegmentTable::ClearRow(size_t first, size_t last, uint64_t* row) const noex
   }
 }
 
+void SegmentTable::AskOnly(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept {
+  *row = table.only()->MayContain(KeyHash{hash}) ? 1 : 0;
+}
+
+void SegmentTable::AskBlooms(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept {
+  table.kernels_.bloom_probe_segments(table.one_segments_, table.size_, table.one_words_, hash,
+                                      table.one_ahead_, row);
+}
+
+void SegmentTable::AskFew(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept {
+  uint64_t answers = 0;
+  unsigned i = 0;
+  for (const Few& few : table.few_) {
+    answers |= uint64_t{few.view.MayContain(KeyHash{hash})} << i++;
+  }
+  *row = answers;
+}
+
+// Those of few segments whose bits are set.
+uint64_t SegmentTable::AskFewAmong(uint64_t hash, uint64_t among) const noexcept {
+  uint64_t answers = 0;
+  among &= (uint64_t{1} << few_.size()) - 1;
+  while (among != 0) {
+    const unsigned i = TakeLowestBit(&among);
+    answers |= uint64_t{few_[i].view.MayContain(KeyHash{hash})} << i;
+  }
+  return answers;
+}
+
+void SegmentTable::AskMany(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept {
+  table.AskRange(&hash, 1, 0, table.size_, row);
+}
+
 void SegmentTable::AskRange(const uint64_t* hashes, size_t n, size_t first, size_t last,
                             uint64_t* rows) const noexcept {
   const bool asks_all = last - first == size();
-  if (asks_all && is_one_bloom_ && bytes_ < kBatchFromBytes) {
+  if (asks_all && (ask_ == AskBlooms ? bytes_ < kBatchFromBytes : IsFasterByFew(n))) {
     for (size_t i = 0; i < n; ++i) AskAll(hashes[i], rows + i * num_words());
+    return;
+  }
+  if (IsFasterByFew(n)) {
+    const uint64_t among = (uint64_t{1} << last) - (uint64_t{1} << first);
+    for (size_t i = 0; i < n; ++i) rows[i] = AskFewAmong(hashes[i], among);
     return;
   }
   Flight flight(*this, n * (last - first));
@@ -353,6 +400,10 @@ void SegmentTable::AskRange(const uint64_t* hashes, size_t n, size_t first, size
 
 void SegmentTable::AskBitmap(const uint64_t* hashes, size_t n, const uint64_t* among,
                              uint64_t* rows) const noexcept {
+  if (IsFasterByFew(n)) {
+    for (size_t i = 0; i < n; ++i) rows[i] = AskFewAmong(hashes[i], among[i]);
+    return;
+  }
   Flight flight(*this, UINT64_MAX);
   uint32_t seats[simd::kMostPlaces];
   uint32_t bits[simd::kMostPlaces];

@@ -22,14 +22,14 @@ class SegmentTable {
   SegmentTable(const SegmentTable&) = delete;
   SegmentTable& operator=(const SegmentTable&) = delete;
 
-  size_t size() const noexcept { return seats_.size(); }
-  size_t num_words() const noexcept { return (size() + 63) / 64; }
+  size_t size() const noexcept { return size_; }
+  size_t num_words() const noexcept { return num_words_; }
+
+  // The filter of the only segment; null if there are others, or none.
+  const FilterView* only() const noexcept { return size_ == 1 ? &few_.front().view : nullptr; }
 
   // All segments. Words of the row as in AskRange.
-  void AskAll(uint64_t hash, uint64_t* row) const noexcept {
-    if (!is_one_bloom_) return AskRange(&hash, 1, 0, size(), row);
-    kernels_.bloom_probe_segments(one_segments_, size(), one_words_, hash, one_ahead_, row);
-  }
+  void AskAll(uint64_t hash, uint64_t* row) const noexcept { ask_(*this, hash, row); }
 
   // The segments from `first` on, `last` and those behind not among them; last <= size(). One row
   // for each of n hashes.
@@ -67,18 +67,40 @@ class SegmentTable {
   static constexpr uint64_t kPrefetchFromChosen = 4;
   // Below it, what several keys have under way together takes longer to keep than it saves.
   static constexpr uint64_t kBatchFromBytes = uint64_t{8} << 20;
+  // The same for few of any kinds.
+  static constexpr uint64_t kBatchFewFromBytes = uint64_t{2} << 20;
+  // So many are asked one by one: to locate and test together pays from more on.
+  static constexpr size_t kFew = 8;
 
   void AddRun(const std::vector<const Segment*>& segments, const std::vector<uint32_t>& members);
   simd::Ahead AheadFor(const Run& run, uint64_t probes) const noexcept;
   void ClearRow(size_t first, size_t last, uint64_t* row) const noexcept;
 
+  // The ways to ask all segments.
+  using Ask = void (*)(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
+  static void AskOnly(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
+  static void AskBlooms(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
+  static void AskFew(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
+  static void AskMany(const SegmentTable& table, uint64_t hash, uint64_t* row) noexcept;
+  uint64_t AskFewAmong(uint64_t hash, uint64_t among) const noexcept;
+  bool IsFasterByFew(size_t hashes) const noexcept {
+    return !few_.empty() && (hashes == 1 || bytes_ < kBatchFewFromBytes);
+  }
+
+  const size_t size_;
+  const size_t num_words_;
+  Ask ask_ = AskMany;
   const simd::Kernels& kernels_;
   uint64_t bytes_ = 0;  // of all filters
-  // All segments are one run of Bloom filters: what its lookup needs, close together.
-  bool is_one_bloom_ = false;
+  // Where all segments are one run of Bloom filters, what its lookup needs, close together.
   simd::Ahead one_ahead_;
   const uint16_t* one_words_ = nullptr;
   simd::BloomSegments one_segments_{};
+  // All segments, where they are few. What a lookup reads of one is in one line of the cache.
+  struct alignas(64) Few {
+    FilterView view;
+  };
+  std::vector<Few> few_;
   std::vector<Run> runs_;
   std::vector<uint32_t> seats_;           // by index
   std::vector<uint64_t> always_;          // bitmap by index: may contain everything

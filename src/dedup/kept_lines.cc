@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/amq/blocked_parts.h"
+#include "src/dedup/brought_bloom.h"
 #include "src/dedup/state_bytes.h"
 #include "src/dedup/state_file.h"
 #include "src/dedup/state_filter.h"
@@ -32,8 +33,10 @@ class Kept : public SeenLines {
   // Makes the file, or goes on from it.
   absl::Status Open();
 
+  size_t brought_at_once() const override { return bloom_->at_once(); }
+  void Bring(const KeyHash* hashes, size_t n) override { bloom_->Bring(hashes, n); }
   absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override {
-    filter_->Add(hashes, n, is_new);
+    bloom_->AddBrought(n, is_new);
     for (size_t i = 0; i < n; ++i) {
       if (is_new[i]) unkept_.push_back(hashes[i].value);
     }
@@ -44,9 +47,9 @@ class Kept : public SeenLines {
     absl::Status status = Keep();
     return status.ok() ? file_.Sync() : status;
   }
-  uint64_t num_added() const override { return filter_->num_added(); }
-  size_t size_bytes() const override { return filter_->size_bytes(); }
-  double RateNow() const override { return filter_->expected_fpr(); }
+  uint64_t num_added() const override { return bloom_->filter().num_added(); }
+  size_t size_bytes() const override { return bloom_->filter().size_bytes(); }
+  double RateNow() const override { return bloom_->filter().expected_fpr(); }
 
  private:
   absl::Status Make();
@@ -66,7 +69,7 @@ class Kept : public SeenLines {
   const std::string path_;
   StateFile file_;
   StateRecord record_;
-  std::optional<amq::BlockedBloom> filter_;
+  std::optional<BroughtBloom> bloom_;
   std::vector<uint64_t> unkept_;
   std::vector<unsigned char> entry_;  // of the journal
   uint64_t journal_end_ = 0;
@@ -80,9 +83,10 @@ absl::Status Kept::Open() {
 
 // Under another name, so that nobody sees it before it is whole.
 absl::Status Kept::Make() {
-  filter_.emplace(amq::Plan{WithHeadroom(record_.capacity), record_.rate});
-  record_.shape = filter_->shape();
-  record_.layout = LayoutFor(filter_->serialized_size());
+  bloom_.emplace(amq::BlockedBloom(ShapeForLines(record_.capacity, record_.rate),
+                                   WithHeadroom(record_.capacity)));
+  record_.shape = bloom_->filter().shape();
+  record_.layout = LayoutFor(bloom_->filter().serialized_size());
   const std::string unfinished = absl::StrCat(path_, ".", getpid(), ".unfinished");
   constexpr mode_t kAsTheUserSays = 0666;
   const int file = open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kAsTheUserSays);
@@ -98,7 +102,7 @@ absl::Status Kept::Make() {
 absl::Status Kept::Allocate(int file) {
   absl::Status status = file_.Take(file);
   if (status.ok()) status = file_.TakeRoom(record_.layout.file());
-  if (status.ok()) status = WriteFilter(file_, record_.layout.filter_at(), *filter_);
+  if (status.ok()) status = WriteFilter(file_, record_.layout.filter_at(), bloom_->filter());
   return status.ok() ? WriteRecord() : status;
 }
 
@@ -140,7 +144,7 @@ absl::Status Kept::TakeRecord(std::string_view bytes) {
 }
 
 absl::Status Kept::TakeFilter(absl::StatusOr<amq::BlockedBloom> read) {
-  if (read.ok()) filter_.emplace(*std::move(read));
+  if (read.ok()) bloom_.emplace(*std::move(read));
   return read.status();
 }
 
@@ -151,7 +155,7 @@ absl::Status Kept::Recover() {
       ReadBlocks(file_, record_.layout.filter_at(), record_.shape, WithHeadroom(record_.capacity)));
   if (status.ok()) status = Replay();
   if (!status.ok()) return status;
-  const std::string fault = amq::BlockedBloomParts::End(record_.keys, &*filter_);
+  const std::string fault = amq::BlockedBloomParts::End(record_.keys, &bloom_->filter());
   if (!fault.empty()) return file_.Fault(absl::StrCat("is damaged: ", fault));
   journal_end_ = record_.layout.journal;
   return Rewrite();
@@ -179,7 +183,9 @@ absl::Status Kept::Replay() {
       return file_.Fault(absl::StrCat("is damaged: its journal is not what was written at byte ",
                                       journal + journal_end_, "; take a copy that is whole"));
     }
-    for (uint64_t i = 0; i < count; ++i) filter_->Add(KeyHash{EntryHash(entry, i)});
+    for (uint64_t i = 0; i < count; ++i) {
+      bloom_->filter().Add(KeyHash{EntryHash(entry, i)});
+    }
     journal_end_ += EntryBytes(count);
   }
   // What a run left behind that ended before it gave its entry the mark.
@@ -211,9 +217,9 @@ absl::Status Kept::Keep() {
 // may get into some of the words: their output is written.
 absl::Status Kept::Rewrite() {
   record_.rewriting = true;
-  record_.keys = filter_->num_added();
+  record_.keys = bloom_->filter().num_added();
   absl::Status status = WriteRecord();
-  if (status.ok()) status = WriteFilter(file_, record_.layout.filter_at(), *filter_);
+  if (status.ok()) status = WriteFilter(file_, record_.layout.filter_at(), bloom_->filter());
   // Without its first mark the journal is empty, whatever is left of it.
   if (status.ok()) status = file_.WriteZeros(record_.layout.journal_at(), journal_end_);
   record_.rewriting = false;

@@ -57,7 +57,7 @@ absl::Status LineSource::Open() {
   return absl::OkStatus();
 }
 
-absl::Status LineSource::Next(size_t most, absl::FunctionRef<absl::Status()> before_wait,
+absl::Status LineSource::Next(size_t most, BeforeRead before_read,
                               std::vector<std::string_view>* lines) {
   lines->clear();
   for (;;) {
@@ -82,7 +82,7 @@ absl::Status LineSource::Next(size_t most, absl::FunctionRef<absl::Status()> bef
       searched_ = 0;
       return absl::OkStatus();
     }
-    if (absl::Status status = Fill(before_wait); !status.ok()) return status;
+    if (absl::Status status = Fill(before_read); !status.ok()) return status;
   }
 }
 
@@ -95,22 +95,20 @@ void LineSource::MakeRoom() {
   if (end_ == text_.size()) text_.resize(2 * text_.size());
 }
 
-absl::Status LineSource::Fill(absl::FunctionRef<absl::Status()> before_wait) {
-  if (!begun_) return Begin(before_wait);
+absl::Status LineSource::Fill(BeforeRead before_read) {
+  if (!begun_) return Begin(before_read);
+  const bool reads = decompressor_ == nullptr || packed_begin_ == packed_end_;
+  if (absl::Status status = before_read(reads && WouldWait(file_)); !status.ok()) return status;
   MakeRoom();
-  if (decompressor_ != nullptr) return Decompress(before_wait);
+  if (decompressor_ != nullptr) return Decompress();
   size_t got = 0;
-  absl::Status status = Read(before_wait, text_.data() + end_, text_.size() - end_, &got);
+  absl::Status status = Read(text_.data() + end_, text_.size() - end_, &got);
   end_ += got;
   ended_ = got == 0;
   return status;
 }
 
-absl::Status LineSource::Read(absl::FunctionRef<absl::Status()> before_wait, char* to, size_t room,
-                              size_t* got) {
-  if (WouldWait(file_)) {
-    if (absl::Status status = before_wait(); !status.ok()) return status;
-  }
+absl::Status LineSource::Read(char* to, size_t room, size_t* got) {
   for (;;) {
     const ssize_t bytes = read(file_, to, room);
     if (bytes >= 0) {
@@ -124,13 +122,12 @@ absl::Status LineSource::Read(absl::FunctionRef<absl::Status()> before_wait, cha
 }
 
 // Reads as much as tells an LZ4 frame.
-absl::Status LineSource::Begin(absl::FunctionRef<absl::Status()> before_wait) {
+absl::Status LineSource::Begin(BeforeRead before_read) {
   while (end_ < kMagicBytes && !ended_) {
     size_t got = 0;
-    if (absl::Status status = Read(before_wait, text_.data() + end_, kPacked - end_, &got);
-        !status.ok()) {
-      return status;
-    }
+    absl::Status status = before_read(WouldWait(file_));
+    if (status.ok()) status = Read(text_.data() + end_, kPacked - end_, &got);
+    if (!status.ok()) return status;
     end_ += got;
     ended_ = got == 0;
     // A line that is whole is none that waits for more.
@@ -151,11 +148,11 @@ absl::Status LineSource::Begin(absl::FunctionRef<absl::Status()> before_wait) {
   return absl::OkStatus();
 }
 
-absl::Status LineSource::Decompress(absl::FunctionRef<absl::Status()> before_wait) {
+absl::Status LineSource::Decompress() {
   if (packed_begin_ == packed_end_) {
     packed_begin_ = 0;
     packed_end_ = 0;
-    absl::Status status = Read(before_wait, packed_.data(), packed_.size(), &packed_end_);
+    absl::Status status = Read(packed_.data(), packed_.size(), &packed_end_);
     if (!status.ok()) return status;
     if (packed_end_ == 0 && wanted_ != 0) {
       return absl::DataLossError(absl::StrCat(

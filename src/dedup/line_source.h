@@ -29,12 +29,12 @@ class LineSource {
   absl::Status Open();
 
   // The next lines, at least one and at most `most`, without their line feeds; none at the end. The
-  // last line needs no line feed. They live until the next call. Where that would wait for input,
-  // as from a pipe, before_wait is called first; what it gives is given back if that is an error.
-  // Other errors are sentences that name the file; throws std::bad_alloc for a line that memory
-  // does not hold.
-  absl::Status Next(size_t most, absl::FunctionRef<absl::Status()> before_wait,
-                    std::vector<std::string_view>* lines);
+  // last line needs no line feed. Lines live until before_read is called, as it is before more is
+  // read or unpacked, or the source ends. It is told whether that would wait for input, as from a
+  // pipe; what it gives is given back if that is an error. Other errors are sentences that name the
+  // file; throws std::bad_alloc for a line that memory does not hold.
+  using BeforeRead = absl::FunctionRef<absl::Status(bool waits)>;
+  absl::Status Next(size_t most, BeforeRead before_read, std::vector<std::string_view>* lines);
 
   // The file's descriptor, once it is open.
   int file() const { return file_; }
@@ -44,11 +44,10 @@ class LineSource {
     void operator()(LZ4F_dctx_s* context) const;
   };
 
-  absl::Status Fill(absl::FunctionRef<absl::Status()> before_wait);
-  absl::Status Read(absl::FunctionRef<absl::Status()> before_wait, char* to, size_t room,
-                    size_t* got);
-  absl::Status Begin(absl::FunctionRef<absl::Status()> before_wait);
-  absl::Status Decompress(absl::FunctionRef<absl::Status()> before_wait);
+  absl::Status Fill(BeforeRead before_read);
+  absl::Status Read(char* to, size_t room, size_t* got);
+  absl::Status Begin(BeforeRead before_read);
+  absl::Status Decompress();
   void MakeRoom();
 
   const std::string path_;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "src/amq/block_sizing.h"
+#include "src/dedup/brought_bloom.h"
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/plan.h"
 #include "winnow/amq/scalable_bloom.h"
@@ -13,18 +15,21 @@ namespace {
 
 class Fixed : public SeenLines {
  public:
-  Fixed(uint64_t capacity, double rate) : filter_({WithHeadroom(capacity), rate}) {}
+  Fixed(uint64_t capacity, double rate)
+      : bloom_(amq::BlockedBloom(ShapeForLines(capacity, rate), WithHeadroom(capacity))) {}
 
-  absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override {
-    filter_.Add(hashes, n, is_new);
+  size_t brought_at_once() const override { return bloom_.at_once(); }
+  void Bring(const KeyHash* hashes, size_t n) override { bloom_.Bring(hashes, n); }
+  absl::Status Add(const KeyHash*, size_t n, bool* is_new) override {
+    bloom_.AddBrought(n, is_new);
     return absl::OkStatus();
   }
-  uint64_t num_added() const override { return filter_.num_added(); }
-  size_t size_bytes() const override { return filter_.size_bytes(); }
-  double RateNow() const override { return filter_.expected_fpr(); }
+  uint64_t num_added() const override { return bloom_.filter().num_added(); }
+  size_t size_bytes() const override { return bloom_.filter().size_bytes(); }
+  double RateNow() const override { return bloom_.filter().expected_fpr(); }
 
  private:
-  amq::BlockedBloom filter_;
+  BroughtBloom bloom_;
 };
 
 class Growing : public SeenLines {
@@ -60,7 +65,8 @@ class Growing : public SeenLines {
 class Generations : public SeenLines {
  public:
   Generations(uint64_t capacity, double rate)
-      : newer_({WithHeadroom(capacity), rate / 2}), older_({WithHeadroom(capacity), rate / 2}) {}
+      : newer_(ShapeForLines(capacity, rate / 2), WithHeadroom(capacity)),
+        older_(newer_.shape(), WithHeadroom(capacity)) {}
 
   // A line of the older generation is added to the newer one as well: it is remembered anew.
   absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override {
@@ -91,6 +97,22 @@ class Generations : public SeenLines {
 uint64_t WithHeadroom(uint64_t capacity) {
   return std::min(static_cast<uint64_t>(std::ceil(static_cast<double>(capacity) * kHeadroom)),
                   amq::kMostKeys);
+}
+
+amq::BlockedShape ShapeForLines(uint64_t capacity, double rate) {
+  constexpr double kMostMore = 1.05;
+  const uint64_t lines = WithHeadroom(capacity);
+  const amq::BlockedShape smallest = amq::BlockedBloom::ShapeFor({lines, rate});
+  amq::BlockedShape best = smallest;
+  if (smallest.blocks_per_key == 1) return best;
+  const double most = kMostMore * static_cast<double>(smallest.num_blocks);
+  best.num_blocks = UINT64_MAX;
+  for (unsigned bits = 1; bits <= amq::kBlockWords; ++bits) {
+    const unsigned blocks_per_key = smallest.blocks_per_key - 1;
+    const uint64_t blocks = amq::BlocksForRate(lines, rate, blocks_per_key, bits);
+    if (blocks < best.num_blocks) best = {blocks, blocks_per_key, bits};
+  }
+  return static_cast<double>(best.num_blocks) <= most ? best : smallest;
 }
 
 std::unique_ptr<SeenLines> MakeFixed(uint64_t capacity, double rate) {

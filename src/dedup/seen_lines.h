@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "winnow/amq/blocked_bloom.h"
 #include "winnow/hash.h"
 
 namespace winnow::dedup {
@@ -16,10 +17,17 @@ namespace winnow::dedup {
 // Lines that are handed over at once: their misses overlap, but for the last ones of a batch.
 inline constexpr size_t kBatch = 256;
 
+// Of lines that are brought and not added yet.
+inline constexpr size_t kMostBatches = 4;
+
 // A filter is made for this much more than its capacity, so that it is past the capacity before it
 // is past the rate.
 inline constexpr double kHeadroom = 1.01;
 uint64_t WithHeadroom(uint64_t capacity);
+
+// The filter for so many lines, and a few more: with a block less for each line than
+// BlockedBloom::ShapeFor where that takes at most 5 % more memory, as misses are what it costs.
+amq::BlockedShape ShapeForLines(uint64_t capacity, double rate);
 
 class SeenLines {
  public:
@@ -31,6 +39,11 @@ class SeenLines {
   virtual absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) = 0;
 
   virtual size_t most_at_once() const { return kBatch; }
+
+  // Where it brings lines, so many at once: each is handed over to Bring before Add, in the same
+  // order, and what Add reads is on its way meanwhile. At most kMostBatches batches wait for Add.
+  virtual size_t brought_at_once() const { return 0; }
+  virtual void Bring(const KeyHash*, size_t) {}
 
   // Lines that were called new without being sure of it, as an answer was lost.
   virtual uint64_t num_uncertain() const { return 0; }

@@ -56,8 +56,7 @@ double AdviceReading::FalseReadsNow() const {
 
 bool AdviceReading::AsksInVain() const {
   return std::any_of(asks.begin(), asks.end(), [](const std::vector<uint64_t>& of_files) {
-    return std::any_of(of_files.begin(), of_files.end(),
-                       [](uint64_t asked) { return asked > 0; });
+    return std::any_of(of_files.begin(), of_files.end(), [](uint64_t asked) { return asked > 0; });
   });
 }
 

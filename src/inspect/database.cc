@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "src/inspect/backup_folder.h"
 #include "src/inspect/child_answer.h"
 #include "src/inspect/read_tables.h"
 #include "src/inspect/report_bytes.h"
@@ -273,6 +274,13 @@ DatabaseReport ReadDatabaseBy(const TableReading& reading, const std::string& pa
   if (code) {
     database.error = absl::StrCat("can't list the folder ", path, ": ", code.message());
     return database;
+  }
+  if (table_folders.empty() && IsBackupWithoutTables(path)) {
+    database.error = AboutBackupWithoutTables(path);
+    return database;
+  }
+  if (HasTablesOfBackups(path)) {
+    database.remark = AboutTablesOfBackups();
   }
   const bool is_database = fs::exists(fs::path(path) / "CURRENT", code);
   const std::string manifest = is_database ? std::string() : AnyManifest(path);

@@ -9,6 +9,7 @@
 #include "src/inspect/converted_share.h"
 #include "src/inspect/describe_policy.h"
 #include "src/inspect/filter_totals.h"
+#include "src/inspect/json_name.h"
 #include "src/inspect/printable.h"
 
 namespace winnow::inspect {
@@ -87,14 +88,6 @@ Json ToJson(const FilterSummary& filter) {
   json["policy_name"] = filter.policy_name;
   json["fault"] = OrNull(filter.fault);
   return json;
-}
-
-// Bytes that JSON has no text for are there once more as digits.
-void PutName(const char* key, const std::string& name, Json* json) {
-  (*json)[key] = SentenceOrNull(name);
-  if (!IsUtf8(name)) {
-    (*json)[absl::StrCat(key, "_hex")] = absl::BytesToHexString(name);
-  }
 }
 
 Json ToJson(const SstReport& file) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "src/core/format.h"
+#include "src/core/layer_walk.h"
 #include "src/core/ribbon.h"
 
 namespace winnow::inspect {
@@ -46,23 +47,20 @@ std::string HashOf(const core::Tail& tail) {
       ", seed ", tail.seed);
 }
 
-void PutRibbon(const core::ParsedBlock& parsed, FilterParameters* parameters) {
-  const core::Columns columns = core::UnpackColumns(parsed.tail.columns);
-  const unsigned char* bytes = parsed.payload;
+void PutRibbon(std::string_view block, uint64_t num_hashes, FilterParameters* parameters) {
   uint64_t slots = 0;
   uint64_t blocks = 0;
-  for (unsigned i = 0; i < parsed.tail.entries; ++i) {
-    const core::LayerEntry entry = core::ReadLayerEntry(parsed.directory, i);
-    if (entry.type == LayerType::kNote) {
-      break;  // notes are behind all layers
-    }
+  core::LayerWalk walk(reinterpret_cast<const unsigned char*>(block.data()), block.size());
+  for (; !walk.AtEnd(); walk.Next()) {
+    const core::LayerEntry& entry = walk.entry();
     parameters->layers.emplace_back(NameOf(entry.type));
     if (entry.type == LayerType::kBumped) {
-      const core::BumpedLayout layout = core::LayOut(entry.parameter, entry.count, columns);
+      const core::BumpedLayout layout = core::LayOut(entry.parameter, entry.count, walk.columns());
       blocks += layout.blocks;
       slots += 64 * layout.blocks;
-      if (i == 0) {
-        parameters->bumped_share = core::BumpedShare(bytes + layout.words_bytes, layout.starts);
+      if (walk.number() == 0) {
+        parameters->bumped_share =
+            core::BumpedShare(walk.bytes() + layout.words_bytes, layout.starts);
       }
     } else if (entry.type == LayerType::kSmall) {
       blocks += entry.count;
@@ -70,13 +68,11 @@ void PutRibbon(const core::ParsedBlock& parsed, FilterParameters* parameters) {
     } else if (entry.type == LayerType::kList) {
       slots += entry.count;
     }
-    bytes += core::LayerBytes(entry, columns);
   }
   parameters->blocks = blocks;
   parameters->slots = slots;
   if (slots > 0) {
-    parameters->fill_ratio =
-        static_cast<double>(parsed.tail.num_hashes) / static_cast<double>(slots);
+    parameters->fill_ratio = static_cast<double>(num_hashes) / static_cast<double>(slots);
   }
 }
 
@@ -101,7 +97,7 @@ FilterParameters ParametersOfWinnow(std::string_view block) {
         core::LayerBytes(entry, {})));
   } else if (parsed.tail.kind == FilterKind::kRibbon) {
     parameters.columns = FilterView(block).info().columns;
-    PutRibbon(parsed, &parameters);
+    PutRibbon(block, parsed.tail.num_hashes, &parameters);
   }
   return parameters;
 }

@@ -89,14 +89,23 @@ InspectReport MakeInspectReport(std::vector<SstReport> files, std::vector<std::s
 }
 
 std::string UnknownFamilies(const std::vector<SstReport>& files, const FileSelection& selection) {
-  std::set<std::string> known;
+  std::set<std::string> names;
   for (const SstReport& file : files) {
     if (!file.column_family.empty()) {
-      known.insert(Printable(file.column_family));
+      names.insert(file.column_family);
     }
   }
+  return UnknownFamilies(names, selection.families);
+}
+
+std::string UnknownFamilies(const std::set<std::string>& names,
+                            const std::vector<std::string>& wanted) {
+  std::set<std::string> known;
+  for (const std::string& name : names) {
+    known.insert(Printable(name));
+  }
   std::vector<std::string> unknown;
-  for (const std::string& family : selection.families) {
+  for (const std::string& family : wanted) {
     if (known.count(Printable(family)) == 0) {
       unknown.push_back(Printable(family));
     }

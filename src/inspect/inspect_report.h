@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,10 @@ InspectReport MakeInspectReport(std::vector<SstReport> files, std::vector<std::s
 // The families of the selection that no file has: a sentence that names
 // those that there are. Empty: there is none such.
 std::string UnknownFamilies(const std::vector<SstReport>& files, const FileSelection& selection);
+
+// The same by the names alone: those that are wanted, and those that there are.
+std::string UnknownFamilies(const std::set<std::string>& names,
+                            const std::vector<std::string>& wanted);
 
 }  // namespace winnow::inspect
 

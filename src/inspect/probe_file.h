@@ -42,6 +42,7 @@ struct CoveredKey {
 struct FileProbe {
   std::string path;
   std::optional<int> level;
+  std::string column_family;        // for the caller to set; empty: not known
   std::string kind;                 // of the filter, as FilterSummary::kind
   std::vector<ProbeHit> hits;       // in the order of the keys
   std::vector<CoveredKey> covered;  // only if exact; also of keys that are no hits

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/inspect/internal_keys.h"
-#include "src/inspect/printable.h"
+#include "src/inspect/json_name.h"
 
 namespace winnow::inspect {
 namespace {
@@ -24,15 +24,18 @@ Json ToJson(const FileProbe& file) {
     present += hit.entry ? 1 : 0;
     by_filter_and_absent += hit.by_filter && hit.looked_for && !hit.entry ? 1 : 0;
   }
-  return {{"path", file.path},
-          {"level", OrNull(file.level)},
-          {"kind", file.kind},
-          {"hits", file.hits.size()},
-          {"present", file.exact ? Json(present) : Json(nullptr)},
-          {"false_positives", file.exact ? Json(by_filter_and_absent) : Json(nullptr)},
-          {"remark", file.remark.empty() ? Json(nullptr) : Json(file.remark)},
-          {"fault", OrNull(file.fault)},
-          {"error", OrNull(file.error)}};
+  Json json = Json::object();
+  PutName("path", file.path, &json);
+  PutName("column_family", file.column_family, &json);
+  json.update({{"level", OrNull(file.level)},
+               {"kind", file.kind},
+               {"hits", file.hits.size()},
+               {"present", file.exact ? Json(present) : Json(nullptr)},
+               {"false_positives", file.exact ? Json(by_filter_and_absent) : Json(nullptr)},
+               {"remark", file.remark.empty() ? Json(nullptr) : Json(file.remark)},
+               {"fault", OrNull(file.fault)},
+               {"error", OrNull(file.error)}});
+  return json;
 }
 
 Json ToJson(const std::string& path, const FoundEntry& entry) {
@@ -60,9 +63,6 @@ std::string ProbeJson(const std::vector<ProbedKey>& keys, const std::vector<File
   }
   for (const FileProbe& file : files) {
     document["files"].push_back(ToJson(file));
-    if (!IsUtf8(file.path)) {
-      document["files"].back()["path_hex"] = absl::BytesToHexString(file.path);
-    }
     for (const CoveredKey& covered : file.covered) {
       document["keys"][covered.key]["range_deletions"].push_back(
           {{"path", file.path}, {"sequence", covered.sequence}});

@@ -13,6 +13,7 @@ struct ListedTable {
   std::string path;
   std::optional<int> level;          // unset: not known, or no part of a database
   std::optional<std::string> error;  // why there is no such file, as a sentence
+  std::string column_family;         // empty: not known
 };
 
 // Which paths the names mean is for ExpandPaths to say.

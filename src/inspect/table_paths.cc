@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "src/inspect/backup_folder.h"
+
 namespace winnow::inspect {
 namespace {
 
@@ -53,6 +55,11 @@ FolderContents ContentsOf(const fs::path& folder) {
 
 // What there is to read in the folder itself and, where that is no database, in those in it.
 void FindDatabases(const fs::path& folder, int depth, std::vector<std::string>* found) {
+  // What it has besides its MANIFEST is found beside it. Where it is what was named, its reader
+  // says so.
+  if (depth > 0 && IsBackupWithoutTables(folder.string())) {
+    return;
+  }
   const FolderContents contents = ContentsOf(folder);
   if (contents.database || contents.tables) {
     found->push_back(folder.string());

@@ -22,7 +22,8 @@ struct TablePath {
 //   - a folder without a database is itself, if table files are in it, and the databases and
 //   folders
 //     of table files in it or in folders in it, sorted. Links are not followed there, nor is looked
-//     inside databases, or further down than kDeepestDatabase.
+//     inside databases, or further down than kDeepestDatabase. The MANIFESTs of backups, which lie
+//     apart from the table files, are left out.
 std::vector<TablePath> ExpandPaths(const std::vector<std::string>& names);
 
 inline constexpr int kDeepestDatabase = 5;

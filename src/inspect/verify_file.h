@@ -22,10 +22,11 @@ struct DeniedKey {
 
 struct FileVerdict {
   std::string path;
-  std::string kind;      // of the filter, as FilterSummary::kind
-  int partitions = 0;    // 0: the filter is one block
-  uint64_t entries = 0;  // of the table that were read
-  uint64_t keys = 0;     // whole keys and prefixes that the filter was asked for
+  std::string column_family;  // for the caller to set; empty: not known
+  std::string kind;           // of the filter, as FilterSummary::kind
+  int partitions = 0;         // 0: the filter is one block
+  uint64_t entries = 0;       // of the table that were read
+  uint64_t keys = 0;          // whole keys and prefixes that the filter was asked for
 
   uint64_t false_negatives = 0;
   std::vector<DeniedKey> denied;  // the first of them, at most kMostDeniedShown

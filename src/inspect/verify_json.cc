@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/inspect/json_name.h"
 #include "src/inspect/key_list.h"
-#include "src/inspect/printable.h"
 
 namespace winnow::inspect {
 namespace {
@@ -85,10 +85,9 @@ std::string VerifyJson(const std::vector<FileVerdict>& files,
                        const std::vector<std::string>& warnings) {
   Json document = {{"schema", "winnow.verify/1"}, {"files", Json::array()}, {"warnings", warnings}};
   for (const FileVerdict& file : files) {
-    Json json = {{"path", file.path}};
-    if (!IsUtf8(file.path)) {
-      json["path_hex"] = absl::BytesToHexString(file.path);
-    }
+    Json json = Json::object();
+    PutName("path", file.path, &json);
+    PutName("column_family", file.column_family, &json);
     json.update(WithoutPath(file));
     document["files"].push_back(json);
   }

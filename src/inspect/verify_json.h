@@ -16,7 +16,8 @@ namespace winnow::inspect {
 std::string VerifyJson(const std::vector<FileVerdict>& files,
                        const std::vector<std::string>& warnings);
 
-// All of a verdict but its path, in bytes of no use elsewhere, and back; nothing from other bytes.
+// All of a verdict but its path and column family, in bytes of no use elsewhere, and back; nothing
+// from other bytes.
 std::string PackVerdict(const FileVerdict& verdict);
 std::optional<FileVerdict> UnpackVerdict(std::string_view bytes);
 

@@ -117,7 +117,7 @@ __attribute__((noinline)) bool HashBatch::MakeRoom(size_t size) noexcept {
   delete[] bytes_;
   bytes_ = bytes;
   slot_bytes_ = slot_bytes;
-  std::fill_n(lengths_, kKeys, uint16_t{0});
+  std::fill_n(lengths_, kKeys, kNoKey);
   return true;
 }
 

@@ -1,5 +1,6 @@
 // The keys that a thread asked for last in batches, with their hashes: those of one MultiGet.
-// RocksDB asks a file of a lower level for a part of them, in the same order.
+// RocksDB asks a file of a lower level for a part of them, in the same order. A part of what a
+// thread keeps that shares hashes: shared_hash.h says when one does.
 
 #ifndef WINNOW_SRC_ROCKSDB_HASH_BATCH_H_
 #define WINNOW_SRC_ROCKSDB_HASH_BATCH_H_
@@ -40,7 +41,9 @@ class HashBatch {
   void Keep(const ROCKSDB_NAMESPACE::Slice& key, KeyHash hash) noexcept;
   bool MakeRoom(size_t size) noexcept;
 
-  // By slot. A length of 0: nothing is kept there.
+  static constexpr uint16_t kNoKey = 0;  // as a length: nothing is kept there
+
+  // By slot.
   alignas(16) uint16_t tags_[kKeys] = {};
   uint16_t lengths_[kKeys] = {};
   KeyHash hashes_[kKeys] = {};

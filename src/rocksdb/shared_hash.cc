@@ -38,16 +38,17 @@ constexpr int kCredit = 2 * kLostByShortBatch * static_cast<int>(kMostBatchKeys)
 // The most, so that a thread whose lookups change follows soon.
 constexpr int kMostCredit = 1024;
 
-// A whole key and its prefix may come in turn: files differ in what their filters hold.
+// What a thread keeps and knows that shares or watches. Two keys, as a whole key and its prefix may
+// come in turn: files differ in what their filters hold.
 struct ThreadHashes {
   LastKey keys[2];
-  char* long_bytes;  // kMostSharedBytes for each of the two; null until it is needed
-  HashBatch* batch;  // the same
-  bool is_on;
-  int credit;              // on: off if it falls below 0. Off: on if there is enough
+  char* long_bytes;        // kMostSharedBytes for each of the two; null until it is needed
+  HashBatch* batch;        // the same
+  bool is_on;              // sharing, else watching
+  int credit;              // sharing, until it falls below 0; watching, until it is enough
   uint64_t shared_before;  // the count, when it went into the credit last
   uint64_t watched;        // a hash that may come again
-  uint32_t new_watched;    // how many were, since it was switched off
+  uint32_t new_watched;    // how many were, since it began to watch
   std::atomic<bool> is_taken;
 
   uint64_t Shared() const noexcept {
@@ -67,16 +68,15 @@ constexpr int kMostThreads = 512;
 ThreadHashes all_threads[kMostThreads];
 static_assert(std::is_trivially_destructible_v<ThreadHashes>);
 
-constexpr LastKey NoKey(size_t hashed_in_line) {
+constexpr LastKey NoKey(HashedInLine hashed_in_line) {
   return {
       LastKey::kNone, LastKey::kNone, 0, hashed_in_line, kNotWatchedAtFirst, {0}, {0}, nullptr, {}};
 }
 
-// Of threads that have none of their own: not yet, because there are too many, or no more. They
-// don't share hashes, and may lose counts.
-LastKey key_of_new_threads = NoKey(0);
-LastKey key_of_too_many_threads = NoKey(core::kMostShortKeyBytes);
-LastKey key_of_ended_threads = NoKey(core::kMostShortKeyBytes);
+// Of threads that have no ThreadHashes, by their state.
+LastKey key_of_new_threads = NoKey(HashedInLine::kNoKey);
+LastKey key_of_surplus_threads = NoKey(HashedInLine::kShortKeys);
+LastKey key_of_ended_threads = NoKey(HashedInLine::kShortKeys);
 
 enum class Sharing { kAsked, kAllowed, kForbidden };
 std::atomic<Sharing> sharing{Sharing::kAsked};
@@ -110,6 +110,7 @@ bool MayShare() noexcept {
   return (now == Sharing::kAsked ? AskEnvironment() : now) == Sharing::kAllowed;
 }
 
+// To sharing, or to watching.
 void Switch(ThreadHashes* thread, bool on) noexcept {
   thread->is_on = on;
   thread->credit = on ? kCredit : 0;
@@ -117,8 +118,8 @@ void Switch(ThreadHashes* thread, bool on) noexcept {
   for (LastKey& key : thread->keys) {
     key.length = LastKey::kNone;
     key.long_length = LastKey::kNone;
-    // On, it has to be seen whether the other key is asked for: that takes a call.
-    key.hashed_in_line = on ? 0 : core::kMostShortKeyBytes;
+    // Sharing, it has to be seen whether the other key is asked for: that takes a call.
+    key.hashed_in_line = on ? HashedInLine::kNoKey : HashedInLine::kShortKeys;
     key.not_watched = kNotWatchedAtFirst;
   }
 }
@@ -154,7 +155,7 @@ ThreadHashes* TakeThread() noexcept {
   return nullptr;
 }
 
-// Gives a thread that has none its state, if there is one.
+// From new or surplus: to sharing or watching, where there is a ThreadHashes, else to surplus.
 void Attach() noexcept {
   static const EndOfThread end_of_thread;
   ThreadHashes* const thread = end_of_thread.works ? TakeThread() : nullptr;
@@ -162,7 +163,7 @@ void Attach() noexcept {
     if (thread != nullptr) {
       thread->is_taken.store(false, std::memory_order_release);
     }
-    this_thread_key = &key_of_too_many_threads;  // and try again at a hash that is watched
+    this_thread_key = &key_of_surplus_threads;  // and try again at a hash that is watched
     return;
   }
   for (LastKey& key : thread->keys) {
@@ -173,7 +174,7 @@ void Attach() noexcept {
   this_thread_key = &thread->keys[0];
 }
 
-// On: what was shared since the last time against the keys that had to be kept.
+// Sharing: what was shared since the last time against the keys that had to be kept.
 void Settle(ThreadHashes* thread, size_t kept, int lost) noexcept {
   const uint64_t shared = thread->Shared();
   const auto saved =
@@ -186,7 +187,7 @@ void Settle(ThreadHashes* thread, size_t kept, int lost) noexcept {
   }
 }
 
-// Off.
+// Watching.
 void Watch(ThreadHashes* thread, uint64_t hash, int lost) noexcept {
   if (hash != thread->watched) {
     thread->watched = hash;
@@ -239,7 +240,7 @@ void Keep(LastKey* key, const Slice& asked, uint64_t hash) noexcept {
   key->long_length = is_short ? LastKey::kNone : size;
 }
 
-// The state of this thread, null if it has none.
+// What this thread has; null if it is surplus or ended.
 ThreadHashes* ThisThread() noexcept {
   if (this_thread_key == &key_of_new_threads) {
     Attach();
@@ -247,7 +248,7 @@ ThreadHashes* ThisThread() noexcept {
   return this_thread_key->thread;
 }
 
-// Off, and without a state: a hash each time.
+// Watching, surplus and ended: a hash each time.
 WINNOW_KEY_INLINE uint64_t ComputeOnly(const Slice& key) noexcept {
   const uint64_t hash = core::HashKeyInline(key.data(), key.size());
   CountComputed(this_thread_key);
@@ -257,7 +258,7 @@ WINNOW_KEY_INLINE uint64_t ComputeOnly(const Slice& key) noexcept {
   return hash;
 }
 
-// On, and it is not the last key; or the thread's first lookup.
+// Sharing, and it is not the last key; or new.
 __attribute__((noinline, flatten)) uint64_t HashAndKeep(const Slice& key) noexcept {
   ThreadHashes* const thread = ThisThread();
   if (thread == nullptr || !thread->is_on) {
@@ -282,13 +283,13 @@ __attribute__((noinline, flatten)) uint64_t HashAndKeep(const Slice& key) noexce
   return hash;
 }
 
-// Off: a hash that IsWatched.
+// Watching or surplus: a hash that IsWatched.
 void WatchHash(uint64_t hash, int lost) noexcept {
   if (ThreadHashes* const thread = ThisThread()) {
     if (!thread->is_on) {
       Watch(thread, hash, lost);
     }
-  } else if (this_thread_key == &key_of_too_many_threads) {
+  } else if (this_thread_key == &key_of_surplus_threads) {
     Attach();
   }
 }
@@ -315,7 +316,7 @@ __attribute__((noinline)) void WatchHash(uint64_t hash) noexcept { WatchHash(has
 
 __attribute__((flatten)) uint64_t SharedHash(const Slice& key) noexcept {
   const LastKey& last = *this_thread_key;
-  if (last.hashed_in_line != 0) {
+  if (!LooksFirst(last)) {
     return ComputeOnly(key);
   }
   if (last.long_length == key.size() && IsKept(last, key)) {
@@ -326,7 +327,7 @@ __attribute__((flatten)) uint64_t SharedHash(const Slice& key) noexcept {
 
 __attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n,
                                            KeyHash* hashes) noexcept {
-  if (this_thread_key->hashed_in_line == 0) {
+  if (LooksFirst(*this_thread_key)) {
     ThreadHashes* const thread = ThisThread();
     HashBatch* const batch = thread != nullptr && thread->is_on ? BatchOf(thread) : nullptr;
     if (batch != nullptr) {
@@ -361,7 +362,7 @@ LookupCounts CurrentLookupCounts() noexcept {
     sum.shared += key.shared.load(std::memory_order_relaxed);
   };
   add(key_of_new_threads);
-  add(key_of_too_many_threads);
+  add(key_of_surplus_threads);
   add(key_of_ended_threads);
   for (const ThreadHashes& one : all_threads) {
     add(one.keys[0]);

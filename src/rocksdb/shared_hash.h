@@ -8,7 +8,35 @@
 //
 // Where a Get asks one filter or two, or a MultiGet of short keys four, keeping keys costs more
 // than it saves. So each thread switches it on and off by itself, from what sharing saved or would
-// have saved: off, it watches one hash in 64, and later one in 256, for coming again.
+// have saved. It is in one of five states, and `this_thread_key` says in which:
+//
+//   state      this_thread_key           HashedInLine   its ThreadHashes
+//   new        key_of_new_threads        kNoKey         none yet
+//   sharing    a key of its own          kNoKey         one that is_on
+//   watching   a key of its own          kShortKeys     one that is not
+//   surplus    key_of_surplus_threads    kShortKeys     none, as there are too many threads
+//   ended      key_of_ended_threads      kShortKeys     none any more
+//
+// New: the first lookup takes a ThreadHashes. If one is left, the thread goes on to sharing, or to
+// watching where sharing is forbidden, else it is surplus.
+//
+// Sharing: every lookup compares its key with what is kept, first with the last key, in line, then
+// with the other one: a whole key and its prefix may come in turn. What is not kept is hashed and
+// kept. Batches have keys of their own, a HashBatch. Once in kSettledTogether kept keys, and after
+// each batch that had to keep some, what was shared is weighed against what was kept. When that
+// does not pay any more, or is forbidden, the thread goes on to watching.
+//
+// Watching: nothing is kept or compared. Short keys are hashed in line, others by a call. One hash
+// in 64, and later one in 256, is remembered. When such hashes have come again often enough, and it
+// is allowed, the thread goes on to sharing.
+//
+// Surplus: as watching, but where a hash is watched the thread looks for a ThreadHashes that has
+// become free, and goes on as from new.
+//
+// Ended: the ThreadHashes is free for another thread, with its counts. Destructors that run later
+// may still look something up: as in watching, in vain.
+//
+// Threads without a ThreadHashes count together, and may lose counts.
 
 #ifndef WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
 #define WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
@@ -37,18 +65,26 @@ inline constexpr size_t kSettledTogether = 16;
 
 struct ThreadHashes;
 
+// Keys that a reader hashes by itself, without a look at what is kept, by the most bytes they have.
+// With it the common path of a lookup knows the thread's state by one comparison, which a key of no
+// bytes passes in none.
+enum class HashedInLine : size_t {
+  kNoKey = 0,                            // new, sharing
+  kShortKeys = core::kMostShortKeyBytes  // watching, surplus, ended
+};
+
 // A key with its hash, and what a lookup needs besides: two cache lines, of one thread.
 struct alignas(64) LastKey {
   static constexpr size_t kNone = SIZE_MAX;
 
-  size_t length;          // of the key in `bytes`, 1 to 64, or kNone
-  size_t long_length;     // of the key that is kept elsewhere, 65 to kMostSharedBytes, or kNone
-  uint64_t hash;          // of the key that is kept
-  size_t hashed_in_line;  // a reader itself hashes keys of 1 to so many bytes, at most 32
-  uint64_t not_watched;   // a hash is watched that has none of these bits
+  size_t length;       // of the key in `bytes`, 1 to 64, or kNone
+  size_t long_length;  // of the key that is kept elsewhere, 65 to kMostSharedBytes, or kNone
+  uint64_t hash;       // of the key that is kept
+  HashedInLine hashed_in_line;
+  uint64_t not_watched;            // a hash is watched that has none of these bits
   std::atomic<uint64_t> computed;  // hashes, for lookups
   std::atomic<uint64_t> shared;    // lookups that needed none
-  ThreadHashes* thread;            // null: the thread has none of its own
+  ThreadHashes* thread;            // null: new, surplus or ended
   alignas(64) char bytes[kMostShortBytes];
 };
 static_assert(sizeof(LastKey) == 128);
@@ -84,7 +120,12 @@ WINNOW_KEY_INLINE bool IsShort(const ROCKSDB_NAMESPACE::Slice& key) noexcept {
 
 WINNOW_KEY_INLINE bool IsHashedInLine(const LastKey& last,
                                       const ROCKSDB_NAMESPACE::Slice& key) noexcept {
-  return key.size() - 1 < last.hashed_in_line;
+  return key.size() - 1 < static_cast<size_t>(last.hashed_in_line);
+}
+
+// Whether lookups look at what is kept first: the thread is sharing, or new.
+WINNOW_KEY_INLINE bool LooksFirst(const LastKey& last) noexcept {
+  return last.hashed_in_line == HashedInLine::kNoKey;
 }
 
 WINNOW_KEY_INLINE void CountComputed(LastKey* last) noexcept { AddTo(&last->computed, 1); }

@@ -103,8 +103,9 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
 }  // namespace
 
 const Kernels kAvx2Kernels =
-    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, TestEachRibbon<Match>,
-                   PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
-                                            RibbonLookups<Match>>("avx2", RibbonSolve));
+    SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
+                   TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
+                                                                   RibbonLookups<Match>>(
+        "avx2", RibbonSolve));
 
 }  // namespace winnow::simd

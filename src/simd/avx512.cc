@@ -287,7 +287,7 @@ uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, u
 }  // namespace
 
 const Kernels kAvx512Kernels = SegmentLookups<
-    BlockMask, MaskOf, TestEights, PlacesOfEights, RibbonTestEights,
+    BlockMask, MaskOf, Holds, TestEights, PlacesOfEights, RibbonTestEights,
     RibbonPlacesOfEights>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
                                          RibbonLookups<MatchColumns<false>, MatchColumns<true>>>(
     "avx512", SolveWithGfni, &kGfniElimination));

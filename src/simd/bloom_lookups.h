@@ -21,6 +21,9 @@ WINNOW_INLINE uint32_t WordsOf(const uint16_t* words, uint32_t x) {
   return words[x & (kBloomWordSets - 1)];
 }
 
+// Below this a filter is in the cache anyway, and asking for it ahead is a waste.
+constexpr size_t kPrefetchFromBytes = size_t{1} << 20;
+
 // A block that straddles needs both lines.
 WINNOW_INLINE void PrefetchBlock(const unsigned char* block) {
   PrefetchLine(block);
@@ -38,8 +41,8 @@ struct BloomLookups {
                     static_cast<uint32_t>(hash));
   }
 
-  static bool Probe(const void* layer, uint64_t hash) noexcept {
-    return Ask(*static_cast<const BloomLayer*>(layer), hash);
+  static bool Probe(const Layer& layer, uint64_t hash) noexcept {
+    return Ask(static_cast<const BloomLayer&>(layer), hash);
   }
 
   static void ProbeMany(const BloomLayer& layer, const uint64_t* hashes, size_t n, bool* results) {

@@ -31,8 +31,11 @@ using formulas::kRibbonClass2Slots;
 using formulas::kRibbonMaxColumns;
 using formulas::kRibbonWidth;
 
+// What a lookup is asked of: a BloomLayer or a RibbonLayer.
+struct Layer {};
+
 // A Bloom filter as lookups need it.
-struct BloomLayer {
+struct BloomLayer : Layer {
   const unsigned char* blocks = nullptr;  // unaligned
   uint64_t num_blocks = 0;                // below 2^32
   // For each value of the hash's low 8 bits the words of a block that it uses, as 16 bits.
@@ -41,12 +44,12 @@ struct BloomLayer {
 inline constexpr unsigned kBloomWordSets = 256;
 
 // A bumped layer of a Ribbon filter as lookups need it.
-struct RibbonLayer {
+struct RibbonLayer : Layer {
   // The solution's columns, unaligned; at least 8 readable bytes follow the last one.
   const unsigned char* words = nullptr;
   const unsigned char* thresholds = nullptr;  // unaligned
   // What answers for a hash whose bucket bumps it; gets the layer that it was asked of.
-  bool (*if_bumped)(const RibbonLayer* layer, uint64_t hash) noexcept = nullptr;
+  bool (*if_bumped)(const RibbonLayer& layer, uint64_t hash) noexcept = nullptr;
   uint32_t starts = 0;  // start positions of all sub-shards
   uint32_t split = 0;   // the first block with one column more
   // One bit for each column: before the split, and the most there are.
@@ -58,7 +61,7 @@ struct RibbonLayer {
 
 // One lookup. `layer` is a BloomLayer or a RibbonLayer, as the function's name says: a pointer to
 // either kind of function can be kept in one place, and then a lookup needs no other choice.
-using Probe = bool (*)(const void* layer, uint64_t hash) noexcept;
+using Probe = bool (*)(const Layer& layer, uint64_t hash) noexcept;
 
 // A one in each lane. In a file of their own: where the compiler sees the values, it makes them
 // anew at each lookup, which takes longer than to load them.
@@ -133,9 +136,10 @@ struct Kernels {
   Probe ribbon_probe_narrow;
 
   // The same for n hashes, with the blocks of a large layer asked for ahead. The thresholds follow
-  // the words.
-  void (*ribbon_probe_many)(const RibbonLayer& layer, const uint64_t* hashes, size_t n,
-                            bool* results);
+  // the words. next: the layer that a bumped hash goes on to, so that its blocks are asked for
+  // ahead as well; null if that is of another type, or there is none: then if_bumped is called.
+  void (*ribbon_probe_many)(const RibbonLayer& layer, const RibbonLayer* next,
+                            const uint64_t* hashes, size_t n, bool* results);
 
   // Back substitution. rows[i], i < shards, are the tables of rows of sub-shards that follow each
   // other, at most kRibbonMostShards, each of shard_blocks blocks of 64 slots; the first block of

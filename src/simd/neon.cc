@@ -174,8 +174,9 @@ bool Holds(const unsigned char* block, const BlockMask& mask) {
 }  // namespace
 
 const Kernels kNeonKernels =
-    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, TestEachRibbon<Match>,
-                   PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
-                                            RibbonLookups<Match>>("neon", RibbonSolve));
+    SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
+                   TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
+                                                                   RibbonLookups<Match>>(
+        "neon", RibbonSolve));
 
 }  // namespace winnow::simd

@@ -146,8 +146,9 @@ bool Holds(const unsigned char* block, const BlockMask& mask) {
 }  // namespace
 
 const Kernels kPortableKernels =
-    SegmentLookups<BlockMask, MaskOf, TestEach<BlockMask, Holds>, PlacesOf, TestEachRibbon<Match>,
-                   PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
-                                            RibbonLookups<Match>>("portable", RibbonSolve));
+    SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
+                   TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
+                                                                   RibbonLookups<Match>>(
+        "portable", RibbonSolve));
 
 }  // namespace winnow::simd

@@ -56,7 +56,7 @@ struct alignas(64) RibbonShardState {
   // to the next one, and resets this.
   bool is_overfull;
 
-  // ---- `eliminate`'s own
+  // ---- `eliminate`'s own: ribbon_gfni.cc says what each is when
   static constexpr unsigned kCarriedSteps = 6;  // of rows from the bucket before
   static constexpr unsigned kMostSteps = kRibbonBucketSteps + kCarriedSteps;
   struct alignas(64) Pool {

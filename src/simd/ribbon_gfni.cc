@@ -1,233 +1,74 @@
-// RibbonElimination with AVX-512, VBMI and GFNI: a plane of the pool is one register.
+// RibbonElimination with AVX-512, VBMI and GFNI: the machine that goes through the buckets of a
+// sub-shard. ribbon_elimination.h says what is done; here is how.
+//
+// Up to four sub-shards go in lock-step: the pivots of a step are found for all of them together,
+// because each slot's waits for that of the slot before, and then each ends the step by itself. All
+// that a sub-shard is stands in its RibbonShardState. `eliminate` returns when one needs its
+// caller, and leaves the others where they are. The states:
+//
+//   between     is_begun false. No bucket is under way. `eliminate` begins the next one.
+//   entering    is_begun, step < 16. What starts in the slots of `step` is in the pool.
+//   leaving     is_begun, step >= 16. The bucket's slots are done, no row comes in, and rows of the
+//               pool take slots of the next bucket: six steps at most, as windows are 55 slots.
+//   trial       is_begun and is_trial, step < 16. The keys of `step` don't fit into the pool and
+//               are still out, and so are carried rows of that step. No slot is written and `step`
+//               stands still, while the pool is eliminated to see whether it contradicts itself.
+//   given up    is_overfull, is_begun false. As if no key of the bucket had come: the caller
+//               places it.
+//
+// What ends a step, and leads where (FinishStep for what is common, MoveOnWithCare for the rest):
+//
+//   nothing special       entering -> entering at the next step, or leaving after the 16th.
+//   a contradiction       The lowest class that has one fails, and those above it: their rows leave
+//                         the pool, their keys don't come in any more, and the slots they took are
+//                         freed by EndBucket, from `steps`. Then as above.
+//   pool empty, leaving   The bucket ends: its threshold is written, and the next one begins, or
+//                         between, if it was the bin's last.
+//   in a trial            A contradiction: the pool is again as before the trial, less the classes
+//                         that failed, and the step is tried again, which may be another trial. An
+//                         empty pool without one: no class is at fault, there are just too many
+//                         rows: given up. Else the trial goes on, a step further in its windows.
+//   carried rows don't fit   Given up, at once.
+//
+// What holds between steps, but in a trial:
+//
+//   pool.planes    byte i of plane t is byte t of row i's window, whose first slot is the step's:
+//                  planes 0 to 6 are its coefficient, 7 and 8 its fingerprint (8 only where there
+//                  are more than 8 columns). Planes are 0 at rows that are not alive.
+//   pool.alive     bit i: row i is in use. It has a coefficient, and no slot yet. It stays row i
+//                  until it becomes a pivot, or nothing is left of it.
+//   pool.class2, pool.classes12   the live rows of class 2; of classes 1 and 2. Other rows count as
+//                  class 0, which takes slots before the others do. So do carried rows: whichever
+//                  classes above 0 fail, they have slots. Where class 0 fails RestoreRows puts them
+//                  back to where they were.
+//   kept_classes   classes below it have not failed: 3 at first, the bucket's threshold at last.
+//   rows           slots of steps before `step` have their rows; those from there on, up to 48
+//                  slots into the bucket, have rows carried from the bucket before; others have 0.
+//   steps[s]       for s < step: which row of the pool each slot's pivot was, and the classes then.
+//   carried        the rows of the bucket's first 48 slots before it began, for RestoreRows.
+//   next_key       the first key of the steps to come.
+//
+// In a trial the planes are those of a later window, before_trial is the pool as it was, and class2
+// and classes12 tell which class a contradiction is of.
+//
+// In registers, and only within a step: Planes are the pool's; Pivots say for each slot which row
+// becomes its pivot, and for each row which pivots are added to it; the matrices are the pivots'
+// bytes in each plane. The next step begins with all in memory again, since four pools don't fit
+// into 32 registers.
 
 #include <immintrin.h>
 
 #include <cstring>
 
+#include "src/simd/inline.h"
 #include "src/simd/kernels.h"
-
-#define WINNOW_INLINE inline __attribute__((always_inline))
+#include "src/simd/ribbon_elimination.h"
+#include "src/simd/ribbon_gfni_pivots.h"
+#include "src/simd/ribbon_gfni_planes.h"
+#include "src/simd/ribbon_gfni_pool.h"
 
 namespace winnow::simd {
 namespace {
-
-constexpr unsigned kCoefficientPlanes = 7;
-constexpr unsigned kFingerprintPlane = 7;
-constexpr unsigned kNarrowColumns = 8;  // more need the second plane of fingerprints
-
-struct Constants {
-  alignas(64) uint8_t bit[8][64] = {};     // 1 << i in each byte
-  alignas(64) uint8_t byte[8][64] = {};    // byte i of each word of 64 bits
-  alignas(64) uint8_t transpose[64] = {};  // of 8 x 8 bytes
-
-  constexpr Constants() {
-#pragma GCC unroll 9
-    for (unsigned i = 0; i < 8; ++i) {
-      for (unsigned j = 0; j < 64; ++j) {
-        bit[i][j] = static_cast<uint8_t>(1u << i);
-        byte[i][j] = j % 8 == i ? 0xff : 0;
-      }
-    }
-    for (unsigned i = 0; i < 64; ++i) transpose[i] = static_cast<uint8_t>(i % 8 * 8 + i / 8);
-  }
-};
-constexpr Constants kConstants;
-
-__m512i Set64(uint64_t value) { return _mm512_set1_epi64(static_cast<long long>(value)); }
-__m512i TransposeBytes(__m512i bytes) {
-  return _mm512_permutexvar_epi8(_mm512_load_si512(kConstants.transpose), bytes);
-}
-
-// Makes the compiler compute the value, without a branch.
-inline uint64_t Keep(uint64_t value) {
-  __asm__("" : "+r"(value));
-  return value;
-}
-
-// Makes the compiler load the words one by one: taking them out of a register takes shuffles, which
-// are short.
-template <size_t kWords>
-WINNOW_INLINE void KeepInMemory(uint64_t (&words)[kWords]) {
-  __asm__("" : "+m"(words));
-}
-
-// The matrix for each lane, in a register. clang's assembler (14, 16 and 19 at least;
-// llvm-project's pull request 120340) writes another address where the instruction for matrices
-// takes one from memory ({1to8}). g++ never does that.
-__m512i MatrixForAll(uint64_t matrix) {
-  __m512i matrices = Set64(matrix);
-#if defined(__clang__)
-  __asm__("" : "+v"(matrices));
-#endif
-  return matrices;
-}
-
-// ---- Rows of keys
-
-// Eight registers of eight words: word j of register i becomes word i of register j.
-void TransposeWords(__m512i* words) {
-  __m512i pairs[8];
-  for (unsigned i = 0; i < 8; i += 2) {
-    pairs[i] = _mm512_unpacklo_epi64(words[i], words[i + 1]);
-    pairs[i + 1] = _mm512_unpackhi_epi64(words[i], words[i + 1]);
-  }
-  __m512i fours[8];
-  for (unsigned half = 0; half < 2; ++half) {
-    for (unsigned odd = 0; odd < 2; ++odd) {
-      const __m512i a = pairs[4 * half + odd];
-      const __m512i b = pairs[4 * half + odd + 2];
-      fours[4 * half + odd] = _mm512_shuffle_i64x2(a, b, 0x88);      // words 0 and 4 of each
-      fours[4 * half + odd + 2] = _mm512_shuffle_i64x2(a, b, 0xdd);  // words 2 and 6
-    }
-  }
-  for (unsigned i = 0; i < 4; ++i) {
-    words[i] = _mm512_shuffle_i64x2(fours[i], fours[i + 4], 0x88);
-    words[i + 4] = _mm512_shuffle_i64x2(fours[i], fours[i + 4], 0xdd);
-  }
-}
-
-void MakePlanes(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fingerprint_bits,
-                unsigned char* planes, size_t plane_bytes) {
-  const __m512i coefficient_multiplier = Set64(kCoefficientMultiplier);
-  const __m512i fingerprint_multiplier = Set64(kFingerprintMultiplier);
-  const __m128i fingerprint_shift = _mm_cvtsi32_si128(static_cast<int>(64 - fingerprint_bits));
-  for (size_t first = 0; first < n; first += 64) {
-    __m512i rows[8];
-    __m128i high_fingerprints[8];
-#pragma GCC unroll 9
-    for (unsigned i = 0; i < 8; ++i) {
-      const size_t at = first + 8 * i;
-      const auto lanes = static_cast<__mmask8>(at + 8 <= n ? 0xff
-                                               : at >= n   ? 0
-                                                           : (1u << (n - at)) - 1);
-      const __m512i hash = _mm512_maskz_loadu_epi64(lanes, hashes + at);
-      const __m512i start =
-          _mm512_srli_epi64(_mm512_mul_epu32(_mm512_srli_epi64(hash, 32), Set64(starts)), 32);
-      const __m512i coefficient = _mm512_or_si512(
-          _mm512_srli_epi64(_mm512_mullo_epi64(hash, coefficient_multiplier), 64 - kRibbonWidth),
-          Set64(1));
-      const __m512i fingerprint =
-          _mm512_srl_epi64(_mm512_mullo_epi64(_mm512_xor_si512(hash, _mm512_srli_epi64(hash, 31)),
-                                              fingerprint_multiplier),
-                           fingerprint_shift);
-      const __m512i shift = _mm512_and_si512(start, Set64(kRibbonStepSlots - 1));
-      rows[i] =
-          TransposeBytes(_mm512_or_si512(_mm512_sllv_epi64(coefficient, shift),
-                                         _mm512_slli_epi64(fingerprint, 8 * kFingerprintPlane)));
-      high_fingerprints[i] = _mm512_cvtepi64_epi8(_mm512_srli_epi64(fingerprint, 8));
-    }
-    TransposeWords(rows);
-    for (unsigned plane = 0; plane < 8; ++plane) {
-      _mm512_storeu_si512(planes + plane * plane_bytes + first, rows[plane]);
-    }
-    if (fingerprint_bits <= kNarrowColumns) continue;
-#pragma GCC unroll 9
-    for (unsigned i = 0; i < 8; ++i) {
-      _mm_storel_epi64(reinterpret_cast<__m128i*>(planes + 8 * plane_bytes + first + 8 * i),
-                       high_fingerprints[i]);
-    }
-  }
-}
-
-// ---- The pool
-
-uint64_t RowsOf(unsigned count) { return _bzhi_u64(~uint64_t{0}, count); }
-
-template <unsigned kPlanes>
-struct Planes {
-  __m512i plane[kPlanes];
-
-  void Load(const RibbonShardState::Pool& pool) {
-#pragma GCC unroll 9
-    for (unsigned i = 0; i < kPlanes; ++i) plane[i] = _mm512_load_si512(pool.planes[i]);
-  }
-  void Store(RibbonShardState::Pool* pool) const {
-#pragma GCC unroll 9
-    for (unsigned i = 0; i < kPlanes; ++i) _mm512_store_si512(pool->planes[i], plane[i]);
-  }
-  void KeepOnly(uint64_t rows) {
-#pragma GCC unroll 9
-    for (unsigned i = 0; i < kPlanes; ++i) plane[i] = _mm512_maskz_mov_epi8(rows, plane[i]);
-  }
-};
-
-// Takes a class and all higher ones out of the pool.
-template <unsigned kPlanes>
-void DropClasses(unsigned first, RibbonShardState* state, Planes<kPlanes>* planes) {
-  RibbonShardState::Pool& pool = state->pool;
-  state->kept_classes = first < state->kept_classes ? first : state->kept_classes;
-  pool.alive &= first == 2 ? ~pool.class2 : first == 1 ? ~pool.classes12 : 0;
-  pool.class2 &= pool.alive;
-  pool.classes12 &= pool.alive;
-  planes->KeepOnly(pool.alive);
-}
-
-// The rows that the bucket before has left at the slots of this step.
-template <unsigned kPlanes>
-WINNOW_INLINE bool AddCarried(RibbonShardState* state, Planes<kPlanes>* planes) {
-  RibbonShardState::Pool& pool = state->pool;
-  const __m512i all = _mm512_loadu_si512(state->rows + state->step * kRibbonStepSlots);
-  const __mmask8 some = _mm512_test_epi64_mask(all, all);
-  if (some == 0) return true;
-  const auto count = static_cast<unsigned>(_mm_popcnt_u32(some));
-  if (count > kRibbonPoolRows - static_cast<unsigned>(_mm_popcnt_u64(pool.alive))) return false;
-  const __m512i slots = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
-  const __m512i coefficients = _mm512_sllv_epi64(_mm512_srli_epi64(all, 64 - kRibbonWidth), slots);
-  const __m512i row = _mm512_or_si512(coefficients, _mm512_slli_epi64(all, 8 * kFingerprintPlane));
-  alignas(64) uint64_t words[8];
-  _mm512_store_si512(words, TransposeBytes(_mm512_maskz_compress_epi64(some, row)));
-  KeepInMemory(words);
-  const uint64_t places = _pdep_u64(RowsOf(count), ~pool.alive);
-#pragma GCC unroll 9
-  for (unsigned i = 0; i < 8; ++i) {
-    const __m128i bytes = _mm_cvtsi64_si128(static_cast<long long>(words[i]));
-    planes->plane[i] =
-        _mm512_mask_expand_epi8(planes->plane[i], places, _mm512_castsi128_si512(bytes));
-  }
-  if constexpr (kPlanes > 8) {
-    const __m512i high = _mm512_srli_epi64(_mm512_maskz_compress_epi64(some, all), 8);
-    planes->plane[8] = _mm512_mask_expand_epi8(planes->plane[8], places,
-                                               _mm512_castsi128_si512(_mm512_cvtepi64_epi8(high)));
-  }
-  pool.alive |= places;
-  return true;
-}
-
-// False, and nothing has changed, if the keys of this step don't fit into the pool.
-template <unsigned kPlanes>
-WINNOW_INLINE bool AddKeys(RibbonShardState* state, Planes<kPlanes>* planes) {
-  static_assert(kRibbonClass2Slots == 2 * kRibbonStepSlots);
-  constexpr unsigned kClass1Steps = kRibbonClass1Slots / kRibbonStepSlots;
-  static_assert(kRibbonClass1Slots % kRibbonStepSlots == 4);  // what `low_slots` is for
-  RibbonShardState::Pool& pool = state->pool;
-  const unsigned step = state->step;
-  const uint32_t begin = state->next_key;
-  const uint32_t end = state->step_ends[step];
-  const unsigned bump_class = (step < kClass1Steps ? 1u : 0u) + (step < 2 ? 1u : 0u);
-  if (bump_class < state->kept_classes) {
-    const uint64_t free = ~pool.alive;
-    const uint32_t count = end - begin;
-    if (__builtin_expect(count > static_cast<unsigned>(_mm_popcnt_u64(free)), 0)) return false;
-    const uint64_t places = _pdep_u64(RowsOf(count), free);
-    const unsigned char* bytes = state->planes + begin;
-#pragma GCC unroll 9
-    for (unsigned i = 0; i < kPlanes; ++i, bytes += state->plane_bytes) {
-      planes->plane[i] =
-          _mm512_mask_expand_epi8(planes->plane[i], places, _mm512_loadu_si512(bytes));
-    }
-    pool.alive |= places;
-    if (step < 2) pool.class2 |= places;
-    if (step < kClass1Steps) pool.classes12 |= places;
-    if (step == kClass1Steps) {
-      const uint64_t low_slots =
-          _mm512_mask_test_epi8_mask(places, planes->plane[0], _mm512_set1_epi8(0x0f));
-      pool.classes12 |= low_slots;
-      if (state->kept_classes == 1) DropClasses(1, state, planes);
-    }
-  }
-  state->next_key = end;
-  return true;
-}
 
 // The bucket's rows as they were before its keys came.
 void RestoreRows(RibbonShardState* state) {
@@ -244,13 +85,13 @@ void GiveUpBucket(RibbonShardState* state) {
   state->is_begun = false;
 }
 
-// Tells which class fails where the keys of the step don't fit into the pool.
+// To find out which class fails, where the keys of the step don't fit into the pool.
 void BeginTrial(RibbonShardState* state) {
   state->before_trial = state->pool;
   state->is_trial = true;
 }
 
-// Adds what comes in at the state's step, and writes the planes to the pool.
+// Adds what comes in at `step`, and writes the planes to the pool: entering, a trial, or given up.
 template <unsigned kPlanes>
 WINNOW_INLINE void AddRows(RibbonShardState* state, Planes<kPlanes>* planes) {
   const bool keys_fit = AddKeys(state, planes);
@@ -266,7 +107,7 @@ void BeginBucket(RibbonShardState* state) {
   state->pool.alive = state->pool.class2 = state->pool.classes12 = 0;
   state->first_key = state->next_key;
   state->step = 0;
-  state->kept_classes = 3;
+  state->kept_classes = kClasses;
   state->is_begun = true;
   state->is_trial = false;
   std::memcpy(state->carried, state->rows, sizeof state->carried);
@@ -280,7 +121,7 @@ void BeginBucket(RibbonShardState* state) {
 void EndBucket(RibbonShardState* state) {
   if (state->kept_classes == 0) {
     RestoreRows(state);
-  } else if (state->kept_classes < 3) {
+  } else if (state->kept_classes < kClasses) {
     for (unsigned step = 0; step < state->step; ++step) {
       uint64_t* rows = state->rows + step * kRibbonStepSlots;
       const RibbonShardState::Step& record = state->steps[step];
@@ -320,7 +161,7 @@ void Contradict(uint64_t rows, RibbonShardState* state) {
   }
 }
 
-// Goes on behind a step where something happens that rarely does.
+// What FinishStep leaves: trials, contradictions, the 16th step and those of leaving.
 template <unsigned kPlanes>
 __attribute__((noinline)) void MoveOnWithCare(uint64_t contradicting, RibbonShardState* state) {
   const bool is_trial = state->is_trial;
@@ -340,126 +181,23 @@ __attribute__((noinline)) void MoveOnWithCare(uint64_t contradicting, RibbonShar
   }
 }
 
-// ---- A step of eight slots
-
-// What elimination in plane 0 has found.
-struct Pivots {
-  __m512i combinations;  // for each row of the pool, which pivots are added to it
-  __m512i own;           // byte j of each word: the combination that is the pivot of slot j
-  uint64_t rows;         // byte 7 - j: the pool's row that is the pivot of slot j
-};
-
-template <unsigned kShards>
-WINNOW_INLINE void FindPivots(const RibbonShardState* states, Pivots* pivots) {
-  __m512i slots[kShards];
-  for (unsigned i = 0; i < kShards; ++i) {
-    slots[i] = _mm512_load_si512(states[i].pool.planes[0]);
-    pivots[i] = {_mm512_setzero_si512(), _mm512_setzero_si512(), 0};
-  }
-#pragma GCC unroll 8
-  for (unsigned slot = 0; slot < kRibbonStepSlots; ++slot) {
-    const __m512i bit = _mm512_load_si512(kConstants.bit[slot]);
-    const __m512i byte = _mm512_load_si512(kConstants.byte[slot]);
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < kShards; ++i) {
-      const __mmask64 candidates = _mm512_test_epi8_mask(slots[i], bit);
-      const uint64_t all = Keep(candidates);
-      const uint64_t below2 = all & ~states[i].pool.class2;
-      const uint64_t below1 = all & ~states[i].pool.classes12;
-      // Which one it is can't be predicted.
-      const uint64_t best2 = Keep(below2 != 0 ? below2 : all);
-      const uint64_t best = Keep(below1 != 0 ? below1 : best2);
-      const uint64_t row = _tzcnt_u64(best);
-      const __m512i index = _mm512_set1_epi8(static_cast<char>(row));
-      slots[i] =
-          _mm512_xor_si512(slots[i], _mm512_maskz_permutexvar_epi8(candidates, index, slots[i]));
-      const __m512i combination =
-          _mm512_xor_si512(_mm512_permutexvar_epi8(index, pivots[i].combinations), bit);
-      pivots[i].combinations =
-          _mm512_xor_si512(pivots[i].combinations, _mm512_maskz_mov_epi8(candidates, combination));
-      // own | (combination & byte)
-      pivots[i].own = _mm512_ternarylogic_epi64(pivots[i].own, combination, byte, 0xf8);
-      pivots[i].rows = pivots[i].rows << 8 | (row & (kRibbonPoolRows - 1));
-    }
-  }
-}
-
-// The bytes of eight rows in each of the planes, a word for each plane.
-template <unsigned kPlanes>
-WINNOW_INLINE __m512i Gather(const Planes<kPlanes>& planes, __m512i rows) {
-  __m128i words[8];
-#pragma GCC unroll 9
-  for (unsigned i = 0; i < 8; ++i) {
-    words[i] = _mm512_castsi512_si128(_mm512_permutexvar_epi8(rows, planes.plane[i]));
-  }
-  const __m256i low =
-      _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_unpacklo_epi64(words[0], words[1])),
-                              _mm_unpacklo_epi64(words[2], words[3]), 1);
-  const __m256i high =
-      _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_unpacklo_epi64(words[4], words[5])),
-                              _mm_unpacklo_epi64(words[6], words[7]), 1);
-  return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-}
-
-// Transposes 8 x 8 bits in each word, and turns their rows around.
-__m512i TransposeBits(__m512i words) {
-  return _mm512_gf2p8affine_epi64_epi8(Set64(0x0102040810204080u), words, 0);
-}
-
-// Adds the pivots to the others, writes them to their slots and moves on by a step.
+// Ends a step: the pivots go to their slots, and out of the pool.
 template <unsigned kPlanes>
 WINNOW_INLINE void FinishStep(const Pivots& pivots, RibbonShardState* state) {
   RibbonShardState::Pool& pool = state->pool;
   Planes<kPlanes> planes;
   planes.Load(pool);
-  const __m512i indices = Set64(pivots.rows);
   alignas(64) uint64_t matrices[kRibbonPlanes];
-  const __m512i matrix = TransposeBits(Gather(planes, indices));
-  _mm512_store_si512(matrices, matrix);
-  KeepInMemory(matrices);
-  if constexpr (kPlanes > 8) {
-    const __m512i word = _mm512_permutexvar_epi8(indices, planes.plane[8]);
-    matrices[8] =
-        static_cast<uint64_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(TransposeBits(word))));
-  }
-
-  // The pivots as rows. One that no row of the pool was found for lacks its lowest bit.
-  const __m512i rows = TransposeBytes(_mm512_gf2p8affine_epi64_epi8(pivots.own, matrix, 0));
-  const __mmask8 found =
-      _mm512_test_epi64_mask(rows, _mm512_setr_epi64(1, 2, 4, 8, 16, 32, 64, 128));
-  const __m512i coefficients = _mm512_srlv_epi64(_mm512_and_si512(rows, Set64(~uint64_t{0} >> 8)),
-                                                 _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
-  __m512i fingerprints = _mm512_srli_epi64(rows, 8 * kFingerprintPlane);
-  if constexpr (kPlanes > 8) {
-    const __m512i high = _mm512_gf2p8affine_epi64_epi8(pivots.own, MatrixForAll(matrices[8]), 0);
-    fingerprints = _mm512_or_si512(
-        fingerprints, _mm512_slli_epi64(_mm512_cvtepu8_epi64(_mm512_castsi512_si128(high)), 8));
-  }
+  const __m512i low_matrices = MakeMatrices(planes, pivots.rows, matrices);
+  const SlotRows rows = RowsOfSlots<kPlanes>(pivots, low_matrices, matrices);
   if (__builtin_expect(!state->is_trial, 1)) {
-    _mm512_storeu_si512(
-        state->rows + state->step * kRibbonStepSlots,
-        _mm512_maskz_or_epi64(found, _mm512_slli_epi64(coefficients, 64 - kRibbonWidth),
-                              fingerprints));
+    rows.Store(state->rows + state->step * kRibbonStepSlots);
     state->steps[state->step] = {pivots.rows, pool.class2, pool.classes12};
   }
-
-  // Plane 0 has become 0, and the others move down.
   Planes<kPlanes> next;
-#pragma GCC unroll 9
-  for (unsigned i = 1; i < kPlanes; ++i) {
-    const __m512i sums =
-        _mm512_gf2p8affine_epi64_epi8(pivots.combinations, MatrixForAll(matrices[i]), 0);
-    next.plane[i < kCoefficientPlanes ? i - 1 : i] = _mm512_xor_si512(planes.plane[i], sums);
-  }
-  next.plane[kCoefficientPlanes - 1] = _mm512_setzero_si512();
-  const __m512i some_bits =
-      _mm512_or_si512(_mm512_ternarylogic_epi64(next.plane[0], next.plane[1], next.plane[2], 0xfe),
-                      _mm512_ternarylogic_epi64(next.plane[3], next.plane[4], next.plane[5], 0xfe));
-  pool.alive = _mm512_test_epi8_mask(some_bits, some_bits);
-  __m512i some_fingerprint = next.plane[kFingerprintPlane];
-  if constexpr (kPlanes > 8) some_fingerprint = _mm512_or_si512(some_fingerprint, next.plane[8]);
-  const uint64_t contradicting =
-      _mm512_test_epi8_mask(some_fingerprint, some_fingerprint) & ~pool.alive;
+  AddPivots(pivots, matrices, planes, &next);
+  pool.alive = next.WithCoefficient();
+  const uint64_t contradicting = next.WithFingerprint() & ~pool.alive;
   if (__builtin_expect(contradicting == 0, 1)) {
     pool.class2 &= pool.alive;
     pool.classes12 &= pool.alive;
@@ -513,8 +251,6 @@ void Eliminate(RibbonShardState* states, unsigned num_shards, unsigned fingerpri
 }
 
 }  // namespace
-
-#undef WINNOW_INLINE
 
 const RibbonElimination kGfniElimination = {MakePlanes, Eliminate};
 

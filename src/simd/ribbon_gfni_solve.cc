@@ -11,12 +11,11 @@
 
 #include <immintrin.h>
 
+#include "src/simd/inline.h"
 #include "src/simd/kernels.h"
 
 namespace winnow::simd {
 namespace {
-
-#define WINNOW_INLINE inline __attribute__((always_inline))
 
 constexpr unsigned kFingerprintByte = 7;
 constexpr unsigned kColumnsAtOnce = 8;
@@ -145,8 +144,6 @@ void SolveColumns(const uint64_t* const* rows, uint64_t shard_blocks, uint64_t f
     }
   }
 }
-
-#undef WINNOW_INLINE
 
 }  // namespace
 

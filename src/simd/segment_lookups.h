@@ -95,6 +95,7 @@ __attribute__((flatten)) uint64_t TestEachRibbon(const RibbonPlaces& places, siz
 // All lookups in segments, made of what differs between instruction sets:
 //   Mask          the bits of a hash in a Bloom block: made once, compared with many blocks
 //   kMaskOf       makes it
+//   kHolds        whether a block has all of them
 //   kTest         which of n blocks have all of them: bit i is the answer of block i. In the order
 //                 of the places, so that what has arrived makes room in the processor for what
 //                 follows
@@ -102,6 +103,7 @@ __attribute__((flatten)) uint64_t TestEachRibbon(const RibbonPlaces& places, siz
 //   kRibbonTest   as Kernels::ribbon_test
 //   kRibbonPlacesOf  PlacesOf for Ribbons, likewise
 template <typename Mask, Mask (*kMaskOf)(const uint16_t* words, uint32_t x),
+          bool (*kHolds)(const unsigned char* block, const Mask& mask),
           uint64_t (*kTest)(const unsigned char* const* places, size_t n, const Mask& mask),
           void (*kPlacesOf)(const BloomSegments& segments, size_t n, uint64_t hash,
                             const unsigned char** places),
@@ -129,6 +131,7 @@ struct SegmentLookups {
   // What is chosen here would be kept in registers over all of a lookup otherwise.
   static void BloomProbeSegments(const BloomSegments& segments, size_t n, const uint16_t* words,
                                  uint64_t hash, Ahead ahead, uint64_t* answers) {
+    if (n <= kOneByOne) return BloomProbeOneByOne(segments, n, words, hash, answers);
     if (n > kMostPlaces) return BloomProbeMany(segments, n, words, hash, ahead, answers);
     if (!ahead.asks) return BloomProbeFew<PrefetchNone>(segments, n, words, hash, answers);
     if (ahead.is_far) {
@@ -139,6 +142,20 @@ struct SegmentLookups {
     return ahead.straddles
                ? BloomProbeFew<PrefetchPlaces<true, false>>(segments, n, words, hash, answers)
                : BloomProbeFew<PrefetchPlaces<false, false>>(segments, n, words, hash, answers);
+  }
+
+  // So few that to put their places aside takes longer than it saves.
+  static constexpr size_t kOneByOne = 8;
+  WINNOW_INLINE static void BloomProbeOneByOne(const BloomSegments& segments, size_t n,
+                                               const uint16_t* words, uint64_t hash,
+                                               uint64_t* answers) {
+    const Mask mask = kMaskOf(words, static_cast<uint32_t>(hash));
+    uint64_t bits = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const unsigned char* block = segments.blocks[i] + BlockOffset(hash, segments.num_blocks[i]);
+      bits |= uint64_t{kHolds(block, mask)} << i;
+    }
+    *answers = bits;
   }
 
   template <void (*kPrefetch)(const unsigned char* const* places, size_t n)>

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -54,7 +55,12 @@ TEST(BlockKernels, DoTheSameAsOneKeyAfterTheOther) {
             // A byte beyond must stay.
             const auto results = std::make_unique<bool[]>(n + 1);
             results[n] = true;
-            const BatchAdded added = kernels->add(array, keys.data(), n, results.get());
+            // In one step, or in two.
+            std::vector<BlockPlace> places(n * blocks_per_key);
+            BringBlocks(array, keys.data(), n, places.data());
+            const BatchAdded added =
+                n % 2 == 0 ? kernels->add(array, keys.data(), n, results.get())
+                           : kernels->add_placed(array, places.data(), n, results.get());
             sum.bits += added.bits;
             sum.keys += added.keys;
             for (size_t i = 0; i < n; ++i) {
@@ -68,6 +74,9 @@ TEST(BlockKernels, DoTheSameAsOneKeyAfterTheOther) {
             ASSERT_TRUE(results[n]);
           }
           EXPECT_EQ(sum.keys, one.num_added());
+          const double chance = kernels->sum_chances(array) / static_cast<double>(num_blocks);
+          EXPECT_NEAR(std::pow(chance, blocks_per_key), one.expected_fpr(), 1e-12) << bits;
+          EXPECT_GT(chance, 0);
           EXPECT_EQ(static_cast<double>(sum.bits) / (512.0 * static_cast<double>(num_blocks)),
                     one.fill_ratio())
               << kernels->name;

@@ -92,6 +92,64 @@ TEST(ConcurrentBloom, BatchesAreTheSameAsOneByOne) {
   }
 }
 
+TEST(ConcurrentBloom, AddingAloneIsTheSame) {
+  for (const double rate : {0.1, 0.01, 1e-3, 1e-6}) {
+    ConcurrentBloom together({500, rate});
+    ConcurrentBloom alone({500, rate});
+    ConcurrentBloom batched({500, rate});
+    const std::vector<KeyHash> keys = RandomHashes(3).Take(2000);
+    const auto results = std::make_unique<bool[]>(keys.size());
+    batched.AddAlone(keys.data(), keys.size(), results.get());
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const bool is_new = together.Add(keys[i]);
+      ASSERT_EQ(alone.AddAlone(keys[i]), is_new) << i;
+      ASSERT_EQ(results[i], is_new) << i;
+      ASSERT_FALSE(alone.AddAlone(keys[i]));
+    }
+    for (const ConcurrentBloom* filter : {&alone, &batched}) {
+      EXPECT_EQ(filter->num_added(), together.num_added());
+      EXPECT_EQ(filter->fill_ratio(), together.fill_ratio());
+      EXPECT_EQ(filter->expected_fpr(), together.expected_fpr());
+      ExpectContainsAll(*filter, keys);
+    }
+  }
+}
+
+// Keys of which some bits are equal, as those of a part of many, have the same rate.
+TEST(ConcurrentBloom, PartsByBitsOfTheHashHaveTheRateOfAll) {
+  for (const unsigned shift : {0u, 28u, 56u}) {
+    const uint64_t part = ~(uint64_t{0xff} << shift);
+    ConcurrentBloom filter({100'000, 0.01});
+    for (const KeyHash key : RandomHashes(8).Take(100'000)) filter.Add({key.value & part});
+    RandomHashes absent(9);
+    constexpr int kLookups = 300'000;
+    int found = 0;
+    for (int i = 0; i < kLookups; ++i) found += filter.MayContain({absent.Next() & part});
+    EXPECT_NEAR(static_cast<double>(found) / kLookups, 0.0102, 0.0007) << shift;
+  }
+}
+
+// While more threads are there than have a number of their own, none of their counts is lost.
+TEST(ConcurrentBloom, ManyThreadsAtOnceCountEachNewKeyOnce) {
+  constexpr unsigned kMany = 50;
+  ConcurrentBloom filter({kMany * 1000, 1e-6});
+  std::atomic<unsigned> arrived{0};
+  std::vector<std::thread> threads;
+  std::atomic<uint64_t> said_new{0};
+  for (unsigned thread = 0; thread < kMany; ++thread) {
+    threads.emplace_back([&, thread] {
+      const std::vector<KeyHash> keys = RandomHashes(thread).Take(1000);
+      filter.Add(keys[0]);
+      arrived.fetch_add(1);
+      while (arrived.load() < kMany) std::this_thread::yield();
+      said_new += 1;
+      for (size_t i = 1; i < keys.size(); ++i) said_new += filter.Add(keys[i]);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(filter.num_added(), said_new);
+}
+
 TEST(ConcurrentBloom, CountsWhatWasNew) {
   ConcurrentBloom filter({1000, 1e-4});
   EXPECT_EQ(filter.num_added(), 0u);

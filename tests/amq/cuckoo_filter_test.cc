@@ -37,6 +37,17 @@ TEST(CuckooFilter, TakesAsManyKeysAsPlanned) {
   }
 }
 
+// In every width, as those up to 16 bits are handled in another way.
+TEST(CuckooFilter, EveryWidthAnswersBatchesAndHasItsRate) {
+  for (double rate = 0.4; rate > 1e-9; rate /= 2) {
+    CuckooFilter filter({2000, rate});
+    const std::vector<KeyHash> keys = RandomHashes(5).Take(2000);
+    for (const KeyHash key : keys) ASSERT_TRUE(filter.Insert(key)) << rate;
+    testing::ExpectBatchesAsOneByOne(filter, keys);
+    if (filter.fingerprint_bits() <= 17) ExpectReportedRate(filter, 2'000'000, 6);
+  }
+}
+
 TEST(CuckooFilter, HasTheBitsThatTheRateWants) {
   const auto bits = [](double rate) { return CuckooFilter({1000, rate}).fingerprint_bits(); };
   EXPECT_EQ(bits(0.5), 5u);

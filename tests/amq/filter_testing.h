@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -90,6 +91,22 @@ void ExpectAgreesWithAMultiset(Filter* filter, Insert insert, int operations, ui
   }
   for (const uint64_t value : there) ASSERT_TRUE(filter->MayContain({value}));
   EXPECT_EQ(filter->num_keys(), there.size());
+}
+
+// That batches of every size are answered as their keys are one by one, half of them absent.
+template <typename Filter>
+void ExpectBatchesAsOneByOne(const Filter& filter, const std::vector<KeyHash>& keys) {
+  RandomHashes random(99);
+  for (const size_t n : {0u, 1u, 15u, 16u, 17u, 64u, 500u}) {
+    std::vector<KeyHash> asked = random.Take(n);
+    for (size_t i = 0; i < n; i += 2) asked[i] = keys[random.Below(keys.size())];
+    // A byte beyond must stay.
+    const auto results = std::make_unique<bool[]>(n + 1);
+    results[n] = true;
+    filter.MayContain(asked.data(), n, results.get());
+    for (size_t i = 0; i < n; ++i) ASSERT_EQ(results[i], filter.MayContain(asked[i])) << i;
+    ASSERT_TRUE(results[n]);
+  }
 }
 
 }  // namespace winnow::testing

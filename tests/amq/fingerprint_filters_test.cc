@@ -113,5 +113,19 @@ TYPED_TEST(FingerprintFilterTest, PlacesEveryNumberOfKeys) {
   }
 }
 
+TEST(BinaryFuseFilter, BatchesAreTheSameAsOneByOne) {
+  const std::vector<KeyHash> keys = RandomHashes(4).Take(3000);
+  for (const FuseArity arity : {FuseArity::kThree, FuseArity::kFour}) {
+    for (const double rate : {0.05, 1.0 / 256, 0.001, 1.0 / 65536, 1e-9}) {
+      testing::ExpectBatchesAsOneByOne(BinaryFuseFilter(keys.data(), keys.size(), rate, arity),
+                                       keys);
+    }
+    const BinaryFuseFilter empty(nullptr, 0, 0.01, arity);
+    bool results[2] = {true, true};
+    empty.MayContain(keys.data(), 2, results);
+    EXPECT_FALSE(results[0] || results[1]);
+  }
+}
+
 }  // namespace
 }  // namespace winnow::amq

@@ -434,9 +434,14 @@ class ReferenceReader {
   bool Cuckoo(uint64_t h) const {
     const uint64_t bits = Byte(6);
     const uint64_t buckets = Number(24);
-    const uint64_t f = 1 + Reduce(HashBits(h, 1), (uint64_t{1} << bits) - 1);
-    const uint64_t first = Reduce(HashBits(h, 0), buckets);
-    const uint64_t sum = Reduce(Mix(f * 0x9e3779b97f4a7c15u), buckets);
+    const auto product = static_cast<unsigned __int128>(h) * 0xd6e8feb86659fd93u;
+    const auto low = static_cast<uint64_t>(product);
+    const uint64_t high = static_cast<uint64_t>(product >> 64) % (uint64_t{1} << 32);
+    const uint64_t f = 1 + (high * ((uint64_t{1} << bits) - 1) >> 32);
+    const uint64_t first = Reduce(low, buckets);
+    uint64_t m = f * 0x9e3779b97f4a7c15u;
+    m = (m ^ (m >> 32)) * 0xd6e8feb86659fd93u;
+    const uint64_t sum = Reduce(m, buckets);
     const uint64_t second = (sum + buckets - first) % buckets;
     for (const uint64_t bucket : {first, second}) {
       for (uint64_t slot = 4 * bucket; slot < 4 * bucket + 4; ++slot) {

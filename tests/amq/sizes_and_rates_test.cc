@@ -67,9 +67,9 @@ TEST(SizesAndRates, OfBlockedBloom) { ExpectSizesAndRates<BlockedBloom>(BlockedB
 
 // Of one block a key, whatever the rate.
 double ConcurrentBits(double rate) {
-  double most_load = 0;
-  for (unsigned bits = 1; bits <= 8; ++bits) {
-    most_load = std::max(most_load, LoadForPatternRate(rate, bits));
+  double most_load = LoadForPatternRate(rate, {2, 1});
+  for (unsigned words = 2; words <= 5; ++words) {
+    most_load = std::max(most_load, LoadForPatternRate(rate, {words, 2}));
   }
   return 512 / most_load;
 }

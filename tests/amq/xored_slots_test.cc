@@ -15,7 +15,7 @@ using testing::RandomHashes;
 
 TEST(DistinctHashes, AreSortedAndEachOnce) {
   const KeyHash hashes[] = {{3}, {1}, {3}, {UINT64_MAX}, {0}, {1}};
-  EXPECT_EQ(DistinctHashes(hashes, 6), (std::vector<uint64_t>{0, 1, 3, UINT64_MAX}));
+  EXPECT_EQ(DistinctHashes(hashes, 6), (std::vector<KeyHash>{{0}, {1}, {3}, {UINT64_MAX}}));
   EXPECT_TRUE(DistinctHashes(nullptr, 0).empty());
 }
 
@@ -31,10 +31,9 @@ TEST(FingerprintBits, AreTheFewestThatReachTheRate) {
 TEST(FillSlots, RefusesWhatCantBePlacedAndLeavesTheBytes) {
   const auto same = [](uint64_t) { return std::array<uint64_t, 3>{0, 5, 9}; };
   for (const size_t n : {2u, 3u, 300u}) {  // 300 are more than a slot counts
-    std::vector<uint64_t> hashes;
-    for (const KeyHash hash : RandomHashes(n).Take(n)) hashes.push_back(hash.value);
+    const std::vector<KeyHash> hashes = RandomHashes(n).Take(n);
     std::vector<unsigned char> bytes(PackedBytes(10, 7));
-    EXPECT_FALSE(FillSlots(hashes, 1, 10, 7, same, bytes.data()));
+    EXPECT_FALSE(FillSlots(hashes.data(), n, 1, 10, 7, same, bytes.data()));
     EXPECT_EQ(bytes, std::vector<unsigned char>(bytes.size()));
   }
 }
@@ -43,9 +42,9 @@ TEST(FillSlots, TakesOneKeyForEachSlotThatIsItsOwn) {
   const auto slots_of = [](uint64_t seeded) {
     return std::array<uint64_t, 3>{seeded % 3, 3 + seeded % 5, 8 + seeded % 7};
   };
-  const std::vector<uint64_t> hashes = {1};
+  const KeyHash hash = {1};
   std::vector<unsigned char> bytes(PackedBytes(15, 13));
-  ASSERT_TRUE(FillSlots(hashes, 1, 15, 13, slots_of, bytes.data()));
+  ASSERT_TRUE(FillSlots(&hash, 1, 1, 15, 13, slots_of, bytes.data()));
   const uint64_t seeded = SeededHash(1, 1);
   EXPECT_TRUE(SlotsHold(bytes.data(), 13, slots_of(seeded), FingerprintOf(seeded, 13)));
 }

@@ -48,6 +48,9 @@ class WINNOW_EXPORT CuckooFilter {
   // False only if no key with this hash is in the filter.
   bool MayContain(KeyHash hash) const noexcept;
 
+  // The same for n hashes in turn: faster, as the misses overlap in filters larger than the caches.
+  void MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept;
+
   // Of the slots.
   size_t size_bytes() const noexcept { return bytes_.size(); }
   uint64_t num_buckets() const noexcept { return buckets_; }
@@ -92,6 +95,8 @@ class WINNOW_EXPORT CuckooFilter {
   WINNOW_HIDDEN Place PlaceOf(KeyHash hash) const noexcept;
   WINNOW_HIDDEN uint64_t OtherBucket(uint64_t bucket, uint64_t fingerprint) const noexcept;
   WINNOW_HIDDEN bool Has(uint64_t bucket, uint64_t fingerprint) const noexcept;
+  WINNOW_HIDDEN bool Holds(const Place& place) const noexcept;
+  WINNOW_HIDDEN bool Replace(uint64_t bucket, uint64_t value, uint64_t by) noexcept;
   // Makes room for the fingerprint and puts it there.
   WINNOW_HIDDEN bool Search(const Place& place) noexcept;
 

@@ -1,0 +1,144 @@
+// A step of eight slots: finds which rows of the pool become those of the slots, writes them there,
+// and adds them to the others.
+
+#ifndef WINNOW_SRC_SIMD_RIBBON_GFNI_PIVOTS_H_
+#define WINNOW_SRC_SIMD_RIBBON_GFNI_PIVOTS_H_
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include "src/simd/inline.h"
+#include "src/simd/kernels.h"
+#include "src/simd/ribbon_elimination.h"
+#include "src/simd/ribbon_gfni_planes.h"
+#include "src/simd/ribbon_gfni_pool.h"
+#include "src/simd/ribbon_gfni_vectors.h"
+
+namespace winnow::simd {
+namespace {
+
+// What elimination in plane 0 has found.
+struct Pivots {
+  __m512i combinations;  // for each row of the pool, which pivots are added to it
+  __m512i own;           // byte j of each word: the combination that is the pivot of slot j
+  uint64_t rows;         // byte 7 - j: the pool's row that is the pivot of slot j
+};
+
+template <unsigned kShards>
+WINNOW_INLINE void FindPivots(const RibbonShardState* states, Pivots* pivots) {
+  __m512i slots[kShards];
+  for (unsigned i = 0; i < kShards; ++i) {
+    slots[i] = _mm512_load_si512(states[i].pool.planes[0]);
+    pivots[i] = {_mm512_setzero_si512(), _mm512_setzero_si512(), 0};
+  }
+#pragma GCC unroll 8
+  for (unsigned slot = 0; slot < kRibbonStepSlots; ++slot) {
+    const __m512i bit = _mm512_load_si512(kConstants.bit[slot]);
+    const __m512i byte = _mm512_load_si512(kConstants.byte[slot]);
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < kShards; ++i) {
+      const __mmask64 candidates = _mm512_test_epi8_mask(slots[i], bit);
+      const uint64_t all = Keep(candidates);
+      const uint64_t below2 = all & ~states[i].pool.class2;
+      const uint64_t below1 = all & ~states[i].pool.classes12;
+      // Which one it is can't be predicted.
+      const uint64_t best2 = Keep(below2 != 0 ? below2 : all);
+      const uint64_t best = Keep(below1 != 0 ? below1 : best2);
+      const uint64_t row = _tzcnt_u64(best);
+      const __m512i index = _mm512_set1_epi8(static_cast<char>(row));
+      slots[i] =
+          _mm512_xor_si512(slots[i], _mm512_maskz_permutexvar_epi8(candidates, index, slots[i]));
+      const __m512i combination =
+          _mm512_xor_si512(_mm512_permutexvar_epi8(index, pivots[i].combinations), bit);
+      pivots[i].combinations =
+          _mm512_xor_si512(pivots[i].combinations, _mm512_maskz_mov_epi8(candidates, combination));
+      // own | (combination & byte)
+      pivots[i].own = _mm512_ternarylogic_epi64(pivots[i].own, combination, byte, 0xf8);
+      pivots[i].rows = pivots[i].rows << 8 | (row & (kRibbonPoolRows - 1));
+    }
+  }
+}
+
+// The bytes of eight rows in each of the planes, a word for each plane.
+template <unsigned kPlanes>
+WINNOW_INLINE __m512i Gather(const Planes<kPlanes>& planes, __m512i rows) {
+  __m128i words[8];
+#pragma GCC unroll 9
+  for (unsigned i = 0; i < 8; ++i) {
+    words[i] = _mm512_castsi512_si128(_mm512_permutexvar_epi8(rows, planes.plane[i]));
+  }
+  const __m256i low =
+      _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_unpacklo_epi64(words[0], words[1])),
+                              _mm_unpacklo_epi64(words[2], words[3]), 1);
+  const __m256i high =
+      _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_unpacklo_epi64(words[4], words[5])),
+                              _mm_unpacklo_epi64(words[6], words[7]), 1);
+  return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+// Writes what the pivots have in each plane, for a product to add them to other rows: a matrix of
+// 8 x 8 bits, row j of which is the byte of slot j's pivot. Returns the first eight in a register.
+template <unsigned kPlanes>
+WINNOW_INLINE __m512i MakeMatrices(const Planes<kPlanes>& planes, uint64_t rows,
+                                   uint64_t (&matrices)[kRibbonPlanes]) {
+  const __m512i indices = Set64(rows);
+  const __m512i first_eight = TransposeBits(Gather(planes, indices));
+  _mm512_store_si512(matrices, first_eight);
+  KeepInMemory(matrices);
+  if constexpr (kPlanes > 8) {
+    const __m512i word = _mm512_permutexvar_epi8(indices, planes.plane[8]);
+    matrices[8] =
+        static_cast<uint64_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(TransposeBits(word))));
+  }
+  return first_eight;
+}
+
+// The pivots as the rows of the step's slots.
+struct SlotRows {
+  __m512i coefficients;
+  __m512i fingerprints;
+  __mmask8 found;  // where the pool has no row for a slot, what was taken lacks the slot's bit
+
+  void Store(uint64_t* rows) const {
+    _mm512_storeu_si512(
+        rows, _mm512_maskz_or_epi64(found, _mm512_slli_epi64(coefficients, 64 - kRibbonWidth),
+                                    fingerprints));
+  }
+};
+
+template <unsigned kPlanes>
+WINNOW_INLINE SlotRows RowsOfSlots(const Pivots& pivots, __m512i low_matrices,
+                                   const uint64_t (&matrices)[kRibbonPlanes]) {
+  const __m512i rows = TransposeBytes(_mm512_gf2p8affine_epi64_epi8(pivots.own, low_matrices, 0));
+  const __mmask8 found =
+      _mm512_test_epi64_mask(rows, _mm512_setr_epi64(1, 2, 4, 8, 16, 32, 64, 128));
+  const __m512i coefficients = _mm512_srlv_epi64(_mm512_and_si512(rows, Set64(~uint64_t{0} >> 8)),
+                                                 _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+  __m512i fingerprints = _mm512_srli_epi64(rows, 8 * kFingerprintPlane);
+  if constexpr (kPlanes > 8) {
+    const __m512i high = _mm512_gf2p8affine_epi64_epi8(pivots.own, MatrixForAll(matrices[8]), 0);
+    fingerprints = _mm512_or_si512(
+        fingerprints, _mm512_slli_epi64(_mm512_cvtepu8_epi64(_mm512_castsi512_si128(high)), 8));
+  }
+  return {coefficients, fingerprints, found};
+}
+
+// Adds the pivots to all rows that have bits in their slots, the pivots among them, which vanish.
+// Plane 0 has become 0 then, and the others move down.
+template <unsigned kPlanes>
+WINNOW_INLINE void AddPivots(const Pivots& pivots, const uint64_t (&matrices)[kRibbonPlanes],
+                             const Planes<kPlanes>& planes, Planes<kPlanes>* next) {
+#pragma GCC unroll 9
+  for (unsigned i = 1; i < kPlanes; ++i) {
+    const __m512i sums =
+        _mm512_gf2p8affine_epi64_epi8(pivots.combinations, MatrixForAll(matrices[i]), 0);
+    next->plane[i < kCoefficientPlanes ? i - 1 : i] = _mm512_xor_si512(planes.plane[i], sums);
+  }
+  next->plane[kCoefficientPlanes - 1] = _mm512_setzero_si512();
+}
+
+}  // namespace
+}  // namespace winnow::simd
+
+#endif  // WINNOW_SRC_SIMD_RIBBON_GFNI_PIVOTS_H_

@@ -1,0 +1,72 @@
+// What elimination with GFNI needs of AVX-512: transpositions, matrices, and what keeps a compiler
+// from being clever.
+
+#ifndef WINNOW_SRC_SIMD_RIBBON_GFNI_VECTORS_H_
+#define WINNOW_SRC_SIMD_RIBBON_GFNI_VECTORS_H_
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/simd/inline.h"
+
+namespace winnow::simd {
+namespace {
+
+struct Constants {
+  alignas(64) uint8_t bit[8][64] = {};     // 1 << i in each byte
+  alignas(64) uint8_t byte[8][64] = {};    // byte i of each word of 64 bits
+  alignas(64) uint8_t transpose[64] = {};  // of 8 x 8 bytes
+
+  constexpr Constants() {
+#pragma GCC unroll 9
+    for (unsigned i = 0; i < 8; ++i) {
+      for (unsigned j = 0; j < 64; ++j) {
+        bit[i][j] = static_cast<uint8_t>(1u << i);
+        byte[i][j] = j % 8 == i ? 0xff : 0;
+      }
+    }
+    for (unsigned i = 0; i < 64; ++i) transpose[i] = static_cast<uint8_t>(i % 8 * 8 + i / 8);
+  }
+};
+constexpr Constants kConstants;
+
+__m512i Set64(uint64_t value) { return _mm512_set1_epi64(static_cast<long long>(value)); }
+__m512i TransposeBytes(__m512i bytes) {
+  return _mm512_permutexvar_epi8(_mm512_load_si512(kConstants.transpose), bytes);
+}
+
+// Makes the compiler compute the value, without a branch.
+inline uint64_t Keep(uint64_t value) {
+  __asm__("" : "+r"(value));
+  return value;
+}
+
+// Makes the compiler load the words one by one: taking them out of a register takes shuffles, which
+// are short.
+template <size_t kWords>
+WINNOW_INLINE void KeepInMemory(uint64_t (&words)[kWords]) {
+  __asm__("" : "+m"(words));
+}
+
+// The matrix for each lane, in a register. clang's assembler (14, 16 and 19 at least;
+// llvm-project's pull request 120340) writes another address where the instruction for matrices
+// takes one from memory ({1to8}). g++ never does that.
+__m512i MatrixForAll(uint64_t matrix) {
+  __m512i matrices = Set64(matrix);
+#if defined(__clang__)
+  __asm__("" : "+v"(matrices));
+#endif
+  return matrices;
+}
+
+// Transposes 8 x 8 bits in each word, and turns their rows around.
+__m512i TransposeBits(__m512i words) {
+  return _mm512_gf2p8affine_epi64_epi8(Set64(0x0102040810204080u), words, 0);
+}
+
+}  // namespace
+}  // namespace winnow::simd
+
+#endif  // WINNOW_SRC_SIMD_RIBBON_GFNI_VECTORS_H_

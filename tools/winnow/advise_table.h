@@ -1,0 +1,19 @@
+// What `winnow advise` prints for people.
+
+#ifndef WINNOW_TOOLS_WINNOW_ADVISE_TABLE_H_
+#define WINNOW_TOOLS_WINNOW_ADVISE_TABLE_H_
+
+#include <string>
+
+#include "src/inspect/advice.h"
+
+namespace winnow::tools {
+
+// What there is, a row for each policy that was tried, with all_candidates one for each that was
+// worked out, the split of the budget, the recommendation, and what files can't tell. Ends with a
+// newline.
+std::string AdviseText(const inspect::Advice& advice, bool all_candidates);
+
+}  // namespace winnow::tools
+
+#endif  // WINNOW_TOOLS_WINNOW_ADVISE_TABLE_H_

@@ -1,0 +1,16 @@
+// The flag --cf, which several verbs take.
+
+#ifndef WINNOW_TOOLS_WINNOW_FAMILY_FLAG_H_
+#define WINNOW_TOOLS_WINNOW_FAMILY_FLAG_H_
+
+#include <string>
+#include <vector>
+
+namespace winnow::tools {
+
+// The column families that --cf names; empty: all.
+std::vector<std::string> FamiliesOfFlags();
+
+}  // namespace winnow::tools
+
+#endif  // WINNOW_TOOLS_WINNOW_FAMILY_FLAG_H_

@@ -1,0 +1,71 @@
+#include "tools/winnow/gone_files.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+
+#include "tools/winnow/table_arguments.h"
+
+namespace winnow::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsDatabase(const std::string& path) {
+  std::error_code code;
+  return fs::exists(fs::path(path) / "CURRENT", code);
+}
+
+bool IsThere(const std::string& path) {
+  std::error_code code;
+  return fs::exists(fs::symlink_status(path, code));
+}
+
+bool LiesIn(const std::string& folder, const std::string& path) {
+  return fs::path(path).parent_path().lexically_normal() ==
+         (fs::path(folder) / "x").lexically_normal().parent_path();
+}
+
+}  // namespace
+
+std::string AboutGoneFiles(size_t files) {
+  return absl::StrCat(files, files == 1 ? " file was" : " files were",
+                      " deleted while others were read, as a database in use does; the files that "
+                      "took their place were not read");
+}
+
+std::set<std::string> GoneFiles(const std::vector<std::string>& arguments,
+                                const std::vector<std::string>& unread) {
+  std::set<std::string> gone;
+  std::remove_copy_if(unread.begin(), unread.end(), std::inserter(gone, gone.end()), IsThere);
+  std::vector<std::string> databases;
+  for (const std::string& argument : arguments) {
+    if (gone.erase(argument) == 0 && IsDatabase(argument)) {
+      databases.push_back(argument);
+    } else {
+      // Of a folder that is no database nobody can say what belongs to it.
+      for (auto path = gone.begin(); path != gone.end();) {
+        path = LiesIn(argument, *path) ? gone.erase(path) : std::next(path);
+      }
+    }
+  }
+  if (gone.empty()) {
+    return gone;
+  }
+  if (databases.empty()) {
+    return {};
+  }
+  const Tables now = TablesOf(databases);
+  if (!now.trees_read) {
+    return {};
+  }
+  for (const inspect::ListedTable& table : now.tables) {
+    gone.erase(table.path);
+  }
+  return gone;
+}
+
+}  // namespace winnow::tools

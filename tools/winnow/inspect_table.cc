@@ -1,0 +1,288 @@
+#include "tools/winnow/inspect_table.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/string_view.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/inspect/converted_share.h"
+#include "src/inspect/filter_totals.h"
+#include "src/inspect/printable.h"
+#include "src/inspect/svg_text.h"
+#include "src/inspect/text_table.h"
+#include "tools/winnow/cells.h"
+#include "tools/winnow/terminal.h"
+
+namespace winnow::tools {
+namespace {
+
+using inspect::Align;
+using inspect::ConvertedShare;
+using inspect::FamilySum;
+using inspect::FilterFamily;
+using inspect::FilterSummary;
+using inspect::FilterTotals;
+using inspect::InspectReport;
+using inspect::SstReport;
+using inspect::TotalsOfFiles;
+
+std::string Number(uint64_t number, const char* noun) {
+  return absl::StrCat(Count(number), " ", noun, number == 1 ? "" : "s");
+}
+
+std::string Wrapped(const std::string& text, size_t width) {
+  return width == 0 ? text : inspect::WrapText(text, width, 2);
+}
+
+std::string Level(const SstReport& file) { return file.level ? absl::StrCat(*file.level) : "-"; }
+
+std::vector<std::string> Row(const SstReport& file) {
+  if (!file.filter) {
+    return {inspect::Printable(file.path), Level(file), "-", "-", "-", "-", "-", "-",
+            "not read: see below"};
+  }
+  const FilterSummary& filter = *file.filter;
+  std::string remark = inspect::ParametersText(filter);
+  if (filter.partitions > 0) {
+    const std::string first = std::move(remark);
+    remark = Number(static_cast<uint64_t>(filter.partitions), "partition");
+    for (const auto& [kind, count] : filter.kinds) {
+      absl::StrAppend(&remark, filter.kinds.size() > 1 ? absl::StrCat(", ", count, " ", kind) : "");
+    }
+    absl::StrAppend(&remark, first.empty() ? "" : "; the first: ", first);
+  }
+  if (filter.fault) {
+    remark = "FAULT: see below";
+  }
+  return {inspect::Printable(file.path),
+          Level(file),
+          Count(file.entries),
+          filter.kind,
+          Count(filter.keys),
+          Count(filter.bytes),
+          Bits(filter.bits_per_key),
+          Percent(filter.expected_fpr),
+          std::move(remark)};
+}
+
+std::string Files(const InspectReport& report, size_t width) {
+  std::vector<std::vector<std::string>> rows;
+  rows.reserve(report.listed);
+  for (size_t i = 0; i < report.listed; ++i) {
+    rows.push_back(Row(report.files[i]));
+  }
+  std::string text;
+  if (!rows.empty()) {
+    text = absl::StrCat("\n", FittedTable({{"file", Align::kLeft},
+                                           {"level"},
+                                           {"entries"},
+                                           {"filter", Align::kLeft},
+                                           {"keys"},
+                                           {"bytes"},
+                                           {"bits/key"},
+                                           {"fpr"},
+                                           {"", Align::kLeft}},
+                                          std::move(rows), width));
+  }
+  if (report.left_out() > 0) {
+    absl::StrAppend(&text, "\n", report.left_out(),
+                    report.left_out() == 1 ? " file is" : " files are",
+                    " not listed (--limit=", report.listed, ")\n");
+  }
+  return text;
+}
+
+std::string Sentences(const std::vector<SstReport>& files) {
+  std::string text;
+  for (const SstReport& file : files) {
+    const std::string path = inspect::Printable(file.path);
+    if (file.error) {
+      absl::StrAppend(&text, "\nnot read: ", path, ": ", inspect::Printable(*file.error));
+    } else if (file.filter->fault) {
+      absl::StrAppend(&text, "\nfault: ", path, ": ", inspect::Printable(*file.filter->fault));
+    }
+  }
+  return text.empty() ? text : absl::StrCat(text, "\n");
+}
+
+std::vector<std::string> SumCells(std::string name, const FilterTotals& sum) {
+  const std::optional<double> above = sum.share_above_bound();
+  return {std::move(name),
+          Count(sum.files),
+          Count(sum.without_filter),
+          Count(sum.entries),
+          Count(sum.keys),
+          Count(sum.bytes),
+          Bits(sum.bits_per_key()),
+          Percent(sum.mean_fpr()),
+          above ? absl::StrFormat("%.0f %%", 100 * *above) : "-"};
+}
+
+std::string Sums(const std::string& title, std::vector<std::vector<std::string>> rows,
+                 size_t width) {
+  return absl::StrCat("\n", FittedTable({{title, Align::kLeft},
+                                         {"files"},
+                                         {"no filter"},
+                                         {"entries"},
+                                         {"keys"},
+                                         {"bytes"},
+                                         {"bits/key"},
+                                         {"fpr"},
+                                         {"over bound"}},
+                                        std::move(rows), width));
+}
+
+std::string SumsByFamily(const TotalsOfFiles& totals, size_t width) {
+  std::vector<std::vector<std::string>> rows;
+  const bool one_database = totals.by_family.empty() || totals.by_family.begin()->first.first ==
+                                                            totals.by_family.rbegin()->first.first;
+  for (const auto& [name, sum] : totals.by_family) {
+    std::string shown = name.second.empty() ? "?" : inspect::Printable(name.second);
+    if (!one_database) {
+      shown = absl::StrCat(name.first.empty() ? "-" : inspect::Printable(name.first), " ", shown);
+    }
+    rows.push_back(SumCells(std::move(shown), sum));
+  }
+  return rows.size() < 2 ? std::string() : Sums("column family", std::move(rows), width);
+}
+
+std::string SumsByLevel(const TotalsOfFiles& totals, size_t width) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [level, sum] : totals.by_level) {
+    rows.push_back(SumCells(absl::StrCat(level), sum));
+  }
+  return rows.empty() ? std::string() : Sums("level", std::move(rows), width);
+}
+
+std::string SumsByKind(const TotalsOfFiles& totals, size_t width) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [kind, sum] : totals.by_kind) {
+    rows.push_back(SumCells(kind, sum));
+  }
+  rows.push_back(SumCells("all", totals.all));
+  return Sums("filter", std::move(rows), width);
+}
+
+// The whole in a line or two, and what the columns below mean.
+std::string Headline(const InspectReport& report, size_t width) {
+  const FilterTotals& all = report.totals.all;
+  std::string text =
+      absl::StrCat(Number(report.files.size(), "file"),
+                   all.not_read > 0 ? absl::StrCat(", ", all.not_read, " of them not read") : "",
+                   ", ", all.entries, all.entries == 1 ? " entry" : " entries");
+  if (all.keys > 0) {
+    absl::StrAppend(&text, "; filters of ", inspect::ByteSize(static_cast<double>(all.bytes)),
+                    " for ", Number(all.keys, "key"), ", ", Bits(all.bits_per_key()), " bits each");
+  }
+  if (all.keys > 0 && all.mean_fpr()) {
+    absl::StrAppend(&text, "; ", Percent(all.mean_fpr()),
+                    " of absent keys are let through, by the mean over keys");
+  }
+  if (const std::optional<double> above = all.share_above_bound()) {
+    absl::StrAppend(
+        &text, "; ", inspect::ByteSize(std::max(0.0, all.bytes_above_bound())),
+        absl::StrFormat(" (%.0f %%) above the bound, the least that any filter of that rate takes",
+                        100 * *above));
+  }
+  return absl::StrCat(Wrapped(text, width), "\n");
+}
+
+std::string Advice(const InspectReport& report, size_t width) {
+  std::string text;
+  for (const std::string& sentence : report.advice) {
+    absl::StrAppend(&text, "\n", Wrapped(absl::StrCat("advice: ", sentence), width));
+  }
+  return text.empty() ? text : absl::StrCat(text, "\n");
+}
+
+// What could be less: which files are too small, or lie too high by bloom_before_level, shows
+// above.
+std::string Blooms(const std::vector<SstReport>& files) {
+  const inspect::BloomFiles blooms = inspect::BloomsOf(files);
+  if (blooms.all.blocks == 0) {
+    return {};
+  }
+  std::string where = blooms.files > 0 ? Number(blooms.files, "file") : "";
+  if (blooms.partitions > 0) {
+    absl::StrAppend(&where, where.empty() ? "" : " and ", Number(blooms.partitions, "partition"));
+  }
+  const bool is_one = blooms.all.blocks == 1;
+  return absl::StrCat(
+      "\n", where,
+      is_one ? " has a Bloom filter: " : " have Bloom filters: ", Number(blooms.all.bytes, "byte"),
+      " for ", Number(blooms.all.keys, "key"),
+      is_one ? "; as a Winnow Ribbon filter it would take about "
+             : "; as Winnow Ribbon filters they would take about ",
+      Count(blooms.all.bytes_as_ribbons),
+      absl::StrFormat(" (%.2f)\n", static_cast<double>(blooms.all.bytes_as_ribbons) /
+                                       static_cast<double>(blooms.all.bytes)));
+}
+
+// No share that isn't 0 or 1 looks as if it were: on that somebody may take the plugin away.
+std::string ShareCell(uint64_t part, uint64_t all) {
+  const double percent = 100 * static_cast<double>(part) / static_cast<double>(all);
+  if (part > 0 && percent < 0.1) {
+    return "less than 0.1 %";
+  }
+  if (part < all && percent > 99.9) {
+    return "more than 99.9 %";
+  }
+  return absl::StrFormat("%.1f %%", percent);
+}
+
+// How far a roll-out has come, in one line; empty where nothing tells.
+std::string Converted(const std::vector<SstReport>& files) {
+  const ConvertedShare share = inspect::SumByFamily(files);
+  FamilySum all;
+  for (const FamilySum& sum : share.families) {
+    all.files += sum.files;
+    all.entries += sum.entries;
+  }
+  if (all.entries == 0) {
+    return std::string();
+  }
+  constexpr std::pair<FilterFamily, absl::string_view> kPhrases[] = {
+      {FilterFamily::kBuiltin, "RocksDB's own filters"},
+      {FilterFamily::kNone, "no filter"},
+      {FilterFamily::kUnknownForm, "filters of unknown form"}};
+  const FamilySum& winnow = share[FilterFamily::kWinnow];
+  std::string text = absl::StrCat("\nconverted: ", ShareCell(winnow.entries, all.entries),
+                                  " of the entries are in files with Winnow's filters (",
+                                  Count(winnow.files), " of ", Count(all.files), ")");
+  for (const auto& [family, phrase] : kPhrases) {
+    const FamilySum& sum = share[family];
+    if (sum.files > 0) {
+      absl::StrAppend(&text, ", ", ShareCell(sum.entries, all.entries), " in files with ", phrase,
+                      " (", Count(sum.files), ")");
+    }
+  }
+  if (const uint64_t unread = files.size() - all.files; unread > 0) {
+    absl::StrAppend(&text, ", ", Number(unread, "file"), " not read");
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string InspectTable(const InspectReport& report, size_t width) {
+  if (report.files.empty()) {
+    return report.not_selected == 0
+               ? std::string("no table files\n")
+               : absl::StrCat("none of the ", Number(report.not_selected, "table file"),
+                              " is of these column families and levels\n");
+  }
+  std::string text = Headline(report, width);
+  if (report.totals.all.files > 0) {
+    absl::StrAppend(&text, SumsByFamily(report.totals, width), SumsByLevel(report.totals, width),
+                    SumsByKind(report.totals, width), Blooms(report.files),
+                    Converted(report.files));
+  }
+  return absl::StrCat(text, Advice(report, width), Files(report, width), Sentences(report.files));
+}
+
+}  // namespace winnow::tools

@@ -1,0 +1,36 @@
+// Writing a verb's output, all of it.
+
+#ifndef WINNOW_TOOLS_WINNOW_PRINT_H_
+#define WINNOW_TOOLS_WINNOW_PRINT_H_
+
+#include <absl/strings/string_view.h>
+
+#include <string>
+#include <vector>
+
+namespace winnow::tools {
+
+// Call it first of all: gives standard streams that are closed to a file that can't be used, so
+// that no file or socket that is opened later takes their place; and lets a closed pipe end the
+// program quietly, as others do.
+void PrepareStandardStreams();
+
+// Writes the text to standard output. False if that did not take all of it, as on a full disk; said
+// on stderr then.
+bool Print(absl::string_view verb, absl::string_view text);
+
+// Says each sentence on stderr, in a line.
+void SayWarnings(absl::string_view verb, const std::vector<std::string>& warnings);
+
+// Says on stderr that a file, or what is in it, could not be read: one line, which names it. Not
+// where stderr goes to the same place as standard output, whose report says the same.
+void SayUnread(absl::string_view verb, absl::string_view path, absl::string_view why);
+
+// Writes the text to a file, under another name beside it until it is whole: what had the name
+// before stays if that fails or the program is interrupted. A pipe or device is written to as it
+// is. False if the file could not be written in full; said on stderr then, with its name.
+bool PrintToFile(absl::string_view verb, const std::string& path, absl::string_view text);
+
+}  // namespace winnow::tools
+
+#endif  // WINNOW_TOOLS_WINNOW_PRINT_H_

@@ -1,0 +1,36 @@
+// A line on a terminal that says how far a verb is.
+
+#ifndef WINNOW_TOOLS_WINNOW_PROGRESS_LINE_H_
+#define WINNOW_TOOLS_WINNOW_PROGRESS_LINE_H_
+
+#include <chrono>
+#include <string>
+
+namespace winnow::tools {
+
+// On stderr, if that is a terminal; else it does nothing. Whoever interrupts the program sees it go
+// as well (interruption.h).
+class ProgressLine {
+ public:
+  ProgressLine();
+  ~ProgressLine() { Clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  // In place of the line before, at most some times a second: what comes sooner is not shown.
+  void Show(const std::string& line);
+
+  // As soon as it comes: what a long silence may follow.
+  void ShowNow(const std::string& line);
+
+  void Clear();
+
+ private:
+  const bool on_terminal_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point last_shown_;
+};
+
+}  // namespace winnow::tools
+
+#endif  // WINNOW_TOOLS_WINNOW_PROGRESS_LINE_H_

@@ -1,0 +1,36 @@
+// What the verbs that read table files one by one have in common: which files, and how many at
+// once.
+
+#ifndef WINNOW_TOOLS_WINNOW_TABLE_ARGUMENTS_H_
+#define WINNOW_TOOLS_WINNOW_TABLE_ARGUMENTS_H_
+
+#include <string>
+#include <vector>
+
+#include "src/inspect/table_list.h"
+
+namespace winnow::tools {
+
+struct Tables {
+  std::vector<inspect::ListedTable> tables;  // each file once, in the order of the paths
+  std::vector<std::string> warnings;         // sentences for stderr
+  bool trees_read = true;                    // every database could be read
+};
+
+// Of paths as inspect::ExpandPaths takes them, with the folders that --path names.
+Tables TablesOf(const std::vector<std::string>& paths);
+
+// The same, but for files of which --cf names no column family; that of the others is known where
+// they can be read, also of those that were given themselves. Where no file is of a family that
+// --cf names, *problem is a sentence.
+Tables TablesOfFamilies(const std::vector<std::string>& paths, std::string* problem);
+
+// Whether an argument that may be something else is such a path, as it exists or matches.
+bool IsPathArgument(const std::string& argument);
+
+// How many files to read at once, as --jobs says. Where that is wrong, *problem says what is right.
+int Jobs(std::string* problem);
+
+}  // namespace winnow::tools
+
+#endif  // WINNOW_TOOLS_WINNOW_TABLE_ARGUMENTS_H_

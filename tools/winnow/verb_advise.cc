@@ -1,0 +1,274 @@
+// `winnow advise`: what another policy would do on these files.
+
+#include <absl/flags/flag.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_replace.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "src/inspect/advice.h"
+#include "src/inspect/advice_json.h"
+#include "src/inspect/key_list.h"
+#include "src/inspect/printable.h"
+#include "src/inspect/trial_filter.h"
+#include "tools/winnow/advise_table.h"
+#include "tools/winnow/byte_count.h"
+#include "tools/winnow/family_flag.h"
+#include "tools/winnow/flags.h"
+#include "tools/winnow/gone_files.h"
+#include "tools/winnow/print.h"
+#include "tools/winnow/progress_line.h"
+#include "tools/winnow/table_arguments.h"
+#include "tools/winnow/verbs.h"
+
+ABSL_FLAG(std::string, lookups, "",
+          "a file of recorded lookups, one key a line, plain or LZ4; - is standard input");
+ABSL_FLAG(uint64_t, draws, 200'000, "lookups to make up where none are recorded");
+ABSL_FLAG(double, absent_share, 1,
+          "share of the made-up lookups whose key is nowhere; the others find theirs");
+ABSL_FLAG(
+    std::string, budget, "",
+    "the most memory for all filters together, as 256MiB or 64KB: say what is best within it");
+ABSL_FLAG(uint64_t, sample, 10'000'000,
+          "build filters for files of so many keys together, chosen by their size, and work out "
+          "the others by formulas; 0: for all");
+ABSL_FLAG(std::string, try_policy, "", "a further filter policy to try, as an options string");
+ABSL_FLAG(std::string, by, "memory",
+          "what the rows are sorted by: memory, reads (false ones) or build (time)");
+ABSL_FLAG(bool, all, false, "show all candidates that were worked out by formulas");
+
+namespace winnow::tools {
+namespace {
+
+// Recorded lookups beyond so many are thinned out, each as likely to stay.
+constexpr size_t kMostLookups = 2'000'000;
+constexpr uint64_t kMostDraws = 10'000'000;
+
+struct Input {
+  std::vector<inspect::AdviceTable> tables;
+  std::vector<inspect::FileError> errors;  // paths that have no table files
+  std::vector<std::string> warnings;
+  bool trees_read = true;
+};
+
+Input Find(const std::vector<std::string>& paths) {
+  Input input;
+  std::set<std::string> known;
+  for (const std::string& path : paths) {
+    std::error_code code;
+    const bool is_folder = std::filesystem::is_directory(path, code);
+    const Tables tables = TablesOf({path});
+    input.trees_read = input.trees_read && tables.trees_read;
+    input.warnings.insert(input.warnings.end(), tables.warnings.begin(), tables.warnings.end());
+    for (const inspect::ListedTable& table : tables.tables) {
+      if (table.error) {
+        input.errors.push_back({table.path, *table.error});
+        continue;
+      }
+      const std::filesystem::path real = std::filesystem::canonical(table.path, code);
+      if (known.insert(code ? table.path : real.string()).second) {
+        input.tables.push_back({is_folder ? path : std::string(), table.path, table.level});
+      }
+    }
+  }
+  return input;
+}
+
+// Keeps a part of a list of any length of which each member is as likely to be there.
+class Reservoir {
+ public:
+  void Add(std::string_view key) {
+    ++seen_;
+    if (kept_.size() < kMostLookups) {
+      kept_.emplace_back(key);
+      return;
+    }
+    state_ = state_ * 6364136223846793005 + 1442695040888963407;  // Knuth's MMIX
+    const uint64_t at = (state_ >> 16) % seen_;
+    if (at < kept_.size()) {
+      kept_[at] = std::string(key);
+    }
+  }
+
+  uint64_t seen() const { return seen_; }
+  std::vector<std::string> kept() && { return std::move(kept_); }
+
+ private:
+  uint64_t seen_ = 0;
+  uint64_t state_ = 1;
+  std::vector<std::string> kept_;
+};
+
+// Empty, or a sentence that says why the list can't be read.
+std::string ReadLookups(const std::string& path, inspect::AdviceOptions* options,
+                        std::vector<std::string>* warnings, bool hex) {
+  Reservoir reservoir;
+  const auto notes =
+      inspect::ForEachKey(path, hex ? inspect::KeyFormat::kHex : inspect::KeyFormat::kLine,
+                          [&reservoir](std::string_view key) { reservoir.Add(key); });
+  if (!notes.ok()) {
+    return absl::StrReplaceAll(notes.status().message(), {{"--key_format=hex", "--hex"}});
+  }
+  if (const std::string left_out = notes->Sentence(); !left_out.empty()) {
+    warnings->push_back(absl::StrCat(path, ": ", left_out));
+  }
+  if (reservoir.seen() > kMostLookups) {
+    warnings->push_back(absl::StrCat(path, ": of ", reservoir.seen(), " lookups ", kMostLookups,
+                                     " were taken, by chance"));
+  }
+  options->recorded = std::move(reservoir).kept();
+  return std::string();
+}
+
+// False if there is no such order. Rows may be null; the first one stays where it is.
+bool SortBy(const std::string& by, std::vector<inspect::AdviceRow>* rows) {
+  const auto key = [&by](const inspect::AdviceRow& row) {
+    return by == "memory"  ? row.bytes
+           : by == "reads" ? row.false_reads
+                           : row.nanoseconds_a_key.value_or(0);
+  };
+  if (rows != nullptr && !rows->empty()) {
+    std::stable_sort(rows->begin() + 1, rows->end(),
+                     [&key](const auto& a, const auto& b) { return key(a) < key(b); });
+  }
+  return by == "memory" || by == "reads" || by == "build";
+}
+
+std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptions* options) {
+  std::string problem;
+  options->jobs = Jobs(&problem);
+  options->lookups = absl::GetFlag(FLAGS_draws);
+  options->absent_share = absl::GetFlag(FLAGS_absent_share);
+  options->sample_keys = absl::GetFlag(FLAGS_sample);
+  options->families = FamiliesOfFlags();
+  const std::string budget = absl::GetFlag(FLAGS_budget);
+  if (!budget.empty()) {
+    options->budget_bytes = ParseByteCount(budget);
+  }
+  const std::string policy = absl::GetFlag(FLAGS_try_policy);
+  std::string refusal;
+  if (!policy.empty()) {
+    options->policies.push_back(policy);
+    inspect::PolicyOfText(policy, &refusal);
+  }
+  return !problem.empty()   ? problem
+         : paths.empty()    ? "which files or database folders?"
+         : !refusal.empty() ? absl::StrCat("--try_policy: ", refusal)
+         : !budget.empty() && !options->budget_bytes
+             ? absl::StrCat("--budget is a number of bytes, as 256MiB, 64KB or 1.5GiB, not '",
+                            budget, "'")
+         : options->lookups < 1 || options->lookups > kMostDraws
+             ? absl::StrCat("--draws can be 1 to ", kMostDraws)
+         : !(options->absent_share >= 0 && options->absent_share <= 1)
+             ? "--absent_share can be 0 to 1"
+         : SortBy(absl::GetFlag(FLAGS_by), nullptr) ? std::string()
+                                                    : "--by can be memory, reads or build";
+}
+
+// Files that a database in use deleted meanwhile are no errors.
+void DropGoneErrors(const std::vector<std::string>& paths, std::vector<inspect::FileError>* errors,
+                    std::vector<std::string>* warnings) {
+  std::vector<std::string> unread;
+  for (const inspect::FileError& error : *errors) {
+    unread.push_back(error.path);
+  }
+  const std::set<std::string> gone =
+      unread.empty() ? std::set<std::string>() : GoneFiles(paths, unread);
+  errors->erase(std::remove_if(errors->begin(), errors->end(),
+                               [&gone](const auto& error) { return gone.count(error.path) > 0; }),
+                errors->end());
+  if (!gone.empty()) {
+    warnings->push_back(AboutGoneFiles(gone.size()));
+  }
+}
+
+int ExitCode(const Input& input, const inspect::Advice& advice) {
+  if (!input.trees_read || !advice.errors.empty()) {
+    return kCouldNotRead;
+  }
+  const bool fits = !advice.budget_bytes ||
+                    (!advice.budget.empty() && advice.budget_taken <= *advice.budget_bytes);
+  return fits ? kAllGood : kFaultFound;
+}
+
+int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
+  inspect::AdviceOptions options;
+  if (const std::string wrong = WhyWrong(paths, &options); !wrong.empty()) {
+    return WrongUsage(verb, wrong);
+  }
+  Input input = Find(paths);
+  const std::string list = absl::GetFlag(FLAGS_lookups);
+  std::string problem =
+      list.empty() ? std::string()
+                   : ReadLookups(list, &options, &input.warnings, absl::GetFlag(FLAGS_hex));
+  inspect::Advice advice;
+  if (problem.empty() && (!input.tables.empty() || input.errors.empty())) {
+    ProgressLine line;
+    advice = inspect::Advise(
+        input.tables, options,
+        [&line](const std::string& step, size_t done, size_t files) {
+          const std::string text = absl::StrCat(step, ": ", done, " of ", files, " files");
+          if (done == 0 || done == files) {
+            line.ShowNow(text);
+          } else {
+            line.Show(text);
+          }
+        },
+        &problem);
+    line.Clear();
+    DropGoneErrors(paths, &advice.errors, &input.warnings);
+  }
+  advice.errors.insert(advice.errors.begin(), input.errors.begin(), input.errors.end());
+  for (const std::string& warning : input.warnings) {
+    absl::FPrintF(stderr, "winnow advise: %s\n", warning);
+  }
+  for (const inspect::FileError& error : advice.errors) {
+    absl::FPrintF(stderr, "winnow advise: %s: %s\n", inspect::Printable(error.path), error.error);
+  }
+  if (!problem.empty()) {
+    absl::FPrintF(stderr, "winnow advise: %s\n", problem);
+    return kCouldNotRead;
+  }
+  if (input.tables.empty() && !input.errors.empty()) {
+    return kCouldNotRead;
+  }
+  SortBy(absl::GetFlag(FLAGS_by), &advice.rows);
+  const bool printed =
+      Print(verb.name, absl::GetFlag(FLAGS_json) ? inspect::AdviceJson(advice, input.warnings)
+                                                 : AdviseText(advice, absl::GetFlag(FLAGS_all)));
+  return printed ? ExitCode(input, advice) : kCouldNotRead;
+}
+
+}  // namespace
+
+Verb AdviseVerb() {
+  return {
+      "advise",
+      "PATH... [--lookups=FILE] [--budget=BYTES] [--sample=N] [--cf=NAME] [--json]",
+      "Tells what another filter policy would do on this data: memory and false reads",
+      "A PATH is a table file (*.sst) or a database's folder. Lookups are followed through the\n"
+      "files as RocksDB does: a false read is a file that is read in vain, as its filter lets a\n"
+      "key through that it does not have. What all candidates take and let through is worked\n"
+      "out by formulas, RocksDB's Bloom and Ribbon filters and Winnow's, with and without plans\n"
+      "by level, at 4 to 20 bits; the filters of the shortlist are built from the files' own\n"
+      "keys, by the policies themselves, and asked. With --budget each column family gets bits\n"
+      "of its own, such that lookups read least in vain. Without --lookups keys are made up:\n"
+      "near misses of the files' keys. Nothing is written, and the database may be in use.\n",
+      {"json", "path", "jobs", "lookups", "hex", "draws", "absent_share", "budget", "sample", "cf",
+       "try_policy", "by", "all"},
+      RunAdvise,
+      {{"winnow advise DB", "what other filter policies would take and save here"},
+       {"winnow advise DB --budget=64MiB", "the best for so much memory, by column family"},
+       {"winnow advise DB --draws=20000 --json", "with fewer lookups, for a script"}}};
+}
+
+}  // namespace winnow::tools

@@ -1,0 +1,248 @@
+// `winnow inspect`: which filters are in these files.
+
+#include <absl/flags/flag.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/inspect/filter_json.h"
+#include "src/inspect/inspect_csv.h"
+#include "src/inspect/inspect_html.h"
+#include "src/inspect/inspect_report.h"
+#include "src/inspect/printable.h"
+#include "src/inspect/read_tables.h"
+#include "src/inspect/sst_filters.h"
+#include "src/inspect/table_paths.h"
+#include "tools/winnow/flags.h"
+#include "tools/winnow/inspect_flags.h"
+#include "tools/winnow/inspect_table.h"
+#include "tools/winnow/print.h"
+#include "tools/winnow/progress_line.h"
+#include "tools/winnow/table_arguments.h"
+#include "tools/winnow/table_folders.h"
+#include "tools/winnow/terminal.h"
+#include "tools/winnow/verbs.h"
+
+ABSL_FLAG(bool, csv, false, "write comma-separated values (RFC 4180), one line a file");
+ABSL_FLAG(std::string, html, "",
+          "write a page of sums, charts and files to this file as well; it needs nothing else");
+
+namespace winnow::tools {
+namespace {
+
+using inspect::SstReport;
+
+constexpr size_t kFilesWorthProgress = 20;
+
+inspect::Progress ShownOn(ProgressLine* line) {
+  return [line](size_t done, size_t total) {
+    if (done == total) {
+      line->Clear();
+    } else if (total >= kFilesWorthProgress) {
+      line->Show(absl::StrCat(done, " of ", total, " files"));
+    }
+  };
+}
+
+struct Findings {
+  std::vector<SstReport> files;
+  std::vector<std::string> warnings;
+  bool trees_read = true;
+};
+
+SstReport Unreadable(const std::string& path, const std::string& error) {
+  SstReport report;
+  report.path = path;
+  report.error = error;
+  return report;
+}
+
+void ReadFolder(const std::string& path, int jobs, const inspect::Progress& progress,
+                Findings* findings) {
+  inspect::DatabaseReport database = inspect::ReadDatabase(path, progress, TableFolders(), jobs);
+  if (database.error) {
+    findings->files.push_back(Unreadable(path, *database.error));
+  }
+  if (database.warning) {
+    findings->warnings.push_back(path + ": " + *database.warning);
+    findings->trees_read = false;
+  }
+  if (database.remark) {
+    findings->warnings.push_back(path + ": " + *database.remark);
+  }
+  std::move(database.files.begin(), database.files.end(), std::back_inserter(findings->files));
+}
+
+// Each file once, where it was named first; what a database says of it counts.
+void DropRepeated(std::vector<SstReport>* files) {
+  std::map<std::string, size_t> places;
+  inspect::RealPaths real_paths;
+  std::vector<SstReport> once;
+  for (SstReport& file : *files) {
+    const auto [place, is_new] = places.emplace(real_paths.Of(file.path), once.size());
+    if (is_new) {
+      once.push_back(std::move(file));
+    } else if (once[place->second].database.empty()) {
+      once[place->second] = std::move(file);
+    }
+  }
+  *files = std::move(once);
+}
+
+// In the order of the paths; what are no folders is read together.
+Findings ReadPaths(const std::vector<std::string>& names, int jobs) {
+  const std::vector<inspect::TablePath> paths = inspect::ExpandPaths(names);
+  const auto is_file = [](const inspect::TablePath& path) {
+    return !path.is_folder && path.error.empty();
+  };
+  std::vector<std::string> files;
+  for (const inspect::TablePath& path : paths) {
+    if (is_file(path)) {
+      files.push_back(path.path);
+    }
+  }
+  inspect::TableReading reading;
+  reading.workers = jobs;
+  ProgressLine line;
+  reading.progress = ShownOn(&line);
+  std::vector<SstReport> reports = inspect::ReadTables(files, reading);
+  Findings findings;
+  auto next = reports.begin();
+  for (const inspect::TablePath& path : paths) {
+    if (is_file(path)) {
+      findings.files.push_back(std::move(*next++));
+    } else if (path.is_folder) {
+      ReadFolder(path.path, jobs, reading.progress, &findings);
+    } else {
+      findings.files.push_back(Unreadable(path.path, path.error));
+    }
+  }
+  if (paths.size() > 1) {
+    DropRepeated(&findings.files);
+  }
+  return findings;
+}
+
+int ExitCode(const inspect::InspectReport& report, bool trees_read) {
+  int code = trees_read ? kAllGood : kCouldNotRead;
+  for (const SstReport& file : report.files) {
+    if (file.error) {
+      return kCouldNotRead;
+    }
+    if (file.filter->fault && code == kAllGood) {
+      code = kFaultFound;
+    }
+  }
+  return code;
+}
+
+std::string Text(const inspect::InspectReport& report) {
+  if (absl::GetFlag(FLAGS_json)) {
+    return inspect::InspectJson(report);
+  }
+  if (!absl::GetFlag(FLAGS_csv)) {
+    return InspectTable(report, OutputWidth());
+  }
+  if (report.left_out() > 0) {
+    absl::FPrintF(stderr, "winnow inspect: %d files are not listed (--limit=%d)\n",
+                  report.left_out(), report.listed);
+  }
+  return inspect::InspectCsv(report);
+}
+
+int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
+  if (paths.empty()) {
+    return WrongUsage(verb, "which files or database folders?");
+  }
+  if (absl::GetFlag(FLAGS_json) && absl::GetFlag(FLAGS_csv)) {
+    return WrongUsage(verb, "--json or --csv, not both");
+  }
+  std::string problem;
+  const int jobs = Jobs(&problem);
+  if (!problem.empty()) {
+    return WrongUsage(verb, problem);
+  }
+  Findings findings = ReadPaths(paths, jobs);
+  for (const std::string& warning : findings.warnings) {
+    absl::FPrintF(stderr, "winnow inspect: %s\n", inspect::Printable(warning));
+  }
+  const inspect::FileSelection selection = SelectionOfFlags();
+  problem = inspect::UnknownFamilies(findings.files, selection);
+  if (!problem.empty()) {
+    absl::FPrintF(stderr, "winnow inspect: %s\n", problem);
+    return kCouldNotRead;
+  }
+  const inspect::InspectReport report = inspect::MakeInspectReport(
+      std::move(findings.files), std::move(findings.warnings), selection);
+  for (const SstReport& file : report.files) {
+    if (file.error) {
+      SayUnread(verb.name, inspect::Printable(file.path), inspect::Printable(*file.error));
+    }
+  }
+  const std::string html = absl::GetFlag(FLAGS_html);
+  const bool written =
+      html.empty() || PrintToFile(verb.name, html, inspect::InspectHtml(report, paths));
+  return Print(verb.name, Text(report)) && written ? ExitCode(report, findings.trees_read)
+                                                   : kCouldNotRead;
+}
+
+}  // namespace
+
+Verb InspectVerb() {
+  return {
+      "inspect",
+      "PATH... [--cf=NAME] [--level=N] [--sort=FIELD] [--limit=N] [--jobs=N] [--path=FOLDER] "
+      "[--json|--csv] [--html=FILE]",
+      "Shows which filter was built in each table file, its size and expected rate",
+      "A PATH is a table file (*.sst), a database's folder, a folder with such folders in it, or\n"
+      "a pattern in quotes, as 'db/*.sst'; what is named twice counts once. Sums over all files "
+      "come first, by\n"
+      "column family, level and filter: winnow-bloom, winnow-ribbon, builtin-bloom,\n"
+      "builtin-ribbon, none, or unknown. The expected rate (fpr) is the share of absent keys for\n"
+      "which the filter says \"may be here\", in sums the mean over keys; \"over bound\" is what\n"
+      "filters take beyond n log2(1/fpr) bits for n keys, the least that is possible. The line\n"
+      "\"converted\", as in JSON, tells how much of the data has Winnow's filters. Advice says "
+      "what\n"
+      "could be done. Then there is a row for each file. Files are read in several processes: one\n"
+      "that RocksDB does not get through is named, and the others are shown. Nothing is written,\n"
+      "and the database may be in use.\n"
+      "\n"
+      "The fields of --json, schema winnow.inspect/1. Rates and shares go from 0 to 1; null is\n"
+      "unknown. Names that are no UTF-8 are there as hexadecimal digits too: path_hex,\n"
+      "database_hex, column_family_hex. Lines of --csv have fields of these names.\n"
+      "  files            path, database (its folder), column_family, level, entries,\n"
+      "                   file_bytes, filter, error (why it could not be read)\n"
+      "  files.filter     kind, keys, bytes (of its blocks), stored_bytes (the property\n"
+      "                   filter_size: with the index over partitions), bits_per_key,\n"
+      "                   expected_fpr, partitions, partition_kinds, policy_name, detail, fault\n"
+      "    .built_for     what Winnow built it for: level, target_fpr, level_plan, levels_below\n"
+      "    .parameters    of partitions the first one's: format, version, hash, probes, blocks,\n"
+      "                   block_bits, slots, columns, layers, bumped_share (of its first layer),\n"
+      "                   fill_ratio (Bloom: bits that are set; Ribbon: keys a slot)\n"
+      "    .bloom         its Bloom blocks: blocks, keys, bytes, bytes_as_ribbons\n"
+      "  files_left_out   how many --limit left out of files\n"
+      "  summary          all, by_column_family, by_level, by_kind, each: files,\n"
+      "                   files_not_read, files_without_filter, entries,\n"
+      "                   entries_without_filter, file_bytes, keys, bytes, bits_per_key,\n"
+      "                   mean_expected_fpr (by keys), bound_bytes, bytes_above_bound\n"
+      "  bloom            of all files: files, partitions, and as above\n"
+      "  converted        winnow_share_of_entries; winnow, builtin, none and unknown, each:\n"
+      "                   files, entries, keys, filter_bytes\n"
+      "  advice, warnings sentences\n",
+      {"cf", "level", "sort", "limit", "json", "csv", "html", "path", "jobs"},
+      RunInspect,
+      {{"winnow inspect DB", "the filter of every table file of a database, and sums"},
+       {"winnow inspect FILE.sst", "that of one file"},
+       {"winnow inspect DB --json", "the same for a script"},
+       {"winnow inspect DB --level=6 --sort=fpr --limit=10", "the ten worst filters of level 6"},
+       {"winnow inspect DB --csv", "a line for each file, for a spreadsheet"}}};
+}
+
+}  // namespace winnow::tools

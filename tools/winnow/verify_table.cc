@@ -1,0 +1,155 @@
+#include "tools/winnow/verify_table.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "src/inspect/printable.h"
+#include "src/inspect/rate_interval.h"
+#include "src/inspect/text_table.h"
+#include "tools/winnow/cells.h"
+
+namespace winnow::tools {
+namespace {
+
+using inspect::Align;
+using inspect::FileVerdict;
+using inspect::TextTable;
+
+// Files that have the same to remark are told together beyond so many.
+constexpr size_t kRemarksOneByOne = 3;
+
+std::string Result(const FileVerdict& file) {
+  return file.error ? "NOT VERIFIED: see below" : file.ok() ? "good" : "FAULT: see below";
+}
+
+// "0.91 to 1.31 %"
+std::string IntervalCell(const inspect::Interval& interval, uint64_t samples) {
+  return samples == 0 ? "-"
+                      : absl::StrFormat("%.3g to %.3g %%", 100 * interval.low, 100 * interval.high);
+}
+
+// Without the column family.
+std::vector<std::string> Row(const FileVerdict& file) {
+  return {inspect::Printable(file.path),
+          file.kind,
+          Count(file.keys),
+          Count(file.false_negatives),
+          Percent(file.measured_fpr),
+          IntervalCell(file.interval, file.samples),
+          Percent(file.expected_fpr),
+          Result(file)};
+}
+
+struct Sums {
+  uint64_t files = 0;
+  uint64_t good = 0;
+  uint64_t faulty = 0;
+  uint64_t unread = 0;
+  uint64_t keys = 0;
+  uint64_t false_negatives = 0;
+  uint64_t samples = 0;
+  uint64_t false_positives = 0;
+  double expected_positives = 0;
+
+  void Add(const FileVerdict& file) {
+    ++files;
+    good += file.ok() ? 1 : 0;
+    faulty += file.faults.empty() ? 0 : 1;
+    unread += file.error ? 1 : 0;
+    keys += file.keys;
+    false_negatives += file.false_negatives;
+    samples += file.samples;
+    false_positives += file.false_positives;
+    expected_positives += static_cast<double>(file.samples) * file.expected_fpr.value_or(0);
+  }
+
+  std::vector<std::string> Row() const {
+    std::optional<double> measured;
+    std::optional<double> expected;
+    if (samples > 0) {
+      measured = static_cast<double>(false_positives) / static_cast<double>(samples);
+      expected = expected_positives / static_cast<double>(samples);
+    }
+    return {"all",
+            "",
+            Count(keys),
+            Count(false_negatives),
+            Percent(measured),
+            IntervalCell(inspect::WilsonInterval(false_positives, samples), samples),
+            Percent(expected),
+            absl::StrCat(good, " of ", files, " good")};
+  }
+};
+
+std::string Sentences(const std::vector<FileVerdict>& files) {
+  std::string text;
+  std::map<std::string, std::vector<std::string>> remarks;
+  for (const FileVerdict& file : files) {
+    for (const std::string& fault : file.faults) {
+      absl::StrAppend(&text, "fault: ", inspect::Printable(file.path), ": ", fault, "\n");
+    }
+    if (file.error) {
+      absl::StrAppend(&text, "not verified: ", inspect::Printable(file.path), ": ",
+                      inspect::Printable(*file.error), "\n");
+    }
+    for (const std::string& remark : file.remarks) {
+      remarks[remark].push_back(inspect::Printable(file.path));
+    }
+  }
+  for (const auto& [remark, paths] : remarks) {
+    if (paths.size() > kRemarksOneByOne) {
+      absl::StrAppend(&text, "remark: ", paths.size(), " files: ", remark, "\n");
+      continue;
+    }
+    for (const std::string& path : paths) {
+      absl::StrAppend(&text, "remark: ", path, ": ", remark, "\n");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string VerifyTable(const std::vector<FileVerdict>& files) {
+  std::vector<inspect::Column> columns = {{"file", Align::kLeft},
+                                          {"filter", Align::kLeft},
+                                          {"keys"},
+                                          {"denied"},
+                                          {"rate"},
+                                          {"95 % interval"},
+                                          {"expected"},
+                                          {"result", Align::kLeft}};
+  const bool several_families =
+      std::any_of(files.begin(), files.end(), [&files](const FileVerdict& file) {
+        return file.column_family != files.front().column_family;
+      });
+  const auto with_family = [several_families](TextTable::Row row, const std::string& family) {
+    if (several_families) {
+      row.insert(row.begin() + 1, family);
+    }
+    return row;
+  };
+  if (several_families) {
+    columns.insert(columns.begin() + 1, {"column family", Align::kLeft});
+  }
+  TextTable table(columns);
+  table.Underline();
+  Sums sums;
+  for (const FileVerdict& file : files) {
+    table.AddRow(with_family(Row(file), inspect::Printable(file.column_family)));
+    sums.Add(file);
+  }
+  table.AddRow(with_family(sums.Row(), ""));
+  std::string text = table.ToString();
+  if (text.empty() || text.back() != '\n') {
+    text += '\n';
+  }
+  const std::string sentences = Sentences(files);
+  return sentences.empty() ? text : absl::StrCat(text, "\n", sentences);
+}
+
+}  // namespace winnow::tools

@@ -1,0 +1,124 @@
+// The command line of Winnow: finds the verb and checks its flags.
+
+#include <absl/flags/flag.h>
+#include <absl/flags/parse.h>
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/string_view.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "tools/winnow/closest_name.h"
+#include "tools/winnow/flag_check.h"
+#include "tools/winnow/flags.h"
+#include "tools/winnow/help_text.h"
+#include "tools/winnow/interruption.h"
+#include "tools/winnow/print.h"
+#include "tools/winnow/verbs.h"
+
+ABSL_FLAG(bool, json, false, "write one JSON document to standard output");
+
+namespace winnow::tools {
+
+const std::vector<Verb>& Verbs() {
+  static const auto* verbs =
+      new std::vector<Verb>{InspectVerb(), VerifyVerb(), ProbeVerb(), AdviseVerb(), PolicyVerb(),
+                            SizeVerb(),    PagesVerb(),  DedupVerb(), HelpVerb(),   VersionVerb()};
+  return *verbs;
+}
+
+const Verb* FindVerb(absl::string_view name) {
+  const auto found = std::find_if(Verbs().begin(), Verbs().end(),
+                                  [name](const Verb& verb) { return verb.name == name; });
+  return found == Verbs().end() ? nullptr : &*found;
+}
+
+std::string NoSuchVerb(absl::string_view name) {
+  std::vector<absl::string_view> names;
+  for (const Verb& verb : Verbs()) {
+    names.push_back(verb.name);
+  }
+  const absl::string_view meant = ClosestName(name, names);
+  return absl::StrCat(
+      "there is no verb '", name, "'; ",
+      meant.empty() ? "there are: " : absl::StrCat("did you mean '", meant, "'? There are: "),
+      absl::StrJoin(names, ", "));
+}
+
+int WrongUsage(const Verb& verb, absl::string_view problem) {
+  absl::FPrintF(stderr, "winnow %s: %s\nright is: %s (see winnow help %s)\n", verb.name, problem,
+                UsageLine(verb), verb.name);
+  return kWrongUsage;
+}
+
+namespace {
+
+bool IsHelp(absl::string_view argument) {
+  return argument == "--help" || argument == "-help" || argument == "-h";
+}
+
+// Abseil's own help and version flags speak of files and libraries: these come before it. The
+// arguments with verbs in the place of such flags.
+std::vector<std::string> WithoutAbseilFlags(std::vector<std::string> arguments) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  if (std::any_of(arguments.begin(), end, IsHelp)) {
+    const auto verb = std::find_if(arguments.begin(), end, [](const std::string& name) {
+      return name != "help" && FindVerb(name) != nullptr;
+    });
+    return verb == end ? std::vector<std::string>{"help"} : std::vector<std::string>{"help", *verb};
+  }
+  if (std::find(arguments.begin(), end, "--version") != end) {
+    return {"version"};
+  }
+  return arguments;
+}
+
+// The first argument that is neither a flag nor behind "--"; null if there is none.
+const std::string* NameOfVerb(const std::vector<std::string>& arguments) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  const auto name = std::find_if(arguments.begin(), end, [](const std::string& argument) {
+    return !absl::StartsWith(argument, "-");
+  });
+  return name == end ? nullptr : &*name;
+}
+
+int Run(const char* program, const std::vector<std::string>& arguments) {
+  const std::string* const name = NameOfVerb(arguments);
+  const Verb* const verb = name == nullptr ? nullptr : FindVerb(*name);
+  if (name != nullptr && verb == nullptr) {
+    absl::FPrintF(stderr, "winnow: %s (see winnow help)\n", NoSuchVerb(*name));
+    return kWrongUsage;
+  }
+  if (const std::string problem = CheckFlags(verb, arguments); !problem.empty()) {
+    absl::FPrintF(stderr, "winnow: %s (see winnow help%s%s)\n", problem, verb == nullptr ? "" : " ",
+                  verb == nullptr ? "" : verb->name);
+    return kWrongUsage;
+  }
+  if (verb == nullptr) {
+    absl::FPrintF(stderr, "%s", OverallHelp());
+    return kWrongUsage;
+  }
+  std::vector<char*> raw = {const_cast<char*>(program)};
+  const std::vector<std::string> named = ForAbseil(*verb, arguments);
+  for (const std::string& argument : named) {
+    raw.push_back(const_cast<char*>(argument.c_str()));
+  }
+  const std::vector<char*> positional =
+      absl::ParseCommandLine(static_cast<int>(raw.size()), raw.data());
+  return verb->run(*verb, std::vector<std::string>(positional.begin() + 2, positional.end()));
+}
+
+}  // namespace
+}  // namespace winnow::tools
+
+int main(int argc, char** argv) {
+  using namespace winnow::tools;
+  PrepareStandardStreams();
+  EndInOrderWhenInterrupted();
+  return Run(argv[0], WithoutAbseilFlags(std::vector<std::string>(argv + 1, argv + argc)));
+}
