@@ -90,7 +90,7 @@ void BinaryFuseFilter::MayContain(const KeyHash* hashes, size_t n, bool* results
     std::fill_n(results, n, false);
     return;
   }
-  if (three_bytes_ && bytes_.size() <= kBytesInCaches) {
+  if (bytes_.size() <= kBytesInCaches) {
     for (size_t i = 0; i < n; ++i) results[i] = MayContain(hashes[i]);
     return;
   }

@@ -201,7 +201,7 @@ bool CuckooFilter::Remove(KeyHash hash) noexcept {
 bool CuckooFilter::MayContainOther(KeyHash hash) const noexcept { return Holds(PlaceOf(hash)); }
 
 void CuckooFilter::MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept {
-  if (bytes_.size() <= kBytesInCaches) {
+  if (bits_ == internal::Cuckoo12::kBits && bytes_.size() <= kBytesInCaches) {
     for (size_t i = 0; i < n; ++i) results[i] = MayContain(hashes[i]);
     return;
   }
