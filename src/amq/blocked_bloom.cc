@@ -7,6 +7,7 @@
 #include "src/amq/block_pattern.h"
 #include "src/amq/block_sizing.h"
 #include "src/amq/blocked_parts.h"
+#include "src/amq/large_memory.h"
 #include "src/amq/plan.h"
 #include "src/amq/serialized.h"
 
@@ -26,6 +27,10 @@ BlockedBloom::BlockedBloom(const BlockedShape& shape, uint64_t capacity)
   capacity_ = std::min(capacity, kMostKeys);
   planned_fpr_ = std::min(1.0, BlockedRate(capacity_, this->shape()) + EqualHashRate(capacity_));
 }
+
+void* BlockedBloom::AllocateLarge(size_t bytes) { return AllocateLargeUnset(bytes); }
+
+void BlockedBloom::FreeLarge(void* memory) noexcept { amq::FreeLarge(memory); }
 
 inline BlockArray BlockedBloom::Array() const noexcept {
   // As of a filter that is changed, as Add does; asking leaves the words alone.

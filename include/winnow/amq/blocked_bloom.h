@@ -95,9 +95,26 @@ class WINNOW_EXPORT BlockedBloom {
     uint64_t words[8];
   };
 
+  // Memory of filters beyond the caches comes in huge pages, where the system has them.
+  static void* AllocateLarge(size_t bytes);
+  static void FreeLarge(void* memory) noexcept;
+  template <typename Value>
+  struct LargeAllocator {
+    using value_type = Value;
+    LargeAllocator() noexcept = default;
+    template <typename Other>
+    LargeAllocator(const LargeAllocator<Other>& /*other*/) noexcept {}
+    Value* allocate(size_t n) {
+      return static_cast<Value*>(BlockedBloom::AllocateLarge(n * sizeof(Value)));
+    }
+    void deallocate(Value* values, size_t /*n*/) noexcept { BlockedBloom::FreeLarge(values); }
+    friend bool operator==(const LargeAllocator&, const LargeAllocator&) noexcept { return true; }
+    friend bool operator!=(const LargeAllocator&, const LargeAllocator&) noexcept { return false; }
+  };
+
   WINNOW_HIDDEN BlockArray Array() const noexcept;
 
-  std::vector<Block> blocks_;
+  std::vector<Block, LargeAllocator<Block>> blocks_;
   unsigned blocks_per_key_ = 1;
   unsigned bits_per_block_ = 8;
   uint64_t ones_ = 0;
