@@ -75,10 +75,14 @@ class WINNOW_EXPORT BinaryFuseFilter {
 };
 
 inline bool BinaryFuseFilter::MayContain(KeyHash hash) const noexcept {
-  if (__builtin_expect(!three_bytes_, 0)) return MayContainOther(hash);
-  const uint64_t seeded = internal::SeededHash(hash.value, seed_);
-  const auto slots = internal::ThreeSlots(seeded, starts_, segment_);
+  // Read ahead of the branch: what is read behind one would be read for every key of a loop.
+  const uint64_t seed = seed_;
+  const uint64_t starts = starts_;
+  const uint64_t segment = segment_;
   const unsigned char* bytes = bytes_.data();
+  if (__builtin_expect(!three_bytes_, 0)) return MayContainOther(hash);
+  const uint64_t seeded = internal::SeededHash(hash.value, seed);
+  const auto slots = internal::ThreeSlots(seeded, starts, segment);
   const auto found =
       static_cast<unsigned char>(bytes[slots[0]] ^ bytes[slots[1]] ^ bytes[slots[2]]);
   return found == static_cast<unsigned char>(internal::FingerprintOf(seeded, 8));

@@ -115,9 +115,12 @@ class WINNOW_EXPORT CuckooFilter {
 };
 
 inline bool CuckooFilter::MayContain(KeyHash hash) const noexcept {
+  // Read ahead of the branch: what is read behind one would be read for every key of a loop.
+  const internal::Cuckoo12 twelve = twelve_;
+  const uint64_t buckets = buckets_;
+  const unsigned char* bytes = bytes_.data();
   if (__builtin_expect(bits_ != internal::Cuckoo12::kBits, 0)) return MayContainOther(hash);
-  const Place place = internal::CuckooPlaceOf(hash, buckets_, twelve_.most);
-  return twelve_.EitherHolds(bytes_.data(), place);
+  return twelve.EitherHolds(bytes, internal::CuckooPlaceOf(hash, buckets, twelve.most));
 }
 
 }  // namespace winnow::amq
