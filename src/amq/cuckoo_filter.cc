@@ -180,6 +180,8 @@ bool CuckooFilter::Search(const Place& place) noexcept {
 
 bool CuckooFilter::Remove(KeyHash hash) noexcept {
   const Place place = PlaceOf(hash);
+  // A processor may wait for the first bucket before it reads this one.
+  __builtin_prefetch(bytes_.data() + place.second * (kSlots * bits_) / 8, 1);
   if (!Replace(place.first, place.fingerprint, 0) && !Replace(place.second, place.fingerprint, 0)) {
     return false;
   }
