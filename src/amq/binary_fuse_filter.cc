@@ -12,28 +12,18 @@
 namespace winnow::amq {
 namespace {
 
-constexpr unsigned kMostSegmentBits = 18;
+using internal::kMostSegmentBits;
+using internal::ThreeSlots;
 
-// One slot in each of successive segments, of which the first is that of a random slot. Each has
-// bits of its own, as far as there are: with three, of places that are known to the compiler.
-inline std::array<uint64_t, 3> ThreeSlots(uint64_t seeded, uint64_t starts,
-                                          unsigned segment_bits) noexcept {
-  constexpr unsigned kStep = 18;
-  static_assert(kStep == kMostSegmentBits);
-  const uint64_t segment = uint64_t{1} << segment_bits;
-  const uint64_t first = Reduce(seeded, starts);
-  const uint64_t second = first + segment;
-  return {first, second ^ (seeded >> kCountBits & (segment - 1)),
-          (second + segment) ^ (seeded >> (kCountBits + kStep) & (segment - 1))};
-}
-
+// As far as there are bits for it, each has some of its own.
 inline std::array<uint64_t, 4> FourSlots(uint64_t seeded, uint64_t starts,
-                                         unsigned segment_bits) noexcept {
+                                         uint64_t segment) noexcept {
+  const unsigned segment_bits = static_cast<unsigned>(__builtin_ctzll(segment));
   std::array<uint64_t, 4> slots{};
   slots[0] = Reduce(seeded, starts);
   for (unsigned i = 1; i < 4; ++i) {
-    const uint64_t place = seeded >> (kCountBits + (i - 1) * segment_bits) & LowBits(segment_bits);
-    slots[i] = (slots[0] + (uint64_t{i} << segment_bits)) ^ place;
+    const uint64_t place = seeded >> (kCountBits + (i - 1) * segment_bits) & (segment - 1);
+    slots[i] = (slots[0] + i * segment) ^ place;
   }
   return slots;
 }
@@ -62,9 +52,9 @@ BinaryFuseFilter::BinaryFuseFilter(const KeyHash* hashes, size_t n, double rate,
   const auto fill = [this](const KeyHash* keys, size_t count, uint64_t seed) {
     const unsigned slots_a_key = static_cast<unsigned>(arity_);
     const FuseShape shape = ShapeOfFuse(count, slots_a_key);
-    segment_bits_ = shape.segment_bits;
-    starts_ = (shape.segments - (slots_a_key - 1)) << segment_bits_;
-    const uint64_t slots = shape.segments << segment_bits_;
+    segment_ = uint64_t{1} << shape.segment_bits;
+    starts_ = (shape.segments - (slots_a_key - 1)) * segment_;
+    const uint64_t slots = shape.segments * segment_;
     bytes_.clear();
     bytes_.reserve(PackedBytes(slots, bits_));
     AskForHugePages(bytes_.data(), bytes_.capacity());
@@ -74,24 +64,25 @@ BinaryFuseFilter::BinaryFuseFilter(const KeyHash* hashes, size_t n, double rate,
       return FillSlots(keys, count, seed, slots, bits_, slots_of, bytes_.data());
     };
     return arity_ == FuseArity::kThree
-               ? in_slots([starts = starts_, bits = segment_bits_](uint64_t seeded) {
-                   return ThreeSlots(seeded, starts, bits);
+               ? in_slots([starts = starts_, segment = segment_](uint64_t seeded) {
+                   return ThreeSlots(seeded, starts, segment);
                  })
-               : in_slots([starts = starts_, bits = segment_bits_](uint64_t seeded) {
-                   return FourSlots(seeded, starts, bits);
+               : in_slots([starts = starts_, segment = segment_](uint64_t seeded) {
+                   return FourSlots(seeded, starts, segment);
                  });
   };
   keys_ = FillDistinct("BinaryFuseFilter", hashes, n, kMostTries, &tries_, &seed_, fill);
+  three_bytes_ = arity_ == FuseArity::kThree && bits_ == 8 && keys_ != 0;
 }
 
-bool BinaryFuseFilter::MayContain(KeyHash hash) const noexcept {
+bool BinaryFuseFilter::MayContainOther(KeyHash hash) const noexcept {
   if (keys_ == 0) return false;  // slots of zeroes would contain what has the fingerprint 0
   const uint64_t seeded = SeededHash(hash.value, seed_);
   const uint64_t fingerprint = FingerprintOf(seeded, bits_);
   if (arity_ == FuseArity::kThree) {
-    return SlotsHold(bytes_.data(), bits_, ThreeSlots(seeded, starts_, segment_bits_), fingerprint);
+    return SlotsHold(bytes_.data(), bits_, ThreeSlots(seeded, starts_, segment_), fingerprint);
   }
-  return SlotsHold(bytes_.data(), bits_, FourSlots(seeded, starts_, segment_bits_), fingerprint);
+  return SlotsHold(bytes_.data(), bits_, FourSlots(seeded, starts_, segment_), fingerprint);
 }
 
 void BinaryFuseFilter::MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept {
@@ -99,18 +90,22 @@ void BinaryFuseFilter::MayContain(const KeyHash* hashes, size_t n, bool* results
     std::fill_n(results, n, false);
     return;
   }
-  const auto ask = [&, starts = starts_, segment_bits = segment_bits_, bits = bits_,
-                    bytes = bytes_.data(), seed = seed_](auto slots_of) {
+  if (bytes_.size() <= kBytesInCaches) {
+    for (size_t i = 0; i < n; ++i) results[i] = MayContain(hashes[i]);
+    return;
+  }
+  const auto ask = [&, starts = starts_, segment = segment_, bits = bits_, bytes = bytes_.data(),
+                    seed = seed_](auto slots_of) {
     // Keys whose slots are on their way.
     constexpr size_t kAhead = 16;
     struct Asked {
-      decltype(slots_of(seed, starts, segment_bits)) slots;
+      decltype(slots_of(seed, starts, segment)) slots;
       uint64_t fingerprint;
     };
     Asked asked[kAhead];
     const auto bring = [&](size_t i) {
       const uint64_t seeded = SeededHash(hashes[i].value, seed);
-      asked[i % kAhead] = {slots_of(seeded, starts, segment_bits), FingerprintOf(seeded, bits)};
+      asked[i % kAhead] = {slots_of(seeded, starts, segment), FingerprintOf(seeded, bits)};
       for (const uint64_t slot : asked[i % kAhead].slots) {
         __builtin_prefetch(bytes + slot * bits / 8);
       }

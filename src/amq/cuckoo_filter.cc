@@ -19,17 +19,11 @@ constexpr double kPlannedLoad = 0.95;
 constexpr unsigned kLeastBits = 5;
 constexpr unsigned kMostBits = 32;
 
-// Odd and random.
-constexpr uint64_t kFactor = 0xd6e8feb86659fd93u;
+using internal::Lanes;
 
 // Fingerprints of up to so many bits are handled four at once, as the lanes of a number: a bucket
 // begins in the lowest or the middle bit of a byte, so that 8 bytes have all of it.
 constexpr unsigned kMostLaneBits = 16;
-
-// 1 in each lane.
-constexpr uint64_t Lanes(unsigned bits) noexcept {
-  return uint64_t{1} | uint64_t{1} << bits | uint64_t{1} << 2 * bits | uint64_t{1} << 3 * bits;
-}
 
 // Of a bucket of up to kMostLaneBits.
 struct Bucket {
@@ -41,14 +35,13 @@ struct Bucket {
     const uint64_t bit = bucket * (kSlots * bits);
     at = bit / 8;
     shift = bit % 8;
-    values = formulas::LoadLittle64(bytes + at) >> shift;
+    values = internal::BucketAt(bytes + at) >> shift;
   }
 
   // The highest bit of the first lane with this value, and some of higher ones; 0 if no lane has
   // it (Mycroft's test for a zero).
   uint64_t Find(uint64_t value, uint64_t lanes, unsigned bits) const noexcept {
-    const uint64_t differences = values ^ value * lanes;
-    return (differences - lanes) & ~differences & lanes << (bits - 1);
+    return internal::ZeroLanes(values ^ value * lanes, lanes) & lanes << (bits - 1);
   }
 
   // Changes the first lane that was found, by what it differs.
@@ -90,12 +83,6 @@ CuckooShape ShapeOfCuckoo(const Plan& plan) noexcept {
   return shape;
 }
 
-struct CuckooFilter::Place {
-  uint64_t fingerprint;
-  uint64_t first;
-  uint64_t second;
-};
-
 CuckooFilter::CuckooFilter(const Plan& plan) {
   const Plan valid = NearestValid(plan);
   const CuckooShape shape = ShapeOfCuckoo(valid);
@@ -114,23 +101,8 @@ void CuckooFilter::SetPlanned(uint64_t capacity) noexcept {
   planned_fpr_ = std::min(1.0, CuckooRate(std::min(load, 1.0), bits_) + EqualHashRate(capacity));
 }
 
-[[gnu::always_inline]] inline uint64_t CuckooFilter::OtherBucket(
-    uint64_t bucket, uint64_t fingerprint) const noexcept {
-  uint64_t mixed = fingerprint * kGolden;
-  mixed = (mixed ^ mixed >> 32) * kFactor;
-  const uint64_t sum = Reduce(mixed, buckets_);
-  return sum >= bucket ? sum - bucket : sum + buckets_ - bucket;
-}
-
-[[gnu::always_inline]] inline CuckooFilter::Place CuckooFilter::PlaceOf(
-    KeyHash hash) const noexcept {
-  Place place;
-  const auto product = static_cast<unsigned __int128>(hash.value) * kFactor;
-  const auto high = static_cast<uint32_t>(product >> 64);
-  place.fingerprint = 1 + (high * LowBits(bits_) >> 32);
-  place.first = Reduce(static_cast<uint64_t>(product), buckets_);
-  place.second = OtherBucket(place.first, place.fingerprint);
-  return place;
+inline uint64_t CuckooFilter::OtherBucket(uint64_t bucket, uint64_t fingerprint) const noexcept {
+  return internal::OtherBucket(bucket, fingerprint, buckets_);
 }
 
 inline bool CuckooFilter::Has(uint64_t bucket, uint64_t fingerprint) const noexcept {
@@ -226,9 +198,13 @@ bool CuckooFilter::Remove(KeyHash hash) noexcept {
   return Has(place.first, place.fingerprint) || Has(place.second, place.fingerprint);
 }
 
-bool CuckooFilter::MayContain(KeyHash hash) const noexcept { return Holds(PlaceOf(hash)); }
+bool CuckooFilter::MayContainOther(KeyHash hash) const noexcept { return Holds(PlaceOf(hash)); }
 
 void CuckooFilter::MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept {
+  if (bits_ == internal::Cuckoo12::kBits && bytes_.size() <= kBytesInCaches) {
+    for (size_t i = 0; i < n; ++i) results[i] = MayContain(hashes[i]);
+    return;
+  }
   // Keys whose buckets are on their way.
   constexpr size_t kAhead = 16;
   Place places[kAhead];

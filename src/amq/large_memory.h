@@ -15,6 +15,10 @@
 
 namespace winnow::amq {
 
+// An array of up to so many bytes is taken to be in a processor's own caches: reading ahead of use
+// would take more time than it saves.
+inline constexpr size_t kBytesInCaches = size_t{2} << 20;
+
 // At a multiple of 64. Throw std::bad_alloc. Only whole pages of 2 MiB are asked for: an array
 // takes no more memory for it. The first gives zeroes, the second whatever is there.
 void* AllocateLarge(size_t bytes);

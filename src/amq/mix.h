@@ -5,32 +5,18 @@
 
 #include <cstdint>
 
+#include "winnow/amq/hash_mix.h"
+
 namespace winnow::amq {
 
-// Inlined always: sources that are compiled for some processors only have no copy of these for
-// others.
-
-// 2^64 divided by the golden ratio, odd.
-inline constexpr uint64_t kGolden = 0x9e3779b97f4a7c15u;
-
-// A bijection in which every bit depends on all (the finalizer of SplitMix64; Steele, Lea, Flood,
-// "Fast splittable pseudorandom number generators", 2014).
-[[gnu::always_inline]] inline uint64_t Mix(uint64_t x) noexcept {
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return x ^ x >> 31;
-}
+using internal::kGolden;
+using internal::Mix;
+using internal::Reduce;
 
 // The i-th 64 bits of a hash, as good as independent of the others and of the hash itself: whoever
 // divides keys by bits of their hash does not weaken the filters of the parts.
 [[gnu::always_inline]] inline uint64_t HashBits(uint64_t hash, uint64_t i) noexcept {
   return Mix(hash + (i + 1) * kGolden);
-}
-
-// From 0 to limit - 1, by the high bits (Lemire, "Fast random integer generation in an interval",
-// 2019). limit is at least 1.
-[[gnu::always_inline]] inline uint64_t Reduce(uint64_t bits, uint64_t limit) noexcept {
-  return static_cast<uint64_t>(static_cast<unsigned __int128>(bits) * limit >> 64);
 }
 
 }  // namespace winnow::amq

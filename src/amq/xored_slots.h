@@ -18,6 +18,7 @@
 #include "src/amq/large_memory.h"
 #include "src/amq/mix.h"
 #include "src/amq/packed_slots.h"
+#include "winnow/amq/fuse_slots.h"
 #include "winnow/hash.h"
 
 namespace winnow::amq {
@@ -31,19 +32,9 @@ std::vector<KeyHash> DistinctHashes(const KeyHash* hashes, size_t n);
 // Throws the std::runtime_error of a filter that can't be built.
 [[noreturn]] void ThrowUnbuildable(const char* filter, size_t keys, unsigned tries);
 
-// While a filter is built, the low bits of a seeded hash count keys.
-inline constexpr unsigned kCountBits = 6;
-
-// The hash that slots and fingerprint are made of. Its low bits are 0: of 10^7 keys two have the
-// same in one of 6,000 filters, which then take another seed.
-inline uint64_t SeededHash(uint64_t hash, uint64_t seed) noexcept {
-  return Mix(hash ^ seed) >> kCountBits << kCountBits;
-}
-
-// Other bits than those that slots are chosen by.
-inline uint64_t FingerprintOf(uint64_t seeded, unsigned bits) noexcept {
-  return seeded * kGolden >> (64 - bits);
-}
+using internal::FingerprintOf;
+using internal::kCountBits;
+using internal::SeededHash;
 
 // Whether the slots hold this fingerprint. 8 and 16 bits need no shifting.
 template <size_t kArity>

@@ -48,6 +48,16 @@ TEST(CuckooFilter, EveryWidthAnswersBatchesAndHasItsRate) {
   }
 }
 
+// Where they read ahead.
+TEST(CuckooFilter, LargeBatchesAreTheSameAsOneByOne) {
+  CuckooFilter filter({1'500'000, 0.0019});
+  const std::vector<KeyHash> keys = RandomHashes(6).Take(1'500'000);
+  for (const KeyHash key : keys) ASSERT_TRUE(filter.Insert(key));
+  EXPECT_EQ(filter.fingerprint_bits(), 12u);
+  EXPECT_GT(filter.size_bytes(), size_t{2} << 20);
+  testing::ExpectBatchesAsOneByOne(filter, keys);
+}
+
 TEST(CuckooFilter, HasTheBitsThatTheRateWants) {
   const auto bits = [](double rate) { return CuckooFilter({1000, rate}).fingerprint_bits(); };
   EXPECT_EQ(bits(0.5), 5u);

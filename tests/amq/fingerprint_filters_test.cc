@@ -127,5 +127,15 @@ TEST(BinaryFuseFilter, BatchesAreTheSameAsOneByOne) {
   }
 }
 
+// Where they read ahead.
+TEST(BinaryFuseFilter, LargeBatchesAreTheSameAsOneByOne) {
+  const std::vector<KeyHash> keys = RandomHashes(5).Take(2'000'000);
+  for (const FuseArity arity : {FuseArity::kThree, FuseArity::kFour}) {
+    const BinaryFuseFilter filter(keys.data(), keys.size(), 1.0 / 256, arity);
+    EXPECT_GT(filter.size_bytes(), size_t{2} << 20);
+    testing::ExpectBatchesAsOneByOne(filter, keys);
+  }
+}
+
 }  // namespace
 }  // namespace winnow::amq

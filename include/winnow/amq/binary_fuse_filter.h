@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "winnow/amq/fuse_slots.h"
 #include "winnow/amq/plan.h"
 #include "winnow/hash.h"
 #include "winnow/version.h"
@@ -59,15 +60,33 @@ class WINNOW_EXPORT BinaryFuseFilter {
   double planned_fpr() const noexcept;
 
  private:
+  // Where it is not three bytes. Pure: loops over lookups keep the members in registers.
+  [[gnu::pure]] bool MayContainOther(KeyHash hash) const noexcept;
+
   std::vector<unsigned char> bytes_;
-  uint64_t starts_ = 1;        // slots that the first of a key's may be
-  unsigned segment_bits_ = 2;  // of a place in a segment
+  uint64_t starts_ = 1;   // slots that the first of a key's may be
+  uint64_t segment_ = 4;  // slots of a segment, a power of 2
+  uint64_t seed_ = 0;
+  bool three_bytes_ = false;  // keys are in three slots of 8 bits; not without keys
   FuseArity arity_ = FuseArity::kThree;
   unsigned bits_ = 4;
   unsigned tries_ = 0;
-  uint64_t seed_ = 0;
   uint64_t keys_ = 0;
 };
+
+inline bool BinaryFuseFilter::MayContain(KeyHash hash) const noexcept {
+  // Read ahead of the branch: what is read behind one would be read for every key of a loop.
+  const uint64_t seed = seed_;
+  const uint64_t starts = starts_;
+  const uint64_t segment = segment_;
+  const unsigned char* bytes = bytes_.data();
+  if (__builtin_expect(!three_bytes_, 0)) return MayContainOther(hash);
+  const uint64_t seeded = internal::SeededHash(hash.value, seed);
+  const auto slots = internal::ThreeSlots(seeded, starts, segment);
+  const auto found =
+      static_cast<unsigned char>(bytes[slots[0]] ^ bytes[slots[1]] ^ bytes[slots[2]]);
+  return found == static_cast<unsigned char>(internal::FingerprintOf(seeded, 8));
+}
 
 }  // namespace winnow::amq
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "winnow/amq/cuckoo_buckets.h"
 #include "winnow/amq/plan.h"
 #include "winnow/hash.h"
 #include "winnow/version.h"
@@ -90,9 +91,13 @@ class WINNOW_EXPORT CuckooFilter {
   CuckooFilter() = default;
   WINNOW_HIDDEN void SetPlanned(uint64_t capacity) noexcept;
 
-  struct Place;
+  using Place = internal::CuckooPlace;
 
-  WINNOW_HIDDEN Place PlaceOf(KeyHash hash) const noexcept;
+  Place PlaceOf(KeyHash hash) const noexcept {
+    return internal::CuckooPlaceOf(hash, buckets_, (uint64_t{1} << bits_) - 1);
+  }
+  // Where fingerprints have not 12 bits. Pure: loops over lookups keep the members in registers.
+  [[gnu::pure]] bool MayContainOther(KeyHash hash) const noexcept;
   WINNOW_HIDDEN uint64_t OtherBucket(uint64_t bucket, uint64_t fingerprint) const noexcept;
   WINNOW_HIDDEN bool Has(uint64_t bucket, uint64_t fingerprint) const noexcept;
   WINNOW_HIDDEN bool Holds(const Place& place) const noexcept;
@@ -106,7 +111,17 @@ class WINNOW_EXPORT CuckooFilter {
   uint64_t keys_ = 0;
   uint64_t capacity_ = 0;
   double planned_fpr_ = 0;
+  internal::Cuckoo12 twelve_;
 };
+
+inline bool CuckooFilter::MayContain(KeyHash hash) const noexcept {
+  // Read ahead of the branch: what is read behind one would be read for every key of a loop.
+  const internal::Cuckoo12 twelve = twelve_;
+  const uint64_t buckets = buckets_;
+  const unsigned char* bytes = bytes_.data();
+  if (__builtin_expect(bits_ != internal::Cuckoo12::kBits, 0)) return MayContainOther(hash);
+  return twelve.EitherHolds(bytes, internal::CuckooPlaceOf(hash, buckets, twelve.most));
+}
 
 }  // namespace winnow::amq
 

@@ -1,0 +1,100 @@
+// Where a CuckooFilter has a key, and as what: in a header so that lookups are inlined, and no part
+// of the interface. Programs keep what they were compiled with, so that this is the library's
+// binary interface nevertheless.
+
+#ifndef WINNOW_AMQ_CUCKOO_BUCKETS_H_
+#define WINNOW_AMQ_CUCKOO_BUCKETS_H_
+
+#include <cstdint>
+#include <cstring>
+
+#include "winnow/amq/hash_mix.h"
+#include "winnow/hash.h"
+
+namespace winnow::amq::internal {
+
+// Odd and random.
+inline constexpr uint64_t kCuckooFactor = 0xd6e8feb86659fd93u;
+
+// A key's fingerprint, and the buckets that it may be in.
+struct CuckooPlace {
+  uint64_t fingerprint;
+  uint64_t first;
+  uint64_t second;
+};
+
+// The bucket that a fingerprint may be in, if it may be in this one.
+[[gnu::always_inline]] inline uint64_t OtherBucket(uint64_t bucket, uint64_t fingerprint,
+                                                   uint64_t buckets) noexcept {
+  uint64_t mixed = fingerprint * kGolden;
+  mixed = (mixed ^ mixed >> 32) * kCuckooFactor;
+  const uint64_t sum = Reduce(mixed, buckets);
+  const uint64_t other = sum - bucket;
+  return sum < bucket ? other + buckets : other;
+}
+
+// most: the highest fingerprint, 2^bits - 1.
+[[gnu::always_inline]] inline CuckooPlace CuckooPlaceOf(KeyHash hash, uint64_t buckets,
+                                                        uint64_t most) noexcept {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(hash.value) * kCuckooFactor;
+  const auto high = static_cast<uint32_t>(product >> 64);
+  CuckooPlace place;
+  place.fingerprint = 1 + (high * most >> 32);
+  place.first = Reduce(static_cast<uint64_t>(product), buckets);
+  place.second = OtherBucket(place.first, place.fingerprint, buckets);
+  return place;
+}
+
+// A bucket of four fingerprints of up to 16 bits that begins with this byte, as the lanes of a
+// number, and what is behind them.
+[[gnu::always_inline]] inline uint64_t BucketAt(const unsigned char* bytes) noexcept {
+  uint64_t values;
+  std::memcpy(&values, bytes, sizeof(values));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  values = __builtin_bswap64(values);
+#endif
+  return values;
+}
+
+// 1 in each of four lanes.
+constexpr uint64_t Lanes(unsigned bits) noexcept {
+  return uint64_t{1} | uint64_t{1} << bits | uint64_t{1} << 2 * bits | uint64_t{1} << 3 * bits;
+}
+
+// Of the differences of lanes from a value: the highest bit of the first that is 0, and some of
+// higher ones, and bits that are not the highest of a lane. Of the highest ones none if there is no
+// such lane (Mycroft's test for a zero).
+[[gnu::always_inline]] inline uint64_t ZeroLanes(uint64_t differences, uint64_t lanes) noexcept {
+  return (differences - lanes) & ~differences;
+}
+
+// Whether one of two buckets has a fingerprint: of 12 bits, so that a bucket is 6 bytes.
+//
+// The differences of the lanes from the fingerprint, less 1 in each: a lane that is 0 borrows from
+// the bit above it, which is then the one that the 1 of its own changed back. There is such a 1
+// above the last lane too.
+struct Cuckoo12 {
+  static constexpr unsigned kBits = 12;
+  static constexpr uint64_t kLanes = Lanes(kBits);
+  static constexpr uint64_t kAbove = kLanes << kBits;
+
+  // Variables of each filter: compilers would make several instructions of a multiplication by
+  // constants like these.
+  uint64_t most = (uint64_t{1} << kBits) - 1;
+  uint64_t lanes = kLanes;
+
+  // Both are read before either tells: a processor would guess wrong when the first one does.
+  [[gnu::always_inline]] inline bool EitherHolds(const unsigned char* bytes,
+                                                 const CuckooPlace& place) const noexcept {
+    const uint64_t wanted = place.fingerprint * lanes;
+    const uint64_t first = BucketAt(bytes + place.first * (kBits / 2)) ^ wanted;
+    const uint64_t second = BucketAt(bytes + place.second * (kBits / 2)) ^ wanted;
+    constexpr uint64_t kOnes = kLanes | kAbove;
+    return ((first ^ (first - kOnes)) & (second ^ (second - kOnes)) & kAbove) != kAbove;
+  }
+};
+
+}  // namespace winnow::amq::internal
+
+#endif  // WINNOW_AMQ_CUCKOO_BUCKETS_H_
