@@ -73,7 +73,7 @@ if [[ -n $quick ]]; then
   WINNOW_KERNEL=portable measure query_portable 0.1 '^query/(hot|random_of_100)/.*/(100000|1000000)$'
   measure hashes 0.1 '^hashes/(single|batched)/half/'
   measure segments 0.1 '^(multiget_)?segments_of_100000/.*/key_(24|256)/.*/(1|4|24)$'
-  measure filter_set 0.1 '^filter_set_of_.*/(1|8|24|128)$'
+  measure filter_set 0.1 '^filter_set_of_.*/(1|4|8|24|128)$'
   measure memory 0.1 '^memory/'
   measure space 0.1 '^space/'
 else

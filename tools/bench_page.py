@@ -219,6 +219,12 @@ class Goals:
             name = f"filter_set_of_{size}/bloom/copies/{count}"
             self.add(f"A FilterSet of {count} Bloom segments of {keys_text(size)} keys over the built-in Bloom readers",
                      self.over("filter_set", name, name.replace("copies", "builtin_readers")), bound)
+        for kind, bound in (("bloom", 1.3), ("ribbon", 1.2)):
+            name = f"filter_set_of_100000/{kind}/copies/1"
+            self.add(f"A FilterSet of one {kind.capitalize()} segment of 10^5 keys over FilterView",
+                     self.over("filter_set", name, name.replace("copies", "filter_views")), bound)
+        self.add("A FilterSet of 4 Bloom segments of 10^5 keys over the built-in Bloom readers",
+                 self.over("filter_set", "filter_set_of_100000/bloom/copies/4", "filter_set_of_100000/bloom/builtin_readers/4"), 0.5)
         self.add("A FilterSet of 24 Ribbon segments of 10^5 keys over the built-in Bloom readers",
                  self.over("filter_set", "filter_set_of_100000/ribbon/copies/24", "filter_set_of_100000/bloom/builtin_readers/24"), 1)
 
@@ -370,7 +376,8 @@ def filter_set_section(results):
     for name in results.rows:
         if match := expression.match(name):
             groups.setdefault((match.group(2), int(match.group(1))), []).append(int(match.group(3)))
-    ways = ("copies", "views", "batched_copies", "batched_views")
+    ways = ("filter_views", "copies", "views", "batched_copies", "batched_views")
+    names = {"filter_views": "FilterView after FilterView"}
     for (kind, size), counts in sorted(groups.items()):
         rows = []
         for count in sorted(counts):
@@ -381,7 +388,7 @@ def filter_set_section(results):
                 row.append(f"{number(ours, 1)} = {ratio(ours, rival)}" if ours and rival else "")
             rows.append(row)
         text += f"### {kind.replace('_', ' ')}, {keys_text(str(size))} keys a segment\n\n"
-        text += table(["segments", "built-in Bloom readers"] + [way.replace("_", " ") for way in ways], rows) + "\n"
+        text += table(["segments", "built-in Bloom readers"] + [names.get(way, way.replace("_", " ")) for way in ways], rows) + "\n"
     return ("## A FilterSet of many segments\n\nNanoseconds a key for all segments, absent keys, and the share of what RocksDB's Bloom "
             f"readers take one after the other.\n\n{text}") if text else ""
 
