@@ -216,7 +216,7 @@ TEST_F(DedupRedisTest, AnotherPlanIsRefused) {
   const std::string port = server.address().substr(server.address().find(':'));
   for (const std::string& flags : {"--capacity=200001 --redis=" + server.address(),
                                    "--capacity=200000 --rate=1e-6 --redis=" + server.address(),
-                                   "--capacity=200000 --redis=localhost" + port}) {
+                                   "--capacity=200000 --redis=127.1" + port}) {
     const ChildResult refused = RunDedup(in + flags);
     EXPECT_EQ(refused.status, 2) << flags;
     EXPECT_THAT(refused.output, IsEmpty()) << flags;
