@@ -34,6 +34,8 @@ constexpr Group kGroups[] = {
     {"Abseil", "absl/.*"},
     {"xxHash", "xxhash\\.h|xxh3\\.h"},
     {"LZ4", "lz4.*\\.h"},
+    {"zlib", "zlib\\.h"},
+    {"zstd", "zstd\\.h"},
     {"hiredis", "hiredis/.*"},
     {"nlohmann-json", "nlohmann/.*"},
     {"Google Benchmark", "benchmark/.*"},
@@ -84,7 +86,7 @@ const std::vector<Layer>& Layers() {
        {"RocksDB", "Abseil", "LZ4", "nlohmann-json", "operating system"}},
       {"src/dedup",
        {"include/winnow", kAmqHeaders, "src/amq", "src/formulas"},
-       {"Abseil", "xxHash", "LZ4", "hiredis", "operating system"}},
+       {"Abseil", "xxHash", "LZ4", "zlib", "zstd", "hiredis", "operating system"}},
       {"third_party/rocksdb_abi", {}, {"RocksDB", "RocksDB's tree"}},
       {"db_bench_ext",
        {"include/winnow", kPolicyHeader, kAmqHeaders, "src/inspect", "src/core", "src/rocksdb",
@@ -96,8 +98,8 @@ const std::vector<Layer>& Layers() {
       {"tests",
        {"include/winnow", kPolicyHeader, kAmqHeaders, "src", "third_party/rocksdb_abi",
         "db_bench_ext", "tools"},
-       {"RocksDB", "Abseil", "xxHash", "LZ4", "nlohmann-json", "Google Benchmark", "GoogleTest",
-        "processor", "operating system"}},
+       {"RocksDB", "Abseil", "xxHash", "LZ4", "zlib", "zstd", "nlohmann-json", "Google Benchmark",
+        "GoogleTest", "processor", "operating system"}},
   };
   return layers;
 }

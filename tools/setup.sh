@@ -29,7 +29,7 @@ packages=(
   # Build.
   g++ cmake ninja-build pkg-config
   # Libraries, with what the tests and the micro-benchmarks are written in.
-  librocksdb-dev libabsl-dev liblz4-dev libhiredis-dev libxxhash-dev nlohmann-json3-dev
+  librocksdb-dev libabsl-dev liblz4-dev zlib1g-dev libzstd-dev libhiredis-dev libxxhash-dev nlohmann-json3-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   # Programs that the tests and the demo run: db_bench, ldb and sst_dump, the index of Debian's files,
   # its decompressor, nm, a server for streams of lines, and a program that uses RocksDB without a filter policy.

@@ -3,7 +3,6 @@
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <lz4frame.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,17 +15,7 @@ namespace {
 
 constexpr size_t kText = size_t{512} << 10;
 constexpr size_t kPacked = size_t{128} << 10;
-constexpr size_t kMagicBytes = 4;
-
-// LZ4 frames and the skippable frames that may stand before them.
-bool BeginsFrame(const char* bytes, size_t n) {
-  if (n < kMagicBytes) return false;
-  uint32_t magic = 0;
-  for (size_t i = kMagicBytes; i-- > 0;) {
-    magic = magic << 8 | static_cast<unsigned char>(bytes[i]);
-  }
-  return magic == LZ4F_MAGICNUMBER || (magic & 0xfffffff0u) == LZ4F_MAGIC_SKIPPABLE_START;
-}
+constexpr uint64_t kSoon = 4096;  // bytes, where a text has shown that it is none of a format
 
 bool WouldWait(int file) {
   pollfd asked = {file, POLLIN, 0};
@@ -35,12 +24,8 @@ bool WouldWait(int file) {
 
 }  // namespace
 
-void LineSource::FreeDecompressor::operator()(LZ4F_dctx_s* context) const {
-  LZ4F_freeDecompressionContext(context);
-}
-
-LineSource::LineSource(const std::string& path)
-    : path_(path), name_(path == "-" ? "standard input" : path) {}
+LineSource::LineSource(const std::string& path, bool all_is_plain)
+    : path_(path), name_(path == "-" ? "standard input" : path), all_is_plain_(all_is_plain) {}
 
 LineSource::~LineSource() {
   if (file_ > STDIN_FILENO) close(file_);
@@ -77,7 +62,8 @@ absl::Status LineSource::Next(size_t most, BeforeRead before_read,
     }
     if (!lines->empty()) return absl::OkStatus();
     if (ended_) {
-      if (end_ > begin_) lines->emplace_back(text_.data() + begin_, end_ - begin_);
+      if (end_ == begin_) return behind_the_end_;
+      lines->emplace_back(text_.data() + begin_, end_ - begin_);
       begin_ = end_;
       searched_ = 0;
       return absl::OkStatus();
@@ -97,10 +83,10 @@ void LineSource::MakeRoom() {
 
 absl::Status LineSource::Fill(BeforeRead before_read) {
   if (!begun_) return Begin(before_read);
-  const bool reads = decompressor_ == nullptr || packed_begin_ == packed_end_;
+  const bool reads = unpacker_ == nullptr || WantsPacked();
   if (absl::Status status = before_read(reads && WouldWait(file_)); !status.ok()) return status;
   MakeRoom();
-  if (decompressor_ != nullptr) return Decompress();
+  if (unpacker_ != nullptr) return reads ? ReadPacked() : Unpack();
   size_t got = 0;
   absl::Status status = Read(text_.data() + end_, text_.size() - end_, &got);
   end_ += got;
@@ -121,9 +107,9 @@ absl::Status LineSource::Read(char* to, size_t room, size_t* got) {
   }
 }
 
-// Reads as much as tells an LZ4 frame.
+// Reads as much as tells how it is packed.
 absl::Status LineSource::Begin(BeforeRead before_read) {
-  while (end_ < kMagicBytes && !ended_) {
+  while (end_ < kMostMagic && !ended_ && !all_is_plain_) {
     size_t got = 0;
     absl::Status status = before_read(WouldWait(file_));
     if (status.ok()) status = Read(text_.data() + end_, kPacked - end_, &got);
@@ -134,47 +120,93 @@ absl::Status LineSource::Begin(BeforeRead before_read) {
     if (memchr(text_.data(), '\n', end_) != nullptr) break;
   }
   begun_ = true;
-  if (!BeginsFrame(text_.data(), end_)) return absl::OkStatus();
-  LZ4F_dctx* context = nullptr;
-  if (LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION))) {
-    return absl::ResourceExhaustedError("no memory to decompress " + name_);
-  }
-  decompressor_.reset(context);
+  const Packing* const packing = all_is_plain_ ? nullptr : PackingOf({text_.data(), end_}, nullptr);
+  if (packing == nullptr) return absl::OkStatus();
   packed_.resize(kPacked);
   packed_end_ = end_;
   memcpy(packed_.data(), text_.data(), end_);
   end_ = 0;
+  packed_ended_ = ended_;
   ended_ = false;
+  return Take(packing);
+}
+
+absl::Status LineSource::Take(const Packing* packing) {
+  if (packing->make == nullptr) {
+    return absl::UnimplementedError(absl::StrCat(name_, " is compressed by ", packing->name,
+                                                 ", which winnow dedup doesn't read: give it "
+                                                 "the output of ",
+                                                 packing->unpacks,
+                                                 ", or --plain, which takes its bytes for lines"));
+  }
+  packing_ = packing;
+  unpacker_ = packing->make();
+  return unpacker_ != nullptr ? absl::OkStatus()
+                              : absl::ResourceExhaustedError("no memory to decompress " + name_);
+}
+
+// Between frames enough to tell how the next one is packed.
+bool LineSource::WantsPacked() const {
+  if (packed_ended_ || filled_the_room_) return false;
+  const size_t there = packed_end_ - packed_begin_;
+  return there == 0 || (there < kMostMagic && unpacker_->whole());
+}
+
+absl::Status LineSource::ReadPacked() {
+  packed_end_ -= packed_begin_;
+  memmove(packed_.data(), packed_.data() + packed_begin_, packed_end_);
+  packed_begin_ = 0;
+  size_t got = 0;
+  absl::Status status = Read(packed_.data() + packed_end_, packed_.size() - packed_end_, &got);
+  packed_end_ += got;
+  packed_ended_ = status.ok() && got == 0;
+  return status;
+}
+
+absl::Status LineSource::Unpack() {
+  const std::string_view bytes(packed_.data() + packed_begin_, packed_end_ - packed_begin_);
+  if (bytes.empty() && !filled_the_room_) {
+    ended_ = true;
+    if (unpacker_->whole()) return absl::OkStatus();
+    return absl::DataLossError(absl::StrCat(name_, " is cut off: after its ", unpacked_bytes_,
+                                            " bytes the ", packing_->name,
+                                            " data is not complete; ", Advice()));
+  }
+  if (unpacker_->whole() && !bytes.empty()) {
+    const Packing* const next = PackingOf(bytes, packing_);
+    if (next != nullptr && next != packing_ && next->make != nullptr) {
+      if (absl::Status status = Take(next); !status.ok()) return status;
+    }
+  }
+  size_t taken = bytes.size();
+  size_t made = text_.size() - end_;
+  const size_t room = made;
+  const std::string fault = unpacker_->Unpack(bytes.data(), &taken, text_.data() + end_, &made);
+  packed_begin_ += taken;
+  unpacked_bytes_ += taken;
+  if (!fault.empty()) return Damaged(fault);
+  end_ += made;
+  filled_the_room_ = made == room && !unpacker_->whole();
   return absl::OkStatus();
 }
 
-absl::Status LineSource::Decompress() {
-  if (packed_begin_ == packed_end_) {
-    packed_begin_ = 0;
-    packed_end_ = 0;
-    absl::Status status = Read(packed_.data(), packed_.size(), &packed_end_);
-    if (!status.ok()) return status;
-    if (packed_end_ == 0 && wanted_ != 0) {
-      return absl::DataLossError(absl::StrCat(
-          name_, " is cut off: after its ", unpacked_bytes_,
-          " bytes the LZ4 frame is not complete; check it with lz4 -t, and fetch it again"));
-    }
-    ended_ = packed_end_ == 0;
-    if (ended_) return absl::OkStatus();
+absl::Status LineSource::Damaged(const std::string& reason) {
+  if (unpacker_->is_behind_the_end()) {
+    ended_ = true;
+    behind_the_end_ = absl::DataLossError(absl::StrCat(
+        name_, ": what follows its ", packing_->name, " data, from byte ", unpacked_bytes_,
+        " on, is something else, and was not read; ", packing_->checks, " warns of it as well"));
+    return absl::OkStatus();
   }
-  size_t produced = text_.size() - end_;
-  size_t consumed = packed_end_ - packed_begin_;
-  wanted_ = LZ4F_decompress(decompressor_.get(), text_.data() + end_, &produced,
-                            packed_.data() + packed_begin_, &consumed, nullptr);
-  if (LZ4F_isError(wanted_)) {
-    return absl::DataLossError(absl::StrCat(
-        name_, " is damaged: no LZ4 frame goes on at byte ", unpacked_bytes_ + consumed, " (",
-        LZ4F_getErrorName(wanted_), "); check it with lz4 -t, and fetch it again"));
-  }
-  packed_begin_ += consumed;
-  unpacked_bytes_ += consumed;
-  end_ += produced;
-  return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(name_, " is damaged: no ", packing_->name,
+                                          " data goes on at byte ", unpacked_bytes_, " (", reason,
+                                          "); ", Advice()));
+}
+
+std::string LineSource::Advice() const {
+  return absl::StrCat(
+      "check it with ", packing_->checks, ", and fetch it again",
+      unpacked_bytes_ < kSoon ? "; a text that only begins like that is read with --plain" : "");
 }
 
 }  // namespace winnow::dedup

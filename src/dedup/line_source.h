@@ -1,4 +1,4 @@
-// The lines of a file or of standard input, plain or compressed as LZ4 frames, of any length and
+// The lines of a file or of standard input, plain or compressed (unpacker.h), of any length and
 // with any bytes.
 
 #ifndef WINNOW_SRC_DEDUP_LINE_SOURCE_H_
@@ -14,14 +14,14 @@
 #include <string_view>
 #include <vector>
 
-struct LZ4F_dctx_s;
+#include "src/dedup/unpacker.h"
 
 namespace winnow::dedup {
 
 class LineSource {
  public:
-  // "-" is standard input.
-  explicit LineSource(const std::string& path);
+  // "-" is standard input. Where all is plain, what begins like something compressed is text too.
+  LineSource(const std::string& path, bool all_is_plain);
   ~LineSource();
   LineSource(const LineSource&) = delete;
   LineSource& operator=(const LineSource&) = delete;
@@ -36,22 +36,27 @@ class LineSource {
   using BeforeRead = absl::FunctionRef<absl::Status(bool waits)>;
   absl::Status Next(size_t most, BeforeRead before_read, std::vector<std::string_view>* lines);
 
+  // The path, or "standard input".
+  const std::string& name() const { return name_; }
+
   // The file's descriptor, once it is open.
   int file() const { return file_; }
 
  private:
-  struct FreeDecompressor {
-    void operator()(LZ4F_dctx_s* context) const;
-  };
-
   absl::Status Fill(BeforeRead before_read);
   absl::Status Read(char* to, size_t room, size_t* got);
   absl::Status Begin(BeforeRead before_read);
-  absl::Status Decompress();
+  absl::Status Take(const Packing* packing);
+  bool WantsPacked() const;
+  absl::Status ReadPacked();
+  absl::Status Unpack();
+  absl::Status Damaged(const std::string& reason);
+  std::string Advice() const;
   void MakeRoom();
 
   const std::string path_;
   const std::string name_;
+  const bool all_is_plain_;
   int file_ = -1;
   bool begun_ = false;
   bool ended_ = false;
@@ -61,12 +66,15 @@ class LineSource {
   size_t end_ = 0;
   size_t searched_ = 0;  // without a line feed, from begin_ on
 
-  std::unique_ptr<LZ4F_dctx_s, FreeDecompressor> decompressor_;
+  const Packing* packing_ = nullptr;  // of what is unpacked now
+  std::unique_ptr<Unpacker> unpacker_;
   std::vector<char> packed_;
   size_t packed_begin_ = 0;
   size_t packed_end_ = 0;
-  size_t wanted_ = 0;  // bytes that LZ4 would like next; 0 between frames
-  uint64_t unpacked_bytes_ = 0;
+  bool packed_ended_ = false;
+  bool filled_the_room_ = false;  // so that there may be more of what was taken
+  uint64_t unpacked_bytes_ = 0;   // as they are in the file
+  absl::Status behind_the_end_;   // to be said after the last line
 };
 
 }  // namespace winnow::dedup

@@ -49,6 +49,10 @@ ABSL_FLAG(absl::Duration, dedup_every, absl::ZeroDuration(),
           "forget lines: each is remembered for this time, as 10m, and twice that at most; "
           "--capacity is then of lines in that time");
 
+ABSL_FLAG(bool, dedup_plain, false,
+          "take the bytes of compressed input for lines as they are; for a text that begins like "
+          "such");
+
 ABSL_FLAG(std::string, dedup_state, "",
           "a file that keeps what was seen: later runs with the same --capacity and --rate go on "
           "from it");
@@ -137,7 +141,8 @@ absl::StatusOr<std::string> Password() {
     const char* const said = getenv("WINNOW_REDIS_PASSWORD");
     return std::string(said == nullptr ? "" : said);
   }
-  dedup::LineSource file(path);
+  constexpr bool kPlain = true;
+  dedup::LineSource file(path, kPlain);
   std::vector<std::string_view> lines;
   absl::Status status = file.Open();
   if (status.ok())
@@ -188,7 +193,7 @@ class Dedup {
 
   // An error ends the run if ended() says so, else only this file.
   absl::Status Read(const std::string& path) {
-    dedup::LineSource source(path);
+    dedup::LineSource source(path, absl::GetFlag(FLAGS_dedup_plain));
     if (absl::Status status = source.Open(); !status.ok()) return status;
     struct stat about = {};
     if (output_ && fstat(source.file(), &about) == 0 && about.st_dev == output_->st_dev &&
@@ -443,15 +448,20 @@ int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
 Verb DedupVerb() {
   return {"dedup",
           "[FILE...] [--capacity=N] [--rate=P] [--seen] [--count] [--grow] [--window=N] "
-          "[--every=TIME] [--state=FILE] "
+          "[--every=TIME] [--state=FILE] [--plain] "
           "[--redis=HOST:PORT[,...]] [--name=NAME] [--inflight=N] [--password_file=FILE]",
           "Copies each line that was not seen before: sort -u as a stream in fixed memory",
-          "Files, or standard input (also as -), plain or as LZ4 frames; lines keep their order,\n"
-          "empty ones too, and may hold any bytes. A Bloom filter remembers them: a repeat is\n"
-          "never printed, but a new line is dropped with a chance that grows up to --rate as\n"
-          "new lines reach --capacity. 10 million of them take 60 MB at 1e-9. Past the\n"
-          "capacity there is a warning; past the rate, a little later, the run ends with 1,\n"
-          "and all that was read until then is printed. Totals go to standard error.\n"
+          "Files, or standard input (also as -), plain or compressed by gzip, LZ4 or zstd, as\n"
+          "their first bytes say; --plain takes all for text. Lines keep their order, empty ones\n"
+          "too, and may hold any bytes: a carriage return is part of its line. A Bloom filter\n"
+          "remembers them: a repeat is never printed, but a new line is dropped with a chance\n"
+          "that grows up to --rate as new lines reach --capacity. 10 million of them take 60 MB\n"
+          "at 1e-9. Past the capacity there is a warning; past the rate, a little later, the run\n"
+          "ends with 1, and all that was read until then is printed. Totals go to standard\n"
+          "error.\n"
+          "\n"
+          "Behind the last member of gzip zeros are passed over, and anything else is said, with\n"
+          "exit code 2, and not read, as by gzip itself.\n"
           "\n"
           "With --state a run goes on from where the one before ended. Output is written before\n"
           "the state, by at most 65,536 lines: if the program is killed, that many may be\n"
@@ -463,8 +473,8 @@ Verb DedupVerb() {
           "with one stream, exactly one prints a line. A line is printed after its bits are set:\n"
           "who is killed loses the lines in flight, --inflight at most. A line whose answer was\n"
           "lost is printed, and counted as uncertain. A server that restarts is waited for.\n",
-          {"capacity", "rate", "seen", "count", "grow", "window", "every", "state", "redis", "name",
-           "inflight", "password_file"},
+          {"capacity", "rate", "seen", "count", "grow", "window", "every", "state", "plain",
+           "redis", "name", "inflight", "password_file"},
           RunDedup,
           {{"winnow dedup KEYS", "each line of a file once"},
            {"winnow dedup KEYS KEYS --seen", "the lines of which there are more"},
