@@ -32,33 +32,19 @@ namespace fs = std::filesystem;
 
 using ::testing::AllOf;
 using testing::ChildResult;
+using testing::DedupStateTest;
 using testing::FirstOfEach;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::LinesOf;
+using testing::Numbered;
+using testing::PeakOfMemory;
 using testing::RandomLines;
 using testing::ReadFile;
 using testing::RunDedup;
 using testing::RunProgram;
 using testing::TextOf;
 using testing::WriteFile;
-
-std::vector<std::string> Numbered(int from, int to) {
-  std::vector<std::string> lines;
-  for (int i = from; i < to; ++i) lines.push_back("line " + std::to_string(i));
-  return lines;
-}
-
-class DedupStateTest : public ::testing::Test {
- protected:
-  ChildResult Run(const std::vector<std::string>& lines, const std::string& flags = "") {
-    WriteFile(folder_ / "in", TextOf(lines));
-    return RunDedup("'" + folder_ / "in" + "' --state='" + state_ + "' " + flags);
-  }
-
-  testing::TemporaryFolder folder_;
-  const std::string state_ = folder_ / "state";
-};
 
 TEST_F(DedupStateTest, LaterRunsGoOn) {
   const ChildResult first = Run({"a", "b", "a"});
@@ -231,36 +217,6 @@ TEST_F(DedupStateTest, AfterKillsFewLinesRepeatAndNoneIsLost) {
             "");
 }
 
-TEST_F(DedupStateTest, AFullDiskIsASentence) {
-  const std::string disk = folder_ / "disk";
-  fs::create_directory(disk);
-  const std::string in_namespace =
-      "unshare -rm sh -c \"mount -t tmpfs -o size=2m none '" + disk + "' && ";
-  if (RunProgram({"sh", "-c", in_namespace + "true\""}).status != 0) {
-    GTEST_SKIP() << "no file system can be mounted here";
-  }
-  const ChildResult outcome =
-      RunProgram({"sh", "-c",
-                  in_namespace + "echo x | '" WINNOW_TOOL "' dedup --capacity=1e6 --state='" +
-                      disk + "/state'; echo status \\$?; ls '" + disk + "'\""});
-  EXPECT_EQ(outcome.output, "status 2\n");
-  EXPECT_THAT(outcome.errors, AllOf(HasSubstr("has no room"), HasSubstr("No space left")));
-  const ChildResult nowhere = RunDedup("--state='" + folder_ / "none/state" + "' </dev/null");
-  EXPECT_EQ(nowhere.status, 2);
-  EXPECT_THAT(nowhere.errors, HasSubstr("No such file or directory"));
-}
-
-// Of the whole program, at the most.
-uint64_t PeakOfMemory(pid_t process) {
-  std::ifstream status("/proc/" + std::to_string(process) + "/status");
-  for (std::string word; status >> word;) {
-    uint64_t kib = 0;
-    if (word == "VmHWM:" && status >> kib) return kib << 10;
-  }
-  ADD_FAILURE() << "no VmHWM of " << process;
-  return 0;
-}
-
 // Neither the file's pages nor a copy of the filter are held beside it: when it is made, written
 // anew from a full journal, read, or made whole after a kill.
 TEST_F(DedupStateTest, MemoryIsThatOfTheFilter) {
@@ -324,8 +280,57 @@ TEST_F(DedupStateTest, MemoryIsThatOfTheFilter) {
 TEST_F(DedupStateTest, LinesWithoutOutputAreForgotten) {
   Run({"a"});
   WriteFile(folder_ / "in", "a\nb\n");
-  EXPECT_EQ(RunDedup("'" + folder_ / "in" + "' --state='" + state_ + "' >/dev/full").status, 2);
+  const std::string run = "'" + folder_ / "in" + "' --state='" + state_ + "' ";
+  EXPECT_EQ(RunDedup(run + ">/dev/full").status, 2);
+  EXPECT_EQ(RunDedup(run + "--count >/dev/full").status, 2);
+  EXPECT_EQ(RunDedup(run + "--count --seen >/dev/full").status, 2);
   EXPECT_EQ(Run({"a", "b"}).output, "b\n");
+}
+
+// The limit to the size of files is to the output what a full disk is; the state is smaller.
+TEST_F(DedupStateTest, LinesBehindAFullDiskComeAgain) {
+  std::vector<std::string> lines = Numbered(0, 300'000);
+  for (std::string& line : lines) line += std::string(40, 'x');
+  WriteFile(folder_ / "in", TextOf(lines));
+  const std::string run = "'" + folder_ / "in" + "' --capacity=300000 --state='" + state_ + "'";
+  const std::string limited = "trap '' XFSZ; ulimit -f 4096; '" WINNOW_TOOL "' dedup " + run;
+  const ChildResult full = RunProgram({"bash", "-c", limited + " >'" + folder_ / "out" + "'"});
+  EXPECT_EQ(full.status, 2);
+  EXPECT_THAT(full.errors, HasSubstr("the output could not be written in full: File too large"));
+  std::string printed = ReadFile(folder_ / "out");
+  printed.resize(printed.rfind('\n') + 1);  // the last line is cut
+  const std::string rest = RunDedup(run).output;
+  const size_t before = LinesOf(printed).size(), after = LinesOf(rest).size();
+  EXPECT_GT(before, 65'536u);
+  EXPECT_GE(before + after, lines.size());
+  EXPECT_LE(before + after, lines.size() + 65'536);
+  const std::string all = TextOf(lines);
+  EXPECT_EQ(all.rfind(printed, 0), 0u);
+  EXPECT_TRUE(all.size() >= rest.size() && all.substr(all.size() - rest.size()) == rest);
+}
+
+// However it ends before: killed, while the filter has more lines than the journal takes at once.
+TEST_F(DedupStateTest, ACountThatWasNotWrittenIsForgotten) {
+  Run({"line 0"});
+  const std::string fifo = folder_ / "fifo", out = folder_ / "out";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const int output = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const testing::Started tool("dedup '" + fifo + "' --count --state='" + state_ + "'", output,
+                              folder_ / "errors");
+  close(output);
+  const std::vector<std::string> lines = Numbered(0, 300'000);
+  // A pipe holds a small part of it: most was read when this returns.
+  FILE* const input = fopen(fifo.c_str(), "we");
+  ASSERT_NE(input, nullptr);
+  const std::string text = TextOf(lines);
+  EXPECT_EQ(fwrite(text.data(), 1, text.size(), input), text.size());
+  fflush(input);
+  kill(tool.process(), SIGKILL);
+  EXPECT_TRUE(WIFSIGNALED(tool.Wait()));
+  fclose(input);
+  EXPECT_EQ(ReadFile(out), "");
+  EXPECT_EQ(Run(lines, "--count").output, "299999\n");
+  EXPECT_EQ(Run(lines, "--count").output, "0\n");
 }
 
 }  // namespace

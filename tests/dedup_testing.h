@@ -4,7 +4,11 @@
 #ifndef WINNOW_TESTS_DEDUP_TESTING_H_
 #define WINNOW_TESTS_DEDUP_TESTING_H_
 
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
 #include <cstdint>
+#include <fstream>
 #include <random>
 #include <string>
 #include <string_view>
@@ -12,6 +16,7 @@
 #include <vector>
 
 #include "tests/child_process.h"
+#include "tests/files.h"
 
 namespace winnow::testing {
 
@@ -56,6 +61,35 @@ inline std::vector<std::string> FirstOfEach(const std::vector<std::string>& line
   }
   return kept;
 }
+
+inline std::vector<std::string> Numbered(int from, int to) {
+  std::vector<std::string> lines;
+  for (int i = from; i < to; ++i) lines.push_back("line " + std::to_string(i));
+  return lines;
+}
+
+// Of the whole program, at the most.
+inline uint64_t PeakOfMemory(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string word; status >> word;) {
+    uint64_t kib = 0;
+    if (word == "VmHWM:" && status >> kib) return kib << 10;
+  }
+  ADD_FAILURE() << "no VmHWM of " << process;
+  return 0;
+}
+
+// Runs that go on from one another.
+class DedupStateTest : public ::testing::Test {
+ protected:
+  ChildResult Run(const std::vector<std::string>& lines, const std::string& flags = "") {
+    WriteFile(folder_ / "in", TextOf(lines));
+    return RunDedup("'" + folder_ / "in" + "' --state='" + state_ + "' " + flags);
+  }
+
+  TemporaryFolder folder_;
+  const std::string state_ = folder_ / "state";
+};
 
 }  // namespace winnow::testing
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include "tests/child_process.h"
 #include "tests/dedup_testing.h"
 #include "tests/files.h"
+#include "tests/packing_testing.h"
 #include "tests/sanitized.h"
 #include "tests/started_tool.h"
 
@@ -26,6 +29,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::LinesOf;
 using ::testing::Not;
+using testing::PeakOfMemory;
 using testing::RandomLines;
 using testing::ReadFile;
 using testing::RunDedup;
@@ -88,27 +92,32 @@ TEST_F(VerbDedupTest, FilesFollowOneAnotherAndStandardInput) {
   EXPECT_EQ(RunDedup("<" + first).output, "1\n2\n");
 }
 
-TEST_F(VerbDedupTest, FramesOfLz4AreRead) {
+// More of this is in line_source_test.cc.
+TEST_F(VerbDedupTest, CompressedInputIsRead) {
   const std::vector<std::string> lines = RandomLines(200'000, 60'000, 2);
-  const std::string file = File("f", TextOf(lines));
-  const std::string packed = folder_ / "f.lz4";
-  ASSERT_EQ(RunProgram({"sh", "-c", "lz4 -q -B4 " + file + " '" + packed + "'"}).status, 0);
   const std::string once = TextOf(FirstOfEach(lines));
-  EXPECT_EQ(RunDedup("'" + packed + "'").output, once);
-  EXPECT_EQ(RunDedup("< '" + packed + "'").output, once);
-  const std::string bytes = ReadFile(packed);
-  EXPECT_EQ(RunDedup(File("twice.lz4", bytes + bytes)).output, once);
-
-  const ChildResult cut = RunDedup(File("cut.lz4", bytes.substr(0, bytes.size() / 2)));
-  EXPECT_EQ(cut.status, 2);
-  EXPECT_THAT(cut.errors, AllOf(HasSubstr("cut.lz4 is cut off"), HasSubstr("lz4 -t")));
-  EXPECT_EQ(once.rfind(cut.output, 0), 0u);
-  EXPECT_FALSE(cut.output.empty());
-  std::string damaged = bytes;
-  damaged.replace(damaged.size() / 2, 16, 16, '\xff');
-  const ChildResult bad = RunDedup(File("bad.lz4", damaged));
-  EXPECT_EQ(bad.status, 2);
-  EXPECT_THAT(bad.errors, HasSubstr("bad.lz4 is damaged"));
+  for (const testing::PackingUnderTest& packing : testing::kPackings) {
+    const std::string bytes = packing.pack(TextOf(lines));
+    const std::string packed = File("f", bytes);
+    EXPECT_TRUE(RunDedup(packed).output == once) << packing.name;
+    EXPECT_TRUE(RunDedup("<" + packed).output == once) << packing.name;
+    const std::string cat = "cat " + packed + " " + packed + " | '" WINNOW_TOOL "' dedup";
+    EXPECT_TRUE(RunProgram({"sh", "-c", cat}).output == once) << packing.name;
+    const ChildResult cut = RunDedup(File("cut", bytes.substr(0, bytes.size() / 2)));
+    EXPECT_EQ(cut.status, 2);
+    EXPECT_THAT(cut.errors, AllOf(HasSubstr("cut is cut off"), HasSubstr(packing.checks)));
+    EXPECT_EQ(once.rfind(cut.output, 0), 0u);
+    EXPECT_THAT(cut.output, Not(IsEmpty()));
+    const ChildResult more = RunDedup(File("more", bytes + "more"));
+    EXPECT_EQ(more.status, 2);
+    EXPECT_TRUE(more.output == once) << packing.name;
+    EXPECT_EQ(RunDedup(packed + " --plain --seen --count").status, 0);
+    EXPECT_TRUE(RunDedup(packed + " --plain").output == TextOf(FirstOfEach(LinesOf(bytes))));
+  }
+  // A password is a line, whatever it begins with.
+  const ChildResult password = RunDedup(
+      "--redis=127.0.0.1:1 --password_file=" + File("password", "\x1f\x8bword\n") + " </dev/null");
+  EXPECT_THAT(password.errors, Not(HasSubstr("gzip")));
 }
 
 TEST_F(VerbDedupTest, AFileThatIsNotReadIsSaidAndOthersAre) {
@@ -122,6 +131,10 @@ TEST_F(VerbDedupTest, AFileThatIsNotReadIsSaidAndOthersAre) {
   EXPECT_EQ(itself.status, 2);
   EXPECT_THAT(itself.errors, HasSubstr("is the output as well"));
   EXPECT_EQ(ReadFile(folder_ / "f"), "1\n1\n");
+  EXPECT_THAT(RunDedup("<" + file + " >>" + file).errors,
+              HasSubstr("standard input is the output as well"));
+  EXPECT_EQ(ReadFile(folder_ / "f"), "1\n1\n");
+  EXPECT_EQ(RunDedup(file + " >" + file).status, 2);  // which the shell has emptied
 }
 
 TEST_F(VerbDedupTest, WrongFlagsAreRefused) {
@@ -134,8 +147,9 @@ TEST_F(VerbDedupTest, WrongFlagsAreRefused) {
     EXPECT_THAT(outcome.errors, HasSubstr("winnow")) << flags;
   }
   if (testing::kSanitized) return;  // whose allocator ends the program at so large a wish
-  const ChildResult huge = RunDedup("--capacity=1e12 </dev/null");
+  const ChildResult huge = RunDedup("--capacity=1e12 --count <" + File("f", "x\n"));
   EXPECT_EQ(huge.status, 2);
+  EXPECT_THAT(huge.output, IsEmpty());
   EXPECT_THAT(huge.errors, HasSubstr("no memory for --capacity=1000000000000"));
 }
 
@@ -181,15 +195,39 @@ TEST_F(VerbDedupTest, AWindowForgets) {
   EXPECT_THAT(RunDedup(file + " --window=10000 --seen").output, HasSubstr("again 500"));
 }
 
+// line_stream_test.cc sets the time. Here some nanoseconds pass in a hundred batches.
 TEST_F(VerbDedupTest, TimeForgets) {
-  const auto twice = [](const char* flags) {
-    return RunProgram({"sh", "-c",
-                       "(echo a; echo a; sleep 1.2; echo a) | '" WINNOW_TOOL "' dedup " +
-                           std::string(flags)})
-        .output;
-  };
-  EXPECT_EQ(twice("--every=400ms"), "a\na\n");
-  EXPECT_EQ(twice("--every=1h"), "a\n");
+  std::string text = "a\na\n";
+  for (int i = 0; i < 25'600; ++i) text += std::to_string(i) + "\n";
+  const std::string file = File("f", text + "a\n");
+  EXPECT_EQ(RunDedup(file + " --count --every=1ns").output, "25602\n");
+  EXPECT_EQ(RunDedup(file + " --count --every=1000h").output, "25601\n");
+}
+
+TEST_F(VerbDedupTest, MemoryIsTakenWithTheFirstLine) {
+  WINNOW_SKIP_IF_SANITIZED();
+  constexpr uint64_t kMost = uint64_t{32} << 20, kLeast = uint64_t{100} << 20;
+  const std::string fifo = folder_ / "fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const std::string state = "--state='" + folder_ / "state" + "'";
+  for (const std::string& kind : {std::string(), std::string("--grow"), std::string("--every=1h"),
+                                  std::string("--window=2e7"), std::string("--count"), state}) {
+    const int output =
+        open((folder_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const testing::Started tool("dedup '" + fifo + "' --capacity=2e7 " + kind, output,
+                                folder_ / "errors");
+    close(output);
+    const int input = open(fifo.c_str(), O_WRONLY | O_CLOEXEC);  // it opens it after all else
+    EXPECT_LT(PeakOfMemory(tool.process()), kMost) << kind;
+    EXPECT_NE(access((folder_ / "state").c_str(), F_OK), 0);
+    EXPECT_EQ(write(input, "x\n", 2), 2);
+    close(input);
+    rusage used = {};
+    int status = 0;
+    EXPECT_EQ(wait4(tool.process(), &status, 0, &used), tool.process());
+    EXPECT_EQ(status, 0) << tool.Errors();
+    EXPECT_GT(static_cast<uint64_t>(used.ru_maxrss) << 10, kLeast) << kind;
+  }
 }
 
 // Whoever waits at the other end of a pipe gets the line before the next one comes.
@@ -206,6 +244,9 @@ TEST_F(VerbDedupTest, OutputThatIsNotTakenIsSaid) {
   const ChildResult full = RunDedup(file + " >/dev/full");
   EXPECT_EQ(full.status, 2);
   EXPECT_THAT(full.errors, HasSubstr("could not be written in full: No space left on device"));
+  const ChildResult count = RunDedup(file + " --count >/dev/full");
+  EXPECT_EQ(count.status, 2);
+  EXPECT_THAT(count.errors, HasSubstr("could not be written in full: No space left on device"));
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
   close(ends[0]);

@@ -20,10 +20,11 @@ class BroughtBloom {
   explicit BroughtBloom(amq::BlockedBloom filter)
       : filter_(std::move(filter)),
         per_line_(filter_.shape().blocks_per_key),
-        places_(kMostBatches * at_once() * per_line_) {}
+        lines_(kMostBatches * AtOnce(filter_.shape())),
+        places_(lines_ * per_line_) {}
 
   // As many as keep the processor busy, and no more: they would go before they are asked.
-  size_t at_once() const { return per_line_ < 3 ? 8 : 4; }
+  static size_t AtOnce(const amq::BlockedShape& shape) { return shape.blocks_per_key < 3 ? 8 : 4; }
 
   amq::BlockedBloom& filter() { return filter_; }
   const amq::BlockedBloom& filter() const { return filter_; }
@@ -50,12 +51,12 @@ class BroughtBloom {
 
  private:
   // A ring: as many as are in one piece.
-  size_t Part(size_t at, size_t n) const { return std::min(n, lines() - at % lines()); }
-  amq::BlockPlace* At(size_t line) { return &places_[line % lines() * per_line_]; }
-  size_t lines() const { return kMostBatches * at_once(); }
+  size_t Part(size_t at, size_t n) const { return std::min(n, lines_ - at % lines_); }
+  amq::BlockPlace* At(size_t line) { return &places_[line % lines_ * per_line_]; }
 
   amq::BlockedBloom filter_;
   size_t per_line_;
+  size_t lines_;
   std::vector<amq::BlockPlace> places_;
   size_t begin_ = 0;  // lines
   size_t end_ = 0;

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,16 @@
 namespace winnow::dedup {
 namespace {
 
+namespace fs = std::filesystem;
+
+// Names for a file that is being made.
+constexpr int kMostUnfinished = 100;
+
+std::string IsNone(absl::string_view why) {
+  return absl::StrCat("is not a state of winnow dedup: ", why,
+                      "; give another file, or, if nobody needs it, remove it: a new one is made");
+}
+
 class Kept : public SeenLines {
  public:
   Kept(const std::string& path, uint64_t capacity, double rate) : path_(path), file_(path) {
@@ -33,23 +45,28 @@ class Kept : public SeenLines {
   // Makes the file, or goes on from it.
   absl::Status Open();
 
-  size_t brought_at_once() const override { return bloom_->at_once(); }
+  absl::Status Begin() override { return bloom_ ? absl::OkStatus() : Make(); }
+  size_t brought_at_once() const override { return BroughtBloom::AtOnce(record_.shape); }
   void Bring(const KeyHash* hashes, size_t n) override { bloom_->Bring(hashes, n); }
   absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override {
     bloom_->AddBrought(n, is_new);
     for (size_t i = 0; i < n; ++i) {
-      if (is_new[i]) unkept_.push_back(hashes[i].value);
+      if (is_new[i] && unkept_.size() < kMostUnkept) {
+        unkept_.push_back(hashes[i].value);
+      } else {
+        unkept_in_filter_only_ |= is_new[i];
+      }
     }
     return absl::OkStatus();
   }
   absl::Status Keep() override;
   absl::Status Finish() override {
     absl::Status status = Keep();
-    return status.ok() ? file_.Sync() : status;
+    return status.ok() && bloom_ ? file_.Sync() : status;
   }
-  uint64_t num_added() const override { return bloom_->filter().num_added(); }
-  size_t size_bytes() const override { return bloom_->filter().size_bytes(); }
-  double RateNow() const override { return bloom_->filter().expected_fpr(); }
+  uint64_t num_added() const override { return bloom_ ? bloom_->filter().num_added() : 0; }
+  size_t size_bytes() const override { return bloom_ ? bloom_->filter().size_bytes() : 0; }
+  double RateNow() const override { return bloom_ ? bloom_->filter().expected_fpr() : 0; }
 
  private:
   absl::Status Make();
@@ -70,30 +87,55 @@ class Kept : public SeenLines {
   StateFile file_;
   StateRecord record_;
   std::optional<BroughtBloom> bloom_;
-  std::vector<uint64_t> unkept_;
+  std::vector<uint64_t> unkept_;  // kMostUnkept at most
+  bool unkept_in_filter_only_ = false;
   std::vector<unsigned char> entry_;  // of the journal
   uint64_t journal_end_ = 0;
 };
 
+// Where a file of this name is made: links are followed, as to one that is there.
+std::string BehindLinks(const std::string& path) {
+  constexpr int kMostLinks = 40;
+  std::error_code none;
+  fs::path end = path;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(end, none); ++i) {
+    end = end.parent_path() / fs::read_symlink(end, none);
+  }
+  return end.string();
+}
+
 absl::Status Kept::Open() {
   const int file = open(path_.c_str(), O_RDWR | O_CLOEXEC);
-  if (file < 0 && errno != ENOENT) return file_.ErrorOf("can't be opened");
-  return file < 0 ? Make() : Load(file);
+  if (file >= 0) return Load(file);
+  if (errno != ENOENT) return file_.ErrorOf("can't be opened to be read and written");
+  record_.shape = ShapeForLines(record_.capacity, record_.rate);
+  // It is made with the first line; that it can be is known now.
+  const fs::path folder = fs::path(BehindLinks(path_)).parent_path();
+  const bool may = access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0;
+  return may ? absl::OkStatus() : file_.ErrorOf("can't be made");
 }
 
 // Under another name, so that nobody sees it before it is whole.
 absl::Status Kept::Make() {
-  bloom_.emplace(amq::BlockedBloom(ShapeForLines(record_.capacity, record_.rate),
-                                   WithHeadroom(record_.capacity)));
-  record_.shape = bloom_->filter().shape();
+  bloom_.emplace(amq::BlockedBloom(record_.shape, WithHeadroom(record_.capacity)));
   record_.layout = LayoutFor(bloom_->filter().serialized_size());
-  const std::string unfinished = absl::StrCat(path_, ".", getpid(), ".unfinished");
-  constexpr mode_t kAsTheUserSays = 0666;
-  const int file = open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kAsTheUserSays);
+  const std::string path = BehindLinks(path_);
+  std::string unfinished;
+  int file = -1;
+  // A run that was killed may have left one of the name.
+  for (int i = 0; i == 0 || (file < 0 && errno == EEXIST && i < kMostUnfinished); ++i) {
+    unfinished =
+        absl::StrCat(path, ".", getpid(), i == 0 ? "" : absl::StrCat("-", i), ".unfinished");
+    constexpr mode_t kAsTheUserSays = 0666;
+    file = open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kAsTheUserSays);
+  }
   if (file < 0) return file_.ErrorOf("can't be made");
   absl::Status status = Allocate(file);
-  if (status.ok() && link(unfinished.c_str(), path_.c_str()) != 0) {
-    status = file_.ErrorOf("can't be made");
+  if (status.ok() && link(unfinished.c_str(), path.c_str()) != 0) {
+    status = errno == EEXIST ? file_.Fault(
+                                   "was made by another run meanwhile: wait for its end, "
+                                   "and begin again")
+                             : file_.ErrorOf("can't be made");
   }
   unlink(unfinished.c_str());
   return status;
@@ -130,6 +172,12 @@ absl::Status Kept::Load(int file) {
 
 absl::Status Kept::TakeRecord(std::string_view bytes) {
   StateRecord found;
+  if (bytes.empty()) return file_.Fault(IsNone("it is empty"));
+  // The magic bytes and the kind (src/amq/FORMAT.md).
+  const std::string own = BytesOf(record_);
+  if (bytes.size() < 6 || bytes.substr(0, 4) != own.substr(0, 4) || bytes[5] != own[5]) {
+    return file_.Fault(IsNone("it is something else"));
+  }
   const std::string fault = ReadRecord(bytes, &found);
   if (!fault.empty()) return file_.Fault(absl::StrCat("can't be used: ", fault));
   if (found.capacity != record_.capacity || found.rate != record_.rate) {
@@ -196,8 +244,9 @@ absl::Status Kept::Replay() {
 absl::Status Kept::Keep() {
   if (unkept_.empty()) return absl::OkStatus();
   const uint64_t bytes = EntryBytes(unkept_.size());
-  if (journal_end_ + bytes > record_.layout.journal) {
+  if (unkept_in_filter_only_ || journal_end_ + bytes > record_.layout.journal) {
     unkept_.clear();
+    unkept_in_filter_only_ = false;
     return Rewrite();
   }
   entry_.resize(bytes);

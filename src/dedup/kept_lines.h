@@ -10,19 +10,21 @@
 #include <string>
 
 #include "src/dedup/seen_lines.h"
-#include "src/dedup/state_layout.h"
 
 namespace winnow::dedup {
 
-// A filter of fixed size that goes on from what the file holds; the file is made, with all the room
-// that it will ever take, if there is none. Its bytes are described in src/amq/FORMAT.md. It is
-// locked while this lives: an error for a file that another one has. An error as well, and the file
-// is as it was, for one that is damaged, none of these or of another plan; and where there is no
-// room for it. Throws std::bad_alloc.
+// A filter of fixed size that goes on from what the file holds; if there is none, Begin makes it,
+// with all the room that it will ever take. Its bytes are described in src/amq/FORMAT.md. It is
+// locked while this lives: an error, here or of Begin, for a file that another one has. An error as
+// well, and the file is as it was, for one that is damaged, none of these or of another plan; and
+// where there is no room for it. Throws std::bad_alloc.
 //
-// At most kMostUnkept lines may be added between two calls of Keep. Lines are forgotten unless it
-// is called after they were added; then they are remembered however the program ends, or the file
-// says that it is damaged after the machine's own end.
+// Lines are forgotten unless Keep is called after they were added; then they are remembered however
+// the program ends, or the file says that it is damaged after the machine's own end. What the
+// machine's end leaves of other files may be older than that.
+//
+// Where more than kMostUnkept lines are added between two calls of Keep, the filter is written
+// anew by the second one; a program that is killed meanwhile leaves some of them forgotten.
 absl::StatusOr<std::unique_ptr<SeenLines>> OpenKept(const std::string& path, uint64_t capacity,
                                                     double rate);
 

@@ -31,6 +31,12 @@ bool LineSink::Flush() {
   return error_ == 0;
 }
 
+bool LineSink::Sync() {
+  // Pipes and terminals can't.
+  if (error_ == 0 && fdatasync(file_) != 0 && errno != EINVAL && errno != EROFS) error_ = errno;
+  return error_ == 0;
+}
+
 void LineSink::Write(std::string_view text) {
   while (!text.empty() && error_ == 0) {
     const ssize_t written = write(file_, text.data(), text.size());

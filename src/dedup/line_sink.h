@@ -20,6 +20,10 @@ class LineSink {
   // Writes all that is kept. False if the file did not take all lines, now or before: error() is
   // then the errno of the first failure, and nothing was written since.
   bool Flush();
+
+  // What was written goes to the disk, where that is what the file is on. False as from Flush.
+  bool Sync();
+
   int error() const { return error_; }
 
  private:

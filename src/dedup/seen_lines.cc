@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "src/amq/block_sizing.h"
@@ -16,80 +17,95 @@ namespace {
 class Fixed : public SeenLines {
  public:
   Fixed(uint64_t capacity, double rate)
-      : bloom_(amq::BlockedBloom(ShapeForLines(capacity, rate), WithHeadroom(capacity))) {}
+      : capacity_(WithHeadroom(capacity)), shape_(ShapeForLines(capacity, rate)) {}
 
-  size_t brought_at_once() const override { return bloom_.at_once(); }
-  void Bring(const KeyHash* hashes, size_t n) override { bloom_.Bring(hashes, n); }
-  absl::Status Add(const KeyHash*, size_t n, bool* is_new) override {
-    bloom_.AddBrought(n, is_new);
+  absl::Status Begin() override {
+    bloom_.emplace(amq::BlockedBloom(shape_, capacity_));
     return absl::OkStatus();
   }
-  uint64_t num_added() const override { return bloom_.filter().num_added(); }
-  size_t size_bytes() const override { return bloom_.filter().size_bytes(); }
-  double RateNow() const override { return bloom_.filter().expected_fpr(); }
+  size_t brought_at_once() const override { return BroughtBloom::AtOnce(shape_); }
+  void Bring(const KeyHash* hashes, size_t n) override { bloom_->Bring(hashes, n); }
+  absl::Status Add(const KeyHash*, size_t n, bool* is_new) override {
+    bloom_->AddBrought(n, is_new);
+    return absl::OkStatus();
+  }
+  uint64_t num_added() const override { return bloom_ ? bloom_->filter().num_added() : 0; }
+  size_t size_bytes() const override { return bloom_ ? bloom_->filter().size_bytes() : 0; }
+  double RateNow() const override { return bloom_ ? bloom_->filter().expected_fpr() : 0; }
 
  private:
-  BroughtBloom bloom_;
+  const uint64_t capacity_;
+  const amq::BlockedShape shape_;
+  std::optional<BroughtBloom> bloom_;
 };
 
 class Growing : public SeenLines {
  public:
-  Growing(uint64_t first_capacity, double rate) : filter_(Options(first_capacity, rate)) {}
+  Growing(uint64_t first_capacity, double rate) {
+    options_.rate = rate;
+    options_.first_capacity = first_capacity;
+  }
 
+  absl::Status Begin() override {
+    filter_.emplace(options_);
+    return absl::OkStatus();
+  }
   absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override {
     // Brings the blocks of the largest filters, so that the misses of the additions overlap.
-    const auto& filters = filter_.filters();
+    const auto& filters = filter_->filters();
     for (size_t i = filters.size(); i-- > 0 && filters.size() - i <= kBrought;) {
       filters[i].MayContain(hashes, n, is_new);
     }
-    for (size_t i = 0; i < n; ++i) is_new[i] = filter_.Add(hashes[i]);
+    for (size_t i = 0; i < n; ++i) is_new[i] = filter_->Add(hashes[i]);
     return absl::OkStatus();
   }
-  uint64_t num_added() const override { return filter_.num_added(); }
-  size_t size_bytes() const override { return filter_.size_bytes(); }
-  double RateNow() const override { return filter_.expected_fpr(); }
+  uint64_t num_added() const override { return filter_ ? filter_->num_added() : 0; }
+  size_t size_bytes() const override { return filter_ ? filter_->size_bytes() : 0; }
+  double RateNow() const override { return filter_ ? filter_->expected_fpr() : 0; }
 
  private:
   static constexpr size_t kBrought = 3;
 
-  static amq::ScalableOptions Options(uint64_t first_capacity, double rate) {
-    amq::ScalableOptions options;
-    options.rate = rate;
-    options.first_capacity = first_capacity;
-    return options;
-  }
-
-  amq::ScalableBloom filter_;
+  amq::ScalableOptions options_;
+  std::optional<amq::ScalableBloom> filter_;
 };
 
 class Generations : public SeenLines {
  public:
-  Generations(uint64_t capacity, double rate)
-      : newer_(ShapeForLines(capacity, rate / 2), WithHeadroom(capacity)),
-        older_(newer_.shape(), WithHeadroom(capacity)) {}
+  Generations(uint64_t capacity, double rate) : capacity_(capacity), rate_(rate) {}
 
+  absl::Status Begin() override {
+    newer_.emplace(ShapeForLines(capacity_, rate_ / 2), WithHeadroom(capacity_));
+    older_.emplace(newer_->shape(), WithHeadroom(capacity_));
+    return absl::OkStatus();
+  }
   // A line of the older generation is added to the newer one as well: it is remembered anew.
   absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override {
     bool in_older[kBatch];
-    older_.MayContain(hashes, n, in_older);
-    newer_.Add(hashes, n, is_new);
+    older_->MayContain(hashes, n, in_older);
+    newer_->Add(hashes, n, is_new);
     for (size_t i = 0; i < n; ++i) is_new[i] = is_new[i] && !in_older[i];
     return absl::OkStatus();
   }
   void Rotate() override {
     std::swap(newer_, older_);
-    newer_.Clear();
+    newer_->Clear();
   }
-  uint64_t num_added() const override { return newer_.num_added(); }
-  size_t size_bytes() const override { return newer_.size_bytes() + older_.size_bytes(); }
+  uint64_t num_added() const override { return newer_ ? newer_->num_added() : 0; }
+  size_t size_bytes() const override {
+    return newer_ ? newer_->size_bytes() + older_->size_bytes() : 0;
+  }
   double RateNow() const override {
-    const double newer = newer_.expected_fpr(), older = older_.expected_fpr();
+    if (!newer_) return 0;
+    const double newer = newer_->expected_fpr(), older = older_->expected_fpr();
     return newer + older - newer * older;
   }
 
  private:
-  amq::BlockedBloom newer_;
-  amq::BlockedBloom older_;
+  const uint64_t capacity_;
+  const double rate_;
+  std::optional<amq::BlockedBloom> newer_;
+  std::optional<amq::BlockedBloom> older_;
 };
 
 }  // namespace

@@ -33,6 +33,11 @@ class SeenLines {
  public:
   virtual ~SeenLines() = default;
 
+  // To be called before the first line, and takes what the filter needs of memory and of the disk:
+  // nothing of either is taken where no line comes. Errors are sentences; throws std::bad_alloc or
+  // std::length_error where memory does not hold it.
+  virtual absl::Status Begin() { return absl::OkStatus(); }
+
   // Remembers n lines, at most most_at_once(), in turn. is_new[i]: whether line i was surely not
   // seen, or is uncertain. Throws std::bad_alloc only if the filter grows; some lines may then be
   // remembered. An error ends the stream, and every is_new[i] is assigned all the same.
@@ -52,11 +57,11 @@ class SeenLines {
   virtual void Rotate() {}
 
   // What was added is known to later runs, where there are any; to be called when its output is
-  // written. Finish ends a run with it. Errors are sentences.
+  // written. Finish ends a run with it. Both do nothing before Begin. Errors are sentences.
   virtual absl::Status Keep() { return absl::OkStatus(); }
   virtual absl::Status Finish() { return absl::OkStatus(); }
 
-  // Lines that changed the filter that lines are added to now.
+  // Lines that changed the filter that lines are added to now. As the next two, 0 before Begin.
   virtual uint64_t num_added() const = 0;
   virtual size_t size_bytes() const = 0;
 
@@ -64,7 +69,7 @@ class SeenLines {
   virtual double RateNow() const = 0;
 };
 
-// Of fixed size; throws std::bad_alloc where memory does not hold it, as the others do.
+// Of fixed size.
 std::unique_ptr<SeenLines> MakeFixed(uint64_t capacity, double rate);
 
 // Of a rate that it keeps, however many lines there are.
