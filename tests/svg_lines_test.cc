@@ -85,5 +85,42 @@ TEST(SvgLinesTest, ItHasANameForThoseWhoDoNotSeeIt) {
   EXPECT_EQ(ToSvg(LineChart{}), "");
 }
 
+TEST(SvgLinesTest, OnePointIsNoChart) {
+  LineChart chart = Example();
+  chart.series[0].points.pop_back();
+  EXPECT_EQ(ToSvg(chart), "");
+}
+
+double Last(const std::string& svg, const char* pattern) {
+  std::smatch match;
+  EXPECT_TRUE(std::regex_search(svg, match, std::regex(pattern))) << pattern;
+  return std::stod(match[1]);
+}
+
+TEST(SvgLinesTest, ManyNamesAndTicksHaveRoom) {
+  LineChart chart = Example();
+  for (size_t i = 0; i < 60; ++i) {
+    chart.series.push_back({"line " + std::to_string(i), i, {{2, 0.01, std::nullopt, "same"}}});
+    chart.x.ticks.emplace_back(1 + static_cast<double>(i) / 59, "L" + std::to_string(i));
+  }
+  const std::string svg = ToSvg(chart);
+  const double height = Last(svg, "viewBox=\"0 0 480 ([0-9.]+)\"");
+  const std::regex label("class=\"label\" x=\"[0-9.]+\" y=\"(-?[0-9.]+)\"");
+  size_t labels = 0;
+  for (std::sregex_iterator at(svg.begin(), svg.end(), label), end; at != end; ++at, ++labels) {
+    EXPECT_GE(std::stod((*at)[1]), 10);
+    EXPECT_LE(std::stod((*at)[1]), height);
+  }
+  EXPECT_EQ(labels, 61u);
+  const std::regex tick("class=\"tick\" x=\"([0-9.]+)\"[^>]*\"middle\">(L[0-9]+)<");
+  double free = 0;
+  for (std::sregex_iterator at(svg.begin(), svg.end(), tick), end; at != end; ++at) {
+    const double half = TextWidth((*at)[2].length()) / 2;
+    EXPECT_GE(std::stod((*at)[1]) - half, free) << (*at)[2];
+    free = std::stod((*at)[1]) + half;
+  }
+  EXPECT_GT(free, 0);
+}
+
 }  // namespace
 }  // namespace winnow::inspect

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/inspect/printable.h"
 #include "src/inspect/svg_text.h"
 
 namespace winnow::inspect {
@@ -14,6 +15,7 @@ constexpr double kNameHeight = 21;
 constexpr double kBarHeight = 18;
 constexpr double kGap = 5;
 constexpr double kGroupGap = 9;
+constexpr double kLargest = 1.12;  // letters on narrow screens, by html_page.cc
 
 double Total(const Bar& bar) {
   double total = 0;
@@ -29,7 +31,7 @@ std::string Part(const BarPart& part, double x, double y, double width, bool odd
       "<g class=\"mark", odd ? " odd" : "", "\" tabindex=\"0\" role=\"img\" aria-label=\"", says,
       "\"><title>", says, "</title><rect x=\"", Coordinate(x), "\" y=\"", Coordinate(y),
       "\" width=\"", Coordinate(drawn), "\" height=\"", Coordinate(kBarHeight), "\"/>");
-  if (!part.label.empty() && width > TextWidth(part.label.size()) + 6) {
+  if (!part.label.empty() && width > TextWidth(Width(part.label)) + 6) {
     absl::StrAppend(&svg, "<text class=\"inside\" x=\"", Coordinate(x + 4), "\" y=\"",
                     Coordinate(y + 13.5), "\">", EscapeHtml(part.label), "</text>");
   }
@@ -44,9 +46,9 @@ std::string ToSvg(const BarChart& chart) {
   size_t longest = 0;
   for (const Bar& bar : chart.bars) {
     most = std::max(most, Total(bar));
-    longest = std::max(longest, bar.figure.size());
+    longest = std::max(longest, Width(bar.figure));
   }
-  const double room = kWidth - std::min(0.6 * kWidth, TextWidth(longest) + 12);
+  const double room = kWidth - std::min(0.6 * kWidth, kLargest * TextWidth(longest) + 12);
   double y = 0;
   std::string body;
   for (const Bar& bar : chart.bars) {

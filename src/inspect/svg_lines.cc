@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "src/inspect/printable.h"
 #include "src/inspect/svg_text.h"
 
 namespace winnow::inspect {
@@ -19,6 +20,7 @@ constexpr double kLeft = 58;
 constexpr double kTop = 30;
 constexpr double kBottom = 46;
 constexpr double kLineHeight = 16;
+constexpr double kBetweenTicks = 6;
 
 struct Range {
   double low = std::numeric_limits<double>::infinity();
@@ -144,13 +146,17 @@ std::string Axes(const LineChart& chart, const Scale& x, const Scale& y) {
       ticks.emplace_back(tick, chart.x.format(tick));
     }
   }
+  double free = 0;  // from here on, across, no text stands yet
   for (const auto& [value, text] : ticks) {
-    absl::StrAppend(&svg, Line(x(value), y.from, x(value), y.from + 4, "axis"),
-                    Text(x(value), y.from + 18, "middle", "tick", text));
+    absl::StrAppend(&svg, Line(x(value), y.from, x(value), y.from + 4, "axis"));
+    const double half = TextWidth(Width(text)) / 2;
+    if (x(value) - half < free) continue;
+    absl::StrAppend(&svg, Text(x(value), y.from + 18, "middle", "tick", text));
+    free = x(value) + half + kBetweenTicks;
   }
   absl::StrAppend(&svg, Line(kLeft, y.from, x.to, y.from, "axis"),
                   Text(0, 14, "start", "axis-title", chart.y.title),
-                  Text(x.to, kHeight - 6, "end", "axis-title", chart.x.title));
+                  Text(x.to, y.from + kBottom - 6, "end", "axis-title", chart.x.title));
   return svg;
 }
 
@@ -212,7 +218,7 @@ bool AnyIsCrossed(const std::vector<Label>& labels, const LineChart& chart, cons
   constexpr int kSteps = 16;  // of each piece of a line
   const auto inside = [&](double px, double py) {
     return std::any_of(labels.begin(), labels.end(), [&](const Label& label) {
-      return px > label.x - 4 && px < label.x + TextWidth(label.series->label.size()) &&
+      return px > label.x - 4 && px < label.x + TextWidth(Width(label.series->label)) &&
              std::abs(py - label.at) < kLineHeight / 2;
     });
   };
@@ -293,15 +299,17 @@ std::vector<double> Ticks(double low, double high, bool logarithmic, int count) 
 std::string ToSvg(const LineChart& chart) {
   size_t longest = 0, points = 0;
   for (const ChartSeries& series : chart.series) {
-    longest = std::max(longest, series.label.size());
+    longest = std::max(longest, Width(series.label));
     points += series.points.size();
   }
-  if (points == 0) return "";
+  if (points < 2) return "";
   const double right = std::min(170.0, TextWidth(longest) + 24);
+  const double names = kLineHeight * static_cast<double>(chart.series.size());
+  const double height = std::max(kHeight, kTop + names + kBottom);
   const Scale x{RangeOfX(chart), chart.x.logarithmic, kLeft, kWidth - right};
-  const Scale y{RangeOfY(chart), chart.y.logarithmic, kHeight - kBottom, kTop};
+  const Scale y{RangeOfY(chart), chart.y.logarithmic, height - kBottom, kTop};
   std::string svg = absl::StrCat(
-      "<svg viewBox=\"0 0 ", kWidth, " ", kHeight, "\" role=\"group\" aria-labelledby=\"", chart.id,
+      "<svg viewBox=\"0 0 ", kWidth, " ", height, "\" role=\"group\" aria-labelledby=\"", chart.id,
       "-title ", chart.id, "-description\">\n<title id=\"", chart.id, "-title\">",
       EscapeHtml(chart.title), "</title>\n<desc id=\"", chart.id, "-description\">",
       EscapeHtml(chart.description), "</desc>\n", Axes(chart, x, y));

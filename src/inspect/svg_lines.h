@@ -43,7 +43,8 @@ struct LineChart {
   std::vector<ChartSeries> series;
 };
 
-// On a logarithmic y axis, a point of 0 is drawn on the lower edge. Empty without points.
+// On a logarithmic y axis, a point of 0 is drawn on the lower edge. Higher for many series, whose
+// names stand one below the other. Empty with fewer than two points, which compare nothing.
 std::string ToSvg(const LineChart& chart);
 
 // Round numbers that cover low to high: about `count` of them on a linear axis, powers of ten, and
