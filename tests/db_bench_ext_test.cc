@@ -467,11 +467,15 @@ TEST(DbBenchExtTest, AnExistingDatabaseIsMeasuredAsItIsAndNotTouched) {
     }
     const std::string before = Everything(database);
     EXPECT_THAT(before, HasSubstr("CURRENT"));
-    const ChildResult result =
-        RunBench({"--use_existing_db", "--db=" + database, "--reads=20000", "--timed_reads=1000",
-                  "--timed_rounds=1", "--json=" + (folder / "run.json")});
+    const ChildResult result = RunBench(
+        {"--use_existing_db", "--db=" + database, "--reads=20000", "--timed_reads=1000",
+         "--timed_rounds=1", "--json=" + (folder / "run.json"), "--html=" + (folder / "run.html")});
     ASSERT_EQ(result.status, 0) << result.errors;
     EXPECT_EQ(Everything(database), before);
+    const std::string page = ReadFile(folder / "run.html");
+    EXPECT_THAT(page, HasSubstr("<title>Read amplification of " + database + "</title>"));
+    EXPECT_THAT(page, HasSubstr("<h1>The database "));
+    EXPECT_THAT(page, Not(HasSubstr("--frontier")));
     const json was = json::parse(ReadFile(folder / "made.json")).at("policies")[0];
     const json is = json::parse(ReadFile(folder / "run.json")).at("policies")[0];
     EXPECT_EQ(is.at("policy"), "as it is");

@@ -327,6 +327,32 @@ TEST_F(VerbInspectTest, ThePageHasAllAndNeedsNothingElse) {
   EXPECT_EQ(ReadFile(page), html);
 }
 
+TEST_F(VerbInspectTest, ThePageIsNamedAfterWhatWasReadAndHasNoEmptyCharts) {
+  const auto page_of = [&](std::vector<std::string> arguments) {
+    arguments.push_back("--html=" + folder_ / "page.html");
+    Run(arguments);
+    return ReadFile(folder_ / "page.html");
+  };
+  MakeFamilies(folder_ / "db");
+  EXPECT_THAT(page_of({folder_ / "db"}),
+              AllOf(HasSubstr("<title>Filters of " + folder_ / "db" + "</title>"),
+                    HasSubstr("<p class=\"title\">Filters of " + folder_ / "db" + "</p>"),
+                    HasSubstr(" bits a key</h1>"), Not(HasSubstr(">database</th>"))));
+  fs::create_directories(folder_ / "none");
+  for (const char* name : {"none/1.sst", "none/2.sst", "none/3.sst", "none/4.sst"}) {
+    WriteSst(TableWith(""), 100, folder_ / name);
+  }
+  EXPECT_THAT(page_of({folder_ / "none/*.sst"}),
+              AllOf(HasSubstr("<h1>No filters in 4 table files</h1>"), Not(HasSubstr("<figure>")),
+                    HasSubstr("4 without a filter")));
+  EXPECT_THAT(page_of({folder_ / "none/1.sst", folder_ / "none/2.sst", folder_ / "none/3.sst",
+                       folder_ / "none/4.sst"}),
+              HasSubstr("<title>Filters of " + folder_ / "none/1.sst" + " and 3 more</title>"));
+  EXPECT_THAT(page_of({folder_ / "nowhere.sst"}),
+              AllOf(HasSubstr("<h1>No filters in 0 table files</h1>"), HasSubstr("1 not read"),
+                    Not(HasSubstr("<figure>"))));
+}
+
 TEST_F(VerbInspectTest, PatternsAndFoldersOfDatabasesAreReadAndEachFileOnce) {
   MakeFamilies(folder_ / "shelf/one");
   MakeFamilies(folder_ / "shelf/two");

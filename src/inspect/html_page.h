@@ -19,11 +19,12 @@ struct HtmlTable {
   std::vector<std::vector<std::string>> rows;  // the first cell names the row
 };
 
-// A chart with what it shows, and the same as a table that opens.
+// A chart with what it shows, and the same as a table that opens; without a chart the table alone.
+// Left out of the page where neither has anything.
 struct HtmlFigure {
   std::string title;
-  std::string says;  // a sentence or two; may be empty
-  std::string svg;   // as it goes into the page
+  std::string says;  // a sentence or two, true without the chart too; may be empty
+  std::string svg;   // as it goes into the page; may be empty
   HtmlTable table;
 };
 
@@ -35,13 +36,14 @@ struct HtmlSection {
 };
 
 struct HtmlPage {
-  std::string title;              // of the window
-  std::string headline;           // the finding, a sentence
+  std::string title;              // of the window, and above the headline: what the page is about
+  std::string headline;           // the finding, a sentence with a number
   std::vector<std::string> lead;  // paragraphs below it
   std::vector<HtmlSection> sections;
 };
 
-// All texts are escaped; only `svg` and `html` are taken as they are.
+// All texts are escaped; only `svg` and `html` are taken as they are. Cells of up to 24 characters
+// stay on one line; a table wider than its place is scrolled there.
 std::string ToHtml(const HtmlTable& table);
 std::string ToHtml(const HtmlPage& page);
 

@@ -131,29 +131,55 @@ HtmlFigure RateFigure(TotalsByPlace totals) {
   return figure;
 }
 
-std::string SumTables(const TotalsOfFiles& totals) {
-  std::string html;
-  if (totals.by_family.size() > 1) {
-    HtmlTable table{SumHead({"column family", "database"}), {}};
-    for (const auto& [name, sum] : totals.by_family) {
-      table.rows.push_back(SumRow({Printable(name.second), Printable(name.first)}, sum));
-    }
-    html += ToHtml(table);
+std::string FamilyTable(const std::map<FamilyName, FilterTotals>& families) {
+  constexpr size_t kMostAtOnce = 12;  // more would push what follows out of sight
+  const bool one_database = families.begin()->first.first == families.rbegin()->first.first;
+  HtmlTable table{SumHead({"column family"}), {}};
+  if (!one_database) {
+    table.head.emplace(table.head.begin() + 1, "database");
   }
+  for (const auto& [name, sum] : families) {
+    std::vector<std::string> names = {Printable(name.second)};
+    if (!one_database) {
+      names.push_back(Printable(name.first));
+    }
+    table.rows.push_back(SumRow(std::move(names), sum));
+  }
+  if (families.size() <= kMostAtOnce) {
+    return ToHtml(table);
+  }
+  return Details(absl::StrCat("The sums of ", Count(families.size()), " column families"),
+                 ToHtml(table));
+}
+
+std::string SumTables(const TotalsOfFiles& totals) {
   HtmlTable table{SumHead({"filter"}), {}};
   for (const auto& [kind, sum] : totals.by_kind) {
     table.rows.push_back(SumRow({kind}, sum));
   }
   table.rows.push_back(SumRow({"all"}, totals.all));
-  return html + ToHtml(table);
+  return (totals.by_family.size() > 1 ? FamilyTable(totals.by_family) : "") + ToHtml(table);
 }
 
-std::string List(const std::vector<std::string>& sentences) {
+std::string List(std::vector<std::string>::const_iterator begin,
+                 std::vector<std::string>::const_iterator end) {
   std::string html;
-  for (const std::string& sentence : sentences) {
-    absl::StrAppend(&html, "<li>", EscapeHtml(sentence), "</li>\n");
+  for (; begin != end; ++begin) {
+    absl::StrAppend(&html, "<li>", EscapeHtml(*begin), "</li>\n");
   }
   return absl::StrCat("<ul>\n", html, "</ul>\n");
+}
+
+// Each of many families may have its own.
+std::string List(const std::vector<std::string>& sentences) {
+  constexpr std::ptrdiff_t kMostAtOnce = 20;
+  const auto count = static_cast<std::ptrdiff_t>(sentences.size());
+  const auto middle = sentences.begin() + std::min(kMostAtOnce, count);
+  const std::string rest =
+      count <= kMostAtOnce
+          ? ""
+          : Details(absl::StrCat(count - kMostAtOnce, " more"), List(middle, sentences.end()));
+  return List(sentences.begin(), middle) + rest;
 }
 
 std::vector<std::string> FileRow(const SstReport& file) {
@@ -199,6 +225,9 @@ HtmlSection FilesSection(const InspectReport& report) {
     section.says = absl::StrCat(Count(report.listed), " of ", Count(report.files.size()),
                                 " files are listed; the sums are over all of them.");
   }
+  if (report.listed == 0) {
+    return section;
+  }
   HtmlTable table{{"file", "level", "column family", "entries", "filter", "keys", "bytes",
                    "bits a key", "expected rate", "parameters"},
                   {}};
@@ -209,12 +238,36 @@ HtmlSection FilesSection(const InspectReport& report) {
   return section;
 }
 
+std::string Files(uint64_t files) {
+  return absl::StrCat(Count(files), files == 1 ? " table file" : " table files");
+}
+
 std::string Headline(const FilterTotals& all) {
-  if (all.keys == 0) {
-    return absl::StrCat("No filters in ", Count(all.files), all.files == 1 ? " file" : " files");
+  if (all.bytes == 0) {
+    return absl::StrCat("No filters in ", Files(all.files));
   }
-  return absl::StrCat("Filters of ", Bytes(all.bytes), " let ", Percent(all.mean_fpr()),
-                      " of absent keys through, at ", Bits(all.bits_per_key()), " bits a key");
+  const std::string filters = absl::StrCat("Filters of ", Bytes(all.bytes));
+  if (all.keys == 0) {
+    return absl::StrCat(filters, " in ", Files(all.files), ", of keys whose number is not known");
+  }
+  const std::optional<double> rate = all.mean_fpr();
+  return absl::StrCat(filters,
+                      rate ? absl::StrCat(" let ", Percent(rate), " of absent keys through, at ")
+                           : std::string(" take "),
+                      Bits(all.bits_per_key()), " bits a key");
+}
+
+// A shell's pattern may have given thousands.
+std::string Names(const std::vector<std::string>& paths) {
+  constexpr size_t kMost = 3;
+  const size_t named = paths.size() <= kMost ? paths.size() : 1;
+  std::string names = absl::StrJoin(
+      paths.begin(), paths.begin() + static_cast<std::ptrdiff_t>(named), ", ",
+      [](std::string* out, const std::string& path) { absl::StrAppend(out, Printable(path)); });
+  if (named < paths.size()) {
+    absl::StrAppend(&names, " and ", Count(paths.size() - named), " more");
+  }
+  return names;
 }
 
 std::string Converted(const InspectReport& report) {
@@ -237,15 +290,11 @@ std::string InspectHtml(const InspectReport& report, const std::vector<std::stri
   const FilterTotals& all = report.totals.all;
   const TotalsByPlace places = ByPlace(report.files);
   HtmlPage page;
-  page.title = "Filters";
+  page.title = absl::StrCat("Filters of ", Names(paths));
   page.headline = Headline(all);
-  page.lead.push_back(absl::StrCat(
-      Count(report.files.size()), report.files.size() == 1 ? " table file" : " table files", " of ",
-      absl::StrJoin(
-          paths, ", ",
-          [](std::string* out, const std::string& path) { absl::StrAppend(out, Printable(path)); }),
-      " with ", Count(all.entries), " entries; ", Count(all.without_filter), " without a filter, ",
-      Count(all.not_read), " not read. ", Converted(report)));
+  page.lead.push_back(absl::StrCat(Files(report.files.size()), " with ", Count(all.entries),
+                                   " entries; ", Count(all.without_filter), " without a filter, ",
+                                   Count(all.not_read), " not read. ", Converted(report)));
   if (const std::optional<double> above = all.share_above_bound()) {
     page.lead.push_back(absl::StrCat(
         ByteSize(std::max(0.0, all.bytes_above_bound())),
@@ -256,7 +305,9 @@ std::string InspectHtml(const InspectReport& report, const std::vector<std::stri
   if (!places.empty()) {
     HtmlSection sums;
     sums.title = "Sums";
-    sums.figures = {BytesFigure(places), RateFigure(places)};
+    if (all.bytes > 0) {
+      sums.figures = {BytesFigure(places), RateFigure(places)};
+    }
     sums.html = SumTables(report.totals);
     page.sections.push_back(std::move(sums));
   }
@@ -268,7 +319,9 @@ std::string InspectHtml(const InspectReport& report, const std::vector<std::stri
     advice.html = List(sentences);
     page.sections.push_back(std::move(advice));
   }
-  page.sections.push_back(FilesSection(report));
+  if (!report.files.empty()) {
+    page.sections.push_back(FilesSection(report));
+  }
   return ToHtml(page);
 }
 

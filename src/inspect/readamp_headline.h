@@ -18,8 +18,8 @@ struct ReadampFinding {
 
 // Compares the last policy that has filters with the reference of the run, by the first workload
 // whose keys are all absent, or else the first. "About as many" where the interval of the ratio
-// holds 1. No verdict where their trees differ by more than kSame, or where there is nothing to
-// compare; it is said why.
+// holds 1. No verdict where their trees differ by more than kSame; it is said why. Where there is
+// nothing to compare it with, what it reads and takes. The headline has a number in any case.
 ReadampFinding FindingOf(const ReadAmplification& run);
 
 // The workload by which policies are compared at a glance; 0 without workloads.

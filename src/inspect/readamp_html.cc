@@ -2,12 +2,15 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "src/inspect/html_page.h"
+#include "src/inspect/printable.h"
 #include "src/inspect/readamp_charts.h"
 #include "src/inspect/readamp_headline.h"
 #include "src/inspect/readamp_json.h"
@@ -108,12 +111,29 @@ HtmlSection WorkloadSection(const ReadampView& view, size_t w) {
   HtmlSection section;
   section.title = absl::StrCat(workload.name, ": ", KeysOfWorkload(workload.counts));
   section.says = absl::StrCat(Count(workload.counts.lookups),
-                              " lookups on each tree. The key of a lookup lies in the range of ",
+                              view.run.policies.size() > 1 ? " lookups on each tree" : " lookups",
+                              ". The key of a lookup lies in the range of ",
                               Figure(workload.files_considered_per_lookup), " files.",
                               workload.remark.empty() ? "" : " ", workload.remark);
   section.figures = {FalseReadsFigure(view, w), BlocksFigure(view, w), ChecksFigure(view, w)};
   if (!workload.times.percentiles.empty()) section.figures.push_back(LatencyFigure(view, w));
   return section;
+}
+
+bool HasFilters(const ReadAmplification& run) {
+  return std::any_of(run.policies.begin(), run.policies.end(),
+                     [](const PolicyResult& policy) { return policy.filter_bytes > 0; });
+}
+
+std::string Title(const ReadampView& view) {
+  const ReadAmplification& run = view.run;
+  if (!run.database.empty()) return absl::StrCat("Read amplification of ", Printable(run.database));
+  constexpr size_t kMostNamed = 4;
+  return absl::StrCat("Read amplification of ",
+                      view.labels.size() <= kMostNamed
+                          ? absl::StrJoin(view.labels, ", ")
+                          : absl::StrCat(view.labels.size(), " policies"),
+                      " with ", Count(run.keys), " keys from ", Printable(run.keys_from));
 }
 
 }  // namespace
@@ -123,12 +143,15 @@ std::string ReadAmplificationHtml(const ReadAmplification& run, const Machine& m
   const ReadampView view(run);
   ReadampFinding finding = FindingOf(run);
   HtmlPage page;
-  page.title = "Read amplification";
+  page.title = Title(view);
   page.headline = std::move(finding.headline);
   page.lead = std::move(finding.lead);
-  page.lead.emplace_back(
-      "A false read is a data block that was read because a filter said \"maybe\" of a file that "
-      "does not have the key.");
+  if (HasFilters(run)) {
+    page.lead.emplace_back(
+        "A false read is a data block that was read because a filter said \"maybe\" of a file that "
+        "does not have the key.");
+  }
+  for (const std::string& note : run.notes) page.lead.push_back(absl::StrCat("Note: ", note));
   HtmlSection memory;
   memory.title = "Memory and the tree";
   if (!run.policies[0].workloads.empty()) {

@@ -92,7 +92,7 @@ HtmlFigure FalseReadsFigure(const ReadampView& view, size_t w) {
       add(absl::StrCat("L", level.level), level);
       known += level.false_positive_block_reads;
     }
-    if (known < counts.false_positive_block_reads) {
+    if (known < counts.false_positive_block_reads || bar.parts.empty()) {
       LevelCounts rest;
       rest.filter_checks = counts.filter_checks;
       rest.useful = counts.useful;
@@ -159,11 +159,9 @@ HtmlFigure BlocksFigure(const ReadampView& view, size_t w) {
 HtmlFigure ChecksFigure(const ReadampView& view, size_t w) {
   HtmlFigure figure;
   figure.title = "Checks and hashes a lookup";
-  figure.says =
-      "Full: filters asked. Pale: hashes computed for it; the other checks took a hash over from "
-      "the filter before.";
   figure.table.head = {"policy",  "files considered", "filter checks",
                        "said no", "hashes computed",  "hashes shared"};
+  bool some_hashes = false;
   BarChart chart{IdOf("checks", w),
                  figure.title,
                  "Two bars for each policy with filters: checks, and hashes.",
@@ -183,9 +181,15 @@ HtmlFigure ChecksFigure(const ReadampView& view, size_t w) {
     chart.bars.push_back(
         OneBar(view, i, "checks", Ratio(counts.filter_checks, counts.lookups), true));
     if (counts.hashes) {
+      some_hashes = true;
       chart.bars.push_back(OneBar(view, i, "hashes", Ratio(*counts.hashes, counts.lookups), false));
     }
   }
+  figure.says = chart.bars.empty() ? "No filter was asked."
+                : some_hashes
+                    ? "Full: filters asked. Pale: hashes computed for it; the other checks took a "
+                      "hash over from the filter before."
+                    : "Filters asked.";
   figure.svg = ToSvg(chart);
   return figure;
 }
@@ -194,10 +198,14 @@ HtmlFigure LatencyFigure(const ReadampView& view, size_t w) {
   HtmlFigure figure;
   const WorkloadTimes& first = view.run.policies[0].workloads[w].times;
   figure.title = "Time of a lookup";
-  figure.says = absl::StrFormat(
-      "So many of the lookups took no longer than this; the round of median speed of %d, of %d "
-      "lookups each. Other guests of the machine show in the last nines.",
-      first.ops_per_second_by_round.size(), first.lookups);
+  const size_t rounds = first.ops_per_second_by_round.size();
+  figure.says = absl::StrCat(
+      "A mark at 99 % says that 99 % of the lookups took no longer than its time. ",
+      Count(first.lookups), " lookups",
+      rounds == 1
+          ? ""
+          : absl::StrCat(" in each of ", rounds, " rounds; this is the round of median speed"),
+      ". The slowest also show what else the machine did meanwhile.");
   figure.table.head = {"policy", "lookups a second"};
   LineChart chart;
   chart.id = IdOf("latency", w);

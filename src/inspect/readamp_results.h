@@ -113,6 +113,7 @@ using SettingValue = std::variant<bool, int64_t, double, std::string>;
 using Settings = std::vector<std::pair<std::string, SettingValue>>;
 
 struct ReadAmplification {
+  std::string database;  // folder of the one that was measured as it is; empty: trees were made
   std::string command;
   std::string keys_from;
   uint64_t keys = 0;

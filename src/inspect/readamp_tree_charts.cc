@@ -57,6 +57,19 @@ bool Agrees(const PolicyResult& policy, const PolicyResult& reference) {
   return LevelDifference(policy.tree, reference.tree) <= kSame;
 }
 
+// Of the chart of memory against false reads; `varied` where it has marks of other bits.
+std::string HowToRead(const ReadAmplification& run, bool varied) {
+  return absl::StrCat(
+      "Lower is fewer reads, further left is less memory. The bars are 95 % intervals. ",
+      varied ? "A large mark is a policy of --policies; the small marks on its line are the same "
+               "policy with other bits a key, those of --frontier."
+             : "Each mark is a policy of --policies",
+      varied ? ""
+      : run.frontier.empty()
+          ? "; --frontier adds the same policies with other bits a key, as lines."
+          : ".");
+}
+
 }  // namespace
 
 ReadampView::ReadampView(const ReadAmplification& shown) : run(shown) {
@@ -74,13 +87,6 @@ HtmlFigure FrontierFigure(const ReadampView& view, size_t w) {
   const PolicyResult& reference = run.policies[Compare(run.policies).reference];
   HtmlFigure figure;
   figure.title = "Memory against false reads";
-  figure.says = absl::StrCat("False reads a lookup in ", run.policies[0].workloads[w].name,
-                             " over the filter memory really taken; lower and further left is "
-                             "better. Large marks were asked for");
-  figure.says += run.frontier.empty()
-                     ? "; --frontier adds lines of the same policies at other bits."
-                     : ", small ones vary their bits on the same tree. Bars are "
-                       "95 % intervals.";
   figure.table.head = {"policy",        "filter memory",
                        "bits a key",    "false reads a lookup",
                        "95 % interval", "data blocks a lookup from the file"};
@@ -92,6 +98,7 @@ HtmlFigure FrontierFigure(const ReadampView& view, size_t w) {
   chart.x = {"filter bits a key", false, Figure, {}};
   chart.y = {"false reads a lookup", true, Figure, {}};
   std::set<std::string> left_out;
+  bool varied = false;
   std::map<std::string, std::vector<Point>> families;
   std::vector<std::pair<std::string, size_t>> order;  // families with the colour of their first
   for (size_t i = 0; i < run.policies.size(); ++i) {
@@ -119,16 +126,20 @@ HtmlFigure FrontierFigure(const ReadampView& view, size_t w) {
         left_out.insert(point.result->policy);
         continue;
       }
+      varied = varied || !point.asked;
       series.points.push_back(ToChart(point, w));
       figure.table.rows.push_back(ToRow(point, w));
     }
     chart.series.push_back(std::move(series));
   }
+  figure.svg = ToSvg(chart);
+  figure.says = absl::StrCat("False reads a lookup in ", run.policies[0].workloads[w].name,
+                             " and the filter memory really taken.");
+  if (!figure.svg.empty()) absl::StrAppend(&figure.says, " ", HowToRead(run, varied));
   for (const std::string& policy : left_out) {
     absl::StrAppend(&figure.says, " ", policy,
                     " is left out, as its tree differs by more than 2 %.");
   }
-  figure.svg = ToSvg(chart);
   return figure;
 }
 
@@ -138,13 +149,16 @@ HtmlFigure TreeFigure(const ReadampView& view) {
   const PolicyResult& reference = run.policies[comparison.reference];
   HtmlFigure figure;
   figure.title = "Shape of the tree";
-  figure.says = absl::StrFormat(
-      "Keys on each level, of %s. The other trees differ by at most %.2f %% of the "
-      "keys on any level%s",
-      reference.policy, 100 * comparison.largest_level_difference,
-      comparison.TreesAgree() ? "."
-                              : ", more than the 2 % up to which figures of "
-                                "lookups may be compared.");
+  figure.says = "Keys on each level.";
+  if (run.policies.size() > 1) {
+    figure.says = absl::StrFormat(
+        "Keys on each level, with %s. The trees of the other policies differ by at most %.2f %% "
+        "of the keys on any level%s",
+        reference.policy, 100 * comparison.largest_level_difference,
+        comparison.TreesAgree() ? "."
+                                : ", more than the 2 % up to which figures of "
+                                  "lookups may be compared.");
+  }
   figure.table.head = {"policy",        "level",      "files",  "keys",
                        "filter memory", "bits a key", "filters"};
   BarChart chart{
@@ -179,7 +193,7 @@ HtmlFigure TreeFigure(const ReadampView& view) {
 HtmlFigure BitsByLevelFigure(const ReadampView& view) {
   HtmlFigure figure;
   figure.title = "Filter bits by level";
-  figure.says = "Where each policy spends its memory. The deepest level has most of the keys.";
+  figure.says = "Where the memory of the filters goes.";
   figure.table.head = {"policy", "level", "bits a key"};
   LineChart chart;
   chart.id = "bits";

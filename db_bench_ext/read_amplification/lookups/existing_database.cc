@@ -76,6 +76,7 @@ class Measurement {
         run_.notes.push_back(kSeeksAskNothing);
       }
     }
+    run_.database = path_;
     run_.keys_from = path_;
     run_.cache_size = options_.cache_size;
     run_.seed = options_.choices.seed;
