@@ -96,6 +96,7 @@ thead th { color: var(--soft); font-weight: 500; vertical-align: bottom; white-s
            box-shadow: inset 0 -1px var(--rule); }
 .words, .facts th, .facts td, .long { text-align: left; }
 .long { white-space: normal; min-width: 11rem; }
+.flag { white-space: nowrap; }
 code { font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
 .files { font-size: .875rem; }
 @media screen and (max-width: 60rem) { .files td:last-child { min-width: 20rem; } }
@@ -115,11 +116,18 @@ code { font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
 }
 )";
 
-// Escaped, with no end of line between a number and its unit.
-std::string Prose(const std::string& text) {
-  return absl::StrReplaceAll(
-      EscapeHtml(text),
-      {{" %", "&nbsp;%"}, {" KiB", "&nbsp;KiB"}, {" MiB", "&nbsp;MiB"}, {" GiB", "&nbsp;GiB"}});
+// Escaped text in which the names of flags, after whose dashes a line could end, stay together.
+std::string KeepFlags(const std::string& html) {
+  std::string kept;
+  size_t done = 0;
+  for (size_t at = 0; (at = html.find("--", done)) != std::string::npos;) {
+    const size_t end =
+        std::min(html.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", at + 2), html.size());
+    absl::StrAppend(&kept, html.substr(done, at - done), "<span class=\"flag\">",
+                    html.substr(at, end - at), "</span>");
+    done = end;
+  }
+  return kept + html.substr(done);
 }
 
 std::string Paragraph(const std::string& text, const char* attributes) {
@@ -196,6 +204,14 @@ std::string Cell(const std::string& text, bool of_words, const char* tag, const 
 }
 
 }  // namespace
+
+std::string Prose(const std::string& text) {
+  return absl::StrReplaceAll(
+      Command(text),
+      {{" %", "&nbsp;%"}, {" KiB", "&nbsp;KiB"}, {" MiB", "&nbsp;MiB"}, {" GiB", "&nbsp;GiB"}});
+}
+
+std::string Command(const std::string& text) { return KeepFlags(EscapeHtml(text)); }
 
 std::string ToHtml(const HtmlTable& table) {
   // A wide table is scrolled, which has to be possible from the keyboard.

@@ -47,6 +47,11 @@ struct HtmlPage {
 std::string ToHtml(const HtmlTable& table);
 std::string ToHtml(const HtmlPage& page);
 
+// Text for `html`, escaped, in which no line ends within the name of a flag; in prose neither
+// between a number and its unit.
+std::string Prose(const std::string& text);
+std::string Command(const std::string& text);
+
 // A line that opens to what is below it, `html` as it goes into the page.
 std::string Details(const std::string& summary, const std::string& html);
 

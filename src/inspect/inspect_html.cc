@@ -165,7 +165,7 @@ std::string List(std::vector<std::string>::const_iterator begin,
                  std::vector<std::string>::const_iterator end) {
   std::string html;
   for (; begin != end; ++begin) {
-    absl::StrAppend(&html, "<li>", EscapeHtml(*begin), "</li>\n");
+    absl::StrAppend(&html, "<li>", Prose(*begin), "</li>\n");
   }
   return absl::StrCat("<ul>\n", html, "</ul>\n");
 }

@@ -89,7 +89,7 @@ HtmlSection HowMeasured(const ReadAmplification& run, const Json& document) {
     table.rows.push_back({name, Plain(value)});
   }
   section.html = absl::StrCat(
-      "<p>To run it again:</p>\n<p><code>", EscapeHtml(run.command), "</code></p>\n",
+      "<p>To run it again:</p>\n<p><code>", Command(run.command), "</code></p>\n",
       "<p>The intervals hold the rate of this tree for lookups drawn as these were, in 95 of 100 "
       "draws: Wilson's for shares of checks, Poisson's for reads a lookup. They say nothing of "
       "other "
