@@ -16,6 +16,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/inspect/advice_files.h"
@@ -71,7 +72,7 @@ Advice AdviseOn(const std::string& database, const AdviceOptions& options,
   return advice;
 }
 
-const AdviceRow& RowOf(const Advice& advice, const std::string& policy) {
+const AdviceRow& RowOf(const Advice& advice, std::string_view policy) {
   for (const AdviceRow& row : advice.rows) {
     if (row.OnePolicy() == policy) return row;
   }
