@@ -21,10 +21,10 @@ constexpr int kMostBits = 20;
 // Keys of the filter by which a RocksDB policy's rate is seen: of so many, rounding tells nothing.
 constexpr uint64_t kTrialKeys = 50'000;
 
-// Of fewer, RocksDB's Ribbon filters have rates that rounding decides.
+// Of fewer, rounding decides sizes, probes and rates of RocksDB's filters: one is built.
 constexpr uint64_t kFewKeys = 5'000;
 
-constexpr uint64_t kBloomBlockBytes = 64;  // of RocksDB's
+constexpr uint64_t kBuiltinMetadata = 5;  // bytes behind the bits of RocksDB's filters
 
 // Groups of files differ by this factor in the keys of a block, at most.
 constexpr double kAlike = 1.005;
@@ -44,20 +44,14 @@ double WinnowRate(uint64_t n, const FilterOptions& building) {
 }
 
 // What RocksDB's policy builds of n keys.
-BuiltinFilter BuildTrial(const std::string& policy, uint64_t n) {
+BuiltinFilter BuildTrial(const std::string& policy, const TreeShape& shape, uint64_t n) {
   TreePlace place;
   place.level = place.base = place.depth = 6;
   place.bottommost = true;
-  TrialFilter trial(policy, TreeShape(), place);
-  std::vector<ROCKSDB_NAMESPACE::Slice> slices;
-  std::vector<uint64_t> keys(n);
-  for (uint64_t i = 0; i < n; ++i) {
-    keys[i] = i;
-    slices.emplace_back(reinterpret_cast<const char*>(&keys[i]), sizeof(keys[i]));
-  }
-  trial.Add(slices.data(), slices.size());
-  trial.Finish();
-  return trial.blocks().empty() ? BuiltinFilter() : ParseBuiltinFilter(trial.blocks().front());
+  TreeShape with_filters = shape;
+  with_filters.last_level_has_filters = true;
+  const std::string block = TrialBlock(policy, with_filters, place, n);
+  return block.empty() ? BuiltinFilter() : ParseBuiltinFilter(block);
 }
 
 // Rates of a policy's plans are settled by the place alone, and only so many places differ.
@@ -122,8 +116,7 @@ std::vector<Candidate> AllCandidates(double absent_share) {
 FamilyFormula FormulaOf(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
                         const std::vector<size_t>& some, const std::vector<uint64_t>& asks) {
   FamilyFormula formula;
-  formula.size_ratio =
-      std::clamp(family.shape.size_ratio, core::kMinSizeRatio, core::kMaxSizeRatio);
+  formula.shape = family.shape;
   PlansOfPlaces plans(family.shape);
   std::map<std::tuple<int64_t, double, double, bool>, FileGroup> groups;
   for (const size_t at : some) {
@@ -156,26 +149,39 @@ CandidateCosts::CandidateCosts(const Candidate& candidate) : candidate_(candidat
   }
   std::string problem;
   builtin_ = PolicyOfText(candidate.Text(), &problem);
-  builtin_trial_ = BuildTrial(candidate.Text(), kTrialKeys);
 }
 
-Cost CandidateCosts::OfBlock(double keys, double levels_below, double size_ratio) const {
+Cost CandidateCosts::OfBuiltinBlock(uint64_t keys, const TreeShape& shape) const {
+  if (keys <= kFewKeys) {
+    const BuiltinFilter filter = BuildTrial(candidate_.Text(), shape, keys);
+    return {static_cast<double>(filter.payload_bytes + kBuiltinMetadata),
+            ExpectedRate(filter, keys)};
+  }
+  const auto [known, is_new] =
+      builtin_trials_.try_emplace(std::pair(shape.table_format, shape.filters_for_memory));
+  if (is_new) {
+    known->second = BuildTrial(candidate_.Text(), shape, kTrialKeys);
+  }
+  const uint64_t bytes = BuiltinBytes(*builtin_, shape, keys);
+  BuiltinFilter filter = known->second;
+  filter.payload_bytes = bytes - std::min(bytes, kBuiltinMetadata);
+  if (filter.block_bits > 0) {  // a Bloom filter
+    filter.blocks =
+        std::max<uint64_t>(1, 8 * filter.payload_bytes / static_cast<uint64_t>(filter.block_bits));
+  }
+  return {static_cast<double>(bytes), ExpectedRate(filter, keys)};
+}
+
+Cost CandidateCosts::OfBlock(double keys, double levels_below, const TreeShape& shape) const {
   const auto n = static_cast<uint64_t>(std::llround(keys));
   if (builtin_ != nullptr) {
-    const uint64_t bytes = BuiltinBytes(*builtin_, n);
-    BuiltinFilter filter = builtin_trial_;
-    if (filter.kind == BuiltinFilter::Kind::kBloom) {
-      filter.blocks = std::max<uint64_t>(1, bytes / kBloomBlockBytes);
-    } else if (n <= kFewKeys) {
-      filter = BuildTrial(candidate_.Text(), n);
-    }
-    return {static_cast<double>(bytes), ExpectedRate(filter, n)};
+    return OfBuiltinBlock(n, shape);
   }
   FilterOptions options;
   options.bits_per_key = candidate_.bits_per_key;
   options.level_plan = candidate_.plan;
   options.absent_share = candidate_.absent_share;
-  options.level_size_ratio = size_ratio;
+  options.level_size_ratio = std::clamp(shape.size_ratio, core::kMinSizeRatio, core::kMaxSizeRatio);
   options.levels_below = levels_below;
   if (!NeedsFilter(options)) {
     return {0, 1};
@@ -193,7 +199,7 @@ Cost CandidateCosts::Of(const FamilyFormula& family) const {
           candidate_.plan == LevelPlan::kUniform
               ? -1
               : group.levels_below[candidate_.plan == LevelPlan::kByLevel ? 0 : 1];
-      block = OfBlock(group.keys, levels_below, family.size_ratio);
+      block = OfBlock(group.keys, levels_below, family.shape);
     }
     cost += {block.bytes * group.blocks, block.false_reads * group.asks};
   }

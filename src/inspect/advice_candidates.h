@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/inspect/advice_files.h"
@@ -44,7 +46,7 @@ struct FileGroup {
 // What the formulas need to know of a family.
 struct FamilyFormula {
   std::vector<FileGroup> groups;
-  double size_ratio = 10;
+  TreeShape shape;
   bool has_plans = false;  // a plan would change something
 };
 
@@ -65,7 +67,8 @@ struct Cost {
 };
 
 // The sizes and rates of one candidate's filters. For RocksDB's, the policy is asked, and made to
-// build a small filter.
+// build a filter: how it rounds those of few keys depends on its version and the table options. Not
+// for several threads.
 class CandidateCosts {
  public:
   explicit CandidateCosts(const Candidate& candidate);
@@ -73,11 +76,13 @@ class CandidateCosts {
   Cost Of(const FamilyFormula& family) const;
 
  private:
-  Cost OfBlock(double keys, double levels_below, double size_ratio) const;
+  Cost OfBlock(double keys, double levels_below, const TreeShape& shape) const;
+  Cost OfBuiltinBlock(uint64_t keys, const TreeShape& shape) const;
 
   const Candidate candidate_;
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin_;
-  BuiltinFilter builtin_trial_;
+  // Filters of many keys, by table_format and filters_for_memory.
+  mutable std::map<std::pair<int, bool>, BuiltinFilter> builtin_trials_;
 };
 
 }  // namespace winnow::inspect

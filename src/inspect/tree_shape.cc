@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/options.h>
+#include <rocksdb/table.h>
 #include <rocksdb/utilities/options_util.h>
 
 #include <chrono>
@@ -11,14 +12,23 @@
 #include <vector>
 
 #include "src/inspect/child_answer.h"
+#include "src/inspect/describe_policy.h"
 #include "src/inspect/options_path.h"
 
 namespace winnow::inspect {
 namespace {
 
 using Json = nlohmann::json;
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::Status;
+
+// Empty for a policy that this program does not have: RocksDB then loads none, as for "nullptr".
+std::string PolicyText(const BlockBasedTableOptions* table) {
+  return table == nullptr || table->filter_policy == nullptr
+             ? std::string()
+             : DescribePolicy(*table->filter_policy);
+}
 
 std::string Load(const std::string& path) {
   ROCKSDB_NAMESPACE::ConfigOptions config;
@@ -34,11 +44,19 @@ std::string Load(const std::string& path) {
     json["problem"] = exception.what();
   }
   for (const ColumnFamilyDescriptor& family : families) {
+    // Other tables than block-based ones have no filters that advice could be on.
+    const auto* table = family.options.table_factory == nullptr
+                            ? nullptr
+                            : family.options.table_factory->GetOptions<BlockBasedTableOptions>();
+    const BlockBasedTableOptions defaults;
+    const BlockBasedTableOptions& of_table = table == nullptr ? defaults : *table;
     json["families"].push_back({family.name, static_cast<int>(family.options.compaction_style),
                                 family.options.num_levels,
                                 family.options.max_bytes_for_level_multiplier,
                                 family.options.level_compaction_dynamic_level_bytes,
-                                !family.options.optimize_filters_for_hits});
+                                !family.options.optimize_filters_for_hits, of_table.format_version,
+                                of_table.optimize_filters_for_memory, PolicyText(table),
+                                family.options.target_file_size_base});
   }
   const std::vector<uint8_t> bytes = Json::to_msgpack(json);
   return std::string(bytes.begin(), bytes.end());
@@ -73,6 +91,10 @@ TreeShapes ReadTreeShapes(const std::string& database) {
     shape.size_ratio = family.at(3).get<double>();
     shape.has_dynamic_levels = family.at(4).get<bool>();
     shape.last_level_has_filters = family.at(5).get<bool>();
+    shape.table_format = family.at(6).get<int>();
+    shape.filters_for_memory = family.at(7).get<bool>();
+    shape.policy = family.at(8).get<std::string>();
+    shape.file_bytes = family.at(9).get<uint64_t>();
     shapes.families[family.at(0).get<std::string>()] = shape;
   }
   return shapes;

@@ -5,6 +5,7 @@
 #define WINNOW_SRC_INSPECT_TREE_SHAPE_H_
 
 #include <rocksdb/advanced_options.h>
+#include <rocksdb/table.h>
 
 #include <map>
 #include <string>
@@ -18,6 +19,24 @@ struct TreeShape {
   double size_ratio = 10;  // max_bytes_for_level_multiplier
   bool has_dynamic_levels = false;
   bool last_level_has_filters = true;  // not optimize_filters_for_hits
+
+  // What of the table options decides which filters RocksDB's own policies build: their defaults
+  // are those of the version.
+  int table_format = ROCKSDB_NAMESPACE::BlockBasedTableOptions().format_version;
+  bool filters_for_memory = ROCKSDB_NAMESPACE::BlockBasedTableOptions().optimize_filters_for_memory;
+
+  // The policy in force, by its options string; empty: none, or one that this program does not
+  // have.
+  std::string policy;
+
+  uint64_t file_bytes = 64 << 20;  // target_file_size_base
+
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions TableOptions() const {
+    ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+    table.format_version = static_cast<uint32_t>(table_format);
+    table.optimize_filters_for_memory = filters_for_memory;
+    return table;
+  }
 };
 
 struct TreeShapes {

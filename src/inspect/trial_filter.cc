@@ -4,8 +4,10 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
+#include <time.h>
 
-#include <chrono>
+#include <memory>
+#include <utility>
 
 #include "src/inspect/quiet_logger.h"
 #include "src/inspect/sst_filters.h"
@@ -24,6 +26,13 @@ using ROCKSDB_NAMESPACE::TableFileCreationReason;
 // Policies look at a part of the keys to learn a file's range, the first one and later ones.
 constexpr int kKeysOfAFileSeen = 1024;
 
+// Of this thread's processor time: what other programs do meanwhile is not in it.
+uint64_t ThreadNanoseconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
 TableFileCreationReason ReasonOf(int level) {
   return level < 0    ? TableFileCreationReason::kMisc
          : level == 0 ? TableFileCreationReason::kFlush
@@ -34,7 +43,7 @@ TableFileCreationReason ReasonOf(int level) {
 class PolicyInTree {
  public:
   PolicyInTree(std::shared_ptr<const FilterPolicy> policy, const TreeShape& shape)
-      : policy_(std::move(policy)), shape_(shape) {
+      : policy_(std::move(policy)), shape_(shape), table_(shape.TableOptions()) {
     ROCKSDB_NAMESPACE::ColumnFamilyOptions family;
     family.compaction_style = shape.style;
     family.num_levels = shape.levels;
@@ -93,7 +102,7 @@ class PolicyInTree {
  private:
   const std::shared_ptr<const FilterPolicy> policy_;
   const TreeShape shape_;
-  const BlockBasedTableOptions table_;
+  const BlockBasedTableOptions table_;  // a builder may refer to it
   const std::unique_ptr<QuietLogger> logger_ = std::make_unique<QuietLogger>();
 };
 
@@ -126,8 +135,8 @@ double LevelsBelowOf(const std::string& plan, const TreeShape& shape, const Tree
   return summary.built_for ? summary.built_for->levels_below : -1;
 }
 
-uint64_t BuiltinBytes(const FilterPolicy& policy, uint64_t keys) {
-  const BlockBasedTableOptions table;
+uint64_t BuiltinBytes(const FilterPolicy& policy, const TreeShape& shape, uint64_t keys) {
+  const BlockBasedTableOptions table = shape.TableOptions();
   FilterBuildingContext context(table);
   context.reason = TableFileCreationReason::kCompaction;
   context.level_at_creation = 6;
@@ -172,22 +181,37 @@ void TrialFilter::Add(const Slice* keys, size_t n) {
   if (IsNone()) {
     return;
   }
-  const auto start = std::chrono::steady_clock::now();
+  const uint64_t start = ThreadNanoseconds();
   for (size_t i = 0; i < n; ++i) {
     builder_->bits->AddKey(keys[i]);
   }
-  nanoseconds_ += static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
+  nanoseconds_ += ThreadNanoseconds() - start;
 }
 
 void TrialFilter::Finish() {
   if (IsNone()) {
     return;
   }
-  const auto start = std::chrono::steady_clock::now();
+  const uint64_t start = ThreadNanoseconds();
   std::unique_ptr<const char[]> buffer;
   const Slice block = builder_->bits->Finish(&buffer);
-  nanoseconds_ += static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
+  nanoseconds_ += ThreadNanoseconds() - start;
   blocks_.emplace_back(block.data(), block.size());
+}
+
+std::string TrialBlock(const std::string& policy, const TreeShape& shape, const TreePlace& place,
+                       uint64_t keys) {
+  TrialFilter trial(policy, shape, place);
+  std::vector<uint64_t> numbers(keys);
+  std::vector<Slice> slices;
+  slices.reserve(keys);
+  for (uint64_t i = 0; i < keys; ++i) {
+    numbers[i] = i;
+    slices.emplace_back(reinterpret_cast<const char*>(&numbers[i]), sizeof(numbers[i]));
+  }
+  trial.Add(slices.data(), slices.size());
+  trial.Finish();
+  return trial.blocks().empty() ? std::string() : trial.blocks().front();
 }
 
 }  // namespace winnow::inspect

@@ -39,8 +39,9 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> PolicyOfText(const std::s
 double LevelsBelowOf(const std::string& plan, const TreeShape& shape, const TreePlace& place);
 
 // The size of a RocksDB filter of the policy for so many keys, in bytes: the least in which its
-// builder finds room for them.
-uint64_t BuiltinBytes(const ROCKSDB_NAMESPACE::FilterPolicy& policy, uint64_t keys);
+// builder finds room for them. That of few keys may be rounded, by the version and its options.
+uint64_t BuiltinBytes(const ROCKSDB_NAMESPACE::FilterPolicy& policy, const TreeShape& shape,
+                      uint64_t keys);
 
 // One file's filter in the making. The policy is made anew, so that nothing but the place decides.
 class TrialFilter {
@@ -61,7 +62,7 @@ class TrialFilter {
   // Those that were finished.
   const std::vector<std::string>& blocks() const { return blocks_; }
 
-  // What Add and Finish took.
+  // What Add and Finish took of the thread's processor time.
   uint64_t nanoseconds() const { return nanoseconds_; }
 
  private:
@@ -71,6 +72,10 @@ class TrialFilter {
   std::vector<std::string> blocks_;
   uint64_t nanoseconds_ = 0;
 };
+
+// The filter block that the policy builds of so many made-up keys, empty where it builds none.
+std::string TrialBlock(const std::string& policy, const TreeShape& shape, const TreePlace& place,
+                       uint64_t keys);
 
 }  // namespace winnow::inspect
 
