@@ -99,6 +99,61 @@ TEST(SplitBudgetTest, TakesThePlanWhereItSaves) {
   EXPECT_EQ((*split)[1].candidate.plan, LevelPlan::kUniform);
 }
 
+// Four families of as many keys and files, but for what compactions and draws make of them, beside
+// another one.
+TEST(SplitBudgetTest, FamiliesThatAreAlikeGetTheSame) {
+  const std::vector<FamilyFormula> families = {
+      Family(100'000, 10, 50'000), Family(100'900, 10, 50'400), Family(1'000, 3, 2e4),
+      Family(99'200, 10, 49'700), Family(100'300, 10, 50'100)};
+  for (double bits = 4; bits < 14; bits += 0.73) {
+    const double bytes = bits / 8 * 4e6;
+    const auto split = SplitBudget(families, bytes, 1, nullptr);
+    ASSERT_TRUE(split) << bits;
+    for (const size_t other : {1u, 3u, 4u}) {
+      EXPECT_EQ((*split)[other].candidate.Text(), (*split)[0].candidate.Text()) << bits;
+    }
+    EXPECT_NE((*split)[2].candidate.Text(), (*split)[0].candidate.Text()) << bits;
+    EXPECT_LE(Sum(*split).bytes, bytes);
+    EXPECT_GT(Sum(*split).bytes, 0.98 * bytes);
+  }
+}
+
+TEST(SplitBudgetTest, SaysWhatTheMostTakes) {
+  const std::vector<FamilyFormula> families = {Family(100'000, 10, 1e6), Family(1'000, 3, 2e4)};
+  double most = 0;
+  const auto split = SplitBudget(families, 1e9, 1, nullptr, &most);
+  ASSERT_TRUE(split);
+  EXPECT_NEAR(Sum(*split).bytes, most, 1);
+  const auto less = SplitBudget(families, 0.9 * most, 1, nullptr);
+  ASSERT_TRUE(less);
+  EXPECT_GT(Sum(*less).false_reads, Sum(*split).false_reads);
+}
+
+// A plan has fewer bits for the last level, which is all that is left once all is compacted.
+TEST(BestWithinTest, KeepsAlsoWhatItMustInAnotherState) {
+  const FamilyFormula grown = Tree(10e6, 1e6);
+  FamilyFormula compacted = Family(20'000, 500, 1e6);
+  compacted.has_plans = true;
+  compacted.groups[0].levels_below[0] = compacted.groups[0].levels_below[1] = 0;
+  const CandidateCosts ten({FilterMaker::kWinnow, 10, LevelPlan::kUniform, 1});
+  const AlsoWithin also = {{compacted}, ten.Of(compacted).false_reads};
+  const double bytes = ten.Of(grown).bytes;
+  const double reads = ten.Of(grown).false_reads;
+  const auto best = BestWithin({grown}, bytes, 1);
+  const auto also_best = BestWithin({grown}, bytes, 1, &also);
+  const auto least = LeastFor({grown}, reads, 1);
+  const auto also_least = LeastFor({grown}, reads, 1, &also);
+  ASSERT_TRUE(best && also_best && least && also_least);
+  EXPECT_EQ(best->candidate.plan, LevelPlan::kAuto);
+  EXPECT_LT(best->cost.false_reads, also_best->cost.false_reads);
+  EXPECT_LT(least->cost.bytes, also_least->cost.bytes);
+  EXPECT_GT(CandidateCosts(best->candidate).Of(compacted).false_reads, also.false_reads);
+  EXPECT_GT(CandidateCosts(least->candidate).Of(compacted).false_reads, also.false_reads);
+  for (const auto& choice : {also_best, also_least}) {
+    EXPECT_LE(CandidateCosts(choice->candidate).Of(compacted).false_reads, also.false_reads);
+  }
+}
+
 TEST(SplitBudgetTest, SaysWhatTheLeastTakes) {
   const std::vector<FamilyFormula> families = {Family(100'000, 10, 1e6), Family(100'000, 10, 1e4)};
   double least = 0;

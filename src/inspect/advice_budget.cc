@@ -81,35 +81,99 @@ void SpendRest(const std::vector<std::vector<FamilyChoice>>& worth, double left,
   }
 }
 
+Cost Sum(const CandidateCosts& costs, const std::vector<FamilyFormula>& families) {
+  Cost sum;
+  for (const FamilyFormula& family : families) {
+    sum += costs.Of(family);
+  }
+  return sum;
+}
+
 std::vector<FamilyChoice> CostsOfAll(const std::vector<FamilyFormula>& families,
-                                     double absent_share) {
+                                     double absent_share, const AlsoWithin* also = nullptr) {
   const bool has_plans = std::any_of(families.begin(), families.end(),
                                      [](const FamilyFormula& family) { return family.has_plans; });
   std::vector<FamilyChoice> choices;
   for (const Candidate& candidate : Choices(has_plans, absent_share)) {
     const CandidateCosts costs(candidate);
-    FamilyChoice choice = {candidate, {}};
-    for (const FamilyFormula& family : families) {
-      choice.cost += costs.Of(family);
+    if (also == nullptr || Sum(costs, also->families).false_reads <= also->false_reads) {
+      choices.push_back({candidate, Sum(costs, families)});
     }
-    choices.push_back(choice);
   }
   return WorthIt(std::move(choices));
 }
 
-}  // namespace
+struct Totals {
+  double keys = 0;
+  double blocks = 0;
+  double asks = 0;
+  double depth = 0;  // keys times the levels below them
+};
 
-std::optional<std::vector<FamilyChoice>> SplitBudget(const std::vector<FamilyFormula>& families,
+Totals TotalsOf(const FamilyFormula& family) {
+  Totals totals;
+  for (const FileGroup& group : family.groups) {
+    totals.keys += group.keys * group.blocks;
+    totals.blocks += group.blocks;
+    totals.asks += group.asks;
+    totals.depth += group.keys * group.blocks * (2 + group.levels_below[1]);
+  }
+  return totals;
+}
+
+// Lookups that are drawn are as many but for what chance makes of it.
+bool AreAlike(const FamilyFormula& one, const FamilyFormula& other) {
+  constexpr double kShare = 0.05;
+  constexpr double kDeviations = 4;
+  const auto near = [](double a, double b, double chance) {
+    return std::abs(a - b) <= kShare * std::max(a, b) + chance;
+  };
+  const Totals a = TotalsOf(one);
+  const Totals b = TotalsOf(other);
+  return one.has_plans == other.has_plans && near(a.keys, b.keys, 0) &&
+         near(a.blocks, b.blocks, 0) && near(a.depth, b.depth, 0) &&
+         near(a.asks, b.asks, kDeviations * std::sqrt(a.asks + b.asks));
+}
+
+// Families that are alike, by their places.
+std::vector<std::vector<size_t>> GroupAlike(const std::vector<FamilyFormula>& families) {
+  std::vector<std::vector<size_t>> groups;
+  for (size_t family = 0; family < families.size(); ++family) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& known) {
+      return AreAlike(families[known.front()], families[family]);
+    });
+    if (group == groups.end()) {
+      groups.push_back({family});
+    } else {
+      group->push_back(family);
+    }
+  }
+  return groups;
+}
+
+FamilyFormula Merge(const std::vector<FamilyFormula>& families, const std::vector<size_t>& some) {
+  FamilyFormula merged = families[some.front()];
+  for (size_t i = 1; i < some.size(); ++i) {
+    const std::vector<FileGroup>& more = families[some[i]].groups;
+    merged.groups.insert(merged.groups.end(), more.begin(), more.end());
+  }
+  return merged;
+}
+
+// The split over families of which no two are alike.
+std::optional<std::vector<FamilyChoice>> SplitUnlike(const std::vector<FamilyFormula>& families,
                                                      double bytes, double absent_share,
-                                                     double* least) {
+                                                     double* least, double* most_useful) {
   std::vector<std::vector<FamilyChoice>> worth;
   std::vector<std::vector<FamilyChoice>> corners;
   std::vector<size_t> at(families.size(), 0);
   *least = 0;
+  *most_useful = 0;
   for (const FamilyFormula& family : families) {
     worth.push_back(CostsOfAll({family}, absent_share));
     corners.push_back(Corners(worth.back()));
     *least += corners.back().front().cost.bytes;
+    *most_useful += worth.back().back().cost.bytes;
   }
   if (*least > bytes) {
     return std::nullopt;
@@ -143,10 +207,42 @@ std::optional<std::vector<FamilyChoice>> SplitBudget(const std::vector<FamilyFor
   return chosen;
 }
 
+}  // namespace
+
+std::optional<std::vector<FamilyChoice>> SplitBudget(const std::vector<FamilyFormula>& families,
+                                                     double bytes, double absent_share,
+                                                     double* least, double* most) {
+  const std::vector<std::vector<size_t>> groups = GroupAlike(families);
+  std::vector<FamilyFormula> unlike;
+  for (const std::vector<size_t>& group : groups) {
+    unlike.push_back(Merge(families, group));
+  }
+  double least_bytes = 0;
+  double most_bytes = 0;
+  const auto split = SplitUnlike(unlike, bytes, absent_share, &least_bytes, &most_bytes);
+  if (least != nullptr) {
+    *least = least_bytes;
+  }
+  if (most != nullptr) {
+    *most = most_bytes;
+  }
+  if (!split) {
+    return std::nullopt;
+  }
+  std::vector<FamilyChoice> chosen(families.size());
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const CandidateCosts costs((*split)[i].candidate);
+    for (const size_t family : groups[i]) {
+      chosen[family] = {(*split)[i].candidate, costs.Of(families[family])};
+    }
+  }
+  return chosen;
+}
+
 std::optional<FamilyChoice> BestWithin(const std::vector<FamilyFormula>& families, double bytes,
-                                       double absent_share) {
+                                       double absent_share, const AlsoWithin* also) {
   std::optional<FamilyChoice> best;
-  for (const FamilyChoice& choice : CostsOfAll(families, absent_share)) {
+  for (const FamilyChoice& choice : CostsOfAll(families, absent_share, also)) {
     if (choice.cost.bytes <= bytes) {
       best = choice;
     }
@@ -155,8 +251,8 @@ std::optional<FamilyChoice> BestWithin(const std::vector<FamilyFormula>& familie
 }
 
 std::optional<FamilyChoice> LeastFor(const std::vector<FamilyFormula>& families, double false_reads,
-                                     double absent_share) {
-  for (const FamilyChoice& choice : CostsOfAll(families, absent_share)) {
+                                     double absent_share, const AlsoWithin* also) {
+  for (const FamilyChoice& choice : CostsOfAll(families, absent_share, also)) {
     if (choice.cost.false_reads <= false_reads) {
       return choice;
     }
