@@ -11,6 +11,7 @@
 #include <rocksdb/slice_transform.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -24,6 +25,7 @@
 #include "src/inspect/table_list.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
+#include "tools/winnow/advise_table.h"
 
 namespace winnow::inspect {
 namespace {
@@ -66,8 +68,7 @@ Advice AdviseOn(const std::string& database, const AdviceOptions& options,
                 std::string* problem = nullptr) {
   std::string own;
   const Advice advice = Advise(
-      TablesOf(database), options, [](const std::string&, size_t, size_t) {},
-      problem == nullptr ? &own : problem);
+      TablesOf(database), options, [](const AdviceStep&) {}, problem == nullptr ? &own : problem);
   EXPECT_THAT(own, IsEmpty());
   return advice;
 }
@@ -77,6 +78,15 @@ const AdviceRow& RowOf(const Advice& advice, std::string_view policy) {
     if (row.OnePolicy() == policy) return row;
   }
   ADD_FAILURE() << "there is no row for " << policy;
+  return advice.rows.front();
+}
+
+// That of the plan auto at the usual bits, whatever the share of absent lookups.
+const AdviceRow& PlanRowOf(const Advice& advice) {
+  for (const AdviceRow& row : advice.rows) {
+    if (row.OnePolicy().rfind("{id=winnow;bits_per_key=10;level_plan=auto", 0) == 0) return row;
+  }
+  ADD_FAILURE() << "there is no row for a plan";
   return advice.rows.front();
 }
 
@@ -249,6 +259,143 @@ TEST_F(AdviceTest, IsRightForPoliciesThatItHasNot) {
   EXPECT_TRUE(has_share);
 }
 
+// What is promised for the tree once compacted is found after a full compaction.
+TEST_F(AdviceTest, OnceCompactedItIsAsPromised) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  // Each once: a key that is asked for often makes its one answer count often.
+  options.recorded = MixedLookups(60'000);
+  std::sort(options.recorded->begin(), options.recorded->end());
+  options.recorded->erase(std::unique(options.recorded->begin(), options.recorded->end()),
+                          options.recorded->end());
+  const auto lookups = static_cast<double>(options.recorded->size());
+  options.policies = {"winnow:7.3"};
+  const Advice advice = AdviseOn(folder_ / "db", options);
+  ASSERT_EQ(advice.families.size(), 1u);
+  for (const std::string policy :
+       {"bloomfilter:10", "ribbonfilter:10:-1", "winnow:7.3",
+        "{id=winnow;bits_per_key=10;level_plan=auto;absent_share=0.85}"}) {
+    SCOPED_TRACE(policy);
+    const AdviceRow& row = policy[0] == '{' ? PlanRowOf(advice) : RowOf(advice, policy);
+    const Options database = MakeOptions(TableWith(row.OnePolicy()));
+    std::filesystem::remove_all(folder_ / "one");
+    std::filesystem::copy(folder_ / "db", folder_ / "one");
+    {
+      const auto db = OpenDatabase(database, folder_ / "one");
+      ROCKSDB_NAMESPACE::CompactRangeOptions compaction;
+      compaction.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+      ASSERT_STATUS_OK(db->CompactRange(compaction, nullptr, nullptr));
+    }
+    const Advice after = AdviseOn(folder_ / "one", options);
+    ASSERT_EQ(after.families.front().keys_by_level.size(), 1u);
+    ASSERT_TRUE(row.compacted);
+    EXPECT_NEAR(static_cast<double>(advice.families.front().keys_compacted) /
+                    static_cast<double>(after.keys),
+                1, 0.03);
+    EXPECT_NEAR(row.compacted->bytes / after.rows.front().bytes, 1, 0.04);
+    const auto found =
+        static_cast<double>(FalsePositives(database, folder_ / "one", *options.recorded));
+    EXPECT_EQ(found, static_cast<double>(after.rows.front().counted));
+    EXPECT_GT(found, 200);
+    EXPECT_NEAR(row.compacted->false_reads * lookups / found, 1, 4 / std::sqrt(found));
+    if (policy == "bloomfilter:10") {  // in force now, as the OPTIONS file says
+      ASSERT_TRUE(advice.rows.front().compacted);
+      EXPECT_EQ(advice.rows.front().compacted->false_reads, row.compacted->false_reads);
+    }
+  }
+}
+
+// A plan saves reads on levels that are no more once all is compacted.
+TEST_F(AdviceTest, WhatIsRecommendedHoldsOnceCompactedOrIsWarnedOf) {
+  Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
+  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  const AdviceRow& now = advice.rows.front();
+  ASSERT_TRUE(now.compacted);
+  const auto row = std::find_if(advice.rows.begin(), advice.rows.end(), [](const auto& each) {
+    return each.title == "for the reads of now";
+  });
+  ASSERT_NE(row, advice.rows.end());
+  EXPECT_NEAR(row->false_reads / now.false_reads, 1, 0.2);
+  EXPECT_GT(row->compacted->false_reads, 1.3 * now.compacted->false_reads);
+  const AdviceRow& choice = RowOf(advice, advice.choice);
+  EXPECT_THAT(advice.recommendation, HasSubstr("Take filter_policy=" + advice.choice + ":"));
+  EXPECT_EQ(choice.compacted->false_reads > 1.03 * now.compacted->false_reads,
+            advice.recommendation.find("But once all is compacted") != std::string::npos)
+      << advice.recommendation;
+  EXPECT_THAT(advice.recommendation, HasSubstr("nce all is compacted into one level"));
+}
+
+// Bloom filters of a table format before 5 are others, and filters for memory are rounded.
+TEST_F(AdviceTest, TheTableOptionsAreThoseOfTheDatabase) {
+  for (const int format : {4, 5}) {
+    std::filesystem::remove_all(folder_ / "db");
+    BlockBasedTableOptions table = TableWith("bloomfilter:10");
+    table.format_version = static_cast<uint32_t>(format);
+    table.optimize_filters_for_memory = false;
+    Grow(OpenDatabase(MakeOptions(table), folder_ / "db").get());
+    const Advice advice = AdviseOn(folder_ / "db", Quick());
+    const AdviceRow& again = RowOf(advice, "bloomfilter:10");
+    EXPECT_EQ(again.bytes, advice.rows.front().bytes) << format;
+    EXPECT_EQ(again.counted, advice.rows.front().counted) << format;
+    ASSERT_TRUE(again.expected);
+    EXPECT_NEAR(again.expected->bytes / again.bytes, 1, 0.02) << format;
+    EXPECT_NEAR(again.expected->false_reads / again.false_reads, 1, 0.2) << format;
+  }
+}
+
+// Sixty files of the same range on level 0: a lookup asks all of them.
+TEST_F(AdviceTest, WhereFilesOverlapFewerLookupsDo) {
+  {
+    const auto db = OpenDatabase(MakeOptions(TableWith("bloomfilter:6")), folder_ / "db");
+    for (uint64_t file = 0; file < 60; ++file) {
+      for (uint64_t i = file; i < 30'000; i += 60) {
+        ASSERT_STATUS_OK(db->Put(WriteOptions(), KeyOf(i), "value"));
+      }
+      ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    }
+  }
+  AdviceOptions options = Quick();
+  options.most_asks = 1'000'000'000;
+  const Advice all = AdviseOn(folder_ / "db", options);
+  EXPECT_EQ(all.lookups_left_out, 0u);
+  options.most_asks = 60 * 1'000;
+  const Advice few = AdviseOn(folder_ / "db", options);
+  EXPECT_NEAR(static_cast<double>(few.lookups_left_out), 19'000, 100);
+  EXPECT_LE(few.lookups, 1'100u);
+  EXPECT_NEAR(few.rows.front().false_reads / all.rows.front().false_reads, 1, 0.1);
+  EXPECT_THAT(few.assumptions, Contains(HasSubstr("lookups were left out")));
+  options.recorded = std::vector<std::string>(20'000, KeyOf(15'000) + "x");
+  EXPECT_GT(AdviseOn(folder_ / "db", options).lookups_left_out, 18'000u);
+}
+
+TEST_F(AdviceTest, OutOfTimeOneFileIsTried) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  options.seconds = 1e-9;
+  const Advice advice = AdviseOn(folder_ / "db", options);
+  EXPECT_TRUE(advice.out_of_time);
+  EXPECT_EQ(advice.tried_files, 1u);
+  EXPECT_THAT(advice.assumptions, Contains(HasSubstr("--seconds=1e-09 were over")));
+  options.seconds = 0;
+  const Advice whole = AdviseOn(folder_ / "db", options);
+  EXPECT_FALSE(whole.out_of_time);
+  EXPECT_EQ(whole.tried_files, whole.files);
+  EXPECT_NEAR(RowOf(advice, "winnow:10").bytes / RowOf(whole, "winnow:10").bytes, 1, 0.03);
+  EXPECT_NEAR(RowOf(advice, "winnow:10").false_reads / RowOf(whole, "winnow:10").false_reads, 1,
+              0.3);
+}
+
+TEST(AdviseProgressTextTest, ForetellsWhatIsLeft) {
+  const auto text = [](size_t done, double share, double seconds) {
+    return tools::AdviseProgressText({"building filters", done, 12, share}, seconds);
+  };
+  EXPECT_EQ(text(0, 0, 0), "building filters: 0 of 12 files, 0 %");
+  EXPECT_EQ(text(0, 0.01, 3), "building filters: 0 of 12 files, 1 %");
+  EXPECT_EQ(text(3, 0.25, 4), "building filters: 3 of 12 files, 25 %, 12 s left");
+  EXPECT_EQ(text(3, 0.25, 400), "building filters: 3 of 12 files, 25 %, 20 min left");
+  EXPECT_EQ(text(12, 1, 400), "building filters: 12 of 12 files, 100 %");
+}
+
 TEST_F(AdviceTest, MadeUpKeysAreAbsentAndInRange) {
   Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
   const Advice advice = AdviseOn(folder_ / "db", Quick());
@@ -323,8 +470,7 @@ TEST_F(AdviceTest, WhereNothingIsAskedInVainNothingIsRecommended) {
   options.budget_bytes = 10'000;
   std::string problem;
   const Advice advice = Advise(
-      {{"", folder_ / "1.sst", std::nullopt}}, options, [](const std::string&, size_t, size_t) {},
-      &problem);
+      {{"", folder_ / "1.sst", std::nullopt}}, options, [](const AdviceStep&) {}, &problem);
   EXPECT_THAT(problem, IsEmpty());
   EXPECT_EQ(advice.rows.front().counted, 0u);
   EXPECT_THAT(advice.recommendation, HasSubstr("nothing to recommend"));
@@ -407,8 +553,8 @@ TEST_F(AdviceTest, FilesAreReadOnceHoweverOftenABudgetIsTried) {
     std::string problem;
     Advise(
         TablesOf(folder_ / "db"), options,
-        [&begun](const std::string& step, size_t done, size_t) {
-          begun[step] += done == 0 ? 1 : 0;
+        [&begun](const AdviceStep& step) {
+          begun[step.name] += step.done == 0 && step.share == 0 ? 1 : 0;
         },
         &problem);
     EXPECT_THAT(problem, IsEmpty());
@@ -526,13 +672,13 @@ TEST(DrawLookupsTest, ASeekingDrawMeetsThePlacesOfAWholeOne) {
     options.lookups = 4'000;
     options.whole = whole;
     options.seed = 5;
-    const std::vector<std::string> keys = DrawLookups(folder / "1.sst", options, &error);
+    const std::vector<std::string> keys = DrawLookups(folder / "1.sst", options, &error).lookups;
     EXPECT_THAT(error, IsEmpty());
     ASSERT_EQ(keys.size(), 4'000u) << whole;
     const auto low = std::count_if(keys.begin(), keys.end(),
                                    [](const std::string& key) { return key < KeyOf(5'000); });
     EXPECT_NEAR(static_cast<double>(low), 1000, whole ? 150 : 400) << whole;
-    EXPECT_EQ(keys, DrawLookups(folder / "1.sst", options, &error));
+    EXPECT_EQ(keys, DrawLookups(folder / "1.sst", options, &error).lookups);
   }
   std::string error;
   DrawLookups(folder / "missing", {}, &error);
@@ -557,11 +703,42 @@ TEST(FollowLookupsTest, EndWhereTheKeyIsFound) {
   EXPECT_EQ(lookups.false_reads, 3u);
   EXPECT_THAT(lookups.asks[0], ::testing::ElementsAre(1, 3));
   EXPECT_THAT(lookups.asks[1], ::testing::ElementsAre(2, 3));
+  EXPECT_EQ(lookups.asks_of_one, 1u);
   FollowLookups(ranges, said, true, &lookups);
   EXPECT_EQ(lookups.lookups, 1u);
   EXPECT_EQ(lookups.absent, 1u);
   EXPECT_EQ(lookups.false_reads, 1u);
   EXPECT_THAT(lookups.asks[0], ::testing::ElementsAre(3));
+}
+
+// "a" is deleted in the newer file, "b" in the older one, "c" is below all keys that are left.
+TEST(FollowLookupsTest, WhatIsDeletedIsAbsentOnceAllIsOne) {
+  FamilyLookups lookups;
+  lookups.keys = {"a", "b", "c", "d"};
+  const std::vector<AskedRange> ranges = {{0, 2}, {0, 3}};
+  const auto is = [](FileAnswer answer) { return static_cast<char>(answer); };
+  const std::vector<std::string> said = {
+      {is(FileAnswer::kDeleted), is(FileAnswer::kFound)},
+      {is(FileAnswer::kFound), is(FileAnswer::kDeleted), is(FileAnswer::kDenied)}};
+  FollowLookups(ranges, said, false, &lookups);
+  EXPECT_EQ(lookups.lookups, 4u);
+  EXPECT_EQ(lookups.absent, 2u);
+  EXPECT_EQ(lookups.asks_of_one, 2u);  // of "a" and "c"; "d" is in no range
+  FollowLookups(ranges, said, true, &lookups);
+  EXPECT_EQ(lookups.lookups, 2u);
+  EXPECT_EQ(lookups.asks_of_one, 1u);
+}
+
+TEST(LiveShareTest, IsOfKeysThatAreLeft) {
+  const auto is = [](FileAnswer answer) { return static_cast<char>(answer); };
+  // Of four keys two are in both files, one of these is deleted in the newer one.
+  const std::vector<AskedRange> ranges = {{0, 3}, {0, 4}};
+  const std::vector<std::string> said = {
+      {is(FileAnswer::kFound), is(FileAnswer::kDeleted), is(FileAnswer::kDenied)},
+      {is(FileAnswer::kFound), is(FileAnswer::kFound), is(FileAnswer::kMerge),
+       is(FileAnswer::kFound)}};
+  EXPECT_DOUBLE_EQ(LiveShare(ranges, said, 4), (0.5 + 0 + 1 + 1) / 4);
+  EXPECT_EQ(LiveShare({}, {}, 0), 1);
 }
 
 }  // namespace

@@ -150,6 +150,60 @@ TEST_F(VerbAdviseTest, SplitsABudgetOverFamilies) {
   EXPECT_THAT(text.output, AllOf(HasSubstr("the budget's split"), HasSubstr("\nsmall ")));
 }
 
+// As many keys in two families, each in one file, get the same bits, and then it is one policy.
+TEST_F(VerbAdviseTest, FamiliesThatAreAlikeGetOnePolicyOfABudget) {
+  const Options options = MakeOptions(TableWith("bloomfilter:10"));
+  {
+    const auto database = OpenDatabase(options, folder_ / "db");
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_STATUS_OK(database->CreateColumnFamily(options, "other", &family));
+    for (uint64_t i = 0; i < 20'000; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(2 * i), "value"));
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), family, KeyOf(2 * i + 1), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
+    ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+  }
+  for (const char* bytes : {"30KB", "41KB", "55KB"}) {
+    const json document = RunJson(Quoted("db") + " --budget=" + bytes, 0);
+    const json& parts = document.at("budget").at("parts");
+    ASSERT_EQ(parts.size(), 2u);
+    EXPECT_EQ(parts[0].at("policy"), parts[1].at("policy")) << bytes;
+    EXPECT_EQ(document.at("choice"), parts[0].at("policy"));
+  }
+}
+
+TEST_F(VerbAdviseTest, OfABudgetOnePolicyIsOfferedBesideTheSplit) {
+  MakeFamilies();
+  const json document = RunJson(Quoted("db") + " --budget=40KB", 0);
+  const json& one = document.at("budget").at("one_policy");
+  EXPECT_TRUE(std::any_of(document["rows"].begin(), document["rows"].end(), [&](const json& row) {
+    return row.at("policy") == one && row.at("filter_bytes") <= 40'000;
+  }));
+  EXPECT_THAT(document.at("recommendation").get<std::string>(),
+              AllOf(HasSubstr("the policies of the split"),
+                    HasSubstr("One policy for all, filter_policy=" + one.get<std::string>()),
+                    Not(HasSubstr("buys nothing"))));
+  EXPECT_EQ(document["budget"].at("rest_buys_nothing"), false);
+  const json large = RunJson(Quoted("db") + " --budget=40MB", 0);
+  EXPECT_EQ(large.at("budget").at("rest_buys_nothing"), true);
+  EXPECT_LT(large["budget"].at("taken_bytes"), 200'000);
+  EXPECT_THAT(large.at("recommendation").get<std::string>(), HasSubstr("bytes, buys nothing"));
+}
+
+TEST_F(VerbAdviseTest, TheUsageLineHasAllFlags) {
+  const std::string help = RunProgram({WINNOW_TOOL, "help", "advise"}).output;
+  const std::string usage = help.substr(0, help.find("\n\n"));
+  int flags = 0;
+  for (const std::string& line : testing::LinesThatBegin(help, "  --")) {
+    const std::string flag = line.substr(2, line.find_first_of("= ", 2) - 2);
+    EXPECT_THAT(usage, HasSubstr("[" + flag)) << line;
+    ++flags;
+  }
+  EXPECT_GT(flags, 12);
+}
+
 TEST_F(VerbAdviseTest, AFamilyTooSmallToBeDrawnFromGetsBitsAsWell) {
   MakeDatabase("db", "bloomfilter:10", 50'000);
   {
@@ -207,7 +261,8 @@ TEST_F(VerbAdviseTest, RecordedLookupsAreOfOneFamily) {
   EXPECT_THAT(outcome.output, IsEmpty());
   const json document = RunJson(Quoted("db") + " --cf=small --lookups=" + folder_ / "keys", 0);
   EXPECT_EQ(document.at("families").size(), 1u);
-  EXPECT_EQ(document.at("lookups"), json({{"recorded", true}, {"count", 4}, {"absent", 3}}));
+  EXPECT_EQ(document.at("lookups"),
+            json({{"recorded", true}, {"count", 4}, {"absent", 3}, {"left_out", 0}}));
   WriteFile(folder_ / "hex", "0x61\n6162\n");
   EXPECT_EQ(RunJson(Quoted("db") + " --cf=small --hex --lookups=" + folder_ / "hex", 0)
                 .at("lookups")
@@ -309,7 +364,8 @@ TEST_F(VerbAdviseTest, OutputThatIsNotWholeIsAnError) {
 TEST_F(VerbAdviseTest, WrongUsageIsTwo) {
   for (const char* arguments :
        {"", "--budget=lots x", "--budget=0 x", "--draws=0 x", "--absent_share=2 x",
-        "--absent_share=nan x", "--jobs=-1 x", "--by=size x", "--sample=-1 x", "--budget x"}) {
+        "--absent_share=nan x", "--seconds=-1 x", "--seconds=nan x", "--jobs=-1 x", "--by=size x",
+        "--sample=-1 x", "--budget x"}) {
     const ChildResult outcome = Run(arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
     EXPECT_THAT(outcome.output, IsEmpty()) << arguments;

@@ -1,6 +1,8 @@
 #include "src/inspect/advice.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -33,6 +35,8 @@ std::vector<AdviceFamilyReport> DescribeFamilies(const AdviceReading& reading) {
       levels[reading.files[file].level.value_or(-1)] += reading.files[file].keys;
     }
     report.keys_by_level.assign(levels.begin(), levels.end());
+    const FileGroup& compacted = reading.compacted[i].formula.groups.front();
+    report.keys_compacted = static_cast<uint64_t>(std::llround(compacted.keys * compacted.blocks));
     reports.push_back(std::move(report));
   }
   return reports;
@@ -50,27 +54,39 @@ void TakeBudget(Shortlist* list, Advice* advice) {
   advice->budget_bytes = list->budget_bytes;
   advice->budget = std::move(list->budget);
   advice->least_bytes = list->least_bytes;
+  advice->budget_is_enough = list->budget_is_enough;
+  advice->one_policy = list->one_policy;
   const AdviceRow* row = BudgetRow(*advice);
   advice->budget_taken = row == nullptr ? 0 : row->bytes;
+}
+
+// By the row of the split, or that of one policy for all.
+double MostTakenOfBudget(const Advice& advice) {
+  double most = advice.budget_taken;
+  if (const AdviceRow* row = OnePolicyRow(advice)) {
+    most = std::max(most, row->bytes);
+  }
+  return most;
 }
 
 // Tries policies and takes what they cost into *advice. Filters of few keys may take more than the
 // formulas say of them: then these get less of the budget.
 AdviceRows Try(const AdviceReading& reading, const AdviceOptions& options,
-               const AdviceProgress& progress, Advice* advice) {
+               std::chrono::steady_clock::time_point deadline, const AdviceProgress& progress,
+               Advice* advice) {
   constexpr int kMostTries = 4;
   constexpr double kSafety = 0.995;
   double share = 1;
   for (int tries = 1;; ++tries) {
     Shortlist list = ListTrials(reading, options, share);
-    AdviceRows rows = TryAll(reading, list.trials, options.jobs, progress);
+    AdviceRows rows = TryAll(reading, list.trials, options.jobs, deadline, progress);
     advice->rows = std::move(rows.rows);
     TakeBudget(&list, advice);
-    if (tries == kMostTries || !advice->budget_bytes ||
-        advice->budget_taken <= *advice->budget_bytes) {
+    const double taken = MostTakenOfBudget(*advice);
+    if (tries == kMostTries || !advice->budget_bytes || taken <= *advice->budget_bytes) {
       return rows;
     }
-    share *= kSafety * *advice->budget_bytes / advice->budget_taken;
+    share *= kSafety * *advice->budget_bytes / taken;
   }
 }
 
@@ -87,6 +103,11 @@ std::string AdviceRow::OnePolicy() const {
 Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
               const AdviceProgress& progress, std::string* problem) {
   Advice advice;
+  const auto deadline = options.seconds > 0
+                            ? std::chrono::steady_clock::now() +
+                                  std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                      std::chrono::duration<double>(options.seconds))
+                            : std::chrono::steady_clock::time_point::max();
   if (tables.empty()) {
     advice.recommendation = "There are no table files, and so there is nothing to advise on.";
     return advice;
@@ -102,11 +123,14 @@ Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& optio
   advice.keys = reading.keys;
   advice.lookups = reading.num_lookups;
   advice.absent = reading.num_absent;
+  advice.lookups_left_out = reading.lookups_left_out;
   advice.files = reading.AllPieces().size();
   advice.candidates = CandidateRows(reading);
-  const AdviceRows tried = Try(reading, options, progress, &advice);
+  const AdviceRows tried = Try(reading, options, deadline, progress, &advice);
+  TimeBuilds(reading, &advice.rows);
   advice.tried_files = tried.tried_files;
   advice.tried_keys = tried.tried_keys;
+  advice.out_of_time = tried.out_of_time;
   for (const auto& [file, error] : tried.errors) {
     reading.files[file].error = error;
   }

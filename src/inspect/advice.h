@@ -30,10 +30,23 @@ struct AdviceOptions {
   std::optional<double> budget_bytes;
   std::vector<std::string> policies;  // to try besides, as options strings
   int jobs = 1;
+
+  // Files that are begun later than this after the start are not tried, but for one; 0: no bound.
+  double seconds = 0;
+
+  // Where many files have the same range, lookups are thinned out, evenly, to ask about so many
+  // filters in all: each of them then tells as much of a policy.
+  uint64_t most_asks = 4'000'000;
 };
 
-// How far it is: in which step of the work, and of its files how many are done.
-using AdviceProgress = std::function<void(const std::string& step, size_t done, size_t files)>;
+// How far it is: in which step of the work, and how much of it is done.
+struct AdviceStep {
+  std::string name;
+  size_t done = 0;  // of the files
+  size_t files = 0;
+  double share = 0;  // of the work, 0 to 1, by the files' entries
+};
+using AdviceProgress = std::function<void(const AdviceStep& step)>;
 
 // A policy, or a policy for each family, and what it costs.
 struct AdviceRow {
@@ -47,6 +60,10 @@ struct AdviceRow {
   std::optional<double> nanoseconds_a_key;  // to build
 
   std::optional<Cost> expected;  // by the formulas, false reads a lookup; of "now" unset
+
+  // What the filters would take, and false reads a lookup, once each family is compacted into one
+  // level under these policies; "now": under those that the OPTIONS file has. Unset: not known.
+  std::optional<Cost> compacted;
 
   // One options string for all families; empty where they have different ones, and of "now".
   std::string OnePolicy() const;
@@ -62,6 +79,7 @@ struct AdviceFamilyReport {
   uint64_t absent = 0;
   double false_reads = 0;                               // a lookup of this family, now
   std::vector<std::pair<int, uint64_t>> keys_by_level;  // -1: not known
+  uint64_t keys_compacted = 0;                          // about, once all is in one level
 };
 
 struct CandidateRow {
@@ -89,6 +107,8 @@ struct Advice {
   uint64_t lookups = 0;  // that count
   uint64_t absent = 0;   // of them
   bool recorded = false;
+  uint64_t lookups_left_out = 0;  // for most_asks
+  bool out_of_time = false;       // files that were chosen were not tried
 
   std::vector<AdviceRow> rows;           // measured: "now" first, the others by what they take
   std::vector<CandidateRow> candidates;  // by formulas: all
@@ -101,8 +121,11 @@ struct Advice {
   std::vector<BudgetPart> budget;  // empty: it is too small
   double budget_taken = 0;         // by the filters of the budget's split, as measured
   double least_bytes = 0;          // for which there would be an answer to a budget
+  bool budget_is_enough = false;   // more of it would buy nothing
+  std::string one_policy;          // the best one within the budget for all families
 
-  std::string recommendation;  // a sentence with the options strings to paste; may be empty
+  std::string choice;          // the policy that is recommended, if it is one for all families
+  std::string recommendation;  // sentences with the options string to paste; may be empty
   std::vector<std::string>
       assumptions;  // sentences: what was taken for granted, what can't be told
 

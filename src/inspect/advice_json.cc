@@ -23,12 +23,24 @@ Json FamilyJson(const AdviceFamilyReport& family) {
                {"filter_bytes", family.filter_bytes},
                {"lookups", family.lookups},
                {"absent_lookups", family.absent},
-               {"false_reads_per_lookup", family.false_reads}};
+               {"false_reads_per_lookup", family.false_reads},
+               {"keys_compacted", family.keys_compacted}};
   for (const auto& [level, keys] : family.keys_by_level) {
     json["keys_by_level"].push_back(
         {{"level", level < 0 ? Json(nullptr) : Json(level)}, {"keys", keys}});
   }
   return json;
+}
+
+Json CompactedJson(const AdviceRow& row, const AdviceRow& now) {
+  if (!row.compacted) {
+    return nullptr;
+  }
+  return {{"filter_bytes", Bytes(row.compacted->bytes)},
+          {"false_reads_per_lookup", row.compacted->false_reads},
+          {"false_reads_to_now", now.compacted
+                                     ? Ratio(row.compacted->false_reads, now.compacted->false_reads)
+                                     : Json(nullptr)}};
 }
 
 Json RowJson(const AdviceRow& row, const AdviceRow& now) {
@@ -45,7 +57,8 @@ Json RowJson(const AdviceRow& row, const AdviceRow& now) {
       {"build_ns_per_key", row.nanoseconds_a_key ? Json(*row.nanoseconds_a_key) : Json(nullptr)},
       {"expected_bytes", row.expected ? Bytes(row.expected->bytes) : Json(nullptr)},
       {"expected_false_reads_per_lookup",
-       row.expected ? Json(row.expected->false_reads) : Json(nullptr)}};
+       row.expected ? Json(row.expected->false_reads) : Json(nullptr)},
+      {"compacted", CompactedJson(row, now)}};
 }
 
 Json BudgetJson(const Advice& advice) {
@@ -56,6 +69,8 @@ Json BudgetJson(const Advice& advice) {
                {"fits", !advice.budget.empty() && advice.budget_taken <= *advice.budget_bytes},
                {"taken_bytes", Bytes(advice.budget_taken)},
                {"least_bytes", Bytes(advice.least_bytes)},
+               {"rest_buys_nothing", advice.budget_is_enough},
+               {"one_policy", TextOrNull(advice.one_policy)},
                {"parts", Json::array()}};
   for (const BudgetPart& part : advice.budget) {
     json["parts"].push_back({{"family", advice.families[part.family].name},
@@ -69,23 +84,27 @@ Json BudgetJson(const Advice& advice) {
 }  // namespace
 
 std::string AdviceJson(const Advice& advice, const std::vector<std::string>& warnings) {
-  Json json = {
-      {"schema", "winnow.advise/1"},
-      {"families", Json::array()},
-      {"lookups",
-       {{"recorded", advice.recorded}, {"count", advice.lookups}, {"absent", advice.absent}}},
-      {"tried",
-       {{"files", advice.tried_files},
-        {"of_files", advice.files},
-        {"keys", advice.tried_keys},
-        {"of_keys", advice.keys}}},
-      {"rows", Json::array()},
-      {"candidates", Json::array()},
-      {"budget", BudgetJson(advice)},
-      {"recommendation", advice.recommendation},
-      {"assumptions", advice.assumptions},
-      {"errors", Json::array()},
-      {"warnings", warnings}};
+  Json json = {{"schema", "winnow.advise/1"},
+               {"families", Json::array()},
+               {"lookups",
+                {{"recorded", advice.recorded},
+                 {"count", advice.lookups},
+                 {"absent", advice.absent},
+                 {"left_out", advice.lookups_left_out}}},
+               {"tried",
+                {{"files", advice.tried_files},
+                 {"of_files", advice.files},
+                 {"keys", advice.tried_keys},
+                 {"of_keys", advice.keys},
+                 {"out_of_time", advice.out_of_time}}},
+               {"rows", Json::array()},
+               {"candidates", Json::array()},
+               {"budget", BudgetJson(advice)},
+               {"choice", TextOrNull(advice.choice)},
+               {"recommendation", advice.recommendation},
+               {"assumptions", advice.assumptions},
+               {"errors", Json::array()},
+               {"warnings", warnings}};
   for (const AdviceFamilyReport& family : advice.families) {
     json["families"].push_back(FamilyJson(family));
   }

@@ -4,6 +4,7 @@
 #include <rocksdb/slice.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "src/inspect/filter_contents.h"
@@ -19,7 +20,17 @@ using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-constexpr int kMergeType = 2;  // RocksDB's kTypeMerge
+// RocksDB's kTypeMerge, kTypeDeletion, kTypeSingleDeletion and kTypeDeletionWithTimestamp.
+constexpr int kMergeType = 2;
+constexpr int kDeletionTypes[] = {0x0, 0x7, 0x14};
+
+FileAnswer AnswerOfType(int type) {
+  return type == kMergeType ? FileAnswer::kMerge
+         : std::find(std::begin(kDeletionTypes), std::end(kDeletionTypes), type) !=
+                 std::end(kDeletionTypes)
+             ? FileAnswer::kDeleted
+             : FileAnswer::kFound;
+}
 
 Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 
@@ -111,19 +122,23 @@ class Drawer {
         contents_(contents),
         comparator_(comparator),
         range_(range),
-        random_(options.seed) {}
+        random_(options.seed),
+        random_present_(~options.seed) {}
 
   void ReadAll(InternalKeys* keys, uint64_t entries) {
-    std::vector<uint64_t> places;
-    for (uint64_t i = 0; i < options_.lookups && entries > 0; ++i) {
-      places.push_back(random_.Below(entries));
-    }
-    std::sort(places.begin(), places.end());
+    const std::vector<uint64_t> places = DrawPlaces(options_.lookups, entries, &random_);
+    const std::vector<uint64_t> present = DrawPlaces(options_.present, entries, &random_present_);
     uint64_t at = 0;
     auto next = places.begin();
-    for (keys->SeekToFirst(); keys->Valid() && next != places.end(); keys->Next(), ++at) {
+    auto next_present = present.begin();
+    for (keys->SeekToFirst();
+         keys->Valid() && (next != places.end() || next_present != present.end());
+         keys->Next(), ++at) {
       for (; next != places.end() && *next == at; ++next) {
         Take(keys->key().user_key);
+      }
+      for (; next_present != present.end() && *next_present == at; ++next_present) {
+        TakePresent(keys->key().user_key);
       }
     }
   }
@@ -131,7 +146,7 @@ class Drawer {
   void SeekPlaces(InternalKeys* keys) {
     constexpr uint64_t kToLearn = 32;
     Places places(range_, &random_);
-    for (uint64_t i = 0; i < kToLearn + options_.lookups; ++i) {
+    for (uint64_t i = 0; i < kToLearn + options_.lookups + options_.present; ++i) {
       keys->Seek(places.Draw());
       if (!keys->Valid() && keys->status().ok()) {
         keys->SeekToLast();
@@ -140,21 +155,41 @@ class Drawer {
         return;
       }
       places.Learn(keys->key().user_key);
-      if (i >= kToLearn) {
+      if (i >= kToLearn + options_.lookups) {
+        TakePresent(keys->key().user_key);
+      } else if (i >= kToLearn) {
         Take(keys->key().user_key);
       }
     }
   }
 
-  std::vector<std::string> drawn() && { return std::move(drawn_); }
+  DrawnKeys drawn() && { return std::move(drawn_); }
 
  private:
+  // Numbers of entries, in their order.
+  static std::vector<uint64_t> DrawPlaces(uint64_t n, uint64_t entries, Random* random) {
+    std::vector<uint64_t> places;
+    for (uint64_t i = 0; i < n && entries > 0; ++i) {
+      places.push_back(random->Below(entries));
+    }
+    std::sort(places.begin(), places.end());
+    return places;
+  }
+
+  std::string WithoutTimestamp(std::string_view user_key) const {
+    return std::string(user_key.substr(
+        0, user_key.size() - std::min(user_key.size(), comparator_.timestamp_size())));
+  }
+
+  void TakePresent(std::string_view user_key) {
+    drawn_.present.push_back(WithoutTimestamp(user_key));
+  }
+
   void Take(std::string_view user_key) {
     constexpr int kAttempts = 16;
-    const std::string key(user_key.substr(
-        0, user_key.size() - std::min(user_key.size(), comparator_.timestamp_size())));
+    const std::string key = WithoutTimestamp(user_key);
     if (random_.Share() >= options_.absent_share) {
-      drawn_.push_back(key);
+      drawn_.lookups.push_back(key);
       return;
     }
     size_t changeable = key.size();
@@ -166,7 +201,7 @@ class Drawer {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       std::string near = NearMiss(key, changeable, contents_.whole_keys, &random_);
       if (IsWithin(range_, &comparator_, near)) {
-        drawn_.push_back(std::move(near));
+        drawn_.lookups.push_back(std::move(near));
         return;
       }
     }
@@ -177,7 +212,8 @@ class Drawer {
   const Comparator& comparator_;
   const StoredRange& range_;
   Random random_;
-  std::vector<std::string> drawn_;
+  Random random_present_;  // of its own: lookups are the same with and without present keys
+  DrawnKeys drawn_;
 };
 
 std::string CantRead(const Status& status) {
@@ -186,8 +222,7 @@ std::string CantRead(const Status& status) {
 
 }  // namespace
 
-std::vector<std::string> DrawLookups(const std::string& path, const DrawOptions& options,
-                                     std::string* error) {
+DrawnKeys DrawLookups(const std::string& path, const DrawOptions& options, std::string* error) {
   error->clear();
   std::unique_ptr<InternalKeys> keys;
   Status status = InternalKeys::Open(path, ROCKSDB_NAMESPACE::BytewiseComparator(), &keys);
@@ -263,10 +298,7 @@ std::string AskFile(const std::string& path, const std::vector<std::string>& key
     const bool found =
         entries->Valid() && comparator->CompareWithoutTimestamp(
                                 key, false, SliceOf(entries->key().user_key), true) == 0;
-    const FileAnswer answer = !found                              ? FileAnswer::kFalse
-                              : entries->key().type == kMergeType ? FileAnswer::kMerge
-                                                                  : FileAnswer::kFound;
-    answers[i] = static_cast<char>(answer);
+    answers[i] = static_cast<char>(found ? AnswerOfType(entries->key().type) : FileAnswer::kFalse);
   }
   return answers;
 }
@@ -276,6 +308,7 @@ void FollowLookups(const std::vector<AskedRange>& ranges, const std::vector<std:
   const size_t n = lookups->keys.size();
   std::vector<bool> ended(n);
   std::vector<bool> found(n);
+  std::vector<bool> deleted(n);
   if (drop_found) {
     for (size_t file = 0; file < ranges.size(); ++file) {
       for (size_t i = 0; i < answers[file].size(); ++i) {
@@ -295,21 +328,58 @@ void FollowLookups(const std::vector<AskedRange>& ranges, const std::vector<std:
       if (ended[lookup]) {
         continue;
       }
-      if (answer == FileAnswer::kFound || answer == FileAnswer::kMerge) {
+      if (answer >= FileAnswer::kFound) {
+        deleted[lookup] = !found[lookup] && answer == FileAnswer::kDeleted;
         found[lookup] = true;
-        ended[lookup] = answer == FileAnswer::kFound;
+        ended[lookup] = answer != FileAnswer::kMerge;
         continue;
       }
       lookups->asks[file].push_back(static_cast<uint32_t>(lookup));
       lookups->false_reads += answer == FileAnswer::kFalse ? 1 : 0;
     }
   }
+  AskedRange all = {n, 0};  // between the first key of all files and the last one
+  for (const AskedRange& range : ranges) {
+    if (range.begin < range.end) {
+      all = {std::min(all.begin, range.begin), std::max(all.end, range.end)};
+    }
+  }
   lookups->lookups = 0;
   lookups->absent = 0;
+  lookups->asks_of_one = 0;
   for (size_t i = 0; i < n; ++i) {
-    lookups->lookups += dropped[i] ? 0 : 1;
-    lookups->absent += dropped[i] || found[i] ? 0 : 1;
+    if (dropped[i]) {
+      continue;
+    }
+    const bool within = all.begin <= i && i < all.end;
+    ++lookups->lookups;
+    lookups->absent += found[i] ? 0 : 1;
+    lookups->asks_of_one += within && (!found[i] || deleted[i]) ? 1 : 0;
   }
+}
+
+double LiveShare(const std::vector<AskedRange>& ranges, const std::vector<std::string>& answers,
+                 size_t present) {
+  std::vector<uint32_t> files(present);
+  std::vector<bool> live(present);
+  for (size_t file = 0; file < ranges.size(); ++file) {
+    for (size_t i = 0; i < answers[file].size(); ++i) {
+      const size_t key = ranges[file].begin + i;
+      const auto answer = static_cast<FileAnswer>(answers[file][i]);
+      if (answer >= FileAnswer::kFound) {
+        live[key] = files[key] == 0 ? answer != FileAnswer::kDeleted : live[key];
+        ++files[key];
+      }
+    }
+  }
+  // A key of three files is three times as likely to be drawn.
+  double sum = 0;
+  double counted = 0;
+  for (size_t key = 0; key < present; ++key) {
+    sum += live[key] ? 1.0 / files[key] : 0;
+    counted += files[key] > 0 ? 1 : 0;
+  }
+  return counted > 0 ? sum / counted : 1;
 }
 
 }  // namespace winnow::inspect

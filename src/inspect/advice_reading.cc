@@ -74,4 +74,20 @@ bool AdviceReading::NoPolicyBuilds() const {
   });
 }
 
+std::vector<FamilyFormula> AdviceReading::CompactedFormulas() const {
+  std::vector<FamilyFormula> of_families;
+  for (const CompactedFamily& family : compacted) {
+    of_families.push_back(family.formula);
+  }
+  return of_families;
+}
+
+std::vector<std::string> AdviceReading::PoliciesInForce() const {
+  std::vector<std::string> policies;
+  for (const CompactedFamily& family : compacted) {
+    policies.push_back(family.policy);
+  }
+  return policies;
+}
+
 }  // namespace winnow::inspect

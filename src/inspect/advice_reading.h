@@ -12,6 +12,7 @@
 
 #include "src/inspect/advice.h"
 #include "src/inspect/advice_candidates.h"
+#include "src/inspect/advice_compacted.h"
 #include "src/inspect/advice_files.h"
 #include "src/inspect/advice_lookups.h"
 
@@ -36,9 +37,11 @@ struct AdviceReading {
   std::vector<std::vector<uint64_t>> asks;  // lookups in vain, by family and place of the file
   uint64_t num_lookups = 0;                 // that count, over all families
   uint64_t num_absent = 0;                  // of them
+  uint64_t lookups_left_out = 0;            // by AdviceOptions::most_asks
 
-  std::vector<FamilyFormula> formulas;  // of all files
-  bool has_plans = false;               // of some family
+  std::vector<FamilyFormula> formulas;     // of all files
+  std::vector<CompactedFamily> compacted;  // by family
+  bool has_plans = false;                  // of some family
   uint64_t keys = 0;
 
   const AdvisedFile& FileOf(const AdvicePiece& piece) const {
@@ -66,6 +69,10 @@ struct AdviceReading {
   // optimize_filters_for_hits, and some or all files are where it has no filters.
   bool SomeAreUnfiltered() const;
   bool NoPolicyBuilds() const;
+
+  // Of CompactedFamily.
+  std::vector<FamilyFormula> CompactedFormulas() const;
+  std::vector<std::string> PoliciesInForce() const;
 };
 
 }  // namespace winnow::inspect

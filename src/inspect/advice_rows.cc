@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "src/inspect/advice_times.h"
 #include "src/inspect/advice_trials.h"
 #include "src/inspect/advice_work.h"
 
@@ -15,7 +16,6 @@ namespace {
 struct Tried {
   double bytes = 0;
   double false_reads = 0;
-  double nanoseconds = 0;
   double keys = 0;
   Cost expected;
 };
@@ -41,11 +41,30 @@ Corrected Correct(double formula, double counted, double expected) {
           std::min(1.0, 2 / std::sqrt(std::max(1.0, counted + worth)))};
 }
 
+// Any beginning of them is spread evenly over the whole, which is what is tried where time is
+// short.
+std::vector<AdvicePiece> Spread(const std::vector<AdvicePiece>& pieces) {
+  constexpr double kGoldenRatio = 0.6180339887498949;
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const double at = static_cast<double>(i) * kGoldenRatio;
+    order.emplace_back(at - std::floor(at), i);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<AdvicePiece> spread;
+  for (const auto& [at, piece] : order) {
+    spread.push_back(pieces[piece]);
+  }
+  return spread;
+}
+
 class Trying {
  public:
-  Trying(const AdviceReading& reading, const std::vector<AdviceTrial>& trials)
+  Trying(const AdviceReading& reading, const std::vector<AdviceTrial>& trials,
+         std::chrono::steady_clock::time_point deadline)
       : read_(reading),
-        pieces_(reading.PiecesToTry()),
+        deadline_(deadline),
+        pieces_(Spread(reading.PiecesToTry())),
         results_(pieces_.size()),
         policies_(reading.families.size()) {
     rows_.measured = trials;
@@ -60,6 +79,7 @@ class Trying {
       Sum(TriedOf(row), &rows_.measured[row]);
       rows_.rows.push_back(rows_.measured[row].row);
     }
+    Compact();
     std::stable_sort(rows_.rows.begin() + 1, rows_.rows.end(),
                      [](const AdviceRow& a, const AdviceRow& b) { return a.bytes < b.bytes; });
     return std::move(rows_);
@@ -90,7 +110,15 @@ class Trying {
     AdviceWork work;
     work.step = "building filters";
     work.pieces = pieces_.size();
+    for (const AdvicePiece& piece : pieces_) {
+      work.sizes.push_back(static_cast<double>(read_.FileOf(piece).entries));
+    }
     work.work = [this](size_t i, const WorkerReport& report) {
+      if (i > 0 && std::chrono::steady_clock::now() >= deadline_) {
+        FileTrial none;
+        none.out_of_time = true;
+        return PackTrial(none);
+      }
       const auto& [family, at] = pieces_[i];
       return PackTrial(TryPolicies(read_.FileOf(pieces_[i]), read_.families[family].shape,
                                    policies_[family], read_.lookups[family].keys,
@@ -100,6 +128,7 @@ class Trying {
       std::optional<FileTrial> trial = UnpackTrial(answer);
       if (trial) {
         results_[i] = std::move(*trial);
+        rows_.out_of_time = rows_.out_of_time || results_[i].out_of_time;
         if (!results_[i].error.empty()) {
           ErrorOf(i) = results_[i].error;
         }
@@ -141,7 +170,6 @@ class Trying {
         const PolicyCost& cost = results_[i].policies[place_[row][family]];
         tried[family].bytes += static_cast<double>(cost.bytes);
         tried[family].false_reads += static_cast<double>(cost.false_reads);
-        tried[family].nanoseconds += static_cast<double>(cost.nanoseconds);
         tried[family].keys += static_cast<double>(results_[i].keys);
       }
     }
@@ -158,6 +186,23 @@ class Trying {
     rows_.rows.push_back(std::move(now));
   }
 
+  // The measured ones are the trials, in their order.
+  void Compact() {
+    CompactedCosts costs(read_.compacted);
+    const auto of = [&](const std::vector<std::string>& policies) {
+      std::optional<Cost> cost = costs.Of(policies);
+      if (cost) {
+        cost->false_reads = read_.ALookup(cost->false_reads);
+      }
+      return cost;
+    };
+    rows_.rows.front().compacted = of(read_.PoliciesInForce());
+    for (size_t row = 0; row < rows_.measured.size(); ++row) {
+      rows_.measured[row].row.compacted = of(rows_.measured[row].row.policies);
+      rows_.rows[row + 1].compacted = rows_.measured[row].row.compacted;
+    }
+  }
+
   // What was not tried has what the formulas say, or without them what its keys and lookups are to
   // those that were tried; and as much more or less as what was tried.
   void Sum(const std::vector<Tried>& tried, AdviceTrial* trial) const {
@@ -169,7 +214,6 @@ class Trying {
     for (size_t family = 0; family < read_.families.size(); ++family) {
       all.bytes += tried[family].bytes;
       all.false_reads += tried[family].false_reads;
-      all.nanoseconds += tried[family].nanoseconds;
       all.keys += tried[family].keys;
       if (!trial->candidates.empty()) {
         const CandidateCosts costs(trial->candidates[family]);
@@ -197,12 +241,10 @@ class Trying {
     row.false_reads = read_.ALookup(all.false_reads + more.value);
     row.interval.low = counted.low + read_.ALookup(more.value * (1 - more.error));
     row.interval.high = counted.high + read_.ALookup(more.value * (1 + more.error));
-    if (all.keys > 0 && all.nanoseconds > 0) {
-      row.nanoseconds_a_key = all.nanoseconds / all.keys;
-    }
   }
 
   const AdviceReading& read_;
+  const std::chrono::steady_clock::time_point deadline_;
   const std::vector<AdvicePiece> pieces_;
   std::vector<FileTrial> results_;                  // of the pieces
   std::vector<std::vector<std::string>> policies_;  // by family
@@ -218,8 +260,44 @@ class Trying {
 }  // namespace
 
 AdviceRows TryAll(const AdviceReading& reading, const std::vector<AdviceTrial>& trials, int jobs,
-                  const AdviceProgress& progress) {
-  return Trying(reading, trials).All(jobs, progress);
+                  std::chrono::steady_clock::time_point deadline, const AdviceProgress& progress) {
+  return Trying(reading, trials, deadline).All(jobs, progress);
+}
+
+void TimeBuilds(const AdviceReading& reading, std::vector<AdviceRow>* rows) {
+  // Families whose filters are of about as many keys share a time.
+  std::map<std::pair<std::string, int>, size_t> known;
+  std::vector<TimedBuild> builds;
+  std::vector<std::vector<std::pair<size_t, double>>> of_rows(rows->size());  // with their keys
+  for (size_t row = 0; row < rows->size(); ++row) {
+    for (size_t family = 0; family < (*rows)[row].policies.size(); ++family) {
+      const CompactedFamily& compacted = reading.compacted[family];
+      const double keys = static_cast<double>(reading.families[family].keys);
+      const double of_a_file = keys / static_cast<double>(reading.families[family].files.size());
+      const std::string& policy = (*rows)[row].policies[family];
+      const auto [at, is_new] = known.try_emplace(
+          std::pair(policy, static_cast<int>(std::log2(std::max(of_a_file, 1.0)))), builds.size());
+      if (is_new) {
+        TreeShape shape = compacted.formula.shape;
+        shape.last_level_has_filters = true;
+        builds.push_back(
+            {policy, shape, compacted.place, static_cast<uint64_t>(std::max(of_a_file, 1.0))});
+      }
+      of_rows[row].emplace_back(at->second, keys);
+    }
+  }
+  const std::vector<double> times = NanosecondsAKey(builds);
+  for (size_t row = 0; row < rows->size(); ++row) {
+    double keys = 0;
+    double nanoseconds = 0;
+    for (const auto& [build, of_family] : of_rows[row]) {
+      keys += times[build] > 0 ? of_family : 0;
+      nanoseconds += times[build] * of_family;
+    }
+    if (keys > 0) {
+      (*rows)[row].nanoseconds_a_key = nanoseconds / keys;
+    }
+  }
 }
 
 }  // namespace winnow::inspect

@@ -12,6 +12,9 @@ namespace {
 // The bits that most databases have, for comparison.
 constexpr double kUsualBits = 10;
 
+// A policy that reads so much more than now's once compacted is none to be warned of.
+constexpr double kHardlyMore = 1.02;
+
 class Lister {
  public:
   Lister(const AdviceReading& reading, const AdviceOptions& options, double budget_share)
@@ -27,14 +30,8 @@ class Lister {
       AddTrial("", Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kByLevel, share});
       AddTrial("", Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kAuto, share});
     }
-    if (const auto bytes = static_cast<double>(read_.FilterBytesNow());
-        bytes > 0 && read_.AsksInVain()) {
-      if (const auto best = BestWithin(read_.formulas, bytes, share)) {
-        AddTrial("in the memory of now", best->candidate);
-      }
-      if (const auto least = LeastFor(read_.formulas, read_.FalseReadsNow(), share)) {
-        AddTrial("for the reads of now", least->candidate);
-      }
+    if (read_.FilterBytesNow() > 0 && read_.AsksInVain()) {
+      CompareWithNow(share);
     }
     if (options_.budget_bytes && read_.AsksInVain() && !read_.NoPolicyBuilds()) {
       SpendBudget(share);
@@ -52,6 +49,28 @@ class Lister {
   }
 
  private:
+  void CompareWithNow(double share) {
+    const auto bytes = static_cast<double>(read_.FilterBytesNow());
+    if (const auto best = BestWithin(read_.formulas, bytes, share)) {
+      AddTrial(kInTheMemoryOfNow, best->candidate);
+    }
+    if (const auto least = LeastFor(read_.formulas, read_.FalseReadsNow(), share)) {
+      AddTrial(kForTheReadsOfNow, least->candidate);
+    }
+    const std::optional<Cost> compacted =
+        CompactedCosts(read_.compacted).Of(read_.PoliciesInForce());
+    if (!compacted) {
+      return;
+    }
+    const AlsoWithin also = {read_.CompactedFormulas(), kHardlyMore * compacted->false_reads};
+    if (const auto best = BestWithin(read_.formulas, bytes, share, &also)) {
+      AddTrial(kInTheMemoryAlsoCompacted, best->candidate);
+    }
+    if (const auto least = LeastFor(read_.formulas, read_.FalseReadsNow(), share, &also)) {
+      AddTrial(kForTheReadsAlsoCompacted, least->candidate);
+    }
+  }
+
   // The same candidate for all families.
   void AddTrial(const std::string& title, const Candidate& candidate) {
     AddTrial(title, std::vector<Candidate>(read_.families.size(), candidate));
@@ -104,8 +123,11 @@ class Lister {
 
   void SpendBudget(double absent_share) {
     list_.budget_bytes = options_.budget_bytes;
-    const auto split = SplitBudget(FormulasOfAllFamilies(), *options_.budget_bytes * budget_share_,
-                                   absent_share, &list_.least_bytes);
+    const std::vector<FamilyFormula> formulas = FormulasOfAllFamilies();
+    const double bytes = *options_.budget_bytes * budget_share_;
+    double most_bytes = 0;
+    const auto split = SplitBudget(formulas, bytes, absent_share, &list_.least_bytes, &most_bytes);
+    list_.budget_is_enough = bytes > most_bytes;
     if (!split) {
       return;
     }
@@ -117,7 +139,11 @@ class Lister {
       list_.budget.push_back({family, choice.candidate.Text(), choice.cost.bytes,
                               lookups > 0 ? choice.cost.false_reads / lookups : 0});
     }
-    AddTrial("budget", candidates);
+    AddTrial(kBudget, candidates);
+    if (const auto one = BestWithin(formulas, bytes, absent_share); one && split->size() > 1) {
+      AddTrial(kBudgetOfOnePolicy, one->candidate);
+      list_.one_policy = one->candidate.Text();
+    }
   }
 
   const AdviceReading& read_;

@@ -4,6 +4,7 @@
 #define WINNOW_SRC_INSPECT_ADVICE_SHORTLIST_H_
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "src/inspect/advice.h"
@@ -11,6 +12,15 @@
 #include "src/inspect/advice_reading.h"
 
 namespace winnow::inspect {
+
+// Titles of rows.
+inline constexpr char kInTheMemoryOfNow[] = "in the memory of now";
+inline constexpr char kForTheReadsOfNow[] = "for the reads of now";
+// The same under a further condition: once compacted, it reads no more than the policy of now does.
+inline constexpr char kInTheMemoryAlsoCompacted[] = "in the memory of now, also once compacted";
+inline constexpr char kForTheReadsAlsoCompacted[] = "for the reads of now, also once compacted";
+inline constexpr char kBudget[] = "budget";
+inline constexpr char kBudgetOfOnePolicy[] = "budget, one policy for all";
 
 // What is tried in one row, before it has been.
 struct AdviceTrial {
@@ -25,6 +35,8 @@ struct Shortlist {
   std::optional<double> budget_bytes;
   std::vector<BudgetPart> budget;
   double least_bytes = 0;
+  bool budget_is_enough = false;
+  std::string one_policy;
 };
 
 // What each candidate would take and let through, in all files.

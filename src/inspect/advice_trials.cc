@@ -225,7 +225,6 @@ FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
     for (const std::string& block : filter.blocks()) {
       cost.bytes += block.size();
     }
-    cost.nanoseconds = filter.nanoseconds();
     cost.false_reads = LetThrough(sorted, filter);
     trial.policies.push_back(cost);
   }
@@ -233,9 +232,12 @@ FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
 }
 
 std::string PackTrial(const FileTrial& trial) {
-  Json json = {{"error", trial.error}, {"keys", trial.keys}, {"policies", Json::array()}};
+  Json json = {{"error", trial.error},
+               {"keys", trial.keys},
+               {"out_of_time", trial.out_of_time},
+               {"policies", Json::array()}};
   for (const PolicyCost& cost : trial.policies) {
-    json["policies"].push_back({cost.bytes, cost.nanoseconds, cost.false_reads});
+    json["policies"].push_back({cost.bytes, cost.false_reads});
   }
   const std::vector<uint8_t> bytes = Json::to_msgpack(json);
   return std::string(bytes.begin(), bytes.end());
@@ -247,9 +249,9 @@ std::optional<FileTrial> UnpackTrial(std::string_view bytes) {
     FileTrial trial;
     trial.error = json.at("error").get<std::string>();
     trial.keys = json.at("keys").get<uint64_t>();
+    trial.out_of_time = json.at("out_of_time").get<bool>();
     for (const Json& cost : json.at("policies")) {
-      trial.policies.push_back(
-          {cost.at(0).get<uint64_t>(), cost.at(1).get<uint64_t>(), cost.at(2).get<uint64_t>()});
+      trial.policies.push_back({cost.at(0).get<uint64_t>(), cost.at(1).get<uint64_t>()});
     }
     return trial;
   } catch (const Json::exception&) {

@@ -17,14 +17,14 @@ namespace winnow::inspect {
 
 struct PolicyCost {
   uint64_t bytes = 0;        // of its filter blocks
-  uint64_t nanoseconds = 0;  // to build them, of this thread's clock
   uint64_t false_reads = 0;  // lookups that it lets through
 };
 
 struct FileTrial {
   uint64_t keys = 0;  // whole keys and prefixes that were added, equal neighbours once
   std::vector<PolicyCost> policies;
-  std::string error;  // a sentence; empty: all were built
+  std::string error;         // a sentence; empty: all were built
+  bool out_of_time = false;  // nothing was tried
 };
 
 // Reads all keys of the file and builds from them the filter of each policy, by its options string;

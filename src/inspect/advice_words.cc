@@ -2,7 +2,6 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
-#include <absl/strings/str_join.h>
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +21,9 @@ constexpr double kEnoughCounted = 50;
 
 // Savings below this share of what there is are not worth a change.
 constexpr double kWorthwhile = 0.03;
+
+// What the formulas may be off by, where a policy is to take the memory of now.
+constexpr double kSameMemory = 0.01;
 
 constexpr char kPrefixesArePresent[] =
     "Made-up lookups of filters of prefixes nearly all have prefixes that files hold, so that they "
@@ -69,47 +71,10 @@ class Words {
       return;
     }
     if (now.bytes == 0) {
-      const auto best =
-          std::find_if(trials_.rbegin(), trials_.rend(), [&](const AdviceTrial& trial) {
-            return !trial.candidates.empty() &&
-                   trial.candidates.front().plan ==
-                       (read_.has_plans ? LevelPlan::kAuto : LevelPlan::kUniform) &&
-                   trial.candidates.front().maker == FilterMaker::kWinnow;
-          });
-      if (best != trials_.rend()) {
-        advice_.recommendation = absl::StrFormat(
-            "The files have no filters: with filter_policy=%s a lookup would read %.3g blocks in "
-            "vain instead of %.3g, for %.2f bits a key.",
-            best->row.OnePolicy(), best->row.false_reads, now.false_reads,
-            8 * best->row.bytes / std::max(1.0, static_cast<double>(read_.keys)));
-      }
-      return;
+      RecommendFilters(now);
+    } else {
+      RecommendChange(now);
     }
-    const AdviceRow* same_memory = RowOf(advice_, "in the memory of now");
-    const AdviceRow* same_reads = RowOf(advice_, "for the reads of now");
-    std::vector<std::string> ways;
-    if (same_memory != nullptr && same_memory->false_reads < (1 - kWorthwhile) * now.false_reads) {
-      ways.push_back(
-          absl::StrFormat("with filter_policy=%s lookups read %.2f of what they now read "
-                          "in vain, for %.2f of the memory",
-                          same_memory->OnePolicy(), same_memory->false_reads / now.false_reads,
-                          same_memory->bytes / now.bytes));
-    }
-    if (same_reads != nullptr && same_reads->bytes < (1 - kWorthwhile) * now.bytes &&
-        now.false_reads > 0 && ReadsAsLittle(*same_reads, now)) {
-      ways.push_back(absl::StrFormat(
-          "with filter_policy=%s as little (%.2f) for %.2f of the memory", same_reads->OnePolicy(),
-          same_reads->false_reads / now.false_reads, same_reads->bytes / now.bytes));
-    }
-    if (ways.empty()) {
-      advice_.recommendation =
-          "Keep what there is: no candidate takes 3 % less memory for as few false reads, or reads "
-          "3 % less in the same memory.";
-      return;
-    }
-    std::string sentence = absl::StrCat(absl::StrJoin(ways, "; "), ".");
-    sentence[0] = 'W';
-    advice_.recommendation = sentence;
   }
 
   void Assume() {
@@ -127,6 +92,20 @@ class Words {
           read_.families.size() > 1 ? ", over the column families by their keys" : "",
           ". Which keys are looked up, how often each, and how many are there, files can't tell: "
           "--lookups=FILE takes recorded ones."));
+    }
+    if (advice_.lookups_left_out > 0) {
+      said.push_back(absl::StrCat(
+          advice_.lookups_left_out, " lookups were left out, evenly: the others ask ",
+          options_.most_asks, " filters as it is, since many files have the same range."));
+    }
+    if (std::any_of(advice_.rows.begin(), advice_.rows.end(),
+                    [](const AdviceRow& row) { return row.compacted.has_value(); })) {
+      said.emplace_back(
+          "\"Once compacted\" is the tree after a full compaction (CompactRange): each column "
+          "family in one level, each key once; now's row with the policy of the OPTIONS file.");
+    } else {
+      said.emplace_back(
+          "What filters of prefixes read once all is compacted into one level is not known.");
     }
     said.emplace_back(
         "Caches are not in this: a block that is read in vain may be in memory, and filters that "
@@ -187,8 +166,13 @@ class Words {
           "formulas' figures are taken, corrected by what the sample has more or less than they "
           "say. The row \"now\" is of all files.");
     }
+    if (advice_.out_of_time) {
+      said.push_back(absl::StrFormat(
+          "The sample is smaller than --sample says: --seconds=%g were over.", options_.seconds));
+    }
     said.emplace_back(
-        "Deleted ranges are not looked at. Nanoseconds a key are of this machine, at this moment.");
+        "Deleted ranges are not looked at. Nanoseconds a key are processor time of this machine, "
+        "the least of five rounds.");
   }
 
  private:
@@ -207,6 +191,99 @@ class Words {
     }
     return std::max(static_cast<double>(read_.num_lookups) + 1,
                     std::ceil(kEnoughCounted / std::max(rate, 1e-6)));
+  }
+
+  // For files without filters.
+  void RecommendFilters(const AdviceRow& now) {
+    const auto best = std::find_if(trials_.rbegin(), trials_.rend(), [&](const AdviceTrial& trial) {
+      return !trial.candidates.empty() &&
+             trial.candidates.front().plan ==
+                 (read_.has_plans ? LevelPlan::kAuto : LevelPlan::kUniform) &&
+             trial.candidates.front().maker == FilterMaker::kWinnow;
+    });
+    if (best == trials_.rend()) {
+      return;
+    }
+    const AdviceRow& row = best->row;
+    advice_.choice = row.OnePolicy();
+    advice_.recommendation = absl::StrFormat(
+        "The files have no filters: with filter_policy=%s a lookup would read %.3g blocks in vain "
+        "instead of %.3g%s, for %.2f bits a key.",
+        row.OnePolicy(), row.false_reads, now.false_reads,
+        row.compacted ? absl::StrFormat(", and %.3g once all is compacted into one level",
+                                        row.compacted->false_reads)
+                      : "",
+        8 * row.bytes / std::max(1.0, static_cast<double>(read_.keys)));
+  }
+
+  // One choice: rather fewer reads than less memory, and rather what holds once all is compacted.
+  void RecommendChange(const AdviceRow& now) {
+    std::vector<const AdviceRow*> saving;
+    for (const char* title : {kInTheMemoryOfNow, kInTheMemoryAlsoCompacted, kForTheReadsOfNow,
+                              kForTheReadsAlsoCompacted}) {
+      const AdviceRow* row = RowOf(advice_, title);
+      if (row != nullptr && (SavesReads(*row, now) || SavesMemory(*row, now))) {
+        saving.push_back(row);
+      }
+    }
+    if (saving.empty()) {
+      advice_.recommendation =
+          "Keep what there is: no candidate takes 3 % less memory for as few false reads, or reads "
+          "3 % less in the same memory.";
+      return;
+    }
+    const auto holds = std::find_if(saving.begin(), saving.end(), [&](const AdviceRow* row) {
+      return !IsWorseCompacted(*row, now);
+    });
+    const AdviceRow& choice = holds != saving.end() ? **holds : *saving.front();
+    advice_.choice = choice.OnePolicy();
+    const double memory = choice.bytes / now.bytes;
+    const double reads = choice.false_reads / now.false_reads;
+    const std::string policy = absl::StrCat("Take filter_policy=", choice.OnePolicy(), ": ");
+    advice_.recommendation =
+        SavesReads(choice, now)
+            ? absl::StrFormat(
+                  "%slookups read %.2f of what they now read in vain, for %.2f of the memory.",
+                  policy, reads, memory)
+            : absl::StrFormat("%sfor %.2f of the memory lookups read as little in vain (%.2f).",
+                              policy, memory, reads);
+    absl::StrAppend(&advice_.recommendation, OnceCompacted(choice, now));
+  }
+
+  static bool SavesReads(const AdviceRow& row, const AdviceRow& now) {
+    return row.false_reads < (1 - kWorthwhile) * now.false_reads &&
+           row.bytes < (1 + kSameMemory) * now.bytes;
+  }
+
+  static bool SavesMemory(const AdviceRow& row, const AdviceRow& now) {
+    return row.bytes < (1 - kWorthwhile) * now.bytes && now.false_reads > 0 &&
+           ReadsAsLittle(row, now);
+  }
+
+  static bool IsWorseCompacted(const AdviceRow& row, const AdviceRow& now) {
+    return row.compacted && now.compacted &&
+           row.compacted->false_reads > (1 + kWorthwhile) * now.compacted->false_reads;
+  }
+
+  // What becomes of the policy's promise after a full compaction: a sentence after a space, with a
+  // warning where it then reads more than the policy that is in force.
+  static std::string OnceCompacted(const AdviceRow& row, const AdviceRow& now) {
+    if (!row.compacted) {
+      return std::string();
+    }
+    const std::string reads =
+        absl::StrFormat("once all is compacted into one level, a lookup reads %.3g blocks in vain",
+                        row.compacted->false_reads);
+    if (!now.compacted) {
+      return absl::StrCat(" O", reads.substr(1),
+                          "; what it would with the filters of now is not known.");
+    }
+    const std::string of_now =
+        absl::StrFormat("%.3g with the policy of now", now.compacted->false_reads);
+    return IsWorseCompacted(row, now)
+               ? absl::StrCat(" But ", reads, ", and only ", of_now,
+                              ": where full compactions are run, keep what there is.")
+               : absl::StrCat(" O", reads.substr(1), ", and ", of_now, ".");
   }
 
   // Not more than now, but for what the choice of the lookups makes of it.
@@ -245,17 +322,39 @@ class Words {
           kFewestBudgetBits, advice_.least_bytes, *advice_.budget_bytes);
       return;
     }
-    const AdviceRow* row = BudgetRow(advice_);
-    if (row == nullptr) {
+    const AdviceRow* split = BudgetRow(advice_);
+    if (split == nullptr) {
       return;
     }
-    const std::string what = row->OnePolicy().empty()
-                                 ? "the policies of the split"
-                                 : absl::StrCat("filter_policy=", row->OnePolicy());
+    // One policy is simpler to set, where bits for each family save nothing.
+    const AdviceRow* one = OnePolicyRow(advice_);
+    const bool one_does = one != nullptr && split->OnePolicy().empty() &&
+                          one->bytes <= *advice_.budget_bytes &&
+                          one->false_reads * (1 - kWorthwhile) <= split->false_reads;
+    const AdviceRow& row = one_does ? *one : *split;
+    advice_.choice = row.OnePolicy();
     advice_.recommendation = absl::StrFormat(
         "With %s the filters take %.0f bytes of the budget of %.0f, and a lookup reads %.3g blocks "
         "in vain; now it is %.3g, for %.0f bytes.",
-        what, row->bytes, *advice_.budget_bytes, row->false_reads, now.false_reads, now.bytes);
+        row.OnePolicy().empty() ? "the policies of the split"
+                                : absl::StrCat("filter_policy=", row.OnePolicy()),
+        row.bytes, *advice_.budget_bytes, row.false_reads, now.false_reads, now.bytes);
+    absl::StrAppend(&advice_.recommendation, OnceCompacted(row, now));
+    if (one_does) {
+      advice_.recommendation +=
+          " Bits of its own for each column family would save less than 3 % of the reads.";
+    } else if (one != nullptr && split->OnePolicy().empty()) {
+      absl::StrAppend(&advice_.recommendation,
+                      absl::StrFormat(" One policy for all, filter_policy=%s, reads %.3g.",
+                                      one->OnePolicy(), one->false_reads));
+    }
+    if (advice_.budget_is_enough) {
+      absl::StrAppend(
+          &advice_.recommendation,
+          absl::StrFormat(
+              " The rest of the budget, %.0f bytes, buys nothing: no larger filters read less.",
+              *advice_.budget_bytes - row.bytes));
+    }
   }
 
   const AdviceReading& read_;
@@ -267,13 +366,20 @@ class Words {
 }  // namespace
 
 const AdviceRow* BudgetRow(const Advice& advice) {
-  if (const AdviceRow* row = RowOf(advice, "budget"); row != nullptr || advice.budget.empty()) {
+  if (const AdviceRow* row = RowOf(advice, kBudget); row != nullptr || advice.budget.empty()) {
     return row;
   }
   const auto found = std::find_if(advice.rows.begin(), advice.rows.end(), [&](const auto& row) {
     return row.policies.size() == advice.budget.size() &&
            std::equal(row.policies.begin(), row.policies.end(), advice.budget.begin(),
                       [](const auto& policy, const auto& part) { return policy == part.policy; });
+  });
+  return found == advice.rows.end() ? nullptr : &*found;
+}
+
+const AdviceRow* OnePolicyRow(const Advice& advice) {
+  const auto found = std::find_if(advice.rows.begin(), advice.rows.end(), [&](const auto& row) {
+    return !advice.one_policy.empty() && row.OnePolicy() == advice.one_policy;
   });
   return found == advice.rows.end() ? nullptr : &*found;
 }

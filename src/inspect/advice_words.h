@@ -14,6 +14,9 @@ namespace winnow::inspect {
 // The row of the budget's split, also where it has the title of another; null: there is no split.
 const AdviceRow* BudgetRow(const Advice& advice);
 
+// The row of the best policy for all families within the budget; null: there is none.
+const AdviceRow* OnePolicyRow(const Advice& advice);
+
 // Sets the recommendation and the assumptions of advice whose figures are there. `trials` are those
 // of its rows.
 void SayAdvice(const AdviceReading& reading, const AdviceOptions& options,

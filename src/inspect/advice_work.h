@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "src/inspect/advice.h"
 #include "src/inspect/worker_pool.h"
@@ -16,6 +17,7 @@ namespace winnow::inspect {
 struct AdviceWork {
   std::string step;  // for the progress
   size_t pieces = 0;
+  std::vector<double> sizes;  // of the pieces, to judge the progress by; empty: all alike
 
   // In a worker; what it returns is the answer.
   std::function<std::string(size_t piece, const WorkerReport&)> work;
@@ -30,8 +32,8 @@ struct AdviceWork {
 // Returns when all pieces are answered. What RunInWorkers says of threads holds.
 void DoAdviceWork(const AdviceWork& work, int jobs, const AdviceProgress& progress);
 
-// A sign of life, so that a long file is not taken for a worker that hangs. `report` must outlive
-// it.
+// A sign of life with the share of the piece that is done, so that a long file is not taken for a
+// worker that hangs. `report` must outlive it.
 std::function<void(uint64_t, double)> Beat(const WorkerReport& report);
 
 }  // namespace winnow::inspect

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -15,6 +16,11 @@ namespace winnow::inspect {
 namespace {
 
 constexpr uint64_t kSeed = 1;
+
+// Keys to draw from a family, to see how many of its entries are of the same key: so many tell it
+// to a hundredth. Where they would ask more filters than kMostPresentAsks, they are fewer.
+constexpr uint64_t kPresentKeys = 3'000;
+constexpr uint64_t kMostPresentAsks = 1'000'000;
 
 // Takes an even share of `total` for each part, in proportion to the parts, as whole numbers.
 class EvenShares {
@@ -69,6 +75,29 @@ bool UnpackKeys(const std::string& packed, std::string* error, std::vector<std::
   return !is_error;
 }
 
+// An even part of `keys`, which are sorted, such that `asks` of all become about `most`.
+void Thin(double asks, double most, std::vector<std::string>* keys) {
+  if (asks <= most) {
+    return;
+  }
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < keys->size(); ++i) {
+    const double share = most / asks;
+    if (std::floor(static_cast<double>(i + 1) * share) >
+        std::floor(static_cast<double>(i) * share)) {
+      kept.push_back(std::move((*keys)[i]));
+    }
+  }
+  *keys = std::move(kept);
+}
+
+// Lists of keys, one for each family, and what the files answer to them.
+struct Asking {
+  std::vector<std::vector<std::string>*> keys;    // of each family
+  std::vector<std::vector<AskedRange>> ranges;    // of each family's files
+  std::vector<std::vector<std::string>> answers;  // likewise
+};
+
 class Reader {
  public:
   Reader(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
@@ -84,11 +113,7 @@ class Reader {
     }
     ChooseSample(options_.sample_keys, &read_);
     CountKeys();
-    if (options_.recorded) {
-      TakeRecorded();
-    } else {
-      Draw();
-    }
+    Draw();
     AskFiles();
     Formulate();
     return std::string();
@@ -162,6 +187,7 @@ class Reader {
     AdviceWork work;
     work.step = "counting keys";
     work.pieces = pieces.size();
+    work.sizes = EntriesOf(pieces);
     work.work = [&](size_t i, const WorkerReport& report) {
       return PackTrial(TryPolicies(read_.FileOf(pieces[i]), read_.families[pieces[i].family].shape,
                                    {}, {}, {}, Beat(report)));
@@ -194,93 +220,164 @@ class Reader {
     }
   }
 
-  void TakeRecorded() {
-    read_.lookups.resize(1);
-    read_.lookups[0].keys = *options_.recorded;
+  std::vector<double> EntriesOf(const std::vector<AdvicePiece>& pieces) const {
+    std::vector<double> entries;
+    for (const AdvicePiece& piece : pieces) {
+      entries.push_back(static_cast<double>(read_.FileOf(piece).entries));
+    }
+    return entries;
+  }
+
+  // What to draw from each file: lookups, unless they are recorded, in proportion to the entries of
+  // all files, keys that are there to those of the family.
+  std::vector<DrawOptions> PlanDraws(const std::vector<AdvicePiece>& pieces) const {
+    const std::vector<double> entries = EntriesOf(pieces);
+    std::vector<double> of_families(read_.families.size());
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      of_families[pieces[i].family] += entries[i];
+    }
+    EvenShares lookups(options_.recorded ? 0 : options_.lookups,
+                       std::accumulate(entries.begin(), entries.end(), 0.0));
+    std::vector<EvenShares> present;
+    for (const double of_family : of_families) {
+      present.emplace_back(kPresentKeys, of_family);
+    }
+    std::vector<DrawOptions> draws;
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      const std::vector<size_t>& tried = read_.tried[pieces[i].family];
+      DrawOptions draw;
+      draw.lookups = lookups.Next(entries[i]);
+      draw.present = present[pieces[i].family].Next(entries[i]);
+      draw.absent_share = options_.absent_share;
+      draw.seed = kSeed + 0x9e3779b97f4a7c15 * (i + 1);
+      draw.whole = std::find(tried.begin(), tried.end(), pieces[i].at) != tried.end();
+      draws.push_back(draw);
+    }
+    return draws;
   }
 
   void Draw() {
-    std::vector<AdvicePiece> pieces = read_.AllPieces();
-    double keys = 0;
-    for (const AdvicePiece& piece : pieces) {
-      keys += static_cast<double>(read_.FileOf(piece).entries);
-    }
-    EvenShares shares(options_.lookups, keys);
-    std::vector<DrawOptions> draws;
-    for (const AdvicePiece& piece : pieces) {
-      DrawOptions draw;
-      draw.lookups = shares.Next(static_cast<double>(read_.FileOf(piece).entries));
-      draw.absent_share = options_.absent_share;
-      draw.seed = kSeed + 0x9e3779b97f4a7c15 * (draws.size() + 1);
-      const std::vector<size_t>& tried = read_.tried[piece.family];
-      draw.whole = std::find(tried.begin(), tried.end(), piece.at) != tried.end();
-      draws.push_back(draw);
-    }
+    const std::vector<AdvicePiece> pieces = read_.AllPieces();
+    const std::vector<DrawOptions> draws = PlanDraws(pieces);
     read_.lookups.resize(read_.families.size());
+    present_.resize(read_.families.size());
     AdviceWork work;
     work.step = "drawing lookups";
     work.pieces = pieces.size();
+    work.sizes = EntriesOf(pieces);
     work.work = [&](size_t i, const WorkerReport&) {
       std::string error;
-      const std::vector<std::string> drawn =
-          draws[i].lookups == 0 ? std::vector<std::string>()
-                                : DrawLookups(read_.FileOf(pieces[i]).path, draws[i], &error);
-      return PackKeys(error, drawn);
+      const DrawnKeys drawn = draws[i].lookups + draws[i].present == 0
+                                  ? DrawnKeys()
+                                  : DrawLookups(read_.FileOf(pieces[i]).path, draws[i], &error);
+      return PackKeys(error, {PackKeys("", drawn.lookups), PackKeys("", drawn.present)});
     };
     work.take = [&](size_t i, const std::string& answer) {
-      return UnpackKeys(answer, &read_.FileOf(pieces[i]).error,
-                        &read_.lookups[pieces[i].family].keys);
+      std::vector<std::string> lists;
+      std::string none;
+      return UnpackKeys(answer, &read_.FileOf(pieces[i]).error, &lists) && lists.size() == 2 &&
+             UnpackKeys(lists[0], &none, &read_.lookups[pieces[i].family].keys) &&
+             UnpackKeys(lists[1], &none, &present_[pieces[i].family]);
     };
     work.error_of = [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; };
     DoAdviceWork(work, options_.jobs, progress_);
+    if (options_.recorded) {
+      read_.lookups[0].keys = *options_.recorded;
+    }
+  }
+
+  // Sorts the keys, and leaves so many that they ask `most_asks` filters at most.
+  void Prepare(double most_asks, Asking* asking) const {
+    double asks = 0;
+    for (int round = 0; round < 2; ++round) {
+      asking->ranges.assign(read_.families.size(), {});
+      for (size_t family = 0; family < read_.families.size(); ++family) {
+        const ROCKSDB_NAMESPACE::Comparator& comparator = *read_.families[family].comparator;
+        std::vector<std::string>& keys = *asking->keys[family];
+        if (round == 0) {
+          std::sort(keys.begin(), keys.end(), [&](const std::string& a, const std::string& b) {
+            return comparator.CompareWithoutTimestamp(a, false, b, false) < 0;
+          });
+        } else {
+          Thin(asks, most_asks, &keys);
+        }
+        for (const size_t file : read_.families[family].files) {
+          asking->ranges[family].push_back(LookupsWithin(keys, read_.files[file], comparator));
+        }
+      }
+      if (round == 0) {
+        for (const auto& ranges : asking->ranges) {
+          for (const AskedRange& range : ranges) {
+            asks += static_cast<double>(range.end - range.begin);
+          }
+        }
+      }
+    }
+    asking->answers.resize(read_.families.size());
+    for (size_t family = 0; family < read_.families.size(); ++family) {
+      asking->answers[family].resize(asking->ranges[family].size());
+    }
+  }
+
+  std::string Ask(const Asking& asking, const AdvicePiece& piece, std::string* error) const {
+    const AskedRange& range = asking.ranges[piece.family][piece.at];
+    return range.begin == range.end || !error->empty()
+               ? std::string()
+               : AskFile(read_.FileOf(piece).path, *asking.keys[piece.family], range, error);
   }
 
   void AskFiles() {
     const std::vector<AdvicePiece> pieces = read_.AllPieces();
-    std::vector<std::vector<AskedRange>> ranges(read_.families.size());
-    std::vector<std::vector<std::string>> answers(read_.families.size());
+    Asking lookups;
+    Asking present;
+    uint64_t drawn = 0;
     for (size_t family = 0; family < read_.families.size(); ++family) {
-      const ROCKSDB_NAMESPACE::Comparator& comparator = *read_.families[family].comparator;
-      std::vector<std::string>& keys = read_.lookups[family].keys;
-      std::sort(keys.begin(), keys.end(), [&](const std::string& a, const std::string& b) {
-        return comparator.CompareWithoutTimestamp(a, false, b, false) < 0;
-      });
-      for (const size_t file : read_.families[family].files) {
-        ranges[family].push_back(LookupsWithin(keys, read_.files[file], comparator));
-      }
-      answers[family].resize(ranges[family].size());
+      lookups.keys.push_back(&read_.lookups[family].keys);
+      present.keys.push_back(&present_[family]);
+      drawn += read_.lookups[family].keys.size();
     }
+    Prepare(static_cast<double>(options_.most_asks), &lookups);
+    Prepare(static_cast<double>(kMostPresentAsks), &present);
+    for (const FamilyLookups& family : read_.lookups) {
+      drawn -= family.keys.size();
+    }
+    read_.lookups_left_out = drawn;
     AdviceWork work;
     work.step = "asking the filters that there are";
     work.pieces = pieces.size();
     work.work = [&](size_t i, const WorkerReport&) {
-      const auto& [family, at] = pieces[i];
-      const AskedRange& range = ranges[family][at];
       std::string error;
-      const std::string found =
-          range.begin == range.end
-              ? std::string()
-              : AskFile(read_.FileOf(pieces[i]).path, read_.lookups[family].keys, range, &error);
-      return PackKeys(error, {found});
+      const std::string of_lookups = Ask(lookups, pieces[i], &error);
+      const std::string of_present = Ask(present, pieces[i], &error);
+      return PackKeys(error, {of_lookups, of_present});
     };
     work.take = [&](size_t i, const std::string& answer) {
+      const auto& [family, at] = pieces[i];
       std::vector<std::string> found;
-      const bool whole = UnpackKeys(answer, &read_.FileOf(pieces[i]).error, &found);
-      answers[pieces[i].family][pieces[i].at] = found.empty() ? std::string() : found.front();
-      return whole && !found.empty();
+      if (!UnpackKeys(answer, &read_.FileOf(pieces[i]).error, &found) || found.size() != 2) {
+        return false;
+      }
+      lookups.answers[family][at] = std::move(found[0]);
+      present.answers[family][at] = std::move(found[1]);
+      return true;
     };
     work.error_of = [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; };
     DoAdviceWork(work, options_.jobs, progress_);
     const bool drop_found = !options_.recorded && options_.absent_share >= 1;
     for (size_t family = 0; family < read_.families.size(); ++family) {
-      FollowLookups(ranges[family], answers[family], drop_found, &read_.lookups[family]);
-      read_.num_lookups += read_.lookups[family].lookups;
-      read_.num_absent += read_.lookups[family].absent;
+      FamilyLookups& of_family = read_.lookups[family];
+      FollowLookups(lookups.ranges[family], lookups.answers[family], drop_found, &of_family);
+      read_.num_lookups += of_family.lookups;
+      read_.num_absent += of_family.absent;
       std::vector<uint64_t> asks;
-      for (const auto& file : read_.lookups[family].asks) {
+      for (const auto& file : of_family.asks) {
         asks.push_back(file.size());
       }
       read_.asks.push_back(std::move(asks));
+      read_.compacted.push_back(OnceCompacted(
+          read_.families[family], read_.files,
+          LiveShare(present.ranges[family], present.answers[family], present_[family].size()),
+          of_family.asks_of_one));
     }
   }
 
@@ -301,6 +398,7 @@ class Reader {
   const AdviceOptions& options_;
   const AdviceProgress& progress_;
   AdviceReading& read_;
+  std::vector<std::vector<std::string>> present_;  // keys of each family, drawn from its files
 };
 
 }  // namespace

@@ -84,6 +84,8 @@ std::string RowTable(const Advice& advice) {
                    {"false reads a lookup"},
                    {"95 % interval"},
                    {"to now"},
+                   {"once compacted"},
+                   {"to now"},
                    {"build ns a key"}});
   table.Underline();
   for (const AdviceRow& row : advice.rows) {
@@ -93,6 +95,10 @@ std::string RowTable(const Advice& advice) {
                       ? "-"
                       : absl::StrFormat("%.3g to %.3g", row.interval.low, row.interval.high),
                   Ratio(row.false_reads, now.false_reads),
+                  row.compacted ? Reads(row.compacted->false_reads) : "-",
+                  row.compacted && now.compacted
+                      ? Ratio(row.compacted->false_reads, now.compacted->false_reads)
+                      : "-",
                   row.nanoseconds_a_key ? absl::StrFormat("%.0f", *row.nanoseconds_a_key) : "-"});
   }
   return table.ToString();
@@ -154,6 +160,18 @@ std::string AdviseText(const Advice& advice, bool all_candidates) {
                   "\n\nWhat this takes for granted, and what files can't tell:\n");
   for (const std::string& assumption : advice.assumptions) {
     absl::StrAppend(&text, inspect::WrapText(absl::StrCat("- ", assumption), kWidth, 2), "\n");
+  }
+  return text;
+}
+
+std::string AdviseProgressText(const inspect::AdviceStep& step, double seconds) {
+  constexpr double kTellsMuch = 0.02;  // of the work: before, the time that is left is a guess
+  std::string text = absl::StrFormat("%s: %d of %d files, %.0f %%", step.name, step.done,
+                                     step.files, 100 * step.share);
+  if (step.share >= kTellsMuch && step.share < 1) {
+    const double left = seconds * (1 - step.share) / step.share;
+    absl::StrAppend(&text, left < 100 ? absl::StrFormat(", %.0f s left", left)
+                                      : absl::StrFormat(", %.0f min left", left / 60));
   }
   return text;
 }

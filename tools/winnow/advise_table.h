@@ -14,6 +14,9 @@ namespace winnow::tools {
 // newline.
 std::string AdviseText(const inspect::Advice& advice, bool all_candidates);
 
+// "building filters: 3 of 12 files, 41 %, 12 s left": of a step that began so many seconds ago.
+std::string AdviseProgressText(const inspect::AdviceStep& step, double seconds);
+
 }  // namespace winnow::tools
 
 #endif  // WINNOW_TOOLS_WINNOW_ADVISE_TABLE_H_

@@ -6,6 +6,7 @@
 #include <absl/strings/str_replace.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -41,6 +42,9 @@ ABSL_FLAG(
 ABSL_FLAG(uint64_t, sample, 10'000'000,
           "build filters for files of so many keys together, chosen by their size, and work out "
           "the others by formulas; 0: for all");
+ABSL_FLAG(double, seconds, 60,
+          "begin to build filters for no further file after so long, and work out those that are "
+          "left by formulas; 0: no bound");
 ABSL_FLAG(std::string, try_policy, "", "a further filter policy to try, as an options string");
 ABSL_FLAG(std::string, by, "memory",
           "what the rows are sorted by: memory, reads (false ones) or build (time)");
@@ -52,6 +56,7 @@ namespace {
 // Recorded lookups beyond so many are thinned out, each as likely to stay.
 constexpr size_t kMostLookups = 2'000'000;
 constexpr uint64_t kMostDraws = 10'000'000;
+constexpr double kMostSeconds = 1e6;
 
 struct Input {
   std::vector<inspect::AdviceTable> tables;
@@ -149,6 +154,7 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
   options->lookups = absl::GetFlag(FLAGS_draws);
   options->absent_share = absl::GetFlag(FLAGS_absent_share);
   options->sample_keys = absl::GetFlag(FLAGS_sample);
+  options->seconds = absl::GetFlag(FLAGS_seconds);
   options->families = FamiliesOfFlags();
   const std::string budget = absl::GetFlag(FLAGS_budget);
   if (!budget.empty()) {
@@ -170,6 +176,8 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
              ? absl::StrCat("--draws can be 1 to ", kMostDraws)
          : !(options->absent_share >= 0 && options->absent_share <= 1)
              ? "--absent_share can be 0 to 1"
+         : !(options->seconds >= 0 && options->seconds <= kMostSeconds)
+             ? absl::StrCat("--seconds can be 0 to ", kMostSeconds)
          : SortBy(absl::GetFlag(FLAGS_by), nullptr) ? std::string()
                                                     : "--by can be memory, reads or build";
 }
@@ -213,11 +221,15 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
   inspect::Advice advice;
   if (problem.empty() && (!input.tables.empty() || input.errors.empty())) {
     ProgressLine line;
+    std::chrono::steady_clock::time_point begun;
     advice = inspect::Advise(
         input.tables, options,
-        [&line](const std::string& step, size_t done, size_t files) {
-          const std::string text = absl::StrCat(step, ": ", done, " of ", files, " files");
-          if (done == 0 || done == files) {
+        [&](const inspect::AdviceStep& step) {
+          const auto now = std::chrono::steady_clock::now();
+          begun = step.done == 0 && step.share == 0 ? now : begun;
+          const std::string text =
+              AdviseProgressText(step, std::chrono::duration<double>(now - begun).count());
+          if (step.done == step.files || (step.done == 0 && step.share == 0)) {
             line.ShowNow(text);
           } else {
             line.Show(text);
@@ -253,21 +265,36 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
 Verb AdviseVerb() {
   return {
       "advise",
-      "PATH... [--lookups=FILE] [--budget=BYTES] [--sample=N] [--cf=NAME] [--json]",
+      "PATH... [--lookups=FILE [--hex]] [--draws=N] [--absent_share=S] [--budget=BYTES] "
+      "[--sample=N] [--seconds=S] [--try_policy=POLICY] [--by=memory|reads|build] [--all] "
+      "[--cf=NAME] [--path=FOLDER] [--jobs=N] [--json]",
       "Tells what another filter policy would do on this data: memory and false reads",
       "A PATH is a table file (*.sst) or a database's folder. Lookups are followed through the\n"
       "files as RocksDB does: a false read is a file that is read in vain, as its filter lets a\n"
       "key through that it does not have. What all candidates take and let through is worked\n"
       "out by formulas, RocksDB's Bloom and Ribbon filters and Winnow's, with and without plans\n"
       "by level, at 4 to 20 bits; the filters of the shortlist are built from the files' own\n"
-      "keys, by the policies themselves, and asked. With --budget each column family gets bits\n"
-      "of its own, such that lookups read least in vain. Without --lookups keys are made up:\n"
-      "near misses of the files' keys. Nothing is written, and the database may be in use.\n",
-      {"json", "path", "jobs", "lookups", "hex", "draws", "absent_share", "budget", "sample", "cf",
-       "try_policy", "by", "all"},
+      "keys, by the policies themselves, and asked. \"Once compacted\" is what lookups read in\n"
+      "vain after a full compaction, which leaves a column family one level: a plan by level\n"
+      "saves nothing there. With --budget each column family gets bits of its own, such that\n"
+      "lookups read least in vain. Nothing is written, and the database may be in use.\n"
+      "\n"
+      "Without --lookups keys are made up: near misses of the files' keys. Recorded lookups are\n"
+      "one key a line, as often as it was looked up, of one column family (--cf): a log of the\n"
+      "program's, or a trace of RocksDB's. A program writes a trace from DB::StartTrace on to\n"
+      "DB::EndTrace (db_bench: --trace_file=TRACE). RocksDB's own trace_analyzer makes lines of\n"
+      "it: a key as hexadecimal digits, 0 for a Get or 8 for one of a MultiGet, and the number\n"
+      "of the column family, for which 0 stands here:\n"
+      "  trace_analyzer --trace_path=TRACE --output_dir=TEXT --analyze_get \\\n"
+      "    --analyze_multiget --convert_to_human_readable_trace\n"
+      "  awk '($2 == 0 || $2 == 8) && $3 == 0 {print $1}' \\\n"
+      "    TEXT/trace-human_readable_trace.txt | winnow advise DB --lookups=- --hex\n",
+      {"json", "path", "jobs", "lookups", "hex", "draws", "absent_share", "budget", "sample",
+       "seconds", "cf", "try_policy", "by", "all"},
       RunAdvise,
       {{"winnow advise DB", "what other filter policies would take and save here"},
        {"winnow advise DB --budget=64MiB", "the best for so much memory, by column family"},
+       {"winnow advise DB --lookups=KEYS", "for the lookups that were recorded in a file"},
        {"winnow advise DB --draws=20000 --json", "with fewer lookups, for a script"}}};
 }
 

@@ -1,0 +1,50 @@
+// What a tree is once all its files are compacted into one level, and what policies cost there.
+
+#ifndef WINNOW_SRC_INSPECT_ADVICE_COMPACTED_H_
+#define WINNOW_SRC_INSPECT_ADVICE_COMPACTED_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "src/inspect/advice_candidates.h"
+#include "src/inspect/advice_files.h"
+
+namespace winnow::inspect {
+
+struct CompactedFamily {
+  FamilyFormula formula;  // of one group of files, all of the same size
+  TreePlace place;        // of all of them
+  std::string policy;     // in force now; empty: not known
+
+  // No: its filters have prefixes only, and how many lookups' prefixes are there is not known.
+  bool rate_is_known = true;
+};
+
+// live_share: of the entries that are left. asks: lookups that then ask a file in vain.
+CompactedFamily OnceCompacted(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
+                              double live_share, uint64_t asks);
+
+// Costs by the filters that the policies themselves build for such files. Not for several threads.
+class CompactedCosts {
+ public:
+  explicit CompactedCosts(const std::vector<CompactedFamily>& families) : families_(families) {}
+
+  // Of an options string for each family, false reads of all lookups together; nothing where one of
+  // them is not known.
+  std::optional<Cost> Of(const std::vector<std::string>& policies);
+
+ private:
+  std::optional<Cost> OfBlock(const std::string& policy, const CompactedFamily& family);
+
+  const std::vector<CompactedFamily>& families_;
+  // By policy, keys, table_format, filters_for_memory and level.
+  std::map<std::tuple<std::string, uint64_t, int, bool, int>, std::optional<Cost>> known_;
+};
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_INSPECT_ADVICE_COMPACTED_H_
