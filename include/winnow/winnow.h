@@ -10,9 +10,11 @@
 //
 // Failures. A function that can fail returns a code, or a handle that is NULL then, and has a last
 // parameter `error`. That may be NULL, if no text is wanted. Else *error is assigned always: NULL
-// if all is well, or an error that the caller frees; what was in it before is not looked at. Where
-// a function fails, its handles are as they were, and its other results are not assigned, unless
-// it says otherwise. No C++ exception ever leaves the library, and nothing ends the process.
+// if all is well, or an error that the caller frees; what was in it before is not looked at.
+// Lookups in sets (winnow_set_candidates and its like) return a code without a text, which would
+// take memory, and have no `error`. Where a function fails, its handles are as they were, and its
+// other results are not assigned, unless it says otherwise. No C++ exception ever leaves the
+// library, and nothing ends the process.
 //
 // Threads. Functions without a handle may be called by any thread at any time. Any number of
 // threads may use a handle at once by functions that take it as pointer to const, but for
@@ -20,7 +22,7 @@
 // bound to the thread that made it: any other may go on with it, and free it in the end.
 //
 // Keys and blocks are bytes with a size; bytes of value 0 are like any others. Texts that are
-// returned end with a 0 and are UTF-8. An empty key may have a NULL.
+// returned end with a 0 and are UTF-8. What has size 0, a key or an array, may have a NULL.
 //
 // What is declared here stays: functions, numbers and names are added, none changes its meaning.
 
@@ -148,12 +150,13 @@ WINNOW_EXPORT void winnow_block_free(winnow_block* block);
 // thread at a time, also by functions that take it as const.
 typedef struct winnow_builder winnow_builder;
 
-// Copies the options; NULL stands for the default ones. Fails with WINNOW_BAD_OPTIONS.
+// Copies the options; `options` may be NULL for the default ones. Fails with WINNOW_BAD_OPTIONS.
 WINNOW_EXPORT winnow_builder* winnow_builder_new(const winnow_options* options,
                                                  winnow_error** error);
 WINNOW_EXPORT void winnow_builder_free(winnow_builder* builder);
 
-// The filter of the keys added so far, and those after it, get these options. NULL: the default.
+// The filter of the keys added so far, and those after it, get these options; `options` may be NULL
+// for the default ones.
 WINNOW_EXPORT winnow_code winnow_builder_set_options(winnow_builder* builder,
                                                      const winnow_options* options,
                                                      winnow_error** error);
@@ -231,8 +234,7 @@ typedef struct winnow_view winnow_view;
 
 // Borrows the bytes, at any address: they must stay, unchanged, until the view is freed. Bytes that
 // can't be used are no failure: such a view contains every key, and winnow_view_fault says why.
-// Fails with WINNOW_OUT_OF_MEMORY, WINNOW_NULL_ARGUMENT (bytes, unless there are none) and
-// WINNOW_BAD_VALUE (check).
+// Fails with WINNOW_OUT_OF_MEMORY, WINNOW_NULL_ARGUMENT and WINNOW_BAD_VALUE (check).
 WINNOW_EXPORT winnow_view* winnow_view_new(const void* bytes, size_t size,
                                            winnow_payload_check check, winnow_error** error);
 WINNOW_EXPORT void winnow_view_free(winnow_view* view);
@@ -300,8 +302,9 @@ WINNOW_EXPORT size_t winnow_set_size(const winnow_set* set);
 WINNOW_EXPORT size_t winnow_set_num_words(const winnow_set* set);
 
 // Which files may hold the key of this hash. `num_words` is how many words the caller has. Fails
-// with WINNOW_TOO_SMALL, and then writes nothing, if they are fewer than winnow_set_num_words, of
-// which each is assigned; bits that belong to no file that was asked are 0. So do the next ones.
+// with WINNOW_NULL_ARGUMENT, and with WINNOW_TOO_SMALL if they are fewer than winnow_set_num_words,
+// and then writes nothing. Else each of so many is assigned; bits that belong to no file that was
+// asked are 0. So do the next ones.
 WINNOW_EXPORT winnow_code winnow_set_candidates(const winnow_set* set, uint64_t hash,
                                                 uint64_t* words, size_t num_words);
 
@@ -370,7 +373,7 @@ WINNOW_EXPORT uint64_t winnow_set_copied_bytes(const winnow_set* set);
 
 typedef struct winnow_set_edit winnow_set_edit;
 
-// With the files of a set, which does not change; NULL: with none.
+// With the files of a set, which does not change; `base` may be NULL: with none.
 WINNOW_EXPORT winnow_set_edit* winnow_set_edit_new(const winnow_set* base, winnow_error** error);
 WINNOW_EXPORT void winnow_set_edit_free(winnow_set_edit* edit);
 
@@ -381,9 +384,9 @@ WINNOW_EXPORT winnow_code winnow_set_edit_id(const winnow_set_edit* edit, size_t
 WINNOW_EXPORT size_t winnow_set_edit_find(const winnow_set_edit* edit, uint64_t id);
 
 // Inserts a file before the one that has this index now; index winnow_set_edit_size appends. The
-// filter's bytes are verified and copied to where lookups are fastest. *fault, unless `fault` is
-// NULL, says if they can't be used: the file is in the set all the same, and a candidate always. A
-// file without a filter has no bytes (NULL, 0), for which this says WINNOW_FAULT_FOREIGN.
+// filter's bytes are verified and copied to where lookups are fastest. *fault, though `fault` may
+// be NULL, says if they can't be used: the file is in the set all the same, and a candidate always.
+// A file without a filter has no bytes (NULL, 0), for which this says WINNOW_FAULT_FOREIGN.
 WINNOW_EXPORT winnow_code winnow_set_edit_insert_copy(winnow_set_edit* edit, size_t index,
                                                       uint64_t id, const void* bytes, size_t size,
                                                       winnow_fault* fault, winnow_error** error);
@@ -391,7 +394,8 @@ WINNOW_EXPORT winnow_code winnow_set_edit_insert_copy(winnow_set_edit* edit, siz
 // The same without a copy: borrows the bytes, which must stay, unchanged, until `release` is called
 // with `owner`. That is done once, by the thread that frees the last set, edit or view of a set
 // that has the file, and also, before it returns, if this function fails. It must return normally
-// and must not use Winnow's handles. NULL: nobody is told, and the bytes must outlive all of them.
+// and must not use Winnow's handles. `release` may be NULL: nobody is told, and the bytes must
+// outlive all of them. `owner` may be NULL, and `fault` may be NULL.
 WINNOW_EXPORT winnow_code winnow_set_edit_insert_view(winnow_set_edit* edit, size_t index,
                                                       uint64_t id, const void* bytes, size_t size,
                                                       winnow_payload_check check,

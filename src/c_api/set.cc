@@ -1,5 +1,7 @@
 // Sets of filters, and edits of them.
 
+#include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -15,6 +17,18 @@ namespace {
 // Whether rows of a set for n hashes fit into so many words. None of the numbers overflows.
 bool RowsFit(const FilterSet& set, size_t n, size_t num_words) noexcept {
   return set.num_words() == 0 || num_words / set.num_words() >= n;
+}
+
+// An array of a lookup, which has no text for what is wrong and so throws nothing.
+struct Array {
+  const void* begin;
+  size_t size;
+};
+
+bool IsMissing(const winnow_set* set, std::initializer_list<Array> arrays) noexcept {
+  return set == nullptr || std::any_of(arrays.begin(), arrays.end(), [](const Array& array) {
+           return array.begin == nullptr && array.size != 0;
+         });
 }
 
 size_t IndexOf(std::optional<size_t> found) noexcept { return found.value_or(WINNOW_NONE); }
@@ -36,6 +50,7 @@ using winnow::c_api::BytesOf;
 using winnow::c_api::CodeOf;
 using winnow::c_api::Failure;
 using winnow::c_api::HandleOf;
+using winnow::c_api::IsMissing;
 using winnow::c_api::RefuseNull;
 
 winnow_set* winnow_set_new(winnow_error** error) {
@@ -57,6 +72,7 @@ size_t winnow_set_num_words(const winnow_set* set) { return set->set.num_words()
 
 winnow_code winnow_set_candidates(const winnow_set* set, uint64_t hash, uint64_t* words,
                                   size_t num_words) {
+  if (IsMissing(set, {{words, num_words}})) return WINNOW_NULL_ARGUMENT;
   if (num_words < set->set.num_words()) return WINNOW_TOO_SMALL;
   set->set.Candidates(KeyHash{hash}, {words, num_words});
   return WINNOW_OK;
@@ -64,6 +80,7 @@ winnow_code winnow_set_candidates(const winnow_set* set, uint64_t hash, uint64_t
 
 winnow_code winnow_set_candidates_in_range(const winnow_set* set, uint64_t hash, size_t first,
                                            size_t last, uint64_t* words, size_t num_words) {
+  if (IsMissing(set, {{words, num_words}})) return WINNOW_NULL_ARGUMENT;
   if (num_words < set->set.num_words()) return WINNOW_TOO_SMALL;
   set->set.Candidates(KeyHash{hash}, IndexRange{first, last}, {words, num_words});
   return WINNOW_OK;
@@ -71,6 +88,7 @@ winnow_code winnow_set_candidates_in_range(const winnow_set* set, uint64_t hash,
 
 winnow_code winnow_set_candidates_among(const winnow_set* set, uint64_t hash, const uint64_t* among,
                                         uint64_t* words, size_t num_words) {
+  if (IsMissing(set, {{among, num_words}, {words, num_words}})) return WINNOW_NULL_ARGUMENT;
   if (num_words < set->set.num_words()) return WINNOW_TOO_SMALL;
   set->set.CandidatesAmong(KeyHash{hash}, {among, num_words}, {words, num_words});
   return WINNOW_OK;
@@ -78,6 +96,7 @@ winnow_code winnow_set_candidates_among(const winnow_set* set, uint64_t hash, co
 
 winnow_code winnow_set_candidates_of(const winnow_set* set, uint64_t hash, const uint32_t* files,
                                      size_t n, uint64_t* words, size_t num_words) {
+  if (IsMissing(set, {{files, n}, {words, num_words}})) return WINNOW_NULL_ARGUMENT;
   if (n > std::numeric_limits<uint32_t>::max()) return WINNOW_TOO_MANY;
   if (num_words < FilterSet::WordsFor(n)) return WINNOW_TOO_SMALL;
   set->set.CandidatesOf(KeyHash{hash}, files, n, {words, num_words});
@@ -86,6 +105,7 @@ winnow_code winnow_set_candidates_of(const winnow_set* set, uint64_t hash, const
 
 winnow_code winnow_set_candidates_many(const winnow_set* set, const uint64_t* hashes, size_t n,
                                        uint64_t* words, size_t num_words) {
+  if (IsMissing(set, {{hashes, n}, {words, num_words}})) return WINNOW_NULL_ARGUMENT;
   if (!winnow::c_api::RowsFit(set->set, n, num_words)) return WINNOW_TOO_SMALL;
   set->set.Candidates(winnow::c_api::HashesOf(hashes), n, {words, num_words});
   return WINNOW_OK;
@@ -94,6 +114,7 @@ winnow_code winnow_set_candidates_many(const winnow_set* set, const uint64_t* ha
 winnow_code winnow_set_candidates_many_in_range(const winnow_set* set, const uint64_t* hashes,
                                                 size_t n, size_t first, size_t last,
                                                 uint64_t* words, size_t num_words) {
+  if (IsMissing(set, {{hashes, n}, {words, num_words}})) return WINNOW_NULL_ARGUMENT;
   if (!winnow::c_api::RowsFit(set->set, n, num_words)) return WINNOW_TOO_SMALL;
   set->set.Candidates(winnow::c_api::HashesOf(hashes), n, IndexRange{first, last},
                       {words, num_words});
@@ -103,6 +124,8 @@ winnow_code winnow_set_candidates_many_in_range(const winnow_set* set, const uin
 winnow_code winnow_set_candidates_many_among(const winnow_set* set, const uint64_t* hashes,
                                              size_t n, const uint64_t* among, uint64_t* words,
                                              size_t num_words) {
+  if (IsMissing(set, {{hashes, n}, {among, num_words}, {words, num_words}}))
+    return WINNOW_NULL_ARGUMENT;
   if (!winnow::c_api::RowsFit(set->set, n, num_words)) return WINNOW_TOO_SMALL;
   set->set.CandidatesAmong(winnow::c_api::HashesOf(hashes), n, {among, num_words},
                            {words, num_words});
