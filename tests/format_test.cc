@@ -8,7 +8,9 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -99,6 +101,41 @@ TEST(FormatTest, AReaderWrittenFromTheTextAgrees) {
           << c.keys << " keys, " << c.bits_per_key << " bits, hash " << hash.value;
     }
   }
+}
+
+// What the text says of the golden blocks, against the folder that has them.
+TEST(FormatTest, TheGoldenBlocksLieWhereItSaysInTheFormThatItSays) {
+  const std::string format = ReadFormat();
+  const std::string part = format.substr(format.find("\n## Golden blocks\n"));
+  std::ifstream answers(WINNOW_GOLDEN_BLOCKS "/answers.txt");
+  std::string heading;
+  while (std::getline(answers, heading) && heading.rfind("# NAME ", 0) != 0) {
+  }
+  ASSERT_FALSE(heading.empty()) << "answers.txt has no heading";
+  EXPECT_NE(part.find("\n    " + heading.substr(2) + "\n"), std::string::npos) << heading;
+  EXPECT_NE(heading.find(" absent" + std::to_string(testing::kGoldenAbsent - 1) + " "),
+            std::string::npos);
+  const std::regex quoted("`([^`\n]+)`");
+  int files = 0;
+  for (std::sregex_iterator word(part.begin(), part.end(), quoted), end; word != end; ++word) {
+    const std::string name = (*word)[1];
+    if (name.rfind("absent", 0) == 0) ADD_FAILURE() << name << " is in the heading alone";
+    if (name.find_first_of("./") == std::string::npos || name == ".block") continue;
+    ++files;
+    const auto exists = [&](const std::string& folder) {
+      return std::filesystem::exists(folder + "/" + name);
+    };
+    EXPECT_TRUE(exists(WINNOW_SOURCE_DIR) || exists(WINNOW_GOLDEN_BLOCKS)) << name;
+  }
+  EXPECT_GE(files, 3);
+  // As golden_blocks.cc has them, by which every reader is tested.
+  EXPECT_NE(part.find("number i is BASE + i · STRIDE, both in hexadecimal"), std::string::npos);
+  testing::GoldenBlock block;
+  block.keys = 3;
+  block.are_hashes = true;
+  block.base = UINT64_MAX;
+  block.stride = 0x10;
+  EXPECT_EQ(block.KeyHashes().back().value, 0x1fu);
 }
 
 // ---- Fields
