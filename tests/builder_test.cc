@@ -147,6 +147,20 @@ TEST(BuilderTest, AddsAKeyByItsHash) {
   EXPECT_EQ(by_key.Finish().bytes(), by_hash.Finish().bytes());
 }
 
+TEST(BuilderTest, BracesHoldHashesOrTheBytesOfAKey) {
+  FilterBuilder by_value(OptionsOf(FilterKind::kRibbon, 10));
+  by_value.Add({0});
+  const uint64_t one = 1;
+  by_value.Add({one});
+  by_value.Add({2, 3});
+  by_value.Add({"keys", 3});
+  FilterBuilder by_type(OptionsOf(FilterKind::kRibbon, 10));
+  for (uint64_t value = 0; value < 4; ++value) by_type.Add(KeyHash{value});
+  by_type.Add(std::string_view("key"));
+  EXPECT_EQ(by_value.num_hashes(), 5u);
+  EXPECT_EQ(by_value.Finish().bytes(), by_type.Finish().bytes());
+}
+
 TEST(BuilderTest, FinishesInTheCallersBuffer) {
   RandomHashes random(TestSeed());
   for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string_view>
 
@@ -60,6 +61,11 @@ class WINNOW_EXPORT FilterBuilder {
 
   // The same for a key.
   void Add(std::string_view key) { Add(HashKey(key)); }
+
+  // The same for hashes by their values. So {0} is one hash, and no key without bytes.
+  void Add(std::initializer_list<uint64_t> values) {
+    for (const uint64_t value : values) Add(KeyHash{value});
+  }
 
   // The hashes kept since the last Finish.
   uint64_t num_hashes() const noexcept;
