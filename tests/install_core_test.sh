@@ -73,7 +73,7 @@ for kind in shared static; do
   shared=$([[ $kind == shared ]] && echo ON || echo OFF)
   quietly "install $kind libraries" install_libraries $kind "$shared"
   for file in include/winnow/winnow.h include/winnow/filter_set.h share/doc/winnow/LICENSE share/doc/winnow/FORMAT.md \
-    share/doc/winnow/examples/lsm_store_example.cc share/doc/winnow/examples/c_example.c; do
+    share/doc/winnow/examples/{lsm_store_example.cc,filter_example.cc,filter_set_example.cc,c_example.c}; do
     [[ -f $work/$kind/$file ]] || fail "$file is not installed"
   done
   libraries=$(find "$work/$kind" -name 'libwinnow*' -printf '%f\n' | sort | tr '\n' ' ')

@@ -223,14 +223,12 @@ class Store {
     // Nobody puts meanwhile, and only who flushes changes memory_ and version_.
     const std::unique_lock<std::shared_mutex> writing(writing_);
     const SegmentPointer segment = NewSegment(memory_->Sorted());
-    // [README: flush]
     Version next = *version_;
     winnow::FilterSetEdit edit(next.filters);
     next.segments.insert(next.segments.begin(), segment);  // newest first
     edit.InsertCopy(0, segment->number(), segment->filter_block());
     Compact(&next, &edit);        // edit.Remove(range), edit.InsertCopy(index, …)
     next.filters = edit.Build();  // readers go on with theirs
-    // [end]
 
     const std::lock_guard<std::mutex> lock(mutex_);
     version_ = std::make_shared<const Version>(std::move(next));
@@ -253,14 +251,12 @@ class TieredStore : public Store {
 
  protected:
   std::optional<std::string> GetFrom(const Version& version, std::string_view key) const override {
-    // [README: tiered]
     thread_local std::vector<uint64_t> words;
     words.resize(version.filters.num_words());
     for (const size_t i : version.filters.Candidates(winnow::HashKey(key), words)) {
       if (auto value = version.segments[i]->Get(key)) return value;  // newest first
     }
     return std::nullopt;
-    // [end]
   }
 
   void Compact(Version* next, winnow::FilterSetEdit* edit) override {
@@ -296,7 +292,6 @@ class LeveledStore : public Store {
   }
 
   std::optional<std::string> GetFrom(const Version& version, std::string_view key) const override {
-    // [README: leveled]
     thread_local std::vector<uint32_t> files;  // those whose range of keys the key is in
     thread_local std::vector<uint64_t> words;
     FindByRange(version, key, &files);
@@ -306,7 +301,6 @@ class LeveledStore : public Store {
       if (auto value = version.segments[files[i]]->Get(key)) return value;
     }
     return std::nullopt;
-    // [end]
   }
 
   static void FindByRange(const Version& version, std::string_view key,
