@@ -255,6 +255,21 @@ TEST_F(DatabaseTest, AnUnknownComparatorIsStoodInFor) {
   EXPECT_EQ(report.files[0].filter->keys, 20'000u);
 }
 
+TEST_F(DatabaseTest, ARemarkDoesNotReplaceAnother) {
+  const ShorterFirst comparator;
+  Options options = MakeOptions(TableWith("winnow:10"));
+  options.comparator = &comparator;
+  {
+    const auto database = OpenDatabase(options, folder_ / "shared");
+    PutKeys(database.get(), database->DefaultColumnFamily(), 0, 100);
+  }
+  fs::create_directory(folder_ / "meta");  // as beside the tables of all backups
+  fs::create_directory(folder_ / "private");
+  const DatabaseReport report = ReadDatabase(folder_ / "shared");
+  EXPECT_THAT(report.remark.value_or(""), HasSubstr("BackupEngine"));
+  EXPECT_THAT(report.remark.value_or(""), HasSubstr("test.ShorterFirst"));
+}
+
 TEST_F(DatabaseTest, AnUnknownComparatorOfAFamilyWithoutFilesIsStoodInForToo) {
   const ShorterFirst comparator;
   {

@@ -280,7 +280,7 @@ DatabaseReport ReadDatabaseBy(const TableReading& reading, const std::string& pa
     return database;
   }
   if (HasTablesOfBackups(path)) {
-    database.remark = AboutTablesOfBackups();
+    Remark(AboutTablesOfBackups(), &database);
   }
   const bool is_database = fs::exists(fs::path(path) / "CURRENT", code);
   const std::string manifest = is_database ? std::string() : AnyManifest(path);
@@ -306,9 +306,7 @@ DatabaseReport ReadDatabaseBy(const TableReading& reading, const std::string& pa
     if (!tree.problem.empty()) {
       database.warning = absl::StrCat("levels are unknown: ", tree.problem);
     }
-    if (!tree.remark.empty()) {
-      database.remark = tree.remark;
-    }
+    Remark(tree.remark, &database);
     const size_t unfinished =
         tree.problem.empty() && !tree.files.empty() ? SettleUnread(tree, reading, &reports) : 0;
     if (unfinished > 0) {
