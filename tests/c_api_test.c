@@ -111,6 +111,7 @@ static void TestOptions(void) {
   EXPECT(Becomes("ribbon_min_keys", "auto", "auto"));
   EXPECT(Becomes("ribbon_min_keys", "0", "0"));
   EXPECT(Becomes("ribbon_min_keys", "1e5", "100000"));
+  EXPECT(Becomes("ribbon_min_keys", "0.0e3", "0"));
   EXPECT(Becomes("ribbon_min_keys", "18446744073709551615", "18446744073709551615"));
   EXPECT(Becomes("level", "127", "127"));
   EXPECT(Becomes("bloom_before_level", "3", "3"));
@@ -132,6 +133,8 @@ static void TestOptions(void) {
   EXPECT(Refuses("kind", "empty", WINNOW_BAD_VALUE, "bloom, ribbon or auto"));
   EXPECT(Refuses("ribbon_min_keys", "-1", WINNOW_BAD_VALUE, "a number of keys or auto"));
   EXPECT(Refuses("ribbon_min_keys", "1.5", WINNOW_BAD_VALUE, "a number of keys or auto"));
+  EXPECT(Refuses("ribbon_min_keys", "1E-400", WINNOW_BAD_VALUE, "a number of keys or auto"));
+  EXPECT(Refuses("level", "0.5e-400", WINNOW_BAD_VALUE, "a whole number"));
   EXPECT(Refuses("ribbon_min_keys", "18446744073709551614", WINNOW_BAD_VALUE, "auto"));
   EXPECT(Refuses("level", "128", WINNOW_BAD_VALUE, "from -1 to 127"));
   EXPECT(Refuses("level", "4294967296", WINNOW_BAD_VALUE, "a whole number"));

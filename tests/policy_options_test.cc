@@ -194,6 +194,11 @@ TEST(PolicyOptionNameList, HasEachOptionThatToStringWrites) {
   EXPECT_EQ(PolicyOptionText("bits_per_kye", options), "");
 }
 
+// Written out, and beyond what a double has; the last one in spite of its exponent.
+const std::string tiny = "0." + std::string(400, '0') + "1";
+const std::string large = "1" + std::string(400, '0');
+const std::string large_less = large + "e-10";
+
 TEST(SetNearestPolicyOption, TakesTheNearestBound) {
   struct {
     const char* name;
@@ -203,6 +208,16 @@ TEST(SetNearestPolicyOption, TakesTheNearestBound) {
       {"bits_per_key", "0", "1"},
       {"bits_per_key", "-1e300", "1"},
       {"bits_per_key", "1e-400", "1"},
+      {"bits_per_key", "1E-400", "1"},
+      {"bits_per_key", tiny.c_str(), "1"},
+      {"bits_per_key", large_less.c_str(), "32"},
+      {"bits_per_key", large.c_str(), "32"},
+      {"absent_share", "1E-400", "0"},
+      {"absent_share", tiny.c_str(), "0"},
+      {"level_size_ratio", "1E-400", "2"},
+      {"ribbon_min_keys", "1E-400", "0"},
+      {"ribbon_min_keys", tiny.c_str(), "0"},
+      {"bloom_before_level", "-1E-400", "0"},
       {"bits_per_key", "32.001", "32"},
       {"bits_per_key", "inf", "32"},
       {"bits_per_key", "1e400", "32"},
@@ -220,9 +235,27 @@ TEST(SetNearestPolicyOption, TakesTheNearestBound) {
   };
   for (const auto& [name, text, nearest] : cases) {
     PolicyOptions options;
+    options.level_plan = LevelPlan::kAuto;  // without one, a share has no meaning
     SetNearestPolicyOption(name, text, &options);
     EXPECT_EQ(PolicyOptionText(name, options), nearest) << name << "=" << text;
     EXPECT_TRUE(CheckPolicyOptions(options).ok()) << name << "=" << text;
+  }
+}
+
+// A number of the range is taken, also where a double has no digits for it.
+TEST(ParsePolicyOption, KnowsTheRangeOfNumbersThatNoDoubleHas) {
+  PolicyOptions options;
+  options.absent_share = 0.5;
+  for (const std::string& text : {std::string("1e-400"), std::string("1E-400"), tiny}) {
+    EXPECT_TRUE(ParsePolicyOption("absent_share", text, &options).ok()) << text;
+    EXPECT_EQ(options.absent_share, 0);
+    EXPECT_FALSE(ParsePolicyOption("bits_per_key", text, &options).ok()) << text;
+    EXPECT_FALSE(ParsePolicyOption("level_size_ratio", text, &options).ok()) << text;
+  }
+  for (const std::string& text : {std::string("1e400"), large, large_less}) {
+    for (const char* name : {"absent_share", "bits_per_key", "level_size_ratio"}) {
+      EXPECT_FALSE(ParsePolicyOption(name, text, &options).ok()) << name << "=" << text;
+    }
   }
 }
 

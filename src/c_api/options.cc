@@ -61,6 +61,8 @@ std::enable_if_t<std::is_integral_v<Integer>, bool> Parse(std::string_view text,
   constexpr double kMostExact = 9007199254740992.0;  // 2^53
   double real = 0;
   if (!Parse(text, &real) || std::trunc(real) != real || std::abs(real) > kMostExact) return false;
+  // 1e-400 is no whole number, though no double is nearer to it than 0.
+  if (real == 0 && text.find_first_of("123456789") < text.find_first_of("eE")) return false;
   if (real < static_cast<double>(std::numeric_limits<Integer>::min()) ||
       real > static_cast<double>(std::numeric_limits<Integer>::max())) {
     return false;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <locale>
+#include <sstream>
 #include <system_error>
 
 #include "src/rocksdb/parse_number.h"
@@ -41,21 +43,22 @@ bool ParseCount(std::string_view text, uint64_t* count) {
   return true;
 }
 
-// The number nearest to what the text says, whatever its size. False if it says no number.
+// The number nearest to what the text says, whatever its size: 0 for what is too small for a
+// double, the largest for what is too large. False if it says no number.
 bool ParseAnyNumber(std::string_view text, double* number) {
   const char* const end = text.data() + text.size();
   const std::from_chars_result result = std::from_chars(text.data(), end, *number);
-  if (result.ptr != end || std::isnan(*number)) {
+  if (result.ptr != end) {
     return false;
   }
   if (result.ec == std::errc::result_out_of_range) {
-    const bool is_small = text.find("e-") != std::string_view::npos;
-    *number = is_small              ? 0
-              : text.front() == '-' ? -std::numeric_limits<double>::infinity()
-                                    : std::numeric_limits<double>::infinity();
+    // Which of the two it is, that does not say; a stream does.
+    std::istringstream in{std::string(text)};
+    in.imbue(std::locale::classic());
+    in >> *number;
     return true;
   }
-  return result.ec == std::errc();
+  return result.ec == std::errc() && !std::isnan(*number);
 }
 
 // The number of the type that is nearest to the one given.
@@ -135,7 +138,7 @@ struct Option {
 constexpr Option kOptions[] = {
     {"bits_per_key", "a number from 1 to 32",
      [](std::string_view text, PolicyOptions* options) {
-       return ParseNumber(text, &options->bits_per_key);
+       return ParseAnyNumber(text, &options->bits_per_key);
      },
      [](double number, PolicyOptions* options) {
        options->bits_per_key = std::clamp(number, 1.0, 32.0);
@@ -184,7 +187,7 @@ constexpr Option kOptions[] = {
          return true;
        }
        // 0 stands for "auto".
-       return ParseNumber(text, &options->level_size_ratio) &&
+       return ParseAnyNumber(text, &options->level_size_ratio) &&
               options->level_size_ratio != kSizeRatioOfFamilies;
      },
      [](double number, PolicyOptions* options) {
@@ -193,7 +196,7 @@ constexpr Option kOptions[] = {
      SizeRatioText},
     {"absent_share", "a number from 0 to 1",
      [](std::string_view text, PolicyOptions* options) {
-       return ParseNumber(text, &options->absent_share);
+       return ParseAnyNumber(text, &options->absent_share);
      },
      [](double number, PolicyOptions* options) {
        options->absent_share = std::clamp(number, 0.0, 1.0);
