@@ -11,6 +11,7 @@ TEST(ByteCountTest, ReadsUnits) {
     double bytes;
   } cases[] = {{"1", 1},
                {"1000000", 1e6},
+               {"1e6", 1e6},
                {"64KB", 64e3},
                {"64kb", 64e3},
                {"64KiB", 65536},
@@ -25,20 +26,20 @@ TEST(ByteCountTest, ReadsUnits) {
 }
 
 TEST(ByteCountTest, RefusesTheRest) {
-  for (const char* text : {"", "0", "-1", "MiB", "1.2.3", "5 bits", "5M", "1e3", "12KiBs", "0.4",
-                           "1 PB", "99999999999999999999999999999999999999999999.9.9"}) {
+  for (const char* text : {"", "0", "-1", "MiB", "1.2.3", "5 bits", "5M", "1e999", "nan", "12KiBs",
+                           "0.4", "1 PB", "99999999999999999999999999999999999999999999.9.9"}) {
     EXPECT_FALSE(ParseByteCount(text)) << text;
   }
 }
 
 TEST(ByteCountTest, WritesThreeDigits) {
-  EXPECT_EQ(ByteCount(0), "0 B");
-  EXPECT_EQ(ByteCount(412), "412 B");
-  EXPECT_EQ(ByteCount(1536), "1.50 KiB");
+  EXPECT_EQ(ByteCount(0), "0 bytes");
+  EXPECT_EQ(ByteCount(412), "412 bytes");
+  EXPECT_EQ(ByteCount(1536), "1.5 KiB");
   EXPECT_EQ(ByteCount(50.4 * 1024), "50.4 KiB");
   EXPECT_EQ(ByteCount(268435456), "256 MiB");
   EXPECT_EQ(ByteCount(5e12), "4.55 TiB");
-  EXPECT_EQ(ByteCount(5.0 * (uint64_t{1} << 50)), "5.00 PiB");
+  EXPECT_EQ(ByteCount(5.0 * (uint64_t{1} << 50)), "5 PiB");
 }
 
 }  // namespace

@@ -145,7 +145,7 @@ TEST_F(VerbPagesTest, ItSaysWhatThereIs) {
   EXPECT_THAT(
       built.output,
       AllOf(HasSubstr("10000 keys read, "), HasSubstr("; " + pages + " written\n"),
-            HasSubstr(pages + " of 1.00 KiB, "), HasSubstr("\nfill  "), HasSubstr("\nrate  "),
+            HasSubstr(pages + " of 1 KiB, "), HasSubstr("\nfill  "), HasSubstr("\nrate  "),
             HasSubstr(" in the fullest page"), HasSubstr("planned 1 % for 12000 keys")));
   const ChildResult asked = Pages("ask", "key-7 no-such-key --hex");
   EXPECT_EQ(asked.status, 2);

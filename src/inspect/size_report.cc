@@ -142,16 +142,25 @@ void ReportKinds(const SizeWish& wish, SizeReport* report) {
     return;
   }
   report->advice = Advice(*report);
-  for (const SizedKind& kind : report->kinds) {
-    if (kind.kind == "standard") report->shards = (kind.bytes + kShardBytes - 1) / kShardBytes;
+  const auto will_do = [&](const char* name) {
+    return std::find_if(report->kinds.begin(), report->kinds.end(),
+                        [&](const SizedKind& kind) { return kind.kind == name && kind.fits_wish; });
+  };
+  if (const auto standard = will_do("standard"); standard != report->kinds.end()) {
+    report->shards = (standard->bytes + kShardBytes - 1) / kShardBytes;
   }
   if (wish.rate) {
     amq::PagedPlan plan;
     plan.capacity = keys;
     plan.rate = *wish.rate;
-    if (amq::CheckPagedPlan(plan).empty()) report->pages = amq::PagedBloom::ShapeFor(plan).pages;
+    if (will_do("paged") != report->kinds.end() && amq::CheckPagedPlan(plan).empty()) {
+      report->pages = amq::PagedBloom::ShapeFor(plan).pages;
+    }
     const double bits = core::BitsForRate(*wish.rate);
-    if (core::RateForBits(bits) <= 1.01 * *wish.rate) {
+    if (wish.grows || wish.deletes || wish.threads) {
+      report->no_filter_policy =
+          "a file's filter is built once, of all its keys: none is added or removed later";
+    } else if (core::RateForBits(bits) <= 1.01 * *wish.rate) {
       report->filter_policy = absl::StrFormat("winnow:%.2f", std::ceil(bits * 100) / 100);
     } else {
       report->no_filter_policy =
@@ -159,6 +168,26 @@ void ReportKinds(const SizeWish& wish, SizeReport* report) {
                           core::kMaxBitsPerKey, core::RateForBits(core::kMaxBitsPerKey));
     }
   }
+}
+
+// Which k to take, of rows that are there.
+std::string PageAdvice(const SizeWish& wish, const std::vector<PageRow>& rows) {
+  const PageRow& holds_most = *std::max_element(
+      rows.begin(), rows.end(), [](const PageRow& a, const PageRow& b) { return a.keys < b.keys; });
+  const std::string most = !wish.rate ? ""
+                                      : absl::StrCat(holds_most.keys, " keys have the rate ",
+                                                     Rate(*wish.rate), ", the most of any k");
+  if (!wish.keys) return absl::StrCat("Take k = ", holds_most.k, ": ", most, ".");
+  const PageRow& lowest =
+      *std::min_element(rows.begin(), rows.end(),
+                        [](const PageRow& a, const PageRow& b) { return *a.at_rate < *b.at_rate; });
+  std::string text = absl::StrCat("Take k = ", lowest.k, ": ", *wish.keys, " keys have the rate ",
+                                  Rate(*lowest.at_rate), ", the lowest of any k.");
+  if (wish.rate && *lowest.at_rate > *wish.rate) {
+    absl::StrAppend(&text, " That is above ", Rate(*wish.rate), ": with k = ", holds_most.k, " ",
+                    most, "; take more pages (winnow help pages).");
+  }
+  return text;
 }
 
 void ReportPage(const SizeWish& wish, SizeReport* report) {
@@ -172,10 +201,20 @@ void ReportPage(const SizeWish& wish, SizeReport* report) {
   }
   if (wish.rate && std::all_of(report->page.begin(), report->page.end(),
                                [](const PageRow& row) { return row.keys == 0; })) {
-    report->page.clear();
     report->impossible =
         absl::StrCat("a page of ", *wish.page_bytes, " bytes does not have the rate ",
                      Rate(*wish.rate), " with a single key");
+  } else if (wish.keys && *report->page.front().at_rate > amq::kHighestRate) {
+    // With one bit a key so many keys have the highest rate as with no other number.
+    report->impossible = absl::StrCat("a page of ", *wish.page_bytes, " bytes does not tell ",
+                                      *wish.keys, " keys from others: at most ",
+                                      amq::BloomFilterKeys(bits, 1, amq::kHighestRate),
+                                      " have a rate up to ", Rate(amq::kHighestRate), " in it");
+  }
+  if (!report->impossible.empty()) {
+    report->page.clear();
+  } else {
+    report->advice = PageAdvice(wish, report->page);
   }
 }
 
@@ -240,6 +279,7 @@ std::string SizeJson(const SizeReport& report) {
                               {"keys", report.wish.rate ? Json(row.keys) : Json(nullptr)},
                               {"rate", or_null(row.at_rate)}});
     }
+    json["advice"] = report.advice;
     return json.dump(2) + "\n";
   }
   json["kinds"] = Json::array();

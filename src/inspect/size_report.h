@@ -45,11 +45,11 @@ struct SizeReport {
   SizeWish wish;
   std::string impossible;        // why the wish can't be had, a sentence; the rest is then empty
   std::vector<SizedKind> kinds;  // the best first: fewest bytes, or lowest rate
-  std::string advice;            // which kind to take, and why: sentences
-  std::string filter_policy;     // for per-file filters of RocksDB of this rate; may be empty
-  std::string no_filter_policy;  // why none has this rate; empty: one has, or no rate was wished
-  uint64_t pages = 0;            // of 1 KiB that keys at this rate take, where both are known
-  uint64_t shards = 0;           // of 512 MiB, of the standard filter
+  std::string advice;            // which kind, or of a page which k, to take, and why: sentences
+  std::string filter_policy;     // for per-file filters of RocksDB as is wished; may be empty
+  std::string no_filter_policy;  // why none is so; empty: one is, or no rate was wished
+  uint64_t pages = 0;            // of 1 KiB that keys at this rate take, if these will do
+  uint64_t shards = 0;           // of 512 MiB, of the standard filter, if that will do
   std::vector<PageRow> page;
 };
 

@@ -98,10 +98,11 @@ std::string ByteSize(double bytes) {
     const char* name;
   };
   for (const Unit& unit :
-       {Unit{1ull << 30, "GiB"}, Unit{1ull << 20, "MiB"}, Unit{1ull << 10, "KiB"}}) {
+       {Unit{1ull << 50, "PiB"}, Unit{1ull << 40, "TiB"}, Unit{1ull << 30, "GiB"},
+        Unit{1ull << 20, "MiB"}, Unit{1ull << 10, "KiB"}}) {
     if (bytes >= unit.size) return absl::StrCat(Figure(bytes / unit.size), " ", unit.name);
   }
-  return absl::StrCat(Figure(bytes), " bytes");
+  return absl::StrCat(Figure(bytes), bytes == 1 ? " byte" : " bytes");
 }
 
 double TextWidth(size_t characters) { return 7.4 * static_cast<double>(characters); }

@@ -16,6 +16,7 @@
 namespace winnow::inspect {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -154,6 +155,44 @@ TEST(SizeReport, ItIsSaidWhyThereIsNoPolicy) {
   const SizeReport low = ReportSizes(Wish(1'000'000, 1e-6));
   EXPECT_EQ(low.filter_policy, "");
   EXPECT_THAT(low.no_filter_policy, HasSubstr("at most 32 bits a key"));
+}
+
+TEST(SizeReport, NoPolicyIsNamedWhereAFilterHasToChange) {
+  for (bool SizeWish::*const change : {&SizeWish::grows, &SizeWish::deletes, &SizeWish::threads}) {
+    SizeWish wish = Wish(1'000'000, 0.01);
+    wish.*change = true;
+    const SizeReport report = ReportSizes(wish);
+    EXPECT_EQ(report.filter_policy, "");
+    EXPECT_THAT(report.no_filter_policy, HasSubstr("built once"));
+    // Nor pages that can't do it.
+    EXPECT_EQ(report.pages > 0, Find(report, "paged").fits_wish);
+    EXPECT_EQ(report.shards > 0, Find(report, "standard").fits_wish);
+  }
+}
+
+TEST(SizeReport, APageEndsWithAChoice) {
+  SizeWish wish;
+  wish.page_bytes = 1024;
+  wish.rate = 0.01;
+  EXPECT_EQ(ReportSizes(wish).advice,
+            "Take k = 7: 853 keys have the rate 0.01, the most of any k.");
+  wish.keys = 2000;
+  EXPECT_THAT(ReportSizes(wish).advice,
+              AllOf(HasSubstr("Take k = 3: 2000 keys have the rate 0.14, the lowest"),
+                    HasSubstr("above 0.01: with k = 7 853 keys"), HasSubstr("more pages")));
+  wish.rate.reset();
+  wish.keys = 800;
+  EXPECT_THAT(ReportSizes(wish).advice, HasSubstr("Take k = 7: 800 keys have the rate 0.0073"));
+  EXPECT_THAT(SizeJson(ReportSizes(wish)), HasSubstr("\"advice\": \"Take k = 7"));
+  // The most that it says are the most that it takes.
+  wish.keys = 5678;
+  EXPECT_THAT(ReportSizes(wish).advice, HasSubstr("Take k = 1: 5678 keys"));
+  for (const uint64_t keys : {uint64_t{5679}, uint64_t{1'000'000'000}}) {
+    wish.keys = keys;
+    const SizeReport report = ReportSizes(wish);
+    EXPECT_THAT(report.page, IsEmpty());
+    EXPECT_THAT(report.impossible, HasSubstr("at most 5678 have a rate up to 0.5 in it"));
+  }
 }
 
 TEST(SizeReport, APageHasItsKeysByK) {

@@ -37,11 +37,11 @@ std::string SizeText(const SizeReport& report) {
       if (row.at_rate) cells.push_back(Rate(*row.at_rate));
       table.AddRow(std::move(cells));
     }
-    return absl::StrCat("A page of ", *report.wish.page_bytes * 8,
-                        " bits, by the bits k that a key sets:\n\n", table.ToString());
+    return absl::StrCat("A page of ", ByteCount(static_cast<double>(*report.wish.page_bytes)),
+                        ", by the bits k that a key sets:\n\n", table.ToString(), "\n",
+                        inspect::WrapText(report.advice, 80), "\n");
   }
   TextTable table({{"kind", Align::kLeft},
-                   {"bytes"},
                    {"memory"},
                    {"bits/key"},
                    {"k or bits"},
@@ -51,7 +51,7 @@ std::string SizeText(const SizeReport& report) {
                    {"threads"},
                    {"will do"}});
   for (const SizedKind& kind : report.kinds) {
-    table.AddRow({kind.kind, absl::StrCat(kind.bytes), ByteCount(static_cast<double>(kind.bytes)),
+    table.AddRow({kind.kind, ByteCount(static_cast<double>(kind.bytes)),
                   absl::StrFormat("%.2f", kind.bits_per_key),
                   kind.bits == 0 ? "-" : absl::StrCat(kind.bits), Rate(kind.rate),
                   YesOrNo(kind.grows), YesOrNo(kind.deletes), YesOrNo(kind.threads),
@@ -67,8 +67,11 @@ std::string SizeText(const SizeReport& report) {
     absl::StrAppend(&text, "For RocksDB's files: filter_policy=", report.filter_policy, "\n");
   }
   if (!report.no_filter_policy.empty()) {
-    absl::StrAppend(&text, "For RocksDB's files: no filter_policy has this rate, as ",
-                    report.no_filter_policy, "\n");
+    absl::StrAppend(&text,
+                    inspect::WrapText(absl::StrCat("For RocksDB's files: no filter_policy, as ",
+                                                   report.no_filter_policy),
+                                      80),
+                    "\n");
   }
   return text;
 }
