@@ -9,7 +9,9 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,7 @@ using nlohmann::json;
 using testing::ChildResult;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::LinesThatBegin;
 using ::testing::Not;
 using testing::ReadFile;
 using testing::RunProgram;
@@ -317,25 +320,26 @@ TEST(DbBenchExtTest, APolicyThatIsNotTheOneItIsCalledIsRefusedBeforeAnythingIsPr
 
 TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
   const std::pair<std::string, std::string> cases[] = {
-      {"--reads=0", "--reads is 0, but has to be from 1"},
-      {"--timed_rounds=0", "--timed_rounds is 0, but has to be from 1"},
+      {"--reads=0", "--reads is 0, but must be a whole number from 1 to"},
+      {"--timed_rounds=0", "--timed_rounds is 0, but must be a whole number from 1 to 1000"},
       {"--benchmarks=fillseq", "nothing is looked up"},
       {"--benchmarks=readseq", "there is no 'readseq', but filluniquerandom, fillseq"},
       {"--compression_type=gzip", "lz4"},
       {"--keys=/nonexistent", "No such file"},
       {"--keys=/dev/null", "has no keys"},
-      {"--zipf=-0.5", "--zipf is -0.5, but has to be from 0 to 10"},
+      {"--zipf=-0.5", "--zipf is -0.5, but must be a number from 0 to 10"},
       {"--key_format=base64", "those of --key_format are line, hex"},
       {"--json=/nonexistent/run.json", "can't write"},
       {"--html=/nonexistent/run.html", "can't write"},
       {"--frontier=6,six", "--frontier has 'six'"},
       {"--format_version=99", "from 2 to 5"},
-      {"--max_filter_memory_ratio=-1", "--max_filter_memory_ratio is -1, but has to be from 0"},
+      {"--max_filter_memory_ratio=-1",
+       "--max_filter_memory_ratio is -1, but must be a number from 0"},
       {"--policies=winnow:10 --max_filter_memory_ratio=1", "there is only one"},
       {"--growth=fast", "--growth is 'fast', but has to be planned or rocksdb"},
       {"--compaction_style=1", "give --growth=rocksdb"},
       {"--compaction_style=3 --growth=rocksdb",
-       "--compaction_style is 3, but has to be from 0 to 2"},
+       "--compaction_style is 3, but must be a whole number from 0 to 2"},
       {"--disable_auto_compactions", "give --growth=rocksdb for a backlog"},
       {"--level0_files=3 --growth=rocksdb", "--level0_files is of --growth=planned"},
       {"--level0_files=-1", "from 0 to 1000"},
@@ -343,8 +347,12 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
       {"--partition_index_and_filters --cache_size=0", "needs a block cache"},
       {"--options_file=/nonexistent", "/nonexistent"},
       {"keys.lz4", "'keys.lz4' is no flag"},
-      {"--nonsense", "nonsense"},
-      {"--reads=many", "reads"},
+      {"--nonsense", "there is no flag --nonsense (see --help)"},
+      {"--polices=none", "there is no flag --polices; did you mean --policies?"},
+      {"--nokep", "there is no flag --nokep (see --help)"},
+      {"--reads", "the flag --reads needs a value"},
+      {"--benchmarks=readradnom", "there is no 'readradnom'; did you mean readrandom? There are"},
+      {"--policies=winow:10", "did you mean winnow:10?"},
   };
   for (const auto& [flag, says] : cases) {
     const bool is_list = absl::StartsWith(flag, "--keys=");  // it is read when the work begins
@@ -353,6 +361,33 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
     EXPECT_EQ(result.status, is_list ? 1 : 2) << flag;
     EXPECT_THAT(result.output, IsEmpty()) << flag;
     EXPECT_THAT(result.errors, HasSubstr(says)) << flag;
+  }
+}
+
+// Of every flag whose value is a number, as --help has them.
+TEST(DbBenchExtTest, ANumberOutOfItsRangeIsAnsweredByTheRangeOnce) {
+  const std::regex numeric("\n  --([a-z0-9_]+)=-?[0-9][0-9.e+]*\n");
+  const std::regex range("from [-+.0-9e]+ to [-+.0-9e]+");
+  const std::string help = RunBench({"--help"}).output;
+  int flags = 0;
+  for (std::sregex_iterator at(help.begin(), help.end(), numeric), end; at != end; ++at, ++flags) {
+    const std::string flag = "--" + (*at)[1].str();
+    for (const char* value : {"1e30", "-1e30", "99999999999999999999", "x", "nan", ""}) {
+      const ChildResult result = RunBench({flag + "=" + value});
+      EXPECT_EQ(result.status, 2) << flag << "=" << value;
+      EXPECT_THAT(result.errors,
+                  HasSubstr(flag + " is " + (*value == 0 ? "empty" : value) + ", but must be a "));
+      EXPECT_THAT(result.errors, Not(HasSubstr("ERROR"))) << flag;
+      const auto begin = std::sregex_iterator(result.errors.begin(), result.errors.end(), range);
+      EXPECT_EQ(std::distance(begin, std::sregex_iterator()), 1) << result.errors;
+    }
+  }
+  EXPECT_GT(flags, 25);
+}
+
+TEST(DbBenchExtTest, HelpIsNoWiderThanATerminal) {
+  for (const std::string& line : LinesThatBegin(RunBench({"--help"}).output, "")) {
+    EXPECT_LE(line.size(), 92u) << line;
   }
 }
 

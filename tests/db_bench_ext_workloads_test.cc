@@ -237,7 +237,7 @@ TEST_F(DbBenchExtWorkloadsTest, WhatHasNoMeaningIsRefused) {
       {{"--lookups=/dev/null", "--benchmarks=readrandom"}, "without readlist"},
       {{"--benchmarks=readlist"}, "--lookups=FILE"},
       {{"--absent_lookups=0.1", "--benchmarks=readrandom"}, "without readmixed"},
-      {{"--absent_lookups=1.1"}, "has to be from 0 to 1"},
+      {{"--absent_lookups=1.1"}, "must be a number from 0 to 1"},
       {{"--benchmarks=readwhilewriting"}, "needs --growth=rocksdb"},
       {{"--keys=/dev/null", "--from_db=/tmp"}, "give one of them"},
       {{"--cache_size=1", "--cache_share=0.1"}, "give one of them"},

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -59,17 +61,57 @@ TEST_F(ToolHelpTest, AVerbsHelpHasItsParts) {
     }
   }
   EXPECT_THAT(RunTool("help verify").output,
-              AllOf(HasSubstr("\n  --samples=N (default: 10000)\n"),
+              AllOf(HasSubstr("\n  --samples=N (0 to 100000000; default: 10000)\n"),
                     HasSubstr("\n  --path=FOLDER\n"), HasSubstr("\n  --json\n")));
   EXPECT_THAT(RunTool("help size").output,
-              AllOf(HasSubstr("\n  --rate=R\n"), HasSubstr("\n  --memory=BYTES\n"),
-                    HasSubstr("\n  --page=BYTES\n"), HasSubstr("\n  --keys=N\n")));
+              AllOf(HasSubstr("\n  --rate=R (1e-15 to 0.5)\n"), HasSubstr("\n  --memory=BYTES ("),
+                    HasSubstr("\n  --page=BYTES ("), HasSubstr("\n  --keys=N (1 to ")));
   // Its usage line leaves flags out.
   EXPECT_THAT(RunTool("help advise").output,
               AllOf(HasSubstr("\n  --path=FOLDER\n"), HasSubstr("\n  --jobs=N"),
                     HasSubstr("\n  --draws=N")));
   EXPECT_THAT(RunTool("policy winnow:10 --keys=-1").errors,
               AllOf(HasSubstr("--keys"), Not(HasSubstr("policy_keys"))));
+}
+
+TEST_F(ToolHelpTest, NoLineIsWiderThanATerminal) {
+  std::string all = RunTool("help").output;
+  for (const std::string& verb : VerbNames()) all += RunTool("help " + verb).output;
+  for (const std::string& line : LinesThatBegin(all, "")) EXPECT_LE(line.size(), 92u) << line;
+}
+
+// Of every flag of every verb whose value is a number.
+TEST_F(ToolHelpTest, ANumberOutOfItsRangeIsAnsweredByTheRangeOnce) {
+  const std::regex with_range(R"(  --([a-z_]+)=\S+ \(([-+.0-9e]+) to ([-+.0-9e]+)[;)].*)");
+  const std::regex looks_numeric(R"(  --[a-z_]+=(N|SHARE|BYTES|R|P|.* \(default: -?[0-9.]+\))$)");
+  const std::regex range("from [-+.0-9e]+ to [-+.0-9e]+");
+  int flags = 0;
+  for (const std::string& verb : VerbNames()) {
+    for (const std::string& line : LinesThatBegin(RunTool("help " + verb).output, "  --")) {
+      std::smatch match;
+      if (!std::regex_match(line, match, with_range)) {
+        EXPECT_TRUE(line.find("=TIME") != std::string::npos ||
+                    !std::regex_match(line, looks_numeric))
+            << verb << line << " has no range";
+        continue;
+      }
+      ++flags;
+      const std::string flag = "--" + match[1].str();
+      const std::string below = std::to_string(std::stod(match[2]) - 1);
+      for (const std::string& value : {std::string("1e300"), below, std::string("x"),
+                                       std::string("nan"), std::string("99999999999999999999")}) {
+        const ChildResult outcome = RunTool(verb + " " + flag + "=" + value);
+        EXPECT_EQ(outcome.status, 2) << verb << " " << flag << "=" << value;
+        EXPECT_THAT(outcome.output, IsEmpty());
+        EXPECT_THAT(outcome.errors, AllOf(HasSubstr(flag + " is " + value + ", but must be a "),
+                                          Not(HasSubstr("Illegal"))));
+        const auto begin =
+            std::sregex_iterator(outcome.errors.begin(), outcome.errors.end(), range);
+        EXPECT_EQ(std::distance(begin, std::sregex_iterator()), 1) << outcome.errors;
+      }
+    }
+  }
+  EXPECT_GT(flags, 20);
 }
 
 TEST_F(ToolHelpTest, VersionIsAVerb) {

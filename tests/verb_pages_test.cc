@@ -142,11 +142,10 @@ TEST_F(VerbPagesTest, ItSaysWhatThereIs) {
   EXPECT_EQ(built.status, 0);
   const PagedBloom filter = Opened();
   const std::string pages = std::to_string(filter.shape().pages) + " pages";
-  EXPECT_THAT(
-      built.output,
-      AllOf(HasSubstr("10000 keys read, "), HasSubstr("; " + pages + " written\n"),
-            HasSubstr(pages + " of 1 KiB, "), HasSubstr("\nfill  "), HasSubstr("\nrate  "),
-            HasSubstr(" in the fullest page"), HasSubstr("planned 1 % for 12000 keys")));
+  EXPECT_THAT(built.output,
+              AllOf(HasSubstr("10000 keys read, "), HasSubstr("; " + pages + " written\n"),
+                    HasSubstr(pages + " of 1 KiB, "), HasSubstr("\nfill  "), HasSubstr("\nrate  "),
+                    HasSubstr(" in the fullest page"), HasSubstr("planned 1 % for 12000 keys")));
   const ChildResult asked = Pages("ask", "key-7 no-such-key --hex");
   EXPECT_EQ(asked.status, 2);
   EXPECT_THAT(asked.errors, HasSubstr("'key-7' is no key of hexadecimal digits"));
@@ -371,16 +370,16 @@ TEST_F(VerbPagesTest, WrongUsageIsSaid) {
       {"", "build, add or ask?"},
       {"delete x key", "'delete' is none of build, add and ask"},
       {"ask", "the pages of which folder, or of which server (--redis)?"},
-      {"build x key --rate=2", "rate is 2, but must be"},
-      {"build x key --rate=0", "rate is 0, but must be"},
-      {"build x key --page_size=1001", "multiple of 8"},
-      {"build x key --page_size=big", "--page_size can't be 'big'"},
-      {"build x key --page_size=-1", "--page_size can't be '-1'"},
+      {"build x key --rate=2", "--rate is 2, but must be a number from 1e-15 to 0.5"},
+      {"build x key --rate=0", "--rate is 0, but must be"},
+      {"build x key --page_size=1001", "--page_size is 1001, but must be a multiple of 8"},
+      {"build x key --page_size=big", "--page_size is big, but must be a number of bytes from 64"},
+      {"build x key --page_size=-1", "--page_size is -1, but must be"},
       {"build x key --page-size=1024", "did you mean --page_size?"},
-      {"build x key --capacity=2000000000000", "capacity is 2000000000000, but must be at most"},
-      {"build x key --capacity=1.5", "--capacity can't be '1.5'"},
-      {"build x key --capacity=many", "--capacity can't be 'many'"},
-      {"build x key --capacity=-5", "--capacity can't be '-5'"},
+      {"build x key --capacity=2000000000000", "--capacity is 2000000000000, but must be"},
+      {"build x key --capacity=1.5", "--capacity is 1.5, but must be a whole number"},
+      {"build x key --capacity=many", "--capacity is many, but must be"},
+      {"build x key --capacity=-5", "--capacity is -5, but must be"},
   };
   for (const auto& [arguments, said] : cases) {
     const ChildResult outcome = RunProgram(
@@ -390,6 +389,15 @@ TEST_F(VerbPagesTest, WrongUsageIsSaid) {
     EXPECT_THAT(outcome.output, IsEmpty());
   }
   EXPECT_TRUE(fs::is_empty(folder_.path()));
+}
+
+TEST_F(VerbPagesTest, AFolderThatIsNotThereIsNamedOnce) {
+  for (const char* action : {"ask", "add"}) {
+    const std::string errors = Pages(action, "key").errors;
+    const size_t at = errors.find(pages_);
+    EXPECT_NE(at, std::string::npos) << errors;
+    EXPECT_EQ(errors.find(pages_, at + 1), std::string::npos) << errors;
+  }
 }
 
 TEST_F(VerbPagesTest, PagesThatFitInNoMemoryAreASentence) {

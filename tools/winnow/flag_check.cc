@@ -1,21 +1,109 @@
 #include "tools/winnow/flag_check.h"
 
 #include <absl/strings/match.h>
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_replace.h>
+#include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
+#include <absl/time/time.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
-#include "tools/winnow/closest_name.h"
+#include "src/dedup/state_layout.h"
+#include "src/inspect/policy_check.h"
+#include "tools/winnow/byte_count.h"
+#include "winnow/amq/plan.h"
 
 namespace winnow::tools {
 namespace {
 
+// How a flag's number is written, which Abseil does not know of all.
+enum class Form { kNumber, kWhole, kBytes, kList };
+
+struct RangeRow {
+  absl::string_view flag;  // by Abseil's name
+  Form form;
+  double least;
+  double most;
+};
+
+constexpr double kMostKeys = static_cast<double>(amq::kMostKeys);
+constexpr double kMostBytes = 1e15;
+
+constexpr RangeRow kRanges[] = {
+    {"absent_share", Form::kNumber, 0, 1},
+    {"budget", Form::kBytes, 1, kMostBytes},
+    {"dedup_capacity", Form::kWhole, 1, kMostKeys},
+    {"dedup_inflight", Form::kWhole, 1, dedup::kMostUnkept},
+    {"dedup_rate", Form::kNumber, amq::kLowestRate, amq::kHighestRate},
+    {"dedup_window", Form::kWhole, 0, kMostKeys},
+    {"draws", Form::kWhole, 1, 1e7},
+    {"jobs", Form::kWhole, 0, 1024},
+    {"level", Form::kList, 0, std::numeric_limits<int>::max()},
+    {"limit", Form::kWhole, 0, 1e15},
+    {"memory", Form::kBytes, 1, kMostBytes},
+    {"page", Form::kBytes, 64, 1 << 20},
+    {"pages_capacity", Form::kWhole, 0, kMostKeys},
+    {"pages_page_size", Form::kBytes, 64, 1 << 20},
+    {"pages_rate", Form::kNumber, amq::kLowestRate, amq::kHighestRate},
+    {"policy_keys", Form::kWhole, 1, 1e7},  // of a filter for each level
+    {"policy_level", Form::kWhole, 0, inspect::kLastTrialLevel},
+    {"rate", Form::kNumber, amq::kLowestRate, amq::kHighestRate},
+    {"sample", Form::kWhole, 0, 1e15},
+    {"samples", Form::kWhole, 0, 1e8},  // 40 bytes each
+    {"size_keys", Form::kWhole, 1, kMostKeys},
+};
+
+// That of its type where it has no row.
+std::optional<RangeRow> RowOf(const absl::CommandLineFlag& flag) {
+  for (const RangeRow& row : kRanges) {
+    if (row.flag == flag.Name()) return row;
+  }
+  if (flag.IsOfType<int>()) {
+    return RangeRow{flag.Name(), Form::kWhole, std::numeric_limits<int>::min(),
+                    std::numeric_limits<int>::max()};
+  }
+  if (flag.IsOfType<uint64_t>() || flag.IsOfType<std::optional<uint64_t>>()) {
+    return RangeRow{flag.Name(), Form::kWhole, 0, 1e18};
+  }
+  constexpr double kAny = std::numeric_limits<double>::max();
+  return flag.IsOfType<double>() ? std::optional(RangeRow{flag.Name(), Form::kNumber, -kAny, kAny})
+                                 : std::nullopt;
+}
+
+inspect::NumberRange RangeOf(const RangeRow& row) {
+  return {row.least, row.most, row.form != Form::kNumber};
+}
+
+bool IsWithin(const RangeRow& row, absl::string_view text) {
+  if (row.form == Form::kBytes) return RangeOf(row).Has(ParseByteCount(text).value_or(0));
+  const std::vector<absl::string_view> numbers = row.form == Form::kList
+                                                     ? absl::StrSplit(text, ',', absl::SkipEmpty())
+                                                     : std::vector<absl::string_view>{text};
+  return std::all_of(numbers.begin(), numbers.end(), [&](absl::string_view word) {
+    double number = 0;
+    return absl::SimpleAtod(word, &number) && RangeOf(row).Has(number);
+  });
+}
+
+std::string CheckNumber(const RangeRow& row, absl::string_view name, absl::string_view value,
+                        absl::CommandLineFlag* flag) {
+  std::string error;
+  // As Abseil has read it: whole numbers may be written in hexadecimal digits.
+  const bool parsed = flag->ParseFrom(value, &error);
+  const bool is_read = parsed && row.form == Form::kWhole && !flag->IsOfType<std::string>();
+  if (parsed && IsWithin(row, is_read ? flag->CurrentValue() : std::string(value))) return "";
+  if (row.form != Form::kBytes) return inspect::OutOfRange(name, value, RangeOf(row));
+  return absl::StrCat(inspect::OutOfRange(name, value, RangeOf(row), "number of bytes"),
+                      ", as 64KB or 1.5GiB");
+}
+
 std::string NoSuchFlag(const Verb* verb, absl::string_view argument, absl::string_view name) {
   const absl::string_view meant =
-      verb == nullptr ? absl::string_view() : ClosestName(name, verb->flags);
+      verb == nullptr ? absl::string_view() : inspect::ClosestName(name, verb->flags);
   return absl::StrCat("there is no flag ", argument,
                       verb == nullptr ? "" : absl::StrCat(" for ", verb->name),
                       meant.empty() ? "" : absl::StrCat("; did you mean --", meant, "?"),
@@ -47,14 +135,15 @@ std::string CheckFlag(const Verb* verb, absl::string_view argument) {
   if (!has_value && !flag->IsOfType<bool>()) {
     return absl::StrCat("the flag --", name, " needs a value: --", name, "=VALUE");
   }
+  if (const std::optional<RangeRow> row = RowOf(*flag)) return CheckNumber(*row, name, value, flag);
   std::string error;
-  const bool parsed = flag->ParseFrom(value, &error);
-  // Of several verbs' flags of one name, Abseil knows each by a name of its own.
-  error = absl::StrReplaceAll(
-      error, {{absl::StrCat("'", flag->Name(), "'"), absl::StrCat("'", name, "'")}});
-  return parsed ? std::string()
-                : absl::StrCat("the flag --", name, " can't be '", value, "'",
-                               error.empty() ? "" : ": ", error);
+  if (flag->ParseFrom(value, &error)) return "";
+  // What the flag's own type says of it; before that, Abseil names the flag by its own name.
+  const size_t own = error.find("'; ");
+  return absl::StrCat("the flag --", name, " can't be '", value, "'",
+                      flag->IsOfType<absl::Duration>() ? ": it is a time, as 10m or 1h30m"
+                      : own == std::string::npos       ? ""
+                                                       : absl::StrCat(": ", error.substr(own + 3)));
 }
 
 }  // namespace
@@ -65,6 +154,11 @@ absl::CommandLineFlag* FindFlag(const Verb& verb, absl::string_view name) {
   }
   absl::CommandLineFlag* const own = absl::FindCommandLineFlag(absl::StrCat(verb.name, "_", name));
   return own != nullptr ? own : absl::FindCommandLineFlag(name);
+}
+
+std::optional<inspect::NumberRange> RangeOf(const absl::CommandLineFlag& flag) {
+  const std::optional<RangeRow> row = RowOf(flag);
+  return row ? std::optional(RangeOf(*row)) : std::nullopt;
 }
 
 std::vector<std::string> ForAbseil(const Verb& verb, std::vector<std::string> arguments) {

@@ -6,15 +6,20 @@
 #include <absl/flags/reflection.h>
 #include <absl/strings/string_view.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "src/inspect/flag_words.h"
 #include "tools/winnow/verbs.h"
 
 namespace winnow::tools {
 
 // The Abseil flag that the verb means by a name; null if it has none.
 absl::CommandLineFlag* FindFlag(const Verb& verb, absl::string_view name);
+
+// The numbers that a flag can have; unset for a flag that is no number.
+std::optional<inspect::NumberRange> RangeOf(const absl::CommandLineFlag& flag);
 
 // The verb's arguments with its flags by the names that Abseil knows them by.
 std::vector<std::string> ForAbseil(const Verb& verb, std::vector<std::string> arguments);

@@ -3,10 +3,13 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_replace.h>
+#include <absl/strings/str_split.h>
+#include <absl/strings/strip.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "src/inspect/text_table.h"
@@ -51,10 +54,18 @@ std::string ValueOf(const Verb& verb, absl::string_view flag, const absl::Comman
   return !value.empty() ? value : is_number ? "N" : "VALUE";
 }
 
+std::string LimitsOf(const absl::CommandLineFlag& flag) {
+  const std::optional<inspect::NumberRange> range = RangeOf(flag);
+  const std::string preset = flag.DefaultValue();
+  if (!range && preset.empty()) return std::string();
+  return absl::StrCat("(", range ? range->Text() : "", range && !preset.empty() ? "; " : "",
+                      preset.empty() ? "" : absl::StrCat("default: ", preset), ")");
+}
+
 std::string FlagHelp(const FlagText& flag) {
   return absl::StrCat("  --", flag.name, flag.value.empty() ? "" : "=", flag.value,
-                      flag.preset.empty() ? "" : absl::StrCat(" (default: ", flag.preset, ")"),
-                      "\n", Paragraph(flag.help, 2 + kDeeper));
+                      flag.limits.empty() ? "" : " ", flag.limits, "\n",
+                      Paragraph(flag.help, 2 + kDeeper));
 }
 
 }  // namespace
@@ -66,7 +77,7 @@ FlagText TextOfFlag(const Verb& verb, absl::string_view flag) {
     const bool is_switch = found->IsOfType<bool>();
     text.value = is_switch ? std::string() : ValueOf(verb, flag, *found);
     text.help = found->Help();
-    text.preset = is_switch ? std::string() : found->DefaultValue();
+    text.limits = is_switch ? std::string() : LimitsOf(*found);
   }
   return text;
 }
@@ -86,7 +97,13 @@ std::string OverallHelp() {
 
 std::string VerbHelp(const Verb& verb) {
   std::string text =
-      absl::StrCat(Paragraph(UsageLine(verb), 0, kDeeper), "\n", verb.summary, ".\n\n", verb.help);
+      absl::StrCat(Paragraph(UsageLine(verb), 0, kDeeper), "\n", verb.summary, ".\n\n");
+  for (const absl::string_view line : absl::StrSplit(absl::StripSuffix(verb.help, "\n"), '\n')) {
+    const size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    absl::StrAppend(&text, line.size() <= kWidth
+                               ? absl::StrCat(line, "\n")
+                               : Paragraph(std::string(line.substr(indent)), indent));
+  }
   if (!verb.flags.empty()) {
     absl::StrAppend(&text, "\nFlags:\n");
   }

@@ -33,7 +33,7 @@ struct FlagText {
   std::string name;
   std::string value;
   std::string help;
-  std::string preset;  // its value where it is not given; empty: none
+  std::string limits;  // "(0 to 1024; default: 0)": its range, and what it is if not given; or ""
 };
 FlagText TextOfFlag(const Verb& verb, absl::string_view flag);
 

@@ -76,10 +76,10 @@ std::string Options(const Verb& verb) {
   std::string text = verb.flags.empty() ? "" : Section("OPTIONS");
   for (const absl::string_view name : verb.flags) {
     const FlagText flag = TextOfFlag(verb, name);
-    const std::string term = absl::StrCat(
-        Bold(absl::StrCat("--", flag.name)),
-        flag.value.empty() ? "" : absl::StrCat("=\\fI", Roff(flag.value), "\\fR"),
-        flag.preset.empty() ? "" : absl::StrCat(" (default: ", Roff(flag.preset), ")"));
+    const std::string term =
+        absl::StrCat(Bold(absl::StrCat("--", flag.name)),
+                     flag.value.empty() ? "" : absl::StrCat("=\\fI", Roff(flag.value), "\\fR"),
+                     flag.limits.empty() ? "" : absl::StrCat(" ", Roff(flag.limits)));
     absl::StrAppend(&text, Item(term, flag.help));
   }
   return text;

@@ -4,13 +4,12 @@
 #include <absl/functional/function_ref.h>
 #include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
-#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_replace.h>
 #include <absl/strings/string_view.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <new>
@@ -85,10 +84,23 @@ inspect::PagesState StateOf(const PagedBloom& filter) {
   return state;
 }
 
+// Whether a sentence has the place's path, or one in it, as a word.
+bool NamesPlace(absl::string_view sentence, absl::string_view place) {
+  for (size_t at = sentence.find(place); at != absl::string_view::npos;
+       at = sentence.find(place, at + 1)) {
+    const absl::string_view behind = sentence.substr(at + place.size());
+    const bool begins = at == 0 || sentence[at - 1] == ' ';
+    if (begins && (behind.empty() || absl::StrContains(" :,;/", behind.substr(0, 1)))) return true;
+  }
+  return false;
+}
+
 // Says on stderr what is wrong, and shows the rest.
 int Show(const Task& task, const PagesReport& report, int code) {
   for (size_t i = 0; i < std::min(report.faults.size(), kMostFaultLines); ++i) {
-    absl::FPrintF(stderr, "winnow %s: %s: %s\n", task.verb, report.place, report.faults[i]);
+    const std::string& fault = report.faults[i];
+    absl::FPrintF(stderr, "winnow %s: %s%s\n", task.verb,
+                  NamesPlace(fault, report.place) ? "" : absl::StrCat(report.place, ": "), fault);
   }
   if (report.faults.size() > kMostFaultLines) {
     absl::FPrintF(stderr, "winnow %s: %s: and so on, %d faults in all\n", task.verb, report.place,
@@ -132,23 +144,12 @@ PagesReport ReportOf(const Task& task, absl::string_view action) {
 // The flags' plan, with 0 keys where they don't say. Where a value is wrong, *problem says so.
 amq::PagedPlan PlanOfFlags(std::string* problem) {
   amq::PagedPlan plan;
-  const std::string capacity = absl::GetFlag(FLAGS_pages_capacity);
-  double keys = 0;
-  if (!capacity.empty() && (!absl::SimpleAtod(capacity, &keys) || !(keys >= 0 && keys <= 1e15) ||
-                            keys != std::floor(keys))) {
-    *problem = absl::StrCat("--capacity can't be '", capacity, "'; it is like 1000000 or 1e6");
-    return plan;
-  }
-  plan.capacity = static_cast<uint64_t>(keys);
+  plan.capacity =
+      static_cast<uint64_t>(ParseByteCount(absl::GetFlag(FLAGS_pages_capacity)).value_or(0));
   plan.rate = absl::GetFlag(FLAGS_pages_rate);
-  const std::string size = absl::GetFlag(FLAGS_pages_page_size);
-  const std::optional<double> bytes = ParseByteCount(size);
-  if (!bytes || *bytes > 1e9 || *bytes != static_cast<double>(static_cast<uint32_t>(*bytes))) {
-    *problem = absl::StrCat("--page_size can't be '", size, "'; sizes are like 1KiB or 4096");
-    return plan;
-  }
-  plan.page_bytes = static_cast<uint32_t>(*bytes);
-  *problem = amq::CheckPagedPlan(plan);
+  plan.page_bytes =
+      static_cast<uint32_t>(ParseByteCount(absl::GetFlag(FLAGS_pages_page_size)).value_or(0));
+  *problem = absl::StrReplaceAll(amq::CheckPagedPlan(plan), {{"page_bytes is", "--page_size is"}});
   return plan;
 }
 

@@ -2,11 +2,9 @@
 
 #include <absl/flags/flag.h>
 #include <absl/strings/numbers.h>
-#include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
-#include <absl/strings/string_view.h>
 
-#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -30,60 +28,28 @@ ABSL_FLAG(bool, threads, false, "several threads add keys at once");
 namespace winnow::tools {
 namespace {
 
-// A number, also as 1e9.
-std::optional<double> Number(absl::string_view text) {
-  double number = 0;
-  if (!absl::SimpleAtod(text, &number)) return std::nullopt;
-  return number;
+// Of a flag that is empty or a number of its range.
+std::optional<uint64_t> Whole(const std::string& flag) {
+  const std::optional<double> number = ParseByteCount(flag);
+  return number ? std::optional(static_cast<uint64_t>(*number)) : std::nullopt;
 }
 
-// Also with a unit, as 4KiB.
-std::optional<double> Bytes(absl::string_view text) {
-  const std::optional<double> number = Number(text);
-  return number ? number : ParseByteCount(text);
-}
-
-// Empty, or what is wrong with a flag.
-std::string ReadWish(inspect::SizeWish* wish) {
-  const auto read = [](absl::string_view name, const std::string& text,
-                       std::optional<double> (*parse)(absl::string_view),
-                       std::optional<uint64_t>* to) -> std::string {
-    if (text.empty()) return "";
-    constexpr double kMost = 9e15;  // whole numbers are exact in a double
-    const std::optional<double> number = parse(text);
-    if (!number) return absl::StrCat("--", name, "=", text, " is not a number");
-    if (!(*number >= 1 && *number <= kMost)) {
-      return absl::StrFormat("--%s=%s is not from 1 to %.0f", name, text, kMost);
-    }
-    if (*number != std::floor(*number)) {
-      return absl::StrCat("--", name, "=", text, " is not a whole number");
-    }
-    *to = static_cast<uint64_t>(*number);
-    return "";
-  };
-  std::string fault = read("keys", absl::GetFlag(FLAGS_size_keys), Number, &wish->keys);
-  if (fault.empty()) {
-    fault = read("memory", absl::GetFlag(FLAGS_memory), Bytes, &wish->bytes);
-  }
-  if (fault.empty()) {
-    fault = read("page", absl::GetFlag(FLAGS_page), Bytes, &wish->page_bytes);
-  }
-  const std::string rate = absl::GetFlag(FLAGS_rate);
-  if (fault.empty() && !rate.empty()) {
-    double number = 0;
-    if (!absl::SimpleAtod(rate, &number)) return absl::StrCat("--rate=", rate, " is not a number");
-    wish->rate = number;
-  }
-  wish->grows = absl::GetFlag(FLAGS_grows);
-  wish->deletes = absl::GetFlag(FLAGS_deletes);
-  wish->threads = absl::GetFlag(FLAGS_threads);
-  return fault;
+inspect::SizeWish WishOfFlags() {
+  inspect::SizeWish wish;
+  wish.keys = Whole(absl::GetFlag(FLAGS_size_keys));
+  wish.bytes = Whole(absl::GetFlag(FLAGS_memory));
+  wish.page_bytes = Whole(absl::GetFlag(FLAGS_page));
+  double rate = 0;
+  if (absl::SimpleAtod(absl::GetFlag(FLAGS_rate), &rate)) wish.rate = rate;
+  wish.grows = absl::GetFlag(FLAGS_grows);
+  wish.deletes = absl::GetFlag(FLAGS_deletes);
+  wish.threads = absl::GetFlag(FLAGS_threads);
+  return wish;
 }
 
 int RunSize(const Verb& verb, const std::vector<std::string>& arguments) {
   if (!arguments.empty()) return WrongUsage(verb, "there are only flags");
-  inspect::SizeWish wish;
-  if (const std::string fault = ReadWish(&wish); !fault.empty()) return WrongUsage(verb, fault);
+  const inspect::SizeWish wish = WishOfFlags();
   if (!wish.keys && !wish.page_bytes) return WrongUsage(verb, "for how many keys?");
   if (const std::string wrong = inspect::WhatIsWrong(wish); !wrong.empty()) {
     return WrongUsage(verb, wrong);
@@ -106,11 +72,12 @@ Verb SizeVerb() {
   return {"size",
           "--keys=N (--rate=R|--memory=BYTES) | --page=BYTES (--rate=R|--keys=N) [--json]",
           "Says what filters of every kind would take, and which one to take",
-          "With keys and a rate: bytes, bits a key, the bits k that a key sets or of its\n"
+          "With keys and a rate: memory, bits a key, the bits k that a key sets or of its\n"
           "fingerprint, and the rate of each kind, the smallest first; pages and shards of\n"
           "512 MiB; the filter_policy of the rate. With keys and memory: the lowest rate of\n"
           "each kind in it. With a page: the keys that have the rate, by k, or the rate of\n"
-          "the keys. Rates have n / 2^64 among them, for keys of equal hashes.\n"
+          "the keys, and which k to take. Rates have n / 2^64 among them, for keys of equal\n"
+          "hashes. Where keys are added or removed later, no filter_policy is named.\n"
           "What can't be had is said in a sentence; exit code 1.\n",
           {"json", "keys", "rate", "memory", "page", "grows", "deletes", "threads"},
           RunSize,

@@ -37,7 +37,6 @@ namespace {
 using inspect::FileVerdict;
 using inspect::ListedTable;
 
-constexpr uint64_t kMostSamples = 100'000'000;        // 40 bytes each
 constexpr std::chrono::seconds kLongestSilence(900);  // a file's checksums are checked in silence
 
 class Run {
@@ -147,9 +146,6 @@ int ExitCode(const std::vector<FileVerdict>& files, bool trees_read) {
 int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
   if (paths.empty()) {
     return WrongUsage(verb, "which files or database folders?");
-  }
-  if (absl::GetFlag(FLAGS_samples) > kMostSamples) {
-    return WrongUsage(verb, absl::StrCat("--samples can be 0 to ", kMostSamples));
   }
   std::string problem;
   const int jobs = Jobs(&problem);

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/winnow/closest_name.h"
+#include "src/inspect/flag_words.h"
 #include "tools/winnow/flag_check.h"
 #include "tools/winnow/flags.h"
 #include "tools/winnow/help_text.h"
@@ -43,7 +43,7 @@ std::string NoSuchVerb(absl::string_view name) {
   for (const Verb& verb : Verbs()) {
     names.push_back(verb.name);
   }
-  const absl::string_view meant = ClosestName(name, names);
+  const absl::string_view meant = inspect::ClosestName(name, names);
   return absl::StrCat(
       "there is no verb '", name, "'; ",
       meant.empty() ? "there are: " : absl::StrCat("did you mean '", meant, "'? There are: "),

@@ -7,6 +7,10 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <vector>
+
+#include "src/inspect/flag_words.h"
 
 namespace winnow::bench {
 namespace {
@@ -74,7 +78,11 @@ absl::StatusOr<BenchmarkList> ParseBenchmarks(std::string_view list) {
        absl::StrSplit(absl::string_view(list.data(), list.size()), ',')) {
     const Benchmark* const benchmark = Find(name);
     if (benchmark == nullptr) {
-      return Wrong(absl::StrCat("there is no '", name, "', but ", Names()));
+      std::vector<absl::string_view> names;
+      for (const Benchmark& one : Benchmarks()) names.emplace_back(one.name);
+      const std::string meant = inspect::DidYouMean(name, names);
+      return Wrong(absl::StrCat("there is no '", name, "'", meant,
+                                meant.empty() ? ", but " : " There are ", Names()));
     }
     if (benchmark->writes) {
       if (!parsed.lookups.empty()) {

@@ -28,8 +28,8 @@
 #include "db_bench_ext/read_amplification/lookups/existing_database.h"
 #include "db_bench_ext/read_amplification/lookups/lookups.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
-#include "db_bench_ext/read_amplification/program/check_range.h"
 #include "db_bench_ext/read_amplification/program/command_line.h"
+#include "db_bench_ext/read_amplification/program/flag_check.h"
 #include "db_bench_ext/read_amplification/program/flag_help.h"
 #include "db_bench_ext/read_amplification/program/frontier.h"
 #include "db_bench_ext/read_amplification/program/given_flags.h"
@@ -188,12 +188,16 @@ absl::Status CheckWorkloads(const WorkloadRequest& request, const TreeOptions& t
   return absl::OkStatus();
 }
 
-absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
-  if (absl::Status status =
-          CheckRange("trees_at_once", absl::GetFlag(FLAGS_trees_at_once), 0, 1024);
-      !status.ok()) {
-    return status;
+std::vector<FlagRange> FlagRanges() {
+  std::vector<FlagRange> all = {{"trees_at_once", 0, 1024}};
+  for (const auto* const some : {&WorkloadFlagRanges(), &TreeFlagRanges(), &ReportFlagRanges()}) {
+    all.insert(all.end(), some->begin(), some->end());
   }
+  return all;
+}
+
+absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
+  if (absl::Status status = CheckFlagValues(FlagRanges()); !status.ok()) return status;
   if (absl::Status status = CheckUseOfDatabase(given); !status.ok()) return status;
   absl::StatusOr<WorkloadRequest> workloads = WorkloadRequestOfFlags(given);
   if (!workloads.ok()) return workloads.status();
@@ -471,15 +475,11 @@ absl::Status ExecuteOnExisting(const Task& task, const std::string& command) {
 
 constexpr char kUsage[] =
     "Counts what lookups read from a tree of files, for one filter policy and another.\n\n"
-    "For each policy the same keys are written in the same order into a new RocksDB database, "
-    "which\n"
-    "grows the same tree (with --growth=rocksdb, its own). Then keys are looked up, once to count "
-    "and in several "
-    "\n"
-    "rounds for the time, in which the policies take turns: what else the machine does meets them\n"
-    "all, and the round of median speed is reported. Nothing is printed of a policy that turns "
-    "out\n"
-    "not to be in force.\n\n"
+    "For each policy the same keys are written in the same order into a new RocksDB database,\n"
+    "which grows the same tree (with --growth=rocksdb, its own). Then keys are looked up, once\n"
+    "to count and in several rounds for the time, in which the policies take turns: what else\n"
+    "the machine does meets them all, and the round of median speed is reported. Nothing is\n"
+    "printed of a policy that turns out not to be in force.\n\n"
     "  db_bench_ext --num=1000000 --policies=bloomfilter:10,winnow:10\n"
     "  db_bench_ext --keys=paths.lz4 --json=readamp.json --html=readamp.html\n"
     "  db_bench_ext --from_db=FOLDER --absent_lookups=0.1 --policies=bloomfilter:10,winnow:10\n"
@@ -536,6 +536,9 @@ int Main(int argc, char** argv) {
   }
   if (words.size() == 2 && words[1] == "--version") {
     return PrintAndEnd(absl::StrCat("db_bench_ext ", Version(), "\n"));
+  }
+  if (absl::Status wrong = CheckFlagWords(words, FlagRanges()); !wrong.ok()) {
+    return Failed(wrong, kWrongUsage);
   }
   const std::vector<char*> rest = ParseFlags(argc, argv);
   if (rest.size() > 1) {

@@ -10,7 +10,7 @@
 namespace winnow::bench {
 namespace {
 
-constexpr size_t kWidth = 96;
+constexpr size_t kWidth = 90;
 constexpr char kIndent[] = "      ";
 
 // Lines of words, indented.

@@ -5,6 +5,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <utility>
+#include <vector>
 
 #include "db_bench_ext/read_amplification/program/frontier.h"
 
@@ -27,16 +28,15 @@ ABSL_FLAG(double, max_block_read_ratio, 0,
 ABSL_FLAG(double, max_filter_memory_ratio, 0, "the same for filter memory. 0: not checked");
 
 namespace winnow::bench {
-namespace {
-
-absl::Status CheckRatio(const char* flag, double value) {
+const std::vector<FlagRange>& ReportFlagRanges() {
   constexpr double kMost = 1e18;
-  if (value >= 0 && value <= kMost) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", flag, " is ", value, ", but has to be from 0 to ", kMost));
+  static const auto* const ranges = new std::vector<FlagRange>{
+      {"max_false_positive_ratio", 0, kMost},
+      {"max_block_read_ratio", 0, kMost},
+      {"max_filter_memory_ratio", 0, kMost},
+  };
+  return *ranges;
 }
-
-}  // namespace
 
 absl::StatusOr<ReportOptions> ReportOptionsOfFlags(size_t policies) {
   ReportOptions options;
@@ -46,12 +46,6 @@ absl::StatusOr<ReportOptions> ReportOptionsOfFlags(size_t policies) {
   options.promises = {absl::GetFlag(FLAGS_max_false_positive_ratio),
                       absl::GetFlag(FLAGS_max_block_read_ratio),
                       absl::GetFlag(FLAGS_max_filter_memory_ratio)};
-  for (const auto& [flag, value] :
-       {std::pair("max_false_positive_ratio", options.promises.false_positives_per_check),
-        std::pair("max_block_read_ratio", options.promises.block_reads_per_lookup),
-        std::pair("max_filter_memory_ratio", options.promises.filter_memory)}) {
-    if (absl::Status status = CheckRatio(flag, value); !status.ok()) return status;
-  }
   if (options.promises.Any() && policies < 2) {
     return absl::InvalidArgumentError(
         "--max_false_positive_ratio and its like compare the last of --policies with another, but "

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/program/flag_check.h"
 #include "db_bench_ext/read_amplification/report/promises.h"
 
 namespace winnow::bench {
@@ -26,8 +27,11 @@ struct ReportOptions {
   std::vector<double> frontier;  // bits a key; empty: no frontier
 };
 
-// What the flags say. An error, a sentence that names the flag, for a value out of range, and for
-// promises with fewer than two policies to compare. Writes nothing.
+// Of the numbers among these flags; CheckFlagValues is called before what follows.
+const std::vector<FlagRange>& ReportFlagRanges();
+
+// What the flags say. An error, a sentence that names the flag, for promises with fewer than two
+// policies to compare. Writes nothing.
 absl::StatusOr<ReportOptions> ReportOptionsOfFlags(size_t policies);
 
 }  // namespace winnow::bench

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "db_bench_ext/read_amplification/keys/read_only_database.h"
-#include "db_bench_ext/read_amplification/program/check_range.h"
 #include "db_bench_ext/read_amplification/trees/tree_options_file.h"
 #include "src/inspect/options_path.h"
 #include "third_party/rocksdb_abi/versions.h"
@@ -69,37 +68,6 @@ ABSL_FLAG(double, cache_share, 0,
 
 namespace winnow::bench {
 namespace {
-
-absl::Status CheckRanges() {
-  constexpr double kAny = 1e18;
-  const auto wide = [](int64_t value) { return static_cast<double>(value); };
-  const absl::Status checks[] = {
-      CheckRange("level0_files", absl::GetFlag(FLAGS_level0_files), 0, 1000),
-      CheckRange("write_buffer_size", wide(absl::GetFlag(FLAGS_write_buffer_size)), 0, 512 << 20),
-      CheckRange("target_file_size_base", wide(absl::GetFlag(FLAGS_target_file_size_base)), 0,
-                 kAny),
-      CheckRange("max_bytes_for_level_base", wide(absl::GetFlag(FLAGS_max_bytes_for_level_base)), 0,
-                 kAny),
-      CheckRange("max_bytes_for_level_multiplier",
-                 absl::GetFlag(FLAGS_max_bytes_for_level_multiplier), 1, 1e6),
-      CheckRange("level0_file_num_compaction_trigger",
-                 absl::GetFlag(FLAGS_level0_file_num_compaction_trigger), 1, 1000),
-      CheckRange("num_levels", absl::GetFlag(FLAGS_num_levels), 2, 100),
-      CheckRange("compaction_style", absl::GetFlag(FLAGS_compaction_style), 0, 2),
-      CheckRange("max_background_jobs", absl::GetFlag(FLAGS_max_background_jobs), 1, 1000),
-      CheckRange("block_size", absl::GetFlag(FLAGS_block_size), 64, 64 << 20),
-      CheckRange("format_version", absl::GetFlag(FLAGS_format_version), 2, 5),
-      CheckRange("metadata_block_size", wide(absl::GetFlag(FLAGS_metadata_block_size)), 64,
-                 64 << 20),
-      CheckRange("prefix_size", absl::GetFlag(FLAGS_prefix_size), 0, 1024),
-      CheckRange("cache_size", wide(absl::GetFlag(FLAGS_cache_size)), 0, kAny),
-      CheckRange("cache_share", absl::GetFlag(FLAGS_cache_share), 0, 10),
-  };
-  for (const absl::Status& status : checks) {
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
 
 // Takes each value from the flag, or from the file where the flag is not given.
 class Chooser {
@@ -283,8 +251,29 @@ absl::StatusOr<GrowthKind> ParseGrowth(const std::string& name) {
 
 }  // namespace
 
+const std::vector<FlagRange>& TreeFlagRanges() {
+  constexpr double kAny = 1e18;
+  static const auto* const ranges = new std::vector<FlagRange>{
+      {"level0_files", 0, 1000},
+      {"write_buffer_size", 0, 512 << 20},
+      {"target_file_size_base", 0, kAny},
+      {"max_bytes_for_level_base", 0, kAny},
+      {"max_bytes_for_level_multiplier", 1, 1e6},
+      {"level0_file_num_compaction_trigger", 1, 1000},
+      {"num_levels", 2, 100},
+      {"compaction_style", 0, 2},
+      {"max_background_jobs", 1, 1000},
+      {"block_size", 64, 64 << 20},
+      {"format_version", 2, 5},
+      {"metadata_block_size", 64, 64 << 20},
+      {"prefix_size", 0, 1024},
+      {"cache_size", 0, kAny},
+      {"cache_share", 0, 10},
+  };
+  return *ranges;
+}
+
 absl::StatusOr<TreeRequest> TreeRequestOfFlags(const GivenFlags& given, const std::string& like) {
-  if (absl::Status status = CheckRanges(); !status.ok()) return status;
   const absl::StatusOr<GrowthKind> growth = ParseGrowth(absl::GetFlag(FLAGS_growth));
   if (!growth.ok()) return growth.status();
   TreeRequest request;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/program/flag_check.h"
 #include "db_bench_ext/read_amplification/program/given_flags.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
 
@@ -21,6 +22,9 @@ struct TreeRequest {
   std::vector<std::string> notes;  // sentences for stderr and the report
   bool plan_only = false;          // say what would be done, and do nothing
 };
+
+// Of the numbers among these flags; CheckFlagValues is called before what follows.
+const std::vector<FlagRange>& TreeFlagRanges();
 
 // Checks the flags, each and together, and the --options_file; without one, that of the database in
 // the folder `like`, if it has one. A given flag wins over the file. An error names the flag and

@@ -12,7 +12,6 @@
 
 #include "db_bench_ext/read_amplification/keys/generated_keys.h"
 #include "db_bench_ext/read_amplification/keys/zipf.h"
-#include "db_bench_ext/read_amplification/program/check_range.h"
 
 ABSL_FLAG(std::string, keys, "",
           "file with the keys to load, one a line, plain or an LZ4 frame; - is standard input. "
@@ -67,33 +66,6 @@ ABSL_FLAG(int64_t, seed, 1, "seed of the order of writes, the values and the loo
 
 namespace winnow::bench {
 namespace {
-
-double Wide(int64_t value) { return static_cast<double>(value); }
-
-absl::Status CheckRanges() {
-  constexpr double kMost = 1e12;
-  const absl::Status checks[] = {
-      CheckRange("num", Wide(absl::GetFlag(FLAGS_num)), 2, kMost),
-      CheckRange("key_size", absl::GetFlag(FLAGS_key_size), kMinGeneratedKey, 1 << 20),
-      CheckRange("value_size", absl::GetFlag(FLAGS_value_size), 0, 1 << 20),
-      CheckRange("writes", Wide(absl::GetFlag(FLAGS_writes)), 0, kMost),
-      CheckRange("reads", Wide(absl::GetFlag(FLAGS_reads)), 1, kMost),
-      CheckRange("absent_lookups", absl::GetFlag(FLAGS_absent_lookups), 0, 1),
-      CheckRange("zipf", absl::GetFlag(FLAGS_zipf), 0, kMaxZipfExponent),
-      CheckRange("batch_size", absl::GetFlag(FLAGS_batch_size), 1, 100'000),
-      CheckRange("seek_nexts", Wide(absl::GetFlag(FLAGS_seek_nexts)), 0, 1e9),
-      CheckRange("threads", absl::GetFlag(FLAGS_threads), 1, 1024),
-      CheckRange("benchmark_write_rate_limit",
-                 Wide(absl::GetFlag(FLAGS_benchmark_write_rate_limit)), 0, kMost),
-      CheckRange("timed_reads", Wide(absl::GetFlag(FLAGS_timed_reads)), 0, kMost),
-      CheckRange("duration", absl::GetFlag(FLAGS_duration), 0, 1'000'000),
-      CheckRange("timed_rounds", absl::GetFlag(FLAGS_timed_rounds), 1, 1000),
-  };
-  for (const absl::Status& status : checks) {
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
 
 // What is looked up where nobody says it, but another flag does.
 std::string BenchmarksOfFlags(const GivenFlags& given) {
@@ -193,8 +165,28 @@ LookupChoices ChoicesOfFlags(const GivenFlags& given) {
 
 }  // namespace
 
+const std::vector<FlagRange>& WorkloadFlagRanges() {
+  constexpr double kMost = 1e12;
+  static const auto* const ranges = new std::vector<FlagRange>{
+      {"num", 2, kMost},
+      {"key_size", kMinGeneratedKey, 1 << 20},
+      {"value_size", 0, 1 << 20},
+      {"writes", 0, kMost},
+      {"reads", 1, kMost},
+      {"absent_lookups", 0, 1},
+      {"zipf", 0, kMaxZipfExponent},
+      {"batch_size", 1, 100'000},
+      {"seek_nexts", 0, 1e9},
+      {"threads", 1, 1024},
+      {"benchmark_write_rate_limit", 0, kMost},
+      {"timed_reads", 0, kMost},
+      {"duration", 0, 1'000'000},
+      {"timed_rounds", 1, 1000},
+  };
+  return *ranges;
+}
+
 absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given) {
-  if (absl::Status status = CheckRanges(); !status.ok()) return status;
   WorkloadRequest request;
   request.keys = KeysOfFlags();
   absl::StatusOr<inspect::KeyFormat> format =

@@ -13,6 +13,7 @@
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
 #include "db_bench_ext/read_amplification/lookups/benchmarks.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
+#include "db_bench_ext/read_amplification/program/flag_check.h"
 #include "db_bench_ext/read_amplification/program/given_flags.h"
 #include "src/inspect/key_list.h"
 #include "src/inspect/readamp_results.h"
@@ -49,6 +50,9 @@ struct WorkloadRequest {
   size_t threads = 1;        // that look keys up in a tree
   uint64_t write_rate = 0;   // of readwhilewriting, bytes a second; 0: no limit
 };
+
+// Of the numbers among these flags; CheckFlagValues is called before what follows.
+const std::vector<FlagRange>& WorkloadFlagRanges();
 
 // Checks the flags, each and together; an error, a sentence that names the flag, for what can't be
 // done or has no meaning.

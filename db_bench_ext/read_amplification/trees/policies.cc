@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "src/inspect/sst_filters.h"
+#include "src/inspect/suggest_policy.h"
 
 namespace winnow::bench {
 namespace {
@@ -80,8 +81,10 @@ absl::StatusOr<Policy> MakePolicy(const std::string& asked) {
   const rocksdb::Status status =
       rocksdb::FilterPolicy::CreateFromString(config, asked, &policy.object);
   if (!status.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat("RocksDB does not accept the filter policy '",
-                                                   asked, "': ", status.ToString()));
+    const std::string meant = inspect::SuggestPolicy(asked);
+    return absl::InvalidArgumentError(
+        absl::StrCat("RocksDB does not accept the filter policy '", asked, "': ", status.ToString(),
+                     meant.empty() ? "" : absl::StrCat("; did you mean ", meant, "?")));
   }
   if (policy.object == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("RocksDB takes the filter policy '", asked,

@@ -1,0 +1,106 @@
+#include "db_bench_ext/read_amplification/program/flag_check.h"
+
+#include <absl/flags/reflection.h>
+#include <absl/strings/match.h>
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/strip.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "src/inspect/flag_words.h"
+
+namespace winnow::bench {
+namespace {
+
+using inspect::NumberRange;
+
+bool IsWhole(const absl::CommandLineFlag& flag) {
+  return flag.IsOfType<int32_t>() || flag.IsOfType<int64_t>();
+}
+
+// That of the type, where it has no other; unset for a flag that is no number.
+std::optional<NumberRange> RangeOf(const absl::CommandLineFlag& flag,
+                                   const std::vector<FlagRange>& ranges) {
+  for (const FlagRange& range : ranges) {
+    if (flag.Name() == range.flag) return NumberRange{range.least, range.most, IsWhole(flag)};
+  }
+  constexpr double kMost = static_cast<double>(std::numeric_limits<int64_t>::max());
+  return IsWhole(flag) ? std::optional(NumberRange{-kMost, kMost, true}) : std::nullopt;
+}
+
+absl::Status CheckValue(const absl::CommandLineFlag& flag, const NumberRange& range,
+                        absl::string_view written) {
+  double number = 0;
+  if (absl::SimpleAtod(flag.CurrentValue(), &number) && range.Has(number)) return absl::OkStatus();
+  return absl::InvalidArgumentError(inspect::OutOfRange(flag.Name(), written, range));
+}
+
+absl::Status NoSuchFlag(absl::string_view name) {
+  const auto all = absl::GetAllFlags();
+  std::vector<absl::string_view> names;
+  for (const auto& [other, flag] : all) {
+    if (absl::StrContains(flag->Filename(), "db_bench_ext/")) names.push_back(other);
+  }
+  std::sort(names.begin(), names.end());  // of two that are as near, always the same
+  return absl::InvalidArgumentError(absl::StrCat(
+      "there is no flag --", name, inspect::DidYouMean(name, names, "--"), " (see --help)"));
+}
+
+// As Abseil takes a word: --name=value, --name value, --name and --noname of a switch.
+absl::Status CheckFlag(absl::string_view word, const std::string* next,
+                       const std::vector<FlagRange>& ranges, bool* takes_next) {
+  const size_t equals = word.find('=');
+  absl::string_view name = word.substr(0, equals);
+  absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
+  if (flag == nullptr && absl::ConsumePrefix(&name, "no")) {
+    flag = absl::FindCommandLineFlag(name);
+    if (flag != nullptr && flag->IsOfType<bool>()) return absl::OkStatus();
+    flag = nullptr;
+  }
+  if (flag == nullptr) return NoSuchFlag(word.substr(0, equals));
+  if (flag->IsOfType<bool>()) return absl::OkStatus();
+  *takes_next = equals == absl::string_view::npos;
+  if (*takes_next && next == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the flag --", name, " needs a value: --", name, "=VALUE"));
+  }
+  const std::optional<NumberRange> range = RangeOf(*flag, ranges);
+  if (!range) return absl::OkStatus();
+  const absl::string_view value = *takes_next ? absl::string_view(*next) : word.substr(equals + 1);
+  std::string error;
+  return flag->ParseFrom(value, &error)
+             ? CheckValue(*flag, *range, value)
+             : absl::InvalidArgumentError(inspect::OutOfRange(name, value, *range));
+}
+
+}  // namespace
+
+absl::Status CheckFlagWords(const std::vector<std::string>& words,
+                            const std::vector<FlagRange>& ranges) {
+  for (size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
+    absl::string_view word = words[i];
+    if (!absl::ConsumePrefix(&word, "-") || word.empty()) continue;
+    absl::ConsumePrefix(&word, "-");
+    bool takes_next = false;
+    const std::string* const next = i + 1 < words.size() ? &words[i + 1] : nullptr;
+    absl::Status status = CheckFlag(word, next, ranges, &takes_next);
+    if (!status.ok()) return status;
+    if (takes_next) ++i;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFlagValues(const std::vector<FlagRange>& ranges) {
+  for (const FlagRange& range : ranges) {
+    const absl::CommandLineFlag* const flag = absl::FindCommandLineFlag(range.flag);
+    absl::Status status = CheckValue(*flag, *RangeOf(*flag, ranges), flag->CurrentValue());
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace winnow::bench

@@ -1,0 +1,30 @@
+// Flags on the command line, checked before Abseil reads them, and their values afterwards.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_FLAG_CHECK_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_FLAG_CHECK_H_
+
+#include <absl/status/status.h>
+
+#include <string>
+#include <vector>
+
+namespace winnow::bench {
+
+// The numbers that a flag can have.
+struct FlagRange {
+  const char* flag;
+  double least;
+  double most;
+};
+
+// An error that names the flag, and the one that was meant or the range, if a word is a flag that
+// there is not, has no value, or a number out of its range. Abseil's words for these say neither.
+absl::Status CheckFlagWords(const std::vector<std::string>& words,
+                            const std::vector<FlagRange>& ranges);
+
+// The same of the values that the flags have now, wherever they come from (--flagfile).
+absl::Status CheckFlagValues(const std::vector<FlagRange>& ranges);
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_FLAG_CHECK_H_
