@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -15,22 +16,31 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr std::chrono::milliseconds kAlways{0};
-constexpr std::chrono::hours kNever{1};
+using Time = Progress::Clock::time_point;
+using std::chrono::seconds;
+
+// A machine that was just booted: nothing was shown then, although the clock is at its beginning.
+constexpr Time kBoot{};
+constexpr seconds kEvery{10};
 
 struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-// What two jobs write of their progress.
-std::string Written(bool terminal, std::chrono::milliseconds every) {
+// What two jobs write of their progress, with so much time before each of their four steps.
+std::string Written(bool terminal, seconds step) {
   const std::unique_ptr<std::FILE, Close> file(std::tmpfile());
   {
-    Progress progress(file.get(), terminal, every);
-    progress.Set("growing", 340, 1000);
-    progress.Set("timing", 1, 2);
-    progress.Set("growing", 1000, 1000);
-    progress.Set("timing", 2, 2);
+    Time now = kBoot;
+    Progress progress(file.get(), terminal, kEvery, [&now] { return now; });
+    const auto set = [&](const char* job, uint64_t done, uint64_t total) {
+      now += step;
+      progress.Set(job, done, total);
+    };
+    set("growing", 340, 1000);
+    set("timing", 1, 2);
+    set("growing", 1000, 1000);
+    set("timing", 2, 2);
   }
   std::string text(static_cast<size_t>(std::ftell(file.get())), '\0');
   std::rewind(file.get());
@@ -46,25 +56,29 @@ TEST(ProgressTest, ALineHasEveryJobAndIsCutToItsWidth) {
 }
 
 TEST(ProgressTest, ALogGetsWholeLinesWithoutControlCharacters) {
-  EXPECT_EQ(Written(false, kAlways),
+  EXPECT_EQ(Written(false, kEvery),
             "db_bench_ext: growing 34 %\n"
             "db_bench_ext: growing 34 % | timing 50 %\n"
             "db_bench_ext: timing 50 %\n");
 }
 
+TEST(ProgressTest, ALogGetsALineNowAndThen) {
+  EXPECT_EQ(Written(false, kEvery / 2), "db_bench_ext: growing 34 % | timing 50 %\n");
+}
+
 TEST(ProgressTest, ALogGetsNothingOfWhatIsOverSoon) {
-  EXPECT_THAT(Written(false, kNever), IsEmpty());
+  EXPECT_THAT(Written(false, kEvery / 5), IsEmpty());
 }
 
 TEST(ProgressTest, ATerminalGetsOneLineThatIsWipedAtTheEnd) {
-  const std::string text = Written(true, kAlways);
+  const std::string text = Written(true, kEvery);
   EXPECT_THAT(text, HasSubstr("growing 34 % | timing 50 %"));
   EXPECT_THAT(text, Not(HasSubstr("\n")));
   EXPECT_EQ(text.substr(text.size() - 4), "\r\x1b[K");
 }
 
 TEST(ProgressTest, ATerminalSeesTheFirstLineAtOnce) {
-  EXPECT_THAT(Written(true, kNever), HasSubstr("growing 34 %"));
+  EXPECT_EQ(Written(true, seconds(0)), "\r\x1b[Kgrowing 34 %\r\x1b[K");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ ProgressLine::ProgressLine() : on_terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void ProgressLine::Show(const std::string& line) {
   constexpr std::chrono::milliseconds kBetween(100);
-  if (!shown_ || std::chrono::steady_clock::now() - last_shown_ >= kBetween) {
+  if (!shown_ || std::chrono::steady_clock::now() - *shown_ >= kBetween) {
     ShowNow(line);
   }
 }
@@ -22,15 +22,14 @@ void ProgressLine::ShowNow(const std::string& line) {
   }
   absl::FPrintF(stderr, "\r\033[K%s", line);
   std::fflush(stderr);
-  last_shown_ = std::chrono::steady_clock::now();
-  shown_ = true;
+  shown_ = std::chrono::steady_clock::now();
 }
 
 void ProgressLine::Clear() {
   if (shown_) {
     std::fputs("\r\033[K", stderr);
     std::fflush(stderr);
-    shown_ = false;
+    shown_.reset();
   }
 }
 

@@ -4,6 +4,7 @@
 #define WINNOW_TOOLS_WINNOW_PROGRESS_LINE_H_
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 namespace winnow::tools {
@@ -27,8 +28,7 @@ class ProgressLine {
 
  private:
   const bool on_terminal_;
-  bool shown_ = false;
-  std::chrono::steady_clock::time_point last_shown_;
+  std::optional<std::chrono::steady_clock::time_point> shown_;  // unset: there is no line
 };
 
 }  // namespace winnow::tools

@@ -3,6 +3,8 @@
 #include <absl/strings/str_cat.h>
 #include <unistd.h>
 
+#include <utility>
+
 namespace winnow::bench {
 namespace {
 
@@ -24,13 +26,13 @@ std::string ProgressLine(const std::map<std::string, int>& percents, size_t widt
 
 Progress::Progress()
     : Progress(stderr, isatty(STDERR_FILENO) == 1,
-               isatty(STDERR_FILENO) == 1 ? kOnTerminal : kElsewhere) {}
+               isatty(STDERR_FILENO) == 1 ? kOnTerminal : kElsewhere, Clock::now) {}
 
-Progress::Progress(std::FILE* out, bool terminal, std::chrono::milliseconds every)
-    : out_(out),
-      terminal_(terminal),
-      every_(every),
-      drawn_(terminal ? Clock::time_point() : Clock::now()) {}
+Progress::Progress(std::FILE* out, bool terminal, std::chrono::milliseconds every,
+                   std::function<Clock::time_point()> now)
+    : out_(out), terminal_(terminal), every_(every), now_(std::move(now)) {
+  if (!terminal) drawn_ = now_();
+}
 
 Progress::~Progress() {
   if (terminal_) std::fputs(kWipe, out_);
@@ -44,8 +46,8 @@ void Progress::Set(const std::string& job, uint64_t done, uint64_t total) {
   } else {
     percents_.erase(job);
   }
-  const Clock::time_point now = Clock::now();
-  if (now - drawn_ < every_) return;
+  const Clock::time_point now = now_();
+  if (drawn_ && now - *drawn_ < every_) return;
   drawn_ = now;
   Draw();
 }

@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace winnow::bench {
@@ -21,10 +23,13 @@ std::string ProgressLine(const std::map<std::string, int>& percents, size_t widt
 // several threads.
 class Progress {
  public:
+  using Clock = std::chrono::steady_clock;
+
   // Writes to stderr.
   Progress();
-  // For tests. `out` is not owned.
-  Progress(std::FILE* out, bool terminal, std::chrono::milliseconds every);
+  // For tests, which set the time. `out` is not owned.
+  Progress(std::FILE* out, bool terminal, std::chrono::milliseconds every,
+           std::function<Clock::time_point()> now);
   ~Progress();  // wipes the line of a terminal
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -33,16 +38,15 @@ class Progress {
   void Set(const std::string& job, uint64_t done, uint64_t total);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   void Draw();
 
   std::FILE* const out_;
   const bool terminal_;
   const std::chrono::milliseconds every_;
+  const std::function<Clock::time_point()> now_;
   std::mutex mutex_;
   std::map<std::string, int> percents_;
-  Clock::time_point drawn_;
+  std::optional<Clock::time_point> drawn_;  // unset: never, so that the next line is due
 };
 
 }  // namespace winnow::bench
