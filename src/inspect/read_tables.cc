@@ -53,6 +53,7 @@ class Reading {
     PooledWork work;
     work.workers = how_.workers;
     work.longest_silence = how_.longest_silence;
+    work.now = how_.now;
     work.work = [&](size_t piece, const WorkerReport& report) {
       constexpr std::chrono::milliseconds kBetweenSigns(200);
       std::vector<SstReport> reports;

@@ -19,6 +19,8 @@ struct TableReading {
 
   // After which a file is given up on.
   std::chrono::seconds longest_silence{300};
+  // Tests set the time.
+  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 
   Progress progress;  // called in this process; may be null
 

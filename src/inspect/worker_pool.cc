@@ -21,8 +21,6 @@
 namespace winnow::inspect {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // What goes through a socket: to a worker the number of a piece; from it frames.
 constexpr char kReport = 'r';
 constexpr char kAnswer = 'a';
@@ -68,8 +66,8 @@ bool SendFrame(int socket, char type, std::string_view text) {
 struct Worker {
   pid_t process = -1;
   int socket = -1;
-  std::optional<size_t> piece;  // that it is at
-  Clock::time_point last_sign;
+  std::optional<size_t> piece;                      // that it is at
+  std::chrono::steady_clock::time_point last_sign;  // of life, at this piece
 };
 
 class Pool {
@@ -107,7 +105,7 @@ class Pool {
       }
       if (problem.empty()) {
         worker->piece = piece;
-        worker->last_sign = Clock::now();
+        worker->last_sign = work_.now();
       } else {
         work_.on_answer(piece, ChildAnswer{std::nullopt, problem});
       }
@@ -174,7 +172,7 @@ class Pool {
     for (size_t i = 0; i < busy.size(); ++i) {
       if (sockets[i].revents != 0) {
         Hear(busy[i]);
-      } else if (Clock::now() - busy[i]->last_sign > work_.longest_silence) {
+      } else if (work_.now() - busy[i]->last_sign > work_.longest_silence) {
         End(busy[i], /*by_force=*/true);
         Lose(busy[i], absl::StrCat("it did nothing for ", work_.longest_silence.count(), " s"));
       }
@@ -193,7 +191,7 @@ class Pool {
       Lose(worker, End(worker, /*by_force=*/false));
       return;
     }
-    worker->last_sign = Clock::now();
+    worker->last_sign = work_.now();
     if (head.type == kAnswer) {
       work_.on_answer(*worker->piece, ChildAnswer{std::move(text), std::string()});
       GiveNext(worker);

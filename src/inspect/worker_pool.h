@@ -29,6 +29,8 @@ struct PooledWork {
   int workers = 1;
   // A worker that is silent for longer is ended: its piece has no answer, and another takes over.
   std::chrono::seconds longest_silence{120};
+  // Tests set the time.
+  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
 // Does the pieces 0 to `pieces` - 1, and returns when all are answered. The workers are forked from
