@@ -34,8 +34,15 @@ void RemoveUnfinished() noexcept {
   }
 }
 
-// The action is the default one again: what is raised here ends the program when this returns.
+// On the main thread, which forks: on another, as RocksDB has some, children that it is just making
+// would not be known yet. What is raised at the end ends the program when this returns.
 void EndInOrder(int number) {
+  const pid_t process = getpid();
+  if (gettid() != process) {
+    tgkill(process, process, number);
+    return;
+  }
+  signal(number, SIG_DFL);
   inspect::KillChildren();
   RemoveUnfinished();
   if (g_on_terminal) {
@@ -52,7 +59,6 @@ void EndInOrderWhenInterrupted() {
   g_on_terminal = isatty(STDERR_FILENO) != 0;
   struct sigaction action = {};
   action.sa_handler = EndInOrder;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (const int number : kSignals) {
     sigaddset(&action.sa_mask, number);
   }
