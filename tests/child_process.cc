@@ -1,6 +1,7 @@
 #include "tests/child_process.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,6 +44,14 @@ std::vector<std::string> MergedEnvironment(const std::vector<std::string>& added
 
 }  // namespace
 
+void DefaultSignals(posix_spawnattr_t* attributes) {
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  for (const int number : {SIGINT, SIGHUP}) sigaddset(&defaults, number);
+  posix_spawnattr_setsigdefault(attributes, &defaults);
+  posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF);
+}
+
 ChildResult RunProgram(const std::vector<std::string>& command,
                        const std::vector<std::string>& environment) {
   const TemporaryFolder folder;
@@ -55,10 +64,14 @@ ChildResult RunProgram(const std::vector<std::string>& command,
                                    0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), O_WRONLY | O_CREAT,
                                    0600);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  DefaultSignals(&attributes);
   const std::vector<std::string> variables = MergedEnvironment(environment);
   pid_t child = 0;
-  const int error = ::posix_spawnp(&child, command[0].c_str(), &actions, nullptr,
+  const int error = ::posix_spawnp(&child, command[0].c_str(), &actions, &attributes,
                                    Pointers(command).data(), Pointers(variables).data());
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     throw std::runtime_error("can't start " + command[0] + ": " + std::strerror(error));

@@ -3,6 +3,8 @@
 #ifndef WINNOW_TESTS_CHILD_PROCESS_H_
 #define WINNOW_TESTS_CHILD_PROCESS_H_
 
+#include <spawn.h>
+
 #include <string>
 #include <vector>
 
@@ -19,6 +21,10 @@ struct ChildResult {
 // it can't be started.
 ChildResult RunProgram(const std::vector<std::string>& command,
                        const std::vector<std::string>& environment = {});
+
+// Has a program be interrupted as in the foreground, also where tests run in a shell's background
+// or under nohup, which ignore SIGINT or SIGHUP. RunProgram does so.
+void DefaultSignals(posix_spawnattr_t* attributes);
 
 // The lines of a text that begin with `start`.
 std::vector<std::string> LinesThatBegin(const std::string& text, const std::string& start);

@@ -6,14 +6,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
+#include "tests/child_process.h"
 #include "tests/files.h"
 
 namespace winnow::testing {
@@ -30,11 +34,7 @@ class Started {
                                      O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    sigset_t defaults;
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGINT);  // ignored where tests run in a shell's background
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    DefaultSignals(&attributes);
     const char* const arguments_of_shell[] = {"sh", "-c", command.c_str(), nullptr};
     const int error = posix_spawnp(&process_, "sh", &actions, &attributes,
                                    const_cast<char**>(arguments_of_shell), environ);
@@ -66,6 +66,21 @@ class Started {
     std::ifstream children("/proc/" + process + "/task/" + process + "/children");
     pid_t child = 0;
     return children >> child ? child : 0;
+  }
+
+  // A child that is past its beginning: its stderr leads nowhere. Waits for one; 0: the program
+  // ended without one.
+  pid_t AwaitWorker() const {
+    while (!HasEnded()) {
+      const pid_t child = FirstChild();
+      std::error_code code;
+      if (child != 0 && std::filesystem::read_symlink("/proc/" + std::to_string(child) + "/fd/2",
+                                                      code) == "/dev/null") {
+        return child;
+      }
+      sched_yield();
+    }
+    return 0;
   }
 
  private:

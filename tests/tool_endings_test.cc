@@ -5,14 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/child_process.h"
@@ -31,7 +30,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using testing::RunTool;
 using testing::Started;
-using namespace std::chrono_literals;
 
 class ToolEndingsTest : public testing::ToolExamples {
  protected:
@@ -106,27 +104,27 @@ struct Ending {
   std::string errors;
 };
 
-// Interrupts the tool while it is at work: as soon as it has a worker, which is stopped so that it
-// can't be done before, or after a while. Starts it anew where it was too fast.
-Ending Interrupt(const std::string& arguments, int number, const testing::TemporaryFolder& folder) {
+// Interrupts the tool while it is at work: as soon as it has opened the pipe, if one is given, else
+// as soon as it has a worker, which is stopped so that it can't be done before. Starts it anew
+// where it was too fast for that.
+Ending Interrupt(const std::string& arguments, int number, const testing::TemporaryFolder& folder,
+                 const std::string& pipe = {}) {
   Ending ending;
-  for (auto longest = 400ms; longest > 0ms; longest /= 2) {
+  for (int attempt = 0; attempt < 20; ++attempt) {
     const std::string path = folder / "output";
     const int output = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     const Started tool(arguments, output, folder / "errors");
     close(output);
-    const auto start = std::chrono::steady_clock::now();
-    ending.worker = 0;
-    while (ending.worker == 0 && !tool.HasEnded() &&
-           std::chrono::steady_clock::now() - start < longest) {
-      std::this_thread::sleep_for(1ms);
-      ending.worker = tool.FirstChild();
-    }
+    const int input = pipe.empty() ? -1 : open(pipe.c_str(), O_WRONLY | O_CLOEXEC);
+    ending.worker = pipe.empty() ? tool.AwaitWorker() : 0;
     if (ending.worker != 0) {
       kill(ending.worker, SIGSTOP);
     }
     kill(tool.process(), number);
     ending.status = tool.Wait();
+    if (input >= 0) {
+      close(input);
+    }
     ending.output = testing::ReadFile(path);
     ending.errors = tool.Errors();
     if (WIFSIGNALED(ending.status)) {
@@ -140,58 +138,47 @@ TEST_F(ToolEndingsTest, AnInterruptedVerbTakesItsWorkersWithIt) {
   const std::string many = " '" + ManyFiles() + "' ";
   const std::string pipe = folder_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  const struct {
-    std::string arguments;
-    bool has_workers;
-  } cases[] = {
-      {"verify" + many, true},
-      {"verify --json --jobs=1" + many, true},
-      {"probe" + many + testing::KeyOf(7) + " --exact", true},
-      {"probe '" + folder_ / "file.sst" + "' '--keys=" + pipe + "'", false},
-      {"inspect" + many, false},
-      {"policy winnow:10", false},
+  const std::string verbs_with_workers[] = {
+      "verify" + many,
+      "verify --json --jobs=1" + many,
+      "probe" + many + testing::KeyOf(7) + " --exact",
+      "inspect --jobs=1" + many,
+      "policy winnow:10 --jobs=1" + many,
   };
+  const std::string reader = "probe '" + folder_ / "file.sst" + "' '--keys=" + pipe + "'";
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    for (const auto& [arguments, has_workers] : cases) {
-      const Ending ending = Interrupt(arguments, number, folder_);
+    const auto expect_end = [&](const std::string& arguments, const Ending& ending) {
       EXPECT_TRUE(WIFSIGNALED(ending.status)) << arguments << ": " << ending.status;
       EXPECT_EQ(WTERMSIG(ending.status), number) << arguments;
+      EXPECT_THAT(ending.output, IsEmpty()) << arguments;
       EXPECT_THAT(ending.errors, IsEmpty()) << arguments;
-      if (has_workers) {
-        EXPECT_THAT(ending.output, IsEmpty()) << arguments;
-        EXPECT_NE(ending.worker, 0) << arguments;
-      }
-      if (ending.worker != 0) {
-        EXPECT_EQ(kill(ending.worker, 0), -1) << arguments << " leaves a worker behind";
-        EXPECT_EQ(errno, ESRCH);
-      }
+    };
+    expect_end(reader, Interrupt(reader, number, folder_, pipe));
+    for (const std::string& arguments : verbs_with_workers) {
+      const Ending ending = Interrupt(arguments, number, folder_);
+      expect_end(arguments, ending);
+      ASSERT_NE(ending.worker, 0) << arguments;
+      EXPECT_EQ(kill(ending.worker, 0), -1) << arguments << " leaves a worker behind";
+      EXPECT_EQ(errno, ESRCH);
     }
   }
 }
 
-bool Exists(pid_t process) {
-  std::error_code code;
-  return fs::exists("/proc/" + std::to_string(process) + "/exe", code);  // not of a zombie
-}
-
-// Nobody can do anything then: the system ends the workers, those that are stopped too. One that
-// was stopped before it could ask for that stays so, which does not happen each time.
+// Nobody can do anything then: the system ends the workers, those that are stopped too.
 TEST_F(ToolEndingsTest, AKilledVerbLeavesNoWorkerBehind) {
-  const std::string many = ManyFiles();
-  bool left_one = true;
-  for (int attempt = 0; attempt < 5 && left_one; ++attempt) {
-    const Ending ending = Interrupt("verify '" + many + "'", SIGKILL, folder_);
-    EXPECT_EQ(WTERMSIG(ending.status), SIGKILL);
-    ASSERT_NE(ending.worker, 0);
-    for (int i = 0; i < 2'000 && Exists(ending.worker); ++i) {
-      std::this_thread::sleep_for(1ms);
-    }
-    left_one = Exists(ending.worker);
-    if (left_one) {
-      kill(ending.worker, SIGKILL);
-    }
+  // Workers without a parent become children of this process, which can wait for them.
+  ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  const Ending ending = Interrupt("verify '" + ManyFiles() + "'", SIGKILL, folder_);
+  EXPECT_EQ(WTERMSIG(ending.status), SIGKILL);
+  ASSERT_NE(ending.worker, 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(ending.worker, &status, WUNTRACED), ending.worker);
+  EXPECT_TRUE(WIFSIGNALED(status)) << "it is stopped, and left behind";
+  if (WIFSTOPPED(status)) {
+    kill(ending.worker, SIGKILL);
   }
-  EXPECT_FALSE(left_one);
+  while (wait(nullptr) > 0) {
+  }
 }
 
 }  // namespace
