@@ -93,7 +93,12 @@ class Server {
     for (std::string& word : command) raw.push_back(word.data());
     raw.push_back(nullptr);
     ASSERT_EQ(posix_spawnp(&process_, raw[0], nullptr, nullptr, raw.data(), environ), 0);
-    for (int i = 0; i < 200 && Ask("ping").output.empty(); ++i) usleep(50'000);
+    while (Ask("ping").output.empty()) {
+      siginfo_t ended = {};
+      waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOWAIT | WNOHANG);
+      ASSERT_EQ(ended.si_pid, 0) << "the server ended: " << ReadFile(folder_ / "log");
+      usleep(20'000);
+    }
   }
 
   void Kill() {
@@ -235,7 +240,7 @@ TEST_F(DedupRedisTest, WhatVanishedEndsTheStream) {
     const auto running = Start("'" + fifo + "' " + Flags(server.address()), "out");
     const int input = open(fifo.c_str(), O_WRONLY | O_CLOEXEC);
     ASSERT_EQ(write(input, "b\n", 2), 2);
-    for (int i = 0; i < 200 && ReadFile(folder_ / "out").empty(); ++i) usleep(20'000);
+    while (!running->HasEnded() && ReadFile(folder_ / "out").empty()) usleep(5'000);
     server.Ask(gone);
     ASSERT_EQ(write(input, "c\n", 2), 2);
     const int status = running->Wait();

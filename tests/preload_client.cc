@@ -435,14 +435,15 @@ int main(int argc, char** argv) {
   if (arguments == std::vector<std::string>{"idle"}) {
     return 0;
   }
-  if (arguments == std::vector<std::string>{"linger"}) {
-    // As a daemon that keeps none of its parent's descriptors.
+  if (arguments.size() == 2 && arguments[0] == "linger") {
+    // As a daemon that keeps none of its parent's descriptors, and ends when the pipe is written
+    // to.
     if (::fork() == 0) {
       const std::unique_ptr<const rocksdb::FilterPolicy> policy(rocksdb::NewBloomFilterPolicy(10));
       ::close(STDIN_FILENO);
       ::close(STDOUT_FILENO);
       ::close(STDERR_FILENO);
-      ::sleep(20);
+      ::open(arguments[1].c_str(), O_RDONLY);
     }
     return 0;
   }

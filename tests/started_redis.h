@@ -103,7 +103,7 @@ class StartedRedis {
 
   // Also where it asks for a password first.
   bool Answers() {
-    for (int i = 0; i < 400 && process_ != 0; ++i) {
+    while (process_ != 0) {
       const std::string answer = Ask({"ping"});
       if (answer == "PONG" || answer.find("NOAUTH") != std::string::npos) return true;
       int status = 0;

@@ -244,8 +244,9 @@ TEST_F(VerbProbeTest, AFileOfNothingButADeletedRangeIsLookedAt) {
 }
 
 TEST_F(VerbProbeTest, ProgressIsShownOnATerminal) {
-  if (RunProgram({"sh", "-c", "command -v script"}).status != 0) {
-    GTEST_SKIP() << "there is no script, which makes terminals";
+  const ChildResult terminal = RunProgram({"sh", "-c", "script -qec true /dev/null"});
+  if (terminal.status != 0) {
+    GTEST_SKIP() << "script makes no terminal here: " << terminal.output << terminal.errors;
   }
   WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
   const std::string command = "'" WINNOW_TOOL "' probe" + Quoted("a.sst") + "key >/dev/null";
