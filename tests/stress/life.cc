@@ -74,7 +74,8 @@ class Life {
       if (is_first || random_.Below(3) == 0) ReadAll(*database);
       Session session(database.get(), plan_, counts_, random_.Next());
       finding = session.Run(parts_);
-      if (!finding && random_.Below(3) == 0) ReadAll(*database);
+      const bool reads_all = random_.Below(3) == 0 || plan_.fault != Fault::kNone;
+      if (!finding && reads_all) ReadAll(*database);
     } catch (const DifferenceFound& found) {
       if (database == nullptr) {
         std::printf(
