@@ -66,7 +66,7 @@ if(TARGET winnow_tool AND NOT WINNOW_SANITIZE)
     add_test(NAME roll_out.${way}
              COMMAND ${PROJECT_SOURCE_DIR}/tools/roll_out.sh --build=${PROJECT_BINARY_DIR} --ways=${way} --most_keys=30000
                      --lookups=150000 --keys=${CMAKE_CURRENT_BINARY_DIR}/roll_out.keys)
-    set_tests_properties(roll_out.${way} PROPERTIES ${rocksdb_properties} LABELS rocksdb TIMEOUT 300
+    set_tests_properties(roll_out.${way} PROPERTIES ${rocksdb_properties} LABELS rocksdb TIMEOUT 600
                          FIXTURES_REQUIRED roll_out_keys SKIP_REGULAR_EXPRESSION "expected a db_bench with")
   endforeach()
   # The same on every machine, as a shorter count is nearer to its bound.
