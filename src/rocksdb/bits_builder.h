@@ -19,6 +19,18 @@
 #include "winnow/hash.h"
 #include "winnow/options.h"
 
+// Of functions that RocksDB's class has from a version on.
+#if WINNOW_ROCKSDB_AT_LEAST(9, 6)
+#define WINNOW_OVERRIDE_SINCE_9_6 override
+#else
+#define WINNOW_OVERRIDE_SINCE_9_6
+#endif
+#if WINNOW_ROCKSDB_AT_LEAST(10, 9)
+#define WINNOW_OVERRIDE_SINCE_10_9 override
+#else
+#define WINNOW_OVERRIDE_SINCE_10_9
+#endif
+
 namespace winnow::plugin {
 
 // Builds Winnow filters, one after the other, and adds them to the counters (counters.h).
@@ -42,7 +54,8 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
 
   // Adds both. RocksDB calls it from 9.6 on, where it is virtual.
-  void AddKeyAndAlt(const ROCKSDB_NAMESPACE::Slice& key, const ROCKSDB_NAMESPACE::Slice& alternate);
+  void AddKeyAndAlt(const ROCKSDB_NAMESPACE::Slice& key,
+                    const ROCKSDB_NAMESPACE::Slice& alternate) WINNOW_OVERRIDE_SINCE_9_6;
 
   // Exact: the keys added since the last Finish, repeats left out. Constant time.
   size_t EstimateEntriesAdded() override;
@@ -66,8 +79,8 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
   // The size of a filter in bytes, and the rate of false positives of a filter of this size, 0
   // to 1. RocksDB calls them from 10.9 on, where they are virtual. Constant time.
-  size_t CalculateSpace(size_t num_entries);
-  double EstimatedFpRate(size_t num_entries, size_t bytes);
+  size_t CalculateSpace(size_t num_entries) WINNOW_OVERRIDE_SINCE_10_9;
+  double EstimatedFpRate(size_t num_entries, size_t bytes) WINNOW_OVERRIDE_SINCE_10_9;
 
  private:
   // The last hashes of keys and of prefixes, which both come in runs.
@@ -133,5 +146,8 @@ ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBitsBuilder(
     std::unique_ptr<PlaceOfFile> place = nullptr) noexcept;
 
 }  // namespace winnow::plugin
+
+#undef WINNOW_OVERRIDE_SINCE_9_6
+#undef WINNOW_OVERRIDE_SINCE_10_9
 
 #endif  // WINNOW_SRC_ROCKSDB_BITS_BUILDER_H_
