@@ -127,10 +127,29 @@ void JudgeEntries(const KeyCheck& check, const TableProperties& properties, File
   }
 }
 
+// What a block's rate is expected to be.
+struct BlockRate {
+  std::optional<double> mean;  // unset: not known
+  double variance = 0;         // over blocks of other keys
+};
+
+BlockRate RateOf(const FilterSummary& block) {
+  BlockRate rate;
+  rate.mean = block.expected_fpr;
+  const bool is_bloom = block.kind == kWinnowBloom || block.kind == kBuiltinBloom;
+  if (is_bloom && block.parameters && block.parameters->probes && block.parameters->blocks &&
+      block.parameters->block_bits) {
+    rate.variance =
+        VarianceOfBloomRate(block.keys, std::max<uint64_t>(1, *block.parameters->blocks),
+                            *block.parameters->block_bits, *block.parameters->probes);
+  }
+  return rate;
+}
+
 // Asks each block for its share of the absent keys, by the keys that it holds.
 RateSample AskAbsent(const std::vector<AbsentKeys::Key>& absent,
                      const std::vector<uint64_t>& keys_of_blocks,
-                     const std::vector<std::optional<double>>& expected, CheckedFilter* filter) {
+                     const std::vector<BlockRate>& expected, CheckedFilter* filter) {
   uint64_t all_keys = 0;
   for (const uint64_t keys : keys_of_blocks) {
     all_keys += keys;
@@ -151,12 +170,14 @@ RateSample AskAbsent(const std::vector<AbsentKeys::Key>& absent,
     sample.lookups += asked.size();
     sample.positives +=
         static_cast<uint64_t>(std::count(answers.get(), answers.get() + asked.size(), true));
-    sample.expected_positives += static_cast<double>(asked.size()) * expected[block].value_or(1);
+    const double lookups = static_cast<double>(asked.size());
+    sample.expected_positives += lookups * expected[block].mean.value_or(1);
+    sample.variance_of_expected += lookups * lookups * expected[block].variance;
   }
   return sample;
 }
 
-void JudgeRates(const RateSample& sample, FileVerdict* verdict) {
+void JudgeRates(const RateSample& sample, uint64_t files, FileVerdict* verdict) {
   verdict->samples = sample.lookups;
   verdict->false_positives = sample.positives;
   if (sample.lookups == 0) {
@@ -166,7 +187,7 @@ void JudgeRates(const RateSample& sample, FileVerdict* verdict) {
   verdict->measured_fpr = static_cast<double>(sample.positives) / lookups;
   verdict->expected_fpr = sample.expected_positives / lookups;
   verdict->interval = WilsonInterval(sample.positives, sample.lookups);
-  const RateVerdict rate = JudgeRate(sample);
+  const RateVerdict rate = JudgeRate(sample, files);
   if (rate == RateVerdict::kAsExpected) {
     return;
   }
@@ -205,14 +226,13 @@ void JudgeUselessBlock(const std::string& block, const std::string& where, FileV
 }
 
 // Kind and faults of the blocks, and the rates to expect of them.
-std::vector<std::optional<double>> JudgeBlocks(const RawSst& sst,
-                                               const std::vector<uint64_t>& keys_of_blocks,
-                                               FileVerdict* verdict) {
-  std::vector<std::optional<double>> expected;
+std::vector<BlockRate> JudgeBlocks(const RawSst& sst, const std::vector<uint64_t>& keys_of_blocks,
+                                   FileVerdict* verdict) {
+  std::vector<BlockRate> expected;
   std::map<std::string, int> kinds;
   for (size_t i = 0; i < sst.blocks.size(); ++i) {
     const FilterSummary summary = ClassifyBlock(sst.blocks[i], keys_of_blocks[i]);
-    expected.push_back(summary.expected_fpr);
+    expected.push_back(RateOf(summary));
     ++kinds[summary.kind];
     const std::string where =
         sst.partitioned ? absl::StrCat("partition ", i + 1, " of ", sst.blocks.size(), ": ") : "";
@@ -292,9 +312,9 @@ void CheckFilter(const RawSst& sst, const FilterPartitions& partitions,
   }
   if (!filter.blocks.empty()) {
     JudgeContents(filter.contents, verdict);
-    const std::vector<std::optional<double>> expected =
-        JudgeBlocks(sst, check.keys_of_blocks, verdict);
-    JudgeRates(AskAbsent(absent.Left(), check.keys_of_blocks, expected, &filter), verdict);
+    const std::vector<BlockRate> expected = JudgeBlocks(sst, check.keys_of_blocks, verdict);
+    JudgeRates(AskAbsent(absent.Left(), check.keys_of_blocks, expected, &filter), options.files,
+               verdict);
   } else if (!sst.blocks.empty()) {
     JudgeBlocks(sst, std::vector<uint64_t>(sst.blocks.size(), 0), verdict);
   }

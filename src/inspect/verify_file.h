@@ -50,6 +50,7 @@ inline constexpr size_t kMostDeniedShown = 5;
 
 struct VerifyOptions {
   uint64_t samples = 10'000;  // absent keys for each file; 0: no rate is measured
+  uint64_t files = 1;         // that are verified together: the more, the less a chance one tells
 };
 
 // Called now and then: the keys asked so far, and how much of the file is done, 0 to 1.
