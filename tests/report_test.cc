@@ -71,6 +71,19 @@ TEST(ReportTest, TheFullReportComparesMemoryAndFalsePositivesWithTheReference) {
   EXPECT_THAT(text, HasSubstr("in 3 rounds of 500 lookups"));
 }
 
+// Of a database that was written with Winnow in the place of a policy of RocksDB's.
+TEST(ReportTest, TheFiltersThatFilesHaveAreNamedAndNotTheirPolicyAlone) {
+  inspect::ReadAmplification run = ExampleRun(10'000);
+  run.policies = {Policy("as it is", "bloomfilter", 10'000, 8'750, 19)};
+  run.policies[0].filters = {{"winnow-bloom", 3}, {"winnow-ribbon", 93}};
+  const std::string text = FullReport(run);
+  EXPECT_THAT(text, HasSubstr("\nas it is    winnow-ribbon, ...  "));
+  EXPECT_THAT(text, HasSubstr("\nas it is: 3 winnow-bloom, 93 winnow-ribbon\n"
+                              "as it is: the properties of its files name bloomfilter, in whose "
+                              "place Winnow was\n"));
+  EXPECT_THAT(text, Not(HasSubstr("name in the files")));
+}
+
 TEST(ReportTest, TreesThatDifferAreSaidToDiffer) {
   EXPECT_THAT(InOneLine(FullReport(ExampleRun(9'000))), HasSubstr("DO NOT AGREE"));
   EXPECT_THAT(InOneLine(FullReport(ExampleRun(9'000))), HasSubstr("differ by at most 10.00 %"));

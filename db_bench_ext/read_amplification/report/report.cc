@@ -1,5 +1,6 @@
 #include "db_bench_ext/read_amplification/report/report.h"
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <rocksdb/version.h>
@@ -71,6 +72,30 @@ std::string Kinds(const PolicyResult& policy) {
   return text;
 }
 
+// That of most files: "winnow-ribbon, ..." where there are others.
+std::string CommonestKind(const PolicyResult& policy) {
+  const auto most =
+      std::max_element(policy.filters.begin(), policy.filters.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == policy.filters.end()
+             ? kNothing
+             : absl::StrCat(most->first, policy.filters.size() > 1 ? ", ..." : "");
+}
+
+// A line where files have the filters of Winnow under the name of another policy, as those have
+// that were written with Winnow in its place; else nothing.
+std::string BorrowedName(const std::string& label, const PolicyResult& policy) {
+  const bool winnows =
+      std::any_of(policy.filters.begin(), policy.filters.end(),
+                  [](const auto& kind) { return absl::StartsWith(kind.first, "winnow-"); });
+  if (!winnows || policy.in_force.empty() || absl::StartsWith(policy.in_force, "winnow")) return "";
+  return absl::StrCat(
+      inspect::WrapText(absl::StrCat(label, ": the properties of its files name ", policy.in_force,
+                                     ", in whose place Winnow was"),
+                        kWidth, 2),
+      "\n");
+}
+
 // Names of the policies that fit into tables.
 std::vector<std::string> Labels(const ReadAmplification& run) {
   constexpr size_t kMost = 18;
@@ -101,13 +126,13 @@ std::string Share(uint64_t count, uint64_t of) {
 std::string FilterTable(const ReadAmplification& run, const PolicyResult& reference) {
   const std::vector<std::string> labels = Labels(run);
   TextTable table =
-      Table({"policy", "name in the files", "memory", "bits a key",
+      Table({"policy", "filters in the files", "memory", "bits a key",
              reference.policy.size() <= 15 ? absl::StrCat("to ", reference.policy) : "to reference",
              "build ns a key"});
   for (size_t i = 0; i < run.policies.size(); ++i) {
     const PolicyResult& policy = run.policies[i];
-    table.AddRow({labels[i], policy.in_force.empty() ? kNothing : policy.in_force,
-                  Bytes(policy.filter_bytes), Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
+    table.AddRow({labels[i], CommonestKind(policy), Bytes(policy.filter_bytes),
+                  Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
                   inspect::SameTree(policy, reference)
                       ? Times(policy.filter_bytes, reference.filter_bytes)
                       : kNothing,
@@ -120,7 +145,7 @@ std::string FilterTable(const ReadAmplification& run, const PolicyResult& refere
       absl::StrAppend(&text, "; building one for ", build->peak->keys, " keys takes ",
                       Bytes(build->peak->bytes));
     }
-    absl::StrAppend(&text, "\n");
+    absl::StrAppend(&text, "\n", BorrowedName(labels[i], run.policies[i]));
   }
   return text;
 }
