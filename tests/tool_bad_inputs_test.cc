@@ -210,13 +210,48 @@ TEST_F(ToolBadInputsTest, AFileWithoutPermissionIsOneToo) {
   EXPECT_THAT(inspect.output + inspect.errors, HasSubstr("Permission denied"));
 }
 
-TEST_F(ToolBadInputsTest, TheLineIsNotSaidTwiceInOnePlace) {
+// On stderr, after the report: wherever the two go, once.
+TEST_F(ToolBadInputsTest, WhyAFileCouldNotBeReadIsSaidOnce) {
   WriteFile(folder_ / "empty.sst", "");
   const std::string path = folder_ / "empty.sst";
-  const ChildResult outcome =
-      RunProgram({"sh", "-c", "'" WINNOW_TOOL "' verify '" + path + "' 2>&1"});
-  EXPECT_EQ(LinesThatBegin(outcome.output, "not verified: " + path).size(), 1u) << outcome.output;
-  EXPECT_EQ(LinesThatBegin(outcome.output, "winnow verify: ").size(), 0u) << outcome.output;
+  for (const std::string& arguments :
+       {"verify '" + path + "'", "inspect '" + path + "'", "probe '" + path + "' key",
+        "policy winnow '" + path + "'"}) {
+    const std::string command = "'" WINNOW_TOOL "' " + arguments;
+    const ChildResult apart = RunProgram({"sh", "-c", command});
+    EXPECT_THAT(apart.output, Not(HasSubstr("it is empty"))) << arguments;
+    EXPECT_EQ(LinesThatBegin(apart.errors, "winnow ").size(), 1u) << apart.errors;
+    const ChildResult together = RunProgram({"sh", "-c", command + " 2>&1"});
+    EXPECT_EQ(together.output, apart.output + apart.errors) << arguments;
+  }
+}
+
+// What was not read is part of what a report says of all.
+TEST_F(ToolBadInputsTest, AVerdictCountsWhatCouldNotBeRead) {
+  WriteFile(folder_ / "empty.sst", "");
+  const std::string paths = " '" + folder_ / "empty.sst" + "' '" + good_ + "' ";
+  const auto output = [&](const std::string& before, const std::string& after) {
+    const ChildResult outcome =
+        RunProgram({"sh", "-c", "'" WINNOW_TOOL "' " + before + paths + after});
+    EXPECT_EQ(outcome.status, 2) << before;
+    return outcome.output;
+  };
+  EXPECT_THAT(output("verify", ""), HasSubstr("  1 of 2 good, 1 not verified\n"));
+  EXPECT_EQ(json::parse(output("verify", "--json")).at("files_not_verified"), 1);
+  EXPECT_THAT(output("inspect", "--summary"),
+              HasSubstr("\nconverted: not known, as 1 of 2 files could not be read; of what was "
+                        "read 100.0 % of the entries are in files with Winnow's filters (1 of 1)"));
+  EXPECT_EQ(json::parse(output("inspect", "--json")).at("converted").at("files_not_read"), 1);
+  EXPECT_THAT(output("probe", KeyOf(7)),
+              HasSubstr(": may be in 1 of 2 files; 1 of 2 files could not be read\n"));
+  EXPECT_THAT(output("probe", "zzz"),
+              AllOf(HasSubstr("zzz (0x7a7a7a): not known: 1 of 2 files could not be read\n"),
+                    HasSubstr("\n1 key in 2 files, 1 of them not read: 0 hits\n")));
+  const json probed = json::parse(output("probe", "zzz " + KeyOf(7) + " --json"));
+  EXPECT_EQ(probed.at("files_not_read"), 1);
+  EXPECT_EQ(probed.at("keys").at(0).at("answer"), "not known");
+  EXPECT_EQ(probed["keys"][1].at("answer"), "may be in some");
+  EXPECT_THAT(output("policy winnow", ""), HasSubstr("\n1 of 2 files could not be read"));
 }
 
 }  // namespace

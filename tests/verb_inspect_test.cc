@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
+#include <rocksdb/slice_transform.h>
 
 #include <algorithm>
 #include <cmath>
@@ -178,6 +179,66 @@ TEST_F(VerbInspectTest, FilesAreSortedAndTheRestIsCounted) {
     EXPECT_THAT(outcome.output, IsEmpty()) << wrong;
   }
   EXPECT_THAT(Run({paths[0], "--sort=size"}).errors, HasSubstr("path, level, entries"));
+}
+
+TEST_F(VerbInspectTest, ASummaryEndsWithHowMuchIsConverted) {
+  MakeFamilies(folder_ / "db");
+  const ChildResult outcome = Run({folder_ / "db", "--summary"});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(outcome.output.rfind(folder_ / "db: 3 files, 7000 entries; ", 0), 0u);
+  EXPECT_THAT(outcome.output, Not(HasSubstr(".sst")));
+  const std::string last =
+      outcome.output.substr(outcome.output.rfind('\n', outcome.output.size() - 2) + 1);
+  EXPECT_EQ(last,
+            "converted: 71.4 % of the entries are in files with Winnow's filters (2 of 3), 28.6 % "
+            "in files with RocksDB's own filters (1)\n");
+  const json document = RunJson({folder_ / "db", "--summary"}, 0);
+  EXPECT_TRUE(document.at("files").empty());
+  EXPECT_EQ(document.at("files_left_out"), 3);
+  EXPECT_EQ(Run({folder_ / "db", "--summary", "--csv"}).status, 2);
+  EXPECT_EQ(Run({folder_ / "db", "--summary", "--limit=3"}).status, 2);
+}
+
+TEST_F(VerbInspectTest, ATerminalGetsRowsToLookAt) {
+  std::string command = "'" WINNOW_TOOL "' inspect";
+  if (RunProgram({"script", "-qec", "true", "/dev/null"}).status != 0) {
+    GTEST_SKIP() << "there is no script, or no terminal that it can make";
+  }
+  for (int i = 10; i < 60; ++i) {
+    const std::string name = std::to_string(i) + ".sst";
+    WriteSst(TableWith("winnow:10"), 10, folder_ / name);
+  }
+  fs::resize_file(folder_ / "59.sst", 100);
+  command += " '" + folder_.path() + "'";
+  const auto rows = [](const std::string& text) {
+    return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+  };
+  const auto on_terminal = [](const std::string& what) {
+    return RunProgram({"script", "-qec", what, "/dev/null"}).output;
+  };
+  const std::string shown = on_terminal(command);
+  EXPECT_THAT(shown, AllOf(HasSubstr("/49.sst"), Not(HasSubstr("/50.sst")),
+                           HasSubstr("10 files are not listed: --limit=50 lists all here"),
+                           HasSubstr("59.sst: ")));
+  EXPECT_THAT(on_terminal(command + " --limit=50"), HasSubstr("/50.sst"));
+  EXPECT_THAT(RunProgram({"sh", "-c", command}).output,
+              AllOf(HasSubstr("/58.sst"), Not(HasSubstr("not listed"))));
+  // Only what somebody must look at, and the sum.
+  command.replace(command.find("inspect"), 7, "verify");
+  const std::string verified = on_terminal(command);
+  EXPECT_LT(rows(verified), 20u) << verified;
+  EXPECT_THAT(verified, AllOf(HasSubstr("/59.sst"), HasSubstr("49 of 50 good, 1 not verified"),
+                              HasSubstr("49 good files have no row here")));
+}
+
+TEST_F(VerbInspectTest, KeysAreExplainedWhereTheyAreNotTheEntries) {
+  WriteSst(TableWith("winnow:10"), 1'000, folder_ / "a.sst");
+  EXPECT_THAT(Run({folder_ / "a.sst"}).output, Not(HasSubstr("what the filters were built from")));
+  auto options = MakeOptions(TableWith("winnow:10"));
+  options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(4));
+  WriteSst(options, 1'000, folder_ / "b.sst");
+  EXPECT_THAT(Run({folder_ / "b.sst"}).output,
+              HasSubstr("\nkeys: what the filters were built from, each once: whole keys, "));
 }
 
 TEST_F(VerbInspectTest, TablesFitTheTerminal) {

@@ -163,8 +163,12 @@ TEST_F(WinnowToolTest, InspectSaysAllAndNoneOnlyWhereItIsSo) {
                         "(1)\n"));
   EXPECT_THAT(
       Run("inspect" + Quoted("b.sst") + Quoted("c.sst")).output,
-      HasSubstr("\nconverted: 0.0 % of the entries are in files with Winnow's filters (0 of "
-                "1), 100.0 % in files with RocksDB's own filters (1), 1 file not read\n"));
+      HasSubstr("\nconverted: not known, as 1 of 2 files could not be read; of what was read "
+                "0.0 % of the entries are in files with Winnow's filters (0 of 1), 100.0 % in "
+                "files with RocksDB's own filters (1)\n"));
+  // Nothing at all was read.
+  EXPECT_THAT(Run("inspect" + Quoted("c.sst")).output,
+              HasSubstr("\nconverted: not known, as 1 of 1 file could not be read\n"));
 }
 
 TEST_F(WinnowToolTest, InspectJsonSumsPartitions) {
@@ -211,7 +215,7 @@ TEST_F(WinnowToolTest, WhatCanNotBeReadIsTwoAndTheRestIsShown) {
   EXPECT_EQ(document["files"][4].at("filter").at("kind"), "winnow-ribbon");
   const ChildResult text = Run("inspect" + Quoted("b.sst") + Quoted("a.sst"));
   EXPECT_EQ(text.status, 2);
-  EXPECT_THAT(text.output, HasSubstr("not read: "));
+  EXPECT_THAT(text.output, HasSubstr("  NOT READ\n"));
   EXPECT_THAT(text.output, HasSubstr("winnow-ribbon"));
 }
 
@@ -232,6 +236,14 @@ TEST_F(WinnowToolTest, ATreeThatCanNotBeReadIsTwoAndItsFilesAreShown) {
   EXPECT_THAT(outcome.errors, HasSubstr("levels are unknown"));
   EXPECT_THAT(outcome.output, HasSubstr("winnow-bloom"));
   EXPECT_EQ(RunJson("inspect" + Quoted("db"), 2).at("files").size(), 1u);
+  // It may have had more files, which are not there.
+  EXPECT_THAT(outcome.output, HasSubstr("\nconverted: not known, as a database's tree could not"));
+  EXPECT_EQ(RunJson("inspect" + Quoted("db"), 2).at("converted").at("trees_read"), false);
+  EXPECT_THAT(Run("verify" + Quoted("db")).output,
+              HasSubstr("may be files that were not verified"));
+  EXPECT_THAT(Run("probe" + Quoted("db") + "zzz").output,
+              HasSubstr("zzz (0x7a7a7a): not known: there may be more files than these 1"));
+  EXPECT_EQ(RunJson("probe" + Quoted("db") + "zzz", 2).at("keys").at(0).at("answer"), "not known");
 }
 
 TEST_F(WinnowToolTest, FilesThatTheTreeDoesNotNameAreNoticed) {

@@ -224,6 +224,8 @@ std::string InspectJson(const InspectReport& report) {
   content["bloom"] = {{"files", blooms.files}, {"partitions", blooms.partitions}};
   content["bloom"].update(ToJson(blooms.all));
   content["converted"] = ToJson(SumByFamily(report.files));
+  content["converted"]["files_not_read"] = report.totals.all.not_read;
+  content["converted"]["trees_read"] = report.trees_read;
   return Document("winnow.inspect/1", content);
 }
 

@@ -27,6 +27,7 @@ struct FileSelection {
 struct InspectReport {
   std::vector<SstReport> files;      // all that were selected, in their order
   std::vector<std::string> remarks;  // about the whole, such as levels that are unknown
+  bool trees_read = true;            // else the databases may have further files
   size_t not_selected = 0;           // files that there were besides
   size_t listed = 0;                 // so many of the files have rows, the first ones
   TotalsOfFiles totals;              // over all of `files`

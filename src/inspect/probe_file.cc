@@ -96,7 +96,8 @@ FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys,
       probe.remark = deletions.problem;
     }
   }
-  for (size_t i = 0; i < keys.size() && entries != nullptr; ++i) {
+  probe.asked = entries != nullptr;
+  for (size_t i = 0; i < keys.size() && probe.asked; ++i) {
     if (!deletions.ranges.empty()) {
       if (const auto sequence = NewestCovering(deletions, *comparator, keys[i].bytes)) {
         probe.covered.push_back({i, *sequence});
@@ -105,7 +106,8 @@ FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys,
     if (!IsWithin(range, comparator, keys[i].bytes)) {
       continue;
     }
-    const std::optional<bool> answer = filter.MayContain(keys[i].bytes, keys[i].hash);
+    const std::optional<bool> answer =
+        probe.fault ? std::nullopt : filter.MayContain(keys[i].bytes, keys[i].hash);
     if (!answer.value_or(true)) {
       continue;
     }

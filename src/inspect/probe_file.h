@@ -41,6 +41,7 @@ struct CoveredKey {
 
 struct FileProbe {
   std::string path;
+  bool asked = false;  // it has none of the keys that are no hits; else it may have any
   std::optional<int> level;
   std::string column_family;        // for the caller to set; empty: not known
   std::string kind;                 // of the filter, as FilterSummary::kind
@@ -57,8 +58,9 @@ struct FileProbe {
 
 // Asks as a Get does: the filter for the whole key where it holds whole keys, else for its prefix,
 // else nobody. Where the file's comparator is unknown here, or its first or last block can't be
-// read, the range tells nothing; without the comparator any partition of a filter may say yes.
-// exact: reads for each hit the block where the key would be, and the file's range deletions.
+// read, the range tells nothing; without the comparator any partition of a filter may say yes. A
+// damaged filter is not asked. exact: reads for each hit the block where the key would be, and the
+// file's range deletions.
 FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys, bool exact);
 
 }  // namespace winnow::inspect

@@ -2,6 +2,7 @@
 
 #include <absl/strings/escaping.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "src/inspect/internal_keys.h"
@@ -29,6 +30,7 @@ Json ToJson(const FileProbe& file) {
   PutName("column_family", file.column_family, &json);
   json.update({{"level", OrNull(file.level)},
                {"kind", file.kind},
+               {"asked", file.asked},
                {"hits", file.hits.size()},
                {"present", file.exact ? Json(present) : Json(nullptr)},
                {"false_positives", file.exact ? Json(by_filter_and_absent) : Json(nullptr)},
@@ -47,21 +49,29 @@ Json ToJson(const std::string& path, const FoundEntry& entry) {
 
 }  // namespace
 
-std::string ProbeJson(const std::vector<ProbedKey>& keys, const std::vector<FileProbe>& files,
-                      bool exact, const std::vector<std::string>& warnings) {
+size_t ProbeReport::not_asked() const {
+  return static_cast<size_t>(
+      std::count_if(files.begin(), files.end(), [](const FileProbe& file) { return !file.asked; }));
+}
+
+std::string ProbeJson(const ProbeReport& report) {
   Json document = {{"schema", "winnow.probe/1"},
-                   {"exact", exact},
+                   {"exact", report.exact},
+                   {"files_not_read", report.not_asked()},
+                   {"trees_read", report.trees_read},
                    {"keys", Json::array()},
                    {"files", Json::array()},
-                   {"warnings", warnings}};
-  for (const ProbedKey& key : keys) {
+                   {"warnings", report.warnings}};
+  const bool exact = report.exact;
+  for (const ProbedKey& key : report.keys) {
     document["keys"].push_back({{"key_hex", absl::BytesToHexString(key.bytes)},
+                                {"answer", report.has_all() ? "in none" : "not known"},
                                 {"may_contain", Json::array()},
                                 {"contains", exact ? Json::array() : Json(nullptr)},
                                 {"entries", Json::array()},
                                 {"range_deletions", exact ? Json::array() : Json(nullptr)}});
   }
-  for (const FileProbe& file : files) {
+  for (const FileProbe& file : report.files) {
     document["files"].push_back(ToJson(file));
     for (const CoveredKey& covered : file.covered) {
       document["keys"][covered.key]["range_deletions"].push_back(
@@ -69,6 +79,7 @@ std::string ProbeJson(const std::vector<ProbedKey>& keys, const std::vector<File
     }
     for (const ProbeHit& hit : file.hits) {
       Json& key = document["keys"][hit.key];
+      key["answer"] = "may be in some";
       key["may_contain"].push_back(file.path);
       if (hit.entry) {
         key["contains"].push_back(file.path);
@@ -80,8 +91,8 @@ std::string ProbeJson(const std::vector<ProbedKey>& keys, const std::vector<File
 }
 
 std::string PackProbe(const FileProbe& probe) {
-  Json json = {probe.kind,    probe.exact,   probe.remark,       OrNull(probe.error),
-               Json::array(), Json::array(), OrNull(probe.fault)};
+  Json json = {probe.kind,    probe.exact,   probe.remark,        OrNull(probe.error),
+               Json::array(), Json::array(), OrNull(probe.fault), probe.asked};
   for (const CoveredKey& covered : probe.covered) {
     json[5].push_back(Json::array({covered.key, covered.sequence}));
   }
@@ -123,6 +134,7 @@ std::optional<FileProbe> UnpackProbe(std::string_view bytes) {
     if (!json.at(6).is_null()) {
       probe.fault = json.at(6).get<std::string>();
     }
+    probe.asked = json.at(7).get<bool>();
     return probe;
   } catch (const Json::exception&) {
     return std::nullopt;

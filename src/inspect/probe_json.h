@@ -3,6 +3,7 @@
 #ifndef WINNOW_SRC_INSPECT_PROBE_JSON_H_
 #define WINNOW_SRC_INSPECT_PROBE_JSON_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,10 +13,23 @@
 
 namespace winnow::inspect {
 
-// The document of schema winnow.probe/1, with a newline at its end. exact: whether entries were
-// asked for.
-std::string ProbeJson(const std::vector<ProbedKey>& keys, const std::vector<FileProbe>& files,
-                      bool exact, const std::vector<std::string>& warnings);
+// What was found of all files.
+struct ProbeReport {
+  std::vector<ProbedKey> keys;
+  std::vector<FileProbe> files;
+  bool exact = false;                 // entries were asked for
+  bool trees_read = true;             // else the databases may have further files
+  std::vector<std::string> warnings;  // sentences
+
+  // Files that may have any key, as they could not be read.
+  size_t not_asked() const;
+
+  // Whether a key that is in none of the files' hits is in none of the databases' files.
+  bool has_all() const { return trees_read && not_asked() == 0; }
+};
+
+// The document of schema winnow.probe/1, with a newline at its end.
+std::string ProbeJson(const ProbeReport& report);
 
 // All of a probe but path and level, in bytes of no use elsewhere, and back; nothing from other
 // bytes.

@@ -2,6 +2,7 @@
 
 #include <absl/strings/escaping.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "src/inspect/json_name.h"
@@ -82,8 +83,14 @@ FileVerdict VerdictFrom(const Json& json) {
 }  // namespace
 
 std::string VerifyJson(const std::vector<FileVerdict>& files,
-                       const std::vector<std::string>& warnings) {
-  Json document = {{"schema", "winnow.verify/1"}, {"files", Json::array()}, {"warnings", warnings}};
+                       const std::vector<std::string>& warnings, bool trees_read) {
+  const auto unread = std::count_if(files.begin(), files.end(),
+                                    [](const FileVerdict& file) { return file.error.has_value(); });
+  Json document = {{"schema", "winnow.verify/1"},
+                   {"files_not_verified", unread},
+                   {"trees_read", trees_read},
+                   {"files", Json::array()},
+                   {"warnings", warnings}};
   for (const FileVerdict& file : files) {
     Json json = Json::object();
     PutName("path", file.path, &json);

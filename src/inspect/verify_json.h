@@ -12,9 +12,10 @@
 
 namespace winnow::inspect {
 
-// The document of schema winnow.verify/1, with a newline at its end.
+// The document of schema winnow.verify/1, with a newline at its end. trees_read: false if databases
+// may have further files.
 std::string VerifyJson(const std::vector<FileVerdict>& files,
-                       const std::vector<std::string>& warnings);
+                       const std::vector<std::string>& warnings, bool trees_read);
 
 // All of a verdict but its path and column family, in bytes of no use elsewhere, and back; nothing
 // from other bytes.

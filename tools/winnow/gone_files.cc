@@ -7,8 +7,6 @@
 #include <iterator>
 #include <system_error>
 
-#include "tools/winnow/table_arguments.h"
-
 namespace winnow::tools {
 namespace {
 
@@ -17,6 +15,12 @@ namespace fs = std::filesystem;
 bool IsDatabase(const std::string& path) {
   std::error_code code;
   return fs::exists(fs::path(path) / "CURRENT", code);
+}
+
+std::string WereDeleted(size_t files) {
+  return absl::StrCat(files, files == 1 ? " file was" : " files were",
+                      " deleted while others were read, as a database in use does; the files that "
+                      "took their place");
 }
 
 bool IsThere(const std::string& path) {
@@ -32,9 +36,11 @@ bool LiesIn(const std::string& folder, const std::string& path) {
 }  // namespace
 
 std::string AboutGoneFiles(size_t files) {
-  return absl::StrCat(files, files == 1 ? " file was" : " files were",
-                      " deleted while others were read, as a database in use does; the files that "
-                      "took their place were not read");
+  return absl::StrCat(WereDeleted(files), " were not read");
+}
+
+std::string AboutReplacedFiles(size_t files) {
+  return absl::StrCat(WereDeleted(files), " were read");
 }
 
 std::set<std::string> GoneFiles(const std::vector<std::string>& arguments,

@@ -79,6 +79,7 @@ ABSL_FLAG(winnow::tools::Order, sort, {},
           "key) or fpr; else by level and path");
 ABSL_FLAG(std::optional<uint64_t>, limit, std::nullopt,
           "so many files are listed; sums are over all of them");
+ABSL_FLAG(bool, summary, false, "list no files; the last line is how much is converted");
 
 namespace winnow::tools {
 
@@ -87,7 +88,8 @@ inspect::FileSelection SelectionOfFlags() {
   selection.families = FamiliesOfFlags();
   selection.levels = absl::GetFlag(FLAGS_level).levels;
   selection.order = absl::GetFlag(FLAGS_sort).order;
-  selection.limit = absl::GetFlag(FLAGS_limit);
+  selection.limit =
+      absl::GetFlag(FLAGS_summary) ? std::optional<uint64_t>(0) : absl::GetFlag(FLAGS_limit);
   return selection;
 }
 

@@ -3,11 +3,19 @@
 #ifndef WINNOW_TOOLS_WINNOW_INSPECT_FLAGS_H_
 #define WINNOW_TOOLS_WINNOW_INSPECT_FLAGS_H_
 
+#include <absl/flags/declare.h>
+
+#include <cstdint>
+#include <optional>
+
 #include "src/inspect/inspect_report.h"
+
+ABSL_DECLARE_FLAG(std::optional<uint64_t>, limit);
+ABSL_DECLARE_FLAG(bool, summary);
 
 namespace winnow::tools {
 
-// As --cf, --level, --sort and --limit say.
+// As --cf, --level, --sort, --limit and --summary say.
 inspect::FileSelection SelectionOfFlags();
 
 }  // namespace winnow::tools

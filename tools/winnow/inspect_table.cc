@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,8 +44,7 @@ std::string Level(const SstReport& file) { return file.level ? absl::StrCat(*fil
 
 std::vector<std::string> Row(const SstReport& file) {
   if (!file.filter) {
-    return {inspect::Printable(file.path), Level(file), "-", "-", "-", "-", "-", "-",
-            "not read: see below"};
+    return {inspect::Printable(file.path), Level(file), "-", "-", "-", "-", "-", "-", "NOT READ"};
   }
   const FilterSummary& filter = *file.filter;
   std::string remark = inspect::ParametersText(filter);
@@ -70,10 +70,13 @@ std::vector<std::string> Row(const SstReport& file) {
           std::move(remark)};
 }
 
-std::string Files(const InspectReport& report, size_t width) {
+std::string Files(const InspectReport& report, size_t width, size_t most_rows,
+                  absl::string_view about_others) {
+  const size_t listed = std::min(report.listed, most_rows);
+  const size_t left_out = report.files.size() - listed;
   std::vector<std::vector<std::string>> rows;
-  rows.reserve(report.listed);
-  for (size_t i = 0; i < report.listed; ++i) {
+  rows.reserve(listed);
+  for (size_t i = 0; i < listed; ++i) {
     rows.push_back(Row(report.files[i]));
   }
   std::string text;
@@ -89,10 +92,9 @@ std::string Files(const InspectReport& report, size_t width) {
                                            {"", Align::kLeft}},
                                           std::move(rows), width));
   }
-  if (report.left_out() > 0) {
-    absl::StrAppend(&text, "\n", report.left_out(),
-                    report.left_out() == 1 ? " file is" : " files are",
-                    " not listed (--limit=", report.listed, ")\n");
+  if (left_out > 0 && !about_others.empty()) {
+    absl::StrAppend(&text, "\n", left_out, left_out == 1 ? " file is" : " files are", " not listed",
+                    about_others, "\n");
   }
   return text;
 }
@@ -100,11 +102,9 @@ std::string Files(const InspectReport& report, size_t width) {
 std::string Sentences(const std::vector<SstReport>& files) {
   std::string text;
   for (const SstReport& file : files) {
-    const std::string path = inspect::Printable(file.path);
-    if (file.error) {
-      absl::StrAppend(&text, "\nnot read: ", path, ": ", inspect::Printable(*file.error));
-    } else if (file.filter->fault) {
-      absl::StrAppend(&text, "\nfault: ", path, ": ", inspect::Printable(*file.filter->fault));
+    if (!file.error && file.filter->fault) {
+      absl::StrAppend(&text, "\nfault: ", inspect::Printable(file.path), ": ",
+                      inspect::Printable(*file.filter->fault));
     }
   }
   return text.empty() ? text : absl::StrCat(text, "\n");
@@ -168,11 +168,38 @@ std::string SumsByKind(const TotalsOfFiles& totals, size_t width) {
   return Sums("filter", std::move(rows), width);
 }
 
+// "db: ", of whose files all are; else nothing.
+std::string Databases(const std::vector<SstReport>& files) {
+  std::set<std::string> databases;
+  for (const SstReport& file : files) {
+    databases.insert(file.database);
+  }
+  const bool some_by_themselves = databases.count("") > 0;
+  return some_by_themselves      ? std::string()
+         : databases.size() == 1 ? absl::StrCat(inspect::Printable(*databases.begin()), ": ")
+                                 : absl::StrCat(databases.size(), " databases: ");
+}
+
+// What is counted, where it is not the same: with prefixes, older versions and the like.
+std::string KeysAndEntries(const std::vector<SstReport>& files, size_t width) {
+  const bool differ = std::any_of(files.begin(), files.end(), [](const SstReport& file) {
+    return file.filter && file.filter->keys > 0 && file.filter->keys != file.entries;
+  });
+  return differ ? absl::StrCat(
+                      "\n",
+                      Wrapped("keys: what the filters were built from, each once: whole keys, "
+                              "prefixes of keys, or both; entries: what the tables hold, with "
+                              "deletions, merges and older versions of keys",
+                              width),
+                      "\n")
+                : std::string();
+}
+
 // The whole in a line or two, and what the columns below mean.
 std::string Headline(const InspectReport& report, size_t width) {
   const FilterTotals& all = report.totals.all;
   std::string text =
-      absl::StrCat(Number(report.files.size(), "file"),
+      absl::StrCat(Databases(report.files), Number(report.files.size(), "file"),
                    all.not_read > 0 ? absl::StrCat(", ", all.not_read, " of them not read") : "",
                    ", ", all.entries, all.entries == 1 ? " entry" : " entries");
   if (all.keys > 0) {
@@ -235,23 +262,41 @@ std::string ShareCell(uint64_t part, uint64_t all) {
   return absl::StrFormat("%.1f %%", percent);
 }
 
-// How far a roll-out has come, in one line; empty where nothing tells.
-std::string Converted(const std::vector<SstReport>& files) {
-  const ConvertedShare share = inspect::SumByFamily(files);
+// Why the share may be another; empty: it is that of all there is.
+std::string Unread(const InspectReport& report) {
+  const uint64_t files = report.totals.all.not_read;
+  std::string text = files == 0
+                         ? ""
+                         : absl::StrCat(Count(files), " of ", Number(report.files.size(), "file"),
+                                        " could not be read");
+  if (!report.trees_read) {
+    absl::StrAppend(&text, text.empty() ? "" : ", and ",
+                    "a database's tree could not be read, which may have more files");
+  }
+  return text;
+}
+
+// How far a roll-out has come, in one line; empty where there is nothing to convert.
+std::string Converted(const InspectReport& report) {
+  const ConvertedShare share = inspect::SumByFamily(report.files);
+  const std::string unread = Unread(report);
+  const std::string begin =
+      absl::StrCat("\nconverted: ", unread.empty() ? "" : "not known, as ", unread);
   FamilySum all;
   for (const FamilySum& sum : share.families) {
     all.files += sum.files;
     all.entries += sum.entries;
   }
   if (all.entries == 0) {
-    return std::string();
+    return unread.empty() ? std::string() : absl::StrCat(begin, "\n");
   }
   constexpr std::pair<FilterFamily, absl::string_view> kPhrases[] = {
       {FilterFamily::kBuiltin, "RocksDB's own filters"},
       {FilterFamily::kNone, "no filter"},
       {FilterFamily::kUnknownForm, "filters of unknown form"}};
   const FamilySum& winnow = share[FilterFamily::kWinnow];
-  std::string text = absl::StrCat("\nconverted: ", ShareCell(winnow.entries, all.entries),
+  std::string text = absl::StrCat(begin, unread.empty() ? "" : "; of what was read ",
+                                  ShareCell(winnow.entries, all.entries),
                                   " of the entries are in files with Winnow's filters (",
                                   Count(winnow.files), " of ", Count(all.files), ")");
   for (const auto& [family, phrase] : kPhrases) {
@@ -261,15 +306,13 @@ std::string Converted(const std::vector<SstReport>& files) {
                       " (", Count(sum.files), ")");
     }
   }
-  if (const uint64_t unread = files.size() - all.files; unread > 0) {
-    absl::StrAppend(&text, ", ", Number(unread, "file"), " not read");
-  }
   return text + "\n";
 }
 
 }  // namespace
 
-std::string InspectTable(const InspectReport& report, size_t width) {
+std::string InspectTable(const InspectReport& report, size_t width, size_t rows,
+                         absl::string_view about_others) {
   if (report.files.empty()) {
     return report.not_selected == 0
                ? std::string("no table files\n")
@@ -279,10 +322,11 @@ std::string InspectTable(const InspectReport& report, size_t width) {
   std::string text = Headline(report, width);
   if (report.totals.all.files > 0) {
     absl::StrAppend(&text, SumsByFamily(report.totals, width), SumsByLevel(report.totals, width),
-                    SumsByKind(report.totals, width), Blooms(report.files),
-                    Converted(report.files));
+                    SumsByKind(report.totals, width), KeysAndEntries(report.files, width),
+                    Blooms(report.files));
   }
-  return absl::StrCat(text, Advice(report, width), Files(report, width), Sentences(report.files));
+  return absl::StrCat(text, Advice(report, width), Converted(report),
+                      Files(report, width, rows, about_others), Sentences(report.files));
 }
 
 }  // namespace winnow::tools

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,7 +13,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "src/inspect/printable.h"
 #include "tools/winnow/interruption.h"
+#include "tools/winnow/terminal.h"
 
 namespace winnow::tools {
 namespace {
@@ -90,12 +91,15 @@ void SayWarnings(absl::string_view verb, const std::vector<std::string>& warning
   }
 }
 
-void SayUnread(absl::string_view verb, absl::string_view path, absl::string_view why) {
-  struct stat out = {}, err = {};
-  const bool same_place = fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
-                          out.st_dev == err.st_dev && out.st_ino == err.st_ino;
-  if (!same_place) {
-    absl::FPrintF(stderr, "winnow %s: %s: %s\n", verb, path, why);
+void SayUnreadLines(absl::string_view verb, const std::vector<std::string>& lines) {
+  const size_t shown =
+      isatty(STDERR_FILENO) != 0 ? std::min(lines.size(), kRowsOnTerminal) : lines.size();
+  for (size_t i = 0; i < shown; ++i) {
+    absl::FPrintF(stderr, "winnow %s: %s\n", verb, inspect::Printable(lines[i]));
+  }
+  if (shown < lines.size()) {
+    absl::FPrintF(stderr, "winnow %s: %d more could not be read; --json names all\n", verb,
+                  lines.size() - shown);
   }
 }
 

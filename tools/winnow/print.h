@@ -22,9 +22,22 @@ bool Print(absl::string_view verb, absl::string_view text);
 // Says each sentence on stderr, in a line.
 void SayWarnings(absl::string_view verb, const std::vector<std::string>& warnings);
 
-// Says on stderr that a file, or what is in it, could not be read: one line, which names it. Not
-// where stderr goes to the same place as standard output, whose report says the same.
-void SayUnread(absl::string_view verb, absl::string_view path, absl::string_view why);
+// For SayAllUnread.
+void SayUnreadLines(absl::string_view verb, const std::vector<std::string>& lines);
+
+// Says on stderr of each of these files that has an error that it, or what is in it, could not be
+// read: one line, which names it. The report on standard output leaves that out, and comes first.
+// On a terminal it says so only of as many as one can look at, and the number of the others.
+template <typename File>
+void SayAllUnread(absl::string_view verb, const std::vector<File>& files) {
+  std::vector<std::string> lines;
+  for (const File& file : files) {
+    if (file.error) {
+      lines.push_back(file.path + ": " + *file.error);
+    }
+  }
+  SayUnreadLines(verb, lines);
+}
 
 // Writes the text to a file, under another name beside it until it is whole: what had the name
 // before stays if that fails or the program is interrupted. A pipe or device is written to as it

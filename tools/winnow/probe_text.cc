@@ -15,14 +15,18 @@ namespace {
 using inspect::FileProbe;
 using inspect::ProbedKey;
 using inspect::ProbeHit;
+using inspect::ProbeReport;
 
-std::string Outcome(const ProbeHit& hit) {
+std::string Outcome(const FileProbe& file, const ProbeHit& hit) {
   if (hit.entry) {
     return absl::StrCat("present: ", inspect::NameOfType(hit.entry->type), ", sequence number ",
                         hit.entry->sequence, ", value of ", hit.entry->value_bytes, " bytes");
   }
   if (hit.looked_for) {
     return hit.by_filter ? "false positive" : "absent, and no filter says so";
+  }
+  if (file.exact) {
+    return "may be there: its block could not be read";
   }
   return hit.by_filter ? "may be there" : "may be there, by the range of keys";
 }
@@ -42,19 +46,41 @@ std::string Place(const FileProbe& file, bool with_family) {
 }
 
 std::string Line(const FileProbe& file, const ProbeHit& hit, bool with_family) {
-  return absl::StrCat(Place(file, with_family), file.kind, "  ", Outcome(hit), "\n");
+  return absl::StrCat(Place(file, with_family), file.kind, "  ", Outcome(file, hit), "\n");
 }
 
 std::string Number(uint64_t number, const char* noun) {
   return absl::StrCat(number, " ", noun, number == 1 ? "" : "s");
 }
 
-std::string Sum(const std::vector<ProbedKey>& keys, const std::vector<FileProbe>& files) {
+// Why a key may be somewhere else as well; empty: it can't.
+std::string Doubt(const ProbeReport& report) {
+  const size_t not_asked = report.not_asked();
+  std::string doubt = not_asked == 0
+                          ? ""
+                          : absl::StrCat(not_asked, " of ", Number(report.files.size(), "file"),
+                                         " could not be read");
+  if (!report.trees_read) {
+    absl::StrAppend(&doubt, doubt.empty() ? "" : ", and ", "there may be more files than these ",
+                    report.files.size(), ", as a database's tree could not be read");
+  }
+  return doubt;
+}
+
+std::string Answer(uint64_t hits, const ProbeReport& report, const std::string& doubt) {
+  const std::string files = Number(report.files.size(), "file");
+  if (hits == 0) {
+    return doubt.empty() ? absl::StrCat("in none of ", files) : absl::StrCat("not known: ", doubt);
+  }
+  return absl::StrCat("may be in ", hits, " of ", files, doubt.empty() ? "" : "; ", doubt);
+}
+
+std::string Sum(const ProbeReport& report) {
   uint64_t hits = 0;
   uint64_t present = 0;
   uint64_t false_positives = 0;
   bool exact = false;
-  for (const FileProbe& file : files) {
+  for (const FileProbe& file : report.files) {
     hits += file.hits.size();
     exact = exact || file.exact;
     for (const ProbeHit& hit : file.hits) {
@@ -63,7 +89,9 @@ std::string Sum(const std::vector<ProbedKey>& keys, const std::vector<FileProbe>
     }
   }
   return absl::StrCat(
-      Number(keys.size(), "key"), " in ", Number(files.size(), "file"), ": ", Number(hits, "hit"),
+      Number(report.keys.size(), "key"), " in ", Number(report.files.size(), "file"),
+      report.not_asked() > 0 ? absl::StrCat(", ", report.not_asked(), " of them not read") : "",
+      ": ", Number(hits, "hit"),
       exact ? absl::StrCat(", ", present, " present, ", Number(false_positives, "false positive"))
             : "",
       "\n");
@@ -71,7 +99,9 @@ std::string Sum(const std::vector<ProbedKey>& keys, const std::vector<FileProbe>
 
 }  // namespace
 
-std::string ProbeText(const std::vector<ProbedKey>& keys, const std::vector<FileProbe>& files) {
+std::string ProbeText(const ProbeReport& report) {
+  const std::vector<ProbedKey>& keys = report.keys;
+  const std::vector<FileProbe>& files = report.files;
   std::vector<std::string> lines(keys.size());
   std::vector<uint64_t> hits(keys.size(), 0);
   std::string sentences;
@@ -94,20 +124,14 @@ std::string ProbeText(const std::vector<ProbedKey>& keys, const std::vector<File
       absl::StrAppend(&sentences, "fault: ", inspect::Printable(file.path), ": ", *file.fault,
                       "\n");
     }
-    if (file.error) {
-      absl::StrAppend(&sentences, "not read: ", inspect::Printable(file.path), ": ",
-                      inspect::Printable(*file.error), "\n");
-    }
   }
+  const std::string doubt = Doubt(report);
   std::string text;
   for (size_t i = 0; i < keys.size(); ++i) {
-    absl::StrAppend(&text, KeyName(keys[i].bytes), ": ",
-                    hits[i] == 0
-                        ? absl::StrCat("in none of ", Number(files.size(), "file"))
-                        : absl::StrCat("may be in ", hits[i], " of ", Number(files.size(), "file")),
-                    "\n", lines[i]);
+    absl::StrAppend(&text, KeyName(keys[i].bytes), ": ", Answer(hits[i], report, doubt), "\n",
+                    lines[i]);
   }
-  return absl::StrCat(text, sentences, Sum(keys, files));
+  return absl::StrCat(text, sentences, Sum(report));
 }
 
 }  // namespace winnow::tools

@@ -4,16 +4,14 @@
 #define WINNOW_TOOLS_WINNOW_PROBE_TEXT_H_
 
 #include <string>
-#include <vector>
 
-#include "src/inspect/probe_file.h"
+#include "src/inspect/probe_json.h"
 
 namespace winnow::tools {
 
-// For each key the files that may hold it, then remarks and errors as sentences, then the sum. Ends
-// with a newline.
-std::string ProbeText(const std::vector<inspect::ProbedKey>& keys,
-                      const std::vector<inspect::FileProbe>& files);
+// For each key the files that may hold it, and what could not be read if it may be there as well;
+// then remarks and faults as sentences, then the sum. Ends with a newline.
+std::string ProbeText(const inspect::ProbeReport& report);
 
 }  // namespace winnow::tools
 

@@ -25,7 +25,43 @@ size_t WidthOfColumn(const inspect::Column& column,
   return width;
 }
 
+// What the columns after the first take.
+size_t WidthOfOthers(const std::vector<inspect::Column>& columns,
+                     const std::vector<inspect::TextTable::Row>& rows) {
+  size_t width = 0;
+  for (size_t i = 1; i < columns.size(); ++i) {
+    width += 2 + WidthOfColumn(columns[i], rows, i);
+  }
+  return width;
+}
+
+void LeaveOut(const std::string& title, std::vector<inspect::Column>* columns,
+              std::vector<inspect::TextTable::Row>* rows) {
+  const auto found =
+      std::find_if(columns->begin(), columns->end(),
+                   [&title](const inspect::Column& column) { return column.title == title; });
+  if (found == columns->end()) {
+    return;
+  }
+  const auto number = found - columns->begin();
+  columns->erase(found);
+  for (inspect::TextTable::Row& row : *rows) {
+    row.erase(row.begin() + number);
+  }
+}
+
+std::string Drawn(std::vector<inspect::Column> columns, std::vector<inspect::TextTable::Row> rows,
+                  const Fit& fit) {
+  inspect::TextTable table(std::move(columns), std::move(rows));
+  if (fit.underlined) {
+    table.Underline();
+  }
+  return table.ToString();
+}
+
 }  // namespace
+
+bool OutputIsTerminal() { return isatty(STDOUT_FILENO) != 0; }
 
 size_t OutputWidth() {
   const char* said = getenv("COLUMNS");
@@ -38,15 +74,18 @@ size_t OutputWidth() {
 }
 
 std::string FittedTable(std::vector<inspect::Column> columns,
-                        std::vector<inspect::TextTable::Row> rows, size_t width) {
+                        std::vector<inspect::TextTable::Row> rows, size_t width, const Fit& fit) {
   if (width == 0 || columns.size() < 2) {
-    return inspect::TextTable(std::move(columns), std::move(rows)).ToString();
-  }
-  size_t others = 0;
-  for (size_t i = 1; i < columns.size(); ++i) {
-    others += 2 + WidthOfColumn(columns[i], rows, i);
+    return Drawn(std::move(columns), std::move(rows), fit);
   }
   const size_t wanted = std::min(WidthOfColumn(columns.front(), rows, 0), kLeastPath);
+  size_t others = WidthOfOthers(columns, rows);
+  for (const std::string& title : fit.spare) {
+    if (others + wanted > width) {
+      LeaveOut(title, &columns, &rows);
+      others = WidthOfOthers(columns, rows);
+    }
+  }
   const size_t last = WidthOfColumn(columns.back(), rows, columns.size() - 1);
   const size_t missing = others + wanted > width ? others + wanted - width : 0;
   const bool last_fits = missing == 0 || missing + kLeastRemark <= last;
@@ -63,7 +102,7 @@ std::string FittedTable(std::vector<inspect::Column> columns,
   if (!last_fits) {
     columns.pop_back();
   }
-  return inspect::TextTable(std::move(columns), std::move(rows)).ToString();
+  return Drawn(std::move(columns), std::move(rows), fit);
 }
 
 }  // namespace winnow::tools

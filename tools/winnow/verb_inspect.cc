@@ -130,8 +130,8 @@ Findings ReadPaths(const std::vector<std::string>& names, int jobs) {
   return findings;
 }
 
-int ExitCode(const inspect::InspectReport& report, bool trees_read) {
-  int code = trees_read ? kAllGood : kCouldNotRead;
+int ExitCode(const inspect::InspectReport& report) {
+  int code = report.trees_read ? kAllGood : kCouldNotRead;
   for (const SstReport& file : report.files) {
     if (file.error) {
       return kCouldNotRead;
@@ -148,7 +148,13 @@ std::string Text(const inspect::InspectReport& report) {
     return inspect::InspectJson(report);
   }
   if (!absl::GetFlag(FLAGS_csv)) {
-    return InspectTable(report, OutputWidth());
+    const bool cut = OutputIsTerminal() && !absl::GetFlag(FLAGS_limit);
+    const std::string about_others =
+        absl::GetFlag(FLAGS_summary) ? std::string()
+        : cut                        ? absl::StrCat(": --limit=", report.files.size(),
+                                                    " lists all here, and a pipe, a file and --csv get all")
+                                     : absl::StrCat(" (--limit=", report.listed, ")");
+    return InspectTable(report, OutputWidth(), cut ? kRowsOnTerminal : report.listed, about_others);
   }
   if (report.left_out() > 0) {
     absl::FPrintF(stderr, "winnow inspect: %d files are not listed (--limit=%d)\n",
@@ -163,6 +169,9 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   }
   if (absl::GetFlag(FLAGS_json) && absl::GetFlag(FLAGS_csv)) {
     return WrongUsage(verb, "--json or --csv, not both");
+  }
+  if (absl::GetFlag(FLAGS_summary) && (absl::GetFlag(FLAGS_csv) || absl::GetFlag(FLAGS_limit))) {
+    return WrongUsage(verb, "--summary lists no files, which --csv and --limit are about");
   }
   std::string problem;
   const int jobs = Jobs(&problem);
@@ -179,18 +188,15 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
     absl::FPrintF(stderr, "winnow inspect: %s\n", problem);
     return kCouldNotRead;
   }
-  const inspect::InspectReport report = inspect::MakeInspectReport(
+  inspect::InspectReport report = inspect::MakeInspectReport(
       std::move(findings.files), std::move(findings.warnings), selection);
-  for (const SstReport& file : report.files) {
-    if (file.error) {
-      SayUnread(verb.name, inspect::Printable(file.path), inspect::Printable(*file.error));
-    }
-  }
+  report.trees_read = findings.trees_read;
   const std::string html = absl::GetFlag(FLAGS_html);
   const bool written =
       html.empty() || PrintToFile(verb.name, html, inspect::InspectHtml(report, paths));
-  return Print(verb.name, Text(report)) && written ? ExitCode(report, findings.trees_read)
-                                                   : kCouldNotRead;
+  const bool printed = Print(verb.name, Text(report));
+  SayAllUnread(verb.name, report.files);
+  return printed && written ? ExitCode(report) : kCouldNotRead;
 }
 
 }  // namespace
@@ -198,8 +204,8 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
 Verb InspectVerb() {
   return {
       "inspect",
-      "PATH... [--cf=NAME] [--level=N] [--sort=FIELD] [--limit=N] [--jobs=N] [--path=FOLDER] "
-      "[--json|--csv] [--html=FILE]",
+      "PATH... [--summary] [--cf=NAME] [--level=N] [--sort=FIELD] [--limit=N] [--jobs=N] "
+      "[--path=FOLDER] [--json|--csv] [--html=FILE]",
       "Shows which filter was built in each table file, its size and expected rate",
       "A PATH is a table file (*.sst), a database's folder, a folder with such folders in it, or\n"
       "a pattern in quotes, as 'db/*.sst'; what is named twice counts once. Sums over all files "
@@ -207,10 +213,13 @@ Verb InspectVerb() {
       "column family, level and filter: winnow-bloom, winnow-ribbon, builtin-bloom,\n"
       "builtin-ribbon, none, or unknown. The expected rate (fpr) is the share of absent keys for\n"
       "which the filter says \"may be here\", in sums the mean over keys; \"over bound\" is what\n"
-      "filters take beyond n log2(1/fpr) bits for n keys, the least that is possible. The line\n"
-      "\"converted\", as in JSON, tells how much of the data has Winnow's filters. Advice says "
-      "what\n"
-      "could be done. Then there is a row for each file. Files are read in several processes: one\n"
+      "filters take beyond n log2(1/fpr) bits for n keys, the least that is possible. Keys are\n"
+      "what a filter was built from, each once: whole keys, prefixes of keys, or both, so that\n"
+      "there may be fewer or more of them than entries, which are what a table holds: values,\n"
+      "deletions, merges and older versions. Advice says what could be done. The line\n"
+      "\"converted\", as in JSON, tells how much of the data has Winnow's filters; with --summary\n"
+      "it is the last. Then there is a row for each file, on a terminal for the first 40. Files "
+      "are read in several processes: one\n"
       "that RocksDB does not get through is named, and the others are shown. Nothing is written,\n"
       "and the database may be in use.\n"
       "\n"
@@ -233,12 +242,14 @@ Verb InspectVerb() {
       "                   entries_without_filter, file_bytes, keys, bytes, bits_per_key,\n"
       "                   mean_expected_fpr (by keys), bound_bytes, bytes_above_bound\n"
       "  bloom            of all files: files, partitions, and as above\n"
-      "  converted        winnow_share_of_entries; winnow, builtin, none and unknown, each:\n"
-      "                   files, entries, keys, filter_bytes\n"
+      "  converted        winnow_share_of_entries (of what was read), files_not_read, trees_read\n"
+      "                   (false: databases may have more files); winnow, builtin, none and\n"
+      "                   unknown, each: files, entries, keys, filter_bytes\n"
       "  advice, warnings sentences\n",
-      {"cf", "level", "sort", "limit", "json", "csv", "html", "path", "jobs"},
+      {"summary", "cf", "level", "sort", "limit", "json", "csv", "html", "path", "jobs"},
       RunInspect,
       {{"winnow inspect DB", "the filter of every table file of a database, and sums"},
+       {"winnow inspect DB --summary", "the sums alone, and how much is converted"},
        {"winnow inspect FILE.sst", "that of one file"},
        {"winnow inspect DB --json", "the same for a script"},
        {"winnow inspect DB --level=6 --sort=fpr --limit=10", "the ten worst filters of level 6"},

@@ -144,8 +144,7 @@ std::string Trials(const PolicyVerdict& verdict) {
 
 std::vector<std::string> FileCells(const FileUnderPolicy& file) {
   if (file.error) {
-    return {inspect::Printable(file.path), "-", "-", "-", "-", "-", "-",
-            "not read: see below",         "-", "-", "-"};
+    return {inspect::Printable(file.path), "-", "-", "-", "-", "-", "-", "not read", "-", "-", "-"};
   }
   std::vector<std::string> cells = {
       inspect::Printable(file.path), file.level ? absl::StrCat(*file.level) : "-",
@@ -156,7 +155,7 @@ std::vector<std::string> FileCells(const FileUnderPolicy& file) {
   return cells;
 }
 
-std::string FileTable(const std::vector<FileUnderPolicy>& files) {
+std::string FileTable(const std::vector<FileUnderPolicy>& files, bool trees_read) {
   TextTable table({{"file", Align::kLeft},
                    {"level"},
                    {"keys"},
@@ -170,20 +169,26 @@ std::string FileTable(const std::vector<FileUnderPolicy>& files) {
                    {"expected fpr"}});
   table.Underline();
   uint64_t keys = 0, now = 0, then = 0;
-  std::string sentences;
+  uint64_t unread = 0;
   for (const FileUnderPolicy& file : files) {
     table.AddRow(FileCells(file));
     keys += file.then.keys;
     now += file.now ? file.now->bytes : 0;
     then += file.then.filter ? file.then.filter->bytes : 0;
-    if (file.error) {
-      absl::StrAppend(&sentences, "not read: ", inspect::Printable(file.path), ": ",
-                      inspect::Printable(*file.error), "\n");
-    }
+    unread += file.error ? 1 : 0;
   }
   const double bits = keys == 0 ? 0 : 8.0 * static_cast<double>(then) / static_cast<double>(keys);
   table.AddRow({"all", "", Count(keys), "", Count(now), "", "", "", Count(then), Bits(bits), ""});
-  return absl::StrCat(table.ToString(), sentences.empty() ? "" : "\n", sentences);
+  std::string text = table.ToString();
+  if (unread > 0) {
+    absl::StrAppend(&text, "\n", unread, " of ", files.size(),
+                    files.size() == 1 ? " file" : " files",
+                    " could not be read, and the sums are without them\n");
+  }
+  if (!trees_read) {
+    text += "\nThere may be more files, as a database's tree could not be read\n";
+  }
+  return text;
 }
 
 bool IsBuiltin(const PolicyTrial& trial) {
@@ -279,15 +284,11 @@ int ReportTables(const Verb& verb, const std::string& options_string,
   for (const std::string& warning : tables.warnings) {
     absl::FPrintF(stderr, "winnow policy: %s\n", warning);
   }
-  for (const FileUnderPolicy& file : files) {
-    if (file.error) {
-      SayUnread(verb.name, inspect::Printable(file.path), inspect::Printable(*file.error));
-    }
-  }
-  const bool printed =
-      Print(verb.name, absl::GetFlag(FLAGS_json)
-                           ? inspect::PolicyFilesJson(verdict, files, tables.warnings)
-                           : absl::StrCat(Sentence(verdict), "\n", FileTable(files)));
+  const bool printed = Print(
+      verb.name, absl::GetFlag(FLAGS_json)
+                     ? inspect::PolicyFilesJson(verdict, files, tables.warnings)
+                     : absl::StrCat(Sentence(verdict), "\n", FileTable(files, tables.trees_read)));
+  SayAllUnread(verb.name, files);
   const bool all_read = std::all_of(files.begin(), files.end(),
                                     [](const FileUnderPolicy& file) { return !file.error; });
   return printed && all_read && tables.trees_read ? kAllGood : kCouldNotRead;

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/inspect/printable.h"
 #include "src/inspect/probe_file.h"
 #include "src/inspect/probe_json.h"
 #include "src/inspect/worker_pool.h"
@@ -85,10 +84,10 @@ Arguments Sort(const std::vector<std::string>& given) {
   return arguments;
 }
 
-std::vector<FileProbe> ProbeAll(const Tables& tables, const std::vector<ProbedKey>& keys,
-                                int jobs) {
+std::vector<FileProbe> ProbeAll(const std::vector<inspect::ListedTable>& tables,
+                                const std::vector<ProbedKey>& keys, int jobs) {
   const bool exact = absl::GetFlag(FLAGS_exact);
-  std::vector<FileProbe> probes(tables.tables.size());
+  std::vector<FileProbe> probes(tables.size());
   ProgressLine line;
   size_t answered = 0;
   const auto show = [&] {
@@ -97,7 +96,7 @@ std::vector<FileProbe> ProbeAll(const Tables& tables, const std::vector<ProbedKe
   show();
   inspect::PooledWork work;
   work.work = [&](size_t file, const inspect::WorkerReport&) {
-    return inspect::PackProbe(inspect::ProbeFile(tables.tables[file].path, keys, exact));
+    return inspect::PackProbe(inspect::ProbeFile(tables[file].path, keys, exact));
   };
   work.on_answer = [&](size_t file, const inspect::ChildAnswer& answer) {
     FileProbe& probe = probes[file];
@@ -109,11 +108,11 @@ std::vector<FileProbe> ProbeAll(const Tables& tables, const std::vector<ProbedKe
       probe.error = absl::StrCat("the process that read the file did not get through: ",
                                  answer.text ? "its answer is not whole" : answer.problem);
     }
-    probe.path = tables.tables[file].path;
-    probe.level = tables.tables[file].level;
-    probe.column_family = tables.tables[file].column_family;
-    if (tables.tables[file].error) {
-      probe.error = tables.tables[file].error;
+    probe.path = tables[file].path;
+    probe.level = tables[file].level;
+    probe.column_family = tables[file].column_family;
+    if (tables[file].error) {
+      probe.error = tables[file].error;
     }
     ++answered;
     show();
@@ -122,6 +121,16 @@ std::vector<FileProbe> ProbeAll(const Tables& tables, const std::vector<ProbedKe
   work.longest_silence = kLongestSilence;
   inspect::RunInWorkers(probes.size(), work);
   return probes;
+}
+
+int ExitCode(const inspect::ProbeReport& report) {
+  const auto any = [&report](const auto& is_so) {
+    return std::any_of(report.files.begin(), report.files.end(), is_so);
+  };
+  if (!report.has_all() || any([](const FileProbe& file) { return file.error.has_value(); })) {
+    return kCouldNotRead;
+  }
+  return any([](const FileProbe& file) { return file.fault.has_value(); }) ? kFaultFound : kAllGood;
 }
 
 int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
@@ -152,27 +161,22 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
     absl::FPrintF(stderr, "winnow probe: %s\n", problem);
     return kCouldNotRead;
   }
-  std::vector<FileProbe> files = ProbeAll(tables, arguments.keys, jobs);
-  DropGone(arguments.paths, &files, &tables.warnings);
-  SayWarnings(verb.name, tables.warnings);
-  for (const FileProbe& file : files) {
-    if (file.error) {
-      SayUnread(verb.name, inspect::Printable(file.path), inspect::Printable(*file.error));
-    }
-  }
-  const bool printed = Print(
-      verb.name,
-      absl::GetFlag(FLAGS_json)
-          ? inspect::ProbeJson(arguments.keys, files, absl::GetFlag(FLAGS_exact), tables.warnings)
-          : ProbeText(arguments.keys, files));
-  const bool all_read =
-      std::all_of(files.begin(), files.end(), [](const FileProbe& file) { return !file.error; });
-  if (!printed || !all_read || !tables.trees_read) {
-    return kCouldNotRead;
-  }
-  const bool faultless =
-      std::all_of(files.begin(), files.end(), [](const FileProbe& file) { return !file.fault; });
-  return faultless ? kAllGood : kFaultFound;
+  inspect::ProbeReport report;
+  report.keys = std::move(arguments.keys);
+  report.exact = absl::GetFlag(FLAGS_exact);
+  report.files = ReadInPlaceOfGone<FileProbe>(
+      arguments.paths,
+      [&](const std::vector<inspect::ListedTable>& fresh) {
+        return ProbeAll(fresh, report.keys, jobs);
+      },
+      &tables);
+  report.trees_read = tables.trees_read;
+  report.warnings = std::move(tables.warnings);
+  SayWarnings(verb.name, report.warnings);
+  const bool printed =
+      Print(verb.name, absl::GetFlag(FLAGS_json) ? inspect::ProbeJson(report) : ProbeText(report));
+  SayAllUnread(verb.name, report.files);
+  return printed ? ExitCode(report) : kCouldNotRead;
 }
 
 }  // namespace
@@ -187,12 +191,16 @@ Verb ProbeVerb() {
       "exist as one is a KEY, and all after it are; one with a / is refused there, as it may\n"
       "be a mistyped path, unless it is the last. A key is given without a timestamp. Each file\n"
       "whose range of keys has it is asked as a lookup asks: by the filter of whole keys or\n"
-      "else of prefixes. With --exact the block where the key would be is read for each\n"
+      "else of prefixes. Where a file could not be read, a key that is in none of the others is\n"
+      "\"not known\", exit code 2. What is not in a file yet, but in a write-ahead log, is not\n"
+      "seen. With --exact the block where the key would be is read for each\n"
       "hit: the newest entry is shown, or that the filter's answer was a false positive; and\n"
       "deleted ranges of keys that a key is in. Where the database's comparator is not known "
       "here,\n"
-      "only filters are asked. A damaged filter is named; exit code 1. Nothing is written, and the "
-      "database may be in use.\n",
+      "only filters are asked. A damaged filter is named, and not believed; exit code 1. Nothing\n"
+      "is written, and the database may be in use. In --json each key's \"answer\" is \"in "
+      "none\",\n"
+      "\"may be in some\" or \"not known\".\n",
       {"json", "path", "cf", "jobs", "hex", "keys", "exact"},
       RunProbe,
       {{"winnow probe DB KEY", "in which files a lookup of the key reads"},

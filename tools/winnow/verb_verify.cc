@@ -14,7 +14,6 @@
 #include <system_error>
 #include <vector>
 
-#include "src/inspect/printable.h"
 #include "src/inspect/table_list.h"
 #include "src/inspect/verify_file.h"
 #include "src/inspect/verify_json.h"
@@ -24,6 +23,7 @@
 #include "tools/winnow/print.h"
 #include "tools/winnow/progress_line.h"
 #include "tools/winnow/table_arguments.h"
+#include "tools/winnow/terminal.h"
 #include "tools/winnow/verbs.h"
 #include "tools/winnow/verify_progress.h"
 #include "tools/winnow/verify_table.h"
@@ -41,8 +41,11 @@ constexpr std::chrono::seconds kLongestSilence(900);  // a file's checksums are 
 
 class Run {
  public:
-  explicit Run(const std::vector<ListedTable>& tables)
-      : tables_(tables), progress_(Sizes(tables), VerifyProgress::Clock::now()) {
+  // Of `files` that are verified together.
+  Run(const std::vector<ListedTable>& tables, size_t files)
+      : tables_(tables),
+        options_{absl::GetFlag(FLAGS_samples), files},
+        progress_(Sizes(tables), VerifyProgress::Clock::now()) {
     verdicts_.resize(tables.size());
     for (size_t i = 0; i < tables.size(); ++i) {
       verdicts_[i].path = tables[i].path;
@@ -90,9 +93,8 @@ class Run {
       verdict.error = tables_[file].error;
       return inspect::PackVerdict(verdict);
     }
-    const inspect::VerifyOptions options = {absl::GetFlag(FLAGS_samples)};
     return inspect::PackVerdict(
-        inspect::VerifyFile(tables_[file].path, options, [&report](uint64_t keys, double share) {
+        inspect::VerifyFile(tables_[file].path, options_, [&report](uint64_t keys, double share) {
           const Report so_far = {keys, share};
           report(std::string_view(reinterpret_cast<const char*>(&so_far), sizeof(so_far)));
         }));
@@ -125,6 +127,7 @@ class Run {
   }
 
   const std::vector<ListedTable>& tables_;
+  const inspect::VerifyOptions options_;
   std::vector<FileVerdict> verdicts_;
   VerifyProgress progress_;
   ProgressLine line_;
@@ -158,17 +161,19 @@ int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
     absl::FPrintF(stderr, "winnow verify: %s\n", problem);
     return kCouldNotRead;
   }
-  std::vector<FileVerdict> files = Run(tables.tables).VerifyAll(jobs);
-  DropGone(paths, &files, &tables.warnings);
+  const std::vector<FileVerdict> files = ReadInPlaceOfGone<FileVerdict>(
+      paths,
+      [&](const std::vector<ListedTable>& fresh) {
+        return Run(fresh, tables.tables.size()).VerifyAll(jobs);
+      },
+      &tables);
   SayWarnings(verb.name, tables.warnings);
-  for (const FileVerdict& file : files) {
-    if (file.error) {
-      SayUnread(verb.name, inspect::Printable(file.path), inspect::Printable(*file.error));
-    }
-  }
   const bool printed =
-      Print(verb.name, absl::GetFlag(FLAGS_json) ? inspect::VerifyJson(files, tables.warnings)
-                                                 : VerifyTable(files));
+      Print(verb.name, absl::GetFlag(FLAGS_json)
+                           ? inspect::VerifyJson(files, tables.warnings, tables.trees_read)
+                           : VerifyTable(files, tables.trees_read, OutputWidth(),
+                                         OutputIsTerminal() ? kRowsOnTerminal : files.size()));
+  SayAllUnread(verb.name, files);
   return printed ? ExitCode(files, tables.trees_read) : kCouldNotRead;
 }
 
@@ -183,8 +188,11 @@ Verb VerifyVerb() {
       "checked, and the order of its keys. Every key that its filter was built from, deleted and\n"
       "merged ones too, is asked of the filter, or of that partition where a lookup asks: a key\n"
       "that it denies is a fault, as lookups don't find it. The rate is measured with absent\n"
-      "keys, and shown with the interval that holds it in 95 of 100 such measurements. It is a\n"
-      "fault only above 1.5 times the expected rate and beyond 6 standard deviations.\n"
+      "keys, and shown with the interval that holds it in 95 of 100 such measurements. Chance\n"
+      "and the ways of its keys may take it further: it is remarked on beyond 4 standard\n"
+      "deviations, and a fault above 1.5 times the expected rate and beyond 6. Of many files\n"
+      "each must be further outside, so that a run of good ones has a remark once in 30,000\n"
+      "runs. The column \"keys\" counts whole keys and prefixes, each once, as filters do.\n"
       "Filters of unknown policies, and partitioned ones under unknown comparators, can't be\n"
       "verified. Nothing is written, and the database may be in use.\n",
       {"json", "path", "samples", "cf", "jobs"},

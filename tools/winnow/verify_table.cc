@@ -11,6 +11,7 @@
 #include "src/inspect/rate_interval.h"
 #include "src/inspect/text_table.h"
 #include "tools/winnow/cells.h"
+#include "tools/winnow/terminal.h"
 
 namespace winnow::tools {
 namespace {
@@ -23,7 +24,7 @@ using inspect::TextTable;
 constexpr size_t kRemarksOneByOne = 3;
 
 std::string Result(const FileVerdict& file) {
-  return file.error ? "NOT VERIFIED: see below" : file.ok() ? "good" : "FAULT: see below";
+  return file.error ? "NOT VERIFIED" : file.ok() ? "good" : "FAULT: see below";
 }
 
 // "0.91 to 1.31 %"
@@ -81,7 +82,8 @@ struct Sums {
             Percent(measured),
             IntervalCell(inspect::WilsonInterval(false_positives, samples), samples),
             Percent(expected),
-            absl::StrCat(good, " of ", files, " good")};
+            absl::StrCat(good, " of ", files, " good",
+                         unread > 0 ? absl::StrCat(", ", unread, " not verified") : "")};
   }
 };
 
@@ -91,10 +93,6 @@ std::string Sentences(const std::vector<FileVerdict>& files) {
   for (const FileVerdict& file : files) {
     for (const std::string& fault : file.faults) {
       absl::StrAppend(&text, "fault: ", inspect::Printable(file.path), ": ", fault, "\n");
-    }
-    if (file.error) {
-      absl::StrAppend(&text, "not verified: ", inspect::Printable(file.path), ": ",
-                      inspect::Printable(*file.error), "\n");
     }
     for (const std::string& remark : file.remarks) {
       remarks[remark].push_back(inspect::Printable(file.path));
@@ -114,7 +112,8 @@ std::string Sentences(const std::vector<FileVerdict>& files) {
 
 }  // namespace
 
-std::string VerifyTable(const std::vector<FileVerdict>& files) {
+std::string VerifyTable(const std::vector<FileVerdict>& files, bool trees_read, size_t width,
+                        size_t most_rows) {
   std::vector<inspect::Column> columns = {{"file", Align::kLeft},
                                           {"filter", Align::kLeft},
                                           {"keys"},
@@ -136,20 +135,30 @@ std::string VerifyTable(const std::vector<FileVerdict>& files) {
   if (several_families) {
     columns.insert(columns.begin() + 1, {"column family", Align::kLeft});
   }
-  TextTable table(columns);
-  table.Underline();
+  // Of too many files those that somebody must look at.
+  const bool all_rows = files.size() <= most_rows;
+  std::vector<TextTable::Row> rows;
   Sums sums;
   for (const FileVerdict& file : files) {
-    table.AddRow(with_family(Row(file), inspect::Printable(file.column_family)));
+    if (all_rows || (!file.ok() && rows.size() < most_rows)) {
+      rows.push_back(with_family(Row(file), inspect::Printable(file.column_family)));
+    }
     sums.Add(file);
   }
-  table.AddRow(with_family(sums.Row(), ""));
-  std::string text = table.ToString();
-  if (text.empty() || text.back() != '\n') {
-    text += '\n';
+  const size_t left_out = files.size() - rows.size();
+  rows.push_back(with_family(sums.Row(), ""));
+  std::string sentences = Sentences(files);
+  if (left_out > 0) {
+    absl::StrAppend(&sentences, left_out, left_out == sums.good ? " good" : "",
+                    " files have no row here; output to a pipe or a file, and --json, has all\n");
   }
-  const std::string sentences = Sentences(files);
-  return sentences.empty() ? text : absl::StrCat(text, "\n", sentences);
+  if (!trees_read) {
+    sentences +=
+        "There may be files that were not verified, as a database's tree could not be read\n";
+  }
+  return absl::StrCat(FittedTable(std::move(columns), std::move(rows), width,
+                                  {{"95 % interval", "filter"}, /*underlined=*/true}),
+                      sentences.empty() ? "" : "\n", sentences);
 }
 
 }  // namespace winnow::tools
