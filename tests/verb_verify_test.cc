@@ -107,6 +107,28 @@ TEST_F(VerbVerifyTest, FamiliesAreNamedAndChosen) {
 }
 
 // Whatever family it may be of.
+TEST_F(VerbVerifyTest, AFileOfAnUnknownFamilyMakesNotSeveral) {
+  WriteSst(TableWith("winnow:10"), 1'000, folder_ / "a.sst");
+  WriteFile(folder_ / "b.sst", "no table");
+  const std::string output = Run(Quoted("b.sst") + Quoted("a.sst")).output;
+  EXPECT_THAT(output, AllOf(HasSubstr("95 % interval"), Not(HasSubstr("column family"))));
+}
+
+// Names of files are shortened, and columns left out, but no verdict.
+TEST_F(VerbVerifyTest, TheTableFitsTheTerminal) {
+  const std::string deep = folder_ / "a/folder/with/a/name/that/is/longer/than/many/terminals/are";
+  fs::create_directories(deep);
+  WriteSst(TableWith("winnow:10"), 1'000, deep + "/000123.sst");
+  WriteFile(deep + "/000124.sst", "no table");
+  const ChildResult outcome =
+      RunProgram({"sh", "-c", "COLUMNS=80 '" WINNOW_TOOL "' verify '" + deep + "'"});
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("NOT VERIFIED\n"), HasSubstr("1 of 2 good\n"),
+                                    Not(HasSubstr("95 % interval"))));
+  for (const std::string& line : testing::LinesThatBegin(outcome.output, "")) {
+    EXPECT_LE(line.size(), 80u) << line;
+  }
+}
+
 TEST_F(VerbVerifyTest, AFileThatCanNotBeReadIsNamedWhicheverFamilyIsAskedFor) {
   WriteFile(folder_ / "bad.sst", "no table");
   MakeDatabase(MakeOptions(TableWith("winnow:10")), 1'000);
@@ -214,7 +236,7 @@ TEST_F(VerbVerifyTest, WhatCanNotBeReadIsTwoAndTheRestIsVerified) {
   EXPECT_EQ(document["files"][4].at("ok"), true);
   EXPECT_EQ(document["files"][4].at("keys"), 5'000);
   EXPECT_THAT(Run(Quoted("missing")).output,
-              AllOf(HasSubstr("NOT VERIFIED"), HasSubstr("0 of 1 good, 1 not verified")));
+              AllOf(HasSubstr("NOT VERIFIED"), HasSubstr("\n1 of 1 file could not be verified")));
 }
 
 TEST_F(VerbVerifyTest, DamageUnderAChecksumIsOne) {

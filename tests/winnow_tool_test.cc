@@ -242,8 +242,22 @@ TEST_F(WinnowToolTest, ATreeThatCanNotBeReadIsTwoAndItsFilesAreShown) {
   EXPECT_THAT(Run("verify" + Quoted("db")).output,
               HasSubstr("may be files that were not verified"));
   EXPECT_THAT(Run("probe" + Quoted("db") + "zzz").output,
-              HasSubstr("zzz (0x7a7a7a): not known: there may be more files than these 1"));
+              HasSubstr("zzz (0x7a7a7a): not known: there may be more files, as a database's"));
   EXPECT_EQ(RunJson("probe" + Quoted("db") + "zzz", 2).at("keys").at(0).at("answer"), "not known");
+}
+
+// What a copy that broke off may leave.
+TEST_F(WinnowToolTest, ADatabaseOfNothingButACurrentIsNotKnown) {
+  fs::create_directory(folder_ / "db");
+  WriteFile(folder_ / "db/CURRENT", "MANIFEST-000005\n");
+  for (const char* command : {"inspect --summary", "verify", "probe"}) {
+    const std::string arguments = command + Quoted("db") + (command[0] == 'p' ? "key" : "");
+    const ChildResult outcome = Run(arguments);
+    EXPECT_EQ(outcome.status, 2) << command;
+    EXPECT_THAT(outcome.output, HasSubstr("a database's tree could not be read")) << command;
+    EXPECT_THAT(outcome.errors, HasSubstr("MANIFEST-000005")) << command;
+  }
+  EXPECT_THAT(Run("inspect --summary" + Quoted("db")).output, HasSubstr("\nconverted: not known"));
 }
 
 TEST_F(WinnowToolTest, FilesThatTheTreeDoesNotNameAreNoticed) {

@@ -93,8 +93,11 @@ std::string Files(const InspectReport& report, size_t width, size_t most_rows,
                                           std::move(rows), width));
   }
   if (left_out > 0 && !about_others.empty()) {
-    absl::StrAppend(&text, "\n", left_out, left_out == 1 ? " file is" : " files are", " not listed",
-                    about_others, "\n");
+    absl::StrAppend(&text, "\n",
+                    Wrapped(absl::StrCat(left_out, left_out == 1 ? " file is" : " files are",
+                                         " not listed", about_others),
+                            width),
+                    "\n");
   }
   return text;
 }
@@ -229,7 +232,7 @@ std::string Advice(const InspectReport& report, size_t width) {
 
 // What could be less: which files are too small, or lie too high by bloom_before_level, shows
 // above.
-std::string Blooms(const std::vector<SstReport>& files) {
+std::string Blooms(const std::vector<SstReport>& files, size_t width) {
   const inspect::BloomFiles blooms = inspect::BloomsOf(files);
   if (blooms.all.blocks == 0) {
     return {};
@@ -239,15 +242,15 @@ std::string Blooms(const std::vector<SstReport>& files) {
     absl::StrAppend(&where, where.empty() ? "" : " and ", Number(blooms.partitions, "partition"));
   }
   const bool is_one = blooms.all.blocks == 1;
-  return absl::StrCat(
-      "\n", where,
-      is_one ? " has a Bloom filter: " : " have Bloom filters: ", Number(blooms.all.bytes, "byte"),
-      " for ", Number(blooms.all.keys, "key"),
-      is_one ? "; as a Winnow Ribbon filter it would take about "
-             : "; as Winnow Ribbon filters they would take about ",
-      Count(blooms.all.bytes_as_ribbons),
-      absl::StrFormat(" (%.2f)\n", static_cast<double>(blooms.all.bytes_as_ribbons) /
-                                       static_cast<double>(blooms.all.bytes)));
+  const std::string text =
+      absl::StrCat(where, is_one ? " has a Bloom filter: " : " have Bloom filters: ",
+                   Number(blooms.all.bytes, "byte"), " for ", Number(blooms.all.keys, "key"),
+                   is_one ? "; as a Winnow Ribbon filter it would take about "
+                          : "; as Winnow Ribbon filters they would take about ",
+                   Count(blooms.all.bytes_as_ribbons),
+                   absl::StrFormat(" (%.2f)", static_cast<double>(blooms.all.bytes_as_ribbons) /
+                                                  static_cast<double>(blooms.all.bytes)));
+  return absl::StrCat("\n", Wrapped(text, width), "\n");
 }
 
 // No share that isn't 0 or 1 looks as if it were: on that somebody may take the plugin away.
@@ -271,7 +274,8 @@ std::string Unread(const InspectReport& report) {
                                         " could not be read");
   if (!report.trees_read) {
     absl::StrAppend(&text, text.empty() ? "" : ", and ",
-                    "a database's tree could not be read, which may have more files");
+                    "a database's tree could not be read, which may have ",
+                    report.files.empty() ? "" : "more ", "files");
   }
   return text;
 }
@@ -315,7 +319,7 @@ std::string InspectTable(const InspectReport& report, size_t width, size_t rows,
                          absl::string_view about_others) {
   if (report.files.empty()) {
     return report.not_selected == 0
-               ? std::string("no table files\n")
+               ? absl::StrCat("no table files\n", Converted(report))
                : absl::StrCat("none of the ", Number(report.not_selected, "table file"),
                               " is of these column families and levels\n");
   }
@@ -323,10 +327,13 @@ std::string InspectTable(const InspectReport& report, size_t width, size_t rows,
   if (report.totals.all.files > 0) {
     absl::StrAppend(&text, SumsByFamily(report.totals, width), SumsByLevel(report.totals, width),
                     SumsByKind(report.totals, width), KeysAndEntries(report.files, width),
-                    Blooms(report.files));
+                    Blooms(report.files, width));
   }
-  return absl::StrCat(text, Advice(report, width), Converted(report),
-                      Files(report, width, rows, about_others), Sentences(report.files));
+  // Rows of nothing but files that could not be read say nothing.
+  return absl::StrCat(
+      text, Advice(report, width), Converted(report),
+      report.totals.all.files > 0 ? Files(report, width, rows, about_others) : std::string(),
+      Sentences(report.files));
 }
 
 }  // namespace winnow::tools

@@ -8,6 +8,7 @@
 #include "src/inspect/internal_keys.h"
 #include "src/inspect/printable.h"
 #include "tools/winnow/key_arguments.h"
+#include "tools/winnow/table_arguments.h"
 
 namespace winnow::tools {
 namespace {
@@ -29,13 +30,6 @@ std::string Outcome(const FileProbe& file, const ProbeHit& hit) {
     return "may be there: its block could not be read";
   }
   return hit.by_filter ? "may be there" : "may be there, by the range of keys";
-}
-
-// Whether files are of several families, so that each says its own.
-bool OfSeveralFamilies(const std::vector<FileProbe>& files) {
-  return std::any_of(files.begin(), files.end(), [&files](const FileProbe& file) {
-    return file.column_family != files.front().column_family;
-  });
 }
 
 std::string Place(const FileProbe& file, bool with_family) {
@@ -61,8 +55,9 @@ std::string Doubt(const ProbeReport& report) {
                           : absl::StrCat(not_asked, " of ", Number(report.files.size(), "file"),
                                          " could not be read");
   if (!report.trees_read) {
-    absl::StrAppend(&doubt, doubt.empty() ? "" : ", and ", "there may be more files than these ",
-                    report.files.size(), ", as a database's tree could not be read");
+    absl::StrAppend(&doubt, doubt.empty() ? "" : ", and ", "there may be ",
+                    report.files.empty() ? "" : "more ",
+                    "files, as a database's tree could not be read");
   }
   return doubt;
 }

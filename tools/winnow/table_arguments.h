@@ -25,6 +25,20 @@ Tables TablesOf(const std::vector<std::string>& paths);
 // --cf names, *problem is a sentence.
 Tables TablesOfFamilies(const std::vector<std::string>& paths, std::string* problem);
 
+// Whether some of these files are known to be of several column families, so that each says its
+// own.
+template <typename File>
+bool OfSeveralFamilies(const std::vector<File>& files) {
+  std::string first;
+  for (const File& file : files) {
+    first = first.empty() ? file.column_family : first;
+    if (!file.column_family.empty() && file.column_family != first) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Whether an argument that may be something else is such a path, as it exists or matches.
 bool IsPathArgument(const std::string& argument);
 

@@ -152,7 +152,7 @@ std::string Text(const inspect::InspectReport& report) {
     const std::string about_others =
         absl::GetFlag(FLAGS_summary) ? std::string()
         : cut                        ? absl::StrCat(": --limit=", report.files.size(),
-                                                    " lists all here, and a pipe, a file and --csv get all")
+                                                    " lists all here, and a pipe or a file gets all")
                                      : absl::StrCat(" (--limit=", report.listed, ")");
     return InspectTable(report, OutputWidth(), cut ? kRowsOnTerminal : report.listed, about_others);
   }

@@ -11,6 +11,7 @@
 #include "src/inspect/rate_interval.h"
 #include "src/inspect/text_table.h"
 #include "tools/winnow/cells.h"
+#include "tools/winnow/table_arguments.h"
 #include "tools/winnow/terminal.h"
 
 namespace winnow::tools {
@@ -82,8 +83,7 @@ struct Sums {
             Percent(measured),
             IntervalCell(inspect::WilsonInterval(false_positives, samples), samples),
             Percent(expected),
-            absl::StrCat(good, " of ", files, " good",
-                         unread > 0 ? absl::StrCat(", ", unread, " not verified") : "")};
+            absl::StrCat(good, " of ", files, " good")};
   }
 };
 
@@ -122,10 +122,7 @@ std::string VerifyTable(const std::vector<FileVerdict>& files, bool trees_read, 
                                           {"95 % interval"},
                                           {"expected"},
                                           {"result", Align::kLeft}};
-  const bool several_families =
-      std::any_of(files.begin(), files.end(), [&files](const FileVerdict& file) {
-        return file.column_family != files.front().column_family;
-      });
+  const bool several_families = OfSeveralFamilies(files);
   const auto with_family = [several_families](TextTable::Row row, const std::string& family) {
     if (several_families) {
       row.insert(row.begin() + 1, family);
@@ -152,12 +149,16 @@ std::string VerifyTable(const std::vector<FileVerdict>& files, bool trees_read, 
     absl::StrAppend(&sentences, left_out, left_out == sums.good ? " good" : "",
                     " files have no row here; output to a pipe or a file, and --json, has all\n");
   }
+  if (sums.unread > 0) {
+    absl::StrAppend(&sentences, sums.unread, " of ", sums.files,
+                    sums.files == 1 ? " file" : " files", " could not be verified\n");
+  }
   if (!trees_read) {
     sentences +=
         "There may be files that were not verified, as a database's tree could not be read\n";
   }
   return absl::StrCat(FittedTable(std::move(columns), std::move(rows), width,
-                                  {{"95 % interval", "filter"}, /*underlined=*/true}),
+                                  {{"95 % interval", "filter", "expected"}, /*underlined=*/true}),
                       sentences.empty() ? "" : "\n", sentences);
 }
 
