@@ -200,7 +200,7 @@ Verb ProbeVerb() {
       "only filters are asked. A damaged filter is named, and not believed; exit code 1. Nothing\n"
       "is written, and the database may be in use. In --json each key's \"answer\" is \"in "
       "none\",\n"
-      "\"may be in some\" or \"not known\".\n",
+      "\"may be in some\" or \"not known\"; \"files_not_read\" and \"trees_read\" say why.\n",
       {"json", "path", "cf", "jobs", "hex", "keys", "exact"},
       RunProbe,
       {{"winnow probe DB KEY", "in which files a lookup of the key reads"},

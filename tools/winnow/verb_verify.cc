@@ -194,7 +194,9 @@ Verb VerifyVerb() {
       "each must be further outside, so that a run of good ones has a remark once in 30,000\n"
       "runs. The column \"keys\" counts whole keys and prefixes, each once, as filters do.\n"
       "Filters of unknown policies, and partitioned ones under unknown comparators, can't be\n"
-      "verified. Nothing is written, and the database may be in use.\n",
+      "verified. Nothing is written, and the database may be in use. In --json\n"
+      "\"files_not_verified\" counts what could not be, and \"trees_read\" is false where a\n"
+      "database may have more files than were found.\n",
       {"json", "path", "samples", "cf", "jobs"},
       RunVerify,
       {{"winnow verify DB", "whether every filter of a database finds its keys, and its rate"},
