@@ -2,10 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/object_registry.h>
+#include <sys/resource.h>
 
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -13,6 +18,8 @@
 
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/policy_options.h"
+#include "tests/child_process.h"
+#include "tests/files.h"
 #include "tests/rocksdb_testing.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -20,6 +27,7 @@ namespace winnow::plugin {
 namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
@@ -218,6 +226,132 @@ TEST_F(MissingBuiltinTest, LeavesAPolicyInUseAsItWas) {
   ASSERT_STATUS_OK(policy->GetOption(config, "build", &text));
   EXPECT_EQ(text, "ribbonfilter");
   EXPECT_TRUE(changed->ConfigureOption(config, "bits_per_key", "30").ok());
+}
+
+// ---- Partitions without keys, at which RocksDB's MultiGet fails
+
+BlockBasedTableOptions SmallPartitions(const std::string& policy) {
+  BlockBasedTableOptions table = Table(5);
+  table.filter_policy = testing::MakePolicyFrom(policy);
+  table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.partition_filters = true;
+  table.whole_key_filtering = false;
+  table.metadata_block_size = 256;
+  table.block_size = 256;
+  return table;
+}
+
+// A database of 2000 keys shorter than a prefix and 2000 longer ones, in one file.
+std::unique_ptr<DB> WriteBothSides(const BlockBasedTableOptions& table, const std::string& path,
+                                   std::vector<std::string>* keys) {
+  ROCKSDB_NAMESPACE::Options options = testing::MakeOptions(table);
+  options.create_if_missing = true;
+  options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(8));
+  std::unique_ptr<DB> database = testing::OpenDatabase(options, path);
+  for (int i = 0; database != nullptr && i < 4000; ++i) {
+    keys->push_back((i < 2000 ? "a" : "long key ") + std::to_string(10000 + i));
+    EXPECT_TRUE(database->Put({}, keys->back(), "value").ok());
+  }
+  return database;
+}
+
+enum class End { kAllFound, kKeysMissing, kSignal };
+
+const char* InWords(End end) {
+  return end == End::kAllFound      ? "finds all keys"
+         : end == End::kKeysMissing ? "misses keys"
+                                    : "ends the process";
+}
+
+// In a process of its own, which an assertion of RocksDB's may end: compacts such a database and
+// looks its keys up by MultiGet.
+TEST(EmptyPartitionsProcess, DISABLED_LooksUp) {
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ASSERT_EQ(winnow_rocksdb_register(), 0);
+  std::vector<std::string> keys;
+  const auto database =
+      WriteBothSides(SmallPartitions(std::getenv("POLICY")), std::getenv("DATABASE"), &keys);
+  ROCKSDB_NAMESPACE::CompactRangeOptions compaction;
+  compaction.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+  ASSERT_NE(database, nullptr);
+  ASSERT_STATUS_OK(database->Flush({}));
+  ASSERT_STATUS_OK(database->CompactRange(compaction, nullptr, nullptr));
+  constexpr size_t kBatch = 50;
+  int missing = 0;
+  for (size_t i = 0; i < keys.size(); i += kBatch) {
+    const std::vector<Slice> batch(&keys[i], &keys[i] + kBatch);
+    std::vector<ROCKSDB_NAMESPACE::PinnableSlice> values(kBatch);
+    std::vector<Status> statuses(kBatch);
+    database->MultiGet({}, database->DefaultColumnFamily(), kBatch, batch.data(), values.data(),
+                       statuses.data());
+    for (const Status& status : statuses) {
+      missing += status.ok() ? 0 : 1;
+    }
+  }
+  std::printf("missing=%d of %zu\n", missing, keys.size());
+}
+
+End EndWith(const std::string& policy) {
+  const testing::TemporaryFolder folder;
+  const testing::ChildResult result =
+      testing::RunProgram({"/proc/self/exe", "--gtest_also_run_disabled_tests",
+                           "--gtest_filter=EmptyPartitionsProcess.DISABLED_LooksUp"},
+                          {"POLICY=" + policy, "DATABASE=" + (folder / "database")});
+  if (result.status > 128) {
+    return End::kSignal;
+  }
+  EXPECT_EQ(result.status, 0) << result.output << result.errors;
+  EXPECT_THAT(result.output, ::testing::ContainsRegex("missing=[0-9]+ of 4000\n"));
+  return result.output.find("missing=0 ") != std::string::npos ? End::kAllFound : End::kKeysMissing;
+}
+
+class EmptyPartitionsTest : public ::testing::Test {
+ protected:
+  EmptyPartitionsTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
+};
+
+TEST_F(EmptyPartitionsTest, OfWinnowsFiltersAreNone) {
+  EXPECT_EQ(EndWith("winnow:10"), End::kAllFound);
+  EXPECT_EQ(EndWith("{id=winnow;bits_per_key=10;bloom_before_level=2147483647}"), End::kAllFound);
+}
+
+// If a newer RocksDB is mended, both are.
+TEST_F(EmptyPartitionsTest, OfRocksDBsFiltersFailWithUsWhereTheyFailWithoutUs) {
+  const End ribbon = EndWith("ribbonfilter:10");
+  const End bloom = EndWith("bloomfilter:10");
+  std::printf("RocksDB alone: ribbonfilter:10 %s, bloomfilter:10 %s\n", InWords(ribbon),
+              InWords(bloom));
+  EXPECT_EQ(EndWith("{id=winnow;bits_per_key=10;build=ribbonfilter;bloom_before_level=0}"), ribbon);
+  EXPECT_EQ(EndWith("{id=winnow;bits_per_key=10;build=bloomfilter}"), bloom);
+}
+
+// The first line of a database's LOG that warns of them; empty if there is none.
+std::string WarningOf(const BlockBasedTableOptions& table) {
+  const testing::TemporaryFolder folder;
+  std::vector<std::string> keys;
+  const auto database = WriteBothSides(table, folder / "database", &keys);
+  EXPECT_TRUE(database != nullptr && database->Flush({}).ok());
+  const std::string log = testing::ReadFile(folder / "database/LOG");
+  const std::string start = "[winnow] column family default has partition_filters and ";
+  const size_t at = log.find(start);
+  return at == std::string::npos ? std::string() : log.substr(at, log.find('\n', at) - at);
+}
+
+TEST_F(EmptyPartitionsTest, AreWarnedOfInTheLogWhereTheyFail) {
+  const std::string ribbon = "{id=winnow;build=ribbonfilter;bloom_before_level=-1}";
+  const std::string bloom = "{id=winnow;build=bloomfilter}";
+  EXPECT_EQ(!WarningOf(SmallPartitions(ribbon)).empty(),
+            EndWith("ribbonfilter:10:-1") != End::kAllFound);
+  EXPECT_EQ(!WarningOf(SmallPartitions(bloom)).empty(),
+            EndWith("bloomfilter:10") != End::kAllFound);
+  EXPECT_EQ(WarningOf(SmallPartitions("winnow:10")), "");
+  BlockBasedTableOptions whole_keys = SmallPartitions(ribbon);
+  whole_keys.whole_key_filtering = true;
+  EXPECT_EQ(WarningOf(whole_keys), "");
+  BlockBasedTableOptions whole_filters = SmallPartitions(ribbon);
+  whole_filters.partition_filters = false;
+  EXPECT_EQ(WarningOf(whole_filters), "");
 }
 
 }  // namespace

@@ -1,11 +1,16 @@
 #include "src/rocksdb/builtin_builders.h"
 
 #include <rocksdb/convenience.h>
+#include <rocksdb/table.h>
 #include <rocksdb/utilities/object_registry.h>
+
+#include <memory>
 
 #include "src/rocksdb/context.h"
 #include "src/rocksdb/counters.h"
+#include "src/rocksdb/log_line.h"
 #include "src/rocksdb/policy_options.h"
+#include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::plugin {
 namespace {
@@ -46,11 +51,45 @@ Status Make(const std::string& name, PolicyPointer* policy) {
   return status;
 }
 
+bool MayHaveEmptyPartitions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
+  return table.partition_filters && !table.whole_key_filtering &&
+         table.index_type == ROCKSDB_NAMESPACE::BlockBasedTableOptions::kTwoLevelIndexSearch &&
+         rocksdb_abi::CutsFiltersWithIndex(table);
+}
+
+bool MakesNoneOfNoKeys(const FilterPolicy& policy, const FilterBuildingContext& context) {
+  const std::unique_ptr<FilterBitsBuilder> builder(policy.GetBuilderWithContext(context));
+  std::unique_ptr<const char[]> bytes;
+  return builder != nullptr && builder->Finish(&bytes).empty();
+}
+
 bool IsBelowLevel(const PolicyOptions& options, const FilterBuildingContext& context) {
   return ContextToOptions(options, context).kind == FilterKind::kBloom;
 }
 
 }  // namespace
+
+void WarnOfEmptyPartitions(const FilterPolicy& policy, const std::string& name,
+                           const FilterBuildingContext& context) noexcept {
+  try {
+    if (context.info_log != nullptr && MayHaveEmptyPartitions(context.table_options) &&
+        MakesNoneOfNoKeys(policy, context)) {
+      WarnOnceInLog(context.info_log,
+                    "column family " + context.column_family_name +
+                        " has partition_filters and whole_key_filtering=false, where RocksDB's "
+                        "filter policy " +
+                        name +
+                        " makes partitions of no bytes for keys outside the prefix extractor's "
+                        "domain: at these RocksDB's MultiGet aborts, or, built without assertions, "
+                        "finds no keys; " +
+                        (rocksdb_abi::kCanCutFiltersAlone
+                             ? "decouple_partitioned_filters=true and build=winnow make none"
+                             : "build=winnow makes none"));
+    }
+  } catch (...) {
+    // A missing line is better than a failed flush.
+  }
+}
 
 Status CheckBuild(const PolicyOptions& options) {
   if (options.build == Build::kWinnow) {
@@ -76,6 +115,7 @@ FilterBitsBuilder* BuiltinBuilders::NewBuilder(
   try {
     const std::string name = NameFor(options, IsBelowLevel(options, context));
     if (const FilterPolicy* const policy = Find(name)) {
+      WarnOfEmptyPartitions(*policy, BuiltinPolicyId(options), context);
       builder = policy->GetBuilderWithContext(context);
     }
   } catch (...) {

@@ -21,6 +21,18 @@ namespace winnow::plugin {
 // be valid otherwise.
 ROCKSDB_NAMESPACE::Status CheckBuild(const PolicyOptions& options);
 
+// RocksDB cuts the filter of a file where it cuts the index, so that a partition has no keys where
+// none of its keys has a prefix and whole_key_filtering is off. Its Ribbon builder, and from 9.6 on
+// its Bloom builder, makes a filter of no bytes of none, and its MultiGet takes a partition of no
+// bytes for a fault: it aborts, or, built without assertions, finds no key of that partition.
+// Winnow's builder makes none of no bytes.
+//
+// Says so in the database's LOG, once, if the file may have such partitions and the policy's
+// builder makes them so; `name` is what the line calls the policy. Never throws. Safe from any
+// thread.
+void WarnOfEmptyPartitions(const ROCKSDB_NAMESPACE::FilterPolicy& policy, const std::string& name,
+                           const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
+
 // Makes builders by RocksDB's own policies, which it keeps: builders refer to theirs. Must outlive
 // the builders, as the policy does that has it. Safe from any number of threads.
 class BuiltinBuilders {

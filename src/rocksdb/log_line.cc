@@ -71,6 +71,16 @@ void Complain(Logger* logger, const std::string& text, bool was_said) {
 
 }  // namespace
 
+void WarnOnceInLog(Logger* logger, const std::string& text) noexcept {
+  try {
+    if (logger != nullptr && IsDue(*logger, text)) {
+      ROCKSDB_NAMESPACE::Log(InfoLogLevel::WARN_LEVEL, logger, "[winnow] %s", text.c_str());
+    }
+  } catch (...) {
+    // A missing line is better than a failed open or flush.
+  }
+}
+
 bool LogLine::Note(const Logger& logger, const std::string& text) {
   const size_t size = logger.GetLogFileSize();
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -15,6 +15,10 @@
 
 namespace winnow::plugin {
 
+// "[winnow] TEXT" in the log, as a warning, once for each database, whoever asks. Null is allowed.
+// Never throws. Safe from any thread.
+void WarnOnceInLog(ROCKSDB_NAMESPACE::Logger* logger, const std::string& text) noexcept;
+
 // Writes one line to each log that it is shown. Owned by a policy; safe from any thread.
 class LogLine {
  public:

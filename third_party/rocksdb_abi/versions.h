@@ -10,6 +10,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
 #include <rocksdb/table_properties.h>
 
 #include <cstddef>
@@ -77,6 +78,18 @@ inline void FailWithoutOptionsFile(ROCKSDB_NAMESPACE::DBOptions* options) {
   options->fail_if_options_file_error = true;
 #endif
 }
+
+// Whether a partition of the filter ends where one of the index does. From 9.6 on that can be
+// turned off, and from 10.6 on it is unless asked for.
+#if WINNOW_ROCKSDB_AT_LEAST(9, 6)
+inline constexpr bool kCanCutFiltersAlone = true;
+inline bool CutsFiltersWithIndex(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
+  return !table.decouple_partitioned_filters;
+}
+#else
+inline constexpr bool kCanCutFiltersAlone = false;
+inline bool CutsFiltersWithIndex(const ROCKSDB_NAMESPACE::BlockBasedTableOptions&) { return true; }
+#endif
 
 // The bytes that a block cache holds at most.
 inline size_t CacheCapacity(const ROCKSDB_NAMESPACE::Cache& cache) { return cache.GetCapacity(); }
