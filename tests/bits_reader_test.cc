@@ -374,5 +374,28 @@ TEST(NewBuiltinReader, MakesRocksDBsReadOnlyPolicy) {
   EXPECT_EQ(policy->GetBuilderWithContext(context), nullptr);
 }
 
+// So a LOG shows that somebody writes the files of a database without us.
+TEST(NewBitsReaderTest, CountsWhoseFiltersAreLoaded) {
+  const auto builtin = MakePolicyFrom("rocksdb.BuiltinBloomFilter");
+  const auto load = [&](const std::string& block) {
+    const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(block, *builtin));
+    EXPECT_NE(reader, nullptr);
+  };
+  const Counters before = CurrentCounters();
+  const std::string ours = Build(FilterKind::kBloom, 100);
+  std::string damaged = ours;
+  damaged[damaged.size() - 20] = static_cast<char>(damaged[damaged.size() - 20] ^ 1);
+  load(ours);
+  load(Build(FilterKind::kRibbon, 1000));
+  load(damaged);
+  load(BuildBuiltin("ribbonfilter:10", 100));
+  load(BuildBuiltin("bloomfilter:10", 100));
+  load("");
+  const Counters after = CurrentCounters();
+  EXPECT_EQ(after.loaded_winnow - before.loaded_winnow, 2u);
+  EXPECT_EQ(after.loaded_builtin - before.loaded_builtin, 3u);
+  EXPECT_EQ(after.loaded_unusable - before.loaded_unusable, 1u);
+}
+
 }  // namespace
 }  // namespace winnow::plugin

@@ -61,6 +61,18 @@ TEST(TotalsLineTest, SaysFiltersByKindKeysBytesLookupsAndHashes) {
             "lookups with 1 hash computed and 11 shared");
 }
 
+TEST(TotalsLineTest, SaysWhoseFiltersWereLoaded) {
+  Counters totals;
+  totals.loaded_winnow = 1;
+  totals.loaded_builtin = 20;
+  EXPECT_THAT(TotalsLine(totals), HasSubstr("; loaded 1 filter of Winnow's and 20 of RocksDB's "
+                                            "own; 0 lookups"));
+  totals.loaded_unusable = 3;
+  EXPECT_THAT(TotalsLine(totals),
+              HasSubstr("; loaded 1 filter of Winnow's and 20 of RocksDB's own and 3 of Winnow's "
+                        "that can't be used and let every key through (winnow inspect says why)"));
+}
+
 // Where RocksDB builds its own filters, zeros would look like a failure.
 TEST(TotalsLineTest, SaysThatNoFiltersOfWinnowsWereBuilt) {
   Counters totals;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "src/core/format.h"
+#include "src/rocksdb/counters.h"
 #include "src/rocksdb/shared_hash.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
@@ -34,6 +35,8 @@ class alignas(64) BitsReader final : public FilterBitsReader {
     return Lookup<BitsReader>::Ask(*this, key);
   }
 
+  bool is_usable() const noexcept { return view_.fault() == Fault::kNone; }
+
   bool Ask(uint64_t hash) const noexcept { return view_.MayContain(KeyHash{hash}); }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -55,8 +58,13 @@ class alignas(64) BitsReader final : public FilterBitsReader {
 FilterBitsReader* NewBitsReader(const Slice& contents, const FilterPolicy& builtin) noexcept {
   const std::string_view block(contents.data(), contents.size());
   if (core::LooksOurs(block)) {
-    return new (std::nothrow) BitsReader(block);
+    auto* const reader = new (std::nothrow) BitsReader(block);
+    if (reader != nullptr) {
+      CountLoadedFilter(reader->is_usable() ? LoadedFilter::kWinnow : LoadedFilter::kUnusable);
+    }
+    return reader;
   }
+  CountLoadedFilter(LoadedFilter::kBuiltin);
   try {
     return builtin.GetFilterBitsReader(contents);
   } catch (...) {

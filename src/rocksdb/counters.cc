@@ -21,6 +21,7 @@ struct FilterCounters {
   std::atomic<uint64_t> bytes{0};
   std::atomic<uint64_t> bloom_bytes{0};
   std::atomic<uint64_t> bloom_bytes_as_ribbons{0};
+  std::atomic<uint64_t> loaded[3] = {};  // in the order of LoadedFilter
 };
 
 // Filters are built and asked after main() too: nothing here may have a destructor that does
@@ -53,6 +54,10 @@ void CountUnbuiltFilter() noexcept {
   filter_counters.unbuilt.fetch_add(1, std::memory_order_relaxed);
 }
 
+void CountLoadedFilter(LoadedFilter which) noexcept {
+  filter_counters.loaded[static_cast<size_t>(which)].fetch_add(1, std::memory_order_relaxed);
+}
+
 Counters CurrentCounters() noexcept {
   Counters sum;
   sum.empty_filters = filter_counters.empty.load(std::memory_order_relaxed);
@@ -64,6 +69,12 @@ Counters CurrentCounters() noexcept {
   sum.bloom_bytes = filter_counters.bloom_bytes.load(std::memory_order_relaxed);
   sum.bloom_bytes_as_ribbons =
       filter_counters.bloom_bytes_as_ribbons.load(std::memory_order_relaxed);
+  const auto loaded = [](LoadedFilter which) {
+    return filter_counters.loaded[static_cast<size_t>(which)].load(std::memory_order_relaxed);
+  };
+  sum.loaded_winnow = loaded(LoadedFilter::kWinnow);
+  sum.loaded_builtin = loaded(LoadedFilter::kBuiltin);
+  sum.loaded_unusable = loaded(LoadedFilter::kUnusable);
   const LookupCounts lookups = CurrentLookupCounts();
   sum.lookups = lookups.computed + lookups.shared;
   sum.hashes = lookups.computed;

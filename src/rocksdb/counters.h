@@ -22,6 +22,11 @@ struct Counters {
   uint64_t bloom_bytes = 0;
   uint64_t bloom_bytes_as_ribbons = 0;
 
+  // Filter blocks that were loaded for lookups, each time that one was.
+  uint64_t loaded_winnow = 0;
+  uint64_t loaded_builtin = 0;   // RocksDB's own
+  uint64_t loaded_unusable = 0;  // Winnow's by their marks, with a fault: every key may match
+
   uint64_t lookups = 0;        // keys asked of Winnow filters, once for each filter
   uint64_t hashes = 0;         // computed for these lookups
   uint64_t hashes_shared = 0;  // lookups that needed none: lookups = hashes + hashes_shared
@@ -34,6 +39,10 @@ Counters CurrentCounters() noexcept;
 // A filter was finished; `rate` is the one that it was built for, 0 to 1. Safe from any thread.
 void CountFilter(FilterKind kind, uint64_t keys, size_t bytes, double rate) noexcept;
 void CountUnbuiltFilter() noexcept;
+
+// A filter block was loaded for lookups. Safe from any thread.
+enum class LoadedFilter : uint8_t { kWinnow, kBuiltin, kUnusable };
+void CountLoadedFilter(LoadedFilter which) noexcept;
 
 }  // namespace winnow::plugin
 

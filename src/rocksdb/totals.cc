@@ -41,6 +41,20 @@ std::string FiltersBuilt(const Counters& totals) {
   return text;
 }
 
+// RocksDB's own are those of files from before, and of whoever writes files without us.
+std::string FiltersLoaded(const Counters& totals) {
+  std::string text;
+  if (totals.loaded_winnow + totals.loaded_builtin + totals.loaded_unusable > 0) {
+    text = "; loaded " + Count(totals.loaded_winnow, "filter") + " of Winnow's and " +
+           std::to_string(totals.loaded_builtin) + " of RocksDB's own";
+  }
+  if (totals.loaded_unusable > 0) {
+    text += " and " + std::to_string(totals.loaded_unusable) +
+            " of Winnow's that can't be used and let every key through (winnow inspect says why)";
+  }
+  return text;
+}
+
 // Destructors of libraries run after all that the program and its static objects do at their end,
 // the closing of databases included.
 __attribute__((destructor)) void SayTotals() {
@@ -107,6 +121,7 @@ std::string TotalsLine(const Counters& totals) {
   if (totals.unbuilt_filters > 0) {
     line += "; memory was too short for " + Count(totals.unbuilt_filters, "filter");
   }
+  line += FiltersLoaded(totals);
   line += "; " + Count(totals.lookups, "lookup") + " with " + std::to_string(totals.hashes) +
           (totals.hashes == 1 ? " hash" : " hashes") + " computed and " +
           std::to_string(totals.hashes_shared) + " shared";
