@@ -124,11 +124,6 @@ class Family {
       Say(what,
           " no filter, nor has any other: set filter_policy in the table options, as "
           "filter_policy=winnow:10, and files get filters as they are rewritten");
-    } else if (AreTheLastLevel(without)) {
-      Say(what,
-          " no filter, all of the last level: that is right where nearly every lookup finds its "
-          "key; else turn optimize_filters_for_hits off, or absent_share up, and ",
-          kCompact);
     } else {
       Say(what,
           " no filter: they were written while no policy was in force, and every lookup in their "
@@ -141,16 +136,6 @@ class Family {
   static std::string Spelt(std::string text) {
     const size_t at = text.find(" entrys");
     return at == std::string::npos ? text : text.replace(at, 7, " entries");
-  }
-
-  bool AreTheLastLevel(const Files& without) const {
-    int last = 0;
-    for (const SstReport* file : files_) {
-      last = std::max(last, file->level.value_or(0));
-    }
-    const auto on_last = [last](const SstReport& file) { return file.level == last; };
-    return last > 0 && Those(without, on_last).size() == without.size() &&
-           Those(files_, on_last).size() == without.size();
   }
 
   void Obsolete() {
