@@ -151,8 +151,8 @@ TEST_P(PreloadAddLaterTest, ColumnFamiliesThatAreMadeLaterGetFilters) {
                                   : (Kinds{{"winnow bloom", 1}, {"winnow ribbon", files - 1}}));
   EXPECT_TRUE(NewestOptionsFile(database_) == stock);
   EXPECT_THAT(LinesThatBegin(result.errors, "winnow: column family four"),
-              ElementsAre("winnow: column family four of a database that is open has no filter "
-                          "policy and gets one"));
+              ElementsAre("winnow: column family four of " + database_ +
+                          " has no filter policy and gets one"));
 }
 
 TEST_P(PreloadAddLaterTest, IteratorsSeeTheSameAfterAPrefixExtractorIsSet) {
@@ -164,6 +164,8 @@ TEST_P(PreloadAddLaterTest, IteratorsSeeTheSameAfterAPrefixExtractorIsSet) {
   EXPECT_THAT(LinesThatBegin(with.errors, "winnow: column family default gets no more filters"),
               ::testing::SizeIs(1))
       << with.errors;
+  EXPECT_THAT(testing::ReadFile(database_ + "/LOG"),
+              HasSubstr("[winnow] column family default gets no more filters of WINNOW_ADD"));
   // The compaction that followed, and the flush after the extractor was taken away again.
   EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}}));
 }

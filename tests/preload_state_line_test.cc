@@ -1,4 +1,4 @@
-// The line in which a process says whether Winnow is in force.
+// The lines in which a process says whether Winnow is in force, and what it has no part in.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,6 +22,7 @@ using testing::LinesThatBegin;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 using testing::Preloading;
+using testing::ReadFile;
 using testing::RunClient;
 using testing::RunProgram;
 using ::testing::SizeIs;
@@ -76,7 +77,8 @@ TEST_F(PreloadStateLineTest, SaysWhatIsWrongInTheEnvironment) {
       {"WINNOW_=",
        "\"WINNOW_=\" in the environment is no variable of Winnow's, which are "
        "WINNOW_POLICY, WINNOW_ADD, WINNOW_LOG"},
-      {"WINNOW_ADD=true", "\"WINNOW_ADD=true\" in the environment is not 1"},
+      {"WINNOW_ADD=true", "\"WINNOW_ADD=true\" in the environment is not 1, as which alone"},
+      {"WINNOW_POLICY=", "\"WINNOW_POLICY=\" in the environment is empty, and counts as not set"},
       {"WINNOW_X=\x1b[2J\n", "\"WINNOW_X=\\x1b[2J\\x0a\" in the environment"},
   };
   for (const auto& [variable, said] : cases) {
@@ -90,13 +92,27 @@ TEST_F(PreloadStateLineTest, SaysWhatIsWrongInTheEnvironment) {
   }
 }
 
+TEST_F(PreloadStateLineTest, SaysThatAddingNeedsAPolicy) {
+  EXPECT_THAT(Lines({PRELOAD_CLIENT, "idle"}, {"WINNOW_ADD=1"}),
+              ElementsAre(HasSubstr("; WINNOW_ADD=1 has no effect without WINNOW_POLICY")));
+  EXPECT_THAT(Lines({PRELOAD_CLIENT, "idle"}, {"WINNOW_POLICY=winnow", "WINNOW_ADD=1"}),
+              ElementsAre(Not(HasSubstr("no effect"))));
+}
+
+TEST_F(PreloadStateLineTest, SaysWhatDoesNotOpenByAPolicyThatCannotBe) {
+  EXPECT_THAT(Lines({PRELOAD_CLIENT, "idle"}, {"WINNOW_POLICY=winnow:99"}),
+              ElementsAre(HasSubstr("; databases with filters don't open: ")));
+  EXPECT_THAT(Lines({PRELOAD_CLIENT, "idle"}, {"WINNOW_POLICY=winnow:99", "WINNOW_ADD=1"}),
+              ElementsAre(HasSubstr("; databases don't open but to be read: ")));
+}
+
 TEST_F(PreloadStateLineTest, IsSaidForAnythingButZeroAndNothing) {
   for (const char* variable : {"WINNOW_LOG=0", "WINNOW_LOG=", "OTHER=1"}) {
     EXPECT_THAT(RunProgram(kShell, Preloading({variable, "WINNOW_POLCY=1"})).errors, IsEmpty())
         << variable;
   }
   EXPECT_THAT(RunProgram(kShell, Preloading({"WINNOW_LOG=yes"})).errors,
-              HasSubstr("\"WINNOW_LOG=yes\" in the environment is not 1"));
+              HasSubstr("\"WINNOW_LOG=yes\" in the environment is not 1, and counts as 1"));
 }
 
 TEST_F(PreloadStateLineTest, IsSaidOnceByEachProgramAndNotByItsForks) {
@@ -111,6 +127,84 @@ TEST_F(PreloadStateLineTest, IsSaidOnceByManyThreads) {
                                  .errors,
                              "winnow: in force"),
               SizeIs(1));
+}
+
+// ---- Column families that it has no part in
+
+class PreloadFamilyNotesTest : public ::testing::Test {
+ protected:
+  void SetUp() override { WINNOW_SKIP_IF_SANITIZED(); }
+
+  std::vector<std::string> Notes(const std::string& verb, const std::string& how,
+                                 const std::string& policy,
+                                 const std::vector<std::string>& environment) {
+    const ChildResult result =
+        RunClient({verb, how + database_, policy, "100"}, Preloading(environment));
+    EXPECT_EQ(result.status, 0) << result.errors;
+    return LinesThatBegin(result.errors, "winnow: column family");
+  }
+
+  std::string Note(const std::string& family) const {
+    return "winnow: column family " + family + " of " + database_ +
+           " has no filter policy: files get no filters, and those that files have are not used; ";
+  }
+
+  TemporaryFolder folder_;
+  const std::string database_ = folder_ / "db";
+  const std::vector<std::string> winnow_ = {"WINNOW_POLICY=winnow", "WINNOW_LOG=1"};
+};
+
+TEST_F(PreloadFamilyNotesTest, SayOnceHoweverADatabaseIsOpenedThatItHasNoPolicy) {
+  for (const char* how : {"", "transaction@", "optimistic@", "ttl@"}) {
+    EXPECT_THAT(Notes("write", how, "none", winnow_),
+                ElementsAre(Note("default") + "WINNOW_ADD=1 gives it one"))
+        << how;
+    EXPECT_THAT(ReadFile(database_ + "/LOG"),
+                HasSubstr("[winnow] column family default has no filter policy: "))
+        << how;
+  }
+  for (const char* how : {"read-only@", "secondary@"}) {
+    for (const char* policy : {"WINNOW_POLICY=winnow", "WINNOW_POLICY=read"}) {
+      Notes("write", "", "none", winnow_);
+      EXPECT_THAT(Notes("read", how, "none", {policy, "WINNOW_LOG=1"}),
+                  ElementsAre(Note("default") + "WINNOW_ADD=1 gives it one"))
+          << how;
+    }
+  }
+  EXPECT_THAT(ReadFile(database_ + ".secondary/LOG"), HasSubstr("[winnow] column family default"));
+}
+
+TEST_F(PreloadFamilyNotesTest, NameFamiliesThatAreMadeOrImportedLater) {
+  std::vector<std::string> expected;
+  for (const char* family : {"default", "one", "two", "three", "four", "five"}) {
+    expected.push_back(Note(family) + "WINNOW_ADD=1 gives it one");
+  }
+  EXPECT_THAT(Notes("later-families", "", "none", winnow_),
+              ::testing::UnorderedElementsAreArray(expected));
+  EXPECT_THAT(ReadFile(database_ + "/LOG"),
+              HasSubstr("[winnow] column family five has no filter policy: "));
+}
+
+TEST_F(PreloadFamilyNotesTest, SayWhatWouldHelpWithoutAnyVariable) {
+  EXPECT_THAT(Notes("write", "", "none", {"WINNOW_LOG=1"}),
+              ElementsAre(Note("default") + "WINNOW_POLICY=winnow with WINNOW_ADD=1 gives it one"));
+  EXPECT_THAT(ReadFile(database_ + "/LOG"), Not(HasSubstr("[winnow]")));
+}
+
+TEST_F(PreloadFamilyNotesTest, AreNotWhereNothingIsMissingOrNobodyAsks) {
+  EXPECT_THAT(Notes("write", "families@", "bloom:10", winnow_), IsEmpty());
+  EXPECT_THAT(ReadFile(database_ + "/LOG"), Not(HasSubstr("column family default has")));
+  EXPECT_THAT(Notes("write", "", "string:filter_policy=winnow:10", {"WINNOW_LOG=1"}), IsEmpty());
+  EXPECT_THAT(Notes("write", "", "none", {"WINNOW_POLICY=winnow"}), IsEmpty());
+}
+
+// RocksDB takes 0 bits for a wish to have no filters.
+TEST_F(PreloadFamilyNotesTest, APolicyOfNoBitsIsSaidToBuildNone) {
+  const ChildResult result = RunClient({"write", database_, "bloom:0", "100"}, Preloading(winnow_));
+  EXPECT_THAT(LinesThatBegin(result.errors, "winnow: filter policy"),
+              ElementsAre(HasSubstr("bloomfilter:0:false builds no filters")));
+  EXPECT_THAT(ReadFile(database_ + "/LOG"),
+              HasSubstr("for policy bloomfilter:0:false, which builds no filters"));
 }
 
 }  // namespace

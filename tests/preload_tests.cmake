@@ -16,8 +16,9 @@ endif()
 
 set(preload winnow_preload_objects winnow_rocksdb_objects winnow_core winnow_simd winnow_librocksdb)
 winnow_test(preload_add_policy_test LIBRARIES ${preload})
+winnow_test(preload_family_notes_test LIBRARIES ${preload})
 winnow_test(preload_interposed_policy_test LIBRARIES ${preload})
-foreach(name preload_add_policy_test preload_interposed_policy_test)
+foreach(name preload_add_policy_test preload_family_notes_test preload_interposed_policy_test)
   target_compile_options(${name} PRIVATE ${winnow_rocksdb_class_flags})
 endforeach()
 # The same small library, as most are linked and as Ubuntu links.

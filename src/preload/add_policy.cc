@@ -10,6 +10,7 @@
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
 #include "src/preload/stock_functions.h"
+#include "src/rocksdb/log_line.h"
 #include "src/rocksdb/stderr_line.h"
 
 namespace winnow::preload {
@@ -17,8 +18,6 @@ namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::TableFactory;
-
-constexpr const char kHasPolicy[] = "has a filter policy";
 
 // Null unless it is RocksDB's own block-based factory: replacing one that wraps it would take away
 // what the wrapper does.
@@ -45,35 +44,24 @@ class PolicyAdder {
   explicit PolicyAdder(const std::string& database) : database_(database) {}
 
   void AddTo(const std::string& family, ColumnFamilyOptions* options) {
-    const std::string reason = ReasonToLeave(*options);
-    if (reason.empty() && !SeesSetOptions()) {
-      Say(family,
-          "gets no filter policy: this RocksDB does not let the interposer see SetOptions, by "
-          "which it may get a prefix extractor, with which a filter would change what iterators "
-          "see");
-    } else if (reason.empty()) {
-      std::shared_ptr<TableFactory>& replacement = replacements_[options->table_factory.get()];
-      if (replacement == nullptr) {
-        BlockBasedTableOptions table = *BlockBasedOptions(options->table_factory.get());
-        table.filter_policy = NewAddedPolicy();
-        replacement.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
-      }
-      options->table_factory = replacement;
-      Say(family, RequestedPolicy().only_reads
-                      ? "has no filter policy and gets one that reads filters and builds none"
-                      : "has no filter policy and gets one");
-    } else if (reason != kHasPolicy) {
-      Say(family, "gets no filter policy: it " + reason);
+    if (!ReasonNotToAdd(*options).empty()) {
+      return;
+    }
+    std::shared_ptr<TableFactory>& replacement = replacements_[options->table_factory.get()];
+    if (replacement == nullptr) {
+      BlockBasedTableOptions table = *BlockBasedOptions(options->table_factory.get());
+      table.filter_policy = NewAddedPolicy();
+      replacement.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+    }
+    options->table_factory = replacement;
+    if (IsLogging()) {
+      plugin::SayOnceOnStderr(
+          "column family " + family + " of " + database_ + " has no filter policy and gets one" +
+          (RequestedPolicy().only_reads ? " that reads filters and builds none" : ""));
     }
   }
 
  private:
-  void Say(const std::string& family, const std::string& what) {
-    if (IsLogging()) {
-      plugin::SayOnceOnStderr("column family " + family + " of " + database_ + " " + what);
-    }
-  }
-
   const std::string& database_;
   std::map<const TableFactory*, std::shared_ptr<TableFactory>> replacements_;
 };
@@ -86,7 +74,7 @@ std::string ReasonToLeave(const ColumnFamilyOptions& options) {
     return "has tables of another format than the block-based one";
   }
   if (table->filter_policy != nullptr) {
-    return kHasPolicy;
+    return "has a filter policy";
   }
   if (options.comparator == nullptr ||
       options.comparator->CanKeysWithDifferentByteContentsBeEqual()) {
@@ -98,9 +86,16 @@ std::string ReasonToLeave(const ColumnFamilyOptions& options) {
   return {};
 }
 
-const std::string& OpenDatabase() {
-  static const std::string& name = *new std::string("a database that is open");
-  return name;
+std::string ReasonNotToAdd(const ColumnFamilyOptions& options) {
+  const std::string reason = ReasonToLeave(options);
+  return reason.empty() && !SeesSetOptions()
+             ? "is of a RocksDB that does not let the interposer see SetOptions, by which it may "
+               "get a prefix extractor, with which a filter would change what iterators see"
+             : reason;
+}
+
+bool HasBlockBasedTables(const ColumnFamilyOptions& options) {
+  return BlockBasedOptions(options.table_factory.get()) != nullptr;
 }
 
 Options WithPolicy(const Options& options, const std::string& database) {
@@ -119,13 +114,15 @@ std::vector<ColumnFamilyDescriptor> WithPolicy(const std::vector<ColumnFamilyDes
   return changed;
 }
 
-ColumnFamilyOptions WithPolicy(const ColumnFamilyOptions& options, const std::string& family) {
+ColumnFamilyOptions WithPolicy(const ColumnFamilyOptions& options, const std::string& family,
+                               const std::string& database) {
   ColumnFamilyOptions changed = options;
-  PolicyAdder(OpenDatabase()).AddTo(family, &changed);
+  PolicyAdder(database).AddTo(family, &changed);
   return changed;
 }
 
-void BeforeSetOptions(ColumnFamilyHandle* family, const rocksdb_abi::OptionTexts& options) {
+void BeforeSetOptions(DB& database, ColumnFamilyHandle* family,
+                      const rocksdb_abi::OptionTexts& options) {
   const auto extractor = options.find("prefix_extractor");
   ColumnFamilyDescriptor descriptor;
   if (extractor == options.end() || extractor->second == "nullptr" || family == nullptr ||
@@ -134,11 +131,15 @@ void BeforeSetOptions(ColumnFamilyHandle* family, const rocksdb_abi::OptionTexts
   }
   const BlockBasedTableOptions* const table =
       BlockBasedOptions(descriptor.options.table_factory.get());
-  if (table != nullptr && StopIfAdded(table->filter_policy.get()) && IsLogging()) {
-    plugin::SayOnStderr(
-        "column family " + descriptor.name + " gets no more filters of WINNOW_ADD and " +
-        "uses none: SetOptions gives it a prefix extractor, with which a filter would change " +
-        "what iterators see");
+  if (table == nullptr || !StopIfAdded(table->filter_policy.get())) {
+    return;
+  }
+  const std::string line =
+      "column family " + descriptor.name + " gets no more filters of WINNOW_ADD and uses none: " +
+      "SetOptions gives it a prefix extractor, with which a filter would change what iterators see";
+  plugin::WarnOnceInLog(database.GetDBOptions().info_log.get(), line);
+  if (IsLogging()) {
+    plugin::SayOnStderr(line);
   }
 }
 

@@ -17,21 +17,27 @@ namespace winnow::preload {
 // lies behind a prefix. "has a filter policy" is said of those that need none.
 std::string ReasonToLeave(const ColumnFamilyOptions& options);
 
+// The same, and where the RocksDB in use does not let us see what would take a policy away again.
+std::string ReasonNotToAdd(const ColumnFamilyOptions& options);
+
+// Whether they have RocksDB's own block-based tables, the only ones with filter policies.
+bool HasBlockBasedTables(const ColumnFamilyOptions& options);
+
 // Copies of the options that a database is opened or a column family is made with, in which column
 // families that need it have a new table factory with a filter policy. Nothing of the caller's is
-// changed, and the block cache stays the caller's. Where WINNOW_LOG is 1, says on stderr which
-// column families got one and which were left without. IsInterposing() must be true.
-//
-// `database` is what those lines call it: its path, or OpenDatabase() where that is not known.
-const std::string& OpenDatabase();
+// changed, and the block cache stays the caller's. Where WINNOW_LOG is on, says on stderr which
+// column families of this database got one; family_notes.h says which did not. IsInterposing() must
+// be true.
 Options WithPolicy(const Options& options, const std::string& database);
 Families WithPolicy(const Families& families, const std::string& database);
-ColumnFamilyOptions WithPolicy(const ColumnFamilyOptions& options, const std::string& family);
+ColumnFamilyOptions WithPolicy(const ColumnFamilyOptions& options, const std::string& family,
+                               const std::string& database);
 
 // To be called before a database's SetOptions: where it sets a prefix extractor, a policy that was
 // added builds no filters from now on (interposed_policy.h). A flush or compaction that is under
-// way may have asked for its filters before, and then has no prefix extractor either.
-void BeforeSetOptions(ColumnFamilyHandle* family, const OptionTexts& options);
+// way may have asked for its filters before, and then has no prefix extractor either. That is said
+// in the database's LOG, and on stderr where WINNOW_LOG is on.
+void BeforeSetOptions(DB& database, ColumnFamilyHandle* family, const OptionTexts& options);
 
 }  // namespace winnow::preload
 

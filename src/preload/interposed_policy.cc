@@ -141,16 +141,19 @@ class InterposedPolicy final : public FilterPolicy {
     if (!plan) {
       return stock_->GetBuilderWithContext(context);
     }
-    if (CheckedPolicy().only_reads) {
-      SayFirstUse();
+    SayFirstUse();
+    if (CheckedPolicy().only_reads || plan->builder == Builder::kNone) {
       log_line_.WriteReadingOnce(context.info_log, plan->label.c_str(), Builds(*plan));
       plugin::LogTotals(context.info_log);
-      return plan->builder == Builder::kStock ? stock_->GetBuilderWithContext(context) : nullptr;
+      if (plan->builder == Builder::kNone) {
+        return nullptr;
+      }
+      plugin::WarnOfEmptyPartitions(*stock_, plan->label, context);
+      return stock_->GetBuilderWithContext(context);
     }
-    if (plan->builder == Builder::kNone || has_prefixes_->load(std::memory_order_relaxed)) {
+    if (has_prefixes_->load(std::memory_order_relaxed)) {
       return nullptr;
     }
-    SayFirstUse();
     log_line_.WriteOnce(context.info_log, plan->label.c_str(), plan->options, plan->complaint);
     plugin::LogTotals(context.info_log);
     if (plan->options.build != Build::kWinnow) {
@@ -277,6 +280,8 @@ bool IsNamedAsBuiltin(const FilterPolicy& policy) {
   const std::string_view name = policy.Name();
   return name == "bloomfilter" || name == "ribbonfilter";
 }
+
+bool WasMissed(const FilterPolicy& policy) { return IsToBeInterposed(&policy); }
 
 bool StopIfAdded(const FilterPolicy* policy) {
   return policy != nullptr && policy->IsInstanceOf(std::string(kClassName)) &&

@@ -40,6 +40,10 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewAddedPolicy();
 // does what the C API wraps around one.
 bool IsNamedAsBuiltin(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
+// Whether the policy is a built-in one in whose place an interposed one should be: it was made
+// where no hook is, as within a RocksDB that binds its own calls. IsInterposing() must be true.
+bool WasMissed(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
+
 // To be called before a prefix extractor is set for a column family that has this policy: one that
 // was added for it builds no filters any more, and its readers answer "may match", since prefixes
 // in filters, which older files may have, would change what its iterators see. True if this call

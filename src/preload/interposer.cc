@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/preload/add_policy.h"
+#include "src/preload/family_notes.h"
 #include "src/preload/hooks.h"
 #include "src/preload/inner_calls.h"
 #include "src/preload/interposed_policy.h"
@@ -93,13 +94,34 @@ const std::string& PathIn(const First&, const Rest&... rest) {
   return PathIn(rest...);
 }
 
+// The database, of which an argument has the address, after it was opened.
+template <typename Argument>
+void FindDatabase(const Argument&, DB**) {}
+void FindDatabase(OpenedDB* opened, DB** found) { *found = &**opened; }
+void FindDatabase(TransactionDB** opened, DB** found) { *found = *opened; }
+
+// What is missing in the column families of this argument.
+template <typename Argument>
+void SayNotesOf(const Argument&, DB&, const std::string&) {}
+void SayNotesOf(const Options& options, DB& database, const std::string& name) {
+  SayNotes(database, name, options, {ROCKSDB_NAMESPACE::kDefaultColumnFamilyName});
+}
+void SayNotesOf(const Families& families, DB& database, const std::string& name) {
+  SayNotes(database, name, families);
+}
+
 template <typename... Parameters>
 Status OnOpenToRead(Status (*stock)(Parameters...), Parameters... parameters) {
-  if (!IsInterposing() || !IsAdding()) {
-    return stock(parameters...);
+  const std::string& name = PathIn(parameters...);
+  const Adding adding(name);
+  Status status =
+      IsInterposing() && IsAdding() ? stock(adding(parameters)...) : stock(parameters...);
+  if (status.ok()) {
+    DB* database = nullptr;
+    (FindDatabase(parameters, &database), ...);
+    (SayNotesOf(parameters, *database, name), ...);
   }
-  const Adding adding(PathIn(parameters...));
-  return stock(adding(parameters)...);
+  return status;
 }
 
 template <typename... Parameters>
@@ -113,27 +135,36 @@ Status OnOpen(Status (*stock)(Parameters...), Parameters... parameters) {
 
 // ---- Databases that are open
 
-const std::string& NameOf(const std::string& family) { return family; }
-const std::string& NameOf(const Names& families) {
-  static const std::string& none = *new std::string;
-  return families.empty() ? none : families.front();
-}
+Names NamesOf(const std::string& family) { return {family}; }
+const Names& NamesOf(const Names& families) { return families; }
 
 template <typename Name, typename... Parameters>
 Status OnCreateFamilies(Status (*stock)(DBImpl*, const ColumnFamilyOptions&, const Name&,
                                         Parameters...),
                         DBImpl* database, const ColumnFamilyOptions& options, const Name& name,
                         Parameters... parameters) {
-  return IsInterposing() && IsAdding()
-             ? stock(database, WithPolicy(options, NameOf(name)), name, parameters...)
-             : stock(database, options, name, parameters...);
+  DB& opened = rocksdb_abi::AsDatabase(database);
+  const Names& names = NamesOf(name);
+  Status status = IsInterposing() && IsAdding() && !names.empty()
+                      ? stock(database, WithPolicy(options, names.front(), opened.GetName()), name,
+                              parameters...)
+                      : stock(database, options, name, parameters...);
+  if (status.ok()) {
+    SayNotes(opened, opened.GetName(), options, names);
+  }
+  return status;
 }
 
 Status OnCreateDescribedFamilies(Signature<Hook::kCreateDescribedFamilies>::Type* stock,
                                  DBImpl* database, const Families& families, Handles* handles) {
-  return IsInterposing() && IsAdding()
-             ? stock(database, WithPolicy(families, OpenDatabase()), handles)
-             : stock(database, families, handles);
+  DB& opened = rocksdb_abi::AsDatabase(database);
+  Status status = IsInterposing() && IsAdding()
+                      ? stock(database, WithPolicy(families, opened.GetName()), handles)
+                      : stock(database, families, handles);
+  if (status.ok()) {
+    SayNotes(opened, opened.GetName(), families);
+  }
+  return status;
 }
 
 #if WINNOW_ROCKSDB_SETS_OPTIONS_OF_SEVERAL
@@ -141,7 +172,7 @@ Status OnSetOptions(Signature<Hook::kSetOptions>::Type* stock, DBImpl* database,
                     const rocksdb_abi::TextsOfFamilies& all) {
   if (IsInterposing() && IsAdding()) {
     for (const auto& [family, options] : all) {
-      BeforeSetOptions(family, options);
+      BeforeSetOptions(rocksdb_abi::AsDatabase(database), family, options);
     }
   }
   return stock(database, all);
@@ -150,7 +181,7 @@ Status OnSetOptions(Signature<Hook::kSetOptions>::Type* stock, DBImpl* database,
 Status OnSetOptions(Signature<Hook::kSetOptions>::Type* stock, DBImpl* database,
                     ColumnFamilyHandle* family, const OptionTexts& options) {
   if (IsInterposing() && IsAdding()) {
-    BeforeSetOptions(family, options);
+    BeforeSetOptions(rocksdb_abi::AsDatabase(database), family, options);
   }
   return stock(database, family, options);
 }
@@ -187,13 +218,16 @@ void SetHandlers(Interposer* all) {
 std::string InForce() {
   std::string line = std::string("Winnow ") + Version() + ", RocksDB " + plugin::CompiledVersion();
   if (!IsInterposing()) {
-    return line +
-           "; WINNOW_POLICY is not set, so that the program's policies stay what they are; its "
-           "options may name winnow";
+    line +=
+        "; WINNOW_POLICY is not set, so that the program's policies stay what they are; its "
+        "options may name winnow";
+    return IsAdding() ? line + "; WINNOW_ADD=1 has no effect without WINNOW_POLICY" : line;
   }
   const PolicyRequest& request = RequestedPolicy();
   if (!request.complaint.empty()) {
-    line += "; databases with filters don't open: " + request.complaint;
+    line += IsAdding() ? "; databases don't open but to be read: "
+                       : "; databases with filters don't open: ";
+    line += request.complaint;
   } else if (request.only_reads) {
     line += "; built-in policies build what the program asks for, and read Winnow's filters too";
     line +=

@@ -64,4 +64,14 @@ class DBImpl {
 
 }  // namespace ROCKSDB_NAMESPACE
 
+namespace winnow::rocksdb_abi {
+
+// The database as its public class, which is the first base of RocksDB's DBImpl in every version
+// and so begins where the object does.
+inline ROCKSDB_NAMESPACE::DB& AsDatabase(ROCKSDB_NAMESPACE::DBImpl* database) {
+  return *reinterpret_cast<ROCKSDB_NAMESPACE::DB*>(database);
+}
+
+}  // namespace winnow::rocksdb_abi
+
 #endif  // WINNOW_THIRD_PARTY_ROCKSDB_ABI_DB_IMPL_H_

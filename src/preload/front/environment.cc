@@ -14,7 +14,6 @@ namespace {
 constexpr char kPrefix[] = "WINNOW_";
 constexpr const char* kVariables[] = {"WINNOW_POLICY", "WINNOW_ADD", "WINNOW_LOG",
                                       "WINNOW_SHARED_HASH", "WINNOW_KERNEL"};
-constexpr const char* kSwitches[] = {"WINNOW_ADD", "WINNOW_LOG"};
 
 bool g_is_logging = false;
 bool g_has_policy = false;
@@ -40,18 +39,29 @@ bool IsKnown(const char* variable) noexcept {
   return false;
 }
 
-bool IsWrongSwitch(const char* variable) noexcept {
-  for (const char* const name : kSwitches) {
-    if (const char* const value = ValueOf(variable, name)) {
-      return IsOn(value) && std::strcmp(value, "1") != 0;
-    }
+bool IsOnOtherThanByOne(const char* value) noexcept {
+  return IsOn(value) && std::strcmp(value, "1") != 0;
+}
+
+// What the value of one of our variables does that its writer may not have meant, as the end of a
+// sentence; null: nothing.
+const char* Surprise(const char* variable) noexcept {
+  const char* const policy = ValueOf(variable, "WINNOW_POLICY");
+  if (policy != nullptr && *policy == '\0') {
+    return "is empty, and counts as not set";
   }
-  return false;
+  if (IsOnOtherThanByOne(ValueOf(variable, "WINNOW_ADD"))) {
+    return "is not 1, as which alone it counts";
+  }
+  if (IsOnOtherThanByOne(ValueOf(variable, "WINNOW_LOG"))) {
+    return "is not 1, and counts as 1";
+  }
+  return nullptr;
 }
 
 bool IsProblem(const char* variable) noexcept {
   return ::strncasecmp(variable, kPrefix, sizeof kPrefix - 1) == 0 &&
-         (!IsKnown(variable) || IsWrongSwitch(variable));
+         (!IsKnown(variable) || Surprise(variable) != nullptr);
 }
 
 }  // namespace
@@ -78,8 +88,8 @@ bool HasPolicy() noexcept { return g_has_policy; }
 void AddEnvironmentProblems(simd::StderrLine* line) noexcept {
   for (size_t i = 0; i < g_num_problems; ++i) {
     line->Add("; ").AddQuoted(g_problems[i]).Add(" in the environment ");
-    if (IsWrongSwitch(g_problems[i])) {
-      line->Add("is not 1, as which alone it counts");
+    if (const char* const surprise = Surprise(g_problems[i])) {
+      line->Add(surprise);
     } else {
       line->Add("is no variable of Winnow's, which are");
       const char* separator = " ";

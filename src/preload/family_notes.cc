@@ -1,0 +1,117 @@
+#include "src/preload/family_notes.h"
+
+#include <rocksdb/table.h>
+
+#include <memory>
+#include <string_view>
+
+#include "src/preload/add_policy.h"
+#include "src/preload/interposed_policy.h"
+#include "src/preload/request.h"
+#include "src/rocksdb/log_line.h"
+#include "src/rocksdb/stderr_line.h"
+
+namespace winnow::preload {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+
+const FilterPolicy* PolicyOf(const ColumnFamilyOptions& options) {
+  const auto* const table = options.table_factory == nullptr
+                                ? nullptr
+                                : options.table_factory->GetOptions<BlockBasedTableOptions>();
+  return table == nullptr ? nullptr : table->filter_policy.get();
+}
+
+std::string NoteOnPolicy(const FilterPolicy& policy) {
+  if (!IsInterposing() || policy.Name() == std::string_view("winnow.Filter")) {
+    return {};
+  }
+  if (!IsNamedAsBuiltin(policy)) {
+    return "has a filter policy that is not RocksDB's, " + plugin::Quoted(policy.Name()) +
+           ", and keeps it: WINNOW_POLICY has no effect there";
+  }
+  return WasMissed(policy) ? "has RocksDB's filter policy " + plugin::Quoted(policy.GetId()) +
+                                 ", which was made where the interposer does not see it: "
+                                 "WINNOW_POLICY has no effect there"
+                           : std::string();
+}
+
+// Of a column family that the program gives no policy. Empty if it gets one of us.
+std::string NoteOnNone(const ColumnFamilyOptions& options) {
+  const std::string reason = ReasonNotToAdd(options);
+  if (IsInterposing() && IsAdding()) {
+    return reason.empty() ? reason : "gets no filter policy: it " + reason;
+  }
+  if (!HasBlockBasedTables(options)) {
+    return reason + ", which no filter policy is for";
+  }
+  const std::string missing =
+      "has no filter policy: files get no filters, and those that files have are not used; ";
+  if (!reason.empty()) {
+    return missing + "WINNOW_ADD=1 would not give it one, as it " + reason;
+  }
+  return missing + (IsInterposing() ? "WINNOW_ADD=1 gives it one"
+                                    : "WINNOW_POLICY=winnow with WINNOW_ADD=1 gives it one");
+}
+
+// One line after the other.
+class Notes {
+ public:
+  Notes(DB& database, const std::string& name) : name_(name) {
+    if (IsInterposing()) {
+      log_ = database.GetDBOptions().info_log;
+    }
+  }
+
+  void Say(const std::string& family, const std::string& note) const {
+    if (note.empty()) {
+      return;
+    }
+    if (IsLogging()) {
+      plugin::SayOnceOnStderr("column family " + family + " of " + name_ + " " + note);
+    }
+    plugin::WarnOnceInLog(log_.get(), "column family " + family + " " + note);
+  }
+
+ private:
+  const std::string& name_;
+  std::shared_ptr<ROCKSDB_NAMESPACE::Logger> log_;
+};
+
+bool IsAnythingToBeSaid() { return IsInterposing() || IsLogging(); }
+
+}  // namespace
+
+std::string NoteOn(const ColumnFamilyOptions& options) {
+  const FilterPolicy* const policy = PolicyOf(options);
+  return policy != nullptr ? NoteOnPolicy(*policy) : NoteOnNone(options);
+}
+
+void SayNotes(DB& database, const std::string& name, const Families& families) noexcept {
+  try {
+    if (IsAnythingToBeSaid()) {
+      const Notes notes(database, name);
+      for (const ColumnFamilyDescriptor& family : families) {
+        notes.Say(family.name, NoteOn(family.options));
+      }
+    }
+  } catch (...) {
+    // A missing line is better than a failed open.
+  }
+}
+
+void SayNotes(DB& database, const std::string& name, const ColumnFamilyOptions& options,
+              const Names& families) noexcept {
+  try {
+    if (IsAnythingToBeSaid()) {
+      const Notes notes(database, name);
+      for (const std::string& family : families) {
+        notes.Say(family, NoteOn(options));
+      }
+    }
+  } catch (...) {
+  }
+}
+
+}  // namespace winnow::preload
