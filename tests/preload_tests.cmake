@@ -56,11 +56,19 @@ foreach(test preload_add_test preload_interposer_test preload_programs_test prel
 endforeach()
 
 # The page that tells of roll-out and roll-back.
-winnow_test(rollout_page_test LIBRARIES database_files ${core} winnow::rocksdb)
-target_compile_definitions(rollout_page_test PRIVATE WINNOW_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-    PRELOAD_LIBRARY="$<TARGET_FILE:winnow_preload>" PRELOAD_CLIENT="$<TARGET_FILE:preload_client>"
-    ROCKSDB_PROGRAMS="${rocksdb_programs}")
-add_dependencies(rollout_page_test winnow_preload preload_client)
+set(rollout_programs winnow_preload preload_client)
+set(rollout_tool "")
+if(TARGET winnow_tool)
+  list(APPEND rollout_programs winnow_tool)
+  set(rollout_tool $<TARGET_FILE:winnow_tool>)
+endif()
+foreach(test rollout_page_test lost_filters_test)
+  winnow_test(${test} LIBRARIES database_files ${core} winnow::rocksdb)
+  target_compile_definitions(${test} PRIVATE WINNOW_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WINNOW_TOOL="${rollout_tool}"
+      PRELOAD_LIBRARY="$<TARGET_FILE:winnow_preload>" PRELOAD_CLIENT="$<TARGET_FILE:preload_client>"
+      ROCKSDB_PROGRAMS="${rocksdb_programs}")
+  add_dependencies(${test} ${rollout_programs})
+endforeach()
 # Roll-out and roll-back, each step with lookups: in short what tools/roll_out.sh does on a real database.
 if(TARGET winnow_tool AND NOT WINNOW_SANITIZE)
   foreach(way plugin preload db_bench)

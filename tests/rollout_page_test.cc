@@ -1,5 +1,7 @@
 // What src/rocksdb/ROLLOUT.md shows, taken out of it and used.
 
+#include "tests/rollout_page.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/utilities/options_util.h>
@@ -26,33 +28,18 @@ using ROCKSDB_NAMESPACE::DBOptions;
 using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::CodeThatBegins;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::KindsOfFilters;
 using testing::LinesThatBegin;
 using testing::ReadFile;
+using testing::Replaced;
 using testing::RunClient;
 using testing::StrictConfig;
 using testing::TemporaryFolder;
 using testing::WriteFile;
 using Kinds = std::map<std::string, int>;
-
-std::string Page() { return ReadFile(WINNOW_SOURCE_DIR "/src/rocksdb/ROLLOUT.md"); }
-
-// The lines of the code that begins with this one, without the four columns that make it code.
-std::vector<std::string> CodeThatBegins(const std::string& first) {
-  const std::string page = Page();
-  const std::string indent = "    ";
-  std::vector<std::string> lines;
-  size_t at = page.find("\n" + indent + first + "\n");
-  EXPECT_NE(at, std::string::npos) << "the page has no code that begins with " << first;
-  while (at != std::string::npos && page.compare(at + 1, indent.size(), indent) == 0) {
-    const size_t end = page.find('\n', at + 1);
-    lines.push_back(page.substr(at + 1 + indent.size(), end - at - 1 - indent.size()));
-    at = end;
-  }
-  return lines;
-}
 
 std::string OptionsFile() {
   std::string text;
@@ -60,12 +47,6 @@ std::string OptionsFile() {
     text += line + "\n";
   }
   return text;
-}
-
-std::string Replaced(std::string text, const std::string& from, const std::string& to) {
-  const size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from << " in " << text;
-  return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
 // Opens a new database with nothing but the file, and has it build a filter.
