@@ -140,13 +140,14 @@ class LostFiltersTest : public ::testing::Test {
 
   // What the page's command says, and the policies that its --json has.
   void ExpectShownWhere(const std::string& words, const std::string& policy_name) const {
-    const std::string command = CodeThatBegins("winnow inspect FOLDER | grep '^converted:'").at(0);
+    const auto commands = CodeThatBegins("winnow inspect FOLDER | grep '^converted:'");
+    ASSERT_EQ(commands.size(), 1u);
     const auto run = [this](const std::string& text) {
       return testing::RunProgram(
           {"sh", "-c",
            Replaced(Replaced(text, "winnow ", "'" WINNOW_TOOL "' "), "FOLDER", "'" + path_ + "'")});
     };
-    EXPECT_EQ(run(command).output, ShownWhere(words) + "\n");
+    EXPECT_EQ(run(commands[0]).output, ShownWhere(words) + "\n");
     EXPECT_THAT(run("winnow inspect --json FOLDER").output,
                 HasSubstr("\"policy_name\": \"" + policy_name + "\""));
   }
@@ -241,11 +242,11 @@ TEST_F(LostFiltersTest, AFileThatWasIngestedWithoutAPolicy) {
 TEST_F(LostFiltersTest, AForgottenProcessWithThePreloadSaysSo) {
   const testing::ChildResult result = RunClient(
       {"write", path_, "none", "100"}, testing::Preloading({"WINNOW_POLICY=read", "WINNOW_LOG=1"}));
-  const std::string shown =
-      CodeThatBegins(
-          "winnow: column family default of FOLDER has no filter policy: files get no filters, and "
-          "those that files have are not used; WINNOW_ADD=1 gives it one")
-          .at(0);
+  const auto lines = CodeThatBegins(
+      "winnow: column family default of FOLDER has no filter policy: files get no filters, and "
+      "those that files have are not used; WINNOW_ADD=1 gives it one");
+  ASSERT_EQ(lines.size(), 1u);
+  const std::string& shown = lines[0];
   EXPECT_THAT(LinesThatBegin(result.errors, "winnow: column family"),
               ElementsAre(Replaced(shown, "FOLDER", path_)));
   EXPECT_THAT(ReadFile(path_ + "/LOG"),
