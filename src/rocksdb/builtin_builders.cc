@@ -58,7 +58,14 @@ bool MayHaveEmptyPartitions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& tab
 }
 
 bool MakesNoneOfNoKeys(const FilterPolicy& policy, const FilterBuildingContext& context) {
-  const std::unique_ptr<FilterBitsBuilder> builder(policy.GetBuilderWithContext(context));
+  // What is tried must not count for the rounding of the filters that follow.
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table = context.table_options;
+  table.optimize_filters_for_memory = false;
+  FilterBuildingContext tried(table);
+  tried.compaction_style = context.compaction_style;
+  tried.level_at_creation = context.level_at_creation;
+  tried.reason = context.reason;
+  const std::unique_ptr<FilterBitsBuilder> builder(policy.GetBuilderWithContext(tried));
   std::unique_ptr<const char[]> bytes;
   return builder != nullptr && builder->Finish(&bytes).empty();
 }
