@@ -147,7 +147,7 @@ TEST_F(VerbDedupTest, WrongFlagsAreRefused) {
     EXPECT_THAT(outcome.errors, HasSubstr("winnow")) << flags;
   }
   if (testing::kSanitized) return;  // whose allocator ends the program at so large a wish
-  const ChildResult huge = RunDedup("--capacity=1e12 --count <" + File("f", "x\n"));
+  const ChildResult huge = RunDedup("--capacity=1e12 --rate=1e-6 --count <" + File("f", "x\n"));
   EXPECT_EQ(huge.status, 2);
   EXPECT_THAT(huge.output, IsEmpty());
   EXPECT_THAT(huge.errors, HasSubstr("no memory for --capacity=1000000000000"));
@@ -177,6 +177,28 @@ TEST_F(VerbDedupTest, PastTheCapacityIsAWarningAndPastTheRateTheEnd) {
 }
 
 // A line is remembered for N lines, and not for more than 2 N.
+// So many lines have hashes of 64 bits in common that no filter keeps the rate.
+TEST_F(VerbDedupTest, RatesBelowThatOfEqualHashesAreRefusedOrEndTheRun) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 40'000; ++i) lines.push_back(std::to_string(i));
+  WriteFile(folder_ / "many", TextOf(lines));
+  const std::string input = "'" + folder_ / "many" + "' --rate=1e-15 ";
+  for (const char* plan : {"--capacity=40000", "--window=10000", "--every=1h --capacity=10000"}) {
+    const ChildResult refused = RunDedup(input + plan);
+    EXPECT_EQ(refused.status, 2) << plan;
+    EXPECT_THAT(refused.output, IsEmpty());
+    EXPECT_THAT(refused.errors, HasSubstr("--rate=1e-15 can't be kept with --capacity="));
+  }
+  const ChildResult ended = RunDedup(input + "--grow --capacity=15");
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.errors,
+              AllOf(HasSubstr("past --rate=1e-15"), HasSubstr("only a higher --rate is kept")));
+  // Half way to 2^64 / 10^15, and hardly beyond that.
+  const auto printed = std::count(ended.output.begin(), ended.output.end(), '\n');
+  EXPECT_GT(printed, 9'000);
+  EXPECT_LT(printed, 20'000);
+}
+
 TEST_F(VerbDedupTest, AWindowForgets) {
   std::vector<std::string> lines;
   for (const int distance : {1, 50, 99, 100, 200, 500}) {

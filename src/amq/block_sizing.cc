@@ -30,8 +30,11 @@ struct Terms {
 };
 
 Terms MakeTerms(PatternShape shape) noexcept {
-  // Of the places in a word none, one or two are taken. Two may be the same.
-  constexpr double kFactors[2][3] = {{1, -1, 0}, {1, -2 + 1.0 / 64, 1 - 1.0 / 64}};
+  // Of the places in a word none, one or two are taken. Two may be the same. In the word that has a
+  // bit set, places that fall on it count as none.
+  constexpr double kFactors[2][3] = {{1, -1, 0}, {1, -127.0 / 64, 63.0 / 64}};
+  constexpr double kFactorsBesideABit[2][3] = {{1, -63.0 / 64, 0},
+                                               {1, -63.0 * 127 / 4096, 63.0 * 62 / 4096}};
   const unsigned choices = shape.bits_a_word + 1;
   unsigned sets = 1;
   for (unsigned i = 0; i < shape.words; ++i) sets *= choices;
@@ -39,10 +42,15 @@ Terms MakeTerms(PatternShape shape) noexcept {
   for (unsigned set = 0; set < sets; ++set) {
     std::array<unsigned, kBlockWords> places{};
     double factor = 1;
+    double beside_a_bit = 1;  // the same, on average over where in the window that word is, or not
     for (unsigned i = 0, rest = set; i < shape.words; ++i, rest /= choices) {
       places[i] = rest % choices;
       factor *= kFactors[shape.bits_a_word - 1][places[i]];
+      const double of_word = kFactorsBesideABit[shape.bits_a_word - 1][places[i]] /
+                             kFactors[shape.bits_a_word - 1][places[i]];
+      if (shape.has_bit_set) beside_a_bit += (of_word - 1) / kBlockWords;
     }
+    factor *= beside_a_bit;
     std::array<uint8_t, 8> overlaps{};
     double q = 0;
     for (unsigned first = 0; first < kBlockWords; ++first) {
@@ -75,12 +83,18 @@ const Terms& TermsOf(PatternShape shape) noexcept {
     for (unsigned i = 0; i <= kBlockWords; ++i) made[i] = MakeTerms(i);
     return made;
   }();
-  static const std::array<Terms, kMostDoubleWords + 1> pairs = [] {
-    std::array<Terms, kMostDoubleWords + 1> made;
-    for (unsigned i = 0; i <= kMostDoubleWords; ++i) made[i] = MakeTerms({i, 2});
+  using Pairs = std::array<Terms, kMostDoubleWords + 1>;
+  static const std::array<Pairs, 2> pairs = [] {
+    std::array<Pairs, 2> made;
+    for (unsigned i = 0; i <= kMostDoubleWords; ++i) {
+      for (const bool has_bit_set : {false, true})
+        made[has_bit_set][i] = MakeTerms({i, 2, has_bit_set});
+    }
     return made;
   }();
-  return shape.bits_a_word == 1 ? single[shape.words] : pairs[shape.words];
+  static const Terms two_beside_a_bit = MakeTerms({2, 1, true});
+  if (shape.bits_a_word == 2) return pairs[shape.has_bit_set][shape.words];
+  return shape.has_bit_set ? two_beside_a_bit : single[shape.words];
 }
 
 // The fewest blocks that meet a rate, about as many as estimated.
@@ -129,11 +143,41 @@ double LoadForPatternRate(double rate, PatternShape shape) noexcept {
   return low;
 }
 
+// How much the rate of PatternRate, squared, varies from one set of patterns to another. Blocks
+// with L patterns have the rate sum f (1 - m)^L over the terms, and the numbers of patterns in the
+// blocks are those of a multinomial law; beside that, so many patterns set more or fewer bits of a
+// word.
+double RelativeVariance(double patterns, double blocks, double rate, PatternShape shape) noexcept {
+  double one_block = 0;   // the mean of the square of a block's rate
+  double two_blocks = 0;  // and of the product of two blocks' rates
+  for (const Terms::Term& a : TermsOf(shape)) {
+    for (const Terms::Term& b : TermsOf(shape)) {
+      const double factor = a.factor * b.factor;
+      const double either = a.misses + b.misses;
+      one_block +=
+          factor * std::exp(patterns * std::log1p((a.misses * b.misses - either) / blocks));
+      // Of one block alone there is no second one.
+      if (blocks > 1) two_blocks += factor * std::exp(patterns * std::log1p(-either / blocks));
+    }
+  }
+  const double fill = std::pow(rate, 1.0 / (shape.words * shape.bits_a_word));
+  const double empty = 1 - fill;
+  const double of_word =
+      std::max(0.0, empty - (1 - std::log(empty)) * empty * empty) / (64 * fill * fill);
+  one_block *= std::exp(shape.words * std::log1p(of_word));
+  const double mean_square = one_block / blocks + two_blocks * (1 - 1 / blocks);
+  return std::max(0.0, mean_square / (rate * rate) - 1);
+}
+
 double BlockedRate(uint64_t n, const BlockedShape& shape) noexcept {
   const double patterns = static_cast<double>(n) * shape.blocks_per_key;
-  const double rate =
-      PatternRate(patterns, static_cast<double>(shape.num_blocks), shape.bits_per_block);
-  return std::pow(rate, shape.blocks_per_key);
+  const double blocks = static_cast<double>(shape.num_blocks);
+  const double rate = PatternRate(patterns, blocks, shape.bits_per_block);
+  // Differences of more blocks than that are less than of numbers.
+  const bool varies = shape.blocks_per_key > 1 && rate > 1e-6 && rate < 1 && blocks < 1e5;
+  const double variance =
+      varies ? RelativeVariance(patterns, blocks, rate, shape.bits_per_block) : 0;
+  return std::min(1.0, MeanOfPower(rate, variance, shape.blocks_per_key));
 }
 
 uint64_t BlocksForRate(uint64_t n, double rate, unsigned blocks_per_key,
@@ -155,10 +199,11 @@ uint64_t BlocksForPatterns(uint64_t n, double rate, PatternShape shape) noexcept
 
 BlockedShape BlockedBloom::ShapeFor(const Plan& plan) noexcept {
   const Plan valid = NearestValid(plan);
+  const double own = OwnRate(valid);
   BlockedShape shape;
   shape.blocks_per_key = static_cast<unsigned>(
-      std::clamp(std::round(std::log2(1 / valid.rate) / 8), 1.0, 1.0 * kMostBlocksPerKey));
-  const double rate = std::pow(valid.rate, 1.0 / shape.blocks_per_key);
+      std::clamp(std::round(std::log2(1 / own) / 8), 1.0, 1.0 * kMostBlocksPerKey));
+  const double rate = std::pow(own, 1.0 / shape.blocks_per_key);
   double most_load = 0;
   for (unsigned bits = 1; bits <= kBlockWords; ++bits) {
     const double load = LoadForPatternRate(rate, bits);
@@ -167,36 +212,46 @@ BlockedShape BlockedBloom::ShapeFor(const Plan& plan) noexcept {
       shape.bits_per_block = bits;
     }
   }
-  shape.num_blocks =
-      BlocksForRate(valid.capacity, valid.rate, shape.blocks_per_key, shape.bits_per_block);
+  shape.num_blocks = BlocksForRate(valid.capacity, own, shape.blocks_per_key, shape.bits_per_block);
   return shape;
 }
 
-FillShape ShapeByFill(uint64_t n, double rate) noexcept {
-  FillShape found;
+double FirstLookFill(const BlockedShape& shape, double rate) noexcept {
+  const double load = std::min(
+      LoadAtHalf(shape.bits_per_block),
+      LoadForPatternRate(std::pow(rate, 1.0 / shape.blocks_per_key), shape.bits_per_block));
+  const double fill = -std::expm1(-load * shape.bits_per_block / kBlockBits);
+  // The fewer the blocks, the less is known of when they have the rate.
+  const double share = 1 - 1 / std::sqrt(static_cast<double>(shape.num_blocks) + 1);
+  return RoundedFill(fill * share);
+}
+
+double RoundedFill(double fill) noexcept {
+  return std::ldexp(std::floor(std::ldexp(fill, 20)), -20);
+}
+
+BlockedShape ShapeByFill(uint64_t n, double rate) noexcept {
+  BlockedShape shape;
   unsigned fewest = UINT32_MAX;
   for (unsigned blocks = 1; blocks <= kMostBlocksPerKey; ++blocks) {
     for (unsigned bits = 1; bits <= kBlockWords; ++bits) {
       const double at_half = std::pow(PatternRateAtLoad(LoadAtHalf(bits), bits), blocks);
       if (at_half <= rate && blocks * bits < fewest) {
         fewest = blocks * bits;
-        found.shape.blocks_per_key = blocks;
-        found.shape.bits_per_block = bits;
+        shape.blocks_per_key = blocks;
+        shape.bits_per_block = bits;
       }
     }
   }
-  double load = LoadAtHalf(found.shape.bits_per_block);
   if (fewest == UINT32_MAX) {
-    found.shape.blocks_per_key = kMostBlocksPerKey;
-    found.shape.bits_per_block = kBlockWords;
-    load = LoadForPatternRate(std::pow(rate, 1.0 / kMostBlocksPerKey), kBlockWords);
-    // Rounded, as it becomes part of bytes that are the same wherever they are written.
-    found.most_fill = std::floor(std::ldexp(-std::expm1(-load * kBlockWords / kBlockBits), 20));
-    found.most_fill = std::ldexp(found.most_fill, -20);
+    shape.blocks_per_key = kMostBlocksPerKey;
+    shape.bits_per_block = kBlockWords;
   }
-  const double blocks = static_cast<double>(n) * found.shape.blocks_per_key / load;
-  found.shape.num_blocks = std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(blocks)));
-  return found;
+  const double at_half =
+      static_cast<double>(n) * shape.blocks_per_key / LoadAtHalf(shape.bits_per_block);
+  shape.num_blocks = std::max(BlocksForRate(n, rate, shape.blocks_per_key, shape.bits_per_block),
+                              static_cast<uint64_t>(std::ceil(at_half)));
+  return shape;
 }
 
 }  // namespace winnow::amq

@@ -12,13 +12,17 @@
 namespace winnow::amq {
 
 // Bits in successive words of a block, of which the first is a random one: 1 to 8 words with 1 bit,
-// or 1 to 5 words with 2 bits, which may be the same.
+// or 1 to 5 words with 2 bits, which may be the same. One bit of a block may count as set from the
+// beginning, as the lock of a line of a ConcurrentBloom does: with 2 words of 1 bit, or with 2
+// bits.
 struct PatternShape {
   // NOLINTNEXTLINE(google-explicit-constructor): a number is one of words with a bit each
-  PatternShape(unsigned number_of_words, unsigned number_of_bits_a_word = 1) noexcept
-      : words(number_of_words), bits_a_word(number_of_bits_a_word) {}
+  PatternShape(unsigned number_of_words, unsigned number_of_bits_a_word = 1,
+               bool with_a_bit_set = false) noexcept
+      : words(number_of_words), bits_a_word(number_of_bits_a_word), has_bit_set(with_a_bit_set) {}
   unsigned words;
   unsigned bits_a_word;
+  bool has_bit_set;
 };
 
 // The chance that a random block has all bits of a random pattern after `patterns` were thrown into
@@ -41,14 +45,17 @@ double BlockedRate(uint64_t n, const BlockedShape& shape) noexcept;
 uint64_t BlocksForRate(uint64_t n, double rate, unsigned blocks_per_key,
                        unsigned bits_per_block) noexcept;
 
-// A filter for n keys whose rate is at most the one given as long as its fill ratio is below
-// most_fill. That is 1/2 with as few bits a key as that takes, or less where even the most bits
-// have a higher rate at 1/2.
-struct FillShape {
-  BlockedShape shape;
-  double most_fill = 0.5;
-};
-FillShape ShapeByFill(uint64_t n, double rate) noexcept;
+// A filter for n keys that has at most this rate, and at most half of its bits set, when they are
+// in: with as few bits a key as reach the rate at 1/2 in many blocks, or the most where none do.
+BlockedShape ShapeByFill(uint64_t n, double rate) noexcept;
+
+// A fill ratio at which a filter of this shape that takes keys up to the rate, or 1/2, is likely to
+// have room for some more, but not for many.
+double FirstLookFill(const BlockedShape& shape, double rate) noexcept;
+
+// Rounded down so far that all machines agree: what becomes part of bytes that are the same
+// wherever they are written.
+double RoundedFill(double fill) noexcept;
 
 }  // namespace winnow::amq
 

@@ -14,12 +14,15 @@
 namespace winnow::amq {
 
 ConcurrentShape ShapeOfConcurrent(const Plan& plan) noexcept {
-  const double rate = std::max(plan.rate, kLowestConcurrentRate);
+  const double rate = OwnRate({plan.capacity, std::max(plan.rate, kLowestConcurrentRate)});
   ConcurrentShape shape;
   double most_load = 0;
   // Those that AddLocked() and others are made for. A single bit could be the lock's.
-  for (const PatternShape pattern : {PatternShape(2, 1), PatternShape(2, 2), PatternShape(3, 2),
-                                     PatternShape(4, 2), PatternShape(5, 2)}) {
+  constexpr bool kLockCountsAsSet = true;
+  for (const PatternShape pattern :
+       {PatternShape(2, 1, kLockCountsAsSet), PatternShape(2, 2, kLockCountsAsSet),
+        PatternShape(3, 2, kLockCountsAsSet), PatternShape(4, 2, kLockCountsAsSet),
+        PatternShape(5, 2, kLockCountsAsSet)}) {
     const double load = LoadForPatternRate(rate, pattern);
     if (load > most_load) {
       most_load = load;

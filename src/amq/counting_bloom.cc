@@ -37,8 +37,8 @@ CountingBloom::CountingBloom(const Plan& plan) {
 
 void CountingBloom::SetPlanned(uint64_t capacity) noexcept {
   capacity_ = capacity;
-  const double fill = ExpectedFill(capacity, static_cast<double>(num_counters()), probes_);
-  planned_fpr_ = std::min(1.0, std::pow(fill, probes_) + EqualHashRate(capacity));
+  const double rate = BloomRate(capacity, static_cast<double>(num_counters()), probes_);
+  planned_fpr_ = std::min(1.0, rate + EqualHashRate(capacity));
 }
 
 // A key that has a position twice counts it twice, here and in Remove.

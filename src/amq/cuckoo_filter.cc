@@ -16,6 +16,8 @@ namespace {
 constexpr unsigned kSlots = 4;
 constexpr size_t kBytesBehind = 7;  // of PackedBytes
 constexpr double kPlannedLoad = 0.95;
+// Beyond that, for filters of few keys: some of these may have to share a bucket.
+constexpr uint64_t kSpareBuckets = 6;
 constexpr unsigned kLeastBits = 5;
 constexpr unsigned kMostBits = 32;
 
@@ -77,9 +79,10 @@ double CuckooRate(double load, unsigned bits) noexcept {
 CuckooShape ShapeOfCuckoo(const Plan& plan) noexcept {
   CuckooShape shape;
   const double slots = static_cast<double>(plan.capacity) / kPlannedLoad;
-  shape.buckets = static_cast<uint64_t>(std::ceil(slots / kSlots)) + 1;
+  shape.buckets = static_cast<uint64_t>(std::ceil(slots / kSlots)) + kSpareBuckets;
   shape.bits = kLeastBits;
-  while (shape.bits < kMostBits && CuckooRate(kPlannedLoad, shape.bits) > plan.rate) ++shape.bits;
+  const double rate = OwnRate(plan);
+  while (shape.bits < kMostBits && CuckooRate(kPlannedLoad, shape.bits) > rate) ++shape.bits;
   return shape;
 }
 

@@ -34,7 +34,8 @@ Moments OfPage(double keys, double bits, unsigned probes) noexcept {
 bool Meets(const PagedPlan& plan, double pages, unsigned probes) noexcept {
   const PageRates rates =
       RatesOfPages(static_cast<double>(plan.capacity), pages, 8.0 * plan.page_bytes, probes);
-  return rates.mean + kMargin * rates.deviation / std::sqrt(pages) <= plan.rate;
+  return rates.mean + kMargin * rates.deviation / std::sqrt(pages) <=
+         OwnRate({plan.capacity, plan.rate});
 }
 
 double PagesFor(const PagedPlan& plan, unsigned probes) noexcept {

@@ -10,19 +10,28 @@
 
 namespace winnow::amq {
 
-uint64_t WordsOfPart(const Plan& plan) noexcept {
-  const BloomShape shape = ShapeOfBloom(plan);
-  return (shape.bits + shape.probes * uint64_t{64} - 1) / (shape.probes * uint64_t{64});
+double PartitionedRate(uint64_t n, uint64_t words, unsigned parts) noexcept {
+  // Parts are filled independently of one another.
+  return std::pow(ExpectedFill(n, 64 * static_cast<double>(words), 1), parts);
+}
+
+uint64_t WordsOfPart(const Plan& plan, unsigned parts) noexcept {
+  const double rate = OwnRate(plan);
+  const double bits =
+      -static_cast<double>(plan.capacity) / std::log1p(-std::pow(rate, 1.0 / parts));
+  uint64_t words = std::max<uint64_t>(1, static_cast<uint64_t>(bits / 64));
+  while (PartitionedRate(plan.capacity, words, parts) > rate) ++words;
+  return words;
 }
 
 PartitionedBloom::PartitionedBloom(const Plan& plan) {
   const Plan valid = NearestValid(plan);
   const BloomShape shape = ShapeOfBloom(valid);
-  part_words_ = WordsOfPart(valid);
+  part_words_ = WordsOfPart(valid, shape.probes);
   words_.resize(part_words_ * shape.probes);
   ones_.resize(shape.probes);
-  const double fill = ExpectedFill(valid.capacity, static_cast<double>(part_bits()), 1);
-  planned_fpr_ = std::pow(fill, shape.probes) + EqualHashRate(valid.capacity);
+  planned_fpr_ =
+      PartitionedRate(valid.capacity, part_words_, shape.probes) + EqualHashRate(valid.capacity);
 }
 
 bool PartitionedBloom::Add(KeyHash hash) noexcept {

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "src/amq/block_pattern.h"
 #include "src/amq/block_sizing.h"
 #include "src/amq/plan.h"
 #include "src/amq/serialized.h"
@@ -17,10 +18,15 @@ constexpr double kLeastGrowth = 1.5;
 constexpr double kMostGrowth = 8;
 constexpr double kLeastTightening = 0.5;
 constexpr double kMostTightening = 0.95;
+constexpr double kMostFill = 0.5;
+// Nearer to its rate than that a filter is full: looking at all blocks for the last keys takes more
+// time than those are worth.
+constexpr double kNearRate = 1.001;
+constexpr uint64_t kFewBlocks = 64;
 
 // Serialized: growth and tightening, and what is before each filter.
 constexpr size_t kGrowthBytes = 16;
-constexpr size_t kMostFillBytes = 8;
+constexpr size_t kLookFillBytes = 8;
 
 bool IsWithin(double value, double least, double most) noexcept {
   return value >= least && value <= most;  // so that NaN is outside
@@ -39,13 +45,23 @@ ScalableOptions NearestValid(const ScalableOptions& options) noexcept {
   return valid;
 }
 
-// Of the index-th filter.
-FillShape ShapeOfFilter(const ScalableOptions& options, size_t index) noexcept {
-  const double i = static_cast<double>(index);
-  const double rate = options.rate * (1 - options.tightening) * std::pow(options.tightening, i);
-  const double keys = static_cast<double>(options.first_capacity) * std::pow(options.growth, i);
-  const double most = static_cast<double>(kMostKeys);
-  return ShapeByFill(static_cast<uint64_t>(std::min(keys, most)), rate);
+uint64_t KeysOfFilter(const ScalableOptions& options, size_t index) noexcept {
+  const double keys = static_cast<double>(options.first_capacity) *
+                      std::pow(options.growth, static_cast<double>(index));
+  return static_cast<uint64_t>(std::min(keys, static_cast<double>(kMostKeys)));
+}
+
+// What equal hashes leave of the index-th filter's share, or half of it where they leave less: past
+// that, no filter keeps the rate.
+double RateOfFilter(const ScalableOptions& options, size_t index) noexcept {
+  const double share = options.rate * (1 - options.tightening) *
+                       std::pow(options.tightening, static_cast<double>(index));
+  return std::max(share - EqualHashRate(KeysOfFilter(options, index)), share / 2);
+}
+
+// By the bits that are set.
+double OwnRateOf(const BlockedBloom& filter) noexcept {
+  return filter.expected_fpr() - EqualHashRate(filter.num_added());
 }
 
 }  // namespace
@@ -73,15 +89,42 @@ ScalableBloom::ScalableBloom(const ScalableOptions& options) : options_(NearestV
 
 // All that can throw comes before the first change.
 void ScalableBloom::BeginFilter() {
-  const FillShape shape = ShapeOfFilter(options_, filters_.size());
-  most_fills_.reserve(filters_.size() + 1);
-  filters_.emplace_back(shape.shape, uint64_t{0});
-  most_fills_.push_back(shape.most_fill);
+  const size_t index = filters_.size();
+  const double rate = RateOfFilter(options_, index);
+  const BlockedShape shape = ShapeByFill(KeysOfFilter(options_, index), rate);
+  look_fills_.reserve(index + 1);
+  filters_.emplace_back(shape, uint64_t{0});
+  look_fills_.push_back(FirstLookFill(shape, rate));
+}
+
+// Whether the newest filter takes this key as well. Changes nothing but when this is asked again.
+bool ScalableBloom::HasRoomFor(KeyHash hash) {
+  const BlockedBloom& filter = filters_.back();
+  const double fill = filter.fill_ratio();
+  if (fill > kMostFill) return false;
+  const double most = RateOfFilter(options_, filters_.size() - 1);
+  const BlockedShape shape = filter.shape();
+  if (shape.num_blocks <= kFewBlocks) {
+    // One key can make much of a difference: it is tried.
+    BlockedBloom with_it = filter;
+    with_it.Add(hash);
+    return OwnRateOf(with_it) <= most;
+  }
+  // Otherwise keys go on setting bits about as evenly as those before. The rate rises by as much as
+  // the share of set bits does, once for each bit of a key.
+  const double bits_a_key = shape.blocks_per_key * shape.bits_per_block;
+  const double a_key = bits_a_key / (static_cast<double>(shape.num_blocks) * kBlockBits);
+  const double room = std::log(most / std::max(OwnRateOf(filter), kLowestRate * kLowestRate));
+  if (room < std::max(std::log(kNearRate), bits_a_key * std::log1p(a_key / fill))) return false;
+  // Three quarters of the way, so that there are few looks, and none comes late.
+  const double on_the_way = fill * std::exp(0.75 * room / bits_a_key);
+  look_fills_.back() = RoundedFill(std::max(fill, std::min(kMostFill, on_the_way) - a_key));
+  return true;
 }
 
 bool ScalableBloom::Add(KeyHash hash) {
   if (MayContain(hash)) return false;
-  if (filters_.back().fill_ratio() > most_fills_.back()) BeginFilter();
+  if (filters_.back().fill_ratio() > look_fills_.back() && !HasRoomFor(hash)) BeginFilter();
   filters_.back().Add(hash);
   ++added_;
   return true;
@@ -94,8 +137,9 @@ bool ScalableBloom::MayContain(KeyHash hash) const noexcept {
 
 void ScalableBloom::Clear() noexcept {
   filters_.erase(filters_.begin() + 1, filters_.end());
-  most_fills_.resize(1);
+  look_fills_.resize(1);
   filters_.front().Clear();
+  look_fills_.front() = FirstLookFill(filters_.front().shape(), RateOfFilter(options_, 0));
   added_ = 0;
 }
 
@@ -121,7 +165,7 @@ double ScalableBloom::expected_fpr() const noexcept {
 
 size_t ScalableBloom::serialized_size() const noexcept {
   size_t size = kHeaderBytes + kGrowthBytes;
-  for (const BlockedBloom& filter : filters_) size += kMostFillBytes + filter.serialized_size();
+  for (const BlockedBloom& filter : filters_) size += kLookFillBytes + filter.serialized_size();
   return size;
 }
 
@@ -138,8 +182,8 @@ void ScalableBloom::Serialize(char* bytes) const noexcept {
   formulas::StoreLittle64(to + 8, BitsOfDouble(options_.tightening));
   to += kGrowthBytes;
   for (size_t i = 0; i < filters_.size(); ++i) {
-    formulas::StoreLittle64(to, BitsOfDouble(most_fills_[i]));
-    to += kMostFillBytes;
+    formulas::StoreLittle64(to, BitsOfDouble(look_fills_[i]));
+    to += kLookFillBytes;
     filters_[i].Serialize(reinterpret_cast<char*>(to));
     to += filters_[i].serialized_size();
   }
@@ -186,28 +230,29 @@ std::optional<ScalableBloom> ScalableBloom::Deserialize(std::string_view bytes,
   size_t at = kHeaderBytes + kGrowthBytes;
   while (at < bytes.size()) {
     const uint64_t left = bytes.size() - at;
-    const uint64_t least = kMostFillBytes + kHeaderBytes;
+    const uint64_t least = kLookFillBytes + kHeaderBytes;
     // The part that the filter's own header says, or too few bytes, which BlockedBloom refuses.
     const uint64_t payload =
-        left < least ? 0 : PayloadSize(bytes.substr(at + kMostFillBytes, kHeaderBytes));
+        left < least ? 0 : PayloadSize(bytes.substr(at + kLookFillBytes, kHeaderBytes));
     if (left < least || payload > left - least) {
       *reason = OutOfRange(kKind, "bytes of one more filter", left, least + payload, UINT64_MAX);
       return std::nullopt;
     }
-    const double most_fill = DoubleOfBits(number(at));
-    if (!IsRate(most_fill)) {
-      *reason = OutOfRange(kKind, "the fill ratio that ends a filter", most_fill, 0.0, 1.0);
+    const double look_fill = DoubleOfBits(number(at));
+    if (!IsWithin(look_fill, 0, kMostFill)) {
+      *reason = OutOfRange(kKind, "the fill ratio at which a filter is looked at", look_fill, 0.0,
+                           kMostFill);
       return std::nullopt;
     }
     auto filter = BlockedBloom::Deserialize(
-        bytes.substr(at + kMostFillBytes, kHeaderBytes + payload), reason);
+        bytes.substr(at + kLookFillBytes, kHeaderBytes + payload), reason);
     if (!filter) {
       *reason = "these bytes are no ScalableBloom, by those of its filter " +
                 std::to_string(scalable.filters_.size()) + ": " + *reason;
       return std::nullopt;
     }
     scalable.filters_.push_back(*std::move(filter));
-    scalable.most_fills_.push_back(most_fill);
+    scalable.look_fills_.push_back(look_fill);
     scalable.added_ += scalable.filters_.back().num_added();
     at += least + payload;
   }

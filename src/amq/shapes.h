@@ -19,8 +19,9 @@ struct ConcurrentShape {
 ConcurrentShape ShapeOfConcurrent(const Plan& plan) noexcept;
 double ConcurrentRate(uint64_t keys, const ConcurrentShape& shape) noexcept;
 
-// PartitionedBloom: words of 64 bits of each part.
-uint64_t WordsOfPart(const Plan& plan) noexcept;
+// PartitionedBloom: words of 64 bits of each part, and the rate of n keys with so many.
+uint64_t WordsOfPart(const Plan& plan, unsigned parts) noexcept;
+double PartitionedRate(uint64_t n, uint64_t words, unsigned parts) noexcept;
 
 struct CuckooShape {
   uint64_t buckets = 1;  // of 4 slots

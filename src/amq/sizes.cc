@@ -37,8 +37,7 @@ KindSize Static(const char* kind, const Plan& plan, unsigned most_lines, uint64_
 }
 
 double RateOfBits(const Plan& plan, double bits, unsigned probes) noexcept {
-  return std::min(1.0, std::pow(ExpectedFill(plan.capacity, bits, probes), probes) +
-                           EqualHashRate(plan.capacity));
+  return std::min(1.0, BloomRate(plan.capacity, bits, probes) + EqualHashRate(plan.capacity));
 }
 
 KindSize Standard(const Plan& plan) noexcept {
@@ -51,11 +50,10 @@ KindSize Standard(const Plan& plan) noexcept {
 
 KindSize Partitioned(const Plan& plan) noexcept {
   const unsigned parts = ShapeOfBloom(plan).probes;
-  const uint64_t words = WordsOfPart(plan);
+  const uint64_t words = WordsOfPart(plan, parts);
   KindSize size = Growing("partitioned", parts, parts);
   size.bytes = words * parts * 8;
-  size.rate = std::pow(ExpectedFill(plan.capacity, 64 * static_cast<double>(words), 1), parts) +
-              EqualHashRate(plan.capacity);
+  size.rate = PartitionedRate(plan.capacity, words, parts) + EqualHashRate(plan.capacity);
   return size;
 }
 
@@ -93,7 +91,7 @@ KindSize Paged(const Plan& plan) noexcept {
   const PagedShape shape = PagedBloom::ShapeFor(paged);
   KindSize size = Growing("paged", shape.probes, shape.probes);
   size.bytes = shape.pages * shape.page_bytes;
-  size.rate = plan.rate + EqualHashRate(plan.capacity);
+  size.rate = plan.rate;
   return size;
 }
 
@@ -107,15 +105,18 @@ KindSize Scalable(const Plan& plan) noexcept {
   double capacity = static_cast<double>(options.first_capacity);
   double rate = plan.rate * (1 - options.tightening);
   do {
-    const FillShape filter = ShapeByFill(static_cast<uint64_t>(capacity), rate);
-    size.bytes += filter.shape.num_blocks * 64;
-    size.bits = filter.shape.blocks_per_key * filter.shape.bits_per_block;  // of the newest
-    size.most_lines += filter.shape.blocks_per_key;
+    const double equal_hashes = EqualHashRate(static_cast<uint64_t>(capacity));
+    const double own = std::max(rate - equal_hashes, rate / 2);
+    const BlockedShape filter = ShapeByFill(static_cast<uint64_t>(capacity), own);
+    size.bytes += filter.num_blocks * 64;
+    size.bits = filter.blocks_per_key * filter.bits_per_block;  // of the newest
+    size.most_lines += filter.blocks_per_key;
+    size.rate += std::max(0.0, own + equal_hashes - rate);
     keys += capacity;
     capacity *= options.growth;
     rate *= options.tightening;
   } while (keys < static_cast<double>(plan.capacity));
-  size.rate = plan.rate + EqualHashRate(plan.capacity);
+  size.rate += plan.rate;
   return size;
 }
 

@@ -13,8 +13,8 @@ StandardBloom::StandardBloom(const Plan& plan) {
   const BloomShape shape = ShapeOfBloom(valid);
   words_.resize((shape.bits + 63) / 64);
   probes_ = shape.probes;
-  const double fill = ExpectedFill(valid.capacity, static_cast<double>(num_bits()), shape.probes);
-  planned_fpr_ = std::pow(fill, probes_) + EqualHashRate(valid.capacity);
+  planned_fpr_ = BloomRate(valid.capacity, static_cast<double>(num_bits()), probes_) +
+                 EqualHashRate(valid.capacity);
 }
 
 bool StandardBloom::Add(KeyHash hash) noexcept {

@@ -108,6 +108,7 @@ absl::Status Kept::Open() {
   const int file = open(path_.c_str(), O_RDWR | O_CLOEXEC);
   if (file >= 0) return Load(file);
   if (errno != ENOENT) return file_.ErrorOf("can't be opened to be read and written");
+  if (absl::Status fits = CheckNewPlan(record_.capacity, record_.rate); !fits.ok()) return fits;
   record_.shape = ShapeForLines(record_.capacity, record_.rate);
   // It is made with the first line; that it can be is known now.
   const fs::path folder = fs::path(BehindLinks(path_)).parent_path();

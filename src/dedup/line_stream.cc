@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <utility>
 
@@ -31,7 +32,7 @@ LineStream::LineStream(StreamOptions options, std::unique_ptr<SeenLines> seen, i
       batch_size_(brings_ ? seen_->brought_at_once() : seen_->most_at_once()),
       is_new_(new bool[batch_size_]),
       rotated_(options_.now()),
-      check_at_(options_.capacity + 1) {
+      check_at_(options_.grows ? NextCheckOfGrowing(0, 0) : options_.capacity + 1) {
   for (Batch& batch : batches_) batch.hashes.reset(new KeyHash[batch_size_]);
 }
 
@@ -127,7 +128,7 @@ absl::Status LineStream::TakeOne() {
     if (absl::Status status = Write(); !status.ok()) return status;
     options_.has_written();
   }
-  return seen_->num_added() >= check_at_ && !options_.grows ? CheckRate() : absl::OkStatus();
+  return seen_->num_added() >= check_at_ ? CheckRate() : absl::OkStatus();
 }
 
 void LineStream::RotateByTime() {
@@ -141,9 +142,18 @@ void LineStream::RotateByTime() {
   }
 }
 
-// Past the capacity.
+// A filter that grows keeps the rate as long as hardly any lines have equal hashes of 64 bits. From
+// there on it is looked at when half of what is left may be gone.
+uint64_t LineStream::NextCheckOfGrowing(uint64_t added, double rate) const {
+  if (added == 0) return static_cast<uint64_t>(std::ldexp(options_.rate, 64 - 10)) + 16;
+  const double half = std::ldexp(std::max(0.0, options_.rate - rate), 64 - 1);
+  const auto lines = static_cast<double>(added);
+  return added + static_cast<uint64_t>(std::clamp(half, 16 + lines / 256, 16 + lines / 4));
+}
+
+// Past the capacity, or of a filter that grows.
 absl::Status LineStream::CheckRate() {
-  if (!warned_) {
+  if (!warned_ && !options_.grows) {
     warned_ = true;
     const bool forgets = options_.window > 0 || options_.every.count() > 0;
     options_.warn(absl::StrFormat(
@@ -151,8 +161,9 @@ absl::Status LineStream::CheckRate() {
         "dropped comes near --rate=%g",
         options_.capacity, forgets ? " within the time of --every" : "", options_.rate));
   }
-  check_at_ = seen_->num_added() + std::max<uint64_t>(options_.capacity / 400, 16);
   const double rate = seen_->RateNow();
+  check_at_ = options_.grows ? NextCheckOfGrowing(seen_->num_added(), rate)
+                             : seen_->num_added() + std::max<uint64_t>(options_.capacity / 400, 16);
   if (rate <= options_.rate) return absl::OkStatus();
   if (absl::Status status = Write(); !status.ok()) return status;
   past_rate_ = true;

@@ -84,6 +84,7 @@ class LineStream {
   absl::Status TakeAll();
   absl::Status TakeOne();
   void RotateByTime();
+  uint64_t NextCheckOfGrowing(uint64_t added, double rate) const;
   absl::Status CheckRate();
   absl::Status Write();
   absl::Status WriteAndKeep();

@@ -125,6 +125,8 @@ absl::Status RedisLines::Join(RedisServer* server) {
   Reply reply;
   absl::Status status = server->Ask({"GET", plan_key}, &reply);
   if (status.ok() && reply->type == REDIS_REPLY_NIL) {
+    status = CheckNewPlan(plan_.capacity, plan_.rate);
+    if (!status.ok()) return status;
     status = server->Ask({"EXISTS", KeyName(0)}, &reply);
     const bool has_keys = status.ok() && reply->integer != 0;
     if (status.ok()) status = server->Ask({"SET", plan_key, PlanText("begun"), "NX"}, &reply);

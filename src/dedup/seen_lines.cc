@@ -1,11 +1,14 @@
 #include "src/dedup/seen_lines.h"
 
+#include <absl/strings/str_format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "src/amq/block_sizing.h"
+#include "src/amq/plan.h"
 #include "src/dedup/brought_bloom.h"
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/plan.h"
@@ -115,9 +118,19 @@ uint64_t WithHeadroom(uint64_t capacity) {
                   amq::kMostKeys);
 }
 
+absl::Status CheckNewPlan(uint64_t capacity, double rate) {
+  if (amq::CheckPlan({WithHeadroom(capacity), rate}).empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "--rate=%g can't be kept with --capacity=%d: a new line has the hash, of 64 bits, of one of "
+      "so "
+      "many others with a chance of %.3g; give a --rate above that, or a lower --capacity",
+      rate, capacity, amq::LowestRate(WithHeadroom(capacity))));
+}
+
 amq::BlockedShape ShapeForLines(uint64_t capacity, double rate) {
   constexpr double kMostMore = 1.05;
   const uint64_t lines = WithHeadroom(capacity);
+  const double own = amq::OwnRate(amq::NearestValid(amq::Plan{lines, rate}));
   const amq::BlockedShape smallest = amq::BlockedBloom::ShapeFor({lines, rate});
   amq::BlockedShape best = smallest;
   if (smallest.blocks_per_key == 1) return best;
@@ -125,7 +138,7 @@ amq::BlockedShape ShapeForLines(uint64_t capacity, double rate) {
   best.num_blocks = UINT64_MAX;
   for (unsigned bits = 1; bits <= amq::kBlockWords; ++bits) {
     const unsigned blocks_per_key = smallest.blocks_per_key - 1;
-    const uint64_t blocks = amq::BlocksForRate(lines, rate, blocks_per_key, bits);
+    const uint64_t blocks = amq::BlocksForRate(lines, own, blocks_per_key, bits);
     if (blocks < best.num_blocks) best = {blocks, blocks_per_key, bits};
   }
   return static_cast<double>(best.num_blocks) <= most ? best : smallest;

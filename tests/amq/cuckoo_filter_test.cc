@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,33 @@ TEST(CuckooFilter, TakesAsManyKeysAsPlanned) {
       EXPECT_EQ(filter.fill_ratio(), 0);
     }
   }
+}
+
+// About one in 100,000 filters of few keys, by 6 million keys in filters of each size (from 1 to
+// 2000 keys), which is what WINNOW_CUCKOO_KEYS=6000000 does again.
+TEST(CuckooFilter, HardlyAnyFilterRefusesAKeyOfItsPlan) {
+  const char* const given = std::getenv("WINNOW_CUCKOO_KEYS");
+  const uint64_t keys = given != nullptr ? std::strtoull(given, nullptr, 0) : 100'000;
+  RandomHashes random(TestSeed());
+  uint64_t refusals = 0;
+  uint64_t filters = 0;
+  for (const uint64_t capacity :
+       {5u, 11u, 19u, 30u, 38u, 53u, 76u, 100u, 150u, 300u, 600u, 1000u, 2000u}) {
+    const uint64_t of_capacity = keys / capacity;
+    uint64_t refused = 0;
+    for (uint64_t i = 0; i < of_capacity; ++i) {
+      CuckooFilter filter({capacity, 0.01});
+      bool all = true;
+      for (uint64_t key = 0; key < capacity; ++key) all &= filter.Insert({random.Next()});
+      refused += !all;
+    }
+    if (given != nullptr) {
+      std::cout << capacity << " keys: " << refused << " of " << of_capacity << " filters\n";
+    }
+    refusals += refused;
+    filters += of_capacity;
+  }
+  EXPECT_LE(refusals, 5 + filters / 20'000);
 }
 
 // In every width, as those up to 16 bits are handled in another way.

@@ -180,5 +180,65 @@ TEST(GoldenFiltersTest, PagedBloomIsRead) {
   ExpectAnswers("paged", kPagedKeys, [&](KeyHash hash) { return filter->MayContain(hash); });
 }
 
+// ---- What versions before this one have written, where plans have other shapes today
+
+// Made by the last build in which filters of few keys passed their rate, of the strings key0, key1
+// and so on: BlockedBloom({50, 1e-6}) of 120 of them, CountingBloom({10, 1e-4}) of 20,
+// CuckooFilter({19, 0.01}) of 19, a ScalableBloom at 1e-3 from 15 keys on of 300; and by
+//   seq 1 80 | sed 's/^/key/' | winnow pages build before.pages --capacity=100 --rate=1e-6
+//     --page_size=64
+// They are never written anew. before.state is that of dedup_state_test.
+template <typename Filter>
+void ExpectReadAsBefore(const std::string& name, int keys) {
+  const std::string bytes = Golden("before." + name);
+  std::string reason;
+  const std::optional<Filter> read = Filter::Deserialize(bytes, &reason);
+  ASSERT_TRUE(read.has_value()) << reason;
+  for (int i = 0; i < keys; ++i) EXPECT_TRUE(read->MayContain(Key(i))) << name << i;
+  EXPECT_EQ(Passes([&](KeyHash hash) { return read->MayContain(hash); }),
+            Golden("before." + name + ".passes"));
+  EXPECT_TRUE(read->Serialize() == bytes) << name;
+}
+
+TEST(FiltersOfBeforeTest, AreReadAndWrittenAsTheyWere) {
+  ExpectReadAsBefore<BlockedBloom>("blocked", 120);
+  ExpectReadAsBefore<CountingBloom>("counting", 20);
+  ExpectReadAsBefore<CuckooFilter>("cuckoo", 19);
+  ExpectReadAsBefore<ScalableBloom>("scalable", 300);
+}
+
+TEST(FiltersOfBeforeTest, AScalableOneGrowsOn) {
+  std::string reason;
+  std::optional<ScalableBloom> filter =
+      ScalableBloom::Deserialize(Golden("before.scalable"), &reason);
+  ASSERT_TRUE(filter.has_value()) << reason;
+  const size_t filters = filter->filters().size();
+  for (int i = 300; i < 5000; ++i) filter->Add(Key(i));
+  for (int i = 0; i < 5000; ++i) EXPECT_TRUE(filter->MayContain(Key(i))) << i;
+  EXPECT_GT(filter->filters().size(), filters);
+  EXPECT_LE(filter->expected_fpr(), 1e-3);
+}
+
+TEST(FiltersOfBeforeTest, PagesAreReadAndAddedTo) {
+  FolderPageStore folder(std::string(WINNOW_GOLDEN_FILTERS) + "/before.pages");
+  MemoryPageStore copy;
+  std::string reason;
+  std::optional<PagedBloom> filter = PagedBloom::Open(&folder, &reason);
+  ASSERT_TRUE(filter.has_value()) << reason;
+  EXPECT_EQ(filter->num_added(), 80u);
+  ASSERT_TRUE(filter->LoadAll(&reason)) << reason;
+  for (int i = 1; i <= 80; ++i) EXPECT_TRUE(filter->MayContain(Key(i))) << i;
+  EXPECT_EQ(Passes([&](KeyHash hash) { return filter->MayContain(hash); }), "");
+  for (std::string name : {std::string("plan"), filter->PageName(filter->PageOf(Key(81)))}) {
+    std::string bytes;
+    ASSERT_EQ(folder.Load(name, &bytes, &reason), PageStore::Found::kYes) << reason;
+    ASSERT_TRUE(copy.Store(name, bytes, &reason)) << reason;
+  }
+  filter = PagedBloom::Open(&copy, &reason);
+  ASSERT_TRUE(filter.has_value()) << reason;
+  EXPECT_EQ(filter->Add(Key(81), &reason), PagedBloom::Added::kNew) << reason;
+  EXPECT_TRUE(filter->Save(&reason)) << reason;
+}
+
 }  // namespace
 }  // namespace winnow::amq

@@ -3,8 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/random_hashes.h"
 
 namespace winnow::amq {
 namespace {
@@ -25,6 +30,24 @@ TEST(CheckPlan, NamesTheValueAndTheRange) {
   for (const double rate : {0.0, -1.0, 0.51, std::numeric_limits<double>::quiet_NaN(),
                             std::numeric_limits<double>::infinity()}) {
     EXPECT_THAT(CheckPlan({1, rate}), AllOf(HasSubstr("rate is"), HasSubstr("1e-15 to 0.5")));
+  }
+}
+
+// Whatever the filter, some absent keys have the hash of a key.
+TEST(CheckPlan, RefusesRatesBelowThatOfEqualHashes) {
+  EXPECT_EQ(CheckPlan({18'000, 1e-15}), "");
+  EXPECT_EQ(CheckPlan({1'000'000, 1e-15}),
+            "rate is 1e-15, but must be at least 5.46e-14 for a capacity of 1000000: capacity / "
+            "2^64 of all absent keys have the hash of a key");
+  for (const uint64_t capacity : {20'000ull, 1'000'000ull, 1ull << 32, 1ull << 40}) {
+    const double equal = EqualHashRate(capacity);
+    EXPECT_NE(CheckPlan({capacity, 0.999 * equal}), "") << capacity;
+    EXPECT_EQ(CheckPlan({capacity, 1.002 * equal}), "") << capacity;
+    // What the sentence names is accepted.
+    const std::string said = CheckPlan({capacity, std::max(equal / 2, kLowestRate)});
+    const size_t at = said.find("at least ");
+    ASSERT_NE(at, std::string::npos) << said;
+    EXPECT_EQ(CheckPlan({capacity, std::stod(said.substr(at + 9))}), "") << said;
   }
 }
 
@@ -61,9 +84,31 @@ TEST(ShapeOfBloom, MeetsEveryRateWithTheFewestBits) {
   for (double rate = kHighestRate; rate >= kLowestRate; rate /= 1.37) {
     const BloomShape shape = ShapeOfBloom({100'000, rate});
     const double m = static_cast<double>(shape.bits);
-    EXPECT_LE(std::pow(ExpectedFill(100'000, m, shape.probes), shape.probes), rate * 1.0001);
-    for (unsigned probes = 1; probes <= 60; ++probes) {
-      EXPECT_GE(std::pow(ExpectedFill(100'000, m * 0.999, probes), probes), rate) << probes;
+    const double own = OwnRate(NearestValid({100'000, rate}));
+    EXPECT_LE(BloomRate(100'000, m, shape.probes), own);
+    for (unsigned probes = 1; probes <= 64; ++probes) {
+      EXPECT_GE(BloomRate(100'000, m * 0.999, probes), own) << probes;
+    }
+  }
+}
+
+// Few bits vary in number from filter to filter, and their power more than they do.
+TEST(BloomRate, IsTheMeanOfFilters) {
+  testing::RandomHashes random(3);
+  for (const unsigned probes : {1u, 7u, 30u}) {
+    for (const uint64_t keys : {5u, 20u, 100u}) {
+      const uint64_t m = keys * probes * 3 / 2;
+      double sum = 0;
+      constexpr int kFilters = 20'000;
+      for (int i = 0; i < kFilters; ++i) {
+        std::vector<bool> bits(m);
+        for (uint64_t j = 0; j < keys * probes; ++j) bits[random.Below(m)] = true;
+        const double ones = static_cast<double>(std::count(bits.begin(), bits.end(), true));
+        sum += std::pow(ones / static_cast<double>(m), probes);
+      }
+      const double rate = BloomRate(keys, static_cast<double>(m), probes);
+      EXPECT_GE(rate, 0.97 * sum / kFilters) << keys << " keys, " << probes << " bits each";
+      EXPECT_LE(rate, 1.2 * sum / kFilters) << keys << " keys, " << probes << " bits each";
     }
   }
 }

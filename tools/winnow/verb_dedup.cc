@@ -157,6 +157,9 @@ absl::StatusOr<std::unique_ptr<dedup::SeenLines>> MakeSeenLines(const DedupPlan&
   }
   if (!plan.state.empty()) return dedup::OpenKept(plan.state, plan.capacity, plan.rate);
   if (plan.grow) return dedup::MakeGrowing(plan.capacity, plan.rate);
+  const double rate_of_each = plan.has_generations() ? plan.rate / 2 : plan.rate;
+  absl::Status fits = dedup::CheckNewPlan(plan.capacity, rate_of_each);
+  if (!fits.ok()) return fits;
   if (plan.has_generations()) return dedup::MakeGenerations(plan.capacity, plan.rate);
   return dedup::MakeFixed(plan.capacity, plan.rate);
 }
@@ -194,10 +197,12 @@ dedup::StreamOptions OptionsFor(const DedupPlan& plan) {
   // Other machines drop what this one was told that it is new: it is not kept back.
   options.keeps_nothing_back = plan.in_redis.has_value();
   options.state = plan.state;
-  options.past_rate = plan.in_redis ? "begin a stream of another --name with a higher --capacity"
-                      : !plan.state.empty()    ? "begin another --state with a higher --capacity"
-                      : plan.has_generations() ? "give a higher --capacity"
-                                               : "give a higher --capacity, or --grow";
+  options.past_rate =
+      plan.in_redis            ? "begin a stream of another --name with a higher --capacity"
+      : !plan.state.empty()    ? "begin another --state with a higher --capacity"
+      : plan.has_generations() ? "give a higher --capacity"
+      : plan.grow ? "so many have hashes of 64 bits in common that only a higher --rate is kept"
+                  : "give a higher --capacity, or --grow";
   return options;
 }
 

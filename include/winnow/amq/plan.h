@@ -21,11 +21,13 @@ struct Plan {
   uint64_t capacity = 1'000'000;
 
   // The share of absent keys for which the filter says "may contain" when it holds `capacity` keys,
-  // kLowestRate to kHighestRate.
+  // on average over sets of so many: kLowestRate to kHighestRate. capacity / 2^64 of it are those
+  // that have the hash of a key, whatever the filter: it must be more than that, by a thousandth.
   double rate = 0.01;
 };
 
 // Empty if both values are in their range, else a sentence that names the value and the range.
+// Serialized filters are read whatever their plan was.
 // Constructors do not refuse what this refuses: they take the nearest valid value. They allocate
 // all the memory of a filter of fixed size at once, and throw std::bad_alloc or std::length_error
 // where there is not as much.

@@ -19,10 +19,12 @@ namespace winnow::amq {
 
 struct ScalableOptions {
   // The share of absent keys for which the filter says "may contain", however many keys are added:
-  // kLowestRate to kHighestRate.
+  // kLowestRate to kHighestRate. But for absent keys with the hash of one of n others, of which
+  // there are n / 2^64: they count into the rate of each filter, and pass it where its keys are too
+  // many for the half of it.
   double rate = 0.01;
 
-  // Keys of the first filter, 1 to kMostKeys.
+  // Keys of the first filter, about: 1 to kMostKeys.
   uint64_t first_capacity = 1000;
 
   // Keys of a filter to those of the one before it, 1.5 to 8.
@@ -38,10 +40,10 @@ struct ScalableOptions {
 WINNOW_EXPORT std::string CheckOptions(const ScalableOptions& options);
 
 // Filters of growing size (Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007),
-// BlockedBloom each. When the fill ratio of the newest one passes 1/2, the next key begins a new
-// one: the i-th has the rate p_i = rate (1 - tightening) tightening^i at that fill ratio, and the
-// sum of all p_i is the rate. A key sets at least ceil(log2(1/p_i)) bits; blocks of uneven fill
-// want one more in places. (Rates that 40 bits a key do not reach at 1/2 end a filter earlier.)
+// BlockedBloom each. The i-th takes keys as long as its fill ratio is at most 1/2 and its rate, by
+// the bits that are set, below p_i = rate (1 - tightening) tightening^i; then the next key begins a
+// new one. The sum of all p_i is the rate. A key sets at least ceil(log2(1/p_i)) bits; blocks of
+// uneven fill want one more in places, and 40 at most.
 //
 // Lookups are safe from any number of threads while none adds. A filter that was moved from can
 // only be destroyed or assigned to.
@@ -49,9 +51,9 @@ class WINNOW_EXPORT ScalableBloom {
  public:
   explicit ScalableBloom(const ScalableOptions& options);
 
-  // False if the filter would have said "may contain" before. Allocates when a new filter begins,
-  // and throws std::bad_alloc where there is no memory: the key is then not in the filter, which is
-  // as it was.
+  // False if the filter would have said "may contain" before. A few additions read all blocks of
+  // the newest filter. Allocates when a new filter begins, and throws std::bad_alloc where there is
+  // no memory: the key is then not in the filter, which is as it was.
   bool Add(KeyHash hash);
 
   // False only if no key with this hash was added. Asks the newest filter first.
@@ -75,7 +77,7 @@ class WINNOW_EXPORT ScalableBloom {
   // The share of absent keys that the filter would say "may contain" to as it is now. Reads all
   // blocks.
   double expected_fpr() const noexcept;
-  // The rate of the options: that of any number of filters.
+  // The rate of the options.
   double planned_fpr() const noexcept { return options_.rate; }
 
   // The filter in bytes, the same on every machine (src/amq/FORMAT.md): as a string, or written to
@@ -93,10 +95,11 @@ class WINNOW_EXPORT ScalableBloom {
   ScalableBloom() = default;
 
   WINNOW_HIDDEN void BeginFilter();
+  WINNOW_HIDDEN bool HasRoomFor(KeyHash hash);
 
   ScalableOptions options_;
   std::vector<BlockedBloom> filters_;
-  std::vector<double> most_fills_;  // at which the filter of the same index is full
+  std::vector<double> look_fills_;  // beyond which the filter of the same index may be full
   uint64_t added_ = 0;
 };
 
