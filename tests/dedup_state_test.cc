@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <sstream>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -144,6 +145,75 @@ TEST_F(DedupStateTest, DamageIsRefused) {
           "foreign");
   WriteFile(state_, whole);
   EXPECT_EQ(Run({"new", "journal"}, flags).output, "new\n");
+}
+
+// With right checksums, so that a filter of another shape would be read, and lines forgotten.
+TEST_F(DedupStateTest, RecordsThatContradictTheFilterAreRefused) {
+  const std::string flags = "--capacity=140000 --rate=1e-3";
+  const std::vector<std::string> lines = Numbered(0, 140'000);
+  Run(lines, flags);
+  const std::string whole = ReadFile(state_);
+  amq::Header record;
+  ASSERT_EQ(amq::ReadHeader({whole.data(), 88}, amq::Serialized::kLinesRecord, &record), "");
+  ASSERT_NE(record.b, 0x15);
+  const auto refused = [&](uint8_t a, uint8_t b, uint64_t keys) {
+    amq::Header forged = record;
+    forged.a = a;
+    forged.b = b;
+    forged.keys = keys;
+    std::string bytes = whole;
+    amq::WriteHeader(forged, reinterpret_cast<unsigned char*>(bytes.data()));
+    WriteFile(state_, bytes);
+    const ChildResult outcome = Run(lines, flags);
+    EXPECT_EQ(outcome.status, 2) << int{a} << " " << int{b};
+    EXPECT_THAT(outcome.output, IsEmpty());
+    EXPECT_THAT(outcome.errors, HasSubstr("the state " + state_));
+    EXPECT_TRUE(ReadFile(state_) == bytes);
+  };
+  for (const uint8_t a : {uint8_t{0}, uint8_t{1}}) {
+    const uint64_t keys = a == 1 ? 140'000 : 0;
+    for (const unsigned b : {0x00u, 0x09u, 0x15u, 0x60u, 0xffu}) {
+      refused(a, static_cast<uint8_t>(b), keys);
+    }
+  }
+  refused(0, record.b, 140'000);
+  refused(1, record.b, 1);
+  refused(1, record.b, uint64_t{1} << 40);
+  refused(2, record.b, 140'000);
+  WriteFile(state_, whole);
+  EXPECT_EQ(Run(lines, flags).output, "");
+}
+
+// Of the last version that made states of rates which equal hashes alone pass:
+//   for r in '1 30' '31 50'; do seq $r | sed 's/^/line /' |
+//     winnow dedup --state=S --capacity=20000 --rate=1e-15; done
+// The file has its size, and where it has other bytes than 0: so many in, and these.
+TEST_F(DedupStateTest, AStateOfBeforeIsGoneOnFromWhateverItsPlan) {
+  std::istringstream rows(ReadFile(std::string(WINNOW_GOLDEN_FILTERS) + "/before.state"));
+  size_t size = 0;
+  std::string word;
+  rows >> size >> word;
+  std::string bytes(size, 0);
+  for (size_t at = 0; rows >> at >> word;) {
+    for (size_t i = 0; i < word.size(); i += 2) {
+      bytes[at + i / 2] = static_cast<char>(std::stoi(word.substr(i, 2), nullptr, 16));
+    }
+  }
+  WriteFile(state_, bytes);
+  const std::string flags = "--capacity=20000 --rate=1e-15";
+  std::vector<std::string> lines = Numbered(1, 51);
+  lines.push_back("new");
+  const ChildResult outcome = Run(lines, flags);
+  EXPECT_EQ(outcome.output, "new\n");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(Run(lines, flags).output, "");
+  // A new one is not made of such a plan.
+  fs::remove(state_);
+  const ChildResult refused = Run(lines, flags);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.output, IsEmpty());
+  EXPECT_THAT(refused.errors, HasSubstr("--rate=1e-15 can't be kept with --capacity=20000"));
+  EXPECT_FALSE(fs::exists(state_));
 }
 
 // As a run leaves them behind that is killed while it writes the filter anew: some words are those

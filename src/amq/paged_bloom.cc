@@ -28,6 +28,9 @@ constexpr size_t kOtherGenerationAt = 120;
 constexpr size_t kOtherPagesAt = 128;
 constexpr size_t kRecordBytes = 136;
 
+// So that there is always a next one.
+constexpr uint64_t kMostGenerations = uint64_t{1} << 62;
+
 std::string NameOfPage(uint64_t generation, uint64_t page) {
   return std::to_string(generation) + "-" + std::to_string(page);
 }
@@ -44,7 +47,10 @@ struct PagedBloom::Page {
 };
 
 PagedBloom::PagedBloom(PageStore* store, const PagedPlan& plan, const PagedShape& shape)
-    : store_(store), plan_(plan), shape_(shape), pages_(shape.pages) {}
+    : store_(store),
+      plan_(plan),
+      shape_(shape),
+      groups_((shape.pages + kPagesOfGroup - 1) / kPagesOfGroup) {}
 
 PagedBloom::PagedBloom(PagedBloom&&) noexcept = default;
 PagedBloom& PagedBloom::operator=(PagedBloom&&) noexcept = default;
@@ -57,7 +63,7 @@ uint64_t PagedBloom::PageOf(KeyHash hash) const noexcept {
 }
 
 bool PagedBloom::MayContain(KeyHash hash) const noexcept {
-  const Page* page = pages_[PageOf(hash)].get();
+  const Page* page = PageAt(PageOf(hash));
   if (page == nullptr) return true;
   DoubleHashing positions(hash.value);
   const uint64_t bits = page->words.size() * 64;
@@ -90,13 +96,23 @@ bool PagedBloom::LoadAll(std::string* reason) {
   std::string another;
   for (uint64_t page = 0; page < shape_.pages; ++page) {
     all &= Load(page, all ? reason : &another);
+    if (page + 1 == kPagesOfGroup && loaded_ == 0) break;
   }
   return all;
 }
 
+void PagedBloom::Put(uint64_t page, std::unique_ptr<Page> content) {
+  auto& group = groups_[page / kPagesOfGroup];
+  if (group.empty()) {
+    group.resize(std::min(kPagesOfGroup, shape_.pages - page / kPagesOfGroup * kPagesOfGroup));
+  }
+  group[page % kPagesOfGroup] = std::move(content);
+  ++loaded_;
+}
+
 void PagedBloom::Unload(uint64_t page) noexcept {
-  if (!IsLoaded(page) || pages_[page]->changed) return;
-  pages_[page].reset();
+  if (!IsLoaded(page) || PageAt(page)->changed) return;
+  groups_[page / kPagesOfGroup][page % kPagesOfGroup].reset();
   --loaded_;
 }
 
@@ -125,7 +141,7 @@ PagedBloom::Added PagedBloom::Add(KeyHash hash, std::string* reason) {
   const uint64_t number = PageOf(hash);
   if (!Load(number, reason)) return Added::kFailed;
   if (MayContain(hash)) return Added::kOld;
-  Page& page = *pages_[number];
+  Page& page = *PageAt(number);
   const uint64_t bits = page.words.size() * 64;
   // Set, so that positions that a key has twice count once, and taken back where that is too much.
   uint64_t ones = page.ones;
@@ -141,7 +157,8 @@ PagedBloom::Added PagedBloom::Add(KeyHash hash, std::string* reason) {
     ++ones;
   }
   const double rate =
-      (rates_ + RateOfPage(ones) - RateOfPage(page.ones)) / static_cast<double>(shape_.pages);
+      (rates_ + RateOfPage(ones) - RateOfPage(page.ones)) / static_cast<double>(shape_.pages) +
+      EqualHashRate(added_ + 1);
   if (rate > plan_.rate) {
     while (count > 0) {
       const uint64_t position = set[--count];
@@ -167,9 +184,9 @@ bool PagedBloom::Save(std::string* reason) {
   if (!record_changed_) return true;
   if (!StoreRecord(reason) || !store_->Flush(reason)) return false;
   for (uint64_t page = 0; page < shape_.pages && unsaved_ > 0; ++page) {
-    if (!IsLoaded(page) || !pages_[page]->changed) continue;
+    if (!IsLoaded(page) || !PageAt(page)->changed) continue;
     if (!store_->Store(PageName(page), SerializePage(page), reason)) return false;
-    pages_[page]->changed = false;
+    PageAt(page)->changed = false;
     --unsaved_;
   }
   record_changed_ = false;
@@ -184,8 +201,8 @@ bool PagedBloom::Recount(std::string* reason) {
   worst_page_ = 0;
   worst_ones_ = 0;
   for (uint64_t page = 0; page < shape_.pages; ++page) {
-    Count(page, 0, pages_[page]->ones);
-    added_ += pages_[page]->added;
+    Count(page, 0, PageAt(page)->ones);
+    added_ += PageAt(page)->added;
   }
   record_changed_ = true;
   return true;
@@ -215,14 +232,14 @@ std::optional<PagedBloom> PagedBloom::Build(PageStore* store, const PagedPlan& p
   }
 
   PagedBloom made(store, plan, ShapeFor(plan));
-  for (std::unique_ptr<Page>& page : made.pages_) {
-    page = std::make_unique<Page>();
+  for (uint64_t number = 0; number < made.shape_.pages; ++number) {
+    auto page = std::make_unique<Page>();
     page->words.resize(plan.page_bytes / 8);
+    made.Put(number, std::move(page));
   }
-  made.loaded_ = made.shape_.pages;
   const uint64_t bits = uint64_t{plan.page_bytes} * 8;
   for (size_t i = 0; i < n; ++i) {
-    Page& page = *made.pages_[made.PageOf(hashes[i])];
+    Page& page = *made.PageAt(made.PageOf(hashes[i]));
     DoubleHashing positions(hashes[i].value);
     const uint64_t before = page.ones;
     for (unsigned j = 0; j < made.shape_.probes; ++j) {
@@ -235,7 +252,7 @@ std::optional<PagedBloom> PagedBloom::Build(PageStore* store, const PagedPlan& p
   }
   if (!made.Recount(reason)) return std::nullopt;
   made.record_changed_ = false;
-  const double rate = made.rates_ / static_cast<double>(made.shape_.pages);
+  const double rate = made.expected_fpr();
   if (rate > plan.rate) {
     std::ostringstream text;
     text << "the " << made.added_ << " keys would have a rate of " << rate << ", planned were "
@@ -265,9 +282,33 @@ std::optional<PagedBloom> PagedBloom::Build(PageStore* store, const PagedPlan& p
   return made;
 }
 
+// How many pages of the other generation have to be removed: not as many as the record says, which
+// may be 2^32 and none of them there. Pages are written from the first one on and removed from the
+// last one on, so that those that are there are the first ones. Earlier versions removed from the
+// first one on: so many are looked at in any case, and beyond them the powers of 2.
+bool PagedBloom::CountOthers(uint64_t* pages, std::string* reason) const {
+  uint64_t end = std::min(other_pages_, kPagesOfGroup);
+  for (uint64_t page = end; page < other_pages_; page *= 2) {
+    std::string bytes;
+    switch (store_->Load(NameOfPage(other_generation_, page), &bytes, reason)) {
+      case PageStore::Found::kFailed:
+        return false;
+      case PageStore::Found::kYes:
+        end = std::min(other_pages_, 2 * page);
+        break;
+      case PageStore::Found::kNo:
+        break;
+    }
+  }
+  *pages = end;
+  return true;
+}
+
 bool PagedBloom::RemoveOthers(std::string* reason) {
   if (other_pages_ == 0) return true;
-  for (uint64_t page = 0; page < other_pages_; ++page) {
+  uint64_t page = 0;
+  if (!CountOthers(&page, reason)) return false;
+  while (page-- > 0) {
     if (!store_->Remove(NameOfPage(other_generation_, page), reason)) return false;
   }
   other_generation_ = 0;
@@ -297,7 +338,7 @@ std::optional<PagedBloom> PagedBloom::Open(PageStore* store, std::string* reason
 // ---- Bytes
 
 std::string PagedBloom::SerializePage(uint64_t number) const {
-  const Page& page = *pages_[number];
+  const Page& page = *PageAt(number);
   std::string bytes(kHeaderBytes + shape_.page_bytes, 0);
   StoreWords(page.words.data(), page.words.size(), Bytes(&bytes) + kHeaderBytes);
   Header header;
@@ -348,8 +389,7 @@ bool PagedBloom::ReadPage(uint64_t number, std::string_view bytes, std::string* 
                              least, page->ones));
   }
   page->added = header.keys;
-  pages_[number] = std::move(page);
-  ++loaded_;
+  Put(number, std::move(page));
   return true;
 }
 
@@ -397,14 +437,18 @@ std::optional<PagedBloom> PagedBloom::ReadRecord(PageStore* store, std::string_v
   const double rates = DoubleOfBits(number(kRatesAt));
   const uint64_t pages = header.count;
   const uint64_t bits = page_bytes * 8;
+  const uint64_t ones = number(kOnesAt);
+  const uint64_t other = number(kOtherGenerationAt);
+  const uint64_t fewest_keys = header.a == 0 ? 0 : (ones + header.a - 1) / header.a;
   if (header.a < 1 || header.a > kMostPageProbes) {
     *reason = OutOfRange(kKind, "bits a key", uint64_t{header.a}, 1, kMostPageProbes);
   } else if (header.b != 0) {
     *reason = Contradiction(kKind, "an unused number", header.b, 0);
   } else if (pages > kMostPages) {
     *reason = OutOfRange(kKind, "pages", pages, 0, kMostPages);
-  } else if ((pages == 0) != (header.y == 0)) {
-    *reason = Contradiction(kKind, "the generation", header.y, pages);
+  } else if (header.y > kMostGenerations || (pages == 0) != (header.y == 0)) {
+    *reason = OutOfRange(kKind, "the generation", header.y, pages == 0 ? 0 : 1,
+                         pages == 0 ? 0 : kMostGenerations);
   } else if (!(rate >= kLowestRate && rate <= kHighestRate)) {
     *reason = OutOfRange(kKind, "the planned rate", rate, kLowestRate, kHighestRate);
   } else if (number(kCapacityAt) > kMostKeys) {
@@ -412,16 +456,27 @@ std::optional<PagedBloom> PagedBloom::ReadRecord(PageStore* store, std::string_v
   } else if (page_bytes < kLeastPageBytes || page_bytes > kMostPageBytes || page_bytes % 8 != 0) {
     *reason = OutOfRange(kKind, "bytes of a page, a multiple of 8,", page_bytes, kLeastPageBytes,
                          kMostPageBytes);
-  } else if (number(kOnesAt) > pages * bits) {
-    *reason = OutOfRange(kKind, "set bits", number(kOnesAt), 0, pages * bits);
+  } else if (ones > pages * bits) {
+    *reason = OutOfRange(kKind, "set bits", ones, 0, pages * bits);
+  } else if (header.keys < fewest_keys ||
+             (header.keys > ones && (pages == 0 || ones < pages * bits))) {
+    *reason = OutOfRange(kKind, "the number of keys, by the bits that are set,", header.keys,
+                         fewest_keys, ones);
   } else if (!(rates >= 0 && rates <= static_cast<double>(pages))) {
     *reason = OutOfRange(kKind, "the sum of rates", rates, 0.0, static_cast<double>(pages));
   } else if (number(kWorstPageAt) >= std::max<uint64_t>(pages, 1)) {
     *reason = OutOfRange(kKind, "the fullest page", number(kWorstPageAt), 0, pages);
-  } else if (number(kWorstOnesAt) > bits) {
-    *reason = OutOfRange(kKind, "set bits of the fullest page", number(kWorstOnesAt), 0, bits);
+  } else if (number(kWorstOnesAt) > std::min(bits, ones)) {
+    *reason = OutOfRange(kKind, "set bits of the fullest page", number(kWorstOnesAt), 0,
+                         std::min(bits, ones));
   } else if (number(kOtherPagesAt) > kMostPages) {
     *reason = OutOfRange(kKind, "other pages", number(kOtherPagesAt), 0, kMostPages);
+  } else if (other > kMostGenerations || (number(kOtherPagesAt) == 0) != (other == 0)) {
+    *reason = OutOfRange(kKind, "the other generation", other, number(kOtherPagesAt) == 0 ? 0 : 1,
+                         number(kOtherPagesAt) == 0 ? 0 : kMostGenerations);
+  } else if (other != 0 && other == header.y) {
+    // Its pages would be removed.
+    *reason = Contradiction(kKind, "the other generation", other, 0);
   }
   if (!reason->empty()) return std::nullopt;
 
@@ -452,7 +507,7 @@ double PagedBloom::worst_fill_ratio() const noexcept {
 }
 
 double PagedBloom::page_fill_ratio(uint64_t page) const noexcept {
-  return static_cast<double>(pages_[page]->ones) / (8.0 * shape_.page_bytes);
+  return static_cast<double>(PageAt(page)->ones) / (8.0 * shape_.page_bytes);
 }
 
 double PagedBloom::expected_fpr() const noexcept {

@@ -167,7 +167,7 @@ absl::Status Kept::Load(int file) {
   // Room that a copy left out.
   if (status = file_.TakeRoom(size); !status.ok()) return status;
   if (record_.rewriting) return Recover();
-  status = TakeFilter(ReadFilter(file_, record_.layout.filter_at(), record_.layout.filter));
+  status = TakeFilter(ReadFilter(file_, record_.layout.filter_at(), record_.shape));
   return status.ok() ? Replay() : status;
 }
 
@@ -184,9 +184,6 @@ absl::Status Kept::TakeRecord(std::string_view bytes) {
   if (found.capacity != record_.capacity || found.rate != record_.rate) {
     return file_.Fault(absl::StrCat("is of another plan: --capacity=", found.capacity,
                                     " --rate=", found.rate, "; give these, or another file"));
-  }
-  if (!SizesAgree(found)) {
-    return file_.Fault("is damaged: the sizes in its record contradict each other");
   }
   record_ = found;
   return absl::OkStatus();

@@ -2,13 +2,54 @@
 
 #include <xxhash.h>
 
+#include "src/amq/block_pattern.h"
+#include "src/amq/blocked_parts.h"
 #include "src/formulas/bytes.h"
+#include "winnow/amq/plan.h"
 
 namespace winnow::dedup {
 namespace {
 
 constexpr uint64_t kEntryMark = 0x0a656e696c6d4157u;  // "WAmline\n"
-constexpr uint64_t kMostBytes = uint64_t{1} << 60;
+constexpr uint64_t kMostBlocks = uint64_t{1} << 54;   // of 2^60 bytes
+constexpr uint64_t kMostJournal = uint64_t{1} << 60;
+
+std::string FaultOf(const StateRecord& record) {
+  constexpr auto kKind = amq::Serialized::kLinesRecord;
+  const amq::BlockedShape& shape = record.shape;
+  const StateLayout& layout = record.layout;
+  if (record.capacity < 1 || record.capacity > amq::kMostKeys) {
+    return amq::OutOfRange(kKind, "the capacity", record.capacity, 1, amq::kMostKeys);
+  }
+  if (!(record.rate >= amq::kLowestRate && record.rate <= amq::kHighestRate)) {
+    return amq::OutOfRange(kKind, "the rate", record.rate, amq::kLowestRate, amq::kHighestRate);
+  }
+  if (shape.blocks_per_key < 1 || shape.blocks_per_key > amq::kMostBlocksPerKey) {
+    return amq::OutOfRange(kKind, "blocks a key", uint64_t{shape.blocks_per_key}, 1,
+                           amq::kMostBlocksPerKey);
+  }
+  if (shape.bits_per_block < 1 || shape.bits_per_block > amq::kBlockWords) {
+    return amq::OutOfRange(kKind, "bits a block", uint64_t{shape.bits_per_block}, 1,
+                           amq::kBlockWords);
+  }
+  if (shape.num_blocks < 1 || shape.num_blocks > kMostBlocks) {
+    return amq::OutOfRange(kKind, "blocks", shape.num_blocks, 1, kMostBlocks);
+  }
+  if (!record.rewriting && record.keys != 0) {
+    return amq::Contradiction(kKind, "the number of keys", record.keys, 0);
+  }
+  const StateLayout least =
+      LayoutFor(amq::kHeaderBytes + amq::BlockedBloomParts::kBytesPerBlock * shape.num_blocks);
+  if (layout.filter != least.filter) {
+    return amq::Contradiction(kKind, "bytes of the filter", layout.filter, least.filter);
+  }
+  if (layout.journal < least.journal || layout.journal > kMostJournal ||
+      layout.journal % kStatePage != 0) {
+    return amq::OutOfRange(kKind, "bytes of the journal, a multiple of 4096,", layout.journal,
+                           least.journal, kMostJournal);
+  }
+  return "";
+}
 
 }  // namespace
 
@@ -45,13 +86,9 @@ std::string ReadRecord(std::string_view bytes, StateRecord* record) {
   record->rewriting = header.a != 0;
   record->keys = header.keys;
   record->layout = {formulas::LoadLittle64(payload), formulas::LoadLittle64(payload + 8)};
-  return "";
-}
-
-bool SizesAgree(const StateRecord& record) noexcept {
-  const uint64_t blocks = record.shape.num_blocks;
-  return blocks <= kMostBytes / 64 && record.layout.filter == amq::kHeaderBytes + 64 * blocks &&
-         record.layout.journal <= kMostBytes && record.layout.journal >= EntryBytes(kMostUnkept);
+  return header.a > 1
+             ? amq::OutOfRange(amq::Serialized::kLinesRecord, "a", uint64_t{header.a}, 0, 1)
+             : FaultOf(*record);
 }
 
 void WriteEntry(const uint64_t* hashes, uint64_t n, unsigned char* entry) noexcept {

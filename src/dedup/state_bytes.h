@@ -28,10 +28,9 @@ inline constexpr size_t kRecordBytes = amq::kHeaderBytes + 16;
 
 std::string BytesOf(const StateRecord& record);
 
-// Empty if they are a whole record; else a sentence that says what was expected, what was found and
-// what to do. Whether the values fit one another is left to SizesAgree.
+// Empty if they are a whole record, each of its values is in its range, and they fit one another;
+// else a sentence that says what was expected, what was found and what to do.
 std::string ReadRecord(std::string_view bytes, StateRecord* record);
-bool SizesAgree(const StateRecord& record) noexcept;
 
 // ---- An entry of the journal: mark and count in kEntryStart bytes, the hashes, a checksum
 

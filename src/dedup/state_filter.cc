@@ -18,6 +18,8 @@ namespace {
 
 using Parts = amq::BlockedBloomParts;
 
+constexpr auto kKind = amq::Serialized::kBlockedBloom;
+
 constexpr uint64_t kBlocksAtOnce = (uint64_t{256} << 10) / Parts::kBytesPerBlock;
 
 // XXH3-64 of bytes that come in pieces.
@@ -60,6 +62,17 @@ absl::Status Damaged(const StateFile& file, const std::string& reason) {
   return reason.empty() ? absl::OkStatus() : file.Fault(absl::StrCat("is damaged: ", reason));
 }
 
+// Empty if the header is of a filter of this shape.
+std::string OtherShape(const amq::Header& header, const amq::BlockedShape& shape) {
+  if (header.a != shape.blocks_per_key) {
+    return amq::Contradiction(kKind, "blocks a key", header.a, shape.blocks_per_key);
+  }
+  if (header.b != shape.bits_per_block) {
+    return amq::Contradiction(kKind, "bits a block", header.b, shape.bits_per_block);
+  }
+  return "";
+}
+
 }  // namespace
 
 absl::Status WriteFilter(const StateFile& file, uint64_t at, const amq::BlockedBloom& filter) {
@@ -79,15 +92,17 @@ absl::Status WriteFilter(const StateFile& file, uint64_t at, const amq::BlockedB
   return file.Write(at, header, sizeof header);
 }
 
-absl::StatusOr<amq::BlockedBloom> ReadFilter(const StateFile& file, uint64_t at, uint64_t size) {
-  constexpr auto kKind = amq::Serialized::kBlockedBloom;
+absl::StatusOr<amq::BlockedBloom> ReadFilter(const StateFile& file, uint64_t at,
+                                             const amq::BlockedShape& shape) {
   char bytes[amq::kHeaderBytes];
   absl::Status status = file.Read(at, bytes, sizeof bytes);
   if (!status.ok()) return status;
   const std::string_view header_bytes(bytes, sizeof bytes);
   amq::Header header;
-  std::string reason = amq::ReadHeader(header_bytes, size - sizeof bytes, kKind, &header);
+  std::string reason =
+      amq::ReadHeader(header_bytes, shape.num_blocks * Parts::kBytesPerBlock, kKind, &header);
   if (reason.empty()) reason = Parts::FaultOf(header);
+  if (reason.empty()) reason = OtherShape(header, shape);
   if (status = Damaged(file, reason); !status.ok()) return status;
   amq::BlockedBloom filter(amq::BlockedShape{header.count, header.a, header.b}, header.x);
   uint64_t sum = 0;
@@ -100,9 +115,17 @@ absl::StatusOr<amq::BlockedBloom> ReadFilter(const StateFile& file, uint64_t at,
 
 absl::StatusOr<amq::BlockedBloom> ReadBlocks(const StateFile& file, uint64_t at,
                                              const amq::BlockedShape& shape, uint64_t capacity) {
+  char bytes[amq::kHeaderBytes];
+  absl::Status status = file.Read(at, bytes, sizeof bytes);
+  if (!status.ok()) return status;
+  amq::Header header;
+  const uint64_t size = shape.num_blocks * Parts::kBytesPerBlock;
+  if (amq::ReadHeader({bytes, sizeof bytes}, size, kKind, &header).empty()) {
+    if (status = Damaged(file, OtherShape(header, shape)); !status.ok()) return status;
+  }
   amq::BlockedBloom filter(shape, capacity);
   uint64_t sum = 0;
-  absl::Status status = Fill(file, at + amq::kHeaderBytes, &filter, &sum);
+  status = Fill(file, at + amq::kHeaderBytes, &filter, &sum);
   if (status.ok()) status = Damaged(file, Parts::End(Parts::LeastKeys(filter), &filter));
   if (!status.ok()) return status;
   return filter;

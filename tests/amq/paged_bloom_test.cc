@@ -2,9 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -15,8 +17,11 @@
 #include <vector>
 
 #include "src/amq/paged_sizing.h"
+#include "src/amq/serialized.h"
+#include "src/formulas/bytes.h"
 #include "tests/amq/filter_testing.h"
 #include "tests/files.h"
+#include "tests/sanitized.h"
 
 namespace winnow::amq {
 namespace {
@@ -126,7 +131,7 @@ TEST(PagedBloom, PlansOutOfRangeAreRefused) {
   EXPECT_THAT(fault({10, 2, 1024}), HasSubstr("rate is 2, but must be from"));
   EXPECT_THAT(fault({10, 0.1, 1025}), HasSubstr("page_bytes is 1025, but must be a multiple of 8"));
   EXPECT_THAT(fault({10, 0.1, 56}), HasSubstr("from 64 to 1048576"));
-  EXPECT_THAT(fault({kMostKeys, 1e-9, 64}), HasSubstr("more than 4294967296 pages"));
+  EXPECT_THAT(fault({kMostKeys, 1e-7, 64}), HasSubstr("more than 4294967296 pages"));
   EXPECT_TRUE(store.all().empty());
 }
 
@@ -351,6 +356,134 @@ TEST(PagedBloom, WhatIsNoRecordIsLeftAlone) {
   EXPECT_FALSE(PagedBloom::Build(&store, {}, &key, 1, &reason));
   EXPECT_THAT(reason, HasSubstr("these bytes are no record of a PagedBloom: expected the magic"));
   EXPECT_EQ(store.all().size(), 1u);
+}
+
+// Records with eight numbers behind the header, with right checksums.
+struct ForgedRecord {
+  Header header;
+  uint64_t numbers[8] = {};  // of the payload
+
+  explicit ForgedRecord(const std::string& bytes) {
+    EXPECT_EQ(ReadHeader(bytes, Serialized::kPagesRecord, &header), "");
+    for (size_t i = 0; i < 8; ++i) {
+      numbers[i] = formulas::LoadLittle64(reinterpret_cast<const unsigned char*>(bytes.data()) +
+                                          kHeaderBytes + 8 * i);
+    }
+  }
+  std::string Bytes() const {
+    std::string bytes(kHeaderBytes + sizeof numbers, 0);
+    auto* const to = reinterpret_cast<unsigned char*>(bytes.data());
+    StoreWords(numbers, 8, to + kHeaderBytes);
+    WriteHeader(header, to);
+    return bytes;
+  }
+};
+
+enum InRecord { kCapacity, kPageBytes, kOnes, kRates, kWorstPage, kWorstOnes, kOther, kOtherPages };
+
+TEST(PagedBloom, RecordsWithValuesOutOfTheirRangeAreRefused) {
+  MemoryPageStore store;
+  std::string reason;
+  const std::vector<KeyHash> keys = RandomHashes(1).Take(50);
+  ASSERT_TRUE(PagedBloom::Build(&store, {60, 0.01, 64}, keys.data(), keys.size(), &reason));
+  const ForgedRecord whole(store.all().at("plan"));
+  using Change = void (*)(ForgedRecord*);
+  for (const Change change : std::initializer_list<Change>{
+           [](ForgedRecord* record) { record->header.a = 0; },
+           [](ForgedRecord* record) { record->header.a = 65; },
+           [](ForgedRecord* record) { record->header.b = 1; },
+           [](ForgedRecord* record) { record->header.count = (uint64_t{1} << 32) + 1; },
+           [](ForgedRecord* record) { record->header.count = 0; },
+           [](ForgedRecord* record) { record->header.y = 0; },
+           [](ForgedRecord* record) { record->header.y = ~uint64_t{0}; },  // there is no next one
+           [](ForgedRecord* record) { record->header.x = BitsOfDouble(0.6); },
+           [](ForgedRecord* record) { record->header.x = BitsOfDouble(std::nan("")); },
+           [](ForgedRecord* record) { record->header.keys = 1; },
+           [](ForgedRecord* record) { record->header.keys = record->numbers[kOnes] + 1; },
+           [](ForgedRecord* record) { record->numbers[kCapacity] = kMostKeys + 1; },
+           [](ForgedRecord* record) { record->numbers[kPageBytes] = 63; },
+           [](ForgedRecord* record) { record->numbers[kPageBytes] = uint64_t{1} << 21; },
+           [](ForgedRecord* record) { record->numbers[kOnes] = 1 << 20; },
+           [](ForgedRecord* record) { record->numbers[kRates] = BitsOfDouble(-1); },
+           [](ForgedRecord* record) { record->numbers[kRates] = BitsOfDouble(INFINITY); },
+           [](ForgedRecord* record) { record->numbers[kWorstPage] = record->header.count; },
+           [](ForgedRecord* record) { record->numbers[kWorstOnes] = 513; },
+           [](ForgedRecord* record) { record->numbers[kWorstOnes] = record->numbers[kOnes] + 1; },
+           [](ForgedRecord* record) { record->numbers[kOther] = 7; },       // without pages
+           [](ForgedRecord* record) { record->numbers[kOtherPages] = 7; },  // of no generation
+           [](ForgedRecord* record) {
+             record->numbers[kOther] = record->header.y;  // whose pages would be removed
+             record->numbers[kOtherPages] = record->header.count;
+           },
+           [](ForgedRecord* record) {
+             record->numbers[kOther] = 7;
+             record->numbers[kOtherPages] = (uint64_t{1} << 32) + 1;
+           },
+       }) {
+    ForgedRecord record = whole;
+    change(&record);
+    ASSERT_TRUE(store.Store("plan", record.Bytes(), &reason));
+    EXPECT_FALSE(PagedBloom::Open(&store, &reason)) << record.header.count;
+    EXPECT_THAT(reason, HasSubstr("these bytes are no record of a PagedBloom: expected "));
+    EXPECT_FALSE(PagedBloom::Build(&store, {60, 0.01, 64}, keys.data(), keys.size(), &reason));
+  }
+  ASSERT_TRUE(store.Store("plan", whole.Bytes(), &reason));
+  EXPECT_TRUE(PagedBloom::Open(&store, &reason)) << reason;
+}
+
+// 136 bytes that speak of 2^32 pages, all values in their range: they cost what is there.
+TEST(PagedBloom, ARecordOfVeryManyPagesTakesNeitherMemoryNorTime) {
+  MemoryPageStore store;
+  std::string reason;
+  const std::vector<KeyHash> keys = RandomHashes(1).Take(50);
+  ASSERT_TRUE(PagedBloom::Build(&store, {60, 0.01, 64}, keys.data(), keys.size(), &reason));
+  ForgedRecord record(store.all().at("plan"));
+  record.header.count = uint64_t{1} << 32;
+  record.numbers[kOther] = 7;
+  record.numbers[kOtherPages] = uint64_t{1} << 32;
+  ASSERT_TRUE(store.Store("plan", record.Bytes(), &reason));
+  struct rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  struct rlimit some = before;
+  some.rlim_cur = uint64_t{4} << 30;
+  if (!testing::kSanitized) {
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &some), 0);
+  }
+  {
+    std::optional<PagedBloom> filter = PagedBloom::Open(&store, &reason);
+    ASSERT_TRUE(filter.has_value()) << reason;
+    EXPECT_TRUE(filter->MayContain(keys.front()));
+    EXPECT_FALSE(filter->Load(123'456'789, &reason));
+    EXPECT_FALSE(filter->LoadAll(&reason));
+    EXPECT_FALSE(filter->Recount(&reason));
+  }
+  // Which removes the 2^32 of generation 7, and then the 2^32 that were the filter.
+  const std::optional<PagedBloom> built =
+      PagedBloom::Build(&store, {60, 0.01, 64}, keys.data(), keys.size(), &reason);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  ASSERT_TRUE(built.has_value()) << reason;
+  EXPECT_EQ(store.all().size(), built->shape().pages + 1);
+}
+
+// Keys of records and pages that are removed, wherever a crash stopped that before.
+TEST(PagedBloom, ARebuildRemovesAllThatCrashesLeft) {
+  for (const uint64_t there : {0u, 1u, 65'536u, 65'537u, 100'000u, 262'145u}) {
+    MemoryPageStore store;
+    std::string reason;
+    const std::vector<KeyHash> keys = RandomHashes(1).Take(5);
+    ASSERT_TRUE(PagedBloom::Build(&store, {60, 0.01, 64}, keys.data(), keys.size(), &reason));
+    ForgedRecord record(store.all().at("plan"));
+    record.numbers[kOther] = 7;
+    record.numbers[kOtherPages] = 300'000;
+    ASSERT_TRUE(store.Store("plan", record.Bytes(), &reason));
+    for (uint64_t page = 0; page < there; ++page) {
+      ASSERT_TRUE(store.Store("7-" + std::to_string(page), "", &reason));
+    }
+    const std::optional<PagedBloom> built =
+        PagedBloom::Build(&store, {60, 0.01, 64}, keys.data(), keys.size(), &reason);
+    ASSERT_TRUE(built.has_value()) << reason;
+    EXPECT_EQ(store.all().size(), built->shape().pages + 1) << there;
+  }
 }
 
 // Lets a number of changes through to another store and fails from then on, as a process that was

@@ -85,11 +85,12 @@ class WINNOW_EXPORT PagedBloom {
   // Brings a page from the store; nothing happens if it is loaded. False, and a sentence, if the
   // store does not have it, or not whole.
   bool Load(uint64_t page, std::string* reason);
-  // False, and a sentence about the first, if one or more could not be loaded; the others are.
+  // False, and a sentence about the first, if one or more could not be loaded; the others are, but
+  // where the first 65,536 of more could not: no more are looked for then.
   bool LoadAll(std::string* reason);
   // Frees the memory of a page that holds nothing but what is in the store; else nothing happens.
   void Unload(uint64_t page) noexcept;
-  bool IsLoaded(uint64_t page) const noexcept { return pages_[page] != nullptr; }
+  bool IsLoaded(uint64_t page) const noexcept { return PageAt(page) != nullptr; }
   uint64_t num_loaded() const noexcept { return loaded_; }
 
   // False only if the key's page is loaded and no key with this hash was added. Neither allocates
@@ -105,7 +106,8 @@ class WINNOW_EXPORT PagedBloom {
   };
 
   // Loads the key's page where that isn't, and adds it there. A key that would bring the rate above
-  // the plan's is refused; so is one whose page can't be loaded. Pages reach the store by Save.
+  // the plan's, with n / 2^64 for equal hashes, is refused; so is one whose page can't be loaded.
+  // Pages reach the store by Save.
   Added Add(KeyHash hash, std::string* reason);
 
   // Stores the pages that changed. What has to be said about all pages is stored before: after a
@@ -147,8 +149,14 @@ class WINNOW_EXPORT PagedBloom {
 
  private:
   struct Page;
+  static constexpr uint64_t kPagesOfGroup = 65'536;
 
   WINNOW_HIDDEN PagedBloom(PageStore* store, const PagedPlan& plan, const PagedShape& shape);
+  Page* PageAt(uint64_t page) const noexcept {
+    const auto& group = groups_[page / kPagesOfGroup];
+    return group.empty() ? nullptr : group[page % kPagesOfGroup].get();
+  }
+  WINNOW_HIDDEN void Put(uint64_t page, std::unique_ptr<Page> content);
   WINNOW_HIDDEN double RateOfPage(uint64_t ones) const noexcept;
   WINNOW_HIDDEN void Count(uint64_t page, uint64_t before, uint64_t after) noexcept;
   WINNOW_HIDDEN std::string SerializePage(uint64_t page) const;
@@ -159,6 +167,7 @@ class WINNOW_EXPORT PagedBloom {
                                                             std::string* reason);
   WINNOW_HIDDEN bool StoreRecord(std::string* reason);
   WINNOW_HIDDEN bool RemoveOthers(std::string* reason);
+  WINNOW_HIDDEN bool CountOthers(uint64_t* pages, std::string* reason) const;
 
   PageStore* store_ = nullptr;
   PagedPlan plan_;
@@ -168,7 +177,9 @@ class WINNOW_EXPORT PagedBloom {
   uint64_t other_generation_ = 0;
   uint64_t other_pages_ = 0;
 
-  std::vector<std::unique_ptr<Page>> pages_;
+  // By number, in groups that are empty until one of their pages is loaded: the record may say that
+  // there are more pages than memory has pointers.
+  std::vector<std::vector<std::unique_ptr<Page>>> groups_;
   uint64_t loaded_ = 0;
   uint64_t unsaved_ = 0;
   bool record_changed_ = false;
