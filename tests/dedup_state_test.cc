@@ -212,7 +212,7 @@ TEST_F(DedupStateTest, AStateOfBeforeIsGoneOnFromWhateverItsPlan) {
   const ChildResult refused = Run(lines, flags);
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.output, IsEmpty());
-  EXPECT_THAT(refused.errors, HasSubstr("--rate=1e-15 can't be kept with --capacity=20000"));
+  EXPECT_THAT(refused.errors, HasSubstr("--rate=1e-15 can't be kept for 20000 lines"));
   EXPECT_FALSE(fs::exists(state_));
 }
 

@@ -187,16 +187,16 @@ TEST_F(VerbDedupTest, RatesBelowThatOfEqualHashesAreRefusedOrEndTheRun) {
     const ChildResult refused = RunDedup(input + plan);
     EXPECT_EQ(refused.status, 2) << plan;
     EXPECT_THAT(refused.output, IsEmpty());
-    EXPECT_THAT(refused.errors, HasSubstr("--rate=1e-15 can't be kept with --capacity="));
+    EXPECT_THAT(refused.errors, HasSubstr("--rate=1e-15 can't be kept for "));
   }
   const ChildResult ended = RunDedup(input + "--grow --capacity=15");
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.errors,
               AllOf(HasSubstr("past --rate=1e-15"), HasSubstr("only a higher --rate is kept")));
-  // Half way to 2^64 / 10^15, and hardly beyond that.
+  // 2^64 / 10^15 lines leave nothing of the rate; the filter's own bits take a part of it before.
   const auto printed = std::count(ended.output.begin(), ended.output.end(), '\n');
-  EXPECT_GT(printed, 9'000);
-  EXPECT_LT(printed, 20'000);
+  EXPECT_GT(printed, 5'000);
+  EXPECT_LT(printed, 18'500);
 }
 
 TEST_F(VerbDedupTest, AWindowForgets) {

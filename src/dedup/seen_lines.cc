@@ -118,13 +118,13 @@ uint64_t WithHeadroom(uint64_t capacity) {
                   amq::kMostKeys);
 }
 
-absl::Status CheckNewPlan(uint64_t capacity, double rate) {
-  if (amq::CheckPlan({WithHeadroom(capacity), rate}).empty()) return absl::OkStatus();
+absl::Status CheckNewPlan(uint64_t capacity, double rate, unsigned generations) {
+  const uint64_t lines = WithHeadroom(capacity);
+  if (amq::CheckPlan({lines, rate / generations}).empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrFormat(
-      "--rate=%g can't be kept with --capacity=%d: a new line has the hash, of 64 bits, of one of "
-      "so "
-      "many others with a chance of %.3g; give a --rate above that, or a lower --capacity",
-      rate, capacity, amq::LowestRate(WithHeadroom(capacity))));
+      "--rate=%g can't be kept for %d lines: a new one has the hash, of 64 bits, of one of so many "
+      "others with a chance of %.3g; give a --rate above that, or fewer lines",
+      rate, capacity, generations * amq::LowestRate(lines)));
 }
 
 amq::BlockedShape ShapeForLines(uint64_t capacity, double rate) {

@@ -29,9 +29,9 @@ uint64_t WithHeadroom(uint64_t capacity);
 // BlockedBloom::ShapeFor where that takes at most 5 % more memory, as misses are what it costs.
 amq::BlockedShape ShapeForLines(uint64_t capacity, double rate);
 
-// Of a filter of this fixed size that is to be made: an error if so many lines have equal hashes
-// too often for the rate.
-absl::Status CheckNewPlan(uint64_t capacity, double rate);
+// Of generations of this fixed size, which have the rate together, that are to be made: an error if
+// so many lines have equal hashes too often for that.
+absl::Status CheckNewPlan(uint64_t capacity, double rate, unsigned generations = 1);
 
 class SeenLines {
  public:

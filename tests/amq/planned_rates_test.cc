@@ -69,8 +69,8 @@ class Found {
  public:
   explicit Found(std::string kind) : kind_(std::move(kind)) {}
   ~Found() {
-    std::cout << kind_ << ", seed " << TestSeed() << ": " << plans_
-              << " plans; the highest mean rate is " << highest_ << " of what was asked; " << above_
+    std::cout << kind_ << ": " << plans_ << " plans; the highest mean rate is " << highest_
+              << " of what was asked; " << above_
               << " above it beyond their 99 % interval, by lookups " << above_by_lookups_ << "\n";
   }
   void Take(const std::string& plan, const Ratio& expected, const Ratio& measured) {

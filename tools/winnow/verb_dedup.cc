@@ -157,8 +157,7 @@ absl::StatusOr<std::unique_ptr<dedup::SeenLines>> MakeSeenLines(const DedupPlan&
   }
   if (!plan.state.empty()) return dedup::OpenKept(plan.state, plan.capacity, plan.rate);
   if (plan.grow) return dedup::MakeGrowing(plan.capacity, plan.rate);
-  const double rate_of_each = plan.has_generations() ? plan.rate / 2 : plan.rate;
-  absl::Status fits = dedup::CheckNewPlan(plan.capacity, rate_of_each);
+  absl::Status fits = dedup::CheckNewPlan(plan.capacity, plan.rate, plan.has_generations() ? 2 : 1);
   if (!fits.ok()) return fits;
   if (plan.has_generations()) return dedup::MakeGenerations(plan.capacity, plan.rate);
   return dedup::MakeFixed(plan.capacity, plan.rate);
