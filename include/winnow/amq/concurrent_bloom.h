@@ -21,7 +21,7 @@ inline constexpr double kLowestConcurrentRate = 1e-6;
 // One cache line a key: 64 bytes, of which one bit is the lock that additions take. A key has one
 // or two random bits in each of 2 to 5 successive words of its line, of which the first is random;
 // one that falls on the lock counts as set. All bits of a key are in one line at every rate, so
-// that low rates take many: 10.2 a key at 1 %, 15.8 at 0.1 %, 22.6 at 0.01 %. Filters of 2 MiB and
+// that low rates take many: 10.2 a key at 1 %, 15.7 at 0.1 %, 22.6 at 0.01 %. Filters of 2 MiB and
 // more lie in huge pages, if the system gives any (transparent_hugepage "madvise" or "always").
 //
 // Add and MayContain are safe from any number of threads at once. Of additions of one key that race
