@@ -54,6 +54,7 @@ constexpr RangeRow kRanges[] = {
     {"rate", Form::kNumber, amq::kLowestRate, amq::kHighestRate},
     {"sample", Form::kWhole, 0, 1e15},
     {"samples", Form::kWhole, 0, 1e8},  // 40 bytes each
+    {"seconds", Form::kNumber, 0, 1e6},
     {"size_keys", Form::kWhole, 1, kMostKeys},
 };
 

@@ -38,7 +38,7 @@ void FindFamilies(std::vector<inspect::ListedTable>* tables) {
     }
   }
   inspect::TableReading reading;
-  reading.workers = ProcessesFor(absl::GetFlag(FLAGS_jobs));
+  reading.workers = Jobs();
   reading.read = inspect::ReadSstWithoutItsFilter;
   std::vector<inspect::SstReport> reports = inspect::ReadTables(paths, reading);
   for (size_t i = 0; i < reports.size(); ++i) {
@@ -52,7 +52,7 @@ Tables TablesOf(const std::vector<std::string>& paths) {
   Tables tables;
   std::set<std::string> known;
   inspect::RealPaths real_paths;
-  const int workers = ProcessesFor(absl::GetFlag(FLAGS_jobs));
+  const int workers = Jobs();
   for (const inspect::TablePath& path : inspect::ExpandPaths(paths)) {
     if (!path.error.empty()) {
       tables.tables.push_back({path.path, std::nullopt, path.error, {}});
@@ -95,13 +95,6 @@ Tables TablesOfFamilies(const std::vector<std::string>& paths, std::string* prob
 
 bool IsPathArgument(const std::string& argument) { return inspect::NamesPath(argument); }
 
-int Jobs(std::string* problem) {
-  constexpr int kMostJobs = 1024;
-  const int jobs = absl::GetFlag(FLAGS_jobs);
-  if (jobs < 0 || jobs > kMostJobs) {
-    *problem = absl::StrCat("--jobs can be 0 to ", kMostJobs);
-  }
-  return ProcessesFor(jobs);
-}
+int Jobs() { return ProcessesFor(absl::GetFlag(FLAGS_jobs)); }
 
 }  // namespace winnow::tools

@@ -42,8 +42,8 @@ bool OfSeveralFamilies(const std::vector<File>& files) {
 // Whether an argument that may be something else is such a path, as it exists or matches.
 bool IsPathArgument(const std::string& argument);
 
-// How many files to read at once, as --jobs says. Where that is wrong, *problem says what is right.
-int Jobs(std::string* problem);
+// How many files to read at once, as --jobs says.
+int Jobs();
 
 }  // namespace winnow::tools
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmath>
 #include <memory>
 #include <new>
 #include <optional>
@@ -26,11 +25,9 @@
 #include "src/dedup/line_stream.h"
 #include "src/dedup/redis_lines.h"
 #include "src/dedup/seen_lines.h"
-#include "src/dedup/state_layout.h"
 #include "tools/winnow/byte_count.h"
 #include "tools/winnow/progress_line.h"
 #include "tools/winnow/verbs.h"
-#include "winnow/amq/plan.h"
 
 ABSL_FLAG(double, dedup_capacity, 1e7, "distinct lines that memory is taken for, as 1e8");
 ABSL_FLAG(double, dedup_rate, 1e-9,
@@ -79,27 +76,14 @@ struct DedupPlan {
   bool has_generations() const { return window > 0 || every > absl::ZeroDuration(); }
 };
 
-bool IsCount(double number) { return number >= 1 && number == std::floor(number); }
-
 // Empty if the flags make a plan.
 std::string PlanOfFlags(DedupPlan* plan) {
-  const double capacity = absl::GetFlag(FLAGS_dedup_capacity);
-  if (!IsCount(capacity) || capacity > static_cast<double>(amq::kMostKeys)) {
-    return absl::StrCat("--capacity is a number of lines, 1 to ", amq::kMostKeys);
-  }
-  plan->capacity = static_cast<uint64_t>(capacity);
+  plan->capacity = static_cast<uint64_t>(absl::GetFlag(FLAGS_dedup_capacity));
   plan->rate = absl::GetFlag(FLAGS_dedup_rate);
-  if (!(plan->rate >= amq::kLowestRate && plan->rate <= amq::kHighestRate)) {
-    return absl::StrCat("--rate is a chance from ", amq::kLowestRate, " to ", amq::kHighestRate);
-  }
   plan->grow = absl::GetFlag(FLAGS_dedup_grow);
-  const double window = absl::GetFlag(FLAGS_dedup_window);
-  if (window != 0 && (!IsCount(window) || window > static_cast<double>(amq::kMostKeys))) {
-    return absl::StrCat("--window is a number of lines, 1 to ", amq::kMostKeys);
-  }
-  plan->window = static_cast<uint64_t>(window);
+  plan->window = static_cast<uint64_t>(absl::GetFlag(FLAGS_dedup_window));
   plan->every = absl::GetFlag(FLAGS_dedup_every);
-  if (plan->every < absl::ZeroDuration()) return "--every is a time, as 10m";
+  if (plan->every < absl::ZeroDuration()) return "--every is a time from 0 on, as 10m";
   if (plan->grow + (plan->window > 0) + (plan->every > absl::ZeroDuration()) > 1) {
     return "--grow, --window and --every are for different streams: at most one of them";
   }
@@ -111,15 +95,11 @@ std::string PlanOfFlags(DedupPlan* plan) {
     if (plan->grow || plan->has_generations() || !plan->state.empty()) {
       return "--redis keeps a filter of fixed size: not with --grow, --window, --every or --state";
     }
-    const int inflight = absl::GetFlag(FLAGS_dedup_inflight);
-    if (inflight < 1 || static_cast<uint64_t>(inflight) > dedup::kMostUnkept) {
-      return absl::StrCat("--inflight is a number of lines, 1 to ", dedup::kMostUnkept);
-    }
     if (absl::GetFlag(FLAGS_dedup_name).empty()) return "--name can't be empty";
     plan->in_redis.emplace();
     plan->in_redis->servers = absl::StrSplit(absl::GetFlag(FLAGS_dedup_redis), ',');
     plan->in_redis->name = absl::GetFlag(FLAGS_dedup_name);
-    plan->in_redis->inflight = static_cast<size_t>(inflight);
+    plan->in_redis->inflight = static_cast<size_t>(absl::GetFlag(FLAGS_dedup_inflight));
     plan->in_redis->capacity = plan->capacity;
     plan->in_redis->rate = plan->rate;
   }

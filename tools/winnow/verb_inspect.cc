@@ -173,17 +173,13 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   if (absl::GetFlag(FLAGS_summary) && (absl::GetFlag(FLAGS_csv) || absl::GetFlag(FLAGS_limit))) {
     return WrongUsage(verb, "--summary lists no files, which --csv and --limit are about");
   }
-  std::string problem;
-  const int jobs = Jobs(&problem);
-  if (!problem.empty()) {
-    return WrongUsage(verb, problem);
-  }
+  const int jobs = Jobs();
   Findings findings = ReadPaths(paths, jobs);
   for (const std::string& warning : findings.warnings) {
     absl::FPrintF(stderr, "winnow inspect: %s\n", inspect::Printable(warning));
   }
   const inspect::FileSelection selection = SelectionOfFlags();
-  problem = inspect::UnknownFamilies(findings.files, selection);
+  const std::string problem = inspect::UnknownFamilies(findings.files, selection);
   if (!problem.empty()) {
     absl::FPrintF(stderr, "winnow inspect: %s\n", problem);
     return kCouldNotRead;

@@ -372,7 +372,7 @@ int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
   }
   const std::vector<std::string> tables(arguments.begin() + 1, arguments.end());
   std::string problem = FlagProblem(!tables.empty());
-  const int jobs = Jobs(&problem);
+  const int jobs = Jobs();
   const std::string& argument = arguments.front();
   std::error_code code;
   const bool is_path = !absl::StartsWith(argument, "filter_policy=") &&

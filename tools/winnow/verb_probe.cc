@@ -135,7 +135,7 @@ int ExitCode(const inspect::ProbeReport& report) {
 
 int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
   Arguments arguments = Sort(given);
-  const int jobs = Jobs(&arguments.problem);
+  const int jobs = Jobs();
   if (arguments.problem.empty() && arguments.paths.empty()) {
     arguments.problem = "which files or database folders?";
   }

@@ -150,11 +150,8 @@ int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
   if (paths.empty()) {
     return WrongUsage(verb, "which files or database folders?");
   }
+  const int jobs = Jobs();
   std::string problem;
-  const int jobs = Jobs(&problem);
-  if (!problem.empty()) {
-    return WrongUsage(verb, problem);
-  }
   Tables tables = TablesOfFamilies(paths, &problem);
   if (!problem.empty()) {
     SayWarnings(verb.name, tables.warnings);
