@@ -59,7 +59,10 @@ double LowestRate(uint64_t capacity) noexcept {
   return std::max(kLowestRate, kAboveEqualHashes * EqualHashRate(capacity));
 }
 
-double OwnRate(const Plan& plan) noexcept { return plan.rate - EqualHashRate(plan.capacity); }
+double OwnRate(const Plan& plan) noexcept {
+  const Plan valid = NearestValid(plan);
+  return valid.rate - EqualHashRate(valid.capacity);
+}
 
 double MeanOfPower(double mean, double relative_variance, unsigned k) noexcept {
   return std::pow(mean, k) * std::exp(0.5 * k * (k - 1.0) * std::log1p(relative_variance));
