@@ -1,6 +1,6 @@
 #!/bin/bash
 # Compiles Winnow as a plugin in RocksDB's own tree, by RocksDB's CMake or its Makefile: our objects
-# only, with RocksDB's flags, and warnings as errors where WINNOW_WERROR is ON in the environment.
+# only, with RocksDB's flags, and warnings as errors where WERROR is ON in the environment.
 # Then looks at what the objects show, and runs them in a program with the RocksDB that is installed,
 # whose version is the same.
 # Ends with 77, which is neither good nor bad, where there is no source of RocksDB.
@@ -50,7 +50,7 @@ objects=()
 by_cmake() {
   cmake -G Ninja -S "$work/rocksdb" -B "$work/build" -Wno-dev -DCMAKE_CXX_COMPILER="$compiler" \
     -DROCKSDB_PLUGINS=winnow -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 \
-    -DFAIL_ON_WARNINGS="${WINNOW_WERROR:-OFF}" -DPORTABLE=ON -DROCKSDB_BUILD_SHARED=ON -DWITH_GFLAGS=OFF -DWITH_LIBURING=OFF \
+    -DFAIL_ON_WARNINGS="${WERROR:-OFF}" -DPORTABLE=ON -DROCKSDB_BUILD_SHARED=ON -DWITH_GFLAGS=OFF -DWITH_LIBURING=OFF \
     -DWITH_TESTS=OFF -DWITH_ALL_TESTS=OFF -DWITH_TOOLS=OFF -DWITH_CORE_TOOLS=OFF \
     -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TRACE_TOOLS=OFF >"$work/configure.log" 2>&1 ||
     fail "CMake can't configure RocksDB: $(cat "$work/configure.log")"
@@ -71,7 +71,7 @@ by_make() {
   fi
   local arguments=(-C "$work/rocksdb" ROCKSDB_PLUGINS=winnow CXX="$compiler" OBJ_DIR="$work/objects" LIB_MODE=shared
     DEBUG_LEVEL=0 OPTIMIZE_LEVEL=-O1 PORTABLE=1 SKIP_DEPENDS=1)
-  [[ ${WINNOW_WERROR:-OFF} == ON ]] || arguments+=(DISABLE_WARNING_AS_ERROR=1)
+  [[ ${WERROR:-OFF} == ON ]] || arguments+=(DISABLE_WARNING_AS_ERROR=1)
   # shellcheck disable=SC2016 # make's variable
   mapfile -t objects < <(make "${arguments[@]}" --eval='winnow_list: ; @printf "object %s\n" $(winnow_SOURCES)' \
     winnow_list | sed -n "s|^object \(.*\)\.cc$|$work/objects/plugin/winnow/\1.o|p")

@@ -3,7 +3,7 @@
 # Makes build/chroot/SUITE by debootstrap, as root, or takes the one that is there; clones HEAD to /winnow in it and runs
 # each COMMAND there, by default the README's two, tools/demo.sh and tools/test.sh, and says how long each took. There is
 # neither /dev/pts nor /etc/hosts. Packages that are installed stay for the next time; rm -r build/chroot/SUITE starts
-# afresh. WINNOW_WERROR and CI are handed on.
+# afresh. WERROR and CI are handed on.
 # Ends with 77, which is neither good nor bad, where no chroot can be made or its packages can't be had; with 1 where a
 # COMMAND fails.
 set -euo pipefail
@@ -32,8 +32,8 @@ in_chroot() {
   # shellcheck disable=SC2016 # the inner shell's
   unshare --mount --pid --fork --kill-child sh -ec \
     'mount -t proc proc "$0/proc" && exec chroot "$0" /usr/bin/env -i HOME=/root LANG=C.UTF-8 \
-     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin CI="$1" WINNOW_WERROR="$2" sh -ec "$3"' \
-    "$root" "${CI-}" "${WINNOW_WERROR-}" "$1"
+     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin CI="$1" WERROR="$2" sh -ec "$3"' \
+    "$root" "${CI-}" "${WERROR-}" "$1"
 }
 
 make_chroot() {

@@ -29,7 +29,7 @@ test_prefix() {
   build=build/rocksdb-$version-$kind
   log=$build/Testing/Temporary/LastTest.log
   echo "== RocksDB $version, $kind, in $prefix: $build"
-  if ! cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O2 -DWINNOW_WERROR="${WINNOW_WERROR:-OFF}" \
+  if ! cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O2 -DWINNOW_WERROR="${WERROR:-OFF}" \
     -DWINNOW_ROCKSDB_ROOT="$prefix" -DWINNOW_ROCKSDB_STATIC="$static" ||
     ! cmake --build "$build" --parallel "$(build_jobs)"; then
     summary+=("RocksDB $version $kind: does not build")
