@@ -34,6 +34,7 @@ using ::testing::HasSubstr;
 using testing::KeyOf;
 using testing::LinesThatBegin;
 using testing::MakeOptions;
+using testing::OpenDatabase;
 using testing::ReadFile;
 using testing::RunProgram;
 using testing::TableWith;
@@ -130,6 +131,36 @@ class ToolBadInputsTest : public ::testing::Test {
     return RunProgram(command);
   }
 
+  // Root can read what nobody may: without these rights it can't. False: the tool can't be run so.
+  bool GiveUpRootsRights() {
+    if (geteuid() == 0) {
+      before_ = {"setpriv", "--bounding-set=-dac_override,-dac_read_search"};
+    }
+    return Run("inspect", {good_}, {}).status == 0;
+  }
+
+  // What the verbs that read tables say of a path: each of the parts, once, and exit code 2.
+  void ExpectNotRead(const std::string& path, const std::vector<std::string>& parts) {
+    const std::vector<std::vector<std::string>> commands = {
+        {"inspect"}, {"verify"}, {"probe"}, {"policy", "winnow"}, {"advise", "--draws=100"}};
+    for (const std::vector<std::string>& command : commands) {
+      std::vector<std::string> arguments(command.begin() + 1, command.end());
+      arguments.push_back(path);
+      const ChildResult outcome =
+          Run(command[0], arguments,
+              command[0] == "probe" ? std::vector<std::string>{"zzz"} : std::vector<std::string>());
+      EXPECT_EQ(outcome.status, 2) << command[0] << outcome.output;
+      for (const std::string& part : parts) {
+        const size_t at = outcome.errors.find(part);
+        EXPECT_NE(at, std::string::npos) << command[0] << ": " << part << "\n" << outcome.errors;
+        EXPECT_EQ(outcome.errors.find(part, at + 1), std::string::npos) << outcome.errors;
+      }
+      if (command[0] == "probe") {
+        EXPECT_THAT(outcome.output, HasSubstr("zzz (0x7a7a7a): not known: "));
+      }
+    }
+  }
+
   // Each bad input with a good one behind it.
   void ExpectLines(const std::string& verb, const std::vector<std::string>& more = {}) {
     for (const BadInput& input : inputs_) {
@@ -193,14 +224,10 @@ TEST_F(ToolBadInputsTest, InspectSaysWhatIsWrong) {
 }
 
 TEST_F(ToolBadInputsTest, AFileWithoutPermissionIsOneToo) {
-  if (geteuid() == 0) {
-    before_ = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
-  }
   fs::copy_file(good_, folder_ / "closed.sst");
   fs::permissions(folder_ / "closed.sst", fs::perms::none);
-  fs::permissions(good_, fs::perms(0644));
-  if (Run("inspect", {good_}, {}).status != 0) {
-    GTEST_SKIP() << "the tool and its files can't be reached as another user";
+  if (!GiveUpRootsRights()) {
+    GTEST_SKIP() << "the tool can't be run without root's rights";
   }
   inputs_.push_back({folder_ / "closed.sst", "can't open it: Permission denied"});
   ExpectLines("verify");
@@ -208,6 +235,51 @@ TEST_F(ToolBadInputsTest, AFileWithoutPermissionIsOneToo) {
   const ChildResult inspect = Run("inspect", {folder_ / "closed.sst", good_}, {});
   EXPECT_EQ(inspect.status, 2);
   EXPECT_THAT(inspect.output + inspect.errors, HasSubstr("Permission denied"));
+}
+
+// Also further down in a folder, and where a pattern looks for files.
+TEST_F(ToolBadInputsTest, AFolderThatCannotBeListedIsNamed) {
+  const std::vector<std::string> closed = {folder_ / "shelf/b", folder_ / "shelf/deep/c"};
+  for (const std::string& folder : {std::string(folder_ / "shelf/a"), closed[0], closed[1]}) {
+    fs::create_directories(folder);
+    fs::copy_file(good_, folder + "/1.sst");
+  }
+  if (!GiveUpRootsRights()) {
+    GTEST_SKIP() << "the tool can't be run without root's rights";
+  }
+  for (const std::string& folder : closed) {
+    fs::permissions(folder, fs::perms::none);
+  }
+  ExpectNotRead(folder_ / "shelf",
+                {"can't list the folder " + closed[0] + ": Permission denied\n",
+                 "can't list the folder " + closed[1] + ": Permission denied\n"});
+  ExpectNotRead(folder_ / "shelf/*/*.sst",
+                {"can't list the folder " + closed[0] + ": Permission denied\n"});
+  for (const std::string& folder : closed) {
+    fs::permissions(folder, fs::perms::owner_all);
+  }
+}
+
+// Its names can be listed and no file can be looked at: that is not the same as no file CURRENT.
+TEST_F(ToolBadInputsTest, AFolderThatCannotBeEnteredHasWhatItNames) {
+  const std::string database = folder_ / "db";
+  fs::create_directory(database);
+  for (const char* name : {"CURRENT", "MANIFEST-000005"}) {
+    WriteFile(database + "/" + name, "");
+  }
+  fs::copy_file(good_, database + "/1.sst");
+  if (!GiveUpRootsRights()) {
+    GTEST_SKIP() << "the tool can't be run without root's rights";
+  }
+  fs::permissions(database, fs::perms::owner_read);
+  ExpectNotRead(database, {"levels are unknown: can't look at the file CURRENT, which names the "
+                           "MANIFEST in force: Permission denied\n",
+                           "1.sst: can't look at it: Permission denied\n"});
+  // Beside a database that can be read, its files are not taken for ones that were deleted.
+  const std::string other = folder_ / "other";
+  OpenDatabase(MakeOptions(TableWith("winnow:10")), other);
+  EXPECT_EQ(Run("verify", {folder_.path(), other}, {}).status, 2);
+  fs::permissions(database, fs::perms::owner_all);
 }
 
 // On stderr, after the report: wherever the two go, once.

@@ -14,6 +14,7 @@
 #include "src/inspect/report_bytes.h"
 #include "src/inspect/sst_filters.h"
 #include "src/inspect/tree_levels.h"
+#include "src/inspect/unreadable_table.h"
 
 namespace winnow::inspect {
 namespace {
@@ -272,7 +273,7 @@ DatabaseReport ReadDatabaseBy(const TableReading& reading, const std::string& pa
   std::set<std::string> listed;
   ListTableFiles(path, &listed, &code);
   if (code) {
-    database.error = absl::StrCat("can't list the folder ", path, ": ", code.message());
+    database.error = WhyNotListed(path, code);
     return database;
   }
   if (table_folders.empty() && IsBackupWithoutTables(path)) {
@@ -283,6 +284,7 @@ DatabaseReport ReadDatabaseBy(const TableReading& reading, const std::string& pa
     Remark(AboutTablesOfBackups(), &database);
   }
   const bool is_database = fs::exists(fs::path(path) / "CURRENT", code);
+  const std::error_code current = code;  // not set where it is known not to be there
   const std::string manifest = is_database ? std::string() : AnyManifest(path);
   if (listed.empty() && !is_database && manifest.empty()) {
     database.error = absl::StrCat(
@@ -292,8 +294,7 @@ DatabaseReport ReadDatabaseBy(const TableReading& reading, const std::string& pa
   for (const std::string& folder : table_folders) {
     ListTableFiles(folder, &listed, &code);
     if (code) {
-      database.error =
-          absl::StrCat("can't list the folder ", folder, " of table files: ", code.message());
+      database.error = absl::StrCat(WhyNotListed(folder, code), " (it was named with --path)");
       return database;
     }
   }
@@ -328,7 +329,12 @@ DatabaseReport ReadDatabaseBy(const TableReading& reading, const std::string& pa
     }
     Place(tree, &reports);
   }
-  if (!manifest.empty()) {
+  if (!manifest.empty() && current) {
+    database.warning = absl::StrCat(
+        "levels are unknown: can't look at the file CURRENT, which names the "
+        "MANIFEST in force: ",
+        current.message());
+  } else if (!manifest.empty()) {
     database.warning = absl::StrCat(
         "levels are unknown: there is a ", manifest,
         ", but no file CURRENT, which names the MANIFEST in force: RocksDB can't open the "

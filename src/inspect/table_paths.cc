@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "src/inspect/backup_folder.h"
+#include "src/inspect/unreadable_table.h"
 
 namespace winnow::inspect {
 namespace {
@@ -24,60 +25,82 @@ bool IsThere(const std::string& name) {
 
 bool IsPattern(const std::string& name) { return name.find_first_of("*?[") != std::string::npos; }
 
-std::vector<std::string> Matches(const std::string& pattern) {
-  std::vector<std::string> matches;
+// Whether a folder that can't be listed has something to say: not one that has just been deleted.
+bool IsWorthNaming(const std::error_code& code) {
+  return code && code != std::errc::no_such_file_or_directory && code != std::errc::not_a_directory;
+}
+
+struct PatternMatches {
+  std::vector<std::string> names;
+  std::vector<TablePath> unread;  // folders that may have more of them
+};
+
+// What glob() tells its callback, which takes nothing else.
+thread_local std::vector<TablePath>* unread_of_glob = nullptr;
+
+int KeepUnread(const char* folder, int error) {
+  const std::error_code code(error, std::generic_category());
+  if (IsWorthNaming(code)) {
+    unread_of_glob->push_back({folder, false, WhyNotListed(folder, code)});
+  }
+  return 0;
+}
+
+PatternMatches Matches(const std::string& pattern) {
+  PatternMatches matches;
   glob_t found{};
-  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) {
-    matches.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  unread_of_glob = &matches.unread;
+  if (glob(pattern.c_str(), 0, KeepUnread, &found) == 0) {
+    matches.names.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   }
   globfree(&found);
   return matches;
 }
 
-// What ReadDatabase finds in a folder. A MANIFEST is part of a database whose CURRENT is gone.
+// What ReadDatabase finds in a folder, and the folders in it. A MANIFEST is part of a database
+// whose CURRENT is gone.
 struct FolderContents {
   bool database = false;
   bool tables = false;
+  std::vector<fs::path> folders;  // sorted, without links; and what may be one
+  std::error_code code;           // why there may be more
 };
 
 FolderContents ContentsOf(const fs::path& folder) {
   FolderContents contents;
-  std::error_code code;
-  for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator();
-       entry.increment(code)) {
+  for (fs::directory_iterator entry(folder, contents.code);
+       !contents.code && entry != fs::directory_iterator(); entry.increment(contents.code)) {
     const std::string name = entry->path().filename().string();
     contents.database =
         contents.database || name == "CURRENT" || absl::StartsWith(name, "MANIFEST-");
     contents.tables = contents.tables || absl::EndsWith(name, ".sst");
+    std::error_code code;
+    const fs::file_status status = entry->symlink_status(code);
+    if (fs::is_directory(status) || IsWorthNaming(code)) {
+      contents.folders.push_back(entry->path());
+    }
   }
+  std::sort(contents.folders.begin(), contents.folders.end());
   return contents;
 }
 
-// What there is to read in the folder itself and, where that is no database, in those in it.
+// What there is to read in the folder itself and, where that is no database, in those in it. One
+// that can't be listed is found too: whoever reads it says why.
 void FindDatabases(const fs::path& folder, int depth, std::vector<std::string>* found) {
-  // What it has besides its MANIFEST is found beside it. Where it is what was named, its reader
-  // says so.
-  if (depth > 0 && IsBackupWithoutTables(folder.string())) {
+  const FolderContents contents = ContentsOf(folder);
+  const bool unread = IsWorthNaming(contents.code);
+  // What a backup has besides its MANIFEST is found beside it. Where it is what was named, its
+  // reader says so.
+  if (depth > 0 && !unread && IsBackupWithoutTables(folder.string())) {
     return;
   }
-  const FolderContents contents = ContentsOf(folder);
-  if (contents.database || contents.tables) {
+  if (contents.database || contents.tables || unread) {
     found->push_back(folder.string());
   }
   if (contents.database || depth == kDeepestDatabase) {
     return;
   }
-  std::vector<fs::path> folders;
-  std::error_code code;
-  for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator();
-       entry.increment(code)) {
-    std::error_code ignored;
-    if (!entry->is_symlink(ignored) && entry->is_directory(ignored)) {
-      folders.push_back(entry->path());
-    }
-  }
-  std::sort(folders.begin(), folders.end());
-  for (const fs::path& inner : folders) {
+  for (const fs::path& inner : contents.folders) {
     FindDatabases(inner, depth + 1, found);
   }
 }
@@ -123,11 +146,14 @@ std::vector<TablePath> ExpandPaths(const std::vector<std::string>& names) {
       expansion.Add(name);
       continue;
     }
-    const std::vector<std::string> matches = Matches(name);
-    for (const std::string& match : matches) {
+    PatternMatches matches = Matches(name);
+    for (const std::string& match : matches.names) {
       expansion.Add(match);
     }
-    if (matches.empty()) {
+    for (TablePath& folder : matches.unread) {
+      expansion.AddOnce(std::move(folder));
+    }
+    if (matches.names.empty() && matches.unread.empty()) {
       expansion.AddOnce(
           {name, false, absl::StrCat("no file or folder matches the pattern ", name)});
     }
@@ -136,7 +162,11 @@ std::vector<TablePath> ExpandPaths(const std::vector<std::string>& names) {
 }
 
 bool NamesPath(const std::string& name) {
-  return IsThere(name) || (IsPattern(name) && !Matches(name).empty());
+  if (IsThere(name) || !IsPattern(name)) {
+    return IsThere(name);
+  }
+  const PatternMatches matches = Matches(name);
+  return !matches.names.empty() || !matches.unread.empty();
 }
 
 std::string RealPaths::Of(const std::string& path) {

@@ -18,12 +18,13 @@ struct TablePath {
 // The paths in their order, each file and each folder once, by whatever name it is given again:
 //   - a name that exists, a link that leads nowhere too, is itself;
 //   - another one with *, ? or [ is a pattern as glob(3) has them, in quotes that kept it from the
-//     shell, for all that match, sorted; one that nothing matches is an error;
+//     shell, for all that match, sorted; one that nothing matches is an error, and so is each
+//     folder that can't be listed for it;
 //   - a folder without a database is itself, if table files are in it, and the databases and
-//   folders
-//     of table files in it or in folders in it, sorted. Links are not followed there, nor is looked
-//     inside databases, or further down than kDeepestDatabase. The MANIFESTs of backups, which lie
-//     apart from the table files, are left out.
+//     folders of table files in it or in folders in it, sorted; and those that can't be listed, of
+//     which ReadDatabase says so. Links are not followed there, nor is looked inside databases, or
+//     further down than kDeepestDatabase. The MANIFESTs of backups, which lie apart from the table
+//     files, are left out.
 std::vector<TablePath> ExpandPaths(const std::vector<std::string>& names);
 
 inline constexpr int kDeepestDatabase = 5;

@@ -107,6 +107,10 @@ std::optional<std::string> WhyNotAFile(const std::string& path) {
              : std::optional(absl::StrCat("can't open it: ", strerror(errno)));
 }
 
+std::string WhyNotListed(const std::string& folder, const std::error_code& code) {
+  return absl::StrCat("can't list the folder ", folder, ": ", code.message());
+}
+
 std::string WhyNotATable(const std::string& path, const ROCKSDB_NAMESPACE::Status& failure) {
   const std::string said = failure.ToString();
   const std::string known = ByItsEnd(path, said);

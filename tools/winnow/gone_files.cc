@@ -23,9 +23,10 @@ std::string WereDeleted(size_t files) {
                       "took their place");
 }
 
+// What nobody may look at is there.
 bool IsThere(const std::string& path) {
   std::error_code code;
-  return fs::exists(fs::symlink_status(path, code));
+  return fs::symlink_status(path, code).type() != fs::file_type::not_found;
 }
 
 bool LiesIn(const std::string& folder, const std::string& path) {
