@@ -10,6 +10,7 @@
 
 #include "src/core/level_plan.h"
 #include "src/inspect/policy_check.h"
+#include "src/inspect/sst_filters.h"
 #include "tests/child_process.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
@@ -185,6 +186,21 @@ TEST_F(VerbPolicyTest, WhatCanNotBeReadIsTwoAndTheRestIsShown) {
   EXPECT_THAT(text.output, HasSubstr("winnow-ribbon"));
   // A policy that does not work is said first of all.
   EXPECT_EQ(Policy({"winow:10", folder_ / "a.sst"}).status, 1);
+}
+
+TEST_F(VerbPolicyTest, ADamagedFilterIsOneAndNamed) {
+  WriteSst(TableWith("winnow:10"), 5'000, folder_ / "a.sst");
+  EXPECT_TRUE(PolicyJson({"winnow:10", folder_ / "a.sst"}, 0)["files"][0].at("fault").is_null());
+  std::string error;
+  const std::string block = inspect::ReadFilterBlocks(folder_ / "a.sst", &error).at(0);
+  std::string bytes = testing::ReadFile(folder_ / "a.sst");
+  char& byte = bytes[bytes.find(block) + block.size() / 2];
+  byte = static_cast<char>(byte ^ 8);
+  testing::WriteFile(folder_ / "a.sst", bytes);
+  const ChildResult text = Policy({"winnow:10", folder_ / "a.sst"});
+  EXPECT_EQ(text.status, 1) << text.errors;
+  EXPECT_THAT(text.errors, HasSubstr("winnow policy: fault: " + folder_ / "a.sst" + ": "));
+  EXPECT_TRUE(PolicyJson({"winnow:10", folder_ / "a.sst"}, 1)["files"][0].at("fault").is_string());
 }
 
 TEST_F(VerbPolicyTest, WrongUsageIsTwo) {

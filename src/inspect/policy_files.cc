@@ -54,6 +54,7 @@ Json WithoutPath(const FileUnderPolicy& file) {
            {{"level", file.then.level},
             {"added_keys", file.then.keys},
             {"filter", file.then.filter ? ToJson(*file.then.filter) : Json(nullptr)}}},
+          {"fault", file.fault ? Json(*file.fault) : Json(nullptr)},
           {"error", file.error ? Json(*file.error) : Json(nullptr)}};
 }
 
@@ -73,6 +74,7 @@ FileUnderPolicy TryTable(const ListedTable& table, const std::optional<int>& lev
     return tried;
   }
   tried.now = file.filter;
+  tried.fault = file.filter->fault;
   tried.level = LevelOf(table, *file.filter);
   TrialFile trial;
   trial.keys = file.filter->keys > 0 ? file.filter->keys : file.entries;
@@ -102,6 +104,9 @@ std::optional<FileUnderPolicy> UnpackFileUnderPolicy(std::string_view bytes) {
     file.then.keys = then.at("added_keys").get<uint64_t>();
     if (!then.at("filter").is_null()) {
       file.then.filter = SummaryFrom(then.at("filter"));
+    }
+    if (!json.at("fault").is_null()) {
+      file.fault = json.at("fault").get<std::string>();
     }
     if (!json.at("error").is_null()) {
       file.error = json.at("error").get<std::string>();

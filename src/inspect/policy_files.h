@@ -20,6 +20,7 @@ struct FileUnderPolicy {
   std::optional<int> level;          // the file's, as far as it is known
   std::optional<FilterSummary> now;  // the filter that it has
   PolicyTrial then;                  // the one that the policy builds for its keys, in one block
+  std::optional<std::string> fault;  // of the filter that it has, a sentence
   std::optional<std::string> error;  // why the file can't be read, as a sentence; then there is no
                                      // other than the path
 };

@@ -271,6 +271,17 @@ std::vector<FileUnderPolicy> TryAll(const std::vector<inspect::ListedTable>& tab
   return files;
 }
 
+int ExitCode(const std::vector<FileUnderPolicy>& files, bool trees_read) {
+  const auto any = [&files](const auto& is_so) {
+    return std::any_of(files.begin(), files.end(), is_so);
+  };
+  if (!trees_read || any([](const FileUnderPolicy& file) { return file.error.has_value(); })) {
+    return kCouldNotRead;
+  }
+  return any([](const FileUnderPolicy& file) { return file.fault.has_value(); }) ? kFaultFound
+                                                                                 : kAllGood;
+}
+
 int ReportTables(const Verb& verb, const std::string& options_string,
                  const std::vector<std::string>& paths, int jobs) {
   const PolicyVerdict verdict = inspect::CheckPolicy(options_string, /*with_trials=*/false);
@@ -288,10 +299,14 @@ int ReportTables(const Verb& verb, const std::string& options_string,
       verb.name, absl::GetFlag(FLAGS_json)
                      ? inspect::PolicyFilesJson(verdict, files, tables.warnings)
                      : absl::StrCat(Sentence(verdict), "\n", FileTable(files, tables.trees_read)));
+  for (const FileUnderPolicy& file : files) {
+    if (file.fault) {
+      absl::FPrintF(stderr, "winnow policy: fault: %s: %s\n", inspect::Printable(file.path),
+                    inspect::Printable(*file.fault));
+    }
+  }
   SayAllUnread(verb.name, files);
-  const bool all_read = std::all_of(files.begin(), files.end(),
-                                    [](const FileUnderPolicy& file) { return !file.error; });
-  return printed && all_read && tables.trees_read ? kAllGood : kCouldNotRead;
+  return printed ? ExitCode(files, tables.trees_read) : kCouldNotRead;
 }
 
 std::string FamilySentence(const FamilyPolicy& family) {
@@ -410,7 +425,8 @@ Verb PolicyVerb() {
           "written in an options string and in an OPTIONS file, and the policy is made to\n"
           "build filters of up to a million keys, or of the file that --keys and --level tell,\n"
           "and of one size on all levels of a tree. With the PATHs of table files or databases,\n"
-          "it builds a filter for the keys of each, which is shown beside the one that is there.\n"
+          "it builds a filter for the keys of each, which is shown beside the one that is there;\n"
+          "where that one is damaged, this is said, exit code 1.\n"
           "With an OPTIONS file, or a database's folder for its latest one, every column\n"
           "family is judged. What has a slash or is called like an OPTIONS file is a path. A\n"
           "file of the same name goes before a policy; filter_policy=STRING is always a\n"
