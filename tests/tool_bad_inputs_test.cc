@@ -282,6 +282,28 @@ TEST_F(ToolBadInputsTest, AFolderThatCannotBeEnteredHasWhatItNames) {
   fs::permissions(database, fs::perms::owner_all);
 }
 
+// It can be read as a table, and RocksDB does not open the database with it.
+TEST_F(ToolBadInputsTest, AFileOfAnotherSizeIsNotTheDatabases) {
+  const std::string database = folder_ / "db";
+  {
+    const auto opened = OpenDatabase(MakeOptions(TableWith("winnow:10")), database);
+    for (uint64_t i = 0; i < 100; ++i) {
+      ASSERT_STATUS_OK(opened->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(opened->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  std::string table;
+  for (const fs::directory_entry& entry : fs::directory_iterator(database)) {
+    table = entry.path().extension() == ".sst" ? entry.path().string() : table;
+  }
+  EXPECT_EQ(Run("verify", {database}, {}).status, 0);
+  const std::string sizes = "the MANIFEST says " + std::to_string(fs::file_size(table)) +
+                            " bytes, and it has " + std::to_string(whole_.size());
+  WriteFile(table, whole_);
+  ExpectNotRead(database, {table + ": it is not the file that the database wrote: " + sizes});
+  EXPECT_EQ(Run("verify", {table}, {}).status, 0);  // by itself it is whole
+}
+
 // On stderr, after the report: wherever the two go, once.
 TEST_F(ToolBadInputsTest, WhyAFileCouldNotBeReadIsSaidOnce) {
   WriteFile(folder_ / "empty.sst", "");

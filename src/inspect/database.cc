@@ -209,13 +209,27 @@ TreeLevels ReadTreeOf(const std::string& database, const std::vector<std::string
   return tree;
 }
 
-void SayIfCutOff(uint64_t bytes, SstReport* report) {
+// RocksDB refuses a file whose size is not the MANIFEST's, also one that can be read as a table.
+void CompareSize(uint64_t bytes, SstReport* report) {
   std::error_code code;
   const uint64_t there = fs::file_size(report->path, code);
-  if (!code && there < bytes) {
-    absl::StrAppend(&*report->error, "; it is cut off: the MANIFEST says ", bytes,
-                    " bytes, and it has ", there);
+  if (code || there == bytes) {
+    return;
   }
+  const std::string sizes = absl::StrCat("the MANIFEST says ", bytes, " bytes, and it has ", there);
+  if (report->error) {
+    absl::StrAppend(&*report->error, there < bytes ? "; it is cut off: " : "; ", sizes);
+    return;
+  }
+  SstReport refused;
+  refused.path = report->path;
+  refused.level = report->level;
+  refused.column_family = report->column_family;
+  refused.error = absl::StrCat(
+      "it is not the file that the database wrote: ", sizes,
+      "; RocksDB does not open the database with it, so it counts as not read: bring back the "
+      "right file");
+  *report = std::move(refused);
 }
 
 void Place(const TreeLevels& tree, ReportsByPath* reports) {
@@ -224,8 +238,8 @@ void Place(const TreeLevels& tree, ReportsByPath* reports) {
     if (found != tree.files.end()) {
       report.level = found->second.level;
       report.column_family = found->second.column_family;
-      if (report.error && found->second.not_found.empty()) {
-        SayIfCutOff(found->second.bytes, &report);
+      if (found->second.not_found.empty()) {
+        CompareSize(found->second.bytes, &report);
       }
     }
   }

@@ -21,10 +21,7 @@ TableList ListTables(const std::string& path, const std::vector<std::string>& ta
   DatabaseReport database = ListDatabase(path, table_folders, workers);
   for (SstReport& file : database.files) {
     ListedTable table;
-    // Only what is not there is an error here: a file that can't be read is for those who read it.
-    if (file.error && !std::filesystem::exists(file.path, code)) {
-      table.error = std::move(file.error);
-    }
+    table.error = std::move(file.error);
     table.path = std::move(file.path);
     table.level = file.level;
     table.column_family = std::move(file.column_family);

@@ -12,7 +12,7 @@ namespace winnow::inspect {
 struct ListedTable {
   std::string path;
   std::optional<int> level;          // unset: not known, or no part of a database
-  std::optional<std::string> error;  // why there is no such file, as a sentence
+  std::optional<std::string> error;  // why it can't be read as the database's, as a sentence
   std::string column_family;         // empty: not known
 };
 

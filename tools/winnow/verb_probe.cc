@@ -96,6 +96,12 @@ std::vector<FileProbe> ProbeAll(const std::vector<inspect::ListedTable>& tables,
   show();
   inspect::PooledWork work;
   work.work = [&](size_t file, const inspect::WorkerReport&) {
+    if (tables[file].error) {
+      FileProbe unread;
+      unread.kind = "unknown";
+      unread.error = tables[file].error;
+      return inspect::PackProbe(unread);
+    }
     return inspect::PackProbe(inspect::ProbeFile(tables[file].path, keys, exact));
   };
   work.on_answer = [&](size_t file, const inspect::ChildAnswer& answer) {
@@ -111,9 +117,6 @@ std::vector<FileProbe> ProbeAll(const std::vector<inspect::ListedTable>& tables,
     probe.path = tables[file].path;
     probe.level = tables[file].level;
     probe.column_family = tables[file].column_family;
-    if (tables[file].error) {
-      probe.error = tables[file].error;
-    }
     ++answered;
     show();
   };
