@@ -82,6 +82,7 @@ TEST_F(VerbProbeTest, FamiliesAreNamedAndChosen) {
   ASSERT_EQ(other.at("files").size(), 1u);
   EXPECT_EQ(other.at("files").at(0).at("column_family"), "other");
   EXPECT_THAT(Run(Quoted("db") + "--cf=other " + KeyOf(7)).output, HasSubstr("    level 0  "));
+  EXPECT_EQ(RunJson(Quoted("db") + "--cf=other,default " + KeyOf(7), 0).at("files").size(), 2u);
   const ChildResult none = Run(Quoted("db") + "--cf=another " + KeyOf(7));
   EXPECT_EQ(none.status, 2);
   EXPECT_THAT(none.errors, HasSubstr("there are: default, other"));
@@ -96,8 +97,12 @@ TEST_F(VerbProbeTest, AMistypedPathIsNoKey) {
   // The last one is a key for sure, and so is what comes after a key.
   EXPECT_EQ(Run(Quoted("a.sst") + "a/b").status, 0);
   EXPECT_EQ(RunJson(Quoted("a.sst") + "a a/b c", 0).at("keys").size(), 3u);
-  // Keys may be paths.
-  EXPECT_EQ(RunJson(Quoted("a.sst") + "usr/bin/env usr/bin/false", 0).at("keys").size(), 2u);
+  // Wherever it would lie.
+  EXPECT_EQ(Run(Quoted("a.sst") + "sp/nosuchdb " + KeyOf(1)).status, 2);
+  // Keys may be paths, in a list too.
+  WriteFile(folder_ / "keys", "usr/bin/env\nusr/bin/false\n");
+  EXPECT_EQ(RunJson(Quoted("a.sst") + "--keys=" + Quoted("keys").substr(1), 0).at("keys").size(),
+            2u);
 }
 
 // Multiples of 10 are in level 1, those with 3 at their end in five files of level 0; the rest is

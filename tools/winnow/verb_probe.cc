@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,20 +47,8 @@ void AddKey(std::string bytes, Arguments* arguments) {
   arguments->keys.push_back({std::move(bytes), hash});
 }
 
-// Whether it names something in the folder of one of the paths, as a mistyped path does. That it
-// has a / says nothing: keys are often paths themselves.
-bool LiesBeside(const std::string& argument, const std::vector<std::string>& paths) {
-  const auto folder_of = [](const std::string& path) {
-    return std::filesystem::path(path).lexically_normal().parent_path();
-  };
-  return absl::StrContains(argument, '/') &&
-         std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
-           return folder_of(path) == folder_of(argument);
-         });
-}
-
 // Paths come first: what exists is one, and what comes after the first that does not is a key. That
-// first one may be a path with a mistake: it is refused where it lies beside another.
+// first one may be a path with a mistake: with a / it is refused, unless nothing comes after it.
 Arguments Sort(const std::vector<std::string>& given) {
   Arguments arguments;
   for (const std::string& argument : given) {
@@ -73,10 +60,11 @@ Arguments Sort(const std::vector<std::string>& given) {
     } else if (arguments.paths.empty() || absl::EndsWith(argument, ".sst")) {
       arguments.problem = absl::StrCat("there is no file or folder '", argument, "'");
     } else if (arguments.keys.empty() && &argument != &given.back() &&
-               LiesBeside(argument, arguments.paths)) {
-      arguments.problem =
-          absl::StrCat("there is no file or folder '", argument,
-                       "'; were it a key: it can be the last argument, or in a list (--keys=FILE)");
+               absl::StrContains(argument, '/')) {
+      arguments.problem = absl::StrCat(
+          "there is no file or folder '", argument,
+          "'; were it a key: it can come after one without a /, be the last argument, or be in a "
+          "list (--keys=FILE)");
     } else {
       AddKey(KeyOfArgument(argument, &arguments.problem), &arguments);
     }
