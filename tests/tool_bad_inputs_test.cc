@@ -342,6 +342,14 @@ TEST_F(ToolBadInputsTest, AVerdictCountsWhatCouldNotBeRead) {
   EXPECT_THAT(output("probe", "zzz"),
               AllOf(HasSubstr("zzz (0x7a7a7a): not known: 1 of 2 files could not be read\n"),
                     HasSubstr("\n1 key in 2 files, 1 of them not read: 0 hits\n")));
+  // The page says no more, and names the file although it lists no others.
+  output("inspect --summary --html='" + folder_ / "page.html" + "'", "");
+  const std::string page = ReadFile(folder_ / "page.html");
+  EXPECT_THAT(page, HasSubstr("How much is converted is not known, as 1 of 2 files could not be "
+                              "read; of what was read 100.0 % of the entries are in files"));
+  EXPECT_THAT(page, AllOf(HasSubstr("empty.sst</td>"), HasSubstr("it is empty"),
+                          ::testing::Not(HasSubstr("good.sst</td>")),
+                          HasSubstr("1 of 2 files are listed, with all that could not be read")));
   const json probed = json::parse(output("probe", "zzz " + KeyOf(7) + " --json"));
   EXPECT_EQ(probed.at("files_not_read"), 1);
   EXPECT_EQ(probed.at("keys").at(0).at("answer"), "not known");

@@ -221,18 +221,22 @@ std::vector<std::string> FileRow(const SstReport& file) {
 HtmlSection FilesSection(const InspectReport& report) {
   HtmlSection section;
   section.title = "Files";
-  if (report.left_out() > 0) {
-    section.says = absl::StrCat(Count(report.listed), " of ", Count(report.files.size()),
-                                " files are listed; the sums are over all of them.");
-  }
-  if (report.listed == 0) {
-    return section;
-  }
   HtmlTable table{{"file", "level", "column family", "entries", "filter", "keys", "bytes",
                    "bits a key", "expected rate", "parameters"},
                   {}};
-  for (size_t i = 0; i < report.listed; ++i) {
-    table.rows.push_back(FileRow(report.files[i]));
+  for (size_t i = 0; i < report.files.size(); ++i) {
+    if (i < report.listed || report.files[i].error) {
+      table.rows.push_back(FileRow(report.files[i]));
+    }
+  }
+  if (table.rows.size() < report.files.size()) {
+    section.says = absl::StrCat(
+        Count(table.rows.size()), " of ", Count(report.files.size()), " files are listed",
+        report.totals.all.not_read > 0 ? ", with all that could not be read" : "",
+        "; the sums are over all of them.");
+  }
+  if (table.rows.empty()) {
+    return section;
   }
   section.html = absl::StrCat("<div class=\"files\">", ToHtml(table), "</div>\n");
   return section;
@@ -273,15 +277,21 @@ std::string Names(const std::vector<std::string>& paths) {
 std::string Converted(const InspectReport& report) {
   const ConvertedShare share = SumByFamily(report.files);
   const std::optional<double> converted = share.OfEntries();
+  const std::string unread = WhatIsUnread(report);
+  const std::string begin =
+      unread.empty() ? "" : absl::StrCat("How much is converted is not known, as ", unread);
   if (!converted) {
-    return std::string();
+    return unread.empty() ? begin : begin + ".";
   }
   // A share that isn't all or nothing must not look as if it were.
   const double percent = 100 * *converted;
-  const std::string shown = percent > 0 && percent < 0.1      ? "Less than 0.1 %"
-                            : percent > 99.9 && percent < 100 ? "More than 99.9 %"
-                                                              : absl::StrFormat("%.1f %%", percent);
-  return absl::StrCat(shown, " of the entries are in files with Winnow's filters.");
+  const std::string shown = percent > 0 && percent < 0.1
+                                ? absl::StrCat(unread.empty() ? "Less" : "less", " than 0.1 %")
+                            : percent > 99.9 && percent < 100
+                                ? absl::StrCat(unread.empty() ? "More" : "more", " than 99.9 %")
+                                : absl::StrFormat("%.1f %%", percent);
+  return absl::StrCat(begin, unread.empty() ? "" : "; of what was read ", shown,
+                      " of the entries are in files with Winnow's filters.");
 }
 
 }  // namespace

@@ -88,6 +88,20 @@ InspectReport MakeInspectReport(std::vector<SstReport> files, std::vector<std::s
   return report;
 }
 
+std::string WhatIsUnread(const InspectReport& report) {
+  const uint64_t files = report.totals.all.not_read;
+  std::string text = files == 0 ? ""
+                                : absl::StrCat(files, " of ", report.files.size(),
+                                               report.files.size() == 1 ? " file" : " files",
+                                               " could not be read");
+  if (!report.trees_read) {
+    absl::StrAppend(&text, text.empty() ? "" : ", and ",
+                    "a database's tree could not be read, which may have ",
+                    report.files.empty() ? "" : "more ", "files");
+  }
+  return text;
+}
+
 std::string UnknownFamilies(const std::vector<SstReport>& files, const FileSelection& selection) {
   std::set<std::string> names;
   for (const SstReport& file : files) {

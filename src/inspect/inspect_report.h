@@ -41,6 +41,9 @@ struct InspectReport {
 InspectReport MakeInspectReport(std::vector<SstReport> files, std::vector<std::string> remarks,
                                 const FileSelection& selection);
 
+// Why sums may be other than those of all there is, as a clause; empty: they are these.
+std::string WhatIsUnread(const InspectReport& report);
+
 // The families of the selection that no file has: a sentence that names
 // those that there are. Empty: there is none such.
 std::string UnknownFamilies(const std::vector<SstReport>& files, const FileSelection& selection);

@@ -265,25 +265,10 @@ std::string ShareCell(uint64_t part, uint64_t all) {
   return absl::StrFormat("%.1f %%", percent);
 }
 
-// Why the share may be another; empty: it is that of all there is.
-std::string Unread(const InspectReport& report) {
-  const uint64_t files = report.totals.all.not_read;
-  std::string text = files == 0
-                         ? ""
-                         : absl::StrCat(Count(files), " of ", Number(report.files.size(), "file"),
-                                        " could not be read");
-  if (!report.trees_read) {
-    absl::StrAppend(&text, text.empty() ? "" : ", and ",
-                    "a database's tree could not be read, which may have ",
-                    report.files.empty() ? "" : "more ", "files");
-  }
-  return text;
-}
-
 // How far a roll-out has come, in one line; empty where there is nothing to convert.
 std::string Converted(const InspectReport& report) {
   const ConvertedShare share = inspect::SumByFamily(report.files);
-  const std::string unread = Unread(report);
+  const std::string unread = inspect::WhatIsUnread(report);
   const std::string begin =
       absl::StrCat("\nconverted: ", unread.empty() ? "" : "not known, as ", unread);
   FamilySum all;
