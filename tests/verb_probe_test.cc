@@ -88,6 +88,31 @@ TEST_F(VerbProbeTest, FamiliesAreNamedAndChosen) {
   EXPECT_THAT(none.errors, HasSubstr("there are: default, other"));
 }
 
+// It is no list where there is such a family.
+TEST_F(VerbProbeTest, AFamilyWithACommaInItsNameCanBeChosen) {
+  {
+    const Options options = MakeOptions(TableWith("winnow:10"));
+    const auto database = OpenDatabase(options, folder_ / "db");
+    PutAndFlush(database.get(), 0, 100, 1);
+    ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
+    ASSERT_STATUS_OK(database->CreateColumnFamily(options, "my cf,x", &family));
+    ASSERT_STATUS_OK(database->Put(WriteOptions(), family, KeyOf(1), "value"));
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
+    ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+  }
+  for (const std::string& command :
+       {"inspect" + Quoted("db"), "verify" + Quoted("db"), "probe" + Quoted("db") + KeyOf(1)}) {
+    const std::string chosen = command + " --json '--cf=my cf,x'";
+    EXPECT_EQ(testing::JsonOf(testing::RunTool(chosen), 0).at("files").size(), 1u) << command;
+    EXPECT_EQ(testing::JsonOf(testing::RunTool(chosen + " --cf=default"), 0).at("files").size(), 2u)
+        << command;
+  }
+  const json advice = testing::JsonOf(
+      testing::RunTool("advise" + Quoted("db") + " --draws=100 --json '--cf=my cf,x'"), 0);
+  ASSERT_EQ(advice.at("families").size(), 1u);
+  EXPECT_EQ(advice["families"][0].at("name"), "my cf,x");
+}
+
 TEST_F(VerbProbeTest, AMistypedPathIsNoKey) {
   WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
   const ChildResult outcome = Run(Quoted("a.sst") + Quoted("no folder") + KeyOf(1));

@@ -17,7 +17,7 @@
 namespace winnow::inspect {
 
 struct AdviceOptions {
-  // Column families to look at, by name; empty: all.
+  // Column families to look at, as FamiliesNamed takes them; empty: all.
   std::vector<std::string> families;
 
   // Recorded lookups, in any order, without timestamps; they are of the one family that there is.

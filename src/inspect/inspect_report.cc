@@ -2,6 +2,8 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
+#include <absl/strings/str_split.h>
+#include <absl/strings/string_view.h>
 
 #include <algorithm>
 #include <limits>
@@ -102,14 +104,33 @@ std::string WhatIsUnread(const InspectReport& report) {
   return text;
 }
 
-std::string UnknownFamilies(const std::vector<SstReport>& files, const FileSelection& selection) {
+std::set<std::string> FamiliesOf(const std::vector<SstReport>& files) {
   std::set<std::string> names;
   for (const SstReport& file : files) {
     if (!file.column_family.empty()) {
       names.insert(file.column_family);
     }
   }
-  return UnknownFamilies(names, selection.families);
+  return names;
+}
+
+std::vector<std::string> FamiliesNamed(const std::vector<std::string>& texts,
+                                       const std::set<std::string>& names) {
+  std::vector<std::string> named;
+  for (const std::string& text : texts) {
+    if (names.count(text) > 0) {
+      named.push_back(text);
+      continue;
+    }
+    for (const absl::string_view name : absl::StrSplit(text, ',', absl::SkipEmpty())) {
+      named.emplace_back(name);
+    }
+  }
+  return named;
+}
+
+std::string UnknownFamilies(const std::vector<SstReport>& files, const FileSelection& selection) {
+  return UnknownFamilies(FamiliesOf(files), selection.families);
 }
 
 std::string UnknownFamilies(const std::set<std::string>& names,

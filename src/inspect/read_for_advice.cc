@@ -11,6 +11,7 @@
 #include "src/inspect/advice_sample.h"
 #include "src/inspect/advice_trials.h"
 #include "src/inspect/advice_work.h"
+#include "src/inspect/inspect_report.h"
 
 namespace winnow::inspect {
 namespace {
@@ -145,10 +146,13 @@ class Reader {
   }
 
   void Place() {
-    const std::set<std::string> wanted(options_.families.begin(), options_.families.end());
+    for (const AdvisedFile& file : read_.files) {
+      read_.found_families.insert(file.family);
+    }
+    wanted_ = FamiliesNamed(options_.families, read_.found_families);
+    const std::set<std::string> wanted(wanted_.begin(), wanted_.end());
     std::vector<AdvisedFile> kept;
     for (AdvisedFile& file : read_.files) {
-      read_.found_families.insert(file.family);
       if (wanted.empty() || !file.error.empty() || wanted.count(file.family) > 0) {
         kept.push_back(std::move(file));
       }
@@ -158,7 +162,7 @@ class Reader {
   }
 
   std::string WhyNothing() const {
-    for (const std::string& name : options_.families) {
+    for (const std::string& name : wanted_) {
       if (read_.found_families.count(name) == 0) {
         return absl::StrCat("no file is of a column family '", name, "'");
       }
@@ -396,6 +400,7 @@ class Reader {
 
   const std::vector<AdviceTable>& tables_;
   const AdviceOptions& options_;
+  std::vector<std::string> wanted_;  // families, by name
   const AdviceProgress& progress_;
   AdviceReading& read_;
   std::vector<std::vector<std::string>> present_;  // keys of each family, drawn from its files

@@ -2,7 +2,6 @@
 
 #include <absl/flags/flag.h>
 #include <absl/strings/str_join.h>
-#include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 
 #include "tools/winnow/kept_values.h"
@@ -11,29 +10,27 @@ namespace winnow::tools {
 namespace {
 
 struct FamilyList {
-  std::vector<std::string> names;
+  std::vector<std::string> texts;
 };
 
 bool AbslParseFlag(absl::string_view text, FamilyList* list, std::string*) {
   static auto* all = new std::vector<std::string>;
-  for (const absl::string_view name : absl::StrSplit(text, ',', absl::SkipEmpty())) {
-    Keep(std::string(name), all);
-  }
-  list->names = *all;
+  Keep(std::string(text), all);
+  list->texts = *all;
   return true;
 }
 
-std::string AbslUnparseFlag(const FamilyList& list) { return absl::StrJoin(list.names, ","); }
+std::string AbslUnparseFlag(const FamilyList& list) { return absl::StrJoin(list.texts, ","); }
 
 }  // namespace
 }  // namespace winnow::tools
 
 ABSL_FLAG(winnow::tools::FamilyList, cf, {},
           "only files of this column family; for several the flag is repeated, or has a list with "
-          "commas");
+          "commas; a name that has a comma is given by itself");
 
 namespace winnow::tools {
 
-std::vector<std::string> FamiliesOfFlags() { return absl::GetFlag(FLAGS_cf).names; }
+std::vector<std::string> FamiliesOfFlags() { return absl::GetFlag(FLAGS_cf).texts; }
 
 }  // namespace winnow::tools

@@ -8,7 +8,7 @@
 
 namespace winnow::tools {
 
-// The column families that --cf names; empty: all.
+// What --cf names, each mention as it is: for inspect::FamiliesNamed; empty: all.
 std::vector<std::string> FamiliesOfFlags();
 
 }  // namespace winnow::tools

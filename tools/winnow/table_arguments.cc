@@ -82,7 +82,7 @@ Tables TablesOfFamilies(const std::vector<std::string>& paths, std::string* prob
       names.insert(table.column_family);
     }
   }
-  const std::vector<std::string> wanted = FamiliesOfFlags();
+  const std::vector<std::string> wanted = inspect::FamiliesNamed(FamiliesOfFlags(), names);
   *problem = inspect::UnknownFamilies(names, wanted);
   const auto is_of_others = [&wanted](const inspect::ListedTable& table) {
     return !wanted.empty() && !table.column_family.empty() &&

@@ -178,7 +178,9 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   for (const std::string& warning : findings.warnings) {
     absl::FPrintF(stderr, "winnow inspect: %s\n", inspect::Printable(warning));
   }
-  const inspect::FileSelection selection = SelectionOfFlags();
+  inspect::FileSelection selection = SelectionOfFlags();
+  selection.families =
+      inspect::FamiliesNamed(selection.families, inspect::FamiliesOf(findings.files));
   const std::string problem = inspect::UnknownFamilies(findings.files, selection);
   if (!problem.empty()) {
     absl::FPrintF(stderr, "winnow inspect: %s\n", problem);
