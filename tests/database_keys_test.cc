@@ -13,6 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/lookups/existing_database.h"
+#include "db_bench_ext/read_amplification/report/report.h"
+#include "src/inspect/readamp_json.h"
 #include "tests/files.h"
 #include "third_party/rocksdb_abi/versions.h"
 
@@ -85,6 +88,38 @@ TEST_F(DatabaseKeysTest, WhatADatabaseHasIsReadAndNothingChanges) {
   EXPECT_THAT(Strings(read->keys), ElementsAre("a", "c"));
   EXPECT_EQ(read->value_bytes, 8u);
   EXPECT_EQ(Names(), before);
+}
+
+// Of several column families one is read, and what is left out is said in every report.
+TEST_F(DatabaseKeysTest, OtherColumnFamiliesAreNamed) {
+  const std::string path = MakeDatabase(rocksdb::BytewiseComparator());
+  EXPECT_EQ(Read(path)->note, "");
+  {
+    rocksdb_abi::OpenedDB opened{};
+    ASSERT_TRUE(rocksdb::DB::Open(rocksdb::Options(), path, &opened).ok());
+    const std::unique_ptr<rocksdb::DB> db = rocksdb_abi::Own(std::move(opened));
+    for (int i = 0; i < 12; ++i) {
+      rocksdb::ColumnFamilyHandle* family = nullptr;
+      ASSERT_TRUE(db->CreateColumnFamily({}, "cf" + std::to_string(i), &family).ok());
+      ASSERT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
+    }
+  }
+  const std::string others =
+      ", of the 13 that " + path +
+      " has. The others: 'cf0', 'cf1', 'cf2', 'cf3', 'cf4', 'cf5', 'cf6', 'cf7', 'cf8', 'cf9' and "
+      "2 more.";
+  const auto read = Read(path);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->note, "Only the column family 'default' gave keys" + others);
+
+  ExistingOptions options;
+  Progress progress;
+  const auto measured = MeasureExisting(path, options, &progress, &stop_);
+  ASSERT_TRUE(measured.ok()) << measured.status();
+  const std::string note = "Only the column family 'default' was measured" + others;
+  EXPECT_THAT(measured->notes, ElementsAre(note));
+  EXPECT_THAT(FullReport(*measured), HasSubstr("Note: " + note));
+  EXPECT_THAT(inspect::ReadAmplificationJson(*measured, {}), HasSubstr(note));
 }
 
 TEST_F(DatabaseKeysTest, FilesGiveEachKeyOnceInOrder) {

@@ -121,7 +121,11 @@ absl::StatusOr<DatabaseKeys> OfDatabase(const std::string& from, KeyReader* read
   if (status = reader->ReadAll(entries.get(), from, std::max<uint64_t>(1, keys)); !status.ok()) {
     return status;
   }
-  return reader->Finish(from, true);
+  absl::StatusOr<DatabaseKeys> keys_read = reader->Finish(from, true);
+  absl::StatusOr<std::string> note = (*database)->OtherFamilies("gave keys");
+  if (!note.ok()) return note.status();
+  if (keys_read.ok()) keys_read->note = *std::move(note);
+  return keys_read;
 }
 
 absl::StatusOr<DatabaseKeys> OfFiles(const std::string& from, KeyReader* reader) {

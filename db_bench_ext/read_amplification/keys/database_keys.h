@@ -18,6 +18,7 @@ struct DatabaseKeys {
   KeyTable keys;             // each once, in ascending order of bytes
   uint64_t value_bytes = 0;  // of all of them
   uint64_t duplicates = 0;   // keys that several of the files have
+  std::string note;          // that the database has other keys: a sentence, or empty
 };
 
 // Of the default column family of the database in a folder, or of SST files, whose paths stand

@@ -2,16 +2,20 @@
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/utilities/options_util.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "db_bench_ext/read_amplification/system/status.h"
+#include "src/inspect/printable.h"
 #include "src/inspect/quiet_logger.h"
 #include "src/inspect/read_only_env.h"
 #include "third_party/rocksdb_abi/versions.h"
@@ -52,6 +56,24 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> ReadOnlyDatabase::Open(uint64_t cac
                                     "open " + path_ + " for reading");
   if (!status.ok()) return status;
   return rocksdb_abi::Own(std::move(opened));
+}
+
+absl::StatusOr<std::string> ReadOnlyDatabase::OtherFamilies(absl::string_view was_used) const {
+  constexpr size_t kMostNames = 10;
+  std::vector<std::string> names;
+  absl::Status status = FromRocksDB(rocksdb::DB::ListColumnFamilies(options_, path_, &names),
+                                    "read the column families of " + path_);
+  if (!status.ok()) return status;
+  names.erase(std::remove(names.begin(), names.end(), rocksdb::kDefaultColumnFamilyName),
+              names.end());
+  if (names.empty()) return std::string();
+  const size_t others = names.size();
+  names.resize(std::min(others, kMostNames));
+  for (std::string& name : names) name = absl::StrCat("'", inspect::Printable(name), "'");
+  return absl::StrCat(
+      "Only the column family 'default' ", was_used, ", of the ", others + 1, " that ", path_,
+      " has. The others: ", absl::StrJoin(names, ", "),
+      others > kMostNames ? absl::StrCat(" and ", others - kMostNames, " more") : "", ".");
 }
 
 absl::Status ReadOnlyDatabase::LoadOptions() {

@@ -4,6 +4,7 @@
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_READ_ONLY_DATABASE_H_
 
 #include <absl/status/statusor.h>
+#include <absl/strings/string_view.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
@@ -29,6 +30,10 @@ class ReadOnlyDatabase {
 
   // With an empty block cache of so many bytes; 0: none. This object outlives what is opened.
   absl::StatusOr<std::unique_ptr<rocksdb::DB>> Open(uint64_t cache_size) const;
+
+  // That of its column families `default` alone `was_used`, as "is measured", and which others
+  // there are: a sentence, empty if there are none.
+  absl::StatusOr<std::string> OtherFamilies(absl::string_view was_used) const;
 
   // Whether its filters hold prefixes.
   bool HasPrefixes() const { return options_.prefix_extractor != nullptr; }

@@ -66,6 +66,9 @@ class Measurement {
     absl::StatusOr<std::unique_ptr<ReadOnlyDatabase>> database = ReadOnlyDatabase::Make(path_);
     if (!database.ok()) return database.status();
     database_ = *std::move(database);
+    absl::StatusOr<std::string> others = database_->OtherFamilies("was measured");
+    if (!others.ok()) return others.status();
+    if (!others->empty()) run_.notes.push_back(*std::move(others));
     absl::Status status = Examine();
     if (status.ok()) status = DrawKeys();
     if (!status.ok()) return status;

@@ -42,11 +42,11 @@ struct ExistingOptions {
 
 // Opens the database in the folder for reading only: nothing in it is written, renamed, locked or
 // made, so that it may be in use meanwhile. What is in its write-ahead log alone is not seen.
-// Lookups ask the default column family for keys that are drawn from it, at most 200,000 different
-// ones or 64 MiB of them, and for near misses of these that it does not have. Filters are read by
-// Winnow's policy, which knows its own and RocksDB's. The results have one policy, kAsItIs, whose
-// `in_force` are the names in the files' properties. An error if the folder has no database that
-// RocksDB can open, or one without keys.
+// Lookups ask the default column family, and a note says so where there are others, for keys drawn
+// from it, at most 200,000 different ones or 64 MiB of them, and for near misses of these that it
+// does not have. Filters are read by Winnow's policy, which knows its own and RocksDB's. The
+// results have one policy, kAsItIs, whose `in_force` are the names in the files' properties. An
+// error if the folder has no database that RocksDB can open, or one without keys.
 absl::StatusOr<inspect::ReadAmplification> MeasureExisting(const std::string& path,
                                                            const ExistingOptions& options,
                                                            Progress* progress,

@@ -344,6 +344,7 @@ inspect::ReadAmplification Heading(const Task& task, const RunKeys& keys,
   results.key_bytes = keys.keys.range->total_bytes();
   results.value_size = task.options.tree.value_size;
   results.cache_size = task.options.tree.cache_size;
+  if (!keys.note.empty()) Note(keys.note, &results.notes);
   for (const std::string& note : task.notes) Note(note, &results.notes);
   for (const std::string& note : WorkloadNotes(task.request, task.options.tree)) {
     Note(note, &results.notes);

@@ -80,6 +80,7 @@ absl::StatusOr<RunKeys> OfDatabase(const KeysRequest& request, Progress* progres
   RunKeys run = OfTable(std::move(table));
   run.from = request.from_db;
   run.duplicates = read->duplicates;
+  run.note = read->note;
   run.value_size = (read->value_bytes + keys / 2) / keys;
   return run;
 }

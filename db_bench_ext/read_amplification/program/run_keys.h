@@ -24,6 +24,7 @@ struct RunKeys {
   std::string from;         // for the reports
   uint64_t duplicates = 0;  // dropped
   std::optional<uint64_t> value_size;     // mean of a database's, rounded
+  std::string note;                       // on other keys that it has: a sentence, or empty
   std::shared_ptr<const KeyTable> table;  // null for generated keys
 };
 
