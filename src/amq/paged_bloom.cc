@@ -255,7 +255,8 @@ std::optional<PagedBloom> PagedBloom::Build(PageStore* store, const PagedPlan& p
   const double rate = made.expected_fpr();
   if (rate > plan.rate) {
     std::ostringstream text;
-    text << "the " << made.added_ << " keys would have a rate of " << rate << ", planned were "
+    // Not added_, which leaves out keys whose bits all were there in a page that is too full.
+    text << "the " << n << " keys given would have a rate of " << rate << ", planned were "
          << plan.rate << " for " << plan.capacity << " keys; plan for more keys";
     *reason = text.str();
     return std::nullopt;

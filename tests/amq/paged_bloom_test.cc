@@ -339,7 +339,7 @@ TEST(PagedBloom, ARebuildThatPassesTheRateLeavesTheOldPages) {
   const std::vector<KeyHash> more = RandomHashes(14).Take(9000);
   std::string reason;
   EXPECT_FALSE(PagedBloom::Build(&store, {6000, 0.01, 1024}, more.data(), more.size(), &reason));
-  EXPECT_THAT(reason, HasSubstr("keys would have a rate of 0.03"));
+  EXPECT_THAT(reason, HasSubstr("the 9000 keys given would have a rate of 0.03"));
   EXPECT_THAT(reason, HasSubstr(", planned were 0.01 for 6000 keys; plan for more keys"));
   EXPECT_EQ(store.all(), before);
 }
