@@ -6,6 +6,7 @@
 #include <iterator>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/child_process.h"
@@ -78,6 +79,75 @@ TEST_F(ToolHelpTest, NoLineIsWiderThanATerminal) {
   std::string all = RunTool("help").output;
   for (const std::string& verb : VerbNames()) all += RunTool("help " + verb).output;
   for (const std::string& line : LinesThatBegin(all, "")) EXPECT_LE(line.size(), 92u) << line;
+}
+
+TEST_F(ToolHelpTest, TheUsageLineHasAllFlags) {
+  int flags = 0;
+  for (const std::string& verb : VerbNames()) {
+    const std::string help = RunTool("help " + verb).output;
+    const std::string usage = help.substr(0, help.find("\n\n"));
+    for (const std::string& line : LinesThatBegin(help, "  --")) {
+      const std::string flag = line.substr(2, line.find_first_of("= ", 2) - 2);
+      EXPECT_TRUE(std::regex_search(usage, std::regex(flag + "\\b"))) << verb << line;
+      ++flags;
+    }
+  }
+  EXPECT_GT(flags, 40);
+}
+
+// In whatever way a whole number is written, and of whatever type the flag is.
+TEST_F(ToolHelpTest, WholeNumbersAreReadTheSameByEveryVerb) {
+  const struct {
+    std::string before;
+    std::string number;  // in digits
+    std::vector<std::string> same;
+    std::string after;
+  } cases[] = {
+      {"size --rate=0.01 --keys=", "1000000", {"1e6", "1000000.0", "0xF4240"}, ""},
+      {"policy winnow:10 --keys=", "100000", {"1e5", "1E5", "0x186a0"}, ""},
+      {"policy winnow:10 --keys=100 --level=", "3", {"3.0", "0x3"}, ""},
+      {"inspect --json --limit=", "10", {"1e1", "0xa"}, " DB"},
+      {"verify --samples=", "1000", {"1e3", "0x3e8"}, " DB"},
+  };
+  for (const auto& [before, number, same, after] : cases) {
+    const auto run = [&](const std::string& value) {
+      return RunTool(ArgumentsOf("  winnow " + before + value + after));
+    };
+    const ChildResult digits = run(number);
+    EXPECT_EQ(digits.status, 0) << before << digits.errors;
+    for (const std::string& value : same) {
+      const ChildResult outcome = run(value);
+      EXPECT_EQ(outcome.status, 0) << before << value << outcome.errors;
+      EXPECT_EQ(outcome.output, digits.output) << before << value;
+    }
+    EXPECT_EQ(run("1.5").status, 2) << before;
+    EXPECT_EQ(run("15e-1").status, 2) << before;
+  }
+  for (const char* arguments : {"advise DB --draws=1e3", "advise DB --draws=1e3 --sample=1e4",
+                                "pages build PAGES KEY --capacity=0x3e8"}) {
+    EXPECT_EQ(RunTool(ArgumentsOf(std::string("  winnow ") + arguments)).status, 0) << arguments;
+  }
+}
+
+// A flag that would do nothing is a question, and the answer says what it belongs to.
+TEST_F(ToolHelpTest, AFlagThatDoesNothingIsRefused) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"size --page=4KiB --rate=0.01 --deletes", "leave out grows, deletes and threads"},
+      {"size --page=4KiB --rate=0.01 --grows", "leave out grows, deletes and threads"},
+      {"size --page=4KiB --rate=0.01 --threads", "leave out grows, deletes and threads"},
+      {"pages ask PAGES KEY --capacity=5", "--capacity is that of build"},
+      {"pages ask PAGES KEY --rate=0.1", "--rate is that of build"},
+      {"pages add PAGES KEY --page_size=64", "--page_size is that of build"},
+      {"pages ask PAGES KEY --name=x", "--name is that of pages in a server"},
+      {"policy winnow:10 --path=DB", "--path is that of table files"},
+      {"policy OPTIONS --jobs=2", "--jobs is that of table files"},
+  };
+  for (const auto& [arguments, said] : cases) {
+    const ChildResult outcome = RunTool(ArgumentsOf(std::string("  winnow ") + arguments));
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
+    EXPECT_THAT(outcome.errors, HasSubstr(said)) << arguments;
+  }
 }
 
 // Of every flag of every verb whose value is a number.

@@ -192,18 +192,6 @@ TEST_F(VerbAdviseTest, OfABudgetOnePolicyIsOfferedBesideTheSplit) {
   EXPECT_THAT(large.at("recommendation").get<std::string>(), HasSubstr("bytes, buys nothing"));
 }
 
-TEST_F(VerbAdviseTest, TheUsageLineHasAllFlags) {
-  const std::string help = RunProgram({WINNOW_TOOL, "help", "advise"}).output;
-  const std::string usage = help.substr(0, help.find("\n\n"));
-  int flags = 0;
-  for (const std::string& line : testing::LinesThatBegin(help, "  --")) {
-    const std::string flag = line.substr(2, line.find_first_of("= ", 2) - 2);
-    EXPECT_THAT(usage, HasSubstr("[" + flag)) << line;
-    ++flags;
-  }
-  EXPECT_GT(flags, 12);
-}
-
 TEST_F(VerbAdviseTest, AFamilyTooSmallToBeDrawnFromGetsBitsAsWell) {
   MakeDatabase("db", "bloomfilter:10", 50'000);
   {

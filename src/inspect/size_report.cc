@@ -231,6 +231,10 @@ std::string WhatIsWrong(const SizeWish& wish) {
   if (wish.page_bytes) {
     if (wish.bytes) return "a page has its own memory: leave out one of the two";
     if (!wish.keys && !wish.rate) return "a page wants a rate, or a number of keys, or both";
+    if (wish.grows || wish.deletes || wish.threads) {
+      return "a page is sized for its keys alone: leave out grows, deletes and threads, which "
+             "choose among kinds";
+    }
     amq::PagedPlan plan;
     plan.page_bytes = static_cast<uint32_t>(std::min<uint64_t>(*wish.page_bytes, UINT32_MAX));
     const std::string wrong = amq::CheckPagedPlan(plan);

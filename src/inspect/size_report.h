@@ -16,7 +16,7 @@ struct SizeWish {
   std::optional<double> rate;
   std::optional<uint64_t> bytes;
   std::optional<uint64_t> page_bytes;
-  // What the filter has to be able to.
+  // What the filter has to be able to; none of these with page_bytes.
   bool grows = false;    // keys are added after it was made
   bool deletes = false;  // keys are removed
   bool threads = false;  // several threads add at once

@@ -3,12 +3,14 @@
 #include <absl/strings/match.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
 #include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
 #include <absl/time/time.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -90,11 +92,23 @@ bool IsWithin(const RangeRow& row, absl::string_view text) {
   });
 }
 
+// A whole number as "1e6" or "1.0" in digits, which Abseil reads; the rest as it is.
+std::string AsAbseilReads(const RangeRow& row, const absl::CommandLineFlag& flag,
+                          absl::string_view value) {
+  constexpr double kMostDigits = 1e18;
+  double number = 0;
+  const bool to_write = row.form == Form::kWhole && !flag.IsOfType<std::string>() &&
+                        value.find_first_of("eE.") != absl::string_view::npos &&
+                        absl::SimpleAtod(value, &number) && std::fabs(number) <= kMostDigits &&
+                        std::trunc(number) == number;
+  return to_write ? absl::StrFormat("%.0f", number) : std::string(value);
+}
+
 std::string CheckNumber(const RangeRow& row, absl::string_view name, absl::string_view value,
                         absl::CommandLineFlag* flag) {
   std::string error;
   // As Abseil has read it: whole numbers may be written in hexadecimal digits.
-  const bool parsed = flag->ParseFrom(value, &error);
+  const bool parsed = flag->ParseFrom(AsAbseilReads(row, *flag, value), &error);
   const bool is_read = parsed && row.form == Form::kWhole && !flag->IsOfType<std::string>();
   if (parsed && IsWithin(row, is_read ? flag->CurrentValue() : std::string(value))) return "";
   if (row.form != Form::kBytes) return inspect::OutOfRange(name, value, RangeOf(row));
@@ -157,6 +171,11 @@ absl::CommandLineFlag* FindFlag(const Verb& verb, absl::string_view name) {
   return own != nullptr ? own : absl::FindCommandLineFlag(name);
 }
 
+bool IsSet(const Verb& verb, absl::string_view name) {
+  const absl::CommandLineFlag* const flag = FindFlag(verb, name);
+  return flag != nullptr && flag->CurrentValue() != flag->DefaultValue();
+}
+
 std::optional<inspect::NumberRange> RangeOf(const absl::CommandLineFlag& flag) {
   const std::optional<RangeRow> row = RowOf(flag);
   return row ? std::optional(RangeOf(*row)) : std::nullopt;
@@ -170,7 +189,10 @@ std::vector<std::string> ForAbseil(const Verb& verb, std::vector<std::string> ar
     const absl::CommandLineFlag* const found =
         IsFlag(*argument) ? FindFlag(verb, flag.substr(0, equals)) : nullptr;
     if (found != nullptr) {
-      *argument = absl::StrCat("--", found->Name(), flag.substr(equals));
+      const std::optional<RangeRow> row = RowOf(*found);
+      const absl::string_view value = flag.substr(std::min(equals + 1, flag.size()));
+      *argument = absl::StrCat("--", found->Name(), flag.substr(equals, 1),
+                               row ? AsAbseilReads(*row, *found, value) : std::string(value));
     }
   }
   return arguments;

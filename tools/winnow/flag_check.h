@@ -18,10 +18,14 @@ namespace winnow::tools {
 // The Abseil flag that the verb means by a name; null if it has none.
 absl::CommandLineFlag* FindFlag(const Verb& verb, absl::string_view name);
 
+// Whether the verb's flag has been given another value than it has without being given.
+bool IsSet(const Verb& verb, absl::string_view name);
+
 // The numbers that a flag can have; unset for a flag that is no number.
 std::optional<inspect::NumberRange> RangeOf(const absl::CommandLineFlag& flag);
 
-// The verb's arguments with its flags by the names that Abseil knows them by.
+// The verb's arguments with its flags by the names that Abseil knows them by, and whole numbers, as
+// 1e6, in digits.
 std::vector<std::string> ForAbseil(const Verb& verb, std::vector<std::string> arguments);
 
 // What is wrong with the flags among the arguments of a verb; null: of no verb. Empty if each is

@@ -10,6 +10,7 @@
 #include <absl/strings/string_view.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <new>
@@ -23,6 +24,7 @@
 
 #include "src/inspect/pages_json.h"
 #include "tools/winnow/byte_count.h"
+#include "tools/winnow/flag_check.h"
 #include "tools/winnow/flags.h"
 #include "tools/winnow/key_arguments.h"
 #include "tools/winnow/page_place.h"
@@ -34,7 +36,7 @@
 #include "winnow/amq/paged_bloom.h"
 #include "winnow/hash.h"
 
-ABSL_FLAG(std::string, pages_capacity, "",
+ABSL_FLAG(std::optional<uint64_t>, pages_capacity, std::nullopt,
           "distinct keys, as 1000000 or 1e6, that the pages are built for; else as many as are "
           "given, and hardly one "
           "can be added later");
@@ -144,8 +146,7 @@ PagesReport ReportOf(const Task& task, absl::string_view action) {
 // The flags' plan, with 0 keys where they don't say. Where a value is wrong, *problem says so.
 amq::PagedPlan PlanOfFlags(std::string* problem) {
   amq::PagedPlan plan;
-  plan.capacity =
-      static_cast<uint64_t>(ParseByteCount(absl::GetFlag(FLAGS_pages_capacity)).value_or(0));
+  plan.capacity = absl::GetFlag(FLAGS_pages_capacity).value_or(0);
   plan.rate = absl::GetFlag(FLAGS_pages_rate);
   plan.page_bytes =
       static_cast<uint32_t>(ParseByteCount(absl::GetFlag(FLAGS_pages_page_size)).value_or(0));
@@ -172,7 +173,7 @@ int Build(const Task& task, amq::PagedPlan plan) {
   if (!fault.empty()) {
     return Fail(task, report, fault, kCouldNotRead);
   }
-  if (absl::GetFlag(FLAGS_pages_capacity).empty()) {
+  if (!absl::GetFlag(FLAGS_pages_capacity)) {
     const auto less = [](KeyHash a, KeyHash b) { return a.value < b.value; };
     const auto equal = [](KeyHash a, KeyHash b) { return a.value == b.value; };
     std::sort(hashes.begin(), hashes.end(), less);
@@ -309,6 +310,19 @@ bool IsName(const std::string& name) {
          });
 }
 
+// What is wrong with flags that would do nothing; empty: there are none.
+std::string IdleFlag(const Verb& verb, absl::string_view action) {
+  for (const absl::string_view flag : {"capacity", "rate", "page_size"}) {
+    if (action != "build" && IsSet(verb, flag)) {
+      return absl::StrCat("--", flag, " is that of build; ", action,
+                          " takes the pages as they are");
+    }
+  }
+  return IsSet(verb, "name") && !IsSet(verb, "redis")
+             ? "--name is that of pages in a server: give --redis=HOST:PORT as well"
+             : "";
+}
+
 int RunPages(const Verb& verb, const std::vector<std::string>& given) {
   if (given.empty() || (given[0] != "build" && given[0] != "add" && given[0] != "ask")) {
     return WrongUsage(verb, given.empty()
@@ -320,6 +334,9 @@ int RunPages(const Verb& verb, const std::vector<std::string>& given) {
     return WrongUsage(verb, "the pages of which folder, or of which server (--redis)?");
   }
   const std::string& action = given[0];
+  if (const std::string idle = IdleFlag(verb, action); !idle.empty()) {
+    return WrongUsage(verb, idle);
+  }
   std::string problem;
   const amq::PagedPlan plan = PlanOfFlags(&problem);
   if (!problem.empty()) {

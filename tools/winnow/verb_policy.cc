@@ -24,6 +24,7 @@
 #include "src/inspect/text_table.h"
 #include "src/inspect/worker_pool.h"
 #include "tools/winnow/cells.h"
+#include "tools/winnow/flag_check.h"
 #include "tools/winnow/flags.h"
 #include "tools/winnow/gone_files.h"
 #include "tools/winnow/print.h"
@@ -364,11 +365,16 @@ int ReportFile(const Verb& verb, const std::string& path, const std::optional<Tr
 }
 
 // What is wrong with the flags; empty: nothing.
-std::string FlagProblem(bool has_tables) {
+std::string FlagProblem(const Verb& verb, bool has_tables) {
   const std::optional<uint64_t> keys = absl::GetFlag(FLAGS_policy_keys);
   const std::optional<int> level = absl::GetFlag(FLAGS_policy_level);
   if (keys && has_tables) {
     return "the files tell how many keys they have: without --keys";
+  }
+  for (const absl::string_view flag : {"path", "jobs"}) {
+    if (!has_tables && IsSet(verb, flag)) {
+      return absl::StrCat("--", flag, " is that of table files: give a PATH as well");
+    }
   }
   return level && !keys && !has_tables ? "--level is that of --keys=N, or of table files"
                                        : std::string();
@@ -386,7 +392,7 @@ int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
     return WrongUsage(verb, "which policy or OPTIONS file?");
   }
   const std::vector<std::string> tables(arguments.begin() + 1, arguments.end());
-  std::string problem = FlagProblem(!tables.empty());
+  std::string problem = FlagProblem(verb, !tables.empty());
   const int jobs = Jobs();
   const std::string& argument = arguments.front();
   std::error_code code;

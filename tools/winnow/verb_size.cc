@@ -17,7 +17,8 @@
 #include "tools/winnow/size_text.h"
 #include "tools/winnow/verbs.h"
 
-ABSL_FLAG(std::string, size_keys, "", "keys that the filter holds: 1000000, 1e9");
+ABSL_FLAG(std::optional<uint64_t>, size_keys, std::nullopt,
+          "keys that the filter holds: 1000000, 1e9");
 ABSL_FLAG(std::string, rate, "", "false-positive rate: 0.01, 1e-9");
 ABSL_FLAG(std::string, memory, "", "bytes that there are: 1200000, 512MiB, 4GB");
 ABSL_FLAG(std::string, page, "", "bytes of a page, with --rate, --keys or both: 1024, 4KiB");
@@ -36,7 +37,7 @@ std::optional<uint64_t> Whole(const std::string& flag) {
 
 inspect::SizeWish WishOfFlags() {
   inspect::SizeWish wish;
-  wish.keys = Whole(absl::GetFlag(FLAGS_size_keys));
+  wish.keys = absl::GetFlag(FLAGS_size_keys);
   wish.bytes = Whole(absl::GetFlag(FLAGS_memory));
   wish.page_bytes = Whole(absl::GetFlag(FLAGS_page));
   double rate = 0;
@@ -70,7 +71,8 @@ int RunSize(const Verb& verb, const std::vector<std::string>& arguments) {
 
 Verb SizeVerb() {
   return {"size",
-          "--keys=N (--rate=R|--memory=BYTES) | --page=BYTES (--rate=R|--keys=N) [--json]",
+          "--keys=N (--rate=R|--memory=BYTES) [--grows] [--deletes] [--threads] [--json] | "
+          "--page=BYTES (--rate=R|--keys=N) [--json]",
           "Says what filters of every kind would take, and which one to take",
           "With keys and a rate: memory, bits a key, the bits k that a key sets or of its\n"
           "fingerprint, and the rate of each kind, the smallest first; pages and shards of\n"
