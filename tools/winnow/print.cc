@@ -65,6 +65,7 @@ bool WriteAnew(const std::string& path, absl::string_view text) {
 
 void PrepareStandardStreams() {
   signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_IGN);  // so that it is said why a file took no more (ulimit -f)
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) < 0) {
       // The lowest number that is free is this one's. Opened the wrong way round, it fails as a

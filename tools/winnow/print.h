@@ -11,8 +11,8 @@
 namespace winnow::tools {
 
 // Call it first of all: gives standard streams that are closed to a file that can't be used, so
-// that no file or socket that is opened later takes their place; and lets a closed pipe end the
-// program quietly, as others do.
+// that no file or socket that is opened later takes their place; lets a closed pipe end the
+// program quietly, as others do; and makes the limit to the size of files an error of the write.
 void PrepareStandardStreams();
 
 // Writes the text to standard output. False if that did not take all of it, as on a full disk; said
