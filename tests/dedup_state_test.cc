@@ -178,7 +178,7 @@ TEST_F(DedupStateTest, RecordsThatContradictTheFilterAreRefused) {
   }
   refused(0, record.b, 140'000);
   refused(1, record.b, 1);
-  refused(1, record.b, uint64_t{1} << 40);
+  refused(1, record.b, (uint64_t{1} << 40) + 1);
   refused(2, record.b, 140'000);
   WriteFile(state_, whole);
   EXPECT_EQ(Run(lines, flags).output, "");
@@ -245,6 +245,34 @@ TEST_F(DedupStateTest, AFilterHalfWrittenIsMadeWhole) {
     EXPECT_EQ(Run(Numbered(0, 180'000), flags + " --count").status, 0);
     EXPECT_EQ(Run(Numbered(0, 180'000), flags + " --count").output, "0\n") << cut;
     EXPECT_EQ(Run({"new"}, flags).output, "new\n");
+  }
+}
+
+// A count's lines are in no journal: whatever of them was written when the run ends, the state
+// knows the lines of earlier runs. Behind the limit to the size of files nothing is written.
+TEST_F(DedupStateTest, ACountHalfWrittenLosesNothingOfBefore) {
+  const std::string flags = "--capacity=200000 --count";
+  Run(Numbered(0, 1'000), flags);
+  const std::string before = ReadFile(state_);
+  const std::vector<std::string> lines = Numbered(100'000, 200'000);
+  WriteFile(folder_ / "in", TextOf(lines));
+  const size_t kib = before.size() / 1024;
+  for (size_t limit = 1; limit < kib; limit += kib / 20) {
+    WriteFile(state_, before);
+    const ChildResult cut =
+        RunProgram({"bash", "-c",
+                    "ulimit -f " + std::to_string(limit) + "; '" WINNOW_TOOL "' dedup '" +
+                        folder_ / "in" + "' --state='" + state_ + "' " + flags});
+    EXPECT_EQ(cut.status, 2) << limit;
+    EXPECT_EQ(cut.output, "100000\n");
+    EXPECT_THAT(cut.errors, HasSubstr("state could not be written in full: File too large"));
+    EXPECT_TRUE(ReadFile(state_) != before) << limit;
+    const ChildResult again = Run(Numbered(0, 1'000), flags);
+    EXPECT_EQ(again.status, 0) << limit << ": " << again.errors;
+    EXPECT_EQ(again.output, "0\n") << limit;
+    EXPECT_EQ(Run(lines, flags).status, 0);
+    EXPECT_EQ(Run(lines, flags).output, "0\n");
+    EXPECT_EQ(Run({"new"}, flags).output, "1\n");
   }
 }
 

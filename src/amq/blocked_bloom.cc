@@ -179,11 +179,12 @@ uint64_t BlockedBloomParts::LeastKeys(const BlockedBloom& filter) noexcept {
   return (filter.ones_ + bits - 1) / bits;
 }
 
+uint64_t BlockedBloomParts::MostKeys(const BlockedBloom& filter) noexcept { return filter.ones_; }
+
 std::string BlockedBloomParts::End(uint64_t keys, BlockedBloom* filter) {
-  const uint64_t least = LeastKeys(*filter);
-  if (keys < least || keys > filter->ones_) {
-    return OutOfRange(kKind, "the number of keys, by the bits that are set,", keys, least,
-                      filter->ones_);
+  const uint64_t least = LeastKeys(*filter), most = MostKeys(*filter);
+  if (keys < least || keys > most) {
+    return OutOfRange(kKind, "the number of keys, by the bits that are set,", keys, least, most);
   }
   filter->added_ = keys;
   return "";

@@ -33,6 +33,8 @@ struct BlockedBloomParts {
 
   // The fewest keys that can have set the filter's bits.
   static uint64_t LeastKeys(const BlockedBloom& filter) noexcept;
+  // The most, each of which has set one at least.
+  static uint64_t MostKeys(const BlockedBloom& filter) noexcept;
 
   // BlockedBloom::Add in two steps, between which the blocks are on their way: the places of n
   // keys, as many of each as it has blocks; and the additions, in any number of calls.

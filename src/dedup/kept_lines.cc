@@ -195,13 +195,16 @@ absl::Status Kept::TakeFilter(absl::StatusOr<amq::BlockedBloom> read) {
 }
 
 // The run before ended while it wrote the filter anew. Each word is the older or the newer one,
-// whose bits are those of the older one and of the journal.
+// which has all bits of the older one.
 absl::Status Kept::Recover() {
   absl::Status status = TakeFilter(
       ReadBlocks(file_, record_.layout.filter_at(), record_.shape, WithHeadroom(record_.capacity)));
   if (status.ok()) status = Replay();
   if (!status.ok()) return status;
-  const std::string fault = amq::BlockedBloomParts::End(record_.keys, &bloom_->filter());
+  // Of lines that are in no journal, as those of a count, some have no bits yet. Rather too many
+  // are taken for the rest than too few: the rate is looked at early, and never late.
+  const uint64_t keys = std::min(record_.keys, amq::BlockedBloomParts::MostKeys(bloom_->filter()));
+  const std::string fault = amq::BlockedBloomParts::End(keys, &bloom_->filter());
   if (!fault.empty()) return file_.Fault(absl::StrCat("is damaged: ", fault));
   journal_end_ = record_.layout.journal;
   return Rewrite();

@@ -24,7 +24,8 @@ namespace winnow::dedup {
 // machine's end leaves of other files may be older than that.
 //
 // Where more than kMostUnkept lines are added between two calls of Keep, the filter is written
-// anew by the second one; a program that is killed meanwhile leaves some of them forgotten.
+// anew by the second one; a program that is killed meanwhile leaves some of them forgotten, and
+// none of those before.
 absl::StatusOr<std::unique_ptr<SeenLines>> OpenKept(const std::string& path, uint64_t capacity,
                                                     double rate);
 

@@ -38,6 +38,9 @@ std::string FaultOf(const StateRecord& record) {
   if (!record.rewriting && record.keys != 0) {
     return amq::Contradiction(kKind, "the number of keys", record.keys, 0);
   }
+  if (record.keys > amq::kMostKeys) {
+    return amq::OutOfRange(kKind, "the number of keys", record.keys, 0, amq::kMostKeys);
+  }
   const StateLayout least =
       LayoutFor(amq::kHeaderBytes + amq::BlockedBloomParts::kBytesPerBlock * shape.num_blocks);
   if (layout.filter != least.filter) {
