@@ -274,6 +274,22 @@ TEST_F(DedupRedisTest, PastTheRateTheStreamEnds) {
   EXPECT_NEAR(static_cast<double>(LinesOf(past.output).size()), 520, 100);
 }
 
+// Whatever is in flight: a filter for few lines is full before so many are sent.
+TEST_F(DedupRedisTest, SmallStreamsEndSoonPastTheRateAndLaterRunsAtOnce) {
+  const Server server;
+  const std::string flags = "--capacity=1000 --rate=1e-3 --redis=" + server.address();
+  const std::vector<std::string> lines = testing::Numbered(0, 5'000);
+  const ChildResult past = RunDedup(In(lines) + flags);
+  EXPECT_EQ(past.status, 1);
+  EXPECT_THAT(past.errors, HasSubstr("past --rate=0.001"));
+  EXPECT_GE(LinesOf(past.output).size(), 950u);
+  EXPECT_LE(LinesOf(past.output).size(), 1'100u);
+  const ChildResult later = RunDedup(In({"new"}) + flags);
+  EXPECT_EQ(later.status, 1);
+  EXPECT_EQ(later.output, "");
+  EXPECT_THAT(later.errors, HasSubstr("after 0 lines, 0 of them new"));
+}
+
 // From its log, slowly: it answers once for a thousand commands there.
 TEST_F(DedupRedisTest, AServerThatLoadsItsDataIsWaitedFor) {
   Server server({"--appendonly", "yes"});

@@ -162,6 +162,58 @@ TEST_F(LineStreamTest, ACountIsWrittenBeforeAnythingIsKept) {
   EXPECT_THAT(notes, ElementsAre("begin 0 0", "keep 1 200000", "finish 1 200000"));
 }
 
+// However few lines the filter is for, and whatever the batches are.
+TEST_F(LineStreamTest, SmallFiltersEndSoonPastTheRate) {
+  options_.capacity = 10;
+  options_.every = 1h;
+  std::vector<std::string> warnings;
+  options_.warn = [&](const std::string& what) { warnings.push_back(what); };
+  Start(MakeGenerations(options_.capacity, options_.rate));
+  testing::WriteFile(folder_ / "in", TextOf(Numbered(280)));
+  EXPECT_EQ(stream_->Read(folder_ / "in").code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(stream_->past_rate());
+  EXPECT_EQ(warnings.size(), 1u);
+  EXPECT_GE(stream_->totals().fresh, 11u);
+  EXPECT_LE(stream_->totals().lines, 27u);
+  EXPECT_EQ(stream_->End(), absl::OkStatus());
+  EXPECT_EQ(LinesOf(ReadFile(folder_ / "out")).size(), stream_->totals().fresh);
+}
+
+// A rate as others see it, who share the filter: known with the first line, or only at the end.
+class Shared : public Noted {
+ public:
+  using Noted::Noted;
+  void SetOthers(uint64_t lines) { others_ = lines; }
+  absl::Status Finish() override {
+    others_ += 5'000;
+    return Noted::Finish();
+  }
+  uint64_t num_added() const override { return Noted::num_added() + others_; }
+  double RateNow() const override { return num_added() > 1'010 ? 1e-3 : 1e-12; }
+
+ private:
+  uint64_t others_ = 0;
+};
+
+TEST_F(LineStreamTest, TheRateIsLookedAtBeforeTheFirstLineAndAtTheEnd) {
+  std::vector<std::string> notes;
+  auto early = std::make_unique<Shared>(folder_ / "out", &notes);
+  early->SetOthers(2'000);
+  Start(std::move(early));
+  testing::WriteFile(folder_ / "in", TextOf(Numbered(5)));
+  EXPECT_EQ(stream_->Read(folder_ / "in").code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(stream_->past_rate());
+  EXPECT_EQ(stream_->totals().lines, 0u);
+  EXPECT_EQ(stream_->End(), absl::OkStatus());
+
+  Start(std::make_unique<Shared>(folder_ / "out", &notes));
+  EXPECT_EQ(stream_->Read(folder_ / "in"), absl::OkStatus());
+  EXPECT_FALSE(stream_->past_rate());
+  EXPECT_EQ(stream_->End().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(stream_->past_rate());
+  EXPECT_EQ(LinesOf(ReadFile(folder_ / "out")).size(), 5u);
+}
+
 TEST_F(LineStreamTest, NothingIsTakenWithoutALine) {
   std::vector<std::string> notes;
   Start(std::make_unique<Noted>(folder_ / "out", &notes));

@@ -78,12 +78,19 @@ absl::Status LineStream::Begin() {
     status = absl::ResourceExhaustedError(
         absl::StrCat("there is no memory for --capacity=", options_.capacity));
   }
-  return status.ok() ? status : Ended(std::move(status));
+  if (!status.ok()) return Ended(std::move(status));
+  // What was seen before may be too much already.
+  return seen_->num_added() >= check_at_ ? CheckRate() : status;
 }
 
+// A batch ends where the rate is to be looked at, or soon after.
 size_t LineStream::BatchSize() const {
-  return options_.window > 0 ? std::min<uint64_t>(batch_size_, options_.window - in_window_)
-                             : batch_size_;
+  if (brings_) return batch_size_;  // small ones
+  const uint64_t added = seen_->num_added();
+  const uint64_t until_check = check_at_ > added ? check_at_ - added : 0;
+  uint64_t most = std::max(until_check, LinesBetweenChecks(options_.capacity));
+  if (options_.window > 0) most = std::min(most, options_.window - in_window_);
+  return std::min<uint64_t>(batch_size_, most);
 }
 
 absl::Status LineStream::HandOver(Batch* batch) {
@@ -163,7 +170,7 @@ absl::Status LineStream::CheckRate() {
   }
   const double rate = seen_->RateNow();
   check_at_ = options_.grows ? NextCheckOfGrowing(seen_->num_added(), rate)
-                             : seen_->num_added() + std::max<uint64_t>(options_.capacity / 400, 16);
+                             : seen_->num_added() + LinesBetweenChecks(options_.capacity);
   if (rate <= options_.rate) return absl::OkStatus();
   if (absl::Status status = Write(); !status.ok()) return status;
   past_rate_ = true;
@@ -194,7 +201,8 @@ absl::Status LineStream::WriteAndKeep() {
 
 absl::Status LineStream::End() {
   // It was said: of the output, or of what nothing could begin without.
-  if (sink_.error() != 0 || (ended_ && totals_.lines == 0)) return absl::OkStatus();
+  const bool could_begin = !ended_ || past_rate_ || totals_.lines > 0;
+  if (sink_.error() != 0 || !could_begin) return absl::OkStatus();
   if (options_.counts) {
     const uint64_t seen = totals_.lines - totals_.fresh;
     sink_.Add(std::to_string(options_.prints_seen ? seen : totals_.fresh));
@@ -202,7 +210,11 @@ absl::Status LineStream::End() {
   // What a disk refuses may come out only now, and the state goes to the disk after the output.
   if (sink_.Flush() && !options_.state.empty()) sink_.Sync();
   absl::Status status = WriteAndKeep();
-  return status.ok() && (!ended_ || past_rate_) ? seen_->Finish() : status;
+  if (!status.ok() || (ended_ && !past_rate_)) return status;
+  status = seen_->Finish();
+  const bool is_past =
+      !ended_ && seen_->num_added() > options_.capacity && seen_->RateNow() > options_.rate;
+  return status.ok() && is_past ? CheckRate() : status;
 }
 
 }  // namespace winnow::dedup

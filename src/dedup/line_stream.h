@@ -60,6 +60,7 @@ class LineStream {
   absl::Status Read(const std::string& path);
 
   // Writes what is left and keeps it. To be called at the end, also of a stream that ended early.
+  // An error as well where the rate is found to be passed only now: past_rate() says so from here.
   absl::Status End();
 
   bool ended() const { return ended_; }

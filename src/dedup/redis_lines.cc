@@ -293,9 +293,10 @@ absl::Status RedisLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
     fresh += is_new[i];
   }
   since_counted_ += fresh;
-  const uint64_t between = std::max<uint64_t>(plan_.capacity / 400, plan_.inflight);
-  if (first.ok() && since_counted_ >= between) first = Count();
-  return first;
+  // Near the rate it is that of all lines.
+  const bool counts = since_counted_ >= LinesBetweenChecks(plan_.capacity) ||
+                      (since_counted_ > 0 && num_added() > plan_.capacity);
+  return first.ok() && counts ? Count() : first;
 }
 
 // How many lines there are, by all clients: -m / k ln(1 - fill), where the fill is that of a part.

@@ -5,6 +5,7 @@
 
 #include <absl/status/status.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,6 +25,11 @@ inline constexpr size_t kMostBatches = 4;
 // is past the rate.
 inline constexpr double kHeadroom = 1.01;
 uint64_t WithHeadroom(uint64_t capacity);
+
+// New lines, past this capacity, after which the rate is looked at again.
+inline uint64_t LinesBetweenChecks(uint64_t capacity) {
+  return std::max<uint64_t>(capacity / 400, 16);
+}
 
 // The filter for so many lines, and a few more: with a block less for each line than
 // BlockedBloom::ShapeFor where that takes at most 5 % more memory, as misses are what it costs.

@@ -208,12 +208,12 @@ int ReadAll(const std::vector<std::string>& paths, ProgressLine* progress,
     if (!stream->past_rate()) exit_code = kCouldNotRead;
   };
   for (size_t i = 0; i < paths.size() && !stream->ended(); ++i) take(stream->Read(paths[i]));
-  if (stream->past_rate() && exit_code == kAllGood) exit_code = kFaultFound;
+  const bool was_past_rate = stream->past_rate();
   if (const absl::Status status = stream->End(); !status.ok()) {
     Say(status.message());
-    return kCouldNotRead;
+    if (was_past_rate || !stream->past_rate()) return kCouldNotRead;
   }
-  return exit_code;
+  return stream->past_rate() && exit_code == kAllGood ? kFaultFound : exit_code;
 }
 
 int RunStream(const DedupPlan& plan, const std::vector<std::string>& paths,
@@ -236,7 +236,8 @@ int RunStream(const DedupPlan& plan, const std::vector<std::string>& paths,
   dedup::LineStream stream(std::move(options), std::move(seen), STDOUT_FILENO);
   shown = &stream;
   const int exit_code = ReadAll(paths, &progress, &stream);
-  if (stream.totals().lines > 0 || !stream.ended()) Say(TotalsLine(plan, stream));
+  if (stream.totals().lines > 0 || !stream.ended() || stream.past_rate())
+    Say(TotalsLine(plan, stream));
   if (stream.totals().lines == 0 && !plan.state.empty() && !dedup::IdentityOf(plan.state)) {
     Say(absl::StrCat("no line was read, so the state ", plan.state, " was not made"));
   }
