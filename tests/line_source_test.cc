@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <string>
@@ -172,10 +173,34 @@ TEST_P(PackedLinesTest, DamagedOnesAreSaid) {
   std::string damaged = packed;
   damaged.replace(packed.size() / 2, 400, 400, '\xff');
   EXPECT_THAT(Read(damaged).fault,
-              AllOf(HasSubstr("f is damaged: no "), HasSubstr(GetParam().name),
+              AllOf(HasSubstr("f is damaged: its "), HasSubstr(GetParam().name),
                     HasSubstr(GetParam().checks), ::testing::Not(HasSubstr("--plain"))));
   // Damaged, or a text that begins so.
   EXPECT_THAT(Read(packed.substr(0, 4) + "\xff\xfftext\nmore\n").fault, HasSubstr("--plain"));
+}
+
+// As `gzip -dc` puts them out, and none that is only begun.
+TEST_F(LineSourceTest, LinesBeforeTheDamageAreGiven) {
+  const std::string text = TextOf(RandomLines(100'000, 1'000'000, 3));
+  std::string damaged = Gzip(text);
+  damaged.replace(damaged.size() / 2, 400, 400, '\xff');
+  z_stream stream = {};
+  ASSERT_EQ(inflateInit2(&stream, MAX_WBITS + 16), Z_OK);
+  std::string before(text.size(), 0);
+  stream.next_in = reinterpret_cast<Bytef*>(damaged.data());
+  stream.avail_in = static_cast<uInt>(damaged.size());
+  stream.next_out = reinterpret_cast<Bytef*>(before.data());
+  stream.avail_out = static_cast<uInt>(before.size());
+  ASSERT_EQ(inflate(&stream, Z_NO_FLUSH), Z_DATA_ERROR);
+  before.resize(stream.total_out);
+  const std::string place = std::to_string(stream.total_in);
+  inflateEnd(&stream);
+  before.resize(before.rfind('\n') + 1);
+  ASSERT_GT(before.size(), text.size() / 4);
+  const Outcome outcome = Read(damaged);
+  EXPECT_TRUE(TextOf(outcome.lines) == before);
+  EXPECT_THAT(outcome.fault,
+              HasSubstr("f is damaged: its gzip data can't be unpacked past byte " + place + " ("));
 }
 
 TEST_P(PackedLinesTest, WhatFollowsIsSaidAndAllBeforeItIsRead) {

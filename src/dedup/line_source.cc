@@ -62,7 +62,7 @@ absl::Status LineSource::Next(size_t most, BeforeRead before_read,
     }
     if (!lines->empty()) return absl::OkStatus();
     if (ended_) {
-      if (end_ == begin_) return behind_the_end_;
+      if (end_ == begin_) return at_the_end_;
       lines->emplace_back(text_.data() + begin_, end_ - begin_);
       begin_ = end_;
       searched_ = 0;
@@ -184,23 +184,26 @@ absl::Status LineSource::Unpack() {
   const std::string fault = unpacker_->Unpack(bytes.data(), &taken, text_.data() + end_, &made);
   packed_begin_ += taken;
   unpacked_bytes_ += taken;
-  if (!fault.empty()) return Damaged(fault);
   end_ += made;
   filled_the_room_ = made == room && !unpacker_->whole();
+  if (!fault.empty()) Damaged(fault);
   return absl::OkStatus();
 }
 
-absl::Status LineSource::Damaged(const std::string& reason) {
+// To be said when the lines before it are given.
+void LineSource::Damaged(const std::string& reason) {
+  ended_ = true;
   if (unpacker_->is_behind_the_end()) {
-    ended_ = true;
-    behind_the_end_ = absl::DataLossError(absl::StrCat(
+    at_the_end_ = absl::DataLossError(absl::StrCat(
         name_, ": what follows its ", packing_->name, " data, from byte ", unpacked_bytes_,
         " on, is something else, and was not read; ", packing_->checks, " warns of it as well"));
-    return absl::OkStatus();
+    return;
   }
-  return absl::DataLossError(absl::StrCat(name_, " is damaged: no ", packing_->name,
-                                          " data goes on at byte ", unpacked_bytes_, " (", reason,
-                                          "); ", Advice()));
+  // No line that is only begun.
+  while (end_ > begin_ && text_[end_ - 1] != '\n') --end_;
+  at_the_end_ = absl::DataLossError(absl::StrCat(name_, " is damaged: its ", packing_->name,
+                                                 " data can't be unpacked past byte ",
+                                                 unpacked_bytes_, " (", reason, "); ", Advice()));
 }
 
 std::string LineSource::Advice() const {

@@ -50,7 +50,7 @@ class LineSource {
   bool WantsPacked() const;
   absl::Status ReadPacked();
   absl::Status Unpack();
-  absl::Status Damaged(const std::string& reason);
+  void Damaged(const std::string& reason);
   std::string Advice() const;
   void MakeRoom();
 
@@ -74,7 +74,7 @@ class LineSource {
   bool packed_ended_ = false;
   bool filled_the_room_ = false;  // so that there may be more of what was taken
   uint64_t unpacked_bytes_ = 0;   // as they are in the file
-  absl::Status behind_the_end_;   // to be said after the last line
+  absl::Status at_the_end_;       // to be said after the last line
 };
 
 }  // namespace winnow::dedup

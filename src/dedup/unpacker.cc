@@ -72,7 +72,9 @@ class Lz4 : public Unpacker {
 
   std::string Unpack(const char* from, size_t* taken, char* to, size_t* made) override {
     wanted_ = LZ4F_decompress(context_, to, made, from, taken, nullptr);
-    return LZ4F_isError(wanted_) ? LZ4F_getErrorName(wanted_) : "";
+    if (!LZ4F_isError(wanted_)) return "";
+    *taken = *made = 0;  // which LZ4 leaves as they were
+    return LZ4F_getErrorName(wanted_);
   }
   bool whole() const override { return wanted_ == 0; }
 

@@ -18,7 +18,8 @@ class Unpacker {
 
   // Takes bytes from `from`, *taken at most, and writes what they were to `to`, *made at most; both
   // become what it was. Where all the room was used, there may be more without another byte. Empty,
-  // or why the bytes can't go on so: the reason in the words of the library.
+  // or why the bytes can't go on so: the reason in the words of the library. What
+  // was written before counts then as well.
   virtual std::string Unpack(const char* from, size_t* taken, char* to, size_t* made) = 0;
 
   // Whether nothing is missing: all frames (gzip calls them members) that were begun are whole.
