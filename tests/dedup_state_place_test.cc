@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tests/child_process.h"
 #include "tests/dedup_testing.h"
@@ -167,6 +169,27 @@ TEST_F(DedupStatePlaceTest, WhatAKilledRunLeftBehindIsNotInTheWay) {
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_EQ(outcome.output, "a\n");
   EXPECT_EQ(Run({"a"}).output, "");
+}
+
+// So none is left behind by a run that is killed meanwhile.
+TEST_F(DedupStatePlaceTest, WhatIsUnfinishedHasNoName) {
+  const int unnamed = open(folder_.path().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (unnamed < 0) GTEST_SKIP() << "files have names on this file system";
+  close(unnamed);
+  const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  ASSERT_GE(watch, 0);
+  ASSERT_GE(inotify_add_watch(watch, folder_.path().c_str(), IN_CREATE), 0);
+  EXPECT_EQ(Run({"a"}).output, "a\n");
+  alignas(inotify_event) char events[4096];
+  const ssize_t size = read(watch, events, sizeof events);
+  close(watch);
+  std::vector<std::string> names;
+  for (ssize_t at = 0; at < size;) {
+    const auto* const event = reinterpret_cast<const inotify_event*>(events + at);
+    names.emplace_back(event->name);
+    at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
+  }
+  EXPECT_THAT(names, ::testing::UnorderedElementsAre("in", "state"));
 }
 
 // Each has found no state, and one of them makes it.

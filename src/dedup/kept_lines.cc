@@ -27,8 +27,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Names for a file that is being made.
-constexpr int kMostUnfinished = 100;
+// Of a file that is being made.
+constexpr mode_t kAsTheUserSays = 0666;
+constexpr int kMostUnfinished = 100;  // names
 
 std::string IsNone(absl::string_view why) {
   return absl::StrCat("is not a state of winnow dedup: ", why,
@@ -104,6 +105,11 @@ std::string BehindLinks(const std::string& path) {
   return end.string();
 }
 
+std::string FolderOf(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
 absl::Status Kept::Open() {
   const int file = open(path_.c_str(), O_RDWR | O_CLOEXEC);
   if (file >= 0) return Load(file);
@@ -111,34 +117,48 @@ absl::Status Kept::Open() {
   if (absl::Status fits = CheckNewPlan(record_.capacity, record_.rate); !fits.ok()) return fits;
   record_.shape = ShapeForLines(record_.capacity, record_.rate);
   // It is made with the first line; that it can be is known now.
-  const fs::path folder = fs::path(BehindLinks(path_)).parent_path();
-  const bool may = access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0;
+  const bool may = access(FolderOf(BehindLinks(path_)).c_str(), W_OK | X_OK) == 0;
   return may ? absl::OkStatus() : file_.ErrorOf("can't be made");
 }
 
-// Under another name, so that nobody sees it before it is whole.
+// A file that goes with the program until it is linked: without a name, where there can be such.
+int OpenUnnamed(const std::string& path, std::string* place) {
+  const int file = open(FolderOf(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kAsTheUserSays);
+  *place = absl::StrCat("/proc/self/fd/", file);
+  if (file < 0 || access(place->c_str(), F_OK) == 0) return file;
+  close(file);
+  return -1;
+}
+
+int OpenNamed(const std::string& path, std::string* place) {
+  int file = -1;
+  // A run that was killed may have left one of the name.
+  for (int i = 0; i == 0 || (file < 0 && errno == EEXIST && i < kMostUnfinished); ++i) {
+    *place = absl::StrCat(path, ".", getpid(), i == 0 ? "" : absl::StrCat("-", i), ".unfinished");
+    file = open(place->c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kAsTheUserSays);
+  }
+  return file;
+}
+
+// Not under its name, so that nobody sees it before it is whole.
 absl::Status Kept::Make() {
   bloom_.emplace(amq::BlockedBloom(record_.shape, WithHeadroom(record_.capacity)));
   record_.layout = LayoutFor(bloom_->filter().serialized_size());
   const std::string path = BehindLinks(path_);
-  std::string unfinished;
-  int file = -1;
-  // A run that was killed may have left one of the name.
-  for (int i = 0; i == 0 || (file < 0 && errno == EEXIST && i < kMostUnfinished); ++i) {
-    unfinished =
-        absl::StrCat(path, ".", getpid(), i == 0 ? "" : absl::StrCat("-", i), ".unfinished");
-    constexpr mode_t kAsTheUserSays = 0666;
-    file = open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kAsTheUserSays);
-  }
+  std::string place;
+  int file = OpenUnnamed(path, &place);
+  const bool is_named = file < 0;
+  if (is_named) file = OpenNamed(path, &place);
   if (file < 0) return file_.ErrorOf("can't be made");
   absl::Status status = Allocate(file);
-  if (status.ok() && link(unfinished.c_str(), path.c_str()) != 0) {
+  if (status.ok() &&
+      linkat(AT_FDCWD, place.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {
     status = errno == EEXIST ? file_.Fault(
                                    "was made by another run meanwhile: wait for its end, "
                                    "and begin again")
                              : file_.ErrorOf("can't be made");
   }
-  unlink(unfinished.c_str());
+  if (is_named) unlink(place.c_str());
   return status;
 }
 
