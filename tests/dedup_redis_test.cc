@@ -340,12 +340,14 @@ TEST_F(DedupRedisTest, PasswordsComeFromAFileOrTheEnvironment) {
   const Server server({"--requirepass", "open sesame"});
   const std::string run = In({"a"}) + Flags(server.address());
   WriteFile(folder_ / "right", "open sesame\n");
+  WriteFile(folder_ / "crlf", "open sesame\r\n");
   WriteFile(folder_ / "wrong", "sesame\n");
   EXPECT_THAT(RunDedup(run).errors, HasSubstr("it wants a password"));
   const ChildResult wrong = RunDedup(run + "--password_file='" + folder_ / "wrong" + "'");
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.errors, AllOf(HasSubstr("refuses the password"), Not(HasSubstr("sesame"))));
   EXPECT_EQ(RunDedup(run + "--password_file='" + folder_ / "right" + "'").output, "a\n");
+  EXPECT_EQ(RunDedup(run + "--name=c --password_file='" + folder_ / "crlf" + "'").output, "a\n");
   EXPECT_EQ(RunProgram({"sh", "-c", "'" WINNOW_TOOL "' dedup --name=n " + run},
                        {"WINNOW_REDIS_PASSWORD=open sesame"})
                 .output,

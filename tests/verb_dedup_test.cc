@@ -146,6 +146,11 @@ TEST_F(VerbDedupTest, WrongFlagsAreRefused) {
     EXPECT_THAT(outcome.output, IsEmpty()) << flags;
     EXPECT_THAT(outcome.errors, HasSubstr("winnow")) << flags;
   }
+  for (const char* flag : {"--name=x", "--inflight=16", "--password_file=none"}) {
+    const ChildResult outcome = RunDedup(std::string(flag) + " </dev/null");
+    EXPECT_EQ(outcome.status, 2) << flag;
+    EXPECT_THAT(outcome.errors, HasSubstr("does nothing without --redis")) << flag;
+  }
   if (testing::kSanitized) return;  // whose allocator ends the program at so large a wish
   const ChildResult huge = RunDedup("--capacity=1e12 --rate=1e-6 --count <" + File("f", "x\n"));
   EXPECT_EQ(huge.status, 2);

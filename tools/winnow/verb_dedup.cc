@@ -1,6 +1,7 @@
 // `winnow dedup`: each line once, as a stream in fixed memory.
 
 #include <absl/flags/flag.h>
+#include <absl/flags/reflection.h>
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
@@ -91,7 +92,13 @@ std::string PlanOfFlags(DedupPlan* plan) {
   if (!plan->state.empty() && (plan->grow || plan->has_generations())) {
     return "--state keeps a filter of fixed size: not with --grow, --window or --every";
   }
-  if (!absl::GetFlag(FLAGS_dedup_redis).empty()) {
+  if (absl::GetFlag(FLAGS_dedup_redis).empty()) {
+    for (const char* const flag : {"name", "inflight", "password_file"}) {
+      const auto* const found = absl::FindCommandLineFlag(absl::StrCat("dedup_", flag));
+      if (found->CurrentValue() == found->DefaultValue()) continue;
+      return absl::StrCat("--", flag, " does nothing without --redis: give that as well");
+    }
+  } else {
     if (plan->grow || plan->has_generations() || !plan->state.empty()) {
       return "--redis keeps a filter of fixed size: not with --grow, --window, --every or --state";
     }
@@ -108,7 +115,7 @@ std::string PlanOfFlags(DedupPlan* plan) {
   return "";
 }
 
-// The first line of the file that a flag gives, or what the environment has.
+// The first line of the file that a flag gives, however its lines end, or what the environment has.
 absl::StatusOr<std::string> Password() {
   const std::string path = absl::GetFlag(FLAGS_dedup_password_file);
   if (path.empty()) {
@@ -124,7 +131,9 @@ absl::StatusOr<std::string> Password() {
         1, [](bool) { return absl::OkStatus(); }, &lines);
   if (!status.ok()) return status;
   if (lines.empty()) return absl::InvalidArgumentError(path + " has no password");
-  return std::string(lines.front());
+  std::string_view password = lines.front();
+  if (!password.empty() && password.back() == '\r') password.remove_suffix(1);
+  return std::string(password);
 }
 
 absl::StatusOr<std::unique_ptr<dedup::SeenLines>> MakeSeenLines(const DedupPlan& plan) {
