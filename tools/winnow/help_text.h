@@ -25,6 +25,7 @@ inline constexpr ExitCodeText kExitCodes[] = {
     {"1", "a fault was found, or the answer is no"},
     {"2", "something could not be read or written, or the command line is wrong"},
     {"130", "it was interrupted by Ctrl-C (SIGINT); 143 by SIGTERM"},
+    {"141", "the pipe that it wrote to was closed (SIGPIPE)"},
 };
 
 // A flag as help shows it: "--samples=N" is "samples" with the value "N"; empty for one that needs
