@@ -43,7 +43,7 @@ bool ZeroBesideEach(std::string_view text, size_t first) {
 }
 
 // An error for text of two bytes a character, which would be cut into other keys than it shows.
-absl::Status CheckEncoding(const std::string& name, std::string_view text) {
+absl::Status CheckEncoding(const std::string& name, KeyFormat format, std::string_view text) {
   if (!BeginsWith(text, "\xff\xfe") && !BeginsWith(text, "\xfe\xff") && !ZeroBesideEach(text, 0) &&
       !ZeroBesideEach(text, 1)) {
     return absl::OkStatus();
@@ -51,8 +51,10 @@ absl::Status CheckEncoding(const std::string& name, std::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(
       name,
       " looks like UTF-16 or UTF-32, but keys are taken byte by byte, one a line: convert it with "
-      "iconv -f UTF-16 -t UTF-8; if these are the bytes of the keys, write them as hexadecimal "
-      "digits, with --key_format=hex"));
+      "iconv -f UTF-16 -t UTF-8",
+      format == KeyFormat::kHex ? ""
+                                : "; if these are the bytes of the keys, write them as hexadecimal "
+                                  "digits, with --key_format=hex"));
 }
 
 // An error for a file that a program which is not LZ4 has compressed.
@@ -124,7 +126,7 @@ class LineCutter {
   absl::Status Begin() {
     begun_ = true;
     std::string_view text = start_;
-    if (absl::Status status = CheckEncoding(name_, text); !status.ok()) return status;
+    if (absl::Status status = CheckEncoding(name_, format_, text); !status.ok()) return status;
     if (BeginsWith(text, kUtf8Mark)) {
       notes_.byte_order_mark = true;
       text.remove_prefix(kUtf8Mark.size());
@@ -148,7 +150,7 @@ class LineCutter {
 
   absl::Status EndLine(bool line_feed) {
     std::string_view line = line_;
-    if (line_feed || windows_lines_) {
+    if (line_feed || windows_lines_ || format_ == KeyFormat::kHex) {
       absl::Status status = TakeCarriageReturn(line_feed, &line);
       if (!status.ok()) return status;
     }
@@ -161,14 +163,14 @@ class LineCutter {
   }
 
   // The first line says how lines end. A carriage return at the end of a later one alone is a byte
-  // of its key.
+  // of its key, but for hexadecimal digits.
   absl::Status TakeCarriageReturn(bool line_feed, std::string_view* line) {
     const bool has_one = !line->empty() && line->back() == '\r';
     if (number_ == 1) windows_lines_ = has_one;
-    if (windows_lines_ && has_one) {
+    if (has_one && (windows_lines_ || format_ == KeyFormat::kHex)) {
       line->remove_suffix(1);
       ++notes_.carriage_returns;
-    } else if (windows_lines_ && line_feed) {
+    } else if (windows_lines_ && line_feed && format_ != KeyFormat::kHex) {
       return absl::InvalidArgumentError(absl::StrCat(
           "line 1 of ", name_, " ends with a carriage return and a line feed, but line ", number_,
           " with a line feed only, so it can't be told whether carriage returns belong to keys: "

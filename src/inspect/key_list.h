@@ -46,7 +46,8 @@ struct KeyListNotes {
 // A key is all bytes of a line before its line feed, whatever they are, or the bytes that a line of
 // hexadecimal digits means. Where the first line ends with a carriage return and a line feed, so do
 // all: the carriage return belongs to no key then, and a line without it is an error. Where the
-// first line has none, one in a later line belongs to its key. A byte order mark of UTF-8 belongs
+// first line has none, one in a later line belongs to its key. Behind hexadecimal digits none ever
+// does. A byte order mark of UTF-8 belongs
 // to no key. The last line needs no line feed. Empty lines are passed over. Content that begins as
 // an LZ4 frame is decompressed, and further frames after the first as well.
 //
