@@ -16,17 +16,23 @@
 namespace winnow::inspect {
 
 struct CompactedFamily {
-  FamilyFormula formula;  // of one group of files, all of the same size
-  TreePlace place;        // of all of them
-  std::string policy;     // in force now; empty: not known
+  FamilyFormula formula;
+  TreePlace place;     // of all of them
+  std::string policy;  // in force now; empty: not known
 
   // No: its filters have prefixes only, and how many lookups' prefixes are there is not known.
   bool rate_is_known = true;
+
+  // It is compacted now: a further full compaction would change nothing.
+  bool is_already = false;
 };
 
-// live_share: of the entries that are left. asks: lookups that then ask a file in vain.
+// Files are of the sizes that the last level has now, where these are what the target file size
+// makes them; small filters' sizes and rates go up and down with each few keys. live_share: of the
+// entries that are left. asks_of_one: lookups that then ask a file in vain; asks: of each file now.
 CompactedFamily OnceCompacted(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
-                              double live_share, uint64_t asks);
+                              double live_share, uint64_t asks_of_one,
+                              const std::vector<uint64_t>& asks);
 
 // Costs by the filters that the policies themselves build for such files. Not for several threads.
 class CompactedCosts {
@@ -38,11 +44,11 @@ class CompactedCosts {
   std::optional<Cost> Of(const std::vector<std::string>& policies);
 
  private:
-  std::optional<Cost> OfBlock(const std::string& policy, const CompactedFamily& family);
+  Cost OfBlock(const std::string& policy, const CompactedFamily& family, double keys_of_block);
 
   const std::vector<CompactedFamily>& families_;
   // By policy, keys, table_format, filters_for_memory and level.
-  std::map<std::tuple<std::string, uint64_t, int, bool, int>, std::optional<Cost>> known_;
+  std::map<std::tuple<std::string, uint64_t, int, bool, int>, Cost> known_;
 };
 
 }  // namespace winnow::inspect

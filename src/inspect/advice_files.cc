@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -182,8 +181,7 @@ AdvisedFile ReadAdvisedFile(const std::string& path) {
   file.error = WhyNotBuilt(properties, contents);
   file.family = properties.column_family_name;
   file.comparator = properties.comparator_name;
-  std::error_code code;
-  file.bytes = std::filesystem::file_size(path, code);
+  file.data_bytes = properties.data_size;
   file.entries = properties.num_entries;
   file.keys = KeysOf(properties);
   file.keys_are_known = properties.num_filter_entries > 0;
@@ -213,7 +211,7 @@ std::string PackAdvisedFile(const AdvisedFile& file) {
   const Json json = {file.error,
                      file.family,
                      file.comparator,
-                     file.bytes,
+                     file.data_bytes,
                      file.entries,
                      file.keys,
                      file.filter_bytes,
@@ -238,7 +236,7 @@ std::optional<AdvisedFile> UnpackAdvisedFile(std::string_view bytes) {
     file.error = json.at(0).get<std::string>();
     file.family = json.at(1).get<std::string>();
     file.comparator = json.at(2).get<std::string>();
-    file.bytes = json.at(3).get<uint64_t>();
+    file.data_bytes = json.at(3).get<uint64_t>();
     file.entries = json.at(4).get<uint64_t>();
     file.keys = json.at(5).get<uint64_t>();
     file.filter_bytes = json.at(6).get<uint64_t>();
@@ -280,6 +278,10 @@ std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files) {
         known->second = ReadTreeShapes(family.database);
       }
       const auto shape = known->second.families.find(family.name);
+      family.shape_problem = known->second.problem;
+      if (family.shape_problem.empty() && shape == known->second.families.end()) {
+        family.shape_problem = "the OPTIONS file does not have the column family";
+      }
       family.shape = shape == known->second.families.end() ? TreeShape() : shape->second;
     }
     Placer(files, &family).Place();

@@ -28,7 +28,7 @@ struct AdvisedFile {
   // From here on what the file says.
   std::string family;
   std::string comparator;
-  uint64_t bytes = 0;  // of the file
+  uint64_t data_bytes = 0;  // of its data blocks, by which compactions cut files
   uint64_t entries = 0;
   uint64_t keys = 0;            // in its filter; where that is not recorded, the entries
   bool keys_are_known = false;  // they are recorded
@@ -57,6 +57,7 @@ struct AdvisedFamily {
   std::string database;
   std::string name;
   TreeShape shape;
+  std::string shape_problem;  // why it is that of defaults, as a clause; empty: it is not
   const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;
   bool knows_levels = true;  // of all files
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/inspect/trial_filter.h"
+
 namespace winnow::inspect {
 
 std::vector<AdvicePiece> AdviceReading::AllPieces() const {
@@ -88,6 +90,26 @@ std::vector<std::string> AdviceReading::PoliciesInForce() const {
     policies.push_back(family.policy);
   }
   return policies;
+}
+
+bool AdviceReading::AllAreCompacted() const {
+  return std::all_of(compacted.begin(), compacted.end(),
+                     [](const CompactedFamily& family) { return family.is_already; });
+}
+
+bool AdviceReading::FiltersAreOf(const std::vector<std::string>& policies, double bytes) const {
+  constexpr double kSameSize = 0.02;
+  for (size_t family = 0; family < families.size(); ++family) {
+    std::string problem;
+    const auto policy = PolicyOfText(policies[family], &problem);
+    for (const size_t file : families[family].files) {
+      if (policy == nullptr || files[file].policy != policy->CompatibilityName()) {
+        return false;
+      }
+    }
+  }
+  const auto now = static_cast<double>(FilterBytesNow());
+  return std::abs(bytes - now) <= kSameSize * now;
 }
 
 }  // namespace winnow::inspect

@@ -73,6 +73,11 @@ struct AdviceReading {
   // Of CompactedFamily.
   std::vector<FamilyFormula> CompactedFormulas() const;
   std::vector<std::string> PoliciesInForce() const;
+  bool AllAreCompacted() const;
+
+  // The filters that there are were built by these policies, of each family, as far as their name
+  // in the files and their size tell; `bytes` is what formulas say that such filters take.
+  bool FiltersAreOf(const std::vector<std::string>& policies, double bytes) const;
 };
 
 }  // namespace winnow::inspect

@@ -377,11 +377,11 @@ class Reader {
       for (const auto& file : of_family.asks) {
         asks.push_back(file.size());
       }
-      read_.asks.push_back(std::move(asks));
       read_.compacted.push_back(OnceCompacted(
           read_.families[family], read_.files,
           LiveShare(present.ranges[family], present.answers[family], present_[family].size()),
-          of_family.asks_of_one));
+          of_family.asks_of_one, asks));
+      read_.asks.push_back(std::move(asks));
     }
   }
 

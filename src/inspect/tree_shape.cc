@@ -56,7 +56,8 @@ std::string Load(const std::string& path) {
                                 family.options.level_compaction_dynamic_level_bytes,
                                 !family.options.optimize_filters_for_hits, of_table.format_version,
                                 of_table.optimize_filters_for_memory, PolicyText(table),
-                                family.options.target_file_size_base});
+                                family.options.target_file_size_base,
+                                family.options.target_file_size_multiplier});
   }
   const std::vector<uint8_t> bytes = Json::to_msgpack(json);
   return std::string(bytes.begin(), bytes.end());
@@ -95,6 +96,7 @@ TreeShapes ReadTreeShapes(const std::string& database) {
     shape.filters_for_memory = family.at(7).get<bool>();
     shape.policy = family.at(8).get<std::string>();
     shape.file_bytes = family.at(9).get<uint64_t>();
+    shape.file_growth = family.at(10).get<int>();
     shapes.families[family.at(0).get<std::string>()] = shape;
   }
   return shapes;

@@ -30,6 +30,7 @@ struct TreeShape {
   std::string policy;
 
   uint64_t file_bytes = 64 << 20;  // target_file_size_base
+  int file_growth = 1;             // target_file_size_multiplier
 
   ROCKSDB_NAMESPACE::BlockBasedTableOptions TableOptions() const {
     ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
