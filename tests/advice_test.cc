@@ -102,6 +102,12 @@ void MoveTo(DB* db, int level) {
   ASSERT_STATUS_OK(db->CompactFiles(compaction, names, level));
 }
 
+void CompactAll(DB* db) {
+  ROCKSDB_NAMESPACE::CompactRangeOptions compaction;
+  compaction.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+  ASSERT_STATUS_OK(db->CompactRange(compaction, nullptr, nullptr));
+}
+
 // Every `step`th even number below `end`, in four flushes that have all of the range.
 void Write(DB* db, uint64_t end, uint64_t step) {
   for (uint64_t flush = 0; flush < 4; ++flush) {
@@ -282,9 +288,7 @@ TEST_F(AdviceTest, OnceCompactedItIsAsPromised) {
     std::filesystem::copy(folder_ / "db", folder_ / "one");
     {
       const auto db = OpenDatabase(database, folder_ / "one");
-      ROCKSDB_NAMESPACE::CompactRangeOptions compaction;
-      compaction.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
-      ASSERT_STATUS_OK(db->CompactRange(compaction, nullptr, nullptr));
+      CompactAll(db.get());
     }
     const Advice after = AdviseOn(folder_ / "one", options);
     ASSERT_EQ(after.families.front().keys_by_level.size(), 1u);
@@ -302,6 +306,65 @@ TEST_F(AdviceTest, OnceCompactedItIsAsPromised) {
       ASSERT_TRUE(advice.rows.front().compacted);
       EXPECT_EQ(advice.rows.front().compacted->false_reads, row.compacted->false_reads);
     }
+  }
+}
+
+// Files of some eighty keys, whose filters are rounded to whole cache lines.
+Options SmallFiles(const std::string& policy) {
+  BlockBasedTableOptions table = TableWith(policy);
+  table.block_size = 1 << 10;
+  table.optimize_filters_for_memory = false;
+  Options options = MakeOptions(table);
+  options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+  options.target_file_size_base = 9'500;
+  return options;
+}
+
+void WriteValues(DB* db, uint64_t first, uint64_t end, uint64_t step) {
+  for (uint64_t i = first; i < end; i += step) {
+    ASSERT_STATUS_OK(db->Put(WriteOptions(), KeyOf(i), std::string(100, 'v')));
+  }
+  ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+}
+
+TEST_F(AdviceTest, WhatIsCompactedIsTheSameOnceCompacted) {
+  const Options database = SmallFiles("bloomfilter:10");
+  {
+    const auto db = OpenDatabase(database, folder_ / "db");
+    WriteValues(db.get(), 0, 12'000, 1);
+    CompactAll(db.get());
+  }
+  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  ASSERT_GT(advice.files, 100u);
+  ASSERT_EQ(advice.families.front().keys_by_level.size(), 1u);
+  for (const AdviceRow& row : advice.rows) {
+    ASSERT_TRUE(row.compacted) << row.title;
+    EXPECT_EQ(row.compacted->bytes, row.bytes) << row.title << row.OnePolicy();
+    EXPECT_EQ(row.compacted->false_reads, row.false_reads) << row.title << row.OnePolicy();
+  }
+}
+
+TEST_F(AdviceTest, OnceCompactedSmallFilesAreOfTheirSizes) {
+  AdviceOptions options = Quick();
+  options.lookups = 40'000;
+  for (const char* policy : {"bloomfilter:10", "winnow:10"}) {
+    SCOPED_TRACE(policy);
+    std::filesystem::remove_all(folder_ / "db");
+    const auto db = OpenDatabase(SmallFiles(policy), folder_ / "db");
+    WriteValues(db.get(), 0, 12'000, 1);
+    CompactAll(db.get());
+    WriteValues(db.get(), 0, 12'000, 12);
+    const Advice advice = AdviseOn(folder_ / "db", options);
+    const AdviceRow& now = advice.rows.front();
+    ASSERT_TRUE(now.compacted);
+    EXPECT_GT(now.false_reads, 1.2 * now.compacted->false_reads);
+    CompactAll(db.get());
+    const Advice after = AdviseOn(folder_ / "db", options);
+    EXPECT_NEAR(now.compacted->bytes / after.rows.front().bytes, 1, 0.02);
+    const auto found = static_cast<double>(after.rows.front().counted);
+    EXPECT_NEAR(now.compacted->false_reads / after.rows.front().false_reads, 1,
+                4 / std::sqrt(found))
+        << found;
   }
 }
 
@@ -461,6 +524,32 @@ TEST_F(AdviceTest, ABudgetIsKept) {
   EXPECT_THAT(none.budget, IsEmpty());
   EXPECT_THAT(none.recommendation, HasSubstr("No: even"));
   EXPECT_GT(none.least_bytes, 1000);
+}
+
+// What formulas look through ends at 24 bits a key.
+TEST_F(AdviceTest, WhatTheRestOfABudgetBuysIsNotDenied) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:4")), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  options.lookups = 400'000;
+  options.budget_bytes = 70'000;
+  options.policies = {"bloomfilter:6"};
+  const Advice none_better = AdviseOn(folder_ / "db", options);
+  EXPECT_EQ(none_better.choice, none_better.budget[0].policy);
+  options.budget_bytes = 10e6;
+  const Advice large = AdviseOn(folder_ / "db", options);
+  EXPECT_THAT(large.recommendation,
+              AllOf(HasSubstr("more than 24 bits a key"), Not(HasSubstr("buys nothing"))));
+}
+
+TEST_F(AdviceTest, WhatDoesNotFitTheBudgetIsNotKept) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:14")), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  options.budget_bytes = 60'000;
+  const Advice advice = AdviseOn(folder_ / "db", options);
+  EXPECT_GT(advice.rows.front().bytes, 60'000);
+  EXPECT_THAT(advice.recommendation, AllOf(HasSubstr("But once all is compacted"),
+                                           HasSubstr("which takes more than the budget"),
+                                           Not(HasSubstr("keep what there is"))));
 }
 
 TEST_F(AdviceTest, WhereNothingIsAskedInVainNothingIsRecommended) {
@@ -631,9 +720,124 @@ TEST_F(AdviceTest, AFewLookupsTellNothing) {
   AdviceOptions options = Quick();
   options.lookups = 1;
   EXPECT_THAT(AdviseOn(folder_ / "db", options).recommendation,
-              AllOf(HasSubstr("too few"), HasSubstr("are needed (--draws)"),
+              AllOf(HasSubstr("too few"), HasSubstr("--draws="),
                     ::testing::Not(HasSubstr("filter_policy="))));
   EXPECT_THAT(AdviseOn(folder_ / "db", Quick()).recommendation, HasSubstr("filter_policy="));
+}
+
+// As many as the message says are enough, whichever number was too few.
+TEST_F(AdviceTest, TheLookupsThatAreSaidToBeEnoughAre) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  for (const uint64_t few : {20u, 200u, 400u, 600u, 900u}) {
+    AdviceOptions options = Quick();
+    options.lookups = few;
+    const std::string said = AdviseOn(folder_ / "db", options).recommendation;
+    const size_t flag = said.find("--draws=");
+    ASSERT_NE(flag, std::string::npos) << few << said;
+    options.lookups = std::stoull(said.substr(flag + std::string("--draws=").size()));
+    EXPECT_GT(options.lookups, few);
+    EXPECT_THAT(AdviseOn(folder_ / "db", options).recommendation, Not(HasSubstr("too few")))
+        << few << said;
+  }
+}
+
+// Near misses of dense keys are often keys.
+TEST_F(AdviceTest, LookupsThatDoNotCountAreCounted) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  EXPECT_LT(advice.lookups, 20'000u);
+  EXPECT_THAT(advice.assumptions,
+              Contains(HasSubstr("Of 20000 lookups to make up, " +
+                                 std::to_string(20'000 - advice.lookups) + " are left away")));
+}
+
+// Files that a database in use deletes between two steps.
+class GoneFilesTest : public AdviceTest {
+ protected:
+  // Deletes files once all lookups are asked.
+  Advice AdviseWhileFilesGo(size_t left) {
+    const std::vector<AdviceTable> tables = TablesOf(folder_ / "db");
+    AdviceOptions options = Quick();
+    options.seconds = 1e-9;
+    std::string problem;
+    Advice advice = Advise(
+        tables, options,
+        [&](const AdviceStep& step) {
+          if (step.name == "building filters" && step.done == 0) {
+            for (size_t i = 0; i + left < tables.size(); ++i) {
+              std::filesystem::remove(tables[i].path);
+            }
+          }
+        },
+        &problem);
+    EXPECT_THAT(problem, IsEmpty());
+    EXPECT_GT(tables.size(), 12u);
+    return advice;
+  }
+};
+
+TEST_F(GoneFilesTest, AnotherFileIsTriedWhereTheFirstOneIsGone) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  EXPECT_EQ(AdviseWhileFilesGo(1).tried_files, 1u);
+}
+
+TEST_F(GoneFilesTest, WhereNothingIsBuiltItIsSaid) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  const Advice advice = AdviseWhileFilesGo(0);
+  EXPECT_EQ(advice.tried_files, 0u);
+  for (const AdviceRow& row : advice.rows) {
+    EXPECT_FALSE(row.nanoseconds_a_key) << row.OnePolicy();
+  }
+  const AdviceRow& same = RowOf(advice, "bloomfilter:10");
+  EXPECT_EQ(same.false_reads, advice.rows.front().false_reads);
+  EXPECT_EQ(same.bytes, advice.rows.front().bytes);
+  EXPECT_THAT(advice.assumptions, AllOf(Contains(HasSubstr("No filter was built")),
+                                        Not(Contains(HasSubstr("for a sample of the files"))),
+                                        Not(Contains(HasSubstr("Nanoseconds a key")))));
+}
+
+// The table shows what the sentence below it speaks of.
+TEST_F(AdviceTest, NothingOfTheTableThatSavesIsPassedOver) {
+  {
+    const auto db = OpenDatabase(SmallFiles("winnow:10"), folder_ / "db");
+    WriteValues(db.get(), 0, 12'000, 1);
+    CompactAll(db.get());
+  }
+  for (const char* policy : {"bloomfilter:12", "bloomfilter:10"}) {
+    SCOPED_TRACE(policy);
+    AdviceOptions options = Quick();
+    options.lookups = 100'000;
+    options.policies = {policy};
+    const Advice advice = AdviseOn(folder_ / "db", options);
+    const AdviceRow& now = advice.rows.front();
+    bool saves = false;
+    for (const AdviceRow& row : advice.rows) {
+      saves =
+          saves || (row.bytes <= 1.005 * now.bytes && row.interval.high < 0.9 * now.false_reads);
+      if (row.title.rfind("in the memory of now", 0) == 0) {
+        EXPECT_LE(row.bytes, 1.01 * now.bytes) << row.title;
+      }
+    }
+    EXPECT_EQ(advice.recommendation.rfind("Keep", 0) == 0, !saves) << advice.recommendation;
+  }
+}
+
+TEST_F(AdviceTest, WhyThePolicyOfNowIsNotKnownIsSaid) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  constexpr char kSaid[] = "since the policy in force is not known: ";
+  EXPECT_THAT(AdviseOn(folder_ / "db", Quick()).assumptions, Not(Contains(HasSubstr(kSaid))));
+  for (const bool missing : {false, true}) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "db")) {
+      const std::string path = entry.path();
+      if (path.find("OPTIONS") != std::string::npos) {
+        testing::WriteFile(path, "garbage");
+        if (missing) std::filesystem::remove(path);
+      }
+    }
+    const Advice advice = AdviseOn(folder_ / "db", Quick());
+    EXPECT_FALSE(advice.rows.front().compacted) << missing;
+    EXPECT_THAT(advice.assumptions, Contains(AllOf(HasSubstr(kSaid), HasSubstr("OPTIONS"))));
+  }
 }
 
 TEST_F(AdviceTest, ALookupOfMergesGoesOn) {

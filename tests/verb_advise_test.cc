@@ -39,7 +39,15 @@ using testing::WriteSst;
 
 class VerbAdviseTest : public testing::VerbTest {
  protected:
-  VerbAdviseTest() : VerbTest("advise --draws=20000") {}
+  VerbAdviseTest() : VerbTest("advise") {}
+
+  ChildResult Run(const std::string& arguments) const {
+    const bool recorded = arguments.find("--lookups=") != std::string::npos;
+    return VerbTest::Run((recorded ? " " : " --draws=20000 ") + arguments);
+  }
+  json RunJson(const std::string& arguments, int code) const {
+    return testing::JsonOf(Run(arguments + " --json"), code);
+  }
 
   void MakeDatabase(const std::string& name, const std::string& policy, uint64_t keys) {
     const auto database = OpenDatabase(MakeOptions(TableWith(policy)), folder_ / name);
@@ -184,12 +192,13 @@ TEST_F(VerbAdviseTest, OfABudgetOnePolicyIsOfferedBesideTheSplit) {
   EXPECT_THAT(document.at("recommendation").get<std::string>(),
               AllOf(HasSubstr("the policies of the split"),
                     HasSubstr("One policy for all, filter_policy=" + one.get<std::string>()),
-                    Not(HasSubstr("buys nothing"))));
+                    Not(HasSubstr("rest of the budget"))));
   EXPECT_EQ(document["budget"].at("rest_buys_nothing"), false);
   const json large = RunJson(Quoted("db") + " --budget=40MB", 0);
   EXPECT_EQ(large.at("budget").at("rest_buys_nothing"), true);
   EXPECT_LT(large["budget"].at("taken_bytes"), 200'000);
-  EXPECT_THAT(large.at("recommendation").get<std::string>(), HasSubstr("bytes, buys nothing"));
+  EXPECT_THAT(large.at("recommendation").get<std::string>(),
+              HasSubstr("of more than 24 bits a key"));
 }
 
 TEST_F(VerbAdviseTest, AFamilyTooSmallToBeDrawnFromGetsBitsAsWell) {
@@ -249,8 +258,9 @@ TEST_F(VerbAdviseTest, RecordedLookupsAreOfOneFamily) {
   EXPECT_THAT(outcome.output, IsEmpty());
   const json document = RunJson(Quoted("db") + " --cf=small --lookups=" + folder_ / "keys", 0);
   EXPECT_EQ(document.at("families").size(), 1u);
-  EXPECT_EQ(document.at("lookups"),
-            json({{"recorded", true}, {"count", 4}, {"absent", 3}, {"left_out", 0}}));
+  EXPECT_EQ(
+      document.at("lookups"),
+      json({{"recorded", true}, {"count", 4}, {"absent", 3}, {"left_out", 0}, {"dropped", 0}}));
   WriteFile(folder_ / "hex", "0x61\n6162\n");
   EXPECT_EQ(RunJson(Quoted("db") + " --cf=small --hex --lookups=" + folder_ / "hex", 0)
                 .at("lookups")
@@ -346,6 +356,39 @@ TEST_F(VerbAdviseTest, OutputThatIsNotWholeIsAnError) {
     const ChildResult outcome = Run(Quoted("a.sst") + to);
     EXPECT_EQ(outcome.status, 2) << to;
     EXPECT_THAT(outcome.errors, HasSubstr("could not be written in full")) << to;
+  }
+}
+
+TEST_F(VerbAdviseTest, FlagsThatWouldDoNothingAreRefused) {
+  MakeDatabase("db", "bloomfilter:10", 1'000);
+  WriteFile(folder_ / "keys", "61\n");
+  const std::string lookups = Quoted("db") + " --lookups=" + folder_ / "keys";
+  for (const auto& [arguments, said] : std::map<std::string, std::string>{
+           {lookups + " --draws=200000", "--draws is the number of made-up lookups"},
+           {lookups + " --absent_share=1", "--absent_share is of made-up lookups"},
+           {Quoted("db") + " --hex", "--hex says how --lookups=FILE"}}) {
+    const ChildResult outcome = Run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
+    EXPECT_THAT(outcome.errors, HasSubstr(said));
+  }
+  EXPECT_EQ(Run(lookups + " --hex").status, 0);
+}
+
+// What was done already is no advice.
+TEST_F(VerbAdviseTest, WhereHexIsAskedForHexIsNotProposed) {
+  MakeDatabase("db", "bloomfilter:10", 1'000);
+  for (const std::string text : {std::string("\xff\xfe"
+                                             "6\0001\000\n\000",
+                                             7),
+                                 std::string("6161\r\nzz\n"), std::string("zz\n")}) {
+    WriteFile(folder_ / "keys", text);
+    const ChildResult outcome = RunProgram(
+        {"sh", "-c",
+         "exec '" WINNOW_TOOL "' advise" + Quoted("db") + " --hex --lookups=" + folder_ / "keys"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.errors, Not(HasSubstr("write them as hex")));
+    EXPECT_THAT(outcome.errors, Not(HasSubstr("write the keys as hex")));
   }
 }
 

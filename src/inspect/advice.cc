@@ -35,8 +35,11 @@ std::vector<AdviceFamilyReport> DescribeFamilies(const AdviceReading& reading) {
       levels[reading.files[file].level.value_or(-1)] += reading.files[file].keys;
     }
     report.keys_by_level.assign(levels.begin(), levels.end());
-    const FileGroup& compacted = reading.compacted[i].formula.groups.front();
-    report.keys_compacted = static_cast<uint64_t>(std::llround(compacted.keys * compacted.blocks));
+    double compacted = 0;
+    for (const FileGroup& group : reading.compacted[i].formula.groups) {
+      compacted += group.keys * group.blocks;
+    }
+    report.keys_compacted = static_cast<uint64_t>(std::llround(compacted));
     reports.push_back(std::move(report));
   }
   return reports;
@@ -69,25 +72,57 @@ double MostTakenOfBudget(const Advice& advice) {
   return most;
 }
 
+bool IsForMemoryOfNow(const AdviceRow& row) {
+  return row.title == kInTheMemoryOfNow || row.title == kInTheMemoryAlsoCompacted;
+}
+
+double MostTakenOfMemory(const Advice& advice) {
+  double most = 0;
+  for (const AdviceRow& row : advice.rows) {
+    most = IsForMemoryOfNow(row) ? std::max(most, row.bytes) : most;
+  }
+  return most;
+}
+
+// A row that does not keep what its title says has none.
+void DropWrongTitles(Advice* advice) {
+  const double room = (1 + kSameMemory) * advice->rows.front().bytes;
+  for (AdviceRow& row : advice->rows) {
+    row.title = IsForMemoryOfNow(row) && row.bytes > room ? std::string() : row.title;
+  }
+}
+
 // Tries policies and takes what they cost into *advice. Filters of few keys may take more than the
-// formulas say of them: then these get less of the budget.
+// formulas say of them: then these may spend less.
 AdviceRows Try(const AdviceReading& reading, const AdviceOptions& options,
                std::chrono::steady_clock::time_point deadline, const AdviceProgress& progress,
                Advice* advice) {
   constexpr int kMostTries = 4;
   constexpr double kSafety = 0.995;
-  double share = 1;
+  SpendingShares shares;
+  AdviceRows kept;
+  bool fits = false;
   for (int tries = 1;; ++tries) {
-    Shortlist list = ListTrials(reading, options, share);
+    Shortlist list = ListTrials(reading, options, shares);
     AdviceRows rows = TryAll(reading, list.trials, options.jobs, deadline, progress);
-    advice->rows = std::move(rows.rows);
+    if (fits && rows.tried_keys < kept.tried_keys) {  // no time for as much again
+      break;
+    }
+    advice->rows = rows.rows;
+    kept = std::move(rows);
     TakeBudget(&list, advice);
     const double taken = MostTakenOfBudget(*advice);
-    if (tries == kMostTries || !advice->budget_bytes || taken <= *advice->budget_bytes) {
-      return rows;
+    fits = !advice->budget_bytes || taken <= *advice->budget_bytes;
+    const double memory = MostTakenOfMemory(*advice);
+    const double room = (1 + kSameMemory) * advice->rows.front().bytes;
+    if (tries == kMostTries || (fits && memory <= room)) {
+      break;
     }
-    share *= kSafety * *advice->budget_bytes / taken;
+    shares.budget *= fits ? 1 : kSafety * *advice->budget_bytes / taken;
+    shares.memory *= memory <= room ? 1 : advice->rows.front().bytes / memory;
   }
+  DropWrongTitles(advice);
+  return kept;
 }
 
 }  // namespace
@@ -124,10 +159,16 @@ Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& optio
   advice.lookups = reading.num_lookups;
   advice.absent = reading.num_absent;
   advice.lookups_left_out = reading.lookups_left_out;
+  if (!options.recorded) {
+    const uint64_t made = reading.num_lookups + reading.lookups_left_out;
+    advice.lookups_dropped = options.lookups - std::min(options.lookups, made);
+  }
   advice.files = reading.AllPieces().size();
   advice.candidates = CandidateRows(reading);
   const AdviceRows tried = Try(reading, options, deadline, progress, &advice);
-  TimeBuilds(reading, &advice.rows);
+  if (tried.tried_files > 0) {
+    TimeBuilds(reading, &advice.rows);
+  }
   advice.tried_files = tried.tried_files;
   advice.tried_keys = tried.tried_keys;
   advice.out_of_time = tried.out_of_time;

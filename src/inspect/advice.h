@@ -108,6 +108,7 @@ struct Advice {
   uint64_t absent = 0;   // of them
   bool recorded = false;
   uint64_t lookups_left_out = 0;  // for most_asks
+  uint64_t lookups_dropped = 0;   // made-up ones of keys that are there, or in no file's range
   bool out_of_time = false;       // files that were chosen were not tried
 
   std::vector<AdviceRow> rows;           // measured: "now" first, the others by what they take

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -77,6 +78,7 @@ class Trying {
     AddNow();
     for (size_t row = 0; row < rows_.measured.size(); ++row) {
       Sum(TriedOf(row), &rows_.measured[row]);
+      TakeNow(&rows_.measured[row]);
       rows_.rows.push_back(rows_.measured[row].row);
     }
     Compact();
@@ -106,15 +108,38 @@ class Trying {
     return rows_.errors[read_.families[pieces_[piece].family].files[pieces_[piece].at]];
   }
 
+  // One file is tried though the time is over; where it is gone meanwhile, another one.
   void Build(int jobs, const AdviceProgress& progress) {
+    std::vector<size_t> all(pieces_.size());
+    std::iota(all.begin(), all.end(), size_t{0});
+    BuildSome(all, jobs, progress);
+    for (size_t next = 0; next < pieces_.size() && !AnyIsWhole(); ++next) {
+      if (results_[next].out_of_time) {
+        BuildSome({next}, jobs, progress);
+      }
+    }
+  }
+
+  bool AnyIsWhole() const {
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (IsWhole(i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Pieces; the first of them whatever the time.
+  void BuildSome(const std::vector<size_t>& some, int jobs, const AdviceProgress& progress) {
     AdviceWork work;
     work.step = "building filters";
-    work.pieces = pieces_.size();
-    for (const AdvicePiece& piece : pieces_) {
-      work.sizes.push_back(static_cast<double>(read_.FileOf(piece).entries));
+    work.pieces = some.size();
+    for (const size_t piece : some) {
+      work.sizes.push_back(static_cast<double>(read_.FileOf(pieces_[piece]).entries));
     }
-    work.work = [this](size_t i, const WorkerReport& report) {
-      if (i > 0 && std::chrono::steady_clock::now() >= deadline_) {
+    work.work = [&](size_t number, const WorkerReport& report) {
+      const size_t i = some[number];
+      if (number > 0 && std::chrono::steady_clock::now() >= deadline_) {
         FileTrial none;
         none.out_of_time = true;
         return PackTrial(none);
@@ -124,7 +149,8 @@ class Trying {
                                    policies_[family], read_.lookups[family].keys,
                                    read_.lookups[family].asks[at], Beat(report)));
     };
-    work.take = [this](size_t i, const std::string& answer) {
+    work.take = [&](size_t number, const std::string& answer) {
+      const size_t i = some[number];
       std::optional<FileTrial> trial = UnpackTrial(answer);
       if (trial) {
         results_[i] = std::move(*trial);
@@ -135,7 +161,7 @@ class Trying {
       }
       return trial.has_value();
     };
-    work.error_of = [this](size_t i) -> std::string& { return ErrorOf(i); };
+    work.error_of = [&](size_t number) -> std::string& { return ErrorOf(some[number]); };
     DoAdviceWork(work, jobs, progress);
   }
 
@@ -186,7 +212,22 @@ class Trying {
     rows_.rows.push_back(std::move(now));
   }
 
-  // The measured ones are the trials, in their order.
+  // The filters that there are, of all files, tell more of their policy than a sample does.
+  void TakeNow(AdviceTrial* trial) const {
+    AdviceRow& row = trial->row;
+    const AdviceRow& now = rows_.rows.front();
+    if (rows_.tried_files < read_.AllPieces().size() && row.expected &&
+        row.policies == read_.PoliciesInForce() &&
+        read_.FiltersAreOf(row.policies, row.expected->bytes)) {
+      row.bytes = now.bytes;
+      row.counted = now.counted;
+      row.false_reads = now.false_reads;
+      row.interval = now.interval;
+    }
+  }
+
+  // The measured ones are the trials, in their order. Of a tree that is compacted already, what it
+  // is once compacted is what was measured.
   void Compact() {
     CompactedCosts costs(read_.compacted);
     const auto of = [&](const std::vector<std::string>& policies) {
@@ -196,10 +237,17 @@ class Trying {
       }
       return cost;
     };
-    rows_.rows.front().compacted = of(read_.PoliciesInForce());
-    for (size_t row = 0; row < rows_.measured.size(); ++row) {
-      rows_.measured[row].row.compacted = of(rows_.measured[row].row.policies);
-      rows_.rows[row + 1].compacted = rows_.measured[row].row.compacted;
+    const bool already = read_.AllAreCompacted();
+    AdviceRow& now = rows_.rows.front();
+    now.compacted = of(read_.PoliciesInForce());
+    if (already && now.compacted &&
+        read_.FiltersAreOf(read_.PoliciesInForce(), now.compacted->bytes)) {
+      now.compacted = Cost{now.bytes, now.false_reads};
+    }
+    for (size_t i = 0; i < rows_.measured.size(); ++i) {
+      AdviceRow& row = rows_.measured[i].row;
+      row.compacted = already ? Cost{row.bytes, row.false_reads} : of(row.policies);
+      rows_.rows[i + 1].compacted = row.compacted;
     }
   }
 

@@ -17,8 +17,8 @@ constexpr double kHardlyMore = 1.02;
 
 class Lister {
  public:
-  Lister(const AdviceReading& reading, const AdviceOptions& options, double budget_share)
-      : read_(reading), options_(options), budget_share_(budget_share) {}
+  Lister(const AdviceReading& reading, const AdviceOptions& options, const SpendingShares& shares)
+      : read_(reading), options_(options), shares_(shares) {}
 
   Shortlist List() && {
     const double share = read_.AbsentShare();
@@ -50,7 +50,7 @@ class Lister {
 
  private:
   void CompareWithNow(double share) {
-    const auto bytes = static_cast<double>(read_.FilterBytesNow());
+    const double bytes = shares_.memory * static_cast<double>(read_.FilterBytesNow());
     if (const auto best = BestWithin(read_.formulas, bytes, share)) {
       AddTrial(kInTheMemoryOfNow, best->candidate);
     }
@@ -124,7 +124,7 @@ class Lister {
   void SpendBudget(double absent_share) {
     list_.budget_bytes = options_.budget_bytes;
     const std::vector<FamilyFormula> formulas = FormulasOfAllFamilies();
-    const double bytes = *options_.budget_bytes * budget_share_;
+    const double bytes = *options_.budget_bytes * shares_.budget;
     double most_bytes = 0;
     const auto split = SplitBudget(formulas, bytes, absent_share, &list_.least_bytes, &most_bytes);
     list_.budget_is_enough = bytes > most_bytes;
@@ -148,7 +148,7 @@ class Lister {
 
   const AdviceReading& read_;
   const AdviceOptions& options_;
-  const double budget_share_;
+  const SpendingShares shares_;
   Shortlist list_;
 };
 
@@ -171,8 +171,8 @@ std::vector<CandidateRow> CandidateRows(const AdviceReading& reading) {
 }
 
 Shortlist ListTrials(const AdviceReading& reading, const AdviceOptions& options,
-                     double budget_share) {
-  return Lister(reading, options, budget_share).List();
+                     const SpendingShares& shares) {
+  return Lister(reading, options, shares).List();
 }
 
 }  // namespace winnow::inspect

@@ -22,6 +22,9 @@ inline constexpr char kForTheReadsAlsoCompacted[] = "for the reads of now, also 
 inline constexpr char kBudget[] = "budget";
 inline constexpr char kBudgetOfOnePolicy[] = "budget, one policy for all";
 
+// What the formulas may be off by, where a policy is to take the memory of now.
+inline constexpr double kSameMemory = 0.01;
+
 // What is tried in one row, before it has been.
 struct AdviceTrial {
   AdviceRow row;
@@ -42,9 +45,14 @@ struct Shortlist {
 // What each candidate would take and let through, in all files.
 std::vector<CandidateRow> CandidateRows(const AdviceReading& reading);
 
-// Formulas may spend `budget_share` of the budget that the options have.
+// What formulas may spend: less than there is, where filters turn out to take more than they say.
+struct SpendingShares {
+  double budget = 1;  // of the budget that the options have
+  double memory = 1;  // of the memory of now
+};
+
 Shortlist ListTrials(const AdviceReading& reading, const AdviceOptions& options,
-                     double budget_share);
+                     const SpendingShares& shares);
 
 }  // namespace winnow::inspect
 

@@ -22,12 +22,15 @@ constexpr double kEnoughCounted = 50;
 // Savings below this share of what there is are not worth a change.
 constexpr double kWorthwhile = 0.03;
 
-// What the formulas may be off by, where a policy is to take the memory of now.
-constexpr double kSameMemory = 0.01;
-
 constexpr char kPrefixesArePresent[] =
     "Made-up lookups of filters of prefixes nearly all have prefixes that files hold, so that they "
     "can't show what filters save here: --lookups=FILE takes recorded ones.";
+
+// To two digits.
+double RoundUp(double number) {
+  const double step = std::pow(10, std::max(0.0, std::floor(std::log10(number)) - 1));
+  return step * std::ceil(number / step);
+}
 
 const AdviceRow* RowOf(const Advice& advice, const std::string& title) {
   const auto found = std::find_if(advice.rows.begin(), advice.rows.end(),
@@ -65,9 +68,11 @@ class Words {
       return;
     }
     if (const double needed = LookupsNeeded(); needed > static_cast<double>(read_.num_lookups)) {
-      advice_.recommendation =
-          absl::StrFormat("%d lookups are too few to tell policies apart: some %.0f are needed%s.",
-                          read_.num_lookups, needed, options_.recorded ? "" : " (--draws)");
+      advice_.recommendation = absl::StrFormat(
+          "%d lookups are too few to tell policies apart: %s.", read_.num_lookups,
+          options_.recorded
+              ? absl::StrFormat("some %.0f are enough", needed)
+              : absl::StrFormat("--draws=%.0f makes enough", RoundUp(needed / MadeOfADraw())));
       return;
     }
     if (now.bytes == 0) {
@@ -93,6 +98,11 @@ class Words {
           ". Which keys are looked up, how often each, and how many are there, files can't tell: "
           "--lookups=FILE takes recorded ones."));
     }
+    if (advice_.lookups_dropped > 0) {
+      said.push_back(absl::StrCat(
+          "Of ", options_.lookups, " lookups to make up, ", advice_.lookups_dropped,
+          " are left away: their near misses are keys of files by chance, or in no file's range."));
+    }
     if (advice_.lookups_left_out > 0) {
       said.push_back(absl::StrCat(
           advice_.lookups_left_out, " lookups were left out, evenly: the others ask ",
@@ -106,6 +116,9 @@ class Words {
     } else {
       said.emplace_back(
           "What filters of prefixes read once all is compacted into one level is not known.");
+    }
+    if (!advice_.rows.front().compacted) {
+      SayWhyPolicyIsNotKnown();
     }
     said.emplace_back(
         "Caches are not in this: a block that is read in vain may be in memory, and filters that "
@@ -160,37 +173,73 @@ class Words {
           "Some files have no known level: a lookup is taken to ask all of them whose range has "
           "the key, the highest number first.");
     }
-    if (advice_.tried_files < advice_.files) {
+    if (advice_.tried_files == 0) {
+      said.emplace_back(
+          "No filter was built: the files were gone, or no key of theirs could be read. All rows "
+          "but \"now\" and that of its policy are by formulas alone.");
+    } else if (advice_.tried_files < advice_.files) {
       said.emplace_back(
           "Filters were built for a sample of the files, chosen by their size; for the others the "
           "formulas' figures are taken, corrected by what the sample has more or less than they "
-          "say. The row \"now\" is of all files.");
+          "say. The row \"now\", and that of its policy, is of all files.");
     }
     if (advice_.out_of_time) {
       said.push_back(absl::StrFormat(
           "The sample is smaller than --sample says: --seconds=%g were over.", options_.seconds));
     }
-    said.emplace_back(
-        "Deleted ranges are not looked at. Nanoseconds a key are processor time of this machine, "
-        "the least of five rounds.");
+    said.push_back(absl::StrCat("Deleted ranges are not looked at.",
+                                advice_.tried_files == 0
+                                    ? ""
+                                    : " Nanoseconds a key are processor time of this machine, the "
+                                      "least of five rounds."));
   }
 
  private:
-  // For kEnoughCounted false reads, at the rate of now; where that is not known, at the one that
-  // formulas expect of the first policy. Beyond what there is: there are too few.
+  void SayWhyPolicyIsNotKnown() {
+    std::set<std::string> causes;
+    for (size_t i = 0; i < read_.families.size(); ++i) {
+      const AdvisedFamily& family = read_.families[i];
+      if (read_.compacted[i].policy.empty()) {
+        causes.insert(family.database.empty()
+                          ? "it is in the OPTIONS file of a database, and files "
+                            "were given one by one"
+                      : family.shape_problem.empty()
+                          ? "the OPTIONS file names none that this program has"
+                          : absl::StrCat(family.shape_problem,
+                                         "; the tree is taken to have RocksDB's default options"));
+      }
+    }
+    for (const std::string& cause : causes) {
+      advice_.assumptions.push_back(
+          absl::StrCat("Now's row has no figures once compacted, since the policy in force is not "
+                       "known: ",
+                       cause, "."));
+    }
+  }
+
+  // Such that kEnoughCounted false reads are as good as sure, at the least rate that now may have;
+  // where that is not known, at half of the one that formulas expect of the first policy. Beyond
+  // what there is: there are too few.
   double LookupsNeeded() const {
+    constexpr double kSurelyEnough = kEnoughCounted + 15;  // two deviations
     const AdviceRow& now = advice_.rows.front();
     if (static_cast<double>(now.counted) >= kEnoughCounted) {
       return 0;
     }
-    double rate = now.counted >= 5 ? now.false_reads : 0;
+    double rate = now.counted >= 5 ? now.interval.low : 0;
     for (const AdviceTrial& trial : trials_) {
       if (rate <= 0 && trial.row.expected) {
-        rate = trial.row.expected->false_reads;
+        rate = trial.row.expected->false_reads / 2;
       }
     }
-    return std::max(static_cast<double>(read_.num_lookups) + 1,
-                    std::ceil(kEnoughCounted / std::max(rate, 1e-6)));
+    return RoundUp(
+        std::max(static_cast<double>(read_.num_lookups) + 1, kSurelyEnough / std::max(rate, 1e-6)));
+  }
+
+  // Of the lookups that are made up not all count.
+  double MadeOfADraw() const {
+    return std::max(0.01, static_cast<double>(read_.num_lookups) /
+                              std::max(1.0, static_cast<double>(options_.lookups)));
   }
 
   // For files without filters.
@@ -227,9 +276,10 @@ class Words {
       }
     }
     if (saving.empty()) {
-      advice_.recommendation =
-          "Keep what there is: no candidate takes 3 % less memory for as few false reads, or reads "
-          "3 % less in the same memory.";
+      saving = OthersThatSave(now);
+    }
+    if (saving.empty()) {
+      Keep(now);
       return;
     }
     const auto holds = std::find_if(saving.begin(), saving.end(), [&](const AdviceRow* row) {
@@ -250,6 +300,40 @@ class Words {
     absl::StrAppend(&advice_.recommendation, OnceCompacted(choice, now));
   }
 
+  // Of all rows, where those that were chosen to save something don't: first such as save more
+  // reads than the choice of the lookups may make of it.
+  std::vector<const AdviceRow*> OthersThatSave(const AdviceRow& now) const {
+    std::vector<const AdviceRow*> reads;
+    std::vector<const AdviceRow*> memory;
+    for (const AdviceRow& row : advice_.rows) {
+      if (&row == &now || row.OnePolicy().empty()) {
+        continue;
+      }
+      if (SavesReads(row, now) && row.interval.high < now.false_reads) {
+        reads.push_back(&row);
+      } else if (SavesMemory(row, now)) {
+        memory.push_back(&row);
+      }
+    }
+    std::stable_sort(reads.begin(), reads.end(), [](const AdviceRow* a, const AdviceRow* b) {
+      return a->false_reads < b->false_reads;
+    });
+    reads.insert(reads.end(), memory.begin(), memory.end());
+    return reads;
+  }
+
+  void Keep(const AdviceRow& now) {
+    const bool some_read_less =
+        std::any_of(advice_.rows.begin() + 1, advice_.rows.end(),
+                    [&](const AdviceRow& row) { return SavesReads(row, now); });
+    advice_.recommendation =
+        some_read_less
+            ? "Keep what there is: no policy that was tried takes 3 % less memory for as few false "
+              "reads; what some read less in the same memory may be chance, by their 95 % interval."
+            : "Keep what there is: no policy that was tried takes 3 % less memory for as few false "
+              "reads, or reads 3 % less in the same memory.";
+  }
+
   static bool SavesReads(const AdviceRow& row, const AdviceRow& now) {
     return row.false_reads < (1 - kWorthwhile) * now.false_reads &&
            row.bytes < (1 + kSameMemory) * now.bytes;
@@ -267,7 +351,7 @@ class Words {
 
   // What becomes of the policy's promise after a full compaction: a sentence after a space, with a
   // warning where it then reads more than the policy that is in force.
-  static std::string OnceCompacted(const AdviceRow& row, const AdviceRow& now) {
+  std::string OnceCompacted(const AdviceRow& row, const AdviceRow& now) const {
     if (!row.compacted) {
       return std::string();
     }
@@ -280,9 +364,12 @@ class Words {
     }
     const std::string of_now =
         absl::StrFormat("%.3g with the policy of now", now.compacted->false_reads);
+    const bool fits =
+        !advice_.budget_bytes || std::max(now.bytes, now.compacted->bytes) <= *advice_.budget_bytes;
     return IsWorseCompacted(row, now)
                ? absl::StrCat(" But ", reads, ", and only ", of_now,
-                              ": where full compactions are run, keep what there is.")
+                              fits ? ": where full compactions are run, keep what there is."
+                                   : ", which takes more than the budget.")
                : absl::StrCat(" O", reads.substr(1), ", and ", of_now, ".");
   }
 
@@ -331,7 +418,9 @@ class Words {
     const bool one_does = one != nullptr && split->OnePolicy().empty() &&
                           one->bytes <= *advice_.budget_bytes &&
                           one->false_reads * (1 - kWorthwhile) <= split->false_reads;
-    const AdviceRow& row = one_does ? *one : *split;
+    const AdviceRow& by_formulas = one_does ? *one : *split;
+    const AdviceRow* better = BetterWithinBudget(by_formulas);
+    const AdviceRow& row = better != nullptr ? *better : by_formulas;
     advice_.choice = row.OnePolicy();
     advice_.recommendation = absl::StrFormat(
         "With %s the filters take %.0f bytes of the budget of %.0f, and a lookup reads %.3g blocks "
@@ -340,7 +429,10 @@ class Words {
                                 : absl::StrCat("filter_policy=", row.OnePolicy()),
         row.bytes, *advice_.budget_bytes, row.false_reads, now.false_reads, now.bytes);
     absl::StrAppend(&advice_.recommendation, OnceCompacted(row, now));
-    if (one_does) {
+    if (better != nullptr) {
+      absl::StrAppend(&advice_.recommendation,
+                      absl::StrFormat(" What formulas chose reads %.3g.", by_formulas.false_reads));
+    } else if (one_does) {
       advice_.recommendation +=
           " Bits of its own for each column family would save less than 3 % of the reads.";
     } else if (one != nullptr && split->OnePolicy().empty()) {
@@ -349,12 +441,27 @@ class Words {
                                       one->OnePolicy(), one->false_reads));
     }
     if (advice_.budget_is_enough) {
-      absl::StrAppend(
-          &advice_.recommendation,
-          absl::StrFormat(
-              " The rest of the budget, %.0f bytes, buys nothing: no larger filters read less.",
-              *advice_.budget_bytes - row.bytes));
+      absl::StrAppend(&advice_.recommendation,
+                      absl::StrFormat(" The rest of the budget, %.0f bytes, is left: filters of "
+                                      "more than %g bits a key are "
+                                      "not looked through (--try_policy tries one).",
+                                      *advice_.budget_bytes - row.bytes, kMostBudgetBits));
     }
+  }
+
+  // A row that fits as well and reads less, as one of --try_policy may.
+  const AdviceRow* BetterWithinBudget(const AdviceRow& chosen) const {
+    const AdviceRow* best = nullptr;
+    for (size_t i = 1; i < advice_.rows.size(); ++i) {
+      const AdviceRow& row = advice_.rows[i];
+      if (!row.OnePolicy().empty() && row.bytes <= *advice_.budget_bytes &&
+          row.false_reads < (1 - kWorthwhile) * chosen.false_reads &&
+          row.interval.high < chosen.false_reads &&
+          (best == nullptr || row.false_reads < best->false_reads)) {
+        best = &row;
+      }
+    }
+    return best;
   }
 
   const AdviceReading& read_;

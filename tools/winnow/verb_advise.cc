@@ -33,9 +33,11 @@
 
 ABSL_FLAG(std::string, lookups, "",
           "a file of recorded lookups, one key a line, plain or LZ4; - is standard input");
-ABSL_FLAG(uint64_t, draws, 200'000, "lookups to make up where none are recorded");
-ABSL_FLAG(double, absent_share, 1,
-          "share of the made-up lookups whose key is nowhere; the others find theirs");
+ABSL_FLAG(std::optional<uint64_t>, draws, std::nullopt,
+          "lookups to make up where none are recorded (default: 200000)");
+ABSL_FLAG(std::optional<double>, absent_share, std::nullopt,
+          "share of the made-up lookups whose key is nowhere (default: 1); the others "
+          "find theirs");
 ABSL_FLAG(
     std::string, budget, "",
     "the most memory for all filters together, as 256MiB or 64KB: say what is best within it");
@@ -148,8 +150,10 @@ bool SortBy(const std::string& by, std::vector<inspect::AdviceRow>* rows) {
 
 std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptions* options) {
   options->jobs = Jobs();
-  options->lookups = absl::GetFlag(FLAGS_draws);
-  options->absent_share = absl::GetFlag(FLAGS_absent_share);
+  const std::optional<uint64_t> draws = absl::GetFlag(FLAGS_draws);
+  const std::optional<double> absent_share = absl::GetFlag(FLAGS_absent_share);
+  options->lookups = draws.value_or(options->lookups);
+  options->absent_share = absent_share.value_or(options->absent_share);
   options->sample_keys = absl::GetFlag(FLAGS_sample);
   options->seconds = absl::GetFlag(FLAGS_seconds);
   options->families = FamiliesOfFlags();
@@ -163,7 +167,16 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
     options->policies.push_back(policy);
     inspect::PolicyOfText(policy, &refusal);
   }
-  return paths.empty()                              ? "which files or database folders?"
+  const bool recorded = !absl::GetFlag(FLAGS_lookups).empty();
+  return paths.empty() ? "which files or database folders?"
+         : recorded && draws
+             ? "--draws is the number of made-up lookups, but --lookups has recorded ones: leave "
+               "one of the two away"
+         : recorded && absent_share
+             ? "--absent_share is of made-up lookups, but --lookups has recorded ones: leave one "
+               "of the two away"
+         : !recorded && absl::GetFlag(FLAGS_hex)
+             ? "--hex says how --lookups=FILE writes its keys, and there is no --lookups"
          : !refusal.empty()                         ? absl::StrCat("--try_policy: ", refusal)
          : SortBy(absl::GetFlag(FLAGS_by), nullptr) ? std::string()
                                                     : "--by can be memory, reads or build";
