@@ -50,14 +50,13 @@ std::string Load(const std::string& path) {
                             : family.options.table_factory->GetOptions<BlockBasedTableOptions>();
     const BlockBasedTableOptions defaults;
     const BlockBasedTableOptions& of_table = table == nullptr ? defaults : *table;
-    json["families"].push_back({family.name, static_cast<int>(family.options.compaction_style),
-                                family.options.num_levels,
-                                family.options.max_bytes_for_level_multiplier,
-                                family.options.level_compaction_dynamic_level_bytes,
-                                !family.options.optimize_filters_for_hits, of_table.format_version,
-                                of_table.optimize_filters_for_memory, PolicyText(table),
-                                family.options.target_file_size_base,
-                                family.options.target_file_size_multiplier});
+    json["families"].push_back(
+        {family.name, static_cast<int>(family.options.compaction_style), family.options.num_levels,
+         family.options.max_bytes_for_level_multiplier,
+         family.options.level_compaction_dynamic_level_bytes,
+         !family.options.optimize_filters_for_hits, of_table.format_version,
+         of_table.optimize_filters_for_memory, PolicyText(table),
+         family.options.target_file_size_base, family.options.target_file_size_multiplier});
   }
   const std::vector<uint8_t> bytes = Json::to_msgpack(json);
   return std::string(bytes.begin(), bytes.end());
