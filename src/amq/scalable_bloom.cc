@@ -51,12 +51,35 @@ uint64_t KeysOfFilter(const ScalableOptions& options, size_t index) noexcept {
   return static_cast<uint64_t>(std::min(keys, static_cast<double>(kMostKeys)));
 }
 
+double ShareOfFilter(const ScalableOptions& options, size_t index) noexcept {
+  return options.rate * (1 - options.tightening) *
+         std::pow(options.tightening, static_cast<double>(index));
+}
+
 // What equal hashes leave of the index-th filter's share, or half of it where they leave less: past
 // that, no filter keeps the rate.
 double RateOfFilter(const ScalableOptions& options, size_t index) noexcept {
-  const double share = options.rate * (1 - options.tightening) *
-                       std::pow(options.tightening, static_cast<double>(index));
+  const double share = ShareOfFilter(options, index);
   return std::max(share - EqualHashRate(KeysOfFilter(options, index)), share / 2);
+}
+
+// Empty if the index-th filter is as large as these options make it, or hardly smaller. The next
+// one grows from the options and not from it: without this a few bytes might ask for any memory.
+std::string FaultOfShape(const ScalableOptions& options, size_t index, const BlockedShape& shape) {
+  constexpr auto kKind = Serialized::kScalableBloom;
+  constexpr uint64_t kMostBits = uint64_t{kMostBlocksPerKey} * kBlockWords;
+  const uint64_t bits = uint64_t{shape.blocks_per_key} * shape.bits_per_block;
+  const double least_bits = std::ceil(-std::log2(ShareOfFilter(options, index)));
+  if (bits < kMostBits && static_cast<double>(bits) < least_bits) {
+    return OutOfRange(kKind, "bits that a key sets, by the rate of its filter,", bits,
+                      static_cast<uint64_t>(std::min(least_bits, 1.0 * kMostBits)), kMostBits);
+  }
+  const uint64_t least = (KeysOfFilter(options, index) * bits + kBlockBits - 1) / kBlockBits;
+  if (shape.num_blocks < least) {
+    return OutOfRange(kKind, "blocks of a filter, by the keys of the first one,", shape.num_blocks,
+                      least, UINT64_MAX / (kBlockBits / 8));
+  }
+  return "";
 }
 
 // By the bits that are set.
@@ -160,7 +183,7 @@ double ScalableBloom::fill_ratio() const noexcept {
 double ScalableBloom::expected_fpr() const noexcept {
   double none = 0;  // the logarithm of the chance that no filter says so, which is nearly 1
   for (const BlockedBloom& filter : filters_) none += std::log1p(-filter.expected_fpr());
-  return -std::expm1(none);
+  return 0 - std::expm1(none);  // no keys: 0, not -0
 }
 
 size_t ScalableBloom::serialized_size() const noexcept {
@@ -251,6 +274,8 @@ std::optional<ScalableBloom> ScalableBloom::Deserialize(std::string_view bytes,
                 std::to_string(scalable.filters_.size()) + ": " + *reason;
       return std::nullopt;
     }
+    *reason = FaultOfShape(options, scalable.filters_.size(), filter->shape());
+    if (!reason->empty()) return std::nullopt;
     scalable.filters_.push_back(*std::move(filter));
     scalable.look_fills_.push_back(look_fill);
     scalable.added_ += scalable.filters_.back().num_added();

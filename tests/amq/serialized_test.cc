@@ -177,6 +177,50 @@ TEST(SerializedScalableBloom, GrowsOnAsPlanned) {
   EXPECT_LE(read->expected_fpr(), 0.001);
 }
 
+// The next filter's size comes from the options: those must be the ones that the filters were made
+// by.
+TEST(SerializedScalableBloom, OptionsThatItsFiltersContradictAreRefused) {
+  std::string reason;
+  const std::string few = ScalableBloom({0.01, 1, 2, 0.8}).Serialize();
+  ASSERT_EQ(few.size(), 232u);
+  EXPECT_FALSE(ScalableBloom::Deserialize(With(few, 48, uint64_t{1} << 28), &reason));
+  EXPECT_THAT(reason,
+              HasSubstr("expected blocks of a filter, by the keys of the first one, from "));
+  EXPECT_FALSE(ScalableBloom::Deserialize(With(few, 48, 100), &reason));
+  // The first filter may be right, and a later one not.
+  const std::string grown = Filled<ScalableBloom>(1000, 0.01).Serialize();
+  const auto real = [](double value) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+  };
+  EXPECT_FALSE(ScalableBloom::Deserialize(With(grown, 72, real(8)), &reason));
+  EXPECT_THAT(reason,
+              HasSubstr("expected blocks of a filter, by the keys of the first one, from "));
+  // Bits a key: a hundred of a higher rate are not those of a lower one.
+  EXPECT_FALSE(ScalableBloom::Deserialize(With(grown, 40, real(1e-15)), &reason));
+  EXPECT_THAT(reason,
+              HasSubstr("expected bits that a key sets, by the rate of its filter, from 40"));
+}
+
+// What the library makes is what it reads, of all options.
+TEST(SerializedScalableBloom, EveryShapeThatItMakesIsRead) {
+  for (const double rate : {0.5, 0.01, 1e-6, 1e-15}) {
+    for (const uint64_t capacity : {1u, 2u, 50u, 1000u}) {
+      for (const double growth : {1.5, 2.0, 8.0}) {
+        for (const double tightening : {0.5, 0.8, 0.95}) {
+          ScalableBloom filter({rate, capacity, growth, tightening});
+          RandomHashes random(4);
+          for (int i = 0; i < 2000; ++i) filter.Add({random.Next()});
+          std::string reason;
+          EXPECT_TRUE(ScalableBloom::Deserialize(filter.Serialize(), &reason).has_value())
+              << rate << ' ' << capacity << ' ' << growth << ' ' << tightening << ": " << reason;
+        }
+      }
+    }
+  }
+}
+
 // ---- Bytes that are not whole
 
 TYPED_TEST(SerializedTest, EverySingleBitThatChangedIsSeen) {

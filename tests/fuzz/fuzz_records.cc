@@ -45,6 +45,7 @@ using Parts = std::vector<std::string>;
 
 constexpr size_t kKindAt = 5;
 constexpr size_t kPayloadAt = 16;
+constexpr size_t kMostGrowth = 100;  // a filter of one block may begin several in 20 additions
 constexpr size_t kInScalable = kHeaderBytes + 16;  // where its filters begin, 8 bytes before each
 constexpr uint64_t kMostStateBytes = 4 << 20;
 
@@ -150,6 +151,9 @@ void TestFilter(const std::string& part) {
   }
   const std::string more = filter->Serialize();
   WINNOW_FUZZ_CHECK(Filter::Deserialize(more, &reason).has_value(), "%s", reason.c_str());
+  // Only what the bytes themselves are large enough for.
+  WINNOW_FUZZ_CHECK(more.size() <= kMostGrowth * part.size(), "%zu bytes grew to %zu", part.size(),
+                    more.size());
 }
 
 // ---- Pages
