@@ -114,6 +114,66 @@ static void Use(winnow_block** stored) {
   winnow_options_free(options);
 }
 
+// What failed lacks keys: the same builder goes on only after a clear.
+static bool Finish(winnow_builder* builder, bool is_into, winnow_error** error) {
+  winnow_block* block = NULL;
+  size_t size = 0;
+  winnow_code code = WINNOW_OK;
+  if (is_into) {
+    code = winnow_builder_finish_into(builder, NULL, 0, &size, &block, error);
+  } else {
+    block = winnow_builder_finish(builder, error);
+    code = winnow_error_code(*error);
+  }
+  if ((block == NULL) != (code != WINNOW_OK)) ++faults;
+  winnow_block_free(block);
+  return code == WINNOW_OK;
+}
+
+static void FinishAfterAFailure(bool is_into) {
+  for (long k = 1;; ++k) {
+    winnow_error* error = NULL;
+    winnow_builder* builder = winnow_builder_new(NULL, NULL);
+    for (uint64_t i = 0; i < 2000; ++i) winnow_builder_add(builder, &i, sizeof i, NULL);
+    allocations = 0;
+    failing_from = k;
+    failing_to = k + 1;
+    const bool is_done = GOOD(Finish(builder, is_into, &error));
+    failing_from = 0;
+    if (!is_done) {
+      if (GOOD(Finish(builder, is_into, &error)) || GOOD(Finish(builder, !is_into, &error))) {
+        fprintf(stderr, "allocation %ld of a finish failed, and the next finish did not\n", k);
+        ++faults;
+      }
+      winnow_builder_clear(builder);
+      if (!GOOD(Finish(builder, is_into, &error))) ++faults;
+    }
+    winnow_builder_free(builder);
+    winnow_free_thread_memory();
+    if (is_done) break;
+  }
+}
+
+// A function's code and its error's are one, whatever else fails for want of memory.
+static void FailWithoutMemory(void) {
+  winnow_options* options = winnow_options_new(NULL);
+  for (long k = 1; k < 12; ++k) {
+    winnow_error* error = NULL;
+    allocations = 0;
+    failing_from = k;
+    failing_to = k + 1;
+    const winnow_code code = winnow_options_set(options, "nonsense", "12", &error);
+    failing_from = 0;
+    if (code == WINNOW_OK || winnow_error_code(error) != code) {
+      fprintf(stderr, "allocation %ld failed: code %d, and the error's is %d\n", k, code,
+              winnow_error_code(error));
+      ++faults;
+    }
+    winnow_error_free(error);
+  }
+  winnow_options_free(options);
+}
+
 int main(void) {
   winnow_builder* builder = winnow_builder_new(NULL, NULL);
   for (uint64_t i = 0; i < 100; ++i) winnow_builder_add(builder, &i, sizeof i, NULL);
@@ -137,6 +197,9 @@ int main(void) {
     }
   }
   winnow_block_free(stored);
+  FinishAfterAFailure(false);
+  FinishAfterAFailure(true);
+  FailWithoutMemory();
   printf("%ld allocations; %d times something said that there is no memory; %d faults\n", all,
          refusals, faults);
   return faults == 0 && refusals > 30 ? 0 : 1;

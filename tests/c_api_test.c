@@ -112,6 +112,11 @@ static void TestOptions(void) {
   EXPECT(Becomes("ribbon_min_keys", "0", "0"));
   EXPECT(Becomes("ribbon_min_keys", "1e5", "100000"));
   EXPECT(Becomes("ribbon_min_keys", "0.0e3", "0"));
+  EXPECT(Becomes("ribbon_min_keys", "-0", "0"));
+  EXPECT(Becomes("ribbon_min_keys", "1e18", "1000000000000000000"));
+  EXPECT(Becomes("ribbon_min_keys", "+1.8446744073709551613E19", "18446744073709551613"));
+  EXPECT(Becomes("ribbon_min_keys", "9007199254740993.0", "9007199254740993"));
+  EXPECT(Becomes("ribbon_min_keys", "120e-1", "12"));
   EXPECT(Becomes("ribbon_min_keys", "18446744073709551615", "18446744073709551615"));
   EXPECT(Becomes("level", "127", "127"));
   EXPECT(Becomes("bloom_before_level", "3", "3"));
@@ -119,6 +124,8 @@ static void TestOptions(void) {
   EXPECT(Becomes("level_size_ratio", "2", "2"));
   EXPECT(Becomes("absent_share", "0.25", "0.25"));
   EXPECT(Becomes("levels_below", "1.5", "1.5"));
+  EXPECT(Becomes("levels_below", "14", "14"));
+  EXPECT(Becomes("levels_below", "-1", "-1"));
 
   EXPECT(Refuses("bits_per_key", "99", WINNOW_BAD_VALUE,
                  "bits_per_key is 99, but must be from 1 to 32"));
@@ -130,9 +137,18 @@ static void TestOptions(void) {
   EXPECT(Refuses("bits_per_key", "nan", WINNOW_BAD_VALUE, "must be a number"));
   EXPECT(Refuses("bits_per_key", "0x10", WINNOW_BAD_VALUE, "must be a number"));
   EXPECT(Refuses("levels_below", "1e999", WINNOW_BAD_VALUE, "must be a number"));
+  EXPECT(Refuses("levels_below", "-10", WINNOW_BAD_VALUE,
+                 "levels_below is -10, but must be a number from 0 to 14, or -1"));
+  EXPECT(Refuses("levels_below", "-0.5", WINNOW_BAD_VALUE, "from 0 to 14, or -1"));
+  EXPECT(Refuses("levels_below", "14.5", WINNOW_BAD_VALUE, "from 0 to 14, or -1"));
+  EXPECT(Refuses("levels_below", "1e20", WINNOW_BAD_VALUE, "from 0 to 14, or -1"));
+  EXPECT(Refuses("levels_below", "1e300", WINNOW_BAD_VALUE, "from 0 to 14, or -1"));
   EXPECT(Refuses("kind", "empty", WINNOW_BAD_VALUE, "bloom, ribbon or auto"));
   EXPECT(Refuses("ribbon_min_keys", "-1", WINNOW_BAD_VALUE, "a number of keys or auto"));
   EXPECT(Refuses("ribbon_min_keys", "1.5", WINNOW_BAD_VALUE, "a number of keys or auto"));
+  EXPECT(Refuses("ribbon_min_keys", "1.8446744073709551616e19", WINNOW_BAD_VALUE, "auto"));
+  EXPECT(Refuses("ribbon_min_keys", "125e-1", WINNOW_BAD_VALUE, "auto"));
+  EXPECT(Refuses("ribbon_min_keys", "0x10", WINNOW_BAD_VALUE, "auto"));
   EXPECT(Refuses("ribbon_min_keys", "1E-400", WINNOW_BAD_VALUE, "a number of keys or auto"));
   EXPECT(Refuses("level", "0.5e-400", WINNOW_BAD_VALUE, "a whole number"));
   EXPECT(Refuses("ribbon_min_keys", "18446744073709551614", WINNOW_BAD_VALUE, "auto"));
@@ -155,6 +171,15 @@ static void TestOptions(void) {
   EXPECT(strcmp(text, "ribbon") == 0);
   EXPECT(winnow_options_get(options, "kind", text, 6, &error) == WINNOW_TOO_SMALL);
   EXPECT(Says(error, WINNOW_TOO_SMALL, "kind takes 7 bytes, not 6"));
+  EXPECT(winnow_options_set_number(options, "ribbon_min_keys", 1e18, NULL) == WINNOW_OK);
+  EXPECT(winnow_options_get(options, "ribbon_min_keys", text, sizeof text, NULL) == WINNOW_OK);
+  EXPECT(strcmp(text, "1000000000000000000") == 0);
+  EXPECT(winnow_options_set_number(options, "ribbon_min_keys", 1152921504606846976.0, NULL) ==
+         WINNOW_OK);  // 2^60
+  EXPECT(winnow_options_get(options, "ribbon_min_keys", text, sizeof text, NULL) == WINNOW_OK);
+  EXPECT(strcmp(text, "1152921504606846976") == 0);
+  EXPECT(winnow_options_set_number(options, "ribbon_min_keys", 1e20, NULL) == WINNOW_BAD_VALUE);
+  EXPECT(winnow_options_set_number(options, "levels_below", 15, NULL) == WINNOW_BAD_VALUE);
   EXPECT(winnow_options_set_number(options, "level", 2.5, NULL) == WINNOW_BAD_VALUE);
   EXPECT(winnow_options_set_number(options, "bits_per_key", NAN, NULL) == WINNOW_BAD_VALUE);
   EXPECT(winnow_options_set_number(options, "bits_per_key", INFINITY, NULL) == WINNOW_BAD_VALUE);

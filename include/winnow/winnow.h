@@ -112,8 +112,8 @@ typedef struct winnow_options winnow_options;
 WINNOW_EXPORT winnow_options* winnow_options_new(winnow_error** error);
 WINNOW_EXPORT void winnow_options_free(winnow_options* options);
 
-// Sets an option by its name and a text such as "10", "ribbon" or "auto". Numbers are written as in
-// C ("9.5", "1e5"), whatever the locale. Fails with WINNOW_UNKNOWN_NAME and WINNOW_BAD_VALUE; what
+// Sets an option by its name and a text such as "10", "ribbon" or "auto". Numbers are decimal, as
+// "9.5" or "1e5", whatever the locale. Fails with WINNOW_UNKNOWN_NAME and WINNOW_BAD_VALUE; what
 // does not go together is refused by the builder.
 WINNOW_EXPORT winnow_code winnow_options_set(winnow_options* options, const char* name,
                                              const char* value, winnow_error** error);

@@ -1,6 +1,7 @@
 // Hashes, builders and blocks.
 
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -18,11 +19,21 @@ FilterOptions OptionsOf(const winnow_options* options) {
   return options->options;
 }
 
+// A handle for what the builder will finish. Before that: once there is a filter, nothing may fail.
+std::unique_ptr<winnow_block> HandleFor(winnow_builder* builder) {
+  if (builder->lacks_handle) throw std::bad_alloc();
+  builder->lacks_handle = true;
+  auto block = std::make_unique<winnow_block>();
+  builder->lacks_handle = false;
+  return block;
+}
+
 }  // namespace
 }  // namespace winnow::c_api
 
 using winnow::KeyHash;
 using winnow::c_api::CodeOf;
+using winnow::c_api::HandleFor;
 using winnow::c_api::HandleOf;
 using winnow::c_api::OptionsOf;
 using winnow::c_api::RefuseNull;
@@ -104,8 +115,7 @@ uint64_t winnow_builder_estimate_capacity(const winnow_builder* builder, size_t 
 winnow_block* winnow_builder_finish(winnow_builder* builder, winnow_error** error) {
   return HandleOf(error, [=] {
     RefuseNull({builder});
-    // The handle first: once there is a filter, nothing may fail.
-    auto block = std::make_unique<winnow_block>();
+    auto block = HandleFor(builder);
     block->block = builder->builder.Finish();
     return block.release();
   });
@@ -116,7 +126,7 @@ winnow_code winnow_builder_finish_into(winnow_builder* builder, void* buffer, si
   return CodeOf(error, [=] {
     RefuseNull({builder, size, block});
     if (capacity != 0) RefuseNull({buffer});
-    auto larger = std::make_unique<winnow_block>();
+    auto larger = HandleFor(builder);
     winnow::PlacedBlock placed = builder->builder.Finish(static_cast<char*>(buffer), capacity);
     *size = placed.bytes.size();
     *block = nullptr;
@@ -127,7 +137,10 @@ winnow_code winnow_builder_finish_into(winnow_builder* builder, void* buffer, si
   });
 }
 
-void winnow_builder_clear(winnow_builder* builder) { builder->builder.Clear(); }
+void winnow_builder_clear(winnow_builder* builder) {
+  builder->builder.Clear();
+  builder->lacks_handle = false;
+}
 
 size_t winnow_thread_memory(void) { return winnow::FilterBuilder::ThreadMemory(); }
 

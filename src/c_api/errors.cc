@@ -21,10 +21,11 @@ winnow_code Report(winnow_code code, Text&& text, winnow_error** error) noexcept
   if (error == nullptr) return code;
   try {
     *error = new winnow_error{code, std::forward<Text>(text)};
+    return code;
   } catch (...) {
     *error = ErrorWithoutMemory();
+    return WINNOW_OUT_OF_MEMORY;  // as the error says
   }
-  return code;
 }
 
 }  // namespace

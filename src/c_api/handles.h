@@ -24,6 +24,7 @@ struct winnow_block {
 
 struct winnow_builder {
   winnow::FilterBuilder builder;
+  bool lacks_handle = false;  // memory for a block's handle was short: none is made until a clear
 };
 
 struct winnow_view {

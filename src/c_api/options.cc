@@ -1,7 +1,9 @@
 // Options by name, as text or number.
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -38,9 +40,16 @@ bool Parse(std::string_view text, double* number) {
   return !in.fail() && in.peek() == std::istringstream::traits_type::eof();
 }
 
-// The fewest digits that are read as this number again.
+// The fewest digits that are read as this number again; all of a whole number that an option of
+// such might have.
 std::string TextOf(double number) {
   std::string text;
+  if (std::trunc(number) == number && std::abs(number) < std::ldexp(1, 64)) {
+    auto out = NumberStream<std::ostringstream>();
+    out.precision(0);
+    out << std::fixed << number;
+    return out.str();
+  }
   for (int digits = 6; digits <= std::numeric_limits<double>::max_digits10; ++digits) {
     auto out = NumberStream<std::ostringstream>();
     out.precision(digits);
@@ -52,23 +61,39 @@ std::string TextOf(double number) {
   return text;
 }
 
-// Whole numbers may be written as 1e5 too.
+// Whole numbers may be written as 1e5 too, and are then those of the text: not by way of a double,
+// which has 53 bits.
 template <typename Integer>
 std::enable_if_t<std::is_integral_v<Integer>, bool> Parse(std::string_view text, Integer* number) {
-  const char* const end = text.data() + text.size();
-  const auto [rest, problem] = std::from_chars(text.data(), end, *number);
-  if (problem == std::errc() && rest == end) return true;
-  constexpr double kMostExact = 9007199254740992.0;  // 2^53
   double real = 0;
-  if (!Parse(text, &real) || std::trunc(real) != real || std::abs(real) > kMostExact) return false;
-  // 1e-400 is no whole number, though no double is nearer to it than 0.
-  if (real == 0 && text.find_first_of("123456789") < text.find_first_of("eE")) return false;
-  if (real < static_cast<double>(std::numeric_limits<Integer>::min()) ||
-      real > static_cast<double>(std::numeric_limits<Integer>::max())) {
-    return false;
+  if (!Parse(text, &real)) return false;
+  const size_t exponent_at = std::min(text.find_first_of("eE"), text.size());
+  std::string digits(text.substr(0, exponent_at));
+  const std::string sign(digits.front() == '-' ? "-" : "");
+  if (digits.front() == '-' || digits.front() == '+') digits.erase(0, 1);
+  std::string_view exponent = text.substr(std::min(exponent_at + 1, text.size()));
+  if (!exponent.empty() && exponent.front() == '+') exponent.remove_prefix(1);
+  const char* const end = exponent.data() + exponent.size();
+  int power = 0;
+  const bool is_far =
+      std::from_chars(exponent.data(), end, power).ec == std::errc::result_out_of_range;
+  int64_t places = power;  // how many zeros follow the digits, or digits the point
+  if (const size_t point = digits.find('.'); point != std::string::npos) {
+    places -= static_cast<int64_t>(digits.size() - point - 1);
+    digits.erase(point, 1);
   }
-  *number = static_cast<Integer>(real);
-  return true;
+  digits.erase(0, digits.find_first_not_of('0'));
+  if (digits.empty()) {
+    *number = 0;
+    return true;
+  }
+  for (; places < 0 && digits.back() == '0'; ++places) digits.pop_back();
+  if (is_far || places < 0 || places > std::numeric_limits<Integer>::digits10) return false;
+  digits.append(static_cast<size_t>(places), '0');
+  digits.insert(0, sign);
+  const auto [rest, problem] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), *number);
+  return problem == std::errc() && rest == digits.data() + digits.size();
 }
 
 // An option whose value is a number.
@@ -118,6 +143,16 @@ std::string GetRibbonMinKeys(const FilterOptions& options) {
                                                         : std::to_string(options.ribbon_min_keys);
 }
 
+constexpr double kMostLevelsBelow = 14;  // winnow/options.h
+
+// C++ takes any number for the nearest one that there is; a program that writes text means another.
+bool SetLevelsBelow(std::string_view text, FilterOptions* options) {
+  double levels = 0;
+  if (!Parse(text, &levels)) return false;
+  options->levels_below = levels;
+  return levels == -1 || (levels >= 0 && levels <= kMostLevelsBelow);
+}
+
 bool SetLevelPlan(std::string_view text, FilterOptions* options) {
   for (const LevelPlan plan : {LevelPlan::kUniform, LevelPlan::kByLevel, LevelPlan::kAuto}) {
     if (text == ToString(plan) || text == std::to_string(static_cast<int>(plan))) {
@@ -157,7 +192,8 @@ constexpr Option kOptions[] = {
     {"level_plan", "uniform, by_level or auto", SetLevelPlan, GetLevelPlan},
     NumberOption<&FilterOptions::level_size_ratio>("level_size_ratio", "a number"),
     NumberOption<&FilterOptions::absent_share>("absent_share", "a number"),
-    NumberOption<&FilterOptions::levels_below>("levels_below", "a number"),
+    {"levels_below", "a number from 0 to 14, or -1", SetLevelsBelow,
+     GetNumber<&FilterOptions::levels_below>},
 };
 
 const Option& FindOption(std::string_view name) {
