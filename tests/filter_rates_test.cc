@@ -119,6 +119,33 @@ TEST(FilterRatesTest, OneBloomFiltersOwnRateExplainsItsAnswers) {
   EXPECT_NEAR(own_sum / kFilters / mean, 1, 0.04);
 }
 
+// What has the block and the low half of a key's hash has all its bits: 1 of 2^32 in a block.
+TEST(FilterRatesTest, OfFewKeysAreAtLeastThatOfEqualBits) {
+  for (const double bits : {1.0, 10.0, 32.0}) {
+    for (const uint64_t keys : {1u, 2u, 3u, 20u}) {
+      FilterOptions options;
+      options.kind = FilterKind::kBloom;
+      options.bits_per_key = bits;
+      FilterBuilder builder(options);
+      std::vector<KeyHash> hashes;
+      for (uint64_t i = 0; i < keys; ++i) hashes.push_back(HashKey(std::to_string(i)));
+      builder.Add(hashes.data(), keys);
+      const FilterBlock block = builder.Finish();
+      const FilterView view(block.bytes());
+      const double blocks = std::floor(static_cast<double>(block.size) / 64);
+      const double equal = static_cast<double>(keys) / blocks * 0x1p-32;
+      // Another key, of which the block has just these 32 bits.
+      EXPECT_TRUE(view.MayContain(KeyHash{hashes[0].value ^ uint64_t{1} << 32}));
+      for (const double rate : {view.info().expected_fpr, view.CountedRate()}) {
+        EXPECT_GE(rate, equal) << bits << ", " << keys;
+        if (keys <= 3) {
+          EXPECT_LT(rate, 1e-6) << bits << ", " << keys;
+        }
+      }
+    }
+  }
+}
+
 TEST(FilterRatesTest, CountedRateOfOtherFilters) {
   RandomHashes random(5);
   EXPECT_EQ(FilterView().CountedRate(), 1);

@@ -110,6 +110,10 @@ TEST(SizingTest, RateOfAFilterTendsToThatOfManyKeys) {
   EXPECT_EQ(BloomRate(0, 1, 6), 0);
   // One key in one block: an absent key passes if its six words and bits are the same.
   EXPECT_LT(BloomRate(1, 1, 6), 1e-6);
+  // Or if the 32 bits of the hash that those follow from are.
+  EXPECT_EQ(BloomRate(1, 1, 14), 0x1p-32);
+  EXPECT_EQ(BloomRate(3, 1, 14), 3 * 0x1p-32);
+  EXPECT_EQ(BloomRate(3, 6, 14), 0x1p-33);
 }
 
 TEST(SizingTest, ColumnsHitTheRate) {

@@ -44,6 +44,12 @@ double StartsRate(const core::LayerEntry& entry, const core::BumpedLayout& layou
 // its own bits.
 enum class BloomLayerRate { kMean, kCounted };
 
+double CountedBloomRate(const core::LayerWalk& walk, uint64_t num_hashes) noexcept {
+  const core::LayerEntry& entry = walk.entry();
+  return std::max(core::CountBloomRate(walk.bytes(), entry.count, entry.parameter),
+                  core::EqualBitsRate(num_hashes, entry.count));
+}
+
 // The probability that an absent key passes: over the layers, that it gets there times that it
 // passes there.
 double RateOf(std::string_view block, uint64_t num_hashes, BloomLayerRate bloom) noexcept {
@@ -58,7 +64,7 @@ double RateOf(std::string_view block, uint64_t num_hashes, BloomLayerRate bloom)
       case core::LayerType::kBloom:
         // Only the first layer's number of keys is recorded; a later Bloom layer's is at most that.
         rate += reaches * (bloom == BloomLayerRate::kCounted
-                               ? core::CountBloomRate(walk.bytes(), entry.count, entry.parameter)
+                               ? CountedBloomRate(walk, num_hashes)
                                : core::BloomRate(num_hashes, entry.count, entry.parameter));
         break;
       case core::LayerType::kSmall:

@@ -190,10 +190,15 @@ FilterOptions ForBuilding(const FilterOptions& options) noexcept {
   return build;
 }
 
+double EqualBitsRate(uint64_t n, uint32_t blocks) noexcept {
+  return std::min(1.0, std::ldexp(static_cast<double>(n) / blocks, -32));
+}
+
 double BloomRate(uint64_t n, uint32_t blocks, unsigned probes) noexcept {
-  return SumOverWords(probes, [=](double q) {
+  const double of_words = SumOverWords(probes, [=](double q) {
     return std::exp(static_cast<double>(n) * std::log1p(-(1 - q) / blocks));
   });
+  return std::max(of_words, EqualBitsRate(n, blocks));
 }
 
 double BloomRateAtBits(double bits_per_key, unsigned probes) noexcept {

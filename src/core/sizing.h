@@ -29,9 +29,14 @@ FilterOptions ForBuilding(const FilterOptions& options) noexcept;
 // patterns of words that are random and independent: with q(s) the probability that a key leaves s
 // given words of a query alone, inclusion and exclusion over the query's words give
 //   sum over s of (-1)^s C(k, s) (1 - (1 - q(s)) / blocks)^n.
+// At least the share below: of few keys the sum is less, and what the words have in common counts.
 double BloomRate(uint64_t n, uint32_t blocks, unsigned probes) noexcept;
 
-// The same for very many keys at this many bits a key: the load of a block is then Poisson.
+// The share of absent keys that have all the bits of one of n keys: in a block, those follow from
+// 32 bits of the hash (src/formulas/bloom_layer.h). No filter has a lower rate.
+double EqualBitsRate(uint64_t n, uint32_t blocks) noexcept;
+
+// BloomRate for very many keys at this many bits a key: the load of a block is then Poisson.
 double BloomRateAtBits(double bits_per_key, unsigned probes) noexcept;
 
 // The number of probes with the lowest rate at this many bits a key.
