@@ -34,7 +34,7 @@ struct BlockedShape {
 // the subsets S of w words
 //   (-1)^|S| (1 - (1 - q(S)) / B)^T,   q(S) = mean over windows W of (63/64)^|S and W|.
 // One block alone has more keys than another; more blocks a key even that out and bring the size
-// near to that of StandardBloom: 45.4 bits a key at 1e-9 with four blocks, 43.1 there.
+// near to that of StandardBloom: 45.1 bits a key at 1e-9 with four blocks, 43.1 there.
 //
 // Lookups are safe from any number of threads while none adds. A filter that was moved from can
 // only be destroyed or assigned to.

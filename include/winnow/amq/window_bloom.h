@@ -22,7 +22,8 @@ namespace winnow::amq {
 // only be destroyed or assigned to.
 class WINNOW_EXPORT WindowBloom {
  public:
-  // See CheckPlan. A capacity of 0 counts as 1.
+  // See CheckPlan. A capacity of 0 counts as 1, and a rate below twice the lowest of a plan of this
+  // capacity as that, since half of it is each generation's: planned_fpr says what it is.
   explicit WindowBloom(const Plan& plan);
 
   // False if the filter would have said "may contain" before. The key is remembered anew.
