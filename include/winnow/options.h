@@ -79,7 +79,7 @@ struct FilterOptions {
 
   // How much smaller than the last level the sorted run is that the file belongs to, in steps of
   // level_size_ratio: 0 is the last level, 1 the one above it where that has its full size, and so
-  // on; halves count. 0 to 14; above counts as 14, below as -1: unknown, the file gets the rate that
+  // on; halves count. 0 to 14; above counts as 14, below as -1: unknown, with the rate that
   // bits_per_key means. Recorded in the filter where there is a plan. C refuses what is outside.
   double levels_below = -1;
 };
