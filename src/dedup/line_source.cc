@@ -201,6 +201,7 @@ void LineSource::Damaged(const std::string& reason) {
   }
   // No line that is only begun.
   while (end_ > begin_ && text_[end_ - 1] != '\n') --end_;
+  searched_ = 0;
   at_the_end_ = absl::DataLossError(absl::StrCat(name_, " is damaged: its ", packing_->name,
                                                  " data can't be unpacked past byte ",
                                                  unpacked_bytes_, " (", reason, "); ", Advice()));
