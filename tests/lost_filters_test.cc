@@ -82,6 +82,7 @@ class Worker final : public ROCKSDB_NAMESPACE::CompactionService {
   CompactionServiceJobStatus Compact(const std::string& database, const std::string& input) {
     ROCKSDB_NAMESPACE::CompactionServiceOptionsOverride options;
     options.table_factory = options_.table_factory;
+    result_.clear();  // RocksDB appends to it
     const auto status =
         DB::OpenAndCompact({}, database, database + "/worker", input, &result_, options);
     EXPECT_TRUE(status.ok()) << status.ToString();

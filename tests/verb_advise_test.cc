@@ -378,10 +378,10 @@ TEST_F(VerbAdviseTest, FlagsThatWouldDoNothingAreRefused) {
 // What was done already is no advice.
 TEST_F(VerbAdviseTest, WhereHexIsAskedForHexIsNotProposed) {
   MakeDatabase("db", "bloomfilter:10", 1'000);
-  for (const std::string text : {std::string("\xff\xfe"
-                                             "6\0001\000\n\000",
-                                             7),
-                                 std::string("6161\r\nzz\n"), std::string("zz\n")}) {
+  for (const std::string& text : {std::string("\xff\xfe"
+                                              "6\0001\000\n\000",
+                                              7),
+                                  std::string("6161\r\nzz\n"), std::string("zz\n")}) {
     WriteFile(folder_ / "keys", text);
     const ChildResult outcome = RunProgram(
         {"sh", "-c",

@@ -59,6 +59,7 @@ class WINNOW_EXPORT CountingBloom {
 
   // The share of absent keys that the filter would say "may contain" to as it is now:
   // fill_ratio()^k, and n / 2^64 for equal hashes.
+  // Without the share of near keys, which counts at low rates (winnow/amq/standard_bloom.h).
   double expected_fpr() const noexcept;
   // The same with `capacity` keys, as planned: at most the plan's rate.
   double planned_fpr() const noexcept { return planned_fpr_; }

@@ -136,6 +136,7 @@ class WINNOW_EXPORT PagedBloom {
 
   // The share of absent keys that the filter would say "may contain" to with all pages loaded, as
   // it is now, with n / 2^64 for equal hashes; and of those that fall in the fullest page.
+  // Without the share of near keys, which counts at low rates (winnow/amq/standard_bloom.h).
   double expected_fpr() const noexcept;
   double worst_fpr() const noexcept;
   double planned_fpr() const noexcept { return plan_.rate; }
