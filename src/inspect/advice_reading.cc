@@ -102,10 +102,10 @@ bool AdviceReading::FiltersAreOf(const std::vector<std::string>& policies, doubl
   for (size_t family = 0; family < families.size(); ++family) {
     std::string problem;
     const auto policy = PolicyOfText(policies[family], &problem);
+    if (policy == nullptr) return false;
     for (const size_t file : families[family].files) {
-      if (policy == nullptr || files[file].policy != policy->CompatibilityName()) {
-        return false;
-      }
+      const std::string& name = files[file].policy;
+      if (name != policy->Name() && name != policy->CompatibilityName()) return false;
     }
   }
   const auto now = static_cast<double>(FilterBytesNow());

@@ -1,5 +1,7 @@
 #include "src/inspect/advice_rows.h"
 
+#include <rocksdb/filter_policy.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,6 +11,7 @@
 #include "src/inspect/advice_times.h"
 #include "src/inspect/advice_trials.h"
 #include "src/inspect/advice_work.h"
+#include "src/inspect/trial_filter.h"
 
 namespace winnow::inspect {
 namespace {
@@ -57,6 +60,17 @@ std::vector<AdvicePiece> Spread(const std::vector<AdvicePiece>& pieces) {
     spread.push_back(pieces[piece]);
   }
   return spread;
+}
+
+// A policy may be written in several ways: bloomfilter:10 and bloomfilter:10:false.
+bool AreSame(const std::vector<std::string>& some, const std::vector<std::string>& others) {
+  return std::equal(some.begin(), some.end(), others.begin(), others.end(),
+                    [](const std::string& one, const std::string& other) {
+                      std::string problem;
+                      const auto a = PolicyOfText(one, &problem);
+                      const auto b = PolicyOfText(other, &problem);
+                      return a != nullptr && b != nullptr && a->GetId() == b->GetId();
+                    });
 }
 
 class Trying {
@@ -217,7 +231,7 @@ class Trying {
     AdviceRow& row = trial->row;
     const AdviceRow& now = rows_.rows.front();
     if (rows_.tried_files < read_.AllPieces().size() && row.expected &&
-        row.policies == read_.PoliciesInForce() &&
+        AreSame(row.policies, read_.PoliciesInForce()) &&
         read_.FiltersAreOf(row.policies, row.expected->bytes)) {
       row.bytes = now.bytes;
       row.counted = now.counted;
