@@ -22,7 +22,8 @@ known_skips=(
   'NewerRocksDBTest[.]' 'needs a newer RocksDB: Debian 13 and tools/test_rocksdb.sh run it'
   'InterposedPolicyTest[.]' "the options of RocksDB's policies can change from 8.7 on: Debian 13 runs it"
   '^source_format$' 'needs clang-format 14: Debian 12 runs it'
-  '^DedupStateTest[.]AFullDisk' 'mounts a file system, which few containers let anybody do'
+  '^DedupStatePlaceTest[.]AFullDisk' 'mounts a file system, which few containers let anybody do'
+  '^VerbInspectTest[.]ATerminalGets|^VerbProbeTest[.]ProgressIsShown' 'needs a terminal, and so /dev/pts'
   '[.]avx2$|^RibbonEliminationTest[.]' 'needs instructions that this processor lacks'
 )
 # Without a user who is not root, these as well.
