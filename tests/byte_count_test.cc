@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "src/inspect/svg_text.h"
+
 namespace winnow::tools {
 namespace {
 
@@ -33,13 +35,13 @@ TEST(ByteCountTest, RefusesTheRest) {
 }
 
 TEST(ByteCountTest, WritesThreeDigits) {
-  EXPECT_EQ(ByteCount(0), "0 bytes");
-  EXPECT_EQ(ByteCount(412), "412 bytes");
-  EXPECT_EQ(ByteCount(1536), "1.5 KiB");
-  EXPECT_EQ(ByteCount(50.4 * 1024), "50.4 KiB");
-  EXPECT_EQ(ByteCount(268435456), "256 MiB");
-  EXPECT_EQ(ByteCount(5e12), "4.55 TiB");
-  EXPECT_EQ(ByteCount(5.0 * (uint64_t{1} << 50)), "5 PiB");
+  EXPECT_EQ(inspect::ByteSize(0), "0 bytes");
+  EXPECT_EQ(inspect::ByteSize(412), "412 bytes");
+  EXPECT_EQ(inspect::ByteSize(1536), "1.5 KiB");
+  EXPECT_EQ(inspect::ByteSize(50.4 * 1024), "50.4 KiB");
+  EXPECT_EQ(inspect::ByteSize(268435456), "256 MiB");
+  EXPECT_EQ(inspect::ByteSize(5e12), "4.55 TiB");
+  EXPECT_EQ(inspect::ByteSize(5.0 * (uint64_t{1} << 50)), "5 PiB");
 }
 
 }  // namespace

@@ -47,9 +47,9 @@ struct KeyListNotes {
 // hexadecimal digits means. Where the first line ends with a carriage return and a line feed, so do
 // all: the carriage return belongs to no key then, and a line without it is an error. Where the
 // first line has none, one in a later line belongs to its key. Behind hexadecimal digits none ever
-// does. A byte order mark of UTF-8 belongs
-// to no key. The last line needs no line feed. Empty lines are passed over. Content that begins as
-// an LZ4 frame is decompressed, and further frames after the first as well.
+// does. A byte order mark of UTF-8 belongs to no key. The last line needs no line feed. Empty lines
+// are passed over. Content that begins as an LZ4 frame is decompressed, and further frames after
+// the first as well.
 //
 // An error for a list without keys, for one compressed with gzip, zstd, xz or zip, and for text
 // that begins like UTF-16 or UTF-32.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "src/inspect/printable.h"
+#include "src/inspect/svg_text.h"
 #include "src/inspect/text_table.h"
-#include "tools/winnow/byte_count.h"
 #include "tools/winnow/cells.h"
 
 namespace winnow::tools {
@@ -60,7 +60,7 @@ std::string FamilyTable(const Advice& advice) {
   table.Underline();
   for (const AdviceFamilyReport& family : advice.families) {
     table.AddRow({NameOf(advice, family), Count(family.files), Count(family.keys),
-                  ByteCount(static_cast<double>(family.filter_bytes)),
+                  inspect::ByteSize(static_cast<double>(family.filter_bytes)),
                   BitsAKey(static_cast<double>(family.filter_bytes), family.keys),
                   Reads(family.false_reads), Levels(family)});
   }
@@ -89,7 +89,7 @@ std::string RowTable(const Advice& advice) {
                    {"build ns a key"}});
   table.Underline();
   for (const AdviceRow& row : advice.rows) {
-    table.AddRow({PolicyCell(row), ByteCount(row.bytes), Ratio(row.bytes, now.bytes),
+    table.AddRow({PolicyCell(row), inspect::ByteSize(row.bytes), Ratio(row.bytes, now.bytes),
                   BitsAKey(row.bytes, advice.keys), Reads(row.false_reads),
                   advice.lookups == 0
                       ? "-"
@@ -109,7 +109,7 @@ std::string CandidateTable(const Advice& advice) {
       {{"by formulas", Align::kLeft}, {"memory"}, {"bits a key"}, {"false reads a lookup"}});
   table.Underline();
   for (const inspect::CandidateRow& row : advice.candidates) {
-    table.AddRow({row.policy, ByteCount(row.bytes), BitsAKey(row.bytes, advice.keys),
+    table.AddRow({row.policy, inspect::ByteSize(row.bytes), BitsAKey(row.bytes, advice.keys),
                   Reads(row.false_reads)});
   }
   return table.ToString();
@@ -124,8 +124,8 @@ std::string BudgetTable(const Advice& advice) {
   table.Underline();
   for (const inspect::BudgetPart& part : advice.budget) {
     const AdviceFamilyReport& family = advice.families[part.family];
-    table.AddRow({NameOf(advice, family), ByteCount(part.bytes), BitsAKey(part.bytes, family.keys),
-                  Reads(part.false_reads), part.policy});
+    table.AddRow({NameOf(advice, family), inspect::ByteSize(part.bytes),
+                  BitsAKey(part.bytes, family.keys), Reads(part.false_reads), part.policy});
   }
   return table.ToString();
 }

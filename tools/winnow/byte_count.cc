@@ -4,6 +4,7 @@
 #include <absl/strings/numbers.h>
 
 #include <cmath>
+#include <string>
 
 namespace winnow::tools {
 namespace {

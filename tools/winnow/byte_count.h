@@ -1,4 +1,4 @@
-// Numbers of bytes, as people write and read them.
+// Numbers of bytes, as people write them (as they read them: src/inspect/svg_text.h).
 
 #ifndef WINNOW_TOOLS_WINNOW_BYTE_COUNT_H_
 #define WINNOW_TOOLS_WINNOW_BYTE_COUNT_H_
@@ -7,18 +7,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-
-#include "src/inspect/svg_text.h"
 
 namespace winnow::tools {
 
 // "256MiB", "64KB", "1.5 GiB", "1000000", "1e6": KB, MB, GB and TB are powers of 1000, KiB, MiB,
 // GiB and TiB of 1024, in any case of letters. Unset for anything else, 0 and what is below it.
 std::optional<double> ParseByteCount(absl::string_view text);
-
-// "412 bytes", "1.42 MiB": as on pages.
-inline std::string ByteCount(double bytes) { return inspect::ByteSize(bytes); }
 
 }  // namespace winnow::tools
 

@@ -117,11 +117,10 @@ std::string CheckNumber(const RangeRow& row, absl::string_view name, absl::strin
 }
 
 std::string NoSuchFlag(const Verb* verb, absl::string_view argument, absl::string_view name) {
-  const absl::string_view meant =
-      verb == nullptr ? absl::string_view() : inspect::ClosestName(name, verb->flags);
+  const std::string meant =
+      verb == nullptr ? std::string() : inspect::DidYouMean(name, verb->flags, "--");
   return absl::StrCat("there is no flag ", argument,
-                      verb == nullptr ? "" : absl::StrCat(" for ", verb->name),
-                      meant.empty() ? "" : absl::StrCat("; did you mean --", meant, "?"),
+                      verb == nullptr ? "" : absl::StrCat(" for ", verb->name), meant,
                       meant.empty() ? "; after -- arguments may begin with -"
                                     : " After -- arguments may begin with -");
 }

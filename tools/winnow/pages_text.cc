@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "tools/winnow/byte_count.h"
+#include "src/inspect/svg_text.h"
 #include "tools/winnow/cells.h"
 #include "tools/winnow/key_arguments.h"
 
@@ -25,10 +25,11 @@ std::string StateText(const PagesState& filter) {
       "%s of %s, %s in all, for %s; a key sets %d bits of its page\n"
       "fill  %s on average, %s in the fullest page, number %d\n"
       "rate  %s on average, %s in the fullest page; planned %s for %s\n",
-      Number(filter.pages, "page"), ByteCount(static_cast<double>(filter.page_bytes)),
-      ByteCount(static_cast<double>(filter.bytes)), Number(filter.keys, "key"), filter.probes,
-      Percent(filter.fill), Percent(filter.worst_fill), filter.worst_page, Percent(filter.rate),
-      Percent(filter.worst_rate), Percent(filter.planned_rate), Number(filter.capacity, "key"));
+      Number(filter.pages, "page"), inspect::ByteSize(static_cast<double>(filter.page_bytes)),
+      inspect::ByteSize(static_cast<double>(filter.bytes)), Number(filter.keys, "key"),
+      filter.probes, Percent(filter.fill), Percent(filter.worst_fill), filter.worst_page,
+      Percent(filter.rate), Percent(filter.worst_rate), Percent(filter.planned_rate),
+      Number(filter.capacity, "key"));
 }
 
 std::string AskedText(const PagesReport& report) {

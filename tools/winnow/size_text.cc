@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/inspect/svg_text.h"
 #include "src/inspect/text_table.h"
-#include "tools/winnow/byte_count.h"
 
 namespace winnow::tools {
 namespace {
@@ -37,7 +37,8 @@ std::string SizeText(const SizeReport& report) {
       if (row.at_rate) cells.push_back(Rate(*row.at_rate));
       table.AddRow(std::move(cells));
     }
-    return absl::StrCat("A page of ", ByteCount(static_cast<double>(*report.wish.page_bytes)),
+    return absl::StrCat("A page of ",
+                        inspect::ByteSize(static_cast<double>(*report.wish.page_bytes)),
                         ", by the bits k that a key sets:\n\n", table.ToString(), "\n",
                         inspect::WrapText(report.advice, 80), "\n");
   }
@@ -51,7 +52,7 @@ std::string SizeText(const SizeReport& report) {
                    {"threads"},
                    {"will do"}});
   for (const SizedKind& kind : report.kinds) {
-    table.AddRow({kind.kind, ByteCount(static_cast<double>(kind.bytes)),
+    table.AddRow({kind.kind, inspect::ByteSize(static_cast<double>(kind.bytes)),
                   absl::StrFormat("%.2f", kind.bits_per_key),
                   kind.bits == 0 ? "-" : absl::StrCat(kind.bits), Rate(kind.rate),
                   YesOrNo(kind.grows), YesOrNo(kind.deletes), YesOrNo(kind.threads),

@@ -26,7 +26,7 @@
 #include "src/dedup/line_stream.h"
 #include "src/dedup/redis_lines.h"
 #include "src/dedup/seen_lines.h"
-#include "tools/winnow/byte_count.h"
+#include "src/inspect/svg_text.h"
 #include "tools/winnow/progress_line.h"
 #include "tools/winnow/verbs.h"
 
@@ -201,7 +201,7 @@ std::string TotalsLine(const DedupPlan& plan, const dedup::LineStream& stream) {
       "%d lines, %d new, %d seen before; the chance that a new line is dropped is now %.3g "
       "(%.3g planned at %d new lines), in %s%s",
       totals.lines, totals.fresh, totals.lines - totals.fresh, seen.RateNow(), plan.rate,
-      plan.capacity, ByteCount(static_cast<double>(seen.size_bytes())),
+      plan.capacity, inspect::ByteSize(static_cast<double>(seen.size_bytes())),
       plan.in_redis ? absl::StrCat(" with k = ", dedup::ShapeForRedis(*plan.in_redis).probes, "; ",
                                    seen.num_uncertain(), " uncertain")
                     : "");
