@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/simd/stderr_line.h"
+#include "src/base/stderr_line.h"
 #include "tests/asked_bits.h"
 #include "tests/database_files.h"
 #include "tests/files.h"

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "src/simd/stderr_line.h"
+#include "src/base/stderr_line.h"
 #include "tests/files.h"
 
 namespace winnow::plugin {

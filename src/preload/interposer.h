@@ -5,8 +5,8 @@
 #ifndef WINNOW_SRC_PRELOAD_INTERPOSER_H_
 #define WINNOW_SRC_PRELOAD_INTERPOSER_H_
 
+#include "src/base/stderr_line.h"
 #include "src/preload/hook_list.h"
-#include "src/simd/stderr_line.h"
 #include "winnow/version.h"
 
 namespace winnow::preload {

@@ -8,8 +8,8 @@
 #include <new>
 #include <type_traits>
 
+#include "src/base/stderr_line.h"
 #include "src/rocksdb/hash_batch.h"
-#include "src/simd/stderr_line.h"
 
 namespace winnow::plugin {
 

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <set>
 
-#include "src/simd/stderr_line.h"
+#include "src/base/stderr_line.h"
 
 namespace winnow::plugin {
 

@@ -11,7 +11,7 @@ namespace winnow::plugin {
 
 inline constexpr size_t kMostStderrLines = 100;
 
-// Writes "winnow: LINE" (src/simd/stderr_line.h: only while descriptor 2 is what it was). Of more
+// Writes "winnow: LINE" (src/base/stderr_line.h: only while descriptor 2 is what it was). Of more
 // than kMostStderrLines lines of a process the rest is left out, which the last one tells. Never
 // throws. Safe from any thread.
 void SayOnStderr(const std::string& line) noexcept;

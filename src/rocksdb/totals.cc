@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "src/simd/stderr_line.h"
+#include "src/base/stderr_line.h"
 
 namespace winnow::plugin {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "src/base/stderr_line.h"
 #include "src/simd/cpu.h"
-#include "src/simd/stderr_line.h"
 
 namespace winnow::simd {
 namespace {

@@ -3,7 +3,7 @@
 #ifndef WINNOW_SRC_PRELOAD_FRONT_ENVIRONMENT_H_
 #define WINNOW_SRC_PRELOAD_FRONT_ENVIRONMENT_H_
 
-#include "src/simd/stderr_line.h"
+#include "src/base/stderr_line.h"
 
 namespace winnow::preload {
 

@@ -8,11 +8,11 @@
 #include <cstdio>
 #include <cstring>
 
+#include "src/base/stderr_line.h"
 #include "src/preload/front/environment.h"
 #include "src/preload/front/hooks.h"
 #include "src/preload/front/loaded_objects.h"
 #include "src/preload/front/plugin.h"
-#include "src/simd/stderr_line.h"
 
 namespace winnow::preload {
 namespace {

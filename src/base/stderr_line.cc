@@ -1,4 +1,4 @@
-#include "src/simd/stderr_line.h"
+#include "src/base/stderr_line.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

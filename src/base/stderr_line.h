@@ -9,8 +9,8 @@
 // Nothing here throws, allocates or calls the C++ library, which the library that is preloaded does
 // without. All functions are safe from any thread.
 
-#ifndef WINNOW_SRC_SIMD_STDERR_LINE_H_
-#define WINNOW_SRC_SIMD_STDERR_LINE_H_
+#ifndef WINNOW_SRC_BASE_STDERR_LINE_H_
+#define WINNOW_SRC_BASE_STDERR_LINE_H_
 
 #include <sys/types.h>
 
@@ -67,4 +67,4 @@ size_t Quote(const char* text, size_t size, char* output) noexcept;
 
 }  // namespace winnow::simd
 
-#endif  // WINNOW_SRC_SIMD_STDERR_LINE_H_
+#endif  // WINNOW_SRC_BASE_STDERR_LINE_H_
