@@ -42,10 +42,7 @@ TEST(KernelObjectsTest, HaveNoFunctionThatMayReplaceOneOfAnotherFile) {
       const std::string rest = line.substr(line.find(' ') + 9);
       const bool is_defined = rest.compare(0, 5, "*UND*") != 0;
       const bool is_code = flags[6] == 'F' || rest.compare(0, 5, ".text") == 0;
-      // clang's way out of what is noexcept. The file that has it is compiled for every CPU.
-      const bool is_harmless = object.find("/stderr_line.") != std::string::npos &&
-                               rest.find("__clang_call_terminate") != std::string::npos;
-      if (is_code && is_defined && !is_harmless) {
+      if (is_code && is_defined) {
         ++functions;
         EXPECT_TRUE(flags[0] != 'u' && flags[1] != 'w') << object << ": " << line;
       }

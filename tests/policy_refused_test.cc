@@ -102,10 +102,10 @@ class PolicyRefusedTest : public ::testing::TestWithParam<Refused> {
   // What `change` says on stderr.
   static std::string Said(const std::function<void()>& change) {
     ::testing::internal::CaptureStderr();
-    const simd::StderrDescriptor old = simd::StderrAtStart();
-    simd::SetStderrAtStart(simd::StderrNow());  // not that of the program
+    const base::StderrDescriptor old = base::StderrAtStart();
+    base::SetStderrAtStart(base::StderrNow());  // not that of the program
     change();
-    simd::SetStderrAtStart(old);
+    base::SetStderrAtStart(old);
     return ::testing::internal::GetCapturedStderr();
   }
 

@@ -56,19 +56,19 @@ TEST(SayOnceOnStderrDeathTest, WritesEachLineOnceAndNotTooMany) {
 TEST(SayOnceOnStderr, NeverWritesToAFileThatIsClosedOnExec) {
   const testing::TemporaryFolder folder;
   const std::string path = folder / "000012.log";
-  const simd::StderrDescriptor old = simd::StderrAtStart();
+  const base::StderrDescriptor old = base::StderrAtStart();
   const int saved = ::dup(STDERR_FILENO);
   const int file = ::open(path.c_str(), O_CREAT | O_WRONLY, 0600);
   ::dup3(file, STDERR_FILENO, O_CLOEXEC);
-  const simd::StderrDescriptor now = simd::StderrNow();
+  const base::StderrDescriptor now = base::StderrNow();
   struct stat status;
   EXPECT_EQ(::fstat(file, &status), 0);
-  simd::SetStderrAtStart({status.st_dev, status.st_ino, true});
+  base::SetStderrAtStart({status.st_dev, status.st_ino, true});
   SayOnceOnStderr("to a file with the inode that stderr had");
   ::dup2(saved, STDERR_FILENO);
   ::close(saved);
   ::close(file);
-  simd::SetStderrAtStart(old);
+  base::SetStderrAtStart(old);
   EXPECT_FALSE(now.is_open);
   EXPECT_EQ(testing::ReadFile(path), "");
 }
@@ -85,7 +85,7 @@ TEST(StderrLineDeathTest, EndsALineThatIsTooLongWithDots) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
       {
-        simd::StderrLine().Add(std::string(5000, 'x').c_str()).Write();
+        base::StderrLine().Add(std::string(5000, 'x').c_str()).Write();
         ::_exit(0);
       },
       ::testing::ExitedWithCode(0), "^winnow: x{4084}[.][.][.]\n$");

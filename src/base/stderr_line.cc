@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace winnow::simd {
+namespace winnow::base {
 namespace {
 
 constexpr char kBeginning[] = "winnow: ";
@@ -100,4 +100,4 @@ size_t Quote(const char* text, size_t size, char* output) noexcept {
   return static_cast<size_t>(next - output);
 }
 
-}  // namespace winnow::simd
+}  // namespace winnow::base

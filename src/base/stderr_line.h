@@ -1,5 +1,4 @@
-// Lines on stderr from a library that lives in other people's programs. In this folder, since its
-// kernels have something to say and may include nothing else of ours.
+// Lines on stderr from a library that lives in other people's programs.
 //
 // A program may close descriptor 2, and the next file that it opens, a database's WAL as well as
 // any other, gets that number. So a line is written only while the descriptor is what it was when
@@ -16,7 +15,7 @@
 
 #include <cstddef>
 
-namespace winnow::simd {
+namespace winnow::base {
 
 // Which file descriptor 2 is.
 struct StderrDescriptor {
@@ -65,6 +64,6 @@ class StderrLine {
 inline constexpr size_t kMostQuotedSize = 4 * StderrLine::kMostQuoted + 5;
 size_t Quote(const char* text, size_t size, char* output) noexcept;
 
-}  // namespace winnow::simd
+}  // namespace winnow::base
 
 #endif  // WINNOW_SRC_BASE_STDERR_LINE_H_

@@ -274,7 +274,7 @@ extern "C" WINNOW_EXPORT const winnow::preload::Interposer* winnow_rocksdb_inter
   if (std::strcmp(front->build, winnow::preload::kInterposerBuild) != 0) {
     return nullptr;
   }
-  winnow::simd::SetStderrAtStart(front->stderr_at_start);
+  winnow::base::SetStderrAtStart(front->stderr_at_start);
   try {
     // Not a static object: no lock is to be held where the linker is called.
     const winnow::preload::Interposer* const made = winnow::preload::MakeInterposer(*front);

@@ -21,7 +21,7 @@ inline constexpr char kInterposerBuild[] =
 // What the front says.
 struct FrontState {
   const char* build;                       // kInterposerBuild
-  simd::StderrDescriptor stderr_at_start;  // of the process
+  base::StderrDescriptor stderr_at_start;  // of the process
   void* stock[kNumHooks];  // RocksDB's own functions, in the order of Hook; null where it has none
 };
 

@@ -98,7 +98,7 @@ Sharing AskEnvironment() noexcept {
     return now;
   }
   if (value != nullptr && *value != '\0' && !is_off && std::strcmp(value, "on") != 0) {
-    simd::StderrLine line;
+    base::StderrLine line;
     line.Add("WINNOW_SHARED_HASH is ").AddQuoted(value);
     line.Add(", but must be on or off; taken as on").Write();
   }

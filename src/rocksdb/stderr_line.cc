@@ -12,7 +12,7 @@ void SayOnStderr(const std::string& line) noexcept {
   static std::atomic<size_t> number{0};
   const size_t before = number.fetch_add(1, std::memory_order_relaxed);
   if (before < kMostStderrLines) {
-    simd::StderrLine whole;
+    base::StderrLine whole;
     whole.Add(line.c_str());
     if (before + 1 == kMostStderrLines) {
       whole.Add("; further lines of this process are left out");
@@ -35,8 +35,8 @@ void SayOnceOnStderr(const std::string& line) noexcept {
 }
 
 std::string Quoted(std::string_view text) {
-  char quoted[simd::kMostQuotedSize];
-  return std::string(quoted, simd::Quote(text.data(), text.size(), quoted));
+  char quoted[base::kMostQuotedSize];
+  return std::string(quoted, base::Quote(text.data(), text.size(), quoted));
 }
 
 }  // namespace winnow::plugin

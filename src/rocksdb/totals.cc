@@ -62,7 +62,7 @@ __attribute__((destructor)) void SayTotals() {
     return;
   }
   try {
-    simd::StderrLine().Add(TotalsLine(CurrentCounters()).c_str()).Write();
+    base::StderrLine().Add(TotalsLine(CurrentCounters()).c_str()).Write();
   } catch (...) {
   }
 }

@@ -13,7 +13,7 @@ const Kernels& ChooseKernels() noexcept {
   if (const char* wanted = std::getenv("WINNOW_KERNEL"); wanted != nullptr && *wanted != '\0') {
     const char* reason = nullptr;
     if (const Kernels* found = FindKernels(wanted, &reason)) return *found;
-    StderrLine line;
+    base::StderrLine line;
     line.Add("WINNOW_KERNEL=").AddQuoted(wanted).Add(" can't be used: ").Add(reason);
     line.Add("; using portable").Write();
     return kPortableKernels;

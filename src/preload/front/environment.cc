@@ -85,7 +85,7 @@ bool IsLogging() noexcept { return g_is_logging; }
 
 bool HasPolicy() noexcept { return g_has_policy; }
 
-void AddEnvironmentProblems(simd::StderrLine* line) noexcept {
+void AddEnvironmentProblems(base::StderrLine* line) noexcept {
   for (size_t i = 0; i < g_num_problems; ++i) {
     line->Add("; ").AddQuoted(g_problems[i]).Add(" in the environment ");
     if (const char* const surprise = Surprise(g_problems[i])) {

@@ -20,7 +20,7 @@ bool HasPolicy() noexcept;
 // Adds to the line what is wrong in the environment, each as "; " and a sentence: a variable that
 // begins with WINNOW_ and is none of ours, and a value of ours that does not do what it looks like.
 // Only if IsLogging().
-void AddEnvironmentProblems(simd::StderrLine* line) noexcept;
+void AddEnvironmentProblems(base::StderrLine* line) noexcept;
 
 }  // namespace winnow::preload
 

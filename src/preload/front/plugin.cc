@@ -99,7 +99,7 @@ void* OpenLibrary(Binding binding) noexcept {
 }
 
 void OpenFor(void* rocksdb) noexcept {
-  FrontState state{kInterposerBuild, simd::StderrAtStart(), {}};
+  FrontState state{kInterposerBuild, base::StderrAtStart(), {}};
   for (size_t i = 0; i < kNumHooks; ++i) {
     state.stock[i] = ::dlsym(rocksdb, SymbolOf(static_cast<Hook>(i)));
   }

@@ -17,7 +17,7 @@
 namespace winnow::preload {
 namespace {
 
-using simd::StderrLine;
+using base::StderrLine;
 
 pid_t g_process = 0;
 std::atomic<bool> g_was_said{false};

@@ -71,7 +71,7 @@ void SayThatNobodyAnswers(Hook hook) noexcept {
   if (!IsLogging()) {
     return;  // it would not have been called without us, and nothing would have been said
   }
-  simd::StderrLine line;
+  base::StderrLine line;
   line.Add("RocksDB's function ").Add(kHookNames[static_cast<size_t>(hook)]);
   line.Add(
           " is called, and no RocksDB is in this process; unset LD_PRELOAD for programs that look ")
