@@ -37,7 +37,8 @@ if [[ -e $library_folder/libwinnow_rocksdb.a ]]; then
   libraries=(libwinnow_rocksdb.a)
 fi
 [[ ! -e $built/lib/libwinnow_preload.so ]] || libraries+=(libwinnow_preload.so)
-for file in "$source"/include/winnow/*.h "$source"/include/winnow/amq/*.h; do
+for file in "$source"/include/winnow/*.h "$source"/include/winnow/amq/*.h \
+            "$source"/include/winnow/amq/internal/*.h; do
   [[ -f $prefix/${file#"$source"/} ]] || fail "${file#"$source"/} is not installed"
 done
 for file in "${core_libraries[@]}" "${libraries[@]}" pkgconfig/winnow.pc pkgconfig/winnow_amq.pc \

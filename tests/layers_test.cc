@@ -57,12 +57,19 @@ struct Layer {
 // The one header of include/winnow that names RocksDB.
 constexpr char kPolicyHeader[] = "include/winnow/rocksdb_policy.h";
 
-// The contract headers of a library of their own, below those of the core.
+// The contract headers of a library of their own, below those of the core, and what their inline
+// functions need.
 constexpr char kAmqHeaders[] = "include/winnow/amq";
+constexpr char kAmqInternals[] = "include/winnow/amq/internal";
+
+// What a row must name even where it names the folder around it: the first brings RocksDB along,
+// whoever includes the last needs its library. The inner ones first.
+constexpr std::string_view kNamed[] = {kPolicyHeader, kAmqInternals, kAmqHeaders};
 
 const std::vector<Layer>& Layers() {
   static const std::vector<Layer> layers = {
-      {kAmqHeaders, {"include/winnow"}, {}},
+      {kAmqInternals, {"include/winnow"}, {}},
+      {kAmqHeaders, {"include/winnow", kAmqInternals}, {}},
       {"include/winnow", {}, {}},
       {"src/base", {}, {"operating system"}},
       {"src/formulas", {}, {}},
@@ -72,7 +79,7 @@ const std::vector<Layer>& Layers() {
        {"xxHash", "processor", "operating system"}},
       {"src/c_api", {"include/winnow"}, {}},
       {"src/amq",
-       {"include/winnow", kAmqHeaders, "src/formulas"},
+       {"include/winnow", kAmqHeaders, kAmqInternals, "src/formulas"},
        {"xxHash", "processor", "operating system"}},
       {"src/rocksdb",
        {"include/winnow", kPolicyHeader, "src/core", "src/simd/kernels.h", "src/base",
@@ -127,14 +134,12 @@ std::optional<std::string> PathOfOurs(const std::string& header) {
 }
 
 bool MayIncludeOurs(const Layer& layer, const std::string& path) {
-  // rocksdb_policy.h must be named by a row even where the folder is: it brings RocksDB along.
-  if (path == kPolicyHeader) return layer.ours.count(path) > 0;
-  if (IsInside(path, layer.folder) &&
-      (layer.folder == kAmqHeaders || !IsInside(path, kAmqHeaders))) {
-    return true;
+  for (const std::string_view named : kNamed) {
+    if (path == named || IsInside(path, named)) {
+      return layer.folder == named || layer.ours.count(named) > 0;
+    }
   }
-  // So must the headers of the other library: whoever includes them needs it.
-  if (IsInside(path, kAmqHeaders)) return layer.ours.count(kAmqHeaders) > 0;
+  if (IsInside(path, layer.folder)) return true;
   return std::any_of(layer.ours.begin(), layer.ours.end(), [&](const std::string& allowed) {
     return path == allowed || IsInside(path, allowed);
   });
@@ -329,6 +334,12 @@ constexpr Case kCases[] = {
     {"include/winnow/filter.h", "winnow/amq/plan.h", false},
     {"include/winnow/amq/standard_bloom.h", "winnow/amq/plan.h", true},
     {"include/winnow/amq/standard_bloom.h", "winnow/hash.h", true},
+    {"include/winnow/amq/cuckoo_filter.h", "winnow/amq/internal/hash_mix.h", true},
+    {"include/winnow/amq/internal/fuse_slots.h", "winnow/amq/internal/hash_mix.h", true},
+    {"include/winnow/amq/internal/fuse_slots.h", "winnow/amq/plan.h", false},
+    {"src/amq/mix.h", "winnow/amq/internal/hash_mix.h", true},
+    {"src/dedup/state_filter.cc", "winnow/amq/internal/hash_mix.h", false},
+    {"tests/amq_test.cc", "winnow/amq/internal/hash_mix.h", false},
     {"include/winnow/amq/standard_bloom.h", "src/amq/mix.h", false},
     {"include/winnow/amq/standard_bloom.h", "winnow/rocksdb_policy.h", false},
     {"src/amq/standard_bloom.cc", "winnow/amq/standard_bloom.h", true},

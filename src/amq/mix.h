@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "winnow/amq/hash_mix.h"
+#include "winnow/amq/internal/hash_mix.h"
 
 namespace winnow::amq {
 

@@ -18,7 +18,7 @@
 #include "src/amq/large_memory.h"
 #include "src/amq/mix.h"
 #include "src/amq/packed_slots.h"
-#include "winnow/amq/fuse_slots.h"
+#include "winnow/amq/internal/fuse_slots.h"
 #include "winnow/hash.h"
 
 namespace winnow::amq {

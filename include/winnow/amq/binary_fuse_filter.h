@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "winnow/amq/fuse_slots.h"
+#include "winnow/amq/internal/fuse_slots.h"
 #include "winnow/amq/plan.h"
 #include "winnow/hash.h"
 #include "winnow/version.h"

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "winnow/amq/concurrent_line.h"
+#include "winnow/amq/internal/concurrent_line.h"
 #include "winnow/amq/plan.h"
 #include "winnow/hash.h"
 #include "winnow/version.h"

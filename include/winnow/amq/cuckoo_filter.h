@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "winnow/amq/cuckoo_buckets.h"
+#include "winnow/amq/internal/cuckoo_buckets.h"
 #include "winnow/amq/plan.h"
 #include "winnow/hash.h"
 #include "winnow/version.h"

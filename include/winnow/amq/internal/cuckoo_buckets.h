@@ -2,13 +2,13 @@
 // of the interface. Programs keep what they were compiled with, so that this is the library's
 // binary interface nevertheless.
 
-#ifndef WINNOW_AMQ_CUCKOO_BUCKETS_H_
-#define WINNOW_AMQ_CUCKOO_BUCKETS_H_
+#ifndef WINNOW_AMQ_INTERNAL_CUCKOO_BUCKETS_H_
+#define WINNOW_AMQ_INTERNAL_CUCKOO_BUCKETS_H_
 
 #include <cstdint>
 #include <cstring>
 
-#include "winnow/amq/hash_mix.h"
+#include "winnow/amq/internal/hash_mix.h"
 #include "winnow/hash.h"
 
 namespace winnow::amq::internal {
@@ -97,4 +97,4 @@ struct Cuckoo12 {
 
 }  // namespace winnow::amq::internal
 
-#endif  // WINNOW_AMQ_CUCKOO_BUCKETS_H_
+#endif  // WINNOW_AMQ_INTERNAL_CUCKOO_BUCKETS_H_

@@ -2,8 +2,8 @@
 // interface. Programs keep what they were compiled with, so that this is the library's binary
 // interface nevertheless.
 
-#ifndef WINNOW_AMQ_HASH_MIX_H_
-#define WINNOW_AMQ_HASH_MIX_H_
+#ifndef WINNOW_AMQ_INTERNAL_HASH_MIX_H_
+#define WINNOW_AMQ_INTERNAL_HASH_MIX_H_
 
 #include <cstdint>
 
@@ -32,4 +32,4 @@ inline constexpr uint64_t kGolden = 0x9e3779b97f4a7c15u;
 
 }  // namespace winnow::amq::internal
 
-#endif  // WINNOW_AMQ_HASH_MIX_H_
+#endif  // WINNOW_AMQ_INTERNAL_HASH_MIX_H_

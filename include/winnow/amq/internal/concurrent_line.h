@@ -2,8 +2,8 @@
 // the interface. Programs keep what they were compiled with, so that this is the library's binary
 // interface nevertheless.
 
-#ifndef WINNOW_AMQ_CONCURRENT_LINE_H_
-#define WINNOW_AMQ_CONCURRENT_LINE_H_
+#ifndef WINNOW_AMQ_INTERNAL_CONCURRENT_LINE_H_
+#define WINNOW_AMQ_INTERNAL_CONCURRENT_LINE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -112,4 +112,4 @@ template <typename Run>
 
 }  // namespace winnow::amq::internal
 
-#endif  // WINNOW_AMQ_CONCURRENT_LINE_H_
+#endif  // WINNOW_AMQ_INTERNAL_CONCURRENT_LINE_H_

@@ -2,13 +2,13 @@
 // part of the interface. Programs keep what they were compiled with, so that this is the library's
 // binary interface nevertheless.
 
-#ifndef WINNOW_AMQ_FUSE_SLOTS_H_
-#define WINNOW_AMQ_FUSE_SLOTS_H_
+#ifndef WINNOW_AMQ_INTERNAL_FUSE_SLOTS_H_
+#define WINNOW_AMQ_INTERNAL_FUSE_SLOTS_H_
 
 #include <array>
 #include <cstdint>
 
-#include "winnow/amq/hash_mix.h"
+#include "winnow/amq/internal/hash_mix.h"
 
 namespace winnow::amq::internal {
 
@@ -42,4 +42,4 @@ inline constexpr unsigned kMostSegmentBits = 18;
 
 }  // namespace winnow::amq::internal
 
-#endif  // WINNOW_AMQ_FUSE_SLOTS_H_
+#endif  // WINNOW_AMQ_INTERNAL_FUSE_SLOTS_H_
