@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "src/preload/front/hooks.h"
+#include "src/preload/front/hook_addresses.h"
 #include "src/preload/front/loaded_objects.h"
 
 #if __has_include(<execinfo.h>)

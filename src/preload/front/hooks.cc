@@ -1,13 +1,12 @@
-#include "src/preload/front/hooks.h"
+// The functions that this library exports in the place of RocksDB's.
 
-#include <dlfcn.h>
+#include "src/preload/hooks.h"
 
 #include <cstring>
 #include <type_traits>
 
 #include "src/preload/front/state_line.h"
 #include "src/preload/front/way.h"
-#include "src/preload/hooks.h"
 #include "winnow/version.h"
 
 // Not with "noexcept" but where nothing is called: what RocksDB throws goes through the hooks to
@@ -177,72 +176,3 @@ WINNOW_EXPORT Status DBImpl::SetOptions(ColumnFamilyHandle* family, const Option
 #endif
 
 }  // namespace ROCKSDB_NAMESPACE
-
-namespace winnow::preload {
-namespace {
-
-// The address of a function of this type, by which the right one of several of a name is taken.
-template <typename Function>
-const void* Address(Function* function) noexcept {
-  return reinterpret_cast<const void*>(function);
-}
-
-// Of a member function that is not virtual, a pointer begins with its address.
-template <typename Result, typename... Parameters>
-const void* MemberAddress(Result (DBImpl::*function)(Parameters...)) noexcept {
-  const void* address = nullptr;
-  static_assert(sizeof address <= sizeof function);
-  std::memcpy(&address, &function, sizeof address);
-  return address;
-}
-
-template <Hook hook, typename Function = typename Signature<hook>::Type>
-struct MemberOf;
-template <Hook hook, typename Result, typename... Parameters>
-struct MemberOf<hook, Result(DBImpl*, Parameters...)> {
-  using Type = Result (DBImpl::*)(Parameters...);
-};
-
-}  // namespace
-
-const void* AddressOf(Hook hook) noexcept {
-  using ROCKSDB_NAMESPACE::DB;
-  switch (hook) {
-#define WINNOW_FUNCTION(name, function) \
-  case Hook::name:                      \
-    return Address<Signature<Hook::name>::Type>(&function)
-#define WINNOW_MEMBER(name, function) \
-  case Hook::name:                    \
-    return MemberAddress(static_cast<MemberOf<Hook::name>::Type>(&function))
-    WINNOW_FUNCTION(kNewBloomFilterPolicy, ROCKSDB_NAMESPACE::NewBloomFilterPolicy);
-    WINNOW_FUNCTION(kNewRibbonFilterPolicy, ROCKSDB_NAMESPACE::NewRibbonFilterPolicy);
-    WINNOW_FUNCTION(kCreateFromString, FilterPolicy::CreateFromString);
-    WINNOW_FUNCTION(kOpen, DB::Open);
-    WINNOW_FUNCTION(kOpenFamilies, DB::Open);
-    WINNOW_FUNCTION(kOpenForReadOnly, DB::OpenForReadOnly);
-    WINNOW_FUNCTION(kOpenFamiliesForReadOnly, DB::OpenForReadOnly);
-    WINNOW_FUNCTION(kOpenAsSecondary, DB::OpenAsSecondary);
-    WINNOW_FUNCTION(kOpenFamiliesAsSecondary, DB::OpenAsSecondary);
-    WINNOW_FUNCTION(kOpenTransactions, TransactionDB::Open);
-    WINNOW_FUNCTION(kOpenFamiliesTransactions, TransactionDB::Open);
-    WINNOW_MEMBER(kCreateFamily, DBImpl::CreateColumnFamily);
-    WINNOW_MEMBER(kCreateFamilies, DBImpl::CreateColumnFamilies);
-    WINNOW_MEMBER(kCreateDescribedFamilies, DBImpl::CreateColumnFamilies);
-    WINNOW_MEMBER(kImportFamily, DBImpl::CreateColumnFamilyWithImport);
-    WINNOW_MEMBER(kSetOptions, DBImpl::SetOptions);
-#undef WINNOW_FUNCTION
-#undef WINNOW_MEMBER
-  }
-  return nullptr;
-}
-
-const char* SymbolOf(Hook hook) noexcept {
-  const void* const address = AddressOf(hook);
-  Dl_info known{};
-  // A hook that is not exported has no name; exports_test would have failed.
-  return ::dladdr(address, &known) != 0 && known.dli_sname != nullptr && known.dli_saddr == address
-             ? known.dli_sname
-             : "";
-}
-
-}  // namespace winnow::preload

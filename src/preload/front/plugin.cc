@@ -11,7 +11,7 @@
 #include <initializer_list>
 
 #include "src/preload/front/definition.h"
-#include "src/preload/front/hooks.h"
+#include "src/preload/front/hook_addresses.h"
 #include "src/preload/front/loaded_objects.h"
 
 namespace winnow::preload {

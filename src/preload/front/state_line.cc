@@ -10,7 +10,7 @@
 
 #include "src/base/stderr_line.h"
 #include "src/preload/front/environment.h"
-#include "src/preload/front/hooks.h"
+#include "src/preload/front/hook_addresses.h"
 #include "src/preload/front/loaded_objects.h"
 #include "src/preload/front/plugin.h"
 

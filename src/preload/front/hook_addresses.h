@@ -1,7 +1,7 @@
-// The functions that this library exports in the place of RocksDB's.
+// Where the functions are that this library exports in the place of RocksDB's (hooks.cc).
 
-#ifndef WINNOW_SRC_PRELOAD_FRONT_HOOKS_H_
-#define WINNOW_SRC_PRELOAD_FRONT_HOOKS_H_
+#ifndef WINNOW_SRC_PRELOAD_FRONT_HOOK_ADDRESSES_H_
+#define WINNOW_SRC_PRELOAD_FRONT_HOOK_ADDRESSES_H_
 
 #include "src/preload/hook_list.h"
 
@@ -15,4 +15,4 @@ const char* SymbolOf(Hook hook) noexcept;
 
 }  // namespace winnow::preload
 
-#endif  // WINNOW_SRC_PRELOAD_FRONT_HOOKS_H_
+#endif  // WINNOW_SRC_PRELOAD_FRONT_HOOK_ADDRESSES_H_
