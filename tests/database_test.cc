@@ -1,3 +1,5 @@
+#include "src/inspect/database.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
@@ -10,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "src/inspect/sst_filters.h"
 #include "src/inspect/table_paths.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/inspect/families.h"
 #include "src/inspect/filter_advice.h"
 
 namespace winnow::inspect {
@@ -124,9 +125,10 @@ TEST(InspectReportTest, FilesAreChosenByFamilyAndLevel) {
   EXPECT_THAT(Paths(MakeInspectReport(files, {}, selection)), ElementsAre("b", "d"));
   EXPECT_EQ(MakeInspectReport(files, {}, selection).totals.all.keys, 20u);
   EXPECT_EQ(MakeInspectReport(files, {}, selection).not_selected, 2u);
-  EXPECT_EQ(UnknownFamilies(files, selection), "");
+  EXPECT_EQ(UnknownFamilies(FamiliesOf(files), selection.families), "");
   selection.families = {"x", "z"};
-  EXPECT_THAT(UnknownFamilies(files, selection), AllOf(HasSubstr("z;"), HasSubstr("x, y")));
+  EXPECT_THAT(UnknownFamilies(FamiliesOf(files), selection.families),
+              AllOf(HasSubstr("z;"), HasSubstr("x, y")));
 }
 
 TEST(InspectReportTest, FilesAreInOrderAndTheSumsOverAll) {

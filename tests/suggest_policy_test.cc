@@ -5,6 +5,8 @@
 #include <ostream>
 #include <string>
 
+#include "src/inspect/flag_words.h"
+
 namespace winnow::inspect {
 namespace {
 

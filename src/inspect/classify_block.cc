@@ -1,10 +1,11 @@
+#include "src/inspect/classify_block.h"
+
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
 #include "src/core/format.h"
 #include "src/core/sizing.h"
 #include "src/inspect/builtin_filters.h"
-#include "src/inspect/sst_filters.h"
 #include "winnow/filter.h"
 
 namespace winnow::inspect {

@@ -1,3 +1,5 @@
+#include "src/inspect/database.h"
+
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>

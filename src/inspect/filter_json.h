@@ -1,25 +1,31 @@
-// The JSON documents of the command line tool.
+// What several of the tool's JSON documents have in common.
 
 #ifndef WINNOW_SRC_INSPECT_FILTER_JSON_H_
 #define WINNOW_SRC_INSPECT_FILTER_JSON_H_
 
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
-#include <vector>
 
-#include "src/inspect/inspect_report.h"
-#include "src/inspect/options_file.h"
-#include "src/inspect/policy_check.h"
 #include "src/inspect/sst_filters.h"
 
 namespace winnow::inspect {
 
-// A document of schema winnow.inspect/1; InspectJsonFields says what is in it. Bytes of paths that
-// are not UTF-8 are replaced, and such paths are there as hexadecimal digits as well.
-std::string InspectJson(const InspectReport& report);
+template <typename T>
+nlohmann::ordered_json OrNull(const std::optional<T>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
 
-// Documents of schema winnow.policy/1: of one policy, and of an options file.
-std::string PolicyJson(const PolicyVerdict& verdict);
-std::string OptionsFileJson(const OptionsFileReport& report);
+// Null where there is none.
+nlohmann::ordered_json SentenceOrNull(const std::string& sentence);
+
+nlohmann::ordered_json ToJson(const BloomBlocks& bloom);
+
+// All that is known of one filter.
+nlohmann::ordered_json ToJson(const FilterSummary& filter);
+
+// With the schema before the content, two blanks deep; bytes that are not UTF-8 are replaced.
+std::string Document(const char* schema, const nlohmann::ordered_json& content);
 
 }  // namespace winnow::inspect
 

@@ -1,5 +1,6 @@
 #include "src/inspect/flag_words.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -7,8 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-
-#include "src/inspect/suggest_policy.h"
+#include <numeric>
 
 namespace winnow::inspect {
 namespace {
@@ -20,6 +20,23 @@ std::string NumberText(double number) {
 }
 
 }  // namespace
+
+size_t EditDistance(absl::string_view a, absl::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const bool same = absl::ascii_tolower(static_cast<unsigned char>(a[i - 1])) ==
+                        absl::ascii_tolower(static_cast<unsigned char>(b[j - 1]));
+      const size_t replaced = diagonal + (same ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
 
 absl::string_view ClosestName(absl::string_view written,
                               const std::vector<absl::string_view>& names) {

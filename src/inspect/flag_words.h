@@ -5,10 +5,15 @@
 
 #include <absl/strings/string_view.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace winnow::inspect {
+
+// The number of characters to insert, remove or replace to make one string of the other, without
+// regard to upper and lower case.
+size_t EditDistance(absl::string_view a, absl::string_view b);
 
 // The name that was probably meant: one that begins with what was written, or that is a slip of the
 // finger or two away. Empty if none is near.

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -43,22 +42,6 @@ InspectReport MakeInspectReport(std::vector<SstReport> files, std::vector<std::s
 
 // Why sums may be other than those of all there is, as a clause; empty: they are these.
 std::string WhatIsUnread(const InspectReport& report);
-
-// The column families of files that have one.
-std::set<std::string> FamiliesOf(const std::vector<SstReport>& files);
-
-// The families that were asked for by these texts, where there are those names: each text is a name
-// as it is, or else a list with commas.
-std::vector<std::string> FamiliesNamed(const std::vector<std::string>& texts,
-                                       const std::set<std::string>& names);
-
-// The families of the selection that no file has: a sentence that names
-// those that there are. Empty: there is none such.
-std::string UnknownFamilies(const std::vector<SstReport>& files, const FileSelection& selection);
-
-// The same by the names alone: those that are wanted, and those that there are.
-std::string UnknownFamilies(const std::set<std::string>& names,
-                            const std::vector<std::string>& wanted);
 
 }  // namespace winnow::inspect
 

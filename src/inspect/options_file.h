@@ -3,7 +3,6 @@
 #ifndef WINNOW_SRC_INSPECT_OPTIONS_FILE_H_
 #define WINNOW_SRC_INSPECT_OPTIONS_FILE_H_
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,10 +27,6 @@ struct OptionsFileReport {
 // it loads the file, has the same policy in force. `path` is as for FindOptionsFile.
 OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials,
                                    const std::optional<TrialFile>& file = std::nullopt);
-
-// The name of each column family's comparator as the file says it, also of those that this program
-// does not have. Empty where the file can't be read. `path` is as for FindOptionsFile.
-std::map<std::string, std::string> ComparatorsOfOptionsFile(const std::string& path);
 
 }  // namespace winnow::inspect
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "src/inspect/filter_json.h"
+#include "src/inspect/policy_json.h"
 #include "src/inspect/policy_trial.h"
 #include "src/inspect/printable.h"
 

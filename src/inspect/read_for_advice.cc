@@ -11,7 +11,7 @@
 #include "src/inspect/advice_sample.h"
 #include "src/inspect/advice_trials.h"
 #include "src/inspect/advice_work.h"
-#include "src/inspect/inspect_report.h"
+#include "src/inspect/families.h"
 
 namespace winnow::inspect {
 namespace {

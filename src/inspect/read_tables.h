@@ -5,6 +5,7 @@
 #define WINNOW_SRC_INSPECT_READ_TABLES_H_
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@
 #include "src/inspect/sst_filters.h"
 
 namespace winnow::inspect {
+
+// Called between files: how many of how many are done.
+using Progress = std::function<void(size_t done, size_t total)>;
 
 struct TableReading {
   // Processes that read. 0: the calling thread reads, and what ends its process ends this one.

@@ -19,10 +19,6 @@ std::string SuggestPolicy(absl::string_view options_string);
 // Whether the bits a key are a number that RocksDB takes for "no filter": one below a half.
 bool AsksForNoBits(absl::string_view options_string);
 
-// The number of characters to insert, remove or replace to make one string of the other, without
-// regard to upper and lower case.
-size_t EditDistance(absl::string_view a, absl::string_view b);
-
 }  // namespace winnow::inspect
 
 #endif  // WINNOW_SRC_INSPECT_SUGGEST_POLICY_H_

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "src/inspect/sst_filters.h"
+#include "src/inspect/database.h"
 
 namespace winnow::inspect {
 

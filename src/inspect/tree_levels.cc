@@ -18,7 +18,7 @@
 
 #include "src/inspect/child_answer.h"
 #include "src/inspect/known_comparator.h"
-#include "src/inspect/options_file.h"
+#include "src/inspect/options_text.h"
 #include "src/inspect/quiet_logger.h"
 #include "src/inspect/read_only_env.h"
 #include "src/inspect/table_places.h"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "src/inspect/inspect_report.h"
+#include "src/inspect/families.h"
 #include "src/inspect/printable.h"
 #include "src/inspect/read_tables.h"
 #include "src/inspect/table_paths.h"

@@ -8,13 +8,16 @@
 #include <cstdio>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "src/inspect/filter_json.h"
+#include "src/inspect/database.h"
+#include "src/inspect/families.h"
 #include "src/inspect/inspect_csv.h"
 #include "src/inspect/inspect_html.h"
+#include "src/inspect/inspect_json.h"
 #include "src/inspect/inspect_report.h"
 #include "src/inspect/printable.h"
 #include "src/inspect/read_tables.h"
@@ -179,9 +182,9 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
     absl::FPrintF(stderr, "winnow inspect: %s\n", inspect::Printable(warning));
   }
   inspect::FileSelection selection = SelectionOfFlags();
-  selection.families =
-      inspect::FamiliesNamed(selection.families, inspect::FamiliesOf(findings.files));
-  const std::string problem = inspect::UnknownFamilies(findings.files, selection);
+  const std::set<std::string> names = inspect::FamiliesOf(findings.files);
+  selection.families = inspect::FamiliesNamed(selection.families, names);
+  const std::string problem = inspect::UnknownFamilies(names, selection.families);
   if (!problem.empty()) {
     absl::FPrintF(stderr, "winnow inspect: %s\n", problem);
     return kCouldNotRead;

@@ -15,11 +15,11 @@
 #include <system_error>
 #include <utility>
 
-#include "src/inspect/filter_json.h"
 #include "src/inspect/options_file.h"
 #include "src/inspect/options_path.h"
 #include "src/inspect/policy_check.h"
 #include "src/inspect/policy_files.h"
+#include "src/inspect/policy_json.h"
 #include "src/inspect/printable.h"
 #include "src/inspect/text_table.h"
 #include "src/inspect/worker_pool.h"
