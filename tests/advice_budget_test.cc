@@ -1,6 +1,6 @@
 // The split of a budget over column families.
 
-#include "src/inspect/advice_budget.h"
+#include "tools/winnow/advise/advice_budget.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

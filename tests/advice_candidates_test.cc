@@ -1,6 +1,6 @@
 // What filters take and let through by formulas, against filters that are built.
 
-#include "src/inspect/advice_candidates.h"
+#include "tools/winnow/advise/advice_candidates.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "src/inspect/filter_asker.h"
-#include "src/inspect/sst_filters.h"
-#include "src/inspect/trial_filter.h"
+#include "src/policy_trial/trial_filter.h"
+#include "src/sst/filter_asker.h"
+#include "src/sst/sst_filters.h"
 #include "winnow/hash.h"
 
 namespace winnow::inspect {

@@ -1,7 +1,7 @@
 // Advice on real databases: what it says of the policy that they have against what they have, and
 // against what RocksDB counts.
 
-#include "src/inspect/advice.h"
+#include "tools/winnow/advise/advice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,12 +20,12 @@
 #include <string_view>
 #include <vector>
 
-#include "src/inspect/advice_files.h"
-#include "src/inspect/advice_lookups.h"
-#include "src/inspect/table_list.h"
+#include "src/database/table_list.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
-#include "tools/winnow/advise_table.h"
+#include "tools/winnow/advise/advice_files.h"
+#include "tools/winnow/advise/advice_lookups.h"
+#include "tools/winnow/advise/advise_table.h"
 
 namespace winnow::inspect {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/inspect/builtin_filters.h"
+#include "src/sst/builtin_filters.h"
 
 #include <gtest/gtest.h>
 #include <rocksdb/filter_policy.h>

@@ -1,8 +1,8 @@
-#include "tools/winnow/byte_count.h"
+#include "tools/winnow/cli/byte_count.h"
 
 #include <gtest/gtest.h>
 
-#include "src/inspect/svg_text.h"
+#include "src/text/svg_text.h"
 
 namespace winnow::tools {
 namespace {

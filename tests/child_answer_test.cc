@@ -1,4 +1,4 @@
-#include "src/inspect/child_answer.h"
+#include "src/workers/child_answer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

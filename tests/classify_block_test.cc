@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "src/inspect/sst_filters.h"
+#include "src/sst/sst_filters.h"
 #include "winnow/builder.h"
 
 namespace winnow::inspect {

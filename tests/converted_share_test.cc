@@ -1,4 +1,4 @@
-#include "src/inspect/converted_share.h"
+#include "tools/winnow/findings/converted_share.h"
 
 #include <gtest/gtest.h>
 

@@ -13,13 +13,13 @@
 #include <string>
 #include <vector>
 
-#include "src/inspect/sst_filters.h"
-#include "src/inspect/verify_file.h"
-#include "src/inspect/verify_json.h"
-#include "src/inspect/worker_pool.h"
+#include "src/sst/sst_filters.h"
+#include "src/workers/worker_pool.h"
 #include "tests/damaged_copies.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
+#include "tools/winnow/verify/verify_file.h"
+#include "tools/winnow/verify/verify_json.h"
 
 namespace winnow::inspect {
 namespace {

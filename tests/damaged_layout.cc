@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "src/inspect/filter_partitions.h"
+#include "src/sst/filter_partitions.h"
 
 namespace winnow::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/inspect/database.h"
+#include "src/database/database.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "src/inspect/table_paths.h"
+#include "src/database/table_paths.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
 

@@ -1,4 +1,4 @@
-#include "src/inspect/filter_partitions.h"
+#include "src/sst/filter_partitions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "src/inspect/sst_filters.h"
-#include "src/inspect/sst_reader.h"
+#include "src/sst/sst_filters.h"
+#include "src/sst/sst_reader.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
 

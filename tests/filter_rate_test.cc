@@ -1,4 +1,4 @@
-#include "src/inspect/filter_rate.h"
+#include "src/sst/filter_rate.h"
 
 #include <gtest/gtest.h>
 #include <rocksdb/filter_policy.h>
@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "src/inspect/builtin_filters.h"
-#include "src/inspect/filter_asker.h"
-#include "src/inspect/sst_filters.h"
+#include "src/sst/builtin_filters.h"
+#include "src/sst/filter_asker.h"
+#include "src/sst/sst_filters.h"
 #include "tests/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/hash.h"

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "db_bench_ext/read_amplification/program/flag_help.h"
-#include "src/inspect/machine.h"
-#include "src/inspect/text_table.h"
 #include "src/simd/kernels.h"
+#include "src/text/machine.h"
+#include "src/text/text_table.h"
 #include "tests/soak.h"
 #include "tests/usable_kernels.h"
 #include "winnow/version.h"

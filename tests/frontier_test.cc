@@ -10,7 +10,7 @@
 
 #include "db_bench_ext/read_amplification/keys/generated_keys.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
-#include "src/inspect/readamp_comparison.h"
+#include "db_bench_ext/read_amplification/report/readamp_comparison.h"
 #include "tests/files.h"
 
 namespace winnow::bench {

@@ -1,6 +1,6 @@
 // What winnow inspect makes of the files that it read: sums, advice, choice and order.
 
-#include "src/inspect/inspect_report.h"
+#include "tools/winnow/inspect/inspect_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "src/inspect/families.h"
-#include "src/inspect/filter_advice.h"
+#include "tools/winnow/findings/families.h"
+#include "tools/winnow/findings/filter_advice.h"
 
 namespace winnow::inspect {
 namespace {

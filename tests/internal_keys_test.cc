@@ -1,4 +1,4 @@
-#include "src/inspect/internal_keys.h"
+#include "src/sst/internal_keys.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Key lists as people have them: plain, compressed, damaged.
 
-#include "src/inspect/key_list.h"
+#include "src/text/key_list.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

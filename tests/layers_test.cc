@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/files.h"
@@ -88,20 +89,30 @@ const std::vector<Layer>& Layers() {
       {"src/preload",
        {"include/winnow", kPolicyHeader, "src/rocksdb", "src/base", "third_party/rocksdb_abi"},
        {"RocksDB", "operating system"}},
-      {"src/inspect",
-       {"include/winnow", kPolicyHeader, kAmqHeaders, "src/core", "third_party/rocksdb_abi"},
-       {"RocksDB", "Abseil", "LZ4", "nlohmann-json", "operating system"}},
+      {"src/workers", {}, {"Abseil", "operating system"}},
+      {"src/text", {"include/winnow"}, {"Abseil", "LZ4", "nlohmann-json", "operating system"}},
+      {"src/sst",
+       {"include/winnow", "src/core", "third_party/rocksdb_abi"},
+       {"RocksDB", "Abseil", "operating system"}},
+      {"src/database",
+       {"include/winnow", "src/sst", "src/workers", "third_party/rocksdb_abi"},
+       {"RocksDB", "Abseil", "nlohmann-json", "operating system"}},
+      {"src/policy_trial",
+       {"include/winnow", "src/database", "src/sst", "src/text", "third_party/rocksdb_abi"},
+       {"RocksDB", "Abseil", "operating system"}},
       {"src/dedup",
        {"include/winnow", kAmqHeaders, "src/amq", "src/formulas"},
        {"Abseil", "xxHash", "LZ4", "zlib", "zstd", "hiredis", "operating system"}},
       {"third_party/rocksdb_abi", {}, {"RocksDB", "RocksDB's tree"}},
       {"db_bench_ext",
-       {"include/winnow", kPolicyHeader, kAmqHeaders, "src/inspect", "src/core", "src/rocksdb",
-        "src/simd/kernels.h", "third_party/rocksdb_abi"},
+       {"include/winnow", kPolicyHeader, kAmqHeaders, "src/text", "src/sst", "src/database",
+        "src/policy_trial", "src/core", "src/rocksdb", "src/simd/kernels.h",
+        "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "nlohmann-json", "Google Benchmark", "operating system"}},
       {"tools",
-       {"include/winnow", kPolicyHeader, kAmqHeaders, "src/amq", "src/dedup", "src/inspect"},
-       {"RocksDB", "Abseil", "hiredis", "operating system"}},
+       {"include/winnow", kPolicyHeader, kAmqHeaders, "src/core", "src/amq", "src/dedup",
+        "src/workers", "src/text", "src/sst", "src/database", "src/policy_trial"},
+       {"RocksDB", "Abseil", "nlohmann-json", "hiredis", "operating system"}},
       {"tests",
        {"include/winnow", kPolicyHeader, kAmqHeaders, "src", "third_party/rocksdb_abi",
         "db_bench_ext", "tools"},
@@ -263,44 +274,73 @@ TEST(LayersTest, EveryFolderHasARow) {
   EXPECT_EQ(FoldersIn(Root() / "third_party"), FoldersOfRows("third_party"));
 }
 
-// Where a file of the benchmark or a header of it lies in the order; -1: neither.
-int BenchmarkFolder(std::string_view path) {
-  constexpr std::string_view kFolders[] = {"system",  "keys",   "trees",
-                                           "lookups", "report", "program"};
-  for (int i = 0; i < 6; ++i) {
-    if (IsInside(path, "db_bench_ext/read_amplification/" + std::string(kFolders[i]))) return i;
-  }
-  return -1;
+// Folders in an order: each includes those before it, and none else. Folders of one string may not
+// include each other.
+struct OrderedFolders {
+  std::string_view root;
+  std::vector<std::vector<std::string_view>> floors;  // the lowest first
+};
+
+const std::vector<OrderedFolders>& OrderedHouses() {
+  static const std::vector<OrderedFolders> houses = {
+      {"db_bench_ext/read_amplification",
+       {{"system"}, {"keys"}, {"measured"}, {"trees"}, {"lookups"}, {"report"}, {"program"}}},
+      {"tools/winnow",
+       {{"cli"},
+        {"findings"},
+        {"advise", "dedup", "inspect", "pages", "policy", "probe", "size", "verify"}}},
+  };
+  return houses;
 }
 
-TEST(LayersTest, AFolderOfTheBenchmarkIncludesThoseBeforeIt) {
-  int files = 0;
-  for (const auto& entry :
-       fs::recursive_directory_iterator(Root() / "db_bench_ext/read_amplification")) {
-    if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
-    const std::string file = fs::relative(entry.path(), Root()).generic_string();
-    const int own = BenchmarkFolder(file);
-    ASSERT_GE(own, 0) << file << " lies in none of the folders";
-    for (const std::string& header :
-         IncludedHeaders(winnow::testing::ReadFile(entry.path().string()))) {
-      EXPECT_LE(BenchmarkFolder(header), own) << file << " includes " << header;
+// The floor of a file's folder and the folder; files directly in the root are above all.
+std::pair<size_t, std::string_view> FloorOf(const OrderedFolders& house, std::string_view path) {
+  for (size_t floor = 0; floor < house.floors.size(); ++floor) {
+    for (const std::string_view folder : house.floors[floor]) {
+      if (IsInside(path, std::string(house.root) + "/" + std::string(folder))) {
+        return {floor, folder};
+      }
     }
-    ++files;
   }
-  EXPECT_GT(files, 50);
+  return {house.floors.size(), ""};
+}
+
+TEST(LayersTest, AFolderIncludesThoseOnTheFloorsBelow) {
+  for (const OrderedFolders& house : OrderedHouses()) {
+    int files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(Root() / house.root)) {
+      if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
+      const std::string file = fs::relative(entry.path(), Root()).generic_string();
+      const auto [floor, folder] = FloorOf(house, file);
+      EXPECT_TRUE(!folder.empty() || entry.path().parent_path() == Root() / house.root)
+          << file << " lies in none of the folders";
+      for (const std::string& header :
+           IncludedHeaders(winnow::testing::ReadFile(entry.path().string()))) {
+        if (!IsInside(header, house.root)) continue;
+        const auto [below, other] = FloorOf(house, header);
+        EXPECT_TRUE(other == folder || below < floor) << file << " includes " << header;
+      }
+      ++files;
+    }
+    EXPECT_GT(files, 50) << house.root;
+  }
 }
 
 // The comment at the beginning of the folder's CMakeLists.txt names each of its files, without the
 // ending, and no file that is not there.
 TEST(LayersTest, FoldersOfManyFilesSayWhatEachHas) {
-  for (const char* folder : {"src/base", "src/core", "src/simd"}) {
+  for (const char* folder :
+       {"src/base", "src/core", "src/database", "src/policy_trial", "src/simd", "src/sst",
+        "src/text", "src/workers", "tools/winnow/advise", "tools/winnow/cli", "tools/winnow/dedup",
+        "tools/winnow/findings", "tools/winnow/inspect", "tools/winnow/pages",
+        "tools/winnow/policy", "tools/winnow/probe", "tools/winnow/size", "tools/winnow/verify"}) {
     Names files;
     for (const auto& entry : fs::directory_iterator(Root() / folder)) {
       if (IsSource(entry.path())) files.insert(entry.path().stem().string());
     }
     std::ifstream in(Root() / folder / "CMakeLists.txt");
     // Names stand between three blanks at the beginning and two or more behind them.
-    static const std::regex names_and_what("#   ([a-z0-9_]+(?:, [a-z0-9_]+)*)  +[a-z].*");
+    static const std::regex names_and_what("#   ([a-z0-9_]+(?:, [a-z0-9_]+)*)  +[^ ].*");
     static const std::regex name("[a-z0-9_]+");
     Names listed;
     std::smatch match;
@@ -383,12 +423,15 @@ constexpr Case kCases[] = {
     {"src/rocksdb/policy.cc", "src/preload/interpose.h", false},
     {"src/preload/interpose.cc", "src/rocksdb/policy.h", true},
     {"src/preload/interpose.cc", "dlfcn.h", true},
-    {"src/preload/interpose.cc", "src/inspect/report.h", false},
-    {"src/inspect/report.cc", "nlohmann/json.hpp", true},
-    {"src/inspect/report.cc", "lz4frame.h", true},
-    {"src/inspect/report.cc", "xxhash.h", false},
-    {"src/inspect/report.cc", "src/rocksdb/policy.h", false},
-    {"src/inspect/report.cc", "benchmark/benchmark.h", false},
+    {"src/preload/interpose.cc", "src/sst/sst_reader.h", false},
+    {"src/text/json_name.cc", "nlohmann/json.hpp", true},
+    {"src/text/key_list.cc", "lz4frame.h", true},
+    {"src/sst/sst_reader.cc", "xxhash.h", false},
+    {"src/sst/sst_reader.cc", "src/database/database.h", false},
+    {"src/database/database.cc", "src/policy_trial/policy_check.h", false},
+    {"src/text/svg_text.cc", "rocksdb/slice.h", false},
+    {"src/sst/sst_reader.cc", "src/rocksdb/policy.h", false},
+    {"src/sst/sst_reader.cc", "benchmark/benchmark.h", false},
     {"third_party/rocksdb_abi/filter_bits.h", "rocksdb/slice.h", true},
     {"third_party/rocksdb_abi/filter_bits.h", "winnow/hash.h", false},
     {"third_party/rocksdb_abi/filter_bits.h", "table/block_based/filter_policy_internal.h", true},
@@ -397,10 +440,11 @@ constexpr Case kCases[] = {
     {"db_bench_ext/filter_bench/filter_bench.cc", "gtest/gtest.h", false},
     {"db_bench_ext/filter_family/family.cc", "winnow/amq/blocked_bloom.h", true},
     {"db_bench_ext/filter_family/family.cc", "src/amq/mix.h", false},
-    {"tools/winnow/winnow.cc", "src/inspect/report.h", true},
-    {"tools/winnow/winnow.cc", "src/core/format.h", false},
-    {"tools/winnow/verb_pages.cc", "winnow/amq/paged_bloom.h", true},
-    {"tools/winnow/verb_pages.cc", "src/core/format.h", false},
+    {"tools/winnow/winnow.cc", "src/text/flag_words.h", true},
+    {"db_bench_ext/tuning/tune_levels.cc", "tools/winnow/cli/cells.h", false},
+    {"tools/winnow/winnow.cc", "src/rocksdb/policy.h", false},
+    {"tools/winnow/pages/verb_pages.cc", "winnow/amq/paged_bloom.h", true},
+    {"tools/winnow/pages/verb_pages.cc", "src/simd/kernels.h", false},
     {"tests/bloom_test.cc", "src/core/bloom.h", true},
     {"tests/bloom_test.cc", "gtest/gtest.h", true},
     {"tests/bloom_test.cc", "boost/crc.hpp", false},

@@ -1,7 +1,7 @@
 // For each of many options strings: a database is made with it on disk, by every way that a program
 // has, and written to. What is foretold must be what happened.
 
-#include "src/inspect/open_with_policy.h"
+#include "src/policy_trial/open_with_policy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "src/inspect/describe_policy.h"
-#include "src/inspect/policy_check.h"
+#include "src/database/describe_policy.h"
+#include "src/policy_trial/policy_check.h"
 #include "tests/files.h"
 #include "tests/rocksdb_testing.h"
 

@@ -1,4 +1,4 @@
-#include "src/inspect/options_file.h"
+#include "src/policy_trial/options_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

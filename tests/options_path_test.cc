@@ -1,4 +1,4 @@
-#include "src/inspect/options_path.h"
+#include "src/database/options_path.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "src/inspect/policy_check.h"
+#include "src/policy_trial/policy_check.h"
 
 #include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>

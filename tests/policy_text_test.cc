@@ -1,6 +1,6 @@
 // What the texts of policies say.
 
-#include "src/inspect/policy_text.h"
+#include "db_bench_ext/read_amplification/report/policy_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/winnow/print.h"
+#include "tools/winnow/cli/print.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <string>
 
 #include "tests/files.h"
-#include "tools/winnow/interruption.h"
+#include "tools/winnow/cli/interruption.h"
 
 namespace winnow::tools {
 namespace {

@@ -1,6 +1,6 @@
 // Names of any bytes as one line of text, and cut to a width.
 
-#include "src/inspect/printable.h"
+#include "src/text/printable.h"
 
 #include <gtest/gtest.h>
 

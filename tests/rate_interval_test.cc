@@ -1,6 +1,6 @@
 // Intervals against figures of textbooks.
 
-#include "src/inspect/rate_interval.h"
+#include "src/text/rate_interval.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Table files read in worker processes: the same reports, and what ends a reader ends nothing else.
 
-#include "src/inspect/read_tables.h"
+#include "src/database/read_tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "src/inspect/report_bytes.h"
+#include "src/database/report_bytes.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"
 

@@ -1,6 +1,6 @@
 // Whether policies can be compared, and with which one.
 
-#include "src/inspect/readamp_comparison.h"
+#include "db_bench_ext/read_amplification/report/readamp_comparison.h"
 
 #include <gtest/gtest.h>
 

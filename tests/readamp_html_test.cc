@@ -1,6 +1,6 @@
 // The page says what was found, has every figure, and needs nothing else.
 
-#include "src/inspect/readamp_html.h"
+#include "db_bench_ext/read_amplification/report/readamp_html.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,10 +9,10 @@
 #include <regex>
 #include <set>
 
-#include "src/inspect/html_page.h"
-#include "src/inspect/readamp_headline.h"
-#include "src/inspect/readamp_json.h"
-#include "src/inspect/svg_text.h"
+#include "db_bench_ext/read_amplification/report/readamp_headline.h"
+#include "db_bench_ext/read_amplification/report/readamp_json.h"
+#include "src/text/html_page.h"
+#include "src/text/svg_text.h"
 #include "tests/readamp_testing.h"
 
 namespace winnow::inspect {

@@ -1,6 +1,6 @@
 // The JSON has what its page says, and nothing else.
 
-#include "src/inspect/readamp_json.h"
+#include "db_bench_ext/read_amplification/report/readamp_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

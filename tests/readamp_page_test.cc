@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "src/inspect/inspect_html.h"
-#include "src/inspect/readamp_html.h"
+#include "db_bench_ext/read_amplification/report/readamp_html.h"
 #include "tests/child_process.h"
 #include "tests/files.h"
 #include "tests/readamp_testing.h"
+#include "tools/winnow/inspect/inspect_html.h"
 
 namespace winnow::inspect {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "src/inspect/readamp_results.h"
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
 
 namespace winnow::testing {
 

@@ -12,7 +12,7 @@
 #include "tests/child_process.h"
 #include "tests/files.h"
 #include "tests/started_redis.h"
-#include "tools/winnow/redis_page_store.h"
+#include "tools/winnow/pages/redis_page_store.h"
 #include "winnow/amq/page_store.h"
 #include "winnow/amq/paged_bloom.h"
 #include "winnow/hash.h"

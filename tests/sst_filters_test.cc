@@ -1,4 +1,4 @@
-#include "src/inspect/sst_filters.h"
+#include "src/sst/sst_filters.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "src/inspect/suggest_policy.h"
+#include "src/policy_trial/suggest_policy.h"
 
 #include <gtest/gtest.h>
 
 #include <ostream>
 #include <string>
 
-#include "src/inspect/flag_words.h"
+#include "src/text/flag_words.h"
 
 namespace winnow::inspect {
 namespace {

@@ -1,6 +1,6 @@
 // Ticks are round, and marks lie where their figures say.
 
-#include "src/inspect/svg_lines.h"
+#include "src/text/svg_lines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "src/inspect/svg_text.h"
+#include "src/text/svg_text.h"
 
 namespace winnow::inspect {
 namespace {

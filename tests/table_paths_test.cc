@@ -1,6 +1,6 @@
 // What names of files, patterns and folders of databases mean, each once.
 
-#include "src/inspect/table_paths.h"
+#include "src/database/table_paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

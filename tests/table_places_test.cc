@@ -1,4 +1,4 @@
-#include "src/inspect/table_places.h"
+#include "src/database/table_places.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

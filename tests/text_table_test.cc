@@ -1,4 +1,4 @@
-#include "src/inspect/text_table.h"
+#include "src/text/text_table.h"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "src/core/level_plan.h"
-#include "src/inspect/policy_check.h"
-#include "src/inspect/sst_filters.h"
+#include "src/policy_trial/policy_check.h"
+#include "src/sst/sst_filters.h"
 #include "tests/child_process.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "src/inspect/sst_filters.h"
+#include "src/sst/sst_filters.h"
 #include "tests/child_process.h"
 #include "tests/files.h"
 #include "tests/inspect_testing.h"

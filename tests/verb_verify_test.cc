@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "src/inspect/sst_filters.h"
+#include "src/sst/sst_filters.h"
 #include "tests/child_process.h"
 #include "tests/files.h"
 #include "tests/forgetful_policy.h"

@@ -1,4 +1,4 @@
-#include "src/inspect/verify_file.h"
+#include "tools/winnow/verify/verify_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "src/inspect/internal_keys.h"
-#include "src/inspect/sst_filters.h"
+#include "src/sst/internal_keys.h"
+#include "src/sst/sst_filters.h"
 #include "tests/files.h"
 #include "tests/forgetful_policy.h"
 #include "tests/inspect_testing.h"

@@ -1,4 +1,4 @@
-#include "tools/winnow/verify_progress.h"
+#include "tools/winnow/verify/verify_progress.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "src/inspect/worker_pool.h"
+#include "src/workers/worker_pool.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

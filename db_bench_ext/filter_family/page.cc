@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "db_bench_ext/filter_family/published.h"
-#include "src/inspect/svg_lines.h"
+#include "src/text/svg_lines.h"
 
 namespace winnow::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include "db_bench_ext/tuning/level_keys.h"
 #include "db_bench_ext/tuning/split_mix.h"
 #include "src/core/sizing.h"
-#include "src/inspect/sst_filters.h"
+#include "src/sst/sst_filters.h"
 
 namespace winnow::bench {
 namespace {

@@ -1,6 +1,6 @@
 // What `winnow size` says.
 
-#include "src/inspect/size_report.h"
+#include "tools/winnow/size/size_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

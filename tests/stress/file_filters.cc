@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "src/core/format.h"
-#include "src/inspect/sst_filters.h"
+#include "src/sst/sst_filters.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
 #include "winnow/hash.h"

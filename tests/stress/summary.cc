@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/inspect/text_table.h"
+#include "src/text/text_table.h"
 #include "winnow/version.h"
 
 namespace winnow::stress {

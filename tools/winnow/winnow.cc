@@ -13,13 +13,13 @@
 #include <string>
 #include <vector>
 
-#include "src/inspect/flag_words.h"
-#include "tools/winnow/flag_check.h"
-#include "tools/winnow/flags.h"
-#include "tools/winnow/help_text.h"
-#include "tools/winnow/interruption.h"
-#include "tools/winnow/print.h"
-#include "tools/winnow/verbs.h"
+#include "src/text/flag_words.h"
+#include "tools/winnow/cli/flag_check.h"
+#include "tools/winnow/cli/flags.h"
+#include "tools/winnow/cli/help_text.h"
+#include "tools/winnow/cli/interruption.h"
+#include "tools/winnow/cli/print.h"
+#include "tools/winnow/cli/verbs.h"
 
 ABSL_FLAG(bool, json, false, "write one JSON document to standard output");
 

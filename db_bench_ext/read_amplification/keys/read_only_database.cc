@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "db_bench_ext/read_amplification/system/status.h"
-#include "src/inspect/printable.h"
-#include "src/inspect/quiet_logger.h"
-#include "src/inspect/read_only_env.h"
+#include "src/database/read_only_env.h"
+#include "src/sst/quiet_logger.h"
+#include "src/text/printable.h"
 #include "third_party/rocksdb_abi/versions.h"
 #include "winnow/rocksdb_policy.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "src/inspect/flag_words.h"
+#include "src/text/flag_words.h"
 
 namespace winnow::bench {
 namespace {

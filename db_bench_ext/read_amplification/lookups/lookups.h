@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/inspect/readamp_results.h"
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
 
 namespace winnow::bench {
 

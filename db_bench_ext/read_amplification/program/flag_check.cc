@@ -11,7 +11,7 @@
 #include <limits>
 #include <optional>
 
-#include "src/inspect/flag_words.h"
+#include "src/text/flag_words.h"
 
 namespace winnow::bench {
 namespace {

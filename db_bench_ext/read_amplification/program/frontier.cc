@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "src/inspect/policy_text.h"
+#include "db_bench_ext/read_amplification/report/policy_text.h"
 
 namespace winnow::bench {
 

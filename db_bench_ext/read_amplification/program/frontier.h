@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
 #include "db_bench_ext/read_amplification/program/run.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
-#include "src/inspect/readamp_results.h"
 
 namespace winnow::bench {
 

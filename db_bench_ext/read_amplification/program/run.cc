@@ -19,8 +19,8 @@
 #include "db_bench_ext/read_amplification/lookups/files_considered.h"
 #include "db_bench_ext/read_amplification/trees/build_cost.h"
 #include "db_bench_ext/read_amplification/trees/planned_filters.h"
-#include "src/inspect/sst_filters.h"
 #include "src/rocksdb/counters.h"
+#include "src/sst/sst_filters.h"
 
 namespace winnow::bench {
 namespace {

@@ -12,11 +12,11 @@
 #include "db_bench_ext/read_amplification/keys/key_set.h"
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
 #include "db_bench_ext/read_amplification/lookups/lookups.h"
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
 #include "db_bench_ext/read_amplification/system/progress.h"
 #include "db_bench_ext/read_amplification/system/work_folder.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
 #include "db_bench_ext/read_amplification/trees/tree.h"
-#include "src/inspect/readamp_results.h"
 
 namespace winnow::bench {
 

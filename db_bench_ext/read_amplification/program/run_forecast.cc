@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "db_bench_ext/read_amplification/trees/tree_scale.h"
-#include "src/inspect/text_table.h"
+#include "src/text/text_table.h"
 
 namespace winnow::bench {
 namespace {

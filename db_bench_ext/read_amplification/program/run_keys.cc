@@ -13,7 +13,7 @@
 #include "db_bench_ext/read_amplification/keys/generated_keys.h"
 #include "db_bench_ext/read_amplification/keys/key_table.h"
 #include "db_bench_ext/read_amplification/keys/near_misses.h"
-#include "src/inspect/key_list.h"
+#include "src/text/key_list.h"
 
 namespace winnow::bench {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "db_bench_ext/read_amplification/keys/read_only_database.h"
 #include "db_bench_ext/read_amplification/trees/tree_options_file.h"
-#include "src/inspect/options_path.h"
+#include "src/database/options_path.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 ABSL_FLAG(std::string, growth, "planned",

@@ -13,10 +13,10 @@
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
 #include "db_bench_ext/read_amplification/lookups/benchmarks.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
 #include "db_bench_ext/read_amplification/program/flag_check.h"
 #include "db_bench_ext/read_amplification/program/given_flags.h"
-#include "src/inspect/key_list.h"
-#include "src/inspect/readamp_results.h"
+#include "src/text/key_list.h"
 
 namespace winnow::bench {
 

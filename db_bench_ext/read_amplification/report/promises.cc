@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "src/inspect/readamp_comparison.h"
+#include "db_bench_ext/read_amplification/report/readamp_comparison.h"
 
 namespace winnow::bench {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "src/inspect/readamp_results.h"
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
 
 namespace winnow::bench {
 
@@ -26,10 +26,11 @@ struct PromisesKept {
   std::string sentence;  // the figures, with what is promised; no line feed at its end
 };
 
-// Compares the last policy of a run with the run's reference (src/inspect/readamp_comparison.h).
-// Not kept either where a figure is missing: without another policy, filters, lookups of absent
-// keys or false positives of the reference, nor where the trees of the two differ too much to be
-// compared: then there is no verdict, and the sentence says so.
+// Compares the last policy of a run with the run's reference
+// (db_bench_ext/read_amplification/report/readamp_comparison.h). Not kept either where a figure is
+// missing: without another policy, filters, lookups of absent keys or false positives of the
+// reference, nor where the trees of the two differ too much to be compared: then there is no
+// verdict, and the sentence says so.
 PromisesKept CheckPromises(const inspect::ReadAmplification& run, const Promises& promises);
 
 }  // namespace winnow::bench

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "src/inspect/policy_text.h"
-#include "src/inspect/rate_interval.h"
-#include "src/inspect/readamp_comparison.h"
-#include "src/inspect/readamp_headline.h"
-#include "src/inspect/text_table.h"
+#include "db_bench_ext/read_amplification/report/policy_text.h"
+#include "db_bench_ext/read_amplification/report/readamp_comparison.h"
+#include "db_bench_ext/read_amplification/report/readamp_headline.h"
+#include "src/text/rate_interval.h"
+#include "src/text/text_table.h"
 #include "winnow/version.h"
 
 namespace winnow::bench {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "db_bench_ext/read_amplification/keys/key_set.h"
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
-#include "src/inspect/readamp_results.h"
 
 namespace winnow::bench {
 

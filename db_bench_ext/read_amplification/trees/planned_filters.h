@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "src/inspect/sst_filters.h"
+#include "src/sst/sst_filters.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::bench {

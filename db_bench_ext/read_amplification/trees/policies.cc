@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "src/inspect/sst_filters.h"
-#include "src/inspect/suggest_policy.h"
+#include "src/policy_trial/suggest_policy.h"
+#include "src/sst/sst_filters.h"
 
 namespace winnow::bench {
 namespace {

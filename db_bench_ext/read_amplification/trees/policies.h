@@ -38,7 +38,7 @@ absl::StatusOr<Policy> MakePolicy(const std::string& asked);
 struct FoundFilter {
   std::string path;
   std::string policy_name;  // in its properties
-  std::string kind;         // of the filter itself; the names of src/inspect/sst_filters.h
+  std::string kind;         // of the filter itself; the names of src/sst/sst_filters.h
   std::string fault;        // why the filter can't be used; empty if it can
   bool may_lack = false;    // the options allow it to have no filter
 };

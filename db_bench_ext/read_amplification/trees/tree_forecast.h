@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
-#include "src/inspect/readamp_results.h"
 
 namespace winnow::bench {
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/inspect/options_path.h"
-#include "src/inspect/options_file.h"
+#include "src/database/options_path.h"
+#include "src/policy_trial/options_file.h"
 
 namespace winnow::bench {
 namespace {

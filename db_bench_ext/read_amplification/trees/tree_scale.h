@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
 #include "db_bench_ext/read_amplification/trees/level_targets.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
-#include "src/inspect/readamp_results.h"
 
 namespace winnow::bench {
 

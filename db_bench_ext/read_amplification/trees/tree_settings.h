@@ -3,8 +3,8 @@
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_SETTINGS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_SETTINGS_H_
 
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
 #include "db_bench_ext/read_amplification/trees/tree.h"
-#include "src/inspect/readamp_results.h"
 
 namespace winnow::bench {
 

@@ -1,0 +1,153 @@
+// What a run of the read-amplification benchmark found out, as plain data: what its reports print.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_MEASURED_READAMP_RESULTS_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_MEASURED_READAMP_RESULTS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "db_bench_ext/read_amplification/measured/latency_percentiles.h"
+
+namespace winnow::inspect {
+
+// Sums over all lookups of a workload, on one level.
+struct LevelCounts {
+  int level = 0;
+  uint64_t filter_checks = 0;
+  uint64_t useful = 0;                      // checks that said no
+  uint64_t false_positive_block_reads = 0;  // checks that said "maybe" where the key was not
+  uint64_t blocks_accessed = 0;             // of any type, from the cache or from the file
+  uint64_t blocks_read = 0;                 // of these from the file; 0 without a block cache
+};
+
+// Sums over all lookups of a workload.
+struct WorkloadCounts {
+  uint64_t lookups = 0;
+  uint64_t found = 0;
+  uint64_t filter_checks = 0;
+  uint64_t useful = 0;
+  uint64_t false_positive_block_reads = 0;  // in decided_lookups
+  uint64_t data_blocks_accessed = 0;        // what would be read without a block cache
+  uint64_t data_blocks_read = 0;            // from files
+  uint64_t bytes_read = 0;                  // from files, blocks of any type
+  uint64_t value_bytes = 0;                 // of the values returned
+  std::optional<uint64_t> hashes;  // computed for checks; unset for a policy that is not known
+  std::optional<uint64_t> hashes_shared;  // checks that needed none; unset with `hashes`
+  std::vector<LevelCounts> levels;
+  // Lookups, and their filter checks, of which it is known whether a "maybe" was false. Unset: all.
+  std::optional<uint64_t> decided_lookups{};
+  std::optional<uint64_t> decided_checks{};
+};
+
+// Of the round of lookups whose speed is the median of all rounds.
+struct WorkloadTimes {
+  uint64_t lookups = 0;  // of a round
+  double ops_per_second = 0;
+  uint64_t p50_ns = 0;
+  uint64_t p99_ns = 0;
+  std::vector<double> ops_per_second_by_round;  // in the order of time
+  std::vector<Percentile> percentiles{};        // ascending
+};
+
+struct WorkloadResult {
+  std::string name;
+  std::string remark;  // what to know of its figures, in sentences; empty: nothing
+  WorkloadCounts counts;
+  WorkloadTimes times;
+  std::optional<uint64_t> keys_written_meanwhile{};  // beside the counted lookups, where any are
+  double files_considered_per_lookup = 0;            // files whose key range holds the key
+  std::map<int, double> files_considered_by_level;
+};
+
+struct LevelShape {
+  int level = 0;
+  uint64_t files = 0;
+  uint64_t keys = 0;
+  uint64_t filter_bytes = 0;
+  std::map<std::string, uint64_t> filters{};  // files by kind of filter
+};
+
+// The memory that building one filter takes, of the mean size of the largest files but of at least
+// a million keys, beyond what the process has before. The filter itself is in it.
+struct BuildPeak {
+  uint64_t keys = 0;
+  uint64_t bytes = 0;  // good to a few hundred kilobytes
+};
+
+// What it costs to build the filters of a tree like this one, measured apart: filters of the mean
+// size of each level, one after the other on one thread.
+struct BuildCost {
+  uint64_t keys = 0;                // that were put into filters for it
+  double ns_per_key = 0;            // the levels weighed by their keys; with adding the keys
+  std::optional<BuildPeak> peak{};  // unset where it was not measured
+};
+
+struct PolicyResult {
+  std::string policy;    // as asked for
+  std::string in_force;  // the name in the files' properties
+  uint64_t keys = 0;
+  uint64_t files = 0;
+  uint64_t file_bytes = 0;
+  uint64_t filter_bytes = 0;
+  std::map<std::string, uint64_t> filters;  // files by kind of filter
+  std::vector<LevelShape> tree;             // levels that have files
+  double load_seconds = 0;
+  std::vector<WorkloadResult> workloads;
+  std::optional<BuildCost> build;  // unset without filters
+};
+
+// One of the runs on the same tree that vary the bits of a policy that was asked for.
+struct FrontierPoint {
+  std::string varied;       // the policy as asked for
+  double bits_per_key = 0;  // what the policy of the result asks for instead
+  PolicyResult result;      // without times
+};
+
+// A choice that decides the figures, by the name of its flag or option.
+using SettingValue = std::variant<bool, int64_t, double, std::string>;
+using Settings = std::vector<std::pair<std::string, SettingValue>>;
+
+struct ReadAmplification {
+  std::string database;  // folder of the one that was measured as it is; empty: trees were made
+  std::string command;
+  std::string keys_from;
+  uint64_t keys = 0;
+  uint64_t duplicates = 0;  // dropped from the list of keys
+  uint64_t key_bytes = 0;
+  uint64_t value_size = 0;
+  uint64_t cache_size = 0;
+  std::vector<std::string> notes;  // what to know before the figures are read, in sentences
+  std::vector<PolicyResult> policies;
+  Settings settings;
+  uint64_t seed = 0;
+  std::string date;  // UTC, "2024-02-29T13:05:00Z"; when the run began
+  std::vector<FrontierPoint> frontier;
+  std::string lookups_drawn;  // a sentence: which keys are asked how often; empty: not known
+};
+
+// a / b, and 0 when b is 0.
+inline double Ratio(uint64_t a, uint64_t b) {
+  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+}
+
+// What false reads are a share of.
+inline uint64_t DecidedLookups(const WorkloadCounts& counts) {
+  return counts.decided_lookups.value_or(counts.lookups);
+}
+inline uint64_t DecidedChecks(const WorkloadCounts& counts) {
+  return counts.decided_checks.value_or(counts.filter_checks);
+}
+
+// Whether every key that was looked up is missing, so that every block read was for nothing.
+inline bool AllAbsent(const WorkloadCounts& counts) {
+  return counts.lookups > 0 && counts.found == 0;
+}
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_MEASURED_READAMP_RESULTS_H_

@@ -1,0 +1,38 @@
+// The figures of a run as charts, each with its table.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_CHARTS_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_CHARTS_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+#include "src/text/html_page.h"
+
+namespace winnow::inspect {
+
+// A run with what its charts share: a policy has the same name and colour in all of them.
+struct ReadampView {
+  explicit ReadampView(const ReadAmplification& shown);
+
+  const ReadAmplification& run;
+  std::vector<std::string> labels;  // by policy
+  std::vector<size_t> colours;      // by policy; 0 for those without filters
+};
+
+// Of all workloads (readamp_tree_charts.cc). The frontier is of the workload numbered w.
+HtmlFigure FrontierFigure(const ReadampView& view, size_t w);
+HtmlFigure TreeFigure(const ReadampView& view);
+HtmlFigure BitsByLevelFigure(const ReadampView& view);
+HtmlFigure BuildFigure(const ReadampView& view);
+
+// Of the workload numbered w (readamp_lookup_charts.cc).
+HtmlFigure FalseReadsFigure(const ReadampView& view, size_t w);
+HtmlFigure BlocksFigure(const ReadampView& view, size_t w);
+HtmlFigure ChecksFigure(const ReadampView& view, size_t w);
+HtmlFigure LatencyFigure(const ReadampView& view, size_t w);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_CHARTS_H_

@@ -1,0 +1,48 @@
+// Whether the policies of a run can be compared fairly, and with which of them the others are.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_COMPARISON_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_COMPARISON_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+
+namespace winnow::inspect {
+
+// Trees, and memory of filters, count as the same up to this relative difference.
+inline constexpr double kSame = 0.02;
+
+struct Comparison {
+  // The policy that the others are compared with: the first that is RocksDB's Bloom filter, else
+  // the first that has filters, else the first.
+  size_t reference = 0;
+
+  // The largest relative difference in the number of keys on any level, of any policy to the
+  // reference; 0 for the same shape, 1 where one tree has a level that the other lacks.
+  double largest_level_difference = 0;
+
+  // The same of the files considered per lookup, over all workloads.
+  double largest_files_considered_difference = 0;
+
+  bool TreesAgree() const {
+    return largest_level_difference <= kSame && largest_files_considered_difference <= kSame;
+  }
+};
+
+// Of at least one policy.
+Comparison Compare(const std::vector<PolicyResult>& policies);
+
+// The largest relative difference in the number of keys on any level, 0 to 1.
+double LevelDifference(const std::vector<LevelShape>& a, const std::vector<LevelShape>& b);
+
+// The largest relative difference in the files considered per lookup of a workload, 0 to 1. The
+// policies have the same workloads.
+double FilesConsideredDifference(const PolicyResult& a, const PolicyResult& b);
+
+// Whether figures of the two may be compared: both differences are at most kSame.
+bool SameTree(const PolicyResult& a, const PolicyResult& b);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_COMPARISON_H_

@@ -1,0 +1,162 @@
+#include "db_bench_ext/read_amplification/report/readamp_headline.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <optional>
+
+#include "db_bench_ext/read_amplification/report/policy_text.h"
+#include "src/text/rate_interval.h"
+#include "src/text/svg_text.h"
+
+namespace winnow::inspect {
+namespace {
+
+// "with 31 % less filter memory"
+std::string MemoryPhrase(double ratio) {
+  if (ratio >= 1 - kSame && ratio <= 1 + kSame) return "with the same filter memory within 2 %";
+  return absl::StrFormat("with %.0f %% %s filter memory", 100 * (ratio < 1 ? 1 - ratio : ratio - 1),
+                         ratio < 1 ? "less" : "more");
+}
+
+// "reads 12 % fewer blocks for nothing than X"
+std::string ReadsPhrase(double ratio, const Interval& interval, const std::string& reference) {
+  if (interval.low <= 1 && interval.high >= 1) {
+    return absl::StrCat("reads about as many blocks for nothing as ", reference);
+  }
+  if (ratio <= 0.5) {
+    return absl::StrCat("reads 1/", Figure(1 / ratio), " of the blocks for nothing that ",
+                        reference, " reads");
+  }
+  if (ratio < 2) {
+    return absl::StrFormat("reads %.0f %% %s blocks for nothing than %s",
+                           100 * (ratio < 1 ? 1 - ratio : ratio - 1), ratio < 1 ? "fewer" : "more",
+                           reference);
+  }
+  return absl::StrCat("reads ", Figure(ratio), " times as many blocks for nothing as ", reference);
+}
+
+const PolicyResult* LastWithFilters(const ReadAmplification& run) {
+  for (auto policy = run.policies.rbegin(); policy != run.policies.rend(); ++policy) {
+    if (policy->filter_bytes > 0) return &*policy;
+  }
+  return nullptr;
+}
+
+std::string RateOf(const std::string& policy, const WorkloadCounts& counts) {
+  const Interval interval =
+      PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts));
+  return absl::StrCat(policy, " ",
+                      Figure(Ratio(counts.false_positive_block_reads, DecidedLookups(counts))),
+                      " (", Figure(interval.low), " to ", Figure(interval.high), ")");
+}
+
+std::string FromFile(const PolicyResult& policy, size_t w) {
+  const WorkloadCounts& counts = policy.workloads[w].counts;
+  return Figure(Ratio(counts.data_blocks_read, counts.lookups));
+}
+
+std::string Cache(const ReadAmplification& run) {
+  return run.cache_size == 0
+             ? "Without a block cache"
+             : absl::StrCat("False reads need not reach the disk: with a block cache of ",
+                            ByteSize(static_cast<double>(run.cache_size)));
+}
+
+std::string Bits(const PolicyResult& policy) {
+  return absl::StrFormat("%.2f filter bits a key", 8 * Ratio(policy.filter_bytes, policy.keys));
+}
+
+// Of a policy of the run, short enough for a headline.
+std::string Name(const ReadAmplification& run, const PolicyResult& policy) {
+  constexpr size_t kLongest = 40;
+  if (!run.database.empty()) return "The database";
+  std::vector<std::string> asked;
+  for (const PolicyResult& other : run.policies) asked.push_back(other.policy);
+  return PolicyLabels(asked, kLongest)[static_cast<size_t>(&policy - run.policies.data())];
+}
+
+// What the only policy with filters, or without any the first policy, takes and saves.
+ReadampFinding FindingOfOne(const ReadAmplification& run, const PolicyResult& policy) {
+  const std::string name = Name(run, policy);
+  if (policy.workloads.empty()) {
+    return {absl::StrCat(name, " has ", Bits(policy), ", ",
+                         ByteSize(static_cast<double>(policy.filter_bytes)), "."),
+            {}};
+  }
+  const size_t w = LeadingWorkload(run);
+  const WorkloadResult& workload = policy.workloads[w];
+  const WorkloadCounts& counts = workload.counts;
+  if (policy.filter_bytes == 0) {
+    return {absl::StrCat(name, " has no filters and reads ",
+                         Figure(Ratio(counts.data_blocks_accessed, counts.lookups)),
+                         " data blocks a lookup in ", workload.name, "."),
+            {}};
+  }
+  const Interval interval =
+      PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts));
+  return {
+      absl::StrCat(name, " reads ",
+                   Figure(Ratio(counts.false_positive_block_reads, DecidedLookups(counts))),
+                   " blocks for nothing a lookup in ", workload.name, ", with ", Bits(policy), "."),
+      {absl::StrCat("The 95 % interval of these false reads is ", Figure(interval.low), " to ",
+                    Figure(interval.high), "."),
+       absl::StrCat(Cache(run), ", ", FromFile(policy, w),
+                    " data blocks a lookup come from the file.")}};
+}
+
+ReadampFinding NoVerdict(const std::string& ours, const std::string& theirs, double difference) {
+  return {absl::StrFormat("No verdict: the trees of %s and %s differ by %.1f %%.", ours, theirs,
+                          100 * difference),
+          {"That is the largest difference of the keys on a level; 2 % is the limit for a fair "
+           "comparison of what a lookup reads."}};
+}
+
+}  // namespace
+
+size_t LeadingWorkload(const ReadAmplification& run) {
+  const std::vector<WorkloadResult>& workloads = run.policies[0].workloads;
+  for (size_t w = 0; w < workloads.size(); ++w) {
+    if (AllAbsent(workloads[w].counts)) return w;
+  }
+  return 0;
+}
+
+ReadampFinding FindingOf(const ReadAmplification& run) {
+  const PolicyResult& reference = run.policies[Compare(run.policies).reference];
+  const PolicyResult* ours = LastWithFilters(run);
+  if (ours == nullptr || ours == &reference || reference.filter_bytes == 0 ||
+      ours->workloads.empty()) {
+    return FindingOfOne(run, ours == nullptr ? run.policies[0] : *ours);
+  }
+  const std::string our_name = Name(run, *ours);
+  const std::string their_name = Name(run, reference);
+  const double difference = LevelDifference(ours->tree, reference.tree);
+  if (difference > kSame) return NoVerdict(our_name, their_name, difference);
+  const size_t w = LeadingWorkload(run);
+  const WorkloadCounts& a = ours->workloads[w].counts;
+  const WorkloadCounts& b = reference.workloads[w].counts;
+  const std::string memory = MemoryPhrase(Ratio(ours->filter_bytes, reference.filter_bytes));
+  const std::optional<Interval> interval =
+      RatioInterval(a.false_positive_block_reads, b.false_positive_block_reads);
+  ReadampFinding finding;
+  finding.lead = {
+      absl::StrCat("False reads a lookup in ", ours->workloads[w].name, ": ", RateOf(our_name, a),
+                   ", ", RateOf(their_name, b), "; in brackets the 95 % interval."),
+      absl::StrCat(Cache(run), ", ", our_name, " reads ", FromFile(*ours, w),
+                   " data blocks a lookup from the file and ", their_name, " ",
+                   FromFile(reference, w), ".")};
+  if (!interval) {
+    finding.headline = absl::StrCat("Too few false reads, ", Count(a.false_positive_block_reads),
+                                    " and ", Count(b.false_positive_block_reads), ", to compare ",
+                                    our_name, " with ", their_name, ", ", memory, ".");
+    finding.lead.front() += " More lookups would tell.";
+    return finding;
+  }
+  const double ratio = Ratio(a.false_positive_block_reads, b.false_positive_block_reads);
+  finding.headline =
+      absl::StrCat(our_name, " ", ReadsPhrase(ratio, *interval, their_name), ", ", memory, ".");
+  return finding;
+}
+
+}  // namespace winnow::inspect

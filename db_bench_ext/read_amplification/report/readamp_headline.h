@@ -1,0 +1,30 @@
+// What a run found, in a sentence.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_HEADLINE_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_HEADLINE_H_
+
+#include <string>
+#include <vector>
+
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+#include "db_bench_ext/read_amplification/report/readamp_comparison.h"
+
+namespace winnow::inspect {
+
+struct ReadampFinding {
+  std::string headline;           // a sentence
+  std::vector<std::string> lead;  // more sentences: how sure it is, and what the disk sees of it
+};
+
+// Compares the last policy that has filters with the reference of the run, by the first workload
+// whose keys are all absent, or else the first. "About as many" where the interval of the ratio
+// holds 1. No verdict where their trees differ by more than kSame; it is said why. Where there is
+// nothing to compare it with, what it reads and takes. The headline has a number in any case.
+ReadampFinding FindingOf(const ReadAmplification& run);
+
+// The workload by which policies are compared at a glance; 0 without workloads.
+size_t LeadingWorkload(const ReadAmplification& run);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_HEADLINE_H_

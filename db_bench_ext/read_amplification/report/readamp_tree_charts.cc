@@ -1,0 +1,257 @@
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "db_bench_ext/read_amplification/report/policy_text.h"
+#include "db_bench_ext/read_amplification/report/readamp_charts.h"
+#include "db_bench_ext/read_amplification/report/readamp_comparison.h"
+#include "src/text/svg_bars.h"
+#include "src/text/svg_lines.h"
+#include "src/text/svg_text.h"
+
+namespace winnow::inspect {
+namespace {
+
+constexpr size_t kLongestLabel = 20;
+
+double BitsPerKey(const PolicyResult& policy) {
+  return 8 * Ratio(policy.filter_bytes, policy.keys);
+}
+
+// One tree of the frontier: a policy that was asked for, or one of other bits.
+struct Point {
+  const PolicyResult* result = nullptr;
+  bool asked = false;
+};
+
+ChartPoint ToChart(const Point& point, size_t w) {
+  const WorkloadCounts& counts = point.result->workloads[w].counts;
+  ChartPoint chart;
+  chart.x = BitsPerKey(*point.result);
+  chart.y = Ratio(counts.false_positive_block_reads, DecidedLookups(counts));
+  chart.y_interval = PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts));
+  chart.large = point.asked;
+  chart.says = absl::StrFormat("%s: %.2f bits a key, %s false reads a lookup (%s to %s)",
+                               point.result->policy, chart.x, Figure(chart.y),
+                               Figure(chart.y_interval->low), Figure(chart.y_interval->high));
+  return chart;
+}
+
+std::vector<std::string> ToRow(const Point& point, size_t w) {
+  const WorkloadCounts& counts = point.result->workloads[w].counts;
+  const Interval interval =
+      PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts));
+  return {point.result->policy,
+          ByteSize(static_cast<double>(point.result->filter_bytes)),
+          absl::StrFormat("%.2f", BitsPerKey(*point.result)),
+          Figure(Ratio(counts.false_positive_block_reads, DecidedLookups(counts))),
+          absl::StrCat(Figure(interval.low), " to ", Figure(interval.high)),
+          Figure(Ratio(counts.data_blocks_read, counts.lookups))};
+}
+
+// The tree of a run, or a point of its frontier, is compared with the others only where it agrees.
+bool Agrees(const PolicyResult& policy, const PolicyResult& reference) {
+  return LevelDifference(policy.tree, reference.tree) <= kSame;
+}
+
+// Of the chart of memory against false reads; `varied` where it has marks of other bits.
+std::string HowToRead(const ReadAmplification& run, bool varied) {
+  return absl::StrCat(
+      "Lower is fewer reads, further left is less memory. The bars are 95 % intervals. ",
+      varied ? "A large mark is a policy of --policies; the small marks on its line are the same "
+               "policy with other bits a key, those of --frontier."
+             : "Each mark is a policy of --policies",
+      varied ? ""
+      : run.frontier.empty()
+          ? "; --frontier adds the same policies with other bits a key, as lines."
+          : ".");
+}
+
+}  // namespace
+
+ReadampView::ReadampView(const ReadAmplification& shown) : run(shown) {
+  std::vector<std::string> asked;
+  size_t next = 0;
+  for (const PolicyResult& policy : run.policies) {
+    asked.push_back(policy.policy);
+    colours.push_back(policy.filter_bytes == 0 ? 0 : 1 + next++ % (kColours - 1));
+  }
+  labels = PolicyLabels(asked, kLongestLabel);
+}
+
+HtmlFigure FrontierFigure(const ReadampView& view, size_t w) {
+  const ReadAmplification& run = view.run;
+  const PolicyResult& reference = run.policies[Compare(run.policies).reference];
+  HtmlFigure figure;
+  figure.title = "Memory against false reads";
+  figure.table.head = {"policy",        "filter memory",
+                       "bits a key",    "false reads a lookup",
+                       "95 % interval", "data blocks a lookup from the file"};
+  LineChart chart;
+  chart.id = "frontier";
+  chart.title = figure.title;
+  chart.description =
+      "Each policy is a line over its bits a key; the vertical axis is logarithmic.";
+  chart.x = {"filter bits a key", false, Figure, {}};
+  chart.y = {"false reads a lookup", true, Figure, {}};
+  std::set<std::string> left_out;
+  bool varied = false;
+  std::map<std::string, std::vector<Point>> families;
+  std::vector<std::pair<std::string, size_t>> order;  // families with the colour of their first
+  for (size_t i = 0; i < run.policies.size(); ++i) {
+    if (run.policies[i].filter_bytes == 0) continue;
+    const std::string family = PolicyFamily(run.policies[i].policy);
+    if (families[family].empty()) order.emplace_back(family, view.colours[i]);
+    families[family].push_back({&run.policies[i], true});
+  }
+  for (const FrontierPoint& point : run.frontier) {
+    families[PolicyFamily(point.varied)].push_back({&point.result, false});
+  }
+  std::vector<std::string> names;
+  names.reserve(order.size());
+  for (const auto& [family, colour] : order) names.push_back(family);
+  names = PolicyLabels(names, kLongestLabel);
+  for (size_t f = 0; f < order.size(); ++f) {
+    const auto& [family, colour] = order[f];
+    std::vector<Point>& points = families[family];
+    std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
+      return BitsPerKey(*a.result) < BitsPerKey(*b.result);
+    });
+    ChartSeries series{names[f], colour, {}};
+    for (const Point& point : points) {
+      if (!Agrees(*point.result, reference)) {
+        left_out.insert(point.result->policy);
+        continue;
+      }
+      varied = varied || !point.asked;
+      series.points.push_back(ToChart(point, w));
+      figure.table.rows.push_back(ToRow(point, w));
+    }
+    chart.series.push_back(std::move(series));
+  }
+  figure.svg = ToSvg(chart);
+  figure.says = absl::StrCat("False reads a lookup in ", run.policies[0].workloads[w].name,
+                             " and the filter memory really taken.");
+  if (!figure.svg.empty()) absl::StrAppend(&figure.says, " ", HowToRead(run, varied));
+  for (const std::string& policy : left_out) {
+    absl::StrAppend(&figure.says, " ", policy,
+                    " is left out, as its tree differs by more than 2 %.");
+  }
+  return figure;
+}
+
+HtmlFigure TreeFigure(const ReadampView& view) {
+  const ReadAmplification& run = view.run;
+  const Comparison comparison = Compare(run.policies);
+  const PolicyResult& reference = run.policies[comparison.reference];
+  HtmlFigure figure;
+  figure.title = "Shape of the tree";
+  figure.says = "Keys on each level.";
+  if (run.policies.size() > 1) {
+    figure.says = absl::StrFormat(
+        "Keys on each level, with %s. The trees of the other policies differ by at most %.2f %% "
+        "of the keys on any level%s",
+        reference.policy, 100 * comparison.largest_level_difference,
+        comparison.TreesAgree() ? "."
+                                : ", more than the 2 % up to which figures of "
+                                  "lookups may be compared.");
+  }
+  figure.table.head = {"policy",        "level",      "files",  "keys",
+                       "filter memory", "bits a key", "filters"};
+  BarChart chart{
+      "tree", figure.title, "A bar for each level of the tree, as long as it has keys.", {}};
+  for (const LevelShape& level : reference.tree) {
+    const std::string text =
+        absl::StrCat(Count(level.keys), level.keys == 1 ? " key in " : " keys in ",
+                     Count(level.files), level.files == 1 ? " file" : " files");
+    chart.bars.push_back(
+        {absl::StrCat("level ", level.level),
+         text,
+         0,
+         false,
+         {{static_cast<double>(level.keys), "", absl::StrCat("level ", level.level, ": ", text)}}});
+  }
+  for (const PolicyResult& policy : run.policies) {
+    for (const LevelShape& level : policy.tree) {
+      std::string kinds;
+      for (const auto& [kind, files] : level.filters) {
+        absl::StrAppend(&kinds, kinds.empty() ? "" : ", ", files, " ", kind);
+      }
+      figure.table.rows.push_back(
+          {policy.policy, absl::StrCat(level.level), absl::StrCat(level.files), Count(level.keys),
+           ByteSize(static_cast<double>(level.filter_bytes)),
+           absl::StrFormat("%.2f", 8 * Ratio(level.filter_bytes, level.keys)), kinds});
+    }
+  }
+  figure.svg = ToSvg(chart);
+  return figure;
+}
+
+HtmlFigure BitsByLevelFigure(const ReadampView& view) {
+  HtmlFigure figure;
+  figure.title = "Filter bits by level";
+  figure.says = "Where the memory of the filters goes.";
+  figure.table.head = {"policy", "level", "bits a key"};
+  LineChart chart;
+  chart.id = "bits";
+  chart.title = figure.title;
+  chart.description = "Bits a key on each level, a line for each policy.";
+  chart.x.title = "level";
+  chart.y = {"filter bits a key", false, Figure, {}};
+  std::set<int> levels;
+  for (size_t i = 0; i < view.run.policies.size(); ++i) {
+    const PolicyResult& policy = view.run.policies[i];
+    if (policy.filter_bytes == 0) continue;
+    ChartSeries series{view.labels[i], view.colours[i], {}};
+    for (const LevelShape& level : policy.tree) {
+      const double bits = 8 * Ratio(level.filter_bytes, level.keys);
+      levels.insert(level.level);
+      series.points.push_back(
+          {static_cast<double>(level.level), bits, std::nullopt,
+           absl::StrFormat("%s, level %d: %.2f bits a key", policy.policy, level.level, bits)});
+      figure.table.rows.push_back(
+          {policy.policy, absl::StrCat(level.level), absl::StrFormat("%.2f", bits)});
+    }
+    chart.series.push_back(std::move(series));
+  }
+  for (const int level : levels) {
+    chart.x.ticks.emplace_back(level, absl::StrCat("L", level));
+  }
+  figure.svg = ToSvg(chart);
+  return figure;
+}
+
+HtmlFigure BuildFigure(const ReadampView& view) {
+  HtmlFigure figure;
+  figure.title = "Building the filters";
+  figure.says =
+      "Processor time a key, of filters as large as those of the tree, measured apart on one "
+      "thread.";
+  figure.table.head = {"policy", "nanoseconds a key", "keys measured", "peak memory of one"};
+  BarChart chart{"build", figure.title, "A bar for each policy with filters.", {}};
+  for (size_t i = 0; i < view.run.policies.size(); ++i) {
+    const PolicyResult& policy = view.run.policies[i];
+    if (!policy.build) continue;
+    const std::string text = absl::StrCat(Figure(policy.build->ns_per_key), " ns a key");
+    chart.bars.push_back(
+        {view.labels[i],
+         text,
+         view.colours[i],
+         false,
+         {{policy.build->ns_per_key, "", absl::StrCat(policy.policy, ": ", text)}}});
+    figure.table.rows.push_back(
+        {policy.policy, Figure(policy.build->ns_per_key), absl::StrCat(policy.build->keys),
+         policy.build->peak
+             ? absl::StrFormat("%s for %d keys",
+                               ByteSize(static_cast<double>(policy.build->peak->bytes)),
+                               policy.build->peak->keys)
+             : "not measured"});
+  }
+  figure.svg = ToSvg(chart);
+  return figure;
+}
+
+}  // namespace winnow::inspect

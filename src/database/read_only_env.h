@@ -1,0 +1,19 @@
+// An environment in which RocksDB can open a database and can change nothing.
+
+#ifndef WINNOW_SRC_DATABASE_READ_ONLY_ENV_H_
+#define WINNOW_SRC_DATABASE_READ_ONLY_ENV_H_
+
+#include <rocksdb/env.h>
+#include <rocksdb/status.h>
+
+#include <memory>
+
+namespace winnow::inspect {
+
+// Every attempt to write, rename, lock or delete fails. Write-ahead logs are not listed: a reader
+// of table files needs no memtables, and replaying needs the database's own options.
+ROCKSDB_NAMESPACE::Status NewReadOnlyEnv(std::unique_ptr<ROCKSDB_NAMESPACE::Env>* env);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_DATABASE_READ_ONLY_ENV_H_

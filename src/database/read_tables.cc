@@ -1,0 +1,125 @@
+#include "src/database/read_tables.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "src/database/report_bytes.h"
+#include "src/workers/worker_pool.h"
+
+namespace winnow::inspect {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Small files are read in less time than it takes to hand them over one by one.
+constexpr size_t kMostAtOnce = 64;
+
+class Reading {
+ public:
+  Reading(const std::vector<std::string>& paths, const TableReading& how)
+      : paths_(paths), how_(how), reports_(paths.size()) {}
+
+  std::vector<SstReport> All() {
+    std::vector<size_t> files(paths_.size());
+    for (size_t i = 0; i < files.size(); ++i) {
+      files[i] = i;
+    }
+    if (how_.workers == 0) {
+      for (const size_t file : files) {
+        Tell(file);
+        reports_[file] = how_.read(paths_[file]);
+      }
+    } else {
+      // Enough pieces for all workers to the end.
+      const size_t pieces = static_cast<size_t>(how_.workers) * 8;
+      Read(files, std::clamp<size_t>(files.size() / pieces, 1, kMostAtOnce));
+      // A piece that was lost says nothing of which file it was.
+      Read(std::exchange(lost_, {}), 1);
+    }
+    Tell(paths_.size());
+    return std::move(reports_);
+  }
+
+ private:
+  void Read(const std::vector<size_t>& files, size_t at_once) {
+    const auto in_piece = [&](size_t piece) {
+      const size_t begin = piece * at_once;
+      return std::pair(begin, std::min(begin + at_once, files.size()));
+    };
+    PooledWork work;
+    work.workers = how_.workers;
+    work.longest_silence = how_.longest_silence;
+    work.now = how_.now;
+    work.work = [&](size_t piece, const WorkerReport& report) {
+      constexpr std::chrono::milliseconds kBetweenSigns(200);
+      std::vector<SstReport> reports;
+      Clock::time_point last_sign = Clock::now();
+      const auto [begin, end] = in_piece(piece);
+      for (size_t i = begin; i < end; ++i) {
+        reports.push_back(how_.read(paths_[files[i]]));
+        if (const auto now = Clock::now(); now - last_sign > kBetweenSigns) {
+          last_sign = now;
+          report("");
+        }
+      }
+      return PackReports(reports);
+    };
+    work.on_answer = [&](size_t piece, const ChildAnswer& answer) {
+      const auto [begin, end] = in_piece(piece);
+      std::optional<std::vector<SstReport>> reports;
+      if (answer.text) {
+        reports = UnpackReports(*answer.text);
+      }
+      if (reports && reports->size() == end - begin) {
+        for (size_t i = begin; i < end; ++i) {
+          Take(files[i], std::move((*reports)[i - begin]));
+        }
+      } else if (at_once > 1) {
+        lost_.insert(lost_.end(), files.begin() + static_cast<ptrdiff_t>(begin),
+                     files.begin() + static_cast<ptrdiff_t>(end));
+      } else {
+        Take(files[begin], Lost(files[begin], answer));
+      }
+    };
+    RunInWorkers((files.size() + at_once - 1) / at_once, work);
+  }
+
+  SstReport Lost(size_t file, const ChildAnswer& answer) const {
+    SstReport report;
+    report.path = paths_[file];
+    report.error =
+        absl::StrCat("the process that read the file did not get through: ",
+                     answer.text ? "its answer did not arrive whole" : answer.problem.c_str());
+    return report;
+  }
+
+  void Take(size_t file, SstReport report) {
+    reports_[file] = std::move(report);
+    Tell(done_++);
+  }
+
+  void Tell(size_t done) const {
+    if (how_.progress) {
+      how_.progress(done, paths_.size());
+    }
+  }
+
+  const std::vector<std::string>& paths_;
+  const TableReading& how_;
+  std::vector<SstReport> reports_;
+  std::vector<size_t> lost_;
+  size_t done_ = 0;
+};
+
+}  // namespace
+
+std::vector<SstReport> ReadTables(const std::vector<std::string>& paths,
+                                  const TableReading& reading) {
+  return Reading(paths, reading).All();
+}
+
+}  // namespace winnow::inspect

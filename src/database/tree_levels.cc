@@ -1,0 +1,231 @@
+#include "src/database/tree_levels.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/db.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/options.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "src/database/options_text.h"
+#include "src/database/read_only_env.h"
+#include "src/database/table_places.h"
+#include "src/sst/known_comparator.h"
+#include "src/sst/quiet_logger.h"
+#include "src/workers/child_answer.h"
+#include "third_party/rocksdb_abi/versions.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
+using ROCKSDB_NAMESPACE::Comparator;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::DBOptions;
+using ROCKSDB_NAMESPACE::LiveFileMetaData;
+using ROCKSDB_NAMESPACE::Status;
+
+// What the MANIFEST says of a file.
+struct ListedFile {
+  std::string name;  // "000123.sst"
+  int path_number = 0;
+  TreePosition position;
+};
+
+struct Listing {
+  std::vector<ListedFile> files;
+  Status status;
+};
+
+DBOptions ReadOnlyOptions(const std::string& database, ROCKSDB_NAMESPACE::Env* env) {
+  DBOptions options;
+  for (const std::string& path : StandInPaths(database)) {
+    options.db_paths.emplace_back(path, 0);
+  }
+  options.env = env;
+  options.info_log = std::make_shared<QuietLogger>();
+  // Damaged and missing table files must not keep us from the tree.
+  rocksdb_abi::LeaveFileSizesUnchecked(&options);
+  options.skip_stats_update_on_db_open = true;
+  options.max_open_files = 20;  // the least that RocksDB takes; more would be opened ahead
+  options.create_if_missing = false;
+  return options;
+}
+
+// The names of the families' comparators that this program lacks.
+std::set<std::string> MissingComparators(const std::vector<std::string>& families,
+                                         const std::map<std::string, std::string>& comparators) {
+  std::set<std::string> missing;
+  for (const std::string& family : families) {
+    const auto found = comparators.find(family);
+    if (found != comparators.end() && FindComparator(found->second) == nullptr) {
+      missing.insert(found->second);
+    }
+  }
+  return missing;
+}
+
+// What orders the families, and the stand-ins among it.
+struct Families {
+  std::vector<ColumnFamilyDescriptor> descriptors;
+  std::vector<std::unique_ptr<Comparator>> stand_ins;
+};
+
+Families DescribeFamilies(const std::vector<std::string>& names,
+                          const std::map<std::string, std::string>& comparators,
+                          bool stand_ins_upwards) {
+  Families families;
+  for (const std::string& name : names) {
+    const auto found = comparators.find(name);
+    const std::string comparator_name = found == comparators.end() ? "" : found->second;
+    ColumnFamilyOptions options;
+    options.comparator = FindComparator(comparator_name);
+    if (options.comparator == nullptr) {
+      families.stand_ins.push_back(NewStandIn(comparator_name, stand_ins_upwards));
+      options.comparator = families.stand_ins.back().get();
+    }
+    families.descriptors.emplace_back(name, options);
+  }
+  return families;
+}
+
+Listing ListFiles(const std::string& database, const DBOptions& options, const Families& families) {
+  Listing listing;
+  rocksdb_abi::OpenedDB opened{};
+  std::vector<ColumnFamilyHandle*> handles;
+  listing.status = DB::OpenForReadOnly(options, database, families.descriptors, &handles, &opened);
+  if (!listing.status.ok()) {
+    return listing;
+  }
+  const std::unique_ptr<DB> db = rocksdb_abi::Own(std::move(opened));
+  std::vector<LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  for (const LiveFileMetaData& file : files) {
+    listing.files.push_back({file.name.substr(1), NumberOfPath(database, file.db_path),
+                             TreePosition{file.level, file.column_family_name, file.size, ""}});
+  }
+  for (ColumnFamilyHandle* handle : handles) {
+    const Status status = db->DestroyColumnFamilyHandle(handle);
+    if (!status.ok()) {
+      listing.status = status;
+    }
+  }
+  return listing;
+}
+
+// Names of column families are any bytes, which JSON's text has no room for.
+std::string Pack(const Listing& listing) {
+  nlohmann::json json = {{"problem", listing.status.ok() ? "" : listing.status.ToString()},
+                         {"files", nlohmann::json::array()}};
+  for (const ListedFile& file : listing.files) {
+    json["files"].push_back({file.name, file.path_number, file.position.bytes, file.position.level,
+                             file.position.column_family});
+  }
+  const std::vector<uint8_t> bytes = nlohmann::json::to_msgpack(json);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+Listing Unpack(const std::string& text) {
+  Listing listing;
+  const nlohmann::json json =
+      nlohmann::json::from_msgpack(text, /*strict=*/true, /*allow_exceptions=*/false);
+  if (json.is_discarded()) {
+    listing.status = Status::Corruption("the answer of the process that opened it is not whole");
+    return listing;
+  }
+  for (const nlohmann::json& file : json.at("files")) {
+    listing.files.push_back(
+        {file[0], file[1], TreePosition{file[3], file[4].get<std::string>(), file[2], ""}});
+  }
+  const std::string problem = json.at("problem");
+  if (!problem.empty()) {
+    listing.status = Status::Aborted(problem);
+  }
+  return listing;
+}
+
+// Tries both orders of bytes, each in a process of its own: RocksDB compares keys while it puts the
+// tree together, and may end the process when their order is wrong.
+std::optional<Listing> ListWithStandIns(const std::string& database, const DBOptions& options,
+                                        const std::vector<std::string>& names,
+                                        const std::map<std::string, std::string>& comparators) {
+  constexpr std::chrono::seconds kLimit(60);
+  for (const bool upwards : {true, false}) {
+    const Families families = DescribeFamilies(names, comparators, upwards);
+    const ChildAnswer answer =
+        AskChild([&] { return Pack(ListFiles(database, options, families)); }, kLimit);
+    if (answer.text) {
+      Listing listing = Unpack(*answer.text);
+      // A tree in a wrong order is an error, or, in newer versions, a tree without files.
+      if (listing.status.ok() && !listing.files.empty()) {
+        return listing;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void Place(const std::string& database, const std::vector<std::string>& folders,
+           const Listing& listing, TreeLevels* tree) {
+  std::vector<std::string> places = {database};
+  places.insert(places.end(), folders.begin(), folders.end());
+  for (const ListedFile& file : listing.files) {
+    const std::optional<std::string> found = FindTableFile(file.name, file.position.bytes, places);
+    const std::string path =
+        found ? *found : (std::filesystem::path(database) / file.name).lexically_normal().string();
+    TreePosition& position = tree->files[path];
+    position = file.position;
+    if (!found) {
+      position.not_found = WhyNotFound(file.name, file.path_number, database);
+    }
+  }
+}
+
+}  // namespace
+
+TreeLevels ReadTreeLevels(const std::string& database,
+                          const std::map<std::string, std::string>& comparators,
+                          const std::vector<std::string>& folders) {
+  TreeLevels tree;
+  std::unique_ptr<ROCKSDB_NAMESPACE::Env> env;
+  Listing listing;
+  listing.status = NewReadOnlyEnv(&env);
+  std::vector<std::string> names;
+  const DBOptions options = ReadOnlyOptions(database, env.get());
+  if (listing.status.ok()) {
+    listing.status = DB::ListColumnFamilies(options, database, &names);
+  }
+  if (listing.status.ok()) {
+    std::map<std::string, std::string> known = comparators;
+    known.merge(ComparatorsOfOptionsFile(database));
+    const std::set<std::string> missing = MissingComparators(names, known);
+    if (missing.empty()) {
+      listing = ListFiles(database, options, DescribeFamilies(names, known, true));
+    } else {
+      const std::optional<Listing> found = ListWithStandIns(database, options, names, known);
+      tree.remark = absl::StrCat(
+          "keys are ordered by ", absl::StrJoin(missing, " and "),
+          ", which this program does not have: ",
+          found ? "levels are read with a stand-in that orders by bytes" : "levels are unknown");
+      listing = found.value_or(Listing());
+    }
+  }
+  if (!listing.status.ok()) {
+    tree.problem = absl::StrCat("RocksDB can't open it as a database: ", listing.status.ToString());
+  }
+  Place(database, folders, listing, &tree);
+  return tree;
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,70 @@
+// What RocksDB makes of a filter policy's options string when a database is opened with it, found
+// out by opening one that is in memory.
+//
+// Neither FilterPolicy::CreateFromString nor what it says with other settings tells it: when a
+// database's options are made from text, RocksDB drops some of the policy's errors and keeps some
+// policies that gave one.
+
+#ifndef WINNOW_SRC_POLICY_TRIAL_OPEN_WITH_POLICY_H_
+#define WINNOW_SRC_POLICY_TRIAL_OPEN_WITH_POLICY_H_
+
+#include <absl/strings/string_view.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/status.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace winnow::inspect {
+
+// Where people write policies. Each has its own rules for braces, semicolons and comments.
+enum class PolicyPlace {
+  kTableOptions,   // filter_policy=… for GetBlockBasedTableOptionsFromString
+  kFamilyOptions,  // block_based_table_factory={filter_policy=…} for
+                   // GetColumnFamilyOptionsFromString
+  kOptionsFile,    // a line filter_policy=… of an OPTIONS file
+};
+
+// "a table-options string" and so on.
+absl::string_view ToString(PolicyPlace place);
+
+// The places where this text can be written: with a line break, not in an OPTIONS file.
+std::vector<PolicyPlace> PlacesFor(absl::string_view options_string);
+
+enum class PolicyOutcome {
+  kWorks,           // the policy asked for is in force, and builds filters
+  kOtherPolicy,     // another one is in force, or not with all the options asked for
+  kBuildsNothing,   // a policy is in force that reads filters, but builds none
+  kNoPolicy,        // the database opens without a policy
+  kDoesNotOpen,     // the options can't be made, or no database opens with them
+  kDependsOnPlace,  // different ones of these, or different policies, in different places
+};
+
+// "works", "other_policy" and so on.
+absl::string_view ToString(PolicyOutcome outcome);
+
+struct PolicyOpening {
+  PolicyPlace place = PolicyPlace::kTableOptions;
+  PolicyOutcome outcome = PolicyOutcome::kDoesNotOpen;
+  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;  // in force; null: none
+  std::string refusal;  // by RocksDB, if no database opens
+};
+
+// Opens a database with the policy written in this place, and with RocksDB's defaults for all else.
+// RocksDB neither ignores unknown options there nor minds what it does not support, as is its
+// default too.
+PolicyOpening OpenWithPolicy(const std::string& options_string, PolicyPlace place);
+
+// The same outcome with the same policy.
+bool SameOutcome(const PolicyOpening& a, const PolicyOpening& b);
+
+// A policy as RocksDB makes it when it is asked to say all that it can't do, which it is not when
+// options are made from text. RocksDB's exceptions are an Aborted status.
+ROCKSDB_NAMESPACE::Status MakePolicyStrictly(
+    const std::string& options_string,
+    std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_POLICY_TRIAL_OPEN_WITH_POLICY_H_

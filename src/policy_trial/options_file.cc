@@ -1,0 +1,115 @@
+#include "src/policy_trial/options_file.h"
+
+#include <absl/strings/str_cat.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <exception>
+#include <optional>
+
+#include "src/database/describe_policy.h"
+#include "src/database/options_path.h"
+#include "src/database/options_text.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::Status;
+
+// As RocksDB loads the file by default, when it is not strict.
+std::string Load(const std::string& path, std::vector<ColumnFamilyDescriptor>* families) {
+  ROCKSDB_NAMESPACE::ConfigOptions config;
+  config.ignore_unknown_options = true;
+  config.ignore_unsupported_options = true;
+  ROCKSDB_NAMESPACE::DBOptions options;
+  try {
+    const Status status = ROCKSDB_NAMESPACE::LoadOptionsFromFile(config, path, &options, families);
+    return status.ok() ? std::string() : status.ToString();
+  } catch (const std::exception& exception) {
+    return absl::StrCat("exception \"", exception.what(), "\"");
+  }
+}
+
+// The policy that RocksDB has in force for a family; empty: none.
+std::string PolicyInForce(const std::vector<ColumnFamilyDescriptor>& families,
+                          const std::string& name) {
+  for (const ColumnFamilyDescriptor& family : families) {
+    if (family.name != name || family.options.table_factory == nullptr) {
+      continue;
+    }
+    const auto* table = family.options.table_factory->GetOptions<BlockBasedTableOptions>();
+    if (table != nullptr && table->filter_policy != nullptr) {
+      return DescribePolicy(*table->filter_policy);
+    }
+  }
+  return std::string();
+}
+
+FamilyPolicy Judge(const FamilyText& asked, bool with_trials,
+                   const std::optional<TrialFile>& file) {
+  FamilyPolicy family;
+  family.name = asked.name;
+  family.no_filter_asked_for = !asked.policy || *asked.policy == "nullptr" || asked.policy->empty();
+  if (!family.no_filter_asked_for) {
+    family.verdict = CheckPolicyOfFile(*asked.policy, with_trials, file);
+  } else {
+    family.verdict.asked = asked.policy.value_or(std::string());
+  }
+  return family;
+}
+
+void CompareWithForce(const std::string& in_force, FamilyPolicy* family) {
+  PolicyVerdict& verdict = family->verdict;
+  if (family->no_filter_asked_for || !verdict.problem.empty() || in_force == verdict.in_force) {
+    return;
+  }
+  verdict.outcome = in_force.empty() ? PolicyOutcome::kNoPolicy : PolicyOutcome::kOtherPolicy;
+  verdict.in_force = in_force;
+  verdict.problem =
+      absl::StrCat("RocksDB accepts the policy alone, but when it loads this file it has ",
+                   in_force.empty() ? "no filter policy" : in_force, " in force.");
+}
+
+}  // namespace
+
+OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials,
+                                   const std::optional<TrialFile>& file) {
+  OptionsFileReport report;
+  const OptionsPath found = FindOptionsFile(path);
+  report.path = found.path;
+  report.error = found.error;
+  std::vector<FamilyText> families;
+  if (report.error.empty()) {
+    report.error = ReadFamilies(report.path, &families);
+  }
+  if (!report.error.empty()) {
+    return report;
+  }
+  if (families.empty()) {
+    report.error = absl::StrCat("'", report.path,
+                                "' is not a RocksDB options file: it has no section [CFOptions]");
+    return report;
+  }
+  bool all_well = true;
+  for (const FamilyText& asked : families) {
+    report.families.push_back(Judge(asked, with_trials, file));
+    all_well = all_well && report.families.back().verdict.problem.empty();
+  }
+  std::vector<ColumnFamilyDescriptor> loaded;
+  const std::string refusal = Load(report.path, &loaded);
+  if (refusal.empty()) {
+    for (FamilyPolicy& family : report.families) {
+      CompareWithForce(PolicyInForce(loaded, family.name), &family);
+    }
+  } else if (all_well) {  // else the refusal is about a policy, and said with it
+    report.error = absl::StrCat("RocksDB refuses the file '", report.path, "': ", refusal);
+  }
+  return report;
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,164 @@
+#include "src/policy_trial/policy_check.h"
+
+#include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/string_view.h>
+#include <absl/strings/strip.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/status.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "src/database/describe_policy.h"
+#include "src/policy_trial/open_with_policy.h"
+#include "src/policy_trial/policy_trial.h"
+#include "src/policy_trial/suggest_policy.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Status;
+
+// Why RocksDB, asked to be strict, does not take the string; empty: it does.
+std::string StrictReason(const std::string& options_string) {
+  std::shared_ptr<const FilterPolicy> ignored;
+  const Status status = MakePolicyStrictly(options_string, &ignored);
+  if (status.ok()) {
+    return std::string();
+  }
+  return absl::StrCat(status.IsNotFound() ? "the policy has no such option ("
+                      : status.IsNotSupported()
+                          ? "no filter policy here goes by this name and form ("
+                          : "RocksDB refuses it (",
+                      status.ToString(), ").");
+}
+
+// What becomes of a database, as a sentence without its beginning and its end.
+std::string Consequence(const PolicyOpening& opening) {
+  switch (opening.outcome) {
+    case PolicyOutcome::kNoPolicy:
+      return "RocksDB says nothing and drops it: the database runs with no filter at all, and its "
+             "next OPTIONS file says filter_policy=nullptr";
+    case PolicyOutcome::kOtherPolicy:
+      return absl::StrCat("RocksDB says nothing and uses ", DescribePolicy(*opening.policy),
+                          " instead");
+    case PolicyOutcome::kBuildsNothing:
+      return absl::StrCat(DescribePolicy(*opening.policy),
+                          " reads the filters that are there, but builds none for new files");
+    case PolicyOutcome::kWorks:
+      return absl::StrCat("RocksDB uses ", DescribePolicy(*opening.policy));
+    case PolicyOutcome::kDoesNotOpen:
+    case PolicyOutcome::kDependsOnPlace:
+      break;
+  }
+  return "a database whose options ask for it does not open";
+}
+
+// Places with the same outcome are named together.
+std::string ConsequenceByPlace(const std::vector<PolicyOpening>& openings) {
+  std::string text = "what RocksDB makes of it depends on where it is written.";
+  std::vector<bool> told(openings.size());
+  for (size_t i = 0; i < openings.size(); ++i) {
+    if (told[i]) {
+      continue;
+    }
+    std::vector<absl::string_view> places;
+    for (size_t j = i; j < openings.size(); ++j) {
+      if (SameOutcome(openings[i], openings[j])) {
+        places.push_back(ToString(openings[j].place));
+        told[j] = true;
+      }
+    }
+    absl::StrAppend(&text, " In ", absl::StrJoin(places, " and "), ": ", Consequence(openings[i]),
+                    openings[i].refusal.empty() ? "" : absl::StrCat(" (", openings[i].refusal, ")"),
+                    ".");
+  }
+  return text;
+}
+
+std::string Problem(const PolicyVerdict& verdict) {
+  if (verdict.outcome == PolicyOutcome::kWorks) {
+    return std::string();
+  }
+  if (verdict.outcome == PolicyOutcome::kDependsOnPlace) {
+    return ConsequenceByPlace(verdict.by_place);
+  }
+  const PolicyOpening& opening = verdict.by_place.front();
+  std::string reason = StrictReason(verdict.asked);
+  if (reason.empty() && !opening.refusal.empty()) {
+    reason = absl::StrCat("RocksDB refuses it (", opening.refusal, ").");
+  }
+  if (reason.empty() && verdict.outcome == PolicyOutcome::kNoPolicy) {
+    return "RocksDB takes it for \"no filter\".";
+  }
+  std::string consequence = Consequence(opening);
+  if (!reason.empty() && verdict.outcome == PolicyOutcome::kDoesNotOpen) {
+    consequence.front() = 'A';
+  }
+  return absl::StrCat(reason, reason.empty() ? "" : " ", consequence, ".");
+}
+
+constexpr uint64_t kKeysOfLevels = 100'000;
+
+void Judge(const std::vector<PolicyPlace>& places, bool with_trials,
+           const std::optional<TrialFile>& file, PolicyVerdict* verdict) {
+  for (const PolicyPlace place : places) {
+    verdict->by_place.push_back(OpenWithPolicy(verdict->asked, place));
+  }
+  const PolicyOpening& first = verdict->by_place.front();
+  const bool agree =
+      std::all_of(verdict->by_place.begin(), verdict->by_place.end(),
+                  [&first](const PolicyOpening& opening) { return SameOutcome(first, opening); });
+  verdict->outcome = agree ? first.outcome : PolicyOutcome::kDependsOnPlace;
+  if (agree && first.policy != nullptr) {
+    verdict->in_force = DescribePolicy(*first.policy);
+    verdict->reads_winnow = ReadsWinnow(*first.policy);
+  }
+  verdict->problem = Problem(*verdict);
+  if (!verdict->problem.empty()) {
+    if (AsksForNoBits(verdict->asked)) {
+      verdict->problem += " No filter at all is filter_policy=nullptr.";
+    }
+    verdict->suggestion = verdict->asked == "nullptr" ? "" : SuggestPolicy(verdict->asked);
+  } else if (with_trials) {
+    const uint64_t keys = file ? file->keys : kKeysOfLevels;
+    verdict->by_level = TryLevels(*first.policy, keys);
+    verdict->tree = SumOfTree(*first.policy, verdict->by_level);
+    if (file) {
+      verdict->file = TryFile(*first.policy, *file);
+    } else {
+      verdict->by_keys = TryKeyCounts(*first.policy);
+    }
+  }
+}
+
+}  // namespace
+
+PolicyVerdict CheckPolicy(absl::string_view options_string, bool with_trials,
+                          const std::optional<TrialFile>& file) {
+  PolicyVerdict verdict;
+  absl::string_view stripped = absl::StripAsciiWhitespace(options_string);
+  if (absl::ConsumePrefix(&stripped, "filter_policy=")) {
+    stripped = absl::StripAsciiWhitespace(stripped);
+  }
+  verdict.asked = std::string(stripped);
+  Judge(PlacesFor(verdict.asked), with_trials, file, &verdict);
+  if (verdict.asked.empty()) {
+    verdict.problem = "the string is empty, which RocksDB takes for \"no filter\".";
+  }
+  return verdict;
+}
+
+PolicyVerdict CheckPolicyOfFile(absl::string_view value, bool with_trials,
+                                const std::optional<TrialFile>& file) {
+  PolicyVerdict verdict;
+  verdict.asked = std::string(absl::StripAsciiWhitespace(value));
+  Judge({PolicyPlace::kOptionsFile}, with_trials, file, &verdict);
+  return verdict;
+}
+
+}  // namespace winnow::inspect

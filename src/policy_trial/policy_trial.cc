@@ -1,0 +1,178 @@
+#include "src/policy_trial/policy_trial.h"
+
+#include <absl/strings/numbers.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/table.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "src/sst/quiet_logger.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
+#include "winnow/builder.h"
+#include "winnow/hash.h"
+#include "winnow/options.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::TableFileCreationReason;
+
+constexpr int kLevels = kLastTrialLevel + 1;
+constexpr double kDefaultSizeRatio = 10;  // max_bytes_for_level_multiplier
+constexpr uint64_t kKeyCounts[] = {100, 1'000, 10'000, 100'000, 1'000'000};
+
+// Adds the keys 0, 1, 2 … as eight bytes each.
+void AddKeys(uint64_t keys, FilterBitsBuilder* builder) {
+  for (uint64_t key = 0; key < keys; ++key) {
+    char bytes[sizeof(key)];
+    std::memcpy(bytes, &key, sizeof(key));
+    builder->AddKey(Slice(bytes, sizeof(bytes)));
+  }
+}
+
+std::string NameOf(TableFileCreationReason reason) {
+  return reason == TableFileCreationReason::kFlush        ? "flush"
+         : reason == TableFileCreationReason::kCompaction ? "compaction"
+                                                          : "ingested file";
+}
+
+// A database that the policy builds filters for. A policy may learn from each of them.
+class TrialDatabase {
+ public:
+  explicit TrialDatabase(const FilterPolicy& policy) : policy_(policy) {}
+
+  PolicyTrial Build(TableFileCreationReason reason, int level, uint64_t keys) {
+    PolicyTrial trial;
+    trial.situation = NameOf(reason);
+    trial.level = level;
+    trial.keys = keys;
+    const std::unique_ptr<FilterBitsBuilder> builder = NewBuilder(reason, level);
+    if (builder != nullptr) {
+      AddKeys(keys, builder.get());
+      std::unique_ptr<const char[]> buffer;
+      const Slice block = builder->Finish(&buffer);
+      trial.filter = ClassifyBlock({block.data(), block.size()}, keys);
+    }
+    return trial;
+  }
+
+  // Has keys merged to all levels, from the smallest to the greatest of any trial.
+  void Fill() {
+    // The first one that has files, and the last one, before any filter depends on them.
+    NewBuilder(TableFileCreationReason::kCompaction, 1);
+    NewBuilder(TableFileCreationReason::kCompaction, kLastTrialLevel);
+    for (int level = kLastTrialLevel; level > 0; --level) {
+      const std::unique_ptr<FilterBitsBuilder> builder =
+          NewBuilder(TableFileCreationReason::kCompaction, level);
+      if (builder != nullptr) {
+        AddKeys(kKeysToSeeTwo, builder.get());
+        builder->AddKey(std::string(sizeof(uint64_t), '\xff'));
+        std::unique_ptr<const char[]> buffer;
+        builder->Finish(&buffer);
+      }
+    }
+  }
+
+ private:
+  // Winnow's policy looks at each 64th key.
+  static constexpr uint64_t kKeysToSeeTwo = 64;
+
+  std::unique_ptr<FilterBitsBuilder> NewBuilder(TableFileCreationReason reason, int level) {
+    const BlockBasedTableOptions table;
+    FilterBuildingContext context(table);
+    context.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+    context.num_levels = kLevels;
+    context.info_log = &logger_;
+    context.column_family_name = "default";
+    context.level_at_creation = level;
+    context.is_bottommost = level == kLastTrialLevel;
+    context.reason = reason;
+    return std::unique_ptr<FilterBitsBuilder>(policy_.GetBuilderWithContext(context));
+  }
+
+  const FilterPolicy& policy_;
+  QuietLogger logger_;  // which tells databases apart
+};
+
+double SizeRatioOf(const FilterPolicy& policy) {
+  std::string text;
+  double ratio = 0;
+  const bool has_one =
+      policy.GetOption(ROCKSDB_NAMESPACE::ConfigOptions(), "level_size_ratio", &text).ok();
+  return has_one && absl::SimpleAtod(text, &ratio) ? ratio : kDefaultSizeRatio;
+}
+
+}  // namespace
+
+std::vector<PolicyTrial> TryKeyCounts(const FilterPolicy& policy) {
+  TrialDatabase database(policy);
+  std::vector<PolicyTrial> trials;
+  for (const uint64_t keys : kKeyCounts) {
+    trials.push_back(database.Build(TableFileCreationReason::kCompaction, kLastTrialLevel, keys));
+  }
+  return trials;
+}
+
+bool ReadsWinnow(const FilterPolicy& policy) {
+  FilterBuilder builder{FilterOptions()};
+  for (int key = 0; key < 1000; ++key) {
+    builder.Add(HashKey("present" + std::to_string(key)));
+  }
+  const FilterBlock block = builder.Finish();
+  const std::unique_ptr<FilterBitsReader> reader(
+      policy.GetFilterBitsReader(Slice(block.data.get(), block.size)));
+  constexpr int kAbsent = 100;
+  int denied = 0;
+  for (int key = 0; reader != nullptr && key < kAbsent; ++key) {
+    denied += reader->MayMatch("absent" + std::to_string(key)) ? 0 : 1;
+  }
+  return denied > kAbsent / 2;
+}
+
+std::vector<PolicyTrial> TryLevels(const FilterPolicy& policy, uint64_t keys) {
+  TrialDatabase database(policy);
+  database.Fill();
+  std::vector<PolicyTrial> trials;
+  trials.push_back(database.Build(TableFileCreationReason::kFlush, 0, keys));
+  for (int level = 0; level <= kLastTrialLevel; ++level) {
+    trials.push_back(database.Build(TableFileCreationReason::kCompaction, level, keys));
+  }
+  trials.push_back(database.Build(TableFileCreationReason::kMisc, -1, keys));
+  return trials;
+}
+
+PolicyTrial TryFile(const FilterPolicy& policy, const TrialFile& file) {
+  TrialDatabase database(policy);
+  database.Fill();
+  return database.Build(
+      file.level == 0 ? TableFileCreationReason::kFlush : TableFileCreationReason::kCompaction,
+      file.level, file.keys);
+}
+
+PolicyTree SumOfTree(const FilterPolicy& policy, const std::vector<PolicyTrial>& by_level) {
+  PolicyTree tree;
+  tree.size_ratio = SizeRatioOf(policy);
+  double keys = 0;
+  for (const PolicyTrial& trial : by_level) {
+    if (trial.situation != NameOf(TableFileCreationReason::kCompaction) || trial.level == 0) {
+      continue;
+    }
+    const double keys_of_level = std::pow(tree.size_ratio, trial.level);
+    keys += keys_of_level;
+    tree.bits_per_key += trial.filter ? keys_of_level * trial.filter->bits_per_key : 0;
+    tree.false_reads += trial.filter ? trial.filter->expected_fpr.value_or(1) : 1;
+  }
+  tree.bits_per_key /= keys;
+  return tree;
+}
+
+}  // namespace winnow::inspect

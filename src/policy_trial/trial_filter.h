@@ -1,0 +1,82 @@
+// The filter that a policy would build for a file of a tree that exists: by the policy itself,
+// which is told what a database would tell it.
+
+#ifndef WINNOW_SRC_POLICY_TRIAL_TRIAL_FILTER_H_
+#define WINNOW_SRC_POLICY_TRIAL_TRIAL_FILTER_H_
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/database/tree_shape.h"
+
+namespace winnow::inspect {
+
+// Where in its tree a file lies, as far as policies learn it.
+struct TreePlace {
+  int level = -1;           // -1: not known
+  bool bottommost = false;  // nothing lies below in its range of keys
+  int base = -1;            // the first level below 0 that has files; -1: none
+  int depth = -1;           // the last level that has files; -1: none below level 0
+  // Bit n: on level n, below the file, something lies in its range that is not bottommost.
+  uint64_t levels_below = 0;
+  bool bottom_below = false;  // below the file lies something in its range that is bottommost
+  bool other_flush = false;   // of a file on level 0: another one there has some of its range
+};
+
+// A policy by its options string, as "winnow:10"; null, and *problem says why, where there is none
+// of that name.
+std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> PolicyOfText(const std::string& text,
+                                                                    std::string* problem);
+
+// What levels_below (winnow/options.h) a Winnow policy with this plan, "by_level" or "auto", finds
+// for a file of this place; -1: it builds as without a plan.
+double LevelsBelowOf(const std::string& plan, const TreeShape& shape, const TreePlace& place);
+
+// The size of a RocksDB filter of the policy for so many keys, in bytes: the least in which its
+// builder finds room for them. That of few keys may be rounded, by the version and its options.
+uint64_t BuiltinBytes(const ROCKSDB_NAMESPACE::FilterPolicy& policy, const TreeShape& shape,
+                      uint64_t keys);
+
+// One file's filter in the making. The policy is made anew, so that nothing but the place decides.
+class TrialFilter {
+ public:
+  TrialFilter(const std::string& policy, const TreeShape& shape, const TreePlace& place);
+  ~TrialFilter();
+  TrialFilter(TrialFilter&&) noexcept;
+
+  // The policy builds no filter for such a file, or there is no such policy.
+  bool IsNone() const;
+
+  // The next keys, or prefixes of keys, in the order of the file. Equal neighbours count once.
+  void Add(const ROCKSDB_NAMESPACE::Slice* keys, size_t n);
+
+  // What was added since the last call becomes a block of its own: the filter, or a partition.
+  void Finish();
+
+  // Those that were finished.
+  const std::vector<std::string>& blocks() const { return blocks_; }
+
+  // What Add and Finish took of the thread's processor time.
+  uint64_t nanoseconds() const { return nanoseconds_; }
+
+ private:
+  struct Builder;
+
+  std::unique_ptr<Builder> builder_;
+  std::vector<std::string> blocks_;
+  uint64_t nanoseconds_ = 0;
+};
+
+// The filter block that the policy builds of so many made-up keys, empty where it builds none.
+std::string TrialBlock(const std::string& policy, const TreeShape& shape, const TreePlace& place,
+                       uint64_t keys);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_POLICY_TRIAL_TRIAL_FILTER_H_

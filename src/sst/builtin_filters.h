@@ -1,0 +1,49 @@
+// RocksDB's own filters, as far as their bytes tell what they are: the five bytes at their end.
+//
+// The layout is that of RocksDB's table/block_based/filter_policy.cc, functions
+// GetBuiltinFilterBitsReader, GetBloomBitsReader and GetRibbonBitsReader; it has not changed since
+// the formats were introduced.
+
+#ifndef WINNOW_SRC_SST_BUILTIN_FILTERS_H_
+#define WINNOW_SRC_SST_BUILTIN_FILTERS_H_
+
+#include <cstdint>
+#include <string_view>
+
+namespace winnow::inspect {
+
+struct BuiltinFilter {
+  enum class Kind {
+    kEmpty,        // no keys: never matches
+    kAlwaysTrue,   // written when no filter could be built, or with parameters RocksDB can't use
+    kLegacyBloom,  // of table format versions below 5
+    kBloom,        // FastLocalBloom: blocks of 512 bits
+    kRibbon,       // Standard128Ribbon
+    kReserved,     // a marker that no built-in filter has: RocksDB takes it as always true
+  };
+  Kind kind = Kind::kReserved;
+  uint64_t payload_bytes = 0;  // without the five bytes of metadata
+  int probes = 0;              // both Blooms: bits for each key
+  uint64_t blocks = 0;         // Blooms: cache lines; Ribbon: blocks of 128 slots
+  int block_bits = 0;          // Blooms: bits of a cache line
+  int columns = 0;             // Ribbon: the higher of its two numbers of columns
+  double upper_share = 0;      // Ribbon: share of start positions with that many, 0 to 1
+  int marker = 0;              // the byte that says which kind it is, -128 to 127
+};
+
+// What RocksDB's reader takes these bytes for. Any bytes are allowed.
+BuiltinFilter ParseBuiltinFilter(std::string_view block) noexcept;
+
+// Share of absent keys for which the filter says "may contain", when it holds `keys` keys, 0 to 1.
+// Only Bloom's depends on the keys.
+//
+// Bloom: the mean over blocks, whose loads are Poisson-distributed, of (1 - (1 - 1/bits)^(keys *
+// probes))^probes (Putze, Sanders, Singler: "Cache-, Hash- and Space-Efficient Bloom Filters",
+// 2007); for the legacy Bloom with the corrections of RocksDB's own estimate for its weak probes
+// and its 32-bit hash (util/bloom_impl.h, LegacyLocalityBloomImpl::EstimatedFpRate). Ribbon:
+// 2^-columns, averaged over its two parts (util/ribbon_impl.h, ExpectedFpRate).
+double ExpectedRate(const BuiltinFilter& filter, uint64_t keys) noexcept;
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_SST_BUILTIN_FILTERS_H_

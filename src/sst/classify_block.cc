@@ -1,0 +1,149 @@
+#include "src/sst/classify_block.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include "src/core/format.h"
+#include "src/core/sizing.h"
+#include "src/sst/builtin_filters.h"
+#include "winnow/filter.h"
+
+namespace winnow::inspect {
+namespace {
+
+double BitsPerKey(uint64_t bytes, uint64_t keys) {
+  return keys == 0 ? 0 : 8 * static_cast<double>(bytes) / static_cast<double>(keys);
+}
+
+FilterSummary Damaged(FilterSummary summary, std::string fault) {
+  summary.kind = std::string(kUnknown);
+  summary.expected_fpr = 1;
+  summary.fault = std::move(fault);
+  return summary;
+}
+
+FilterSummary ClassifyWinnow(std::string_view block, FilterSummary summary) {
+  const FilterView view(block);
+  if (view.fault() != Fault::kNone) {
+    return Damaged(std::move(summary), absl::StrCat("a Winnow filter that can't be used: ",
+                                                    std::string(ToString(view.fault()))));
+  }
+  const FilterInfo info = view.info();
+  summary.parameters = ParametersOfWinnow(block);
+  summary.keys = info.num_hashes;
+  summary.bits_per_key = info.bits_per_key;
+  summary.expected_fpr = info.expected_fpr;
+  summary.kind = std::string(info.kind == FilterKind::kRibbon ? kWinnowRibbon : kWinnowBloom);
+  switch (info.kind) {
+    case FilterKind::kEmpty:
+      summary.detail = "holds no keys";
+      break;
+    case FilterKind::kBloom:
+      summary.detail = absl::StrCat(info.probes, info.probes == 1 ? " probe" : " probes");
+      break;
+    case FilterKind::kRibbon:
+      summary.detail = absl::StrFormat("%.3g columns, %d %s", info.columns, info.layers,
+                                       info.layers == 1 ? "layer" : "layers");
+      break;
+  }
+  summary.built_for = BuiltFor{info.level, info.target_fpr, std::string(ToString(info.level_plan)),
+                               info.levels_below};
+  if (info.level_plan != LevelPlan::kUniform) {
+    absl::StrAppend(&summary.detail, ", ", PlanText(*summary.built_for));
+  }
+  if (!view.PayloadIntact()) {
+    summary.fault =
+        "the filter's payload is damaged (checksum): lookups may miss keys that are in the file";
+  }
+  return summary;
+}
+
+FilterSummary ClassifyBuiltin(std::string_view block, uint64_t keys, FilterSummary summary) {
+  const BuiltinFilter filter = ParseBuiltinFilter(block);
+  using Kind = BuiltinFilter::Kind;
+  summary.kind = std::string(filter.kind == Kind::kReserved                        ? kUnknown
+                             : filter.kind == Kind::kRibbon || filter.marker == -2 ? kBuiltinRibbon
+                                                                                   : kBuiltinBloom);
+  summary.keys = filter.kind == Kind::kEmpty ? 0 : keys;
+  summary.bits_per_key = BitsPerKey(summary.bytes, summary.keys);
+  summary.parameters = ParametersOfBuiltin(block, filter, summary.keys);
+  switch (filter.kind) {
+    case Kind::kEmpty:
+      summary.detail = "holds no keys";
+      break;
+    case Kind::kAlwaysTrue:
+      summary.detail = "always answers \"may match\"";
+      break;
+    case Kind::kReserved:
+      summary.detail = absl::StrCat("marker byte ", filter.marker, ", which no known filter has");
+      break;
+    case Kind::kLegacyBloom:
+      summary.detail = absl::StrCat("legacy, ", filter.probes, " probes");
+      break;
+    case Kind::kBloom:
+      summary.detail = absl::StrCat(filter.probes, filter.probes == 1 ? " probe" : " probes");
+      break;
+    case Kind::kRibbon:
+      summary.detail = absl::StrFormat("%.3g columns", filter.columns - 1 + filter.upper_share);
+      break;
+  }
+  const bool rate_needs_keys = filter.kind == Kind::kBloom || filter.kind == Kind::kLegacyBloom;
+  if (keys > 0 || !rate_needs_keys) {
+    summary.expected_fpr = ExpectedRate(filter, keys);
+  }
+  return summary;
+}
+
+BloomBlocks BloomOf(const FilterSummary& filter) {
+  const bool is_bloom = filter.kind == kWinnowBloom || filter.kind == kBuiltinBloom;
+  if (!is_bloom || filter.keys == 0 || filter.expected_fpr.value_or(1) >= 1) {
+    return {};
+  }
+  return {1, filter.keys, filter.bytes,
+          core::EstimateRibbonBytes(filter.keys, *filter.expected_fpr)};
+}
+
+}  // namespace
+
+std::string PlanText(const BuiltFor& built_for) {
+  return built_for.levels_below < 0
+             ? absl::StrCat(built_for.level_plan, ", place in the tree not known")
+             : absl::StrFormat("%s, %g %s below", built_for.level_plan, built_for.levels_below,
+                               built_for.levels_below == 1 ? "level" : "levels");
+}
+
+std::string ParametersText(const FilterSummary& filter) {
+  std::string text = filter.parameters ? ToText(*filter.parameters) : std::string();
+  if (text.empty()) {
+    return filter.detail;
+  }
+  if (filter.built_for) {
+    const BuiltFor& goal = *filter.built_for;
+    absl::StrAppend(&text, absl::StrFormat("; for %.3g %%", 100 * goal.target_fpr),
+                    goal.level < 0 ? "" : absl::StrCat(" on level ", goal.level));
+    if (goal.level_plan != "uniform") {
+      absl::StrAppend(&text, ", ", PlanText(goal));
+    }
+  }
+  return text;
+}
+
+BloomBlocks& BloomBlocks::operator+=(const BloomBlocks& other) {
+  blocks += other.blocks;
+  keys += other.keys;
+  bytes += other.bytes;
+  bytes_as_ribbons += other.bytes_as_ribbons;
+  return *this;
+}
+
+FilterSummary ClassifyBlock(std::string_view block, uint64_t keys) {
+  FilterSummary summary;
+  summary.bytes = block.size();
+  // As the plugin decides who reads a block: one that only looks like ours in part is damaged.
+  summary = core::LooksOurs(block) ? ClassifyWinnow(block, std::move(summary))
+                                   : ClassifyBuiltin(block, keys, std::move(summary));
+  summary.bloom = BloomOf(summary);
+  return summary;
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,107 @@
+// What a filter is, judged by its bytes.
+
+#ifndef WINNOW_SRC_SST_CLASSIFY_BLOCK_H_
+#define WINNOW_SRC_SST_CLASSIFY_BLOCK_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/sst/filter_parameters.h"
+
+namespace winnow::inspect {
+
+// The values of FilterSummary::kind, as they are printed and written as JSON.
+inline constexpr std::string_view kWinnowBloom = "winnow-bloom";
+inline constexpr std::string_view kWinnowRibbon = "winnow-ribbon";
+inline constexpr std::string_view kBuiltinBloom = "builtin-bloom";  // also RocksDB's legacy Bloom
+inline constexpr std::string_view kBuiltinRibbon = "builtin-ribbon";
+inline constexpr std::string_view kNoFilter = "none";
+inline constexpr std::string_view kUnknown = "unknown";
+
+// The Bloom filters among the blocks of a filter, or of many: Winnow's and RocksDB's, but for empty
+// ones, those of unknown keys, and those that match everything.
+struct BloomBlocks {
+  uint64_t blocks = 0;
+  uint64_t keys = 0;
+  uint64_t bytes = 0;
+  uint64_t bytes_as_ribbons = 0;  // what Winnow's Ribbon filters of the same rates would take
+
+  BloomBlocks& operator+=(const BloomBlocks& other);
+};
+
+// What a Winnow filter was built for, as it records it.
+struct BuiltFor {
+  int level = -1;            // that the file was written to; -1 unknown. It may have moved since.
+  double target_fpr = 0;     // 0 to 1
+  std::string level_plan;    // "uniform", "by_level", "auto", "unknown"
+  double levels_below = -1;  // what the plan took for its place in the tree; -1 unknown
+};
+
+// "auto, 1.5 levels below"
+std::string PlanText(const BuiltFor& built_for);
+
+// One filter: of a file, of a partition, or the sum over a file's partitions.
+struct FilterSummary {
+  // One of the names above. A sum over partitions of several kinds of one family has the kind with
+  // most keys; see kinds.
+  std::string kind = std::string(kUnknown);
+
+  // Hashes in the filter: keys, prefixes, or both. Exact for Winnow's filters; for RocksDB's, which
+  // do not record it, the file's property or, where that is missing, an estimate from the file's
+  // entries. 0 for a single built-in block, as nothing in it tells.
+  uint64_t keys = 0;
+  uint64_t bytes = 0;       // of the filter blocks, without the index over partitions
+  double bits_per_key = 0;  // bytes * 8 / keys; 0 without keys
+
+  // Share of absent keys for which the filter says "may contain", 0 to 1; over partitions the mean
+  // by keys. 1 for kinds none and unknown. Unset when it can't be computed, as the keys are
+  // unknown.
+  std::optional<double> expected_fpr;
+
+  // Number of filter blocks when the filter is partitioned; 0 for a filter of one block.
+  int partitions = 0;
+
+  BloomBlocks bloom;
+
+  // The parameters, for people: "6 probes", "7.43 columns, 3 layers". May be empty.
+  std::string detail;
+
+  // Of Winnow's filters that are not damaged; of several partitions the first.
+  std::optional<BuiltFor> built_for;
+
+  // Name of the policy that built it, from the file's properties. Empty: not recorded.
+  std::string policy_name;
+
+  // A sentence if the filter is damaged or is not what its properties promise. RocksDB then reads
+  // the file as if it had no filter, or gets wrong answers from it.
+  std::optional<std::string> fault;
+
+  // As the property filter_size says: for partitions with the index over them.
+  uint64_t stored_bytes = 0;
+
+  bool obsolete = false;  // of a form before RocksDB 7.0 that no later one reads
+
+  // Of filters that are not damaged and whose form is known; of partitions the first one's.
+  std::optional<FilterParameters> parameters;
+
+  // Blocks by kind, when there are blocks: {"winnow-ribbon", 12}. In order of first appearance.
+  std::vector<std::pair<std::string, int>> kinds;
+};
+
+// "6 probes, 20 blocks, 0.468 full, winnow format 1, XXH3, seed 0; for 0.957 % on level 2", of a
+// filter whose parameters are known; else its detail.
+std::string ParametersText(const FilterSummary& filter);
+
+// What one filter block is, judged by its bytes alone. Pure. Bytes that any of Winnow's marker,
+// magic and checksum call Winnow's, but that can't be used: kind unknown with a fault. `keys` is
+// the number of hashes that a built-in filter is taken to hold, as its bytes do not tell; 0 if not
+// known, and then there is no expected rate for it. Ignored for Winnow's filters, which record it.
+FilterSummary ClassifyBlock(std::string_view block, uint64_t keys);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_SST_CLASSIFY_BLOCK_H_

@@ -1,0 +1,65 @@
+#include "src/sst/filter_asker.h"
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice.h>
+
+#include <algorithm>
+
+#include "src/core/format.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
+
+constexpr size_t kMostAtOnce = 32;  // what RocksDB's readers take
+
+// Reads all that built-in policies build, whatever its own parameters.
+const FilterPolicy& BuiltinPolicy() {
+  static const FilterPolicy* policy = ROCKSDB_NAMESPACE::NewBloomFilterPolicy(10);
+  return *policy;
+}
+
+}  // namespace
+
+struct FilterAsker::Builtin {
+  std::unique_ptr<FilterBitsReader> reader;
+};
+
+FilterAsker::FilterAsker(std::string_view block) {
+  if (core::LooksOurs(block)) {
+    view_ = FilterView(block);
+    return;
+  }
+  builtin_ = std::make_unique<Builtin>();
+  builtin_->reader.reset(BuiltinPolicy().GetFilterBitsReader(Slice(block.data(), block.size())));
+}
+
+FilterAsker::~FilterAsker() = default;
+FilterAsker::FilterAsker(FilterAsker&&) noexcept = default;
+
+void FilterAsker::MayContain(const AskedKey* keys, size_t n, bool* answers) {
+  if (builtin_ == nullptr) {
+    hashes_.clear();
+    for (size_t i = 0; i < n; ++i) {
+      hashes_.push_back(KeyHash{keys[i].hash});
+    }
+    view_.MayContain(hashes_.data(), n, answers);
+    return;
+  }
+  for (size_t first = 0; first < n; first += kMostAtOnce) {
+    const size_t count = std::min(kMostAtOnce, n - first);
+    Slice slices[kMostAtOnce];
+    Slice* pointers[kMostAtOnce];
+    for (size_t i = 0; i < count; ++i) {
+      slices[i] = Slice(keys[first + i].bytes.data(), keys[first + i].bytes.size());
+      pointers[i] = &slices[i];
+    }
+    builtin_->reader->MayMatch(static_cast<int>(count), pointers, answers + first);
+  }
+}
+
+}  // namespace winnow::inspect

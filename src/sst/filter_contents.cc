@@ -1,0 +1,36 @@
+#include "src/sst/filter_contents.h"
+
+#include <rocksdb/convenience.h>
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::SliceTransform;
+using ROCKSDB_NAMESPACE::TableProperties;
+
+// A property that is missing, in files of old versions, is no "no".
+bool Says(const TableProperties& properties, const std::string& name) {
+  const auto found = properties.user_collected_properties.find(name);
+  return found == properties.user_collected_properties.end() || found->second != "0";
+}
+
+}  // namespace
+
+FilterContents ContentsOf(const TableProperties& properties) {
+  FilterContents contents;
+  contents.whole_keys = Says(properties, "rocksdb.block.based.table.whole.key.filtering");
+  const std::string& extractor = properties.prefix_extractor_name;
+  const bool has_prefixes = !extractor.empty() && extractor != "nullptr" &&
+                            Says(properties, "rocksdb.block.based.table.prefix.filtering");
+  if (has_prefixes) {
+    ROCKSDB_NAMESPACE::ConfigOptions config;
+    config.ignore_unsupported_options = false;
+    const bool known =
+        SliceTransform::CreateFromString(config, extractor, &contents.prefixes).ok() &&
+        contents.prefixes != nullptr;
+    contents.unknown_extractor = known ? std::string() : extractor;
+  }
+  return contents;
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,31 @@
+// A logger for RocksDB that writes no file.
+
+#ifndef WINNOW_SRC_SST_QUIET_LOGGER_H_
+#define WINNOW_SRC_SST_QUIET_LOGGER_H_
+
+#include <rocksdb/env.h>
+
+#include <atomic>
+#include <memory>
+
+namespace winnow::inspect {
+
+// Drops all messages, but remembers whether one told of a filter in a form that RocksDB has given
+// up: there is no other way to learn that. Safe from any thread.
+class QuietLogger : public ROCKSDB_NAMESPACE::Logger {
+ public:
+  QuietLogger();
+  ~QuietLogger() override;
+
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override;
+
+  bool saw_obsolete_filter() const { return saw_obsolete_filter_; }
+
+ private:
+  std::atomic<bool> saw_obsolete_filter_ = false;
+};
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_SST_QUIET_LOGGER_H_

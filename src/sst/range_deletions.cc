@@ -1,0 +1,90 @@
+#include "src/sst/range_deletions.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "src/sst/internal_keys.h"
+#include "src/sst/table_blocks.h"
+
+namespace winnow::inspect {
+namespace {
+
+constexpr std::string_view kBlockName = "rocksdb.range_del";
+
+// A file that was ingested has this number for all its entries, which say 0; 0: it was not.
+uint64_t GlobalSequence(const ROCKSDB_NAMESPACE::TableProperties& properties) {
+  const auto found =
+      properties.user_collected_properties.find("rocksdb.external_sst_file.global_seqno");
+  return found == properties.user_collected_properties.end()
+             ? 0
+             : BlockDecoder(found->second).Fixed(sizeof(uint64_t));
+}
+
+// Unset: the block has entries that no builder writes.
+std::optional<std::vector<RangeDeletion>> Parse(std::string_view block, uint64_t global_sequence) {
+  const std::optional<std::string_view> entries = EntriesOf(block);
+  if (!entries) {
+    return std::nullopt;
+  }
+  std::vector<RangeDeletion> ranges;
+  BlockDecoder decoder(*entries);
+  std::string key;
+  while (!decoder.AtEnd()) {
+    const uint64_t shared = decoder.Varint();
+    const uint64_t own = decoder.Varint();
+    const uint64_t end_bytes = decoder.Varint();
+    if (!decoder.ok() || shared > key.size()) {
+      return std::nullopt;
+    }
+    key.resize(shared);
+    key.append(decoder.Bytes(own));
+    const std::string_view end = decoder.Bytes(end_bytes);
+    const std::optional<InternalKey> first = ParseInternalKey(key);
+    if (!decoder.ok() || !first) {
+      return std::nullopt;
+    }
+    ranges.push_back({std::string(first->user_key), std::string(end),
+                      std::max(first->sequence, global_sequence)});
+  }
+  return ranges;
+}
+
+}  // namespace
+
+RangeDeletions ReadRangeDeletions(const std::string& path,
+                                  const ROCKSDB_NAMESPACE::TableProperties& properties) {
+  RangeDeletions found;
+  if (properties.num_range_deletions == 0) {
+    return found;
+  }
+  TableBlocks blocks(path);
+  const std::optional<BlockPlace> place = blocks.Find(kBlockName);
+  const std::optional<std::string> block = place ? blocks.Read(*place) : std::nullopt;
+  std::optional<std::vector<RangeDeletion>> ranges =
+      block ? Parse(*block, GlobalSequence(properties)) : std::nullopt;
+  if (!ranges) {
+    found.problem =
+        absl::StrCat("its ", properties.num_range_deletions, " range deletions can't be read",
+                     blocks.problem().empty() ? "" : ": ", blocks.problem());
+    return found;
+  }
+  found.ranges = std::move(*ranges);
+  return found;
+}
+
+std::optional<uint64_t> NewestCovering(const RangeDeletions& deletions,
+                                       const ROCKSDB_NAMESPACE::Comparator& comparator,
+                                       const std::string& key) {
+  std::optional<uint64_t> newest;
+  for (const RangeDeletion& range : deletions.ranges) {
+    if (comparator.CompareWithoutTimestamp(key, false, range.first, true) >= 0 &&
+        comparator.CompareWithoutTimestamp(key, false, range.end, true) < 0) {
+      newest = std::max(newest.value_or(0), range.sequence);
+    }
+  }
+  return newest;
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,127 @@
+#include "src/sst/sst_reader.h"
+
+#include <absl/strings/str_cat.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/table.h>
+
+#include "src/sst/capture_policy.h"
+#include "src/sst/quiet_logger.h"
+#include "src/sst/unreadable_table.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::SstFileReader;
+using ROCKSDB_NAMESPACE::Status;
+
+// Partitions are only read ahead when there is a block cache. Its keys are those of the file's
+// identity, which a damaged copy shares with the original: every file has a cache of its own.
+constexpr size_t kCacheBytes = 8 << 20;
+
+Options ReaderOptions(const std::shared_ptr<QuietLogger>& logger, CapturedBlocks* blocks) {
+  BlockBasedTableOptions table;
+  table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(kCacheBytes);
+  if (blocks != nullptr) {
+    table.filter_policy = NewCapturePolicy(blocks);
+  }
+  Options options;
+  options.info_log = logger;
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+bool NamesKnownPolicy(std::string_view policy_name) {
+  return policy_name == "rocksdb.BuiltinBloomFilter" || policy_name == "bloomfilter" ||
+         policy_name == "ribbonfilter" || policy_name == "winnow.Filter";
+}
+
+// Why no filter block arrived although the file has one. Verifying reads the whole file, so it is
+// kept for files that are damaged.
+std::string WhyNoFilter(SstFileReader* reader) {
+  const Status status = reader->VerifyChecksum();
+  return absl::StrCat("the file's properties promise a filter, but RocksDB can't read it",
+                      status.ok() ? std::string() : absl::StrCat(": ", status.ToString()),
+                      "; it reads the file as if it had none");
+}
+
+// RocksDB opens a file without properties, which no builder has written since 2013.
+void TakeProperties(const SstFileReader& reader, RawSst* sst) {
+  sst->properties = reader.GetTableProperties();
+  if (sst->properties == nullptr) {
+    sst->error = "the file is damaged: it has no properties";
+  }
+}
+
+// first_failure: what to say if this one fails too; null: what it says itself.
+RawSst OpenWithoutFilter(const std::string& path, const Status* first_failure) {
+  RawSst sst;
+  SstFileReader reader(ReaderOptions(std::make_shared<QuietLogger>(), nullptr));
+  const Status status = reader.Open(path);
+  if (status.ok()) {
+    TakeProperties(reader, &sst);
+  } else {
+    sst.error = WhyNotATable(path, first_failure == nullptr ? status : *first_failure);
+  }
+  return sst;
+}
+
+}  // namespace
+
+RawSst ReadSstWithoutFilter(const std::string& path) {
+  if (std::optional<std::string> error = WhyNotAFile(path)) {
+    RawSst sst;
+    sst.error = std::move(error);
+    return sst;
+  }
+  return OpenWithoutFilter(path, nullptr);
+}
+
+RawSst ReadRawSst(const std::string& path) {
+  RawSst sst;
+  sst.error = WhyNotAFile(path);
+  if (sst.error) {
+    return sst;
+  }
+  CapturedBlocks blocks;
+  auto logger = std::make_shared<QuietLogger>();
+  SstFileReader reader(ReaderOptions(logger, &blocks));
+  const Status status = reader.Open(path);
+  if (!status.ok()) {
+    // To tell damage of the filter from damage of the file.
+    sst = OpenWithoutFilter(path, &status);
+    if (!sst.error) {
+      sst.filter_fault = absl::StrCat(
+          "the filter can't be read, and RocksDB does not open the file: ", status.ToString());
+    }
+    return sst;
+  }
+  TakeProperties(reader, &sst);
+  if (sst.error) {
+    return sst;
+  }
+  sst.blocks = std::move(blocks);
+  sst.obsolete_filter = logger->saw_obsolete_filter();
+  // filter_size counts the index over partitions too, so that a single partition shows.
+  sst.partitioned = sst.blocks.size() > 1 ||
+                    (sst.blocks.size() == 1 && FilterBytes(sst) < sst.properties->filter_size);
+  if (sst.blocks.empty() && sst.properties->filter_size > 0 && !sst.obsolete_filter &&
+      NamesKnownPolicy(sst.properties->filter_policy_name)) {
+    sst.filter_fault = WhyNoFilter(&reader);
+  }
+  return sst;
+}
+
+uint64_t FilterBytes(const RawSst& sst) noexcept {
+  uint64_t bytes = 0;
+  for (const std::string& block : sst.blocks) {
+    bytes += block.size();
+  }
+  return bytes;
+}
+
+}  // namespace winnow::inspect

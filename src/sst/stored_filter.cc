@@ -1,0 +1,94 @@
+#include "src/sst/stored_filter.h"
+
+#include <rocksdb/slice.h>
+
+#include <algorithm>
+
+#include "winnow/hash.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::Comparator;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+constexpr uint64_t kNewestSequence = (uint64_t{1} << 56) - 1;
+
+Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+
+bool Ask(FilterAsker* asker, const AskedKey& key) {
+  bool answer = true;
+  asker->MayContain(&key, 1, &answer);
+  return answer;
+}
+
+}  // namespace
+
+Status ReadRange(InternalKeys* keys, StoredRange* range) {
+  keys->SeekToFirst();
+  range->empty = !keys->Valid() && keys->status().ok();
+  if (keys->Valid()) {
+    range->first = std::string(keys->key().user_key);
+    keys->SeekToLast();
+    range->last = keys->Valid() ? std::string(keys->key().user_key) : std::string();
+  }
+  range->known = keys->status().ok();
+  return keys->status();
+}
+
+bool IsWithin(const StoredRange& range, const Comparator* comparator, std::string_view key) {
+  return !range.empty &&
+         (comparator == nullptr || !range.known ||
+          (comparator->CompareWithoutTimestamp(SliceOf(key), false, range.first, true) >= 0 &&
+           comparator->CompareWithoutTimestamp(SliceOf(key), false, range.last, true) <= 0));
+}
+
+std::string SoughtKey(std::string_view key, const Comparator* comparator) {
+  std::string sought(key);
+  return sought.append(comparator == nullptr ? 0 : comparator->timestamp_size(), '\xff');
+}
+
+std::optional<std::string_view> AskedBytes(const FilterContents& contents, std::string_view key) {
+  if (contents.whole_keys) {
+    return key;
+  }
+  if (contents.prefixes == nullptr || !contents.prefixes->InDomain(SliceOf(key))) {
+    return std::nullopt;
+  }
+  const Slice prefix = contents.prefixes->Transform(SliceOf(key));
+  return std::string_view(prefix.data(), prefix.size());
+}
+
+StoredFilter::StoredFilter(const std::string& path, const RawSst& sst, const Comparator* comparator)
+    : comparator_(comparator), contents_(ContentsOf(*sst.properties)) {
+  for (const std::string& block : sst.blocks) {
+    askers_.emplace_back(block);
+  }
+  if (sst.partitioned && comparator != nullptr) {
+    partitions_ = ReadFilterPartitions(path, *sst.properties);
+    if (partitions_.problem.empty() && partitions_.partitions.size() != askers_.size()) {
+      partitions_.problem = "the filter's index names other partitions than RocksDB reads";
+    }
+  }
+}
+
+std::optional<bool> StoredFilter::MayContain(std::string_view key, uint64_t hash) {
+  const std::optional<std::string_view> bytes = AskedBytes(contents_, key);
+  if (!bytes || askers_.empty() || !partitions_.problem.empty()) {
+    return std::nullopt;
+  }
+  const AskedKey asked = {*bytes, contents_.whole_keys ? hash : HashKey(*bytes).value};
+  if (askers_.size() > 1 && partitions_.partitions.empty()) {
+    return std::any_of(askers_.begin(), askers_.end(),
+                       [&asked](FilterAsker& asker) { return Ask(&asker, asked); });
+  }
+  const std::string sought = SoughtKey(key, comparator_);
+  const size_t block =
+      partitions_.partitions.empty()
+          ? 0
+          : FindPartition(partitions_, comparator_, {sought, kNewestSequence, 255});
+  return Ask(&askers_[block], asked);
+}
+
+}  // namespace winnow::inspect

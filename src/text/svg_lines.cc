@@ -1,0 +1,320 @@
+#include "src/text/svg_lines.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+
+#include "src/text/printable.h"
+#include "src/text/svg_text.h"
+
+namespace winnow::inspect {
+namespace {
+
+constexpr double kWidth = 480;
+constexpr double kHeight = 320;
+constexpr double kLeft = 58;
+constexpr double kTop = 30;
+constexpr double kBottom = 46;
+constexpr double kLineHeight = 16;
+constexpr double kBetweenTicks = 6;
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+
+  void Add(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  bool empty() const { return low > high; }
+};
+
+// From values to places along one side of the plot.
+struct Scale {
+  Range range;
+  bool logarithmic = false;
+  double from = 0;
+  double to = 0;
+
+  double Share(double value) const {
+    const double v = std::clamp(value, range.low, range.high);
+    return logarithmic ? std::log(v / range.low) / std::log(range.high / range.low)
+                       : (v - range.low) / (range.high - range.low);
+  }
+  double operator()(double value) const { return from + Share(value) * (to - from); }
+};
+
+// Widened to round numbers, and to something where all values are one.
+Range Rounded(Range range, const ChartAxis& axis) {
+  if (!axis.ticks.empty()) {
+    range.Add(axis.ticks.front().first);
+    range.Add(axis.ticks.back().first);
+    if (range.low == range.high) return {range.low - 0.5, range.high + 0.5};
+    return range;
+  }
+  if (axis.logarithmic) {
+    const auto step = [](double value, bool up) {
+      const double power = std::pow(10, std::floor(std::log10(value) + 1e-9));
+      double best = up ? 10 * power : power;
+      for (const double m : {1.0, 2.0, 5.0, 10.0}) {
+        if (up && m * power >= value * (1 - 1e-9)) return m * power;
+        if (!up && m * power <= value * (1 + 1e-9)) best = m * power;
+      }
+      return best;
+    };
+    range = {step(range.low, false), step(range.high, true)};
+    return range.low == range.high ? Range{range.low / 2, range.high * 2} : range;
+  }
+  if (range.low == range.high) return {range.low - 0.5, range.high + 0.5};
+  const double margin = (range.high - range.low) / 20;
+  return {range.low - margin, range.high + margin};
+}
+
+Range RangeOfX(const LineChart& chart) {
+  Range range;
+  for (const ChartSeries& series : chart.series) {
+    for (const ChartPoint& point : series.points) range.Add(point.x);
+  }
+  return Rounded(range, chart.x);
+}
+
+Range RangeOfY(const LineChart& chart) {
+  Range range;
+  for (const ChartSeries& series : chart.series) {
+    for (const ChartPoint& point : series.points) {
+      for (const double value : {point.y, point.y_interval ? point.y_interval->low : point.y,
+                                 point.y_interval ? point.y_interval->high : point.y}) {
+        if (!chart.y.logarithmic || value > 0) range.Add(value);
+      }
+    }
+  }
+  if (range.empty()) return chart.y.logarithmic ? Range{0.1, 1} : Range{0, 1};
+  if (!chart.y.logarithmic) range.Add(0);
+  Range rounded = Rounded(range, chart.y);
+  if (!chart.y.logarithmic && range.low == 0) rounded.low = 0;
+  return rounded;
+}
+
+std::string Line(double x1, double y1, double x2, double y2, const char* style) {
+  return absl::StrCat("<line class=\"", style, "\" x1=\"", Coordinate(x1), "\" y1=\"",
+                      Coordinate(y1), "\" x2=\"", Coordinate(x2), "\" y2=\"", Coordinate(y2),
+                      "\"/>\n");
+}
+
+std::string Text(double x, double y, const char* anchor, const char* style,
+                 const std::string& text) {
+  return absl::StrCat("<text class=\"", style, "\" x=\"", Coordinate(x), "\" y=\"", Coordinate(y),
+                      "\" text-anchor=\"", anchor, "\">", EscapeHtml(text), "</text>\n");
+}
+
+// The shape tells series apart where colours can't.
+std::string Mark(double x, double y, size_t colour, bool large) {
+  const double r = large ? 5.5 : 3.5;
+  switch (colour % 4) {
+    case 0:
+      return absl::StrCat("<rect x=\"", Coordinate(x - r), "\" y=\"", Coordinate(y - r),
+                          "\" width=\"", Coordinate(2 * r), "\" height=\"", Coordinate(2 * r),
+                          "\"/>");
+    case 1:
+      return absl::StrCat("<circle cx=\"", Coordinate(x), "\" cy=\"", Coordinate(y), "\" r=\"",
+                          Coordinate(r), "\"/>");
+    case 2:
+      return absl::StrCat("<path d=\"M", Coordinate(x), " ", Coordinate(y - 1.3 * r), "l",
+                          Coordinate(1.2 * r), " ", Coordinate(2.2 * r), "h", Coordinate(-2.4 * r),
+                          "z\"/>");
+    default:
+      return absl::StrCat("<path d=\"M", Coordinate(x), " ", Coordinate(y - 1.4 * r), "l",
+                          Coordinate(1.4 * r), " ", Coordinate(1.4 * r), "l", Coordinate(-1.4 * r),
+                          " ", Coordinate(1.4 * r), "l", Coordinate(-1.4 * r), " ",
+                          Coordinate(-1.4 * r), "z\"/>");
+  }
+}
+
+std::string Axes(const LineChart& chart, const Scale& x, const Scale& y) {
+  std::string svg;
+  for (const double tick : Ticks(y.range.low, y.range.high, y.logarithmic, 5)) {
+    absl::StrAppend(&svg, Line(kLeft, y(tick), x.to, y(tick), "grid"),
+                    Text(kLeft - 8, y(tick) + 4.5, "end", "tick", chart.y.format(tick)));
+  }
+  std::vector<std::pair<double, std::string>> ticks = chart.x.ticks;
+  if (ticks.empty()) {
+    for (const double tick : Ticks(x.range.low, x.range.high, x.logarithmic, 6)) {
+      ticks.emplace_back(tick, chart.x.format(tick));
+    }
+  }
+  double free = 0;  // from here on, across, no text stands yet
+  for (const auto& [value, text] : ticks) {
+    absl::StrAppend(&svg, Line(x(value), y.from, x(value), y.from + 4, "axis"));
+    const double half = TextWidth(Width(text)) / 2;
+    if (x(value) - half < free) continue;
+    absl::StrAppend(&svg, Text(x(value), y.from + 18, "middle", "tick", text));
+    free = x(value) + half + kBetweenTicks;
+  }
+  absl::StrAppend(&svg, Line(kLeft, y.from, x.to, y.from, "axis"),
+                  Text(0, 14, "start", "axis-title", chart.y.title),
+                  Text(x.to, y.from + kBottom - 6, "end", "axis-title", chart.x.title));
+  return svg;
+}
+
+std::string Curve(const ChartSeries& series, const Scale& x, const Scale& y) {
+  std::string path;
+  for (const ChartPoint& point : series.points) {
+    absl::StrAppend(&path, path.empty() ? "M" : "L", Coordinate(x(point.x)), " ",
+                    Coordinate(y(point.y)));
+  }
+  std::string svg = absl::StrCat("<g class=\"series c", series.colour, "\">\n");
+  if (series.points.size() > 1) {
+    absl::StrAppend(&svg, "<path class=\"line d", series.colour / 4, "\" d=\"", path, "\"/>\n");
+  }
+  for (const ChartPoint& point : series.points) {
+    const std::string says = EscapeHtml(point.says);
+    absl::StrAppend(&svg, "<g class=\"mark\" tabindex=\"0\" role=\"img\" aria-label=\"", says,
+                    "\"><title>", says, "</title>");
+    if (point.y_interval) {
+      absl::StrAppend(&svg, Line(x(point.x), y(point.y_interval->low), x(point.x),
+                                 y(point.y_interval->high), "whisker"));
+    }
+    absl::StrAppend(&svg, Mark(x(point.x), y(point.y), series.colour, point.large), "</g>\n");
+  }
+  return svg + "</g>\n";
+}
+
+struct Label {
+  const ChartSeries* series;
+  double end;  // of the line, across
+  double x;    // of the text
+  double wanted;
+  double at;
+};
+
+// Moves labels apart, down first, that stand one above the other and would meet.
+void MoveApart(double lowest, std::vector<Label>* labels) {
+  constexpr double kColumn = 90;  // texts that begin nearer than this share a column
+  const auto meet = [&](const Label& a, const Label& b) { return std::abs(a.x - b.x) < kColumn; };
+  std::stable_sort(labels->begin(), labels->end(),
+                   [](const Label& a, const Label& b) { return a.wanted < b.wanted; });
+  for (size_t i = 0; i < labels->size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      Label& label = (*labels)[i];
+      if (meet(label, (*labels)[j])) label.at = std::max(label.at, (*labels)[j].at + kLineHeight);
+    }
+  }
+  for (size_t i = labels->size(); i-- > 0;) {
+    Label& label = (*labels)[i];
+    label.at = std::min(label.at, lowest);
+    for (size_t j = i + 1; j < labels->size(); ++j) {
+      if (meet(label, (*labels)[j])) label.at = std::min(label.at, (*labels)[j].at - kLineHeight);
+    }
+  }
+}
+
+// Whether a line or mark runs through one of the texts.
+bool AnyIsCrossed(const std::vector<Label>& labels, const LineChart& chart, const Scale& x,
+                  const Scale& y) {
+  constexpr int kSteps = 16;  // of each piece of a line
+  const auto inside = [&](double px, double py) {
+    return std::any_of(labels.begin(), labels.end(), [&](const Label& label) {
+      return px > label.x - 4 && px < label.x + TextWidth(Width(label.series->label)) &&
+             std::abs(py - label.at) < kLineHeight / 2;
+    });
+  };
+  for (const ChartSeries& series : chart.series) {
+    for (size_t i = 0; i < series.points.size(); ++i) {
+      const ChartPoint& to = series.points[i];
+      const ChartPoint& from = series.points[i == 0 ? 0 : i - 1];
+      for (int step = 1; step <= kSteps; ++step) {
+        const double share = static_cast<double>(step) / kSteps;
+        if (inside(x(from.x) + share * (x(to.x) - x(from.x)),
+                   y(from.y) + share * (y(to.y) - y(from.y)))) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+// Names beside the ends of the lines, or all in a column beside the plot where they would not be
+// clear of the lines.
+std::string Labels(const LineChart& chart, const Scale& x, const Scale& y) {
+  constexpr double kBeside = 20;
+  std::vector<Label> labels;
+  for (const ChartSeries& series : chart.series) {
+    if (series.points.empty()) continue;
+    const double end = x(series.points.back().x);
+    const double height = y(series.points.back().y);
+    labels.push_back({&series, end, end + kBeside, height, height});
+  }
+  MoveApart(y.from, &labels);
+  if (AnyIsCrossed(labels, chart, x, y)) {
+    for (Label& label : labels) {
+      label.x = x.to + kBeside;
+      label.at = label.wanted;
+    }
+    MoveApart(y.from, &labels);
+  }
+  std::string svg;
+  for (const Label& label : labels) {
+    absl::StrAppend(&svg, "<g class=\"c", label.series->colour, "\">",
+                    Line(label.end + 6, label.wanted, label.x - 2, label.at, "leader"), "</g>\n",
+                    Text(label.x, label.at + 4.5, "start", "label", label.series->label));
+  }
+  return svg;
+}
+
+}  // namespace
+
+std::vector<double> Ticks(double low, double high, bool logarithmic, int count) {
+  std::vector<double> ticks;
+  if (logarithmic) {
+    const double decades = std::log10(high / low);
+    const std::vector<double> steps = decades > 3.2   ? std::vector<double>{1}
+                                      : decades > 1.6 ? std::vector<double>{1, 3}
+                                                      : std::vector<double>{1, 2, 5};
+    for (double exponent = std::floor(std::log10(low) + 1e-9);; ++exponent) {
+      const double power = std::pow(10, exponent);
+      if (power > high * (1 + 1e-9)) return ticks;
+      for (const double step : steps) {
+        const double tick = step * power;
+        if (tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)) ticks.push_back(tick);
+      }
+    }
+  }
+  const double rough = (high - low) / count;
+  const double power = std::pow(10, std::floor(std::log10(rough)));
+  const double step = rough <= 1.5 * power   ? power
+                      : rough <= 3.5 * power ? 2 * power
+                      : rough <= 7.5 * power ? 5 * power
+                                             : 10 * power;
+  for (double n = std::ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; ++n) {
+    ticks.push_back(n * step);
+  }
+  return ticks;
+}
+
+std::string ToSvg(const LineChart& chart) {
+  size_t longest = 0, points = 0;
+  for (const ChartSeries& series : chart.series) {
+    longest = std::max(longest, Width(series.label));
+    points += series.points.size();
+  }
+  if (points < 2) return "";
+  const double right = std::min(170.0, TextWidth(longest) + 24);
+  const double names = kLineHeight * static_cast<double>(chart.series.size());
+  const double height = std::max(kHeight, kTop + names + kBottom);
+  const Scale x{RangeOfX(chart), chart.x.logarithmic, kLeft, kWidth - right};
+  const Scale y{RangeOfY(chart), chart.y.logarithmic, height - kBottom, kTop};
+  std::string svg = absl::StrCat(
+      "<svg viewBox=\"0 0 ", kWidth, " ", height, "\" role=\"group\" aria-labelledby=\"", chart.id,
+      "-title ", chart.id, "-description\">\n<title id=\"", chart.id, "-title\">",
+      EscapeHtml(chart.title), "</title>\n<desc id=\"", chart.id, "-description\">",
+      EscapeHtml(chart.description), "</desc>\n", Axes(chart, x, y));
+  for (const ChartSeries& series : chart.series) svg += Curve(series, x, y);
+  return absl::StrCat(svg, Labels(chart, x, y), "</svg>\n");
+}
+
+}  // namespace winnow::inspect

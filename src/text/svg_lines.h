@@ -1,0 +1,57 @@
+// A chart of points and lines as SVG.
+
+#ifndef WINNOW_SRC_TEXT_SVG_LINES_H_
+#define WINNOW_SRC_TEXT_SVG_LINES_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/text/rate_interval.h"
+
+namespace winnow::inspect {
+
+struct ChartPoint {
+  double x = 0;
+  double y = 0;
+  std::optional<Interval> y_interval;  // drawn as a bar
+  std::string says;                    // what the mark is, for the pointer and for screen readers
+  bool large = false;                  // one that was asked for, among others
+};
+
+struct ChartSeries {
+  std::string label;  // written beside the last point
+  size_t colour = 0;  // of html_page.h; also chooses the shape of the marks
+  std::vector<ChartPoint> points;
+};
+
+struct ChartAxis {
+  std::string title;  // with the unit
+  bool logarithmic = false;
+  std::function<std::string(double)> format;          // of a tick
+  std::vector<std::pair<double, std::string>> ticks;  // instead of those by the range; ascending
+};
+
+struct LineChart {
+  std::string id;  // unique in the page; letters, digits and '-'
+  std::string title;
+  std::string description;
+  ChartAxis x;
+  ChartAxis y;
+  std::vector<ChartSeries> series;
+};
+
+// On a logarithmic y axis, a point of 0 is drawn on the lower edge. Higher for many series, whose
+// names stand one below the other. Empty with fewer than two points, which compare nothing.
+std::string ToSvg(const LineChart& chart);
+
+// Round numbers that cover low to high: about `count` of them on a linear axis, powers of ten, and
+// 2 and 5 times these where there are few, on a logarithmic one. low < high, above 0 if
+// logarithmic.
+std::vector<double> Ticks(double low, double high, bool logarithmic, int count);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_TEXT_SVG_LINES_H_

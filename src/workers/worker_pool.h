@@ -1,0 +1,43 @@
+// Long-lived worker processes that do pieces of work in parallel, each of which may end its
+// process: RocksDB as Debian builds it has assertions, and files may be damaged.
+
+#ifndef WINNOW_SRC_WORKERS_WORKER_POOL_H_
+#define WINNOW_SRC_WORKERS_WORKER_POOL_H_
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "src/workers/child_answer.h"
+
+namespace winnow::inspect {
+
+// A sign of life of a piece of work that takes long, with something to say; at most 60 KiB.
+using WorkerReport = std::function<void(std::string_view)>;
+
+struct PooledWork {
+  // Called in a worker, with the number of a piece; what it returns is the answer.
+  std::function<std::string(size_t piece, const WorkerReport& report)> work;
+
+  // Called in this process, in the order of their coming; each piece has one answer. on_report may
+  // be null.
+  std::function<void(size_t piece, std::string_view report)> on_report;
+  std::function<void(size_t piece, const ChildAnswer& answer)> on_answer;
+
+  int workers = 1;
+  // A worker that is silent for longer is ended: its piece has no answer, and another takes over.
+  std::chrono::seconds longest_silence{120};
+  // Tests set the time.
+  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
+};
+
+// Does the pieces 0 to `pieces` - 1, and returns when all are answered. The workers are forked from
+// the calling thread: not to be called while other threads of this process hold locks that the work
+// needs. What workers write to stderr is dropped.
+void RunInWorkers(size_t pieces, const PooledWork& work);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_WORKERS_WORKER_POOL_H_

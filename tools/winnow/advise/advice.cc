@@ -1,0 +1,183 @@
+#include "tools/winnow/advise/advice.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "tools/winnow/advise/advice_reading.h"
+#include "tools/winnow/advise/advice_rows.h"
+#include "tools/winnow/advise/advice_shortlist.h"
+#include "tools/winnow/advise/advice_words.h"
+#include "tools/winnow/advise/read_for_advice.h"
+
+namespace winnow::inspect {
+namespace {
+
+std::vector<AdviceFamilyReport> DescribeFamilies(const AdviceReading& reading) {
+  std::vector<AdviceFamilyReport> reports;
+  for (size_t i = 0; i < reading.families.size(); ++i) {
+    AdviceFamilyReport report;
+    report.database = reading.families[i].database;
+    report.name = reading.families[i].name;
+    report.files = reading.families[i].files.size();
+    report.keys = reading.families[i].keys;
+    report.lookups = reading.lookups[i].lookups;
+    report.absent = reading.lookups[i].absent;
+    report.false_reads = reading.lookups[i].lookups == 0
+                             ? 0
+                             : static_cast<double>(reading.lookups[i].false_reads) /
+                                   static_cast<double>(reading.lookups[i].lookups);
+    std::map<int, uint64_t> levels;
+    for (const size_t file : reading.families[i].files) {
+      report.filter_bytes += reading.files[file].filter_bytes;
+      levels[reading.files[file].level.value_or(-1)] += reading.files[file].keys;
+    }
+    report.keys_by_level.assign(levels.begin(), levels.end());
+    double compacted = 0;
+    for (const FileGroup& group : reading.compacted[i].formula.groups) {
+      compacted += group.keys * group.blocks;
+    }
+    report.keys_compacted = static_cast<uint64_t>(std::llround(compacted));
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+void TakeErrors(const AdviceReading& reading, Advice* advice) {
+  for (const AdvisedFile& file : reading.files) {
+    if (!file.error.empty()) {
+      advice->errors.push_back({file.path, file.error});
+    }
+  }
+}
+
+void TakeBudget(Shortlist* list, Advice* advice) {
+  advice->budget_bytes = list->budget_bytes;
+  advice->budget = std::move(list->budget);
+  advice->least_bytes = list->least_bytes;
+  advice->budget_is_enough = list->budget_is_enough;
+  advice->one_policy = list->one_policy;
+  const AdviceRow* row = BudgetRow(*advice);
+  advice->budget_taken = row == nullptr ? 0 : row->bytes;
+}
+
+// By the row of the split, or that of one policy for all.
+double MostTakenOfBudget(const Advice& advice) {
+  double most = advice.budget_taken;
+  if (const AdviceRow* row = OnePolicyRow(advice)) {
+    most = std::max(most, row->bytes);
+  }
+  return most;
+}
+
+bool IsForMemoryOfNow(const AdviceRow& row) {
+  return row.title == kInTheMemoryOfNow || row.title == kInTheMemoryAlsoCompacted;
+}
+
+double MostTakenOfMemory(const Advice& advice) {
+  double most = 0;
+  for (const AdviceRow& row : advice.rows) {
+    most = IsForMemoryOfNow(row) ? std::max(most, row.bytes) : most;
+  }
+  return most;
+}
+
+// A row that does not keep what its title says has none.
+void DropWrongTitles(Advice* advice) {
+  const double room = (1 + kSameMemory) * advice->rows.front().bytes;
+  for (AdviceRow& row : advice->rows) {
+    row.title = IsForMemoryOfNow(row) && row.bytes > room ? std::string() : row.title;
+  }
+}
+
+// Tries policies and takes what they cost into *advice. Filters of few keys may take more than the
+// formulas say of them: then these may spend less.
+AdviceRows Try(const AdviceReading& reading, const AdviceOptions& options,
+               std::chrono::steady_clock::time_point deadline, const AdviceProgress& progress,
+               Advice* advice) {
+  constexpr int kMostTries = 4;
+  constexpr double kSafety = 0.995;
+  SpendingShares shares;
+  AdviceRows kept;
+  bool fits = false;
+  for (int tries = 1;; ++tries) {
+    Shortlist list = ListTrials(reading, options, shares);
+    AdviceRows rows = TryAll(reading, list.trials, options.jobs, deadline, progress);
+    if (fits && rows.tried_keys < kept.tried_keys) {  // no time for as much again
+      break;
+    }
+    advice->rows = rows.rows;
+    kept = std::move(rows);
+    TakeBudget(&list, advice);
+    const double taken = MostTakenOfBudget(*advice);
+    fits = !advice->budget_bytes || taken <= *advice->budget_bytes;
+    const double memory = MostTakenOfMemory(*advice);
+    const double room = (1 + kSameMemory) * advice->rows.front().bytes;
+    if (tries == kMostTries || (fits && memory <= room)) {
+      break;
+    }
+    shares.budget *= fits ? 1 : kSafety * *advice->budget_bytes / taken;
+    shares.memory *= memory <= room ? 1 : advice->rows.front().bytes / memory;
+  }
+  DropWrongTitles(advice);
+  return kept;
+}
+
+}  // namespace
+
+std::string AdviceRow::OnePolicy() const {
+  const bool same = !policies.empty() && std::all_of(policies.begin(), policies.end(),
+                                                     [this](const std::string& policy) {
+                                                       return policy == policies.front();
+                                                     });
+  return same ? policies.front() : std::string();
+}
+
+Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
+              const AdviceProgress& progress, std::string* problem) {
+  Advice advice;
+  const auto deadline = options.seconds > 0
+                            ? std::chrono::steady_clock::now() +
+                                  std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                      std::chrono::duration<double>(options.seconds))
+                            : std::chrono::steady_clock::time_point::max();
+  if (tables.empty()) {
+    advice.recommendation = "There are no table files, and so there is nothing to advise on.";
+    return advice;
+  }
+  AdviceReading reading;
+  *problem = ReadForAdvice(tables, options, progress, &reading);
+  if (!problem->empty()) {
+    TakeErrors(reading, &advice);
+    return advice;
+  }
+  advice.recorded = options.recorded.has_value();
+  advice.families = DescribeFamilies(reading);
+  advice.keys = reading.keys;
+  advice.lookups = reading.num_lookups;
+  advice.absent = reading.num_absent;
+  advice.lookups_left_out = reading.lookups_left_out;
+  if (!options.recorded) {
+    const uint64_t made = reading.num_lookups + reading.lookups_left_out;
+    advice.lookups_dropped = options.lookups - std::min(options.lookups, made);
+  }
+  advice.files = reading.AllPieces().size();
+  advice.candidates = CandidateRows(reading);
+  const AdviceRows tried = Try(reading, options, deadline, progress, &advice);
+  if (tried.tried_files > 0) {
+    TimeBuilds(reading, &advice.rows);
+  }
+  advice.tried_files = tried.tried_files;
+  advice.tried_keys = tried.tried_keys;
+  advice.out_of_time = tried.out_of_time;
+  for (const auto& [file, error] : tried.errors) {
+    reading.files[file].error = error;
+  }
+  SayAdvice(reading, options, tried.measured, &advice);
+  TakeErrors(reading, &advice);
+  return advice;
+}
+
+}  // namespace winnow::inspect

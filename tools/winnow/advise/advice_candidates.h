@@ -1,0 +1,90 @@
+// The filter policies that advice chooses from, and what each would cost in a tree: by formulas.
+
+#ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_CANDIDATES_H_
+#define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_CANDIDATES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/sst/builtin_filters.h"
+#include "tools/winnow/advise/advice_files.h"
+#include "winnow/options.h"
+
+namespace winnow::inspect {
+
+enum class FilterMaker { kNone, kBloomFilter, kRibbonFilter, kWinnow };
+
+struct Candidate {
+  FilterMaker maker = FilterMaker::kWinnow;
+  double bits_per_key = 10;
+  LevelPlan plan = LevelPlan::kUniform;  // of Winnow's
+  double absent_share = 1;               // for the plan
+
+  // What an options string takes: "bloomfilter:10", "{id=winnow;bits_per_key=10;level_plan=auto}";
+  // "nullptr" for no filter.
+  std::string Text() const;
+};
+
+// All of 4 to 20 bits: RocksDB's Bloom and Ribbon filters, Winnow's without a plan and with each;
+// and no filter. With absent_share below 1, the plans are there with and without it.
+std::vector<Candidate> AllCandidates(double absent_share);
+
+// Files of about the same number of keys and the same place, as far as plans go by it.
+struct FileGroup {
+  double keys = 0;                    // of a filter block, on an average
+  double blocks = 0;                  // of all files: one for each file, or partitions
+  double asks = 0;                    // lookups that ask these files for keys that they don't have
+  double levels_below[2] = {-1, -1};  // of by_level and auto; -1: they don't know
+  bool unfiltered = false;            // no policy builds a filter there
+};
+
+// What the formulas need to know of a family.
+struct FamilyFormula {
+  std::vector<FileGroup> groups;
+  TreeShape shape;
+  bool has_plans = false;  // a plan would change something
+};
+
+// Of some of the family's files, by their places in AdvisedFamily::files. asks: for each of all
+// files of the family, the lookups that ask it in vain.
+FamilyFormula FormulaOf(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
+                        const std::vector<size_t>& some, const std::vector<uint64_t>& asks);
+
+struct Cost {
+  double bytes = 0;
+  double false_reads = 0;  // expected, of all lookups together
+
+  Cost& operator+=(const Cost& other) {
+    bytes += other.bytes;
+    false_reads += other.false_reads;
+    return *this;
+  }
+};
+
+// The sizes and rates of one candidate's filters. For RocksDB's, the policy is asked, and made to
+// build a filter: how it rounds those of few keys depends on its version and the table options. Not
+// for several threads.
+class CandidateCosts {
+ public:
+  explicit CandidateCosts(const Candidate& candidate);
+
+  Cost Of(const FamilyFormula& family) const;
+
+ private:
+  Cost OfBlock(double keys, double levels_below, const TreeShape& shape) const;
+  Cost OfBuiltinBlock(uint64_t keys, const TreeShape& shape) const;
+
+  const Candidate candidate_;
+  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin_;
+  // Filters of many keys, by table_format and filters_for_memory.
+  mutable std::map<std::pair<int, bool>, BuiltinFilter> builtin_trials_;
+};
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_CANDIDATES_H_

@@ -1,0 +1,293 @@
+#include "tools/winnow/advise/advice_files.h"
+
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+
+#include "src/sst/internal_keys.h"
+#include "src/sst/known_comparator.h"
+#include "src/sst/sst_reader.h"
+
+namespace winnow::inspect {
+namespace {
+
+using Json = nlohmann::json;
+using ROCKSDB_NAMESPACE::Comparator;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::TableProperties;
+
+constexpr int kMostLevels = 64;  // that a place can name
+
+std::string DescribeContents(const FilterContents& contents) {
+  const std::string prefixes =
+      contents.prefixes != nullptr ? contents.prefixes->Name() : contents.unknown_extractor;
+  return prefixes.empty()      ? "whole keys"
+         : contents.whole_keys ? absl::StrCat("whole keys and prefixes of ", prefixes)
+                               : absl::StrCat("prefixes of ", prefixes);
+}
+
+uint64_t KeysOf(const TableProperties& properties) {
+  return properties.num_filter_entries > 0
+             ? properties.num_filter_entries
+             : properties.num_entries -
+                   std::min(properties.num_entries, properties.num_range_deletions);
+}
+
+std::string WhyNotBuilt(const TableProperties& properties, const FilterContents& contents) {
+  if (FindComparator(properties.comparator_name) == nullptr) {
+    return absl::StrCat("its keys are ordered by ", properties.comparator_name,
+                        ", which this program does not have");
+  }
+  if (!contents.unknown_extractor.empty()) {
+    return absl::StrCat("its filter has prefixes of the extractor ", contents.unknown_extractor,
+                        ", which this program does not have");
+  }
+  return std::string();
+}
+
+Json Bytes(const std::string& text) {
+  return Json::binary(std::vector<uint8_t>(text.begin(), text.end()));
+}
+
+std::string FromBytes(const Json& json) {
+  const auto& bytes = json.get_binary();
+  return std::string(bytes.begin(), bytes.end());
+}
+
+// The number that the file's name is; files without one are older than all others.
+uint64_t NumberOf(const AdvisedFile& file) {
+  uint64_t number = 0;
+  return absl::SimpleAtoi(std::filesystem::path(file.path).stem().string(), &number) ? number : 0;
+}
+
+class Placer {
+ public:
+  Placer(std::vector<AdvisedFile>* files, AdvisedFamily* family)
+      : files_(*files), family_(*family) {}
+
+  void Place() {
+    SortByLevel();
+    for (const auto& [level, files] : levels_) {
+      if (level > 0) {
+        base_ = base_ < 0 ? level : base_;
+        depth_ = level;
+      }
+    }
+    // From the last level up: what lies above asks whether what lies below is bottommost.
+    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
+      for (const size_t file : level->second) {
+        PlaceFile(file);
+      }
+    }
+  }
+
+ private:
+  // As a lookup asks them, which is by their keys below level 0.
+  void SortByLevel() {
+    std::vector<size_t>& order = family_.files;
+    std::sort(order.begin(), order.end(), [this](size_t a, size_t b) {
+      const int level_a = files_[a].level.value_or(0);
+      const int level_b = files_[b].level.value_or(0);
+      if (level_a != level_b) {
+        return level_a < level_b;
+      }
+      if (level_a > 0) {
+        const int by_key = Compare(files_[a].range.first, files_[b].range.first);
+        return by_key != 0 ? by_key < 0 : files_[a].path < files_[b].path;
+      }
+      return std::pair(NumberOf(files_[b]), files_[b].path) <
+             std::pair(NumberOf(files_[a]), files_[a].path);
+    });
+    for (const size_t file : order) {
+      levels_[files_[file].level.value_or(0)].push_back(file);
+    }
+  }
+
+  void PlaceFile(size_t number) {
+    AdvisedFile& file = files_[number];
+    TreePlace& place = file.place;
+    place.level = file.level.value_or(-1);
+    place.base = base_;
+    place.depth = depth_;
+    if (!file.level || file.range.empty) {
+      return;
+    }
+    for (auto level = levels_.upper_bound(*file.level); level != levels_.end(); ++level) {
+      for (const size_t other : Overlapping(level->second, file.range)) {
+        if (files_[other].place.bottommost) {
+          place.bottom_below = true;
+        } else if (level->first < kMostLevels) {
+          place.levels_below |= uint64_t{1} << level->first;
+        }
+      }
+    }
+    // RocksDB calls no flush bottommost.
+    place.bottommost = *file.level > 0 && !place.bottom_below && place.levels_below == 0;
+    if (*file.level == 0) {
+      for (const size_t other : levels_[0]) {
+        place.other_flush =
+            place.other_flush || (other != number && Overlap(files_[other].range, file.range));
+      }
+    }
+  }
+
+  // Of a level below 0, whose files lie one after the other.
+  std::vector<size_t> Overlapping(const std::vector<size_t>& level, const StoredRange& range) {
+    std::vector<size_t> found;
+    auto next = std::partition_point(level.begin(), level.end(), [&](size_t file) {
+      return Compare(files_[file].range.last, range.first) < 0;
+    });
+    for (; next != level.end() && Compare(files_[*next].range.first, range.last) <= 0; ++next) {
+      if (!files_[*next].range.empty) {
+        found.push_back(*next);
+      }
+    }
+    return found;
+  }
+
+  bool Overlap(const StoredRange& a, const StoredRange& b) {
+    return !a.empty && !b.empty && Compare(a.first, b.last) <= 0 && Compare(b.first, a.last) <= 0;
+  }
+
+  int Compare(const std::string& a, const std::string& b) {
+    return family_.comparator->CompareWithoutTimestamp(a, true, b, true);
+  }
+
+  std::vector<AdvisedFile>& files_;
+  AdvisedFamily& family_;
+  std::map<int, std::vector<size_t>> levels_;
+  int base_ = -1;
+  int depth_ = -1;
+};
+
+}  // namespace
+
+AdvisedFile ReadAdvisedFile(const std::string& path) {
+  AdvisedFile file;
+  const RawSst sst = ReadRawSst(path);
+  if (sst.error || sst.filter_fault) {
+    file.error = sst.error ? *sst.error : *sst.filter_fault;
+    return file;
+  }
+  const TableProperties& properties = *sst.properties;
+  const FilterContents contents = ContentsOf(properties);
+  file.error = WhyNotBuilt(properties, contents);
+  file.family = properties.column_family_name;
+  file.comparator = properties.comparator_name;
+  file.data_bytes = properties.data_size;
+  file.entries = properties.num_entries;
+  file.keys = KeysOf(properties);
+  file.keys_are_known = properties.num_filter_entries > 0;
+  file.filter_bytes = FilterBytes(sst);
+  file.unread_filter = sst.blocks.empty() && properties.filter_size > 0;
+  file.policy = properties.filter_policy_name;
+  file.partitions = sst.partitioned ? sst.blocks.size() : 0;
+  file.contents = DescribeContents(contents);
+  file.has_prefixes_only = !contents.whole_keys;
+  if (!file.error.empty()) {
+    return file;
+  }
+  const Comparator* comparator = FindComparator(file.comparator);
+  file.error = StoredFilter(path, sst, comparator).problem();
+  std::unique_ptr<InternalKeys> keys;
+  Status status = InternalKeys::Open(path, comparator, &keys);
+  if (status.ok()) {
+    status = ReadRange(keys.get(), &file.range);
+  }
+  if (!status.ok()) {
+    file.error = absl::StrCat("its keys can't be read: ", status.ToString());
+  }
+  return file;
+}
+
+std::string PackAdvisedFile(const AdvisedFile& file) {
+  const Json json = {file.error,
+                     file.family,
+                     file.comparator,
+                     file.data_bytes,
+                     file.entries,
+                     file.keys,
+                     file.filter_bytes,
+                     file.unread_filter,
+                     file.policy,
+                     file.partitions,
+                     file.contents,
+                     file.has_prefixes_only,
+                     Bytes(file.range.first),
+                     Bytes(file.range.last),
+                     file.range.empty,
+                     file.range.known,
+                     file.keys_are_known};
+  const std::vector<uint8_t> bytes = Json::to_msgpack(json);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+std::optional<AdvisedFile> UnpackAdvisedFile(std::string_view bytes) {
+  try {
+    const Json json = Json::from_msgpack(bytes.begin(), bytes.end());
+    AdvisedFile file;
+    file.error = json.at(0).get<std::string>();
+    file.family = json.at(1).get<std::string>();
+    file.comparator = json.at(2).get<std::string>();
+    file.data_bytes = json.at(3).get<uint64_t>();
+    file.entries = json.at(4).get<uint64_t>();
+    file.keys = json.at(5).get<uint64_t>();
+    file.filter_bytes = json.at(6).get<uint64_t>();
+    file.unread_filter = json.at(7).get<bool>();
+    file.policy = json.at(8).get<std::string>();
+    file.partitions = json.at(9).get<size_t>();
+    file.contents = json.at(10).get<std::string>();
+    file.has_prefixes_only = json.at(11).get<bool>();
+    file.range = {FromBytes(json.at(12)), FromBytes(json.at(13)), json.at(14).get<bool>(),
+                  json.at(15).get<bool>()};
+    file.keys_are_known = json.at(16).get<bool>();
+    return file;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files) {
+  std::map<std::tuple<std::string, std::string, std::string>, AdvisedFamily> sorted;
+  std::map<std::string, TreeShapes> shapes;
+  for (size_t i = 0; i < files->size(); ++i) {
+    const AdvisedFile& file = (*files)[i];
+    if (!file.error.empty()) {
+      continue;
+    }
+    AdvisedFamily& family = sorted[{file.database, file.family, file.comparator}];
+    family.files.push_back(i);
+    family.keys += file.keys;
+    family.knows_levels = family.knows_levels && file.level;
+  }
+  std::vector<AdvisedFamily> families;
+  for (auto& [place, family] : sorted) {
+    family.database = std::get<0>(place);
+    family.name = std::get<1>(place);
+    family.comparator = FindComparator(std::get<2>(place));
+    if (!family.database.empty()) {
+      const auto [known, is_new] = shapes.try_emplace(family.database);
+      if (is_new) {
+        known->second = ReadTreeShapes(family.database);
+      }
+      const auto shape = known->second.families.find(family.name);
+      family.shape_problem = known->second.problem;
+      if (family.shape_problem.empty() && shape == known->second.families.end()) {
+        family.shape_problem = "the OPTIONS file does not have the column family";
+      }
+      family.shape = shape == known->second.families.end() ? TreeShape() : shape->second;
+    }
+    Placer(files, &family).Place();
+    families.push_back(std::move(family));
+  }
+  return families;
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,77 @@
+// The files that advice is asked for: what each has, the tree that they make, and the place of each
+// in it.
+
+#ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_FILES_H_
+#define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_FILES_H_
+
+#include <rocksdb/comparator.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/database/tree_shape.h"
+#include "src/policy_trial/trial_filter.h"
+#include "src/sst/stored_filter.h"
+
+namespace winnow::inspect {
+
+struct AdvisedFile {
+  std::string database;  // the folder that was given; empty: the file was given itself
+  std::string path;
+  std::optional<int> level;  // unset: not known
+  std::string error;         // why it can't be read, or no filters be built for it; empty: it can
+
+  // From here on what the file says.
+  std::string family;
+  std::string comparator;
+  uint64_t data_bytes = 0;  // of its data blocks, by which compactions cut files
+  uint64_t entries = 0;
+  uint64_t keys = 0;            // in its filter; where that is not recorded, the entries
+  bool keys_are_known = false;  // they are recorded
+  uint64_t filter_bytes = 0;    // of the filter blocks; 0: it has none
+  bool unread_filter = false;   // it has one, of a policy that this program does not read
+  std::string policy;           // that built it, by its name in the file; may be empty
+  size_t partitions = 0;        // of the filter; 0: it is whole
+  std::string contents;         // "whole keys", "prefixes of rocksdb.FixedPrefix.8", ...
+  bool has_prefixes_only = false;
+  StoredRange range;
+
+  // From PlaceFiles.
+  TreePlace place;
+};
+
+// Reads all but the first three members and the place; `error` says what could not be read.
+AdvisedFile ReadAdvisedFile(const std::string& path);
+
+// The members that ReadAdvisedFile sets, from one process to another.
+std::string PackAdvisedFile(const AdvisedFile& file);
+std::optional<AdvisedFile> UnpackAdvisedFile(std::string_view bytes);
+
+// The files of one column family of one database; or those that were given one by one and have the
+// same family's name and comparator.
+struct AdvisedFamily {
+  std::string database;
+  std::string name;
+  TreeShape shape;
+  std::string shape_problem;  // why it is that of defaults, as a clause; empty: it is not
+  const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;
+  bool knows_levels = true;  // of all files
+
+  // In the order in which a lookup asks them: level by level, on level 0 the newest first, by the
+  // numbers that their names are. Files without a level are taken for files of level 0. Below
+  // level 0 by their keys.
+  std::vector<size_t> files;
+
+  uint64_t keys = 0;  // of all files
+};
+
+// Sorts the files that have no error into families and sets their places.
+std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_FILES_H_

@@ -1,0 +1,126 @@
+#include "tools/winnow/advise/advice_json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace winnow::inspect {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json Bytes(double bytes) { return static_cast<uint64_t>(std::llround(bytes)); }
+
+Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json Ratio(double value, double now) { return now > 0 ? Json(value / now) : Json(nullptr); }
+
+Json FamilyJson(const AdviceFamilyReport& family) {
+  Json json = {{"database", TextOrNull(family.database)},
+               {"name", family.name},
+               {"files", family.files},
+               {"keys", family.keys},
+               {"keys_by_level", Json::array()},
+               {"filter_bytes", family.filter_bytes},
+               {"lookups", family.lookups},
+               {"absent_lookups", family.absent},
+               {"false_reads_per_lookup", family.false_reads},
+               {"keys_compacted", family.keys_compacted}};
+  for (const auto& [level, keys] : family.keys_by_level) {
+    json["keys_by_level"].push_back(
+        {{"level", level < 0 ? Json(nullptr) : Json(level)}, {"keys", keys}});
+  }
+  return json;
+}
+
+Json CompactedJson(const AdviceRow& row, const AdviceRow& now) {
+  if (!row.compacted) {
+    return nullptr;
+  }
+  return {{"filter_bytes", Bytes(row.compacted->bytes)},
+          {"false_reads_per_lookup", row.compacted->false_reads},
+          {"false_reads_to_now", now.compacted
+                                     ? Ratio(row.compacted->false_reads, now.compacted->false_reads)
+                                     : Json(nullptr)}};
+}
+
+Json RowJson(const AdviceRow& row, const AdviceRow& now) {
+  return {
+      {"title", row.title},
+      {"policies", row.policies},
+      {"policy", TextOrNull(row.OnePolicy())},
+      {"filter_bytes", Bytes(row.bytes)},
+      {"bytes_to_now", Ratio(row.bytes, now.bytes)},
+      {"false_reads_per_lookup", row.false_reads},
+      {"interval", {row.interval.low, row.interval.high}},
+      {"counted_false_reads", row.counted},
+      {"false_reads_to_now", Ratio(row.false_reads, now.false_reads)},
+      {"build_ns_per_key", row.nanoseconds_a_key ? Json(*row.nanoseconds_a_key) : Json(nullptr)},
+      {"expected_bytes", row.expected ? Bytes(row.expected->bytes) : Json(nullptr)},
+      {"expected_false_reads_per_lookup",
+       row.expected ? Json(row.expected->false_reads) : Json(nullptr)},
+      {"compacted", CompactedJson(row, now)}};
+}
+
+Json BudgetJson(const Advice& advice) {
+  if (!advice.budget_bytes) {
+    return nullptr;
+  }
+  Json json = {{"bytes", Bytes(*advice.budget_bytes)},
+               {"fits", !advice.budget.empty() && advice.budget_taken <= *advice.budget_bytes},
+               {"taken_bytes", Bytes(advice.budget_taken)},
+               {"least_bytes", Bytes(advice.least_bytes)},
+               {"rest_buys_nothing", advice.budget_is_enough},
+               {"one_policy", TextOrNull(advice.one_policy)},
+               {"parts", Json::array()}};
+  for (const BudgetPart& part : advice.budget) {
+    json["parts"].push_back({{"family", advice.families[part.family].name},
+                             {"policy", part.policy},
+                             {"filter_bytes", Bytes(part.bytes)},
+                             {"false_reads_per_lookup", part.false_reads}});
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string AdviceJson(const Advice& advice, const std::vector<std::string>& warnings) {
+  Json json = {{"schema", "winnow.advise/1"},
+               {"families", Json::array()},
+               {"lookups",
+                {{"recorded", advice.recorded},
+                 {"count", advice.lookups},
+                 {"absent", advice.absent},
+                 {"left_out", advice.lookups_left_out},
+                 {"dropped", advice.lookups_dropped}}},
+               {"tried",
+                {{"files", advice.tried_files},
+                 {"of_files", advice.files},
+                 {"keys", advice.tried_keys},
+                 {"of_keys", advice.keys},
+                 {"out_of_time", advice.out_of_time}}},
+               {"rows", Json::array()},
+               {"candidates", Json::array()},
+               {"budget", BudgetJson(advice)},
+               {"choice", TextOrNull(advice.choice)},
+               {"recommendation", advice.recommendation},
+               {"assumptions", advice.assumptions},
+               {"errors", Json::array()},
+               {"warnings", warnings}};
+  for (const AdviceFamilyReport& family : advice.families) {
+    json["families"].push_back(FamilyJson(family));
+  }
+  for (const AdviceRow& row : advice.rows) {
+    json["rows"].push_back(RowJson(row, advice.rows.front()));
+  }
+  for (const CandidateRow& candidate : advice.candidates) {
+    json["candidates"].push_back({{"policy", candidate.policy},
+                                  {"filter_bytes", Bytes(candidate.bytes)},
+                                  {"false_reads_per_lookup", candidate.false_reads}});
+  }
+  for (const FileError& error : advice.errors) {
+    json["errors"].push_back({{"path", error.path}, {"error", error.error}});
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,34 @@
+// Advice as JSON.
+
+#ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_JSON_H_
+#define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_JSON_H_
+
+#include <string>
+#include <vector>
+
+#include "tools/winnow/advise/advice.h"
+
+namespace winnow::inspect {
+
+// A document with all of it:
+//
+//   schema       "winnow.advise/1"
+//   families     [{database (null: files given one by one), name, files, keys, keys_by_level
+//                [{level (null: not known), keys}], filter_bytes, lookups, absent_lookups,
+//                false_reads_per_lookup}]: what there is
+//   lookups      {recorded, count, absent}
+//   tried        {files, of_files, keys, of_keys}
+//   rows         [{title, policies (a name for each family; of "now" none), policy (null: they
+//                differ), filter_bytes, bytes_to_now (null: there are none now),
+//                false_reads_per_lookup, interval [low, high], counted_false_reads,
+//                false_reads_to_now, build_ns_per_key, expected_bytes,
+//                expected_false_reads_per_lookup}]: measured; "now" first
+//   candidates   [{policy, filter_bytes, false_reads_per_lookup}]: by formulas
+//   budget       null, or {bytes, fits, taken_bytes, least_bytes, parts [{family, policy,
+//                filter_bytes, false_reads_per_lookup}]}
+//   recommendation, assumptions, errors [{path, error}], warnings
+std::string AdviceJson(const Advice& advice, const std::vector<std::string>& warnings);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_JSON_H_

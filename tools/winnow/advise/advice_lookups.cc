@@ -1,0 +1,385 @@
+#include "tools/winnow/advise/advice_lookups.h"
+
+#include <absl/strings/str_cat.h>
+#include <rocksdb/slice.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
+#include "src/sst/filter_contents.h"
+#include "src/sst/internal_keys.h"
+#include "src/sst/known_comparator.h"
+#include "src/sst/sst_reader.h"
+#include "winnow/hash.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::Comparator;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+// RocksDB's kTypeMerge, kTypeDeletion, kTypeSingleDeletion and kTypeDeletionWithTimestamp.
+constexpr int kMergeType = 2;
+constexpr int kDeletionTypes[] = {0x0, 0x7, 0x14};
+
+FileAnswer AnswerOfType(int type) {
+  return type == kMergeType ? FileAnswer::kMerge
+         : std::find(std::begin(kDeletionTypes), std::end(kDeletionTypes), type) !=
+                 std::end(kDeletionTypes)
+             ? FileAnswer::kDeleted
+             : FileAnswer::kFound;
+}
+
+Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+
+// S. Vigna's SplitMix64.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+
+  uint64_t Next() {
+    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+
+  uint64_t Below(uint64_t n) { return Next() % n; }
+  double Share() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
+
+ private:
+  uint64_t state_;
+};
+
+// A key that is hardly the one given, but next to it.
+std::string NearMiss(std::string key, size_t changeable, bool may_append, Random* random) {
+  if (changeable == 0 || (may_append && random->Below(2) == 0)) {
+    key.push_back(key.empty() ? 'a' : key[random->Below(key.size())]);
+    return key;
+  }
+  const size_t at = changeable / 2 + random->Below(changeable - changeable / 2);
+  key[at] = static_cast<char>(key[at] ^ static_cast<char>(1 + random->Below(7)));
+  return key;
+}
+
+// Places in the range of keys, between the first and the last one, that are about as dense as keys
+// are: their bytes are of the kind that keys have, digits for digits.
+class Places {
+ public:
+  Places(const StoredRange& range, Random* random) : range_(range), random_(random) {
+    const std::string& first = range.first;
+    const std::string& last = range.last;
+    same_ = static_cast<size_t>(
+        std::mismatch(first.begin(), first.end(), last.begin(), last.end()).first - first.begin());
+    Learn(first);
+    Learn(last);
+  }
+
+  // A key that there is.
+  void Learn(std::string_view key) {
+    for (size_t i = 0; i < kBytes && same_ + i < key.size(); ++i) {
+      const auto byte = static_cast<unsigned char>(key[same_ + i]);
+      low_[i] = std::min(low_[i], byte);
+      high_[i] = std::max(high_[i], byte);
+    }
+  }
+
+  std::string Draw() {
+    std::string place;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      place = range_.first.substr(0, same_);
+      for (size_t i = 0; i < kBytes && low_[i] <= high_[i]; ++i) {
+        place.push_back(
+            static_cast<char>(low_[i] + random_->Below(uint64_t{1} + high_[i] - low_[i])));
+      }
+      // By bytes, whichever of the two comes first by the comparator.
+      if (std::min(range_.first, range_.last) <= place &&
+          place <= std::max(range_.first, range_.last)) {
+        break;
+      }
+    }
+    return place;
+  }
+
+ private:
+  static constexpr size_t kBytes = 8;  // behind those that all keys have in common
+  static constexpr int kAttempts = 200;
+
+  const StoredRange& range_;
+  Random* random_;
+  size_t same_ = 0;
+  unsigned char low_[kBytes] = {255, 255, 255, 255, 255, 255, 255, 255};
+  unsigned char high_[kBytes] = {};
+};
+
+class Drawer {
+ public:
+  Drawer(const DrawOptions& options, const FilterContents& contents, const Comparator& comparator,
+         const StoredRange& range)
+      : options_(options),
+        contents_(contents),
+        comparator_(comparator),
+        range_(range),
+        random_(options.seed),
+        random_present_(~options.seed) {}
+
+  void ReadAll(InternalKeys* keys, uint64_t entries) {
+    const std::vector<uint64_t> places = DrawPlaces(options_.lookups, entries, &random_);
+    const std::vector<uint64_t> present = DrawPlaces(options_.present, entries, &random_present_);
+    uint64_t at = 0;
+    auto next = places.begin();
+    auto next_present = present.begin();
+    for (keys->SeekToFirst();
+         keys->Valid() && (next != places.end() || next_present != present.end());
+         keys->Next(), ++at) {
+      for (; next != places.end() && *next == at; ++next) {
+        Take(keys->key().user_key);
+      }
+      for (; next_present != present.end() && *next_present == at; ++next_present) {
+        TakePresent(keys->key().user_key);
+      }
+    }
+  }
+
+  void SeekPlaces(InternalKeys* keys) {
+    constexpr uint64_t kToLearn = 32;
+    Places places(range_, &random_);
+    for (uint64_t i = 0; i < kToLearn + options_.lookups + options_.present; ++i) {
+      keys->Seek(places.Draw());
+      if (!keys->Valid() && keys->status().ok()) {
+        keys->SeekToLast();
+      }
+      if (!keys->Valid()) {
+        return;
+      }
+      places.Learn(keys->key().user_key);
+      if (i >= kToLearn + options_.lookups) {
+        TakePresent(keys->key().user_key);
+      } else if (i >= kToLearn) {
+        Take(keys->key().user_key);
+      }
+    }
+  }
+
+  DrawnKeys drawn() && { return std::move(drawn_); }
+
+ private:
+  // Numbers of entries, in their order.
+  static std::vector<uint64_t> DrawPlaces(uint64_t n, uint64_t entries, Random* random) {
+    std::vector<uint64_t> places;
+    for (uint64_t i = 0; i < n && entries > 0; ++i) {
+      places.push_back(random->Below(entries));
+    }
+    std::sort(places.begin(), places.end());
+    return places;
+  }
+
+  std::string WithoutTimestamp(std::string_view user_key) const {
+    return std::string(user_key.substr(
+        0, user_key.size() - std::min(user_key.size(), comparator_.timestamp_size())));
+  }
+
+  void TakePresent(std::string_view user_key) {
+    drawn_.present.push_back(WithoutTimestamp(user_key));
+  }
+
+  void Take(std::string_view user_key) {
+    constexpr int kAttempts = 16;
+    const std::string key = WithoutTimestamp(user_key);
+    if (random_.Share() >= options_.absent_share) {
+      drawn_.lookups.push_back(key);
+      return;
+    }
+    size_t changeable = key.size();
+    if (!contents_.whole_keys && contents_.prefixes != nullptr &&
+        contents_.prefixes->InDomain(SliceOf(key))) {
+      changeable = contents_.prefixes->Transform(SliceOf(key)).size();
+    }
+    // Next to the first and the last key many a change leads out of the file's range.
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      std::string near = NearMiss(key, changeable, contents_.whole_keys, &random_);
+      if (IsWithin(range_, &comparator_, near)) {
+        drawn_.lookups.push_back(std::move(near));
+        return;
+      }
+    }
+  }
+
+  const DrawOptions& options_;
+  const FilterContents& contents_;
+  const Comparator& comparator_;
+  const StoredRange& range_;
+  Random random_;
+  Random random_present_;  // of its own: lookups are the same with and without present keys
+  DrawnKeys drawn_;
+};
+
+std::string CantRead(const Status& status) {
+  return absl::StrCat("its keys can't be read: ", status.ToString());
+}
+
+}  // namespace
+
+DrawnKeys DrawLookups(const std::string& path, const DrawOptions& options, std::string* error) {
+  error->clear();
+  std::unique_ptr<InternalKeys> keys;
+  Status status = InternalKeys::Open(path, ROCKSDB_NAMESPACE::BytewiseComparator(), &keys);
+  const Comparator* comparator =
+      status.ok() ? FindComparator(keys->properties().comparator_name) : nullptr;
+  if (comparator != nullptr) {
+    status = InternalKeys::Open(path, comparator, &keys);
+  }
+  if (!status.ok() || comparator == nullptr) {
+    *error = CantRead(status);
+    return {};
+  }
+  const FilterContents contents = ContentsOf(keys->properties());
+  StoredRange range;
+  status = ReadRange(keys.get(), &range);
+  Drawer drawer(options, contents, *comparator, range);
+  if (!status.ok()) {
+    *error = CantRead(status);
+  } else if (options.whole) {
+    drawer.ReadAll(keys.get(), keys->properties().num_entries -
+                                   std::min(keys->properties().num_entries,
+                                            keys->properties().num_range_deletions));
+  } else if (!range.empty) {
+    drawer.SeekPlaces(keys.get());
+  }
+  if (!keys->status().ok()) {
+    *error = CantRead(keys->status());
+  }
+  return std::move(drawer).drawn();
+}
+
+AskedRange LookupsWithin(const std::vector<std::string>& keys, const AdvisedFile& file,
+                         const Comparator& comparator) {
+  if (file.range.empty) {
+    return {};
+  }
+  const auto begin = std::partition_point(keys.begin(), keys.end(), [&](const std::string& key) {
+    return comparator.CompareWithoutTimestamp(key, false, file.range.first, true) < 0;
+  });
+  const auto end = std::partition_point(begin, keys.end(), [&](const std::string& key) {
+    return comparator.CompareWithoutTimestamp(key, false, file.range.last, true) <= 0;
+  });
+  return {static_cast<size_t>(begin - keys.begin()), static_cast<size_t>(end - keys.begin())};
+}
+
+std::string AskFile(const std::string& path, const std::vector<std::string>& keys,
+                    const AskedRange& range, std::string* error) {
+  std::string answers(range.end - range.begin, static_cast<char>(FileAnswer::kDenied));
+  error->clear();
+  const RawSst sst = ReadRawSst(path);
+  if (sst.error) {
+    *error = *sst.error;
+    return answers;
+  }
+  const Comparator* comparator = FindComparator(sst.properties->comparator_name);
+  std::unique_ptr<InternalKeys> entries;
+  const Status status = InternalKeys::Open(path, comparator, &entries);
+  if (!status.ok()) {
+    *error = CantRead(status);
+    return answers;
+  }
+  StoredFilter filter(path, sst, comparator);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const std::string& key = keys[range.begin + i];
+    if (!filter.MayContain(key, HashKey(key).value).value_or(true)) {
+      continue;
+    }
+    entries->Seek(SoughtKey(key, comparator));
+    if (!entries->status().ok()) {
+      *error = CantRead(entries->status());
+      return answers;
+    }
+    const bool found =
+        entries->Valid() && comparator->CompareWithoutTimestamp(
+                                key, false, SliceOf(entries->key().user_key), true) == 0;
+    answers[i] = static_cast<char>(found ? AnswerOfType(entries->key().type) : FileAnswer::kFalse);
+  }
+  return answers;
+}
+
+void FollowLookups(const std::vector<AskedRange>& ranges, const std::vector<std::string>& answers,
+                   bool drop_found, FamilyLookups* lookups) {
+  const size_t n = lookups->keys.size();
+  std::vector<bool> ended(n);
+  std::vector<bool> found(n);
+  std::vector<bool> deleted(n);
+  if (drop_found) {
+    for (size_t file = 0; file < ranges.size(); ++file) {
+      for (size_t i = 0; i < answers[file].size(); ++i) {
+        if (answers[file][i] >= static_cast<char>(FileAnswer::kFound)) {
+          ended[ranges[file].begin + i] = true;
+        }
+      }
+    }
+  }
+  const std::vector<bool> dropped = ended;
+  lookups->asks.assign(ranges.size(), {});
+  lookups->false_reads = 0;
+  for (size_t file = 0; file < ranges.size(); ++file) {
+    for (size_t i = 0; i < answers[file].size(); ++i) {
+      const size_t lookup = ranges[file].begin + i;
+      const auto answer = static_cast<FileAnswer>(answers[file][i]);
+      if (ended[lookup]) {
+        continue;
+      }
+      if (answer >= FileAnswer::kFound) {
+        deleted[lookup] = !found[lookup] && answer == FileAnswer::kDeleted;
+        found[lookup] = true;
+        ended[lookup] = answer != FileAnswer::kMerge;
+        continue;
+      }
+      lookups->asks[file].push_back(static_cast<uint32_t>(lookup));
+      lookups->false_reads += answer == FileAnswer::kFalse ? 1 : 0;
+    }
+  }
+  AskedRange all = {n, 0};  // between the first key of all files and the last one
+  for (const AskedRange& range : ranges) {
+    if (range.begin < range.end) {
+      all = {std::min(all.begin, range.begin), std::max(all.end, range.end)};
+    }
+  }
+  lookups->lookups = 0;
+  lookups->absent = 0;
+  lookups->asks_of_one = 0;
+  for (size_t i = 0; i < n; ++i) {
+    if (dropped[i]) {
+      continue;
+    }
+    const bool within = all.begin <= i && i < all.end;
+    ++lookups->lookups;
+    lookups->absent += found[i] ? 0 : 1;
+    lookups->asks_of_one += within && (!found[i] || deleted[i]) ? 1 : 0;
+  }
+}
+
+double LiveShare(const std::vector<AskedRange>& ranges, const std::vector<std::string>& answers,
+                 size_t present) {
+  std::vector<uint32_t> files(present);
+  std::vector<bool> live(present);
+  for (size_t file = 0; file < ranges.size(); ++file) {
+    for (size_t i = 0; i < answers[file].size(); ++i) {
+      const size_t key = ranges[file].begin + i;
+      const auto answer = static_cast<FileAnswer>(answers[file][i]);
+      if (answer >= FileAnswer::kFound) {
+        live[key] = files[key] == 0 ? answer != FileAnswer::kDeleted : live[key];
+        ++files[key];
+      }
+    }
+  }
+  // A key of three files is three times as likely to be drawn.
+  double sum = 0;
+  double counted = 0;
+  for (size_t key = 0; key < present; ++key) {
+    sum += live[key] ? 1.0 / files[key] : 0;
+    counted += files[key] > 0 ? 1 : 0;
+  }
+  return counted > 0 ? sum / counted : 1;
+}
+
+}  // namespace winnow::inspect

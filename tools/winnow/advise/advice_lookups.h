@@ -1,0 +1,91 @@
+// The lookups that policies are compared by: recorded ones, or such as are drawn from the keys of
+// the files; and what the files answer them.
+
+#ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_LOOKUPS_H_
+#define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_LOOKUPS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tools/winnow/advise/advice_files.h"
+
+namespace winnow::inspect {
+
+// What is drawn from one file.
+struct DrawOptions {
+  uint64_t lookups = 0;
+  double absent_share = 1;  // of them that are near misses of the file's keys; the rest are keys
+  uint64_t present = 0;     // keys besides
+  uint64_t seed = 0;        // the same one gives the same keys
+  bool whole = true;        // read all keys; else seek places by the bytes of the file's range
+};
+
+struct DrawnKeys {
+  std::vector<std::string> lookups;
+  std::vector<std::string> present;  // keys of the file as they are
+};
+
+// Draws keys of the file, all alike likely, and changes a byte near the end of each lookup's, or
+// appends one: of a file whose filter has prefixes only, within the prefix. Without timestamps.
+// Near misses may be keys by chance, of this file or of others. On failure *error is a sentence.
+DrawnKeys DrawLookups(const std::string& path, const DrawOptions& options, std::string* error);
+
+// What a file answers a lookup.
+enum class FileAnswer : char {
+  kNotAsked = 0,  // the key is out of the file's range
+  kDenied = 1,    // by the filter that the file has
+  kFalse = 2,     // a block is read, and the key is not there
+  kFound = 3,     // a value: the lookup ends
+  kMerge = 4,     // found, but the lookup goes on
+  kDeleted = 5,   // found to be deleted: the lookup ends
+};
+
+// The lookups of one family in the order of its comparator. `keys` stays as it is.
+struct AskedRange {
+  size_t begin = 0;
+  size_t end = 0;
+};
+AskedRange LookupsWithin(const std::vector<std::string>& keys, const AdvisedFile& file,
+                         const ROCKSDB_NAMESPACE::Comparator& comparator);
+
+// Asks the file for keys[begin] to keys[end - 1], all within its range, with the filter that it
+// has: a FileAnswer for each, as a char. On failure *error is a sentence.
+std::string AskFile(const std::string& path, const std::vector<std::string>& keys,
+                    const AskedRange& range, std::string* error);
+
+// What a family's lookups meet, whatever the policy.
+struct FamilyLookups {
+  std::vector<std::string> keys;  // sorted
+
+  uint64_t lookups =
+      0;                // that count: recorded ones all, drawn ones if they are what they should be
+  uint64_t absent = 0;  // of these, whose key is in no file
+  uint64_t false_reads = 0;  // with the filters that the files have
+
+  // Of those that count, the ones that would ask a file in vain if all files were one: they lie
+  // between its keys, and it has no such key, or none any more that was deleted.
+  uint64_t asks_of_one = 0;
+
+  // For each file, by the place in AdvisedFamily::files: those that ask it although it does not
+  // have the key, as places in `keys`.
+  std::vector<std::vector<uint32_t>> asks;
+};
+
+// Goes through the files as lookups do, until the key is found. answers[i] is what AskFile gave for
+// ranges[i] of file i of the family. drop_found: lookups whose key is found don't count.
+void FollowLookups(const std::vector<AskedRange>& ranges, const std::vector<std::string>& answers,
+                   bool drop_found, FamilyLookups* lookups);
+
+// The share of the files' entries that is left when all are merged into one: 0 to 1, each key once,
+// deleted ones not at all. `ranges` and `answers` are those of `present` keys that were drawn from
+// the files, all entries alike likely. 1 without any.
+double LiveShare(const std::vector<AskedRange>& ranges, const std::vector<std::string>& answers,
+                 size_t present);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_LOOKUPS_H_

@@ -1,0 +1,115 @@
+#include "tools/winnow/advise/advice_reading.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/policy_trial/trial_filter.h"
+
+namespace winnow::inspect {
+
+std::vector<AdvicePiece> AdviceReading::AllPieces() const {
+  std::vector<AdvicePiece> pieces;
+  for (size_t family = 0; family < families.size(); ++family) {
+    for (size_t at = 0; at < families[family].files.size(); ++at) {
+      pieces.push_back({family, at});
+    }
+  }
+  return pieces;
+}
+
+std::vector<AdvicePiece> AdviceReading::PiecesToTry() const {
+  std::vector<AdvicePiece> pieces;
+  for (size_t family = 0; family < families.size(); ++family) {
+    for (const size_t at : tried[family]) {
+      pieces.push_back({family, at});
+    }
+  }
+  return pieces;
+}
+
+double AdviceReading::ALookup(double count) const {
+  return num_lookups == 0 ? 0 : count / static_cast<double>(num_lookups);
+}
+
+double AdviceReading::AbsentShare() const {
+  if (num_lookups == 0 || num_absent == num_lookups) {
+    return 1;
+  }
+  return std::max(0.01, std::round(100 * ALookup(static_cast<double>(num_absent))) / 100);
+}
+
+uint64_t AdviceReading::FilterBytesNow() const {
+  uint64_t bytes = 0;
+  for (const AdvisedFamily& family : families) {
+    for (const size_t file : family.files) {
+      bytes += files[file].filter_bytes;
+    }
+  }
+  return bytes;
+}
+
+double AdviceReading::FalseReadsNow() const {
+  double reads = 0;
+  for (const FamilyLookups& family : lookups) {
+    reads += static_cast<double>(family.false_reads);
+  }
+  return reads;
+}
+
+bool AdviceReading::AsksInVain() const {
+  return std::any_of(asks.begin(), asks.end(), [](const std::vector<uint64_t>& of_files) {
+    return std::any_of(of_files.begin(), of_files.end(), [](uint64_t asked) { return asked > 0; });
+  });
+}
+
+bool AdviceReading::SomeAreUnfiltered() const {
+  return std::any_of(formulas.begin(), formulas.end(), [](const FamilyFormula& family) {
+    return std::any_of(family.groups.begin(), family.groups.end(),
+                       [](const FileGroup& group) { return group.unfiltered; });
+  });
+}
+
+bool AdviceReading::NoPolicyBuilds() const {
+  return std::all_of(formulas.begin(), formulas.end(), [](const FamilyFormula& family) {
+    return std::all_of(family.groups.begin(), family.groups.end(),
+                       [](const FileGroup& group) { return group.unfiltered; });
+  });
+}
+
+std::vector<FamilyFormula> AdviceReading::CompactedFormulas() const {
+  std::vector<FamilyFormula> of_families;
+  for (const CompactedFamily& family : compacted) {
+    of_families.push_back(family.formula);
+  }
+  return of_families;
+}
+
+std::vector<std::string> AdviceReading::PoliciesInForce() const {
+  std::vector<std::string> policies;
+  for (const CompactedFamily& family : compacted) {
+    policies.push_back(family.policy);
+  }
+  return policies;
+}
+
+bool AdviceReading::AllAreCompacted() const {
+  return std::all_of(compacted.begin(), compacted.end(),
+                     [](const CompactedFamily& family) { return family.is_already; });
+}
+
+bool AdviceReading::FiltersAreOf(const std::vector<std::string>& policies, double bytes) const {
+  constexpr double kSameSize = 0.02;
+  for (size_t family = 0; family < families.size(); ++family) {
+    std::string problem;
+    const auto policy = PolicyOfText(policies[family], &problem);
+    if (policy == nullptr) return false;
+    for (const size_t file : families[family].files) {
+      const std::string& name = files[file].policy;
+      if (name != policy->Name() && name != policy->CompatibilityName()) return false;
+    }
+  }
+  const auto now = static_cast<double>(FilterBytesNow());
+  return std::abs(bytes - now) <= kSameSize * now;
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,85 @@
+// What advice reads of the files once, whatever the policies that it tries: the files, the tree
+// that they make, lookups, and which files these ask in vain.
+
+#ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_READING_H_
+#define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_READING_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tools/winnow/advise/advice.h"
+#include "tools/winnow/advise/advice_candidates.h"
+#include "tools/winnow/advise/advice_compacted.h"
+#include "tools/winnow/advise/advice_files.h"
+#include "tools/winnow/advise/advice_lookups.h"
+
+namespace winnow::inspect {
+
+// A file's place among its family's.
+struct AdvicePiece {
+  size_t family;
+  size_t at;
+};
+
+struct AdviceReading {
+  std::vector<AdvisedFile> files;
+  std::set<std::string> found_families;  // also those that were not asked for
+  std::vector<AdvisedFamily> families;
+
+  // By family, places in AdvisedFamily::files: those to try policies on, and the others.
+  std::vector<std::vector<size_t>> tried;
+  std::vector<std::vector<size_t>> rest;
+
+  std::vector<FamilyLookups> lookups;       // by family
+  std::vector<std::vector<uint64_t>> asks;  // lookups in vain, by family and place of the file
+  uint64_t num_lookups = 0;                 // that count, over all families
+  uint64_t num_absent = 0;                  // of them
+  uint64_t lookups_left_out = 0;            // by AdviceOptions::most_asks
+
+  std::vector<FamilyFormula> formulas;     // of all files
+  std::vector<CompactedFamily> compacted;  // by family
+  bool has_plans = false;                  // of some family
+  uint64_t keys = 0;
+
+  const AdvisedFile& FileOf(const AdvicePiece& piece) const {
+    return files[families[piece.family].files[piece.at]];
+  }
+  AdvisedFile& FileOf(const AdvicePiece& piece) {
+    return files[families[piece.family].files[piece.at]];
+  }
+
+  std::vector<AdvicePiece> AllPieces() const;
+  std::vector<AdvicePiece> PiecesToTry() const;
+
+  // So many of all lookups.
+  double ALookup(double count) const;
+
+  // For plans, rounded as it is written; 1 where nothing is found.
+  double AbsentShare() const;
+
+  uint64_t FilterBytesNow() const;
+  double FalseReadsNow() const;
+
+  // Some lookup asks some file in vain.
+  bool AsksInVain() const;
+
+  // optimize_filters_for_hits, and some or all files are where it has no filters.
+  bool SomeAreUnfiltered() const;
+  bool NoPolicyBuilds() const;
+
+  // Of CompactedFamily.
+  std::vector<FamilyFormula> CompactedFormulas() const;
+  std::vector<std::string> PoliciesInForce() const;
+  bool AllAreCompacted() const;
+
+  // The filters that there are were built by these policies, of each family, as far as their name
+  // in the files and their size tell; `bytes` is what formulas say that such filters take.
+  bool FiltersAreOf(const std::vector<std::string>& policies, double bytes) const;
+};
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_READING_H_

@@ -1,0 +1,365 @@
+#include "tools/winnow/advise/advice_rows.h"
+
+#include <rocksdb/filter_policy.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "src/policy_trial/trial_filter.h"
+#include "tools/winnow/advise/advice_times.h"
+#include "tools/winnow/advise/advice_trials.h"
+#include "tools/winnow/advise/advice_work.h"
+
+namespace winnow::inspect {
+namespace {
+
+// What was measured of a policy in some files, and the formulas say of them.
+struct Tried {
+  double bytes = 0;
+  double false_reads = 0;
+  double keys = 0;
+  Cost expected;
+};
+
+struct Corrected {
+  double value = 0;
+  double error = 0;  // a share of it, which it errs by at most in 95 of 100 cases
+};
+
+// What a formula says of files that were not tried, by what it said of those that were. Few false
+// reads tell less of the formula than it is known to be worth: it errs by some 5 %, as a count of
+// kFormulaIsWorth would. Unless it is plainly wrong, as for prefixes.
+Corrected Correct(double formula, double counted, double expected) {
+  constexpr double kFormulaIsWorth = 400;
+  constexpr double kDeviations = 4;
+  const bool is_wrong = std::abs(counted - expected) > kDeviations * std::sqrt(expected + 1) &&
+                        std::abs(counted / std::max(expected, 1e-9) - 1) > 0.25;
+  const double worth = is_wrong ? 0 : kFormulaIsWorth;
+  if (expected + worth <= 0) {
+    return {formula, 1};
+  }
+  return {formula * (counted + worth) / (expected + worth),
+          std::min(1.0, 2 / std::sqrt(std::max(1.0, counted + worth)))};
+}
+
+// Any beginning of them is spread evenly over the whole, which is what is tried where time is
+// short.
+std::vector<AdvicePiece> Spread(const std::vector<AdvicePiece>& pieces) {
+  constexpr double kGoldenRatio = 0.6180339887498949;
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const double at = static_cast<double>(i) * kGoldenRatio;
+    order.emplace_back(at - std::floor(at), i);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<AdvicePiece> spread;
+  for (const auto& [at, piece] : order) {
+    spread.push_back(pieces[piece]);
+  }
+  return spread;
+}
+
+// A policy may be written in several ways: bloomfilter:10 and bloomfilter:10:false.
+bool AreSame(const std::vector<std::string>& some, const std::vector<std::string>& others) {
+  return std::equal(some.begin(), some.end(), others.begin(), others.end(),
+                    [](const std::string& one, const std::string& other) {
+                      std::string problem;
+                      const auto a = PolicyOfText(one, &problem);
+                      const auto b = PolicyOfText(other, &problem);
+                      return a != nullptr && b != nullptr && a->GetId() == b->GetId();
+                    });
+}
+
+class Trying {
+ public:
+  Trying(const AdviceReading& reading, const std::vector<AdviceTrial>& trials,
+         std::chrono::steady_clock::time_point deadline)
+      : read_(reading),
+        deadline_(deadline),
+        pieces_(Spread(reading.PiecesToTry())),
+        results_(pieces_.size()),
+        policies_(reading.families.size()) {
+    rows_.measured = trials;
+  }
+
+  AdviceRows All(int jobs, const AdviceProgress& progress) && {
+    ListPolicies();
+    Build(jobs, progress);
+    PartFiles();
+    AddNow();
+    for (size_t row = 0; row < rows_.measured.size(); ++row) {
+      Sum(TriedOf(row), &rows_.measured[row]);
+      TakeNow(&rows_.measured[row]);
+      rows_.rows.push_back(rows_.measured[row].row);
+    }
+    Compact();
+    std::stable_sort(rows_.rows.begin() + 1, rows_.rows.end(),
+                     [](const AdviceRow& a, const AdviceRow& b) { return a.bytes < b.bytes; });
+    return std::move(rows_);
+  }
+
+ private:
+  // Rows may have a policy in common.
+  void ListPolicies() {
+    place_.resize(rows_.measured.size());
+    for (size_t row = 0; row < rows_.measured.size(); ++row) {
+      for (size_t family = 0; family < read_.families.size(); ++family) {
+        std::vector<std::string>& known = policies_[family];
+        const std::string& policy = rows_.measured[row].row.policies[family];
+        const auto found = std::find(known.begin(), known.end(), policy);
+        place_[row].push_back(static_cast<size_t>(found - known.begin()));
+        if (found == known.end()) {
+          known.push_back(policy);
+        }
+      }
+    }
+  }
+
+  std::string& ErrorOf(size_t piece) {
+    return rows_.errors[read_.families[pieces_[piece].family].files[pieces_[piece].at]];
+  }
+
+  // One file is tried though the time is over; where it is gone meanwhile, another one.
+  void Build(int jobs, const AdviceProgress& progress) {
+    std::vector<size_t> all(pieces_.size());
+    std::iota(all.begin(), all.end(), size_t{0});
+    BuildSome(all, jobs, progress);
+    for (size_t next = 0; next < pieces_.size() && !AnyIsWhole(); ++next) {
+      if (results_[next].out_of_time) {
+        BuildSome({next}, jobs, progress);
+      }
+    }
+  }
+
+  bool AnyIsWhole() const {
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (IsWhole(i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Pieces; the first of them whatever the time.
+  void BuildSome(const std::vector<size_t>& some, int jobs, const AdviceProgress& progress) {
+    AdviceWork work;
+    work.step = "building filters";
+    work.pieces = some.size();
+    for (const size_t piece : some) {
+      work.sizes.push_back(static_cast<double>(read_.FileOf(pieces_[piece]).entries));
+    }
+    work.work = [&](size_t number, const WorkerReport& report) {
+      const size_t i = some[number];
+      if (number > 0 && std::chrono::steady_clock::now() >= deadline_) {
+        FileTrial none;
+        none.out_of_time = true;
+        return PackTrial(none);
+      }
+      const auto& [family, at] = pieces_[i];
+      return PackTrial(TryPolicies(read_.FileOf(pieces_[i]), read_.families[family].shape,
+                                   policies_[family], read_.lookups[family].keys,
+                                   read_.lookups[family].asks[at], Beat(report)));
+    };
+    work.take = [&](size_t number, const std::string& answer) {
+      const size_t i = some[number];
+      std::optional<FileTrial> trial = UnpackTrial(answer);
+      if (trial) {
+        results_[i] = std::move(*trial);
+        rows_.out_of_time = rows_.out_of_time || results_[i].out_of_time;
+        if (!results_[i].error.empty()) {
+          ErrorOf(i) = results_[i].error;
+        }
+      }
+      return trial.has_value();
+    };
+    work.error_of = [&](size_t number) -> std::string& { return ErrorOf(some[number]); };
+    DoAdviceWork(work, jobs, progress);
+  }
+
+  bool IsWhole(size_t piece) const {
+    return results_[piece].policies.size() == policies_[pieces_[piece].family].size();
+  }
+
+  // Into those that all policies were tried on, and the rest.
+  void PartFiles() {
+    tried_.resize(read_.families.size());
+    rest_ = read_.rest;
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      const bool whole = IsWhole(i);
+      rows_.tried_files += whole ? 1 : 0;
+      rows_.tried_keys += whole ? results_[i].keys : 0;
+      (whole ? tried_ : rest_)[pieces_[i].family].push_back(pieces_[i].at);
+    }
+    for (size_t family = 0; family < read_.families.size(); ++family) {
+      tried_formulas_.push_back(
+          FormulaOf(read_.families[family], read_.files, tried_[family], read_.asks[family]));
+      rest_formulas_.push_back(
+          FormulaOf(read_.families[family], read_.files, rest_[family], read_.asks[family]));
+    }
+  }
+
+  // Of the row's policies, by family.
+  std::vector<Tried> TriedOf(size_t row) const {
+    std::vector<Tried> tried(read_.families.size());
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (IsWhole(i)) {
+        const size_t family = pieces_[i].family;
+        const PolicyCost& cost = results_[i].policies[place_[row][family]];
+        tried[family].bytes += static_cast<double>(cost.bytes);
+        tried[family].false_reads += static_cast<double>(cost.false_reads);
+        tried[family].keys += static_cast<double>(results_[i].keys);
+      }
+    }
+    return tried;
+  }
+
+  void AddNow() {
+    AdviceRow now;
+    now.title = "now";
+    now.bytes = static_cast<double>(read_.FilterBytesNow());
+    now.counted = static_cast<uint64_t>(read_.FalseReadsNow());
+    now.false_reads = read_.ALookup(read_.FalseReadsNow());
+    now.interval = PoissonInterval(now.counted, read_.num_lookups);
+    rows_.rows.push_back(std::move(now));
+  }
+
+  // The filters that there are, of all files, tell more of their policy than a sample does.
+  void TakeNow(AdviceTrial* trial) const {
+    AdviceRow& row = trial->row;
+    const AdviceRow& now = rows_.rows.front();
+    if (rows_.tried_files < read_.AllPieces().size() && row.expected &&
+        AreSame(row.policies, read_.PoliciesInForce()) &&
+        read_.FiltersAreOf(row.policies, row.expected->bytes)) {
+      row.bytes = now.bytes;
+      row.counted = now.counted;
+      row.false_reads = now.false_reads;
+      row.interval = now.interval;
+    }
+  }
+
+  // The measured ones are the trials, in their order. Of a tree that is compacted already, what it
+  // is once compacted is what was measured.
+  void Compact() {
+    CompactedCosts costs(read_.compacted);
+    const auto of = [&](const std::vector<std::string>& policies) {
+      std::optional<Cost> cost = costs.Of(policies);
+      if (cost) {
+        cost->false_reads = read_.ALookup(cost->false_reads);
+      }
+      return cost;
+    };
+    const bool already = read_.AllAreCompacted();
+    AdviceRow& now = rows_.rows.front();
+    now.compacted = of(read_.PoliciesInForce());
+    if (already && now.compacted &&
+        read_.FiltersAreOf(read_.PoliciesInForce(), now.compacted->bytes)) {
+      now.compacted = Cost{now.bytes, now.false_reads};
+    }
+    for (size_t i = 0; i < rows_.measured.size(); ++i) {
+      AdviceRow& row = rows_.measured[i].row;
+      row.compacted = already ? Cost{row.bytes, row.false_reads} : of(row.policies);
+      rows_.rows[i + 1].compacted = row.compacted;
+    }
+  }
+
+  // What was not tried has what the formulas say, or without them what its keys and lookups are to
+  // those that were tried; and as much more or less as what was tried.
+  void Sum(const std::vector<Tried>& tried, AdviceTrial* trial) const {
+    Tried all;
+    Cost rest;
+    double rest_keys = 0;
+    double rest_asks = 0;
+    double tried_asks = 0;
+    for (size_t family = 0; family < read_.families.size(); ++family) {
+      all.bytes += tried[family].bytes;
+      all.false_reads += tried[family].false_reads;
+      all.keys += tried[family].keys;
+      if (!trial->candidates.empty()) {
+        const CandidateCosts costs(trial->candidates[family]);
+        all.expected += costs.Of(tried_formulas_[family]);
+        rest += costs.Of(rest_formulas_[family]);
+      }
+      for (const size_t at : rest_[family]) {
+        rest_keys += static_cast<double>(read_.FileOf({family, at}).keys);
+        rest_asks += static_cast<double>(read_.asks[family][at]);
+      }
+      for (const size_t at : tried_[family]) {
+        tried_asks += static_cast<double>(read_.asks[family][at]);
+      }
+    }
+    if (trial->candidates.empty()) {
+      all.expected = {std::max(1.0, all.keys), std::max(1.0, tried_asks)};
+      rest = {rest_keys, rest_asks};
+    }
+    AdviceRow& row = trial->row;
+    row.bytes = all.bytes +
+                (all.expected.bytes > 0 ? rest.bytes * all.bytes / all.expected.bytes : rest.bytes);
+    row.counted = static_cast<uint64_t>(all.false_reads);
+    const Corrected more = Correct(rest.false_reads, all.false_reads, all.expected.false_reads);
+    const Interval counted = PoissonInterval(row.counted, read_.num_lookups);
+    row.false_reads = read_.ALookup(all.false_reads + more.value);
+    row.interval.low = counted.low + read_.ALookup(more.value * (1 - more.error));
+    row.interval.high = counted.high + read_.ALookup(more.value * (1 + more.error));
+  }
+
+  const AdviceReading& read_;
+  const std::chrono::steady_clock::time_point deadline_;
+  const std::vector<AdvicePiece> pieces_;
+  std::vector<FileTrial> results_;                  // of the pieces
+  std::vector<std::vector<std::string>> policies_;  // by family
+  std::vector<std::vector<size_t>> place_;          // by row and family: in policies_[family]
+  // By family, places in AdvisedFamily::files: those on which all policies were tried.
+  std::vector<std::vector<size_t>> tried_;
+  std::vector<std::vector<size_t>> rest_;
+  std::vector<FamilyFormula> tried_formulas_;
+  std::vector<FamilyFormula> rest_formulas_;
+  AdviceRows rows_;
+};
+
+}  // namespace
+
+AdviceRows TryAll(const AdviceReading& reading, const std::vector<AdviceTrial>& trials, int jobs,
+                  std::chrono::steady_clock::time_point deadline, const AdviceProgress& progress) {
+  return Trying(reading, trials, deadline).All(jobs, progress);
+}
+
+void TimeBuilds(const AdviceReading& reading, std::vector<AdviceRow>* rows) {
+  // Families whose filters are of about as many keys share a time.
+  std::map<std::pair<std::string, int>, size_t> known;
+  std::vector<TimedBuild> builds;
+  std::vector<std::vector<std::pair<size_t, double>>> of_rows(rows->size());  // with their keys
+  for (size_t row = 0; row < rows->size(); ++row) {
+    for (size_t family = 0; family < (*rows)[row].policies.size(); ++family) {
+      const CompactedFamily& compacted = reading.compacted[family];
+      const double keys = static_cast<double>(reading.families[family].keys);
+      const double of_a_file = keys / static_cast<double>(reading.families[family].files.size());
+      const std::string& policy = (*rows)[row].policies[family];
+      const auto [at, is_new] = known.try_emplace(
+          std::pair(policy, static_cast<int>(std::log2(std::max(of_a_file, 1.0)))), builds.size());
+      if (is_new) {
+        TreeShape shape = compacted.formula.shape;
+        shape.last_level_has_filters = true;
+        builds.push_back(
+            {policy, shape, compacted.place, static_cast<uint64_t>(std::max(of_a_file, 1.0))});
+      }
+      of_rows[row].emplace_back(at->second, keys);
+    }
+  }
+  const std::vector<double> times = NanosecondsAKey(builds);
+  for (size_t row = 0; row < rows->size(); ++row) {
+    double keys = 0;
+    double nanoseconds = 0;
+    for (const auto& [build, of_family] : of_rows[row]) {
+      keys += times[build] > 0 ? of_family : 0;
+      nanoseconds += times[build] * of_family;
+    }
+    if (keys > 0) {
+      (*rows)[row].nanoseconds_a_key = nanoseconds / keys;
+    }
+  }
+}
+
+}  // namespace winnow::inspect

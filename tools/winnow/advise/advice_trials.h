@@ -1,0 +1,44 @@
+// Policies tried on the keys of one file: what their filters take, and which lookups they let
+// through.
+
+#ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_TRIALS_H_
+#define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_TRIALS_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/winnow/advise/advice_files.h"
+
+namespace winnow::inspect {
+
+struct PolicyCost {
+  uint64_t bytes = 0;        // of its filter blocks
+  uint64_t false_reads = 0;  // lookups that it lets through
+};
+
+struct FileTrial {
+  uint64_t keys = 0;  // whole keys and prefixes that were added, equal neighbours once
+  std::vector<PolicyCost> policies;
+  std::string error;         // a sentence; empty: all were built
+  bool out_of_time = false;  // nothing was tried
+};
+
+// Reads all keys of the file and builds from them the filter of each policy, by its options string;
+// "nullptr" builds none. A filter that is partitioned now is cut where it is cut now. Then asks
+// them for keys[asks[i]], which the file does not have. `progress` may be null, and hears of the
+// share that is done.
+FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
+                      const std::vector<std::string>& policies,
+                      const std::vector<std::string>& keys, const std::vector<uint32_t>& asks,
+                      const std::function<void(uint64_t keys, double share)>& progress);
+
+std::string PackTrial(const FileTrial& trial);
+std::optional<FileTrial> UnpackTrial(std::string_view bytes);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_TRIALS_H_

@@ -1,0 +1,501 @@
+#include "tools/winnow/advise/advice_words.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "tools/winnow/advise/advice_budget.h"
+
+namespace winnow::inspect {
+namespace {
+
+// Fewer lookups tell little of rates around a hundredth.
+constexpr uint64_t kFewLookups = 10'000;
+
+// False reads of now, or of what is tried, that a verdict needs: fewer tell less than 30 %.
+constexpr double kEnoughCounted = 50;
+
+// Savings below this share of what there is are not worth a change.
+constexpr double kWorthwhile = 0.03;
+
+constexpr char kPrefixesArePresent[] =
+    "Made-up lookups of filters of prefixes nearly all have prefixes that files hold, so that they "
+    "can't show what filters save here: --lookups=FILE takes recorded ones.";
+
+// To two digits.
+double RoundUp(double number) {
+  const double step = std::pow(10, std::max(0.0, std::floor(std::log10(number)) - 1));
+  return step * std::ceil(number / step);
+}
+
+const AdviceRow* RowOf(const Advice& advice, const std::string& title) {
+  const auto found = std::find_if(advice.rows.begin(), advice.rows.end(),
+                                  [&](const AdviceRow& row) { return row.title == title; });
+  return found == advice.rows.end() ? nullptr : &*found;
+}
+
+class Words {
+ public:
+  Words(const AdviceReading& reading, const AdviceOptions& options,
+        const std::vector<AdviceTrial>& trials, Advice* advice)
+      : read_(reading), options_(options), trials_(trials), advice_(*advice) {}
+
+  void Recommend() {
+    const AdviceRow& now = advice_.rows.front();
+    if (!read_.AsksInVain()) {
+      advice_.recommendation =
+          "None of these lookups asks a file for a key that it does not have, so no filter would "
+          "save a read: there is nothing to recommend.";
+      return;
+    }
+    if (read_.NoPolicyBuilds()) {
+      advice_.recommendation =
+          "The OPTIONS file has optimize_filters_for_hits, and all files are of the last level, "
+          "which gets no filters for it, whatever the policy: turn it off if lookups of absent "
+          "keys matter.";
+      return;
+    }
+    if (advice_.budget_bytes) {
+      RecommendBudget(now);
+      return;
+    }
+    if (MostPrefixesArePresent()) {
+      advice_.recommendation = kPrefixesArePresent;
+      return;
+    }
+    if (const double needed = LookupsNeeded(); needed > static_cast<double>(read_.num_lookups)) {
+      advice_.recommendation = absl::StrFormat(
+          "%d lookups are too few to tell policies apart: %s.", read_.num_lookups,
+          options_.recorded
+              ? absl::StrFormat("some %.0f are enough", needed)
+              : absl::StrFormat("--draws=%.0f makes enough", RoundUp(needed / MadeOfADraw())));
+      return;
+    }
+    if (now.bytes == 0) {
+      RecommendFilters(now);
+    } else {
+      RecommendChange(now);
+    }
+  }
+
+  void Assume() {
+    std::vector<std::string>& said = advice_.assumptions;
+    if (options_.recorded) {
+      said.emplace_back(
+          "Lookups are the recorded ones, each as often as the list has it; a lookup of a key that "
+          "is there asks the files above it.");
+    } else {
+      said.push_back(absl::StrCat(
+          "Lookups are made up: keys drawn from all keys alike",
+          options_.absent_share < 1
+              ? absl::StrFormat(", %.3g of them changed to near misses", options_.absent_share)
+              : ", each changed to a near miss that is in no file",
+          read_.families.size() > 1 ? ", over the column families by their keys" : "",
+          ". Which keys are looked up, how often each, and how many are there, files can't tell: "
+          "--lookups=FILE takes recorded ones."));
+    }
+    if (advice_.lookups_dropped > 0) {
+      said.push_back(absl::StrCat(
+          "Of ", options_.lookups, " lookups to make up, ", advice_.lookups_dropped,
+          " are left away: their near misses are keys of files by chance, or in no file's range."));
+    }
+    if (advice_.lookups_left_out > 0) {
+      said.push_back(absl::StrCat(
+          advice_.lookups_left_out, " lookups were left out, evenly: the others ask ",
+          options_.most_asks, " filters as it is, since many files have the same range."));
+    }
+    if (std::any_of(advice_.rows.begin(), advice_.rows.end(),
+                    [](const AdviceRow& row) { return row.compacted.has_value(); })) {
+      said.emplace_back(
+          "\"Once compacted\" is the tree after a full compaction (CompactRange): each column "
+          "family in one level, each key once; now's row with the policy of the OPTIONS file.");
+    } else {
+      said.emplace_back(
+          "What filters of prefixes read once all is compacted into one level is not known.");
+    }
+    if (!advice_.rows.front().compacted) {
+      SayWhyPolicyIsNotKnown();
+    }
+    said.emplace_back(
+        "Caches are not in this: a block that is read in vain may be in memory, and filters that "
+        "are not pinned may be read from disk.");
+    if (read_.num_lookups < kFewLookups) {
+      said.push_back(absl::StrCat("Only ", read_.num_lookups,
+                                  " lookups count, so that false reads are known roughly."));
+    }
+    if (read_.has_plans) {
+      said.emplace_back(
+          "Plans by level are counted with the tree as it is: each file where it lies now, and the "
+          "policy knowing which levels have some of its keys. by_level is for random writes only.");
+    }
+    const bool partitioned = std::any_of(read_.files.begin(), read_.files.end(),
+                                         [](const auto& file) { return file.partitions > 0; });
+    if (partitioned) {
+      said.emplace_back("Partitioned filters are cut where they are cut now.");
+    }
+    std::set<std::string> prefixes;
+    bool levels_known = true;
+    bool other_policy = false;
+    for (const AdvisedFile& file : read_.files) {
+      if (file.error.empty() && file.has_prefixes_only) {
+        prefixes.insert(file.contents);
+      }
+      other_policy = other_policy || file.unread_filter;
+    }
+    for (const std::string& contents : prefixes) {
+      said.push_back(absl::StrCat(
+          "Filters have ", contents,
+          " and no whole keys: near misses differ within the prefix, and where that is there all "
+          "the same, no filter helps; the formulas leave this out."));
+    }
+    if (advice_.budget_bytes && MostPrefixesArePresent()) {
+      said.emplace_back(kPrefixesArePresent);
+    }
+    if (read_.SomeAreUnfiltered()) {
+      said.emplace_back(
+          "The OPTIONS file has optimize_filters_for_hits: no policy builds filters for the files "
+          "of the last level.");
+    }
+    if (other_policy) {
+      said.emplace_back(
+          "Some files have filters of a policy that this program does not read: they count as "
+          "none.");
+    }
+    for (const AdvisedFamily& family : read_.families) {
+      levels_known = levels_known && family.knows_levels;
+    }
+    if (!levels_known) {
+      said.emplace_back(
+          "Some files have no known level: a lookup is taken to ask all of them whose range has "
+          "the key, the highest number first.");
+    }
+    if (advice_.tried_files == 0) {
+      said.emplace_back(
+          "No filter was built: the files were gone, or no key of theirs could be read. All rows "
+          "but \"now\" and that of its policy are by formulas alone.");
+    } else if (advice_.tried_files < advice_.files) {
+      said.emplace_back(
+          "Filters were built for a sample of the files, chosen by their size; for the others the "
+          "formulas' figures are taken, corrected by what the sample has more or less than they "
+          "say. The row \"now\", and that of its policy, is of all files.");
+    }
+    if (advice_.out_of_time) {
+      said.push_back(absl::StrFormat(
+          "The sample is smaller than --sample says: --seconds=%g were over.", options_.seconds));
+    }
+    said.push_back(absl::StrCat("Deleted ranges are not looked at.",
+                                advice_.tried_files == 0
+                                    ? ""
+                                    : " Nanoseconds a key are processor time of this machine, the "
+                                      "least of five rounds."));
+  }
+
+ private:
+  void SayWhyPolicyIsNotKnown() {
+    std::set<std::string> causes;
+    for (size_t i = 0; i < read_.families.size(); ++i) {
+      const AdvisedFamily& family = read_.families[i];
+      if (read_.compacted[i].policy.empty()) {
+        causes.insert(family.database.empty()
+                          ? "it is in the OPTIONS file of a database, and files "
+                            "were given one by one"
+                      : family.shape_problem.empty()
+                          ? "the OPTIONS file names none that this program has"
+                          : absl::StrCat(family.shape_problem,
+                                         "; the tree is taken to have RocksDB's default options"));
+      }
+    }
+    for (const std::string& cause : causes) {
+      advice_.assumptions.push_back(
+          absl::StrCat("Now's row has no figures once compacted, since the policy in force is not "
+                       "known: ",
+                       cause, "."));
+    }
+  }
+
+  // Such that kEnoughCounted false reads are as good as sure, at the least rate that now may have;
+  // where that is not known, at half of the one that formulas expect of the first policy. Beyond
+  // what there is: there are too few.
+  double LookupsNeeded() const {
+    constexpr double kSurelyEnough = kEnoughCounted + 15;  // two deviations
+    const AdviceRow& now = advice_.rows.front();
+    if (static_cast<double>(now.counted) >= kEnoughCounted) {
+      return 0;
+    }
+    double rate = now.counted >= 5 ? now.interval.low : 0;
+    for (const AdviceTrial& trial : trials_) {
+      if (rate <= 0 && trial.row.expected) {
+        rate = trial.row.expected->false_reads / 2;
+      }
+    }
+    return RoundUp(
+        std::max(static_cast<double>(read_.num_lookups) + 1, kSurelyEnough / std::max(rate, 1e-6)));
+  }
+
+  // Of the lookups that are made up not all count.
+  double MadeOfADraw() const {
+    return std::max(0.01, static_cast<double>(read_.num_lookups) /
+                              std::max(1.0, static_cast<double>(options_.lookups)));
+  }
+
+  // For files without filters.
+  void RecommendFilters(const AdviceRow& now) {
+    const auto best = std::find_if(trials_.rbegin(), trials_.rend(), [&](const AdviceTrial& trial) {
+      return !trial.candidates.empty() &&
+             trial.candidates.front().plan ==
+                 (read_.has_plans ? LevelPlan::kAuto : LevelPlan::kUniform) &&
+             trial.candidates.front().maker == FilterMaker::kWinnow;
+    });
+    if (best == trials_.rend()) {
+      return;
+    }
+    const AdviceRow& row = best->row;
+    advice_.choice = row.OnePolicy();
+    advice_.recommendation = absl::StrFormat(
+        "The files have no filters: with filter_policy=%s a lookup would read %.3g blocks in vain "
+        "instead of %.3g%s, for %.2f bits a key.",
+        row.OnePolicy(), row.false_reads, now.false_reads,
+        row.compacted ? absl::StrFormat(", and %.3g once all is compacted into one level",
+                                        row.compacted->false_reads)
+                      : "",
+        8 * row.bytes / std::max(1.0, static_cast<double>(read_.keys)));
+  }
+
+  // One choice: rather fewer reads than less memory, and rather what holds once all is compacted.
+  void RecommendChange(const AdviceRow& now) {
+    std::vector<const AdviceRow*> saving;
+    for (const char* title : {kInTheMemoryOfNow, kInTheMemoryAlsoCompacted, kForTheReadsOfNow,
+                              kForTheReadsAlsoCompacted}) {
+      const AdviceRow* row = RowOf(advice_, title);
+      if (row != nullptr && (SavesReads(*row, now) || SavesMemory(*row, now))) {
+        saving.push_back(row);
+      }
+    }
+    if (saving.empty()) {
+      saving = OthersThatSave(now);
+    }
+    if (saving.empty()) {
+      Keep(now);
+      return;
+    }
+    const auto holds = std::find_if(saving.begin(), saving.end(), [&](const AdviceRow* row) {
+      return !IsWorseCompacted(*row, now);
+    });
+    const AdviceRow& choice = holds != saving.end() ? **holds : *saving.front();
+    advice_.choice = choice.OnePolicy();
+    const double memory = choice.bytes / now.bytes;
+    const double reads = choice.false_reads / now.false_reads;
+    const std::string policy = absl::StrCat("Take filter_policy=", choice.OnePolicy(), ": ");
+    advice_.recommendation =
+        SavesReads(choice, now)
+            ? absl::StrFormat(
+                  "%slookups read %.2f of what they now read in vain, for %.2f of the memory.",
+                  policy, reads, memory)
+            : absl::StrFormat("%sfor %.2f of the memory lookups read as little in vain (%.2f).",
+                              policy, memory, reads);
+    absl::StrAppend(&advice_.recommendation, OnceCompacted(choice, now));
+  }
+
+  // Of all rows, where those that were chosen to save something don't: first such as save more
+  // reads than the choice of the lookups may make of it.
+  std::vector<const AdviceRow*> OthersThatSave(const AdviceRow& now) const {
+    std::vector<const AdviceRow*> reads;
+    std::vector<const AdviceRow*> memory;
+    for (const AdviceRow& row : advice_.rows) {
+      if (&row == &now || row.OnePolicy().empty()) {
+        continue;
+      }
+      if (SavesReads(row, now) && row.interval.high < now.false_reads) {
+        reads.push_back(&row);
+      } else if (SavesMemory(row, now)) {
+        memory.push_back(&row);
+      }
+    }
+    std::stable_sort(reads.begin(), reads.end(), [](const AdviceRow* a, const AdviceRow* b) {
+      return a->false_reads < b->false_reads;
+    });
+    reads.insert(reads.end(), memory.begin(), memory.end());
+    return reads;
+  }
+
+  void Keep(const AdviceRow& now) {
+    const bool some_read_less =
+        std::any_of(advice_.rows.begin() + 1, advice_.rows.end(),
+                    [&](const AdviceRow& row) { return SavesReads(row, now); });
+    advice_.recommendation =
+        some_read_less
+            ? "Keep what there is: no policy that was tried takes 3 % less memory for as few false "
+              "reads; what some read less in the same memory may be chance, by their 95 % interval."
+            : "Keep what there is: no policy that was tried takes 3 % less memory for as few false "
+              "reads, or reads 3 % less in the same memory.";
+  }
+
+  static bool SavesReads(const AdviceRow& row, const AdviceRow& now) {
+    return row.false_reads < (1 - kWorthwhile) * now.false_reads &&
+           row.bytes < (1 + kSameMemory) * now.bytes;
+  }
+
+  static bool SavesMemory(const AdviceRow& row, const AdviceRow& now) {
+    return row.bytes < (1 - kWorthwhile) * now.bytes && now.false_reads > 0 &&
+           ReadsAsLittle(row, now);
+  }
+
+  static bool IsWorseCompacted(const AdviceRow& row, const AdviceRow& now) {
+    return row.compacted && now.compacted &&
+           row.compacted->false_reads > (1 + kWorthwhile) * now.compacted->false_reads;
+  }
+
+  // What becomes of the policy's promise after a full compaction: a sentence after a space, with a
+  // warning where it then reads more than the policy that is in force.
+  std::string OnceCompacted(const AdviceRow& row, const AdviceRow& now) const {
+    if (!row.compacted) {
+      return std::string();
+    }
+    const std::string reads =
+        absl::StrFormat("once all is compacted into one level, a lookup reads %.3g blocks in vain",
+                        row.compacted->false_reads);
+    if (!now.compacted) {
+      return absl::StrCat(" O", reads.substr(1),
+                          "; what it would with the filters of now is not known.");
+    }
+    const std::string of_now =
+        absl::StrFormat("%.3g with the policy of now", now.compacted->false_reads);
+    const bool fits =
+        !advice_.budget_bytes || std::max(now.bytes, now.compacted->bytes) <= *advice_.budget_bytes;
+    return IsWorseCompacted(row, now)
+               ? absl::StrCat(" But ", reads, ", and only ", of_now,
+                              fits ? ": where full compactions are run, keep what there is."
+                                   : ", which takes more than the budget.")
+               : absl::StrCat(" O", reads.substr(1), ", and ", of_now, ".");
+  }
+
+  // Not more than now, but for what the choice of the lookups makes of it.
+  static bool ReadsAsLittle(const AdviceRow& row, const AdviceRow& now) {
+    constexpr double kMostMore = 1.03;
+    const std::optional<Interval> counted = RatioInterval(row.counted, now.counted);
+    if (!counted || row.false_reads > kMostMore * now.false_reads) {
+      return row.false_reads <= now.false_reads;
+    }
+    // The counts are of the files that were tried, the reads of all.
+    const double of_counts = static_cast<double>(row.counted) / static_cast<double>(now.counted);
+    return counted->low * row.false_reads / now.false_reads / of_counts <= 1;
+  }
+
+  // Lookups were made up for filters of prefixes only, and no filter denies even half of them.
+  bool MostPrefixesArePresent() const {
+    const bool prefixes_only = std::any_of(
+        read_.files.begin(), read_.files.end(),
+        [](const AdvisedFile& file) { return file.error.empty() && file.has_prefixes_only; });
+    double asks = 0;
+    for (const std::vector<uint64_t>& files : read_.asks) {
+      for (const uint64_t lookups : files) {
+        asks += static_cast<double>(lookups);
+      }
+    }
+    return prefixes_only && !options_.recorded &&
+           std::all_of(advice_.rows.begin(), advice_.rows.end(), [&](const AdviceRow& row) {
+             return row.false_reads > read_.ALookup(asks) / 2;
+           });
+  }
+
+  void RecommendBudget(const AdviceRow& now) {
+    if (advice_.budget.empty()) {
+      advice_.recommendation = absl::StrFormat(
+          "No: even with %g bits a key, filters of all files take %.0f bytes, the budget is %.0f.",
+          kFewestBudgetBits, advice_.least_bytes, *advice_.budget_bytes);
+      return;
+    }
+    const AdviceRow* split = BudgetRow(advice_);
+    if (split == nullptr) {
+      return;
+    }
+    // One policy is simpler to set, where bits for each family save nothing.
+    const AdviceRow* one = OnePolicyRow(advice_);
+    const bool one_does = one != nullptr && split->OnePolicy().empty() &&
+                          one->bytes <= *advice_.budget_bytes &&
+                          one->false_reads * (1 - kWorthwhile) <= split->false_reads;
+    const AdviceRow& by_formulas = one_does ? *one : *split;
+    const AdviceRow* better = BetterWithinBudget(by_formulas);
+    const AdviceRow& row = better != nullptr ? *better : by_formulas;
+    advice_.choice = row.OnePolicy();
+    advice_.recommendation = absl::StrFormat(
+        "With %s the filters take %.0f bytes of the budget of %.0f, and a lookup reads %.3g blocks "
+        "in vain; now it is %.3g, for %.0f bytes.",
+        row.OnePolicy().empty() ? "the policies of the split"
+                                : absl::StrCat("filter_policy=", row.OnePolicy()),
+        row.bytes, *advice_.budget_bytes, row.false_reads, now.false_reads, now.bytes);
+    absl::StrAppend(&advice_.recommendation, OnceCompacted(row, now));
+    if (better != nullptr) {
+      absl::StrAppend(&advice_.recommendation,
+                      absl::StrFormat(" What formulas chose reads %.3g.", by_formulas.false_reads));
+    } else if (one_does) {
+      advice_.recommendation +=
+          " Bits of its own for each column family would save less than 3 % of the reads.";
+    } else if (one != nullptr && split->OnePolicy().empty()) {
+      absl::StrAppend(&advice_.recommendation,
+                      absl::StrFormat(" One policy for all, filter_policy=%s, reads %.3g.",
+                                      one->OnePolicy(), one->false_reads));
+    }
+    if (advice_.budget_is_enough) {
+      absl::StrAppend(&advice_.recommendation,
+                      absl::StrFormat(" The rest of the budget, %.0f bytes, is left: filters of "
+                                      "more than %g bits a key are "
+                                      "not looked through (--try_policy tries one).",
+                                      *advice_.budget_bytes - row.bytes, kMostBudgetBits));
+    }
+  }
+
+  // A row that fits as well and reads less, as one of --try_policy may.
+  const AdviceRow* BetterWithinBudget(const AdviceRow& chosen) const {
+    const AdviceRow* best = nullptr;
+    for (size_t i = 1; i < advice_.rows.size(); ++i) {
+      const AdviceRow& row = advice_.rows[i];
+      if (!row.OnePolicy().empty() && row.bytes <= *advice_.budget_bytes &&
+          row.false_reads < (1 - kWorthwhile) * chosen.false_reads &&
+          row.interval.high < chosen.false_reads &&
+          (best == nullptr || row.false_reads < best->false_reads)) {
+        best = &row;
+      }
+    }
+    return best;
+  }
+
+  const AdviceReading& read_;
+  const AdviceOptions& options_;
+  const std::vector<AdviceTrial>& trials_;
+  Advice& advice_;
+};
+
+}  // namespace
+
+const AdviceRow* BudgetRow(const Advice& advice) {
+  if (const AdviceRow* row = RowOf(advice, kBudget); row != nullptr || advice.budget.empty()) {
+    return row;
+  }
+  const auto found = std::find_if(advice.rows.begin(), advice.rows.end(), [&](const auto& row) {
+    return row.policies.size() == advice.budget.size() &&
+           std::equal(row.policies.begin(), row.policies.end(), advice.budget.begin(),
+                      [](const auto& policy, const auto& part) { return policy == part.policy; });
+  });
+  return found == advice.rows.end() ? nullptr : &*found;
+}
+
+const AdviceRow* OnePolicyRow(const Advice& advice) {
+  const auto found = std::find_if(advice.rows.begin(), advice.rows.end(), [&](const auto& row) {
+    return !advice.one_policy.empty() && row.OnePolicy() == advice.one_policy;
+  });
+  return found == advice.rows.end() ? nullptr : &*found;
+}
+
+void SayAdvice(const AdviceReading& reading, const AdviceOptions& options,
+               const std::vector<AdviceTrial>& trials, Advice* advice) {
+  Words words(reading, options, trials, advice);
+  words.Recommend();
+  words.Assume();
+}
+
+}  // namespace winnow::inspect

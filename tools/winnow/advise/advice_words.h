@@ -1,0 +1,27 @@
+// What advice says in sentences: what to do, and what was taken for granted.
+
+#ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_WORDS_H_
+#define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_WORDS_H_
+
+#include <vector>
+
+#include "tools/winnow/advise/advice.h"
+#include "tools/winnow/advise/advice_reading.h"
+#include "tools/winnow/advise/advice_shortlist.h"
+
+namespace winnow::inspect {
+
+// The row of the budget's split, also where it has the title of another; null: there is no split.
+const AdviceRow* BudgetRow(const Advice& advice);
+
+// The row of the best policy for all families within the budget; null: there is none.
+const AdviceRow* OnePolicyRow(const Advice& advice);
+
+// Sets the recommendation and the assumptions of advice whose figures are there. `trials` are those
+// of its rows.
+void SayAdvice(const AdviceReading& reading, const AdviceOptions& options,
+               const std::vector<AdviceTrial>& trials, Advice* advice);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_WORDS_H_

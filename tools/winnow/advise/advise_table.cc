@@ -1,0 +1,179 @@
+#include "tools/winnow/advise/advise_table.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <optional>
+#include <vector>
+
+#include "src/text/printable.h"
+#include "src/text/svg_text.h"
+#include "src/text/text_table.h"
+#include "tools/winnow/cli/cells.h"
+
+namespace winnow::tools {
+namespace {
+
+using inspect::Advice;
+using inspect::AdviceFamilyReport;
+using inspect::AdviceRow;
+using inspect::Align;
+using inspect::TextTable;
+
+constexpr size_t kWidth = 100;
+
+std::string Ratio(double value, double now) {
+  return now > 0 ? absl::StrFormat("%.2f", value / now) : "-";
+}
+
+std::string BitsAKey(double bytes, uint64_t keys) {
+  return keys == 0 ? "-" : Bits(8 * bytes / static_cast<double>(keys));
+}
+
+std::string Reads(double reads) { return absl::StrFormat("%.3g", reads); }
+
+std::string Levels(const AdviceFamilyReport& family) {
+  std::string text;
+  for (const auto& [level, keys] : family.keys_by_level) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ",
+                    level < 0 ? std::string("unknown") : absl::StrCat(level), ": ", keys);
+  }
+  return text;
+}
+
+// With its database where there are several.
+std::string NameOf(const Advice& advice, const AdviceFamilyReport& family) {
+  const bool one_database = family.database == advice.families.front().database &&
+                            family.database == advice.families.back().database;
+  const std::string name = inspect::Printable(family.name);
+  return one_database ? name : absl::StrCat(inspect::Printable(family.database), ": ", name);
+}
+
+std::string FamilyTable(const Advice& advice) {
+  TextTable table({{"column family", Align::kLeft},
+                   {"files"},
+                   {"keys"},
+                   {"filters now"},
+                   {"bits a key"},
+                   {"false reads a lookup"},
+                   {"keys by level", Align::kLeft}});
+  table.Underline();
+  for (const AdviceFamilyReport& family : advice.families) {
+    table.AddRow({NameOf(advice, family), Count(family.files), Count(family.keys),
+                  inspect::ByteSize(static_cast<double>(family.filter_bytes)),
+                  BitsAKey(static_cast<double>(family.filter_bytes), family.keys),
+                  Reads(family.false_reads), Levels(family)});
+  }
+  return table.ToString();
+}
+
+std::string PolicyCell(const AdviceRow& row) {
+  const std::string policy = row.OnePolicy();
+  return row.policies.empty() ? "now"
+         : policy.empty()     ? absl::StrCat(row.title, ": see the split")
+         : row.title.empty()  ? policy
+                              : absl::StrCat(policy, "  (", row.title, ")");
+}
+
+std::string RowTable(const Advice& advice) {
+  const AdviceRow& now = advice.rows.front();
+  TextTable table({{"filter_policy", Align::kLeft},
+                   {"memory"},
+                   {"to now"},
+                   {"bits a key"},
+                   {"false reads a lookup"},
+                   {"95 % interval"},
+                   {"to now"},
+                   {"once compacted"},
+                   {"to now"},
+                   {"build ns a key"}});
+  table.Underline();
+  for (const AdviceRow& row : advice.rows) {
+    table.AddRow({PolicyCell(row), inspect::ByteSize(row.bytes), Ratio(row.bytes, now.bytes),
+                  BitsAKey(row.bytes, advice.keys), Reads(row.false_reads),
+                  advice.lookups == 0
+                      ? "-"
+                      : absl::StrFormat("%.3g to %.3g", row.interval.low, row.interval.high),
+                  Ratio(row.false_reads, now.false_reads),
+                  row.compacted ? Reads(row.compacted->false_reads) : "-",
+                  row.compacted && now.compacted
+                      ? Ratio(row.compacted->false_reads, now.compacted->false_reads)
+                      : "-",
+                  row.nanoseconds_a_key ? absl::StrFormat("%.0f", *row.nanoseconds_a_key) : "-"});
+  }
+  return table.ToString();
+}
+
+std::string CandidateTable(const Advice& advice) {
+  TextTable table(
+      {{"by formulas", Align::kLeft}, {"memory"}, {"bits a key"}, {"false reads a lookup"}});
+  table.Underline();
+  for (const inspect::CandidateRow& row : advice.candidates) {
+    table.AddRow({row.policy, inspect::ByteSize(row.bytes), BitsAKey(row.bytes, advice.keys),
+                  Reads(row.false_reads)});
+  }
+  return table.ToString();
+}
+
+std::string BudgetTable(const Advice& advice) {
+  TextTable table({{"the budget's split", Align::kLeft},
+                   {"memory"},
+                   {"bits a key"},
+                   {"false reads a lookup"},
+                   {"filter_policy", Align::kLeft}});
+  table.Underline();
+  for (const inspect::BudgetPart& part : advice.budget) {
+    const AdviceFamilyReport& family = advice.families[part.family];
+    table.AddRow({NameOf(advice, family), inspect::ByteSize(part.bytes),
+                  BitsAKey(part.bytes, family.keys), Reads(part.false_reads), part.policy});
+  }
+  return table.ToString();
+}
+
+std::string LookupsText(const Advice& advice) {
+  const std::string unread =
+      advice.errors.empty()
+          ? std::string()
+          : absl::StrCat("; ", advice.errors.size(), advice.errors.size() == 1 ? " file" : " files",
+                         " could not be read");
+  return absl::StrCat(advice.lookups, advice.recorded ? " recorded" : " made-up", " lookups, ",
+                      advice.absent, " of keys that are in no file; filters built for ",
+                      advice.tried_keys, " of ", advice.keys, " keys, in ", advice.tried_files,
+                      " of ", advice.files, " files", unread, ".\n");
+}
+
+}  // namespace
+
+std::string AdviseText(const Advice& advice, bool all_candidates) {
+  if (advice.rows.empty()) {
+    return absl::StrCat(advice.recommendation, "\n");
+  }
+  std::string text = absl::StrCat(FamilyTable(advice), "\n", LookupsText(advice), "\n");
+  absl::StrAppend(&text, RowTable(advice));
+  if (all_candidates) {
+    absl::StrAppend(&text, "\n", CandidateTable(advice));
+  }
+  if (!advice.budget.empty()) {
+    absl::StrAppend(&text, "\n", BudgetTable(advice));
+  }
+  absl::StrAppend(&text, "\n", inspect::WrapText(advice.recommendation, kWidth),
+                  "\n\nWhat this takes for granted, and what files can't tell:\n");
+  for (const std::string& assumption : advice.assumptions) {
+    absl::StrAppend(&text, inspect::WrapText(absl::StrCat("- ", assumption), kWidth, 2), "\n");
+  }
+  return text;
+}
+
+std::string AdviseProgressText(const inspect::AdviceStep& step, double seconds) {
+  constexpr double kTellsMuch = 0.02;  // of the work: before, the time that is left is a guess
+  std::string text = absl::StrFormat("%s: %d of %d files, %.0f %%", step.name, step.done,
+                                     step.files, 100 * step.share);
+  if (step.share >= kTellsMuch && step.share < 1) {
+    const double left = seconds * (1 - step.share) / step.share;
+    absl::StrAppend(&text, left < 100 ? absl::StrFormat(", %.0f s left", left)
+                                      : absl::StrFormat(", %.0f min left", left / 60));
+  }
+  return text;
+}
+
+}  // namespace winnow::tools

@@ -1,0 +1,416 @@
+#include "tools/winnow/advise/read_for_advice.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "tools/winnow/advise/advice_sample.h"
+#include "tools/winnow/advise/advice_trials.h"
+#include "tools/winnow/advise/advice_work.h"
+#include "tools/winnow/findings/families.h"
+
+namespace winnow::inspect {
+namespace {
+
+constexpr uint64_t kSeed = 1;
+
+// Keys to draw from a family, to see how many of its entries are of the same key: so many tell it
+// to a hundredth. Where they would ask more filters than kMostPresentAsks, they are fewer.
+constexpr uint64_t kPresentKeys = 3'000;
+constexpr uint64_t kMostPresentAsks = 1'000'000;
+
+// Takes an even share of `total` for each part, in proportion to the parts, as whole numbers.
+class EvenShares {
+ public:
+  EvenShares(uint64_t total, double all_parts)
+      : total_(static_cast<double>(total)), all_parts_(all_parts) {}
+
+  uint64_t Next(double part) {
+    parts_ += part;
+    const auto end = static_cast<uint64_t>(
+        all_parts_ > 0 ? std::llround(total_ * std::min(1.0, parts_ / all_parts_)) : 0);
+    const uint64_t share = end - begin_;
+    begin_ = end;
+    return share;
+  }
+
+ private:
+  const double total_;
+  const double all_parts_;
+  double parts_ = 0;
+  uint64_t begin_ = 0;
+};
+
+// The error and each key with their sizes before them.
+std::string PackKeys(const std::string& error, const std::vector<std::string>& keys) {
+  std::string packed = absl::StrCat(error.size(), " ", error);
+  for (const std::string& key : keys) {
+    absl::StrAppend(&packed, key.size(), " ", key);
+  }
+  return packed;
+}
+
+bool UnpackKeys(const std::string& packed, std::string* error, std::vector<std::string>* keys) {
+  bool is_error = true;
+  for (size_t at = 0; at < packed.size();) {
+    size_t size = 0;
+    for (; at < packed.size() && packed[at] >= '0' && packed[at] <= '9'; ++at) {
+      size = 10 * size + static_cast<size_t>(packed[at] - '0');
+    }
+    if (at >= packed.size() || packed[at] != ' ' || packed.size() - at - 1 < size) {
+      return false;
+    }
+    std::string text = packed.substr(at + 1, size);
+    at += 1 + size;
+    if (is_error) {
+      *error = std::move(text);
+    } else {
+      keys->push_back(std::move(text));
+    }
+    is_error = false;
+  }
+  return !is_error;
+}
+
+// An even part of `keys`, which are sorted, such that `asks` of all become about `most`.
+void Thin(double asks, double most, std::vector<std::string>* keys) {
+  if (asks <= most) {
+    return;
+  }
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < keys->size(); ++i) {
+    const double share = most / asks;
+    if (std::floor(static_cast<double>(i + 1) * share) >
+        std::floor(static_cast<double>(i) * share)) {
+      kept.push_back(std::move((*keys)[i]));
+    }
+  }
+  *keys = std::move(kept);
+}
+
+// Lists of keys, one for each family, and what the files answer to them.
+struct Asking {
+  std::vector<std::vector<std::string>*> keys;    // of each family
+  std::vector<std::vector<AskedRange>> ranges;    // of each family's files
+  std::vector<std::vector<std::string>> answers;  // likewise
+};
+
+class Reader {
+ public:
+  Reader(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
+         const AdviceProgress& progress, AdviceReading* reading)
+      : tables_(tables), options_(options), progress_(progress), read_(*reading) {}
+
+  std::string Read() {
+    ReadFiles();
+    Place();
+    std::string problem = WhyNothing();
+    if (!problem.empty()) {
+      return problem;
+    }
+    ChooseSample(options_.sample_keys, &read_);
+    CountKeys();
+    Draw();
+    AskFiles();
+    Formulate();
+    return std::string();
+  }
+
+ private:
+  void ReadFiles() {
+    read_.files.resize(tables_.size());
+    AdviceWork work;
+    work.step = "reading filters";
+    work.pieces = tables_.size();
+    work.work = [&](size_t i, const WorkerReport&) {
+      return PackAdvisedFile(ReadAdvisedFile(tables_[i].path));
+    };
+    work.take = [&](size_t i, const std::string& answer) {
+      std::optional<AdvisedFile> file = UnpackAdvisedFile(answer);
+      if (file) {
+        read_.files[i] = std::move(*file);
+      }
+      return file.has_value();
+    };
+    work.error_of = [&](size_t i) -> std::string& { return read_.files[i].error; };
+    DoAdviceWork(work, options_.jobs, progress_);
+    for (size_t i = 0; i < read_.files.size(); ++i) {
+      read_.files[i].path = tables_[i].path;
+      read_.files[i].database = tables_[i].database;
+      read_.files[i].level = tables_[i].level;
+    }
+  }
+
+  void Place() {
+    for (const AdvisedFile& file : read_.files) {
+      read_.found_families.insert(file.family);
+    }
+    wanted_ = FamiliesNamed(options_.families, read_.found_families);
+    const std::set<std::string> wanted(wanted_.begin(), wanted_.end());
+    std::vector<AdvisedFile> kept;
+    for (AdvisedFile& file : read_.files) {
+      if (wanted.empty() || !file.error.empty() || wanted.count(file.family) > 0) {
+        kept.push_back(std::move(file));
+      }
+    }
+    read_.files = std::move(kept);
+    read_.families = PlaceFiles(&read_.files);
+  }
+
+  std::string WhyNothing() const {
+    for (const std::string& name : wanted_) {
+      if (read_.found_families.count(name) == 0) {
+        return absl::StrCat("no file is of a column family '", name, "'");
+      }
+    }
+    if (read_.families.empty()) {
+      return "no table file could be used";
+    }
+    if (options_.recorded && read_.families.size() > 1) {
+      return "recorded lookups are of one column family: name it by --cf=NAME";
+    }
+    return std::string();
+  }
+
+  // Where no filter tells how many keys a file has: its entries may be versions of fewer.
+  void CountKeys() {
+    std::vector<AdvicePiece> pieces = read_.PiecesToTry();
+    pieces.erase(
+        std::remove_if(pieces.begin(), pieces.end(),
+                       [this](const auto& piece) { return read_.FileOf(piece).keys_are_known; }),
+        pieces.end());
+    if (pieces.empty()) {
+      return;
+    }
+    std::vector<double> counted(read_.families.size());
+    std::vector<double> taken(read_.families.size());
+    AdviceWork work;
+    work.step = "counting keys";
+    work.pieces = pieces.size();
+    work.sizes = EntriesOf(pieces);
+    work.work = [&](size_t i, const WorkerReport& report) {
+      return PackTrial(TryPolicies(read_.FileOf(pieces[i]), read_.families[pieces[i].family].shape,
+                                   {}, {}, {}, Beat(report)));
+    };
+    work.take = [&](size_t i, const std::string& answer) {
+      const std::optional<FileTrial> trial = UnpackTrial(answer);
+      if (trial) {
+        AdvisedFile& file = read_.FileOf(pieces[i]);
+        file.error = trial->error;
+        counted[pieces[i].family] += static_cast<double>(trial->keys);
+        taken[pieces[i].family] += static_cast<double>(file.keys);
+        file.keys = trial->keys;
+      }
+      return trial.has_value();
+    };
+    work.error_of = [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; };
+    DoAdviceWork(work, options_.jobs, progress_);
+    for (size_t family = 0; family < read_.families.size(); ++family) {
+      for (const size_t at : read_.rest[family]) {
+        AdvisedFile& file = read_.FileOf({family, at});
+        if (!file.keys_are_known && taken[family] > 0) {
+          file.keys = static_cast<uint64_t>(
+              std::llround(static_cast<double>(file.keys) * counted[family] / taken[family]));
+        }
+      }
+      read_.families[family].keys = 0;
+      for (const size_t file : read_.families[family].files) {
+        read_.families[family].keys += read_.files[file].keys;
+      }
+    }
+  }
+
+  std::vector<double> EntriesOf(const std::vector<AdvicePiece>& pieces) const {
+    std::vector<double> entries;
+    for (const AdvicePiece& piece : pieces) {
+      entries.push_back(static_cast<double>(read_.FileOf(piece).entries));
+    }
+    return entries;
+  }
+
+  // What to draw from each file: lookups, unless they are recorded, in proportion to the entries of
+  // all files, keys that are there to those of the family.
+  std::vector<DrawOptions> PlanDraws(const std::vector<AdvicePiece>& pieces) const {
+    const std::vector<double> entries = EntriesOf(pieces);
+    std::vector<double> of_families(read_.families.size());
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      of_families[pieces[i].family] += entries[i];
+    }
+    EvenShares lookups(options_.recorded ? 0 : options_.lookups,
+                       std::accumulate(entries.begin(), entries.end(), 0.0));
+    std::vector<EvenShares> present;
+    for (const double of_family : of_families) {
+      present.emplace_back(kPresentKeys, of_family);
+    }
+    std::vector<DrawOptions> draws;
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      const std::vector<size_t>& tried = read_.tried[pieces[i].family];
+      DrawOptions draw;
+      draw.lookups = lookups.Next(entries[i]);
+      draw.present = present[pieces[i].family].Next(entries[i]);
+      draw.absent_share = options_.absent_share;
+      draw.seed = kSeed + 0x9e3779b97f4a7c15 * (i + 1);
+      draw.whole = std::find(tried.begin(), tried.end(), pieces[i].at) != tried.end();
+      draws.push_back(draw);
+    }
+    return draws;
+  }
+
+  void Draw() {
+    const std::vector<AdvicePiece> pieces = read_.AllPieces();
+    const std::vector<DrawOptions> draws = PlanDraws(pieces);
+    read_.lookups.resize(read_.families.size());
+    present_.resize(read_.families.size());
+    AdviceWork work;
+    work.step = "drawing lookups";
+    work.pieces = pieces.size();
+    work.sizes = EntriesOf(pieces);
+    work.work = [&](size_t i, const WorkerReport&) {
+      std::string error;
+      const DrawnKeys drawn = draws[i].lookups + draws[i].present == 0
+                                  ? DrawnKeys()
+                                  : DrawLookups(read_.FileOf(pieces[i]).path, draws[i], &error);
+      return PackKeys(error, {PackKeys("", drawn.lookups), PackKeys("", drawn.present)});
+    };
+    work.take = [&](size_t i, const std::string& answer) {
+      std::vector<std::string> lists;
+      std::string none;
+      return UnpackKeys(answer, &read_.FileOf(pieces[i]).error, &lists) && lists.size() == 2 &&
+             UnpackKeys(lists[0], &none, &read_.lookups[pieces[i].family].keys) &&
+             UnpackKeys(lists[1], &none, &present_[pieces[i].family]);
+    };
+    work.error_of = [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; };
+    DoAdviceWork(work, options_.jobs, progress_);
+    if (options_.recorded) {
+      read_.lookups[0].keys = *options_.recorded;
+    }
+  }
+
+  // Sorts the keys, and leaves so many that they ask `most_asks` filters at most.
+  void Prepare(double most_asks, Asking* asking) const {
+    double asks = 0;
+    for (int round = 0; round < 2; ++round) {
+      asking->ranges.assign(read_.families.size(), {});
+      for (size_t family = 0; family < read_.families.size(); ++family) {
+        const ROCKSDB_NAMESPACE::Comparator& comparator = *read_.families[family].comparator;
+        std::vector<std::string>& keys = *asking->keys[family];
+        if (round == 0) {
+          std::sort(keys.begin(), keys.end(), [&](const std::string& a, const std::string& b) {
+            return comparator.CompareWithoutTimestamp(a, false, b, false) < 0;
+          });
+        } else {
+          Thin(asks, most_asks, &keys);
+        }
+        for (const size_t file : read_.families[family].files) {
+          asking->ranges[family].push_back(LookupsWithin(keys, read_.files[file], comparator));
+        }
+      }
+      if (round == 0) {
+        for (const auto& ranges : asking->ranges) {
+          for (const AskedRange& range : ranges) {
+            asks += static_cast<double>(range.end - range.begin);
+          }
+        }
+      }
+    }
+    asking->answers.resize(read_.families.size());
+    for (size_t family = 0; family < read_.families.size(); ++family) {
+      asking->answers[family].resize(asking->ranges[family].size());
+    }
+  }
+
+  std::string Ask(const Asking& asking, const AdvicePiece& piece, std::string* error) const {
+    const AskedRange& range = asking.ranges[piece.family][piece.at];
+    return range.begin == range.end || !error->empty()
+               ? std::string()
+               : AskFile(read_.FileOf(piece).path, *asking.keys[piece.family], range, error);
+  }
+
+  void AskFiles() {
+    const std::vector<AdvicePiece> pieces = read_.AllPieces();
+    Asking lookups;
+    Asking present;
+    uint64_t drawn = 0;
+    for (size_t family = 0; family < read_.families.size(); ++family) {
+      lookups.keys.push_back(&read_.lookups[family].keys);
+      present.keys.push_back(&present_[family]);
+      drawn += read_.lookups[family].keys.size();
+    }
+    Prepare(static_cast<double>(options_.most_asks), &lookups);
+    Prepare(static_cast<double>(kMostPresentAsks), &present);
+    for (const FamilyLookups& family : read_.lookups) {
+      drawn -= family.keys.size();
+    }
+    read_.lookups_left_out = drawn;
+    AdviceWork work;
+    work.step = "asking the filters that there are";
+    work.pieces = pieces.size();
+    work.work = [&](size_t i, const WorkerReport&) {
+      std::string error;
+      const std::string of_lookups = Ask(lookups, pieces[i], &error);
+      const std::string of_present = Ask(present, pieces[i], &error);
+      return PackKeys(error, {of_lookups, of_present});
+    };
+    work.take = [&](size_t i, const std::string& answer) {
+      const auto& [family, at] = pieces[i];
+      std::vector<std::string> found;
+      if (!UnpackKeys(answer, &read_.FileOf(pieces[i]).error, &found) || found.size() != 2) {
+        return false;
+      }
+      lookups.answers[family][at] = std::move(found[0]);
+      present.answers[family][at] = std::move(found[1]);
+      return true;
+    };
+    work.error_of = [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; };
+    DoAdviceWork(work, options_.jobs, progress_);
+    const bool drop_found = !options_.recorded && options_.absent_share >= 1;
+    for (size_t family = 0; family < read_.families.size(); ++family) {
+      FamilyLookups& of_family = read_.lookups[family];
+      FollowLookups(lookups.ranges[family], lookups.answers[family], drop_found, &of_family);
+      read_.num_lookups += of_family.lookups;
+      read_.num_absent += of_family.absent;
+      std::vector<uint64_t> asks;
+      for (const auto& file : of_family.asks) {
+        asks.push_back(file.size());
+      }
+      read_.compacted.push_back(OnceCompacted(
+          read_.families[family], read_.files,
+          LiveShare(present.ranges[family], present.answers[family], present_[family].size()),
+          of_family.asks_of_one, asks));
+      read_.asks.push_back(std::move(asks));
+    }
+  }
+
+  void Formulate() {
+    for (const AdvisedFamily& family : read_.families) {
+      read_.keys += family.keys;
+    }
+    for (size_t family = 0; family < read_.families.size(); ++family) {
+      std::vector<size_t> all = read_.tried[family];
+      all.insert(all.end(), read_.rest[family].begin(), read_.rest[family].end());
+      read_.formulas.push_back(
+          FormulaOf(read_.families[family], read_.files, all, read_.asks[family]));
+      read_.has_plans = read_.has_plans || read_.formulas.back().has_plans;
+    }
+  }
+
+  const std::vector<AdviceTable>& tables_;
+  const AdviceOptions& options_;
+  std::vector<std::string> wanted_;  // families, by name
+  const AdviceProgress& progress_;
+  AdviceReading& read_;
+  std::vector<std::vector<std::string>> present_;  // keys of each family, drawn from its files
+};
+
+}  // namespace
+
+std::string ReadForAdvice(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
+                          const AdviceProgress& progress, AdviceReading* reading) {
+  return Reader(tables, options, progress, reading).Read();
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,52 @@
+// What `winnow help` says, of all verbs and of each.
+
+#ifndef WINNOW_TOOLS_WINNOW_CLI_HELP_TEXT_H_
+#define WINNOW_TOOLS_WINNOW_CLI_HELP_TEXT_H_
+
+#include <absl/strings/string_view.h>
+
+#include <string>
+
+#include "tools/winnow/cli/verbs.h"
+
+namespace winnow::tools {
+
+// One sentence that says what the program is for.
+inline constexpr absl::string_view kPurpose =
+    "the filters of RocksDB databases, Winnow's and RocksDB's own";
+
+// What an exit code of every verb means.
+struct ExitCodeText {
+  absl::string_view code;
+  absl::string_view meaning;
+};
+inline constexpr ExitCodeText kExitCodes[] = {
+    {"0", "all good"},
+    {"1", "a fault was found, or the answer is no"},
+    {"2", "something could not be read or written, or the command line is wrong"},
+    {"130", "it was interrupted by Ctrl-C (SIGINT); 143 by SIGTERM"},
+    {"141", "the pipe that it wrote to was closed (SIGPIPE)"},
+};
+
+// A flag as help shows it: "--samples=N" is "samples" with the value "N"; empty for one that needs
+// none.
+struct FlagText {
+  std::string name;
+  std::string value;
+  std::string help;
+  std::string limits;  // "(0 to 1024; default: 0)": its range, and what it is if not given; or ""
+};
+FlagText TextOfFlag(const Verb& verb, absl::string_view flag);
+
+// "winnow verify PATH... [--samples=N]".
+std::string UsageLine(const Verb& verb);
+
+// Of all verbs: each with a line.
+std::string OverallHelp();
+
+// Of one: usage, what it does, its flags, examples and exit codes.
+std::string VerbHelp(const Verb& verb);
+
+}  // namespace winnow::tools
+
+#endif  // WINNOW_TOOLS_WINNOW_CLI_HELP_TEXT_H_

@@ -1,0 +1,108 @@
+#include "tools/winnow/cli/terminal.h"
+
+#include <absl/strings/numbers.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "src/text/printable.h"
+
+namespace winnow::tools {
+namespace {
+
+constexpr size_t kLeastPath = 16;
+constexpr size_t kLeastRemark = 10;
+
+size_t WidthOfColumn(const inspect::Column& column,
+                     const std::vector<inspect::TextTable::Row>& rows, size_t number) {
+  size_t width = column.title.size();
+  for (const inspect::TextTable::Row& row : rows) {
+    width = std::max(width, inspect::Width(row[number]));
+  }
+  return width;
+}
+
+// What the columns after the first take.
+size_t WidthOfOthers(const std::vector<inspect::Column>& columns,
+                     const std::vector<inspect::TextTable::Row>& rows) {
+  size_t width = 0;
+  for (size_t i = 1; i < columns.size(); ++i) {
+    width += 2 + WidthOfColumn(columns[i], rows, i);
+  }
+  return width;
+}
+
+void LeaveOut(const std::string& title, std::vector<inspect::Column>* columns,
+              std::vector<inspect::TextTable::Row>* rows) {
+  const auto found =
+      std::find_if(columns->begin(), columns->end(),
+                   [&title](const inspect::Column& column) { return column.title == title; });
+  if (found == columns->end()) {
+    return;
+  }
+  const auto number = found - columns->begin();
+  columns->erase(found);
+  for (inspect::TextTable::Row& row : *rows) {
+    row.erase(row.begin() + number);
+  }
+}
+
+std::string Drawn(std::vector<inspect::Column> columns, std::vector<inspect::TextTable::Row> rows,
+                  const Fit& fit) {
+  inspect::TextTable table(std::move(columns), std::move(rows));
+  if (fit.underlined) {
+    table.Underline();
+  }
+  return table.ToString();
+}
+
+}  // namespace
+
+bool OutputIsTerminal() { return isatty(STDOUT_FILENO) != 0; }
+
+size_t OutputWidth() {
+  const char* said = getenv("COLUMNS");
+  size_t columns = 0;
+  if (said != nullptr && absl::SimpleAtoi(said, &columns) && columns > 0) {
+    return columns;
+  }
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+std::string FittedTable(std::vector<inspect::Column> columns,
+                        std::vector<inspect::TextTable::Row> rows, size_t width, const Fit& fit) {
+  if (width == 0 || columns.size() < 2) {
+    return Drawn(std::move(columns), std::move(rows), fit);
+  }
+  const size_t wanted = std::min(WidthOfColumn(columns.front(), rows, 0), kLeastPath);
+  size_t others = WidthOfOthers(columns, rows);
+  for (const std::string& title : fit.spare) {
+    if (others + wanted > width) {
+      LeaveOut(title, &columns, &rows);
+      others = WidthOfOthers(columns, rows);
+    }
+  }
+  const size_t last = WidthOfColumn(columns.back(), rows, columns.size() - 1);
+  const size_t missing = others + wanted > width ? others + wanted - width : 0;
+  const bool last_fits = missing == 0 || missing + kLeastRemark <= last;
+  others -= last_fits ? missing : last + 2;
+  const size_t room = std::max(wanted, width > others ? width - others : 0);
+  for (inspect::TextTable::Row& row : rows) {
+    row.front() = inspect::ShortenedInTheMiddle(row.front(), room);
+    if (last_fits) {
+      row.back() = inspect::ShortenedAtTheEnd(row.back(), last - missing);
+    } else {
+      row.pop_back();
+    }
+  }
+  if (!last_fits) {
+    columns.pop_back();
+  }
+  return Drawn(std::move(columns), std::move(rows), fit);
+}
+
+}  // namespace winnow::tools

@@ -1,0 +1,40 @@
+// `winnow version`: what this program is, reads and runs with.
+
+#include <absl/strings/str_cat.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/version.h>
+
+#include "src/text/active_kernel.h"
+#include "tools/winnow/cli/print.h"
+#include "tools/winnow/cli/verbs.h"
+#include "winnow/version.h"
+
+namespace winnow::tools {
+namespace {
+
+int RunVersion(const Verb& verb, const std::vector<std::string>& arguments) {
+  if (!arguments.empty()) {
+    return WrongUsage(verb, "it takes no arguments");
+  }
+  const std::string text = absl::StrCat(
+      "winnow ", Version(), "\nRocksDB ", ROCKSDB_NAMESPACE::GetRocksVersionAsString(),
+      " (compiled with ", ROCKSDB_MAJOR, ".", ROCKSDB_MINOR, ".", ROCKSDB_PATCH, ")\nkernel ",
+      inspect::ActiveKernel(), " (WINNOW_KERNEL=portable|avx2|avx512|neon forces one)\n");
+  return Print(verb.name, text) ? kAllGood : kCouldNotRead;
+}
+
+}  // namespace
+
+Verb VersionVerb() {
+  return {
+      "version",
+      "",
+      "Shows the versions of Winnow and RocksDB, and the kernel that runs on this machine",
+      "The same as winnow --version. Files that a newer RocksDB has written can be read as far\n"
+      "as the one named here knows their form.\n",
+      {},
+      RunVersion,
+      {{"winnow version", "the versions, and which kernel asks the filters"}}};
+}
+
+}  // namespace winnow::tools

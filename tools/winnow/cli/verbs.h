@@ -1,0 +1,64 @@
+// The verbs of the command line tool. To add one: a file verb_NAME.cc, and a row in winnow.cc.
+
+#ifndef WINNOW_TOOLS_WINNOW_CLI_VERBS_H_
+#define WINNOW_TOOLS_WINNOW_CLI_VERBS_H_
+
+#include <absl/strings/string_view.h>
+
+#include <string>
+#include <vector>
+
+namespace winnow::tools {
+
+// Exit codes of every verb.
+inline constexpr int kAllGood = 0;
+inline constexpr int kFaultFound = 1;    // or the answer is "no, because …"
+inline constexpr int kCouldNotRead = 2;  // also when faults were found elsewhere
+inline constexpr int kWrongUsage = 2;
+
+// A command line that works as it stands, but for names in capitals: DB is a database's folder,
+// FILE.sst a table file, KEY a key, KEYS a file of keys, OPTIONS an OPTIONS file, PAGES a folder
+// that `winnow pages` has made, STATE a name for a file that is made. Tests run it.
+struct Example {
+  absl::string_view command;
+  absl::string_view shows;  // a clause: "which filter each file has"
+};
+
+struct Verb {
+  absl::string_view name;
+  absl::string_view arguments;  // for the usage line: "PATH… [--json]"
+  absl::string_view summary;    // one line
+  absl::string_view help;       // the rest, lines of at most 80 characters
+  // The flags that it takes. Each is the Abseil flag of that name, or VERB_NAME where there is one:
+  // so that verbs can mean different things by a name.
+  std::vector<absl::string_view> flags;
+  // Called with the arguments that are neither flags nor the verb; gives the exit code.
+  int (*run)(const Verb& verb, const std::vector<std::string>& arguments);
+  std::vector<Example> examples = {};
+};
+
+// All verbs, in the order in which help has them; null without one of that name.
+const std::vector<Verb>& Verbs();
+const Verb* FindVerb(absl::string_view name);
+
+// "there is no verb 'inspct'; did you mean 'inspect'? There are: inspect, …".
+std::string NoSuchVerb(absl::string_view name);
+
+// Says on stderr what is wrong and what is right; gives kWrongUsage.
+int WrongUsage(const Verb& verb, absl::string_view problem);
+
+// verb_NAME.cc
+Verb AdviseVerb();
+Verb DedupVerb();
+Verb HelpVerb();
+Verb InspectVerb();
+Verb PagesVerb();
+Verb PolicyVerb();
+Verb ProbeVerb();
+Verb SizeVerb();
+Verb VerifyVerb();
+Verb VersionVerb();
+
+}  // namespace winnow::tools
+
+#endif  // WINNOW_TOOLS_WINNOW_CLI_VERBS_H_

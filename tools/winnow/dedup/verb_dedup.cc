@@ -1,0 +1,333 @@
+// `winnow dedup`: each line once, as a stream in fixed memory.
+
+#include <absl/flags/flag.h>
+#include <absl/flags/reflection.h>
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_split.h>
+#include <absl/strings/string_view.h>
+#include <absl/time/time.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/dedup/file_identity.h"
+#include "src/dedup/kept_lines.h"
+#include "src/dedup/line_source.h"
+#include "src/dedup/line_stream.h"
+#include "src/dedup/redis_lines.h"
+#include "src/dedup/seen_lines.h"
+#include "src/text/svg_text.h"
+#include "tools/winnow/cli/progress_line.h"
+#include "tools/winnow/cli/verbs.h"
+
+ABSL_FLAG(double, dedup_capacity, 1e7, "distinct lines that memory is taken for, as 1e8");
+ABSL_FLAG(double, dedup_rate, 1e-9,
+          "the chance that a new line is dropped when there were as many as --capacity; before "
+          "that it is lower");
+ABSL_FLAG(bool, dedup_seen, false, "print the lines that were seen before instead");
+ABSL_FLAG(bool, dedup_count, false, "print how many lines there are to print instead of them");
+ABSL_FLAG(bool, dedup_grow, false, "take more memory past --capacity, so that --rate is kept");
+ABSL_FLAG(double, dedup_window, 0,
+          "forget lines: each is remembered for N lines after it came last, and for 2 N at most; a "
+          "repeat renews it, so that a line that keeps coming is printed once");
+ABSL_FLAG(
+    absl::Duration, dedup_every, absl::ZeroDuration(),
+    "forget lines: each is remembered for this time after it came last, as 10m, and for twice "
+    "that at most; a repeat renews it; --capacity is then of lines in that time");
+ABSL_FLAG(bool, dedup_plain, false,
+          "take the bytes of compressed input for lines as they are; for a text that begins like "
+          "such");
+
+ABSL_FLAG(std::string, dedup_state, "",
+          "a file that keeps what was seen, made with the first line: later runs with the same "
+          "--capacity and --rate go on from it");
+
+ABSL_FLAG(std::string, dedup_redis, "",
+          "servers, HOST:PORT[,HOST:PORT...], of Redis or Valkey that keep what was seen, for all "
+          "machines that give the same --name and plan");
+ABSL_FLAG(std::string, dedup_name, "winnow-dedup",
+          "the stream in --redis: what its keys there begin with");
+ABSL_FLAG(int, dedup_inflight, 4096,
+          "lines that are sent to --redis before an answer is waited for, 1 to 65536");
+ABSL_FLAG(std::string, dedup_password_file, "",
+          "a file with the password for --redis; else it is WINNOW_REDIS_PASSWORD of the "
+          "environment, if that is set");
+
+namespace winnow::tools {
+namespace {
+
+struct DedupPlan {
+  uint64_t capacity = 0;
+  double rate = 0;
+  bool grow = false;
+  uint64_t window = 0;  // 0: none
+  absl::Duration every;
+  std::string state;  // empty: none
+  std::optional<dedup::RedisPlan> in_redis;
+  bool has_generations() const { return window > 0 || every > absl::ZeroDuration(); }
+};
+
+// Empty if the flags make a plan.
+std::string PlanOfFlags(DedupPlan* plan) {
+  plan->capacity = static_cast<uint64_t>(absl::GetFlag(FLAGS_dedup_capacity));
+  plan->rate = absl::GetFlag(FLAGS_dedup_rate);
+  plan->grow = absl::GetFlag(FLAGS_dedup_grow);
+  plan->window = static_cast<uint64_t>(absl::GetFlag(FLAGS_dedup_window));
+  plan->every = absl::GetFlag(FLAGS_dedup_every);
+  if (plan->every < absl::ZeroDuration()) return "--every is a time from 0 on, as 10m";
+  if (plan->grow + (plan->window > 0) + (plan->every > absl::ZeroDuration()) > 1) {
+    return "--grow, --window and --every are for different streams: at most one of them";
+  }
+  plan->state = absl::GetFlag(FLAGS_dedup_state);
+  if (!plan->state.empty() && (plan->grow || plan->has_generations())) {
+    return "--state keeps a filter of fixed size: not with --grow, --window or --every";
+  }
+  if (absl::GetFlag(FLAGS_dedup_redis).empty()) {
+    for (const char* const flag : {"name", "inflight", "password_file"}) {
+      const auto* const found = absl::FindCommandLineFlag(absl::StrCat("dedup_", flag));
+      if (found->CurrentValue() == found->DefaultValue()) continue;
+      return absl::StrCat("--", flag, " does nothing without --redis: give that as well");
+    }
+  } else {
+    if (plan->grow || plan->has_generations() || !plan->state.empty()) {
+      return "--redis keeps a filter of fixed size: not with --grow, --window, --every or --state";
+    }
+    if (absl::GetFlag(FLAGS_dedup_name).empty()) return "--name can't be empty";
+    plan->in_redis.emplace();
+    plan->in_redis->servers = absl::StrSplit(absl::GetFlag(FLAGS_dedup_redis), ',');
+    plan->in_redis->name = absl::GetFlag(FLAGS_dedup_name);
+    plan->in_redis->inflight = static_cast<size_t>(absl::GetFlag(FLAGS_dedup_inflight));
+    plan->in_redis->capacity = plan->capacity;
+    plan->in_redis->rate = plan->rate;
+  }
+  // No more lines than the window's can be in a generation.
+  if (plan->window > 0) plan->capacity = plan->window;
+  return "";
+}
+
+// The first line of the file that a flag gives, however its lines end, or what the environment has.
+absl::StatusOr<std::string> Password() {
+  const std::string path = absl::GetFlag(FLAGS_dedup_password_file);
+  if (path.empty()) {
+    const char* const said = getenv("WINNOW_REDIS_PASSWORD");
+    return std::string(said == nullptr ? "" : said);
+  }
+  constexpr bool kPlain = true;
+  dedup::LineSource file(path, kPlain);
+  std::vector<std::string_view> lines;
+  absl::Status status = file.Open();
+  if (status.ok())
+    status = file.Next(
+        1, [](bool) { return absl::OkStatus(); }, &lines);
+  if (!status.ok()) return status;
+  if (lines.empty()) return absl::InvalidArgumentError(path + " has no password");
+  std::string_view password = lines.front();
+  if (!password.empty() && password.back() == '\r') password.remove_suffix(1);
+  return std::string(password);
+}
+
+absl::StatusOr<std::unique_ptr<dedup::SeenLines>> MakeSeenLines(const DedupPlan& plan) {
+  if (plan.in_redis) {
+    dedup::RedisPlan shared = *plan.in_redis;
+    auto password = Password();
+    if (!password.ok()) return password.status();
+    shared.password = *std::move(password);
+    return dedup::OpenRedis(shared);
+  }
+  if (!plan.state.empty()) return dedup::OpenKept(plan.state, plan.capacity, plan.rate);
+  if (plan.grow) return dedup::MakeGrowing(plan.capacity, plan.rate);
+  absl::Status fits = dedup::CheckNewPlan(plan.capacity, plan.rate, plan.has_generations() ? 2 : 1);
+  if (!fits.ok()) return fits;
+  if (plan.has_generations()) return dedup::MakeGenerations(plan.capacity, plan.rate);
+  return dedup::MakeFixed(plan.capacity, plan.rate);
+}
+
+void Say(absl::string_view what) { absl::FPrintF(stderr, "winnow dedup: %s\n", what); }
+
+// Empty unless the output would spoil the state, or the state is an input.
+std::string ObjectionToState(const std::string& state, const std::vector<std::string>& paths) {
+  const auto kept = dedup::IdentityOf(state);
+  if (!kept) return "";
+  const auto says = [&](absl::string_view what) {
+    return absl::StrCat("the state ", state, " is ", what,
+                        " as well: nothing was read or written; give it a file of its own");
+  };
+  if (kept == dedup::IdentityOf(STDOUT_FILENO)) return says("standard output");
+  for (const std::string& path : paths) {
+    const bool is_stdin = path == "-";
+    if (kept == (is_stdin ? dedup::IdentityOf(STDIN_FILENO) : dedup::IdentityOf(path))) {
+      return says(is_stdin ? "standard input" : absl::StrCat("the input ", path));
+    }
+  }
+  return "";
+}
+
+dedup::StreamOptions OptionsFor(const DedupPlan& plan) {
+  dedup::StreamOptions options;
+  options.capacity = plan.capacity;
+  options.rate = plan.rate;
+  options.window = plan.window;
+  options.every = absl::ToChronoNanoseconds(plan.every);
+  options.grows = plan.grow;
+  options.prints_seen = absl::GetFlag(FLAGS_dedup_seen);
+  options.counts = absl::GetFlag(FLAGS_dedup_count);
+  options.plain = absl::GetFlag(FLAGS_dedup_plain);
+  // Other machines drop what this one was told that it is new: it is not kept back.
+  options.keeps_nothing_back = plan.in_redis.has_value();
+  options.state = plan.state;
+  options.past_rate =
+      plan.in_redis            ? "begin a stream of another --name with a higher --capacity"
+      : !plan.state.empty()    ? "begin another --state with a higher --capacity"
+      : plan.has_generations() ? "give a higher --capacity"
+      : plan.grow ? "so many have hashes of 64 bits in common that only a higher --rate is kept"
+                  : "give a higher --capacity, or --grow";
+  return options;
+}
+
+std::string TotalsLine(const DedupPlan& plan, const dedup::LineStream& stream) {
+  const dedup::Totals& totals = stream.totals();
+  const dedup::SeenLines& seen = stream.seen();
+  return absl::StrFormat(
+      "%d lines, %d new, %d seen before; the chance that a new line is dropped is now %.3g "
+      "(%.3g planned at %d new lines), in %s%s",
+      totals.lines, totals.fresh, totals.lines - totals.fresh, seen.RateNow(), plan.rate,
+      plan.capacity, inspect::ByteSize(static_cast<double>(seen.size_bytes())),
+      plan.in_redis ? absl::StrCat(" with k = ", dedup::ShapeForRedis(*plan.in_redis).probes, "; ",
+                                   seen.num_uncertain(), " uncertain")
+                    : "");
+}
+
+int ReadAll(const std::vector<std::string>& paths, ProgressLine* progress,
+            dedup::LineStream* stream) {
+  int exit_code = kAllGood;
+  const auto take = [&](const absl::Status& status) {
+    progress->Clear();
+    if (status.ok()) return;
+    Say(status.message());
+    if (!stream->past_rate()) exit_code = kCouldNotRead;
+  };
+  for (size_t i = 0; i < paths.size() && !stream->ended(); ++i) take(stream->Read(paths[i]));
+  const bool was_past_rate = stream->past_rate();
+  if (const absl::Status status = stream->End(); !status.ok()) {
+    Say(status.message());
+    if (was_past_rate || !stream->past_rate()) return kCouldNotRead;
+  }
+  return stream->past_rate() && exit_code == kAllGood ? kFaultFound : exit_code;
+}
+
+int RunStream(const DedupPlan& plan, const std::vector<std::string>& paths,
+              std::unique_ptr<dedup::SeenLines> seen) {
+  ProgressLine progress;
+  dedup::LineStream* shown = nullptr;
+  dedup::StreamOptions options = OptionsFor(plan);
+  options.warn = [&](const std::string& what) {
+    progress.Clear();
+    Say(what);
+  };
+  if (isatty(STDOUT_FILENO) == 0) {  // not among the lines themselves
+    options.has_written = [&] {
+      progress.Show(absl::StrFormat("%d lines, %d new, %.1f %% of --capacity",
+                                    shown->totals().lines, shown->totals().fresh,
+                                    100.0 * static_cast<double>(shown->seen().num_added()) /
+                                        static_cast<double>(plan.capacity)));
+    };
+  }
+  dedup::LineStream stream(std::move(options), std::move(seen), STDOUT_FILENO);
+  shown = &stream;
+  const int exit_code = ReadAll(paths, &progress, &stream);
+  if (stream.totals().lines > 0 || !stream.ended() || stream.past_rate())
+    Say(TotalsLine(plan, stream));
+  if (stream.totals().lines == 0 && !plan.state.empty() && !dedup::IdentityOf(plan.state)) {
+    Say(absl::StrCat("no line was read, so the state ", plan.state, " was not made"));
+  }
+  return exit_code;
+}
+
+int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
+  DedupPlan plan;
+  if (const std::string problem = PlanOfFlags(&plan); !problem.empty()) {
+    return WrongUsage(verb, problem);
+  }
+  // What is said would spoil the state.
+  const auto errors = dedup::IdentityOf(STDERR_FILENO);
+  if (errors && errors == dedup::IdentityOf(plan.state)) return kCouldNotRead;
+  const std::vector<std::string> paths = given.empty() ? std::vector<std::string>{"-"} : given;
+  if (const std::string objection = ObjectionToState(plan.state, paths); !objection.empty()) {
+    Say(objection);
+    return kCouldNotRead;
+  }
+  // The connection to a server that was killed is no reason to end; the output's is (LineStream).
+  if (plan.in_redis) signal(SIGPIPE, SIG_IGN);
+  try {
+    auto seen = MakeSeenLines(plan);
+    if (seen.ok()) return RunStream(plan, paths, *std::move(seen));
+    Say(seen.status().message());
+  } catch (const std::bad_alloc&) {
+    Say("there is no memory for a line of this length, or for the filter");
+  }
+  return kCouldNotRead;
+}
+
+}  // namespace
+
+Verb DedupVerb() {
+  return {"dedup",
+          "[FILE...] [--capacity=N] [--rate=P] [--seen] [--count] [--grow] [--window=N] "
+          "[--every=TIME] [--state=FILE] [--plain] "
+          "[--redis=HOST:PORT[,...]] [--name=NAME] [--inflight=N] [--password_file=FILE]",
+          "Copies each line that was not seen before: sort -u as a stream in fixed memory",
+          "Files, or standard input (also as -), plain or compressed by gzip, LZ4 or zstd, as\n"
+          "their first bytes say; --plain takes all for text. Lines keep their order, empty ones\n"
+          "too, and may hold any bytes: a carriage return is part of its line. A Bloom filter\n"
+          "remembers them: a repeat is never printed, but a new line is dropped with a chance\n"
+          "that grows up to --rate as new lines reach --capacity. 10 million of them take 60 MB\n"
+          "at 1e-9, from the first line on. Past the capacity there is a warning; past the rate,\n"
+          "a little later, the run ends with 1, and all that was read until then is printed. A\n"
+          "new line that is dropped does not count as one: at a --rate of 0.1 or more the\n"
+          "capacity is reached late, and the chance is by then higher. Totals go to standard\n"
+          "error.\n"
+          "\n"
+          "With --window or --every old lines are forgotten. The time of a line begins anew at\n"
+          "each repeat: one that keeps coming within it is printed once. There are two filters\n"
+          "then, which take twice the memory.\n"
+          "\n"
+          "Behind the last member of gzip zeros are passed over, and anything else is said, with\n"
+          "exit code 2, and not read, as by gzip itself.\n"
+          "\n"
+          "With --state a run goes on from where the one before ended. Output is written before\n"
+          "the state, by at most 65,536 lines: if the program is killed, that many may be\n"
+          "printed again by the next run, which is given the lines not printed so far, and none\n"
+          "is lost. With --count the state knows the lines once their number is written. A state\n"
+          "takes 1.25 times the filter's room on the disk, or 1 MiB more than the filter if that\n"
+          "is more, from the first line on. If the machine itself goes down during a run, go on\n"
+          "from a copy: the output may lack lines that the state has.\n"
+          "\n"
+          "With --redis the bits are in servers, in keys that are allocated at once, and each\n"
+          "line is one command that sets its bits and says what they were: of several machines\n"
+          "with one stream, exactly one prints a line. A line is printed after its bits are set:\n"
+          "who is killed loses the lines in flight, --inflight at most, and with --count all that\n"
+          "it had counted. A line whose answer was lost is printed, and counted as uncertain. A\n"
+          "server that restarts is waited for.\n",
+          {"capacity", "rate", "seen", "count", "grow", "window", "every", "state", "plain",
+           "redis", "name", "inflight", "password_file"},
+          RunDedup,
+          {{"winnow dedup KEYS", "each line of a file once"},
+           {"winnow dedup KEYS KEYS --seen", "the lines of which there are more"},
+           {"winnow dedup KEYS --count --rate=1e-3 --capacity=1e6",
+            "how many different lines, in 2 MB"},
+           {"winnow dedup KEYS --window=100000", "repeats only if they are near"},
+           {"winnow dedup KEYS --count --state=STATE",
+            "how many were in no run before, for the next as well"}}};
+}
+
+}  // namespace winnow::tools

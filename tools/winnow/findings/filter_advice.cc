@@ -1,0 +1,315 @@
+#include "tools/winnow/findings/filter_advice.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "src/text/printable.h"
+#include "src/text/svg_text.h"
+#include "tools/winnow/findings/converted_share.h"
+#include "tools/winnow/findings/filter_totals.h"
+
+namespace winnow::inspect {
+namespace {
+
+using Files = std::vector<const SstReport*>;
+
+constexpr uint64_t kKeysThatMatter = 1000;  // smaller filters cost little, whatever they are
+constexpr char kCompact[] =
+    "compact them (CompactRange with bottommost_level_compaction=kForce rewrites all)";
+
+std::string Number(uint64_t number, const char* noun) {
+  return absl::StrCat(Count(number), " ", noun, number == 1 ? "" : "s");
+}
+
+std::string Percent(double share) { return absl::StrFormat("%.3g %%", 100 * share); }
+
+uint64_t EntriesOf(const Files& files) {
+  uint64_t entries = 0;
+  for (const SstReport* file : files) {
+    entries += file->entries;
+  }
+  return entries;
+}
+
+template <typename Condition>
+Files Those(const Files& files, Condition condition) {
+  Files found;
+  std::copy_if(files.begin(), files.end(), std::back_inserter(found),
+               [&condition](const SstReport* file) { return condition(*file); });
+  return found;
+}
+
+bool IsBuiltin(const FilterSummary& filter) {
+  return filter.kind == kBuiltinBloom || filter.kind == kBuiltinRibbon;
+}
+
+bool IsWinnow(const FilterSummary& filter) {
+  return filter.kind == kWinnowBloom || filter.kind == kWinnowRibbon;
+}
+
+// The files of one column family, all of which could be read.
+class Family {
+ public:
+  // `where` is empty, or says which family it is: " of column family 'x'".
+  Family(Files files, std::string where) : files_(std::move(files)), where_(std::move(where)) {}
+
+  std::vector<std::string> Advice() && {
+    Faults();
+    WithoutFilter();
+    Obsolete();
+    Foreign();
+    AlwaysTrue();
+    AboveTarget();
+    AboveTheOthers();
+    Legacy();
+    SmallPartitions();
+    NotConverted();
+    ManyOnLevelZero();
+    return std::move(advice_);
+  }
+
+ private:
+  template <typename... Parts>
+  void Say(const Parts&... parts) {
+    advice_.push_back(absl::StrCat(parts...));
+  }
+
+  void Faults() {
+    const Files faulty = Those(files_, [](const SstReport& file) { return !!file.filter->fault; });
+    if (!faulty.empty()) {
+      Say(Number(faulty.size(), "filter"), where_, faulty.size() == 1 ? " is" : " are",
+          " damaged, each named at the end: see what winnow verify says of the files, and compact "
+          "their range of keys or restore them");
+    }
+  }
+
+  void WithoutFilter() {
+    // Where only ranges are deleted, there is no key to build a filter of.
+    const Files without = Those(files_, [](const SstReport& file) {
+      return file.filter->kind == kNoFilter && file.entries > file.range_deletions;
+    });
+    const auto has_policy = [](const SstReport& file) { return !file.filter->policy_name.empty(); };
+    WithoutFilterDespiteAPolicy(Those(without, has_policy));
+    WithoutPolicy(Those(without, [&](const SstReport& file) { return !has_policy(file); }));
+  }
+
+  static std::string HaveNo(const Files& without, const std::string& where) {
+    return Spelt(absl::StrCat(Number(without.size(), "file"), where, " with ",
+                              Number(EntriesOf(without), "entry"),
+                              without.size() == 1 ? " has" : " have"));
+  }
+
+  // RocksDB notes the policy in files that it asks for no filter of, too.
+  void WithoutFilterDespiteAPolicy(const Files& without) {
+    if (!without.empty()) {
+      Say(HaveNo(without, where_),
+          " no filter, though a policy was in force: that is so on the last level under "
+          "optimize_filters_for_hits, and right where nearly every lookup finds its key; else turn "
+          "it off, or absent_share up, and ",
+          kCompact);
+    }
+  }
+
+  void WithoutPolicy(const Files& without) {
+    if (without.empty()) {
+      return;
+    }
+    const std::string what = HaveNo(without, where_);
+    if (without.size() == files_.size()) {
+      Say(what,
+          " no filter, nor has any other: set filter_policy in the table options, as "
+          "filter_policy=winnow:10, and files get filters as they are rewritten");
+    } else {
+      Say(what,
+          " no filter: they were written while no policy was in force, and every lookup in their "
+          "range of keys reads a block of them; ",
+          kCompact);
+    }
+  }
+
+  // "entrys" is what Number makes of it.
+  static std::string Spelt(std::string text) {
+    const size_t at = text.find(" entrys");
+    return at == std::string::npos ? text : text.replace(at, 7, " entries");
+  }
+
+  void Obsolete() {
+    const Files obsolete =
+        Those(files_, [](const SstReport& file) { return file.filter->obsolete; });
+    if (!obsolete.empty()) {
+      Say(Number(obsolete.size(), "file"), where_,
+          " of a RocksDB before 7.0 with block-based filters, which are no longer read: ",
+          kCompact);
+    }
+  }
+
+  void Foreign() {
+    std::map<std::string, uint64_t> by_policy;
+    for (const SstReport* file : files_) {
+      const FilterSummary& filter = *file->filter;
+      if (filter.kind == kUnknown && !filter.fault && !filter.obsolete) {
+        ++by_policy[filter.policy_name];
+      }
+    }
+    for (const auto& [policy, count] : by_policy) {
+      Say(Number(count, "file"), where_, count == 1 ? " has a filter" : " have filters",
+          " of the policy '", Printable(policy),
+          "': open the database with that policy, as others read such files as if they had no "
+          "filter");
+    }
+  }
+
+  void AlwaysTrue() {
+    const Files always = Those(files_, [](const SstReport& file) {
+      return IsBuiltin(*file.filter) && file.filter->expected_fpr == 1.0;
+    });
+    if (!always.empty()) {
+      Say(Number(always.size(), "file"), where_,
+          always.size() == 1 ? " has a filter" : " have filters",
+          " that RocksDB could not build, and that let every key through: ", kCompact);
+    }
+  }
+
+  void AboveTarget() {
+    constexpr double kFar = 1.5;
+    const Files above = Those(files_, [](const SstReport& file) {
+      const FilterSummary& filter = *file.filter;
+      return filter.built_for && filter.keys >= kKeysThatMatter && !filter.fault &&
+             filter.expected_fpr.value_or(0) > kFar * filter.built_for->target_fpr;
+    });
+    if (!above.empty()) {
+      const FilterSummary& worst = *Worst(above).filter;
+      Say(Number(above.size(), "filter"), where_, above.size() == 1 ? " has" : " have",
+          " more than 1.5 times the rate that ", above.size() == 1 ? "it was" : "they were",
+          " built for (at worst ", Percent(*worst.expected_fpr), " for ",
+          Percent(worst.built_for->target_fpr), "): ", kCompact);
+    }
+  }
+
+  static const SstReport& Worst(const Files& files) {
+    return **std::max_element(files.begin(), files.end(), [](const auto* a, const auto* b) {
+      return a->filter->expected_fpr < b->filter->expected_fpr;
+    });
+  }
+
+  // RocksDB's filters don't record what they were built for. Most of them tell.
+  void AboveTheOthers() {
+    constexpr double kFar = 3;
+    Files rated = Those(files_, [](const SstReport& file) {
+      return IsBuiltin(*file.filter) && file.filter->keys >= kKeysThatMatter &&
+             file.filter->expected_fpr.value_or(1) < 1;
+    });
+    if (rated.empty()) {
+      return;
+    }
+    std::sort(rated.begin(), rated.end(), [](const auto* a, const auto* b) {
+      return a->filter->expected_fpr < b->filter->expected_fpr;
+    });
+    const double usual = *rated[rated.size() / 2]->filter->expected_fpr;
+    const Files above = Those(rated, [usual](const SstReport& file) {
+      return *file.filter->expected_fpr > kFar * usual;
+    });
+    if (!above.empty()) {
+      Say(Number(above.size(), "file"), where_,
+          above.size() == 1 ? " has a filter" : " have filters", " of up to ",
+          Percent(*Worst(above).filter->expected_fpr), ", where ", Percent(usual),
+          " is usual: they were written with fewer bits a key; ", kCompact);
+    }
+  }
+
+  void Legacy() {
+    const Files legacy = Those(files_, [](const SstReport& file) {
+      return file.filter->parameters && file.filter->parameters->format == "LegacyBloom";
+    });
+    if (!legacy.empty()) {
+      Say(Number(legacy.size(), "file"), where_,
+          legacy.size() == 1 ? " has RocksDB's legacy Bloom filter"
+                             : " have RocksDB's legacy Bloom filters",
+          ", which let more absent keys through for the same memory: set format_version to 5 or "
+          "more in the table options");
+    }
+  }
+
+  void SmallPartitions() {
+    constexpr uint64_t kFewKeys = 300;
+    const Files small = Those(files_, [](const SstReport& file) {
+      const auto partitions = static_cast<uint64_t>(std::max(file.filter->partitions, 0));
+      return partitions > 1 && file.filter->keys < kFewKeys * partitions;
+    });
+    uint64_t keys = 0;
+    uint64_t partitions = 0;
+    for (const SstReport* file : small) {
+      keys += file->filter->keys;
+      partitions += static_cast<uint64_t>(file->filter->partitions);
+    }
+    if (keys > 0) {
+      Say("the partitions of the filters of ", Number(small.size(), "file"), where_, " hold ",
+          Number(keys / partitions, "key"),
+          " on average, so that rounding and metadata take a good part of them: set a larger "
+          "metadata_block_size");
+    }
+  }
+
+  void NotConverted() {
+    const Files builtin =
+        Those(files_, [](const SstReport& file) { return IsBuiltin(*file.filter); });
+    const Files winnow =
+        Those(files_, [](const SstReport& file) { return IsWinnow(*file.filter); });
+    if (!builtin.empty() && !winnow.empty()) {
+      Say(Number(builtin.size(), "file"), where_, builtin.size() == 1 ? " has" : " have",
+          " RocksDB's own filters beside those with Winnow's: compactions convert them as they go; "
+          "to have it done, ",
+          kCompact);
+    }
+  }
+
+  void ManyOnLevelZero() {
+    constexpr size_t kMany = 20;
+    const Files top = Those(files_, [](const SstReport& file) { return file.level == 0; });
+    if (top.size() >= kMany) {
+      Say("level 0", where_, " has ", Number(top.size(), "file"),
+          ", and a lookup asks the filter of each: see whether compactions keep up, and "
+          "level0_file_num_compaction_trigger");
+    }
+  }
+
+  const Files files_;
+  const std::string where_;
+  std::vector<std::string> advice_;
+};
+
+}  // namespace
+
+std::vector<std::string> AdviceOn(const std::vector<SstReport>& files) {
+  std::map<FamilyName, Files> families;
+  std::map<std::string, int> databases;
+  for (const SstReport& file : files) {
+    if (file.filter) {
+      families[{file.database, file.column_family}].push_back(&file);
+    }
+  }
+  for (const auto& [name, of_family] : families) {
+    ++databases[name.first];
+  }
+  std::vector<std::string> advice;
+  for (auto& [name, of_family] : families) {
+    std::string where;
+    if (families.size() > 1 && !name.second.empty()) {
+      absl::StrAppend(&where, " of column family '", Printable(name.second), "'");
+    }
+    if (databases.size() > 1 && !name.first.empty()) {
+      absl::StrAppend(&where, " of ", Printable(name.first));
+    }
+    for (std::string& sentence : Family(std::move(of_family), where).Advice()) {
+      advice.push_back(std::move(sentence));
+    }
+  }
+  return advice;
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,18 @@
+// What an operator could do about the filters that are in a database's files.
+
+#ifndef WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_ADVICE_H_
+#define WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_ADVICE_H_
+
+#include <string>
+#include <vector>
+
+#include "src/sst/sst_filters.h"
+
+namespace winnow::inspect {
+
+// Sentences, each of which says what is so and what to do; the gravest first. Pure.
+std::vector<std::string> AdviceOn(const std::vector<SstReport>& files);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_ADVICE_H_

@@ -1,0 +1,32 @@
+// What several of the tool's JSON documents have in common.
+
+#ifndef WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_JSON_H_
+#define WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_JSON_H_
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "src/sst/sst_filters.h"
+
+namespace winnow::inspect {
+
+template <typename T>
+nlohmann::ordered_json OrNull(const std::optional<T>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+// Null where there is none.
+nlohmann::ordered_json SentenceOrNull(const std::string& sentence);
+
+nlohmann::ordered_json ToJson(const BloomBlocks& bloom);
+
+// All that is known of one filter.
+nlohmann::ordered_json ToJson(const FilterSummary& filter);
+
+// With the schema before the content, two blanks deep; bytes that are not UTF-8 are replaced.
+std::string Document(const char* schema, const nlohmann::ordered_json& content);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_JSON_H_

@@ -1,0 +1,103 @@
+// Files of a database in use that are deleted while they are read, and those in their place.
+
+#ifndef WINNOW_TOOLS_WINNOW_FINDINGS_GONE_FILES_H_
+#define WINNOW_TOOLS_WINNOW_FINDINGS_GONE_FILES_H_
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/winnow/findings/table_arguments.h"
+
+namespace winnow::tools {
+
+// Of paths that could not be read: those of files that are not there any more and that lay in the
+// folders of databases among the arguments, whose trees don't name them now. They are no part of
+// the database, and nothing to speak of. Reads these databases again if there may be such a file.
+std::set<std::string> GoneFiles(const std::vector<std::string>& arguments,
+                                const std::vector<std::string>& unread);
+
+// "2 files were deleted …", for stderr: those in their place were not read, or were.
+std::string AboutGoneFiles(size_t files);
+std::string AboutReplacedFiles(size_t files);
+
+// The same of what was found of files, each with a path and an error.
+template <typename File>
+std::set<std::string> GoneOf(const std::vector<std::string>& arguments,
+                             const std::vector<File>& files) {
+  std::vector<std::string> unread;
+  for (const File& file : files) {
+    if (file.error) {
+      unread.push_back(file.path);
+    }
+  }
+  return unread.empty() ? std::set<std::string>() : GoneFiles(arguments, unread);
+}
+
+// Takes these out, and says so among the warnings.
+template <typename File>
+void DropGone(const std::vector<std::string>& arguments, std::vector<File>* files,
+              std::vector<std::string>* warnings) {
+  const std::set<std::string> gone = GoneOf(arguments, *files);
+  files->erase(std::remove_if(files->begin(), files->end(),
+                              [&gone](const File& file) { return gone.count(file.path) > 0; }),
+               files->end());
+  if (!gone.empty()) {
+    warnings->push_back(AboutGoneFiles(gone.size()));
+  }
+}
+
+// Reads the tables of the arguments, as TablesOfFamilies gives them. `read` gives what it finds of
+// each table, with a path and an error. Where some were deleted meanwhile, those that have taken
+// their place are read too, so that what was found is of one state of each database, the one in
+// *tables, and a warning says so. A database that replaces its files faster than they are read is
+// not followed for ever: the errors of its last ones stay.
+template <typename File, typename Read>
+std::vector<File> ReadInPlaceOfGone(const std::vector<std::string>& arguments, const Read& read,
+                                    Tables* tables) {
+  constexpr int kMostTimes = 5;
+  std::map<std::string, File> known;
+  std::vector<File> files;
+  std::set<std::string> all_gone;
+  for (int time = 0; time < kMostTimes; ++time) {
+    std::vector<inspect::ListedTable> fresh;
+    for (const inspect::ListedTable& table : tables->tables) {
+      if (known.count(table.path) == 0) {
+        fresh.push_back(table);
+      }
+    }
+    for (File& file : read(fresh)) {
+      const std::string path = file.path;
+      known.emplace(path, std::move(file));
+    }
+    files.clear();
+    for (const inspect::ListedTable& table : tables->tables) {
+      files.push_back(known.at(table.path));
+    }
+    const std::set<std::string> gone = GoneOf(arguments, files);
+    if (gone.empty()) {
+      break;
+    }
+    for (const std::string& path : gone) {
+      known.erase(path);
+    }
+    all_gone.insert(gone.begin(), gone.end());
+    std::string problem;
+    Tables now = TablesOfFamilies(arguments, &problem);
+    if (!problem.empty()) {
+      break;
+    }
+    *tables = std::move(now);
+  }
+  if (!all_gone.empty()) {
+    tables->warnings.push_back(AboutReplacedFiles(all_gone.size()));
+  }
+  return files;
+}
+
+}  // namespace winnow::tools
+
+#endif  // WINNOW_TOOLS_WINNOW_FINDINGS_GONE_FILES_H_

@@ -1,0 +1,63 @@
+#include "tools/winnow/findings/key_arguments.h"
+
+#include <absl/flags/flag.h>
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_replace.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <string_view>
+
+#include "src/text/key_list.h"
+#include "tools/winnow/cli/flags.h"
+
+ABSL_FLAG(bool, hex, false, "keys are hexadecimal digits, two a byte, with 0x before them or not");
+ABSL_FLAG(std::string, keys, "",
+          "a file of further keys, one a line, plain or LZ4; - is standard input");
+
+namespace winnow::tools {
+namespace {
+
+bool IsPlain(char character) { return character > ' ' && character <= '~'; }
+
+}  // namespace
+
+std::string KeyOfArgument(const std::string& text, std::string* problem) {
+  if (!absl::GetFlag(FLAGS_hex)) {
+    return text;
+  }
+  const std::optional<std::string> bytes = inspect::ParseHexKey(text);
+  if (!bytes) {
+    *problem =
+        absl::StrCat("'", text, "' is no key of hexadecimal digits, two a byte, as --hex says");
+  }
+  return bytes.value_or("");
+}
+
+std::string VisitListedKeys(absl::string_view verb, const std::string& path,
+                            absl::FunctionRef<void(std::string_view)> visit) {
+  const inspect::KeyFormat format =
+      absl::GetFlag(FLAGS_hex) ? inspect::KeyFormat::kHex : inspect::KeyFormat::kLine;
+  const auto notes = inspect::ForEachKey(path, format, visit);
+  if (!notes.ok()) {
+    // Its reader speaks of a flag that has another name here.
+    return absl::StrReplaceAll(notes.status().message(), {{"--key_format=hex", "--hex"}});
+  }
+  const std::string left_out = notes->Sentence();
+  if (!left_out.empty()) {
+    absl::FPrintF(stderr, "winnow %s: %s: %s\n", verb, path, left_out);
+  }
+  return std::string();
+}
+
+std::string KeyName(std::string_view key) {
+  const std::string hex = absl::StrCat("0x", absl::BytesToHexString({key.data(), key.size()}));
+  return !key.empty() && std::all_of(key.begin(), key.end(), IsPlain)
+             ? absl::StrCat(absl::string_view(key.data(), key.size()), " (", hex, ")")
+             : hex;
+}
+
+}  // namespace winnow::tools

@@ -1,0 +1,28 @@
+// Keys on a command line and in lists, as --hex and --keys say, for verbs that take them.
+
+#ifndef WINNOW_TOOLS_WINNOW_FINDINGS_KEY_ARGUMENTS_H_
+#define WINNOW_TOOLS_WINNOW_FINDINGS_KEY_ARGUMENTS_H_
+
+#include <absl/functional/function_ref.h>
+#include <absl/strings/string_view.h>
+
+#include <string>
+#include <string_view>
+
+namespace winnow::tools {
+
+// The bytes of a key that was given as an argument. Where that is none, *problem says so.
+std::string KeyOfArgument(const std::string& text, std::string* problem);
+
+// Calls visit for every key of the list; "-" is standard input. What of the list belongs to no key
+// is said on stderr. Empty, or a sentence that names the list and its fault: visit was called for
+// the keys before that.
+std::string VisitListedKeys(absl::string_view verb, const std::string& path,
+                            absl::FunctionRef<void(std::string_view)> visit);
+
+// A key as it is where it can be seen, and its bytes: "abc (0x616263)".
+std::string KeyName(std::string_view key);
+
+}  // namespace winnow::tools
+
+#endif  // WINNOW_TOOLS_WINNOW_FINDINGS_KEY_ARGUMENTS_H_

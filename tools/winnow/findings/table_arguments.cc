@@ -1,0 +1,100 @@
+#include "tools/winnow/findings/table_arguments.h"
+
+#include <absl/flags/flag.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "src/database/read_tables.h"
+#include "src/database/table_paths.h"
+#include "src/text/printable.h"
+#include "tools/winnow/findings/families.h"
+#include "tools/winnow/findings/family_flag.h"
+#include "tools/winnow/findings/table_folders.h"
+
+ABSL_FLAG(int, jobs, 0, "files to read at once; 0: as many as the machine has processors");
+
+namespace winnow::tools {
+
+namespace {
+
+int ProcessesFor(int jobs) {
+  return jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+// Of those that no database has named: as they say themselves.
+void FindFamilies(std::vector<inspect::ListedTable>* tables) {
+  std::vector<std::string> paths;
+  std::vector<inspect::ListedTable*> unnamed;
+  for (inspect::ListedTable& table : *tables) {
+    if (table.column_family.empty() && !table.error) {
+      paths.push_back(table.path);
+      unnamed.push_back(&table);
+    }
+  }
+  inspect::TableReading reading;
+  reading.workers = Jobs();
+  reading.read = inspect::ReadSstWithoutItsFilter;
+  std::vector<inspect::SstReport> reports = inspect::ReadTables(paths, reading);
+  for (size_t i = 0; i < reports.size(); ++i) {
+    unnamed[i]->column_family = std::move(reports[i].column_family);
+  }
+}
+
+}  // namespace
+
+Tables TablesOf(const std::vector<std::string>& paths) {
+  Tables tables;
+  std::set<std::string> known;
+  inspect::RealPaths real_paths;
+  const int workers = Jobs();
+  for (const inspect::TablePath& path : inspect::ExpandPaths(paths)) {
+    if (!path.error.empty()) {
+      tables.tables.push_back({path.path, std::nullopt, path.error, {}});
+      continue;
+    }
+    inspect::TableList list = inspect::ListTables(path.path, TableFolders(), workers);
+    tables.trees_read = tables.trees_read && list.warnings.empty();
+    for (const auto* sentences : {&list.warnings, &list.remarks}) {
+      std::transform(sentences->begin(), sentences->end(), std::back_inserter(tables.warnings),
+                     [](const std::string& sentence) { return inspect::Printable(sentence); });
+    }
+    for (inspect::ListedTable& table : list.tables) {
+      if (known.insert(real_paths.Of(table.path)).second) {
+        tables.tables.push_back(std::move(table));
+      }
+    }
+  }
+  return tables;
+}
+
+Tables TablesOfFamilies(const std::vector<std::string>& paths, std::string* problem) {
+  Tables tables = TablesOf(paths);
+  FindFamilies(&tables.tables);
+  std::set<std::string> names;
+  for (const inspect::ListedTable& table : tables.tables) {
+    if (!table.column_family.empty()) {
+      names.insert(table.column_family);
+    }
+  }
+  const std::vector<std::string> wanted = inspect::FamiliesNamed(FamiliesOfFlags(), names);
+  *problem = inspect::UnknownFamilies(names, wanted);
+  const auto is_of_others = [&wanted](const inspect::ListedTable& table) {
+    return !wanted.empty() && !table.column_family.empty() &&
+           std::find(wanted.begin(), wanted.end(), table.column_family) == wanted.end();
+  };
+  tables.tables.erase(std::remove_if(tables.tables.begin(), tables.tables.end(), is_of_others),
+                      tables.tables.end());
+  return tables;
+}
+
+bool IsPathArgument(const std::string& argument) { return inspect::NamesPath(argument); }
+
+int Jobs() { return ProcessesFor(absl::GetFlag(FLAGS_jobs)); }
+
+}  // namespace winnow::tools

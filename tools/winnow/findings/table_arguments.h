@@ -1,0 +1,50 @@
+// What the verbs that read table files one by one have in common: which files, and how many at
+// once.
+
+#ifndef WINNOW_TOOLS_WINNOW_FINDINGS_TABLE_ARGUMENTS_H_
+#define WINNOW_TOOLS_WINNOW_FINDINGS_TABLE_ARGUMENTS_H_
+
+#include <string>
+#include <vector>
+
+#include "src/database/table_list.h"
+
+namespace winnow::tools {
+
+struct Tables {
+  std::vector<inspect::ListedTable> tables;  // each file once, in the order of the paths
+  std::vector<std::string> warnings;         // sentences for stderr
+  bool trees_read = true;                    // every database could be read
+};
+
+// Of paths as inspect::ExpandPaths takes them, with the folders that --path names.
+Tables TablesOf(const std::vector<std::string>& paths);
+
+// The same, but for files of which --cf names no column family; that of the others is known where
+// they can be read, also of those that were given themselves. Where no file is of a family that
+// --cf names, *problem is a sentence.
+Tables TablesOfFamilies(const std::vector<std::string>& paths, std::string* problem);
+
+// Whether some of these files are known to be of several column families, so that each says its
+// own.
+template <typename File>
+bool OfSeveralFamilies(const std::vector<File>& files) {
+  std::string first;
+  for (const File& file : files) {
+    first = first.empty() ? file.column_family : first;
+    if (!file.column_family.empty() && file.column_family != first) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether an argument that may be something else is such a path, as it exists or matches.
+bool IsPathArgument(const std::string& argument);
+
+// How many files to read at once, as --jobs says.
+int Jobs();
+
+}  // namespace winnow::tools
+
+#endif  // WINNOW_TOOLS_WINNOW_FINDINGS_TABLE_ARGUMENTS_H_

@@ -1,0 +1,338 @@
+#include "tools/winnow/inspect/inspect_html.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "src/text/html_page.h"
+#include "src/text/printable.h"
+#include "src/text/svg_bars.h"
+#include "src/text/svg_text.h"
+#include "tools/winnow/findings/converted_share.h"
+
+namespace winnow::inspect {
+namespace {
+
+// By level, unknown ones last, and by kind.
+constexpr int kUnknownLevel = 1 << 20;
+using TotalsByPlace = std::map<std::pair<int, std::string>, FilterTotals>;
+
+std::string Percent(const std::optional<double>& share) {
+  return share ? absl::StrFormat("%.3g %%", 100 * *share) : "unknown";
+}
+
+std::string Bits(double bits) { return bits == 0 ? "-" : absl::StrFormat("%.2f", bits); }
+
+std::string Bytes(uint64_t bytes) { return ByteSize(static_cast<double>(bytes)); }
+
+std::string LevelName(int level) {
+  return level == kUnknownLevel ? std::string("level not known") : absl::StrCat("level ", level);
+}
+
+size_t ColourOf(const std::string& kind) {
+  constexpr std::pair<std::string_view, size_t> kColoursOfKinds[] = {
+      {kWinnowRibbon, 1}, {kWinnowBloom, 3}, {kBuiltinBloom, 2}, {kBuiltinRibbon, 4}};
+  for (const auto& [name, colour] : kColoursOfKinds) {
+    if (kind == name) {
+      return colour;
+    }
+  }
+  return 0;
+}
+
+TotalsByPlace ByPlace(const std::vector<SstReport>& files) {
+  TotalsByPlace totals;
+  for (const SstReport& file : files) {
+    if (file.filter) {
+      totals[{file.level.value_or(kUnknownLevel), file.filter->kind}].Add(file);
+    }
+  }
+  return totals;
+}
+
+// A bar for each kind on each level, as long as `measure` says.
+template <typename Measure>
+std::string Chart(const TotalsByPlace& totals, BarChart chart, Measure measure) {
+  int named = -1;
+  for (const auto& [place, sum] : totals) {
+    const auto& [level, kind] = place;
+    const auto [value, figure] = measure(sum);
+    Bar bar;
+    bar.name = level == named ? std::string() : LevelName(level);
+    named = level;
+    bar.figure = absl::StrCat(figure, ", ", kind);
+    bar.colour = ColourOf(kind);
+    bar.parts.push_back({value, "", absl::StrCat(LevelName(level), ", ", kind, ": ", figure)});
+    chart.bars.push_back(std::move(bar));
+  }
+  return ToSvg(chart);
+}
+
+std::vector<std::string> SumHead(std::vector<std::string> names) {
+  for (const char* name : {"files", "without a filter", "entries", "keys", "filter bytes",
+                           "bits a key", "expected rate", "over the bound"}) {
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> SumRow(std::vector<std::string> names, const FilterTotals& sum) {
+  const std::optional<double> above = sum.share_above_bound();
+  for (std::string cell :
+       {Count(sum.files), Count(sum.without_filter), Count(sum.entries), Count(sum.keys),
+        Count(sum.bytes), Bits(sum.bits_per_key()), Percent(sum.mean_fpr()),
+        above ? absl::StrFormat("%.0f %%", 100 * *above) : std::string("-")}) {
+    names.push_back(std::move(cell));
+  }
+  return names;
+}
+
+HtmlTable PlaceTable(const TotalsByPlace& totals) {
+  HtmlTable table{SumHead({"level", "filter"}), {}};
+  for (const auto& [place, sum] : totals) {
+    table.rows.push_back(SumRow({LevelName(place.first), place.second}, sum));
+  }
+  return table;
+}
+
+HtmlFigure BytesFigure(const TotalsByPlace& totals) {
+  HtmlFigure figure;
+  figure.title = "Bytes of filters by level and kind";
+  figure.says =
+      "What the filters of a level take on disk, and in the block cache once they are "
+      "read.";
+  figure.svg = Chart(totals, {"bytes", figure.title, figure.says, {}}, [](const FilterTotals& sum) {
+    return std::pair(static_cast<double>(sum.bytes), Bytes(sum.bytes));
+  });
+  figure.table = PlaceTable(totals);
+  return figure;
+}
+
+// Files without a filter would leave no room for the others: they are in the sums.
+HtmlFigure RateFigure(TotalsByPlace totals) {
+  for (auto entry = totals.begin(); entry != totals.end();) {
+    entry = entry->first.second == kNoFilter ? totals.erase(entry) : std::next(entry);
+  }
+  HtmlFigure figure;
+  figure.title = "Expected rate of false positives by level and kind";
+  figure.says =
+      "The share of absent keys for which a filter says \"may be here\": the mean over "
+      "keys. Files without a filter are left out here: any key may be in them.";
+  figure.svg = Chart(totals, {"rate", figure.title, figure.says, {}}, [](const FilterTotals& sum) {
+    return std::pair(sum.mean_fpr().value_or(0), Percent(sum.mean_fpr()));
+  });
+  figure.table = PlaceTable(totals);
+  return figure;
+}
+
+std::string FamilyTable(const std::map<FamilyName, FilterTotals>& families) {
+  constexpr size_t kMostAtOnce = 12;  // more would push what follows out of sight
+  const bool one_database = families.begin()->first.first == families.rbegin()->first.first;
+  HtmlTable table{SumHead({"column family"}), {}};
+  if (!one_database) {
+    table.head.emplace(table.head.begin() + 1, "database");
+  }
+  for (const auto& [name, sum] : families) {
+    std::vector<std::string> names = {Printable(name.second)};
+    if (!one_database) {
+      names.push_back(Printable(name.first));
+    }
+    table.rows.push_back(SumRow(std::move(names), sum));
+  }
+  if (families.size() <= kMostAtOnce) {
+    return ToHtml(table);
+  }
+  return Details(absl::StrCat("The sums of ", Count(families.size()), " column families"),
+                 ToHtml(table));
+}
+
+std::string SumTables(const TotalsOfFiles& totals) {
+  HtmlTable table{SumHead({"filter"}), {}};
+  for (const auto& [kind, sum] : totals.by_kind) {
+    table.rows.push_back(SumRow({kind}, sum));
+  }
+  table.rows.push_back(SumRow({"all"}, totals.all));
+  return (totals.by_family.size() > 1 ? FamilyTable(totals.by_family) : "") + ToHtml(table);
+}
+
+std::string List(std::vector<std::string>::const_iterator begin,
+                 std::vector<std::string>::const_iterator end) {
+  std::string html;
+  for (; begin != end; ++begin) {
+    absl::StrAppend(&html, "<li>", Prose(*begin), "</li>\n");
+  }
+  return absl::StrCat("<ul>\n", html, "</ul>\n");
+}
+
+// Each of many families may have its own.
+std::string List(const std::vector<std::string>& sentences) {
+  constexpr std::ptrdiff_t kMostAtOnce = 20;
+  const auto count = static_cast<std::ptrdiff_t>(sentences.size());
+  const auto middle = sentences.begin() + std::min(kMostAtOnce, count);
+  const std::string rest =
+      count <= kMostAtOnce
+          ? ""
+          : Details(absl::StrCat(count - kMostAtOnce, " more"), List(middle, sentences.end()));
+  return List(sentences.begin(), middle) + rest;
+}
+
+std::vector<std::string> FileRow(const SstReport& file) {
+  const std::string level = file.level ? absl::StrCat(*file.level) : "-";
+  if (!file.filter) {
+    return {Printable(file.path),
+            level,
+            Printable(file.column_family),
+            "-",
+            "not read",
+            "-",
+            "-",
+            "-",
+            "-",
+            file.error.value_or("")};
+  }
+  const FilterSummary& filter = *file.filter;
+  std::string remark = ParametersText(filter);
+  if (filter.partitions > 0) {
+    remark =
+        absl::StrCat(Count(static_cast<uint64_t>(filter.partitions)),
+                     filter.partitions == 1 ? " partition: " : " partitions, the first: ", remark);
+  }
+  if (filter.fault) {
+    remark = absl::StrCat("fault: ", *filter.fault);
+  }
+  return {Printable(file.path),
+          level,
+          Printable(file.column_family),
+          Count(file.entries),
+          filter.kind,
+          Count(filter.keys),
+          Count(filter.bytes),
+          Bits(filter.bits_per_key),
+          Percent(filter.expected_fpr),
+          remark};
+}
+
+HtmlSection FilesSection(const InspectReport& report) {
+  HtmlSection section;
+  section.title = "Files";
+  HtmlTable table{{"file", "level", "column family", "entries", "filter", "keys", "bytes",
+                   "bits a key", "expected rate", "parameters"},
+                  {}};
+  for (size_t i = 0; i < report.files.size(); ++i) {
+    if (i < report.listed || report.files[i].error) {
+      table.rows.push_back(FileRow(report.files[i]));
+    }
+  }
+  if (table.rows.size() < report.files.size()) {
+    section.says = absl::StrCat(
+        Count(table.rows.size()), " of ", Count(report.files.size()), " files are listed",
+        report.totals.all.not_read > 0 ? ", with all that could not be read" : "",
+        "; the sums are over all of them.");
+  }
+  if (table.rows.empty()) {
+    return section;
+  }
+  section.html = absl::StrCat("<div class=\"files\">", ToHtml(table), "</div>\n");
+  return section;
+}
+
+std::string Files(uint64_t files) {
+  return absl::StrCat(Count(files), files == 1 ? " table file" : " table files");
+}
+
+std::string Headline(const FilterTotals& all) {
+  if (all.bytes == 0) {
+    return absl::StrCat("No filters in ", Files(all.files));
+  }
+  const std::string filters = absl::StrCat("Filters of ", Bytes(all.bytes));
+  if (all.keys == 0) {
+    return absl::StrCat(filters, " in ", Files(all.files), ", of keys whose number is not known");
+  }
+  const std::optional<double> rate = all.mean_fpr();
+  return absl::StrCat(filters,
+                      rate ? absl::StrCat(" let ", Percent(rate), " of absent keys through, at ")
+                           : std::string(" take "),
+                      Bits(all.bits_per_key()), " bits a key");
+}
+
+// A shell's pattern may have given thousands.
+std::string Names(const std::vector<std::string>& paths) {
+  constexpr size_t kMost = 3;
+  const size_t named = paths.size() <= kMost ? paths.size() : 1;
+  std::string names = absl::StrJoin(
+      paths.begin(), paths.begin() + static_cast<std::ptrdiff_t>(named), ", ",
+      [](std::string* out, const std::string& path) { absl::StrAppend(out, Printable(path)); });
+  if (named < paths.size()) {
+    absl::StrAppend(&names, " and ", Count(paths.size() - named), " more");
+  }
+  return names;
+}
+
+std::string Converted(const InspectReport& report) {
+  const ConvertedShare share = SumByFamily(report.files);
+  const std::optional<double> converted = share.OfEntries();
+  const std::string unread = WhatIsUnread(report);
+  const std::string begin =
+      unread.empty() ? "" : absl::StrCat("How much is converted is not known, as ", unread);
+  if (!converted) {
+    return unread.empty() ? begin : begin + ".";
+  }
+  // A share that isn't all or nothing must not look as if it were.
+  const double percent = 100 * *converted;
+  const std::string shown = percent > 0 && percent < 0.1
+                                ? absl::StrCat(unread.empty() ? "Less" : "less", " than 0.1 %")
+                            : percent > 99.9 && percent < 100
+                                ? absl::StrCat(unread.empty() ? "More" : "more", " than 99.9 %")
+                                : absl::StrFormat("%.1f %%", percent);
+  return absl::StrCat(begin, unread.empty() ? "" : "; of what was read ", shown,
+                      " of the entries are in files with Winnow's filters.");
+}
+
+}  // namespace
+
+std::string InspectHtml(const InspectReport& report, const std::vector<std::string>& paths) {
+  const FilterTotals& all = report.totals.all;
+  const TotalsByPlace places = ByPlace(report.files);
+  HtmlPage page;
+  page.title = absl::StrCat("Filters of ", Names(paths));
+  page.headline = Headline(all);
+  page.lead.push_back(absl::StrCat(Files(report.files.size()), " with ", Count(all.entries),
+                                   " entries; ", Count(all.without_filter), " without a filter, ",
+                                   Count(all.not_read), " not read. ", Converted(report)));
+  if (const std::optional<double> above = all.share_above_bound()) {
+    page.lead.push_back(absl::StrCat(
+        ByteSize(std::max(0.0, all.bytes_above_bound())),
+        absl::StrFormat(" (%.0f %%)", 100 * *above),
+        " are above the bound: n log2(1/rate) bits, the least that any filter of n keys and that "
+        "rate takes."));
+  }
+  if (!places.empty()) {
+    HtmlSection sums;
+    sums.title = "Sums";
+    if (all.bytes > 0) {
+      sums.figures = {BytesFigure(places), RateFigure(places)};
+    }
+    sums.html = SumTables(report.totals);
+    page.sections.push_back(std::move(sums));
+  }
+  std::vector<std::string> sentences = report.advice;
+  sentences.insert(sentences.end(), report.remarks.begin(), report.remarks.end());
+  if (!sentences.empty()) {
+    HtmlSection advice;
+    advice.title = "What to do and to know";
+    advice.html = List(sentences);
+    page.sections.push_back(std::move(advice));
+  }
+  if (!report.files.empty()) {
+    page.sections.push_back(FilesSection(report));
+  }
+  return ToHtml(page);
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,101 @@
+#include "tools/winnow/inspect/inspect_json.h"
+
+#include "src/text/json_name.h"
+#include "tools/winnow/findings/converted_share.h"
+#include "tools/winnow/findings/filter_json.h"
+#include "tools/winnow/findings/filter_totals.h"
+
+namespace winnow::inspect {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const SstReport& file) {
+  Json json = Json::object();
+  PutName("path", file.path, &json);
+  PutName("database", file.database, &json);
+  json["level"] = OrNull(file.level);
+  PutName("column_family", file.column_family, &json);
+  json["entries"] = file.entries;
+  json["file_bytes"] = file.file_bytes;
+  json["filter"] = file.filter ? ToJson(*file.filter) : Json(nullptr);
+  if (file.filter) {
+    json["filter"]["stored_bytes"] = file.filter->stored_bytes;
+  }
+  json["error"] = OrNull(file.error);
+  return json;
+}
+
+Json ToJson(const FilterTotals& totals) {
+  return {{"files", totals.files},
+          {"files_not_read", totals.not_read},
+          {"files_without_filter", totals.without_filter},
+          {"entries", totals.entries},
+          {"entries_without_filter", totals.entries_without_filter},
+          {"file_bytes", totals.file_bytes},
+          {"keys", totals.keys},
+          {"bytes", totals.bytes},
+          {"bits_per_key", totals.bits_per_key()},
+          {"mean_expected_fpr", OrNull(totals.mean_fpr())},
+          {"bound_bytes", totals.bound_bytes()},
+          {"bytes_above_bound", totals.bytes_above_bound()}};
+}
+
+Json ToJson(const TotalsOfFiles& totals) {
+  Json json = {{"all", ToJson(totals.all)},
+               {"by_column_family", Json::array()},
+               {"by_level", Json::array()},
+               {"by_kind", Json::array()}};
+  for (const auto& [name, sum] : totals.by_family) {
+    Json row = Json::object();
+    PutName("database", name.first, &row);
+    PutName("column_family", name.second, &row);
+    row.update(ToJson(sum));
+    json["by_column_family"].push_back(std::move(row));
+  }
+  for (const auto& [level, sum] : totals.by_level) {
+    Json row = {{"level", level}};
+    row.update(ToJson(sum));
+    json["by_level"].push_back(std::move(row));
+  }
+  for (const auto& [kind, sum] : totals.by_kind) {
+    Json row = {{"kind", kind}};
+    row.update(ToJson(sum));
+    json["by_kind"].push_back(std::move(row));
+  }
+  return json;
+}
+
+Json ToJson(const ConvertedShare& share) {
+  Json json = {{"winnow_share_of_entries", OrNull(share.OfEntries())}};
+  for (size_t i = 0; i < kNumFilterFamilies; ++i) {
+    const FamilySum& sum = share.families[i];
+    json[std::string(ToString(static_cast<FilterFamily>(i)))] = {
+        {"files", sum.files},
+        {"entries", sum.entries},
+        {"keys", sum.keys},
+        {"filter_bytes", sum.filter_bytes}};
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string InspectJson(const InspectReport& report) {
+  Json content = {{"summary", ToJson(report.totals)}, {"advice", report.advice}};
+  content["files"] = Json::array();
+  for (size_t i = 0; i < report.listed; ++i) {
+    content["files"].push_back(ToJson(report.files[i]));
+  }
+  content["files_left_out"] = report.left_out();
+  content["warnings"] = report.remarks;
+  const BloomFiles blooms = BloomsOf(report.files);
+  content["bloom"] = {{"files", blooms.files}, {"partitions", blooms.partitions}};
+  content["bloom"].update(ToJson(blooms.all));
+  content["converted"] = ToJson(SumByFamily(report.files));
+  content["converted"]["files_not_read"] = report.totals.all.not_read;
+  content["converted"]["trees_read"] = report.trees_read;
+  return Document("winnow.inspect/1", content);
+}
+
+}  // namespace winnow::inspect

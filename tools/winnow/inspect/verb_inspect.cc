@@ -1,0 +1,259 @@
+// `winnow inspect`: which filters are in these files.
+
+#include <absl/flags/flag.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/database/database.h"
+#include "src/database/read_tables.h"
+#include "src/database/table_paths.h"
+#include "src/sst/sst_filters.h"
+#include "src/text/printable.h"
+#include "tools/winnow/cli/flags.h"
+#include "tools/winnow/cli/print.h"
+#include "tools/winnow/cli/progress_line.h"
+#include "tools/winnow/cli/terminal.h"
+#include "tools/winnow/cli/verbs.h"
+#include "tools/winnow/findings/families.h"
+#include "tools/winnow/findings/table_arguments.h"
+#include "tools/winnow/findings/table_folders.h"
+#include "tools/winnow/inspect/inspect_csv.h"
+#include "tools/winnow/inspect/inspect_flags.h"
+#include "tools/winnow/inspect/inspect_html.h"
+#include "tools/winnow/inspect/inspect_json.h"
+#include "tools/winnow/inspect/inspect_report.h"
+#include "tools/winnow/inspect/inspect_table.h"
+
+ABSL_FLAG(bool, csv, false, "write comma-separated values (RFC 4180), one line a file");
+ABSL_FLAG(std::string, html, "",
+          "write a page of sums, charts and files to this file as well; it needs nothing else");
+
+namespace winnow::tools {
+namespace {
+
+using inspect::SstReport;
+
+constexpr size_t kFilesWorthProgress = 20;
+
+inspect::Progress ShownOn(ProgressLine* line) {
+  return [line](size_t done, size_t total) {
+    if (done == total) {
+      line->Clear();
+    } else if (total >= kFilesWorthProgress) {
+      line->Show(absl::StrCat(done, " of ", total, " files"));
+    }
+  };
+}
+
+struct Findings {
+  std::vector<SstReport> files;
+  std::vector<std::string> warnings;
+  bool trees_read = true;
+};
+
+SstReport Unreadable(const std::string& path, const std::string& error) {
+  SstReport report;
+  report.path = path;
+  report.error = error;
+  return report;
+}
+
+void ReadFolder(const std::string& path, int jobs, const inspect::Progress& progress,
+                Findings* findings) {
+  inspect::DatabaseReport database = inspect::ReadDatabase(path, progress, TableFolders(), jobs);
+  if (database.error) {
+    findings->files.push_back(Unreadable(path, *database.error));
+  }
+  if (database.warning) {
+    findings->warnings.push_back(path + ": " + *database.warning);
+    findings->trees_read = false;
+  }
+  if (database.remark) {
+    findings->warnings.push_back(path + ": " + *database.remark);
+  }
+  std::move(database.files.begin(), database.files.end(), std::back_inserter(findings->files));
+}
+
+// Each file once, where it was named first; what a database says of it counts.
+void DropRepeated(std::vector<SstReport>* files) {
+  std::map<std::string, size_t> places;
+  inspect::RealPaths real_paths;
+  std::vector<SstReport> once;
+  for (SstReport& file : *files) {
+    const auto [place, is_new] = places.emplace(real_paths.Of(file.path), once.size());
+    if (is_new) {
+      once.push_back(std::move(file));
+    } else if (once[place->second].database.empty()) {
+      once[place->second] = std::move(file);
+    }
+  }
+  *files = std::move(once);
+}
+
+// In the order of the paths; what are no folders is read together.
+Findings ReadPaths(const std::vector<std::string>& names, int jobs) {
+  const std::vector<inspect::TablePath> paths = inspect::ExpandPaths(names);
+  const auto is_file = [](const inspect::TablePath& path) {
+    return !path.is_folder && path.error.empty();
+  };
+  std::vector<std::string> files;
+  for (const inspect::TablePath& path : paths) {
+    if (is_file(path)) {
+      files.push_back(path.path);
+    }
+  }
+  inspect::TableReading reading;
+  reading.workers = jobs;
+  ProgressLine line;
+  reading.progress = ShownOn(&line);
+  std::vector<SstReport> reports = inspect::ReadTables(files, reading);
+  Findings findings;
+  auto next = reports.begin();
+  for (const inspect::TablePath& path : paths) {
+    if (is_file(path)) {
+      findings.files.push_back(std::move(*next++));
+    } else if (path.is_folder) {
+      ReadFolder(path.path, jobs, reading.progress, &findings);
+    } else {
+      findings.files.push_back(Unreadable(path.path, path.error));
+    }
+  }
+  if (paths.size() > 1) {
+    DropRepeated(&findings.files);
+  }
+  return findings;
+}
+
+int ExitCode(const inspect::InspectReport& report) {
+  int code = report.trees_read ? kAllGood : kCouldNotRead;
+  for (const SstReport& file : report.files) {
+    if (file.error) {
+      return kCouldNotRead;
+    }
+    if (file.filter->fault && code == kAllGood) {
+      code = kFaultFound;
+    }
+  }
+  return code;
+}
+
+std::string Text(const inspect::InspectReport& report) {
+  if (absl::GetFlag(FLAGS_json)) {
+    return inspect::InspectJson(report);
+  }
+  if (!absl::GetFlag(FLAGS_csv)) {
+    const bool cut = OutputIsTerminal() && !absl::GetFlag(FLAGS_limit);
+    const std::string about_others =
+        absl::GetFlag(FLAGS_summary) ? std::string()
+        : cut                        ? absl::StrCat(": --limit=", report.files.size(),
+                                                    " lists all here, and a pipe or a file gets all")
+                                     : absl::StrCat(" (--limit=", report.listed, ")");
+    return InspectTable(report, OutputWidth(), cut ? kRowsOnTerminal : report.listed, about_others);
+  }
+  if (report.left_out() > 0) {
+    absl::FPrintF(stderr, "winnow inspect: %d files are not listed (--limit=%d)\n",
+                  report.left_out(), report.listed);
+  }
+  return inspect::InspectCsv(report);
+}
+
+int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
+  if (paths.empty()) {
+    return WrongUsage(verb, "which files or database folders?");
+  }
+  if (absl::GetFlag(FLAGS_json) && absl::GetFlag(FLAGS_csv)) {
+    return WrongUsage(verb, "--json or --csv, not both");
+  }
+  if (absl::GetFlag(FLAGS_summary) && (absl::GetFlag(FLAGS_csv) || absl::GetFlag(FLAGS_limit))) {
+    return WrongUsage(verb, "--summary lists no files, which --csv and --limit are about");
+  }
+  const int jobs = Jobs();
+  Findings findings = ReadPaths(paths, jobs);
+  for (const std::string& warning : findings.warnings) {
+    absl::FPrintF(stderr, "winnow inspect: %s\n", inspect::Printable(warning));
+  }
+  inspect::FileSelection selection = SelectionOfFlags();
+  const std::set<std::string> names = inspect::FamiliesOf(findings.files);
+  selection.families = inspect::FamiliesNamed(selection.families, names);
+  const std::string problem = inspect::UnknownFamilies(names, selection.families);
+  if (!problem.empty()) {
+    absl::FPrintF(stderr, "winnow inspect: %s\n", problem);
+    return kCouldNotRead;
+  }
+  inspect::InspectReport report = inspect::MakeInspectReport(
+      std::move(findings.files), std::move(findings.warnings), selection);
+  report.trees_read = findings.trees_read;
+  const std::string html = absl::GetFlag(FLAGS_html);
+  const bool written =
+      html.empty() || PrintToFile(verb.name, html, inspect::InspectHtml(report, paths));
+  const bool printed = Print(verb.name, Text(report));
+  SayAllUnread(verb.name, report.files);
+  return printed && written ? ExitCode(report) : kCouldNotRead;
+}
+
+}  // namespace
+
+Verb InspectVerb() {
+  return {
+      "inspect",
+      "PATH... [--summary] [--cf=NAME] [--level=N] [--sort=FIELD] [--limit=N] [--jobs=N] "
+      "[--path=FOLDER] [--json|--csv] [--html=FILE]",
+      "Shows which filter was built in each table file, its size and expected rate",
+      "A PATH is a table file (*.sst), a database's folder, a folder with such folders in it, or\n"
+      "a pattern in quotes, as 'db/*.sst'; what is named twice counts once. Sums over all files "
+      "come first, by\n"
+      "column family, level and filter: winnow-bloom, winnow-ribbon, builtin-bloom,\n"
+      "builtin-ribbon, none, or unknown. The expected rate (fpr) is the share of absent keys for\n"
+      "which the filter says \"may be here\", in sums the mean over keys; \"over bound\" is what\n"
+      "filters take beyond n log2(1/fpr) bits for n keys, the least that is possible. Keys are\n"
+      "what a filter was built from, each once: whole keys, prefixes of keys, or both, so that\n"
+      "there may be fewer or more of them than entries, which are what a table holds: values,\n"
+      "deletions, merges and older versions. Advice says what could be done. The line\n"
+      "\"converted\", as in JSON, tells how much of the data has Winnow's filters; with --summary\n"
+      "it is the last. Then there is a row for each file, on a terminal for the first 40. Files\n"
+      "are read in several processes: one that RocksDB does not get through is named, and the\n"
+      "others are shown. Nothing is written, and the database may be in use.\n"
+      "\n"
+      "The fields of --json, schema winnow.inspect/1. Rates and shares go from 0 to 1; null is\n"
+      "unknown. Names that are no UTF-8 are there as hexadecimal digits too: path_hex,\n"
+      "database_hex, column_family_hex. Lines of --csv have fields of these names.\n"
+      "  files            path, database (its folder), column_family, level, entries,\n"
+      "                   file_bytes, filter, error (why it could not be read)\n"
+      "  files.filter     kind, keys, bytes (of its blocks), stored_bytes (the property\n"
+      "                   filter_size: with the index over partitions), bits_per_key,\n"
+      "                   expected_fpr, partitions, partition_kinds, policy_name, detail, fault\n"
+      "    .built_for     what Winnow built it for: level, target_fpr, level_plan, levels_below\n"
+      "    .parameters    of partitions the first one's: format, version, hash, probes, blocks,\n"
+      "                   block_bits, slots, columns, layers, bumped_share (of its first layer),\n"
+      "                   fill_ratio (Bloom: bits that are set; Ribbon: keys a slot)\n"
+      "    .bloom         its Bloom blocks: blocks, keys, bytes, bytes_as_ribbons\n"
+      "  files_left_out   how many --limit left out of files\n"
+      "  summary          all, by_column_family, by_level, by_kind, each: files,\n"
+      "                   files_not_read, files_without_filter, entries,\n"
+      "                   entries_without_filter, file_bytes, keys, bytes, bits_per_key,\n"
+      "                   mean_expected_fpr (by keys), bound_bytes, bytes_above_bound\n"
+      "  bloom            of all files: files, partitions, and as above\n"
+      "  converted        winnow_share_of_entries (of what was read), files_not_read, trees_read\n"
+      "                   (false: databases may have more files); winnow, builtin, none and\n"
+      "                   unknown, each: files, entries, keys, filter_bytes\n"
+      "  advice, warnings sentences\n",
+      {"summary", "cf", "level", "sort", "limit", "json", "csv", "html", "path", "jobs"},
+      RunInspect,
+      {{"winnow inspect DB", "the filter of every table file of a database, and sums"},
+       {"winnow inspect DB --summary", "the sums alone, and how much is converted"},
+       {"winnow inspect FILE.sst", "that of one file"},
+       {"winnow inspect DB --json", "the same for a script"},
+       {"winnow inspect DB --level=6 --sort=fpr --limit=10", "the ten worst filters of level 6"},
+       {"winnow inspect DB --csv", "a line for each file, for a spreadsheet"}}};
+}
+
+}  // namespace winnow::tools

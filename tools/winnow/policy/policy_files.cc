@@ -1,0 +1,136 @@
+#include "tools/winnow/policy/policy_files.h"
+
+#include <absl/strings/escaping.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "src/policy_trial/policy_trial.h"
+#include "src/text/printable.h"
+#include "tools/winnow/policy/policy_json.h"
+
+namespace winnow::inspect {
+namespace {
+
+using Json = nlohmann::json;
+
+std::optional<int> LevelOf(const ListedTable& table, const FilterSummary& filter) {
+  const bool recorded = filter.built_for && filter.built_for->level >= 0;
+  return table.level ? table.level
+         : recorded  ? std::optional<int>(filter.built_for->level)
+                     : std::nullopt;
+}
+
+// What is shown of a filter.
+Json ToJson(const FilterSummary& filter) {
+  return {{"kind", filter.kind},
+          {"keys", filter.keys},
+          {"bytes", filter.bytes},
+          {"bits_per_key", filter.bits_per_key},
+          {"expected_fpr", filter.expected_fpr ? Json(*filter.expected_fpr) : Json(nullptr)},
+          {"partitions", filter.partitions},
+          {"detail", filter.detail}};
+}
+
+FilterSummary SummaryFrom(const Json& json) {
+  FilterSummary filter;
+  filter.kind = json.at("kind").get<std::string>();
+  filter.keys = json.at("keys").get<uint64_t>();
+  filter.bytes = json.at("bytes").get<uint64_t>();
+  filter.bits_per_key = json.at("bits_per_key").get<double>();
+  if (!json.at("expected_fpr").is_null()) {
+    filter.expected_fpr = json.at("expected_fpr").get<double>();
+  }
+  filter.partitions = json.at("partitions").get<int>();
+  filter.detail = json.at("detail").get<std::string>();
+  return filter;
+}
+
+Json WithoutPath(const FileUnderPolicy& file) {
+  return {{"level", file.level ? Json(*file.level) : Json(nullptr)},
+          {"filter", file.now ? ToJson(*file.now) : Json(nullptr)},
+          {"with_policy",
+           {{"level", file.then.level},
+            {"added_keys", file.then.keys},
+            {"filter", file.then.filter ? ToJson(*file.then.filter) : Json(nullptr)}}},
+          {"fault", file.fault ? Json(*file.fault) : Json(nullptr)},
+          {"error", file.error ? Json(*file.error) : Json(nullptr)}};
+}
+
+}  // namespace
+
+FileUnderPolicy TryTable(const ListedTable& table, const std::optional<int>& level,
+                         const ROCKSDB_NAMESPACE::FilterPolicy& policy) {
+  FileUnderPolicy tried;
+  tried.path = table.path;
+  tried.error = table.error;
+  if (tried.error) {
+    return tried;
+  }
+  const SstReport file = ReadSst(table.path);
+  tried.error = file.error;
+  if (!file.filter) {
+    return tried;
+  }
+  tried.now = file.filter;
+  tried.fault = file.filter->fault;
+  tried.level = LevelOf(table, *file.filter);
+  TrialFile trial;
+  trial.keys = file.filter->keys > 0 ? file.filter->keys : file.entries;
+  trial.level =
+      std::clamp(level.value_or(tried.level.value_or(kLastTrialLevel)), 0, kLastTrialLevel);
+  tried.then = TryFile(policy, trial);
+  return tried;
+}
+
+std::string Pack(const FileUnderPolicy& file) {
+  const std::vector<uint8_t> bytes = Json::to_msgpack(WithoutPath(file));
+  return std::string(bytes.begin(), bytes.end());
+}
+
+std::optional<FileUnderPolicy> UnpackFileUnderPolicy(std::string_view bytes) {
+  try {
+    const Json json = Json::from_msgpack(bytes.begin(), bytes.end());
+    FileUnderPolicy file;
+    if (!json.at("level").is_null()) {
+      file.level = json.at("level").get<int>();
+    }
+    if (!json.at("filter").is_null()) {
+      file.now = SummaryFrom(json.at("filter"));
+    }
+    const Json& then = json.at("with_policy");
+    file.then.level = then.at("level").get<int>();
+    file.then.keys = then.at("added_keys").get<uint64_t>();
+    if (!then.at("filter").is_null()) {
+      file.then.filter = SummaryFrom(then.at("filter"));
+    }
+    if (!json.at("fault").is_null()) {
+      file.fault = json.at("fault").get<std::string>();
+    }
+    if (!json.at("error").is_null()) {
+      file.error = json.at("error").get<std::string>();
+    }
+    return file;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::string PolicyFilesJson(const PolicyVerdict& verdict, const std::vector<FileUnderPolicy>& files,
+                            const std::vector<std::string>& warnings) {
+  Json document = Json::parse(PolicyJson(verdict));
+  document["warnings"] = warnings;
+  document["files"] = Json::array();
+  for (const FileUnderPolicy& file : files) {
+    Json json = {{"path", file.path}};
+    if (!IsUtf8(file.path)) {
+      json["path_hex"] = absl::BytesToHexString(file.path);
+    }
+    json.update(WithoutPath(file));
+    document["files"].push_back(json);
+  }
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,77 @@
+#include "tools/winnow/policy/policy_json.h"
+
+#include "src/database/describe_policy.h"
+#include "tools/winnow/findings/filter_json.h"
+
+namespace winnow::inspect {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const PolicyTrial& trial) {
+  Json json = {{"situation", trial.situation}, {"level", trial.level}, {"added_keys", trial.keys}};
+  json["filter"] = trial.filter ? ToJson(*trial.filter) : Json(nullptr);
+  return json;
+}
+
+Json ToJson(const PolicyOpening& opening) {
+  return {{"place", ToString(opening.place)},
+          {"outcome", ToString(opening.outcome)},
+          {"in_force",
+           opening.policy == nullptr ? Json(nullptr) : Json(DescribePolicy(*opening.policy))},
+          {"refusal", SentenceOrNull(opening.refusal)}};
+}
+
+Json ToJson(const PolicyVerdict& verdict) {
+  Json json = {{"policy", verdict.asked},
+               {"ok", verdict.problem.empty()},
+               {"outcome", ToString(verdict.outcome)},
+               {"in_force", SentenceOrNull(verdict.in_force)},
+               {"reads_winnow", verdict.reads_winnow},
+               {"problem", SentenceOrNull(verdict.problem)},
+               {"suggestion", SentenceOrNull(verdict.suggestion)}};
+  json["by_place"] = Json::array();
+  for (const PolicyOpening& opening : verdict.by_place) {
+    json["by_place"].push_back(ToJson(opening));
+  }
+  json["file"] = verdict.file ? ToJson(*verdict.file) : Json(nullptr);
+  json["tree"] = Json(nullptr);
+  if (verdict.tree) {
+    json["tree"] = {{"levels", kLastTrialLevel},
+                    {"size_ratio", verdict.tree->size_ratio},
+                    {"bits_per_key", verdict.tree->bits_per_key},
+                    {"false_reads_per_absent_key", verdict.tree->false_reads}};
+  }
+  json["by_keys"] = Json::array();
+  for (const PolicyTrial& trial : verdict.by_keys) {
+    json["by_keys"].push_back(ToJson(trial));
+  }
+  json["by_level"] = Json::array();
+  for (const PolicyTrial& trial : verdict.by_level) {
+    json["by_level"].push_back(ToJson(trial));
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string PolicyJson(const PolicyVerdict& verdict) {
+  Json content = {{"taken_for", "policy"}};
+  content.update(ToJson(verdict));
+  return Document("winnow.policy/1", content);
+}
+
+std::string OptionsFileJson(const OptionsFileReport& report) {
+  Json content = {{"taken_for", "path"},
+                  {"path", report.path},
+                  {"error", SentenceOrNull(report.error)},
+                  {"column_families", Json::array()}};
+  for (const FamilyPolicy& family : report.families) {
+    Json json = {{"name", family.name}, {"no_filter_asked_for", family.no_filter_asked_for}};
+    json.update(ToJson(family.verdict));
+    content["column_families"].push_back(json);
+  }
+  return Document("winnow.policy/1", content);
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,449 @@
+// `winnow policy`: what RocksDB makes of a policy's options string, or of an OPTIONS file.
+
+#include <absl/flags/flag.h>
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/string_view.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "src/database/options_path.h"
+#include "src/policy_trial/options_file.h"
+#include "src/policy_trial/policy_check.h"
+#include "src/text/printable.h"
+#include "src/text/text_table.h"
+#include "src/workers/worker_pool.h"
+#include "tools/winnow/cli/cells.h"
+#include "tools/winnow/cli/flag_check.h"
+#include "tools/winnow/cli/flags.h"
+#include "tools/winnow/cli/print.h"
+#include "tools/winnow/cli/verbs.h"
+#include "tools/winnow/findings/gone_files.h"
+#include "tools/winnow/findings/table_arguments.h"
+#include "tools/winnow/policy/policy_files.h"
+#include "tools/winnow/policy/policy_json.h"
+#include "winnow/rocksdb_policy.h"
+
+ABSL_FLAG(std::optional<uint64_t>, policy_keys, std::nullopt,
+          "the number of keys of a file to build a filter for");
+ABSL_FLAG(std::optional<int>, policy_level, std::nullopt,
+          "the level that the file is written to, 0 to 6, 0 by a flush; else the last one, or of "
+          "table files their own");
+
+namespace winnow::tools {
+namespace {
+
+constexpr std::chrono::seconds kLongestSilence(900);  // a large filter is built in silence
+
+using inspect::Align;
+using inspect::FamilyPolicy;
+using inspect::FileUnderPolicy;
+using inspect::OptionsFileReport;
+using inspect::PolicyOutcome;
+using inspect::PolicyTrial;
+using inspect::PolicyVerdict;
+using inspect::TextTable;
+using inspect::TrialFile;
+
+std::vector<std::string> Cells(std::string first, const PolicyTrial& trial) {
+  if (!trial.filter) {
+    return {std::move(first), "none", "-", "-", "-", ""};
+  }
+  return {std::move(first),
+          trial.filter->kind,
+          Count(trial.filter->bytes),
+          Bits(trial.filter->bits_per_key),
+          Percent(trial.filter->expected_fpr),
+          trial.filter->detail};
+}
+
+std::string TrialTable(const std::string& title, Align align,
+                       const std::vector<std::vector<std::string>>& rows) {
+  return TextTable({{title, align},
+                    {"filter", Align::kLeft},
+                    {"bytes"},
+                    {"bits/key"},
+                    {"expected fpr"},
+                    {"", Align::kLeft}},
+                   rows)
+      .ToString();
+}
+
+bool SameFilter(const PolicyTrial& a, const PolicyTrial& b) {
+  return a.situation == b.situation && a.filter.has_value() == b.filter.has_value() &&
+         (!a.filter || (a.filter->kind == b.filter->kind && a.filter->bytes == b.filter->bytes &&
+                        a.filter->expected_fpr == b.filter->expected_fpr &&
+                        a.filter->detail == b.filter->detail));
+}
+
+size_t EndOfEqual(const std::vector<PolicyTrial>& trials, size_t begin) {
+  size_t end = begin + 1;
+  while (end < trials.size() && SameFilter(trials[begin], trials[end])) {
+    ++end;
+  }
+  return end;
+}
+
+std::string Situation(const PolicyTrial& first, const PolicyTrial& last) {
+  if (first.level < 0) {
+    return first.situation;
+  }
+  return first.level == last.level
+             ? absl::StrCat(first.situation, " to level ", first.level)
+             : absl::StrCat(first.situation, " to levels ", first.level, " to ", last.level);
+}
+
+std::string LevelTable(const PolicyVerdict& verdict) {
+  std::vector<std::vector<std::string>> rows;
+  for (size_t i = 0; i < verdict.by_level.size();) {
+    const size_t end = EndOfEqual(verdict.by_level, i);
+    rows.push_back(
+        Cells(Situation(verdict.by_level[i], verdict.by_level[end - 1]), verdict.by_level[i]));
+    i = end;
+  }
+  return TrialTable("file from", Align::kLeft, rows);
+}
+
+std::string KeyTable(const PolicyVerdict& verdict) {
+  std::vector<std::vector<std::string>> rows;
+  for (const PolicyTrial& trial : verdict.by_keys) {
+    rows.push_back(Cells(Count(trial.keys), trial));
+  }
+  return absl::StrCat("Built by a compaction to the last level, by number of keys:\n\n",
+                      TrialTable("keys", Align::kRight, rows), "\n");
+}
+
+std::string FileSentence(const PolicyTrial& file) {
+  const std::string subject =
+      absl::StrCat("A file of ", file.keys, " keys that is written to level ", file.level);
+  return file.filter
+             ? absl::StrCat(subject, " has ", file.filter->kind, " of ", file.filter->bytes,
+                            " bytes, ", Bits(file.filter->bits_per_key),
+                            " bits a key, expected fpr ", Percent(file.filter->expected_fpr), " (",
+                            file.filter->detail, ").\n\n")
+             : absl::StrCat(subject, " has no filter.\n\n");
+}
+
+std::string Trials(const PolicyVerdict& verdict) {
+  const inspect::PolicyTree& tree = *verdict.tree;
+  return absl::StrCat(
+      verdict.file ? FileSentence(*verdict.file) : KeyTable(verdict), "Built for a file of ",
+      verdict.by_level.front().keys, " keys, in a tree with keys on levels 1 to ",
+      inspect::kLastTrialLevel, ":\n\n", LevelTable(verdict),
+      absl::StrFormat("\nAll such levels full, each with %g times the keys of the one above: %.2f "
+                      "bits a key, and %.3g\nfalse reads expected of a lookup of an absent key.\n",
+                      tree.size_ratio, tree.bits_per_key, tree.false_reads));
+}
+
+std::vector<std::string> FileCells(const FileUnderPolicy& file) {
+  if (file.error) {
+    return {inspect::Printable(file.path), "-", "-", "-", "-", "-", "-", "not read", "-", "-", "-"};
+  }
+  std::vector<std::string> cells = {
+      inspect::Printable(file.path), file.level ? absl::StrCat(*file.level) : "-",
+      Count(file.then.keys),         file.now->kind,
+      Count(file.now->bytes),        Percent(file.now->expected_fpr)};
+  const std::vector<std::string> then = Cells(absl::StrCat("level ", file.then.level), file.then);
+  cells.insert(cells.end(), then.begin(), then.end() - 1);
+  return cells;
+}
+
+std::string FileTable(const std::vector<FileUnderPolicy>& files, bool trees_read) {
+  TextTable table({{"file", Align::kLeft},
+                   {"level"},
+                   {"keys"},
+                   {"filter", Align::kLeft},
+                   {"bytes"},
+                   {"expected fpr"},
+                   {"built for", Align::kLeft},
+                   {"with the policy", Align::kLeft},
+                   {"bytes"},
+                   {"bits/key"},
+                   {"expected fpr"}});
+  table.Underline();
+  uint64_t keys = 0, now = 0, then = 0;
+  uint64_t unread = 0;
+  for (const FileUnderPolicy& file : files) {
+    table.AddRow(FileCells(file));
+    keys += file.then.keys;
+    now += file.now ? file.now->bytes : 0;
+    then += file.then.filter ? file.then.filter->bytes : 0;
+    unread += file.error ? 1 : 0;
+  }
+  const double bits = keys == 0 ? 0 : 8.0 * static_cast<double>(then) / static_cast<double>(keys);
+  table.AddRow({"all", "", Count(keys), "", Count(now), "", "", "", Count(then), Bits(bits), ""});
+  std::string text = table.ToString();
+  if (unread > 0) {
+    absl::StrAppend(&text, "\n", unread, " of ", files.size(),
+                    files.size() == 1 ? " file" : " files",
+                    " could not be read, and the sums are without them\n");
+  }
+  if (!trees_read) {
+    text += "\nThere may be more files, as a database's tree could not be read\n";
+  }
+  return text;
+}
+
+bool IsBuiltin(const PolicyTrial& trial) {
+  return trial.filter && absl::StartsWith(trial.filter->kind, "builtin-");
+}
+
+// What to know of a policy that works, where files have filters of both families.
+absl::string_view AboutOtherFilters(const PolicyVerdict& verdict) {
+  if (!verdict.reads_winnow) {
+    return ". It does not read Winnow's filters: every lookup reads from files that have them, "
+           "until these are compacted";
+  }
+  return std::any_of(verdict.by_level.begin(), verdict.by_level.end(), IsBuiltin)
+             ? ". It builds RocksDB's own filters, and reads them and Winnow's"
+             : "";
+}
+
+// The verdict on what was asked for, without the trials. `aside` is said of a policy with a
+// problem.
+std::string Sentence(const PolicyVerdict& verdict, absl::string_view aside = "") {
+  if (verdict.problem.empty()) {
+    return absl::StrCat("'", verdict.asked, "' works: RocksDB uses ", verdict.in_force,
+                        AboutOtherFilters(verdict), "\n");
+  }
+  return absl::StrCat(
+      "'", verdict.asked, "'", aside, " ",
+      verdict.outcome == PolicyOutcome::kDependsOnPlace ? "does not work everywhere: "
+                                                        : "gives no such filter: ",
+      verdict.problem,
+      verdict.suggestion.empty() ? std::string()
+                                 : absl::StrCat(" Did you mean '", verdict.suggestion, "'?"),
+      "\n");
+}
+
+// What may have been the name of a file that is not there.
+absl::string_view TakenForPolicy(absl::string_view argument) {
+  return argument.empty() || absl::StrContains(argument, '=')
+             ? ""
+             : ", taken for a policy, as there is no file of that name,";
+}
+
+int ReportString(const Verb& verb, const std::string& options_string,
+                 const std::optional<TrialFile>& file) {
+  const PolicyVerdict verdict = inspect::CheckPolicy(options_string, /*with_trials=*/true, file);
+  const bool works = verdict.problem.empty();
+  if (!works) {
+    absl::FPrintF(stderr, "winnow policy: %s", Sentence(verdict, TakenForPolicy(options_string)));
+  }
+  std::string text;
+  if (absl::GetFlag(FLAGS_json)) {
+    text = inspect::PolicyJson(verdict);
+  } else if (works) {
+    text = absl::StrCat(Sentence(verdict), "\n", Trials(verdict));
+  }
+  return !Print(verb.name, text) ? kCouldNotRead : works ? kAllGood : kFaultFound;
+}
+
+// In worker processes, as reading a damaged file may end one.
+std::vector<FileUnderPolicy> TryAll(const std::vector<inspect::ListedTable>& tables,
+                                    const ROCKSDB_NAMESPACE::FilterPolicy& policy, int jobs) {
+  std::vector<FileUnderPolicy> files(tables.size());
+  inspect::PooledWork work;
+  work.work = [&](size_t file, const inspect::WorkerReport&) {
+    return inspect::Pack(
+        inspect::TryTable(tables[file], absl::GetFlag(FLAGS_policy_level), policy));
+  };
+  work.on_answer = [&](size_t file, const inspect::ChildAnswer& answer) {
+    if (std::optional<FileUnderPolicy> tried =
+            answer.text ? inspect::UnpackFileUnderPolicy(*answer.text) : std::nullopt) {
+      files[file] = std::move(*tried);
+    } else {
+      files[file].error = absl::StrCat("the process that read the file did not get through: ",
+                                       answer.text ? "its answer is not whole" : answer.problem);
+    }
+    files[file].path = tables[file].path;
+  };
+  work.workers = jobs;
+  work.longest_silence = kLongestSilence;
+  inspect::RunInWorkers(files.size(), work);
+  return files;
+}
+
+int ExitCode(const std::vector<FileUnderPolicy>& files, bool trees_read) {
+  const auto any = [&files](const auto& is_so) {
+    return std::any_of(files.begin(), files.end(), is_so);
+  };
+  if (!trees_read || any([](const FileUnderPolicy& file) { return file.error.has_value(); })) {
+    return kCouldNotRead;
+  }
+  return any([](const FileUnderPolicy& file) { return file.fault.has_value(); }) ? kFaultFound
+                                                                                 : kAllGood;
+}
+
+int ReportTables(const Verb& verb, const std::string& options_string,
+                 const std::vector<std::string>& paths, int jobs) {
+  const PolicyVerdict verdict = inspect::CheckPolicy(options_string, /*with_trials=*/false);
+  if (!verdict.problem.empty()) {
+    return ReportString(verb, options_string, std::nullopt);
+  }
+  Tables tables = TablesOf(paths);
+  std::vector<FileUnderPolicy> files =
+      TryAll(tables.tables, *verdict.by_place.front().policy, jobs);
+  DropGone(paths, &files, &tables.warnings);
+  for (const std::string& warning : tables.warnings) {
+    absl::FPrintF(stderr, "winnow policy: %s\n", warning);
+  }
+  const bool printed = Print(
+      verb.name, absl::GetFlag(FLAGS_json)
+                     ? inspect::PolicyFilesJson(verdict, files, tables.warnings)
+                     : absl::StrCat(Sentence(verdict), "\n", FileTable(files, tables.trees_read)));
+  for (const FileUnderPolicy& file : files) {
+    if (file.fault) {
+      absl::FPrintF(stderr, "winnow policy: fault: %s: %s\n", inspect::Printable(file.path),
+                    inspect::Printable(*file.fault));
+    }
+  }
+  SayAllUnread(verb.name, files);
+  return printed ? ExitCode(files, tables.trees_read) : kCouldNotRead;
+}
+
+std::string FamilySentence(const FamilyPolicy& family) {
+  if (!family.no_filter_asked_for) {
+    return Sentence(family.verdict);
+  }
+  return family.verdict.asked.empty()
+             ? "no filter: the file names no filter_policy\n"
+             : absl::StrCat("no filter: the file says filter_policy=", family.verdict.asked,
+                            ", as RocksDB writes it when none was asked for, and also when it has "
+                            "dropped a policy that it did not know\n");
+}
+
+int ExitCode(const OptionsFileReport& report) {
+  const bool refused =
+      std::any_of(report.families.begin(), report.families.end(),
+                  [](const FamilyPolicy& family) { return !family.verdict.problem.empty(); });
+  const bool no_filters =
+      std::all_of(report.families.begin(), report.families.end(),
+                  [](const FamilyPolicy& family) { return family.no_filter_asked_for; });
+  return refused || no_filters ? kFaultFound : kAllGood;
+}
+
+int ReportFile(const Verb& verb, const std::string& path, const std::optional<TrialFile>& file) {
+  OptionsFileReport report = inspect::CheckOptionsFile(path, /*with_trials=*/true, file);
+  if (!report.error.empty() && inspect::SignOfPath(path).empty()) {
+    absl::StrAppend(&report.error, " (taken for the file of that name; for the policy, write ",
+                    "filter_policy=", path, ")");
+  }
+  const bool json = absl::GetFlag(FLAGS_json);
+  const bool printed = !json || Print(verb.name, inspect::OptionsFileJson(report));
+  if (!report.error.empty()) {
+    absl::FPrintF(stderr, "winnow policy: %s\n", inspect::Printable(report.error));
+    return kCouldNotRead;
+  }
+  const int code = ExitCode(report);
+  if (json) {
+    return printed ? code : kCouldNotRead;
+  }
+  std::string text;
+  for (const FamilyPolicy& family : report.families) {
+    const bool works = !family.no_filter_asked_for && family.verdict.problem.empty();
+    const std::string sentence =
+        absl::StrCat("column family '", family.name, "': ", FamilySentence(family));
+    if (works || code == kAllGood) {
+      absl::StrAppend(&text, sentence);
+    } else {
+      absl::FPrintF(stderr, "%s", sentence);
+    }
+    if (works) {
+      absl::StrAppend(&text, "\n", Trials(family.verdict), "\n");
+    }
+  }
+  return Print(verb.name, text) ? code : kCouldNotRead;
+}
+
+// What is wrong with the flags; empty: nothing.
+std::string FlagProblem(const Verb& verb, bool has_tables) {
+  const std::optional<uint64_t> keys = absl::GetFlag(FLAGS_policy_keys);
+  const std::optional<int> level = absl::GetFlag(FLAGS_policy_level);
+  if (keys && has_tables) {
+    return "the files tell how many keys they have: without --keys";
+  }
+  for (const absl::string_view flag : {"path", "jobs"}) {
+    if (!has_tables && IsSet(verb, flag)) {
+      return absl::StrCat("--", flag, " is that of table files: give a PATH as well");
+    }
+  }
+  return level && !keys && !has_tables ? "--level is that of --keys=N, or of table files"
+                                       : std::string();
+}
+
+std::optional<TrialFile> FileOfFlags() {
+  const std::optional<uint64_t> keys = absl::GetFlag(FLAGS_policy_keys);
+  return keys ? std::optional<TrialFile>(
+                    {*keys, absl::GetFlag(FLAGS_policy_level).value_or(inspect::kLastTrialLevel)})
+              : std::nullopt;
+}
+
+int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    return WrongUsage(verb, "which policy or OPTIONS file?");
+  }
+  const std::vector<std::string> tables(arguments.begin() + 1, arguments.end());
+  std::string problem = FlagProblem(verb, !tables.empty());
+  const int jobs = Jobs();
+  const std::string& argument = arguments.front();
+  std::error_code code;
+  const bool is_path = !absl::StartsWith(argument, "filter_policy=") &&
+                       (std::filesystem::exists(std::filesystem::symlink_status(argument, code)) ||
+                        !inspect::SignOfPath(argument).empty());
+  for (const std::string& table : tables) {
+    if (!absl::EndsWith(table, ".sst") && !absl::StrContains(table, '/') &&
+        !std::filesystem::exists(std::filesystem::symlink_status(table, code))) {
+      problem = absl::StrCat("one policy at a time, and there is no file or folder '", table, "'");
+    }
+  }
+  if (is_path && !tables.empty()) {
+    problem = absl::StrCat("of table files, one policy at a time is tried: '", argument,
+                           "' is a path, and a policy is expected first");
+  }
+  if (!problem.empty()) {
+    return WrongUsage(verb, problem);
+  }
+  // Linked, the plugin has registered itself; this says on stderr if it could not.
+  winnow_rocksdb_register();
+  return is_path          ? ReportFile(verb, argument, FileOfFlags())
+         : tables.empty() ? ReportString(verb, argument, FileOfFlags())
+                          : ReportTables(verb, argument, tables, jobs);
+}
+
+}  // namespace
+
+Verb PolicyVerb() {
+  return {"policy",
+          "'STRING' [--keys=N] [--level=N] | 'STRING' PATH... [--level=N] [--jobs=N] "
+          "[--path=FOLDER] | OPTIONS-FILE [--keys=N] [--level=N] [--json]",
+          "Says what RocksDB would do with a filter policy, or why it would silently drop it",
+          "STRING is the value of filter_policy: winnow:10, bloomfilter:10,\n"
+          "{id=winnow;bits_per_key=10} and so on. Databases in memory are opened with it,\n"
+          "written in an options string and in an OPTIONS file, and the policy is made to\n"
+          "build filters of up to a million keys, or of the file that --keys and --level tell,\n"
+          "and of one size on all levels of a tree. With the PATHs of table files or databases,\n"
+          "it builds a filter for the keys of each, which is shown beside the one that is there;\n"
+          "where that one is damaged, this is said, exit code 1.\n"
+          "With an OPTIONS file, or a database's folder for its latest one, every column\n"
+          "family is judged. What has a slash or is called like an OPTIONS file is a path. A\n"
+          "file of the same name goes before a policy; filter_policy=STRING is always a\n"
+          "policy.\n",
+          {"json", "keys", "level", "jobs", "path"},
+          RunPolicy,
+          {{"winnow policy winnow:10", "what RocksDB builds with it, by keys and by level"},
+           {"winnow policy '{id=winnow;bits_per_key=8;level_plan=auto}'", "one with options"},
+           {"winnow policy winnow:12 --keys=250000 --level=4", "for such a file, and by level"},
+           {"winnow policy bloomfilter:10 DB", "its filters beside those of a database"},
+           {"winnow policy OPTIONS", "the policies of all column families of a database"}}};
+}
+
+}  // namespace winnow::tools

@@ -1,0 +1,68 @@
+// Which keys a table file may hold: by the range of its keys and by its filter, as lookups are
+// told.
+
+#ifndef WINNOW_TOOLS_WINNOW_PROBE_PROBE_FILE_H_
+#define WINNOW_TOOLS_WINNOW_PROBE_PROBE_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace winnow::inspect {
+
+// A key to look for, without a timestamp.
+struct ProbedKey {
+  std::string bytes;
+  uint64_t hash = 0;  // HashKey(bytes).value, computed once for all files
+};
+
+// The newest entry that a file has of a key.
+struct FoundEntry {
+  int type = 0;  // RocksDB's ValueType: see NameOfType
+  uint64_t sequence = 0;
+  uint64_t value_bytes = 0;
+};
+
+// A key that a file may hold.
+struct ProbeHit {
+  size_t key = 0;                   // its place in the list that was given
+  bool by_filter = false;           // a filter was asked; else only the range of keys tells
+  bool looked_for = false;          // the block where it would be was read
+  std::optional<FoundEntry> entry;  // unset: not there, where it was looked for
+};
+
+// A key that a file's range deletions cover.
+struct CoveredKey {
+  size_t key = 0;         // its place in the list that was given
+  uint64_t sequence = 0;  // of the newest one that covers it
+};
+
+struct FileProbe {
+  std::string path;
+  bool asked = false;  // it has none of the keys that are no hits; else it may have any
+  std::optional<int> level;
+  std::string column_family;        // for the caller to set; empty: not known
+  std::string kind;                 // of the filter, as FilterSummary::kind
+  std::vector<ProbeHit> hits;       // in the order of the keys
+  std::vector<CoveredKey> covered;  // only if exact; also of keys that are no hits
+  bool exact = false;               // each hit was looked for, but for what could not be read
+
+  // Why it can't be told better than the hits say, though the file was read, as a sentence; empty:
+  // nothing to say.
+  std::string remark;
+  std::optional<std::string> fault;  // of the filter, which is damaged, a sentence
+  std::optional<std::string> error;  // why the file, or a block of it, can't be read
+};
+
+// Asks as a Get does: the filter for the whole key where it holds whole keys, else for its prefix,
+// else nobody. Where the file's comparator is unknown here, or its first or last block can't be
+// read, the range tells nothing; without the comparator any partition of a filter may say yes. A
+// damaged filter is not asked. exact: reads for each hit the block where the key would be, and the
+// file's range deletions.
+FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys, bool exact);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_PROBE_PROBE_FILE_H_

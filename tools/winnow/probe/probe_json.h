@@ -1,0 +1,41 @@
+// What `winnow probe` found as JSON: for others, and from a worker process to its parent.
+
+#ifndef WINNOW_TOOLS_WINNOW_PROBE_PROBE_JSON_H_
+#define WINNOW_TOOLS_WINNOW_PROBE_PROBE_JSON_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/winnow/probe/probe_file.h"
+
+namespace winnow::inspect {
+
+// What was found of all files.
+struct ProbeReport {
+  std::vector<ProbedKey> keys;
+  std::vector<FileProbe> files;
+  bool exact = false;                 // entries were asked for
+  bool trees_read = true;             // else the databases may have further files
+  std::vector<std::string> warnings;  // sentences
+
+  // Files that may have any key, as they could not be read.
+  size_t not_asked() const;
+
+  // Whether a key that is in none of the files' hits is in none of the databases' files.
+  bool has_all() const { return trees_read && not_asked() == 0; }
+};
+
+// The document of schema winnow.probe/1, with a newline at its end.
+std::string ProbeJson(const ProbeReport& report);
+
+// All of a probe but path and level, in bytes of no use elsewhere, and back; nothing from other
+// bytes.
+std::string PackProbe(const FileProbe& probe);
+std::optional<FileProbe> UnpackProbe(std::string_view bytes);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_PROBE_PROBE_JSON_H_

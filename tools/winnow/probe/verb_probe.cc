@@ -1,0 +1,203 @@
+// `winnow probe`: which files may hold these keys.
+
+#include <absl/flags/flag.h>
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/workers/worker_pool.h"
+#include "tools/winnow/cli/flags.h"
+#include "tools/winnow/cli/print.h"
+#include "tools/winnow/cli/progress_line.h"
+#include "tools/winnow/cli/verbs.h"
+#include "tools/winnow/findings/gone_files.h"
+#include "tools/winnow/findings/key_arguments.h"
+#include "tools/winnow/findings/table_arguments.h"
+#include "tools/winnow/probe/probe_file.h"
+#include "tools/winnow/probe/probe_json.h"
+#include "tools/winnow/probe/probe_text.h"
+#include "winnow/hash.h"
+
+ABSL_FLAG(bool, exact, false, "read for each hit the block where the key would be");
+
+namespace winnow::tools {
+namespace {
+
+using inspect::FileProbe;
+using inspect::ProbedKey;
+
+constexpr std::chrono::seconds kLongestSilence(900);
+
+struct Arguments {
+  std::vector<std::string> paths;
+  std::vector<ProbedKey> keys;
+  std::string problem;  // what is wrong with them; empty: nothing
+};
+
+void AddKey(std::string bytes, Arguments* arguments) {
+  const uint64_t hash = HashKey(bytes).value;
+  arguments->keys.push_back({std::move(bytes), hash});
+}
+
+// Paths come first: what exists is one, and what comes after the first that does not is a key. That
+// first one may be a path with a mistake: with a / it is refused, unless nothing comes after it.
+Arguments Sort(const std::vector<std::string>& given) {
+  Arguments arguments;
+  for (const std::string& argument : given) {
+    if (!arguments.problem.empty()) {
+      break;
+    }
+    if (arguments.keys.empty() && IsPathArgument(argument)) {
+      arguments.paths.push_back(argument);
+    } else if (arguments.paths.empty() || absl::EndsWith(argument, ".sst")) {
+      arguments.problem = absl::StrCat("there is no file or folder '", argument, "'");
+    } else if (arguments.keys.empty() && &argument != &given.back() &&
+               absl::StrContains(argument, '/')) {
+      arguments.problem = absl::StrCat(
+          "there is no file or folder '", argument,
+          "'; were it a key: it can come after one without a /, be the last argument, or be in a "
+          "list (--keys=FILE)");
+    } else {
+      AddKey(KeyOfArgument(argument, &arguments.problem), &arguments);
+    }
+  }
+  return arguments;
+}
+
+std::vector<FileProbe> ProbeAll(const std::vector<inspect::ListedTable>& tables,
+                                const std::vector<ProbedKey>& keys, int jobs) {
+  const bool exact = absl::GetFlag(FLAGS_exact);
+  std::vector<FileProbe> probes(tables.size());
+  ProgressLine line;
+  size_t answered = 0;
+  const auto show = [&] {
+    line.Show(absl::StrCat(answered, " of ", probes.size(), " files, ", keys.size(), " keys each"));
+  };
+  show();
+  inspect::PooledWork work;
+  work.work = [&](size_t file, const inspect::WorkerReport&) {
+    if (tables[file].error) {
+      FileProbe unread;
+      unread.kind = "unknown";
+      unread.error = tables[file].error;
+      return inspect::PackProbe(unread);
+    }
+    return inspect::PackProbe(inspect::ProbeFile(tables[file].path, keys, exact));
+  };
+  work.on_answer = [&](size_t file, const inspect::ChildAnswer& answer) {
+    FileProbe& probe = probes[file];
+    if (std::optional<FileProbe> found =
+            answer.text ? inspect::UnpackProbe(*answer.text) : std::nullopt) {
+      probe = std::move(*found);
+    } else {
+      probe.kind = "unknown";
+      probe.error = absl::StrCat("the process that read the file did not get through: ",
+                                 answer.text ? "its answer is not whole" : answer.problem);
+    }
+    probe.path = tables[file].path;
+    probe.level = tables[file].level;
+    probe.column_family = tables[file].column_family;
+    ++answered;
+    show();
+  };
+  work.workers = jobs;
+  work.longest_silence = kLongestSilence;
+  inspect::RunInWorkers(probes.size(), work);
+  return probes;
+}
+
+int ExitCode(const inspect::ProbeReport& report) {
+  const auto any = [&report](const auto& is_so) {
+    return std::any_of(report.files.begin(), report.files.end(), is_so);
+  };
+  if (!report.has_all() || any([](const FileProbe& file) { return file.error.has_value(); })) {
+    return kCouldNotRead;
+  }
+  return any([](const FileProbe& file) { return file.fault.has_value(); }) ? kFaultFound : kAllGood;
+}
+
+int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
+  Arguments arguments = Sort(given);
+  const int jobs = Jobs();
+  if (arguments.problem.empty() && arguments.paths.empty()) {
+    arguments.problem = "which files or database folders?";
+  }
+  const std::string list = absl::GetFlag(FLAGS_keys);
+  if (arguments.problem.empty() && arguments.keys.empty() && list.empty()) {
+    arguments.problem = "which keys? What exists as a file or folder is taken for a path";
+  }
+  if (!arguments.problem.empty()) {
+    return WrongUsage(verb, arguments.problem);
+  }
+  if (!list.empty()) {
+    const std::string error = VisitListedKeys(
+        verb.name, list, [&](std::string_view key) { AddKey(std::string(key), &arguments); });
+    if (!error.empty()) {
+      absl::FPrintF(stderr, "winnow probe: %s\n", error);
+      return kCouldNotRead;
+    }
+  }
+  std::string problem;
+  Tables tables = TablesOfFamilies(arguments.paths, &problem);
+  if (!problem.empty()) {
+    SayWarnings(verb.name, tables.warnings);
+    absl::FPrintF(stderr, "winnow probe: %s\n", problem);
+    return kCouldNotRead;
+  }
+  inspect::ProbeReport report;
+  report.keys = std::move(arguments.keys);
+  report.exact = absl::GetFlag(FLAGS_exact);
+  report.files = ReadInPlaceOfGone<FileProbe>(
+      arguments.paths,
+      [&](const std::vector<inspect::ListedTable>& fresh) {
+        return ProbeAll(fresh, report.keys, jobs);
+      },
+      &tables);
+  report.trees_read = tables.trees_read;
+  report.warnings = std::move(tables.warnings);
+  SayWarnings(verb.name, report.warnings);
+  const bool printed =
+      Print(verb.name, absl::GetFlag(FLAGS_json) ? inspect::ProbeJson(report) : ProbeText(report));
+  SayAllUnread(verb.name, report.files);
+  return printed ? ExitCode(report) : kCouldNotRead;
+}
+
+}  // namespace
+
+Verb ProbeVerb() {
+  return {
+      "probe",
+      "PATH... KEY... [--hex] [--keys=FILE] [--exact] [--cf=NAME] [--jobs=N] [--path=FOLDER] "
+      "[--json]",
+      "Shows which table files may hold each key, by key range and by filter",
+      "A PATH is a table file (*.sst) or a database's folder; the first argument that does not\n"
+      "exist as one is a KEY, and all after it are; one with a / is refused there, as it may\n"
+      "be a mistyped path, unless it is the last. A key is given without a timestamp. Each file\n"
+      "whose range of keys has it is asked as a lookup asks: by the filter of whole keys or\n"
+      "else of prefixes. Where a file could not be read, a key that is in none of the others is\n"
+      "\"not known\", exit code 2. What is not in a file yet, but in a write-ahead log, is not\n"
+      "seen. With --exact the block where the key would be is read for each\n"
+      "hit: the newest entry is shown, or that the filter's answer was a false positive; and\n"
+      "deleted ranges of keys that a key is in. Where the database's comparator is not known "
+      "here,\n"
+      "only filters are asked. A damaged filter is named, and not believed; exit code 1. Nothing\n"
+      "is written, and the database may be in use. In --json each key's \"answer\" is \"in "
+      "none\",\n"
+      "\"may be in some\" or \"not known\"; \"files_not_read\" and \"trees_read\" say why.\n",
+      {"json", "path", "cf", "jobs", "hex", "keys", "exact"},
+      RunProbe,
+      {{"winnow probe DB KEY", "in which files a lookup of the key reads"},
+       {"winnow probe DB KEY --exact", "and what it finds there"},
+       {"winnow probe FILE.sst --keys=KEYS", "each key of a list, of one file"},
+       {"winnow probe DB 0x00ff --hex", "a key that no shell can write"}}};
+}
+
+}  // namespace winnow::tools

@@ -1,0 +1,310 @@
+#include "tools/winnow/size/size_report.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "src/core/sizing.h"
+#include "winnow/amq/paged_bloom.h"
+#include "winnow/amq/sizes.h"
+#include "winnow/builder.h"
+
+namespace winnow::inspect {
+namespace {
+
+constexpr uint64_t kShardBytes = uint64_t{512} << 20;
+constexpr unsigned kMostPageProbes = 30;
+
+std::string Rate(double rate) { return absl::StrFormat("%.4g", rate); }
+
+// Why no filter is as wished, though the wish is a clear one: a sentence, or empty.
+std::string Objection(const SizeWish& wish) {
+  if (wish.page_bytes) return "";
+  if (wish.rate && *wish.rate <= std::ldexp(static_cast<double>(*wish.keys), -64)) {
+    return absl::StrCat("so many keys have hashes of 64 bits in common with others at a rate of ",
+                        Rate(std::ldexp(static_cast<double>(*wish.keys), -64)),
+                        ": no filter of them can have ", Rate(*wish.rate));
+  }
+  if (wish.deletes && wish.threads) {
+    return "no kind lets several threads add and keys be removed: take one that removes, and a "
+           "lock around it";
+  }
+  return "";
+}
+
+SizedKind Of(const amq::KindSize& size, uint64_t keys) {
+  SizedKind kind;
+  kind.kind = size.kind;
+  kind.bytes = size.bytes;
+  kind.bits_per_key = static_cast<double>(size.bytes) * 8 / static_cast<double>(keys);
+  kind.rate = size.rate;
+  kind.bits = size.bits;
+  kind.grows = size.grows;
+  kind.deletes = size.deletes;
+  kind.threads = size.threads;
+  return kind;
+}
+
+// Per-file filters of the core, which has whole filters of up to 2^32 blocks.
+SizedKind OfCore(FilterKind filter_kind, double bits, uint64_t keys) {
+  FilterOptions options;
+  options.kind = filter_kind;
+  options.bits_per_key = bits;
+  SizedKind kind;
+  kind.kind = filter_kind == FilterKind::kBloom ? "Winnow Bloom" : "Winnow Ribbon";
+  kind.bytes = FilterBuilder(options).EstimateSize(keys);
+  kind.bits_per_key = static_cast<double>(kind.bytes) * 8 / static_cast<double>(keys);
+  kind.rate = filter_kind == FilterKind::kBloom
+                  ? core::RateForBits(bits)
+                  : core::ColumnsRate(core::RibbonColumns(core::RateForBits(bits)));
+  kind.rate = std::min(1.0, kind.rate + std::ldexp(static_cast<double>(keys), -64));
+  return kind;
+}
+
+// The most bits a key whose filter fits, or nothing.
+std::optional<double> BitsWithin(FilterKind kind, uint64_t keys, uint64_t bytes) {
+  double low = core::kMinBitsPerKey;
+  if (OfCore(kind, low, keys).bytes > bytes) return std::nullopt;
+  double high = core::kMaxBitsPerKey;
+  if (OfCore(kind, high, keys).bytes <= bytes) return high;
+  for (int i = 0; i < 30; ++i) {
+    const double middle = (low + high) / 2;
+    (OfCore(kind, middle, keys).bytes <= bytes ? low : high) = middle;
+  }
+  return low;
+}
+
+bool CanDo(const SizedKind& kind, const SizeWish& wish) {
+  return (kind.grows || !(wish.grows || wish.threads || wish.deletes)) &&
+         (kind.deletes || !wish.deletes) && (kind.threads || !wish.threads);
+}
+
+std::string Wishes(const SizeWish& wish) {
+  std::string text;
+  if (wish.grows) text += "keys are added later, ";
+  if (wish.deletes) text += "keys are removed, ";
+  if (wish.threads) text += "several threads add, ";
+  return text.empty() ? "all keys are known when it is built" : text.substr(0, text.size() - 2);
+}
+
+std::string Advice(const SizeReport& report) {
+  const auto taken = std::find_if(report.kinds.begin(), report.kinds.end(),
+                                  [](const SizedKind& kind) { return kind.fits_wish; });
+  if (taken == report.kinds.end()) return "";
+  std::string text = absl::StrCat(
+      "Take ", taken->kind, ": of the kinds that do where ", Wishes(report.wish),
+      report.wish.rate ? ", it is the smallest." : ", it has the lowest rate in this memory.");
+  if (taken->kind == "cuckoo") {
+    absl::StrAppend(&text, " It refuses keys beyond those that it is planned for.");
+  }
+  if (report.wish.grows && taken->kind != "scalable") {
+    absl::StrAppend(&text, " Where the number of keys is not known before: scalable.");
+  }
+  if (taken->kind == "standard" || taken->kind == "partitioned" || taken->kind == "paged") {
+    absl::StrAppend(&text, " blocked takes a little more and reads fewer cache lines a lookup.");
+  }
+  return text;
+}
+
+void ReportKinds(const SizeWish& wish, SizeReport* report) {
+  const uint64_t keys = *wish.keys;
+  for (const amq::KindSize& size :
+       wish.rate ? amq::SizesFor({keys, *wish.rate}) : amq::SizesWithin(keys, *wish.bytes)) {
+    report->kinds.push_back(Of(size, keys));
+  }
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    if (keys > UINT32_MAX) break;  // no file has as many
+    const std::optional<double> bits = wish.rate ? std::optional(core::BitsForRate(*wish.rate))
+                                                 : BitsWithin(kind, keys, *wish.bytes);
+    if (bits) report->kinds.push_back(OfCore(kind, *bits, keys));
+  }
+  for (SizedKind& kind : report->kinds) {
+    // Equal hashes come on top, with every kind; for the rest, a hundredth is let pass.
+    const double equal_hashes = std::ldexp(static_cast<double>(keys), -64);
+    const bool has_rate = !wish.rate || kind.rate <= 1.01 * *wish.rate + equal_hashes;
+    kind.fits_wish = has_rate && CanDo(kind, wish);
+  }
+  std::stable_sort(report->kinds.begin(), report->kinds.end(),
+                   [&](const SizedKind& a, const SizedKind& b) {
+                     return wish.rate ? a.bytes < b.bytes : a.rate < b.rate;
+                   });
+  if (std::none_of(report->kinds.begin(), report->kinds.end(),
+                   [](const SizedKind& kind) { return kind.fits_wish; })) {
+    report->impossible =
+        wish.rate ? absl::StrCat("no kind has the rate ", Rate(*wish.rate), " where ", Wishes(wish))
+                  : absl::StrCat("no kind holds ", keys, " keys in ", *wish.bytes, " bytes where ",
+                                 Wishes(wish), ", at any rate up to ", Rate(amq::kHighestRate));
+    report->kinds.clear();
+    return;
+  }
+  report->advice = Advice(*report);
+  const auto will_do = [&](const char* name) {
+    return std::find_if(report->kinds.begin(), report->kinds.end(),
+                        [&](const SizedKind& kind) { return kind.kind == name && kind.fits_wish; });
+  };
+  if (const auto standard = will_do("standard"); standard != report->kinds.end()) {
+    report->shards = (standard->bytes + kShardBytes - 1) / kShardBytes;
+  }
+  if (wish.rate) {
+    amq::PagedPlan plan;
+    plan.capacity = keys;
+    plan.rate = *wish.rate;
+    if (will_do("paged") != report->kinds.end() && amq::CheckPagedPlan(plan).empty()) {
+      report->pages = amq::PagedBloom::ShapeFor(plan).pages;
+    }
+    const double bits = core::BitsForRate(*wish.rate);
+    if (wish.grows || wish.deletes || wish.threads) {
+      report->no_filter_policy =
+          "a file's filter is built once, of all its keys: none is added or removed later";
+    } else if (core::RateForBits(bits) <= 1.01 * *wish.rate) {
+      report->filter_policy = absl::StrFormat("winnow:%.2f", std::ceil(bits * 100) / 100);
+    } else {
+      report->no_filter_policy =
+          absl::StrFormat("a file's filter has at most %g bits a key, and with them a rate of %.3g",
+                          core::kMaxBitsPerKey, core::RateForBits(core::kMaxBitsPerKey));
+    }
+  }
+}
+
+// Which k to take, of rows that are there.
+std::string PageAdvice(const SizeWish& wish, const std::vector<PageRow>& rows) {
+  const PageRow& holds_most = *std::max_element(
+      rows.begin(), rows.end(), [](const PageRow& a, const PageRow& b) { return a.keys < b.keys; });
+  const std::string most = !wish.rate ? ""
+                                      : absl::StrCat(holds_most.keys, " keys have the rate ",
+                                                     Rate(*wish.rate), ", the most of any k");
+  if (!wish.keys) return absl::StrCat("Take k = ", holds_most.k, ": ", most, ".");
+  const PageRow& lowest =
+      *std::min_element(rows.begin(), rows.end(),
+                        [](const PageRow& a, const PageRow& b) { return *a.at_rate < *b.at_rate; });
+  std::string text = absl::StrCat("Take k = ", lowest.k, ": ", *wish.keys, " keys have the rate ",
+                                  Rate(*lowest.at_rate), ", the lowest of any k.");
+  if (wish.rate && *lowest.at_rate > *wish.rate) {
+    absl::StrAppend(&text, " That is above ", Rate(*wish.rate), ": with k = ", holds_most.k, " ",
+                    most, "; take more pages (winnow help pages).");
+  }
+  return text;
+}
+
+void ReportPage(const SizeWish& wish, SizeReport* report) {
+  const double bits = 8 * static_cast<double>(*wish.page_bytes);
+  for (unsigned k = 1; k <= kMostPageProbes; ++k) {
+    PageRow row;
+    row.k = k;
+    if (wish.rate) row.keys = amq::BloomFilterKeys(bits, k, *wish.rate);
+    if (wish.keys) row.at_rate = amq::BloomFilterRate(static_cast<double>(*wish.keys), bits, k);
+    report->page.push_back(row);
+  }
+  if (wish.rate && std::all_of(report->page.begin(), report->page.end(),
+                               [](const PageRow& row) { return row.keys == 0; })) {
+    report->impossible =
+        absl::StrCat("a page of ", *wish.page_bytes, " bytes does not have the rate ",
+                     Rate(*wish.rate), " with a single key");
+  } else if (wish.keys && *report->page.front().at_rate > amq::kHighestRate) {
+    // With one bit a key so many keys have the highest rate as with no other number.
+    report->impossible = absl::StrCat("a page of ", *wish.page_bytes, " bytes does not tell ",
+                                      *wish.keys, " keys from others: at most ",
+                                      amq::BloomFilterKeys(bits, 1, amq::kHighestRate),
+                                      " have a rate up to ", Rate(amq::kHighestRate), " in it");
+  }
+  if (!report->impossible.empty()) {
+    report->page.clear();
+  } else {
+    report->advice = PageAdvice(wish, report->page);
+  }
+}
+
+}  // namespace
+
+std::string WhatIsWrong(const SizeWish& wish) {
+  if (wish.keys && (*wish.keys < 1 || *wish.keys > amq::kMostKeys)) {
+    return absl::StrCat("keys are ", *wish.keys, ", but must be from 1 to ", amq::kMostKeys);
+  }
+  if (wish.rate && !(*wish.rate >= amq::kLowestRate && *wish.rate <= amq::kHighestRate)) {
+    return absl::StrCat("the rate is ", Rate(*wish.rate), ", but must be from ",
+                        Rate(amq::kLowestRate), " to ", Rate(amq::kHighestRate));
+  }
+  if (wish.page_bytes) {
+    if (wish.bytes) return "a page has its own memory: leave out one of the two";
+    if (!wish.keys && !wish.rate) return "a page wants a rate, or a number of keys, or both";
+    if (wish.grows || wish.deletes || wish.threads) {
+      return "a page is sized for its keys alone: leave out grows, deletes and threads, which "
+             "choose among kinds";
+    }
+    amq::PagedPlan plan;
+    plan.page_bytes = static_cast<uint32_t>(std::min<uint64_t>(*wish.page_bytes, UINT32_MAX));
+    const std::string wrong = amq::CheckPagedPlan(plan);
+    // Which names its own field, and what was cut to its width.
+    const size_t but = wrong.find(", but");
+    return wrong.empty() || but == std::string::npos
+               ? wrong
+               : absl::StrCat("bytes of a page are ", *wish.page_bytes, wrong.substr(but));
+  }
+  if (!wish.keys || wish.rate.has_value() == wish.bytes.has_value()) {
+    return "keys and a rate are wanted, or keys and memory, or a page";
+  }
+  return wish.bytes && *wish.bytes < 1 ? "there is no filter without memory" : "";
+}
+
+SizeReport ReportSizes(const SizeWish& wish) {
+  SizeReport report;
+  report.wish = wish;
+  report.impossible = WhatIsWrong(wish);
+  if (report.impossible.empty()) report.impossible = Objection(wish);
+  if (!report.impossible.empty()) return report;
+  if (wish.page_bytes) {
+    ReportPage(wish, &report);
+  } else {
+    ReportKinds(wish, &report);
+  }
+  return report;
+}
+
+std::string SizeJson(const SizeReport& report) {
+  using Json = nlohmann::ordered_json;
+  const auto or_null = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
+  Json json = {{"schema", "winnow.size/1"},
+               {"keys", or_null(report.wish.keys)},
+               {"rate", or_null(report.wish.rate)},
+               {"bytes", or_null(report.wish.bytes)},
+               {"page_bytes", or_null(report.wish.page_bytes)}};
+  if (!report.impossible.empty()) {
+    json["impossible"] = report.impossible;
+    return json.dump(2) + "\n";
+  }
+  if (!report.page.empty()) {
+    json["page"] = Json::array();
+    for (const PageRow& row : report.page) {
+      json["page"].push_back({{"k", row.k},
+                              {"keys", report.wish.rate ? Json(row.keys) : Json(nullptr)},
+                              {"rate", or_null(row.at_rate)}});
+    }
+    json["advice"] = report.advice;
+    return json.dump(2) + "\n";
+  }
+  json["kinds"] = Json::array();
+  for (const SizedKind& kind : report.kinds) {
+    json["kinds"].push_back({{"kind", kind.kind},
+                             {"bytes", kind.bytes},
+                             {"bits_per_key", kind.bits_per_key},
+                             {"k_or_bits", kind.bits},
+                             {"rate", kind.rate},
+                             {"grows", kind.grows},
+                             {"deletes", kind.deletes},
+                             {"threads", kind.threads},
+                             {"will_do", kind.fits_wish}});
+  }
+  json["advice"] = report.advice;
+  json["shards_of_512_mib"] = report.shards;
+  json["pages_of_1_kib"] = report.pages;
+  json["filter_policy"] = report.filter_policy;
+  json["no_filter_policy"] =
+      report.no_filter_policy.empty() ? Json(nullptr) : Json(report.no_filter_policy);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,67 @@
+// What filters of every kind would take: for keys and a rate, for keys and memory, or in a page.
+
+#ifndef WINNOW_TOOLS_WINNOW_SIZE_SIZE_REPORT_H_
+#define WINNOW_TOOLS_WINNOW_SIZE_SIZE_REPORT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace winnow::inspect {
+
+struct SizeWish {
+  // Two of keys, rate and bytes; or page_bytes, with a rate or keys, or both.
+  std::optional<uint64_t> keys;
+  std::optional<double> rate;
+  std::optional<uint64_t> bytes;
+  std::optional<uint64_t> page_bytes;
+  // What the filter has to be able to; none of these with page_bytes.
+  bool grows = false;    // keys are added after it was made
+  bool deletes = false;  // keys are removed
+  bool threads = false;  // several threads add at once
+};
+
+struct SizedKind {
+  std::string kind;
+  uint64_t bytes = 0;
+  double bits_per_key = 0;
+  double rate = 0;    // with all keys, n / 2^64 for equal hashes among it
+  unsigned bits = 0;  // k, or of a fingerprint; 0 for Winnow's own kinds
+  bool grows = false;
+  bool deletes = false;
+  bool threads = false;
+  bool fits_wish = false;  // can do what is wished, at the rate and in the memory that are
+};
+
+// A page: how many keys have the rate with so many bits a key, and the rate of others.
+struct PageRow {
+  unsigned k = 0;
+  uint64_t keys = 0;              // at most, at the rate
+  std::optional<double> at_rate;  // of the keys that were asked for
+};
+
+struct SizeReport {
+  SizeWish wish;
+  std::string impossible;        // why the wish can't be had, a sentence; the rest is then empty
+  std::vector<SizedKind> kinds;  // the best first: fewest bytes, or lowest rate
+  std::string advice;            // which kind, or of a page which k, to take, and why: sentences
+  std::string filter_policy;     // for per-file filters of RocksDB as is wished; may be empty
+  std::string no_filter_policy;  // why none is so; empty: one is, or no rate was wished
+  uint64_t pages = 0;            // of 1 KiB that keys at this rate take, if these will do
+  uint64_t shards = 0;           // of 512 MiB, of the standard filter, if that will do
+  std::vector<PageRow> page;
+};
+
+// What is wrong with a wish that no report can be made of, as a sentence; empty: nothing.
+std::string WhatIsWrong(const SizeWish& wish);
+
+// Of a wrong wish, that it is impossible.
+SizeReport ReportSizes(const SizeWish& wish);
+
+// Schema winnow.size/1.
+std::string SizeJson(const SizeReport& report);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_SIZE_SIZE_REPORT_H_

@@ -1,0 +1,200 @@
+#include "tools/winnow/verify/key_check.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "winnow/hash.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::Slice;
+
+constexpr size_t kBatch = 64;
+constexpr uint64_t kEntriesBetweenReports = 1 << 16;
+
+// Keys on their way to one block: filters answer several at once faster.
+class Batch {
+ public:
+  Batch(CheckedFilter* filter, AbsentKeys* absent, KeyCheck* check)
+      : filter_(filter), absent_(absent), check_(check) {}
+
+  void Add(size_t block, std::string_view bytes, bool is_prefix) {
+    if (block != block_ || count_ == kBatch) {
+      Ask();
+      block_ = block;
+    }
+    Waiting& waiting = waiting_[count_++];
+    waiting.bytes.assign(bytes);
+    waiting.is_prefix = is_prefix;
+  }
+
+  void Ask() {
+    if (count_ == 0) {
+      return;
+    }
+    AskedKey asked[kBatch];
+    bool answers[kBatch];
+    for (size_t i = 0; i < count_; ++i) {
+      asked[i] = {waiting_[i].bytes, HashKey(waiting_[i].bytes).value};
+      absent_->IsPresent(asked[i].hash);
+    }
+    filter_->blocks[block_].MayContain(asked, count_, answers);
+    for (size_t i = 0; i < count_; ++i) {
+      if (!answers[i]) {
+        Deny(waiting_[i]);
+      }
+    }
+    check_->keys += count_;
+    check_->keys_of_blocks[block_] += count_;
+    count_ = 0;
+  }
+
+ private:
+  struct Waiting {
+    std::string bytes;
+    bool is_prefix = false;
+  };
+
+  void Deny(const Waiting& key) {
+    ++check_->false_negatives;
+    if (check_->denied.size() < kMostDeniedShown) {
+      check_->denied.push_back({key.bytes, key.is_prefix,
+                                filter_->partitions != nullptr
+                                    ? std::optional<int>(static_cast<int>(block_))
+                                    : std::nullopt});
+    }
+  }
+
+  CheckedFilter* filter_;
+  AbsentKeys* absent_;
+  KeyCheck* check_;
+  Waiting waiting_[kBatch];
+  size_t count_ = 0;
+  size_t block_ = 0;
+};
+
+// The keys and prefixes that entries give, each once for a run of equal ones in a block.
+class KeysOfEntries {
+ public:
+  KeysOfEntries(const CheckedFilter& filter, Batch* batch)
+      : contents_(filter.contents), has_next_prefixes_(filter.has_next_prefixes), batch_(batch) {}
+
+  void Add(size_t block, std::string_view key) {
+    const bool same_block = block == block_ && any_;
+    const bool same_key = any_ && key == last_key_;
+    if (same_block && same_key) {
+      last_key_repeats_ = true;
+      return;
+    }
+    if (contents_.whole_keys) {
+      batch_->Add(block, key, false);
+    }
+    const std::optional<std::string_view> prefix = PrefixOf(key);
+    if (prefix) {
+      AddPrefix(block, *prefix, same_block);
+    }
+    block_ = block;
+    last_key_.assign(key);
+    last_key_repeats_ = same_key;
+    any_ = true;
+  }
+
+ private:
+  std::optional<std::string_view> PrefixOf(std::string_view key) const {
+    const Slice slice(key.data(), key.size());
+    if (contents_.prefixes == nullptr || !contents_.prefixes->InDomain(slice)) {
+      return std::nullopt;
+    }
+    const Slice prefix = contents_.prefixes->Transform(slice);
+    return std::string_view(prefix.data(), prefix.size());
+  }
+
+  void AddPrefix(size_t block, std::string_view prefix, bool same_block) {
+    if (same_block && last_prefix_ == prefix) {
+      return;
+    }
+    last_prefix_ = std::string(prefix);
+    batch_->Add(block, prefix, true);
+    // Where the versions of one key lie in two partitions, the first key that is looked for in the
+    // second need not be the first that was built into it.
+    if (has_next_prefixes_ && any_ && !same_block && block == block_ + 1 && !last_key_repeats_) {
+      batch_->Add(block_, prefix, true);
+    }
+  }
+
+  const FilterContents& contents_;
+  const bool has_next_prefixes_;
+  Batch* batch_;
+  bool any_ = false;
+  size_t block_ = 0;
+  std::string last_key_;
+  bool last_key_repeats_ = false;  // it came more than once
+  std::optional<std::string> last_prefix_;
+};
+
+// Whether each entry comes after the one before: by its user key, and of one key the newest first.
+class OrderCheck {
+ public:
+  explicit OrderCheck(const ROCKSDB_NAMESPACE::Comparator* comparator) : comparator_(comparator) {}
+
+  bool InOrder(const InternalKey& key) {
+    if (comparator_ == nullptr) {
+      return true;
+    }
+    bool in_order = true;
+    if (any_) {
+      const int order =
+          comparator_->Compare(last_key_, Slice(key.user_key.data(), key.user_key.size()));
+      in_order = order < 0 || (order == 0 && last_sequence_ >= key.sequence);
+    }
+    last_key_.assign(key.user_key);
+    last_sequence_ = key.sequence;
+    any_ = true;
+    return in_order;
+  }
+
+ private:
+  const ROCKSDB_NAMESPACE::Comparator* comparator_;
+  bool any_ = false;
+  std::string last_key_;
+  uint64_t last_sequence_ = 0;
+};
+
+}  // namespace
+
+KeyCheck CheckKeys(InternalKeys* keys, CheckedFilter* filter, AbsentKeys* absent,
+                   const std::function<void(const KeyCheck&)>& progress) {
+  KeyCheck check;
+  check.keys_of_blocks.resize(filter->blocks.size());
+  Batch batch(filter, absent, &check);
+  OrderCheck order(filter->comparator);
+  KeysOfEntries keys_of_entries(*filter, &batch);
+  std::optional<PartitionWalk> walk;
+  if (filter->partitions != nullptr) {
+    walk.emplace(*filter->partitions, filter->comparator);
+  }
+  for (keys->SeekToFirst(); keys->Valid(); keys->Next()) {
+    if (++check.entries % kEntriesBetweenReports == 0) {
+      progress(check);
+    }
+    const InternalKey& key = keys->key();
+    if (!order.InOrder(key) && ++check.out_of_order == 1) {
+      check.first_out_of_order = key.user_key;
+    }
+    if (filter->blocks.empty()) {
+      continue;
+    }
+    if (key.user_key.size() < filter->timestamp_bytes) {
+      ++check.too_short;
+      continue;
+    }
+    keys_of_entries.Add(walk ? walk->PartitionOf(key) : 0,
+                        key.user_key.substr(0, key.user_key.size() - filter->timestamp_bytes));
+  }
+  batch.Ask();
+  return check;
+}
+
+}  // namespace winnow::inspect
