@@ -2,7 +2,7 @@
 # Installs the packages that building, testing and the demo need, on Debian and Ubuntu: only those
 # that are missing, and without touching the network when none is. Safe to run again.
 # tools/setup.sh PACKAGE… installs these as well; tools/setup.sh --sources PACKAGE… also fetches the
-# source of RocksDB (11 MB) to build/rocksdb-source/, without which tests/in_tree_test.sh is skipped;
+# source of RocksDB (11 MB) to build/rocksdb-source/, without which tests/house/in_tree_test.sh is skipped;
 # tools/setup.sh --browser PACKAGE… also installs Chromium (400 MB with what it needs), without which
 # readamp_page_test is skipped, and a font for it. Both options may be given.
 set -euo pipefail

@@ -7,7 +7,7 @@
 
 #include "src/amq/block_pattern.h"
 #include "src/amq/plan.h"
-#include "tests/random_hashes.h"
+#include "tests/support/random_hashes.h"
 
 namespace winnow::amq {
 namespace {

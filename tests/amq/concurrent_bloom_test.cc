@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tests/amq/filter_testing.h"
-#include "tests/sanitized.h"
+#include "tests/support/sanitized.h"
 
 namespace winnow::amq {
 namespace {

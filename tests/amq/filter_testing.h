@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "tests/random_hashes.h"
+#include "tests/support/random_hashes.h"
 #include "winnow/hash.h"
 
 namespace winnow::testing {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/files.h"
+#include "tests/support/files.h"
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/counting_bloom.h"
 #include "winnow/amq/cuckoo_filter.h"

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/files.h"
+#include "tests/support/files.h"
 
 namespace winnow::amq {
 namespace {

@@ -20,8 +20,8 @@
 #include "src/amq/serialized.h"
 #include "src/formulas/bytes.h"
 #include "tests/amq/filter_testing.h"
-#include "tests/files.h"
-#include "tests/sanitized.h"
+#include "tests/support/files.h"
+#include "tests/support/sanitized.h"
 
 namespace winnow::amq {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/random_hashes.h"
+#include "tests/support/random_hashes.h"
 
 namespace winnow::amq {
 namespace {

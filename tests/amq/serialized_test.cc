@@ -17,7 +17,7 @@
 
 #include "src/formulas/bytes.h"
 #include "tests/amq/filter_testing.h"
-#include "tests/files.h"
+#include "tests/support/files.h"
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/counting_bloom.h"
 #include "winnow/amq/cuckoo_filter.h"

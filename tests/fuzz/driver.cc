@@ -31,7 +31,7 @@
 
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/traits.h"
-#include "tests/random_hashes.h"
+#include "tests/support/random_hashes.h"
 
 // The sanitizers' runtime, where one is linked.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());

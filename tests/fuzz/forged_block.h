@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "src/core/format.h"
-#include "tests/random_hashes.h"
+#include "tests/support/random_hashes.h"
 
 namespace winnow::fuzz {
 

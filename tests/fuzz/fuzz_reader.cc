@@ -13,10 +13,10 @@
 
 #include "src/core/format.h"
 #include "src/rocksdb/bits_reader.h"
+#include "tests/core/golden_blocks.h"
 #include "tests/fuzz/forged_block.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/guarded_bytes.h"
-#include "tests/golden_blocks.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/hash.h"
 

@@ -22,7 +22,7 @@
 #include "src/formulas/bytes.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/guarded_bytes.h"
-#include "tests/random_hashes.h"
+#include "tests/support/random_hashes.h"
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/counting_bloom.h"
 #include "winnow/amq/cuckoo_filter.h"

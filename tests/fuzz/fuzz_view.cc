@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "src/core/format.h"
+#include "tests/core/golden_blocks.h"
 #include "tests/fuzz/forged_block.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/guarded_bytes.h"
-#include "tests/golden_blocks.h"
 #include "winnow/filter.h"
 
 namespace winnow::fuzz {

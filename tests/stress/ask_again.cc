@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "tests/child_process.h"
 #include "tests/stress/database.h"
+#include "tests/support/child_process.h"
 
 namespace winnow::stress {
 namespace {

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "tests/files.h"
+#include "tests/support/files.h"
 
 namespace winnow::stress {
 namespace {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "tests/files.h"
+#include "tests/support/files.h"
 
 namespace winnow::stress {
 namespace {

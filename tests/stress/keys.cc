@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tests/random_hashes.h"
+#include "tests/support/random_hashes.h"
 #include "winnow/hash.h"
 
 namespace winnow::stress {

@@ -15,8 +15,8 @@
 #include <string>
 #include <string_view>
 
-#include "tests/random_hashes.h"
 #include "tests/stress/model.h"
+#include "tests/support/random_hashes.h"
 
 namespace winnow::stress {
 

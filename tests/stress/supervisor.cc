@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "tests/random_hashes.h"
+#include "tests/support/random_hashes.h"
 
 namespace winnow::stress {
 namespace {

@@ -23,7 +23,7 @@
 #include "tests/stress/counts.h"
 #include "tests/stress/summary.h"
 #include "tests/stress/supervisor.h"
-#include "tests/usable_kernels.h"
+#include "tests/support/usable_kernels.h"
 #include "winnow/rocksdb_policy.h"
 
 ABSL_FLAG(double, seconds, 60, "how long to begin new processes, each of which may take --life");

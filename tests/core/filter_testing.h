@@ -1,0 +1,38 @@
+// What the tests of a filter share: building one, and asking it for the keys it was built from.
+
+#ifndef WINNOW_TESTS_CORE_FILTER_TESTING_H_
+#define WINNOW_TESTS_CORE_FILTER_TESTING_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "winnow/builder.h"
+#include "winnow/filter.h"
+
+namespace winnow::testing {
+
+inline constexpr FilterKind kKinds[] = {FilterKind::kBloom, FilterKind::kRibbon};
+
+inline FilterOptions OptionsOf(FilterKind kind, double bits_per_key) {
+  FilterOptions options;
+  options.kind = kind;
+  options.bits_per_key = bits_per_key;
+  return options;
+}
+
+inline FilterBlock Build(const FilterOptions& options, const std::vector<KeyHash>& hashes) {
+  FilterBuilder builder(options);
+  builder.Add(hashes.data(), hashes.size());
+  return builder.Finish();
+}
+
+// The number of hashes that the filter denies.
+inline size_t FalseNegatives(const FilterView& view, const std::vector<KeyHash>& hashes) {
+  return static_cast<size_t>(std::count_if(hashes.begin(), hashes.end(),
+                                           [&](KeyHash hash) { return !view.MayContain(hash); }));
+}
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_TESTS_CORE_FILTER_TESTING_H_

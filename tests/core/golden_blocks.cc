@@ -1,0 +1,226 @@
+#include "tests/core/golden_blocks.h"
+
+#include <cinttypes>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+
+#include "src/core/format.h"
+#include "winnow/builder.h"
+#include "winnow/filter.h"
+
+namespace winnow::testing {
+namespace {
+
+constexpr char kNote[] = "a note";
+constexpr uint8_t kNoteParameter = 31;
+// Its product with the multiplier of next(h) in FORMAT.md is small as well.
+constexpr uint64_t kNarrowTwice = 0x1e0366f7;
+
+FilterOptions OptionsOf(const GoldenBlock& block) {
+  FilterOptions options;
+  options.bits_per_key = block.bits_per_key;
+  options.kind = block.kind == FilterKind::kEmpty ? FilterKind::kBloom : block.kind;
+  return options;
+}
+
+// The block again, with a note behind its layers.
+std::string WithNote(const std::string& bytes) {
+  core::ParsedBlock parsed;
+  if (core::Parse(bytes, &parsed) != Fault::kNone) throw std::runtime_error("not a block");
+  std::vector<core::LayerEntry> entries;
+  for (unsigned i = 0; i < parsed.tail.entries; ++i) {
+    entries.push_back(core::ReadLayerEntry(parsed.directory, i));
+  }
+  entries.push_back({core::LayerType::kNote, kNoteParameter, sizeof kNote});
+  std::string with_note = bytes.substr(0, parsed.payload_size) + std::string(kNote, sizeof kNote);
+  const size_t payload = with_note.size();
+  with_note.resize(payload + entries.size() * core::kEntryBytes + core::kTailBytes);
+  core::Tail tail = parsed.tail;
+  tail.entries = static_cast<uint8_t>(entries.size());
+  core::WriteDirectoryAndTail(reinterpret_cast<unsigned char*>(&with_note[0]), payload,
+                              entries.data(), tail);
+  return with_note;
+}
+
+double ColumnsOf(double bits_per_key) {
+  GoldenBlock block;
+  block.kind = FilterKind::kRibbon;
+  block.bits_per_key = bits_per_key;
+  block.keys = 1;
+  return FilterView(BuildGoldenBytes(block)).info().columns;
+}
+
+// The bits a key at which all blocks of a Ribbon have this many columns.
+double BitsForColumns(double columns) {
+  double low = 1;
+  double high = 32;
+  while (true) {
+    const double middle = (low + high) / 2;
+    const double got = ColumnsOf(middle);
+    if (std::abs(got - columns) < 1e-9) return middle;
+    (got < columns ? low : high) = middle;
+  }
+}
+
+GoldenBlock OfStrings(const std::string& name, FilterKind kind, double bits_per_key, uint64_t keys,
+                      bool has_note = false) {
+  GoldenBlock block;
+  block.name = name;
+  block.kind = kind;
+  block.bits_per_key = bits_per_key;
+  block.keys = keys;
+  block.has_note = has_note;
+  return block;
+}
+
+GoldenBlock OfHashes(const std::string& name, FilterKind kind, uint64_t base, uint64_t stride,
+                     uint64_t keys) {
+  GoldenBlock block = OfStrings(name, kind, 10, keys);
+  block.are_hashes = true;
+  block.base = base;
+  block.stride = stride;
+  return block;
+}
+
+std::vector<GoldenBlock> Plan() {
+  constexpr FilterKind kBloom = FilterKind::kBloom;
+  constexpr FilterKind kRibbon = FilterKind::kRibbon;
+  std::vector<GoldenBlock> blocks = {
+      OfStrings("empty", FilterKind::kEmpty, 10, 0),
+      OfStrings("empty_note", FilterKind::kEmpty, 10, 0, true),
+      OfStrings("bloom_1_key", kBloom, 10, 1),
+      OfStrings("bloom_1_bit", kBloom, 1, 100),
+      OfStrings("bloom", kBloom, 9.5, 1000),
+      OfStrings("bloom_32_bits", kBloom, 32, 700),
+      OfStrings("bloom_note", kBloom, 14, 500, true),
+      OfStrings("list_3_keys", kRibbon, 10, 3),
+      OfStrings("list", kRibbon, 16, 40),
+      OfStrings("list_note", kRibbon, 7, 11, true),
+      OfStrings("small", kRibbon, 10, 200),
+      OfStrings("small_1_column", kRibbon, 1, 300),
+      OfStrings("bumped_mixed", kRibbon, 10, 1000),
+      OfStrings("bumped_mixed_wide", kRibbon, 20, 2500),
+      OfStrings("bumped_note", kRibbon, 10, 900, true),
+      // Nothing is bumped where starts lie as far apart as can be, nor where there is one hash,
+      // which counts once however often it comes back.
+      OfHashes("bumped_then_none", kRibbon, 0x1234567, UINT64_MAX / 700, 700),
+      // All begin at one place.
+      // Begin at one place, and by the hash of the second layer too: what is left for the third is
+      // too much. As few of them leave the only layer to a Bloom filter.
+      OfHashes("bumped_then_bloom", kRibbon, 0x0123456700000000, kNarrowTwice, 700),
+      OfHashes("ribbon_of_bloom", kRibbon, 0x0123456700000000, 1, 100),
+      // Two layers bump, and more.
+      OfStrings("bumped_twice", kRibbon, 6, 14000),
+  };
+  for (const int columns : {6, 7, 8, 13}) {
+    blocks.push_back(OfStrings("bumped_" + std::to_string(columns) + "_columns", kRibbon,
+                               BitsForColumns(columns), 1200));
+  }
+  return blocks;
+}
+
+std::string BytesOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("can't read " + path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+FilterKind KindOf(const std::string& name) {
+  for (const FilterKind kind : {FilterKind::kEmpty, FilterKind::kBloom, FilterKind::kRibbon}) {
+    if (name == ToString(kind)) return kind;
+  }
+  throw std::runtime_error("there is no kind " + name);
+}
+
+std::string LineOf(const GoldenBlock& block) {
+  char bits[40];
+  std::snprintf(bits, sizeof bits, "%.17g", block.bits_per_key);
+  std::ostringstream line;
+  line << block.name << " " << ToString(block.kind) << " " << bits << " "
+       << (block.has_note ? "note" : "-") << " " << block.keys << " ";
+  if (block.are_hashes) {
+    line << std::hex << "hashes " << block.base << " " << block.stride << std::dec;
+  } else {
+    line << "strings";
+  }
+  line << " :";
+  for (const int i : block.passes) line << " " << i;
+  return line.str();
+}
+
+GoldenBlock Parse(const std::string& text) {
+  GoldenBlock block;
+  std::istringstream line(text);
+  std::string kind, note, what, colon;
+  line >> block.name >> kind >> block.bits_per_key >> note >> block.keys >> what;
+  block.kind = KindOf(kind);
+  block.has_note = note == "note";
+  block.are_hashes = what == "hashes";
+  if (block.are_hashes) line >> std::hex >> block.base >> block.stride >> std::dec;
+  line >> colon;
+  if (!line || colon != ":") throw std::runtime_error("not a line of answers: " + text);
+  for (int i = 0; line >> i;) block.passes.push_back(i);
+  return block;
+}
+
+}  // namespace
+
+std::vector<KeyHash> GoldenBlock::KeyHashes() const {
+  std::vector<KeyHash> hashes;
+  for (uint64_t i = 0; i < keys; ++i) {
+    hashes.push_back(are_hashes ? KeyHash{base + i * stride} : HashKey("key" + std::to_string(i)));
+  }
+  return hashes;
+}
+
+KeyHash GoldenAbsentHash(int i) { return HashKey("absent" + std::to_string(i)); }
+
+std::vector<GoldenBlock> ReadGoldenBlocks(const std::string& folder) {
+  std::vector<GoldenBlock> blocks;
+  std::istringstream lines(BytesOf(folder + "/answers.txt"));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    blocks.push_back(Parse(line));
+  }
+  return blocks;
+}
+
+std::string ReadGoldenBytes(const std::string& folder, const GoldenBlock& block) {
+  return BytesOf(folder + "/" + block.name + ".block");
+}
+
+std::string BuildGoldenBytes(const GoldenBlock& block) {
+  FilterBuilder builder(OptionsOf(block));
+  for (const KeyHash hash : block.KeyHashes()) builder.Add(hash);
+  const std::string bytes(builder.Finish().bytes());
+  return block.has_note ? WithNote(bytes) : bytes;
+}
+
+void WriteGoldenBlocks(const std::string& folder) {
+  std::ofstream answers(folder + "/answers.txt");
+  answers
+      << "# The golden blocks of the format, a line each; src/core/FORMAT.md says what they are "
+         "for.\n"
+         "# NAME KIND BITS_PER_KEY note|- KEYS strings|hashes BASE STRIDE : WHICH OF absent0 TO "
+         "absent"
+      << kGoldenAbsent - 1 << " MAY BE CONTAINED\n";
+  for (GoldenBlock& block : Plan()) {
+    const std::string bytes = BuildGoldenBytes(block);
+    for (int i = 0; i < kGoldenAbsent; ++i) {
+      if (standalone_may_contain(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+                                 GoldenAbsentHash(i).value) != 0) {
+        block.passes.push_back(i);
+      }
+    }
+    std::ofstream file(folder + "/" + block.name + ".block", std::ios::binary);
+    file << bytes;
+    answers << LineOf(block) << "\n";
+    if (!file.flush() || !answers) throw std::runtime_error("can't write to " + folder);
+  }
+}
+
+}  // namespace winnow::testing

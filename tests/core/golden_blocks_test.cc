@@ -1,0 +1,141 @@
+// Every reader gives the answers of the golden blocks, for good; and today's builder writes them.
+//
+// The files are frozen: a change of a *reader* that fails here breaks databases. Where the
+// *builder* is to write something else from now on, which FORMAT.md allows, its blocks are added
+// under new names, and the ones it no longer writes stay for readers:
+//     WINNOW_WRITE_GOLDEN_BLOCKS=FOLDER build/release/tests/golden_blocks_test
+
+#include "tests/core/golden_blocks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <string>
+
+#include "src/core/format.h"
+#include "winnow/filter.h"
+#include "winnow/filter_set.h"
+
+namespace winnow {
+namespace {
+
+using testing::GoldenBlock;
+using testing::kGoldenAbsent;
+
+const char kFolder[] = WINNOW_GOLDEN_BLOCKS;
+
+// What lookup(hash) says of the absent keys, and that no key is denied.
+template <typename Lookup>
+void ExpectAnswers(const GoldenBlock& block, const char* reader, const Lookup& lookup) {
+  std::vector<int> passes;
+  for (int i = 0; i < kGoldenAbsent; ++i) {
+    if (lookup(testing::GoldenAbsentHash(i))) passes.push_back(i);
+  }
+  EXPECT_EQ(passes, block.passes) << block.name << ", by " << reader;
+  const std::vector<KeyHash> keys = block.KeyHashes();
+  EXPECT_TRUE(std::all_of(keys.begin(), keys.end(), lookup)) << block.name << ", by " << reader;
+}
+
+TEST(GoldenBlocksTest, EveryReaderGivesTheirAnswers) {
+  for (const GoldenBlock& block : testing::ReadGoldenBlocks(kFolder)) {
+    const std::string bytes = testing::ReadGoldenBytes(kFolder, block);
+    ExpectAnswers(block, "the stand-alone reader", [&](KeyHash hash) {
+      return standalone_may_contain(reinterpret_cast<const unsigned char*>(bytes.data()),
+                                    bytes.size(), hash.value) != 0;
+    });
+    const FilterView view(bytes);
+    EXPECT_EQ(view.fault(), Fault::kNone) << block.name << ": " << ToString(view.fault());
+    EXPECT_TRUE(view.PayloadIntact()) << block.name;
+    EXPECT_EQ(view.info().kind, block.kind) << block.name;
+    EXPECT_EQ(view.info().version, 1) << block.name;
+    ExpectAnswers(block, "FilterView", [&](KeyHash hash) { return view.MayContain(hash); });
+    ExpectAnswers(block, "FilterView's batch", [&](KeyHash hash) {
+      const KeyHash hashes[] = {hash, hash};
+      bool results[2] = {};
+      view.MayContain(hashes, 2, results);
+      EXPECT_EQ(results[0], results[1]);
+      return results[0];
+    });
+    FilterSetEdit edit;
+    for (uint64_t id = 0; id < 3; ++id) edit.InsertCopy(0, id, bytes);
+    const FilterSet set = edit.Build();
+    ExpectAnswers(block, "FilterSet", [&](KeyHash hash) {
+      uint64_t words[1];
+      const size_t candidates = set.Candidates(hash, words).size();
+      EXPECT_TRUE(candidates == 0 || candidates == 3);
+      return candidates != 0;
+    });
+  }
+}
+
+TEST(GoldenBlocksTest, EveryKindAndTypeOfLayerIsThere) {
+  std::set<int> kinds;
+  std::set<core::LayerType> types;
+  std::set<core::LayerType> first;
+  std::set<core::LayerType> behind_bumped;
+  std::set<double> columns;
+  for (const GoldenBlock& block : testing::ReadGoldenBlocks(kFolder)) {
+    const std::string bytes = testing::ReadGoldenBytes(kFolder, block);
+    core::ParsedBlock parsed;
+    ASSERT_EQ(core::Parse(bytes, &parsed), Fault::kNone);
+    kinds.insert(static_cast<int>(parsed.tail.kind));
+    for (unsigned i = 0; i < parsed.tail.entries; ++i) {
+      const core::LayerType type = core::ReadLayerEntry(parsed.directory, i).type;
+      types.insert(type);
+      if (i == 0) first.insert(type);
+      if (i > 0 && core::ReadLayerEntry(parsed.directory, i - 1).type == core::LayerType::kBumped) {
+        behind_bumped.insert(type);
+      }
+    }
+    if (first.count(core::LayerType::kBumped) != 0)
+      columns.insert(FilterView(bytes).info().columns);
+  }
+  EXPECT_EQ(kinds.size(), 3u);
+  EXPECT_EQ(types.size(), 6u);
+  using core::LayerType;
+  EXPECT_EQ(first, (std::set<LayerType>{LayerType::kBumped, LayerType::kSmall, LayerType::kList,
+                                        LayerType::kBloom, LayerType::kNote}));
+  EXPECT_EQ(behind_bumped,
+            (std::set<LayerType>{LayerType::kNone, LayerType::kBumped, LayerType::kSmall,
+                                 LayerType::kList, LayerType::kBloom}));
+  for (const double whole : {6.0, 7.0, 8.0, 13.0}) EXPECT_EQ(columns.count(whole), 1u) << whole;
+}
+
+// Bytes of version 0 may be anything: its readers and ours need not agree on them.
+TEST(GoldenBlocksTest, VersionZeroMayContainEverything) {
+  for (const GoldenBlock& block : testing::ReadGoldenBlocks(kFolder)) {
+    std::string bytes = testing::ReadGoldenBytes(kFolder, block);
+    core::ParsedBlock parsed;
+    ASSERT_EQ(core::Parse(bytes, &parsed), Fault::kNone);
+    std::vector<core::LayerEntry> entries;
+    for (unsigned i = 0; i < parsed.tail.entries; ++i) {
+      entries.push_back(core::ReadLayerEntry(parsed.directory, i));
+    }
+    parsed.tail.version = 0;
+    auto* const out = reinterpret_cast<unsigned char*>(&bytes[0]);
+    core::WriteDirectoryAndTail(out, parsed.payload_size, entries.data(), parsed.tail);
+    const FilterView view(bytes);
+    EXPECT_EQ(view.fault(), Fault::kVersion);
+    for (int i = 0; i < kGoldenAbsent; ++i) {
+      const KeyHash hash = testing::GoldenAbsentHash(i);
+      ASSERT_TRUE(view.MayContain(hash));
+      ASSERT_EQ(standalone_may_contain(out, bytes.size(), hash.value), 1);
+    }
+  }
+}
+
+// A change of what is written: allowed, and a decision.
+TEST(TodaysBuilderTest, WritesTheGoldenBlocks) {
+  if (const char* folder = std::getenv("WINNOW_WRITE_GOLDEN_BLOCKS")) {
+    testing::WriteGoldenBlocks(folder);
+  }
+  for (const GoldenBlock& block : testing::ReadGoldenBlocks(kFolder)) {
+    EXPECT_TRUE(testing::BuildGoldenBytes(block) == testing::ReadGoldenBytes(kFolder, block))
+        << block.name;
+  }
+}
+
+}  // namespace
+}  // namespace winnow

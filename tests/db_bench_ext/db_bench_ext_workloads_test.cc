@@ -1,0 +1,254 @@
+// The benchmark's workloads, keys and choices of lookups as people run them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/db_bench_ext/db_bench_ext_testing.h"
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+
+namespace winnow::bench {
+namespace {
+
+using nlohmann::json;
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using testing::ReadFile;
+using testing::TemporaryFolder;
+using testing::WriteFile;
+
+constexpr char kTwoPolicies[] = "--policies=bloomfilter:10,winnow:10";
+
+class DbBenchExtWorkloadsTest : public ::testing::Test {
+ protected:
+  // The JSON of a run that has to succeed; nothing is timed unless `more` says so.
+  json Run(std::vector<std::string> more) {
+    const auto has = [&](std::string_view flag) {
+      return std::any_of(more.begin(), more.end(), [&](const std::string& word) {
+        return word.compare(0, flag.size(), flag) == 0;
+      });
+    };
+    if (!has("--keys=") && !has("--from_db=")) more.emplace_back("--num=20000");
+    if (!has("--duration=") && !has("--timed_reads=")) more.emplace_back("--timed_reads=0");
+    if (!has("--lookups=") && !has("--reads=")) more.emplace_back("--reads=20000");
+    more.insert(more.begin(), {kTwoPolicies, "--timed_rounds=2", "--write_buffer_size=200000",
+                               "--json=" + (folder_ / "run.json")});
+    const ChildResult result = RunBench(more);
+    EXPECT_EQ(result.status, 0) << result.errors;
+    output_ = result.output;
+    return result.status == 0 ? json::parse(ReadFile(folder_ / "run.json")) : json();
+  }
+
+  const TemporaryFolder folder_;
+  std::string output_;
+};
+
+TEST_F(DbBenchExtWorkloadsTest, FillRandomLeavesKeysOutAndReadRandomAsksForThemToo) {
+  const json run = Run({"--benchmarks=fillrandom,readrandom,readpresent,readmissing"});
+  EXPECT_TRUE(run.at("trees_agree"));
+  EXPECT_EQ(run.at("settings").at("benchmarks"), "fillrandom,readrandom,readpresent,readmissing");
+  for (const json& policy : run.at("policies")) {
+    // As many draws as keys leave 1/e of them out; some files have keys that others have too.
+    EXPECT_GT(policy.at("keys"), 12'400);
+    EXPECT_LT(policy.at("keys"), 20'000);
+    const json& workloads = policy.at("workloads");
+    EXPECT_NEAR(workloads[0].at("found").get<double>(), 20'000 * 0.632, 250);
+    EXPECT_EQ(workloads[1].at("found"), 20'000);
+    EXPECT_EQ(workloads[2].at("found"), 0);
+    EXPECT_GT(workloads[2].at("filter_checks"), 20'000);
+  }
+}
+
+TEST_F(DbBenchExtWorkloadsTest, CompactLeavesOneLevelWithEveryKeyOnce) {
+  for (const char* growth : {"planned", "rocksdb"}) {
+    const json run = Run({"--benchmarks=fillseq,overwrite,compact,readrandom", "--writes=5000",
+                          "--growth=" + std::string(growth)});
+    for (const json& policy : run.at("policies")) {
+      EXPECT_EQ(policy.at("keys"), 20'000) << growth;
+      EXPECT_EQ(policy.at("tree").size(), 1u) << growth;
+      EXPECT_EQ(policy.at("workloads")[0].at("found"), 20'000) << growth;
+    }
+  }
+}
+
+TEST_F(DbBenchExtWorkloadsTest, OverwrittenKeysAreOnSeveralLevels) {
+  const json run = Run({"--benchmarks=filluniquerandom,overwrite,readpresent"});
+  EXPECT_TRUE(run.at("trees_agree"));
+  for (const json& policy : run.at("policies")) {
+    EXPECT_GT(policy.at("keys"), 20'000);
+    EXPECT_EQ(policy.at("workloads")[0].at("found"), 20'000);
+  }
+}
+
+TEST_F(DbBenchExtWorkloadsTest, AShareOfAbsentLookupsIsExactAndNeedsNoListOfBenchmarks) {
+  const json run = Run({"--absent_lookups=0.1", "--threads=2"});
+  EXPECT_EQ(run.at("settings").at("benchmarks"), "filluniquerandom,readmixed");
+  for (const json& policy : run.at("policies")) {
+    const json& mixed = policy.at("workloads").at(0);
+    EXPECT_EQ(mixed.at("lookups"), 20'000);
+    EXPECT_EQ(mixed.at("found"), 18'000);
+    EXPECT_DOUBLE_EQ(mixed.at("absent_share"), 0.1);
+  }
+}
+
+TEST_F(DbBenchExtWorkloadsTest, MultiGetAsksEveryPolicyTheSameAndSaysHowItCalls) {
+  for (const char* batched : {"--multiread_batched", "--nomultiread_batched"}) {
+    const json run =
+        Run({"--benchmarks=multireadrandom", "--batch_size=16", "--absent_lookups=0.5", batched});
+    for (const json& policy : run.at("policies")) {
+      const json& workload = policy.at("workloads").at(0);
+      EXPECT_EQ(workload.at("found"), 10'000);
+      EXPECT_EQ(workload.at("filter_checks"),
+                run.at("policies")[0].at("workloads")[0].at("filter_checks"));
+      EXPECT_THAT(workload.at("remark").get<std::string>(), HasSubstr("16 keys a call"));
+    }
+    EXPECT_THAT(output_, HasSubstr("16 keys a call"));
+  }
+}
+
+TEST_F(DbBenchExtWorkloadsTest, SeeksAreCountedInTotalAndSayWhatThatMeans) {
+  const json run = Run({"--benchmarks=seekrandom", "--prefix_size=8", "--absent_lookups=1"});
+  for (const json& policy : run.at("policies")) {
+    const json& seeks = policy.at("workloads").at(0);
+    const uint64_t checks = seeks.at("filter_checks");
+    EXPECT_GT(checks, 20'000u);
+    EXPECT_EQ(
+        seeks.at("useful").get<uint64_t>() + seeks.at("false_positive_block_reads").get<uint64_t>(),
+        checks);
+    EXPECT_NEAR(seeks.at("false_positives_per_filter_check").get<double>(), 0.0096, 0.003);
+    for (const json& level : seeks.at("levels")) EXPECT_EQ(level.at("filter_checks"), 0);
+    EXPECT_THAT(seeks.at("remark").get<std::string>(), HasSubstr("in total only"));
+  }
+  const json none = Run({"--benchmarks=seekrandom"});
+  EXPECT_THAT(none.at("notes").dump(), HasSubstr("seekrandom asked no filter"));
+  const json present = Run({"--benchmarks=seekrandom", "--prefix_size=8", "--absent_lookups=0"});
+  EXPECT_EQ(present.at("policies")[0].at("workloads")[0].at("decided_lookups"), 0);
+}
+
+TEST_F(DbBenchExtWorkloadsTest, ReadsGoOnWhileAnotherThreadWrites) {
+  const json run = Run({"--benchmarks=readabsent,readwhilewriting", "--growth=rocksdb",
+                        "--benchmark_write_rate_limit=20000000", "--timed_reads=2000"});
+  EXPECT_THAT(run.at("notes").dump(), HasSubstr("readwhilewriting changes the tree"));
+  for (const json& policy : run.at("policies")) {
+    EXPECT_TRUE(policy.at("workloads")[0].at("keys_written_meanwhile").is_null());
+    EXPECT_GT(policy.at("workloads")[1].at("keys_written_meanwhile"), 0);
+    EXPECT_EQ(policy.at("workloads")[1].at("found"), 20'000);
+    EXPECT_EQ(policy.at("workloads")[1].at("timed_lookups"), 2000);
+    EXPECT_GT(policy.at("workloads")[1].at("filter_checks"), 0);
+  }
+}
+
+TEST_F(DbBenchExtWorkloadsTest, ALimitOfWritesMayBeLowerThanAnEntry) {
+  Run({"--benchmarks=readwhilewriting", "--growth=rocksdb", "--benchmark_write_rate_limit=1"});
+}
+
+TEST_F(DbBenchExtWorkloadsTest, KeysShorterThanAPrefixAreSoughtToo) {
+  const json run = Run({"--benchmarks=seekrandom", "--prefix_size=20"});
+  EXPECT_EQ(run.at("policies")[0].at("workloads")[0].at("found"), 20'000);
+}
+
+TEST_F(DbBenchExtWorkloadsTest, ARoundLastsAsLongAsAskedAndCountsStayTheSame) {
+  const json run = Run({"--benchmarks=readabsent", "--duration=1", "--reads=1000"});
+  for (const json& policy : run.at("policies")) {
+    EXPECT_EQ(policy.at("workloads")[0].at("lookups"), 1000);
+    EXPECT_GT(policy.at("workloads")[0].at("timed_lookups"), 1000);
+  }
+}
+
+TEST_F(DbBenchExtWorkloadsTest, RecordedLookupsAreAskedAsTheyAre) {
+  std::string keys;
+  for (int i = 0; i < 5000; ++i) keys += "key-" + std::to_string(i) + "\n";
+  WriteFile(folder_ / "keys", keys);
+  WriteFile(folder_ / "lookups", "key-7\nno such key\nkey-7\n");
+  const json run = Run({"--keys=" + (folder_ / "keys"), "--lookups=" + (folder_ / "lookups")});
+  for (const json& policy : run.at("policies")) {
+    const json& list = policy.at("workloads").at(0);
+    EXPECT_EQ(list.at("name"), "readlist");
+    EXPECT_EQ(list.at("lookups"), 3);
+    EXPECT_EQ(list.at("found"), 2);
+  }
+  EXPECT_EQ(run.at("lookups_drawn"), "lookups: readlist as " + (folder_ / "lookups") + " has them");
+  // No file's range has it, so no filter is asked.
+  WriteFile(folder_ / "lookups", "zzz\n");
+  const json outside = Run({"--keys=" + (folder_ / "keys"), "--lookups=" + (folder_ / "lookups")});
+  EXPECT_EQ(outside.at("policies")[0].at("workloads")[0].at("filter_checks"), 0);
+}
+
+TEST_F(DbBenchExtWorkloadsTest, AListWithoutRoomForAbsentKeysCanBeReadAllTheSame) {
+  WriteFile(folder_ / "keys", "alone\n");
+  EXPECT_EQ(RunBench({"--keys=" + (folder_ / "keys"), "--benchmarks=readpresent", "--reads=10",
+                      "--timed_reads=0", "--policies=none"})
+                .status,
+            0);
+  const ChildResult absent =
+      RunBench({"--keys=" + (folder_ / "keys"), "--benchmarks=readabsent", "--policies=none"});
+  EXPECT_EQ(absent.status, 1);
+  EXPECT_THAT(absent.errors, HasSubstr("give more keys"));
+}
+
+TEST_F(DbBenchExtWorkloadsTest, TheKeysValuesAndOptionsOfADatabaseAreTaken) {
+  ASSERT_EQ(RunBench({"--num=5000", "--value_size=37", "--policies=none", "--keep", "--reads=10",
+                      "--timed_reads=0", "--db=" + (folder_ / "made"), "--block_size=2048",
+                      "--max_bytes_for_level_multiplier=7"})
+                .status,
+            0);
+  const std::string database = folder_ / "made/1-none";
+  const json run = Run({"--from_db=" + database});
+  EXPECT_EQ(run.at("keys"), 5000);
+  EXPECT_EQ(run.at("value_size"), 37);
+  EXPECT_EQ(run.at("keys_from"), database);
+  EXPECT_EQ(run.at("settings").at("block_size"), 2048);
+  EXPECT_THAT(run.at("notes").dump(), HasSubstr("Options without a flag are those of"));
+  const json other = Run({"--from_db=" + database, "--value_size=5", "--block_size=4096"});
+  EXPECT_EQ(other.at("value_size"), 5);
+  EXPECT_EQ(other.at("settings").at("block_size"), 4096);
+
+  std::string files;
+  for (const auto& entry : std::filesystem::directory_iterator(database)) {
+    if (entry.path().extension() != ".sst") continue;
+    files += (files.empty() ? "" : ",") + entry.path().string();
+  }
+  const json of_files = Run({"--from_db=" + files});
+  EXPECT_EQ(of_files.at("keys"), 5000);
+  EXPECT_EQ(of_files.at("value_size"), 37);
+}
+
+TEST_F(DbBenchExtWorkloadsTest, TheCacheMayBeAShareOfTheData) {
+  EXPECT_EQ(Run({"--cache_share=0.05", "--benchmarks=readabsent"}).at("cache_size"),
+            20'000 * 116 / 20);
+}
+
+TEST_F(DbBenchExtWorkloadsTest, WhatHasNoMeaningIsRefused) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"--lookups=/dev/null", "--zipf=1"}, "--zipf has no meaning for readlist alone"},
+      {{"--keys=/dev/null", "--num=5"}, "--num is of generated keys"},
+      {{"--timed_reads=5", "--duration=1"}, "give one of them"},
+      {{"--batch_size=4"}, "--batch_size has no meaning without multireadrandom"},
+      {{"--seek_nexts=1"}, "without seekrandom"},
+      {{"--writes=10"}, "without fillrandom or overwrite"},
+      {{"--lookups=/dev/null", "--benchmarks=readrandom"}, "without readlist"},
+      {{"--benchmarks=readlist"}, "--lookups=FILE"},
+      {{"--absent_lookups=0.1", "--benchmarks=readrandom"}, "without readmixed"},
+      {{"--absent_lookups=1.1"}, "must be a number from 0 to 1"},
+      {{"--benchmarks=readwhilewriting"}, "needs --growth=rocksdb"},
+      {{"--keys=/dev/null", "--from_db=/tmp"}, "give one of them"},
+      {{"--cache_size=1", "--cache_share=0.1"}, "give one of them"},
+      {{"--use_existing_db", "--db=/tmp", "--benchmarks=fillseq,readrandom"}, "'fillseq' writes"},
+      {{"--use_existing_db", "--db=/tmp", "--benchmarks=readwhilewriting"}, "writes"}};
+  for (const auto& [flags, why] : cases) {
+    const ChildResult result = RunBench(flags);
+    EXPECT_EQ(result.status, 2) << why;
+    EXPECT_THAT(result.errors, HasSubstr(why));
+  }
+}
+
+}  // namespace
+}  // namespace winnow::bench

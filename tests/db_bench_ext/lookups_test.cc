@@ -1,0 +1,335 @@
+// What is counted over lookups adds up.
+
+#include "db_bench_ext/read_amplification/lookups/lookups.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
+#include "db_bench_ext/read_amplification/lookups/files_considered.h"
+#include "db_bench_ext/read_amplification/lookups/workloads.h"
+#include "db_bench_ext/read_amplification/trees/policies.h"
+#include "db_bench_ext/read_amplification/trees/tree.h"
+#include "tests/support/files.h"
+
+namespace winnow::bench {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr size_t kKeys = 5000;
+constexpr size_t kReads = 4000;
+
+bool GoOn(uint64_t) { return true; }
+
+class LookupsTest : public ::testing::Test {
+ protected:
+  LookupsTest() {
+    keys_.range = std::make_shared<GeneratedKeys>(kKeys, 16);
+    keys_.absent = std::make_shared<GeneratedKeys>(GeneratedKeys::Absent(kKeys, 16));
+    options_.write_buffer_size = 30'000;
+    options_ = ScaleTree(options_, kKeys, 16 * kKeys);
+    choices_.reads = kReads;
+    choices_.seed = 3;
+  }
+
+  std::unique_ptr<rocksdb::DB> Grow(const std::string& policy) {
+    const Policy made = *MakePolicy(policy);
+    const absl::Status grown = GrowTree(*keys_.range, WriteSequence::Once(kKeys, options_.seed),
+                                        options_, made, folder_ / "tree", GoOn);
+    EXPECT_TRUE(grown.ok()) << grown;
+    return *OpenTree(options_, made, folder_ / "tree");
+  }
+
+  Lookups Make(const std::string& name) const {
+    for (const Benchmark& benchmark : Benchmarks()) {
+      if (benchmark.name == name) return MakeLookups(benchmark, keys_, choices_);
+    }
+    ADD_FAILURE() << name;
+    return {};
+  }
+  Lookups Absent() const { return Make("readabsent"); }
+  Lookups Present() const { return Make("readpresent"); }
+
+  static PassOptions Pass(uint64_t lookups, size_t threads = 1) {
+    PassOptions pass;
+    pass.lookups = lookups;
+    pass.threads = threads;
+    return pass;
+  }
+
+  static absl::StatusOr<inspect::WorkloadCounts> Count(rocksdb::DB* db, const Lookups& lookups,
+                                                       size_t threads = 1) {
+    return CountLookups(db, lookups, Pass(lookups.count, threads), GoOn);
+  }
+
+  const testing::TemporaryFolder folder_;
+  KeysOfRun keys_;
+  LookupChoices choices_;
+  TreeOptions options_;
+};
+
+TEST_F(LookupsTest, AbsentKeysCostWhatFiltersLetThrough) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+  const auto counts = Count(db.get(), Absent());
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->lookups, kReads);
+  EXPECT_EQ(counts->found, 0u);
+  EXPECT_EQ(counts->value_bytes, 0u);
+  EXPECT_GT(counts->filter_checks, kReads);
+  EXPECT_EQ(counts->useful + counts->false_positive_block_reads, counts->filter_checks);
+  EXPECT_GT(counts->false_positive_block_reads, 0u);
+  EXPECT_GE(counts->data_blocks_accessed, counts->false_positive_block_reads);
+  EXPECT_GE(counts->data_blocks_accessed, counts->data_blocks_read);
+  EXPECT_EQ(static_cast<double>(counts->filter_checks) / kReads,
+            FilesConsideredPerLookup(FilesByLevel(db.get()), Absent(), kReads));
+
+  uint64_t checks = 0, useful = 0, wasted = 0, blocks = 0;
+  for (const inspect::LevelCounts& level : counts->levels) {
+    checks += level.filter_checks;
+    useful += level.useful;
+    wasted += level.false_positive_block_reads;
+    blocks += level.blocks_accessed;
+  }
+  EXPECT_EQ(checks, counts->filter_checks);
+  EXPECT_EQ(useful, counts->useful);
+  EXPECT_EQ(wasted, counts->false_positive_block_reads);
+  EXPECT_EQ(blocks, counts->data_blocks_accessed);
+}
+
+TEST_F(LookupsTest, EveryPresentKeyIsFoundAndReadsABlock) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+  const auto counts = Count(db.get(), Present());
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->found, kReads);
+  EXPECT_EQ(counts->value_bytes, kReads * options_.value_size);
+  EXPECT_EQ(counts->useful + counts->false_positive_block_reads + counts->found,
+            counts->filter_checks);
+  EXPECT_GE(counts->data_blocks_accessed, kReads + counts->false_positive_block_reads);
+}
+
+TEST_F(LookupsTest, WithoutFiltersEveryFileConsideredIsRead) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("none");
+  const auto counts = Count(db.get(), Absent());
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->filter_checks, 0u);
+  EXPECT_EQ(counts->false_positive_block_reads, 0u);
+  EXPECT_GE(static_cast<double>(counts->data_blocks_accessed) / kReads,
+            FilesConsideredPerLookup(FilesByLevel(db.get()), Absent(), kReads));
+}
+
+TEST_F(LookupsTest, WithoutABlockCacheEveryBlockIsReadFromItsFile) {
+  options_.cache_size = 0;
+  const std::unique_ptr<rocksdb::DB> db = Grow("none");
+  const auto counts = Count(db.get(), Present());
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->data_blocks_read, counts->data_blocks_accessed);
+  EXPECT_GE(counts->data_blocks_read, kReads);
+  EXPECT_GT(counts->bytes_read, counts->value_bytes);
+}
+
+TEST_F(LookupsTest, ACountIsOfItsOwnLookupsOnly) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+  const auto first = Count(db.get(), Absent());
+  const auto second = Count(db.get(), Absent());
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(first->filter_checks, second->filter_checks);
+  EXPECT_EQ(first->data_blocks_accessed, second->data_blocks_accessed);
+  EXPECT_EQ(second->data_blocks_read, 0u) << "all blocks were in the cache";
+}
+
+TEST_F(LookupsTest, KeysThatAreNotWhatTheyShouldBeAreAnError) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:10");
+  const auto expecting = [](Lookups lookups, Expected expected) {
+    lookups.at = [at = lookups.at, expected](uint64_t position, std::string* room) {
+      return Asked{at(position, room).key, expected};
+    };
+    return lookups;
+  };
+  for (const char* name : {"readpresent", "multireadrandom", "seekrandom"}) {
+    for (const bool present : {true, false}) {
+      choices_.absent_share = present ? 0 : 1;
+      const Lookups lookups =
+          name == std::string("readpresent") ? present ? Present() : Absent() : Make(name);
+      const Lookups wrong = expecting(lookups, present ? Expected::kAbsent : Expected::kPresent);
+      const Lookups any = expecting(lookups, Expected::kEither);
+      EXPECT_TRUE(Count(db.get(), lookups).ok()) << name;
+      EXPECT_TRUE(Count(db.get(), any).ok()) << name;
+      EXPECT_THAT(std::string(Count(db.get(), wrong).status().message()),
+                  HasSubstr("figures would be wrong"))
+          << name;
+      EXPECT_THAT(std::string(TimeLookups(db.get(), wrong, Pass(100, 2), GoOn).status().message()),
+                  HasSubstr("figures would be wrong"))
+          << name;
+    }
+  }
+}
+
+TEST_F(LookupsTest, SoManyLookupsAreTimedAsAskedForAndAsThereAre) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:10");
+  const auto some = TimeLookups(db.get(), Present(), Pass(100), GoOn);
+  const auto all = TimeLookups(db.get(), Present(), Pass(10 * kReads), GoOn);
+  const auto none = TimeLookups(db.get(), Present(), Pass(0), GoOn);
+  ASSERT_TRUE(some.ok() && all.ok() && none.ok());
+  EXPECT_EQ(some->lookups, 100u);
+  EXPECT_GT(some->ops_per_second, 0);
+  EXPECT_LE(some->p50_ns, some->p99_ns);
+  EXPECT_EQ(all->lookups, kReads);
+  EXPECT_EQ(none->lookups, 0u);
+}
+
+TEST(MedianRoundTest, IsWholeAndKnowsTheSpeedsOfAll) {
+  const std::vector<inspect::WorkloadTimes> rounds = {
+      {10, 300.0, 3, 30, {300.0}}, {10, 100.0, 9, 90, {100.0}}, {10, 200.0, 5, 50, {200.0}}};
+  const inspect::WorkloadTimes of_three = MedianRound(rounds);
+  EXPECT_EQ(of_three.lookups, 10u);
+  EXPECT_EQ(of_three.ops_per_second, 200);
+  EXPECT_EQ(of_three.p50_ns, 5u);
+  EXPECT_EQ(of_three.p99_ns, 50u);
+  EXPECT_THAT(of_three.ops_per_second_by_round, ::testing::ElementsAre(300, 100, 200));
+  EXPECT_EQ(MedianRound({rounds[0], rounds[1]}).ops_per_second, 100);
+  EXPECT_EQ(MedianRound({rounds[0]}).ops_per_second, 300);
+}
+
+TEST_F(LookupsTest, APassEndsWhenItIsToldTo) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("none");
+  choices_.reads = 20'000;
+  const Lookups many = Present();
+  const auto stop = [](uint64_t) { return false; };
+  for (const size_t threads : {1, 3}) {
+    EXPECT_EQ(CountLookups(db.get(), many, Pass(20'000, threads), stop).status().code(),
+              absl::StatusCode::kCancelled);
+    EXPECT_EQ(TimeLookups(db.get(), many, Pass(20'000, threads), stop).status().code(),
+              absl::StatusCode::kCancelled);
+  }
+}
+
+TEST_F(LookupsTest, ThreadsShareTheLookupsAndTheirCountsAddUp) {
+  for (const char* name : {"readabsent", "readpresent", "multireadrandom"}) {
+    const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+    const auto one = Count(db.get(), Make(name));
+    const auto three = Count(db.get(), Make(name), 3);
+    ASSERT_TRUE(one.ok() && three.ok()) << one.status() << three.status();
+    EXPECT_EQ(three->lookups, kReads);
+    EXPECT_EQ(three->found, one->found);
+    EXPECT_EQ(three->value_bytes, one->value_bytes);
+    EXPECT_EQ(three->filter_checks, one->filter_checks);
+    EXPECT_EQ(three->useful, one->useful);
+    EXPECT_EQ(three->false_positive_block_reads, one->false_positive_block_reads);
+    ASSERT_EQ(three->levels.size(), one->levels.size());
+    for (size_t i = 0; i < one->levels.size(); ++i) {
+      EXPECT_EQ(three->levels[i].level, one->levels[i].level);
+      EXPECT_EQ(three->levels[i].filter_checks, one->levels[i].filter_checks);
+      EXPECT_EQ(three->levels[i].false_positive_block_reads,
+                one->levels[i].false_positive_block_reads);
+    }
+    const auto times = TimeLookups(db.get(), Make(name), Pass(kReads, 3), GoOn);
+    ASSERT_TRUE(times.ok());
+    EXPECT_EQ(times->lookups, kReads);
+    std::filesystem::rename(folder_ / "tree", folder_ / (std::string("old-") + name));
+  }
+}
+
+TEST_F(LookupsTest, MultiGetAsksTheSameFiltersAsGetsOfTheSameKeys) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+  choices_.absent_share = 0.5;
+  const auto gets = Count(db.get(), Make("readmixed"));
+  for (const bool batched : {false, true}) {
+    choices_.batched = batched;
+    choices_.batch = 32;
+    const auto multi = Count(db.get(), Make("multireadrandom"));
+    ASSERT_TRUE(gets.ok() && multi.ok()) << multi.status();
+    EXPECT_EQ(multi->lookups, kReads);
+    EXPECT_EQ(multi->found, kReads / 2);
+    EXPECT_EQ(multi->filter_checks, gets->filter_checks) << batched;
+    EXPECT_EQ(multi->false_positive_block_reads, gets->false_positive_block_reads) << batched;
+    EXPECT_EQ(multi->value_bytes, gets->value_bytes);
+    EXPECT_LE(multi->data_blocks_accessed, gets->data_blocks_accessed) << batched;
+  }
+}
+
+TEST_F(LookupsTest, TheLastBatchMayBeSmaller) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+  choices_.reads = 100;
+  choices_.batch = 32;
+  for (const bool batched : {false, true}) {
+    choices_.batched = batched;
+    const auto counts = Count(db.get(), Make("multireadrandom"), 3);
+    ASSERT_TRUE(counts.ok()) << counts.status();
+    EXPECT_EQ(counts->lookups, 100u);
+    EXPECT_EQ(counts->found, 100u);
+    const auto times = TimeLookups(db.get(), Make("multireadrandom"), Pass(70), GoOn);
+    ASSERT_TRUE(times.ok()) << times.status();
+    EXPECT_EQ(times->lookups, 70u);
+  }
+}
+
+TEST_F(LookupsTest, SeeksAskFiltersOfPrefixes) {
+  options_.prefix_size = 8;
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+  choices_.absent_share = 1;
+  const auto absent = Count(db.get(), Make("seekrandom"));
+  ASSERT_TRUE(absent.ok()) << absent.status();
+  EXPECT_EQ(absent->found, 0u);
+  EXPECT_GT(absent->filter_checks, kReads);
+  EXPECT_GT(absent->false_positive_block_reads, 0u);
+  EXPECT_EQ(absent->useful + absent->false_positive_block_reads, absent->filter_checks)
+      << "every maybe is a false one, as no key has the prefix";
+  EXPECT_EQ(absent->decided_lookups, kReads);
+  EXPECT_EQ(absent->decided_checks, absent->filter_checks);
+  choices_.absent_share = 0.5;
+  const auto mixed = Count(db.get(), Make("seekrandom"), 2);
+  ASSERT_TRUE(mixed.ok()) << mixed.status();
+  EXPECT_EQ(mixed->decided_lookups, kReads / 2);
+  EXPECT_NEAR(static_cast<double>(mixed->false_positive_block_reads) /
+                  static_cast<double>(*mixed->decided_checks),
+              static_cast<double>(absent->false_positive_block_reads) /
+                  static_cast<double>(absent->filter_checks),
+              0.03);
+  choices_.absent_share = 0;
+  const auto present = Count(db.get(), Make("seekrandom"));
+  ASSERT_TRUE(present.ok()) << present.status();
+  EXPECT_EQ(present->found, kReads);
+  EXPECT_EQ(present->decided_lookups, 0u)
+      << "each has a maybe that is true, and may have false ones";
+  EXPECT_EQ(present->decided_checks, 0u);
+  EXPECT_EQ(present->false_positive_block_reads, 0u);
+  EXPECT_GE(present->filter_checks - present->useful, kReads);
+  EXPECT_EQ(present->value_bytes, kReads * options_.value_size);
+}
+
+TEST_F(LookupsTest, KeysWithoutAPrefixAreSoughtInAllFiles) {
+  options_.prefix_size = 17;
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+  const auto counts = Count(db.get(), Make("seekrandom"));
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->found, kReads);
+  EXPECT_EQ(counts->filter_checks, 0u);
+}
+
+TEST_F(LookupsTest, SeeksStepOnAndAskNoFilterWithoutPrefixes) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
+  choices_.nexts = 3;
+  const auto counts = Count(db.get(), Make("seekrandom"));
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->filter_checks, 0u);
+  EXPECT_GT(counts->value_bytes, 35 * kReads * options_.value_size / 10);
+  EXPECT_LE(counts->value_bytes, 4 * kReads * options_.value_size);
+}
+
+TEST_F(LookupsTest, ARoundMayLastLongerThanItsLookups) {
+  const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:10");
+  choices_.reads = 10;
+  PassOptions pass = Pass(10, 2);
+  pass.seconds = 0.05;
+  const auto times = TimeLookups(db.get(), Present(), pass, GoOn);
+  ASSERT_TRUE(times.ok()) << times.status();
+  EXPECT_GT(times->lookups, 100u);
+}
+
+}  // namespace
+}  // namespace winnow::bench

@@ -1,0 +1,310 @@
+// The page says what was found, has every figure, and needs nothing else.
+
+#include "db_bench_ext/read_amplification/report/readamp_html.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+
+#include "db_bench_ext/read_amplification/report/readamp_headline.h"
+#include "db_bench_ext/read_amplification/report/readamp_json.h"
+#include "src/text/html_page.h"
+#include "src/text/svg_text.h"
+#include "tests/db_bench_ext/readamp_testing.h"
+
+namespace winnow::inspect {
+namespace {
+
+using nlohmann::json;
+using testing::ExamplePolicy;
+using testing::ExampleReadAmplification;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const Machine kMachine = {"a processor", 2, 1 << 30, "Linux"};
+
+std::string Page(const ReadAmplification& run) { return ReadAmplificationHtml(run, kMachine); }
+
+// What stands between the two texts, each time.
+std::vector<std::string> Between(const std::string& text, const std::string& begin,
+                                 const std::string& end) {
+  std::vector<std::string> pieces;
+  for (size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
+    at += begin.size();
+    pieces.push_back(text.substr(at, text.find(end, at) - at));
+  }
+  return pieces;
+}
+
+size_t Times(const std::string& text, const std::string& what) {
+  return Between(text, what, "").size();
+}
+
+// Without what only says how cells are laid out.
+std::string WithoutLayout(const std::string& page) {
+  return std::regex_replace(
+      page, std::regex("<wbr>| class=\"(words|long)\"|<span class=\"flag\">|</span>"), "");
+}
+
+// One that --use_existing_db has measured, whose files are all on one level.
+ReadAmplification ExistingDatabase() {
+  ReadAmplification run = ExampleReadAmplification();
+  run.database = run.keys_from = "/var/lib/shop/<db>";
+  run.frontier.clear();
+  run.policies = {ExamplePolicy("as it is", "winnow.Filter", 87'500, 500)};
+  run.policies[0].build.reset();
+  run.policies[0].tree = {{6, 7, 100'000, 87'500, {{"some-kind", 7}}}};
+  return run;
+}
+
+// What was measured in unlike ways, with little to show.
+std::vector<ReadAmplification> Sparse() {
+  std::vector<ReadAmplification> runs = {ExampleReadAmplification(), ExistingDatabase()};
+  const auto changed = [&](const ReadAmplification& run) -> ReadAmplification& {
+    runs.push_back(run);
+    return runs.back();
+  };
+  changed(ExistingDatabase()).policies = {ExamplePolicy("as it is", "", 0, 0)};
+  changed(ExistingDatabase()).policies = {ExamplePolicy("as it is", "winnow.Filter", 87'500, 0)};
+  changed(ExistingDatabase()).policies[0].workloads.clear();
+  ReadAmplification one = ExampleReadAmplification();
+  one.frontier.clear();
+  one.policies = {one.policies[2]};
+  changed(one).frontier = ExampleReadAmplification().frontier;
+  changed(one).policies = {ExamplePolicy("none", "", 0, 0)};
+  changed(one).policies = {ExamplePolicy("none", "", 0, 0), ExamplePolicy("none", "", 0, 0)};
+  ReadAmplification& no_lookups = changed(one);
+  no_lookups.policies[0].workloads.clear();
+  no_lookups.policies[0].tree.clear();
+  ReadAmplification& unlike = changed(ExampleReadAmplification());
+  for (LevelShape& level : unlike.policies[2].tree) level.keys *= 2;
+  ReadAmplification& no_levels = changed(ExampleReadAmplification());
+  for (PolicyResult& policy : no_levels.policies) {
+    policy.workloads = {testing::ExampleWorkload("readpresent", 10'000, 0)};
+    policy.workloads[0].counts.filter_checks = 10'000;
+    policy.workloads[0].counts.levels.clear();
+  }
+  ReadAmplification& little_time = changed(ExampleReadAmplification());
+  for (PolicyResult& policy : little_time.policies) {
+    for (WorkloadResult& workload : policy.workloads) workload.times.percentiles = {{50, 800}};
+  }
+  return runs;
+}
+
+void ExpectEveryFigure(const json& value, const std::string& page) {
+  if (value.is_structured() &&
+      !(value.is_array() && (value.empty() || !value[0].is_structured()))) {
+    for (const json& member : value) ExpectEveryFigure(member, page);
+    return;
+  }
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  EXPECT_THAT(page, HasSubstr("<td>" + EscapeHtml(text) + "</td>"));
+}
+
+TEST(ReadampHtmlTest, EveryFigureOfTheJsonIsOnThePage) {
+  const ReadAmplification run = ExampleReadAmplification();
+  ExpectEveryFigure(json::parse(ReadAmplificationJson(run, kMachine)), WithoutLayout(Page(run)));
+}
+
+TEST(ReadampHtmlTest, ItNeedsNoNetworkAndNoScript) {
+  const std::string page = Page(ExampleReadAmplification());
+  for (const char* outside : {"http:", "https:", "<script", "url(", "@import", "src="}) {
+    EXPECT_THAT(page, Not(HasSubstr(outside)));
+  }
+}
+
+TEST(ReadampHtmlTest, TextsAreEscaped) {
+  ReadAmplification run = ExampleReadAmplification();
+  run.policies[2].policy = "<b>\"&'\xff\x01";
+  const std::string page = Page(run);
+  EXPECT_THAT(page, Not(HasSubstr("<b>")));
+  EXPECT_THAT(page, HasSubstr("&lt;b&gt;&quot;&amp;&#39;\xef\xbf\xbd"));
+  EXPECT_THAT(
+      page,
+      HasSubstr("db_bench_ext &#39;<span class=\"flag\">--policies</span>=a b&#39; &lt;&amp;&gt;"));
+  EXPECT_EQ(EscapeHtml("\xed\xa0\x80 \xc0\xaf \xe2\x82\xac"),
+            "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd \xe2\x82\xac");
+}
+
+TEST(ReadampHtmlTest, ElementsAreClosedInOrderAndIdsAreUnique) {
+  const std::string page = Page(ExampleReadAmplification());
+  const std::set<std::string> empty = {"meta", "link", "wbr", "!DOCTYPE"};
+  std::vector<std::string> open;
+  const std::regex tag("<(/?)([A-Za-z!][A-Za-z0-9]*)([^>]*)>");
+  for (std::sregex_iterator at(page.begin(), page.end(), tag), end; at != end; ++at) {
+    const std::string name = (*at)[2], rest = (*at)[3];
+    if (empty.count(name) > 0 || (!rest.empty() && rest.back() == '/')) continue;
+    if ((*at)[1].length() == 0) {
+      open.push_back(name);
+      continue;
+    }
+    ASSERT_FALSE(open.empty()) << name;
+    ASSERT_EQ(open.back(), name);
+    open.pop_back();
+  }
+  EXPECT_TRUE(open.empty());
+  std::set<std::string> ids;
+  const std::regex id(" id=\"([^\"]*)\"");
+  for (std::sregex_iterator at(page.begin(), page.end(), id), end; at != end; ++at) {
+    EXPECT_TRUE(ids.insert((*at)[1]).second) << (*at)[1];
+  }
+  EXPECT_GT(ids.size(), 10u);
+}
+
+TEST(ReadampHtmlTest, MarksCanBeReachedAndSayWhatTheyAre) {
+  const std::string page = Page(ExampleReadAmplification());
+  EXPECT_THAT(page,
+              HasSubstr("tabindex=\"0\" role=\"img\" aria-label=\"winnow:14: 9.80 bits a key, "
+                        "0.0031 false reads a lookup"));
+  const std::regex mark("<g class=\"mark[^>]*>"), labelled(
+                                                      "<g class=\"mark[^>]*tabindex=\"0\"[^>]*"
+                                                      "aria-label=\"[^\"]+\">");
+  const auto count = [&](const std::regex& what) {
+    return std::distance(std::sregex_iterator(page.begin(), page.end(), what), {});
+  };
+  EXPECT_GT(count(mark), 30);
+  EXPECT_EQ(count(mark), count(labelled));
+}
+
+TEST(ReadampHtmlTest, TreesThatDifferGetNoVerdict) {
+  ReadAmplification run = ExampleReadAmplification();
+  run.policies[2].tree[0].keys = 9'000;
+  EXPECT_THAT(Page(run),
+              HasSubstr("No verdict: the trees of winnow:10 and bloomfilter:10 differ by 10.0"));
+  EXPECT_THAT(Page(run), Not(HasSubstr("blocks for nothing")));
+  EXPECT_THAT(Page(run), HasSubstr("winnow:10 is left out"));
+}
+
+TEST(ReadampHtmlTest, LevelsThatRocksDBDoesNotTellAreNotMadeUp) {
+  ReadAmplification run = ExampleReadAmplification();
+  EXPECT_THAT(Page(run), HasSubstr(", level not known: "));
+  for (PolicyResult& policy : run.policies) {
+    for (WorkloadResult& workload : policy.workloads) {
+      workload.counts.levels = {{1, workload.counts.filter_checks, workload.counts.useful,
+                                 workload.counts.false_positive_block_reads, 0, 0}};
+    }
+  }
+  EXPECT_THAT(Page(run), Not(HasSubstr(", level not known: ")));
+}
+
+TEST(ReadampHtmlTest, TheHeadlineIsTheFinding) {
+  struct Case {
+    uint64_t bytes, false_reads;
+    const char* headline;
+  };
+  for (const Case& c :
+       {Case{87'500, 100,
+             "winnow:10 reads 1/10 of the blocks for nothing that bloomfilter:10 reads, with 30 % "
+             "less filter memory."},
+        Case{125'000, 700,
+             "winnow:10 reads 30 % fewer blocks for nothing than bloomfilter:10, with the same "
+             "filter memory within 2 %."},
+        Case{62'500, 1020,
+             "winnow:10 reads about as many blocks for nothing as bloomfilter:10, with 50 % less "
+             "filter memory."},
+        Case{150'000, 3000,
+             "winnow:10 reads 3 times as many blocks for nothing as bloomfilter:10, with 20 % more "
+             "filter memory."},
+        Case{125'000, 0,
+             "Too few false reads, 0 and 1,000, to compare winnow:10 with bloomfilter:10, with the "
+             "same filter memory within 2 %."}}) {
+    ReadAmplification run = ExampleReadAmplification();
+    run.policies[2] = ExamplePolicy("winnow:10", "winnow.Filter", c.bytes, c.false_reads);
+    EXPECT_EQ(FindingOf(run).headline, c.headline);
+  }
+}
+
+TEST(ReadampHtmlTest, WithNothingToCompareTheHeadlineSaysWhatIsReadAndTaken) {
+  ReadAmplification run = ExampleReadAmplification();
+  run.frontier.clear();
+  run.policies = {run.policies[2]};
+  EXPECT_EQ(FindingOf(run).headline,
+            "winnow:10 reads 0.05 blocks for nothing a lookup in readabsent, with 7.00 filter bits "
+            "a key.");
+  run.policies = {ExamplePolicy("none", "", 0, 0)};
+  run.policies[0].workloads[0].counts.data_blocks_accessed = 31'000;
+  EXPECT_EQ(FindingOf(run).headline,
+            "none has no filters and reads 3.1 data blocks a lookup in readabsent.");
+  run.policies[0].workloads.clear();
+  EXPECT_EQ(FindingOf(run).headline, "none has 0.00 filter bits a key, 0 bytes.");
+  EXPECT_THAT(Page(run), HasSubstr("</html>"));
+}
+
+TEST(ReadampHtmlTest, EveryHeadlineHasANumber) {
+  for (const ReadAmplification& run : Sparse()) {
+    const std::vector<std::string> headline = Between(Page(run), "<h1>", "</h1>");
+    ASSERT_EQ(headline.size(), 1u);
+    EXPECT_TRUE(std::regex_search(headline[0], std::regex("(^|[ (])[0-9]"))) << headline[0];
+  }
+}
+
+// A chart has marks, a line chart at least two; where there is none, the figure has a table that is
+// open and not empty.
+TEST(ReadampHtmlTest, NoChartIsEmpty) {
+  for (const ReadAmplification& run : Sparse()) {
+    const std::string page = Page(run);
+    const std::vector<std::string> figures = Between(page, "<figure>", "</figure>");
+    EXPECT_THAT(figures, Not(::testing::IsEmpty()));
+    for (const std::string& figure : figures) {
+      EXPECT_THAT(figure, HasSubstr("<tr><th scope=\"row\"")) << figure;
+      const size_t marks = Times(figure, "class=\"mark");
+      const bool has_chart = figure.find("<svg") != std::string::npos;
+      EXPECT_EQ(has_chart, figure.find("<details>") != std::string::npos) << figure;
+      const bool has_lines = figure.find("class=\"series") != std::string::npos;
+      EXPECT_GE(marks, has_lines ? 2u : has_chart ? 1u : 0u) << figure;
+    }
+  }
+}
+
+TEST(ReadampHtmlTest, ADatabaseMeasuredAsItIsIsNamedAndIsAloneOnItsPage) {
+  const std::string page = Page(ExistingDatabase());
+  EXPECT_THAT(page, HasSubstr("<title>Read amplification of /var/lib/shop/&lt;db&gt;</title>"));
+  EXPECT_THAT(page, HasSubstr("<h1>The database reads 0.05 blocks for nothing a lookup"));
+  for (const std::string& says : Between(page, "<p", "</p>")) {
+    if (says.find("<code>") != std::string::npos) continue;  // the command, which was given so
+    for (const char* absent : {"--frontier", "--policies", "asked for", "The other trees",
+                               "on each tree", "other policies", "to compare", "each policy"}) {
+      EXPECT_THAT(says, Not(HasSubstr(absent)));
+    }
+  }
+  EXPECT_THAT(page, Not(HasSubstr("Building the filters")));
+}
+
+TEST(ReadampHtmlTest, MarksAreExplainedWhereThereAreSuch) {
+  ReadAmplification run = ExampleReadAmplification();
+  EXPECT_THAT(Page(run), HasSubstr("the small marks on its line are the same policy"));
+  run.frontier[0].result.tree[0].keys = 5'000;
+  EXPECT_THAT(Page(run), HasSubstr("winnow:14 is left out"));
+  EXPECT_THAT(Page(run), Not(HasSubstr("small marks")));
+  run.frontier.clear();
+  EXPECT_THAT(WithoutLayout(Page(run)), HasSubstr("; --frontier adds the same policies"));
+}
+
+TEST(ReadampHtmlTest, WhatIsToBeKnownBeforeTheFiguresStandsOnThePage) {
+  ReadAmplification run = ExampleReadAmplification();
+  run.notes = {"The <database> changed."};
+  EXPECT_THAT(Page(run), HasSubstr("<p>Note: The &lt;database&gt; changed.</p>"));
+}
+
+// A short cell stays on its line; a long name may go on after a separator, but not in a number.
+TEST(ReadampHtmlTest, LinesOfCellsEndBetweenWords) {
+  const auto cell = [](const std::string& text) {
+    return Between(ToHtml(HtmlTable{{"a"}, {{text}}}), "<th scope=\"row\"", "</th>").at(0);
+  };
+  EXPECT_EQ(cell("123,456,789,012 & 3 MiB"), " class=\"words\">123,456,789,012 &amp; 3 MiB");
+  EXPECT_EQ(cell("/data/of_shop/12.5/000012.sst"),
+            " class=\"long\">/<wbr>data/<wbr>of_<wbr>shop/<wbr>12.5/<wbr>000012.sst");
+  EXPECT_EQ(cell("levels[0].share is 0.957 or 1:2"),
+            " class=\"long\">levels[0].<wbr>share is 0.957 or 1:2");
+  std::string letters;
+  for (int i = 0; i < 30; ++i) letters += "\xc3\xbc";
+  EXPECT_EQ(cell(letters),
+            " class=\"long\">" + letters.substr(0, 48) + "<wbr>" + letters.substr(48));
+  EXPECT_EQ(cell(std::string(30, '&')).find("<wbr>"), std::string(" class=\"long\">").size() + 120);
+}
+
+}  // namespace
+}  // namespace winnow::inspect

@@ -1,0 +1,97 @@
+// What is removed at the end of a run, and what is not.
+
+#include "db_bench_ext/read_amplification/system/work_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/files.h"
+
+namespace winnow::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using testing::TemporaryFolder;
+
+void WriteInto(const std::string& folder) { std::ofstream(folder + "/file") << "text"; }
+
+TEST(WorkFolderTest, WhatWasMadeIsRemoved) {
+  const TemporaryFolder base;
+  std::string child;
+  {
+    const auto folder = WorkFolder::Open(base / "made", false);
+    ASSERT_TRUE(folder.ok()) << folder.status();
+    child = *(*folder)->MakeChild("tree");
+    WriteInto(child);
+    EXPECT_TRUE(fs::exists(child));
+  }
+  EXPECT_FALSE(fs::exists(base / "made"));
+  EXPECT_TRUE(fs::exists(base.path()));
+}
+
+TEST(WorkFolderTest, WhatWasThereBeforeStays) {
+  const TemporaryFolder base;
+  WriteInto(base.path());
+  fs::create_directory(base / "other");
+  WriteInto(base / "other");
+  {
+    const auto folder = WorkFolder::Open(base.path(), false);
+    ASSERT_TRUE(folder.ok()) << folder.status();
+    WriteInto(*(*folder)->MakeChild("tree"));
+    const auto taken = (*folder)->MakeChild("other");
+    EXPECT_THAT(std::string(taken.status().message()), HasSubstr("there already"));
+  }
+  EXPECT_FALSE(fs::exists(base / "tree"));
+  EXPECT_TRUE(fs::exists(base / "file"));
+  EXPECT_TRUE(fs::exists(base / "other/file"));
+}
+
+TEST(WorkFolderTest, AnEmptyFolderThatWasThereBeforeStays) {
+  const TemporaryFolder base;
+  ASSERT_TRUE(WorkFolder::Open(base.path(), false).ok());
+  EXPECT_TRUE(fs::exists(base.path()));
+}
+
+TEST(WorkFolderTest, WhatOthersPutIntoItStays) {
+  const TemporaryFolder base;
+  {
+    const auto folder = WorkFolder::Open(base / "made", false);
+    ASSERT_TRUE(folder.ok()) << folder.status();
+    WriteInto((*folder)->path());
+  }
+  EXPECT_TRUE(fs::exists(base / "made/file"));
+}
+
+TEST(WorkFolderTest, EverythingStaysThatIsToBeKept) {
+  const TemporaryFolder base;
+  {
+    const auto folder = WorkFolder::Open(base / "made", true);
+    ASSERT_TRUE(folder.ok()) << folder.status();
+    WriteInto(*(*folder)->MakeChild("tree"));
+  }
+  EXPECT_TRUE(fs::exists(base / "made/tree/file"));
+}
+
+TEST(WorkFolderTest, WithoutAPathItIsATemporaryOne) {
+  std::string path;
+  {
+    const auto folder = WorkFolder::Open("", false);
+    ASSERT_TRUE(folder.ok()) << folder.status();
+    path = (*folder)->path();
+    EXPECT_TRUE(fs::is_directory(path));
+    ASSERT_TRUE((*folder)->MakeChild("tree").ok());
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(WorkFolderTest, APlaceThatCanNotBeIsAnError) {
+  EXPECT_THAT(std::string(WorkFolder::Open("/dev/null/folder", false).status().message()),
+              HasSubstr("/dev/null/folder"));
+}
+
+}  // namespace
+}  // namespace winnow::bench

@@ -1,0 +1,471 @@
+// The layer rule: a layer includes its own folder and what its row names, nothing else.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <regex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/support/files.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using Names = std::set<std::string, std::less<>>;
+
+// What lies outside the tree, by the group that rows name.
+struct Group {
+  std::string_view name;
+  std::string_view header_pattern;
+};
+
+constexpr Group kGroups[] = {
+    {"RocksDB", "rocksdb/.*"},
+    {"RocksDB's tree", "table/block_based/filter_policy_internal\\.h"},
+    {"Abseil", "absl/.*"},
+    {"xxHash", "xxhash\\.h|xxh3\\.h"},
+    {"LZ4", "lz4.*\\.h"},
+    {"zlib", "zlib\\.h"},
+    {"zstd", "zstd\\.h"},
+    {"hiredis", "hiredis/.*"},
+    {"nlohmann-json", "nlohmann/.*"},
+    {"Google Benchmark", "benchmark/.*"},
+    {"GoogleTest", "(gtest|gmock)/.*"},
+    {"standard library", "[a-z_0-9]+|std(bool|def|int)\\.h"},
+    {"operating system", "(sys|linux|arpa|netinet)/.*"},
+    {"operating system",
+     "(dlfcn|errno|execinfo|fcntl|glob|link|poll|pthread|sched|signal|spawn)\\.h"},
+    {"operating system", "(malloc|stdio|stdlib|strings?|time|ucontext|unistd)\\.h"},
+    {"processor", "(arm_neon|arm_acle|cpuid|[a-z]+intrin)\\.h"},
+};
+
+struct Layer {
+  std::string_view folder;
+  Names ours;    // folders, and files that are all one may take of their folder
+  Names groups;  // beside the standard library
+};
+
+// The one header of include/winnow that names RocksDB.
+constexpr char kPolicyHeader[] = "include/winnow/rocksdb_policy.h";
+
+// The contract headers of a library of their own, below those of the core, and what their inline
+// functions need.
+constexpr char kAmqHeaders[] = "include/winnow/amq";
+constexpr char kAmqInternals[] = "include/winnow/amq/internal";
+
+// What a row must name even where it names the folder around it: the first brings RocksDB along,
+// whoever includes the last needs its library. The inner ones first.
+constexpr std::string_view kNamed[] = {kPolicyHeader, kAmqInternals, kAmqHeaders};
+
+const std::vector<Layer>& Layers() {
+  static const std::vector<Layer> layers = {
+      {kAmqInternals, {"include/winnow"}, {}},
+      {kAmqHeaders, {"include/winnow", kAmqInternals}, {}},
+      {"include/winnow", {}, {}},
+      {"src/base", {}, {"operating system"}},
+      {"src/formulas", {}, {}},
+      {"src/simd", {"src/base", "src/formulas"}, {"xxHash", "processor", "operating system"}},
+      {"src/core",
+       {"include/winnow", "src/formulas", "src/simd/kernels.h"},
+       {"xxHash", "processor", "operating system"}},
+      {"src/c_api", {"include/winnow"}, {}},
+      {"src/amq",
+       {"include/winnow", kAmqHeaders, kAmqInternals, "src/formulas"},
+       {"xxHash", "processor", "operating system"}},
+      {"src/rocksdb",
+       {"include/winnow", kPolicyHeader, "src/core", "src/simd/kernels.h", "src/base",
+        "third_party/rocksdb_abi"},
+       {"xxHash", "RocksDB", "processor", "operating system"}},
+      {"src/preload",
+       {"include/winnow", kPolicyHeader, "src/rocksdb", "src/base", "third_party/rocksdb_abi"},
+       {"RocksDB", "operating system"}},
+      {"src/workers", {}, {"Abseil", "operating system"}},
+      {"src/text", {"include/winnow"}, {"Abseil", "LZ4", "nlohmann-json", "operating system"}},
+      {"src/sst",
+       {"include/winnow", "src/core", "third_party/rocksdb_abi"},
+       {"RocksDB", "Abseil", "operating system"}},
+      {"src/database",
+       {"include/winnow", "src/sst", "src/workers", "third_party/rocksdb_abi"},
+       {"RocksDB", "Abseil", "nlohmann-json", "operating system"}},
+      {"src/policy_trial",
+       {"include/winnow", "src/database", "src/sst", "src/text", "third_party/rocksdb_abi"},
+       {"RocksDB", "Abseil", "operating system"}},
+      {"src/dedup",
+       {"include/winnow", kAmqHeaders, "src/amq", "src/formulas"},
+       {"Abseil", "xxHash", "LZ4", "zlib", "zstd", "hiredis", "operating system"}},
+      {"third_party/rocksdb_abi", {}, {"RocksDB", "RocksDB's tree"}},
+      {"db_bench_ext",
+       {"include/winnow", kPolicyHeader, kAmqHeaders, "src/text", "src/sst", "src/database",
+        "src/policy_trial", "src/core", "src/rocksdb", "src/simd/kernels.h",
+        "third_party/rocksdb_abi"},
+       {"RocksDB", "Abseil", "nlohmann-json", "Google Benchmark", "operating system"}},
+      {"tools",
+       {"include/winnow", kPolicyHeader, kAmqHeaders, "src/core", "src/amq", "src/dedup",
+        "src/workers", "src/text", "src/sst", "src/database", "src/policy_trial"},
+       {"RocksDB", "Abseil", "nlohmann-json", "hiredis", "operating system"}},
+      {"tests",
+       {"include/winnow", kPolicyHeader, kAmqHeaders, "src", "third_party/rocksdb_abi",
+        "db_bench_ext", "tools"},
+       {"RocksDB", "Abseil", "xxHash", "LZ4", "zlib", "zstd", "nlohmann-json", "Google Benchmark",
+        "GoogleTest", "processor", "operating system"}},
+  };
+  return layers;
+}
+
+bool IsInside(std::string_view path, std::string_view folder) {
+  return path.size() > folder.size() && path[folder.size()] == '/' &&
+         path.substr(0, folder.size()) == folder;
+}
+
+const Layer* LayerOf(std::string_view path) {
+  for (const Layer& layer : Layers()) {
+    if (IsInside(path, layer.folder)) return &layer;
+  }
+  return nullptr;
+}
+
+// The path of a header of ours as it is written in an include line: contract headers are written
+// as their users write them.
+std::optional<std::string> PathOfOurs(const std::string& header) {
+  if (IsInside(header, "winnow")) return "include/" + header;
+  for (const Layer& layer : Layers()) {
+    if (IsInside(header, layer.folder)) return header;
+  }
+  return std::nullopt;
+}
+
+bool MayIncludeOurs(const Layer& layer, const std::string& path) {
+  for (const std::string_view named : kNamed) {
+    if (path == named || IsInside(path, named)) {
+      return layer.folder == named || layer.ours.count(named) > 0;
+    }
+  }
+  if (IsInside(path, layer.folder)) return true;
+  return std::any_of(layer.ours.begin(), layer.ours.end(), [&](const std::string& allowed) {
+    return path == allowed || IsInside(path, allowed);
+  });
+}
+
+bool MayIncludeGroup(const Layer& layer, std::string_view file, std::string_view group) {
+  if (group == "standard library" || layer.groups.count(group) > 0) return true;
+  return file == kPolicyHeader && group == "RocksDB";
+}
+
+std::string_view GroupOf(const std::string& header) {
+  for (const Group& group : kGroups) {
+    if (std::regex_match(header, std::regex(std::string(group.header_pattern)))) return group.name;
+  }
+  return {};
+}
+
+// Empty if the file, by its path from the root of the tree, may include the header, else a
+// sentence.
+std::string Objection(const std::string& file, const std::string& header) {
+  const Layer* layer = LayerOf(file);
+  if (layer == nullptr) return file + " lies in no layer: give its folder a row or move it";
+  const std::string what = file + " includes " + header;
+  if (const auto path = PathOfOurs(header)) {
+    if (MayIncludeOurs(*layer, *path)) return "";
+    return what + ", which the row of " + std::string(layer->folder) + " does not name";
+  }
+  const std::string_view group = GroupOf(header);
+  if (group.empty()) {
+    return what + ", which is neither a path from the root of the tree nor in a known group";
+  }
+  if (MayIncludeGroup(*layer, file, group)) return "";
+  return what + " (" + std::string(group) + "), which the row of " + std::string(layer->folder) +
+         " does not name";
+}
+
+std::vector<std::string> IncludedHeaders(const std::string& source) {
+  static const std::regex line(R"((?:^|\n)[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">])");
+  std::vector<std::string> headers;
+  for (std::sregex_iterator match(source.begin(), source.end(), line), end; match != end; ++match) {
+    headers.push_back((*match)[1]);
+  }
+  return headers;
+}
+
+std::vector<std::string> Objections(const std::string& file, const std::string& source) {
+  std::vector<std::string> objections;
+  for (const std::string& header : IncludedHeaders(source)) {
+    std::string objection = Objection(file, header);
+    if (!objection.empty()) objections.push_back(std::move(objection));
+  }
+  return objections;
+}
+
+bool IsSource(const fs::path& path) {
+  return path.extension() == ".cc" || path.extension() == ".h" || path.extension() == ".inc";
+}
+
+const fs::path& Root() {
+  static const fs::path root = WINNOW_SOURCE_DIR;
+  return root;
+}
+
+// Folders at the top that are not the project's: what .gitignore names, and git's own.
+Names FoldersNotInTheProject() {
+  Names names = {".git"};
+  std::ifstream in(Root() / ".gitignore");
+  for (std::string line; std::getline(in, line);) {
+    if (line.size() > 2 && line.front() == '/' && line.back() == '/') {
+      names.insert(line.substr(1, line.size() - 2));
+    }
+  }
+  return names;
+}
+
+Names FoldersIn(const fs::path& folder) {
+  Names names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_directory()) names.insert(entry.path().filename());
+  }
+  return names;
+}
+
+// The part of the rows' folders that lies directly in the folder; "" is the root.
+Names FoldersOfRows(const std::string& folder) {
+  Names names;
+  for (const Layer& layer : Layers()) {
+    std::string_view path = layer.folder;
+    if (!folder.empty()) {
+      if (!IsInside(path, folder)) continue;
+      path.remove_prefix(folder.size() + 1);
+    }
+    names.emplace(path.substr(0, path.find('/')));
+  }
+  return names;
+}
+
+TEST(LayersTest, EverySourceIncludesOnlyWhatItsRowNames) {
+  size_t files = 0;
+  for (const std::string& top : FoldersOfRows("")) {
+    if (!fs::exists(Root() / top)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(Root() / top)) {
+      if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
+      const std::string file = fs::relative(entry.path(), Root()).generic_string();
+      EXPECT_THAT(Objections(file, winnow::testing::ReadFile(entry.path().string())),
+                  ::testing::IsEmpty());
+      EXPECT_NE(LayerOf(file), nullptr) << file << " lies in no layer";
+      ++files;
+    }
+  }
+  EXPECT_GT(files, 20U) << "found hardly a source below " << Root();
+}
+
+TEST(LayersTest, EveryFolderHasARow) {
+  Names at_top = FoldersIn(Root());
+  for (const std::string& name : FoldersNotInTheProject()) at_top.erase(name);
+  at_top.erase(".ci");
+  EXPECT_THAT(FoldersOfRows(""), ::testing::IsSupersetOf(at_top));
+  EXPECT_EQ(FoldersIn(Root() / "include"), FoldersOfRows("include"));
+  EXPECT_EQ(FoldersIn(Root() / "src"), FoldersOfRows("src"));
+  EXPECT_EQ(FoldersIn(Root() / "third_party"), FoldersOfRows("third_party"));
+}
+
+// Folders in an order: each includes those before it, and none else. Folders of one string may not
+// include each other.
+struct OrderedFolders {
+  std::string_view root;
+  std::vector<std::vector<std::string_view>> floors;  // the lowest first
+};
+
+const std::vector<OrderedFolders>& OrderedHouses() {
+  static const std::vector<OrderedFolders> houses = {
+      {"db_bench_ext/read_amplification",
+       {{"system"}, {"keys"}, {"measured"}, {"trees"}, {"lookups"}, {"report"}, {"program"}}},
+      {"tools/winnow",
+       {{"cli"},
+        {"findings"},
+        {"advise", "dedup", "inspect", "pages", "policy", "probe", "size", "verify"}}},
+  };
+  return houses;
+}
+
+// The floor of a file's folder and the folder; files directly in the root are above all.
+std::pair<size_t, std::string_view> FloorOf(const OrderedFolders& house, std::string_view path) {
+  for (size_t floor = 0; floor < house.floors.size(); ++floor) {
+    for (const std::string_view folder : house.floors[floor]) {
+      if (IsInside(path, std::string(house.root) + "/" + std::string(folder))) {
+        return {floor, folder};
+      }
+    }
+  }
+  return {house.floors.size(), ""};
+}
+
+TEST(LayersTest, AFolderIncludesThoseOnTheFloorsBelow) {
+  for (const OrderedFolders& house : OrderedHouses()) {
+    int files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(Root() / house.root)) {
+      if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
+      const std::string file = fs::relative(entry.path(), Root()).generic_string();
+      const auto [floor, folder] = FloorOf(house, file);
+      EXPECT_TRUE(!folder.empty() || entry.path().parent_path() == Root() / house.root)
+          << file << " lies in none of the folders";
+      for (const std::string& header :
+           IncludedHeaders(winnow::testing::ReadFile(entry.path().string()))) {
+        if (!IsInside(header, house.root)) continue;
+        const auto [below, other] = FloorOf(house, header);
+        EXPECT_TRUE(other == folder || below < floor) << file << " includes " << header;
+      }
+      ++files;
+    }
+    EXPECT_GT(files, 50) << house.root;
+  }
+}
+
+// The comment at the beginning of the folder's CMakeLists.txt names each of its files, without the
+// ending, and no file that is not there.
+TEST(LayersTest, FoldersOfManyFilesSayWhatEachHas) {
+  for (const char* folder :
+       {"src/base", "src/core", "src/database", "src/policy_trial", "src/simd", "src/sst",
+        "src/text", "src/workers", "tools/winnow/advise", "tools/winnow/cli", "tools/winnow/dedup",
+        "tools/winnow/findings", "tools/winnow/inspect", "tools/winnow/pages",
+        "tools/winnow/policy", "tools/winnow/probe", "tools/winnow/size", "tools/winnow/verify"}) {
+    Names files;
+    for (const auto& entry : fs::directory_iterator(Root() / folder)) {
+      if (IsSource(entry.path())) files.insert(entry.path().stem().string());
+    }
+    std::ifstream in(Root() / folder / "CMakeLists.txt");
+    // Names stand between three blanks at the beginning and two or more behind them.
+    static const std::regex names_and_what("#   ([a-z0-9_]+(?:, [a-z0-9_]+)*)  +[^ ].*");
+    static const std::regex name("[a-z0-9_]+");
+    Names listed;
+    std::smatch match;
+    for (std::string line; std::getline(in, line) && !line.empty() && line[0] == '#';) {
+      if (!std::regex_match(line, match, names_and_what)) continue;
+      const std::string names = match[1];
+      for (std::sregex_iterator one(names.begin(), names.end(), name), end; one != end; ++one) {
+        EXPECT_TRUE(listed.insert(one->str()).second)
+            << folder << " lists " << one->str() << " twice";
+      }
+    }
+    EXPECT_EQ(listed, files) << folder;
+  }
+}
+
+struct Case {
+  const char* file;
+  const char* header;
+  bool allowed;
+};
+
+constexpr Case kCases[] = {
+    {"include/winnow/hash.h", "cstdint", true},
+    {"include/winnow/hash.h", "winnow/version.h", true},
+    {"include/winnow/hash.h", "winnow/rocksdb_policy.h", false},
+    {"include/winnow/hash.h", "rocksdb/status.h", false},
+    {"include/winnow/rocksdb_policy.h", "rocksdb/status.h", true},
+    {"include/winnow/rocksdb_policy.h", "absl/status/status.h", false},
+    {"include/winnow/filter.h", "src/core/format.h", false},
+    {"include/winnow/filter.h", "xxhash.h", false},
+    {"include/winnow/filter.h", "winnow/amq/plan.h", false},
+    {"include/winnow/amq/standard_bloom.h", "winnow/amq/plan.h", true},
+    {"include/winnow/amq/standard_bloom.h", "winnow/hash.h", true},
+    {"include/winnow/amq/cuckoo_filter.h", "winnow/amq/internal/hash_mix.h", true},
+    {"include/winnow/amq/internal/fuse_slots.h", "winnow/amq/internal/hash_mix.h", true},
+    {"include/winnow/amq/internal/fuse_slots.h", "winnow/amq/plan.h", false},
+    {"src/amq/mix.h", "winnow/amq/internal/hash_mix.h", true},
+    {"src/dedup/state_filter.cc", "winnow/amq/internal/hash_mix.h", false},
+    {"tests/amq_test.cc", "winnow/amq/internal/hash_mix.h", false},
+    {"include/winnow/amq/standard_bloom.h", "src/amq/mix.h", false},
+    {"include/winnow/amq/standard_bloom.h", "winnow/rocksdb_policy.h", false},
+    {"src/amq/standard_bloom.cc", "winnow/amq/standard_bloom.h", true},
+    {"src/amq/standard_bloom.cc", "winnow/hash.h", true},
+    {"src/amq/standard_bloom.cc", "xxhash.h", true},
+    {"src/amq/standard_bloom.cc", "src/core/format.h", false},
+    {"src/amq/serialized.cc", "src/formulas/bytes.h", true},
+    {"src/simd/ribbon_query.h", "src/formulas/bytes.h", true},
+    {"src/core/ribbon.h", "src/formulas/hash_parts.h", true},
+    {"src/formulas/bytes.h", "src/formulas/inline.h", true},
+    {"src/formulas/bytes.h", "src/simd/kernels.h", false},
+    {"src/simd/avx2.cc", "src/core/ribbon.h", false},
+    {"src/simd/kernels.cc", "src/base/stderr_line.h", true},
+    {"src/core/bloom.cc", "src/base/stderr_line.h", false},
+    {"src/base/stderr_line.cc", "src/simd/kernels.h", false},
+    {"src/rocksdb/bits_reader.cc", "src/formulas/bytes.h", false},
+    {"src/amq/standard_bloom.cc", "rocksdb/slice.h", false},
+    {"src/core/bloom.cc", "winnow/amq/plan.h", false},
+    {"src/core/bloom.cc", "src/amq/mix.h", false},
+    {"include/winnow/winnow.h", "stdbool.h", true},
+    {"src/c_api/set.cc", "winnow/filter_set.h", true},
+    {"src/c_api/set.cc", "src/core/filter_set.h", false},
+    {"src/core/bloom.cc", "src/c_api/handles.h", false},
+    {"src/simd/avx2.cc", "immintrin.h", true},
+    {"src/simd/avx2.cc", "src/simd/kernels.h", true},
+    {"src/simd/avx2.cc", "winnow/hash.h", false},
+    {"src/simd/avx2.cc", "src/core/format.h", false},
+    {"src/core/hash.cc", "xxhash.h", true},
+    {"src/core/bloom.cc", "src/simd/kernels.h", true},
+    {"src/core/bloom.cc", "src/simd/cpu.h", false},
+    {"src/core/bloom.cc", "absl/types/span.h", false},
+    {"src/core/bloom.cc", "rocksdb/slice.h", false},
+    {"src/core/bloom.cc", "winnow/rocksdb_policy.h", false},
+    {"src/core/bloom.cc", "src/rocksdb/policy.h", false},
+    {"src/core/bloom.cc", "lz4frame.h", false},
+    {"src/core/bloom.cc", "format.h", false},
+    {"src/core/bloom.cc", "../core/format.h", false},
+    {"src/rocksdb/policy.cc", "winnow/rocksdb_policy.h", true},
+    {"src/rocksdb/policy.cc", "third_party/rocksdb_abi/filter_bits.h", true},
+    {"src/rocksdb/policy.cc", "absl/strings/str_cat.h", false},
+    {"src/rocksdb/policy.cc", "src/preload/interpose.h", false},
+    {"src/preload/interpose.cc", "src/rocksdb/policy.h", true},
+    {"src/preload/interpose.cc", "dlfcn.h", true},
+    {"src/preload/interpose.cc", "src/sst/sst_reader.h", false},
+    {"src/text/json_name.cc", "nlohmann/json.hpp", true},
+    {"src/text/key_list.cc", "lz4frame.h", true},
+    {"src/sst/sst_reader.cc", "xxhash.h", false},
+    {"src/sst/sst_reader.cc", "src/database/database.h", false},
+    {"src/database/database.cc", "src/policy_trial/policy_check.h", false},
+    {"src/text/svg_text.cc", "rocksdb/slice.h", false},
+    {"src/sst/sst_reader.cc", "src/rocksdb/policy.h", false},
+    {"src/sst/sst_reader.cc", "benchmark/benchmark.h", false},
+    {"third_party/rocksdb_abi/filter_bits.h", "rocksdb/slice.h", true},
+    {"third_party/rocksdb_abi/filter_bits.h", "winnow/hash.h", false},
+    {"third_party/rocksdb_abi/filter_bits.h", "table/block_based/filter_policy_internal.h", true},
+    {"src/rocksdb/policy.h", "table/block_based/filter_policy_internal.h", false},
+    {"db_bench_ext/filter_bench/filter_bench.cc", "benchmark/benchmark.h", true},
+    {"db_bench_ext/filter_bench/filter_bench.cc", "gtest/gtest.h", false},
+    {"db_bench_ext/filter_family/family.cc", "winnow/amq/blocked_bloom.h", true},
+    {"db_bench_ext/filter_family/family.cc", "src/amq/mix.h", false},
+    {"tools/winnow/winnow.cc", "src/text/flag_words.h", true},
+    {"db_bench_ext/tuning/tune_levels.cc", "tools/winnow/cli/cells.h", false},
+    {"tools/winnow/winnow.cc", "src/rocksdb/policy.h", false},
+    {"tools/winnow/pages/verb_pages.cc", "winnow/amq/paged_bloom.h", true},
+    {"tools/winnow/pages/verb_pages.cc", "src/simd/kernels.h", false},
+    {"tests/bloom_test.cc", "src/core/bloom.h", true},
+    {"tests/bloom_test.cc", "gtest/gtest.h", true},
+    {"tests/bloom_test.cc", "boost/crc.hpp", false},
+    {"src/util/strings.cc", "string", false},
+};
+
+TEST(LayerRuleTest, ObjectsToWhatTheRowDoesNotName) {
+  for (const auto& [file, header, allowed] : kCases) {
+    const std::string source = std::string("// A comment.\n\n#include \"") + header + "\"\n";
+    const std::vector<std::string> objections = Objections(file, source);
+    EXPECT_EQ(objections.empty(), allowed) << file << " including " << header;
+    if (!objections.empty()) {
+      EXPECT_THAT(objections.at(0), ::testing::HasSubstr(file));
+    }
+  }
+}
+
+TEST(LayerRuleTest, SeesEveryFormOfAnIncludeLine) {
+  EXPECT_THAT(IncludedHeaders("#include <a>\n  #  include\t\"b.h\"  // why\n#include \"c/d.h\""),
+              ::testing::ElementsAre("a", "b.h", "c/d.h"));
+  EXPECT_THAT(IncludedHeaders("// #include <a>\nint include;\n"), ::testing::IsEmpty());
+}
+
+}  // namespace

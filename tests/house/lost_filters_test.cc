@@ -1,0 +1,259 @@
+// Where filters get lost, as src/rocksdb/ROLLOUT.md has it: each case is made, and the page's
+// command shows what the page says.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/checkpoint.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "tests/house/rollout_page.h"
+#include "tests/preload/preload_setup.h"
+#include "tests/support/child_process.h"
+#include "tests/support/database_files.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "third_party/rocksdb_abi/version_at_least.h"
+#include "third_party/rocksdb_abi/versions.h"
+
+namespace winnow {
+namespace {
+
+using ROCKSDB_NAMESPACE::CompactionServiceJobStatus;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::FlushOptions;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::CodeThatBegins;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::KindsOfFilters;
+using testing::LinesThatBegin;
+using testing::ReadFile;
+using testing::Replaced;
+using testing::RunClient;
+using testing::TemporaryFolder;
+
+// What the page's table shows for the case whose row has these words: the first code of its third
+// cell.
+std::string ShownWhere(const std::string& words) {
+  const std::string page = testing::RolloutPage();
+  const size_t row = page.find(words);
+  EXPECT_NE(row, std::string::npos) << "the page has no row with " << words;
+  if (row == std::string::npos) {
+    return {};
+  }
+  const size_t begin = page.find("| `converted:", row) + 3;
+  return page.substr(begin, page.find('`', begin) - begin);
+}
+
+// Compacts in this process with table options of its own, as a worker on another host would.
+class Worker final : public ROCKSDB_NAMESPACE::CompactionService {
+ public:
+  explicit Worker(const Options& options) : options_(options) {}
+  const char* Name() const override { return "winnow.test.Worker"; }
+
+#if WINNOW_ROCKSDB_AT_LEAST(9, 10)
+  using Answer = ROCKSDB_NAMESPACE::CompactionServiceScheduleResponse;
+  Answer Schedule(const ROCKSDB_NAMESPACE::CompactionServiceJobInfo& job,
+                  const std::string& input) override {
+    return Answer("job", Compact(job.db_name, input));
+  }
+  CompactionServiceJobStatus Wait(const std::string&, std::string* result) override {
+    return Result(result);
+  }
+#else
+  CompactionServiceJobStatus StartV2(const ROCKSDB_NAMESPACE::CompactionServiceJobInfo& job,
+                                     const std::string& input) override {
+    return Compact(job.db_name, input);
+  }
+  CompactionServiceJobStatus WaitForCompleteV2(const ROCKSDB_NAMESPACE::CompactionServiceJobInfo&,
+                                               std::string* result) override {
+    return Result(result);
+  }
+#endif
+
+ private:
+  CompactionServiceJobStatus Compact(const std::string& database, const std::string& input) {
+    ROCKSDB_NAMESPACE::CompactionServiceOptionsOverride options;
+    options.table_factory = options_.table_factory;
+    result_.clear();  // RocksDB appends to it
+    const auto status =
+        DB::OpenAndCompact({}, database, database + "/worker", input, &result_, options);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    return status.ok() ? CompactionServiceJobStatus::kSuccess
+                       : CompactionServiceJobStatus::kFailure;
+  }
+  CompactionServiceJobStatus Result(std::string* result) const {
+    *result = result_;
+    return CompactionServiceJobStatus::kSuccess;
+  }
+
+  const Options options_;
+  std::string result_;
+};
+
+class LostFiltersTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::string(WINNOW_TOOL).empty()) {
+      GTEST_SKIP() << "skipped: the program winnow is not built";
+    }
+  }
+
+  static Options With(const std::string& policy) {
+    ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+    if (!policy.empty()) {
+      table.filter_policy = testing::MakePolicyFrom(policy);
+    }
+    return testing::MakeOptions(table);
+  }
+
+  // A file of a thousand keys.
+  static void Fill(DB* database, int first) {
+    for (int i = first; i < first + 1000; ++i) {
+      EXPECT_TRUE(database->Put(WriteOptions(), Key(i), "value").ok());
+    }
+    EXPECT_TRUE(database->Flush(FlushOptions()).ok());
+  }
+
+  static std::string Key(int i) { return "key" + std::to_string(100000 + i); }
+
+  static void Compact(DB* database, ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr) {
+    ROCKSDB_NAMESPACE::CompactRangeOptions all;
+    all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+    ASSERT_STATUS_OK(database->CompactRange(
+        all, family == nullptr ? database->DefaultColumnFamily() : family, nullptr, nullptr));
+  }
+
+  // A database of two files with Winnow's filters, which is open.
+  std::unique_ptr<DB> Grown(const Options& options) const {
+    auto database = testing::OpenDatabase(options, path_);
+    Fill(database.get(), 0);
+    Fill(database.get(), 500);
+    return database;
+  }
+
+  // What the page's command says, and the policies that its --json has.
+  void ExpectShownWhere(const std::string& words, const std::string& policy_name) const {
+    const auto commands = CodeThatBegins("winnow inspect FOLDER | grep '^converted:'");
+    ASSERT_EQ(commands.size(), 1u);
+    const auto run = [this](const std::string& text) {
+      return testing::RunProgram(
+          {"sh", "-c",
+           Replaced(Replaced(text, "winnow ", "'" WINNOW_TOOL "' "), "FOLDER", "'" + path_ + "'")});
+    };
+    EXPECT_EQ(run(commands[0]).output, ShownWhere(words) + "\n");
+    EXPECT_THAT(run("winnow inspect --json FOLDER").output,
+                HasSubstr("\"policy_name\": \"" + policy_name + "\""));
+  }
+
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_ / "database";
+};
+
+TEST_F(LostFiltersTest, AWorkerOfRemoteCompactionsWithoutAPolicy) {
+  Options options = With("winnow:10");
+  options.compaction_service = std::make_shared<Worker>(With(""));
+  const auto database = Grown(options);
+  Compact(database.get());
+  ExpectShownWhere("a worker of remote compactions", "");
+}
+
+TEST_F(LostFiltersTest, AWorkerWithRocksDBsPolicy) {
+  Options options = With("winnow:10");
+  options.compaction_service = std::make_shared<Worker>(With("bloomfilter:10"));
+  const auto database = Grown(options);
+  Compact(database.get());
+  ExpectShownWhere("such a worker has", "bloomfilter");
+}
+
+TEST_F(LostFiltersTest, AnImportIntoAFamilyWithoutAPolicy) {
+  ROCKSDB_NAMESPACE::ExportImportFilesMetaData* exported = nullptr;
+  {
+    const auto database = testing::OpenDatabase(With("winnow:10"), folder_ / "exporting");
+    Fill(database.get(), 0);
+    ROCKSDB_NAMESPACE::Checkpoint* made = nullptr;
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::Checkpoint::Create(database.get(), &made));
+    const std::unique_ptr<ROCKSDB_NAMESPACE::Checkpoint> checkpoint(made);
+    ASSERT_STATUS_OK(checkpoint->ExportColumnFamily(database->DefaultColumnFamily(),
+                                                    folder_ / "exported", &exported));
+  }
+  const std::unique_ptr<ROCKSDB_NAMESPACE::ExportImportFilesMetaData> files(exported);
+  const auto database = testing::OpenDatabase(With("winnow:10"), path_);
+  ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
+  ASSERT_STATUS_OK(
+      database->CreateColumnFamilyWithImport(With(""), "imported", {}, *files, &family));
+  ExpectShownWhere("made a column family without a policy", "winnow.Filter");
+  EXPECT_THAT(testing::RunProgram({WINNOW_TOOL, "policy", path_}).output,
+              HasSubstr("column family 'imported': no filter"));
+  Compact(database.get(), family);
+  ExpectShownWhere("that column family was compacted", "");
+  EXPECT_TRUE(database->DestroyColumnFamilyHandle(family).ok());
+}
+
+TEST_F(LostFiltersTest, AReaderWithoutThePolicy) {
+  Grown(With("winnow:10")).reset();
+  for (const char* policy : {"", "bloomfilter:10"}) {
+    for (const bool is_secondary : {false, true}) {
+      const Options options = With(policy);
+      rocksdb_abi::OpenedDB opened{};
+      ASSERT_STATUS_OK(is_secondary
+                           ? DB::OpenAsSecondary(options, path_, folder_ / "secondary", &opened)
+                           : DB::OpenForReadOnly(options, path_, &opened));
+      const auto database = rocksdb_abi::Own(std::move(opened));
+      std::string value;
+      for (int i = 0; i < 1000; ++i) {
+        EXPECT_TRUE(database->Get({}, Key(i) + "absent", &value).IsNotFound());
+      }
+      EXPECT_EQ(options.statistics->getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_USEFUL), 0u);
+    }
+  }
+  ExpectShownWhere("a read-only open or a secondary", "winnow.Filter");
+}
+
+TEST_F(LostFiltersTest, ADatabaseThatWasCompactedWithoutThePolicy) {
+  Grown(With("winnow:10")).reset();
+  const auto database = testing::OpenDatabase(With(""), path_);
+  Compact(database.get());
+  ExpectShownWhere("the database was opened without the policy", "");
+}
+
+TEST_F(LostFiltersTest, AFileThatWasIngestedWithoutAPolicy) {
+  const auto database = testing::OpenDatabase(With("winnow:10"), path_);
+  Fill(database.get(), 0);
+  const std::string file = folder_ / "ingested.sst";
+  ROCKSDB_NAMESPACE::SstFileWriter writer({}, With(""));
+  ASSERT_STATUS_OK(writer.Open(file));
+  for (int i = 5000; i < 6000; ++i) {
+    ASSERT_STATUS_OK(writer.Put(Key(i), "value"));
+  }
+  ASSERT_STATUS_OK(writer.Finish());
+  ASSERT_STATUS_OK(database->IngestExternalFile({file}, {}));
+  ExpectShownWhere("a file was ingested", "");
+  Compact(database.get());
+  EXPECT_EQ(KindsOfFilters(path_).count("none"), 0u);
+}
+
+TEST_F(LostFiltersTest, AForgottenProcessWithThePreloadSaysSo) {
+  const testing::ChildResult result = RunClient(
+      {"write", path_, "none", "100"}, testing::Preloading({"WINNOW_POLICY=read", "WINNOW_LOG=1"}));
+  const auto lines = CodeThatBegins(
+      "winnow: column family default of FOLDER has no filter policy: files get no filters, and "
+      "those that files have are not used; WINNOW_ADD=1 gives it one");
+  ASSERT_EQ(lines.size(), 1u);
+  const std::string& shown = lines[0];
+  EXPECT_THAT(LinesThatBegin(result.errors, "winnow: column family"),
+              ElementsAre(Replaced(shown, "FOLDER", path_)));
+  EXPECT_THAT(ReadFile(path_ + "/LOG"),
+              HasSubstr(Replaced(shown, "winnow: column family default of FOLDER",
+                                 "[winnow] column family default")));
+}
+
+}  // namespace
+}  // namespace winnow

@@ -1,0 +1,163 @@
+#include "src/policy_trial/options_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/files.h"
+#include "tests/support/inspect_testing.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kHead[] =
+    "[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n[DBOptions]\n"
+    "  create_if_missing=true\n";
+
+class OptionsFileTest : public ::testing::Test {
+ protected:
+  OptionsFileReport Check(const std::string& text) {
+    testing::WriteFile(folder_ / "options.ini", text);
+    return CheckOptionsFile(folder_ / "options.ini", /*with_trials=*/false);
+  }
+
+  // One column family with these lines in the section of its table.
+  FamilyPolicy CheckTable(const std::string& lines) {
+    const OptionsFileReport report =
+        Check(std::string(kHead) + "[CFOptions \"default\"]\n  table_factory=BlockBasedTable\n" +
+              "[TableOptions/BlockBasedTable \"default\"]\n" + lines);
+    EXPECT_EQ(report.error, "");
+    EXPECT_EQ(report.families.size(), 1u);
+    return report.families.empty() ? FamilyPolicy() : report.families.front();
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(OptionsFileTest, APolicyThatWorks) {
+  for (const char* line : {"filter_policy=winnow:10\n", "  filter_policy = winnow:10  # why not\n",
+                           "filter_policy={id=winnow;bits_per_key=10}\n",
+                           "filter_policy=id=winnow;bits_per_key=10\n"}) {
+    const FamilyPolicy family = CheckTable(line);
+    EXPECT_EQ(family.name, "default");
+    EXPECT_FALSE(family.no_filter_asked_for);
+    EXPECT_EQ(family.verdict.problem, "") << line;
+    EXPECT_THAT(family.verdict.in_force, HasSubstr("bits_per_key=10"));
+  }
+}
+
+TEST_F(OptionsFileTest, APolicyThatIsDropped) {
+  const FamilyPolicy family = CheckTable("filter_policy=winow:10\n");
+  EXPECT_THAT(family.verdict.problem, HasSubstr("drops it"));
+  EXPECT_EQ(family.verdict.suggestion, "winnow:10");
+}
+
+TEST_F(OptionsFileTest, ABadNumber) {
+  EXPECT_THAT(CheckTable("filter_policy=winnow:99\n").verdict.problem, HasSubstr("1 to 32"));
+}
+
+// In a table-options string it would be one between braces.
+TEST_F(OptionsFileTest, APolicyIsJudgedAsTheFileHasIt) {
+  EXPECT_EQ(CheckTable("filter_policy={winnow:10}\n").verdict.outcome, PolicyOutcome::kNoPolicy);
+  EXPECT_EQ(CheckTable("filter_policy={id=winnow;bits_per_keys=10}\n").verdict.outcome,
+            PolicyOutcome::kDoesNotOpen);
+}
+
+TEST_F(OptionsFileTest, NoFilter) {
+  for (const char* lines : {"filter_policy=nullptr\n", "block_size=8192\n", ""}) {
+    const FamilyPolicy family = CheckTable(lines);
+    EXPECT_TRUE(family.no_filter_asked_for) << lines;
+    EXPECT_EQ(family.verdict.problem, "") << lines;
+  }
+}
+
+TEST_F(OptionsFileTest, EveryColumnFamilyIsJudged) {
+  const OptionsFileReport report =
+      Check(std::string(kHead) +
+            "[CFOptions \"default\"]\n[TableOptions/BlockBasedTable \"default\"]\n"
+            "filter_policy=bloomfilter:10:false\n"
+            "[CFOptions \"a \\# b\"]\n[TableOptions/BlockBasedTable \"a \\# b\"]\n"
+            "filter_policy=typo:10\n"
+            "[CFOptions \"plain\"]\n");
+  ASSERT_EQ(report.error, "");
+  ASSERT_EQ(report.families.size(), 3u);
+  EXPECT_EQ(report.families[0].verdict.problem, "");
+  EXPECT_EQ(report.families[1].name, "a # b");
+  EXPECT_THAT(report.families[1].verdict.problem, HasSubstr("drops it"));
+  EXPECT_TRUE(report.families[2].no_filter_asked_for);
+}
+
+TEST_F(OptionsFileTest, ATableFactoryInOneLine) {
+  const OptionsFileReport report =
+      Check(std::string(kHead) +
+            "[CFOptions \"default\"]\n  block_based_table_factory={filter_policy=winnow:9;"
+            "block_size=8192}\n");
+  ASSERT_EQ(report.error, "");
+  ASSERT_EQ(report.families.size(), 1u);
+  EXPECT_FALSE(report.families[0].no_filter_asked_for);
+  EXPECT_EQ(report.families[0].verdict.asked, "winnow:9");
+  EXPECT_EQ(report.families[0].verdict.problem, "");
+}
+
+// RocksDB keeps the first of two.
+TEST_F(OptionsFileTest, TwoPoliciesInOneSection) {
+  const FamilyPolicy family = CheckTable("filter_policy=bloomfilter:9\nfilter_policy=winow:10\n");
+  EXPECT_EQ(family.verdict.asked, "bloomfilter:9");
+  EXPECT_EQ(family.verdict.problem, "");
+  EXPECT_EQ(family.verdict.in_force, "bloomfilter:9:false");
+}
+
+// The section of the table comes later and makes a new table factory: RocksDB forgets the first
+// one.
+TEST_F(OptionsFileTest, APolicyThatIsNotTheOneInForce) {
+  const OptionsFileReport report =
+      Check(std::string(kHead) +
+            "[CFOptions \"default\"]\n  block_based_table_factory={filter_policy=winnow:9}\n"
+            "[TableOptions/BlockBasedTable \"default\"]\n  block_size=8192\n");
+  ASSERT_EQ(report.error, "");
+  ASSERT_EQ(report.families.size(), 1u);
+  EXPECT_THAT(report.families[0].verdict.problem, HasSubstr("no filter policy in force"));
+  EXPECT_EQ(report.families[0].verdict.outcome, PolicyOutcome::kNoPolicy);
+  EXPECT_EQ(report.families[0].verdict.in_force, "");
+}
+
+TEST_F(OptionsFileTest, WhatRocksDBSavedIsRead) {
+  const std::string database = folder_ / "db";
+  ASSERT_NE(testing::OpenDatabase(testing::MakeOptions(testing::TableWith("winnow:11")), database),
+            nullptr);
+  const OptionsFileReport report = CheckOptionsFile(database, /*with_trials=*/true);
+  ASSERT_EQ(report.error, "");
+  EXPECT_THAT(report.path, HasSubstr("OPTIONS-"));
+  ASSERT_EQ(report.families.size(), 1u);
+  EXPECT_EQ(report.families[0].verdict.problem, "");
+  EXPECT_THAT(report.families[0].verdict.in_force, HasSubstr("bits_per_key=11"));
+  EXPECT_FALSE(report.families[0].verdict.by_keys.empty());
+}
+
+TEST_F(OptionsFileTest, FilesThatCanNotBeReadAreErrors) {
+  EXPECT_THAT(CheckOptionsFile(folder_ / "missing", false).error, HasSubstr("missing"));
+  EXPECT_THAT(CheckOptionsFile(folder_ / "", false).error, HasSubstr("no OPTIONS file"));
+  EXPECT_THAT(Check("winnow:10\n").error, HasSubstr("not a RocksDB options file"));
+  EXPECT_THAT(Check("").error, HasSubstr("not a RocksDB options file"));
+}
+
+// RocksDB's own reader asserts on these.
+TEST_F(OptionsFileTest, SectionsInTheWrongOrderAreErrors) {
+  EXPECT_THAT(Check(std::string(kHead) + "[TableOptions/BlockBasedTable \"x\"]\n").error,
+              HasSubstr("not preceded"));
+  EXPECT_THAT(
+      Check(std::string(kHead) + "[CFOptions \"default\"]\n[CFOptions \"default\"]\n").error,
+      HasSubstr("twice"));
+}
+
+TEST_F(OptionsFileTest, WhatRocksDBRefusesForAnotherReasonIsAnError) {
+  const OptionsFileReport report =
+      Check(std::string(kHead) + "[CFOptions \"default\"]\n  num_levels=many\n");
+  EXPECT_THAT(report.error, HasSubstr("RocksDB refuses"));
+}
+
+}  // namespace
+}  // namespace winnow::inspect

@@ -1,0 +1,96 @@
+// What is said of column families that Winnow has no part in.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "src/preload/family_notes.h"
+#include "src/preload/interposed_policy.h"
+#include "tests/support/rocksdb_testing.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::preload {
+namespace {
+
+using rocksdb::BlockBasedTableOptions;
+using rocksdb::ColumnFamilyOptions;
+using rocksdb::FilterPolicy;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// The environment is read once in a process.
+[[maybe_unused]] const int environment_is_set = ::setenv("WINNOW_POLICY", "winnow:10", 1);
+
+ColumnFamilyOptions With(std::shared_ptr<const FilterPolicy> policy) {
+  BlockBasedTableOptions table;
+  table.filter_policy = std::move(policy);
+  ColumnFamilyOptions options;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+TEST(NoteOnTest, NamesWhatIsMissingAndWhatHelps) {
+  EXPECT_EQ(NoteOn(ColumnFamilyOptions()),
+            "has no filter policy: files get no filters, and those that files have are not used; "
+            "WINNOW_ADD=1 gives it one");
+  ColumnFamilyOptions prefixes;
+  prefixes.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
+  EXPECT_THAT(NoteOn(prefixes),
+              HasSubstr("; WINNOW_ADD=1 would not give it one, as it has a prefix extractor"));
+}
+
+TEST(NoteOnTest, NamesTablesThatHaveNoPolicies) {
+  const std::string note =
+      "has tables of another format than the block-based one, which no filter policy is for";
+  ColumnFamilyOptions options;
+  options.table_factory.reset(rocksdb::NewPlainTableFactory());
+  EXPECT_EQ(NoteOn(options), note);
+  options.table_factory.reset(rocksdb::NewCuckooTableFactory());
+  EXPECT_EQ(NoteOn(options), note);
+  options.table_factory.reset();
+  EXPECT_EQ(NoteOn(options), note);
+}
+
+// As one that a program wrote itself.
+class OwnPolicy final : public FilterPolicy {
+ public:
+  const char* Name() const override { return "a program's"; }
+  const char* CompatibilityName() const override { return Name(); }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext&) const override {
+    return nullptr;
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice&) const override {
+    return nullptr;
+  }
+};
+
+TEST(NoteOnTest, NamesPoliciesThatStayAsTheyAre) {
+  EXPECT_EQ(NoteOn(With(std::make_shared<OwnPolicy>())),
+            "has a filter policy that is not RocksDB's, \"a program's\", and keeps it: "
+            "WINNOW_POLICY has no effect there");
+  // Here no hook is in between.
+  EXPECT_EQ(NoteOn(With(std::shared_ptr<const FilterPolicy>(rocksdb::NewBloomFilterPolicy(10)))),
+            "has RocksDB's filter policy \"bloomfilter:10:false\", which was made where the "
+            "interposer does not see it: WINNOW_POLICY has no effect there");
+}
+
+TEST(NoteOnTest, IsEmptyWhereNothingIsMissing) {
+  ASSERT_EQ(winnow_rocksdb_register(), 0);
+  EXPECT_THAT(NoteOn(With(testing::MakePolicyFrom("winnow:10"))), IsEmpty());
+  EXPECT_THAT(NoteOn(With(Interpose(
+                  std::shared_ptr<const FilterPolicy>(rocksdb::NewRibbonFilterPolicy(10))))),
+              IsEmpty());
+  EXPECT_THAT(NoteOn(With(NewAddedPolicy())), IsEmpty());
+}
+
+}  // namespace
+}  // namespace winnow::preload

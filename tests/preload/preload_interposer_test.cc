@@ -1,0 +1,402 @@
+// The interposed functions, in programs that ask RocksDB for its built-in policies.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/preload/preload_setup.h"
+#include "tests/support/asked_bits.h"
+#include "tests/support/child_process.h"
+#include "tests/support/database_files.h"
+#include "tests/support/files.h"
+#include "winnow/filter.h"
+
+namespace winnow {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using testing::AskedBits;
+using testing::ChildResult;
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using testing::FileFilter;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::KindOf;
+using testing::KindsOfFilters;
+using testing::LinesThatBegin;
+using ::testing::MatchesRegex;
+using testing::NewestOptionsFile;
+using testing::Preloading;
+using testing::ReadFilters;
+using testing::RunClient;
+using testing::RunProgram;
+using ::testing::SizeIs;
+using testing::TemporaryFolder;
+using Kinds = std::map<std::string, int>;
+
+// Enough for a Ribbon filter in the half that is compacted.
+constexpr char kKeys[] = "10000";
+
+// The client flushes one half of the keys and compacts the other.
+const Kinds kTwoRibbons = {{"winnow ribbon", 2}};
+const Kinds kBloomAndRibbon = {{"winnow bloom", 1}, {"winnow ribbon", 1}};
+
+class PreloadTest : public ::testing::Test {
+ protected:
+  // Writes the database and expects that the program ends well.
+  ChildResult Write(const std::string& policy, const std::vector<std::string>& environment) {
+    return Run("write", policy, environment);
+  }
+
+  // Writes half of the keys again and compacts them.
+  ChildResult Overwrite(const std::string& policy, const std::vector<std::string>& environment) {
+    return Run("overwrite", policy, environment);
+  }
+
+  // Reads the database; expects that all keys are found and no others.
+  ChildResult Read(const std::string& policy, const std::vector<std::string>& environment) {
+    ChildResult result = Run("read", policy, environment);
+    EXPECT_THAT(result.output, HasSubstr("missing=0 invented=0")) << result.errors;
+    return result;
+  }
+
+  const std::string& database() const { return database_; }
+  const TemporaryFolder& folder() const { return folder_; }
+
+ private:
+  ChildResult Run(const std::string& what, const std::string& policy,
+                  const std::vector<std::string>& environment) {
+    ChildResult result = RunClient({what, database_, policy, kKeys}, environment);
+    EXPECT_EQ(result.status, 0) << result.errors;
+    return result;
+  }
+
+  TemporaryFolder folder_;
+  const std::string database_ = folder_ / "db";
+};
+
+int FiltersThatAnswered(const std::string& output) {
+  return std::stoi(output.substr(output.find("useful=") + 7));
+}
+
+struct Asked {
+  const char* policy;
+  Kinds kinds;
+};
+
+void PrintTo(const Asked& asked, std::ostream* out) { *out << asked.policy; }
+
+// A test's name has letters, digits and underscores.
+std::string TestName(const ::testing::TestParamInfo<Asked>& info) {
+  std::string name = info.param.policy;
+  for (char& letter : name) {
+    letter = std::isalnum(static_cast<unsigned char>(letter)) ? letter : '_';
+  }
+  return name;
+}
+
+class PreloadPolicyTest : public PreloadTest, public ::testing::WithParamInterface<Asked> {};
+
+TEST_P(PreloadPolicyTest, GetsWinnowFiltersAndFindsAllKeys) {
+  Write(GetParam().policy, Preloading({"WINNOW_POLICY=winnow:10"}));
+  EXPECT_EQ(KindsOfFilters(database()), GetParam().kinds);
+  const ChildResult read = Read(GetParam().policy, Preloading({"WINNOW_POLICY=winnow:10"}));
+  EXPECT_GT(FiltersThatAnswered(read.output), 9700);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryWay, PreloadPolicyTest,
+    ::testing::Values(Asked{"bloom:10", kTwoRibbons}, Asked{"ribbon:10:0", kBloomAndRibbon},
+                      Asked{"ribbon:10:-1", kTwoRibbons},
+                      Asked{"ribbon:10:7", {{"winnow bloom", 2}}},
+                      Asked{"string:filter_policy=bloomfilter:10:false", kTwoRibbons},
+                      Asked{"string:filter_policy=bloomfilter:10:true", kTwoRibbons},
+                      Asked{"string:filter_policy=bloomfilter:10", kTwoRibbons},
+                      Asked{"string:filter_policy=rocksdb.BloomFilter:10", kTwoRibbons},
+                      Asked{"string:filter_policy=ribbonfilter:10", kBloomAndRibbon},
+                      Asked{"string:filter_policy=ribbonfilter:10:-1", kTwoRibbons},
+                      Asked{"string:filter_policy=winnow:10", kTwoRibbons}),
+    TestName);
+
+class PreloadCApiTest : public PreloadTest, public ::testing::WithParamInterface<Asked> {};
+
+TEST_P(PreloadCApiTest, GetsWinnowFiltersAndFindsAllKeys) {
+  const ChildResult result =
+      RunProgram({PRELOAD_C_CLIENT, database(), GetParam().policy, "10", kKeys},
+                 Preloading({"WINNOW_POLICY=winnow"}));
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_EQ(result.output, "missing=0 invented=0\n");
+  EXPECT_EQ(KindsOfFilters(database()), GetParam().kinds);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryWay, PreloadCApiTest,
+                         ::testing::Values(Asked{"bloom", {{"winnow ribbon", 1}}},
+                                           Asked{"bloom_full", {{"winnow ribbon", 1}}},
+                                           Asked{"ribbon", {{"winnow ribbon", 1}}},
+                                           Asked{"ribbon_hybrid", {{"winnow bloom", 1}}}),
+                         TestName);
+
+TEST_F(PreloadTest, WithoutTheVariableNothingChanges) {
+  for (const char* policy : {"bloom:10", "ribbon:10:-1", "none"}) {
+    const ChildResult stock = Write(policy, {});
+    const Kinds kinds = KindsOfFilters(database());
+    const std::string options = NewestOptionsFile(database());
+    const ChildResult preloaded = Write(policy, Preloading({"WINNOW_ADD=1"}));
+    EXPECT_EQ(KindsOfFilters(database()), kinds) << policy;
+    EXPECT_EQ(kinds.count("winnow bloom") + kinds.count("winnow ribbon"), 0u) << policy;
+    EXPECT_EQ(NewestOptionsFile(database()), options) << policy;
+    EXPECT_THAT(preloaded.errors, IsEmpty()) << policy;
+  }
+}
+
+TEST_F(PreloadTest, AnEmptyVariableIsNone) {
+  const ChildResult result = Write("bloom:10", Preloading({"WINNOW_POLICY="}));
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"built-in bloom", 2}}));
+  EXPECT_THAT(result.errors, IsEmpty());
+}
+
+TEST_F(PreloadTest, OptionsFilesStayByteForByteWhatTheyWere) {
+  for (const char* policy : {"bloom:10", "bloom:9.9", "bloom:0", "bloom:50", "ribbon:10:0",
+                             "ribbon:12:-1", "string:filter_policy=bloomfilter:10:false"}) {
+    Write(policy, {});
+    const std::string stock = NewestOptionsFile(database());
+    Write(policy, Preloading({"WINNOW_POLICY=winnow:10"}));
+    EXPECT_EQ(NewestOptionsFile(database()), stock) << policy;
+    const std::string name = policy[0] == 'r' ? "ribbonfilter:" : "bloomfilter:";
+    // A Ribbon policy has an option of its own from 8.7 on.
+    EXPECT_THAT(stock,
+                AnyOf(HasSubstr("filter_policy=" + name), HasSubstr("filter_policy={id=" + name)));
+  }
+}
+
+TEST_F(PreloadTest, OptionsFilesOfTheCApiStayByteForByteWhatTheyWere) {
+  for (const char* policy : {"bloom_full", "ribbon"}) {
+    const std::vector<std::string> command = {PRELOAD_C_CLIENT, database(), policy, "10", "100"};
+    ASSERT_EQ(RunProgram(command).status, 0);
+    const std::string stock = NewestOptionsFile(database());
+    std::filesystem::remove_all(database());
+    ASSERT_EQ(RunProgram(command, Preloading({"WINNOW_POLICY=winnow:10"})).status, 0);
+    EXPECT_EQ(NewestOptionsFile(database()), stock) << policy;
+    std::filesystem::remove_all(database());
+  }
+}
+
+TEST_F(PreloadTest, FilesKeepTheNameOfTheProgramsPolicy) {
+  Write("ribbon:10:0", Preloading({"WINNOW_POLICY=winnow:10"}));
+  for (const FileFilter& filter : ReadFilters(database())) {
+    EXPECT_EQ(filter.policy_name, "ribbonfilter") << filter.file;
+  }
+}
+
+TEST_F(PreloadTest, TheDatabasesLogShowsWinnow) {
+  Write("bloom:10", Preloading({"WINNOW_POLICY=winnow:11"}));
+  EXPECT_THAT(testing::ReadFile(database() + "/LOG"),
+              AllOf(HasSubstr("[winnow]"), HasSubstr("bits_per_key=11")));
+}
+
+// The bits_per_key of all filters, which must have the same.
+double BitsOf(const std::string& database) {
+  const std::vector<FileFilter> filters = ReadFilters(database);
+  for (const FileFilter& filter : filters) {
+    EXPECT_EQ(KindOf(filter.block), "winnow ribbon");
+    EXPECT_NEAR(AskedBits(filter.block), AskedBits(filters[0].block), 0.01);
+  }
+  return filters.empty() ? 0 : AskedBits(filters[0].block);
+}
+
+TEST_F(PreloadTest, BitsAreTheProgramsUnlessTheVariableHasSome) {
+  Write("bloom:16", Preloading({"WINNOW_POLICY=winnow"}));
+  EXPECT_NEAR(BitsOf(database()), 16, 0.01);
+  Write("bloom:16", Preloading({"WINNOW_POLICY=winnow:12"}));
+  EXPECT_NEAR(BitsOf(database()), 12, 0.01);
+  Write("bloom:50", Preloading({"WINNOW_POLICY=winnow"}));
+  EXPECT_NEAR(BitsOf(database()), 32, 0.01);
+  Read("bloom:50", Preloading({"WINNOW_POLICY=winnow"}));
+}
+
+TEST_F(PreloadTest, ZeroBitsStayNoFilter) {
+  for (const char* policy : {"bloom:0", "bloom:0.4", "ribbon:0:0"}) {
+    Write(policy, Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1"}));
+    EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"none", 2}})) << policy;
+    Read(policy, Preloading({"WINNOW_POLICY=winnow:10"}));
+  }
+}
+
+TEST_F(PreloadTest, OtherOptionsOfTheVariableHold) {
+  Write("bloom:10", Preloading({"WINNOW_POLICY={id=winnow;ribbon_min_keys=1000000}"}));
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"winnow bloom", 2}}));
+  Write("bloom:10", Preloading({"WINNOW_POLICY=id=winnow;bloom_before_level=0"}));
+  EXPECT_EQ(KindsOfFilters(database()), kBloomAndRibbon);
+}
+
+TEST_F(PreloadTest, FilesOfOneSideAreReadByTheOther) {
+  Write("bloom:10", Preloading({"WINNOW_POLICY=winnow:10"}));
+  Read("bloom:10", {});
+  Read("ribbon:10:0", {});
+  Read("none", {});
+
+  Write("bloom:10", {});
+  const ChildResult old_files = Read("bloom:10", Preloading({"WINNOW_POLICY=winnow:10"}));
+  EXPECT_GT(FiltersThatAnswered(old_files.output), 9700) << "built-in filters went unused";
+  Write("ribbon:10:-1", {});
+  const ChildResult old_ribbons = Read("bloom:10", Preloading({"WINNOW_POLICY=winnow:10"}));
+  EXPECT_GT(FiltersThatAnswered(old_ribbons.output), 9700) << "built-in filters went unused";
+}
+
+// Every program after the first has all its options from the OPTIONS file that was saved before.
+TEST_F(PreloadTest, ADatabaseChangesToWinnowAndBackByThePreloadAlone) {
+  const std::vector<std::string> environment = Preloading({"WINNOW_POLICY=winnow:10"});
+  const std::vector<std::string> stock;
+  Write("bloom:10", stock);
+  const std::string options = NewestOptionsFile(database());
+  EXPECT_THAT(Read("saved", stock).output, HasSubstr("newer=0 "));
+  EXPECT_GT(FiltersThatAnswered(Read("saved", environment).output), 9700);
+
+  Overwrite("saved", environment);
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"built-in bloom", 1}, {"winnow ribbon", 1}}));
+  EXPECT_EQ(NewestOptionsFile(database()), options);
+  const ChildResult both = Read("saved", environment);
+  EXPECT_THAT(both.output, HasSubstr("newer=5000 "));
+  EXPECT_GT(FiltersThatAnswered(both.output), 9700);
+
+  const ChildResult back = Read("saved", stock);
+  EXPECT_THAT(back.output, HasSubstr("newer=5000 "));
+  EXPECT_LT(FiltersThatAnswered(back.output), 5100) << "the built-in policy read Winnow's filter";
+  Overwrite("saved", stock);
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"built-in bloom", 2}}));
+  EXPECT_EQ(NewestOptionsFile(database()), options);
+  EXPECT_GT(FiltersThatAnswered(Read("saved", stock).output), 9700);
+}
+
+TEST_F(PreloadTest, TheLogIsALineAtTheFirstUseAndOneAtTheEnd) {
+  const std::vector<std::string> environment =
+      Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_LOG=1"});
+  const ChildResult written = Write("bloom:10", environment);
+  EXPECT_THAT(
+      LinesThatBegin(written.errors, "winnow:"),
+      ElementsAre(HasSubstr("in force in preload_client"),
+                  MatchesRegex("winnow: filter policy bloomfilter:10:false builds Winnow "
+                               "filters, bits_per_key=10;.*"),
+                  MatchesRegex("winnow: built 0 Bloom filters and 3 Ribbon filters of 15000 "
+                               "keys in [0-9]+ bytes .*; [0-9]+ lookups with [0-9]+ hashes "
+                               "computed and 0 shared")));
+  EXPECT_THAT(LinesThatBegin(written.errors, ""), SizeIs(3)) << written.errors;
+
+  const ChildResult read = Read("bloom:10", environment);
+  EXPECT_THAT(
+      LinesThatBegin(read.errors, "winnow:"),
+      ElementsAre(HasSubstr("in force in preload_client"), HasSubstr("bloomfilter:10:false"),
+                  MatchesRegex(
+                      "winnow: built no filters of Winnow's; loaded 2 filters of Winnow's and 0 of "
+                      "RocksDB's own; [1-9][0-9]{4} lookups with [1-9][0-9]* hashes computed and 0 "
+                      "shared")));
+}
+
+TEST_F(PreloadTest, AForkedProcessDoesNotRepeatTheTotals) {
+  const ChildResult result =
+      RunClient({"ask-and-fork"}, Preloading({"WINNOW_POLICY=winnow", "WINNOW_LOG=1"}));
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(LinesThatBegin(result.errors, ""),
+              ElementsAre(HasSubstr("in force"), HasSubstr("winnow: built no filters")));
+}
+
+TEST_F(PreloadTest, AProcessThatForksBeforeItWorksSaysTheTotals) {
+  Write("bloom:10", Preloading({"WINNOW_POLICY=winnow"}));
+  const ChildResult result = RunClient({"daemon", "read-only@" + database(), "bloom:10", kKeys},
+                                       Preloading({"WINNOW_POLICY=winnow", "WINNOW_LOG=1"}));
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(LinesThatBegin(result.errors, ""),
+              ElementsAre(HasSubstr("in force"), HasSubstr("builds Winnow filters"),
+                          HasSubstr("winnow: built no filters")));
+}
+
+TEST_F(PreloadTest, WithoutTheLogItSaysNothing) {
+  const ChildResult result = Write("bloom:10", Preloading({"WINNOW_POLICY=winnow:10"}));
+  EXPECT_THAT(result.errors, IsEmpty());
+}
+
+TEST_F(PreloadTest, AProgramThatAsksForNothingIsLeftAlone) {
+  const ChildResult result =
+      RunClient({"idle"}, Preloading({"WINNOW_POLICY=winnow:ten", "WINNOW_ADD=1"}));
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.errors, IsEmpty());
+}
+
+TEST_F(PreloadTest, AMalformedPolicyKeepsADatabaseWithFiltersFromBeingOpened) {
+  for (const char* asked : {"bloom:10", "ribbon:10:0", "string:filter_policy=bloomfilter:10:false",
+                            "string:filter_policy=ribbonfilter:10"}) {
+    const ChildResult result =
+        RunClient({"write", database(), asked, "10"}, Preloading({"WINNOW_POLICY=winnow:ten"}));
+    EXPECT_EQ(result.status, 3) << asked;
+    EXPECT_THAT(result.errors, AllOf(HasSubstr("Invalid argument: WINNOW_POLICY is \"winnow:ten\""),
+                                     HasSubstr("bits_per_key")))
+        << asked;
+    EXPECT_FALSE(std::filesystem::exists(database() + "/CURRENT")) << asked;
+  }
+  // The C API hides our policy behind one of its own.
+  const ChildResult result = RunProgram({PRELOAD_C_CLIENT, database(), "bloom_full", "10", "100"},
+                                        Preloading({"WINNOW_POLICY=winnow:ten"}));
+  EXPECT_NE(result.status, 0);
+  EXPECT_THAT(result.errors, HasSubstr("WINNOW_POLICY is \"winnow:ten\""));
+}
+
+TEST_F(PreloadTest, AMalformedPolicyDoesNotConcernAProgramWithoutOne) {
+  for (const char* asked : {"none", "string:filter_policy=nullptr", "string:block_size=8192",
+                            "string:filter_policy=winnow:10"}) {
+    const ChildResult result = Write(asked, Preloading({"WINNOW_POLICY=winnow:ten"}));
+    EXPECT_THAT(result.errors, IsEmpty()) << asked;
+  }
+}
+
+TEST_F(PreloadTest, ManyThreadsMayAskAtOnce) {
+  for (int round = 0; round < 5; ++round) {
+    const ChildResult result =
+        RunClient({"ask-in-threads"}, Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_LOG=1"}));
+    EXPECT_EQ(result.status, 0) << result.errors;
+    EXPECT_THAT(LinesThatBegin(result.errors, "winnow: in force"), SizeIs(1)) << result.errors;
+  }
+}
+
+TEST_F(PreloadTest, BothLibrariesMayBeLoaded) {
+  const std::string libraries[] = {std::string(PLUGIN_LIBRARY) + " " + PRELOAD_LIBRARY,
+                                   std::string(PRELOAD_LIBRARY) + " " + PLUGIN_LIBRARY};
+  for (const std::string& both : libraries) {
+    for (const char* policy : {"bloom:10", "string:filter_policy=winnow:10"}) {
+      Write(policy, Preloading({"WINNOW_POLICY=winnow:10"}, both));
+      EXPECT_EQ(KindsOfFilters(database()), kTwoRibbons) << both << " " << policy;
+      Read(policy, Preloading({"WINNOW_POLICY=winnow:10"}, both));
+    }
+  }
+}
+
+TEST_F(PreloadTest, AnotherVersionOfRocksDBIsPassedThroughWithOneLine) {
+  const std::string libraries = std::string(OTHER_VERSION_LIBRARY) + " " + PRELOAD_LIBRARY;
+  const ChildResult result =
+      Write("bloom:10",
+            Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1", "WINNOW_LOG=1"}, libraries));
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"built-in bloom", 2}}));
+  EXPECT_THAT(LinesThatBegin(result.errors, ""),
+              ElementsAre(AllOf(HasSubstr("winnow: "), HasSubstr("99.1.0"))));
+
+  EXPECT_THAT(Write("bloom:10", Preloading({}, libraries)).errors, IsEmpty());
+}
+
+TEST_F(PreloadTest, AnotherVersionOfRocksDBIsSaidToAProgramThatNamesWinnow) {
+  const ChildResult result =
+      Write("string:filter_policy=winnow:10",
+            Preloading({}, std::string(OTHER_VERSION_LIBRARY) + " " + PRELOAD_LIBRARY));
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"none", 2}}));
+  EXPECT_THAT(LinesThatBegin(result.errors, "winnow:"), ElementsAre(HasSubstr("99.1.0")));
+}
+
+}  // namespace
+}  // namespace winnow

@@ -1,0 +1,52 @@
+// Running programs with the interposer preloaded.
+
+#ifndef WINNOW_TESTS_PRELOAD_PRELOAD_SETUP_H_
+#define WINNOW_TESTS_PRELOAD_PRELOAD_SETUP_H_
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/sanitized.h"
+
+namespace winnow::testing {
+
+// The variables that preload the libraries (into this one program: they are given to it alone) and
+// ask for the policy.
+inline std::vector<std::string> Preloading(const std::vector<std::string>& more,
+                                           const std::string& libraries = PRELOAD_LIBRARY) {
+  std::vector<std::string> environment = {"LD_PRELOAD=" + libraries};
+  if (kSanitized) {
+    // Sanitizers' libraries want to be the first.
+    environment.emplace_back("ASAN_OPTIONS=verify_asan_link_order=0");
+  }
+  environment.insert(environment.end(), more.begin(), more.end());
+  return environment;
+}
+
+// A program that uses the RocksDB of this build, and knows nothing of us: of the distribution, or,
+// for a RocksDB of one's own, in its prefix, where it need not be.
+inline std::string RocksDBProgram(const std::string& name) { return ROCKSDB_PROGRAMS + name; }
+
+// Skips the test if there is no such program for the RocksDB of this build.
+#define WINNOW_SKIP_WITHOUT(name)                                                              \
+  do {                                                                                         \
+    const std::string program = ::winnow::testing::RocksDBProgram(name);                       \
+    if (program.front() == '/' && ::access(program.c_str(), X_OK) != 0) {                      \
+      GTEST_SKIP() << "skipped: there is no " << program << " that uses this build's RocksDB"; \
+    }                                                                                          \
+  } while (false)
+
+inline ChildResult RunClient(const std::vector<std::string>& arguments,
+                             const std::vector<std::string>& environment) {
+  std::vector<std::string> command = {PRELOAD_CLIENT};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return RunProgram(command, environment);
+}
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_TESTS_PRELOAD_PRELOAD_SETUP_H_

@@ -1,0 +1,329 @@
+// Every program with a RocksDB that is not ours, or with none, does with the interposer preloaded
+// what it does without. Whatever the programs and plugins call, stand-ins answer, and say which.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/preload/preload_setup.h"
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+
+namespace winnow {
+namespace {
+
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::Preloading;
+using testing::RunProgram;
+using Words = std::vector<std::string>;
+
+Words Split(const std::string& text) {
+  std::istringstream stream(text);
+  Words words;
+  for (std::string word; stream >> word;) {
+    words.push_back(word);
+  }
+  return words;
+}
+
+struct Case {
+  std::string name;
+  std::string program;  // preload_standin_host_…
+  std::string what;     // its arguments
+  // All that is to be seen of "WHO HOW: ANSWERER …", as WHO:ANSWERER.
+  std::string answers;
+  // The same if Winnow is asked for: differs where our RocksDB answers.
+  std::string answers_with_policy = answers;
+};
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.program << " " << one.what; }
+
+// The order in which the dynamic linker calls destructors at the end depends on which library was
+// found to need which, where the interposer stands between: those lines are sorted.
+std::string WithSortedEnd(const std::string& output) {
+  const size_t end = std::min(output.find("\ndone\n"), output.size());
+  std::istringstream stream(output.substr(end));
+  std::multiset<std::string> lines;
+  for (std::string line; std::getline(stream, line);) {
+    lines.insert(line);
+  }
+  std::string sorted = output.substr(0, end);
+  for (const std::string& line : lines) {
+    sorted += line + "\n";
+  }
+  return sorted;
+}
+
+ChildResult RunCase(const Case& one, const Words& environment) {
+  Words command = {STANDINS "preload_standin_host_" + one.program};
+  for (const std::string& word : Split(one.what)) {
+    command.push_back(word);
+  }
+  ChildResult result = RunProgram(command, environment);
+  result.output = WithSortedEnd(result.output);
+  return result;
+}
+
+// The number in the name of this build's library is left out.
+std::set<std::string> Answers(const std::string& output) {
+  std::set<std::string> answers;
+  std::istringstream lines(output);
+  const std::regex form("(\\w+) (?!closed)\\w+: (librocksdb|\\w+).*");
+  for (std::string line; std::getline(lines, line);) {
+    if (std::smatch parts; std::regex_match(line, parts, form)) {
+      answers.insert(parts[1].str() + ":" + parts[2].str());
+    }
+  }
+  return answers;
+}
+
+std::set<std::string> Set(const std::string& answers) {
+  const Words words = Split(answers);
+  return {words.begin(), words.end()};
+}
+
+// What our RocksDB answers comes from Winnow, and else nothing is changed.
+std::string WithWinnow(const std::string& output) {
+  return std::regex_replace(output, std::regex(": librocksdb[^ \n]*\n"), ": winnow\n");
+}
+
+class StandinTest : public ::testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override { WINNOW_SKIP_IF_SANITIZED(); }
+};
+
+TEST_P(StandinTest, IsAnsweredAsWithoutThePreload) {
+  const Case& one = GetParam();
+  const ChildResult without = RunCase(one, {});
+  EXPECT_EQ(without.status, 0);
+  EXPECT_THAT(without.errors, IsEmpty());
+  EXPECT_THAT(without.output, Not(HasSubstr("moved")));
+  EXPECT_EQ(Answers(without.output), Set(one.answers)) << without.output;
+
+  const ChildResult idle = RunCase(one, Preloading({}));
+  EXPECT_EQ(idle.status, 0);
+  EXPECT_EQ(idle.errors, without.errors);
+  EXPECT_EQ(idle.output, without.output);
+
+  const ChildResult asked = RunCase(one, Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1"}));
+  EXPECT_EQ(asked.status, 0);
+  EXPECT_EQ(asked.errors, without.errors);
+  EXPECT_EQ(asked.output,
+            one.answers == one.answers_with_policy ? without.output : WithWinnow(without.output));
+  EXPECT_EQ(Answers(asked.output), Set(one.answers_with_policy)) << asked.output;
+}
+
+std::string TestName(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, StandinTest,
+    ::testing::Values(Case{"WithNone", "none", "maps", ""},
+                      Case{"WithAnExportedCopy", "exporting", "all maps", "program:program"},
+                      Case{"WithAHiddenCopy", "hidden", "all maps", "program:program"},
+                      Case{"WithALibraryOfAnotherVersion", "linked", "all maps", "program:linked"},
+                      Case{"ThatProbeByDlsym", "none", "probe maps", "host:nobody"},
+                      Case{"ThatProbeByAWeakReference", "weak", "weak maps", "host:nobody"},
+                      Case{"WithChildren", "none", "run:host_none run:host_hidden all maps",
+                           "program:program"},
+                      Case{"WithRocksDBAndAChildWithout", "rocksdb",
+                           "policies run:host_none open:one all:one maps",
+                           "program:librocksdb one:one", "program:winnow one:one"}),
+    TestName);
+
+std::vector<Case> EveryWayToOpen() {
+  std::vector<Case> cases;
+  for (const std::string plugin : {"one", "now", "symbolic", "same_version", "dependent"}) {
+    for (const std::string how : {"", ":now", ":global", ":now:global", ":deepbind"}) {
+      const std::string opened = plugin + how;
+      const std::string copy = plugin == "dependent" ? "dependency" : plugin;
+      std::ostringstream what;
+      std::ostringstream answers;
+      what << "open:" << opened << " all:" << plugin << " maps";
+      answers << plugin << ":" << copy;
+      cases.push_back(
+          {std::regex_replace(opened, std::regex(":"), "_"), "none", what.str(), answers.str()});
+    }
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryWay, StandinTest, ::testing::ValuesIn(EveryWayToOpen()), TestName);
+
+INSTANTIATE_TEST_SUITE_P(
+    Plugins, StandinTest,
+    ::testing::Values(
+        Case{"Two", "none", "open:one open:two all:one all:two all:one maps", "one:one two:two"},
+        Case{"TwoInManyThreads", "none", "open:one open:two threads:one:two maps",
+             "one:one two:two"},
+        Case{"WithACopyAndALibrarys", "none", "open:dependent open:one all:one all:dependent maps",
+             "one:one dependent:dependency"},
+        // What has come by the plugin's function is on the stack of nobody else.
+        Case{"CalledWithoutATrace", "none", "open:one direct:one maps", "one:one host:one"},
+        Case{"DependentCalledWithoutATrace", "none", "open:dependent direct:dependent maps",
+             "dependent:dependency host:dependency"},
+        // The program calls what only the database's table of virtual functions names.
+        Case{"WithADatabaseForTheProgram", "none", "open:one database:one maps",
+             "one:one host:one"},
+        Case{"TwoWithADatabaseEach", "none", "open:one open:two database:two database:one maps",
+             "one:one two:two host:one host:two"},
+        Case{"ClosedAndOpenedAgain", "none",
+             "open:one all:one close:one open:one all:one close:one maps", "one:one"},
+        // The second may be where the first was.
+        Case{"InThePlaceOfAnother", "none",
+             "open:one all:one close:one open:two all:two close:two open:one all:one maps",
+             "one:one two:two"},
+        Case{"DependentInThePlaceOfAnother", "none",
+             "open:one all:one close:one open:dependent all:dependent maps",
+             "one:one dependent:dependency"},
+        // Of two that are for all, the first one answers.
+        Case{"BehindAGlobalOne", "none", "open:one:global open:two all:two all:one maps",
+             "one:one two:one"},
+        Case{"BehindAGlobalOneWithTheirOwn", "none",
+             "open:one:global open:two:deepbind open:symbolic all:two all:symbolic all:one maps",
+             "one:one two:two symbolic:symbolic"},
+        // What is bound, stays.
+        Case{"BoundBeforeAGlobalOne", "none",
+             "open:now open:one:global policies:now database:now all:one maps",
+             "now:now one:one host:now"},
+        Case{"LazilyBoundBeforeAGlobalOne", "none",
+             "open:two policies:two database:two open:one:global policies:two database:two all:one "
+             "maps",
+             "two:two one:one host:two"},
+        Case{"InAnExportingProgram", "exporting", "open:one all:one all maps",
+             "program:program one:program"},
+        Case{"InAnExportingProgramWithTheirOwn", "exporting",
+             "open:one:deepbind open:symbolic all:one all:symbolic all maps",
+             "program:program one:one symbolic:symbolic"},
+        Case{"InAHidingProgram", "hidden", "open:one all:one all maps", "program:program one:one"},
+        Case{"InALinkedProgram", "linked", "open:one all:one all maps",
+             "program:linked one:linked"},
+        Case{"InALinkedProgramWithTheirOwn", "linked",
+             "open:one:deepbind open:symbolic all:one all:symbolic all maps",
+             "program:linked one:one symbolic:symbolic"}),
+    TestName);
+
+INSTANTIATE_TEST_SUITE_P(
+    BesideOurs, StandinTest,
+    ::testing::Values(
+        Case{"PluginFirst", "none",
+             "open:one open:rocksdb policies:rocksdb all:one policies:rocksdb database:one",
+             "rocksdb:librocksdb one:one host:one", "rocksdb:winnow one:one host:one"},
+        Case{"PluginLast", "none",
+             "open:rocksdb open:one policies:rocksdb all:one policies:rocksdb database:one",
+             "rocksdb:librocksdb one:one host:one", "rocksdb:winnow one:one host:one"},
+        Case{"InManyThreads", "none", "open:one open:rocksdb threads:one:rocksdb",
+             "rocksdb:librocksdb one:one", "rocksdb:winnow one:one"},
+        Case{"OfTheSameVersion", "none",
+             "open:rocksdb open:same_version policies:rocksdb all:same_version",
+             "rocksdb:librocksdb same_version:same_version",
+             "rocksdb:winnow same_version:same_version"},
+        Case{"LibraryOfAPlugin", "none",
+             "open:dependent open:rocksdb policies:rocksdb all:dependent",
+             "rocksdb:librocksdb dependent:dependency", "rocksdb:winnow dependent:dependency"},
+        Case{"OursForAll", "none", "open:rocksdb:global open:one policies:one policies:rocksdb",
+             "rocksdb:librocksdb one:librocksdb", "rocksdb:winnow one:winnow"},
+        Case{"OursIsClosedAndOpenedAgain", "none",
+             "open:rocksdb policies:rocksdb close:rocksdb open:one all:one close:one open:rocksdb "
+             "policies:rocksdb",
+             "rocksdb:librocksdb one:one", "rocksdb:winnow one:one"},
+        Case{"OursIsCalledWithoutATrace", "none", "open:rocksdb direct:rocksdb",
+             "rocksdb:librocksdb host:librocksdb", "rocksdb:winnow host:winnow"},
+        Case{"OursIsTheProgramsAndAllPluginsGetIt", "rocksdb",
+             "open:one policies:one policies open:dependent policies:dependent",
+             "program:librocksdb one:librocksdb dependent:librocksdb",
+             "program:winnow one:winnow dependent:winnow"},
+        Case{"OursIsTheProgramsAndPluginsHaveTheirOwn", "rocksdb",
+             "open:one:deepbind open:symbolic all:one all:symbolic policies",
+             "program:librocksdb one:one symbolic:symbolic",
+             "program:winnow one:one symbolic:symbolic"},
+        Case{"HiddenInTheProgram", "hidden", "all open:rocksdb policies:rocksdb all",
+             "program:program rocksdb:librocksdb", "program:program rocksdb:winnow"},
+        Case{"ForAllInTheProgram", "exporting", "all open:rocksdb policies:rocksdb all",
+             "program:program rocksdb:program"},
+        Case{"OfAnotherVersion", "linked", "all open:rocksdb policies:rocksdb all",
+             "program:linked rocksdb:linked"},
+        // By RTLD_DEEPBIND a plugin asks its own libraries first, and never the interposer.
+        Case{"OutOfReachInAnExportingProgram", "exporting",
+             "all open:rocksdb:deepbind policies:rocksdb all",
+             "program:program rocksdb:librocksdb"},
+        Case{"OutOfReachInALinkedProgram", "linked",
+             "all open:rocksdb:deepbind policies:rocksdb all",
+             "program:linked rocksdb:librocksdb"}),
+    TestName);
+
+// The program sees no RocksDB; only the database's table of virtual functions names one.
+TEST(StandinsTest, ADatabaseOfAPluginIsChangedByAProgramWithoutRocksDB) {
+  WINNOW_SKIP_IF_SANITIZED();
+  const testing::TemporaryFolder folder;
+  const Words command = {STANDINS "preload_standin_database", STANDINS "preload_standin_opener.so",
+                         folder / "db"};
+  for (const Words& environment :
+       {Words{}, Preloading({}), Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1"})}) {
+    const ChildResult result = RunProgram(command, environment);
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.output, "good option: OK\nbad option: refused\n");
+    EXPECT_THAT(result.errors, IsEmpty());
+  }
+}
+
+// Nothing says which of the two was meant.
+TEST(StandinsTest, OneOfTwoPluginsAnswersWhatLeavesNoTrace) {
+  WINNOW_SKIP_IF_SANITIZED();
+  const Case both{"", "none", "open:one open:two direct:one direct:two", ""};
+  for (const Words& environment : {Preloading({}), Preloading({"WINNOW_POLICY=winnow:10"})}) {
+    const ChildResult result = RunCase(both, environment);
+    EXPECT_EQ(result.status, 0) << result.errors;
+    std::set<std::string> answers = Answers(result.output);
+    EXPECT_EQ(answers.erase("one:one") + answers.erase("two:two"), 2u) << result.output;
+    answers.erase("host:one");
+    answers.erase("host:two");
+    EXPECT_THAT(answers, IsEmpty()) << result.output;
+  }
+}
+
+// The linker would have found nothing for the program. Its call looks like a plugin's that leaves
+// no trace, and a plugin's must be answered.
+TEST(StandinsTest, AProgramThatProbesBesideAPluginGetsThePlugins) {
+  WINNOW_SKIP_IF_SANITIZED();
+  const Case beside{"", "weak", "open:one weak policies:one weak", ""};
+  const ChildResult result = RunCase(beside, Preloading({}));
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_EQ(Answers(result.output), (std::set<std::string>{"host:one", "one:one"}));
+}
+
+// Without this the test of calls that leave no trace tests others.
+TEST(StandinsTest, JumpAtTheEndOfAFunction) {
+  const ChildResult code =
+      RunProgram({WINNOW_OBJDUMP, "-d", "--no-show-raw-insn", STANDINS "preload_standin_one.so"});
+  ASSERT_EQ(code.status, 0) << code.errors;
+  for (const char* name : {"20NewBloomFilterPolicyEdb", "21NewRibbonFilterPolicyEdi"}) {
+    const std::string jump = "\t(jmp|b) +[0-9a-f]+ <_ZN7rocksdb" + std::string(name) + "@plt>";
+    EXPECT_TRUE(std::regex_search(code.output, std::regex(jump))) << name;
+  }
+}
+
+// Nor is anything brought into it that its own libraries might take.
+TEST(StandinsTest, AProgramOfAnotherLanguageLoadsNoMoreThanThePreload) {
+  WINNOW_SKIP_IF_SANITIZED();
+  const ChildResult maps =
+      RunProgram({"sh", "-c", "cat /proc/self/maps"}, Preloading({"WINNOW_POLICY=winnow:10"}));
+  EXPECT_EQ(maps.status, 0);
+  EXPECT_THAT(maps.errors, IsEmpty());
+  EXPECT_THAT(maps.output, HasSubstr("/libwinnow_preload.so"));
+  for (const char* other : {"librocksdb", "libwinnow_rocksdb", "libstdc++"}) {
+    EXPECT_THAT(maps.output, Not(HasSubstr(other)));
+  }
+}
+
+}  // namespace
+}  // namespace winnow

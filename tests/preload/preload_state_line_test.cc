@@ -1,0 +1,211 @@
+// The lines in which a process says whether Winnow is in force, and what it has no part in.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/preload/preload_setup.h"
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+
+namespace winnow {
+namespace {
+
+using ::testing::AllOf;
+using testing::ChildResult;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::LinesThatBegin;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using testing::Preloading;
+using testing::ReadFile;
+using testing::RunClient;
+using testing::RunProgram;
+using ::testing::SizeIs;
+using testing::TemporaryFolder;
+using ::testing::UnorderedElementsAre;
+
+// A program without RocksDB, which keeps its stderr to the end: those of GNU's coreutils close it.
+const std::vector<std::string> kShell = {"bash", "-c", ":"};
+
+class PreloadStateLineTest : public ::testing::Test {
+ protected:
+  void SetUp() override { WINNOW_SKIP_IF_SANITIZED(); }
+
+  static std::vector<std::string> Lines(const std::vector<std::string>& command,
+                                        std::vector<std::string> environment) {
+    environment.emplace_back("WINNOW_LOG=1");
+    const ChildResult result = RunProgram(command, Preloading(environment));
+    EXPECT_EQ(result.status, 0) << result.errors;
+    return LinesThatBegin(result.errors, "");
+  }
+};
+
+TEST_F(PreloadStateLineTest, OfAProgramWithoutRocksDBSaysWhatIsMissing) {
+  EXPECT_THAT(Lines(kShell, {}),
+              ElementsAre(MatchesRegex("winnow: not in force in bash \\([0-9]+\\): the shared "
+                                       "RocksDB that it was built for, librocksdb.so.*, is not in "
+                                       "this process")));
+}
+
+TEST_F(PreloadStateLineTest, OfAProgramThatAsksForNothingSaysSo) {
+  EXPECT_THAT(Lines({PRELOAD_CLIENT, "idle"}, {"WINNOW_POLICY=winnow:10"}),
+              ElementsAre(AllOf(HasSubstr("winnow: in force in preload_client ("),
+                                HasSubstr("bits_per_key=10;"),
+                                HasSubstr("the program asked for no filter policy"))));
+}
+
+TEST_F(PreloadStateLineTest, SaysThatNoPolicyWasAskedFor) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(
+      Lines({PRELOAD_CLIENT, "write", folder / "db", "bloom:10", "10"}, {}),
+      ElementsAre(AllOf(HasSubstr("winnow: in force"), HasSubstr("WINNOW_POLICY is not set"),
+                        Not(HasSubstr("the program asked for no")))));
+}
+
+TEST_F(PreloadStateLineTest, SaysWhatIsWrongInTheEnvironment) {
+  const struct {
+    const char* variable;
+    const char* said;
+  } cases[] = {
+      {"WINNOW_POLCY=winnow:10", "\"WINNOW_POLCY=winnow:10\" in the environment is no variable"},
+      {"winnow_policy=winnow", "\"winnow_policy=winnow\" in the environment is no variable"},
+      {"WINNOW_=",
+       "\"WINNOW_=\" in the environment is no variable of Winnow's, which are "
+       "WINNOW_POLICY, WINNOW_ADD, WINNOW_LOG"},
+      {"WINNOW_ADD=true", "\"WINNOW_ADD=true\" in the environment is not 1, as which alone"},
+      {"WINNOW_POLICY=", "\"WINNOW_POLICY=\" in the environment is empty, and counts as not set"},
+      {"WINNOW_X=\x1b[2J\n", "\"WINNOW_X=\\x1b[2J\\x0a\" in the environment"},
+  };
+  for (const auto& [variable, said] : cases) {
+    for (const std::vector<std::string>& command : {kShell, {PRELOAD_CLIENT, "idle"}}) {
+      EXPECT_THAT(Lines(command, {variable}), ElementsAre(HasSubstr(said))) << command[0];
+    }
+  }
+  for (const char* variable : {"WINNOW_ADD=1", "WINNOW_ADD=0", "WINNOW_ADD=",
+                               "WINNOW_KERNEL=portable", "WINNOW_SHARED_HASH=off", "WINNOWS=1"}) {
+    EXPECT_THAT(Lines(kShell, {variable}), ElementsAre(Not(HasSubstr("environment")))) << variable;
+  }
+}
+
+TEST_F(PreloadStateLineTest, SaysThatAddingNeedsAPolicy) {
+  EXPECT_THAT(Lines({PRELOAD_CLIENT, "idle"}, {"WINNOW_ADD=1"}),
+              ElementsAre(HasSubstr("; WINNOW_ADD=1 has no effect without WINNOW_POLICY")));
+  EXPECT_THAT(Lines({PRELOAD_CLIENT, "idle"}, {"WINNOW_POLICY=winnow", "WINNOW_ADD=1"}),
+              ElementsAre(Not(HasSubstr("no effect"))));
+}
+
+TEST_F(PreloadStateLineTest, SaysWhatDoesNotOpenByAPolicyThatCannotBe) {
+  EXPECT_THAT(Lines({PRELOAD_CLIENT, "idle"}, {"WINNOW_POLICY=winnow:99"}),
+              ElementsAre(HasSubstr("; databases with filters don't open: ")));
+  EXPECT_THAT(Lines({PRELOAD_CLIENT, "idle"}, {"WINNOW_POLICY=winnow:99", "WINNOW_ADD=1"}),
+              ElementsAre(HasSubstr("; databases don't open but to be read: ")));
+}
+
+TEST_F(PreloadStateLineTest, IsSaidForAnythingButZeroAndNothing) {
+  for (const char* variable : {"WINNOW_LOG=0", "WINNOW_LOG=", "OTHER=1"}) {
+    EXPECT_THAT(RunProgram(kShell, Preloading({variable, "WINNOW_POLCY=1"})).errors, IsEmpty())
+        << variable;
+  }
+  EXPECT_THAT(RunProgram(kShell, Preloading({"WINNOW_LOG=yes"})).errors,
+              HasSubstr("\"WINNOW_LOG=yes\" in the environment is not 1, and counts as 1"));
+}
+
+TEST_F(PreloadStateLineTest, IsSaidOnceByEachProgramAndNotByItsForks) {
+  EXPECT_THAT(
+      Lines({"bash", "-c", "(:); (:); bash -c : | perl -e 1; true"}, {}),
+      UnorderedElementsAre(HasSubstr("in bash ("), HasSubstr("in bash ("), HasSubstr("in perl (")));
+}
+
+TEST_F(PreloadStateLineTest, IsSaidOnceByManyThreads) {
+  EXPECT_THAT(LinesThatBegin(RunClient({"ask-in-threads"},
+                                       Preloading({"WINNOW_POLICY=winnow", "WINNOW_LOG=1"}))
+                                 .errors,
+                             "winnow: in force"),
+              SizeIs(1));
+}
+
+// ---- Column families that it has no part in
+
+class PreloadFamilyNotesTest : public ::testing::Test {
+ protected:
+  void SetUp() override { WINNOW_SKIP_IF_SANITIZED(); }
+
+  std::vector<std::string> Notes(const std::string& verb, const std::string& how,
+                                 const std::string& policy,
+                                 const std::vector<std::string>& environment) {
+    const ChildResult result =
+        RunClient({verb, how + database_, policy, "100"}, Preloading(environment));
+    EXPECT_EQ(result.status, 0) << result.errors;
+    return LinesThatBegin(result.errors, "winnow: column family");
+  }
+
+  std::string Note(const std::string& family) const {
+    return "winnow: column family " + family + " of " + database_ +
+           " has no filter policy: files get no filters, and those that files have are not used; ";
+  }
+
+  TemporaryFolder folder_;
+  const std::string database_ = folder_ / "db";
+  const std::vector<std::string> winnow_ = {"WINNOW_POLICY=winnow", "WINNOW_LOG=1"};
+};
+
+TEST_F(PreloadFamilyNotesTest, SayOnceHoweverADatabaseIsOpenedThatItHasNoPolicy) {
+  for (const char* how : {"", "transaction@", "optimistic@", "ttl@"}) {
+    EXPECT_THAT(Notes("write", how, "none", winnow_),
+                ElementsAre(Note("default") + "WINNOW_ADD=1 gives it one"))
+        << how;
+    EXPECT_THAT(ReadFile(database_ + "/LOG"),
+                HasSubstr("[winnow] column family default has no filter policy: "))
+        << how;
+  }
+  for (const char* how : {"read-only@", "secondary@"}) {
+    for (const char* policy : {"WINNOW_POLICY=winnow", "WINNOW_POLICY=read"}) {
+      Notes("write", "", "none", winnow_);
+      EXPECT_THAT(Notes("read", how, "none", {policy, "WINNOW_LOG=1"}),
+                  ElementsAre(Note("default") + "WINNOW_ADD=1 gives it one"))
+          << how;
+    }
+  }
+  EXPECT_THAT(ReadFile(database_ + ".secondary/LOG"), HasSubstr("[winnow] column family default"));
+}
+
+TEST_F(PreloadFamilyNotesTest, NameFamiliesThatAreMadeOrImportedLater) {
+  std::vector<std::string> expected;
+  for (const char* family : {"default", "one", "two", "three", "four", "five"}) {
+    expected.push_back(Note(family) + "WINNOW_ADD=1 gives it one");
+  }
+  EXPECT_THAT(Notes("later-families", "", "none", winnow_),
+              ::testing::UnorderedElementsAreArray(expected));
+  EXPECT_THAT(ReadFile(database_ + "/LOG"),
+              HasSubstr("[winnow] column family five has no filter policy: "));
+}
+
+TEST_F(PreloadFamilyNotesTest, SayWhatWouldHelpWithoutAnyVariable) {
+  EXPECT_THAT(Notes("write", "", "none", {"WINNOW_LOG=1"}),
+              ElementsAre(Note("default") + "WINNOW_POLICY=winnow with WINNOW_ADD=1 gives it one"));
+  EXPECT_THAT(ReadFile(database_ + "/LOG"), Not(HasSubstr("[winnow]")));
+}
+
+TEST_F(PreloadFamilyNotesTest, AreNotWhereNothingIsMissingOrNobodyAsks) {
+  EXPECT_THAT(Notes("write", "families@", "bloom:10", winnow_), IsEmpty());
+  EXPECT_THAT(ReadFile(database_ + "/LOG"), Not(HasSubstr("column family default has")));
+  EXPECT_THAT(Notes("write", "", "string:filter_policy=winnow:10", {"WINNOW_LOG=1"}), IsEmpty());
+  EXPECT_THAT(Notes("write", "", "none", {"WINNOW_POLICY=winnow"}), IsEmpty());
+}
+
+// RocksDB takes 0 bits for a wish to have no filters.
+TEST_F(PreloadFamilyNotesTest, APolicyOfNoBitsIsSaidToBuildNone) {
+  const ChildResult result = RunClient({"write", database_, "bloom:0", "100"}, Preloading(winnow_));
+  EXPECT_THAT(LinesThatBegin(result.errors, "winnow: filter policy"),
+              ElementsAre(HasSubstr("bloomfilter:0:false builds no filters")));
+  EXPECT_THAT(ReadFile(database_ + "/LOG"),
+              HasSubstr("for policy bloomfilter:0:false, which builds no filters"));
+}
+
+}  // namespace
+}  // namespace winnow

@@ -1,0 +1,105 @@
+// Lines of the interposer in programs that close descriptor 2, never had it, or have a reader of it
+// who waits for its end.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/preload/preload_setup.h"
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+
+namespace winnow {
+namespace {
+
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Preloading;
+using testing::ReadFile;
+using testing::RunClient;
+using testing::RunProgram;
+using testing::TemporaryFolder;
+
+const std::vector<std::string> kLogging =
+    Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1", "WINNOW_LOG=1"});
+
+class PreloadStderrTest : public ::testing::Test {
+ protected:
+  void SetUp() override { WINNOW_SKIP_IF_SANITIZED(); }
+
+  // A shell's command, in which $CLIENT is the client and $DB a database.
+  ChildResult Shell(const std::string& command) const {
+    std::vector<std::string> environment = {"CLIENT=" + std::string(PRELOAD_CLIENT),
+                                            "DB=" + database_};
+    // For the client alone: the shell has nothing to say.
+    std::string preload;
+    for (const std::string& variable : kLogging) {
+      preload += " '" + variable + "'";
+    }
+    environment.push_back("PRELOAD=env" + preload);
+    return RunProgram({"sh", "-c", "with() { eval \"$PRELOAD\" '\"$@\"'; }; " + command},
+                      environment);
+  }
+
+  // No file but the databases' own logs has a word of ours.
+  void ExpectNoLineInFiles() const {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "")) {
+      if (entry.is_regular_file()) {
+        EXPECT_EQ(ReadFile(entry.path().string()).find("winnow: "), std::string::npos)
+            << entry.path();
+      }
+    }
+  }
+
+  TemporaryFolder folder_;
+  const std::string database_ = folder_ / "db";
+};
+
+TEST_F(PreloadStderrTest, EveryAcknowledgedWriteIsFoundAfterDescriptor2BecameAWal) {
+  const ChildResult written = RunClient({"close-stderr", database_, "bloom:10", "1000"}, kLogging);
+  ASSERT_EQ(written.status, 0) << written.errors;
+  ASSERT_THAT(written.output, HasSubstr(".log")) << "the WAL should be descriptor 2";
+  ExpectNoLineInFiles();
+  EXPECT_THAT(RunClient({"read", database_, "bloom:10", "1000"}, {}).output,
+              HasSubstr("missing=0 invented=0"));
+}
+
+TEST_F(PreloadStderrTest, NothingIsWrittenWhereItWasClosedAtTheStart) {
+  const ChildResult written = Shell("with $CLIENT write $DB none 1000 2>&-");
+  ASSERT_EQ(written.status, 0);
+  EXPECT_THAT(written.errors, IsEmpty());
+  ExpectNoLineInFiles();
+  EXPECT_THAT(RunClient({"read", database_, "none", "1000"}, {}).output,
+              HasSubstr("missing=0 invented=0"));
+}
+
+TEST_F(PreloadStderrTest, TheLinesAreThereWhereItIsWhatItWas) {
+  for (const char* target : {"2>&1", "2>/dev/null", "2>>$DB.err"}) {
+    ASSERT_EQ(Shell(std::string("with $CLIENT write $DB none 1000 ") + target).status, 0);
+  }
+  EXPECT_THAT(Shell("with $CLIENT write $DB none 1000 2>&1").output,
+              HasSubstr("winnow: in force in preload_client"));
+  EXPECT_THAT(ReadFile(database_ + ".err"),
+              HasSubstr("winnow: built 0 Bloom filters and 3 Ribbon filters"));
+}
+
+TEST_F(PreloadStderrTest, WhoReadsADaemonsOutputDoesNotWaitForIt) {
+  // The daemon ends after it was read from. Who waits for it does so for ever.
+  const ChildResult result = Shell(
+      "mkfifo $DB.pipe && with timeout 60 sh -c "
+      "'read=$($CLIENT linger $DB.pipe 2>&1); : >$DB.pipe; echo \"$read\"'");
+  EXPECT_EQ(result.status, 0) << "it waited for the daemon";
+  EXPECT_THAT(result.output, HasSubstr("winnow: in force"));
+}
+
+// A number that we kept might be closed by close_range() and given to a file.
+TEST_F(PreloadStderrTest, NoDescriptorIsKept) {
+  EXPECT_EQ(RunClient({"descriptors"}, kLogging).output, RunClient({"descriptors"}, {}).output);
+}
+
+}  // namespace
+}  // namespace winnow

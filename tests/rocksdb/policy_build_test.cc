@@ -1,0 +1,271 @@
+// The option `build`: a policy that reads Winnow's filters and builds RocksDB's own.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/database_files.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::CompactRangeOptions;
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::DBOptions;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::FlushOptions;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::KindsOfFilters;
+using testing::MakeOptions;
+using testing::MakePolicyFrom;
+using ::testing::Not;
+using testing::OpenDatabase;
+using testing::ReadFile;
+using testing::StrictConfig;
+using testing::TemporaryFolder;
+using Kinds = std::map<std::string, int>;
+
+constexpr uint64_t kKeys = 20000;
+constexpr char kReads[] = "{id=winnow;bits_per_key=10;build=bloomfilter}";
+
+std::string Key(uint64_t i) { return "key" + std::to_string(1000000 + i); }
+
+class PolicyBuildTest : public ::testing::Test {
+ protected:
+  PolicyBuildTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
+
+  void Open(const std::string& policy) {
+    BlockBasedTableOptions table;
+    table.optimize_filters_for_memory = false;
+    table.format_version = 5;
+    if (policy != "none") {
+      table.filter_policy = MakePolicyFrom(policy);
+    }
+    options_ = MakeOptions(table);
+    database_.reset();
+    database_ = OpenDatabase(options_, path_);
+    ASSERT_NE(database_, nullptr);
+  }
+
+  void WriteAll() {
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      ASSERT_STATUS_OK(database_->Put(WriteOptions(), Key(i), "value" + std::to_string(i)));
+    }
+    ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
+    CompactRangeOptions all;  // also where nothing changed, and a file would be moved
+    all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+    ASSERT_STATUS_OK(database_->CompactRange(all, nullptr, nullptr));
+  }
+
+  // Data blocks read for kKeys absent keys. All keys must be found.
+  uint64_t BlocksReadForAbsentKeys() {
+    std::string value;
+    const auto count = [this] {
+      return options_.statistics->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_HIT) +
+             options_.statistics->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_MISS);
+    };
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      const Status status = database_->Get(ReadOptions(), Key(i), &value);
+      EXPECT_TRUE(status.ok()) << Key(i) << " " << status.ToString();
+    }
+    const uint64_t before = count();
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      EXPECT_TRUE(database_->Get(ReadOptions(), Key(i) + "x", &value).IsNotFound()) << Key(i);
+    }
+    return count() - before;
+  }
+
+  std::string Log() const { return ReadFile(path_ + "/LOG"); }
+
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_ / "database";
+  Options options_;
+  std::unique_ptr<DB> database_;
+};
+
+TEST_F(PolicyBuildTest, StockRocksDBReadsTheFilesAtItsUsualCost) {
+  const struct {
+    const char* stock;
+    const char* ours;
+    const char* kind;
+  } cases[] = {
+      {"bloomfilter:10", kReads, "built-in bloom"},
+      {"ribbonfilter:10:-1", "{id=winnow;bits_per_key=10;bloom_before_level=-1;build=ribbonfilter}",
+       "built-in ribbon"},
+  };
+  for (const auto& [stock, ours, kind] : cases) {
+    std::map<std::string, std::map<std::string, uint64_t>> blocks;  // by builder and reader
+    for (const std::string builder : {stock, ours}) {
+      Open(builder);
+      WriteAll();
+      EXPECT_EQ(KindsOfFilters(path_), (Kinds{{kind, 1}})) << builder;
+      for (const std::string reader : {stock, ours, "none"}) {
+        Open(reader);
+        blocks[builder][reader] = BlocksReadForAbsentKeys();
+      }
+      database_.reset();
+      ASSERT_STATUS_OK(DestroyDB(path_, Options()));
+    }
+    EXPECT_GT(blocks[stock][stock], 0u);
+    EXPECT_LT(blocks[stock][stock], kKeys * 2 / 100);
+    EXPECT_EQ(blocks[ours], blocks[stock]);
+    EXPECT_EQ(blocks[stock][ours], blocks[stock][stock]);
+    // Where RocksDB has dropped the policy, no filter of any kind is looked at.
+    EXPECT_GT(blocks[ours]["none"], kKeys * 95 / 100);
+  }
+}
+
+TEST_F(PolicyBuildTest, WinnowsFiltersOfOldFilesStayInUse) {
+  Open("winnow:10");
+  WriteAll();
+  const uint64_t ours = BlocksReadForAbsentKeys();
+  EXPECT_LT(ours, kKeys * 2 / 100);
+  Open(kReads);
+  EXPECT_EQ(BlocksReadForAbsentKeys(), ours);
+  EXPECT_EQ(KindsOfFilters(path_), (Kinds{{"winnow ribbon", 1}}));
+  // What they cost without us, and why readers come first.
+  Open("bloomfilter:10");
+  EXPECT_GT(BlocksReadForAbsentKeys(), kKeys * 95 / 100);
+}
+
+TEST_F(PolicyBuildTest, FilesAndOptionsNameWinnowsPolicy) {
+  Open(kReads);
+  WriteAll();
+  for (const testing::FileFilter& file : testing::ReadFilters(path_)) {
+    EXPECT_EQ(file.policy_name, "winnow.Filter");
+  }
+  const std::string saved = testing::NewestOptionsFile(path_);
+  EXPECT_THAT(saved, AllOf(HasSubstr("id=winnow.Filter;"), HasSubstr("build=bloomfilter;")));
+  database_.reset();
+  DBOptions database_options;
+  std::vector<ColumnFamilyDescriptor> families;
+  ASSERT_STATUS_OK(LoadLatestOptions(StrictConfig(), path_, &database_options, &families));
+  const auto* table = families.at(0).options.table_factory->GetOptions<BlockBasedTableOptions>();
+  ASSERT_NE(table, nullptr);
+  std::string build;
+  ASSERT_STATUS_OK(table->filter_policy->GetOption(ConfigOptions(), "build", &build));
+  EXPECT_EQ(build, "bloomfilter");
+}
+
+TEST_F(PolicyBuildTest, TheLogSaysWhoseFiltersAreBuilt) {
+  Open(kReads);
+  WriteAll();
+  EXPECT_THAT(Log(), HasSubstr("reads Winnow's and RocksDB's filters for policy winnow.Filter, "
+                               "which builds RocksDB's bloomfilter:10 "));
+  EXPECT_THAT(Log(), Not(HasSubstr("builds the filters of policy")));
+}
+
+TEST_F(PolicyBuildTest, TheNextFileFollowsWhenItIsChanged) {
+  const char* const ways[] = {"table_factory.filter_policy.build",
+                              "block_based_table_factory.filter_policy.build"};
+  Open(std::string("winnow:10"));
+  for (const char* way : ways) {
+    for (const auto& [build, kind] :
+         std::map<std::string, std::string>{{"bloomfilter", "built-in bloom"},
+                                            {"ribbonfilter", "built-in ribbon"},
+                                            {"winnow", "winnow ribbon"}}) {
+      ASSERT_STATUS_OK(database_->SetOptions({{way, build}}));
+      WriteAll();
+      EXPECT_EQ(KindsOfFilters(path_), (Kinds{{kind, 1}})) << way;
+      EXPECT_LT(BlocksReadForAbsentKeys(), kKeys * 2 / 100);
+    }
+  }
+  ASSERT_STATUS_OK(database_->SetOptions(
+      {{"block_based_table_factory", "{filter_policy={build=bloomfilter;bits_per_key=12}}"}}));
+  WriteAll();
+  EXPECT_EQ(KindsOfFilters(path_), (Kinds{{"built-in bloom", 1}}));
+  EXPECT_THAT(Log(), HasSubstr("which builds RocksDB's bloomfilter:12 "));
+  // From 9.8 on the policy itself can be replaced.
+  const Status replaced = database_->SetOptions(
+      {{"block_based_table_factory", "{filter_policy={id=winnow;build=ribbonfilter}}"}});
+  EXPECT_EQ(replaced.ok(), WINNOW_ROCKSDB_AT_LEAST(9, 8)) << replaced.ToString();
+  WriteAll();
+  EXPECT_EQ(KindsOfFilters(path_),
+            (Kinds{{replaced.ok() ? "built-in ribbon" : "built-in bloom", 1}}));
+}
+
+TEST_F(PolicyBuildTest, WhatIsRefusedIsSaidAndLeavesItAsItWas) {
+  Open(kReads);
+  database_->SetOptions({{"table_factory.filter_policy.build", "bloom"}}).PermitUncheckedError();
+  WriteAll();
+  EXPECT_EQ(KindsOfFilters(path_), (Kinds{{"built-in bloom", 1}}));
+  database_.reset();
+  BlockBasedTableOptions table;
+  GetBlockBasedTableOptionsFromString(ConfigOptions(), {}, "filter_policy={id=winnow;build=bloom}",
+                                      &table)
+      .PermitUncheckedError();
+  ASSERT_NE(table.filter_policy, nullptr);
+  rocksdb_abi::OpenedDB opened{};
+  const Status status = DB::Open(MakeOptions(table), path_, &opened);
+  EXPECT_TRUE(status.IsInvalidArgument());
+  EXPECT_THAT(status.ToString(),
+              HasSubstr("build is \"bloom\", but must be winnow, bloomfilter or ribbonfilter"));
+}
+
+// Several threads write, flush and compact while others change what is built.
+TEST_F(PolicyBuildTest, ManyThreadsMayChangeIt) {
+  constexpr uint64_t kWritten = 5000;
+  Open("winnow:10");
+  std::atomic<int> writing{2};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      for (uint64_t i = 0; i < kWritten; ++i) {
+        EXPECT_TRUE(
+            database_->Put(WriteOptions(), Key(2 * i + static_cast<uint64_t>(t)), "v").ok());
+        if (i % 500 == 0) {
+          EXPECT_TRUE(database_->Flush(FlushOptions()).ok());
+        }
+        if (i % 2000 == 1999) {
+          EXPECT_TRUE(database_->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
+        }
+      }
+      --writing;
+    });
+  }
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      const char* const builds[] = {"bloomfilter", "winnow", "ribbonfilter"};
+      for (int i = t; writing.load() > 0; ++i) {
+        const Status status = database_->SetOptions(
+            {{"table_factory.filter_policy.build", builds[i % 3]},
+             {"table_factory.filter_policy.bits_per_key", std::to_string(8 + i % 5)}});
+        // RocksDB compares the OPTIONS file that it wrote with options that the other has changed.
+        EXPECT_TRUE(status.ok() ||
+                    status.ToString().find("Unable to persist options") != std::string::npos)
+            << status.ToString();
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  std::string value;
+  for (uint64_t i = 0; i < 2 * kWritten; ++i) {
+    ASSERT_STATUS_OK(database_->Get(ReadOptions(), Key(i), &value));
+    ASSERT_TRUE(database_->Get(ReadOptions(), Key(i) + "x", &value).IsNotFound());
+  }
+}
+
+}  // namespace
+}  // namespace winnow::plugin

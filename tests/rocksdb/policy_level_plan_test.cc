@@ -1,0 +1,374 @@
+// The option level_plan in databases: which rates the files get, and that no key is lost.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/options.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "src/core/level_plan.h"
+#include "src/core/sizing.h"
+#include "tests/support/database_files.h"
+#include "tests/support/database_model.h"
+#include "tests/support/files.h"
+#include "tests/support/random_hashes.h"
+#include "tests/support/rocksdb_testing.h"
+#include "winnow/filter.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyMetaData;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::FlushOptions;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using ::testing::HasSubstr;
+using testing::Key;
+using testing::MakePolicyFrom;
+
+constexpr uint64_t kKeys = 60'000;
+
+struct FileInTree {
+  int level;  // where it lies now
+  FilterInfo filter;
+};
+
+// A database whose own compactions make several levels of files of some hundred keys.
+class LevelPlanTest : public ::testing::Test {
+ protected:
+  LevelPlanTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
+
+  static Options SmallLevels(const BlockBasedTableOptions& table) {
+    Options options = testing::MakeOptions(table);
+    options.disable_auto_compactions = false;
+    options.level_compaction_dynamic_level_bytes = true;
+    options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+    options.write_buffer_size = 64 << 10;
+    options.target_file_size_base = 32 << 10;
+    options.max_bytes_for_level_base = 128 << 10;
+    options.max_bytes_for_level_multiplier = 4;
+    return options;
+  }
+
+  void Open(const std::string& policy,
+            const std::function<void(Options*, BlockBasedTableOptions*)>& change = nullptr) {
+    BlockBasedTableOptions table;
+    table.filter_policy = MakePolicyFrom(policy);
+    Options options = SmallLevels(table);
+    if (change) change(&options, &table);
+    options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+    options_ = options;
+    rocksdb_abi::OpenedDB opened{};
+    ASSERT_STATUS_OK(DB::Open(options, path_, &opened));
+    database_ = rocksdb_abi::Own(std::move(opened));
+  }
+
+  void Put(uint64_t key) {
+    const std::string value = "value of " + Key(key);
+    ASSERT_STATUS_OK(database_->Put(WriteOptions(), Key(key), value));
+    model_[Key(key)] = value;
+  }
+
+  void PutAtRandom(uint64_t first, uint64_t n) {
+    std::vector<uint64_t> keys(n);
+    for (uint64_t i = 0; i < n; ++i) keys[i] = first + i;
+    std::shuffle(keys.begin(), keys.end(), std::mt19937_64(n));
+    for (const uint64_t key : keys) Put(key);
+    Rest();
+  }
+
+  void Rest() {
+    ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
+    for (int quiet = 0; quiet < 3;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      uint64_t running = 0;
+      uint64_t pending = 0;
+      database_->GetIntProperty(DB::Properties::kNumRunningCompactions, &running);
+      database_->GetIntProperty(DB::Properties::kCompactionPending, &pending);
+      quiet = running + pending == 0 ? quiet + 1 : 0;
+    }
+  }
+
+  std::vector<FileInTree> Files() const {
+    // Waits for what runs: no file is half written then.
+    EXPECT_TRUE(database_->PauseBackgroundWork().ok());
+    std::map<std::string, int> levels;
+    ColumnFamilyMetaData metadata;
+    database_->GetColumnFamilyMetaData(&metadata);
+    for (const auto& level : metadata.levels) {
+      for (const auto& file : level.files) levels[file.name.substr(1)] = level.level;
+    }
+    std::vector<FileInTree> files;
+    for (const testing::FileFilter& file : testing::ReadFilters(path_)) {
+      const auto level = levels.find(file.file.substr(file.file.rfind('/') + 1));
+      if (level == levels.end()) continue;  // merged since
+      files.push_back({level->second, FilterView(file.block).info()});
+    }
+    EXPECT_TRUE(database_->ContinueBackgroundWork().ok());
+    EXPECT_FALSE(files.empty());
+    return files;
+  }
+
+  void ExpectAll() const { testing::ExpectAllKeys(*database_, model_, 2 * kKeys); }
+
+  const testing::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "database";
+  Options options_;
+  std::unique_ptr<DB> database_;
+  testing::Model model_;
+};
+
+// Level, plan and rate of each file are what the pure function says.
+void ExpectPlanned(const FileInTree& file, LevelPlan plan, double absent_share = 1) {
+  EXPECT_EQ(file.filter.level_plan, plan);
+  FilterOptions options;
+  options.level_plan = plan;
+  options.level_size_ratio = 4;  // of the family
+  options.absent_share = absent_share;
+  options.levels_below = file.filter.levels_below;
+  EXPECT_NEAR(file.filter.target_fpr / core::PlannedRate(options), 1, 0.002)
+      << "level " << file.level << ", built for " << file.filter.level << ", "
+      << file.filter.levels_below << " below";
+}
+
+class EachPlanTest : public LevelPlanTest, public ::testing::WithParamInterface<LevelPlan> {
+ protected:
+  std::string Policy(const std::string& more = "") const {
+    return "{id=winnow;level_plan=" + std::string(ToString(GetParam())) + more + "}";
+  }
+};
+
+TEST_P(EachPlanTest, SmallLevelsGetLowerRates) {
+  Open(Policy());
+  PutAtRandom(0, kKeys);
+  // Which files there are depends on threads: those of the last level are many, others few.
+  const double uniform = core::RateForBits(10);
+  size_t last = 0;
+  size_t above = 0;
+  for (const FileInTree& file : Files()) {
+    ExpectPlanned(file, GetParam());
+    if (file.filter.levels_below == 0) {
+      ++last;
+      EXPECT_GT(file.filter.target_fpr, uniform);
+      EXPECT_LT(file.filter.target_fpr, 1.5 * uniform);
+    } else if (file.filter.levels_below > 0) {
+      ++above;
+      EXPECT_LT(file.filter.target_fpr, uniform);
+    }
+  }
+  EXPECT_GT(last, 10u);
+  EXPECT_GT(above, 0u);
+  ExpectAll();
+}
+
+TEST_P(EachPlanTest, KeepsAllKeysInPartitionsWithPrefixes) {
+  Open(Policy(), [](Options* options, BlockBasedTableOptions* table) {
+    table->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table->partition_filters = true;
+    table->metadata_block_size = 256;
+    options->prefix_extractor.reset(
+        ROCKSDB_NAMESPACE::NewFixedPrefixTransform(testing::kPrefixBytes));
+  });
+  PutAtRandom(0, kKeys / 2);
+  for (uint64_t key = kKeys; key < kKeys + kKeys / 4; ++key) Put(key);
+  Rest();
+  ExpectAll();
+}
+
+TEST_P(EachPlanTest, ALastLevelThatNeedsNoFiltersHasNone) {
+  Open(Policy(";absent_share=0"));
+  PutAtRandom(0, kKeys);
+  size_t last = 0;
+  for (const testing::FileFilter& file : testing::ReadFilters(path_)) {
+    if (file.block.empty()) ++last;
+  }
+  EXPECT_GT(last, 10u);
+  const std::vector<FileInTree> files = Files();
+  EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const FileInTree& file) {
+    return file.filter.kind != FilterKind::kEmpty && file.filter.levels_below >= 1;
+  }));
+  ExpectAll();
+}
+
+TEST_P(EachPlanTest, FewAbsentLookupsMoveMemoryUp) {
+  Open(Policy(";absent_share=0.1"));
+  PutAtRandom(0, kKeys);
+  double highest = 0;
+  for (const FileInTree& file : Files()) {
+    ExpectPlanned(file, GetParam(), 0.1);
+    highest = std::max(highest, file.filter.target_fpr);
+  }
+  EXPECT_GT(highest, 1.5 * core::RateForBits(10));
+  ExpectAll();
+}
+
+// The deepest files that have filters have no more bits than a uniform policy's.
+TEST_P(EachPlanTest, WithoutFiltersForHitsTheLevelAboveIsTheLast) {
+  Open(Policy(), [](Options* options, BlockBasedTableOptions*) {
+    options->optimize_filters_for_hits = true;
+  });
+  PutAtRandom(0, kKeys);
+  size_t with_filter = 0;
+  for (const FileInTree& file : Files()) {
+    if (file.filter.size_bytes == 0) continue;
+    ++with_filter;
+    // One less than with filters on the last level; half a step more where it was built by a flush.
+    const int level = file.filter.level;
+    EXPECT_LE(file.filter.levels_below, level == 0 ? 2.5 : 5 - level) << level;
+  }
+  EXPECT_GT(with_filter, 0u);
+  ExpectAll();
+}
+
+TEST_P(EachPlanTest, StaysUniformWhereLevelsSayNothing) {
+  for (const auto style :
+       {ROCKSDB_NAMESPACE::kCompactionStyleUniversal, ROCKSDB_NAMESPACE::kCompactionStyleFIFO}) {
+    Open(Policy(), [style](Options* options, BlockBasedTableOptions*) {
+      options->compaction_style = style;
+      options->level_compaction_dynamic_level_bytes = false;
+      options->compaction_options_fifo.max_table_files_size = 1 << 30;
+    });
+    for (uint64_t key = 0; key < kKeys / 4; ++key) Put(key * 7919 % kKeys);
+    ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
+    for (const FileInTree& file : Files()) {
+      EXPECT_EQ(file.filter.levels_below, -1);
+      ExpectPlanned(file, GetParam());
+    }
+    EXPECT_THAT(testing::ReadFile(path_ + "/LOG"),
+                HasSubstr("has no effect on column families without leveled compaction"));
+    ExpectAll();
+    database_.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
+    model_.clear();
+  }
+}
+
+TEST_P(EachPlanTest, FilesForIngestionAreUniform) {
+  BlockBasedTableOptions table;
+  table.filter_policy = MakePolicyFrom(Policy());
+  const Options options = SmallLevels(table);
+  ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(), options);
+  ASSERT_STATUS_OK(writer.Open(folder_ / "1.sst"));
+  for (uint64_t key = 0; key < 1000; ++key) ASSERT_STATUS_OK(writer.Put(Key(key), "v"));
+  ASSERT_STATUS_OK(writer.Finish());
+  const std::vector<testing::FileFilter> filters = testing::ReadFilters(folder_ / "");
+  ASSERT_EQ(filters.size(), 1u);
+  const FilterInfo info = FilterView(filters[0].block).info();
+  EXPECT_EQ(info.level_plan, GetParam());
+  EXPECT_EQ(info.levels_below, -1);
+  EXPECT_NEAR(info.target_fpr, core::RateForBits(10), 1e-5);
+}
+
+// What is learned may be wrong then, and the answers may not.
+TEST_P(EachPlanTest, TwoDatabasesMayShareALoggerAndAPolicy) {
+  std::shared_ptr<ROCKSDB_NAMESPACE::Logger> logger;
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::Env::Default()->NewLogger(folder_ / "LOG", &logger));
+  const auto policy = MakePolicyFrom(Policy());
+  const auto share = [&](Options* options, BlockBasedTableOptions* table) {
+    options->info_log = logger;
+    table->filter_policy = policy;
+  };
+  Open(Policy(), share);
+  PutAtRandom(0, kKeys / 2);
+  std::unique_ptr<DB> first = std::move(database_);
+  BlockBasedTableOptions table;
+  Options options = SmallLevels(table);
+  share(&options, &table);
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  rocksdb_abi::OpenedDB opened{};
+  ASSERT_STATUS_OK(DB::Open(options, folder_ / "other", &opened));
+  const std::unique_ptr<DB> second = rocksdb_abi::Own(std::move(opened));
+  for (uint64_t key = 0; key < kKeys / 2; ++key) {
+    const std::string& value = model_.at(Key(key));
+    ASSERT_STATUS_OK(second->Put(WriteOptions(), Key(key), value));
+    ASSERT_STATUS_OK(first->Put(WriteOptions(), Key(key), value));
+  }
+  ASSERT_STATUS_OK(second->Flush(FlushOptions()));
+  ASSERT_STATUS_OK(first->Flush(FlushOptions()));
+  testing::ExpectAllKeys(*first, model_, kKeys);
+  testing::ExpectAllKeys(*second, model_, kKeys);
+}
+
+INSTANTIATE_TEST_SUITE_P(Plans, EachPlanTest,
+                         ::testing::Values(LevelPlan::kByLevel, LevelPlan::kAuto),
+                         [](const auto& plan) { return std::string(ToString(plan.param)); });
+
+// A sequential load ends on the last level as it was flushed.
+TEST_F(LevelPlanTest, AutoGivesNoMoreBitsToWhatIsMovedDown) {
+  Open("{id=winnow;level_plan=auto}");
+  PutAtRandom(0, kKeys);
+  for (uint64_t key = kKeys; key < 2 * kKeys; ++key) Put(key);
+  Rest();
+  size_t moved = 0;
+  size_t with_more_bits = 0;
+  for (const FileInTree& file : Files()) {
+    if (file.level != 6 || file.filter.level == 6) continue;
+    ++moved;
+    if (file.filter.target_fpr < 0.99 * core::RateForBits(10)) ++with_more_bits;
+  }
+  // The first of them lie beside random keys; by level alone, all would have more.
+  EXPECT_GT(moved, 20u);
+  EXPECT_LT(with_more_bits, moved / 5);
+  ExpectAll();
+}
+
+TEST_F(LevelPlanTest, ComesBackFromTheOptionsFileAsItWasSet) {
+  const std::string asked =
+      "{id=winnow;bits_per_key=9;level_plan=by_level;level_size_ratio=8;absent_share=0.25}";
+  Open(asked);
+  Put(1);
+  Rest();
+  ROCKSDB_NAMESPACE::DBOptions database_options;
+  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::LoadLatestOptions(testing::StrictConfig(), path_,
+                                                        &database_options, &families));
+  const auto* table = families.at(0).options.table_factory->GetOptions<BlockBasedTableOptions>();
+  ASSERT_NE(table->filter_policy, nullptr);
+  const std::map<std::string, std::string> expected = {
+      {"bits_per_key", "9"},    {"level_plan", "by_level"},  {"level_size_ratio", "8"},
+      {"absent_share", "0.25"}, {"ribbon_min_keys", "auto"}, {"bloom_before_level", "-1"}};
+  for (const auto& [name, value] : expected) {
+    std::string text;
+    ASSERT_STATUS_OK(
+        table->filter_policy->GetOption(ROCKSDB_NAMESPACE::ConfigOptions(), name, &text));
+    EXPECT_EQ(text, value) << name;
+  }
+  EXPECT_THAT(testing::ReadFile(path_ + "/LOG"),
+              HasSubstr("level_plan=by_level;level_size_ratio=8;absent_share=0.25"));
+}
+
+TEST_F(LevelPlanTest, AnAbsentShareWithoutAPlanIsRefused) {
+  BlockBasedTableOptions table;
+  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;
+  const ROCKSDB_NAMESPACE::Status status = ROCKSDB_NAMESPACE::FilterPolicy::CreateFromString(
+      testing::StrictConfig(), "{id=winnow;absent_share=0.5}", &policy);
+  EXPECT_THAT(status.ToString(), HasSubstr("absent_share has no effect with level_plan=uniform"));
+  PolicyOptions options;
+  options.absent_share = 0.5;
+  EXPECT_TRUE(NewFilterPolicy(options, &policy).IsInvalidArgument());
+  options.level_plan = LevelPlan::kAuto;
+  EXPECT_TRUE(NewFilterPolicy(options, &policy).ok());
+  options.level_size_ratio = 101;
+  EXPECT_TRUE(NewFilterPolicy(options, &policy).IsInvalidArgument());
+}
+
+}  // namespace
+}  // namespace winnow::plugin

@@ -1,0 +1,391 @@
+// Changing the policy of a database that is open.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "src/rocksdb/counters.h"
+#include "src/rocksdb/policy_options.h"
+#include "tests/support/asked_bits.h"
+#include "tests/support/database_files.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::DBOptions;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::FlushOptions;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::AskedBitsOfRibbon;
+using ::testing::HasSubstr;
+using testing::MakeOptions;
+using testing::MakePolicyFrom;
+using ::testing::Not;
+using testing::OpenDatabase;
+using testing::ReadFile;
+using testing::StrictConfig;
+using testing::TemporaryFolder;
+
+// From 9.8 on, table factories can be replaced in an open database, and with them the policy.
+// Before, a policy stays and only its own options change.
+constexpr bool kPolicyIsReplaceable = WINNOW_ROCKSDB_AT_LEAST(9, 8);
+
+constexpr uint64_t kKeys = 4000;
+
+std::string Key(uint64_t i) { return "key" + std::to_string(i * 7919); }
+
+class PolicySetOptionsTest : public ::testing::Test {
+ protected:
+  PolicySetOptionsTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
+
+  void Open(const std::string& policy) {
+    BlockBasedTableOptions table;
+    table.filter_policy = MakePolicyFrom(policy);
+    database_ = OpenDatabase(MakeOptions(table), path_);
+    ASSERT_NE(database_, nullptr);
+  }
+
+  Status Set(const std::string& name, const std::string& value) {
+    return database_->SetOptions({{name, value}});
+  }
+
+  // The bits_per_key of the filter that a flush makes next, of any kind, within 0.01.
+  double NextAskedBits() {
+    std::set<std::string> before;
+    for (const testing::FileFilter& filter : testing::ReadFilters(path_))
+      before.insert(filter.file);
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      EXPECT_TRUE(database_->Put(WriteOptions(), Key(i), "value").ok());
+    }
+    EXPECT_TRUE(database_->Flush(FlushOptions()).ok());
+    for (const testing::FileFilter& filter : testing::ReadFilters(path_)) {
+      if (before.count(filter.file) == 0) return testing::AskedBits(filter.block);
+    }
+    ADD_FAILURE() << "no new file with a filter";
+    return 0;
+  }
+
+  // The bits_per_key of the Ribbon filter that a flush makes next, within 0.5; 0 if none is made.
+  double NextBits() {
+    const Counters before = CurrentCounters();
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      EXPECT_TRUE(database_->Put(WriteOptions(), Key(i), "value").ok());
+    }
+    EXPECT_TRUE(database_->Flush(FlushOptions()).ok());
+    const Counters after = CurrentCounters();
+    if (after.keys == before.keys) {
+      return 0;
+    }
+    EXPECT_EQ(after.ribbon_filters - before.ribbon_filters, 1u);
+    return AskedBitsOfRibbon(after.keys - before.keys, after.bytes - before.bytes);
+  }
+
+  // The options of the policy that the latest OPTIONS file names, and of the one in force.
+  std::string SavedPolicy() const {
+    DBOptions database_options;
+    std::vector<ColumnFamilyDescriptor> families;
+    const Status status = LoadLatestOptions(StrictConfig(), path_, &database_options, &families);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    return status.ok() ? TextOf(families.at(0).options) : std::string();
+  }
+  std::string PolicyInForce() const { return TextOf(database_->GetOptions()); }
+
+  static std::string TextOf(const ColumnFamilyOptions& options) {
+    const auto* table = options.table_factory->GetOptions<BlockBasedTableOptions>();
+    if (table == nullptr || table->filter_policy == nullptr) {
+      return "none";
+    }
+    std::string text;
+    for (const std::string& name : PolicyOptionNameList()) {
+      std::string value;
+      EXPECT_TRUE(table->filter_policy->GetOption(ConfigOptions(), name, &value).ok());
+      // The first three always, of the others what was asked for.
+      const bool is_first =
+          name.find("_per_key") + name.find("_min_keys") + name.find("_before_") !=
+          3 * std::string::npos;
+      if (is_first || value != PolicyOptionText(name, PolicyOptions())) {
+        text += (text.empty() ? "" : ";") + value;
+      }
+    }
+    return text;
+  }
+
+  std::string Log() const { return ReadFile(path_ + "/LOG"); }
+
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_ / "database";
+  std::unique_ptr<DB> database_;
+};
+
+struct Change {
+  const char* name;
+  const char* value;
+  bool replaces_policy;  // and does not only set its options
+};
+
+const Change kChanges[] = {
+    {"block_based_table_factory", "{filter_policy={bits_per_key=20;ribbon_min_keys=2500}}", false},
+    {"block_based_table_factory",
+     "{filter_policy={id=winnow.Filter;bits_per_key=20;ribbon_min_keys=2500}}", false},
+    {"block_based_table_factory.filter_policy", "{bits_per_key=20;ribbon_min_keys=2500}", false},
+    {"table_factory.filter_policy.bits_per_key", "20", false},
+    {"block_based_table_factory.filter_policy.bits_per_key", "20", false},
+    {"table_factory.filter_policy.winnow.Filter.bits_per_key", "20", false},
+    {"block_based_table_factory", "{filter_policy=winnow:20}", true},
+    {"block_based_table_factory", "{filter_policy={id=winnow;bits_per_key=20}}", true},
+    {"block_based_table_factory.filter_policy", "winnow.Filter:20", true},
+};
+
+TEST_F(PolicySetOptionsTest, TheNextFileFollows) {
+  for (const Change& change : kChanges) {
+    Open("{id=winnow:12;ribbon_min_keys=3500}");
+    EXPECT_NEAR(NextBits(), 12, 0.5);
+    const Status status = Set(change.name, change.value);
+    const std::string context = std::string(change.name) + "=" + change.value;
+    if (change.replaces_policy && !kPolicyIsReplaceable) {
+      EXPECT_TRUE(status.IsInvalidArgument()) << context << ": " << status.ToString();
+      EXPECT_NEAR(NextBits(), 12, 0.5) << context;
+      EXPECT_EQ(SavedPolicy(), "12;3500;-1") << context;
+    } else {
+      EXPECT_TRUE(status.ok()) << context << ": " << status.ToString();
+      EXPECT_NEAR(NextBits(), 20, 0.5) << context;
+      const std::string min_keys =
+          context.find("2500") != std::string::npos ? "2500"
+          : change.replaces_policy &&
+                  std::string(change.value).find("id=winnow;") == std::string::npos
+              ? "auto"
+              : "3500";
+      EXPECT_EQ(PolicyInForce(), "20;" + min_keys + ";-1") << context;
+      EXPECT_EQ(SavedPolicy(), PolicyInForce()) << context;
+      EXPECT_THAT(Log(), HasSubstr("policy winnow.Filter: bits_per_key=20;")) << context;
+    }
+    EXPECT_THAT(Log(), Not(HasSubstr("can't be"))) << context;
+    database_.reset();
+    DestroyDB(path_, Options());
+  }
+}
+
+struct Refusal {
+  const char* name;
+  const char* value;
+  bool names_policy;  // RocksDB before 9.8 looks no further than that
+  const char* complaint;
+};
+
+const Refusal kRefusals[] = {
+    {"block_based_table_factory", "{filter_policy=winnow:ten}", true, "bits_per_key is \"ten\""},
+    {"block_based_table_factory", "{filter_policy=winnow:}", true, "bits_per_key is \"\""},
+    {"block_based_table_factory", "{filter_policy=winnow:99}", true, "bits_per_key is \"99\""},
+    {"block_based_table_factory", "{filter_policy={id=winnow;bits_per_key=99}}", true,
+     "bits_per_key is \"99\""},
+    {"block_based_table_factory", "{filter_policy={bits_per_key=99}}", false,
+     "bits_per_key is \"99\""},
+    {"block_based_table_factory", "{filter_policy={id=winnow.Filter;ribbon_min_keys=many}}", false,
+     "ribbon_min_keys is \"many\""},
+    {"block_based_table_factory", "{filter_policy={bits_per_key=14;bits_per_kye=13}}", false,
+     "no option \"bits_per_kye\""},
+    {"block_based_table_factory.filter_policy", "winnow:ten", true, "bits_per_key is \"ten\""},
+    {"block_based_table_factory.filter_policy", "{bits_per_key=99}", false,
+     "bits_per_key is \"99\""},
+    {"table_factory.filter_policy.bits_per_key", "99", false, "bits_per_key is \"99\""},
+    {"block_based_table_factory.filter_policy.bloom_before_level", "-2", false,
+     "bloom_before_level is \"-2\""},
+};
+
+// RocksDB from 9.8 on says OK to whatever a policy refuses; the LOG says more.
+TEST_F(PolicySetOptionsTest, WhatIsRefusedLeavesAllAsItWas) {
+  for (const Refusal& refusal : kRefusals) {
+    const std::string context = std::string(refusal.name) + "=" + refusal.value;
+    Open("{id=winnow:12;ribbon_min_keys=777}");
+    for (int round = 0; round < 2; ++round) {
+      const Status status = Set(refusal.name, refusal.value);
+      if (kPolicyIsReplaceable) {
+        EXPECT_TRUE(status.ok()) << context << ": " << status.ToString();
+      } else {
+        EXPECT_TRUE(status.IsInvalidArgument()) << context << ": " << status.ToString();
+        if (!refusal.names_policy) {
+          EXPECT_THAT(status.ToString(), HasSubstr(refusal.complaint)) << context;
+        }
+      }
+      EXPECT_NEAR(NextBits(), 12, 0.5) << context;
+      EXPECT_EQ(PolicyInForce(), "12;777;-1") << context;
+      EXPECT_EQ(SavedPolicy(), "12;777;-1") << context;
+      if (kPolicyIsReplaceable) {
+        const std::string log = Log();
+        const size_t line = log.find("[WARN] [winnow] filter policy winnow.Filter can't be");
+        ASSERT_NE(line, std::string::npos) << context;
+        EXPECT_THAT(log.substr(line, log.find('\n', line) - line), HasSubstr(refusal.complaint));
+      }
+    }
+    // And it is not stuck.
+    ASSERT_STATUS_OK(Set("table_factory.filter_policy.bits_per_key", "11"));
+    EXPECT_NEAR(NextBits(), 11, 0.5) << context;
+    EXPECT_EQ(SavedPolicy(), "11;777;-1") << context;
+    const Options options = database_->GetOptions();
+    ASSERT_STATUS_OK(options.table_factory->ValidateOptions(options, options));
+    database_.reset();
+    DestroyDB(path_, Options());
+  }
+}
+
+// In a database that had another policy, or none, what is nearest to the refused one is in force.
+TEST_F(PolicySetOptionsTest, WhatIsRefusedInThePlaceOfAnotherPolicyBuildsWhatIsNearest) {
+  struct {
+    const char* value;
+    const char* in_force;
+  } const cases[] = {
+      {"winnow:ten", "10;auto;-1"},
+      {"winnow:99", "32;auto;-1"},
+      {"winnow:0", "1;auto;-1"},
+      {"{id=winnow:12;ribbon_min_keys=x}", "12;auto;-1"},
+      {"{id=winnow:ten;bits_per_key=14;bits_per_kye=3}", "14;auto;-1"},
+      {"{id=winnow;bits_per_key=40;ribbon_min_keys=3k}", "32;3072;-1"},
+  };
+  for (const char* before : {"bloomfilter:12", "nullptr"}) {
+    for (const auto& [value, in_force] : cases) {
+      BlockBasedTableOptions table;
+      ASSERT_STATUS_OK(
+          FilterPolicy::CreateFromString(StrictConfig(), before, &table.filter_policy));
+      database_ = OpenDatabase(MakeOptions(table), path_);
+      ASSERT_NE(database_, nullptr);
+      EXPECT_EQ(NextBits(), 0);
+      const Status status =
+          Set("block_based_table_factory", std::string("{filter_policy=") + value + "}");
+      if (kPolicyIsReplaceable) {
+        EXPECT_TRUE(status.ok()) << value << ": " << status.ToString();
+        EXPECT_NEAR(NextAskedBits(), std::stod(in_force), 0.01) << value;
+        EXPECT_EQ(PolicyInForce(), in_force) << value;
+        EXPECT_EQ(SavedPolicy(), in_force) << value;
+        EXPECT_THAT(Log(), HasSubstr("can't be as it was asked for")) << value;
+        // Such options can't be opened with: whoever opens a database asks and is told.
+        const Options options = database_->GetOptions();
+        EXPECT_TRUE(options.table_factory->ValidateOptions(options, options).IsInvalidArgument());
+        database_.reset();
+      } else {
+        EXPECT_TRUE(status.IsInvalidArgument()) << value << ": " << status.ToString();
+        EXPECT_EQ(NextBits(), 0) << value;
+        database_.reset();
+      }
+      DestroyDB(path_, Options());
+    }
+  }
+}
+
+// CreateColumnFamily validates nothing, in any version.
+TEST_F(PolicySetOptionsTest, AColumnFamilyThatIsCreatedWithARefusedPolicyHasFilters) {
+  Open("winnow:12");
+  BlockBasedTableOptions table;
+  ASSERT_STATUS_OK(
+      GetBlockBasedTableOptionsFromString(ConfigOptions(), {}, "filter_policy=winnow:ten", &table));
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_STATUS_OK(database_->CreateColumnFamily(MakeOptions(table), "family", &family));
+  const Counters before = CurrentCounters();
+  ASSERT_STATUS_OK(database_->Put(WriteOptions(), family, "key", "value"));
+  ASSERT_STATUS_OK(database_->Flush(FlushOptions(), family));
+  EXPECT_EQ(CurrentCounters().bloom_filters - before.bloom_filters, 1u);
+  EXPECT_THAT(Log(), HasSubstr("[WARN] [winnow] filter policy winnow.Filter can't be as it was "
+                               "asked for (filter policy \"winnow:ten\": bits_per_key"));
+  ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
+}
+
+// Two databases share a policy. Both build and compact while options come in from several threads,
+// good ones and bad ones.
+TEST_F(PolicySetOptionsTest, ManyThreadsMaySetReadAndBuild) {
+  constexpr uint64_t kSeed = 3;
+  constexpr int kDatabases = 2;
+  constexpr uint64_t kWritten = 30000;
+  BlockBasedTableOptions table;
+  table.filter_policy = MakePolicyFrom("winnow:10");
+  Options options = MakeOptions(table);
+  options.disable_auto_compactions = false;
+  options.write_buffer_size = 64 << 10;
+  options.target_file_size_base = 64 << 10;
+  options.max_bytes_for_level_base = 256 << 10;
+  options.max_background_jobs = 4;
+  std::vector<std::unique_ptr<DB>> databases;
+  for (int i = 0; i < kDatabases; ++i) {
+    databases.push_back(OpenDatabase(options, path_ + std::to_string(i)));
+    ASSERT_NE(databases.back(), nullptr);
+  }
+  std::atomic<int> writing{kDatabases};
+  std::vector<std::thread> threads;
+  for (const auto& database : databases) {
+    threads.emplace_back([&writing, &database] {
+      for (uint64_t i = 0; i < kWritten; ++i) {
+        const Status status = database->Put(WriteOptions(), Key(i), std::string(20, 'v'));
+        EXPECT_TRUE(status.ok()) << status.ToString();
+      }
+      --writing;
+    });
+  }
+  for (int i = 0; i < kDatabases; ++i) {
+    threads.emplace_back([&writing, &databases, i] {
+      std::mt19937_64 random(kSeed + static_cast<uint64_t>(i));
+      DB& database = *databases[static_cast<size_t>(i)];
+      const std::vector<std::string> bits = {"8", "ten", "12.5", "99", "20"};
+      while (writing.load() > 0) {
+        const std::string& value = bits[random() % bits.size()];
+        const Status status =
+            random() % 2 == 0
+                ? database.SetOptions({{"table_factory.filter_policy.bits_per_key", value}})
+                : database.SetOptions({{"block_based_table_factory",
+                                        "{filter_policy={bits_per_key=" + value + "}}"}});
+        // RocksDB compares the OPTIONS file that it wrote with the options in force: where the
+        // other database has changed the policy of both in between, it says so, as for its own
+        // policies.
+        const bool changed_meanwhile =
+            status.ToString().find("Unable to persist options") != std::string::npos;
+        EXPECT_TRUE(status.ok() || status.IsInvalidArgument() || changed_meanwhile)
+            << status.ToString();
+      }
+    });
+  }
+  threads.emplace_back([&writing, &table] {
+    while (writing.load() > 0) {
+      std::string text;
+      EXPECT_TRUE(table.filter_policy->GetOption(ConfigOptions(), "bits_per_key", &text).ok());
+      EXPECT_THAT(text, ::testing::AnyOf("8", "10", "12.5", "20"));
+      EXPECT_THAT(table.filter_policy->ToString(ConfigOptions()), HasSubstr("bits_per_key="));
+      std::string mismatch;
+      EXPECT_TRUE(table.filter_policy->AreEquivalent(ConfigOptions(), table.filter_policy.get(),
+                                                     &mismatch));
+      EXPECT_TRUE(table.filter_policy->ValidateOptions(DBOptions(), Options()).ok());
+    }
+  });
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (const auto& database : databases) {
+    ASSERT_STATUS_OK(database->Flush(FlushOptions()));
+    std::string value;
+    for (uint64_t i = 0; i < kWritten; ++i) {
+      ASSERT_STATUS_OK(database->Get(ReadOptions(), Key(i), &value));
+      ASSERT_TRUE(database->Get(ReadOptions(), Key(i) + "x", &value).IsNotFound());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace winnow::plugin

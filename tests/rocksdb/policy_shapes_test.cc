@@ -1,0 +1,148 @@
+// What filters take at default options in the shapes of data that are common, beside RocksDB's own.
+
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+#include <rocksdb/table_properties.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <ostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/database_model.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::CompactRangeOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::FlushOptions;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::TablePropertiesCollection;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::Key;
+using testing::MakePolicyFrom;
+
+struct Shape {
+  const char* name;
+  uint64_t keys;
+  size_t value_bytes;
+  bool in_order;            // of the keys; flushed files then stay as they are
+  bool partitions;          // of RocksDB's default size
+  size_t file_bytes;        // of a file that a compaction writes; 0: RocksDB's default
+  double of_bloom;          // the most that ours may take, of the built-in Bloom's bytes
+  double of_ribbon = 1.03;  // and of the built-in Ribbon's
+};
+
+constexpr double kUsual = 0.78;
+// Slots are in whole blocks of 64, and our tail has 32 bytes.
+constexpr double kOfFewKeys = 0.85;
+constexpr double kOfVeryFewKeys = 1;
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.name; }
+
+const Shape kShapes[] = {
+    {"partitions_of_large_values", 40'000, 400, false, true, 0, kUsual},
+    {"partitions_of_very_large_values", 20'000, 2000, false, true, 0, kOfFewKeys},
+    // One data block, and an entry of the partition, for each key: as of all larger values.
+    {"partitions_of_huge_values", 10'000, 4000, false, true, 0, kOfVeryFewKeys, 1.2},
+    {"partitions_of_small_values", 150'000, 20, false, true, 0, kUsual},
+    {"sequential_load", 120'000, 100, true, false, 0, kUsual},
+    {"files_of_two_thousand_keys", 60'000, 117, false, false, 256 << 10, kUsual},
+    {"files_of_a_thousand_keys", 60'000, 117, false, false, 128 << 10, kUsual},
+    {"files_of_three_hundred_keys", 40'000, 117, false, false, 32 << 10, kOfFewKeys},
+    {"large_files", 300'000, 20, false, false, 0, kUsual},
+};
+
+struct Filters {
+  uint64_t files = 0;
+  uint64_t bytes = 0;
+  uint64_t keys = 0;
+};
+
+class PolicyShapesTest : public ::testing::TestWithParam<Shape> {
+ protected:
+  PolicyShapesTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
+
+  static Options OptionsOf(const Shape& shape, const std::string& policy) {
+    BlockBasedTableOptions table;
+    table.format_version = 5;
+    table.filter_policy = MakePolicyFrom(policy);
+    if (shape.partitions) {
+      table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+      table.partition_filters = true;
+    }
+    Options options = testing::MakeOptions(table);
+    options.write_buffer_size = 4 << 20;
+    options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+    if (shape.file_bytes != 0) {
+      options.target_file_size_base = shape.file_bytes;
+    }
+    return options;
+  }
+
+  static void Load(const Shape& shape, DB& database) {
+    std::vector<uint64_t> keys(shape.keys);
+    std::iota(keys.begin(), keys.end(), 0);
+    if (!shape.in_order) {
+      std::shuffle(keys.begin(), keys.end(), std::mt19937_64(7));
+    }
+    const std::string value(shape.value_bytes, 'v');
+    for (const uint64_t key : keys) {
+      ASSERT_STATUS_OK(database.Put(WriteOptions(), Key(key), value));
+    }
+    ASSERT_STATUS_OK(database.Flush(FlushOptions()));
+    if (!shape.in_order) {
+      ASSERT_STATUS_OK(database.CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    }
+  }
+
+  static Filters FiltersOf(const Shape& shape, const std::string& policy) {
+    const testing::TemporaryFolder folder;
+    const auto database = testing::OpenDatabase(OptionsOf(shape, policy), folder.path() + "/db");
+    Load(shape, *database);
+    TablePropertiesCollection files;
+    EXPECT_TRUE(database->GetPropertiesOfAllTables(&files).ok());
+    Filters sum;
+    for (const auto& [name, properties] : files) {
+      ++sum.files;
+      sum.bytes += properties->filter_size;
+      sum.keys += properties->num_entries;
+    }
+    return sum;
+  }
+};
+
+TEST_P(PolicyShapesTest, SavesWhatARibbonSaves) {
+  const Filters winnow = FiltersOf(GetParam(), "winnow:10");
+  const Filters ribbon = FiltersOf(GetParam(), "ribbonfilter:10:-1");
+  const Filters bloom = FiltersOf(GetParam(), "bloomfilter:10");
+  ASSERT_EQ(winnow.keys, GetParam().keys);
+  ASSERT_EQ(bloom.keys, winnow.keys);
+  ASSERT_GT(winnow.bytes, 0u);
+  const auto share = [&](const Filters& other) {
+    return static_cast<double>(winnow.bytes) / static_cast<double>(other.bytes);
+  };
+  std::printf(
+      "%-28s %6llu files: winnow:10 %llu bytes, of ribbonfilter:10:-1 %.3f, of "
+      "bloomfilter:10 %.3f\n",
+      GetParam().name, static_cast<unsigned long long>(winnow.files),
+      static_cast<unsigned long long>(winnow.bytes), share(ribbon), share(bloom));
+  EXPECT_LE(share(ribbon), GetParam().of_ribbon);
+  EXPECT_LE(share(bloom), GetParam().of_bloom);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, PolicyShapesTest, ::testing::ValuesIn(kShapes),
+                         [](const auto& shape) { return shape.param.name; });
+
+}  // namespace
+}  // namespace winnow::plugin

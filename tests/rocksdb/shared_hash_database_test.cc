@@ -1,0 +1,400 @@
+// How many hashes the lookups of real databases need.
+
+#include <gtest/gtest.h>
+#include <rocksdb/env.h>
+#include <rocksdb/slice_transform.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "src/rocksdb/counters.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::CompactionOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::Env;
+using ROCKSDB_NAMESPACE::FlushOptions;
+using ROCKSDB_NAMESPACE::LiveFileMetaData;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::PinnableSlice;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::MakePolicyFrom;
+using testing::OpenDatabase;
+using testing::TemporaryFolder;
+
+constexpr uint64_t kSeed = 20260214;
+constexpr int kLevel0Files = 8;
+constexpr int kMoreLevels = 4;
+constexpr int kSources = kLevel0Files + kMoreLevels;
+constexpr uint64_t kKeysOfSource = 800;
+constexpr size_t kPrefixBytes = 7;
+
+struct Shape {
+  const char* name;
+  size_t key_length;
+  bool partitions;
+  bool prefixes;
+  bool whole_keys;
+};
+
+constexpr Shape kWholeKeyShapes[] = {
+    {"Whole8", 8, false, false, true},        {"Whole24", 24, false, false, true},
+    {"Whole40", 40, false, false, true},      {"Whole64", 64, false, false, true},
+    {"Whole256", 256, false, false, true},    {"Partitioned8", 8, true, false, true},
+    {"Partitioned24", 24, true, false, true}, {"Partitioned256", 256, true, false, true},
+};
+constexpr Shape kPrefixShapes[] = {
+    {"Both8", 8, false, true, true},       {"Both24", 24, false, true, true},
+    {"Both256", 256, true, true, true},    {"Prefixes8", 8, false, true, false},
+    {"Prefixes24", 24, true, true, false}, {"Prefixes256", 256, false, true, false},
+};
+
+void PrintTo(const Shape& shape, std::ostream* out) { *out << shape.name; }
+
+// Numbers in the order of their keys: the number is at the beginning, in base 64, and the rest is
+// the same for all.
+std::string Key(uint64_t number, size_t length) {
+  std::string key(length, 'k');
+  for (size_t i = 8; i-- > 0; number /= 64) {
+    key[i] = static_cast<char>('0' + number % 64);
+  }
+  return key;
+}
+
+// Every source has keys over the whole range: number i of source s is kStep * i + 2 * s,
+// and odd numbers are absent.
+constexpr uint64_t kStep = 1000;
+uint64_t PresentNumber(uint64_t source, uint64_t i) { return kStep * i + 2 * source; }
+
+// Within the range of every source.
+uint64_t RandomNumber(std::mt19937_64* random, bool present) {
+  if (present) {
+    return PresentNumber((*random)() % kSources, 1 + (*random)() % (kKeysOfSource - 2));
+  }
+  return kStep + (*random)() % (kStep * (kKeysOfSource - 3)) / 2 * 2 + 1;
+}
+
+Options OptionsOf(const Shape& shape) {
+  BlockBasedTableOptions table;
+  table.filter_policy = MakePolicyFrom("{id=winnow;bits_per_key=14;ribbon_min_keys=500}");
+  table.block_size = 512;  // files end with a block
+  table.whole_key_filtering = shape.whole_keys;
+  if (shape.partitions) {
+    table.partition_filters = true;
+    table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.metadata_block_size = 512;
+  }
+  Options options = testing::MakeOptions(table);
+  options.num_levels = 7;
+  options.level0_slowdown_writes_trigger = 100;
+  options.level0_stop_writes_trigger = 100;
+  if (shape.prefixes) {
+    options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(kPrefixBytes));
+  }
+  return options;
+}
+
+void WriteSource(DB& database, uint64_t source, size_t key_length) {
+  for (uint64_t i = 0; i < kKeysOfSource; ++i) {
+    ASSERT_STATUS_OK(database.Put(WriteOptions(), Key(PresentNumber(source, i), key_length),
+                                  std::to_string(source)));
+  }
+  ASSERT_STATUS_OK(database.Flush(FlushOptions()));
+}
+
+// Writes a source for each of the levels 1 to kMoreLevels, the last one first, each as several
+// files, and then the files of level 0.
+void WriteTree(DB& database, size_t key_length) {
+  uint64_t source = 0;
+  for (int level = kMoreLevels; level >= 1; --level) {
+    ASSERT_NO_FATAL_FAILURE(WriteSource(database, source++, key_length));
+    std::vector<LiveFileMetaData> files;
+    database.GetLiveFilesMetaData(&files);
+    std::vector<std::string> flushed;
+    for (const LiveFileMetaData& file : files) {
+      if (file.level == 0) {
+        flushed.push_back(file.name);
+      }
+    }
+    CompactionOptions options;
+    options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+    options.output_file_size_limit = kKeysOfSource / 5 * (key_length + 16);
+    ASSERT_STATUS_OK(database.CompactFiles(options, flushed, level));
+  }
+  while (source < kSources) {
+    ASSERT_NO_FATAL_FAILURE(WriteSource(database, source++, key_length));
+  }
+}
+
+void ExpectTree(DB& database) {
+  std::vector<LiveFileMetaData> files;
+  database.GetLiveFilesMetaData(&files);
+  for (int level = 0; level <= kMoreLevels; ++level) {
+    const auto of_level =
+        std::count_if(files.begin(), files.end(),
+                      [level](const LiveFileMetaData& file) { return file.level == level; });
+    if (level == 0) {
+      EXPECT_EQ(of_level, kLevel0Files);
+    } else {
+      EXPECT_GT(of_level, 2) << "level " << level;
+    }
+  }
+}
+
+Counters operator-(Counters after, const Counters& before) {
+  after.lookups -= before.lookups;
+  after.hashes -= before.hashes;
+  after.hashes_shared -= before.hashes_shared;
+  return after;
+}
+
+double Ratio(uint64_t part, uint64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+constexpr uint64_t kFirstLookups = 1000;  // in which a thread may find out what pays
+constexpr uint64_t kLookups = 4000;
+
+class SharedHashDatabaseTest : public ::testing::TestWithParam<Shape> {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(winnow_rocksdb_register(), 0);
+    ASSERT_NO_FATAL_FAILURE(Open(GetParam()));
+    ASSERT_NO_FATAL_FAILURE(WriteTree(*database_, GetParam().key_length));
+    ASSERT_NO_FATAL_FAILURE(Open(GetParam()));
+    ExpectTree(*database_);
+  }
+
+  void Open(const Shape& shape) {
+    database_.reset();
+    Options options = OptionsOf(shape);
+    options.env = memory_.get();
+    database_ = OpenDatabase(options, "/db");
+    ASSERT_NE(database_, nullptr);
+  }
+
+  std::string KeyOf(uint64_t number) const { return Key(number, GetParam().key_length); }
+
+  void Get(uint64_t number, bool present) const {
+    std::string value;
+    const Status status = database_->Get(ReadOptions(), KeyOf(number), &value);
+    ASSERT_TRUE(present ? status.ok() : status.IsNotFound())
+        << number << ": " << status.ToString() << ", seed " << kSeed;
+  }
+
+  // What kLookups Gets count, once this thread had its first ones.
+  Counters CountGetsOfAbsentKeys(std::mt19937_64* random) const {
+    const auto get = [&](uint64_t lookups) {
+      for (uint64_t i = 0; i < lookups; ++i) {
+        ASSERT_NO_FATAL_FAILURE(Get(RandomNumber(random, false), false));
+      }
+    };
+    get(kFirstLookups);
+    const Counters before = CurrentCounters();
+    get(kLookups);
+    return CurrentCounters() - before;
+  }
+
+  void MultiGet(const std::vector<uint64_t>& numbers, bool present) const {
+    std::vector<std::string> keys;
+    keys.reserve(numbers.size());
+    for (const uint64_t number : numbers) {
+      keys.push_back(KeyOf(number));
+    }
+    const std::vector<Slice> slices(keys.begin(), keys.end());
+    std::vector<PinnableSlice> values(keys.size());
+    std::vector<Status> statuses(keys.size());
+    database_->MultiGet(ReadOptions(), database_->DefaultColumnFamily(), keys.size(), slices.data(),
+                        values.data(), statuses.data());
+    for (size_t i = 0; i < keys.size(); ++i) {
+      ASSERT_TRUE(present ? statuses[i].ok() : statuses[i].IsNotFound())
+          << numbers[i] << ": " << statuses[i].ToString() << ", seed " << kSeed;
+    }
+  }
+
+  std::unique_ptr<Env> memory_{ROCKSDB_NAMESPACE::NewMemEnv(Env::Default())};
+  std::unique_ptr<DB> database_;
+};
+
+std::string NameOf(const ::testing::TestParamInfo<Shape>& one) { return one.param.name; }
+INSTANTIATE_TEST_SUITE_P(WholeKeys, SharedHashDatabaseTest, ::testing::ValuesIn(kWholeKeyShapes),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Prefixes, SharedHashDatabaseTest, ::testing::ValuesIn(kPrefixShapes),
+                         NameOf);
+
+class SharedHashOfPrefixesDatabaseTest : public SharedHashDatabaseTest {};
+INSTANTIATE_TEST_SUITE_P(Prefixes, SharedHashOfPrefixesDatabaseTest,
+                         ::testing::ValuesIn(kPrefixShapes), NameOf);
+
+TEST_P(SharedHashDatabaseTest, AGetOfAnAbsentKeyComputesOneHash) {
+  std::thread([this] {
+    std::mt19937_64 random(kSeed);
+    const Counters counts = CountGetsOfAbsentKeys(&random);
+    // Of a partitioned filter, a key behind the last one is known to be absent.
+    EXPECT_GT(Ratio(counts.lookups, kLookups), 0.9 * kSources);
+    EXPECT_LE(Ratio(counts.hashes, kLookups), 1.01);
+    EXPECT_EQ(counts.hashes + counts.hashes_shared, counts.lookups);
+  }).join();
+}
+
+TEST_P(SharedHashDatabaseTest, AGetOfAnyKeyComputesOneHash) {
+  std::thread([this] {
+    std::mt19937_64 random(kSeed);
+    for (uint64_t i = 0; i < kFirstLookups; ++i) {
+      ASSERT_NO_FATAL_FAILURE(Get(RandomNumber(&random, true), true));
+    }
+    const Counters before = CurrentCounters();
+    for (uint64_t i = 0; i < kLookups; ++i) {
+      const bool present = i % 2 == 0;
+      ASSERT_NO_FATAL_FAILURE(Get(RandomNumber(&random, present), present));
+    }
+    const Counters counts = CurrentCounters() - before;
+    EXPECT_GT(Ratio(counts.lookups, kLookups), 0.6 * kSources);
+    EXPECT_LE(Ratio(counts.hashes, kLookups), 1.01);
+  }).join();
+}
+
+TEST_P(SharedHashDatabaseTest, AMultiGetComputesOneHashForAKey) {
+  std::thread([this] {
+    std::mt19937_64 random(kSeed);
+    Counters before;
+    uint64_t asked = 0;
+    for (int i = 0; i < 200; ++i) {
+      if (i == 40) {
+        before = CurrentCounters();
+        asked = 0;
+      }
+      // RocksDB looks up 32 at a time.
+      std::vector<uint64_t> numbers(i % 2 == 0 ? 32 : 1 + random() % 100);
+      const bool present = i % 3 == 0;
+      for (uint64_t& number : numbers) {
+        number = RandomNumber(&random, present);
+      }
+      asked += numbers.size();
+      ASSERT_NO_FATAL_FAILURE(MultiGet(numbers, present));
+    }
+    const Counters counts = CurrentCounters() - before;
+    EXPECT_GT(Ratio(counts.lookups, asked), 0.6 * kSources);
+    EXPECT_LE(Ratio(counts.hashes, asked), 1.01);
+  }).join();
+}
+
+// A batch that lies close together, as a scan of neighbours does: fewer files in each level.
+TEST_P(SharedHashDatabaseTest, AMultiGetOfNeighboursComputesOneHashForAKey) {
+  std::thread([this] {
+    std::mt19937_64 random(kSeed);
+    const Counters before = CurrentCounters();
+    for (int i = 0; i < 200; ++i) {
+      const uint64_t first = RandomNumber(&random, false);
+      std::vector<uint64_t> numbers(32);
+      for (size_t k = 0; k < numbers.size(); ++k) {
+        numbers[k] = first + 2 * k * 100;
+      }
+      numbers.erase(std::remove_if(numbers.begin(), numbers.end(),
+                                   [](uint64_t n) { return n > kStep * (kKeysOfSource - 2); }),
+                    numbers.end());
+      ASSERT_NO_FATAL_FAILURE(MultiGet(numbers, false));
+    }
+    const Counters counts = CurrentCounters() - before;
+    EXPECT_GT(Ratio(counts.lookups, 200 * 32), 0.6 * kSources);
+    EXPECT_LE(Ratio(counts.hashes, 200 * 32), 1.01);
+  }).join();
+}
+
+TEST_P(SharedHashDatabaseTest, ThreadsShareEachOnItsOwn) {
+  constexpr uint64_t kThreads = 4;
+  const Counters before = CurrentCounters();
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([this, t] {
+      std::mt19937_64 random(kSeed + t);
+      for (uint64_t i = 0; i < kLookups; ++i) {
+        const bool present = i % 4 == 0;
+        ASSERT_NO_FATAL_FAILURE(Get(RandomNumber(&random, present), present));
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  const Counters counts = CurrentCounters() - before;
+  EXPECT_GT(Ratio(counts.lookups, kThreads * kLookups), 0.6 * kSources);
+  EXPECT_LE(Ratio(counts.hashes, kThreads * kLookups), 1.01);
+}
+
+// Files remember whether their filters hold whole keys or prefixes.
+TEST_P(SharedHashOfPrefixesDatabaseTest, AGetComputesTwoHashesWhereFilesDiffer) {
+  Shape other = GetParam();
+  other.whole_keys = !other.whole_keys;
+  for (uint64_t source = 0; source < 8; ++source) {
+    ASSERT_NO_FATAL_FAILURE(Open(source % 2 == 0 ? other : GetParam()));
+    ASSERT_NO_FATAL_FAILURE(WriteSource(*database_, source, GetParam().key_length));
+  }
+  other.whole_keys = true;  // else none are asked for
+  ASSERT_NO_FATAL_FAILURE(Open(other));
+  std::thread([this] {
+    std::mt19937_64 random(kSeed);
+    const Counters counts = CountGetsOfAbsentKeys(&random);
+    EXPECT_GT(Ratio(counts.lookups, kLookups), 15.0);
+    EXPECT_GT(Ratio(counts.hashes, kLookups), 1.9) << "the files are alike";
+    EXPECT_LE(Ratio(counts.hashes, kLookups), 2.0);
+  }).join();
+}
+
+TEST_P(SharedHashOfPrefixesDatabaseTest, ASeekComputesOneHashOfThePrefix) {
+  std::thread([this] {
+    std::mt19937_64 random(kSeed);
+    const Counters before = CurrentCounters();
+    ReadOptions options;
+    options.prefix_same_as_start = true;
+    const std::unique_ptr<ROCKSDB_NAMESPACE::Iterator> iterator(database_->NewIterator(options));
+    for (uint64_t i = 0; i < kLookups; ++i) {
+      iterator->Seek(KeyOf(RandomNumber(&random, i % 2 == 0)));
+      ASSERT_STATUS_OK(iterator->status());
+    }
+    const Counters counts = CurrentCounters() - before;
+    EXPECT_GT(Ratio(counts.lookups, kLookups), 4.0);
+    EXPECT_LE(Ratio(counts.hashes, kLookups), 1.01);
+  }).join();
+}
+
+// A tree of one file: there is nothing to share, and nothing is kept.
+TEST(SharedHashSmallDatabaseTest, AGetThatAsksOneFileSharesNothing) {
+  ASSERT_EQ(winnow_rocksdb_register(), 0);
+  const TemporaryFolder folder;
+  const Shape shape{"One", 24, false, false, true};
+  const auto database = OpenDatabase(OptionsOf(shape), folder / "db");
+  ASSERT_NE(database, nullptr);
+  ASSERT_NO_FATAL_FAILURE(WriteSource(*database, 0, 24));
+  std::thread([&database] {
+    std::mt19937_64 random(kSeed);
+    const Counters before = CurrentCounters();
+    for (uint64_t i = 0; i < kLookups; ++i) {
+      std::string value;
+      ASSERT_TRUE(
+          database->Get(ReadOptions(), Key(RandomNumber(&random, false), 24), &value).IsNotFound());
+    }
+    const Counters counts = CurrentCounters() - before;
+    EXPECT_EQ(counts.lookups, kLookups);
+    // Among so few numbers, some come twice in a row.
+    EXPECT_LE(counts.hashes_shared, 2u);
+  }).join();
+}
+
+}  // namespace
+}  // namespace winnow::plugin

@@ -1,0 +1,280 @@
+// Every kernel that the machine has gives the answers and the bytes of the portable one.
+
+#include "src/simd/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/core/bloom.h"
+#include "src/core/format.h"
+#include "src/core/ribbon.h"
+#include "src/simd/cpu.h"
+#include "tests/support/random_hashes.h"
+#include "tests/support/usable_kernels.h"
+
+namespace winnow::simd {
+namespace {
+
+TEST(KernelsTest, PortableIsAlwaysThereAndOthersOnlyWithTheirCpu) {
+  ASSERT_FALSE(testing::UsableKernels().empty());
+  EXPECT_STREQ(testing::UsableKernels().back()->name, "portable");
+  const CpuFeatures cpu = DetectCpuFeatures();
+#if defined(__x86_64__)
+  EXPECT_EQ(FindKernels("avx2", nullptr) != nullptr, cpu.avx2);
+  EXPECT_EQ(FindKernels("avx512", nullptr) != nullptr, cpu.avx512);
+  EXPECT_EQ(cpu.avx2, __builtin_cpu_supports("avx2") != 0);
+#else
+  EXPECT_FALSE(cpu.avx2);
+#if defined(__aarch64__)
+  EXPECT_STREQ(testing::UsableKernels().front()->name, "neon");
+#endif
+#endif
+}
+
+TEST(KernelsTest, NamesThatCanNotBeUsedHaveAReason) {
+  const char* reason = nullptr;
+  EXPECT_EQ(FindKernels("sse9", &reason), nullptr);
+  ASSERT_NE(reason, nullptr);
+  EXPECT_NE(std::string(reason).find("portable, avx2"), std::string::npos);
+}
+
+TEST(KernelsTest, HashOfBytesAgreesWithPortable) {
+  testing::RandomHashes random(testing::TestSeed());
+  std::vector<unsigned char> bytes(20'000);
+  for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random.Next());
+  // XXH3 has other ways up to 16, 128 and 240 bytes, and works in pieces of 1024.
+  std::vector<size_t> sizes = {4095, 4096, 4097, 16'384, 19'999};
+  for (size_t size = 0; size <= 1300; ++size) sizes.push_back(size);
+  for (const Kernels* kernels : testing::UsableKernels()) {
+    for (const size_t size : sizes) {
+      ASSERT_EQ(kernels->hash_bytes(bytes.data() + 1, size),
+                kPortableKernels.hash_bytes(bytes.data() + 1, size))
+          << kernels->name << ", " << size << " bytes";
+    }
+  }
+}
+
+TEST(KernelsTest, BloomAgreesWithPortable) {
+  testing::RandomHashes random(testing::TestSeed());
+  for (const Kernels* kernels : testing::UsableKernels()) {
+    for (unsigned probes = 1; probes <= kBloomMaxProbes; ++probes) {
+      for (const uint32_t blocks : {1u, 2u, 3u, 100u, 4097u}) {
+        const std::vector<uint64_t> hashes = [&] {
+          std::vector<uint64_t> values(blocks * 40);
+          for (uint64_t& value : values) value = random.Next();
+          return values;
+        }();
+        // Misaligned by one byte: a filter may lie anywhere.
+        std::vector<unsigned char> expected(blocks * kBloomBlockBytes + 1);
+        std::vector<unsigned char> got(expected.size());
+        const uint16_t* words = core::BloomWordSets(probes);
+        kPortableKernels.bloom_add(expected.data() + 1, blocks, words, hashes.data(),
+                                   hashes.size());
+        kernels->bloom_add(got.data() + 1, blocks, words, hashes.data(), hashes.size());
+        ASSERT_EQ(got, expected) << kernels->name << ", " << probes << " probes";
+        const BloomLayer layer{{}, got.data() + 1, blocks, words};
+        for (int i = 0; i < 2000; ++i) {
+          const uint64_t hash = i % 2 == 0 ? random.Next() : hashes[random.Below(hashes.size())];
+          ASSERT_EQ(kernels->bloom_probe(layer, hash), kPortableKernels.bloom_probe(layer, hash))
+              << kernels->name;
+          ASSERT_TRUE(i % 2 == 0 || kernels->bloom_probe(layer, hash));
+        }
+        for (const size_t n : {size_t{0}, size_t{1}, size_t{33}, hashes.size()}) {
+          const std::unique_ptr<bool[]> results(new bool[n]());
+          kernels->bloom_probe_many(layer, hashes.data(), n, results.get());
+          ASSERT_TRUE(std::all_of(results.get(), results.get() + n, [](bool b) { return b; }));
+        }
+      }
+    }
+  }
+}
+
+// What a kernel does with a hash that is bumped: the answer is whatever the caller's function says.
+struct BumpedLayer : RibbonLayer {
+  mutable uint64_t bumped = 0;
+
+  static bool Count(const RibbonLayer& layer, uint64_t hash) noexcept {
+    ++static_cast<const BumpedLayer&>(layer).bumped;
+    return hash % 2 == 0;
+  }
+};
+
+// Random words and thresholds: a solution is not needed for kernels to agree on what it says.
+TEST(KernelsTest, RibbonAgreesWithPortable) {
+  testing::RandomHashes random(testing::TestSeed());
+  uint64_t matches = 0;
+  uint64_t bumped = 0;
+  for (unsigned packed = 0; packed < 16 * 4096 - 4095; packed += 1365) {
+    const core::Columns columns = core::UnpackColumns(static_cast<uint16_t>(packed));
+    // The last size is one for which kernels ask for memory ahead.
+    for (const unsigned shard_bits : {0u, 2u, 5u, 15u}) {
+      const bool is_large = shard_bits == 15;
+      const core::BumpedLayout layout = core::LayOut(shard_bits, 3, columns);
+      // One byte before, and what kernels may read behind: beyond it the address sanitizer sees.
+      const size_t used = layout.words_bytes + std::max<size_t>(layout.thresholds_bytes, 8);
+      std::vector<unsigned char> bytes(1 + used);
+      for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random.Next());
+      BumpedLayer layer;
+      static_cast<RibbonLayer&>(layer) =
+          core::LayerForKernels(shard_bits, 3, columns, bytes.data() + 1);
+      layer.if_bumped = BumpedLayer::Count;
+      for (int i = 0; i < 50; ++i) {
+        std::vector<uint64_t> hashes(random.Below(100));
+        for (uint64_t& hash : hashes) hash = random.Next();
+        const std::unique_ptr<bool[]> results(new bool[hashes.size()]);
+        for (const Kernels* kernels : testing::UsableKernels()) {
+          kernels->ribbon_probe_many(layer, nullptr, hashes.data(), hashes.size(), results.get());
+          for (size_t j = 0; j < hashes.size(); ++j) {
+            ASSERT_EQ(results[j], kPortableKernels.ribbon_probe(layer, hashes[j]))
+                << kernels->name << ", columns " << packed << ", hash " << hashes[j];
+          }
+        }
+      }
+      for (int i = 0; i < (is_large ? 100 : 3000); ++i) {
+        const uint64_t hash = random.Next();
+        layer.bumped = 0;
+        const bool expected = kPortableKernels.ribbon_probe(layer, hash);
+        const uint64_t expected_bumped = layer.bumped;
+        bumped += expected_bumped;
+        matches += expected && expected_bumped == 0;
+        for (const Kernels* kernels : testing::UsableKernels()) {
+          layer.bumped = 0;
+          ASSERT_EQ(kernels->ribbon_probe(layer, hash), expected)
+              << kernels->name << ", columns " << packed << ", hash " << hash;
+          ASSERT_EQ(layer.bumped, expected_bumped) << kernels->name;
+          if (columns.most() > 8) continue;
+          ASSERT_EQ(kernels->ribbon_probe_narrow(layer, hash), expected)
+              << kernels->name << ", columns " << packed << ", hash " << hash;
+        }
+      }
+    }
+  }
+  EXPECT_GT(matches, 1000u);
+  EXPECT_GT(bumped, 1000u);
+}
+
+// Two layers as a filter has them: the first one's function asks the second.
+struct FirstLayer : RibbonLayer {
+  BumpedLayer second;
+
+  static bool AskSecond(const RibbonLayer& first, uint64_t hash) noexcept {
+    const RibbonLayer& second = static_cast<const FirstLayer&>(first).second;
+    return kPortableKernels.ribbon_probe(second, formulas::NextLayerHash(hash));
+  }
+};
+
+enum class Bumps { kNone, kSome, kAll };
+
+// Random bytes; a layer's thresholds lie behind its words.
+std::vector<unsigned char> RandomLayer(unsigned shard_bits, core::Columns columns, Bumps bumps,
+                                       testing::RandomHashes* random) {
+  const core::BumpedLayout layout = core::LayOut(shard_bits, 3, columns);
+  std::vector<unsigned char> bytes(layout.words_bytes +
+                                   std::max<size_t>(layout.thresholds_bytes, 8));
+  for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random->Next());
+  if (bumps == Bumps::kSome) return bytes;
+  std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(layout.words_bytes), bytes.end(),
+            bumps == Bumps::kAll ? 0 : 0xff);
+  return bytes;
+}
+
+// Batches of sizes around the number of hashes that are under way together, in layers that are
+// small and such for which memory is asked ahead, with few, many and only bumped hashes: the same
+// as one by one.
+TEST(KernelsTest, RibbonBatchesAskBumpedHashesOfTheNextLayer) {
+  testing::RandomHashes random(testing::TestSeed());
+  for (const Kernels* kernels : testing::UsableKernels()) {
+    for (const unsigned packed : {4096 * 4 + 999u, 4096 * 10 + 77u}) {
+      const core::Columns columns = core::UnpackColumns(static_cast<uint16_t>(packed));
+      for (const unsigned shard_bits : {1u, 15u}) {
+        for (const Bumps bumps : {Bumps::kNone, Bumps::kSome, Bumps::kAll}) {
+          const auto first_bytes = RandomLayer(shard_bits, columns, bumps, &random);
+          const auto second_bytes = RandomLayer(shard_bits / 2, columns, Bumps::kSome, &random);
+          FirstLayer layer;
+          static_cast<RibbonLayer&>(layer) =
+              core::LayerForKernels(shard_bits, 3, columns, first_bytes.data());
+          layer.if_bumped = FirstLayer::AskSecond;
+          static_cast<RibbonLayer&>(layer.second) =
+              core::LayerForKernels(shard_bits / 2, 3, columns, second_bytes.data());
+          layer.second.if_bumped = BumpedLayer::Count;
+          for (const size_t n : {0u, 1u, 4u, 5u, 31u, 32u, 33u, 63u, 64u, 65u, 96u, 97u, 1000u}) {
+            std::vector<uint64_t> hashes(n);
+            for (uint64_t& hash : hashes) hash = random.Next();
+            const auto results_by = [&](const RibbonLayer* next) {
+              const std::unique_ptr<bool[]> results(new bool[n]);
+              kernels->ribbon_probe_many(layer, next, hashes.data(), n, results.get());
+              return std::vector<bool>(results.get(), results.get() + n);
+            };
+            layer.second.bumped = 0;
+            std::vector<bool> expected;
+            for (const uint64_t hash : hashes) {
+              expected.push_back(kPortableKernels.ribbon_probe(layer, hash));
+            }
+            const uint64_t bumped_twice = layer.second.bumped;
+            ASSERT_TRUE(bumps != Bumps::kNone || bumped_twice == 0);
+            ASSERT_TRUE(bumps != Bumps::kAll || n < 31 || bumped_twice > 0);
+            layer.second.bumped = 0;
+            ASSERT_EQ(results_by(&layer.second), expected) << kernels->name << ", " << n;
+            ASSERT_EQ(layer.second.bumped, bumped_twice) << kernels->name << ", " << n;
+            ASSERT_EQ(results_by(nullptr), expected) << kernels->name << ", " << n;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(KernelsTest, BackSubstitutionAgreesWithPortable) {
+  testing::RandomHashes random(testing::TestSeed());
+  for (unsigned packed = 0; packed < 16 * 4096 - 4095; packed += 1365) {
+    const core::Columns columns = core::UnpackColumns(static_cast<uint16_t>(packed));
+    for (unsigned shards = 1; shards <= kRibbonMostShards; ++shards) {
+      constexpr uint64_t kBlocks = 5;
+      constexpr uint64_t kFirstBlock = 3;
+      std::vector<std::vector<uint64_t>> tables(shards);
+      const uint64_t* rows[kRibbonMostShards] = {};
+      for (unsigned shard = 0; shard < shards; ++shard) {
+        for (uint64_t slot = 0; slot < kBlocks * 64; ++slot) {
+          tables[shard].push_back(slot % 9 == 0 ? 0 : random.Next() | 1);
+        }
+        rows[shard] = tables[shard].data();
+      }
+      const size_t bytes = (kFirstBlock + shards * kBlocks) * columns.most() * 8;
+      for (const uint64_t split : {uint64_t{0}, kFirstBlock + shards * kBlocks / 2, bytes}) {
+        std::vector<unsigned char> expected(bytes);
+        kPortableKernels.ribbon_solve(rows, shards, kBlocks, kFirstBlock, columns.whole,
+                                      columns.most(), split, expected.data());
+        for (const Kernels* kernels : testing::UsableKernels()) {
+          std::vector<unsigned char> got(bytes);
+          kernels->ribbon_solve(rows, shards, kBlocks, kFirstBlock, columns.whole, columns.most(),
+                                split, got.data());
+          ASSERT_EQ(got, expected) << kernels->name << ", columns " << packed << ", " << shards
+                                   << " sub-shards, split " << split;
+        }
+      }
+    }
+  }
+}
+
+// ribbon_elimination_test compares them.
+TEST(KernelsTest, Avx512EliminatesByColumnsAndOthersRowByRow) {
+  for (const Kernels* kernels : testing::UsableKernels()) {
+    EXPECT_EQ(kernels->ribbon_elimination != nullptr, std::string(kernels->name) == "avx512")
+        << kernels->name;
+  }
+}
+
+TEST(KernelsTest, EnvironmentForcesAKernel) {
+  const char* wanted = std::getenv("WINNOW_KERNEL");
+  if (wanted == nullptr) GTEST_SKIP() << "WINNOW_KERNEL is not set";
+  EXPECT_STREQ(ActiveKernels().name, FindKernels(wanted, nullptr) != nullptr ? wanted : "portable");
+}
+
+}  // namespace
+}  // namespace winnow::simd

@@ -1,0 +1,211 @@
+// Elimination slot by slot fills the same slots, bumps the same keys and has the same solution as
+// elimination row by row.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/core/ribbon_by_rows.h"
+#include "src/core/ribbon_by_slots.h"
+#include "src/simd/kernels.h"
+#include "tests/support/random_hashes.h"
+
+namespace winnow::core {
+namespace {
+
+constexpr unsigned kMostShardBits = 2;
+
+struct Case {
+  unsigned shard_bits;
+  uint32_t buckets;  // of each sub-shard
+  unsigned fingerprint_bits;
+};
+
+struct Result {
+  std::vector<uint64_t> solution;
+  std::vector<unsigned char> thresholds;
+  std::vector<uint64_t> bumped;  // sorted
+  uint64_t filled = 0;
+};
+
+// The hashes dealt into bins, and what a layer's elimination needs.
+class Layer {
+ public:
+  Layer(const Case& shape, const std::vector<uint64_t>& hashes,
+        const simd::RibbonElimination* elimination) {
+    build_.shape = {shape.shard_bits, shape.buckets};
+    build_.fingerprint_bits = shape.fingerprint_bits;
+    build_.starts = (shape.buckets * simd::kRibbonBucketSlots) << shape.shard_bits;
+    result_.thresholds.resize((size_t{shape.buckets} << shape.shard_bits) / 4 + 1);
+    build_.thresholds = result_.thresholds.data();
+    build_.pool = &pool_;
+    build_.bumped = &bumped_;
+    build_.elimination = elimination;
+    bins_.resize(size_t{build_.shard_bins()} << shape.shard_bits);
+    for (const uint64_t hash : hashes) {
+      const uint32_t start = StartPosition(hash, build_.starts);
+      const uint32_t shard = start / build_.shard_starts();
+      const uint32_t bin = start % build_.shard_starts() / kBinSlots;
+      pool_.Add(&bins_[shard * build_.shard_bins() + bin], hash);
+    }
+  }
+
+  const LayerBuild& build() const { return build_; }
+  HashBin* bins(unsigned shard) { return &bins_[shard * build_.shard_bins()]; }
+
+  void AddRows(const uint64_t* rows) {
+    const uint64_t blocks = build_.shard_blocks();
+    std::vector<uint64_t> words(blocks * build_.fingerprint_bits);
+    simd::kPortableKernels.ribbon_solve(&rows, 1, blocks, 0, build_.fingerprint_bits,
+                                        build_.fingerprint_bits, blocks,
+                                        reinterpret_cast<unsigned char*>(words.data()));
+    result_.solution.insert(result_.solution.end(), words.begin(), words.end());
+    result_.filled += static_cast<uint64_t>(
+        std::count_if(rows, rows + blocks * 64, [](uint64_t row) { return row != 0; }));
+  }
+
+  Result Finish() {
+    ForEachHash(bumped_, [&](uint64_t hash) { result_.bumped.push_back(hash); });
+    std::sort(result_.bumped.begin(), result_.bumped.end());
+    return std::move(result_);
+  }
+
+ private:
+  HashChunkPool pool_;
+  LayerBuild build_;
+  HashBin bumped_;
+  std::vector<HashBin> bins_;
+  Result result_;
+};
+
+Result Walk(const Case& shape, const std::vector<uint64_t>& hashes) {
+  Layer layer(shape, hashes, nullptr);
+  ShardByRows eliminated;
+  for (unsigned shard = 0; shard < 1u << shape.shard_bits; ++shard) {
+    RibbonWalk walk = eliminated.Begin(layer.build(), shard, layer.bins(shard));
+    while (walk.at != nullptr) {
+      while (Step(&walk)) {
+      }
+      walk = eliminated.Next(walk);
+    }
+    layer.AddRows(eliminated.rows());
+  }
+  return layer.Finish();
+}
+
+Result EliminateByColumns(const Case& shape, const std::vector<uint64_t>& hashes) {
+  Layer layer(shape, hashes, simd::ActiveKernels().ribbon_elimination);
+  ShardsBySlots eliminated;
+  eliminated.Eliminate(layer.build(), 0, 1u << shape.shard_bits, layer.bins(0));
+  for (unsigned shard = 0; shard < 1u << shape.shard_bits; ++shard) {
+    layer.AddRows(eliminated.rows(shard));
+  }
+  return layer.Finish();
+}
+
+class RibbonEliminationTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (simd::ActiveKernels().ribbon_elimination == nullptr) {
+      GTEST_SKIP() << "this machine or WINNOW_KERNEL has no elimination slot by slot";
+    }
+  }
+
+  // Returns how many keys were bumped.
+  static size_t ExpectSame(const Case& shape, const std::vector<uint64_t>& hashes,
+                           const std::string& what) {
+    const Result walked = Walk(shape, hashes);
+    const Result by_columns = EliminateByColumns(shape, hashes);
+    EXPECT_EQ(by_columns.filled, walked.filled) << what;
+    EXPECT_EQ(by_columns.thresholds, walked.thresholds) << what;
+    EXPECT_EQ(by_columns.bumped, walked.bumped) << what;
+    EXPECT_EQ(by_columns.solution, walked.solution) << what;
+    EXPECT_GT(walked.filled, 0u) << what;
+    return walked.bumped.size();
+  }
+
+  static std::vector<uint64_t> Hashes(size_t n) {
+    std::vector<uint64_t> hashes;
+    for (size_t i = 0; i < n; ++i) hashes.push_back(random().Next());
+    return hashes;
+  }
+
+  static testing::RandomHashes& random() {
+    static testing::RandomHashes random(testing::TestSeed());
+    return random;
+  }
+};
+
+std::string Describe(const Case& shape, size_t keys) {
+  return std::to_string(keys) + " keys in " + std::to_string(shape.buckets) +
+         " buckets of each of " + std::to_string(1u << shape.shard_bits) + " sub-shards with " +
+         std::to_string(shape.fingerprint_bits) + " columns";
+}
+
+TEST_F(RibbonEliminationTest, EveryNumberOfColumnsAndLoad) {
+  size_t bumped = 0;
+  for (unsigned columns = 1; columns <= simd::kRibbonMaxColumns; ++columns) {
+    for (const double keys_per_slot : {0.5, 0.95, 1.04, 1.1, 1.4}) {
+      const Case shape{columns % (kMostShardBits + 1), 70, columns};
+      const auto slots = static_cast<double>((shape.buckets * 128) << shape.shard_bits);
+      const std::vector<uint64_t> hashes = Hashes(static_cast<size_t>(slots * keys_per_slot));
+      bumped += ExpectSame(shape, hashes, Describe(shape, hashes.size()));
+    }
+  }
+  EXPECT_GT(bumped, 0u);
+}
+
+TEST_F(RibbonEliminationTest, FewBuckets) {
+  for (const uint32_t buckets : {1u, 2u, 31u, 32u, 33u, 64u}) {
+    for (unsigned shard_bits = 0; shard_bits <= kMostShardBits; ++shard_bits) {
+      const Case shape{shard_bits, buckets, 7};
+      const std::vector<uint64_t> hashes = Hashes((size_t{buckets} * 133) << shard_bits);
+      ExpectSame(shape, hashes, Describe(shape, hashes.size()));
+    }
+  }
+}
+
+TEST_F(RibbonEliminationTest, RepeatedKeys) {
+  for (const size_t distinct : {2000u, 4000u}) {
+    std::vector<uint64_t> hashes = Hashes(distinct);
+    for (size_t i = 0; i < distinct; ++i) hashes.push_back(hashes[i / 2]);
+    ExpectSame({0, 32, 7}, hashes, std::to_string(distinct) + " keys, half of them three times");
+  }
+}
+
+// Buckets and parts of them with so many keys that no pool has room: some with few distinct ones,
+// which fit all the same.
+TEST_F(RibbonEliminationTest, CrowdedPlaces) {
+  const Case shape{1, 40, 7};
+  const uint64_t starts = (uint64_t{shape.buckets} * 128) << shape.shard_bits;
+  for (const uint64_t width : {1u, 4u, 16u, 36u, 128u, 700u}) {
+    for (const size_t crowd : {40u, 100u, 1000u, 6000u}) {
+      for (const size_t distinct : {size_t{30}, crowd}) {
+        std::vector<uint64_t> hashes = Hashes(8000);
+        for (size_t i = 0; i < crowd; ++i) {
+          const uint64_t place = 20 * 128 + hashes[i % distinct] % width;
+          const uint64_t low = hashes[i % distinct] * 0x9e3779b97f4a7c15u >> 32;
+          hashes.push_back((((place << 32) + starts - 1) / starts) << 32 | low);
+        }
+        ExpectSame(shape, hashes,
+                   std::to_string(crowd) + " keys, " + std::to_string(distinct) + " distinct, in " +
+                       std::to_string(width) + " slots");
+      }
+    }
+  }
+}
+
+TEST_F(RibbonEliminationTest, ZeroLowOrHighBits) {
+  for (const uint64_t mask : {~uint64_t{0} << 20, ~uint64_t{0} << 32, ~uint64_t{0} >> 3}) {
+    // Without its high bits a hash starts in an eighth of the slots.
+    std::vector<uint64_t> hashes = Hashes(mask >> 63 == 0 ? 600 : 5000);
+    for (uint64_t& hash : hashes) hash &= mask;
+    ExpectSame({0, 37, 7}, hashes, "mask " + std::to_string(mask));
+  }
+}
+
+}  // namespace
+}  // namespace winnow::core

@@ -1,0 +1,41 @@
+// The bits_per_key that a filter was asked for, from what it became: whatever its kind.
+
+#ifndef WINNOW_TESTS_SUPPORT_ASKED_BITS_H_
+#define WINNOW_TESTS_SUPPORT_ASKED_BITS_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "src/core/sizing.h"
+#include "winnow/filter.h"
+
+namespace winnow::testing {
+
+// The least bits, from 1 to 32, for which the function is true, which it is for all greater ones.
+template <typename Predicate>
+double LeastBits(Predicate is_enough) {
+  double low = core::kMinBitsPerKey;
+  double high = core::kMaxBitsPerKey;
+  for (int step = 0; step < 40; ++step) {
+    const double middle = (low + high) / 2;
+    (is_enough(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+// Of a Winnow filter's block: within 0.01, as it records the rate.
+inline double AskedBits(std::string_view block) {
+  const double rate = FilterView(block).info().target_fpr;
+  return LeastBits([rate](double bits) { return core::RateForBits(bits) <= rate; });
+}
+
+// Of a Winnow Ribbon filter of so many keys and bytes: within 0.5, as sizes are estimated.
+inline double AskedBitsOfRibbon(uint64_t keys, uint64_t bytes) {
+  return LeastBits([keys, bytes](double bits) {
+    return core::EstimateRibbonBytes(keys, core::RateForBits(bits)) >= bytes;
+  });
+}
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_TESTS_SUPPORT_ASKED_BITS_H_

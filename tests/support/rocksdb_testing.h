@@ -1,0 +1,71 @@
+// What the tests with a real RocksDB share.
+
+#ifndef WINNOW_TESTS_SUPPORT_ROCKSDB_TESTING_H_
+#define WINNOW_TESTS_SUPPORT_ROCKSDB_TESTING_H_
+
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/status.h>
+#include <rocksdb/table.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "third_party/rocksdb_abi/versions.h"
+
+namespace winnow::testing {
+
+#define ASSERT_STATUS_OK(expression)                                 \
+  do {                                                               \
+    const ROCKSDB_NAMESPACE::Status status_to_be_ok = (expression);  \
+    ASSERT_TRUE(status_to_be_ok.ok()) << status_to_be_ok.ToString(); \
+  } while (false)
+
+// As every tool should: an unknown policy is an error instead of no filter.
+inline ROCKSDB_NAMESPACE::ConfigOptions StrictConfig() {
+  ROCKSDB_NAMESPACE::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  return config;
+}
+
+// The policy of an options string such as "winnow:10"; a failure and null if there is none.
+inline std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> MakePolicyFrom(
+    const std::string& text) {
+  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;
+  const ROCKSDB_NAMESPACE::Status status =
+      ROCKSDB_NAMESPACE::FilterPolicy::CreateFromString(StrictConfig(), text, &policy);
+  EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
+  EXPECT_NE(policy, nullptr) << text;
+  return policy;
+}
+
+// A small database's options: files are cut by the caller (flush and compaction), tickers count.
+inline ROCKSDB_NAMESPACE::Options MakeOptions(
+    const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
+  ROCKSDB_NAMESPACE::Options options;
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  options.level_compaction_dynamic_level_bytes =
+      false;  // the default until 8.3: files move to level 1
+  options.statistics = ROCKSDB_NAMESPACE::CreateDBStatistics();
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+inline std::unique_ptr<ROCKSDB_NAMESPACE::DB> OpenDatabase(
+    const ROCKSDB_NAMESPACE::Options& options, const std::string& path) {
+  rocksdb_abi::OpenedDB database{};
+  const ROCKSDB_NAMESPACE::Status status = ROCKSDB_NAMESPACE::DB::Open(options, path, &database);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return rocksdb_abi::Own(std::move(database));
+}
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_TESTS_SUPPORT_ROCKSDB_TESTING_H_

@@ -1,0 +1,126 @@
+// A Redis server of a test's own, on a free port of the loopback interface.
+
+#ifndef WINNOW_TESTS_SUPPORT_STARTED_REDIS_H_
+#define WINNOW_TESTS_SUPPORT_STARTED_REDIS_H_
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+#include "tests/support/redis_program.h"
+
+namespace winnow::testing {
+
+// Without persistence; stopped at the end.
+class StartedRedis {
+ public:
+  // Throws std::runtime_error if it does not start.
+  explicit StartedRedis(const std::vector<std::string>& options = {}) {
+    // Somebody else may take the port before the server does.
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      port_ = FreePort();
+      Start(options);
+      if (Answers()) return;
+      Stop();
+    }
+    throw std::runtime_error(RedisServerProgram() +
+                             " does not start: " + ReadFile(folder_ / "log"));
+  }
+  ~StartedRedis() { Stop(); }
+  StartedRedis(const StartedRedis&) = delete;
+  StartedRedis& operator=(const StartedRedis&) = delete;
+
+  int port() const { return port_; }
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+  // What redis-cli prints, without the line's end.
+  std::string Ask(const std::vector<std::string>& command,
+                  const std::vector<std::string>& environment = {}) const {
+    std::vector<std::string> words = {RedisCliProgram(), "-p", std::to_string(port_)};
+    words.insert(words.end(), command.begin(), command.end());
+    std::string output = RunProgram(words, environment).output;
+    while (!output.empty() && output.back() == '\n') output.pop_back();
+    return output;
+  }
+
+  // As when the machine loses its power.
+  void Stop() {
+    if (process_ == 0) return;
+    kill(process_, SIGKILL);
+    int status = 0;
+    waitpid(process_, &status, 0);
+    process_ = 0;
+  }
+
+ private:
+  static int FreePort() {
+    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    const bool has_port = bind(listener, reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
+                          getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+    close(listener);
+    if (!has_port) throw std::runtime_error("there is no free port");
+    return ntohs(address.sin_port);
+  }
+
+  void Start(const std::vector<std::string>& options) {
+    std::vector<std::string> words = {RedisServerProgram(),
+                                      "--port",
+                                      std::to_string(port_),
+                                      "--bind",
+                                      "127.0.0.1",
+                                      "--dir",
+                                      folder_.path(),
+                                      "--logfile",
+                                      folder_ / "log",
+                                      "--save",
+                                      "",
+                                      "--appendonly",
+                                      "no"};
+    words.insert(words.end(), options.begin(), options.end());
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    if (posix_spawnp(&process_, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0) {
+      process_ = 0;
+    }
+  }
+
+  // Also where it asks for a password first.
+  bool Answers() {
+    while (process_ != 0) {
+      const std::string answer = Ask({"ping"});
+      if (answer == "PONG" || answer.find("NOAUTH") != std::string::npos) return true;
+      int status = 0;
+      if (waitpid(process_, &status, WNOHANG) != 0) {
+        process_ = 0;
+        return false;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(25));
+    }
+    return false;
+  }
+
+  const TemporaryFolder folder_;
+  int port_ = 0;
+  pid_t process_ = 0;
+};
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_TESTS_SUPPORT_STARTED_REDIS_H_

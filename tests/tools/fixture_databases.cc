@@ -1,0 +1,350 @@
+#include "tests/tools/fixture_databases.h"
+
+#include <rocksdb/comparator.h>
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/slice_transform.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+
+#include "tests/support/inspect_testing.h"
+
+namespace winnow::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::Comparator;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::WriteOptions;
+
+constexpr uint64_t kKeys = 20'000;
+
+void Check(const Status& status) {
+  if (!status.ok()) {
+    throw std::runtime_error(status.ToString());
+  }
+}
+
+// What machines and versions could choose otherwise is said.
+Options OptionsWith(BlockBasedTableOptions table) {
+  table.format_version = 5;
+  Options options = MakeOptions(table);
+  options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+  options.max_background_jobs = 1;
+  return options;
+}
+
+Options OptionsWith(const std::string& policy) { return OptionsWith(TableWith(policy)); }
+
+// Opens the database, which may exist, has it changed, and closes it.
+void With(const Options& options, const std::string& path, const std::function<void(DB*)>& change) {
+  rocksdb_abi::OpenedDB opened{};
+  Check(DB::Open(options, path, &opened));
+  const std::unique_ptr<DB> database = rocksdb_abi::Own(std::move(opened));
+  change(database.get());
+  Check(database->Close());
+}
+
+void Flush(DB* database, ColumnFamilyHandle* family = nullptr) {
+  Check(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(),
+                        family != nullptr ? family : database->DefaultColumnFamily()));
+}
+
+// A new file of level 0 with the keys of number first, first + step, ….
+void PutFile(DB* database, uint64_t first, uint64_t count, uint64_t step = 1,
+             ColumnFamilyHandle* family = nullptr) {
+  for (uint64_t i = 0; i < count; ++i) {
+    Check(database->Put(WriteOptions(),
+                        family != nullptr ? family : database->DefaultColumnFamily(),
+                        KeyOf(first + i * step), "value"));
+  }
+  Flush(database, family);
+}
+
+// Merges all files into new ones on the level.
+void CompactAll(DB* database, int level) {
+  ROCKSDB_NAMESPACE::ColumnFamilyMetaData metadata;
+  database->GetColumnFamilyMetaData(&metadata);
+  std::vector<std::string> files;
+  for (const auto& file : metadata.levels.front().files) {
+    files.push_back(file.name);
+  }
+  Check(database->CompactFiles(ROCKSDB_NAMESPACE::CompactionOptions(), files, level));
+}
+
+// A file of most keys on level 1 and one of few on level 0.
+void MakeTwoFiles(const Options& options, const std::string& path) {
+  With(options, path, [](DB* database) {
+    PutFile(database, 0, kKeys);
+    CompactAll(database, 1);
+    PutFile(database, 3, 500, 10);
+  });
+}
+
+void MakeBuiltinBloom(const std::string& path) {
+  MakeTwoFiles(OptionsWith("bloomfilter:10"), path);
+}
+
+void MakeBuiltinRibbon(const std::string& path) {
+  MakeTwoFiles(OptionsWith("ribbonfilter:10:-1"), path);
+}
+
+void MakeWinnowBloom(const std::string& path) {
+  MakeTwoFiles(OptionsWith("{id=winnow;bloom_before_level=2147483647}"), path);
+}
+
+void MakeWinnowRibbon(const std::string& path) { MakeTwoFiles(OptionsWith("winnow:10"), path); }
+
+void MakeWinnowRates(const std::string& path) {
+  for (const char* policy : {"winnow:4", "winnow:7.5", "winnow:10", "winnow:16", "winnow:20"}) {
+    With(OptionsWith(policy), path, [](DB* database) { PutFile(database, 0, 5'000); });
+  }
+}
+
+void MakeWinnowSmall(const std::string& path) {
+  With(OptionsWith("winnow:10"), path, [](DB* database) {
+    for (const uint64_t keys : {1, 2, 10, 63, 64, 100, 300, 1'000}) {
+      PutFile(database, 0, keys);
+    }
+  });
+}
+
+void MakeWinnowLevels(const std::string& path) {
+  With(OptionsWith("{id=winnow;bits_per_key=10;level_plan=by_level}"), path, [](DB* database) {
+    PutFile(database, 0, kKeys);
+    CompactAll(database, 3);
+    PutFile(database, 3, 2'000, 10);
+    CompactAll(database, 2);
+    PutFile(database, 6, 500, 40);
+    CompactAll(database, 1);
+    PutFile(database, 7, 100, 200);
+  });
+}
+
+void MakePartitioned(const std::string& path) {
+  MakeTwoFiles(OptionsWith(PartitionedTableWith("winnow:10")), path);
+}
+
+void MakePartitionedBuiltin(const std::string& path) {
+  for (const char* policy : {"bloomfilter:10", "ribbonfilter:10:-1"}) {
+    With(OptionsWith(PartitionedTableWith(policy)), path,
+         [](DB* database) { PutFile(database, 0, 10'000); });
+  }
+}
+
+Options PrefixOptions(BlockBasedTableOptions table, bool whole_keys) {
+  table.whole_key_filtering = whole_keys;
+  Options options = OptionsWith(table);
+  options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(8));
+  return options;
+}
+
+void MakePrefix(const std::string& path) {
+  MakeTwoFiles(PrefixOptions(TableWith("winnow:10"), false), path);
+}
+
+void MakePrefixAndWhole(const std::string& path) {
+  MakeTwoFiles(PrefixOptions(TableWith("winnow:10"), true), path);
+}
+
+void MakePrefixPartitioned(const std::string& path) {
+  MakeTwoFiles(PrefixOptions(PartitionedTableWith("winnow:10"), true), path);
+}
+
+void MakeNone(const std::string& path) { MakeTwoFiles(OptionsWith(""), path); }
+
+// A switch from no filters to RocksDB's, and from these to Winnow's.
+void MakeMixed(const std::string& path) {
+  With(OptionsWith(""), path, [](DB* database) {
+    PutFile(database, 0, 1'000);
+    CompactAll(database, 2);
+  });
+  With(OptionsWith("bloomfilter:10"), path, [](DB* database) {
+    for (uint64_t file = 0; file < 3; ++file) {
+      PutFile(database, 1 + file, 3'000, 6);
+    }
+  });
+  With(OptionsWith("winnow:10"), path, [](DB* database) {
+    PutFile(database, 4, 3'000, 6);
+    PutFile(database, 5, 3'000, 6);
+  });
+}
+
+void MakeColumnFamilies(const std::string& path) {
+  const std::vector<std::pair<std::string, std::string>> families = {
+      {"bloom", "bloomfilter:10"}, {"no filter", ""}, {"ünder\tway", "winnow:14"}};
+  With(OptionsWith("winnow:10"), path, [&families](DB* database) {
+    PutFile(database, 0, 2'000);
+    for (const auto& [name, policy] : families) {
+      ColumnFamilyHandle* family = nullptr;
+      Check(database->CreateColumnFamily(OptionsWith(policy), name, &family));
+      PutFile(database, 0, 3'000, 2, family);
+      PutFile(database, 1, 100, 2, family);
+      Check(database->DestroyColumnFamilyHandle(family));
+    }
+  });
+}
+
+void MakeTimestamps(const std::string& path) {
+  const Comparator* comparator = nullptr;
+  Check(Comparator::CreateFromString(StrictConfig(), "leveldb.BytewiseComparator.u64ts",
+                                     &comparator));
+  for (const bool partitioned : {false, true}) {
+    Options options =
+        OptionsWith(partitioned ? PartitionedTableWith("winnow:10") : TableWith("winnow:10"));
+    options.comparator = comparator;
+    With(options, path, [](DB* database) {
+      for (uint64_t i = 0; i < 5'000; ++i) {
+        for (const char* timestamp : {"\1\0\0\0\0\0\0", "\2\0\0\0\0\0\0"}) {
+          Check(database->Put(WriteOptions(), KeyOf(i), Slice(timestamp, 8), "value"));
+        }
+      }
+      Flush(database);
+    });
+  }
+}
+
+// Versions that snapshots keep, merges, and deletions of all kinds.
+void MakeOperations(const std::string& path) {
+  Options options = OptionsWith("winnow:10");
+  Check(ROCKSDB_NAMESPACE::MergeOperator::CreateFromString(StrictConfig(), "stringappend",
+                                                           &options.merge_operator));
+  With(options, path, [](DB* database) {
+    PutFile(database, 0, 2'000);
+    std::vector<const ROCKSDB_NAMESPACE::Snapshot*> snapshots;
+    for (uint64_t i = 0; i < 2'000; i += 2) {
+      const std::string key = KeyOf(i);
+      if (i % 200 == 0) {
+        snapshots.push_back(database->GetSnapshot());
+      }
+      Check(i % 5 == 0   ? database->Delete(WriteOptions(), key)
+            : i % 7 == 0 ? database->SingleDelete(WriteOptions(), key)
+                         : database->Merge(WriteOptions(), key, "more"));
+      if (i % 3 == 0) {
+        Check(database->Merge(WriteOptions(), key, "again"));
+      }
+    }
+    for (uint64_t i = 0; i < 10; ++i) {
+      Check(database->Put(WriteOptions(), KeyOf(4), std::to_string(i)));
+      snapshots.push_back(database->GetSnapshot());
+    }
+    Check(database->DeleteRange(WriteOptions(), database->DefaultColumnFamily(), KeyOf(100),
+                                KeyOf(300)));
+    Flush(database);
+    Check(database->DeleteRange(WriteOptions(), database->DefaultColumnFamily(), KeyOf(1'000),
+                                KeyOf(1'100)));
+    Flush(database);
+    for (const auto* snapshot : snapshots) {
+      database->ReleaseSnapshot(snapshot);
+    }
+  });
+}
+
+void MakeDbPaths(const std::string& path) {
+  Options options = OptionsWith("winnow:10");
+  options.db_paths = {{path + ".fast", 1 << 30}, {path + ".slow", 1 << 30}};
+  With(options, path, [](DB* database) {
+    PutFile(database, 0, 5'000);
+    ROCKSDB_NAMESPACE::CompactRangeOptions rewrite;
+    rewrite.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+    rewrite.target_path_id = 1;
+    Check(database->CompactRange(rewrite, nullptr, nullptr));
+    PutFile(database, 1, 500, 3);
+  });
+}
+
+void MakeReverse(const std::string& path) {
+  Options options = OptionsWith(PartitionedTableWith("winnow:10"));
+  options.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+  MakeTwoFiles(options, path);
+}
+
+class ShorterFirst final : public Comparator {
+ public:
+  const char* Name() const override { return "fixture.ShorterFirst"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    return a.size() != b.size() ? (a.size() < b.size() ? -1 : 1) : a.compare(b);
+  }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+void MakeUnknownComparator(const std::string& path) {
+  const ShorterFirst comparator;
+  for (const bool partitioned : {false, true}) {
+    Options options =
+        OptionsWith(partitioned ? PartitionedTableWith("winnow:10") : TableWith("winnow:10"));
+    options.comparator = &comparator;
+    With(options, path, [](DB* database) {
+      for (uint64_t i = 0; i < 3'000; ++i) {
+        Check(database->Put(WriteOptions(), std::to_string(i), "value"));
+      }
+      Flush(database);
+    });
+  }
+}
+
+void MakeFiles(const std::string& path) {
+  std::filesystem::create_directory(path);
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"bloom", "bloomfilter:10"}, {"none", ""}, {"ribbon", "winnow:10"}};
+  for (const auto& [name, policy] : files) {
+    ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(), OptionsWith(policy));
+    Check(writer.Open(path + "/" + name + ".sst"));
+    for (uint64_t i = 0; i < 2'000; ++i) {
+      Check(writer.Put(KeyOf(i), "value"));
+    }
+    Check(writer.Finish());
+  }
+}
+
+void MakeEmpty(const std::string& path) {
+  With(OptionsWith("winnow:10"), path, [](DB*) {});
+}
+
+}  // namespace
+
+const std::vector<Fixture>& Fixtures() {
+  static const auto* const fixtures = new std::vector<Fixture>{
+      {"builtin_bloom", "RocksDB's Bloom filters", MakeBuiltinBloom},
+      {"builtin_ribbon", "RocksDB's Ribbon filters", MakeBuiltinRibbon},
+      {"column_families", "four, one of them with an odd name", MakeColumnFamilies},
+      {"db_paths", "files in db_paths.fast and db_paths.slow", MakeDbPaths},
+      {"empty", "no table file", MakeEmpty},
+      {"files", "table files without a database", MakeFiles},
+      {"mixed", "no filters, then RocksDB's, then Winnow's", MakeMixed},
+      {"none", "no filters", MakeNone},
+      {"operations", "versions, merges, deletions, deleted ranges", MakeOperations},
+      {"partitioned", "Winnow's filters in partitions", MakePartitioned},
+      {"partitioned_builtin", "RocksDB's filters in partitions", MakePartitionedBuiltin},
+      {"prefix", "filters of prefixes only", MakePrefix},
+      {"prefix_and_whole", "filters of prefixes and keys", MakePrefixAndWhole},
+      {"prefix_partitioned", "the same in partitions", MakePrefixPartitioned},
+      {"reverse", "partitions, and keys that go backwards", MakeReverse},
+      {"timestamps", "keys with timestamps, and with partitions", MakeTimestamps},
+      {"unknown_comparator", "keys in an order that nobody else knows", MakeUnknownComparator},
+      {"winnow_bloom", "Winnow's Bloom filters", MakeWinnowBloom},
+      {"winnow_levels", "Winnow's filters by a plan of levels", MakeWinnowLevels},
+      {"winnow_rates", "Winnow's filters of 4 to 20 bits a key", MakeWinnowRates},
+      {"winnow_ribbon", "Winnow's Ribbon filters", MakeWinnowRibbon},
+      {"winnow_small", "Winnow's filters of 1 to 1000 keys", MakeWinnowSmall},
+  };
+  return *fixtures;
+}
+
+void MakeFixture(const Fixture& fixture) {
+  if (std::filesystem::exists(fixture.name)) {
+    throw std::runtime_error(fixture.name + " is there already");
+  }
+  fixture.make(fixture.name);
+}
+
+}  // namespace winnow::testing

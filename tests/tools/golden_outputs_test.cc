@@ -1,0 +1,215 @@
+// What each verb of the tool says of each fixture database is what tests/golden has of it.
+//
+// Where an output is meant to change, this writes the files anew (and a filter as
+// --gtest_filter='*/inspect_*' those of one verb), for `git diff` to show what changed:
+//   WINNOW_UPDATE_GOLDEN=1 build/release/tests/golden_outputs_test
+//
+// They are of RocksDB 7.8. Other versions give the files other numbers and the builtin filters
+// other sizes, and then only the exit statuses are compared.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/version.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+#include "tests/support/inspect_testing.h"
+#include "tests/tools/fixture_databases.h"
+
+namespace winnow::testing {
+namespace {
+
+constexpr bool kSameVersion = ROCKSDB_MAJOR == 7 && ROCKSDB_MINOR == 8;
+
+struct Command {
+  std::string line;  // without "winnow", as a person would type it beside the database
+  bool is_json = false;
+};
+
+struct Golden {
+  std::string verb;
+  const Fixture* fixture;
+
+  std::string Name() const { return verb + "_" + fixture->name; }
+};
+
+void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.Name(); }
+
+// Present in most fixtures, absent between present ones, and outside of all ranges.
+std::string ProbedKeys() {
+  return KeyOf(0) + " " + KeyOf(133) + " " + KeyOf(1'999) + " " + KeyOf(19'999) + " " + KeyOf(7) +
+         "x " + KeyOf(150) + "x " + KeyOf(1'234) + "x 1234 zzz";
+}
+
+std::vector<Command> CommandsOf(const Golden& golden) {
+  const std::string& name = golden.fixture->name;
+  std::string flags;
+  if (name == "db_paths") {
+    flags = " --path=db_paths.fast --path=db_paths.slow";
+  }
+  if (golden.verb == "policy") {
+    return {{"policy " + name}, {"policy " + name + " --json", true}};
+  }
+  if (golden.verb == "probe") {
+    const std::string line = "probe " + name + " " + ProbedKeys() + flags;
+    return {{line}, {line + " --exact"}, {line + " --exact --json", true}};
+  }
+  const std::string line =
+      golden.verb + " " + name + flags + (golden.verb == "advise" ? " --draws=20000" : "");
+  return {{line}, {line + " --json", true}};
+}
+
+void Replace(const std::string& from, const std::string& to, std::string* text) {
+  for (size_t at = text->find(from); at != std::string::npos; at = text->find(from, at)) {
+    text->replace(at, from.size(), to);
+    at += to.size();
+  }
+}
+
+// Nanoseconds a key, in the last column of a table far from the one before, and in JSON.
+std::string WithoutTimes(const std::string& text) {
+  static const std::regex last_column(" {8,}[0-9]+\n");
+  static const std::regex in_json("(\"build_ns_per_key\": )[0-9.e+]+");
+  return std::regex_replace(std::regex_replace(text, last_column, "  NANOSECONDS\n"), in_json,
+                            "$1\"NANOSECONDS\"");
+}
+
+// Functions of the mathematical library differ in the last bits between processors.
+std::string WithShorterNumbers(const std::string& text) {
+  static const std::regex number("[0-9]+\\.[0-9]{7,}(e-?[0-9]+)?");
+  std::string shorter;
+  auto rest = text.begin();
+  for (std::sregex_iterator at(text.begin(), text.end(), number), end; at != end; ++at) {
+    char digits[40];
+    std::snprintf(digits, sizeof digits, "%.7g", std::strtod(at->str().c_str(), nullptr));
+    shorter.append(rest, text.begin() + at->position());
+    shorter += digits;
+    rest = text.begin() + at->position() + at->length();
+  }
+  return shorter.append(rest, text.end());
+}
+
+// What may differ between machines and runs.
+std::string Normalized(const Golden& golden, std::string text, const std::string& folder) {
+  if (golden.verb == "advise") {
+    text = WithoutTimes(text);
+  }
+  text = WithShorterNumbers(text);
+  Replace(folder, "FOLDER", &text);
+  Replace(ROCKSDB_NAMESPACE::GetRocksVersionAsString(), "ROCKSDB_VERSION", &text);
+  return text;
+}
+
+// The others have winnow:10, of which the verb says the same each time.
+bool HasAPolicyOfItsOwn(const std::string& name) {
+  const std::vector<std::string> names = {"builtin_bloom", "builtin_ribbon", "column_families",
+                                          "files",         "none",           "winnow_bloom",
+                                          "winnow_levels", "winnow_rates",   "winnow_ribbon"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<Golden> AllGoldens() {
+  std::vector<Golden> goldens;
+  for (const char* verb : {"advise", "inspect", "policy", "probe", "verify"}) {
+    for (const Fixture& fixture : Fixtures()) {
+      if (std::string(verb) != "policy" || HasAPolicyOfItsOwn(fixture.name)) {
+        goldens.push_back({verb, &fixture});
+      }
+    }
+  }
+  return goldens;
+}
+
+std::string PathOf(const std::string& file) { return WINNOW_GOLDEN_FOLDER "/" + file; }
+
+// The lines "exit N".
+std::vector<std::string> ExitsIn(const std::string& text) { return LinesThatBegin(text, "exit "); }
+
+// The line where they part, of both: the texts are long.
+std::string FirstDifference(const std::string& text, const std::string& golden) {
+  const size_t at = std::mismatch(text.begin(), text.begin() + std::min(text.size(), golden.size()),
+                                  golden.begin())
+                        .first -
+                    text.begin();
+  const size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+  const auto line = [begin](const std::string& of) {
+    return of.substr(begin, of.find('\n', begin) - begin) + "\n";
+  };
+  return "now    " + line(text) + "before " + line(golden);
+}
+
+void CompareOrUpdate(const std::string& file, const std::string& text) {
+  if (std::getenv("WINNOW_UPDATE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(kSameVersion) << "the golden outputs are those of RocksDB 7.8";
+    WriteFile(PathOf(file), text);
+    return;
+  }
+  ASSERT_TRUE(std::filesystem::exists(PathOf(file)))
+      << file << " is missing; see the top of this test";
+  const std::string golden = ReadFile(PathOf(file));
+  if (kSameVersion) {
+    EXPECT_TRUE(text == golden) << file << " differs first here:\n"
+                                << FirstDifference(text, golden)
+                                << "if that is meant, see the top of this test";
+  } else {
+    EXPECT_EQ(ExitsIn(text), ExitsIn(golden)) << file << "\n" << text;
+  }
+}
+
+class GoldenOutputsTest : public ::testing::TestWithParam<Golden> {
+ protected:
+  // In the folder of the databases, so that paths are short and the same.
+  ChildResult Run(const std::string& line) {
+    return RunProgram({"sh", "-c",
+                       "unset COLUMNS WINNOW_KERNEL; cd '" + folder_.path() + "' && exec '" +
+                           WINNOW_TOOL + "' " + line});
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_P(GoldenOutputsTest, AreAsBefore) {
+  const Golden& golden = GetParam();
+  const ChildResult made = RunProgram({WINNOW_MAKE_FIXTURES, folder_.path(), golden.fixture->name});
+  ASSERT_EQ(made.status, 0) << made.errors;
+  std::string transcript;
+  for (const Command& command : CommandsOf(golden)) {
+    const ChildResult result = Run(command.line);
+    if (command.is_json) {
+      CompareOrUpdate(golden.Name() + ".json", Normalized(golden, result.output, folder_.path()));
+      continue;
+    }
+    transcript += "$ winnow " + command.line + "\n" + result.output;
+    if (!result.errors.empty()) {
+      transcript += "stderr:\n" + result.errors;
+    }
+    transcript += "exit " + std::to_string(result.status) + "\n\n";
+  }
+  CompareOrUpdate(golden.Name() + ".txt", Normalized(golden, transcript, folder_.path()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Fixtures, GoldenOutputsTest, ::testing::ValuesIn(AllGoldens()),
+                         [](const auto& parameter) { return parameter.param.Name(); });
+
+// Nothing lies in the folder that no test looks at.
+TEST(GoldenFolderTest, HasNoOtherFiles) {
+  for (const auto& entry : std::filesystem::directory_iterator(WINNOW_GOLDEN_FOLDER)) {
+    const std::string name = entry.path().stem();
+    const std::vector<Golden> goldens = AllGoldens();
+    EXPECT_TRUE(std::any_of(goldens.begin(), goldens.end(), [&name](const Golden& golden) {
+      return golden.Name() == name;
+    })) << entry.path();
+  }
+}
+
+}  // namespace
+}  // namespace winnow::testing

@@ -1,0 +1,234 @@
+// `winnow pages` killed at any moment, and several of it at once: a page is the old one or the new
+// one, pages are those before a build or those after, and nothing that was stored is lost.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+#include "tests/support/started_tool.h"
+#include "winnow/amq/page_store.h"
+#include "winnow/amq/paged_bloom.h"
+
+namespace winnow {
+namespace {
+
+namespace fs = std::filesystem;
+
+using amq::FolderPageStore;
+using amq::PagedBloom;
+using testing::ChildResult;
+using testing::ReadFile;
+using testing::RunProgram;
+using testing::Started;
+using testing::WriteFile;
+
+constexpr int kKills = 10;
+
+class PagesKilledTest : public ::testing::Test {
+ protected:
+  // The path of a list of the keys from first to last - 1.
+  std::string List(uint64_t first, uint64_t last) {
+    const std::string path =
+        folder_ / ("keys-" + std::to_string(first) + "-" + std::to_string(last));
+    std::string lines;
+    for (uint64_t i = first; i < last; ++i) {
+      lines += "key-" + std::to_string(i) + "\n";
+    }
+    WriteFile(path, lines);
+    return path;
+  }
+
+  ChildResult Pages(const std::string& action, const std::string& pages, const std::string& list,
+                    const std::vector<std::string>& more = {}) {
+    std::vector<std::string> command = {WINNOW_TOOL, "pages", action, folder_ / pages,
+                                        "--keys=" + list};
+    command.insert(command.end(), more.begin(), more.end());
+    return RunProgram(command);
+  }
+
+  void Copy(const std::string& from, const std::string& to) {
+    fs::remove_all(folder_ / to);
+    fs::copy(folder_ / from, folder_ / to);
+  }
+
+  std::map<std::string, std::string> Files(const std::string& pages) const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::directory_iterator(folder_ / pages)) {
+      files[entry.path().filename().string()] = ReadFile(entry.path().string());
+    }
+    return files;
+  }
+
+  // What changes whenever the file is written, in whatever way.
+  static std::pair<ino_t, int64_t> StateOf(const std::string& path) {
+    struct stat status = {};
+    if (stat(path.c_str(), &status) != 0) return {0, 0};
+    return {status.st_ino, status.st_mtim.tv_sec * int64_t{1'000'000'000} + status.st_mtim.tv_nsec};
+  }
+
+  // Up to so many microseconds after it has written the file; any time is as likely as any twice as
+  // long. Whether it was still at work.
+  bool RunAndKill(const std::string& arguments, const std::string& file, int log2_longest) {
+    const auto before = StateOf(file);
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const Started tool("pages " + arguments, nowhere, folder_ / "errors");
+    close(nowhere);
+    while (StateOf(file) == before && !tool.HasEnded()) {
+    }
+    std::uniform_real_distribution<double> exponent(0, log2_longest);
+    const auto end = std::chrono::steady_clock::now() +
+                     std::chrono::nanoseconds(std::llround(1000 * std::exp2(exponent(random_))));
+    while (std::chrono::steady_clock::now() < end) {
+    }
+    kill(tool.process(), SIGKILL);
+    return WIFSIGNALED(tool.Wait());
+  }
+
+  // The pages that the record names, all of them whole.
+  void ExpectWhole(const std::string& pages) {
+    FolderPageStore store(folder_ / pages);
+    std::string reason;
+    std::optional<PagedBloom> filter = PagedBloom::Open(&store, &reason);
+    ASSERT_TRUE(filter.has_value()) << reason;
+    ASSERT_TRUE(filter->LoadAll(&reason)) << reason;
+  }
+
+  testing::TemporaryFolder folder_;
+  std::mt19937_64 random_{20'240'601};
+};
+
+TEST_F(PagesKilledTest, AKilledAddLeavesEachPageAsItWasOrAsItWouldBe) {
+  const std::vector<std::string> flags = {"--capacity=50000", "--page_size=128"};
+  const std::string old_keys = List(0, 20'000);
+  ASSERT_EQ(Pages("build", "old", old_keys, flags).status, 0);
+  Copy("old", "new");
+  const std::string list = List(20'000, 40'000);
+  const std::string all = List(0, 40'000);
+  ASSERT_EQ(Pages("add", "new", list).status, 0);
+  const auto old_files = Files("old");
+  const auto new_files = Files("new");
+  int interrupted = 0;
+  int mixed = 0;
+  for (int i = 0; i < kKills; ++i) {
+    Copy("old", "pages");
+    // At the record, or at any page.
+    const std::string watched =
+        i % 4 == 0 ? "plan" : "1-" + std::to_string(random_() % (old_files.size() - 2));
+    interrupted += RunAndKill("add '" + folder_ / "pages" + "' '--keys=" + list + "'",
+                              folder_ / ("pages/" + watched), 10);
+    size_t as_before = 0;
+    size_t as_after = 0;
+    for (const auto& [name, bytes] : Files("pages")) {
+      if (name == "plan" || name == "lock" || fs::path(name).extension() == ".new") continue;
+      const bool is_old = bytes == old_files.at(name);
+      const bool is_new = bytes == new_files.at(name);
+      ASSERT_TRUE(is_old || is_new) << name;
+      as_before += is_old;
+      as_after += is_new;
+    }
+    EXPECT_GE(as_before + as_after, old_files.size() - 2);
+    mixed += as_before > 0 && as_after > 0;
+    ExpectWhole("pages");
+    EXPECT_EQ(Pages("ask", "pages", old_keys).status, 0);
+
+    const ChildResult again = Pages("add", "pages", list);
+    ASSERT_EQ(again.status, 0) << again.errors;
+    auto files = Files("pages");
+    for (const auto& [name, bytes] : new_files) {
+      if (name != "plan") {
+        EXPECT_EQ(files[name], bytes) << name;
+      }
+    }
+    EXPECT_EQ(Pages("ask", "pages", all).status, 0);
+  }
+  EXPECT_GT(interrupted, 0);
+  std::printf("%d of %d were killed at work, %d with some pages stored\n", interrupted, kKills,
+              mixed);
+}
+
+TEST_F(PagesKilledTest, AKilledBuildLeavesTheOldPagesOrTheNew) {
+  const std::string old_keys = List(0, 20'000);
+  ASSERT_EQ(Pages("build", "old", old_keys, {"--page_size=128"}).status, 0);
+  const std::string all = List(0, 40'000);
+  int interrupted = 0;
+  int still_old = 0;
+  Copy("old", "pages");
+  for (int i = 0; i < kKills; ++i) {
+    if (i % 3 == 0) Copy("old", "pages");  // else what the last kill has left
+    interrupted +=
+        RunAndKill("build '" + folder_ / "pages" + "' '--keys=" + all + "' --page_size=128",
+                   folder_ / "pages/plan", 16);
+    ExpectWhole("pages");
+    EXPECT_EQ(Pages("ask", "pages", old_keys).status, 0);
+    const int status = Pages("ask", "pages", all).status;
+    EXPECT_THAT(status, ::testing::AnyOf(0, 1));
+    still_old += status == 1;
+  }
+  EXPECT_GT(interrupted, 0);
+  std::printf("%d of %d were killed at work, %d had the old pages\n", interrupted, kKills,
+              still_old);
+
+  const ChildResult built = Pages("build", "pages", all, {"--page_size=128"});
+  ASSERT_EQ(built.status, 0) << built.errors;
+  EXPECT_EQ(Pages("ask", "pages", all).status, 0);
+  FolderPageStore store(folder_ / "pages");
+  std::string reason;
+  const std::optional<PagedBloom> filter = PagedBloom::Open(&store, &reason);
+  ASSERT_TRUE(filter.has_value()) << reason;
+  EXPECT_EQ(Files("pages").size(), filter->shape().pages + 2) << "what killed builds left is gone";
+}
+
+TEST_F(PagesKilledTest, OfSeveralAtOnceNoneTakesAwayWhatAnotherAdded) {
+  constexpr uint64_t kWriters = 4;
+  constexpr uint64_t kRuns = 6;
+  constexpr uint64_t kKeys = 500;
+  ASSERT_EQ(Pages("build", "pages", List(0, kKeys), {"--capacity=20000"}).status, 0);
+  std::atomic<int> refused{0};
+  std::atomic<int> failed{0};
+  std::vector<std::vector<std::string>> lists(kWriters);
+  uint64_t end = kKeys;
+  for (std::vector<std::string>& of_writer : lists) {
+    for (uint64_t run = 0; run < kRuns; ++run, end += kKeys) {
+      of_writer.push_back(List(end, end + kKeys));
+    }
+  }
+  std::vector<std::thread> writers;
+  for (uint64_t writer = 0; writer < kWriters; ++writer) {
+    writers.emplace_back([&, writer] {
+      for (const std::string& list : lists[writer]) {
+        ChildResult outcome = Pages("add", "pages", list);
+        while (outcome.status == 2 && outcome.errors.find("has locked them") != std::string::npos) {
+          ++refused;
+          outcome = Pages("add", "pages", list);
+        }
+        failed += outcome.status != 0;
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(Pages("ask", "pages", List(0, end)).status, 0);
+  std::printf("%d were refused, as another was at work\n", refused.load());
+}
+
+}  // namespace
+}  // namespace winnow

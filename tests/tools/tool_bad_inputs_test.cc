@@ -1,0 +1,360 @@
+// What the verbs that read table files say of paths that are none: one line that names the path and
+// the fault; the other files are still read, and the exit status says so.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+#include "tests/support/inspect_testing.h"
+
+namespace winnow {
+namespace {
+
+namespace fs = std::filesystem;
+
+using nlohmann::json;
+using ROCKSDB_NAMESPACE::Options;
+using ::testing::AllOf;
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using testing::KeyOf;
+using testing::LinesThatBegin;
+using testing::MakeOptions;
+using testing::OpenDatabase;
+using testing::ReadFile;
+using testing::RunProgram;
+using testing::TableWith;
+using testing::WriteFile;
+using testing::WriteSst;
+
+struct BadInput {
+  std::string path;
+  std::string fault;  // part of what is said of it
+};
+
+class ToolBadInputsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::permissions(folder_.path(), fs::perms(0755));
+    WriteSst(TableWith("winnow:10"), 5'000, good_);
+    whole_ = ReadFile(good_);
+  }
+
+  // With some other bytes at a place from the file's end.
+  std::string Patched(size_t from_end, const std::string& bytes) const {
+    std::string patched = whole_;
+    patched.replace(patched.size() - from_end, bytes.size(), bytes);
+    return patched;
+  }
+
+  void Add(const std::string& name, const std::string& bytes, const std::string& fault) {
+    WriteFile(folder_ / name, bytes);
+    inputs_.push_back({folder_ / name, fault});
+  }
+
+  void AddDamagedOnes() {
+    Add("empty.sst", "", "it is empty");
+    Add("short.sst", whole_.substr(0, 20), "it has 20 bytes");
+    Add("text.sst", std::string(10'000, 'x'), "it does not end as a table");
+    Add("truncated.sst", whole_.substr(0, whole_.size() / 2), "it does not end as a table");
+    Add("one_less.sst", whole_.substr(0, whole_.size() - 1), "it does not end as a table");
+    Add("metaindex.sst", Patched(53 + 20, "damage"), "checksum mismatch");
+    Add("future.sst", Patched(12, std::string("\x63\0\0\0", 4)),
+        "it has format version 99, which RocksDB " + ROCKSDB_NAMESPACE::GetRocksVersionAsString() +
+            " does not read");
+  }
+
+  void AddOtherFormats() {
+    Options plain = MakeOptions(TableWith(""));
+    plain.table_factory.reset(ROCKSDB_NAMESPACE::NewPlainTableFactory());
+    plain.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(4));
+    WriteSst(plain, 1'000, folder_ / "plain.sst");
+    inputs_.push_back({folder_ / "plain.sst", "it is a plain table"});
+    Options cuckoo = MakeOptions(TableWith(""));
+    cuckoo.table_factory.reset(ROCKSDB_NAMESPACE::NewCuckooTableFactory());
+    WriteSst(cuckoo, 1'000, folder_ / "cuckoo.sst");
+    inputs_.push_back({folder_ / "cuckoo.sst", "it is a cuckoo table"});
+  }
+
+  void AddSpecialOnes() {
+    ASSERT_EQ(mkfifo((folder_ / "pipe.sst").c_str(), 0666), 0);
+    inputs_.push_back({folder_ / "pipe.sst", "it is a pipe, not a regular file"});
+    const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    const std::string path = folder_ / "socket.sst";
+    ASSERT_LT(path.size(), sizeof(address.sun_path));
+    std::memcpy(address.sun_path, path.c_str(), path.size());
+    ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    close(listener);
+    inputs_.push_back({path, "it is a socket, not a regular file"});
+    inputs_.push_back({"/dev/zero", "it is a device, not a regular file"});
+  }
+
+  // The block's compression is the byte behind it; without a checksum nothing covers that.
+  void AddOneOfUnknownCompression() {
+    auto table = TableWith("winnow:10");
+    table.format_version = 5;  // later ones have bytes there that tell the place
+    table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+    table.enable_index_compression = false;
+    Options options = MakeOptions(table);
+    options.compression = ROCKSDB_NAMESPACE::kLZ4Compression;
+    WriteSst(options, 5'000, folder_ / "xpress.sst");
+    std::string bytes = ReadFile(folder_ / "xpress.sst");
+    const size_t behind = bytes.find(std::string("\x04\0\0\0\0", 5));
+    ASSERT_NE(behind, std::string::npos);
+    bytes[behind] = static_cast<char>(ROCKSDB_NAMESPACE::kXpressCompression);
+    WriteFile(folder_ / "xpress.sst", bytes);
+    inputs_.push_back({folder_ / "xpress.sst", "compression method"});
+  }
+
+  ChildResult Run(const std::string& verb, const std::vector<std::string>& paths,
+                  const std::vector<std::string>& more) {
+    std::vector<std::string> command = before_;
+    command.insert(command.end(), {"timeout", "60", WINNOW_TOOL, verb});
+    command.insert(command.end(), paths.begin(), paths.end());
+    command.insert(command.end(), more.begin(), more.end());
+    return RunProgram(command);
+  }
+
+  // Root can read what nobody may: without these rights it can't. False: the tool can't be run so.
+  bool GiveUpRootsRights() {
+    if (geteuid() == 0) {
+      before_ = {"setpriv", "--bounding-set=-dac_override,-dac_read_search"};
+    }
+    return Run("inspect", {good_}, {}).status == 0;
+  }
+
+  // What the verbs that read tables say of a path: each of the parts, once, and exit code 2.
+  void ExpectNotRead(const std::string& path, const std::vector<std::string>& parts) {
+    const std::vector<std::vector<std::string>> commands = {
+        {"inspect"}, {"verify"}, {"probe"}, {"policy", "winnow"}, {"advise", "--draws=100"}};
+    for (const std::vector<std::string>& command : commands) {
+      std::vector<std::string> arguments(command.begin() + 1, command.end());
+      arguments.push_back(path);
+      const ChildResult outcome =
+          Run(command[0], arguments,
+              command[0] == "probe" ? std::vector<std::string>{"zzz"} : std::vector<std::string>());
+      EXPECT_EQ(outcome.status, 2) << command[0] << outcome.output;
+      for (const std::string& part : parts) {
+        const size_t at = outcome.errors.find(part);
+        EXPECT_NE(at, std::string::npos) << command[0] << ": " << part << "\n" << outcome.errors;
+        EXPECT_EQ(outcome.errors.find(part, at + 1), std::string::npos) << outcome.errors;
+      }
+      if (command[0] == "probe") {
+        EXPECT_THAT(outcome.output, HasSubstr("zzz (0x7a7a7a): not known: "));
+      }
+    }
+  }
+
+  // Each bad input with a good one behind it.
+  void ExpectLines(const std::string& verb, const std::vector<std::string>& more = {}) {
+    for (const BadInput& input : inputs_) {
+      const ChildResult text = Run(verb, {input.path, good_}, more);
+      EXPECT_EQ(text.status, 2) << verb << " " << input.path;
+      EXPECT_THAT(LinesThatBegin(text.errors, ""),
+                  ::testing::ElementsAre(AllOf(HasSubstr("winnow " + verb + ": " + input.path),
+                                               HasSubstr(input.fault))));
+      std::vector<std::string> with_json = more;
+      with_json.emplace_back("--json");
+      const ChildResult outcome = Run(verb, {input.path, good_}, with_json);
+      EXPECT_EQ(outcome.status, 2);
+      const json document = json::parse(outcome.output, nullptr, false);
+      ASSERT_TRUE(document.is_object()) << input.path;
+      ASSERT_EQ(document.at("files").size(), 2u);
+      EXPECT_THAT(document["files"][0].at("error").get<std::string>(), HasSubstr(input.fault));
+      EXPECT_EQ(document["files"][0].at("path"), input.path);
+      EXPECT_TRUE(document["files"][1].at("error").is_null()) << outcome.output;
+    }
+  }
+
+  testing::TemporaryFolder folder_;
+  const std::string good_ = folder_ / "good.sst";
+  std::string whole_;
+  std::vector<BadInput> inputs_;
+  std::vector<std::string> before_;  // of the command
+};
+
+TEST_F(ToolBadInputsTest, VerifySaysWhatIsWrong) {
+  AddDamagedOnes();
+  AddOtherFormats();
+  AddSpecialOnes();
+  AddOneOfUnknownCompression();
+  inputs_.push_back({folder_ / "missing.sst", "there is no file or folder"});
+  fs::create_symlink("nowhere", folder_ / "link.sst");
+  inputs_.push_back({folder_ / "link.sst", "there is no file where the link"});
+  ExpectLines("verify");
+}
+
+// Of the file with blocks of unknown compression, those are asked for as well.
+TEST_F(ToolBadInputsTest, ProbeSaysWhatIsWrong) {
+  AddDamagedOnes();
+  AddOtherFormats();
+  AddSpecialOnes();
+  AddOneOfUnknownCompression();
+  ExpectLines("probe", {KeyOf(7), "--exact"});
+}
+
+// It reads no blocks of data, and may say it in its table.
+TEST_F(ToolBadInputsTest, InspectSaysWhatIsWrong) {
+  AddDamagedOnes();
+  AddOtherFormats();
+  AddSpecialOnes();
+  for (const BadInput& input : inputs_) {
+    const ChildResult text = Run("inspect", {input.path, good_}, {});
+    EXPECT_EQ(text.status, 2) << input.path;
+    EXPECT_THAT(text.output + text.errors,
+                AllOf(HasSubstr(input.path + ": "), HasSubstr(input.fault)));
+    EXPECT_THAT(text.output, HasSubstr("winnow-ribbon"));
+  }
+}
+
+TEST_F(ToolBadInputsTest, AFileWithoutPermissionIsOneToo) {
+  fs::copy_file(good_, folder_ / "closed.sst");
+  fs::permissions(folder_ / "closed.sst", fs::perms::none);
+  if (!GiveUpRootsRights()) {
+    GTEST_SKIP() << "the tool can't be run without root's rights";
+  }
+  inputs_.push_back({folder_ / "closed.sst", "can't open it: Permission denied"});
+  ExpectLines("verify");
+  ExpectLines("probe", {KeyOf(7)});
+  const ChildResult inspect = Run("inspect", {folder_ / "closed.sst", good_}, {});
+  EXPECT_EQ(inspect.status, 2);
+  EXPECT_THAT(inspect.output + inspect.errors, HasSubstr("Permission denied"));
+}
+
+// Also further down in a folder, and where a pattern looks for files.
+TEST_F(ToolBadInputsTest, AFolderThatCannotBeListedIsNamed) {
+  const std::vector<std::string> closed = {folder_ / "shelf/b", folder_ / "shelf/deep/c"};
+  for (const std::string& folder : {std::string(folder_ / "shelf/a"), closed[0], closed[1]}) {
+    fs::create_directories(folder);
+    fs::copy_file(good_, folder + "/1.sst");
+  }
+  if (!GiveUpRootsRights()) {
+    GTEST_SKIP() << "the tool can't be run without root's rights";
+  }
+  for (const std::string& folder : closed) {
+    fs::permissions(folder, fs::perms::none);
+  }
+  ExpectNotRead(folder_ / "shelf",
+                {"can't list the folder " + closed[0] + ": Permission denied\n",
+                 "can't list the folder " + closed[1] + ": Permission denied\n"});
+  ExpectNotRead(folder_ / "shelf/*/*.sst",
+                {"can't list the folder " + closed[0] + ": Permission denied\n"});
+  for (const std::string& folder : closed) {
+    fs::permissions(folder, fs::perms::owner_all);
+  }
+}
+
+// Its names can be listed and no file can be looked at: that is not the same as no file CURRENT.
+TEST_F(ToolBadInputsTest, AFolderThatCannotBeEnteredHasWhatItNames) {
+  const std::string database = folder_ / "db";
+  fs::create_directory(database);
+  for (const char* name : {"CURRENT", "MANIFEST-000005"}) {
+    WriteFile(database + "/" + name, "");
+  }
+  fs::copy_file(good_, database + "/1.sst");
+  if (!GiveUpRootsRights()) {
+    GTEST_SKIP() << "the tool can't be run without root's rights";
+  }
+  fs::permissions(database, fs::perms::owner_read);
+  ExpectNotRead(database, {"levels are unknown: can't look at the file CURRENT, which names the "
+                           "MANIFEST in force: Permission denied\n",
+                           "1.sst: can't look at it: Permission denied\n"});
+  // Beside a database that can be read, its files are not taken for ones that were deleted.
+  const std::string other = folder_ / "other";
+  OpenDatabase(MakeOptions(TableWith("winnow:10")), other);
+  EXPECT_EQ(Run("verify", {folder_.path(), other}, {}).status, 2);
+  fs::permissions(database, fs::perms::owner_all);
+}
+
+// It can be read as a table, and RocksDB does not open the database with it.
+TEST_F(ToolBadInputsTest, AFileOfAnotherSizeIsNotTheDatabases) {
+  const std::string database = folder_ / "db";
+  {
+    const auto opened = OpenDatabase(MakeOptions(TableWith("winnow:10")), database);
+    for (uint64_t i = 0; i < 100; ++i) {
+      ASSERT_STATUS_OK(opened->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(opened->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  std::string table;
+  for (const fs::directory_entry& entry : fs::directory_iterator(database)) {
+    table = entry.path().extension() == ".sst" ? entry.path().string() : table;
+  }
+  EXPECT_EQ(Run("verify", {database}, {}).status, 0);
+  const std::string sizes = "the MANIFEST says " + std::to_string(fs::file_size(table)) +
+                            " bytes, and it has " + std::to_string(whole_.size());
+  WriteFile(table, whole_);
+  ExpectNotRead(database, {table + ": it is not the file that the database wrote: " + sizes});
+  EXPECT_EQ(Run("verify", {table}, {}).status, 0);  // by itself it is whole
+}
+
+// On stderr, after the report: wherever the two go, once.
+TEST_F(ToolBadInputsTest, WhyAFileCouldNotBeReadIsSaidOnce) {
+  WriteFile(folder_ / "empty.sst", "");
+  const std::string path = folder_ / "empty.sst";
+  for (const std::string& arguments :
+       {"verify '" + path + "'", "inspect '" + path + "'", "probe '" + path + "' key",
+        "policy winnow '" + path + "'"}) {
+    const std::string command = "'" WINNOW_TOOL "' " + arguments;
+    const ChildResult apart = RunProgram({"sh", "-c", command});
+    EXPECT_THAT(apart.output, Not(HasSubstr("it is empty"))) << arguments;
+    EXPECT_EQ(LinesThatBegin(apart.errors, "winnow ").size(), 1u) << apart.errors;
+    const ChildResult together = RunProgram({"sh", "-c", command + " 2>&1"});
+    EXPECT_EQ(together.output, apart.output + apart.errors) << arguments;
+  }
+}
+
+// What was not read is part of what a report says of all.
+TEST_F(ToolBadInputsTest, AVerdictCountsWhatCouldNotBeRead) {
+  WriteFile(folder_ / "empty.sst", "");
+  const std::string paths = " '" + folder_ / "empty.sst" + "' '" + good_ + "' ";
+  const auto output = [&](const std::string& before, const std::string& after) {
+    const ChildResult outcome =
+        RunProgram({"sh", "-c", "'" WINNOW_TOOL "' " + before + paths + after});
+    EXPECT_EQ(outcome.status, 2) << before;
+    return outcome.output;
+  };
+  EXPECT_THAT(output("verify", ""), AllOf(HasSubstr("  1 of 2 good\n"),
+                                          HasSubstr("\n1 of 2 files could not be verified\n")));
+  EXPECT_EQ(json::parse(output("verify", "--json")).at("files_not_verified"), 1);
+  EXPECT_THAT(output("inspect", "--summary"),
+              HasSubstr("\nconverted: not known, as 1 of 2 files could not be read; of what was "
+                        "read 100.0 % of the entries are in files with Winnow's filters (1 of 1)"));
+  EXPECT_EQ(json::parse(output("inspect", "--json")).at("converted").at("files_not_read"), 1);
+  EXPECT_THAT(output("probe", KeyOf(7)),
+              HasSubstr(": may be in 1 of 2 files; 1 of 2 files could not be read\n"));
+  EXPECT_THAT(output("probe", "zzz"),
+              AllOf(HasSubstr("zzz (0x7a7a7a): not known: 1 of 2 files could not be read\n"),
+                    HasSubstr("\n1 key in 2 files, 1 of them not read: 0 hits\n")));
+  // The page says no more, and names the file although it lists no others.
+  output("inspect --summary --html='" + folder_ / "page.html" + "'", "");
+  const std::string page = ReadFile(folder_ / "page.html");
+  EXPECT_THAT(page, HasSubstr("How much is converted is not known, as 1 of 2 files could not be "
+                              "read; of what was read 100.0&nbsp;% of the entries are in files"));
+  EXPECT_THAT(page, AllOf(HasSubstr("it is empty"),
+                          HasSubstr("1 of 2 files are listed, with all that could not be read")));
+  const json probed = json::parse(output("probe", "zzz " + KeyOf(7) + " --json"));
+  EXPECT_EQ(probed.at("files_not_read"), 1);
+  EXPECT_EQ(probed.at("keys").at(0).at("answer"), "not known");
+  EXPECT_EQ(probed["keys"][1].at("answer"), "may be in some");
+  EXPECT_THAT(output("policy winnow", ""), HasSubstr("\n1 of 2 files could not be read"));
+}
+
+}  // namespace
+}  // namespace winnow

@@ -1,0 +1,316 @@
+// What the command line tool says of itself, and that it is so: the examples of its help are run.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/tools/tool_testing.h"
+
+namespace winnow {
+namespace {
+
+using ::testing::AllOf;
+using testing::ChildResult;
+using testing::ExamplesOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::LinesThatBegin;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using testing::RunProgram;
+using testing::RunTool;
+using testing::VerbNames;
+
+class ToolHelpTest : public testing::ToolExamples {};
+
+TEST_F(ToolHelpTest, EveryExampleOfEveryVerbRuns) {
+  const std::vector<std::string> verbs = VerbNames();
+  EXPECT_THAT(verbs,
+              ::testing::IsSupersetOf({"inspect", "verify", "probe", "policy", "help", "version"}));
+  for (const std::string& verb : verbs) {
+    const std::vector<std::string> examples = ExamplesOf(verb);
+    EXPECT_THAT(examples, Not(IsEmpty())) << verb;
+    for (const std::string& example : examples) {
+      const ChildResult outcome = RunTool(ArgumentsOf(example));
+      EXPECT_EQ(outcome.status, 0) << example << "\n" << outcome.errors;
+      EXPECT_THAT(outcome.output, Not(IsEmpty())) << example;
+      if (verb == "dedup") {  // whose output is a stream: its totals are beside it
+        EXPECT_THAT(outcome.errors, MatchesRegex("winnow dedup: [0-9]+ lines, [^\n]*\n"))
+            << example;
+      } else {
+        EXPECT_THAT(outcome.errors, IsEmpty()) << example;
+      }
+    }
+  }
+}
+
+TEST_F(ToolHelpTest, AVerbsHelpHasItsParts) {
+  for (const std::string& verb : VerbNames()) {
+    const ChildResult help = RunTool("help " + verb);
+    EXPECT_EQ(help.status, 0);
+    EXPECT_EQ(help.output.rfind("winnow " + verb, 0), 0u) << help.output;
+    EXPECT_THAT(help.output, AllOf(HasSubstr("\nExamples:\n"), HasSubstr("\nExit codes:\n"),
+                                   HasSubstr("\n  2    something could not be read")));
+    if (verb != "help") {
+      EXPECT_EQ(RunTool(verb + " --help").output, help.output);
+    }
+  }
+  EXPECT_THAT(RunTool("help verify").output,
+              AllOf(HasSubstr("\n  --samples=N (0 to 100000000; default: 10000)\n"),
+                    HasSubstr("\n  --path=FOLDER\n"), HasSubstr("\n  --json\n")));
+  EXPECT_THAT(RunTool("help size").output,
+              AllOf(HasSubstr("\n  --rate=R (1e-15 to 0.5)\n"), HasSubstr("\n  --memory=BYTES ("),
+                    HasSubstr("\n  --page=BYTES ("), HasSubstr("\n  --keys=N (1 to ")));
+  // Its usage line leaves flags out.
+  EXPECT_THAT(RunTool("help advise").output,
+              AllOf(HasSubstr("\n  --path=FOLDER\n"), HasSubstr("\n  --jobs=N"),
+                    HasSubstr("\n  --draws=N")));
+  EXPECT_THAT(RunTool("policy winnow:10 --keys=-1").errors,
+              AllOf(HasSubstr("--keys"), Not(HasSubstr("policy_keys"))));
+}
+
+TEST_F(ToolHelpTest, NoLineIsWiderThanATerminal) {
+  std::string all = RunTool("help").output;
+  for (const std::string& verb : VerbNames()) all += RunTool("help " + verb).output;
+  for (const std::string& line : LinesThatBegin(all, "")) EXPECT_LE(line.size(), 92u) << line;
+}
+
+TEST_F(ToolHelpTest, TheUsageLineHasAllFlags) {
+  int flags = 0;
+  for (const std::string& verb : VerbNames()) {
+    const std::string help = RunTool("help " + verb).output;
+    const std::string usage = help.substr(0, help.find("\n\n"));
+    for (const std::string& line : LinesThatBegin(help, "  --")) {
+      const std::string flag = line.substr(2, line.find_first_of("= ", 2) - 2);
+      EXPECT_TRUE(std::regex_search(usage, std::regex(flag + "\\b"))) << verb << line;
+      ++flags;
+    }
+  }
+  EXPECT_GT(flags, 40);
+}
+
+// In whatever way a whole number is written, and of whatever type the flag is.
+TEST_F(ToolHelpTest, WholeNumbersAreReadTheSameByEveryVerb) {
+  const struct {
+    std::string before;
+    std::string number;  // in digits
+    std::vector<std::string> same;
+    std::string after;
+  } cases[] = {
+      {"size --rate=0.01 --keys=", "1000000", {"1e6", "1000000.0", "0xF4240"}, ""},
+      {"policy winnow:10 --keys=", "100000", {"1e5", "1E5", "0x186a0"}, ""},
+      {"policy winnow:10 --keys=100 --level=", "3", {"3.0", "0x3"}, ""},
+      {"inspect --json --limit=", "10", {"1e1", "0xa"}, " DB"},
+      {"verify --samples=", "1000", {"1e3", "0x3e8"}, " DB"},
+  };
+  for (const auto& [before, number, same, after] : cases) {
+    const auto run = [&](const std::string& value) {
+      return RunTool(ArgumentsOf("  winnow " + before + value + after));
+    };
+    const ChildResult digits = run(number);
+    EXPECT_EQ(digits.status, 0) << before << digits.errors;
+    for (const std::string& value : same) {
+      const ChildResult outcome = run(value);
+      EXPECT_EQ(outcome.status, 0) << before << value << outcome.errors;
+      EXPECT_EQ(outcome.output, digits.output) << before << value;
+    }
+    EXPECT_EQ(run("1.5").status, 2) << before;
+    EXPECT_EQ(run("15e-1").status, 2) << before;
+  }
+  for (const char* arguments : {"advise DB --draws=1e3", "advise DB --draws=1e3 --sample=1e4",
+                                "pages build PAGES KEY --capacity=0x3e8"}) {
+    EXPECT_EQ(RunTool(ArgumentsOf(std::string("  winnow ") + arguments)).status, 0) << arguments;
+  }
+}
+
+// A flag that would do nothing is a question, and the answer says what it belongs to.
+TEST_F(ToolHelpTest, AFlagThatDoesNothingIsRefused) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"size --page=4KiB --rate=0.01 --deletes", "leave out grows, deletes and threads"},
+      {"size --page=4KiB --rate=0.01 --grows", "leave out grows, deletes and threads"},
+      {"size --page=4KiB --rate=0.01 --threads", "leave out grows, deletes and threads"},
+      {"pages ask PAGES KEY --capacity=5", "--capacity is that of build"},
+      {"pages ask PAGES KEY --rate=0.1", "--rate is that of build"},
+      {"pages add PAGES KEY --page_size=64", "--page_size is that of build"},
+      {"pages ask PAGES KEY --name=x", "--name is that of pages in a server"},
+      {"policy winnow:10 --path=DB", "--path is that of table files"},
+      {"policy OPTIONS --jobs=2", "--jobs is that of table files"},
+  };
+  for (const auto& [arguments, said] : cases) {
+    const ChildResult outcome = RunTool(ArgumentsOf(std::string("  winnow ") + arguments));
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
+    EXPECT_THAT(outcome.errors, HasSubstr(said)) << arguments;
+  }
+}
+
+// Of every flag of every verb whose value is a number.
+TEST_F(ToolHelpTest, ANumberOutOfItsRangeIsAnsweredByTheRangeOnce) {
+  const std::regex with_range(R"(  --([a-z_]+)=\S+ \(([-+.0-9e]+) to ([-+.0-9e]+)[;)].*)");
+  const std::regex looks_numeric(R"(  --[a-z_]+=(N|SHARE|BYTES|R|P|.* \(default: -?[0-9.]+\))$)");
+  const std::regex range("from [-+.0-9e]+ to [-+.0-9e]+");
+  int flags = 0;
+  for (const std::string& verb : VerbNames()) {
+    for (const std::string& line : LinesThatBegin(RunTool("help " + verb).output, "  --")) {
+      std::smatch match;
+      if (!std::regex_match(line, match, with_range)) {
+        EXPECT_TRUE(line.find("=TIME") != std::string::npos ||
+                    !std::regex_match(line, looks_numeric))
+            << verb << line << " has no range";
+        continue;
+      }
+      ++flags;
+      const std::string flag = "--" + match[1].str();
+      const std::string below = std::to_string(std::stod(match[2]) - 1);
+      for (const std::string& value : {std::string("1e300"), below, std::string("x"),
+                                       std::string("nan"), std::string("99999999999999999999")}) {
+        const ChildResult outcome = RunTool(verb + " " + flag + "=" + value);
+        EXPECT_EQ(outcome.status, 2) << verb << " " << flag << "=" << value;
+        EXPECT_THAT(outcome.output, IsEmpty());
+        EXPECT_THAT(outcome.errors, AllOf(HasSubstr(flag + " is " + value + ", but must be a "),
+                                          Not(HasSubstr("Illegal"))));
+        const auto begin =
+            std::sregex_iterator(outcome.errors.begin(), outcome.errors.end(), range);
+        EXPECT_EQ(std::distance(begin, std::sregex_iterator()), 1) << outcome.errors;
+      }
+    }
+  }
+  EXPECT_GT(flags, 20);
+}
+
+TEST_F(ToolHelpTest, VersionIsAVerb) {
+  const ChildResult version = RunTool("version");
+  EXPECT_EQ(version.status, 0);
+  EXPECT_THAT(version.output, AllOf(HasSubstr("winnow 0."), HasSubstr("RocksDB ")));
+  EXPECT_EQ(RunTool("--version").output, version.output);
+  EXPECT_EQ(RunTool("version x").status, 2);
+  EXPECT_EQ(RunTool("version --json").status, 2);
+}
+
+TEST_F(ToolHelpTest, WhatWasMeantIsGuessed) {
+  const struct {
+    const char* arguments;
+    const char* said;
+  } cases[] = {
+      {"inspct x", "there is no verb 'inspct'; did you mean 'inspect'?"},
+      {"VERIFY x", "did you mean 'verify'?"},
+      {"pol x", "did you mean 'policy'?"},
+      {"help proeb", "did you mean 'probe'?"},
+      {"hlep", "did you mean 'help'?"},
+      {"inspct --jsn x", "did you mean 'inspect'?"},
+      {"verify --sample=10 x", "there is no flag --sample=10 for verify; did you mean --samples?"},
+      {"inspect --jsno x", "did you mean --json?"},
+      {"probe --exakt x", "did you mean --exact?"},
+  };
+  for (const auto& [arguments, said] : cases) {
+    const ChildResult outcome = RunTool(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
+    EXPECT_THAT(outcome.errors, HasSubstr(said)) << arguments;
+  }
+  for (const char* arguments : {"compact x", "help compact", "inspect --verbose x", "x", "-j"}) {
+    const ChildResult outcome = RunTool(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.errors, Not(HasSubstr("did you mean"))) << arguments;
+  }
+}
+
+bool IsInstalled(const std::string& program) {
+  return RunProgram({"sh", "-c", "command -v " + program}).status == 0;
+}
+
+// The text of a page as it is read, a line's end for any space.
+std::string Rendered(const std::string& path) {
+  const ChildResult page =
+      RunProgram({"groff", "-ww", "-k", "-man", "-Tutf8", "-P-cbou", "-rLL=1000n", path});
+  EXPECT_EQ(page.status, 0) << path;
+  EXPECT_THAT(page.errors, IsEmpty()) << path;
+  return page.output;
+}
+
+TEST_F(ToolHelpTest, ManualPagesSayTheSame) {
+  if (!IsInstalled("groff")) {
+    GTEST_SKIP() << "there is no groff";
+  }
+  const std::string folder = WINNOW_TOOL_SHARE "/man/man1/";
+  const std::string overall = Rendered(folder + "winnow.1");
+  EXPECT_THAT(overall, AllOf(HasSubstr("NAME"), HasSubstr("EXIT STATUS"), HasSubstr("SEE ALSO")));
+  for (const std::string& verb : VerbNames()) {
+    const std::string path = folder + "winnow-" + verb + ".1";
+    EXPECT_THAT(overall, HasSubstr("winnow-" + verb + "(1)"));
+    const std::string page = Rendered(path);
+    EXPECT_THAT(page, HasSubstr("winnow-" + verb + " - ")) << verb;
+    for (const std::string& example : ExamplesOf(verb)) {
+      EXPECT_THAT(page, HasSubstr(example.substr(2)));
+    }
+    for (const std::string& flag : LinesThatBegin(RunTool("help " + verb).output, "  --")) {
+      EXPECT_THAT(page, HasSubstr(flag.substr(2)));
+    }
+    EXPECT_EQ(RunTool("help --man " + verb).output, testing::ReadFile(path));
+    if (IsInstalled("man")) {
+      const ChildResult read = RunProgram({"man", "--warnings=w", "-P", "cat", "-l", path});
+      EXPECT_EQ(read.status, 0) << verb;
+      EXPECT_THAT(read.errors, IsEmpty()) << verb;
+    }
+  }
+}
+
+class ToolCompletionTest : public ::testing::Test {
+ protected:
+  // What the last of the words becomes; all that are possible, with spaces between.
+  std::string Complete(const std::string& words) {
+    const ChildResult outcome =
+        RunProgram({"bash", "-c",
+                    "set -eu; source '" WINNOW_TOOL_SHARE "/bash-completion/completions/winnow'; "
+                    "COMP_WORDS=(" +
+                        words +
+                        "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _winnow; "
+                        "echo \"${COMPREPLY[*]-}\""});
+    EXPECT_EQ(outcome.status, 0) << words << outcome.errors;
+    EXPECT_THAT(outcome.errors, IsEmpty());
+    return outcome.output.substr(0, outcome.output.find('\n'));
+  }
+};
+
+TEST_F(ToolCompletionTest, VerbsAndFlagsAreCompleted) {
+  EXPECT_EQ(Complete("winnow ver"), "verify version");
+  EXPECT_EQ(Complete("winnow insp"), "inspect");
+  EXPECT_EQ(Complete("winnow help prob"), "probe");
+  EXPECT_EQ(Complete("winnow --v"), "--version");
+  EXPECT_EQ(Complete("winnow verify --sam"), "--samples=");
+  EXPECT_EQ(Complete("winnow verify a.sst --js"), "--json");
+  EXPECT_EQ(Complete("winnow probe --ex"), "--exact");
+  EXPECT_EQ(Complete("winnow verify --ex"), "");
+  std::string verbs;
+  for (const std::string& verb : VerbNames()) {
+    verbs += (verbs.empty() ? "" : " ") + verb;
+  }
+  EXPECT_EQ(Complete("winnow ''"), verbs);
+}
+
+// By bash itself, which the last line of the script asks for that.
+TEST_F(ToolCompletionTest, ElseFilesAre) {
+  EXPECT_EQ(Complete("winnow verify a"), "");
+  EXPECT_EQ(Complete("winnow probe --keys = insp"), "");
+  EXPECT_EQ(Complete("winnow nosuchverb --js"), "");
+  EXPECT_THAT(testing::ReadFile(WINNOW_TOOL_SHARE "/bash-completion/completions/winnow"),
+              HasSubstr("complete -o default -F _winnow winnow"));
+}
+
+TEST_F(ToolCompletionTest, TheScriptHasNoFaultThatShellcheckKnows) {
+  if (!IsInstalled("shellcheck")) {
+    GTEST_SKIP() << "there is no shellcheck";
+  }
+  const ChildResult outcome = RunProgram(
+      {"shellcheck", "-s", "bash", WINNOW_TOOL_SHARE "/bash-completion/completions/winnow"});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
+}  // namespace
+}  // namespace winnow

@@ -1,0 +1,144 @@
+// What the tests of the whole command line tool share: running it, the JSON that it prints, and its
+// examples, with files for the names in them.
+
+#ifndef WINNOW_TESTS_TOOLS_TOOL_TESTING_H_
+#define WINNOW_TESTS_TOOLS_TOOL_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+#include "tests/support/inspect_testing.h"
+
+namespace winnow::testing {
+
+// The arguments are quoted for the shell by the caller.
+inline ChildResult RunTool(const std::string& arguments) {
+  return RunProgram({"sh", "-c", "'" WINNOW_TOOL "' " + arguments});
+}
+
+// What it printed as JSON, and its exit code is `code`; else an expectation fails.
+inline nlohmann::json JsonOf(const ChildResult& outcome, int code) {
+  EXPECT_EQ(outcome.status, code) << outcome.errors << outcome.output;
+  nlohmann::json document =
+      nlohmann::json::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
+  EXPECT_TRUE(document.is_object()) << outcome.output;
+  return document;
+}
+
+// One verb of the tool, and a folder for its files.
+class VerbTest : public ::testing::Test {
+ protected:
+  // Further words are arguments of every run.
+  explicit VerbTest(std::string verb) : verb_(std::move(verb)) {}
+
+  // The arguments are quoted for the shell by the caller.
+  ChildResult Run(const std::string& arguments) const {
+    return RunProgram({"sh", "-c", "exec '" WINNOW_TOOL "' " + verb_ + " " + arguments});
+  }
+
+  nlohmann::json RunJson(const std::string& arguments, int code) const {
+    return JsonOf(Run(arguments + " --json"), code);
+  }
+
+  // The path of that name in the folder, between blanks.
+  std::string Quoted(const std::string& name) const { return " '" + folder_ / name + "' "; }
+
+  TemporaryFolder folder_;
+
+ private:
+  const std::string verb_;
+};
+
+// As the overall help has them.
+inline std::vector<std::string> VerbNames() {
+  std::vector<std::string> names;
+  for (const std::string& line : LinesThatBegin(RunTool("help").output, "  winnow ")) {
+    const std::string rest = line.substr(9);
+    names.push_back(rest.substr(0, rest.find(' ')));
+  }
+  return names;
+}
+
+// The lines of a verb's help: "  winnow verify DB".
+inline std::vector<std::string> ExamplesOf(const std::string& verb) {
+  const std::string help = RunTool("help " + verb).output;
+  const size_t at = help.find("\nExamples:\n");
+  return at == std::string::npos ? std::vector<std::string>()
+                                 : LinesThatBegin(help.substr(at), "  winnow ");
+}
+
+inline std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+    text.replace(at, from.size(), to);
+    at += to.size();
+  }
+  return text;
+}
+
+// A small database and what else the examples name.
+class ToolExamples : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto options = MakeOptions(TableWith("winnow:10"));
+    {
+      const auto database = OpenDatabase(options, folder_ / "db");
+      for (uint64_t i = 0; i < 1'000; ++i) {
+        ASSERT_STATUS_OK(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(i), "value"));
+      }
+      ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    }
+    WriteSst(options, 1'000, folder_ / "file.sst");
+    WriteFile(folder_ / "keys", KeyOf(1) + "\n" + KeyOf(2) + "\n");
+    ASSERT_EQ(RunTool("pages build --capacity=1000 '" + folder_ / "pages" + "' " + KeyOf(3)).status,
+              0);
+    std::string latest;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "db")) {
+      const std::string path = entry.path().string();
+      if (path.find("OPTIONS-") != std::string::npos) {
+        latest = std::max(latest, path);
+      }
+    }
+    stands_for_ = {{"OPTIONS", latest},        {"FILE.sst", folder_ / "file.sst"},
+                   {"KEYS", folder_ / "keys"}, {"STATE", folder_ / "state"},
+                   {"KEY", KeyOf(3)},          {"PAGES", folder_ / "pages"},
+                   {"DB", folder_ / "db"}};
+  }
+
+  // The arguments of an example, for a shell.
+  std::string ArgumentsOf(const std::string& example) const {
+    std::string arguments = example.substr(std::string("  winnow ").size());
+    for (const auto& [name, what] : stands_for_) {
+      arguments = Replaced(arguments, " " + name, " '" + what + "'");
+      arguments = Replaced(arguments, "=" + name, "='" + what + "'");
+    }
+    return arguments;
+  }
+
+  // Those of all examples of all verbs.
+  std::vector<std::string> AllExamples() const {
+    std::vector<std::string> all;
+    for (const std::string& verb : VerbNames()) {
+      for (const std::string& example : ExamplesOf(verb)) {
+        all.push_back(ArgumentsOf(example));
+      }
+    }
+    return all;
+  }
+
+  TemporaryFolder folder_;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> stands_for_;
+};
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_TESTS_TOOLS_TOOL_TESTING_H_

@@ -1,0 +1,408 @@
+// `winnow advise` as people and scripts run it: what it prints, its JSON and its exit codes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+#include "tests/support/inspect_testing.h"
+#include "tests/tools/tool_testing.h"
+
+namespace winnow {
+namespace {
+
+namespace fs = std::filesystem;
+
+using nlohmann::json;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using ::testing::AllOf;
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::KeyOf;
+using testing::MakeOptions;
+using ::testing::Not;
+using testing::OpenDatabase;
+using testing::ReadFile;
+using testing::RunProgram;
+using testing::TableWith;
+using testing::WriteFile;
+using testing::WriteSst;
+
+class VerbAdviseTest : public testing::VerbTest {
+ protected:
+  VerbAdviseTest() : VerbTest("advise") {}
+
+  ChildResult Run(const std::string& arguments) const {
+    const bool recorded = arguments.find("--lookups=") != std::string::npos;
+    return VerbTest::Run((recorded ? " " : " --draws=20000 ") + arguments);
+  }
+  json RunJson(const std::string& arguments, int code) const {
+    return testing::JsonOf(Run(arguments + " --json"), code);
+  }
+
+  void MakeDatabase(const std::string& name, const std::string& policy, uint64_t keys) {
+    const auto database = OpenDatabase(MakeOptions(TableWith(policy)), folder_ / name);
+    for (uint64_t i = 0; i < keys; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+
+  // A large family that is on one level, and a small one with six files on level 0.
+  void MakeFamilies() {
+    const Options options = MakeOptions(TableWith("bloomfilter:10"));
+    const auto database = OpenDatabase(options, folder_ / "db");
+    for (uint64_t i = 0; i < 40'000; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_STATUS_OK(database->CreateColumnFamily(options, "small", &family));
+    for (uint64_t file = 0; file < 6; ++file) {
+      for (uint64_t i = file; i < 12'000; i += 6) {
+        ASSERT_STATUS_OK(database->Put(WriteOptions(), family, KeyOf(i), "value"));
+      }
+      ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
+    }
+    ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+  }
+};
+
+TEST_F(VerbAdviseTest, TellsWhatThereIsAndWhatWouldBe) {
+  MakeDatabase("db", "bloomfilter:10", 30'000);
+  const ChildResult text = Run(Quoted("db"));
+  EXPECT_EQ(text.status, 0) << text.errors;
+  EXPECT_THAT(text.errors, IsEmpty());
+  EXPECT_THAT(text.output,
+              AllOf(HasSubstr("\nnow "), HasSubstr("\nbloomfilter:10 "), HasSubstr("\nwinnow:10 "),
+                    HasSubstr("made-up lookups"), HasSubstr("30000 of 30000 keys"),
+                    HasSubstr("filter_policy=winnow:"), HasSubstr("--lookups=FILE"),
+                    HasSubstr("Caches are not in this"), Not(HasSubstr("by formulas  "))));
+  EXPECT_THAT(Run(Quoted("db") + " --all").output,
+              AllOf(HasSubstr("by formulas"), HasSubstr("\nribbonfilter:13:-1 ")));
+  const json document = RunJson(Quoted("db"), 0);
+  EXPECT_EQ(document.at("schema"), "winnow.advise/1");
+  EXPECT_EQ(document.at("families").at(0).at("name"), "default");
+  EXPECT_EQ(document.at("families").at(0).at("keys"), 30'000);
+  EXPECT_EQ(document.at("families").at(0).at("keys_by_level").at(0).at("level"), 0);
+  EXPECT_EQ(document.at("tried").at("files"), 1);
+  EXPECT_TRUE(document.at("budget").is_null());
+  EXPECT_GE(document.at("candidates").size(), 1u + 17 * 3);
+  const json& rows = document.at("rows");
+  EXPECT_EQ(rows.at(0).at("title"), "now");
+  EXPECT_TRUE(rows.at(0).at("policy").is_null());
+  double bytes = 0;
+  for (size_t i = 1; i < rows.size(); ++i) {
+    EXPECT_GE(rows[i].at("filter_bytes"), bytes);
+    bytes = rows[i].at("filter_bytes");
+    const json& interval = rows[i].at("interval");
+    EXPECT_LE(interval.at(0), rows[i].at("false_reads_per_lookup"));
+    EXPECT_GE(interval.at(1), rows[i].at("false_reads_per_lookup"));
+    if (rows[i].at("policy") == "bloomfilter:10") {
+      EXPECT_EQ(rows[i].at("filter_bytes"), rows[0].at("filter_bytes"));
+      EXPECT_EQ(rows[i].at("bytes_to_now"), 1);
+      EXPECT_EQ(rows[i].at("counted_false_reads"), rows[0].at("counted_false_reads"));
+    }
+  }
+}
+
+TEST_F(VerbAdviseTest, SortsAsItIsAsked) {
+  MakeDatabase("db", "bloomfilter:10", 30'000);
+  for (const auto& [by, member] :
+       std::map<std::string, std::string>{{"memory", "filter_bytes"},
+                                          {"reads", "false_reads_per_lookup"},
+                                          {"build", "build_ns_per_key"}}) {
+    const json rows = RunJson(Quoted("db") + " --by=" + by, 0).at("rows");
+    EXPECT_EQ(rows.at(0).at("title"), "now");
+    for (size_t i = 2; i < rows.size(); ++i) {
+      EXPECT_LE(rows[i - 1].at(member), rows[i].at(member)) << by << " " << i;
+    }
+  }
+}
+
+TEST_F(VerbAdviseTest, SplitsABudgetOverFamilies) {
+  MakeFamilies();
+  const json document = RunJson(Quoted("db") + " --budget=40KB", 0);
+  ASSERT_EQ(document.at("families").size(), 2u);
+  const json& budget = document.at("budget");
+  EXPECT_EQ(budget.at("bytes"), 40'000);
+  EXPECT_EQ(budget.at("fits"), true);
+  ASSERT_EQ(budget.at("parts").size(), 2u);
+  double sum = 0;
+  for (const json& part : budget["parts"]) {
+    sum += part.at("filter_bytes").get<double>();
+    EXPECT_THAT(part.at("policy").get<std::string>(), HasSubstr("winnow"));
+  }
+  EXPECT_LE(sum, 40'000);
+  EXPECT_GT(sum, 39'000);
+  // As many lookups a key, but six files for each.
+  EXPECT_EQ(budget["parts"][0].at("family"), "default");
+  EXPECT_NE(budget["parts"][0].at("policy"), budget["parts"][1].at("policy"));
+  for (const json& row : document.at("rows")) {
+    if (row.at("title") == "budget") {
+      EXPECT_NEAR(row.at("filter_bytes").get<double>() / 40'000, 1, 0.02);
+      EXPECT_EQ(row.at("policies").size(), 2u);
+      EXPECT_TRUE(row.at("policy").is_null());
+    }
+  }
+  const ChildResult text = Run(Quoted("db") + " --budget=40KB");
+  EXPECT_THAT(text.output, AllOf(HasSubstr("the budget's split"), HasSubstr("\nsmall ")));
+}
+
+// As many keys in two families, each in one file, get the same bits, and then it is one policy.
+TEST_F(VerbAdviseTest, FamiliesThatAreAlikeGetOnePolicyOfABudget) {
+  const Options options = MakeOptions(TableWith("bloomfilter:10"));
+  {
+    const auto database = OpenDatabase(options, folder_ / "db");
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_STATUS_OK(database->CreateColumnFamily(options, "other", &family));
+    for (uint64_t i = 0; i < 20'000; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(2 * i), "value"));
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), family, KeyOf(2 * i + 1), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
+    ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+  }
+  for (const char* bytes : {"30KB", "41KB", "55KB"}) {
+    const json document = RunJson(Quoted("db") + " --budget=" + bytes, 0);
+    const json& parts = document.at("budget").at("parts");
+    ASSERT_EQ(parts.size(), 2u);
+    EXPECT_EQ(parts[0].at("policy"), parts[1].at("policy")) << bytes;
+    EXPECT_EQ(document.at("choice"), parts[0].at("policy"));
+  }
+}
+
+TEST_F(VerbAdviseTest, OfABudgetOnePolicyIsOfferedBesideTheSplit) {
+  MakeFamilies();
+  const json document = RunJson(Quoted("db") + " --budget=40KB", 0);
+  const json& one = document.at("budget").at("one_policy");
+  EXPECT_TRUE(std::any_of(document["rows"].begin(), document["rows"].end(), [&](const json& row) {
+    return row.at("policy") == one && row.at("filter_bytes") <= 40'000;
+  }));
+  EXPECT_THAT(document.at("recommendation").get<std::string>(),
+              AllOf(HasSubstr("the policies of the split"),
+                    HasSubstr("One policy for all, filter_policy=" + one.get<std::string>()),
+                    Not(HasSubstr("rest of the budget"))));
+  EXPECT_EQ(document["budget"].at("rest_buys_nothing"), false);
+  const json large = RunJson(Quoted("db") + " --budget=40MB", 0);
+  EXPECT_EQ(large.at("budget").at("rest_buys_nothing"), true);
+  EXPECT_LT(large["budget"].at("taken_bytes"), 200'000);
+  EXPECT_THAT(large.at("recommendation").get<std::string>(),
+              HasSubstr("of more than 24 bits a key"));
+}
+
+TEST_F(VerbAdviseTest, AFamilyTooSmallToBeDrawnFromGetsBitsAsWell) {
+  MakeDatabase("db", "bloomfilter:10", 50'000);
+  {
+    const Options options = MakeOptions(TableWith("bloomfilter:10"));
+    std::vector<ColumnFamilyHandle*> handles;
+    rocksdb_abi::OpenedDB opened{};
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DB::Open(options, folder_ / "db", {{"default", options}},
+                                                 &handles, &opened));
+    const auto database = rocksdb_abi::Own(std::move(opened));
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_STATUS_OK(database->CreateColumnFamily(options, "tiny", &family));
+    for (uint64_t i = 0; i < 200; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), family, KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
+    ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+    for (ColumnFamilyHandle* handle : handles) {
+      ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(handle));
+    }
+  }
+  const json document = RunJson(Quoted("db") + " --draws=100 --budget=60KB", 0);
+  ASSERT_EQ(document.at("families").size(), 2u);
+  EXPECT_EQ(document["families"][1].at("lookups"), 0);
+  const json& tiny = document.at("budget").at("parts").at(1);
+  EXPECT_EQ(tiny.at("family"), "tiny");
+  EXPECT_NE(tiny.at("policy"), "winnow:2");
+}
+
+// Formulas are some bytes off for filters of few keys: what is built counts.
+TEST_F(VerbAdviseTest, TheFiltersOfABudgetFitIntoIt) {
+  MakeFamilies();
+  for (int bytes = 22'000; bytes < 60'000; bytes += 3'100) {
+    const json document =
+        RunJson(Quoted("db") + " --draws=2000 --budget=" + std::to_string(bytes), 0);
+    const json& budget = document.at("budget");
+    EXPECT_EQ(budget.at("fits"), true) << bytes;
+    EXPECT_LE(budget.at("taken_bytes").get<double>(), bytes);
+    EXPECT_GE(budget.at("taken_bytes").get<double>(), 0.95 * bytes);
+  }
+}
+
+TEST_F(VerbAdviseTest, ABudgetThatIsTooSmallIsOne) {
+  MakeDatabase("db", "bloomfilter:10", 30'000);
+  const ChildResult outcome = Run(Quoted("db") + " --budget=1KiB");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("No: even with 2 bits a key"));
+}
+
+TEST_F(VerbAdviseTest, RecordedLookupsAreOfOneFamily) {
+  MakeFamilies();
+  WriteFile(folder_ / "keys", KeyOf(1) + "\n" + KeyOf(2) + "x\n" + KeyOf(2) + "x\nzzz\n");
+  const ChildResult outcome = Run(Quoted("db") + " --lookups=" + folder_ / "keys");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr("--cf=NAME"));
+  EXPECT_THAT(outcome.output, IsEmpty());
+  const json document = RunJson(Quoted("db") + " --cf=small --lookups=" + folder_ / "keys", 0);
+  EXPECT_EQ(document.at("families").size(), 1u);
+  EXPECT_EQ(
+      document.at("lookups"),
+      json({{"recorded", true}, {"count", 4}, {"absent", 3}, {"left_out", 0}, {"dropped", 0}}));
+  WriteFile(folder_ / "hex", "0x61\n6162\n");
+  EXPECT_EQ(RunJson(Quoted("db") + " --cf=small --hex --lookups=" + folder_ / "hex", 0)
+                .at("lookups")
+                .at("count"),
+            2);
+  EXPECT_EQ(Run(Quoted("db") + " --cf=small --hex --lookups=" + folder_ / "keys").status, 2);
+  EXPECT_EQ(Run(Quoted("db") + " --cf=small --lookups=" + folder_ / "missing").status, 2);
+}
+
+TEST_F(VerbAdviseTest, TakesTableFiles) {
+  WriteSst(TableWith("ribbonfilter:10:-1"), 20'000, folder_ / "1.sst");
+  WriteSst(TableWith("ribbonfilter:10:-1"), 20'000, folder_ / "2.sst");
+  const json document = RunJson(Quoted("1.sst") + Quoted("2.sst"), 0);
+  EXPECT_EQ(document.at("families").size(), 1u);
+  EXPECT_TRUE(document["families"][0].at("database").is_null());
+  EXPECT_EQ(document["families"][0].at("files"), 2);
+  EXPECT_TRUE(document["families"][0].at("keys_by_level").at(0).at("level").is_null());
+  EXPECT_THAT(document.at("assumptions").dump(), HasSubstr("no known level"));
+}
+
+TEST_F(VerbAdviseTest, TriesWhatItIsGiven) {
+  WriteSst(TableWith("bloomfilter:10"), 20'000, folder_ / "1.sst");
+  const json rows = RunJson(Quoted("1.sst") + " --try_policy=bloomfilter:13", 0).at("rows");
+  EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [](const json& row) {
+    return row.at("policy") == "bloomfilter:13" && row.at("filter_bytes") > 32'000;
+  }));
+  const ChildResult outcome = Run(Quoted("1.sst") + " --try_policy=bloom:13");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr("bloom:13"));
+}
+
+TEST_F(VerbAdviseTest, WhatCanNotBeReadIsTwoAndNamedAndTheRestIsUsed) {
+  WriteSst(TableWith("bloomfilter:10"), 20'000, folder_ / "a.sst");
+  WriteFile(folder_ / "b.sst", ReadFile(folder_ / "a.sst").substr(0, 1'000));
+  const ChildResult outcome = Run(Quoted("a.sst") + Quoted("b.sst"));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr(folder_ / "b.sst"));
+  EXPECT_THAT(outcome.output, HasSubstr("20000 of 20000 keys"));
+  EXPECT_THAT(outcome.output, HasSubstr("in 1 of 1 files; 1 file could not be read."));
+  // Damage in the middle of the data.
+  std::string bytes = ReadFile(folder_ / "a.sst");
+  bytes[bytes.size() / 3] = static_cast<char>(bytes[bytes.size() / 3] ^ 1);
+  WriteFile(folder_ / "c.sst", bytes);
+  const ChildResult damaged = Run(Quoted("a.sst") + Quoted("c.sst"));
+  EXPECT_EQ(damaged.status, 2);
+  EXPECT_THAT(damaged.errors, AllOf(HasSubstr(folder_ / "c.sst"), HasSubstr("checksum")));
+}
+
+TEST_F(VerbAdviseTest, WhereNothingCanBeSaidNothingIsPrinted) {
+  MakeDatabase("empty", "bloomfilter:10", 0);
+  WriteFile(folder_ / "no.sst", "");
+  fs::create_directory(folder_ / "folder");
+  const ChildResult empty = Run(Quoted("empty"));
+  EXPECT_EQ(empty.status, 0) << empty.errors;
+  EXPECT_THAT(empty.output, HasSubstr("There are no table files"));
+  EXPECT_THAT(RunJson(Quoted("empty"), 0).at("rows"), IsEmpty());
+  for (const char* path : {"no.sst", "folder", "missing"}) {
+    const ChildResult outcome = Run(Quoted(path));
+    EXPECT_EQ(outcome.status, 2) << path;
+    EXPECT_THAT(outcome.output, IsEmpty()) << path;
+    EXPECT_THAT(outcome.errors, HasSubstr("winnow advise: ")) << path;
+    EXPECT_THAT(outcome.errors, Not(HasSubstr("not a regular file"))) << path;
+  }
+  for (const char* path : {"folder"}) {
+    const std::string said =
+        RunProgram({"sh", "-c", "exec '" WINNOW_TOOL "' inspect" + Quoted(path)}).errors;
+    const std::string fault = said.substr(std::string("winnow inspect").size());
+    EXPECT_EQ(Run(Quoted(path)).errors, "winnow advise" + fault);
+  }
+  MakeDatabase("db", "bloomfilter:10", 1'000);
+  const ChildResult outcome = Run(Quoted("db") + " --cf=none");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr("column family 'none'"));
+}
+
+TEST_F(VerbAdviseTest, NothingIsWritten) {
+  MakeDatabase("db", "bloomfilter:10", 10'000);
+  const auto list = [this] {
+    std::map<std::string, fs::file_time_type> listing;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
+      listing[entry.path()] = entry.last_write_time();
+    }
+    return listing;
+  };
+  const auto before = list();
+  EXPECT_EQ(Run(Quoted("db")).status, 0);
+  EXPECT_EQ(list(), before);
+}
+
+TEST_F(VerbAdviseTest, OutputThatIsNotWholeIsAnError) {
+  WriteSst(TableWith("winnow:10"), 1'000, folder_ / "a.sst");
+  for (const char* to : {" >/dev/full", " >&-"}) {
+    const ChildResult outcome = Run(Quoted("a.sst") + to);
+    EXPECT_EQ(outcome.status, 2) << to;
+    EXPECT_THAT(outcome.errors, HasSubstr("could not be written in full")) << to;
+  }
+}
+
+TEST_F(VerbAdviseTest, FlagsThatWouldDoNothingAreRefused) {
+  MakeDatabase("db", "bloomfilter:10", 1'000);
+  WriteFile(folder_ / "keys", "61\n");
+  const std::string lookups = Quoted("db") + " --lookups=" + folder_ / "keys";
+  for (const auto& [arguments, said] : std::map<std::string, std::string>{
+           {lookups + " --draws=200000", "--draws is the number of made-up lookups"},
+           {lookups + " --absent_share=1", "--absent_share is of made-up lookups"},
+           {Quoted("db") + " --hex", "--hex says how --lookups=FILE"}}) {
+    const ChildResult outcome = Run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
+    EXPECT_THAT(outcome.errors, HasSubstr(said));
+  }
+  EXPECT_EQ(Run(lookups + " --hex").status, 0);
+}
+
+// What was done already is no advice.
+TEST_F(VerbAdviseTest, WhereHexIsAskedForHexIsNotProposed) {
+  MakeDatabase("db", "bloomfilter:10", 1'000);
+  for (const std::string& text : {std::string("\xff\xfe"
+                                              "6\0001\000\n\000",
+                                              7),
+                                  std::string("6161\r\nzz\n"), std::string("zz\n")}) {
+    WriteFile(folder_ / "keys", text);
+    const ChildResult outcome = RunProgram(
+        {"sh", "-c",
+         "exec '" WINNOW_TOOL "' advise" + Quoted("db") + " --hex --lookups=" + folder_ / "keys"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.errors, Not(HasSubstr("write them as hex")));
+    EXPECT_THAT(outcome.errors, Not(HasSubstr("write the keys as hex")));
+  }
+}
+
+TEST_F(VerbAdviseTest, WrongUsageIsTwo) {
+  for (const char* arguments :
+       {"", "--budget=lots x", "--budget=0 x", "--draws=0 x", "--absent_share=2 x",
+        "--absent_share=nan x", "--seconds=-1 x", "--seconds=nan x", "--jobs=-1 x", "--by=size x",
+        "--sample=-1 x", "--budget x"}) {
+    const ChildResult outcome = Run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
+    EXPECT_THAT(outcome.errors, HasSubstr("winnow")) << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace winnow

@@ -1,0 +1,227 @@
+// `winnow policy` about a file that somebody thinks of, about files that are there, and about the
+// levels of a tree.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "src/core/level_plan.h"
+#include "src/policy_trial/policy_check.h"
+#include "src/sst/sst_filters.h"
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+#include "tests/support/inspect_testing.h"
+#include "winnow/options.h"
+
+namespace winnow {
+namespace {
+
+using inspect::CheckPolicy;
+using inspect::kLastTrialLevel;
+using inspect::PolicyTrial;
+using inspect::PolicyVerdict;
+using nlohmann::json;
+using ::testing::AllOf;
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::KeyOf;
+using testing::MakeOptions;
+using testing::OpenDatabase;
+using testing::RunProgram;
+using testing::TableWith;
+using testing::WriteSst;
+
+class VerbPolicyTest : public ::testing::Test {
+ protected:
+  ChildResult Policy(const std::vector<std::string>& arguments) {
+    std::vector<std::string> command = {WINNOW_TOOL, "policy"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return RunProgram(command);
+  }
+
+  json PolicyJson(std::vector<std::string> arguments, int code) {
+    arguments.emplace_back("--json");
+    const ChildResult outcome = Policy(arguments);
+    EXPECT_EQ(outcome.status, code) << outcome.errors;
+    json document = json::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
+    EXPECT_TRUE(document.is_object()) << outcome.output;
+    return document;
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+const PolicyTrial& CompactionTo(int level, const PolicyVerdict& verdict) {
+  for (const PolicyTrial& trial : verdict.by_level) {
+    if (trial.situation == "compaction" && trial.level == level) {
+      return trial;
+    }
+  }
+  ADD_FAILURE() << "no compaction to level " << level;
+  return verdict.by_level.front();
+}
+
+// Each level has the rate that the plan's formula gives for its place above the last one.
+TEST_F(VerbPolicyTest, APlanByLevelIsTriedInATree) {
+  for (const std::string plan : {"by_level", "auto"}) {
+    const PolicyVerdict verdict =
+        CheckPolicy("{id=winnow;level_plan=" + plan + "}", /*with_trials=*/true);
+    ASSERT_EQ(verdict.problem, "");
+    double below_before = 100;
+    for (int level = 1; level <= kLastTrialLevel; ++level) {
+      const auto& filter = CompactionTo(level, verdict).filter;
+      ASSERT_TRUE(filter && filter->built_for) << plan << " " << level;
+      const double below = filter->built_for->levels_below;
+      // Where levels are not dynamic, the last one may be half full.
+      EXPECT_NEAR(below, kLastTrialLevel - level, 0.5) << plan << " " << level;
+      EXPECT_LT(below, below_before) << plan << " " << level;
+      below_before = below;
+      FilterOptions options;
+      options.level_plan = plan == "auto" ? LevelPlan::kAuto : LevelPlan::kByLevel;
+      options.levels_below = below;
+      EXPECT_NEAR(filter->built_for->target_fpr / core::PlannedRate(options), 1, 1e-3)
+          << plan << " " << level;
+    }
+    EXPECT_EQ(below_before, 0);
+    EXPECT_EQ(CompactionTo(0, verdict).filter->built_for->level_plan, plan);
+    EXPECT_GE(CompactionTo(0, verdict).filter->built_for->levels_below, 4.5) << plan;
+  }
+}
+
+TEST_F(VerbPolicyTest, APlanReadsLessFromATreeOfTheSameSize) {
+  const PolicyVerdict uniform = CheckPolicy("winnow:10", /*with_trials=*/true);
+  const PolicyVerdict by_level =
+      CheckPolicy("{id=winnow;level_plan=by_level}", /*with_trials=*/true);
+  ASSERT_TRUE(uniform.tree && by_level.tree);
+  EXPECT_EQ(uniform.tree->size_ratio, 10);
+  EXPECT_NEAR(by_level.tree->bits_per_key / uniform.tree->bits_per_key, 1, 0.05);
+  EXPECT_NEAR(uniform.tree->false_reads, 6 * 0.00963, 0.0005);
+  EXPECT_LT(by_level.tree->false_reads, uniform.tree->false_reads / 2);
+  EXPECT_EQ(CheckPolicy("{id=winnow;level_size_ratio=4}", true).tree->size_ratio, 4);
+  // Without filters on the last level, each lookup of an absent key reads there.
+  const PolicyVerdict none =
+      CheckPolicy("{id=winnow;level_plan=auto;absent_share=0}", /*with_trials=*/true);
+  EXPECT_FALSE(CompactionTo(kLastTrialLevel, none).filter);
+  EXPECT_GT(none.tree->false_reads, 1);
+  EXPECT_LT(none.tree->bits_per_key, 2);
+}
+
+TEST_F(VerbPolicyTest, AFileThatSomebodyThinksOfIsBuilt) {
+  const struct {
+    const char* policy;
+    const char* level;
+    const char* kind;
+  } cases[] = {
+      {"{id=winnow;bloom_before_level=3}", "2", "winnow-bloom"},
+      {"{id=winnow;bloom_before_level=3}", "3", "winnow-ribbon"},
+      {"ribbonfilter:10:0", "0", "builtin-bloom"},
+      {"ribbonfilter:10:0", "1", "builtin-ribbon"},
+  };
+  for (const auto& [policy, level, kind] : cases) {
+    const json document = PolicyJson({policy, "--keys=12345", std::string("--level=") + level}, 0);
+    const json& file = document.at("file");
+    EXPECT_EQ(file.at("added_keys"), 12'345) << policy;
+    EXPECT_EQ(file.at("level"), std::stoi(level)) << policy;
+    EXPECT_EQ(file.at("filter").at("kind"), kind) << policy << " " << level;
+    EXPECT_EQ(document.at("by_level").at(0).at("added_keys"), 12'345);
+    EXPECT_THAT(document.at("by_keys"), IsEmpty());
+  }
+  const ChildResult text = Policy({"bloomfilter:10", "--keys=1000"});
+  EXPECT_EQ(text.status, 0);
+  EXPECT_THAT(text.output, AllOf(HasSubstr("A file of 1000 keys that is written to level 6 has "
+                                           "builtin-bloom of "),
+                                 HasSubstr("Built for a file of 1000 keys, in a tree")));
+  EXPECT_TRUE(PolicyJson({"bloomfilter:10"}, 0).at("file").is_null());
+}
+
+TEST_F(VerbPolicyTest, FilesAreShownWithTheFilterThatThePolicyBuilds) {
+  WriteSst(TableWith("bloomfilter:10"), 5'000, folder_ / "a.sst");
+  WriteSst(TableWith("winnow:10"), 3'000, folder_ / "b.sst");
+  WriteSst(TableWith(""), 500, folder_ / "c.sst");
+  const json document =
+      PolicyJson({"bloomfilter:10", folder_ / "a.sst", folder_ / "b.sst", folder_ / "c.sst"}, 0);
+  ASSERT_EQ(document.at("files").size(), 3u);
+  const json& same = document["files"][0];
+  EXPECT_EQ(same.at("filter").at("kind"), "builtin-bloom");
+  EXPECT_EQ(same["filter"].at("bytes"), same.at("with_policy").at("filter").at("bytes"));
+  EXPECT_EQ(same["with_policy"].at("added_keys"), 5'000);
+  EXPECT_EQ(document["files"][1].at("filter").at("kind"), "winnow-ribbon");
+  EXPECT_EQ(document["files"][1].at("with_policy").at("added_keys"), 3'000);
+  EXPECT_EQ(document["files"][2].at("filter").at("kind"), "none");
+  EXPECT_EQ(document["files"][2].at("with_policy").at("filter").at("kind"), "builtin-bloom");
+  const ChildResult text = Policy({"winnow:10", folder_ / "a.sst"});
+  EXPECT_THAT(text.output,
+              AllOf(HasSubstr("builtin-bloom"), HasSubstr("winnow-ribbon"), HasSubstr("\nall ")));
+}
+
+TEST_F(VerbPolicyTest, TheLevelIsTheFilesOwn) {
+  {
+    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db");
+    for (uint64_t i = 0; i < 1'000; ++i) {
+      ASSERT_STATUS_OK(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  const std::string policy = "{id=winnow;bloom_before_level=1}";
+  const json of_level_0 = PolicyJson({policy, folder_ / "db"}, 0).at("files").at(0);
+  EXPECT_EQ(of_level_0.at("level"), 0);
+  EXPECT_EQ(of_level_0.at("with_policy").at("filter").at("kind"), "winnow-bloom");
+  const json of_level_1 = PolicyJson({policy, folder_ / "db", "--level=1"}, 0).at("files").at(0);
+  EXPECT_EQ(of_level_1.at("with_policy").at("level"), 1);
+  EXPECT_EQ(of_level_1["with_policy"].at("filter").at("kind"), "winnow-ribbon");
+}
+
+TEST_F(VerbPolicyTest, WhatCanNotBeReadIsTwoAndTheRestIsShown) {
+  WriteSst(TableWith("winnow:10"), 5'000, folder_ / "a.sst");
+  testing::WriteFile(folder_ / "b.sst", "no table");
+  const json document = PolicyJson({"winnow:10", folder_ / "b.sst", folder_ / "a.sst"}, 2);
+  EXPECT_TRUE(document.at("files").at(0).at("error").is_string());
+  EXPECT_TRUE(document["files"][1].at("error").is_null());
+  const ChildResult text = Policy({"winnow:10", folder_ / "b.sst", folder_ / "a.sst"});
+  EXPECT_THAT(text.errors, HasSubstr("winnow policy: " + folder_ / "b.sst" + ": "));
+  EXPECT_THAT(text.output, HasSubstr("winnow-ribbon"));
+  // A policy that does not work is said first of all.
+  EXPECT_EQ(Policy({"winow:10", folder_ / "a.sst"}).status, 1);
+}
+
+TEST_F(VerbPolicyTest, ADamagedFilterIsOneAndNamed) {
+  WriteSst(TableWith("winnow:10"), 5'000, folder_ / "a.sst");
+  EXPECT_TRUE(PolicyJson({"winnow:10", folder_ / "a.sst"}, 0)["files"][0].at("fault").is_null());
+  std::string error;
+  const std::string block = inspect::ReadFilterBlocks(folder_ / "a.sst", &error).at(0);
+  std::string bytes = testing::ReadFile(folder_ / "a.sst");
+  char& byte = bytes[bytes.find(block) + block.size() / 2];
+  byte = static_cast<char>(byte ^ 8);
+  testing::WriteFile(folder_ / "a.sst", bytes);
+  const ChildResult text = Policy({"winnow:10", folder_ / "a.sst"});
+  EXPECT_EQ(text.status, 1) << text.errors;
+  EXPECT_THAT(text.errors, HasSubstr("winnow policy: fault: " + folder_ / "a.sst" + ": "));
+  EXPECT_TRUE(PolicyJson({"winnow:10", folder_ / "a.sst"}, 1)["files"][0].at("fault").is_string());
+}
+
+TEST_F(VerbPolicyTest, WrongUsageIsTwo) {
+  WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
+  const std::vector<std::vector<std::string>> wrong = {
+      {"winnow:10", "--keys=0"},
+      {"winnow:10", "--keys=100000000000"},
+      {"winnow:10", "--keys=many"},
+      {"winnow:10", "--keys=100", "--level=7"},
+      {"winnow:10", "--keys=100", "--level=-1"},
+      {"winnow:10", "--level=1"},
+      {"winnow:10", folder_ / "a.sst", "--keys=100"},
+      {folder_ / "a.sst", folder_ / "a.sst"},
+  };
+  for (const std::vector<std::string>& arguments : wrong) {
+    const ChildResult outcome = Policy(arguments);
+    EXPECT_EQ(outcome.status, 2) << ::testing::PrintToString(arguments);
+    EXPECT_THAT(outcome.output, IsEmpty());
+    EXPECT_THAT(outcome.errors, HasSubstr("winnow")) << ::testing::PrintToString(arguments);
+  }
+}
+
+}  // namespace
+}  // namespace winnow

@@ -1,0 +1,467 @@
+#include "tools/winnow/verify/verify_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table_properties.h>
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/sst/internal_keys.h"
+#include "src/sst/sst_filters.h"
+#include "tests/support/files.h"
+#include "tests/support/inspect_testing.h"
+#include "tests/tools/forgetful_policy.h"
+
+namespace winnow::inspect {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::KeyOf;
+using testing::MakeOptions;
+using testing::MakePolicyFrom;
+using testing::PartitionedTableWith;
+using testing::ReadFile;
+using testing::TableWith;
+using testing::WriteFile;
+using testing::WriteSst;
+
+// All kinds of filters that the policies here build.
+const char* const kPolicies[] = {
+    "winnow:10",
+    "{id=winnow;bloom_before_level=2147483647}",
+    "{id=winnow;bits_per_key=10;ribbon_min_keys=1}",
+    "bloomfilter:10",
+    "ribbonfilter:10:-1",
+};
+
+std::string Hex(const std::string& bytes) {
+  std::string hex;
+  for (const char byte : bytes) {
+    hex += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4];
+    hex += "0123456789abcdef"[static_cast<unsigned char>(byte) & 15];
+  }
+  return hex;
+}
+
+class VerifyFileTest : public ::testing::Test {
+ protected:
+  // RocksDB's estimate for legacy Bloom filters is too high for small ones.
+  void ExpectGood(const std::string& path, uint64_t keys, const std::string& what,
+                  bool legacy = false) {
+    const FileVerdict verdict = VerifyFile(path, {});
+    EXPECT_FALSE(verdict.error) << what << ": " << *verdict.error;
+    EXPECT_THAT(verdict.faults, IsEmpty()) << what;
+    EXPECT_THAT(verdict.remarks, IsEmpty()) << what;
+    EXPECT_EQ(verdict.false_negatives, 0u) << what;
+    EXPECT_GE(verdict.keys, keys) << what;
+    EXPECT_EQ(verdict.samples, 10'000u) << what;
+    ASSERT_TRUE(verdict.measured_fpr && verdict.expected_fpr) << what;
+    const double expected = *verdict.expected_fpr * 10'000;
+    const double positives = static_cast<double>(verdict.false_positives);
+    const double chance = 5 * std::sqrt(expected) + 1;
+    EXPECT_LT(positives, expected + chance) << what;
+    EXPECT_GT(positives, legacy ? expected / 10 : expected - chance) << what;
+    EXPECT_LE(verdict.interval.low, *verdict.measured_fpr) << what;
+    EXPECT_GT(verdict.interval.high, *verdict.measured_fpr) << what;
+  }
+
+  // The table files of the database.
+  std::vector<std::string> TableFiles() {
+    std::vector<std::string> paths;
+    for (const auto& entry : fs::directory_iterator(folder_ / "db")) {
+      if (entry.path().extension() == ".sst") paths.push_back(entry.path().string());
+    }
+    return paths;
+  }
+
+  testing::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "a.sst";
+};
+
+TEST_F(VerifyFileTest, GoodFilesOfAllKindsAreGood) {
+  for (const char* policy : kPolicies) {
+    for (const uint64_t keys : {100, 20'000}) {
+      WriteSst(TableWith(policy), keys, path_);
+      ExpectGood(path_, keys, policy);
+    }
+  }
+}
+
+TEST_F(VerifyFileTest, GoodPartitionedFilesAreGood) {
+  for (const char* policy : kPolicies) {
+    for (const int version : {2, 3, 4, 5}) {
+      BlockBasedTableOptions table = PartitionedTableWith(policy);
+      table.format_version = static_cast<uint32_t>(version);
+      WriteSst(table, 20'000, path_);
+      ExpectGood(path_, 20'000, policy, /*legacy=*/version < 5);
+      EXPECT_GT(VerifyFile(path_, {}).partitions, 10) << policy;
+    }
+  }
+}
+
+TEST_F(VerifyFileTest, GoodPrefixFiltersAreGood) {
+  for (const char* policy : {"winnow:10", "bloomfilter:10"}) {
+    for (const bool partitioned : {false, true}) {
+      for (const bool whole_keys : {false, true}) {
+        BlockBasedTableOptions table =
+            partitioned ? PartitionedTableWith(policy) : TableWith(policy);
+        table.whole_key_filtering = whole_keys;
+        Options options = MakeOptions(table);
+        options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(8));
+        WriteSst(options, 100'000, path_);
+        ExpectGood(path_, whole_keys ? 101'000 : 1'000, policy);
+        EXPECT_LT(VerifyFile(path_, {}).keys, 101'500u);
+      }
+    }
+  }
+}
+
+TEST_F(VerifyFileTest, ALostKeyIsNamed) {
+  for (const char* policy : kPolicies) {
+    for (const bool partitioned : {false, true}) {
+      BlockBasedTableOptions table = partitioned ? PartitionedTableWith(policy) : TableWith(policy);
+      table.filter_policy = testing::ForgetfulPolicy(table.filter_policy, KeyOf(12'345));
+      WriteSst(table, 20'000, path_);
+      const FileVerdict verdict = VerifyFile(path_, {});
+      EXPECT_FALSE(verdict.error) << policy;
+      EXPECT_EQ(verdict.false_negatives, 1u) << policy;
+      ASSERT_EQ(verdict.denied.size(), 1u) << policy;
+      EXPECT_EQ(verdict.denied[0].bytes, KeyOf(12'345));
+      EXPECT_EQ(verdict.denied[0].partition.has_value(), partitioned);
+      ASSERT_EQ(verdict.faults.size(), 1u) << policy;
+      EXPECT_THAT(verdict.faults[0], ::testing::HasSubstr("the key 0x" + Hex(KeyOf(12'345))));
+      EXPECT_FALSE(verdict.ok());
+    }
+  }
+}
+
+TEST_F(VerifyFileTest, ALostPrefixIsNamed) {
+  for (const bool partitioned : {false, true}) {
+    BlockBasedTableOptions table =
+        partitioned ? PartitionedTableWith("winnow:10") : TableWith("winnow:10");
+    table.filter_policy = testing::ForgetfulPolicy(table.filter_policy, KeyOf(50'000).substr(0, 8));
+    table.whole_key_filtering = false;
+    Options options = MakeOptions(table);
+    options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(8));
+    WriteSst(options, 100'000, path_);
+    const FileVerdict verdict = VerifyFile(path_, {});
+    EXPECT_GE(verdict.false_negatives, 1u);
+    ASSERT_FALSE(verdict.denied.empty());
+    EXPECT_EQ(verdict.denied[0].bytes, KeyOf(50'000).substr(0, 8));
+    EXPECT_TRUE(verdict.denied[0].is_prefix);
+  }
+}
+
+// A key that its own partition denies must not be found by asking another, which holds it by chance
+// or, as here, in truth.
+TEST_F(VerifyFileTest, OnlyTheKeysOwnPartitionCounts) {
+  BlockBasedTableOptions table = PartitionedTableWith("winnow:10");
+  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  WriteSst(table, 20'000, path_);
+  std::string error;
+  const std::vector<std::string> blocks = ReadFilterBlocks(path_, &error);
+  ASSERT_GT(blocks.size(), 10u) << error;
+  // Exchange two of the same size.
+  size_t one = 0, other = 1;
+  while (one + 1 < blocks.size() && blocks[one].size() != blocks[other].size()) {
+    if (++other == blocks.size()) other = ++one + 1;
+  }
+  ASSERT_LT(other, blocks.size());
+  std::string bytes = ReadFile(path_);
+  const size_t first = bytes.find(blocks[one]);
+  const size_t second = bytes.find(blocks[other]);
+  ASSERT_NE(first, std::string::npos);
+  ASSERT_NE(second, std::string::npos);
+  bytes.replace(first, blocks[one].size(), blocks[other]);
+  bytes.replace(second, blocks[one].size(), blocks[one]);
+  WriteFile(path_, bytes);
+  const FileVerdict verdict = VerifyFile(path_, {});
+  EXPECT_FALSE(verdict.error);
+  EXPECT_GT(verdict.false_negatives, 500u);
+}
+
+TEST_F(VerifyFileTest, AFlippedBitWithoutChecksumsIsAFault) {
+  for (const bool partitioned : {false, true}) {
+    BlockBasedTableOptions table =
+        partitioned ? PartitionedTableWith("winnow:10") : TableWith("winnow:10");
+    table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+    WriteSst(table, 5'000, path_);
+    std::string error;
+    const std::string block = ReadFilterBlocks(path_, &error).back();
+    std::string bytes = ReadFile(path_);
+    const size_t start = bytes.find(block);
+    ASSERT_NE(start, std::string::npos);
+    bytes[start + 17] = static_cast<char>(bytes[start + 17] ^ 2);
+    WriteFile(path_, bytes);
+    const FileVerdict verdict = VerifyFile(path_, {});
+    EXPECT_FALSE(verdict.error);
+    ASSERT_FALSE(verdict.faults.empty());
+    EXPECT_THAT(verdict.faults, ::testing::Contains(HasSubstr("payload is damaged")));
+  }
+}
+
+// Where no checksum covers the filter: its marker says that it is no kind of ours.
+TEST_F(VerifyFileTest, AFilterThatNeverDeniesIsAFaultAndOneOfAnUnknownKindIsNotVerified) {
+  for (const char* policy : {"winnow:10", "bloomfilter:10", "ribbonfilter:10:-1"}) {
+    BlockBasedTableOptions table = TableWith(policy);
+    table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+    WriteSst(table, 5'000, path_);
+    std::string error;
+    const std::string block = ReadFilterBlocks(path_, &error).front();
+    const std::string good = ReadFile(path_);
+    const size_t start = good.find(block);
+    ASSERT_NE(start, std::string::npos);
+
+    std::string bytes = good;
+    bytes.replace(start, block.size(), block.size(), '\0');
+    WriteFile(path_, bytes);
+    const FileVerdict zeroed = VerifyFile(path_, {});
+    EXPECT_FALSE(zeroed.error) << policy;
+    EXPECT_THAT(zeroed.faults, ElementsAre(HasSubstr("for every key"))) << policy;
+
+    bytes = good;
+    bytes.replace(start, block.size(), block.size(), '\x90');
+    WriteFile(path_, bytes);
+    const FileVerdict unknown = VerifyFile(path_, {});
+    ASSERT_TRUE(unknown.error) << policy;
+    EXPECT_THAT(*unknown.error, HasSubstr("can't be verified")) << policy;
+    EXPECT_THAT(unknown.faults, IsEmpty()) << policy;
+  }
+}
+
+TEST_F(VerifyFileTest, PropertiesThatAreGoneAreAFault) {
+  BlockBasedTableOptions table = TableWith("winnow:10");
+  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  WriteSst(table, 5'000, path_);
+  std::string bytes = ReadFile(path_);
+  // The end of "rocksdb.filter.size", of which "rocksdb.filter." is shared with the name before.
+  const size_t name = bytes.find("\x0f\x04\x02size");
+  ASSERT_NE(name, std::string::npos);
+  bytes[name + 6] = 'f';  // and still in order
+  WriteFile(path_, bytes);
+  EXPECT_THAT(VerifyFile(path_, {}).faults, ElementsAre(HasSubstr("properties say nothing")));
+}
+
+// RocksDB opens it all the same.
+TEST_F(VerifyFileTest, AFileWithoutPropertiesIsNotRead) {
+  BlockBasedTableOptions table = TableWith("winnow:10");
+  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  WriteSst(table, 5'000, path_);
+  std::string bytes = ReadFile(path_);
+  const size_t name = bytes.rfind("rocksdb.properties");
+  ASSERT_NE(name, std::string::npos);
+  bytes[name + 17] = 't';
+  WriteFile(path_, bytes);
+  const FileVerdict verdict = VerifyFile(path_, {});
+  ASSERT_TRUE(verdict.error);
+  EXPECT_THAT(*verdict.error, HasSubstr("no properties"));
+  EXPECT_TRUE(ReadSst(path_).error);
+  std::unique_ptr<InternalKeys> keys;
+  EXPECT_FALSE(InternalKeys::Open(path_, ROCKSDB_NAMESPACE::BytewiseComparator(), &keys).ok());
+}
+
+TEST_F(VerifyFileTest, ADamagedBlockIsAFault) {
+  WriteSst(TableWith("winnow:10"), 20'000, path_);
+  const std::string good = ReadFile(path_);
+  for (const double where : {0.1, 0.5, 0.9}) {
+    std::string bytes = good;
+    const auto at = static_cast<size_t>(where * static_cast<double>(bytes.size()));
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    WriteFile(path_, bytes);
+    const FileVerdict verdict = VerifyFile(path_, {});
+    EXPECT_FALSE(verdict.faults.empty()) << where;
+  }
+}
+
+// What a Bloom filter of half the bits would give.
+TEST_F(VerifyFileTest, ATooHighRateIsAFault) {
+  BlockBasedTableOptions table = TableWith("bloomfilter:10");
+  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  WriteSst(table, 20'000, path_);
+  std::string error;
+  const std::string block = ReadFilterBlocks(path_, &error).front();
+  std::string bytes = ReadFile(path_);
+  const size_t start = bytes.find(block);
+  for (size_t i = 0; i < block.size() - 5; ++i) {
+    bytes[start + i] = static_cast<char>(bytes[start + i] | 0x11);
+  }
+  WriteFile(path_, bytes);
+  const FileVerdict verdict = VerifyFile(path_, {});
+  EXPECT_EQ(verdict.false_negatives, 0u);
+  ASSERT_EQ(verdict.faults.size(), 1u);
+  EXPECT_THAT(verdict.faults[0], HasSubstr("of absent keys"));
+  EXPECT_GT(*verdict.measured_fpr, 2 * *verdict.expected_fpr);
+  EXPECT_TRUE(VerifyFile(path_, {/*samples=*/0}).ok());
+}
+
+TEST_F(VerifyFileTest, DeletionsAndMergesAreAskedToo) {
+  class Keep final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator {
+   public:
+    const char* Name() const override { return "test.Keep"; }
+    bool Merge(const Slice&, const Slice*, const Slice& value, std::string* result,
+               ROCKSDB_NAMESPACE::Logger*) const override {
+      *result = value.ToString();
+      return true;
+    }
+  };
+  for (const std::string forgotten : {"deleted", "merged"}) {
+    fs::remove_all(folder_ / "db");
+    BlockBasedTableOptions table = TableWith("winnow:16");
+    table.filter_policy = testing::ForgetfulPolicy(table.filter_policy, forgotten);
+    Options options = MakeOptions(table);
+    options.merge_operator = std::make_shared<Keep>();
+    {
+      const auto database = testing::OpenDatabase(options, folder_ / "db");
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), "a", "value"));
+      ASSERT_STATUS_OK(database->Delete(WriteOptions(), "deleted"));
+      ASSERT_STATUS_OK(database->Merge(WriteOptions(), "merged", "value"));
+      ASSERT_STATUS_OK(
+          database->DeleteRange(WriteOptions(), database->DefaultColumnFamily(), "x", "z"));
+      ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    }
+    const FileVerdict verdict = VerifyFile(TableFiles().at(0), {});
+    EXPECT_EQ(verdict.entries, 3u);
+    EXPECT_EQ(verdict.false_negatives, 1u);
+    ASSERT_EQ(verdict.faults.size(), 1u);
+    EXPECT_EQ(verdict.denied.at(0).bytes, forgotten);
+  }
+}
+
+// Versions of one key over several blocks, so that the index needs sequence numbers.
+TEST_F(VerifyFileTest, VersionsInSeveralPartitionsAreFound) {
+  BlockBasedTableOptions table = PartitionedTableWith("winnow:10");
+  table.metadata_block_size = 64;
+  table.block_size = 256;
+  Options options = MakeOptions(table);
+  options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(4));
+  {
+    const auto database = testing::OpenDatabase(options, folder_ / "db");
+    std::vector<const ROCKSDB_NAMESPACE::Snapshot*> snapshots;
+    for (int version = 0; version < 400; ++version) {
+      for (const char* key : {"many versions", "many verticals"}) {
+        ASSERT_STATUS_OK(database->Put(WriteOptions(), key, std::string(50, 'v')));
+      }
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(static_cast<uint64_t>(version)), "v"));
+      snapshots.push_back(database->GetSnapshot());
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    for (const auto* snapshot : snapshots) {
+      database->ReleaseSnapshot(snapshot);
+    }
+  }
+  const FileVerdict verdict = VerifyFile(TableFiles().at(0), {});
+  EXPECT_FALSE(verdict.error);
+  EXPECT_THAT(verdict.faults, IsEmpty());
+  EXPECT_EQ(verdict.entries, 1'200u);
+  EXPECT_GT(verdict.partitions, 2);
+}
+
+// RocksDB before 6.2.4 did not add it, and no property says which version wrote a file.
+TEST_F(VerifyFileTest, TheFirstPrefixIsAskedInThePartitionBeforeWhereNewerVersionsBuiltIt) {
+  BlockBasedTableOptions table = PartitionedTableWith("winnow:10");
+  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  Options options = MakeOptions(table);
+  options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(10));
+  WriteSst(options, 20'000, path_);
+  const FileVerdict newer = VerifyFile(path_, {});
+  EXPECT_TRUE(newer.ok());
+  // A property of another name is none.
+  std::string bytes = ReadFile(path_);
+  const size_t session = bytes.find("session.identity");
+  ASSERT_NE(session, std::string::npos);
+  bytes.replace(session, 7, "sessiom");
+  const std::string older_path = folder_ / "older.sst";
+  WriteFile(older_path, bytes);
+  const FileVerdict older = VerifyFile(older_path, {});
+  EXPECT_TRUE(older.ok());
+  EXPECT_EQ(older.partitions, newer.partitions);
+  EXPECT_LT(older.keys, newer.keys);
+  EXPECT_GT(older.keys + static_cast<uint64_t>(newer.partitions), newer.keys);
+}
+
+// As a database with persist_user_defined_timestamps=false writes it: its name says that keys have
+// timestamps, and they have none.
+class NameOfTimestamps final : public ROCKSDB_NAMESPACE::Comparator {
+ public:
+  const char* Name() const override { return "leveldb.BytewiseComparator.u64ts"; }
+  int Compare(const Slice& a, const Slice& b) const override { return a.compare(b); }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+class NoTimestampsProperty final : public ROCKSDB_NAMESPACE::TablePropertiesCollector {
+ public:
+  using Properties = ROCKSDB_NAMESPACE::UserCollectedProperties;
+  const char* Name() const override { return "NoTimestampsProperty"; }
+  ROCKSDB_NAMESPACE::Status Finish(Properties* properties) override {
+    (*properties)["rocksdb.user.defined.timestamps.persisted"] = std::string(1, 0);
+    return ROCKSDB_NAMESPACE::Status::OK();
+  }
+  Properties GetReadableProperties() const override { return {}; }
+};
+
+class NoTimestampsPropertyFactory final
+    : public ROCKSDB_NAMESPACE::TablePropertiesCollectorFactory {
+ public:
+  const char* Name() const override { return "NoTimestampsPropertyFactory"; }
+  ROCKSDB_NAMESPACE::TablePropertiesCollector* CreateTablePropertiesCollector(Context) override {
+    return new NoTimestampsProperty;
+  }
+};
+
+TEST_F(VerifyFileTest, TimestampsThatWereNotKeptAreNotLeftOut) {
+  const NameOfTimestamps comparator;
+  for (const bool partitioned : {false, true}) {
+    Options options =
+        MakeOptions(partitioned ? PartitionedTableWith("winnow:10") : TableWith("winnow:10"));
+    options.comparator = &comparator;
+    WriteSst(options, 20'000, path_);
+    EXPECT_FALSE(VerifyFile(path_, {}).ok()) << "nothing says that there are none";
+    options.table_properties_collector_factories.push_back(
+        std::make_shared<NoTimestampsPropertyFactory>());
+    WriteSst(options, 20'000, path_);
+    ExpectGood(path_, 20'000, partitioned ? "partitioned" : "whole");
+  }
+}
+
+TEST_F(VerifyFileTest, AFileWithoutAFilterIsGoodAndSaysSo) {
+  WriteSst(TableWith(""), 5'000, path_);
+  const FileVerdict verdict = VerifyFile(path_, {});
+  EXPECT_TRUE(verdict.ok());
+  EXPECT_EQ(verdict.kind, "none");
+  EXPECT_EQ(verdict.entries, 5'000u);
+  EXPECT_EQ(verdict.samples, 0u);
+  EXPECT_THAT(verdict.remarks, ElementsAre(HasSubstr("has no filter")));
+}
+
+TEST_F(VerifyFileTest, WhatCanNotBeReadIsAnError) {
+  WriteFile(path_, "no table");
+  EXPECT_TRUE(VerifyFile(path_, {}).error);
+  EXPECT_TRUE(VerifyFile(folder_ / "missing", {}).error);
+  EXPECT_TRUE(VerifyFile(folder_.path(), {}).error);
+}
+
+TEST_F(VerifyFileTest, ProgressIsTold) {
+  WriteSst(TableWith("winnow:10"), 200'000, path_);
+  std::vector<double> shares;
+  VerifyFile(path_, {}, [&shares](uint64_t, double share) { shares.push_back(share); });
+  ASSERT_EQ(shares.size(), 3u);
+  EXPECT_NEAR(shares[2], 3 * 65'536 / 200'000.0, 1e-6);
+}
+
+}  // namespace
+}  // namespace winnow::inspect
