@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "src/preload/hooks.h"
+#include "src/preload/hook_types.h"
 
 namespace winnow::preload {
 

@@ -16,7 +16,7 @@
 namespace winnow::preload {
 
 // HOOK(name, function's name for people, type): a member function's object is its first argument.
-// The types are those of hooks.h, and of no interest to who does not use them.
+// The types are those of hook_types.h, and of no interest to who does not use them.
 #define WINNOW_HOOKS(HOOK)                                                                       \
   HOOK(kNewBloomFilterPolicy, "NewBloomFilterPolicy", const FilterPolicy*(double, bool))         \
   HOOK(kNewRibbonFilterPolicy, "NewRibbonFilterPolicy", rocksdb_abi::RibbonPolicy*(double, int)) \

@@ -10,7 +10,7 @@
 
 #include "src/preload/add_policy.h"
 #include "src/preload/family_notes.h"
-#include "src/preload/hooks.h"
+#include "src/preload/hook_types.h"
 #include "src/preload/inner_calls.h"
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"

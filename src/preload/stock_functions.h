@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "src/preload/hooks.h"
+#include "src/preload/hook_types.h"
 
 namespace winnow::preload {
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "src/preload/hooks.h"
+#include "src/preload/hook_types.h"
 
 namespace winnow::preload {
 namespace {

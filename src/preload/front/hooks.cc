@@ -1,12 +1,11 @@
 // The functions that this library exports in the place of RocksDB's.
 
-#include "src/preload/hooks.h"
-
 #include <cstring>
 #include <type_traits>
 
 #include "src/preload/front/state_line.h"
 #include "src/preload/front/way.h"
+#include "src/preload/hook_types.h"
 #include "winnow/version.h"
 
 // Not with "noexcept" but where nothing is called: what RocksDB throws goes through the hooks to

@@ -1,7 +1,7 @@
 // The types of the functions that the interposer stands in for (hook_list.h).
 
-#ifndef WINNOW_SRC_PRELOAD_HOOKS_H_
-#define WINNOW_SRC_PRELOAD_HOOKS_H_
+#ifndef WINNOW_SRC_PRELOAD_HOOK_TYPES_H_
+#define WINNOW_SRC_PRELOAD_HOOK_TYPES_H_
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -72,4 +72,4 @@ using Handler = typename HandlerOf<typename Signature<hook>::Type>::Type;
 
 }  // namespace winnow::preload
 
-#endif  // WINNOW_SRC_PRELOAD_HOOKS_H_
+#endif  // WINNOW_SRC_PRELOAD_HOOK_TYPES_H_
