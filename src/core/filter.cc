@@ -133,32 +133,6 @@ bool AskLayer(const core::LayerWalk& walk, std::string_view block, uint64_t hash
 
 }  // namespace
 
-std::string_view ToString(Fault fault) noexcept {
-  switch (fault) {
-    case Fault::kNone:
-      return "no fault";
-    case Fault::kTooShort:
-      return "fewer bytes than the shortest filter has";
-    case Fault::kForeign:
-      return "not a Winnow filter (no marker, no magic number, no checksum)";
-    case Fault::kVersion:
-      return "a version of the format that this library does not know";
-    case Fault::kTailChecksum:
-      return "directory or tail are damaged (checksum)";
-    case Fault::kKind:
-      return "a kind of filter that this library does not know";
-    case Fault::kHash:
-      return "made with another hash or seed";
-    case Fault::kParameters:
-      return "directory or tail hold values that no builder writes";
-    case Fault::kSize:
-      return "more or fewer bytes than the parameters say";
-    case Fault::kPayload:
-      return "the payload is damaged (checksum)";
-  }
-  return "unknown fault";
-}
-
 // Nearly every lookup ends in the first layer, and of those that a Ribbon bumps nearly every one in
 // the second: these are ready for the kernels. What is called for a bumped hash gets the layer that
 // bumped it, and each knows what is behind it.

@@ -1,6 +1,5 @@
 #include "src/core/format.h"
 
-#include "src/core/sizing.h"
 #include "src/formulas/bytes.h"
 #include "src/simd/kernels.h"
 

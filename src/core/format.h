@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "winnow/filter.h"
+#include "winnow/fault.h"
 #include "winnow/options.h"
 
 namespace winnow::core {
