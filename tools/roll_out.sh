@@ -3,7 +3,7 @@
 # read:
 #   tools/roll_out.sh [--build=DIR] [--keys=FILE] [--most_keys=N] [--lookups=N] [--ways=WAY,…] [--json=FILE]
 # A step may read no more than 1.1 times as many as the better of its neighbours, the steps before and after it, and
-# must find every key and none that was never written. src/rocksdb/ROLLOUT.md tells what the steps are for.
+# must find every key and none that was never written. docs/roll-out.md tells what the steps are for.
 #
 # The tree has one shape at every step (all keys in the last level, some of them written again since in the levels above),
 # so that the steps differ by their filters. A way is how Winnow comes into the program:

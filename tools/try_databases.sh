@@ -1,7 +1,7 @@
 #!/bin/bash
 # Makes databases with other people's programs that use RocksDB, and has `winnow` inspect, verify and probe them:
 #   tools/try_databases.sh [--install] [--keep] [--only=REGEX] [--list] [--rounds=N] [WINNOW]
-# WINNOW is by default build/release/bin/winnow. Three minutes on two processors; tests/OTHER_DATABASES.md has the last run.
+# WINNOW is by default build/release/bin/winnow. Three minutes on two processors; docs/results/other-databases.md has the last run.
 #
 #   --install     first installs by apt what is missing of the programs (450 MB), and does not start their services. In a
 #                 chroot only, where a policy-rc.d is customary for that, and as root; refused elsewhere

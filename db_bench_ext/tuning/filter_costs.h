@@ -1,5 +1,5 @@
 // What filters of random hashes cost, by their size, accuracy and kind, and the tables of it that
-// SIZES.md shows.
+// small-filters.md shows.
 
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_FILTER_COSTS_H_
 #define WINNOW_DB_BENCH_EXT_TUNING_FILTER_COSTS_H_

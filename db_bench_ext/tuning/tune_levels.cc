@@ -37,7 +37,8 @@ namespace {
 
 constexpr char kIntroduction[] =
     "# What level plans cost and save\n\n"
-    "Printed by `build/release/bin/tune_levels --folder=DIR > db_bench_ext/LEVELS.md`. Trees of "
+    "Printed by `build/release/bin/tune_levels --folder=DIR > docs/results/level-plans.md`. Trees "
+    "of "
     "RocksDB's own "
     "compaction, with\n"
     "its default sizes divided by 64: flushes and files of 1 MiB (some 26,000 keys), 4 MiB on the "
@@ -154,7 +155,7 @@ absl::Status Run() {
 
 int main(int argc, char** argv) {
   absl::SetProgramUsageMessage(
-      "compares plans of rates by level within one tree that RocksDB grows; LEVELS.md has "
+      "compares plans of rates by level within one tree that RocksDB grows; level-plans.md has "
       "results.");
   if (const auto rest = absl::ParseCommandLine(argc, argv); rest.size() > 1) {
     std::fprintf(stderr, "tune_levels: takes flags alone, found '%s'\n", rest[1]);

@@ -2,7 +2,7 @@
 // last layers (kWorthwhileSaving, kMinBumpedKeys, kMinSmallKeys) were chosen from. Means over
 // filters of random hashes.
 //
-//   tune_sizes                     the page db_bench_ext/SIZES.md
+//   tune_sizes                     the page docs/results/small-filters.md
 //   tune_sizes BITS_PER_KEY        one long table of sizes from 1 to 100,000 keys
 
 #include <absl/flags/parse.h>
@@ -27,7 +27,8 @@ constexpr double kMostBits = 32;
 
 constexpr char kIntroduction[] =
     "# What filters cost\n\n"
-    "Printed by `build/release/bin/tune_sizes > db_bench_ext/SIZES.md`. Means over filters of "
+    "Printed by `build/release/bin/tune_sizes > docs/results/small-filters.md`. Means over filters "
+    "of "
     "random "
     "keys, all bytes\n"
     "counted; the rate is the share of absent keys that pass, as the filters state it.\n\n"
@@ -95,7 +96,8 @@ void PrintSizes(double bits) {
 
 int main(int argc, char** argv) {
   absl::SetProgramUsageMessage(
-      "[BITS_PER_KEY]\nprints what filters cost, in Markdown: the page SIZES.md, or one long "
+      "[BITS_PER_KEY]\nprints what filters cost, in Markdown: the page small-filters.md, or one "
+      "long "
       "table.");
   const auto arguments = absl::ParseCommandLine(argc, argv);
   if (arguments.size() == 1) {

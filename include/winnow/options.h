@@ -36,8 +36,8 @@ WINNOW_EXPORT std::string_view ToString(LevelPlan plan) noexcept;
 
 // A ribbon_min_keys that is not a number of keys: a Ribbon filter from as many keys on as it saves
 // a tenth of the bytes that a Bloom filter of the same rate takes, on an average over sizes nearby.
-// That depends on bits_per_key and on nothing else (at 10: 64 keys, db_bench_ext/SIZES.md). "auto"
-// in text, where this number is refused; C++ programs that print the option may see it.
+// That depends on bits_per_key and on nothing else (at 10: 64 keys, docs/results/small-filters.md).
+// "auto" in text, where this number is refused; C++ programs that print the option may see it.
 inline constexpr uint64_t kRibbonWhereItSaves = UINT64_MAX - 1;
 
 struct FilterOptions {

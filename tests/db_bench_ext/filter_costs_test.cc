@@ -1,4 +1,5 @@
-// SIZES.md is what tune_sizes prints, and the constants that come from it are those of the code.
+// small-filters.md is what tune_sizes prints, and the constants that come from it are those of the
+// code.
 
 #include "db_bench_ext/tuning/filter_costs.h"
 
@@ -21,7 +22,7 @@ TEST(FilterCostsTest, PageIsWhatIsPrinted) {
     for (const uint64_t n : {1u, 10u, 100u, 1000u, 3000u}) {
       const std::string row = FewKeysRow(bits, n);
       EXPECT_NE(page.find(row), std::string::npos)
-          << row << "is not in db_bench_ext/SIZES.md, which tune_sizes prints";
+          << row << "is not in docs/results/small-filters.md, which tune_sizes prints";
     }
   }
   EXPECT_NE(page.find(CrossoverTable()), std::string::npos);

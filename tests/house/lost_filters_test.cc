@@ -1,4 +1,4 @@
-// Where filters get lost, as src/rocksdb/ROLLOUT.md has it: each case is made, and the page's
+// Where filters get lost, as docs/roll-out.md has it: each case is made, and the page's
 // command shows what the page says.
 
 #include <gmock/gmock.h>

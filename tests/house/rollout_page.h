@@ -1,4 +1,4 @@
-// What src/rocksdb/ROLLOUT.md shows, for the tests that use it.
+// What docs/roll-out.md shows, for the tests that use it.
 
 #ifndef WINNOW_TESTS_HOUSE_ROLLOUT_PAGE_H_
 #define WINNOW_TESTS_HOUSE_ROLLOUT_PAGE_H_
@@ -13,7 +13,7 @@
 
 namespace winnow::testing {
 
-inline std::string RolloutPage() { return ReadFile(WINNOW_SOURCE_DIR "/src/rocksdb/ROLLOUT.md"); }
+inline std::string RolloutPage() { return ReadFile(WINNOW_SOURCE_DIR "/docs/roll-out.md"); }
 
 // The lines of the code that begins with this one, without the four columns that make it code.
 inline std::vector<std::string> CodeThatBegins(const std::string& first) {

@@ -1,4 +1,4 @@
-// What src/rocksdb/ROLLOUT.md shows, taken out of it and used.
+// What docs/roll-out.md shows, taken out of it and used.
 
 #include "tests/house/rollout_page.h"
 

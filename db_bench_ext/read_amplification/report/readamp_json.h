@@ -1,5 +1,5 @@
 // Read amplification as JSON for programs: schema winnow.readamp/2, which
-// db_bench_ext/read_amplification/JSON.md describes field by field.
+// docs/measuring-json.md describes field by field.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_JSON_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_JSON_H_
