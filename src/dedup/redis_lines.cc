@@ -12,7 +12,7 @@
 
 #include "src/amq/double_hashing.h"
 #include "src/amq/mix.h"
-#include "src/dedup/redis_server.h"
+#include "src/dedup/redis_client.h"
 
 namespace winnow::dedup {
 namespace {
@@ -20,6 +20,7 @@ namespace {
 constexpr std::chrono::seconds kLongestOutage(60);
 constexpr timespec kBetweenTries = {0, 100'000'000};
 constexpr size_t kMostToSend = size_t{64} << 10;
+constexpr char kPasswordFrom[] = "--password_file, or WINNOW_REDIS_PASSWORD in the environment";
 constexpr uint64_t kSampledBytes = uint64_t{1} << 20;
 
 // Of HashBits; the positions take 0 and 1.
@@ -39,26 +40,30 @@ char* Put(std::string_view text, char* to) {
   return to + text.size();
 }
 
-void AppendWord(std::string_view word, std::string* bytes) {
-  absl::StrAppend(bytes, "$", word.size(), "\r\n");
-  bytes->append(word);
-  bytes->append("\r\n");
+// A plan that can't be kept is no fault of the server's.
+absl::Status Named(const RedisClient& server, const absl::Status& status) {
+  return status.ok() || absl::IsInvalidArgument(status)
+             ? status
+             : absl::Status(status.code(),
+                            absl::StrCat("the server ", server.address(), ": ", status.message()));
 }
 
 class RedisLines : public SeenLines {
  public:
   explicit RedisLines(const RedisPlan& plan) : plan_(plan), shape_(ShapeForRedis(plan)) {
-    for (const std::string& address : plan.servers) servers_.emplace_back(address, plan.password);
+    for (const std::string& address : plan.servers) {
+      servers_.emplace_back(RedisAccess{address, plan.password, kPasswordFrom});
+    }
     begin_command_ = absl::StrCat("*", 2 + 4 * shape_.probes + 3, "\r\n$8\r\nBITFIELD\r\n");
     end_command_ = "$3\r\nGET\r\n$2\r\nu1\r\n";
     AppendWord(Sentinel(), &end_command_);
   }
 
   absl::Status Open() {
-    for (RedisServer& server : servers_) {
+    for (RedisClient& server : servers_) {
       absl::Status status = server.Connect();
       if (status.ok()) status = Join(&server);
-      if (!status.ok()) return status;
+      if (!status.ok()) return Named(server, status);
     }
     return Count();
   }
@@ -80,28 +85,28 @@ class RedisLines : public SeenLines {
   std::string Sentinel() const { return std::to_string(shape_.bits_per_key); }
   std::string PlanText(std::string_view phase) const;
 
-  absl::Status Join(RedisServer* server);
-  absl::Status Rejoin(RedisServer* server);
-  absl::Status CheckKeys(RedisServer* server);
-  absl::Status Reconnect(RedisServer* server);
-  absl::Status Vanished(const RedisServer& server, const std::string& what) const {
-    return server.Fault(absl::StrCat(
+  absl::Status Join(RedisClient* server);
+  absl::Status Rejoin(RedisClient* server);
+  absl::Status CheckKeys(RedisClient* server);
+  absl::Status Reconnect(RedisClient* server);
+  absl::Status Vanished(const std::string& what) const {
+    return absl::FailedPreconditionError(absl::StrCat(
         what, " of the stream ", plan_.name,
         " vanished, by eviction or by hand: what was seen is no longer known. Begin a stream of "
         "another --name, on a server that evicts nothing"));
   }
 
   void AppendCommand(KeyHash hash, std::string* bytes) const;
-  absl::Status SendAll(RedisServer* server, const KeyHash* hashes, const std::vector<Sent>& lines);
-  absl::Status ReceiveAll(RedisServer* server, const std::vector<Sent>& lines, size_t* received);
-  absl::Status Understand(const RedisServer& server, const redisReply& reply, Told* told) const;
+  absl::Status SendAll(RedisClient* server, const KeyHash* hashes, const std::vector<Sent>& lines);
+  absl::Status ReceiveAll(RedisClient* server, const std::vector<Sent>& lines, size_t* received);
+  absl::Status Understand(const RedisClient& server, const redisReply& reply, Told* told) const;
   absl::Status Count();
 
   const RedisPlan plan_;
   const RedisShape shape_;
   std::string begin_command_;  // of a line
   std::string end_command_;
-  std::vector<RedisServer> servers_;
+  std::vector<RedisClient> servers_;
   std::vector<Told> told_;
   double fill_ = 0;
   uint64_t counted_ = 0;  // lines of all clients, by the share of bits that are set
@@ -120,7 +125,7 @@ std::string RedisLines::PlanText(std::string_view phase) const {
 }
 
 // The plan is there before the keys, and says when they all are.
-absl::Status RedisLines::Join(RedisServer* server) {
+absl::Status RedisLines::Join(RedisClient* server) {
   const std::string plan_key = plan_.name + ":plan";
   Reply reply;
   absl::Status status = server->Ask({"GET", plan_key}, &reply);
@@ -132,7 +137,7 @@ absl::Status RedisLines::Join(RedisServer* server) {
     if (status.ok()) status = server->Ask({"SET", plan_key, PlanText("begun"), "NX"}, &reply);
     if (status.ok() && reply->type != REDIS_REPLY_NIL && has_keys) {
       status = server->Ask({"DEL", plan_key}, &reply);
-      return status.ok() ? Vanished(*server, "the plan") : status;
+      return status.ok() ? Vanished("the plan") : status;
     }
     if (status.ok()) status = server->Ask({"GET", plan_key}, &reply);
   }
@@ -140,9 +145,9 @@ absl::Status RedisLines::Join(RedisServer* server) {
   const std::string found(reply->str == nullptr ? "" : reply->str, reply->len);
   if (found == PlanText("whole")) return CheckKeys(server);
   if (found != PlanText("begun")) {
-    return server->Fault(absl::StrCat("the stream ", plan_.name, " has another plan, '", found,
-                                      "'; this one's is '", PlanText("whole"),
-                                      "': give the same values, or another --name"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("the stream ", plan_.name, " has another plan, '", found, "'; this one's is '",
+                     PlanText("whole"), "': give the same values, or another --name"));
   }
   for (uint64_t i = 0; i < shape_.keys_per_server; ++i) {
     status = server->Ask({"SETBIT", KeyName(i), Sentinel(), "1"}, &reply);
@@ -151,33 +156,33 @@ absl::Status RedisLines::Join(RedisServer* server) {
   return server->Ask({"SET", plan_key, PlanText("whole")}, &reply);
 }
 
-absl::Status RedisLines::CheckKeys(RedisServer* server) {
+absl::Status RedisLines::CheckKeys(RedisClient* server) {
   for (uint64_t i = 0; i < shape_.keys_per_server; ++i) {
     Reply reply;
     absl::Status status = server->Ask({"GETBIT", KeyName(i), Sentinel()}, &reply);
     if (!status.ok()) return status;
-    if (reply->integer != 1) return Vanished(*server, "the key " + KeyName(i));
+    if (reply->integer != 1) return Vanished("the key " + KeyName(i));
   }
   return absl::OkStatus();
 }
 
-absl::Status RedisLines::Rejoin(RedisServer* server) {
+absl::Status RedisLines::Rejoin(RedisClient* server) {
   Reply reply;
   absl::Status status = server->Ask({"GET", plan_.name + ":plan"}, &reply);
   if (!status.ok()) return status;
   const std::string found(reply->str == nullptr ? "" : reply->str, reply->len);
-  return found == PlanText("whole") ? CheckKeys(server) : Vanished(*server, "the plan");
+  return found == PlanText("whole") ? CheckKeys(server) : Vanished("the plan");
 }
 
-absl::Status RedisLines::Reconnect(RedisServer* server) {
+absl::Status RedisLines::Reconnect(RedisClient* server) {
   const auto end = std::chrono::steady_clock::now() + kLongestOutage;
   for (;;) {
     absl::Status status = server->Connect();
     if (status.ok()) status = Rejoin(server);
     if (status.ok() || !IsLost(status)) return status;
     if (std::chrono::steady_clock::now() > end) {
-      return server->Fault(absl::StrCat("it was not back after ", kLongestOutage.count(),
-                                        " seconds: ", status.message()));
+      return absl::FailedPreconditionError(absl::StrCat(
+          "it was not back after ", kLongestOutage.count(), " seconds: ", status.message()));
     }
     nanosleep(&kBetweenTries, nullptr);
   }
@@ -204,7 +209,7 @@ void RedisLines::AppendCommand(KeyHash hash, std::string* bytes) const {
   bytes->append(end_command_);
 }
 
-absl::Status RedisLines::SendAll(RedisServer* server, const KeyHash* hashes,
+absl::Status RedisLines::SendAll(RedisClient* server, const KeyHash* hashes,
                                  const std::vector<Sent>& lines) {
   std::string bytes;
   for (const Sent& sent : lines) {
@@ -217,23 +222,23 @@ absl::Status RedisLines::SendAll(RedisServer* server, const KeyHash* hashes,
   return bytes.empty() ? absl::OkStatus() : server->Send(bytes);
 }
 
-absl::Status RedisLines::Understand(const RedisServer& server, const redisReply& reply,
+absl::Status RedisLines::Understand(const RedisClient& server, const redisReply& reply,
                                     Told* told) const {
   if (reply.type == REDIS_REPLY_ERROR) {
     *told = Told::kRefused;
     return server.ErrorOf(reply);
   }
   if (reply.type != REDIS_REPLY_ARRAY || reply.elements != shape_.probes + 1) {
-    return server.Fault("it answered BITFIELD with something else");
+    return absl::FailedPreconditionError("it answered BITFIELD with something else");
   }
   bool all_set = true;
   for (unsigned i = 0; i < shape_.probes; ++i) all_set &= reply.element[i]->integer != 0;
   *told = all_set ? Told::kSeen : Told::kNew;
-  return reply.element[shape_.probes]->integer == 1 ? absl::OkStatus() : Vanished(server, "a key");
+  return reply.element[shape_.probes]->integer == 1 ? absl::OkStatus() : Vanished("a key");
 }
 
 // The first error ends the stream, but the answers behind it are of lines all the same.
-absl::Status RedisLines::ReceiveAll(RedisServer* server, const std::vector<Sent>& lines,
+absl::Status RedisLines::ReceiveAll(RedisClient* server, const std::vector<Sent>& lines,
                                     size_t* received) {
   absl::Status first;
   for (*received = 0; *received < lines.size(); ++*received) {
@@ -284,7 +289,7 @@ absl::Status RedisLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
       if (status.ok()) SendAll(&servers_[s], hashes, lines[s]).IgnoreError();
       if (status.ok()) status = ReceiveAll(&servers_[s], lines[s], &received);
     }
-    if (first.ok()) first = status;
+    if (first.ok()) first = Named(servers_[s], status);
   }
   uint64_t fresh = 0;
   for (size_t i = 0; i < n; ++i) {
@@ -302,7 +307,7 @@ absl::Status RedisLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
 // How many lines there are, by all clients: -m / k ln(1 - fill), where the fill is that of a part.
 absl::Status RedisLines::Count() {
   double fills = 0;
-  for (RedisServer& server : servers_) {
+  for (RedisClient& server : servers_) {
     const uint64_t bytes = std::min(shape_.bits_per_key / 8, kSampledBytes);
     Reply reply;
     absl::Status status =
@@ -313,7 +318,7 @@ absl::Status RedisLines::Count() {
         status = server.Ask({"BITCOUNT", KeyName(0), "0", std::to_string(bytes - 1)}, &reply);
       }
     }
-    if (!status.ok()) return status;
+    if (!status.ok()) return Named(server, status);
     fills += static_cast<double>(reply->integer) / static_cast<double>(8 * bytes);
   }
   fill_ = fills / static_cast<double>(servers_.size());

@@ -1,14 +1,10 @@
 // `winnow dedup --redis` with real servers: one stream for several clients, and what is left of it
 // when clients and servers are killed.
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,7 +21,7 @@
 #include "tests/dedup/dedup_testing.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
-#include "tests/support/redis_program.h"
+#include "tests/support/started_redis.h"
 #include "tests/support/started_tool.h"
 
 namespace winnow {
@@ -42,83 +38,11 @@ using testing::RandomLines;
 using testing::ReadFile;
 using testing::RunDedup;
 using testing::RunProgram;
+using testing::StartedRedis;
 using testing::TextOf;
 using testing::WriteFile;
 
 constexpr uint64_t kInflight = 1000;
-
-// A port of this machine that was free a moment ago. A server in cluster mode takes the one 10,000
-// above it as well.
-int FreePort() {
-  int port = 0;
-  do {
-    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    close(listener);
-    port = ntohs(address.sin_port);
-  } while (port > 65'535 - 10'000);
-  return port;
-}
-
-// A server of its own, killed at the end.
-class Server {
- public:
-  explicit Server(std::vector<std::string> flags = {}) : flags_(std::move(flags)) { Start(); }
-  ~Server() { Kill(); }
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
-
-  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-
-  void Start(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> command = {testing::RedisServerProgram(),
-                                        "--port",
-                                        std::to_string(port_),
-                                        "--bind",
-                                        "127.0.0.1",
-                                        "--dir",
-                                        folder_.path(),
-                                        "--save",
-                                        "",
-                                        "--logfile",
-                                        folder_ / "log"};
-    command.insert(command.end(), flags_.begin(), flags_.end());
-    command.insert(command.end(), more.begin(), more.end());
-    std::vector<char*> raw;
-    for (std::string& word : command) raw.push_back(word.data());
-    raw.push_back(nullptr);
-    ASSERT_EQ(posix_spawnp(&process_, raw[0], nullptr, nullptr, raw.data(), environ), 0);
-    while (Ask("ping").output.empty()) {
-      siginfo_t ended = {};
-      waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOWAIT | WNOHANG);
-      ASSERT_EQ(ended.si_pid, 0) << "the server ended: " << ReadFile(folder_ / "log");
-      usleep(20'000);
-    }
-  }
-
-  void Kill() {
-    if (process_ == 0) return;
-    kill(process_, SIGKILL);
-    waitpid(process_, nullptr, 0);
-    process_ = 0;
-  }
-
-  ChildResult Ask(const std::string& command) const {
-    return RunProgram(
-        {"sh", "-c", testing::RedisCliProgram() + " -p " + std::to_string(port_) + " " + command});
-  }
-
- private:
-  const testing::TemporaryFolder folder_;
-  const std::vector<std::string> flags_;
-  const int port_ = FreePort();
-  pid_t process_ = 0;
-};
 
 int Kills() {
   const char* const said = getenv("WINNOW_DEDUP_KILLS");
@@ -166,7 +90,7 @@ class DedupRedisTest : public ::testing::Test {
 };
 
 TEST_F(DedupRedisTest, EachLineComesOnceAndLaterRunsGoOn) {
-  const Server server;
+  const StartedRedis server;
   const std::vector<std::string> lines = RandomLines(30'000, 10'000, 1);
   const ChildResult first = RunDedup(In(lines) + Flags(server.address()));
   EXPECT_EQ(first.status, 0) << first.errors;
@@ -177,17 +101,17 @@ TEST_F(DedupRedisTest, EachLineComesOnceAndLaterRunsGoOn) {
   EXPECT_EQ(RunDedup(In({lines[0]}) + Flags(server.address()) + "--name=other").output,
             lines[0] + "\n");
   EXPECT_THAT(
-      server.Ask("keys '*'").output,
+      server.Ask({"keys", "*"}),
       AllOf(HasSubstr("winnow-dedup:plan"), HasSubstr("winnow-dedup:0"), HasSubstr("other:plan")));
 }
 
 TEST_F(DedupRedisTest, LinesAreSpreadOverServers) {
-  const Server a, b;
+  const StartedRedis a, b;
   const std::vector<std::string> lines = RandomLines(20'000, 10'000, 2);
   const std::string both = Flags(a.address() + "," + b.address());
   EXPECT_TRUE(RunDedup(In(lines) + both).output == TextOf(FirstOfEach(lines)));
-  const int in_a = atoi(a.Ask("bitcount winnow-dedup:0").output.c_str());
-  const int in_b = atoi(b.Ask("bitcount winnow-dedup:0").output.c_str());
+  const int in_a = atoi(a.Ask({"bitcount", "winnow-dedup:0"}).c_str());
+  const int in_b = atoi(b.Ask({"bitcount", "winnow-dedup:0"}).c_str());
   EXPECT_NEAR(in_a, in_b, 0.1 * in_a);
   EXPECT_GT(in_a, 50'000);
   const ChildResult one = RunDedup(In(lines) + Flags(a.address()));
@@ -196,7 +120,7 @@ TEST_F(DedupRedisTest, LinesAreSpreadOverServers) {
 }
 
 TEST_F(DedupRedisTest, OfTwoClientsExactlyOnePrintsALine) {
-  const Server server;
+  const StartedRedis server;
   std::vector<std::string> lines = RandomLines(60'000, 30'000, 3);
   const std::string one = In(lines, "one");
   std::shuffle(lines.begin() + 10'000, lines.end(), std::mt19937_64(4));
@@ -214,10 +138,10 @@ TEST_F(DedupRedisTest, OfTwoClientsExactlyOnePrintsALine) {
 }
 
 TEST_F(DedupRedisTest, AnotherPlanIsRefused) {
-  const Server server;
+  const StartedRedis server;
   const std::string in = In({"a"});
   EXPECT_EQ(RunDedup(in + Flags(server.address())).output, "a\n");
-  const std::string before = server.Ask("get winnow-dedup:plan").output;
+  const std::string before = server.Ask({"get", "winnow-dedup:plan"});
   const std::string port = server.address().substr(server.address().find(':'));
   for (const std::string& flags : {"--capacity=200001 --redis=" + server.address(),
                                    "--capacity=200000 --rate=1e-6 --redis=" + server.address(),
@@ -227,13 +151,14 @@ TEST_F(DedupRedisTest, AnotherPlanIsRefused) {
     EXPECT_THAT(refused.output, IsEmpty()) << flags;
     EXPECT_THAT(refused.errors, AllOf(HasSubstr("has another plan"), HasSubstr("capacity=200000")));
   }
-  EXPECT_EQ(server.Ask("get winnow-dedup:plan").output, before);
+  EXPECT_EQ(server.Ask({"get", "winnow-dedup:plan"}), before);
 }
 
 TEST_F(DedupRedisTest, WhatVanishedEndsTheStream) {
-  Server server;
+  StartedRedis server;
   const std::string in = In({"a"});
-  for (const char* gone : {"flushall", "del winnow-dedup:0"}) {
+  for (const std::vector<std::string>& gone :
+       {std::vector<std::string>{"flushall"}, {"del", "winnow-dedup:0"}}) {
     ASSERT_EQ(RunDedup(in + Flags(server.address())).status, 0);
     const std::string fifo = folder_ / "fifo";
     ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
@@ -245,24 +170,24 @@ TEST_F(DedupRedisTest, WhatVanishedEndsTheStream) {
     ASSERT_EQ(write(input, "c\n", 2), 2);
     const int status = running->Wait();
     close(input);
-    EXPECT_EQ(WEXITSTATUS(status), 2) << gone;
-    EXPECT_THAT(running->Errors(), HasSubstr("vanished")) << gone;
+    EXPECT_EQ(WEXITSTATUS(status), 2) << gone[0];
+    EXPECT_THAT(running->Errors(), HasSubstr("vanished")) << gone[0];
     unlink(fifo.c_str());
-    if (std::string(gone) != "flushall") {
+    if (gone[0] != "flushall") {
       const ChildResult again = RunDedup(in + Flags(server.address()));
       EXPECT_EQ(again.status, 2);
       EXPECT_THAT(again.errors, HasSubstr("vanished"));
     }
-    server.Ask("flushall");
+    server.Ask({"flushall"});
   }
   ASSERT_EQ(RunDedup(in + Flags(server.address())).status, 0);
-  server.Ask("del winnow-dedup:plan");
+  server.Ask({"del", "winnow-dedup:plan"});
   EXPECT_THAT(RunDedup(in + Flags(server.address())).errors, HasSubstr("the plan of the stream"));
 }
 
 // The lines of all clients count.
 TEST_F(DedupRedisTest, PastTheRateTheStreamEnds) {
-  const Server server;
+  const StartedRedis server;
   const std::string flags = "--capacity=2000 --rate=1e-3 --inflight=20 --redis=" + server.address();
   std::vector<std::string> lines;
   for (int i = 0; i < 6'000; ++i) lines.push_back("line " + std::to_string(i));
@@ -276,7 +201,7 @@ TEST_F(DedupRedisTest, PastTheRateTheStreamEnds) {
 
 // Whatever is in flight: a filter for few lines is full before so many are sent.
 TEST_F(DedupRedisTest, SmallStreamsEndSoonPastTheRateAndLaterRunsAtOnce) {
-  const Server server;
+  const StartedRedis server;
   const std::string flags = "--capacity=1000 --rate=1e-3 --redis=" + server.address();
   const std::vector<std::string> lines = testing::Numbered(0, 5'000);
   const ChildResult past = RunDedup(In(lines) + flags);
@@ -292,19 +217,19 @@ TEST_F(DedupRedisTest, SmallStreamsEndSoonPastTheRateAndLaterRunsAtOnce) {
 
 // From its log, slowly: it answers once for a thousand commands there.
 TEST_F(DedupRedisTest, AServerThatLoadsItsDataIsWaitedFor) {
-  Server server({"--appendonly", "yes"});
+  StartedRedis server({"--appendonly", "yes"});
   const std::vector<std::string> lines = RandomLines(20'000, 15'000, 9);
   EXPECT_EQ(RunDedup(In(lines) + Flags(server.address())).status, 0);
-  server.Kill();
-  server.Start({"--key-load-delay", "100"});
-  ASSERT_THAT(server.Ask("ping").output, HasSubstr("LOADING"));
+  server.Stop();
+  server.Restart({"--key-load-delay", "100"});
+  ASSERT_THAT(server.Ask({"ping"}), HasSubstr("LOADING"));
   const ChildResult after = RunDedup(In(lines) + Flags(server.address()));
   EXPECT_EQ(after.status, 0) << after.errors;
   EXPECT_EQ(after.output, "");
 }
 
 TEST_F(DedupRedisTest, RefusalsOfTheServerAreSentences) {
-  const Server server;
+  const StartedRedis server;
   const std::string run = In({"a", "b"}) + Flags(server.address());
   const auto says = [&](const char* what) {
     const ChildResult outcome = RunDedup(run);
@@ -315,34 +240,39 @@ TEST_F(DedupRedisTest, RefusalsOfTheServerAreSentences) {
               outcome.errors.find("lines, ") == std::string::npos ? 1u : 2u)
         << outcome.errors;
   };
-  server.Ask("config set maxmemory 1");
+  server.Ask({"config", "set", "maxmemory", "1"});
   says("its memory is full");
-  server.Ask("config set maxmemory 0");
+  server.Ask({"config", "set", "maxmemory", "0"});
   EXPECT_EQ(RunDedup(run).output, "a\nb\n");
-  server.Ask("config set maxmemory 1");
+  server.Ask({"config", "set", "maxmemory", "1"});
   says("its memory is full");
-  server.Ask("config set maxmemory 0");
-  server.Ask("replicaof 127.0.0.1 1");
+  server.Ask({"config", "set", "maxmemory", "0"});
+  server.Ask({"replicaof", "127.0.0.1", "1"});
   says("it is a replica");
-  server.Ask("replicaof no one");
+  server.Ask({"replicaof", "no", "one"});
   EXPECT_EQ(RunDedup(run).status, 0);
-  const Server cluster({"--cluster-enabled", "yes"});
+  const StartedRedis cluster({"--cluster-enabled", "yes"});
   const ChildResult moved = RunDedup(In({"a"}) + Flags(cluster.address()));
   EXPECT_EQ(moved.status, 2);
   EXPECT_THAT(moved.errors, HasSubstr("part of a cluster"));
   const ChildResult nobody = RunDedup(Flags("127.0.0.1:1") + "</dev/null");
   EXPECT_EQ(nobody.status, 2);
   EXPECT_THAT(nobody.errors, HasSubstr("Connection refused"));
-  EXPECT_EQ(RunDedup(Flags("nohost") + "</dev/null").status, 2);
+  for (const char* address : {"nohost", "host:0", "host:x", "[::1", "''", "127.0.0.1:1,"}) {
+    EXPECT_EQ(RunDedup(Flags(address) + "</dev/null").status, 2) << address;
+  }
+  EXPECT_THAT(RunDedup(Flags("host:x") + "</dev/null").errors,
+              HasSubstr("winnow dedup: 'host:x' is no address of a server"));
 }
 
 TEST_F(DedupRedisTest, PasswordsComeFromAFileOrTheEnvironment) {
-  const Server server({"--requirepass", "open sesame"});
+  const StartedRedis server({"--requirepass", "open sesame"});
   const std::string run = In({"a"}) + Flags(server.address());
   WriteFile(folder_ / "right", "open sesame\n");
   WriteFile(folder_ / "crlf", "open sesame\r\n");
   WriteFile(folder_ / "wrong", "sesame\n");
-  EXPECT_THAT(RunDedup(run).errors, HasSubstr("it wants a password"));
+  EXPECT_THAT(RunDedup(run).errors,
+              HasSubstr("it wants a password: give --password_file, or WINNOW_REDIS_PASSWORD in"));
   const ChildResult wrong = RunDedup(run + "--password_file='" + folder_ / "wrong" + "'");
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.errors, AllOf(HasSubstr("refuses the password"), Not(HasSubstr("sesame"))));
@@ -352,12 +282,23 @@ TEST_F(DedupRedisTest, PasswordsComeFromAFileOrTheEnvironment) {
                        {"WINNOW_REDIS_PASSWORD=open sesame"})
                 .output,
             "a\n");
+  // The variable of `pages` is none of this verb's, and the file goes before the own one.
+  EXPECT_THAT(
+      RunProgram({"sh", "-c", "'" WINNOW_TOOL "' dedup " + run}, {"REDISCLI_AUTH=open sesame"})
+          .errors,
+      HasSubstr("NOAUTH"));
+  EXPECT_EQ(RunProgram({"sh", "-c",
+                        "'" WINNOW_TOOL "' dedup --name=f --password_file='" + folder_ / "right" +
+                            "' " + run},
+                       {"WINNOW_REDIS_PASSWORD=sesame"})
+                .output,
+            "a\n");
   EXPECT_EQ(RunDedup(run + "--password_file='" + folder_ / "none" + "'").status, 2);
 }
 
 // Bits are set before a line is printed: what is in flight is lost, and nothing comes twice.
 TEST_F(DedupRedisTest, AKilledClientLosesTheLinesInFlight) {
-  const Server server;
+  const StartedRedis server;
   const std::vector<std::string> lines = RandomLines(60'000, 50'000, 5);
   const std::string run = In(lines) + Flags(server.address());
   std::mt19937_64 random(6);
@@ -382,7 +323,7 @@ TEST_F(DedupRedisTest, AKilledClientLosesTheLinesInFlight) {
 
 // A server with append-only persistence that is killed and comes back: no line is lost.
 TEST_F(DedupRedisTest, AKilledServerIsWaitedForAndNoLineIsLost) {
-  Server server({"--appendonly", "yes"});
+  StartedRedis server({"--appendonly", "yes"});
   const std::vector<std::string> lines = RandomLines(60'000, 50'000, 7);
   const std::string run = In(lines) + Flags(server.address());
   std::mt19937_64 random(8);
@@ -393,16 +334,16 @@ TEST_F(DedupRedisTest, AKilledServerIsWaitedForAndNoLineIsLost) {
     counts.clear();
     const auto tool = Start(name + run, "out");
     // Nobody waits for a server that was never there.
-    const std::string plan = "get s" + std::to_string(runs) + ":plan";
-    while (!tool->HasEnded() && server.Ask(plan).output.find("whole") == std::string::npos) {
+    const std::vector<std::string> plan = {"get", "s" + std::to_string(runs) + ":plan"};
+    while (!tool->HasEnded() && server.Ask(plan).find("whole") == std::string::npos) {
       usleep(1'000);
     }
     while (!tool->HasEnded() && kills < Kills()) {
       usleep(static_cast<useconds_t>(random() % 300'000));
       during += !tool->HasEnded();
-      server.Kill();
+      server.Stop();
       usleep(static_cast<useconds_t>(random() % 100'000));
-      server.Start();
+      server.Restart();
       ++kills;
     }
     EXPECT_EQ(tool->Wait(), 0) << tool->Errors();

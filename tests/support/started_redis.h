@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/support/child_process.h"
@@ -23,20 +24,18 @@
 
 namespace winnow::testing {
 
-// Without persistence; stopped at the end.
+// Without persistence, unless the options say otherwise; stopped at the end.
 class StartedRedis {
  public:
   // Throws std::runtime_error if it does not start.
-  explicit StartedRedis(const std::vector<std::string>& options = {}) {
+  explicit StartedRedis(std::vector<std::string> options = {}) : options_(std::move(options)) {
     // Somebody else may take the port before the server does.
     for (int attempt = 0; attempt < 5; ++attempt) {
       port_ = FreePort();
-      Start(options);
-      if (Answers()) return;
+      if (Starts({})) return;
       Stop();
     }
-    throw std::runtime_error(RedisServerProgram() +
-                             " does not start: " + ReadFile(folder_ / "log"));
+    DoesNotStart();
   }
   ~StartedRedis() { Stop(); }
   StartedRedis(const StartedRedis&) = delete;
@@ -55,6 +54,11 @@ class StartedRedis {
     return output;
   }
 
+  // After Stop, on the same port; `more` holds for this time only.
+  void Restart(const std::vector<std::string>& more = {}) {
+    if (!Starts(more)) DoesNotStart();
+  }
+
   // As when the machine loses its power.
   void Stop() {
     if (process_ == 0) return;
@@ -65,6 +69,12 @@ class StartedRedis {
   }
 
  private:
+  [[noreturn]] void DoesNotStart() const {
+    throw std::runtime_error(RedisServerProgram() +
+                             " does not start: " + ReadFile(folder_ / "log"));
+  }
+
+  // A server in cluster mode takes the port 10,000 above it as well.
   static int FreePort() {
     const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address = {};
@@ -75,10 +85,11 @@ class StartedRedis {
                           getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0;
     close(listener);
     if (!has_port) throw std::runtime_error("there is no free port");
-    return ntohs(address.sin_port);
+    const int port = ntohs(address.sin_port);
+    return port > 65'535 - 10'000 ? FreePort() : port;
   }
 
-  void Start(const std::vector<std::string>& options) {
+  bool Starts(const std::vector<std::string>& more) {
     std::vector<std::string> words = {RedisServerProgram(),
                                       "--port",
                                       std::to_string(port_),
@@ -92,20 +103,25 @@ class StartedRedis {
                                       "",
                                       "--appendonly",
                                       "no"};
-    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), options_.begin(), options_.end());
+    words.insert(words.end(), more.begin(), more.end());
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     if (posix_spawnp(&process_, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0) {
       process_ = 0;
     }
+    return Answers();
   }
 
-  // Also where it asks for a password first.
+  // Also where it asks for a password first, or loads its data.
   bool Answers() {
     while (process_ != 0) {
       const std::string answer = Ask({"ping"});
-      if (answer == "PONG" || answer.find("NOAUTH") != std::string::npos) return true;
+      if (answer == "PONG" || answer.find("NOAUTH") != std::string::npos ||
+          answer.find("LOADING") != std::string::npos) {
+        return true;
+      }
       int status = 0;
       if (waitpid(process_, &status, WNOHANG) != 0) {
         process_ = 0;
@@ -117,6 +133,7 @@ class StartedRedis {
   }
 
   const TemporaryFolder folder_;
+  const std::vector<std::string> options_;
   int port_ = 0;
   pid_t process_ = 0;
 };

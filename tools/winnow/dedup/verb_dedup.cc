@@ -9,7 +9,6 @@
 #include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 #include <absl/time/time.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -266,8 +265,6 @@ int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
     Say(objection);
     return kCouldNotRead;
   }
-  // The connection to a server that was killed is no reason to end; the output's is (LineStream).
-  if (plan.in_redis) signal(SIGPIPE, SIG_IGN);
   try {
     auto seen = MakeSeenLines(plan);
     if (seen.ok()) return RunStream(plan, paths, *std::move(seen));

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/dedup/redis_client.h"
 #include "winnow/amq/page_store.h"
 
 namespace winnow::tools {
@@ -18,9 +19,8 @@ namespace winnow::tools {
 // data is waited for. Stored bytes outlive a crash as far as the server's persistence goes.
 class RedisPageStore : public amq::PageStore {
  public:
-  // `address` is HOST, HOST:PORT or [IPv6]:PORT; the password is what the environment has in
-  // REDISCLI_AUTH, as for redis-cli. Null, and a sentence that names the place, if there is no
-  // server to talk to.
+  // `address` is one of RedisAccess; the password is what the environment has in REDISCLI_AUTH, as
+  // for redis-cli. Null, and a sentence that names the place, if there is no server to talk to.
   static std::unique_ptr<RedisPageStore> Connect(const std::string& address,
                                                  const std::string& name, std::string* reason);
   ~RedisPageStore() override;  // gives the lock back
@@ -34,17 +34,14 @@ class RedisPageStore : public amq::PageStore {
   bool Remove(const std::string& name, std::string* reason) override;
 
  private:
-  struct Connection;
-
-  RedisPageStore(std::string place, std::string name, std::unique_ptr<Connection> connection);
+  RedisPageStore(std::string name, dedup::RedisClient server);
 
   std::string Key(const std::string& name) const { return name_ + ":" + name; }
   // One that changes something, if the lock is ours.
   bool Change(std::vector<std::string_view> command, std::string* reason);
 
-  const std::string place_;
   const std::string name_;
-  const std::unique_ptr<Connection> connection_;
+  dedup::RedisClient server_;
   std::string token_;  // of the lock; empty: not ours
 };
 
