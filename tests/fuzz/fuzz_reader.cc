@@ -18,6 +18,7 @@
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/guarded_bytes.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
+#include "winnow/filter.h"
 #include "winnow/hash.h"
 
 namespace winnow::fuzz {
