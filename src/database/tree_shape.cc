@@ -18,7 +18,6 @@
 namespace winnow::inspect {
 namespace {
 
-using Json = nlohmann::json;
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::Status;
@@ -36,7 +35,7 @@ std::string Load(const std::string& path) {
   config.ignore_unsupported_options = true;
   ROCKSDB_NAMESPACE::DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
-  Json json = {{"problem", ""}, {"families", Json::array()}};
+  nlohmann::json json = {{"problem", ""}, {"families", nlohmann::json::array()}};
   try {
     const Status status = ROCKSDB_NAMESPACE::LoadOptionsFromFile(config, path, &options, &families);
     json["problem"] = status.ok() ? "" : status.ToString();
@@ -58,7 +57,7 @@ std::string Load(const std::string& path) {
          of_table.optimize_filters_for_memory, PolicyText(table),
          family.options.target_file_size_base, family.options.target_file_size_multiplier});
   }
-  const std::vector<uint8_t> bytes = Json::to_msgpack(json);
+  const std::vector<uint8_t> bytes = nlohmann::json::to_msgpack(json);
   return std::string(bytes.begin(), bytes.end());
 }
 
@@ -78,13 +77,14 @@ TreeShapes ReadTreeShapes(const std::string& database) {
                                   " did not get through: ", answer.problem);
     return shapes;
   }
-  const Json json = Json::from_msgpack(*answer.text, true, /*allow_exceptions=*/false);
+  const nlohmann::json json =
+      nlohmann::json::from_msgpack(*answer.text, true, /*allow_exceptions=*/false);
   if (json.is_discarded()) {
     shapes.problem = "the answer of the process that read it is not whole";
     return shapes;
   }
   shapes.problem = json.at("problem").get<std::string>();
-  for (const Json& family : json.at("families")) {
+  for (const nlohmann::json& family : json.at("families")) {
     TreeShape shape;
     shape.style = static_cast<ROCKSDB_NAMESPACE::CompactionStyle>(family.at(1).get<int>());
     shape.levels = family.at(2).get<int>();

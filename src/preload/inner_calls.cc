@@ -56,8 +56,8 @@ Relocations Read(ElfW(Addr) base, const ElfW(Dyn) * dynamic) noexcept {
   return found;
 }
 
-bool Names(const Relocations& all, const ElfW(Rela) * first, size_t bytes,
-           const char* symbol) noexcept {
+bool HasName(const Relocations& all, const ElfW(Rela) * first, size_t bytes,
+             const char* symbol) noexcept {
   for (size_t i = 0; first != nullptr && i < bytes / sizeof(ElfW(Rela)); ++i) {
     // The symbol's number is above the type of the relocation.
     const auto number = static_cast<size_t>(first[i].r_info >> (sizeof(size_t) == 8 ? 32 : 8));
@@ -95,8 +95,8 @@ int LookAt(dl_phdr_info* object, size_t, void* asked) noexcept {
     // Without entries of this form the processor has another one.
     if (all.symbols != nullptr && all.names != nullptr &&
         (all.calls != nullptr || all.others != nullptr)) {
-      question.answer = Names(all, all.calls, all.calls_bytes, question.symbol) ||
-                        Names(all, all.others, all.others_bytes, question.symbol);
+      question.answer = HasName(all, all.calls, all.calls_bytes, question.symbol) ||
+                        HasName(all, all.others, all.others_bytes, question.symbol);
     }
   }
   return 1;

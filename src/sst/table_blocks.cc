@@ -7,7 +7,6 @@
 namespace winnow::inspect {
 namespace {
 
-constexpr uint64_t kBlockBasedMagic = 0x88e241b785f4cff7;
 constexpr size_t kFooterBytes = 53;  // checksum type, 40 bytes of places, version, magic
 constexpr uint64_t kMostBytes = 1 << 30;
 

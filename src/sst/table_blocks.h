@@ -19,6 +19,9 @@ struct BlockPlace {
   uint64_t bytes = 0;   // without the trailer behind it
 };
 
+// The last bytes of the file.
+inline constexpr uint64_t kBlockBasedMagic = 0x88e241b785f4cff7;
+
 // Behind a block: its type of compression, and a checksum.
 inline constexpr size_t kBlockTrailerBytes = 5;
 

@@ -14,6 +14,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "src/sst/table_blocks.h"
+
 namespace winnow::inspect {
 namespace {
 
@@ -21,7 +23,6 @@ namespace fs = std::filesystem;
 
 // The last bytes of a table: its format version and its kind. RocksDB has these in table/*/*.cc.
 constexpr size_t kEndBytes = 12;
-constexpr uint64_t kBlockBasedMagic = 0x88e241b785f4cff7;
 constexpr uint64_t kFirstBlockBasedMagic = 0xdb4775248b80fb57;  // LevelDB's too
 constexpr uint64_t kPlainMagics[] = {0x8242229663bf9564, 0x4f3418eb7a8f13b8};
 constexpr uint64_t kCuckooMagic = 0x926789d0c5f17873;

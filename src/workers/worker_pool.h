@@ -17,6 +17,10 @@ namespace winnow::inspect {
 // A sign of life of a piece of work that takes long, with something to say; at most 60 KiB.
 using WorkerReport = std::function<void(std::string_view)>;
 
+// How long work on a large file may be silent: its filter is built, or its checksums are read,
+// without a word.
+inline constexpr std::chrono::seconds kLongestSilence{900};
+
 struct PooledWork {
   // Called in a worker, with the number of a piece; what it returns is the answer.
   std::function<std::string(size_t piece, const WorkerReport& report)> work;

@@ -10,14 +10,14 @@
 namespace winnow::bench {
 namespace {
 
-constexpr size_t kWidth = 90;
+constexpr size_t kHelpWidth = 90;
 constexpr char kIndent[] = "      ";
 
 // Lines of words, indented.
 std::string Wrapped(const std::string& text) {
   std::string lines, line = kIndent;
   for (const absl::string_view word : absl::StrSplit(text, ' ')) {
-    if (line.size() + 1 + word.size() > kWidth) {
+    if (line.size() + 1 + word.size() > kHelpWidth) {
       absl::StrAppend(&lines, line, "\n");
       line = kIndent;
     }

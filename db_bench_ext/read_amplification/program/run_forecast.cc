@@ -28,7 +28,7 @@ constexpr double kFilterBytesPerKey = 2.5;
 constexpr uint64_t kIndexBytesPerBlock = 64;
 constexpr uint64_t kProgram = 64 << 20;
 
-std::string Bytes(uint64_t bytes) {
+std::string NeededBytes(uint64_t bytes) {
   const double value = static_cast<double>(bytes);
   if (bytes >= uint64_t{10} << 30) return absl::StrFormat("%.0f GiB", value / (1 << 30));
   if (bytes >= uint64_t{1} << 30) return absl::StrFormat("%.1f GiB", value / (1 << 30));
@@ -77,13 +77,13 @@ std::string TreeText(const TreeForecast& tree, uint64_t mean_bytes) {
   table.Underline();
   for (const inspect::LevelShape& level : tree.tree) {
     table.AddRow({absl::StrCat(level.level), absl::StrCat(level.files), absl::StrCat(level.keys),
-                  Bytes(level.keys * mean_bytes)});
+                  NeededBytes(level.keys * mean_bytes)});
   }
   return table.ToString();
 }
 
 std::string Of(const std::optional<uint64_t>& bytes) {
-  return bytes ? absl::StrCat(" (free: ", Bytes(*bytes), ")") : " (free: not known)";
+  return bytes ? absl::StrCat(" (free: ", NeededBytes(*bytes), ")") : " (free: not known)";
 }
 
 }  // namespace
@@ -120,15 +120,15 @@ RunNeeds ForecastRun(const TreeOptions& scaled, const TreeForecast& tree, const 
 absl::Status CheckRoom(const RunNeeds& needs, const Room& room) {
   if (room.memory && needs.memory > *room.memory) {
     return absl::ResourceExhaustedError(absl::StrCat(
-        "the run needs about ", Bytes(needs.memory), " of memory (", Bytes(needs.key_memory),
-        " for keys), but ", Bytes(*room.memory),
+        "the run needs about ", NeededBytes(needs.memory), " of memory (",
+        NeededBytes(needs.key_memory), " for keys), but ", NeededBytes(*room.memory),
         " are free: give fewer --num, or grow fewer trees with --trees_at_once; --plan "
         "says what a run needs"));
   }
   if (room.disk && needs.disk > *room.disk) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("the run needs about ", Bytes(needs.disk), " of disk in ", room.folder, " (",
-                     Bytes(needs.tree_disk), " a tree), but ", Bytes(*room.disk),
+        absl::StrCat("the run needs about ", NeededBytes(needs.disk), " of disk in ", room.folder,
+                     " (", NeededBytes(needs.tree_disk), " a tree), but ", NeededBytes(*room.disk),
                      " are free: give fewer --num or --policies, a smaller --value_size, or "
                      "another --db; --plan "
                      "says what a run needs"));
@@ -152,14 +152,15 @@ std::string PlanText(const TreeOptions& scaled, const TreeForecast& tree, const 
                             static_cast<double>(std::max<uint64_t>(1, size.keys)));
   for (const std::string& policy : size.policies) {
     absl::StrAppend(&text, policy, ": about ", Time(needs.tree_seconds), " to grow, ",
-                    Bytes(needs.tree_disk), " of disk, ", Bytes(needs.tree_memory),
+                    NeededBytes(needs.tree_disk), " of disk, ", NeededBytes(needs.tree_memory),
                     " of memory while it is open\n");
   }
   absl::StrAppend(&text, "\nAll, ", size.trees_at_once, " trees at a time:\n  time   about ",
                   Time(needs.seconds),
                   ", by constants measured on another machine, good to a factor of two\n  memory ",
-                  Bytes(needs.memory), ", of which keys ", Bytes(needs.key_memory), Of(room.memory),
-                  "\n  disk   ", Bytes(needs.disk), " in ", room.folder, Of(room.disk), "\n");
+                  NeededBytes(needs.memory), ", of which keys ", NeededBytes(needs.key_memory),
+                  Of(room.memory), "\n  disk   ", NeededBytes(needs.disk), " in ", room.folder,
+                  Of(room.disk), "\n");
   for (const std::string& note : notes) absl::StrAppend(&text, "\nNote: ", note, "\n");
   return text;
 }

@@ -33,7 +33,7 @@ using inspect::WorkloadCounts;
 using inspect::WorkloadResult;
 
 constexpr char kNothing[] = "-";
-constexpr size_t kWidth = 100;  // of what people read
+constexpr size_t kReportWidth = 100;  // of what people read
 
 // Names to the left, numbers to the right.
 TextTable Table(const std::vector<std::string>& titles) {
@@ -92,7 +92,7 @@ std::string BorrowedName(const std::string& label, const PolicyResult& policy) {
   return absl::StrCat(
       inspect::WrapText(absl::StrCat(label, ": the properties of its files name ", policy.in_force,
                                      ", in whose place Winnow was"),
-                        kWidth, 2),
+                        kReportWidth, 2),
       "\n");
 }
 
@@ -310,7 +310,7 @@ std::string Fairness(const ReadAmplification& run, const Comparison& comparison)
       comparison.TreesAgree() ? "agree" : "DO NOT AGREE, so nothing is said of who is better",
       100 * comparison.largest_level_difference, reference.policy,
       100 * comparison.largest_files_considered_difference, 100 * kSame);
-  text = absl::StrCat(inspect::WrapText(text, kWidth), "\n");
+  text = absl::StrCat(inspect::WrapText(text, kReportWidth), "\n");
   for (const PolicyResult& policy : run.policies) {
     if (!MayBeCompared(policy, reference)) continue;
     const double memory = Ratio(policy.filter_bytes, reference.filter_bytes);
@@ -321,7 +321,7 @@ std::string Fairness(const ReadAmplification& run, const Comparison& comparison)
     for (size_t w = 0; w < policy.workloads.size() && comparison.TreesAgree(); ++w) {
       line += ReadsToReference(policy.workloads[w], reference.workloads[w]);
     }
-    absl::StrAppend(&text, inspect::WrapText(line + ".", kWidth, 2), "\n");
+    absl::StrAppend(&text, inspect::WrapText(line + ".", kReportWidth, 2), "\n");
   }
   return text;
 }
@@ -333,7 +333,7 @@ std::string Title(const ReadAmplification& run) {
   if (run.duplicates > 0) absl::StrAppend(&text, "; ", run.duplicates, " duplicates dropped");
   text += "\n";
   if (!run.lookups_drawn.empty()) {
-    absl::StrAppend(&text, inspect::WrapText(run.lookups_drawn, kWidth), "\n");
+    absl::StrAppend(&text, inspect::WrapText(run.lookups_drawn, kReportWidth), "\n");
   }
   for (const std::string& note : run.notes) {
     absl::StrAppend(&text, "Note: ", note, "\n");
@@ -356,7 +356,7 @@ std::string Conditions(const ReadAmplification& run) {
   for (const auto& [name, value] : run.settings) {
     absl::StrAppend(&text, " ", name, "=", SettingText(value));
   }
-  return absl::StrCat(inspect::WrapText(text, kWidth, 2), "\n");
+  return absl::StrCat(inspect::WrapText(text, kReportWidth, 2), "\n");
 }
 
 constexpr char kMeaning[] =
@@ -380,10 +380,10 @@ std::string WorkloadText(const ReadAmplification& run, size_t w) {
       absl::StrFormat("%s: %d lookups of %s, figures per lookup, with a block cache of %s",
                       workload.name, workload.counts.lookups, KeysOf(workload.counts),
                       run.cache_size == 0 ? "no bytes" : Bytes(run.cache_size)),
-      kWidth);
+      kReportWidth);
   absl::StrAppend(&text, "\n");
   if (!workload.remark.empty()) {
-    absl::StrAppend(&text, inspect::WrapText(workload.remark, kWidth), "\n");
+    absl::StrAppend(&text, inspect::WrapText(workload.remark, kReportWidth), "\n");
   }
   for (const PolicyResult& policy : run.policies) {
     const auto& written = policy.workloads[w].keys_written_meanwhile;
@@ -395,7 +395,7 @@ std::string WorkloadText(const ReadAmplification& run, size_t w) {
         "%s: timed apart from the counting, in %d rounds of %d lookups in which the policies take "
         "turns; the round of median speed",
         workload.name, workload.times.ops_per_second_by_round.size(), workload.times.lookups);
-    absl::StrAppend(&text, "\n", inspect::WrapText(how, kWidth), "\n", TimeTable(run, w));
+    absl::StrAppend(&text, "\n", inspect::WrapText(how, kReportWidth), "\n", TimeTable(run, w));
   }
   return absl::StrCat(text, "\n", workload.name, " by level: sums over all lookups",
                       "; from file: blocks of any type\n", LevelTable(run, w));
@@ -412,10 +412,10 @@ const WorkloadResult* AbsentWorkload(const PolicyResult& policy) {
 
 std::string FullReport(const ReadAmplification& run) {
   const Comparison comparison = Compare(run.policies);
-  std::string text =
-      absl::StrCat(Title(run), Conditions(run), LabelNotes(run), "\n",
-                   FilterTable(run, run.policies[comparison.reference]), "\n", TreeTable(run), "\n",
-                   Fairness(run, comparison), "\n", inspect::WrapText(kMeaning, kWidth), "\n");
+  std::string text = absl::StrCat(Title(run), Conditions(run), LabelNotes(run), "\n",
+                                  FilterTable(run, run.policies[comparison.reference]), "\n",
+                                  TreeTable(run), "\n", Fairness(run, comparison), "\n",
+                                  inspect::WrapText(kMeaning, kReportWidth), "\n");
   for (size_t w = 0; w < run.policies[0].workloads.size(); ++w) {
     absl::StrAppend(&text, "\n", WorkloadText(run, w));
   }

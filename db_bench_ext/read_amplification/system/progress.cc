@@ -9,7 +9,7 @@ namespace winnow::bench {
 namespace {
 
 constexpr char kWipe[] = "\r\x1b[K";
-constexpr size_t kWidth = 79;  // a line that wraps can't be wiped
+constexpr size_t kLineWidth = 79;  // a line that wraps can't be wiped
 constexpr std::chrono::milliseconds kOnTerminal{100};
 constexpr std::chrono::milliseconds kElsewhere{10'000};
 
@@ -54,7 +54,7 @@ void Progress::Set(const std::string& job, uint64_t done, uint64_t total) {
 
 void Progress::Draw() {
   if (terminal_) {
-    std::fprintf(out_, "%s%s", kWipe, ProgressLine(percents_, kWidth).c_str());
+    std::fprintf(out_, "%s%s", kWipe, ProgressLine(percents_, kLineWidth).c_str());
   } else if (!percents_.empty()) {
     std::fprintf(out_, "db_bench_ext: %s\n", ProgressLine(percents_, 0).c_str());
   }

@@ -15,8 +15,6 @@ namespace {
 // More flushes are taken together, so that the forecast of any tree takes no time to speak of.
 constexpr uint64_t kMostSteps = 100'000;
 
-uint64_t DivideUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-
 // Planned growth in numbers of keys, as if keys were spread evenly over the files of a level.
 class Simulation {
  public:

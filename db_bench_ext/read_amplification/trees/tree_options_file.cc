@@ -14,12 +14,12 @@
 namespace winnow::bench {
 namespace {
 
-using Families = std::vector<rocksdb::ColumnFamilyDescriptor>;
+using Descriptors = std::vector<rocksdb::ColumnFamilyDescriptor>;
 
 constexpr char kDefaultFamily[] = "default";
 
 rocksdb::Status Load(const std::string& path, bool ignore_unsupported, rocksdb::DBOptions* database,
-                     Families* families) {
+                     Descriptors* families) {
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = false;
   config.ignore_unsupported_options = ignore_unsupported;
@@ -68,7 +68,7 @@ absl::StatusOr<LoadedOptions> LoadTreeOptions(const std::string& path) {
   loaded.path = found.path;
 
   rocksdb::DBOptions database;
-  Families families;
+  Descriptors families;
   rocksdb::Status status = Load(loaded.path, false, &database, &families);
   if (status.IsNotSupported()) {
     loaded.notes.push_back(absl::StrCat("Something that ", loaded.path,

@@ -10,8 +10,6 @@ namespace {
 // Of a cache that is a share of the data: below it RocksDB's would hold next to nothing.
 constexpr uint64_t kSmallestCache = 64 << 10;
 
-uint64_t DivideUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-
 uint64_t ScaledFlush(uint64_t keys, uint64_t mean_bytes) {
   constexpr uint64_t kFlushes = 200;
   constexpr uint64_t kFewestFlushes = 50;

@@ -20,6 +20,8 @@ inline constexpr uint64_t kSmallFileKeys = 20'000;
 // RocksDB's defaults: the largest sizes that ScaleTree chooses for a flush and a merged file.
 inline constexpr uint64_t kLargestFlush = 64 << 20;
 
+inline uint64_t DivideUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+
 // Bytes of a key and its value, rounded down, at least 1.
 uint64_t MeanBytes(uint64_t keys, uint64_t key_bytes, size_t value_size);
 

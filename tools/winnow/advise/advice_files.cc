@@ -18,7 +18,6 @@
 namespace winnow::inspect {
 namespace {
 
-using Json = nlohmann::json;
 using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TableProperties;
@@ -52,11 +51,11 @@ std::string WhyNotBuilt(const TableProperties& properties, const FilterContents&
   return std::string();
 }
 
-Json Bytes(const std::string& text) {
-  return Json::binary(std::vector<uint8_t>(text.begin(), text.end()));
+nlohmann::json Bytes(const std::string& text) {
+  return nlohmann::json::binary(std::vector<uint8_t>(text.begin(), text.end()));
 }
 
-std::string FromBytes(const Json& json) {
+std::string FromBytes(const nlohmann::json& json) {
   const auto& bytes = json.get_binary();
   return std::string(bytes.begin(), bytes.end());
 }
@@ -208,30 +207,30 @@ AdvisedFile ReadAdvisedFile(const std::string& path) {
 }
 
 std::string PackAdvisedFile(const AdvisedFile& file) {
-  const Json json = {file.error,
-                     file.family,
-                     file.comparator,
-                     file.data_bytes,
-                     file.entries,
-                     file.keys,
-                     file.filter_bytes,
-                     file.unread_filter,
-                     file.policy,
-                     file.partitions,
-                     file.contents,
-                     file.has_prefixes_only,
-                     Bytes(file.range.first),
-                     Bytes(file.range.last),
-                     file.range.empty,
-                     file.range.known,
-                     file.keys_are_known};
-  const std::vector<uint8_t> bytes = Json::to_msgpack(json);
+  const nlohmann::json json = {file.error,
+                               file.family,
+                               file.comparator,
+                               file.data_bytes,
+                               file.entries,
+                               file.keys,
+                               file.filter_bytes,
+                               file.unread_filter,
+                               file.policy,
+                               file.partitions,
+                               file.contents,
+                               file.has_prefixes_only,
+                               Bytes(file.range.first),
+                               Bytes(file.range.last),
+                               file.range.empty,
+                               file.range.known,
+                               file.keys_are_known};
+  const std::vector<uint8_t> bytes = nlohmann::json::to_msgpack(json);
   return std::string(bytes.begin(), bytes.end());
 }
 
 std::optional<AdvisedFile> UnpackAdvisedFile(std::string_view bytes) {
   try {
-    const Json json = Json::from_msgpack(bytes.begin(), bytes.end());
+    const nlohmann::json json = nlohmann::json::from_msgpack(bytes.begin(), bytes.end());
     AdvisedFile file;
     file.error = json.at(0).get<std::string>();
     file.family = json.at(1).get<std::string>();
@@ -249,7 +248,7 @@ std::optional<AdvisedFile> UnpackAdvisedFile(std::string_view bytes) {
                   json.at(15).get<bool>()};
     file.keys_are_known = json.at(16).get<bool>();
     return file;
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
 }

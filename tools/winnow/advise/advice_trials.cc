@@ -22,7 +22,6 @@
 namespace winnow::inspect {
 namespace {
 
-using Json = nlohmann::json;
 using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
@@ -232,29 +231,29 @@ FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
 }
 
 std::string PackTrial(const FileTrial& trial) {
-  Json json = {{"error", trial.error},
-               {"keys", trial.keys},
-               {"out_of_time", trial.out_of_time},
-               {"policies", Json::array()}};
+  nlohmann::json json = {{"error", trial.error},
+                         {"keys", trial.keys},
+                         {"out_of_time", trial.out_of_time},
+                         {"policies", nlohmann::json::array()}};
   for (const PolicyCost& cost : trial.policies) {
     json["policies"].push_back({cost.bytes, cost.false_reads});
   }
-  const std::vector<uint8_t> bytes = Json::to_msgpack(json);
+  const std::vector<uint8_t> bytes = nlohmann::json::to_msgpack(json);
   return std::string(bytes.begin(), bytes.end());
 }
 
 std::optional<FileTrial> UnpackTrial(std::string_view bytes) {
   try {
-    const Json json = Json::from_msgpack(bytes.begin(), bytes.end());
+    const nlohmann::json json = nlohmann::json::from_msgpack(bytes.begin(), bytes.end());
     FileTrial trial;
     trial.error = json.at("error").get<std::string>();
     trial.keys = json.at("keys").get<uint64_t>();
     trial.out_of_time = json.at("out_of_time").get<bool>();
-    for (const Json& cost : json.at("policies")) {
+    for (const nlohmann::json& cost : json.at("policies")) {
       trial.policies.push_back({cost.at(0).get<uint64_t>(), cost.at(1).get<uint64_t>()});
     }
     return trial;
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
 }

@@ -38,7 +38,6 @@ class Shares {
 }  // namespace
 
 void DoAdviceWork(const AdviceWork& work, int jobs, const AdviceProgress& progress) {
-  constexpr std::chrono::seconds kLongestSilence(900);
   size_t done = 0;
   Shares shares(work);
   PooledWork pooled;

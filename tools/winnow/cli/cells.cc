@@ -15,4 +15,8 @@ std::string Percent(const std::optional<double>& share) {
   return share ? absl::StrFormat("%.3g %%", 100 * *share) : "-";
 }
 
+std::string Number(uint64_t number, const char* noun) {
+  return absl::StrCat(number, " ", noun, number == 1 ? "" : "s");
+}
+
 }  // namespace winnow::tools

@@ -14,6 +14,9 @@ std::string Count(uint64_t number);
 std::string Bits(double bits_per_key);
 std::string Percent(const std::optional<double>& share);
 
+// "1 key", "2 keys"
+std::string Number(uint64_t number, const char* noun);
+
 }  // namespace winnow::tools
 
 #endif  // WINNOW_TOOLS_WINNOW_CLI_CELLS_H_

@@ -77,18 +77,18 @@ std::optional<RangeRow> RowOf(const absl::CommandLineFlag& flag) {
                                  : std::nullopt;
 }
 
-inspect::NumberRange RangeOf(const RangeRow& row) {
+inspect::NumberRange NumbersOf(const RangeRow& row) {
   return {row.least, row.most, row.form != Form::kNumber};
 }
 
 bool IsWithin(const RangeRow& row, absl::string_view text) {
-  if (row.form == Form::kBytes) return RangeOf(row).Has(ParseByteCount(text).value_or(0));
+  if (row.form == Form::kBytes) return NumbersOf(row).Has(ParseByteCount(text).value_or(0));
   const std::vector<absl::string_view> numbers = row.form == Form::kList
                                                      ? absl::StrSplit(text, ',', absl::SkipEmpty())
                                                      : std::vector<absl::string_view>{text};
   return std::all_of(numbers.begin(), numbers.end(), [&](absl::string_view word) {
     double number = 0;
-    return absl::SimpleAtod(word, &number) && RangeOf(row).Has(number);
+    return absl::SimpleAtod(word, &number) && NumbersOf(row).Has(number);
   });
 }
 
@@ -111,8 +111,8 @@ std::string CheckNumber(const RangeRow& row, absl::string_view name, absl::strin
   const bool parsed = flag->ParseFrom(AsAbseilReads(row, *flag, value), &error);
   const bool is_read = parsed && row.form == Form::kWhole && !flag->IsOfType<std::string>();
   if (parsed && IsWithin(row, is_read ? flag->CurrentValue() : std::string(value))) return "";
-  if (row.form != Form::kBytes) return inspect::OutOfRange(name, value, RangeOf(row));
-  return absl::StrCat(inspect::OutOfRange(name, value, RangeOf(row), "number of bytes"),
+  if (row.form != Form::kBytes) return inspect::OutOfRange(name, value, NumbersOf(row));
+  return absl::StrCat(inspect::OutOfRange(name, value, NumbersOf(row), "number of bytes"),
                       ", as 64KB or 1.5GiB");
 }
 
@@ -177,7 +177,7 @@ bool IsSet(const Verb& verb, absl::string_view name) {
 
 std::optional<inspect::NumberRange> RangeOf(const absl::CommandLineFlag& flag) {
   const std::optional<RangeRow> row = RowOf(flag);
-  return row ? std::optional(RangeOf(*row)) : std::nullopt;
+  return row ? std::optional(NumbersOf(*row)) : std::nullopt;
 }
 
 std::vector<std::string> ForAbseil(const Verb& verb, std::vector<std::string> arguments) {

@@ -73,7 +73,7 @@ std::vector<Field> Fields(const SstReport& file) {
   };
 }
 
-std::string Quoted(const std::string& text) {
+std::string CsvQuoted(const std::string& text) {
   return text.find_first_of("\",\r\n") == std::string::npos
              ? text
              : absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
@@ -90,7 +90,7 @@ std::string InspectCsv(const InspectReport& report) {
     absl::StrAppend(&csv,
                     absl::StrJoin(Fields(report.files[i]), ",",
                                   [](std::string* out, const Field& field) {
-                                    absl::StrAppend(out, Quoted(field.second));
+                                    absl::StrAppend(out, CsvQuoted(field.second));
                                   }),
                     "\r\n");
   }

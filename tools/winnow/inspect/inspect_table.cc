@@ -32,10 +32,6 @@ using inspect::InspectReport;
 using inspect::SstReport;
 using inspect::TotalsOfFiles;
 
-std::string Number(uint64_t number, const char* noun) {
-  return absl::StrCat(Count(number), " ", noun, number == 1 ? "" : "s");
-}
-
 std::string Wrapped(const std::string& text, size_t width) {
   return width == 0 ? text : inspect::WrapText(text, width, 2);
 }

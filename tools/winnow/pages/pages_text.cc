@@ -16,10 +16,6 @@ using inspect::PagesAnswer;
 using inspect::PagesReport;
 using inspect::PagesState;
 
-std::string Number(uint64_t number, const char* noun) {
-  return absl::StrCat(number, " ", noun, number == 1 ? "" : "s");
-}
-
 std::string StateText(const PagesState& filter) {
   return absl::StrFormat(
       "%s of %s, %s in all, for %s; a key sets %d bits of its page\n"

@@ -13,8 +13,6 @@
 namespace winnow::inspect {
 namespace {
 
-using Json = nlohmann::json;
-
 std::optional<int> LevelOf(const ListedTable& table, const FilterSummary& filter) {
   const bool recorded = filter.built_for && filter.built_for->level >= 0;
   return table.level ? table.level
@@ -23,17 +21,18 @@ std::optional<int> LevelOf(const ListedTable& table, const FilterSummary& filter
 }
 
 // What is shown of a filter.
-Json ToJson(const FilterSummary& filter) {
+nlohmann::json ToJson(const FilterSummary& filter) {
   return {{"kind", filter.kind},
           {"keys", filter.keys},
           {"bytes", filter.bytes},
           {"bits_per_key", filter.bits_per_key},
-          {"expected_fpr", filter.expected_fpr ? Json(*filter.expected_fpr) : Json(nullptr)},
+          {"expected_fpr",
+           filter.expected_fpr ? nlohmann::json(*filter.expected_fpr) : nlohmann::json(nullptr)},
           {"partitions", filter.partitions},
           {"detail", filter.detail}};
 }
 
-FilterSummary SummaryFrom(const Json& json) {
+FilterSummary SummaryFrom(const nlohmann::json& json) {
   FilterSummary filter;
   filter.kind = json.at("kind").get<std::string>();
   filter.keys = json.at("keys").get<uint64_t>();
@@ -47,15 +46,15 @@ FilterSummary SummaryFrom(const Json& json) {
   return filter;
 }
 
-Json WithoutPath(const FileUnderPolicy& file) {
-  return {{"level", file.level ? Json(*file.level) : Json(nullptr)},
-          {"filter", file.now ? ToJson(*file.now) : Json(nullptr)},
+nlohmann::json WithoutPath(const FileUnderPolicy& file) {
+  return {{"level", file.level ? nlohmann::json(*file.level) : nlohmann::json(nullptr)},
+          {"filter", file.now ? ToJson(*file.now) : nlohmann::json(nullptr)},
           {"with_policy",
            {{"level", file.then.level},
             {"added_keys", file.then.keys},
-            {"filter", file.then.filter ? ToJson(*file.then.filter) : Json(nullptr)}}},
-          {"fault", file.fault ? Json(*file.fault) : Json(nullptr)},
-          {"error", file.error ? Json(*file.error) : Json(nullptr)}};
+            {"filter", file.then.filter ? ToJson(*file.then.filter) : nlohmann::json(nullptr)}}},
+          {"fault", file.fault ? nlohmann::json(*file.fault) : nlohmann::json(nullptr)},
+          {"error", file.error ? nlohmann::json(*file.error) : nlohmann::json(nullptr)}};
 }
 
 }  // namespace
@@ -85,13 +84,13 @@ FileUnderPolicy TryTable(const ListedTable& table, const std::optional<int>& lev
 }
 
 std::string Pack(const FileUnderPolicy& file) {
-  const std::vector<uint8_t> bytes = Json::to_msgpack(WithoutPath(file));
+  const std::vector<uint8_t> bytes = nlohmann::json::to_msgpack(WithoutPath(file));
   return std::string(bytes.begin(), bytes.end());
 }
 
 std::optional<FileUnderPolicy> UnpackFileUnderPolicy(std::string_view bytes) {
   try {
-    const Json json = Json::from_msgpack(bytes.begin(), bytes.end());
+    const nlohmann::json json = nlohmann::json::from_msgpack(bytes.begin(), bytes.end());
     FileUnderPolicy file;
     if (!json.at("level").is_null()) {
       file.level = json.at("level").get<int>();
@@ -99,7 +98,7 @@ std::optional<FileUnderPolicy> UnpackFileUnderPolicy(std::string_view bytes) {
     if (!json.at("filter").is_null()) {
       file.now = SummaryFrom(json.at("filter"));
     }
-    const Json& then = json.at("with_policy");
+    const nlohmann::json& then = json.at("with_policy");
     file.then.level = then.at("level").get<int>();
     file.then.keys = then.at("added_keys").get<uint64_t>();
     if (!then.at("filter").is_null()) {
@@ -112,25 +111,25 @@ std::optional<FileUnderPolicy> UnpackFileUnderPolicy(std::string_view bytes) {
       file.error = json.at("error").get<std::string>();
     }
     return file;
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
 }
 
 std::string PolicyFilesJson(const PolicyVerdict& verdict, const std::vector<FileUnderPolicy>& files,
                             const std::vector<std::string>& warnings) {
-  Json document = Json::parse(PolicyJson(verdict));
+  nlohmann::json document = nlohmann::json::parse(PolicyJson(verdict));
   document["warnings"] = warnings;
-  document["files"] = Json::array();
+  document["files"] = nlohmann::json::array();
   for (const FileUnderPolicy& file : files) {
-    Json json = {{"path", file.path}};
+    nlohmann::json json = {{"path", file.path}};
     if (!IsUtf8(file.path)) {
       json["path_hex"] = absl::BytesToHexString(file.path);
     }
     json.update(WithoutPath(file));
     document["files"].push_back(json);
   }
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace winnow::inspect

@@ -41,8 +41,6 @@ ABSL_FLAG(std::optional<int>, policy_level, std::nullopt,
 namespace winnow::tools {
 namespace {
 
-constexpr std::chrono::seconds kLongestSilence(900);  // a large filter is built in silence
-
 using inspect::Align;
 using inspect::FamilyPolicy;
 using inspect::FileUnderPolicy;
@@ -267,7 +265,7 @@ std::vector<FileUnderPolicy> TryAll(const std::vector<inspect::ListedTable>& tab
     files[file].path = tables[file].path;
   };
   work.workers = jobs;
-  work.longest_silence = kLongestSilence;
+  work.longest_silence = inspect::kLongestSilence;
   inspect::RunInWorkers(files.size(), work);
   return files;
 }

@@ -7,6 +7,7 @@
 
 #include "src/sst/internal_keys.h"
 #include "src/text/printable.h"
+#include "tools/winnow/cli/cells.h"
 #include "tools/winnow/findings/key_arguments.h"
 #include "tools/winnow/findings/table_arguments.h"
 
@@ -41,10 +42,6 @@ std::string Place(const FileProbe& file, bool with_family) {
 
 std::string Line(const FileProbe& file, const ProbeHit& hit, bool with_family) {
   return absl::StrCat(Place(file, with_family), file.kind, "  ", Outcome(file, hit), "\n");
-}
-
-std::string Number(uint64_t number, const char* noun) {
-  return absl::StrCat(number, " ", noun, number == 1 ? "" : "s");
 }
 
 // Why a key may be somewhere else as well; empty: it can't.

@@ -34,8 +34,6 @@ namespace {
 using inspect::FileProbe;
 using inspect::ProbedKey;
 
-constexpr std::chrono::seconds kLongestSilence(900);
-
 struct Arguments {
   std::vector<std::string> paths;
   std::vector<ProbedKey> keys;
@@ -109,7 +107,7 @@ std::vector<FileProbe> ProbeAll(const std::vector<inspect::ListedTable>& tables,
     show();
   };
   work.workers = jobs;
-  work.longest_silence = kLongestSilence;
+  work.longest_silence = inspect::kLongestSilence;
   inspect::RunInWorkers(probes.size(), work);
   return probes;
 }

@@ -37,8 +37,6 @@ namespace {
 using inspect::FileVerdict;
 using inspect::ListedTable;
 
-constexpr std::chrono::seconds kLongestSilence(900);  // a file's checksums are checked in silence
-
 class Run {
  public:
   // Of `files` that are verified together.
@@ -64,7 +62,7 @@ class Run {
       Take(file, answer);
     };
     work.workers = jobs;
-    work.longest_silence = kLongestSilence;
+    work.longest_silence = inspect::kLongestSilence;
     inspect::RunInWorkers(tables_.size(), work);
     line_.Clear();
     return std::move(verdicts_);
