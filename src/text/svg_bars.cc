@@ -10,7 +10,6 @@
 namespace winnow::inspect {
 namespace {
 
-constexpr double kWidth = 480;
 constexpr double kNameHeight = 21;
 constexpr double kBarHeight = 18;
 constexpr double kGap = 5;
@@ -48,7 +47,7 @@ std::string ToSvg(const BarChart& chart) {
     most = std::max(most, Total(bar));
     longest = std::max(longest, Width(bar.figure));
   }
-  const double room = kWidth - std::min(0.6 * kWidth, kLargest * TextWidth(longest) + 12);
+  const double room = kChartWidth - std::min(0.6 * kChartWidth, kLargest * TextWidth(longest) + 12);
   double y = 0;
   std::string body;
   for (const Bar& bar : chart.bars) {
@@ -69,7 +68,7 @@ std::string ToSvg(const BarChart& chart) {
                     Coordinate(y + 13.5), "\">", EscapeHtml(bar.figure), "</text>\n");
     y += kBarHeight + kGap;
   }
-  return absl::StrCat("<svg viewBox=\"0 0 ", kWidth, " ", Coordinate(y),
+  return absl::StrCat("<svg viewBox=\"0 0 ", kChartWidth, " ", Coordinate(y),
                       "\" role=\"group\" aria-labelledby=\"", chart.id, "-title ", chart.id,
                       "-description\">\n<title id=\"", chart.id, "-title\">",
                       EscapeHtml(chart.title), "</title>\n<desc id=\"", chart.id, "-description\">",

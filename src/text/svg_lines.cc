@@ -14,7 +14,6 @@
 namespace winnow::inspect {
 namespace {
 
-constexpr double kWidth = 480;
 constexpr double kHeight = 320;
 constexpr double kLeft = 58;
 constexpr double kTop = 30;
@@ -306,11 +305,11 @@ std::string ToSvg(const LineChart& chart) {
   const double right = std::min(170.0, TextWidth(longest) + 24);
   const double names = kLineHeight * static_cast<double>(chart.series.size());
   const double height = std::max(kHeight, kTop + names + kBottom);
-  const Scale x{RangeOfX(chart), chart.x.logarithmic, kLeft, kWidth - right};
+  const Scale x{RangeOfX(chart), chart.x.logarithmic, kLeft, kChartWidth - right};
   const Scale y{RangeOfY(chart), chart.y.logarithmic, height - kBottom, kTop};
   std::string svg = absl::StrCat(
-      "<svg viewBox=\"0 0 ", kWidth, " ", height, "\" role=\"group\" aria-labelledby=\"", chart.id,
-      "-title ", chart.id, "-description\">\n<title id=\"", chart.id, "-title\">",
+      "<svg viewBox=\"0 0 ", kChartWidth, " ", height, "\" role=\"group\" aria-labelledby=\"",
+      chart.id, "-title ", chart.id, "-description\">\n<title id=\"", chart.id, "-title\">",
       EscapeHtml(chart.title), "</title>\n<desc id=\"", chart.id, "-description\">",
       EscapeHtml(chart.description), "</desc>\n", Axes(chart, x, y));
   for (const ChartSeries& series : chart.series) svg += Curve(series, x, y);

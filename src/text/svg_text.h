@@ -10,6 +10,9 @@
 
 namespace winnow::inspect {
 
+// Of every chart, in units of its own: it is scaled to the page.
+inline constexpr double kChartWidth = 480;
+
 // The text as it stands between tags and in quoted attributes. What is no UTF-8, and control
 // characters, which no page may have, become U+FFFD.
 std::string EscapeHtml(std::string_view text);

@@ -5,6 +5,7 @@
 #   winnow_rocksdb_has_rtti    whether its classes have type information
 #   winnow_rocksdb_soname      the name by which programs ask the dynamic linker for it; empty for an archive
 #   winnow_rocksdb_class_flags flags for files that derive from its classes
+#   winnow_derive_from_rocksdb(SOURCE…)  gives single files these flags
 #   winnow_rocksdb_unreplaced  functions that the interposer replaces, but not where this library calls itself
 
 set(WINNOW_ROCKSDB_ROOT "" CACHE PATH
@@ -172,6 +173,12 @@ set(winnow_rocksdb_class_flags "")
 if(NOT winnow_rocksdb_has_rtti)
   set(winnow_rocksdb_class_flags -fno-rtti)
 endif()
+# Gives these sources of a target the flags. Not empty ones: a source with flags of its own is compiled apart from others.
+function(winnow_derive_from_rocksdb)
+  if(winnow_rocksdb_class_flags)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${winnow_rocksdb_class_flags}")
+  endif()
+endfunction()
 
 set(winnow_rocksdb_soname "")
 if(NOT winnow_rocksdb_is_static AND CMAKE_READELF)
