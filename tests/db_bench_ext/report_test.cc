@@ -109,6 +109,8 @@ TEST(ReportTest, NotesComeBeforeTheFigures) {
 
 TEST(ReportTest, TheShortReportSaysWhatIsWastedAndWhatItMeans) {
   const std::string text = ShortReport(ExampleRun(10'000));
+  EXPECT_THAT(text, HasSubstr("\nwinnow:10 reads about as many blocks for nothing as "
+                              "bloomfilter:10, with 30 % less filter memory.\n\nfilter policy "));
   EXPECT_THAT(text, HasSubstr("2000.0")) << "wasted reads per 1000 absent keys without a filter";
   EXPECT_THAT(text,
               HasSubstr("winnow:10 takes 70 % of the memory of bloomfilter:10, for 0.95 times"));

@@ -16,10 +16,13 @@ struct ReadampFinding {
   std::vector<std::string> lead;  // more sentences: how sure it is, and what the disk sees of it
 };
 
-// Compares the last policy that has filters with the reference of the run, by the first workload
-// whose keys are all absent, or else the first. "About as many" where the interval of the ratio
-// holds 1. No verdict where their trees differ by more than kSame; it is said why. Where there is
-// nothing to compare it with, what it reads and takes. The headline has a number in any case.
+// Compares the best policy with the reference of the run, by the first workload whose keys are all
+// absent, or else the first. The best is, of those that take no more memory than the reference on
+// the same tree, the one that reads the fewest blocks for nothing, and of those that read about as
+// many, the one that takes the least memory; where there is none, the last policy that has filters.
+// "About as many" where the interval of the ratio holds 1. No verdict where their trees differ by
+// more than kSame; it is said why. Where there is nothing to compare it with, what it reads and
+// takes. The headline has a number in any case.
 ReadampFinding FindingOf(const ReadAmplification& run);
 
 // The workload by which policies are compared at a glance; 0 without workloads.

@@ -440,7 +440,9 @@ std::string ShortReport(const ReadAmplification& run) {
          Fixed(1000 * Ratio(absent->counts.data_blocks_accessed, absent->counts.lookups), 1),
          Fixed(absent->times.ops_per_second, 0)});
   }
-  std::string text = absl::StrCat(Title(run), "\n", table.ToString(), "\n",
+  std::string text = absl::StrCat(Title(run), "\n",
+                                  inspect::WrapText(inspect::FindingOf(run).headline, kReportWidth),
+                                  "\n\n", table.ToString(), "\n",
                                   "A lookup of a key that is not there should read nothing. A "
                                   "wasted read is a data block that\nwas read for such a key, from "
                                   "the file or the block cache, because no filter said \"no\".\n");
