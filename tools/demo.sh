@@ -1,32 +1,72 @@
 #!/bin/bash
-# Shows what Winnow does, on real keys: installs what is missing, builds, measures five filter policies
-# on the paths of all files in Debian's packages, and switches Winnow on in RocksDB's own db_bench.
-# Fails if winnow:10 has more than 1.03 times the false positives and block reads of RocksDB's Bloom
-# filter with 10 bits a key, or more than 0.75 times its memory.
-# What is found out stays in build/demo; when nothing changed, it is shown again without measuring.
-# tools/demo.sh --again measures anew.
+# Shows what Winnow does: installs what is missing, builds that alone, compares three filter policies on the same tree,
+# and switches Winnow on in RocksDB's own db_bench. Takes about four minutes on two processors, beside the download of
+# the packages; when nothing changed, it shows again what it found out, without measuring.
+# Fails if winnow:10 has more than 1.03 times the false positives and block reads of RocksDB's Bloom filter with 10 bits a
+# key, or more than 0.75 times its memory.
+#   --long   compares five policies, at other numbers of bits as well, on the paths of all files in Debian's packages,
+#            whose index is 100 MB to download; the paths of this machine's files where it can't be had
+#   --again  measures anew
+# Everything is in build/demo: the build, and what was found out, that of --long in build/demo/long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C
 # shellcheck source=tools/build_jobs.sh
 . tools/build_jobs.sh
 
-out=build/demo
-keys=$out/keys.lz4
-bin=build/release/bin
-preload=build/release/lib/libwinnow_preload.so
+build=build/demo
+bin=$build/bin
+preload=$build/lib/libwinnow_preload.so
+level_plan='{id=winnow;bits_per_key=10;level_plan=auto}'
+phases=()
 
 fail() {
   printf 'tools/demo.sh: %s\n' "$*" >&2
   exit 1
 }
 
+# phase NAME COMMAND…: runs it, and notes how long it took.
+phase() {
+  local name=$1 begun=$SECONDS
+  shift
+  echo
+  echo "== $name =="
+  echo
+  "$@"
+  phases+=("$name" $((SECONDS - begun)))
+}
+
+say_phases() {
+  local i all=0
+  for ((i = 0; i < ${#phases[@]}; i += 2)); do
+    printf '%4d s  %s\n' "${phases[i + 1]}" "${phases[i]}"
+    all=$((all + phases[i + 1]))
+  done
+  printf '%4d s  all\n' "$all"
+}
+
+# In seconds, from runs on two processors of a cloud machine.
+say_how_long() {
+  local install=40 make=$((200 / $(build_jobs))) measure=75 parts=()
+  [[ -z $long ]] || measure=240
+  "${setup[@]}" --missing >/dev/null || parts+=("$install s to install packages, beside their download of about 110 MB")
+  [[ -x $bin/db_bench_ext ]] || parts+=("$make s to build")
+  [[ -z $again && -s $out/measured ]] || parts+=("$measure s to measure")
+  if ((${#parts[@]} == 0)); then
+    echo "This takes seconds, unless something changed since the last run."
+    return
+  fi
+  local text
+  printf -v text '%s, ' "${parts[@]}"
+  echo "This takes about ${text%, }. It ends with a table of what it found out."
+}
+
 build() {
-  cmake --preset release >"$out/configure.log" || {
-    cat "$out/configure.log" >&2
+  cmake --preset demo >"$build/configure.log" || {
+    cat "$build/configure.log" >&2
     fail "CMake could not configure; its output is above"
   }
-  cmake --build --preset release --parallel "$(build_jobs)" --target db_bench_ext winnow_preload winnow_rocksdb winnow_tool
+  cmake --build --preset demo --parallel "$(build_jobs)"
 }
 
 # The files in which apt keeps the lists of paths in packages, if it has any.
@@ -75,30 +115,40 @@ own_paths() {
   { find / -xdev -path /proc -prune -o -printf '%P\n' 2>/dev/null || true; } | sed '/^$/d'
 }
 
-get_keys() {
-  [[ -s $keys ]] && return
-  if package_paths | lz4 -q -f - "$keys.part"; then
-    mv -f "$keys.part" "$keys"
+get_paths() {
+  paths=$build/keys.lz4
+  [[ -s $paths ]] && return
+  if package_paths | lz4 -q -f - "$paths.part"; then
+    mv -f "$paths.part" "$paths"
     return
   fi
-  rm -f "$keys.part"
+  rm -f "$paths.part"
   echo "The index of Debian's packages can't be had: the paths of this machine's own files are the" \
     "keys this time." >&2
   # Not the name that is looked for next time: there may be a network then.
-  keys=$out/own-keys.lz4
-  own_paths | lz4 -q -f - "$keys"
+  paths=$build/own-keys.lz4
+  own_paths | lz4 -q -f - "$paths"
 }
 
-compare_policies() {
-  echo
-  echo "== Five filter policies on the same tree of real keys =="
-  echo
+# compare POLICIES FLAG…
+compare() {
   rm -rf "$out/trees" # of a run that was killed
-  "$bin/db_bench_ext" --keys="$keys" --reads=1000000 --db="$out/trees" --json="$out/readamp.json" \
-    --summary="$out/summary.txt" --html="$out/readamp.html" --frontier=7,14 \
-    --policies='none,bloomfilter:10,ribbonfilter:10,{id=winnow;bits_per_key=10;level_plan=auto},winnow:10' \
-    --max_false_positive_ratio=1.03 --max_block_read_ratio=1.03 --max_filter_memory_ratio=0.75 ||
+  "$bin/db_bench_ext" --policies="$1" "${@:2}" --reads=1000000 --db="$out/trees" --json="$out/readamp.json" \
+    --summary="$out/summary.txt" --html="$out/readamp.html" --max_false_positive_ratio=1.03 \
+    --max_block_read_ratio=1.03 --max_filter_memory_ratio=0.75 >"$out/figures.txt" || {
+    cat "$out/figures.txt"
     fail "the comparison failed, or winnow:10 does not keep what is promised of it: see above"
+  }
+  tail -n 3 "$out/figures.txt"
+}
+
+compare_on_paths() {
+  compare "none,bloomfilter:10,ribbonfilter:10,$level_plan,winnow:10" --keys="$paths" --frontier=7,14
+}
+
+# Lookups of keys that are there read what they read whatever the filter.
+compare_on_numbers() {
+  compare "bloomfilter:10,$level_plan,winnow:10" --num=1500000 --benchmarks=readabsent --timed_rounds=3
 }
 
 switch_on_in_db_bench() {
@@ -115,9 +165,6 @@ switch_on_in_db_bench() {
 [TableOptions/BlockBasedTable "default"]
   filter_policy=winnow:10
 OPTIONS
-  echo
-  echo "== RocksDB's own db_bench, with Winnow preloaded and winnow:10 in its options file =="
-  echo
   echo "LD_PRELOAD=$preload db_bench --options_file=$out/options.ini …"
   rm -rf "$out/db_bench"
   env LD_PRELOAD="$PWD/$preload" db_bench --options_file="$out/options.ini" --db="$out/db_bench" \
@@ -136,47 +183,54 @@ OPTIONS
 }
 
 what_is_measured() {
-  sha256sum "$bin/db_bench_ext" "$bin/winnow" "$preload" build/release/lib/libwinnow_rocksdb.so "$keys" tools/demo.sh
+  sha256sum "$bin/db_bench_ext" "$bin/winnow" "$preload" $build/lib/libwinnow_rocksdb.so tools/demo.sh \
+    ${paths:+"$paths"}
 }
 
-say_where() {
-  echo "A page with charts is $out/readamp.html: open it in a browser. Every figure is in" \
-    "$out/readamp.json, this text in $out/report.txt."
-}
-
-measure() {
-  compare_policies
-  switch_on_in_db_bench
+say_what_was_found() {
   echo
   echo "== In short =="
   echo
   cat "$out/summary.txt"
+  echo
+  echo "A page with charts is $out/readamp.html: open it in a browser. Every figure is in" \
+    "$out/figures.txt and $out/readamp.json."
 }
 
-again=false
-case $# in
-0) ;;
-*)
-  [[ $# == 1 && $1 == --again ]] || fail "the only argument is --again, which measures anew"
-  again=true
-  ;;
-esac
+long=
+again=
+for argument in "$@"; do
+  case $argument in
+  --long) long=1 ;;
+  --again) again=1 ;;
+  *) fail "there is no argument '$argument'; those are --long and --again" ;;
+  esac
+done
+out=$build${long:+/long}
+paths=
+setup=(tools/setup.sh --demo ${long:+apt-file lz4})
 
 mkdir -p "$out"
-tools/setup.sh
-build
-get_keys
-if ! $again && [[ -s $out/measured && -s $out/readamp.html ]] && what_is_measured | cmp -s - "$out/measured"; then
-  cat "$out/report.txt"
-  echo
+say_how_long
+"${setup[@]}" --missing >/dev/null || phase "Downloading packages" "${setup[@]}" --download
+"${setup[@]}" --missing >/dev/null || phase "Installing packages" "${setup[@]}"
+phase "Building" build
+[[ -z $long ]] || phase "Getting the paths" get_paths
+if [[ -z $again && -s $out/measured ]] && what_is_measured | cmp -s - "$out/measured"; then
+  say_what_was_found
   echo "Measured on $(date -r "$out/measured" '+%Y-%m-%d at %H:%M'); nothing changed since." \
     "tools/demo.sh --again measures anew."
-  say_where
   exit 0
 fi
 rm -f "$out/measured"
-measure | tee "$out/report.txt.part"
-mv -f "$out/report.txt.part" "$out/report.txt"
+if [[ -n $long ]]; then
+  phase "Five filter policies on the same tree of real paths" compare_on_paths
+else
+  phase "Three filter policies on the same tree of generated keys" compare_on_numbers
+fi
+phase "RocksDB's own db_bench, with Winnow preloaded and winnow:10 in its options file" switch_on_in_db_bench
 what_is_measured >"$out/measured"
+say_what_was_found
 echo
-say_where
+echo "What took how long:"
+say_phases

@@ -1,46 +1,48 @@
 #!/bin/bash
-# Installs the packages that building, testing and the demo need, on Debian and Ubuntu: only those
-# that are missing, and without touching the network when none is. Safe to run again.
-# tools/setup.sh PACKAGE… installs these as well; tools/setup.sh --sources PACKAGE… also fetches the
-# source of RocksDB (11 MB) to build/rocksdb-source/, without which tests/house/in_tree_test.sh is skipped;
-# tools/setup.sh --browser PACKAGE… also installs Chromium (400 MB with what it needs), without which
-# readamp_page_test is skipped, and a font for it. Both options may be given.
+# Installs the packages that building and testing need, on Debian and Ubuntu: only those that are missing, and without
+# touching the network when none is. Safe to run again. tools/setup.sh [OPTION…] [PACKAGE…] installs these as well.
+#   --demo      only what tools/demo.sh needs, without the tests
+#   --sources   also fetches the source of RocksDB (11 MB) to build/rocksdb-source/, without which in_tree_test.sh is
+#               skipped
+#   --browser   also installs Chromium (400 MB with what it needs), without which readamp_page_test is skipped, and a
+#               font for it
+#   --download  downloads the packages without installing them
+#   --missing   only names what is missing, and ends with 1 if something is
 set -euo pipefail
-
-sources=
-more=()
-while [[ ${1-} == --* ]]; do
-  case $1 in
-  --sources)
-    sources=1
-    more+=(dpkg-dev make)
-    ;;
-  --browser) more+=(chromium fonts-dejavu-core) ;;
-  *)
-    printf 'tools/setup.sh: there is no option %s; those are --sources and --browser\n' "$1" >&2
-    exit 2
-    ;;
-  esac
-  shift
-done
-set -- ${more[@]+"${more[@]}"} "$@"
-
-packages=(
-  # Build.
-  g++ cmake ninja-build pkg-config
-  # Libraries, with what the tests and the micro-benchmarks are written in.
-  librocksdb-dev libabsl-dev liblz4-dev zlib1g-dev libzstd-dev libhiredis-dev libxxhash-dev nlohmann-json3-dev
-  libgtest-dev libgmock-dev libbenchmark-dev
-  # Programs that the tests and the demo run: db_bench, ldb and sst_dump, the index of Debian's files,
-  # its decompressor, nm, a server for streams of lines, and a program that uses RocksDB without a filter policy.
-  rocksdb-tools apt-file lz4 binutils redis-server sortmerna
-  "$@"
-)
 
 fail() {
   printf 'tools/setup.sh: %s\n' "$*" >&2
   exit 1
 }
+
+# What building needs, and db_bench, which the demo and tests run.
+packages=(g++ cmake ninja-build librocksdb-dev libabsl-dev liblz4-dev zlib1g-dev libzstd-dev libxxhash-dev
+  nlohmann-json3-dev rocksdb-tools)
+# What tests and micro-benchmarks are written in, and streams in Redis; programs that the tests run: nm, a server for
+# these streams, and one that uses RocksDB without a filter policy; the index of Debian's files and its decompressor.
+more=(pkg-config libhiredis-dev libgtest-dev libgmock-dev libbenchmark-dev binutils redis-server sortmerna apt-file lz4)
+sources=
+download=
+only_name=
+while [[ ${1-} == --* ]]; do
+  case $1 in
+  --demo) more=() ;;
+  --sources)
+    sources=1
+    packages+=(dpkg-dev make)
+    ;;
+  --browser) packages+=(chromium fonts-dejavu-core) ;;
+  --download) download=1 ;;
+  --missing) only_name=1 ;;
+  *)
+    printf 'tools/setup.sh: there is no option %s; those are --demo, --sources, --browser, --download and --missing\n' \
+      "$1" >&2
+    exit 2
+    ;;
+  esac
+  shift
+done
+packages+=(${more[@]+"${more[@]}"} "$@")
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   fail "this system has no apt-get. Install what these Debian packages hold by its own means, then" \
@@ -63,16 +65,23 @@ install_missing() {
     as_root=(sudo)
   fi
 
-  echo "Installing: ${missing[*]}"
+  echo "$([[ -n $download ]] && echo Downloading || echo Installing): ${missing[*]}"
   apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300
     -o Acquire::Retries=3)
   # One source of packages that can't be reached need not be the one that holds ours.
   "${apt[@]}" update || echo "tools/setup.sh: the package lists could not be refreshed" >&2
-  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" ||
+  "${apt[@]}" install -y --no-install-recommends ${download:+--download-only} "${missing[@]}" ||
     fail "apt-get could not install: ${missing[*]}. Its own message is above; without network, install" \
       "these by hand and run this again."
 }
 
+if [[ -n $only_name ]]; then
+  ((${#missing[@]} == 0)) || {
+    echo "${missing[*]}"
+    exit 1
+  }
+  exit 0
+fi
 if ((${#missing[@]})); then
   install_missing
 fi
