@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+
 namespace winnow::bench {
 namespace {
 
@@ -40,6 +43,36 @@ TEST(BenchmarksTest, EveryNameIsThereOnceAndParses) {
                                  : std::string(benchmark.name);
     EXPECT_TRUE(ParseBenchmarks(list).ok()) << list;
   }
+}
+
+// In the order of the page and of the help.
+TEST(BenchmarksTest, ThePageHasARowForEach) {
+  std::vector<std::string> rows;
+  for (const std::string& line :
+       testing::LinesThatBegin(testing::ReadFile(WINNOW_WORKLOADS_MD), "| `")) {
+    const std::string name = line.substr(3, line.find('`', 3) - 3);
+    if (name[0] != '-') rows.push_back(name);  // those are flags
+  }
+  EXPECT_EQ(rows, Names(Benchmarks()));
+  size_t at = 0;
+  const std::string help = BenchmarksHelp(true) + BenchmarksHelp(false);
+  for (const std::string& name : rows) {
+    at = help.find(name, at);
+    ASSERT_NE(at, std::string::npos) << name << " in " << help;
+  }
+}
+
+TEST(BenchmarksTest, AListKnowsWhatItHas) {
+  const auto list = ParseBenchmarks("fillrandom,readabsent,seekrandom,readlist");
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_STREQ(list->Find(WritesDrawn)->name, "fillrandom");
+  EXPECT_STREQ(list->Find(Seeks)->name, "seekrandom");
+  EXPECT_STREQ(list->Find(IsRecorded)->name, "readlist");
+  for (const BenchmarkTest test : {GetsMany, IsMixed, IsBesideWrites}) {
+    EXPECT_EQ(list->Find(test), nullptr) << NamesOf(test, " or ");
+  }
+  EXPECT_EQ(NamesOf(MayBeMixed, " or "), "multireadrandom, seekrandom or readwhilewriting");
+  EXPECT_EQ(NamesOf(IsMixed, " or "), "readmixed");
 }
 
 TEST(BenchmarksTest, WhatCantBeDoneIsSaid) {

@@ -15,8 +15,6 @@
 namespace winnow::bench {
 namespace {
 
-constexpr char kWhileWriting[] = "readwhilewriting";
-
 absl::Status Wrong(absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat("--benchmarks: ", why));
 }
@@ -37,38 +35,59 @@ std::string Names() {
 }  // namespace
 
 const std::vector<Benchmark>& Benchmarks() {
+  using Write = WriteKind;
+  using Asks = AskedKeys;
+  using Kind = LookupKind;
+  using Share = AbsentShare;
+  constexpr std::nullopt_t kReads = std::nullopt;
+  constexpr bool kBesideWrites = true;
+  constexpr bool kOverKeys = true;
   static const auto* const all = new std::vector<Benchmark>{
-      {"filluniquerandom", "writes every key once, in random order", WriteKind::kOnce},
-      {"fillseq", "writes every key once, in the order of keys", WriteKind::kInOrder},
-      {"fillrandom", "writes --writes keys drawn with replacement, so that some are left out",
-       WriteKind::kDrawn},
-      {"overwrite", "the same once more, over what is there", WriteKind::kDrawn},
-      {"compact", "merges all files into one level", WriteKind::kCompact},
-      {"readrandom", "asks for keys of the whole range, written or not", {}, AskedKeys::kRange},
-      {"readmissing", "asks for such keys with a byte more", {}, AskedKeys::kLonger},
-      {"multireadrandom",
-       "asks as readrandom does, by MultiGet, --batch_size keys at a time",
-       {},
-       AskedKeys::kRange},
-      {"seekrandom",
-       "seeks to keys as readrandom draws them; asks filters of prefixes only",
-       {},
-       AskedKeys::kRange},
-      {kWhileWriting,
-       "readrandom while another thread overwrites; needs --growth=rocksdb",
-       {},
-       AskedKeys::kRange},
-      {"readpresent", "asks for keys that were written", {}, AskedKeys::kPresent},
-      {"readabsent",
-       "asks for keys that were not, between those that were",
-       {},
-       AskedKeys::kAbsent},
-      {"readmixed", "both, in the share of --absent_lookups", {}, AskedKeys::kMixed},
-      {"readlist",
-       "asks for the keys of --lookups, one after the other",
-       {},
-       AskedKeys::kRecorded}};
+      {"filluniquerandom", ", ", Write::kOnce},
+      {"fillseq", ", ", Write::kInOrder},
+      {"fillrandom", " (draws with replacement), ", Write::kDrawn},
+      {"overwrite", ", ", Write::kDrawn, {}, {}, {}, false, kOverKeys},
+      {"compact", "", Write::kCompact, {}, {}, {}, false, kOverKeys},
+      {"readrandom", " (the whole range, written or not), ", kReads, Asks::kRange},
+      {"readmissing", " (such keys with a byte more), ", kReads, Asks::kLonger},
+      {"multireadrandom", ", ", kReads, Asks::kRange, Kind::kMultiGet, Share::kIfGiven},
+      {"seekrandom", " (with a --prefix_size), ", kReads, Asks::kRange, Kind::kSeek,
+       Share::kIfGiven},
+      {"readwhilewriting", "; ", kReads, Asks::kRange, Kind::kGet, Share::kIfGiven, kBesideWrites},
+      {"readpresent", " and ", kReads, Asks::kPresent},
+      {"readabsent", " (keys that were written, or were not), ", kReads, Asks::kAbsent},
+      {"readmixed", " (both, in the share of --absent_lookups), ", kReads, Asks::kRange, Kind::kGet,
+       Share::kAlways},
+      {"readlist", " (the keys of --lookups)", kReads, Asks::kRecorded}};
   return *all;
+}
+
+std::string NamesOf(BenchmarkTest test, absl::string_view before_last) {
+  std::vector<std::string> names;
+  for (const Benchmark& benchmark : Benchmarks()) {
+    if (test(benchmark)) names.emplace_back(benchmark.name);
+  }
+  const std::string last = names.back();
+  names.pop_back();
+  return absl::StrCat(absl::StrJoin(names, ", "), names.empty() ? "" : before_last, last);
+}
+
+std::string BenchmarksHelp(bool writes) {
+  std::string help;
+  for (const Benchmark& benchmark : Benchmarks()) {
+    if (benchmark.writes.has_value() == writes) {
+      absl::StrAppend(&help, benchmark.name, benchmark.help);
+    }
+  }
+  return help;
+}
+
+const Benchmark* BenchmarkList::Find(BenchmarkTest test) const {
+  for (const auto* const some : {&writes, &lookups}) {
+    const auto found = std::find_if(some->begin(), some->end(), test);
+    if (found != some->end()) return &*found;
+  }
+  return nullptr;
 }
 
 absl::StatusOr<BenchmarkList> ParseBenchmarks(std::string_view list) {
@@ -90,8 +109,7 @@ absl::StatusOr<BenchmarkList> ParseBenchmarks(std::string_view list) {
                                   "', but what is written comes first: all lookups are of the tree "
                                   "that the writes leave"));
       }
-      if (parsed.writes.empty() &&
-          (*benchmark->writes == WriteKind::kCompact || name == "overwrite")) {
+      if (parsed.writes.empty() && benchmark->over_keys) {
         return Wrong(absl::StrCat("'", name, "' has nothing before it that writes keys"));
       }
       parsed.writes.push_back(*benchmark);
@@ -99,8 +117,8 @@ absl::StatusOr<BenchmarkList> ParseBenchmarks(std::string_view list) {
     }
     if (!seen.insert(std::string(name)).second)
       return Wrong(absl::StrCat("'", name, "' comes twice"));
-    if (!parsed.lookups.empty() && parsed.lookups.back().name == std::string_view(kWhileWriting)) {
-      return Wrong(absl::StrCat("'", name, "' comes after '", kWhileWriting,
+    if (!parsed.lookups.empty() && parsed.lookups.back().beside_writes) {
+      return Wrong(absl::StrCat("'", name, "' comes after '", parsed.lookups.back().name,
                                 "', which has to be the last, as it changes the tree"));
     }
     parsed.lookups.push_back(*benchmark);

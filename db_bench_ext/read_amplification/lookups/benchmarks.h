@@ -1,9 +1,11 @@
-// The names of --benchmarks: db_bench's, with its meanings, and some of our own.
+// The names of --benchmarks: db_bench's, with its meanings, and some of our own. All that is known
+// of one is in its row; nothing else asks for a name.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_BENCHMARKS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_BENCHMARKS_H_
 
 #include <absl/status/statusor.h>
+#include <absl/strings/string_view.h>
 
 #include <optional>
 #include <string>
@@ -20,28 +22,60 @@ enum class AskedKeys {
   kLonger,   // such a key with a byte more
   kPresent,  // keys that were written
   kAbsent,   // keys that were not
-  kMixed,    // an exact share of absent ones
   kRecorded  // those of a list, one after the other
+};
+
+enum class LookupKind { kGet, kMultiGet, kSeek };
+
+// Of lookups in the range: whether an exact share of them asks for absent keys.
+enum class AbsentShare {
+  kNever,    // as db_bench's readrandom
+  kIfGiven,  // --absent_lookups
+  kAlways,   // half of them if none is given
 };
 
 // What a name stands for: something that is written, or something that is looked up.
 struct Benchmark {
   const char* name;
-  const char* meaning;  // a clause
+  const char* help;  // what follows the name in the help of --benchmarks
   std::optional<WriteKind> writes{};
-  AskedKeys asks = AskedKeys::kRange;  // of lookups
+  AskedKeys asks = AskedKeys::kRange;
+  LookupKind kind = LookupKind::kGet;
+  AbsentShare share = AbsentShare::kNever;
+  bool beside_writes = false;  // asks while another thread writes, and comes last
+  bool over_keys = false;      // writes where there have to be keys before
 };
 
 // All that there are, those of writes first.
 const std::vector<Benchmark>& Benchmarks();
 
+// Some that have something in common.
+using BenchmarkTest = bool (*)(const Benchmark&);
+inline bool IsRecorded(const Benchmark& one) { return one.asks == AskedKeys::kRecorded; }
+inline bool IsMixed(const Benchmark& one) { return one.share == AbsentShare::kAlways; }
+inline bool MayBeMixed(const Benchmark& one) { return one.share == AbsentShare::kIfGiven; }
+inline bool TakesShare(const Benchmark& one) { return one.share != AbsentShare::kNever; }
+inline bool GetsMany(const Benchmark& one) { return one.kind == LookupKind::kMultiGet; }
+inline bool Seeks(const Benchmark& one) { return one.kind == LookupKind::kSeek; }
+inline bool IsBesideWrites(const Benchmark& one) { return one.beside_writes; }
+inline bool WritesDrawn(const Benchmark& one) { return one.writes == WriteKind::kDrawn; }
+
+// "readpresent, readabsent or readmixed", if " or " is before the last. There is one.
+std::string NamesOf(BenchmarkTest test, absl::string_view before_last);
+
+// What the help of --benchmarks says of those that write, or of those that look up.
+std::string BenchmarksHelp(bool writes);
+
 struct BenchmarkList {
   std::vector<Benchmark> writes;
   std::vector<Benchmark> lookups;  // at least one
+
+  // The first that is such a one; null if none is.
+  const Benchmark* Find(BenchmarkTest test) const;
 };
 
 // "fillrandom,compact,readrandom". What is written comes first, as the tree that is looked at is
-// what all writes leave; readwhilewriting comes last, as it changes the tree. An error says what is
+// what all writes leave; what changes the tree as it asks comes last. An error says what is
 // wrong with a list.
 absl::StatusOr<BenchmarkList> ParseBenchmarks(std::string_view list);
 

@@ -75,8 +75,8 @@ class Measurement {
     for (const Benchmark& benchmark : options_.workloads) {
       status = Measure(MakeLookups(benchmark, keys_, options_.choices));
       if (!status.ok()) return status;
-      if (std::string_view(benchmark.name) == "seekrandom" && !database_->HasPrefixes()) {
-        run_.notes.push_back(kSeeksAskNothing);
+      if (Seeks(benchmark) && !database_->HasPrefixes()) {
+        run_.notes.push_back(absl::StrCat(benchmark.name, kSeeksAskNothing));
       }
     }
     run_.database = path_;

@@ -24,15 +24,15 @@ namespace winnow::bench {
 // What stands for the policy in the results.
 inline constexpr char kAsItIs[] = "as it is";
 
-// Said where seeks find no filter to ask.
+// Said, behind the name of a workload, where its seeks find no filter to ask.
 inline constexpr char kSeeksAskNothing[] =
-    "seekrandom asked no filter: without a prefix extractor filters hold whole keys only, which a "
+    " asked no filter: without a prefix extractor filters hold whole keys only, which a "
     "seek has no use for.";
 
 struct ExistingOptions {
   std::vector<Benchmark> workloads;  // lookups
   LookupChoices choices;
-  std::shared_ptr<const KeySet> recorded;  // of readlist; null without
+  std::shared_ptr<const KeySet> recorded;  // a list of lookups; null without
   uint64_t timed_reads = 0;                // of each workload and round, at most
   double timed_seconds = 0;                // above 0: of a round, instead
   size_t timed_rounds = 1;                 // at least 1

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/lookups/benchmarks.h"
 #include "db_bench_ext/read_amplification/measured/readamp_results.h"
 
 namespace winnow::bench {
@@ -29,8 +30,6 @@ struct Asked {
 // Which key is asked for at a position, the same each time; it may be made in *room, and is valid
 // until that changes. Called by several threads at a time.
 using LookupAt = std::function<Asked(uint64_t position, std::string* room)>;
-
-enum class LookupKind { kGet, kMultiGet, kSeek };
 
 // A workload: which keys are looked up, in which order, and how.
 struct Lookups {

@@ -3,7 +3,6 @@
 #include <absl/strings/str_cat.h>
 
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 #include "db_bench_ext/read_amplification/keys/random.h"
@@ -93,29 +92,29 @@ LookupAt OrWritten(LookupAt at) {
   };
 }
 
-LookupAt LookupsOf(AskedKeys asks, const KeysOfRun& keys, const LookupChoices& choices) {
-  switch (asks) {
-    case AskedKeys::kRange:
-      return choices.absent_share ? OfBoth(keys, choices, *choices.absent_share)
-                                  : OfRange(keys, choices);
+// Of lookups that ask for absent keys in an exact share.
+std::optional<double> ShareOf(const Benchmark& benchmark, const LookupChoices& choices) {
+  if (!TakesShare(benchmark)) return std::nullopt;
+  return IsMixed(benchmark) ? choices.absent_share.value_or(kShareOfMixed) : choices.absent_share;
+}
+
+LookupAt LookupsOf(const Benchmark& benchmark, const KeysOfRun& keys,
+                   const LookupChoices& choices) {
+  switch (benchmark.asks) {
+    case AskedKeys::kRange: {
+      const std::optional<double> share = ShareOf(benchmark, choices);
+      return share ? OfBoth(keys, choices, *share) : OfRange(keys, choices);
+    }
     case AskedKeys::kLonger:
       return OfLonger(keys, choices);
     case AskedKeys::kPresent:
       return OfPresent(keys, choices);
     case AskedKeys::kAbsent:
       return OfAbsent(keys, choices);
-    case AskedKeys::kMixed:
-      return OfBoth(keys, choices, choices.absent_share.value_or(0.5));
     case AskedKeys::kRecorded:
       break;
   }
   return OfList(keys);
-}
-
-// readrandom keeps db_bench's meaning; readmixed is its like with a share.
-bool TakesShare(const Benchmark& benchmark, const LookupChoices& choices) {
-  return benchmark.asks == AskedKeys::kRange && choices.absent_share &&
-         std::string_view(benchmark.name) != "readrandom";
 }
 
 }  // namespace
@@ -127,8 +126,7 @@ LookupAt WithoutExpectation(LookupAt at) {
 }
 
 bool AsksForAbsentKeys(const Benchmark& benchmark, const LookupChoices& choices) {
-  return benchmark.asks == AskedKeys::kAbsent || benchmark.asks == AskedKeys::kMixed ||
-         TakesShare(benchmark, choices);
+  return benchmark.asks == AskedKeys::kAbsent || ShareOf(benchmark, choices);
 }
 
 bool InShare(uint64_t position, double share) {
@@ -138,20 +136,20 @@ bool InShare(uint64_t position, double share) {
 
 Lookups MakeLookups(const Benchmark& benchmark, const KeysOfRun& keys,
                     const LookupChoices& choices) {
-  const std::string_view name = benchmark.name;
   Lookups lookups;
   lookups.name = benchmark.name;
-  lookups.count = benchmark.asks == AskedKeys::kRecorded ? keys.recorded->size() : choices.reads;
-  if (name == "multireadrandom") {
-    lookups.kind = LookupKind::kMultiGet;
+  lookups.kind = benchmark.kind;
+  lookups.beside_writes = benchmark.beside_writes;
+  lookups.at = LookupsOf(benchmark, keys, choices);
+  lookups.count = IsRecorded(benchmark) ? keys.recorded->size() : choices.reads;
+  if (GetsMany(benchmark)) {
     lookups.batch = choices.batch;
     lookups.batched = choices.batched;
     lookups.remark = absl::StrCat(
         choices.batch, " keys a call, by RocksDB's MultiGet of ",
         choices.batched ? "arrays" : "vectors", "; latencies are those of calls.",
         choices.batched ? " Keys of a call that need the same block read it once." : "");
-  } else if (name == "seekrandom") {
-    lookups.kind = LookupKind::kSeek;
+  } else if (Seeks(benchmark)) {
     lookups.nexts = choices.nexts;
     lookups.remark =
         "RocksDB counts what filters answer to seeks in total only, not by level. Which answers "
@@ -159,19 +157,13 @@ Lookups MakeLookups(const Benchmark& benchmark, const KeysOfRun& keys,
         "false is known of seeks that find no key from their own on with the same prefix: false "
         "reads and their rates are of these alone.";
   }
-  lookups.beside_writes = name == "readwhilewriting";
   if (lookups.beside_writes) {
     lookups.remark =
         "The tree changes meanwhile, and from one policy and one pass to the next: files "
         "considered "
         "are those of the tree before, and policies can't be compared closely.";
+    lookups.at = OrWritten(std::move(lookups.at));
   }
-  LookupChoices of_this = choices;
-  if (benchmark.asks == AskedKeys::kRange && !TakesShare(benchmark, choices)) {
-    of_this.absent_share.reset();
-  }
-  lookups.at = LookupsOf(benchmark.asks, keys, of_this);
-  if (lookups.beside_writes) lookups.at = OrWritten(std::move(lookups.at));
   return lookups;
 }
 

@@ -1,4 +1,4 @@
-// The lookups of a workload, made of its name, the keys and the user's choices.
+// The lookups of a workload, made of its row, the keys and the user's choices.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_WORKLOADS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_WORKLOADS_H_
@@ -25,6 +25,9 @@ struct KeysOfRun {
   bool absent_drawn = false;      // `absent` is random draws, to be taken one after the other
   bool longer_are_absent = true;  // no key of `longer` is one of the range
 };
+
+// Of absent keys in mixed lookups, where none is given.
+inline constexpr double kShareOfMixed = 0.5;
 
 struct LookupChoices {
   uint64_t reads = 0;  // of each workload; of a recorded list: as many as it has

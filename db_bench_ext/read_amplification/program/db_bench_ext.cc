@@ -175,15 +175,17 @@ absl::Status CheckWorkloads(const WorkloadRequest& request, const TreeOptions& t
         "--benchmarks: '", request.benchmarks.writes.front().name,
         "' writes, but --use_existing_db measures a database as it is, and nothing in it changes"));
   }
-  if (!LooksUpBy(request, "readwhilewriting")) return absl::OkStatus();
+  const Benchmark* const beside_writes = request.benchmarks.Find(IsBesideWrites);
+  if (beside_writes == nullptr) return absl::OkStatus();
   if (existing) {
-    return absl::InvalidArgumentError(
-        "--benchmarks: 'readwhilewriting' writes, but --use_existing_db changes nothing");
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--benchmarks: '", beside_writes->name, "' writes, but --use_existing_db changes nothing"));
   }
   if (tree.growth == GrowthKind::kPlanned) {
     return absl::InvalidArgumentError(
-        "--benchmarks: 'readwhilewriting' needs --growth=rocksdb, as nothing is merged beside "
-        "lookups in a tree that grows by a plan");
+        absl::StrCat("--benchmarks: '", beside_writes->name,
+                     "' needs --growth=rocksdb, as nothing is merged beside lookups in a tree that "
+                     "grows by a plan"));
   }
   return absl::OkStatus();
 }
@@ -240,12 +242,6 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   return task;
 }
 
-// Whether writes may leave keys out, or write them more than once.
-bool Draws(const WorkloadRequest& request) {
-  return std::any_of(request.writes.begin(), request.writes.end(),
-                     [](const WriteStep& step) { return step.kind == WriteKind::kDrawn; });
-}
-
 // What the run will take, for as many keys as there are or will be.
 struct Forecast {
   TreeOptions scaled;
@@ -270,7 +266,8 @@ Forecast MakeForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
     forecast.size.timed_lookups =
         workloads * std::min(reads, task.options.timed_reads) * task.options.timed_rounds;
   }
-  forecast.size.key_memory = KeyMemory(task.request.keys, keys, key_bytes, Draws(task.request));
+  forecast.size.key_memory = KeyMemory(task.request.keys, keys, key_bytes,
+                                       task.request.benchmarks.Find(WritesDrawn) != nullptr);
   for (const Policy& policy : task.policies) forecast.size.policies.push_back(policy.asked);
   forecast.size.trees_at_once = std::min(task.options.trees_at_once, task.policies.size());
   forecast.tree = ForecastTree(forecast.scaled, keys, key_bytes);
@@ -324,12 +321,15 @@ std::vector<std::string> WorkloadNotes(const WorkloadRequest& request, const Tre
   std::vector<std::string> notes;
   const bool prefixes =
       tree.prefix_size > 0 || (tree.file && tree.file->database.prefix_extractor != nullptr);
-  if (LooksUpBy(request, "seekrandom") && !prefixes) notes.push_back(kSeeksAskNothing);
-  if (LooksUpBy(request, "readwhilewriting")) {
-    notes.push_back(
-        "readwhilewriting changes the tree as it goes, and a policy's passes come one after the "
-        "other: its figures are of trees that differ from policy to policy, and from those of the "
-        "tables.");
+  if (const Benchmark* const seeks = request.benchmarks.Find(Seeks);
+      seeks != nullptr && !prefixes) {
+    notes.push_back(absl::StrCat(seeks->name, kSeeksAskNothing));
+  }
+  if (const Benchmark* const writes = request.benchmarks.Find(IsBesideWrites); writes != nullptr) {
+    notes.push_back(absl::StrCat(
+        writes->name,
+        " changes the tree as it goes, and a policy's passes come one after the other: its figures "
+        "are of trees that differ from policy to policy, and from those of the tables."));
   }
   return notes;
 }

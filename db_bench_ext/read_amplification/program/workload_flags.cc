@@ -27,22 +27,23 @@ ABSL_FLAG(int64_t, num, 1'000'000,
           "number of keys to generate when there are no --keys and no --from_db");
 ABSL_FLAG(int32_t, key_size, 16, "bytes of a generated key, at least 8");
 ABSL_FLAG(int32_t, value_size, 100, "bytes of a value");
-ABSL_FLAG(
-    std::string, benchmarks, "filluniquerandom,readabsent,readpresent",
-    "what to write, and then what to look up, by names of db_bench, with its meanings, and some of "
-    "our own. Writing: filluniquerandom, fillseq, fillrandom (draws with replacement), overwrite, "
-    "compact; filluniquerandom if none is given. Looking up: readrandom (the whole range, written "
-    "or not), readmissing (such keys with a byte more), multireadrandom, seekrandom (with a "
-    "--prefix_size), readwhilewriting; readpresent and readabsent (keys that were written, or were "
-    "not), readmixed (both, in the share of --absent_lookups), readlist (the keys of --lookups)");
+ABSL_FLAG(std::string, benchmarks, "filluniquerandom,readabsent,readpresent",
+          absl::StrCat("what to write, and then what to look up, by names of db_bench, with its "
+                       "meanings, and some "
+                       "of our own. Writing: ",
+                       winnow::bench::BenchmarksHelp(true),
+                       "; filluniquerandom if none is given. Looking up: ",
+                       winnow::bench::BenchmarksHelp(false)));
 ABSL_FLAG(int64_t, writes, 0,
           "writes of fillrandom and of overwrite; 0: as many as there are keys");
 ABSL_FLAG(int64_t, reads, 1'000'000, "lookups to count, of each workload");
 ABSL_FLAG(std::string, lookups, "",
           "file with recorded keys to look up, in the same form as --keys");
 ABSL_FLAG(double, absent_lookups, 0.5,
-          "share of absent keys in readmixed; given, also in multireadrandom, seekrandom and "
-          "readwhilewriting, which else ask for any key of the range");
+          absl::StrCat("share of absent keys in ",
+                       winnow::bench::NamesOf(winnow::bench::IsMixed, " and "), "; given, also in ",
+                       winnow::bench::NamesOf(winnow::bench::MayBeMixed, " and "),
+                       ", which else ask for any key of the range"));
 ABSL_FLAG(double, zipf, 0,
           "exponent of the skew of lookups: the key of rank r, by a shuffle of the seed, is asked "
           "as often as 1/r^zipf says; 0: all alike. 0.99 is YCSB's");
@@ -77,43 +78,33 @@ std::string BenchmarksOfFlags(const GivenFlags& given) {
   return list;
 }
 
-bool Writes(const WorkloadRequest& request, WriteKind kind) {
-  return std::any_of(request.writes.begin(), request.writes.end(),
-                     [&](const WriteStep& step) { return step.kind == kind; });
-}
-
 bool IsGenerated(const WorkloadRequest& request) {
   return request.keys.list.empty() && request.keys.from_db.empty();
 }
 
 // Flags that only some workloads follow.
 absl::Status CheckMeanings(const WorkloadRequest& request, const GivenFlags& given) {
-  const auto any = [&](std::initializer_list<const char*> names) {
-    return std::any_of(names.begin(), names.end(),
-                       [&](const char* name) { return LooksUpBy(request, name); });
-  };
   const struct {
     const char* flag;
-    bool has_meaning;
-    const char* needs;
+    BenchmarkTest follows;
+    std::string needs = NamesOf(follows, " or ");
   } rows[] = {
-      {"absent_lookups", any({"readmixed", "multireadrandom", "seekrandom", "readwhilewriting"}),
-       "readmixed, multireadrandom, seekrandom or readwhilewriting"},
-      {"batch_size", any({"multireadrandom"}), "multireadrandom"},
-      {"multiread_batched", any({"multireadrandom"}), "multireadrandom"},
-      {"seek_nexts", any({"seekrandom"}), "seekrandom"},
-      {"benchmark_write_rate_limit", any({"readwhilewriting"}), "readwhilewriting"},
-      {"lookups", any({"readlist"}), "readlist"},
-      {"writes", Writes(request, WriteKind::kDrawn), "fillrandom or overwrite"},
+      {"absent_lookups", TakesShare,
+       absl::StrCat(NamesOf(IsMixed, ", "), ", ", NamesOf(MayBeMixed, " or "))},
+      {"batch_size", GetsMany},
+      {"multiread_batched", GetsMany},
+      {"seek_nexts", Seeks},
+      {"benchmark_write_rate_limit", IsBesideWrites},
+      {"lookups", IsRecorded},
+      {"writes", WritesDrawn},
   };
   const auto& lookups = request.benchmarks.lookups;
-  const bool draws = std::any_of(lookups.begin(), lookups.end(), [](const Benchmark& benchmark) {
-    return benchmark.asks != AskedKeys::kRecorded;
-  });
+  const bool no_draws = std::all_of(lookups.begin(), lookups.end(), IsRecorded);
   for (const char* flag : {"reads", "zipf"}) {
-    if (given.count(flag) == 0 || draws) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--", flag, " has no meaning for readlist alone, which asks for every key of --lookups"));
+    if (given.count(flag) == 0 || !no_draws) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", flag, " has no meaning for ", NamesOf(IsRecorded, " and "),
+                     " alone, which asks for every key of --lookups"));
   }
   for (const char* flag : {"num", "key_size"}) {
     if (given.count(flag) == 0 || IsGenerated(request)) continue;
@@ -125,12 +116,14 @@ absl::Status CheckMeanings(const WorkloadRequest& request, const GivenFlags& giv
         "--timed_reads and --duration both say how long a timed round is: give one of them");
   }
   for (const auto& row : rows) {
-    if (given.count(row.flag) == 0 || row.has_meaning) continue;
+    if (given.count(row.flag) == 0 || request.benchmarks.Find(row.follows) != nullptr) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("--", row.flag, " has no meaning without ", row.needs, " in --benchmarks"));
   }
-  if (LooksUpBy(request, "readlist") && request.keys.lookups.empty()) {
-    return absl::InvalidArgumentError("readlist needs the file of its keys: --lookups=FILE");
+  if (const Benchmark* const list = request.benchmarks.Find(IsRecorded);
+      list != nullptr && request.keys.lookups.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(list->name, " needs the file of its keys: --lookups=FILE"));
   }
   if (!request.keys.list.empty() && !request.keys.from_db.empty()) {
     return absl::InvalidArgumentError(
@@ -199,9 +192,9 @@ absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given) 
   for (const Benchmark& benchmark : request.benchmarks.writes) {
     request.writes.push_back(
         {*benchmark.writes, static_cast<uint64_t>(absl::GetFlag(FLAGS_writes))});
+    request.keys.ordered |= benchmark.writes == WriteKind::kInOrder;
   }
   if (request.writes.empty()) request.writes.push_back({WriteKind::kOnce, 0});
-  request.keys.ordered = Writes(request, WriteKind::kInOrder);
   request.choices = ChoicesOfFlags(given);
   request.value_size = static_cast<size_t>(absl::GetFlag(FLAGS_value_size));
   request.value_size_given = given.count("value_size") > 0;
@@ -214,12 +207,6 @@ absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given) 
   return request;
 }
 
-bool LooksUpBy(const WorkloadRequest& request, std::string_view benchmark) {
-  const std::vector<Benchmark>& lookups = request.benchmarks.lookups;
-  return std::any_of(lookups.begin(), lookups.end(),
-                     [&](const Benchmark& b) { return b.name == benchmark; });
-}
-
 std::string LookupsDrawn(const WorkloadRequest& request) {
   const std::string skew = request.choices.zipf > 0
                                ? absl::StrCat("Zipf-skewed with exponent ", request.choices.zipf,
@@ -227,8 +214,8 @@ std::string LookupsDrawn(const WorkloadRequest& request) {
                                : std::string("uniform");
   const std::vector<Benchmark>& lookups = request.benchmarks.lookups;
   std::string text = "lookups: ";
-  if (LooksUpBy(request, "readlist")) {
-    absl::StrAppend(&text, "readlist as ", request.keys.lookups, " has them");
+  if (const Benchmark* const list = request.benchmarks.Find(IsRecorded); list != nullptr) {
+    absl::StrAppend(&text, list->name, " as ", request.keys.lookups, " has them");
     if (lookups.size() == 1) return text;
     absl::StrAppend(&text, ", others ");
   }
@@ -251,25 +238,26 @@ inspect::Settings WorkloadSettings(const WorkloadRequest& request, bool existing
       out->append(benchmark.name);
     });
   };
+  const auto has = [&](BenchmarkTest test) { return request.benchmarks.Find(test) != nullptr; };
   std::string writes = names(request.benchmarks.writes);
   if (writes.empty() && !existing) writes = "filluniquerandom";
   inspect::Settings settings = {{"benchmarks", absl::StrCat(writes, writes.empty() ? "" : ",",
                                                             names(request.benchmarks.lookups))},
                                 {"threads", static_cast<int64_t>(request.threads)}};
-  if (LooksUpBy(request, "readmixed") || request.choices.absent_share) {
-    settings.emplace_back("absent_lookups", request.choices.absent_share.value_or(0.5));
+  if (has(IsMixed) || request.choices.absent_share) {
+    settings.emplace_back("absent_lookups", request.choices.absent_share.value_or(kShareOfMixed));
   }
-  if (Writes(request, WriteKind::kDrawn)) {
+  if (has(WritesDrawn)) {
     settings.emplace_back("writes", absl::GetFlag(FLAGS_writes));
   }
-  if (LooksUpBy(request, "multireadrandom")) {
+  if (has(GetsMany)) {
     settings.emplace_back("batch_size", static_cast<int64_t>(request.choices.batch));
     settings.emplace_back("multiread_batched", request.choices.batched);
   }
-  if (LooksUpBy(request, "seekrandom")) {
+  if (has(Seeks)) {
     settings.emplace_back("seek_nexts", static_cast<int64_t>(request.choices.nexts));
   }
-  if (LooksUpBy(request, "readwhilewriting")) {
+  if (has(IsBesideWrites)) {
     settings.emplace_back("benchmark_write_rate_limit", static_cast<int64_t>(request.write_rate));
   }
   if (request.timed_seconds > 0) settings.emplace_back("duration", request.timed_seconds);

@@ -48,7 +48,7 @@ struct WorkloadRequest {
   double timed_seconds = 0;  // above 0: of a round, instead
   size_t timed_rounds = 1;   // at least 1
   size_t threads = 1;        // that look keys up in a tree
-  uint64_t write_rate = 0;   // of readwhilewriting, bytes a second; 0: no limit
+  uint64_t write_rate = 0;   // of the thread that writes, bytes a second; 0: no limit
 };
 
 // Of the numbers among these flags; CheckFlagValues is called before what follows.
@@ -57,9 +57,6 @@ const std::vector<FlagRange>& WorkloadFlagRanges();
 // Checks the flags, each and together; an error, a sentence that names the flag, for what can't be
 // done or has no meaning.
 absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given);
-
-// Whether the workload is among the lookups.
-bool LooksUpBy(const WorkloadRequest& request, std::string_view benchmark);
 
 // How the lookups are drawn, for the reports.
 std::string LookupsDrawn(const WorkloadRequest& request);
