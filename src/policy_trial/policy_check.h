@@ -15,34 +15,9 @@
 #include <vector>
 
 #include "src/policy_trial/open_with_policy.h"
-#include "src/sst/sst_filters.h"
+#include "src/policy_trial/policy_trial.h"
 
 namespace winnow::inspect {
-
-// A filter that the policy built.
-struct PolicyTrial {
-  std::string situation;                // "flush", "compaction", "ingested file"
-  int level = -1;                       // that the file is written to; -1 for an ingested file
-  uint64_t keys = 0;                    // added
-  std::optional<FilterSummary> filter;  // unset: the policy builds none in this situation
-};
-
-// The last level of a tree that RocksDB makes with its default options.
-inline constexpr int kLastTrialLevel = 6;
-
-// A file that somebody thinks of.
-struct TrialFile {
-  uint64_t keys = 0;
-  int level = kLastTrialLevel;  // that it is written to; 0 for a flush
-};
-
-// A full tree with the filters of by_level: levels 1 to kLastTrialLevel, each with size_ratio times
-// the keys of the one above.
-struct PolicyTree {
-  double size_ratio = 10;
-  double bits_per_key = 0;  // of all filters
-  double false_reads = 0;   // expected of a lookup of an absent key; a level without filters is one
-};
 
 struct PolicyVerdict {
   std::string asked;  // the options string, without spaces around it and "filter_policy="

@@ -5,11 +5,39 @@
 
 #include <rocksdb/filter_policy.h>
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "src/policy_trial/policy_check.h"
+#include "src/sst/sst_filters.h"
 
 namespace winnow::inspect {
+
+// A filter that the policy built.
+struct PolicyTrial {
+  std::string situation;                // "flush", "compaction", "ingested file"
+  int level = -1;                       // that the file is written to; -1 for an ingested file
+  uint64_t keys = 0;                    // added
+  std::optional<FilterSummary> filter;  // unset: the policy builds none in this situation
+};
+
+// The last level of a tree that RocksDB makes with its default options.
+inline constexpr int kLastTrialLevel = 6;
+
+// A file that somebody thinks of.
+struct TrialFile {
+  uint64_t keys = 0;
+  int level = kLastTrialLevel;  // that it is written to; 0 for a flush
+};
+
+// A full tree with the filters of by_level: levels 1 to kLastTrialLevel, each with size_ratio times
+// the keys of the one above.
+struct PolicyTree {
+  double size_ratio = 10;
+  double bits_per_key = 0;  // of all filters
+  double false_reads = 0;   // expected of a lookup of an absent key; a level without filters is one
+};
 
 // Outputs of a compaction to the last level, with 100 to a million keys.
 std::vector<PolicyTrial> TryKeyCounts(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
