@@ -127,14 +127,6 @@ AdviceRows Try(const AdviceReading& reading, const AdviceOptions& options,
 
 }  // namespace
 
-std::string AdviceRow::OnePolicy() const {
-  const bool same = !policies.empty() && std::all_of(policies.begin(), policies.end(),
-                                                     [this](const std::string& policy) {
-                                                       return policy == policies.front();
-                                                     });
-  return same ? policies.front() : std::string();
-}
-
 Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
               const AdviceProgress& progress, std::string* problem) {
   Advice advice;

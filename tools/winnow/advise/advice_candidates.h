@@ -13,6 +13,7 @@
 
 #include "src/sst/builtin_filters.h"
 #include "tools/winnow/advise/advice_files.h"
+#include "tools/winnow/advise/advice_types.h"
 #include "winnow/options.h"
 
 namespace winnow::inspect {
@@ -54,17 +55,6 @@ struct FamilyFormula {
 // files of the family, the lookups that ask it in vain.
 FamilyFormula FormulaOf(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
                         const std::vector<size_t>& some, const std::vector<uint64_t>& asks);
-
-struct Cost {
-  double bytes = 0;
-  double false_reads = 0;  // expected, of all lookups together
-
-  Cost& operator+=(const Cost& other) {
-    bytes += other.bytes;
-    false_reads += other.false_reads;
-    return *this;
-  }
-};
 
 // The sizes and rates of one candidate's filters. For RocksDB's, the policy is asked, and made to
 // build a filter: how it rounds those of few keys depends on its version and the table options. Not

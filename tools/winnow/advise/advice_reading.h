@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_candidates.h"
 #include "tools/winnow/advise/advice_compacted.h"
 #include "tools/winnow/advise/advice_files.h"

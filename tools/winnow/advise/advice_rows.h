@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_reading.h"
 #include "tools/winnow/advise/advice_shortlist.h"
+#include "tools/winnow/advise/advice_types.h"
 
 namespace winnow::inspect {
 

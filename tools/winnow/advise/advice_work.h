@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "src/workers/worker_pool.h"
-#include "tools/winnow/advise/advice.h"
+#include "tools/winnow/advise/advice_types.h"
 
 namespace winnow::inspect {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "tools/winnow/advise/advice.h"
+#include "tools/winnow/advise/advice_types.h"
 
 namespace winnow::tools {
 

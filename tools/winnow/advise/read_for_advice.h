@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_reading.h"
+#include "tools/winnow/advise/advice_types.h"
 
 namespace winnow::inspect {
 

@@ -1,0 +1,163 @@
+// What is asked of advice, and what it answers: types that all its parts have in common.
+
+#ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_TYPES_H_
+#define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_TYPES_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/text/rate_interval.h"
+
+namespace winnow::inspect {
+
+struct AdviceOptions {
+  // Column families to look at, as FamiliesNamed takes them; empty: all.
+  std::vector<std::string> families;
+
+  // Recorded lookups, in any order, without timestamps; they are of the one family that there is.
+  // Unset: they are drawn.
+  std::optional<std::vector<std::string>> recorded;
+
+  uint64_t lookups = 200'000;  // to draw, over all families by their keys
+  double absent_share = 1;     // of them
+  uint64_t sample_keys = 0;    // files of about so many keys are tried, 0: all
+  std::optional<double> budget_bytes;
+  std::vector<std::string> policies;  // to try besides, as options strings
+  int jobs = 1;
+
+  // Files that are begun later than this after the start are not tried, but for one; 0: no bound.
+  double seconds = 0;
+
+  // Where many files have the same range, lookups are thinned out, evenly, to ask about so many
+  // filters in all: each of them then tells as much of a policy.
+  uint64_t most_asks = 4'000'000;
+};
+
+// How far it is: in which step of the work, and how much of it is done.
+struct AdviceStep {
+  std::string name;
+  size_t done = 0;  // of the files
+  size_t files = 0;
+  double share = 0;  // of the work, 0 to 1, by the files' entries
+};
+using AdviceProgress = std::function<void(const AdviceStep& step)>;
+
+// What filters take and let through.
+struct Cost {
+  double bytes = 0;
+  double false_reads = 0;  // expected, of all lookups together
+
+  Cost& operator+=(const Cost& other) {
+    bytes += other.bytes;
+    false_reads += other.false_reads;
+    return *this;
+  }
+};
+
+// A policy, or a policy for each family, and what it costs.
+struct AdviceRow {
+  std::string title;                  // "now", or what the row is for; may be empty
+  std::vector<std::string> policies;  // for each family; of "now" none
+
+  double bytes = 0;
+  double false_reads = 0;  // a lookup
+  Interval interval;       // of the false reads, for lookups that are drawn as these were
+  uint64_t counted = 0;    // false reads, in the files that were tried
+  std::optional<double> nanoseconds_a_key;  // to build
+
+  std::optional<Cost> expected;  // by the formulas, false reads a lookup; of "now" unset
+
+  // What the filters would take, and false reads a lookup, once each family is compacted into one
+  // level under these policies; "now": under those that the OPTIONS file has. Unset: not known.
+  std::optional<Cost> compacted;
+
+  // One options string for all families; empty where they have different ones, and of "now".
+  std::string OnePolicy() const {
+    const bool same = !policies.empty() && std::all_of(policies.begin(), policies.end(),
+                                                       [this](const std::string& policy) {
+                                                         return policy == policies.front();
+                                                       });
+    return same ? policies.front() : std::string();
+  }
+};
+
+struct AdviceFamilyReport {
+  std::string database;  // empty: its files were given one by one
+  std::string name;
+  size_t files = 0;
+  uint64_t keys = 0;
+  uint64_t filter_bytes = 0;
+  uint64_t lookups = 0;
+  uint64_t absent = 0;
+  double false_reads = 0;                               // a lookup of this family, now
+  std::vector<std::pair<int, uint64_t>> keys_by_level;  // -1: not known
+  uint64_t keys_compacted = 0;                          // about, once all is in one level
+};
+
+struct CandidateRow {
+  std::string policy;
+  double bytes = 0;
+  double false_reads = 0;  // a lookup
+};
+
+// A family's part of the budget.
+struct BudgetPart {
+  size_t family = 0;
+  std::string policy;
+  double bytes = 0;
+  double false_reads = 0;  // a lookup of this family
+};
+
+struct FileError {
+  std::string path;
+  std::string error;
+};
+
+struct Advice {
+  std::vector<AdviceFamilyReport> families;
+  uint64_t keys = 0;     // of all files
+  uint64_t lookups = 0;  // that count
+  uint64_t absent = 0;   // of them
+  bool recorded = false;
+  uint64_t lookups_left_out = 0;  // for most_asks
+  uint64_t lookups_dropped = 0;   // made-up ones of keys that are there, or in no file's range
+  bool out_of_time = false;       // files that were chosen were not tried
+
+  std::vector<AdviceRow> rows;           // measured: "now" first, the others by what they take
+  std::vector<CandidateRow> candidates;  // by formulas: all
+
+  uint64_t files = 0;
+  uint64_t tried_files = 0;
+  uint64_t tried_keys = 0;
+
+  std::optional<double> budget_bytes;
+  std::vector<BudgetPart> budget;  // empty: it is too small
+  double budget_taken = 0;         // by the filters of the budget's split, as measured
+  double least_bytes = 0;          // for which there would be an answer to a budget
+  bool budget_is_enough = false;   // more of it would buy nothing
+  std::string one_policy;          // the best one within the budget for all families
+
+  std::string choice;          // the policy that is recommended, if it is one for all families
+  std::string recommendation;  // sentences with the options string to paste; may be empty
+  std::vector<std::string>
+      assumptions;  // sentences: what was taken for granted, what can't be told
+
+  std::vector<FileError> errors;
+};
+
+// A table file, and the folder of the database that it was listed for; empty: it was given itself.
+struct AdviceTable {
+  std::string database;
+  std::string path;
+  std::optional<int> level;
+};
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_TYPES_H_
