@@ -1,6 +1,6 @@
 // The split of a budget over column families.
 
-#include "tools/winnow/advise/advice_budget.h"
+#include "tools/winnow/advise/advice_shortlist.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The files that advice is asked for: what each has, the tree that they make, and the place of each
-// in it.
+// The files that advice is asked for: what each has, the tree that they make, the place of each in
+// it, and how worker processes do something with one after the other.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_FILES_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_FILES_H_
@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@
 #include "src/database/tree_shape.h"
 #include "src/policy_trial/trial_filter.h"
 #include "src/sst/stored_filter.h"
+#include "src/workers/worker_pool.h"
+#include "tools/winnow/advise/advice_types.h"
 
 namespace winnow::inspect {
 
@@ -71,6 +74,28 @@ struct AdvisedFamily {
 
 // Sorts the files that have no error into families and sets their places.
 std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files);
+
+struct AdviceWork {
+  std::string step;  // for the progress
+  size_t pieces = 0;
+  std::vector<double> sizes;  // of the pieces, to judge the progress by; empty: all alike
+
+  // In a worker; what it returns is the answer.
+  std::function<std::string(size_t piece, const WorkerReport&)> work;
+
+  // In this process. False for an answer that is not whole.
+  std::function<bool(size_t piece, const std::string& answer)> take;
+
+  // Where it is said that a piece has no answer that is whole.
+  std::function<std::string&(size_t piece)> error_of;
+};
+
+// Returns when all pieces are answered. What RunInWorkers says of threads holds.
+void DoAdviceWork(const AdviceWork& work, int jobs, const AdviceProgress& progress);
+
+// A sign of life with the share of the piece that is done, so that a long file is not taken for a
+// worker that hangs. `report` must outlive it.
+std::function<void(uint64_t, double)> Beat(const WorkerReport& report);
 
 }  // namespace winnow::inspect
 

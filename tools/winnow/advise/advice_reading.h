@@ -1,5 +1,5 @@
 // What advice reads of the files once, whatever the policies that it tries: the files, the tree
-// that they make, lookups, and which files these ask in vain.
+// that they make, lookups, which files these ask in vain, and which files stand for all.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_READING_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_READING_H_
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tools/winnow/advise/advice_candidates.h"
-#include "tools/winnow/advise/advice_compacted.h"
 #include "tools/winnow/advise/advice_files.h"
 #include "tools/winnow/advise/advice_lookups.h"
 
@@ -78,6 +77,12 @@ struct AdviceReading {
   // in the files and their size tell; `bytes` is what formulas say that such filters take.
   bool FiltersAreOf(const std::vector<std::string>& policies, double bytes) const;
 };
+
+// Sets `tried` and `rest` of the reading: files of about so many keys are tried, 0: all.
+//
+// Each file has a chance that is in proportion to its entries, one after the other in the order of
+// families, levels and keys, at even distances: so all parts of the tree are met.
+void ChooseSample(uint64_t sample_keys, AdviceReading* reading);
 
 }  // namespace winnow::inspect
 

@@ -9,9 +9,7 @@
 #include <utility>
 
 #include "src/policy_trial/trial_filter.h"
-#include "tools/winnow/advise/advice_times.h"
 #include "tools/winnow/advise/advice_trials.h"
-#include "tools/winnow/advise/advice_work.h"
 
 namespace winnow::inspect {
 namespace {

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "src/policy_trial/trial_filter.h"
 #include "src/sst/filter_asker.h"
 #include "src/sst/filter_contents.h"
 #include "src/sst/filter_partitions.h"
@@ -189,6 +188,28 @@ uint64_t BuildAll(InternalKeys* keys, const StoredFilter& stored, const Comparat
   return batch.keys();
 }
 
+constexpr int kRounds = 5;
+constexpr uint64_t kMostKeys = 100'000;  // of a filter: more take no longer a key
+constexpr uint64_t kKeysARound = 30'000;
+constexpr size_t kKeyBytes = 20;
+
+double TimeOnce(const TimedBuild& build, const std::vector<ROCKSDB_NAMESPACE::Slice>& keys) {
+  const uint64_t n = std::clamp<uint64_t>(build.keys, 1, kMostKeys);
+  uint64_t nanoseconds = 0;
+  uint64_t built = 0;
+  while (built < kKeysARound) {
+    TrialFilter filter(build.policy, build.shape, build.place);
+    if (filter.IsNone()) {
+      return 0;
+    }
+    filter.Add(keys.data(), n);
+    filter.Finish();
+    nanoseconds += filter.nanoseconds();
+    built += n;
+  }
+  return static_cast<double>(nanoseconds) / static_cast<double>(built);
+}
+
 }  // namespace
 
 FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
@@ -256,6 +277,26 @@ std::optional<FileTrial> UnpackTrial(std::string_view bytes) {
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
+}
+
+std::vector<double> NanosecondsAKey(const std::vector<TimedBuild>& builds) {
+  std::string bytes(kMostKeys * kKeyBytes, '0');
+  std::vector<ROCKSDB_NAMESPACE::Slice> keys;
+  for (uint64_t i = 0; i < kMostKeys; ++i) {
+    char* key = bytes.data() + i * kKeyBytes;
+    for (uint64_t rest = i, digit = kKeyBytes; rest > 0; rest /= 10) {
+      key[--digit] = static_cast<char>('0' + rest % 10);
+    }
+    keys.emplace_back(key, kKeyBytes);
+  }
+  std::vector<double> least(builds.size());
+  for (int round = 0; round < kRounds; ++round) {
+    for (size_t i = 0; i < builds.size(); ++i) {
+      const double time = TimeOnce(builds[i], keys);
+      least[i] = round == 0 ? time : std::min(least[i], time);
+    }
+  }
+  return least;
 }
 
 }  // namespace winnow::inspect

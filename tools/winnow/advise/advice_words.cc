@@ -8,8 +8,6 @@
 #include <optional>
 #include <set>
 
-#include "tools/winnow/advise/advice_budget.h"
-
 namespace winnow::inspect {
 namespace {
 

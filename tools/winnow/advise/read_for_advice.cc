@@ -8,9 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "tools/winnow/advise/advice_sample.h"
 #include "tools/winnow/advise/advice_trials.h"
-#include "tools/winnow/advise/advice_work.h"
 #include "tools/winnow/findings/families.h"
 
 namespace winnow::inspect {
