@@ -199,7 +199,7 @@ TEST_P(AdviceOnATree, IsExactForThePolicyThatItHas) {
   ASSERT_EQ(advice.families.size(), 1u);
   EXPECT_EQ(advice.families[0].keys_by_level.size(), 4u);
   const AdviceRow& now = advice.rows.front();
-  EXPECT_EQ(now.title, "now");
+  EXPECT_EQ(now.purpose, RowPurpose::kNow);
   EXPECT_EQ(now.counted, FalsePositives(database, folder_ / "db", *options.recorded));
   EXPECT_GT(now.counted, 50u);
   const AdviceRow& again = RowOf(advice, GetParam().policy);
@@ -338,9 +338,10 @@ TEST_F(AdviceTest, WhatIsCompactedIsTheSameOnceCompacted) {
   ASSERT_GT(advice.files, 100u);
   ASSERT_EQ(advice.families.front().keys_by_level.size(), 1u);
   for (const AdviceRow& row : advice.rows) {
-    ASSERT_TRUE(row.compacted) << row.title;
-    EXPECT_EQ(row.compacted->bytes, row.bytes) << row.title << row.OnePolicy();
-    EXPECT_EQ(row.compacted->false_reads, row.false_reads) << row.title << row.OnePolicy();
+    ASSERT_TRUE(row.compacted) << TitleOf(row.purpose);
+    EXPECT_EQ(row.compacted->bytes, row.bytes) << TitleOf(row.purpose) << row.OnePolicy();
+    EXPECT_EQ(row.compacted->false_reads, row.false_reads)
+        << TitleOf(row.purpose) << row.OnePolicy();
   }
 }
 
@@ -375,7 +376,7 @@ TEST_F(AdviceTest, WhatIsRecommendedHoldsOnceCompactedOrIsWarnedOf) {
   const AdviceRow& now = advice.rows.front();
   ASSERT_TRUE(now.compacted);
   const auto row = std::find_if(advice.rows.begin(), advice.rows.end(), [](const auto& each) {
-    return each.title == "for the reads of now";
+    return each.purpose == RowPurpose::kReadsOfNow;
   });
   ASSERT_NE(row, advice.rows.end());
   EXPECT_NEAR(row->false_reads / now.false_reads, 1, 0.2);
@@ -814,8 +815,9 @@ TEST_F(AdviceTest, NothingOfTheTableThatSavesIsPassedOver) {
     for (const AdviceRow& row : advice.rows) {
       saves =
           saves || (row.bytes <= 1.005 * now.bytes && row.interval.high < 0.9 * now.false_reads);
-      if (row.title.rfind("in the memory of now", 0) == 0) {
-        EXPECT_LE(row.bytes, 1.01 * now.bytes) << row.title;
+      if (row.purpose == RowPurpose::kMemoryOfNow ||
+          row.purpose == RowPurpose::kMemoryAlsoCompacted) {
+        EXPECT_LE(row.bytes, 1.01 * now.bytes) << TitleOf(row.purpose);
       }
     }
     EXPECT_EQ(advice.recommendation.rfind("Keep", 0) == 0, !saves) << advice.recommendation;

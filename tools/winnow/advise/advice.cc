@@ -73,7 +73,7 @@ double MostTakenOfBudget(const Advice& advice) {
 }
 
 bool IsForMemoryOfNow(const AdviceRow& row) {
-  return row.title == kInTheMemoryOfNow || row.title == kInTheMemoryAlsoCompacted;
+  return row.purpose == RowPurpose::kMemoryOfNow || row.purpose == RowPurpose::kMemoryAlsoCompacted;
 }
 
 double MostTakenOfMemory(const Advice& advice) {
@@ -84,11 +84,13 @@ double MostTakenOfMemory(const Advice& advice) {
   return most;
 }
 
-// A row that does not keep what its title says has none.
-void DropWrongTitles(Advice* advice) {
+// A row that takes more than the memory of now is there to compare with.
+void DropMissedPurposes(Advice* advice) {
   const double room = (1 + kSameMemory) * advice->rows.front().bytes;
   for (AdviceRow& row : advice->rows) {
-    row.title = IsForMemoryOfNow(row) && row.bytes > room ? std::string() : row.title;
+    if (IsForMemoryOfNow(row) && row.bytes > room) {
+      row.purpose = RowPurpose::kComparison;
+    }
   }
 }
 
@@ -121,7 +123,7 @@ AdviceRows Try(const AdviceReading& reading, const AdviceOptions& options,
     shares.budget *= fits ? 1 : kSafety * *advice->budget_bytes / taken;
     shares.memory *= memory <= room ? 1 : advice->rows.front().bytes / memory;
   }
-  DropWrongTitles(advice);
+  DropMissedPurposes(advice);
   return kept;
 }
 

@@ -45,7 +45,7 @@ Json CompactedJson(const AdviceRow& row, const AdviceRow& now) {
 
 Json RowJson(const AdviceRow& row, const AdviceRow& now) {
   return {
-      {"title", row.title},
+      {"title", TitleOf(row.purpose)},
       {"policies", row.policies},
       {"policy", TextOrNull(row.OnePolicy())},
       {"filter_bytes", Bytes(row.bytes)},

@@ -216,7 +216,7 @@ class Trying {
 
   void AddNow() {
     AdviceRow now;
-    now.title = "now";
+    now.purpose = RowPurpose::kNow;
     now.bytes = static_cast<double>(read_.FilterBytesNow());
     now.counted = static_cast<uint64_t>(read_.FalseReadsNow());
     now.false_reads = read_.ALookup(read_.FalseReadsNow());

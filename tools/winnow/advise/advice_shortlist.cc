@@ -223,11 +223,13 @@ class Lister {
     const double share = read_.AbsentShare();
     for (const FilterMaker maker :
          {FilterMaker::kBloomFilter, FilterMaker::kRibbonFilter, FilterMaker::kWinnow}) {
-      AddTrial("", Candidate{maker, kUsualBits, LevelPlan::kUniform, 1});
+      AddTrial(RowPurpose::kComparison, Candidate{maker, kUsualBits, LevelPlan::kUniform, 1});
     }
     if (read_.has_plans) {
-      AddTrial("", Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kByLevel, share});
-      AddTrial("", Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kAuto, share});
+      AddTrial(RowPurpose::kComparison,
+               Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kByLevel, share});
+      AddTrial(RowPurpose::kComparison,
+               Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kAuto, share});
     }
     if (read_.FilterBytesNow() > 0 && read_.AsksInVain()) {
       CompareWithNow(share);
@@ -251,10 +253,10 @@ class Lister {
   void CompareWithNow(double share) {
     const double bytes = shares_.memory * static_cast<double>(read_.FilterBytesNow());
     if (const auto best = BestWithin(read_.formulas, bytes, share)) {
-      AddTrial(kInTheMemoryOfNow, best->candidate);
+      AddTrial(RowPurpose::kMemoryOfNow, best->candidate);
     }
     if (const auto least = LeastFor(read_.formulas, read_.FalseReadsNow(), share)) {
-      AddTrial(kForTheReadsOfNow, least->candidate);
+      AddTrial(RowPurpose::kReadsOfNow, least->candidate);
     }
     const std::optional<Cost> compacted =
         CompactedCosts(read_.compacted).Of(read_.PoliciesInForce());
@@ -263,21 +265,21 @@ class Lister {
     }
     const AlsoWithin also = {read_.CompactedFormulas(), kHardlyMore * compacted->false_reads};
     if (const auto best = BestWithin(read_.formulas, bytes, share, &also)) {
-      AddTrial(kInTheMemoryAlsoCompacted, best->candidate);
+      AddTrial(RowPurpose::kMemoryAlsoCompacted, best->candidate);
     }
     if (const auto least = LeastFor(read_.formulas, read_.FalseReadsNow(), share, &also)) {
-      AddTrial(kForTheReadsAlsoCompacted, least->candidate);
+      AddTrial(RowPurpose::kReadsAlsoCompacted, least->candidate);
     }
   }
 
   // The same candidate for all families.
-  void AddTrial(const std::string& title, const Candidate& candidate) {
-    AddTrial(title, std::vector<Candidate>(read_.families.size(), candidate));
+  void AddTrial(RowPurpose purpose, const Candidate& candidate) {
+    AddTrial(purpose, std::vector<Candidate>(read_.families.size(), candidate));
   }
 
-  void AddTrial(const std::string& title, const std::vector<Candidate>& candidates) {
+  void AddTrial(RowPurpose purpose, const std::vector<Candidate>& candidates) {
     AdviceTrial trial;
-    trial.row.title = title;
+    trial.row.purpose = purpose;
     trial.candidates = candidates;
     Cost cost;
     for (size_t family = 0; family < read_.families.size(); ++family) {
@@ -287,7 +289,8 @@ class Lister {
     trial.row.expected = Cost{cost.bytes, read_.ALookup(cost.false_reads)};
     for (AdviceTrial& other : list_.trials) {
       if (other.row.policies == trial.row.policies) {
-        other.row.title = other.row.title.empty() ? title : other.row.title;
+        other.row.purpose =
+            other.row.purpose == RowPurpose::kComparison ? purpose : other.row.purpose;
         return;
       }
     }
@@ -338,9 +341,9 @@ class Lister {
       list_.budget.push_back({family, choice.candidate.Text(), choice.cost.bytes,
                               lookups > 0 ? choice.cost.false_reads / lookups : 0});
     }
-    AddTrial(kBudget, candidates);
+    AddTrial(RowPurpose::kBudget, candidates);
     if (const auto one = BestWithin(formulas, bytes, absent_share); one && split->size() > 1) {
-      AddTrial(kBudgetOfOnePolicy, one->candidate);
+      AddTrial(RowPurpose::kBudgetOfOnePolicy, one->candidate);
       list_.one_policy = one->candidate.Text();
     }
   }

@@ -51,15 +51,6 @@ std::optional<FamilyChoice> BestWithin(const std::vector<FamilyFormula>& familie
 std::optional<FamilyChoice> LeastFor(const std::vector<FamilyFormula>& families, double false_reads,
                                      double absent_share, const AlsoWithin* also = nullptr);
 
-// Titles of rows.
-inline constexpr char kInTheMemoryOfNow[] = "in the memory of now";
-inline constexpr char kForTheReadsOfNow[] = "for the reads of now";
-// The same under a further condition: once compacted, it reads no more than the policy of now does.
-inline constexpr char kInTheMemoryAlsoCompacted[] = "in the memory of now, also once compacted";
-inline constexpr char kForTheReadsAlsoCompacted[] = "for the reads of now, also once compacted";
-inline constexpr char kBudget[] = "budget";
-inline constexpr char kBudgetOfOnePolicy[] = "budget, one policy for all";
-
 // What the formulas may be off by, where a policy is to take the memory of now.
 inline constexpr double kSameMemory = 0.01;
 

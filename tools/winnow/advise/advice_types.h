@@ -60,9 +60,45 @@ struct Cost {
   }
 };
 
+// What a row is there for.
+enum class RowPurpose {
+  kComparison,
+  kNow,
+  kMemoryOfNow,  // the fewest false reads in it
+  kReadsOfNow,   // the least memory for them
+  // The same under a further condition: once compacted, it reads no more than the policy of now.
+  kMemoryAlsoCompacted,
+  kReadsAlsoCompacted,
+  kBudget,
+  kBudgetOfOnePolicy,
+};
+
+// As people and programs read it; empty for a comparison.
+inline std::string TitleOf(RowPurpose purpose) {
+  switch (purpose) {
+    case RowPurpose::kComparison:
+      break;
+    case RowPurpose::kNow:
+      return "now";
+    case RowPurpose::kMemoryOfNow:
+      return "in the memory of now";
+    case RowPurpose::kReadsOfNow:
+      return "for the reads of now";
+    case RowPurpose::kMemoryAlsoCompacted:
+      return "in the memory of now, also once compacted";
+    case RowPurpose::kReadsAlsoCompacted:
+      return "for the reads of now, also once compacted";
+    case RowPurpose::kBudget:
+      return "budget";
+    case RowPurpose::kBudgetOfOnePolicy:
+      return "budget, one policy for all";
+  }
+  return std::string();
+}
+
 // A policy, or a policy for each family, and what it costs.
 struct AdviceRow {
-  std::string title;                  // "now", or what the row is for; may be empty
+  RowPurpose purpose = RowPurpose::kComparison;
   std::vector<std::string> policies;  // for each family; of "now" none
 
   double bytes = 0;

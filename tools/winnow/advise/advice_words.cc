@@ -30,9 +30,9 @@ double RoundUp(double number) {
   return step * std::ceil(number / step);
 }
 
-const AdviceRow* RowOf(const Advice& advice, const std::string& title) {
+const AdviceRow* RowOf(const Advice& advice, RowPurpose purpose) {
   const auto found = std::find_if(advice.rows.begin(), advice.rows.end(),
-                                  [&](const AdviceRow& row) { return row.title == title; });
+                                  [&](const AdviceRow& row) { return row.purpose == purpose; });
   return found == advice.rows.end() ? nullptr : &*found;
 }
 
@@ -266,9 +266,9 @@ class Words {
   // One choice: rather fewer reads than less memory, and rather what holds once all is compacted.
   void RecommendChange(const AdviceRow& now) {
     std::vector<const AdviceRow*> saving;
-    for (const char* title : {kInTheMemoryOfNow, kInTheMemoryAlsoCompacted, kForTheReadsOfNow,
-                              kForTheReadsAlsoCompacted}) {
-      const AdviceRow* row = RowOf(advice_, title);
+    for (const RowPurpose purpose : {RowPurpose::kMemoryOfNow, RowPurpose::kMemoryAlsoCompacted,
+                                     RowPurpose::kReadsOfNow, RowPurpose::kReadsAlsoCompacted}) {
+      const AdviceRow* row = RowOf(advice_, purpose);
       if (row != nullptr && (SavesReads(*row, now) || SavesMemory(*row, now))) {
         saving.push_back(row);
       }
@@ -471,7 +471,8 @@ class Words {
 }  // namespace
 
 const AdviceRow* BudgetRow(const Advice& advice) {
-  if (const AdviceRow* row = RowOf(advice, kBudget); row != nullptr || advice.budget.empty()) {
+  if (const AdviceRow* row = RowOf(advice, RowPurpose::kBudget);
+      row != nullptr || advice.budget.empty()) {
     return row;
   }
   const auto found = std::find_if(advice.rows.begin(), advice.rows.end(), [&](const auto& row) {

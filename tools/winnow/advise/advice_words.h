@@ -11,7 +11,8 @@
 
 namespace winnow::inspect {
 
-// The row of the budget's split, also where it has the title of another; null: there is no split.
+// The row of the budget's split, also where it is there for another purpose; null: there is no
+// split.
 const AdviceRow* BudgetRow(const Advice& advice);
 
 // The row of the best policy for all families within the budget; null: there is none.

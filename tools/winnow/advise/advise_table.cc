@@ -69,10 +69,11 @@ std::string FamilyTable(const Advice& advice) {
 
 std::string PolicyCell(const AdviceRow& row) {
   const std::string policy = row.OnePolicy();
-  return row.policies.empty() ? "now"
-         : policy.empty()     ? absl::StrCat(row.title, ": see the split")
-         : row.title.empty()  ? policy
-                              : absl::StrCat(policy, "  (", row.title, ")");
+  const std::string title = TitleOf(row.purpose);
+  return row.purpose == inspect::RowPurpose::kNow ? title
+         : policy.empty()                         ? absl::StrCat(title, ": see the split")
+         : title.empty()                          ? policy
+                                                  : absl::StrCat(policy, "  (", title, ")");
 }
 
 std::string RowTable(const Advice& advice) {
