@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tools/winnow/findings/families.h"
-#include "tools/winnow/findings/filter_advice.h"
+#include "tools/winnow/findings/filter_hints.h"
 
 namespace winnow::inspect {
 namespace {
@@ -159,95 +159,95 @@ TEST(InspectReportTest, FilesAreInOrderAndTheSumsOverAll) {
   EXPECT_EQ(MakeInspectReport(files, {}, selection).left_out(), 0u);
 }
 
-TEST(FilterAdviceTest, NothingToDoWhereAllIsWell) {
-  EXPECT_THAT(AdviceOn({}), IsEmpty());
-  EXPECT_THAT(AdviceOn({File("a"), File("b"), NotRead("c")}), IsEmpty());
+TEST(FilterHintsTest, NothingToDoWhereAllIsWell) {
+  EXPECT_THAT(HintsOn({}), IsEmpty());
+  EXPECT_THAT(HintsOn({File("a"), File("b"), NotRead("c")}), IsEmpty());
 }
 
-TEST(FilterAdviceTest, FilesWithoutFilters) {
-  EXPECT_THAT(AdviceOn({File("a", kNoFilter, 7, 1), File("b", kNoFilter, 7, 1)}),
+TEST(FilterHintsTest, FilesWithoutFilters) {
+  EXPECT_THAT(HintsOn({File("a", kNoFilter, 7, 1), File("b", kNoFilter, 7, 1)}),
               ElementsAre(AllOf(HasSubstr("2 files with 14 entries have no filter, nor has any"),
                                 HasSubstr("set filter_policy"))));
-  EXPECT_THAT(AdviceOn({File("a"), File("b", kNoFilter, 1'234'567, 1)}),
+  EXPECT_THAT(HintsOn({File("a"), File("b", kNoFilter, 1'234'567, 1)}),
               ElementsAre(AllOf(HasSubstr("1 file with 1,234,567 entries has no filter"),
                                 HasSubstr("while no policy was in force"))));
   // As one that was ingested there: under optimize_filters_for_hits the file names its policy.
-  EXPECT_THAT(AdviceOn({File("a", kWinnowRibbon, 9, 0.01, 0), File("b", kNoFilter, 7, 1, 6)}),
+  EXPECT_THAT(HintsOn({File("a", kWinnowRibbon, 9, 0.01, 0), File("b", kNoFilter, 7, 1, 6)}),
               ElementsAre(AllOf(HasSubstr("while no policy was in force"),
                                 Not(HasSubstr("optimize_filters_for_hits")))));
-  EXPECT_THAT(AdviceOn({File("a", kWinnowRibbon, 9, 0.01, 6), File("b", kNoFilter, 7, 1, 6)}),
+  EXPECT_THAT(HintsOn({File("a", kWinnowRibbon, 9, 0.01, 6), File("b", kNoFilter, 7, 1, 6)}),
               ElementsAre(HasSubstr("while no policy was in force")));
 }
 
-TEST(FilterAdviceTest, FilesWithoutFiltersThatNoPolicyIsMissingIn) {
+TEST(FilterHintsTest, FilesWithoutFiltersThatNoPolicyIsMissingIn) {
   SstReport ranges = File("ranges", kNoFilter, 7, 1, 6);
   ranges.range_deletions = 7;
-  EXPECT_THAT(AdviceOn({File("a", kWinnowRibbon, 9, 0.01, 6), ranges}), IsEmpty());
+  EXPECT_THAT(HintsOn({File("a", kWinnowRibbon, 9, 0.01, 6), ranges}), IsEmpty());
   ranges.range_deletions = 6;
-  EXPECT_THAT(AdviceOn({File("a", kWinnowRibbon, 9, 0.01, 6), ranges}),
+  EXPECT_THAT(HintsOn({File("a", kWinnowRibbon, 9, 0.01, 6), ranges}),
               ElementsAre(HasSubstr("while no policy was in force")));
   SstReport for_hits = File("hits", kNoFilter, 7, 1, 6);
   for_hits.filter->policy_name = "winnow.Filter";
   const auto says_why =
       AllOf(HasSubstr("1 file with 7 entries has no filter, though a policy was in force"),
             HasSubstr("optimize_filters_for_hits"));
-  EXPECT_THAT(AdviceOn({File("a", kWinnowRibbon, 9, 0.01, 6), for_hits}), ElementsAre(says_why));
-  EXPECT_THAT(AdviceOn({for_hits}), ElementsAre(says_why));
-  EXPECT_THAT(AdviceOn({for_hits, File("none", kNoFilter, 8, 1, 5)}),
+  EXPECT_THAT(HintsOn({File("a", kWinnowRibbon, 9, 0.01, 6), for_hits}), ElementsAre(says_why));
+  EXPECT_THAT(HintsOn({for_hits}), ElementsAre(says_why));
+  EXPECT_THAT(HintsOn({for_hits, File("none", kNoFilter, 8, 1, 5)}),
               ElementsAre(says_why, HasSubstr("while no policy was in force")));
 }
 
-TEST(FilterAdviceTest, ItNamesTheFamilyWhereThereAreSeveral) {
-  EXPECT_THAT(AdviceOn({File("a"), File("b", kNoFilter, 7, 1, std::nullopt, "odd\nname")}),
+TEST(FilterHintsTest, ItNamesTheFamilyWhereThereAreSeveral) {
+  EXPECT_THAT(HintsOn({File("a"), File("b", kNoFilter, 7, 1, std::nullopt, "odd\nname")}),
               ElementsAre(HasSubstr(" of column family 'odd\\nname' with 7 entries")));
   SstReport other = File("b", kNoFilter, 7, 1);
   other.database = "db2";
-  EXPECT_THAT(AdviceOn({File("a"), other}), ElementsAre(HasSubstr("'default' of db2 ")));
+  EXPECT_THAT(HintsOn({File("a"), other}), ElementsAre(HasSubstr("'default' of db2 ")));
 }
 
-TEST(FilterAdviceTest, RatesThatAreTooHigh) {
+TEST(FilterHintsTest, RatesThatAreTooHigh) {
   SstReport high = File("a", kWinnowRibbon, 10'000, 0.04);
   high.filter->built_for->target_fpr = 0.01;
-  EXPECT_THAT(AdviceOn({high, File("b")}),
+  EXPECT_THAT(HintsOn({high, File("b")}),
               ElementsAre(AllOf(HasSubstr("1 filter has more than 1.5 times the rate"),
                                 HasSubstr("4 % for 1 %"))));
   high.filter->keys = 10;  // rates of small filters wander
-  EXPECT_THAT(AdviceOn({high, File("b")}), IsEmpty());
-  EXPECT_THAT(AdviceOn({File("a", kBuiltinBloom), File("b", kBuiltinBloom),
-                        File("c", kBuiltinBloom, 5'000, 0.1)}),
+  EXPECT_THAT(HintsOn({high, File("b")}), IsEmpty());
+  EXPECT_THAT(HintsOn({File("a", kBuiltinBloom), File("b", kBuiltinBloom),
+                       File("c", kBuiltinBloom, 5'000, 0.1)}),
               ElementsAre(AllOf(HasSubstr("1 file has a filter of up to 10 %"),
                                 HasSubstr("1 % is usual"))));
 }
 
-TEST(FilterAdviceTest, FiltersThatOthersBuilt) {
-  EXPECT_THAT(AdviceOn({File("a", kBuiltinBloom, 10, 1)}),
+TEST(FilterHintsTest, FiltersThatOthersBuilt) {
+  EXPECT_THAT(HintsOn({File("a", kBuiltinBloom, 10, 1)}),
               ElementsAre(HasSubstr("that let every key through")));
-  EXPECT_THAT(AdviceOn({File("a", kBuiltinBloom), File("b")}),
+  EXPECT_THAT(HintsOn({File("a", kBuiltinBloom), File("b")}),
               ElementsAre(HasSubstr("1 file has RocksDB's own filters beside")));
   SstReport foreign = File("a", kUnknown, 10, 1);
   foreign.filter->policy_name = "my.Policy";
-  EXPECT_THAT(AdviceOn({foreign}), ElementsAre(HasSubstr("of the policy 'my.Policy'")));
+  EXPECT_THAT(HintsOn({foreign}), ElementsAre(HasSubstr("of the policy 'my.Policy'")));
   foreign.filter->obsolete = true;
-  EXPECT_THAT(AdviceOn({foreign}), ElementsAre(HasSubstr("before 7.0")));
+  EXPECT_THAT(HintsOn({foreign}), ElementsAre(HasSubstr("before 7.0")));
   SstReport legacy = File("a", kBuiltinBloom);
   legacy.filter->parameters.emplace().format = "LegacyBloom";
-  EXPECT_THAT(AdviceOn({legacy}), ElementsAre(HasSubstr("format_version to 5")));
+  EXPECT_THAT(HintsOn({legacy}), ElementsAre(HasSubstr("format_version to 5")));
   SstReport faulty = File("a");
   faulty.filter->fault = "it is damaged";
-  EXPECT_THAT(AdviceOn({faulty}), ElementsAre(HasSubstr("1 filter is damaged")));
+  EXPECT_THAT(HintsOn({faulty}), ElementsAre(HasSubstr("1 filter is damaged")));
 }
 
-TEST(FilterAdviceTest, ShapesThatCost) {
+TEST(FilterHintsTest, ShapesThatCost) {
   SstReport partitioned = File("a", kWinnowRibbon, 1'000);
   partitioned.filter->partitions = 20;
-  EXPECT_THAT(AdviceOn({partitioned}),
+  EXPECT_THAT(HintsOn({partitioned}),
               ElementsAre(AllOf(HasSubstr("hold 50 keys"), HasSubstr("metadata_block_size"))));
   partitioned.filter->partitions = 2;
-  EXPECT_THAT(AdviceOn({partitioned}), IsEmpty());
+  EXPECT_THAT(HintsOn({partitioned}), IsEmpty());
   std::vector<SstReport> files(20, File("a", kWinnowRibbon, 9, 0.01, 0));
-  EXPECT_THAT(AdviceOn(files), ElementsAre(HasSubstr("level 0 has 20 files")));
+  EXPECT_THAT(HintsOn(files), ElementsAre(HasSubstr("level 0 has 20 files")));
   files.pop_back();
-  EXPECT_THAT(AdviceOn(files), IsEmpty());
+  EXPECT_THAT(HintsOn(files), IsEmpty());
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "tools/winnow/findings/filter_advice.h"
+#include "tools/winnow/findings/filter_hints.h"
 
 namespace winnow::inspect {
 namespace {
@@ -81,7 +81,7 @@ InspectReport MakeInspectReport(std::vector<SstReport> files, std::vector<std::s
   report.listed = static_cast<size_t>(
       std::min<uint64_t>(report.files.size(), selection.limit.value_or(report.files.size())));
   report.totals = TotalsOf(report.files);
-  report.advice = AdviceOn(report.files);
+  report.advice = HintsOn(report.files);
   return report;
 }
 

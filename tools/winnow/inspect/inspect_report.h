@@ -30,7 +30,7 @@ struct InspectReport {
   size_t not_selected = 0;           // files that there were besides
   size_t listed = 0;                 // so many of the files have rows, the first ones
   TotalsOfFiles totals;              // over all of `files`
-  std::vector<std::string> advice;   // as AdviceOn says
+  std::vector<std::string> advice;   // as HintsOn says
 
   size_t left_out() const { return files.size() - listed; }
 };

@@ -1,7 +1,7 @@
 // What an operator could do about the filters that are in a database's files.
 
-#ifndef WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_ADVICE_H_
-#define WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_ADVICE_H_
+#ifndef WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_HINTS_H_
+#define WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_HINTS_H_
 
 #include <string>
 #include <vector>
@@ -11,8 +11,8 @@
 namespace winnow::inspect {
 
 // Sentences, each of which says what is so and what to do; the gravest first. Pure.
-std::vector<std::string> AdviceOn(const std::vector<SstReport>& files);
+std::vector<std::string> HintsOn(const std::vector<SstReport>& files);
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_ADVICE_H_
+#endif  // WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_HINTS_H_

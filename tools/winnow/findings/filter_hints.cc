@@ -1,4 +1,4 @@
-#include "tools/winnow/findings/filter_advice.h"
+#include "tools/winnow/findings/filter_hints.h"
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -58,7 +58,7 @@ class Family {
   // `where` is empty, or says which family it is: " of column family 'x'".
   Family(Files files, std::string where) : files_(std::move(files)), where_(std::move(where)) {}
 
-  std::vector<std::string> Advice() && {
+  std::vector<std::string> Hints() && {
     Faults();
     WithoutFilter();
     Obsolete();
@@ -70,13 +70,13 @@ class Family {
     SmallPartitions();
     NotConverted();
     ManyOnLevelZero();
-    return std::move(advice_);
+    return std::move(hints_);
   }
 
  private:
   template <typename... Parts>
   void Say(const Parts&... parts) {
-    advice_.push_back(absl::StrCat(parts...));
+    hints_.push_back(absl::StrCat(parts...));
   }
 
   void Faults() {
@@ -280,12 +280,12 @@ class Family {
 
   const Files files_;
   const std::string where_;
-  std::vector<std::string> advice_;
+  std::vector<std::string> hints_;
 };
 
 }  // namespace
 
-std::vector<std::string> AdviceOn(const std::vector<SstReport>& files) {
+std::vector<std::string> HintsOn(const std::vector<SstReport>& files) {
   std::map<FamilyName, Files> families;
   std::map<std::string, int> databases;
   for (const SstReport& file : files) {
@@ -296,7 +296,7 @@ std::vector<std::string> AdviceOn(const std::vector<SstReport>& files) {
   for (const auto& [name, of_family] : families) {
     ++databases[name.first];
   }
-  std::vector<std::string> advice;
+  std::vector<std::string> hints;
   for (auto& [name, of_family] : families) {
     std::string where;
     if (families.size() > 1 && !name.second.empty()) {
@@ -305,11 +305,11 @@ std::vector<std::string> AdviceOn(const std::vector<SstReport>& files) {
     if (databases.size() > 1 && !name.first.empty()) {
       absl::StrAppend(&where, " of ", Printable(name.first));
     }
-    for (std::string& sentence : Family(std::move(of_family), where).Advice()) {
-      advice.push_back(std::move(sentence));
+    for (std::string& sentence : Family(std::move(of_family), where).Hints()) {
+      hints.push_back(std::move(sentence));
     }
   }
-  return advice;
+  return hints;
 }
 
 }  // namespace winnow::inspect
