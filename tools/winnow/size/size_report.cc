@@ -91,7 +91,7 @@ std::string Wishes(const SizeWish& wish) {
   return text.empty() ? "all keys are known when it is built" : text.substr(0, text.size() - 2);
 }
 
-std::string Advice(const SizeReport& report) {
+std::string KindToTake(const SizeReport& report) {
   const auto taken = std::find_if(report.kinds.begin(), report.kinds.end(),
                                   [](const SizedKind& kind) { return kind.fits_wish; });
   if (taken == report.kinds.end()) return "";
@@ -141,7 +141,7 @@ void ReportKinds(const SizeWish& wish, SizeReport* report) {
     report->kinds.clear();
     return;
   }
-  report->advice = Advice(*report);
+  report->advice = KindToTake(*report);
   const auto will_do = [&](const char* name) {
     return std::find_if(report->kinds.begin(), report->kinds.end(),
                         [&](const SizedKind& kind) { return kind.kind == name && kind.fits_wish; });
@@ -171,7 +171,7 @@ void ReportKinds(const SizeWish& wish, SizeReport* report) {
 }
 
 // Which k to take, of rows that are there.
-std::string PageAdvice(const SizeWish& wish, const std::vector<PageRow>& rows) {
+std::string ProbesToTake(const SizeWish& wish, const std::vector<PageRow>& rows) {
   const PageRow& holds_most = *std::max_element(
       rows.begin(), rows.end(), [](const PageRow& a, const PageRow& b) { return a.keys < b.keys; });
   const std::string most = !wish.rate ? ""
@@ -214,7 +214,7 @@ void ReportPage(const SizeWish& wish, SizeReport* report) {
   if (!report->impossible.empty()) {
     report->page.clear();
   } else {
-    report->advice = PageAdvice(wish, report->page);
+    report->advice = ProbesToTake(wish, report->page);
   }
 }
 
