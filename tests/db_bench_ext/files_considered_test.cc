@@ -13,7 +13,7 @@ namespace winnow::bench {
 namespace {
 
 TEST(FilesConsideredTest, FilesWhoseRangeHoldsTheKeyAreCounted) {
-  const TreeLevels levels = {{{"a", "b", "k", 1}, {"b", "f", "z", 1}},
+  const LevelFiles levels = {{{"a", "b", "k", 1}, {"b", "f", "z", 1}},
                              {{"c", "a", "c", 1}, {"d", "g", "h", 1}, {"e", "j", "m", 1}}};
   KeyTable keys;
   for (const char* key : {"a", "b", "g", "i", "zz"}) keys.Add(key);

@@ -281,7 +281,7 @@ class Measurement {
   Progress* const progress_;
   const std::atomic<bool>* const stop_;
   std::unique_ptr<ReadOnlyDatabase> database_;
-  TreeLevels levels_;
+  LevelFiles levels_;
   std::unique_ptr<NearMisses> near_;
   KeysOfRun keys_;
   uint64_t value_bytes_ = 0;

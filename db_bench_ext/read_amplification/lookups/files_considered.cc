@@ -12,7 +12,7 @@ bool Holds(const TreeFile& file, std::string_view key) {
   return file.smallest <= key && key <= file.largest;
 }
 
-size_t FilesHolding(const TreeLevels& levels, std::string_view key) {
+size_t FilesHolding(const LevelFiles& levels, std::string_view key) {
   size_t n = 0;
   for (size_t level = 0; level < levels.size(); ++level) {
     const std::vector<TreeFile>& files = levels[level];
@@ -30,7 +30,7 @@ size_t FilesHolding(const TreeLevels& levels, std::string_view key) {
 
 }  // namespace
 
-double FilesConsideredPerLookup(const TreeLevels& levels, const Lookups& lookups, uint64_t sample) {
+double FilesConsideredPerLookup(const LevelFiles& levels, const Lookups& lookups, uint64_t sample) {
   const uint64_t n = std::min(sample, lookups.count);
   if (n == 0) return 0;
   uint64_t files = 0;

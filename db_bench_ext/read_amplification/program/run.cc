@@ -37,11 +37,11 @@ std::string FolderName(size_t number, const std::string& policy) {
   return name.substr(0, 100);
 }
 
-std::map<int, double> FilesConsideredByLevel(const TreeLevels& levels, const Lookups& lookups) {
+std::map<int, double> FilesConsideredByLevel(const LevelFiles& levels, const Lookups& lookups) {
   std::map<int, double> files;
   for (size_t level = 0; level < levels.size(); ++level) {
     if (levels[level].empty()) continue;
-    TreeLevels alone(levels.size());
+    LevelFiles alone(levels.size());
     alone[level] = levels[level];
     files[static_cast<int>(level)] =
         FilesConsideredPerLookup(alone, lookups, kFilesConsideredSample);
@@ -122,7 +122,7 @@ class Runner {
     absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
         OpenTree(options_.tree, policies_[i], paths_[i]);
     if (!db.ok()) return db.status();
-    const TreeLevels levels = FilesByLevel(db->get());
+    const LevelFiles levels = FilesByLevel(db->get());
     absl::StatusOr<std::optional<PolicyOptions>> planned = WinnowOptions(policies_[i]);
     if (!planned.ok()) return planned.status();
 

@@ -22,7 +22,7 @@ void AddOverlapping(const std::vector<TreeFile>& files, const std::string& small
 }  // namespace
 
 // The level that is farthest above its target, by the ratio of the two.
-std::optional<size_t> CompactionPlan::FullestLevel(const TreeLevels& levels, uint64_t level0_files,
+std::optional<size_t> CompactionPlan::FullestLevel(const LevelFiles& levels, uint64_t level0_files,
                                                    const LevelSizes& sizes) const {
   std::optional<size_t> fullest;
   double highest = 1;
@@ -41,7 +41,7 @@ std::optional<size_t> CompactionPlan::FullestLevel(const TreeLevels& levels, uin
   return fullest;
 }
 
-std::optional<Compaction> CompactionPlan::Next(const TreeLevels& levels, uint64_t level0_files) {
+std::optional<Compaction> CompactionPlan::Next(const LevelFiles& levels, uint64_t level0_files) {
   std::vector<uint64_t> keys;
   keys.reserve(levels.size());
   for (const std::vector<TreeFile>& files : levels) keys.push_back(Keys(files));

@@ -25,7 +25,7 @@ struct TreeFile {
 };
 
 // By level. Level 0 in any order; the files of other levels don't overlap and are in key order.
-using TreeLevels = std::vector<std::vector<TreeFile>>;
+using LevelFiles = std::vector<std::vector<TreeFile>>;
 
 struct Compaction {
   std::vector<std::string> files;  // names
@@ -42,10 +42,10 @@ class CompactionPlan {
 
   // What to merge next; nothing when every level is within its target. Level 0 is merged down, all
   // of it, when it has `level0_files` files, at least 1; kNeverLevel0 leaves it as it is.
-  std::optional<Compaction> Next(const TreeLevels& levels, uint64_t level0_files);
+  std::optional<Compaction> Next(const LevelFiles& levels, uint64_t level0_files);
 
  private:
-  std::optional<size_t> FullestLevel(const TreeLevels& levels, uint64_t level0_files,
+  std::optional<size_t> FullestLevel(const LevelFiles& levels, uint64_t level0_files,
                                      const LevelSizes& sizes) const;
 
   LevelTargets targets_;

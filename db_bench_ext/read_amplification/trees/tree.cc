@@ -51,10 +51,10 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenGrowingTree(const TreeOptions& 
   return Open(GrowingOptions(options, policy), path, "open " + path);
 }
 
-TreeLevels FilesByLevel(rocksdb::DB* db) {
+LevelFiles FilesByLevel(rocksdb::DB* db) {
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(&metadata);
-  TreeLevels levels(metadata.levels.size());
+  LevelFiles levels(metadata.levels.size());
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     std::vector<TreeFile>& files = levels[static_cast<size_t>(level.level)];
     for (const rocksdb::SstFileMetaData& file : level.files) {

@@ -43,7 +43,7 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenGrowingTree(const TreeOptions& 
                                                              const std::string& path);
 
 // The files of an open tree.
-TreeLevels FilesByLevel(rocksdb::DB* db);
+LevelFiles FilesByLevel(rocksdb::DB* db);
 
 }  // namespace winnow::bench
 

@@ -54,7 +54,7 @@ TEST(CompactionPlanTest, AllOfLevel0IsMergedWithWhatItOverlaps) {
 
 TEST(CompactionPlanTest, FilesOfALevelTakeTurns) {
   CompactionPlan plan(Targets());
-  const TreeLevels levels = {{},
+  const LevelFiles levels = {{},
                              {{"a", "1", "2", 6}, {"b", "4", "6", 6}, {"c", "8", "9", 6}},
                              {{"x", "2", "5", 1}, {"y", "7", "9", 1}}};
   EXPECT_THAT(plan.Next(levels, kTrigger)->files, ElementsAre("a", "x"));
@@ -82,7 +82,7 @@ TEST(CompactionPlanTest, TheLastLevelIsNeverMergedDown) {
 
 TEST(CompactionPlanTest, Level0IsLeftAsItIsWhenItShallNeverBeMerged) {
   CompactionPlan plan(Targets());
-  const TreeLevels levels = {{{"f", "1", "1", 1}, {"g", "1", "1", 1}, {"h", "1", "1", 1}}, {}, {}};
+  const LevelFiles levels = {{{"f", "1", "1", 1}, {"g", "1", "1", 1}, {"h", "1", "1", 1}}, {}, {}};
   EXPECT_FALSE(plan.Next(levels, kNeverLevel0).has_value());
   EXPECT_TRUE(plan.Next(levels, 1).has_value());
 }
@@ -97,7 +97,7 @@ TEST(CompactionPlanTest, DynamicLevelsMergeLevel0IntoTheLastLevelFirst) {
 
 TEST(CompactionPlanTest, DynamicLevelsMergeLevel0IntoALevelAboveTheLastOnceThatIsLarge) {
   CompactionPlan plan(DynamicTargets());
-  const TreeLevels levels = {
+  const LevelFiles levels = {
       {{"f", "1", "5", 1}, {"g", "2", "9", 1}}, {}, {}, {{"last", "1", "9", 11}}};
   const auto next = plan.Next(levels, kTrigger);
   ASSERT_TRUE(next.has_value());
@@ -108,9 +108,9 @@ TEST(CompactionPlanTest, DynamicLevelsMergeLevel0IntoALevelAboveTheLastOnceThatI
 TEST(CompactionPlanTest, ALevelAboveItsDynamicTargetIsMergedDown) {
   CompactionPlan plan(DynamicTargets());
   // The last level has 200 keys, so the one above may have 20.
-  const TreeLevels within = {{}, {}, {{"a", "1", "9", 20}}, {{"last", "1", "9", 200}}};
+  const LevelFiles within = {{}, {}, {{"a", "1", "9", 20}}, {{"last", "1", "9", 200}}};
   EXPECT_FALSE(plan.Next(within, kTrigger).has_value());
-  const TreeLevels above = {{}, {}, {{"a", "1", "9", 21}}, {{"last", "1", "9", 200}}};
+  const LevelFiles above = {{}, {}, {{"a", "1", "9", 21}}, {{"last", "1", "9", 200}}};
   const auto next = plan.Next(above, kTrigger);
   ASSERT_TRUE(next.has_value());
   EXPECT_EQ(next->output_level, 3);

@@ -122,7 +122,7 @@ TEST_F(RocksDBGrowthTest, LeveledCompactionIsThroughWhenGrowthEnds) {
   ASSERT_TRUE(grown.ok()) << grown;
   const std::unique_ptr<rocksdb::DB> db = Open(options);
   ASSERT_NE(db, nullptr);
-  const TreeLevels levels = FilesByLevel(db.get());
+  const LevelFiles levels = FilesByLevel(db.get());
   EXPECT_LT(levels[0].size(), options.level0_file_num_compaction_trigger);
   EXPECT_FALSE(levels[2].empty());
 }

@@ -43,7 +43,7 @@ class TreeForecastTest : public ::testing::Test {
     const absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenTree(options, policy, path);
     EXPECT_TRUE(db.ok()) << db.status();
     std::map<int, inspect::LevelShape> levels;
-    const TreeLevels files = FilesByLevel(db->get());
+    const LevelFiles files = FilesByLevel(db->get());
     for (size_t level = 0; level < files.size(); ++level) {
       if (files[level].empty()) continue;
       inspect::LevelShape& shape = levels[static_cast<int>(level)];

@@ -73,7 +73,7 @@ TEST_F(TreeTest, PoliciesGetTheSameTree) {
 }
 
 // Keys by level.
-std::vector<uint64_t> Keys(const TreeLevels& levels) {
+std::vector<uint64_t> Keys(const LevelFiles& levels) {
   std::vector<uint64_t> keys;
   for (const std::vector<TreeFile>& level : levels) {
     keys.push_back(0);
