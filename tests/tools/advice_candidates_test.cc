@@ -1,10 +1,13 @@
-// What filters take and let through by formulas, against filters that are built.
+// What filters take and let through by formulas, against filters and databases that are built.
 
 #include "tools/winnow/advise/advice_candidates.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,6 +15,7 @@
 #include "src/policy_trial/trial_filter.h"
 #include "src/sst/filter_asker.h"
 #include "src/sst/sst_filters.h"
+#include "tests/tools/advised_databases.h"
 #include "winnow/hash.h"
 
 namespace winnow::inspect {
@@ -218,6 +222,94 @@ TEST(PolicyOfTextTest, SaysWhyThereIsNone) {
   for (const char* text : {"", "bloom", "winnow:-3", "{id=winnow;bits=3}"}) {
     EXPECT_EQ(PolicyOfText(text, &problem), nullptr) << text;
     EXPECT_THAT(problem, Not(IsEmpty())) << text;
+  }
+}
+
+class OnceCompactedTest : public AdvisedDatabase {};
+
+// What is promised for the tree once compacted is found after a full compaction.
+TEST_F(OnceCompactedTest, OnceCompactedItIsAsPromised) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  // Each once: a key that is asked for often makes its one answer count often.
+  options.recorded = MixedLookups(60'000);
+  std::sort(options.recorded->begin(), options.recorded->end());
+  options.recorded->erase(std::unique(options.recorded->begin(), options.recorded->end()),
+                          options.recorded->end());
+  const auto lookups = static_cast<double>(options.recorded->size());
+  options.policies = {"winnow:7.3"};
+  const Advice advice = AdviseOn(folder_ / "db", options);
+  ASSERT_EQ(advice.families.size(), 1u);
+  for (const std::string policy :
+       {"bloomfilter:10", "ribbonfilter:10:-1", "winnow:7.3",
+        "{id=winnow;bits_per_key=10;level_plan=auto;absent_share=0.85}"}) {
+    SCOPED_TRACE(policy);
+    const AdviceRow& row = policy[0] == '{' ? PlanRowOf(advice) : RowOf(advice, policy);
+    const Options database = MakeOptions(TableWith(row.OnePolicy()));
+    std::filesystem::remove_all(folder_ / "one");
+    std::filesystem::copy(folder_ / "db", folder_ / "one");
+    {
+      const auto db = OpenDatabase(database, folder_ / "one");
+      CompactAll(db.get());
+    }
+    const Advice after = AdviseOn(folder_ / "one", options);
+    ASSERT_EQ(after.families.front().keys_by_level.size(), 1u);
+    ASSERT_TRUE(row.compacted);
+    EXPECT_NEAR(static_cast<double>(advice.families.front().keys_compacted) /
+                    static_cast<double>(after.keys),
+                1, 0.03);
+    EXPECT_NEAR(row.compacted->bytes / after.rows.front().bytes, 1, 0.04);
+    const auto found =
+        static_cast<double>(FalsePositives(database, folder_ / "one", *options.recorded));
+    EXPECT_EQ(found, static_cast<double>(after.rows.front().counted));
+    EXPECT_GT(found, 200);
+    EXPECT_NEAR(row.compacted->false_reads * lookups / found, 1, 4 / std::sqrt(found));
+    if (policy == "bloomfilter:10") {  // in force now, as the OPTIONS file says
+      ASSERT_TRUE(advice.rows.front().compacted);
+      EXPECT_EQ(advice.rows.front().compacted->false_reads, row.compacted->false_reads);
+    }
+  }
+}
+
+TEST_F(OnceCompactedTest, WhatIsCompactedIsTheSameOnceCompacted) {
+  const Options database = SmallFiles("bloomfilter:10");
+  {
+    const auto db = OpenDatabase(database, folder_ / "db");
+    WriteValues(db.get(), 0, 12'000, 1);
+    CompactAll(db.get());
+  }
+  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  ASSERT_GT(advice.files, 100u);
+  ASSERT_EQ(advice.families.front().keys_by_level.size(), 1u);
+  for (const AdviceRow& row : advice.rows) {
+    ASSERT_TRUE(row.compacted) << TitleOf(row.purpose);
+    EXPECT_EQ(row.compacted->bytes, row.bytes) << TitleOf(row.purpose) << row.OnePolicy();
+    EXPECT_EQ(row.compacted->false_reads, row.false_reads)
+        << TitleOf(row.purpose) << row.OnePolicy();
+  }
+}
+
+TEST_F(OnceCompactedTest, OnceCompactedSmallFilesAreOfTheirSizes) {
+  AdviceOptions options = Quick();
+  options.lookups = 40'000;
+  for (const char* policy : {"bloomfilter:10", "winnow:10"}) {
+    SCOPED_TRACE(policy);
+    std::filesystem::remove_all(folder_ / "db");
+    const auto db = OpenDatabase(SmallFiles(policy), folder_ / "db");
+    WriteValues(db.get(), 0, 12'000, 1);
+    CompactAll(db.get());
+    WriteValues(db.get(), 0, 12'000, 12);
+    const Advice advice = AdviseOn(folder_ / "db", options);
+    const AdviceRow& now = advice.rows.front();
+    ASSERT_TRUE(now.compacted);
+    EXPECT_GT(now.false_reads, 1.2 * now.compacted->false_reads);
+    CompactAll(db.get());
+    const Advice after = AdviseOn(folder_ / "db", options);
+    EXPECT_NEAR(now.compacted->bytes / after.rows.front().bytes, 1, 0.02);
+    const auto found = static_cast<double>(after.rows.front().counted);
+    EXPECT_NEAR(now.compacted->false_reads / after.rows.front().false_reads, 1,
+                4 / std::sqrt(found))
+        << found;
   }
 }
 

@@ -1,0 +1,160 @@
+// Lookups that are drawn or recorded, and where they end.
+
+#include "tools/winnow/advise/advice_lookups.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/merge_operator.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "tests/tools/advised_databases.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class AdviceLookupsTest : public AdvisedDatabase {};
+
+TEST_F(AdviceLookupsTest, MadeUpKeysAreAbsentAndInRange) {
+  Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
+  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  EXPECT_EQ(advice.absent, advice.lookups);
+  EXPECT_GT(advice.lookups, 12'000u);
+  EXPECT_LE(advice.lookups, 20'000u);
+  // Two files on level 0, half of the range on level 1, levels 2 and 3: about 4.5 files.
+  const auto none = std::find_if(advice.candidates.begin(), advice.candidates.end(),
+                                 [](const auto& row) { return row.policy == "nullptr"; });
+  ASSERT_NE(none, advice.candidates.end());
+  EXPECT_NEAR(none->false_reads, 4.5, 0.2);
+  EXPECT_NEAR(advice.rows.front().false_reads, 4.5 * 0.0096, 0.006);
+  EXPECT_THAT(advice.assumptions, Contains(HasSubstr("Lookups are made up")));
+  EXPECT_THAT(advice.recommendation, HasSubstr("level_plan=auto"));
+  // The same seed.
+  EXPECT_EQ(AdviseOn(folder_ / "db", Quick()).rows.front().counted, advice.rows.front().counted);
+}
+
+TEST_F(AdviceLookupsTest, MadeUpLookupsMayFindTheirKeys) {
+  Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  options.absent_share = 0.25;
+  const Advice advice = AdviseOn(folder_ / "db", options);
+  EXPECT_EQ(advice.lookups, 20'000u);
+  EXPECT_GT(advice.absent, 2'500u);
+  EXPECT_LT(advice.absent, 5'500u);
+}
+
+TEST_F(AdviceLookupsTest, ALookupOfMergesGoesOn) {
+  Options database = MakeOptions(TableWith("bloomfilter:10"));
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::MergeOperator::CreateFromString(
+      testing::StrictConfig(), "stringappend", &database.merge_operator));
+  {
+    const auto db = OpenDatabase(database, folder_ / "db");
+    // Two files on level 0 whose odd numbers are absent from the first.
+    for (uint64_t i = 0; i < 20'000; i += 2) {
+      ASSERT_STATUS_OK(db->Put(WriteOptions(), KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    for (uint64_t i = 0; i < 20'000; ++i) {
+      ASSERT_STATUS_OK(i < 10'000 ? db->Merge(WriteOptions(), KeyOf(i), "more")
+                                  : db->Put(WriteOptions(), KeyOf(i), "new"));
+    }
+    ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  AdviceOptions options = Quick();
+  options.recorded.emplace();
+  for (uint64_t i = 0; i < 20'000; ++i) options.recorded->push_back(KeyOf(i));
+  const Advice advice = AdviseOn(folder_ / "db", options);
+  EXPECT_EQ(advice.absent, 0u);
+  EXPECT_GT(advice.rows.front().counted, 10u);
+  EXPECT_EQ(advice.rows.front().counted,
+            FalsePositives(database, folder_ / "db", *options.recorded));
+}
+
+TEST(DrawLookupsTest, ASeekingDrawMeetsThePlacesOfAWholeOne) {
+  testing::TemporaryFolder folder;
+  testing::WriteSst(TableWith("winnow:10"), 20'000, folder / "1.sst");
+  for (const bool whole : {true, false}) {
+    std::string error;
+    DrawOptions options;
+    options.lookups = 4'000;
+    options.whole = whole;
+    options.seed = 5;
+    const std::vector<std::string> keys = DrawLookups(folder / "1.sst", options, &error).lookups;
+    EXPECT_THAT(error, IsEmpty());
+    ASSERT_EQ(keys.size(), 4'000u) << whole;
+    const auto low = std::count_if(keys.begin(), keys.end(),
+                                   [](const std::string& key) { return key < KeyOf(5'000); });
+    EXPECT_NEAR(static_cast<double>(low), 1000, whole ? 150 : 400) << whole;
+    EXPECT_EQ(keys, DrawLookups(folder / "1.sst", options, &error).lookups);
+  }
+  std::string error;
+  DrawLookups(folder / "missing", {}, &error);
+  EXPECT_THAT(error, HasSubstr("can't be read"));
+}
+
+TEST(FollowLookupsTest, EndWhereTheKeyIsFound) {
+  const auto answers = [](std::initializer_list<FileAnswer> list) {
+    std::string text;
+    for (const FileAnswer answer : list) text.push_back(static_cast<char>(answer));
+    return text;
+  };
+  FamilyLookups lookups;
+  lookups.keys = {"a", "b", "c", "d"};
+  const std::vector<AskedRange> ranges = {{0, 4}, {1, 4}};
+  const std::vector<std::string> said = {
+      answers({FileAnswer::kFound, FileAnswer::kFalse, FileAnswer::kMerge, FileAnswer::kDenied}),
+      answers({FileAnswer::kFound, FileAnswer::kFalse, FileAnswer::kFalse})};
+  FollowLookups(ranges, said, false, &lookups);
+  EXPECT_EQ(lookups.lookups, 4u);
+  EXPECT_EQ(lookups.absent, 1u);
+  EXPECT_EQ(lookups.false_reads, 3u);
+  EXPECT_THAT(lookups.asks[0], ElementsAre(1, 3));
+  EXPECT_THAT(lookups.asks[1], ElementsAre(2, 3));
+  EXPECT_EQ(lookups.asks_of_one, 1u);
+  FollowLookups(ranges, said, true, &lookups);
+  EXPECT_EQ(lookups.lookups, 1u);
+  EXPECT_EQ(lookups.absent, 1u);
+  EXPECT_EQ(lookups.false_reads, 1u);
+  EXPECT_THAT(lookups.asks[0], ElementsAre(3));
+}
+
+// "a" is deleted in the newer file, "b" in the older one, "c" is below all keys that are left.
+TEST(FollowLookupsTest, WhatIsDeletedIsAbsentOnceAllIsOne) {
+  FamilyLookups lookups;
+  lookups.keys = {"a", "b", "c", "d"};
+  const std::vector<AskedRange> ranges = {{0, 2}, {0, 3}};
+  const auto is = [](FileAnswer answer) { return static_cast<char>(answer); };
+  const std::vector<std::string> said = {
+      {is(FileAnswer::kDeleted), is(FileAnswer::kFound)},
+      {is(FileAnswer::kFound), is(FileAnswer::kDeleted), is(FileAnswer::kDenied)}};
+  FollowLookups(ranges, said, false, &lookups);
+  EXPECT_EQ(lookups.lookups, 4u);
+  EXPECT_EQ(lookups.absent, 2u);
+  EXPECT_EQ(lookups.asks_of_one, 2u);  // of "a" and "c"; "d" is in no range
+  FollowLookups(ranges, said, true, &lookups);
+  EXPECT_EQ(lookups.lookups, 2u);
+  EXPECT_EQ(lookups.asks_of_one, 1u);
+}
+
+TEST(LiveShareTest, IsOfKeysThatAreLeft) {
+  const auto is = [](FileAnswer answer) { return static_cast<char>(answer); };
+  // Of four keys two are in both files, one of these is deleted in the newer one.
+  const std::vector<AskedRange> ranges = {{0, 3}, {0, 4}};
+  const std::vector<std::string> said = {
+      {is(FileAnswer::kFound), is(FileAnswer::kDeleted), is(FileAnswer::kDenied)},
+      {is(FileAnswer::kFound), is(FileAnswer::kFound), is(FileAnswer::kMerge),
+       is(FileAnswer::kFound)}};
+  EXPECT_DOUBLE_EQ(LiveShare(ranges, said, 4), (0.5 + 0 + 1 + 1) / 4);
+  EXPECT_EQ(LiveShare({}, {}, 0), 1);
+}
+
+}  // namespace
+}  // namespace winnow::inspect

@@ -1,0 +1,218 @@
+// What is recommended, and what is said to be taken for granted.
+
+#include "tools/winnow/advise/advice_words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "tests/tools/advised_databases.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class AdviceWordsTest : public AdvisedDatabase {};
+
+// A plan saves reads on levels that are no more once all is compacted.
+TEST_F(AdviceWordsTest, WhatIsRecommendedHoldsOnceCompactedOrIsWarnedOf) {
+  Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
+  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  const AdviceRow& now = advice.rows.front();
+  ASSERT_TRUE(now.compacted);
+  const auto row = std::find_if(advice.rows.begin(), advice.rows.end(), [](const auto& each) {
+    return each.purpose == RowPurpose::kReadsOfNow;
+  });
+  ASSERT_NE(row, advice.rows.end());
+  EXPECT_NEAR(row->false_reads / now.false_reads, 1, 0.2);
+  EXPECT_GT(row->compacted->false_reads, 1.3 * now.compacted->false_reads);
+  const AdviceRow& choice = RowOf(advice, advice.choice);
+  EXPECT_THAT(advice.recommendation, HasSubstr("Take filter_policy=" + advice.choice + ":"));
+  EXPECT_EQ(choice.compacted->false_reads > 1.03 * now.compacted->false_reads,
+            advice.recommendation.find("But once all is compacted") != std::string::npos)
+      << advice.recommendation;
+  EXPECT_THAT(advice.recommendation, HasSubstr("nce all is compacted into one level"));
+}
+
+// What formulas look through ends at 24 bits a key.
+TEST_F(AdviceWordsTest, WhatTheRestOfABudgetBuysIsNotDenied) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:4")), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  options.lookups = 400'000;
+  options.budget_bytes = 70'000;
+  options.policies = {"bloomfilter:6"};
+  const Advice none_better = AdviseOn(folder_ / "db", options);
+  EXPECT_EQ(none_better.choice, none_better.budget[0].policy);
+  options.budget_bytes = 10e6;
+  const Advice large = AdviseOn(folder_ / "db", options);
+  EXPECT_THAT(large.recommendation,
+              AllOf(HasSubstr("more than 24 bits a key"), Not(HasSubstr("buys nothing"))));
+}
+
+TEST_F(AdviceWordsTest, WhatDoesNotFitTheBudgetIsNotKept) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:14")), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  options.budget_bytes = 60'000;
+  const Advice advice = AdviseOn(folder_ / "db", options);
+  EXPECT_GT(advice.rows.front().bytes, 60'000);
+  EXPECT_THAT(advice.recommendation, AllOf(HasSubstr("But once all is compacted"),
+                                           HasSubstr("which takes more than the budget"),
+                                           Not(HasSubstr("keep what there is"))));
+}
+
+TEST_F(AdviceWordsTest, WhereNothingIsAskedInVainNothingIsRecommended) {
+  testing::WriteSst(TableWith("bloomfilter:10"), 5'000, folder_ / "1.sst");
+  AdviceOptions options = Quick();
+  options.recorded = {KeyOf(3), KeyOf(4'000), "a key beyond all others"};
+  options.budget_bytes = 10'000;
+  std::string problem;
+  const Advice advice = Advise(
+      {{"", folder_ / "1.sst", std::nullopt}}, options, [](const AdviceStep&) {}, &problem);
+  EXPECT_THAT(problem, IsEmpty());
+  EXPECT_EQ(advice.rows.front().counted, 0u);
+  EXPECT_THAT(advice.recommendation, HasSubstr("nothing to recommend"));
+  EXPECT_FALSE(advice.budget_bytes);
+}
+
+// Near misses of a few prefixes' keys have these prefixes.
+TEST_F(AdviceWordsTest, OfPrefixesThatAreAllThereMadeUpLookupsTellNothing) {
+  BlockBasedTableOptions table = TableWith("winnow:10");
+  table.whole_key_filtering = false;
+  Options database = MakeOptions(table);
+  database.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(2));
+  {
+    const auto db = OpenDatabase(database, folder_ / "db");
+    for (uint64_t i = 0; i < 20'000; ++i) {
+      ASSERT_STATUS_OK(db->Put(WriteOptions(), std::to_string(10 + i % 80) + KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  constexpr char kSaid[] = "nearly all have prefixes that files hold";
+  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  EXPECT_THAT(advice.recommendation, HasSubstr(kSaid));
+  AdviceOptions budget = Quick();
+  budget.budget_bytes = 1'000;
+  const Advice within = AdviseOn(folder_ / "db", budget);
+  EXPECT_THAT(within.recommendation, HasSubstr("of the budget"));
+  EXPECT_THAT(within.assumptions, Contains(HasSubstr(kSaid)));
+  // Recorded ones may well be of prefixes that are not there.
+  AdviceOptions recorded = Quick();
+  recorded.recorded.emplace();
+  for (uint64_t i = 0; i < 20'000; ++i) {
+    recorded.recorded->push_back("5" + std::string(1, static_cast<char>('a' + i % 26)) + KeyOf(i));
+  }
+  const Advice told = AdviseOn(folder_ / "db", recorded);
+  EXPECT_THAT(told.recommendation, Not(HasSubstr(kSaid)));
+  EXPECT_THAT(told.assumptions, Not(Contains(HasSubstr(kSaid))));
+}
+
+TEST_F(AdviceWordsTest, ALastLevelWithoutFiltersIsSaidToBeOne) {
+  Options database = MakeOptions(TableWith("winnow:10"));
+  database.optimize_filters_for_hits = true;
+  {
+    const auto db = OpenDatabase(database, folder_ / "db");
+    Write(db.get(), 20'000, 1);
+    MoveTo(db.get(), 3);
+  }
+  AdviceOptions options = Quick();
+  for (const bool has_budget : {false, true}) {
+    if (has_budget) options.budget_bytes = 5'000;
+    const Advice advice = AdviseOn(folder_ / "db", options);
+    EXPECT_EQ(advice.rows.front().bytes, 0);
+    EXPECT_THAT(advice.recommendation,
+                AllOf(HasSubstr("optimize_filters_for_hits"), Not(HasSubstr("filter_policy="))));
+    EXPECT_FALSE(advice.budget_bytes);
+  }
+}
+
+TEST_F(AdviceWordsTest, AFewLookupsTellNothing) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  options.lookups = 1;
+  EXPECT_THAT(AdviseOn(folder_ / "db", options).recommendation,
+              AllOf(HasSubstr("too few"), HasSubstr("--draws="), Not(HasSubstr("filter_policy="))));
+  EXPECT_THAT(AdviseOn(folder_ / "db", Quick()).recommendation, HasSubstr("filter_policy="));
+}
+
+// As many as the message says are enough, whichever number was too few.
+TEST_F(AdviceWordsTest, TheLookupsThatAreSaidToBeEnoughAre) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  for (const uint64_t few : {20u, 200u, 400u, 600u, 900u}) {
+    AdviceOptions options = Quick();
+    options.lookups = few;
+    const std::string said = AdviseOn(folder_ / "db", options).recommendation;
+    const size_t flag = said.find("--draws=");
+    ASSERT_NE(flag, std::string::npos) << few << said;
+    options.lookups = std::stoull(said.substr(flag + std::string("--draws=").size()));
+    EXPECT_GT(options.lookups, few);
+    EXPECT_THAT(AdviseOn(folder_ / "db", options).recommendation, Not(HasSubstr("too few")))
+        << few << said;
+  }
+}
+
+// Near misses of dense keys are often keys.
+TEST_F(AdviceWordsTest, LookupsThatDoNotCountAreCounted) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  EXPECT_LT(advice.lookups, 20'000u);
+  EXPECT_THAT(advice.assumptions,
+              Contains(HasSubstr("Of 20000 lookups to make up, " +
+                                 std::to_string(20'000 - advice.lookups) + " are left away")));
+}
+
+// The table shows what the sentence below it speaks of.
+TEST_F(AdviceWordsTest, NothingOfTheTableThatSavesIsPassedOver) {
+  {
+    const auto db = OpenDatabase(SmallFiles("winnow:10"), folder_ / "db");
+    WriteValues(db.get(), 0, 12'000, 1);
+    CompactAll(db.get());
+  }
+  for (const char* policy : {"bloomfilter:12", "bloomfilter:10"}) {
+    SCOPED_TRACE(policy);
+    AdviceOptions options = Quick();
+    options.lookups = 100'000;
+    options.policies = {policy};
+    const Advice advice = AdviseOn(folder_ / "db", options);
+    const AdviceRow& now = advice.rows.front();
+    bool saves = false;
+    for (const AdviceRow& row : advice.rows) {
+      saves =
+          saves || (row.bytes <= 1.005 * now.bytes && row.interval.high < 0.9 * now.false_reads);
+      if (row.purpose == RowPurpose::kMemoryOfNow ||
+          row.purpose == RowPurpose::kMemoryAlsoCompacted) {
+        EXPECT_LE(row.bytes, 1.01 * now.bytes) << TitleOf(row.purpose);
+      }
+    }
+    EXPECT_EQ(advice.recommendation.rfind("Keep", 0) == 0, !saves) << advice.recommendation;
+  }
+}
+
+TEST_F(AdviceWordsTest, WhyThePolicyOfNowIsNotKnownIsSaid) {
+  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
+  constexpr char kSaid[] = "since the policy in force is not known: ";
+  EXPECT_THAT(AdviseOn(folder_ / "db", Quick()).assumptions, Not(Contains(HasSubstr(kSaid))));
+  for (const bool missing : {false, true}) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "db")) {
+      const std::string path = entry.path();
+      if (path.find("OPTIONS") != std::string::npos) {
+        testing::WriteFile(path, "garbage");
+        if (missing) std::filesystem::remove(path);
+      }
+    }
+    const Advice advice = AdviseOn(folder_ / "db", Quick());
+    EXPECT_FALSE(advice.rows.front().compacted) << missing;
+    EXPECT_THAT(advice.assumptions, Contains(AllOf(HasSubstr(kSaid), HasSubstr("OPTIONS"))));
+  }
+}
+
+}  // namespace
+}  // namespace winnow::inspect
