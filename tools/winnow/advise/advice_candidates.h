@@ -78,6 +78,7 @@ class CandidateCosts {
   mutable std::map<std::pair<int, bool>, BuiltinFilter> builtin_trials_;
 };
 
+// What a family is once all its files are compacted into one level.
 struct CompactedFamily {
   FamilyFormula formula;
   TreePlace place;     // of all of them

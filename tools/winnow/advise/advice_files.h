@@ -75,6 +75,7 @@ struct AdvisedFamily {
 // Sorts the files that have no error into families and sets their places.
 std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files);
 
+// What worker processes do with one file after the other.
 struct AdviceWork {
   std::string step;  // for the progress
   size_t pieces = 0;

@@ -40,6 +40,7 @@ FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
 std::string PackTrial(const FileTrial& trial);
 std::optional<FileTrial> UnpackTrial(std::string_view bytes);
 
+// A policy whose builds are timed.
 struct TimedBuild {
   std::string policy;
   TreeShape shape;

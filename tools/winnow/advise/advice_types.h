@@ -63,7 +63,7 @@ struct Cost {
 // What a row is there for.
 enum class RowPurpose {
   kComparison,
-  kNow,
+  kNow,          // what there is
   kMemoryOfNow,  // the fewest false reads in it
   kReadsOfNow,   // the least memory for them
   // The same under a further condition: once compacted, it reads no more than the policy of now.
