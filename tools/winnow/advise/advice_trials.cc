@@ -26,12 +26,12 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 constexpr uint64_t kNewestSequence = (uint64_t{1} << 56) - 1;
-constexpr uint64_t kEntriesBetweenReports = 1 << 16;
+constexpr uint64_t kEntriesBetweenBeats = 1 << 16;
 
 // Keys on their way to all filters: many at once, so that the clock is read rarely.
-class Batch {
+class AddedBatch {
  public:
-  explicit Batch(std::vector<TrialFilter>* filters) : filters_(*filters) {}
+  explicit AddedBatch(std::vector<TrialFilter>* filters) : filters_(*filters) {}
 
   void Add(std::string_view key) {
     ends_.push_back(bytes_.append(key).size());
@@ -69,9 +69,9 @@ class Batch {
 
 // What RocksDB adds to a filter for each entry: the key, and its prefix, but for what the last
 // entry had already.
-class KeysOfEntries {
+class AddedKeys {
  public:
-  KeysOfEntries(const FilterContents& contents, Batch* batch)
+  AddedKeys(const FilterContents& contents, AddedBatch* batch)
       : contents_(contents), batch_(batch) {}
 
   void Add(std::string_view key) {
@@ -102,7 +102,7 @@ class KeysOfEntries {
 
  private:
   const FilterContents& contents_;
-  Batch* batch_;
+  AddedBatch* batch_;
   bool any_ = false;
   bool any_prefix_ = false;
   std::string last_key_;
@@ -151,7 +151,7 @@ uint64_t LetThrough(const Asks& asks, const TrialFilter& filter) {
   return through;
 }
 
-void FinishAll(Batch* batch, std::vector<TrialFilter>* filters) {
+void FinishAll(AddedBatch* batch, std::vector<TrialFilter>* filters) {
   batch->Pass();
   for (TrialFilter& filter : *filters) {
     filter.Finish();
@@ -162,8 +162,8 @@ void FinishAll(Batch* batch, std::vector<TrialFilter>* filters) {
 uint64_t BuildAll(InternalKeys* keys, const StoredFilter& stored, const Comparator* comparator,
                   const std::function<void(uint64_t keys, double share)>& progress,
                   std::vector<TrialFilter>* filters) {
-  Batch batch(filters);
-  KeysOfEntries keys_of_entries(stored.contents(), &batch);
+  AddedBatch batch(filters);
+  AddedKeys added_keys(stored.contents(), &batch);
   const FilterPartitions& partitions = stored.partitions();
   std::optional<PartitionWalk> walk;
   if (!partitions.partitions.empty()) {
@@ -173,16 +173,16 @@ uint64_t BuildAll(InternalKeys* keys, const StoredFilter& stored, const Comparat
   uint64_t entries = 0;
   size_t block = 0;
   for (keys->SeekToFirst(); keys->Valid(); keys->Next()) {
-    if (++entries % kEntriesBetweenReports == 0 && progress) {
+    if (++entries % kEntriesBetweenBeats == 0 && progress) {
       progress(entries, std::min(1.0, static_cast<double>(entries) / all));
     }
     const InternalKey& key = keys->key();
     for (const size_t to = walk ? walk->PartitionOf(key) : 0; block < to; ++block) {
       FinishAll(&batch, filters);
-      keys_of_entries.Forget();
+      added_keys.Forget();
     }
     const size_t timestamp = std::min(comparator->timestamp_size(), key.user_key.size());
-    keys_of_entries.Add(key.user_key.substr(0, key.user_key.size() - timestamp));
+    added_keys.Add(key.user_key.substr(0, key.user_key.size() - timestamp));
   }
   FinishAll(&batch, filters);
   return batch.keys();
