@@ -7,16 +7,12 @@
 
 #include "src/sst/internal_keys.h"
 #include "src/text/json_name.h"
+#include "tools/winnow/findings/filter_json.h"
 
 namespace winnow::inspect {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <typename T>
-Json OrNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json ToJson(const FileProbe& file) {
   uint64_t present = 0;

@@ -7,16 +7,12 @@
 
 #include "src/text/json_name.h"
 #include "src/text/key_list.h"
+#include "tools/winnow/findings/filter_json.h"
 
 namespace winnow::inspect {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <typename T>
-Json OrNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 template <typename T>
 std::optional<T> FromNull(const Json& json) {
