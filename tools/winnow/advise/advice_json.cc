@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tools/winnow/findings/filter_json.h"
+
 namespace winnow::inspect {
 namespace {
 
@@ -10,12 +12,10 @@ using Json = nlohmann::ordered_json;
 
 Json Bytes(double bytes) { return static_cast<uint64_t>(std::llround(bytes)); }
 
-Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
 Json Ratio(double value, double now) { return now > 0 ? Json(value / now) : Json(nullptr); }
 
 Json FamilyJson(const AdviceFamilyReport& family) {
-  Json json = {{"database", TextOrNull(family.database)},
+  Json json = {{"database", SentenceOrNull(family.database)},
                {"name", family.name},
                {"files", family.files},
                {"keys", family.keys},
@@ -44,21 +44,20 @@ Json CompactedJson(const AdviceRow& row, const AdviceRow& now) {
 }
 
 Json RowJson(const AdviceRow& row, const AdviceRow& now) {
-  return {
-      {"title", TitleOf(row.purpose)},
-      {"policies", row.policies},
-      {"policy", TextOrNull(row.OnePolicy())},
-      {"filter_bytes", Bytes(row.bytes)},
-      {"bytes_to_now", Ratio(row.bytes, now.bytes)},
-      {"false_reads_per_lookup", row.false_reads},
-      {"interval", {row.interval.low, row.interval.high}},
-      {"counted_false_reads", row.counted},
-      {"false_reads_to_now", Ratio(row.false_reads, now.false_reads)},
-      {"build_ns_per_key", row.nanoseconds_a_key ? Json(*row.nanoseconds_a_key) : Json(nullptr)},
-      {"expected_bytes", row.expected ? Bytes(row.expected->bytes) : Json(nullptr)},
-      {"expected_false_reads_per_lookup",
-       row.expected ? Json(row.expected->false_reads) : Json(nullptr)},
-      {"compacted", CompactedJson(row, now)}};
+  return {{"title", TitleOf(row.purpose)},
+          {"policies", row.policies},
+          {"policy", SentenceOrNull(row.OnePolicy())},
+          {"filter_bytes", Bytes(row.bytes)},
+          {"bytes_to_now", Ratio(row.bytes, now.bytes)},
+          {"false_reads_per_lookup", row.false_reads},
+          {"interval", {row.interval.low, row.interval.high}},
+          {"counted_false_reads", row.counted},
+          {"false_reads_to_now", Ratio(row.false_reads, now.false_reads)},
+          {"build_ns_per_key", OrNull(row.nanoseconds_a_key)},
+          {"expected_bytes", row.expected ? Bytes(row.expected->bytes) : Json(nullptr)},
+          {"expected_false_reads_per_lookup",
+           row.expected ? Json(row.expected->false_reads) : Json(nullptr)},
+          {"compacted", CompactedJson(row, now)}};
 }
 
 Json BudgetJson(const Advice& advice) {
@@ -70,7 +69,7 @@ Json BudgetJson(const Advice& advice) {
                {"taken_bytes", Bytes(advice.budget_taken)},
                {"least_bytes", Bytes(advice.least_bytes)},
                {"rest_buys_nothing", advice.budget_is_enough},
-               {"one_policy", TextOrNull(advice.one_policy)},
+               {"one_policy", SentenceOrNull(advice.one_policy)},
                {"parts", Json::array()}};
   for (const BudgetPart& part : advice.budget) {
     json["parts"].push_back({{"family", advice.families[part.family].name},
@@ -84,8 +83,7 @@ Json BudgetJson(const Advice& advice) {
 }  // namespace
 
 std::string AdviceJson(const Advice& advice, const std::vector<std::string>& warnings) {
-  Json json = {{"schema", "winnow.advise/1"},
-               {"families", Json::array()},
+  Json json = {{"families", Json::array()},
                {"lookups",
                 {{"recorded", advice.recorded},
                  {"count", advice.lookups},
@@ -101,7 +99,7 @@ std::string AdviceJson(const Advice& advice, const std::vector<std::string>& war
                {"rows", Json::array()},
                {"candidates", Json::array()},
                {"budget", BudgetJson(advice)},
-               {"choice", TextOrNull(advice.choice)},
+               {"choice", SentenceOrNull(advice.choice)},
                {"recommendation", advice.recommendation},
                {"assumptions", advice.assumptions},
                {"errors", Json::array()},
@@ -120,7 +118,7 @@ std::string AdviceJson(const Advice& advice, const std::vector<std::string>& war
   for (const FileError& error : advice.errors) {
     json["errors"].push_back({{"path", error.path}, {"error", error.error}});
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return Document("winnow.advise/1", json);
 }
 
 }  // namespace winnow::inspect
