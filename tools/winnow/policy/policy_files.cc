@@ -21,7 +21,7 @@ std::optional<int> LevelOf(const ListedTable& table, const FilterSummary& filter
 }
 
 // What is shown of a filter.
-nlohmann::json ToJson(const FilterSummary& filter) {
+nlohmann::json Shown(const FilterSummary& filter) {
   return {{"kind", filter.kind},
           {"keys", filter.keys},
           {"bytes", filter.bytes},
@@ -48,11 +48,11 @@ FilterSummary SummaryFrom(const nlohmann::json& json) {
 
 nlohmann::json WithoutPath(const FileUnderPolicy& file) {
   return {{"level", file.level ? nlohmann::json(*file.level) : nlohmann::json(nullptr)},
-          {"filter", file.now ? ToJson(*file.now) : nlohmann::json(nullptr)},
+          {"filter", file.now ? Shown(*file.now) : nlohmann::json(nullptr)},
           {"with_policy",
            {{"level", file.then.level},
             {"added_keys", file.then.keys},
-            {"filter", file.then.filter ? ToJson(*file.then.filter) : nlohmann::json(nullptr)}}},
+            {"filter", file.then.filter ? Shown(*file.then.filter) : nlohmann::json(nullptr)}}},
           {"fault", file.fault ? nlohmann::json(*file.fault) : nlohmann::json(nullptr)},
           {"error", file.error ? nlohmann::json(*file.error) : nlohmann::json(nullptr)}};
 }
