@@ -16,7 +16,7 @@
 #include "src/database/tree_levels.h"
 #include "src/sst/sst_filters.h"
 #include "src/sst/unreadable_table.h"
-#include "src/workers/child_answer.h"
+#include "src/workers/worker_pool.h"
 
 namespace winnow::inspect {
 namespace {

@@ -21,7 +21,7 @@
 #include "src/database/table_places.h"
 #include "src/sst/known_comparator.h"
 #include "src/sst/quiet_logger.h"
-#include "src/workers/child_answer.h"
+#include "src/workers/worker_pool.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::inspect {

@@ -13,7 +13,7 @@
 
 #include "src/database/describe_policy.h"
 #include "src/database/options_path.h"
-#include "src/workers/child_answer.h"
+#include "src/workers/worker_pool.h"
 
 namespace winnow::inspect {
 namespace {

@@ -67,6 +67,7 @@ struct Worker {
   pid_t process = -1;
   int socket = -1;
   std::optional<size_t> piece;                      // that it is at
+  std::string heard;                                // of it: the begin of a frame
   std::chrono::steady_clock::time_point last_sign;  // of life, at this piece
 };
 
@@ -179,24 +180,30 @@ class Pool {
     }
   }
 
+  // A worker may end or hang in the middle of a frame.
   void Hear(Worker* worker) {
-    FrameHead head;
-    std::string text;
-    bool whole = ReceiveAll(worker->socket, &head, sizeof(head));
-    if (whole) {
-      text.resize(head.bytes);
-      whole = ReceiveAll(worker->socket, text.data(), text.size());
-    }
-    if (!whole) {
+    char buffer[1 << 16];
+    const ssize_t got = recv(worker->socket, buffer, sizeof(buffer), 0);
+    if (got == 0 || (got < 0 && errno != EINTR)) {
       Lose(worker, End(worker, /*by_force=*/false));
       return;
     }
-    worker->last_sign = work_.now();
-    if (head.type == kAnswer) {
-      work_.on_answer(*worker->piece, ChildAnswer{std::move(text), std::string()});
-      GiveNext(worker);
-    } else if (work_.on_report) {
-      work_.on_report(*worker->piece, text);
+    worker->heard.append(buffer, static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    FrameHead head;
+    while (worker->heard.size() >= sizeof(head)) {
+      memcpy(&head, worker->heard.data(), sizeof(head));
+      if (worker->heard.size() - sizeof(head) < head.bytes) {
+        return;
+      }
+      std::string text = worker->heard.substr(sizeof(head), head.bytes);
+      worker->heard.erase(0, sizeof(head) + head.bytes);
+      worker->last_sign = work_.now();
+      if (head.type == kAnswer) {
+        work_.on_answer(*worker->piece, ChildAnswer{std::move(text), std::string()});
+        GiveNext(worker);
+      } else if (work_.on_report) {
+        work_.on_report(*worker->piece, text);
+      }
     }
   }
 
@@ -217,6 +224,7 @@ class Pool {
     const int status = WaitForChild(worker->process);
     worker->process = -1;
     worker->socket = -1;
+    worker->heard.clear();
     return WIFSIGNALED(status) ? absl::StrCat("it ended by signal ", WTERMSIG(status), " (",
                                               strsignal(WTERMSIG(status)), ")")
                                : absl::StrCat("it ended with exit code ", WEXITSTATUS(status));
@@ -231,5 +239,15 @@ class Pool {
 }  // namespace
 
 void RunInWorkers(size_t pieces, const PooledWork& work) { Pool(pieces, work).Run(); }
+
+ChildAnswer AskChild(const std::function<std::string()>& work, std::chrono::seconds limit) {
+  ChildAnswer answer;
+  PooledWork pooled;
+  pooled.work = [&work](size_t, const WorkerReport&) { return work(); };
+  pooled.on_answer = [&answer](size_t, const ChildAnswer& given) { answer = given; };
+  pooled.longest_silence = limit;
+  RunInWorkers(1, pooled);
+  return answer;
+}
 
 }  // namespace winnow::inspect

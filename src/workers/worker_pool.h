@@ -1,5 +1,9 @@
-// Long-lived worker processes that do pieces of work in parallel, each of which may end its
-// process: RocksDB as Debian builds it has assertions, and files may be damaged.
+// Work that may end its process, done in others: RocksDB as Debian builds it has assertions, and
+// files may be damaged. What these processes write to stderr is dropped, and they leave no core
+// file.
+//
+// They are forked from the calling thread: not to be used while other threads of this process hold
+// locks that the work needs.
 
 #ifndef WINNOW_SRC_WORKERS_WORKER_POOL_H_
 #define WINNOW_SRC_WORKERS_WORKER_POOL_H_
@@ -7,12 +11,16 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "src/workers/child_answer.h"
-
 namespace winnow::inspect {
+
+struct ChildAnswer {
+  std::optional<std::string> text;  // what the work returned; unset: it did not get so far
+  std::string problem;              // then why, as a clause: "it ended by signal 6 (Aborted)"
+};
 
 // A sign of life of a piece of work that takes long, with something to say; at most 60 KiB.
 using WorkerReport = std::function<void(std::string_view)>;
@@ -37,10 +45,11 @@ struct PooledWork {
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
-// Does the pieces 0 to `pieces` - 1, and returns when all are answered. The workers are forked from
-// the calling thread: not to be called while other threads of this process hold locks that the work
-// needs. What workers write to stderr is dropped.
+// Does the pieces 0 to `pieces` - 1 in long-lived workers, and returns when all are answered.
 void RunInWorkers(size_t pieces, const PooledWork& work);
+
+// One piece of work, which is given up on when it takes longer than the limit.
+ChildAnswer AskChild(const std::function<std::string()>& work, std::chrono::seconds limit);
 
 }  // namespace winnow::inspect
 

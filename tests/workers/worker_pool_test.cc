@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -96,6 +97,23 @@ TEST(WorkerPoolTest, ASilentPieceIsEnded) {
   }
 }
 
+TEST(WorkerPoolTest, APieceThatHangsWithinItsAnswerIsEnded) {
+  Outcome outcome = RunPool(
+      4, 2,
+      [](size_t piece, const WorkerReport&) {
+        for (int file = 3; piece == 1 && file < 256; ++file) {
+          send(file, "a", 1, MSG_DONTWAIT);  // to its parent: it has no other socket
+        }
+        while (piece == 1) pause();
+        return std::to_string(piece);
+      },
+      /*hanging=*/1);
+  EXPECT_THAT(outcome.answers[1].problem, HasSubstr("did nothing for 60 s"));
+  for (const size_t piece : {0, 2, 3}) {
+    EXPECT_TRUE(outcome.answers[piece].text.has_value()) << piece;
+  }
+}
+
 TEST(WorkerPoolTest, ReportsComeBeforeTheAnswer) {
   Outcome outcome = RunPool(10, 2, [](size_t piece, const WorkerReport& report) {
     report("a");
@@ -110,6 +128,46 @@ TEST(WorkerPoolTest, ReportsComeBeforeTheAnswer) {
 
 TEST(WorkerPoolTest, NothingToDoIsDone) {
   RunPool(0, 4, [](size_t, const WorkerReport&) { return std::string(); });
+}
+
+TEST(ChildAnswerTest, ALongTextArrivesWhole) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) {
+    text += std::to_string(i) + '\0';
+  }
+  const ChildAnswer answer = AskChild([&text] { return text; }, kLongestSilence);
+  EXPECT_EQ(answer.problem, "");
+  ASSERT_TRUE(answer.text.has_value());
+  EXPECT_EQ(*answer.text, text);
+}
+
+TEST(ChildAnswerTest, AnEmptyTextIsAnAnswer) {
+  EXPECT_EQ(AskChild([] { return std::string(); }, kLongestSilence).text, "");
+}
+
+TEST(ChildAnswerTest, TheWorkIsDoneInAnotherProcess) {
+  const std::string own = std::to_string(getpid());
+  EXPECT_NE(AskChild([] { return std::to_string(getpid()); }, kLongestSilence).text.value_or(own),
+            own);
+}
+
+TEST(ChildAnswerTest, WorkThatEndsTheProcessIsNoAnswer) {
+  const ChildAnswer aborted = AskChild([]() -> std::string { std::abort(); }, kLongestSilence);
+  EXPECT_FALSE(aborted.text.has_value());
+  EXPECT_THAT(aborted.problem, HasSubstr("signal 6"));
+  EXPECT_FALSE(AskChild([]() -> std::string { _exit(3); }, kLongestSilence).text.has_value());
+}
+
+TEST(ChildAnswerTest, WorkThatHangsIsEnded) {
+  const ChildAnswer answer = AskChild(
+      []() -> std::string {
+        while (true) {
+          pause();
+        }
+      },
+      std::chrono::seconds(1));
+  EXPECT_FALSE(answer.text.has_value());
+  EXPECT_THAT(answer.problem, HasSubstr("did nothing for 1 s"));
 }
 
 }  // namespace
