@@ -12,11 +12,10 @@
 
 #include "src/database/backup_folder.h"
 #include "src/database/read_tables.h"
-#include "src/database/report_bytes.h"
 #include "src/database/tree_levels.h"
 #include "src/sst/sst_filters.h"
 #include "src/sst/unreadable_table.h"
-#include "src/workers/worker_pool.h"
+#include "src/workers/wire.h"
 
 namespace winnow::inspect {
 namespace {
@@ -107,13 +106,13 @@ TreeLevels ReadTree(const std::string& database,
   if (workers == 0) {
     return ReadTreeLevels(database, comparators, folders);
   }
-  const ChildAnswer answer =
-      AskChild([&] { return PackTree(ReadTreeLevels(database, comparators, folders)); }, kLongest);
-  std::optional<TreeLevels> tree = answer.text ? UnpackTree(*answer.text) : std::nullopt;
+  std::string problem;
+  std::optional<TreeLevels> tree = Unpack<TreeLevels>(
+      AskChild([&] { return Pack(ReadTreeLevels(database, comparators, folders)); }, kLongest),
+      &problem);
   if (!tree) {
     tree.emplace().problem =
-        absl::StrCat("the process that opened the database did not get through: ",
-                     answer.text ? "its answer did not arrive whole" : answer.problem.c_str());
+        absl::StrCat("the process that opened the database did not get through: ", problem);
   }
   return *std::move(tree);
 }

@@ -7,8 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "src/database/report_bytes.h"
-#include "src/workers/worker_pool.h"
+#include "src/workers/wire.h"
 
 namespace winnow::inspect {
 namespace {
@@ -66,14 +65,12 @@ class Reading {
           report("");
         }
       }
-      return PackReports(reports);
+      return Pack(reports);
     };
     work.on_answer = [&](size_t piece, const ChildAnswer& answer) {
       const auto [begin, end] = in_piece(piece);
-      std::optional<std::vector<SstReport>> reports;
-      if (answer.text) {
-        reports = UnpackReports(*answer.text);
-      }
+      std::string problem;
+      auto reports = Unpack<std::vector<SstReport>>(answer, &problem);
       if (reports && reports->size() == end - begin) {
         for (size_t i = begin; i < end; ++i) {
           Take(files[i], std::move((*reports)[i - begin]));
@@ -82,18 +79,16 @@ class Reading {
         lost_.insert(lost_.end(), files.begin() + static_cast<ptrdiff_t>(begin),
                      files.begin() + static_cast<ptrdiff_t>(end));
       } else {
-        Take(files[begin], Lost(files[begin], answer));
+        Take(files[begin], Lost(files[begin], problem));
       }
     };
     RunInWorkers((files.size() + at_once - 1) / at_once, work);
   }
 
-  SstReport Lost(size_t file, const ChildAnswer& answer) const {
+  SstReport Lost(size_t file, const std::string& problem) const {
     SstReport report;
     report.path = paths_[file];
-    report.error =
-        absl::StrCat("the process that read the file did not get through: ",
-                     answer.text ? "its answer did not arrive whole" : answer.problem.c_str());
+    report.error = absl::StrCat("the process that read the file did not get through: ", problem);
     return report;
   }
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
@@ -21,7 +20,7 @@
 #include "src/database/table_places.h"
 #include "src/sst/known_comparator.h"
 #include "src/sst/quiet_logger.h"
-#include "src/workers/worker_pool.h"
+#include "src/workers/wire.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::inspect {
@@ -41,12 +40,24 @@ struct ListedFile {
   std::string name;  // "000123.sst"
   int path_number = 0;
   TreePosition position;
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(name, path_number, position);
+  }
 };
 
 struct Listing {
   std::vector<ListedFile> files;
-  Status status;
+  std::string problem;  // RocksDB's word; empty: they are all
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(files, problem);
+  }
 };
+
+std::string ProblemOf(const Status& status) { return status.ok() ? "" : status.ToString(); }
 
 DBOptions ReadOnlyOptions(const std::string& database, ROCKSDB_NAMESPACE::Env* env) {
   DBOptions options;
@@ -104,8 +115,9 @@ Listing ListFiles(const std::string& database, const DBOptions& options, const F
   Listing listing;
   rocksdb_abi::OpenedDB opened{};
   std::vector<ColumnFamilyHandle*> handles;
-  listing.status = DB::OpenForReadOnly(options, database, families.descriptors, &handles, &opened);
-  if (!listing.status.ok()) {
+  listing.problem =
+      ProblemOf(DB::OpenForReadOnly(options, database, families.descriptors, &handles, &opened));
+  if (!listing.problem.empty()) {
     return listing;
   }
   const std::unique_ptr<DB> db = rocksdb_abi::Own(std::move(opened));
@@ -118,39 +130,8 @@ Listing ListFiles(const std::string& database, const DBOptions& options, const F
   for (ColumnFamilyHandle* handle : handles) {
     const Status status = db->DestroyColumnFamilyHandle(handle);
     if (!status.ok()) {
-      listing.status = status;
+      listing.problem = status.ToString();
     }
-  }
-  return listing;
-}
-
-// Names of column families are any bytes, which JSON's text has no room for.
-std::string Pack(const Listing& listing) {
-  nlohmann::json json = {{"problem", listing.status.ok() ? "" : listing.status.ToString()},
-                         {"files", nlohmann::json::array()}};
-  for (const ListedFile& file : listing.files) {
-    json["files"].push_back({file.name, file.path_number, file.position.bytes, file.position.level,
-                             file.position.column_family});
-  }
-  const std::vector<uint8_t> bytes = nlohmann::json::to_msgpack(json);
-  return std::string(bytes.begin(), bytes.end());
-}
-
-Listing Unpack(const std::string& text) {
-  Listing listing;
-  const nlohmann::json json =
-      nlohmann::json::from_msgpack(text, /*strict=*/true, /*allow_exceptions=*/false);
-  if (json.is_discarded()) {
-    listing.status = Status::Corruption("the answer of the process that opened it is not whole");
-    return listing;
-  }
-  for (const nlohmann::json& file : json.at("files")) {
-    listing.files.push_back(
-        {file[0], file[1], TreePosition{file[3], file[4].get<std::string>(), file[2], ""}});
-  }
-  const std::string problem = json.at("problem");
-  if (!problem.empty()) {
-    listing.status = Status::Aborted(problem);
   }
   return listing;
 }
@@ -163,14 +144,12 @@ std::optional<Listing> ListWithStandIns(const std::string& database, const DBOpt
   constexpr std::chrono::seconds kLimit(60);
   for (const bool upwards : {true, false}) {
     const Families families = DescribeFamilies(names, comparators, upwards);
-    const ChildAnswer answer =
-        AskChild([&] { return Pack(ListFiles(database, options, families)); }, kLimit);
-    if (answer.text) {
-      Listing listing = Unpack(*answer.text);
-      // A tree in a wrong order is an error, or, in newer versions, a tree without files.
-      if (listing.status.ok() && !listing.files.empty()) {
-        return listing;
-      }
+    std::string problem;
+    std::optional<Listing> listing = Unpack<Listing>(
+        AskChild([&] { return Pack(ListFiles(database, options, families)); }, kLimit), &problem);
+    // A tree in a wrong order is an error, or, in newer versions, a tree without files.
+    if (listing && listing->problem.empty() && !listing->files.empty()) {
+      return listing;
     }
   }
   return std::nullopt;
@@ -200,13 +179,13 @@ TreeLevels ReadTreeLevels(const std::string& database,
   TreeLevels tree;
   std::unique_ptr<ROCKSDB_NAMESPACE::Env> env;
   Listing listing;
-  listing.status = NewReadOnlyEnv(&env);
+  listing.problem = ProblemOf(NewReadOnlyEnv(&env));
   std::vector<std::string> names;
   const DBOptions options = ReadOnlyOptions(database, env.get());
-  if (listing.status.ok()) {
-    listing.status = DB::ListColumnFamilies(options, database, &names);
+  if (listing.problem.empty()) {
+    listing.problem = ProblemOf(DB::ListColumnFamilies(options, database, &names));
   }
-  if (listing.status.ok()) {
+  if (listing.problem.empty()) {
     std::map<std::string, std::string> known = comparators;
     known.merge(ComparatorsOfOptionsFile(database));
     const std::set<std::string> missing = MissingComparators(names, known);
@@ -221,8 +200,8 @@ TreeLevels ReadTreeLevels(const std::string& database,
       listing = found.value_or(Listing());
     }
   }
-  if (!listing.status.ok()) {
-    tree.problem = absl::StrCat("RocksDB can't open it as a database: ", listing.status.ToString());
+  if (!listing.problem.empty()) {
+    tree.problem = absl::StrCat("RocksDB can't open it as a database: ", listing.problem);
   }
   Place(database, folders, listing, &tree);
   return tree;

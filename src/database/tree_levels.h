@@ -15,6 +15,11 @@ struct TreePosition {
   std::string column_family;
   uint64_t bytes = 0;     // as the MANIFEST says
   std::string not_found;  // why the file is in none of the folders, as a sentence; empty: it is
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(level, column_family, bytes, not_found);
+  }
 };
 
 struct TreeLevels {
@@ -27,6 +32,11 @@ struct TreeLevels {
   // known all the same, or else `problem` is empty and this says so: it is no fault of the
   // database.
   std::string remark;
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(files, problem, remark);
+  }
 };
 
 // Opens the database for reading, with all its column families, and lists the files. The files are

@@ -32,6 +32,12 @@ struct TreeShape {
   uint64_t file_bytes = 64 << 20;  // target_file_size_base
   int file_growth = 1;             // target_file_size_multiplier
 
+  template <typename Code>
+  void Fields(Code& code) {
+    code(style, levels, size_ratio, has_dynamic_levels, last_level_has_filters, table_format,
+         filters_for_memory, policy, file_bytes, file_growth);
+  }
+
   ROCKSDB_NAMESPACE::BlockBasedTableOptions TableOptions() const {
     ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
     table.format_version = static_cast<uint32_t>(table_format);
@@ -43,6 +49,11 @@ struct TreeShape {
 struct TreeShapes {
   std::map<std::string, TreeShape> families;  // by name
   std::string problem;  // why they are not known, as a clause; empty: they are
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(families, problem);
+  }
 };
 
 // As the latest OPTIONS file of the database's folder has them. RocksDB reads it, in a process of

@@ -31,6 +31,11 @@ struct BloomBlocks {
   uint64_t bytes_as_ribbons = 0;  // what Winnow's Ribbon filters of the same rates would take
 
   BloomBlocks& operator+=(const BloomBlocks& other);
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(blocks, keys, bytes, bytes_as_ribbons);
+  }
 };
 
 // What a Winnow filter was built for, as it records it.
@@ -39,6 +44,11 @@ struct BuiltFor {
   double target_fpr = 0;     // 0 to 1
   std::string level_plan;    // "uniform", "by_level", "auto", "unknown"
   double levels_below = -1;  // what the plan took for its place in the tree; -1 unknown
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(level, target_fpr, level_plan, levels_below);
+  }
 };
 
 // "auto, 1.5 levels below"
@@ -90,6 +100,12 @@ struct FilterSummary {
 
   // Blocks by kind, when there are blocks: {"winnow-ribbon", 12}. In order of first appearance.
   std::vector<std::pair<std::string, int>> kinds;
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(kind, keys, bytes, bits_per_key, expected_fpr, partitions, bloom, detail, built_for,
+         policy_name, fault, stored_bytes, obsolete, parameters, kinds);
+  }
 };
 
 // "6 probes, 20 blocks, 0.468 full, winnow format 1, XXH3, seed 0; for 0.957 % on level 2", of a

@@ -31,6 +31,12 @@ struct FilterParameters {
 
   // Bloom: share of its bits that are set. Ribbon: keys for each slot, if the keys are known.
   std::optional<double> fill_ratio;
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(format, version, hash, probes, blocks, block_bits, slots, columns, layers, bumped_share,
+         fill_ratio);
+  }
 };
 
 // Of a block that FilterView has no fault with; of RocksDB's, whose keys the caller knows, or 0.

@@ -28,6 +28,13 @@ struct SstReport {
   uint64_t range_deletions = 0;         // of these entries, deletions of ranges: no filter has them
   std::optional<FilterSummary> filter;  // unset if error is set, or no filter was looked at
   std::optional<std::string> error;     // why the file could not be read: a sentence
+
+  // All of them, for src/workers/wire.h; so in the types that this one has.
+  template <typename Code>
+  void Fields(Code& code) {
+    code(path, level, column_family, database, file_bytes, comparator, entries, range_deletions,
+         filter, error);
+  }
 };
 
 // The Bloom filters of all files.

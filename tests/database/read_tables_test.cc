@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "src/database/report_bytes.h"
+#include "src/workers/wire.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
 
@@ -54,11 +54,11 @@ TEST(ReadTablesTest, WorkersGiveWhatOneProcessGives) {
     }
   }
   paths.push_back(folder / "missing.sst");
-  const std::string here = PackReports(ReadTables(paths, {}));
+  const std::string here = Pack(ReadTables(paths, {}));
   for (const int workers : {1, 2, 7}) {
     TableReading reading;
     reading.workers = workers;
-    EXPECT_EQ(PackReports(ReadTables(paths, reading)), here) << workers;
+    EXPECT_EQ(Pack(ReadTables(paths, reading)), here) << workers;
   }
 }
 
@@ -127,15 +127,15 @@ TEST(ReadTablesTest, NoFilesAreNoWork) {
 TEST(ReportBytesTest, APartIsNotTaken) {
   TemporaryFolder folder;
   WriteSst(PartitionedTableWith("winnow:10"), 3'000, folder / "a.sst");
-  const std::string bytes = PackReports({ReadSst(folder / "a.sst"), ReportOf("5")});
-  const auto whole = UnpackReports(bytes);
+  const std::string bytes = Pack(std::vector<SstReport>{ReadSst(folder / "a.sst"), ReportOf("5")});
+  const auto whole = Unpack<std::vector<SstReport>>(bytes);
   ASSERT_TRUE(whole);
-  EXPECT_EQ(PackReports(*whole), bytes);
+  EXPECT_EQ(Pack(*whole), bytes);
   EXPECT_GT(whole->front().filter->partitions, 1);
   for (size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_FALSE(UnpackReports(std::string_view(bytes).substr(0, size))) << size;
+    EXPECT_FALSE(Unpack<std::vector<SstReport>>(std::string_view(bytes).substr(0, size))) << size;
   }
-  EXPECT_FALSE(UnpackReports(bytes + "x"));
+  EXPECT_FALSE(Unpack<std::vector<SstReport>>(bytes + "x"));
 }
 
 TEST(ReportBytesTest, TreesComeBack) {
@@ -143,13 +143,13 @@ TEST(ReportBytesTest, TreesComeBack) {
   tree.files["db/000007.sst"] = {3, std::string("fam\0ily", 7), 99, ""};
   tree.files["db/000009.sst"] = {0, "default", 7, "there is no such file"};
   tree.remark = "a remark";
-  const std::string bytes = PackTree(tree);
-  const auto back = UnpackTree(bytes);
+  const std::string bytes = Pack(tree);
+  const auto back = Unpack<TreeLevels>(bytes);
   ASSERT_TRUE(back);
-  EXPECT_EQ(PackTree(*back), bytes);
+  EXPECT_EQ(Pack(*back), bytes);
   EXPECT_EQ(back->files.at("db/000007.sst").column_family.size(), 7u);
   EXPECT_EQ(back->files.at("db/000009.sst").not_found, "there is no such file");
-  EXPECT_FALSE(UnpackTree(bytes.substr(1)));
+  EXPECT_FALSE(Unpack<TreeLevels>(bytes.substr(1)));
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ const std::vector<Layer>& Layers() {
        {"RocksDB", "Abseil", "operating system"}},
       {"src/database",
        {"include/winnow", "src/sst", "src/workers", "third_party/rocksdb_abi"},
-       {"RocksDB", "Abseil", "nlohmann-json", "operating system"}},
+       {"RocksDB", "Abseil", "operating system"}},
       {"src/policy_trial",
        {"include/winnow", "src/database", "src/sst", "src/text", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "operating system"}},
