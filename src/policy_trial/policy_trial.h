@@ -20,6 +20,11 @@ struct PolicyTrial {
   int level = -1;                       // that the file is written to; -1 for an ingested file
   uint64_t keys = 0;                    // added
   std::optional<FilterSummary> filter;  // unset: the policy builds none in this situation
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(situation, level, keys, filter);
+  }
 };
 
 // The last level of a tree that RocksDB makes with its default options.

@@ -16,6 +16,11 @@ namespace winnow::inspect {
 struct Interval {
   double low = 0;
   double high = 0;
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(low, high);
+  }
 };
 
 // Of a share: `count` of `trials` came out so, each at most once. Wilson's score interval of 95 %.

@@ -14,12 +14,11 @@
 #include <vector>
 
 #include "src/sst/sst_filters.h"
-#include "src/workers/worker_pool.h"
+#include "src/workers/wire.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
 #include "tests/tools/damaged_copies.h"
 #include "tools/winnow/verify/verify_file.h"
-#include "tools/winnow/verify/verify_json.h"
 
 namespace winnow::inspect {
 namespace {
@@ -101,7 +100,7 @@ TEST(DamagedFilesTest, EachIsSurvivedAndNamed) {
   };
   const std::vector<Outcome> verdicts = DoInWorkers(copies.size(), [&](size_t copy) {
     testing::WriteFile(path_of(copy), copies[copy].bytes);
-    return PackVerdict(VerifyFile(path_of(copy), {/*samples=*/1'000}));
+    return Pack(VerifyFile(path_of(copy), {/*samples=*/1'000}));
   });
   const std::vector<Outcome> reports =
       DoInWorkers(copies.size(), [&](size_t copy) { return Inspect(path_of(copy)); });
@@ -121,7 +120,7 @@ TEST(DamagedFilesTest, EachIsSurvivedAndNamed) {
       ++counts["verify: ended its process, and is named"];
       continue;
     }
-    const std::optional<FileVerdict> verdict = UnpackVerdict(*verdicts[i].answer);
+    const std::optional<FileVerdict> verdict = Unpack<FileVerdict>(*verdicts[i].answer);
     ASSERT_TRUE(verdict);
     if (!verdict->ok()) {
       ++counts[verdict->error ? "verify: named as not readable" : "verify: named with its fault"];

@@ -3,7 +3,6 @@
 #include <absl/strings/escaping.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "src/policy_trial/policy_trial.h"
@@ -30,20 +29,6 @@ nlohmann::json Shown(const FilterSummary& filter) {
            filter.expected_fpr ? nlohmann::json(*filter.expected_fpr) : nlohmann::json(nullptr)},
           {"partitions", filter.partitions},
           {"detail", filter.detail}};
-}
-
-FilterSummary SummaryFrom(const nlohmann::json& json) {
-  FilterSummary filter;
-  filter.kind = json.at("kind").get<std::string>();
-  filter.keys = json.at("keys").get<uint64_t>();
-  filter.bytes = json.at("bytes").get<uint64_t>();
-  filter.bits_per_key = json.at("bits_per_key").get<double>();
-  if (!json.at("expected_fpr").is_null()) {
-    filter.expected_fpr = json.at("expected_fpr").get<double>();
-  }
-  filter.partitions = json.at("partitions").get<int>();
-  filter.detail = json.at("detail").get<std::string>();
-  return filter;
 }
 
 nlohmann::json WithoutPath(const FileUnderPolicy& file) {
@@ -81,39 +66,6 @@ FileUnderPolicy TryTable(const ListedTable& table, const std::optional<int>& lev
       std::clamp(level.value_or(tried.level.value_or(kLastTrialLevel)), 0, kLastTrialLevel);
   tried.then = TryFile(policy, trial);
   return tried;
-}
-
-std::string Pack(const FileUnderPolicy& file) {
-  const std::vector<uint8_t> bytes = nlohmann::json::to_msgpack(WithoutPath(file));
-  return std::string(bytes.begin(), bytes.end());
-}
-
-std::optional<FileUnderPolicy> UnpackFileUnderPolicy(std::string_view bytes) {
-  try {
-    const nlohmann::json json = nlohmann::json::from_msgpack(bytes.begin(), bytes.end());
-    FileUnderPolicy file;
-    if (!json.at("level").is_null()) {
-      file.level = json.at("level").get<int>();
-    }
-    if (!json.at("filter").is_null()) {
-      file.now = SummaryFrom(json.at("filter"));
-    }
-    const nlohmann::json& then = json.at("with_policy");
-    file.then.level = then.at("level").get<int>();
-    file.then.keys = then.at("added_keys").get<uint64_t>();
-    if (!then.at("filter").is_null()) {
-      file.then.filter = SummaryFrom(then.at("filter"));
-    }
-    if (!json.at("fault").is_null()) {
-      file.fault = json.at("fault").get<std::string>();
-    }
-    if (!json.at("error").is_null()) {
-      file.error = json.at("error").get<std::string>();
-    }
-    return file;
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
-  }
 }
 
 std::string PolicyFilesJson(const PolicyVerdict& verdict, const std::vector<FileUnderPolicy>& files,

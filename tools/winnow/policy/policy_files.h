@@ -7,7 +7,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/database/table_list.h"
@@ -23,16 +22,18 @@ struct FileUnderPolicy {
   std::optional<std::string> fault;  // of the filter that it has, a sentence
   std::optional<std::string> error;  // why the file can't be read, as a sentence; then there is no
                                      // other than the path
+
+  // All but the path, for src/workers/wire.h.
+  template <typename Code>
+  void Fields(Code& code) {
+    code(level, now, then, fault, error);
+  }
 };
 
 // Builds the filter of a file with as many keys as this one's filter has, or its table has entries,
 // for `level`, or else its own one, or else the last one. Reads the file as ReadSst does.
 FileUnderPolicy TryTable(const ListedTable& table, const std::optional<int>& level,
                          const ROCKSDB_NAMESPACE::FilterPolicy& policy);
-
-// For the way from another process: without the path. Unset: these are no such bytes.
-std::string Pack(const FileUnderPolicy& file);
-std::optional<FileUnderPolicy> UnpackFileUnderPolicy(std::string_view bytes);
 
 // The document of `winnow policy --json` with files.
 std::string PolicyFilesJson(const PolicyVerdict& verdict, const std::vector<FileUnderPolicy>& files,

@@ -20,7 +20,7 @@
 #include "src/policy_trial/policy_check.h"
 #include "src/text/printable.h"
 #include "src/text/text_table.h"
-#include "src/workers/worker_pool.h"
+#include "src/workers/wire.h"
 #include "tools/winnow/cli/cells.h"
 #include "tools/winnow/cli/flag_check.h"
 #include "tools/winnow/cli/flags.h"
@@ -255,12 +255,12 @@ std::vector<FileUnderPolicy> TryAll(const std::vector<inspect::ListedTable>& tab
         inspect::TryTable(tables[file], absl::GetFlag(FLAGS_policy_level), policy));
   };
   work.on_answer = [&](size_t file, const inspect::ChildAnswer& answer) {
-    if (std::optional<FileUnderPolicy> tried =
-            answer.text ? inspect::UnpackFileUnderPolicy(*answer.text) : std::nullopt) {
+    std::string problem;
+    if (std::optional<FileUnderPolicy> tried = inspect::Unpack<FileUnderPolicy>(answer, &problem)) {
       files[file] = std::move(*tried);
     } else {
-      files[file].error = absl::StrCat("the process that read the file did not get through: ",
-                                       answer.text ? "its answer is not whole" : answer.problem);
+      files[file].error =
+          absl::StrCat("the process that read the file did not get through: ", problem);
     }
     files[file].path = tables[file].path;
   };

@@ -23,6 +23,11 @@ struct FoundEntry {
   int type = 0;  // RocksDB's ValueType: see NameOfType
   uint64_t sequence = 0;
   uint64_t value_bytes = 0;
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(type, sequence, value_bytes);
+  }
 };
 
 // A key that a file may hold.
@@ -31,21 +36,31 @@ struct ProbeHit {
   bool by_filter = false;           // a filter was asked; else only the range of keys tells
   bool looked_for = false;          // the block where it would be was read
   std::optional<FoundEntry> entry;  // unset: not there, where it was looked for
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(key, by_filter, looked_for, entry);
+  }
 };
 
 // A key that a file's range deletions cover.
 struct CoveredKey {
   size_t key = 0;         // its place in the list that was given
   uint64_t sequence = 0;  // of the newest one that covers it
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(key, sequence);
+  }
 };
 
 struct FileProbe {
-  std::string path;
-  bool asked = false;  // it has none of the keys that are no hits; else it may have any
-  std::optional<int> level;
-  std::string column_family;        // for the caller to set; empty: not known
-  std::string kind;                 // of the filter, as FilterSummary::kind
-  std::vector<ProbeHit> hits;       // in the order of the keys
+  std::string path;            // these three for the caller to set
+  std::optional<int> level;    // unset: not known
+  std::string column_family;   // empty: not known
+  bool asked = false;          // it has none of the keys that are no hits; else it may have any
+  std::string kind;            // of the filter, as FilterSummary::kind
+  std::vector<ProbeHit> hits;  // in the order of the keys
   std::vector<CoveredKey> covered;  // only if exact; also of keys that are no hits
   bool exact = false;               // each hit was looked for, but for what could not be read
 
@@ -54,6 +69,12 @@ struct FileProbe {
   std::string remark;
   std::optional<std::string> fault;  // of the filter, which is damaged, a sentence
   std::optional<std::string> error;  // why the file, or a block of it, can't be read
+
+  // All but what the caller sets, for src/workers/wire.h.
+  template <typename Code>
+  void Fields(Code& code) {
+    code(asked, kind, hits, covered, exact, remark, fault, error);
+  }
 };
 
 // Asks as a Get does: the filter for the whole key where it holds whole keys, else for its prefix,

@@ -3,7 +3,6 @@
 #include <absl/strings/escaping.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "src/sst/internal_keys.h"
 #include "src/text/json_name.h"
@@ -30,7 +29,7 @@ Json ToJson(const FileProbe& file) {
                {"hits", file.hits.size()},
                {"present", file.exact ? Json(present) : Json(nullptr)},
                {"false_positives", file.exact ? Json(by_filter_and_absent) : Json(nullptr)},
-               {"remark", file.remark.empty() ? Json(nullptr) : Json(file.remark)},
+               {"remark", SentenceOrNull(file.remark)},
                {"fault", OrNull(file.fault)},
                {"error", OrNull(file.error)}});
   return json;
@@ -51,13 +50,9 @@ size_t ProbeReport::not_asked() const {
 }
 
 std::string ProbeJson(const ProbeReport& report) {
-  Json document = {{"schema", "winnow.probe/1"},
-                   {"exact", report.exact},
-                   {"files_not_read", report.not_asked()},
-                   {"trees_read", report.trees_read},
-                   {"keys", Json::array()},
-                   {"files", Json::array()},
-                   {"warnings", report.warnings}};
+  Json document = {{"exact", report.exact},           {"files_not_read", report.not_asked()},
+                   {"trees_read", report.trees_read}, {"keys", Json::array()},
+                   {"files", Json::array()},          {"warnings", report.warnings}};
   const bool exact = report.exact;
   for (const ProbedKey& key : report.keys) {
     document["keys"].push_back({{"key_hex", absl::BytesToHexString(key.bytes)},
@@ -83,58 +78,7 @@ std::string ProbeJson(const ProbeReport& report) {
       }
     }
   }
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::string PackProbe(const FileProbe& probe) {
-  Json json = {probe.kind,    probe.exact,   probe.remark,        OrNull(probe.error),
-               Json::array(), Json::array(), OrNull(probe.fault), probe.asked};
-  for (const CoveredKey& covered : probe.covered) {
-    json[5].push_back(Json::array({covered.key, covered.sequence}));
-  }
-  for (const ProbeHit& hit : probe.hits) {
-    Json packed = {hit.key, hit.by_filter, hit.looked_for};
-    if (hit.entry) {
-      packed.push_back(hit.entry->type);
-      packed.push_back(hit.entry->sequence);
-      packed.push_back(hit.entry->value_bytes);
-    }
-    json[4].push_back(packed);
-  }
-  const std::vector<uint8_t> bytes = Json::to_msgpack(json);
-  return std::string(bytes.begin(), bytes.end());
-}
-
-std::optional<FileProbe> UnpackProbe(std::string_view bytes) {
-  try {
-    const Json json = Json::from_msgpack(bytes.begin(), bytes.end());
-    FileProbe probe;
-    probe.kind = json.at(0).get<std::string>();
-    probe.exact = json.at(1).get<bool>();
-    probe.remark = json.at(2).get<std::string>();
-    if (!json.at(3).is_null()) {
-      probe.error = json.at(3).get<std::string>();
-    }
-    for (const Json& packed : json.at(4)) {
-      ProbeHit hit = {packed.at(0).get<size_t>(), packed.at(1).get<bool>(),
-                      packed.at(2).get<bool>(), std::nullopt};
-      if (packed.size() > 3) {
-        hit.entry = FoundEntry{packed.at(3).get<int>(), packed.at(4).get<uint64_t>(),
-                               packed.at(5).get<uint64_t>()};
-      }
-      probe.hits.push_back(hit);
-    }
-    for (const Json& packed : json.at(5)) {
-      probe.covered.push_back({packed.at(0).get<size_t>(), packed.at(1).get<uint64_t>()});
-    }
-    if (!json.at(6).is_null()) {
-      probe.fault = json.at(6).get<std::string>();
-    }
-    probe.asked = json.at(7).get<bool>();
-    return probe;
-  } catch (const Json::exception&) {
-    return std::nullopt;
-  }
+  return Document("winnow.probe/1", document);
 }
 
 }  // namespace winnow::inspect

@@ -1,12 +1,10 @@
-// What `winnow probe` found as JSON: for others, and from a worker process to its parent.
+// What `winnow probe` found as JSON.
 
 #ifndef WINNOW_TOOLS_WINNOW_PROBE_PROBE_JSON_H_
 #define WINNOW_TOOLS_WINNOW_PROBE_PROBE_JSON_H_
 
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tools/winnow/probe/probe_file.h"
@@ -30,11 +28,6 @@ struct ProbeReport {
 
 // The document of schema winnow.probe/1, with a newline at its end.
 std::string ProbeJson(const ProbeReport& report);
-
-// All of a probe but path and level, in bytes of no use elsewhere, and back; nothing from other
-// bytes.
-std::string PackProbe(const FileProbe& probe);
-std::optional<FileProbe> UnpackProbe(std::string_view bytes);
 
 }  // namespace winnow::inspect
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/workers/worker_pool.h"
+#include "src/workers/wire.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/progress_line.h"
@@ -86,19 +86,18 @@ std::vector<FileProbe> ProbeAll(const std::vector<inspect::ListedTable>& tables,
       FileProbe unread;
       unread.kind = "unknown";
       unread.error = tables[file].error;
-      return inspect::PackProbe(unread);
+      return inspect::Pack(unread);
     }
-    return inspect::PackProbe(inspect::ProbeFile(tables[file].path, keys, exact));
+    return inspect::Pack(inspect::ProbeFile(tables[file].path, keys, exact));
   };
   work.on_answer = [&](size_t file, const inspect::ChildAnswer& answer) {
     FileProbe& probe = probes[file];
-    if (std::optional<FileProbe> found =
-            answer.text ? inspect::UnpackProbe(*answer.text) : std::nullopt) {
+    std::string problem;
+    if (std::optional<FileProbe> found = inspect::Unpack<FileProbe>(answer, &problem)) {
       probe = std::move(*found);
     } else {
       probe.kind = "unknown";
-      probe.error = absl::StrCat("the process that read the file did not get through: ",
-                                 answer.text ? "its answer is not whole" : answer.problem);
+      probe.error = absl::StrCat("the process that read the file did not get through: ", problem);
     }
     probe.path = tables[file].path;
     probe.level = tables[file].level;

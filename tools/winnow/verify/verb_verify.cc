@@ -7,15 +7,15 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "src/database/table_list.h"
-#include "src/workers/worker_pool.h"
+#include "src/workers/wire.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/progress_line.h"
@@ -69,10 +69,7 @@ class Run {
   }
 
  private:
-  struct Report {
-    uint64_t keys = 0;
-    double share = 0;
-  };
+  using Report = std::pair<uint64_t, double>;  // keys, share
 
   static std::vector<uint64_t> Sizes(const std::vector<ListedTable>& tables) {
     std::vector<uint64_t> sizes;
@@ -89,36 +86,30 @@ class Run {
     if (tables_[file].error) {
       FileVerdict verdict = verdicts_[file];
       verdict.error = tables_[file].error;
-      return inspect::PackVerdict(verdict);
+      return inspect::Pack(verdict);
     }
-    return inspect::PackVerdict(
-        inspect::VerifyFile(tables_[file].path, options_, [&report](uint64_t keys, double share) {
-          const Report so_far = {keys, share};
-          report(std::string_view(reinterpret_cast<const char*>(&so_far), sizeof(so_far)));
-        }));
+    return inspect::Pack(inspect::VerifyFile(
+        tables_[file].path, options_,
+        [&report](uint64_t keys, double share) { report(inspect::Pack(Report(keys, share))); }));
   }
 
   void Hear(size_t file, std::string_view report) {
-    Report so_far;
-    if (report.size() == sizeof(so_far)) {
-      std::memcpy(&so_far, report.data(), sizeof(so_far));
-      progress_.File(file, so_far.keys, so_far.share);
+    if (const std::optional<Report> so_far = inspect::Unpack<Report>(report)) {
+      progress_.File(file, so_far->first, so_far->second);
       line_.Show(progress_.Line(VerifyProgress::Clock::now()));
     }
   }
 
   void Take(size_t file, const inspect::ChildAnswer& answer) {
     FileVerdict& verdict = verdicts_[file];
-    if (!answer.text) {
-      // Files that end RocksDB are damaged, but nobody can say where.
-      verdict.error =
-          absl::StrCat("the process that read the file did not get through: ", answer.problem);
-    } else if (std::optional<FileVerdict> found = inspect::UnpackVerdict(*answer.text)) {
+    std::string problem;
+    if (std::optional<FileVerdict> found = inspect::Unpack<FileVerdict>(answer, &problem)) {
       verdict = std::move(*found);
       verdict.path = tables_[file].path;
       verdict.column_family = tables_[file].column_family;
     } else {
-      verdict.error = "the answer of the process that read the file is not whole";
+      // Files that end RocksDB are damaged, but nobody can say where.
+      verdict.error = absl::StrCat("the process that read the file did not get through: ", problem);
     }
     progress_.Done(file, verdict.keys);
     line_.Show(progress_.Line(VerifyProgress::Clock::now()));

@@ -18,11 +18,16 @@ struct DeniedKey {
   std::string bytes;  // what the filter was asked for
   bool is_prefix = false;
   std::optional<int> partition;  // from 0 on, of a partitioned filter
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(bytes, is_prefix, partition);
+  }
 };
 
 struct FileVerdict {
-  std::string path;
-  std::string column_family;  // for the caller to set; empty: not known
+  std::string path;           // these two for the caller to set
+  std::string column_family;  // empty: not known
   std::string kind;           // of the filter, as FilterSummary::kind
   int partitions = 0;         // 0: the filter is one block
   uint64_t entries = 0;       // of the table that were read
@@ -44,6 +49,13 @@ struct FileVerdict {
   std::optional<std::string> error;
 
   bool ok() const { return faults.empty() && !error; }
+
+  // All but what the caller sets, for src/workers/wire.h.
+  template <typename Code>
+  void Fields(Code& code) {
+    code(kind, partitions, entries, keys, false_negatives, denied, samples, false_positives,
+         measured_fpr, interval, expected_fpr, faults, remarks, error);
+  }
 };
 
 inline constexpr size_t kMostDeniedShown = 5;
