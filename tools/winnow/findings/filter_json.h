@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "src/sst/sst_filters.h"
+#include "src/sst/classify_block.h"
 
 namespace winnow::inspect {
 
@@ -20,9 +20,6 @@ nlohmann::ordered_json OrNull(const std::optional<T>& value) {
 nlohmann::ordered_json SentenceOrNull(const std::string& sentence);
 
 nlohmann::ordered_json ToJson(const BloomBlocks& bloom);
-
-// All that is known of one filter.
-nlohmann::ordered_json ToJson(const FilterSummary& filter);
 
 // With the schema before the content, two blanks deep; bytes that are not UTF-8 are replaced.
 std::string Document(const char* schema, const nlohmann::ordered_json& content);

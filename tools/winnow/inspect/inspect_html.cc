@@ -15,6 +15,7 @@
 #include "src/text/svg_bars.h"
 #include "src/text/svg_text.h"
 #include "tools/winnow/findings/converted_share.h"
+#include "tools/winnow/findings/file_columns.h"
 
 namespace winnow::inspect {
 namespace {
@@ -182,51 +183,16 @@ std::string List(const std::vector<std::string>& sentences) {
   return List(sentences.begin(), middle) + rest;
 }
 
-std::vector<std::string> FileRow(const SstReport& file) {
-  const std::string level = file.level ? absl::StrCat(*file.level) : "-";
-  if (!file.filter) {
-    return {Printable(file.path),
-            level,
-            Printable(file.column_family),
-            "-",
-            "not read",
-            "-",
-            "-",
-            "-",
-            "-",
-            file.error.value_or("")};
-  }
-  const FilterSummary& filter = *file.filter;
-  std::string remark = ParametersText(filter);
-  if (filter.partitions > 0) {
-    remark =
-        absl::StrCat(Count(static_cast<uint64_t>(filter.partitions)),
-                     filter.partitions == 1 ? " partition: " : " partitions, the first: ", remark);
-  }
-  if (filter.fault) {
-    remark = absl::StrCat("fault: ", *filter.fault);
-  }
-  return {Printable(file.path),
-          level,
-          Printable(file.column_family),
-          Count(file.entries),
-          filter.kind,
-          Count(filter.keys),
-          Count(filter.bytes),
-          Bits(filter.bits_per_key),
-          Percent(filter.expected_fpr),
-          remark};
-}
-
 HtmlSection FilesSection(const InspectReport& report) {
   HtmlSection section;
   section.title = "Files";
-  HtmlTable table{{"file", "level", "column family", "entries", "filter", "keys", "bytes",
-                   "bits a key", "expected rate", "parameters"},
-                  {}};
+  HtmlTable table;
+  for (const Column& column : ColumnsOf(Output::kPage)) {
+    table.head.push_back(column.title);
+  }
   for (size_t i = 0; i < report.files.size(); ++i) {
     if (i < report.listed || report.files[i].error) {
-      table.rows.push_back(FileRow(report.files[i]));
+      table.rows.push_back(CellsOf(report.files[i], Output::kPage));
     }
   }
   if (table.rows.size() < report.files.size()) {

@@ -2,6 +2,7 @@
 
 #include "src/text/json_name.h"
 #include "tools/winnow/findings/converted_share.h"
+#include "tools/winnow/findings/file_columns.h"
 #include "tools/winnow/findings/filter_json.h"
 #include "tools/winnow/findings/filter_totals.h"
 
@@ -9,22 +10,6 @@ namespace winnow::inspect {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json ToJson(const SstReport& file) {
-  Json json = Json::object();
-  PutName("path", file.path, &json);
-  PutName("database", file.database, &json);
-  json["level"] = OrNull(file.level);
-  PutName("column_family", file.column_family, &json);
-  json["entries"] = file.entries;
-  json["file_bytes"] = file.file_bytes;
-  json["filter"] = file.filter ? ToJson(*file.filter) : Json(nullptr);
-  if (file.filter) {
-    json["filter"]["stored_bytes"] = file.filter->stored_bytes;
-  }
-  json["error"] = OrNull(file.error);
-  return json;
-}
 
 Json ToJson(const FilterTotals& totals) {
   return {{"files", totals.files},

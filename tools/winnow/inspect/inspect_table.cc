@@ -17,6 +17,7 @@
 #include "tools/winnow/cli/cells.h"
 #include "tools/winnow/cli/terminal.h"
 #include "tools/winnow/findings/converted_share.h"
+#include "tools/winnow/findings/file_columns.h"
 #include "tools/winnow/findings/filter_totals.h"
 
 namespace winnow::tools {
@@ -26,44 +27,14 @@ using inspect::Align;
 using inspect::ConvertedShare;
 using inspect::FamilySum;
 using inspect::FilterFamily;
-using inspect::FilterSummary;
 using inspect::FilterTotals;
 using inspect::InspectReport;
+using inspect::Output;
 using inspect::SstReport;
 using inspect::TotalsOfFiles;
 
 std::string Wrapped(const std::string& text, size_t width) {
   return width == 0 ? text : inspect::WrapText(text, width, 2);
-}
-
-std::string Level(const SstReport& file) { return file.level ? absl::StrCat(*file.level) : "-"; }
-
-std::vector<std::string> Row(const SstReport& file) {
-  if (!file.filter) {
-    return {inspect::Printable(file.path), Level(file), "-", "-", "-", "-", "-", "-", "NOT READ"};
-  }
-  const FilterSummary& filter = *file.filter;
-  std::string remark = inspect::ParametersText(filter);
-  if (filter.partitions > 0) {
-    const std::string first = std::move(remark);
-    remark = Number(static_cast<uint64_t>(filter.partitions), "partition");
-    for (const auto& [kind, count] : filter.kinds) {
-      absl::StrAppend(&remark, filter.kinds.size() > 1 ? absl::StrCat(", ", count, " ", kind) : "");
-    }
-    absl::StrAppend(&remark, first.empty() ? "" : "; the first: ", first);
-  }
-  if (filter.fault) {
-    remark = "FAULT: see below";
-  }
-  return {inspect::Printable(file.path),
-          Level(file),
-          Count(file.entries),
-          filter.kind,
-          Count(filter.keys),
-          Count(filter.bytes),
-          Bits(filter.bits_per_key),
-          Percent(filter.expected_fpr),
-          std::move(remark)};
 }
 
 std::string Files(const InspectReport& report, size_t width, size_t most_rows,
@@ -73,20 +44,11 @@ std::string Files(const InspectReport& report, size_t width, size_t most_rows,
   std::vector<std::vector<std::string>> rows;
   rows.reserve(listed);
   for (size_t i = 0; i < listed; ++i) {
-    rows.push_back(Row(report.files[i]));
+    rows.push_back(CellsOf(report.files[i], Output::kTable));
   }
   std::string text;
   if (!rows.empty()) {
-    text = absl::StrCat("\n", FittedTable({{"file", Align::kLeft},
-                                           {"level"},
-                                           {"entries"},
-                                           {"filter", Align::kLeft},
-                                           {"keys"},
-                                           {"bytes"},
-                                           {"bits/key"},
-                                           {"fpr"},
-                                           {"", Align::kLeft}},
-                                          std::move(rows), width));
+    text = absl::StrCat("\n", FittedTable(ColumnsOf(Output::kTable), std::move(rows), width));
   }
   if (left_out > 0 && !about_others.empty()) {
     absl::StrAppend(&text, "\n",

@@ -1,6 +1,7 @@
 #include "tools/winnow/policy/policy_json.h"
 
 #include "src/database/describe_policy.h"
+#include "tools/winnow/findings/file_columns.h"
 #include "tools/winnow/findings/filter_json.h"
 
 namespace winnow::inspect {

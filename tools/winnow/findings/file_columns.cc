@@ -1,0 +1,323 @@
+#include "tools/winnow/findings/file_columns.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+
+#include <optional>
+
+#include "src/text/printable.h"
+#include "tools/winnow/findings/filter_json.h"
+
+namespace winnow::inspect {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Of what a file or a kind of filter does not have: JSON has no such key then.
+Json Nothing() { return Json::value_t::discarded; }
+
+bool IsForPeople(Output output) { return output == Output::kTable || output == Output::kPage; }
+
+template <auto member>
+Json Name(const SstReport& file, Output output) {
+  const std::string& name = file.*member;
+  return IsForPeople(output) ? Json(Printable(name)) : SentenceOrNull(name);
+}
+
+template <auto member>
+Json Hex(const SstReport& file, Output) {
+  return IsUtf8(file.*member) ? Nothing() : Json(absl::BytesToHexString(file.*member));
+}
+
+Json Level(const SstReport& file, Output) { return OrNull(file.level); }
+
+Json Entries(const SstReport& file, Output output) {
+  return file.filter || output == Output::kJson ? Json(file.entries) : Nothing();
+}
+
+Json FileBytes(const SstReport& file, Output) { return file.file_bytes; }
+
+Json Error(const SstReport& file, Output) { return OrNull(file.error); }
+
+Json FilterObject(const SstReport& file, Output) { return file.filter ? Json::object() : Json(); }
+
+template <auto member>
+Json Filter(const SstReport& file, Output) {
+  return file.filter ? Json((*file.filter).*member) : Nothing();
+}
+
+Json Kind(const SstReport& file, Output output) {
+  return !file.filter && output == Output::kPage ? Json("not read")
+                                                 : Filter<&FilterSummary::kind>(file, output);
+}
+
+Json BitsPerKey(const SstReport& file, Output output) {
+  return !file.filter           ? Nothing()
+         : !IsForPeople(output) ? Json(file.filter->bits_per_key)
+         : file.filter->bits_per_key == 0
+             ? Nothing()
+             : Json(absl::StrFormat("%.2f", file.filter->bits_per_key));
+}
+
+Json ExpectedRate(const SstReport& file, Output output) {
+  if (!file.filter || !IsForPeople(output)) {
+    return file.filter ? OrNull(file.filter->expected_fpr) : Nothing();
+  }
+  return file.filter->expected_fpr
+             ? Json(absl::StrFormat("%.3g %%", 100 * *file.filter->expected_fpr))
+         : output == Output::kPage ? Json("unknown")
+                                   : Nothing();
+}
+
+Json Partitions(const SstReport& file, Output output) {
+  return file.filter && (file.filter->partitions > 0 || output == Output::kCsv)
+             ? Json(file.filter->partitions)
+             : Nothing();
+}
+
+Json PartitionKinds(const SstReport& file, Output) {
+  Json kinds = Nothing();
+  if (file.filter && file.filter->partitions > 0 && !file.filter->kinds.empty()) {
+    kinds = Json::object();
+    for (const auto& [kind, count] : file.filter->kinds) {
+      kinds[kind] = count;
+    }
+  }
+  return kinds;
+}
+
+Json Blooms(const SstReport& file, Output) {
+  return file.filter && file.filter->bloom.blocks > 0 ? ToJson(file.filter->bloom) : Nothing();
+}
+
+Json Fault(const SstReport& file, Output) {
+  return file.filter ? OrNull(file.filter->fault) : Nothing();
+}
+
+const BuiltFor* GoalOf(const SstReport& file) {
+  return file.filter && file.filter->built_for ? &*file.filter->built_for : nullptr;
+}
+
+Json GoalObject(const SstReport& file, Output) {
+  return GoalOf(file) != nullptr ? Json::object() : Nothing();
+}
+
+template <auto member>
+Json Goal(const SstReport& file, Output) {
+  return GoalOf(file) != nullptr ? Json(GoalOf(file)->*member) : Nothing();
+}
+
+// As Goal, of a number below 0 where it is not known.
+template <auto member>
+Json GoalIfKnown(const SstReport& file, Output output) {
+  return GoalOf(file) != nullptr && GoalOf(file)->*member < 0 ? Json() : Goal<member>(file, output);
+}
+
+const FilterParameters* ParametersOf(const SstReport& file) {
+  return file.filter && file.filter->parameters && !file.filter->parameters->format.empty()
+             ? &*file.filter->parameters
+             : nullptr;
+}
+
+Json ParametersObject(const SstReport& file, Output) {
+  return !file.filter ? Nothing() : ParametersOf(file) != nullptr ? Json::object() : Json();
+}
+
+template <auto member>
+Json Parameter(const SstReport& file, Output) {
+  const FilterParameters* parameters = ParametersOf(file);
+  return parameters != nullptr && parameters->*member ? Json(*(parameters->*member)) : Nothing();
+}
+
+Json Format(const SstReport& file, Output) {
+  return ParametersOf(file) != nullptr ? Json(ParametersOf(file)->format) : Nothing();
+}
+
+Json Version(const SstReport& file, Output) {
+  return ParametersOf(file) != nullptr ? OrNull(ParametersOf(file)->version) : Nothing();
+}
+
+Json Hash(const SstReport& file, Output) {
+  return ParametersOf(file) != nullptr ? SentenceOrNull(ParametersOf(file)->hash) : Nothing();
+}
+
+Json Layers(const SstReport& file, Output) {
+  return ParametersOf(file) != nullptr && !ParametersOf(file)->layers.empty()
+             ? Json(ParametersOf(file)->layers)
+             : Nothing();
+}
+
+Json RemarkOfTable(const SstReport& file, Output) {
+  if (!file.filter) {
+    return "NOT READ";
+  }
+  const FilterSummary& filter = *file.filter;
+  if (filter.fault) {
+    return "FAULT: see below";
+  }
+  const std::string first = ParametersText(filter);
+  if (filter.partitions == 0) {
+    return first;
+  }
+  std::string remark =
+      absl::StrCat(filter.partitions, filter.partitions == 1 ? " partition" : " partitions");
+  for (const auto& [kind, count] : filter.kinds) {
+    absl::StrAppend(&remark, filter.kinds.size() > 1 ? absl::StrCat(", ", count, " ", kind) : "");
+  }
+  return absl::StrCat(remark, first.empty() ? "" : "; the first: ", first);
+}
+
+Json RemarkOfPage(const SstReport& file, Output) {
+  if (!file.filter) {
+    return file.error.value_or("");
+  }
+  const FilterSummary& filter = *file.filter;
+  if (filter.fault) {
+    return absl::StrCat("fault: ", *filter.fault);
+  }
+  return absl::StrCat(filter.partitions == 0 ? ""
+                      : filter.partitions == 1
+                          ? "1 partition: "
+                          : absl::StrCat(filter.partitions, " partitions, the first: "),
+                      ParametersText(filter));
+}
+
+// What an output does not have has no name there.
+struct FileColumn {
+  const char* json;  // where it is in a file's object
+  const char* csv;
+  const char* table;
+  const char* page;
+  Json (*value)(const SstReport& file, Output output);
+  Align align = Align::kRight;
+};
+
+// In the order of all outputs; what CSV has elsewhere is there once more.
+constexpr const char* kNone = nullptr;
+constexpr FileColumn kColumns[] = {
+    {"/path", "path", "file", "file", Name<&SstReport::path>, Align::kLeft},
+    {"/path_hex", kNone, kNone, kNone, Hex<&SstReport::path>},
+    {"/database", "database", kNone, kNone, Name<&SstReport::database>},
+    {"/database_hex", kNone, kNone, kNone, Hex<&SstReport::database>},
+    {kNone, "column_family", kNone, kNone, Name<&SstReport::column_family>},
+    {"/level", "level", "level", "level", Level},
+    {"/column_family", kNone, kNone, "column family", Name<&SstReport::column_family>},
+    {"/column_family_hex", kNone, kNone, kNone, Hex<&SstReport::column_family>},
+    {"/entries", "entries", "entries", "entries", Entries},
+    {"/file_bytes", "file_bytes", kNone, kNone, FileBytes},
+    {"/filter", kNone, kNone, kNone, FilterObject},
+    {"/filter/kind", "kind", "filter", "filter", Kind, Align::kLeft},
+    {"/filter/keys", "keys", "keys", "keys", Filter<&FilterSummary::keys>},
+    {"/filter/bytes", "bytes", "bytes", "bytes", Filter<&FilterSummary::bytes>},
+    {kNone, "stored_bytes", kNone, kNone, Filter<&FilterSummary::stored_bytes>},
+    {"/filter/bits_per_key", "bits_per_key", "bits/key", "bits a key", BitsPerKey},
+    {"/filter/expected_fpr", "expected_fpr", "fpr", "expected rate", ExpectedRate},
+    {"/filter/partitions", "partitions", kNone, kNone, Partitions},
+    {"/filter/partition_kinds", kNone, kNone, kNone, PartitionKinds},
+    {"/filter/bloom", kNone, kNone, kNone, Blooms},
+    {"/filter/built_for", kNone, kNone, kNone, GoalObject},
+    {"/filter/built_for/level", kNone, kNone, kNone, Goal<&BuiltFor::level>},
+    {"/filter/built_for/target_fpr", kNone, kNone, kNone, Goal<&BuiltFor::target_fpr>},
+    {"/filter/built_for/level_plan", kNone, kNone, kNone, Goal<&BuiltFor::level_plan>},
+    {"/filter/built_for/levels_below", kNone, kNone, kNone, GoalIfKnown<&BuiltFor::levels_below>},
+    {kNone, "policy_name", kNone, kNone, Filter<&FilterSummary::policy_name>},
+    {"/filter/parameters", kNone, kNone, kNone, ParametersObject},
+    {"/filter/parameters/format", "format", kNone, kNone, Format},
+    {"/filter/parameters/version", "version", kNone, kNone, Version},
+    {"/filter/parameters/hash", "hash", kNone, kNone, Hash},
+    {"/filter/parameters/probes", "probes", kNone, kNone, Parameter<&FilterParameters::probes>},
+    {"/filter/parameters/blocks", "blocks", kNone, kNone, Parameter<&FilterParameters::blocks>},
+    {"/filter/parameters/block_bits", "block_bits", kNone, kNone,
+     Parameter<&FilterParameters::block_bits>},
+    {"/filter/parameters/slots", "slots", kNone, kNone, Parameter<&FilterParameters::slots>},
+    {"/filter/parameters/columns", "columns", kNone, kNone, Parameter<&FilterParameters::columns>},
+    {"/filter/parameters/layers", "layers", kNone, kNone, Layers},
+    {"/filter/parameters/bumped_share", "bumped_share", kNone, kNone,
+     Parameter<&FilterParameters::bumped_share>},
+    {"/filter/parameters/fill_ratio", "fill_ratio", kNone, kNone,
+     Parameter<&FilterParameters::fill_ratio>},
+    {kNone, "target_fpr", kNone, kNone, Goal<&BuiltFor::target_fpr>},
+    {kNone, "built_for_level", kNone, kNone, GoalIfKnown<&BuiltFor::level>},
+    {kNone, "level_plan", kNone, kNone, Goal<&BuiltFor::level_plan>},
+    {kNone, "levels_below", kNone, kNone, GoalIfKnown<&BuiltFor::levels_below>},
+    {"/filter/detail", kNone, kNone, kNone, Filter<&FilterSummary::detail>},
+    {"/filter/policy_name", kNone, kNone, kNone, Filter<&FilterSummary::policy_name>},
+    {"/filter/fault", "fault", kNone, kNone, Fault},
+    {"/filter/stored_bytes", kNone, kNone, kNone, Filter<&FilterSummary::stored_bytes>},
+    {kNone, kNone, "", kNone, RemarkOfTable, Align::kLeft},
+    {kNone, kNone, kNone, "parameters", RemarkOfPage},
+    {"/error", "error", kNone, kNone, Error},
+};
+
+const char* NameIn(const FileColumn& column, Output output) {
+  switch (output) {
+    case Output::kJson:
+      return column.json;
+    case Output::kCsv:
+      return column.csv;
+    case Output::kTable:
+      return column.table;
+    case Output::kPage:
+      return column.page;
+  }
+  return nullptr;
+}
+
+template <typename Action>
+void ForEachColumn(Output output, const Action& action) {
+  for (const FileColumn& column : kColumns) {
+    if (const char* name = NameIn(column, output)) {
+      action(name, column);
+    }
+  }
+}
+
+std::string Text(const Json& value, Output output) {
+  if (value.is_null() || value.is_discarded()) {
+    return IsForPeople(output) ? "-" : "";
+  }
+  return value.is_string()         ? value.get<std::string>()
+         : value.is_array()        ? absl::StrJoin(value.get<std::vector<std::string>>(), " ")
+         : value.is_number_float() ? absl::StrFormat("%.10g", value.get<double>())
+                                   : value.dump();
+}
+
+}  // namespace
+
+std::vector<Column> ColumnsOf(Output output) {
+  std::vector<Column> columns;
+  ForEachColumn(output, [&](const char* name, const FileColumn& column) {
+    columns.push_back({name, column.align});
+  });
+  return columns;
+}
+
+std::vector<std::string> CellsOf(const SstReport& file, Output output) {
+  std::vector<std::string> cells;
+  ForEachColumn(output, [&](const char*, const FileColumn& column) {
+    cells.push_back(Text(column.value(file, output), output));
+  });
+  return cells;
+}
+
+nlohmann::ordered_json ToJson(const SstReport& file) {
+  Json json = Json::object();
+  ForEachColumn(Output::kJson, [&](const char* name, const FileColumn& column) {
+    if (Json value = column.value(file, Output::kJson); !value.is_discarded()) {
+      json[Json::json_pointer(name)] = std::move(value);
+    }
+  });
+  return json;
+}
+
+nlohmann::ordered_json ToJson(const FilterSummary& filter) {
+  SstReport file;
+  file.filter = filter;
+  Json json = ToJson(file)["filter"];
+  json.erase("stored_bytes");  // which a file's properties say
+  return json;
+}
+
+}  // namespace winnow::inspect
