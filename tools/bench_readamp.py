@@ -6,7 +6,7 @@ keys, trees and lookups. Needs a build (cmake --preset release), 6 GB of disk, a
 
   tools/bench_readamp.py [--build=FOLDER] [--work=FOLDER] [--results=FOLDER] [--keys=FILE] [--only=NAME[,NAME]] [--print]
 
---keys     list of keys for the shapes, plain or LZ4, as tools/demo.sh makes of the paths in Debian's packages;
+--keys     list of keys for the shapes, plain or LZ4, as tools/demo.sh --long makes of the paths in Debian's packages;
            build/demo/keys.lz4 by default
 --results  where the JSON of each run is written; with --print, read from there instead of measuring again
 --only     some of the tables: sizes, shapes, caches
@@ -184,7 +184,7 @@ def main():
     if arguments.print and arguments.results is None:
         parser.error("--print reads what is in --results, which is not given")
     if "shapes" in wanted and not arguments.print and not pathlib.Path(arguments.keys).exists():
-        parser.error(f"the shapes are of the keys in {arguments.keys}, which is not there: run tools/demo.sh, or give --keys")
+        parser.error(f"the shapes are of the keys in {arguments.keys}, which is not there: run tools/demo.sh --long, or give --keys")
     with tempfile.TemporaryDirectory() as temporary:
         results = pathlib.Path(arguments.results or temporary)
         results.mkdir(parents=True, exist_ok=True)

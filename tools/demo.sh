@@ -47,7 +47,7 @@ say_phases() {
 
 # In seconds, from runs on two processors of a cloud machine.
 say_how_long() {
-  local install=40 make=$((200 / $(build_jobs))) measure=75 parts=()
+  local install=40 make=$((200 / $(build_jobs))) measure=65 parts=()
   [[ -z $long ]] || measure=240
   "${setup[@]}" --missing >/dev/null || parts+=("$install s to install packages, beside their download of about 110 MB")
   [[ -x $bin/db_bench_ext ]] || parts+=("$make s to build")
@@ -139,7 +139,7 @@ compare() {
     cat "$out/figures.txt"
     fail "the comparison failed, or winnow:10 does not keep what is promised of it: see above"
   }
-  tail -n 3 "$out/figures.txt"
+  tail -n 1 "$out/figures.txt"
 }
 
 compare_on_paths() {

@@ -15,7 +15,7 @@
 # Rows marked with * show what happens without the order of the steps, and do not count.
 #
 # --keys=FILE has a key in each line, or is such a list compressed by lz4; without it, the keys are those of
-# tools/demo.sh, or else the paths of this machine's files. --lookups=N is how many keys, and how many absent ones, are
+# tools/demo.sh --long, or else the paths of this machine's files. --lookups=N is how many keys, and how many absent ones, are
 # looked up at each step by each kind of program in use.
 #
 # Ends with 0 if every step kept to that, with 1 if one did not, with 2 if something could not be run.

@@ -32,7 +32,6 @@ constexpr uint64_t kFewestKeys = 1000;
 constexpr uint64_t kFilesConsideredSample = 100'000;
 constexpr uint64_t kProgressEvery = 65536;
 constexpr uint64_t kSampleSalt = 0x73616d706c65;
-constexpr uint64_t kAbsentSalt = 0x616273656e74;
 
 // Some keys of a set, which outlives it.
 class SomeKeys : public KeySet {

@@ -13,7 +13,6 @@ namespace winnow::bench {
 namespace {
 
 constexpr uint64_t kRangeSalt = 0x70726573656e74;
-constexpr uint64_t kAbsentSalt = 0x616273656e74;
 constexpr uint64_t kScatterSalt = 0x73636174746572;
 
 // Numbers below n, as skewed as asked for; the hot ones lie scattered.

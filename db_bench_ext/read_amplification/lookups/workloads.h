@@ -29,6 +29,9 @@ struct KeysOfRun {
 // Of absent keys in mixed lookups, where none is given.
 inline constexpr double kShareOfMixed = 0.5;
 
+// Absent keys are drawn from the seed with this.
+inline constexpr uint64_t kAbsentSalt = 0x616273656e74;
+
 struct LookupChoices {
   uint64_t reads = 0;  // of each workload; of a recorded list: as many as it has
   double zipf = 0;     // exponent of the skew; 0: all alike

@@ -18,7 +18,7 @@
 namespace winnow::bench {
 namespace {
 
-constexpr uint64_t kAbsentSalt = 0x6e656172;
+constexpr uint64_t kNearMissSalt = 0x6e656172;
 
 absl::StatusOr<KeyTable> ReadList(const std::string& path, inspect::KeyFormat format) {
   KeyTable keys;
@@ -102,7 +102,7 @@ absl::Status AddAbsentKeys(const KeysRequest& request, RunKeys* keys, Progress* 
     return absl::OkStatus();
   }
   absl::StatusOr<NearMisses> absent = NearMisses::Of(
-      keys->table, request.absent_draws, request.seed ^ kAbsentSalt, [&](uint64_t found) {
+      keys->table, request.absent_draws, request.seed ^ kNearMissSalt, [&](uint64_t found) {
         progress->Set("drawing absent keys", found, request.absent_draws);
         return !*stop;
       });

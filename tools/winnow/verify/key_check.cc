@@ -12,12 +12,12 @@ namespace {
 using ROCKSDB_NAMESPACE::Slice;
 
 constexpr size_t kBatch = 64;
-constexpr uint64_t kEntriesBetweenReports = 1 << 16;
+constexpr uint64_t kChecksBetweenReports = 1 << 16;
 
 // Keys on their way to one block: filters answer several at once faster.
-class Batch {
+class CheckedBatch {
  public:
-  Batch(CheckedFilter* filter, AbsentKeys* absent, KeyCheck* check)
+  CheckedBatch(CheckedFilter* filter, AbsentKeys* absent, KeyCheck* check)
       : filter_(filter), absent_(absent), check_(check) {}
 
   void Add(size_t block, std::string_view bytes, bool is_prefix) {
@@ -76,9 +76,9 @@ class Batch {
 };
 
 // The keys and prefixes that entries give, each once for a run of equal ones in a block.
-class KeysOfEntries {
+class CheckedKeys {
  public:
-  KeysOfEntries(const CheckedFilter& filter, Batch* batch)
+  CheckedKeys(const CheckedFilter& filter, CheckedBatch* batch)
       : contents_(filter.contents), has_next_prefixes_(filter.has_next_prefixes), batch_(batch) {}
 
   void Add(size_t block, std::string_view key) {
@@ -126,7 +126,7 @@ class KeysOfEntries {
 
   const FilterContents& contents_;
   const bool has_next_prefixes_;
-  Batch* batch_;
+  CheckedBatch* batch_;
   bool any_ = false;
   size_t block_ = 0;
   std::string last_key_;
@@ -168,15 +168,15 @@ KeyCheck CheckKeys(InternalKeys* keys, CheckedFilter* filter, AbsentKeys* absent
                    const std::function<void(const KeyCheck&)>& progress) {
   KeyCheck check;
   check.keys_of_blocks.resize(filter->blocks.size());
-  Batch batch(filter, absent, &check);
+  CheckedBatch batch(filter, absent, &check);
   OrderCheck order(filter->comparator);
-  KeysOfEntries keys_of_entries(*filter, &batch);
+  CheckedKeys keys_of_entries(*filter, &batch);
   std::optional<PartitionWalk> walk;
   if (filter->partitions != nullptr) {
     walk.emplace(*filter->partitions, filter->comparator);
   }
   for (keys->SeekToFirst(); keys->Valid(); keys->Next()) {
-    if (++check.entries % kEntriesBetweenReports == 0) {
+    if (++check.entries % kChecksBetweenReports == 0) {
       progress(check);
     }
     const InternalKey& key = keys->key();
