@@ -1,7 +1,0 @@
-# Toolchain file of the preset arm64: Debian's cross compiler (g++-aarch64-linux-gnu), and its
-# emulator (qemu-user) for the programs that the build and the tests run.
-set(CMAKE_SYSTEM_NAME Linux)
-set(CMAKE_SYSTEM_PROCESSOR aarch64)
-set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
-set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
-set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-aarch64;-L;/usr/aarch64-linux-gnu")
