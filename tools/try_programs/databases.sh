@@ -1,34 +1,15 @@
-#!/bin/bash
-# Makes databases with other people's programs that use RocksDB, and has `winnow` inspect, verify and probe them:
-#   tools/try_databases.sh [--install] [--keep] [--only=REGEX] [--list] [--rounds=N] [WINNOW]
-# WINNOW is by default build/release/bin/winnow. Three minutes on two processors; docs/results/other-databases.md has the last run.
-#
-#   --install     first installs by apt what is missing of the programs (450 MB), and does not start their services. In a
-#                 chroot only, where a policy-rc.d is customary for that, and as root; refused elsewhere
-#   --only=REGEX  tries those whose name in the list matches
-#   --list        prints that list, and ends
-#   --rounds=N    reads a database that is being written to N times (50)
-#   --keep        keeps the folder with the databases and all that was said
+# Sourced by tools/try_programs.sh: makes databases with other people's programs, and has winnow inspect, verify and probe
+# them.
+# shellcheck shell=bash disable=SC2034,SC2154 # it has and uses what is set here and there
 #
 # Of each database is expected: the exit codes that the try names (0, or 2 where a file can't be verified or is of another
 # format); every table file in the answers of inspect and verify, and none with a fault; the given keys present by
 # `probe --exact`; no process that ended by a signal; and the folder as it was, with the times and inodes of all files.
-# Of a database that is being written to: no fault, and 0.
-#
-# Prints a row of a table for each. Ends with 1 if anything was not as expected, or nothing was tried, and with 2 if it
-# can't be tried.
-set -euo pipefail
-# shellcheck source=tools/install_in_chroot.sh
-. "$(dirname "$0")/install_in_chroot.sh"
+# Of a database that is being written to: no fault, and 0. A line is a row of a table.
 
 packages=(mariadb-server mariadb-plugin-rocksdb ceph-mon ceph-base balboa balboa-backend-rocksdb rocksdb-tools sortmerna
   python3)
-winnow=$(dirname "$0")/../build/release/bin/winnow
-
-usage() {
-  echo "tools/try_databases.sh: $*; usage: tools/try_databases.sh [--install] [--keep] [--only=REGEX] [--list] [--rounds=N] [WINNOW]" >&2
-  exit 2
-}
+default_file=build/release/bin/winnow
 
 # What a try calls ##########################################################################################
 
@@ -248,10 +229,6 @@ for i in range(5000):
   judge db 0 0 0
 }
 
-free_port() {
-  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
-}
-
 try_ceph() {
   local options=(--conf /dev/null --no-mon-config --log-to-stderr=false --err-to-stderr=true --log-file= --admin-socket=) i
   program ceph-authtool --create-keyring keyring --name=mon. --add-key=AQAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAAAA== --cap mon 'allow *'
@@ -394,64 +371,21 @@ try() {
     head -n 8 "$said/problems" | cut -c 1-300 | sed 's/^/    NOT AS EXPECTED: /'
     ((++different))
   else
-    ((++as_expected))
+    ((++good))
   fi
   if [[ ! $keep ]]; then rm -rf "${home:?}/$name"; fi
 }
 
-install=
-keep=
-only=.
-list=
-rounds=50
-for argument in "$@"; do
-  case $argument in
-  --install) install=1 ;;
-  --keep) keep=1 ;;
-  --list) list=1 ;;
-  --only=?*) only=${argument#*=} ;;
-  --rounds=[1-9]*) rounds=${argument#*=} ;;
-  -h | --help)
-    sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "$0"
-    exit
-    ;;
-  -*) usage "unknown argument '$argument'" ;;
-  *) winnow=$argument ;;
-  esac
-done
-if [[ $list ]]; then
-  printf '%s\n' "${tries[@]%% *}"
-  exit
-fi
-[[ -x $winnow ]] || usage "there is no program $winnow"
-winnow=$(realpath "$winnow")
-
-if [[ $install ]]; then
-  install_in_chroot tools/try_databases.sh "${packages[@]}"
-fi
-
-export LC_ALL=C.UTF-8 TZ=UTC
-ulimit -c 0
-home=$(mktemp -d -t try_databases.XXXXXX)
-chmod 755 "$home"
-as_expected=0 different=0 skipped=0
-finish() {
-  if [[ $keep ]] || ((different)); then
-    echo "What was said is in $home/said."
-  else
-    rm -rf "$home"
-  fi
+begin() {
+  [[ -x $1 ]] || usage "there is no program $1"
+  winnow=$(realpath "$1")
+  "$winnow" --version
+  echo
+  echo "| database | table files | filters | keys asked | files good | inspect, verify, probe | not verified, as |"
+  echo "|---|---:|---|---:|---:|---|---|"
 }
-trap finish EXIT
 
-"$winnow" --version
-echo
-echo "| database | table files | filters | keys asked | files good | inspect, verify, probe | not verified, as |"
-echo "|---|---:|---|---:|---:|---|---|"
-for each in "${tries[@]}"; do
-  read -ra words <<<"$each"
-  if [[ ${words[0]} =~ $only ]]; then try "${words[@]}"; fi
-done
-echo
-echo "$as_expected as expected, $different not, $skipped skipped."
-((as_expected + different > 0 && different == 0))
+sum_up_all() {
+  echo
+  echo "$good as expected, $different not, $skipped skipped."
+}
