@@ -1,4 +1,4 @@
-/* What a filter of another library looks like to filter_beside, which measures it beside ours: a
+/* What a filter of another library looks like to filter_family, which measures it beside ours: a
  * shared library that exports winnow_contenders(), written by whoever has that library. In C, so
  * that it can be compiled in any way. */
 
