@@ -1,6 +1,6 @@
 #!/bin/bash
 # Measures Winnow's filters beside RocksDB's built-in ones and writes a page of results:
-# build/bench/README.md with its charts, from build/bench/*.json.
+# build/bench/README.md, from build/bench/*.json.
 #
 #   tools/bench.sh [--quick] [--huge] [--system] [--repetitions=N]
 #
@@ -51,7 +51,7 @@ fi
 cmake --build --preset release --target "$program"
 
 mkdir -p build/bench
-rm -f build/bench/*.json build/bench/*.svg
+rm -f build/bench/*.json
 
 folder=build/release
 # measure NAME SECONDS FILTER: the rows that match, into build/bench/NAME.json.

@@ -1,10 +1,9 @@
 """Writes the page of results of tools/bench.sh: tools/bench_page.py COMMAND FOLDER.
 
-Reads FOLDER/*.json, which Google Benchmark wrote, and writes FOLDER/README.md and the charts in it.
+Reads FOLDER/*.json, which Google Benchmark wrote, and writes FOLDER/README.md.
 Needs nothing but Python's standard library.
 """
 
-import html
 import json
 import pathlib
 import re
@@ -18,18 +17,7 @@ TITLES = {
     "winnow_ribbon": "Winnow Ribbon",
     "builtin_bloom": "built-in Bloom",
     "builtin_ribbon": "built-in Ribbon",
-    "winnow": "Winnow",
-    "builtin": "built-in",
 }
-COLOURS = {
-    "winnow_bloom": "#1f77b4",
-    "winnow_ribbon": "#2ca02c",
-    "builtin_bloom": "#9ecae1",
-    "builtin_ribbon": "#a1d99b",
-    "winnow": "#2ca02c",
-    "builtin": "#a1d99b",
-}
-
 
 class Results:
     """The rows of one file, each with its counters: medians, or the value measured once."""
@@ -98,48 +86,6 @@ def compare(results, pattern, counter="per_key", digits=2):
                        ratio(values["winnow_ribbon"], values["builtin_ribbon"]),
                        ratio(values["winnow_ribbon"], values["builtin_bloom"])])
     return table(head, rows) if rows else ""
-
-
-def chart(folder, name, title, groups, series, value, unit):
-    """Horizontal bars: for each group a bar of each series. Returns the Markdown that shows it."""
-    bars = []
-    for group in groups:
-        measured = [(s, value(group, s)) for s in series]
-        measured = [(s, v) for s, v in measured if v is not None]
-        if measured:
-            bars.append((group, measured))
-    if not bars:
-        return ""
-    longest = max(v for _, measured in bars for _, v in measured)
-    left, width, height, gap = 220, 460, 16, 12
-    parts = []
-    y = 34
-    for group, measured in bars:
-        middle = y + len(measured) * height / 2 + 4
-        parts.append(f'<text x="{left - 115}" y="{middle:.0f}" text-anchor="end">{html.escape(keys_text(group))}</text>')
-        for s, v in measured:
-            length = v / longest * width
-            parts.append(f'<text x="{left - 6}" y="{y + 12}" text-anchor="end" fill="#555">{html.escape(TITLES[s])}</text>')
-            parts.append(f'<rect x="{left}" y="{y + 1}" width="{length:.1f}" height="{height - 2}" fill="{COLOURS[s]}"/>')
-            parts.append(f'<text x="{left + length + 5:.1f}" y="{y + 12}">{v:.1f}</text>')
-            y += height
-        y += gap
-    total = left + width + 60
-    svg = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{total}" height="{y}" viewBox="0 0 {total} {y}" '
-           'font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="white"/>'
-           f'<text x="10" y="18" font-size="13" font-weight="bold">{html.escape(title)} ({unit})</text>'
-           + "".join(parts) + "</svg>\n")
-    (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
-    return f"![{title}]({name}.svg)\n"
-
-
-def compare_with_chart(folder, name, title, results, pattern, counter="per_key", unit="ns a key"):
-    text = compare(results, pattern, counter)
-    if not text:
-        return ""
-    picture = chart(folder, name, title, sizes_of(results, pattern), SUBJECTS,
-                    lambda size, s: results.value(pattern.replace("SUBJECT", s).replace("SIZE", size), counter), unit)
-    return f"{text}\n{picture}\n"
 
 
 class Goals:
@@ -237,9 +183,9 @@ class Goals:
                 + table(["", "measured", "goal", "reached"], self.rows) + "\n")
 
 
-def build_section(folder, results):
+def build_section(results):
     text = "## Building\n\nNanoseconds a key, with hashing, `AddKey` by `AddKey`, `Finish` included.\n\n"
-    text += compare_with_chart(folder, "build", "Building", results, "build/SUBJECT/SIZE")
+    text += compare(results, "build/SUBJECT/SIZE") + "\n"
     collecting = compare(results, "build/SUBJECT/SIZE", "collecting_per_key")
     text += "Of this, before `Finish`:\n\n" + collecting + "\n"
     phases = ("collecting", "sorting", "elimination", "back_substitution", "rest")
@@ -253,7 +199,7 @@ def build_section(folder, results):
 PRESENCES = (("half", "half of the keys present"), ("absent", "no key present"))
 
 
-def query_section(folder, results, kernel):
+def query_section(results, kernel):
     text = f"## Asking, kernel {kernel}\n\nNanoseconds a key, with hashing, through `MayMatch`."
     made = [f"{results.value('keys/' + p):.2f} ({title})" for p, title in PRESENCES if results.value("keys/" + p)]
     if made:
@@ -264,10 +210,9 @@ def query_section(folder, results, kernel):
                          ("multiget/random_of_100", "MultiGet, a random one of 100 filters")):
         for presence, presence_title in PRESENCES:
             pattern = f"{group}/{presence}/SUBJECT/SIZE"
-            part = compare_with_chart(folder, f"{group.replace('/', '_')}_{presence}_{kernel}",
-                                      f"{title}, {presence_title}", results, pattern)
+            part = compare(results, pattern)
             if part:
-                text += f"### {title}, {presence_title}\n\n{part}"
+                text += f"### {title}, {presence_title}\n\n{part}\n"
     rows = []
     for presence, presence_title in PRESENCES:
         for size in sizes_of(results, f"library/hot/{presence}/SUBJECT/SIZE"):
@@ -343,7 +288,7 @@ def hashes_section(results):
     return text + (table(["building", "ns a key"], built) + "\n" if built else "")
 
 
-def segments_section(folder, results):
+def segments_section(results):
     text = ""
     expression = re.compile(r"((?:multiget_)?segments_of_(\d+))/(\w+)/key_(\d+)/winnow/(\d+)$")
     groups = {}
@@ -393,9 +338,9 @@ def filter_set_section(results):
             f"readers take one after the other.\n\n{text}") if text else ""
 
 
-def memory_section(folder, results):
-    text = compare_with_chart(folder, "memory", "Peak memory of building", results, "memory/SUBJECT/SIZE", "peak_bytes_per_key", "bytes a key")
-    return "## Memory\n\nThe peak of a process that builds one filter, less what it had before, in bytes a key.\n\n" + text if text else ""
+def memory_section(results):
+    text = compare(results, "memory/SUBJECT/SIZE", "peak_bytes_per_key")
+    return "## Memory\n\nThe peak of a process that builds one filter, less what it had before, in bytes a key.\n\n" + text + "\n" if text else ""
 
 
 def space_section(results):
@@ -466,13 +411,13 @@ def main():
             f"{context['rocksdb_version']} cost, side by side on one {context['processor']}.\n\n")
     text += summary_section(files)
     if "build" in files:
-        text += build_section(folder, files["build"])
+        text += build_section(files["build"])
     queries = {results.context["winnow_kernel"]: results for name, results in files.items() if name.startswith("query")}
     for kernel, results in queries.items():
         if results is files.get("query"):
-            text += query_section(folder, results, kernel)
+            text += query_section(results, kernel)
     if "memory" in files:
-        text += memory_section(folder, files["memory"])
+        text += memory_section(files["memory"])
     if "space" in files:
         text += space_section(files["space"])
     if len(queries) > 1:
@@ -483,7 +428,7 @@ def main():
     if "hashes" in files:
         text += hashes_section(files["hashes"])
     if "segments" in files:
-        text += segments_section(folder, files["segments"])
+        text += segments_section(files["segments"])
     if "filter_set" in files:
         text += filter_set_section(files["filter_set"])
     if "compiled_natively" in files and "build" in files and "query" in files:
