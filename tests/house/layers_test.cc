@@ -326,6 +326,26 @@ TEST(LayersTest, AFolderIncludesThoseOnTheFloorsBelow) {
   }
 }
 
+// Those of the tool have a CMakeLists.txt that says what they have.
+TEST(LayersTest, EveryScriptHasALineInTheirReadme) {
+  const fs::path tools = Root() / "tools";
+  Names files;
+  for (const fs::path& folder : {tools, tools / "try_programs"}) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      const std::string name = entry.path().filename().string();
+      if (!entry.is_regular_file() || name == "CMakeLists.txt" || name == "README.md") continue;
+      files.insert(fs::relative(entry.path(), tools).generic_string());
+    }
+  }
+  const std::string page = winnow::testing::ReadFile((tools / "README.md").string());
+  static const std::regex row("\\| `([a-z0-9_./]+)` \\| [^|]+ \\|\n");
+  Names listed;
+  for (std::sregex_iterator one(page.begin(), page.end(), row), end; one != end; ++one) {
+    EXPECT_TRUE(listed.insert((*one)[1].str()).second) << (*one)[1].str() << " is listed twice";
+  }
+  EXPECT_EQ(listed, files);
+}
+
 // The comment at the beginning of the folder's CMakeLists.txt names each of its files, without the
 // ending, and no file that is not there.
 TEST(LayersTest, FoldersOfManyFilesSayWhatEachHas) {
