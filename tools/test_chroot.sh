@@ -1,9 +1,9 @@
 #!/bin/bash
 # Tries the committed state as a new user does, in a bare Debian: tools/test_chroot.sh bookworm|trixie [COMMAND…]
 # Makes build/chroot/SUITE by debootstrap, as root, or takes the one that is there; clones HEAD to /winnow in it and runs
-# each COMMAND there, by default the README's two, tools/demo.sh and tools/test.sh, and says how long each took. There is
-# neither /dev/pts nor /etc/hosts. Packages that are installed stay for the next time; rm -r build/chroot/SUITE starts
-# afresh. WERROR and CI are handed on.
+# each COMMAND there, by default the README's two, tools/demo.sh and tools/test.sh, and says how long each took without
+# the download of packages, which comes first. There is neither /dev/pts nor /etc/hosts. Packages that are installed stay
+# for the next time; rm -r build/chroot/SUITE starts afresh. WERROR and CI are handed on.
 # Ends with 77, which is neither good nor bad, where no chroot can be made or its packages can't be had; with 1 where a
 # COMMAND fails.
 set -euo pipefail
@@ -56,7 +56,7 @@ in_chroot 'test -r /proc/self/status' || left_out "a chroot can't be entered her
 
 rm -rf "$root/winnow"
 git clone --quiet --no-hardlinks "$PWD" "$root/winnow"
-in_chroot 'cd /winnow && tools/setup.sh' || left_out "packages can't be had"
+in_chroot 'cd /winnow && tools/setup.sh --download' || left_out "packages can't be had"
 
 for command in "${commands[@]}"; do
   started=$SECONDS
