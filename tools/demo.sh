@@ -47,18 +47,27 @@ say_phases() {
 
 # In seconds, from runs on two processors of a cloud machine.
 say_how_long() {
-  local install=40 make=$((200 / $(build_jobs))) measure=65 parts=()
+  local install=40 make=$((200 / $(build_jobs))) measure=65 parts=() all=0
   [[ -z $long ]] || measure=240
-  "${setup[@]}" --missing >/dev/null || parts+=("$install s to install packages, beside their download of about 110 MB")
-  [[ -x $bin/db_bench_ext ]] || parts+=("$make s to build")
-  [[ -z $again && -s $out/measured ]] || parts+=("$measure s to measure")
-  if ((${#parts[@]} == 0)); then
+  "${setup[@]}" --missing >/dev/null || {
+    parts+=("$install s to install packages, beside the download of about 110 MB")
+    all=$((all + install))
+  }
+  [[ -x $bin/db_bench_ext ]] || {
+    parts+=("$make s to build")
+    all=$((all + make))
+  }
+  [[ -z $again && -s $out/measured ]] || {
+    parts+=("$measure s to measure")
+    all=$((all + measure))
+  }
+  if ((all == 0)); then
     echo "This takes seconds, unless something changed since the last run."
-    return
+  else
+    printf 'This takes about %d s:' "$all"
+    printf ' %s;' "${parts[@]}"
+    echo " a table of what it found out is at the end."
   fi
-  local text
-  printf -v text '%s, ' "${parts[@]}"
-  echo "This takes about ${text%, }. It ends with a table of what it found out."
 }
 
 build() {
