@@ -32,7 +32,8 @@ struct Interposer {
   const char* problem;   // why it does nothing with that RocksDB, as a sentence; null: it works
   const char* in_force;  // what it does, for the line of WINNOW_LOG; null with a problem
 
-  // Handler (hook_types.h) of each hook, in the order of Hook; null: nothing ever becomes of the call.
+  // Handler (hook_types.h) of each hook, in the order of Hook; null: nothing ever becomes of the
+  // call.
   void* handlers[kNumHooks];
 };
 
