@@ -157,7 +157,7 @@ compare_on_paths() {
 
 # Lookups of keys that are there read what they read whatever the filter.
 compare_on_numbers() {
-  compare "bloomfilter:10,$level_plan,winnow:10" --num=1500000 --benchmarks=readabsent --timed_rounds=3
+  compare "bloomfilter:10,$level_plan,winnow:10" --num=1200000 --benchmarks=readabsent --timed_rounds=3
 }
 
 switch_on_in_db_bench() {
