@@ -37,8 +37,8 @@ uint64_t UniformBytes(const std::vector<File>& files, double bits_per_key) {
 }
 
 double EqualBits(const std::vector<File>& files, uint64_t bytes) {
-  double low = core::kMinBitsPerKey;
-  double high = core::kMaxBitsPerKey;
+  double low = kBitsPerKeyOption.least;
+  double high = kBitsPerKeyOption.most;
   for (int i = 0; i < 30; ++i) {
     const double middle = (low + high) / 2;
     (UniformBytes(files, middle) > bytes ? high : low) = middle;

@@ -3,10 +3,13 @@
 #ifndef WINNOW_OPTIONS_H_
 #define WINNOW_OPTIONS_H_
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "winnow/version.h"
 
@@ -91,6 +94,82 @@ WINNOW_EXPORT std::string CheckOptions(const FilterOptions& options);
 // False for a file of the last level at absent_share 0: lookups find their keys in it, and a filter
 // could only agree. A FilterBuilder makes one all the same, of the highest rate of a plan.
 WINNOW_EXPORT bool NeedsFilter(const FilterOptions& options) noexcept;
+
+// ---- The options by name
+//
+// The one table of names and ranges, for all that checks, reads and shows options: the functions
+// above, the C API, options strings of RocksDB (winnow/rocksdb_policy.h has that table's other
+// half), the tool and the tests of the pages. The default is that of the field.
+
+// An option whose value is a number, in text a decimal one.
+template <typename Value>
+struct NumberOption {
+  const char* name;
+  Value least;
+  Value most;
+
+  // What "auto" in text stands for; such a number is refused there.
+  std::optional<Value> automatic = std::nullopt;
+
+  // Of what it is a number, as "keys"; empty: of nothing that is counted.
+  const char* unit = "";
+
+  // A value outside of the range that means "unknown". C++ may then give any number, for the
+  // nearest; text may not.
+  std::optional<Value> unknown = std::nullopt;
+
+  // NaN is in no range.
+  constexpr bool IsInRange(Value value) const noexcept { return value >= least && value <= most; }
+
+  // The nearest value in the range; NaN stays.
+  constexpr Value Nearest(Value value) const noexcept {
+    return value < least ? least : value > most ? most : value;
+  }
+};
+
+// An option whose values have names.
+template <typename Value, size_t kCount>
+struct NamedOption {
+  const char* name;
+  std::array<std::pair<std::string_view, Value>, kCount> values;
+
+  // Where a name is none of these, and something must be built all the same.
+  Value if_unknown;
+};
+
+inline constexpr NumberOption<double> kBitsPerKeyOption{"bits_per_key", 1, 32};
+inline constexpr NamedOption<std::optional<FilterKind>, 3> kKindOption{
+    "kind",
+    {{{"bloom", FilterKind::kBloom}, {"ribbon", FilterKind::kRibbon}, {"auto", std::nullopt}}},
+    std::nullopt};
+inline constexpr NumberOption<uint64_t> kRibbonMinKeysOption{
+    "ribbon_min_keys", 0, std::numeric_limits<uint64_t>::max(), kRibbonWhereItSaves, "keys"};
+inline constexpr NumberOption<int> kLevelOption{"level", -1, 127};
+inline constexpr NumberOption<int> kBloomBeforeLevelOption{"bloom_before_level", -1,
+                                                           std::numeric_limits<int>::max()};
+inline constexpr NamedOption<LevelPlan, 3> kLevelPlanOption{"level_plan",
+                                                            {{{"uniform", LevelPlan::kUniform},
+                                                              {"by_level", LevelPlan::kByLevel},
+                                                              {"auto", LevelPlan::kAuto}}},
+                                                            LevelPlan::kUniform};
+inline constexpr NumberOption<double> kLevelSizeRatioOption{"level_size_ratio", 2, 100};
+inline constexpr NumberOption<double> kAbsentShareOption{"absent_share", 0, 1};
+inline constexpr NumberOption<double> kLevelsBelowOption{"levels_below", 0,  14,
+                                                         std::nullopt,   "", -1};
+
+// Calls visit(option, member) with each of these and the pointer to its field.
+template <typename Visit>
+constexpr void ForEachFilterOption(const Visit& visit) {
+  visit(kBitsPerKeyOption, &FilterOptions::bits_per_key);
+  visit(kKindOption, &FilterOptions::kind);
+  visit(kRibbonMinKeysOption, &FilterOptions::ribbon_min_keys);
+  visit(kLevelOption, &FilterOptions::level);
+  visit(kBloomBeforeLevelOption, &FilterOptions::bloom_before_level);
+  visit(kLevelPlanOption, &FilterOptions::level_plan);
+  visit(kLevelSizeRatioOption, &FilterOptions::level_size_ratio);
+  visit(kAbsentShareOption, &FilterOptions::absent_share);
+  visit(kLevelsBelowOption, &FilterOptions::levels_below);
+}
 
 }  // namespace winnow
 

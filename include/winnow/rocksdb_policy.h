@@ -87,6 +87,28 @@ struct PolicyOptions {
   double absent_share = FilterOptions().absent_share;
 };
 
+// The one table of the policy's options, as that of FilterOptions in winnow/options.h: calls
+// visit(option, member) with the name and the values of each, and the pointer to its field. All
+// that reads, checks or shows the policy's options goes by this, in this order.
+template <typename Visit>
+constexpr void ForEachPolicyOption(const Visit& visit) {
+  visit(kBitsPerKeyOption, &PolicyOptions::bits_per_key);
+  visit(kRibbonMinKeysOption, &PolicyOptions::ribbon_min_keys);
+  visit(kBloomBeforeLevelOption, &PolicyOptions::bloom_before_level);
+  // Every reader knows RocksDB's own filters, whatever somebody meant who wrote none of the names.
+  visit(NamedOption<Build, 3>{"build",
+                              {{{"winnow", Build::kWinnow},
+                                {"bloomfilter", Build::kBloomFilter},
+                                {"ribbonfilter", Build::kRibbonFilter}}},
+                              Build::kBloomFilter},
+        &PolicyOptions::build);
+  visit(kLevelPlanOption, &PolicyOptions::level_plan);
+  visit(NumberOption<double>{kLevelSizeRatioOption.name, kLevelSizeRatioOption.least,
+                             kLevelSizeRatioOption.most, kSizeRatioOfFamilies},
+        &PolicyOptions::level_size_ratio);
+  visit(kAbsentShareOption, &PolicyOptions::absent_share);
+}
+
 // Makes a policy. InvalidArgument names the option that is out of range, and the range;
 // NotSupported says that the RocksDB that is loaded is not the one this library was built for, or
 // has no reader for the built-in filters of existing files, or can't make the built-in policy that

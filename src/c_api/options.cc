@@ -1,13 +1,15 @@
 // Options by name, as text or number.
 
+#include "src/core/options.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <limits>
 #include <locale>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -61,6 +63,11 @@ std::string TextOf(double number) {
   return text;
 }
 
+template <typename Integer>
+std::enable_if_t<std::is_integral_v<Integer>, std::string> TextOf(Integer number) {
+  return std::to_string(number);
+}
+
 // Whole numbers may be written as 1e5 too, and are then those of the text: not by way of a double,
 // which has 53 bits.
 template <typename Integer>
@@ -96,130 +103,100 @@ std::enable_if_t<std::is_integral_v<Integer>, bool> Parse(std::string_view text,
   return problem == std::errc() && rest == digits.data() + digits.size();
 }
 
-// An option whose value is a number.
-template <auto kMember>
-bool SetNumber(std::string_view text, FilterOptions* options) {
-  return Parse(text, &(options->*kMember));
-}
+// ---- The forms of options. Texts that are none of the values are false.
 
-template <auto kMember>
-std::string GetNumber(const FilterOptions& options) {
-  const auto value = options.*kMember;
-  if constexpr (std::is_integral_v<decltype(value)>) {
-    return std::to_string(value);
-  } else {
-    return TextOf(value);
-  }
-}
-
-bool SetKind(std::string_view text, FilterOptions* options) {
-  if (text == "auto" || text == "0") {
-    options->kind.reset();
+template <typename Value>
+bool SetValue(const NumberOption<Value>& option, std::string_view text, Value* value) {
+  if (option.automatic && text == "auto") {
+    *value = *option.automatic;
     return true;
   }
-  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
-    if (text == ToString(kind) || text == std::to_string(static_cast<int>(kind))) {
-      options->kind = kind;
+  return Parse(text, value) && *value != option.automatic &&
+         (!option.unknown || *value == option.unknown || option.IsInRange(*value));
+}
+
+// The number of a value that has a name; that of "auto" is 0.
+template <typename Value>
+int NumberOf(Value value) {
+  return static_cast<int>(value);
+}
+int NumberOf(std::optional<FilterKind> kind) { return NumberOf(kind.value_or(FilterKind::kEmpty)); }
+
+template <typename Value, size_t kCount>
+bool SetValue(const NamedOption<Value, kCount>& option, std::string_view text, Value* value) {
+  for (const auto& [name, named] : option.values) {
+    if (text == name || text == std::to_string(NumberOf(named))) {
+      *value = named;
       return true;
     }
   }
   return false;
 }
 
-std::string GetKind(const FilterOptions& options) {
-  return options.kind ? std::string(ToString(*options.kind)) : "auto";
+template <typename Value>
+std::string GetValue(const NumberOption<Value>& option, Value value) {
+  return value == option.automatic ? "auto" : TextOf(value);
 }
 
-bool SetRibbonMinKeys(std::string_view text, FilterOptions* options) {
-  if (text == "auto") {
-    options->ribbon_min_keys = kRibbonWhereItSaves;
-    return true;
+template <typename Value, size_t kCount>
+std::string GetValue(const NamedOption<Value, kCount>& option, Value value) {
+  return std::string(core::NameOf(option, value));
+}
+
+template <typename Value>
+std::string ValuesOf(const NumberOption<Value>& option) {
+  std::string values = *option.unit != 0           ? std::string("a number of ") + option.unit
+                       : std::is_integral_v<Value> ? "a whole number"
+                                                   : "a number";
+  if (option.automatic) values += " or auto";
+  if (option.unknown) {
+    values += " from " + TextOf(option.least) + " to " + TextOf(option.most) + ", or " +
+              TextOf(*option.unknown);
   }
-  return Parse(text, &options->ribbon_min_keys) && options->ribbon_min_keys != kRibbonWhereItSaves;
+  return values;
 }
 
-std::string GetRibbonMinKeys(const FilterOptions& options) {
-  return options.ribbon_min_keys == kRibbonWhereItSaves ? "auto"
-                                                        : std::to_string(options.ribbon_min_keys);
+template <typename Value, size_t kCount>
+std::string ValuesOf(const NamedOption<Value, kCount>& option) {
+  return core::NamesOf(option);
 }
 
-constexpr double kMostLevelsBelow = 14;  // winnow/options.h
-
-// C++ takes any number for the nearest one that there is; a program that writes text means another.
-bool SetLevelsBelow(std::string_view text, FilterOptions* options) {
-  double levels = 0;
-  if (!Parse(text, &levels)) return false;
-  options->levels_below = levels;
-  return levels == -1 || (levels >= 0 && levels <= kMostLevelsBelow);
-}
-
-bool SetLevelPlan(std::string_view text, FilterOptions* options) {
-  for (const LevelPlan plan : {LevelPlan::kUniform, LevelPlan::kByLevel, LevelPlan::kAuto}) {
-    if (text == ToString(plan) || text == std::to_string(static_cast<int>(plan))) {
-      options->level_plan = plan;
-      return true;
-    }
-  }
-  return false;
-}
-
-std::string GetLevelPlan(const FilterOptions& options) {
-  return std::string(ToString(options.level_plan));
-}
-
-// True if it went through: false for a text that is none of the values.
-using Setter = bool (*)(std::string_view text, FilterOptions* options);
-using Getter = std::string (*)(const FilterOptions& options);
-
-struct Option {
-  const char* name;
-  const char* values;
-  Setter set;
-  Getter get;
-};
-
-template <auto kMember>
-constexpr Option NumberOption(const char* name, const char* values) {
-  return {name, values, SetNumber<kMember>, GetNumber<kMember>};
-}
-
-constexpr Option kOptions[] = {
-    NumberOption<&FilterOptions::bits_per_key>("bits_per_key", "a number"),
-    {"kind", "bloom, ribbon or auto", SetKind, GetKind},
-    {"ribbon_min_keys", "a number of keys or auto", SetRibbonMinKeys, GetRibbonMinKeys},
-    NumberOption<&FilterOptions::level>("level", "a whole number"),
-    NumberOption<&FilterOptions::bloom_before_level>("bloom_before_level", "a whole number"),
-    {"level_plan", "uniform, by_level or auto", SetLevelPlan, GetLevelPlan},
-    NumberOption<&FilterOptions::level_size_ratio>("level_size_ratio", "a number"),
-    NumberOption<&FilterOptions::absent_share>("absent_share", "a number"),
-    {"levels_below", "a number from 0 to 14, or -1", SetLevelsBelow,
-     GetNumber<&FilterOptions::levels_below>},
-};
-
-const Option& FindOption(std::string_view name) {
-  for (const Option& option : kOptions) {
-    if (name == option.name) return option;
-  }
-  std::string text = "there is no option " + std::string(name) + "; there are";
-  for (const Option& option : kOptions) text += std::string(" ") + option.name;
-  throw Failure{WINNOW_UNKNOWN_NAME, std::move(text)};
+// Calls use(option, member) for the option of this name; throws a Failure if there is none.
+template <typename Use>
+void WithOption(std::string_view name, const Use& use) {
+  bool is_known = false;
+  std::string known;
+  ForEachFilterOption([&](const auto& option, auto member) {
+    known += std::string(" ") + option.name;
+    if (name != option.name) return;
+    is_known = true;
+    use(option, member);
+  });
+  if (is_known) return;
+  throw Failure{WINNOW_UNKNOWN_NAME,
+                "there is no option " + std::string(name) + "; there are" + known};
 }
 
 // Throws a Failure, and then leaves the options as they were.
-void Set(const Option& option, const std::string& value, FilterOptions* options) {
-  FilterOptions changed = *options;
-  if (!option.set(value, &changed)) {
-    throw Failure{WINNOW_BAD_VALUE, std::string(option.name) + " is " +
-                                        (value.empty() ? "empty" : value) + ", but must be " +
-                                        option.values};
-  }
-  // By itself: what goes together is seen when all are there.
-  FilterOptions alone;
-  alone.level_plan = LevelPlan::kAuto;
-  option.set(value, &alone);
-  std::string problem = CheckOptions(alone);
-  if (!problem.empty()) throw Failure{WINNOW_BAD_VALUE, std::move(problem)};
-  *options = changed;
+void Set(std::string_view name, const std::string& text, FilterOptions* options) {
+  WithOption(name, [&](const auto& option, auto member) {
+    auto value = options->*member;
+    if (!SetValue(option, text, &value)) {
+      throw Failure{WINNOW_BAD_VALUE, std::string(name) + " is " + (text.empty() ? "empty" : text) +
+                                          ", but must be " + ValuesOf(option)};
+    }
+    // By itself: what goes together is seen when all are there.
+    std::string problem = core::CheckOption(option, value);
+    if (!problem.empty()) throw Failure{WINNOW_BAD_VALUE, std::move(problem)};
+    options->*member = value;
+  });
+}
+
+std::string Get(std::string_view name, const FilterOptions& options) {
+  std::string text;
+  WithOption(name,
+             [&](const auto& option, auto member) { text = GetValue(option, options.*member); });
+  return text;
 }
 
 }  // namespace
@@ -227,7 +204,6 @@ void Set(const Option& option, const std::string& value, FilterOptions* options)
 
 using winnow::c_api::CodeOf;
 using winnow::c_api::Failure;
-using winnow::c_api::FindOption;
 using winnow::c_api::HandleOf;
 using winnow::c_api::RefuseNull;
 
@@ -241,7 +217,7 @@ winnow_code winnow_options_set(winnow_options* options, const char* name, const 
                                winnow_error** error) {
   return CodeOf(error, [=] {
     RefuseNull({options, name, value});
-    winnow::c_api::Set(FindOption(name), value, &options->options);
+    winnow::c_api::Set(name, value, &options->options);
   });
 }
 
@@ -249,7 +225,7 @@ winnow_code winnow_options_set_number(winnow_options* options, const char* name,
                                       winnow_error** error) {
   return CodeOf(error, [=] {
     RefuseNull({options, name});
-    winnow::c_api::Set(FindOption(name), winnow::c_api::TextOf(value), &options->options);
+    winnow::c_api::Set(name, winnow::c_api::TextOf(value), &options->options);
   });
 }
 
@@ -257,7 +233,7 @@ winnow_code winnow_options_get(const winnow_options* options, const char* name, 
                                size_t capacity, winnow_error** error) {
   return CodeOf(error, [=] {
     RefuseNull({options, name, value});
-    const std::string text = FindOption(name).get(options->options);
+    const std::string text = winnow::c_api::Get(name, options->options);
     if (text.size() >= capacity) {
       throw Failure{WINNOW_TOO_SMALL, std::string("the value of ") + name + " takes " +
                                           std::to_string(text.size() + 1) + " bytes, not " +
@@ -272,5 +248,10 @@ bool winnow_options_need_filter(const winnow_options* options) {
 }
 
 const char* winnow_option_name(size_t i) {
-  return i < std::size(winnow::c_api::kOptions) ? winnow::c_api::kOptions[i].name : nullptr;
+  const char* found = nullptr;
+  size_t number = 0;
+  winnow::ForEachFilterOption([&](const auto& option, auto) {
+    if (number++ == i) found = option.name;
+  });
+  return found;
 }

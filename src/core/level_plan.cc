@@ -94,7 +94,7 @@ double LastLevelBits(const Steps& steps, double ratio, double uniform, bool is_b
 double PlannedRate(const FilterOptions& options) noexcept {
   const double uniform_rate = RateForBits(options.bits_per_key);
   if (options.level_plan == LevelPlan::kUniform || options.levels_below < 0) return uniform_rate;
-  double below = std::min(options.levels_below, kMostLevelsBelow);
+  double below = std::min(options.levels_below, kLevelsBelowOption.most);
   Steps steps{kSteepness * std::log2(options.level_size_ratio), 0};
   if (options.absent_share > 0) {
     steps.for_the_first = -std::log2(options.absent_share);
@@ -125,7 +125,7 @@ uint8_t PackPlan(const FilterOptions& options) noexcept {
   unsigned packed = static_cast<unsigned>(options.level_plan) << 5;
   if (options.levels_below >= 0) {
     packed |= 1 + static_cast<unsigned>(
-                      std::lround(2 * std::min(options.levels_below, kMostLevelsBelow)));
+                      std::lround(2 * std::min(options.levels_below, kLevelsBelowOption.most)));
   }
   return static_cast<uint8_t>(packed);
 }

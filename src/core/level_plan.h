@@ -29,10 +29,6 @@ namespace winnow::core {
 inline constexpr double kHighestPlannedRate = 0.25;
 inline constexpr double kLowestPlannedRate = 1.0 / 65536;
 
-inline constexpr double kMostLevelsBelow = 14;
-inline constexpr double kMinSizeRatio = 2;
-inline constexpr double kMaxSizeRatio = 100;
-
 // The target rate of a filter with these options, which must be valid: a pure function. Without a
 // plan, or where levels_below is unknown, that of bits_per_key. The budget counts with Bloom
 // filters where the options leave no others.

@@ -282,8 +282,9 @@ LayerEntry BuildList(const std::vector<uint64_t>& hashes, double rate, Payload* 
 
 // The layer that always works: for hashes that were made to defeat the others.
 LayerEntry BuildBloomLayer(const HashBin& hashes, double rate, Payload* payload) {
-  double bits_per_key = kMinBitsPerKey;
-  while (bits_per_key < kMaxBitsPerKey && RateForBits(bits_per_key) > rate) bits_per_key += 0.5;
+  double bits_per_key = kBitsPerKeyOption.least;
+  while (bits_per_key < kBitsPerKeyOption.most && RateForBits(bits_per_key) > rate)
+    bits_per_key += 0.5;
   const LayerEntry entry{LayerType::kBloom, static_cast<uint8_t>(BloomProbes(bits_per_key)),
                          BloomBlocks(hashes.size(), bits_per_key)};
   unsigned char* blocks = payload->Append(LayerBytes(entry, {}));

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "src/core/level_plan.h"
+#include "src/core/options.h"
 #include "src/simd/kernels.h"
 
 namespace winnow::core {
@@ -126,8 +127,15 @@ double MeanBloomBytes(uint64_t n, double bits_per_key) noexcept {
          simd::kBloomBlockBytes / 2.0;
 }
 
-double Nearest(double value, double low, double high, double if_no_number) noexcept {
-  return std::clamp(std::isnan(value) ? if_no_number : value, low, high);
+template <typename Value>
+Value NearestValue(const NumberOption<Value>& option, Value value, Value usual) noexcept {
+  if (option.unknown && !(value >= option.least)) return *option.unknown;
+  return value == value ? option.Nearest(value) : usual;
+}
+
+template <typename Value, size_t kCount>
+Value NearestValue(const NamedOption<Value, kCount>& option, Value value, Value usual) noexcept {
+  return NameOf(option, value).empty() ? usual : value;
 }
 
 // Finding the least number of keys takes some 20 us, a builder for few keys less than one.
@@ -166,20 +174,10 @@ uint64_t LastThatFits(uint64_t low, uint64_t high, Fits fits) noexcept {
 }  // namespace
 
 FilterOptions NearestValid(FilterOptions options) noexcept {
-  options.bits_per_key =
-      Nearest(options.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey, FilterOptions().bits_per_key);
-  if (options.kind && *options.kind != FilterKind::kBloom && *options.kind != FilterKind::kRibbon) {
-    options.kind.reset();
-  }
-  options.level = std::clamp(options.level, kMinLevel, kMaxLevel);
-  options.bloom_before_level = std::max(options.bloom_before_level, kMinLevel);
-  options.level_size_ratio = Nearest(options.level_size_ratio, kMinSizeRatio, kMaxSizeRatio,
-                                     FilterOptions().level_size_ratio);
-  options.absent_share = Nearest(options.absent_share, 0.0, 1.0, FilterOptions().absent_share);
-  options.levels_below = options.levels_below >= 0
-                             ? std::round(2 * std::min(options.levels_below, kMostLevelsBelow)) / 2
-                             : -1;
-  if (options.level_plan > LevelPlan::kAuto) options.level_plan = LevelPlan::kUniform;
+  ForEachFilterOption([&](const auto& option, auto member) {
+    options.*member = NearestValue(option, options.*member, FilterOptions().*member);
+  });
+  options.levels_below = std::round(2 * options.levels_below) / 2;
   if (options.level_plan == LevelPlan::kUniform) options.absent_share = 1;
   return options;
 }
@@ -225,8 +223,8 @@ double RateForBits(double bits_per_key) noexcept {
 }
 
 double BitsForRate(double rate) noexcept {
-  double low = kMinBitsPerKey;
-  double high = kMaxBitsPerKey;
+  double low = kBitsPerKeyOption.least;
+  double high = kBitsPerKeyOption.most;
   for (int step = 0; step < 60; ++step) {
     const double middle = (low + high) / 2;
     (RateForBits(middle) > rate ? low : high) = middle;

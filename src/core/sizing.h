@@ -11,11 +11,6 @@
 
 namespace winnow::core {
 
-inline constexpr double kMinBitsPerKey = 1;
-inline constexpr double kMaxBitsPerKey = 32;
-inline constexpr int kMinLevel = -1;
-inline constexpr int kMaxLevel = 127;
-
 // The options with every value moved to the nearest valid one.
 FilterOptions NearestValid(FilterOptions options) noexcept;
 

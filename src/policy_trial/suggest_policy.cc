@@ -15,11 +15,13 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "src/policy_trial/open_with_policy.h"
 #include "src/text/flag_words.h"
+#include "winnow/rocksdb_policy.h"
 
 namespace winnow::inspect {
 namespace {
@@ -29,37 +31,62 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 constexpr absl::string_view kNames[] = {"winnow", "bloomfilter", "ribbonfilter"};
 constexpr absl::string_view kId = "id";
 
-constexpr absl::string_view kPlans[] = {"uniform", "by_level", "auto"};
-
 // An option with the texts of its range and of what stands for a value that is no number.
 struct Option {
   absl::string_view name;
-  absl::string_view least;
-  absl::string_view most;
-  absl::string_view usual;
+  std::string least;
+  std::string most;
+  std::string usual;
   bool whole;
-  absl::Span<const absl::string_view> names = {};  // the values, where they are not numbers
+  std::vector<absl::string_view> names = {};  // the values, where they are not numbers
 };
 
-constexpr Option kWinnowOptions[] = {
-    {"bits_per_key", "1", "32", "10", false},
-    {"ribbon_min_keys", "0", "18446744073709551615", "auto", true},
-    {"bloom_before_level", "-1", "2147483647", "-1", true},
-    // One of the names. What nobody can guess is not to build what readers may not know.
-    {"build", "", "", "bloomfilter", false, kNames},
-    {"level_plan", "", "", "uniform", false, kPlans},
-    {"level_size_ratio", "2", "100", "auto", false},
-    {"absent_share", "0", "1", "1", false},
-};
-constexpr Option kBitsOfBuiltin = {"bits_per_key", "1", "100", "10", false};
-constexpr absl::string_view kBits = kBitsOfBuiltin.name;
-constexpr absl::string_view kLevel = kWinnowOptions[2].name;
+template <typename Value>
+Option Describe(const NumberOption<Value>& option, Value usual) {
+  return {option.name, absl::StrCat(option.least), absl::StrCat(option.most),
+          usual == option.automatic ? "auto" : absl::StrCat(usual), std::is_integral_v<Value>};
+}
+
+// One of the names. Readers may not know what would be built where nobody can tell which was meant.
+template <typename Value, size_t kCount>
+Option Describe(const NamedOption<Value, kCount>& option, Value) {
+  Option described = {option.name, "", "", "", false};
+  for (const auto& [name, value] : option.values) {
+    described.names.emplace_back(name.data(), name.size());
+    if (value == option.if_unknown) described.usual = std::string(name);
+  }
+  return described;
+}
+
+const std::vector<Option>& WinnowOptions() {
+  static const auto& options = *[] {
+    auto* made = new std::vector<Option>;
+    ForEachPolicyOption([&](const auto& option, auto member) {
+      made->push_back(Describe(option, PolicyOptions().*member));
+    });
+    return made;
+  }();
+  return options;
+}
+
+const Option& WinnowOption(absl::string_view name) {
+  return *std::find_if(WinnowOptions().begin(), WinnowOptions().end(),
+                       [name](const Option& option) { return option.name == name; });
+}
+
+constexpr absl::string_view kBits = kBitsPerKeyOption.name;
+constexpr absl::string_view kLevel = kBloomBeforeLevelOption.name;
+
+const Option& BitsOfBuiltin() {
+  static const Option& bits = *new Option{kBits, "1", "100", "10", false};
+  return bits;
+}
 
 // Fewer bits a key than this are none to RocksDB, and "no filter" to those who ask for them.
 constexpr double kLeastBits = 0.5;
 
 const Option& BitsOf(absl::string_view policy) {
-  return policy == kNames[0] ? kWinnowOptions[0] : kBitsOfBuiltin;
+  return policy == kNames[0] ? WinnowOption(kBits) : BitsOfBuiltin();
 }
 
 bool IsNameCharacter(char c) {
@@ -129,7 +156,7 @@ bool HasWordsOf(absl::string_view name, absl::string_view words) {
 const Option* ClosestOption(absl::string_view name) {
   const Option* closest = nullptr;
   size_t smallest = std::max<size_t>(2, name.size() / 2);
-  for (const Option& option : kWinnowOptions) {
+  for (const Option& option : WinnowOptions()) {
     const bool is_part = name.size() >= 4 && HasWordsOf(option.name, absl::AsciiStrToLower(name));
     const size_t distance = is_part ? 0 : EditDistance(name, option.name);
     if (distance < smallest) {
@@ -274,7 +301,7 @@ std::string NearestBuiltin(const std::string& id, const Settings& settings) {
   const std::string* const level = FindNearest(settings, kLevel);
   const std::string plain = NearestPlain(bits == nullptr ? id : absl::StrCat(id, ":", *bits));
   return level != nullptr && absl::StartsWith(plain, kNames[2])
-             ? absl::StrCat(plain, ":", NearestValue(kWinnowOptions[2], *level))
+             ? absl::StrCat(plain, ":", NearestValue(WinnowOption(kLevel), *level))
              : plain;
 }
 
@@ -301,7 +328,7 @@ std::string SuggestPolicy(absl::string_view options_string) {
   } else {
     suggestions = {NearestPlain(options_string)};
   }
-  suggestions.push_back(absl::StrCat(kNames[0], ":", kWinnowOptions[0].usual));
+  suggestions.push_back(absl::StrCat(kNames[0], ":", WinnowOption(kBits).usual));
   const auto works = std::find_if(suggestions.begin(), suggestions.end(), Works);
   return works == suggestions.end() ? std::string() : *works;
 }

@@ -41,11 +41,11 @@ std::optional<PolicyOptions> Replacement(const StockPolicy& stock, const PolicyR
   }
   PolicyOptions options = request.options;
   if (!request.has_bits) {
-    options.bits_per_key = std::clamp(stock.bits_per_key, 1.0, 32.0);
+    options.bits_per_key = kBitsPerKeyOption.Nearest(stock.bits_per_key);
   }
   if (stock.bloom_before_level) {
     // A flush is the lowest level that there is, -1: below it, all numbers mean the same.
-    options.bloom_before_level = std::max(*stock.bloom_before_level, -1);
+    options.bloom_before_level = kBloomBeforeLevelOption.Nearest(*stock.bloom_before_level);
   }
   return options;
 }

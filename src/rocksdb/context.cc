@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "src/core/level_plan.h"
-#include "src/core/sizing.h"
-
 namespace winnow::plugin {
 namespace {
 
@@ -76,8 +73,7 @@ FilterOptions PlannedOptions(const PolicyOptions& policy, const BuildFacts& fact
   if (policy.level_size_ratio != kSizeRatioOfFamilies) {
     options.level_size_ratio = policy.level_size_ratio;
   } else if (known.size_ratio > 0) {
-    options.level_size_ratio =
-        std::clamp(known.size_ratio, core::kMinSizeRatio, core::kMaxSizeRatio);
+    options.level_size_ratio = kLevelSizeRatioOption.Nearest(known.size_ratio);
   }
   options.levels_below = LevelsBelow(facts, known, next);
   return options;
@@ -87,9 +83,9 @@ FilterOptions FactsToOptions(const PolicyOptions& policy, const BuildFacts& fact
   FilterOptions options;
   options.bits_per_key = policy.bits_per_key;
   options.ribbon_min_keys = policy.ribbon_min_keys;
-  options.level = std::clamp(facts.level, core::kMinLevel, core::kMaxLevel);
+  options.level = kLevelOption.Nearest(facts.level);
   // The choice by level is made here, where flushes are known.
-  options.bloom_before_level = core::kMinLevel;
+  options.bloom_before_level = kBloomBeforeLevelOption.least;
   if (LevelForChoice(facts) < policy.bloom_before_level) {
     options.kind = FilterKind::kBloom;
   }

@@ -1,18 +1,17 @@
 #include "src/rocksdb/policy_options.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <locale>
 #include <sstream>
 #include <system_error>
+#include <type_traits>
 
+#include "src/core/options.h"
 #include "src/rocksdb/parse_number.h"
 #include "src/rocksdb/stderr_line.h"
-#include "winnow/options.h"
 
 namespace winnow::plugin {
 namespace {
@@ -30,17 +29,6 @@ unsigned TakeSuffix(std::string_view* text) {
     }
   }
   return 0;
-}
-
-// A whole number, and a suffix.
-bool ParseCount(std::string_view text, uint64_t* count) {
-  const unsigned shift = TakeSuffix(&text);
-  uint64_t number = 0;
-  if (!ParseNumber(text, &number) || number > std::numeric_limits<uint64_t>::max() >> shift) {
-    return false;
-  }
-  *count = number << shift;
-  return true;
 }
 
 // The number nearest to what the text says, whatever its size: 0 for what is too small for a
@@ -73,6 +61,39 @@ Number NearestWhole(double number) {
                                                       : static_cast<Number>(std::round(number));
 }
 
+// ---- Each form of option as text: a number, a count with a suffix, a name
+
+constexpr std::string_view kAuto = "auto";
+
+bool ParseValue(std::string_view text, double* number) { return ParseAnyNumber(text, number); }
+
+bool ParseValue(std::string_view text, int* number) { return ParseNumber(text, number); }
+
+bool ParseValue(std::string_view text, uint64_t* count) {
+  const unsigned shift = TakeSuffix(&text);
+  uint64_t number = 0;
+  if (!ParseNumber(text, &number) || number > std::numeric_limits<uint64_t>::max() >> shift) {
+    return false;
+  }
+  *count = number << shift;
+  return true;
+}
+
+template <typename Value>
+bool Parse(const NumberOption<Value>& option, std::string_view text, Value* value) {
+  if (option.automatic && text == kAuto) {
+    *value = *option.automatic;
+    return true;
+  }
+  // The number that stands for "auto" nobody means who writes it.
+  return ParseValue(text, value) && *value != option.automatic;
+}
+
+template <typename Value, size_t kCount>
+bool Parse(const NamedOption<Value, kCount>& option, std::string_view text, Value* value) {
+  return core::SetByName(option, text, value);
+}
+
 // The shortest text that gives the same number again.
 std::string NumberText(double number) {
   char buffer[32];
@@ -80,161 +101,86 @@ std::string NumberText(double number) {
   return std::string(buffer, result.ptr);
 }
 
-constexpr std::string_view kAuto = "auto";
+template <typename Value>
+std::string NumberText(Value number) {
+  return std::to_string(number);
+}
 
-// In the order of Build.
-constexpr std::string_view kBuilds[] = {"winnow", "bloomfilter", "ribbonfilter"};
-constexpr char kExpectedBuild[] = "winnow, bloomfilter or ribbonfilter";
+template <typename Value>
+std::string TextOf(const NumberOption<Value>& option, Value value) {
+  return value == option.automatic ? std::string(kAuto) : NumberText(value);
+}
 
-bool ParseBuild(std::string_view text, Build* build) {
-  const auto* const found = std::find(std::begin(kBuilds), std::end(kBuilds), text);
-  if (found == std::end(kBuilds)) {
-    return false;
+template <typename Value, size_t kCount>
+std::string TextOf(const NamedOption<Value, kCount>& option, Value value) {
+  return std::string(core::NameOf(option, value));
+}
+
+// "auto or a whole number from 0 to 100".
+template <typename Value>
+std::string Expected(const NumberOption<Value>& option) {
+  return std::string(option.automatic ? "auto or " : "") +
+         (std::is_integral_v<Value> ? "a whole number from " : "a number from ") +
+         NumberText(option.least) + " to " + NumberText(option.most);
+}
+
+template <typename Value, size_t kCount>
+std::string Expected(const NamedOption<Value, kCount>& option) {
+  return core::NamesOf(option);
+}
+
+// In the place of the usual value or of one that was asked for.
+template <typename Value>
+void SetNearest(const NumberOption<Value>& option, std::string_view text, Value, Value* value) {
+  const unsigned shift = TakeSuffix(&text);
+  double number = 0;
+  if (!ParseAnyNumber(text, &number)) {
+    return;
   }
-  *build = static_cast<Build>(found - std::begin(kBuilds));
-  return true;
-}
-
-std::string BuildText(const PolicyOptions& options) {
-  return std::string(kBuilds[static_cast<size_t>(options.build)]);
-}
-
-// In the order of LevelPlan.
-constexpr LevelPlan kPlans[] = {LevelPlan::kUniform, LevelPlan::kByLevel, LevelPlan::kAuto};
-
-bool ParsePlan(std::string_view text, LevelPlan* plan) {
-  const auto* const found = std::find_if(std::begin(kPlans), std::end(kPlans), [&](LevelPlan one) {
-    return winnow::ToString(one) == text;
-  });
-  if (found == std::end(kPlans)) {
-    return false;
+  number = std::ldexp(number, static_cast<int>(shift));
+  if constexpr (std::is_integral_v<Value>) {
+    *value = option.Nearest(NearestWhole<Value>(number));
+  } else {
+    *value = option.Nearest(number);
   }
-  *plan = *found;
-  return true;
 }
 
-std::string PlanText(const PolicyOptions& options) {
-  return std::string(winnow::ToString(options.level_plan));
+// What was asked for stays: a name that nobody knows says less than that.
+template <typename Value, size_t kCount>
+void SetNearest(const NamedOption<Value, kCount>& option, std::string_view text, Value usual,
+                Value* value) {
+  if (!Parse(option, text, value) && *value == usual) {
+    *value = option.if_unknown;
+  }
 }
 
-std::string SizeRatioText(const PolicyOptions& options) {
-  return options.level_size_ratio == kSizeRatioOfFamilies ? std::string(kAuto)
-                                                          : NumberText(options.level_size_ratio);
-}
+// ---- The table of them
 
-std::string AbsentShareText(const PolicyOptions& options) {
-  return NumberText(options.absent_share);
-}
-
-struct Option {
-  const char* name;
-  const char* expected;
-  bool (*parse)(std::string_view text, PolicyOptions* options);
-  void (*set_nearest)(double number, PolicyOptions* options);  // null: of a name
-  std::string (*text)(const PolicyOptions& options);
-};
-
-// In the order of ToString.
-constexpr Option kOptions[] = {
-    {"bits_per_key", "a number from 1 to 32",
-     [](std::string_view text, PolicyOptions* options) {
-       return ParseAnyNumber(text, &options->bits_per_key);
-     },
-     [](double number, PolicyOptions* options) {
-       options->bits_per_key = std::clamp(number, 1.0, 32.0);
-     },
-     [](const PolicyOptions& options) { return NumberText(options.bits_per_key); }},
-    {"ribbon_min_keys", "auto or a whole number from 0 to 18446744073709551615",
-     [](std::string_view text, PolicyOptions* options) {
-       if (text == kAuto) {
-         options->ribbon_min_keys = kRibbonWhereItSaves;
-         return true;
-       }
-       // That number stands for "auto", which nobody means who writes it.
-       return ParseCount(text, &options->ribbon_min_keys) &&
-              options->ribbon_min_keys != kRibbonWhereItSaves;
-     },
-     [](double number, PolicyOptions* options) {
-       options->ribbon_min_keys = NearestWhole<uint64_t>(number);
-     },
-     [](const PolicyOptions& options) {
-       return options.ribbon_min_keys == kRibbonWhereItSaves
-                  ? std::string(kAuto)
-                  : std::to_string(options.ribbon_min_keys);
-     }},
-    {"bloom_before_level", "a whole number from -1 to 2147483647",
-     [](std::string_view text, PolicyOptions* options) {
-       return ParseNumber(text, &options->bloom_before_level);
-     },
-     [](double number, PolicyOptions* options) {
-       options->bloom_before_level = std::max(NearestWhole<int>(number), -1);
-     },
-     [](const PolicyOptions& options) { return std::to_string(options.bloom_before_level); }},
-    {"build", kExpectedBuild,
-     [](std::string_view text, PolicyOptions* options) {
-       return ParseBuild(text, &options->build);
-     },
-     nullptr, BuildText},
-    {"level_plan", "uniform, by_level or auto",
-     [](std::string_view text, PolicyOptions* options) {
-       return ParsePlan(text, &options->level_plan);
-     },
-     nullptr, PlanText},
-    {"level_size_ratio", "auto or a number from 2 to 100",
-     [](std::string_view text, PolicyOptions* options) {
-       if (text == kAuto) {
-         options->level_size_ratio = kSizeRatioOfFamilies;
-         return true;
-       }
-       // 0 stands for "auto".
-       return ParseAnyNumber(text, &options->level_size_ratio) &&
-              options->level_size_ratio != kSizeRatioOfFamilies;
-     },
-     [](double number, PolicyOptions* options) {
-       options->level_size_ratio = std::clamp(number, 2.0, 100.0);
-     },
-     SizeRatioText},
-    {"absent_share", "a number from 0 to 1",
-     [](std::string_view text, PolicyOptions* options) {
-       return ParseAnyNumber(text, &options->absent_share);
-     },
-     [](double number, PolicyOptions* options) {
-       options->absent_share = std::clamp(number, 0.0, 1.0);
-     },
-     AbsentShareText},
-};
-
-const Option* Find(std::string_view name) {
-  for (const Option& option : kOptions) {
+// Calls use(option, member) for the option of this name. False if there is none.
+template <typename Use>
+bool WithOption(std::string_view name, const Use& use) {
+  bool is_known = false;
+  ForEachPolicyOption([&](const auto& option, auto member) {
     if (name == option.name) {
-      return &option;
+      is_known = true;
+      use(option, member);
     }
-  }
-  return nullptr;
+  });
+  return is_known;
 }
 
-// What is not there unless it was asked for is not told, and where there is no plan nothing of it.
-bool IsTold(const Option& option, const PolicyOptions& options) {
-  if (option.text == BuildText) {
-    return options.build != Build::kWinnow;
+// What every policy is known by is always told, and of a plan all where there is one, but nothing
+// where there is none; the others where they were asked for.
+bool IsTold(std::string_view name, const PolicyOptions& options) {
+  for (const char* always :
+       {kBitsPerKeyOption.name, kRibbonMinKeysOption.name, kBloomBeforeLevelOption.name}) {
+    if (name == always) return true;
   }
-  const bool is_of_plan =
-      option.text == PlanText || option.text == SizeRatioText || option.text == AbsentShareText;
-  return !is_of_plan || options.level_plan != LevelPlan::kUniform;
-}
-
-// What FilterOptions says of the policy's.
-FilterOptions ToFilterOptions(const PolicyOptions& options) {
-  FilterOptions filter;
-  filter.bits_per_key = options.bits_per_key;
-  filter.ribbon_min_keys = options.ribbon_min_keys;
-  filter.bloom_before_level = options.bloom_before_level;
-  filter.level_plan = options.level_plan;
-  if (options.level_size_ratio != kSizeRatioOfFamilies) {
-    filter.level_size_ratio = options.level_size_ratio;
+  for (const char* of_plan :
+       {kLevelPlanOption.name, kLevelSizeRatioOption.name, kAbsentShareOption.name}) {
+    if (name == of_plan) return options.level_plan != LevelPlan::kUniform;
   }
-  filter.absent_share = options.absent_share;
-  return filter;
+  return PolicyOptionText(name, options) != PolicyOptionText(name, PolicyOptions());
 }
 
 Status ToStatus(const std::string& problem) {
@@ -243,30 +189,19 @@ Status ToStatus(const std::string& problem) {
 
 // Each option for itself: a text sets one after the other.
 Status CheckEachOption(const PolicyOptions& options) {
-  FilterOptions filter = ToFilterOptions(options);
-  if (filter.level_plan == LevelPlan::kUniform) filter.level_plan = LevelPlan::kAuto;
-  std::string problem = CheckOptions(filter);
-  if (static_cast<size_t>(options.build) >= std::size(kBuilds)) {
-    problem = "build is " + std::to_string(static_cast<unsigned>(options.build)) +
-              ", but must be that of " + kExpectedBuild;
-  }
+  std::string problem;
+  ForEachPolicyOption([&](const auto& option, auto member) {
+    if (problem.empty()) {
+      problem = core::CheckOption(option, options.*member);
+    }
+  });
   return ToStatus(problem);
-}
-
-Status ParseInto(const Option& option, std::string_view text, PolicyOptions* options) {
-  PolicyOptions changed = *options;
-  if (!option.parse(text, &changed) || !CheckEachOption(changed).ok()) {
-    return Status::InvalidArgument(std::string(option.name) + " is " + Quoted(text) +
-                                   ", but must be " + option.expected);
-  }
-  *options = changed;
-  return Status::OK();
 }
 
 }  // namespace
 
 Status CheckTogether(const PolicyOptions& options) {
-  return ToStatus(CheckOptions(ToFilterOptions(options)));
+  return ToStatus(core::CheckShareOfPlan(options.absent_share, options.level_plan));
 }
 
 Status CheckPolicyOptions(const PolicyOptions& options) {
@@ -284,50 +219,44 @@ Status ParsePolicyId(std::string_view id, PolicyOptions* options) {
   if (colon == std::string_view::npos) {
     return Status::OK();
   }
-  return ParsePolicyOption("bits_per_key", id.substr(colon + 1), options);
+  return ParsePolicyOption(kBitsPerKeyOption.name, id.substr(colon + 1), options);
 }
 
 Status ParsePolicyOption(std::string_view name, std::string_view text, PolicyOptions* options) {
-  if (const Option* const option = Find(name)) {
-    return ParseInto(*option, text, options);
-  }
-  return Status::NotFound("Winnow's policy has no option " + Quoted(name) + ", only " +
-                          PolicyOptionNames());
+  Status status;
+  const bool is_known = WithOption(name, [&](const auto& option, auto member) {
+    PolicyOptions changed = *options;
+    if (Parse(option, text, &(changed.*member)) && CheckEachOption(changed).ok()) {
+      *options = changed;
+    } else {
+      status = Status::InvalidArgument(std::string(name) + " is " + Quoted(text) +
+                                       ", but must be " + Expected(option));
+    }
+  });
+  return is_known ? status
+                  : Status::NotFound("Winnow's policy has no option " + Quoted(name) + ", only " +
+                                     PolicyOptionNames());
 }
 
 void SetNearestPolicyId(std::string_view id, PolicyOptions* options) {
   const size_t colon = id.find(':');
   if (colon != std::string_view::npos) {
-    SetNearestPolicyOption("bits_per_key", id.substr(colon + 1), options);
+    SetNearestPolicyOption(kBitsPerKeyOption.name, id.substr(colon + 1), options);
   }
 }
 
 void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options) {
-  const Option* const option = Find(name);
-  if (option != nullptr && option->set_nearest == nullptr) {
-    const bool is_known = option->parse(text, options);
-    if (!is_known && option->text == BuildText && options->build == Build::kWinnow) {
-      options->build = Build::kBloomFilter;
-    }
-    return;
-  }
-  const unsigned shift = TakeSuffix(&text);
-  double number = 0;
-  if (option != nullptr && ParseAnyNumber(text, &number)) {
-    option->set_nearest(std::ldexp(number, static_cast<int>(shift)), options);
-  }
+  WithOption(name, [&](const auto& option, auto member) {
+    SetNearest(option, text, PolicyOptions().*member, &(options->*member));
+  });
 }
 
 std::string ToString(const PolicyOptions& options) {
   std::string text;
-  for (const Option& option : kOptions) {
-    if (!IsTold(option, options)) {
-      continue;
+  for (const std::string& name : PolicyOptionNameList()) {
+    if (IsTold(name, options)) {
+      text += (text.empty() ? "" : ";") + name + "=" + PolicyOptionText(name, options);
     }
-    text += text.empty() ? "" : ";";
-    text += option.name;
-    text += "=";
-    text += option.text(options);
   }
   return text;
 }
@@ -336,17 +265,17 @@ const std::vector<std::string>& PolicyOptionNameList() {
   // Never destroyed: policies may outlive static objects.
   static const auto& names = *[] {
     auto* made = new std::vector<std::string>;
-    for (const Option& option : kOptions) {
-      made->emplace_back(option.name);
-    }
+    ForEachPolicyOption([&](const auto& option, auto) { made->emplace_back(option.name); });
     return made;
   }();
   return names;
 }
 
 std::string PolicyOptionText(std::string_view name, const PolicyOptions& options) {
-  const Option* const option = Find(name);
-  return option == nullptr ? std::string() : option->text(options);
+  std::string text;
+  WithOption(name,
+             [&](const auto& option, auto member) { text = TextOf(option, options.*member); });
+  return text;
 }
 
 const std::string& PolicyOptionNames() {
@@ -363,7 +292,7 @@ const std::string& PolicyOptionNames() {
 }
 
 std::string BuiltinPolicyId(const PolicyOptions& options) {
-  std::string id = BuildText(options) + ":" + NumberText(options.bits_per_key);
+  std::string id = PolicyOptionText("build", options) + ":" + NumberText(options.bits_per_key);
   if (options.build == Build::kRibbonFilter) {
     id += ":" + std::to_string(options.bloom_before_level);
   }

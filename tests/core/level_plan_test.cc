@@ -188,7 +188,7 @@ TEST(CheckOptions, NamesWhatIsWrongOfAPlan) {
 
 TEST(PackPlan, RecordsThePlanAndThePlace) {
   EXPECT_EQ(PackPlan(FilterOptions()), 0);
-  for (double below = -1; below <= kMostLevelsBelow; below += below < 0 ? 1 : 0.5) {
+  for (double below = -1; below <= kLevelsBelowOption.most; below += below < 0 ? 1 : 0.5) {
     FilterOptions options = Plan(10, below);
     EXPECT_EQ(UnpackPlan(PackPlan(options)), LevelPlan::kByLevel);
     EXPECT_EQ(UnpackLevelsBelow(PackPlan(options)), below);

@@ -3,18 +3,26 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
+
+#include "tests/support/files.h"
 
 namespace winnow::plugin {
 namespace {
 
 using ROCKSDB_NAMESPACE::Status;
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using winnow::testing::ReadFile;
 
 TEST(ParsePolicyId, TakesBothNamesWithAndWithoutBits) {
   for (const std::string name : {"winnow", "winnow.Filter"}) {
@@ -278,6 +286,72 @@ TEST(SetNearestPolicyId, TakesTheNearestBound) {
   EXPECT_EQ(options.bits_per_key, 32);
   SetNearestPolicyId("winnow.Filter:0.1", &options);
   EXPECT_EQ(options.bits_per_key, 1);
+}
+
+// The rows of the page's table: option, default and what it means.
+std::vector<std::vector<std::string>> RowsOfThePage() {
+  const std::string folder = WINNOW_SOURCE_DIR;
+  const std::string page = folder + "/docs/options.md";
+  std::istringstream lines(ReadFile(std::filesystem::exists(page) ? page : folder + "/README.md"));
+  std::string line;
+  while (std::getline(lines, line) && line.rfind("| option | default |", 0) != 0) {
+  }
+  std::getline(lines, line);  // the rule below the heading
+  std::vector<std::vector<std::string>> rows;
+  while (std::getline(lines, line) && line.rfind("| ", 0) == 0) {
+    std::vector<std::string> cells;
+    for (size_t at = 2, end = 0; (end = line.find(" |", at)) != std::string::npos; at = end + 3) {
+      cells.push_back(line.substr(at, end - at));
+    }
+    rows.push_back(cells);
+  }
+  return rows;
+}
+
+// Numbers as pages have them, and without the marks of code.
+std::string AsPlainText(std::string text) {
+  constexpr std::string_view kMinus = "\u2212";
+  for (size_t at = 0; (at = text.find(kMinus)) != std::string::npos;) {
+    text.replace(at, kMinus.size(), "-");
+  }
+  text.erase(std::remove(text.begin(), text.end(), '`'), text.end());
+  return text;
+}
+
+template <typename Value>
+std::vector<std::string> ValuesOnThePage(const NumberOption<Value>& option, Value usual) {
+  std::vector<std::string> parts;
+  if (option.most < 1000) {
+    parts.push_back(::testing::PrintToString(option.least) + " to " +
+                    ::testing::PrintToString(option.most));
+  }
+  if (usual == option.automatic) parts.push_back("auto");
+  return parts;
+}
+
+template <typename Value, size_t kCount>
+std::vector<std::string> ValuesOnThePage(const NamedOption<Value, kCount>& option, Value usual) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : option.values) {
+    if (value != usual) parts.emplace_back(name);
+  }
+  return parts;
+}
+
+TEST(ForEachPolicyOption, IsTheTableOfThePage) {
+  const std::vector<std::vector<std::string>> rows = RowsOfThePage();
+  size_t number = 0;
+  ForEachPolicyOption([&](const auto& option, auto member) {
+    ASSERT_LT(number, rows.size()) << "the page has no row of " << option.name;
+    const std::vector<std::string>& row = rows[number++];
+    ASSERT_EQ(row.size(), 3u) << option.name;
+    EXPECT_EQ(row[0], "`" + std::string(option.name) + "`");
+    EXPECT_EQ(AsPlainText(row[1]), PolicyOptionText(option.name, PolicyOptions())) << option.name;
+    for (const std::string& part : ValuesOnThePage(option, PolicyOptions().*member)) {
+      EXPECT_THAT(AsPlainText(row[2]), HasSubstr(part)) << option.name;
+    }
+  });
+  EXPECT_EQ(rows.size(), number) << "the page has options that the policy has not";
 }
 
 }  // namespace

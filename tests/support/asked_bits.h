@@ -14,8 +14,8 @@ namespace winnow::testing {
 // The least bits, from 1 to 32, for which the function is true, which it is for all greater ones.
 template <typename Predicate>
 double LeastBits(Predicate is_enough) {
-  double low = core::kMinBitsPerKey;
-  double high = core::kMaxBitsPerKey;
+  double low = kBitsPerKeyOption.least;
+  double high = kBitsPerKeyOption.most;
   for (int step = 0; step < 40; ++step) {
     const double middle = (low + high) / 2;
     (is_enough(middle) ? high : low) = middle;

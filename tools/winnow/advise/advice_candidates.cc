@@ -275,7 +275,7 @@ Cost CandidateCosts::OfBlock(double keys, double levels_below, const TreeShape& 
   options.bits_per_key = candidate_.bits_per_key;
   options.level_plan = candidate_.plan;
   options.absent_share = candidate_.absent_share;
-  options.level_size_ratio = std::clamp(shape.size_ratio, core::kMinSizeRatio, core::kMaxSizeRatio);
+  options.level_size_ratio = kLevelSizeRatioOption.Nearest(shape.size_ratio);
   options.levels_below = levels_below;
   if (!NeedsFilter(options)) {
     return {0, 1};

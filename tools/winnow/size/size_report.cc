@@ -67,9 +67,9 @@ SizedKind OfCore(FilterKind filter_kind, double bits, uint64_t keys) {
 
 // The most bits a key whose filter fits, or nothing.
 std::optional<double> BitsWithin(FilterKind kind, uint64_t keys, uint64_t bytes) {
-  double low = core::kMinBitsPerKey;
+  double low = kBitsPerKeyOption.least;
   if (OfCore(kind, low, keys).bytes > bytes) return std::nullopt;
-  double high = core::kMaxBitsPerKey;
+  double high = kBitsPerKeyOption.most;
   if (OfCore(kind, high, keys).bytes <= bytes) return high;
   for (int i = 0; i < 30; ++i) {
     const double middle = (low + high) / 2;
@@ -165,7 +165,7 @@ void ReportKinds(const SizeWish& wish, SizeReport* report) {
     } else {
       report->no_filter_policy =
           absl::StrFormat("a file's filter has at most %g bits a key, and with them a rate of %.3g",
-                          core::kMaxBitsPerKey, core::RateForBits(core::kMaxBitsPerKey));
+                          kBitsPerKeyOption.most, core::RateForBits(kBitsPerKeyOption.most));
     }
   }
 }
