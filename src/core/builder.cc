@@ -10,6 +10,7 @@
 #include "src/core/build_phases.h"
 #include "src/core/format.h"
 #include "src/core/level_plan.h"
+#include "src/core/options.h"
 #include "src/core/payload.h"
 #include "src/core/ribbon_build.h"
 #include "src/core/ribbon_tables.h"

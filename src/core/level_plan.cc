@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "src/core/options.h"
 #include "src/core/sizing.h"
 
 namespace winnow::core {
@@ -118,6 +119,12 @@ FilterOptions WithoutPlan(const FilterOptions& options) noexcept {
   uniform.absent_share = 1;
   uniform.levels_below = -1;
   return uniform;
+}
+
+FilterOptions ForBuilding(const FilterOptions& options) noexcept {
+  FilterOptions build = WithoutPlan(NearestValid(options));
+  build.ribbon_min_keys = RibbonMinKeys(build);
+  return build;
 }
 
 uint8_t PackPlan(const FilterOptions& options) noexcept {

@@ -1,6 +1,34 @@
 #include "src/core/options.h"
 
+#include <cmath>
+
 namespace winnow {
+namespace core {
+namespace {
+
+template <typename Value>
+Value NearestValue(const NumberOption<Value>& option, Value value, Value usual) noexcept {
+  if (option.unknown && !(value >= option.least)) return *option.unknown;
+  return value == value ? option.Nearest(value) : usual;
+}
+
+template <typename Value, size_t kCount>
+Value NearestValue(const NamedOption<Value, kCount>& option, Value value, Value usual) noexcept {
+  return NameOf(option, value).empty() ? usual : value;
+}
+
+}  // namespace
+
+FilterOptions NearestValid(FilterOptions options) noexcept {
+  ForEachFilterOption([&](const auto& option, auto member) {
+    options.*member = NearestValue(option, options.*member, FilterOptions().*member);
+  });
+  options.levels_below = std::round(2 * options.levels_below) / 2;
+  if (options.level_plan == LevelPlan::kUniform) options.absent_share = 1;
+  return options;
+}
+
+}  // namespace core
 
 std::string_view ToString(FilterKind kind) noexcept {
   switch (kind) {

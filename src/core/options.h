@@ -82,6 +82,9 @@ std::string CheckOption(const NamedOption<std::optional<FilterKind>, kCount>& op
 // The same of a share that is in its range, whether it has an effect with this plan.
 std::string CheckShareOfPlan(double absent_share, LevelPlan level_plan);
 
+// The options with every value moved to the nearest valid one.
+FilterOptions NearestValid(FilterOptions options) noexcept;
+
 }  // namespace winnow::core
 
 #endif  // WINNOW_SRC_CORE_OPTIONS_H_

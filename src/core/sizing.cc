@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "src/core/level_plan.h"
-#include "src/core/options.h"
 #include "src/simd/kernels.h"
 
 namespace winnow::core {
@@ -127,29 +125,6 @@ double MeanBloomBytes(uint64_t n, double bits_per_key) noexcept {
          simd::kBloomBlockBytes / 2.0;
 }
 
-template <typename Value>
-Value NearestValue(const NumberOption<Value>& option, Value value, Value usual) noexcept {
-  if (option.unknown && !(value >= option.least)) return *option.unknown;
-  return value == value ? option.Nearest(value) : usual;
-}
-
-template <typename Value, size_t kCount>
-Value NearestValue(const NamedOption<Value, kCount>& option, Value value, Value usual) noexcept {
-  return NameOf(option, value).empty() ? usual : value;
-}
-
-// Finding the least number of keys takes some 20 us, a builder for few keys less than one.
-uint64_t RibbonMinKeys(const FilterOptions& options) noexcept {
-  if (options.ribbon_min_keys != kRibbonWhereItSaves) return options.ribbon_min_keys;
-  thread_local double last_bits = 0;
-  thread_local uint64_t last_keys = 0;
-  if (last_bits != options.bits_per_key) {
-    last_keys = KeysWorthARibbon(options.bits_per_key);
-    last_bits = options.bits_per_key;
-  }
-  return last_keys;
-}
-
 // With more hashes a Ribbon may take less by so many bytes, where a layer gets more slots, and the
 // next one, which has fewer keys then, is of another type. The most that was found among 90 million
 // estimates is 56 at one column and 139 at 16.
@@ -172,21 +147,6 @@ uint64_t LastThatFits(uint64_t low, uint64_t high, Fits fits) noexcept {
 }
 
 }  // namespace
-
-FilterOptions NearestValid(FilterOptions options) noexcept {
-  ForEachFilterOption([&](const auto& option, auto member) {
-    options.*member = NearestValue(option, options.*member, FilterOptions().*member);
-  });
-  options.levels_below = std::round(2 * options.levels_below) / 2;
-  if (options.level_plan == LevelPlan::kUniform) options.absent_share = 1;
-  return options;
-}
-
-FilterOptions ForBuilding(const FilterOptions& options) noexcept {
-  FilterOptions build = WithoutPlan(NearestValid(options));
-  build.ribbon_min_keys = RibbonMinKeys(build);
-  return build;
-}
 
 double EqualBitsRate(uint64_t n, uint32_t blocks) noexcept {
   return std::min(1.0, std::ldexp(static_cast<double>(n) / blocks, -32));
@@ -295,6 +255,18 @@ uint64_t KeysWorthARibbon(double bits_per_key) noexcept {
     below = ribbon(n - 2 * kStep);
   }
   return worth;
+}
+
+// Finding the least number of keys takes some 20 us, a builder for few keys less than one.
+uint64_t RibbonMinKeys(const FilterOptions& options) noexcept {
+  if (options.ribbon_min_keys != kRibbonWhereItSaves) return options.ribbon_min_keys;
+  thread_local double last_bits = 0;
+  thread_local uint64_t last_keys = 0;
+  if (last_bits != options.bits_per_key) {
+    last_keys = KeysWorthARibbon(options.bits_per_key);
+    last_bits = options.bits_per_key;
+  }
+  return last_keys;
 }
 
 uint64_t EstimateRibbonBytes(uint64_t n, double rate) noexcept {

@@ -11,13 +11,6 @@
 
 namespace winnow::core {
 
-// The options with every value moved to the nearest valid one.
-FilterOptions NearestValid(FilterOptions options) noexcept;
-
-// What PlanFilter takes, of any options: valid ones without a level plan whose rate is the planned
-// one (level_plan.h), and ribbon_min_keys a number of keys.
-FilterOptions ForBuilding(const FilterOptions& options) noexcept;
-
 // ---- Blocked Bloom
 
 // The false-positive rate of `blocks` blocks that hold n keys with `probes` bits each. Exact for
@@ -91,11 +84,14 @@ inline constexpr double kWorthwhileSaving = 0.1;
 // it never does, as at 1 bit a key.
 uint64_t KeysWorthARibbon(double bits_per_key) noexcept;
 
+// What ribbon_min_keys of the options stands for, as a number of keys.
+uint64_t RibbonMinKeys(const FilterOptions& options) noexcept;
+
 // What a Ribbon filter of n keys with this rate, or the nearest that there is, is expected to take,
 // all bytes counted: what a Bloom filter might be instead.
 uint64_t EstimateRibbonBytes(uint64_t n, double rate) noexcept;
 
-// Of options without a level plan (src/core/level_plan.h).
+// Of options as ForBuilding gives them (level_plan.h).
 struct FilterPlan {
   FilterKind kind = FilterKind::kEmpty;
   double target_rate = 1;

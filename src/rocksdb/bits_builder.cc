@@ -16,6 +16,8 @@
 
 #include "src/core/format.h"
 #include "src/core/hash_inline.h"
+#include "src/core/level_plan.h"
+#include "src/core/options.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/key_hash.h"

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "src/core/level_plan.h"
+#include "src/core/options.h"
 #include "tests/core/filter_testing.h"
 #include "tests/support/random_hashes.h"
 #include "winnow/builder.h"
