@@ -58,7 +58,7 @@ class WINNOW_EXPORT FilterView {
 
   // The same, with the payload's checksum computed as well: a damaged one is kPayload and may
   // contain everything. Takes time in proportion to the bytes, about as long as reading them from
-  // memory (README.md has the figure).
+  // memory (docs/embedding.md has the figure).
   static FilterView Verified(std::string_view block) noexcept;
 
   Fault fault() const noexcept { return fault_; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Builds and installs the libraries without RocksDB, shared ones and then archives, and uses each prefix as strangers do: by
-# the commands of README.md, word for word, and by CMake projects in C++ and in C alone. Nothing but the prefix says where
+# the commands of docs/embedding.md, word for word, and by CMake projects in C++ and in C alone. Nothing but the prefix says where
 # the libraries are.
 # install_core_test.sh SOURCE_FOLDER CC CXX [FLAG…]; the flags are for every compilation.
 set -euo pipefail
@@ -39,21 +39,21 @@ install_libraries() {
     mv "$work/first_$1" "$work/$1"
 }
 
-# The commands of the README that use these words, with the compilers of this test.
-readme_commands() {
+# The commands of the page, with the compilers of this test.
+page_commands() {
   local commands
-  commands=$(grep -E '^    (rpath=|g\+\+ .* engine\.cc .*--libs winnow\)|gcc engine\.c .*--libs winnow\))' "$source/README.md")
-  [[ $(wc -l <<<"$commands") == 3 ]] || fail "README.md does not have the three commands: $commands"
+  commands=$(grep -E '^    (rpath=|g\+\+ .* engine\.cc .*--libs winnow\)|gcc engine\.c .*--libs winnow\))' "$source/docs/embedding.md")
+  [[ $(wc -l <<<"$commands") == 3 ]] || fail "docs/embedding.md does not have the three commands: $commands"
   sed -e "s|g++ |$compiler ${flags[*]} |; s|gcc |$c_compiler ${flags[*]} |" <<<"$commands"
 }
 
-# run_readme KIND: its programs start without any help.
-run_readme() {
-  local folder=$work/readme_$1
+# run_page KIND: its programs start without any help.
+run_page() {
+  local folder=$work/page_$1
   mkdir "$folder"
   cp "$source/tests/install/core/main.cc" "$folder/engine.cc"
   cp "$work/$1/share/doc/winnow/examples/c_example.c" "$folder/engine.c"
-  readme_commands | while read -r command; do
+  page_commands | while read -r command; do
     printf '%s\n' "$command"
     [[ $command == rpath=* ]] || printf './engine\n'
   done >"$folder/commands"
@@ -73,6 +73,7 @@ for kind in shared static; do
   shared=$([[ $kind == shared ]] && echo ON || echo OFF)
   quietly "install $kind libraries" install_libraries $kind "$shared"
   for file in include/winnow/winnow.h include/winnow/filter_set.h share/doc/winnow/LICENSE share/doc/winnow/FORMAT.md \
+    share/doc/winnow/{README.md,CHANGELOG.md,amq/FORMAT.md,docs/which-policy.md,docs/what-it-gains.svg,docs/results/filter-bench.md} \
     share/doc/winnow/examples/{lsm_store_example.cc,filter_example.cc,filter_set_example.cc,c_example.c}; do
     [[ -f $work/$kind/$file ]] || fail "$file is not installed"
   done
@@ -84,12 +85,12 @@ for kind in shared static; do
   fi
   ! grep -rIl "$work/first_$kind" "$work/$kind" || fail "the files above name the prefix of the installation"
 
-  quietly "$kind: the README's commands" run_readme $kind
+  quietly "$kind: the page's commands" run_page $kind
   for project in core c amq; do
     quietly "$kind: a CMake project, $project" build_project $kind $project
   done
   if [[ $kind == static ]]; then
-    for program in readme_static/engine cmake_static_c/c_user cmake_static_core/core_user; do
+    for program in page_static/engine cmake_static_c/c_user cmake_static_core/core_user; do
       ! readelf -d "$work/$program" | grep -q 'NEEDED.*winnow' || fail "$program needs a shared library of ours"
     done
   fi

@@ -1,56 +1,200 @@
-// The code that the README shows is whole programs, which tests compile and run.
+// The pages are true: their links lead somewhere, the files that they name exist, the code that
+// they show is compiled and run by tests, and they are short.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/house/pages.h"
 #include "tests/support/files.h"
 
 namespace winnow {
 namespace {
 
+namespace fs = std::filesystem;
+using testing::IndentedBlocks;
+using testing::InlineCode;
+using testing::InstalledPages;
 using ::testing::IsSupersetOf;
+using testing::Page;
 using testing::ReadFile;
 
-// What a Markdown page has four columns to the right, without these.
-std::vector<std::string> IndentedBlocks(const std::string& page) {
-  std::vector<std::string> blocks;
-  std::istringstream lines(page);
-  std::string block;
-  std::string blank;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.empty()) {
-      blank += "\n";
-    } else if (line.rfind("    ", 0) == 0) {
-      block += (block.empty() ? "" : blank) + line.substr(4) + "\n";
-      blank.clear();
-    } else {
-      if (!block.empty()) blocks.push_back(block);
-      block.clear();
-      blank.clear();
-    }
-  }
-  return blocks;
+const std::string kRoot = WINNOW_SOURCE_DIR "/";
+
+size_t LinesOf(const std::string& text) {
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-TEST(ReadmeTest, ItsCodeIsThatOfTheExamples) {
-  const std::string folder = WINNOW_SOURCE_DIR "/tests/examples/";
+size_t WordsOf(const std::string& text) {
+  std::istringstream words(text);
+  size_t count = 0;
+  for (std::string word; words >> word;) ++count;
+  return count;
+}
+
+TEST(PagesTest, AreShort) {
+  for (const Page& page : InstalledPages()) {
+    if (page.IsResult() || page.path == "CHANGELOG.md") continue;
+    const bool readme = page.path == "README.md";
+    EXPECT_LE(LinesOf(page.text), readme ? 150u : 210u) << page.path;
+    EXPECT_LE(WordsOf(page.text), readme ? 1500u : 2500u) << page.path;
+  }
+}
+
+// Where a page's links lead, but those to the network, without the part behind a #.
+std::vector<std::string> LinksOf(const Page& page) {
+  static const std::regex link(R"(\]\(([^)#\s]+)[^)]*\))");
+  std::vector<std::string> paths;
+  for (std::sregex_iterator match(page.text.begin(), page.text.end(), link), end; match != end;
+       ++match) {
+    const std::string target = (*match)[1];
+    if (target.find("://") != std::string::npos) continue;
+    paths.push_back((fs::path(page.path).parent_path() / target).lexically_normal().string());
+  }
+  return paths;
+}
+
+// As pages are installed without the rest of the tree.
+TEST(PagesTest, TheirLinksLeadToPagesAndPicturesThatAreInstalledToo) {
+  std::set<std::string> reached = {"README.md"};
+  for (const Page& page : InstalledPages()) {
+    for (const std::string& target : LinksOf(page)) {
+      EXPECT_TRUE(fs::exists(kRoot + target)) << page.path << " links to " << target;
+      EXPECT_TRUE(target.rfind("docs/", 0) == 0 || target.find('/') == std::string::npos)
+          << page.path << " links to " << target << ", which is not installed with it";
+      reached.insert(target);
+    }
+  }
+  EXPECT_GT(reached.size(), 40u);
+  for (const Page& page : InstalledPages()) {
+    EXPECT_EQ(reached.count(page.path), 1u) << "no page links to " << page.path;
+  }
+}
+
+// The words of code that are paths of the tree, without what a shell or a sentence adds to them.
+std::vector<std::string> PathsIn(const std::string& code) {
+  static const std::regex path(
+      R"((^|[\s"'(])((\.ci|db_bench_ext|docs|include|src|tests|third_party|tools)/[A-Za-z0-9_./+-]*))");
+  std::vector<std::string> paths;
+  for (std::sregex_iterator match(code.begin(), code.end(), path), end; match != end; ++match) {
+    paths.push_back((*match)[2]);
+  }
+  return paths;
+}
+
+TEST(PagesTest, TheFilesThatTheyNameExist) {
+  size_t paths = 0;
+  for (const Page& page : InstalledPages()) {
+    std::vector<std::string> code = IndentedBlocks(page.text);
+    for (const std::string& piece : InlineCode(page.text)) code.push_back(piece);
+    for (const std::string& piece : code) {
+      if (piece.rfind("cd ROCKSDB", 0) == 0) continue;  // paths of RocksDB's tree
+      for (const std::string& path : PathsIn(piece)) {
+        EXPECT_TRUE(fs::exists(kRoot + path)) << page.path << " names " << path;
+        ++paths;
+      }
+    }
+  }
+  EXPECT_GT(paths, 60u);
+}
+
+// Each run of white space as one blank: clang-format breaks lines where a page does not.
+std::string WithoutLayout(const std::string& code) {
+  std::istringstream words(code);
+  std::string text;
+  for (std::string word; words >> word;) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+// Of C and C++; commands and options have no such ends of lines.
+bool IsProgram(const std::string& block) {
+  static const std::regex code_line(R"([;{][ ]*(//[^\n]*)?\n)");
+  return std::regex_search(block, code_line);
+}
+
+TEST(PagesTest, TheirCodeIsThatOfExamplesAndTests) {
   std::vector<std::string> examples;
-  for (const char* name : {"filter_example.cc", "c_example.c", "filter_set_example.cc"}) {
-    examples.push_back(ReadFile(folder + name));
+  std::string sources;
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot + "tests")) {
+    const std::string name = entry.path().filename().string();
+    if (name == "filter_example.cc" || name == "c_example.c" || name == "filter_set_example.cc") {
+      examples.push_back(ReadFile(entry.path().string()));
+    }
+    if (entry.path().extension() == ".cc") {
+      sources += WithoutLayout(ReadFile(entry.path().string())) + "\n";
+    }
   }
-  // Of C and C++; commands and options have no such ends of lines.
-  const std::regex code_line(R"([;{][ ]*(//[^\n]*)?\n)");
-  std::vector<std::string> code;
-  for (const std::string& block : IndentedBlocks(ReadFile(WINNOW_SOURCE_DIR "/README.md"))) {
-    if (std::regex_search(block, code_line)) code.push_back(block);
+  ASSERT_EQ(examples.size(), 3u);
+  std::vector<std::string> whole;
+  for (const Page& page : InstalledPages()) {
+    for (const std::string& block : IndentedBlocks(page.text)) {
+      if (!IsProgram(block)) continue;
+      if (std::find(examples.begin(), examples.end(), block) != examples.end()) {
+        whole.push_back(block);
+      } else {
+        EXPECT_NE(sources.find(WithoutLayout(block)), std::string::npos)
+            << page.path << " has code that no test compiles:\n"
+            << block;
+      }
+    }
   }
-  EXPECT_THAT(code, IsSupersetOf(examples));
-  EXPECT_THAT(examples, IsSupersetOf(code)) << "the README has code that no test compiles";
+  EXPECT_THAT(whole, IsSupersetOf(examples)) << "no page shows these examples";
+}
+
+TEST(PagesTest, ResultsSayHowWhenWhereAndOfWhat) {
+  int results = 0;
+  for (const Page& page : InstalledPages()) {
+    if (!page.IsResult() || page.path == "docs/results/README.md") continue;
+    // In this order, wherever lines end.
+    static const std::regex what(
+        R"(Command: [^]+ Date: \d+ (November|December|[A-Z][a-z]+) 20\d\d\. Machine: [^]+\sCommit:\s[0-9a-f]{7})");
+    EXPECT_TRUE(std::regex_search(page.text, what)) << page.path;
+    ++results;
+  }
+  EXPECT_GT(results, 10);
+}
+
+// Each figure of the README's table of gains, or a thousandth of it, stands in one of the pages
+// that the section links to; and each of its picture in that table or there.
+TEST(ReadmeTest, ItsFiguresAreThoseOfTheResults) {
+  const std::string readme = ReadFile(kRoot + "README.md");
+  const size_t begin = readme.find("## What it gains\n");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string section = readme.substr(begin, readme.find("\n## ", begin + 1) - begin);
+  std::string results;
+  for (const std::string& path : LinksOf({"README.md", section})) {
+    if (path.rfind("docs/results/", 0) == 0) results += ReadFile(kRoot + path);
+  }
+  int figures = 0;
+  const auto expect_in_results = [&](const std::string& figure) {
+    std::string digits = figure;
+    digits.erase(digits.find('.'), 1);
+    const std::string thousandth = "0." + std::string(digits.size() == 4 ? "0" : "00") + digits;
+    EXPECT_TRUE(results.find(" " + figure + " |") != std::string::npos ||
+                results.find(" " + thousandth + " |") != std::string::npos)
+        << figure << " is in no result that the README's section links to";
+    ++figures;
+  };
+  static const std::regex cell(R"( (\d+\.\d+) \|)");
+  for (std::sregex_iterator match(section.begin(), section.end(), cell), end; match != end;
+       ++match) {
+    expect_in_results((*match)[1]);
+  }
+  const std::string picture = ReadFile(kRoot + "docs/what-it-gains.svg");
+  static const std::regex label(R"(>(\d+\.\d+)</text>)");
+  for (std::sregex_iterator match(picture.begin(), picture.end(), label), end; match != end;
+       ++match) {
+    expect_in_results((*match)[1]);
+  }
+  EXPECT_GE(figures, 26);
 }
 
 }  // namespace

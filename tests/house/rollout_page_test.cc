@@ -1,4 +1,4 @@
-// What docs/roll-out.md shows, taken out of it and used.
+// What docs/roll-out.md and README.md show, taken out of them and used.
 
 #include "tests/house/rollout_page.h"
 
@@ -6,12 +6,16 @@
 #include <gtest/gtest.h>
 #include <rocksdb/utilities/options_util.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <memory>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/house/pages.h"
 #include "tests/preload/preload_setup.h"
 #include "tests/support/child_process.h"
 #include "tests/support/database_files.h"
@@ -102,6 +106,37 @@ TEST(RolloutPageTest, AMissingPolicyLoadsAsThePageSays) {
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;
   EXPECT_TRUE(ROCKSDB_NAMESPACE::FilterPolicy::CreateFromString(config, "winow:10", &policy)
                   .IsNotSupported());
+}
+
+// The page's code for programs, word for word.
+TEST(RolloutPageTest, ItsCodeDoesWhatThePageSays) {
+  const TemporaryFolder folder;
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
+  {
+    rocksdb::ConfigOptions config;
+    config.ignore_unsupported_options = false;  // true by default
+    std::shared_ptr<const rocksdb::FilterPolicy> policy;
+    rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(config, "winnow:10", &policy);
+    ASSERT_STATUS_OK(status);
+    table_options.filter_policy = policy;
+  }
+  const std::vector<ColumnFamilyDescriptor> families = {
+      {"default", testing::MakeOptions(table_options)}};
+  {
+    const auto* table =
+        families[0].options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    const bool has_policy = table != nullptr && table->filter_policy != nullptr;
+    EXPECT_TRUE(has_policy);
+  }
+  table_options.filter_policy = testing::MakePolicyFrom("{id=winnow;build=bloomfilter}");
+  const auto db = testing::OpenDatabase(testing::MakeOptions(table_options), folder / "database");
+  ASSERT_NE(db, nullptr);
+  const auto status =
+      db->SetOptions({{"block_based_table_factory", "{filter_policy={build=winnow}}"}});
+  ASSERT_STATUS_OK(status);
+  EXPECT_TRUE(db->Put(WriteOptions(), "key", "value").ok());
+  EXPECT_TRUE(db->Flush(FlushOptions()).ok());
+  EXPECT_EQ(KindsOfFilters(folder / "database"), (Kinds{{"winnow bloom", 1}}));
 }
 
 // The environment of the drop-in, with the library of this build.
@@ -195,6 +230,72 @@ TEST(RolloutPageTest, AMissingPluginLooksAsThePageSays) {
   // Nor with the plugin back, as the OPTIONS file has forgotten it.
   EXPECT_THAT(RunClient({"read", database, "saved", "1000"}, testing::Preloading({})).output,
               HasSubstr("missing=0 invented=0 newer=500 useful=0 "));
+}
+
+// A database of rows like those of db_bench, compacted, with RocksDB's Bloom filters.
+void MakeDatabaseWithBloomFilters(const std::string& path) {
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+  table.filter_policy = testing::MakePolicyFrom("bloomfilter:10");
+  const auto database = testing::OpenDatabase(testing::MakeOptions(table), path);
+  ASSERT_NE(database, nullptr);
+  for (int i = 0; i < 200'000; ++i) {
+    const std::string key = std::to_string(i);
+    ASSERT_TRUE(
+        database
+            ->Put(WriteOptions(), std::string(16 - key.size(), '0') + key, std::string(100, 'v'))
+            .ok());
+  }
+  EXPECT_TRUE(database->Flush(FlushOptions()).ok());
+  EXPECT_TRUE(
+      database->CompactRange(ROCKSDB_NAMESPACE::CompactRangeOptions(), nullptr, nullptr).ok());
+}
+
+// The numbers behind the words, in the order of the text; in pages with commas between digits.
+std::vector<double> NumbersBehind(const std::string& text, const std::string& words) {
+  std::vector<double> numbers;
+  for (size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) {
+    std::string digits = text.substr(at + words.size(), 12);
+    digits.erase(std::remove(digits.begin(), digits.end(), ','), digits.end());
+    numbers.push_back(std::strtod(digits.c_str(), nullptr));
+  }
+  return numbers;
+}
+
+// The README's screen: each of its lines is run, and its figures are those of such a database.
+TEST(ReadmeTest, ItsCommandsSwitchOnShowThatMemoryFallsAndGoBack) {
+  WINNOW_SKIP_WITHOUT("ldb");
+  if (std::string(WINNOW_TOOL).empty()) GTEST_SKIP() << "skipped: the tool is not built";
+  std::string screen;
+  for (const std::string& block :
+       testing::IndentedBlocks(ReadFile(WINNOW_SOURCE_DIR "/README.md"))) {
+    if (block.find("WINNOW_POLICY=read") != std::string::npos) screen = block;
+  }
+  ASSERT_NE(screen, "");
+  const std::vector<double> shown = NumbersBehind(screen, "estimate-table-readers-mem      # ");
+  ASSERT_EQ(shown.size(), 3u);
+
+  const TemporaryFolder folder;
+  const std::string path = folder / "database";
+  MakeDatabaseWithBloomFilters(path);
+  ASSERT_EQ(KindsOfFilters(path), (Kinds{{"built-in bloom", 1}}));
+  std::string commands = std::regex_replace(screen, std::regex("FOLDER"), path);
+  commands = Replaced(commands, "PREFIX/lib/libwinnow_preload.so", PRELOAD_LIBRARY);
+  commands = Replaced(commands, "PREFIX/bin/winnow", WINNOW_TOOL);
+  std::vector<std::string> environment;
+  if (testing::kSanitized) environment.emplace_back("ASAN_OPTIONS=verify_asan_link_order=0");
+  const std::string programs = ROCKSDB_PROGRAMS;
+  const testing::ChildResult result = testing::RunProgram(
+      {"sh", "-ec", (programs.empty() ? "" : "PATH='" + programs + "':$PATH\n") + commands},
+      environment);
+  EXPECT_EQ(result.status, 0) << result.errors;
+  const std::vector<double> found =
+      NumbersBehind(result.output, "rocksdb.estimate-table-readers-mem: ");
+  ASSERT_EQ(found.size(), 3u) << result.output << result.errors;
+  EXPECT_NEAR(found[1] / found[0], shown[1] / shown[0], 0.05) << result.output;
+  EXPECT_NEAR(found[2] / found[0], 1, 0.01) << result.output;
+  EXPECT_NEAR(shown[2] / shown[0], 1, 0.01);
+  EXPECT_THAT(result.output, HasSubstr("\nconverted: 100.0 % of the entries"));
+  EXPECT_EQ(KindsOfFilters(path), (Kinds{{"built-in bloom", 1}}));
 }
 
 }  // namespace

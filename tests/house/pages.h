@@ -1,0 +1,76 @@
+// The pages of the tree, and the code that they show.
+
+#ifndef WINNOW_TESTS_HOUSE_PAGES_H_
+#define WINNOW_TESTS_HOUSE_PAGES_H_
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/files.h"
+
+namespace winnow::testing {
+
+struct Page {
+  std::string path;  // from the root of the tree
+  std::string text;
+
+  bool IsResult() const { return path.rfind("docs/results/", 0) == 0; }
+};
+
+// What a user gets, also where Winnow is installed: README.md and its neighbours, and all of docs/.
+inline std::vector<Page> InstalledPages() {
+  const std::filesystem::path root = WINNOW_SOURCE_DIR;
+  std::vector<Page> pages;
+  const auto add = [&](const std::filesystem::path& path) {
+    if (path.extension() == ".md") {
+      pages.push_back({path.lexically_relative(root).generic_string(), ReadFile(path.string())});
+    }
+  };
+  for (const auto& entry : std::filesystem::directory_iterator(root)) add(entry.path());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "docs")) {
+    add(entry.path());
+  }
+  std::sort(pages.begin(), pages.end(),
+            [](const Page& a, const Page& b) { return a.path < b.path; });
+  return pages;
+}
+
+// What has four columns to the left, without these: code, commands, options and outputs.
+inline std::vector<std::string> IndentedBlocks(const std::string& page) {
+  std::vector<std::string> blocks;
+  std::istringstream lines(page);
+  std::string block;
+  std::string blank;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty()) {
+      blank += "\n";
+    } else if (line.rfind("    ", 0) == 0) {
+      block += (block.empty() ? "" : blank) + line.substr(4) + "\n";
+      blank.clear();
+    } else {
+      if (!block.empty()) blocks.push_back(block);
+      block.clear();
+      blank.clear();
+    }
+  }
+  if (!block.empty()) blocks.push_back(block);
+  return blocks;
+}
+
+// What stands between backticks, which no line end parts.
+inline std::vector<std::string> InlineCode(const std::string& page) {
+  static const std::regex code("`([^`\n]+)`");
+  std::vector<std::string> pieces;
+  for (std::sregex_iterator match(page.begin(), page.end(), code), end; match != end; ++match) {
+    pieces.push_back((*match)[1]);
+  }
+  return pieces;
+}
+
+}  // namespace winnow::testing
+
+#endif  // WINNOW_TESTS_HOUSE_PAGES_H_
