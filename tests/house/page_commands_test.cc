@@ -106,7 +106,7 @@ TEST(PageCommandsTest, TheProgramsOfTheBuildHaveTheirFlags) {
   for (const Command& command : AllCommands()) {
     static const std::regex program(
         "(?:build/release/bin/"
-        ")?(db_bench_ext|filter_bench|filter_family|filter_beside|tune_[a-z]+)");
+        ")?(db_bench_ext|filter_bench|filter_family|tune_[a-z]+)");
     std::smatch match;
     if (!std::regex_match(command.words[0], match, program)) continue;
     ASSERT_TRUE(std::filesystem::exists(folder + match[1].str()))
