@@ -6,6 +6,7 @@
 
 #include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
+#include <absl/flags/reflection.h>
 #include <absl/flags/usage.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
@@ -18,6 +19,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -89,6 +91,17 @@ std::string ReadKeys(uint64_t least, std::vector<uint64_t>* keys) {
                           " to 10^9");
     }
     keys->push_back(number);
+  }
+  return "";
+}
+
+// Empty, or the first of the flags that is given and has no meaning.
+std::string WithoutMeaning(std::initializer_list<const char*> flags, const char* where) {
+  for (const char* name : flags) {
+    const absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
+    if (flag->CurrentValue() != flag->DefaultValue()) {
+      return absl::StrCat("--", name, " has no meaning ", where, " --contenders: leave it out");
+    }
   }
   return "";
 }
@@ -236,6 +249,12 @@ int main(int argc, char** argv) {
   FamilyOptions family;
   BesideOptions beside;
   std::string fault = libraries.empty() ? ReadFlags(&family) : ReadFlags(&beside);
+  if (fault.empty()) {
+    fault =
+        libraries.empty()
+            ? WithoutMeaning({"kind", "pairs", "threads", "bits_per_key", "least_ms"}, "without")
+            : WithoutMeaning({"rates", "most_lookups", "repetitions", "page"}, "with");
+  }
   if (others.size() > 1) fault = absl::StrCat("there are only flags, not '", others[1], "'");
   std::vector<winnow_contender> contenders;
   for (const std::string& path : libraries) {
