@@ -25,6 +25,9 @@ fail() {
   exit 1
 }
 
+# setup [OPTION]: of tools/setup.sh.
+setup() { tools/setup.sh --demo "$@" ${long:+apt-file lz4}; }
+
 # phase NAME COMMAND…: runs it, and notes how long it took.
 phase() {
   local name=$1 begun=$SECONDS
@@ -49,7 +52,7 @@ say_phases() {
 say_how_long() {
   local install=40 make=$((200 / $(build_jobs))) measure=65 parts=() all=0
   [[ -z $long ]] || measure=240
-  "${setup[@]}" --missing >/dev/null || {
+  setup --missing >/dev/null || {
     parts+=("$install s to install packages, beside the download of about 110 MB")
     all=$((all + install))
   }
@@ -217,12 +220,11 @@ for argument in "$@"; do
 done
 out=$build${long:+/long}
 paths=
-setup=(tools/setup.sh --demo ${long:+apt-file lz4})
 
 mkdir -p "$out"
 say_how_long
-"${setup[@]}" --missing >/dev/null || phase "Downloading packages" "${setup[@]}" --download
-"${setup[@]}" --missing >/dev/null || phase "Installing packages" "${setup[@]}"
+setup --missing >/dev/null || phase "Downloading packages" setup --download
+setup --missing >/dev/null || phase "Installing packages" setup
 phase "Building" build
 [[ -z $long ]] || phase "Getting the paths" get_paths
 if [[ -z $again && -s $out/measured ]] && what_is_measured | cmp -s - "$out/measured"; then
