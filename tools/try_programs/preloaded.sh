@@ -556,7 +556,7 @@ begin() {
   for variable in "${!WINNOW_@}" LD_PRELOAD; do
     unset "$variable"
   done
-  export HISTFILE= HOME=$home
+  export HISTFILE='' HOME=$home
   # Else all would be the same.
   # shellcheck disable=SC2016
   LD_PRELOAD=$library bash -c 'grep -qF "$1" /proc/self/maps' - "$library" 2>"$home/stderr" || {
