@@ -18,7 +18,7 @@ namespace winnow::dedup {
 namespace {
 
 constexpr std::chrono::seconds kLongestOutage(60);
-constexpr timespec kBetweenTries = {0, 100'000'000};
+constexpr timespec kBetweenConnects = {0, 100'000'000};
 constexpr size_t kMostToSend = size_t{64} << 10;
 constexpr char kPasswordFrom[] = "--password_file, or WINNOW_REDIS_PASSWORD in the environment";
 constexpr uint64_t kSampledBytes = uint64_t{1} << 20;
@@ -184,7 +184,7 @@ absl::Status RedisLines::Reconnect(RedisClient* server) {
       return absl::FailedPreconditionError(absl::StrCat(
           "it was not back after ", kLongestOutage.count(), " seconds: ", status.message()));
     }
-    nanosleep(&kBetweenTries, nullptr);
+    nanosleep(&kBetweenConnects, nullptr);
   }
 }
 
