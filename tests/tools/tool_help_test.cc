@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <iterator>
 #include <regex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,18 +83,29 @@ TEST_F(ToolHelpTest, NoLineIsWiderThanATerminal) {
   for (const std::string& line : LinesThatBegin(all, "")) EXPECT_LE(line.size(), 92u) << line;
 }
 
+// Each with its value, and none but these.
 TEST_F(ToolHelpTest, TheUsageLineHasAllFlags) {
-  int flags = 0;
+  size_t flags = 0;
   for (const std::string& verb : VerbNames()) {
     const std::string help = RunTool("help " + verb).output;
     const std::string usage = help.substr(0, help.find("\n\n"));
+    std::set<std::string> listed;
     for (const std::string& line : LinesThatBegin(help, "  --")) {
-      const std::string flag = line.substr(2, line.find_first_of("= ", 2) - 2);
-      EXPECT_TRUE(std::regex_search(usage, std::regex(flag + "\\b"))) << verb << line;
-      ++flags;
+      const std::string flag = line.substr(2, line.find(' ', 2) - 2);
+      const size_t at = usage.find(flag);
+      EXPECT_NE(at, std::string::npos) << verb << line;
+      EXPECT_TRUE(at == std::string::npos || at + flag.size() == usage.size() ||
+                  std::strchr(" ])|\n", usage[at + flag.size()]) != nullptr)
+          << verb << line;
+      listed.insert(flag.substr(0, flag.find('=')));
     }
+    const std::regex name("--[a-z_]+");
+    for (std::sregex_iterator named(usage.begin(), usage.end(), name), end; named != end; ++named) {
+      EXPECT_THAT(listed, ::testing::Contains(named->str())) << verb;
+    }
+    flags += listed.size();
   }
-  EXPECT_GT(flags, 40);
+  EXPECT_GT(flags, 40u);
 }
 
 // In whatever way a whole number is written, and of whatever type the flag is.

@@ -1,11 +1,8 @@
 // The command line of Winnow: finds the verb and checks its flags.
 
-#include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
 #include <absl/strings/match.h>
-#include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
-#include <absl/strings/str_join.h>
 #include <absl/strings/string_view.h>
 
 #include <algorithm>
@@ -13,48 +10,25 @@
 #include <string>
 #include <vector>
 
-#include "src/text/flag_words.h"
 #include "tools/winnow/cli/flag_check.h"
-#include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/help_text.h"
 #include "tools/winnow/cli/interruption.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"
 
-ABSL_FLAG(bool, json, false, "write one JSON document to standard output");
-
 namespace winnow::tools {
 
-const std::vector<Verb>& Verbs() {
-  static const auto* verbs =
-      new std::vector<Verb>{InspectVerb(), VerifyVerb(), ProbeVerb(), AdviseVerb(), PolicyVerb(),
-                            SizeVerb(),    PagesVerb(),  DedupVerb(), HelpVerb(),   VersionVerb()};
-  return *verbs;
-}
-
-const Verb* FindVerb(absl::string_view name) {
-  const auto found = std::find_if(Verbs().begin(), Verbs().end(),
-                                  [name](const Verb& verb) { return verb.name == name; });
-  return found == Verbs().end() ? nullptr : &*found;
-}
-
-std::string NoSuchVerb(absl::string_view name) {
-  std::vector<absl::string_view> names;
-  for (const Verb& verb : Verbs()) {
-    names.push_back(verb.name);
-  }
-  const absl::string_view meant = inspect::ClosestName(name, names);
-  return absl::StrCat(
-      "there is no verb '", name, "'; ",
-      meant.empty() ? "there are: " : absl::StrCat("did you mean '", meant, "'? There are: "),
-      absl::StrJoin(names, ", "));
-}
-
-int WrongUsage(const Verb& verb, absl::string_view problem) {
-  absl::FPrintF(stderr, "winnow %s: %s\nright is: %s (see winnow help %s)\n", verb.name, problem,
-                UsageLine(verb), verb.name);
-  return kWrongUsage;
-}
+// verb_NAME.cc
+Verb AdviseVerb();
+Verb DedupVerb();
+Verb HelpVerb();
+Verb InspectVerb();
+Verb PagesVerb();
+Verb PolicyVerb();
+Verb ProbeVerb();
+Verb SizeVerb();
+Verb VerifyVerb();
+Verb VersionVerb();
 
 namespace {
 
@@ -120,5 +94,8 @@ int main(int argc, char** argv) {
   using namespace winnow::tools;
   PrepareStandardStreams();
   EndInOrderWhenInterrupted();
+  // In the order in which help has them.
+  SetVerbs({InspectVerb(), VerifyVerb(), ProbeVerb(), AdviseVerb(), PolicyVerb(), SizeVerb(),
+            PagesVerb(), DedupVerb(), HelpVerb(), VersionVerb()});
   return Run(argv[0], WithoutAbseilFlags(std::vector<std::string>(argv + 1, argv + argc)));
 }

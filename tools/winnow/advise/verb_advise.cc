@@ -29,28 +29,36 @@
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/family_flag.h"
 #include "tools/winnow/findings/gone_files.h"
+#include "tools/winnow/findings/key_arguments.h"
 #include "tools/winnow/findings/table_arguments.h"
+#include "tools/winnow/findings/table_folders.h"
 
-ABSL_FLAG(std::string, lookups, "",
-          "a file of recorded lookups, one key a line, plain or LZ4; - is standard input");
-ABSL_FLAG(std::optional<uint64_t>, draws, std::nullopt,
-          "lookups to make up where none are recorded (default: 200000)");
-ABSL_FLAG(std::optional<double>, absent_share, std::nullopt,
-          "share of the made-up lookups whose key is nowhere (default: 1); the others "
-          "find theirs");
-ABSL_FLAG(
-    std::string, budget, "",
+WINNOW_TAKES(advise, kJsonFlag);
+WINNOW_TAKES(advise, kPathFlag);
+WINNOW_TAKES(advise, kJobsFlag);
+WINNOW_FLAG(advise, std::string, lookups, "", TextValue("FILE"),
+            "a file of recorded lookups, one key a line, plain or LZ4; - is standard input");
+WINNOW_TAKES(advise, kHexFlag);
+WINNOW_FLAG(advise, std::optional<uint64_t>, draws, std::nullopt, WholeValue("N", 1, 1e7),
+            "lookups to make up where none are recorded (default: 200000)");
+WINNOW_FLAG(advise, std::optional<double>, absent_share, std::nullopt, NumberValue("S", 0, 1),
+            "share of the made-up lookups whose key is nowhere (default: 1); the others "
+            "find theirs");
+WINNOW_FLAG(
+    advise, std::string, budget, "", BytesValue("BYTES", 1, 1e15),
     "the most memory for all filters together, as 256MiB or 64KB: say what is best within it");
-ABSL_FLAG(uint64_t, sample, 10'000'000,
-          "build filters for files of so many keys together, chosen by their size, and work out "
-          "the others by formulas; 0: for all");
-ABSL_FLAG(double, seconds, 60,
-          "begin to build filters for no further file after so long, and work out those that are "
-          "left by formulas; 0: no bound");
-ABSL_FLAG(std::string, try_policy, "", "a further filter policy to try, as an options string");
-ABSL_FLAG(std::string, by, "memory",
-          "what the rows are sorted by: memory, reads (false ones) or build (time)");
-ABSL_FLAG(bool, all, false, "show all candidates that were worked out by formulas");
+WINNOW_FLAG(advise, uint64_t, sample, 10'000'000, WholeValue("N", 0, 1e15),
+            "build filters for files of so many keys together, chosen by their size, and work out "
+            "the others by formulas; 0: for all");
+WINNOW_FLAG(advise, double, seconds, 60, NumberValue("S", 0, 1e6),
+            "begin to build filters for no further file after so long, and work out those that are "
+            "left by formulas; 0: no bound");
+WINNOW_TAKES(advise, kFamilyFlag);
+WINNOW_FLAG(advise, std::string, try_policy, "", TextValue("POLICY"),
+            "a further filter policy to try, as an options string");
+WINNOW_FLAG(advise, std::string, by, "memory", TextValue("memory|reads|build"),
+            "what the rows are sorted by: memory, reads (false ones) or build (time)");
+WINNOW_SWITCH(advise, all, "show all candidates that were worked out by formulas");
 
 namespace winnow::tools {
 namespace {
@@ -150,24 +158,24 @@ bool SortBy(const std::string& by, std::vector<inspect::AdviceRow>* rows) {
 
 std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptions* options) {
   options->jobs = Jobs();
-  const std::optional<uint64_t> draws = absl::GetFlag(FLAGS_draws);
-  const std::optional<double> absent_share = absl::GetFlag(FLAGS_absent_share);
+  const std::optional<uint64_t> draws = absl::GetFlag(FLAGS_advise_draws);
+  const std::optional<double> absent_share = absl::GetFlag(FLAGS_advise_absent_share);
   options->lookups = draws.value_or(options->lookups);
   options->absent_share = absent_share.value_or(options->absent_share);
-  options->sample_keys = absl::GetFlag(FLAGS_sample);
-  options->seconds = absl::GetFlag(FLAGS_seconds);
+  options->sample_keys = absl::GetFlag(FLAGS_advise_sample);
+  options->seconds = absl::GetFlag(FLAGS_advise_seconds);
   options->families = FamiliesOfFlags();
-  const std::string budget = absl::GetFlag(FLAGS_budget);
+  const std::string budget = absl::GetFlag(FLAGS_advise_budget);
   if (!budget.empty()) {
     options->budget_bytes = ParseByteCount(budget);
   }
-  const std::string policy = absl::GetFlag(FLAGS_try_policy);
+  const std::string policy = absl::GetFlag(FLAGS_advise_try_policy);
   std::string refusal;
   if (!policy.empty()) {
     options->policies.push_back(policy);
     inspect::PolicyOfText(policy, &refusal);
   }
-  const bool recorded = !absl::GetFlag(FLAGS_lookups).empty();
+  const bool recorded = !absl::GetFlag(FLAGS_advise_lookups).empty();
   return paths.empty() ? "which files or database folders?"
          : recorded && draws
              ? "--draws is the number of made-up lookups, but --lookups has recorded ones: leave "
@@ -177,9 +185,9 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
                "of the two away"
          : !recorded && absl::GetFlag(FLAGS_hex)
              ? "--hex says how --lookups=FILE writes its keys, and there is no --lookups"
-         : !refusal.empty()                         ? absl::StrCat("--try_policy: ", refusal)
-         : SortBy(absl::GetFlag(FLAGS_by), nullptr) ? std::string()
-                                                    : "--by can be memory, reads or build";
+         : !refusal.empty()                                ? absl::StrCat("--try_policy: ", refusal)
+         : SortBy(absl::GetFlag(FLAGS_advise_by), nullptr) ? std::string()
+                                                           : "--by can be memory, reads or build";
 }
 
 // Files that a database in use deleted meanwhile are no errors.
@@ -214,7 +222,7 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
     return WrongUsage(verb, wrong);
   }
   Input input = Find(paths);
-  const std::string list = absl::GetFlag(FLAGS_lookups);
+  const std::string list = absl::GetFlag(FLAGS_advise_lookups);
   std::string problem =
       list.empty() ? std::string()
                    : ReadLookups(list, &options, &input.warnings, absl::GetFlag(FLAGS_hex));
@@ -253,10 +261,10 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
   if (input.tables.empty() && !input.errors.empty()) {
     return kCouldNotRead;
   }
-  SortBy(absl::GetFlag(FLAGS_by), &advice.rows);
-  const bool printed =
-      Print(verb.name, absl::GetFlag(FLAGS_json) ? inspect::AdviceJson(advice, input.warnings)
-                                                 : AdviseText(advice, absl::GetFlag(FLAGS_all)));
+  SortBy(absl::GetFlag(FLAGS_advise_by), &advice.rows);
+  const bool printed = Print(verb.name, absl::GetFlag(FLAGS_json)
+                                            ? inspect::AdviceJson(advice, input.warnings)
+                                            : AdviseText(advice, absl::GetFlag(FLAGS_advise_all)));
   return printed ? ExitCode(input, advice) : kCouldNotRead;
 }
 
@@ -265,9 +273,7 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
 Verb AdviseVerb() {
   return {
       "advise",
-      "PATH... [--lookups=FILE [--hex]] [--draws=N] [--absent_share=S] [--budget=BYTES] "
-      "[--sample=N] [--seconds=S] [--try_policy=POLICY] [--by=memory|reads|build] [--all] "
-      "[--cf=NAME] [--path=FOLDER] [--jobs=N] [--json]",
+      "PATH... [--lookups [--hex]] [FLAGS] [--cf] [--path] [--jobs] [--json]",
       "Tells what another filter policy would do on this data: memory and false reads",
       "A PATH is a table file (*.sst) or a database's folder. Lookups are followed through the\n"
       "files as RocksDB does: a false read is a file that is read in vain, as its filter lets a\n"
@@ -289,8 +295,6 @@ Verb AdviseVerb() {
       "    --analyze_multiget --convert_to_human_readable_trace\n"
       "  awk '($2 == 0 || $2 == 8) && $3 == 0 {print $1}' \\\n"
       "    TEXT/trace-human_readable_trace.txt | winnow advise DB --lookups=- --hex\n",
-      {"json", "path", "jobs", "lookups", "hex", "draws", "absent_share", "budget", "sample",
-       "seconds", "cf", "try_policy", "by", "all"},
       RunAdvise,
       {{"winnow advise DB", "what other filter policies would take and save here"},
        {"winnow advise DB --budget=64MiB", "the best for so much memory, by column family"},

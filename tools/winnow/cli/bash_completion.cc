@@ -3,7 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/string_view.h>
 
-#include "tools/winnow/cli/help_text.h"
+#include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/verbs.h"
 
 namespace winnow::tools {
@@ -39,9 +39,8 @@ constexpr absl::string_view kTail =
 // "--json --samples= "; a value comes behind the second.
 std::string FlagWords(const Verb& verb) {
   std::string words;
-  for (const absl::string_view name : verb.flags) {
-    const FlagText flag = TextOfFlag(verb, name);
-    absl::StrAppend(&words, "--", flag.name, flag.value.empty() ? "" : "=", " ");
+  for (const Flag* flag : FlagsOf(verb.name)) {
+    absl::StrAppend(&words, "--", flag->name, flag->value.name.empty() ? "" : "=", " ");
   }
   return words + "--help";
 }

@@ -3,26 +3,17 @@
 #ifndef WINNOW_TOOLS_WINNOW_CLI_FLAG_CHECK_H_
 #define WINNOW_TOOLS_WINNOW_CLI_FLAG_CHECK_H_
 
-#include <absl/flags/reflection.h>
 #include <absl/strings/string_view.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "src/text/flag_words.h"
 #include "tools/winnow/cli/verbs.h"
 
 namespace winnow::tools {
 
-// The Abseil flag that the verb means by a name; null if it has none.
-absl::CommandLineFlag* FindFlag(const Verb& verb, absl::string_view name);
-
 // Whether the verb's flag has been given another value than it has without being given.
 bool IsSet(const Verb& verb, absl::string_view name);
-
-// The numbers that a flag can have; unset for a flag that is no number.
-std::optional<inspect::NumberRange> RangeOf(const absl::CommandLineFlag& flag);
 
 // The verb's arguments with its flags by the names that Abseil knows them by, and whole numbers, as
 // 1e6, in digits.

@@ -8,12 +8,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "src/text/text_table.h"
-#include "tools/winnow/cli/flag_check.h"
 
 namespace winnow::tools {
 namespace {
@@ -30,60 +27,25 @@ std::string Paragraph(const std::string& text, size_t indent, size_t more = 0) {
       "\n");
 }
 
-// What the usage line has behind "--name=", as N; empty: the flag is not in it.
-std::string ValueIn(absl::string_view usage, absl::string_view flag) {
-  const std::string start = absl::StrCat("--", flag, "=");
-  const size_t at = usage.find(start);
-  if (at == absl::string_view::npos) {
-    return std::string();
-  }
-  const absl::string_view rest = usage.substr(at + start.size());
-  return std::string(rest.substr(0, std::min(rest.find_first_of(" ])"), rest.find("|--"))));
+std::string UsageLine(const Verb& verb) {
+  return absl::StrCat("winnow ", verb.name, ArgumentsOf(verb));
 }
 
-// As the verb's usage line says, or else, where that is short, that of another verb.
-std::string ValueOf(const Verb& verb, absl::string_view flag, const absl::CommandLineFlag& found) {
-  std::string value = ValueIn(verb.arguments, flag);
-  const std::vector<Verb>& verbs = Verbs();
-  for (auto other = verbs.begin(); value.empty() && other != verbs.end(); ++other) {
-    if (FindFlag(*other, flag) == &found) {
-      value = ValueIn(other->arguments, flag);
-    }
-  }
-  const bool is_number = found.IsOfType<int>() || found.IsOfType<uint64_t>();
-  return !value.empty() ? value : is_number ? "N" : "VALUE";
-}
-
-std::string LimitsOf(const absl::CommandLineFlag& flag) {
-  const std::optional<inspect::NumberRange> range = RangeOf(flag);
-  const std::string preset = flag.DefaultValue();
-  if (!range && preset.empty()) return std::string();
-  return absl::StrCat("(", range ? range->Text() : "", range && !preset.empty() ? "; " : "",
-                      preset.empty() ? "" : absl::StrCat("default: ", preset), ")");
-}
-
-std::string FlagHelp(const FlagText& flag) {
-  return absl::StrCat("  --", flag.name, flag.value.empty() ? "" : "=", flag.value,
-                      flag.limits.empty() ? "" : " ", flag.limits, "\n",
-                      Paragraph(flag.help, 2 + kDeeper));
+std::string FlagHelp(const Flag& flag) {
+  const std::string limits = LimitsOf(flag);
+  return absl::StrCat("  --", flag.name, flag.value_text(), limits.empty() ? "" : " ", limits, "\n",
+                      Paragraph(flag.abseil().Help(), 2 + kDeeper));
 }
 
 }  // namespace
 
-FlagText TextOfFlag(const Verb& verb, absl::string_view flag) {
-  FlagText text;
-  text.name = std::string(flag);
-  if (const absl::CommandLineFlag* found = FindFlag(verb, flag)) {
-    const bool is_switch = found->IsOfType<bool>();
-    text.value = is_switch ? std::string() : ValueOf(verb, flag, *found);
-    text.help = found->Help();
-    text.limits = is_switch ? std::string() : LimitsOf(*found);
-  }
-  return text;
-}
-
-std::string UsageLine(const Verb& verb) {
-  return absl::StrCat("winnow ", verb.name, verb.arguments.empty() ? "" : " ", verb.arguments);
+std::string LimitsOf(const Flag& flag) {
+  if (flag.value.form == FlagValue::Form::kNone) return std::string();
+  const std::string range = flag.value.is_number() ? flag.value.range.Text() : std::string();
+  const std::string preset = flag.abseil().DefaultValue();
+  if (range.empty() && preset.empty()) return std::string();
+  return absl::StrCat("(", range, range.empty() || preset.empty() ? "" : "; ",
+                      preset.empty() ? "" : "default: ", preset, ")");
 }
 
 std::string OverallHelp() {
@@ -104,11 +66,10 @@ std::string VerbHelp(const Verb& verb) {
                                ? absl::StrCat(line, "\n")
                                : Paragraph(std::string(line.substr(indent)), indent));
   }
-  if (!verb.flags.empty()) {
-    absl::StrAppend(&text, "\nFlags:\n");
-  }
-  for (const absl::string_view flag : verb.flags) {
-    absl::StrAppend(&text, FlagHelp(TextOfFlag(verb, flag)));
+  const std::vector<const Flag*>& flags = FlagsOf(verb.name);
+  absl::StrAppend(&text, flags.empty() ? "" : "\nFlags:\n");
+  for (const Flag* flag : flags) {
+    absl::StrAppend(&text, FlagHelp(*flag));
   }
   if (!verb.examples.empty()) {
     absl::StrAppend(&text, "\nExamples:\n");

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/verbs.h"
 
 namespace winnow::tools {
@@ -28,18 +29,8 @@ inline constexpr ExitCodeText kExitCodes[] = {
     {"141", "the pipe that it wrote to was closed (SIGPIPE)"},
 };
 
-// A flag as help shows it: "--samples=N" is "samples" with the value "N"; empty for one that needs
-// none.
-struct FlagText {
-  std::string name;
-  std::string value;
-  std::string help;
-  std::string limits;  // "(0 to 1024; default: 0)": its range, and what it is if not given; or ""
-};
-FlagText TextOfFlag(const Verb& verb, absl::string_view flag);
-
-// "winnow verify PATH... [--samples=N]".
-std::string UsageLine(const Verb& verb);
+// "(0 to 1024; default: 0)": the range of a flag's values, and what it is if not given; or empty.
+std::string LimitsOf(const Flag& flag);
 
 // Of all verbs: each with a line.
 std::string OverallHelp();

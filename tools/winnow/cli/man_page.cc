@@ -7,6 +7,9 @@
 #include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 
+#include <vector>
+
+#include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/help_text.h"
 #include "winnow/version.h"
 
@@ -68,19 +71,22 @@ std::string SeeAlso(absl::string_view own) {
 }
 
 std::string Synopsis(const Verb& verb) {
-  return absl::StrCat(Bold(absl::StrCat("winnow ", verb.name)),
-                      verb.arguments.empty() ? "" : absl::StrCat(" ", Roff(verb.arguments)), "\n");
+  const std::string arguments = ArgumentsOf(verb);
+  return absl::StrCat(Bold(absl::StrCat("winnow ", verb.name)), arguments.empty() ? "" : " ",
+                      Roff(absl::StripLeadingAsciiWhitespace(arguments)), "\n");
 }
 
 std::string Options(const Verb& verb) {
-  std::string text = verb.flags.empty() ? "" : Section("OPTIONS");
-  for (const absl::string_view name : verb.flags) {
-    const FlagText flag = TextOfFlag(verb, name);
+  const std::vector<const Flag*>& flags = FlagsOf(verb.name);
+  std::string text = flags.empty() ? "" : Section("OPTIONS");
+  for (const Flag* flag : flags) {
+    const absl::string_view value = flag->value.name;
+    const std::string limits = LimitsOf(*flag);
     const std::string term =
-        absl::StrCat(Bold(absl::StrCat("--", flag.name)),
-                     flag.value.empty() ? "" : absl::StrCat("=\\fI", Roff(flag.value), "\\fR"),
-                     flag.limits.empty() ? "" : absl::StrCat(" ", Roff(flag.limits)));
-    absl::StrAppend(&text, Item(term, flag.help));
+        absl::StrCat(Bold(absl::StrCat("--", flag->name)),
+                     value.empty() ? "" : absl::StrCat("=\\fI", Roff(value), "\\fR"),
+                     limits.empty() ? "" : absl::StrCat(" ", Roff(limits)));
+    absl::StrAppend(&text, Item(term, flag->abseil().Help()));
   }
   return text;
 }

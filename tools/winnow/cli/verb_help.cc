@@ -9,16 +9,17 @@
 #include <system_error>
 
 #include "tools/winnow/cli/bash_completion.h"
+#include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/help_text.h"
 #include "tools/winnow/cli/man_page.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"
 
-ABSL_FLAG(bool, help_man, false, "the same as a manual page, for man -l -");
-ABSL_FLAG(bool, help_completion, false, "a script that makes bash complete verbs and flags");
-ABSL_FLAG(std::string, help_write, "",
-          "makes the manual pages and the completion, below this folder as they lie in "
-          "/usr/share, in place of showing anything");
+WINNOW_SWITCH(help, man, "the same as a manual page, for man -l -");
+WINNOW_SWITCH(help, completion, "a script that makes bash complete verbs and flags");
+WINNOW_FLAG(help, std::string, write, "", TextValue("FOLDER"),
+            "makes the manual pages and the completion, below this folder as they lie in "
+            "/usr/share, in place of showing anything");
 
 namespace winnow::tools {
 namespace {
@@ -75,10 +76,9 @@ int RunHelp(const Verb& verb, const std::vector<std::string>& arguments) {
 
 Verb HelpVerb() {
   return {"help",
-          "[VERB] [--man] | --completion | --write=FOLDER",
+          "[VERB] [--man] | --completion | --write",
           "Shows which verbs there are, or what one does, its flags, examples and exit codes",
           "winnow help VERB is the same as winnow VERB --help.\n",
-          {"man", "completion", "write"},
           RunHelp,
           {{"winnow help", "all verbs, each with a line"},
            {"winnow help verify", "all about one"},

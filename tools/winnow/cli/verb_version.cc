@@ -32,7 +32,6 @@ Verb VersionVerb() {
       "Shows the versions of Winnow and RocksDB, and the kernel that runs on this machine",
       "The same as winnow --version. Files that a newer RocksDB has written can be read as far\n"
       "as the one named here knows their form.\n",
-      {},
       RunVersion,
       {{"winnow version", "the versions, and which kernel asks the filters"}}};
 }

@@ -1,4 +1,5 @@
-// The verbs of the command line tool. To add one: a file verb_NAME.cc, and a row in winnow.cc.
+// The verbs of the command line tool. To add one: a folder NAME with verb_NAME.cc, and a row in
+// winnow.cc.
 
 #ifndef WINNOW_TOOLS_WINNOW_CLI_VERBS_H_
 #define WINNOW_TOOLS_WINNOW_CLI_VERBS_H_
@@ -24,40 +25,34 @@ struct Example {
   absl::string_view shows;  // a clause: "which filter each file has"
 };
 
+// Its flags are the rows of its file (flags.h).
 struct Verb {
   absl::string_view name;
-  absl::string_view arguments;  // for the usage line: "PATH… [--json]"
-  absl::string_view summary;    // one line
-  absl::string_view help;       // the rest, lines of at most 80 characters
-  // The flags that it takes. Each is the Abseil flag of that name, or VERB_NAME where there is one:
-  // so that verbs can mean different things by a name.
-  std::vector<absl::string_view> flags;
+  // For the usage line: "PATH... [FLAGS] [--json]". Flags stand there without their values; those
+  // that it does not name come in the place of [FLAGS], or else at the end.
+  absl::string_view arguments;
+  absl::string_view summary;  // one line
+  absl::string_view help;     // the rest, lines of at most 80 characters
   // Called with the arguments that are neither flags nor the verb; gives the exit code.
   int (*run)(const Verb& verb, const std::vector<std::string>& arguments);
   std::vector<Example> examples = {};
 };
 
-// All verbs, in the order in which help has them; null without one of that name.
+// All verbs, in the order in which help has them: the program sets them before anything else.
+void SetVerbs(std::vector<Verb> verbs);
 const std::vector<Verb>& Verbs();
+
+// Null without one of that name.
 const Verb* FindVerb(absl::string_view name);
 
 // "there is no verb 'inspct'; did you mean 'inspect'? There are: inspect, …".
 std::string NoSuchVerb(absl::string_view name);
 
+// What a usage line has behind the verb's name, with a blank before it: " PATH... [--samples=N]".
+std::string ArgumentsOf(const Verb& verb);
+
 // Says on stderr what is wrong and what is right; gives kWrongUsage.
 int WrongUsage(const Verb& verb, absl::string_view problem);
-
-// verb_NAME.cc
-Verb AdviseVerb();
-Verb DedupVerb();
-Verb HelpVerb();
-Verb InspectVerb();
-Verb PagesVerb();
-Verb PolicyVerb();
-Verb ProbeVerb();
-Verb SizeVerb();
-Verb VerifyVerb();
-Verb VersionVerb();
 
 }  // namespace winnow::tools
 

@@ -1,7 +1,6 @@
 // `winnow dedup`: each line once, as a stream in fixed memory.
 
 #include <absl/flags/flag.h>
-#include <absl/flags/reflection.h>
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
@@ -25,42 +24,44 @@
 #include "src/dedup/line_stream.h"
 #include "src/dedup/redis_lines.h"
 #include "src/dedup/seen_lines.h"
+#include "src/dedup/state_layout.h"
 #include "src/text/svg_text.h"
+#include "tools/winnow/cli/flag_check.h"
+#include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
+#include "winnow/amq/plan.h"
 
-ABSL_FLAG(double, dedup_capacity, 1e7, "distinct lines that memory is taken for, as 1e8");
-ABSL_FLAG(double, dedup_rate, 1e-9,
-          "the chance that a new line is dropped when there were as many as --capacity; before "
-          "that it is lower");
-ABSL_FLAG(bool, dedup_seen, false, "print the lines that were seen before instead");
-ABSL_FLAG(bool, dedup_count, false, "print how many lines there are to print instead of them");
-ABSL_FLAG(bool, dedup_grow, false, "take more memory past --capacity, so that --rate is kept");
-ABSL_FLAG(double, dedup_window, 0,
-          "forget lines: each is remembered for N lines after it came last, and for 2 N at most; a "
-          "repeat renews it, so that a line that keeps coming is printed once");
-ABSL_FLAG(
-    absl::Duration, dedup_every, absl::ZeroDuration(),
-    "forget lines: each is remembered for this time after it came last, as 10m, and for twice "
-    "that at most; a repeat renews it; --capacity is then of lines in that time");
-ABSL_FLAG(bool, dedup_plain, false,
-          "take the bytes of compressed input for lines as they are; for a text that begins like "
-          "such");
-
-ABSL_FLAG(std::string, dedup_state, "",
-          "a file that keeps what was seen, made with the first line: later runs with the same "
-          "--capacity and --rate go on from it");
-
-ABSL_FLAG(std::string, dedup_redis, "",
-          "servers, HOST:PORT[,HOST:PORT...], of Redis or Valkey that keep what was seen, for all "
-          "machines that give the same --name and plan");
-ABSL_FLAG(std::string, dedup_name, "winnow-dedup",
-          "the stream in --redis: what its keys there begin with");
-ABSL_FLAG(int, dedup_inflight, 4096,
-          "lines that are sent to --redis before an answer is waited for, 1 to 65536");
-ABSL_FLAG(std::string, dedup_password_file, "",
-          "a file with the password for --redis; else it is WINNOW_REDIS_PASSWORD of the "
-          "environment, if that is set");
+WINNOW_FLAG(dedup, double, capacity, 1e7, WholeValue("N", 1, static_cast<double>(amq::kMostKeys)),
+            "distinct lines that memory is taken for, as 1e8");
+WINNOW_FLAG(dedup, double, rate, 1e-9, NumberValue("P", amq::kLowestRate, amq::kHighestRate),
+            "the chance that a new line is dropped when there were as many as --capacity; before "
+            "that it is lower");
+WINNOW_SWITCH(dedup, seen, "print the lines that were seen before instead");
+WINNOW_SWITCH(dedup, count, "print how many lines there are to print instead of them");
+WINNOW_SWITCH(dedup, grow, "take more memory past --capacity, so that --rate is kept");
+WINNOW_FLAG(dedup, double, window, 0, WholeValue("N", 0, static_cast<double>(amq::kMostKeys)),
+            "forget lines: each is remembered for N lines after it came last, and for 2 N at most; "
+            "a repeat renews it, so that a line that keeps coming is printed once");
+WINNOW_FLAG(dedup, absl::Duration, every, absl::ZeroDuration(), TimeValue("TIME"),
+            "forget lines: each is remembered for this time after it came last, as 10m, and for "
+            "twice that at most; a repeat renews it; --capacity is then of lines in that time");
+WINNOW_FLAG(dedup, std::string, state, "", TextValue("FILE"),
+            "a file that keeps what was seen, made with the first line: later runs with the same "
+            "--capacity and --rate go on from it");
+WINNOW_SWITCH(dedup, plain,
+              "take the bytes of compressed input for lines as they are; for a text that begins "
+              "like such");
+WINNOW_FLAG(dedup, std::string, redis, "", TextValue("HOST:PORT[,...]"),
+            "servers, HOST:PORT[,HOST:PORT...], of Redis or Valkey that keep what was seen, for "
+            "all machines that give the same --name and plan");
+WINNOW_FLAG(dedup, std::string, name, "winnow-dedup", TextValue("NAME"),
+            "the stream in --redis: what its keys there begin with");
+WINNOW_FLAG(dedup, int, inflight, 4096, WholeValue("N", 1, dedup::kMostUnkept),
+            "lines that are sent to --redis before an answer is waited for, 1 to 65536");
+WINNOW_FLAG(dedup, std::string, password_file, "", TextValue("FILE"),
+            "a file with the password for --redis; else it is WINNOW_REDIS_PASSWORD of the "
+            "environment, if that is set");
 
 namespace winnow::tools {
 namespace {
@@ -77,7 +78,7 @@ struct DedupPlan {
 };
 
 // Empty if the flags make a plan.
-std::string PlanOfFlags(DedupPlan* plan) {
+std::string PlanOfFlags(const Verb& verb, DedupPlan* plan) {
   plan->capacity = static_cast<uint64_t>(absl::GetFlag(FLAGS_dedup_capacity));
   plan->rate = absl::GetFlag(FLAGS_dedup_rate);
   plan->grow = absl::GetFlag(FLAGS_dedup_grow);
@@ -93,9 +94,9 @@ std::string PlanOfFlags(DedupPlan* plan) {
   }
   if (absl::GetFlag(FLAGS_dedup_redis).empty()) {
     for (const char* const flag : {"name", "inflight", "password_file"}) {
-      const auto* const found = absl::FindCommandLineFlag(absl::StrCat("dedup_", flag));
-      if (found->CurrentValue() == found->DefaultValue()) continue;
-      return absl::StrCat("--", flag, " does nothing without --redis: give that as well");
+      if (IsSet(verb, flag)) {
+        return absl::StrCat("--", flag, " does nothing without --redis: give that as well");
+      }
     }
   } else {
     if (plan->grow || plan->has_generations() || !plan->state.empty()) {
@@ -254,7 +255,7 @@ int RunStream(const DedupPlan& plan, const std::vector<std::string>& paths,
 
 int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
   DedupPlan plan;
-  if (const std::string problem = PlanOfFlags(&plan); !problem.empty()) {
+  if (const std::string problem = PlanOfFlags(verb, &plan); !problem.empty()) {
     return WrongUsage(verb, problem);
   }
   // What is said would spoil the state.
@@ -279,9 +280,7 @@ int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
 
 Verb DedupVerb() {
   return {"dedup",
-          "[FILE...] [--capacity=N] [--rate=P] [--seen] [--count] [--grow] [--window=N] "
-          "[--every=TIME] [--state=FILE] [--plain] "
-          "[--redis=HOST:PORT[,...]] [--name=NAME] [--inflight=N] [--password_file=FILE]",
+          "[FILE...]",
           "Copies each line that was not seen before: sort -u as a stream in fixed memory",
           "Files, or standard input (also as -), plain or compressed by gzip, LZ4 or zstd, as\n"
           "their first bytes say; --plain takes all for text. Lines keep their order, empty ones\n"
@@ -315,8 +314,6 @@ Verb DedupVerb() {
           "who is killed loses the lines in flight, --inflight at most, and with --count all that\n"
           "it had counted. A line whose answer was lost is printed, and counted as uncertain. A\n"
           "server that restarts is waited for.\n",
-          {"capacity", "rate", "seen", "count", "grow", "window", "every", "state", "plain",
-           "redis", "name", "inflight", "password_file"},
           RunDedup,
           {{"winnow dedup KEYS", "each line of a file once"},
            {"winnow dedup KEYS KEYS --seen", "the lines of which there are more"},

@@ -25,9 +25,10 @@ std::string AbslUnparseFlag(const FamilyList& list) { return absl::StrJoin(list.
 }  // namespace
 }  // namespace winnow::tools
 
-ABSL_FLAG(winnow::tools::FamilyList, cf, {},
-          "only files of this column family; for several the flag is repeated, or has a list with "
-          "commas; a name that has a comma is given by itself");
+WINNOW_SHARED_FLAG(
+    kFamilyFlag, winnow::tools::FamilyList, cf, {}, TextValue("NAME"),
+    "only files of this column family; for several the flag is repeated, or has a list with "
+    "commas; a name that has a comma is given by itself");
 
 namespace winnow::tools {
 

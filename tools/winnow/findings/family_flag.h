@@ -6,7 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "tools/winnow/cli/flags.h"
+
 namespace winnow::tools {
+
+extern const Flag kFamilyFlag;
 
 // What --cf names, each mention as it is: for inspect::FamiliesNamed; empty: all.
 std::vector<std::string> FamiliesOfFlags();

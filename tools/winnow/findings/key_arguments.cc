@@ -12,11 +12,11 @@
 #include <string_view>
 
 #include "src/text/key_list.h"
-#include "tools/winnow/cli/flags.h"
 
-ABSL_FLAG(bool, hex, false, "keys are hexadecimal digits, two a byte, with 0x before them or not");
-ABSL_FLAG(std::string, keys, "",
-          "a file of further keys, one a line, plain or LZ4; - is standard input");
+WINNOW_SHARED_FLAG(kHexFlag, bool, hex, false, FlagValue(),
+                   "keys are hexadecimal digits, two a byte, with 0x before them or not");
+WINNOW_SHARED_FLAG(kKeysFlag, std::string, keys, "", TextValue("FILE"),
+                   "a file of further keys, one a line, plain or LZ4; - is standard input");
 
 namespace winnow::tools {
 namespace {

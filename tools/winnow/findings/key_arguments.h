@@ -9,7 +9,15 @@
 #include <string>
 #include <string_view>
 
+#include "tools/winnow/cli/flags.h"
+
+ABSL_DECLARE_FLAG(bool, hex);
+ABSL_DECLARE_FLAG(std::string, keys);
+
 namespace winnow::tools {
+
+extern const Flag kHexFlag;
+extern const Flag kKeysFlag;
 
 // The bytes of a key that was given as an argument. Where that is none, *problem says so.
 std::string KeyOfArgument(const std::string& text, std::string* problem);

@@ -17,7 +17,8 @@
 #include "tools/winnow/findings/family_flag.h"
 #include "tools/winnow/findings/table_folders.h"
 
-ABSL_FLAG(int, jobs, 0, "files to read at once; 0: as many as the machine has processors");
+WINNOW_SHARED_FLAG(kJobsFlag, int, jobs, 0, WholeValue("N", 0, 1024),
+                   "files to read at once; 0: as many as the machine has processors");
 
 namespace winnow::tools {
 

@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "src/database/table_list.h"
+#include "tools/winnow/cli/flags.h"
 
 namespace winnow::tools {
+
+extern const Flag kJobsFlag;
 
 struct Tables {
   std::vector<inspect::ListedTable> tables;  // each file once, in the order of the paths

@@ -35,9 +35,10 @@ std::string AbslUnparseFlag(const FolderList& list) {
 }  // namespace
 }  // namespace winnow::tools
 
-ABSL_FLAG(winnow::tools::FolderList, path, {},
-          "a folder in which a database with db_paths or cf_paths has table files; for several "
-          "folders the flag is repeated, in any order");
+WINNOW_SHARED_FLAG(
+    kPathFlag, winnow::tools::FolderList, path, {}, TextValue("FOLDER"),
+    "a folder in which a database with db_paths or cf_paths has table files; for several "
+    "folders the flag is repeated, in any order");
 
 namespace winnow::tools {
 

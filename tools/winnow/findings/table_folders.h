@@ -6,7 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "tools/winnow/cli/flags.h"
+
 namespace winnow::tools {
+
+extern const Flag kPathFlag;
 
 // Every folder that was named by --path=FOLDER, each once.
 std::vector<std::string> TableFolders();

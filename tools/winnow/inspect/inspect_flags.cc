@@ -9,13 +9,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/kept_values.h"
 #include "tools/winnow/findings/family_flag.h"
+#include "tools/winnow/findings/table_arguments.h"
+#include "tools/winnow/findings/table_folders.h"
 
 namespace winnow::tools {
 namespace {
@@ -73,23 +77,32 @@ std::string AbslUnparseFlag(const Order& order) {
 }  // namespace
 }  // namespace winnow::tools
 
-ABSL_FLAG(winnow::tools::LevelList, level, {}, "only files of this level; lists as for --cf");
-ABSL_FLAG(winnow::tools::Order, sort, {},
-          "order of the files: path or level, or from the highest down entries, bytes, bits (a "
-          "key) or fpr; else by level and path");
-ABSL_FLAG(std::optional<uint64_t>, limit, std::nullopt,
-          "so many files are listed; sums are over all of them");
-ABSL_FLAG(bool, summary, false, "list no files; the last line is how much is converted");
+WINNOW_SWITCH(inspect, summary, "list no files; the last line is how much is converted");
+WINNOW_TAKES(inspect, kFamilyFlag);
+WINNOW_FLAG(inspect, winnow::tools::LevelList, level, {},
+            WholeListValue("N", 0, std::numeric_limits<int>::max()),
+            "only files of this level; lists as for --cf");
+WINNOW_FLAG(inspect, winnow::tools::Order, sort, {}, TextValue("FIELD"),
+            "order of the files: path or level, or from the highest down entries, bytes, bits (a "
+            "key) or fpr; else by level and path");
+WINNOW_FLAG(inspect, std::optional<uint64_t>, limit, std::nullopt, WholeValue("N", 0, 1e15),
+            "so many files are listed; sums are over all of them");
+WINNOW_TAKES(inspect, kJsonFlag);
+WINNOW_SWITCH(inspect, csv, "write comma-separated values (RFC 4180), one line a file");
+WINNOW_FLAG(inspect, std::string, html, "", TextValue("FILE"),
+            "write a page of sums, charts and files to this file as well; it needs nothing else");
+WINNOW_TAKES(inspect, kPathFlag);
+WINNOW_TAKES(inspect, kJobsFlag);
 
 namespace winnow::tools {
 
 inspect::FileSelection SelectionOfFlags() {
   inspect::FileSelection selection;
   selection.families = FamiliesOfFlags();
-  selection.levels = absl::GetFlag(FLAGS_level).levels;
-  selection.order = absl::GetFlag(FLAGS_sort).order;
-  selection.limit =
-      absl::GetFlag(FLAGS_summary) ? std::optional<uint64_t>(0) : absl::GetFlag(FLAGS_limit);
+  selection.levels = absl::GetFlag(FLAGS_inspect_level).levels;
+  selection.order = absl::GetFlag(FLAGS_inspect_sort).order;
+  selection.limit = absl::GetFlag(FLAGS_inspect_summary) ? std::optional<uint64_t>(0)
+                                                         : absl::GetFlag(FLAGS_inspect_limit);
   return selection;
 }
 

@@ -1,4 +1,4 @@
-// The flags of `winnow inspect` that say which files, and in which order.
+// The flags of `winnow inspect`.
 
 #ifndef WINNOW_TOOLS_WINNOW_INSPECT_INSPECT_FLAGS_H_
 #define WINNOW_TOOLS_WINNOW_INSPECT_INSPECT_FLAGS_H_
@@ -7,11 +7,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "tools/winnow/inspect/inspect_report.h"
 
-ABSL_DECLARE_FLAG(std::optional<uint64_t>, limit);
-ABSL_DECLARE_FLAG(bool, summary);
+ABSL_DECLARE_FLAG(bool, inspect_csv);
+ABSL_DECLARE_FLAG(std::string, inspect_html);
+ABSL_DECLARE_FLAG(std::optional<uint64_t>, inspect_limit);
+ABSL_DECLARE_FLAG(bool, inspect_summary);
 
 namespace winnow::tools {
 

@@ -33,10 +33,6 @@
 #include "tools/winnow/inspect/inspect_report.h"
 #include "tools/winnow/inspect/inspect_table.h"
 
-ABSL_FLAG(bool, csv, false, "write comma-separated values (RFC 4180), one line a file");
-ABSL_FLAG(std::string, html, "",
-          "write a page of sums, charts and files to this file as well; it needs nothing else");
-
 namespace winnow::tools {
 namespace {
 
@@ -150,13 +146,13 @@ std::string Text(const inspect::InspectReport& report) {
   if (absl::GetFlag(FLAGS_json)) {
     return inspect::InspectJson(report);
   }
-  if (!absl::GetFlag(FLAGS_csv)) {
-    const bool cut = OutputIsTerminal() && !absl::GetFlag(FLAGS_limit);
+  if (!absl::GetFlag(FLAGS_inspect_csv)) {
+    const bool cut = OutputIsTerminal() && !absl::GetFlag(FLAGS_inspect_limit);
     const std::string about_others =
-        absl::GetFlag(FLAGS_summary) ? std::string()
-        : cut                        ? absl::StrCat(": --limit=", report.files.size(),
-                                                    " lists all here, and a pipe or a file gets all")
-                                     : absl::StrCat(" (--limit=", report.listed, ")");
+        absl::GetFlag(FLAGS_inspect_summary) ? std::string()
+        : cut                                ? absl::StrCat(": --limit=", report.files.size(),
+                                                            " lists all here, and a pipe or a file gets all")
+                                             : absl::StrCat(" (--limit=", report.listed, ")");
     return InspectTable(report, OutputWidth(), cut ? kRowsOnTerminal : report.listed, about_others);
   }
   if (report.left_out() > 0) {
@@ -170,10 +166,11 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   if (paths.empty()) {
     return WrongUsage(verb, "which files or database folders?");
   }
-  if (absl::GetFlag(FLAGS_json) && absl::GetFlag(FLAGS_csv)) {
+  if (absl::GetFlag(FLAGS_json) && absl::GetFlag(FLAGS_inspect_csv)) {
     return WrongUsage(verb, "--json or --csv, not both");
   }
-  if (absl::GetFlag(FLAGS_summary) && (absl::GetFlag(FLAGS_csv) || absl::GetFlag(FLAGS_limit))) {
+  if (absl::GetFlag(FLAGS_inspect_summary) &&
+      (absl::GetFlag(FLAGS_inspect_csv) || absl::GetFlag(FLAGS_inspect_limit))) {
     return WrongUsage(verb, "--summary lists no files, which --csv and --limit are about");
   }
   const int jobs = Jobs();
@@ -192,7 +189,7 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   inspect::InspectReport report = inspect::MakeInspectReport(
       std::move(findings.files), std::move(findings.warnings), selection);
   report.trees_read = findings.trees_read;
-  const std::string html = absl::GetFlag(FLAGS_html);
+  const std::string html = absl::GetFlag(FLAGS_inspect_html);
   const bool written =
       html.empty() || PrintToFile(verb.name, html, inspect::InspectHtml(report, paths));
   const bool printed = Print(verb.name, Text(report));
@@ -205,8 +202,7 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
 Verb InspectVerb() {
   return {
       "inspect",
-      "PATH... [--summary] [--cf=NAME] [--level=N] [--sort=FIELD] [--limit=N] [--jobs=N] "
-      "[--path=FOLDER] [--json|--csv] [--html=FILE]",
+      "PATH... [FLAGS] [--jobs] [--path] [--json|--csv] [--html]",
       "Shows which filter was built in each table file, its size and expected rate",
       "A PATH is a table file (*.sst), a database's folder, a folder with such folders in it, or\n"
       "a pattern in quotes, as 'db/*.sst'; what is named twice counts once. Sums over all files "
@@ -246,7 +242,6 @@ Verb InspectVerb() {
       "                   (false: databases may have more files); winnow, builtin, none and\n"
       "                   unknown, each: files, entries, keys, filter_bytes\n"
       "  advice, warnings sentences\n",
-      {"summary", "cf", "level", "sort", "limit", "json", "csv", "html", "path", "jobs"},
       RunInspect,
       {{"winnow inspect DB", "the filter of every table file of a database, and sums"},
        {"winnow inspect DB --summary", "the sums alone, and how much is converted"},

@@ -34,24 +34,27 @@
 #include "tools/winnow/pages/pages_text.h"
 #include "winnow/amq/page_store.h"
 #include "winnow/amq/paged_bloom.h"
+#include "winnow/amq/plan.h"
 #include "winnow/hash.h"
 
-ABSL_FLAG(std::optional<uint64_t>, pages_capacity, std::nullopt,
-          "distinct keys, as 1000000 or 1e6, that the pages are built for; else as many as are "
-          "given, and hardly one "
-          "can be added later");
-ABSL_FLAG(double, pages_rate, 0.01,
-          "the share of absent keys that may be there all the same, when there are as many keys "
-          "as the pages are built for");
-ABSL_FLAG(std::string, pages_page_size, "1KiB",
-          "bytes of the bits of a page, a multiple of 8; 72 more are stored with them");
-
-ABSL_FLAG(std::string, pages_redis, "",
-          "keep the pages in this Redis or Valkey server instead of a folder; a password is taken "
-          "from the environment, REDISCLI_AUTH");
-ABSL_FLAG(std::string, pages_name, "pages",
-          "what the server's keys of the pages begin with, before a colon: letters, digits, ., - "
-          "and _");
+WINNOW_TAKES(pages, kJsonFlag);
+WINNOW_TAKES(pages, kHexFlag);
+WINNOW_TAKES(pages, kKeysFlag);
+WINNOW_FLAG(pages, std::optional<uint64_t>, capacity, std::nullopt,
+            WholeValue("N", 0, static_cast<double>(amq::kMostKeys)),
+            "distinct keys, as 1000000 or 1e6, that the pages are built for; else as many as are "
+            "given, and hardly one can be added later");
+WINNOW_FLAG(pages, double, rate, 0.01, NumberValue("SHARE", amq::kLowestRate, amq::kHighestRate),
+            "the share of absent keys that may be there all the same, when there are as many keys "
+            "as the pages are built for");
+WINNOW_FLAG(pages, std::string, page_size, "1KiB", BytesValue("BYTES", 64, 1 << 20),
+            "bytes of the bits of a page, a multiple of 8; 72 more are stored with them");
+WINNOW_FLAG(pages, std::string, redis, "", TextValue("HOST:PORT"),
+            "keep the pages in this Redis or Valkey server instead of a folder; a password is "
+            "taken from the environment, REDISCLI_AUTH");
+WINNOW_FLAG(pages, std::string, name, "pages", TextValue("NAME"),
+            "what the server's keys of the pages begin with, before a colon: letters, digits, ., - "
+            "and _");
 
 namespace winnow::tools {
 namespace {
@@ -381,8 +384,7 @@ int RunPages(const Verb& verb, const std::vector<std::string>& given) {
 Verb PagesVerb() {
   return {
       "pages",
-      "build|add|ask FOLDER|--redis=HOST:PORT [KEY...] [--keys=FILE] [--hex] [--name=NAME] "
-      "[--capacity=N] [--rate=SHARE] [--page_size=BYTES] [--json]",
+      "build|add|ask FOLDER|--redis [KEY...] [--keys] [--hex] [--name] [FLAGS] [--json]",
       "Makes, updates and asks a filter in small pages: a cache of what a store does not have",
       "For a key-value cache in front of a store that mostly answers no. A key belongs to one\n"
       "page, so that an application keeps, and asks, only the pages that it needs. Keys come\n"
@@ -399,7 +401,6 @@ Verb PagesVerb() {
       "pages; the fullest page's is shown beside it. One process at a time can build or add,\n"
       "and any number may ask meanwhile. With --redis there is no FOLDER: each page is a key of\n"
       "the server, NAME:1-0 and so on, and NAME:plan says how many there are.\n",
-      {"json", "hex", "keys", "capacity", "rate", "page_size", "redis", "name"},
       RunPages,
       {{"winnow pages build PAGES --keys=KEYS --capacity=1000000", "a filter that can grow"},
        {"winnow pages add PAGES KEY", "one more key"},

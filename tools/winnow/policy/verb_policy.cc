@@ -28,15 +28,21 @@
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/gone_files.h"
 #include "tools/winnow/findings/table_arguments.h"
+#include "tools/winnow/findings/table_folders.h"
 #include "tools/winnow/policy/policy_files.h"
 #include "tools/winnow/policy/policy_json.h"
 #include "winnow/rocksdb_policy.h"
 
-ABSL_FLAG(std::optional<uint64_t>, policy_keys, std::nullopt,
-          "the number of keys of a file to build a filter for");
-ABSL_FLAG(std::optional<int>, policy_level, std::nullopt,
-          "the level that the file is written to, 0 to 6, 0 by a flush; else the last one, or of "
-          "table files their own");
+WINNOW_TAKES(policy, kJsonFlag);
+WINNOW_FLAG(policy, std::optional<uint64_t>, keys, std::nullopt,
+            WholeValue("N", 1, 1e7),  // of a filter for each level
+            "the number of keys of a file to build a filter for");
+WINNOW_FLAG(policy, std::optional<int>, level, std::nullopt,
+            WholeValue("N", 0, inspect::kLastTrialLevel),
+            "the level that the file is written to, 0 to 6, 0 by a flush; else the last one, or of "
+            "table files their own");
+WINNOW_TAKES(policy, kJobsFlag);
+WINNOW_TAKES(policy, kPathFlag);
 
 namespace winnow::tools {
 namespace {
@@ -421,8 +427,8 @@ int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
 
 Verb PolicyVerb() {
   return {"policy",
-          "'STRING' [--keys=N] [--level=N] | 'STRING' PATH... [--level=N] [--jobs=N] "
-          "[--path=FOLDER] | OPTIONS-FILE [--keys=N] [--level=N] [--json]",
+          "'STRING' [--keys] [--level] | 'STRING' PATH... [--level] [--jobs] [--path] | "
+          "OPTIONS-FILE [--keys] [--level] [FLAGS]",
           "Says what RocksDB would do with a filter policy, or why it would silently drop it",
           "STRING is the value of filter_policy: winnow:10, bloomfilter:10,\n"
           "{id=winnow;bits_per_key=10} and so on. Databases in memory are opened with it,\n"
@@ -435,7 +441,6 @@ Verb PolicyVerb() {
           "family is judged. What has a slash or is called like an OPTIONS file is a path. A\n"
           "file of the same name goes before a policy; filter_policy=STRING is always a\n"
           "policy.\n",
-          {"json", "keys", "level", "jobs", "path"},
           RunPolicy,
           {{"winnow policy winnow:10", "what RocksDB builds with it, by keys and by level"},
            {"winnow policy '{id=winnow;bits_per_key=8;level_plan=auto}'", "one with options"},

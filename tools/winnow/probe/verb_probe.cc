@@ -18,15 +18,23 @@
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
+#include "tools/winnow/findings/family_flag.h"
 #include "tools/winnow/findings/gone_files.h"
 #include "tools/winnow/findings/key_arguments.h"
 #include "tools/winnow/findings/table_arguments.h"
+#include "tools/winnow/findings/table_folders.h"
 #include "tools/winnow/probe/probe_file.h"
 #include "tools/winnow/probe/probe_json.h"
 #include "tools/winnow/probe/probe_text.h"
 #include "winnow/hash.h"
 
-ABSL_FLAG(bool, exact, false, "read for each hit the block where the key would be");
+WINNOW_TAKES(probe, kJsonFlag);
+WINNOW_TAKES(probe, kPathFlag);
+WINNOW_TAKES(probe, kFamilyFlag);
+WINNOW_TAKES(probe, kJobsFlag);
+WINNOW_TAKES(probe, kHexFlag);
+WINNOW_TAKES(probe, kKeysFlag);
+WINNOW_SWITCH(probe, exact, "read for each hit the block where the key would be");
 
 namespace winnow::tools {
 namespace {
@@ -72,7 +80,7 @@ Arguments Sort(const std::vector<std::string>& given) {
 
 std::vector<FileProbe> ProbeAll(const std::vector<inspect::ListedTable>& tables,
                                 const std::vector<ProbedKey>& keys, int jobs) {
-  const bool exact = absl::GetFlag(FLAGS_exact);
+  const bool exact = absl::GetFlag(FLAGS_probe_exact);
   std::vector<FileProbe> probes(tables.size());
   ProgressLine line;
   size_t answered = 0;
@@ -151,7 +159,7 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
   }
   inspect::ProbeReport report;
   report.keys = std::move(arguments.keys);
-  report.exact = absl::GetFlag(FLAGS_exact);
+  report.exact = absl::GetFlag(FLAGS_probe_exact);
   report.files = ReadInPlaceOfGone<FileProbe>(
       arguments.paths,
       [&](const std::vector<inspect::ListedTable>& fresh) {
@@ -172,8 +180,7 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
 Verb ProbeVerb() {
   return {
       "probe",
-      "PATH... KEY... [--hex] [--keys=FILE] [--exact] [--cf=NAME] [--jobs=N] [--path=FOLDER] "
-      "[--json]",
+      "PATH... KEY... [FLAGS] [--cf] [--jobs] [--path] [--json]",
       "Shows which table files may hold each key, by key range and by filter",
       "A PATH is a table file (*.sst) or a database's folder; the first argument that does not\n"
       "exist as one is a KEY, and all after it are; one with a / is refused there, as it may\n"
@@ -189,7 +196,6 @@ Verb ProbeVerb() {
       "is written, and the database may be in use. In --json each key's \"answer\" is \"in "
       "none\",\n"
       "\"may be in some\" or \"not known\"; \"files_not_read\" and \"trees_read\" say why.\n",
-      {"json", "path", "cf", "jobs", "hex", "keys", "exact"},
       RunProbe,
       {{"winnow probe DB KEY", "in which files a lookup of the key reads"},
        {"winnow probe DB KEY --exact", "and what it finds there"},

@@ -16,15 +16,21 @@
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/size/size_report.h"
 #include "tools/winnow/size/size_text.h"
+#include "winnow/amq/plan.h"
 
-ABSL_FLAG(std::optional<uint64_t>, size_keys, std::nullopt,
-          "keys that the filter holds: 1000000, 1e9");
-ABSL_FLAG(std::string, rate, "", "false-positive rate: 0.01, 1e-9");
-ABSL_FLAG(std::string, memory, "", "bytes that there are: 1200000, 512MiB, 4GB");
-ABSL_FLAG(std::string, page, "", "bytes of a page, with --rate, --keys or both: 1024, 4KiB");
-ABSL_FLAG(bool, grows, false, "keys are added after the filter is made");
-ABSL_FLAG(bool, deletes, false, "keys are removed from it");
-ABSL_FLAG(bool, threads, false, "several threads add keys at once");
+WINNOW_TAKES(size, kJsonFlag);
+WINNOW_FLAG(size, std::optional<uint64_t>, keys, std::nullopt,
+            WholeValue("N", 1, static_cast<double>(amq::kMostKeys)),
+            "keys that the filter holds: 1000000, 1e9");
+WINNOW_FLAG(size, std::string, rate, "", NumberValue("R", amq::kLowestRate, amq::kHighestRate),
+            "false-positive rate: 0.01, 1e-9");
+WINNOW_FLAG(size, std::string, memory, "", BytesValue("BYTES", 1, 1e15),
+            "bytes that there are: 1200000, 512MiB, 4GB");
+WINNOW_FLAG(size, std::string, page, "", BytesValue("BYTES", 64, 1 << 20),
+            "bytes of a page, with --rate, --keys or both: 1024, 4KiB");
+WINNOW_SWITCH(size, grows, "keys are added after the filter is made");
+WINNOW_SWITCH(size, deletes, "keys are removed from it");
+WINNOW_SWITCH(size, threads, "several threads add keys at once");
 
 namespace winnow::tools {
 namespace {
@@ -38,13 +44,13 @@ std::optional<uint64_t> Whole(const std::string& flag) {
 inspect::SizeWish WishOfFlags() {
   inspect::SizeWish wish;
   wish.keys = absl::GetFlag(FLAGS_size_keys);
-  wish.bytes = Whole(absl::GetFlag(FLAGS_memory));
-  wish.page_bytes = Whole(absl::GetFlag(FLAGS_page));
+  wish.bytes = Whole(absl::GetFlag(FLAGS_size_memory));
+  wish.page_bytes = Whole(absl::GetFlag(FLAGS_size_page));
   double rate = 0;
-  if (absl::SimpleAtod(absl::GetFlag(FLAGS_rate), &rate)) wish.rate = rate;
-  wish.grows = absl::GetFlag(FLAGS_grows);
-  wish.deletes = absl::GetFlag(FLAGS_deletes);
-  wish.threads = absl::GetFlag(FLAGS_threads);
+  if (absl::SimpleAtod(absl::GetFlag(FLAGS_size_rate), &rate)) wish.rate = rate;
+  wish.grows = absl::GetFlag(FLAGS_size_grows);
+  wish.deletes = absl::GetFlag(FLAGS_size_deletes);
+  wish.threads = absl::GetFlag(FLAGS_size_threads);
   return wish;
 }
 
@@ -71,8 +77,7 @@ int RunSize(const Verb& verb, const std::vector<std::string>& arguments) {
 
 Verb SizeVerb() {
   return {"size",
-          "--keys=N (--rate=R|--memory=BYTES) [--grows] [--deletes] [--threads] [--json] | "
-          "--page=BYTES (--rate=R|--keys=N) [--json]",
+          "--keys (--rate|--memory) [FLAGS] [--json] | --page (--rate|--keys) [--json]",
           "Says what filters of every kind would take, and which one to take",
           "With keys and a rate: memory, bits a key, the bits k that a key sets or of its\n"
           "fingerprint, and the rate of each kind, the smallest first; pages and shards of\n"
@@ -81,7 +86,6 @@ Verb SizeVerb() {
           "the keys, and which k to take. Rates have n / 2^64 among them, for keys of equal\n"
           "hashes. Where keys are added or removed later, no filter_policy is named.\n"
           "What can't be had is said in a sentence; exit code 1.\n",
-          {"json", "keys", "rate", "memory", "page", "grows", "deletes", "threads"},
           RunSize,
           {{"winnow size --keys=1e6 --rate=0.01", "what a million keys take at 1 %"},
            {"winnow size --keys=1e9 --memory=2GiB --grows", "the lowest rate in so much memory"},

@@ -21,15 +21,21 @@
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/terminal.h"
 #include "tools/winnow/cli/verbs.h"
+#include "tools/winnow/findings/family_flag.h"
 #include "tools/winnow/findings/gone_files.h"
 #include "tools/winnow/findings/table_arguments.h"
+#include "tools/winnow/findings/table_folders.h"
 #include "tools/winnow/verify/verify_file.h"
 #include "tools/winnow/verify/verify_json.h"
 #include "tools/winnow/verify/verify_progress.h"
 #include "tools/winnow/verify/verify_table.h"
 
-ABSL_FLAG(uint64_t, samples, 10'000,
-          "absent keys to ask each filter for, to measure its rate; 0 measures none");
+WINNOW_TAKES(verify, kJsonFlag);
+WINNOW_TAKES(verify, kPathFlag);
+WINNOW_FLAG(verify, uint64_t, samples, 10'000, WholeValue("N", 0, 1e8),  // 40 bytes each
+            "absent keys to ask each filter for, to measure its rate; 0 measures none");
+WINNOW_TAKES(verify, kFamilyFlag);
+WINNOW_TAKES(verify, kJobsFlag);
 
 namespace winnow::tools {
 namespace {
@@ -42,7 +48,7 @@ class Run {
   // Of `files` that are verified together.
   Run(const std::vector<ListedTable>& tables, size_t files)
       : tables_(tables),
-        options_{absl::GetFlag(FLAGS_samples), files},
+        options_{absl::GetFlag(FLAGS_verify_samples), files},
         progress_(Sizes(tables), VerifyProgress::Clock::now()) {
     verdicts_.resize(tables.size());
     for (size_t i = 0; i < tables.size(); ++i) {
@@ -168,7 +174,7 @@ int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
 Verb VerifyVerb() {
   return {
       "verify",
-      "PATH... [--samples=N] [--cf=NAME] [--jobs=N] [--path=FOLDER] [--json]",
+      "PATH... [FLAGS] [--path] [--json]",
       "Checks that each filter finds every key of its file, and how often it errs",
       "A PATH is a table file (*.sst) or a database's folder. Of each file all checksums are\n"
       "checked, and the order of its keys. Every key that its filter was built from, deleted and\n"
@@ -183,7 +189,6 @@ Verb VerifyVerb() {
       "verified. Nothing is written, and the database may be in use. In --json\n"
       "\"files_not_verified\" counts what could not be, and \"trees_read\" is false where a\n"
       "database may have more files than were found.\n",
-      {"json", "path", "samples", "cf", "jobs"},
       RunVerify,
       {{"winnow verify DB", "whether every filter of a database finds its keys, and its rate"},
        {"winnow verify FILE.sst --samples=1000000", "a file's rate, measured more exactly"},
