@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "src/database/tree_levels.h"
 #include "src/workers/wire.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
