@@ -11,10 +11,13 @@
 #include <optional>
 
 #include "db_bench_ext/filter_family/published.h"
+#include "src/text/numbers.h"
 #include "src/text/svg_lines.h"
 
 namespace winnow::bench {
 namespace {
+
+using inspect::Percent;
 
 // A page of its own has the colours; here they are for white.
 constexpr char kStyle[] =
@@ -33,8 +36,6 @@ constexpr char kStyle[] =
 constexpr const char* kDrawn[] = {
     "bound",          "Winnow Ribbon", "binary fuse, 4-wise", "binary fuse, 3-wise", "xor",
     "standard Bloom", "cuckoo",        "blocked Bloom"};
-
-std::string Percent(double rate) { return absl::StrFormat("%g %%", rate * 100); }
 
 double Bits(const FamilyRow& row) {
   return row.measured ? row.measured->bits_per_key : row.formula_bits;

@@ -44,8 +44,6 @@ Comparison Compare(double bits_per_key, uint64_t n) {
           MeanFilterCost(FilterKind::kRibbon, bits_per_key, n)};
 }
 
-std::string Percent(double share) { return absl::StrFormat("%.3f %%", 100 * share); }
-
 }  // namespace
 
 FilterCost MeanFilterCost(FilterKind kind, double bits_per_key, uint64_t n) {
@@ -83,9 +81,9 @@ double PercentOfMixing(unsigned whole, double fraction) {
 
 std::string FewKeysRow(double bits_per_key, uint64_t n) {
   const auto [bloom, ribbon] = Compare(bits_per_key, n);
-  return absl::StrFormat("| %d | %.0f | %.2f | %s | %.0f | %.2f | %s |\n", n, bloom.bytes,
-                         bloom.bits_per_key, Percent(bloom.rate), ribbon.bytes, ribbon.bits_per_key,
-                         Percent(ribbon.rate));
+  return absl::StrFormat("| %d | %.0f | %.2f | %.3f %% | %.0f | %.2f | %.3f %% |\n", n, bloom.bytes,
+                         bloom.bits_per_key, 100 * bloom.rate, ribbon.bytes, ribbon.bits_per_key,
+                         100 * ribbon.rate);
 }
 
 std::string FewKeysTable(double bits_per_key) {

@@ -477,7 +477,7 @@ constexpr Case kCases[] = {
     {"tools/winnow/cli/flag_check.cc", "src/dedup/state_layout.h", false},
     {"tools/winnow/cli/flag_check.cc", "winnow/amq/plan.h", false},
     {"tools/winnow/cli/flag_check.cc", "tools/winnow/findings/key_arguments.h", false},
-    {"db_bench_ext/tuning/tune_levels.cc", "tools/winnow/cli/cells.h", false},
+    {"db_bench_ext/tuning/tune_levels.cc", "tools/winnow/cli/print.h", false},
     {"tools/winnow/winnow.cc", "src/rocksdb/policy.h", false},
     {"tools/winnow/pages/verb_pages.cc", "winnow/amq/paged_bloom.h", true},
     {"tools/winnow/pages/verb_pages.cc", "src/simd/kernels.h", false},

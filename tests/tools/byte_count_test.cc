@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "src/text/svg_text.h"
+#include "src/text/numbers.h"
 
 namespace winnow::tools {
 namespace {

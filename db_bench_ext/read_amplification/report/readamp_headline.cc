@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "db_bench_ext/read_amplification/report/policy_text.h"
+#include "src/text/numbers.h"
 #include "src/text/rate_interval.h"
-#include "src/text/svg_text.h"
 
 namespace winnow::inspect {
 namespace {

@@ -13,8 +13,8 @@
 #include "db_bench_ext/read_amplification/report/readamp_headline.h"
 #include "db_bench_ext/read_amplification/report/readamp_json.h"
 #include "src/text/html_page.h"
+#include "src/text/numbers.h"
 #include "src/text/printable.h"
-#include "src/text/svg_text.h"
 
 namespace winnow::inspect {
 namespace {

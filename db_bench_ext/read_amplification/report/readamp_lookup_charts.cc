@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "db_bench_ext/read_amplification/report/readamp_charts.h"
+#include "src/text/numbers.h"
 #include "src/text/rate_interval.h"
 #include "src/text/svg_bars.h"
 #include "src/text/svg_lines.h"
-#include "src/text/svg_text.h"
 
 namespace winnow::inspect {
 namespace {

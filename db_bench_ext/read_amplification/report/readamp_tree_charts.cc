@@ -8,9 +8,9 @@
 #include "db_bench_ext/read_amplification/report/policy_text.h"
 #include "db_bench_ext/read_amplification/report/readamp_charts.h"
 #include "db_bench_ext/read_amplification/report/readamp_comparison.h"
+#include "src/text/numbers.h"
 #include "src/text/svg_bars.h"
 #include "src/text/svg_lines.h"
-#include "src/text/svg_text.h"
 
 namespace winnow::inspect {
 namespace {
@@ -164,9 +164,8 @@ HtmlFigure TreeFigure(const ReadampView& view) {
   BarChart chart{
       "tree", figure.title, "A bar for each level of the tree, as long as it has keys.", {}};
   for (const LevelShape& level : reference.tree) {
-    const std::string text =
-        absl::StrCat(Count(level.keys), level.keys == 1 ? " key in " : " keys in ",
-                     Count(level.files), level.files == 1 ? " file" : " files");
+    const std::string text = absl::StrCat(NumberWithCommas(level.keys, "key"), " in ",
+                                          NumberWithCommas(level.files, "file"));
     chart.bars.push_back(
         {absl::StrCat("level ", level.level),
          text,

@@ -6,10 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "src/text/numbers.h"
 #include "src/text/printable.h"
-#include "src/text/svg_text.h"
 #include "src/text/text_table.h"
-#include "tools/winnow/cli/cells.h"
 
 namespace winnow::tools {
 namespace {
@@ -18,6 +17,7 @@ using inspect::Advice;
 using inspect::AdviceFamilyReport;
 using inspect::AdviceRow;
 using inspect::Align;
+using inspect::Bits;
 using inspect::TextTable;
 
 constexpr size_t kWidth = 100;
@@ -59,7 +59,7 @@ std::string FamilyTable(const Advice& advice) {
                    {"keys by level", Align::kLeft}});
   table.Underline();
   for (const AdviceFamilyReport& family : advice.families) {
-    table.AddRow({NameOf(advice, family), Count(family.files), Count(family.keys),
+    table.AddRow({NameOf(advice, family), absl::StrCat(family.files), absl::StrCat(family.keys),
                   inspect::ByteSize(static_cast<double>(family.filter_bytes)),
                   BitsAKey(static_cast<double>(family.filter_bytes), family.keys),
                   Reads(family.false_reads), Levels(family)});

@@ -1,4 +1,4 @@
-// Numbers of bytes, as people write them (as they read them: src/text/svg_text.h).
+// Numbers of bytes, as people write them (as they read them: src/text/numbers.h).
 
 #ifndef WINNOW_TOOLS_WINNOW_CLI_BYTE_COUNT_H_
 #define WINNOW_TOOLS_WINNOW_CLI_BYTE_COUNT_H_

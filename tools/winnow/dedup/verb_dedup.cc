@@ -25,7 +25,7 @@
 #include "src/dedup/redis_lines.h"
 #include "src/dedup/seen_lines.h"
 #include "src/dedup/state_layout.h"
-#include "src/text/svg_text.h"
+#include "src/text/numbers.h"
 #include "tools/winnow/cli/flag_check.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/progress_line.h"

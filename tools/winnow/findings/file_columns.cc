@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "tools/winnow/findings/filter_json.h"
 
@@ -54,19 +55,17 @@ Json Kind(const SstReport& file, Output output) {
 }
 
 Json BitsPerKey(const SstReport& file, Output output) {
-  return !file.filter           ? Nothing()
-         : !IsForPeople(output) ? Json(file.filter->bits_per_key)
-         : file.filter->bits_per_key == 0
-             ? Nothing()
-             : Json(absl::StrFormat("%.2f", file.filter->bits_per_key));
+  return !file.filter                     ? Nothing()
+         : !IsForPeople(output)           ? Json(file.filter->bits_per_key)
+         : file.filter->bits_per_key == 0 ? Nothing()
+                                          : Json(Bits(file.filter->bits_per_key));
 }
 
 Json ExpectedRate(const SstReport& file, Output output) {
   if (!file.filter || !IsForPeople(output)) {
     return file.filter ? OrNull(file.filter->expected_fpr) : Nothing();
   }
-  return file.filter->expected_fpr
-             ? Json(absl::StrFormat("%.3g %%", 100 * *file.filter->expected_fpr))
+  return file.filter->expected_fpr ? Json(Percent(*file.filter->expected_fpr))
          : output == Output::kPage ? Json("unknown")
                                    : Nothing();
 }

@@ -8,8 +8,8 @@
 #include <map>
 #include <utility>
 
+#include "src/text/numbers.h"
 #include "src/text/printable.h"
-#include "src/text/svg_text.h"
 #include "tools/winnow/findings/converted_share.h"
 #include "tools/winnow/findings/filter_totals.h"
 
@@ -21,12 +21,6 @@ using Files = std::vector<const SstReport*>;
 constexpr uint64_t kKeysThatMatter = 1000;  // smaller filters cost little, whatever they are
 constexpr char kCompact[] =
     "compact them (CompactRange with bottommost_level_compaction=kForce rewrites all)";
-
-std::string Number(uint64_t number, const char* noun) {
-  return absl::StrCat(Count(number), " ", noun, number == 1 ? "" : "s");
-}
-
-std::string Percent(double share) { return absl::StrFormat("%.3g %%", 100 * share); }
 
 uint64_t EntriesOf(const Files& files) {
   uint64_t entries = 0;
@@ -82,7 +76,7 @@ class Family {
   void Faults() {
     const Files faulty = Those(files_, [](const SstReport& file) { return !!file.filter->fault; });
     if (!faulty.empty()) {
-      Say(Number(faulty.size(), "filter"), where_, faulty.size() == 1 ? " is" : " are",
+      Say(NumberWithCommas(faulty.size(), "filter"), where_, faulty.size() == 1 ? " is" : " are",
           " damaged, each named at the end: see what winnow verify says of the files, and compact "
           "their range of keys or restore them");
     }
@@ -99,8 +93,8 @@ class Family {
   }
 
   static std::string HaveNo(const Files& without, const std::string& where) {
-    return Spelt(absl::StrCat(Number(without.size(), "file"), where, " with ",
-                              Number(EntriesOf(without), "entry"),
+    return Spelt(absl::StrCat(NumberWithCommas(without.size(), "file"), where, " with ",
+                              NumberWithCommas(EntriesOf(without), "entry"),
                               without.size() == 1 ? " has" : " have"));
   }
 
@@ -142,7 +136,7 @@ class Family {
     const Files obsolete =
         Those(files_, [](const SstReport& file) { return file.filter->obsolete; });
     if (!obsolete.empty()) {
-      Say(Number(obsolete.size(), "file"), where_,
+      Say(NumberWithCommas(obsolete.size(), "file"), where_,
           " of a RocksDB before 7.0 with block-based filters, which are no longer read: ",
           kCompact);
     }
@@ -157,7 +151,7 @@ class Family {
       }
     }
     for (const auto& [policy, count] : by_policy) {
-      Say(Number(count, "file"), where_, count == 1 ? " has a filter" : " have filters",
+      Say(NumberWithCommas(count, "file"), where_, count == 1 ? " has a filter" : " have filters",
           " of the policy '", Printable(policy),
           "': open the database with that policy, as others read such files as if they had no "
           "filter");
@@ -169,7 +163,7 @@ class Family {
       return IsBuiltin(*file.filter) && file.filter->expected_fpr == 1.0;
     });
     if (!always.empty()) {
-      Say(Number(always.size(), "file"), where_,
+      Say(NumberWithCommas(always.size(), "file"), where_,
           always.size() == 1 ? " has a filter" : " have filters",
           " that RocksDB could not build, and that let every key through: ", kCompact);
     }
@@ -184,7 +178,7 @@ class Family {
     });
     if (!above.empty()) {
       const FilterSummary& worst = *Worst(above).filter;
-      Say(Number(above.size(), "filter"), where_, above.size() == 1 ? " has" : " have",
+      Say(NumberWithCommas(above.size(), "filter"), where_, above.size() == 1 ? " has" : " have",
           " more than 1.5 times the rate that ", above.size() == 1 ? "it was" : "they were",
           " built for (at worst ", Percent(*worst.expected_fpr), " for ",
           Percent(worst.built_for->target_fpr), "): ", kCompact);
@@ -215,7 +209,7 @@ class Family {
       return *file.filter->expected_fpr > kFar * usual;
     });
     if (!above.empty()) {
-      Say(Number(above.size(), "file"), where_,
+      Say(NumberWithCommas(above.size(), "file"), where_,
           above.size() == 1 ? " has a filter" : " have filters", " of up to ",
           Percent(*Worst(above).filter->expected_fpr), ", where ", Percent(usual),
           " is usual: they were written with fewer bits a key; ", kCompact);
@@ -227,7 +221,7 @@ class Family {
       return file.filter->parameters && file.filter->parameters->format == "LegacyBloom";
     });
     if (!legacy.empty()) {
-      Say(Number(legacy.size(), "file"), where_,
+      Say(NumberWithCommas(legacy.size(), "file"), where_,
           legacy.size() == 1 ? " has RocksDB's legacy Bloom filter"
                              : " have RocksDB's legacy Bloom filters",
           ", which let more absent keys through for the same memory: set format_version to 5 or "
@@ -248,8 +242,8 @@ class Family {
       partitions += static_cast<uint64_t>(file->filter->partitions);
     }
     if (keys > 0) {
-      Say("the partitions of the filters of ", Number(small.size(), "file"), where_, " hold ",
-          Number(keys / partitions, "key"),
+      Say("the partitions of the filters of ", NumberWithCommas(small.size(), "file"), where_,
+          " hold ", NumberWithCommas(keys / partitions, "key"),
           " on average, so that rounding and metadata take a good part of them: set a larger "
           "metadata_block_size");
     }
@@ -261,7 +255,7 @@ class Family {
     const Files winnow =
         Those(files_, [](const SstReport& file) { return IsWinnow(*file.filter); });
     if (!builtin.empty() && !winnow.empty()) {
-      Say(Number(builtin.size(), "file"), where_, builtin.size() == 1 ? " has" : " have",
+      Say(NumberWithCommas(builtin.size(), "file"), where_, builtin.size() == 1 ? " has" : " have",
           " RocksDB's own filters beside those with Winnow's: compactions convert them as they go; "
           "to have it done, ",
           kCompact);
@@ -272,7 +266,7 @@ class Family {
     constexpr size_t kMany = 20;
     const Files top = Those(files_, [](const SstReport& file) { return file.level == 0; });
     if (top.size() >= kMany) {
-      Say("level 0", where_, " has ", Number(top.size(), "file"),
+      Say("level 0", where_, " has ", NumberWithCommas(top.size(), "file"),
           ", and a lookup asks the filter of each: see whether compactions keep up, and "
           "level0_file_num_compaction_trigger");
     }

@@ -1,5 +1,6 @@
 #include "tools/winnow/inspect/inspect_html.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
@@ -11,9 +12,9 @@
 #include <utility>
 
 #include "src/text/html_page.h"
+#include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "src/text/svg_bars.h"
-#include "src/text/svg_text.h"
 #include "tools/winnow/findings/converted_share.h"
 #include "tools/winnow/findings/file_columns.h"
 
@@ -22,13 +23,8 @@ namespace {
 
 // By level, unknown ones last, and by kind.
 constexpr int kUnknownLevel = 1 << 20;
+constexpr std::string_view kNotKnown = "unknown";
 using TotalsByPlace = std::map<std::pair<int, std::string>, FilterTotals>;
-
-std::string Percent(const std::optional<double>& share) {
-  return share ? absl::StrFormat("%.3g %%", 100 * *share) : "unknown";
-}
-
-std::string Bits(double bits) { return bits == 0 ? "-" : absl::StrFormat("%.2f", bits); }
 
 std::string Bytes(uint64_t bytes) { return ByteSize(static_cast<double>(bytes)); }
 
@@ -87,7 +83,7 @@ std::vector<std::string> SumRow(std::vector<std::string> names, const FilterTota
   const std::optional<double> above = sum.share_above_bound();
   for (std::string cell :
        {Count(sum.files), Count(sum.without_filter), Count(sum.entries), Count(sum.keys),
-        Count(sum.bytes), Bits(sum.bits_per_key()), Percent(sum.mean_fpr()),
+        Count(sum.bytes), Bits(sum.bits_per_key()), Percent(sum.mean_fpr(), kNotKnown),
         above ? absl::StrFormat("%.0f %%", 100 * *above) : std::string("-")}) {
     names.push_back(std::move(cell));
   }
@@ -126,7 +122,7 @@ HtmlFigure RateFigure(TotalsByPlace totals) {
       "The share of absent keys for which a filter says \"may be here\": the mean over "
       "keys. Files without a filter are left out here: any key may be in them.";
   figure.svg = Chart(totals, {"rate", figure.title, figure.says, {}}, [](const FilterTotals& sum) {
-    return std::pair(sum.mean_fpr().value_or(0), Percent(sum.mean_fpr()));
+    return std::pair(sum.mean_fpr().value_or(0), Percent(sum.mean_fpr(), kNotKnown));
   });
   figure.table = PlaceTable(totals);
   return figure;
@@ -208,9 +204,7 @@ HtmlSection FilesSection(const InspectReport& report) {
   return section;
 }
 
-std::string Files(uint64_t files) {
-  return absl::StrCat(Count(files), files == 1 ? " table file" : " table files");
-}
+std::string Files(uint64_t files) { return NumberWithCommas(files, "table file"); }
 
 std::string Headline(const FilterTotals& all) {
   if (all.bytes == 0) {
@@ -249,13 +243,9 @@ std::string Converted(const InspectReport& report) {
   if (!converted) {
     return unread.empty() ? begin : begin + ".";
   }
-  // A share that isn't all or nothing must not look as if it were.
-  const double percent = 100 * *converted;
-  const std::string shown = percent > 0 && percent < 0.1
-                                ? absl::StrCat(unread.empty() ? "Less" : "less", " than 0.1 %")
-                            : percent > 99.9 && percent < 100
-                                ? absl::StrCat(unread.empty() ? "More" : "more", " than 99.9 %")
-                                : absl::StrFormat("%.1f %%", percent);
+  std::string shown = PartOfAll(*converted);
+  if (unread.empty())
+    shown.front() = absl::ascii_toupper(static_cast<unsigned char>(shown.front()));
   return absl::StrCat(begin, unread.empty() ? "" : "; of what was read ", shown,
                       " of the entries are in files with Winnow's filters.");
 }

@@ -11,10 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "src/text/numbers.h"
 #include "src/text/printable.h"
-#include "src/text/svg_text.h"
 #include "src/text/text_table.h"
-#include "tools/winnow/cli/cells.h"
 #include "tools/winnow/cli/terminal.h"
 #include "tools/winnow/findings/converted_share.h"
 #include "tools/winnow/findings/file_columns.h"
@@ -24,12 +23,16 @@ namespace winnow::tools {
 namespace {
 
 using inspect::Align;
+using inspect::Bits;
 using inspect::ConvertedShare;
 using inspect::FamilySum;
 using inspect::FilterFamily;
 using inspect::FilterTotals;
 using inspect::InspectReport;
+using inspect::Number;
 using inspect::Output;
+using inspect::PartOfAll;
+using inspect::Percent;
 using inspect::SstReport;
 using inspect::TotalsOfFiles;
 
@@ -74,11 +77,11 @@ std::string Sentences(const std::vector<SstReport>& files) {
 std::vector<std::string> SumCells(std::string name, const FilterTotals& sum) {
   const std::optional<double> above = sum.share_above_bound();
   return {std::move(name),
-          Count(sum.files),
-          Count(sum.without_filter),
-          Count(sum.entries),
-          Count(sum.keys),
-          Count(sum.bytes),
+          absl::StrCat(sum.files),
+          absl::StrCat(sum.without_filter),
+          absl::StrCat(sum.entries),
+          absl::StrCat(sum.keys),
+          absl::StrCat(sum.bytes),
           Bits(sum.bits_per_key()),
           Percent(sum.mean_fpr()),
           above ? absl::StrFormat("%.0f %%", 100 * *above) : "-"};
@@ -205,22 +208,10 @@ std::string Blooms(const std::vector<SstReport>& files, size_t width) {
                    Number(blooms.all.bytes, "byte"), " for ", Number(blooms.all.keys, "key"),
                    is_one ? "; as a Winnow Ribbon filter it would take about "
                           : "; as Winnow Ribbon filters they would take about ",
-                   Count(blooms.all.bytes_as_ribbons),
+                   blooms.all.bytes_as_ribbons,
                    absl::StrFormat(" (%.2f)", static_cast<double>(blooms.all.bytes_as_ribbons) /
                                                   static_cast<double>(blooms.all.bytes)));
   return absl::StrCat("\n", Wrapped(text, width), "\n");
-}
-
-// No share that isn't 0 or 1 looks as if it were: on that somebody may take the plugin away.
-std::string ShareCell(uint64_t part, uint64_t all) {
-  const double percent = 100 * static_cast<double>(part) / static_cast<double>(all);
-  if (part > 0 && percent < 0.1) {
-    return "less than 0.1 %";
-  }
-  if (part < all && percent > 99.9) {
-    return "more than 99.9 %";
-  }
-  return absl::StrFormat("%.1f %%", percent);
 }
 
 // How far a roll-out has come, in one line; empty where there is nothing to convert.
@@ -241,16 +232,17 @@ std::string Converted(const InspectReport& report) {
       {FilterFamily::kBuiltin, "RocksDB's own filters"},
       {FilterFamily::kNone, "no filter"},
       {FilterFamily::kUnknownForm, "filters of unknown form"}};
+  const auto share_of = [&all](const FamilySum& sum) {
+    return PartOfAll(static_cast<double>(sum.entries) / static_cast<double>(all.entries));
+  };
   const FamilySum& winnow = share[FilterFamily::kWinnow];
-  std::string text = absl::StrCat(begin, unread.empty() ? "" : "; of what was read ",
-                                  ShareCell(winnow.entries, all.entries),
-                                  " of the entries are in files with Winnow's filters (",
-                                  Count(winnow.files), " of ", Count(all.files), ")");
+  std::string text = absl::StrCat(
+      begin, unread.empty() ? "" : "; of what was read ", share_of(winnow),
+      " of the entries are in files with Winnow's filters (", winnow.files, " of ", all.files, ")");
   for (const auto& [family, phrase] : kPhrases) {
     const FamilySum& sum = share[family];
     if (sum.files > 0) {
-      absl::StrAppend(&text, ", ", ShareCell(sum.entries, all.entries), " in files with ", phrase,
-                      " (", Count(sum.files), ")");
+      absl::StrAppend(&text, ", ", share_of(sum), " in files with ", phrase, " (", sum.files, ")");
     }
   }
   return text + "\n";

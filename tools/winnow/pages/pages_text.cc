@@ -5,16 +5,17 @@
 
 #include <cstdint>
 
-#include "src/text/svg_text.h"
-#include "tools/winnow/cli/cells.h"
+#include "src/text/numbers.h"
 #include "tools/winnow/findings/key_arguments.h"
 
 namespace winnow::tools {
 namespace {
 
+using inspect::Number;
 using inspect::PagesAnswer;
 using inspect::PagesReport;
 using inspect::PagesState;
+using inspect::Percent;
 
 std::string StateText(const PagesState& filter) {
   return absl::StrFormat(

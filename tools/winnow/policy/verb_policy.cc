@@ -18,10 +18,10 @@
 #include "src/database/options_path.h"
 #include "src/policy_trial/options_file.h"
 #include "src/policy_trial/policy_check.h"
+#include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "src/text/text_table.h"
 #include "src/workers/wire.h"
-#include "tools/winnow/cli/cells.h"
 #include "tools/winnow/cli/flag_check.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/print.h"
@@ -48,9 +48,11 @@ namespace winnow::tools {
 namespace {
 
 using inspect::Align;
+using inspect::Bits;
 using inspect::FamilyPolicy;
 using inspect::FileUnderPolicy;
 using inspect::OptionsFileReport;
+using inspect::Percent;
 using inspect::PolicyOutcome;
 using inspect::PolicyTrial;
 using inspect::PolicyVerdict;
@@ -63,7 +65,7 @@ std::vector<std::string> Cells(std::string first, const PolicyTrial& trial) {
   }
   return {std::move(first),
           trial.filter->kind,
-          Count(trial.filter->bytes),
+          absl::StrCat(trial.filter->bytes),
           Bits(trial.filter->bits_per_key),
           Percent(trial.filter->expected_fpr),
           trial.filter->detail};
@@ -119,7 +121,7 @@ std::string LevelTable(const PolicyVerdict& verdict) {
 std::string KeyTable(const PolicyVerdict& verdict) {
   std::vector<std::vector<std::string>> rows;
   for (const PolicyTrial& trial : verdict.by_keys) {
-    rows.push_back(Cells(Count(trial.keys), trial));
+    rows.push_back(Cells(absl::StrCat(trial.keys), trial));
   }
   return absl::StrCat("Built by a compaction to the last level, by number of keys:\n\n",
                       TrialTable("keys", Align::kRight, rows), "\n");
@@ -153,8 +155,8 @@ std::vector<std::string> FileCells(const FileUnderPolicy& file) {
   }
   std::vector<std::string> cells = {
       inspect::Printable(file.path), file.level ? absl::StrCat(*file.level) : "-",
-      Count(file.then.keys),         file.now->kind,
-      Count(file.now->bytes),        Percent(file.now->expected_fpr)};
+      absl::StrCat(file.then.keys),  file.now->kind,
+      absl::StrCat(file.now->bytes), Percent(file.now->expected_fpr)};
   const std::vector<std::string> then = Cells(absl::StrCat("level ", file.then.level), file.then);
   cells.insert(cells.end(), then.begin(), then.end() - 1);
   return cells;
@@ -183,7 +185,8 @@ std::string FileTable(const std::vector<FileUnderPolicy>& files, bool trees_read
     unread += file.error ? 1 : 0;
   }
   const double bits = keys == 0 ? 0 : 8.0 * static_cast<double>(then) / static_cast<double>(keys);
-  table.AddRow({"all", "", Count(keys), "", Count(now), "", "", "", Count(then), Bits(bits), ""});
+  table.AddRow({"all", "", absl::StrCat(keys), "", absl::StrCat(now), "", "", "",
+                absl::StrCat(then), Bits(bits), ""});
   std::string text = table.ToString();
   if (unread > 0) {
     absl::StrAppend(&text, "\n", unread, " of ", files.size(),

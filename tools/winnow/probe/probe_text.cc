@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "src/sst/internal_keys.h"
+#include "src/text/numbers.h"
 #include "src/text/printable.h"
-#include "tools/winnow/cli/cells.h"
 #include "tools/winnow/findings/key_arguments.h"
 #include "tools/winnow/findings/table_arguments.h"
 
@@ -15,6 +15,7 @@ namespace winnow::tools {
 namespace {
 
 using inspect::FileProbe;
+using inspect::Number;
 using inspect::ProbedKey;
 using inspect::ProbeHit;
 using inspect::ProbeReport;

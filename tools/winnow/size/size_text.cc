@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/text/svg_text.h"
+#include "src/text/numbers.h"
 #include "src/text/text_table.h"
 
 namespace winnow::tools {

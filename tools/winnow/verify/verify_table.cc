@@ -7,10 +7,10 @@
 #include <map>
 #include <optional>
 
+#include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "src/text/rate_interval.h"
 #include "src/text/text_table.h"
-#include "tools/winnow/cli/cells.h"
 #include "tools/winnow/cli/terminal.h"
 #include "tools/winnow/findings/table_arguments.h"
 
@@ -19,6 +19,7 @@ namespace {
 
 using inspect::Align;
 using inspect::FileVerdict;
+using inspect::Percent;
 using inspect::TextTable;
 
 // Files that have the same to remark are told together beyond so many.
@@ -36,14 +37,10 @@ std::string IntervalCell(const inspect::Interval& interval, uint64_t samples) {
 
 // Without the column family.
 std::vector<std::string> Row(const FileVerdict& file) {
-  return {inspect::Printable(file.path),
-          file.kind,
-          Count(file.keys),
-          Count(file.false_negatives),
-          Percent(file.measured_fpr),
-          IntervalCell(file.interval, file.samples),
-          Percent(file.expected_fpr),
-          Result(file)};
+  return {inspect::Printable(file.path), file.kind,
+          absl::StrCat(file.keys),       absl::StrCat(file.false_negatives),
+          Percent(file.measured_fpr),    IntervalCell(file.interval, file.samples),
+          Percent(file.expected_fpr),    Result(file)};
 }
 
 struct Sums {
@@ -78,8 +75,8 @@ struct Sums {
     }
     return {"all",
             "",
-            Count(keys),
-            Count(false_negatives),
+            absl::StrCat(keys),
+            absl::StrCat(false_negatives),
             Percent(measured),
             IntervalCell(inspect::WilsonInterval(false_positives, samples), samples),
             Percent(expected),
