@@ -90,6 +90,12 @@ std::vector<std::string> PathsIn(const std::string& code) {
   return paths;
 }
 
+// NAME stands for a name to be chosen: the folder in which it would be exists.
+std::string KnownPart(const std::string& path) {
+  const size_t at = path.find("NAME");
+  return at == std::string::npos ? path : path.substr(0, path.rfind('/', at));
+}
+
 TEST(PagesTest, TheFilesThatTheyNameExist) {
   size_t paths = 0;
   for (const Page& page : InstalledPages()) {
@@ -98,7 +104,7 @@ TEST(PagesTest, TheFilesThatTheyNameExist) {
     for (const std::string& piece : code) {
       if (piece.rfind("cd ROCKSDB", 0) == 0) continue;  // paths of RocksDB's tree
       for (const std::string& path : PathsIn(piece)) {
-        EXPECT_TRUE(fs::exists(kRoot + path)) << page.path << " names " << path;
+        EXPECT_TRUE(fs::exists(kRoot + KnownPart(path))) << page.path << " names " << path;
         ++paths;
       }
     }
