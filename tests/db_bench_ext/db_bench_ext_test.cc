@@ -617,6 +617,37 @@ TEST(DbBenchExtTest, HelpNamesTheFlagsAndIsNoError) {
   EXPECT_THAT(result.output, HasSubstr("--html"));
 }
 
+TEST(DbBenchExtTest, TheManualPageAndTheCompletionKnowEveryFlag) {
+  const ChildResult man = RunBench({"--man"});
+  const ChildResult completion = RunBench({"--completion"});
+  EXPECT_EQ(man.status, 0);
+  EXPECT_EQ(completion.status, 0);
+  const std::vector<std::string> flags = LinesThatBegin(RunBench({"--help"}).output, "  --");
+  EXPECT_GT(flags.size(), 40u);
+  for (const std::string& flag : flags) {
+    std::string name = flag.substr(2, flag.find('=') - 2);
+    EXPECT_THAT(completion.output, HasSubstr(" " + name)) << flag;
+    name.replace(0, 2, "\\-\\-");
+    EXPECT_THAT(man.output, HasSubstr("\\fB" + name)) << flag;
+  }
+  const TemporaryFolder folder;
+  testing::WriteFile(folder / "page", man.output);
+  testing::WriteFile(folder / "completion", completion.output);
+  const ChildResult completed = RunProgram(
+      {"bash", "-c",
+       "source \"$0/completion\"; COMP_WORDS=(db_bench_ext --use_e); COMP_CWORD=1; "
+       "_db_bench_ext; echo ${COMPREPLY[*]}; COMP_WORDS=(db_bench_ext --polic); _db_bench_ext; "
+       "echo ${COMPREPLY[*]}",
+       folder.path()});
+  EXPECT_EQ(completed.output, "--use_existing_db\n--policies=\n") << completed.errors;
+  if (RunProgram({"sh", "-c", "command -v groff"}).status != 0) return;
+  const ChildResult page =
+      RunProgram({"groff", "-ww", "-k", "-man", "-Tutf8", "-P-cbou", folder / "page"});
+  EXPECT_EQ(page.status, 0);
+  EXPECT_EQ(page.errors, "");
+  EXPECT_THAT(page.output, HasSubstr("db_bench_ext --from_db=FOLDER"));
+}
+
 TEST(DbBenchExtTest, TheFrontierIsOfTheSameTreeAndTheCommandCanBeRunAgain) {
   const TemporaryFolder folder;
   const std::string folder_with_space = folder / "a b";

@@ -49,7 +49,8 @@ for file in winnow db_bench_ext; do
   "$prefix/bin/$file" --help >"$work/help.log" 2>&1 ||
     fail "the installed $file --help ends with $?: $(cat "$work/help.log")"
 done
-for file in man/man1/winnow.1 man/man1/winnow-inspect.1 bash-completion/completions/winnow; do
+for file in man/man1/winnow.1 man/man1/winnow-inspect.1 bash-completion/completions/winnow \
+  man/man1/db_bench_ext.1 bash-completion/completions/db_bench_ext; do
   [[ -s $prefix/share/$file ]] || fail "share/$file is not installed"
 done
 ! grep -rIl "$work/first" "$prefix" || fail "the files above name the prefix of the installation"

@@ -36,10 +36,10 @@ using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::WriteOptions;
 
-constexpr int kCustomers = 20'000;  // every second one has orders
+constexpr int kCustomers = 10'000;  // every second one has orders
 constexpr int kOrders = 20;
 constexpr int kFiles = 7;  // on level 0: a scan may have to look into each
-constexpr int kScans = 5'000;
+constexpr int kScans = 2'000;
 
 std::string Customer(int number) {
   char text[32];
@@ -172,7 +172,7 @@ TEST_P(ShortScansTest, ReadWhatThePageSays) {
     EXPECT_GT(blocks, 0.9 * kFiles);
   }
   // A filter of prefixes hides no row.
-  for (int customer = 0; customer < kCustomers; customer += 200) {
+  for (int customer = 0; customer < kCustomers; customer += 100) {
     EXPECT_EQ(database.Scan(customer), kOrders) << customer;
   }
 }

@@ -29,6 +29,7 @@
 #include "db_bench_ext/read_amplification/lookups/lookups.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
 #include "db_bench_ext/read_amplification/measured/readamp_results.h"
+#include "db_bench_ext/read_amplification/program/about_program.h"
 #include "db_bench_ext/read_amplification/program/command_line.h"
 #include "db_bench_ext/read_amplification/program/flag_check.h"
 #include "db_bench_ext/read_amplification/program/flag_help.h"
@@ -474,26 +475,39 @@ absl::Status ExecuteOnExisting(const Task& task, const std::string& command) {
   return WriteReports(*results, std::nullopt, task.report);
 }
 
-constexpr char kUsage[] =
-    "Counts what lookups read from a tree of files, for one filter policy and another.\n\n"
-    "For each policy the same keys are written in the same order into a new RocksDB database,\n"
-    "which grows the same tree (with --growth=rocksdb, its own). Then keys are looked up, once\n"
-    "to count and in several rounds for the time, in which the policies take turns: what else\n"
-    "the machine does meets them all, and the round of median speed is reported. Nothing is\n"
-    "printed of a policy that turns out not to be in force.\n\n"
-    "  db_bench_ext --num=1000000 --policies=bloomfilter:10,winnow:10\n"
-    "  db_bench_ext --keys=paths.lz4 --json=readamp.json --html=readamp.html\n"
-    "  db_bench_ext --from_db=FOLDER --absent_lookups=0.1 --policies=bloomfilter:10,winnow:10\n"
-    "  db_bench_ext --benchmarks=fillrandom,compact,readrandom,readmissing\n"
-    "  db_bench_ext --frontier=6,8,10,12,14 --html=readamp.html\n"
-    "  db_bench_ext --use_existing_db --db=FOLDER\n\n"
-    "Flags, with what they are if they are not given:\n";
+AboutProgram About() {
+  return {
+      "db_bench_ext",
+      "Counts what lookups read from a tree of files, for one filter policy and another",
+      "For each policy the same keys are written in the same order into a new RocksDB database,\n"
+      "which grows the same tree (with --growth=rocksdb, its own). Then keys are looked up, once\n"
+      "to count and in several rounds for the time, in which the policies take turns: what else\n"
+      "the machine does meets them all, and the round of median speed is reported. Nothing is\n"
+      "printed of a policy that turns out not to be in force.\n",
+      {"db_bench_ext --num=1000000 --policies=bloomfilter:10,winnow:10",
+       "db_bench_ext --keys=paths.lz4 --json=readamp.json --html=readamp.html",
+       "db_bench_ext --from_db=FOLDER --absent_lookups=0.1 --policies=bloomfilter:10,winnow:10",
+       "db_bench_ext --benchmarks=fillrandom,compact,readrandom,readmissing",
+       "db_bench_ext --frontier=6,8,10,12,14 --html=readamp.html",
+       "db_bench_ext --use_existing_db --db=FOLDER"},
+      {{"What to compare:", "db_bench_ext/read_amplification/program/db_bench_ext.cc"},
+       {"What is loaded and looked up:", kWorkloadFlagsFile},
+       {"The tree and its databases:", kTreeFlagsFile},
+       {"What is reported, and what is promised:", kReportFlagsFile}},
+      {{"0", "all was measured, and what was promised is kept"},
+       {"1", "a run failed, or a promise is not kept"},
+       {"2", "the command line is wrong"},
+       {"130", "it was interrupted by Ctrl-C (SIGINT); 143 by SIGTERM"}}};
+}
 
-std::vector<FlagGroup> FlagGroups() {
-  return {{"What to compare:", "db_bench_ext/read_amplification/program/db_bench_ext.cc"},
-          {"What is loaded and looked up:", kWorkloadFlagsFile},
-          {"The tree and its databases:", kTreeFlagsFile},
-          {"What is reported, and what is promised:", kReportFlagsFile}};
+// What is asked about the program itself, if that is all.
+std::optional<std::string> AnswerAboutItself(const std::vector<std::string>& words) {
+  if (std::any_of(words.begin(), words.end(), AsksForHelp)) return HelpText(About());
+  if (words.size() != 2) return std::nullopt;
+  if (words[1] == "--version") return absl::StrCat("db_bench_ext ", Version(), "\n");
+  if (words[1] == "--man") return ManPage(About());
+  if (words[1] == "--completion") return BashCompletion(About());
+  return std::nullopt;
 }
 
 constexpr int kWrongUsage = 2;
@@ -532,12 +546,7 @@ int Main(int argc, char** argv) {
   winnow_rocksdb_register();
   if (const std::optional<int> ended = BuildMemoryProcess(words)) return *ended;
   CatchStopSignals();
-  if (std::any_of(words.begin(), words.end(), AsksForHelp)) {
-    return PrintAndEnd(absl::StrCat(kUsage, GroupedFlagHelp(FlagGroups())));
-  }
-  if (words.size() == 2 && words[1] == "--version") {
-    return PrintAndEnd(absl::StrCat("db_bench_ext ", Version(), "\n"));
-  }
+  if (const auto answer = AnswerAboutItself(words)) return PrintAndEnd(*answer);
   if (absl::Status wrong = CheckFlagWords(words, FlagRanges()); !wrong.ok()) {
     return Failed(wrong, kWrongUsage);
   }

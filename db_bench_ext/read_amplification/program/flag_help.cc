@@ -28,29 +28,31 @@ std::string Wrapped(const std::string& text) {
 
 }  // namespace
 
-bool AsksForHelp(const std::string& argument) {
-  return argument == "--help" || argument == "-help" || argument == "-h";
+std::string FlagText::Word() const {
+  return absl::StrCat("--", name, value.empty() ? "" : "=", value);
+}
+
+std::vector<FlagText> FlagsOf(const std::string& file) {
+  std::map<std::string, FlagText> texts;
+  for (const auto& [name, flag] : absl::GetAllFlags()) {
+    if (!absl::EndsWith(flag->Filename(), file)) continue;
+    texts[std::string(name)] = {std::string(name), flag->DefaultValue(), flag->Help()};
+  }
+  std::vector<FlagText> flags;
+  for (const auto& [name, text] : texts) flags.push_back(text);
+  return flags;
 }
 
 std::string FlagHelp(const std::string& file) {
-  std::map<std::string, std::string> texts;
-  for (const auto& [name, flag] : absl::GetAllFlags()) {
-    if (!absl::EndsWith(flag->Filename(), file)) continue;
-    const std::string value = flag->DefaultValue();
-    texts[std::string(name)] =
-        absl::StrCat("  --", name, value.empty() ? "" : "=", value, "\n", Wrapped(flag->Help()));
-  }
   std::string help;
-  for (const auto& [name, text] : texts) help += text;
+  for (const FlagText& flag : FlagsOf(file)) {
+    absl::StrAppend(&help, "  ", flag.Word(), "\n", Wrapped(flag.help));
+  }
   return help;
 }
 
-std::string GroupedFlagHelp(const std::vector<FlagGroup>& groups) {
-  std::string help;
-  for (const FlagGroup& group : groups) {
-    absl::StrAppend(&help, help.empty() ? "" : "\n", group.title, "\n\n", FlagHelp(group.file));
-  }
-  return help;
+bool AsksForHelp(const std::string& argument) {
+  return argument == "--help" || argument == "-help" || argument == "-h";
 }
 
 }  // namespace winnow::bench

@@ -1,4 +1,4 @@
-// The text of --help.
+// What flags say of themselves.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_FLAG_HELP_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_FLAG_HELP_H_
@@ -11,18 +11,20 @@ namespace winnow::bench {
 // Whether an argument asks for help. Abseil's own --help ends with an exit code other than 0.
 bool AsksForHelp(const std::string& argument);
 
-// The flags that the file whose name ends with `file` defines, with what they mean and what they
-// are if they are not given; by name.
-std::string FlagHelp(const std::string& file);
+struct FlagText {
+  std::string name;
+  std::string value;  // what it is if it is not given; may be empty
+  std::string help;
 
-// The flags that one source file defines.
-struct FlagGroup {
-  std::string title;
-  std::string file;  // the end of its name
+  // "--keys" or, with a value, "--num=1000000".
+  std::string Word() const;
 };
 
-// FlagHelp of each group under its title.
-std::string GroupedFlagHelp(const std::vector<FlagGroup>& groups);
+// The flags that the file whose name ends with `file` defines, by name.
+std::vector<FlagText> FlagsOf(const std::string& file);
+
+// These with what they mean, for --help.
+std::string FlagHelp(const std::string& file);
 
 }  // namespace winnow::bench
 

@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/string_view.h>
 
+#include "src/text/manual.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/verbs.h"
 
@@ -26,15 +27,7 @@ constexpr absl::string_view kHead =
 
 constexpr absl::string_view kTail =
     "  esac\n"
-    "  [[ $word != -* ]] || choices=$flags\n"
-    "  mapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$word\")\n"
-    "  if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then\n"
-    "    compopt -o nospace 2>/dev/null || :\n"
-    "  fi\n"
-    "  return 0\n"
-    "}\n"
-    "# Files where there is nothing else.\n"
-    "complete -o default -F _winnow winnow\n";
+    "  [[ $word != -* ]] || choices=$flags\n";
 
 // "--json --samples= "; a value comes behind the second.
 std::string FlagWords(const Verb& verb) {
@@ -57,7 +50,10 @@ std::string BashCompletion() {
                     "' ;;\n");
   }
   return absl::StrCat(kHead, "  local verbs='", names, "'\n  case $verb in\n",
-                      "    '') choices=$verbs flags='--help --version' ;;\n", cases, kTail);
+                      "    '') choices=$verbs flags='--help --version' ;;\n", cases, kTail,
+                      inspect::kOfferChoices,
+                      "# Files where there is nothing else.\n"
+                      "complete -o default -F _winnow winnow\n");
 }
 
 }  // namespace winnow::tools

@@ -1,14 +1,12 @@
 #include "tools/winnow/cli/man_page.h"
 
 #include <absl/strings/ascii.h>
-#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_replace.h>
-#include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 
 #include <vector>
 
+#include "src/text/manual.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/help_text.h"
 #include "winnow/version.h"
@@ -16,37 +14,13 @@
 namespace winnow::tools {
 namespace {
 
-// Text as roff has it: a dash that may be copied, and no line that begins as a request does.
-std::string Roff(absl::string_view text) {
-  std::string roff;
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    const bool looks_like_request = absl::StartsWith(line, ".") || absl::StartsWith(line, "'");
-    absl::StrAppend(&roff, roff.empty() ? "" : "\n", looks_like_request ? "\\&" : "",
-                    absl::StrReplaceAll(line, {{"\\", "\\e"}, {"-", "\\-"}}));
-  }
-  return roff;
-}
-
-std::string Bold(absl::string_view text) { return absl::StrCat("\\fB", Roff(text), "\\fR"); }
-
-std::string Section(absl::string_view title) { return absl::StrCat(".SH ", title, "\n"); }
-
-// A term and what it means.
-std::string Item(const std::string& term, absl::string_view meaning) {
-  return absl::StrCat(".TP\n", term, "\n", Roff(meaning), "\n");
-}
-
-// A summary goes on from "winnow-verify - ".
-std::string Continued(absl::string_view summary) {
-  std::string text(summary);
-  text.front() = absl::ascii_tolower(static_cast<unsigned char>(text.front()));
-  return text;
-}
+using inspect::roff::Bold;
+using inspect::roff::Item;
+using inspect::roff::Roff;
+using inspect::roff::Section;
 
 std::string Head(const std::string& name, absl::string_view summary) {
-  return absl::StrCat(".TH ", Roff(absl::AsciiStrToUpper(name)), " 1 \"\" \"Winnow ", Version(),
-                      "\" \"User Commands\"\n", Section("NAME"), Roff(name), " \\- ",
-                      Roff(Continued(summary)), "\n");
+  return inspect::roff::Head(name, summary, Version());
 }
 
 std::string ExitStatus() {

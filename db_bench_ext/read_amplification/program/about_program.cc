@@ -1,0 +1,72 @@
+#include "db_bench_ext/read_amplification/program/about_program.h"
+
+#include <absl/strings/ascii.h>
+#include <absl/strings/str_cat.h>
+
+#include <cstddef>
+
+#include "db_bench_ext/read_amplification/program/flag_help.h"
+#include "src/text/manual.h"
+#include "winnow/version.h"
+
+namespace winnow::bench {
+
+std::string HelpText(const AboutProgram& program) {
+  std::string help = absl::StrCat(program.summary, ".\n\n", program.about, "\n");
+  for (const std::string& example : program.examples) absl::StrAppend(&help, "  ", example, "\n");
+  absl::StrAppend(&help, "\nFlags, with what they are if they are not given:\n");
+  for (size_t i = 0; i < program.groups.size(); ++i) {
+    absl::StrAppend(&help, i == 0 ? "" : "\n", program.groups[i].title, "\n\n",
+                    FlagHelp(program.groups[i].file));
+  }
+  return help;
+}
+
+std::string ManPage(const AboutProgram& program) {
+  using inspect::roff::Bold;
+  using inspect::roff::Head;
+  using inspect::roff::Item;
+  using inspect::roff::Roff;
+  using inspect::roff::Section;
+  std::string page =
+      absl::StrCat(Head(program.name, program.summary, Version()), Section("SYNOPSIS"),
+                   Bold(program.name), " [\\fIFLAGS\\fR]\n", Section("DESCRIPTION"),
+                   Roff(absl::StripTrailingAsciiWhitespace(program.about)), "\n",
+                   Section("OPTIONS"), "Each with what it is if it is not given.\n");
+  for (const FlagGroup& group : program.groups) {
+    absl::StrAppend(&page, ".SS ", Roff(group.title), "\n");
+    for (const FlagText& flag : FlagsOf(group.file)) {
+      absl::StrAppend(&page, Item(Bold(flag.Word()), flag.help));
+    }
+  }
+  absl::StrAppend(&page, Section("EXAMPLES"), ".nf\n");
+  for (const std::string& example : program.examples) absl::StrAppend(&page, Roff(example), "\n");
+  absl::StrAppend(&page, ".fi\n", Section("EXIT STATUS"));
+  for (const auto& [code, meaning] : program.exit_codes) {
+    absl::StrAppend(&page, Item(Bold(code), meaning));
+  }
+  return absl::StrCat(page, Section("SEE ALSO"), "\\fBwinnow\\fR(1)\n");
+}
+
+std::string BashCompletion(const AboutProgram& program) {
+  std::string words = "--help --version --man --completion";
+  for (const FlagGroup& group : program.groups) {
+    for (const FlagText& flag : FlagsOf(group.file)) {
+      const bool is_switch = flag.value == "true" || flag.value == "false";
+      absl::StrAppend(&words, " --", flag.name, is_switch ? "" : "=");
+    }
+  }
+  return absl::StrCat("# Completion of the flags for bash, as ", program.name,
+                      " --completion prints it.\n_", program.name,
+                      "() {\n"
+                      "  local word=${COMP_WORDS[COMP_CWORD]} choices='",
+                      words,
+                      "'\n"
+                      "  COMPREPLY=()\n"
+                      "  # The value of a flag is a file, if anything that is known.\n"
+                      "  [[ $word == -* ]] || return 0\n",
+                      inspect::kOfferChoices, "complete -o default -F _", program.name, " ",
+                      program.name, "\n");
+}
+
+}  // namespace winnow::bench
