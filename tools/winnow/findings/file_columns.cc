@@ -21,6 +21,59 @@ Json Nothing() { return Json::value_t::discarded; }
 
 bool IsForPeople(Output output) { return output == Output::kTable || output == Output::kPage; }
 
+// What has a member of that type; null where it is not known.
+template <typename T>
+const SstReport* OwnerOf(T SstReport::*, const SstReport& file) {
+  return &file;
+}
+
+template <typename T>
+const FilterSummary* OwnerOf(T FilterSummary::*, const SstReport& file) {
+  return file.filter ? &*file.filter : nullptr;
+}
+
+template <typename T>
+const BuiltFor* OwnerOf(T BuiltFor::*, const SstReport& file) {
+  return file.filter && file.filter->built_for ? &*file.filter->built_for : nullptr;
+}
+
+template <typename T>
+const FilterParameters* OwnerOf(T FilterParameters::*, const SstReport& file) {
+  return file.filter && file.filter->parameters && !file.filter->parameters->format.empty()
+             ? &*file.filter->parameters
+             : nullptr;
+}
+
+template <typename T>
+Json JsonOf(const T& value) {
+  return value;
+}
+
+template <typename T>
+Json JsonOf(const std::optional<T>& value) {
+  return OrNull(value);
+}
+
+template <auto member>
+Json Value(const SstReport& file, Output) {
+  const auto* owner = OwnerOf(member, file);
+  return owner != nullptr ? JsonOf(owner->*member) : Nothing();
+}
+
+// Not even null where there is none.
+template <auto member>
+Json ValueIfAny(const SstReport& file, Output output) {
+  const Json value = Value<member>(file, output);
+  return value.empty() ? Nothing() : value;
+}
+
+// Of a number below 0 where it is not known.
+template <auto member>
+Json ValueIfKnown(const SstReport& file, Output output) {
+  const auto* owner = OwnerOf(member, file);
+  return owner != nullptr && owner->*member < 0 ? Json() : Value<member>(file, output);
+}
+
 template <auto member>
 Json Name(const SstReport& file, Output output) {
   const std::string& name = file.*member;
@@ -32,42 +85,41 @@ Json Hex(const SstReport& file, Output) {
   return IsUtf8(file.*member) ? Nothing() : Json(absl::BytesToHexString(file.*member));
 }
 
-Json Level(const SstReport& file, Output) { return OrNull(file.level); }
-
 Json Entries(const SstReport& file, Output output) {
   return file.filter || output == Output::kJson ? Json(file.entries) : Nothing();
 }
 
-Json FileBytes(const SstReport& file, Output) { return file.file_bytes; }
-
-Json Error(const SstReport& file, Output) { return OrNull(file.error); }
-
 Json FilterObject(const SstReport& file, Output) { return file.filter ? Json::object() : Json(); }
 
-template <auto member>
-Json Filter(const SstReport& file, Output) {
-  return file.filter ? Json((*file.filter).*member) : Nothing();
+Json GoalObject(const SstReport& file, Output) {
+  return file.filter && file.filter->built_for ? Json::object() : Nothing();
+}
+
+Json ParametersObject(const SstReport& file, Output) {
+  return !file.filter                                          ? Nothing()
+         : OwnerOf(&FilterParameters::format, file) != nullptr ? Json::object()
+                                                               : Json();
 }
 
 Json Kind(const SstReport& file, Output output) {
   return !file.filter && output == Output::kPage ? Json("not read")
-                                                 : Filter<&FilterSummary::kind>(file, output);
+                                                 : Value<&FilterSummary::kind>(file, output);
 }
 
 Json BitsPerKey(const SstReport& file, Output output) {
-  return !file.filter                     ? Nothing()
-         : !IsForPeople(output)           ? Json(file.filter->bits_per_key)
-         : file.filter->bits_per_key == 0 ? Nothing()
-                                          : Json(Bits(file.filter->bits_per_key));
+  if (!file.filter || !IsForPeople(output)) {
+    return Value<&FilterSummary::bits_per_key>(file, output);
+  }
+  const double bits = file.filter->bits_per_key;
+  return bits == 0 ? Nothing() : Json(Bits(bits));
 }
 
 Json ExpectedRate(const SstReport& file, Output output) {
   if (!file.filter || !IsForPeople(output)) {
-    return file.filter ? OrNull(file.filter->expected_fpr) : Nothing();
+    return Value<&FilterSummary::expected_fpr>(file, output);
   }
-  return file.filter->expected_fpr ? Json(Percent(*file.filter->expected_fpr))
-         : output == Output::kPage ? Json("unknown")
-                                   : Nothing();
+  const std::optional<double>& rate = file.filter->expected_fpr;
+  return rate ? Json(Percent(*rate)) : output == Output::kPage ? Json("unknown") : Nothing();
 }
 
 Json Partitions(const SstReport& file, Output output) {
@@ -87,65 +139,8 @@ Json PartitionKinds(const SstReport& file, Output) {
   return kinds;
 }
 
-Json Blooms(const SstReport& file, Output) {
+Json BloomsOfFile(const SstReport& file, Output) {
   return file.filter && file.filter->bloom.blocks > 0 ? ToJson(file.filter->bloom) : Nothing();
-}
-
-Json Fault(const SstReport& file, Output) {
-  return file.filter ? OrNull(file.filter->fault) : Nothing();
-}
-
-const BuiltFor* GoalOf(const SstReport& file) {
-  return file.filter && file.filter->built_for ? &*file.filter->built_for : nullptr;
-}
-
-Json GoalObject(const SstReport& file, Output) {
-  return GoalOf(file) != nullptr ? Json::object() : Nothing();
-}
-
-template <auto member>
-Json Goal(const SstReport& file, Output) {
-  return GoalOf(file) != nullptr ? Json(GoalOf(file)->*member) : Nothing();
-}
-
-// As Goal, of a number below 0 where it is not known.
-template <auto member>
-Json GoalIfKnown(const SstReport& file, Output output) {
-  return GoalOf(file) != nullptr && GoalOf(file)->*member < 0 ? Json() : Goal<member>(file, output);
-}
-
-const FilterParameters* ParametersOf(const SstReport& file) {
-  return file.filter && file.filter->parameters && !file.filter->parameters->format.empty()
-             ? &*file.filter->parameters
-             : nullptr;
-}
-
-Json ParametersObject(const SstReport& file, Output) {
-  return !file.filter ? Nothing() : ParametersOf(file) != nullptr ? Json::object() : Json();
-}
-
-template <auto member>
-Json Parameter(const SstReport& file, Output) {
-  const FilterParameters* parameters = ParametersOf(file);
-  return parameters != nullptr && parameters->*member ? Json(*(parameters->*member)) : Nothing();
-}
-
-Json Format(const SstReport& file, Output) {
-  return ParametersOf(file) != nullptr ? Json(ParametersOf(file)->format) : Nothing();
-}
-
-Json Version(const SstReport& file, Output) {
-  return ParametersOf(file) != nullptr ? OrNull(ParametersOf(file)->version) : Nothing();
-}
-
-Json Hash(const SstReport& file, Output) {
-  return ParametersOf(file) != nullptr ? SentenceOrNull(ParametersOf(file)->hash) : Nothing();
-}
-
-Json Layers(const SstReport& file, Output) {
-  return ParametersOf(file) != nullptr && !ParametersOf(file)->layers.empty()
-             ? Json(ParametersOf(file)->layers)
-             : Nothing();
 }
 
 Json RemarkOfTable(const SstReport& file, Output) {
@@ -201,53 +196,53 @@ constexpr FileColumn kColumns[] = {
     {"/database", "database", kNone, kNone, Name<&SstReport::database>},
     {"/database_hex", kNone, kNone, kNone, Hex<&SstReport::database>},
     {kNone, "column_family", kNone, kNone, Name<&SstReport::column_family>},
-    {"/level", "level", "level", "level", Level},
+    {"/level", "level", "level", "level", Value<&SstReport::level>},
     {"/column_family", kNone, kNone, "column family", Name<&SstReport::column_family>},
     {"/column_family_hex", kNone, kNone, kNone, Hex<&SstReport::column_family>},
     {"/entries", "entries", "entries", "entries", Entries},
-    {"/file_bytes", "file_bytes", kNone, kNone, FileBytes},
+    {"/file_bytes", "file_bytes", kNone, kNone, Value<&SstReport::file_bytes>},
     {"/filter", kNone, kNone, kNone, FilterObject},
     {"/filter/kind", "kind", "filter", "filter", Kind, Align::kLeft},
-    {"/filter/keys", "keys", "keys", "keys", Filter<&FilterSummary::keys>},
-    {"/filter/bytes", "bytes", "bytes", "bytes", Filter<&FilterSummary::bytes>},
-    {kNone, "stored_bytes", kNone, kNone, Filter<&FilterSummary::stored_bytes>},
+    {"/filter/keys", "keys", "keys", "keys", Value<&FilterSummary::keys>},
+    {"/filter/bytes", "bytes", "bytes", "bytes", Value<&FilterSummary::bytes>},
+    {kNone, "stored_bytes", kNone, kNone, Value<&FilterSummary::stored_bytes>},
     {"/filter/bits_per_key", "bits_per_key", "bits/key", "bits a key", BitsPerKey},
     {"/filter/expected_fpr", "expected_fpr", "fpr", "expected rate", ExpectedRate},
     {"/filter/partitions", "partitions", kNone, kNone, Partitions},
     {"/filter/partition_kinds", kNone, kNone, kNone, PartitionKinds},
-    {"/filter/bloom", kNone, kNone, kNone, Blooms},
+    {"/filter/bloom", kNone, kNone, kNone, BloomsOfFile},
     {"/filter/built_for", kNone, kNone, kNone, GoalObject},
-    {"/filter/built_for/level", kNone, kNone, kNone, Goal<&BuiltFor::level>},
-    {"/filter/built_for/target_fpr", kNone, kNone, kNone, Goal<&BuiltFor::target_fpr>},
-    {"/filter/built_for/level_plan", kNone, kNone, kNone, Goal<&BuiltFor::level_plan>},
-    {"/filter/built_for/levels_below", kNone, kNone, kNone, GoalIfKnown<&BuiltFor::levels_below>},
-    {kNone, "policy_name", kNone, kNone, Filter<&FilterSummary::policy_name>},
+    {"/filter/built_for/level", kNone, kNone, kNone, Value<&BuiltFor::level>},
+    {"/filter/built_for/target_fpr", kNone, kNone, kNone, Value<&BuiltFor::target_fpr>},
+    {"/filter/built_for/level_plan", kNone, kNone, kNone, Value<&BuiltFor::level_plan>},
+    {"/filter/built_for/levels_below", kNone, kNone, kNone, ValueIfKnown<&BuiltFor::levels_below>},
+    {kNone, "policy_name", kNone, kNone, Value<&FilterSummary::policy_name>},
     {"/filter/parameters", kNone, kNone, kNone, ParametersObject},
-    {"/filter/parameters/format", "format", kNone, kNone, Format},
-    {"/filter/parameters/version", "version", kNone, kNone, Version},
-    {"/filter/parameters/hash", "hash", kNone, kNone, Hash},
-    {"/filter/parameters/probes", "probes", kNone, kNone, Parameter<&FilterParameters::probes>},
-    {"/filter/parameters/blocks", "blocks", kNone, kNone, Parameter<&FilterParameters::blocks>},
+    {"/filter/parameters/format", "format", kNone, kNone, Value<&FilterParameters::format>},
+    {"/filter/parameters/version", "version", kNone, kNone, Value<&FilterParameters::version>},
+    {"/filter/parameters/hash", "hash", kNone, kNone, Value<&FilterParameters::hash>},
+    {"/filter/parameters/probes", "probes", kNone, kNone, ValueIfAny<&FilterParameters::probes>},
+    {"/filter/parameters/blocks", "blocks", kNone, kNone, ValueIfAny<&FilterParameters::blocks>},
     {"/filter/parameters/block_bits", "block_bits", kNone, kNone,
-     Parameter<&FilterParameters::block_bits>},
-    {"/filter/parameters/slots", "slots", kNone, kNone, Parameter<&FilterParameters::slots>},
-    {"/filter/parameters/columns", "columns", kNone, kNone, Parameter<&FilterParameters::columns>},
-    {"/filter/parameters/layers", "layers", kNone, kNone, Layers},
+     ValueIfAny<&FilterParameters::block_bits>},
+    {"/filter/parameters/slots", "slots", kNone, kNone, ValueIfAny<&FilterParameters::slots>},
+    {"/filter/parameters/columns", "columns", kNone, kNone, ValueIfAny<&FilterParameters::columns>},
+    {"/filter/parameters/layers", "layers", kNone, kNone, ValueIfAny<&FilterParameters::layers>},
     {"/filter/parameters/bumped_share", "bumped_share", kNone, kNone,
-     Parameter<&FilterParameters::bumped_share>},
+     ValueIfAny<&FilterParameters::bumped_share>},
     {"/filter/parameters/fill_ratio", "fill_ratio", kNone, kNone,
-     Parameter<&FilterParameters::fill_ratio>},
-    {kNone, "target_fpr", kNone, kNone, Goal<&BuiltFor::target_fpr>},
-    {kNone, "built_for_level", kNone, kNone, GoalIfKnown<&BuiltFor::level>},
-    {kNone, "level_plan", kNone, kNone, Goal<&BuiltFor::level_plan>},
-    {kNone, "levels_below", kNone, kNone, GoalIfKnown<&BuiltFor::levels_below>},
-    {"/filter/detail", kNone, kNone, kNone, Filter<&FilterSummary::detail>},
-    {"/filter/policy_name", kNone, kNone, kNone, Filter<&FilterSummary::policy_name>},
-    {"/filter/fault", "fault", kNone, kNone, Fault},
-    {"/filter/stored_bytes", kNone, kNone, kNone, Filter<&FilterSummary::stored_bytes>},
+     ValueIfAny<&FilterParameters::fill_ratio>},
+    {kNone, "target_fpr", kNone, kNone, Value<&BuiltFor::target_fpr>},
+    {kNone, "built_for_level", kNone, kNone, ValueIfKnown<&BuiltFor::level>},
+    {kNone, "level_plan", kNone, kNone, Value<&BuiltFor::level_plan>},
+    {kNone, "levels_below", kNone, kNone, ValueIfKnown<&BuiltFor::levels_below>},
+    {"/filter/detail", kNone, kNone, kNone, Value<&FilterSummary::detail>},
+    {"/filter/policy_name", kNone, kNone, kNone, Value<&FilterSummary::policy_name>},
+    {"/filter/fault", "fault", kNone, kNone, Value<&FilterSummary::fault>},
+    {"/filter/stored_bytes", kNone, kNone, kNone, Value<&FilterSummary::stored_bytes>},
     {kNone, kNone, "", kNone, RemarkOfTable, Align::kLeft},
     {kNone, kNone, kNone, "parameters", RemarkOfPage},
-    {"/error", "error", kNone, kNone, Error},
+    {"/error", "error", kNone, kNone, Value<&SstReport::error>},
 };
 
 const char* NameIn(const FileColumn& column, Output output) {
@@ -273,7 +268,7 @@ void ForEachColumn(Output output, const Action& action) {
   }
 }
 
-std::string Text(const Json& value, Output output) {
+std::string TextOf(const Json& value, Output output) {
   if (value.is_null() || value.is_discarded()) {
     return IsForPeople(output) ? "-" : "";
   }
@@ -296,7 +291,7 @@ std::vector<Column> ColumnsOf(Output output) {
 std::vector<std::string> CellsOf(const SstReport& file, Output output) {
   std::vector<std::string> cells;
   ForEachColumn(output, [&](const char*, const FileColumn& column) {
-    cells.push_back(Text(column.value(file, output), output));
+    cells.push_back(TextOf(column.value(file, output), output));
   });
   return cells;
 }
