@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <regex>
 
+#include "src/text/numbers.h"
 #include "src/text/svg_text.h"
 
 namespace winnow::inspect {
