@@ -65,8 +65,8 @@ WINNOW_INLINE RibbonMasks MasksOf(const RibbonQuery& query) {
   return formulas::MasksAt(query.coefficient, query.start);
 }
 
-// Compares all columns that a block may have, eight at a time: kParities gives those of up to eight
-// columns, of which bit j is that of column j.
+// For kernels of eight lanes (avx2, neon). Compares all columns that a block may have, eight at a
+// time: kParities gives those of up to eight columns, of which bit j is that of column j.
 template <uint32_t (*kParities)(const unsigned char* low, const unsigned char* high,
                                 unsigned columns, const RibbonMasks& masks)>
 WINNOW_INLINE bool MatchInEights(const RibbonLayer& layer, const RibbonQuery& query) {
