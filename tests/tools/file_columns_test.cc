@@ -24,7 +24,7 @@ SstReport WithAll() {
   file.column_family = "family";
   file.database = "db";
   file.file_bytes = 100;
-  file.entries = 7;
+  file.entries = 7'000;
   file.error = "an error";
   FilterSummary& filter = file.filter.emplace();
   filter.kind = std::string(kWinnowRibbon);
@@ -60,10 +60,10 @@ TEST(FileColumnsTest, WhatIsKnownIsInEveryOutput) {
   const SstReport file = WithAll();
   EXPECT_THAT(CellsOf(file, Output::kCsv), Each(Not(IsEmpty())));
   EXPECT_THAT(CellsOf(file, Output::kTable),
-              ElementsAre("a\\xff.sst", "2", "7", "winnow-ribbon", "6", "5", "6.50", "25 %",
+              ElementsAre("a\\xff.sst", "2", "7000", "winnow-ribbon", "6", "5", "6.50", "25 %",
                           "FAULT: see below"));
   EXPECT_THAT(CellsOf(file, Output::kPage),
-              ElementsAre("a\\xff.sst", "2", "family", "7", "winnow-ribbon", "6", "5", "6.50",
+              ElementsAre("a\\xff.sst", "2", "family", "7,000", "winnow-ribbon", "6", "5", "6.50",
                           "25 %", "fault: a fault"));
   const nlohmann::ordered_json flat = ToJson(file).flatten();
   for (const auto& [place, value] : flat.items()) {

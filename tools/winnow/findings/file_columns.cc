@@ -5,6 +5,7 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
+#include <cstdint>
 #include <optional>
 
 #include "src/text/numbers.h"
@@ -155,8 +156,7 @@ Json RemarkOfTable(const SstReport& file, Output) {
   if (filter.partitions == 0) {
     return first;
   }
-  std::string remark =
-      absl::StrCat(filter.partitions, filter.partitions == 1 ? " partition" : " partitions");
+  std::string remark = Number(static_cast<uint64_t>(filter.partitions), "partition");
   for (const auto& [kind, count] : filter.kinds) {
     absl::StrAppend(&remark, filter.kinds.size() > 1 ? absl::StrCat(", ", count, " ", kind) : "");
   }
@@ -171,11 +171,11 @@ Json RemarkOfPage(const SstReport& file, Output) {
   if (filter.fault) {
     return absl::StrCat("fault: ", *filter.fault);
   }
-  return absl::StrCat(filter.partitions == 0 ? ""
-                      : filter.partitions == 1
-                          ? "1 partition: "
-                          : absl::StrCat(filter.partitions, " partitions, the first: "),
-                      ParametersText(filter));
+  if (filter.partitions == 0) {
+    return ParametersText(filter);
+  }
+  return absl::StrCat(NumberWithCommas(static_cast<uint64_t>(filter.partitions), "partition"),
+                      filter.partitions == 1 ? ": " : ", the first: ", ParametersText(filter));
 }
 
 // What an output does not have has no name there.
@@ -271,6 +271,9 @@ void ForEachColumn(Output output, const Action& action) {
 std::string TextOf(const Json& value, Output output) {
   if (value.is_null() || value.is_discarded()) {
     return IsForPeople(output) ? "-" : "";
+  }
+  if (output == Output::kPage && value.is_number_unsigned()) {
+    return Count(value.get<uint64_t>());
   }
   return value.is_string()         ? value.get<std::string>()
          : value.is_array()        ? absl::StrJoin(value.get<std::vector<std::string>>(), " ")
