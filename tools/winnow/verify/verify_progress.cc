@@ -7,7 +7,7 @@
 namespace winnow::tools {
 namespace {
 
-std::string Rate(double keys_per_second) {
+std::string Speed(double keys_per_second) {
   return keys_per_second >= 1e6   ? absl::StrFormat("%.1f M keys/s", keys_per_second / 1e6)
          : keys_per_second >= 1e3 ? absl::StrFormat("%.0f k keys/s", keys_per_second / 1e3)
                                   : absl::StrFormat("%.0f keys/s", keys_per_second);
@@ -52,7 +52,7 @@ std::string VerifyProgress::Line(Clock::time_point now) const {
   const double seconds = std::chrono::duration<double>(now - start_).count();
   std::string line = absl::StrFormat("%d of %d files, %.0f %%", done, files_.size(), 100 * share);
   if (seconds > 0 && share > 0) {
-    line += ", " + Rate(keys / seconds) + ", " + Duration(seconds * (1 - share) / share) + " left";
+    line += ", " + Speed(keys / seconds) + ", " + Duration(seconds * (1 - share) / share) + " left";
   }
   return line;
 }
