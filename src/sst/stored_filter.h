@@ -26,6 +26,11 @@ struct StoredRange {
   std::string last;
   bool empty = false;
   bool known = false;  // else it tells nothing
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(first, last, empty, known);
+  }
 };
 
 // Moves `keys`. The range is known if and only if the status is OK.

@@ -1,13 +1,11 @@
 #include "tools/winnow/advise/advice_files.h"
 
-#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "src/sst/internal_keys.h"
 #include "src/sst/known_comparator.h"
 #include "src/sst/sst_reader.h"
+#include "src/workers/wire.h"
 
 namespace winnow::inspect {
 namespace {
@@ -50,15 +49,6 @@ std::string WhyNotBuilt(const TableProperties& properties, const FilterContents&
                         ", which this program does not have");
   }
   return std::string();
-}
-
-nlohmann::json Bytes(const std::string& text) {
-  return nlohmann::json::binary(std::vector<uint8_t>(text.begin(), text.end()));
-}
-
-std::string FromBytes(const nlohmann::json& json) {
-  const auto& bytes = json.get_binary();
-  return std::string(bytes.begin(), bytes.end());
 }
 
 // The number that the file's name is; files without one are older than all others.
@@ -229,53 +219,6 @@ AdvisedFile ReadAdvisedFile(const std::string& path) {
   return file;
 }
 
-std::string PackAdvisedFile(const AdvisedFile& file) {
-  const nlohmann::json json = {file.error,
-                               file.family,
-                               file.comparator,
-                               file.data_bytes,
-                               file.entries,
-                               file.keys,
-                               file.filter_bytes,
-                               file.unread_filter,
-                               file.policy,
-                               file.partitions,
-                               file.contents,
-                               file.has_prefixes_only,
-                               Bytes(file.range.first),
-                               Bytes(file.range.last),
-                               file.range.empty,
-                               file.range.known,
-                               file.keys_are_known};
-  const std::vector<uint8_t> bytes = nlohmann::json::to_msgpack(json);
-  return std::string(bytes.begin(), bytes.end());
-}
-
-std::optional<AdvisedFile> UnpackAdvisedFile(std::string_view bytes) {
-  try {
-    const nlohmann::json json = nlohmann::json::from_msgpack(bytes.begin(), bytes.end());
-    AdvisedFile file;
-    file.error = json.at(0).get<std::string>();
-    file.family = json.at(1).get<std::string>();
-    file.comparator = json.at(2).get<std::string>();
-    file.data_bytes = json.at(3).get<uint64_t>();
-    file.entries = json.at(4).get<uint64_t>();
-    file.keys = json.at(5).get<uint64_t>();
-    file.filter_bytes = json.at(6).get<uint64_t>();
-    file.unread_filter = json.at(7).get<bool>();
-    file.policy = json.at(8).get<std::string>();
-    file.partitions = json.at(9).get<size_t>();
-    file.contents = json.at(10).get<std::string>();
-    file.has_prefixes_only = json.at(11).get<bool>();
-    file.range = {FromBytes(json.at(12)), FromBytes(json.at(13)), json.at(14).get<bool>(),
-                  json.at(15).get<bool>()};
-    file.keys_are_known = json.at(16).get<bool>();
-    return file;
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
-  }
-}
-
 std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files) {
   std::map<std::tuple<std::string, std::string, std::string>, AdvisedFamily> sorted;
   std::map<std::string, TreeShapes> shapes;
@@ -318,18 +261,16 @@ void DoAdviceWork(const AdviceWork& work, int jobs, const AdviceProgress& progre
   PooledWork pooled;
   pooled.work = work.work;
   pooled.on_report = [&](size_t piece, std::string_view report) {
-    double share = 0;
-    if (absl::SimpleAtod({report.data(), report.size()}, &share)) {
-      shares.Set(piece, share);
+    if (const std::optional<double> share = Unpack<double>(report)) {
+      shares.Set(piece, *share);
       progress({work.step, done, work.pieces, shares.OfAll()});
     }
   };
   pooled.on_answer = [&](size_t piece, const ChildAnswer& answer) {
-    if (!answer.text) {
+    if (!answer.text || !work.take(piece, *answer.text)) {
       work.error_of(piece) =
-          absl::StrCat("the process that read the file did not get through: ", answer.problem);
-    } else if (!work.take(piece, *answer.text)) {
-      work.error_of(piece) = "the answer of the process that read the file is not whole";
+          absl::StrCat("the process that read the file did not get through: ",
+                       answer.text ? "its answer did not arrive whole" : answer.problem);
     }
     shares.Set(piece, 1);
     progress({work.step, ++done, work.pieces, shares.OfAll()});
@@ -341,7 +282,7 @@ void DoAdviceWork(const AdviceWork& work, int jobs, const AdviceProgress& progre
 }
 
 std::function<void(uint64_t, double)> Beat(const WorkerReport& report) {
-  return [&report](uint64_t, double share) { report(absl::StrCat(share)); };
+  return [&report](uint64_t, double share) { report(Pack(share)); };
 }
 
 }  // namespace winnow::inspect

@@ -45,14 +45,17 @@ struct AdvisedFile {
 
   // From PlaceFiles.
   TreePlace place;
+
+  // Those that ReadAdvisedFile sets, for src/workers/wire.h.
+  template <typename Code>
+  void Fields(Code& code) {
+    code(error, family, comparator, data_bytes, entries, keys, keys_are_known, filter_bytes,
+         unread_filter, policy, partitions, contents, has_prefixes_only, range);
+  }
 };
 
 // Reads all but the first three members and the place; `error` says what could not be read.
 AdvisedFile ReadAdvisedFile(const std::string& path);
-
-// The members that ReadAdvisedFile sets, from one process to another.
-std::string PackAdvisedFile(const AdvisedFile& file);
-std::optional<AdvisedFile> UnpackAdvisedFile(std::string_view bytes);
 
 // The files of one column family of one database; or those that were given one by one and have the
 // same family's name and comparator.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/policy_trial/trial_filter.h"
+#include "src/workers/wire.h"
 #include "tools/winnow/advise/advice_trials.h"
 
 namespace winnow::inspect {
@@ -154,16 +155,16 @@ class Trying {
       if (number > 0 && std::chrono::steady_clock::now() >= deadline_) {
         FileTrial none;
         none.out_of_time = true;
-        return PackTrial(none);
+        return Pack(none);
       }
       const auto& [family, at] = pieces_[i];
-      return PackTrial(TryPolicies(read_.FileOf(pieces_[i]), read_.families[family].shape,
-                                   policies_[family], read_.lookups[family].keys,
-                                   read_.lookups[family].asks[at], Beat(report)));
+      return Pack(TryPolicies(read_.FileOf(pieces_[i]), read_.families[family].shape,
+                              policies_[family], read_.lookups[family].keys,
+                              read_.lookups[family].asks[at], Beat(report)));
     };
     work.take = [&](size_t number, const std::string& answer) {
       const size_t i = some[number];
-      std::optional<FileTrial> trial = UnpackTrial(answer);
+      std::optional<FileTrial> trial = Unpack<FileTrial>(answer);
       if (trial) {
         results_[i] = std::move(*trial);
         rows_.out_of_time = rows_.out_of_time || results_[i].out_of_time;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "src/sst/filter_asker.h"
@@ -249,34 +248,6 @@ FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
     trial.policies.push_back(cost);
   }
   return trial;
-}
-
-std::string PackTrial(const FileTrial& trial) {
-  nlohmann::json json = {{"error", trial.error},
-                         {"keys", trial.keys},
-                         {"out_of_time", trial.out_of_time},
-                         {"policies", nlohmann::json::array()}};
-  for (const PolicyCost& cost : trial.policies) {
-    json["policies"].push_back({cost.bytes, cost.false_reads});
-  }
-  const std::vector<uint8_t> bytes = nlohmann::json::to_msgpack(json);
-  return std::string(bytes.begin(), bytes.end());
-}
-
-std::optional<FileTrial> UnpackTrial(std::string_view bytes) {
-  try {
-    const nlohmann::json json = nlohmann::json::from_msgpack(bytes.begin(), bytes.end());
-    FileTrial trial;
-    trial.error = json.at("error").get<std::string>();
-    trial.keys = json.at("keys").get<uint64_t>();
-    trial.out_of_time = json.at("out_of_time").get<bool>();
-    for (const nlohmann::json& cost : json.at("policies")) {
-      trial.policies.push_back({cost.at(0).get<uint64_t>(), cost.at(1).get<uint64_t>()});
-    }
-    return trial;
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
-  }
 }
 
 std::vector<double> NanosecondsAKey(const std::vector<TimedBuild>& builds) {

@@ -19,6 +19,11 @@ namespace winnow::inspect {
 struct PolicyCost {
   uint64_t bytes = 0;        // of its filter blocks
   uint64_t false_reads = 0;  // lookups that it lets through
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(bytes, false_reads);
+  }
 };
 
 struct FileTrial {
@@ -26,6 +31,11 @@ struct FileTrial {
   std::vector<PolicyCost> policies;
   std::string error;         // a sentence; empty: all were built
   bool out_of_time = false;  // nothing was tried
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(keys, policies, error, out_of_time);
+  }
 };
 
 // Reads all keys of the file and builds from them the filter of each policy, by its options string;
@@ -36,9 +46,6 @@ FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
                       const std::vector<std::string>& policies,
                       const std::vector<std::string>& keys, const std::vector<uint32_t>& asks,
                       const std::function<void(uint64_t keys, double share)>& progress);
-
-std::string PackTrial(const FileTrial& trial);
-std::optional<FileTrial> UnpackTrial(std::string_view bytes);
 
 // A policy whose builds are timed.
 struct TimedBuild {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "src/workers/wire.h"
 #include "tools/winnow/advise/advice_trials.h"
 #include "tools/winnow/findings/families.h"
 
@@ -43,35 +44,12 @@ class EvenShares {
   uint64_t begin_ = 0;
 };
 
-// The error and each key with their sizes before them.
-std::string PackKeys(const std::string& error, const std::vector<std::string>& keys) {
-  std::string packed = absl::StrCat(error.size(), " ", error);
-  for (const std::string& key : keys) {
-    absl::StrAppend(&packed, key.size(), " ", key);
-  }
-  return packed;
-}
+// The error, and what a piece has for lookups and for present keys.
+using Drawn = std::pair<std::string, std::pair<std::vector<std::string>, std::vector<std::string>>>;
+using Asked = std::pair<std::string, std::pair<std::string, std::string>>;
 
-bool UnpackKeys(const std::string& packed, std::string* error, std::vector<std::string>* keys) {
-  bool is_error = true;
-  for (size_t at = 0; at < packed.size();) {
-    size_t size = 0;
-    for (; at < packed.size() && packed[at] >= '0' && packed[at] <= '9'; ++at) {
-      size = 10 * size + static_cast<size_t>(packed[at] - '0');
-    }
-    if (at >= packed.size() || packed[at] != ' ' || packed.size() - at - 1 < size) {
-      return false;
-    }
-    std::string text = packed.substr(at + 1, size);
-    at += 1 + size;
-    if (is_error) {
-      *error = std::move(text);
-    } else {
-      keys->push_back(std::move(text));
-    }
-    is_error = false;
-  }
-  return !is_error;
+void Append(const std::vector<std::string>& keys, std::vector<std::string>* to) {
+  to->insert(to->end(), keys.begin(), keys.end());
 }
 
 // An even part of `keys`, which are sorted, such that `asks` of all become about `most`.
@@ -125,10 +103,10 @@ class Reader {
     work.step = "reading filters";
     work.pieces = tables_.size();
     work.work = [&](size_t i, const WorkerReport&) {
-      return PackAdvisedFile(ReadAdvisedFile(tables_[i].path));
+      return Pack(ReadAdvisedFile(tables_[i].path));
     };
     work.take = [&](size_t i, const std::string& answer) {
-      std::optional<AdvisedFile> file = UnpackAdvisedFile(answer);
+      std::optional<AdvisedFile> file = Unpack<AdvisedFile>(answer);
       if (file) {
         read_.files[i] = std::move(*file);
       }
@@ -191,11 +169,11 @@ class Reader {
     work.pieces = pieces.size();
     work.sizes = EntriesOf(pieces);
     work.work = [&](size_t i, const WorkerReport& report) {
-      return PackTrial(TryPolicies(read_.FileOf(pieces[i]), read_.families[pieces[i].family].shape,
-                                   {}, {}, {}, Beat(report)));
+      return Pack(TryPolicies(read_.FileOf(pieces[i]), read_.families[pieces[i].family].shape, {},
+                              {}, {}, Beat(report)));
     };
     work.take = [&](size_t i, const std::string& answer) {
-      const std::optional<FileTrial> trial = UnpackTrial(answer);
+      const std::optional<FileTrial> trial = Unpack<FileTrial>(answer);
       if (trial) {
         AdvisedFile& file = read_.FileOf(pieces[i]);
         file.error = trial->error;
@@ -272,14 +250,17 @@ class Reader {
       const DrawnKeys drawn = draws[i].lookups + draws[i].present == 0
                                   ? DrawnKeys()
                                   : DrawLookups(read_.FileOf(pieces[i]).path, draws[i], &error);
-      return PackKeys(error, {PackKeys("", drawn.lookups), PackKeys("", drawn.present)});
+      return Pack(Drawn(error, {drawn.lookups, drawn.present}));
     };
     work.take = [&](size_t i, const std::string& answer) {
-      std::vector<std::string> lists;
-      std::string none;
-      return UnpackKeys(answer, &read_.FileOf(pieces[i]).error, &lists) && lists.size() == 2 &&
-             UnpackKeys(lists[0], &none, &read_.lookups[pieces[i].family].keys) &&
-             UnpackKeys(lists[1], &none, &present_[pieces[i].family]);
+      const std::optional<Drawn> drawn = Unpack<Drawn>(answer);
+      if (drawn) {
+        const auto& [lookups, present] = drawn->second;
+        read_.FileOf(pieces[i]).error = drawn->first;
+        Append(lookups, &read_.lookups[pieces[i].family].keys);
+        Append(present, &present_[pieces[i].family]);
+      }
+      return drawn.has_value();
     };
     work.error_of = [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; };
     DoAdviceWork(work, options_.jobs, progress_);
@@ -351,17 +332,17 @@ class Reader {
       std::string error;
       const std::string of_lookups = Ask(lookups, pieces[i], &error);
       const std::string of_present = Ask(present, pieces[i], &error);
-      return PackKeys(error, {of_lookups, of_present});
+      return Pack(Asked(error, {of_lookups, of_present}));
     };
     work.take = [&](size_t i, const std::string& answer) {
       const auto& [family, at] = pieces[i];
-      std::vector<std::string> found;
-      if (!UnpackKeys(answer, &read_.FileOf(pieces[i]).error, &found) || found.size() != 2) {
-        return false;
+      std::optional<Asked> found = Unpack<Asked>(answer);
+      if (found) {
+        read_.FileOf(pieces[i]).error = std::move(found->first);
+        lookups.answers[family][at] = std::move(found->second.first);
+        present.answers[family][at] = std::move(found->second.second);
       }
-      lookups.answers[family][at] = std::move(found[0]);
-      present.answers[family][at] = std::move(found[1]);
-      return true;
+      return found.has_value();
     };
     work.error_of = [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; };
     DoAdviceWork(work, options_.jobs, progress_);
