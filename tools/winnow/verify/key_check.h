@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,6 @@
 #include "src/sst/filter_partitions.h"
 #include "src/sst/filter_rate.h"
 #include "src/sst/internal_keys.h"
-#include "tools/winnow/verify/verify_file.h"
 
 namespace winnow::inspect {
 
@@ -30,6 +30,20 @@ struct CheckedFilter {
   FilterContents contents;
   size_t timestamp_bytes = 0;  // at the end of each user key, which filters leave out
 };
+
+// A key that a filter was built from and denies: a lookup of it does not find it.
+struct DeniedKey {
+  std::string bytes;  // what the filter was asked for
+  bool is_prefix = false;
+  std::optional<int> partition;  // from 0 on, of a partitioned filter
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(bytes, is_prefix, partition);
+  }
+};
+
+inline constexpr size_t kMostDeniedShown = 5;
 
 struct KeyCheck {
   uint64_t entries = 0;

@@ -10,20 +10,9 @@
 #include <vector>
 
 #include "src/text/rate_interval.h"
+#include "tools/winnow/verify/key_check.h"
 
 namespace winnow::inspect {
-
-// A key that a filter was built from and denies: a lookup of it does not find it.
-struct DeniedKey {
-  std::string bytes;  // what the filter was asked for
-  bool is_prefix = false;
-  std::optional<int> partition;  // from 0 on, of a partitioned filter
-
-  template <typename Code>
-  void Fields(Code& code) {
-    code(bytes, is_prefix, partition);
-  }
-};
 
 struct FileVerdict {
   std::string path;           // these two for the caller to set
@@ -57,8 +46,6 @@ struct FileVerdict {
          measured_fpr, interval, expected_fpr, faults, remarks, error);
   }
 };
-
-inline constexpr size_t kMostDeniedShown = 5;
 
 struct VerifyOptions {
   uint64_t samples = 10'000;  // absent keys for each file; 0: no rate is measured
