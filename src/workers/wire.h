@@ -130,7 +130,9 @@ class WireReader {
     Get(is_set);
     value.reset();
     if (is_set) {
-      Get(value.emplace());
+      T set{};
+      Get(set);
+      value = std::move(set);
     }
   }
 
@@ -143,7 +145,9 @@ class WireReader {
   void Get(std::vector<T>& values) {
     values.clear();
     for (uint64_t left = GetSize(); left > 0 && ok_; --left) {
-      Get(values.emplace_back());
+      T value{};
+      Get(value);
+      values.push_back(std::move(value));
     }
   }
 
