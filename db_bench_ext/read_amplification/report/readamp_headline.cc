@@ -24,7 +24,8 @@ std::string ReadsPhrase(double ratio, const Interval& interval, const std::strin
   if (interval.low <= 1 && interval.high >= 1) {
     return absl::StrCat("reads about as many blocks for nothing as ", reference);
   }
-  if (ratio <= 0.5) {
+  constexpr double kTooFewForPercent = 0.2;
+  if (ratio <= kTooFewForPercent) {
     return absl::StrCat("reads 1/", Figure(1 / ratio), " of the blocks for nothing that ",
                         reference, " reads");
   }
