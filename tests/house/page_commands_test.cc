@@ -91,7 +91,7 @@ TEST(PageCommandsTest, TheToolHasTheirVerbsAndFlags) {
         !std::regex_match(command.words[1], verb)) {
       continue;
     }
-    const ChildResult& help = HelpOf({WINNOW_TOOL, "help", command.words[1]});
+    const ChildResult help = HelpOf({WINNOW_TOOL, "help", command.words[1]});
     EXPECT_EQ(help.status, 0) << command.page << ": winnow " << command.words[1] << "\n"
                               << help.errors;
     ExpectFlags(command, help.output);
