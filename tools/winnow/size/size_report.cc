@@ -19,15 +19,13 @@ namespace {
 constexpr uint64_t kShardBytes = uint64_t{512} << 20;
 constexpr unsigned kMostPageProbes = 30;
 
-std::string Rate(double rate) { return absl::StrFormat("%.4g", rate); }
-
 // Why no filter is as wished, though the wish is a clear one: a sentence, or empty.
 std::string Objection(const SizeWish& wish) {
   if (wish.page_bytes) return "";
   if (wish.rate && *wish.rate <= std::ldexp(static_cast<double>(*wish.keys), -64)) {
     return absl::StrCat("so many keys have hashes of 64 bits in common with others at a rate of ",
-                        Rate(std::ldexp(static_cast<double>(*wish.keys), -64)),
-                        ": no filter of them can have ", Rate(*wish.rate));
+                        RateText(std::ldexp(static_cast<double>(*wish.keys), -64)),
+                        ": no filter of them can have ", RateText(*wish.rate));
   }
   if (wish.deletes && wish.threads) {
     return "no kind lets several threads add and keys be removed: take one that removes, and a "
@@ -135,9 +133,10 @@ void ReportKinds(const SizeWish& wish, SizeReport* report) {
   if (std::none_of(report->kinds.begin(), report->kinds.end(),
                    [](const SizedKind& kind) { return kind.fits_wish; })) {
     report->impossible =
-        wish.rate ? absl::StrCat("no kind has the rate ", Rate(*wish.rate), " where ", Wishes(wish))
-                  : absl::StrCat("no kind holds ", keys, " keys in ", *wish.bytes, " bytes where ",
-                                 Wishes(wish), ", at any rate up to ", Rate(amq::kHighestRate));
+        wish.rate
+            ? absl::StrCat("no kind has the rate ", RateText(*wish.rate), " where ", Wishes(wish))
+            : absl::StrCat("no kind holds ", keys, " keys in ", *wish.bytes, " bytes where ",
+                           Wishes(wish), ", at any rate up to ", RateText(amq::kHighestRate));
     report->kinds.clear();
     return;
   }
@@ -176,16 +175,16 @@ std::string ProbesToTake(const SizeWish& wish, const std::vector<PageRow>& rows)
       rows.begin(), rows.end(), [](const PageRow& a, const PageRow& b) { return a.keys < b.keys; });
   const std::string most = !wish.rate ? ""
                                       : absl::StrCat(holds_most.keys, " keys have the rate ",
-                                                     Rate(*wish.rate), ", the most of any k");
+                                                     RateText(*wish.rate), ", the most of any k");
   if (!wish.keys) return absl::StrCat("Take k = ", holds_most.k, ": ", most, ".");
   const PageRow& lowest =
       *std::min_element(rows.begin(), rows.end(),
                         [](const PageRow& a, const PageRow& b) { return *a.at_rate < *b.at_rate; });
   std::string text = absl::StrCat("Take k = ", lowest.k, ": ", *wish.keys, " keys have the rate ",
-                                  Rate(*lowest.at_rate), ", the lowest of any k.");
+                                  RateText(*lowest.at_rate), ", the lowest of any k.");
   if (wish.rate && *lowest.at_rate > *wish.rate) {
-    absl::StrAppend(&text, " That is above ", Rate(*wish.rate), ": with k = ", holds_most.k, " ",
-                    most, "; take more pages (winnow help pages).");
+    absl::StrAppend(&text, " That is above ", RateText(*wish.rate), ": with k = ", holds_most.k,
+                    " ", most, "; take more pages (winnow help pages).");
   }
   return text;
 }
@@ -203,13 +202,13 @@ void ReportPage(const SizeWish& wish, SizeReport* report) {
                                [](const PageRow& row) { return row.keys == 0; })) {
     report->impossible =
         absl::StrCat("a page of ", *wish.page_bytes, " bytes does not have the rate ",
-                     Rate(*wish.rate), " with a single key");
+                     RateText(*wish.rate), " with a single key");
   } else if (wish.keys && *report->page.front().at_rate > amq::kHighestRate) {
     // With one bit a key so many keys have the highest rate as with no other number.
     report->impossible = absl::StrCat("a page of ", *wish.page_bytes, " bytes does not tell ",
                                       *wish.keys, " keys from others: at most ",
                                       amq::BloomFilterKeys(bits, 1, amq::kHighestRate),
-                                      " have a rate up to ", Rate(amq::kHighestRate), " in it");
+                                      " have a rate up to ", RateText(amq::kHighestRate), " in it");
   }
   if (!report->impossible.empty()) {
     report->page.clear();
@@ -220,13 +219,15 @@ void ReportPage(const SizeWish& wish, SizeReport* report) {
 
 }  // namespace
 
+std::string RateText(double rate) { return absl::StrFormat("%.4g", rate); }
+
 std::string WhatIsWrong(const SizeWish& wish) {
   if (wish.keys && (*wish.keys < 1 || *wish.keys > amq::kMostKeys)) {
     return absl::StrCat("keys are ", *wish.keys, ", but must be from 1 to ", amq::kMostKeys);
   }
   if (wish.rate && !(*wish.rate >= amq::kLowestRate && *wish.rate <= amq::kHighestRate)) {
-    return absl::StrCat("the rate is ", Rate(*wish.rate), ", but must be from ",
-                        Rate(amq::kLowestRate), " to ", Rate(amq::kHighestRate));
+    return absl::StrCat("the rate is ", RateText(*wish.rate), ", but must be from ",
+                        RateText(amq::kLowestRate), " to ", RateText(amq::kHighestRate));
   }
   if (wish.page_bytes) {
     if (wish.bytes) return "a page has its own memory: leave out one of the two";

@@ -53,6 +53,9 @@ struct SizeReport {
   std::vector<PageRow> page;
 };
 
+// A rate as reports say it, with four significant digits: "0.009571", "1e-09".
+std::string RateText(double rate);
+
 // What is wrong with a wish that no report can be made of, as a sentence; empty: nothing.
 std::string WhatIsWrong(const SizeWish& wish);
 

@@ -19,8 +19,6 @@ using inspect::SizedKind;
 using inspect::SizeReport;
 using inspect::TextTable;
 
-std::string Rate(double rate) { return absl::StrFormat("%.4g", rate); }
-
 const char* YesOrNo(bool yes) { return yes ? "yes" : "no"; }
 
 }  // namespace
@@ -28,13 +26,14 @@ const char* YesOrNo(bool yes) { return yes ? "yes" : "no"; }
 std::string SizeText(const SizeReport& report) {
   if (!report.page.empty()) {
     std::vector<Column> columns = {{"k"}};
-    if (report.wish.rate) columns.push_back({absl::StrCat("keys at ", Rate(*report.wish.rate))});
+    if (report.wish.rate)
+      columns.push_back({absl::StrCat("keys at ", inspect::RateText(*report.wish.rate))});
     if (report.wish.keys) columns.push_back({absl::StrCat("rate of ", *report.wish.keys, " keys")});
     TextTable table(columns);
     for (const PageRow& row : report.page) {
       TextTable::Row cells = {absl::StrCat(row.k)};
       if (report.wish.rate) cells.push_back(absl::StrCat(row.keys));
-      if (row.at_rate) cells.push_back(Rate(*row.at_rate));
+      if (row.at_rate) cells.push_back(inspect::RateText(*row.at_rate));
       table.AddRow(std::move(cells));
     }
     return absl::StrCat("A page of ",
@@ -54,7 +53,7 @@ std::string SizeText(const SizeReport& report) {
   for (const SizedKind& kind : report.kinds) {
     table.AddRow({kind.kind, inspect::ByteSize(static_cast<double>(kind.bytes)),
                   absl::StrFormat("%.2f", kind.bits_per_key),
-                  kind.bits == 0 ? "-" : absl::StrCat(kind.bits), Rate(kind.rate),
+                  kind.bits == 0 ? "-" : absl::StrCat(kind.bits), inspect::RateText(kind.rate),
                   YesOrNo(kind.grows), YesOrNo(kind.deletes), YesOrNo(kind.threads),
                   YesOrNo(kind.fits_wish)});
   }
