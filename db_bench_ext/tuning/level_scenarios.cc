@@ -1,6 +1,7 @@
 #include "db_bench_ext/tuning/level_scenarios.h"
 
 #include <absl/strings/str_cat.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 
 #include <chrono>
@@ -108,6 +109,30 @@ absl::Status GrowOverwritten(LevelTree* tree, uint64_t keys) {
   return status.ok() ? tree->Rest() : status;
 }
 
+// A queue whose numbers begin again: at each time a tenth of them is written, four times round.
+absl::Status GrowRing(LevelTree* tree, uint64_t keys) {
+  const uint64_t numbers = keys / 4;
+  const uint64_t step = kRandomEnd / numbers;
+  for (uint64_t i = 0; i < keys; ++i) {
+    absl::Status status = tree->Put(i % numbers * step);
+    if (status.ok() && i >= numbers / 10)
+      status = tree->Delete((i - numbers / 10) % numbers * step);
+    if (!status.ok()) return status;
+  }
+  return tree->Rest();
+}
+
+// Random writes, then what was written is removed, and as much comes in order.
+using Remove = absl::Status (LevelTree::*)(uint64_t first, uint64_t last);
+absl::Status GrowRemoved(LevelTree* tree, uint64_t keys, Remove remove) {
+  absl::Status status = GrowRandom(tree, keys / 2);
+  if (status.ok()) status = (tree->*remove)(0, kRandomEnd);
+  if (status.ok()) status = PutAll(tree, keys / 2, Ascending(0, keys / 2, kRandomEnd));
+  return status.ok() ? tree->Rest() : status;
+}
+
+void ForHits(rocksdb::Options* options) { options->optimize_filters_for_hits = true; }
+
 void Static(rocksdb::Options* options) { options->level_compaction_dynamic_level_bytes = false; }
 
 std::function<void(rocksdb::Options*)> Multiplier(double ratio) {
@@ -164,6 +189,27 @@ const std::vector<LevelScenario>& LevelScenarios() {
       {"streams_1000", "a thousand", nullptr,
        [](LevelTree* tree, uint64_t keys) { return GrowStreams(tree, keys, 1000); }},
       {"backlog", "random writes, then 30 files on level 0", nullptr, GrowBacklog},
+      {"ring", "numbers in order that begin again four times, a tenth of them alive", nullptr,
+       GrowRing},
+      {"range_deleted", "random writes, all of it deleted as a range, then written in order",
+       nullptr,
+       [](LevelTree* tree, uint64_t keys) {
+         return GrowRemoved(tree, keys, &LevelTree::DeleteRange);
+       }},
+      {"files_deleted", "the same by DeleteFilesInRange", nullptr,
+       [](LevelTree* tree, uint64_t keys) {
+         return GrowRemoved(tree, keys, &LevelTree::DeleteFiles);
+       }},
+      {"prefix", "random writes of keys with 64 bytes in common", nullptr, GrowRandom,
+       std::string(64, 'p')},
+      {"prefix_static", "the same with static level sizes", Static, GrowRandom,
+       std::string(64, 'p')},
+      RandomScenario("for_hits", "random writes, no filters on the last level", 1, ForHits),
+      RandomScenario("for_hits_static", "the same with static level sizes", 1,
+                     [](rocksdb::Options* options) {
+                       ForHits(options);
+                       Static(options);
+                     }),
       RandomScenario("ratio_4", "random writes, a size ratio of 4", 1, Multiplier(4)),
       RandomScenario("ratio_20", "a size ratio of 20", 1, Multiplier(20)),
       RandomScenario("universal", "random writes, universal compaction", 1,
@@ -192,11 +238,46 @@ absl::Status LevelTree::Reopen() {
   return Open();
 }
 
+std::string LevelTree::KeyOf(uint64_t number) const { return prefix_ + LevelKey(number); }
+
+void LevelTree::Watch(uint64_t every, std::function<absl::Status()> look) {
+  every_ = every;
+  look_ = std::move(look);
+}
+
+absl::Status LevelTree::Wrote(const rocksdb::Status& status) {
+  if (status.ok() && look_ && ++writes_ % every_ == 0) return look_();
+  return FromStatus(status, "write");
+}
+
 absl::Status LevelTree::Put(uint64_t number) {
   rocksdb::WriteOptions write;
   write.disableWAL = true;
-  const std::string key = LevelKey(number);
-  return FromStatus(db_->Put(write, key, rocksdb::Slice(key.data(), 8)), "write");
+  const std::string value = LevelKey(number).substr(0, 8);
+  return Wrote(db_->Put(write, KeyOf(number), value));
+}
+
+absl::Status LevelTree::Delete(uint64_t number) {
+  rocksdb::WriteOptions write;
+  write.disableWAL = true;
+  return FromStatus(db_->Delete(write, KeyOf(number)), "delete");
+}
+
+absl::Status LevelTree::DeleteRange(uint64_t first, uint64_t last) {
+  rocksdb::Status status = db_->DeleteRange(rocksdb::WriteOptions(), db_->DefaultColumnFamily(),
+                                            KeyOf(first), KeyOf(last) + '\0');
+  if (status.ok()) status = db_->Flush(rocksdb::FlushOptions());
+  if (status.ok()) status = db_->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr);
+  return FromStatus(status, "delete a range");
+}
+
+absl::Status LevelTree::DeleteFiles(uint64_t first, uint64_t last) {
+  const std::string begin = KeyOf(first);
+  const std::string end = KeyOf(last);
+  const rocksdb::Slice from = begin;
+  const rocksdb::Slice to = end;
+  return FromStatus(rocksdb::DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), &from, &to),
+                    "delete files");
 }
 
 absl::Status LevelTree::Flush() { return FromStatus(db_->Flush(rocksdb::FlushOptions()), "flush"); }

@@ -2,10 +2,12 @@
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
+#include <rocksdb/db.h>
 #include <rocksdb/metadata.h>
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 
 #include "db_bench_ext/tuning/level_keys.h"
 #include "db_bench_ext/tuning/split_mix.h"
@@ -70,30 +72,57 @@ double FalseReads(const std::vector<File>& files, RateOf rate_of) {
   return sum / kKeys;
 }
 
-absl::StatusOr<std::vector<File>> FilesOf(rocksdb::DB* db, const std::string& path) {
+absl::StatusOr<std::vector<File>> FilesOf(const LevelTree& tree) {
   rocksdb::ColumnFamilyMetaData metadata;
-  db->GetColumnFamilyMetaData(&metadata);
+  tree.db()->GetColumnFamilyMetaData(&metadata);
+  const auto number = [&](const std::string& key) {
+    return LevelKeyNumber(std::string_view(key).substr(tree.prefix().size()));
+  };
   std::vector<File> files;
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
-      const inspect::SstReport report = inspect::ReadSst(path + file.name);
+      const inspect::SstReport report = inspect::ReadSst(tree.path() + file.name);
       if (!report.filter || !report.filter->expected_fpr) {
         return absl::InternalError(absl::StrCat("can't read the filter of ", file.name));
       }
-      files.push_back({static_cast<size_t>(level.level), LevelKeyNumber(file.smallestkey),
-                       LevelKeyNumber(file.largestkey), file.num_entries, report.filter->bytes,
+      if (report.filter->kind == inspect::kNoFilter) continue;
+      files.push_back({static_cast<size_t>(level.level), number(file.smallestkey),
+                       number(file.largestkey), file.num_entries, report.filter->bytes,
                        *report.filter->expected_fpr});
     }
   }
-  if (files.empty()) return absl::InternalError("the tree has no files");
+  if (files.empty()) return absl::InternalError("the tree has no filters");
   return files;
 }
 
 }  // namespace
 
-absl::StatusOr<TreeCost> MeasureTree(rocksdb::DB* db, const std::string& path,
-                                     double bits_per_key) {
-  absl::StatusOr<std::vector<File>> files = FilesOf(db, path);
+absl::Status MostMemory::Look(const LevelTree& tree) {
+  rocksdb::ColumnFamilyMetaData metadata;
+  tree.db()->GetColumnFamilyMetaData(&metadata);
+  double filter = 0;
+  double uniform = 0;
+  for (const rocksdb::LevelMetaData& level : metadata.levels) {
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      auto found = files_.find(file.name);
+      if (found == files_.end()) {
+        const inspect::SstReport report = inspect::ReadSst(tree.path() + file.name);
+        if (!report.filter) continue;
+        const bool has_filter = report.filter->kind != inspect::kNoFilter;
+        const uint64_t alike =
+            has_filter ? core::EstimateBytes(report.filter->keys, WithBits(bits_per_key_)) : 0;
+        found = files_.emplace(file.name, Bytes{report.filter->bytes, alike}).first;
+      }
+      filter += static_cast<double>(found->second.filter);
+      uniform += static_cast<double>(found->second.uniform);
+    }
+  }
+  if (uniform > 0) share_ = std::max(share_, filter / uniform);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TreeCost> MeasureTree(const LevelTree& tree, double bits_per_key) {
+  absl::StatusOr<std::vector<File>> files = FilesOf(tree);
   if (!files.ok()) return files.status();
   TreeCost cost;
   for (const File& file : *files) {

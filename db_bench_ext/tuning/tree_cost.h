@@ -3,12 +3,15 @@
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_TREE_COST_H_
 #define WINNOW_DB_BENCH_EXT_TUNING_TREE_COST_H_
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
-#include <rocksdb/db.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
+
+#include "db_bench_ext/tuning/level_scenarios.h"
 
 namespace winnow::bench {
 
@@ -26,9 +29,30 @@ struct TreeCost {
   std::vector<double> files_by_level;  // in whose range an absent key lies
 };
 
-// Of the one family of an open database that lies in the folder, all of whose keys are `key_size`
-// bytes, the first eight of which are a number, most significant byte first.
-absl::StatusOr<TreeCost> MeasureTree(rocksdb::DB* db, const std::string& path, double bits_per_key);
+// Of the one family of an open database that lies in the folder, all of whose keys are a prefix and
+// a LevelKey. Files without a filter are left out.
+absl::StatusOr<TreeCost> MeasureTree(const LevelTree& tree, double bits_per_key);
+
+// The greatest of the shares filter_bytes / uniform_bytes that a tree was seen to have.
+class MostMemory {
+ public:
+  explicit MostMemory(double bits_per_key) : bits_per_key_(bits_per_key) {}
+
+  // The tree may be at work: files that are gone are left out.
+  absl::Status Look(const LevelTree& tree);
+
+  double share() const { return share_; }
+
+ private:
+  struct Bytes {
+    uint64_t filter;
+    uint64_t uniform;
+  };
+
+  const double bits_per_key_;
+  std::map<std::string, Bytes> files_;  // that were seen, by name
+  double share_ = 0;
+};
 
 }  // namespace winnow::bench
 
