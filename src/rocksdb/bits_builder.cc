@@ -87,8 +87,16 @@ void BitsBuilder::SettleOptions() noexcept {
     return;
   }
   try {
-    options_ = core::NearestValid(place_->Settle());
+    options_ = core::NearestValid(place_->Settle(builder_.num_hashes()));
     builder_.SetOptions(options_);
+  } catch (...) {
+    place_.reset();
+  }
+}
+
+void BitsBuilder::NotePlace(std::string_view block) noexcept {
+  try {
+    place_->Built(block);
   } catch (...) {
     place_.reset();
   }
@@ -208,6 +216,9 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
   }
   const FilterInfo info = FilterView(block.bytes()).info();
   CountFilter(info.kind, info.num_hashes, block.size, info.target_fpr);
+  if (place_ != nullptr) {
+    NotePlace(block.bytes());
+  }
   const Slice filter(block.data.get(), block.size);
   buf->reset(block.data.release());
   return filter;

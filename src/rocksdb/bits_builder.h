@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "src/rocksdb/place_of_file.h"
@@ -122,6 +123,8 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
   // Before the filter is finished, by the place of the file.
   void SettleOptions() noexcept;
+  // After it was finished.
+  void NotePlace(std::string_view block) noexcept;
   __attribute__((noinline)) void SeeKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
 
   FilterOptions options_;

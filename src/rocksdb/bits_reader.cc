@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "src/core/format.h"
 #include "src/rocksdb/counters.h"
@@ -27,7 +28,7 @@ using ROCKSDB_NAMESPACE::Status;
 // the view chose when it was made.
 //
 // What a lookup reads is in one cache line.
-class alignas(64) BitsReader final : public FilterBitsReader {
+class alignas(64) BitsReader : public FilterBitsReader {
  public:
   explicit BitsReader(std::string_view block) noexcept : view_(block) {}
 
@@ -53,12 +54,27 @@ class alignas(64) BitsReader final : public FilterBitsReader {
   const FilterView view_;
 };
 
+class CountedReader final : public BitsReader {
+ public:
+  CountedReader(std::string_view block, ReaderCount count) noexcept
+      : BitsReader(block), count_(std::move(count)) {}
+
+ private:
+  const ReaderCount count_;
+};
+
+BitsReader* NewOwnReader(std::string_view block, ReaderCount count) noexcept {
+  if (count) return new (std::nothrow) CountedReader(block, std::move(count));
+  return new (std::nothrow) BitsReader(block);
+}
+
 }  // namespace
 
-FilterBitsReader* NewBitsReader(const Slice& contents, const FilterPolicy& builtin) noexcept {
+FilterBitsReader* NewBitsReader(const Slice& contents, const FilterPolicy& builtin,
+                                ReaderCount count) noexcept {
   const std::string_view block(contents.data(), contents.size());
   if (core::LooksOurs(block)) {
-    auto* const reader = new (std::nothrow) BitsReader(block);
+    BitsReader* const reader = NewOwnReader(block, std::move(count));
     if (reader != nullptr) {
       CountLoadedFilter(reader->is_usable() ? LoadedFilter::kWinnow : LoadedFilter::kUnusable);
     }

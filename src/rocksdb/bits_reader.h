@@ -9,6 +9,8 @@
 
 #include <memory>
 
+#include "src/rocksdb/filter_owners.h"
+
 namespace winnow::plugin {
 
 // A reader of a filter block, which the caller owns; it looks at the contents in place, so they
@@ -18,10 +20,12 @@ namespace winnow::plugin {
 // key. Any other block goes to `builtin`, a policy that reads RocksDB's own filters and that is not
 // needed after the call.
 //
+// The reader keeps `count`, where it counts.
+//
 // Safe from any number of threads. Lookups in our blocks are added to the counters (counters.h).
-ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(
-    const ROCKSDB_NAMESPACE::Slice& contents,
-    const ROCKSDB_NAMESPACE::FilterPolicy& builtin) noexcept;
+ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(const ROCKSDB_NAMESPACE::Slice& contents,
+                                                   const ROCKSDB_NAMESPACE::FilterPolicy& builtin,
+                                                   ReaderCount count = {}) noexcept;
 
 // Makes the policy that `builtin` stands for: RocksDB's read-only one, by its name. NotSupported if
 // this RocksDB has none; *policy is then unchanged.

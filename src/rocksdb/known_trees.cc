@@ -13,15 +13,39 @@ KnownTrees::Entry* KnownTrees::Find(const void* logger, const std::string& famil
   return &entries_.front();
 }
 
+// The tree of a database that was closed, and opened again with this logger.
+KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& family) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.family == family && entry.files->IsReopened();
+  });
+  if (found == entries_.end()) return nullptr;
+  found->logger = logger;
+  return Find(logger, family);
+}
+
+void KnownTrees::Bound() {
+  size_t files = 0;
+  for (const Entry& entry : entries_) files += entry.files->files();
+  while (entries_.size() > kMostTrees || (files > kMostFiles && entries_.size() > 1)) {
+    files -= entries_.back().files->files();
+    entries_.pop_back();
+    has_forgotten_.store(true, std::memory_order_relaxed);
+  }
+}
+
 KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
                             const BuildFacts& facts) {
   const std::lock_guard<std::mutex> lock(mutex_);
   KnownTree known;
   if (logger != nullptr) {
     Entry* entry = Find(logger, family);
+    if (entry == nullptr) entry = Adopt(logger, family);
     if (entry == nullptr) {
-      if (entries_.size() == kMostTrees) entries_.pop_back();
-      entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<KnownRanges>()});
+      entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<LiveFiles>()});
+      Bound();
+      entry = &entries_.front();
+    } else if (++asked_ % 256 == 0) {
+      Bound();
       entry = &entries_.front();
     }
     known = entry->tree = WithFile(entry->tree, facts);
@@ -32,15 +56,14 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
   return known;
 }
 
-std::shared_ptr<KnownRanges> KnownTrees::RangesOf(const void* logger, const std::string& family) {
+std::shared_ptr<LiveFiles> KnownTrees::FilesOf(const void* logger, const std::string& family) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const Entry* const entry = Find(logger, family);
-  return entry == nullptr ? nullptr : entry->ranges;
+  return entry == nullptr ? nullptr : entry->files;
 }
 
-void KnownTrees::BeginAfresh(const FamilyOptions& options) {
+void KnownTrees::Meet(const FamilyOptions& options) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  entries_.clear();
   if (!has_seen_options_) {
     options_ = options;
     has_seen_options_ = true;

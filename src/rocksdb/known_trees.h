@@ -3,12 +3,15 @@
 // RocksDB tells a policy about one file at a time, and nothing that names the database: a tree is
 // known by its database's logger and its column family's name. What was learned is a guess, which
 // may cost accuracy and nothing else: a logger may be shared, and its address may come again after
-// a database was closed.
+// a database was closed. A database that is opened again has another logger; its trees are known
+// again by the files whose filters are read.
 
 #ifndef WINNOW_SRC_ROCKSDB_KNOWN_TREES_H_
 #define WINNOW_SRC_ROCKSDB_KNOWN_TREES_H_
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,7 +19,7 @@
 #include <vector>
 
 #include "src/rocksdb/context.h"
-#include "src/rocksdb/known_ranges.h"
+#include "src/rocksdb/live_files.h"
 
 namespace winnow::plugin {
 
@@ -31,31 +34,41 @@ struct FamilyOptions {
 class KnownTrees {
  public:
   // Of as many trees as this; the one that was asked for least recently is forgotten.
-  static constexpr size_t kMostTrees = 64;
+  static constexpr size_t kMostTrees = 1000;
+  // Files of all trees that are remembered, of which each takes some 400 bytes; where there are
+  // more, trees are forgotten in the same order.
+  static constexpr size_t kMostFiles = 160'000;
 
   // Takes in what is told of a file that is about to be built, and gives what is known now of its
   // tree. Nothing is known without a logger.
   KnownTree Learn(const void* logger, const std::string& family, const BuildFacts& facts);
 
-  // The ranges of a tree; null if nothing is known of it.
-  std::shared_ptr<KnownRanges> RangesOf(const void* logger, const std::string& family);
+  // The files of a tree; null if nothing is known of it.
+  std::shared_ptr<LiveFiles> FilesOf(const void* logger, const std::string& family);
 
-  // A database is opened, or gets a family, with these options. Forgets all trees: which of them
-  // are the new one's is not told, and learning takes a merge.
-  void BeginAfresh(const FamilyOptions& options);
+  // A database is opened, gets a family, or has an option set: a family has these options. What is
+  // known of trees stays.
+  void Meet(const FamilyOptions& options);
+
+  // Whether a tree was forgotten as there are too many.
+  bool has_forgotten() const noexcept { return has_forgotten_.load(std::memory_order_relaxed); }
 
  private:
   struct Entry {
     const void* logger;
     std::string family;
     KnownTree tree;
-    std::shared_ptr<KnownRanges> ranges;
+    std::shared_ptr<LiveFiles> files;
   };
 
   Entry* Find(const void* logger, const std::string& family);
+  Entry* Adopt(const void* logger, const std::string& family);
+  void Bound();
 
   std::mutex mutex_;
   std::vector<Entry> entries_;  // the latest first
+  uint64_t asked_ = 0;
+  std::atomic<bool> has_forgotten_{false};
   bool has_seen_options_ = false;
   FamilyOptions options_;
 };

@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "src/rocksdb/context.h"
-#include "src/rocksdb/known_ranges.h"
+#include "src/rocksdb/filter_owners.h"
+#include "src/rocksdb/live_files.h"
 #include "winnow/options.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -18,20 +20,28 @@ namespace winnow::plugin {
 // Of one file, whose builder it belongs to.
 class PlaceOfFile {
  public:
+  // owners: where the readers of the file's filter are counted; null: nowhere.
   PlaceOfFile(const PolicyOptions& policy, const BuildFacts& facts, const KnownTree& known,
-              std::shared_ptr<KnownRanges> ranges)
-      : policy_(policy), facts_(facts), known_(known), ranges_(std::move(ranges)) {}
+              std::shared_ptr<LiveFiles> files, std::shared_ptr<FilterOwners> owners)
+      : policy_(policy),
+        facts_(facts),
+        known_(known),
+        files_(std::move(files)),
+        owners_(std::move(owners)) {}
 
   // The next key, or prefix of keys, that is added to the filter. Some are looked at. May throw
   // std::bad_alloc.
   void See(const ROCKSDB_NAMESPACE::Slice& key) {
-    if (keys_++ % kEvery == 0) Note(key);
+    if (seen_++ % kEvery == 0) Note(key);
   }
 
-  // The options of the filter of the keys seen. Of several filters of one file (its partitions) the
-  // first decides for all. Other files hear of this one's keys from here on. May throw
-  // std::bad_alloc.
-  FilterOptions Settle();
+  // The options of the filter of the keys seen, of which there are so many. Of several filters of
+  // one file (its partitions) the first decides for all. Other files hear of this one's keys from
+  // here on. May throw std::bad_alloc.
+  FilterOptions Settle(uint64_t keys);
+
+  // The filter for which Settle was called is finished.
+  void Built(std::string_view block);
 
  private:
   static constexpr uint64_t kEvery = 64;
@@ -41,11 +51,13 @@ class PlaceOfFile {
   const PolicyOptions policy_;
   const BuildFacts facts_;
   const KnownTree known_;
-  const std::shared_ptr<KnownRanges> ranges_;
-  uint64_t keys_ = 0;
+  const std::shared_ptr<LiveFiles> files_;
+  const std::shared_ptr<FilterOwners> owners_;
+  uint64_t seen_ = 0;
   KeyRange range_;
-  bool is_settled_ = false;
-  int next_ = -1;
+  uint64_t uniform_bytes_ = 0;  // of the filter that is being finished
+  LiveFiles::Id id_ = 0;        // 0: not settled
+  FilterOptions settled_;
 };
 
 }  // namespace winnow::plugin

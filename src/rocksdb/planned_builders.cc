@@ -19,16 +19,24 @@ using ROCKSDB_NAMESPACE::FilterBuildingContext;
 
 namespace {
 
-// Whether the files of the last level have filters, so that their ranges are known.
-bool LastLevelIsSeen(const PolicyOptions& options, const KnownTree& known) {
-  return options.absent_share > 0 && known.last_level_has_filters;
-}
-
 std::string NoLevelsNote(const PolicyOptions& options) {
   return "level_plan=" + std::string(ToString(options.level_plan)) +
          " has no effect on column families without leveled compaction: all their filters have "
          "the rate of bits_per_key=" +
          PolicyOptionText("bits_per_key", options);
+}
+
+// Whether a file's filter has one reader, from the file's opening to its end: not where the block
+// cache holds it.
+bool IsReadOnceAFile(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
+  return !table.cache_index_and_filter_blocks && !table.partition_filters;
+}
+
+std::string TooManyTreesNote() {
+  return "more than " + std::to_string(KnownTrees::kMostTrees) +
+         " column families, or too many files, share this policy: a family that was not written "
+         "for "
+         "long has filters with the rate of bits_per_key, until level_plan knows its levels again";
 }
 
 FamilyOptions FamilyOptionsOf(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) {
@@ -52,25 +60,39 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& options,
     if (facts.compaction_style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
       notes_.WriteNoteOnce(context.info_log, NoLevelsNote(options));
     }
-    const KnownTree known = trees_.Learn(context.info_log, context.column_family_name, facts);
+    if (known_->trees.has_forgotten()) notes_.WriteNoteOnce(context.info_log, TooManyTreesNote());
+    const KnownTree known =
+        known_->trees.Learn(context.info_log, context.column_family_name, facts);
     const FilterOptions planned = PlannedOptions(options, facts, known, NextLevel(facts, known));
     if (!NeedsFilter(planned)) return nullptr;
-    if (options.level_plan == LevelPlan::kByLevel || !LastLevelIsSeen(options, known)) {
+    if (options.level_plan == LevelPlan::kByLevel) {
       return NewBitsBuilder(planned, verify);
     }
-    std::shared_ptr<KnownRanges> ranges =
-        trees_.RangesOf(context.info_log, context.column_family_name);
-    if (ranges == nullptr || facts.level < 0) return NewBitsBuilder(planned, verify);
-    return NewBitsBuilder(planned, verify,
-                          std::make_unique<PlaceOfFile>(options, facts, known, std::move(ranges)));
+    std::shared_ptr<LiveFiles> files =
+        known_->trees.FilesOf(context.info_log, context.column_family_name);
+    if (files == nullptr || facts.level < 0) return NewBitsBuilder(planned, verify);
+    return NewBitsBuilder(
+        planned, verify,
+        std::make_unique<PlaceOfFile>(options, facts, known, std::move(files),
+                                      IsReadOnceAFile(context.table_options)
+                                          ? std::shared_ptr<FilterOwners>(known_, &known_->owners)
+                                          : nullptr));
   } catch (...) {
     CountUnbuiltFilter();
     return nullptr;
   }
 }
 
-void PlannedBuilders::BeginAfresh(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
-  trees_.BeginAfresh(FamilyOptionsOf(family));
+ReaderCount PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept {
+  try {
+    return known_->owners.NewReader(std::string_view(contents.data(), contents.size()));
+  } catch (...) {
+    return {};
+  }
+}
+
+void PlannedBuilders::Meet(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
+  known_->trees.Meet(FamilyOptionsOf(family));
 }
 
 }  // namespace winnow::plugin

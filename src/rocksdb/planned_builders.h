@@ -5,7 +5,12 @@
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
+#include <rocksdb/slice.h>
 
+#include <memory>
+#include <utility>
+
+#include "src/rocksdb/filter_owners.h"
 #include "src/rocksdb/known_trees.h"
 #include "src/rocksdb/log_line.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -13,20 +18,36 @@
 
 namespace winnow::plugin {
 
+// What a policy knows of its trees. A reader in a cache, and a policy made in place of another one
+// (SetOptions makes one, from RocksDB 9.8 on), own their share.
+struct KnownFiles {
+  KnownTrees trees;
+  FilterOwners owners;
+};
+
 // Of one policy. Safe from any number of threads.
 class PlannedBuilders {
  public:
+  // Goes on with what is known by a predecessor, or with nothing.
+  explicit PlannedBuilders(std::shared_ptr<KnownFiles> known)
+      : known_(known != nullptr ? std::move(known) : std::make_shared<KnownFiles>()) {}
+
+  const std::shared_ptr<KnownFiles>& known() const noexcept { return known_; }
+
   // A builder of Winnow filters that the caller owns. Null, "no filter", where the plan needs none,
   // and if memory is short. Where a plan has no effect, the database's LOG says so.
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
       const PolicyOptions& options,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-  // A database is opened, or gets a family, with these options.
-  void BeginAfresh(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
+  // Counts a reader of a filter that was built here.
+  ReaderCount NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept;
+
+  // A database is opened, gets a family, or has an option set: a family has these options.
+  void Meet(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
 
  private:
-  KnownTrees trees_;
+  const std::shared_ptr<KnownFiles> known_;
   LogLine notes_;
 };
 

@@ -26,30 +26,40 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
+// What a policy that is made in place of another one goes on with.
+struct Predecessor {
+  std::string id;
+  PolicyOptions options;
+  std::weak_ptr<KnownFiles> known;
+};
+
 namespace {
 
 // The last policy of this thread that was asked whether it is of an id of ours. A pointer, as room
 // for a thread's variables is scarce in libraries that are loaded late.
-struct Asked {
-  std::string id;
-  PolicyOptions options;
-};
-thread_local std::unique_ptr<const Asked> last_asked;
+thread_local std::unique_ptr<const Predecessor> last_asked;
 
-std::optional<PolicyOptions> TakePredecessor(const std::string& id) {
-  const std::unique_ptr<const Asked> asked = std::exchange(last_asked, nullptr);
-  return asked != nullptr && asked->id == id ? std::optional(asked->options) : std::nullopt;
+std::unique_ptr<const Predecessor> TakePredecessor(const std::string& id) {
+  std::unique_ptr<const Predecessor> asked = std::exchange(last_asked, nullptr);
+  if (asked != nullptr && asked->id != id) asked.reset();
+  return asked;
 }
 
 }  // namespace
 
 Policy::Policy(const PolicyOptions& options, std::shared_ptr<const FilterPolicy> builtin)
-    : state_(options), builtin_(std::move(builtin)) {
+    : state_(options), builtin_(std::move(builtin)), planned_builders_(nullptr) {
   Register();
 }
 
 Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builtin)
-    : state_(id, TakePredecessor(id)), builtin_(std::move(builtin)) {
+    : Policy(id, std::move(builtin), TakePredecessor(id)) {}
+
+Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builtin,
+               std::unique_ptr<const Predecessor> predecessor)
+    : state_(id, predecessor ? std::optional(predecessor->options) : std::nullopt),
+      builtin_(std::move(builtin)),
+      planned_builders_(predecessor ? predecessor->known.lock() : nullptr) {
   Register();
 }
 
@@ -59,7 +69,8 @@ void Policy::Register() {
 
 bool Policy::IsInstanceOf(const std::string& name) const {
   if (const std::string own = name.substr(0, name.find(':')); own == NickName() || own == Name()) {
-    last_asked = std::make_unique<const Asked>(Asked{name, state_.Get().options});
+    last_asked = std::make_unique<const Predecessor>(
+        Predecessor{name, state_.Get().options, planned_builders_.known()});
   }
   return FilterPolicy::IsInstanceOf(name);
 }
@@ -79,7 +90,7 @@ FilterBitsReader* Policy::GetFilterBitsReader(const Slice& contents) const {
   if (const PolicyState::Snapshot now = state_.Get(); !now.complaint.empty()) {
     log_line_.ComplainOnce(Name(), now.options, now.complaint);
   }
-  return NewBitsReader(contents, *builtin_);
+  return NewBitsReader(contents, *builtin_, planned_builders_.NewReader(contents));
 }
 
 Status Policy::ConfigureOptions(const ConfigOptions& config_options,
@@ -95,7 +106,7 @@ Status Policy::ConfigureOptions(const ConfigOptions& config_options,
 
 Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptions& cf_opts) const {
   const Status status = state_.Validate();
-  planned_builders_.BeginAfresh(cf_opts);
+  planned_builders_.Meet(cf_opts);
   return status.ok() ? FilterPolicy::ValidateOptions(db_opts, cf_opts) : status;
 }
 

@@ -19,6 +19,8 @@
 
 namespace winnow::plugin {
 
+struct Predecessor;
+
 // Builds Winnow filters, or has RocksDB build its own, and reads both.
 //
 // RocksDB drops the errors of a filter policy in a table-options string, in an OPTIONS file and,
@@ -48,7 +50,8 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
 
   // A new policy for a change of this one is made right after RocksDB asked this of it, with the id
-  // of the new one: what is remembered here are the options to go on with if the change is wrong.
+  // of the new one: what is remembered here are the options to go on with if the change is wrong,
+  // and what is known of trees.
   bool IsInstanceOf(const std::string& name) const override;
 
   ROCKSDB_NAMESPACE::FilterBitsBuilder* GetBuilderWithContext(
@@ -70,6 +73,8 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_opts) const override;
 
  private:
+  Policy(const std::string& id, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin,
+         std::unique_ptr<const Predecessor> predecessor);
   void Register();
 
   PolicyState state_;

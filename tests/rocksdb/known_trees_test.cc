@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 
 namespace winnow::plugin {
@@ -45,8 +46,8 @@ TEST(KnownTreesTest, KeepsFamiliesAndDatabasesApart) {
   EXPECT_EQ(trees.Learn(&kOther, "default", kFlush).depth, -1);
   EXPECT_EQ(trees.Learn(nullptr, "default", Merge(3, true)).depth, -1);
   EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).depth, -1);
-  EXPECT_EQ(trees.RangesOf(nullptr, "default"), nullptr);
-  EXPECT_NE(trees.RangesOf(&kOne, "default"), trees.RangesOf(&kOne, "other"));
+  EXPECT_EQ(trees.FilesOf(nullptr, "default"), nullptr);
+  EXPECT_NE(trees.FilesOf(&kOne, "default"), trees.FilesOf(&kOne, "other"));
   EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, 3);
 }
 
@@ -54,35 +55,63 @@ TEST(KnownTreesTest, ForgetsTheOnesNotAskedForWhenThereAreTooMany) {
   KnownTrees trees;
   trees.Learn(&kOne, "kept", Merge(3, true));
   trees.Learn(&kOne, "lost", Merge(3, true));
-  for (size_t i = 0; i < KnownTrees::kMostTrees - 1; ++i) {
+  for (size_t i = 0; i < KnownTrees::kMostTrees - 2; ++i) {
     trees.Learn(&kOne, "family" + std::to_string(i), kFlush);
     EXPECT_EQ(trees.Learn(&kOne, "kept", kFlush).depth, 3);
   }
-  EXPECT_EQ(trees.RangesOf(&kOne, "lost"), nullptr);
+  EXPECT_FALSE(trees.has_forgotten());
+  trees.Learn(&kOne, "one more", kFlush);
+  EXPECT_TRUE(trees.has_forgotten());
+  EXPECT_EQ(trees.FilesOf(&kOne, "lost"), nullptr);
 }
 
-TEST(KnownTreesTest, AnOpenBeginsAfresh) {
+// An open, a new family and any SetOptions have options validated.
+TEST(KnownTreesTest, MeetingOptionsForgetsNothing) {
   KnownTrees trees;
   trees.Learn(&kOne, "default", Merge(6, true));
-  trees.BeginAfresh({});
-  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, -1);
+  const std::shared_ptr<LiveFiles> files = trees.FilesOf(&kOne, "default");
+  trees.Meet({});
+  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, 6);
+  EXPECT_EQ(trees.FilesOf(&kOne, "default"), files);
+}
+
+TEST(KnownTreesTest, ATreeIsKnownAgainByItsFiles) {
+  KnownTrees trees;
+  trees.Learn(&kOne, "default", Merge(6, true));
+  const std::shared_ptr<LiveFiles> files = trees.FilesOf(&kOne, "default");
+  LiveFiles::NewFile file;
+  file.level = 6;
+  file.is_bottom = true;
+  file.range = {"a", "b"};
+  file.keys = 9;
+  const LiveFiles::Id id = files->Add(file, 6);
+  files->Opened(id);
+  // Another database while this one is open.
+  trees.Learn(&kOther, "default", kFlush);
+  EXPECT_NE(trees.FilesOf(&kOther, "default"), files);
+  files->Closed(id);
+  files->Opened(id);
+  const int kAgain = 3;
+  EXPECT_EQ(trees.Learn(&kAgain, "other", kFlush).depth, -1);
+  EXPECT_EQ(trees.Learn(&kAgain, "default", kFlush).depth, 6);
+  EXPECT_EQ(trees.FilesOf(&kAgain, "default"), files);
 }
 
 TEST(KnownTreesTest, FamiliesOptionsCountWhereTheyAgree) {
   KnownTrees trees;
-  trees.BeginAfresh({8, true, true});
+  trees.Meet({8, true, true});
   KnownTree known = trees.Learn(nullptr, "default", kFlush);
   EXPECT_EQ(known.size_ratio, 8);
   EXPECT_EQ(known.has_dynamic_levels, true);
   EXPECT_FALSE(known.last_level_has_filters);
-  trees.BeginAfresh({8, true, true});
+  trees.Meet({8, true, true});
   EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).size_ratio, 8);
-  trees.BeginAfresh({4, false, false});
+  trees.Meet({4, false, false});
   known = trees.Learn(nullptr, "default", kFlush);
   EXPECT_EQ(known.size_ratio, 0);
   EXPECT_EQ(known.has_dynamic_levels, std::nullopt);
   EXPECT_TRUE(known.last_level_has_filters);
-  trees.BeginAfresh({8, true, true});
+  trees.Meet({8, true, true});
   EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).size_ratio, 0);  // they did not agree before
 }
 

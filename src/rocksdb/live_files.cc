@@ -1,0 +1,335 @@
+#include "src/rocksdb/live_files.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace winnow::plugin {
+namespace {
+
+size_t CommonBytes(std::string_view one, std::string_view other) noexcept {
+  const size_t most = std::min(one.size(), other.size());
+  return static_cast<size_t>(
+      std::mismatch(one.begin(), one.begin() + static_cast<ptrdiff_t>(most), other.begin()).first -
+      one.begin());
+}
+
+// About half-way between two keys: their mean as numbers of the bytes behind those in common.
+std::string Middle(const KeyRange& range) {
+  constexpr size_t kBytes = 7;
+  const size_t common = CommonBytes(range.first, range.last);
+  const auto number = [&](const std::string& key) {
+    uint64_t value = 0;
+    for (size_t i = common; i < common + kBytes; ++i) {
+      value = value << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0u);
+    }
+    return value;
+  };
+  const uint64_t mean = (number(range.first) + number(range.last)) / 2;
+  std::string middle = range.first.substr(0, common);
+  for (size_t i = kBytes; i-- > 0;) middle.push_back(static_cast<char>(mean >> (8 * i)));
+  return middle;
+}
+
+}  // namespace
+
+// ---- Keys
+
+KeyRange LiveFiles::Shortened(const KeyRange& range) {
+  if (!has_prefix_) {
+    prefix_ = range.first;
+    has_prefix_ = true;
+  }
+  const size_t common =
+      std::min(CommonBytes(prefix_, range.first), CommonBytes(prefix_, range.last));
+  if (common < prefix_.size()) ShortenPrefix(common);
+  const size_t begin = prefix_.size();
+  return {range.first.substr(begin, kMostKeyBytes), range.last.substr(begin, kMostKeyBytes)};
+}
+
+// The keys that are remembered get back what they no longer have in common with all.
+void LiveFiles::ShortenPrefix(size_t size) {
+  const std::string back = prefix_.substr(size);
+  prefix_.resize(size);
+  const auto lengthen = [&](std::string* key) {
+    key->insert(0, back);
+    if (key->size() > kMostKeyBytes) key->resize(kMostKeyBytes);
+  };
+  levels_.clear();
+  for (auto* files : {&files_, &unread_}) {
+    for (auto& [id, file] : *files) {
+      lengthen(&file.facts.range.first);
+      lengthen(&file.facts.range.last);
+    }
+  }
+  for (auto& [id, file] : files_) {
+    levels_[LevelOf(file.facts)].emplace(file.facts.range.first, id);
+  }
+  lengthen(&join_at_);
+}
+
+// ---- Sums
+
+void LiveFiles::Count(const File& file, int sign) {
+  FilterMemory& sum = file.facts.waits ? memory_.waiting : memory_.resting;
+  sum.bytes += sign * file.memory.bytes;
+  sum.uniform_bytes += sign * file.memory.uniform_bytes;
+  alive_ += sign * static_cast<double>(file.facts.keys);
+}
+
+void LiveFiles::Insert(Id id, const File& file) {
+  levels_[LevelOf(file.facts)].emplace(file.facts.range.first, id);
+  Count(file, 1);
+  files_[id] = file;
+}
+
+void LiveFiles::Remove(Id id) {
+  const File& file = files_.at(id);
+  const auto level = levels_.find(LevelOf(file.facts));
+  const auto [begin, end] = level->second.equal_range(file.facts.range.first);
+  level->second.erase(
+      std::find_if(begin, end, [id](const auto& entry) { return entry.second == id; }));
+  if (level->second.empty()) levels_.erase(level);
+  Count(file, -1);
+}
+
+LiveMemory LiveFiles::Memory() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return memory_;
+}
+
+size_t LiveFiles::files() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return files_.size();
+}
+
+bool LiveFiles::IsReopened() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return is_reopening_ && !files_.empty();
+}
+
+bool LiveFiles::Knows(Id id) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return files_.count(id) > 0 || unread_.count(id) > 0;
+}
+
+// ---- Places
+
+// On a level below 0 files hardly overlap: the one that begins before the range may reach into it.
+LiveFiles::Level::iterator LiveFiles::FirstThatMayReach(Level* level, const KeyRange& range) {
+  const auto at = level->lower_bound(range.first);
+  return at == level->begin() ? at : std::prev(at);
+}
+
+bool LiveFiles::HasOneIn(int level, const KeyRange& range) {
+  const auto found = levels_.find(level);
+  if (found == levels_.end()) return false;
+  Level& files = found->second;
+  auto at = level == 0 ? files.begin() : FirstThatMayReach(&files, range);
+  for (; at != files.end() && at->first <= range.last; ++at) {
+    if (files_.at(at->second).facts.range.Overlaps(range)) return true;
+  }
+  return false;
+}
+
+LiveFiles::Place LiveFiles::PlaceOf(int level, const KeyRange& full, int base) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const KeyRange range = Shortened(full);
+  Place place;
+  for (auto below = levels_.upper_bound(level); place.below < 0 && below != levels_.end();
+       ++below) {
+    if (HasOneIn(below->first, range)) place.below = below->first;
+  }
+  if (level == 0 && base > 0 && HasOneIn(0, range)) {
+    place.waits = true;
+    if (place.below < 0 || base < place.below) place.below = base;
+  }
+  return place;
+}
+
+template <typename Ends>
+void LiveFiles::EndIf(int level, const KeyRange& range, Ends ends) {
+  const auto found = levels_.find(level);
+  if (found == levels_.end()) return;
+  Level& files = found->second;
+  std::vector<Id> ended;
+  auto at = level == 0 ? files.begin() : FirstThatMayReach(&files, range);
+  for (; at != files.end() && at->first <= range.last; ++at) {
+    const NewFile& file = files_.at(at->second).facts;
+    if (file.range.Crosses(range) && ends(file)) ended.push_back(at->second);
+  }
+  for (const Id id : ended) {
+    Remove(id);
+    files_.erase(id);
+  }
+}
+
+void LiveFiles::EndReplaced(const NewFile& file, int base) {
+  if (file.level == 0) return;
+  const KeyRange& range = file.range;
+  const auto all = [](const NewFile&) { return true; };
+  if (base < 0 || file.level <= base) EndIf(0, range, all);
+  // The nearest level above, from which the compaction took files; of others, which have wider
+  // ranges, only what was moved down unseen.
+  bool is_nearest = true;
+  for (int level = file.level - 1; level > 0; --level) {
+    if (levels_.count(level) == 0) continue;
+    EndIf(level, range, [&](const NewFile& above) {
+      return (is_nearest && range.Contains(Middle(above.range))) ||
+             (range.Contains(above.range.first) && range.Contains(above.range.last));
+    });
+    is_nearest = false;
+  }
+  EndIf(file.level, range, all);
+  EndIf(kBottom, range,
+        [&](const NewFile& other) { return file.is_bottom || other.level == file.level; });
+}
+
+LiveFiles::Id LiveFiles::Add(const NewFile& added, int base) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  File file;
+  file.facts = added;
+  file.facts.range = Shortened(added.range);
+  is_reopening_ = false;
+  EndReplaced(file.facts, base);
+  written_ += static_cast<double>(added.keys);
+  file.written = written_;
+  // Before it, as what is told of it later is for it alone.
+  if (files_.size() >= kMostFiles) JoinTwo();
+  const Id id = ++last_;
+  if (added.waits) MarkWaiting(file.facts.range);
+  Insert(id, file);
+  if (added.level == 0) SettleOldFlushes(base);
+  if (id % 64 == 0) DropTheOld();
+  return id;
+}
+
+// Those of level 0 that will be merged with this one.
+void LiveFiles::MarkWaiting(const KeyRange& range) {
+  const auto flushes = levels_.find(0);
+  if (flushes == levels_.end()) return;
+  for (const auto& [first, id] : flushes->second) {
+    File& file = files_.at(id);
+    if (file.facts.waits || !file.facts.range.Overlaps(range)) continue;
+    Count(file, -1);
+    file.facts.waits = true;
+    Count(file, 1);
+  }
+}
+
+// What was flushed long ago and overlapped nothing on level 0 was moved down since.
+void LiveFiles::SettleOldFlushes(int base) {
+  const auto flushes = levels_.find(0);
+  if (flushes == levels_.end()) return;
+  std::vector<Id> alone;
+  for (const auto& [first, id] : flushes->second) {
+    if (!files_.at(id).facts.waits) alone.push_back(id);
+  }
+  if (alone.size() <= kRecentFlushes) return;
+  const Id oldest = *std::min_element(alone.begin(), alone.end());
+  Remove(oldest);
+  File file = std::move(files_.at(oldest));
+  files_.erase(oldest);
+  file.facts.level = std::max(base, 1);
+  Insert(oldest, file);
+}
+
+void LiveFiles::DropTheOld() {
+  const double oldest = written_ - kMostAge * std::max(alive_, 1.0);
+  std::vector<Id> old;
+  for (const auto& [id, file] : files_) {
+    if (file.written < oldest) old.push_back(id);
+  }
+  for (const Id id : old) {
+    Remove(id);
+    files_.erase(id);
+  }
+  for (auto file = unread_.begin(); file != unread_.end();) {
+    file = file->second.written < oldest ? unread_.erase(file) : std::next(file);
+  }
+}
+
+void LiveFiles::JoinTwo() {
+  const auto most = std::max_element(
+      levels_.begin(), levels_.end(),
+      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  Level& level = most->second;
+  if (level.size() < 2) return;
+  auto at = level.upper_bound(join_at_);
+  if (at == level.end() || std::next(at) == level.end()) at = level.begin();
+  const Id first = at->second;
+  const Id second = std::next(at)->second;
+  File joined = files_.at(first);
+  const File& other = files_.at(second);
+  joined.facts.range.last = std::max(joined.facts.range.last, other.facts.range.last);
+  joined.facts.keys += other.facts.keys;
+  joined.memory.bytes += other.memory.bytes;
+  joined.memory.uniform_bytes += other.memory.uniform_bytes;
+  joined.written = std::max(joined.written, other.written);
+  join_at_ = joined.facts.range.last;
+  for (const Id id : {first, second}) {
+    Remove(id);
+    files_.erase(id);
+  }
+  Insert(++last_, joined);  // whose readers nobody counts
+}
+
+// ---- What is told later
+
+void LiveFiles::Extend(Id id, const KeyRange& full, uint64_t keys) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const KeyRange range = Shortened(full);
+  const auto found = files_.find(id);
+  if (found == files_.end()) return;
+  Remove(id);
+  File file = std::move(found->second);
+  files_.erase(found);
+  file.facts.range.first = std::min(file.facts.range.first, range.first);
+  file.facts.range.last = std::max(file.facts.range.last, range.last);
+  file.facts.keys += keys;
+  written_ += static_cast<double>(keys);
+  EndReplaced(file.facts, -1);
+  Insert(id, file);
+}
+
+void LiveFiles::AddMemory(Id id, const FilterMemory& memory) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = files_.find(id);
+  if (found == files_.end()) return;
+  File& file = found->second;
+  Count(file, -1);
+  file.memory.bytes += memory.bytes;
+  file.memory.uniform_bytes += memory.uniform_bytes;
+  Count(file, 1);
+}
+
+void LiveFiles::Opened(Id id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (const auto found = files_.find(id); found != files_.end()) {
+    ++found->second.readers;
+    return;
+  }
+  const auto unread = unread_.find(id);
+  if (unread == unread_.end()) return;
+  // A database that is opened again has had no file in between.
+  if (!is_reopening_) ++revivals_;
+  File file = std::move(unread->second);
+  unread_.erase(unread);
+  file.readers = 1;
+  Insert(id, file);
+}
+
+void LiveFiles::Closed(Id id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = files_.find(id);
+  if (found == files_.end() || --found->second.readers > 0) return;
+  if (revivals_ > kMostRevivals) return;
+  Remove(id);
+  unread_.emplace(id, std::move(found->second));
+  files_.erase(found);
+  if (unread_.size() > kMostFiles) unread_.erase(unread_.begin());
+  if (files_.empty()) is_reopening_ = true;
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,160 @@
+// A record of the files of one tree whose filters were built here: on which level and where in the
+// range of keys each lies, and what its filter takes.
+//
+// It answers two questions about a file that is being built. Will it stay on its level? RocksDB
+// moves a file down as it is where nothing lies in its range, so that a filter that was built for a
+// small level stays, with its many bits, on the last one: a sequential load ends with all its files
+// there. And how much memory do the filters take that are alive, next to uniform ones?
+//
+// Nobody tells a policy when a file ends. A file is taken to have ended
+//   - when a compaction writes to its level in its range, or to a level below over its middle; one
+//     of level 0 when anything is written to the first level below in its range;
+//   - when all readers of its filter are gone: RocksDB closes the files that it deletes. Readers
+//     come and go as well where RocksDB keeps few files open; a tree that shows that has its
+//     readers ignored;
+//   - when its tree has written kMostAge times its keys since.
+// A record that is wrong costs accuracy and nothing else.
+
+#ifndef WINNOW_SRC_ROCKSDB_LIVE_FILES_H_
+#define WINNOW_SRC_ROCKSDB_LIVE_FILES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace winnow::plugin {
+
+// Of the user's keys, both ends included, in the order of bytes. A tree with another order has its
+// keys compared so too, which costs accuracy.
+struct KeyRange {
+  std::string first;
+  std::string last;
+
+  bool Overlaps(const KeyRange& other) const noexcept {
+    return first <= other.last && other.first <= last;
+  }
+  // More than where one ends and the other begins: keys are cut, so that neighbours may touch.
+  bool Crosses(const KeyRange& other) const noexcept {
+    return (first < other.last && other.first < last) ||
+           (first == other.first && last == other.last);
+  }
+  bool Contains(std::string_view key) const noexcept { return first <= key && key <= last; }
+};
+
+// What filters take, next to what uniform ones of the same files would.
+struct FilterMemory {
+  double bytes = 0;
+  double uniform_bytes = 0;
+};
+
+struct LiveMemory {
+  FilterMemory resting;  // of all but those that wait on level 0
+  FilterMemory waiting;  // of level 0, where they overlap others: they will be merged
+};
+
+// Safe from any number of threads.
+class LiveFiles {
+ public:
+  using Id = uint64_t;
+
+  // Keys are remembered by as many bytes, after those that all keys of the tree begin with.
+  static constexpr size_t kMostKeyBytes = 48;
+  // Flushes whose files may still be on level 0 though nothing there overlaps them.
+  static constexpr size_t kRecentFlushes = 8;
+  // Of more files, neighbours are remembered as one: some 300 bytes each.
+  static constexpr size_t kMostFiles = 4096;
+  // What has been rewritten so often and never touched a file knows little of it.
+  static constexpr double kMostAge = 30;
+  // Filters that are read again after they had no reader, before readers are ignored.
+  static constexpr size_t kMostRevivals = 16;
+
+  // The level of what has nothing below it: RocksDB moves it down, now or when the tree gets
+  // deeper.
+  static constexpr int kBottom = std::numeric_limits<int>::max();
+
+  struct Place {
+    int below = -1;      // the least level below with a file in the range, or kBottom; -1: none
+    bool waits = false;  // on level 0, beside others in the range
+  };
+
+  // Of a file to be written to this level. For level 0, a file there in the range counts as on
+  // `base`, on which RocksDB merges the two.
+  Place PlaceOf(int level, const KeyRange& range, int base);
+
+  struct NewFile {
+    int level = 0;           // that it is written to
+    bool is_bottom = false;  // nothing lies below
+    bool waits = false;
+    KeyRange range;
+    uint64_t keys = 0;
+  };
+  // A number that is not 0. Ends the files that this one replaces; `base` as above.
+  Id Add(const NewFile& file, int base);
+
+  // What of it is known later: further keys of a filter in partitions; the size of its filter.
+  void Extend(Id id, const KeyRange& range, uint64_t keys);
+  void AddMemory(Id id, const FilterMemory& memory);
+
+  // A reader of its filter is made, or ends.
+  void Opened(Id id);
+  void Closed(Id id);
+
+  LiveMemory Memory() const;
+  size_t files() const;
+  // Whether all files had no readers any more, then some had, and none was added since.
+  bool IsReopened() const;
+  // Whether anything is remembered of it.
+  bool Knows(Id id) const;
+
+ private:
+  struct File {
+    NewFile facts;  // range without the common prefix
+    FilterMemory memory;
+    double written = 0;  // keys that the tree had written by then
+    int readers = 0;
+  };
+  using Level = std::multimap<std::string, Id>;  // by first keys
+
+  static int LevelOf(const NewFile& file) noexcept {
+    return file.is_bottom && file.level > 0 ? kBottom : file.level;
+  }
+
+  KeyRange Shortened(const KeyRange& range);
+  void ShortenPrefix(size_t size);
+  Level::iterator FirstThatMayReach(Level* level, const KeyRange& range);
+  bool HasOneIn(int level, const KeyRange& range);
+  template <typename Ends>
+  void EndIf(int level, const KeyRange& range, Ends ends);
+  void EndReplaced(const NewFile& file, int base);
+  void MarkWaiting(const KeyRange& range);
+  void SettleOldFlushes(int base);
+  void DropTheOld();
+  void JoinTwo();
+
+  void Insert(Id id, const File& file);
+  void Remove(Id id);  // from levels and sums, not from files_
+  void Count(const File& file, int sign);
+
+  mutable std::mutex mutex_;
+  std::string prefix_;  // that all keys begin with
+  bool has_prefix_ = false;
+  std::unordered_map<Id, File> files_;
+  std::unordered_map<Id, File> unread_;  // that had readers, and have none
+  std::map<int, Level> levels_;
+  LiveMemory memory_;
+  Id last_ = 0;
+  double written_ = 0;  // keys
+  double alive_ = 0;    // keys
+  size_t revivals_ = 0;
+  bool is_reopening_ = false;
+  std::string join_at_;
+};
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_LIVE_FILES_H_

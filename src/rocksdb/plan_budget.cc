@@ -1,0 +1,40 @@
+#include "src/rocksdb/plan_budget.h"
+
+#include <algorithm>
+
+#include "src/core/level_plan.h"
+#include "src/core/sizing.h"
+
+namespace winnow::plugin {
+
+FilterOptions Affordable(const FilterOptions& planned, uint64_t keys, bool waits, bool without_last,
+                         const LiveMemory& alive) noexcept {
+  const auto bytes_with = [&](double bits_per_key) {
+    FilterOptions options = planned;
+    options.bits_per_key = bits_per_key;
+    return static_cast<double>(core::EstimateBytes(keys, core::ForBuilding(options)));
+  };
+  FilterOptions uniform = planned;
+  uniform.levels_below = -1;
+  const auto own = static_cast<double>(core::EstimateBytes(keys, core::ForBuilding(uniform)));
+  if (without_last && core::PlannedRate(planned) > core::PlannedRate(uniform)) return uniform;
+  FilterMemory sum = alive.resting;
+  const double most = without_last ? kMostWithoutLast : waits ? kMostWithWaiting : kMostOfUniform;
+  if (waits) {
+    sum.bytes += alive.waiting.bytes;
+    sum.uniform_bytes += alive.waiting.uniform_bytes;
+  }
+  const double limit = std::max(own, most * (sum.uniform_bytes + own) - sum.bytes);
+  FilterOptions options = planned;
+  if (bytes_with(planned.bits_per_key) <= limit) return options;
+  double low = kBitsPerKeyOption.least;
+  double high = planned.bits_per_key;
+  for (int i = 0; i < 10; ++i) {
+    const double middle = (low + high) / 2;
+    (bytes_with(middle) > limit ? high : low) = middle;
+  }
+  options.bits_per_key = low;
+  return core::PlannedRate(options) < core::PlannedRate(uniform) ? options : uniform;
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,69 @@
+#include "src/rocksdb/filter_owners.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace winnow::plugin {
+namespace {
+
+LiveFiles::NewFile AnyFile() {
+  LiveFiles::NewFile file;
+  file.level = 6;
+  file.is_bottom = true;
+  file.range = {"a", "b"};
+  file.keys = 1;
+  return file;
+}
+
+TEST(FilterOwnersTest, AFileLivesAsLongAsItsReaders) {
+  FilterOwners owners;
+  const auto files = std::make_shared<LiveFiles>();
+  const LiveFiles::Id id = files->Add(AnyFile(), 1);
+  owners.Add("a filter", files, id);
+  {
+    const ReaderCount one = owners.NewReader("a filter");
+    EXPECT_TRUE(static_cast<bool>(one));
+    ReaderCount two = owners.NewReader("a filter");
+    const ReaderCount moved = std::move(two);
+    EXPECT_FALSE(static_cast<bool>(owners.NewReader("another")));
+    EXPECT_FALSE(static_cast<bool>(owners.NewReader("")));
+    EXPECT_EQ(files->files(), 1u);
+  }
+  EXPECT_EQ(files->files(), 0u);
+}
+
+TEST(FilterOwnersTest, AReaderMayOutliveAllElse) {
+  auto owners = std::make_unique<FilterOwners>();
+  auto files = std::make_shared<LiveFiles>();
+  owners->Add("a filter", files, files->Add(AnyFile(), 1));
+  ReaderCount reader = owners->NewReader("a filter");
+  owners.reset();
+  files.reset();
+  EXPECT_TRUE(static_cast<bool>(reader));
+}
+
+TEST(FilterOwnersTest, AForgottenTreeHasNoReaders) {
+  FilterOwners owners;
+  auto files = std::make_shared<LiveFiles>();
+  owners.Add("a filter", files, files->Add(AnyFile(), 1));
+  files.reset();
+  EXPECT_FALSE(static_cast<bool>(owners.NewReader("a filter")));
+}
+
+TEST(FilterOwnersTest, ManyBlocksAreBounded) {
+  FilterOwners owners;
+  const auto files = std::make_shared<LiveFiles>();
+  const LiveFiles::Id alive = files->Add(AnyFile(), 1);
+  owners.Add("alive", files, alive);
+  for (size_t i = 0; i < FilterOwners::kMostBlocks; ++i) {
+    owners.Add("gone " + std::to_string(i), files, alive + 1);
+  }
+  EXPECT_TRUE(static_cast<bool>(owners.NewReader("alive")));
+  EXPECT_FALSE(static_cast<bool>(owners.NewReader("gone 1")));
+}
+
+}  // namespace
+}  // namespace winnow::plugin
