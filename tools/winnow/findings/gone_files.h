@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tools/winnow/cli/print.h"
+#include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/table_arguments.h"
 
 namespace winnow::tools {
@@ -50,15 +53,23 @@ void DropGone(const std::vector<std::string>& arguments, std::vector<File>* file
   }
 }
 
-// Reads the tables of the arguments, as TablesOfFamilies gives them. `read` gives what it finds of
-// each table, with a path and an error. Where some were deleted meanwhile, those that have taken
-// their place are read too, so that what was found is of one state of each database, the one in
-// *tables, and a warning says so. A database that replaces its files faster than they are read is
-// not followed for ever: the errors of its last ones stay.
+// Reads the tables of the arguments, as TablesOfFamilies gives them, into *tables; unset if it
+// can't. `read` gives what it finds of each table, with a path and an error. Where some were
+// deleted meanwhile, those that have taken their place are read too, so that what was found is of
+// one state of each database, the one in *tables. A database that replaces its files faster than
+// they are read is not followed for ever: the errors of its last ones stay. Says all warnings.
 template <typename File, typename Read>
-std::vector<File> ReadInPlaceOfGone(const std::vector<std::string>& arguments, const Read& read,
-                                    Tables* tables) {
+std::optional<std::vector<File>> ReadInPlaceOfGone(const Verb& verb,
+                                                   const std::vector<std::string>& arguments,
+                                                   const Read& read, Tables* tables) {
   constexpr int kMostTimes = 5;
+  std::string wrong;
+  *tables = TablesOfFamilies(arguments, &wrong);
+  if (!wrong.empty()) {
+    tables->warnings.push_back(wrong);
+    SayWarnings(verb.name, tables->warnings);
+    return std::nullopt;
+  }
   std::map<std::string, File> known;
   std::vector<File> files;
   std::set<std::string> all_gone;
@@ -95,6 +106,7 @@ std::vector<File> ReadInPlaceOfGone(const std::vector<std::string>& arguments, c
   if (!all_gone.empty()) {
     tables->warnings.push_back(AboutReplacedFiles(all_gone.size()));
   }
+  SayWarnings(verb.name, tables->warnings);
   return files;
 }
 

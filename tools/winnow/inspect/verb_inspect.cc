@@ -23,6 +23,7 @@
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/terminal.h"
 #include "tools/winnow/cli/verbs.h"
+#include "tools/winnow/findings/each_file.h"
 #include "tools/winnow/findings/families.h"
 #include "tools/winnow/findings/table_arguments.h"
 #include "tools/winnow/findings/table_folders.h"
@@ -129,19 +130,6 @@ Findings ReadPaths(const std::vector<std::string>& names, int jobs) {
   return findings;
 }
 
-int ExitCode(const inspect::InspectReport& report) {
-  int code = report.trees_read ? kAllGood : kCouldNotRead;
-  for (const SstReport& file : report.files) {
-    if (file.error) {
-      return kCouldNotRead;
-    }
-    if (file.filter->fault && code == kAllGood) {
-      code = kFaultFound;
-    }
-  }
-  return code;
-}
-
 std::string Text(const inspect::InspectReport& report) {
   if (absl::GetFlag(FLAGS_json)) {
     return inspect::InspectJson(report);
@@ -192,9 +180,8 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   const std::string html = absl::GetFlag(FLAGS_inspect_html);
   const bool written =
       html.empty() || PrintToFile(verb.name, html, inspect::InspectHtml(report, paths));
-  const bool printed = Print(verb.name, Text(report));
-  SayAllUnread(verb.name, report.files);
-  return printed && written ? ExitCode(report) : kCouldNotRead;
+  return Report(verb, Text(report), report.files, written && report.trees_read,
+                [](const SstReport& file) { return file.filter && file.filter->fault; });
 }
 
 }  // namespace

@@ -48,10 +48,6 @@ FileUnderPolicy TryTable(const ListedTable& table, const std::optional<int>& lev
                          const ROCKSDB_NAMESPACE::FilterPolicy& policy) {
   FileUnderPolicy tried;
   tried.path = table.path;
-  tried.error = table.error;
-  if (tried.error) {
-    return tried;
-  }
   const SstReport file = ReadSst(table.path);
   tried.error = file.error;
   if (!file.filter) {

@@ -21,11 +21,11 @@
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "src/text/text_table.h"
-#include "src/workers/wire.h"
 #include "tools/winnow/cli/flag_check.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"
+#include "tools/winnow/findings/each_file.h"
 #include "tools/winnow/findings/gone_files.h"
 #include "tools/winnow/findings/table_arguments.h"
 #include "tools/winnow/findings/table_folders.h"
@@ -254,55 +254,21 @@ int ReportString(const Verb& verb, const std::string& options_string,
   return !Print(verb.name, text) ? kCouldNotRead : works ? kAllGood : kFaultFound;
 }
 
-// In worker processes, as reading a damaged file may end one.
-std::vector<FileUnderPolicy> TryAll(const std::vector<inspect::ListedTable>& tables,
-                                    const ROCKSDB_NAMESPACE::FilterPolicy& policy, int jobs) {
-  std::vector<FileUnderPolicy> files(tables.size());
-  inspect::PooledWork work;
-  work.work = [&](size_t file, const inspect::WorkerReport&) {
-    return inspect::Pack(
-        inspect::TryTable(tables[file], absl::GetFlag(FLAGS_policy_level), policy));
-  };
-  work.on_answer = [&](size_t file, const inspect::ChildAnswer& answer) {
-    std::string problem;
-    if (std::optional<FileUnderPolicy> tried = inspect::Unpack<FileUnderPolicy>(answer, &problem)) {
-      files[file] = std::move(*tried);
-    } else {
-      files[file].error =
-          absl::StrCat("the process that read the file did not get through: ", problem);
-    }
-    files[file].path = tables[file].path;
-  };
-  work.workers = jobs;
-  work.longest_silence = inspect::kLongestSilence;
-  inspect::RunInWorkers(files.size(), work);
-  return files;
-}
-
-int ExitCode(const std::vector<FileUnderPolicy>& files, bool trees_read) {
-  const auto any = [&files](const auto& is_so) {
-    return std::any_of(files.begin(), files.end(), is_so);
-  };
-  if (!trees_read || any([](const FileUnderPolicy& file) { return file.error.has_value(); })) {
-    return kCouldNotRead;
-  }
-  return any([](const FileUnderPolicy& file) { return file.fault.has_value(); }) ? kFaultFound
-                                                                                 : kAllGood;
-}
-
 int ReportTables(const Verb& verb, const std::string& options_string,
-                 const std::vector<std::string>& paths, int jobs) {
+                 const std::vector<std::string>& paths) {
   const PolicyVerdict verdict = inspect::CheckPolicy(options_string, /*with_trials=*/false);
   if (!verdict.problem.empty()) {
     return ReportString(verb, options_string, std::nullopt);
   }
   Tables tables = TablesOf(paths);
-  std::vector<FileUnderPolicy> files =
-      TryAll(tables.tables, *verdict.by_place.front().policy, jobs);
+  FileWork<FileUnderPolicy> work;
+  work.read = [&](const inspect::ListedTable& table, const inspect::WorkerReport&) {
+    return inspect::TryTable(table, absl::GetFlag(FLAGS_policy_level),
+                             *verdict.by_place.front().policy);
+  };
+  std::vector<FileUnderPolicy> files = ReadEach(tables.tables, work);
   DropGone(paths, &files, &tables.warnings);
-  for (const std::string& warning : tables.warnings) {
-    absl::FPrintF(stderr, "winnow policy: %s\n", warning);
-  }
+  SayWarnings(verb.name, tables.warnings);
   const bool printed = Print(
       verb.name, absl::GetFlag(FLAGS_json)
                      ? inspect::PolicyFilesJson(verdict, files, tables.warnings)
@@ -314,7 +280,8 @@ int ReportTables(const Verb& verb, const std::string& options_string,
     }
   }
   SayAllUnread(verb.name, files);
-  return printed ? ExitCode(files, tables.trees_read) : kCouldNotRead;
+  return ExitCodeOf(files, printed && tables.trees_read,
+                    [](const FileUnderPolicy& file) { return file.fault.has_value(); });
 }
 
 std::string FamilySentence(const FamilyPolicy& family) {
@@ -400,7 +367,6 @@ int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
   }
   const std::vector<std::string> tables(arguments.begin() + 1, arguments.end());
   std::string problem = FlagProblem(verb, !tables.empty());
-  const int jobs = Jobs();
   const std::string& argument = arguments.front();
   std::error_code code;
   const bool is_path = !absl::StartsWith(argument, "filter_policy=") &&
@@ -423,7 +389,7 @@ int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
   winnow_rocksdb_register();
   return is_path          ? ReportFile(verb, argument, FileOfFlags())
          : tables.empty() ? ReportString(verb, argument, FileOfFlags())
-                          : ReportTables(verb, argument, tables, jobs);
+                          : ReportTables(verb, argument, tables);
 }
 
 }  // namespace

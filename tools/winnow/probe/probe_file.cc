@@ -70,7 +70,6 @@ std::string Remark(const RawSst& sst, const StoredFilter& filter, const Comparat
 FileProbe ProbeFile(const std::string& path, const std::vector<ProbedKey>& keys, bool exact) {
   FileProbe probe;
   probe.path = path;
-  probe.kind = std::string(kUnknown);
   const RawSst sst = ReadRawSst(path);
   if (sst.error) {
     probe.error = sst.error;

@@ -5,23 +5,19 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "src/workers/wire.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
+#include "tools/winnow/findings/each_file.h"
 #include "tools/winnow/findings/family_flag.h"
 #include "tools/winnow/findings/gone_files.h"
 #include "tools/winnow/findings/key_arguments.h"
-#include "tools/winnow/findings/table_arguments.h"
 #include "tools/winnow/findings/table_folders.h"
 #include "tools/winnow/probe/probe_file.h"
 #include "tools/winnow/probe/probe_json.h"
@@ -79,59 +75,29 @@ Arguments Sort(const std::vector<std::string>& given) {
 }
 
 std::vector<FileProbe> ProbeAll(const std::vector<inspect::ListedTable>& tables,
-                                const std::vector<ProbedKey>& keys, int jobs) {
+                                const std::vector<ProbedKey>& keys) {
   const bool exact = absl::GetFlag(FLAGS_probe_exact);
-  std::vector<FileProbe> probes(tables.size());
   ProgressLine line;
   size_t answered = 0;
   const auto show = [&] {
-    line.Show(absl::StrCat(answered, " of ", probes.size(), " files, ", keys.size(), " keys each"));
+    line.Show(absl::StrCat(answered, " of ", tables.size(), " files, ", keys.size(), " keys each"));
   };
   show();
-  inspect::PooledWork work;
-  work.work = [&](size_t file, const inspect::WorkerReport&) {
-    if (tables[file].error) {
-      FileProbe unread;
-      unread.kind = "unknown";
-      unread.error = tables[file].error;
-      return inspect::Pack(unread);
-    }
-    return inspect::Pack(inspect::ProbeFile(tables[file].path, keys, exact));
+  FileWork<FileProbe> work;
+  work.read = [&](const inspect::ListedTable& table, const inspect::WorkerReport&) {
+    return inspect::ProbeFile(table.path, keys, exact);
   };
-  work.on_answer = [&](size_t file, const inspect::ChildAnswer& answer) {
-    FileProbe& probe = probes[file];
-    std::string problem;
-    if (std::optional<FileProbe> found = inspect::Unpack<FileProbe>(answer, &problem)) {
-      probe = std::move(*found);
-    } else {
-      probe.kind = "unknown";
-      probe.error = absl::StrCat("the process that read the file did not get through: ", problem);
-    }
-    probe.path = tables[file].path;
-    probe.level = tables[file].level;
-    probe.column_family = tables[file].column_family;
+  work.on_file = [&](size_t file, FileProbe* probe) {
+    probe->level = tables[file].level;
+    probe->column_family = tables[file].column_family;
     ++answered;
     show();
   };
-  work.workers = jobs;
-  work.longest_silence = inspect::kLongestSilence;
-  inspect::RunInWorkers(probes.size(), work);
-  return probes;
-}
-
-int ExitCode(const inspect::ProbeReport& report) {
-  const auto any = [&report](const auto& is_so) {
-    return std::any_of(report.files.begin(), report.files.end(), is_so);
-  };
-  if (!report.has_all() || any([](const FileProbe& file) { return file.error.has_value(); })) {
-    return kCouldNotRead;
-  }
-  return any([](const FileProbe& file) { return file.fault.has_value(); }) ? kFaultFound : kAllGood;
+  return ReadEach(tables, work);
 }
 
 int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
   Arguments arguments = Sort(given);
-  const int jobs = Jobs();
   if (arguments.problem.empty() && arguments.paths.empty()) {
     arguments.problem = "which files or database folders?";
   }
@@ -150,29 +116,21 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
       return kCouldNotRead;
     }
   }
-  std::string problem;
-  Tables tables = TablesOfFamilies(arguments.paths, &problem);
-  if (!problem.empty()) {
-    SayWarnings(verb.name, tables.warnings);
-    absl::FPrintF(stderr, "winnow probe: %s\n", problem);
-    return kCouldNotRead;
-  }
   inspect::ProbeReport report;
   report.keys = std::move(arguments.keys);
   report.exact = absl::GetFlag(FLAGS_probe_exact);
-  report.files = ReadInPlaceOfGone<FileProbe>(
-      arguments.paths,
-      [&](const std::vector<inspect::ListedTable>& fresh) {
-        return ProbeAll(fresh, report.keys, jobs);
-      },
+  Tables tables;
+  auto files = ReadInPlaceOfGone<FileProbe>(
+      verb, arguments.paths,
+      [&](const std::vector<inspect::ListedTable>& fresh) { return ProbeAll(fresh, report.keys); },
       &tables);
+  if (!files) return kCouldNotRead;
+  report.files = *std::move(files);
   report.trees_read = tables.trees_read;
   report.warnings = std::move(tables.warnings);
-  SayWarnings(verb.name, report.warnings);
-  const bool printed =
-      Print(verb.name, absl::GetFlag(FLAGS_json) ? inspect::ProbeJson(report) : ProbeText(report));
-  SayAllUnread(verb.name, report.files);
-  return printed ? ExitCode(report) : kCouldNotRead;
+  return Report(verb, absl::GetFlag(FLAGS_json) ? inspect::ProbeJson(report) : ProbeText(report),
+                report.files, report.has_all(),
+                [](const FileProbe& file) { return file.fault.has_value(); });
 }
 
 }  // namespace

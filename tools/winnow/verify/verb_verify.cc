@@ -1,8 +1,6 @@
 // `winnow verify`: whether the filters in these files are right.
 
 #include <absl/flags/flag.h>
-#include <absl/strings/str_cat.h>
-#include <absl/strings/str_format.h>
 
 #include <chrono>
 #include <cstdint>
@@ -21,9 +19,9 @@
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/terminal.h"
 #include "tools/winnow/cli/verbs.h"
+#include "tools/winnow/findings/each_file.h"
 #include "tools/winnow/findings/family_flag.h"
 #include "tools/winnow/findings/gone_files.h"
-#include "tools/winnow/findings/table_arguments.h"
 #include "tools/winnow/findings/table_folders.h"
 #include "tools/winnow/verify/verify_file.h"
 #include "tools/winnow/verify/verify_json.h"
@@ -43,130 +41,63 @@ namespace {
 using inspect::FileVerdict;
 using inspect::ListedTable;
 
-class Run {
- public:
-  // Of `files` that are verified together.
-  Run(const std::vector<ListedTable>& tables, size_t files)
-      : tables_(tables),
-        options_{absl::GetFlag(FLAGS_verify_samples), files},
-        progress_(Sizes(tables), VerifyProgress::Clock::now()) {
-    verdicts_.resize(tables.size());
-    for (size_t i = 0; i < tables.size(); ++i) {
-      verdicts_[i].path = tables[i].path;
-      verdicts_[i].column_family = tables[i].column_family;
-      verdicts_[i].kind = "unknown";
-    }
+using Progress = std::pair<uint64_t, double>;  // keys, share
+
+std::vector<uint64_t> Sizes(const std::vector<ListedTable>& tables) {
+  std::vector<uint64_t> sizes;
+  for (const ListedTable& table : tables) {
+    std::error_code code;
+    const uint64_t bytes = std::filesystem::file_size(table.path, code);
+    sizes.push_back(code ? 0 : bytes);
   }
+  return sizes;
+}
 
-  std::vector<FileVerdict> VerifyAll(int jobs) {
-    inspect::PooledWork work;
-    work.work = [this](size_t file, const inspect::WorkerReport& report) {
-      return Verify(file, report);
-    };
-    work.on_report = [this](size_t file, std::string_view report) { Hear(file, report); };
-    work.on_answer = [this](size_t file, const inspect::ChildAnswer& answer) {
-      Take(file, answer);
-    };
-    work.workers = jobs;
-    work.longest_silence = inspect::kLongestSilence;
-    inspect::RunInWorkers(tables_.size(), work);
-    line_.Clear();
-    return std::move(verdicts_);
-  }
-
- private:
-  using Report = std::pair<uint64_t, double>;  // keys, share
-
-  static std::vector<uint64_t> Sizes(const std::vector<ListedTable>& tables) {
-    std::vector<uint64_t> sizes;
-    for (const ListedTable& table : tables) {
-      std::error_code code;
-      const uint64_t bytes = std::filesystem::file_size(table.path, code);
-      sizes.push_back(code ? 0 : bytes);
+std::vector<FileVerdict> VerifyAll(const std::vector<ListedTable>& tables,
+                                   const inspect::VerifyOptions& options) {
+  VerifyProgress progress(Sizes(tables), VerifyProgress::Clock::now());
+  ProgressLine line;
+  const auto show = [&] { line.Show(progress.Line(VerifyProgress::Clock::now())); };
+  FileWork<FileVerdict> work;
+  work.read = [&](const ListedTable& table, const inspect::WorkerReport& report) {
+    return inspect::VerifyFile(table.path, options, [&report](uint64_t keys, double share) {
+      report(inspect::Pack(Progress(keys, share)));
+    });
+  };
+  work.on_report = [&](size_t file, std::string_view report) {
+    if (const std::optional<Progress> so_far = inspect::Unpack<Progress>(report)) {
+      progress.File(file, so_far->first, so_far->second);
+      show();
     }
-    return sizes;
-  }
-
-  // In a worker.
-  std::string Verify(size_t file, const inspect::WorkerReport& report) const {
-    if (tables_[file].error) {
-      FileVerdict verdict = verdicts_[file];
-      verdict.error = tables_[file].error;
-      return inspect::Pack(verdict);
-    }
-    return inspect::Pack(inspect::VerifyFile(
-        tables_[file].path, options_,
-        [&report](uint64_t keys, double share) { report(inspect::Pack(Report(keys, share))); }));
-  }
-
-  void Hear(size_t file, std::string_view report) {
-    if (const std::optional<Report> so_far = inspect::Unpack<Report>(report)) {
-      progress_.File(file, so_far->first, so_far->second);
-      line_.Show(progress_.Line(VerifyProgress::Clock::now()));
-    }
-  }
-
-  void Take(size_t file, const inspect::ChildAnswer& answer) {
-    FileVerdict& verdict = verdicts_[file];
-    std::string problem;
-    if (std::optional<FileVerdict> found = inspect::Unpack<FileVerdict>(answer, &problem)) {
-      verdict = std::move(*found);
-      verdict.path = tables_[file].path;
-      verdict.column_family = tables_[file].column_family;
-    } else {
-      // Files that end RocksDB are damaged, but nobody can say where.
-      verdict.error = absl::StrCat("the process that read the file did not get through: ", problem);
-    }
-    progress_.Done(file, verdict.keys);
-    line_.Show(progress_.Line(VerifyProgress::Clock::now()));
-  }
-
-  const std::vector<ListedTable>& tables_;
-  const inspect::VerifyOptions options_;
-  std::vector<FileVerdict> verdicts_;
-  VerifyProgress progress_;
-  ProgressLine line_;
-};
-
-int ExitCode(const std::vector<FileVerdict>& files, bool trees_read) {
-  int code = trees_read ? kAllGood : kCouldNotRead;
-  for (const FileVerdict& file : files) {
-    if (file.error) {
-      return kCouldNotRead;
-    }
-    if (!file.faults.empty() && code == kAllGood) {
-      code = kFaultFound;
-    }
-  }
-  return code;
+  };
+  work.on_file = [&](size_t file, FileVerdict* verdict) {
+    verdict->column_family = tables[file].column_family;
+    progress.Done(file, verdict->keys);
+    show();
+  };
+  std::vector<FileVerdict> verdicts = ReadEach(tables, work);
+  line.Clear();
+  return verdicts;
 }
 
 int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {
   if (paths.empty()) {
     return WrongUsage(verb, "which files or database folders?");
   }
-  const int jobs = Jobs();
-  std::string problem;
-  Tables tables = TablesOfFamilies(paths, &problem);
-  if (!problem.empty()) {
-    SayWarnings(verb.name, tables.warnings);
-    absl::FPrintF(stderr, "winnow verify: %s\n", problem);
-    return kCouldNotRead;
-  }
-  const std::vector<FileVerdict> files = ReadInPlaceOfGone<FileVerdict>(
-      paths,
+  Tables tables;
+  const auto files = ReadInPlaceOfGone<FileVerdict>(
+      verb, paths,
       [&](const std::vector<ListedTable>& fresh) {
-        return Run(fresh, tables.tables.size()).VerifyAll(jobs);
+        return VerifyAll(fresh, {absl::GetFlag(FLAGS_verify_samples), tables.tables.size()});
       },
       &tables);
-  SayWarnings(verb.name, tables.warnings);
-  const bool printed =
-      Print(verb.name, absl::GetFlag(FLAGS_json)
-                           ? inspect::VerifyJson(files, tables.warnings, tables.trees_read)
-                           : VerifyTable(files, tables.trees_read, OutputWidth(),
-                                         OutputIsTerminal() ? kRowsOnTerminal : files.size()));
-  SayAllUnread(verb.name, files);
-  return printed ? ExitCode(files, tables.trees_read) : kCouldNotRead;
+  if (!files) return kCouldNotRead;
+  return Report(
+      verb,
+      absl::GetFlag(FLAGS_json) ? inspect::VerifyJson(*files, tables.warnings, tables.trees_read)
+                                : VerifyTable(*files, tables.trees_read, OutputWidth(),
+                                              OutputIsTerminal() ? kRowsOnTerminal : files->size()),
+      *files, tables.trees_read, [](const FileVerdict& file) { return !file.faults.empty(); });
 }
 
 }  // namespace

@@ -326,7 +326,6 @@ FileVerdict VerifyFile(const std::string& path, const VerifyOptions& options,
                        const VerifyProgress& progress) {
   FileVerdict verdict;
   verdict.path = path;
-  verdict.kind = std::string(kUnknown);
   const RawSst sst = ReadRawSst(path);
   if (sst.error) {
     verdict.error = sst.error;
