@@ -15,6 +15,7 @@ enum class Align { kLeft, kRight };
 struct Column {
   std::string title;
   Align align = Align::kRight;
+  int spare = 0;  // above 0: may be left out where there is no room, those of lower numbers first
 };
 
 // Two spaces between columns, none at the ends of lines. Cells are UTF-8, each character

@@ -32,6 +32,7 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::WriteOptions;
 using ::testing::AllOf;
 using testing::ChildResult;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::KeyOf;
@@ -127,6 +128,21 @@ TEST_F(VerbVerifyTest, TheTableFitsTheTerminal) {
   for (const std::string& line : testing::LinesThatBegin(outcome.output, "")) {
     EXPECT_LE(line.size(), 80u) << line;
   }
+  std::vector<std::string> left;
+  for (int width = 120; width > 40; width -= 4) {
+    const std::string shown = RunProgram({"sh", "-c",
+                                          "COLUMNS=" + std::to_string(width) +
+                                              " '" WINNOW_TOOL "' verify '" + deep + "'"})
+                                  .output;
+    const std::string titles = shown.substr(0, shown.find('\n'));
+    std::string seen;
+    for (const char* title : {"95 % interval", "filter", "expected", "denied"}) {
+      if (titles.find(title) != std::string::npos) seen += std::string(title) + ";";
+    }
+    if (left.empty() || seen != left.back()) left.push_back(seen);
+  }
+  EXPECT_THAT(left, ElementsAre("95 % interval;filter;expected;denied;", "filter;expected;denied;",
+                                "expected;denied;", "denied;"));
 }
 
 TEST_F(VerbVerifyTest, AFileThatCanNotBeReadIsNamedWhicheverFamilyIsAskedFor) {

@@ -35,25 +35,28 @@ size_t WidthOfOthers(const std::vector<inspect::Column>& columns,
   return width;
 }
 
-void LeaveOut(const std::string& title, std::vector<inspect::Column>* columns,
-              std::vector<inspect::TextTable::Row>* rows) {
-  const auto found =
-      std::find_if(columns->begin(), columns->end(),
-                   [&title](const inspect::Column& column) { return column.title == title; });
-  if (found == columns->end()) {
-    return;
+// False where no column may be left out.
+bool LeaveOneOut(std::vector<inspect::Column>* columns,
+                 std::vector<inspect::TextTable::Row>* rows) {
+  auto sparest = columns->end();
+  for (auto column = columns->begin(); column != columns->end(); ++column) {
+    if (column->spare > 0 && (sparest == columns->end() || column->spare < sparest->spare)) {
+      sparest = column;
+    }
   }
-  const auto number = found - columns->begin();
-  columns->erase(found);
+  if (sparest == columns->end()) return false;
+  const auto number = sparest - columns->begin();
+  columns->erase(sparest);
   for (inspect::TextTable::Row& row : *rows) {
     row.erase(row.begin() + number);
   }
+  return true;
 }
 
 std::string Drawn(std::vector<inspect::Column> columns, std::vector<inspect::TextTable::Row> rows,
-                  const Fit& fit) {
+                  bool underlined) {
   inspect::TextTable table(std::move(columns), std::move(rows));
-  if (fit.underlined) {
+  if (underlined) {
     table.Underline();
   }
   return table.ToString();
@@ -74,17 +77,14 @@ size_t OutputWidth() {
 }
 
 std::string FittedTable(std::vector<inspect::Column> columns,
-                        std::vector<inspect::TextTable::Row> rows, size_t width, const Fit& fit) {
+                        std::vector<inspect::TextTable::Row> rows, size_t width, bool underlined) {
   if (width == 0 || columns.size() < 2) {
-    return Drawn(std::move(columns), std::move(rows), fit);
+    return Drawn(std::move(columns), std::move(rows), underlined);
   }
   const size_t wanted = std::min(WidthOfColumn(columns.front(), rows, 0), kLeastPath);
   size_t others = WidthOfOthers(columns, rows);
-  for (const std::string& title : fit.spare) {
-    if (others + wanted > width) {
-      LeaveOut(title, &columns, &rows);
-      others = WidthOfOthers(columns, rows);
-    }
+  while (others + wanted > width && LeaveOneOut(&columns, &rows)) {
+    others = WidthOfOthers(columns, rows);
   }
   const size_t last = WidthOfColumn(columns.back(), rows, columns.size() - 1);
   const size_t missing = others + wanted > width ? others + wanted - width : 0;
@@ -102,7 +102,7 @@ std::string FittedTable(std::vector<inspect::Column> columns,
   if (!last_fits) {
     columns.pop_back();
   }
-  return Drawn(std::move(columns), std::move(rows), fit);
+  return Drawn(std::move(columns), std::move(rows), underlined);
 }
 
 }  // namespace winnow::tools

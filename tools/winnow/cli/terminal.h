@@ -22,18 +22,13 @@ bool OutputIsTerminal();
 // width of the terminal; 0: as many as one likes, since it is no terminal.
 size_t OutputWidth();
 
-// How a table fits, besides.
-struct Fit {
-  std::vector<std::string> spare;  // titles of columns that are left out, in this order, at need
-  bool underlined = false;         // with a line under the titles
-};
-
-// The table with the first cells of its rows, which are paths, shortened in the middle so that
-// lines have at most `width` characters; where that leaves too little of the paths, the last cells
-// are cut as well, or left out. Other cells stay whole, at any width. 0: nothing is shortened.
+// The table without the spare columns that have no room, and with the first cells of its rows,
+// which are paths, shortened in the middle so that lines have at most `width` characters; where
+// that leaves too little of the paths, the last cells are cut as well, or left out. Other cells
+// stay whole, at any width. 0: nothing is shortened. underlined: with a line under the titles.
 std::string FittedTable(std::vector<inspect::Column> columns,
                         std::vector<inspect::TextTable::Row> rows, size_t width,
-                        const Fit& fit = {});
+                        bool underlined = false);
 
 }  // namespace winnow::tools
 

@@ -4,6 +4,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
+#include <absl/strings/str_replace.h>
+#include <absl/strings/string_view.h>
 
 #include <cstdint>
 #include <optional>
@@ -185,15 +187,17 @@ struct FileColumn {
   const char* table;
   const char* page;
   Json (*value)(const SstReport& file, Output output);
+  const char* says = "";  // of the field, in the help of the JSON
   Align align = Align::kRight;
+  int spare = 0;  // as in Column
 };
 
 // In the order of all outputs; what CSV has elsewhere is there once more.
 constexpr const char* kNone = nullptr;
 constexpr FileColumn kColumns[] = {
-    {"/path", "path", "file", "file", Name<&SstReport::path>, Align::kLeft},
+    {"/path", "path", "file", "file", Name<&SstReport::path>, "", Align::kLeft},
     {"/path_hex", kNone, kNone, kNone, Hex<&SstReport::path>},
-    {"/database", "database", kNone, kNone, Name<&SstReport::database>},
+    {"/database", "database", kNone, kNone, Name<&SstReport::database>, "its folder"},
     {"/database_hex", kNone, kNone, kNone, Hex<&SstReport::database>},
     {kNone, "column_family", kNone, kNone, Name<&SstReport::column_family>},
     {"/level", "level", "level", "level", Value<&SstReport::level>},
@@ -202,22 +206,22 @@ constexpr FileColumn kColumns[] = {
     {"/entries", "entries", "entries", "entries", Entries},
     {"/file_bytes", "file_bytes", kNone, kNone, Value<&SstReport::file_bytes>},
     {"/filter", kNone, kNone, kNone, FilterObject},
-    {"/filter/kind", "kind", "filter", "filter", Kind, Align::kLeft},
+    {"/filter/kind", "kind", "filter", "filter", Kind, "", Align::kLeft},
     {"/filter/keys", "keys", "keys", "keys", Value<&FilterSummary::keys>},
-    {"/filter/bytes", "bytes", "bytes", "bytes", Value<&FilterSummary::bytes>},
+    {"/filter/bytes", "bytes", "bytes", "bytes", Value<&FilterSummary::bytes>, "of its blocks"},
     {kNone, "stored_bytes", kNone, kNone, Value<&FilterSummary::stored_bytes>},
     {"/filter/bits_per_key", "bits_per_key", "bits/key", "bits a key", BitsPerKey},
     {"/filter/expected_fpr", "expected_fpr", "fpr", "expected rate", ExpectedRate},
     {"/filter/partitions", "partitions", kNone, kNone, Partitions},
     {"/filter/partition_kinds", kNone, kNone, kNone, PartitionKinds},
-    {"/filter/bloom", kNone, kNone, kNone, BloomsOfFile},
-    {"/filter/built_for", kNone, kNone, kNone, GoalObject},
+    {"/filter/bloom", kNone, kNone, kNone, BloomsOfFile, "of its Bloom blocks: see bloom"},
+    {"/filter/built_for", kNone, kNone, kNone, GoalObject, "what Winnow built it for"},
     {"/filter/built_for/level", kNone, kNone, kNone, Value<&BuiltFor::level>},
     {"/filter/built_for/target_fpr", kNone, kNone, kNone, Value<&BuiltFor::target_fpr>},
     {"/filter/built_for/level_plan", kNone, kNone, kNone, Value<&BuiltFor::level_plan>},
     {"/filter/built_for/levels_below", kNone, kNone, kNone, ValueIfKnown<&BuiltFor::levels_below>},
     {kNone, "policy_name", kNone, kNone, Value<&FilterSummary::policy_name>},
-    {"/filter/parameters", kNone, kNone, kNone, ParametersObject},
+    {"/filter/parameters", kNone, kNone, kNone, ParametersObject, "of partitions the first one's"},
     {"/filter/parameters/format", "format", kNone, kNone, Value<&FilterParameters::format>},
     {"/filter/parameters/version", "version", kNone, kNone, Value<&FilterParameters::version>},
     {"/filter/parameters/hash", "hash", kNone, kNone, Value<&FilterParameters::hash>},
@@ -229,9 +233,9 @@ constexpr FileColumn kColumns[] = {
     {"/filter/parameters/columns", "columns", kNone, kNone, ValueIfAny<&FilterParameters::columns>},
     {"/filter/parameters/layers", "layers", kNone, kNone, ValueIfAny<&FilterParameters::layers>},
     {"/filter/parameters/bumped_share", "bumped_share", kNone, kNone,
-     ValueIfAny<&FilterParameters::bumped_share>},
+     ValueIfAny<&FilterParameters::bumped_share>, "of its first layer"},
     {"/filter/parameters/fill_ratio", "fill_ratio", kNone, kNone,
-     ValueIfAny<&FilterParameters::fill_ratio>},
+     ValueIfAny<&FilterParameters::fill_ratio>, "Bloom: bits that are set; Ribbon: keys a slot"},
     {kNone, "target_fpr", kNone, kNone, Value<&BuiltFor::target_fpr>},
     {kNone, "built_for_level", kNone, kNone, ValueIfKnown<&BuiltFor::level>},
     {kNone, "level_plan", kNone, kNone, Value<&BuiltFor::level_plan>},
@@ -239,10 +243,11 @@ constexpr FileColumn kColumns[] = {
     {"/filter/detail", kNone, kNone, kNone, Value<&FilterSummary::detail>},
     {"/filter/policy_name", kNone, kNone, kNone, Value<&FilterSummary::policy_name>},
     {"/filter/fault", "fault", kNone, kNone, Value<&FilterSummary::fault>},
-    {"/filter/stored_bytes", kNone, kNone, kNone, Value<&FilterSummary::stored_bytes>},
-    {kNone, kNone, "", kNone, RemarkOfTable, Align::kLeft},
+    {"/filter/stored_bytes", kNone, kNone, kNone, Value<&FilterSummary::stored_bytes>,
+     "the property filter_size: with the index over partitions"},
+    {kNone, kNone, "", kNone, RemarkOfTable, "", Align::kLeft},
     {kNone, kNone, kNone, "parameters", RemarkOfPage},
-    {"/error", "error", kNone, kNone, Value<&SstReport::error>},
+    {"/error", "error", kNone, kNone, Value<&SstReport::error>, "why it could not be read"},
 };
 
 const char* NameIn(const FileColumn& column, Output output) {
@@ -281,12 +286,34 @@ std::string TextOf(const Json& value, Output output) {
                                    : value.dump();
 }
 
+// With what the rows say of them; empty for what is no object.
+std::string FieldsOf(absl::string_view object) {
+  std::vector<std::string> fields;
+  ForEachColumn(Output::kJson, [&](absl::string_view path, const FileColumn& column) {
+    const size_t name = path.rfind('/');
+    if (path.substr(0, name) != object) return;
+    const bool has_line = *column.says == '\0' || !FieldsOf(path).empty();
+    fields.push_back(
+        absl::StrCat(path.substr(name + 1), has_line ? "" : absl::StrCat(" (", column.says, ")")));
+  });
+  return absl::StrJoin(fields, ", ");
+}
+
+std::string HelpLine(std::string label, const std::string& fields) {
+  constexpr size_t kIndent = 19, kWidth = 90;
+  label.resize(kIndent, ' ');
+  return absl::StrCat(label,
+                      absl::StrReplaceAll(WrapText(fields, kWidth - kIndent),
+                                          {{"\n", absl::StrCat("\n", std::string(kIndent, ' '))}}),
+                      "\n");
+}
+
 }  // namespace
 
 std::vector<Column> ColumnsOf(Output output) {
   std::vector<Column> columns;
   ForEachColumn(output, [&](const char* name, const FileColumn& column) {
-    columns.push_back({name, column.align});
+    columns.push_back({name, column.align, column.spare});
   });
   return columns;
 }
@@ -315,6 +342,18 @@ nlohmann::ordered_json ToJson(const FilterSummary& filter) {
   Json json = ToJson(file)["filter"];
   json.erase("stored_bytes");  // which a file's properties say
   return json;
+}
+
+std::string FileFieldsHelp() {
+  std::string help = HelpLine("  files", FieldsOf(""));
+  ForEachColumn(Output::kJson, [&](absl::string_view path, const FileColumn& column) {
+    const std::string fields = FieldsOf(path);
+    if (fields.empty()) return;
+    const size_t name = path.rfind('/');
+    help += HelpLine(absl::StrCat(name == 0 ? "  files." : "    .", path.substr(name + 1)),
+                     *column.says == '\0' ? fields : absl::StrCat(column.says, ": ", fields));
+  });
+  return help;
 }
 
 }  // namespace winnow::inspect

@@ -1,5 +1,5 @@
 // What is shown of a table file and its filter: one row of a table says in which outputs, under
-// which names.
+// which names, and with which words in the help.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_FILE_COLUMNS_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_FILE_COLUMNS_H_
@@ -27,6 +27,9 @@ nlohmann::ordered_json ToJson(const SstReport& file);
 
 // The same of a filter that is in no file.
 nlohmann::ordered_json ToJson(const FilterSummary& filter);
+
+// What these objects have, which a document has in "files": lines of the help.
+std::string FileFieldsHelp();
 
 }  // namespace winnow::inspect
 

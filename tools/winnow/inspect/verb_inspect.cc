@@ -25,6 +25,7 @@
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/each_file.h"
 #include "tools/winnow/findings/families.h"
+#include "tools/winnow/findings/file_columns.h"
 #include "tools/winnow/findings/table_arguments.h"
 #include "tools/winnow/findings/table_folders.h"
 #include "tools/winnow/inspect/inspect_csv.h"
@@ -184,13 +185,8 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
                 [](const SstReport& file) { return file.filter && file.filter->fault; });
 }
 
-}  // namespace
-
-Verb InspectVerb() {
-  return {
-      "inspect",
-      "PATH... [FLAGS] [--jobs] [--path] [--json|--csv] [--html]",
-      "Shows which filter was built in each table file, its size and expected rate",
+std::string HelpOfInspect() {
+  return absl::StrCat(
       "A PATH is a table file (*.sst), a database's folder, a folder with such folders in it, or\n"
       "a pattern in quotes, as 'db/*.sst'; what is named twice counts once. Sums over all files "
       "come first, by\n"
@@ -207,28 +203,30 @@ Verb InspectVerb() {
       "others are shown. Nothing is written, and the database may be in use.\n"
       "\n"
       "The fields of --json, schema winnow.inspect/1. Rates and shares go from 0 to 1; null is\n"
-      "unknown. Names that are no UTF-8 are there as hexadecimal digits too: path_hex,\n"
-      "database_hex, column_family_hex. Lines of --csv have fields of these names.\n"
-      "  files            path, database (its folder), column_family, level, entries,\n"
-      "                   file_bytes, filter, error (why it could not be read)\n"
-      "  files.filter     kind, keys, bytes (of its blocks), stored_bytes (the property\n"
-      "                   filter_size: with the index over partitions), bits_per_key,\n"
-      "                   expected_fpr, partitions, partition_kinds, policy_name, detail, fault\n"
-      "    .built_for     what Winnow built it for: level, target_fpr, level_plan, levels_below\n"
-      "    .parameters    of partitions the first one's: format, version, hash, probes, blocks,\n"
-      "                   block_bits, slots, columns, layers, bumped_share (of its first layer),\n"
-      "                   fill_ratio (Bloom: bits that are set; Ribbon: keys a slot)\n"
-      "    .bloom         its Bloom blocks: blocks, keys, bytes, bytes_as_ribbons\n"
+      "unknown. Names that are no UTF-8 are there as hexadecimal digits too, with _hex. Lines of\n"
+      "--csv have fields of these names.\n",
+      inspect::FileFieldsHelp(),
       "  files_left_out   how many --limit left out of files\n"
       "  summary          all, by_column_family, by_level, by_kind, each: files,\n"
       "                   files_not_read, files_without_filter, entries,\n"
       "                   entries_without_filter, file_bytes, keys, bytes, bits_per_key,\n"
       "                   mean_expected_fpr (by keys), bound_bytes, bytes_above_bound\n"
-      "  bloom            of all files: files, partitions, and as above\n"
+      "  bloom            of all files: files, partitions, blocks, keys, bytes, bytes_as_ribbons\n"
       "  converted        winnow_share_of_entries (of what was read), files_not_read, trees_read\n"
       "                   (false: databases may have more files); winnow, builtin, none and\n"
       "                   unknown, each: files, entries, keys, filter_bytes\n"
-      "  advice, warnings sentences\n",
+      "  advice, warnings sentences\n");
+}
+
+}  // namespace
+
+Verb InspectVerb() {
+  static const auto* const help = new std::string(HelpOfInspect());
+  return {
+      "inspect",
+      "PATH... [FLAGS] [--jobs] [--path] [--json|--csv] [--html]",
+      "Shows which filter was built in each table file, its size and expected rate",
+      *help,
       RunInspect,
       {{"winnow inspect DB", "the filter of every table file of a database, and sums"},
        {"winnow inspect DB --summary", "the sums alone, and how much is converted"},

@@ -112,12 +112,12 @@ std::string Sentences(const std::vector<FileVerdict>& files) {
 std::string VerifyTable(const std::vector<FileVerdict>& files, bool trees_read, size_t width,
                         size_t most_rows) {
   std::vector<inspect::Column> columns = {{"file", Align::kLeft},
-                                          {"filter", Align::kLeft},
+                                          {"filter", Align::kLeft, /*spare=*/2},
                                           {"keys"},
                                           {"denied"},
                                           {"rate"},
-                                          {"95 % interval"},
-                                          {"expected"},
+                                          {"95 % interval", Align::kRight, /*spare=*/1},
+                                          {"expected", Align::kRight, /*spare=*/3},
                                           {"result", Align::kLeft}};
   const bool several_families = OfSeveralFamilies(files);
   const auto with_family = [several_families](TextTable::Row row, const std::string& family) {
@@ -154,8 +154,7 @@ std::string VerifyTable(const std::vector<FileVerdict>& files, bool trees_read, 
     sentences +=
         "There may be files that were not verified, as a database's tree could not be read\n";
   }
-  return absl::StrCat(FittedTable(std::move(columns), std::move(rows), width,
-                                  {{"95 % interval", "filter", "expected"}, /*underlined=*/true}),
+  return absl::StrCat(FittedTable(std::move(columns), std::move(rows), width, /*underlined=*/true),
                       sentences.empty() ? "" : "\n", sentences);
 }
 
