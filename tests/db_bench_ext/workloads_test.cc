@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,20 +36,21 @@ class WorkloadsTest : public ::testing::Test {
     for (uint64_t i = 0; i < kKeys; ++i) range_.insert(std::string(keys_.range->Get(i, &room)));
   }
 
-  Lookups Make(const std::string& name) const {
+  static const Benchmark& Row(const std::string& name) {
     const auto& all = Benchmarks();
-    return MakeLookups(
-        *std::find_if(all.begin(), all.end(), [&](const Benchmark& b) { return b.name == name; }),
-        keys_, choices_);
+    return *std::find_if(all.begin(), all.end(),
+                         [&](const Benchmark& b) { return b.name == name; });
   }
+  Lookups Make(const std::string& name) const { return MakeLookups(Row(name), keys_, choices_); }
 
   struct Seen {
     std::map<std::string, uint64_t> keys;
     uint64_t present = 0, absent = 0, either = 0;  // as expected
     uint64_t in_range = 0;                         // lookups of keys of the range
   };
-  Seen Look(const std::string& name) const {
-    const Lookups lookups = Make(name);
+  Seen Look(const std::string& name) const { return Look(Row(name)); }
+  Seen Look(const Benchmark& benchmark) const {
+    const Lookups lookups = MakeLookups(benchmark, keys_, choices_);
     Seen seen;
     std::string room;
     for (uint64_t i = 0; i < lookups.count; ++i) {
@@ -128,6 +130,18 @@ TEST_F(WorkloadsTest, SharesAreExact) {
   choices_.absent_share.reset();
   EXPECT_EQ(Look("readmixed").absent, kReads / 2);
   EXPECT_EQ(Look("multireadrandom").absent, 0u);
+}
+
+// Whatever --absent_lookups says to others.
+TEST_F(WorkloadsTest, ARowMayFixItsShare) {
+  Benchmark fixed = Row("readrandom");
+  fixed.absent.share = 0.3;
+  for (const std::optional<double> given : {std::optional<double>(), std::optional(0.9)}) {
+    choices_.absent_share = given;
+    EXPECT_NEAR(static_cast<double>(Look(fixed).absent), 0.3 * kReads, 1);
+    EXPECT_TRUE(AsksForAbsentKeys(fixed, choices_));
+    EXPECT_FALSE(TakesShare(fixed) || IsMixed(fixed) || MayBeMixed(fixed));
+  }
 }
 
 TEST_F(WorkloadsTest, AListIsAskedInItsOrder) {

@@ -38,8 +38,9 @@ const std::vector<Benchmark>& Benchmarks() {
   using Write = WriteKind;
   using Asks = AskedKeys;
   using Kind = LookupKind;
-  using Share = AbsentShare;
   constexpr std::nullopt_t kReads = std::nullopt;
+  constexpr AbsentShare kIfGiven = {std::nullopt, true};
+  constexpr AbsentShare kMixed = {kShareOfMixed, true};
   constexpr bool kBesideWrites = true;
   constexpr bool kOverKeys = true;
   static const auto* const all = new std::vector<Benchmark>{
@@ -50,14 +51,13 @@ const std::vector<Benchmark>& Benchmarks() {
       {"compact", "", Write::kCompact, {}, {}, {}, false, kOverKeys},
       {"readrandom", " (the whole range, written or not), ", kReads, Asks::kRange},
       {"readmissing", " (such keys with a byte more), ", kReads, Asks::kLonger},
-      {"multireadrandom", ", ", kReads, Asks::kRange, Kind::kMultiGet, Share::kIfGiven},
-      {"seekrandom", " (with a --prefix_size), ", kReads, Asks::kRange, Kind::kSeek,
-       Share::kIfGiven},
-      {"readwhilewriting", "; ", kReads, Asks::kRange, Kind::kGet, Share::kIfGiven, kBesideWrites},
+      {"multireadrandom", ", ", kReads, Asks::kRange, Kind::kMultiGet, kIfGiven},
+      {"seekrandom", " (with a --prefix_size), ", kReads, Asks::kRange, Kind::kSeek, kIfGiven},
+      {"readwhilewriting", "; ", kReads, Asks::kRange, Kind::kGet, kIfGiven, kBesideWrites},
       {"readpresent", " and ", kReads, Asks::kPresent},
       {"readabsent", " (keys that were written, or were not), ", kReads, Asks::kAbsent},
       {"readmixed", " (both, in the share of --absent_lookups), ", kReads, Asks::kRange, Kind::kGet,
-       Share::kAlways},
+       kMixed},
       {"readlist", " (the keys of --lookups)", kReads, Asks::kRecorded}};
   return *all;
 }

@@ -27,11 +27,15 @@ enum class AskedKeys {
 
 enum class LookupKind { kGet, kMultiGet, kSeek };
 
-// Of lookups in the range: whether an exact share of them asks for absent keys.
-enum class AbsentShare {
-  kNever,    // as db_bench's readrandom
-  kIfGiven,  // --absent_lookups
-  kAlways,   // half of them if none is given
+// Of lookups in the range: which exact share of them asks for absent keys. Without one it is as
+// many as there happen to be.
+struct AbsentShare {
+  std::optional<double> share{};
+  bool by_flag = false;  // --absent_lookups, where it is given, is the share instead
+
+  std::optional<double> Given(std::optional<double> flag) const {
+    return by_flag && flag ? flag : share;
+  }
 };
 
 // What a name stands for: something that is written, or something that is looked up.
@@ -41,10 +45,13 @@ struct Benchmark {
   std::optional<WriteKind> writes{};
   AskedKeys asks = AskedKeys::kRange;
   LookupKind kind = LookupKind::kGet;
-  AbsentShare share = AbsentShare::kNever;
+  AbsentShare absent{};
   bool beside_writes = false;  // asks while another thread writes, and comes last
   bool over_keys = false;      // writes where there have to be keys before
 };
+
+// Of readmixed, and what --absent_lookups is where it is not given.
+inline constexpr double kShareOfMixed = 0.5;
 
 // All that there are, those of writes first.
 const std::vector<Benchmark>& Benchmarks();
@@ -52,9 +59,9 @@ const std::vector<Benchmark>& Benchmarks();
 // Some that have something in common.
 using BenchmarkTest = bool (*)(const Benchmark&);
 inline bool IsRecorded(const Benchmark& one) { return one.asks == AskedKeys::kRecorded; }
-inline bool IsMixed(const Benchmark& one) { return one.share == AbsentShare::kAlways; }
-inline bool MayBeMixed(const Benchmark& one) { return one.share == AbsentShare::kIfGiven; }
-inline bool TakesShare(const Benchmark& one) { return one.share != AbsentShare::kNever; }
+inline bool IsMixed(const Benchmark& one) { return one.absent.by_flag && one.absent.share; }
+inline bool MayBeMixed(const Benchmark& one) { return one.absent.by_flag && !one.absent.share; }
+inline bool TakesShare(const Benchmark& one) { return one.absent.by_flag; }
 inline bool GetsMany(const Benchmark& one) { return one.kind == LookupKind::kMultiGet; }
 inline bool Seeks(const Benchmark& one) { return one.kind == LookupKind::kSeek; }
 inline bool IsBesideWrites(const Benchmark& one) { return one.beside_writes; }

@@ -91,17 +91,11 @@ LookupAt OrWritten(LookupAt at) {
   };
 }
 
-// Of lookups that ask for absent keys in an exact share.
-std::optional<double> ShareOf(const Benchmark& benchmark, const LookupChoices& choices) {
-  if (!TakesShare(benchmark)) return std::nullopt;
-  return IsMixed(benchmark) ? choices.absent_share.value_or(kShareOfMixed) : choices.absent_share;
-}
-
 LookupAt LookupsOf(const Benchmark& benchmark, const KeysOfRun& keys,
                    const LookupChoices& choices) {
   switch (benchmark.asks) {
     case AskedKeys::kRange: {
-      const std::optional<double> share = ShareOf(benchmark, choices);
+      const std::optional<double> share = benchmark.absent.Given(choices.absent_share);
       return share ? OfBoth(keys, choices, *share) : OfRange(keys, choices);
     }
     case AskedKeys::kLonger:
@@ -125,7 +119,7 @@ LookupAt WithoutExpectation(LookupAt at) {
 }
 
 bool AsksForAbsentKeys(const Benchmark& benchmark, const LookupChoices& choices) {
-  return benchmark.asks == AskedKeys::kAbsent || ShareOf(benchmark, choices);
+  return benchmark.asks == AskedKeys::kAbsent || benchmark.absent.Given(choices.absent_share);
 }
 
 bool InShare(uint64_t position, double share) {

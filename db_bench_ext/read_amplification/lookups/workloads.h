@@ -26,9 +26,6 @@ struct KeysOfRun {
   bool longer_are_absent = true;  // no key of `longer` is one of the range
 };
 
-// Of absent keys in mixed lookups, where none is given.
-inline constexpr double kShareOfMixed = 0.5;
-
 // Absent keys are drawn from the seed with this.
 inline constexpr uint64_t kAbsentSalt = 0x616273656e74;
 

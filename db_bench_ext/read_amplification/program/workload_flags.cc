@@ -39,7 +39,7 @@ ABSL_FLAG(int64_t, writes, 0,
 ABSL_FLAG(int64_t, reads, 1'000'000, "lookups to count, of each workload");
 ABSL_FLAG(std::string, lookups, "",
           "file with recorded keys to look up, in the same form as --keys");
-ABSL_FLAG(double, absent_lookups, 0.5,
+ABSL_FLAG(double, absent_lookups, winnow::bench::kShareOfMixed,
           absl::StrCat("share of absent keys in ",
                        winnow::bench::NamesOf(winnow::bench::IsMixed, " and "), "; given, also in ",
                        winnow::bench::NamesOf(winnow::bench::MayBeMixed, " and "),
