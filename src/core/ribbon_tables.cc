@@ -13,12 +13,12 @@ struct KeptTables {
   bool thread_is_ending;
 };
 static_assert(std::is_trivially_destructible_v<KeptTables>);
-thread_local KeptTables kept;
+thread_local KeptTables kept_tables;
 
-struct AtThreadEnd {
-  ~AtThreadEnd() {
-    delete std::exchange(kept.tables, nullptr);
-    kept.thread_is_ending = true;
+struct FreeAtThreadEnd {
+  ~FreeAtThreadEnd() {
+    delete std::exchange(kept_tables.tables, nullptr);
+    kept_tables.thread_is_ending = true;
   }
 };
 
@@ -26,10 +26,10 @@ struct AtThreadEnd {
 
 BorrowedTables::~BorrowedTables() {
   if (tables_ == nullptr) return;
-  thread_local AtThreadEnd at_thread_end;
+  thread_local FreeAtThreadEnd at_thread_end;
   (void)at_thread_end;
-  if (kept.tables == nullptr && !kept.thread_is_ending) {
-    kept.tables = tables_;
+  if (kept_tables.tables == nullptr && !kept_tables.thread_is_ending) {
+    kept_tables.tables = tables_;
   } else {
     delete tables_;
   }
@@ -37,7 +37,7 @@ BorrowedTables::~BorrowedTables() {
 
 RibbonTables* BorrowedTables::tables() const {
   if (tables_ == nullptr) {
-    tables_ = std::exchange(kept.tables, nullptr);
+    tables_ = std::exchange(kept_tables.tables, nullptr);
     if (tables_ == nullptr) tables_ = new RibbonTables;
   }
   return tables_;
@@ -56,11 +56,11 @@ ShardsBySlots* BorrowedTables::by_slots() const {
 }
 
 size_t KeptTableBytes() noexcept {
-  if (kept.tables == nullptr) return 0;
-  return sizeof(RibbonTables) + (kept.tables->by_rows != nullptr ? kShardsByRowsBytes : 0) +
-         (kept.tables->by_slots != nullptr ? kShardsBySlotsBytes : 0);
+  if (kept_tables.tables == nullptr) return 0;
+  return sizeof(RibbonTables) + (kept_tables.tables->by_rows != nullptr ? kShardsByRowsBytes : 0) +
+         (kept_tables.tables->by_slots != nullptr ? kShardsBySlotsBytes : 0);
 }
 
-void FreeKeptTables() noexcept { delete std::exchange(kept.tables, nullptr); }
+void FreeKeptTables() noexcept { delete std::exchange(kept_tables.tables, nullptr); }
 
 }  // namespace winnow::core

@@ -9,9 +9,9 @@
 namespace winnow::core {
 namespace {
 
-constexpr unsigned kWords = 16;  // of a Bloom block
-constexpr unsigned kWordBits = 32;
-constexpr double kBlockBits = kWords * kWordBits;
+constexpr unsigned kBloomWords = 16;  // of a Bloom block
+constexpr unsigned kBloomWordBits = 32;
+constexpr double kBlockBits = kBloomWords * kBloomWordBits;
 
 // Upper limits of bits a key for 1, 2, 3 … probes. Printed by db_bench_ext's tune_bloom.
 constexpr double kProbeLimits[] = {2.0820,  3.5901,  5.1224,  6.7141,  8.3920,  10.1836, 12.1189,
@@ -28,12 +28,12 @@ constexpr double Choose(unsigned n, unsigned k) noexcept {
 // words unset.
 constexpr double LeavesAlone(unsigned probes, unsigned s) noexcept {
   double probability = 0;
-  double alone = 1;  // ((kWordBits - 1) / kWordBits)^shared
+  double alone = 1;  // ((kBloomWordBits - 1) / kBloomWordBits)^shared
   for (unsigned shared = 0; shared <= s && shared <= probes; ++shared) {
-    probability += Choose(s, shared) * Choose(kWords - s, probes - shared) * alone;
-    alone *= (kWordBits - 1.0) / kWordBits;
+    probability += Choose(s, shared) * Choose(kBloomWords - s, probes - shared) * alone;
+    alone *= (kBloomWordBits - 1.0) / kBloomWordBits;
   }
-  return probability / Choose(kWords, probes);
+  return probability / Choose(kBloomWords, probes);
 }
 
 // Computed when compiling: sizes are estimated often.

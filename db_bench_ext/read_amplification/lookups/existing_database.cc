@@ -29,7 +29,6 @@ namespace {
 constexpr uint64_t kMostKeys = 200'000;
 constexpr uint64_t kMostKeyBytes = 64 << 20;
 constexpr uint64_t kFewestKeys = 1000;
-constexpr uint64_t kFilesConsideredSample = 100'000;
 constexpr uint64_t kProgressEvery = 65536;
 constexpr uint64_t kSampleSalt = 0x73616d706c65;
 
@@ -232,8 +231,7 @@ class Measurement {
     inspect::WorkloadResult workload;
     workload.name = lookups.name;
     workload.remark = lookups.remark;
-    workload.files_considered_per_lookup =
-        FilesConsideredPerLookup(levels_, lookups, kFilesConsideredSample);
+    workload.files_considered_per_lookup = FilesConsideredPerLookup(levels_, lookups);
     absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenFor(&lookups);
     if (!db.ok()) return db.status();
     const plugin::Counters before = plugin::CurrentCounters();

@@ -12,7 +12,8 @@ namespace winnow::bench {
 
 // The mean number of files whose range of keys holds the key of a lookup, by looking at the first
 // `sample` lookups at most. 0 without lookups.
-double FilesConsideredPerLookup(const LevelFiles& levels, const Lookups& lookups, uint64_t sample);
+double FilesConsideredPerLookup(const LevelFiles& levels, const Lookups& lookups,
+                                uint64_t sample = 100'000);
 
 }  // namespace winnow::bench
 

@@ -26,7 +26,6 @@ namespace winnow::bench {
 namespace {
 
 constexpr char kWinnowName[] = "winnow.Filter";
-constexpr size_t kFilesConsideredSample = 100'000;
 
 // A name for a folder: the policy, without what shells and file systems don't like.
 std::string FolderName(size_t number, const std::string& policy) {
@@ -43,8 +42,7 @@ std::map<int, double> FilesConsideredByLevel(const LevelFiles& levels, const Loo
     if (levels[level].empty()) continue;
     LevelFiles alone(levels.size());
     alone[level] = levels[level];
-    files[static_cast<int>(level)] =
-        FilesConsideredPerLookup(alone, lookups, kFilesConsideredSample);
+    files[static_cast<int>(level)] = FilesConsideredPerLookup(alone, lookups);
   }
   return files;
 }
@@ -165,8 +163,7 @@ class Runner {
       inspect::WorkloadResult workload;
       workload.name = lookups.name;
       workload.remark = lookups.remark;
-      workload.files_considered_per_lookup =
-          FilesConsideredPerLookup(levels, lookups, kFilesConsideredSample);
+      workload.files_considered_per_lookup = FilesConsideredPerLookup(levels, lookups);
       workload.files_considered_by_level = FilesConsideredByLevel(levels, lookups);
       result.workloads.push_back(std::move(workload));
     }

@@ -11,7 +11,7 @@
 namespace winnow::bench {
 namespace {
 
-constexpr uint64_t kKeysBetweenLooks = 4096;
+constexpr uint64_t kPutsBetweenLooks = 4096;
 constexpr std::chrono::milliseconds kBetweenLooks(20);
 
 uint64_t Property(rocksdb::DB* db, const std::string& name) {
@@ -89,7 +89,7 @@ absl::Status GrowByRocksDB(const KeySet& keys, const WriteSequence& writes,
       status = writer.Compact();
     }
     if (!status.ok()) return status;
-    if (written % kKeysBetweenLooks == 0 && !progress(written)) {
+    if (written % kPutsBetweenLooks == 0 && !progress(written)) {
       return absl::CancelledError("interrupted");
     }
   }

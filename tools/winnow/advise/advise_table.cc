@@ -20,7 +20,7 @@ using inspect::Align;
 using inspect::Bits;
 using inspect::TextTable;
 
-constexpr size_t kWidth = 100;
+constexpr size_t kTextWidth = 100;
 
 std::string Ratio(double value, double now) {
   return now > 0 ? absl::StrFormat("%.2f", value / now) : "-";
@@ -157,10 +157,10 @@ std::string AdviseText(const Advice& advice, bool all_candidates) {
   if (!advice.budget.empty()) {
     absl::StrAppend(&text, "\n", BudgetTable(advice));
   }
-  absl::StrAppend(&text, "\n", inspect::WrapText(advice.recommendation, kWidth),
+  absl::StrAppend(&text, "\n", inspect::WrapText(advice.recommendation, kTextWidth),
                   "\n\nWhat this takes for granted, and what files can't tell:\n");
   for (const std::string& assumption : advice.assumptions) {
-    absl::StrAppend(&text, inspect::WrapText(absl::StrCat("- ", assumption), kWidth, 2), "\n");
+    absl::StrAppend(&text, inspect::WrapText(absl::StrCat("- ", assumption), kTextWidth, 2), "\n");
   }
   return text;
 }

@@ -204,15 +204,16 @@ HtmlSection FilesSection(const InspectReport& report) {
   return section;
 }
 
-std::string Files(uint64_t files) { return NumberWithCommas(files, "table file"); }
+std::string TableFiles(uint64_t files) { return NumberWithCommas(files, "table file"); }
 
 std::string Headline(const FilterTotals& all) {
   if (all.bytes == 0) {
-    return absl::StrCat("No filters in ", Files(all.files));
+    return absl::StrCat("No filters in ", TableFiles(all.files));
   }
   const std::string filters = absl::StrCat("Filters of ", Bytes(all.bytes));
   if (all.keys == 0) {
-    return absl::StrCat(filters, " in ", Files(all.files), ", of keys whose number is not known");
+    return absl::StrCat(filters, " in ", TableFiles(all.files),
+                        ", of keys whose number is not known");
   }
   const std::optional<double> rate = all.mean_fpr();
   return absl::StrCat(filters,
@@ -258,7 +259,7 @@ std::string InspectHtml(const InspectReport& report, const std::vector<std::stri
   HtmlPage page;
   page.title = absl::StrCat("Filters of ", Names(paths));
   page.headline = Headline(all);
-  page.lead.push_back(absl::StrCat(Files(report.files.size()), " with ", Count(all.entries),
+  page.lead.push_back(absl::StrCat(TableFiles(report.files.size()), " with ", Count(all.entries),
                                    " entries; ", Count(all.without_filter), " without a filter, ",
                                    Count(all.not_read), " not read. ", Converted(report)));
   if (const std::optional<double> above = all.share_above_bound()) {

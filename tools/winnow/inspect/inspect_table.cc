@@ -183,7 +183,7 @@ std::string Headline(const InspectReport& report, size_t width) {
   return absl::StrCat(Wrapped(text, width), "\n");
 }
 
-std::string Advice(const InspectReport& report, size_t width) {
+std::string AdviceLines(const InspectReport& report, size_t width) {
   std::string text;
   for (const std::string& sentence : report.advice) {
     absl::StrAppend(&text, "\n", Wrapped(absl::StrCat("advice: ", sentence), width));
@@ -266,7 +266,7 @@ std::string InspectTable(const InspectReport& report, size_t width, size_t rows,
   }
   // Rows of nothing but files that could not be read say nothing.
   return absl::StrCat(
-      text, Advice(report, width), Converted(report),
+      text, AdviceLines(report, width), Converted(report),
       report.totals.all.files > 0 ? Files(report, width, rows, about_others) : std::string(),
       Sentences(report.files));
 }

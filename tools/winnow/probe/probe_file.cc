@@ -21,13 +21,13 @@ using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
-
 std::optional<FoundEntry> Find(const std::string& key, const Comparator* comparator,
                                InternalKeys* keys) {
   keys->Seek(SoughtKey(key, comparator));
-  if (!keys->Valid() ||
-      comparator->CompareWithoutTimestamp(key, false, SliceOf(keys->key().user_key), true) != 0) {
+  if (!keys->Valid()) return std::nullopt;
+  const std::string_view found = keys->key().user_key;
+  if (comparator->CompareWithoutTimestamp(key, false, Slice(found.data(), found.size()), true) !=
+      0) {
     return std::nullopt;
   }
   return FoundEntry{keys->key().type, keys->key().sequence, keys->value().size()};

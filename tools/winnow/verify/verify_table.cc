@@ -43,7 +43,7 @@ std::vector<std::string> Row(const FileVerdict& file) {
           Percent(file.expected_fpr),    Result(file)};
 }
 
-struct Sums {
+struct VerdictSums {
   uint64_t files = 0;
   uint64_t good = 0;
   uint64_t faulty = 0;
@@ -132,7 +132,7 @@ std::string VerifyTable(const std::vector<FileVerdict>& files, bool trees_read, 
   // Of too many files those that somebody must look at.
   const bool all_rows = files.size() <= most_rows;
   std::vector<TextTable::Row> rows;
-  Sums sums;
+  VerdictSums sums;
   for (const FileVerdict& file : files) {
     if (all_rows || (!file.ok() && rows.size() < most_rows)) {
       rows.push_back(with_family(Row(file), inspect::Printable(file.column_family)));

@@ -1,0 +1,80 @@
+// The sources of a target compile as one, in which the demo's quick build has many of them: what is
+// in their anonymous namespaces has other names in each.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+
+namespace winnow {
+namespace {
+
+struct Target {
+  std::string name;     // its folder in that of the build
+  std::string command;  // compiles, but for the source and what is written
+  std::vector<std::string> sources;
+};
+
+void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
+
+// Of libraries and programs that the demo builds; without the sources that have flags of their own,
+// which are compiled by themselves.
+std::vector<Target> Targets() {
+  static const std::regex parts(R"((.*) -o (\S+)/CMakeFiles/(\S+)\.dir/\S+ -c (\S+\.cc)( .*)?)");
+  static const std::regex elsewhere("tests(/.*)?|src/c_api|db_bench_ext/(filter|tuning).*");
+  std::map<std::string, std::map<std::string, std::vector<std::string>>> sources;
+  for (const nlohmann::json& one :
+       nlohmann::json::parse(testing::ReadFile(WINNOW_BUILD "/compile_commands.json"))) {
+    const std::string command = one.at("command");
+    std::smatch match;
+    if (std::regex_match(command, match, parts) && !std::regex_match(match[2].str(), elsewhere)) {
+      sources[match[2].str() + "/" + match[3].str()][match[1]].push_back(match[4]);
+    }
+  }
+  std::vector<Target> targets;
+  for (const auto& [name, by_command] : sources) {
+    const auto most = std::max_element(
+        by_command.begin(), by_command.end(),
+        [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+    if (most->second.size() > 1) targets.push_back({name, most->first, most->second});
+  }
+  return targets;
+}
+
+class UnityTest : public ::testing::TestWithParam<Target> {};
+
+TEST_P(UnityTest, TheSourcesOfATargetCompileAsOne) {
+  const testing::TemporaryFolder folder;
+  std::string one;
+  for (const std::string& source : GetParam().sources) one += "#include \"" + source + "\"\n";
+  testing::WriteFile(folder / "one.cc", one);
+  const testing::ChildResult outcome =
+      testing::RunProgram({"sh", "-c",
+                           "cd '" WINNOW_BUILD "' && " + GetParam().command +
+                               " -w -fsyntax-only '" + folder.path() + "/one.cc'"});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors
+                               << "\nthe demo compiles several of these at once: give what is "
+                                  "named twice two names, or one place";
+}
+
+std::string NameOf(const ::testing::TestParamInfo<Target>& target) {
+  std::string name = target.param.name;
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, UnityTest, ::testing::ValuesIn(Targets()), NameOf);
+
+}  // namespace
+}  // namespace winnow
