@@ -50,7 +50,7 @@ say_phases() {
 
 # In seconds, from runs on two processors of a cloud machine.
 say_how_long() {
-  local install=40 make=$((200 / $(build_jobs))) measure=65 parts=() all=0
+  local install=40 make=$((150 / $(build_jobs))) measure=65 parts=() all=0
   [[ -z $long ]] || measure=240
   setup --missing >/dev/null || {
     parts+=("$install s to install packages, beside the download of about 110 MB")
@@ -188,7 +188,7 @@ OPTIONS
   grep -E '^(fillrandom|readmissing) ' "$out/db_bench.log"
   grep -E '^rocksdb.bloom.filter.(useful|full.positive) ' "$out/db_bench.log"
   echo
-  echo "$bin/winnow inspect $out/db_bench"
+  echo "$bin/winnow inspect $out/db_bench # this build of winnow has no other verb; the plain one has all"
   "$bin/winnow" inspect "$out/db_bench" | tee "$out/inspect.txt"
   grep -q 'winnow-ribbon' "$out/inspect.txt" ||
     fail "db_bench wrote no Winnow filter: see $out/db_bench/LOG and $out/db_bench.log"

@@ -18,17 +18,8 @@
 
 namespace winnow::tools {
 
-// verb_NAME.cc
-Verb AdviseVerb();
-Verb DedupVerb();
-Verb HelpVerb();
-Verb InspectVerb();
-Verb PagesVerb();
-Verb PolicyVerb();
-Verb ProbeVerb();
-Verb SizeVerb();
-Verb VerifyVerb();
-Verb VersionVerb();
+// verb_NAME.cc: WINNOW_VERBS is "InspectVerb(), VerifyVerb(), …", those of the CMakeLists.txt here.
+Verb WINNOW_VERBS, HelpVerb(), VersionVerb();
 
 namespace {
 
@@ -94,8 +85,6 @@ int main(int argc, char** argv) {
   using namespace winnow::tools;
   PrepareStandardStreams();
   EndInOrderWhenInterrupted();
-  // In the order in which help has them.
-  SetVerbs({InspectVerb(), VerifyVerb(), ProbeVerb(), AdviseVerb(), PolicyVerb(), SizeVerb(),
-            PagesVerb(), DedupVerb(), HelpVerb(), VersionVerb()});
+  SetVerbs({WINNOW_VERBS, HelpVerb(), VersionVerb()});
   return Run(argv[0], WithoutAbseilFlags(std::vector<std::string>(argv + 1, argv + argc)));
 }

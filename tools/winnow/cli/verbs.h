@@ -1,5 +1,5 @@
-// The verbs of the command line tool. To add one: a folder NAME with verb_NAME.cc, and a row in
-// winnow.cc.
+// The verbs of the command line tool. To add one: a folder NAME with verb_NAME.cc, and its name in
+// the CMakeLists.txt above.
 
 #ifndef WINNOW_TOOLS_WINNOW_CLI_VERBS_H_
 #define WINNOW_TOOLS_WINNOW_CLI_VERBS_H_
