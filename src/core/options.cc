@@ -17,6 +17,10 @@ Value NearestValue(const NamedOption<Value, kCount>& option, Value value, Value 
   return NameOf(option, value).empty() ? usual : value;
 }
 
+std::string_view OrUnknown(std::string_view name) noexcept {
+  return name.empty() ? "unknown" : name;
+}
+
 }  // namespace
 
 FilterOptions NearestValid(FilterOptions options) noexcept {
@@ -31,20 +35,12 @@ FilterOptions NearestValid(FilterOptions options) noexcept {
 }  // namespace core
 
 std::string_view ToString(FilterKind kind) noexcept {
-  switch (kind) {
-    case FilterKind::kEmpty:
-      return "empty";
-    case FilterKind::kBloom:
-      return "bloom";
-    case FilterKind::kRibbon:
-      return "ribbon";
-  }
-  return "unknown";
+  if (kind == FilterKind::kEmpty) return "empty";  // no option has it
+  return core::OrUnknown(core::NameOf(kKindOption, std::optional(kind)));
 }
 
 std::string_view ToString(LevelPlan plan) noexcept {
-  const std::string_view name = core::NameOf(kLevelPlanOption, plan);
-  return name.empty() ? "unknown" : name;
+  return core::OrUnknown(core::NameOf(kLevelPlanOption, plan));
 }
 
 std::string core::CheckShareOfPlan(double absent_share, LevelPlan level_plan) {

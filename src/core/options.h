@@ -13,12 +13,12 @@
 
 namespace winnow::core {
 
-// "uniform, by_level or auto".
+// "uniform, by_level or auto": the names of the first `count` values.
 template <typename Value, size_t kCount>
-std::string NamesOf(const NamedOption<Value, kCount>& option) {
+std::string NamesOf(const NamedOption<Value, kCount>& option, size_t count = kCount) {
   std::string names;
-  for (size_t i = 0; i < kCount; ++i) {
-    names += i == 0 ? "" : i + 1 == kCount ? " or " : ", ";
+  for (size_t i = 0; i < count; ++i) {
+    names += i == 0 ? "" : i + 1 == count ? " or " : ", ";
     names += option.values[i].first;
   }
   return names;
@@ -70,13 +70,13 @@ std::string CheckOption(const NamedOption<Value, kCount>& option, Value value) {
          ", but must be that of " + NamesOf(option);
 }
 
-// The only one that need not be set.
+// The only one that need not be set, which its last value stands for.
 template <size_t kCount>
 std::string CheckOption(const NamedOption<std::optional<FilterKind>, kCount>& option,
                         const std::optional<FilterKind>& kind) {
   if (!NameOf(option, kind).empty()) return {};
-  return option.name + (" is " + std::string(ToString(*kind))) +
-         ", but must be bloom or ribbon, or not be set";
+  return option.name + (" is " + std::string(ToString(*kind))) + ", but must be " +
+         NamesOf(option, kCount - 1) + ", or not be set";
 }
 
 // The same of a share that is in its range, whether it has an effect with this plan.
