@@ -67,6 +67,38 @@ struct Room {
   size_t size = 0;
 };
 
+// Where the payload of such a filter is built. `expected` is the estimate of the whole filter.
+core::Payload PayloadFor(FilterKind kind, uint64_t expected, Room room) {
+  const size_t most_overhead = core::kTailBytes + core::kMaxEntries * core::kEntryBytes;
+  uint64_t capacity = expected + most_overhead;
+  size_t alignment = 1;
+  switch (kind) {
+    case FilterKind::kEmpty:
+      break;
+    case FilterKind::kBloom:  // the estimate is exact
+      capacity = expected;
+      alignment = simd::kBloomBlockBytes;
+      break;
+    case FilterKind::kRibbon:  // later layers are uncertain; random hashes keep within this
+      capacity += expected / 200 + 256;
+      break;
+  }
+  return core::Payload(capacity, alignment, room.begin, room.size);
+}
+
+// The only layer of a Bloom filter.
+core::LayerEntry BuildBloom(const core::HashBlocks& hashes, const core::FilterPlan& plan,
+                            core::Payload* payload) {
+  const core::LayerEntry layer{core::LayerType::kBloom, static_cast<uint8_t>(plan.probes),
+                               plan.blocks};
+  unsigned char* blocks = payload->Append(core::LayerBytes(layer, {}));
+  hashes.ForEach([&](const uint64_t* values, size_t count) {
+    simd::ActiveKernels().bloom_add(blocks, plan.blocks, core::BloomWordSets(plan.probes), values,
+                                    count);
+  });
+  return layer;
+}
+
 // The filter of these hashes, in the room if it fits.
 PlacedBlock Build(core::HashBlocks hashes, const FilterOptions& options, uint8_t level_plan,
                   Room room) {
@@ -81,26 +113,19 @@ PlacedBlock Build(core::HashBlocks hashes, const FilterOptions& options, uint8_t
   tail.target = core::PackRate(plan.target_rate);
   tail.plan = level_plan;
 
-  const size_t most_overhead = core::kTailBytes + core::kMaxEntries * core::kEntryBytes;
-  const uint64_t expected = core::EstimateBytes(n, options);
-  // Of a Ribbon's size only the later layers are uncertain. Random hashes keep within this.
-  const uint64_t uncertain = plan.kind == FilterKind::kRibbon ? expected / 200 + 256 : 0;
-  // The estimate is the whole of a Bloom filter.
-  core::Payload payload(
-      plan.kind == FilterKind::kBloom ? expected : expected + uncertain + most_overhead,
-      plan.kind == FilterKind::kBloom ? simd::kBloomBlockBytes : 1, room.begin, room.size);
+  core::Payload payload = PayloadFor(plan.kind, core::EstimateBytes(n, options), room);
   std::vector<core::LayerEntry> layers;
-  if (plan.kind == FilterKind::kBloom) {
-    layers.push_back({core::LayerType::kBloom, static_cast<uint8_t>(plan.probes), plan.blocks});
-    unsigned char* blocks = payload.Append(core::LayerBytes(layers[0], {}));
-    hashes.ForEach([&](const uint64_t* values, size_t count) {
-      simd::ActiveKernels().bloom_add(blocks, plan.blocks, core::BloomWordSets(plan.probes), values,
-                                      count);
-    });
-  } else if (plan.kind == FilterKind::kRibbon) {
-    tail.columns = core::PackColumns(plan.columns);
-    layers = core::BuildRibbon(std::move(hashes), plan.columns, core::ColumnsRate(plan.columns),
-                               &payload);
+  switch (plan.kind) {
+    case FilterKind::kEmpty:
+      break;
+    case FilterKind::kBloom:
+      layers.push_back(BuildBloom(hashes, plan, &payload));
+      break;
+    case FilterKind::kRibbon:
+      tail.columns = core::PackColumns(plan.columns);
+      layers = core::BuildRibbon(std::move(hashes), plan.columns, core::ColumnsRate(plan.columns),
+                                 &payload);
+      break;
   }
   tail.entries = static_cast<uint8_t>(layers.size());
 

@@ -290,13 +290,19 @@ FilterInfo FilterView::info() const noexcept {
   info.target_fpr = core::UnpackRate(tail.target);
   info.expected_fpr = RateOf(block(), tail.num_hashes, BloomLayerRate::kMean);
   core::LayerWalk walk = WalkOf(block());
-  if (tail.kind == FilterKind::kBloom) {
-    info.probes = walk.entry().parameter;
-  } else {
-    const core::Columns columns = walk.columns();
-    info.columns = columns.whole + columns.fraction / 4096.0;
-    while (!walk.AtEnd()) walk.Next();
-    info.layers = static_cast<int>(walk.number());
+  switch (tail.kind) {
+    case FilterKind::kEmpty:
+      break;
+    case FilterKind::kBloom:
+      info.probes = walk.entry().parameter;
+      break;
+    case FilterKind::kRibbon: {
+      const core::Columns columns = walk.columns();
+      info.columns = columns.whole + columns.fraction / 4096.0;
+      while (!walk.AtEnd()) walk.Next();
+      info.layers = static_cast<int>(walk.number());
+      break;
+    }
   }
   return info;
 }

@@ -80,11 +80,31 @@ void WriteTail(unsigned char* bytes, const Tail& tail) noexcept {
   bytes[kMarkerAt] = kMarker;
 }
 
+template <typename... Types>
+constexpr unsigned Bits(Types... types) noexcept {
+  return (... | (1u << static_cast<unsigned>(types)));
+}
+
+// The types of entries that a filter of this kind may have, as bits; none: there is no such kind.
+unsigned TypesOf(FilterKind kind) noexcept {
+  switch (kind) {
+    case FilterKind::kEmpty:
+      return Bits(LayerType::kNote);
+    case FilterKind::kBloom:
+      return Bits(LayerType::kBloom, LayerType::kNote);
+    case FilterKind::kRibbon:
+      return Bits(LayerType::kNone, LayerType::kBumped, LayerType::kSmall, LayerType::kList,
+                  LayerType::kBloom, LayerType::kNote);
+  }
+  return 0;
+}
+
 // Whether the entries are a sequence that a builder of this kind may write.
 Fault CheckDirectory(const Tail& tail, const unsigned char* directory,
                      uint64_t* payload_size) noexcept {
   const Columns columns = UnpackColumns(tail.columns);
   const bool is_ribbon = tail.kind == FilterKind::kRibbon;
+  const unsigned types = TypesOf(tail.kind);
   if (!is_ribbon && tail.columns != 0) return Fault::kParameters;
   if (is_ribbon && columns.most() > simd::kRibbonMaxColumns) return Fault::kParameters;
   if ((tail.kind == FilterKind::kEmpty) != (tail.num_hashes == 0)) return Fault::kParameters;
@@ -93,13 +113,11 @@ Fault CheckDirectory(const Tail& tail, const unsigned char* directory,
   *payload_size = 0;
   for (unsigned i = 0; i < tail.entries; ++i) {
     const LayerEntry entry = ReadLayerEntry(directory, i);
-    if (!CheckLayer(entry) || (entry.type == LayerType::kNote) != is_complete) {
+    if (!CheckLayer(entry) || (types & Bits(entry.type)) == 0 ||
+        (entry.type == LayerType::kNote) != is_complete) {
       return Fault::kParameters;
     }
-    if (!is_complete) {
-      if (!is_ribbon && entry.type != LayerType::kBloom) return Fault::kParameters;
-      is_complete = entry.type != LayerType::kBumped;
-    }
+    is_complete = entry.type != LayerType::kBumped;
     *payload_size += LayerBytes(entry, columns);
   }
   return is_complete ? Fault::kNone : Fault::kParameters;
@@ -194,7 +212,7 @@ Fault Parse(std::string_view block, ParsedBlock* parsed) noexcept {
     return Fault::kVersion;
   }
   if (!checksum_holds) return Fault::kTailChecksum;
-  if (tail.kind > FilterKind::kRibbon) return Fault::kKind;
+  if (TypesOf(tail.kind) == 0) return Fault::kKind;
   if (tail.hash_id != kHashXxh3 || tail.seed != kHashSeed) return Fault::kHash;
   if (tail.entries > kMaxEntries || bytes[kMarkerAt] != kMarker || !HasMagic(bytes)) {
     return Fault::kParameters;

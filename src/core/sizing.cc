@@ -282,11 +282,16 @@ FilterPlan PlanFilter(uint64_t n, const FilterOptions& options) noexcept {
   plan.kind =
       options.kind.value_or(is_short_lived || is_small ? FilterKind::kBloom : FilterKind::kRibbon);
   if (n > kMaxRibbonKeys) plan.kind = FilterKind::kBloom;
-  if (plan.kind == FilterKind::kBloom) {
-    plan.blocks = BloomBlocks(n, options.bits_per_key);
-    plan.probes = BloomProbes(plan.blocks * kBlockBits / static_cast<double>(n));
-  } else {
-    plan.columns = RibbonColumns(plan.target_rate);
+  switch (plan.kind) {
+    case FilterKind::kEmpty:
+      break;
+    case FilterKind::kBloom:
+      plan.blocks = BloomBlocks(n, options.bits_per_key);
+      plan.probes = BloomProbes(plan.blocks * kBlockBits / static_cast<double>(n));
+      break;
+    case FilterKind::kRibbon:
+      plan.columns = RibbonColumns(plan.target_rate);
+      break;
   }
   return plan;
 }
