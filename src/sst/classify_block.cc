@@ -3,6 +3,9 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "src/core/format.h"
 #include "src/core/sizing.h"
 #include "src/sst/builtin_filters.h"
@@ -33,7 +36,7 @@ FilterSummary ClassifyWinnow(std::string_view block, FilterSummary summary) {
   summary.keys = info.num_hashes;
   summary.bits_per_key = info.bits_per_key;
   summary.expected_fpr = info.expected_fpr;
-  summary.kind = std::string(info.kind == FilterKind::kRibbon ? kWinnowRibbon : kWinnowBloom);
+  summary.kind = std::string(NameOf(info.kind));
   switch (info.kind) {
     case FilterKind::kEmpty:
       summary.detail = "holds no keys";
@@ -104,6 +107,34 @@ BloomBlocks BloomOf(const FilterSummary& filter) {
 }
 
 }  // namespace
+
+std::string_view ToString(FilterFamily family) {
+  switch (family) {
+    case FilterFamily::kWinnow:
+      return "winnow";
+    case FilterFamily::kBuiltin:
+      return "builtin";
+    case FilterFamily::kNone:
+      return "none";
+    case FilterFamily::kUnknownForm:
+      break;
+  }
+  return "unknown";
+}
+
+const KindRow& RowOf(std::string_view name) {
+  const KindRow* const last = std::end(kKindRows) - 1;
+  return *std::find_if(kKindRows, last, [&](const KindRow& row) { return row.name == name; });
+}
+
+std::string_view NameOf(FilterKind kind) {
+  for (const KindRow& row : kKindRows) {
+    if (row.kind == kind) {
+      return row.name;
+    }
+  }
+  return kWinnowBloom;
+}
 
 std::string PlanText(const BuiltFor& built_for) {
   return built_for.levels_below < 0

@@ -3,6 +3,7 @@
 #ifndef WINNOW_SRC_SST_CLASSIFY_BLOCK_H_
 #define WINNOW_SRC_SST_CLASSIFY_BLOCK_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,8 +12,21 @@
 #include <vector>
 
 #include "src/sst/filter_parameters.h"
+#include "winnow/options.h"
 
 namespace winnow::inspect {
+
+// Who built a filter.
+enum class FilterFamily : size_t {
+  kWinnow = 0,
+  kBuiltin = 1,      // RocksDB
+  kNone = 2,         // there is no filter
+  kUnknownForm = 3,  // somebody else, or it is damaged
+};
+inline constexpr size_t kNumFilterFamilies = 4;
+
+// "winnow", "builtin", "none" and "unknown".
+std::string_view ToString(FilterFamily family);
 
 // The values of FilterSummary::kind, as they are printed and written as JSON.
 inline constexpr std::string_view kWinnowBloom = "winnow-bloom";
@@ -21,6 +35,28 @@ inline constexpr std::string_view kBuiltinBloom = "builtin-bloom";  // also Rock
 inline constexpr std::string_view kBuiltinRibbon = "builtin-ribbon";
 inline constexpr std::string_view kNoFilter = "none";
 inline constexpr std::string_view kUnknown = "unknown";
+
+struct KindRow {
+  std::string_view name;
+  FilterFamily family;
+  size_t colour;                   // in charts, by src/text/html_page.h
+  std::optional<FilterKind> kind;  // of Winnow's
+};
+
+// All of them, in the order in which help has them.
+inline constexpr KindRow kKindRows[] = {
+    {kWinnowBloom, FilterFamily::kWinnow, 3, FilterKind::kBloom},
+    {kWinnowRibbon, FilterFamily::kWinnow, 1, FilterKind::kRibbon},
+    {kBuiltinBloom, FilterFamily::kBuiltin, 2, std::nullopt},
+    {kBuiltinRibbon, FilterFamily::kBuiltin, 4, std::nullopt},
+    {kNoFilter, FilterFamily::kNone, 0, std::nullopt},
+    {kUnknown, FilterFamily::kUnknownForm, 0, std::nullopt}};
+
+// The row of that name; that of kUnknown for any other.
+const KindRow& RowOf(std::string_view name);
+
+// The name of a filter of Winnow's. An empty one, which no row has, counts as a Bloom filter.
+std::string_view NameOf(FilterKind kind);
 
 // The Bloom filters among the blocks of a filter, or of many: Winnow's and RocksDB's, but for empty
 // ones, those of unknown keys, and those that match everything.

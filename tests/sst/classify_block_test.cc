@@ -6,6 +6,7 @@
 #include <string>
 
 #include "src/sst/sst_filters.h"
+#include "tests/core/filter_testing.h"
 #include "winnow/builder.h"
 
 namespace winnow::inspect {
@@ -46,6 +47,16 @@ TEST(ClassifyBlockTest, TellsWinnowRibbon) {
   EXPECT_NEAR(*summary.expected_fpr, 0.0096, 0.0004);
   EXPECT_FALSE(summary.fault);
   EXPECT_THAT(summary.detail, HasSubstr("columns"));
+}
+
+TEST(ClassifyBlockTest, EveryKindHasItsName) {
+  for (const FilterKind kind : winnow::testing::kKinds) {
+    const FilterSummary summary = ClassifyBlock(Build(kind, 1000), 0);
+    EXPECT_EQ(summary.kind, "winnow-" + std::string(ToString(kind)));
+    EXPECT_EQ(RowOf(summary.kind).name, summary.kind);
+    EXPECT_EQ(RowOf(summary.kind).family, FilterFamily::kWinnow);
+  }
+  EXPECT_EQ(&RowOf("winnow"), &RowOf(kUnknown));
 }
 
 TEST(ClassifyBlockTest, TellsABloomFiltersParameters) {
@@ -165,7 +176,7 @@ TEST(ClassifyBlockTest, AMarkerOfNobodyIsUnknown) {
 
 // Whatever bit flips, the block is not taken for somebody else's, and the damage is named.
 TEST(ClassifyBlockTest, EverySingleFlippedBitIsAFault) {
-  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+  for (const FilterKind kind : winnow::testing::kKinds) {
     const std::string intact = Build(kind, 200);
     for (size_t bit = 0; bit < intact.size() * 8; ++bit) {
       std::string block = intact;

@@ -71,9 +71,7 @@ absl::Status CheckPlanned(const PolicyOptions& policy, double size_ratio, const 
   }
   // Whether a file counts as a flush is not recorded: with bloom_before_level, either kind may be.
   const bool by_keys_alone = policy.bloom_before_level < 0 && filter.partitions == 0;
-  const FilterKind kind = core::PlanFilter(filter.keys, options).kind;
-  const std::string_view name =
-      kind == FilterKind::kRibbon ? inspect::kWinnowRibbon : inspect::kWinnowBloom;
+  const std::string_view name = inspect::NameOf(core::PlanFilter(filter.keys, options).kind);
   if (by_keys_alone && filter.kind != name) {
     return Refuse(path, absl::StrCat("kind, of ", filter.keys, " keys,"), std::string(name),
                   filter.kind);

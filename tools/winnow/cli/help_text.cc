@@ -7,7 +7,6 @@
 #include <absl/strings/strip.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <vector>
 
 #include "src/text/text_table.h"
@@ -15,16 +14,15 @@
 namespace winnow::tools {
 namespace {
 
-constexpr size_t kWidth = 90;
 constexpr size_t kDeeper = 4;
 
 // Lines that begin with `indent` spaces, those after the first with `more` in addition.
 std::string Paragraph(const std::string& text, size_t indent, size_t more = 0) {
   const std::string spaces(indent, ' ');
-  return absl::StrCat(
-      spaces,
-      absl::StrReplaceAll(inspect::WrapText(text, kWidth - indent, more), {{"\n", "\n" + spaces}}),
-      "\n");
+  return absl::StrCat(spaces,
+                      absl::StrReplaceAll(inspect::WrapText(text, kHelpWidth - indent, more),
+                                          {{"\n", "\n" + spaces}}),
+                      "\n");
 }
 
 std::string UsageLine(const Verb& verb) {
@@ -62,7 +60,7 @@ std::string VerbHelp(const Verb& verb) {
       absl::StrCat(Paragraph(UsageLine(verb), 0, kDeeper), "\n", verb.summary, ".\n\n");
   for (const absl::string_view line : absl::StrSplit(absl::StripSuffix(verb.help, "\n"), '\n')) {
     const size_t indent = std::min(line.find_first_not_of(' '), line.size());
-    absl::StrAppend(&text, line.size() <= kWidth
+    absl::StrAppend(&text, line.size() <= kHelpWidth
                                ? absl::StrCat(line, "\n")
                                : Paragraph(std::string(line.substr(indent)), indent));
   }

@@ -5,6 +5,7 @@
 
 #include <absl/strings/string_view.h>
 
+#include <cstddef>
 #include <string>
 
 #include "tools/winnow/cli/flags.h"
@@ -28,6 +29,9 @@ inline constexpr ExitCodeText kExitCodes[] = {
     {"130", "it was interrupted by Ctrl-C (SIGINT); 143 by SIGTERM"},
     {"141", "the pipe that it wrote to was closed (SIGPIPE)"},
 };
+
+// The most characters of a line.
+inline constexpr size_t kHelpWidth = 90;
 
 // "(0 to 1024; default: 0)": the range of a flag's values, and what it is if not given; or empty.
 std::string LimitsOf(const Flag& flag);

@@ -1,33 +1,6 @@
 #include "tools/winnow/findings/converted_share.h"
 
 namespace winnow::inspect {
-namespace {
-
-FilterFamily FamilyOf(std::string_view kind) {
-  if (kind == kWinnowBloom || kind == kWinnowRibbon) {
-    return FilterFamily::kWinnow;
-  }
-  if (kind == kBuiltinBloom || kind == kBuiltinRibbon) {
-    return FilterFamily::kBuiltin;
-  }
-  return kind == kNoFilter ? FilterFamily::kNone : FilterFamily::kUnknownForm;
-}
-
-}  // namespace
-
-std::string_view ToString(FilterFamily family) {
-  switch (family) {
-    case FilterFamily::kWinnow:
-      return "winnow";
-    case FilterFamily::kBuiltin:
-      return "builtin";
-    case FilterFamily::kNone:
-      return "none";
-    case FilterFamily::kUnknownForm:
-      break;
-  }
-  return "unknown";
-}
 
 std::optional<double> ConvertedShare::OfEntries() const {
   uint64_t all = 0;
@@ -46,7 +19,7 @@ ConvertedShare SumByFamily(const std::vector<SstReport>& files) {
     if (!file.filter) {
       continue;
     }
-    FamilySum& sum = share.families[static_cast<size_t>(FamilyOf(file.filter->kind))];
+    FamilySum& sum = share.families[static_cast<size_t>(RowOf(file.filter->kind).family)];
     ++sum.files;
     sum.entries += file.entries;
     sum.keys += file.filter->keys;

@@ -8,24 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "src/sst/sst_filters.h"
 
 namespace winnow::inspect {
-
-// Who built a filter.
-enum class FilterFamily : size_t {
-  kWinnow = 0,
-  kBuiltin = 1,      // RocksDB
-  kNone = 2,         // there is no filter
-  kUnknownForm = 3,  // somebody else, or it is damaged
-};
-inline constexpr size_t kNumFilterFamilies = 4;
-
-// "winnow", "builtin", "none" and "unknown".
-std::string_view ToString(FilterFamily family);
 
 struct FamilySum {
   uint64_t files = 0;

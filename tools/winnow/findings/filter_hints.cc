@@ -39,11 +39,11 @@ Files Those(const Files& files, Condition condition) {
 }
 
 bool IsBuiltin(const FilterSummary& filter) {
-  return filter.kind == kBuiltinBloom || filter.kind == kBuiltinRibbon;
+  return RowOf(filter.kind).family == FilterFamily::kBuiltin;
 }
 
 bool IsWinnow(const FilterSummary& filter) {
-  return filter.kind == kWinnowBloom || filter.kind == kWinnowRibbon;
+  return RowOf(filter.kind).family == FilterFamily::kWinnow;
 }
 
 // The files of one column family, all of which could be read.

@@ -32,17 +32,6 @@ std::string LevelName(int level) {
   return level == kUnknownLevel ? std::string("level not known") : absl::StrCat("level ", level);
 }
 
-size_t ColourOf(const std::string& kind) {
-  constexpr std::pair<std::string_view, size_t> kColoursOfKinds[] = {
-      {kWinnowRibbon, 1}, {kWinnowBloom, 3}, {kBuiltinBloom, 2}, {kBuiltinRibbon, 4}};
-  for (const auto& [name, colour] : kColoursOfKinds) {
-    if (kind == name) {
-      return colour;
-    }
-  }
-  return 0;
-}
-
 TotalsByPlace ByPlace(const std::vector<SstReport>& files) {
   TotalsByPlace totals;
   for (const SstReport& file : files) {
@@ -64,7 +53,7 @@ std::string Chart(const TotalsByPlace& totals, BarChart chart, Measure measure) 
     bar.name = level == named ? std::string() : LevelName(level);
     named = level;
     bar.figure = absl::StrCat(figure, ", ", kind);
-    bar.colour = ColourOf(kind);
+    bar.colour = RowOf(kind).colour;
     bar.parts.push_back({value, "", absl::StrCat(LevelName(level), ", ", kind, ": ", figure)});
     chart.bars.push_back(std::move(bar));
   }

@@ -18,7 +18,9 @@
 #include "src/database/table_paths.h"
 #include "src/sst/sst_filters.h"
 #include "src/text/printable.h"
+#include "src/text/text_table.h"
 #include "tools/winnow/cli/flags.h"
+#include "tools/winnow/cli/help_text.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/terminal.h"
@@ -185,22 +187,35 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
                 [](const SstReport& file) { return file.filter && file.filter->fault; });
 }
 
+// "winnow-bloom, winnow-ribbon, ..., or unknown".
+std::string KindNames() {
+  std::string names;
+  for (const inspect::KindRow& row : inspect::kKindRows) {
+    names += names.empty() ? "" : &row == std::end(inspect::kKindRows) - 1 ? ", or " : ", ";
+    names += row.name;
+  }
+  return names;
+}
+
 std::string HelpOfInspect() {
+  const std::string of_sums_and_files = absl::StrCat(
+      "column family, level and filter: ", KindNames(),
+      ". The expected rate (fpr) is the share of absent keys for "
+      "which the filter says \"may be here\", in sums the mean over keys; \"over bound\" is what "
+      "filters take beyond n log2(1/fpr) bits for n keys, the least that is possible. Keys are "
+      "what a filter was built from, each once: whole keys, prefixes of keys, or both, so that "
+      "there may be fewer or more of them than entries, which are what a table holds: values, "
+      "deletions, merges and older versions. Advice says what could be done. The line "
+      "\"converted\", as in JSON, tells how much of the data has Winnow's filters; with --summary "
+      "it is the last. Then there is a row for each file, on a terminal for the first 40. Files "
+      "are read in several processes: one that RocksDB does not get through is named, and the "
+      "others are shown. Nothing is written, and the database may be in use.");
   return absl::StrCat(
       "A PATH is a table file (*.sst), a database's folder, a folder with such folders in it, or\n"
       "a pattern in quotes, as 'db/*.sst'; what is named twice counts once. Sums over all files "
-      "come first, by\n"
-      "column family, level and filter: winnow-bloom, winnow-ribbon, builtin-bloom,\n"
-      "builtin-ribbon, none, or unknown. The expected rate (fpr) is the share of absent keys for\n"
-      "which the filter says \"may be here\", in sums the mean over keys; \"over bound\" is what\n"
-      "filters take beyond n log2(1/fpr) bits for n keys, the least that is possible. Keys are\n"
-      "what a filter was built from, each once: whole keys, prefixes of keys, or both, so that\n"
-      "there may be fewer or more of them than entries, which are what a table holds: values,\n"
-      "deletions, merges and older versions. Advice says what could be done. The line\n"
-      "\"converted\", as in JSON, tells how much of the data has Winnow's filters; with --summary\n"
-      "it is the last. Then there is a row for each file, on a terminal for the first 40. Files\n"
-      "are read in several processes: one that RocksDB does not get through is named, and the\n"
-      "others are shown. Nothing is written, and the database may be in use.\n"
+      "come first, by\n",
+      inspect::WrapText(of_sums_and_files, kHelpWidth),
+      "\n"
       "\n"
       "The fields of --json, schema winnow.inspect/1. Rates and shares go from 0 to 1; null is\n"
       "unknown. Names that are no UTF-8 are there as hexadecimal digits too, with _hex. Lines of\n"
