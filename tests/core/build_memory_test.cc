@@ -102,7 +102,7 @@ class BuildMemoryTest : public ::testing::Test {
 
 // 4.4 million hashes are the most that have 128 sub-shards; 12 million are dealt into groups first.
 TEST_F(BuildMemoryTest, BesideTheHashesAndTheFilterIsAConstant) {
-  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+  for (const FilterKind kind : testing::kKinds) {
     for (const uint64_t n : {1u, 1000u, 300'000u, 4'360'000u, 12'000'000u}) {
       const size_t bytes = TemporaryBytes(kind, n);
       EXPECT_LE(bytes, kMostTemporary) << n;
@@ -159,7 +159,7 @@ bool ThrowsAt(int allocations, FilterKind kind, const std::vector<KeyHash>& hash
 }
 
 TEST_F(BuildMemoryTest, ABuilderThatLostKeysNeverGivesAFilter) {
-  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+  for (const FilterKind kind : testing::kKinds) {
     const std::vector<KeyHash> hashes = RandomHashes(1).Take(60'000);
     int allocations = 0;
     while (ThrowsAt(allocations, kind, hashes)) ++allocations;

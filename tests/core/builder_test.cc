@@ -17,6 +17,7 @@
 namespace winnow {
 namespace {
 
+using testing::kKinds;
 using testing::OptionsOf;
 using testing::RandomHashes;
 using testing::TestSeed;
@@ -30,7 +31,7 @@ void ExpectContainsAll(const FilterBlock& block, const std::vector<KeyHash>& has
 TEST(BuilderTest, BytesDependOnTheHashesButNotOnTheirOrder) {
   RandomHashes random(TestSeed());
   std::mt19937_64 shuffle(1);
-  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+  for (const FilterKind kind : kKinds) {
     for (const size_t n : {2u, 40u, 200u, 5000u, 50000u, 700000u}) {
       std::vector<KeyHash> hashes = random.Take(n);
       FilterBuilder builder(OptionsOf(kind, 10));
@@ -163,7 +164,7 @@ TEST(BuilderTest, BracesHoldHashesOrTheBytesOfAKey) {
 
 TEST(BuilderTest, FinishesInTheCallersBuffer) {
   RandomHashes random(TestSeed());
-  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+  for (const FilterKind kind : kKinds) {
     for (const size_t n : {0u, 1u, 40u, 300u, 5000u, 100000u}) {
       FilterBuilder builder(OptionsOf(kind, 10));
       const std::vector<KeyHash> hashes = random.Take(n);
@@ -195,7 +196,7 @@ TEST(BuilderTest, FinishesInTheCallersBuffer) {
 
 TEST(BuilderTest, EqualHashesThatAreApartCountAndAreFound) {
   RandomHashes random(TestSeed());
-  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+  for (const FilterKind kind : kKinds) {
     for (const size_t n : {30u, 400u, 20000u}) {
       const std::vector<KeyHash> hashes = random.Take(n);
       FilterBuilder builder(OptionsOf(kind, 10));
@@ -292,7 +293,7 @@ constexpr Adversary kAdversaries[] = {
 
 TEST(BuilderTest, AnyHashesMakeAValidFilter) {
   for (const Adversary& adversary : kAdversaries) {
-    for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    for (const FilterKind kind : kKinds) {
       for (const uint64_t n : {2u, 49u, 299u, 300u, 1000u, 40000u, 1200000u}) {
         for (const double bits : {2.0, 10.0, 26.0}) {
           if (n == 1200000u && bits != 10) continue;

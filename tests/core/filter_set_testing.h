@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/core/filter_testing.h"
 #include "tests/support/random_hashes.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
@@ -40,8 +41,8 @@ inline Blocks MakeBlocks(size_t count, RandomHashes& random) {
     const uint64_t sort = random.Below(20);
     const size_t keys = sort < 16 ? 1 + random.Below(sort % 4 == 0 ? 3000 : 300) : 0;
     const std::vector<KeyHash> hashes = random.Take(keys);
-    blocks.bytes.push_back(BuildBytes(sort % 2 == 0 ? FilterKind::kBloom : FilterKind::kRibbon,
-                                      kAccuracies[random.Below(6)], hashes));
+    blocks.bytes.push_back(
+        BuildBytes(kKinds[sort % kKinds.size()], kAccuracies[random.Below(6)], hashes));
     std::string& bytes = blocks.bytes.back();
     if (sort == 17) bytes.assign(random.Below(200), 'x');  // foreign, or none
     if (sort == 18) bytes[bytes.size() - 20] ^= 1;         // damaged

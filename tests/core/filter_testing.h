@@ -4,6 +4,7 @@
 #define WINNOW_TESTS_CORE_FILTER_TESTING_H_
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -12,7 +13,12 @@
 
 namespace winnow::testing {
 
-inline constexpr FilterKind kKinds[] = {FilterKind::kBloom, FilterKind::kRibbon};
+// All that can be asked for; the option's last value stands for none of them.
+inline constexpr auto kKinds = [] {
+  std::array<FilterKind, kKindOption.values.size() - 1> kinds{};
+  for (size_t i = 0; i < kinds.size(); ++i) kinds[i] = *kKindOption.values[i].second;
+  return kinds;
+}();
 
 inline FilterOptions OptionsOf(FilterKind kind, double bits_per_key) {
   FilterOptions options;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "src/core/bloom.h"
+#include "tests/core/filter_testing.h"
 #include "tests/core/golden_blocks.h"
 #include "tests/support/random_hashes.h"
 #include "winnow/builder.h"
@@ -83,22 +84,23 @@ TEST(FormatTest, TablesAreThoseOfTheCode) {
 TEST(FormatTest, AReaderWrittenFromTheTextAgrees) {
   testing::RandomHashes random(testing::TestSeed());
   struct Case {
-    FilterKind kind;
     double bits_per_key;
     uint64_t keys;
   };
-  for (const Case& c : {Case{FilterKind::kBloom, 32, 5000}, Case{FilterKind::kRibbon, 1, 5000},
-                        Case{FilterKind::kRibbon, 16, 30000}, Case{FilterKind::kRibbon, 32, 10000},
-                        Case{FilterKind::kRibbon, 10, 300000}}) {
-    const FilterBlock block = Build(c.kind, c.bits_per_key, c.keys);
-    const FilterView view(block.bytes());
-    for (uint64_t i = 0; i < 20000; ++i) {
-      const KeyHash hash = i % 2 == 0 ? KeyHash{random.Next()}
-                                      : HashKey("key" + std::to_string(random.Below(c.keys)));
-      const auto* bytes = reinterpret_cast<const unsigned char*>(block.data.get());
-      ASSERT_EQ(view.MayContain(hash) ? 1 : 0,
-                standalone_may_contain(bytes, block.size, hash.value))
-          << c.keys << " keys, " << c.bits_per_key << " bits, hash " << hash.value;
+  for (const FilterKind kind : testing::kKinds) {
+    for (const Case& c :
+         {Case{1, 5000}, Case{10, 300000}, Case{16, 30000}, Case{32, 5000}, Case{32, 10000}}) {
+      const FilterBlock block = Build(kind, c.bits_per_key, c.keys);
+      const FilterView view(block.bytes());
+      for (uint64_t i = 0; i < 20000; ++i) {
+        const KeyHash hash = i % 2 == 0 ? KeyHash{random.Next()}
+                                        : HashKey("key" + std::to_string(random.Below(c.keys)));
+        const auto* bytes = reinterpret_cast<const unsigned char*>(block.data.get());
+        ASSERT_EQ(view.MayContain(hash) ? 1 : 0,
+                  standalone_may_contain(bytes, block.size, hash.value))
+            << ToString(kind) << ", " << c.keys << " keys, " << c.bits_per_key << " bits, hash "
+            << hash.value;
+      }
     }
   }
 }

@@ -130,9 +130,10 @@ std::string BytesOf(const std::string& path) {
 }
 
 FilterKind KindOf(const std::string& name) {
-  for (const FilterKind kind : {FilterKind::kEmpty, FilterKind::kBloom, FilterKind::kRibbon}) {
-    if (name == ToString(kind)) return kind;
+  for (const auto& [known, kind] : kKindOption.values) {
+    if (kind && name == known) return *kind;
   }
+  if (name == ToString(FilterKind::kEmpty)) return FilterKind::kEmpty;
   throw std::runtime_error("there is no kind " + name);
 }
 

@@ -92,7 +92,7 @@ TEST(GoldenBlocksTest, EveryKindAndTypeOfLayerIsThere) {
     if (first.count(core::LayerType::kBumped) != 0)
       columns.insert(FilterView(bytes).info().columns);
   }
-  EXPECT_EQ(kinds.size(), 3u);
+  EXPECT_EQ(kinds.size(), kKindOption.values.size()) << "those of the option, and empty";
   EXPECT_EQ(types.size(), 6u);
   using core::LayerType;
   EXPECT_EQ(first, (std::set<LayerType>{LayerType::kBumped, LayerType::kSmall, LayerType::kList,

@@ -156,7 +156,7 @@ TEST(SizingTest, EstimateIsTheSizeBuilt) {
   testing::RandomHashes random(7);
   for (const double bits : {2.0, 10.0, 15.5, 25.0}) {
     for (const uint64_t n : {1u, 50u, 1000u, 3000u, 20000u, 200000u}) {
-      for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+      for (const FilterKind kind : testing::kKinds) {
         FilterOptions options;
         options.bits_per_key = bits;
         options.kind = kind;

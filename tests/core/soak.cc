@@ -90,13 +90,13 @@ class Run {
 
   void CheckRandomFilters(SoakResult* result) {
     for (const FilterKind kind : kKinds) result->rows.push_back({kind, 0, kMostRandomKeys, {}});
-    SoakRow* rows = &result->rows[result->rows.size() - 2];
+    SoakRow* rows = &result->rows[result->rows.size() - kKinds.size()];
     for (uint64_t i = 0; i < plan_.random_filters; ++i) {
       const uint64_t n = random_.Below(uint64_t{2} << random_.Below(12));
       const double bits =
           kLeastBits +
           static_cast<double>(random_.Below((kMostBits - kLeastBits) * 1000 + 1)) / 1000;
-      SoakRow& row = rows[i % 2];
+      SoakRow& row = rows[i % kKinds.size()];
       CheckFilter(row.kind, bits, n, kAbsentInRandomFilter, &row.counts);
     }
   }

@@ -25,6 +25,7 @@
 #include "src/simd/kernels.h"
 #include "src/text/machine.h"
 #include "src/text/text_table.h"
+#include "tests/core/filter_testing.h"
 #include "tests/core/soak.h"
 #include "tests/support/usable_kernels.h"
 #include "winnow/version.h"
@@ -165,7 +166,8 @@ std::string Table(const Json& kernels) {
                             {"expected"}});
   table.Underline();
   for (const Json& kernel : kernels) {
-    for (const char* kind : {"bloom", "ribbon"}) {
+    for (const FilterKind known : testing::kKinds) {
+      const std::string kind(ToString(known));
       for (const char* sizes : {"given sizes", "random sizes"}) {
         const auto sum = [&](const char* name) {
           double total = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "tests/fuzz/fuzz_target.h"
@@ -51,8 +52,11 @@ uint32_t LikelyNumber(RandomHashes* random) {
   }
 }
 
+constexpr LayerType kTypes[] = {LayerType::kNone, LayerType::kBumped, LayerType::kSmall,
+                                LayerType::kList, LayerType::kBloom,  LayerType::kNote};
+
 LayerEntry LikelyEntry(RandomHashes* random) {
-  LayerEntry entry{static_cast<LayerType>(random->Below(6)), 0,
+  LayerEntry entry{kTypes[random->Below(std::size(kTypes))], 0,
                    static_cast<uint32_t>(1 + random->Below(random->Below(8) == 0 ? 300 : 9))};
   switch (entry.type) {
     case LayerType::kNone:
@@ -60,6 +64,8 @@ LayerEntry LikelyEntry(RandomHashes* random) {
       break;
     case LayerType::kBumped:
       entry.parameter = static_cast<uint8_t>(random->Below(random->Below(4) == 0 ? 26 : 4));
+      break;
+    case LayerType::kSmall:
       break;
     case LayerType::kList:
       entry.parameter = static_cast<uint8_t>(7 + random->Below(25));
@@ -69,8 +75,6 @@ LayerEntry LikelyEntry(RandomHashes* random) {
       break;
     case LayerType::kNote:
       entry.parameter = static_cast<uint8_t>(random->Below(32));
-      break;
-    default:
       break;
   }
   return entry;
@@ -143,11 +147,28 @@ void ChangePayload(RandomHashes* random, std::string* payload) {
   }
 }
 
+// The kind that begins with such an entry, or one of them.
+FilterKind LikelyKind(const std::vector<LayerEntry>& entries, RandomHashes* random) {
+  if (entries.empty()) return FilterKind::kEmpty;
+  switch (entries[0].type) {
+    case LayerType::kNote:
+      return FilterKind::kEmpty;
+    case LayerType::kBloom:
+      return random->Below(4) != 0 ? FilterKind::kBloom : FilterKind::kRibbon;
+    case LayerType::kNone:
+    case LayerType::kBumped:
+    case LayerType::kSmall:
+    case LayerType::kList:
+      break;
+  }
+  return FilterKind::kRibbon;
+}
+
 // The tail says what these entries need, and the payload has their length, if that is not too much.
 void Fit(size_t max_payload, RandomHashes* random, BlockParts* parts) {
   std::vector<LayerEntry>& entries = parts->entries;
-  const bool is_empty = entries.empty() || entries[0].type == LayerType::kNote;
-  const bool is_bloom = !is_empty && entries[0].type == LayerType::kBloom && random->Below(4) != 0;
+  const FilterKind kind = LikelyKind(entries, random);
+  const bool is_empty = kind == FilterKind::kEmpty;
   // Bumped layers, one of another type, and notes.
   size_t end = 0;
   while (end < entries.size() && !is_empty && entries[end].type == LayerType::kBumped) ++end;
@@ -156,11 +177,11 @@ void Fit(size_t max_payload, RandomHashes* random, BlockParts* parts) {
     entries[i].type = LayerType::kNote;
     entries[i].count %= 1000;
   }
-  parts->tail[kKind] = is_empty ? 0 : is_bloom ? 1 : 2;
+  parts->tail[kKind] = static_cast<char>(kind);
   PutNumber(is_empty ? 0 : 1 + static_cast<uint32_t>(random->Below(1000)), &parts->tail, kNumHashes,
             4);
   parts->tail[kNumHashes + 4] = 0;
-  if (is_empty || is_bloom) {
+  if (kind != FilterKind::kRibbon) {
     PutNumber(0, &parts->tail, kColumns, 2);
   } else if (core::UnpackColumns(ColumnsOf(parts->tail)).most() > 16) {
     PutNumber(static_cast<uint32_t>(random->Below(15 * 4096)), &parts->tail, kColumns, 2);
