@@ -70,7 +70,7 @@ class WINNOW_EXPORT FilterBuilder {
   // The hashes kept since the last Finish.
   uint64_t num_hashes() const noexcept;
 
-  // The size in bytes that Finish would give for n different hashes. Exact for Bloom. For Ribbon it
+  // The size in bytes that Finish would give for n different hashes. Exact, but for Ribbon it
   // is what is expected: a filter of random hashes takes at most 1 % and 64 + 32 b bytes more or
   // less, where b is log2(1/rate), rounded up (7 at 10 bits a key). So filters of some hundred
   // hashes may take three quarters more, those of 20,000 differ by 5 %. It may fall by some bytes

@@ -95,7 +95,8 @@ WINNOW_EXPORT void winnow_hash_many(const void* keys, const size_t* ends, size_t
 //
 //   name                default   values
 //   bits_per_key        10        1 to 32: accuracy, as the bits a key of a Bloom filter with it
-//   kind                auto      bloom, ribbon; auto: as ribbon_min_keys says. As a number 1, 2, 0
+//   kind                auto      bloom, ribbon; as a number 1, 2
+//                                 auto: as ribbon_min_keys says; as a number 0
 //   ribbon_min_keys     auto      fewer keys make a Bloom filter; auto: fewer than pay
 //   level               -1        -1 to 127; of the tree, recorded in the filter. -1: unknown
 //   bloom_before_level  -1        at least -1: known levels below this one get Bloom filters
@@ -175,7 +176,7 @@ WINNOW_EXPORT winnow_code winnow_builder_add_hashes(winnow_builder* builder, con
 // The hashes kept since the last _finish.
 WINNOW_EXPORT uint64_t winnow_builder_num_hashes(const winnow_builder* builder);
 
-// The size in bytes of a filter of n hashes: exact for Bloom, for Ribbon about. winnow/builder.h
+// The size in bytes of a filter of n hashes: exact, but for Ribbon about. winnow/builder.h
 // says how close.
 WINNOW_EXPORT size_t winnow_builder_estimate_size(const winnow_builder* builder, uint64_t n);
 

@@ -17,7 +17,7 @@ enum class SegmentKind : uint8_t {
   kNever,   // has no keys
   kBloom,
   kRibbon,  // begins with a bumped layer
-  kOther,   // so small that its view answers
+  kOther,   // its view answers, as that of a small Ribbon
 };
 
 struct Segment {

@@ -101,7 +101,7 @@ struct FilterPlan {
 };
 FilterPlan PlanFilter(uint64_t n, const FilterOptions& options) noexcept;
 
-// The size of the whole block: exact for Bloom, expected for Ribbon.
+// The size of the whole block: exact, but for Ribbon what is expected.
 uint64_t EstimateBytes(uint64_t n, const FilterOptions& options) noexcept;
 
 // The most hashes for which EstimateBytes is at most so many bytes; at least 1, even where that
