@@ -167,7 +167,8 @@ class InterposedPolicy final : public FilterPolicy {
     if (const PolicyRequest& request = CheckedPolicy(); !request.complaint.empty()) {
       log_line_.ComplainOnce(Name(), request.options, request.complaint);
     }
-    FilterBitsReader* const reader = plugin::NewBitsReader(contents, *stock_);
+    FilterBitsReader* const reader =
+        plugin::NewBitsReader(contents, *stock_, planned_builders_.NewReader(contents));
     return added_ ? NewStoppableReader(reader, has_prefixes_) : reader;
   }
 
@@ -175,7 +176,7 @@ class InterposedPolicy final : public FilterPolicy {
   Status ValidateOptions(const DBOptions& database,
                          const ColumnFamilyOptions& family) const override {
     const std::optional<Plan> plan = CurrentPlan();
-    planned_builders_.BeginAfresh(family);
+    planned_builders_.Meet(family);
     return plan && !plan->complaint.empty() ? Status::InvalidArgument(plan->complaint)
                                             : FilterPolicy::ValidateOptions(database, family);
   }
@@ -243,7 +244,7 @@ class InterposedPolicy final : public FilterPolicy {
   // Also the readers', which may outlive this.
   const std::shared_ptr<std::atomic<bool>> has_prefixes_ =
       std::make_shared<std::atomic<bool>>(false);
-  mutable plugin::PlannedBuilders planned_builders_;
+  mutable plugin::PlannedBuilders planned_builders_{nullptr};
   mutable plugin::LogLine log_line_;
 };
 
