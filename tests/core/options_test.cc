@@ -12,6 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST(OptionsTest, DefaultsAndLimitsAreValid) {
   FilterOptions options;
@@ -34,7 +35,8 @@ TEST(OptionsTest, SentenceNamesOptionValueAndRange) {
   EXPECT_THAT(CheckOptions(options), HasSubstr("bits_per_key"));
   options = {};
   options.kind = FilterKind::kEmpty;
-  EXPECT_THAT(CheckOptions(options), AllOf(HasSubstr("kind"), HasSubstr("empty")));
+  EXPECT_THAT(CheckOptions(options), AllOf(HasSubstr("kind is empty, but must be bloom"),
+                                           HasSubstr(", or not be set"), Not(HasSubstr("auto"))));
   options = {};
   options.level = 128;
   EXPECT_THAT(CheckOptions(options), AllOf(HasSubstr("level"), HasSubstr("128")));
