@@ -6,6 +6,12 @@
 #include "src/core/sizing.h"
 
 namespace winnow::plugin {
+namespace {
+
+// Of fewer files of this size, what is known says nothing of the shape that the tree will have.
+constexpr double kFilesOfATree = 8;
+
+}  // namespace
 
 FilterOptions Affordable(const FilterOptions& planned, uint64_t keys, bool waits, bool without_last,
                          const LiveMemory& alive) noexcept {
@@ -18,6 +24,8 @@ FilterOptions Affordable(const FilterOptions& planned, uint64_t keys, bool waits
   uniform.levels_below = -1;
   const auto own = static_cast<double>(core::EstimateBytes(keys, core::ForBuilding(uniform)));
   if (without_last && core::PlannedRate(planned) > core::PlannedRate(uniform)) return uniform;
+  const double all = alive.resting.uniform_bytes + alive.waiting.uniform_bytes;
+  if (all < kFilesOfATree * own) return planned;
   FilterMemory sum = alive.resting;
   const double most = without_last ? kMostWithoutLast : waits ? kMostWithWaiting : kMostOfUniform;
   if (waits) {

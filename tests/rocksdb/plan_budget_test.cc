@@ -39,8 +39,8 @@ TEST(PlanBudgetTest, ThePlanIsAffordableInATreeOfItsShape) {
 
 TEST(PlanBudgetTest, UpperLevelsGetWhatIsLeft) {
   ASSERT_GT(Bytes(Planned(2)), 1.4 * kUniform);
-  for (const double taken : {1.0, 1.03, kMostOfUniform, 1.3}) {
-    const LiveMemory alive = Alive(2, taken);
+  for (const double taken : {1.06, kMostOfUniform, 1.3}) {
+    const LiveMemory alive = Alive(20, taken);
     const double bytes = Bytes(Affordable(Planned(2), kKeys, false, false, alive));
     EXPECT_LT(bytes, Bytes(Planned(2))) << taken;
     EXPECT_GT(bytes, 0.97 * kUniform) << taken;  // sizes have steps
@@ -51,7 +51,13 @@ TEST(PlanBudgetTest, UpperLevelsGetWhatIsLeft) {
 }
 
 TEST(PlanBudgetTest, TheLastLevelIsNeverCut) {
-  EXPECT_EQ(Affordable(Planned(0), kKeys, false, false, Alive(2, 2)).bits_per_key, 10);
+  const FilterOptions options = Affordable(Planned(0), kKeys, false, false, Alive(20, 2));
+  EXPECT_EQ(core::PlannedRate(options), core::PlannedRate(Planned(0)));
+}
+
+TEST(PlanBudgetTest, AFewFilesAreNoTreeYet) {
+  EXPECT_EQ(Bytes(Affordable(Planned(2), kKeys, false, false, Alive(7, 2))), Bytes(Planned(2)));
+  EXPECT_LT(Bytes(Affordable(Planned(2), kKeys, false, false, Alive(9, 2))), Bytes(Planned(2)));
 }
 
 TEST(PlanBudgetTest, WhatWaitsMayTakeMore) {
@@ -64,7 +70,7 @@ TEST(PlanBudgetTest, WhatWaitsMayTakeMore) {
 }
 
 TEST(PlanBudgetTest, WithoutALastLevelNoRateIsAboveTheUniformOne) {
-  const FilterOptions options = Affordable(Planned(0), kKeys, false, true, Alive(2, 0.9));
+  const FilterOptions options = Affordable(Planned(0), kKeys, false, true, Alive(20, 0.9));
   EXPECT_EQ(core::PlannedRate(options), core::RateForBits(10));
   EXPECT_EQ(options.level_plan, LevelPlan::kAuto);
 }
