@@ -1,10 +1,12 @@
-// What tests of the filters that change share: absent keys, false positives, sets to compare with.
+// What tests of the filters that change share: the kinds, absent keys, false positives, sets to
+// compare with.
 
 #ifndef WINNOW_TESTS_AMQ_FILTER_TESTING_H_
 #define WINNOW_TESTS_AMQ_FILTER_TESTING_H_
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -13,10 +15,97 @@
 #include <unordered_set>
 #include <vector>
 
+#include "src/amq/block_sizing.h"
 #include "tests/support/random_hashes.h"
+#include "winnow/amq/blocked_bloom.h"
+#include "winnow/amq/concurrent_bloom.h"
+#include "winnow/amq/counting_bloom.h"
+#include "winnow/amq/cuckoo_filter.h"
+#include "winnow/amq/partitioned_bloom.h"
+#include "winnow/amq/standard_bloom.h"
 #include "winnow/hash.h"
 
 namespace winnow::testing {
+
+// ---- The kinds that are made of a plan and that keys are added to. Tests of sizes, rates and
+// random operations run for each.
+
+template <typename F>
+struct PlannedKind {
+  using Filter = F;
+  static constexpr double kLowestRate = 1e-14;  // that random plans ask for
+  // Of many keys, by the kind's own formula.
+  static double BitsAKey(double rate) { return std::log2(1 / rate) / std::log(2); }
+};
+
+// kName is the one that SizesFor has.
+struct StandardKind : PlannedKind<amq::StandardBloom> {
+  static constexpr char kName[] = "standard";
+};
+
+struct PartitionedKind : PlannedKind<amq::PartitionedBloom> {
+  static constexpr char kName[] = "partitioned";
+};
+
+struct BlockedKind : PlannedKind<amq::BlockedBloom> {
+  static constexpr char kName[] = "blocked";
+  // At the most patterns a block, in very many blocks, that have the rate.
+  static double BitsAKey(double rate) {
+    const amq::BlockedShape shape = amq::BlockedBloom::ShapeFor({uint64_t{1} << 30, rate});
+    const double load =
+        amq::LoadForPatternRate(std::pow(rate, 1.0 / shape.blocks_per_key), shape.bits_per_block);
+    return 512 * shape.blocks_per_key / load;
+  }
+};
+
+struct ConcurrentKind : PlannedKind<amq::ConcurrentBloom> {
+  static constexpr char kName[] = "concurrent";
+  static constexpr double kLowestRate = amq::kLowestConcurrentRate;
+  // Of one block a key, whatever the rate.
+  static double BitsAKey(double rate) {
+    double most_load = amq::LoadForPatternRate(rate, {2, 1});
+    for (unsigned words = 2; words <= 5; ++words) {
+      most_load = std::max(most_load, amq::LoadForPatternRate(rate, {words, 2}));
+    }
+    return 512 / most_load;
+  }
+};
+
+struct CountingKind : PlannedKind<amq::CountingBloom> {
+  static constexpr char kName[] = "counting";
+  static double BitsAKey(double rate) { return 4 * PlannedKind::BitsAKey(rate); }
+};
+
+struct CuckooKind : PlannedKind<amq::CuckooFilter> {
+  static constexpr char kName[] = "cuckoo";
+  static constexpr double kLowestRate = 2e-9;
+  // As many bits as give the rate in 8 slots of which 95 % are taken.
+  static double BitsAKey(double rate) { return std::ceil(std::log2(1 + 7.6 / rate)) / 0.95; }
+};
+
+// Those that keys are never removed from, and more.
+template <typename... More>
+using GrowingKindsAnd =
+    ::testing::Types<StandardKind, PartitionedKind, BlockedKind, ConcurrentKind, More...>;
+using PlannedKinds = GrowingKindsAnd<CountingKind, CuckooKind>;
+
+// For TYPED_TEST_SUITE.
+struct NameOfKind {
+  template <typename Kind>
+  static std::string GetName(int) {
+    return Kind::kName;
+  }
+};
+
+// Whether a filter took the key; false where it may refuse one.
+template <typename Filter>
+bool Take(Filter* filter, KeyHash key) {
+  filter->Add(key);
+  return true;
+}
+inline bool Take(amq::CuckooFilter* filter, KeyHash key) { return filter->Insert(key); }
+
+// ---- What holds for filters
 
 // How many of this many random hashes, absent but for one in 2^64, the filter may contain.
 template <typename Filter>

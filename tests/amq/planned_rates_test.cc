@@ -12,13 +12,7 @@
 #include <string>
 
 #include "tests/amq/filter_testing.h"
-#include "winnow/amq/blocked_bloom.h"
-#include "winnow/amq/concurrent_bloom.h"
-#include "winnow/amq/counting_bloom.h"
-#include "winnow/amq/cuckoo_filter.h"
-#include "winnow/amq/partitioned_bloom.h"
 #include "winnow/amq/scalable_bloom.h"
-#include "winnow/amq/standard_bloom.h"
 #include "winnow/amq/window_bloom.h"
 
 namespace winnow::amq {
@@ -96,28 +90,35 @@ class Found {
 
 template <typename Filter>
 void Fill(Filter* filter, uint64_t capacity, RandomHashes* random) {
-  for (uint64_t i = 0; i < capacity; ++i) filter->Add({random->Next()});
-}
-void Fill(CuckooFilter* filter, uint64_t capacity, RandomHashes* random) {
-  for (uint64_t i = 0; i < capacity; ++i) ASSERT_TRUE(filter->Insert({random->Next()})) << capacity;
+  for (uint64_t i = 0; i < capacity; ++i) {
+    ASSERT_TRUE(testing::Take(filter, {random->Next()})) << capacity;
+  }
 }
 // Both generations.
 void Fill(WindowBloom* filter, uint64_t capacity, RandomHashes* random) {
   for (uint64_t i = 0; i < 2 * capacity; ++i) filter->Add({random->Next()});
 }
 
-template <typename Filter>
-void ExpectRatesAskedFor(const std::string& kind, double lowest) {
-  Found found(kind);
+struct WindowKind : testing::PlannedKind<WindowBloom> {
+  static constexpr char kName[] = "window";
+};
+
+template <typename Kind>
+class PlannedRatesOf : public ::testing::Test {};
+using Kinds = testing::GrowingKindsAnd<testing::CountingKind, testing::CuckooKind, WindowKind>;
+TYPED_TEST_SUITE(PlannedRatesOf, Kinds, testing::NameOfKind);
+
+TYPED_TEST(PlannedRatesOf, FiltersOfAPlan) {
+  Found found(TypeParam::kName);
   RandomHashes random(TestSeed());
   for (unsigned i = 0; i < Plans(); ++i) {
     Plan plan;
-    plan.rate = Between(lowest, 0.5, &random);
+    plan.rate = Between(TypeParam::kLowestRate, 0.5, &random);
     plan.capacity = static_cast<uint64_t>(Between(1, 30'000, &random));
     const uint64_t filters = std::clamp<uint64_t>(400'000 / plan.capacity, 20, 2000);
     Ratio expected, measured;
     for (uint64_t j = 0; j < filters; ++j) {
-      Filter filter(plan);
+      typename TypeParam::Filter filter(plan);
       Fill(&filter, plan.capacity, &random);
       expected.Add(filter.expected_fpr() / plan.rate);
       const uint64_t lookups = kMostLookups / filters;
@@ -129,18 +130,6 @@ void ExpectRatesAskedFor(const std::string& kind, double lowest) {
                expected, measured);
   }
 }
-
-TEST(PlannedRates, OfStandardBloom) { ExpectRatesAskedFor<StandardBloom>("standard", 1e-14); }
-TEST(PlannedRates, OfPartitionedBloom) {
-  ExpectRatesAskedFor<PartitionedBloom>("partitioned", 1e-14);
-}
-TEST(PlannedRates, OfBlockedBloom) { ExpectRatesAskedFor<BlockedBloom>("blocked", 1e-14); }
-TEST(PlannedRates, OfConcurrentBloom) {
-  ExpectRatesAskedFor<ConcurrentBloom>("concurrent", kLowestConcurrentRate);
-}
-TEST(PlannedRates, OfCountingBloom) { ExpectRatesAskedFor<CountingBloom>("counting", 1e-14); }
-TEST(PlannedRates, OfCuckooFilter) { ExpectRatesAskedFor<CuckooFilter>("cuckoo", 2e-9); }
-TEST(PlannedRates, OfWindowBloom) { ExpectRatesAskedFor<WindowBloom>("window", 1e-14); }
 
 // Every single one, whenever it is asked, as long as equal hashes leave it room.
 TEST(PlannedRates, OfScalableBloom) {

@@ -16,14 +16,8 @@
 #include <vector>
 
 #include "tests/amq/filter_testing.h"
-#include "winnow/amq/blocked_bloom.h"
-#include "winnow/amq/concurrent_bloom.h"
-#include "winnow/amq/counting_bloom.h"
-#include "winnow/amq/cuckoo_filter.h"
 #include "winnow/amq/paged_bloom.h"
-#include "winnow/amq/partitioned_bloom.h"
 #include "winnow/amq/scalable_bloom.h"
-#include "winnow/amq/standard_bloom.h"
 #include "winnow/amq/window_bloom.h"
 
 namespace winnow::amq {
@@ -41,13 +35,7 @@ uint64_t Operations() {
   return given != nullptr ? std::strtoull(given, nullptr, 0) : 1'000'000;
 }
 
-// Whether a filter took the key; false where it may refuse one.
-template <typename Filter>
-bool Take(Filter* filter, KeyHash key) {
-  filter->Add(key);
-  return true;
-}
-bool Take(CuckooFilter* filter, KeyHash key) { return filter->Insert(key); }
+using testing::Take;
 bool Take(PagedBloom* filter, KeyHash key) {
   std::string reason;
   const PagedBloom::Added added = filter->Add(key, &reason);
@@ -170,23 +158,18 @@ Outcome GrowAndShrink(Filter* filter, uint64_t most) {
 // A share of the keys that the operations can bring at once.
 uint64_t KeysAtOnce() { return Operations() / 15; }
 
-template <typename Filter>
-void GrowAsPlannedAndTenfold(const char* name) {
-  Filter roomy({GrownKeys(), kRate});
+template <typename Kind>
+class RandomOperationsOf : public ::testing::Test {};
+TYPED_TEST_SUITE(RandomOperationsOf, testing::GrowingKindsAnd<>, testing::NameOfKind);
+
+TYPED_TEST(RandomOperationsOf, FiltersThatGrowAsPlannedAndTenfold) {
+  const std::string name = TypeParam::kName;
+  typename TypeParam::Filter roomy({GrownKeys(), kRate});
   Grow(&roomy).Check(name);
   EXPECT_NEAR(roomy.expected_fpr(), kRate, 0.1 * kRate);
-  Filter overloaded({GrownKeys() / 10, kRate});
-  Grow(&overloaded).Check(std::string(name) + ", tenfold");
+  typename TypeParam::Filter overloaded({GrownKeys() / 10, kRate});
+  Grow(&overloaded).Check(name + ", tenfold");
   EXPECT_GT(overloaded.expected_fpr(), 20 * kRate);
-}
-
-TEST(RandomOperations, OfStandardBloom) { GrowAsPlannedAndTenfold<StandardBloom>("standard"); }
-TEST(RandomOperations, OfPartitionedBloom) {
-  GrowAsPlannedAndTenfold<PartitionedBloom>("partitioned");
-}
-TEST(RandomOperations, OfBlockedBloom) { GrowAsPlannedAndTenfold<BlockedBloom>("blocked"); }
-TEST(RandomOperations, OfConcurrentBloom) {
-  GrowAsPlannedAndTenfold<ConcurrentBloom>("concurrent");
 }
 
 // It has no plan to be overloaded: it grows, and its rate stays.

@@ -7,15 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "src/amq/block_sizing.h"
 #include "tests/amq/filter_testing.h"
 #include "winnow/amq/binary_fuse_filter.h"
-#include "winnow/amq/blocked_bloom.h"
-#include "winnow/amq/concurrent_bloom.h"
-#include "winnow/amq/counting_bloom.h"
-#include "winnow/amq/cuckoo_filter.h"
-#include "winnow/amq/partitioned_bloom.h"
-#include "winnow/amq/standard_bloom.h"
 #include "winnow/amq/xor_filter.h"
 
 namespace winnow::amq {
@@ -36,57 +29,18 @@ void ExpectSize(size_t bytes, uint64_t keys, double bits_a_key, double rate) {
       << "bits a key of " << keys << " keys at " << rate;
 }
 
-// Filters that keys are added to, made of a plan.
-template <typename Filter, typename BitsAKey>
-void ExpectSizesAndRates(BitsAKey bits_a_key) {
+template <typename Kind>
+class SizesAndRatesOf : public ::testing::Test {};
+TYPED_TEST_SUITE(SizesAndRatesOf, testing::PlannedKinds, testing::NameOfKind);
+
+TYPED_TEST(SizesAndRatesOf, FiltersOfAPlan) {
   for (const double rate : kRates) {
     for (const uint64_t keys : kCounts) {
-      Filter filter({keys, rate});
-      ExpectSize(filter.size_bytes(), keys, bits_a_key(rate), rate);
-      for (const KeyHash key : RandomHashes(keys).Take(keys)) filter.Add(key);
-      EXPECT_LE(filter.planned_fpr(), rate);
-      EXPECT_NEAR(filter.expected_fpr(), filter.planned_fpr(), 0.02 * filter.planned_fpr());
-      if (keys == 1'000'000) ExpectReportedRate(filter, Lookups(rate), 77);
-    }
-  }
-}
-
-double StandardBits(double rate) { return std::log2(1 / rate) / std::log(2); }
-
-TEST(SizesAndRates, OfStandardBloom) { ExpectSizesAndRates<StandardBloom>(StandardBits); }
-
-// At the most patterns a block, in very many blocks, that have the rate.
-double BlockedBits(double rate) {
-  const BlockedShape shape = BlockedBloom::ShapeFor({uint64_t{1} << 30, rate});
-  const double load =
-      LoadForPatternRate(std::pow(rate, 1.0 / shape.blocks_per_key), shape.bits_per_block);
-  return 512 * shape.blocks_per_key / load;
-}
-
-TEST(SizesAndRates, OfBlockedBloom) { ExpectSizesAndRates<BlockedBloom>(BlockedBits); }
-
-// Of one block a key, whatever the rate.
-double ConcurrentBits(double rate) {
-  double most_load = LoadForPatternRate(rate, {2, 1});
-  for (unsigned words = 2; words <= 5; ++words) {
-    most_load = std::max(most_load, LoadForPatternRate(rate, {words, 2}));
-  }
-  return 512 / most_load;
-}
-
-TEST(SizesAndRates, OfConcurrentBloom) { ExpectSizesAndRates<ConcurrentBloom>(ConcurrentBits); }
-
-TEST(SizesAndRates, OfCountingBloom) {
-  ExpectSizesAndRates<CountingBloom>([](double rate) { return 4 * StandardBits(rate); });
-}
-
-// As many bits as give the rate in 8 slots of which 95 % are taken.
-TEST(SizesAndRates, OfCuckooFilter) {
-  for (const double rate : kRates) {
-    for (const uint64_t keys : kCounts) {
-      CuckooFilter filter({keys, rate});
-      ExpectSize(filter.size_bytes(), keys, std::ceil(std::log2(1 + 7.6 / rate)) / 0.95, rate);
-      for (const KeyHash key : RandomHashes(keys).Take(keys)) ASSERT_TRUE(filter.Insert(key));
+      typename TypeParam::Filter filter({keys, rate});
+      ExpectSize(filter.size_bytes(), keys, TypeParam::BitsAKey(rate), rate);
+      for (const KeyHash key : RandomHashes(keys).Take(keys)) {
+        ASSERT_TRUE(testing::Take(&filter, key));
+      }
       EXPECT_LE(filter.planned_fpr(), rate);
       EXPECT_NEAR(filter.expected_fpr(), filter.planned_fpr(), 0.02 * filter.planned_fpr());
       if (keys == 1'000'000) ExpectReportedRate(filter, Lookups(rate), 77);
@@ -129,8 +83,6 @@ TEST(SizesAndRates, OfBinaryFuseFilterWithFourSlots) {
       },
       [](double n) { return std::max(1.075, 0.77 + 0.305 * std::log(6e5) / std::log(n)); });
 }
-
-TEST(SizesAndRates, OfPartitionedBloom) { ExpectSizesAndRates<PartitionedBloom>(StandardBits); }
 
 }  // namespace
 }  // namespace winnow::amq

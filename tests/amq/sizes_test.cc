@@ -11,14 +11,8 @@
 
 #include "tests/amq/filter_testing.h"
 #include "winnow/amq/binary_fuse_filter.h"
-#include "winnow/amq/blocked_bloom.h"
-#include "winnow/amq/concurrent_bloom.h"
-#include "winnow/amq/counting_bloom.h"
-#include "winnow/amq/cuckoo_filter.h"
 #include "winnow/amq/paged_bloom.h"
-#include "winnow/amq/partitioned_bloom.h"
 #include "winnow/amq/scalable_bloom.h"
-#include "winnow/amq/standard_bloom.h"
 #include "winnow/amq/xor_filter.h"
 
 namespace winnow::amq {
@@ -34,24 +28,29 @@ KindSize Find(const Plan& plan, const std::string& kind) {
   return {};
 }
 
-template <typename Filter>
-void ExpectAsMade(const Plan& plan, const std::string& kind) {
-  const KindSize size = Find(plan, kind);
-  const Filter filter(plan);
-  EXPECT_EQ(size.bytes, filter.size_bytes()) << kind << ", " << plan.capacity << ", " << plan.rate;
-  EXPECT_NEAR(size.rate, filter.planned_fpr(), 1e-12 * size.rate + 1e-30) << kind;
+constexpr double kRates[] = {0.3, 0.01, 1e-4, 1e-9};
+constexpr uint64_t kCounts[] = {0, 1, 1000, 100'000};
+
+template <typename Kind>
+class SizesOf : public ::testing::Test {};
+TYPED_TEST_SUITE(SizesOf, testing::PlannedKinds, testing::NameOfKind);
+
+TYPED_TEST(SizesOf, AreThoseOfTheFilterThatIsMade) {
+  for (const double rate : kRates) {
+    for (const uint64_t keys : kCounts) {
+      const Plan plan{keys, rate};
+      const KindSize size = Find(plan, TypeParam::kName);
+      const typename TypeParam::Filter filter(plan);
+      EXPECT_EQ(size.bytes, filter.size_bytes()) << keys << " at " << rate;
+      EXPECT_NEAR(size.rate, filter.planned_fpr(), 1e-12 * size.rate + 1e-30);
+    }
+  }
 }
 
-TEST(Sizes, AreThoseOfTheFiltersThatAreMade) {
-  for (const double rate : {0.3, 0.01, 1e-4, 1e-9}) {
-    for (const uint64_t keys : {0u, 1u, 1000u, 100'000u}) {
+TEST(Sizes, AreThoseOfTheOtherFiltersThatAreMade) {
+  for (const double rate : kRates) {
+    for (const uint64_t keys : kCounts) {
       const Plan plan{keys, rate};
-      ExpectAsMade<StandardBloom>(plan, "standard");
-      ExpectAsMade<PartitionedBloom>(plan, "partitioned");
-      ExpectAsMade<BlockedBloom>(plan, "blocked");
-      ExpectAsMade<ConcurrentBloom>(plan, "concurrent");
-      ExpectAsMade<CountingBloom>(plan, "counting");
-      ExpectAsMade<CuckooFilter>(plan, "cuckoo");
       const std::vector<KeyHash> hashes = RandomHashes(1).Take(keys);
       const XorFilter made_xor(hashes.data(), keys, rate);
       EXPECT_EQ(Find(plan, "xor").bytes, made_xor.size_bytes());
