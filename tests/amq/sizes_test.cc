@@ -3,13 +3,18 @@
 
 #include "winnow/amq/sizes.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/amq/filter_testing.h"
+#include "tests/support/files.h"
 #include "winnow/amq/binary_fuse_filter.h"
 #include "winnow/amq/paged_bloom.h"
 #include "winnow/amq/scalable_bloom.h"
@@ -19,6 +24,7 @@ namespace winnow::amq {
 namespace {
 
 using testing::RandomHashes;
+using ::testing::UnorderedElementsAreArray;
 
 KindSize Find(const Plan& plan, const std::string& kind) {
   for (const KindSize& size : SizesFor(plan)) {
@@ -84,9 +90,24 @@ TEST(Sizes, OfAScalableFilterAreThoseThatItGrowsTo) {
   }
 }
 
+template <typename... Kinds>
+std::vector<std::string> NamesOf(::testing::Types<Kinds...>) {
+  return {Kinds::kName...};
+}
+
+// The tests above compare each of them with filters.
+TEST(Sizes, HaveNoOtherKinds) {
+  std::vector<std::string> compared = NamesOf(testing::PlannedKinds());
+  for (const char* kind : {"paged", "scalable", "xor", "fuse, 3-wise", "fuse, 4-wise"}) {
+    compared.emplace_back(kind);
+  }
+  std::vector<std::string> kinds;
+  for (const KindSize& size : SizesFor({1000, 0.01})) kinds.emplace_back(size.kind);
+  EXPECT_THAT(kinds, UnorderedElementsAreArray(compared));
+}
+
 TEST(Sizes, SmallestFirst) {
   const std::vector<KindSize> sizes = SizesFor({1'000'000, 0.01});
-  EXPECT_EQ(sizes.size(), 11u);
   for (size_t i = 1; i < sizes.size(); ++i) EXPECT_LE(sizes[i - 1].bytes, sizes[i].bytes);
   EXPECT_EQ(sizes.front().kind, std::string("fuse, 4-wise"));
 }
@@ -133,6 +154,73 @@ TEST(Sizes, PlanningFiguresOfTheField) {
   EXPECT_NEAR(BloomFilterRate(800, 8192, 6), 0.0076, 0.00005);
   EXPECT_NEAR(BloomFilterRate(871, 8192, 6), 0.0110, 0.0001);
   EXPECT_EQ(BloomFilterKeys(64, 1, 1e-9), 0u);
+}
+
+// ---- docs/changing-filters.md
+
+std::vector<std::string> Split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream from(text);
+  for (std::string part; std::getline(from, part, separator);) {
+    part.erase(0, part.find_first_not_of(' '));
+    parts.push_back(part.substr(0, part.find_last_not_of(' ') + 1));
+  }
+  return parts;
+}
+
+struct SaidOfKind {
+  std::string bits[2];  // a key, at 1 % and at 0.01 %
+  std::string keys_can_be;
+};
+
+// The rows of kinds that grow. Kinds of a row have words in common, but where a ";" parts them.
+std::map<std::string, SaidOfKind> KindsOfThePage() {
+  std::map<std::string, SaidOfKind> kinds;
+  for (const std::string& line : Split(testing::ReadFile(WINNOW_CHANGING_FILTERS_MD), '\n')) {
+    const std::vector<std::string> cells = Split(line, '|');  // the first is before the row
+    if (cells.size() != 5 || cells[4].rfind("added", 0) != 0) continue;
+    const std::vector<std::string> groups = Split(cells[1], ';');
+    for (size_t i = 0; i < groups.size(); ++i) {
+      const auto part = [&](size_t cell) {
+        const std::vector<std::string> parts = Split(cells[cell], ';');
+        return parts[std::min(i, parts.size() - 1)];
+      };
+      for (const std::string& name : Split(groups[i], ',')) {
+        kinds[name.substr(0, name.find(" Bloom"))] = {{part(2), part(3)}, part(4)};
+      }
+    }
+  }
+  return kinds;
+}
+
+// Whether the number rounds to the text, or to one within it: "9.93", "9.6 to 9.7".
+bool RoundsTo(double number, const std::string& text) {
+  const size_t to = text.find(" to ");
+  const double least = std::stod(text);
+  const double most = to == std::string::npos ? least : std::stod(text.substr(to + 4));
+  const auto decimals = static_cast<int>(text.size() - text.rfind('.') - 1);
+  const double half = 0.5 * std::pow(10, -decimals) + 1e-9;
+  return number > least - half && number < most + half;
+}
+
+TEST(Sizes, AreThoseOfThePage) {
+  std::map<std::string, SaidOfKind> said = KindsOfThePage();
+  for (const double rate : {0.01, 0.0001}) {
+    for (const KindSize& size : SizesFor({1'000'000, rate})) {
+      if (!size.grows) continue;
+      const auto found = said.find(size.kind);
+      ASSERT_NE(found, said.end()) << "the page has no row of " << size.kind;
+      EXPECT_PRED2(RoundsTo, static_cast<double>(size.bytes) * 8 / 1e6,
+                   found->second.bits[rate < 0.01])
+          << size.kind;
+      EXPECT_EQ(found->second.keys_can_be, size.deletes     ? "added and removed"
+                                           : size.threads   ? "by many threads at once"
+                                           : size.unlimited ? "added, any number of them"
+                                                            : "added")
+          << size.kind;
+    }
+  }
+  for (const auto& [name, what] : said) Find({1'000'000, 0.01}, name);
 }
 
 }  // namespace
