@@ -2,7 +2,8 @@
 // same answers, and writes the same bytes. Their filters have a past: keys that were removed, keys
 // beyond the plan, counters that are stuck, filters that grew.
 //
-// Where FORMAT.md changes, WINNOW_WRITE_GOLDEN_FILTERS=FOLDER writes them anew.
+// For a new kind, or where FORMAT.md changes, WINNOW_WRITE_GOLDEN_FILTERS=FOLDER writes them anew
+// and reads them from there.
 
 #include <gtest/gtest.h>
 
@@ -31,13 +32,16 @@ constexpr int kAbsent = 20'000;
 KeyHash Key(int i) { return HashKey("key" + std::to_string(i)); }
 KeyHash Absent(int i) { return HashKey("absent" + std::to_string(i)); }
 
+const char* WrittenFolder() { return std::getenv("WINNOW_WRITE_GOLDEN_FILTERS"); }
+
 std::string Golden(const std::string& name) {
-  return ReadFile(std::string(WINNOW_GOLDEN_FILTERS) + "/" + name);
+  const char* const written = WrittenFolder();
+  return ReadFile(std::string(written != nullptr ? written : WINNOW_GOLDEN_FILTERS) + "/" + name);
 }
 
 void WriteIfAsked(const std::string& name, std::string_view bytes) {
-  const char* const folder = std::getenv("WINNOW_WRITE_GOLDEN_FILTERS");
-  if (folder != nullptr) WriteFile(std::string(folder) + "/" + name, bytes);
+  const char* const written = WrittenFolder();
+  if (written != nullptr) WriteFile(std::string(written) + "/" + name, bytes);
 }
 
 // ---- The filters
@@ -188,15 +192,18 @@ TEST(GoldenFiltersTest, PagedBloomIsRead) {
 //   seq 1 80 | sed 's/^/key/' | winnow pages build before.pages --capacity=100 --rate=1e-6
 //     --page_size=64
 // They are never written anew. before.state is that of dedup_state_test.
+std::string Before(const std::string& name) {
+  return ReadFile(std::string(WINNOW_GOLDEN_FILTERS) + "/before." + name);
+}
+
 template <typename Filter>
 void ExpectReadAsBefore(const std::string& name, int keys) {
-  const std::string bytes = Golden("before." + name);
+  const std::string bytes = Before(name);
   std::string reason;
   const std::optional<Filter> read = Filter::Deserialize(bytes, &reason);
   ASSERT_TRUE(read.has_value()) << reason;
   for (int i = 0; i < keys; ++i) EXPECT_TRUE(read->MayContain(Key(i))) << name << i;
-  EXPECT_EQ(Passes([&](KeyHash hash) { return read->MayContain(hash); }),
-            Golden("before." + name + ".passes"));
+  EXPECT_EQ(Passes([&](KeyHash hash) { return read->MayContain(hash); }), Before(name + ".passes"));
   EXPECT_TRUE(read->Serialize() == bytes) << name;
 }
 
@@ -209,8 +216,7 @@ TEST(FiltersOfBeforeTest, AreReadAndWrittenAsTheyWere) {
 
 TEST(FiltersOfBeforeTest, AScalableOneGrowsOn) {
   std::string reason;
-  std::optional<ScalableBloom> filter =
-      ScalableBloom::Deserialize(Golden("before.scalable"), &reason);
+  std::optional<ScalableBloom> filter = ScalableBloom::Deserialize(Before("scalable"), &reason);
   ASSERT_TRUE(filter.has_value()) << reason;
   const size_t filters = filter->filters().size();
   for (int i = 300; i < 5000; ++i) filter->Add(Key(i));
