@@ -1,6 +1,8 @@
 // Filters that are kept as bytes come back as they were; bytes that are damaged, cut off or foreign
 // are refused with a sentence; and FORMAT.md is true.
 
+#include "src/amq/serialized.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <xxhash.h>
@@ -9,8 +11,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,19 +34,19 @@ namespace {
 using testing::ExpectContainsAll;
 using ::testing::HasSubstr;
 using testing::RandomHashes;
+using testing::Take;
 using testing::TestSeed;
 
 // ---- What the kinds have in common
 
-void AddTo(BlockedBloom* filter, KeyHash hash) { filter->Add(hash); }
-void AddTo(ScalableBloom* filter, KeyHash hash) { filter->Add(hash); }
-void AddTo(CountingBloom* filter, KeyHash hash) { filter->Add(hash); }
-void AddTo(CuckooFilter* filter, KeyHash hash) { ASSERT_TRUE(filter->Insert(hash)); }
-
-uint64_t Count(const BlockedBloom& filter) { return filter.num_added(); }
-uint64_t Count(const ScalableBloom& filter) { return filter.num_added(); }
-uint64_t Count(const CountingBloom& filter) { return filter.num_keys(); }
-uint64_t Count(const CuckooFilter& filter) { return filter.num_keys(); }
+template <typename Filter>
+auto Count(const Filter& filter) -> decltype(filter.num_added()) {
+  return filter.num_added();
+}
+template <typename Filter>
+auto Count(const Filter& filter) -> decltype(filter.num_keys()) {
+  return filter.num_keys();
+}
 
 template <typename Filter>
 Filter Make(uint64_t keys, double rate) {
@@ -65,7 +69,7 @@ std::vector<KeyHash> Keys(uint64_t n) {
 template <typename Filter>
 Filter Filled(uint64_t keys, double rate) {
   Filter filter = Make<Filter>(keys, rate);
-  for (const KeyHash key : Keys(keys)) AddTo(&filter, key);
+  for (const KeyHash key : Keys(keys)) EXPECT_TRUE(Take(&filter, key));
   return filter;
 }
 
@@ -138,14 +142,14 @@ TYPED_TEST(SerializedTest, ComesBackAsItWas) {
 
 TYPED_TEST(SerializedTest, GoesOnAsIfItHadNeverBeenBytes) {
   TypeParam filter = Make<TypeParam>(2000, 0.01);
-  for (const KeyHash key : Keys(1000)) AddTo(&filter, key);
+  for (const KeyHash key : Keys(1000)) Take(&filter, key);
   std::string reason;
   std::optional<TypeParam> read = Read<TypeParam>(filter.Serialize(), &reason);
   ASSERT_TRUE(read.has_value()) << reason;
   std::vector<KeyHash> more = RandomHashes(2).Take(500);
   for (const KeyHash key : more) {
-    AddTo(&filter, key);
-    AddTo(&*read, key);
+    EXPECT_TRUE(Take(&filter, key));
+    EXPECT_TRUE(Take(&*read, key));
   }
   EXPECT_EQ(read->Serialize(), filter.Serialize());
 }
@@ -302,6 +306,23 @@ TEST(SerializedKinds, AnotherKindIsNamed) {
   std::string reason;
   EXPECT_FALSE(BlockedBloom::Deserialize(Filled<CuckooFilter>(5, 0.1).Serialize(), &reason));
   EXPECT_EQ(reason, "these bytes are no BlockedBloom: found a CuckooFilter; read them as that");
+}
+
+// The inputs that fuzz_records begins with: parts, each behind its length in two bytes.
+TEST(SerializedKinds, EachHasASeedOfTheFuzzTarget) {
+  std::set<unsigned> seeds;
+  for (const auto& file : std::filesystem::directory_iterator(WINNOW_FUZZ_RECORDS)) {
+    seeds.insert(static_cast<unsigned char>(testing::ReadFile(file.path()).at(2 + 5)));
+  }
+  const std::string whole = Filled<BlockedBloom>(5, 0.1).Serialize();
+  for (unsigned kind = 1; kind < 256; ++kind) {
+    if (kind == static_cast<unsigned>(Serialized::kBloomPage)) continue;  // behind its record
+    std::string reason;
+    BlockedBloom::Deserialize(WithByte(whole, 5, static_cast<unsigned char>(kind)), &reason);
+    EXPECT_EQ(reason.find("unknown kind") == std::string::npos, seeds.count(kind) > 0)
+        << "kind " << kind << " and the seeds in " WINNOW_FUZZ_RECORDS
+        << "; one is the kind's golden bytes, behind their length in two bytes, the low one first";
+  }
 }
 
 TEST(SerializedKinds, ValuesOutOfTheirRangeAreNamed) {

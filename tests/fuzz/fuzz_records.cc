@@ -120,9 +120,10 @@ std::vector<KeyHash> HashesOf(std::string_view bytes) {
   return testing::RandomHashes(XXH3_64bits(bytes.data(), bytes.size())).Take(40);
 }
 
-bool Added(amq::BlockedBloom* filter, KeyHash hash) { return filter->Add(hash), true; }
-bool Added(amq::ScalableBloom* filter, KeyHash hash) { return filter->Add(hash), true; }
-bool Added(amq::CountingBloom* filter, KeyHash hash) { return filter->Add(hash), true; }
+template <typename Filter>
+bool Added(Filter* filter, KeyHash hash) {
+  return filter->Add(hash), true;
+}
 bool Added(amq::CuckooFilter* filter, KeyHash hash) { return filter->Insert(hash); }
 
 void CountAnswer(bool may_contain) {
