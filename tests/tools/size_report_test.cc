@@ -107,6 +107,20 @@ TEST(SizeReport, TakesTheKindThatDoesWhatIsWished) {
   EXPECT_EQ(Taken(deep), "counting");  // no fingerprint is long enough
 }
 
+TEST(SizeReport, SpeaksOfBlockedWhereBitsAreScattered) {
+  const auto told = [](SizeWish wish, const std::string& taken) {
+    wish.grows = true;
+    EXPECT_EQ(Taken(wish), taken);
+    return ReportSizes(wish).advice.find("blocked takes a little more") != std::string::npos;
+  };
+  EXPECT_TRUE(told(Wish(1'000'000, 0.01), "standard"));
+  EXPECT_FALSE(told(Wish(1'000'000, 1e-4), "cuckoo"));
+  EXPECT_FALSE(told(InMemory(1'000'000'000, 187'500'000), "blocked"));  // with one bit a key
+  SizeWish deletes = Wish(1'000'000, 1e-11);
+  deletes.deletes = true;
+  EXPECT_FALSE(told(deletes, "counting"));
+}
+
 TEST(SizeReport, WhatCantBeHadGetsASentence) {
   const auto impossible = [](const SizeWish& wish) {
     const SizeReport report = ReportSizes(wish);

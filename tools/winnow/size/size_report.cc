@@ -44,6 +44,7 @@ SizedKind Of(const amq::KindSize& size, uint64_t keys) {
   kind.grows = size.grows;
   kind.deletes = size.deletes;
   kind.threads = size.threads;
+  kind.scattered = size.grows && !size.is_fingerprint && size.most_lines == size.bits;
   return kind;
 }
 
@@ -102,7 +103,7 @@ std::string KindToTake(const SizeReport& report) {
   if (report.wish.grows && taken->kind != "scalable") {
     absl::StrAppend(&text, " Where the number of keys is not known before: scalable.");
   }
-  if (taken->kind == "standard" || taken->kind == "partitioned" || taken->kind == "paged") {
+  if (taken->scattered && !taken->deletes && taken->kind != "blocked") {
     absl::StrAppend(&text, " blocked takes a little more and reads fewer cache lines a lookup.");
   }
   return text;

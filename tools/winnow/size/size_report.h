@@ -31,6 +31,7 @@ struct SizedKind {
   bool grows = false;
   bool deletes = false;
   bool threads = false;
+  bool scattered = false;  // each bit that a key sets may be in a cache line of its own
   bool fits_wish = false;  // can do what is wished, at the rate and in the memory that are
 };
 
