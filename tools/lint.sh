@@ -7,10 +7,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# Our files of these patterns, with those that are not added to Git yet.
+ours() {
+  git ls-files --cached --others --exclude-standard -- "$@"
+}
+
 # Fails if a source is not as clang-format has it.
 check_format() {
   local sources
-  mapfile -t sources < <(git ls-files '*.cc' '*.h')
+  mapfile -t sources < <(ours '*.cc' '*.h')
   clang-format --dry-run -Werror "${sources[@]}"
 }
 
@@ -44,7 +49,7 @@ done
 failed=0
 check_format || failed=1
 
-mapfile -t scripts < <(git ls-files '*.sh' .ci/run)
+mapfile -t scripts < <(ours '*.sh' .ci/run)
 shellcheck "${scripts[@]}" || failed=1
 
 # Only what is compiled in this build: headers come with the files that include them.
