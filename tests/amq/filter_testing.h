@@ -89,14 +89,6 @@ using GrowingKindsAnd =
     ::testing::Types<StandardKind, PartitionedKind, BlockedKind, ConcurrentKind, More...>;
 using PlannedKinds = GrowingKindsAnd<CountingKind, CuckooKind>;
 
-// For TYPED_TEST_SUITE.
-struct NameOfKind {
-  template <typename Kind>
-  static std::string GetName(int) {
-    return Kind::kName;
-  }
-};
-
 // Whether a filter took the key; false where it may refuse one.
 template <typename Filter>
 bool Take(Filter* filter, KeyHash key) {

@@ -106,7 +106,7 @@ struct WindowKind : testing::PlannedKind<WindowBloom> {
 template <typename Kind>
 class PlannedRatesOf : public ::testing::Test {};
 using Kinds = testing::GrowingKindsAnd<testing::CountingKind, testing::CuckooKind, WindowKind>;
-TYPED_TEST_SUITE(PlannedRatesOf, Kinds, testing::NameOfKind);
+TYPED_TEST_SUITE(PlannedRatesOf, Kinds);
 
 TYPED_TEST(PlannedRatesOf, FiltersOfAPlan) {
   Found found(TypeParam::kName);

@@ -160,7 +160,7 @@ uint64_t KeysAtOnce() { return Operations() / 15; }
 
 template <typename Kind>
 class RandomOperationsOf : public ::testing::Test {};
-TYPED_TEST_SUITE(RandomOperationsOf, testing::GrowingKindsAnd<>, testing::NameOfKind);
+TYPED_TEST_SUITE(RandomOperationsOf, testing::GrowingKindsAnd<>);
 
 TYPED_TEST(RandomOperationsOf, FiltersThatGrowAsPlannedAndTenfold) {
   const std::string name = TypeParam::kName;

@@ -31,7 +31,7 @@ void ExpectSize(size_t bytes, uint64_t keys, double bits_a_key, double rate) {
 
 template <typename Kind>
 class SizesAndRatesOf : public ::testing::Test {};
-TYPED_TEST_SUITE(SizesAndRatesOf, testing::PlannedKinds, testing::NameOfKind);
+TYPED_TEST_SUITE(SizesAndRatesOf, testing::PlannedKinds);
 
 TYPED_TEST(SizesAndRatesOf, FiltersOfAPlan) {
   for (const double rate : kRates) {

@@ -39,7 +39,7 @@ constexpr uint64_t kCounts[] = {0, 1, 1000, 100'000};
 
 template <typename Kind>
 class SizesOf : public ::testing::Test {};
-TYPED_TEST_SUITE(SizesOf, testing::PlannedKinds, testing::NameOfKind);
+TYPED_TEST_SUITE(SizesOf, testing::PlannedKinds);
 
 TYPED_TEST(SizesOf, AreThoseOfTheFilterThatIsMade) {
   for (const double rate : kRates) {
