@@ -4,7 +4,6 @@
 #include <rocksdb/slice.h>
 
 #include <array>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -10,7 +10,6 @@
 #include <absl/flags/usage.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 #include <dlfcn.h>
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "db_bench_ext/filter_family/published.h"
 #include "src/text/numbers.h"

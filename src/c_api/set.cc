@@ -5,7 +5,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "src/c_api/errors.h"

@@ -26,7 +26,6 @@
 #include "src/core/ribbon_build.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "src/core/bloom.h"

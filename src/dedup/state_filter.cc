@@ -7,7 +7,6 @@
 #include <memory>
 #include <new>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "src/amq/blocked_parts.h"

@@ -6,7 +6,6 @@
 #include <rocksdb/env.h>
 
 #include <atomic>
-#include <memory>
 
 namespace winnow::inspect {
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 
 #include "src/text/printable.h"
 #include "src/text/svg_text.h"

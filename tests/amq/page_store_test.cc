@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <memory>
 #include <string>
 
 #include "tests/support/files.h"

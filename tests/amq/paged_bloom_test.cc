@@ -8,7 +8,6 @@
 #include <cmath>
 #include <initializer_list>
 #include <iostream>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>

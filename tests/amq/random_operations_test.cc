@@ -12,7 +12,6 @@
 #include <iostream>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "tests/amq/filter_testing.h"

@@ -30,8 +30,6 @@ namespace winnow {
 namespace {
 
 namespace fs = std::filesystem;
-
-using ::testing::AllOf;
 using testing::ChildResult;
 using testing::DedupStateTest;
 using testing::FirstOfEach;

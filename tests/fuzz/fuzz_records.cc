@@ -9,7 +9,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <optional>

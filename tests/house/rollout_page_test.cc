@@ -12,7 +12,6 @@
 #include <memory>
 #include <regex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/house/pages.h"

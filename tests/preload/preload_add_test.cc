@@ -19,7 +19,6 @@ using testing::ChildResult;
 using ::testing::ElementsAre;
 using testing::FileFilter;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::KindsOfFilters;
 using testing::LinesThatBegin;
 using testing::NewestOptionsFile;

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <map>
 #include <ostream>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -25,7 +24,6 @@ using ::testing::AllOf;
 using ::testing::AnyOf;
 using testing::AskedBits;
 using testing::ChildResult;
-using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using testing::FileFilter;
 using ::testing::HasSubstr;

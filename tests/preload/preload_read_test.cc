@@ -6,7 +6,6 @@
 
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/preload/preload_setup.h"
@@ -22,7 +21,6 @@ using testing::ChildResult;
 using ::testing::ElementsAre;
 using testing::FileFilter;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::KindsOfFilters;
 using testing::LinesThatBegin;
 using testing::NewestOptionsFile;

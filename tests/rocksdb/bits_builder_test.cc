@@ -6,7 +6,6 @@
 #include <rocksdb/table.h>
 
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

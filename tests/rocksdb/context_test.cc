@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <ostream>
-#include <vector>
 
 namespace winnow::plugin {
 namespace {

@@ -12,7 +12,6 @@
 #include <memory>
 #include <ostream>
 #include <string>
-#include <vector>
 
 #include "src/rocksdb/counters.h"
 #include "tests/support/database_model.h"

@@ -40,7 +40,6 @@ using ROCKSDB_NAMESPACE::ColumnFamilyMetaData;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::WriteOptions;
 using ::testing::HasSubstr;
 using testing::Key;

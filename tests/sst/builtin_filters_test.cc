@@ -4,8 +4,6 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 
-#include <cmath>
-#include <cstring>
 #include <initializer_list>
 #include <memory>
 #include <ostream>
@@ -20,7 +18,6 @@ namespace {
 
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
-using ROCKSDB_NAMESPACE::Slice;
 using Kind = BuiltinFilter::Kind;
 
 std::string KeyBytes(uint64_t number) {

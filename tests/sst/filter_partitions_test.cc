@@ -5,7 +5,6 @@
 
 #include <random>
 #include <string>
-#include <vector>
 
 #include "src/sst/sst_filters.h"
 #include "src/sst/sst_reader.h"

@@ -7,7 +7,6 @@
 #include <rocksdb/sst_file_reader.h>
 
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <ostream>
 #include <random>

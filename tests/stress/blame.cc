@@ -1,9 +1,7 @@
 #include "tests/stress/blame.h"
 
-#include <algorithm>
 #include <exception>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <vector>
 

@@ -4,8 +4,6 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/universal_compaction.h>
 
-#include <array>
-#include <iterator>
 #include <stdexcept>
 
 #include "tests/stress/keys.h"

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <functional>
 #include <random>
-#include <string_view>
 #include <utility>
 
 #include "tests/support/files.h"
@@ -22,7 +21,6 @@ namespace {
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::CompressionType;
 using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::Slice;
 
 constexpr uint64_t kKeys = 1'500;
 constexpr uint64_t kFirstOfTwin = 1'000'000;

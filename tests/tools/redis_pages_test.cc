@@ -21,7 +21,6 @@ namespace winnow {
 namespace {
 
 using amq::PagedBloom;
-using amq::PagedPlan;
 using nlohmann::json;
 using ::testing::AllOf;
 using testing::ChildResult;

@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"

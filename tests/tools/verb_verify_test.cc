@@ -10,7 +10,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "src/sst/sst_filters.h"
 #include "tests/support/child_process.h"

@@ -32,7 +32,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::KeyOf;
 using testing::MakeOptions;
-using testing::MakePolicyFrom;
 using testing::PartitionedTableWith;
 using testing::ReadFile;
 using testing::TableWith;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bitset>
-#include <utility>
 
 #include "db_bench_ext/read_amplification/keys/random.h"
 

@@ -8,7 +8,6 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "db_bench_ext/read_amplification/keys/write_order.h"

@@ -2,7 +2,6 @@
 
 #include <absl/flags/flag.h>
 #include <absl/status/status.h>
-#include <absl/strings/str_cat.h>
 
 #include <utility>
 #include <vector>

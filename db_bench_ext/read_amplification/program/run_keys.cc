@@ -1,7 +1,6 @@
 #include "db_bench_ext/read_amplification/program/run_keys.h"
 
 #include <absl/status/status.h>
-#include <absl/strings/str_cat.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -6,7 +6,6 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 

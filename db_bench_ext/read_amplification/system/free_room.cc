@@ -1,6 +1,5 @@
 #include "db_bench_ext/read_amplification/system/free_room.h"
 
-#include <absl/strings/numbers.h>
 #include <absl/strings/strip.h>
 
 #include <algorithm>

@@ -7,7 +7,6 @@
 #include <absl/status/statusor.h>
 #include <rocksdb/env.h>
 
-#include <memory>
 #include <optional>
 #include <vector>
 

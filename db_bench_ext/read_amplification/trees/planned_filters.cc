@@ -4,7 +4,6 @@
 #include <absl/strings/str_format.h>
 #include <rocksdb/convenience.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string_view>
 

@@ -2,7 +2,6 @@
 
 #include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_join.h>
 #include <rocksdb/convenience.h>
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "db_bench_ext/read_amplification/trees/compaction_plan.h"
 #include "db_bench_ext/read_amplification/trees/level_targets.h"

@@ -8,7 +8,6 @@
 #include <rocksdb/db.h>
 
 #include <fstream>
-#include <memory>
 
 #include "db_bench_ext/read_amplification/system/status.h"
 #include "tests/support/files.h"

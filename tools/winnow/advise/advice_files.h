@@ -11,7 +11,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/database/tree_shape.h"

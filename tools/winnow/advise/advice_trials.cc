@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "src/sst/filter_asker.h"
 #include "src/sst/filter_contents.h"

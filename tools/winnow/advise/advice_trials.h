@@ -6,9 +6,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/policy_trial/trial_filter.h"

@@ -1,7 +1,6 @@
 #include "tools/winnow/findings/filter_hints.h"
 
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_format.h>
 
 #include <algorithm>
 #include <cstdint>

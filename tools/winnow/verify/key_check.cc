@@ -1,6 +1,5 @@
 #include "tools/winnow/verify/key_check.h"
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 
