@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "db_bench_ext/tuning/split_mix.h"
+#include "db_bench_ext/read_amplification/keys/random.h"
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/concurrent_bloom.h"
 #include "winnow/hash.h"
@@ -25,10 +25,10 @@ static_assert(kKeys % kBatch == 0);
 
 const std::vector<KeyHash>& Keys() {
   static const std::vector<KeyHash> keys = [] {
-    winnow::bench::SplitMix64 random(1);
+    winnow::bench::Random random(1);
     std::vector<KeyHash> made(kKeys);
     for (size_t i = 0; i < kKeys; ++i) {
-      made[i].value = i % 5 == 4 ? made[random.Next() % i].value : random.Next();
+      made[i].value = i % 5 == 4 ? made[random() % i].value : random();
     }
     return made;
   }();

@@ -7,12 +7,11 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
 
-#include "db_bench_ext/tuning/split_mix.h"
+#include "db_bench_ext/read_amplification/keys/random.h"
 
 namespace winnow::bench {
 namespace {
@@ -33,9 +32,9 @@ double Quantile(std::vector<double> values, double share) {
   return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
-std::vector<uint64_t> RandomHashes(SplitMix64* random, uint64_t n) {
+std::vector<uint64_t> RandomHashes(Random* random, uint64_t n) {
   std::vector<uint64_t> hashes(n);
-  for (uint64_t& hash : hashes) hash = random->Next();
+  for (uint64_t& hash : hashes) hash = (*random)();
   return hashes;
 }
 
@@ -250,7 +249,7 @@ void MeasureBeside(const winnow_contender& contender, const BesideOptions& optio
         absl::StrCat(contender.name, ": no filter of ours is of its kind, ", contender.kind));
   }
   for (const uint64_t keys : options.keys) {
-    SplitMix64 random(options.seed);
+    Random random(options.seed);
     Hashes hashes;
     hashes.present = RandomHashes(&random, keys);
     hashes.absent = RandomHashes(&random, std::max(keys, kLeastAbsent));

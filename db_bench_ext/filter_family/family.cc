@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "db_bench_ext/tuning/split_mix.h"
+#include "db_bench_ext/read_amplification/keys/random.h"
 #include "src/core/sizing.h"
 #include "winnow/amq/binary_fuse_filter.h"
 #include "winnow/amq/blocked_bloom.h"
@@ -32,9 +32,9 @@ constexpr double kFalsePositives = 1e4;
 constexpr size_t kTimedLookups = 1'000'000;
 
 Hashes RandomKeys(uint64_t seed, size_t n) {
-  SplitMix64 random(seed);
+  Random random(seed);
   Hashes hashes(n);
-  for (KeyHash& hash : hashes) hash.value = random.Next();
+  for (KeyHash& hash : hashes) hash.value = random();
   return hashes;
 }
 
@@ -115,9 +115,8 @@ class Family {
         progress_(progress),
         keys_(RandomKeys(options.seed, options.keys)),
         absent_(RandomKeys(options.seed + 1, kTimedLookups)) {
-    SplitMix64 random(options.seed + 2);
-    for (size_t i = 0; i < kTimedLookups; ++i)
-      present_.push_back(keys_[random.Next() % keys_.size()]);
+    Random random(options.seed + 2);
+    for (size_t i = 0; i < kTimedLookups; ++i) present_.push_back(keys_[random() % keys_.size()]);
   }
 
   void AddFormula(const char* kind, double rate, double bits) {
@@ -151,9 +150,9 @@ class Family {
     measured.present_ns = AskNs(filter, present_, options_.repetitions);
     measured.lookups =
         std::min(options_.most_lookups, static_cast<uint64_t>(std::ceil(kFalsePositives / rate)));
-    SplitMix64 random(options_.seed + 3);
+    Random random(options_.seed + 3);
     for (uint64_t i = 0; i < measured.lookups; ++i) {
-      measured.passed += filter.MayContain({random.Next()});
+      measured.passed += filter.MayContain({random()});
     }
     for (const KeyHash key : keys_) {
       if (!filter.MayContain(key)) throw std::runtime_error(std::string(kind) + " denies a key");

@@ -4,14 +4,13 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "db_bench_ext/tuning/split_mix.h"
+#include "db_bench_ext/read_amplification/keys/random.h"
 #include "src/core/sizing.h"
 #include "src/simd/kernels.h"
 
 namespace winnow::bench {
 namespace {
 
-using Random = SplitMix64;
 using core::BloomRateAtBits;
 using simd::kBloomMaxProbes;
 using simd::kBloomPatterns;
@@ -27,7 +26,7 @@ uint16_t Rotate(uint16_t pattern, unsigned by) {
 uint16_t RandomPattern(Random& random, unsigned probes) {
   uint16_t pattern = 0;
   while (static_cast<unsigned>(__builtin_popcount(pattern)) < probes) {
-    pattern = static_cast<uint16_t>(pattern | 1u << (random.Next() % kWords));
+    pattern = static_cast<uint16_t>(pattern | 1u << (random() % kWords));
   }
   return pattern;
 }
@@ -79,7 +78,7 @@ std::vector<uint32_t> ChooseBloomSalts() {
   Random random(1);
   std::vector<uint32_t> salts;
   while (salts.size() < kWords) {
-    const uint32_t salt = static_cast<uint32_t>(random.Next() >> 32) | 1;
+    const uint32_t salt = static_cast<uint32_t>(random() >> 32) | 1;
     if (std::abs(__builtin_popcount(salt) - 16) <= 3) salts.push_back(salt);
   }
   return salts;

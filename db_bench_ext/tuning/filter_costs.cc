@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "db_bench_ext/tuning/split_mix.h"
+#include "db_bench_ext/read_amplification/keys/random.h"
 #include "src/core/sizing.h"
 #include "src/simd/kernels.h"
 #include "winnow/builder.h"
@@ -51,11 +51,11 @@ FilterCost MeanFilterCost(FilterKind kind, double bits_per_key, uint64_t n) {
   options.kind = kind;
   options.bits_per_key = bits_per_key;
   FilterBuilder builder(options);
-  SplitMix64 random(1);
+  Random random(1);
   FilterCost cost;
   const uint64_t filters = std::clamp<uint64_t>(200'000 / n, 1, 2000);
   for (uint64_t filter = 0; filter < filters; ++filter) {
-    for (uint64_t i = 0; i < n; ++i) builder.Add({random.Next()});
+    for (uint64_t i = 0; i < n; ++i) builder.Add({random()});
     const FilterBlock block = builder.Finish();
     const FilterInfo info = FilterView(block.bytes()).info();
     cost.bytes += static_cast<double>(block.size) / static_cast<double>(filters);

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <thread>
 
+#include "db_bench_ext/read_amplification/keys/random.h"
 #include "db_bench_ext/tuning/level_keys.h"
-#include "db_bench_ext/tuning/split_mix.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::bench {
@@ -32,7 +32,7 @@ absl::Status PutAll(LevelTree* tree, uint64_t n, const NextKey& next) {
 }
 
 NextKey RandomKeys(uint64_t seed) {
-  return [random = SplitMix64(seed)](uint64_t) mutable { return random.Next() % kRandomEnd; };
+  return [random = Random(seed)](uint64_t) mutable { return random() % kRandomEnd; };
 }
 
 // `n` keys that ascend from the beginning of a range that holds them all.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "db_bench_ext/tuning/split_mix.h"
+#include "db_bench_ext/read_amplification/keys/random.h"
 
 namespace winnow::bench {
 namespace {
@@ -101,15 +101,15 @@ RibbonCost SimulateRibbon(const RibbonParameters& parameters, uint64_t keys, uin
   uint64_t slots = 0;
   uint64_t all_buckets = 0;
   uint64_t steps = 0;
-  SplitMix64 random(seed);
+  Random random(seed);
   while (dealt < keys) {
     SubShard shard(parameters, buckets);
     std::vector<Key> shard_hashes(shard_keys);
     for (Key& key : shard_hashes) {
-      const uint64_t hash = random.Next();
+      const uint64_t hash = random();
       key.start = static_cast<uint32_t>(((hash >> 32) * starts) >> 32);
       key.fingerprint = static_cast<uint16_t>(hash);
-      key.coefficient = random.Next() >> (64 - parameters.width) | 1;
+      key.coefficient = random() >> (64 - parameters.width) | 1;
     }
     bumped += shard.Build(&shard_hashes);
     steps += shard.steps();

@@ -9,8 +9,8 @@
 #include <limits>
 #include <string_view>
 
+#include "db_bench_ext/read_amplification/keys/random.h"
 #include "db_bench_ext/tuning/level_keys.h"
-#include "db_bench_ext/tuning/split_mix.h"
 #include "src/core/sizing.h"
 #include "src/sst/sst_filters.h"
 
@@ -61,10 +61,10 @@ double FalseReads(const std::vector<File>& files, RateOf rate_of) {
   std::vector<double> rates;
   rates.reserve(files.size());
   for (const File& file : files) rates.push_back(rate_of(file));
-  SplitMix64 random(1);
+  Random random(1);
   double sum = 0;
   for (int i = 0; i < kKeys; ++i) {
-    const uint64_t key = least + random.Next() % (greatest - least + 1);
+    const uint64_t key = least + random() % (greatest - least + 1);
     for (size_t f = 0; f < files.size(); ++f) {
       if (files[f].first <= key && key <= files[f].last) sum += rates[f];
     }

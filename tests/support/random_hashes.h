@@ -8,14 +8,16 @@
 #include <iostream>
 #include <vector>
 
-#include "db_bench_ext/tuning/split_mix.h"
+#include "db_bench_ext/read_amplification/keys/random.h"
 #include "winnow/hash.h"
 
 namespace winnow::testing {
 
-class RandomHashes : public bench::SplitMix64 {
+class RandomHashes : public bench::Random {
  public:
-  using SplitMix64::SplitMix64;
+  using Random::Random;
+
+  uint64_t Next() { return (*this)(); }
 
   uint64_t Below(uint64_t limit) { return Next() % limit; }
 
