@@ -15,6 +15,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "src/sst/unreadable_table.h"
+
 namespace winnow::inspect {
 namespace {
 
@@ -31,22 +33,6 @@ constexpr uint64_t kMostBytes = uint64_t{256} << 20;
 constexpr size_t kHeadBytes = 64 << 10;
 
 std::string Quoted(const std::string& path) { return absl::StrCat("'", path, "'"); }
-
-absl::string_view KindOf(fs::file_type type) {
-  switch (type) {
-    case fs::file_type::directory:
-      return "a folder";
-    case fs::file_type::fifo:
-      return "a pipe";
-    case fs::file_type::socket:
-      return "a socket";
-    case fs::file_type::character:
-    case fs::file_type::block:
-      return "a device";
-    default:
-      return "no regular file";
-  }
-}
 
 std::string MissingError(const std::string& path) {
   const absl::string_view sign = SignOfPath(path);
@@ -102,7 +88,7 @@ std::string ErrorOfFile(const std::string& path) {
   }
   if (type != fs::file_type::regular) {
     return absl::StrCat(
-        Quoted(path), " is ", KindOf(type), "; ", kExpected,
+        Quoted(path), " is ", NameOf(type), "; ", kExpected,
         type == fs::file_type::fifo ? ", so copy what comes out of it into a file" : "");
   }
   return ErrorOfContent(path);

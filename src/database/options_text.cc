@@ -1,10 +1,10 @@
 #include "src/database/options_text.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_replace.h>
 #include <absl/strings/string_view.h>
-#include <absl/strings/strip.h>
 #include <rocksdb/convenience.h>
 
 #include <algorithm>

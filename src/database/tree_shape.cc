@@ -1,47 +1,25 @@
 #include "src/database/tree_shape.h"
 
 #include <absl/strings/str_cat.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/options.h>
-#include <rocksdb/table.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include <chrono>
-#include <exception>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "src/database/describe_policy.h"
+#include "src/database/loaded_options.h"
 #include "src/database/options_path.h"
 #include "src/workers/wire.h"
 
 namespace winnow::inspect {
 namespace {
 
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
-using ROCKSDB_NAMESPACE::Status;
-
-// Empty for a policy that this program does not have: RocksDB then loads none, as for "nullptr".
-std::string PolicyText(const BlockBasedTableOptions& table) {
-  return table.filter_policy == nullptr ? std::string() : DescribePolicy(*table.filter_policy);
-}
-
 TreeShapes Load(const std::string& path) {
-  ROCKSDB_NAMESPACE::ConfigOptions config;
-  config.ignore_unknown_options = true;
-  config.ignore_unsupported_options = true;
-  ROCKSDB_NAMESPACE::DBOptions options;
-  std::vector<ColumnFamilyDescriptor> families;
+  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
   TreeShapes shapes;
-  try {
-    const Status status = ROCKSDB_NAMESPACE::LoadOptionsFromFile(config, path, &options, &families);
-    shapes.problem = status.ok() ? "" : status.ToString();
-  } catch (const std::exception& exception) {
-    shapes.problem = exception.what();
-  }
-  for (const ColumnFamilyDescriptor& family : families) {
+  shapes.problem = LoadFamilies(path, &families);
+  for (const auto& family : families) {
     TreeShape& shape = shapes.families[family.name];
     shape.style = family.options.compaction_style;
     shape.levels = family.options.num_levels;
@@ -50,14 +28,11 @@ TreeShapes Load(const std::string& path) {
     shape.last_level_has_filters = !family.options.optimize_filters_for_hits;
     shape.file_bytes = family.options.target_file_size_base;
     shape.file_growth = family.options.target_file_size_multiplier;
-    // Other tables than block-based ones have no filters that advice could be on.
-    const auto* table = family.options.table_factory == nullptr
-                            ? nullptr
-                            : family.options.table_factory->GetOptions<BlockBasedTableOptions>();
-    if (table != nullptr) {
+    if (const auto* table = TableOptionsOf(family.options)) {
       shape.table_format = static_cast<int>(table->format_version);
       shape.filters_for_memory = table->optimize_filters_for_memory;
-      shape.policy = PolicyText(*table);
+      // Empty for a policy that this program does not have: RocksDB then loads none.
+      shape.policy = DescribePolicy(table->filter_policy);
     }
   }
   return shapes;

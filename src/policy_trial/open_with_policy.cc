@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "src/database/describe_policy.h"
+#include "src/database/loaded_options.h"
 #include "src/policy_trial/policy_trial.h"
 #include "third_party/rocksdb_abi/versions.h"
 
@@ -95,7 +95,7 @@ Status Make(const std::string& policy, PolicyPlace place, Env* memory,
 
 std::shared_ptr<const FilterPolicy> PolicyInForce(DB* database) {
   const Options options = database->GetOptions();
-  const auto* const table = options.table_factory->GetOptions<BlockBasedTableOptions>();
+  const auto* const table = TableOptionsOf(options);
   return table == nullptr ? nullptr : table->filter_policy;
 }
 
@@ -205,10 +205,7 @@ PolicyOpening OpenWithPolicy(const std::string& options_string, PolicyPlace plac
 }
 
 bool SameOutcome(const PolicyOpening& a, const PolicyOpening& b) {
-  const auto describe = [](const PolicyOpening& opening) {
-    return opening.policy == nullptr ? std::string() : DescribePolicy(*opening.policy);
-  };
-  return a.outcome == b.outcome && describe(a) == describe(b);
+  return a.outcome == b.outcome && DescribePolicy(a.policy) == DescribePolicy(b.policy);
 }
 
 Status MakePolicyStrictly(const std::string& options_string,

@@ -1,50 +1,26 @@
 #include "src/policy_trial/options_file.h"
 
 #include <absl/strings/str_cat.h>
-#include <rocksdb/convenience.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
-#include <rocksdb/table.h>
-#include <rocksdb/utilities/options_util.h>
 
-#include <exception>
 #include <optional>
 
-#include "src/database/describe_policy.h"
+#include "src/database/loaded_options.h"
 #include "src/database/options_path.h"
 #include "src/database/options_text.h"
 
 namespace winnow::inspect {
 namespace {
 
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
-using ROCKSDB_NAMESPACE::Status;
-
-// As RocksDB loads the file by default, when it is not strict.
-std::string Load(const std::string& path, std::vector<ColumnFamilyDescriptor>* families) {
-  ROCKSDB_NAMESPACE::ConfigOptions config;
-  config.ignore_unknown_options = true;
-  config.ignore_unsupported_options = true;
-  ROCKSDB_NAMESPACE::DBOptions options;
-  try {
-    const Status status = ROCKSDB_NAMESPACE::LoadOptionsFromFile(config, path, &options, families);
-    return status.ok() ? std::string() : status.ToString();
-  } catch (const std::exception& exception) {
-    return absl::StrCat("exception \"", exception.what(), "\"");
-  }
-}
 
 // The policy that RocksDB has in force for a family; empty: none.
 std::string PolicyInForce(const std::vector<ColumnFamilyDescriptor>& families,
                           const std::string& name) {
   for (const ColumnFamilyDescriptor& family : families) {
-    if (family.name != name || family.options.table_factory == nullptr) {
-      continue;
-    }
-    const auto* table = family.options.table_factory->GetOptions<BlockBasedTableOptions>();
+    const auto* table = family.name == name ? TableOptionsOf(family.options) : nullptr;
     if (table != nullptr && table->filter_policy != nullptr) {
-      return DescribePolicy(*table->filter_policy);
+      return DescribePolicy(table->filter_policy);
     }
   }
   return std::string();
@@ -101,7 +77,7 @@ OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials,
     all_well = all_well && report.families.back().verdict.problem.empty();
   }
   std::vector<ColumnFamilyDescriptor> loaded;
-  const std::string refusal = Load(report.path, &loaded);
+  const std::string refusal = LoadFamilies(report.path, &loaded);
   if (refusal.empty()) {
     for (FamilyPolicy& family : report.families) {
       CompareWithForce(PolicyInForce(loaded, family.name), &family);

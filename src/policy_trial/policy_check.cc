@@ -1,7 +1,6 @@
 #include "src/policy_trial/policy_check.h"
 
 #include <absl/strings/ascii.h>
-#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <absl/strings/string_view.h>
@@ -12,7 +11,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "src/database/describe_policy.h"
+#include "src/database/loaded_options.h"
 #include "src/policy_trial/open_with_policy.h"
 #include "src/policy_trial/policy_trial.h"
 #include "src/policy_trial/suggest_policy.h"
@@ -44,13 +43,13 @@ std::string Consequence(const PolicyOpening& opening) {
       return "RocksDB says nothing and drops it: the database runs with no filter at all, and its "
              "next OPTIONS file says filter_policy=nullptr";
     case PolicyOutcome::kOtherPolicy:
-      return absl::StrCat("RocksDB says nothing and uses ", DescribePolicy(*opening.policy),
+      return absl::StrCat("RocksDB says nothing and uses ", DescribePolicy(opening.policy),
                           " instead");
     case PolicyOutcome::kBuildsNothing:
-      return absl::StrCat(DescribePolicy(*opening.policy),
+      return absl::StrCat(DescribePolicy(opening.policy),
                           " reads the filters that are there, but builds none for new files");
     case PolicyOutcome::kWorks:
-      return absl::StrCat("RocksDB uses ", DescribePolicy(*opening.policy));
+      return absl::StrCat("RocksDB uses ", DescribePolicy(opening.policy));
     case PolicyOutcome::kDoesNotOpen:
     case PolicyOutcome::kDependsOnPlace:
       break;
@@ -115,7 +114,7 @@ void Judge(const std::vector<PolicyPlace>& places, bool with_trials,
                   [&first](const PolicyOpening& opening) { return SameOutcome(first, opening); });
   verdict->outcome = agree ? first.outcome : PolicyOutcome::kDependsOnPlace;
   if (agree && first.policy != nullptr) {
-    verdict->in_force = DescribePolicy(*first.policy);
+    verdict->in_force = DescribePolicy(first.policy);
     verdict->reads_winnow = ReadsWinnow(*first.policy);
   }
   verdict->problem = Problem(*verdict);

@@ -2,7 +2,6 @@
 
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/string_view.h>
 #include <errno.h>
 #include <rocksdb/convenience.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <system_error>
 
@@ -27,19 +25,6 @@ constexpr uint64_t kFirstBlockBasedMagic = 0xdb4775248b80fb57;  // LevelDB's too
 constexpr uint64_t kPlainMagics[] = {0x8242229663bf9564, 0x4f3418eb7a8f13b8};
 constexpr uint64_t kCuckooMagic = 0x926789d0c5f17873;
 constexpr uint64_t kShortestTable = 48;  // bytes of the first version's footer
-
-absl::string_view NameOf(fs::file_type type) {
-  switch (type) {
-    case fs::file_type::directory:
-      return "a folder";
-    case fs::file_type::fifo:
-      return "a pipe";
-    case fs::file_type::socket:
-      return "a socket";
-    default:
-      return "a device";
-  }
-}
 
 uint64_t Fixed(absl::string_view bytes) {
   uint64_t number = 0;
@@ -88,6 +73,19 @@ std::string ByItsEnd(const std::string& path, const std::string& failure) {
 }
 
 }  // namespace
+
+absl::string_view NameOf(fs::file_type type) {
+  switch (type) {
+    case fs::file_type::directory:
+      return "a folder";
+    case fs::file_type::fifo:
+      return "a pipe";
+    case fs::file_type::socket:
+      return "a socket";
+    default:
+      return "a device";
+  }
+}
 
 std::optional<std::string> WhyNotAFile(const std::string& path) {
   std::error_code code;

@@ -3,13 +3,18 @@
 #ifndef WINNOW_SRC_SST_UNREADABLE_TABLE_H_
 #define WINNOW_SRC_SST_UNREADABLE_TABLE_H_
 
+#include <absl/strings/string_view.h>
 #include <rocksdb/status.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <system_error>
 
 namespace winnow::inspect {
+
+// What lies at a path that is no regular file: "a folder", "a pipe", "a socket" or "a device".
+absl::string_view NameOf(std::filesystem::file_type type);
 
 // Why there is nothing to open, as a sentence: no file, a folder, a pipe or a device, which would
 // keep a reader waiting, or one without permission. Unset for a regular file that can be read.

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "src/database/describe_policy.h"
+#include "src/database/loaded_options.h"
 #include "src/policy_trial/policy_check.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
@@ -190,7 +190,7 @@ class OpenWithPolicyTest : public ::testing::Test {
       const Options in_force = database->GetOptions();
       const auto* table = in_force.table_factory->GetOptions<BlockBasedTableOptions>();
       if (table->filter_policy != nullptr) {
-        seen.in_force = DescribePolicy(*table->filter_policy);
+        seen.in_force = DescribePolicy(table->filter_policy);
       }
       Write(database.get(), &seen);
     }
@@ -238,7 +238,7 @@ void ExpectForetold(const PolicyOpening& foretold, const Database& seen) {
   EXPECT_EQ(foretold.outcome == kDoesNotOpen, !foretold.refusal.empty());
   EXPECT_EQ(foretold.outcome == kNoPolicy, seen.opens && seen.in_force.empty());
   EXPECT_EQ(foretold.outcome == kBuildsNothing, !seen.in_force.empty() && !seen.has_filters);
-  EXPECT_EQ(foretold.policy == nullptr ? "" : DescribePolicy(*foretold.policy), seen.in_force);
+  EXPECT_EQ(DescribePolicy(foretold.policy), seen.in_force);
 }
 
 TEST_F(OpenWithPolicyTest, ForetellsWhatHappensInEveryPlace) {

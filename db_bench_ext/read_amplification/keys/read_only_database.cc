@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "db_bench_ext/read_amplification/system/status.h"
+#include "src/database/loaded_options.h"
 #include "src/database/read_only_env.h"
 #include "src/sst/quiet_logger.h"
 #include "src/text/printable.h"
@@ -91,7 +92,7 @@ absl::Status ReadOnlyDatabase::LoadOptions() {
     options_.num_levels = family.num_levels;
     options_.db_paths = database.db_paths;
     options_.cf_paths = family.cf_paths;
-    if (const auto* table = family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()) {
+    if (const auto* table = inspect::TableOptionsOf(family)) {
       table_ = *table;
       table_.persistent_cache = nullptr;
     }

@@ -6,8 +6,8 @@
 #include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
-#include <utility>
 
+#include "src/database/loaded_options.h"
 #include "src/database/options_path.h"
 #include "src/policy_trial/options_file.h"
 
@@ -88,10 +88,7 @@ absl::StatusOr<LoadedOptions> LoadTreeOptions(const std::string& path) {
     loaded.notes.push_back(absl::StrCat("Of the ", families.size(), " column families in ",
                                         loaded.path, " only 'default' is followed."));
   }
-  const auto* table =
-      family->options.table_factory
-          ? family->options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
-          : nullptr;
+  const auto* table = inspect::TableOptionsOf(family->options);
   if (table == nullptr) {
     return Refuse(loaded.path,
                   "asks for another table than BlockBasedTable, the only one with "

@@ -1,6 +1,6 @@
 #include "tools/winnow/policy/policy_json.h"
 
-#include "src/database/describe_policy.h"
+#include "src/database/loaded_options.h"
 #include "tools/winnow/findings/file_columns.h"
 #include "tools/winnow/findings/filter_json.h"
 
@@ -18,8 +18,7 @@ Json ToJson(const PolicyTrial& trial) {
 Json ToJson(const PolicyOpening& opening) {
   return {{"place", ToString(opening.place)},
           {"outcome", ToString(opening.outcome)},
-          {"in_force",
-           opening.policy == nullptr ? Json(nullptr) : Json(DescribePolicy(*opening.policy))},
+          {"in_force", SentenceOrNull(DescribePolicy(opening.policy))},
           {"refusal", SentenceOrNull(opening.refusal)}};
 }
 
