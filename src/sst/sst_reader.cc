@@ -3,31 +3,73 @@
 #include <absl/strings/str_cat.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/comparator.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
 
-#include "src/sst/capture_policy.h"
 #include "src/sst/quiet_logger.h"
 #include "src/sst/unreadable_table.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
 
 namespace winnow::inspect {
 namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::SstFileReader;
 using ROCKSDB_NAMESPACE::Status;
+
+// Answers "may match" to everything.
+class MayMatchReader final : public FilterBitsReader {
+ public:
+  bool MayMatch(const Slice&) override { return true; }
+
+  void MayMatch(int num_keys, Slice**, bool* may_match) override {
+    for (int i = 0; i < num_keys; ++i) {
+      may_match[i] = true;
+    }
+  }
+};
+
+// Keeps the filter blocks that RocksDB hands it, in the order in which it read them, and builds
+// none. Reads what RocksDB's built-in policies and Winnow read, which share the name by which files
+// refer to their filters.
+class CapturePolicy final : public FilterPolicy {
+ public:
+  explicit CapturePolicy(std::vector<std::string>* blocks) : blocks_(blocks) {}
+
+  const char* Name() const override { return "winnow.inspect.Capture"; }
+  const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
+
+  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext&) const override {
+    return nullptr;
+  }
+
+  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
+    blocks_->emplace_back(contents.data(), contents.size());
+    return new MayMatchReader;
+  }
+
+ private:
+  std::vector<std::string>* blocks_;
+};
 
 // Partitions are only read ahead when there is a block cache. Its keys are those of the file's
 // identity, which a damaged copy shares with the original: every file has a cache of its own.
 constexpr size_t kCacheBytes = 8 << 20;
 
-Options ReaderOptions(const std::shared_ptr<QuietLogger>& logger, CapturedBlocks* blocks) {
+Options ReaderOptions(const std::shared_ptr<QuietLogger>& logger,
+                      std::vector<std::string>* blocks) {
   BlockBasedTableOptions table;
   table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(kCacheBytes);
   if (blocks != nullptr) {
-    table.filter_policy = NewCapturePolicy(blocks);
+    table.filter_policy = std::make_shared<CapturePolicy>(blocks);
   }
   Options options;
   options.info_log = logger;
@@ -87,7 +129,7 @@ RawSst ReadRawSst(const std::string& path) {
   if (sst.error) {
     return sst;
   }
-  CapturedBlocks blocks;
+  std::vector<std::string> blocks;
   auto logger = std::make_shared<QuietLogger>();
   SstFileReader reader(ReaderOptions(logger, &blocks));
   const Status status = reader.Open(path);
