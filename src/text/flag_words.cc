@@ -62,6 +62,10 @@ std::string DidYouMean(absl::string_view written, const std::vector<absl::string
   return meant.empty() ? "" : absl::StrCat("; did you mean ", dashes, meant, "?");
 }
 
+bool AsksForHelp(absl::string_view argument) {
+  return argument == "--help" || argument == "-help" || argument == "-h";
+}
+
 bool NumberRange::Has(double number) const {
   return number >= least && number <= most && (!is_whole || number == std::floor(number));
 }

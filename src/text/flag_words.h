@@ -25,6 +25,9 @@ absl::string_view ClosestName(absl::string_view written,
 std::string DidYouMean(absl::string_view written, const std::vector<absl::string_view>& names,
                        absl::string_view dashes = "");
 
+// Whether an argument asks for help. Abseil's own --help ends with an exit code other than 0.
+bool AsksForHelp(absl::string_view argument);
+
 // What numbers a flag can have.
 struct NumberRange {
   double least = 0;

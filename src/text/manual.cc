@@ -6,6 +6,8 @@
 #include <absl/strings/str_replace.h>
 #include <absl/strings/str_split.h>
 
+#include "src/text/text_table.h"
+
 namespace winnow::inspect {
 namespace roff {
 
@@ -37,6 +39,14 @@ std::string Head(const std::string& name, absl::string_view summary, absl::strin
 }
 
 }  // namespace roff
+
+std::string Paragraph(const std::string& text, size_t indent, size_t more) {
+  const std::string spaces(indent, ' ');
+  return absl::StrCat(
+      spaces,
+      absl::StrReplaceAll(WrapText(text, kHelpWidth - indent, more), {{"\n", "\n" + spaces}}),
+      "\n");
+}
 
 const absl::string_view kOfferChoices =
     "  mapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$word\")\n"

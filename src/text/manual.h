@@ -1,10 +1,11 @@
-// What the manual pages of programs and their completions for bash are made of.
+// What the help of programs, their manual pages and completions for bash are made of.
 
 #ifndef WINNOW_SRC_TEXT_MANUAL_H_
 #define WINNOW_SRC_TEXT_MANUAL_H_
 
 #include <absl/strings/string_view.h>
 
+#include <cstddef>
 #include <string>
 
 namespace winnow::inspect {
@@ -26,6 +27,10 @@ std::string Item(const std::string& term, absl::string_view meaning);
 std::string Head(const std::string& name, absl::string_view summary, absl::string_view version);
 
 }  // namespace roff
+
+// Lines of help, which begin with `indent` spaces, those after the first with `more` in addition.
+inline constexpr size_t kHelpWidth = 90;
+std::string Paragraph(const std::string& text, size_t indent, size_t more = 0);
 
 // The end of a function of bash: offers those of the words in $choices that begin with $word;
 // behind one that ends in = no blank is added.

@@ -21,8 +21,9 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/program/flag_help.h"
+#include "db_bench_ext/read_amplification/program/about_program.h"
 #include "src/simd/kernels.h"
+#include "src/text/flag_words.h"
 #include "src/text/machine.h"
 #include "src/text/text_table.h"
 #include "tests/core/filter_testing.h"
@@ -238,7 +239,7 @@ constexpr char kUsage[] =
 
 int Main(int argc, char** argv) {
   const std::vector<std::string> words(argv, argv + argc);
-  if (std::any_of(words.begin(), words.end(), bench::AsksForHelp)) {
+  if (std::any_of(words.begin(), words.end(), inspect::AsksForHelp)) {
     std::printf("%s%s", kUsage, bench::FlagHelp("tests/db_bench_ext/filter_soak.cc").c_str());
     return 0;
   }

@@ -1,7 +1,5 @@
 // The page says what was found, has every figure, and needs nothing else.
 
-#include "db_bench_ext/read_amplification/report/readamp_html.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +8,7 @@
 #include <set>
 
 #include "db_bench_ext/read_amplification/report/readamp_headline.h"
-#include "db_bench_ext/read_amplification/report/readamp_json.h"
+#include "db_bench_ext/read_amplification/report/report.h"
 #include "src/text/html_page.h"
 #include "src/text/svg_text.h"
 #include "tests/db_bench_ext/readamp_testing.h"

@@ -1,7 +1,5 @@
 // The JSON has what its page says, and nothing else.
 
-#include "db_bench_ext/read_amplification/report/readamp_json.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "db_bench_ext/read_amplification/report/report.h"
 #include "tests/db_bench_ext/readamp_testing.h"
 #include "tests/support/files.h"
 

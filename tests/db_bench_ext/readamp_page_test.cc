@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/report/readamp_html.h"
+#include "db_bench_ext/read_amplification/report/report.h"
 #include "tests/db_bench_ext/readamp_testing.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
-#include "tools/winnow/inspect/inspect_html.h"
+#include "tools/winnow/inspect/inspect_report.h"
 
 namespace winnow::inspect {
 namespace {

@@ -1,7 +1,6 @@
 #include "tests/fuzz/forged_block.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <utility>
 

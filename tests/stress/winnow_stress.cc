@@ -14,11 +14,11 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/program/flag_help.h"
+#include "db_bench_ext/read_amplification/program/about_program.h"
 #include "src/simd/kernels.h"
+#include "src/text/flag_words.h"
 #include "tests/stress/ask_again.h"
 #include "tests/stress/counts.h"
 #include "tests/stress/summary.h"
@@ -154,7 +154,7 @@ int Main(int argc, char** argv) {
   if (winnow_rocksdb_register() != 0) return 2;
   if (argc > 1 && words[1] == "--live-in") return RunLifeOf(argc, argv);
   if (argc > 1 && words[1] == "--ask") return AskInThisProcess(argc, argv);
-  if (std::any_of(words.begin(), words.end(), bench::AsksForHelp)) {
+  if (std::any_of(words.begin(), words.end(), inspect::AsksForHelp)) {
     std::printf("%s%s", kUsage, bench::FlagHelp("tests/stress/winnow_stress.cc").c_str());
     return 0;
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "src/text/flag_words.h"
 #include "tools/winnow/cli/flag_check.h"
 #include "tools/winnow/cli/help_text.h"
 #include "tools/winnow/cli/interruption.h"
@@ -23,15 +24,11 @@ Verb WINNOW_VERBS, HelpVerb(), VersionVerb();
 
 namespace {
 
-bool IsHelp(absl::string_view argument) {
-  return argument == "--help" || argument == "-help" || argument == "-h";
-}
-
 // Abseil's own help and version flags speak of files and libraries: these come before it. The
 // arguments with verbs in the place of such flags.
 std::vector<std::string> WithoutAbseilFlags(std::vector<std::string> arguments) {
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
-  if (std::any_of(arguments.begin(), end, IsHelp)) {
+  if (std::any_of(arguments.begin(), end, inspect::AsksForHelp)) {
     const auto verb = std::find_if(arguments.begin(), end, [](const std::string& name) {
       return name != "help" && FindVerb(name) != nullptr;
     });

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "db_bench_ext/read_amplification/measured/latency_percentiles.h"
+#include "src/text/rate_interval.h"
 
 namespace winnow::inspect {
 
@@ -141,6 +142,17 @@ inline uint64_t DecidedLookups(const WorkloadCounts& counts) {
 }
 inline uint64_t DecidedChecks(const WorkloadCounts& counts) {
   return counts.decided_checks.value_or(counts.filter_checks);
+}
+
+// False reads a lookup, with their 95 % interval, and a filter check.
+inline double FalseReads(const WorkloadCounts& counts) {
+  return Ratio(counts.false_positive_block_reads, DecidedLookups(counts));
+}
+inline Interval FalseReadsInterval(const WorkloadCounts& counts) {
+  return PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts));
+}
+inline double FalsePositiveRate(const WorkloadCounts& counts) {
+  return Ratio(counts.false_positive_block_reads, DecidedChecks(counts));
 }
 
 // Whether every key that was looked up is missing, so that every block read was for nothing.

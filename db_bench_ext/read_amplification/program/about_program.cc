@@ -1,15 +1,48 @@
 #include "db_bench_ext/read_amplification/program/about_program.h"
 
+#include <absl/flags/reflection.h>
 #include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 
 #include <cstddef>
+#include <map>
 
-#include "db_bench_ext/read_amplification/program/flag_help.h"
 #include "src/text/manual.h"
 #include "winnow/version.h"
 
 namespace winnow::bench {
+namespace {
+
+struct FlagText {
+  std::string value;  // what it is if it is not given; may be empty
+  std::string help;
+};
+
+// Of the file, by name.
+std::map<std::string, FlagText> FlagsOf(const std::string& file) {
+  std::map<std::string, FlagText> texts;
+  for (const auto& [name, flag] : absl::GetAllFlags()) {
+    if (!absl::EndsWith(flag->Filename(), file)) continue;
+    texts[std::string(name)] = {flag->DefaultValue(), flag->Help()};
+  }
+  return texts;
+}
+
+// "--keys" or, with a value, "--num=1000000".
+std::string Word(const std::string& name, const FlagText& flag) {
+  return absl::StrCat("--", name, flag.value.empty() ? "" : "=", flag.value);
+}
+
+}  // namespace
+
+std::string FlagHelp(const std::string& file) {
+  std::string help;
+  for (const auto& [name, flag] : FlagsOf(file)) {
+    absl::StrAppend(&help, "  ", Word(name, flag), "\n", inspect::Paragraph(flag.help, 6));
+  }
+  return help;
+}
 
 std::string HelpText(const AboutProgram& program) {
   std::string help = absl::StrCat(program.summary, ".\n\n", program.about, "\n");
@@ -35,8 +68,8 @@ std::string ManPage(const AboutProgram& program) {
                    Section("OPTIONS"), "Each with what it is if it is not given.\n");
   for (const FlagGroup& group : program.groups) {
     absl::StrAppend(&page, ".SS ", Roff(group.title), "\n");
-    for (const FlagText& flag : FlagsOf(group.file)) {
-      absl::StrAppend(&page, Item(Bold(flag.Word()), flag.help));
+    for (const auto& [name, flag] : FlagsOf(group.file)) {
+      absl::StrAppend(&page, Item(Bold(Word(name, flag)), flag.help));
     }
   }
   absl::StrAppend(&page, Section("EXAMPLES"), ".nf\n");
@@ -51,9 +84,9 @@ std::string ManPage(const AboutProgram& program) {
 std::string BashCompletion(const AboutProgram& program) {
   std::string words = "--help --version --man --completion";
   for (const FlagGroup& group : program.groups) {
-    for (const FlagText& flag : FlagsOf(group.file)) {
+    for (const auto& [name, flag] : FlagsOf(group.file)) {
       const bool is_switch = flag.value == "true" || flag.value == "false";
-      absl::StrAppend(&words, " --", flag.name, is_switch ? "" : "=");
+      absl::StrAppend(&words, " --", name, is_switch ? "" : "=");
     }
   }
   return absl::StrCat("# Completion of the flags for bash, as ", program.name,

@@ -25,6 +25,9 @@ struct AboutProgram {
   std::vector<std::pair<std::string, std::string>> exit_codes;
 };
 
+// The flags that the file whose name ends with `file` defines, by name, with what they mean.
+std::string FlagHelp(const std::string& file);
+
 // For --help: each flag by name, with what it means and what it is if it is not given.
 std::string HelpText(const AboutProgram& program);
 

@@ -32,9 +32,7 @@
 #include "db_bench_ext/read_amplification/program/about_program.h"
 #include "db_bench_ext/read_amplification/program/command_line.h"
 #include "db_bench_ext/read_amplification/program/flag_check.h"
-#include "db_bench_ext/read_amplification/program/flag_help.h"
 #include "db_bench_ext/read_amplification/program/frontier.h"
-#include "db_bench_ext/read_amplification/program/given_flags.h"
 #include "db_bench_ext/read_amplification/program/report_flags.h"
 #include "db_bench_ext/read_amplification/program/run.h"
 #include "db_bench_ext/read_amplification/program/run_forecast.h"
@@ -42,8 +40,6 @@
 #include "db_bench_ext/read_amplification/program/tree_flags.h"
 #include "db_bench_ext/read_amplification/program/workload_flags.h"
 #include "db_bench_ext/read_amplification/report/promises.h"
-#include "db_bench_ext/read_amplification/report/readamp_html.h"
-#include "db_bench_ext/read_amplification/report/readamp_json.h"
 #include "db_bench_ext/read_amplification/report/report.h"
 #include "db_bench_ext/read_amplification/system/free_room.h"
 #include "db_bench_ext/read_amplification/system/progress.h"
@@ -54,7 +50,8 @@
 #include "db_bench_ext/read_amplification/trees/policies.h"
 #include "db_bench_ext/read_amplification/trees/tree.h"
 #include "db_bench_ext/read_amplification/trees/tree_forecast.h"
-#include "db_bench_ext/read_amplification/trees/tree_settings.h"
+#include "db_bench_ext/read_amplification/trees/tree_options.h"
+#include "src/text/flag_words.h"
 #include "src/text/machine.h"
 #include "winnow/rocksdb_policy.h"
 #include "winnow/version.h"
@@ -502,7 +499,7 @@ AboutProgram About() {
 
 // What is asked about the program itself, if that is all.
 std::optional<std::string> AnswerAboutItself(const std::vector<std::string>& words) {
-  if (std::any_of(words.begin(), words.end(), AsksForHelp)) return HelpText(About());
+  if (std::any_of(words.begin(), words.end(), inspect::AsksForHelp)) return HelpText(About());
   if (words.size() != 2) return std::nullopt;
   if (words[1] == "--version") return absl::StrCat("db_bench_ext ", Version(), "\n");
   if (words[1] == "--man") return ManPage(About());

@@ -50,46 +50,60 @@ absl::Status NoSuchFlag(absl::string_view name) {
       "there is no flag --", name, inspect::DidYouMean(name, names, "--"), " (see --help)"));
 }
 
-// As Abseil takes a word: --name=value, --name value, --name and --noname of a switch.
-absl::Status CheckFlag(absl::string_view word, const std::string* next,
-                       const std::vector<FlagRange>& ranges, bool* takes_next) {
-  const size_t equals = word.find('=');
-  absl::string_view name = word.substr(0, equals);
-  absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
-  if (flag == nullptr && absl::ConsumePrefix(&name, "no")) {
-    flag = absl::FindCommandLineFlag(name);
-    if (flag != nullptr && flag->IsOfType<bool>()) return absl::OkStatus();
-    flag = nullptr;
+// A flag on a command line.
+struct NamedFlag {
+  absl::string_view name;                 // as it is written
+  absl::CommandLineFlag* flag = nullptr;  // null: there is none
+  std::optional<absl::string_view> value;
+};
+
+// As Abseil takes words: --name=value, --name value, --name and --noname of a switch. The next word
+// is a value even if it looks like a flag.
+std::vector<NamedFlag> NamedFlags(const std::vector<std::string>& words) {
+  std::vector<NamedFlag> flags;
+  for (size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
+    absl::string_view word = words[i];
+    if (!absl::ConsumePrefix(&word, "-") || word.empty()) continue;
+    absl::ConsumePrefix(&word, "-");
+    const size_t equals = word.find('=');
+    absl::string_view name = word.substr(0, equals);
+    NamedFlag named = {name, absl::FindCommandLineFlag(name), std::nullopt};
+    if (named.flag == nullptr && absl::ConsumePrefix(&name, "no")) {
+      absl::CommandLineFlag* const flag = absl::FindCommandLineFlag(name);
+      if (flag != nullptr && flag->IsOfType<bool>()) named.flag = flag;
+    }
+    if (equals != absl::string_view::npos) {
+      named.value = word.substr(equals + 1);
+    } else if (named.flag != nullptr && !named.flag->IsOfType<bool>() && i + 1 < words.size()) {
+      named.value = words[++i];
+    }
+    flags.push_back(named);
   }
-  if (flag == nullptr) return NoSuchFlag(word.substr(0, equals));
+  return flags;
+}
+
+absl::Status CheckFlag(const NamedFlag& named, const std::vector<FlagRange>& ranges) {
+  const auto& [name, flag, value] = named;
+  if (flag == nullptr) return NoSuchFlag(name);
   if (flag->IsOfType<bool>()) return absl::OkStatus();
-  *takes_next = equals == absl::string_view::npos;
-  if (*takes_next && next == nullptr) {
+  if (!value) {
     return absl::InvalidArgumentError(
         absl::StrCat("the flag --", name, " needs a value: --", name, "=VALUE"));
   }
   const std::optional<NumberRange> range = RangeOf(*flag, ranges);
   if (!range) return absl::OkStatus();
-  const absl::string_view value = *takes_next ? absl::string_view(*next) : word.substr(equals + 1);
   std::string error;
-  return flag->ParseFrom(value, &error)
-             ? CheckValue(*flag, *range, value)
-             : absl::InvalidArgumentError(inspect::OutOfRange(name, value, *range));
+  return flag->ParseFrom(*value, &error)
+             ? CheckValue(*flag, *range, *value)
+             : absl::InvalidArgumentError(inspect::OutOfRange(name, *value, *range));
 }
 
 }  // namespace
 
 absl::Status CheckFlagWords(const std::vector<std::string>& words,
                             const std::vector<FlagRange>& ranges) {
-  for (size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
-    absl::string_view word = words[i];
-    if (!absl::ConsumePrefix(&word, "-") || word.empty()) continue;
-    absl::ConsumePrefix(&word, "-");
-    bool takes_next = false;
-    const std::string* const next = i + 1 < words.size() ? &words[i + 1] : nullptr;
-    absl::Status status = CheckFlag(word, next, ranges, &takes_next);
-    if (!status.ok()) return status;
-    if (takes_next) ++i;
+  for (const NamedFlag& named : NamedFlags(words)) {
+    if (absl::Status status = CheckFlag(named, ranges); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -101,6 +115,17 @@ absl::Status CheckFlagValues(const std::vector<FlagRange>& ranges) {
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+GivenFlags FindGivenFlags(const std::vector<std::string>& words) {
+  GivenFlags given;
+  for (const NamedFlag& named : NamedFlags(words)) {
+    if (named.flag != nullptr) given.emplace(named.flag->Name());
+  }
+  for (const auto& [name, flag] : absl::GetAllFlags()) {
+    if (flag->CurrentValue() != flag->DefaultValue()) given.emplace(name);
+  }
+  return given;
 }
 
 }  // namespace winnow::bench

@@ -5,6 +5,8 @@
 
 #include <absl/status/status.h>
 
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,14 @@ absl::Status CheckFlagWords(const std::vector<std::string>& words,
 
 // The same of the values that the flags have now, wherever they come from (--flagfile).
 absl::Status CheckFlagValues(const std::vector<FlagRange>& ranges);
+
+using GivenFlags = std::set<std::string, std::less<>>;  // names without dashes
+
+// The flags that a person gave, as against those that have their default: what the words of a
+// command line name, the program's first, and what has another value than its default (from
+// --flagfile and its like). To be called after the words were parsed. Abseil knows it too but has
+// no public function for it.
+GivenFlags FindGivenFlags(const std::vector<std::string>& words);
 
 }  // namespace winnow::bench
 

@@ -5,7 +5,6 @@
 #include <absl/strings/str_cat.h>
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "db_bench_ext/read_amplification/keys/read_only_database.h"
@@ -135,9 +134,11 @@ absl::Status ChooseTable(const FileOptions& file, Chooser* choose, TreeOptions* 
   const std::string compression_name = absl::GetFlag(FLAGS_compression_type);
   const absl::StatusOr<rocksdb::CompressionType> compression = ParseCompression(compression_name);
   if (!compression.ok()) return compression.status();
-  const std::string chosen = choose->Choose("compression_type", compression_name,
-                                            CompressionName(file.database.compression));
-  options->compression = chosen == compression_name ? *compression : file.database.compression;
+  const rocksdb::CompressionType of_file = file.database.compression;
+  const std::string chosen = choose->Choose(
+      "compression_type", compression_name,
+      CompressionName(of_file).value_or(absl::StrCat("type ", static_cast<int>(of_file))));
+  options->compression = chosen == compression_name ? *compression : of_file;
   options->block_size = choose->Choose<size_t>(
       "block_size", static_cast<size_t>(absl::GetFlag(FLAGS_block_size)), file.table.block_size);
   options->format_version = choose->Choose<uint32_t>(

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "db_bench_ext/read_amplification/program/flag_check.h"
-#include "db_bench_ext/read_amplification/program/given_flags.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
 
 namespace winnow::bench {

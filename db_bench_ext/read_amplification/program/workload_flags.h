@@ -15,7 +15,6 @@
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
 #include "db_bench_ext/read_amplification/measured/readamp_results.h"
 #include "db_bench_ext/read_amplification/program/flag_check.h"
-#include "db_bench_ext/read_amplification/program/given_flags.h"
 #include "src/text/key_list.h"
 
 namespace winnow::bench {

@@ -30,10 +30,6 @@ WorkloadCounts AbsentCounts(const PolicyResult& policy) {
   return found == policy.workloads.end() ? WorkloadCounts{} : found->counts;
 }
 
-double FalsePositiveRate(const WorkloadCounts& counts) {
-  return Ratio(counts.false_positive_block_reads, inspect::DecidedChecks(counts));
-}
-
 }  // namespace
 
 PromisesKept CheckPromises(const inspect::ReadAmplification& run, const Promises& promises) {
@@ -58,7 +54,7 @@ PromisesKept CheckPromises(const inspect::ReadAmplification& run, const Promises
   const WorkloadCounts theirs = AbsentCounts(reference);
   const Figure figures[] = {
       {"the false positives per filter check", promises.false_positives_per_check,
-       FalsePositiveRate(ours), FalsePositiveRate(theirs)},
+       inspect::FalsePositiveRate(ours), inspect::FalsePositiveRate(theirs)},
       {"the block reads per absent key", promises.block_reads_per_lookup,
        Ratio(ours.data_blocks_accessed, ours.lookups),
        Ratio(theirs.data_blocks_accessed, theirs.lookups)},

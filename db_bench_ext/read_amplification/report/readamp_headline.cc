@@ -67,11 +67,9 @@ const PolicyResult* Best(const ReadAmplification& run, const PolicyResult& refer
 }
 
 std::string RateOf(const std::string& policy, const WorkloadCounts& counts) {
-  const Interval interval =
-      PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts));
-  return absl::StrCat(policy, " ",
-                      Figure(Ratio(counts.false_positive_block_reads, DecidedLookups(counts))),
-                      " (", Figure(interval.low), " to ", Figure(interval.high), ")");
+  const Interval interval = FalseReadsInterval(counts);
+  return absl::StrCat(policy, " ", Figure(FalseReads(counts)), " (", Figure(interval.low), " to ",
+                      Figure(interval.high), ")");
 }
 
 std::string FromFile(const PolicyResult& policy, size_t w) {
@@ -116,12 +114,10 @@ ReadampFinding FindingOfOne(const ReadAmplification& run, const PolicyResult& po
                          " data blocks a lookup in ", workload.name, "."),
             {}};
   }
-  const Interval interval =
-      PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts));
+  const Interval interval = FalseReadsInterval(counts);
   return {
-      absl::StrCat(name, " reads ",
-                   Figure(Ratio(counts.false_positive_block_reads, DecidedLookups(counts))),
-                   " blocks for nothing a lookup in ", workload.name, ", with ", Bits(policy), "."),
+      absl::StrCat(name, " reads ", Figure(FalseReads(counts)), " blocks for nothing a lookup in ",
+                   workload.name, ", with ", Bits(policy), "."),
       {absl::StrCat("The 95 % interval of these false reads is ", Figure(interval.low), " to ",
                     Figure(interval.high), "."),
        absl::StrCat(Cache(run), ", ", FromFile(policy, w),

@@ -1,4 +1,3 @@
-#include "db_bench_ext/read_amplification/report/readamp_html.h"
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -11,7 +10,7 @@
 
 #include "db_bench_ext/read_amplification/report/readamp_charts.h"
 #include "db_bench_ext/read_amplification/report/readamp_headline.h"
-#include "db_bench_ext/read_amplification/report/readamp_json.h"
+#include "db_bench_ext/read_amplification/report/report.h"
 #include "src/text/html_page.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"

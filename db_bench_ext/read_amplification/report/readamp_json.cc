@@ -1,12 +1,10 @@
-#include "db_bench_ext/read_amplification/report/readamp_json.h"
-
 #include <rocksdb/version.h>
 
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "db_bench_ext/read_amplification/report/readamp_comparison.h"
-#include "src/text/active_kernel.h"
+#include "db_bench_ext/read_amplification/report/report.h"
 #include "src/text/rate_interval.h"
 #include "winnow/version.h"
 
@@ -41,11 +39,9 @@ Json OrNull(const std::optional<uint64_t>& count) { return count ? Json(*count) 
 void AddRates(const WorkloadCounts& counts, Json* json) {
   const bool absent = AllAbsent(counts);
   (*json)["absent_share"] = Ratio(counts.lookups - counts.found, counts.lookups);
-  (*json)["false_positive_block_reads_per_lookup_interval"] =
-      ToJson(PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts)));
+  (*json)["false_positive_block_reads_per_lookup_interval"] = ToJson(FalseReadsInterval(counts));
   (*json)["false_positive_block_reads_per_absent_key"] =
-      absent ? Json(Ratio(counts.false_positive_block_reads, DecidedLookups(counts)))
-             : Json(nullptr);
+      absent ? Json(FalseReads(counts)) : Json(nullptr);
   (*json)["false_positives_per_filter_check_interval"] =
       ToJson(WilsonInterval(counts.false_positive_block_reads, DecidedChecks(counts)));
   (*json)["data_blocks_accessed_per_lookup"] = Ratio(counts.data_blocks_accessed, counts.lookups);
@@ -66,10 +62,8 @@ Json ToJson(const WorkloadResult& workload) {
                {"filter_checks", counts.filter_checks},
                {"useful", counts.useful},
                {"false_positive_block_reads", counts.false_positive_block_reads},
-               {"false_positive_block_reads_per_lookup",
-                Ratio(counts.false_positive_block_reads, DecidedLookups(counts))},
-               {"false_positives_per_filter_check",
-                Ratio(counts.false_positive_block_reads, DecidedChecks(counts))},
+               {"false_positive_block_reads_per_lookup", FalseReads(counts)},
+               {"false_positives_per_filter_check", FalsePositiveRate(counts)},
                {"data_blocks_accessed", counts.data_blocks_accessed},
                {"data_blocks_read", counts.data_blocks_read},
                {"bytes_read", counts.bytes_read},
@@ -168,7 +162,7 @@ std::string ReadAmplificationJson(const ReadAmplification& run, const Machine& m
   }
   json["date"] = run.date;
   json["seed"] = run.seed;
-  json["kernel"] = ActiveKernel();
+  json["kernel"] = KernelName();
   json["settings"] = Json::object();
   for (const auto& [name, value] : run.settings) {
     std::visit([&, &name = name](const auto& v) { json["settings"][name] = v; }, value);

@@ -1,5 +1,4 @@
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -99,10 +98,8 @@ HtmlFigure FalseReadsFigure(const ReadampView& view, size_t w) {
       rest.false_positive_block_reads = counts.false_positive_block_reads - known;
       add("level not known", rest);
     }
-    bar.figure = absl::StrCat(
-        Figure(Ratio(counts.false_positive_block_reads, DecidedLookups(counts))), " (",
-        IntervalText(PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts))),
-        ")");
+    bar.figure = absl::StrCat(Figure(FalseReads(counts)), " (",
+                              IntervalText(FalseReadsInterval(counts)), ")");
     chart.bars.push_back(std::move(bar));
   }
   if (!without.empty()) absl::StrAppend(&figure.says, without, ".");
@@ -143,8 +140,7 @@ HtmlFigure BlocksFigure(const ReadampView& view, size_t w) {
       chart.bars.push_back(OneBar(view, i, "from the file", from_file, false));
     }
     figure.table.rows.push_back(
-        {run.policies[i].policy,
-         Figure(Ratio(counts.false_positive_block_reads, DecidedLookups(counts))),
+        {run.policies[i].policy, Figure(FalseReads(counts)),
          Figure(Ratio(counts.data_blocks_accessed, counts.lookups)),
          Figure(Ratio(counts.data_blocks_read, counts.lookups)),
          IntervalText(PoissonInterval(counts.data_blocks_read, counts.lookups)),

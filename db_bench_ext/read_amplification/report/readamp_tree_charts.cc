@@ -31,8 +31,8 @@ ChartPoint ToChart(const Point& point, size_t w) {
   const WorkloadCounts& counts = point.result->workloads[w].counts;
   ChartPoint chart;
   chart.x = BitsPerKey(*point.result);
-  chart.y = Ratio(counts.false_positive_block_reads, DecidedLookups(counts));
-  chart.y_interval = PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts));
+  chart.y = FalseReads(counts);
+  chart.y_interval = FalseReadsInterval(counts);
   chart.large = point.asked;
   chart.says = absl::StrFormat("%s: %.2f bits a key, %s false reads a lookup (%s to %s)",
                                point.result->policy, chart.x, Figure(chart.y),
@@ -42,12 +42,11 @@ ChartPoint ToChart(const Point& point, size_t w) {
 
 std::vector<std::string> ToRow(const Point& point, size_t w) {
   const WorkloadCounts& counts = point.result->workloads[w].counts;
-  const Interval interval =
-      PoissonInterval(counts.false_positive_block_reads, DecidedLookups(counts));
+  const Interval interval = FalseReadsInterval(counts);
   return {point.result->policy,
           ByteSize(static_cast<double>(point.result->filter_bytes)),
           absl::StrFormat("%.2f", BitsPerKey(*point.result)),
-          Figure(Ratio(counts.false_positive_block_reads, DecidedLookups(counts))),
+          Figure(FalseReads(counts)),
           absl::StrCat(Figure(interval.low), " to ", Figure(interval.high)),
           Figure(Ratio(counts.data_blocks_read, counts.lookups))};
 }

@@ -193,9 +193,7 @@ std::string ReadTable(const ReadAmplification& run, size_t w) {
     const WorkloadCounts& counts = run.policies[i].workloads[w].counts;
     table.AddRow(
         {labels[i],
-         inspect::DecidedChecks(counts) == 0
-             ? kNothing
-             : Fixed(Ratio(counts.false_positive_block_reads, inspect::DecidedLookups(counts)), 5),
+         inspect::DecidedChecks(counts) == 0 ? kNothing : Fixed(inspect::FalseReads(counts), 5),
          inspect::DecidedChecks(counts) == 0
              ? kNothing
              : IntervalText(
@@ -257,12 +255,10 @@ std::string FrontierTable(const ReadAmplification& run, size_t w) {
     if (policy.filter_bytes == 0) return;
     const WorkloadCounts& counts = policy.workloads[w].counts;
     const std::string name = inspect::ShortPolicy(policy.policy);
-    table.AddRow(
-        {name.substr(0, 36), Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
-         Fixed(Ratio(counts.false_positive_block_reads, inspect::DecidedLookups(counts)), 5),
-         IntervalText(inspect::PoissonInterval(counts.false_positive_block_reads,
-                                               inspect::DecidedLookups(counts))),
-         PerLookup(counts.data_blocks_read, counts, 5)});
+    table.AddRow({name.substr(0, 36), Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
+                  Fixed(inspect::FalseReads(counts), 5),
+                  IntervalText(inspect::FalseReadsInterval(counts)),
+                  PerLookup(counts.data_blocks_read, counts, 5)});
   };
   for (const PolicyResult& policy : run.policies) {
     add(policy);
@@ -281,10 +277,8 @@ std::string ReadsToReference(const WorkloadResult& ours, const WorkloadResult& t
   if (!inspect::AllAbsent(a) || b.false_positive_block_reads == 0) return "";
   std::string text =
       absl::StrFormat(" and %.3f times its false positives per filter check, %.3f per lookup",
-                      Ratio(a.false_positive_block_reads, inspect::DecidedChecks(a)) /
-                          Ratio(b.false_positive_block_reads, inspect::DecidedChecks(b)),
-                      Ratio(a.false_positive_block_reads, inspect::DecidedLookups(a)) /
-                          Ratio(b.false_positive_block_reads, inspect::DecidedLookups(b)));
+                      inspect::FalsePositiveRate(a) / inspect::FalsePositiveRate(b),
+                      inspect::FalseReads(a) / inspect::FalseReads(b));
   if (const auto interval =
           inspect::RatioInterval(a.false_positive_block_reads, b.false_positive_block_reads)) {
     absl::StrAppendFormat(&text, " (95 %%: %.3f to %.3f)", interval->low, interval->high);

@@ -1,4 +1,4 @@
-// The results as text for people.
+// The results as text and as a page for people, and as JSON.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_REPORT_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_REPORT_H_
@@ -6,6 +6,7 @@
 #include <string>
 
 #include "db_bench_ext/read_amplification/measured/readamp_results.h"
+#include "src/text/machine.h"
 
 namespace winnow::bench {
 
@@ -16,5 +17,18 @@ std::string FullReport(const inspect::ReadAmplification& run);
 std::string ShortReport(const inspect::ReadAmplification& run);
 
 }  // namespace winnow::bench
+
+namespace winnow::inspect {
+
+// Schema winnow.readamp/2, which docs/measuring-json.md describes field by field: one document,
+// indented, with a line feed at its end. Counts are integers, rates fractions of 1, sizes bytes,
+// times nanoseconds unless the name says otherwise. At least one policy.
+std::string ReadAmplificationJson(const ReadAmplification& run, const Machine& machine);
+
+// One HTML document that needs nothing else: the finding, charts with their tables, how it was
+// measured, and every figure of the JSON. At least one policy, with the same workloads each.
+std::string ReadAmplificationHtml(const ReadAmplification& run, const Machine& machine);
+
+}  // namespace winnow::inspect
 
 #endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_REPORT_H_

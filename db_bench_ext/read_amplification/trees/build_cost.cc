@@ -12,7 +12,6 @@
 #include "db_bench_ext/read_amplification/keys/key_table.h"
 #include "db_bench_ext/read_amplification/system/status.h"
 #include "db_bench_ext/read_amplification/trees/build_memory.h"
-#include "db_bench_ext/read_amplification/trees/building_context.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 
 namespace winnow::bench {

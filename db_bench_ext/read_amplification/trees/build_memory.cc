@@ -16,7 +16,6 @@
 
 #include "db_bench_ext/read_amplification/keys/generated_keys.h"
 #include "db_bench_ext/read_amplification/system/status.h"
-#include "db_bench_ext/read_amplification/trees/building_context.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 
@@ -132,6 +131,21 @@ std::optional<int> BuildMemoryProcess(const std::vector<std::string>& words) {
   std::printf("%s", bytes.ok() ? absl::StrCat(*bytes).c_str()
                                : std::string(bytes.status().message()).c_str());
   return bytes.ok() && std::fflush(stdout) == 0 ? 0 : 1;
+}
+
+rocksdb::FilterBuildingContext BuildingContext(const rocksdb::BlockBasedTableOptions& table,
+                                               int level, int num_levels, bool bottommost,
+                                               rocksdb::Logger* logger) {
+  rocksdb::FilterBuildingContext context(table);
+  context.compaction_style = rocksdb::kCompactionStyleLevel;
+  context.num_levels = num_levels;
+  context.info_log = logger;
+  context.column_family_name = "default";
+  context.level_at_creation = level;
+  context.is_bottommost = bottommost;
+  context.reason = level == 0 ? rocksdb::TableFileCreationReason::kFlush
+                              : rocksdb::TableFileCreationReason::kCompaction;
+  return context;
 }
 
 }  // namespace winnow::bench

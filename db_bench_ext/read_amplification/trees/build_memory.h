@@ -5,6 +5,9 @@
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_BUILD_MEMORY_H_
 
 #include <absl/status/statusor.h>
+#include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
 
 #include <cstdint>
 #include <optional>
@@ -31,6 +34,12 @@ absl::StatusOr<uint64_t> PeakBuildMemory(const FilterToBuild& filter);
 // If the words of the command line are those of such a process: does its work, and gives the exit
 // status.
 std::optional<int> BuildMemoryProcess(const std::vector<std::string>& words);
+
+// What RocksDB tells a policy of the file that it is to build a filter for.
+// A file of leveled compaction. `table` and `logger`, which may be null, outlive the context.
+rocksdb::FilterBuildingContext BuildingContext(const rocksdb::BlockBasedTableOptions& table,
+                                               int level, int num_levels, bool bottommost,
+                                               rocksdb::Logger* logger);
 
 }  // namespace winnow::bench
 

@@ -10,8 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
 
 namespace winnow::bench {
@@ -77,8 +79,11 @@ inline bool MayLackFilters(const TreeOptions& options) { return options.optimize
 // "zstd". An error, with those that the library at hand has, for another.
 absl::StatusOr<rocksdb::CompressionType> ParseCompression(const std::string& name);
 
-// The inverse; "type 7" and so on for one without such a name.
-std::string CompressionName(rocksdb::CompressionType type);
+// The inverse; unset for one without such a name.
+std::optional<std::string> CompressionName(rocksdb::CompressionType type);
+
+// By the names of the flags, sizes in bytes. `options` as ScaleTree gives them.
+inspect::Settings SettingsOf(const TreeOptions& options);
 
 }  // namespace winnow::bench
 

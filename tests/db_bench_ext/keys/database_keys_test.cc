@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "db_bench_ext/read_amplification/lookups/existing_database.h"
-#include "db_bench_ext/read_amplification/report/readamp_json.h"
 #include "db_bench_ext/read_amplification/report/report.h"
 #include "tests/support/files.h"
 #include "third_party/rocksdb_abi/versions.h"

@@ -1,10 +1,9 @@
-#include "tools/winnow/cli/bash_completion.h"
-
 #include <absl/strings/str_cat.h>
 #include <absl/strings/string_view.h>
 
 #include "src/text/manual.h"
 #include "tools/winnow/cli/flags.h"
+#include "tools/winnow/cli/help_text.h"
 #include "tools/winnow/cli/verbs.h"
 
 namespace winnow::tools {

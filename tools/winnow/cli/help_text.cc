@@ -2,28 +2,21 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
-#include <absl/strings/str_replace.h>
 #include <absl/strings/str_split.h>
 #include <absl/strings/strip.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
-#include "src/text/text_table.h"
+#include "src/text/manual.h"
 
 namespace winnow::tools {
 namespace {
 
-constexpr size_t kDeeper = 4;
+using inspect::Paragraph;
 
-// Lines that begin with `indent` spaces, those after the first with `more` in addition.
-std::string Paragraph(const std::string& text, size_t indent, size_t more = 0) {
-  const std::string spaces(indent, ' ');
-  return absl::StrCat(spaces,
-                      absl::StrReplaceAll(inspect::WrapText(text, kHelpWidth - indent, more),
-                                          {{"\n", "\n" + spaces}}),
-                      "\n");
-}
+constexpr size_t kDeeper = 4;
 
 std::string UsageLine(const Verb& verb) {
   return absl::StrCat("winnow ", verb.name, ArgumentsOf(verb));
@@ -60,7 +53,7 @@ std::string VerbHelp(const Verb& verb) {
       absl::StrCat(Paragraph(UsageLine(verb), 0, kDeeper), "\n", verb.summary, ".\n\n");
   for (const absl::string_view line : absl::StrSplit(absl::StripSuffix(verb.help, "\n"), '\n')) {
     const size_t indent = std::min(line.find_first_not_of(' '), line.size());
-    absl::StrAppend(&text, line.size() <= kHelpWidth
+    absl::StrAppend(&text, line.size() <= inspect::kHelpWidth
                                ? absl::StrCat(line, "\n")
                                : Paragraph(std::string(line.substr(indent)), indent));
   }

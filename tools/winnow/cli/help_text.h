@@ -5,7 +5,6 @@
 
 #include <absl/strings/string_view.h>
 
-#include <cstddef>
 #include <string>
 
 #include "tools/winnow/cli/flags.h"
@@ -30,9 +29,6 @@ inline constexpr ExitCodeText kExitCodes[] = {
     {"141", "the pipe that it wrote to was closed (SIGPIPE)"},
 };
 
-// The most characters of a line.
-inline constexpr size_t kHelpWidth = 90;
-
 // "(0 to 1024; default: 0)": the range of a flag's values, and what it is if not given; or empty.
 std::string LimitsOf(const Flag& flag);
 
@@ -41,6 +37,13 @@ std::string OverallHelp();
 
 // Of one: usage, what it does, its flags, examples and exit codes.
 std::string VerbHelp(const Verb& verb);
+
+// In roff, with the macros of man(7): winnow(1), and winnow-VERB(1).
+std::string OverallManPage();
+std::string VerbManPage(const Verb& verb);
+
+// A script for bash to source: names of verbs, the flags of each, and files.
+std::string BashCompletion();
 
 }  // namespace winnow::tools
 

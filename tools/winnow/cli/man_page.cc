@@ -1,5 +1,3 @@
-#include "tools/winnow/cli/man_page.h"
-
 #include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/string_view.h>

@@ -8,10 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "tools/winnow/cli/bash_completion.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/help_text.h"
-#include "tools/winnow/cli/man_page.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"
 

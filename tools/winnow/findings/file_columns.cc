@@ -4,12 +4,12 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
-#include <absl/strings/str_replace.h>
 #include <absl/strings/string_view.h>
 
 #include <cstdint>
 #include <optional>
 
+#include "src/text/manual.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "tools/winnow/findings/filter_json.h"
@@ -299,13 +299,8 @@ std::string FieldsOf(absl::string_view object) {
   return absl::StrJoin(fields, ", ");
 }
 
-std::string HelpLine(std::string label, const std::string& fields) {
-  constexpr size_t kIndent = 19, kWidth = 90;
-  label.resize(kIndent, ' ');
-  return absl::StrCat(label,
-                      absl::StrReplaceAll(WrapText(fields, kWidth - kIndent),
-                                          {{"\n", absl::StrCat("\n", std::string(kIndent, ' '))}}),
-                      "\n");
+std::string HelpLine(const std::string& label, const std::string& fields) {
+  return Paragraph(fields, 19).replace(0, label.size(), label);
 }
 
 }  // namespace

@@ -17,10 +17,10 @@
 #include "src/database/read_tables.h"
 #include "src/database/table_paths.h"
 #include "src/sst/sst_filters.h"
+#include "src/text/manual.h"
 #include "src/text/printable.h"
 #include "src/text/text_table.h"
 #include "tools/winnow/cli/flags.h"
-#include "tools/winnow/cli/help_text.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/terminal.h"
@@ -214,8 +214,7 @@ std::string HelpOfInspect() {
       "A PATH is a table file (*.sst), a database's folder, a folder with such folders in it, or\n"
       "a pattern in quotes, as 'db/*.sst'; what is named twice counts once. Sums over all files "
       "come first, by\n",
-      inspect::WrapText(of_sums_and_files, kHelpWidth),
-      "\n"
+      inspect::Paragraph(of_sums_and_files, 0),
       "\n"
       "The fields of --json, schema winnow.inspect/1. Rates and shares go from 0 to 1; null is\n"
       "unknown. Names that are no UTF-8 are there as hexadecimal digits too, with _hex. Lines of\n"
