@@ -1,10 +1,7 @@
 #include "src/database/read_tables.h"
 
-#include <absl/strings/str_cat.h>
-
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <utility>
 
 #include "src/workers/wire.h"
@@ -79,17 +76,13 @@ class Reading {
         lost_.insert(lost_.end(), files.begin() + static_cast<ptrdiff_t>(begin),
                      files.begin() + static_cast<ptrdiff_t>(end));
       } else {
-        Take(files[begin], Lost(files[begin], problem));
+        SstReport lost;
+        lost.path = paths_[files[begin]];
+        lost.error = LostFile(problem);
+        Take(files[begin], std::move(lost));
       }
     };
     RunInWorkers((files.size() + at_once - 1) / at_once, work);
-  }
-
-  SstReport Lost(size_t file, const std::string& problem) const {
-    SstReport report;
-    report.path = paths_[file];
-    report.error = absl::StrCat("the process that read the file did not get through: ", problem);
-    return report;
   }
 
   void Take(size_t file, SstReport report) {

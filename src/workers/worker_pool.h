@@ -29,6 +29,11 @@ using WorkerReport = std::function<void(std::string_view)>;
 // without a word.
 inline constexpr std::chrono::seconds kLongestSilence{900};
 
+// The sentence on a file whose answer is missing for that problem.
+inline std::string LostFile(const std::string& problem) {
+  return "the process that read the file did not get through: " + problem;
+}
+
 struct PooledWork {
   // Called in a worker, with the number of a piece; what it returns is the answer.
   std::function<std::string(size_t piece, const WorkerReport& report)> work;

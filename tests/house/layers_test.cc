@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <regex>
 #include <set>
@@ -90,7 +89,7 @@ const std::vector<Layer>& Layers() {
        {"include/winnow", kPolicyHeader, "src/rocksdb", "src/base", "third_party/rocksdb_abi"},
        {"RocksDB", "operating system"}},
       {"src/workers", {}, {"Abseil", "operating system"}},
-      {"src/text", {"include/winnow"}, {"Abseil", "LZ4", "nlohmann-json", "operating system"}},
+      {"src/text", {}, {"Abseil", "LZ4", "operating system"}},
       {"src/sst",
        {"include/winnow", "src/core", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "operating system"}},
@@ -455,7 +454,7 @@ constexpr Case kCases[] = {
     {"src/preload/interpose.cc", "src/rocksdb/policy.h", true},
     {"src/preload/interpose.cc", "dlfcn.h", true},
     {"src/preload/interpose.cc", "src/sst/sst_reader.h", false},
-    {"src/text/json_name.cc", "nlohmann/json.hpp", true},
+    {"src/text/numbers.cc", "nlohmann/json.hpp", false},
     {"src/text/key_list.cc", "lz4frame.h", true},
     {"src/sst/sst_reader.cc", "xxhash.h", false},
     {"src/sst/sst_reader.cc", "src/database/database.h", false},

@@ -1,8 +1,8 @@
 // How far the work is, in words.
 
-#include "tools/winnow/advise/advise_table.h"
-
 #include <gtest/gtest.h>
+
+#include "tools/winnow/advise/advice_json.h"
 
 namespace winnow::inspect {
 namespace {

@@ -1,7 +1,5 @@
 // What is read of the files: their keys, prefixes and timestamps, and how many lookups ask them.
 
-#include "tools/winnow/advise/read_for_advice.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "tests/tools/advised_databases.h"
+#include "tools/winnow/advise/advice_reading.h"
 
 namespace winnow::inspect {
 namespace {

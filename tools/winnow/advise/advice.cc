@@ -10,7 +10,6 @@
 #include "tools/winnow/advise/advice_rows.h"
 #include "tools/winnow/advise/advice_shortlist.h"
 #include "tools/winnow/advise/advice_words.h"
-#include "tools/winnow/advise/read_for_advice.h"
 
 namespace winnow::inspect {
 namespace {

@@ -269,8 +269,7 @@ void DoAdviceWork(const AdviceWork& work, int jobs, const AdviceProgress& progre
   pooled.on_answer = [&](size_t piece, const ChildAnswer& answer) {
     if (!answer.text || !work.take(piece, *answer.text)) {
       work.error_of(piece) =
-          absl::StrCat("the process that read the file did not get through: ",
-                       answer.text ? "its answer did not arrive whole" : answer.problem);
+          LostFile(answer.text ? "its answer did not arrive whole" : answer.problem);
     }
     shares.Set(piece, 1);
     progress({work.step, ++done, work.pieces, shares.OfAll()});

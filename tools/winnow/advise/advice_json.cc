@@ -116,7 +116,7 @@ std::string AdviceJson(const Advice& advice, const std::vector<std::string>& war
                                   {"false_reads_per_lookup", candidate.false_reads}});
   }
   for (const FileError& error : advice.errors) {
-    json["errors"].push_back({{"path", error.path}, {"error", error.error}});
+    json["errors"].push_back({{"path", error.path}, {"error", *error.error}});
   }
   return Document("winnow.advise/1", json);
 }

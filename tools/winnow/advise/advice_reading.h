@@ -84,6 +84,10 @@ struct AdviceReading {
 // families, levels and keys, at even distances: so all parts of the tree are met.
 void ChooseSample(uint64_t sample_keys, AdviceReading* reading);
 
+// Empty, or a sentence: nothing can be said. Then the reading has the errors of files at most.
+std::string ReadForAdvice(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
+                          const AdviceProgress& progress, AdviceReading* reading);
+
 }  // namespace winnow::inspect
 
 #endif  // WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_READING_H_

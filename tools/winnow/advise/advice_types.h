@@ -152,7 +152,7 @@ struct BudgetPart {
 
 struct FileError {
   std::string path;
-  std::string error;
+  std::optional<std::string> error;  // set, a sentence
 };
 
 struct Advice {

@@ -1,14 +1,10 @@
-#include "tools/winnow/advise/advise_table.h"
-
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
-
-#include <optional>
-#include <vector>
 
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "src/text/text_table.h"
+#include "tools/winnow/advise/advice_json.h"
 
 namespace winnow::tools {
 namespace {

@@ -1,5 +1,3 @@
-#include "tools/winnow/advise/read_for_advice.h"
-
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "src/workers/wire.h"
+#include "tools/winnow/advise/advice_reading.h"
 #include "tools/winnow/advise/advice_trials.h"
 #include "tools/winnow/findings/families.h"
 

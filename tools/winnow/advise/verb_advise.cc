@@ -3,7 +3,6 @@
 #include <absl/flags/flag.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
-#include <absl/strings/str_replace.h>
 
 #include <algorithm>
 #include <chrono>
@@ -17,21 +16,17 @@
 #include <vector>
 
 #include "src/policy_trial/trial_filter.h"
-#include "src/text/key_list.h"
 #include "src/text/printable.h"
 #include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_json.h"
-#include "tools/winnow/advise/advise_table.h"
 #include "tools/winnow/cli/byte_count.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
-#include "tools/winnow/findings/family_flag.h"
 #include "tools/winnow/findings/gone_files.h"
 #include "tools/winnow/findings/key_arguments.h"
 #include "tools/winnow/findings/table_arguments.h"
-#include "tools/winnow/findings/table_folders.h"
 
 WINNOW_TAKES(advise, kJsonFlag);
 WINNOW_TAKES(advise, kPathFlag);
@@ -84,7 +79,7 @@ Input Find(const std::vector<std::string>& paths) {
     input.warnings.insert(input.warnings.end(), tables.warnings.begin(), tables.warnings.end());
     for (const inspect::ListedTable& table : tables.tables) {
       if (table.error) {
-        input.errors.push_back({table.path, *table.error});
+        input.errors.push_back({table.path, table.error});
         continue;
       }
       const std::filesystem::path real = std::filesystem::canonical(table.path, code);
@@ -123,23 +118,16 @@ class Reservoir {
 
 // Empty, or a sentence that says why the list can't be read.
 std::string ReadLookups(const std::string& path, inspect::AdviceOptions* options,
-                        std::vector<std::string>* warnings, bool hex) {
+                        std::vector<std::string>* warnings) {
   Reservoir reservoir;
-  const auto notes =
-      inspect::ForEachKey(path, hex ? inspect::KeyFormat::kHex : inspect::KeyFormat::kLine,
-                          [&reservoir](std::string_view key) { reservoir.Add(key); });
-  if (!notes.ok()) {
-    return absl::StrReplaceAll(notes.status().message(), {{"--key_format=hex", "--hex"}});
-  }
-  if (const std::string left_out = notes->Sentence(); !left_out.empty()) {
-    warnings->push_back(absl::StrCat(path, ": ", left_out));
-  }
-  if (reservoir.seen() > kMostLookups) {
+  const std::string problem = VisitListedKeys(
+      path, [&reservoir](std::string_view key) { reservoir.Add(key); }, warnings);
+  if (problem.empty() && reservoir.seen() > kMostLookups) {
     warnings->push_back(absl::StrCat(path, ": of ", reservoir.seen(), " lookups ", kMostLookups,
                                      " were taken, by chance"));
   }
   options->recorded = std::move(reservoir).kept();
-  return std::string();
+  return problem;
 }
 
 // False if there is no such order. Rows may be null; the first one stays where it is.
@@ -190,23 +178,6 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
                                                            : "--by can be memory, reads or build";
 }
 
-// Files that a database in use deleted meanwhile are no errors.
-void DropGoneErrors(const std::vector<std::string>& paths, std::vector<inspect::FileError>* errors,
-                    std::vector<std::string>* warnings) {
-  std::vector<std::string> unread;
-  for (const inspect::FileError& error : *errors) {
-    unread.push_back(error.path);
-  }
-  const std::set<std::string> gone =
-      unread.empty() ? std::set<std::string>() : GoneFiles(paths, unread);
-  errors->erase(std::remove_if(errors->begin(), errors->end(),
-                               [&gone](const auto& error) { return gone.count(error.path) > 0; }),
-                errors->end());
-  if (!gone.empty()) {
-    warnings->push_back(AboutGoneFiles(gone.size()));
-  }
-}
-
 int ExitCode(const Input& input, const inspect::Advice& advice) {
   if (!input.trees_read || !advice.errors.empty()) {
     return kCouldNotRead;
@@ -223,9 +194,7 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
   }
   Input input = Find(paths);
   const std::string list = absl::GetFlag(FLAGS_advise_lookups);
-  std::string problem =
-      list.empty() ? std::string()
-                   : ReadLookups(list, &options, &input.warnings, absl::GetFlag(FLAGS_hex));
+  std::string problem = list.empty() ? std::string() : ReadLookups(list, &options, &input.warnings);
   inspect::Advice advice;
   if (problem.empty() && (!input.tables.empty() || input.errors.empty())) {
     ProgressLine line;
@@ -245,14 +214,12 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
         },
         &problem);
     line.Clear();
-    DropGoneErrors(paths, &advice.errors, &input.warnings);
+    DropGone(paths, &advice.errors, &input.warnings);
   }
   advice.errors.insert(advice.errors.begin(), input.errors.begin(), input.errors.end());
-  for (const std::string& warning : input.warnings) {
-    absl::FPrintF(stderr, "winnow advise: %s\n", warning);
-  }
+  SayWarnings(verb.name, input.warnings);
   for (const inspect::FileError& error : advice.errors) {
-    absl::FPrintF(stderr, "winnow advise: %s: %s\n", inspect::Printable(error.path), error.error);
+    absl::FPrintF(stderr, "winnow advise: %s: %s\n", inspect::Printable(error.path), *error.error);
   }
   if (!problem.empty()) {
     absl::FPrintF(stderr, "winnow advise: %s\n", problem);

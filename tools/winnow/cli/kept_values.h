@@ -3,7 +3,11 @@
 #ifndef WINNOW_TOOLS_WINNOW_CLI_KEPT_VALUES_H_
 #define WINNOW_TOOLS_WINNOW_CLI_KEPT_VALUES_H_
 
+#include <absl/strings/str_join.h>
+#include <absl/strings/string_view.h>
+
 #include <algorithm>
+#include <string>
 #include <vector>
 
 namespace winnow::tools {
@@ -15,6 +19,28 @@ void Keep(const T& value, std::vector<T>* all) {
   if (std::find(all->begin(), all->end(), value) == all->end()) {
     all->push_back(value);
   }
+}
+
+// All mentions of a flag that takes text. Each such flag has a `Name` of its own.
+template <typename Name>
+struct KeptTexts {
+  std::vector<std::string> texts;
+};
+
+// The empty text is the default; the command line can't have it (flag_check.h).
+template <typename Name>
+bool AbslParseFlag(absl::string_view text, KeptTexts<Name>* kept, std::string*) {
+  static auto* all = new std::vector<std::string>;
+  if (!text.empty()) {
+    Keep(std::string(text), all);
+  }
+  kept->texts = *all;
+  return true;
+}
+
+template <typename Name>
+std::string AbslUnparseFlag(const KeptTexts<Name>& kept) {
+  return absl::StrJoin(kept.texts, ",");
 }
 
 }  // namespace winnow::tools

@@ -5,7 +5,6 @@
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_EACH_FILE_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_EACH_FILE_H_
 
-#include <absl/strings/str_cat.h>
 #include <absl/strings/string_view.h>
 
 #include <algorithm>
@@ -56,8 +55,7 @@ std::vector<File> ReadEach(const std::vector<inspect::ListedTable>& tables,
       files[i] = std::move(*found);
     } else {
       // Files that end RocksDB are damaged, but nobody can say where.
-      files[i].error =
-          absl::StrCat("the process that read the file did not get through: ", problem);
+      files[i].error = inspect::LostFile(problem);
     }
     files[i].path = tables[i].path;
     if (how.on_file) how.on_file(i, &files[i]);

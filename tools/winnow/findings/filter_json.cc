@@ -1,5 +1,9 @@
 #include "tools/winnow/findings/filter_json.h"
 
+#include <absl/strings/escaping.h>
+
+#include "src/text/printable.h"
+
 namespace winnow::inspect {
 
 using Json = nlohmann::ordered_json;
@@ -19,6 +23,13 @@ std::string Document(const char* schema, const nlohmann::ordered_json& content) 
   Json document = {{"schema", schema}};
   document.update(content);
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void PutName(const std::string& key, const std::string& name, nlohmann::ordered_json* json) {
+  (*json)[key] = name.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(name);
+  if (!IsUtf8(name)) {
+    (*json)[key + "_hex"] = absl::BytesToHexString(name);
+  }
 }
 
 }  // namespace winnow::inspect

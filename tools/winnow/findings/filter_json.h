@@ -24,6 +24,10 @@ nlohmann::ordered_json ToJson(const BloomBlocks& bloom);
 // With the schema before the content, two blanks deep; bytes that are not UTF-8 are replaced.
 std::string Document(const char* schema, const nlohmann::ordered_json& content);
 
+// Sets the key; null for an empty name. Bytes that JSON has no text for are there once more as
+// hexadecimal digits, under the key with _hex at its end.
+void PutName(const std::string& key, const std::string& name, nlohmann::ordered_json* json);
+
 }  // namespace winnow::inspect
 
 #endif  // WINNOW_TOOLS_WINNOW_FINDINGS_FILTER_JSON_H_

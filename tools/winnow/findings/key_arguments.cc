@@ -3,11 +3,9 @@
 #include <absl/flags/flag.h>
 #include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_format.h>
 #include <absl/strings/str_replace.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <string_view>
 
@@ -37,8 +35,9 @@ std::string KeyOfArgument(const std::string& text, std::string* problem) {
   return bytes.value_or("");
 }
 
-std::string VisitListedKeys(absl::string_view verb, const std::string& path,
-                            absl::FunctionRef<void(std::string_view)> visit) {
+std::string VisitListedKeys(const std::string& path,
+                            absl::FunctionRef<void(std::string_view)> visit,
+                            std::vector<std::string>* warnings) {
   const inspect::KeyFormat format =
       absl::GetFlag(FLAGS_hex) ? inspect::KeyFormat::kHex : inspect::KeyFormat::kLine;
   const auto notes = inspect::ForEachKey(path, format, visit);
@@ -46,9 +45,8 @@ std::string VisitListedKeys(absl::string_view verb, const std::string& path,
     // Its reader speaks of a flag that has another name here.
     return absl::StrReplaceAll(notes.status().message(), {{"--key_format=hex", "--hex"}});
   }
-  const std::string left_out = notes->Sentence();
-  if (!left_out.empty()) {
-    absl::FPrintF(stderr, "winnow %s: %s: %s\n", verb, path, left_out);
+  if (const std::string left_out = notes->Sentence(); !left_out.empty()) {
+    warnings->push_back(absl::StrCat(path, ": ", left_out));
   }
   return std::string();
 }

@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tools/winnow/cli/flags.h"
 
@@ -22,11 +23,12 @@ extern const Flag kKeysFlag;
 // The bytes of a key that was given as an argument. Where that is none, *problem says so.
 std::string KeyOfArgument(const std::string& text, std::string* problem);
 
-// Calls visit for every key of the list; "-" is standard input. What of the list belongs to no key
-// is said on stderr. Empty, or a sentence that names the list and its fault: visit was called for
+// Calls visit for every key of the list; "-" is standard input. A warning says what of the list
+// belongs to no key. Empty, or a sentence that names the list and its fault: visit was called for
 // the keys before that.
-std::string VisitListedKeys(absl::string_view verb, const std::string& path,
-                            absl::FunctionRef<void(std::string_view)> visit);
+std::string VisitListedKeys(const std::string& path,
+                            absl::FunctionRef<void(std::string_view)> visit,
+                            std::vector<std::string>* warnings);
 
 // A key as it is where it can be seen, and its bytes: "abc (0x616263)".
 std::string KeyName(std::string_view key);

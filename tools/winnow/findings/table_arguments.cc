@@ -1,7 +1,6 @@
 #include "tools/winnow/findings/table_arguments.h"
 
 #include <absl/flags/flag.h>
-#include <absl/strings/str_cat.h>
 
 #include <algorithm>
 #include <iterator>
@@ -13,15 +12,30 @@
 #include "src/database/read_tables.h"
 #include "src/database/table_paths.h"
 #include "src/text/printable.h"
+#include "tools/winnow/cli/kept_values.h"
 #include "tools/winnow/findings/families.h"
-#include "tools/winnow/findings/family_flag.h"
-#include "tools/winnow/findings/table_folders.h"
+
+namespace winnow::tools {
+namespace {
+
+struct PathFlag;
+struct FamilyFlag;
+
+}  // namespace
+}  // namespace winnow::tools
 
 WINNOW_SHARED_FLAG(kJobsFlag, int, jobs, 0, WholeValue("N", 0, 1024),
                    "files to read at once; 0: as many as the machine has processors");
+WINNOW_SHARED_FLAG(
+    kPathFlag, winnow::tools::KeptTexts<winnow::tools::PathFlag>, path, {}, TextValue("FOLDER"),
+    "a folder in which a database with db_paths or cf_paths has table files; for several "
+    "folders the flag is repeated, in any order");
+WINNOW_SHARED_FLAG(
+    kFamilyFlag, winnow::tools::KeptTexts<winnow::tools::FamilyFlag>, cf, {}, TextValue("NAME"),
+    "only files of this column family; for several the flag is repeated, or has a list with "
+    "commas; a name that has a comma is given by itself");
 
 namespace winnow::tools {
-
 namespace {
 
 int ProcessesFor(int jobs) {
@@ -48,6 +62,10 @@ void FindFamilies(std::vector<inspect::ListedTable>* tables) {
 }
 
 }  // namespace
+
+std::vector<std::string> TableFolders() { return absl::GetFlag(FLAGS_path).texts; }
+
+std::vector<std::string> FamiliesOfFlags() { return absl::GetFlag(FLAGS_cf).texts; }
 
 Tables TablesOf(const std::vector<std::string>& paths) {
   Tables tables;

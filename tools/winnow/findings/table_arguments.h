@@ -13,6 +13,14 @@
 namespace winnow::tools {
 
 extern const Flag kJobsFlag;
+extern const Flag kPathFlag;
+extern const Flag kFamilyFlag;
+
+// Every folder that was named by --path=FOLDER, each once.
+std::vector<std::string> TableFolders();
+
+// What --cf names, each mention as it is: for inspect::FamiliesNamed; empty: all.
+std::vector<std::string> FamiliesOfFlags();
 
 struct Tables {
   std::vector<inspect::ListedTable> tables;  // each file once, in the order of the paths

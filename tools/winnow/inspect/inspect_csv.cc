@@ -1,12 +1,9 @@
-#include "tools/winnow/inspect/inspect_csv.h"
-
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <absl/strings/str_replace.h>
 
-#include <vector>
-
 #include "tools/winnow/findings/file_columns.h"
+#include "tools/winnow/inspect/inspect_report.h"
 
 namespace winnow::inspect {
 namespace {

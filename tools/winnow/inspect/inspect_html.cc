@@ -1,5 +1,3 @@
-#include "tools/winnow/inspect/inspect_html.h"
-
 #include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -17,6 +15,7 @@
 #include "src/text/svg_bars.h"
 #include "tools/winnow/findings/converted_share.h"
 #include "tools/winnow/findings/file_columns.h"
+#include "tools/winnow/inspect/inspect_report.h"
 
 namespace winnow::inspect {
 namespace {

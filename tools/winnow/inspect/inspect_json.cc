@@ -1,10 +1,8 @@
-#include "tools/winnow/inspect/inspect_json.h"
-
-#include "src/text/json_name.h"
 #include "tools/winnow/findings/converted_share.h"
 #include "tools/winnow/findings/file_columns.h"
 #include "tools/winnow/findings/filter_json.h"
 #include "tools/winnow/findings/filter_totals.h"
+#include "tools/winnow/inspect/inspect_report.h"
 
 namespace winnow::inspect {
 namespace {

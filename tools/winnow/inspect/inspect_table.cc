@@ -1,5 +1,3 @@
-#include "tools/winnow/inspect/inspect_table.h"
-
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/string_view.h>
@@ -18,6 +16,7 @@
 #include "tools/winnow/findings/converted_share.h"
 #include "tools/winnow/findings/file_columns.h"
 #include "tools/winnow/findings/filter_totals.h"
+#include "tools/winnow/inspect/inspect_report.h"
 
 namespace winnow::tools {
 namespace {

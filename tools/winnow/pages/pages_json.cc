@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/winnow/findings/filter_json.h"
+
 namespace winnow::inspect {
 namespace {
 
@@ -27,8 +29,7 @@ Json ToJson(const PagesState& filter) {
 }  // namespace
 
 std::string PagesJson(const PagesReport& report) {
-  Json document = {{"schema", "winnow.pages/1"},
-                   {"action", report.action},
+  Json document = {{"action", report.action},
                    {"place", report.place},
                    {"filter", report.filter ? ToJson(*report.filter) : Json(nullptr)},
                    {"keys_read", report.keys_read}};
@@ -46,7 +47,7 @@ std::string PagesJson(const PagesReport& report) {
   }
   document["pages_read"] = report.pages_read;
   document["faults"] = report.faults;
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return Document("winnow.pages/1", document);
 }
 
 }  // namespace winnow::inspect

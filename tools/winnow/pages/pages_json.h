@@ -1,4 +1,4 @@
-// What `winnow pages` found or did, and its JSON document.
+// What `winnow pages` found or did, as JSON and for people.
 
 #ifndef WINNOW_TOOLS_WINNOW_PAGES_PAGES_JSON_H_
 #define WINNOW_TOOLS_WINNOW_PAGES_PAGES_JSON_H_
@@ -49,5 +49,12 @@ struct PagesReport {
 std::string PagesJson(const PagesReport& report);
 
 }  // namespace winnow::inspect
+
+namespace winnow::tools {
+
+// All but the faults.
+std::string PagesText(const inspect::PagesReport& report);
+
+}  // namespace winnow::tools
 
 #endif  // WINNOW_TOOLS_WINNOW_PAGES_PAGES_JSON_H_

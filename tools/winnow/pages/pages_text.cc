@@ -1,5 +1,3 @@
-#include "tools/winnow/pages/pages_text.h"
-
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
@@ -7,6 +5,7 @@
 
 #include "src/text/numbers.h"
 #include "tools/winnow/findings/key_arguments.h"
+#include "tools/winnow/pages/pages_json.h"
 
 namespace winnow::tools {
 namespace {

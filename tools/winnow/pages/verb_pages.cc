@@ -31,7 +31,6 @@
 #include "tools/winnow/findings/key_arguments.h"
 #include "tools/winnow/pages/page_place.h"
 #include "tools/winnow/pages/pages_json.h"
-#include "tools/winnow/pages/pages_text.h"
 #include "winnow/amq/page_store.h"
 #include "winnow/amq/paged_bloom.h"
 #include "winnow/amq/plan.h"
@@ -134,7 +133,10 @@ std::string VisitKeys(const Task& task, PagesReport* report,
   for (const std::string& key : task.keys) {
     count(key);
   }
-  return task.list.empty() ? "" : VisitListedKeys(task.verb, task.list, count);
+  std::vector<std::string> warnings;
+  const std::string problem = task.list.empty() ? "" : VisitListedKeys(task.list, count, &warnings);
+  SayWarnings(task.verb, warnings);
+  return problem;
 }
 
 PagesReport ReportOf(const Task& task, absl::string_view action) {

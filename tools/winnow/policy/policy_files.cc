@@ -7,6 +7,7 @@
 
 #include "src/policy_trial/policy_trial.h"
 #include "src/text/printable.h"
+#include "tools/winnow/findings/filter_json.h"
 #include "tools/winnow/policy/policy_json.h"
 
 namespace winnow::inspect {
@@ -25,21 +26,20 @@ nlohmann::json Shown(const FilterSummary& filter) {
           {"keys", filter.keys},
           {"bytes", filter.bytes},
           {"bits_per_key", filter.bits_per_key},
-          {"expected_fpr",
-           filter.expected_fpr ? nlohmann::json(*filter.expected_fpr) : nlohmann::json(nullptr)},
+          {"expected_fpr", OrNull(filter.expected_fpr)},
           {"partitions", filter.partitions},
           {"detail", filter.detail}};
 }
 
 nlohmann::json WithoutPath(const FileUnderPolicy& file) {
-  return {{"level", file.level ? nlohmann::json(*file.level) : nlohmann::json(nullptr)},
+  return {{"level", OrNull(file.level)},
           {"filter", file.now ? Shown(*file.now) : nlohmann::json(nullptr)},
           {"with_policy",
            {{"level", file.then.level},
             {"added_keys", file.then.keys},
             {"filter", file.then.filter ? Shown(*file.then.filter) : nlohmann::json(nullptr)}}},
-          {"fault", file.fault ? nlohmann::json(*file.fault) : nlohmann::json(nullptr)},
-          {"error", file.error ? nlohmann::json(*file.error) : nlohmann::json(nullptr)}};
+          {"fault", OrNull(file.fault)},
+          {"error", OrNull(file.error)}};
 }
 
 }  // namespace
@@ -47,7 +47,6 @@ nlohmann::json WithoutPath(const FileUnderPolicy& file) {
 FileUnderPolicy TryTable(const ListedTable& table, const std::optional<int>& level,
                          const ROCKSDB_NAMESPACE::FilterPolicy& policy) {
   FileUnderPolicy tried;
-  tried.path = table.path;
   const SstReport file = ReadSst(table.path);
   tried.error = file.error;
   if (!file.filter) {

@@ -7,7 +7,6 @@
 #include <absl/strings/string_view.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -28,7 +27,6 @@
 #include "tools/winnow/findings/each_file.h"
 #include "tools/winnow/findings/gone_files.h"
 #include "tools/winnow/findings/table_arguments.h"
-#include "tools/winnow/findings/table_folders.h"
 #include "tools/winnow/policy/policy_files.h"
 #include "tools/winnow/policy/policy_json.h"
 #include "winnow/rocksdb_policy.h"

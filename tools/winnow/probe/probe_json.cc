@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "src/sst/internal_keys.h"
-#include "src/text/json_name.h"
 #include "tools/winnow/findings/filter_json.h"
 
 namespace winnow::inspect {

@@ -1,4 +1,4 @@
-// What `winnow probe` found as JSON.
+// What `winnow probe` found, as JSON and for people.
 
 #ifndef WINNOW_TOOLS_WINNOW_PROBE_PROBE_JSON_H_
 #define WINNOW_TOOLS_WINNOW_PROBE_PROBE_JSON_H_
@@ -30,5 +30,13 @@ struct ProbeReport {
 std::string ProbeJson(const ProbeReport& report);
 
 }  // namespace winnow::inspect
+
+namespace winnow::tools {
+
+// For each key the files that may hold it, and what could not be read if it may be there as well;
+// then remarks and faults as sentences, then the sum. Ends with a newline.
+std::string ProbeText(const inspect::ProbeReport& report);
+
+}  // namespace winnow::tools
 
 #endif  // WINNOW_TOOLS_WINNOW_PROBE_PROBE_JSON_H_

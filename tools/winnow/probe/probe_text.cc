@@ -1,8 +1,5 @@
-#include "tools/winnow/probe/probe_text.h"
-
 #include <absl/strings/str_cat.h>
 
-#include <algorithm>
 #include <cstdint>
 
 #include "src/sst/internal_keys.h"
@@ -10,6 +7,7 @@
 #include "src/text/printable.h"
 #include "tools/winnow/findings/key_arguments.h"
 #include "tools/winnow/findings/table_arguments.h"
+#include "tools/winnow/probe/probe_json.h"
 
 namespace winnow::tools {
 namespace {

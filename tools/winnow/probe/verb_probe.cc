@@ -15,13 +15,10 @@
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/each_file.h"
-#include "tools/winnow/findings/family_flag.h"
 #include "tools/winnow/findings/gone_files.h"
 #include "tools/winnow/findings/key_arguments.h"
-#include "tools/winnow/findings/table_folders.h"
 #include "tools/winnow/probe/probe_file.h"
 #include "tools/winnow/probe/probe_json.h"
-#include "tools/winnow/probe/probe_text.h"
 #include "winnow/hash.h"
 
 WINNOW_TAKES(probe, kJsonFlag);
@@ -109,8 +106,10 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
     return WrongUsage(verb, arguments.problem);
   }
   if (!list.empty()) {
+    std::vector<std::string> warnings;
     const std::string error = VisitListedKeys(
-        verb.name, list, [&](std::string_view key) { AddKey(std::string(key), &arguments); });
+        list, [&](std::string_view key) { AddKey(std::string(key), &arguments); }, &warnings);
+    SayWarnings(verb.name, warnings);
     if (!error.empty()) {
       absl::FPrintF(stderr, "winnow probe: %s\n", error);
       return kCouldNotRead;

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "src/core/sizing.h"
+#include "tools/winnow/findings/filter_json.h"
 #include "winnow/amq/paged_bloom.h"
 #include "winnow/amq/sizes.h"
 #include "winnow/builder.h"
@@ -268,25 +268,24 @@ SizeReport ReportSizes(const SizeWish& wish) {
 
 std::string SizeJson(const SizeReport& report) {
   using Json = nlohmann::ordered_json;
-  const auto or_null = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
-  Json json = {{"schema", "winnow.size/1"},
-               {"keys", or_null(report.wish.keys)},
-               {"rate", or_null(report.wish.rate)},
-               {"bytes", or_null(report.wish.bytes)},
-               {"page_bytes", or_null(report.wish.page_bytes)}};
+  constexpr char kSchema[] = "winnow.size/1";
+  Json json = {{"keys", OrNull(report.wish.keys)},
+               {"rate", OrNull(report.wish.rate)},
+               {"bytes", OrNull(report.wish.bytes)},
+               {"page_bytes", OrNull(report.wish.page_bytes)}};
   if (!report.impossible.empty()) {
     json["impossible"] = report.impossible;
-    return json.dump(2) + "\n";
+    return Document(kSchema, json);
   }
   if (!report.page.empty()) {
     json["page"] = Json::array();
     for (const PageRow& row : report.page) {
       json["page"].push_back({{"k", row.k},
                               {"keys", report.wish.rate ? Json(row.keys) : Json(nullptr)},
-                              {"rate", or_null(row.at_rate)}});
+                              {"rate", OrNull(row.at_rate)}});
     }
     json["advice"] = report.advice;
-    return json.dump(2) + "\n";
+    return Document(kSchema, json);
   }
   json["kinds"] = Json::array();
   for (const SizedKind& kind : report.kinds) {
@@ -304,9 +303,8 @@ std::string SizeJson(const SizeReport& report) {
   json["shards_of_512_mib"] = report.shards;
   json["pages_of_1_kib"] = report.pages;
   json["filter_policy"] = report.filter_policy;
-  json["no_filter_policy"] =
-      report.no_filter_policy.empty() ? Json(nullptr) : Json(report.no_filter_policy);
-  return json.dump(2) + "\n";
+  json["no_filter_policy"] = SentenceOrNull(report.no_filter_policy);
+  return Document(kSchema, json);
 }
 
 }  // namespace winnow::inspect

@@ -68,4 +68,11 @@ std::string SizeJson(const SizeReport& report);
 
 }  // namespace winnow::inspect
 
+namespace winnow::tools {
+
+// Of a wish that can be had.
+std::string SizeText(const inspect::SizeReport& report);
+
+}  // namespace winnow::tools
+
 #endif  // WINNOW_TOOLS_WINNOW_SIZE_SIZE_REPORT_H_

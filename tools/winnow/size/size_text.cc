@@ -1,5 +1,3 @@
-#include "tools/winnow/size/size_text.h"
-
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
@@ -8,6 +6,7 @@
 
 #include "src/text/numbers.h"
 #include "src/text/text_table.h"
+#include "tools/winnow/size/size_report.h"
 
 namespace winnow::tools {
 namespace {

@@ -15,7 +15,6 @@
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/size/size_report.h"
-#include "tools/winnow/size/size_text.h"
 #include "winnow/amq/plan.h"
 
 WINNOW_TAKES(size, kJsonFlag);

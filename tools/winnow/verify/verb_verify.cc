@@ -2,7 +2,6 @@
 
 #include <absl/flags/flag.h>
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -20,13 +19,10 @@
 #include "tools/winnow/cli/terminal.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/each_file.h"
-#include "tools/winnow/findings/family_flag.h"
 #include "tools/winnow/findings/gone_files.h"
-#include "tools/winnow/findings/table_folders.h"
 #include "tools/winnow/verify/verify_file.h"
 #include "tools/winnow/verify/verify_json.h"
 #include "tools/winnow/verify/verify_progress.h"
-#include "tools/winnow/verify/verify_table.h"
 
 WINNOW_TAKES(verify, kJsonFlag);
 WINNOW_TAKES(verify, kPathFlag);
@@ -75,9 +71,7 @@ std::vector<FileVerdict> VerifyAll(const std::vector<ListedTable>& tables,
     progress.Done(file, verdict->keys);
     show();
   };
-  std::vector<FileVerdict> verdicts = ReadEach(tables, work);
-  line.Clear();
-  return verdicts;
+  return ReadEach(tables, work);
 }
 
 int RunVerify(const Verb& verb, const std::vector<std::string>& paths) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "src/text/json_name.h"
 #include "tools/winnow/findings/filter_json.h"
 
 namespace winnow::inspect {

@@ -1,9 +1,6 @@
-#include "tools/winnow/verify/verify_table.h"
-
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -13,6 +10,7 @@
 #include "src/text/text_table.h"
 #include "tools/winnow/cli/terminal.h"
 #include "tools/winnow/findings/table_arguments.h"
+#include "tools/winnow/verify/verify_json.h"
 
 namespace winnow::tools {
 namespace {
