@@ -1,0 +1,64 @@
+#!/bin/bash
+# Builds the libraries without RocksDB by clang, or for another machine, and runs their tests, after installing what that
+# takes where it is missing (450 MB of cross compiler and emulator): tools/test_preset.sh clang|arm64|s390x [--brief]. The
+# s390x is big-endian; an ARM machine needs only tools/test.sh.
+# --brief installs nothing and runs only what is about bytes, and kernels if the preset has its own, as a test of the
+# suite does; it ends with 77, which is neither good nor bad, where something is missing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=tools/build_jobs.sh
+. tools/build_jobs.sh
+
+case ${1-} in
+clang)
+  packages=(clang)
+  programs=(clang clang++)
+  targets=(format_test golden_blocks_test kernel_objects_test kernels_test ribbon_elimination_test segments_test)
+  tests='^(FormatTest|GoldenBlocksTest|TodaysBuilderTest|KernelObjectsTest|KernelsTest|RibbonEliminationTest|SegmentsTest)[.]'
+  ;;
+arm64 | s390x)
+  processor=${1/arm64/aarch64}
+  packages=("g++-$processor-linux-gnu" qemu-user)
+  programs=("$processor-linux-gnu-g++" "qemu-$processor")
+  targets=(format_test golden_blocks_test golden_filters_test)
+  tests='FormatTest|Golden[A-Za-z]*Test|TodaysBuilderTest'
+  if [[ $1 == arm64 ]]; then
+    targets+=(kernels_test segments_test c_api_test)
+    tests="^($tests|KernelsTest|SegmentsTest)[.]|^c_api_test\$"
+  else
+    targets+=(serialized_test state_bytes_test)
+    tests="^($tests|Serialized[A-Za-z]*|StateBytesTest)[./]"
+  fi
+  ;;
+*)
+  echo "tools/test_preset.sh: expected clang, arm64 or s390x, found '${1-}'" >&2
+  exit 2
+  ;;
+esac
+
+skip() {
+  echo "tools/test_preset.sh: skipped: $*"
+  exit 77
+}
+
+case "$#:${2-}" in
+1:)
+  tools/setup.sh "${packages[@]}"
+  cmake --preset "$1"
+  cmake --build --preset "$1" --parallel "$(build_jobs)" # for another machine it runs the tests to list their names
+  ctest --preset "$1" --parallel 2
+  ;;
+2:--brief)
+  for program in "${programs[@]}"; do
+    command -v "$program" >/dev/null || skip "there is no $program; tools/test_preset.sh $1 installs it"
+  done
+  [[ $1 == clang || -d /usr/src/googletest ]] || skip "no sources of GoogleTest in /usr/src/googletest (libgtest-dev)"
+  cmake --preset "$1"
+  cmake --build --preset "$1" --parallel "$(build_jobs)" --target "${targets[@]}"
+  ctest --preset "$1" --tests-regex "$tests"
+  ;;
+*)
+  echo "tools/test_preset.sh: the only argument behind $1 is --brief" >&2
+  exit 2
+  ;;
+esac
