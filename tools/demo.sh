@@ -1,6 +1,6 @@
 #!/bin/bash
 # Shows what Winnow does: installs what is missing, builds that alone, compares three filter policies on the same tree,
-# and switches Winnow on in RocksDB's own db_bench. Takes about four minutes on two processors, beside the download of
+# and switches Winnow on in RocksDB's own db_bench. Takes about two minutes on two processors, beside the download of
 # the packages; when nothing changed, it shows again what it found out, without measuring.
 # Fails if winnow:10 has more than 1.03 times the false positives and block reads of RocksDB's Bloom filter with 10 bits a
 # key, or more than 0.75 times its memory.
