@@ -50,6 +50,23 @@ KeyRange LiveFiles::Shortened(const KeyRange& range) {
 
 // The keys that are remembered get back what they no longer have in common with all.
 void LiveFiles::ShortenPrefix(size_t size) {
+  try {
+    LengthenKeys(size);
+  } catch (...) {
+    Forget();
+    throw;
+  }
+}
+
+void LiveFiles::Forget() noexcept {
+  files_.clear();
+  unread_.clear();
+  levels_.clear();
+  memory_ = {};
+  alive_ = 0;
+}
+
+void LiveFiles::LengthenKeys(size_t size) {
   const std::string back = prefix_.substr(size);
   prefix_.resize(size);
   const auto lengthen = [&](std::string* key) {
@@ -78,10 +95,17 @@ void LiveFiles::Count(const File& file, int sign) {
   alive_ += sign * static_cast<double>(file.facts.keys);
 }
 
-void LiveFiles::Insert(Id id, const File& file) {
-  levels_[LevelOf(file.facts)].emplace(file.facts.range.first, id);
+// All or nothing, where memory is short.
+void LiveFiles::Insert(Id id, File added) {
+  const auto at = files_.emplace(id, std::move(added)).first;
+  const File& file = at->second;
+  try {
+    levels_[LevelOf(file.facts)].emplace(file.facts.range.first, id);
+  } catch (...) {
+    files_.erase(at);
+    throw;
+  }
   Count(file, 1);
-  files_[id] = file;
 }
 
 void LiveFiles::Remove(Id id) {
@@ -317,17 +341,20 @@ void LiveFiles::Opened(Id id) {
   File file = std::move(unread->second);
   unread_.erase(unread);
   file.readers = 1;
-  Insert(id, file);
+  Insert(id, std::move(file));
 }
 
-void LiveFiles::Closed(Id id) {
+void LiveFiles::Closed(Id id) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = files_.find(id);
   if (found == files_.end() || --found->second.readers > 0) return;
   if (revivals_ > kMostRevivals) return;
   Remove(id);
-  unread_.emplace(id, std::move(found->second));
-  files_.erase(found);
+  try {
+    unread_.insert(files_.extract(found));
+  } catch (...) {
+    // It is forgotten.
+  }
   if (unread_.size() > kMostFiles) unread_.erase(unread_.begin());
   if (files_.empty()) is_reopening_ = true;
 }

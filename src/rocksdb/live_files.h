@@ -57,7 +57,8 @@ struct LiveMemory {
   FilterMemory waiting;  // of level 0, where they overlap others: they will be merged
 };
 
-// Safe from any number of threads.
+// Safe from any number of threads. What may throw std::bad_alloc leaves a record that is less, and
+// not wrong.
 class LiveFiles {
  public:
   using Id = uint64_t;
@@ -102,7 +103,7 @@ class LiveFiles {
 
   // A reader of its filter is made, or ends.
   void Opened(Id id);
-  void Closed(Id id);
+  void Closed(Id id) noexcept;
 
   LiveMemory Memory() const;
   size_t files() const;
@@ -126,6 +127,8 @@ class LiveFiles {
 
   KeyRange Shortened(const KeyRange& range);
   void ShortenPrefix(size_t size);
+  void LengthenKeys(size_t size);
+  void Forget() noexcept;
   Level::iterator FirstThatMayReach(Level* level, const KeyRange& range);
   bool HasOneIn(int level, const KeyRange& range);
   template <typename Ends>
@@ -136,7 +139,7 @@ class LiveFiles {
   void DropTheOld();
   void JoinTwo();
 
-  void Insert(Id id, const File& file);
+  void Insert(Id id, File added);
   void Remove(Id id);  // from levels and sums, not from files_
   void Count(const File& file, int sign);
 
