@@ -142,7 +142,7 @@ TYPED_TEST(SerializedTest, ComesBackAsItWas) {
 
 TYPED_TEST(SerializedTest, GoesOnAsIfItHadNeverBeenBytes) {
   TypeParam filter = Make<TypeParam>(2000, 0.01);
-  for (const KeyHash key : Keys(1000)) Take(&filter, key);
+  for (const KeyHash key : Keys(1000)) EXPECT_TRUE(Take(&filter, key));
   std::string reason;
   std::optional<TypeParam> read = Read<TypeParam>(filter.Serialize(), &reason);
   ASSERT_TRUE(read.has_value()) << reason;

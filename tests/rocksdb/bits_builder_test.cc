@@ -8,50 +8,16 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <string>
 #include <string_view>
 #include <thread>
 
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/counters.h"
+#include "tests/support/short_memory.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
-
-namespace {
-
-// Allocations of this thread that may still succeed; negative: all.
-thread_local int64_t allocations_left = -1;
-
-void* Allocate(std::size_t size) {
-  if (allocations_left == 0) {
-    return nullptr;
-  }
-  if (allocations_left > 0) {
-    --allocations_left;
-  }
-  return std::malloc(size == 0 ? 1 : size);
-}
-
-}  // namespace
-
-// Not inlined: the compiler would see memory of new go to free().
-__attribute__((noinline)) void* operator new(std::size_t size) {
-  void* const memory = Allocate(size);
-  if (memory == nullptr) {
-    throw std::bad_alloc();
-  }
-  return memory;
-}
-__attribute__((noinline)) void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return Allocate(size);
-}
-__attribute__((noinline)) void operator delete(void* memory) noexcept { std::free(memory); }
-__attribute__((noinline)) void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace winnow::plugin {
 namespace {
@@ -64,6 +30,7 @@ using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
+using testing::allocations_left;
 
 std::string Key(uint64_t i) { return "key" + std::to_string(i * 7919); }
 
@@ -341,7 +308,7 @@ TEST(MaybePostVerify, FindsAFilterThatLacksAKey) {
   builder.Finish(&bytes);
   const Status status = builder.MaybePostVerify(other_filter);
   EXPECT_TRUE(status.IsCorruption());
-  EXPECT_THAT(status.ToString(), testing::HasSubstr("denies a key"));
+  EXPECT_THAT(status.ToString(), ::testing::HasSubstr("denies a key"));
 }
 
 TEST(MaybePostVerify, ForgetsTheFilterBefore) {

@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <new>
 #include <random>
 #include <string>
@@ -13,31 +11,13 @@
 #include <vector>
 
 #include "tests/support/random_hashes.h"
-
-namespace {
-
-// Of this thread's next allocations, those until one fails; -1: none does.
-thread_local int allocations_left = -1;
-
-}  // namespace
-
-// Not inlined: the compiler would see memory of new go to free().
-__attribute__((noinline)) void* operator new(std::size_t size) {
-  if (allocations_left == 0) throw std::bad_alloc();
-  if (allocations_left > 0) --allocations_left;
-  void* const memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-__attribute__((noinline)) void operator delete(void* memory) noexcept { std::free(memory); }
-__attribute__((noinline)) void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
+#include "tests/support/short_memory.h"
 
 namespace winnow::plugin {
 namespace {
 
 using Id = LiveFiles::Id;
+using testing::allocations_left;
 
 constexpr int kBase = 4;
 
@@ -228,7 +208,7 @@ void ExpectSumsHold(std::mt19937_64* random, unsigned one_in) {
     const Id some = added[(*random)() % added.size()];
     const uint64_t kind = (*random)() % 6;
     const bool is_short = one_in > 0 && (*random)() % one_in == 0;
-    allocations_left = is_short ? static_cast<int>((*random)() % 12) : -1;
+    allocations_left = is_short ? static_cast<int64_t>((*random)() % 12) : -1;
     try {
       switch (kind) {
         case 0:
