@@ -23,6 +23,7 @@ KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& fami
   return Find(logger, family);
 }
 
+// The first one stays, whatever it has.
 void KnownTrees::Bound() {
   size_t files = 0;
   for (const Entry& entry : entries_) files += entry.files->files();
@@ -42,11 +43,10 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
     if (entry == nullptr) entry = Adopt(logger, family);
     if (entry == nullptr) {
       entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<LiveFiles>()});
-      Bound();
       entry = &entries_.front();
+      Bound();
     } else if (++asked_ % 256 == 0) {
       Bound();
-      entry = &entries_.front();
     }
     known = entry->tree = WithFile(entry->tree, facts);
   }

@@ -37,15 +37,11 @@ std::string Middle(const KeyRange& range) {
 // ---- Keys
 
 KeyRange LiveFiles::Shortened(const KeyRange& range) {
-  if (!has_prefix_) {
-    prefix_ = range.first;
-    has_prefix_ = true;
-  }
+  if (!prefix_) prefix_ = range.first;
   const size_t common =
-      std::min(CommonBytes(prefix_, range.first), CommonBytes(prefix_, range.last));
-  if (common < prefix_.size()) ShortenPrefix(common);
-  const size_t begin = prefix_.size();
-  return {range.first.substr(begin, kMostKeyBytes), range.last.substr(begin, kMostKeyBytes)};
+      std::min(CommonBytes(*prefix_, range.first), CommonBytes(*prefix_, range.last));
+  if (common < prefix_->size()) ShortenPrefix(common);
+  return {range.first.substr(common, kMostKeyBytes), range.last.substr(common, kMostKeyBytes)};
 }
 
 // The keys that are remembered get back what they no longer have in common with all.
@@ -67,8 +63,8 @@ void LiveFiles::Forget() noexcept {
 }
 
 void LiveFiles::LengthenKeys(size_t size) {
-  const std::string back = prefix_.substr(size);
-  prefix_.resize(size);
+  const std::string back = prefix_->substr(size);
+  prefix_->resize(size);
   const auto lengthen = [&](std::string* key) {
     key->insert(0, back);
     if (key->size() > kMostKeyBytes) key->resize(kMostKeyBytes);
@@ -108,14 +104,17 @@ void LiveFiles::Insert(Id id, File added) {
   Count(file, 1);
 }
 
-void LiveFiles::Remove(Id id) {
-  const File& file = files_.at(id);
+LiveFiles::File LiveFiles::Take(Id id) {
+  const auto found = files_.find(id);
+  File file = std::move(found->second);
+  files_.erase(found);
   const auto level = levels_.find(LevelOf(file.facts));
   const auto [begin, end] = level->second.equal_range(file.facts.range.first);
   level->second.erase(
       std::find_if(begin, end, [id](const auto& entry) { return entry.second == id; }));
   if (level->second.empty()) levels_.erase(level);
   Count(file, -1);
+  return file;
 }
 
 LiveMemory LiveFiles::Memory() const {
@@ -183,10 +182,7 @@ void LiveFiles::EndIf(int level, const KeyRange& range, Ends ends) {
     const NewFile& file = files_.at(at->second).facts;
     if (file.range.Crosses(range) && ends(file)) ended.push_back(at->second);
   }
-  for (const Id id : ended) {
-    Remove(id);
-    files_.erase(id);
-  }
+  for (const Id id : ended) Take(id);
 }
 
 void LiveFiles::EndReplaced(const NewFile& file, int base) {
@@ -223,7 +219,7 @@ LiveFiles::Id LiveFiles::Add(const NewFile& added, int base) {
   if (files_.size() >= kMostFiles) JoinTwo();
   const Id id = ++last_;
   if (added.waits) MarkWaiting(file.facts.range);
-  Insert(id, file);
+  Insert(id, std::move(file));
   if (added.level == 0) SettleOldFlushes(base);
   if (id % 64 == 0) DropTheOld();
   return id;
@@ -252,11 +248,9 @@ void LiveFiles::SettleOldFlushes(int base) {
   }
   if (alone.size() <= kRecentFlushes) return;
   const Id oldest = *std::min_element(alone.begin(), alone.end());
-  Remove(oldest);
-  File file = std::move(files_.at(oldest));
-  files_.erase(oldest);
+  File file = Take(oldest);
   file.facts.level = std::max(base, 1);
-  Insert(oldest, file);
+  Insert(oldest, std::move(file));
 }
 
 void LiveFiles::DropTheOld() {
@@ -265,10 +259,7 @@ void LiveFiles::DropTheOld() {
   for (const auto& [id, file] : files_) {
     if (file.written < oldest) old.push_back(id);
   }
-  for (const Id id : old) {
-    Remove(id);
-    files_.erase(id);
-  }
+  for (const Id id : old) Take(id);
   for (auto file = unread_.begin(); file != unread_.end();) {
     file = file->second.written < oldest ? unread_.erase(file) : std::next(file);
   }
@@ -282,21 +273,16 @@ void LiveFiles::JoinTwo() {
   if (level.size() < 2) return;
   auto at = level.upper_bound(join_at_);
   if (at == level.end() || std::next(at) == level.end()) at = level.begin();
-  const Id first = at->second;
   const Id second = std::next(at)->second;
-  File joined = files_.at(first);
-  const File& other = files_.at(second);
+  File joined = Take(at->second);
+  const File other = Take(second);
   joined.facts.range.last = std::max(joined.facts.range.last, other.facts.range.last);
   joined.facts.keys += other.facts.keys;
   joined.memory.bytes += other.memory.bytes;
   joined.memory.uniform_bytes += other.memory.uniform_bytes;
   joined.written = std::max(joined.written, other.written);
   join_at_ = joined.facts.range.last;
-  for (const Id id : {first, second}) {
-    Remove(id);
-    files_.erase(id);
-  }
-  Insert(++last_, joined);  // whose readers nobody counts
+  Insert(++last_, std::move(joined));  // whose readers nobody counts
 }
 
 // ---- What is told later
@@ -304,17 +290,14 @@ void LiveFiles::JoinTwo() {
 void LiveFiles::Extend(Id id, const KeyRange& full, uint64_t keys) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const KeyRange range = Shortened(full);
-  const auto found = files_.find(id);
-  if (found == files_.end()) return;
-  Remove(id);
-  File file = std::move(found->second);
-  files_.erase(found);
+  if (files_.count(id) == 0) return;
+  File file = Take(id);
   file.facts.range.first = std::min(file.facts.range.first, range.first);
   file.facts.range.last = std::max(file.facts.range.last, range.last);
   file.facts.keys += keys;
   written_ += static_cast<double>(keys);
   EndReplaced(file.facts, -1);
-  Insert(id, file);
+  Insert(id, std::move(file));
 }
 
 void LiveFiles::AddMemory(Id id, const FilterMemory& memory) {
@@ -349,9 +332,9 @@ void LiveFiles::Closed(Id id) noexcept {
   const auto found = files_.find(id);
   if (found == files_.end() || --found->second.readers > 0) return;
   if (revivals_ > kMostRevivals) return;
-  Remove(id);
+  File file = Take(id);
   try {
-    unread_.insert(files_.extract(found));
+    unread_.emplace(id, std::move(file));
   } catch (...) {
     // It is forgotten.
   }

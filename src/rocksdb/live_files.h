@@ -23,6 +23,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -67,7 +68,7 @@ class LiveFiles {
   static constexpr size_t kMostKeyBytes = 48;
   // Flushes whose files may still be on level 0 though nothing there overlaps them.
   static constexpr size_t kRecentFlushes = 8;
-  // Of more files, neighbours are remembered as one: some 300 bytes each.
+  // Of more files, neighbours are remembered as one: some 400 bytes each.
   static constexpr size_t kMostFiles = 4096;
   // What has been rewritten so often and never touched a file knows little of it.
   static constexpr double kMostAge = 30;
@@ -140,12 +141,11 @@ class LiveFiles {
   void JoinTwo();
 
   void Insert(Id id, File added);
-  void Remove(Id id);  // from levels and sums, not from files_
+  File Take(Id id);  // out of files, levels and sums
   void Count(const File& file, int sign);
 
   mutable std::mutex mutex_;
-  std::string prefix_;  // that all keys begin with
-  bool has_prefix_ = false;
+  std::optional<std::string> prefix_;  // that all keys begin with; unset without keys
   std::unordered_map<Id, File> files_;
   std::unordered_map<Id, File> unread_;  // that had readers, and have none
   std::map<int, Level> levels_;

@@ -28,15 +28,15 @@ std::string NoLevelsNote(const PolicyOptions& options) {
 
 // Whether a file's filter has one reader, from the file's opening to its end: not where the block
 // cache holds it.
-bool IsReadOnceAFile(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
+bool HasOneReaderAFile(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   return !table.cache_index_and_filter_blocks && !table.partition_filters;
 }
 
 std::string TooManyTreesNote() {
   return "more than " + std::to_string(KnownTrees::kMostTrees) +
          " column families, or too many files, share this policy: a family that was not written "
-         "for "
-         "long has filters with the rate of bits_per_key, until level_plan knows its levels again";
+         "for long has filters with the rate of bits_per_key, until level_plan knows its levels "
+         "again";
 }
 
 FamilyOptions FamilyOptionsOf(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) {
@@ -74,7 +74,7 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& options,
     return NewBitsBuilder(
         planned, verify,
         std::make_unique<PlaceOfFile>(options, facts, known, std::move(files),
-                                      IsReadOnceAFile(context.table_options)
+                                      HasOneReaderAFile(context.table_options)
                                           ? std::shared_ptr<FilterOwners>(known_, &known_->owners)
                                           : nullptr));
   } catch (...) {
