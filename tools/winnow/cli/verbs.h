@@ -32,7 +32,7 @@ struct Verb {
   // that it does not name come in the place of [FLAGS], or else at the end.
   absl::string_view arguments;
   absl::string_view summary;  // one line
-  absl::string_view help;     // the rest, lines of at most 80 characters
+  absl::string_view help;     // the rest; longer lines than kHelpWidth are wrapped
   // Called with the arguments that are neither flags nor the verb; gives the exit code.
   int (*run)(const Verb& verb, const std::vector<std::string>& arguments);
   std::vector<Example> examples = {};

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "src/sst/classify_block.h"
+
 namespace winnow::inspect {
 
 // A key to look for, without a timestamp.
@@ -55,14 +57,14 @@ struct CoveredKey {
 };
 
 struct FileProbe {
-  std::string path;              // these three for the caller to set
-  std::optional<int> level;      // unset: not known
-  std::string column_family;     // empty: not known
-  bool asked = false;            // it has none of the keys that are no hits; else it may have any
-  std::string kind = "unknown";  // of the filter, as FilterSummary::kind
-  std::vector<ProbeHit> hits;    // in the order of the keys
-  std::vector<CoveredKey> covered;  // only if exact; also of keys that are no hits
-  bool exact = false;               // each hit was looked for, but for what could not be read
+  std::string path;           // these three for the caller to set
+  std::optional<int> level;   // unset: not known
+  std::string column_family;  // empty: not known
+  bool asked = false;         // it has none of the keys that are no hits; else it may have any
+  std::string kind = std::string(kUnknown);  // of the filter, as FilterSummary::kind
+  std::vector<ProbeHit> hits;                // in the order of the keys
+  std::vector<CoveredKey> covered;           // only if exact; also of keys that are no hits
+  bool exact = false;  // each hit was looked for, but for what could not be read
 
   // Why it can't be told better than the hits say, though the file was read, as a sentence; empty:
   // nothing to say.

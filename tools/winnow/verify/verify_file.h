@@ -9,18 +9,19 @@
 #include <string>
 #include <vector>
 
+#include "src/sst/classify_block.h"
 #include "src/text/rate_interval.h"
 #include "tools/winnow/verify/key_check.h"
 
 namespace winnow::inspect {
 
 struct FileVerdict {
-  std::string path;              // these two for the caller to set
-  std::string column_family;     // empty: not known
-  std::string kind = "unknown";  // of the filter, as FilterSummary::kind
-  int partitions = 0;            // 0: the filter is one block
-  uint64_t entries = 0;          // of the table that were read
-  uint64_t keys = 0;             // whole keys and prefixes that the filter was asked for
+  std::string path;                          // these two for the caller to set
+  std::string column_family;                 // empty: not known
+  std::string kind = std::string(kUnknown);  // of the filter, as FilterSummary::kind
+  int partitions = 0;                        // 0: the filter is one block
+  uint64_t entries = 0;                      // of the table that were read
+  uint64_t keys = 0;  // whole keys and prefixes that the filter was asked for
 
   uint64_t false_negatives = 0;
   std::vector<DeniedKey> denied;  // the first of them, at most kMostDeniedShown
