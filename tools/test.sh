@@ -58,7 +58,7 @@ test_preset() {
   read -ra run <<<"$(started_by "$1")" || true
   cmake --preset "$1"
   "${run[@]}" cmake --build --preset "$1" --parallel "$(build_jobs)" # runs the tests to list their names
-  "${run[@]}" ctest --preset "$1" --parallel 2 --output-junit "$PWD/build/$1/tests.xml"
+  "${run[@]}" ctest --preset "$1" --parallel 3 --output-junit "$PWD/build/$1/tests.xml"
 }
 
 # Runs the tests of the list FILE, whose name is not seen in the suite's report.
@@ -66,7 +66,7 @@ test_listed() {
   local pattern
   pattern=$(sed 's/[][().*+?^$|\\]/\\&/g' "$1" | paste -sd '|')
   [[ -n $pattern ]] || return 0
-  ctest --preset release --parallel 2 --tests-regex "^($pattern)\$" --output-junit "$PWD/$2"
+  ctest --preset release --parallel 3 --tests-regex "^($pattern)\$" --output-junit "$PWD/$2"
 }
 
 # Runs the suite, but for tests that build, as a user who is not root, in a shell of its own: it sets a trap. In the name
@@ -79,7 +79,7 @@ test_as_user() (
   fi
   home=$(mktemp -d)
   trap 'rm -rf "$home"' EXIT
-  HOME=$home WINNOW_KERNEL=portable "${run[@]}" ctest --preset release --parallel 2 --output-junit "$PWD/$1" \
+  HOME=$home WINNOW_KERNEL=portable "${run[@]}" ctest --preset release --parallel 3 --output-junit "$PWD/$1" \
     --exclude-regex '^(arm64|s390x|clang|in_tree[.].*|install_test|install_core_test|find_rocksdb_test)$'
 )
 
