@@ -32,9 +32,12 @@ enum class LevelPlan : uint8_t {
   kByLevel = 1,  // "by_level": by levels_below
   kAuto = 2,     // "auto": the same with the caller's care that levels_below is the least that the
                  // file will ever have, as files that are moved down unmerged keep their filters
+  kLearned = 3,  // "learned": the same by the lookups that were seen. For policies of RocksDB
+                 // (winnow/rocksdb_policy.h), as a builder sees none: CheckOptions refuses it, and
+                 // a builder that is given it all the same builds as by kAuto and records this one
 };
 
-// "uniform", "by_level", "auto"; "unknown" for any other number. The string is static.
+// "uniform", "by_level", "auto", "learned"; "unknown" for any other number. The string is static.
 WINNOW_EXPORT std::string_view ToString(LevelPlan plan) noexcept;
 
 // A ribbon_min_keys that is not a number of keys: a Ribbon filter from as many keys on as it saves
@@ -87,8 +90,9 @@ struct FilterOptions {
   double levels_below = -1;
 };
 
-// Empty if every option is in its range, else a sentence that names the option, the value and the
-// range. The builder does not refuse what this refuses: it takes the nearest valid value.
+// Empty if every option is in its range and a builder may have it, else a sentence that names the
+// option, the value and the range. The builder does not refuse what this refuses: it takes the
+// nearest valid value.
 WINNOW_EXPORT std::string CheckOptions(const FilterOptions& options);
 
 // False for a file of the last level at absent_share 0: lookups find their keys in it, and a filter
@@ -147,10 +151,12 @@ inline constexpr NumberOption<uint64_t> kRibbonMinKeysOption{
 inline constexpr NumberOption<int> kLevelOption{"level", -1, 127};
 inline constexpr NumberOption<int> kBloomBeforeLevelOption{"bloom_before_level", -1,
                                                            std::numeric_limits<int>::max()};
-inline constexpr NamedOption<LevelPlan, 3> kLevelPlanOption{"level_plan",
+// The last one is a policy's alone.
+inline constexpr NamedOption<LevelPlan, 4> kLevelPlanOption{"level_plan",
                                                             {{{"uniform", LevelPlan::kUniform},
                                                               {"by_level", LevelPlan::kByLevel},
-                                                              {"auto", LevelPlan::kAuto}}},
+                                                              {"auto", LevelPlan::kAuto},
+                                                              {"learned", LevelPlan::kLearned}}},
                                                             LevelPlan::kUniform};
 inline constexpr NumberOption<double> kLevelSizeRatioOption{"level_size_ratio", 2, 100};
 inline constexpr NumberOption<double> kAbsentShareOption{"absent_share", 0, 1};

@@ -74,8 +74,14 @@ struct PolicyOptions {
   //     For trees that grow by random writes: what a sequential load writes is moved down as it is,
   //     and keeps the many bits of a small level on the last one.
   //   "auto": the same for files of which it is known that they will be merged on the way down, as
-  //     others of their range of keys were written below them since the database was opened.
-  // Universal and FIFO compaction, SstFileWriter and databases without a logger: uniform.
+  //     others of their range of keys were written below them in this process.
+  //   "learned": begins as "auto"; then files that lookups ask in vain get the bits of those that
+  //     they don't. A filter's bytes depend on the lookups that came before it. Keeps in memory
+  //     where samples of lookups lie among the keys, and for that up to 48 bytes of each of some
+  //     thousand keys, the cuts between them; SetOptions with another plan ends that. As "auto"
+  //     where a family of the policy has another comparator than RocksDB's bytewise one.
+  // Universal and FIFO compaction, SstFileWriter and databases without a logger: uniform. Where a
+  // plan is not followed, the database's LOG says so.
   LevelPlan level_plan = FilterOptions().level_plan;
 
   // Keys of a level to those of the one above, 2 to 100, for the plan; kSizeRatioOfFamilies unless

@@ -101,6 +101,7 @@ WINNOW_EXPORT void winnow_hash_many(const void* keys, const size_t* ends, size_t
 //   level               -1        -1 to 127; of the tree, recorded in the filter. -1: unknown
 //   bloom_before_level  -1        at least -1: known levels below this one get Bloom filters
 //   level_plan          uniform   uniform, by_level, auto. As a number 0, 1, 2
+//                                 learned, 3, is refused: it needs a policy of RocksDB
 //   level_size_ratio    10        2 to 100, for a plan
 //   absent_share        1         0 to 1, for a plan; with uniform only 1 is valid
 //   levels_below        -1        0 to 14 for a plan; -1: unknown
@@ -265,7 +266,7 @@ WINNOW_EXPORT bool winnow_view_payload_intact(const winnow_view* view);
 //   counted_fpr    that of this very filter: reads all bytes of a Bloom filter
 //   target_fpr     the rate that the options asked for, 0 to 1
 //   level          of the options; -1 unknown
-//   level_plan     of the options, as a number
+//   level_plan     of the options, as a number; 3: learned, by a policy of RocksDB
 //   levels_below   of the options; -1 unknown
 //   version        of the format
 //   probes         Bloom: bits set for each key

@@ -161,6 +161,12 @@ std::string ValuesOf(const NamedOption<Value, kCount>& option) {
   return core::NamesOf(option);
 }
 
+// The last one is not for builders.
+template <size_t kCount>
+std::string ValuesOf(const NamedOption<LevelPlan, kCount>& option) {
+  return core::NamesOf(option, kCount - 1);
+}
+
 // Calls use(option, member) for the option of this name; throws a Failure if there is none.
 template <typename Use>
 void WithOption(std::string_view name, const Use& use) {
@@ -187,6 +193,7 @@ void Set(std::string_view name, const std::string& text, FilterOptions* options)
     }
     // By itself: what goes together is seen when all are there.
     std::string problem = core::CheckOption(option, value);
+    if (problem.empty()) problem = core::CheckForBuilder(value);
     if (!problem.empty()) throw Failure{WINNOW_BAD_VALUE, std::move(problem)};
     options->*member = value;
   });

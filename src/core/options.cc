@@ -43,6 +43,11 @@ std::string_view ToString(LevelPlan plan) noexcept {
   return core::OrUnknown(core::NameOf(kLevelPlanOption, plan));
 }
 
+std::string core::CheckForBuilder(LevelPlan plan) {
+  if (plan != LevelPlan::kLearned) return {};
+  return "level_plan=learned needs a RocksDB policy, which sees lookups: give level_plan=auto";
+}
+
 std::string core::CheckShareOfPlan(double absent_share, LevelPlan level_plan) {
   if (absent_share == 1 || level_plan != LevelPlan::kUniform) return {};
   return "absent_share has no effect with level_plan=uniform: give level_plan=by_level or auto, "
@@ -53,6 +58,7 @@ std::string CheckOptions(const FilterOptions& options) {
   std::string problem;
   ForEachFilterOption([&](const auto& option, auto member) {
     if (problem.empty()) problem = core::CheckOption(option, options.*member);
+    if (problem.empty()) problem = core::CheckForBuilder(options.*member);
   });
   return problem.empty() ? core::CheckShareOfPlan(options.absent_share, options.level_plan)
                          : problem;

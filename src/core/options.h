@@ -79,6 +79,13 @@ std::string CheckOption(const NamedOption<std::optional<FilterKind>, kCount>& op
          NamesOf(option, kCount - 1) + ", or not be set";
 }
 
+// The same of a value that is in its range, whether a builder may have it, which sees no lookups.
+template <typename Value>
+std::string CheckForBuilder(const Value&) {
+  return {};
+}
+std::string CheckForBuilder(LevelPlan plan);
+
 // The same of a share that is in its range, whether it has an effect with this plan.
 std::string CheckShareOfPlan(double absent_share, LevelPlan level_plan);
 

@@ -31,6 +31,7 @@ struct KnownTree {
   double size_ratio = 0;                   // of a level to the one above; 0 unknown
   std::optional<bool> has_dynamic_levels;  // level_compaction_dynamic_level_bytes
   bool last_level_has_filters = true;      // not optimize_filters_for_hits
+  bool is_bytewise = true;                 // keys are in the order of their bytes
 };
 
 // What is known of the tree once this file of it was seen. A compaction to a level below 0 whose

@@ -52,6 +52,7 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
   }
   known.size_ratio = options_.size_ratio;
   known.has_dynamic_levels = options_.has_dynamic_levels;
+  known.is_bytewise = options_.is_bytewise;
   known.last_level_has_filters = !options_.has_last_level_without_filters.value_or(false);
   return known;
 }
@@ -69,6 +70,7 @@ void KnownTrees::Meet(const FamilyOptions& options) {
     has_seen_options_ = true;
     return;
   }
+  options_.is_bytewise = options_.is_bytewise && options.is_bytewise;
   if (options_.size_ratio != options.size_ratio) options_.size_ratio = 0;
   if (options_.has_dynamic_levels != options.has_dynamic_levels) {
     options_.has_dynamic_levels.reset();

@@ -28,6 +28,7 @@ struct FamilyOptions {
   double size_ratio = 0;  // max_bytes_for_level_multiplier; 0 unknown
   std::optional<bool> has_dynamic_levels;
   std::optional<bool> has_last_level_without_filters;  // optimize_filters_for_hits
+  bool is_bytewise = true;  // keys are in the order of their bytes; false if one family's are not
 };
 
 // Safe from any number of threads.

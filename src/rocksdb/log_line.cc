@@ -135,15 +135,6 @@ void LogLine::WriteReadingOnce(Logger* logger, const char* name,
   }
 }
 
-void LogLine::WriteNoteOnce(Logger* logger, const std::string& text) noexcept {
-  try {
-    if (logger != nullptr && Note(*logger, text)) {
-      ROCKSDB_NAMESPACE::Log(InfoLogLevel::WARN_LEVEL, logger, "[winnow] %s", text.c_str());
-    }
-  } catch (...) {
-  }
-}
-
 void LogLine::ComplainOnce(const char* name, const PolicyOptions& options,
                            const std::string& complaint) noexcept {
   try {

@@ -44,10 +44,6 @@ class LogLine {
   void WriteReadingOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name,
                         const std::string& builds) noexcept;
 
-  // "[winnow] TEXT", as a warning, once for each database. An object that writes notes is for notes
-  // only.
-  void WriteNoteOnce(ROCKSDB_NAMESPACE::Logger* logger, const std::string& text) noexcept;
-
   // Where RocksDB shows no log, as it asks for a reader: a complaint that is not empty goes to
   // stderr, unless this object did so before. Never throws.
   void ComplainOnce(const char* name, const PolicyOptions& options,

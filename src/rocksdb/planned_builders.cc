@@ -1,5 +1,6 @@
 #include "src/rocksdb/planned_builders.h"
 
+#include <rocksdb/comparator.h>
 #include <rocksdb/table.h>
 
 #include <memory>
@@ -9,6 +10,7 @@
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/context.h"
 #include "src/rocksdb/counters.h"
+#include "src/rocksdb/log_line.h"
 #include "src/rocksdb/place_of_file.h"
 #include "src/rocksdb/policy_options.h"
 
@@ -24,6 +26,14 @@ std::string NoLevelsNote(const PolicyOptions& options) {
          " has no effect on column families without leveled compaction: all their filters have "
          "the rate of bits_per_key=" +
          PolicyOptionText("bits_per_key", options);
+}
+
+// What is learned of lookups has its place in the order of the keys' bytes.
+std::string NotBytewiseNote() {
+  return std::string("level_plan=learned needs keys in the order of ") +
+         ROCKSDB_NAMESPACE::BytewiseComparator()->Name() +
+         ", and a column family of this policy has another comparator: filters are built by "
+         "level_plan=auto; give column families with another comparator a policy of their own";
 }
 
 // Whether a file's filter has one reader, from the file's opening to its end: not where the block
@@ -44,25 +54,33 @@ FamilyOptions FamilyOptionsOf(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& fami
   options.size_ratio = family.max_bytes_for_level_multiplier;
   options.has_dynamic_levels = family.level_compaction_dynamic_level_bytes;
   options.has_last_level_without_filters = family.optimize_filters_for_hits;
+  // A name stands for an order, whoever made the object.
+  options.is_bytewise =
+      family.comparator != nullptr && std::string_view(family.comparator->Name()) ==
+                                          ROCKSDB_NAMESPACE::BytewiseComparator()->Name();
   return options;
 }
 
 }  // namespace
 
-FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& options,
+FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
                                                const FilterBuildingContext& context) noexcept {
   const bool verify = context.table_options.detect_filter_construct_corruption;
-  if (options.level_plan == LevelPlan::kUniform) {
-    return NewBitsBuilder(ContextToOptions(options, context), verify);
+  if (asked.level_plan == LevelPlan::kUniform) {
+    return NewBitsBuilder(ContextToOptions(asked, context), verify);
   }
   try {
     const BuildFacts facts = FactsOf(context);
-    if (facts.compaction_style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
-      notes_.WriteNoteOnce(context.info_log, NoLevelsNote(options));
-    }
-    if (known_->trees.has_forgotten()) notes_.WriteNoteOnce(context.info_log, TooManyTreesNote());
+    const bool has_levels = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+    if (!has_levels) WarnOnceInLog(context.info_log, NoLevelsNote(asked));
+    if (known_->trees.has_forgotten()) WarnOnceInLog(context.info_log, TooManyTreesNote());
     const KnownTree known =
         known_->trees.Learn(context.info_log, context.column_family_name, facts);
+    PolicyOptions options = asked;
+    if (asked.level_plan == LevelPlan::kLearned && !known.is_bytewise) {
+      options.level_plan = LevelPlan::kAuto;
+      if (has_levels) WarnOnceInLog(context.info_log, NotBytewiseNote());
+    }
     const FilterOptions planned = PlannedOptions(options, facts, known, NextLevel(facts, known));
     if (!NeedsFilter(planned)) return nullptr;
     if (options.level_plan == LevelPlan::kByLevel) {

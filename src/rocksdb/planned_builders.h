@@ -12,7 +12,6 @@
 
 #include "src/rocksdb/filter_owners.h"
 #include "src/rocksdb/known_trees.h"
-#include "src/rocksdb/log_line.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -48,7 +47,6 @@ class PlannedBuilders {
 
  private:
   const std::shared_ptr<KnownFiles> known_;
-  LogLine notes_;
 };
 
 }  // namespace winnow::plugin

@@ -154,7 +154,11 @@ static void TestOptions(void) {
   EXPECT(Refuses("ribbon_min_keys", "18446744073709551614", WINNOW_BAD_VALUE, "auto"));
   EXPECT(Refuses("level", "128", WINNOW_BAD_VALUE, "from -1 to 127"));
   EXPECT(Refuses("level", "4294967296", WINNOW_BAD_VALUE, "a whole number"));
-  EXPECT(Refuses("level_plan", "3", WINNOW_BAD_VALUE, "uniform, by_level or auto"));
+  EXPECT(Refuses("level_plan", "4", WINNOW_BAD_VALUE, "must be uniform, by_level or auto"));
+  EXPECT(Refuses("level_plan", "learned", WINNOW_BAD_VALUE,
+                 "level_plan=learned needs a RocksDB policy, which sees lookups: give "
+                 "level_plan=auto"));
+  EXPECT(Refuses("level_plan", "3", WINNOW_BAD_VALUE, "level_plan=learned needs"));
   EXPECT(Refuses("absent_share", "1.01", WINNOW_BAD_VALUE, "from 0 to 1"));
   EXPECT(Refuses("bitsperkey", "10", WINNOW_UNKNOWN_NAME,
                  "no option bitsperkey; there are bits_per_key"));

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string>
 
+#include "src/core/format.h"
+#include "src/core/options.h"
 #include "src/core/sizing.h"
 #include "tests/support/random_hashes.h"
 #include "winnow/builder.h"
@@ -182,8 +184,12 @@ TEST(CheckOptions, NamesWhatIsWrongOfAPlan) {
   EXPECT_EQ(CheckOptions(options), "");
   options.level_plan = LevelPlan::kUniform;
   EXPECT_THAT(CheckOptions(options), HasSubstr("absent_share has no effect"));
-  options.level_plan = static_cast<LevelPlan>(3);
-  EXPECT_THAT(CheckOptions(options), HasSubstr("level_plan is 3"));
+  options.level_plan = static_cast<LevelPlan>(4);
+  EXPECT_EQ(CheckOptions(options),
+            "level_plan is 4, but must be that of uniform, by_level, auto or learned");
+  options.level_plan = LevelPlan::kLearned;
+  EXPECT_EQ(CheckOptions(options),
+            "level_plan=learned needs a RocksDB policy, which sees lookups: give level_plan=auto");
 }
 
 TEST(PackPlan, RecordsThePlanAndThePlace) {
@@ -192,9 +198,15 @@ TEST(PackPlan, RecordsThePlanAndThePlace) {
     FilterOptions options = Plan(10, below);
     EXPECT_EQ(UnpackPlan(PackPlan(options)), LevelPlan::kByLevel);
     EXPECT_EQ(UnpackLevelsBelow(PackPlan(options)), below);
-    options.level_plan = LevelPlan::kAuto;
-    EXPECT_EQ(UnpackPlan(PackPlan(options)), LevelPlan::kAuto);
+    for (const LevelPlan plan : {LevelPlan::kAuto, LevelPlan::kLearned}) {
+      options.level_plan = plan;
+      EXPECT_EQ(UnpackPlan(PackPlan(options)), plan);
+      EXPECT_EQ(UnpackLevelsBelow(PackPlan(options)), below);
+    }
   }
+  FilterOptions unknown = Plan(10, 1);
+  unknown.level_plan = static_cast<LevelPlan>(4);
+  EXPECT_EQ(PackPlan(NearestValid(unknown)), 0);
 }
 
 // What is built is what was planned, and the filter tells what was assumed.
@@ -211,6 +223,33 @@ TEST(LevelPlanTest, TheFilterRecordsWhatItWasBuiltFor) {
     EXPECT_EQ(info.level, 4);
     EXPECT_NEAR(info.target_fpr / PlannedRate(options), 1, 0.001);
     EXPECT_NEAR(info.expected_fpr / info.target_fpr, 1, 0.06);
+  }
+}
+
+// Byte 21 has the number 3 in its bits 5 and 6; all else is what `auto` builds.
+TEST(LevelPlanTest, ABuilderThatIsGivenLearnedBuildsAsByAuto) {
+  for (const double below : {-1.0, 0.0, 2.5}) {
+    FilterOptions options = Plan(10, below);
+    const auto build = [&options](LevelPlan plan) {
+      options.level_plan = plan;
+      FilterBuilder builder(options);
+      for (const KeyHash hash : winnow::testing::RandomHashes(1).Take(3000)) builder.Add(hash);
+      return std::string(builder.Finish().bytes());
+    };
+    const std::string as_auto = build(LevelPlan::kAuto);
+    const std::string learned = build(LevelPlan::kLearned);
+    const FilterView view(learned);
+    EXPECT_EQ(view.fault(), Fault::kNone);
+    EXPECT_EQ(view.info().level_plan, LevelPlan::kLearned);
+    EXPECT_EQ(ToString(view.info().level_plan), "learned");
+    EXPECT_EQ(view.info().levels_below, below);
+    ASSERT_EQ(learned.size(), as_auto.size());
+    const size_t tail = learned.size() - kTailBytes;
+    EXPECT_EQ(learned.substr(0, tail), as_auto.substr(0, tail));
+    const auto of_plan = static_cast<unsigned char>(learned[tail + 21]);
+    EXPECT_EQ(of_plan >> 5, 3);
+    EXPECT_EQ(of_plan & 31, as_auto[tail + 21] & 31);
+    EXPECT_EQ(view.info().target_fpr, FilterView(as_auto).info().target_fpr);
   }
 }
 

@@ -32,6 +32,20 @@ TEST(KnownTreesTest, LearnsDepthAndBaseFromMerges) {
   EXPECT_EQ(trees.Learn(&kOne, "default", Merge(6, false)).depth, 6);  // there is no level 7
 }
 
+// One for all: RocksDB does not say which family it shows the options of.
+TEST(KnownTreesTest, AFamilyInAnotherOrderOfKeysCountsForAll) {
+  KnownTrees trees;
+  EXPECT_TRUE(trees.Learn(&kOne, "default", kFlush).is_bytewise);
+  FamilyOptions family;
+  trees.Meet(family);
+  EXPECT_TRUE(trees.Learn(&kOne, "default", kFlush).is_bytewise);
+  family.is_bytewise = false;
+  trees.Meet(family);
+  family.is_bytewise = true;
+  trees.Meet(family);
+  EXPECT_FALSE(trees.Learn(&kOne, "default", kFlush).is_bytewise);
+}
+
 TEST(KnownTreesTest, OtherStylesTeachNothing) {
   KnownTrees trees;
   BuildFacts universal = Merge(5, false);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/metadata.h>
@@ -163,8 +164,8 @@ class LevelPlanTest : public ::testing::Test {
   testing::Model model_;
 };
 
-// Level, plan and rate of each file are what the pure function says; with level_plan=auto it may be
-// higher, up to the uniform one, where memory is short.
+// Level, plan and rate of each file are what the pure function says; but for level_plan=by_level it
+// may be higher, up to the uniform one, where memory is short.
 void ExpectPlanned(const FileInTree& file, LevelPlan plan, double absent_share = 1) {
   EXPECT_EQ(file.filter.level_plan, plan);
   FilterOptions options;
@@ -173,7 +174,8 @@ void ExpectPlanned(const FileInTree& file, LevelPlan plan, double absent_share =
   options.absent_share = absent_share;
   options.levels_below = file.filter.levels_below;
   const double planned = core::PlannedRate(options);
-  const double most = plan == LevelPlan::kAuto ? std::max(planned, core::RateForBits(10)) : planned;
+  const double most =
+      plan == LevelPlan::kByLevel ? planned : std::max(planned, core::RateForBits(10));
   EXPECT_GE(file.filter.target_fpr, 0.998 * planned) << "built for level " << file.filter.level;
   EXPECT_LE(file.filter.target_fpr, 1.002 * most)
       << "level " << file.level << ", built for " << file.filter.level << ", "
@@ -339,8 +341,64 @@ TEST_P(EachPlanTest, TwoDatabasesMayShareALoggerAndAPolicy) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Plans, EachPlanTest,
-                         ::testing::Values(LevelPlan::kByLevel, LevelPlan::kAuto),
+                         ::testing::Values(LevelPlan::kByLevel, LevelPlan::kAuto,
+                                           LevelPlan::kLearned),
                          [](const auto& plan) { return std::string(ToString(plan.param)); });
+
+size_t CountIn(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+constexpr char kNotBytewise[] = "level_plan=learned needs keys in the order of leveldb.Bytewise";
+constexpr char kNoLevels[] = "level_plan=learned has no effect on column families without leveled";
+
+TEST_F(LevelPlanTest, LearnedIsAutoWhereKeysHaveAnotherOrder) {
+  for (const bool reverse : {true, false}) {
+    Open("{id=winnow;level_plan=learned}", [reverse](Options* options, BlockBasedTableOptions*) {
+      if (reverse) options->comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+    });
+    PutAtRandom(0, kKeys);
+    size_t above = 0;
+    for (const FileInTree& file : Files()) {
+      ExpectPlanned(file, reverse ? LevelPlan::kAuto : LevelPlan::kLearned);
+      if (file.filter.levels_below > 0) ++above;
+    }
+    EXPECT_GT(above, 0u);
+    EXPECT_EQ(CountIn(testing::ReadFile(path_ + "/LOG"), kNotBytewise), reverse ? 1u : 0u);
+    EXPECT_THAT(testing::ReadFile(path_ + "/LOG"), HasSubstr("level_plan=learned;"));
+    for (uint64_t key = 0; key < 2 * kKeys; key += 7) {
+      std::string value;
+      EXPECT_EQ(database_->Get({}, Key(key), &value).ok(), model_.count(Key(key)) == 1) << key;
+    }
+    database_.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
+    model_.clear();
+  }
+}
+
+// Also where several of them have their turns.
+TEST_F(LevelPlanTest, EachFallbackIsSaidOnce) {
+  Open("{id=winnow;level_plan=learned}", [](Options* options, BlockBasedTableOptions*) {
+    options->comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+  });
+  Options universal = options_;
+  universal.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+  universal.level_compaction_dynamic_level_bytes = false;
+  ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
+  ASSERT_STATUS_OK(database_->CreateColumnFamily(universal, "universal", &family));
+  for (uint64_t i = 0; i < 3; ++i) {
+    ASSERT_STATUS_OK(database_->Put(WriteOptions(), Key(i), "value"));
+    ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
+    ASSERT_STATUS_OK(database_->Put(WriteOptions(), family, Key(i), "value"));
+    ASSERT_STATUS_OK(database_->Flush(FlushOptions(), family));
+  }
+  ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
+  const std::string log = testing::ReadFile(path_ + "/LOG");
+  EXPECT_EQ(CountIn(log, kNotBytewise), 1u);
+  EXPECT_EQ(CountIn(log, kNoLevels), 1u);
+}
 
 // A sequential load ends on the last level as it was flushed.
 TEST_F(LevelPlanTest, AutoGivesNoMoreBitsToWhatIsMovedDown) {

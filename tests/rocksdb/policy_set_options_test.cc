@@ -187,6 +187,35 @@ TEST_F(PolicySetOptionsTest, TheNextFileFollows) {
   }
 }
 
+TEST_F(PolicySetOptionsTest, GoesFromEachPlanToEach) {
+  Open("winnow:12");
+  const auto plan_of_next_file = [this] {
+    std::set<std::string> before;
+    for (const testing::FileFilter& file : testing::ReadFilters(path_)) before.insert(file.file);
+    EXPECT_TRUE(database_->Put(WriteOptions(), Key(1), "value").ok());
+    EXPECT_TRUE(database_->Flush(FlushOptions()).ok());
+    for (const testing::FileFilter& file : testing::ReadFilters(path_)) {
+      if (before.count(file.file) > 0) continue;
+      return std::string(ToString(FilterView(file.block).info().level_plan));
+    }
+    return std::string("no new file");
+  };
+  for (const auto& [from, from_plan] : kLevelPlanOption.values) {
+    for (const auto& [to, to_plan] : kLevelPlanOption.values) {
+      for (const std::string& plan : {std::string(from), std::string(to)}) {
+        ASSERT_STATUS_OK(
+            Set("block_based_table_factory", "{filter_policy={level_plan=" + plan + "}}"));
+        EXPECT_EQ(PolicyInForce(), plan == "uniform" ? "12;auto;-1" : "12;auto;-1;" + plan);
+        EXPECT_EQ(SavedPolicy(), PolicyInForce());
+        EXPECT_EQ(plan_of_next_file(), plan);
+      }
+    }
+  }
+  EXPECT_EQ(Set("block_based_table_factory", "{filter_policy={level_plan=learnt}}").ok(),
+            kPolicyIsReplaceable);
+  EXPECT_EQ(PolicyInForce(), "12;auto;-1;learned");
+}
+
 struct Refusal {
   const char* name;
   const char* value;

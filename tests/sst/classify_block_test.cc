@@ -105,17 +105,19 @@ TEST(ClassifyBlockTest, TellsWhatAPlanBuiltItFor) {
 
   FilterOptions options;
   options.level = 5;
-  options.level_plan = LevelPlan::kAuto;
   options.levels_below = 1.5;
-  FilterBuilder builder(options);
-  for (uint64_t i = 0; i < 1000; ++i) builder.Add(HashKey("key" + std::to_string(i)));
-  const FilterSummary planned = ClassifyBlock(builder.Finish().bytes(), 0);
-  ASSERT_TRUE(planned.built_for);
-  EXPECT_EQ(planned.built_for->level, 5);
-  EXPECT_EQ(planned.built_for->level_plan, "auto");
-  EXPECT_EQ(planned.built_for->levels_below, 1.5);
-  EXPECT_LT(planned.built_for->target_fpr, 0.002);
-  EXPECT_THAT(planned.detail, HasSubstr(", auto, 1.5 levels below"));
+  for (const std::string plan : {"auto", "learned"}) {
+    options.level_plan = plan == "auto" ? LevelPlan::kAuto : LevelPlan::kLearned;
+    FilterBuilder builder(options);
+    for (uint64_t i = 0; i < 1000; ++i) builder.Add(HashKey("key" + std::to_string(i)));
+    const FilterSummary planned = ClassifyBlock(builder.Finish().bytes(), 0);
+    ASSERT_TRUE(planned.built_for);
+    EXPECT_EQ(planned.built_for->level, 5);
+    EXPECT_EQ(planned.built_for->level_plan, plan);
+    EXPECT_EQ(planned.built_for->levels_below, 1.5);
+    EXPECT_LT(planned.built_for->target_fpr, 0.002);
+    EXPECT_THAT(planned.detail, HasSubstr(", " + plan + ", 1.5 levels below"));
+  }
 }
 
 TEST(ClassifyBlockTest, AnEmptyWinnowFilterMatchesNothing) {

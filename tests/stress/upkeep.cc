@@ -67,6 +67,7 @@ void ChangePolicy(const Database& database, size_t family, Random* random, Count
     "{filter_policy={build=bloomfilter}}",
     "{filter_policy={build=winnow;ribbon_min_keys=auto}}",
     "{filter_policy={level_plan=auto}}",
+    "{filter_policy={level_plan=learned}}",
     "{filter_policy={level_plan=by_level;absent_share=0.3}}",
     "{filter_policy={level_plan=uniform;absent_share=1}}",
 #if WINNOW_ROCKSDB_AT_LEAST(9, 8)

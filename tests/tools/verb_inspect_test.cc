@@ -489,7 +489,7 @@ TEST_F(VerbInspectTest, JsonAgreesWithRocksDbForEveryFileOfAMixedDatabase) {
                {"small", TableWith("winnow:12"), 40},
                {"cut", testing::PartitionedTableWith("winnow:10"), 6'000},
                {"cut", testing::PartitionedTableWith("bloomfilter:10"), 6'000},
-               {"plan", TableWith("{id=winnow;level_plan=auto}"), 5'000}};
+               {"plan", TableWith("{id=winnow;level_plan=learned}"), 5'000}};
   for (const auto& part : parts) {
     ROCKSDB_NAMESPACE::Options options = MakeOptions(part.table);
     options.disable_auto_compactions = true;
@@ -543,6 +543,9 @@ TEST_F(VerbInspectTest, JsonAgreesWithRocksDbForEveryFileOfAMixedDatabase) {
     EXPECT_EQ(said.at("level"), file.level) << file.name;
     EXPECT_EQ(said.at("file_bytes"), file.size) << file.name;
     EXPECT_EQ(said.at("column_family"), file.column_family_name) << file.name;
+    if (file.column_family_name == "plan") {
+      EXPECT_EQ(said.at("filter").at("built_for").at("level_plan"), "learned") << file.name;
+    }
     levels.insert(file.level);
   }
   EXPECT_GE(levels.size(), 2u);
