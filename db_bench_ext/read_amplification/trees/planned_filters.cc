@@ -4,6 +4,7 @@
 #include <absl/strings/str_format.h>
 #include <rocksdb/convenience.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -28,6 +29,16 @@ FilterOptions OptionsOf(const PolicyOptions& policy, double size_ratio,
   options.absent_share = policy.absent_share;
   options.levels_below = built_for.levels_below;
   return core::ForBuilding(options);
+}
+
+// Where memory is short, level_plan=auto takes a higher rate, up to the uniform one; what learned
+// takes depends on lookups.
+bool MayHaveRate(const PolicyOptions& policy, double planned, double found) {
+  if (policy.level_plan == LevelPlan::kLearned) return true;
+  const double most = policy.level_plan == LevelPlan::kAuto
+                          ? std::max(planned, core::RateForBits(policy.bits_per_key))
+                          : planned;
+  return found > planned * (1 - kSameRate) && found < most * (1 + kSameRate);
 }
 
 absl::Status Refuse(const std::string& path, const std::string& what, const std::string& expected,
@@ -63,13 +74,15 @@ absl::Status CheckPlanned(const PolicyOptions& policy, double size_ratio, const 
   if (found.level_plan != plan) return Refuse(path, "level plan", plan, found.level_plan);
   FilterOptions options = OptionsOf(policy, size_ratio, found);
   const double rate = core::RateForBits(options.bits_per_key);
-  if (std::abs(found.target_fpr / rate - 1) > kSameRate) {
+  if (!MayHaveRate(policy, rate, found.target_fpr)) {
     return Refuse(path, "target rate", absl::StrFormat("%.3g", rate),
                   absl::StrFormat("%.3g (built for level %d, %g levels below)", found.target_fpr,
                                   found.level, found.levels_below));
   }
   // Whether a file counts as a flush is not recorded: with bloom_before_level, either kind may be.
-  const bool by_keys_alone = policy.bloom_before_level < 0 && filter.partitions == 0;
+  const bool has_planned_rate = std::abs(found.target_fpr / rate - 1) <= kSameRate;
+  const bool by_keys_alone =
+      has_planned_rate && policy.bloom_before_level < 0 && filter.partitions == 0;
   const std::string_view name = inspect::NameOf(core::PlanFilter(filter.keys, options).kind);
   if (by_keys_alone && filter.kind != name) {
     return Refuse(path, absl::StrCat("kind, of ", filter.keys, " keys,"), std::string(name),

@@ -41,7 +41,7 @@ std::string Problem(const PolicyOptions& policy, const inspect::FilterSummary& f
 }
 
 TEST(CheckPlannedTest, AcceptsWhatThePolicyBuilds) {
-  for (const LevelPlan plan : {LevelPlan::kUniform, LevelPlan::kByLevel, LevelPlan::kAuto}) {
+  for (const auto& [name, plan] : kLevelPlanOption.values) {
     PolicyOptions policy = Policy(plan);
     for (const double below : {-1.0, 0.0, 0.5, 1.0, 3.0}) {
       for (const size_t keys : {1u, 30u, 63u, 64u, 5000u}) {
@@ -51,6 +51,26 @@ TEST(CheckPlannedTest, AcceptsWhatThePolicyBuilds) {
     if (plan == LevelPlan::kUniform) continue;
     policy.absent_share = 0.1;
     EXPECT_EQ(Problem(policy, Build(Options(policy, 1), 1000)), "");
+  }
+}
+
+// `auto` gives fewer bits where memory is short, but no fewer than uniform filters have.
+TEST(CheckPlannedTest, KnowsWhichPlansMayHaveOtherRates) {
+  const struct {
+    double bits_per_key;
+    LevelPlan plan;
+    bool is_right;
+  } cases[] = {
+      {9, LevelPlan::kAuto, true},    {11, LevelPlan::kAuto, false},
+      {5, LevelPlan::kAuto, false},   {9, LevelPlan::kByLevel, false},
+      {5, LevelPlan::kLearned, true}, {11, LevelPlan::kLearned, true},
+  };
+  for (const auto& [bits_per_key, plan, is_right] : cases) {
+    const PolicyOptions policy = Policy(plan);
+    FilterOptions options = Options(policy, 1);
+    options.bits_per_key = bits_per_key;
+    EXPECT_EQ(Problem(policy, Build(options, 1000)).empty(), is_right)
+        << ToString(plan) << " " << bits_per_key;
   }
 }
 
