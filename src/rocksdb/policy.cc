@@ -104,6 +104,12 @@ Status Policy::ConfigureOptions(const ConfigOptions& config_options,
   return status.ok() ? FilterPolicy::ConfigureOptions(config_options, {}, unused) : status;
 }
 
+Status Policy::GetOption(const ConfigOptions& config_options, const std::string& name,
+                         std::string* value) const {
+  *value = PolicyOptionText(GetOptionName(name), state_.Get().options);
+  return value->empty() ? FilterPolicy::GetOption(config_options, name, value) : Status::OK();
+}
+
 Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptions& cf_opts) const {
   const Status status = state_.Validate();
   planned_builders_.Meet(cf_opts);

@@ -67,6 +67,10 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const std::unordered_map<std::string, std::string>& opts_map,
       std::unordered_map<std::string, std::string>* unused) override;
 
+  // Every option, also one that is not saved in OPTIONS files.
+  ROCKSDB_NAMESPACE::Status GetOption(const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
+                                      const std::string& name, std::string* value) const override;
+
   // Called by RocksDB when a database is opened or gets a column family.
   ROCKSDB_NAMESPACE::Status ValidateOptions(
       const ROCKSDB_NAMESPACE::DBOptions& db_opts,

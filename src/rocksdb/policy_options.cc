@@ -169,18 +169,25 @@ bool WithOption(std::string_view name, const Use& use) {
   return is_known;
 }
 
-// What every policy is known by is always told, and of a plan all where there is one, but nothing
-// where there is none; the others where they were asked for.
-bool IsTold(std::string_view name, const PolicyOptions& options) {
+// What every policy is known by is always saved, the others where they were asked for, and a plan
+// wherever there is one.
+bool IsSaved(std::string_view name, const PolicyOptions& options) {
   for (const char* always :
        {kBitsPerKeyOption.name, kRibbonMinKeysOption.name, kBloomBeforeLevelOption.name}) {
     if (name == always) return true;
   }
+  if (name == kLevelPlanOption.name && options.level_plan != LevelPlan::kUniform) return true;
+  return PolicyOptionText(name, options) != PolicyOptionText(name, PolicyOptions());
+}
+
+// People are told what is saved, and of a plan all where there is one, but nothing where there is
+// none.
+bool IsTold(std::string_view name, const PolicyOptions& options) {
   for (const char* of_plan :
        {kLevelPlanOption.name, kLevelSizeRatioOption.name, kAbsentShareOption.name}) {
     if (name == of_plan) return options.level_plan != LevelPlan::kUniform;
   }
-  return PolicyOptionText(name, options) != PolicyOptionText(name, PolicyOptions());
+  return IsSaved(name, options);
 }
 
 Status ToStatus(const std::string& problem) {
@@ -276,6 +283,10 @@ std::string PolicyOptionText(std::string_view name, const PolicyOptions& options
   WithOption(name,
              [&](const auto& option, auto member) { text = TextOf(option, options.*member); });
   return text;
+}
+
+std::string SavedOptionText(std::string_view name, const PolicyOptions& options) {
+  return IsSaved(name, options) ? PolicyOptionText(name, options) : std::string();
 }
 
 const std::string& PolicyOptionNames() {

@@ -48,6 +48,12 @@ const std::vector<std::string>& PolicyOptionNameList();
 // One of them as text. Empty if there is no option of this name.
 std::string PolicyOptionText(std::string_view name, const PolicyOptions& options);
 
+// The same as RocksDB saves it, in OPTIONS files above all; empty where it is not saved. A Winnow
+// that does not know an option refuses it, so the first three are saved always and others where
+// they are not at their defaults: an older Winnow opens what uses no newer one. A level plan is
+// saved also where it is the default, which an older Winnow may not have.
+std::string SavedOptionText(std::string_view name, const PolicyOptions& options);
+
 // "bits_per_key, ribbon_min_keys, ... and absent_share".
 const std::string& PolicyOptionNames();
 

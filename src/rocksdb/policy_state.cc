@@ -91,7 +91,7 @@ const std::unordered_map<std::string, OptionTypeInfo>& PolicyState::OptionTypes(
     auto* made = new std::unordered_map<std::string, OptionTypeInfo>;
     for (const std::string& option : PolicyOptionNameList()) {
       const auto text = [option](const void* state) {
-        return PolicyOptionText(option, static_cast<const PolicyState*>(state)->Get().options);
+        return SavedOptionText(option, static_cast<const PolicyState*>(state)->Get().options);
       };
       made->emplace(option, OptionTypeInfo(
                                 kOffset, OptionType::kUnknown, OptionVerificationType::kNormal,

@@ -47,8 +47,8 @@ class PolicyState {
   // Sets one, as Configure.
   ROCKSDB_NAMESPACE::Status Set(const std::string& name, const std::string& text);
 
-  // The options for RocksDB's configuration, of a PolicyState that is registered. Lives as long as
-  // the library.
+  // The options for RocksDB's configuration, of a PolicyState that is registered. Their text is
+  // that of SavedOptionText: RocksDB leaves out what is empty. Lives as long as the library.
   static const std::unordered_map<std::string, ROCKSDB_NAMESPACE::OptionTypeInfo>& OptionTypes();
 
  private:

@@ -47,6 +47,9 @@ TEST(PolicyRequestTest, TakesWhatIsToBeBuilt) {
   EXPECT_FALSE(building.only_reads);
   EXPECT_EQ(building.options.build, Build::kBloomFilter);
   EXPECT_EQ(building.options.bits_per_key, 12);
+  const PolicyRequest learning = ParsePolicyRequest("{id=winnow;level_plan=learned}");
+  EXPECT_THAT(learning.complaint, IsEmpty());
+  EXPECT_EQ(learning.options.level_plan, LevelPlan::kLearned);
   for (const char* text : {"Read", "read:10", "{id=read}", "read ", "{id=winnow;build=read}"}) {
     EXPECT_THAT(ParsePolicyRequest(text).complaint, HasSubstr("or read, by which")) << text;
     EXPECT_FALSE(ParsePolicyRequest(text).only_reads) << text;

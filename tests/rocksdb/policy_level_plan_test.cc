@@ -19,6 +19,7 @@
 #include <memory>
 #include <random>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -526,6 +527,54 @@ TEST_F(LevelPlanTest, ComesBackFromTheOptionsFileAsItWasSet) {
   }
   EXPECT_THAT(testing::ReadFile(path_ + "/LOG"),
               HasSubstr("level_plan=by_level;level_size_ratio=8;absent_share=0.25"));
+}
+
+// The text of the policy in the latest OPTIONS file.
+std::string SavedText(const std::string& path) {
+  std::string name;
+  EXPECT_TRUE(
+      ROCKSDB_NAMESPACE::GetLatestOptionsFileName(path, ROCKSDB_NAMESPACE::Env::Default(), &name)
+          .ok());
+  const std::string text = testing::ReadFile(path + "/" + name);
+  const size_t begin = text.find("filter_policy=");
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+// What a Winnow of before level plans knows, and a plan wherever there is one.
+TEST_F(LevelPlanTest, OptionsFilesNameNewerOptionsWhereTheyAreAskedFor) {
+  const struct {
+    const char* policy;
+    std::set<std::string> saved;
+  } cases[] = {
+      {"winnow:9", {"bits_per_key=9"}},
+      {"{id=winnow;bits_per_key=9;build=winnow;level_plan=uniform}", {"bits_per_key=9"}},
+      {"{id=winnow;build=bloomfilter}", {"bits_per_key=10", "build=bloomfilter"}},
+      {"{id=winnow;level_plan=auto}", {"bits_per_key=10", "level_plan=auto"}},
+      {"{id=winnow;level_plan=learned}", {"bits_per_key=10", "level_plan=learned"}},
+      {"{id=winnow;level_plan=learned;absent_share=0.5;level_size_ratio=8}",
+       {"bits_per_key=10", "level_plan=learned", "absent_share=0.5", "level_size_ratio=8"}},
+  };
+  for (const auto& [policy, saved] : cases) {
+    Open(policy);
+    std::set<std::string> expected = saved;
+    expected.insert({"id=winnow.Filter", "ribbon_min_keys=auto", "bloom_before_level=-1"});
+    std::set<std::string> found;
+    std::string text = SavedText(path_);
+    ASSERT_EQ(text.rfind("filter_policy={", 0), 0u) << text;
+    std::istringstream parts(text.substr(15, text.size() - 16));
+    for (std::string part; std::getline(parts, part, ';');) found.insert(part);
+    EXPECT_EQ(found, expected) << policy;
+    // RocksDB makes the same of it.
+    const auto* table = options_.table_factory->GetOptions<BlockBasedTableOptions>();
+    const auto again = MakePolicyFrom(text.substr(14));
+    ASSERT_NE(again, nullptr) << text;
+    std::string mismatch;
+    EXPECT_TRUE(table->filter_policy->AreEquivalent(ROCKSDB_NAMESPACE::ConfigOptions(), again.get(),
+                                                    &mismatch))
+        << text << ": " << mismatch;
+    database_.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
+  }
 }
 
 TEST_F(LevelPlanTest, AnAbsentShareWithoutAPlanIsRefused) {

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -162,6 +163,51 @@ TEST(ToString, NamesABuilderThatIsNotOurs) {
   const std::string ours = ToString(options);
   options.build = Build::kRibbonFilter;
   EXPECT_EQ(ToString(options), ours + ";build=ribbonfilter");
+}
+
+// An older Winnow refuses names that it doesn't know.
+TEST(SavedOptionText, IsThereForTheFirstThreeAndForWhatWasAskedFor) {
+  const auto saved = [](const PolicyOptions& options) {
+    std::string text;
+    for (const std::string& name : PolicyOptionNameList()) {
+      const std::string value = SavedOptionText(name, options);
+      if (!value.empty()) text += name + "=" + value + ";";
+    }
+    return text;
+  };
+  const std::string first = "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1;";
+  PolicyOptions options;
+  EXPECT_EQ(saved(options), first);
+  for (const char* plan : {"by_level", "auto", "learned"}) {
+    ASSERT_TRUE(ParsePolicyOption("level_plan", plan, &options).ok());
+    EXPECT_EQ(saved(options), first + "level_plan=" + plan + ";");
+  }
+  ForEachPolicyOption([](const auto& option, auto member) {
+    PolicyOptions changed;
+    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(changed.*member)>>) {
+      changed.*member = option.least;
+    } else {
+      changed.*member = option.values.back().second;
+    }
+    EXPECT_EQ(SavedOptionText(option.name, changed), PolicyOptionText(option.name, changed));
+    EXPECT_NE(SavedOptionText(option.name, changed), "") << option.name;
+  });
+  EXPECT_EQ(SavedOptionText("bits_per_kye", options), "");
+}
+
+TEST(ParsePolicyOption, KnowsThePlans) {
+  PolicyOptions options;
+  for (const auto& [name, plan] : kLevelPlanOption.values) {
+    EXPECT_TRUE(ParsePolicyOption("level_plan", name, &options).ok()) << name;
+    EXPECT_EQ(options.level_plan, plan);
+    EXPECT_TRUE(CheckPolicyOptions(options).ok()) << name;
+  }
+  EXPECT_EQ(options.level_plan, LevelPlan::kLearned);
+  EXPECT_THAT(
+      ParsePolicyOption("level_plan", "learnt", &options).ToString(),
+      HasSubstr("level_plan is \"learnt\", but must be uniform, by_level, auto or learned"));
+  SetNearestPolicyOption("level_plan", "learnt", &options);
+  EXPECT_EQ(options.level_plan, LevelPlan::kLearned);
 }
 
 TEST(BuiltinPolicyId, IsThatOfRocksDBsPolicy) {

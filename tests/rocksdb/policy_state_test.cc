@@ -153,6 +153,16 @@ TEST(PolicyStateTest, OptionTypesReadAndWriteIt) {
   }
 }
 
+// RocksDB leaves out what has no text.
+TEST(PolicyStateTest, OptionTypesWriteNothingForDefaultsOfNewerOptions) {
+  const PolicyState state(PolicyOptions{});
+  for (const auto& [name, type] : PolicyState::OptionTypes()) {
+    std::string text = "none";
+    EXPECT_TRUE(type.Serialize(ROCKSDB_NAMESPACE::ConfigOptions(), name, &state, &text).ok());
+    EXPECT_EQ(text, SavedOptionText(name, PolicyOptions())) << name;
+  }
+}
+
 // No reader sees half of a change.
 TEST(PolicyStateTest, ChangesInOneStep) {
   PolicyState state(OptionsWithBits(1));
