@@ -32,7 +32,7 @@ std::string Written(bool terminal, seconds step) {
   const std::unique_ptr<std::FILE, Close> file(std::tmpfile());
   {
     Time now = kBoot;
-    Progress progress(file.get(), terminal, kEvery, [&now] { return now; });
+    Progress progress("growing_things", file.get(), terminal, kEvery, [&now] { return now; });
     const auto set = [&](const char* job, uint64_t done, uint64_t total) {
       now += step;
       progress.Set(job, done, total);
@@ -57,13 +57,13 @@ TEST(ProgressTest, ALineHasEveryJobAndIsCutToItsWidth) {
 
 TEST(ProgressTest, ALogGetsWholeLinesWithoutControlCharacters) {
   EXPECT_EQ(Written(false, kEvery),
-            "db_bench_ext: growing 34 %\n"
-            "db_bench_ext: growing 34 % | timing 50 %\n"
-            "db_bench_ext: timing 50 %\n");
+            "growing_things: growing 34 %\n"
+            "growing_things: growing 34 % | timing 50 %\n"
+            "growing_things: timing 50 %\n");
 }
 
 TEST(ProgressTest, ALogGetsALineNowAndThen) {
-  EXPECT_EQ(Written(false, kEvery / 2), "db_bench_ext: growing 34 % | timing 50 %\n");
+  EXPECT_EQ(Written(false, kEvery / 2), "growing_things: growing 34 % | timing 50 %\n");
 }
 
 TEST(ProgressTest, ALogGetsNothingOfWhatIsOverSoon) {

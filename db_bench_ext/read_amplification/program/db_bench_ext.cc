@@ -363,7 +363,7 @@ absl::StatusOr<RunKeys> KeysOfTask(Task* task, bool* planned) {
     absl::Status status = CheckForecast(*task, request.num, request.num * request.key_size);
     if (!status.ok()) return status;
   }
-  Progress progress;
+  Progress progress("db_bench_ext");
   absl::StatusOr<RunKeys> keys = MakeRunKeys(request, &progress, StopAsked());
   if (!keys.ok()) return keys.status();
   if (keys->value_size && !task->request.value_size_given) {
@@ -390,7 +390,7 @@ absl::StatusOr<RunKeys> KeysOfTask(Task* task, bool* planned) {
 }
 
 absl::StatusOr<WrittenKeys> FindWrittenKeys(const WriteSequence& writes) {
-  Progress progress;
+  Progress progress("db_bench_ext");
   return WrittenKeys::Of(writes, [&](uint64_t looked_at) {
     progress.Set("looking which keys are written", looked_at, writes.size());
     return !*StopAsked();
@@ -420,7 +420,7 @@ absl::Status Execute(Task task, const std::string& command) {
       WorkFolder::Open(absl::GetFlag(FLAGS_db), keep);
   if (!folder.ok()) return folder.status();
   {
-    Progress progress;
+    Progress progress("db_bench_ext");
     absl::StatusOr<std::vector<inspect::PolicyResult>> policies =
         Run(task.options, task.policies, data, folder->get(), &progress, StopAsked());
     if (!policies.ok()) return policies.status();
@@ -455,7 +455,7 @@ absl::Status ExecuteOnExisting(const Task& task, const std::string& command) {
   options.timed_rounds = task.options.timed_rounds;
   options.threads = task.options.threads;
   options.cache_size = task.options.tree.cache_size;
-  Progress progress;
+  Progress progress("db_bench_ext");
   absl::StatusOr<inspect::ReadAmplification> results =
       MeasureExisting(absl::GetFlag(FLAGS_db), options, &progress, StopAsked());
   if (!results.ok()) return results.status();

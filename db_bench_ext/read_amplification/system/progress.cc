@@ -24,13 +24,17 @@ std::string ProgressLine(const std::map<std::string, int>& percents, size_t widt
   return line;
 }
 
-Progress::Progress()
-    : Progress(stderr, isatty(STDERR_FILENO) == 1,
+Progress::Progress(std::string program)
+    : Progress(std::move(program), stderr, isatty(STDERR_FILENO) == 1,
                isatty(STDERR_FILENO) == 1 ? kOnTerminal : kElsewhere, Clock::now) {}
 
-Progress::Progress(std::FILE* out, bool terminal, std::chrono::milliseconds every,
-                   std::function<Clock::time_point()> now)
-    : out_(out), terminal_(terminal), every_(every), now_(std::move(now)) {
+Progress::Progress(std::string program, std::FILE* out, bool terminal,
+                   std::chrono::milliseconds every, std::function<Clock::time_point()> now)
+    : program_(std::move(program)),
+      out_(out),
+      terminal_(terminal),
+      every_(every),
+      now_(std::move(now)) {
   if (!terminal) drawn_ = now_();
 }
 
@@ -56,7 +60,7 @@ void Progress::Draw() {
   if (terminal_) {
     std::fprintf(out_, "%s%s", kWipe, ProgressLine(percents_, kLineWidth).c_str());
   } else if (!percents_.empty()) {
-    std::fprintf(out_, "db_bench_ext: %s\n", ProgressLine(percents_, 0).c_str());
+    std::fprintf(out_, "%s: %s\n", program_.c_str(), ProgressLine(percents_, 0).c_str());
   }
   std::fflush(out_);
 }

@@ -25,10 +25,10 @@ class Progress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Writes to stderr.
-  Progress();
+  // Writes to stderr, a log's lines behind the program's name.
+  explicit Progress(std::string program);
   // For tests, which set the time. `out` is not owned.
-  Progress(std::FILE* out, bool terminal, std::chrono::milliseconds every,
+  Progress(std::string program, std::FILE* out, bool terminal, std::chrono::milliseconds every,
            std::function<Clock::time_point()> now);
   ~Progress();  // wipes the line of a terminal
   Progress(const Progress&) = delete;
@@ -40,6 +40,7 @@ class Progress {
  private:
   void Draw();
 
+  const std::string program_;
   std::FILE* const out_;
   const bool terminal_;
   const std::chrono::milliseconds every_;
