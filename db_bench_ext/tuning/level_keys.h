@@ -25,6 +25,12 @@ inline uint64_t LevelKeyNumber(std::string_view key) {
   return number;
 }
 
+// A key that is looked up, by its number.
+struct AskedKey {
+  uint64_t number;
+  bool present;
+};
+
 }  // namespace winnow::bench
 
 #endif  // WINNOW_DB_BENCH_EXT_TUNING_LEVEL_KEYS_H_

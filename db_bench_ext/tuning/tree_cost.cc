@@ -4,27 +4,19 @@
 #include <absl/strings/str_cat.h>
 #include <rocksdb/db.h>
 #include <rocksdb/metadata.h>
+#include <rocksdb/sst_file_reader.h>
 
 #include <algorithm>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "db_bench_ext/read_amplification/keys/random.h"
-#include "db_bench_ext/tuning/level_keys.h"
 #include "src/core/sizing.h"
 #include "src/sst/sst_filters.h"
 
 namespace winnow::bench {
 namespace {
-
-struct File {
-  size_t level;
-  uint64_t first;
-  uint64_t last;
-  uint64_t keys;
-  uint64_t bytes;
-  double rate;
-};
 
 FilterOptions WithBits(double bits_per_key) {
   FilterOptions options;
@@ -32,13 +24,22 @@ FilterOptions WithBits(double bits_per_key) {
   return options;
 }
 
-uint64_t UniformBytes(const std::vector<File>& files, double bits_per_key) {
+uint64_t UniformBytes(const std::vector<FilterFile>& files, double bits_per_key) {
   uint64_t bytes = 0;
-  for (const File& file : files) bytes += core::EstimateBytes(file.keys, WithBits(bits_per_key));
+  for (const FilterFile& file : files) {
+    const uint64_t blocks = std::max<uint64_t>(1, file.blocks);
+    bytes += blocks * core::EstimateBytes(file.keys / blocks, WithBits(bits_per_key));
+  }
   return bytes;
 }
 
-double EqualBits(const std::vector<File>& files, uint64_t bytes) {
+uint64_t FilterBytes(const std::vector<FilterFile>& files) {
+  uint64_t bytes = 0;
+  for (const FilterFile& file : files) bytes += file.bytes;
+  return bytes;
+}
+
+double EqualBits(const std::vector<FilterFile>& files, uint64_t bytes) {
   double low = kBitsPerKeyOption.least;
   double high = kBitsPerKeyOption.most;
   for (int i = 0; i < 30; ++i) {
@@ -48,86 +49,151 @@ double EqualBits(const std::vector<File>& files, uint64_t bytes) {
   return low;
 }
 
-// The sum of the rates of the files that hold a key, on an average over keys of the whole range.
-template <typename RateOf>
-double FalseReads(const std::vector<File>& files, RateOf rate_of) {
-  constexpr int kKeys = 20'000;
-  uint64_t least = std::numeric_limits<uint64_t>::max();
-  uint64_t greatest = 0;
-  for (const File& file : files) {
-    least = std::min(least, file.first);
-    greatest = std::max(greatest, file.last);
-  }
-  std::vector<double> rates;
-  rates.reserve(files.size());
-  for (const File& file : files) rates.push_back(rate_of(file));
-  Random random(1);
-  double sum = 0;
-  for (int i = 0; i < kKeys; ++i) {
-    const uint64_t key = least + random() % (greatest - least + 1);
-    for (size_t f = 0; f < files.size(); ++f) {
-      if (files[f].first <= key && key <= files[f].last) sum += rates[f];
-    }
-  }
-  return sum / kKeys;
+bool Has(const FilterFile& file, uint64_t number) {
+  return file.numbers && std::binary_search(file.numbers->begin(), file.numbers->end(), number);
 }
 
-absl::StatusOr<std::vector<File>> FilesOf(const LevelTree& tree) {
-  rocksdb::ColumnFamilyMetaData metadata;
-  tree.db()->GetColumnFamilyMetaData(&metadata);
-  const auto number = [&](const std::string& key) {
-    return LevelKeyNumber(std::string_view(key).substr(tree.prefix().size()));
-  };
-  std::vector<File> files;
-  for (const rocksdb::LevelMetaData& level : metadata.levels) {
-    for (const rocksdb::SstFileMetaData& file : level.files) {
-      const inspect::SstReport report = inspect::ReadSst(tree.path() + file.name);
-      if (!report.filter || !report.filter->expected_fpr) {
-        return absl::InternalError(absl::StrCat("can't read the filter of ", file.name));
-      }
-      if (report.filter->kind == inspect::kNoFilter) continue;
-      files.push_back({static_cast<size_t>(level.level), number(file.smallestkey),
-                       number(file.largestkey), file.num_entries, report.filter->bytes,
-                       *report.filter->expected_fpr});
-    }
+// The sum of the rates of the files that a lookup asks in vain.
+double FalseReadsOf(const AskedKey& key, const std::vector<FilterFile>& files,
+                    const std::vector<double>& rates) {
+  double sum = 0;
+  for (size_t f = 0; f < files.size(); ++f) {
+    if (key.number < files[f].first || files[f].last < key.number) continue;
+    if (key.present && Has(files[f], key.number)) return sum;
+    sum += rates[f];
   }
-  if (files.empty()) return absl::InternalError("the tree has no filters");
-  return files;
+  return key.present ? 0 : sum;
 }
+
+template <typename RateOf>
+double FalseReads(const std::vector<FilterFile>& files, const std::vector<AskedKey>& lookups,
+                  RateOf rate_of) {
+  std::vector<double> rates;
+  rates.reserve(files.size());
+  for (const FilterFile& file : files) rates.push_back(rate_of(file));
+  double sum = 0;
+  for (const AskedKey& key : lookups) sum += FalseReadsOf(key, files, rates);
+  return sum / static_cast<double>(lookups.size());
+}
+
+uint64_t NumberOf(const LevelTree& tree, std::string_view key) {
+  return LevelKeyNumber(key.substr(tree.prefix().size()));
+}
+
+absl::StatusOr<std::vector<uint64_t>> NumbersOf(const LevelTree& tree, const std::string& path) {
+  rocksdb::SstFileReader reader((rocksdb::Options()));
+  if (const rocksdb::Status status = reader.Open(path); !status.ok()) {
+    return absl::InternalError(absl::StrCat("can't open ", path, ": ", status.ToString()));
+  }
+  std::vector<uint64_t> numbers;
+  const std::unique_ptr<rocksdb::Iterator> key(reader.NewIterator(rocksdb::ReadOptions()));
+  for (key->SeekToFirst(); key->Valid(); key->Next()) {
+    numbers.push_back(NumberOf(tree, std::string_view(key->key().data(), key->key().size())));
+  }
+  if (key->status().ok()) return numbers;
+  return absl::InternalError(absl::StrCat("can't read ", path, ": ", key->status().ToString()));
+}
+
+absl::StatusOr<FilterFile> ReadFile(const LevelTree& tree, const rocksdb::SstFileMetaData& file,
+                                    bool reads_numbers) {
+  const std::string path = tree.path() + file.name;
+  const inspect::SstReport report = inspect::ReadSst(path);
+  if (!report.filter || !report.filter->expected_fpr) {
+    return absl::InternalError(absl::StrCat("can't read the filter of ", file.name));
+  }
+  FilterFile read;
+  read.first = NumberOf(tree, file.smallestkey);
+  read.last = NumberOf(tree, file.largestkey);
+  read.newest = file.largest_seqno;
+  read.keys = file.num_entries;
+  if (report.filter->kind != inspect::kNoFilter) {
+    read.keys = report.filter->keys;
+    read.bytes = report.filter->bytes;
+    read.blocks = static_cast<uint64_t>(std::max(1, report.filter->partitions));
+    read.rate = *report.filter->expected_fpr;
+  }
+  if (!reads_numbers) return read;
+  absl::StatusOr<std::vector<uint64_t>> numbers = NumbersOf(tree, path);
+  if (!numbers.ok()) return numbers.status();
+  read.numbers = std::make_shared<const std::vector<uint64_t>>(*std::move(numbers));
+  return read;
+}
+
+// Files that compactions replace stay in the folder while this lives.
+class KeepFiles {
+ public:
+  explicit KeepFiles(rocksdb::DB* db) : db_(db) {
+    db_->DisableFileDeletions().PermitUncheckedError();
+  }
+  ~KeepFiles() { db_->EnableFileDeletions().PermitUncheckedError(); }
+  KeepFiles(const KeepFiles&) = delete;
+  KeepFiles& operator=(const KeepFiles&) = delete;
+
+ private:
+  rocksdb::DB* const db_;
+};
 
 }  // namespace
 
-absl::Status MostMemory::Look(const LevelTree& tree) {
+absl::StatusOr<std::vector<FilterFile>> FilterReader::Read(const LevelTree& tree) {
+  const KeepFiles keep(tree.db());
   rocksdb::ColumnFamilyMetaData metadata;
   tree.db()->GetColumnFamilyMetaData(&metadata);
-  double filter = 0;
-  double uniform = 0;
+  std::map<std::string, FilterFile> known = std::exchange(files_, {});
+  std::vector<FilterFile> files;
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
-      auto found = files_.find(file.name);
-      if (found == files_.end()) {
-        const inspect::SstReport report = inspect::ReadSst(tree.path() + file.name);
-        if (!report.filter) continue;
-        const bool has_filter = report.filter->kind != inspect::kNoFilter;
-        const uint64_t alike =
-            has_filter ? core::EstimateBytes(report.filter->keys, WithBits(bits_per_key_)) : 0;
-        found = files_.emplace(file.name, Bytes{report.filter->bytes, alike}).first;
+      auto found = known.extract(file.name);
+      if (found.empty()) {
+        absl::StatusOr<FilterFile> read = ReadFile(tree, file, reads_numbers_);
+        if (!read.ok()) return read.status();
+        files_.emplace(file.name, *std::move(read));
+      } else {
+        files_.insert(std::move(found));
       }
-      filter += static_cast<double>(found->second.filter);
-      uniform += static_cast<double>(found->second.uniform);
+      FilterFile& now = files_.at(file.name);
+      now.level = static_cast<size_t>(level.level);
+      files.push_back(now);
     }
   }
-  if (uniform > 0) share_ = std::max(share_, filter / uniform);
-  return absl::OkStatus();
+  std::stable_sort(files.begin(), files.end(), [](const FilterFile& a, const FilterFile& b) {
+    return a.level != b.level ? a.level < b.level : a.level == 0 && a.newest > b.newest;
+  });
+  return files;
 }
 
-absl::StatusOr<TreeCost> MeasureTree(const LevelTree& tree, double bits_per_key) {
-  absl::StatusOr<std::vector<File>> files = FilesOf(tree);
-  if (!files.ok()) return files.status();
+std::vector<FilterFile> WithFilters(std::vector<FilterFile> files) {
+  files.erase(std::remove_if(files.begin(), files.end(),
+                             [](const FilterFile& file) { return file.blocks == 0; }),
+              files.end());
+  return files;
+}
+
+std::vector<AskedKey> EvenLookups(const std::vector<FilterFile>& files) {
+  constexpr size_t kLookups = 20'000;
+  uint64_t least = std::numeric_limits<uint64_t>::max();
+  uint64_t greatest = 0;
+  for (const FilterFile& file : files) {
+    least = std::min(least, file.first);
+    greatest = std::max(greatest, file.last);
+  }
+  Random random(1);
+  std::vector<AskedKey> lookups(kLookups);
+  for (AskedKey& key : lookups) key = {least + random() % (greatest - least + 1), false};
+  return lookups;
+}
+
+void MostMemory::See(const std::vector<FilterFile>& files) {
+  const uint64_t uniform = UniformBytes(files, bits_per_key_);
+  if (uniform == 0) return;
+  share_ = std::max(share_, static_cast<double>(FilterBytes(files)) / static_cast<double>(uniform));
+}
+
+TreeCost CostOf(const std::vector<FilterFile>& files, const std::vector<AskedKey>& lookups,
+                double bits_per_key) {
   TreeCost cost;
-  for (const File& file : *files) {
+  for (const FilterFile& file : files) {
     cost.keys += file.keys;
-    cost.filter_bytes += file.bytes;
     if (cost.keys_by_level.size() <= file.level) {
       cost.keys_by_level.resize(file.level + 1);
       cost.bits_by_level.resize(file.level + 1);
@@ -139,15 +205,18 @@ absl::StatusOr<TreeCost> MeasureTree(const LevelTree& tree, double bits_per_key)
     const uint64_t keys = cost.keys_by_level[level];
     if (keys > 0) cost.bits_by_level[level] /= static_cast<double>(keys);
   }
-  cost.uniform_bytes = UniformBytes(*files, bits_per_key);
-  cost.equal_bits = EqualBits(*files, cost.filter_bytes);
-  cost.false_reads = FalseReads(*files, [](const File& file) { return file.rate; });
+  cost.filter_bytes = FilterBytes(files);
+  cost.uniform_bytes = UniformBytes(files, bits_per_key);
+  cost.equal_bits = EqualBits(files, cost.filter_bytes);
+  cost.false_reads = FalseReads(files, lookups, [](const FilterFile& file) { return file.rate; });
   for (size_t level = 0; level < cost.keys_by_level.size(); ++level) {
-    cost.files_by_level.push_back(
-        FalseReads(*files, [level](const File& file) { return file.level == level ? 1.0 : 0.0; }));
+    cost.files_by_level.push_back(FalseReads(files, lookups, [level](const FilterFile& file) {
+      return file.level == level ? 1.0 : 0.0;
+    }));
   }
   const double uniform_rate = core::RateForBits(cost.equal_bits);
-  cost.uniform_false_reads = FalseReads(*files, [&](const File&) { return uniform_rate; });
+  cost.uniform_false_reads =
+      FalseReads(files, lookups, [&](const FilterFile&) { return uniform_rate; });
   return cost;
 }
 

@@ -3,22 +3,33 @@
 // src/rocksdb/context.cc were chosen from, and whether "auto" holds what it has to.
 //
 //   tune_levels --folder=DIR [--keys=4000000] [--plans=by_level,auto] [--scenarios=random,moved_30]
+//   tune_levels --folder=DIR --keys=600000 --plans=uniform,auto --scenarios=mixgraph,zipf
+//   --repeats=5
 
 #include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
 #include <absl/flags/usage.h>
 #include <absl/status/status.h>
+#include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/system/progress.h"
+#include "db_bench_ext/tuning/heat_run.h"
+#include "db_bench_ext/tuning/heat_scenarios.h"
 #include "db_bench_ext/tuning/level_scenarios.h"
+#include "db_bench_ext/tuning/level_tree.h"
 #include "db_bench_ext/tuning/tree_cost.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -26,7 +37,18 @@ ABSL_FLAG(std::string, folder, "", "where the databases are made, and removed ag
 ABSL_FLAG(uint64_t, keys, 4'000'000, "keys of a tree");
 ABSL_FLAG(std::vector<std::string>, plans, (std::vector<std::string>{"by_level", "auto"}),
           "plans to try, with commas");
-ABSL_FLAG(std::vector<std::string>, scenarios, {}, "scenarios to try, with commas; none: all");
+ABSL_FLAG(std::vector<std::string>, scenarios, {},
+          "shapes and lookups to try, with commas; none: all");
+ABSL_FLAG(uint64_t, repeats, 1,
+          "times that each scenario is tried, all plans by turns, each time with other keys where "
+          "there are lookups; above 1 the means follow, with the standard deviation");
+ABSL_FLAG(double, lookups, 2.5, "lookups to a written key while a tree grows, where there are any");
+ABSL_FLAG(bool, cache, false,
+          "filters are in the block cache, which holds 5 % of a tree that is looked up");
+ABSL_FLAG(bool, partitioned, false, "filters are partitioned");
+ABSL_FLAG(uint64_t, divide_sizes, 64,
+          "RocksDB's default sizes are divided by this, 1 to 1024: at 64 a file has some 26,000 "
+          "keys, at 512 some 3,200");
 ABSL_FLAG(double, bits_per_key, 10, "of the policies");
 ABSL_FLAG(double, level_size_ratio, 0, "of the policies; 0: auto");
 ABSL_FLAG(double, absent_share, 1, "of the policies");
@@ -61,60 +83,79 @@ constexpr char kIntroduction[] =
     "to "
     "save.\n\n";
 
+constexpr char kHeatIntroduction[] =
+    "\n## Under lookups\n\n"
+    "Here the tree is looked up while it grows, by the lookups of each row, and is then "
+    "overwritten "
+    "by as many writes as it\n"
+    "has keys, so that its last level is rewritten. Absent keys lie between present ones. *False "
+    "reads* are those of keys that are\n"
+    "drawn as the lookups are at the end, of a present key by the filters above the file that has "
+    "it. *Growing* is the mean over\n"
+    "looks while the tree grows, each by the lookups of its time, and beside it the ratio to "
+    "uniform filters of the same memory.\n"
+    "*Counted* is what RocksDB counts of lookups at rest, and *blocks* those of data that were not "
+    "in the block cache, which\n"
+    "holds 5 % of the tree.\n\n";
+
 absl::StatusOr<LevelPlan> PlanOf(const std::string& name) {
-  for (const LevelPlan plan : {LevelPlan::kUniform, LevelPlan::kByLevel, LevelPlan::kAuto}) {
-    if (ToString(plan) == name) return plan;
+  std::vector<std::string> names;
+  for (const auto& [known, plan] : kLevelPlanOption.values) {
+    if (known == name) return plan;
+    names.emplace_back(known);
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("there is no plan '", name, "', but uniform, by_level and auto"));
+      absl::StrCat("there is no plan '", name, "', but ", absl::StrJoin(names, ", ")));
 }
 
-// RocksDB's defaults, divided by 64.
-rocksdb::Options SmallFiles() {
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  options.compression = rocksdb::kNoCompression;
-  options.level_compaction_dynamic_level_bytes = true;
-  options.write_buffer_size = 1 << 20;
-  options.target_file_size_base = 1 << 20;
-  options.max_bytes_for_level_base = 4 << 20;
-  options.max_background_jobs = 2;
-  return options;
-}
-
-// Times that a tree is looked at while it grows.
-constexpr uint64_t kLooks = 40;
-
-struct Tried {
-  TreeCost cost;
-  double most_memory;  // to uniform, at any time
-};
-
-absl::StatusOr<Tried> Try(const LevelScenario& scenario, LevelPlan plan) {
+PolicyOptions PolicyOf(LevelPlan plan) {
   PolicyOptions policy;
   policy.bits_per_key = absl::GetFlag(FLAGS_bits_per_key);
   policy.level_plan = plan;
   policy.level_size_ratio = absl::GetFlag(FLAGS_level_size_ratio);
   policy.absent_share = plan == LevelPlan::kUniform ? 1 : absl::GetFlag(FLAGS_absent_share);
-  rocksdb::BlockBasedTableOptions table;
-  const rocksdb::Status made = NewFilterPolicy(policy, &table.filter_policy);
-  if (!made.ok()) return absl::InvalidArgumentError(made.ToString());
-  rocksdb::Options options = SmallFiles();
-  if (scenario.change_options) scenario.change_options(&options);
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  LevelTree tree(options, absl::StrCat(absl::GetFlag(FLAGS_folder), "/", scenario.name),
-                 scenario.prefix);
-  MostMemory most(policy.bits_per_key);
-  tree.Watch(std::max<uint64_t>(1, absl::GetFlag(FLAGS_keys) / kLooks),
-             [&] { return most.Look(tree); });
-  absl::Status status = tree.Open();
-  if (status.ok()) status = scenario.grow(&tree, absl::GetFlag(FLAGS_keys));
-  if (status.ok()) status = most.Look(tree);
-  if (!status.ok()) return status;
-  absl::StatusOr<TreeCost> cost = MeasureTree(tree, policy.bits_per_key);
-  if (!cost.ok()) return cost.status();
-  return Tried{*std::move(cost), most.share()};
+  return policy;
 }
+
+// RocksDB's defaults, divided.
+rocksdb::Options SmallFiles() {
+  const uint64_t divisor = absl::GetFlag(FLAGS_divide_sizes);
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.compression = rocksdb::kNoCompression;
+  options.level_compaction_dynamic_level_bytes = true;
+  options.write_buffer_size = (64 << 20) / divisor;
+  options.target_file_size_base = (64 << 20) / divisor;
+  options.max_bytes_for_level_base = (256 << 20) / divisor;
+  options.max_background_jobs = 2;
+  return options;
+}
+
+absl::StatusOr<rocksdb::BlockBasedTableOptions> TableOf(LevelPlan plan) {
+  rocksdb::BlockBasedTableOptions table;
+  const rocksdb::Status made = NewFilterPolicy(PolicyOf(plan), &table.filter_policy);
+  if (!made.ok()) return absl::InvalidArgumentError(made.ToString());
+  table.cache_index_and_filter_blocks = absl::GetFlag(FLAGS_cache);
+  if (absl::GetFlag(FLAGS_partitioned)) {
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.partition_filters = true;
+  }
+  return table;
+}
+
+std::string PathOf(const std::string& scenario) {
+  return absl::StrCat(absl::GetFlag(FLAGS_folder), "/", scenario);
+}
+
+std::string JobOf(const std::string& scenario, LevelPlan plan) {
+  return absl::StrCat(scenario, " with ", std::string(ToString(plan)));
+}
+
+// Numbers of a row, in the order of its table's columns, and what stands behind them.
+struct Tried {
+  std::vector<double> numbers;
+  std::string levels;
+};
 
 std::string LevelsText(const TreeCost& cost) {
   std::vector<std::string> levels;
@@ -127,42 +168,222 @@ std::string LevelsText(const TreeCost& cost) {
   return absl::StrJoin(levels, ", ");
 }
 
-void PrintRow(const LevelScenario& scenario, const std::string& plan, const Tried& tried) {
-  const TreeCost& cost = tried.cost;
-  std::printf("%s\n",
-              absl::StrFormat(
-                  "| %s | %s | %.3f | %.3f | %.5f | %.5f | %.3f | %s |", scenario.name, plan,
-                  static_cast<double>(cost.filter_bytes) / static_cast<double>(cost.uniform_bytes),
-                  tried.most_memory, cost.false_reads, cost.uniform_false_reads,
-                  cost.false_reads / cost.uniform_false_reads, LevelsText(cost))
-                  .c_str());
+double Ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+// Times that a tree is looked at while it grows.
+constexpr uint64_t kLooks = 40;
+
+absl::StatusOr<Tried> Try(const LevelScenario& scenario, LevelPlan plan) {
+  absl::StatusOr<rocksdb::BlockBasedTableOptions> table = TableOf(plan);
+  if (!table.ok()) return table.status();
+  rocksdb::Options options = SmallFiles();
+  if (scenario.change_options) scenario.change_options(&options);
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(*table));
+  LevelTree tree(options, PathOf(scenario.name), scenario.prefix);
+  const double bits_per_key = absl::GetFlag(FLAGS_bits_per_key);
+  Progress progress("tune_levels");
+  uint64_t looks = 0;
+  FilterReader reader;
+  std::vector<FilterFile> files;
+  MostMemory most(bits_per_key);
+  const auto look = [&]() -> absl::Status {
+    progress.Set(JobOf(scenario.name, plan), looks++, kLooks);
+    absl::StatusOr<std::vector<FilterFile>> read = reader.Read(tree);
+    if (!read.ok()) return read.status();
+    files = WithFilters(*std::move(read));
+    most.See(files);
+    return absl::OkStatus();
+  };
+  tree.Watch(std::max<uint64_t>(1, absl::GetFlag(FLAGS_keys) / kLooks), look);
+  absl::Status status = tree.Open();
+  if (status.ok()) status = scenario.grow(&tree, absl::GetFlag(FLAGS_keys));
+  if (status.ok()) status = look();
+  if (status.ok() && files.empty()) status = absl::InternalError("the tree has no filters");
+  if (!status.ok()) return status;
+  const TreeCost cost = CostOf(files, EvenLookups(files), bits_per_key);
+  return Tried{{cost.MemoryToUniform(), most.share(), cost.false_reads, cost.uniform_false_reads,
+                Ratio(cost.false_reads, cost.uniform_false_reads)},
+               LevelsText(cost)};
+}
+
+// About 40 bytes of a table file are one key's.
+constexpr uint64_t kBytesAKey = 40;
+
+absl::StatusOr<Tried> Try(const HeatScenario& scenario, LevelPlan plan, uint64_t seed) {
+  absl::StatusOr<rocksdb::BlockBasedTableOptions> table = TableOf(plan);
+  if (!table.ok()) return table.status();
+  HeatSettings settings;
+  settings.keys = absl::GetFlag(FLAGS_keys);
+  settings.seed = seed;
+  settings.lookups_a_write = absl::GetFlag(FLAGS_lookups);
+  settings.bits_per_key = absl::GetFlag(FLAGS_bits_per_key);
+  settings.looks = kLooks;
+  table->block_cache =
+      rocksdb::NewLRUCache(static_cast<size_t>(settings.keys * kBytesAKey / 20), 0);
+  rocksdb::Options options = SmallFiles();
+  options.statistics = rocksdb::CreateDBStatistics();
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(*table));
+  LevelTree tree(options, PathOf(scenario.name));
+  if (absl::Status status = tree.Open(); !status.ok()) return status;
+  Progress progress("tune_levels");
+  const std::string job = JobOf(scenario.name, plan);
+  absl::StatusOr<HeatResult> result =
+      RunHeat(scenario, settings, *options.statistics, &tree,
+              [&](uint64_t done, uint64_t of) { progress.Set(job, done, of); });
+  if (!result.ok()) return result.status();
+  const TreeCost& cost = result->cost;
+  return Tried{{cost.MemoryToUniform(), result->most_memory, cost.false_reads,
+                cost.uniform_false_reads, Ratio(cost.false_reads, cost.uniform_false_reads),
+                result->counted_false_reads, result->counted_blocks, result->grown_false_reads,
+                Ratio(result->grown_false_reads, result->grown_uniform_false_reads)},
+               LevelsText(cost)};
+}
+
+struct Column {
+  const char* title;
+  int digits;
+};
+
+void PrintHead(const char* first, const std::vector<Column>& columns) {
+  std::string head = absl::StrCat("| ", first, " | plan |");
+  std::string line = "|---|---|";
+  for (const Column& column : columns) {
+    absl::StrAppend(&head, " ", column.title, " |");
+    absl::StrAppend(&line, "---:|");
+  }
+  std::printf("%s keys and bits a key by level |\n%s---|\n", head.c_str(), line.c_str());
+}
+
+void PrintRow(const std::string& name, const std::string& plan,
+              const std::vector<std::string>& numbers, const std::string& levels) {
+  std::printf("| %s | %s | %s | %s |\n", name.c_str(), plan.c_str(),
+              absl::StrJoin(numbers, " | ").c_str(), levels.c_str());
   std::fflush(stdout);
 }
 
-absl::Status Run() {
-  if (absl::GetFlag(FLAGS_folder).empty()) return absl::InvalidArgumentError("--folder is missing");
-  std::printf("%s", kIntroduction);
-  std::printf(
-      "| shape | plan | memory to uniform | at any time | false reads a lookup | uniform, same "
-      "memory | ratio | keys and bits a key by level |\n|---|---|---:|---:|---:|---:|---:|---|\n");
+void PrintTried(const std::string& name, const std::string& plan,
+                const std::vector<Column>& columns, const Tried& tried) {
+  std::vector<std::string> numbers;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    numbers.push_back(absl::StrFormat("%.*f", columns[i].digits, tried.numbers[i]));
+  }
+  PrintRow(name, plan, numbers, tried.levels);
+}
+
+// The mean of each column, and the standard deviation of the two and more that it is of.
+void PrintMean(const std::string& name, const std::string& plan, const std::vector<Column>& columns,
+               const std::vector<Tried>& all) {
+  std::vector<std::string> numbers;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const auto n = static_cast<double>(all.size());
+    double mean = 0;
+    for (const Tried& tried : all) mean += tried.numbers[i] / n;
+    double squares = 0;
+    for (const Tried& tried : all) squares += std::pow(tried.numbers[i] - mean, 2);
+    numbers.push_back(absl::StrFormat("%.*f ± %.*f", columns[i].digits, mean, columns[i].digits,
+                                      std::sqrt(squares / (n - 1))));
+  }
+  PrintRow(name, absl::StrCat(plan, ", mean of ", all.size()), numbers, "");
+}
+
+bool IsWanted(const std::string& scenario) {
   const std::vector<std::string> wanted = absl::GetFlag(FLAGS_scenarios);
-  for (const LevelScenario& scenario : LevelScenarios()) {
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), scenario.name) == wanted.end()) {
-      continue;
-    }
-    for (const std::string& name : absl::GetFlag(FLAGS_plans)) {
-      absl::StatusOr<LevelPlan> plan = PlanOf(name);
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), scenario) != wanted.end();
+}
+
+// Each plan in its turn, and so again as often as asked for.
+template <typename TryOne>
+absl::Status PrintRowsOf(const std::string& scenario, const std::vector<Column>& columns,
+                         TryOne try_one) {
+  const std::vector<std::string> plans = absl::GetFlag(FLAGS_plans);
+  const uint64_t repeats = absl::GetFlag(FLAGS_repeats);
+  std::vector<std::vector<Tried>> all(plans.size());
+  for (uint64_t repeat = 1; repeat <= repeats; ++repeat) {
+    for (size_t i = 0; i < plans.size(); ++i) {
+      absl::StatusOr<LevelPlan> plan = PlanOf(plans[i]);
       if (!plan.ok()) return plan.status();
-      absl::StatusOr<Tried> tried = Try(scenario, *plan);
+      absl::StatusOr<Tried> tried = try_one(*plan, repeat);
       if (!tried.ok()) return tried.status();
-      PrintRow(scenario, name, *tried);
+      PrintTried(scenario, plans[i], columns, *tried);
+      all[i].push_back(*std::move(tried));
     }
   }
-  std::printf("\n| shape | |\n|---|---|\n");
-  for (const LevelScenario& scenario : LevelScenarios()) {
+  for (size_t i = 0; repeats > 1 && i < plans.size(); ++i) {
+    PrintMean(scenario, plans[i], columns, all[i]);
+  }
+  return absl::OkStatus();
+}
+
+template <typename Scenario, typename TryOne>
+absl::Status PrintTable(const char* introduction, const char* first,
+                        const std::vector<Scenario>& all, const std::vector<Column>& columns,
+                        TryOne try_one) {
+  std::vector<Scenario> wanted;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(wanted),
+               [](const Scenario& scenario) { return IsWanted(scenario.name); });
+  if (wanted.empty()) return absl::OkStatus();
+  std::printf("%s", introduction);
+  PrintHead(first, columns);
+  for (const Scenario& scenario : wanted) {
+    const absl::Status status = PrintRowsOf(
+        scenario.name, columns,
+        [&](LevelPlan plan, uint64_t repeat) { return try_one(scenario, plan, repeat); });
+    if (!status.ok()) return status;
+  }
+  std::printf("\n| %s | |\n|---|---|\n", first);
+  for (const Scenario& scenario : wanted) {
     std::printf("| %s | %s |\n", scenario.name.c_str(), scenario.meaning.c_str());
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckFlags() {
+  if (absl::GetFlag(FLAGS_folder).empty()) return absl::InvalidArgumentError("--folder is missing");
+  for (const std::string& name : absl::GetFlag(FLAGS_plans)) {
+    if (absl::Status status = PlanOf(name).status(); !status.ok()) return status;
+  }
+  for (const std::string& name : absl::GetFlag(FLAGS_scenarios)) {
+    const auto is_it = [&](const auto& scenario) { return scenario.name == name; };
+    const auto& shapes = LevelScenarios();
+    const auto& heats = HeatScenarios();
+    if (std::none_of(shapes.begin(), shapes.end(), is_it) &&
+        std::none_of(heats.begin(), heats.end(), is_it)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("there is no scenario '", name, "'; level-plans.md lists them"));
+    }
+  }
+  const double lookups = absl::GetFlag(FLAGS_lookups);
+  if (!(lookups >= 0 && lookups <= 1000)) {
+    return absl::InvalidArgumentError(absl::StrCat("--lookups is ", lookups, ", not 0 to 1000"));
+  }
+  if (absl::GetFlag(FLAGS_repeats) < 1) return absl::InvalidArgumentError("--repeats is 0");
+  const uint64_t divisor = absl::GetFlag(FLAGS_divide_sizes);
+  if (divisor < 1 || divisor > 1024) {
+    // RocksDB takes no smaller write buffers.
+    return absl::InvalidArgumentError(
+        absl::StrCat("--divide_sizes is ", divisor, ", not 1 to 1024"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Run() {
+  if (absl::Status status = CheckFlags(); !status.ok()) return status;
+  const std::vector<Column> columns = {{"memory to uniform", 3},
+                                       {"at any time", 3},
+                                       {"false reads a lookup", 5},
+                                       {"uniform, same memory", 5},
+                                       {"ratio", 3}};
+  absl::Status status = PrintTable(
+      kIntroduction, "shape", LevelScenarios(), columns,
+      [](const LevelScenario& scenario, LevelPlan plan, uint64_t) { return Try(scenario, plan); });
+  if (!status.ok()) return status;
+  std::vector<Column> heat_columns = columns;
+  heat_columns.insert(heat_columns.end(),
+                      {{"counted", 5}, {"blocks", 4}, {"growing", 5}, {"growing, ratio", 3}});
+  return PrintTable(kHeatIntroduction, "lookups", HeatScenarios(), heat_columns,
+                    [](const HeatScenario& scenario, LevelPlan plan, uint64_t repeat) {
+                      return Try(scenario, plan, repeat);
+                    });
 }
 
 }  // namespace
@@ -170,8 +391,8 @@ absl::Status Run() {
 
 int main(int argc, char** argv) {
   absl::SetProgramUsageMessage(
-      "compares plans of rates by level within one tree that RocksDB grows; level-plans.md has "
-      "results.");
+      "compares plans of rates by level within one tree that RocksDB grows, alone and under "
+      "lookups; level-plans.md has results.");
   if (const auto rest = absl::ParseCommandLine(argc, argv); rest.size() > 1) {
     std::fprintf(stderr, "tune_levels: takes flags alone, found '%s'\n", rest[1]);
     return 2;
