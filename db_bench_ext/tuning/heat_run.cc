@@ -25,34 +25,19 @@ absl::Status LookUp(LevelTree* tree, const AskedKey& key) {
                                           " written: the database or its filters are wrong"));
 }
 
-// Means over the looks at a growing tree.
-class GrowthWatch {
- public:
-  explicit GrowthWatch(double bits_per_key) : most_(bits_per_key), bits_per_key_(bits_per_key) {}
+HeatLook LookAt(const TreeCost& cost, uint64_t written) {
+  return {written, cost.MemoryToUniform(), cost.false_reads, cost.uniform_false_reads};
+}
 
-  void See(const std::vector<FilterFile>& files, const std::vector<AskedKey>& lookups) {
-    if (files.empty()) return;
-    most_.See(files);
-    const TreeCost cost = CostOf(files, lookups, bits_per_key_);
-    ++looks_;
-    false_reads_ += cost.false_reads;
-    uniform_ += cost.uniform_false_reads;
+void SumLooksUp(HeatResult* result) {
+  result->most_memory = result->cost.MemoryToUniform();
+  for (const HeatLook& look : result->looks) {
+    const auto looks = static_cast<double>(result->looks.size());
+    result->most_memory = std::max(result->most_memory, look.memory);
+    result->grown_false_reads += look.false_reads / looks;
+    result->grown_uniform_false_reads += look.uniform_false_reads / looks;
   }
-
-  void Into(HeatResult* result) const {
-    const double looks = std::max(1.0, static_cast<double>(looks_));
-    result->most_memory = most_.share();
-    result->grown_false_reads = false_reads_ / looks;
-    result->grown_uniform_false_reads = uniform_ / looks;
-  }
-
- private:
-  MostMemory most_;
-  const double bits_per_key_;
-  uint64_t looks_ = 0;
-  double false_reads_ = 0;
-  double uniform_ = 0;
-};
+}
 
 // What statistics count from here on.
 class Counted {
@@ -97,11 +82,13 @@ absl::StatusOr<HeatResult> RunHeat(
     const std::function<void(uint64_t done, uint64_t of)>& progress) {
   HeatWorkload work(scenario, settings.keys, settings.seed);
   FilterReader reader(scenario.found_share > 0);
-  GrowthWatch watch(settings.bits_per_key);
+  HeatResult result;
   const auto look = [&]() -> absl::Status {
     absl::StatusOr<std::vector<FilterFile>> files = reader.Read(*tree);
-    if (files.ok()) watch.See(*files, work.SampleLookups(kSampleAtALook, work.written()));
-    return files.status();
+    if (!files.ok() || files->empty()) return files.status();
+    const std::vector<AskedKey> sample = work.SampleLookups(kSampleAtALook, work.written());
+    result.looks.push_back(LookAt(CostOf(*files, sample, settings.bits_per_key), work.written()));
+    return absl::OkStatus();
   };
   tree->Watch(std::max<uint64_t>(1, work.writes() / settings.looks), look);
   const double lookups_a_write = scenario.while_it_grows ? settings.lookups_a_write : 0;
@@ -120,11 +107,8 @@ absl::StatusOr<HeatResult> RunHeat(
   absl::StatusOr<std::vector<FilterFile>> files = reader.Read(*tree);
   if (!files.ok()) return files.status();
   if (files->empty()) return absl::InternalError("the tree has no files");
-  HeatResult result;
-  const std::vector<AskedKey> sample = work.SampleLookups(kSampleAtRest, 0);
-  result.cost = CostOf(*files, sample, settings.bits_per_key);
-  watch.Into(&result);
-  result.most_memory = std::max(result.most_memory, result.cost.MemoryToUniform());
+  result.cost = CostOf(*files, work.SampleLookups(kSampleAtRest, 0), settings.bits_per_key);
+  SumLooksUp(&result);
   status = LookUpAtRest(settings, statistics, tree, &work, &result);
   if (!status.ok()) return status;
   return result;

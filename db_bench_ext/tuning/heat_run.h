@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "db_bench_ext/tuning/heat_scenarios.h"
 #include "db_bench_ext/tuning/level_tree.h"
@@ -24,10 +25,19 @@ struct HeatSettings {
   uint64_t lookups_at_rest = 100'000;
 };
 
+// A tree that grows, after so many writes.
+struct HeatLook {
+  uint64_t written;
+  double memory;       // to uniform
+  double false_reads;  // expected of the lookups of that time
+  double uniform_false_reads;
+};
+
 struct HeatResult {
-  TreeCost cost;           // at rest, of the lookups as they are then
-  double most_memory = 0;  // to uniform, at any look
-  // The mean over all looks while the tree grew, of the lookups of their times.
+  TreeCost cost;                // at rest, of the lookups as they are then
+  std::vector<HeatLook> looks;  // in order of time, without those at a tree without files
+  double most_memory = 0;       // at any look and at rest
+  // Means over the looks.
   double grown_false_reads = 0;
   double grown_uniform_false_reads = 0;
   // What RocksDB counted of lookups at rest, a lookup.

@@ -19,7 +19,6 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <string>
@@ -30,19 +29,23 @@
 #include "db_bench_ext/tuning/heat_scenarios.h"
 #include "db_bench_ext/tuning/level_scenarios.h"
 #include "db_bench_ext/tuning/level_tree.h"
+#include "db_bench_ext/tuning/plan_table.h"
 #include "db_bench_ext/tuning/tree_cost.h"
 #include "winnow/rocksdb_policy.h"
 
 ABSL_FLAG(std::string, folder, "", "where the databases are made, and removed again");
 ABSL_FLAG(uint64_t, keys, 4'000'000, "keys of a tree");
 ABSL_FLAG(std::vector<std::string>, plans, (std::vector<std::string>{"by_level", "auto"}),
-          "plans to try, with commas");
+          "plans to try, with commas: names of level_plan");
 ABSL_FLAG(std::vector<std::string>, scenarios, {},
           "shapes and lookups to try, with commas; none: all");
 ABSL_FLAG(uint64_t, repeats, 1,
           "times that each scenario is tried, all plans by turns, each time with other keys where "
           "there are lookups; above 1 the means follow, with the standard deviation");
 ABSL_FLAG(double, lookups, 2.5, "lookups to a written key while a tree grows, where there are any");
+ABSL_FLAG(std::string, looks, "",
+          "a file that is written: CSV of what the tables sum up of trees under lookups while they "
+          "grow");
 ABSL_FLAG(bool, cache, false,
           "filters are in the block cache, which holds 5 % of a tree that is looked up");
 ABSL_FLAG(bool, partitioned, false, "filters are partitioned");
@@ -151,12 +154,6 @@ std::string JobOf(const std::string& scenario, LevelPlan plan) {
   return absl::StrCat(scenario, " with ", std::string(ToString(plan)));
 }
 
-// Numbers of a row, in the order of its table's columns, and what stands behind them.
-struct Tried {
-  std::vector<double> numbers;
-  std::string levels;
-};
-
 std::string LevelsText(const TreeCost& cost) {
   std::vector<std::string> levels;
   for (size_t level = 0; level < cost.keys_by_level.size(); ++level) {
@@ -173,7 +170,7 @@ double Ratio(double a, double b) { return b > 0 ? a / b : 0; }
 // Times that a tree is looked at while it grows.
 constexpr uint64_t kLooks = 40;
 
-absl::StatusOr<Tried> Try(const LevelScenario& scenario, LevelPlan plan) {
+absl::StatusOr<PlanRow> Try(const LevelScenario& scenario, LevelPlan plan) {
   absl::StatusOr<rocksdb::BlockBasedTableOptions> table = TableOf(plan);
   if (!table.ok()) return table.status();
   rocksdb::Options options = SmallFiles();
@@ -201,15 +198,37 @@ absl::StatusOr<Tried> Try(const LevelScenario& scenario, LevelPlan plan) {
   if (status.ok() && files.empty()) status = absl::InternalError("the tree has no filters");
   if (!status.ok()) return status;
   const TreeCost cost = CostOf(files, EvenLookups(files), bits_per_key);
-  return Tried{{cost.MemoryToUniform(), most.share(), cost.false_reads, cost.uniform_false_reads,
-                Ratio(cost.false_reads, cost.uniform_false_reads)},
-               LevelsText(cost)};
+  return PlanRow{{cost.MemoryToUniform(), most.share(), cost.false_reads, cost.uniform_false_reads,
+                  Ratio(cost.false_reads, cost.uniform_false_reads)},
+                 LevelsText(cost)};
+}
+
+// Adds lines to the file that --looks names.
+absl::Status WriteLooks(const std::string& lines, const char* mode) {
+  const std::string path = absl::GetFlag(FLAGS_looks);
+  if (path.empty()) return absl::OkStatus();
+  std::FILE* const file = std::fopen(path.c_str(), mode);
+  const bool wrote = file != nullptr && std::fputs(lines.c_str(), file) >= 0;
+  const bool closed = file != nullptr && std::fclose(file) == 0;
+  if (wrote && closed) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("can't write --looks=", path));
+}
+
+std::string LooksText(const std::string& scenario, LevelPlan plan, uint64_t repeat,
+                      const HeatResult& result) {
+  std::string lines;
+  for (const HeatLook& look : result.looks) {
+    absl::StrAppendFormat(&lines, "%s,%s,%d,%d,%.4f,%.6f,%.6f\n", scenario,
+                          std::string(ToString(plan)), repeat, look.written, look.memory,
+                          look.false_reads, look.uniform_false_reads);
+  }
+  return lines;
 }
 
 // About 40 bytes of a table file are one key's.
 constexpr uint64_t kBytesAKey = 40;
 
-absl::StatusOr<Tried> Try(const HeatScenario& scenario, LevelPlan plan, uint64_t seed) {
+absl::StatusOr<PlanRow> Try(const HeatScenario& scenario, LevelPlan plan, uint64_t seed) {
   absl::StatusOr<rocksdb::BlockBasedTableOptions> table = TableOf(plan);
   if (!table.ok()) return table.status();
   HeatSettings settings;
@@ -231,59 +250,19 @@ absl::StatusOr<Tried> Try(const HeatScenario& scenario, LevelPlan plan, uint64_t
       RunHeat(scenario, settings, *options.statistics, &tree,
               [&](uint64_t done, uint64_t of) { progress.Set(job, done, of); });
   if (!result.ok()) return result.status();
+  const absl::Status wrote = WriteLooks(LooksText(scenario.name, plan, seed, *result), "a");
+  if (!wrote.ok()) return wrote;
   const TreeCost& cost = result->cost;
-  return Tried{{cost.MemoryToUniform(), result->most_memory, cost.false_reads,
-                cost.uniform_false_reads, Ratio(cost.false_reads, cost.uniform_false_reads),
-                result->counted_false_reads, result->counted_blocks, result->grown_false_reads,
-                Ratio(result->grown_false_reads, result->grown_uniform_false_reads)},
-               LevelsText(cost)};
+  return PlanRow{{cost.MemoryToUniform(), result->most_memory, cost.false_reads,
+                  cost.uniform_false_reads, Ratio(cost.false_reads, cost.uniform_false_reads),
+                  result->counted_false_reads, result->counted_blocks, result->grown_false_reads,
+                  Ratio(result->grown_false_reads, result->grown_uniform_false_reads)},
+                 LevelsText(cost)};
 }
 
-struct Column {
-  const char* title;
-  int digits;
-};
-
-void PrintHead(const char* first, const std::vector<Column>& columns) {
-  std::string head = absl::StrCat("| ", first, " | plan |");
-  std::string line = "|---|---|";
-  for (const Column& column : columns) {
-    absl::StrAppend(&head, " ", column.title, " |");
-    absl::StrAppend(&line, "---:|");
-  }
-  std::printf("%s keys and bits a key by level |\n%s---|\n", head.c_str(), line.c_str());
-}
-
-void PrintRow(const std::string& name, const std::string& plan,
-              const std::vector<std::string>& numbers, const std::string& levels) {
-  std::printf("| %s | %s | %s | %s |\n", name.c_str(), plan.c_str(),
-              absl::StrJoin(numbers, " | ").c_str(), levels.c_str());
+void Print(const std::string& text) {
+  std::printf("%s\n", text.c_str());
   std::fflush(stdout);
-}
-
-void PrintTried(const std::string& name, const std::string& plan,
-                const std::vector<Column>& columns, const Tried& tried) {
-  std::vector<std::string> numbers;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    numbers.push_back(absl::StrFormat("%.*f", columns[i].digits, tried.numbers[i]));
-  }
-  PrintRow(name, plan, numbers, tried.levels);
-}
-
-// The mean of each column, and the standard deviation of the two and more that it is of.
-void PrintMean(const std::string& name, const std::string& plan, const std::vector<Column>& columns,
-               const std::vector<Tried>& all) {
-  std::vector<std::string> numbers;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    const auto n = static_cast<double>(all.size());
-    double mean = 0;
-    for (const Tried& tried : all) mean += tried.numbers[i] / n;
-    double squares = 0;
-    for (const Tried& tried : all) squares += std::pow(tried.numbers[i] - mean, 2);
-    numbers.push_back(absl::StrFormat("%.*f ± %.*f", columns[i].digits, mean, columns[i].digits,
-                                      std::sqrt(squares / (n - 1))));
-  }
-  PrintRow(name, absl::StrCat(plan, ", mean of ", all.size()), numbers, "");
 }
 
 bool IsWanted(const std::string& scenario) {
@@ -293,37 +272,37 @@ bool IsWanted(const std::string& scenario) {
 
 // Each plan in its turn, and so again as often as asked for.
 template <typename TryOne>
-absl::Status PrintRowsOf(const std::string& scenario, const std::vector<Column>& columns,
+absl::Status PrintRowsOf(const std::string& scenario, const std::vector<PlanColumn>& columns,
                          TryOne try_one) {
   const std::vector<std::string> plans = absl::GetFlag(FLAGS_plans);
   const uint64_t repeats = absl::GetFlag(FLAGS_repeats);
-  std::vector<std::vector<Tried>> all(plans.size());
+  std::vector<std::vector<PlanRow>> all(plans.size());
   for (uint64_t repeat = 1; repeat <= repeats; ++repeat) {
     for (size_t i = 0; i < plans.size(); ++i) {
       absl::StatusOr<LevelPlan> plan = PlanOf(plans[i]);
       if (!plan.ok()) return plan.status();
-      absl::StatusOr<Tried> tried = try_one(*plan, repeat);
+      absl::StatusOr<PlanRow> tried = try_one(*plan, repeat);
       if (!tried.ok()) return tried.status();
-      PrintTried(scenario, plans[i], columns, *tried);
+      Print(PlanTableRow(scenario, plans[i], columns, *tried));
       all[i].push_back(*std::move(tried));
     }
   }
   for (size_t i = 0; repeats > 1 && i < plans.size(); ++i) {
-    PrintMean(scenario, plans[i], columns, all[i]);
+    Print(PlanTableMean(scenario, plans[i], columns, all[i]));
   }
   return absl::OkStatus();
 }
 
 template <typename Scenario, typename TryOne>
 absl::Status PrintTable(const char* introduction, const char* first,
-                        const std::vector<Scenario>& all, const std::vector<Column>& columns,
+                        const std::vector<Scenario>& all, const std::vector<PlanColumn>& columns,
                         TryOne try_one) {
   std::vector<Scenario> wanted;
   std::copy_if(all.begin(), all.end(), std::back_inserter(wanted),
                [](const Scenario& scenario) { return IsWanted(scenario.name); });
   if (wanted.empty()) return absl::OkStatus();
   std::printf("%s", introduction);
-  PrintHead(first, columns);
+  Print(PlanTableHead(first, columns));
   for (const Scenario& scenario : wanted) {
     const absl::Status status = PrintRowsOf(
         scenario.name, columns,
@@ -342,14 +321,13 @@ absl::Status CheckFlags() {
   for (const std::string& name : absl::GetFlag(FLAGS_plans)) {
     if (absl::Status status = PlanOf(name).status(); !status.ok()) return status;
   }
+  std::vector<std::string> scenarios;
+  for (const LevelScenario& scenario : LevelScenarios()) scenarios.push_back(scenario.name);
+  for (const HeatScenario& scenario : HeatScenarios()) scenarios.push_back(scenario.name);
   for (const std::string& name : absl::GetFlag(FLAGS_scenarios)) {
-    const auto is_it = [&](const auto& scenario) { return scenario.name == name; };
-    const auto& shapes = LevelScenarios();
-    const auto& heats = HeatScenarios();
-    if (std::none_of(shapes.begin(), shapes.end(), is_it) &&
-        std::none_of(heats.begin(), heats.end(), is_it)) {
+    if (std::find(scenarios.begin(), scenarios.end(), name) == scenarios.end()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("there is no scenario '", name, "'; level-plans.md lists them"));
+          absl::StrCat("there is no scenario '", name, "', but ", absl::StrJoin(scenarios, ", ")));
     }
   }
   const double lookups = absl::GetFlag(FLAGS_lookups);
@@ -368,16 +346,19 @@ absl::Status CheckFlags() {
 
 absl::Status Run() {
   if (absl::Status status = CheckFlags(); !status.ok()) return status;
-  const std::vector<Column> columns = {{"memory to uniform", 3},
-                                       {"at any time", 3},
-                                       {"false reads a lookup", 5},
-                                       {"uniform, same memory", 5},
-                                       {"ratio", 3}};
-  absl::Status status = PrintTable(
+  absl::Status status = WriteLooks(
+      "lookups,plan,repeat,written,memory_to_uniform,false_reads,uniform_false_reads\n", "w");
+  if (!status.ok()) return status;
+  const std::vector<PlanColumn> columns = {{"memory to uniform", 3},
+                                           {"at any time", 3},
+                                           {"false reads a lookup", 5},
+                                           {"uniform, same memory", 5},
+                                           {"ratio", 3}};
+  status = PrintTable(
       kIntroduction, "shape", LevelScenarios(), columns,
       [](const LevelScenario& scenario, LevelPlan plan, uint64_t) { return Try(scenario, plan); });
   if (!status.ok()) return status;
-  std::vector<Column> heat_columns = columns;
+  std::vector<PlanColumn> heat_columns = columns;
   heat_columns.insert(heat_columns.end(),
                       {{"counted", 5}, {"blocks", 4}, {"growing", 5}, {"growing, ratio", 3}});
   return PrintTable(kHeatIntroduction, "lookups", HeatScenarios(), heat_columns,

@@ -51,6 +51,7 @@ TEST(HeatScenariosTest, FoundKeysWereWrittenAndAbsentOnesWereNot) {
       while (work.written() < work.writes()) {
         written.insert(work.NextWrite());
         const AskedKey key = work.NextLookup();
+        ASSERT_EQ(key.number % 2, key.present ? 0 : 1) << "it could be written later";
         ASSERT_EQ(written.count(key.number) == 1, key.present) << scenario.name << " seed " << seed;
         present += key.present;
       }
