@@ -1,0 +1,49 @@
+#include "src/rocksdb/sampled_hashes.h"
+
+#include <algorithm>
+#include <mutex>
+#include <type_traits>
+
+namespace winnow::plugin {
+
+// Lookups go on in threads that outlive main(): nothing here may have a destructor that does
+// something.
+SampledHashes sampled_hashes;
+static_assert(std::is_trivially_destructible_v<SampledHashes>);
+
+namespace {
+
+std::mutex mutex;  // for what the mask follows from
+int users = 0;
+unsigned shift = kLeastSamplingShift;
+std::atomic<uint64_t> salts{0};
+
+void SetMask() noexcept {
+  sampled_hashes.mask.store(users > 0 ? (uint64_t{1} << shift) - 1 : SampledHashes::kOff,
+                            std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void SamplingUse::Set(bool wanted) noexcept {
+  if (wanted_.load(std::memory_order_relaxed) == wanted) return;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (wanted_.exchange(wanted, std::memory_order_relaxed) == wanted) return;
+  users += wanted ? 1 : -1;
+  SetMask();
+}
+
+void SetSamplingShift(unsigned wanted) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex);
+  shift = std::clamp(wanted, kLeastSamplingShift, kMostSamplingShift);
+  SetMask();
+}
+
+void ChangeSalt() noexcept {
+  // Steps by an odd number: the low bits have each value once before one comes again, and so every
+  // key is sampled in its turn.
+  const uint64_t step = salts.fetch_add(1, std::memory_order_relaxed) + 1;
+  sampled_hashes.salt.store(step * 0x9e3779b97f4a7c15u, std::memory_order_relaxed);
+}
+
+}  // namespace winnow::plugin
