@@ -40,6 +40,13 @@ class alignas(64) BitsReader : public FilterBitsReader {
 
   bool Ask(uint64_t hash) const noexcept { return view_.MayContain(KeyHash{hash}); }
 
+  // Not inlined: lookups would prepare for its calls.
+  __attribute__((noinline)) bool AskSampled(const Slice& key, uint64_t hash) const noexcept {
+    const bool may_contain = Ask(hash);
+    NoteSample(key, hash, may_contain);
+    return may_contain;
+  }
+
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
     KeyHash hashes[kMostBatchKeys];
     const auto all = static_cast<size_t>(num_keys);
@@ -47,34 +54,55 @@ class alignas(64) BitsReader : public FilterBitsReader {
       const size_t n = std::min(kMostBatchKeys, all - first);
       SharedHashes(keys + first, n, hashes);
       view_.MayContain(hashes, n, may_match + first);
+      if (IsSampling()) NoteSamples(keys + first, n, hashes, may_match + first);
     }
   }
 
+ protected:
+  const FilterView& view() const noexcept { return view_; }
+
  private:
+  // What was said of a key whose hash is sampled.
+  virtual void NoteSample(const Slice& /*key*/, uint64_t /*hash*/,
+                          bool /*may_contain*/) const noexcept {}
+
+  __attribute__((noinline)) void NoteSamples(Slice** keys, size_t n, const KeyHash* hashes,
+                                             const bool* may_contain) const noexcept {
+    for (size_t i = 0; i < n; ++i) {
+      if (IsSampled(hashes[i].value)) NoteSample(*keys[i], hashes[i].value, may_contain[i]);
+    }
+  }
+
   const FilterView view_;
 };
 
-class CountedReader final : public BitsReader {
+// Of a file that is known.
+class ReaderOfFile final : public BitsReader {
  public:
-  CountedReader(std::string_view block, ReaderCount count) noexcept
-      : BitsReader(block), count_(std::move(count)) {}
+  ReaderOfFile(std::string_view block, OwnedReader owned) noexcept
+      : BitsReader(block), owned_(std::move(owned)), rate_(view().info().expected_fpr) {}
 
  private:
-  const ReaderCount count_;
+  void NoteSample(const Slice& key, uint64_t hash, bool may_contain) const noexcept override {
+    owned_.Note({key.data(), key.size()}, hash, rate_, may_contain);
+  }
+
+  const OwnedReader owned_;
+  const double rate_;
 };
 
-BitsReader* NewOwnReader(std::string_view block, ReaderCount count) noexcept {
-  if (count) return new (std::nothrow) CountedReader(block, std::move(count));
+BitsReader* NewOwnReader(std::string_view block, OwnedReader owned) noexcept {
+  if (owned) return new (std::nothrow) ReaderOfFile(block, std::move(owned));
   return new (std::nothrow) BitsReader(block);
 }
 
 }  // namespace
 
 FilterBitsReader* NewBitsReader(const Slice& contents, const FilterPolicy& builtin,
-                                ReaderCount count) noexcept {
+                                OwnedReader owned) noexcept {
   const std::string_view block(contents.data(), contents.size());
   if (core::LooksOurs(block)) {
-    BitsReader* const reader = NewOwnReader(block, std::move(count));
+    BitsReader* const reader = NewOwnReader(block, std::move(owned));
     if (reader != nullptr) {
       CountLoadedFilter(reader->is_usable() ? LoadedFilter::kWinnow : LoadedFilter::kUnusable);
     }

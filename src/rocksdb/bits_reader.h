@@ -20,12 +20,12 @@ namespace winnow::plugin {
 // key. Any other block goes to `builtin`, a policy that reads RocksDB's own filters and that is not
 // needed after the call.
 //
-// The reader keeps `count`, where it counts.
+// The reader keeps `owned`, where that is of a file, and tells it what is said of sampled keys.
 //
 // Safe from any number of threads. Lookups in our blocks are added to the counters (counters.h).
 ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(const ROCKSDB_NAMESPACE::Slice& contents,
                                                    const ROCKSDB_NAMESPACE::FilterPolicy& builtin,
-                                                   ReaderCount count = {}) noexcept;
+                                                   OwnedReader owned = {}) noexcept;
 
 // Makes the policy that `builtin` stands for: RocksDB's read-only one, by its name. NotSupported if
 // this RocksDB has none; *policy is then unchanged.

@@ -17,30 +17,30 @@ uint64_t HashOfTail(std::string_view block) noexcept {
 }  // namespace
 
 void FilterOwners::Add(std::string_view block, const std::shared_ptr<LiveFiles>& files,
-                       LiveFiles::Id id) {
+                       const OwnerFile& file) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (owners_.size() >= kMostBlocks) DropForgotten();
-  owners_.insert_or_assign(HashOfTail(block), Owner{files, id});
+  owners_.insert_or_assign(HashOfTail(block), Owner{files, file});
 }
 
-ReaderCount FilterOwners::NewReader(std::string_view block) {
+OwnedReader FilterOwners::NewReader(std::string_view block) {
   std::shared_ptr<LiveFiles> files;
-  LiveFiles::Id id = 0;
+  OwnerFile file;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (owners_.empty()) return {};
     const auto found = owners_.find(HashOfTail(block));
     if (found == owners_.end()) return {};
     files = found->second.files.lock();
-    id = found->second.id;
+    file = found->second.file;
   }
-  return files == nullptr ? ReaderCount() : ReaderCount(std::move(files), id);
+  return files == nullptr ? OwnedReader() : OwnedReader(std::move(files), file);
 }
 
 void FilterOwners::DropForgotten() {
   for (auto owner = owners_.begin(); owner != owners_.end();) {
     const std::shared_ptr<LiveFiles> files = owner->second.files.lock();
-    const bool is_known = files != nullptr && files->Knows(owner->second.id);
+    const bool is_known = files != nullptr && files->Knows(owner->second.file.id);
     owner = is_known ? std::next(owner) : owners_.erase(owner);
   }
   if (owners_.size() >= kMostBlocks) owners_.clear();

@@ -1,5 +1,5 @@
-// Whose filter a block is, so that its readers can be counted: RocksDB shows a reader nothing but
-// the block.
+// Whose filter a block is, so that its readers can be counted, and lookups sampled: RocksDB shows a
+// reader nothing but the block.
 
 #ifndef WINNOW_SRC_ROCKSDB_FILTER_OWNERS_H_
 #define WINNOW_SRC_ROCKSDB_FILTER_OWNERS_H_
@@ -13,29 +13,45 @@
 #include <utility>
 
 #include "src/rocksdb/live_files.h"
+#include "src/rocksdb/shared_hash.h"
 
 namespace winnow::plugin {
 
-// One reader of a file's filter, for as long as it lives; of no file, it counts nothing. A reader
-// in a block cache may outlive its policy, and owns its share of the record.
-class ReaderCount {
+// The file that a filter is of.
+struct OwnerFile {
+  LiveFiles::Id id = 0;
+  int level = -1;  // that it was written to
+  // Whether the filter has one reader, from the file's opening to its end.
+  bool has_one_reader = true;
+};
+
+// One reader of a file's filter, for as long as it lives; of no file, it does nothing. A reader in
+// a block cache may outlive its policy, and owns its share of the record.
+class OwnedReader {
  public:
-  ReaderCount() = default;
-  ReaderCount(std::shared_ptr<LiveFiles> files, LiveFiles::Id id)
-      : files_(std::move(files)), id_(id) {
-    files_->Opened(id_);
+  OwnedReader() = default;
+  OwnedReader(std::shared_ptr<LiveFiles> files, const OwnerFile& file)
+      : files_(std::move(files)), file_(file) {
+    if (file_.has_one_reader) files_->Opened(file_.id);
   }
-  ReaderCount(ReaderCount&& other) noexcept = default;
-  ReaderCount& operator=(ReaderCount&&) = delete;
-  ~ReaderCount() {
-    if (files_ != nullptr) files_->Closed(id_);
+  OwnedReader(OwnedReader&& other) noexcept = default;
+  OwnedReader& operator=(OwnedReader&&) = delete;
+  ~OwnedReader() {
+    if (files_ != nullptr && file_.has_one_reader) files_->Closed(file_.id);
   }
 
   explicit operator bool() const noexcept { return files_ != nullptr; }
 
+  // What the filter, which has this rate of false positives, said of a key whose hash is sampled.
+  // Of a file.
+  void Note(std::string_view key, uint64_t hash, double rate, bool may_contain) const noexcept {
+    files_->samples().Note(LookupsOfThisThread(), key, hash, {file_.id, file_.level, rate},
+                           may_contain);
+  }
+
  private:
   std::shared_ptr<LiveFiles> files_;
-  LiveFiles::Id id_ = 0;
+  OwnerFile file_;
 };
 
 // Of one policy. Safe from any number of threads.
@@ -44,15 +60,15 @@ class FilterOwners {
   // Of as many blocks as this, each some 80 bytes; then those are forgotten whose files are.
   static constexpr size_t kMostBlocks = 1 << 17;
 
-  void Add(std::string_view block, const std::shared_ptr<LiveFiles>& files, LiveFiles::Id id);
+  void Add(std::string_view block, const std::shared_ptr<LiveFiles>& files, const OwnerFile& file);
 
   // Of no file where the block was not added, or is forgotten.
-  ReaderCount NewReader(std::string_view block);
+  OwnedReader NewReader(std::string_view block);
 
  private:
   struct Owner {
     std::weak_ptr<LiveFiles> files;
-    LiveFiles::Id id;
+    OwnerFile file;
   };
 
   void DropForgotten();

@@ -28,6 +28,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "src/rocksdb/lookup_samples.h"
+
 namespace winnow::plugin {
 
 // Of the user's keys, both ends included, in the order of bytes. A tree with another order has its
@@ -113,6 +115,9 @@ class LiveFiles {
   // Whether anything is remembered of it.
   bool Knows(Id id) const;
 
+  // Of lookups in the tree; with a lock of their own.
+  LookupSamples& samples() noexcept { return samples_; }
+
  private:
   struct File {
     NewFile facts;  // range without the common prefix
@@ -156,6 +161,7 @@ class LiveFiles {
   size_t revivals_ = 0;
   bool is_reopening_ = false;
   std::string join_at_;
+  LookupSamples samples_;
 };
 
 }  // namespace winnow::plugin

@@ -51,7 +51,7 @@ FilterOptions PlaceOfFile::Settle(uint64_t keys) {
 void PlaceOfFile::Built(std::string_view block) {
   if (id_ == 0 || uniform_bytes_ == 0) return;
   files_->AddMemory(id_, {static_cast<double>(block.size()), static_cast<double>(uniform_bytes_)});
-  if (owners_ != nullptr) owners_->Add(block, files_, id_);
+  if (owners_ != nullptr) owners_->Add(block, files_, {id_, facts_.level, has_one_reader_});
 }
 
 }  // namespace winnow::plugin

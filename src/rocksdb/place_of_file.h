@@ -20,14 +20,17 @@ namespace winnow::plugin {
 // Of one file, whose builder it belongs to.
 class PlaceOfFile {
  public:
-  // owners: where the readers of the file's filter are counted; null: nowhere.
+  // owners: where the file's filters are known by their bytes; null: nowhere. has_one_reader: of
+  // OwnerFile.
   PlaceOfFile(const PolicyOptions& policy, const BuildFacts& facts, const KnownTree& known,
-              std::shared_ptr<LiveFiles> files, std::shared_ptr<FilterOwners> owners)
+              std::shared_ptr<LiveFiles> files, std::shared_ptr<FilterOwners> owners,
+              bool has_one_reader)
       : policy_(policy),
         facts_(facts),
         known_(known),
         files_(std::move(files)),
-        owners_(std::move(owners)) {}
+        owners_(std::move(owners)),
+        has_one_reader_(has_one_reader) {}
 
   // The next key, or prefix of keys, that is added to the filter. Some are looked at. May throw
   // std::bad_alloc.
@@ -53,6 +56,7 @@ class PlaceOfFile {
   const KnownTree known_;
   const std::shared_ptr<LiveFiles> files_;
   const std::shared_ptr<FilterOwners> owners_;
+  const bool has_one_reader_;
   uint64_t seen_ = 0;
   KeyRange range_;
   uint64_t uniform_bytes_ = 0;  // of the filter that is being finished

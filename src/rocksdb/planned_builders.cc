@@ -66,6 +66,7 @@ FamilyOptions FamilyOptionsOf(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& fami
 FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
                                                const FilterBuildingContext& context) noexcept {
   const bool verify = context.table_options.detect_filter_construct_corruption;
+  sampling_.Set(asked.level_plan == LevelPlan::kLearned);
   if (asked.level_plan == LevelPlan::kUniform) {
     return NewBitsBuilder(ContextToOptions(asked, context), verify);
   }
@@ -89,19 +90,23 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
     std::shared_ptr<LiveFiles> files =
         known_->trees.FilesOf(context.info_log, context.column_family_name);
     if (files == nullptr || facts.level < 0) return NewBitsBuilder(planned, verify);
+    const bool is_sampled = options.level_plan == LevelPlan::kLearned;
+    if (is_sampled) files->samples().Reserve();
+    const bool has_one_reader = HasOneReaderAFile(context.table_options);
     return NewBitsBuilder(
         planned, verify,
         std::make_unique<PlaceOfFile>(options, facts, known, std::move(files),
-                                      HasOneReaderAFile(context.table_options)
+                                      has_one_reader || is_sampled
                                           ? std::shared_ptr<FilterOwners>(known_, &known_->owners)
-                                          : nullptr));
+                                          : nullptr,
+                                      has_one_reader));
   } catch (...) {
     CountUnbuiltFilter();
     return nullptr;
   }
 }
 
-ReaderCount PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept {
+OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept {
   try {
     return known_->owners.NewReader(std::string_view(contents.data(), contents.size()));
   } catch (...) {

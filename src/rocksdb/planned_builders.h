@@ -12,6 +12,7 @@
 
 #include "src/rocksdb/filter_owners.h"
 #include "src/rocksdb/known_trees.h"
+#include "src/rocksdb/sampled_hashes.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -39,14 +40,15 @@ class PlannedBuilders {
       const PolicyOptions& options,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-  // Counts a reader of a filter that was built here.
-  ReaderCount NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept;
+  // Of a filter that was built here: counts its reader, and samples its lookups.
+  OwnedReader NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept;
 
   // A database is opened, gets a family, or has an option set: a family has these options.
   void Meet(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
 
  private:
   const std::shared_ptr<KnownFiles> known_;
+  SamplingUse sampling_;
 };
 
 }  // namespace winnow::plugin

@@ -10,6 +10,7 @@
 
 #include "src/base/stderr_line.h"
 #include "src/rocksdb/hash_batch.h"
+#include "src/rocksdb/lookup_samples.h"
 
 namespace winnow::plugin {
 
@@ -25,9 +26,10 @@ constexpr int kLost = 3;
 constexpr int kLostByShortBatch = 7;
 // A thread begins to share when watched hashes have come again for so much more than was lost.
 constexpr int kEnough = 3;
-// Which hashes are watched: one in 64, and one in 256 after kManyWatched of them in vain. What is
-// watched is a branch that the processor does not foresee.
+// Which hashes are watched: one in 64, and one in 256 after kManyWatched of them in vain, but all
+// that are sampled. What is watched is a branch that the processor does not foresee.
 constexpr uint64_t kNotWatchedAtFirst = 63;
+static_assert(kNotWatchedAtFirst < uint64_t{1} << kLeastSamplingShift);
 constexpr uint64_t kNotWatchedLater = 255;
 constexpr uint32_t kManyWatched = 32;
 // Of batches, eight times as many.
@@ -48,7 +50,9 @@ struct ThreadHashes {
   int credit;              // sharing, until it falls below 0; watching, until it is enough
   uint64_t shared_before;  // the count, when it went into the credit last
   uint64_t watched;        // a hash that may come again
-  uint32_t new_watched;    // how many were, since it began to watch
+  uint32_t new_watched;    // how many were, since it began to watch; at most kManyWatched
+  LookupsUnderWay sampled;
+  std::atomic<uint64_t> sampled_computed;  // hashes of sampled keys, while sharing
   std::atomic<bool> is_taken;
 
   uint64_t Shared() const noexcept {
@@ -171,6 +175,7 @@ void Attach() noexcept {
   }
   Switch(thread, MayShare());
   thread->shared_before = thread->Shared();
+  thread->sampled = {};
   this_thread_key = &thread->keys[0];
 }
 
@@ -192,10 +197,11 @@ void Watch(ThreadHashes* thread, uint64_t hash, int lost) noexcept {
   if (hash != thread->watched) {
     thread->watched = hash;
     thread->credit = std::max(thread->credit - lost, 0);
-    if (++thread->new_watched == kManyWatched) {
-      for (LastKey& key : thread->keys) {
-        key.not_watched = kNotWatchedLater;
-      }
+    thread->new_watched = std::min(thread->new_watched + 1, kManyWatched);
+    const uint64_t not_watched =
+        thread->new_watched < kManyWatched ? kNotWatchedAtFirst : kNotWatchedLater;
+    for (LastKey& key : thread->keys) {
+      key.not_watched = std::min(not_watched, SamplingMask());
     }
     return;
   }
@@ -248,18 +254,20 @@ ThreadHashes* ThisThread() noexcept {
   return this_thread_key->thread;
 }
 
+__attribute__((noinline)) SharedKey Watched(uint64_t hash, const Slice& key) noexcept {
+  WatchHash(hash);
+  return {hash, IsSampled(hash) ? &key : nullptr};
+}
+
 // Watching, surplus and ended: a hash each time.
-WINNOW_KEY_INLINE uint64_t ComputeOnly(const Slice& key) noexcept {
+WINNOW_KEY_INLINE SharedKey ComputeOnly(const Slice& key) noexcept {
   const uint64_t hash = core::HashKeyInline(key.data(), key.size());
   CountComputed(this_thread_key);
-  if (IsWatched(*this_thread_key, hash)) {
-    WatchHash(hash);
-  }
-  return hash;
+  return IsWatched(*this_thread_key, hash) ? Watched(hash, key) : SharedKey{hash, nullptr};
 }
 
 // Sharing, and it is not the last key; or new.
-__attribute__((noinline, flatten)) uint64_t HashAndKeep(const Slice& key) noexcept {
+__attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key) noexcept {
   ThreadHashes* const thread = ThisThread();
   if (thread == nullptr || !thread->is_on) {
     return ComputeOnly(key);
@@ -268,7 +276,7 @@ __attribute__((noinline, flatten)) uint64_t HashAndKeep(const Slice& key) noexce
   LastKey* const other = last == &thread->keys[0] ? &thread->keys[1] : &thread->keys[0];
   if (IsKept(*other, key)) {
     this_thread_key = other;
-    return HashOfLast(other);
+    return {HashOfLast(other), nullptr};
   }
   // Of a whole key and its prefix, each replaces the one before of its own kind.
   if (last->length != key.size() && last->long_length != key.size()) {
@@ -276,11 +284,15 @@ __attribute__((noinline, flatten)) uint64_t HashAndKeep(const Slice& key) noexce
     this_thread_key = other;
   }
   const uint64_t hash = core::HashKeyInline(key.data(), key.size());
+  if (IsSampled(hash)) {
+    CountSampled();
+    return {hash, &key};
+  }
   Keep(last, key, hash);
   if (AddTo(&last->computed, 1) % kSettledTogether == 0) {
     SettleHashes();
   }
-  return hash;
+  return {hash, nullptr};
 }
 
 // Watching or surplus: a hash that IsWatched.
@@ -314,13 +326,22 @@ __attribute__((noinline)) void SettleHashes() noexcept {
 
 __attribute__((noinline)) void WatchHash(uint64_t hash) noexcept { WatchHash(hash, kLost); }
 
-__attribute__((flatten)) uint64_t SharedHash(const Slice& key) noexcept {
+__attribute__((noinline)) void CountSampled() noexcept {
+  AddTo(&this_thread_key->thread->sampled_computed, 1);
+}
+
+LookupsUnderWay* LookupsOfThisThread() noexcept {
+  ThreadHashes* const thread = this_thread_key->thread;
+  return thread != nullptr ? &thread->sampled : nullptr;
+}
+
+__attribute__((flatten)) SharedKey SharedHash(const Slice& key) noexcept {
   const LastKey& last = *this_thread_key;
   if (!LooksFirst(last)) {
     return ComputeOnly(key);
   }
   if (last.long_length == key.size() && IsKept(last, key)) {
-    return HashOfLast(this_thread_key);
+    return {HashOfLast(this_thread_key), nullptr};
   }
   return HashAndKeep(key);
 }
@@ -367,6 +388,7 @@ LookupCounts CurrentLookupCounts() noexcept {
   for (const ThreadHashes& one : all_threads) {
     add(one.keys[0]);
     add(one.keys[1]);
+    sum.computed += one.sampled_computed.load(std::memory_order_relaxed);
   }
   return sum;
 }

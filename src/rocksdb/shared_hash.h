@@ -37,6 +37,17 @@
 // may still look something up: as in watching, in vain.
 //
 // Threads without a ThreadHashes count together, and may lose counts.
+//
+// Some lookups are sampled, which their key's hash decides (sampled_hashes.h): their readers hear
+// of it at each file. For that a sampled key must not be the last one:
+//
+//   new, surplus, ended   nothing is sampled, as lookups under way are a part of the ThreadHashes
+//   sharing               each hash that is computed is tested; a sampled key is not kept, and so
+//   it
+//                         is hashed for each file. That does not count when it is weighed whether
+//                         sharing pays
+//   watching              what is sampled is among what is watched, and tested there
+//   batches               all hashes are tested, but only while sampling is on
 
 #ifndef WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
 #define WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
@@ -50,6 +61,7 @@
 
 #include "src/core/hash_inline.h"
 #include "src/rocksdb/key_bytes.h"
+#include "src/rocksdb/sampled_hashes.h"
 #include "winnow/hash.h"
 
 namespace winnow::plugin {
@@ -63,6 +75,7 @@ inline constexpr size_t kMostBatchKeys = 32;
 // So many hashes of single lookups are weighed together.
 inline constexpr size_t kSettledTogether = 16;
 
+struct LookupsUnderWay;
 struct ThreadHashes;
 
 // Keys that a reader hashes by itself, without a look at what is kept, by the most bytes they have.
@@ -81,7 +94,7 @@ struct alignas(64) LastKey {
   size_t long_length;  // of the key that is kept elsewhere, 65 to kMostSharedBytes, or kNone
   uint64_t hash;       // of the key that is kept
   HashedInLine hashed_in_line;
-  uint64_t not_watched;            // a hash is watched that has none of these bits
+  uint64_t not_watched;  // a hash is watched that has the salt's bits where these are ones
   std::atomic<uint64_t> computed;  // hashes, for lookups
   std::atomic<uint64_t> shared;    // lookups that needed none
   ThreadHashes* thread;            // null: new, surplus or ended
@@ -130,18 +143,45 @@ WINNOW_KEY_INLINE bool LooksFirst(const LastKey& last) noexcept {
 
 WINNOW_KEY_INLINE void CountComputed(LastKey* last) noexcept { AddTo(&last->computed, 1); }
 
-// Whether a hash is one of those that are watched. By its own bits, so that a key that comes again
-// is watched again.
+// A key that is asked for where a lookup is rare, held meanwhile in a register that hashing has no
+// use for: it has one general register too few, and would save one to memory for it.
+class AsideKey {
+ public:
+#if defined(__x86_64__)
+  WINNOW_KEY_INLINE explicit AsideKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept
+      : key_(_mm_cvtsi64_si128(reinterpret_cast<int64_t>(&key))) {
+    asm("" : "+x"(key_));  // or the compiler would see through it
+  }
+  WINNOW_KEY_INLINE const ROCKSDB_NAMESPACE::Slice& Get() const noexcept {
+    return *reinterpret_cast<const ROCKSDB_NAMESPACE::Slice*>(_mm_cvtsi128_si64(key_));
+  }
+
+ private:
+  __m128i key_;
+#else
+  WINNOW_KEY_INLINE explicit AsideKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept : key_(key) {}
+  WINNOW_KEY_INLINE const ROCKSDB_NAMESPACE::Slice& Get() const noexcept { return key_; }
+
+ private:
+  const ROCKSDB_NAMESPACE::Slice& key_;
+#endif
+};
+
+// Whether a hash is one of those that are watched, as all are that are sampled. By its own bits, so
+// that a key that comes again is watched again.
 WINNOW_KEY_INLINE bool IsWatched(const LastKey& last, uint64_t hash) noexcept {
-  return __builtin_expect((hash & last.not_watched) == 0, 0);
+  return __builtin_expect(((hash ^ SamplingSalt()) & last.not_watched) == 0, 0);
 }
 
-// Keeps another key of the same length, of at most 64 bytes, with its computed hash, which it
-// counts. Whether it is time for SettleHashes.
-WINNOW_KEY_INLINE bool ReplaceLast(LastKey* last, const ROCKSDB_NAMESPACE::Slice& key,
+// Keeps another key of the same length, of at most 64 bytes, with its computed hash.
+WINNOW_KEY_INLINE void ReplaceLast(LastKey* last, const ROCKSDB_NAMESPACE::Slice& key,
                                    uint64_t hash) noexcept {
   KeepShort(last->bytes, key.data(), key.size());
   last->hash = hash;
+}
+
+// Counts its hash. Whether it is time for SettleHashes.
+WINNOW_KEY_INLINE bool CountReplaced(LastKey* last) noexcept {
   const uint64_t computed = AddTo(&last->computed, 1);
   return __builtin_expect(computed % kSettledTogether == 0, 0);
 }
@@ -152,13 +192,26 @@ void SettleHashes() noexcept;
 // Decides whether to begin with sharing, from a hash that IsWatched.
 void WatchHash(uint64_t hash) noexcept;
 
+// A key's hash, and the key if it is sampled, else null: both come in registers.
+struct SharedKey {
+  uint64_t hash;
+  const ROCKSDB_NAMESPACE::Slice* sampled;
+};
+
 // The hash of a key, shared or computed, and counted. Shorter keys than 65 bytes are taken not to
 // be the last one: the reader has seen to that.
-uint64_t SharedHash(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
+SharedKey SharedHash(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
 
-// One key asked of one filter: probe.Ask(its hash), a const function that takes a uint64_t. Call
-// this in a function that is `flatten`. What is common is in line, and needs no call and no frame
-// if Ask needs none; what is rare is behind tail calls, so that it does not cost one either.
+// Sharing: counts the hash of a sampled key, apart from those of keys that are kept.
+void CountSampled() noexcept;
+
+// The sampled lookups of this thread, as a part of its ThreadHashes; null where it has none.
+LookupsUnderWay* LookupsOfThisThread() noexcept;
+
+// One key asked of one filter: probe.Ask(its hash), a const function that takes a uint64_t; or
+// probe.AskSampled(key, its hash), which gives the same answer. Call this in a function that is
+// `flatten`. What is common is in line, and needs no call and no frame if Ask needs none; what is
+// rare is behind tail calls, so that it does not cost one either.
 template <typename Probe>
 class Lookup {
  public:
@@ -167,9 +220,10 @@ class Lookup {
   static WINNOW_KEY_INLINE Answer Ask(const Probe& probe, const ROCKSDB_NAMESPACE::Slice& key) {
     LastKey* const last = this_thread_key;
     if (__builtin_expect(IsHashedInLine(*last, key), 1)) {
+      const AsideKey aside(key);
       const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
       CountComputed(last);
-      return IsWatched(*last, hash) ? AskWatched(probe, hash) : probe.Ask(hash);
+      return IsWatched(*last, hash) ? AskWatched(probe, hash, aside.Get()) : probe.Ask(hash);
     }
     if (last->length != key.size()) {
       return AskOther(probe, key);
@@ -184,8 +238,13 @@ class Lookup {
     if (!IsShort(key)) {
       return AskOther(probe, key);
     }
+    const AsideKey aside(key);
     const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
-    return ReplaceLast(last, key, hash) ? AskSettled(probe, hash) : probe.Ask(hash);
+    ReplaceLast(last, key, hash);
+    if (IsSampled(hash)) {
+      return AskSampledNext(probe, hash, aside.Get());
+    }
+    return CountReplaced(last) ? AskSettled(probe, hash) : probe.Ask(hash);
   }
 
   __attribute__((noinline)) static Answer AskSettled(const Probe& probe, uint64_t hash) {
@@ -193,14 +252,25 @@ class Lookup {
     return probe.Ask(hash);
   }
 
-  __attribute__((noinline)) static Answer AskWatched(const Probe& probe, uint64_t hash) {
+  __attribute__((noinline)) static Answer AskWatched(const Probe& probe, uint64_t hash,
+                                                     const ROCKSDB_NAMESPACE::Slice& key) {
     WatchHash(hash);
-    return probe.Ask(hash);
+    return IsSampled(hash) ? probe.AskSampled(key, hash) : probe.Ask(hash);
   }
 
   __attribute__((noinline)) static Answer AskOther(const Probe& probe,
                                                    const ROCKSDB_NAMESPACE::Slice& key) {
-    return probe.Ask(SharedHash(key));
+    const SharedKey shared = SharedHash(key);
+    return __builtin_expect(shared.sampled != nullptr, 0)
+               ? probe.AskSampled(*shared.sampled, shared.hash)
+               : probe.Ask(shared.hash);
+  }
+
+  __attribute__((noinline)) static Answer AskSampledNext(const Probe& probe, uint64_t hash,
+                                                         const ROCKSDB_NAMESPACE::Slice& key) {
+    this_thread_key->length = LastKey::kNone;
+    CountSampled();
+    return probe.AskSampled(key, hash);
   }
 };
 

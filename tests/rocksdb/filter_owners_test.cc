@@ -18,16 +18,18 @@ LiveFiles::NewFile AnyFile() {
   return file;
 }
 
+OwnerFile FileOf(LiveFiles::Id id) { return {id, 6, true}; }
+
 TEST(FilterOwnersTest, AFileLivesAsLongAsItsReaders) {
   FilterOwners owners;
   const auto files = std::make_shared<LiveFiles>();
   const LiveFiles::Id id = files->Add(AnyFile(), 1);
-  owners.Add("a filter", files, id);
+  owners.Add("a filter", files, FileOf(id));
   {
-    const ReaderCount one = owners.NewReader("a filter");
+    const OwnedReader one = owners.NewReader("a filter");
     EXPECT_TRUE(static_cast<bool>(one));
-    ReaderCount two = owners.NewReader("a filter");
-    const ReaderCount moved = std::move(two);
+    OwnedReader two = owners.NewReader("a filter");
+    const OwnedReader moved = std::move(two);
     EXPECT_FALSE(static_cast<bool>(owners.NewReader("another")));
     EXPECT_FALSE(static_cast<bool>(owners.NewReader("")));
     EXPECT_EQ(files->files(), 1u);
@@ -38,17 +40,25 @@ TEST(FilterOwnersTest, AFileLivesAsLongAsItsReaders) {
 TEST(FilterOwnersTest, AReaderMayOutliveAllElse) {
   auto owners = std::make_unique<FilterOwners>();
   auto files = std::make_shared<LiveFiles>();
-  owners->Add("a filter", files, files->Add(AnyFile(), 1));
-  ReaderCount reader = owners->NewReader("a filter");
+  owners->Add("a filter", files, FileOf(files->Add(AnyFile(), 1)));
+  OwnedReader reader = owners->NewReader("a filter");
   owners.reset();
   files.reset();
   EXPECT_TRUE(static_cast<bool>(reader));
 }
 
+TEST(FilterOwnersTest, AFileWithOtherReadersDoesNotEndWithThem) {
+  FilterOwners owners;
+  const auto files = std::make_shared<LiveFiles>();
+  owners.Add("a partition", files, {files->Add(AnyFile(), 1), 6, false});
+  EXPECT_TRUE(static_cast<bool>(owners.NewReader("a partition")));
+  EXPECT_EQ(files->files(), 1u);
+}
+
 TEST(FilterOwnersTest, AForgottenTreeHasNoReaders) {
   FilterOwners owners;
   auto files = std::make_shared<LiveFiles>();
-  owners.Add("a filter", files, files->Add(AnyFile(), 1));
+  owners.Add("a filter", files, FileOf(files->Add(AnyFile(), 1)));
   files.reset();
   EXPECT_FALSE(static_cast<bool>(owners.NewReader("a filter")));
 }
@@ -57,9 +67,9 @@ TEST(FilterOwnersTest, ManyBlocksAreBounded) {
   FilterOwners owners;
   const auto files = std::make_shared<LiveFiles>();
   const LiveFiles::Id alive = files->Add(AnyFile(), 1);
-  owners.Add("alive", files, alive);
+  owners.Add("alive", files, FileOf(alive));
   for (size_t i = 0; i < FilterOwners::kMostBlocks; ++i) {
-    owners.Add("gone " + std::to_string(i), files, alive + 1);
+    owners.Add("gone " + std::to_string(i), files, FileOf(alive + 1));
   }
   EXPECT_TRUE(static_cast<bool>(owners.NewReader("alive")));
   EXPECT_FALSE(static_cast<bool>(owners.NewReader("gone 1")));

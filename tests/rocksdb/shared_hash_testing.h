@@ -22,6 +22,9 @@ namespace winnow::plugin {
 // In place of a filter.
 struct HashOfKey {
   uint64_t Ask(uint64_t hash) const noexcept { return hash; }
+  uint64_t AskSampled(const ROCKSDB_NAMESPACE::Slice& /*key*/, uint64_t hash) const noexcept {
+    return hash;
+  }
 };
 
 // What a reader does, for the hash instead of an answer.
