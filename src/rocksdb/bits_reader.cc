@@ -10,6 +10,8 @@
 
 #include "src/core/format.h"
 #include "src/rocksdb/counters.h"
+#include "src/rocksdb/key_bytes.h"
+#include "src/rocksdb/sampled_hashes.h"
 #include "src/rocksdb/shared_hash.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
@@ -22,6 +24,29 @@ using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
+
+// Bit i: hash i of at most kMostBatchKeys is sampled.
+uint32_t SampledAmong(const KeyHash* hashes, size_t n) noexcept {
+  uint32_t sampled = 0;
+  size_t i = 0;
+#if defined(__x86_64__)
+  // By their lower halves, as the mask has no more bits.
+  static_assert(kMostSamplingShift <= 32 && sizeof(KeyHash) == 8);
+  const __m128i salt = _mm_set1_epi32(static_cast<int>(SamplingSalt()));
+  const __m128i mask = _mm_set1_epi32(static_cast<int>(SamplingMask()));
+  const auto load = [hashes](size_t at) {
+    return _mm_castsi128_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(hashes + at)));
+  };
+  for (; i + 4 <= n; i += 4) {
+    const __m128i halves = _mm_castps_si128(_mm_shuffle_ps(load(i), load(i + 2), 0x88));
+    const __m128i differ = _mm_and_si128(_mm_xor_si128(halves, salt), mask);
+    const __m128i same = _mm_cmpeq_epi32(differ, _mm_setzero_si128());
+    sampled |= static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(same))) << i;
+  }
+#endif
+  for (; i < n; ++i) sampled |= uint32_t{IsSampled(hashes[i].value)} << i;
+  return sampled;
+}
 
 // Any block of ours. Most of a lookup is calls and the hash: so the comparison with the key before,
 // and the hash of short keys, are inlined into MayMatch, which ends with a jump to the kernel that
@@ -68,8 +93,9 @@ class alignas(64) BitsReader : public FilterBitsReader {
 
   __attribute__((noinline)) void NoteSamples(Slice** keys, size_t n, const KeyHash* hashes,
                                              const bool* may_contain) const noexcept {
-    for (size_t i = 0; i < n; ++i) {
-      if (IsSampled(hashes[i].value)) NoteSample(*keys[i], hashes[i].value, may_contain[i]);
+    for (uint32_t sampled = SampledAmong(hashes, n); sampled != 0; sampled &= sampled - 1) {
+      const auto i = static_cast<size_t>(__builtin_ctz(sampled));
+      NoteSample(*keys[i], hashes[i].value, may_contain[i]);
     }
   }
 

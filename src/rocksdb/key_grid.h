@@ -1,30 +1,67 @@
-// Places of keys in the range of a tree's keys.
+// Where in a tree a key lies, as a number: about the share of the tree's keys that are before it.
 
 #ifndef WINNOW_SRC_ROCKSDB_KEY_GRID_H_
 #define WINNOW_SRC_ROCKSDB_KEY_GRID_H_
 
-#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace winnow::plugin {
 
-// Safe from any number of threads.
+// A file: its keys' ends, without what all keys of the tree begin with.
+struct GridFile {
+  std::string first;
+  std::string last;
+  double keys = 0;
+};
+
+// What a newer grid takes from the former one: since when there are keys in each part.
+class KeyGrid;
+struct FormerGrid {
+  const KeyGrid* grid = nullptr;  // null: none
+  double now = 0;                 // in whatever time is counted by
+};
+
+// Never changes: safe from any number of threads. Takes some 100 bytes a file.
 class KeyGrid {
  public:
-  // Cells of about equal numbers of keys lie between the cuts, which are sorted.
-  explicit KeyGrid(std::vector<std::string> cuts) : cuts_(std::move(cuts)) {}
+  // The files of a tree, in any order, whose keys all begin with `prefix`. Their first keys cut the
+  // tree: a file's keys are taken to be even over the parts that it covers.
+  KeyGrid(std::string prefix, const std::vector<GridFile>& files, const FormerGrid& former = {});
 
-  // The share of the cells that lie before the key's, 0 to 1.
-  double PlaceOf(std::string_view key) const noexcept {
-    const auto cell = std::upper_bound(cuts_.begin(), cuts_.end(), key) - cuts_.begin();
-    return static_cast<double>(cell) / static_cast<double>(cuts_.size() + 1);
-  }
+  // From 0, at the first key and before it, to 1, at the last one and behind it. In a part keys are
+  // taken to be even as numbers, whose digits are the bytes that the cuts have. Allocates nothing.
+  double PlaceOf(std::string_view key) const noexcept;
+
+  // Whether the key lies neither before the first one nor behind the last one.
+  bool Covers(std::string_view key) const noexcept;
+
+  // Since when there are keys around this place: the time of the grid in which they were first, a
+  // mean where some came later.
+  double SinceAt(double place) const noexcept;
+
+  // The place in a newer grid of what has this place here.
+  double PlaceIn(const KeyGrid& newer, double place) const;
 
  private:
-  const std::vector<std::string> cuts_;
+  size_t PartAt(double place) const noexcept;
+  void CountDigits();
+  void CountTime(const FormerGrid& former);
+  double PlaceOfRest(std::string_view rest) const noexcept;
+  double NumberAt(std::string_view key, size_t begin) const noexcept;
+  double Between(std::string_view low, std::string_view high, std::string_view key) const noexcept;
+
+  std::string prefix_;
+  std::vector<std::string> keys_;      // the cuts, and the last key: increasing
+  std::vector<double> places_;         // the same number, from 0 to 1
+  std::vector<double> since_;          // of the part that begins there
+  double all_ = 0;                     // keys
+  std::array<uint8_t, 256> digits_{};  // of each byte: those of the cuts that are less
+  double base_ = 0;                    // the bytes that cuts have
 };
 
 }  // namespace winnow::plugin

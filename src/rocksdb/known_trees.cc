@@ -16,7 +16,7 @@ KnownTrees::Entry* KnownTrees::Find(const void* logger, const std::string& famil
 // The tree of a database that was closed, and opened again with this logger.
 KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& family) {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return entry.family == family && entry.files->IsReopened();
+    return entry.family == family && entry.record->files.IsReopened();
   });
   if (found == entries_.end()) return nullptr;
   found->logger = logger;
@@ -26,9 +26,9 @@ KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& fami
 // The first one stays, whatever it has.
 void KnownTrees::Bound() {
   size_t files = 0;
-  for (const Entry& entry : entries_) files += entry.files->files();
+  for (const Entry& entry : entries_) files += entry.record->files.files();
   while (entries_.size() > kMostTrees || (files > kMostFiles && entries_.size() > 1)) {
-    files -= entries_.back().files->files();
+    files -= entries_.back().record->files.files();
     entries_.pop_back();
     has_forgotten_.store(true, std::memory_order_relaxed);
   }
@@ -42,7 +42,7 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
     Entry* entry = Find(logger, family);
     if (entry == nullptr) entry = Adopt(logger, family);
     if (entry == nullptr) {
-      entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<LiveFiles>()});
+      entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<TreeRecord>()});
       entry = &entries_.front();
       Bound();
     } else if (++asked_ % 256 == 0) {
@@ -57,10 +57,10 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
   return known;
 }
 
-std::shared_ptr<LiveFiles> KnownTrees::FilesOf(const void* logger, const std::string& family) {
+std::shared_ptr<TreeRecord> KnownTrees::RecordOf(const void* logger, const std::string& family) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const Entry* const entry = Find(logger, family);
-  return entry == nullptr ? nullptr : entry->files;
+  return entry == nullptr ? nullptr : entry->record;
 }
 
 void KnownTrees::Meet(const FamilyOptions& options) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "src/rocksdb/context.h"
+#include "src/rocksdb/learned_rates.h"
 #include "src/rocksdb/live_files.h"
 
 namespace winnow::plugin {
@@ -29,6 +30,12 @@ struct FamilyOptions {
   std::optional<bool> has_dynamic_levels;
   std::optional<bool> has_last_level_without_filters;  // optimize_filters_for_hits
   bool is_bytewise = true;  // keys are in the order of their bytes; false if one family's are not
+};
+
+// What is known of the files of a tree.
+struct TreeRecord {
+  LiveFiles files;
+  LearnedRates rates;
 };
 
 // Safe from any number of threads.
@@ -44,8 +51,8 @@ class KnownTrees {
   // tree. Nothing is known without a logger.
   KnownTree Learn(const void* logger, const std::string& family, const BuildFacts& facts);
 
-  // The files of a tree; null if nothing is known of it.
-  std::shared_ptr<LiveFiles> FilesOf(const void* logger, const std::string& family);
+  // Null if nothing is known of the tree.
+  std::shared_ptr<TreeRecord> RecordOf(const void* logger, const std::string& family);
 
   // A database is opened, gets a family, or has an option set: a family has these options. What is
   // known of trees stays.
@@ -59,7 +66,7 @@ class KnownTrees {
     const void* logger;
     std::string family;
     KnownTree tree;
-    std::shared_ptr<LiveFiles> files;
+    std::shared_ptr<TreeRecord> record;
   };
 
   Entry* Find(const void* logger, const std::string& family);

@@ -1,6 +1,7 @@
 #include "src/rocksdb/live_files.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -82,6 +83,104 @@ void LiveFiles::LengthenKeys(size_t size) {
   lengthen(&join_at_);
 }
 
+// ---- What rates are learned from
+
+int LiveFiles::LevelIndex(int level, bool is_bottom) noexcept {
+  constexpr int kLast = LookupSamples::kLevels - 1;
+  if (level == 0) return 0;
+  return is_bottom ? kLast : std::min(level, kLast - 1);
+}
+
+size_t LiveFiles::IndexOf(const NewFile& file) noexcept {
+  return static_cast<size_t>(LevelIndex(file.level, file.is_bottom));
+}
+
+LiveFiles::Written LiveFiles::written() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return {written_, alive_};
+}
+
+void LiveFiles::SetPlaces(File* file) const {
+  if (grid_ == nullptr) return;
+  file->from = grid_->PlaceOf(prefix_.value_or("") + file->facts.range.first);
+  file->to = grid_->PlaceOf(prefix_.value_or("") + file->facts.range.last);
+}
+
+void LiveFiles::CountEnd(const File& file) {
+  Lives& lives = lives_[IndexOf(file.facts)];
+  if (lives.ended > static_cast<double>(kMostFiles)) lives = {lives.ended / 2, lives.keys / 2};
+  ++lives.ended;
+  lives.keys += written_ - file.written;
+}
+
+// A file ends in its next moment with the chance that others of its level had; one that outlived
+// them, with less: as if its own life so far was all that is known besides.
+LiveFiles::TreeShape LiveFiles::ShapeOfTree() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::array<Lives, LookupSamples::kLevels> lives = lives_;
+  for (const auto& [id, file] : files_) lives[IndexOf(file.facts)].keys += written_ - file.written;
+  const auto chance_to_stay = [&](const Lives& others, double age) {
+    const double usual = (others.keys + kUsualLife * alive_) / (others.ended + 1);
+    return std::exp(-kHorizon * alive_ / std::max(usual + age, 1.0));
+  };
+  TreeShape tree;
+  for (size_t level = 0; level < lives.size(); ++level) {
+    tree.stays[level] = chance_to_stay(lives[level], 0);
+  }
+  tree.files.reserve(files_.size());
+  for (const auto& [id, file] : files_) {
+    Shape shape;
+    shape.level = static_cast<int>(IndexOf(file.facts));
+    shape.from = file.from;
+    shape.to = file.to;
+    shape.keys = static_cast<double>(std::max<uint64_t>(file.facts.keys, 1));
+    if (file.memory.uniform_bytes > 0) {
+      shape.to_uniform = file.memory.bytes / file.memory.uniform_bytes;
+    }
+    shape.stays = chance_to_stay(lives[IndexOf(file.facts)], written_ - file.written);
+    tree.files.push_back(shape);
+  }
+  return tree;
+}
+
+std::shared_ptr<const KeyGrid> LiveFiles::grid() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return grid_;
+}
+
+LiveFiles::Shape LiveFiles::ShapeOf(int level, const KeyRange& range) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Shape shape;
+  shape.level = level;
+  if (grid_ == nullptr) return shape;
+  shape.from = grid_->PlaceOf(range.first);
+  shape.to = grid_->PlaceOf(range.last);
+  shape.reaches_beyond = !grid_->Covers(range.first) || !grid_->Covers(range.last);
+  return shape;
+}
+
+bool LiveFiles::MakeGrid() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (files_.empty() || (grid_ != nullptr && written_ - grid_written_ < kGridAgain * alive_)) {
+    return false;
+  }
+  std::vector<GridFile> files;
+  files.reserve(files_.size());
+  for (const auto& [id, file] : files_) {
+    files.push_back(
+        {file.facts.range.first, file.facts.range.last, static_cast<double>(file.facts.keys)});
+  }
+  auto grid = std::make_shared<const KeyGrid>(
+      prefix_.value_or(""), files, FormerGrid{grid_.get(), static_cast<double>(samples_.total())});
+  const std::shared_ptr<const KeyGrid> former = std::exchange(grid_, std::move(grid));
+  samples_.SetGrid(grid_, [&](double place) {
+    return former == nullptr ? place : former->PlaceIn(*grid_, place);
+  });
+  grid_written_ = written_;
+  for (auto& [id, file] : files_) SetPlaces(&file);
+  return true;
+}
+
 // ---- Sums
 
 void LiveFiles::Count(const File& file, int sign) {
@@ -93,6 +192,7 @@ void LiveFiles::Count(const File& file, int sign) {
 
 // All or nothing, where memory is short.
 void LiveFiles::Insert(Id id, File added) {
+  SetPlaces(&added);
   const auto at = files_.emplace(id, std::move(added)).first;
   const File& file = at->second;
   try {
@@ -182,7 +282,7 @@ void LiveFiles::EndIf(int level, const KeyRange& range, Ends ends) {
     const NewFile& file = files_.at(at->second).facts;
     if (file.range.Crosses(range) && ends(file)) ended.push_back(at->second);
   }
-  for (const Id id : ended) Take(id);
+  for (const Id id : ended) CountEnd(Take(id));
 }
 
 void LiveFiles::EndReplaced(const NewFile& file, int base) {

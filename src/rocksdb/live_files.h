@@ -18,16 +18,20 @@
 #ifndef WINNOW_SRC_ROCKSDB_LIVE_FILES_H_
 #define WINNOW_SRC_ROCKSDB_LIVE_FILES_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
+#include "src/rocksdb/key_grid.h"
 #include "src/rocksdb/lookup_samples.h"
 
 namespace winnow::plugin {
@@ -72,6 +76,12 @@ class LiveFiles {
   static constexpr size_t kRecentFlushes = 8;
   // Of more files, neighbours are remembered as one: some 400 bytes each.
   static constexpr size_t kMostFiles = 4096;
+  // Before any file of a level ended, they are taken to live while the tree writes so many times
+  // its keys.
+  static constexpr double kUsualLife = 2;
+  static constexpr double kHorizon = 2;
+  // Of the tree's keys, what is written before a grid is made again.
+  static constexpr double kGridAgain = 1.0 / 16;
   // What has been rewritten so often and never touched a file knows little of it.
   static constexpr double kMostAge = 30;
   // Filters that are read again after they had no reader, before readers are ignored.
@@ -110,13 +120,47 @@ class LiveFiles {
 
   LiveMemory Memory() const;
   size_t files() const;
+
+  // ---- What rates are learned from
+
+  struct Written {
+    double keys = 0;   // to all levels, since the record began
+    double alive = 0;  // keys of the files that are recorded
+  };
+  Written written() const;
+
+  // A file as its rate is learned. `level` is one of LookupSamples: the last of these where nothing
+  // lies below the file.
+  static int LevelIndex(int level, bool is_bottom) noexcept;
+  struct Shape {
+    int level = 0;
+    double from = 0;  // places by the grid
+    double to = 0;
+    bool reaches_beyond = false;  // the grid, at one of its ends
+    double keys = 0;
+    double to_uniform = 1;  // its filter's bytes to a uniform one's
+    double stays = 0;       // the chance that it will for long
+  };
+  struct TreeShape {
+    std::vector<Shape> files;
+    std::array<double, LookupSamples::kLevels> stays{};  // of a new file of each level
+  };
+  // Files that stay are not written again while the tree writes kHorizon times its keys.
+  TreeShape ShapeOfTree() const;
+  Shape ShapeOf(int level, const KeyRange& range) const;
+
+  // Makes the grid by which places are counted, where there is none, or much was written since;
+  // whether it did. Takes some milliseconds with thousands of files.
+  bool MakeGrid();
+  std::shared_ptr<const KeyGrid> grid() const;  // its time is counted by samples
+
+  // Of lookups in the tree; with a lock of their own.
+  LookupSamples& samples() noexcept { return samples_; }
+
   // Whether all files had no readers any more, then some had, and none was added since.
   bool IsReopened() const;
   // Whether anything is remembered of it.
   bool Knows(Id id) const;
-
-  // Of lookups in the tree; with a lock of their own.
-  LookupSamples& samples() noexcept { return samples_; }
 
  private:
   struct File {
@@ -124,8 +168,19 @@ class LiveFiles {
     FilterMemory memory;
     double written = 0;  // keys that the tree had written by then
     int readers = 0;
+    double from = 0;  // places by the grid
+    double to = 0;
+  };
+  // How long files lived, in keys that the tree wrote.
+  struct Lives {
+    double ended = 0;  // files
+    double keys = 0;   // of all these together
   };
   using Level = std::multimap<std::string, Id>;  // by first keys
+
+  static size_t IndexOf(const NewFile& file) noexcept;
+  void SetPlaces(File* file) const;
+  void CountEnd(const File& file);
 
   static int LevelOf(const NewFile& file) noexcept {
     return file.is_bottom && file.level > 0 ? kBottom : file.level;
@@ -154,6 +209,9 @@ class LiveFiles {
   std::unordered_map<Id, File> files_;
   std::unordered_map<Id, File> unread_;  // that had readers, and have none
   std::map<int, Level> levels_;
+  std::array<Lives, LookupSamples::kLevels> lives_{};  // by level
+  std::shared_ptr<const KeyGrid> grid_;
+  double grid_written_ = 0;  // keys that the tree had written when it was made
   LiveMemory memory_;
   Id last_ = 0;
   double written_ = 0;  // keys

@@ -1,6 +1,7 @@
 #include "src/rocksdb/lookup_samples.h"
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 #include <type_traits>
 
@@ -115,7 +116,10 @@ uint64_t LookupSamples::Append(std::string_view key) noexcept {
   At(record).place = static_cast<float>(grid_->PlaceOf(key));
   total_.store(record + 1, std::memory_order_relaxed);
   sampled_lookups.fetch_add(1, std::memory_order_relaxed);
-  if ((record + 1) % kRecordsOfASalt == 0) ChangeSalt();
+  if ((record + 1) % kRecordsOfASalt == 0) {
+    ChangeSalt();
+    KeepPace(std::chrono::steady_clock::now());
+  }
   return record;
 }
 

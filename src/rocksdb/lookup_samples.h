@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "src/rocksdb/key_grid.h"
+#include "src/rocksdb/sampled_hashes.h"
 
 namespace winnow::plugin {
 
@@ -61,11 +62,12 @@ class LookupSamples {
     float weight = 1;
   };
 
+  static constexpr int kLevels = 16;  // those behind the last one count as that one
   static constexpr size_t kFewestRecords = 1024;
   static constexpr size_t kMostRecords = 16'384;
   static constexpr size_t kMostBytes = size_t{16} << 20;  // of all trees in the process
   // After as many, other keys are sampled.
-  static constexpr uint64_t kRecordsOfASalt = 1024;
+  static constexpr uint64_t kRecordsOfASalt = kSamplesOfAPace;
 
   LookupSamples() noexcept;
   ~LookupSamples();

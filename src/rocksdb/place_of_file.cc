@@ -1,5 +1,6 @@
 #include "src/rocksdb/place_of_file.h"
 
+#include <optional>
 #include <string>
 
 #include "src/core/level_plan.h"
@@ -28,30 +29,52 @@ FilterOptions PlaceOfFile::Settle(uint64_t keys) {
   // The next partition's keys begin a range of their own.
   seen_ = 0;
   if (id_ != 0) {
-    files_->Extend(id_, range_, keys);
+    record_->files.Extend(id_, range_, keys);
     return settled_;
   }
-  const LiveFiles::Place place = files_->PlaceOf(facts_.level, range_, known_.base);
+  const LiveFiles::Place place = record_->files.PlaceOf(facts_.level, range_, known_.base);
   int next = place.below == LiveFiles::kBottom ? known_.depth : place.below;
   // A last level without filters is not seen, and lies below everything but itself.
   const bool sees_last = policy_.absent_share > 0 && known_.last_level_has_filters;
   if (!sees_last && next < 0) next = known_.depth;
-  settled_ = Affordable(PlannedOptions(policy_, facts_, known_, next), keys, place.waits,
-                        !sees_last, files_->Memory());
   LiveFiles::NewFile file;
   file.level = facts_.level;
   file.is_bottom = facts_.is_bottommost || (sees_last && place.below < 0);
   file.waits = place.waits;
   file.range = range_;
   file.keys = keys;
-  id_ = files_->Add(file, known_.base);
+  level_ = LiveFiles::LevelIndex(file.level, file.is_bottom);
+  settled_ =
+      Affordable(WithLearnedRate(PlannedOptions(policy_, facts_, known_, next), keys),
+                 policy_.bits_per_key, keys, place.waits, !sees_last, record_->files.Memory());
+  id_ = record_->files.Add(file, known_.base);
   return settled_;
+}
+
+// Where too little is known, the plan's stays.
+FilterOptions PlaceOfFile::WithLearnedRate(const FilterOptions& planned, uint64_t keys) {
+  if (policy_.level_plan != LevelPlan::kLearned || planned.levels_below < 0) return planned;
+  const std::optional<double> rate = record_->rates.RateOf(&record_->files, level_, range_, keys,
+                                                           core::RateForBits(policy_.bits_per_key));
+  if (!rate) return planned;
+  FilterOptions learned = planned;
+  learned.levels_below = -1;
+  learned.bits_per_key = core::BitsForRate(*rate);
+  return learned;
 }
 
 void PlaceOfFile::Built(std::string_view block) {
   if (id_ == 0 || uniform_bytes_ == 0) return;
-  files_->AddMemory(id_, {static_cast<double>(block.size()), static_cast<double>(uniform_bytes_)});
-  if (owners_ != nullptr) owners_->Add(block, files_, {id_, facts_.level, has_one_reader_});
+  const FilterMemory memory{static_cast<double>(block.size()), static_cast<double>(uniform_bytes_)};
+  record_->files.AddMemory(id_, memory);
+  if (policy_.level_plan == LevelPlan::kLearned) {
+    record_->rates.Built(core::PlannedRate(settled_), core::RateForBits(policy_.bits_per_key),
+                         memory);
+  }
+  if (owners_ != nullptr) {
+    owners_->Add(block, std::shared_ptr<LiveFiles>(record_, &record_->files),
+                 {id_, level_, has_one_reader_});
+  }
 }
 
 }  // namespace winnow::plugin

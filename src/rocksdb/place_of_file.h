@@ -11,6 +11,7 @@
 
 #include "src/rocksdb/context.h"
 #include "src/rocksdb/filter_owners.h"
+#include "src/rocksdb/known_trees.h"
 #include "src/rocksdb/live_files.h"
 #include "winnow/options.h"
 #include "winnow/rocksdb_policy.h"
@@ -23,12 +24,12 @@ class PlaceOfFile {
   // owners: where the file's filters are known by their bytes; null: nowhere. has_one_reader: of
   // OwnerFile.
   PlaceOfFile(const PolicyOptions& policy, const BuildFacts& facts, const KnownTree& known,
-              std::shared_ptr<LiveFiles> files, std::shared_ptr<FilterOwners> owners,
+              std::shared_ptr<TreeRecord> record, std::shared_ptr<FilterOwners> owners,
               bool has_one_reader)
       : policy_(policy),
         facts_(facts),
         known_(known),
-        files_(std::move(files)),
+        record_(std::move(record)),
         owners_(std::move(owners)),
         has_one_reader_(has_one_reader) {}
 
@@ -50,17 +51,19 @@ class PlaceOfFile {
   static constexpr uint64_t kEvery = 64;
 
   void Note(const ROCKSDB_NAMESPACE::Slice& key);
+  FilterOptions WithLearnedRate(const FilterOptions& planned, uint64_t keys);
 
   const PolicyOptions policy_;
   const BuildFacts facts_;
   const KnownTree known_;
-  const std::shared_ptr<LiveFiles> files_;
+  const std::shared_ptr<TreeRecord> record_;
   const std::shared_ptr<FilterOwners> owners_;
   const bool has_one_reader_;
   uint64_t seen_ = 0;
   KeyRange range_;
   uint64_t uniform_bytes_ = 0;  // of the filter that is being finished
   LiveFiles::Id id_ = 0;        // 0: not settled
+  int level_ = -1;              // as LiveFiles counts
   FilterOptions settled_;
 };
 

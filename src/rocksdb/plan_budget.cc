@@ -13,8 +13,8 @@ constexpr double kFilesOfATree = 8;
 
 }  // namespace
 
-FilterOptions Affordable(const FilterOptions& planned, uint64_t keys, bool waits, bool without_last,
-                         const LiveMemory& alive) noexcept {
+FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_key, uint64_t keys,
+                         bool waits, bool without_last, const LiveMemory& alive) noexcept {
   const auto bytes_with = [&](double bits_per_key) {
     FilterOptions options = planned;
     options.bits_per_key = bits_per_key;
@@ -22,8 +22,11 @@ FilterOptions Affordable(const FilterOptions& planned, uint64_t keys, bool waits
   };
   FilterOptions uniform = planned;
   uniform.levels_below = -1;
+  uniform.bits_per_key = uniform_bits_per_key;
   const auto own = static_cast<double>(core::EstimateBytes(keys, core::ForBuilding(uniform)));
-  if (without_last && core::PlannedRate(planned) > core::PlannedRate(uniform)) return uniform;
+  if (without_last && planned.levels_below >= 0 &&
+      core::PlannedRate(planned) > core::PlannedRate(uniform))
+    return uniform;
   const double all = alive.resting.uniform_bytes + alive.waiting.uniform_bytes;
   if (all < kFilesOfATree * own) return planned;
   FilterMemory sum = alive.resting;

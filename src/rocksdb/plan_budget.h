@@ -25,10 +25,10 @@ inline constexpr double kMostWithWaiting = 1.12;
 inline constexpr double kMostWithoutLast = 1.035;
 
 // The options of a file's filter with so many keys: those that the plan gives, or with fewer bits,
-// but not fewer than a uniform filter has, where the last level has no filters either. `alive` is
-// without it. A pure function.
-FilterOptions Affordable(const FilterOptions& planned, uint64_t keys, bool waits, bool without_last,
-                         const LiveMemory& alive) noexcept;
+// but not fewer than a uniform filter with the policy's bits_per_key, where the last level has no
+// filters either. `alive` is without it. A pure function.
+FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_key, uint64_t keys,
+                         bool waits, bool without_last, const LiveMemory& alive) noexcept;
 
 }  // namespace winnow::plugin
 

@@ -61,6 +61,12 @@ FamilyOptions FamilyOptionsOf(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& fami
   return options;
 }
 
+void Tell(ROCKSDB_NAMESPACE::Logger* logger, const std::string& learned) {
+  if (learned.empty() || logger == nullptr) return;
+  ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL, logger, "[winnow] %s",
+                         learned.c_str());
+}
+
 }  // namespace
 
 FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
@@ -87,15 +93,18 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
     if (options.level_plan == LevelPlan::kByLevel) {
       return NewBitsBuilder(planned, verify);
     }
-    std::shared_ptr<LiveFiles> files =
-        known_->trees.FilesOf(context.info_log, context.column_family_name);
-    if (files == nullptr || facts.level < 0) return NewBitsBuilder(planned, verify);
+    std::shared_ptr<TreeRecord> record =
+        known_->trees.RecordOf(context.info_log, context.column_family_name);
+    if (record == nullptr || facts.level < 0) return NewBitsBuilder(planned, verify);
     const bool is_sampled = options.level_plan == LevelPlan::kLearned;
-    if (is_sampled) files->samples().Reserve();
+    if (is_sampled) {
+      record->files.samples().Reserve();
+      Tell(context.info_log, record->rates.TakeSummary());
+    }
     const bool has_one_reader = HasOneReaderAFile(context.table_options);
     return NewBitsBuilder(
         planned, verify,
-        std::make_unique<PlaceOfFile>(options, facts, known, std::move(files),
+        std::make_unique<PlaceOfFile>(options, facts, known, std::move(record),
                                       has_one_reader || is_sampled
                                           ? std::shared_ptr<FilterOwners>(known_, &known_->owners)
                                           : nullptr,

@@ -5,6 +5,7 @@
 #define WINNOW_SRC_ROCKSDB_SAMPLED_HASHES_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 namespace winnow::plugin {
@@ -57,6 +58,15 @@ void SetSamplingShift(unsigned shift) noexcept;
 
 // Other keys from here on.
 void ChangeSalt() noexcept;
+
+// Is called when so many samples were taken since the last time, by whatever thread took the last
+// one: where they come too fast, of half as many lookups from here on, where they come slowly, of
+// twice as many. A sample costs a lookup about a microsecond, so that this takes some hundredth of
+// a core. Never waits.
+inline constexpr uint64_t kSamplesOfAPace = 1024;
+inline constexpr std::chrono::milliseconds kFastPace{100};
+inline constexpr std::chrono::milliseconds kSlowPace{1000};
+void KeepPace(std::chrono::steady_clock::time_point now) noexcept;
 
 }  // namespace winnow::plugin
 

@@ -60,8 +60,8 @@ TEST(KnownTreesTest, KeepsFamiliesAndDatabasesApart) {
   EXPECT_EQ(trees.Learn(&kOther, "default", kFlush).depth, -1);
   EXPECT_EQ(trees.Learn(nullptr, "default", Merge(3, true)).depth, -1);
   EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).depth, -1);
-  EXPECT_EQ(trees.FilesOf(nullptr, "default"), nullptr);
-  EXPECT_NE(trees.FilesOf(&kOne, "default"), trees.FilesOf(&kOne, "other"));
+  EXPECT_EQ(trees.RecordOf(nullptr, "default"), nullptr);
+  EXPECT_NE(trees.RecordOf(&kOne, "default"), trees.RecordOf(&kOne, "other"));
   EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, 3);
 }
 
@@ -76,39 +76,39 @@ TEST(KnownTreesTest, ForgetsTheOnesNotAskedForWhenThereAreTooMany) {
   EXPECT_FALSE(trees.has_forgotten());
   trees.Learn(&kOne, "one more", kFlush);
   EXPECT_TRUE(trees.has_forgotten());
-  EXPECT_EQ(trees.FilesOf(&kOne, "lost"), nullptr);
+  EXPECT_EQ(trees.RecordOf(&kOne, "lost"), nullptr);
 }
 
 // An open, a new family and any SetOptions have options validated.
 TEST(KnownTreesTest, MeetingOptionsForgetsNothing) {
   KnownTrees trees;
   trees.Learn(&kOne, "default", Merge(6, true));
-  const std::shared_ptr<LiveFiles> files = trees.FilesOf(&kOne, "default");
+  const std::shared_ptr<TreeRecord> record = trees.RecordOf(&kOne, "default");
   trees.Meet({});
   EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, 6);
-  EXPECT_EQ(trees.FilesOf(&kOne, "default"), files);
+  EXPECT_EQ(trees.RecordOf(&kOne, "default"), record);
 }
 
 TEST(KnownTreesTest, ATreeIsKnownAgainByItsFiles) {
   KnownTrees trees;
   trees.Learn(&kOne, "default", Merge(6, true));
-  const std::shared_ptr<LiveFiles> files = trees.FilesOf(&kOne, "default");
+  const std::shared_ptr<TreeRecord> record = trees.RecordOf(&kOne, "default");
   LiveFiles::NewFile file;
   file.level = 6;
   file.is_bottom = true;
   file.range = {"a", "b"};
   file.keys = 9;
-  const LiveFiles::Id id = files->Add(file, 6);
-  files->Opened(id);
+  const LiveFiles::Id id = record->files.Add(file, 6);
+  record->files.Opened(id);
   // Another database while this one is open.
   trees.Learn(&kOther, "default", kFlush);
-  EXPECT_NE(trees.FilesOf(&kOther, "default"), files);
-  files->Closed(id);
-  files->Opened(id);
+  EXPECT_NE(trees.RecordOf(&kOther, "default"), record);
+  record->files.Closed(id);
+  record->files.Opened(id);
   const int kAgain = 3;
   EXPECT_EQ(trees.Learn(&kAgain, "other", kFlush).depth, -1);
   EXPECT_EQ(trees.Learn(&kAgain, "default", kFlush).depth, 6);
-  EXPECT_EQ(trees.FilesOf(&kAgain, "default"), files);
+  EXPECT_EQ(trees.RecordOf(&kAgain, "default"), record);
 }
 
 TEST(KnownTreesTest, FamiliesOptionsCountWhereTheyAgree) {

@@ -260,8 +260,7 @@ TEST(LookupSamplesTest, PlacesMoveWithTheGrid) {
   Noter noter(samples.get());
   noter.Note("b", {1, 1, false});
   noter.Note("c", {1, 1, false});
-  samples->SetGrid(std::make_shared<const KeyGrid>(std::vector<std::string>{"c"}),
-                   [](double place) { return place / 2; });
+  samples->SetGrid(GridOfCuts({"c", "d", "e"}), [](double place) { return place / 2; });
   noter.Note("b", {1, 1, false});
   noter.Note("d", {1, 1, false});
   std::vector<float> places;

@@ -31,7 +31,8 @@ LiveMemory Alive(double files, double of_uniform) {
 
 TEST(PlanBudgetTest, ThePlanIsAffordableInATreeOfItsShape) {
   for (const double below : {-1.0, 0.0, 0.5, 1.0, 2.0, 3.0}) {
-    const FilterOptions options = Affordable(Planned(below), kKeys, false, false, Alive(100, 0.98));
+    const FilterOptions options =
+        Affordable(Planned(below), 10, kKeys, false, false, Alive(100, 0.98));
     EXPECT_EQ(options.bits_per_key, 10) << below;
     EXPECT_EQ(options.levels_below, below);
   }
@@ -41,7 +42,7 @@ TEST(PlanBudgetTest, UpperLevelsGetWhatIsLeft) {
   ASSERT_GT(Bytes(Planned(2)), 1.4 * kUniform);
   for (const double taken : {1.06, kMostOfUniform, 1.3}) {
     const LiveMemory alive = Alive(20, taken);
-    const double bytes = Bytes(Affordable(Planned(2), kKeys, false, false, alive));
+    const double bytes = Bytes(Affordable(Planned(2), 10, kKeys, false, false, alive));
     EXPECT_LT(bytes, Bytes(Planned(2))) << taken;
     EXPECT_GT(bytes, 0.97 * kUniform) << taken;  // sizes have steps
     const double limit = kMostOfUniform * (alive.resting.uniform_bytes + kUniform);
@@ -51,26 +52,26 @@ TEST(PlanBudgetTest, UpperLevelsGetWhatIsLeft) {
 }
 
 TEST(PlanBudgetTest, TheLastLevelIsNeverCut) {
-  const FilterOptions options = Affordable(Planned(0), kKeys, false, false, Alive(20, 2));
+  const FilterOptions options = Affordable(Planned(0), 10, kKeys, false, false, Alive(20, 2));
   EXPECT_EQ(core::PlannedRate(options), core::PlannedRate(Planned(0)));
 }
 
 TEST(PlanBudgetTest, AFewFilesAreNoTreeYet) {
-  EXPECT_EQ(Bytes(Affordable(Planned(2), kKeys, false, false, Alive(7, 2))), Bytes(Planned(2)));
-  EXPECT_LT(Bytes(Affordable(Planned(2), kKeys, false, false, Alive(9, 2))), Bytes(Planned(2)));
+  EXPECT_EQ(Bytes(Affordable(Planned(2), 10, kKeys, false, false, Alive(7, 2))), Bytes(Planned(2)));
+  EXPECT_LT(Bytes(Affordable(Planned(2), 10, kKeys, false, false, Alive(9, 2))), Bytes(Planned(2)));
 }
 
 TEST(PlanBudgetTest, WhatWaitsMayTakeMore) {
   const LiveMemory alive = Alive(20, kMostOfUniform);
-  const double waiting = Bytes(Affordable(Planned(2.5), kKeys, true, false, alive));
-  EXPECT_GT(waiting, Bytes(Affordable(Planned(2.5), kKeys, false, false, alive)));
+  const double waiting = Bytes(Affordable(Planned(2.5), 10, kKeys, true, false, alive));
+  EXPECT_GT(waiting, Bytes(Affordable(Planned(2.5), 10, kKeys, false, false, alive)));
   LiveMemory full = alive;
   full.waiting = {10 * kUniform, kUniform};
-  EXPECT_NEAR(Bytes(Affordable(Planned(2.5), kKeys, true, false, full)) / kUniform, 1, 0.03);
+  EXPECT_NEAR(Bytes(Affordable(Planned(2.5), 10, kKeys, true, false, full)) / kUniform, 1, 0.03);
 }
 
 TEST(PlanBudgetTest, WithoutALastLevelNoRateIsAboveTheUniformOne) {
-  const FilterOptions options = Affordable(Planned(0), kKeys, false, true, Alive(20, 0.9));
+  const FilterOptions options = Affordable(Planned(0), 10, kKeys, false, true, Alive(20, 0.9));
   EXPECT_EQ(core::PlannedRate(options), core::RateForBits(10));
   EXPECT_EQ(options.level_plan, LevelPlan::kAuto);
 }
@@ -78,7 +79,7 @@ TEST(PlanBudgetTest, WithoutALastLevelNoRateIsAboveTheUniformOne) {
 TEST(PlanBudgetTest, AFirstFileAndFewKeysAreNoMatter) {
   for (const uint64_t keys : {0u, 1u, 2u}) {
     for (const bool waits : {false, true}) {
-      const FilterOptions options = Affordable(Planned(2), keys, waits, false, {});
+      const FilterOptions options = Affordable(Planned(2), 10, keys, waits, false, {});
       EXPECT_GE(options.bits_per_key, kBitsPerKeyOption.least);
       EXPECT_LE(options.bits_per_key, 10);
     }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -85,6 +86,30 @@ TEST(SampledHashesTest, CountsUsersOfAllThreads) {
   EXPECT_FALSE(IsSampling());
   shared.Set(true);
   EXPECT_TRUE(IsSampling());
+}
+
+// Twice as many lookups, or half as many, until the pace is right.
+TEST(SampledHashesTest, SamplesKeepAPace) {
+  SamplingUse use;
+  use.Set(true);
+  SetSamplingShift(kLeastSamplingShift);
+  std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now();
+  const auto mask_after = [&](std::chrono::milliseconds pace) {
+    now += pace;
+    KeepPace(now);
+    return SamplingMask();
+  };
+  mask_after(kSlowPace);
+  EXPECT_EQ(mask_after(kFastPace), 63u);
+  EXPECT_EQ(mask_after(kFastPace / 2), 127u);
+  EXPECT_EQ(mask_after(kFastPace / 2), 255u);
+  EXPECT_EQ(mask_after(kSlowPace), 255u);
+  EXPECT_EQ(mask_after(2 * kSlowPace), 127u);
+  EXPECT_EQ(mask_after(2 * kSlowPace), 63u);
+  EXPECT_EQ(mask_after(2 * kSlowPace), 63u);
+  for (int i = 0; i < 30; ++i) mask_after(kFastPace / 2);
+  EXPECT_EQ(SamplingMask(), (uint64_t{1} << kMostSamplingShift) - 1);
+  SetSamplingShift(kLeastSamplingShift);
 }
 
 }  // namespace

@@ -46,13 +46,13 @@ using Record = LookupSamples::Record;
 
 constexpr uint64_t kSeed = 20260307;
 
-// As Winnow's policy is with a plan that needs samples.
+// As Winnow's policy is with a plan that needs samples; its record can be seen.
 class SamplingPolicy final : public FilterPolicy {
  public:
-  SamplingPolicy() : planned_builders_(nullptr, true) {
+  SamplingPolicy() : planned_builders_(nullptr) {
     EXPECT_TRUE(NewBuiltinReader(&builtin_).ok());
     options_.bits_per_key = 14;
-    options_.level_plan = LevelPlan::kAuto;
+    options_.level_plan = LevelPlan::kLearned;
   }
   const char* Name() const override { return "winnow.Filter"; }
   const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
@@ -65,7 +65,9 @@ class SamplingPolicy final : public FilterPolicy {
   }
 
   std::shared_ptr<LiveFiles> FilesOf(const void* logger) const {
-    return planned_builders_.known()->trees.FilesOf(logger, "default");
+    const std::shared_ptr<TreeRecord> record =
+        planned_builders_.known()->trees.RecordOf(logger, "default");
+    return record == nullptr ? nullptr : std::shared_ptr<LiveFiles>(record, &record->files);
   }
 
  private:
@@ -94,6 +96,8 @@ void PrintTo(const Shape& shape, std::ostream* out) { *out << shape.name; }
 // Each source has its keys over the whole range; the levels of the sources, from the first written.
 constexpr int kLevels[] = {4, 3, 2, 1, 0, 0};
 constexpr uint64_t kSources = std::size(kLevels);
+// As samples count them: nothing lies below the first source.
+int LevelOf(uint64_t source) { return source == 0 ? LookupSamples::kLevels - 1 : kLevels[source]; }
 constexpr uint64_t kKeysOfSource = 1500;
 constexpr uint64_t kStep = 10;
 
@@ -107,8 +111,8 @@ uint64_t PresentNumber(uint64_t source, uint64_t i) { return kStep * i + (source
 
 std::shared_ptr<const KeyGrid> GridOfNumbers() {
   std::vector<std::string> cuts;
-  for (uint64_t i = 1; i < 100; ++i) cuts.push_back(Key(i * kStep * kKeysOfSource / 100));
-  return std::make_shared<const KeyGrid>(std::move(cuts));
+  for (uint64_t i = 0; i <= 100; ++i) cuts.push_back(Key(i * kStep * kKeysOfSource / 100));
+  return GridOfCuts(cuts);
 }
 
 class SampledLookupsDatabaseTest : public ::testing::TestWithParam<Shape> {
@@ -231,9 +235,9 @@ class SampledLookupsDatabaseTest : public ::testing::TestWithParam<Shape> {
     ExpectPlaces(records, sampled);
     size_t noes = 0;
     for (const Record& record : records) {
-      EXPECT_EQ(record.deepest, 4);
+      EXPECT_EQ(record.deepest, LevelOf(0));
       EXPECT_LT(record.weight, 1.1F);
-      if (record.said_no == 0b11111) ++noes;
+      if (record.said_no == (0b1111 | 1 << LevelOf(0))) ++noes;
     }
     EXPECT_GE(noes, records.size() * 9 / 10) << "seed " << kSeed;
     for (uint64_t source = 0; source < 5; ++source) {
@@ -242,7 +246,7 @@ class SampledLookupsDatabaseTest : public ::testing::TestWithParam<Shape> {
       ASSERT_GT(sampled.size(), 5u) << "seed " << kSeed;
       ExpectPlaces(records, sampled);
       // The last source has the keys of the first, nearer by.
-      const int level = source == 0 ? 0 : kLevels[source];
+      const int level = source == 0 ? 0 : LevelOf(source);
       for (const Record& record : records) {
         EXPECT_EQ(record.deepest, level);
         EXPECT_FALSE(record.ended_with_no);

@@ -17,16 +17,26 @@
 
 namespace winnow::plugin {
 
-// A place for keys with each first letter.
-inline std::shared_ptr<const KeyGrid> GridOfLetters() {
-  std::vector<std::string> cuts;
-  for (char letter = 'b'; letter <= 'z'; ++letter) cuts.emplace_back(1, letter);
-  return std::make_shared<const KeyGrid>(std::move(cuts));
+// Parts of as many keys between these, which are sorted.
+inline std::shared_ptr<const KeyGrid> GridOfCuts(const std::vector<std::string>& cuts) {
+  std::vector<GridFile> files;
+  for (size_t i = 1; i < cuts.size(); ++i) files.push_back({cuts[i - 1], cuts[i], 1});
+  return std::make_shared<const KeyGrid>("", files);
 }
 
-inline float PlaceOfLetter(char letter) {
-  return static_cast<float>(GridOfLetters()->PlaceOf(std::string(1, letter)));
+// A part for each first letter.
+inline std::shared_ptr<const KeyGrid> GridOfLetters() {
+  std::vector<std::string> cuts;
+  for (char letter = 'a'; letter <= '{'; ++letter) cuts.emplace_back(1, letter);
+  return GridOfCuts(cuts);
 }
+
+inline float PlaceOfKey(const std::string& key) {
+  static const auto& grid = *new std::shared_ptr<const KeyGrid>(GridOfLetters());
+  return static_cast<float>(grid->PlaceOf(key));
+}
+
+inline float PlaceOfLetter(char letter) { return PlaceOfKey(std::string(1, letter)); }
 
 inline void ExpectRecords(const std::vector<LookupSamples::Record>& found,
                           const std::vector<LookupSamples::Record>& expected) {

@@ -129,7 +129,7 @@ class SampledTree {
     const std::string key = KeyOf(i);
     if (!IsSampled(HashKey(key).value)) return;
     Record record;
-    record.place = key.empty() ? 0 : PlaceOfLetter(key[0]);
+    record.place = PlaceOfKey(key);
     for (size_t f = 0; f < kFiles; ++f) {
       ++sampled_checks_;
       const int level = kLevels[f];

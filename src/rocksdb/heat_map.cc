@@ -1,0 +1,126 @@
+#include "src/rocksdb/heat_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+namespace winnow::plugin {
+namespace {
+
+using Record = LookupSamples::Record;
+
+// How many lookups the sample stands for among those that reach the level and don't find their key
+// there.
+double WeightAt(const Record& record, int level) noexcept {
+  if (record.deepest > level) return 1;
+  if (record.ended_with_no) return record.weight;  // it is nowhere
+  return (record.said_no >> level & 1) != 0 ? 1 : 0;
+}
+
+// A power of four, so that files are wider than parts.
+size_t PartsFor(size_t files) noexcept {
+  size_t parts = 64;
+  while (parts < 4 * files && parts < HeatMap::kMostParts) parts *= 4;
+  return parts;
+}
+
+// `counts` by part, to what is to be expected there: of `all`, in four parts as far as their own
+// samples say, of these again, and so on. Where nothing is counted a part's share is that of its
+// exposure, of which all together have `exposed`.
+std::vector<double> Shrunk(const std::vector<double>& counts, double all,
+                           const std::vector<double>& exposures, double exposed) {
+  std::vector<double> expected;
+  expected.reserve(counts.size());
+  for (const double exposure : exposures) expected.push_back(all * exposure / exposed);
+  const auto sum = [](const std::vector<double>& values, size_t begin, size_t width) {
+    const auto from = values.begin() + static_cast<ptrdiff_t>(begin);
+    return std::accumulate(from, from + static_cast<ptrdiff_t>(width), 0.0);
+  };
+  for (size_t width = counts.size() / 4; width >= 1; width /= 4) {
+    for (size_t whole = 0; whole < counts.size(); whole += 4 * width) {
+      // As warm as the whole is, until they are looked at.
+      std::array<double, 4> warmth;
+      double before = 0;
+      double after = 0;
+      for (size_t quarter = 0; quarter < 4; ++quarter) {
+        const size_t begin = whole + quarter * width;
+        const double guess = sum(expected, begin, width);
+        warmth[quarter] =
+            (sum(counts, begin, width) + HeatMap::kPseudoCount) / (guess + HeatMap::kPseudoCount);
+        before += guess;
+        after += guess * warmth[quarter];
+      }
+      const double scale = after > 0 ? before / after : 1;
+      for (size_t i = 0; i < 4 * width; ++i) expected[whole + i] *= warmth[i / width] * scale;
+    }
+  }
+  return expected;
+}
+
+std::vector<double> SumsBefore(const std::vector<double>& parts) {
+  std::vector<double> sums(parts.size() + 1, 0);
+  std::partial_sum(parts.begin(), parts.end(), sums.begin() + 1);
+  return sums;
+}
+
+}  // namespace
+
+HeatMap::HeatMap(const std::vector<Record>& samples, size_t files, uint32_t levels,
+                 const std::function<double(double)>& exposure)
+    : samples_(samples.size()) {
+  const size_t parts = PartsFor(files);
+  std::vector<double> exposures(parts, 1);
+  for (size_t i = 0; exposure && i < parts; ++i) {
+    const double middle = (static_cast<double>(i) + 0.5) / static_cast<double>(parts);
+    exposures[i] = std::clamp(exposure(middle), kLeastExposure, 1.0);
+  }
+  const double exposed = std::accumulate(exposures.begin(), exposures.end(), 0.0);
+  std::vector<double> counts(parts);
+  for (int level = 0; level < LookupSamples::kLevels; ++level) {
+    if ((levels >> level & 1) == 0) continue;
+    std::fill(counts.begin(), counts.end(), 0);
+    double all = 0;
+    for (const Record& record : samples) {
+      const double weight = WeightAt(record, level);
+      const auto part = static_cast<size_t>(record.place * static_cast<float>(parts));
+      counts[std::min(part, parts - 1)] += weight;
+      all += weight;
+    }
+    // Of few samples, most are taken to reach it.
+    const auto taken = static_cast<double>(samples.size());
+    const double expected = taken * (all + kPseudoCount) / (taken + kPseudoCount);
+    // What it would have been with all of today's keys from the first sample on.
+    std::vector<double> heat = Shrunk(counts, expected, exposures, exposed);
+    double sum = 0;
+    for (size_t i = 0; i < parts; ++i) sum += heat[i] /= exposures[i];
+    for (double& part : heat) part *= sum > 0 ? expected / sum : 1;
+    before_[static_cast<size_t>(level)] = SumsBefore(heat);
+  }
+}
+
+double HeatMap::Reaching(int level, double from, double to) const noexcept {
+  const std::vector<double>& before = before_[static_cast<size_t>(level)];
+  if (before.size() < 2) return 0;
+  const auto parts = static_cast<double>(before.size() - 1);
+  const auto until = [&](double place) {
+    const double at = std::clamp(place, 0.0, 1.0) * parts;
+    const size_t part = std::min(static_cast<size_t>(at), before.size() - 2);
+    return before[part] + (at - static_cast<double>(part)) * (before[part + 1] - before[part]);
+  };
+  return (1 - kEvenShare) * (until(to) - until(from)) + kEvenShare * (to - from) * before.back();
+}
+
+double HeatMap::KeysThatGet(double share) const {
+  const std::vector<double>& before = before_[LookupSamples::kLevels - 1];
+  if (before.size() < 2) return 1;
+  std::vector<double> parts(before.size() - 1);
+  for (size_t i = 0; i < parts.size(); ++i) parts[i] = before[i + 1] - before[i];
+  std::sort(parts.begin(), parts.end(), std::greater<>());
+  double left = share * before.back();
+  size_t taken = 0;
+  while (taken < parts.size() && left > 0) left -= parts[taken++];
+  return static_cast<double>(taken) / static_cast<double>(parts.size());
+}
+
+}  // namespace winnow::plugin

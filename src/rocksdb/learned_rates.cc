@@ -1,0 +1,186 @@
+#include "src/rocksdb/learned_rates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace winnow::plugin {
+namespace {
+
+using std::chrono::steady_clock;
+
+// Rates are log2(1/rate) here, which is what a Ribbon filter takes in bits a key, but for a few per
+// cent.
+constexpr double kLeastBits = 1;
+constexpr double kMostBits = 16;
+
+// A file that is narrower has no place: no file was there when the tree was looked at.
+constexpr double kLeastWidth = 1e-9;
+
+// Of the keys that are known in a range.
+constexpr double kKnownShare = 1.0 / 8;
+
+// The tree is looked at again when such a share of its keys was written, the samples when such a
+// share of them is new.
+constexpr double kLookAgain = 1.0 / 64;
+constexpr double kSampleAgain = 1.0 / 16;
+
+constexpr auto kBetweenSummaries = std::chrono::minutes(10);
+
+// What filters that were built long ago say less of.
+constexpr double kMostBuiltBytes = 1 << 20;
+
+uint32_t BitOf(int level) noexcept { return uint32_t{1} << level; }
+
+}  // namespace
+
+double LearnedRates::Reaching(int level, double from, double to) const {
+  const double stays = tree_.stays[static_cast<size_t>(level)];
+  return (1 - stays) * heat_.Reaching(level, from, to) +
+         stays * (to - from) * heat_.ReachingAll(level);
+}
+
+double LearnedRates::BitsOf(const LiveFiles::Shape& file, double reaching,
+                            double log2_lambda) const {
+  if (!(reaching > 0)) return uniform_bits_;
+  return std::clamp(std::log2(reaching / file.keys) - log2_lambda, kLeastBits, kMostBits);
+}
+
+// The share of uniform filters' memory that the tree's will come to.
+double LearnedRates::Taken(double log2_lambda) const {
+  const double more_than_expected = expected_ > 0 ? built_ / expected_ : 1;
+  double taken = 0;
+  double uniform = 0;
+  for (size_t i = 0; i < tree_.files.size(); ++i) {
+    const LiveFiles::Shape& file = tree_.files[i];
+    const double again =
+        file.keys * BitsOf(file, reaching_[i], log2_lambda) * more_than_expected / uniform_bits_;
+    const double now = file.keys * file.to_uniform;
+    taken += file.stays * now + (1 - file.stays) * again;
+    uniform += file.keys;
+  }
+  return uniform > 0 ? taken / uniform : 1;
+}
+
+void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
+  const LookupSamples& samples = files->samples();
+  const uint64_t seen = samples.total();
+  const auto known = static_cast<double>(heat_.samples());
+  const bool has_more = static_cast<double>(seen - samples_seen_) >
+                        kSampleAgain * std::max(known, static_cast<double>(kLeastSamples));
+  const LiveFiles::Written written = files->written();
+  const bool has_grown = written_ < 0 || written.keys - written_ > kLookAgain * written.alive;
+  const bool lacks_level = heat_.samples() == 0 || (levels_ & BitOf(level)) == 0;
+  if (!has_more && !has_grown && !lacks_level) return;
+
+  tree_ = files->ShapeOfTree();
+  written_ = written.keys;
+  if (has_more || lacks_level) {
+    levels_ |= BitOf(level) | BitOf(LookupSamples::kLevels - 1);
+    for (const LiveFiles::Shape& file : tree_.files) levels_ |= BitOf(file.level);
+    std::vector<LookupSamples::Record> records;
+    samples.Snapshot(&records);
+    // Samples since keys came to a place are all that say something of it.
+    const std::shared_ptr<const KeyGrid> grid = files->grid();
+    const auto all = static_cast<double>(records.size());
+    heat_ = HeatMap(records, tree_.files.size(), levels_, [&](double place) {
+      return (static_cast<double>(seen) - grid->SinceAt(place)) / std::max(all, 1.0);
+    });
+    samples_seen_ = seen;
+  }
+  uniform_bits_ = uniform_bits;
+  reaching_.clear();
+  for (const LiveFiles::Shape& file : tree_.files) {
+    reaching_.push_back(Reaching(file.level, file.from, file.to));
+  }
+  double low = -60;
+  double high = 60;
+  for (int i = 0; i < 30; ++i) {
+    const double middle = (low + high) / 2;
+    (Taken(middle) > 1 ? low : high) = middle;
+  }
+  log2_lambda_ = high;
+}
+
+// Behind the last key, or before the first one, nobody knows how much of a file lies there: where
+// it has more keys than a part of those that are known in its range, it may be most of it.
+bool LearnedRates::IsUnknown(const LiveFiles::Shape& file) const {
+  const double width = file.to - file.from;
+  if (width < kLeastWidth) return true;
+  double keys = 0;
+  for (const LiveFiles::Shape& known : tree_.files) keys += known.keys;
+  return file.reaches_beyond && kKnownShare * width * keys < file.keys;
+}
+
+std::optional<double> LearnedRates::RateOf(LiveFiles* files, int level, const KeyRange& range,
+                                           uint64_t keys, double uniform_rate) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  // Without a grid nothing is sampled; of another grid, all places are others.
+  if (files->MakeGrid()) heat_ = HeatMap();
+  if (files->samples().total() < kLeastSamples || keys == 0) return std::nullopt;
+  Refresh(files, level, -std::log2(uniform_rate));
+  if (heat_.samples() < kLeastSamples || tree_.files.empty()) return std::nullopt;
+  LiveFiles::Shape file = files->ShapeOf(level, range);
+  file.keys = static_cast<double>(keys);
+  if (IsUnknown(file)) return std::nullopt;
+  return std::exp2(-BitsOf(file, Reaching(level, file.from, file.to), log2_lambda_));
+}
+
+void LearnedRates::Built(double rate, double uniform_rate, const FilterMemory& memory) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  expected_ += memory.uniform_bytes * std::log2(rate) / std::log2(uniform_rate);
+  built_ += memory.bytes;
+  if (built_ > kMostBuiltBytes) {
+    built_ /= 2;
+    expected_ /= 2;
+  }
+}
+
+std::string LearnedRates::TakeSummary() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const steady_clock::time_point now = steady_clock::now();
+  if (heat_.samples() < kLeastSamples || tree_.files.empty() ||
+      (told_ && now - *told_ < kBetweenSummaries)) {
+    return {};
+  }
+  double reads = 0;       // in vain, of the samples
+  double even_reads = 0;  // with the same memory, and rates as if lookups fell evenly
+  double keys = 0;
+  double all_bits = 0;
+  double least = kMostBits;
+  double most = kLeastBits;
+  // As if lookups fell evenly, a file's rate goes by the keys that it has in its range.
+  double even_bits = 0;
+  const auto even_less = [](const LiveFiles::Shape& file) {
+    return std::log2(std::max(file.to - file.from, kLeastWidth) / file.keys);
+  };
+  for (size_t i = 0; i < tree_.files.size(); ++i) {
+    const LiveFiles::Shape& file = tree_.files[i];
+    const double bits = BitsOf(file, reaching_[i], log2_lambda_);
+    keys += file.keys;
+    all_bits += file.keys * bits;
+    even_bits += file.keys * even_less(file);
+    least = std::min(least, bits);
+    most = std::max(most, bits);
+  }
+  const double step = (all_bits - even_bits) / keys;
+  for (size_t i = 0; i < tree_.files.size(); ++i) {
+    reads += reaching_[i] * std::exp2(-BitsOf(tree_.files[i], reaching_[i], log2_lambda_));
+    even_reads += reaching_[i] *
+                  std::exp2(-std::clamp(even_less(tree_.files[i]) + step, kLeastBits, kMostBits));
+  }
+  const auto samples = static_cast<double>(heat_.samples());
+  const double found = 1 - std::min(1.0, heat_.ReachingAll(LookupSamples::kLevels - 1) / samples);
+  told_ = now;
+  char text[400];
+  std::snprintf(text, sizeof text,
+                "level_plan=learned: from %.0f samples of lookups: %.2g %% of the keys get 80 %% "
+                "of what finds nothing; %.0f %% of the lookups find their key; filters built now "
+                "have rates of 2^-%.1f to 2^-%.1f, 2^-%.2f on average; false reads expected: %.2f "
+                "of those of equal rates on each level",
+                samples, 100 * heat_.KeysThatGet(0.8), 100 * found, least, most, all_bits / keys,
+                even_reads > 0 ? reads / even_reads : 1);
+  return text;
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,81 @@
+// The rates of the filters of one tree, from where its lookups find nothing.
+//
+// A lookup reads in vain where a filter says "maybe" for a key that its file has not. With n such
+// lookups of a file in a unit of time, k keys in it, and the rate p of its filter, a tree reads
+// sum(n p) in vain for sum(k log2(1/p)) bits. For a given memory the first sum is least where
+//   p = lambda k / n
+// with one lambda for all files. A level plan (src/core/level_plan.h) is the same rule for lookups
+// that fall evenly and find nothing.
+//
+// Lambda is such that the tree's filters come to the memory of uniform ones: of a file that will be
+// written again soon the bits count that it would then get, of others those that it has. How likely
+// a file is to be written again follows from what became of others of its level, and from its age:
+// what is hot when a time series writes it is cold later and keeps its bits. For the same reason a
+// file that will stay gets the heat of its place now only in part, and for the rest that of its
+// level.
+
+#ifndef WINNOW_SRC_ROCKSDB_LEARNED_RATES_H_
+#define WINNOW_SRC_ROCKSDB_LEARNED_RATES_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/rocksdb/heat_map.h"
+#include "src/rocksdb/live_files.h"
+
+namespace winnow::plugin {
+
+// Safe from any number of threads; lookups take none of its locks. What may throw std::bad_alloc
+// leaves what was learned before.
+class LearnedRates {
+ public:
+  // Fewer samples say nothing.
+  static constexpr size_t kLeastSamples = 256;
+  // The rates that it chooses from. A filter with a higher rate sends back so few "no" that nothing
+  // could be learned of its lookups any more.
+  static constexpr double kHighestRate = 0.5;
+  static constexpr double kLowestRate = 1.0 / 65536;
+
+  // The best rate of the filter of a file with so many keys that is about to be written, of those
+  // between the two above; none where too little is known: with few samples, and of a range of keys
+  // that no file covered, of which it is unknown whether it is cold. `level` as LiveFiles counts.
+  // `uniform_rate`: that of bits_per_key.
+  std::optional<double> RateOf(LiveFiles* files, int level, const KeyRange& range, uint64_t keys,
+                               double uniform_rate);
+
+  // A filter was built with such a rate; what it took, next to what a uniform one would have.
+  void Built(double rate, double uniform_rate, const FilterMemory& memory);
+
+  // What was learned, as a sentence; empty where that is nothing, and but once in ten minutes.
+  std::string TakeSummary();
+
+ private:
+  double Reaching(int level, double from, double to) const;
+  void Refresh(LiveFiles* files, int level, double uniform_bits);
+  bool IsUnknown(const LiveFiles::Shape& file) const;
+  double Taken(double log2_lambda) const;
+  double BitsOf(const LiveFiles::Shape& file, double reaching, double log2_lambda) const;
+
+  std::mutex mutex_;
+  HeatMap heat_;
+  uint32_t levels_ = 0;        // that heat_ has
+  uint64_t samples_seen_ = 0;  // when it was made
+  LiveFiles::TreeShape tree_;
+  std::vector<double> reaching_;  // of each file
+  double written_ = -1;           // keys, when files_ was taken
+  double log2_lambda_ = 0;
+  double uniform_bits_ = 0;
+  // Of filters that were built: bytes, and those that were expected.
+  double built_ = 0;
+  double expected_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> told_;
+};
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_LEARNED_RATES_H_

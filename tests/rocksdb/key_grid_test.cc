@@ -1,0 +1,143 @@
+#include "src/rocksdb/key_grid.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/random_hashes.h"
+
+namespace winnow::plugin {
+namespace {
+
+std::string RandomKey(std::mt19937_64* random) {
+  std::string key((*random)() % 20, '\0');
+  // Few letters, so that keys have much in common, and bytes that are signed where char is.
+  for (char& byte : key) byte = "ab\xff\0"[(*random)() % 4];
+  return key;
+}
+
+TEST(KeyGridTest, ACutLiesBehindTheKeysOfThoseBefore) {
+  const KeyGrid grid("user", {{"b", "bz", 30}, {"a", "az", 10}, {"c", "d", 60}});
+  EXPECT_DOUBLE_EQ(grid.PlaceOf("usera"), 0);
+  EXPECT_DOUBLE_EQ(grid.PlaceOf("userb"), 0.1);
+  EXPECT_DOUBLE_EQ(grid.PlaceOf("userc"), 0.4);
+  EXPECT_DOUBLE_EQ(grid.PlaceOf("userd"), 1);
+}
+
+// A file of a level above has a part of its keys in each of those that it covers.
+TEST(KeyGridTest, AWideFileHasItsKeysEverywhere) {
+  const KeyGrid grid("", {{"a", "az", 10}, {"b", "bz", 10}, {"c", "d", 10}, {"a", "d", 30}});
+  EXPECT_NEAR(grid.PlaceOf("b"), 1 / 3.0, 1e-9);
+  EXPECT_NEAR(grid.PlaceOf("c"), 2 / 3.0, 1e-9);
+  EXPECT_EQ(grid.PlaceOf("d"), 1);
+}
+
+// Numbers in decimal, in hexadecimal, and in bytes.
+TEST(KeyGridTest, BetweenTwoCutsKeysAreEven) {
+  const auto decimal = [](int number) { return std::to_string(100'000 + number); };
+  const auto hexadecimal = [](int number) {
+    char text[8];
+    std::snprintf(text, sizeof text, "%05x", static_cast<unsigned>(number));
+    return std::string(text);
+  };
+  const auto bytes = [](int number) {
+    return std::string{static_cast<char>(number / 256), static_cast<char>(number % 256)};
+  };
+  for (const auto& key :
+       {std::function<std::string(int)>(decimal), std::function<std::string(int)>(hexadecimal),
+        std::function<std::string(int)>(bytes)}) {
+    std::vector<GridFile> files;
+    for (int i = 0; i < 58'200; i += 97) files.push_back({key(i), key(i + 96), 97});
+    const KeyGrid grid("", files);
+    for (int i = 0; i < 58'000; i += 13) {
+      EXPECT_NEAR(grid.PlaceOf(key(i)), i / 58'200.0, 0.25 * 97 / 58'200.0) << key(i);
+    }
+  }
+}
+
+TEST(KeyGridTest, OtherKeysLieAtTheEnds) {
+  const KeyGrid grid("user", {{"b", "c", 1}});
+  EXPECT_EQ(grid.PlaceOf(""), 0);
+  EXPECT_EQ(grid.PlaceOf("us"), 0);
+  EXPECT_EQ(grid.PlaceOf("user"), 0);
+  EXPECT_EQ(grid.PlaceOf("account"), 0);
+  EXPECT_EQ(grid.PlaceOf("userd"), 1);
+  EXPECT_EQ(grid.PlaceOf("zebra"), 1);
+  for (const char* key : {"", "us", "user", "account", "userd", "userca", "zebra"}) {
+    EXPECT_FALSE(grid.Covers(key)) << key;
+  }
+  for (const char* key : {"userb", "userba", "userc"}) EXPECT_TRUE(grid.Covers(key)) << key;
+}
+
+TEST(KeyGridTest, GridsOfNoKeyAndOfOne) {
+  EXPECT_EQ(KeyGrid("", {}).PlaceOf("a"), KeyGrid("", {}).PlaceOf("b"));
+  const KeyGrid one("", {{"b", "b", 5}});
+  EXPECT_EQ(one.PlaceOf("a"), 0);
+  EXPECT_EQ(one.PlaceOf("c"), 1);
+  EXPECT_EQ(KeyGrid("", {}).PlaceIn(one, 0.5), 0);
+  EXPECT_EQ(one.PlaceIn(KeyGrid("", {}), 0.5), 0);
+}
+
+TEST(KeyGridTest, PlacesAreInTheOrderOfKeys) {
+  std::mt19937_64 random(testing::TestSeed());
+  std::vector<GridFile> files;
+  for (int i = 0; i < 200; ++i) {
+    const auto [first, last] = std::minmax(RandomKey(&random), RandomKey(&random));
+    files.push_back({first, last, static_cast<double>(random() % 100)});
+  }
+  const KeyGrid grid("p", files);
+  std::vector<std::string> keys;
+  for (int i = 0; i < 5000; ++i) keys.push_back("p" + RandomKey(&random));
+  std::sort(keys.begin(), keys.end());
+  double before = 0;
+  for (const std::string& key : keys) {
+    const double place = grid.PlaceOf(key);
+    ASSERT_GE(place, before) << key;
+    ASSERT_LE(place, 1);
+    before = place;
+  }
+}
+
+// Where files come and go and the common beginning of keys gets shorter, a place stays with its
+// key.
+TEST(KeyGridTest, APlaceIsFoundInANewerGrid) {
+  std::vector<GridFile> files;
+  std::vector<GridFile> newer_files;
+  for (int i = 100; i < 1000; i += 3) {
+    files.push_back({std::to_string(i), std::to_string(i + 2), 3});
+  }
+  for (int i = 100; i < 990; i += 7) {
+    newer_files.push_back({"p" + std::to_string(i), "p" + std::to_string(i + 6), 7});
+  }
+  newer_files.push_back({"z", "zz", 100});
+  const KeyGrid older("p", files);
+  const KeyGrid newer("", newer_files);
+  for (int i = 150; i < 900; ++i) {
+    const std::string key = "p" + std::to_string(i);
+    EXPECT_NEAR(older.PlaceIn(newer, older.PlaceOf(key)), newer.PlaceOf(key), 0.01) << key;
+    EXPECT_NEAR(older.PlaceIn(older, older.PlaceOf(key)), older.PlaceOf(key), 1e-9) << key;
+  }
+}
+
+// Where keys were before, time goes on; where they are new, it begins; where half of them are, it
+// is in between.
+TEST(KeyGridTest, APartIsAsOldAsItsKeys) {
+  const KeyGrid first("", {{"b", "c", 100}, {"c", "d", 100}}, {nullptr, 10});
+  EXPECT_EQ(first.SinceAt(0.2), 10);
+  const KeyGrid second("", {{"b", "c", 100}, {"c", "d", 200}, {"e", "f", 100}}, {&first, 50});
+  EXPECT_EQ(second.SinceAt(second.PlaceOf("bx")), 10);
+  EXPECT_NEAR(second.SinceAt(second.PlaceOf("cx")), 30, 1e-6);
+  EXPECT_EQ(second.SinceAt(second.PlaceOf("ex")), 50);
+  const KeyGrid third("", {{"b", "c", 100}, {"c", "d", 200}, {"e", "f", 100}}, {&second, 90});
+  EXPECT_NEAR(third.SinceAt(third.PlaceOf("bx")), 10, 1e-6);
+  EXPECT_NEAR(third.SinceAt(third.PlaceOf("ex")), 50, 1e-6);
+  EXPECT_EQ(KeyGrid("", {}, {&third, 7}).SinceAt(0.5), 7);
+}
+
+}  // namespace
+}  // namespace winnow::plugin
