@@ -97,7 +97,7 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   double high = 60;
   for (int i = 0; i < 30; ++i) {
     const double middle = (low + high) / 2;
-    (Taken(middle) > 1 ? low : high) = middle;
+    (Taken(middle) > kTarget ? low : high) = middle;
   }
   log2_lambda_ = high;
 }

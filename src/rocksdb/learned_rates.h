@@ -40,6 +40,8 @@ class LearnedRates {
   // could be learned of its lookups any more.
   static constexpr double kHighestRate = 0.5;
   static constexpr double kLowestRate = 1.0 / 65536;
+  // What the tree's filters come to, of uniform ones' memory: about what those of a level plan do.
+  static constexpr double kTarget = 1.01;
 
   // The best rate of the filter of a file with so many keys that is about to be written, of those
   // between the two above; none where too little is known: with few samples, and of a range of keys

@@ -57,7 +57,7 @@ TEST(FrontierTest, ItsTreesAgreeAndAreGoneAndMoreBitsReadLess) {
   options.tree = ScaleTree(options.tree, present.size(), present.total_bytes());
   options.timed_reads = 1000;
   const auto work = *WorkFolder::Open(folder / "work", false);
-  Progress progress;
+  Progress progress("frontier_test");
   const std::atomic<bool> stop{false};
   const auto policies = *FrontierPolicies({*MakePolicy("bloomfilter:10")}, {6, 14});
   const auto points = RunFrontier(options, policies, {present, writes, written, workloads}, *work,

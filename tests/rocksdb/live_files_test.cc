@@ -180,6 +180,51 @@ TEST(LiveFilesTest, IsBoundedAndKeepsItsSums) {
   EXPECT_EQ(Below(&files, 5, Range(10 * kFiles, 11 * kFiles)), -1);
 }
 
+// Files of level 5 are written again and again. On the last level one half is, the other one never.
+TEST(LiveFilesTest, FilesStayWhereOthersDid) {
+  LiveFiles files;
+  const int last = LiveFiles::LevelIndex(6, true);
+  for (int i = 0; i < 20; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kBase);
+  for (int i = 0; i < 300; ++i) {
+    const int at = 100 * (i % 10);
+    files.Add(File(5, Range(at, at + 99)), kBase);
+    files.Add(File(6, Range(at, at + 99), true), kBase);
+    files.Add(File(5, Range(at, at + 98)), kBase);
+  }
+  const LiveFiles::TreeShape tree = files.ShapeOfTree();
+  EXPECT_LT(tree.stays[5], 0.02);
+  EXPECT_LT(tree.stays[static_cast<size_t>(last)], 0.6);
+  EXPECT_GT(tree.stays[static_cast<size_t>(last)], tree.stays[5]);
+  double touched = 0;
+  double untouched = 0;
+  for (const LiveFiles::Shape& file : tree.files) {
+    if (file.level != last) continue;
+    (file.stays < 0.8 ? touched : untouched) += 1;
+  }
+  EXPECT_EQ(touched, 10);
+  EXPECT_EQ(untouched, 10);
+}
+
+TEST(LiveFilesTest, AGridIsMadeAgainWhenMuchWasWritten) {
+  LiveFiles files;
+  EXPECT_FALSE(files.MakeGrid()) << "there is no file";
+  for (int i = 0; i < 100; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kBase);
+  EXPECT_EQ(files.ShapeOf(6, Range(5000, 5099)).to, 0);
+  EXPECT_TRUE(files.MakeGrid());
+  EXPECT_FALSE(files.MakeGrid());
+  const LiveFiles::Shape middle = files.ShapeOf(6, Range(5000, 5099));
+  EXPECT_NEAR(middle.from, 0.5, 0.01);
+  EXPECT_NEAR(middle.to, 0.51, 0.01);
+  EXPECT_FALSE(middle.reaches_beyond);
+  EXPECT_TRUE(files.ShapeOf(6, Range(9950, 10'050)).reaches_beyond);
+  for (int i = 100; i < 110; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kBase);
+  EXPECT_TRUE(files.MakeGrid());
+  EXPECT_NEAR(files.ShapeOf(6, Range(5000, 5099)).from, 50 / 110.0, 0.01);
+  for (const LiveFiles::Shape& file : files.ShapeOfTree().files) {
+    EXPECT_NEAR(file.to - file.from, 1 / 110.0, 0.002);
+  }
+}
+
 TEST(LiveFilesTest, WhatIsNeverTouchedIsForgottenAfterLong) {
   LiveFiles files;
   files.Add(File(6, Range(0, 100), true), kBase);

@@ -76,7 +76,7 @@ class DatabaseKeysTest : public ::testing::Test {
   std::atomic<bool> stop_{false};
 
  private:
-  Progress progress_;
+  Progress progress_{"database_keys_test"};
 };
 
 TEST_F(DatabaseKeysTest, WhatADatabaseHasIsReadAndNothingChanges) {
@@ -112,7 +112,7 @@ TEST_F(DatabaseKeysTest, OtherColumnFamiliesAreNamed) {
   EXPECT_EQ(read->note, "Only the column family 'default' gave keys" + others);
 
   ExistingOptions options;
-  Progress progress;
+  Progress progress{"database_keys_test"};
   const auto measured = MeasureExisting(path, options, &progress, &stop_);
   ASSERT_TRUE(measured.ok()) << measured.status();
   const std::string note = "Only the column family 'default' was measured" + others;
