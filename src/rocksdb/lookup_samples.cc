@@ -31,24 +31,24 @@ bool TakeBytes(size_t bytes) noexcept {
   return false;
 }
 
-using Lookup = LookupsUnderWay::Lookup;
+using UnderWay = LookupsUnderWay::Lookup;
 
-Lookup* Find(LookupsUnderWay* lookups, uint64_t tree, uint64_t hash) noexcept {
-  for (Lookup& lookup : lookups->lookups) {
+UnderWay* Find(LookupsUnderWay* lookups, uint64_t tree, uint64_t hash) noexcept {
+  for (UnderWay& lookup : lookups->lookups) {
     if (lookup.hash == hash && lookup.tree == tree) return &lookup;
   }
   return nullptr;
 }
 
-bool BeginsAnew(const Lookup& last, const AskedFilter& asked) noexcept {
+bool BeginsAnew(const UnderWay& last, const AskedFilter& asked) noexcept {
   return asked.file == last.first_file || asked.level < last.deepest ||
          (asked.level == last.deepest && asked.level > 0);
 }
 
 // Of the lookup before of the same hash, or of the oldest one.
-Lookup* Replace(LookupsUnderWay* lookups, Lookup* same) noexcept {
+UnderWay* Replace(LookupsUnderWay* lookups, UnderWay* same) noexcept {
   if (same != nullptr) return same;
-  Lookup* const oldest = &lookups->lookups[lookups->next];
+  UnderWay* const oldest = &lookups->lookups[lookups->next];
   lookups->next = (lookups->next + 1) % static_cast<unsigned>(lookups->lookups.size());
   return oldest;
 }
@@ -126,7 +126,7 @@ uint64_t LookupSamples::Append(std::string_view key) noexcept {
 void LookupSamples::Note(LookupsUnderWay* lookups, std::string_view key, uint64_t hash,
                          const AskedFilter& asked, bool may_contain) noexcept {
   if (lookups == nullptr || asked.level < 0) return;
-  Lookup* lookup = Find(lookups, number_, hash);
+  UnderWay* lookup = Find(lookups, number_, hash);
   const bool is_new = lookup == nullptr || BeginsAnew(*lookup, asked);
   if (is_new) {
     lookup = Replace(lookups, lookup);
