@@ -4,6 +4,7 @@
 #include <utility>
 
 namespace winnow::plugin {
+
 KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files, const FormerGrid& former)
     : prefix_(std::move(prefix)) {
   std::string last;
@@ -46,9 +47,9 @@ KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files, const F
 void KeyGrid::CountTime(const FormerGrid& former) {
   since_.assign(keys_.size(), former.now);
   if (former.grid == nullptr) return;
-  double low = former.grid->PlaceOf(prefix_ + keys_.front());
+  double low = former.grid->PlaceOf(keys_.front(), prefix_.size());
   for (size_t part = 0; part + 1 < keys_.size(); ++part) {
-    const double high = former.grid->PlaceOf(prefix_ + keys_[part + 1]);
+    const double high = former.grid->PlaceOf(keys_[part + 1], prefix_.size());
     const double keys = (places_[part + 1] - places_[part]) * all_;
     const double share = keys > 0 ? std::min(1.0, (high - low) * former.grid->all_ / keys) : 0;
     const double since = former.grid->SinceAt((low + high) / 2);
@@ -78,10 +79,12 @@ void KeyGrid::CountDigits() {
   base_ = digits_.back() + (has.back() ? 1.0 : 0.0);
 }
 
-double KeyGrid::PlaceOf(std::string_view key) const noexcept {
-  const std::string_view begin = key.substr(0, prefix_.size());
-  if (begin == prefix_) return PlaceOfRest(key.substr(prefix_.size()));
-  return begin < prefix_ ? 0 : 1;
+double KeyGrid::PlaceOf(std::string_view key, size_t left_out) const noexcept {
+  const std::string_view prefix =
+      std::string_view(prefix_).substr(std::min(left_out, prefix_.size()));
+  const std::string_view begin = key.substr(0, prefix.size());
+  if (begin == prefix) return PlaceOfRest(key.substr(prefix.size()));
+  return begin < prefix ? 0 : 1;
 }
 
 bool KeyGrid::Covers(std::string_view key) const noexcept {
@@ -102,10 +105,11 @@ double KeyGrid::PlaceOfRest(std::string_view rest) const noexcept {
 // Of the bytes from here on, as those of a fraction.
 double KeyGrid::NumberAt(std::string_view key, size_t begin) const noexcept {
   constexpr size_t kDigits = 12;
+  const double step = 1 / base_;
   double number = 0;
   double unit = 1;
   for (size_t i = begin; i < std::min(key.size(), begin + kDigits); ++i) {
-    unit /= base_;
+    unit *= step;
     number += unit * std::min<double>(digits_[static_cast<unsigned char>(key[i])], base_ - 1);
   }
   return number;
@@ -121,13 +125,23 @@ double KeyGrid::Between(std::string_view low, std::string_view high,
   return width > 0 ? std::clamp((NumberAt(key, common) - begin) / width, 0.0, 1.0) : 0.5;
 }
 
-double KeyGrid::PlaceIn(const KeyGrid& newer, double place) const {
-  if (keys_.size() < 2) return 0;
-  const size_t part = PartAt(place);
-  const double width = places_[part + 1] - places_[part];
-  const double share = width > 0 ? std::clamp((place - places_[part]) / width, 0.0, 1.0) : 0;
-  const double low = newer.PlaceOf(prefix_ + keys_[part]);
-  return low + share * (newer.PlaceOf(prefix_ + keys_[part + 1]) - low);
+MovedPlaces::MovedPlaces(const KeyGrid& from, const KeyGrid& to) : from_(from) {
+  cuts_.reserve(from.keys_.size());
+  std::string key = from.prefix_;
+  for (const std::string& cut : from.keys_) {
+    key.resize(from.prefix_.size());
+    key += cut;
+    cuts_.push_back(to.PlaceOf(key));
+  }
+}
+
+double MovedPlaces::operator()(double place) const noexcept {
+  if (cuts_.size() < 2) return 0;
+  const size_t part = from_.PartAt(place);
+  const double low = from_.places_[part];
+  const double width = from_.places_[part + 1] - low;
+  const double share = width > 0 ? std::clamp((place - low) / width, 0.0, 1.0) : 0;
+  return cuts_[part] + share * (cuts_[part + 1] - cuts_[part]);
 }
 
 }  // namespace winnow::plugin

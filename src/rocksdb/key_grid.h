@@ -30,12 +30,16 @@ struct FormerGrid {
 class KeyGrid {
  public:
   // The files of a tree, in any order, whose keys all begin with `prefix`. Their first keys cut the
-  // tree: a file's keys are taken to be even over the parts that it covers.
+  // tree: a file's keys are taken to be even over the parts that it covers. The former grid's
+  // prefix is the same or longer.
   KeyGrid(std::string prefix, const std::vector<GridFile>& files, const FormerGrid& former = {});
 
   // From 0, at the first key and before it, to 1, at the last one and behind it. In a part keys are
   // taken to be even as numbers, whose digits are the bytes that the cuts have. Allocates nothing.
-  double PlaceOf(std::string_view key) const noexcept;
+  double PlaceOf(std::string_view key) const noexcept { return PlaceOf(key, 0); }
+
+  // Of a key whose first bytes are left out, so many, which are those of this grid's prefix.
+  double PlaceOf(std::string_view key, size_t left_out) const noexcept;
 
   // Whether the key lies neither before the first one nor behind the last one.
   bool Covers(std::string_view key) const noexcept;
@@ -44,10 +48,9 @@ class KeyGrid {
   // mean where some came later.
   double SinceAt(double place) const noexcept;
 
-  // The place in a newer grid of what has this place here.
-  double PlaceIn(const KeyGrid& newer, double place) const;
-
  private:
+  friend class MovedPlaces;
+
   size_t PartAt(double place) const noexcept;
   void CountDigits();
   void CountTime(const FormerGrid& former);
@@ -62,6 +65,20 @@ class KeyGrid {
   double all_ = 0;                     // keys
   std::array<uint8_t, 256> digits_{};  // of each byte: those of the cuts that are less
   double base_ = 0;                    // the bytes that cuts have
+};
+
+// From the places in one grid to those in a newer one. Thousands of places move at once, so the
+// cuts are looked up when this is made. The grids have to outlive it.
+class MovedPlaces {
+ public:
+  MovedPlaces(const KeyGrid& from, const KeyGrid& to);
+
+  // The place in the newer grid of what has this place in the other one.
+  double operator()(double place) const noexcept;
+
+ private:
+  const KeyGrid& from_;
+  std::vector<double> cuts_;  // of `from`: their places in `to`
 };
 
 }  // namespace winnow::plugin

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -100,10 +101,11 @@ LiveFiles::Written LiveFiles::written() const {
   return {written_, alive_};
 }
 
-void LiveFiles::SetPlaces(File* file) const {
+void LiveFiles::SetPlaces(File* file) const noexcept {
   if (grid_ == nullptr) return;
-  file->from = grid_->PlaceOf(prefix_.value_or("") + file->facts.range.first);
-  file->to = grid_->PlaceOf(prefix_.value_or("") + file->facts.range.last);
+  const size_t left_out = prefix_ ? prefix_->size() : 0;
+  file->from = grid_->PlaceOf(file->facts.range.first, left_out);
+  file->to = grid_->PlaceOf(file->facts.range.last, left_out);
 }
 
 void LiveFiles::CountEnd(const File& file) {
@@ -160,23 +162,38 @@ LiveFiles::Shape LiveFiles::ShapeOf(int level, const KeyRange& range) const {
 }
 
 bool LiveFiles::MakeGrid() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (files_.empty() || (grid_ != nullptr && written_ - grid_written_ < kGridAgain * alive_)) {
-    return false;
-  }
+  std::shared_ptr<const KeyGrid> former;
+  std::string prefix;
   std::vector<GridFile> files;
-  files.reserve(files_.size());
-  for (const auto& [id, file] : files_) {
-    files.push_back(
-        {file.facts.range.first, file.facts.range.last, static_cast<double>(file.facts.keys)});
+  double written = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (files_.empty() || (grid_ != nullptr && written_ - grid_written_ < kGridAgain * alive_)) {
+      return false;
+    }
+    former = grid_;
+    prefix = prefix_.value_or("");
+    written = written_;
+    files.reserve(files_.size());
+    for (const auto& [id, file] : files_) {
+      files.push_back(
+          {file.facts.range.first, file.facts.range.last, static_cast<double>(file.facts.keys)});
+    }
   }
+  // While files may be opened: what takes long, and all that may throw.
   auto grid = std::make_shared<const KeyGrid>(
-      prefix_.value_or(""), files, FormerGrid{grid_.get(), static_cast<double>(samples_.total())});
-  const std::shared_ptr<const KeyGrid> former = std::exchange(grid_, std::move(grid));
-  samples_.SetGrid(grid_, [&](double place) {
-    return former == nullptr ? place : former->PlaceIn(*grid_, place);
-  });
-  grid_written_ = written_;
+      std::move(prefix), files, FormerGrid{former.get(), static_cast<double>(samples_.total())});
+  std::optional<MovedPlaces> places;
+  if (former != nullptr) places.emplace(*former, *grid);
+  const std::function<double(double)> moved = [&places](double place) {
+    return places ? (*places)(place) : place;
+  };
+
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (grid_ != former) return false;  // another builder was first
+  samples_.SetGrid(grid, moved);
+  grid_ = std::move(grid);
+  grid_written_ = written;
   for (auto& [id, file] : files_) SetPlaces(&file);
   return true;
 }

@@ -150,7 +150,9 @@ class LiveFiles {
   Shape ShapeOf(int level, const KeyRange& range) const;
 
   // Makes the grid by which places are counted, where there is none, or much was written since;
-  // whether it did. Takes some milliseconds with thousands of files.
+  // whether it did. Takes some milliseconds with thousands of files, of which most without a lock.
+  // Where it throws std::bad_alloc, the grid, the files' places and those of the samples are as
+  // before.
   bool MakeGrid();
   std::shared_ptr<const KeyGrid> grid() const;  // its time is counted by samples
 
@@ -179,7 +181,7 @@ class LiveFiles {
   using Level = std::multimap<std::string, Id>;  // by first keys
 
   static size_t IndexOf(const NewFile& file) noexcept;
-  void SetPlaces(File* file) const;
+  void SetPlaces(File* file) const noexcept;
   void CountEnd(const File& file);
 
   static int LevelOf(const NewFile& file) noexcept {

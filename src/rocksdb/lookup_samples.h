@@ -82,6 +82,7 @@ class LookupSamples {
 
   // Places are of this grid from here on; moved: from a place in the former grid to one in this,
   // without exceptions; not called for the first one. Nothing is sampled before there is a grid.
+  // Throws nothing.
   void SetGrid(std::shared_ptr<const KeyGrid> grid, const std::function<double(double)>& moved);
 
   // The latest records, the oldest first. May throw std::bad_alloc.

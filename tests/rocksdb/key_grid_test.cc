@@ -75,12 +75,13 @@ TEST(KeyGridTest, OtherKeysLieAtTheEnds) {
 }
 
 TEST(KeyGridTest, GridsOfNoKeyAndOfOne) {
-  EXPECT_EQ(KeyGrid("", {}).PlaceOf("a"), KeyGrid("", {}).PlaceOf("b"));
+  const KeyGrid none("", {});
+  EXPECT_EQ(none.PlaceOf("a"), none.PlaceOf("b"));
   const KeyGrid one("", {{"b", "b", 5}});
   EXPECT_EQ(one.PlaceOf("a"), 0);
   EXPECT_EQ(one.PlaceOf("c"), 1);
-  EXPECT_EQ(KeyGrid("", {}).PlaceIn(one, 0.5), 0);
-  EXPECT_EQ(one.PlaceIn(KeyGrid("", {}), 0.5), 0);
+  EXPECT_EQ(MovedPlaces(none, one)(0.5), 0);
+  EXPECT_EQ(MovedPlaces(one, none)(0.5), 0);
 }
 
 TEST(KeyGridTest, PlacesAreInTheOrderOfKeys) {
@@ -119,8 +120,8 @@ TEST(KeyGridTest, APlaceIsFoundInANewerGrid) {
   const KeyGrid newer("", newer_files);
   for (int i = 150; i < 900; ++i) {
     const std::string key = "p" + std::to_string(i);
-    EXPECT_NEAR(older.PlaceIn(newer, older.PlaceOf(key)), newer.PlaceOf(key), 0.01) << key;
-    EXPECT_NEAR(older.PlaceIn(older, older.PlaceOf(key)), older.PlaceOf(key), 1e-9) << key;
+    EXPECT_NEAR(MovedPlaces(older, newer)(older.PlaceOf(key)), newer.PlaceOf(key), 0.01) << key;
+    EXPECT_NEAR(MovedPlaces(older, older)(older.PlaceOf(key)), older.PlaceOf(key), 1e-9) << key;
   }
 }
 

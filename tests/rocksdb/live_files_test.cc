@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <new>
 #include <random>
 #include <string>
@@ -293,6 +294,52 @@ TEST(LiveFilesTest, SumsHoldUnderAnySteps) {
 TEST(LiveFilesTest, SumsHoldWhereMemoryIsShort) {
   std::mt19937_64 random(testing::TestSeed());
   for (int round = 0; round < 50; ++round) ExpectSumsHold(&random, 5);
+}
+
+// The places of all files and samples, by one grid.
+std::vector<double> PlacesOf(const LiveFiles& files, LookupSamples* samples) {
+  std::vector<double> places;
+  for (const LiveFiles::Shape& file : files.ShapeOfTree().files) {
+    places.push_back(file.from);
+    places.push_back(file.to);
+  }
+  std::vector<LookupSamples::Record> records;
+  samples->Snapshot(&records);
+  for (const LookupSamples::Record& record : records) places.push_back(record.place);
+  return places;
+}
+
+TEST(LiveFilesTest, AGridIsMadeWholeOrNotAtAll) {
+  const std::string prefix(100, 'p');
+  LiveFiles files;
+  files.samples().Reserve();
+  LookupsUnderWay lookups{};
+  for (int i = 0; i < 20; ++i) {
+    files.Add(File(6, {prefix + Key(i * 10), prefix + Key(i * 10 + 9)}, true), kBase);
+  }
+  ASSERT_TRUE(files.MakeGrid());
+  for (int i = 0; i < 200; ++i) {
+    files.samples().Note(&lookups, prefix + Key(i), static_cast<uint64_t>(i), {1, 6, 0.01}, false);
+  }
+  // Shorter than the grid's prefix.
+  files.Add(File(6, {prefix.substr(0, 60) + 'x', prefix.substr(0, 60) + 'y'}, true), kBase);
+  files.Add(File(6, {prefix + Key(200), prefix + Key(300)}, true), kBase);
+  const std::vector<double> before = PlacesOf(files, &files.samples());
+  const std::shared_ptr<const KeyGrid> grid = files.grid();
+  for (int64_t allocations = 0;; ++allocations) {
+    allocations_left = allocations;
+    try {
+      ASSERT_TRUE(files.MakeGrid());
+      allocations_left = -1;
+      break;
+    } catch (const std::bad_alloc&) {
+      allocations_left = -1;
+    }
+    ASSERT_EQ(files.grid(), grid) << allocations << " allocations";
+    ASSERT_EQ(PlacesOf(files, &files.samples()), before) << allocations << " allocations";
+  }
+  EXPECT_NE(PlacesOf(files, &files.samples()), before);
+  for (const LiveFiles::Shape& file : files.ShapeOfTree().files) EXPECT_LE(file.from, file.to);
 }
 
 TEST(LiveFilesTest, MayBeAskedByManyThreads) {
