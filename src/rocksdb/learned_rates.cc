@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace winnow::plugin {
 namespace {
@@ -34,32 +35,34 @@ uint32_t BitOf(int level) noexcept { return uint32_t{1} << level; }
 
 }  // namespace
 
-double LearnedRates::Reaching(int level, double from, double to) const {
+double LearnedRates::Reaching(int level, double from, double to) const noexcept {
   const double stays = tree_.stays[static_cast<size_t>(level)];
   return (1 - stays) * heat_.Reaching(level, from, to) +
          stays * (to - from) * heat_.ReachingAll(level);
 }
 
-double LearnedRates::BitsOf(const LiveFiles::Shape& file, double reaching,
-                            double log2_lambda) const {
-  if (!(reaching > 0)) return uniform_bits_;
-  return std::clamp(std::log2(reaching / file.keys) - log2_lambda, kLeastBits, kMostBits);
+LearnedRates::Wish LearnedRates::WishOf(const LiveFiles::Shape& file) const noexcept {
+  const double reaching = Reaching(file.level, file.from, file.to);
+  return reaching > 0 ? Wish{reaching, std::log2(reaching / file.keys)} : Wish{};
+}
+
+double LearnedRates::BitsOf(const Wish& wish, double log2_lambda) const noexcept {
+  if (!(wish.reaching > 0)) return uniform_bits_;
+  return std::clamp(wish.bits - log2_lambda, kLeastBits, kMostBits);
 }
 
 // The share of uniform filters' memory that the tree's will come to.
-double LearnedRates::Taken(double log2_lambda) const {
+double LearnedRates::Taken(double log2_lambda) const noexcept {
+  if (!(keys_ > 0)) return 1;
   const double more_than_expected = expected_ > 0 ? built_ / expected_ : 1;
+  const double to_again = more_than_expected / uniform_bits_;
   double taken = 0;
-  double uniform = 0;
   for (size_t i = 0; i < tree_.files.size(); ++i) {
     const LiveFiles::Shape& file = tree_.files[i];
-    const double again =
-        file.keys * BitsOf(file, reaching_[i], log2_lambda) * more_than_expected / uniform_bits_;
-    const double now = file.keys * file.to_uniform;
-    taken += file.stays * now + (1 - file.stays) * again;
-    uniform += file.keys;
+    const double again = BitsOf(wishes_[i], log2_lambda) * to_again;
+    taken += file.keys * (file.stays * file.to_uniform + (1 - file.stays) * again);
   }
-  return uniform > 0 ? taken / uniform : 1;
+  return taken / keys_;
 }
 
 void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
@@ -71,31 +74,38 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   const LiveFiles::Written written = files->written();
   const bool has_grown = written_ < 0 || written.keys - written_ > kLookAgain * written.alive;
   const bool lacks_level = heat_.samples() == 0 || (levels_ & BitOf(level)) == 0;
-  if (!has_more && !has_grown && !lacks_level) return;
+  const bool has_other_bits = uniform_bits != uniform_bits_;
+  if (!has_more && !has_grown && !lacks_level && !has_other_bits) return;
 
-  tree_ = files->ShapeOfTree();
-  written_ = written.keys;
+  // What may throw comes first: what is known stays whole.
+  LiveFiles::TreeShape tree = files->ShapeOfTree();
+  std::vector<Wish> wishes(tree.files.size());
   if (has_more || lacks_level) {
-    levels_ |= BitOf(level) | BitOf(LookupSamples::kLevels - 1);
-    for (const LiveFiles::Shape& file : tree_.files) levels_ |= BitOf(file.level);
+    uint32_t levels = levels_ | BitOf(level) | BitOf(LookupSamples::kLevels - 1);
+    for (const LiveFiles::Shape& file : tree.files) levels |= BitOf(file.level);
     std::vector<LookupSamples::Record> records;
     samples.Snapshot(&records);
     // Samples since keys came to a place are all that say something of it.
     const std::shared_ptr<const KeyGrid> grid = files->grid();
     const auto all = static_cast<double>(records.size());
-    heat_ = HeatMap(records, tree_.files.size(), levels_, [&](double place) {
+    heat_ = HeatMap(records, tree.files.size(), levels, [&](double place) {
       return (static_cast<double>(seen) - grid->SinceAt(place)) / std::max(all, 1.0);
     });
+    levels_ = levels;
     samples_seen_ = seen;
   }
+  tree_ = std::move(tree);
+  wishes_ = std::move(wishes);
+  written_ = written.keys;
   uniform_bits_ = uniform_bits;
-  reaching_.clear();
-  for (const LiveFiles::Shape& file : tree_.files) {
-    reaching_.push_back(Reaching(file.level, file.from, file.to));
+  keys_ = 0;
+  for (size_t i = 0; i < tree_.files.size(); ++i) {
+    wishes_[i] = WishOf(tree_.files[i]);
+    keys_ += tree_.files[i].keys;
   }
   double low = -60;
   double high = 60;
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < 20; ++i) {  // to a ten-thousandth of a bit
     const double middle = (low + high) / 2;
     (Taken(middle) > kTarget ? low : high) = middle;
   }
@@ -104,12 +114,10 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
 
 // Behind the last key, or before the first one, nobody knows how much of a file lies there: where
 // it has more keys than a part of those that are known in its range, it may be most of it.
-bool LearnedRates::IsUnknown(const LiveFiles::Shape& file) const {
+bool LearnedRates::IsUnknown(const LiveFiles::Shape& file) const noexcept {
   const double width = file.to - file.from;
   if (width < kLeastWidth) return true;
-  double keys = 0;
-  for (const LiveFiles::Shape& known : tree_.files) keys += known.keys;
-  return file.reaches_beyond && kKnownShare * width * keys < file.keys;
+  return file.reaches_beyond && kKnownShare * width * keys_ < file.keys;
 }
 
 std::optional<double> LearnedRates::RateOf(LiveFiles* files, int level, const KeyRange& range,
@@ -123,7 +131,7 @@ std::optional<double> LearnedRates::RateOf(LiveFiles* files, int level, const Ke
   LiveFiles::Shape file = files->ShapeOf(level, range);
   file.keys = static_cast<double>(keys);
   if (IsUnknown(file)) return std::nullopt;
-  return std::exp2(-BitsOf(file, Reaching(level, file.from, file.to), log2_lambda_));
+  return std::exp2(-BitsOf(WishOf(file), log2_lambda_));
 }
 
 void LearnedRates::Built(double rate, double uniform_rate, const FilterMemory& memory) {
@@ -145,7 +153,6 @@ std::string LearnedRates::TakeSummary() {
   }
   double reads = 0;       // in vain, of the samples
   double even_reads = 0;  // with the same memory, and rates as if lookups fell evenly
-  double keys = 0;
   double all_bits = 0;
   double least = kMostBits;
   double most = kLeastBits;
@@ -156,18 +163,18 @@ std::string LearnedRates::TakeSummary() {
   };
   for (size_t i = 0; i < tree_.files.size(); ++i) {
     const LiveFiles::Shape& file = tree_.files[i];
-    const double bits = BitsOf(file, reaching_[i], log2_lambda_);
-    keys += file.keys;
+    const double bits = BitsOf(wishes_[i], log2_lambda_);
     all_bits += file.keys * bits;
     even_bits += file.keys * even_less(file);
     least = std::min(least, bits);
     most = std::max(most, bits);
   }
-  const double step = (all_bits - even_bits) / keys;
+  const double step = (all_bits - even_bits) / keys_;
   for (size_t i = 0; i < tree_.files.size(); ++i) {
-    reads += reaching_[i] * std::exp2(-BitsOf(tree_.files[i], reaching_[i], log2_lambda_));
-    even_reads += reaching_[i] *
-                  std::exp2(-std::clamp(even_less(tree_.files[i]) + step, kLeastBits, kMostBits));
+    const double reaching = wishes_[i].reaching;
+    reads += reaching * std::exp2(-BitsOf(wishes_[i], log2_lambda_));
+    even_reads +=
+        reaching * std::exp2(-std::clamp(even_less(tree_.files[i]) + step, kLeastBits, kMostBits));
   }
   const auto samples = static_cast<double>(heat_.samples());
   const double found = 1 - std::min(1.0, heat_.ReachingAll(LookupSamples::kLevels - 1) / samples);
@@ -178,7 +185,7 @@ std::string LearnedRates::TakeSummary() {
                 "of what finds nothing; %.0f %% of the lookups find their key; filters built now "
                 "have rates of 2^-%.1f to 2^-%.1f, 2^-%.2f on average; false reads expected: %.2f "
                 "of those of equal rates on each level",
-                samples, 100 * heat_.KeysThatGet(0.8), 100 * found, least, most, all_bits / keys,
+                samples, 100 * heat_.KeysThatGet(0.8), 100 * found, least, most, all_bits / keys_,
                 even_reads > 0 ? reads / even_reads : 1);
   return text;
 }

@@ -57,19 +57,26 @@ class LearnedRates {
   std::string TakeSummary();
 
  private:
-  double Reaching(int level, double from, double to) const;
+  double Reaching(int level, double from, double to) const noexcept;
   void Refresh(LiveFiles* files, int level, double uniform_bits);
-  bool IsUnknown(const LiveFiles::Shape& file) const;
-  double Taken(double log2_lambda) const;
-  double BitsOf(const LiveFiles::Shape& file, double reaching, double log2_lambda) const;
+  bool IsUnknown(const LiveFiles::Shape& file) const noexcept;
+  // What is best for a file: log2(n/k), its bits a key where lambda is 1.
+  struct Wish {
+    double reaching = 0;  // n
+    double bits = 0;
+  };
+  Wish WishOf(const LiveFiles::Shape& file) const noexcept;
+  double BitsOf(const Wish& wish, double log2_lambda) const noexcept;
+  double Taken(double log2_lambda) const noexcept;
 
   std::mutex mutex_;
   HeatMap heat_;
   uint32_t levels_ = 0;        // that heat_ has
   uint64_t samples_seen_ = 0;  // when it was made
   LiveFiles::TreeShape tree_;
-  std::vector<double> reaching_;  // of each file
-  double written_ = -1;           // keys, when files_ was taken
+  std::vector<Wish> wishes_;  // of each file
+  double keys_ = 0;           // of all files
+  double written_ = -1;       // keys, when tree_ was taken
   double log2_lambda_ = 0;
   double uniform_bits_ = 0;
   // Of filters that were built: bytes, and those that were expected.

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <new>
 #include <optional>
 #include <random>
 #include <string>
 
 #include "src/core/sizing.h"
 #include "tests/support/random_hashes.h"
+#include "tests/support/short_memory.h"
 
 namespace winnow::plugin {
 namespace {
@@ -40,18 +42,20 @@ class LearnedRatesTest : public ::testing::Test {
 
   // A file with the learned rate, or the uniform one.
   double Build(int level, bool is_bottom, double from, double to) {
-    const KeyRange range{Key(from), Key(to)};
     const double rate = RateOf(level, is_bottom, from, to).value_or(kUniformRate);
+    rates_.Built(rate, kUniformRate, AddFile(level, is_bottom, from, to, -std::log2(rate)));
+    return rate;
+  }
+
+  FilterMemory AddFile(int level, bool is_bottom, double from, double to, double bits) {
     LiveFiles::NewFile file;
     file.level = level;
     file.is_bottom = is_bottom;
-    file.range = range;
+    file.range = {Key(from), Key(to)};
     file.keys = kKeysOfAFile;
-    const double bits = -std::log2(rate);
     const FilterMemory memory{kKeysOfAFile * bits, kKeysOfAFile * kUniformBits};
     files_.AddMemory(files_.Add(file, 5), memory);
-    rates_.Built(rate, kUniformRate, memory);
-    return rate;
+    return memory;
   }
 
   std::optional<double> RateOf(int level, bool is_bottom, double from, double to) {
@@ -157,6 +161,38 @@ TEST_F(LearnedRatesTest, FilesThatAreNotWrittenAgainCountAsTheyAre) {
   }
   EXPECT_LT(most, 1.1);
   EXPECT_LT(Memory(), 1.04);
+}
+
+// What is known stays whole: the next file gets the rate that it gets where memory never was short.
+TEST_F(LearnedRatesTest, GoesOnWhereMemoryWasShort) {
+  for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), i % 3 == 0);
+  const auto rate_by = [this](LearnedRates* rates) {
+    return rates->RateOf(&files_, kLast, {Key(0.5), Key(0.505)}, kKeysOfAFile, kUniformRate);
+  };
+  const std::optional<double> expected = rate_by(&rates_);
+  ASSERT_NE(expected, std::nullopt);
+  bool failed = true;
+  for (int64_t allocations = 0; failed; ++allocations) {
+    LearnedRates rates;
+    testing::allocations_left = allocations;
+    failed = false;
+    try {
+      rate_by(&rates);
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    testing::allocations_left = -1;
+    ASSERT_EQ(rate_by(&rates), expected) << allocations << " allocations";
+  }
+}
+
+TEST_F(LearnedRatesTest, AnotherBitsPerKeyCountsAtOnce) {
+  for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), false);
+  const double ten = RateOf(6, true, 0.5, 0.505).value();
+  const double fifteen =
+      rates_.RateOf(&files_, kLast, {Key(0.5), Key(0.505)}, kKeysOfAFile, core::RateForBits(15))
+          .value();
+  EXPECT_NEAR(std::log2(ten / fifteen), std::log2(kUniformRate / core::RateForBits(15)), 0.3);
 }
 
 TEST_F(LearnedRatesTest, SaysWhatItLearnedOnce) {
