@@ -115,8 +115,10 @@ uint64_t LookupSamples::Append(std::string_view key) noexcept {
   At(record) = Record();
   At(record).place = static_cast<float>(grid_->PlaceOf(key));
   total_.store(record + 1, std::memory_order_relaxed);
-  sampled_lookups.fetch_add(1, std::memory_order_relaxed);
-  if ((record + 1) % kRecordsOfASalt == 0) {
+  // Of all trees: many that fill at one pace would bring many ends of a span at once, and then
+  // none.
+  const uint64_t samples = sampled_lookups.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (samples % kRecordsOfASalt == 0) {
     ChangeSalt();
     KeepPace(std::chrono::steady_clock::now());
   }

@@ -66,7 +66,7 @@ class LookupSamples {
   static constexpr size_t kFewestRecords = 1024;
   static constexpr size_t kMostRecords = 16'384;
   static constexpr size_t kMostBytes = size_t{16} << 20;  // of all trees in the process
-  // After as many, other keys are sampled.
+  // After as many, of all trees in the process, other keys are sampled.
   static constexpr uint64_t kRecordsOfASalt = kSamplesOfAPace;
 
   LookupSamples() noexcept;

@@ -291,13 +291,16 @@ TEST(LookupSamplesTest, DropsAnswersWhereItWouldWait) {
 }
 
 TEST(LookupSamplesTest, OtherKeysAreSampledAfterManyRecords) {
-  const auto samples = NewSamples();
-  Noter noter(samples.get());
+  const auto one = NewSamples();
+  const auto another = NewSamples();
+  Noter noters[] = {Noter(one.get()), Noter(another.get())};
   const uint64_t salt = SamplingSalt();
-  uint64_t i = 0;
-  while (i < LookupSamples::kRecordsOfASalt - 1) noter.Note(NumberedKey(i++), {1, 1, false});
+  uint64_t i = CurrentSampledLookups() % LookupSamples::kRecordsOfASalt;
+  for (; i < LookupSamples::kRecordsOfASalt - 1; ++i) {
+    noters[i % 2].Note(NumberedKey(i), {1, 1, false});
+  }
   EXPECT_EQ(SamplingSalt(), salt);
-  noter.Note(NumberedKey(i), {1, 1, false});
+  noters[i % 2].Note(NumberedKey(i), {1, 1, false});
   EXPECT_NE(SamplingSalt() & 63, salt & 63);
 }
 
