@@ -43,7 +43,8 @@ void FilterOwners::DropForgotten() {
     const bool is_known = files != nullptr && files->Knows(owner->second.file.id);
     owner = is_known ? std::next(owner) : owners_.erase(owner);
   }
-  if (owners_.size() >= kMostBlocks) owners_.clear();
+  // Or it would all be looked through again soon, and again.
+  if (owners_.size() > kMostBlocks - kMostBlocks / 8) owners_.clear();
 }
 
 }  // namespace winnow::plugin

@@ -75,5 +75,20 @@ TEST(FilterOwnersTest, ManyBlocksAreBounded) {
   EXPECT_FALSE(static_cast<bool>(owners.NewReader("gone 1")));
 }
 
+// Where little can be forgotten, it is not tried again for each block that comes.
+TEST(FilterOwnersTest, MakesRoomForMany) {
+  FilterOwners owners;
+  const auto files = std::make_shared<LiveFiles>();
+  const LiveFiles::Id alive = files->Add(AnyFile(), 1);
+  for (size_t i = 0; i < FilterOwners::kMostBlocks; ++i) {
+    const bool is_gone = i % 16 == 0;
+    owners.Add(std::to_string(i), files, {alive + is_gone, 6, false});
+  }
+  EXPECT_TRUE(static_cast<bool>(owners.NewReader("17")));
+  owners.Add("one more", files, {alive, 6, false});
+  EXPECT_FALSE(static_cast<bool>(owners.NewReader("17")));
+  EXPECT_TRUE(static_cast<bool>(owners.NewReader("one more")));
+}
+
 }  // namespace
 }  // namespace winnow::plugin
