@@ -26,9 +26,9 @@ KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& fami
 // The first one stays, whatever it has.
 void KnownTrees::Bound() {
   size_t files = 0;
-  for (const Entry& entry : entries_) files += entry.record->files.files();
+  for (const Entry& entry : entries_) files += entry.record->files.remembered();
   while (entries_.size() > kMostTrees || (files > kMostFiles && entries_.size() > 1)) {
-    files -= entries_.back().record->files.files();
+    files -= entries_.back().record->files.remembered();
     entries_.pop_back();
     has_forgotten_.store(true, std::memory_order_relaxed);
   }

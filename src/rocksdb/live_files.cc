@@ -244,6 +244,11 @@ size_t LiveFiles::files() const {
   return files_.size();
 }
 
+size_t LiveFiles::remembered() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return files_.size() + unread_.size();
+}
+
 bool LiveFiles::IsReopened() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return is_reopening_ && !files_.empty();

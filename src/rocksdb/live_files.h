@@ -120,6 +120,8 @@ class LiveFiles {
 
   LiveMemory Memory() const;
   size_t files() const;
+  // With those that have no reader any more and may be read again.
+  size_t remembered() const;
 
   // ---- What rates are learned from
 

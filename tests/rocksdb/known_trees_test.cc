@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace winnow::plugin {
 namespace {
@@ -80,6 +81,32 @@ TEST(KnownTreesTest, ForgetsTheOnesNotAskedForWhenThereAreTooMany) {
 }
 
 // An open, a new family and any SetOptions have options validated.
+// A database that was closed has its files remembered, but not without end.
+TEST(KnownTreesTest, FilesOfClosedDatabasesCount) {
+  constexpr size_t kFilesOfATree = 4000;
+  KnownTrees trees;
+  for (size_t tree = 0; tree <= KnownTrees::kMostFiles / kFilesOfATree; ++tree) {
+    const std::string family = "family" + std::to_string(tree);
+    trees.Learn(&kOne, family, kFlush);
+    EXPECT_FALSE(trees.has_forgotten());
+    LiveFiles& files = trees.RecordOf(&kOne, family)->files;
+    std::vector<LiveFiles::Id> ids;
+    for (size_t i = 0; i < kFilesOfATree; ++i) {
+      const std::string key = std::to_string(kFilesOfATree + i);
+      LiveFiles::NewFile file;
+      file.level = 1;
+      file.range = {key, key};
+      file.keys = 1;
+      ids.push_back(files.Add(file, 1));
+    }
+    for (const LiveFiles::Id id : ids) files.Opened(id);
+    for (const LiveFiles::Id id : ids) files.Closed(id);
+    EXPECT_EQ(files.files(), 0u);
+  }
+  trees.Learn(&kOne, "one more", kFlush);
+  EXPECT_TRUE(trees.has_forgotten());
+}
+
 TEST(KnownTreesTest, MeetingOptionsForgetsNothing) {
   KnownTrees trees;
   trees.Learn(&kOne, "default", Merge(6, true));
