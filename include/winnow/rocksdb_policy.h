@@ -146,6 +146,19 @@ struct LookupCounters {
 // of one of them.
 WINNOW_EXPORT LookupCounters CurrentLookupCounters() noexcept;
 
+// What level_plan=learned does in this process, over all policies and databases.
+struct SampleCounters {
+  uint64_t lookups_sampled = 0;  // since the process began; of a MultiGet, each key is a lookup
+  uint64_t filters_learned = 0;  // since then, for which a rate was learned; partitions of one file
+                                 // count once
+  uint64_t trees_learned = 0;    // column families that got such rates and are remembered now, with
+                                 // cuts between their keys
+};
+
+// Each number is one that it had during the call. Safe from any thread, never waits, and costs the
+// lookups nothing.
+WINNOW_EXPORT SampleCounters CurrentSampleCounters() noexcept;
+
 }  // namespace winnow
 
 // Registers the policy's name with RocksDB's object registry; for programs that dlopen() the

@@ -4,6 +4,8 @@
 #include <type_traits>
 
 #include "src/core/sizing.h"
+#include "src/rocksdb/learned_rates.h"
+#include "src/rocksdb/lookup_samples.h"
 #include "src/rocksdb/shared_hash.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -87,6 +89,11 @@ Counters CurrentCounters() noexcept {
 LookupCounters CurrentLookupCounters() noexcept {
   const plugin::LookupCounts counts = plugin::CurrentLookupCounts();
   return {counts.computed + counts.shared, counts.computed, counts.shared};
+}
+
+SampleCounters CurrentSampleCounters() noexcept {
+  return {plugin::CurrentSampledLookups(), plugin::CurrentLearnedFilters(),
+          plugin::CurrentLearnedTrees()};
 }
 
 }  // namespace winnow

@@ -1,6 +1,7 @@
 #include "src/rocksdb/learned_rates.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -33,7 +34,14 @@ constexpr double kMostBuiltBytes = 1 << 20;
 
 uint32_t BitOf(int level) noexcept { return uint32_t{1} << level; }
 
+std::atomic<uint64_t> learned_filters{0};
+std::atomic<uint64_t> learned_trees{0};
+
 }  // namespace
+
+LearnedRates::~LearnedRates() {
+  if (has_given_rates_) learned_trees.fetch_sub(1, std::memory_order_relaxed);
+}
 
 double LearnedRates::Reaching(int level, double from, double to) const noexcept {
   const double stays = tree_.stays[static_cast<size_t>(level)];
@@ -131,6 +139,10 @@ std::optional<double> LearnedRates::RateOf(LiveFiles* files, int level, const Ke
   LiveFiles::Shape file = files->ShapeOf(level, range);
   file.keys = static_cast<double>(keys);
   if (IsUnknown(file)) return std::nullopt;
+  learned_filters.fetch_add(1, std::memory_order_relaxed);
+  if (!std::exchange(has_given_rates_, true)) {
+    learned_trees.fetch_add(1, std::memory_order_relaxed);
+  }
   return std::exp2(-BitsOf(WishOf(file), log2_lambda_));
 }
 
@@ -189,5 +201,11 @@ std::string LearnedRates::TakeSummary() {
                 even_reads > 0 ? reads / even_reads : 1);
   return text;
 }
+
+uint64_t CurrentLearnedFilters() noexcept {
+  return learned_filters.load(std::memory_order_relaxed);
+}
+
+uint64_t CurrentLearnedTrees() noexcept { return learned_trees.load(std::memory_order_relaxed); }
 
 }  // namespace winnow::plugin

@@ -34,6 +34,11 @@ namespace winnow::plugin {
 // leaves what was learned before.
 class LearnedRates {
  public:
+  LearnedRates() = default;
+  ~LearnedRates();
+  LearnedRates(const LearnedRates&) = delete;
+  LearnedRates& operator=(const LearnedRates&) = delete;
+
   // Fewer samples say nothing.
   static constexpr size_t kLeastSamples = 256;
   // The rates that it chooses from. A filter with a higher rate sends back so few "no" that nothing
@@ -83,7 +88,13 @@ class LearnedRates {
   double built_ = 0;
   double expected_ = 0;
   std::optional<std::chrono::steady_clock::time_point> told_;
+  bool has_given_rates_ = false;
 };
+
+// Over all trees of the process: rates that were given, those of trees that are gone included, and
+// trees that are there and had any. Safe from any thread, after main() too.
+uint64_t CurrentLearnedFilters() noexcept;
+uint64_t CurrentLearnedTrees() noexcept;
 
 }  // namespace winnow::plugin
 

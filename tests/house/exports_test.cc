@@ -34,7 +34,8 @@ std::vector<std::string> Lines(const std::string& command) {
 // A symbol of RocksDB's here would replace RocksDB's own in a program that the library is preloaded
 // into.
 TEST(Exports, AreOursOnly) {
-  std::vector<std::string> expected = {"winnow::CurrentLookupCounters()", "winnow::NewFilterPolicy",
+  std::vector<std::string> expected = {"winnow::CurrentLookupCounters()",
+                                       "winnow::CurrentSampleCounters()", "winnow::NewFilterPolicy",
                                        "winnow::Version()", "winnow_rocksdb_register"};
   if (!std::string(WINNOW_PRELOAD).empty()) {
     expected.emplace_back("winnow_rocksdb_interposer");  // what libwinnow_preload.so calls

@@ -14,6 +14,7 @@
 #include "src/core/sizing.h"
 #include "tests/support/random_hashes.h"
 #include "tests/support/short_memory.h"
+#include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
 namespace {
@@ -193,6 +194,29 @@ TEST_F(LearnedRatesTest, AnotherBitsPerKeyCountsAtOnce) {
       rates_.RateOf(&files_, kLast, {Key(0.5), Key(0.505)}, kKeysOfAFile, core::RateForBits(15))
           .value();
   EXPECT_NEAR(std::log2(ten / fifteen), std::log2(kUniformRate / core::RateForBits(15)), 0.3);
+}
+
+TEST_F(LearnedRatesTest, ItsFiltersAndTreesAreCounted) {
+  const SampleCounters before = CurrentSampleCounters();
+  {
+    LearnedRates rates;
+    const auto ask = [&] {
+      return rates.RateOf(&files_, LiveFiles::LevelIndex(6, true), {Key(0.5), Key(0.505)},
+                          kKeysOfAFile, kUniformRate);
+    };
+    EXPECT_EQ(ask(), std::nullopt);
+    EXPECT_EQ(CurrentSampleCounters().filters_learned, before.filters_learned);
+    EXPECT_EQ(CurrentSampleCounters().trees_learned, before.trees_learned);
+    for (int i = 0; i < 1000; ++i) LookUp(anywhere_(random_), false);
+    EXPECT_NE(ask(), std::nullopt);
+    EXPECT_NE(ask(), std::nullopt);
+    const SampleCounters after = CurrentSampleCounters();
+    EXPECT_EQ(after.lookups_sampled - before.lookups_sampled, 1000u);
+    EXPECT_EQ(after.filters_learned - before.filters_learned, 2u);
+    EXPECT_EQ(after.trees_learned - before.trees_learned, 1u);
+  }
+  EXPECT_EQ(CurrentSampleCounters().filters_learned - before.filters_learned, 2u);
+  EXPECT_EQ(CurrentSampleCounters().trees_learned, before.trees_learned);
 }
 
 TEST_F(LearnedRatesTest, SaysWhatItLearnedOnce) {

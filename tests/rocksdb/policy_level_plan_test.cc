@@ -379,6 +379,35 @@ TEST_F(LevelPlanTest, LearnedIsAutoWhereKeysHaveAnotherOrder) {
   }
 }
 
+TEST_F(LevelPlanTest, LookupsThatAreLearnedFromAreCounted) {
+  for (const bool learned : {false, true}) {
+    Open(learned ? "{id=winnow;level_plan=learned}" : "{id=winnow;level_plan=auto}");
+    PutAtRandom(0, kKeys);
+    const SampleCounters before = CurrentSampleCounters();
+    for (uint64_t key = 0; key < kKeys; ++key) {
+      std::string value;
+      ASSERT_TRUE(database_->Get({}, Key(key) + "absent", &value).IsNotFound());
+    }
+    PutAtRandom(0, kKeys);
+    const SampleCounters after = CurrentSampleCounters();
+    const uint64_t sampled = after.lookups_sampled - before.lookups_sampled;
+    if (learned) {
+      EXPECT_GT(sampled, kKeys / 256);
+      EXPECT_LT(sampled, kKeys / 16);
+      EXPECT_GT(after.filters_learned, before.filters_learned);
+      EXPECT_EQ(after.trees_learned, before.trees_learned + 1);
+    } else {
+      EXPECT_EQ(sampled, 0u);
+      EXPECT_EQ(after.filters_learned, before.filters_learned);
+      EXPECT_EQ(after.trees_learned, before.trees_learned);
+    }
+    ExpectAll();
+    database_.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
+    model_.clear();
+  }
+}
+
 // Also where several of them have their turns.
 TEST_F(LevelPlanTest, EachFallbackIsSaidOnce) {
   Open("{id=winnow;level_plan=learned}", [](Options* options, BlockBasedTableOptions*) {
