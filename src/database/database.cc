@@ -238,6 +238,7 @@ void Place(const TreeLevels& tree, ReportsByPath* reports) {
     const auto found = tree.files.find(path);
     if (found != tree.files.end()) {
       report.level = found->second.level;
+      report.place = found->second.place;
       report.column_family = found->second.column_family;
       if (found->second.not_found.empty()) {
         CompareSize(found->second.bytes, &report);

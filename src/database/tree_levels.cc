@@ -123,9 +123,11 @@ Listing ListFiles(const std::string& database, const DBOptions& options, const F
   const std::unique_ptr<DB> db = rocksdb_abi::Own(std::move(opened));
   std::vector<LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
+  // RocksDB lists the files of a level as it searches them.
   for (const LiveFileMetaData& file : files) {
-    listing.files.push_back({file.name.substr(1), NumberOfPath(database, file.db_path),
-                             TreePosition{file.level, file.column_family_name, file.size, ""}});
+    listing.files.push_back(
+        {file.name.substr(1), NumberOfPath(database, file.db_path),
+         TreePosition{file.level, file.column_family_name, file.size, listing.files.size(), ""}});
   }
   for (ColumnFamilyHandle* handle : handles) {
     const Status status = db->DestroyColumnFamilyHandle(handle);

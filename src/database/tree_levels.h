@@ -14,11 +14,12 @@ struct TreePosition {
   int level = 0;
   std::string column_family;
   uint64_t bytes = 0;     // as the MANIFEST says
+  uint64_t place = 0;     // among the files of its level; from level 1 on in the order of keys
   std::string not_found;  // why the file is in none of the folders, as a sentence; empty: it is
 
   template <typename Code>
   void Fields(Code& code) {
-    code(level, column_family, bytes, not_found);
+    code(level, column_family, bytes, place, not_found);
   }
 };
 

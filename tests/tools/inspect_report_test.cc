@@ -106,6 +106,54 @@ TEST(FilterTotalsTest, SumsByFamilyLevelAndKind) {
   EXPECT_EQ(totals.by_kind.at("builtin-bloom").keys, 60u);
 }
 
+SstReport Learned(int level, uint64_t place, uint64_t keys, double bits) {
+  SstReport file = File("f", kWinnowRibbon, keys, 0.01, level);
+  file.place = place;
+  file.filter->bytes = static_cast<uint64_t>(static_cast<double>(keys) * bits / 8);
+  file.filter->bits_per_key = bits;
+  file.filter->built_for->level_plan = "learned";
+  return file;
+}
+
+TEST(LearnedBitsTest, AreThoseOfEachLevelAndOfTheLastOneByRange) {
+  // Out of order; the first file of level 2 has three tenths of its keys and a half.
+  const std::vector<SstReport> files = {Learned(2, 7, 6'500, 4), Learned(1, 3, 100, 20),
+                                        Learned(2, 5, 3'500, 12), Learned(1, 4, 300, 8)};
+  const std::vector<LearnedBits> all = LearnedBitsOf(files);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].family, FamilyName("db", "default"));
+  ASSERT_EQ(all[0].levels.size(), 2u);
+  EXPECT_EQ(all[0].levels[0].level, 1);
+  EXPECT_EQ(all[0].levels[0].files, 2u);
+  EXPECT_EQ(all[0].levels[0].least, 8);
+  EXPECT_EQ(all[0].levels[0].mean, 11);
+  EXPECT_EQ(all[0].levels[0].most, 20);
+  EXPECT_EQ(all[0].levels[1].least, 4);
+  EXPECT_DOUBLE_EQ(all[0].levels[1].mean, 6.8);
+  EXPECT_EQ(all[0].levels[1].most, 12);
+  EXPECT_THAT(all[0].tenths, ::testing::Pointwise(::testing::DoubleNear(1e-9),
+                                                  {12., 12., 12., 8., 4., 4., 4., 4., 4., 4.}));
+}
+
+TEST(LearnedBitsTest, AreOfFamiliesWhoseFilesDifferAlone) {
+  std::vector<SstReport> files = {Learned(2, 0, 1'000, 7), Learned(2, 1, 1'000, 7.5)};
+  EXPECT_THAT(LearnedBitsOf(files), IsEmpty());
+  files.push_back(Learned(2, 3, 10, 44));
+  EXPECT_THAT(LearnedBitsOf(files), IsEmpty());
+  files.push_back(Learned(2, 2, 1'000, 9));
+  EXPECT_EQ(LearnedBitsOf(files).size(), 1u);
+  files.push_back(NotRead("d"));
+  files.push_back(File("e", kNoFilter, 1'000, 1, 2));
+  EXPECT_EQ(LearnedBitsOf(files).front().levels.front().files, 4u);
+  for (SstReport& file : files) {
+    if (file.filter && file.filter->built_for) file.filter->built_for->level_plan = "auto";
+  }
+  EXPECT_THAT(LearnedBitsOf(files), IsEmpty());
+  // Files of level 0 overlap.
+  EXPECT_THAT(LearnedBitsOf({Learned(0, 0, 1'000, 7), Learned(0, 1, 1'000, 14)}).at(0).tenths,
+              IsEmpty());
+}
+
 std::vector<std::string> Paths(const InspectReport& report) {
   std::vector<std::string> paths;
   for (const SstReport& file : report.files) {

@@ -364,6 +364,56 @@ TEST_F(VerbInspectTest, HelpDescribesEveryFieldOfTheJson) {
   }
 }
 
+TEST_F(VerbInspectTest, BitsThatFollowTheLookupsAreShownByRange) {
+  const std::string path = folder_ / "db";
+  fs::create_directories(path);
+  constexpr uint64_t kKeys = 40'000;
+  ROCKSDB_NAMESPACE::CompactRangeOptions rewrite;
+  rewrite.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+  {
+    ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith("{id=winnow;level_plan=learned}"));
+    options.disable_auto_compactions = true;
+    options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+    options.target_file_size_base = 8 << 10;
+    const auto db = OpenDatabase(options, path);
+    Fill(db.get(), db->DefaultColumnFamily(), kKeys);
+    ASSERT_STATUS_OK(db->CompactRange(rewrite, nullptr, nullptr));
+    ASSERT_STATUS_OK(db->CompactRange(rewrite, nullptr, nullptr));
+    EXPECT_THAT(Run({path}).output, Not(HasSubstr("level_plan=learned: bits a key")));
+    // Most of them in the sixth tenth.
+    for (uint64_t i = 0; i < 2 * kKeys; ++i) {
+      const uint64_t near = i % 5 == 0 ? i % kKeys : kKeys / 2 + i % (kKeys / 10);
+      std::string value;
+      ASSERT_TRUE(db->Get({}, KeyOf(near) + "x", &value).IsNotFound());
+    }
+    ASSERT_STATUS_OK(db->CompactRange(rewrite, nullptr, nullptr));
+  }
+  const json all = RunJson({path}, 0);
+  ASSERT_EQ(all["learned"].size(), 1u);
+  const json& learned = all["learned"][0];
+  EXPECT_EQ(learned["column_family"], "default");
+  const json& last = learned["levels"].back();
+  EXPECT_EQ(last["files"], all["files"].size());
+  EXPECT_NEAR(last["bits_per_key"].get<double>(),
+              all["summary"]["all"]["bits_per_key"].get<double>(), 1e-9);
+  EXPECT_LT(last["least_bits_per_key"], last["bits_per_key"]);
+  EXPECT_GT(last["most_bits_per_key"], last["bits_per_key"]);
+  const std::vector<double> tenths = learned["last_level_tenths"];
+  ASSERT_EQ(tenths.size(), 10u);
+  for (size_t i = 0; i < tenths.size(); ++i) {
+    if (i == 5) continue;
+    EXPECT_GT(tenths[5], tenths[i] + 1) << i << " of " << learned;
+  }
+  const std::string text = Run({path, "--html=" + folder_ / "page.html"}).output;
+  EXPECT_THAT(text, HasSubstr("level_plan=learned: bits a key, by file\n"));
+  EXPECT_TRUE(std::regex_search(text, std::regex("\n *50 to 60 % +[0-9.]+ +#{40}\n"))) << text;
+  EXPECT_THAT(ReadFile(folder_ / "page.html"), HasSubstr("50 to 60 % of the keys"));
+  std::set<std::string> names;
+  CollectNames(learned, &names);
+  const std::string help = RunProgram({WINNOW_TOOL, "help", "inspect"}).output;
+  for (const std::string& name : names) EXPECT_THAT(help, HasSubstr(name));
+}
+
 TEST_F(VerbInspectTest, ThePageHasAllAndNeedsNothingElse) {
   MakeFamilies(folder_ / "db");
   WriteSst(TableWith(""), 100, folder_ / "<b>&.sst");

@@ -116,6 +116,31 @@ HtmlFigure RateFigure(TotalsByPlace totals) {
   return figure;
 }
 
+// A bar for each tenth of the last level's keys, and all levels in the table.
+HtmlFigure LearnedFigure(const LearnedBits& bits, size_t number) {
+  HtmlFigure figure;
+  figure.title = absl::StrCat("Bits a key by range, ", Printable(bits.family.second));
+  figure.says =
+      "With level_plan=learned, files that lookups ask in vain have more bits. The bars are tenths "
+      "of the keys of the last level, in their order.";
+  BarChart chart{absl::StrCat("learned", number), figure.title, figure.says, {}};
+  for (size_t i = 0; i < bits.tenths.size(); ++i) {
+    Bar bar;
+    bar.name = absl::StrFormat("%d to %d %% of the keys", 10 * i, 10 * i + 10);
+    bar.figure = Bits(bits.tenths[i]);
+    bar.colour = RowOf(kWinnowRibbon).colour;
+    bar.parts.push_back({bits.tenths[i], "", absl::StrCat(bar.name, ": ", bar.figure)});
+    chart.bars.push_back(std::move(bar));
+  }
+  figure.svg = ToSvg(chart);
+  figure.table.head = {"level", "files", "least bits a key", "mean", "most"};
+  for (const BitsOfLevel& level : bits.levels) {
+    figure.table.rows.push_back({LevelName(level.level), Count(level.files), Bits(level.least),
+                                 Bits(level.mean), Bits(level.most)});
+  }
+  return figure;
+}
+
 std::string FamilyTable(const std::map<FamilyName, FilterTotals>& families) {
   constexpr size_t kMostAtOnce = 12;  // more would push what follows out of sight
   const bool one_database = families.begin()->first.first == families.rbegin()->first.first;
@@ -262,6 +287,9 @@ std::string InspectHtml(const InspectReport& report, const std::vector<std::stri
     sums.title = "Sums";
     if (all.bytes > 0) {
       sums.figures = {BytesFigure(places), RateFigure(places)};
+      for (const LearnedBits& bits : report.learned) {
+        sums.figures.push_back(LearnedFigure(bits, sums.figures.size()));
+      }
     }
     sums.html = SumTables(report.totals);
     page.sections.push_back(std::move(sums));

@@ -62,6 +62,22 @@ Json ToJson(const ConvertedShare& share) {
   return json;
 }
 
+Json ToJson(const LearnedBits& bits) {
+  Json json = Json::object();
+  PutName("database", bits.family.first, &json);
+  PutName("column_family", bits.family.second, &json);
+  json["levels"] = Json::array();
+  for (const BitsOfLevel& level : bits.levels) {
+    json["levels"].push_back({{"level", level.level},
+                              {"files", level.files},
+                              {"least_bits_per_key", level.least},
+                              {"bits_per_key", level.mean},
+                              {"most_bits_per_key", level.most}});
+  }
+  json["last_level_tenths"] = bits.tenths;
+  return json;
+}
+
 }  // namespace
 
 std::string InspectJson(const InspectReport& report) {
@@ -75,6 +91,8 @@ std::string InspectJson(const InspectReport& report) {
   const BloomFiles blooms = BloomsOf(report.files);
   content["bloom"] = {{"files", blooms.files}, {"partitions", blooms.partitions}};
   content["bloom"].update(ToJson(blooms.all));
+  content["learned"] = Json::array();
+  for (const LearnedBits& bits : report.learned) content["learned"].push_back(ToJson(bits));
   content["converted"] = ToJson(SumByFamily(report.files));
   content["converted"]["files_not_read"] = report.totals.all.not_read;
   content["converted"]["trees_read"] = report.trees_read;

@@ -81,6 +81,7 @@ InspectReport MakeInspectReport(std::vector<SstReport> files, std::vector<std::s
   report.listed = static_cast<size_t>(
       std::min<uint64_t>(report.files.size(), selection.limit.value_or(report.files.size())));
   report.totals = TotalsOf(report.files);
+  report.learned = LearnedBitsOf(report.files);
   report.advice = HintsOn(report.files);
   return report;
 }

@@ -14,6 +14,7 @@
 
 #include "src/sst/sst_filters.h"
 #include "tools/winnow/findings/filter_totals.h"
+#include "tools/winnow/findings/learned_bits.h"
 
 namespace winnow::inspect {
 
@@ -34,6 +35,7 @@ struct InspectReport {
   size_t not_selected = 0;           // files that there were besides
   size_t listed = 0;                 // so many of the files have rows, the first ones
   TotalsOfFiles totals;              // over all of `files`
+  std::vector<LearnedBits> learned;  // as LearnedBitsOf says
   std::vector<std::string> advice;   // as HintsOn says
 
   size_t left_out() const { return files.size() - listed; }
@@ -65,11 +67,11 @@ std::string InspectHtml(const InspectReport& report, const std::vector<std::stri
 namespace winnow::tools {
 
 // The sums by column family where there are several, by level where that is known, and by kind;
-// advice; the share of the entries that have Winnow's filters, in one line; a row for each of the
-// first files, at most `rows`; then faults as sentences. Why a file could not be read is for others
-// to say. Lines of tables and texts have at most `width` characters where that is possible; 0: any
-// number. about_others: follows "5 files are not listed" in a line of its own; empty: there is no
-// such line. Ends with a newline.
+// where learned filters have their bits; advice; the share of the entries that have Winnow's
+// filters, in one line; a row for each of the first files, at most `rows`; then faults as
+// sentences. Why a file could not be read is for others to say. Lines of tables and texts have at
+// most `width` characters where that is possible; 0: any number. about_others: follows "5 files are
+// not listed" in a line of its own; empty: there is no such line. Ends with a newline.
 std::string InspectTable(const inspect::InspectReport& report, size_t width, size_t rows,
                          absl::string_view about_others);
 

@@ -23,11 +23,13 @@ namespace {
 
 using inspect::Align;
 using inspect::Bits;
+using inspect::BitsOfLevel;
 using inspect::ConvertedShare;
 using inspect::FamilySum;
 using inspect::FilterFamily;
 using inspect::FilterTotals;
 using inspect::InspectReport;
+using inspect::LearnedBits;
 using inspect::Number;
 using inspect::Output;
 using inspect::PartOfAll;
@@ -129,6 +131,44 @@ std::string SumsByKind(const TotalsOfFiles& totals, size_t width) {
   }
   rows.push_back(SumCells("all", totals.all));
   return Sums("filter", std::move(rows), width);
+}
+
+// Bars as long as the bits.
+std::string Tenths(const std::vector<double>& tenths, int level, size_t width) {
+  constexpr double kLongest = 40;
+  const double most = tenths.empty() ? 0 : *std::max_element(tenths.begin(), tenths.end());
+  std::vector<std::vector<std::string>> rows;
+  for (size_t i = 0; i < tenths.size(); ++i) {
+    const auto length = static_cast<size_t>(kLongest * tenths[i] / most + 0.5);
+    rows.push_back({absl::StrFormat("%d to %d %%", 10 * i, 10 * i + 10), Bits(tenths[i]),
+                    std::string(length, '#')});
+  }
+  return rows.empty() ? std::string()
+                      : absl::StrCat("\n", FittedTable({{absl::StrCat("keys of level ", level)},
+                                                        {"bits/key"},
+                                                        {"", Align::kLeft}},
+                                                       std::move(rows), width));
+}
+
+std::string Learned(const InspectReport& report, size_t width) {
+  std::string text;
+  for (const LearnedBits& bits : report.learned) {
+    const std::string whose = report.totals.by_family.size() > 1
+                                  ? absl::StrCat(" of ", inspect::Printable(bits.family.second))
+                                  : std::string();
+    std::vector<std::vector<std::string>> rows;
+    for (const BitsOfLevel& level : bits.levels) {
+      rows.push_back({absl::StrCat(level.level), absl::StrCat(level.files), Bits(level.least),
+                      Bits(level.mean), Bits(level.most)});
+    }
+    absl::StrAppend(
+        &text, "\n",
+        Wrapped(absl::StrCat("level_plan=learned: bits a key", whose, ", by file"), width), "\n",
+        FittedTable({{"level", Align::kLeft}, {"files"}, {"least"}, {"mean"}, {"most"}},
+                    std::move(rows), width),
+        Tenths(bits.tenths, bits.levels.back().level, width));
+  }
+  return text;
 }
 
 // "db: ", of whose files all are; else nothing.
@@ -260,8 +300,8 @@ std::string InspectTable(const InspectReport& report, size_t width, size_t rows,
   std::string text = Headline(report, width);
   if (report.totals.all.files > 0) {
     absl::StrAppend(&text, SumsByFamily(report.totals, width), SumsByLevel(report.totals, width),
-                    SumsByKind(report.totals, width), KeysAndEntries(report.files, width),
-                    Blooms(report.files, width));
+                    SumsByKind(report.totals, width), Learned(report, width),
+                    KeysAndEntries(report.files, width), Blooms(report.files, width));
   }
   // Rows of nothing but files that could not be read say nothing.
   return absl::StrCat(
