@@ -141,8 +141,8 @@ TEST(ReportBytesTest, APartIsNotTaken) {
 
 TEST(ReportBytesTest, TreesComeBack) {
   TreeLevels tree;
-  tree.files["db/000007.sst"] = {3, std::string("fam\0ily", 7), 99, ""};
-  tree.files["db/000009.sst"] = {0, "default", 7, "there is no such file"};
+  tree.files["db/000007.sst"] = {3, std::string("fam\0ily", 7), 99, 4, ""};
+  tree.files["db/000009.sst"] = {0, "default", 7, 5, "there is no such file"};
   tree.remark = "a remark";
   const std::string bytes = Pack(tree);
   const auto back = Unpack<TreeLevels>(bytes);
