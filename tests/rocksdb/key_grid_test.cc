@@ -88,7 +88,7 @@ TEST(KeyGridTest, PlacesAreInTheOrderOfKeys) {
   std::mt19937_64 random(testing::TestSeed());
   std::vector<GridFile> files;
   for (int i = 0; i < 200; ++i) {
-    const auto [first, last] = std::minmax(RandomKey(&random), RandomKey(&random));
+    const auto [first, last] = std::minmax({RandomKey(&random), RandomKey(&random)});
     files.push_back({first, last, static_cast<double>(random() % 100)});
   }
   const KeyGrid grid("p", files);
