@@ -145,9 +145,12 @@ class LevelPlanTest : public ::testing::Test {
 
   // Levels that the next flush, of a few keys, takes to be below it.
   double LevelsBelowAFlush() {
+    EXPECT_TRUE(database_->SetOptions({{"disable_auto_compactions", "true"}}).ok());
+    // Waits for what runs, and deletes files.
+    EXPECT_TRUE(database_->PauseBackgroundWork().ok());
     std::set<std::string> before;
     for (const testing::FileFilter& file : testing::ReadFilters(path_)) before.insert(file.file);
-    EXPECT_TRUE(database_->SetOptions({{"disable_auto_compactions", "true"}}).ok());
+    EXPECT_TRUE(database_->ContinueBackgroundWork().ok());
     for (uint64_t key = 0; key < kKeys; key += 500) Put(key);
     EXPECT_TRUE(database_->Flush(FlushOptions()).ok());
     for (const testing::FileFilter& file : testing::ReadFilters(path_)) {
