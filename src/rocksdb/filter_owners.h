@@ -20,7 +20,7 @@ namespace winnow::plugin {
 // The file that a filter is of.
 struct OwnerFile {
   LiveFiles::Id id = 0;
-  int level = -1;  // that it was written to
+  int level = -1;  // as LiveFiles::LevelIndex has it
   // Whether the filter has one reader, from the file's opening to its end.
   bool has_one_reader = true;
 };

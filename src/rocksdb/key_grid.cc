@@ -16,8 +16,8 @@ KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files, const F
   std::sort(keys_.begin(), keys_.end());
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
 
-  std::vector<double> more(
-      keys_.size());  // keys in the part that begins here than in the one before
+  // Keys in the part that begins here, above those in the one before.
+  std::vector<double> more(keys_.size());
   const auto part_of = [&](const std::string& key) {
     return static_cast<size_t>(std::lower_bound(keys_.begin(), keys_.end(), key) - keys_.begin());
   };

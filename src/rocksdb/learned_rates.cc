@@ -13,8 +13,6 @@ using std::chrono::steady_clock;
 
 // Rates are log2(1/rate) here, which is what a Ribbon filter takes in bits a key, but for a few per
 // cent.
-constexpr double kLeastBits = 1;
-constexpr double kMostBits = 16;
 
 // A file that is narrower has no place: no file was there when the tree was looked at.
 constexpr double kLeastWidth = 1e-9;
@@ -56,7 +54,7 @@ LearnedRates::Wish LearnedRates::WishOf(const LiveFiles::Shape& file) const noex
 
 double LearnedRates::BitsOf(const Wish& wish, double log2_lambda) const noexcept {
   if (!(wish.reaching > 0)) return uniform_bits_;
-  return std::clamp(wish.bits - log2_lambda, kLeastBits, kMostBits);
+  return std::clamp<double>(wish.bits - log2_lambda, kLeastBits, kMostBits);
 }
 
 // The share of uniform filters' memory that the tree's will come to.
@@ -185,8 +183,8 @@ std::string LearnedRates::TakeSummary() {
   for (size_t i = 0; i < tree_.files.size(); ++i) {
     const double reaching = wishes_[i].reaching;
     reads += reaching * std::exp2(-BitsOf(wishes_[i], log2_lambda_));
-    even_reads +=
-        reaching * std::exp2(-std::clamp(even_less(tree_.files[i]) + step, kLeastBits, kMostBits));
+    even_reads += reaching * std::exp2(-std::clamp<double>(even_less(tree_.files[i]) + step,
+                                                           kLeastBits, kMostBits));
   }
   const auto samples = static_cast<double>(heat_.samples());
   const double found = 1 - std::min(1.0, heat_.ReachingAll(LookupSamples::kLevels - 1) / samples);

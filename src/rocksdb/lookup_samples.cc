@@ -14,7 +14,6 @@ static_assert(sizeof(LookupSamples::Record) == 12);
 
 namespace {
 
-constexpr int kMostLevel = 15;  // in a record
 constexpr double kMostRate = 0.9;
 
 std::atomic<uint64_t> trees{0};
@@ -54,7 +53,7 @@ UnderWay* Replace(LookupsUnderWay* lookups, UnderWay* same) noexcept {
 }
 
 void Change(LookupSamples::Record* record, const AskedFilter& asked, bool may_contain) noexcept {
-  const int level = std::min(asked.level, kMostLevel);
+  const int level = std::min(asked.level, LookupSamples::kLevels - 1);
   record->deepest = static_cast<int8_t>(level);
   record->ended_with_no = !may_contain;
   if (may_contain) return;

@@ -54,7 +54,7 @@ class LookupSamples {
  public:
   struct Record {
     float place = 0;       // of the key in the grid
-    uint16_t said_no = 0;  // bit i: a filter of level i did; levels from 15 on are 15 here
+    uint16_t said_no = 0;  // bit i: a filter of level i did
     int8_t deepest = 0;    // the last level that was asked
     bool ended_with_no = false;
     // Lookups that this one stands for: 1/(1 - rate) of the last filter that said no, as false

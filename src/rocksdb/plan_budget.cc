@@ -25,8 +25,9 @@ FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_k
   uniform.bits_per_key = uniform_bits_per_key;
   const auto own = static_cast<double>(core::EstimateBytes(keys, core::ForBuilding(uniform)));
   if (without_last && planned.levels_below >= 0 &&
-      core::PlannedRate(planned) > core::PlannedRate(uniform))
+      core::PlannedRate(planned) > core::PlannedRate(uniform)) {
     return uniform;
+  }
   const double all = alive.resting.uniform_bytes + alive.waiting.uniform_bytes;
   if (all < kFilesOfATree * own) return planned;
   FilterMemory sum = alive.resting;

@@ -43,8 +43,7 @@
 //
 //   new, surplus, ended   nothing is sampled, as lookups under way are a part of the ThreadHashes
 //   sharing               each hash that is computed is tested; a sampled key is not kept, and so
-//   it
-//                         is hashed for each file. That does not count when it is weighed whether
+//                         hashed for each file. That does not count when it is weighed whether
 //                         sharing pays
 //   watching              what is sampled is among what is watched, and tested there
 //   batches               all hashes are tested, but only while sampling is on
