@@ -1,9 +1,27 @@
 #include "src/rocksdb/key_grid.h"
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace winnow::plugin {
+namespace {
+
+// Of a file's keys, in one of the parts that it covers.
+constexpr double kLeastShare = 1e-3;
+
+// Of the keys that the former grid has in a range, where fewer are known now: a compaction's inputs
+// are taken to have ended from its first output on, so that there is a gap until its last one. Of
+// keys that are gone, a fifth is left after 15 grids, for which about as much is written as a tree
+// has.
+constexpr double kRemembered = 0.9;
+
+// A range that has no more keys than so many times those that it had has no new ones: what is known
+// of few keys is not exact, and lookups asked files there before.
+constexpr double kSameKeys = 1.25;
+
+}  // namespace
 
 KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files, const FormerGrid& former)
     : prefix_(std::move(prefix)) {
@@ -16,34 +34,87 @@ KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files, const F
   std::sort(keys_.begin(), keys_.end());
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
 
-  // Keys in the part that begins here, above those in the one before.
-  std::vector<double> more(keys_.size());
-  const auto part_of = [&](const std::string& key) {
-    return static_cast<size_t>(std::lower_bound(keys_.begin(), keys_.end(), key) - keys_.begin());
-  };
-  for (const GridFile& file : files) {
-    const size_t begin = part_of(file.first);
-    const size_t end = std::max(part_of(file.last), begin + 1);
-    if (end == keys_.size()) continue;  // of the last key alone
-    const double keys = file.keys / static_cast<double>(end - begin);
-    more[begin] += keys;
-    more[end] -= keys;
-  }
-  double in_part = 0;
+  CountDigits();
+  const std::vector<double> known = KeysOfParts(files);
   double before = 0;
-  for (const double keys : more) {
+  for (size_t part = 0; part < keys_.size(); ++part) {
     places_.push_back(before);
-    in_part += keys;
-    before += std::max(in_part, 0.0);
+    before += std::max(known[part], kRemembered * KeysInFormer(former, part));
   }
   all_ = places_.back();
   for (double& place : places_) place = all_ > 0 ? place / all_ : 0;
-  CountDigits();
   CountTime(former);
 }
 
-// A part's keys are as old as those that the former grid had between the same cuts; those that came
-// since, as this grid.
+double KeyGrid::KeysInFormer(const FormerGrid& former, size_t part) const noexcept {
+  if (former.grid == nullptr || part + 1 == keys_.size()) return 0;
+  const auto place_of = [&](const std::string& key) {
+    return former.grid->PlaceOf(key, prefix_.size());
+  };
+  return former.grid->all_ * (place_of(keys_[part + 1]) - place_of(keys_[part]));
+}
+
+std::vector<KeyGrid::Span> KeyGrid::SpansOf(const std::vector<GridFile>& files) const {
+  const auto part_of = [&](const std::string& key) {
+    return static_cast<size_t>(std::lower_bound(keys_.begin(), keys_.end(), key) - keys_.begin());
+  };
+  std::vector<Span> spans;
+  spans.reserve(files.size());
+  for (const GridFile& file : files) {
+    const Span span{&file, part_of(file.first), part_of(file.last)};
+    if (span.begin < span.end) spans.push_back(span);
+  }
+  return spans;
+}
+
+// Of each part, as the narrowest file over it has them.
+std::vector<double> KeyGrid::KeysOfNarrowest(std::vector<Span> spans) const {
+  std::stable_sort(spans.begin(), spans.end(), [](const Span& one, const Span& other) {
+    return one.end - one.begin < other.end - other.begin;
+  });
+  std::vector<double> keys(keys_.size(), 0);
+  // By part: the next one, itself included, that no file so far lies over, or one before that.
+  std::vector<size_t> next(keys_.size());
+  std::iota(next.begin(), next.end(), size_t{0});
+  const auto next_free = [&next](size_t part) {
+    while (next[part] != part) part = next[part] = next[next[part]];
+    return part;
+  };
+  for (const auto& [file, begin, end] : spans) {
+    for (size_t part = next_free(begin); part < end; part = next_free(part)) {
+      const std::string& to = std::min(keys_[part + 1], file->last);
+      const double share =
+          Between(file->first, file->last, to) - Between(file->first, file->last, keys_[part]);
+      keys[part] = file->keys * std::max(share, kLeastShare);
+      next[part] = part + 1;
+    }
+  }
+  return keys;
+}
+
+// A file's keys lie as those of narrower ones do; those of the narrowest are even as numbers.
+std::vector<double> KeyGrid::KeysOfParts(const std::vector<GridFile>& files) const {
+  const std::vector<Span> spans = SpansOf(files);
+  std::vector<double> keys = KeysOfNarrowest(spans);
+  std::vector<double> before(keys.size() + 1, 0);
+  std::partial_sum(keys.begin(), keys.end(), before.begin() + 1);
+  std::vector<double> more(keys.size(), 0);  // files over the part, above those over the one before
+  for (const auto& [file, begin, end] : spans) {
+    const double narrowest = before[end] - before[begin];
+    if (!(narrowest > 0)) continue;
+    more[begin] += file->keys / narrowest;
+    more[end] -= file->keys / narrowest;
+  }
+  double files_over = 0;
+  for (size_t part = 0; part < keys.size(); ++part) {
+    files_over += more[part];
+    keys[part] *= std::max(files_over, 0.0);
+  }
+  return keys;
+}
+
+// A part's keys are as old as those that the former grid had between the same cuts; where many came
+// since, these are as old as this grid.
 void KeyGrid::CountTime(const FormerGrid& former) {
   since_.assign(keys_.size(), former.now);
   if (former.grid == nullptr) return;
@@ -51,7 +122,8 @@ void KeyGrid::CountTime(const FormerGrid& former) {
   for (size_t part = 0; part + 1 < keys_.size(); ++part) {
     const double high = former.grid->PlaceOf(keys_[part + 1], prefix_.size());
     const double keys = (places_[part + 1] - places_[part]) * all_;
-    const double share = keys > 0 ? std::min(1.0, (high - low) * former.grid->all_ / keys) : 0;
+    const double share =
+        keys > 0 ? std::min(1.0, kSameKeys * KeysInFormer(former, part) / keys) : 0;
     const double since = former.grid->SinceAt((low + high) / 2);
     since_[part] += share * (since - since_[part]);
     low = high;
@@ -125,23 +197,34 @@ double KeyGrid::Between(std::string_view low, std::string_view high,
   return width > 0 ? std::clamp((NumberAt(key, common) - begin) / width, 0.0, 1.0) : 0.5;
 }
 
-MovedPlaces::MovedPlaces(const KeyGrid& from, const KeyGrid& to) : from_(from) {
-  cuts_.reserve(from.keys_.size());
+// Between two cuts of either grid, places in both go by the numbers that keys are.
+MovedPlaces::MovedPlaces(const KeyGrid& from, const KeyGrid& to) {
+  cuts_.reserve(from.keys_.size() + to.keys_.size());
   std::string key = from.prefix_;
-  for (const std::string& cut : from.keys_) {
+  for (size_t i = 0; i < from.keys_.size(); ++i) {
     key.resize(from.prefix_.size());
-    key += cut;
-    cuts_.push_back(to.PlaceOf(key));
+    key += from.keys_[i];
+    cuts_.push_back({from.places_[i], to.PlaceOf(key)});
   }
+  for (size_t i = 0; i < to.keys_.size(); ++i) {
+    const double place = from.PlaceOf(to.keys_[i], to.prefix_.size());
+    if (0 < place && place < 1) cuts_.push_back({place, to.places_[i]});
+  }
+  std::sort(cuts_.begin(), cuts_.end(), [](const Cut& one, const Cut& other) {
+    return std::tie(one.from, one.to) < std::tie(other.from, other.to);
+  });
 }
 
 double MovedPlaces::operator()(double place) const noexcept {
   if (cuts_.size() < 2) return 0;
-  const size_t part = from_.PartAt(place);
-  const double low = from_.places_[part];
-  const double width = from_.places_[part + 1] - low;
-  const double share = width > 0 ? std::clamp((place - low) / width, 0.0, 1.0) : 0;
-  return cuts_[part] + share * (cuts_[part + 1] - cuts_[part]);
+  const auto above =
+      std::upper_bound(cuts_.begin() + 1, cuts_.end() - 1, place,
+                       [](double value, const Cut& cut) { return value < cut.from; });
+  const Cut& high = *above;
+  const Cut& low = *(above - 1);
+  const double width = high.from - low.from;
+  const double share = width > 0 ? std::clamp((place - low.from) / width, 0.0, 1.0) : 0;
+  return low.to + share * (high.to - low.to);
 }
 
 }  // namespace winnow::plugin

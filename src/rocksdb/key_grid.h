@@ -30,8 +30,8 @@ struct FormerGrid {
 class KeyGrid {
  public:
   // The files of a tree, in any order, whose keys all begin with `prefix`. Their first keys cut the
-  // tree: a file's keys are taken to be even over the parts that it covers. The former grid's
-  // prefix is the same or longer.
+  // tree: a file's keys are taken to lie over the parts that it covers as those of narrower files
+  // do. The former grid's prefix is the same or longer.
   KeyGrid(std::string prefix, const std::vector<GridFile>& files, const FormerGrid& former = {});
 
   // From 0, at the first key and before it, to 1, at the last one and behind it. In a part keys are
@@ -51,8 +51,19 @@ class KeyGrid {
  private:
   friend class MovedPlaces;
 
+  // A file, and the parts that it lies over.
+  struct Span {
+    const GridFile* file;
+    size_t begin;
+    size_t end;
+  };
+
   size_t PartAt(double place) const noexcept;
   void CountDigits();
+  std::vector<Span> SpansOf(const std::vector<GridFile>& files) const;
+  std::vector<double> KeysOfNarrowest(std::vector<Span> spans) const;
+  std::vector<double> KeysOfParts(const std::vector<GridFile>& files) const;
+  double KeysInFormer(const FormerGrid& former, size_t part) const noexcept;
   void CountTime(const FormerGrid& former);
   double PlaceOfRest(std::string_view rest) const noexcept;
   double NumberAt(std::string_view key, size_t begin) const noexcept;
@@ -68,7 +79,7 @@ class KeyGrid {
 };
 
 // From the places in one grid to those in a newer one. Thousands of places move at once, so the
-// cuts are looked up when this is made. The grids have to outlive it.
+// cuts of both are looked up when this is made: a place that is moved often stays with its key.
 class MovedPlaces {
  public:
   MovedPlaces(const KeyGrid& from, const KeyGrid& to);
@@ -77,8 +88,11 @@ class MovedPlaces {
   double operator()(double place) const noexcept;
 
  private:
-  const KeyGrid& from_;
-  std::vector<double> cuts_;  // of `from`: their places in `to`
+  struct Cut {
+    double from;
+    double to;
+  };
+  std::vector<Cut> cuts_;  // of both grids, increasing
 };
 
 }  // namespace winnow::plugin

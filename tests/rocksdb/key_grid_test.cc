@@ -37,7 +37,17 @@ TEST(KeyGridTest, AWideFileHasItsKeysEverywhere) {
   EXPECT_EQ(grid.PlaceOf("d"), 1);
 }
 
-// Numbers in decimal, in hexadecimal, and in bytes.
+// One that is wider by far, and files of few keys beside such of many.
+TEST(KeyGridTest, FilesOfAllSizesAddUp) {
+  std::vector<GridFile> files{{"a", "z", 1e9}, {"c", "cc", 1}, {"d", "dd", 1e9}, {"e", "ee", 0}};
+  const KeyGrid grid("", files);
+  EXPECT_NEAR(grid.PlaceOf("d"), 0.25, 0.25);
+  EXPECT_LT(grid.PlaceOf("d"), grid.PlaceOf("dd"));
+  EXPECT_EQ(grid.PlaceOf("z"), 1);
+}
+
+// Numbers in decimal, in hexadecimal, and in bytes; also where files of another level begin near
+// where those of the last one do.
 TEST(KeyGridTest, BetweenTwoCutsKeysAreEven) {
   const auto decimal = [](int number) { return std::to_string(100'000 + number); };
   const auto hexadecimal = [](int number) {
@@ -53,6 +63,7 @@ TEST(KeyGridTest, BetweenTwoCutsKeysAreEven) {
         std::function<std::string(int)>(bytes)}) {
     std::vector<GridFile> files;
     for (int i = 0; i < 58'200; i += 97) files.push_back({key(i), key(i + 96), 97});
+    for (int i = 0; i < 58'200; i += 970) files.push_back({key(i + 3), key(i + 969), 97});
     const KeyGrid grid("", files);
     for (int i = 0; i < 58'000; i += 13) {
       EXPECT_NEAR(grid.PlaceOf(key(i)), i / 58'200.0, 0.25 * 97 / 58'200.0) << key(i);
@@ -125,16 +136,48 @@ TEST(KeyGridTest, APlaceIsFoundInANewerGrid) {
   }
 }
 
+// Files are merged with those above them, one after the other, so that cuts are always others; the
+// grid is made in the midst of it.
+TEST(KeyGridTest, APlaceThatMovesOftenStaysWithItsKey) {
+  const auto key = [](int number) { return std::to_string(100'000 + number); };
+  const auto grid_at = [&](int step, const KeyGrid* former) {
+    std::vector<GridFile> files;
+    for (int i = 0; i < 10'000; i += 100) {
+      // One is gone, and what replaces it is yet to come.
+      if (i / 100 != step % 100) files.push_back({key(i + step % 7), key(i + 99), 100});
+    }
+    for (int i = 0; i < 10'000; i += 1000) {
+      files.push_back({key(i + 31 * step % 1000), key(i + 999), 100});
+    }
+    return KeyGrid("", files, {former, static_cast<double>(step)});
+  };
+  KeyGrid grid = grid_at(0, nullptr);
+  std::vector<double> places;
+  for (int i = 40; i < 10'000; i += 250) places.push_back(grid.PlaceOf(key(i)));
+  for (int step = 1; step <= 40; ++step) {
+    KeyGrid newer = grid_at(step, &grid);
+    const MovedPlaces moved(grid, newer);
+    for (double& place : places) place = moved(place);
+    grid = std::move(newer);
+  }
+  for (size_t i = 1; i < places.size(); ++i) {
+    const int number = static_cast<int>(i) * 250 + 40;
+    EXPECT_NEAR(places[i], grid.PlaceOf(key(number)), 0.1 * 100 / 10'000) << number;
+    // What is being replaced is not taken to be new.
+    EXPECT_LT(grid.SinceAt(places[i]), 10) << number;
+  }
+}
+
 // Where keys were before, time goes on; where they are new, it begins; where half of them are, it
 // is in between.
 TEST(KeyGridTest, APartIsAsOldAsItsKeys) {
   const KeyGrid first("", {{"b", "c", 100}, {"c", "d", 100}}, {nullptr, 10});
   EXPECT_EQ(first.SinceAt(0.2), 10);
-  const KeyGrid second("", {{"b", "c", 100}, {"c", "d", 200}, {"e", "f", 100}}, {&first, 50});
+  const KeyGrid second("", {{"b", "c", 100}, {"c", "d", 250}, {"e", "f", 100}}, {&first, 50});
   EXPECT_EQ(second.SinceAt(second.PlaceOf("bx")), 10);
   EXPECT_NEAR(second.SinceAt(second.PlaceOf("cx")), 30, 1e-6);
   EXPECT_EQ(second.SinceAt(second.PlaceOf("ex")), 50);
-  const KeyGrid third("", {{"b", "c", 100}, {"c", "d", 200}, {"e", "f", 100}}, {&second, 90});
+  const KeyGrid third("", {{"b", "c", 100}, {"c", "d", 250}, {"e", "f", 100}}, {&second, 90});
   EXPECT_NEAR(third.SinceAt(third.PlaceOf("bx")), 10, 1e-6);
   EXPECT_NEAR(third.SinceAt(third.PlaceOf("ex")), 50, 1e-6);
   EXPECT_EQ(KeyGrid("", {}, {&third, 7}).SinceAt(0.5), 7);
