@@ -25,6 +25,12 @@ constexpr double kKnownShare = 1.0 / 8;
 constexpr double kLookAgain = 1.0 / 64;
 constexpr double kSampleAgain = 1.0 / 16;
 
+// How far logarithms of warmth count, so that no file says more than many others.
+constexpr double kMostWarmth = 4;
+
+// What is guessed of what lasts counts as much as files whose warmth was off by so much, squared.
+constexpr double kGuess = 0.1;
+
 constexpr auto kBetweenSummaries = std::chrono::minutes(10);
 
 // What filters that were built long ago say less of.
@@ -41,10 +47,38 @@ LearnedRates::~LearnedRates() {
   if (has_given_rates_) learned_trees.fetch_sub(1, std::memory_order_relaxed);
 }
 
+double LearnedRates::WarmthOf(int level, double from, double to) const noexcept {
+  const double even = (to - from) * heat_.ReachingAll(level);
+  return to - from > kLeastWidth && even > 0 ? heat_.Reaching(level, from, to) / even : 0;
+}
+
+// The slope of warmth now by warmth then, in logarithms, of the level's files by their keys. As
+// long as these say little, what will not stay is taken to last.
+void LearnedRates::SetWhatLasts() noexcept {
+  std::array<double, LookupSamples::kLevels> both{};
+  std::array<double, LookupSamples::kLevels> then{};
+  std::array<double, LookupSamples::kLevels> keys{};
+  for (const LiveFiles::Shape& file : tree_.files) {
+    const auto level = static_cast<size_t>(file.level);
+    keys[level] += file.keys;
+    const double now = WarmthOf(file.level, file.from, file.to);
+    if (!(file.warmth > 0) || !(now > 0)) continue;
+    const double was_bits = std::clamp(std::log2(file.warmth), -kMostWarmth, kMostWarmth);
+    const double is_bits = std::clamp(std::log2(now), -kMostWarmth, kMostWarmth);
+    both[level] += file.keys * was_bits * is_bits;
+    then[level] += file.keys * was_bits * was_bits;
+  }
+  for (size_t level = 0; level < lasts_.size(); ++level) {
+    const double before = kGuess * std::max(keys[level], 1.0);
+    lasts_[level] = std::clamp(
+        (both[level] + before * (1 - tree_.stays[level])) / (then[level] + before), 0.0, 1.0);
+  }
+}
+
 double LearnedRates::Reaching(int level, double from, double to) const noexcept {
-  const double stays = tree_.stays[static_cast<size_t>(level)];
-  return (1 - stays) * heat_.Reaching(level, from, to) +
-         stays * (to - from) * heat_.ReachingAll(level);
+  const double lasts = lasts_[static_cast<size_t>(level)];
+  return lasts * heat_.Reaching(level, from, to) +
+         (1 - lasts) * (to - from) * heat_.ReachingAll(level);
 }
 
 LearnedRates::Wish LearnedRates::WishOf(const LiveFiles::Shape& file) const noexcept {
@@ -104,6 +138,7 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   wishes_ = std::move(wishes);
   written_ = written.keys;
   uniform_bits_ = uniform_bits;
+  SetWhatLasts();
   keys_ = 0;
   for (size_t i = 0; i < tree_.files.size(); ++i) {
     wishes_[i] = WishOf(tree_.files[i]);
@@ -126,8 +161,9 @@ bool LearnedRates::IsUnknown(const LiveFiles::Shape& file) const noexcept {
   return file.reaches_beyond && kKnownShare * width * keys_ < file.keys;
 }
 
-std::optional<double> LearnedRates::RateOf(LiveFiles* files, int level, const KeyRange& range,
-                                           uint64_t keys, double uniform_rate) {
+std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int level,
+                                                          const KeyRange& range, uint64_t keys,
+                                                          double uniform_rate) {
   const std::lock_guard<std::mutex> lock(mutex_);
   // Without a grid nothing is sampled; of another grid, all places are others.
   if (files->MakeGrid()) heat_ = HeatMap();
@@ -141,7 +177,8 @@ std::optional<double> LearnedRates::RateOf(LiveFiles* files, int level, const Ke
   if (!std::exchange(has_given_rates_, true)) {
     learned_trees.fetch_add(1, std::memory_order_relaxed);
   }
-  return std::exp2(-BitsOf(WishOf(file), log2_lambda_));
+  return Learned{std::exp2(-BitsOf(WishOf(file), log2_lambda_)),
+                 WarmthOf(level, file.from, file.to)};
 }
 
 void LearnedRates::Built(double rate, double uniform_rate, const FilterMemory& memory) {

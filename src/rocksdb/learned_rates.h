@@ -9,14 +9,16 @@
 //
 // Lambda is such that the tree's filters come to the memory of uniform ones: of a file that will be
 // written again soon the bits count that it would then get, of others those that it has. How likely
-// a file is to be written again follows from what became of others of its level, and from its age:
-// what is hot when a time series writes it is cold later and keeps its bits. For the same reason a
-// file that will stay gets the heat of its place now only in part, and for the rest that of its
-// level.
+// a file is to be written again follows from what became of others of its level, and from its age.
+//
+// What is hot when a time series writes it is cold later and keeps its bits. So a file gets the
+// heat of its place now only in part, and for the rest that of its level: the part by which, on its
+// level, what was different about files' places when they were written still is.
 
 #ifndef WINNOW_SRC_ROCKSDB_LEARNED_RATES_H_
 #define WINNOW_SRC_ROCKSDB_LEARNED_RATES_H_
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -50,12 +52,18 @@ class LearnedRates {
   // What the tree's filters come to, of uniform ones' memory: about what those of a level plan do.
   static constexpr double kTarget = 1.01;
 
+  struct Learned {
+    double rate = 1;
+    // Of the file's place: lookups that reach a key there in vain, to the mean of its level.
+    double warmth = 1;
+  };
+
   // The best rate of the filter of a file with so many keys that is about to be written, of those
   // between the two above; none where too little is known: with few samples, and of a range of keys
   // that no file covered, of which it is unknown whether it is cold. `level` as LiveFiles counts.
   // `uniform_rate`: that of bits_per_key.
-  std::optional<double> RateOf(LiveFiles* files, int level, const KeyRange& range, uint64_t keys,
-                               double uniform_rate);
+  std::optional<Learned> RateOf(LiveFiles* files, int level, const KeyRange& range, uint64_t keys,
+                                double uniform_rate);
 
   // A filter was built with such a rate; what it took, next to what a uniform one would have.
   void Built(double rate, double uniform_rate, const FilterMemory& memory);
@@ -64,6 +72,8 @@ class LearnedRates {
   std::string TakeSummary();
 
  private:
+  double WarmthOf(int level, double from, double to) const noexcept;
+  void SetWhatLasts() noexcept;
   double Reaching(int level, double from, double to) const noexcept;
   void Refresh(LiveFiles* files, int level, double uniform_bits);
   bool IsUnknown(const LiveFiles::Shape& file) const noexcept;
@@ -81,9 +91,10 @@ class LearnedRates {
   uint32_t levels_ = 0;        // that heat_ has
   uint64_t samples_seen_ = 0;  // when it was made
   LiveFiles::TreeShape tree_;
-  std::vector<Wish> wishes_;  // of each file
-  double keys_ = 0;           // of all files
-  double written_ = -1;       // keys, when tree_ was taken
+  std::array<double, LookupSamples::kLevels> lasts_{};  // what does of a level's warmth, 0 to 1
+  std::vector<Wish> wishes_;                            // of each file
+  double keys_ = 0;                                     // of all files
+  double written_ = -1;                                 // keys, when tree_ was taken
   double log2_lambda_ = 0;
   double uniform_bits_ = 0;
   // Of filters that were built: bytes, and those that were expected.

@@ -140,6 +140,7 @@ LiveFiles::TreeShape LiveFiles::ShapeOfTree() const {
       shape.to_uniform = file.memory.bytes / file.memory.uniform_bytes;
     }
     shape.stays = chance_to_stay(lives[IndexOf(file.facts)], written_ - file.written);
+    shape.warmth = file.facts.warmth;
     tree.files.push_back(shape);
   }
   return tree;

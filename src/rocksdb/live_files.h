@@ -106,6 +106,7 @@ class LiveFiles {
     bool waits = false;
     KeyRange range;
     uint64_t keys = 0;
+    double warmth = 0;  // of LearnedRates, when it was written; 0: unknown
   };
   // A number that is not 0. Ends the files that this one replaces; `base` as above.
   Id Add(const NewFile& file, int base);
@@ -142,6 +143,7 @@ class LiveFiles {
     double keys = 0;
     double to_uniform = 1;  // its filter's bytes to a uniform one's
     double stays = 0;       // the chance that it will for long
+    double warmth = 0;      // as of NewFile
   };
   struct TreeShape {
     std::vector<Shape> files;

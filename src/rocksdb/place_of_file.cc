@@ -44,23 +44,25 @@ FilterOptions PlaceOfFile::Settle(uint64_t keys) {
   file.range = range_;
   file.keys = keys;
   level_ = LiveFiles::LevelIndex(file.level, file.is_bottom);
-  settled_ =
-      Affordable(WithLearnedRate(PlannedOptions(policy_, facts_, known_, next), keys),
-                 policy_.bits_per_key, keys, place.waits, !sees_last, record_->files.Memory());
+  const FilterOptions planned = PlannedOptions(policy_, facts_, known_, next);
+  settled_ = Affordable(WithLearnedRate(planned, keys, &file.warmth), policy_.bits_per_key, keys,
+                        place.waits, !sees_last, record_->files.Memory());
   id_ = record_->files.Add(file, known_.base);
   return settled_;
 }
 
 // Where too little is known, the plan's stays.
-FilterOptions PlaceOfFile::WithLearnedRate(const FilterOptions& planned, uint64_t keys) {
+FilterOptions PlaceOfFile::WithLearnedRate(const FilterOptions& planned, uint64_t keys,
+                                           double* warmth) {
   if (policy_.level_plan != LevelPlan::kLearned || planned.levels_below < 0) return planned;
-  const std::optional<double> rate = record_->rates.RateOf(&record_->files, level_, range_, keys,
-                                                           core::RateForBits(policy_.bits_per_key));
-  if (!rate) return planned;
-  FilterOptions learned = planned;
-  learned.levels_below = -1;
-  learned.bits_per_key = core::BitsForRate(*rate);
-  return learned;
+  const std::optional<LearnedRates::Learned> learned = record_->rates.RateOf(
+      &record_->files, level_, range_, keys, core::RateForBits(policy_.bits_per_key));
+  if (!learned) return planned;
+  *warmth = learned->warmth;
+  FilterOptions options = planned;
+  options.levels_below = -1;
+  options.bits_per_key = core::BitsForRate(learned->rate);
+  return options;
 }
 
 void PlaceOfFile::Built(std::string_view block) {

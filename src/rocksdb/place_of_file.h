@@ -51,7 +51,8 @@ class PlaceOfFile {
   static constexpr uint64_t kEvery = 64;
 
   void Note(const ROCKSDB_NAMESPACE::Slice& key);
-  FilterOptions WithLearnedRate(const FilterOptions& planned, uint64_t keys);
+  // *warmth: of LiveFiles::NewFile; left as it is where nothing is learned.
+  FilterOptions WithLearnedRate(const FilterOptions& planned, uint64_t keys, double* warmth);
 
   const PolicyOptions policy_;
   const BuildFacts facts_;

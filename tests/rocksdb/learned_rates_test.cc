@@ -43,25 +43,34 @@ class LearnedRatesTest : public ::testing::Test {
 
   // A file with the learned rate, or the uniform one.
   double Build(int level, bool is_bottom, double from, double to) {
-    const double rate = RateOf(level, is_bottom, from, to).value_or(kUniformRate);
-    rates_.Built(rate, kUniformRate, AddFile(level, is_bottom, from, to, -std::log2(rate)));
+    const std::optional<LearnedRates::Learned> learned = Learn(level, is_bottom, from, to);
+    const double rate = learned ? learned->rate : kUniformRate;
+    const double warmth = learned ? learned->warmth : 0;
+    rates_.Built(rate, kUniformRate, AddFile(level, is_bottom, from, to, -std::log2(rate), warmth));
     return rate;
   }
 
-  FilterMemory AddFile(int level, bool is_bottom, double from, double to, double bits) {
+  FilterMemory AddFile(int level, bool is_bottom, double from, double to, double bits,
+                       double warmth) {
     LiveFiles::NewFile file;
     file.level = level;
     file.is_bottom = is_bottom;
     file.range = {Key(from), Key(to)};
     file.keys = kKeysOfAFile;
+    file.warmth = warmth;
     const FilterMemory memory{kKeysOfAFile * bits, kKeysOfAFile * kUniformBits};
     files_.AddMemory(files_.Add(file, 5), memory);
     return memory;
   }
 
-  std::optional<double> RateOf(int level, bool is_bottom, double from, double to) {
+  std::optional<LearnedRates::Learned> Learn(int level, bool is_bottom, double from, double to) {
     return rates_.RateOf(&files_, LiveFiles::LevelIndex(level, is_bottom), {Key(from), Key(to)},
                          kKeysOfAFile, kUniformRate);
+  }
+
+  std::optional<double> RateOf(int level, bool is_bottom, double from, double to) {
+    const std::optional<LearnedRates::Learned> learned = Learn(level, is_bottom, from, to);
+    return learned ? std::optional<double>(learned->rate) : std::nullopt;
   }
 
   void LookUp(double place, bool is_found) {
@@ -164,14 +173,42 @@ TEST_F(LearnedRatesTest, FilesThatAreNotWrittenAgainCountAsTheyAre) {
   EXPECT_LT(Memory(), 1.04);
 }
 
+// Heat that a file was written in and that is elsewhere now, file by file, is not taken to last.
+TEST_F(LearnedRatesTest, HeatThatMovedOnBuysFewBits) {
+  const auto look_up_at = [&](double from) {
+    for (int j = 0; j < 400; ++j) {
+      LookUp(j % 5 == 0 ? anywhere_(random_) : from + anywhere_(random_) / kFiles, false);
+    }
+  };
+  // Twice, for the first files had no samples.
+  for (int i = 0; i < 2 * kFiles; ++i) {
+    const double from = i % kFiles / double{kFiles};
+    files_.samples().Reserve();
+    look_up_at(from);
+    Build(6, true, from, from + 0.999 / kFiles);
+  }
+  for (int j = 0; j < 3; ++j) look_up_at(0);  // enough to be looked at
+  const LearnedRates::Learned hot = Learn(6, true, 0, 0.999 / kFiles).value();
+  const LearnedRates::Learned cold = Learn(6, true, 0.5, 0.5 + 0.999 / kFiles).value();
+  EXPECT_GT(hot.warmth, 3 * cold.warmth);
+  EXPECT_GT(hot.rate, cold.rate / 2);
+  // The same lookups while the files are written once more: then the heat stays where it is.
+  for (int j = 0; j < 50; ++j) look_up_at(0);
+  RewriteAll();
+  RewriteAll();
+  EXPECT_LT(RateOf(6, true, 0, 0.999 / kFiles).value(),
+            RateOf(6, true, 0.5, 0.5 + 0.999 / kFiles).value() / 20);
+}
+
 // What is known stays whole: the next file gets the rate that it gets where memory never was short.
 TEST_F(LearnedRatesTest, GoesOnWhereMemoryWasShort) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), i % 3 == 0);
   const auto rate_by = [this](LearnedRates* rates) {
-    return rates->RateOf(&files_, kLast, {Key(0.5), Key(0.505)}, kKeysOfAFile, kUniformRate);
+    return rates->RateOf(&files_, kLast, {Key(0.5), Key(0.505)}, kKeysOfAFile, kUniformRate)
+        .value()
+        .rate;
   };
-  const std::optional<double> expected = rate_by(&rates_);
-  ASSERT_NE(expected, std::nullopt);
+  const double expected = rate_by(&rates_);
   bool failed = true;
   for (int64_t allocations = 0; failed; ++allocations) {
     LearnedRates rates;
@@ -192,7 +229,8 @@ TEST_F(LearnedRatesTest, AnotherBitsPerKeyCountsAtOnce) {
   const double ten = RateOf(6, true, 0.5, 0.505).value();
   const double fifteen =
       rates_.RateOf(&files_, kLast, {Key(0.5), Key(0.505)}, kKeysOfAFile, core::RateForBits(15))
-          .value();
+          .value()
+          .rate;
   EXPECT_NEAR(std::log2(ten / fifteen), std::log2(kUniformRate / core::RateForBits(15)), 1);
 }
 
@@ -201,15 +239,17 @@ TEST_F(LearnedRatesTest, ItsFiltersAndTreesAreCounted) {
   {
     LearnedRates rates;
     const auto ask = [&] {
-      return rates.RateOf(&files_, LiveFiles::LevelIndex(6, true), {Key(0.5), Key(0.505)},
-                          kKeysOfAFile, kUniformRate);
+      return rates
+          .RateOf(&files_, LiveFiles::LevelIndex(6, true), {Key(0.5), Key(0.505)}, kKeysOfAFile,
+                  kUniformRate)
+          .has_value();
     };
-    EXPECT_EQ(ask(), std::nullopt);
+    EXPECT_FALSE(ask());
     EXPECT_EQ(CurrentSampleCounters().filters_learned, before.filters_learned);
     EXPECT_EQ(CurrentSampleCounters().trees_learned, before.trees_learned);
     for (int i = 0; i < 1000; ++i) LookUp(anywhere_(random_), false);
-    EXPECT_NE(ask(), std::nullopt);
-    EXPECT_NE(ask(), std::nullopt);
+    EXPECT_TRUE(ask());
+    EXPECT_TRUE(ask());
     const SampleCounters after = CurrentSampleCounters();
     EXPECT_EQ(after.lookups_sampled - before.lookups_sampled, 1000u);
     EXPECT_EQ(after.filters_learned - before.filters_learned, 2u);
