@@ -140,15 +140,20 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   uniform_bits_ = uniform_bits;
   SetWhatLasts();
   keys_ = 0;
+  double taken_now = 0;
   for (size_t i = 0; i < tree_.files.size(); ++i) {
-    wishes_[i] = WishOf(tree_.files[i]);
-    keys_ += tree_.files[i].keys;
+    const LiveFiles::Shape& file = tree_.files[i];
+    wishes_[i] = WishOf(file);
+    keys_ += file.keys;
+    taken_now += file.keys * file.to_uniform;
   }
+  // What the tree will come to is a guess: as much as is left of the memory now, it may be wrong.
+  const double target = kTarget + std::max(0.0, kTarget - taken_now / std::max(keys_, 1.0));
   double low = -60;
   double high = 60;
   for (int i = 0; i < 20; ++i) {  // to a ten-thousandth of a bit
     const double middle = (low + high) / 2;
-    (Taken(middle) > kTarget ? low : high) = middle;
+    (Taken(middle) > target ? low : high) = middle;
   }
   log2_lambda_ = high;
 }
