@@ -9,6 +9,8 @@
 #include <stdexcept>
 
 #include "src/rocksdb/counters.h"
+#include "src/rocksdb/learned_rates.h"
+#include "src/rocksdb/lookup_samples.h"
 
 namespace winnow::stress {
 
@@ -17,9 +19,11 @@ const char* Name(Count count) {
                                            "answers_compared",
                                            "lookups_in_winnow_filters",
                                            "hashes_shared",
+                                           "lookups_sampled",
                                            "answers_of_filters_watched",
                                            "bloom_filters_built",
                                            "ribbon_filters_built",
+                                           "filters_with_learned_rates",
                                            "reopenings",
                                            "recoveries",
                                            "in_doubt_happened",
@@ -70,6 +74,8 @@ void Counts::SetFromPlugin() {
   Set(Count::kHashesShared, counters.hashes_shared);
   Set(Count::kBloomFilters, counters.bloom_filters);
   Set(Count::kRibbonFilters, counters.ribbon_filters);
+  Set(Count::kSampled, plugin::CurrentSampledLookups());
+  Set(Count::kLearned, plugin::CurrentLearnedFilters());
 }
 
 }  // namespace winnow::stress

@@ -17,9 +17,11 @@ enum class Count : size_t {
   kAnswers,        // compared with the model: keys, and entries of iterators
   kLookups,        // keys asked of Winnow filters
   kHashesShared,   // of these, those that needed no hash
+  kSampled,        // lookups of trees whose plan learns from them
   kWatched,        // answers of Winnow's readers compared with the filter and a fresh hash
   kBloomFilters,   // built by Winnow
   kRibbonFilters,  // built by Winnow
+  kLearned,        // filters whose rate follows from sampled lookups
   kReopenings,     // of databases, with other options
   kRecoveries,     // of these, after a kill
   kHappened,       // writes in doubt after a kill that had happened

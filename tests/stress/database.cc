@@ -23,7 +23,7 @@ using ROCKSDB_NAMESPACE::WriteOptions;
 using Policy = std::shared_ptr<const FilterPolicy>;
 
 Policy PolicyOf(const FamilySettings& family, Fault fault) {
-  Policy policy = MakePolicy(family.policy);
+  Policy policy = family.kept != nullptr ? family.kept : MakePolicy(family.policy);
   return family.is_watched ? NewWatchedPolicy(std::move(policy), fault) : policy;
 }
 

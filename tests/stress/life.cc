@@ -19,6 +19,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// All families but the one with timestamps, whose keys have another order: most times they have the
+// policy of before, else RocksDB's filters for once, or a new policy.
+void SharePolicy(std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* kept, Random* random,
+                 Settings* settings) {
+  const std::string learned = "{id=winnow;bits_per_key=10;level_plan=learned}";
+  const uint64_t kind = random->Below(6);
+  const bool is_builtin = kind == 0 && *kept != nullptr;
+  if (*kept == nullptr || kind == 1) *kept = MakePolicy(learned);
+  for (size_t i = 0; i < kFamilies; ++i) {
+    FamilySettings& family = settings->families[i];
+    family.policy = is_builtin ? "bloomfilter:10:false" : learned;
+    family.kept = is_builtin ? nullptr : *kept;
+    family.is_watched = false;
+  }
+}
+
 Settings ChooseSettings(const LifePlan& plan, Random* random) {
   Settings settings = RandomSettings(random);
   if (plan.fault == Fault::kNone) return settings;
@@ -62,7 +78,8 @@ class Life {
   int RunOnce(bool is_first) {
     std::unique_ptr<Database> database;
     std::optional<Finding> finding;
-    const Settings settings = ChooseSettings(plan_, &random_);
+    Settings settings = ChooseSettings(plan_, &random_);
+    if (plan_.plans) SharePolicy(&kept_, &random_, &settings);
     try {
       database = std::make_unique<Database>(plan_.folder + "/db", settings, plan_.fault);
       counts_->Add(Count::kReopenings);
@@ -107,6 +124,7 @@ class Life {
   const LifePlan plan_;
   Random random_;
   Counts* const counts_;
+  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> kept_;  // with --plans
   std::vector<std::unique_ptr<Part>> parts_;  // the last one is written between sessions only
 };
 

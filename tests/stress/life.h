@@ -22,6 +22,9 @@ struct LifePlan {
   uint64_t operations = 4000;  // of each thread, on an average, between two openings
   uint64_t sessions = 0;       // openings; 0: until `seconds` are over
   double seconds = 10;
+  // Families share a policy of Winnow's whose level plan changes all the time, and which is kept
+  // from opening to opening: what a plan learns needs time.
+  bool plans = false;
   Fault fault = Fault::kNone;  // with it, all policies are Winnow's and watched
 };
 

@@ -38,7 +38,9 @@ struct Extractor {
 };
 
 struct FamilySettings {
-  std::string policy;       // an options string; empty for none
+  std::string policy;  // an options string; empty for none
+  // Made from it and used before; null: to be made.
+  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> kept;
   bool is_watched = false;  // Winnow's policy, in the wrapper of watch.h
   Extractor extractor;
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table;  // without the policy

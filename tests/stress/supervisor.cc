@@ -49,6 +49,7 @@ std::vector<std::string> Command(const StressPlan& plan, const Slot& slot, uint6
           std::to_string(life.operations),
           std::to_string(life.sessions),
           std::to_string(life.seconds),
+          life.plans ? "plans" : "any_policies",
           std::to_string(static_cast<int>(life.fault))};
 }
 
@@ -207,7 +208,7 @@ KernelSums StressResult::Total() const {
 }
 
 int RunLifeOf(int argc, char** argv) {
-  if (argc != 11) return 2;
+  if (argc != 12) return 2;
   const std::vector<std::string> words(argv + 2, argv + argc);
   LifePlan plan;
   plan.program = fs::read_symlink("/proc/self/exe").string();
@@ -219,7 +220,8 @@ int RunLifeOf(int argc, char** argv) {
   plan.operations = std::stoull(words[5]);
   plan.sessions = std::stoull(words[6]);
   plan.seconds = std::stod(words[7]);
-  plan.fault = static_cast<Fault>(std::stoi(words[8]));
+  plan.plans = words[8] == "plans";
+  plan.fault = static_cast<Fault>(std::stoi(words[9]));
   Counts counts(plan.folder + "/counts");
   return RunLife(plan, &counts);
 }

@@ -56,10 +56,7 @@ void CompactSomeFiles(DB* db, ColumnFamilyHandle* family, Random* random) {
   if (!IsInTheWay(status)) Require(status, "CompactFiles");
 }
 
-void ChangePolicy(const Database& database, size_t family, Random* random, Counts* counts) {
-  const FamilySettings& settings = database.settings().families[family];
-  if (!settings.IsWinnow() || settings.is_watched) return;
-  static constexpr const char* kChanges[] = {
+constexpr const char* kPolicies[] = {
     "{filter_policy={bits_per_key=12}}",
     "{filter_policy={bits_per_key=5;ribbon_min_keys=0}}",
     "{filter_policy={bits_per_key=10;bloom_before_level=-1}}",
@@ -76,8 +73,26 @@ void ChangePolicy(const Database& database, size_t family, Random* random, Count
     "{filter_policy=winnow:9}",
     "{filter_policy=bloomfilter:10}",
 #endif
-  };
-  const std::string change = kChanges[random->Below(std::size(kChanges))];
+};
+
+constexpr const char* kPlans[] = {
+    "{filter_policy={level_plan=uniform;absent_share=1}}",
+    "{filter_policy={level_plan=by_level}}",
+    "{filter_policy={level_plan=auto}}",
+    "{filter_policy={level_plan=learned}}",
+    "{filter_policy={level_plan=learned;build=winnow}}",
+    "{filter_policy={level_plan=learned;bits_per_key=4}}",
+    "{filter_policy={level_plan=learned;bits_per_key=16}}",
+    "{filter_policy={bits_per_key=10}}",
+    "{filter_policy={level_plan=auto;absent_share=0.2}}",
+    "{filter_policy={build=bloomfilter}}",
+    "{filter_policy={build=winnow}}",
+};
+
+void ChangePolicy(const Database& database, size_t family, const std::string& change,
+                  Counts* counts) {
+  const FamilySettings& settings = database.settings().families[family];
+  if (!settings.IsWinnow() || settings.is_watched) return;
   const Status status =
       database.db().SetOptions(database.family(family), {{"block_based_table_factory", change}});
   // What RocksDB says where the options changed again while it wrote them down.
@@ -110,8 +125,13 @@ void SomeUpkeep(const Database& database, Random* random, Counts* counts) {
     counts->Add(Count::kCompactions);
     CompactSomeFiles(&database.db(), family, random);
   } else {
-    ChangePolicy(database, i, random, counts);
+    ChangePolicy(database, i, kPolicies[random->Below(std::size(kPolicies))], counts);
   }
+}
+
+void ChangeSomePlan(const Database& database, Random* random, Counts* counts) {
+  ChangePolicy(database, random->Below(kFamilies), kPlans[random->Below(std::size(kPlans))],
+               counts);
 }
 
 void ChangeSomeExtractor(Database* database, Random* random, Counts* counts) {

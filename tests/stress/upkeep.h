@@ -12,6 +12,10 @@ namespace winnow::stress {
 // family, or another policy by SetOptions.
 void SomeUpkeep(const Database& database, Random* random, Counts* counts);
 
+// Likewise: another level plan, other bits, or RocksDB's filters from Winnow's policy, by
+// SetOptions.
+void ChangeSomePlan(const Database& database, Random* random, Counts* counts);
+
 // For one who is not: another prefix extractor by SetOptions.
 void ChangeSomeExtractor(Database* database, Random* random, Counts* counts);
 

@@ -36,6 +36,10 @@ ABSL_FLAG(uint64_t, operations, 4000,
           "of each thread between two openings of a database, on an average");
 ABSL_FLAG(double, life, 10, "seconds that a process goes on, if it is not killed before");
 ABSL_FLAG(uint64_t, sessions, 0, "openings of the database by each process; 0: by --life");
+ABSL_FLAG(
+    bool, plans, false,
+    "families share a policy of Winnow's, kept while databases are opened again, and SetOptions "
+    "changes its level plan and bits all the time");
 ABSL_FLAG(bool, kill, true, "ends three of four processes by SIGKILL, at random times");
 ABSL_FLAG(std::string, kernels, "",
           "values of WINNOW_KERNEL for the processes in turn, with commas, or all that the machine "
@@ -48,6 +52,7 @@ ABSL_FLAG(double, least_lookups, 200,
           "fewer lookups in Winnow filters for each second that it ran are a failure");
 ABSL_FLAG(double, least_shared, 10, "the same of lookups that shared the hash of another one");
 ABSL_FLAG(double, least_reopenings, 0.02, "the same of openings of databases");
+ABSL_FLAG(double, least_learned, 0, "the same of filters whose rates follow from lookups");
 ABSL_FLAG(
     std::string, plant, "",
     "a fault that must be found: denied_keys (filters lack one key in 100,000), denied_in_one "
@@ -114,6 +119,7 @@ StressPlan PlanOfFlags(Fault fault) {
   plan.life.operations = absl::GetFlag(FLAGS_operations);
   plan.life.sessions = absl::GetFlag(FLAGS_sessions);
   plan.life.seconds = absl::GetFlag(FLAGS_life);
+  plan.life.plans = absl::GetFlag(FLAGS_plans);
   plan.life.fault = fault;
   plan.folder = std::filesystem::absolute(absl::GetFlag(FLAGS_folder)).string();
   plan.seconds = absl::GetFlag(FLAGS_seconds);
@@ -132,7 +138,8 @@ bool IsEnough(const StressResult& result) {
     double least;
   } floors[] = {{Count::kLookups, absl::GetFlag(FLAGS_least_lookups)},
                 {Count::kHashesShared, absl::GetFlag(FLAGS_least_shared)},
-                {Count::kReopenings, absl::GetFlag(FLAGS_least_reopenings)}};
+                {Count::kReopenings, absl::GetFlag(FLAGS_least_reopenings)},
+                {Count::kLearned, absl::GetFlag(FLAGS_least_learned)}};
   bool is_enough = true;
   for (const auto& [count, least] : floors) {
     const uint64_t sum = result.Total().counts[static_cast<size_t>(count)];
