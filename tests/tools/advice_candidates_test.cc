@@ -176,13 +176,13 @@ TEST(AllCandidatesTest, AreAllMakersBitsAndPlansEachOnce) {
     }
   }
   EXPECT_EQ(texts.size(), all.size());
-  EXPECT_EQ(all.size(), 1 + 17 * 7);
+  EXPECT_EQ(all.size(), 1 + 17 * 8);
   for (const char* text : {"bloomfilter:4", "ribbonfilter:20:-1", "winnow:10",
                            "{id=winnow;bits_per_key=10;level_plan=auto}",
                            "{id=winnow;bits_per_key=12;level_plan=by_level;absent_share=0.25}"}) {
     EXPECT_THAT(texts, Contains(text));
   }
-  EXPECT_EQ(AllCandidates(1).size(), 1 + 17 * 5);
+  EXPECT_EQ(AllCandidates(1).size(), 1 + 17 * 6);
 }
 
 TEST(LevelsBelowTest, AreThoseOfATreeOfThreeLevels) {

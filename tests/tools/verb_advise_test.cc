@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -76,6 +77,36 @@ class VerbAdviseTest : public testing::VerbTest {
     ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
   }
 };
+
+// With the policy's own rates, of which other tests are.
+TEST_F(VerbAdviseTest, RecordedLookupsAreLearnedFrom) {
+  {
+    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db");
+    for (uint64_t i = 0; i < 10'000; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(database->CompactRange({}, nullptr, nullptr));
+  }
+  std::string lookups;
+  for (uint64_t i = 0; i < 20'000; ++i) lookups += KeyOf(i * 7919 % 9'999) + "x\n";
+  WriteFile(folder_ / "keys", lookups);
+  const std::string arguments = Quoted("db") + " --lookups=" + folder_ / "keys";
+  const std::string policy = "{id=winnow;bits_per_key=10;level_plan=learned}";
+  EXPECT_THAT(Run(arguments).output,
+              AllOf(HasSubstr("\n" + policy), HasSubstr("of the first half of the list"),
+                    HasSubstr("They stay so")));
+  const json document = RunJson(arguments, 0);
+  EXPECT_EQ(document.at("learned").at("lookups"), 10'000);
+  EXPECT_EQ(document.at("learned").at("judged_by"), 10'000);
+  EXPECT_TRUE(document.at("learned").at("problem").is_null());
+  const json rows = document.at("rows");
+  EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const json& row) {
+    return row.at("policy") == policy && row.at("filter_bytes") > 0;
+  }));
+  const json made_up = RunJson(Quoted("db"), 0).at("learned");
+  EXPECT_EQ(made_up.at("lookups"), 0);
+  EXPECT_TRUE(made_up.at("problem").is_null());
+}
 
 TEST_F(VerbAdviseTest, TellsWhatThereIsAndWhatWouldBe) {
   MakeDatabase("db", "bloomfilter:10", 30'000);

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "tools/winnow/advise/advice_learning.h"
 #include "tools/winnow/advise/advice_reading.h"
 #include "tools/winnow/advise/advice_rows.h"
 #include "tools/winnow/advise/advice_shortlist.h"
@@ -155,6 +156,11 @@ Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& optio
   if (!options.recorded) {
     const uint64_t made = reading.num_lookups + reading.lookups_left_out;
     advice.lookups_dropped = options.lookups - std::min(options.lookups, made);
+  }
+  advice.learning_problem = reading.learning_problem;
+  if (const AdvisedLearning* learning = reading.families[0].learning.get()) {
+    advice.learned_from = learning->learned_from();
+    advice.judged_by = learning->judged_by();
   }
   advice.files = reading.AllPieces().size();
   advice.candidates = CandidateRows(reading);

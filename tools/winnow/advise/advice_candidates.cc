@@ -9,6 +9,7 @@
 #include "src/core/sizing.h"
 #include "src/policy_trial/trial_filter.h"
 #include "src/sst/sst_filters.h"
+#include "tools/winnow/advise/advice_learning.h"
 
 namespace winnow::inspect {
 namespace {
@@ -203,6 +204,7 @@ std::vector<Candidate> AllCandidates(double absent_share) {
         all.push_back({FilterMaker::kWinnow, b, plan, absent_share});
       }
     }
+    all.push_back({FilterMaker::kWinnow, b, LevelPlan::kLearned, 1});
   }
   return all;
 }
@@ -211,6 +213,7 @@ FamilyFormula FormulaOf(const AdvisedFamily& family, const std::vector<AdvisedFi
                         const std::vector<size_t>& some, const std::vector<uint64_t>& asks) {
   FamilyFormula formula;
   formula.shape = family.shape;
+  formula.learning = family.learning;
   PlansOfPlaces plans(family.shape);
   std::map<std::tuple<int64_t, double, double, bool>, FileGroup> groups;
   for (const size_t at : some) {
@@ -230,6 +233,11 @@ FamilyFormula FormulaOf(const AdvisedFamily& family, const std::vector<AdvisedFi
     group.levels_below[1] = automatic;
     group.unfiltered = unfiltered;
     formula.has_plans = formula.has_plans || by_level >= 0 || automatic >= 0;
+    if (unfiltered) {
+      formula.unfiltered_asks += static_cast<double>(asks[at]);
+    } else if (file.keys > 0) {
+      formula.files.push_back({at, keys, blocks});
+    }
   }
   for (const auto& [key, group] : groups) {
     formula.groups.push_back(group);
@@ -284,7 +292,26 @@ Cost CandidateCosts::OfBlock(double keys, double levels_below, const TreeShape& 
   return {static_cast<double>(core::EstimateBytes(n, building)), WinnowRate(n, building)};
 }
 
+// Lookups of the half that was not learned from stand for all.
+Cost CandidateCosts::OfLearned(const FamilyFormula& family) const {
+  const std::vector<double>& bits = family.learning->BitsUnder(candidate_.Text());
+  Cost cost{0, family.unfiltered_asks};
+  for (const FamilyFormula::File& file : family.files) {
+    FilterOptions options;
+    options.bits_per_key = bits[file.at];
+    const FilterOptions building = core::ForBuilding(options);
+    const auto keys = static_cast<uint64_t>(std::llround(file.keys));
+    const auto asks = static_cast<double>(family.learning->asks(file.at).size());
+    cost += {file.blocks * static_cast<double>(core::EstimateBytes(keys, building)),
+             family.learning->all_to_judged() * asks * WinnowRate(keys, building)};
+  }
+  return cost;
+}
+
 Cost CandidateCosts::Of(const FamilyFormula& family) const {
+  if (candidate_.plan == LevelPlan::kLearned && family.learning != nullptr) {
+    return OfLearned(family);
+  }
   Cost cost;
   for (const FileGroup& group : family.groups) {
     Cost block = {0, 1};

@@ -35,7 +35,8 @@ struct Candidate {
 };
 
 // All of 4 to 20 bits: RocksDB's Bloom and Ribbon filters, Winnow's without a plan and with each;
-// and no filter. With absent_share below 1, the plans are there with and without it.
+// and no filter. With absent_share below 1, the plans that don't learn it are there with and
+// without it.
 std::vector<Candidate> AllCandidates(double absent_share);
 
 // Files of about the same number of keys and the same place, as far as plans go by it.
@@ -52,6 +53,16 @@ struct FamilyFormula {
   std::vector<FileGroup> groups;
   TreeShape shape;
   bool has_plans = false;  // a plan would change something
+
+  // What level_plan=learned builds for each of these files; null: it is as auto.
+  std::shared_ptr<AdvisedLearning> learning;
+  struct File {
+    size_t at;    // in AdvisedFamily::files
+    double keys;  // of a filter block
+    double blocks;
+  };
+  std::vector<File> files;     // with filters
+  double unfiltered_asks = 0;  // of the other files
 };
 
 // Of some of the family's files, by their places in AdvisedFamily::files. asks: for each of all
@@ -69,6 +80,7 @@ class CandidateCosts {
   Cost Of(const FamilyFormula& family) const;
 
  private:
+  Cost OfLearned(const FamilyFormula& family) const;
   Cost OfBlock(double keys, double levels_below, const TreeShape& shape) const;
   Cost OfBuiltinBlock(uint64_t keys, const TreeShape& shape) const;
 

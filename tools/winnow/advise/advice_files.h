@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,6 +57,8 @@ struct AdvisedFile {
 // Reads all but the first three members and the place; `error` says what could not be read.
 AdvisedFile ReadAdvisedFile(const std::string& path);
 
+class AdvisedLearning;  // advice_learning.h
+
 // The files of one column family of one database; or those that were given one by one and have the
 // same family's name and comparator.
 struct AdvisedFamily {
@@ -72,6 +75,9 @@ struct AdvisedFamily {
   std::vector<size_t> files;
 
   uint64_t keys = 0;  // of all files
+
+  // What level_plan=learned would do; null: it would learn nothing here.
+  std::shared_ptr<AdvisedLearning> learning;
 };
 
 // Sorts the files that have no error into families and sets their places.

@@ -58,6 +58,8 @@ std::string AskFile(const std::string& path, const std::vector<std::string>& key
 // What a family's lookups meet, whatever the policy.
 struct FamilyLookups {
   std::vector<std::string> keys;  // sorted
+  // Of recorded ones: one half is to learn from, the other to judge by what was learned.
+  std::vector<bool> is_to_learn;
 
   uint64_t lookups =
       0;                // that count: recorded ones all, drawn ones if they are what they should be
@@ -71,6 +73,8 @@ struct FamilyLookups {
   // For each file, by the place in AdvisedFamily::files: those that ask it although it does not
   // have the key, as places in `keys`.
   std::vector<std::vector<uint32_t>> asks;
+  // The same of those that ask it, and it has the key.
+  std::vector<std::vector<uint32_t>> finds;
 };
 
 // Goes through the files as lookups do, until the key is found. answers[i] is what AskFile gave for

@@ -37,6 +37,8 @@ struct AdviceReading {
   uint64_t num_absent = 0;                  // of them
   uint64_t lookups_left_out = 0;            // by AdviceOptions::most_asks
 
+  std::string learning_problem;  // a clause: why no family has AdvisedFamily::learning
+
   std::vector<FamilyFormula> formulas;     // of all files
   std::vector<CompactedFamily> compacted;  // by family
   bool has_plans = false;                  // of some family

@@ -10,6 +10,7 @@
 
 #include "src/policy_trial/trial_filter.h"
 #include "src/workers/wire.h"
+#include "tools/winnow/advise/advice_learning.h"
 #include "tools/winnow/advise/advice_trials.h"
 
 namespace winnow::inspect {
@@ -113,8 +114,30 @@ class Trying {
         if (found == known.end()) {
           known.push_back(policy);
         }
+        AdvisedLearning* const learning = LearningOf(family, policy);
+        if (learning != nullptr) learning->BitsUnder(policy);  // once, before workers ask for them
       }
     }
+  }
+
+  // Where the policy learns from lookups; else null.
+  AdvisedLearning* LearningOf(size_t family, const std::string& policy) const {
+    AdvisedLearning* const learning = read_.families[family].learning.get();
+    return learning != nullptr && LearnedPolicyOf(policy) ? learning : nullptr;
+  }
+
+  // As they are for one file: one that learns builds what one without a plan does with the bits
+  // that this file gets.
+  std::vector<TriedPolicy> PoliciesOf(size_t family, size_t at) const {
+    std::vector<TriedPolicy> policies;
+    for (const std::string& policy : policies_[family]) {
+      AdvisedLearning* const learning = LearningOf(family, policy);
+      const double bits = learning == nullptr ? 0 : learning->BitsUnder(policy)[at];
+      policies.push_back(
+          {bits > 0 ? TextWithBits(*LearnedPolicyOf(policy), bits) : policy,
+           learning == nullptr ? &read_.lookups[family].asks[at] : &learning->asks(at)});
+    }
+    return policies;
   }
 
   std::string& ErrorOf(size_t piece) {
@@ -159,8 +182,7 @@ class Trying {
       }
       const auto& [family, at] = pieces_[i];
       return Pack(TryPolicies(read_.FileOf(pieces_[i]), read_.families[family].shape,
-                              policies_[family], read_.lookups[family].keys,
-                              read_.lookups[family].asks[at], Beat(report)));
+                              PoliciesOf(family, at), read_.lookups[family].keys, Beat(report)));
     };
     work.take = [&](size_t number, const std::string& answer) {
       const size_t i = some[number];
@@ -265,7 +287,8 @@ class Trying {
   }
 
   // What was not tried has what the formulas say, or without them what its keys and lookups are to
-  // those that were tried; and as much more or less as what was tried.
+  // those that were tried; and as much more or less as what was tried. Lookups that a policy
+  // learned from are not asked under it: the others stand for all.
   void Sum(const std::vector<Tried>& tried, AdviceTrial* trial) const {
     Tried all;
     Cost rest;
@@ -294,14 +317,25 @@ class Trying {
       rest = {rest_keys, rest_asks};
     }
     AdviceRow& row = trial->row;
+    const double scale = AllToAsked(row);
+    const double lookups = static_cast<double>(read_.num_lookups) / scale;
     row.bytes = all.bytes +
                 (all.expected.bytes > 0 ? rest.bytes * all.bytes / all.expected.bytes : rest.bytes);
     row.counted = static_cast<uint64_t>(all.false_reads);
-    const Corrected more = Correct(rest.false_reads, all.false_reads, all.expected.false_reads);
-    const Interval counted = PoissonInterval(row.counted, read_.num_lookups);
-    row.false_reads = read_.ALookup(all.false_reads + more.value);
-    row.interval.low = counted.low + read_.ALookup(more.value * (1 - more.error));
-    row.interval.high = counted.high + read_.ALookup(more.value * (1 + more.error));
+    const Corrected more =
+        Correct(rest.false_reads / scale, all.false_reads, all.expected.false_reads / scale);
+    const Interval counted =
+        PoissonInterval(row.counted, static_cast<uint64_t>(std::llround(lookups)));
+    const auto a_lookup = [lookups](double reads) { return lookups > 0 ? reads / lookups : 0; };
+    row.false_reads = a_lookup(all.false_reads + more.value);
+    row.interval.low = counted.low + a_lookup(more.value * (1 - more.error));
+    row.interval.high = counted.high + a_lookup(more.value * (1 + more.error));
+  }
+
+  // All lookups, to those that the row's filters were asked for.
+  double AllToAsked(const AdviceRow& row) const {
+    AdvisedLearning* const learning = LearningOf(0, row.policies[0]);
+    return learning == nullptr ? 1 : learning->all_to_judged();
   }
 
   const AdviceReading& read_;

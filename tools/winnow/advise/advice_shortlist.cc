@@ -7,6 +7,25 @@
 namespace winnow::inspect {
 namespace {
 
+// Filters that learn need lookups that go on as they are: they are to save so much of what is read
+// under a plan that needs no lookups, in the same memory.
+constexpr double kWorthLearning = 0.1;
+
+bool LearnFromLookups(const std::vector<FamilyFormula>& families) {
+  return families.size() == 1 && families.front().learning != nullptr;
+}
+
+// Fewer in a larger tree: for each, the policy's part in all its writes is gone through.
+bool AreTriedForLearning(double bits_per_key, const std::vector<FamilyFormula>& families) {
+  if (!LearnFromLookups(families)) return false;
+  constexpr size_t kFewFiles = 500;
+  constexpr size_t kManyFiles = 2'000;
+  const size_t files = families.front().files.size();
+  const double step = files <= kFewFiles ? 0.5 : files <= kManyFiles ? 1 : 2;
+  const double steps = bits_per_key / step;
+  return std::abs(steps - std::round(steps)) < 1e-6;
+}
+
 std::vector<Candidate> Choices(bool has_plans, double absent_share) {
   std::vector<Candidate> choices;
   const int steps =
@@ -90,20 +109,6 @@ Cost Sum(const CandidateCosts& costs, const std::vector<FamilyFormula>& families
   return sum;
 }
 
-std::vector<FamilyChoice> CostsOfAll(const std::vector<FamilyFormula>& families,
-                                     double absent_share, const AlsoWithin* also = nullptr) {
-  const bool has_plans = std::any_of(families.begin(), families.end(),
-                                     [](const FamilyFormula& family) { return family.has_plans; });
-  std::vector<FamilyChoice> choices;
-  for (const Candidate& candidate : Choices(has_plans, absent_share)) {
-    const CandidateCosts costs(candidate);
-    if (also == nullptr || Sum(costs, also->families).false_reads <= also->false_reads) {
-      choices.push_back({candidate, Sum(costs, families)});
-    }
-  }
-  return WorthIt(std::move(choices));
-}
-
 struct Totals {
   double keys = 0;
   double blocks = 0;
@@ -120,6 +125,40 @@ Totals TotalsOf(const FamilyFormula& family) {
     totals.depth += group.keys * group.blocks * (2 + group.levels_below[1]);
   }
   return totals;
+}
+
+// With so many bits, where it is worth it: beside the plan of the same bits, which costs so much.
+void AddLearned(double bits_per_key, const Cost& of_plan,
+                const std::vector<FamilyFormula>& families, const AlsoWithin* also,
+                std::vector<FamilyChoice>* choices) {
+  const Candidate candidate = {FilterMaker::kWinnow, bits_per_key, LevelPlan::kLearned, 1};
+  const CandidateCosts costs(candidate);
+  const Cost cost = Sum(costs, families);
+  // A bit more for each key would halve what is read.
+  const double more_bits =
+      8 * (cost.bytes - of_plan.bytes) / std::max(1.0, TotalsOf(families.front()).keys);
+  if (cost.false_reads < (1 - kWorthLearning) * of_plan.false_reads * std::exp2(-more_bits) &&
+      (also == nullptr || Sum(costs, also->families).false_reads <= also->false_reads)) {
+    choices->push_back({candidate, cost});
+  }
+}
+
+std::vector<FamilyChoice> CostsOfAll(const std::vector<FamilyFormula>& families,
+                                     double absent_share, const AlsoWithin* also = nullptr) {
+  const bool has_plans = std::any_of(families.begin(), families.end(),
+                                     [](const FamilyFormula& family) { return family.has_plans; });
+  std::vector<FamilyChoice> choices;
+  for (const Candidate& candidate : Choices(has_plans, absent_share)) {
+    const CandidateCosts costs(candidate);
+    if (also == nullptr || Sum(costs, also->families).false_reads <= also->false_reads) {
+      choices.push_back({candidate, Sum(costs, families)});
+    }
+    if (candidate.plan == LevelPlan::kAuto &&
+        AreTriedForLearning(candidate.bits_per_key, families)) {
+      AddLearned(candidate.bits_per_key, Sum(costs, families), families, also, &choices);
+    }
+  }
+  return WorthIt(std::move(choices));
 }
 
 // Lookups that are drawn are as many but for what chance makes of it.
@@ -230,6 +269,10 @@ class Lister {
                Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kByLevel, share});
       AddTrial(RowPurpose::kComparison,
                Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kAuto, share});
+      if (LearnFromLookups(read_.formulas)) {
+        AddTrial(RowPurpose::kComparison,
+                 Candidate{FilterMaker::kWinnow, kUsualBits, LevelPlan::kLearned, 1});
+      }
     }
     if (read_.FilterBytesNow() > 0 && read_.AsksInVain()) {
       CompareWithNow(share);
@@ -410,7 +453,9 @@ std::optional<FamilyChoice> LeastFor(const std::vector<FamilyFormula>& families,
 std::vector<CandidateRow> CandidateRows(const AdviceReading& reading) {
   std::vector<CandidateRow> rows;
   for (const Candidate& candidate : AllCandidates(reading.AbsentShare())) {
-    if (candidate.plan != LevelPlan::kUniform && !reading.has_plans) {
+    if ((candidate.plan != LevelPlan::kUniform && !reading.has_plans) ||
+        (candidate.plan == LevelPlan::kLearned &&
+         !AreTriedForLearning(candidate.bits_per_key, reading.formulas))) {
       continue;
     }
     const CandidateCosts costs(candidate);

@@ -5,6 +5,7 @@
 #include <rocksdb/slice.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "src/sst/filter_asker.h"
@@ -211,8 +212,8 @@ double TimeOnce(const TimedBuild& build, const std::vector<ROCKSDB_NAMESPACE::Sl
 }  // namespace
 
 FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
-                      const std::vector<std::string>& policies,
-                      const std::vector<std::string>& keys, const std::vector<uint32_t>& asks,
+                      const std::vector<TriedPolicy>& policies,
+                      const std::vector<std::string>& keys,
                       const std::function<void(uint64_t keys, double share)>& progress) {
   FileTrial trial;
   const RawSst sst = ReadRawSst(file.path);
@@ -229,21 +230,24 @@ FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
   }
   const StoredFilter stored(file.path, sst, comparator);
   std::vector<TrialFilter> filters;
-  for (const std::string& policy : policies) {
-    filters.emplace_back(policy == "nullptr" ? std::string() : policy, shape, file.place);
+  for (const TriedPolicy& tried : policies) {
+    filters.emplace_back(tried.policy == "nullptr" ? std::string() : tried.policy, shape,
+                         file.place);
   }
   trial.keys = BuildAll(entries.get(), stored, comparator, progress, &filters);
   if (!entries->status().ok()) {
     trial.error = absl::StrCat("its keys can't be read: ", entries->status().ToString());
     return trial;
   }
-  const Asks sorted = SortAsks(keys, asks, stored, comparator);
-  for (const TrialFilter& filter : filters) {
+  std::map<const std::vector<uint32_t>*, Asks> sorted;  // most policies share them
+  for (size_t i = 0; i < filters.size(); ++i) {
+    const auto [asks, is_new] = sorted.try_emplace(policies[i].asks);
+    if (is_new) asks->second = SortAsks(keys, *policies[i].asks, stored, comparator);
     PolicyCost cost;
-    for (const std::string& block : filter.blocks()) {
+    for (const std::string& block : filters[i].blocks()) {
       cost.bytes += block.size();
     }
-    cost.false_reads = LetThrough(sorted, filter);
+    cost.false_reads = LetThrough(asks->second, filters[i]);
     trial.policies.push_back(cost);
   }
   return trial;

@@ -36,13 +36,19 @@ struct FileTrial {
   }
 };
 
-// Reads all keys of the file and builds from them the filter of each policy, by its options string;
-// "nullptr" builds none. A filter that is partitioned now is cut where it is cut now. Then asks
-// them for keys[asks[i]], which the file does not have. `progress` may be null, and hears of the
-// share that is done.
+// A policy, by its options string, "nullptr" for no filters; and lookups of keys that the file does
+// not have, as places in a list.
+struct TriedPolicy {
+  std::string policy;
+  const std::vector<uint32_t>* asks;
+};
+
+// Reads all keys of the file and builds from them the filter of each policy. A filter that is
+// partitioned now is cut where it is cut now. Then asks them for keys[asks[i]]. `progress` may be
+// null, and hears of the share that is done.
 FileTrial TryPolicies(const AdvisedFile& file, const TreeShape& shape,
-                      const std::vector<std::string>& policies,
-                      const std::vector<std::string>& keys, const std::vector<uint32_t>& asks,
+                      const std::vector<TriedPolicy>& policies,
+                      const std::vector<std::string>& keys,
                       const std::function<void(uint64_t keys, double share)>& progress);
 
 // A policy whose builds are timed.

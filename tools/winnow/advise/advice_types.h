@@ -23,6 +23,9 @@ struct AdviceOptions {
   // Recorded lookups, in any order, without timestamps; they are of the one family that there is.
   // Unset: they are drawn.
   std::optional<std::vector<std::string>> recorded;
+  // They are in the order of time: what follows the first half tells what this half is worth as a
+  // forecast. Else the halves are chosen by chance.
+  bool recorded_in_time = false;
 
   uint64_t lookups = 200'000;  // to draw, over all families by their keys
   double absent_share = 1;     // of them
@@ -162,8 +165,15 @@ struct Advice {
   uint64_t absent = 0;   // of them
   bool recorded = false;
   uint64_t lookups_left_out = 0;  // for most_asks
-  uint64_t lookups_dropped = 0;   // made-up ones of keys that are there, or in no file's range
-  bool out_of_time = false;       // files that were chosen were not tried
+
+  // Of level_plan=learned: lookups that it learned from, and those of the other half, by which it
+  // is judged. 0 where it is not among the policies, for learning_problem, a clause.
+  uint64_t learned_from = 0;
+  uint64_t judged_by = 0;
+  std::string learning_problem;
+
+  uint64_t lookups_dropped = 0;  // made-up ones of keys that are there, or in no file's range
+  bool out_of_time = false;      // files that were chosen were not tried
 
   std::vector<AdviceRow> rows;           // measured: "now" first, the others by what they take
   std::vector<CandidateRow> candidates;  // by formulas: all

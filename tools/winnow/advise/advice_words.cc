@@ -94,8 +94,9 @@ class Words {
               : ", each changed to a near miss that is in no file",
           read_.families.size() > 1 ? ", over the column families by their keys" : "",
           ". Which keys are looked up, how often each, and how many are there, files can't tell: "
-          "--lookups=FILE takes recorded ones."));
+          "--lookups=FILE takes recorded ones, and by these alone level_plan=learned is judged."));
     }
+    SayWhatWasLearned();
     if (advice_.lookups_dropped > 0) {
       said.push_back(absl::StrCat(
           "Of ", options_.lookups, " lookups to make up, ", advice_.lookups_dropped,
@@ -193,6 +194,24 @@ class Words {
   }
 
  private:
+  void SayWhatWasLearned() {
+    if (!options_.recorded) return;
+    if (advice_.learned_from == 0) {
+      advice_.assumptions.push_back(absl::StrCat(
+          "level_plan=learned is not among the policies: ", advice_.learning_problem, "."));
+      return;
+    }
+    advice_.assumptions.push_back(absl::StrCat(
+        "level_plan=learned is what its filters are after ", advice_.learned_from,
+        options_.recorded_in_time ? " lookups of the first half of the list"
+                                  : " lookups of a half of the list that chance chose",
+        ", once writes that fall evenly have written the tree anew; its false reads are those of "
+        "the other half, ",
+        advice_.judged_by,
+        " lookups. They stay so while lookups go on to ask the same ranges of keys, and come back "
+        "some time after a restart. \"Once compacted\" it counts as if nothing was learned."));
+  }
+
   void SayWhyPolicyIsNotKnown() {
     std::set<std::string> causes;
     for (size_t i = 0; i < read_.families.size(); ++i) {

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <random>
 #include <utility>
 
 #include "src/workers/wire.h"
+#include "tools/winnow/advise/advice_learning.h"
 #include "tools/winnow/advise/advice_reading.h"
 #include "tools/winnow/advise/advice_trials.h"
 #include "tools/winnow/findings/families.h"
@@ -51,25 +53,49 @@ void Append(const std::vector<std::string>& keys, std::vector<std::string>* to) 
   to->insert(to->end(), keys.begin(), keys.end());
 }
 
+// Each key's half goes with it, where there are halves.
+void Sort(const ROCKSDB_NAMESPACE::Comparator& comparator, std::vector<bool>* halves,
+          std::vector<std::string>* keys) {
+  std::vector<size_t> order(keys->size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return comparator.CompareWithoutTimestamp((*keys)[a], false, (*keys)[b], false) < 0;
+  });
+  std::vector<std::string> sorted;
+  std::vector<bool> sorted_halves;
+  const bool has_halves = halves != nullptr && !halves->empty();
+  for (const size_t i : order) {
+    sorted.push_back(std::move((*keys)[i]));
+    if (has_halves) sorted_halves.push_back((*halves)[i]);
+  }
+  keys->swap(sorted);
+  if (has_halves) halves->swap(sorted_halves);
+}
+
 // An even part of `keys`, which are sorted, such that `asks` of all become about `most`.
-void Thin(double asks, double most, std::vector<std::string>* keys) {
+void Thin(double asks, double most, std::vector<bool>* halves, std::vector<std::string>* keys) {
   if (asks <= most) {
     return;
   }
   std::vector<std::string> kept;
+  std::vector<bool> kept_halves;
+  const bool has_halves = halves != nullptr && !halves->empty();
   for (size_t i = 0; i < keys->size(); ++i) {
     const double share = most / asks;
     if (std::floor(static_cast<double>(i + 1) * share) >
         std::floor(static_cast<double>(i) * share)) {
       kept.push_back(std::move((*keys)[i]));
+      if (has_halves) kept_halves.push_back((*halves)[i]);
     }
   }
   *keys = std::move(kept);
+  if (has_halves) *halves = std::move(kept_halves);
 }
 
 // Lists of keys, one for each family, and what the files answer to them.
 struct Asking {
   std::vector<std::vector<std::string>*> keys;    // of each family
+  std::vector<std::vector<bool>*> halves;         // each key's is_to_learn; null or empty: none
   std::vector<std::vector<AskedRange>> ranges;    // of each family's files
   std::vector<std::vector<std::string>> answers;  // likewise
 };
@@ -169,7 +195,7 @@ class Reader {
     work.sizes = EntriesOf(pieces);
     work.work = [&](size_t i, const WorkerReport& report) {
       return Pack(TryPolicies(read_.FileOf(pieces[i]), read_.families[pieces[i].family].shape, {},
-                              {}, {}, Beat(report)));
+                              {}, Beat(report)));
     };
     work.take = [&](size_t i, const std::string& answer) {
       const std::optional<FileTrial> trial = Unpack<FileTrial>(answer);
@@ -265,6 +291,16 @@ class Reader {
     DoAdviceWork(work, options_.jobs, progress_);
     if (options_.recorded) {
       read_.lookups[0].keys = *options_.recorded;
+      Halve(&read_.lookups[0]);
+    }
+  }
+
+  // Into lookups to learn from and others to judge by.
+  void Halve(FamilyLookups* lookups) const {
+    const size_t n = lookups->keys.size();
+    std::mt19937_64 random(kSeed);
+    for (size_t i = 0; i < n; ++i) {
+      lookups->is_to_learn.push_back(options_.recorded_in_time ? i < n / 2 : random() % 2 == 0);
     }
   }
 
@@ -277,11 +313,9 @@ class Reader {
         const ROCKSDB_NAMESPACE::Comparator& comparator = *read_.families[family].comparator;
         std::vector<std::string>& keys = *asking->keys[family];
         if (round == 0) {
-          std::sort(keys.begin(), keys.end(), [&](const std::string& a, const std::string& b) {
-            return comparator.CompareWithoutTimestamp(a, false, b, false) < 0;
-          });
+          Sort(comparator, asking->halves[family], &keys);
         } else {
-          Thin(asks, most_asks, &keys);
+          Thin(asks, most_asks, asking->halves[family], &keys);
         }
         for (const size_t file : read_.families[family].files) {
           asking->ranges[family].push_back(LookupsWithin(keys, read_.files[file], comparator));
@@ -315,7 +349,9 @@ class Reader {
     uint64_t drawn = 0;
     for (size_t family = 0; family < read_.families.size(); ++family) {
       lookups.keys.push_back(&read_.lookups[family].keys);
+      lookups.halves.push_back(&read_.lookups[family].is_to_learn);
       present.keys.push_back(&present_[family]);
+      present.halves.push_back(nullptr);
       drawn += read_.lookups[family].keys.size();
     }
     Prepare(static_cast<double>(options_.most_asks), &lookups);
@@ -366,6 +402,10 @@ class Reader {
   void Formulate() {
     for (const AdvisedFamily& family : read_.families) {
       read_.keys += family.keys;
+    }
+    if (options_.recorded) {
+      read_.families[0].learning = AdvisedLearning::Make(read_.families[0], read_.files,
+                                                         read_.lookups[0], &read_.learning_problem);
     }
     for (size_t family = 0; family < read_.families.size(); ++family) {
       std::vector<size_t> all = read_.tried[family];

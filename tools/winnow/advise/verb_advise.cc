@@ -126,7 +126,10 @@ std::string ReadLookups(const std::string& path, inspect::AdviceOptions* options
     warnings->push_back(absl::StrCat(path, ": of ", reservoir.seen(), " lookups ", kMostLookups,
                                      " were taken, by chance"));
   }
+  const bool has_all = reservoir.seen() <= kMostLookups;
   options->recorded = std::move(reservoir).kept();
+  options->recorded_in_time =
+      has_all && !std::is_sorted(options->recorded->begin(), options->recorded->end());
   return problem;
 }
 
@@ -261,7 +264,9 @@ Verb AdviseVerb() {
       "  trace_analyzer --trace_path=TRACE --output_dir=TEXT --analyze_get \\\n"
       "    --analyze_multiget --convert_to_human_readable_trace\n"
       "  awk '($2 == 0 || $2 == 8) && $3 == 0 {print $1}' \\\n"
-      "    TEXT/trace-human_readable_trace.txt | winnow advise DB --lookups=- --hex\n",
+      "    TEXT/trace-human_readable_trace.txt | winnow advise DB --lookups=- --hex\n"
+      "The list is best in the order of time. The plan learned then learns from its first half,\n"
+      "and is judged by the other; in a list that is sorted chance makes the halves.\n",
       RunAdvise,
       {{"winnow advise DB", "what other filter policies would take and save here"},
        {"winnow advise DB --budget=64MiB", "the best for so much memory, by column family"},

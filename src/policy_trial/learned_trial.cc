@@ -1,0 +1,170 @@
+#include "src/policy_trial/learned_trial.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/slice.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "src/core/level_plan.h"
+#include "src/core/sizing.h"
+#include "src/rocksdb/context.h"
+#include "src/rocksdb/known_trees.h"
+#include "src/rocksdb/learned_rates.h"
+#include "src/rocksdb/live_files.h"
+#include "src/rocksdb/lookup_samples.h"
+#include "src/rocksdb/place_of_file.h"
+#include "src/rocksdb/policy_options.h"
+#include "winnow/hash.h"
+
+namespace winnow::inspect {
+
+using plugin::BuildFacts;
+using plugin::KnownTree;
+using plugin::LiveFiles;
+using plugin::LookupSamples;
+using plugin::PlaceOfFile;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::TableFileCreationReason;
+
+std::optional<PolicyOptions> LearnedPolicyOf(const std::string& text) {
+  std::string problem;
+  const std::shared_ptr<const FilterPolicy> policy = PolicyOfText(text, &problem);
+  if (policy == nullptr) return std::nullopt;
+  PolicyOptions options;
+  for (const std::string& name : plugin::PolicyOptionNameList()) {
+    std::string value;
+    if (!policy->GetOption(ROCKSDB_NAMESPACE::ConfigOptions(), name, &value).ok()) {
+      return std::nullopt;
+    }
+    // What is at its default may be empty.
+    if (!value.empty() && !plugin::ParsePolicyOption(name, value, &options).ok()) {
+      return std::nullopt;
+    }
+  }
+  const bool learns = options.level_plan == LevelPlan::kLearned && options.build == Build::kWinnow;
+  return learns ? std::optional(options) : std::nullopt;
+}
+
+std::string TextWithBits(const PolicyOptions& policy, double bits_per_key) {
+  PolicyOptions plain = policy;
+  plain.bits_per_key = kBitsPerKeyOption.Nearest(bits_per_key);
+  plain.level_plan = LevelPlan::kUniform;
+  plain.absent_share = PolicyOptions().absent_share;
+  return "{id=winnow;" + plugin::ToString(plain) + "}";
+}
+
+class LearnedTrial::Tree {
+ public:
+  Tree(const TreeShape& shape, const std::vector<LearnedFile>& files)
+      : files_(files), levels_in_tree_(shape.levels), bits_(files.size()) {
+    std::map<int, std::vector<size_t>> by_level;
+    for (size_t i = 0; i < files.size(); ++i) {
+      by_level[files[i].place.level].push_back(i);
+      known_.depth = files[i].place.depth;
+      known_.base = files[i].place.base;
+    }
+    for (auto& [number, of_level] : by_level) levels_.push_back(std::move(of_level));
+    known_.size_ratio = shape.size_ratio;
+    known_.has_dynamic_levels = shape.has_dynamic_levels;
+    known_.last_level_has_filters = shape.last_level_has_filters;
+    PolicyOptions policy;
+    policy.level_plan = LevelPlan::kLearned;
+    WriteAll(policy);
+  }
+
+  void LookUp(std::string_view key, const std::vector<Answer>& answers) {
+    LookupSamples& samples = record_->files.samples();
+    samples.Reserve();
+    plugin::LookupsUnderWay lookups{};
+    const uint64_t hash = HashKey(key).value;
+    for (const Answer& answer : answers) {
+      const TreePlace& place = files_[answer.file].place;
+      const int level = LiveFiles::LevelIndex(place.level, place.bottommost);
+      samples.Note(&lookups, key, hash, {answer.file + 1, level, 0.0}, answer.has_key);
+    }
+  }
+
+  std::vector<double> BitsOnceWritten(const PolicyOptions& policy) {
+    WriteAbove(levels_.size(), policy);
+    return bits_;
+  }
+
+ private:
+  // From the last level up, so that none ends what was written before it.
+  void WriteAll(const PolicyOptions& policy) {
+    for (size_t level = levels_.size(); level-- > 0;) {
+      WriteSome(level, 0, levels_[level].size(), policy);
+    }
+  }
+
+  // So many levels, and each so often that it takes what the next one needs: a compaction takes
+  // all of a level's keys into a part of the next one, then into the next part.
+  void WriteAbove(size_t levels, const PolicyOptions& policy) {
+    if (levels == 0) return;
+    const std::vector<size_t>& files = levels_[levels - 1];
+    constexpr double kMostParts = 16;
+    const double ratio = levels > 1 ? KeysOf(levels - 1) / KeysOf(levels - 2) : 1;
+    const auto parts = static_cast<size_t>(std::clamp(std::round(ratio), 1.0, kMostParts));
+    for (size_t part = 0; part < parts; ++part) {
+      WriteAbove(levels - 1, policy);
+      WriteSome(levels - 1, files.size() * part / parts, files.size() * (part + 1) / parts, policy);
+    }
+  }
+
+  double KeysOf(size_t level) const {
+    double keys = 0;
+    for (const size_t file : levels_[level]) keys += static_cast<double>(files_[file].keys);
+    return keys;
+  }
+
+  void WriteSome(size_t level, size_t begin, size_t end, const PolicyOptions& policy) {
+    for (size_t i = begin; i < end; ++i) Write(levels_[level][i], policy);
+  }
+
+  // As a builder does, with the ends of the file's keys for all of them.
+  void Write(size_t number, const PolicyOptions& policy) {
+    constexpr int kKeysToBeSeen = 64;  // one of so many at least is looked at
+    const LearnedFile& file = files_[number];
+    const BuildFacts facts{ROCKSDB_NAMESPACE::kCompactionStyleLevel, file.place.level,
+                           file.place.level == 0 ? TableFileCreationReason::kFlush
+                                                 : TableFileCreationReason::kCompaction,
+                           levels_in_tree_, file.place.bottommost};
+    PlaceOfFile place(policy, facts, known_, record_, nullptr, false);
+    for (int i = 0; i < kKeysToBeSeen; ++i) place.See(Slice(file.first));
+    place.See(Slice(file.last));
+    const FilterOptions building = core::ForBuilding(place.Settle(file.keys));
+    bits_[number] = building.bits_per_key;
+    block_.resize(std::max(block_.size(), core::EstimateBytes(file.keys, building)));
+    place.Built(std::string_view(block_).substr(0, core::EstimateBytes(file.keys, building)));
+  }
+
+  const std::vector<LearnedFile> files_;
+  const int levels_in_tree_;
+  std::vector<std::vector<size_t>> levels_;  // those that have files, from the first one down
+  KnownTree known_;
+  const std::shared_ptr<plugin::TreeRecord> record_ = std::make_shared<plugin::TreeRecord>();
+  std::vector<double> bits_;
+  std::string block_;  // of whose bytes nobody reads any
+};
+
+const size_t LearnedTrial::kMostLookups = LookupSamples::kMostRecords;
+const size_t LearnedTrial::kFewestLookups = plugin::LearnedRates::kLeastSamples;
+
+LearnedTrial::LearnedTrial(const TreeShape& shape, const std::vector<LearnedFile>& files)
+    : tree_(std::make_unique<Tree>(shape, files)) {}
+
+LearnedTrial::~LearnedTrial() = default;
+
+void LearnedTrial::LookUp(std::string_view key, const std::vector<Answer>& answers) {
+  tree_->LookUp(key, answers);
+}
+
+std::vector<double> LearnedTrial::BitsOnceWritten(const PolicyOptions& policy) {
+  return tree_->BitsOnceWritten(policy);
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,68 @@
+// The filters that level_plan=learned would give the files of a tree that exists, after lookups: by
+// the policy's own code, which is told of files and lookups what a database would tell it.
+
+#ifndef WINNOW_SRC_POLICY_TRIAL_LEARNED_TRIAL_H_
+#define WINNOW_SRC_POLICY_TRIAL_LEARNED_TRIAL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/database/tree_shape.h"
+#include "src/policy_trial/trial_filter.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::inspect {
+
+// The options of a policy of Winnow's whose filters learn from lookups, by its options string;
+// nothing for any other policy.
+std::optional<PolicyOptions> LearnedPolicyOf(const std::string& text);
+
+// The options string of a policy without a plan that builds the filter with these bits a key that
+// this policy builds.
+std::string TextWithBits(const PolicyOptions& policy, double bits_per_key);
+
+struct LearnedFile {
+  TreePlace place;  // its level is known
+  std::string first;
+  std::string last;
+  uint64_t keys = 0;  // in its filter, not 0
+};
+
+// A tree of leveled compaction whose keys are in the order of their bytes. For one thread.
+class LearnedTrial {
+ public:
+  // As many samples of lookups as the policy keeps, and the fewest that it learns from.
+  static const size_t kMostLookups;
+  static const size_t kFewestLookups;
+
+  // All files that have filters, in the order in which lookups ask them.
+  LearnedTrial(const TreeShape& shape, const std::vector<LearnedFile>& files);
+  ~LearnedTrial();
+
+  // What a file says to a lookup.
+  struct Answer {
+    size_t file;
+    bool has_key;
+  };
+
+  // A lookup that is sampled, and all that it asks, in the order of files.
+  void LookUp(std::string_view key, const std::vector<Answer>& answers);
+
+  // The bits a key of each file's filter, once the tree was written anew under this policy: the
+  // last level once, and all of the levels above as often as their sizes say, by writes that fall
+  // evenly. What files can't tell is when their tree is written, and where.
+  std::vector<double> BitsOnceWritten(const PolicyOptions& policy);
+
+ private:
+  class Tree;
+  const std::unique_ptr<Tree> tree_;
+};
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_POLICY_TRIAL_LEARNED_TRIAL_H_

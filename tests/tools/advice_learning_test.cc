@@ -1,0 +1,219 @@
+// level_plan=learned among the policies that advice is about.
+
+#include "tools/winnow/advise/advice_learning.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/tools/advised_databases.h"
+#include "tools/winnow/advise/advice_reading.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kLearned[] = "{id=winnow;bits_per_key=10;level_plan=learned}";
+// Of keys that are nowhere, hardly one twice; nine in ten fall into the first `hot` numbers.
+std::vector<std::string> HotLookups(size_t n, uint64_t hot, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < n; ++i) {
+    keys.push_back(KeyOf(random() % (random() % 10 == 0 ? kEnd : hot)) +
+                   std::to_string(random() % kEnd));
+  }
+  return keys;
+}
+
+class AdviceLearningTest : public AdvisedDatabase {
+ protected:
+  Advice AdviseFor(const std::vector<std::string>& lookups) {
+    AdviceOptions options = Quick();
+    options.recorded = lookups;
+    options.recorded_in_time = true;
+    return AdviseOn(folder_ / "db", options);
+  }
+};
+
+// A tree that is written and looked up under the policy itself reads as little as was foretold from
+// files that were written without it.
+TEST_F(AdviceLearningTest, WhatIsForetoldIsWhatThePolicyThenDoes) {
+  Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
+  const std::vector<std::string> lookups = HotLookups(60'000, kEnd / 20, 5);
+  const Advice advice = AdviseFor(lookups);
+  const AdviceRow& foretold = RowOf(advice, kLearned);
+  EXPECT_EQ(advice.judged_by, 30'000u);
+  EXPECT_GT(advice.learned_from, 16'000u);
+  EXPECT_LT(foretold.false_reads, 0.6 * PlanRowOf(advice).false_reads);
+  EXPECT_NEAR(foretold.bytes / PlanRowOf(advice).bytes, 1, 0.05);
+  ASSERT_TRUE(foretold.expected);
+  EXPECT_NEAR(foretold.expected->bytes / foretold.bytes, 1, 0.02);
+  EXPECT_NEAR(foretold.expected->false_reads / foretold.false_reads, 1, 0.25);
+
+  const Options options = MakeOptions(TableWith(kLearned));
+  const std::vector<std::string> later(lookups.begin() + 30'000, lookups.end());
+  {
+    const auto db = OpenDatabase(options, folder_ / "learned");
+    Grow(db.get());
+    // One lookup in 64 is sampled.
+    std::string value;
+    for (const std::string& key : HotLookups(300'000, kEnd / 20, 6)) {
+      ASSERT_TRUE(db->Get(ReadOptions(), key, &value).IsNotFound());
+    }
+    Grow(db.get());
+    Grow(db.get());
+  }
+  AdviceOptions now = Quick();
+  now.recorded = lookups;
+  const Advice after = AdviseOn(folder_ / "learned", now);
+  const auto reads = static_cast<double>(FalsePositives(options, folder_ / "learned", later)) /
+                     static_cast<double>(later.size());
+  const AdviceRow& plan = PlanRowOf(after);  // on the files that there are then
+  EXPECT_NEAR(after.rows.front().bytes / plan.bytes, foretold.bytes / PlanRowOf(advice).bytes,
+              0.08);
+  const double ratio = reads / plan.false_reads;
+  const double foretold_ratio = foretold.false_reads / PlanRowOf(advice).false_reads;
+  EXPECT_LT(ratio, 1.3 * foretold_ratio);
+  // Better where the whole tree is written at once, as here.
+  EXPECT_GT(ratio, foretold_ratio / 2.5);
+}
+
+// What chance makes of few lookups is in those that are learned from and not in others: files whose
+// few lookups are known would look better than they are.
+TEST_F(AdviceLearningTest, LookupsThatAreLearnedFromDontJudge) {
+  Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
+  std::vector<AdvisedFile> files;
+  for (const AdviceTable& table : TablesOf(folder_ / "db")) {
+    files.push_back(ReadAdvisedFile(table.path));
+    files.back().database = table.database;
+    files.back().path = table.path;
+    files.back().level = table.level;
+  }
+  const std::vector<AdvisedFamily> families = PlaceFiles(&files);
+  ASSERT_EQ(families.size(), 1u);
+  FamilyLookups lookups;
+  lookups.keys = HotLookups(4'000, kEnd, 8);
+  std::sort(lookups.keys.begin(), lookups.keys.end());
+  std::mt19937_64 random(2);
+  for (size_t i = 0; i < lookups.keys.size(); ++i) lookups.is_to_learn.push_back(random() % 2 == 0);
+  std::vector<AskedRange> ranges;
+  std::vector<std::string> answers;
+  for (const size_t file : families[0].files) {
+    ranges.push_back(LookupsWithin(lookups.keys, files[file], *families[0].comparator));
+    std::string error;
+    answers.push_back(AskFile(files[file].path, lookups.keys, ranges.back(), &error));
+  }
+  FollowLookups(ranges, answers, false, &lookups);
+  std::string problem;
+  const auto learning = AdvisedLearning::Make(families[0], files, lookups, &problem);
+  ASSERT_NE(learning, nullptr) << problem;
+  for (size_t file = 0; file < families[0].files.size(); ++file) {
+    for (const uint32_t lookup : learning->asks(file)) EXPECT_FALSE(lookups.is_to_learn[lookup]);
+    EXPECT_LE(learning->asks(file).size(), lookups.asks[file].size());
+  }
+  EXPECT_EQ(learning->learned_from() + learning->judged_by(), lookups.keys.size());
+  EXPECT_NEAR(learning->all_to_judged(), 2, 0.2);
+}
+
+// In the order of time it is the first half that is learned from; in that of keys it would be the
+// first keys.
+TEST_F(AdviceLearningTest, HalvesAreOfTimeOrOfChance) {
+  Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
+  AdviceOptions options = Quick();
+  options.recorded = HotLookups(20'000, kEnd / 20, 5);
+  for (const bool in_time : {true, false}) {
+    SCOPED_TRACE(in_time);
+    options.recorded_in_time = in_time;
+    if (!in_time) std::sort(options.recorded->begin(), options.recorded->end());
+    AdviceReading reading;
+    EXPECT_EQ(ReadForAdvice(
+                  TablesOf(folder_ / "db"), options, [](const AdviceStep&) {}, &reading),
+              "");
+    const FamilyLookups& lookups = reading.lookups[0];
+    ASSERT_EQ(lookups.keys.size(), options.recorded->size());
+    ASSERT_EQ(lookups.is_to_learn.size(), lookups.keys.size());
+    std::multiset<std::string> learned;
+    for (size_t i = 0; i < lookups.keys.size(); ++i) {
+      if (lookups.is_to_learn[i]) learned.insert(lookups.keys[i]);
+    }
+    const auto half = options.recorded->begin() + 10'000;
+    if (in_time) {
+      EXPECT_TRUE(learned == std::multiset<std::string>(options.recorded->begin(), half));
+    } else {
+      EXPECT_NEAR(static_cast<double>(learned.size()), 10'000, 500);
+      EXPECT_NEAR(static_cast<double>(std::count_if(
+                      options.recorded->begin(), half,
+                      [&](const std::string& key) { return learned.count(key) > 0; })),
+                  5'000, 500);
+    }
+  }
+}
+
+struct WhyNot {
+  const char* name;
+  void (*change)(Options* options, AdviceOptions* advice);
+  const char* said;
+};
+
+class NotLearnedTest : public AdvisedDatabase, public ::testing::WithParamInterface<WhyNot> {};
+
+TEST_P(NotLearnedTest, IsSaid) {
+  Options options = MakeOptions(TableWith("winnow:10"));
+  AdviceOptions advice_options = Quick();
+  advice_options.recorded = HotLookups(4'000, kEnd / 20, 5);
+  GetParam().change(&options, &advice_options);
+  {
+    const auto db = OpenDatabase(options, folder_ / "db");
+    for (uint64_t i = 0; i < 3'000; ++i) {
+      ASSERT_STATUS_OK(db->Put(WriteOptions(), KeyOf(2 * i), "value"));
+    }
+    ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    if (std::string(GetParam().name) != "level_0") CompactAll(db.get());
+  }
+  const Advice advice = AdviseOn(folder_ / "db", advice_options);
+  EXPECT_EQ(advice.learned_from, 0u);
+  EXPECT_THAT(advice.learning_problem, HasSubstr(GetParam().said));
+  EXPECT_THAT(advice.assumptions, Contains(HasSubstr("level_plan=learned is not among")));
+  for (const AdviceRow& row : advice.rows) EXPECT_THAT(row.OnePolicy(), Not(HasSubstr("learned")));
+  for (const CandidateRow& row : advice.candidates)
+    EXPECT_THAT(row.policy, Not(HasSubstr("learned")));
+}
+
+const WhyNot kWhyNot[] = {
+    {"universal",
+     [](Options* options, AdviceOptions*) {
+       options->compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+     },
+     "no effect without leveled compaction"},
+    {"another_order",
+     [](Options* options, AdviceOptions*) {
+       options->comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+     },
+     "theirs is rocksdb.ReverseBytewiseComparator"},
+    {"few_lookups", [](Options*, AdviceOptions* advice) { advice->recorded->resize(500); },
+     "256 lookups at least"},
+    {"level_0", [](Options*, AdviceOptions*) {}, "all files are on level 0"},
+    {"prefixes",
+     [](Options* options, AdviceOptions*) {
+       BlockBasedTableOptions table = TableWith("winnow:10");
+       table.whole_key_filtering = false;
+       options->table_factory.reset(NewBlockBasedTableFactory(table));
+       options->prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(11));
+     },
+     "prefixes and no whole keys"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Causes, NotLearnedTest, ::testing::ValuesIn(kWhyNot),
+                         [](const auto& why) { return std::string(why.param.name); });
+
+}  // namespace
+}  // namespace winnow::inspect

@@ -1,0 +1,132 @@
+#include "tools/winnow/advise/advice_learning.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <iterator>
+#include <random>
+#include <string_view>
+#include <utility>
+
+namespace winnow::inspect {
+namespace {
+
+std::string WhyNotLearned(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
+  if (!family.knows_levels) return "it needs the level of each file";
+  if (family.shape.style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
+    return "it has no effect without leveled compaction";
+  }
+  const ROCKSDB_NAMESPACE::Comparator* bytewise = ROCKSDB_NAMESPACE::BytewiseComparator();
+  if (std::string_view(family.comparator->Name()) != bytewise->Name()) {
+    return absl::StrCat("it needs keys in the order of ", bytewise->Name(), ", and theirs is ",
+                        family.comparator->Name());
+  }
+  bool has_levels = false;
+  for (const size_t file : family.files) {
+    if (files[file].has_prefixes_only) return "filters have prefixes and no whole keys";
+    has_levels = has_levels || files[file].level.value_or(0) > 0;
+  }
+  return has_levels ? std::string() : "all files are on level 0";
+}
+
+// Places in AdvisedFamily::files.
+std::vector<size_t> FilesWithFilters(const AdvisedFamily& family,
+                                     const std::vector<AdvisedFile>& files) {
+  std::vector<size_t> found;
+  for (size_t at = 0; at < family.files.size(); ++at) {
+    const AdvisedFile& file = files[family.files[at]];
+    const bool is_built = !file.place.bottommost || family.shape.last_level_has_filters;
+    if (is_built && !file.range.empty && file.keys > 0) found.push_back(at);
+  }
+  return found;
+}
+
+std::vector<LearnedFile> ToLearn(const std::vector<size_t>& some, const AdvisedFamily& family,
+                                 const std::vector<AdvisedFile>& files) {
+  std::vector<LearnedFile> all;
+  for (const size_t at : some) {
+    const AdvisedFile& file = files[family.files[at]];
+    all.push_back({file.place, file.range.first, file.range.last, file.keys});
+  }
+  return all;
+}
+
+// The lookups to learn from that ask any of these files: as many as a policy has samples of.
+std::vector<uint32_t> SampleLookups(const FamilyLookups& lookups,
+                                    const std::vector<size_t>& files) {
+  std::vector<bool> asks(lookups.keys.size());
+  for (const size_t file : files) {
+    for (const auto* some : {&lookups.asks[file], &lookups.finds[file]}) {
+      for (const uint32_t lookup : *some) asks[lookup] = true;
+    }
+  }
+  std::vector<uint32_t> all;
+  for (uint32_t i = 0; i < asks.size(); ++i) {
+    if (asks[i] && lookups.is_to_learn[i]) all.push_back(i);
+  }
+  std::vector<uint32_t> sample;
+  std::sample(all.begin(), all.end(), std::back_inserter(sample), LearnedTrial::kMostLookups,
+              std::mt19937_64(1));
+  return sample;
+}
+
+}  // namespace
+
+AdvisedLearning::AdvisedLearning(const AdvisedFamily& family, const std::vector<AdvisedFile>& files)
+    : shape_(family.shape),
+      files_(FilesWithFilters(family, files)),
+      learned_files_(ToLearn(files_, family, files)) {}
+
+void AdvisedLearning::TakeLookups(const FamilyLookups& lookups) {
+  const std::vector<uint32_t> sample = SampleLookups(lookups, files_);
+  for (const uint32_t lookup : sample) lookups_.push_back({lookups.keys[lookup], {}});
+  const auto add = [&](const std::vector<uint32_t>& some, size_t file, bool has_key) {
+    for (const uint32_t lookup : some) {
+      const auto at = std::lower_bound(sample.begin(), sample.end(), lookup);
+      if (at == sample.end() || *at != lookup) continue;
+      lookups_[static_cast<size_t>(at - sample.begin())].answers.push_back({file, has_key});
+    }
+  };
+  for (size_t i = 0; i < files_.size(); ++i) {
+    add(lookups.asks[files_[i]], i, false);
+    add(lookups.finds[files_[i]], i, true);
+  }
+}
+
+std::shared_ptr<AdvisedLearning> AdvisedLearning::Make(const AdvisedFamily& family,
+                                                       const std::vector<AdvisedFile>& files,
+                                                       const FamilyLookups& lookups,
+                                                       std::string* problem) {
+  *problem = WhyNotLearned(family, files);
+  if (!problem->empty()) return nullptr;
+  std::shared_ptr<AdvisedLearning> learning(new AdvisedLearning(family, files));
+  learning->TakeLookups(lookups);
+  if (learning->learned_from() < LearnedTrial::kFewestLookups) {
+    *problem = absl::StrCat("it learns from ", LearnedTrial::kFewestLookups,
+                            " lookups at least, and of the half that it would learn from ",
+                            learning->learned_from(), " ask filters");
+    return nullptr;
+  }
+  for (const bool is_to_learn : lookups.is_to_learn) learning->judged_by_ += is_to_learn ? 0 : 1;
+  learning->all_to_judged_ = static_cast<double>(lookups.keys.size()) /
+                             std::max(1.0, static_cast<double>(learning->judged_by_));
+  for (const std::vector<uint32_t>& of_file : lookups.asks) {
+    std::vector<uint32_t>& asks = learning->asks_.emplace_back();
+    std::copy_if(of_file.begin(), of_file.end(), std::back_inserter(asks),
+                 [&](uint32_t lookup) { return !lookups.is_to_learn[lookup]; });
+  }
+  return learning;
+}
+
+const std::vector<double>& AdvisedLearning::BitsUnder(const std::string& policy) {
+  const auto [known, is_new] = bits_.try_emplace(policy, asks_.size(), 0.0);
+  if (is_new) {
+    LearnedTrial trial(shape_, learned_files_);
+    for (const Lookup& lookup : lookups_) trial.LookUp(lookup.key, lookup.answers);
+    const std::vector<double> bits = trial.BitsOnceWritten(*LearnedPolicyOf(policy));
+    for (size_t i = 0; i < files_.size(); ++i) known->second[files_[i]] = bits[i];
+  }
+  return known->second;
+}
+
+}  // namespace winnow::inspect
