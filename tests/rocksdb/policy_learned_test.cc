@@ -1,0 +1,283 @@
+// level_plan=learned in databases: where the bits are after lookups, by what the files' filters let
+// through of lookups that fall as those did, next to what level_plan=auto's would.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "src/core/level_plan.h"
+#include "src/core/sizing.h"
+#include "tests/support/database_files.h"
+#include "tests/support/database_model.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "winnow/filter.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::ColumnFamilyMetaData;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Options;
+using testing::AbsentKey;
+using testing::Key;
+using testing::MakePolicyFrom;
+
+constexpr char kLearned[] = "{id=winnow;level_plan=learned}";
+constexpr char kAuto[] = "{id=winnow;level_plan=auto}";
+
+constexpr uint64_t kKeys = 60'000;
+constexpr uint64_t kHot = kKeys / 10;  // keys of a hot range
+constexpr uint64_t kLookups = 60'000;  // of which one in 64 is sampled
+
+using Policy = std::shared_ptr<const FilterPolicy>;
+
+// Numbers of which nine in ten fall into the hot range that begins there.
+std::vector<uint64_t> HotNumbers(uint64_t hot_begin, uint64_t n, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<uint64_t> numbers(n);
+  for (uint64_t& number : numbers) {
+    number = random() % 10 == 0 ? random() % kKeys : hot_begin + random() % kHot;
+  }
+  return numbers;
+}
+
+// What filters take and let through.
+struct Filters {
+  double false_reads = 0;  // expected of a lookup
+  double to_uniform = 0;   // memory
+};
+
+// A database of two families, whose compactions are made here: the same files in each run.
+class LearnedTest : public ::testing::Test {
+ protected:
+  LearnedTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
+  ~LearnedTest() override { Close(); }
+
+  void Open(const Policy& policy) {
+    BlockBasedTableOptions table;
+    table.filter_policy = policy;
+    Options options = testing::MakeOptions(table);
+    options.create_if_missing = true;
+    options.create_missing_column_families = true;
+    options.disable_auto_compactions = true;
+    options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+    options.write_buffer_size = 64 << 20;
+    std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families = {{"default", options},
+                                                                       {"other", options}};
+    std::vector<ColumnFamilyHandle*> handles;
+    rocksdb_abi::OpenedDB opened{};
+    ASSERT_STATUS_OK(DB::Open(options, path_, families, &handles, &opened));
+    database_ = rocksdb_abi::Own(std::move(opened));
+    families_ = {handles[0], handles[1]};
+  }
+
+  void Close() {
+    for (ColumnFamilyHandle* family : families_) {
+      if (family != nullptr) {
+        EXPECT_TRUE(database_->DestroyColumnFamilyHandle(family).ok());
+      }
+    }
+    families_ = {};
+    database_.reset();
+  }
+
+  void OpenAfresh(const Policy& policy) {
+    Close();
+    std::filesystem::remove_all(path_);
+    Open(policy);
+  }
+
+  // Each step-th key of [first, end), merged into a level with what is there.
+  void Write(size_t family, int level, uint64_t first, uint64_t end, uint64_t step) {
+    for (uint64_t i = first; i < end; i += step) {
+      ASSERT_STATUS_OK(database_->Put({}, families_[family], Key(i), "value"));
+    }
+    ASSERT_STATUS_OK(database_->Flush({}, families_[family]));
+    ColumnFamilyMetaData metadata;
+    database_->GetColumnFamilyMetaData(families_[family], &metadata);
+    std::vector<std::string> names;
+    for (const auto& file : metadata.levels[0].files) names.push_back(file.name);
+    ROCKSDB_NAMESPACE::CompactionOptions compaction;
+    compaction.compression = ROCKSDB_NAMESPACE::kDisableCompressionOption;
+    compaction.output_file_size_limit = 48 << 10;  // some 1,200 keys
+    ASSERT_STATUS_OK(database_->CompactFiles(compaction, families_[family], names, level));
+  }
+
+  // All keys on level 3, and a seventh and some more of them on levels 2 and 1 again.
+  void WriteTree(size_t family) {
+    Write(family, 3, 0, kKeys, 1);
+    Write(family, 2, 0, kKeys, 7);
+    Write(family, 1, 0, kKeys, 50);
+  }
+
+  void LookUp(size_t family, uint64_t hot_begin, uint64_t n = kLookups) {
+    std::string value;
+    for (const uint64_t number : HotNumbers(hot_begin, n, 1 + n)) {
+      ASSERT_TRUE(database_->Get({}, families_[family], AbsentKey(number), &value).IsNotFound());
+    }
+  }
+
+  // For lookups with such a hot range.
+  Filters FiltersOf(size_t family, uint64_t hot_begin) {
+    std::map<std::string, FilterInfo> filters;
+    for (const testing::FileFilter& file : testing::ReadFilters(path_)) {
+      filters[file.file.substr(file.file.rfind('/') + 1)] = FilterView(file.block).info();
+    }
+    ColumnFamilyMetaData metadata;
+    database_->GetColumnFamilyMetaData(families_[family], &metadata);
+    std::vector<std::string> lookups;
+    for (const uint64_t number : HotNumbers(hot_begin, 20'000, 9)) {
+      lookups.push_back(AbsentKey(number));
+    }
+    std::sort(lookups.begin(), lookups.end());
+    Filters sum;
+    double bytes = 0;
+    double uniform = 0;
+    for (const auto& level : metadata.levels) {
+      for (const auto& file : level.files) {
+        const FilterInfo& filter = filters.at(file.name.substr(1));
+        const auto begin = std::lower_bound(lookups.begin(), lookups.end(), file.smallestkey);
+        const auto end = std::upper_bound(begin, lookups.end(), file.largestkey);
+        sum.false_reads += static_cast<double>(end - begin) * filter.expected_fpr / 20'000;
+        bytes += static_cast<double>(filter.size_bytes);
+        uniform += static_cast<double>(
+            core::EstimateBytes(filter.num_hashes, core::ForBuilding(FilterOptions())));
+      }
+    }
+    sum.to_uniform = bytes / uniform;
+    return sum;
+  }
+
+  // Of a tree that was written twice under it.
+  Filters FiltersUnderAuto(uint64_t hot_begin) {
+    OpenAfresh(MakePolicyFrom(kAuto));
+    WriteTree(0);
+    WriteTree(0);
+    return FiltersOf(0, hot_begin);
+  }
+
+  const testing::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "database";
+  std::unique_ptr<DB> database_;
+  std::array<ColumnFamilyHandle*, 2> families_{};
+};
+
+// The hot range of the one is cold in the other.
+constexpr std::array<uint64_t, 2> kHotBegins = {0, kKeys - kHot};
+
+TEST_F(LearnedTest, FamiliesOfOnePolicyFollowTheirOwnLookupsAlsoOpenedAgain) {
+  const std::array<Filters, 2> planned = {FiltersUnderAuto(kHotBegins[0]),
+                                          FiltersUnderAuto(kHotBegins[1])};
+  const auto expect_own = [&] {
+    for (const size_t family : {0u, 1u}) {
+      SCOPED_TRACE("family " + std::to_string(family));
+      const Filters own = FiltersOf(family, kHotBegins[family]);
+      const Filters of_other = FiltersOf(family, kHotBegins[1 - family]);
+      EXPECT_LT(own.false_reads, 0.7 * planned[family].false_reads);
+      EXPECT_GT(of_other.false_reads, 1.2 * own.false_reads);
+      EXPECT_LT(own.to_uniform, std::max(1.04, planned[family].to_uniform));
+      std::printf("family %zu: %.3f of auto's false reads, memory %.3f of uniform's, auto's %.3f\n",
+                  family, own.false_reads / planned[family].false_reads, own.to_uniform,
+                  planned[family].to_uniform);
+    }
+  };
+  const auto turn_over = [&] {
+    for (const size_t family : {0u, 1u}) WriteTree(family);
+  };
+  const auto look_up = [&] {
+    for (const size_t family : {0u, 1u}) LookUp(family, kHotBegins[family]);
+  };
+  Policy policy = MakePolicyFrom(kLearned);
+  OpenAfresh(policy);
+  turn_over();
+  look_up();
+  turn_over();
+  expect_own();
+  // The same policy: it goes on from what it knows of each.
+  Close();
+  Open(policy);
+  turn_over();
+  expect_own();
+  // Another process: filters of before say nothing to it, those that it builds do.
+  Close();
+  policy = MakePolicyFrom(kLearned);
+  Open(policy);
+  turn_over();
+  look_up();
+  turn_over();
+  expect_own();
+}
+
+// A tree that is written on under lookups, in tenths of its keys.
+TEST_F(LearnedTest, AfterAnotherProcessOpenedItOneTurnoverIsEnough) {
+  const auto turn_over_under_lookups = [&] {
+    for (uint64_t part = 0; part < 10; ++part) {
+      const uint64_t first = kKeys / 10 * ((7 * part) % 10);
+      Write(0, 3, first, first + kKeys / 10, 1);
+      Write(0, 2, 0, kKeys, 7);
+      Write(0, 1, 0, kKeys, 50);
+      LookUp(0, kHotBegins[0], kLookups / 2);
+    }
+  };
+  OpenAfresh(MakePolicyFrom(kLearned));
+  WriteTree(0);
+  turn_over_under_lookups();
+  turn_over_under_lookups();
+  const Filters before = FiltersOf(0, kHotBegins[0]);
+  Close();
+  Open(MakePolicyFrom(kLearned));
+  turn_over_under_lookups();
+  const Filters after = FiltersOf(0, kHotBegins[0]);
+  std::printf("after a turnover %.3f of the false reads of before, memory %.3f and %.3f\n",
+              after.false_reads / before.false_reads, after.to_uniform, before.to_uniform);
+  EXPECT_LT(after.false_reads, 1.1 * before.false_reads);
+  EXPECT_LT(after.to_uniform, 1.04);
+}
+
+// Whatever built the files of before, the first turnover is as the plan's.
+TEST_F(LearnedTest, FilesOfRocksdbsFiltersBecomeNoWorseThanThePlans) {
+  std::map<std::string, Filters> found;
+  for (const char* policy : {kAuto, kLearned}) {
+    OpenAfresh(MakePolicyFrom("bloomfilter:10"));
+    WriteTree(0);
+    Close();
+    Open(MakePolicyFrom(policy));
+    for (uint64_t part = 0; part < 10; ++part) {
+      const uint64_t first = kKeys / 10 * ((7 * part) % 10);
+      Write(0, 3, first, first + kKeys / 10, 1);
+      Write(0, 2, 0, kKeys, 7);
+      Write(0, 1, 0, kKeys, 50);
+      std::string value;
+      for (uint64_t i = 0; i < kLookups / 4; ++i) {
+        const uint64_t number = (part * 7919 + i * 31) % kKeys;  // evenly
+        ASSERT_TRUE(database_->Get({}, families_[0], AbsentKey(number), &value).IsNotFound());
+      }
+    }
+    found[policy] = FiltersOf(0, 0);
+  }
+  std::printf("switched: %.3f of auto's false reads, memory %.3f and %.3f\n",
+              found[kLearned].false_reads / found[kAuto].false_reads, found[kLearned].to_uniform,
+              found[kAuto].to_uniform);
+  EXPECT_LT(found[kLearned].to_uniform, std::max(1.04, found[kAuto].to_uniform));
+}
+
+}  // namespace
+}  // namespace winnow::plugin
