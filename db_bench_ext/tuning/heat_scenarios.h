@@ -5,12 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/keys/heat.h"
 #include "db_bench_ext/read_amplification/keys/random.h"
-#include "db_bench_ext/tuning/heat.h"
 #include "db_bench_ext/tuning/level_keys.h"
 
 namespace winnow::bench {
@@ -24,8 +23,7 @@ enum class HeatWrites {
 struct HeatScenario {
   std::string name;
   std::string meaning;
-  // Of the lookups, when that share of the writes is done, 0 to 1. Always as many ranges.
-  std::function<Heat(double done)> heat;
+  const HeatModel* heat;  // of the lookups
   HeatWrites writes = HeatWrites::kRandom;
   double found_share = 0;      // of the lookups: those of keys that are there
   bool while_it_grows = true;  // false: lookups come at rest only

@@ -1,10 +1,12 @@
 // Lookups that ask some ranges of keys far more often than others.
 
-#ifndef WINNOW_DB_BENCH_EXT_TUNING_HEAT_H_
-#define WINNOW_DB_BENCH_EXT_TUNING_HEAT_H_
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_HEAT_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_HEAT_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "db_bench_ext/read_amplification/keys/random.h"
@@ -49,6 +51,23 @@ std::vector<double> ZipfShares(size_t ranges, double exponent, uint64_t seed);
 // One range has this share, and the others have the rest in equal parts.
 std::vector<double> HotShares(size_t ranges, size_t hot, double share);
 
+// Of keys that are written in time, ascending but for a little disorder: those that are written
+// when that share of the writes is done lie below this.
+uint64_t EndInTime(double done, uint64_t end);
+
+// Heat that may change while a tree is written.
+struct HeatModel {
+  std::string name;
+  std::string meaning;  // goes on after "keys": "all alike"
+  // Of numbers below `end`, when that share of the writes is done, 0 to 1. Always as many ranges.
+  std::function<Heat(double done, uint64_t end)> at;
+};
+
+const std::vector<HeatModel>& HeatModels();
+
+// Null if there is none of the name.
+const HeatModel* FindHeatModel(const std::string& name);
+
 }  // namespace winnow::bench
 
-#endif  // WINNOW_DB_BENCH_EXT_TUNING_HEAT_H_
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_KEYS_HEAT_H_

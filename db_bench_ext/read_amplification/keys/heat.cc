@@ -1,4 +1,4 @@
-#include "db_bench_ext/tuning/heat.h"
+#include "db_bench_ext/read_amplification/keys/heat.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,38 @@
 #include <utility>
 
 namespace winnow::bench {
+namespace {
+
+// So far behind the newest key of all may a key come, as a share of all keys.
+constexpr double kDisorder = 0.02;
+
+constexpr uint64_t kShuffle = 7;
+
+using HeatAt = std::function<Heat(double done, uint64_t end)>;
+
+HeatAt Always(const std::vector<double>& shares) {
+  return [shares](double, uint64_t end) { return Heat(shares, end); };
+}
+
+Heat MovingHeat(double done, uint64_t end) {
+  constexpr size_t kRanges = 10;
+  constexpr size_t kMoves = 6;
+  const auto moves = std::min(static_cast<size_t>(done * (kMoves + 1)), kMoves);
+  return Heat(HotShares(kRanges, Shuffled(kRanges, kShuffle)[moves], 0.9), end);
+}
+
+// Of the same ranges before and after.
+Heat ThenFlatHeat(double done, uint64_t end) {
+  std::vector<double> shares = MixgraphShares();
+  if (done >= 0.5) std::fill(shares.begin(), shares.end(), 1.0);
+  return Heat(shares, end);
+}
+
+Heat NewestHeat(double done, uint64_t end) {
+  return Heat(HotShares(10, 9, 0.8), EndInTime(done, end));
+}
+
+}  // namespace
 
 Heat::Heat(const std::vector<double>& shares, uint64_t end)
     : ends_(shares.size()), end_(end), width_(end / shares.size()) {
@@ -76,6 +108,29 @@ std::vector<double> HotShares(size_t ranges, size_t hot, double share) {
   std::vector<double> shares(ranges, (1 - share) / static_cast<double>(ranges - 1));
   shares[hot] = share;
   return shares;
+}
+
+uint64_t EndInTime(double done, uint64_t end) {
+  return static_cast<uint64_t>((kDisorder + (1 - kDisorder) * done) * static_cast<double>(end));
+}
+
+const std::vector<HeatModel>& HeatModels() {
+  static const auto* const models = new std::vector<HeatModel>{
+      {"flat", "all alike", Always(FlatShares())},
+      {"mixgraph", "by the heat of mixgraph's 30 key ranges", Always(MixgraphShares())},
+      {"zipf", "by zipf 0.99 over 1000 ranges", Always(ZipfShares(1000, 0.99, kShuffle))},
+      {"moving", "nine of ten in a tenth of the range that moves six times", MovingHeat},
+      {"then_flat", "by mixgraph's heat until half is written, then all alike", ThenFlatHeat},
+      {"newest", "80 % in the newest tenth", NewestHeat},
+  };
+  return *models;
+}
+
+const HeatModel* FindHeatModel(const std::string& name) {
+  const auto& models = HeatModels();
+  const auto found = std::find_if(models.begin(), models.end(),
+                                  [&](const HeatModel& model) { return model.name == name; });
+  return found == models.end() ? nullptr : &*found;
 }
 
 }  // namespace winnow::bench

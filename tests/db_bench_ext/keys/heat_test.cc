@@ -1,6 +1,6 @@
 // Shares of key ranges, and draws by them.
 
-#include "db_bench_ext/tuning/heat.h"
+#include "db_bench_ext/read_amplification/keys/heat.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
