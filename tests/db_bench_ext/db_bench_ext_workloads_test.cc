@@ -163,6 +163,17 @@ TEST_F(DbBenchExtWorkloadsTest, ARoundLastsAsLongAsAskedAndCountsStayTheSame) {
   }
 }
 
+TEST_F(DbBenchExtWorkloadsTest, FiltersInTheBlockCacheAreReadAgainWhereItIsSmall) {
+  double bytes[2];
+  for (const bool cached : {false, true}) {
+    const json run =
+        Run({"--benchmarks=readabsent", "--cache_size=8000",
+             cached ? "--cache_index_and_filter_blocks" : "--nocache_index_and_filter_blocks"});
+    bytes[cached] = run.at("policies")[0].at("workloads")[0].at("bytes_read");
+  }
+  EXPECT_GT(bytes[1], 2 * bytes[0]);
+}
+
 TEST_F(DbBenchExtWorkloadsTest, RecordedLookupsAreAskedAsTheyAre) {
   std::string keys;
   for (int i = 0; i < 5000; ++i) keys += "key-" + std::to_string(i) + "\n";

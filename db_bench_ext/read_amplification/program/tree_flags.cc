@@ -51,6 +51,10 @@ ABSL_FLAG(std::string, compression_type, "lz4", "compression of the data: none, 
 ABSL_FLAG(int32_t, block_size, 4096, "bytes of a data block before compression");
 ABSL_FLAG(int32_t, format_version, 5, "RocksDB's version of the files' form");
 ABSL_FLAG(bool, partition_index_and_filters, false, "make partitioned filters and indexes");
+ABSL_FLAG(
+    bool, cache_index_and_filter_blocks, false,
+    "keep filters and indexes in the block cache instead of beside it, as is always done with "
+    "--partition_index_and_filters");
 ABSL_FLAG(int64_t, metadata_block_size, 4096, "bytes of a partition of filters and indexes");
 ABSL_FLAG(bool, optimize_filters_for_hits, false, "make no filters for the last level");
 ABSL_FLAG(int32_t, prefix_size, 0,
@@ -147,6 +151,9 @@ absl::Status ChooseTable(const FileOptions& file, Chooser* choose, TreeOptions* 
   options->partition_index_and_filters = choose->Choose(
       "partition_index_and_filters", absl::GetFlag(FLAGS_partition_index_and_filters),
       file.table.partition_filters);
+  options->cache_index_and_filter_blocks = choose->Choose(
+      "cache_index_and_filter_blocks", absl::GetFlag(FLAGS_cache_index_and_filter_blocks),
+      file.table.cache_index_and_filter_blocks);
   options->metadata_block_size = choose->Choose<uint64_t>(
       "metadata_block_size", static_cast<uint64_t>(absl::GetFlag(FLAGS_metadata_block_size)),
       file.table.metadata_block_size);

@@ -35,11 +35,12 @@ rocksdb::BlockBasedTableOptions TableOptions(const TreeOptions& options, const P
   table.metadata_block_size = options.metadata_block_size;
   table.no_block_cache = options.cache_size == 0;
   table.block_cache = options.cache_size == 0 ? nullptr : rocksdb::NewLRUCache(options.cache_size);
-  if (table.no_block_cache) table.cache_index_and_filter_blocks = false;
+  table.cache_index_and_filter_blocks =
+      options.cache_size != 0 &&
+      (options.cache_index_and_filter_blocks || options.partition_index_and_filters);
   if (options.partition_index_and_filters) {
     table.partition_filters = true;
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-    table.cache_index_and_filter_blocks = options.cache_size != 0;
   }
   return table;
 }
@@ -145,6 +146,7 @@ inspect::Settings SettingsOf(const TreeOptions& options) {
       {"block_size", Number(options.block_size)},
       {"format_version", static_cast<int64_t>(options.format_version)},
       {"partition_index_and_filters", options.partition_index_and_filters},
+      {"cache_index_and_filter_blocks", options.cache_index_and_filter_blocks},
       {"cache_size", Number(options.cache_size)},
       {"value_size", Number(options.value_size)},
   };

@@ -55,7 +55,8 @@ struct TreeOptions {
   size_t block_size = 4096;
   uint32_t format_version = 5;
   bool partition_index_and_filters = false;
-  uint64_t metadata_block_size = 4096;  // of a partition
+  uint64_t metadata_block_size = 4096;         // of a partition
+  bool cache_index_and_filter_blocks = false;  // also where they are partitioned, with any cache
   bool optimize_filters_for_hits = false;
   size_t prefix_size = 0;  // of a fixed-prefix extractor; 0: that of the OPTIONS file, or none
   bool whole_key_filtering = true;
