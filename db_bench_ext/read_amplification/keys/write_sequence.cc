@@ -11,13 +11,17 @@ namespace {
 // Keeps the order of writes apart from other sources of chance that share the user's seed.
 constexpr uint64_t kOrderSalt = 0x6f72646572;
 
+// Keys that come in time are out of order within each of so many parts of them.
+constexpr uint64_t kPartsInTime = 50;
+uint64_t KeysOfPart(uint64_t keys) { return std::max<uint64_t>(1, keys / kPartsInTime); }
+
 constexpr uint64_t kWritesBetweenLooks = uint64_t{1} << 20;
 constexpr size_t kWordsOfBlock = 8;
 
 }  // namespace
 
 WriteSequence::WriteSequence(uint64_t keys, uint64_t seed, std::vector<WriteStep> steps)
-    : keys_(keys), order_(keys, seed ^ kOrderSalt) {
+    : keys_(keys), order_(keys, seed ^ kOrderSalt), in_time_(KeysOfPart(keys), seed ^ kOrderSalt) {
   for (const WriteStep& step : steps) {
     if (step.kind == WriteKind::kCompact) {
       // Of nothing, or again of what is merged already: nothing to do.
@@ -45,6 +49,11 @@ uint64_t WriteSequence::operator[](uint64_t position) const {
   switch (part.kind) {
     case WriteKind::kOnce:
       return order_[at];
+    case WriteKind::kInTime: {
+      const uint64_t of_part = KeysOfPart(keys_);
+      const uint64_t begin = at / of_part * of_part;
+      return keys_ - begin < of_part ? at : begin + in_time_[at - begin];
+    }
     case WriteKind::kDrawn: {
       Random random = RandomAt(part.seed, at);
       return RandomBelow(&random, keys_);

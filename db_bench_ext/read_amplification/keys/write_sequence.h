@@ -17,6 +17,7 @@ namespace winnow::bench {
 enum class WriteKind {
   kInOrder,  // every key once, from number 0 on
   kOnce,     // every key once, in an order that looks random
+  kInTime,   // every key once, ascending but for a random order within each fiftieth of them
   kDrawn,    // keys drawn with replacement, all alike
   kCompact,  // no key; all files are merged into one level
 };
@@ -57,6 +58,7 @@ class WriteSequence {
   uint64_t keys_;
   uint64_t size_ = 0;
   WriteOrder order_;
+  WriteOrder in_time_;       // of each part of the keys but the last
   std::vector<Part> parts_;  // without compactions
   std::vector<uint64_t> compactions_;
 };

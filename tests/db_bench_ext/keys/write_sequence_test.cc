@@ -38,6 +38,22 @@ TEST(WriteSequenceTest, OnceIsEveryKeyInAnOrderOfTheSeed) {
   for (uint64_t i = 0; i < kKeys; ++i) EXPECT_EQ(numbers[i], i);
 }
 
+TEST(WriteSequenceTest, InTimeIsEveryKeyButForALittleDisorder) {
+  for (const uint64_t keys : {1u, 30u, 1000u, 1049u}) {
+    const WriteSequence sequence(keys, 1, {{WriteKind::kInTime, 0}});
+    EXPECT_TRUE(sequence.EachOnce());
+    std::vector<uint64_t> numbers = Numbers(sequence);
+    uint64_t newest = 0;
+    for (const uint64_t number : numbers) {
+      newest = std::max(newest, number);
+      EXPECT_LT(newest - number, std::max<uint64_t>(1, keys / 50)) << keys;
+    }
+    EXPECT_EQ(std::is_sorted(numbers.begin(), numbers.end()), keys < 100) << keys;
+    std::sort(numbers.begin(), numbers.end());
+    for (uint64_t i = 0; i < keys; ++i) ASSERT_EQ(numbers.at(i), i) << keys;
+  }
+}
+
 TEST(WriteSequenceTest, DrawsRepeatSomeKeysAndLeaveSomeOut) {
   const WriteSequence sequence(kKeys, 1, {{WriteKind::kDrawn, 0}});
   EXPECT_EQ(sequence.size(), kKeys);
