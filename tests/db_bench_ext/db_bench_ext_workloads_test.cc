@@ -36,7 +36,7 @@ class DbBenchExtWorkloadsTest : public ::testing::Test {
         return word.compare(0, flag.size(), flag) == 0;
       });
     };
-    if (!has("--keys=") && !has("--from_db=")) more.emplace_back("--num=20000");
+    if (!has("--keys=") && !has("--from_db=") && !has("--num=")) more.emplace_back("--num=20000");
     if (!has("--duration=") && !has("--timed_reads=")) more.emplace_back("--timed_reads=0");
     if (!has("--lookups=") && !has("--reads=")) more.emplace_back("--reads=20000");
     more.insert(more.begin(), {kTwoPolicies, "--timed_rounds=2", "--write_buffer_size=200000",
@@ -163,6 +163,76 @@ TEST_F(DbBenchExtWorkloadsTest, ARoundLastsAsLongAsAskedAndCountsStayTheSame) {
   }
 }
 
+double SumOf(const json& list) {
+  double sum = 0;
+  for (const json& number : list) sum += number.get<double>();
+  return sum;
+}
+
+TEST_F(DbBenchExtWorkloadsTest, TreesGrowAndAreOverwrittenUnderLookupsByHeat) {
+  const json run = Run({"--heat=mixgraph", "--absent_lookups=1", "--frontier=14"});
+  EXPECT_TRUE(run.at("trees_agree"));
+  EXPECT_EQ(run.at("settings").at("benchmarks"), "filluniquerandom,overwrite,readheat");
+  EXPECT_EQ(run.at("settings").at("heat"), "mixgraph");
+  EXPECT_NEAR(run.at("heat")[29].get<double>(), 538 / 667.0, 0.03);
+  EXPECT_NEAR(SumOf(run.at("heat")), 1, 1e-9);
+  std::vector<json> policies = run.at("policies");
+  policies.push_back(run.at("frontier").at(0));
+  for (const json& policy : policies) {
+    EXPECT_EQ(policy.at("workloads")[0].at("found"), 0);
+    EXPECT_GT(policy.at("workloads")[0].at("filter_checks"), 20'000);
+    const json& growth = policy.at("growth");
+    ASSERT_EQ(growth.at("written").size(), 40u);
+    EXPECT_EQ(growth.at("written")[39], 40'000);
+    EXPECT_EQ(SumOf(growth.at("lookups")), 100'000);
+    EXPECT_GT(SumOf(growth.at("filter_checks")), 50'000);
+    // But for the last flush and what is merged after it.
+    EXPECT_NEAR(growth.at("filter_bytes")[39], policy.at("filter_bytes").get<double>(),
+                0.1 * policy.at("filter_bytes").get<double>());
+    ASSERT_EQ(policy.at("range").size(), policy.at("tree").size());
+    for (size_t level = 0; level < policy.at("tree").size(); ++level) {
+      const json& range = policy.at("range")[level];
+      EXPECT_EQ(range.at("level"), policy.at("tree")[level].at("level"));
+      EXPECT_NEAR(SumOf(range.at("keys")), policy.at("tree")[level].at("keys").get<double>(), 15);
+    }
+  }
+  EXPECT_THAT(output_, HasSubstr("While the tree grew"));
+}
+
+TEST_F(DbBenchExtWorkloadsTest, ALearnedPolicyPutsItsBitsWhereLookupsAsk) {
+  const json run = Run({"--heat=mixgraph", "--absent_lookups=1", "--num=40000",
+                        "--lookups_per_write=5", "--write_buffer_size=100000",
+                        "--policies=winnow:10,{id=winnow;bits_per_key=10;level_plan=learned}"});
+  // Of all levels.
+  const auto bits = [&](size_t policy, size_t part) {
+    double keys = 0;
+    double sum = 0;
+    for (const json& range : run.at("policies")[policy].at("range")) {
+      const double here = range.at("keys")[part];
+      keys += here;
+      if (here > 0) sum += here * range.at("filter_bits_per_key")[part].get<double>();
+    }
+    return sum / keys;
+  };
+  EXPECT_NEAR(bits(0, 29), bits(0, 10), 0.5);
+  EXPECT_GT(bits(1, 29), bits(1, 10) + 1);
+}
+
+TEST_F(DbBenchExtWorkloadsTest, TheNewestKeysAreHotWhereKeysComeInTime) {
+  const json run = Run({"--heat=newest", "--absent_lookups=0.1", "--growth=rocksdb",
+                        "--partition_index_and_filters", "--cache_share=0.05",
+                        "--cache_index_and_filter_blocks"});
+  EXPECT_EQ(run.at("settings").at("benchmarks"), "filltime,readheat");
+  EXPECT_NEAR(run.at("heat")[29].get<double>(), 0.8 / 3, 0.01);
+  for (const json& policy : run.at("policies")) {
+    EXPECT_EQ(policy.at("keys"), 20'000);
+    EXPECT_EQ(policy.at("workloads")[0].at("found"), 18'000);
+    EXPECT_EQ(SumOf(policy.at("growth").at("lookups")), 50'000);
+    // When the tree begins, hardly a key of the newest tenth is there.
+    EXPECT_NEAR(SumOf(policy.at("growth").at("found")), 43'000, 2000);
+  }
+}
+
 TEST_F(DbBenchExtWorkloadsTest, FiltersInTheBlockCacheAreReadAgainWhereItIsSmall) {
   double bytes[2];
   for (const bool cached : {false, true}) {
@@ -242,6 +312,15 @@ TEST_F(DbBenchExtWorkloadsTest, WhatHasNoMeaningIsRefused) {
       {{"--lookups=/dev/null", "--zipf=1"}, "--zipf has no meaning for readlist alone"},
       {{"--keys=/dev/null", "--num=5"}, "--num is of generated keys"},
       {{"--timed_reads=5", "--duration=1"}, "give one of them"},
+      {{"--heat=hot"}, "--heat is 'hot', but has to be one of these: flat: all alike; mixgraph: "},
+      {{"--heat=flat", "--keys=/dev/null"}, "asks ranges of generated keys"},
+      {{"--heat=flat", "--num=999"}, "at least 1000 keys"},
+      {{"--heat=flat", "--zipf=1"}, "--zipf has no meaning for readheat alone"},
+      {{"--heat=flat", "--benchmarks=readabsent"}, "--heat has no meaning without readheat"},
+      {{"--heat=flat", "--trees_at_once=2"}, "one at a time"},
+      {{"--benchmarks=readheat", "--use_existing_db", "--db=/tmp"},
+       "asks ranges of generated keys"},
+      {{"--lookups_per_write=1"}, "--lookups_per_write has no meaning without readheat"},
       {{"--batch_size=4"}, "--batch_size has no meaning without multireadrandom"},
       {{"--seek_nexts=1"}, "without seekrandom"},
       {{"--writes=10"}, "without fillrandom or overwrite"},

@@ -107,6 +107,22 @@ TEST(ReadampHtmlTest, EveryFigureOfTheJsonIsOnThePage) {
   ExpectEveryFigure(json::parse(ReadAmplificationJson(run, kMachine)), WithoutLayout(Page(run)));
 }
 
+TEST(ReadampHtmlTest, HeatOfKeyRangesHasTwoChartsAndTheirTables) {
+  ReadAmplification run = ExampleReadAmplification();
+  const std::string page = Page(run);
+  EXPECT_THAT(page, HasSubstr("Heat of key ranges"));
+  EXPECT_THAT(page, HasSubstr("bloomfilter:10, until 100,000 keys were written: 0.05 false reads"));
+  EXPECT_THAT(page, HasSubstr("winnow:10, 96.7 to 100 % of the range: "));
+  EXPECT_THAT(page, HasSubstr(">3.33 to 6.67 %</th>"));
+  run.heat.clear();
+  for (PolicyResult& policy : run.policies) {
+    policy.growth.clear();
+    policy.range.clear();
+  }
+  EXPECT_THAT(Page(run), Not(HasSubstr("Heat of key ranges")));
+  EXPECT_THAT(Page(run), Not(HasSubstr("id=\"growth\"")));
+}
+
 TEST(ReadampHtmlTest, ItNeedsNoNetworkAndNoScript) {
   const std::string page = Page(ExampleReadAmplification());
   for (const char* outside : {"http:", "https:", "<script", "url(", "@import", "src="}) {

@@ -65,7 +65,8 @@ class ReadampPageTest : public PageTest {
     PageTest::SetUp();
     if (IsSkipped()) return;
     const ChildResult run = RunProgram(
-        {WINNOW_DB_BENCH_EXT, "--num=20000", "--reads=20000", "--timed_reads=2000",
+        {WINNOW_DB_BENCH_EXT, "--num=20000", "--reads=20000",
+         "--benchmarks=filluniquerandom,readabsent,readpresent,readheat", "--timed_reads=2000",
          "--timed_rounds=1", "--write_buffer_size=200000", "--frontier=6,14",
          "--policies=none,bloomfilter:10,winnow:10", "--json=" + json_, "--html=" + html_});
     ASSERT_EQ(run.status, 0) << run.errors;

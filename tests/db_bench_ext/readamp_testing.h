@@ -50,6 +50,20 @@ inline inspect::PolicyResult ExamplePolicy(const std::string& policy, const std:
   result.load_seconds = 1.5;
   result.workloads = {ExampleWorkload("readabsent", 0, false_reads),
                       ExampleWorkload("readmixed", 6'000, false_reads / 2)};
+  inspect::GrowthInterval half;
+  half.written = half.keys = 50'000;
+  half.filter_bytes = filter_bytes / 2;
+  half.counts = ExampleWorkload("", 4'000, false_reads).counts;
+  inspect::GrowthInterval whole = half;
+  whole.written = whole.keys = 100'000;
+  whole.filter_bytes = filter_bytes;
+  whole.counts.false_positive_block_reads /= 2;
+  result.growth = {half, whole};
+  const auto bytes = static_cast<double>(filter_bytes);
+  result.range = {{2, std::vector<double>(inspect::kParts, 100), {}}};
+  for (size_t part = 0; part < inspect::kParts; ++part) {
+    result.range[0].filter_bytes.push_back(bytes / 1000 + static_cast<double>(part));
+  }
   if (filter_bytes > 0)
     result.build = inspect::BuildCost{200'000, 33.25, inspect::BuildPeak{7000, 123'456}};
   return result;
@@ -73,6 +87,7 @@ inline inspect::ReadAmplification ExampleReadAmplification() {
                   {"max_bytes_for_level_multiplier", 10.0}};
   run.seed = 42;
   run.date = "2024-02-29T13:05:00Z";
+  run.heat = std::vector<double>(inspect::kParts, 1.0 / inspect::kParts);
   run.frontier = {{"winnow:10", 14, ExamplePolicy("winnow:14", "winnow.Filter", 122'500, 31)}};
   return run;
 }

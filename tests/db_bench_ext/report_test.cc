@@ -107,6 +107,23 @@ TEST(ReportTest, NotesComeBeforeTheFigures) {
   }
 }
 
+TEST(ReportTest, GrowthUnderLookupsHasARowForEachPolicyByQuarter) {
+  inspect::ReadAmplification run = ExampleRun(10'000);
+  EXPECT_THAT(FullReport(run), Not(HasSubstr("While the tree grew")));
+  run.heat = {1};
+  for (int interval = 1; interval <= 8; ++interval) {
+    inspect::GrowthInterval growth;
+    growth.counts.lookups = 1000;
+    growth.counts.false_positive_block_reads = static_cast<uint64_t>(8 * interval);
+    growth.counts.data_blocks_read = 100;
+    growth.keys = 1000;
+    growth.filter_bytes = interval == 3 ? 2000 : 1000;
+    run.policies[2].growth.push_back(growth);
+  }
+  EXPECT_THAT(FullReport(run), HasSubstr("\nwinnow:10          8000      0.03600  0.01200  0.02800"
+                                         "  0.04400  0.06000     0.1000      16.00\n"));
+}
+
 TEST(ReportTest, TheShortReportSaysWhatIsWastedAndWhatItMeans) {
   const std::string text = ShortReport(ExampleRun(10'000));
   EXPECT_THAT(text, HasSubstr("\nwinnow:10 reads about as many blocks for nothing as "

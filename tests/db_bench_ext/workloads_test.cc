@@ -144,6 +144,42 @@ TEST_F(WorkloadsTest, ARowMayFixItsShare) {
   }
 }
 
+TEST_F(WorkloadsTest, RangesAreAskedByTheirHeatAndTheShareOfAbsentKeysIsExact) {
+  for (const bool some_left_out : {false, true}) {
+    if (some_left_out) LeaveKeysOut();
+    choices_.heat = FindHeatModel("mixgraph");
+    for (const double share : {0.0, 0.1, 1.0}) {
+      choices_.absent_share = share;
+      const Seen seen = Look("readheat");
+      EXPECT_NEAR(static_cast<double>(seen.absent), share * kReads, 1);
+      EXPECT_EQ(seen.present + seen.absent, kReads);
+      EXPECT_EQ(seen.in_range, seen.present);
+      double hot = 0;
+      for (const auto& [key, times] : seen.keys) {
+        if (GeneratedKeys::NumberOf(key) >= kKeys / 30 * 29) hot += static_cast<double>(times);
+      }
+      EXPECT_NEAR(hot / kReads, 538 / 667.0, 0.02) << share;
+    }
+    choices_.absent_share.reset();
+    EXPECT_EQ(Look("readheat").absent, kReads / 2);
+  }
+}
+
+// One key alone was written.
+TEST_F(WorkloadsTest, RangesWithoutAKeyAreAskedForAbsentOnes) {
+  std::vector<WriteStep> steps = {{WriteKind::kDrawn, 1}};
+  const WriteSequence one(kKeys, 1, steps);
+  keys_.written = std::make_shared<WrittenKeys>(one);
+  choices_.heat = FindHeatModel("mixgraph");
+  choices_.absent_share = 0;
+  const Seen seen = Look("readheat");
+  const double share = FindHeatModel("mixgraph")
+                           ->at(1, kKeys)
+                           .share(FindHeatModel("mixgraph")->at(1, kKeys).RangeOf(one[0]));
+  EXPECT_NEAR(static_cast<double>(seen.present) / kReads, share, 0.01);
+  EXPECT_EQ(seen.present + seen.absent, kReads);
+}
+
 TEST_F(WorkloadsTest, AListIsAskedInItsOrder) {
   const Lookups lookups = Make("readlist");
   ASSERT_EQ(lookups.count, 3u);

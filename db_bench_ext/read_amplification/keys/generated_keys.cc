@@ -11,6 +11,15 @@ std::string_view GeneratedKeys::Get(uint64_t i, std::string* room) const {
   return *room;
 }
 
+uint64_t GeneratedKeys::NumberOf(std::string_view key) {
+  uint64_t number = 0;
+  for (size_t byte = 0; byte < kMinGeneratedKey; ++byte) {
+    const char digits = byte < key.size() ? key[byte] : '\0';
+    number = number << 8 | static_cast<unsigned char>(digits);
+  }
+  return number / 2;
+}
+
 std::string_view LongerKeys::Get(uint64_t i, std::string* room) const {
   const std::string_view key = keys_->Get(i, room);
   // The set may have made the key in the room.

@@ -28,6 +28,9 @@ class GeneratedKeys : public KeySet {
   // smallest and its largest key. n is at least 1.
   static GeneratedKeys Absent(uint64_t n, size_t key_size) { return {n - 1, key_size, 1}; }
 
+  // Of the greatest key that is at most this one.
+  static uint64_t NumberOf(std::string_view key);
+
   uint64_t size() const override { return n_; }
   uint64_t total_bytes() const override { return n_ * key_size_; }
   std::string_view Get(uint64_t i, std::string* room) const override;

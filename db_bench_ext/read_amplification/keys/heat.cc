@@ -1,5 +1,8 @@
 #include "db_bench_ext/read_amplification/keys/heat.h"
 
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -51,6 +54,15 @@ double Heat::share(size_t range) const { return ends_[range] - (range > 0 ? ends
 
 size_t Heat::RangeOf(uint64_t number) const {
   return std::min(static_cast<size_t>(number / width_), ends_.size() - 1);
+}
+
+double Heat::ShareBelow(uint64_t number) const {
+  if (number >= end_) return 1;
+  const size_t range = RangeOf(number);
+  const uint64_t begin = range * width_;
+  const uint64_t end = range + 1 == ends_.size() ? end_ : begin + width_;
+  return ends_[range] -
+         share(range) * static_cast<double>(end - number) / static_cast<double>(end - begin);
 }
 
 size_t Heat::DrawRange(Random* random) const {
@@ -124,6 +136,12 @@ const std::vector<HeatModel>& HeatModels() {
       {"newest", "80 % in the newest tenth", NewestHeat},
   };
   return *models;
+}
+
+std::string HeatHelp() {
+  return absl::StrJoin(HeatModels(), "; ", [](std::string* out, const HeatModel& model) {
+    absl::StrAppend(out, model.name, ": ", model.meaning);
+  });
 }
 
 const HeatModel* FindHeatModel(const std::string& name) {

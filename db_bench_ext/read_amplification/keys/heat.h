@@ -22,7 +22,8 @@ class Heat {
 
   size_t ranges() const { return ends_.size(); }
   double share(size_t range) const;
-  size_t RangeOf(uint64_t number) const;  // the last one for numbers that are too large
+  size_t RangeOf(uint64_t number) const;     // the last one for numbers that are too large
+  double ShareBelow(uint64_t number) const;  // of the lookups
 
   size_t DrawRange(Random* random) const;
   uint64_t DrawIn(size_t range, Random* random) const;  // all numbers of the range alike
@@ -64,6 +65,9 @@ struct HeatModel {
 };
 
 const std::vector<HeatModel>& HeatModels();
+
+// "flat: all alike; zipf: …"
+std::string HeatHelp();
 
 // Null if there is none of the name.
 const HeatModel* FindHeatModel(const std::string& name);

@@ -46,6 +46,7 @@ const std::vector<Benchmark>& Benchmarks() {
   static const auto* const all = new std::vector<Benchmark>{
       {"filluniquerandom", ", ", Write::kOnce},
       {"fillseq", ", ", Write::kInOrder},
+      {"filltime", " (in order but for a shuffle of each fiftieth), ", Write::kInTime},
       {"fillrandom", " (draws with replacement), ", Write::kDrawn},
       {"overwrite", ", ", Write::kDrawn, {}, {}, {}, false, kOverKeys},
       {"compact", "", Write::kCompact, {}, {}, {}, false, kOverKeys},
@@ -58,6 +59,8 @@ const std::vector<Benchmark>& Benchmarks() {
       {"readabsent", " (keys that were written, or were not), ", kReads, Asks::kAbsent},
       {"readmixed", " (both, in the share of --absent_lookups), ", kReads, Asks::kRange, Kind::kGet,
        kMixed},
+      {"readheat", " (the same by key ranges, of which --heat says how hot each is), ", kReads,
+       Asks::kHeated, Kind::kGet, kMixed},
       {"readlist", " (the keys of --lookups)", kReads, Asks::kRecorded}};
   return *all;
 }

@@ -22,6 +22,7 @@ enum class AskedKeys {
   kLonger,   // such a key with a byte more
   kPresent,  // keys that were written
   kAbsent,   // keys that were not
+  kHeated,   // of both, by the heat of key ranges
   kRecorded  // those of a list, one after the other
 };
 
@@ -50,7 +51,7 @@ struct Benchmark {
   bool over_keys = false;      // writes where there have to be keys before
 };
 
-// Of readmixed, and what --absent_lookups is where it is not given.
+// Of readmixed and readheat, and what --absent_lookups is where it is not given.
 inline constexpr double kShareOfMixed = 0.5;
 
 // All that there are, those of writes first.
@@ -59,6 +60,7 @@ const std::vector<Benchmark>& Benchmarks();
 // Some that have something in common.
 using BenchmarkTest = bool (*)(const Benchmark&);
 inline bool IsRecorded(const Benchmark& one) { return one.asks == AskedKeys::kRecorded; }
+inline bool IsHeated(const Benchmark& one) { return one.asks == AskedKeys::kHeated; }
 inline bool IsMixed(const Benchmark& one) { return one.absent.by_flag && one.absent.share; }
 inline bool MayBeMixed(const Benchmark& one) { return one.absent.by_flag && !one.absent.share; }
 inline bool TakesShare(const Benchmark& one) { return one.absent.by_flag; }

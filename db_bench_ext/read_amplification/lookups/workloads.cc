@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -76,6 +77,21 @@ LookupAt OfBoth(const KeysOfRun& keys, const LookupChoices& choices, double shar
   };
 }
 
+LookupAt OfHeat(const KeysOfRun& keys, const LookupChoices& choices, double share) {
+  const HeatedKeys heated(*choices.heat, 1, keys.range->size());
+  return [=, seed = choices.seed ^ kRangeSalt, range = keys.range, written = keys.written,
+          absent = keys.absent](uint64_t position, std::string* room) {
+    Random random = RandomAt(seed, position);
+    if (!InShare(position, share)) {
+      const auto is_there = [&](uint64_t key) { return written == nullptr || written->Has(key); };
+      if (const std::optional<uint64_t> key = heated.Present(&random, is_there)) {
+        return Asked{range->Get(*key, room), Expected::kPresent};
+      }
+    }
+    return Asked{absent->Get(heated.Absent(&random), room), Expected::kAbsent};
+  };
+}
+
 LookupAt OfList(const KeysOfRun& keys) {
   return [list = keys.recorded](uint64_t position, std::string* room) {
     return Asked{list->Get(position, room), Expected::kEither};
@@ -104,6 +120,8 @@ LookupAt LookupsOf(const Benchmark& benchmark, const KeysOfRun& keys,
       return OfPresent(keys, choices);
     case AskedKeys::kAbsent:
       return OfAbsent(keys, choices);
+    case AskedKeys::kHeated:
+      return OfHeat(keys, choices, *benchmark.absent.Given(choices.absent_share));
     case AskedKeys::kRecorded:
       break;
   }
@@ -116,6 +134,21 @@ LookupAt WithoutExpectation(LookupAt at) {
   return [at = std::move(at)](uint64_t position, std::string* room) {
     return Asked{at(position, room).key, Expected::kEither};
   };
+}
+
+uint64_t HeatedKeys::Absent(Random* random) const {
+  return std::min(heat_.DrawIn(heat_.DrawRange(random), random), keys_ - 2);
+}
+
+std::optional<uint64_t> HeatedKeys::Present(Random* random,
+                                            absl::FunctionRef<bool(uint64_t key)> is_there) const {
+  constexpr int kTries = 1000;
+  const size_t range = heat_.DrawRange(random);
+  for (int i = 0; i < kTries; ++i) {
+    const uint64_t key = heat_.DrawIn(range, random);
+    if (is_there(key)) return key;
+  }
+  return std::nullopt;
 }
 
 bool AsksForAbsentKeys(const Benchmark& benchmark, const LookupChoices& choices) {

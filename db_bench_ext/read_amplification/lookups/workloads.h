@@ -3,11 +3,14 @@
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_WORKLOADS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_WORKLOADS_H_
 
+#include <absl/functional/function_ref.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 
+#include "db_bench_ext/read_amplification/keys/heat.h"
 #include "db_bench_ext/read_amplification/keys/key_set.h"
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
 #include "db_bench_ext/read_amplification/lookups/benchmarks.h"
@@ -33,6 +36,8 @@ struct LookupChoices {
   uint64_t reads = 0;  // of each workload; of a recorded list: as many as it has
   double zipf = 0;     // exponent of the skew; 0: all alike
   uint64_t seed = 0;
+  const HeatModel* heat = nullptr;     // of key ranges; null: readheat is not among the workloads
+  double lookups_per_write = 0;        // by that heat, while a tree grows
   std::optional<double> absent_share;  // of lookups that are not of present or absent keys only
   size_t batch = 1;
   bool batched = false;
@@ -43,6 +48,26 @@ struct LookupChoices {
 // alive. The choices of one workload do not change another.
 Lookups MakeLookups(const Benchmark& benchmark, const KeysOfRun& keys,
                     const LookupChoices& choices);
+
+// Numbers of keys by the heat of their ranges. The numbers of absent keys are those of the keys
+// before them.
+class HeatedKeys {
+ public:
+  // When that share of the writes is done.
+  HeatedKeys(const HeatModel& model, double done, uint64_t keys)
+      : heat_(model.at(done, keys)), keys_(keys) {}
+
+  // Of a key that is not there.
+  uint64_t Absent(Random* random) const;
+
+  // Of a key that is there; unset if a range has none, or hardly any.
+  std::optional<uint64_t> Present(Random* random,
+                                  absl::FunctionRef<bool(uint64_t key)> is_there) const;
+
+ private:
+  Heat heat_;
+  uint64_t keys_;
+};
 
 // The same lookups, of which any answer will do.
 LookupAt WithoutExpectation(LookupAt at);

@@ -3,6 +3,7 @@
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_MEASURED_READAMP_RESULTS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_MEASURED_READAMP_RESULTS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -65,6 +66,23 @@ struct WorkloadResult {
   std::map<int, double> files_considered_by_level;
 };
 
+// Lookups while a tree grew, from the interval before to its end, and the files at its end.
+struct GrowthInterval {
+  uint64_t written = 0;   // writes, of keys that are in files or in memory
+  WorkloadCounts counts;  // without levels
+  uint64_t keys = 0;      // in files
+  uint64_t filter_bytes = 0;
+};
+
+// Where the filters of a level have their bits: by equal parts of the range of keys, of which there
+// are kParts. A file's filter is shared out among parts as its range of keys is.
+struct RangeOfLevel {
+  int level = 0;
+  std::vector<double> keys;
+  std::vector<double> filter_bytes;
+};
+inline constexpr size_t kParts = 30;
+
 struct LevelShape {
   int level = 0;
   uint64_t files = 0;
@@ -100,6 +118,9 @@ struct PolicyResult {
   double load_seconds = 0;
   std::vector<WorkloadResult> workloads;
   std::optional<BuildCost> build;  // unset without filters
+  // Where lookups have the heat of key ranges: while the tree grew, and where the bits then are.
+  std::vector<GrowthInterval> growth{};
+  std::vector<RangeOfLevel> range{};
 };
 
 // One of the runs on the same tree that vary the bits of a policy that was asked for.
@@ -129,6 +150,8 @@ struct ReadAmplification {
   std::string date;  // UTC, "2024-02-29T13:05:00Z"; when the run began
   std::vector<FrontierPoint> frontier;
   std::string lookups_drawn;  // a sentence: which keys are asked how often; empty: not known
+  // Of the lookups at rest, the share of each of kParts; empty where key ranges have no heat.
+  std::vector<double> heat{};
 };
 
 // a / b, and 0 when b is 0.

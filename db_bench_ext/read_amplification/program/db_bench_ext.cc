@@ -204,6 +204,12 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   absl::StatusOr<TreeRequest> tree = TreeRequestOfFlags(given, workloads->keys.from_db);
   if (!tree.ok()) return tree.status();
   if (absl::Status status = CheckWorkloads(*workloads, tree->options); !status.ok()) return status;
+  const Benchmark* const heated = workloads->benchmarks.Find(IsHeated);
+  if (heated != nullptr && absl::GetFlag(FLAGS_trees_at_once) > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--trees_at_once is ", absl::GetFlag(FLAGS_trees_at_once), ", but ",
+                     heated->name, " asks a tree as it grows, one at a time: leave it out"));
+  }
   absl::StatusOr<std::vector<Policy>> policies = PoliciesOfFlags();
   if (!policies.ok()) return policies.status();
   absl::StatusOr<ReportOptions> report = ReportOptionsOfFlags(policies->size());
@@ -234,6 +240,8 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   if (task.options.trees_at_once == 0) {
     task.options.trees_at_once = std::max(1u, std::thread::hardware_concurrency());
   }
+  // Lookups while another tree grows would be counted with those of this one.
+  if (heated != nullptr) task.options.trees_at_once = 1;
   task.report = *std::move(report);
   task.frontier = *std::move(frontier);
   task.policies = *std::move(policies);
@@ -258,6 +266,12 @@ Forecast MakeForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
   const uint64_t reads = task.request.choices.reads;
   const double rounds = static_cast<double>(workloads * task.options.timed_rounds);
   forecast.size.lookups = workloads * reads;
+  const bool heated = task.request.benchmarks.Find(IsHeated) != nullptr;
+  if (heated) {
+    const WriteSequence writes(keys, 0, task.request.writes);
+    forecast.size.lookups += static_cast<uint64_t>(task.request.choices.lookups_per_write *
+                                                   static_cast<double>(writes.size()));
+  }
   if (task.options.timed_seconds > 0) {
     forecast.size.timed_seconds = rounds * task.options.timed_seconds;
   } else {
@@ -265,7 +279,7 @@ Forecast MakeForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
         workloads * std::min(reads, task.options.timed_reads) * task.options.timed_rounds;
   }
   forecast.size.key_memory = KeyMemory(task.request.keys, keys, key_bytes,
-                                       task.request.benchmarks.Find(WritesDrawn) != nullptr);
+                                       heated || task.request.benchmarks.Find(WritesDrawn));
   for (const Policy& policy : task.policies) forecast.size.policies.push_back(policy.asked);
   forecast.size.trees_at_once = std::min(task.options.trees_at_once, task.policies.size());
   forecast.tree = ForecastTree(forecast.scaled, keys, key_bytes);
@@ -332,6 +346,18 @@ std::vector<std::string> WorkloadNotes(const WorkloadRequest& request, const Tre
   return notes;
 }
 
+std::vector<double> HeatByPart(const HeatModel& model, uint64_t keys) {
+  const Heat heat = model.at(1, keys);
+  std::vector<double> shares;
+  for (size_t part = 0; part < inspect::kParts; ++part) {
+    const auto below = [&](size_t parts) {
+      return heat.ShareBelow(keys * parts / inspect::kParts);
+    };
+    shares.push_back(below(part + 1) - below(part));
+  }
+  return shares;
+}
+
 inspect::ReadAmplification Heading(const Task& task, const RunKeys& keys,
                                    const std::string& command) {
   inspect::ReadAmplification results;
@@ -352,6 +378,9 @@ inspect::ReadAmplification Heading(const Task& task, const RunKeys& keys,
   results.seed = task.options.tree.seed;
   results.date = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
   results.lookups_drawn = LookupsDrawn(task.request);
+  if (task.request.benchmarks.Find(IsHeated) != nullptr) {
+    results.heat = HeatByPart(*task.request.choices.heat, results.keys);
+  }
   return results;
 }
 
@@ -413,7 +442,9 @@ absl::Status Execute(Task task, const std::string& command) {
   }
   task.options.tree = ScaleTree(task.options.tree, range.size(), range.total_bytes());
   inspect::ReadAmplification results = Heading(task, *keys, command);
-  const RunData data{range, writes, *written, workloads};
+  const GrowthHeat heat{keys->keys, task.request.choices};
+  const bool heated = task.request.benchmarks.Find(IsHeated) != nullptr;
+  const RunData data{range, writes, *written, workloads, heated ? &heat : nullptr};
 
   const bool keep = absl::GetFlag(FLAGS_keep);
   absl::StatusOr<std::unique_ptr<WorkFolder>> folder =
@@ -486,6 +517,7 @@ AboutProgram About() {
        "db_bench_ext --from_db=FOLDER --absent_lookups=0.1 --policies=bloomfilter:10,winnow:10",
        "db_bench_ext --benchmarks=fillrandom,compact,readrandom,readmissing",
        "db_bench_ext --frontier=6,8,10,12,14 --html=readamp.html",
+       "db_bench_ext --heat=mixgraph '--policies={id=winnow;bits_per_key=10;level_plan=learned}'",
        "db_bench_ext --use_existing_db --db=FOLDER"},
       {{"What to compare:", "db_bench_ext/read_amplification/program/db_bench_ext.cc"},
        {"What is loaded and looked up:", kWorkloadFlagsFile},

@@ -15,10 +15,12 @@
 #include <thread>
 #include <utility>
 
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
 #include "db_bench_ext/read_amplification/lookups/background_writer.h"
 #include "db_bench_ext/read_amplification/lookups/files_considered.h"
 #include "db_bench_ext/read_amplification/trees/build_cost.h"
 #include "db_bench_ext/read_amplification/trees/planned_filters.h"
+#include "db_bench_ext/read_amplification/trees/range_parts.h"
 #include "src/rocksdb/counters.h"
 #include "src/sst/sst_filters.h"
 
@@ -101,13 +103,20 @@ class Runner {
 
   absl::Status GrowAndCount(size_t i) {
     const auto begin = std::chrono::steady_clock::now();
-    absl::Status status =
-        GrowTree(data_.keys, data_.writes, options_.tree, policies_[i], paths_[i],
-                 [&](uint64_t done) { return Continue(i, "growing", done, data_.writes.size()); });
+    std::optional<GrowthLookups> lookups;
+    AfterWrites after;
+    if (data_.heat != nullptr) {
+      lookups.emplace(*data_.heat, data_.writes);
+      after = [&](rocksdb::DB* db, uint64_t written) { return lookups->After(db, written); };
+    }
+    absl::Status status = GrowTree(
+        data_.keys, data_.writes, options_.tree, policies_[i], paths_[i],
+        [&](uint64_t done) { return Continue(i, "growing", done, data_.writes.size()); }, after);
     if (!status.ok()) return status;
     results_[i].load_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
+    if (lookups) results_[i].growth = lookups->intervals();
     status = Examine(i);
     for (size_t w = 0; status.ok() && w < data_.workloads.size(); ++w) {
       if (!data_.workloads[w].beside_writes) status = Count(i, w);
@@ -127,6 +136,7 @@ class Runner {
     inspect::PolicyResult& result = results_[i];
     result.policy = policies_[i].asked;
     std::vector<FoundFilter> found;
+    std::vector<RangeOfFilter> filters;
     for (size_t level = 0; level < levels.size(); ++level) {
       if (levels[level].empty()) continue;
       inspect::LevelShape shape;
@@ -149,6 +159,9 @@ class Runner {
         ++shape.files;
         shape.keys += file.keys;
         shape.filter_bytes += filter.bytes;
+        if (data_.heat == nullptr) continue;
+        filters.push_back({shape.level, GeneratedKeys::NumberOf(file.smallest),
+                           GeneratedKeys::NumberOf(file.largest), file.keys, filter.bytes});
       }
       result.files += shape.files;
       result.keys += shape.keys;
@@ -158,6 +171,7 @@ class Runner {
     db->get()->GetIntProperty(rocksdb::DB::Properties::kTotalSstFilesSize, &result.file_bytes);
     if (absl::Status status = ProveInForce(policies_[i], found); !status.ok()) return status;
     result.in_force = found.front().policy_name;
+    result.range = PartsOfRange(filters, data_.keys.size());
     if (absl::Status status = CheckKeys(result); !status.ok()) return status;
     for (const Lookups& lookups : data_.workloads) {
       inspect::WorkloadResult workload;

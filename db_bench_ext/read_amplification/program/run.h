@@ -11,6 +11,7 @@
 
 #include "db_bench_ext/read_amplification/keys/key_set.h"
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
+#include "db_bench_ext/read_amplification/lookups/growth_lookups.h"
 #include "db_bench_ext/read_amplification/lookups/lookups.h"
 #include "db_bench_ext/read_amplification/measured/readamp_results.h"
 #include "db_bench_ext/read_amplification/system/progress.h"
@@ -37,6 +38,7 @@ struct RunData {
   const WriteSequence& writes;  // of these keys
   const WrittenKeys& written;   // by these writes
   const std::vector<Lookups>& workloads;
+  const GrowthHeat* heat = nullptr;  // of lookups while trees grow, one at a time; null: none
 };
 
 // The results, in the order of the policies. An error, and no results, if any step fails for any

@@ -46,6 +46,13 @@ ABSL_FLAG(double, absent_lookups, winnow::bench::kShareOfMixed,
 ABSL_FLAG(double, zipf, 0,
           "exponent of the skew of lookups: the key of rank r, by a shuffle of the seed, is asked "
           "as often as 1/r^zipf says; 0: all alike. 0.99 is YCSB's");
+ABSL_FLAG(std::string, heat, "mixgraph",
+          absl::StrCat("which key ranges readheat asks for, at rest and while the tree grows. ",
+                       winnow::bench::HeatHelp(),
+                       ". Given without --benchmarks, the tree is grown and then overwritten "
+                       "once, or for newest grows in time"));
+ABSL_FLAG(double, lookups_per_write, 2.5,
+          "lookups by --heat after each write while the tree grows, from which a policy may learn");
 ABSL_FLAG(int32_t, batch_size, 32, "keys of a call of multireadrandom");
 ABSL_FLAG(bool, multiread_batched, false,
           "multireadrandom uses RocksDB's MultiGet of arrays, which sorts and batches, instead of "
@@ -67,11 +74,18 @@ ABSL_FLAG(int64_t, seed, 1, "seed of the order of writes, the values and the loo
 namespace winnow::bench {
 namespace {
 
+// As many as the most ranges that a heat has.
+constexpr uint64_t kFewestHeatedKeys = 1000;
+
 // What is looked up where nobody says it, but another flag does.
 std::string BenchmarksOfFlags(const GivenFlags& given) {
   std::string list = absl::GetFlag(FLAGS_benchmarks);
   if (given.count("benchmarks") > 0) return list;
   if (given.count("lookups") > 0) return "readlist";
+  if (given.count("heat") > 0) {
+    return absl::GetFlag(FLAGS_heat) == "newest" ? "filltime,readheat"
+                                                 : "filluniquerandom,overwrite,readheat";
+  }
   if (given.count("absent_lookups") > 0) return "readmixed";
   if (given.count("use_existing_db") > 0) return "readabsent,readpresent";
   return list;
@@ -79,6 +93,43 @@ std::string BenchmarksOfFlags(const GivenFlags& given) {
 
 bool IsGenerated(const WorkloadRequest& request) {
   return request.keys.list.empty() && request.keys.from_db.empty();
+}
+
+// Of flags on how keys are drawn.
+absl::Status CheckDraws(const WorkloadRequest& request, const GivenFlags& given) {
+  const auto& lookups = request.benchmarks.lookups;
+  const auto all = [&](BenchmarkTest test) {
+    return std::all_of(lookups.begin(), lookups.end(), test);
+  };
+  for (const char* flag : {"reads", "zipf"}) {
+    if (given.count(flag) == 0 || !all(IsRecorded)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", flag, " has no meaning for ", NamesOf(IsRecorded, " and "),
+                     " alone, which asks for every key of --lookups"));
+  }
+  if (given.count("zipf") > 0 && all(IsHeated)) {
+    return absl::InvalidArgumentError(absl::StrCat("--zipf has no meaning for ",
+                                                   NamesOf(IsHeated, " and "),
+                                                   " alone, which asks key ranges as --heat says"));
+  }
+  const Benchmark* const heated = request.benchmarks.Find(IsHeated);
+  if (heated == nullptr) return absl::OkStatus();
+  if (request.choices.heat == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("--heat is '", absl::GetFlag(FLAGS_heat),
+                                                   "', but has to be one of these: ", HeatHelp()));
+  }
+  if (!IsGenerated(request) || given.count("use_existing_db") > 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--benchmarks: '", heated->name,
+                     "' asks ranges of generated keys, and of no others: leave out --keys, "
+                     "--from_db and --use_existing_db"));
+  }
+  if (request.keys.num < kFewestHeatedKeys) {
+    return absl::InvalidArgumentError(absl::StrCat("--num is ", request.keys.num, ", but ",
+                                                   heated->name, " has ranges of at least ",
+                                                   kFewestHeatedKeys, " keys: give more keys"));
+  }
+  return absl::OkStatus();
 }
 
 // Flags that only some workloads follow.
@@ -94,17 +145,12 @@ absl::Status CheckMeanings(const WorkloadRequest& request, const GivenFlags& giv
       {"multiread_batched", GetsMany},
       {"seek_nexts", Seeks},
       {"benchmark_write_rate_limit", IsBesideWrites},
+      {"heat", IsHeated},
+      {"lookups_per_write", IsHeated},
       {"lookups", IsRecorded},
       {"writes", WritesDrawn},
   };
-  const auto& lookups = request.benchmarks.lookups;
-  const bool no_draws = std::all_of(lookups.begin(), lookups.end(), IsRecorded);
-  for (const char* flag : {"reads", "zipf"}) {
-    if (given.count(flag) == 0 || !no_draws) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("--", flag, " has no meaning for ", NamesOf(IsRecorded, " and "),
-                     " alone, which asks for every key of --lookups"));
-  }
+  if (absl::Status status = CheckDraws(request, given); !status.ok()) return status;
   for (const char* flag : {"num", "key_size"}) {
     if (given.count(flag) == 0 || IsGenerated(request)) continue;
     return absl::InvalidArgumentError(
@@ -147,6 +193,8 @@ LookupChoices ChoicesOfFlags(const GivenFlags& given) {
   LookupChoices choices;
   choices.reads = static_cast<uint64_t>(absl::GetFlag(FLAGS_reads));
   choices.zipf = absl::GetFlag(FLAGS_zipf);
+  choices.heat = FindHeatModel(absl::GetFlag(FLAGS_heat));
+  choices.lookups_per_write = absl::GetFlag(FLAGS_lookups_per_write);
   choices.seed = static_cast<uint64_t>(absl::GetFlag(FLAGS_seed));
   if (given.count("absent_lookups") > 0) choices.absent_share = absl::GetFlag(FLAGS_absent_lookups);
   choices.batch = static_cast<size_t>(absl::GetFlag(FLAGS_batch_size));
@@ -167,6 +215,7 @@ const std::vector<FlagRange>& WorkloadFlagRanges() {
       {"reads", 1, kMost},
       {"absent_lookups", 0, 1},
       {"zipf", 0, kMaxZipfExponent},
+      {"lookups_per_write", 0, 1000},
       {"batch_size", 1, 100'000},
       {"seek_nexts", 0, 1e9},
       {"threads", 1, 1024},
@@ -191,7 +240,8 @@ absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given) 
   for (const Benchmark& benchmark : request.benchmarks.writes) {
     request.writes.push_back(
         {*benchmark.writes, static_cast<uint64_t>(absl::GetFlag(FLAGS_writes))});
-    request.keys.ordered |= benchmark.writes == WriteKind::kInOrder;
+    request.keys.ordered |=
+        benchmark.writes == WriteKind::kInOrder || benchmark.writes == WriteKind::kInTime;
   }
   if (request.writes.empty()) request.writes.push_back({WriteKind::kOnce, 0});
   request.choices = ChoicesOfFlags(given);
@@ -218,7 +268,12 @@ std::string LookupsDrawn(const WorkloadRequest& request) {
     if (lookups.size() == 1) return text;
     absl::StrAppend(&text, ", others ");
   }
-  absl::StrAppend(&text, skew, ", drawn with replacement, seed ", request.choices.seed);
+  if (const Benchmark* const heated = request.benchmarks.Find(IsHeated); heated != nullptr) {
+    absl::StrAppend(&text, heated->name, " asks for keys ", request.choices.heat->meaning);
+    absl::StrAppend(&text, lookups.size() == 1 ? "" : ", others ");
+  }
+  absl::StrAppend(&text, lookups.size() == 1 && IsHeated(lookups.front()) ? "" : skew,
+                  ", drawn with replacement, seed ", request.choices.seed);
   if (std::none_of(lookups.begin(), lookups.end(), [&](const Benchmark& benchmark) {
         return AsksForAbsentKeys(benchmark, request.choices);
       })) {
@@ -245,6 +300,10 @@ inspect::Settings WorkloadSettings(const WorkloadRequest& request, bool existing
                                 {"threads", static_cast<int64_t>(request.threads)}};
   if (has(IsMixed) || request.choices.absent_share) {
     settings.emplace_back("absent_lookups", request.choices.absent_share.value_or(kShareOfMixed));
+  }
+  if (has(IsHeated)) {
+    settings.emplace_back("heat", request.choices.heat->name);
+    settings.emplace_back("lookups_per_write", request.choices.lookups_per_write);
   }
   if (has(WritesDrawn)) {
     settings.emplace_back("writes", absl::GetFlag(FLAGS_writes));

@@ -27,6 +27,10 @@ HtmlFigure TreeFigure(const ReadampView& view);
 HtmlFigure BitsByLevelFigure(const ReadampView& view);
 HtmlFigure BuildFigure(const ReadampView& view);
 
+// Of lookups by the heat of key ranges (readamp_heat_charts.cc).
+HtmlFigure GrowthFigure(const ReadampView& view);
+HtmlFigure RangeFigure(const ReadampView& view);
+
 // Of the workload numbered w (readamp_lookup_charts.cc).
 HtmlFigure FalseReadsFigure(const ReadampView& view, size_t w);
 HtmlFigure BlocksFigure(const ReadampView& view, size_t w);

@@ -159,6 +159,12 @@ std::string ReadAmplificationHtml(const ReadAmplification& run, const Machine& m
   memory.figures.push_back(TreeFigure(view));
   memory.figures.push_back(BuildFigure(view));
   page.sections.push_back(std::move(memory));
+  if (!run.heat.empty()) {
+    HtmlSection heat;
+    heat.title = "Heat of key ranges";
+    heat.figures = {GrowthFigure(view), RangeFigure(view)};
+    page.sections.push_back(std::move(heat));
+  }
   for (size_t w = 0; w < run.policies[0].workloads.size(); ++w) {
     page.sections.push_back(WorkloadSection(view, w));
   }

@@ -1,5 +1,6 @@
 #include <rocksdb/version.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -96,6 +97,39 @@ Json ToJson(const WorkloadResult& workload) {
   return json;
 }
 
+// A list for each figure, with a number for each interval.
+Json ToJson(const std::vector<GrowthInterval>& growth) {
+  const auto all = [&](auto figure) {
+    Json list = Json::array();
+    for (const GrowthInterval& interval : growth) list.push_back(figure(interval));
+    return list;
+  };
+  using Of = const GrowthInterval&;
+  return {
+      {"written", all([](Of of) { return of.written; })},
+      {"lookups", all([](Of of) { return of.counts.lookups; })},
+      {"found", all([](Of of) { return of.counts.found; })},
+      {"filter_checks", all([](Of of) { return of.counts.filter_checks; })},
+      {"false_positive_block_reads",
+       all([](Of of) { return of.counts.false_positive_block_reads; })},
+      {"false_positive_block_reads_per_lookup", all([](Of of) { return FalseReads(of.counts); })},
+      {"data_blocks_read", all([](Of of) { return of.counts.data_blocks_read; })},
+      {"filter_bytes", all([](Of of) { return of.filter_bytes; })},
+      {"filter_bits_per_key", all([](Of of) { return 8 * Ratio(of.filter_bytes, of.keys); })}};
+}
+
+Json ToJson(const RangeOfLevel& range) {
+  Json json = {
+      {"level", range.level}, {"keys", Json::array()}, {"filter_bits_per_key", Json::array()}};
+  for (size_t part = 0; part < range.keys.size(); ++part) {
+    json["keys"].push_back(std::round(range.keys[part]));
+    json["filter_bits_per_key"].push_back(
+        range.keys[part] > 0 ? Json(8 * range.filter_bytes[part] / range.keys[part])
+                             : Json(nullptr));
+  }
+  return json;
+}
+
 Json ToJson(const PolicyResult& policy, const PolicyResult& reference) {
   Json json = {{"policy", policy.policy},
                {"in_force", policy.in_force},
@@ -126,6 +160,9 @@ Json ToJson(const PolicyResult& policy, const PolicyResult& reference) {
   for (const WorkloadResult& workload : policy.workloads) {
     json["workloads"].push_back(ToJson(workload));
   }
+  json["growth"] = ToJson(policy.growth);
+  json["range"] = Json::array();
+  for (const RangeOfLevel& range : policy.range) json["range"].push_back(ToJson(range));
   return json;
 }
 
@@ -168,6 +205,7 @@ std::string ReadAmplificationJson(const ReadAmplification& run, const Machine& m
     std::visit([&, &name = name](const auto& v) { json["settings"][name] = v; }, value);
   }
   json["interval_percent"] = 95;
+  json["heat"] = run.heat;
   json["frontier"] = Json::array();
   for (const FrontierPoint& point : run.frontier) {
     Json entry = {{"varied", point.varied}, {"bits_per_key_asked", point.bits_per_key}};

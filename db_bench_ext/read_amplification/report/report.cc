@@ -249,6 +249,36 @@ std::string LevelTable(const ReadAmplification& run, size_t w) {
   return table.ToString();
 }
 
+// The writes in four equal parts.
+std::string GrowthTable(const ReadAmplification& run) {
+  constexpr size_t kQuarters = 4;
+  const std::vector<std::string> labels = Labels(run);
+  TextTable table = Table(
+      {"policy", "lookups", "false reads", "1st", "2nd", "3rd", "4th", "from file", "most bits"});
+  for (size_t i = 0; i < run.policies.size(); ++i) {
+    const std::vector<inspect::GrowthInterval>& growth = run.policies[i].growth;
+    WorkloadCounts all, quarters[kQuarters];
+    double most_bits = 0;
+    for (size_t at = 0; at < growth.size(); ++at) {
+      for (WorkloadCounts* const sum : {&all, &quarters[at * kQuarters / growth.size()]}) {
+        sum->lookups += growth[at].counts.lookups;
+        sum->false_positive_block_reads += growth[at].counts.false_positive_block_reads;
+        sum->data_blocks_read += growth[at].counts.data_blocks_read;
+      }
+      most_bits = std::max(most_bits, 8 * Ratio(growth[at].filter_bytes, growth[at].keys));
+    }
+    std::vector<std::string> row = {labels[i], absl::StrCat(all.lookups),
+                                    Fixed(inspect::FalseReads(all), 5)};
+    for (const WorkloadCounts& quarter : quarters) {
+      row.push_back(Fixed(inspect::FalseReads(quarter), 5));
+    }
+    row.push_back(PerLookup(all.data_blocks_read, all, 4));
+    row.push_back(Fixed(most_bits, 2));
+    table.AddRow(row);
+  }
+  return table.ToString();
+}
+
 std::string FrontierTable(const ReadAmplification& run, size_t w) {
   TextTable table = Table({"policy", "bits a key", "false reads a lookup", "95 %", "from file"});
   const auto add = [&](const PolicyResult& policy) {
@@ -412,6 +442,14 @@ std::string FullReport(const ReadAmplification& run) {
                                   inspect::WrapText(kMeaning, kReportWidth), "\n");
   for (size_t w = 0; w < run.policies[0].workloads.size(); ++w) {
     absl::StrAppend(&text, "\n", WorkloadText(run, w));
+  }
+  if (!run.heat.empty()) {
+    absl::StrAppend(&text, "\n",
+                    inspect::WrapText("While the tree grew: false reads a lookup, of all and by "
+                                      "quarter of the writes; data blocks a lookup from the file; "
+                                      "the most bits a key of all filters at any time",
+                                      kReportWidth),
+                    "\n", GrowthTable(run));
   }
   if (!run.frontier.empty() && !run.policies[0].workloads.empty()) {
     const size_t w = inspect::LeadingWorkload(run);

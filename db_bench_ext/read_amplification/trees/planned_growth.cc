@@ -63,10 +63,10 @@ uint64_t Level0Trigger(uint64_t flush, uint64_t flushes, uint64_t trigger, uint6
 }
 
 absl::Status GrowByPlan(const KeySet& keys, const WriteSequence& writes, const TreeOptions& options,
-                        rocksdb::DB* db, GrowthProgress progress) {
+                        rocksdb::DB* db, GrowthProgress progress, const AfterWrites& after) {
   const uint64_t mean = MeanBytes(keys.size(), keys.total_bytes(), options.value_size);
   CompactionPlan plan(TargetsOf(options, mean));
-  TreeWriter writer(db, options.value_size, options.seed);
+  TreeWriter writer(db, options.value_size, options.seed, after);
   std::string room;
   uint64_t begin = 0;
   const auto grow_to = [&](uint64_t end) {

@@ -23,7 +23,8 @@ uint64_t Level0Trigger(uint64_t flush, uint64_t flushes, uint64_t trigger, uint6
 // Into a new database that is open with RestingOptions. Before a full compaction of the sequence,
 // and at the end unless that is one, come flushes as for a sequence of its own.
 absl::Status GrowByPlan(const KeySet& keys, const WriteSequence& writes, const TreeOptions& options,
-                        rocksdb::DB* db, GrowthProgress progress);
+                        rocksdb::DB* db, GrowthProgress progress,
+                        const AfterWrites& after = nullptr);
 
 }  // namespace winnow::bench
 

@@ -76,9 +76,10 @@ bool RestDetector::Rests(const BackgroundWork& work) {
 }
 
 absl::Status GrowByRocksDB(const KeySet& keys, const WriteSequence& writes,
-                           const TreeOptions& options, rocksdb::DB* db, GrowthProgress progress) {
+                           const TreeOptions& options, rocksdb::DB* db, GrowthProgress progress,
+                           const AfterWrites& after) {
   const uint64_t n = writes.size();
-  TreeWriter writer(db, options.value_size, options.seed);
+  TreeWriter writer(db, options.value_size, options.seed, after);
   std::string room;
   auto compaction = writes.compactions().begin();
   for (uint64_t written = 1; written <= n; ++written) {

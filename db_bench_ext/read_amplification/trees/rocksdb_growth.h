@@ -45,7 +45,8 @@ class RestDetector {
 // were written, as FIFO compaction drops what is above its size, is an error where each was written
 // once.
 absl::Status GrowByRocksDB(const KeySet& keys, const WriteSequence& writes,
-                           const TreeOptions& options, rocksdb::DB* db, GrowthProgress progress);
+                           const TreeOptions& options, rocksdb::DB* db, GrowthProgress progress,
+                           const AfterWrites& after = nullptr);
 
 }  // namespace winnow::bench
 

@@ -24,7 +24,8 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> Open(const rocksdb::Options& option
 }  // namespace
 
 absl::Status GrowTree(const KeySet& keys, const WriteSequence& writes, const TreeOptions& options,
-                      const Policy& policy, const std::string& path, GrowthProgress progress) {
+                      const Policy& policy, const std::string& path, GrowthProgress progress,
+                      const AfterWrites& after) {
   const bool planned = options.growth == GrowthKind::kPlanned;
   rocksdb::Options database =
       planned ? RestingOptions(options, policy) : GrowingOptions(options, policy);
@@ -33,8 +34,8 @@ absl::Status GrowTree(const KeySet& keys, const WriteSequence& writes, const Tre
   absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
       Open(database, path, "make a database in " + path);
   if (!db.ok()) return db.status();
-  absl::Status status = planned ? GrowByPlan(keys, writes, options, db->get(), progress)
-                                : GrowByRocksDB(keys, writes, options, db->get(), progress);
+  absl::Status status = planned ? GrowByPlan(keys, writes, options, db->get(), progress, after)
+                                : GrowByRocksDB(keys, writes, options, db->get(), progress, after);
   if (!status.ok()) return status;
   return FromRocksDB((*db)->Close(), "close " + path);
 }

@@ -19,6 +19,7 @@
 #include "db_bench_ext/read_amplification/trees/policies.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
 #include "db_bench_ext/read_amplification/trees/tree_scale.h"
+#include "db_bench_ext/read_amplification/trees/tree_writer.h"
 
 namespace winnow::bench {
 
@@ -27,9 +28,10 @@ using GrowthProgress = absl::FunctionRef<bool(uint64_t keys_written)>;
 
 // Writes keys as the sequence says into a new database in the folder `path`, which must not exist
 // or be empty, and grows the tree as options.growth says (planned_growth.h, rocksdb_growth.h).
-// `options` as ScaleTree gives them.
+// `options` as ScaleTree gives them. `after` may look at the tree meanwhile.
 absl::Status GrowTree(const KeySet& keys, const WriteSequence& writes, const TreeOptions& options,
-                      const Policy& policy, const std::string& path, GrowthProgress progress);
+                      const Policy& policy, const std::string& path, GrowthProgress progress,
+                      const AfterWrites& after = nullptr);
 
 // Opens a grown tree, with an empty block cache. Nothing is merged while it is open.
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenTree(const TreeOptions& options,

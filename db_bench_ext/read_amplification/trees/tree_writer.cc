@@ -1,5 +1,7 @@
 #include "db_bench_ext/read_amplification/trees/tree_writer.h"
 
+#include <utility>
+
 #include "db_bench_ext/read_amplification/keys/random.h"
 #include "db_bench_ext/read_amplification/system/status.h"
 
@@ -14,8 +16,11 @@ constexpr uint64_t kValueSalt = 0x76616c7565;
 
 }  // namespace
 
-TreeWriter::TreeWriter(rocksdb::DB* db, size_t value_size, uint64_t seed)
-    : db_(db), value_size_(value_size), values_(value_size + kValuePool, '\0') {
+TreeWriter::TreeWriter(rocksdb::DB* db, size_t value_size, uint64_t seed, AfterWrites after)
+    : db_(db),
+      value_size_(value_size),
+      after_(std::move(after)),
+      values_(value_size + kValuePool, '\0') {
   Random random(seed ^ kValueSalt);
   for (char& byte : values_) byte = static_cast<char>(random());
 }
@@ -57,8 +62,11 @@ absl::Status TreeWriter::WriteBatch() {
   rocksdb::WriteOptions write;
   write.disableWAL = true;
   const rocksdb::Status status = db_->Write(write, &batch_);
+  if (!status.ok()) return FromRocksDB(status, "write");
+  const uint32_t keys = batch_.Count();
   batch_.Clear();
-  return FromRocksDB(status, "write");
+  written_ += keys;
+  return after_ && keys > 0 ? after_(db_, written_) : absl::OkStatus();
 }
 
 }  // namespace winnow::bench

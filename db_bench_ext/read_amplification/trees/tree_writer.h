@@ -9,10 +9,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
 namespace winnow::bench {
+
+// Called when so many keys were written and can be read, as soon as there are more; an error ends
+// the writes.
+using AfterWrites = std::function<absl::Status(rocksdb::DB* db, uint64_t written)>;
 
 // Without a log, as what a crash would lose is grown again anyway: what was not flushed is lost
 // when the database is closed. The database outlives it. For one thread.
@@ -20,7 +25,7 @@ class TreeWriter {
  public:
   // Values are pieces of a random megabyte that depends on the seed. Those of keys with
   // neighbouring numbers overlap, so that files in which neighbours meet compress to about half.
-  TreeWriter(rocksdb::DB* db, size_t value_size, uint64_t seed);
+  TreeWriter(rocksdb::DB* db, size_t value_size, uint64_t seed, AfterWrites after = nullptr);
 
   // The value depends on the key's number. The write may wait for later ones.
   absl::Status Put(std::string_view key, uint64_t number);
@@ -40,6 +45,8 @@ class TreeWriter {
 
   rocksdb::DB* const db_;
   const size_t value_size_;
+  const AfterWrites after_;
+  uint64_t written_ = 0;
   rocksdb::WriteBatch batch_;
   std::string values_;
 };

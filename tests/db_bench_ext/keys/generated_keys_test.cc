@@ -32,6 +32,17 @@ TEST(GeneratedKeysTest, TheyAscendAndHaveTheirSize) {
   EXPECT_EQ(keys[256], std::string("\0\0\0\0\0\0\2\0000000000000000", 20));
 }
 
+TEST(GeneratedKeysTest, AKeyTellsItsNumber) {
+  std::string room;
+  for (const uint64_t number : {0u, 1u, 255u, 256u, 299u}) {
+    EXPECT_EQ(GeneratedKeys::NumberOf(GeneratedKeys(300, 20).Get(number, &room)), number);
+    if (number < 299) {
+      EXPECT_EQ(GeneratedKeys::NumberOf(GeneratedKeys::Absent(300, 8).Get(number, &room)), number);
+    }
+  }
+  EXPECT_EQ(GeneratedKeys::NumberOf(""), 0u);
+}
+
 TEST(GeneratedKeysTest, AbsentOnesLieBetweenThem) {
   const std::vector<std::string> present = Strings(GeneratedKeys(300, 16));
   const std::vector<std::string> absent = Strings(GeneratedKeys::Absent(300, 16));

@@ -17,6 +17,7 @@ namespace {
 using ::testing::Each;
 using ::testing::ElementsAreArray;
 using ::testing::Gt;
+using ::testing::HasSubstr;
 
 constexpr uint64_t kEnd = uint64_t{1} << 62;
 
@@ -98,6 +99,39 @@ TEST(HeatTest, ARangeWithoutAShareIsNotDrawn) {
   const Heat heat({0, 1, 0, 1, 0}, kEnd);
   Random random(3);
   for (int i = 0; i < 100'000; ++i) ASSERT_EQ(heat.DrawRange(&random) % 2, 1u);
+}
+
+TEST(HeatTest, TheShareBelowANumberIsThatOfTheRangesBefore) {
+  const Heat heat({1, 2, 1}, 1000);  // 333, 333 and 334 numbers
+  EXPECT_EQ(heat.ShareBelow(0), 0);
+  EXPECT_NEAR(heat.ShareBelow(111), 0.25 / 3, 1e-12);
+  EXPECT_NEAR(heat.ShareBelow(333), 0.25, 1e-12);
+  EXPECT_NEAR(heat.ShareBelow(666), 0.75, 1e-12);
+  EXPECT_NEAR(heat.ShareBelow(833), 0.875, 1e-12);
+  EXPECT_EQ(heat.ShareBelow(1000), 1);
+  EXPECT_EQ(heat.ShareBelow(5000), 1);
+}
+
+// At any time, of few numbers and of many.
+TEST(HeatTest, ModelsHaveTheirHeatOfAnyNumberOfKeys) {
+  for (const HeatModel& model : HeatModels()) {
+    EXPECT_EQ(FindHeatModel(model.name), &model);
+    EXPECT_THAT(HeatHelp(), HasSubstr(model.name + ": "));
+    for (const uint64_t end : {uint64_t{1000}, kEnd}) {
+      for (const double done : {0.0, 0.3, 1.0}) {
+        const Heat heat = model.at(done, end);
+        EXPECT_EQ(heat.ranges(), model.at(0, end).ranges()) << model.name;
+        Random random(7);
+        for (int i = 0; i < 1000; ++i) {
+          ASSERT_LT(heat.DrawIn(heat.DrawRange(&random), &random), end) << model.name;
+        }
+      }
+    }
+  }
+  EXPECT_NEAR(FindHeatModel("mixgraph")->at(0.7, 3000).ShareBelow(2900), 129 / 667.0, 1e-9);
+  EXPECT_NEAR(FindHeatModel("newest")->at(0.5, 1000).ShareBelow(459), 0.2, 0.01);
+  EXPECT_EQ(FindHeatModel("newest")->at(0.5, 1000).ShareBelow(510), 1);
+  EXPECT_EQ(FindHeatModel("Mixgraph"), nullptr);
 }
 
 TEST(HeatTest, NumbersOfARangeLieInItAndFillIt) {

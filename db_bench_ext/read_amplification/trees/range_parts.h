@@ -1,0 +1,28 @@
+// Where in the range of keys the filters of a tree have their bits.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_RANGE_PARTS_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_RANGE_PARTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+
+namespace winnow::bench {
+
+// A file and its filter.
+struct RangeOfFilter {
+  int level = 0;
+  uint64_t first = 0;  // of the numbers of its keys
+  uint64_t last = 0;   // at least `first`
+  uint64_t keys = 0;
+  uint64_t filter_bytes = 0;
+};
+
+// By level, ascending, of numbers below `end`; the keys of a file are taken to lie evenly. Pure.
+std::vector<inspect::RangeOfLevel> PartsOfRange(const std::vector<RangeOfFilter>& filters,
+                                                uint64_t end);
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_RANGE_PARTS_H_
