@@ -63,6 +63,27 @@ std::shared_ptr<TreeRecord> KnownTrees::RecordOf(const void* logger, const std::
   return entry == nullptr ? nullptr : entry->record;
 }
 
+KnownTotals KnownTrees::Totals() const {
+  std::vector<std::shared_ptr<TreeRecord>> records;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const Entry& entry : entries_) records.push_back(entry.record);
+  }
+  KnownTotals totals;
+  totals.families = records.size();
+  totals.knows_all_files = !records.empty() && !has_forgotten();
+  for (const std::shared_ptr<TreeRecord>& record : records) {
+    const LiveFiles::Sums sums = record->files.sums();
+    totals.files.files += sums.files;
+    totals.files.keys += sums.keys;
+    totals.files.filter_bytes += sums.filter_bytes;
+    totals.files.keys_that_stay += sums.keys_that_stay;
+    totals.files.bytes_that_stay += sums.bytes_that_stay;
+    totals.knows_all_files = totals.knows_all_files && record->files.KnowsAllFiles();
+  }
+  return totals;
+}
+
 void KnownTrees::Meet(const FamilyOptions& options) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!has_seen_options_) {

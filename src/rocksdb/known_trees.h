@@ -38,6 +38,15 @@ struct TreeRecord {
   LearnedRates rates;
 };
 
+// What the filters of all trees take, but for those of databases that were seen to close.
+struct KnownTotals {
+  size_t families = 0;
+  LiveFiles::Sums files;
+  // Whether all files of all these trees are known, with the sizes of their filters, and none was
+  // forgotten. False until a listener (listener.h) told it of each.
+  bool knows_all_files = false;
+};
+
 // Safe from any number of threads.
 class KnownTrees {
  public:
@@ -59,6 +68,9 @@ class KnownTrees {
   // known of trees stays.
   void Meet(const FamilyOptions& options);
 
+  // May take a millisecond with thousands of files.
+  KnownTotals Totals() const;
+
   // Whether a tree was forgotten as there are too many.
   bool has_forgotten() const noexcept { return has_forgotten_.load(std::memory_order_relaxed); }
 
@@ -74,7 +86,7 @@ class KnownTrees {
   Entry* Adopt(const void* logger, const std::string& family);
   void Bound();
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Entry> entries_;  // the latest first
   uint64_t asked_ = 0;
   std::atomic<bool> has_forgotten_{false};

@@ -115,19 +115,48 @@ void LiveFiles::CountEnd(const File& file) {
   lives.keys += written_ - file.written;
 }
 
+LiveFiles::AllLives LiveFiles::LivesSoFar() const {
+  AllLives lives = lives_;
+  for (const auto& [id, file] : files_) lives[IndexOf(file.facts)].keys += written_ - file.written;
+  return lives;
+}
+
 // A file ends in its next moment with the chance that others of its level had; one that outlived
 // them, with less: as if its own life so far was all that is known besides.
+double LiveFiles::ChanceToStay(const Lives& others, double age) const noexcept {
+  const double usual = (others.keys + kUsualLife * alive_) / (others.ended + 1);
+  return std::exp(-kHorizon * alive_ / std::max(usual + age, 1.0));
+}
+
+LiveFiles::Sums LiveFiles::sums() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  sums_.files = files_.size();
+  sums_.keys = alive_;
+  sums_.filter_bytes = memory_.resting.bytes + memory_.waiting.bytes;
+  if (sums_written_ >= 0 && written_ - sums_written_ < kSumsAgain * alive_) return sums_;
+  const AllLives lives = LivesSoFar();
+  sums_.keys_that_stay = 0;
+  sums_.bytes_that_stay = 0;
+  for (const auto& [id, file] : files_) {
+    const double stays = ChanceToStay(lives[IndexOf(file.facts)], written_ - file.written);
+    sums_.keys_that_stay += stays * static_cast<double>(file.facts.keys);
+    sums_.bytes_that_stay += stays * file.memory.bytes;
+  }
+  sums_written_ = written_;
+  return sums_;
+}
+
+bool LiveFiles::KnowsAllFiles() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return is_told_;
+}
+
 LiveFiles::TreeShape LiveFiles::ShapeOfTree() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::array<Lives, LookupSamples::kLevels> lives = lives_;
-  for (const auto& [id, file] : files_) lives[IndexOf(file.facts)].keys += written_ - file.written;
-  const auto chance_to_stay = [&](const Lives& others, double age) {
-    const double usual = (others.keys + kUsualLife * alive_) / (others.ended + 1);
-    return std::exp(-kHorizon * alive_ / std::max(usual + age, 1.0));
-  };
+  const AllLives lives = LivesSoFar();
   TreeShape tree;
   for (size_t level = 0; level < lives.size(); ++level) {
-    tree.stays[level] = chance_to_stay(lives[level], 0);
+    tree.stays[level] = ChanceToStay(lives[level], 0);
   }
   tree.files.reserve(files_.size());
   for (const auto& [id, file] : files_) {
@@ -139,7 +168,7 @@ LiveFiles::TreeShape LiveFiles::ShapeOfTree() const {
     if (file.memory.uniform_bytes > 0) {
       shape.to_uniform = file.memory.bytes / file.memory.uniform_bytes;
     }
-    shape.stays = chance_to_stay(lives[IndexOf(file.facts)], written_ - file.written);
+    shape.stays = ChanceToStay(lives[IndexOf(file.facts)], written_ - file.written);
     shape.warmth = file.facts.warmth;
     tree.files.push_back(shape);
   }

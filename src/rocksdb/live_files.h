@@ -82,6 +82,8 @@ class LiveFiles {
   static constexpr double kHorizon = 2;
   // Of the tree's keys, what is written before a grid is made again.
   static constexpr double kGridAgain = 1.0 / 16;
+  // And before it is looked at again which files will stay.
+  static constexpr double kSumsAgain = 1.0 / 64;
   // What has been rewritten so often and never touched a file knows little of it.
   static constexpr double kMostAge = 30;
   // Filters that are read again after they had no reader, before readers are ignored.
@@ -131,6 +133,24 @@ class LiveFiles {
     double alive = 0;  // keys of the files that are recorded
   };
   Written written() const;
+
+  // ---- What filters take, for who shares out memory
+
+  struct Sums {
+    size_t files = 0;  // recorded; neighbours that are remembered as one count as one
+    double keys = 0;
+    double filter_bytes = 0;
+    // Of these, by the chance that each file stays as it is while the tree writes kHorizon times
+    // its keys.
+    double keys_that_stay = 0;
+    double bytes_that_stay = 0;
+  };
+  // The shares that stay may be as old as kSumsAgain of the tree's keys.
+  Sums sums();
+
+  // Whether the record has all files of the tree, and the size of each one's filter: told by a
+  // listener (listener.h).
+  bool KnowsAllFiles() const;
 
   // A file as its rate is learned. `level` is one of LookupSamples: the last of these where nothing
   // lies below the file.
@@ -182,8 +202,11 @@ class LiveFiles {
     double ended = 0;  // files
     double keys = 0;   // of all these together
   };
-  using Level = std::multimap<std::string, Id>;  // by first keys
+  using Level = std::multimap<std::string, Id>;                // by first keys
+  using AllLives = std::array<Lives, LookupSamples::kLevels>;  // by level
 
+  AllLives LivesSoFar() const;
+  double ChanceToStay(const Lives& others, double age) const noexcept;
   static size_t IndexOf(const NewFile& file) noexcept;
   void SetPlaces(File* file) const noexcept;
   void CountEnd(const File& file);
@@ -215,7 +238,7 @@ class LiveFiles {
   std::unordered_map<Id, File> files_;
   std::unordered_map<Id, File> unread_;  // that had readers, and have none
   std::map<int, Level> levels_;
-  std::array<Lives, LookupSamples::kLevels> lives_{};  // by level
+  AllLives lives_{};
   std::shared_ptr<const KeyGrid> grid_;
   double grid_written_ = 0;  // keys that the tree had written when it was made
   LiveMemory memory_;
@@ -224,6 +247,9 @@ class LiveFiles {
   double alive_ = 0;    // keys
   size_t revivals_ = 0;
   bool is_reopening_ = false;
+  bool is_told_ = false;  // all that live, by a listener
+  Sums sums_;             // when the tree had written so many keys
+  double sums_written_ = -1;
   std::string join_at_;
   LookupSamples samples_;
 };

@@ -156,5 +156,30 @@ TEST(KnownTreesTest, FamiliesOptionsCountWhereTheyAgree) {
   EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).size_ratio, 0);  // they did not agree before
 }
 
+TEST(KnownTreesTest, TotalsAreOfAllTrees) {
+  KnownTrees trees;
+  EXPECT_FALSE(trees.Totals().knows_all_files);
+  int logger = 0;
+  for (const char* const family : {"a", "b"}) {
+    trees.Learn(&logger, family, BuildFacts());
+    LiveFiles& files = trees.RecordOf(&logger, family)->files;
+    LiveFiles::NewFile file;
+    file.level = 6;
+    file.range = {"a", "b"};
+    file.keys = 100;
+    files.AddMemory(files.Add(file, -1), {125, 120});
+  }
+  const KnownTotals totals = trees.Totals();
+  EXPECT_EQ(totals.families, 2u);
+  EXPECT_EQ(totals.files.files, 2u);
+  EXPECT_EQ(totals.files.keys, 200);
+  EXPECT_EQ(totals.files.filter_bytes, 250);
+  // A share of both, as nothing ended yet.
+  EXPECT_GT(totals.files.keys_that_stay, 0);
+  EXPECT_LT(totals.files.keys_that_stay, 200);
+  EXPECT_DOUBLE_EQ(totals.files.bytes_that_stay, 1.25 * totals.files.keys_that_stay);
+  EXPECT_FALSE(totals.knows_all_files);  // nobody told
+}
+
 }  // namespace
 }  // namespace winnow::plugin
