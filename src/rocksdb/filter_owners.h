@@ -4,6 +4,7 @@
 #ifndef WINNOW_SRC_ROCKSDB_FILTER_OWNERS_H_
 #define WINNOW_SRC_ROCKSDB_FILTER_OWNERS_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,7 +21,7 @@ namespace winnow::plugin {
 // The file that a filter is of.
 struct OwnerFile {
   LiveFiles::Id id = 0;
-  int level = -1;  // as LiveFiles::LevelIndex has it
+  int level = -1;  // as LiveFiles::LevelIndex has it, when the filter was built
   // Whether the filter has one reader, from the file's opening to its end.
   bool has_one_reader = true;
 };
@@ -33,6 +34,7 @@ class OwnedReader {
   OwnedReader(std::shared_ptr<LiveFiles> files, const OwnerFile& file)
       : files_(std::move(files)), file_(file) {
     if (file_.has_one_reader) files_->Opened(file_.id);
+    level_ = files_->LevelOfReaders(file_.id);
   }
   OwnedReader(OwnedReader&& other) noexcept = default;
   OwnedReader& operator=(OwnedReader&&) = delete;
@@ -45,13 +47,14 @@ class OwnedReader {
   // What the filter, which has this rate of false positives, said of a key whose hash is sampled.
   // Of a file.
   void Note(std::string_view key, uint64_t hash, double rate, bool may_contain) const noexcept {
-    files_->samples().Note(LookupsOfThisThread(), key, hash, {file_.id, file_.level, rate},
-                           may_contain);
+    const int level = level_ != nullptr ? level_->load(std::memory_order_relaxed) : file_.level;
+    files_->samples().Note(LookupsOfThisThread(), key, hash, {file_.id, level, rate}, may_contain);
   }
 
  private:
   std::shared_ptr<LiveFiles> files_;
   OwnerFile file_;
+  std::shared_ptr<const std::atomic<int>> level_;  // where the file is now; null: unknown
 };
 
 // Of one policy. Safe from any number of threads.

@@ -14,11 +14,17 @@
 
 #include <rocksdb/advanced_options.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/options.h>
 #include <rocksdb/slice.h>
+#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/status.h>
 #include <rocksdb/table.h>
+#include <rocksdb/table_properties.h>
 #include <rocksdb/types.h>
 #include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/utilities/options_type.h>

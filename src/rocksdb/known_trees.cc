@@ -1,6 +1,10 @@
 #include "src/rocksdb/known_trees.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "src/core/level_plan.h"
+#include "src/core/sizing.h"
 
 namespace winnow::plugin {
 
@@ -23,14 +27,50 @@ KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& fami
   return Find(logger, family);
 }
 
+KnownTrees::Listened* KnownTrees::FindListened(const void* logger) {
+  const auto found =
+      std::find_if(listened_.begin(), listened_.end(),
+                   [&](const Listened& database) { return database.logger == logger; });
+  return found == listened_.end() ? nullptr : &*found;
+}
+
+void KnownTrees::SetLevels(Entry* entry, const LiveFiles::Levels& levels) {
+  entry->tree.base = levels.base;
+  entry->tree.depth = levels.depth;
+}
+
+KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& family) {
+  entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<TreeRecord>()});
+  Entry& entry = entries_.front();
+  if (Listened* const database = FindListened(logger)) {
+    entry.database = database->database;
+    const auto unclaimed =
+        std::find_if(database->unclaimed.begin(), database->unclaimed.end(),
+                     [&](const ToldFamily& told) { return told.family == family; });
+    LiveFiles::List list{database->database, true, {}};
+    if (unclaimed != database->unclaimed.end()) {
+      Weigh(&*unclaimed);
+      list.files = std::move(unclaimed->files);
+      database->unclaimed.erase(unclaimed);
+    }
+    // It had no other files when the database was listed.
+    if (database->is_listed) SetLevels(&entry, entry.record->files.Reconcile(list));
+  }
+  Bound();
+  return &entry;
+}
+
 // The first one stays, whatever it has.
 void KnownTrees::Bound() {
   size_t files = 0;
   for (const Entry& entry : entries_) files += entry.record->files.remembered();
   while (entries_.size() > kMostTrees || (files > kMostFiles && entries_.size() > 1)) {
-    files -= entries_.back().record->files.remembered();
-    entries_.pop_back();
-    has_forgotten_.store(true, std::memory_order_relaxed);
+    const auto closed = std::find_if(entries_.rbegin(), entries_.rend() - 1,
+                                     [](const Entry& entry) { return entry.is_closed; });
+    const auto last = closed == entries_.rend() - 1 ? entries_.end() - 1 : closed.base() - 1;
+    files -= last->record->files.remembered();
+    if (!last->is_closed) has_forgotten_.store(true, std::memory_order_relaxed);
+    entries_.erase(last);
   }
 }
 
@@ -42,12 +82,12 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
     Entry* entry = Find(logger, family);
     if (entry == nullptr) entry = Adopt(logger, family);
     if (entry == nullptr) {
-      entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<TreeRecord>()});
-      entry = &entries_.front();
-      Bound();
+      entry = Make(logger, family);
     } else if (++asked_ % 256 == 0) {
       Bound();
     }
+    entry->has_builders = true;
+    entry->is_closed = false;
     known = entry->tree = WithFile(entry->tree, facts);
   }
   known.size_ratio = options_.size_ratio;
@@ -65,15 +105,21 @@ std::shared_ptr<TreeRecord> KnownTrees::RecordOf(const void* logger, const std::
 
 KnownTotals KnownTrees::Totals() const {
   std::vector<std::shared_ptr<TreeRecord>> records;
+  bool is_complete = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (const Entry& entry : entries_) records.push_back(entry.record);
+    for (const Entry& entry : entries_) {
+      if (!entry.is_closed) records.push_back(entry.record);
+    }
+    is_complete = !listened_.empty() &&
+                  std::all_of(listened_.begin(), listened_.end(),
+                              [](const Listened& database) { return database.is_complete; });
   }
   KnownTotals totals;
-  totals.families = records.size();
-  totals.knows_all_files = !records.empty() && !has_forgotten();
+  totals.knows_all_files = is_complete && !has_forgotten();
   for (const std::shared_ptr<TreeRecord>& record : records) {
     const LiveFiles::Sums sums = record->files.sums();
+    totals.families += sums.files > 0 ? 1 : 0;
     totals.files.files += sums.files;
     totals.files.keys += sums.keys;
     totals.files.filter_bytes += sums.filter_bytes;
@@ -82,6 +128,134 @@ KnownTotals KnownTrees::Totals() const {
     totals.knows_all_files = totals.knows_all_files && record->files.KnowsAllFiles();
   }
   return totals;
+}
+
+void KnownTrees::Use(const FilterOptions& uniform, bool last_level_needs_none) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  uniform_ = uniform;
+  last_level_needs_none_ = last_level_needs_none;
+}
+
+void KnownTrees::BeginList(const void* logger, LiveFiles::Name database) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = std::find_if(listened_.begin(), listened_.end(), [&](const Listened& known) {
+    return known.logger == logger && known.database == database;
+  });
+  if (found == listened_.end()) listened_.push_back({logger, database, false, false, {}});
+  std::vector<std::string> known;
+  for (Entry& entry : entries_) {
+    if (entry.database != database || entry.logger == logger) continue;
+    entry.logger = logger;
+    entry.is_closed = false;
+    known.push_back(entry.family);
+  }
+  // Files that were recovered while it was opened have begun a record. They are in the list.
+  entries_.erase(std::remove_if(entries_.begin(), entries_.end(),
+                                [&](const Entry& entry) {
+                                  return entry.logger == logger && entry.database != database &&
+                                         std::count(known.begin(), known.end(), entry.family) > 0;
+                                }),
+                 entries_.end());
+  for (const Entry& entry : entries_) {
+    if (entry.logger == logger) entry.record->files.BeginList();
+  }
+}
+
+void KnownTrees::Weigh(ToldFamily* told) const {
+  int depth = 0;
+  for (const LiveFiles::Listed& file : told->files) depth = std::max(depth, file.level);
+  const bool leaves_out_last =
+      last_level_needs_none_ || options_.has_last_level_without_filters.value_or(false);
+  if (leaves_out_last && depth > 0) {
+    const auto is_left_out = [depth](const LiveFiles::Listed& file) {
+      return file.level == depth && file.is_measured && file.filter_bytes == 0;
+    };
+    told->files.erase(std::remove_if(told->files.begin(), told->files.end(), is_left_out),
+                      told->files.end());
+  }
+  const FilterOptions uniform = core::ForBuilding(uniform_);
+  for (LiveFiles::Listed& file : told->files) {
+    const auto bytes = static_cast<double>(core::EstimateBytes(file.keys, uniform));
+    if (!file.is_measured) file.filter_bytes = bytes;
+    if (file.filter_bytes == 0) continue;
+    // What another policy built says nothing of what a plan takes.
+    file.memory = {file.is_ours ? file.filter_bytes : bytes, bytes};
+  }
+}
+
+void KnownTrees::Tell(const void* logger, ToldDatabase told) {
+  struct Tree {
+    std::string family;
+    std::shared_ptr<TreeRecord> record;
+    LiveFiles::List list;
+    LiveFiles::Levels levels;
+  };
+  std::vector<Tree> trees;
+  std::vector<ToldFamily> unclaimed;
+  size_t num_unclaimed = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (ToldFamily& family : told.families) {
+      Entry* entry = Find(logger, family.family);
+      if (!family.is_ours && (entry == nullptr || !entry->has_builders)) {
+        num_unclaimed += family.files.size();
+        unclaimed.push_back(std::move(family));
+        continue;
+      }
+      Weigh(&family);
+      if (entry == nullptr) entry = Make(logger, family.family);
+      entry->is_closed = false;
+      entry->database = told.name;
+      trees.push_back(
+          {family.family, entry->record, {told.name, told.is_first, std::move(family.files)}, {}});
+    }
+    // Of others there is no file, or they have another policy.
+    for (auto entry = entries_.begin(); entry != entries_.end();) {
+      const bool is_told = std::any_of(trees.begin(), trees.end(), [&](const Tree& tree) {
+        return tree.family == entry->family;
+      });
+      if (entry->logger != logger || is_told) {
+        ++entry;
+      } else if (!entry->has_builders && entry->database == told.name) {
+        entry = entries_.erase(entry);
+      } else {
+        if (entry->database == 0) entry->database = told.name;
+        trees.push_back({entry->family, entry->record, {told.name, told.is_first, {}}, {}});
+        ++entry;
+      }
+    }
+  }
+  for (Tree& tree : trees) tree.levels = tree.record->files.Reconcile(tree.list);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const Tree& tree : trees) {
+    Entry* const entry = Find(logger, tree.family);
+    if (entry == nullptr || entry->record != tree.record) continue;
+    SetLevels(entry, tree.levels);
+  }
+  for (Listened& database : listened_) {
+    if (database.logger != logger || database.database != told.name) continue;
+    database.is_listed = num_unclaimed <= kMostUnclaimed;
+    database.is_complete = told.is_complete;
+    database.unclaimed = database.is_listed ? std::move(unclaimed) : std::vector<ToldFamily>();
+  }
+  Bound();
+}
+
+void KnownTrees::Ended(LiveFiles::Name file) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const Entry& entry : entries_) entry.record->files.Ended(file);
+}
+
+void KnownTrees::Closed(LiveFiles::Name database) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (Entry& entry : entries_) {
+    if (entry.database != database) continue;
+    entry.is_closed = true;
+    entry.record->files.StopBeingTold();
+  }
+  listened_.erase(std::remove_if(listened_.begin(), listened_.end(),
+                                 [&](const Listened& known) { return known.database == database; }),
+                  listened_.end());
 }
 
 void KnownTrees::Meet(const FamilyOptions& options) {

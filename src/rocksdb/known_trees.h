@@ -21,6 +21,7 @@
 #include "src/rocksdb/context.h"
 #include "src/rocksdb/learned_rates.h"
 #include "src/rocksdb/live_files.h"
+#include "winnow/options.h"
 
 namespace winnow::plugin {
 
@@ -50,16 +51,43 @@ struct KnownTotals {
 // Safe from any number of threads.
 class KnownTrees {
  public:
-  // Of as many trees as this; the one that was asked for least recently is forgotten.
+  // Of as many trees as this; the one that was asked for least recently is forgotten, of
+  // closed databases first.
   static constexpr size_t kMostTrees = 1000;
-  // Files of all trees that are remembered, those of closed databases too. Each takes some 400
-  // bytes, and with what is learned of lookups 550 to 800, by the length of keys: so that all
+  // Files of all trees that are remembered, those of closed databases too. Each takes some 450
+  // bytes, and with what is learned of lookups 600 to 850, by the length of keys: so that all
   // together take some 64 MiB. Where there are more, trees are forgotten in the same order.
-  static constexpr size_t kMostFiles = 80'000;
+  static constexpr size_t kMostFiles = 76'000;
+  // Files of a database that are remembered in case that their family gets this policy.
+  static constexpr size_t kMostUnclaimed = 4096;
 
   // Takes in what is told of a file that is about to be built, and gives what is known now of its
   // tree. Nothing is known without a logger.
   KnownTree Learn(const void* logger, const std::string& family, const BuildFacts& facts);
+
+  // By these options filters are built that no plan changes. Some last levels need none.
+  void Use(const FilterOptions& uniform, bool last_level_needs_none);
+
+  // ---- What a listener tells (listener.h)
+
+  struct ToldFamily {
+    std::string family;
+    bool is_ours = false;  // has this policy, as far as is known besides filters that were built
+    std::vector<LiveFiles::Listed> files;  // without `memory`
+  };
+  struct ToldDatabase {
+    LiveFiles::Name name = 0;
+    bool is_first = false;     // since it was opened
+    bool is_complete = false;  // it is known which of its families have this policy
+    std::vector<ToldFamily> families;
+  };
+  // Before its files are listed. What was known of a database of this name before it was closed is
+  // known of this one.
+  void BeginList(const void* logger, LiveFiles::Name database);
+  // Families that are missing have no files.
+  void Tell(const void* logger, ToldDatabase database);
+  void Ended(LiveFiles::Name file);
+  void Closed(LiveFiles::Name database);
 
   // Null if nothing is known of the tree.
   std::shared_ptr<TreeRecord> RecordOf(const void* logger, const std::string& family);
@@ -80,10 +108,24 @@ class KnownTrees {
     std::string family;
     KnownTree tree;
     std::shared_ptr<TreeRecord> record;
+    LiveFiles::Name database = 0;  // 0: no listener told
+    bool has_builders = false;
+    bool is_closed = false;
+  };
+  struct Listened {
+    const void* logger;
+    LiveFiles::Name database;
+    bool is_listed;
+    bool is_complete;
+    std::vector<ToldFamily> unclaimed;  // that have not this policy yet; not too many files
   };
 
   Entry* Find(const void* logger, const std::string& family);
   Entry* Adopt(const void* logger, const std::string& family);
+  static void SetLevels(Entry* entry, const LiveFiles::Levels& levels);
+  Entry* Make(const void* logger, const std::string& family);
+  Listened* FindListened(const void* logger);
+  void Weigh(ToldFamily* told) const;
   void Bound();
 
   mutable std::mutex mutex_;
@@ -92,6 +134,9 @@ class KnownTrees {
   std::atomic<bool> has_forgotten_{false};
   bool has_seen_options_ = false;
   FamilyOptions options_;
+  FilterOptions uniform_;
+  bool last_level_needs_none_ = false;
+  std::vector<Listened> listened_;  // databases that are open
 };
 
 }  // namespace winnow::plugin

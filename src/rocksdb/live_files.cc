@@ -58,10 +58,13 @@ void LiveFiles::ShortenPrefix(size_t size) {
 
 void LiveFiles::Forget() noexcept {
   files_.clear();
-  unread_.clear();
+  parked_.clear();
+  names_.clear();
   levels_.clear();
   memory_ = {};
+  more_bytes_ = 0;
   alive_ = 0;
+  knows_all_ = false;
 }
 
 void LiveFiles::LengthenKeys(size_t size) {
@@ -72,7 +75,7 @@ void LiveFiles::LengthenKeys(size_t size) {
     if (key->size() > kMostKeyBytes) key->resize(kMostKeyBytes);
   };
   levels_.clear();
-  for (auto* files : {&files_, &unread_}) {
+  for (auto* files : {&files_, &parked_}) {
     for (auto& [id, file] : *files) {
       lengthen(&file.facts.range.first);
       lengthen(&file.facts.range.last);
@@ -132,7 +135,7 @@ LiveFiles::Sums LiveFiles::sums() {
   const std::lock_guard<std::mutex> lock(mutex_);
   sums_.files = files_.size();
   sums_.keys = alive_;
-  sums_.filter_bytes = memory_.resting.bytes + memory_.waiting.bytes;
+  sums_.filter_bytes = memory_.resting.bytes + memory_.waiting.bytes + more_bytes_;
   if (sums_written_ >= 0 && written_ - sums_written_ < kSumsAgain * alive_) return sums_;
   const AllLives lives = LivesSoFar();
   sums_.keys_that_stay = 0;
@@ -140,15 +143,10 @@ LiveFiles::Sums LiveFiles::sums() {
   for (const auto& [id, file] : files_) {
     const double stays = ChanceToStay(lives[IndexOf(file.facts)], written_ - file.written);
     sums_.keys_that_stay += stays * static_cast<double>(file.facts.keys);
-    sums_.bytes_that_stay += stays * file.memory.bytes;
+    sums_.bytes_that_stay += stays * (file.memory.bytes + file.more_bytes);
   }
   sums_written_ = written_;
   return sums_;
-}
-
-bool LiveFiles::KnowsAllFiles() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return is_told_;
 }
 
 LiveFiles::TreeShape LiveFiles::ShapeOfTree() const {
@@ -234,6 +232,7 @@ void LiveFiles::Count(const File& file, int sign) {
   FilterMemory& sum = file.facts.waits ? memory_.waiting : memory_.resting;
   sum.bytes += sign * file.memory.bytes;
   sum.uniform_bytes += sign * file.memory.uniform_bytes;
+  more_bytes_ += sign * file.more_bytes;
   alive_ += sign * static_cast<double>(file.facts.keys);
 }
 
@@ -264,6 +263,32 @@ LiveFiles::File LiveFiles::Take(Id id) {
   return file;
 }
 
+// It counts for nothing, and may come again.
+void LiveFiles::Park(Id id) noexcept {
+  File file = Take(id);
+  const Name name = file.name;
+  try {
+    parked_.emplace(id, std::move(file));
+  } catch (...) {
+    names_.erase(name);  // it is forgotten
+  }
+  if (parked_.size() > kMostFiles) Drop(parked_.begin()->first);
+}
+
+void LiveFiles::Drop(Id id) {
+  const auto parked = parked_.find(id);
+  const bool is_parked = parked != parked_.end();
+  const File file = is_parked ? std::move(parked->second) : Take(id);
+  if (is_parked) parked_.erase(parked);
+  if (!file.is_joined) names_.erase(file.name);
+}
+
+void LiveFiles::End(Id id) {
+  const auto parked = parked_.find(id);
+  CountEnd(parked != parked_.end() ? parked->second : files_.at(id));
+  Drop(id);
+}
+
 LiveMemory LiveFiles::Memory() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return memory_;
@@ -276,7 +301,7 @@ size_t LiveFiles::files() const {
 
 size_t LiveFiles::remembered() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return files_.size() + unread_.size();
+  return files_.size() + parked_.size();
 }
 
 bool LiveFiles::IsReopened() const {
@@ -286,7 +311,7 @@ bool LiveFiles::IsReopened() const {
 
 bool LiveFiles::Knows(Id id) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return files_.count(id) > 0 || unread_.count(id) > 0;
+  return files_.count(id) > 0 || parked_.count(id) > 0;
 }
 
 // ---- Places
@@ -297,13 +322,14 @@ LiveFiles::Level::iterator LiveFiles::FirstThatMayReach(Level* level, const KeyR
   return at == level->begin() ? at : std::prev(at);
 }
 
-bool LiveFiles::HasOneIn(int level, const KeyRange& range) {
+bool LiveFiles::HasOneIn(int level, const KeyRange& range, int above) {
   const auto found = levels_.find(level);
   if (found == levels_.end()) return false;
   Level& files = found->second;
   auto at = level == 0 ? files.begin() : FirstThatMayReach(&files, range);
   for (; at != files.end() && at->first <= range.last; ++at) {
-    if (files_.at(at->second).facts.range.Overlaps(range)) return true;
+    const NewFile& file = files_.at(at->second).facts;
+    if (file.level > above && file.range.Overlaps(range)) return true;
   }
   return false;
 }
@@ -334,7 +360,14 @@ void LiveFiles::EndIf(int level, const KeyRange& range, Ends ends) {
     const NewFile& file = files_.at(at->second).facts;
     if (file.range.Crosses(range) && ends(file)) ended.push_back(at->second);
   }
-  for (const Id id : ended) CountEnd(Take(id));
+  for (const Id id : ended) {
+    const File& file = files_.at(id);
+    if (!is_told_ || file.name == 0) {
+      End(id);
+    } else if (file.is_ending) {
+      Park(id);
+    }
+  }
 }
 
 void LiveFiles::EndReplaced(const NewFile& file, int base) {
@@ -393,7 +426,7 @@ void LiveFiles::MarkWaiting(const KeyRange& range) {
 // What was flushed long ago and overlapped nothing on level 0 was moved down since.
 void LiveFiles::SettleOldFlushes(int base) {
   const auto flushes = levels_.find(0);
-  if (flushes == levels_.end()) return;
+  if (is_told_ || flushes == levels_.end()) return;
   std::vector<Id> alone;
   for (const auto& [first, id] : flushes->second) {
     if (!files_.at(id).facts.waits) alone.push_back(id);
@@ -408,13 +441,12 @@ void LiveFiles::SettleOldFlushes(int base) {
 void LiveFiles::DropTheOld() {
   const double oldest = written_ - kMostAge * std::max(alive_, 1.0);
   std::vector<Id> old;
-  for (const auto& [id, file] : files_) {
-    if (file.written < oldest) old.push_back(id);
+  for (const auto* files : {&files_, &parked_}) {
+    for (const auto& [id, file] : *files) {
+      if (file.written < oldest && !(is_told_ && file.is_listed)) old.push_back(id);
+    }
   }
-  for (const Id id : old) Take(id);
-  for (auto file = unread_.begin(); file != unread_.end();) {
-    file = file->second.written < oldest ? unread_.erase(file) : std::next(file);
-  }
+  for (const Id id : old) Drop(id);
 }
 
 void LiveFiles::JoinTwo() {
@@ -432,6 +464,15 @@ void LiveFiles::JoinTwo() {
   joined.facts.keys += other.facts.keys;
   joined.memory.bytes += other.memory.bytes;
   joined.memory.uniform_bytes += other.memory.uniform_bytes;
+  joined.more_bytes += other.more_bytes;
+  joined.is_joined = true;
+  joined.is_listed = joined.is_listed && other.is_listed;
+  joined.is_ending = joined.is_ending && other.is_ending;
+  joined.is_measured = joined.is_measured && other.is_measured;
+  names_.erase(joined.name);
+  names_.erase(other.name);
+  joined.name = DatabaseOf(joined.name) == DatabaseOf(other.name) ? DatabaseOf(joined.name) : 0;
+  joined.level_of_readers.reset();
   joined.written = std::max(joined.written, other.written);
   join_at_ = joined.facts.range.last;
   Insert(++last_, std::move(joined));  // whose readers nobody counts
@@ -458,6 +499,7 @@ void LiveFiles::AddMemory(Id id, const FilterMemory& memory) {
   if (found == files_.end()) return;
   File& file = found->second;
   Count(file, -1);
+  file.is_measured = true;
   file.memory.bytes += memory.bytes;
   file.memory.uniform_bytes += memory.uniform_bytes;
   Count(file, 1);
@@ -469,28 +511,29 @@ void LiveFiles::Opened(Id id) {
     ++found->second.readers;
     return;
   }
-  const auto unread = unread_.find(id);
-  if (unread == unread_.end()) return;
+  const auto parked = parked_.find(id);
+  if (parked == parked_.end()) return;
+  if (is_told_) {
+    ++parked->second.readers;
+    return;
+  }
   // A database that is opened again has had no file in between.
   if (!is_reopening_) ++revivals_;
-  File file = std::move(unread->second);
-  unread_.erase(unread);
+  File file = std::move(parked->second);
+  parked_.erase(parked);
   file.readers = 1;
   Insert(id, std::move(file));
 }
 
 void LiveFiles::Closed(Id id) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (is_told_) {
+    if (const auto parked = parked_.find(id); parked != parked_.end()) --parked->second.readers;
+  }
   const auto found = files_.find(id);
   if (found == files_.end() || --found->second.readers > 0) return;
-  if (revivals_ > kMostRevivals) return;
-  File file = Take(id);
-  try {
-    unread_.emplace(id, std::move(file));
-  } catch (...) {
-    // It is forgotten.
-  }
-  if (unread_.size() > kMostFiles) unread_.erase(unread_.begin());
+  if (is_told_ || revivals_ > kMostRevivals) return;
+  Park(id);
   if (files_.empty()) is_reopening_ = true;
 }
 

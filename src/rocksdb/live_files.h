@@ -1,24 +1,29 @@
-// A record of the files of one tree whose filters were built here: on which level and where in the
-// range of keys each lies, and what its filter takes.
+// A record of the files of one tree: on which level and where in the range of keys each lies, and
+// what its filter takes. Those whose filters were built here and, where a listener tells
+// (listener.h), all that there are.
 //
 // It answers two questions about a file that is being built. Will it stay on its level? RocksDB
 // moves a file down as it is where nothing lies in its range, so that a filter that was built for a
 // small level stays, with its many bits, on the last one: a sequential load ends with all its files
 // there. And how much memory do the filters take that are alive, next to uniform ones?
 //
-// Nobody tells a policy when a file ends. A file is taken to have ended
+// Nobody tells a policy alone when a file ends. A file is taken to have ended
 //   - when a compaction writes to its level in its range, or to a level below over its middle; one
 //     of level 0 when anything is written to the first level below in its range;
 //   - when all readers of its filter are gone: RocksDB closes the files that it deletes. Readers
 //     come and go as well where RocksDB keeps few files open; a tree that shows that has its
 //     readers ignored;
 //   - when its tree has written kMostAge times its keys since.
+// Where a listener tells which files there are, none of that is guessed. A file that a compaction
+// reads counts for nothing any more once there is an output that replaces it, but it has not ended
+// before the compaction has.
 // A record that is wrong costs accuracy and nothing else.
 
 #ifndef WINNOW_SRC_ROCKSDB_LIVE_FILES_H_
 #define WINNOW_SRC_ROCKSDB_LIVE_FILES_H_
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -74,7 +79,7 @@ class LiveFiles {
   static constexpr size_t kMostKeyBytes = 48;
   // Flushes whose files may still be on level 0 though nothing there overlaps them.
   static constexpr size_t kRecentFlushes = 8;
-  // Of more files, neighbours are remembered as one: some 400 bytes each.
+  // Of more files, neighbours are remembered as one: some 450 bytes each.
   static constexpr size_t kMostFiles = 4096;
   // Before any file of a level ended, they are taken to live while the tree writes so many times
   // its keys.
@@ -126,6 +131,62 @@ class LiveFiles {
   // With those that have no reader any more and may be read again.
   size_t remembered() const;
 
+  // ---- What a listener tells
+
+  // Of a file, for good: its number in its database in the last kNumberBits, and before it a hash
+  // of the database's name. 0: unknown. With the number 0 that of a database.
+  using Name = uint64_t;
+  static constexpr int kNumberBits = 44;
+  static Name NameOf(const std::string& database, uint64_t number) noexcept;
+
+  struct Listed {
+    Name name = 0;
+    int level = 0;
+    KeyRange range;
+    uint64_t keys = 0;
+    double filter_bytes = 0;
+    bool is_ours = false;      // the filter, by a policy of Winnow
+    FilterMemory memory;       // as it counts where memory is weighed against uniform filters'
+    bool is_measured = false;  // all of these; else they are estimates
+    bool is_ending = false;    // a compaction reads it
+  };
+  struct List {
+    Name database = 0;
+    bool is_first = false;  // since the database was opened
+    std::vector<Listed> files;
+  };
+  // The first level below 0 that has files, and the last one; -1: none.
+  struct Levels {
+    int base = -1;
+    int depth = -1;
+  };
+
+  // A database's files of this tree, all that live. To be called before the list is read: what is
+  // added in between may be missing there.
+  void BeginList();
+  // Files of the list are recorded, those that are gone end. A file is gone that an earlier list
+  // had, or that is not in the first one; others are being written yet. Of the name of other
+  // databases, which may share a logger, none are.
+  Levels Reconcile(const List& list);
+
+  // The file that was added as `id` has this name.
+  void SetName(Id id, Name name);
+  // A compaction begins to read it.
+  void Ending(Name name);
+  // It is in the database, on this level: a flush or a compaction made it, or moved it there.
+  void Installed(Name name, int level);
+  // A compaction replaced it, or it was deleted.
+  void Ended(Name name);
+  // The database closes. Until it is listed again, all is guessed.
+  void StopBeingTold();
+
+  // Whether the record has all files of the tree, with the sizes of their filters.
+  bool KnowsAllFiles() const;
+
+  // The level of the file as samples count it, LevelIndex, from now on, as it is moved. Null if the
+  // file is not recorded.
+  std::shared_ptr<const std::atomic<int>> LevelOfReaders(Id id);
+
   // ---- What rates are learned from
 
   struct Written {
@@ -147,10 +208,6 @@ class LiveFiles {
   };
   // The shares that stay may be as old as kSumsAgain of the tree's keys.
   Sums sums();
-
-  // Whether the record has all files of the tree, and the size of each one's filter: told by a
-  // listener (listener.h).
-  bool KnowsAllFiles() const;
 
   // A file as its rate is learned. `level` is one of LookupSamples: the last of these where nothing
   // lies below the file.
@@ -192,10 +249,18 @@ class LiveFiles {
   struct File {
     NewFile facts;  // range without the common prefix
     FilterMemory memory;
-    double written = 0;  // keys that the tree had written by then
+    double more_bytes = 0;  // of the filter, which are not weighed
+    Name name = 0;
+    bool is_listed = false;
+    uint64_t installed = 0;  // lists that were begun by then
+    bool is_measured = false;
+    bool is_ending = false;
+    bool is_joined = false;  // several; the name is their database's
+    double written = 0;      // keys that the tree had written by then
     int readers = 0;
     double from = 0;  // places by the grid
     double to = 0;
+    std::shared_ptr<std::atomic<int>> level_of_readers;  // null: nobody asked
   };
   // How long files lived, in keys that the tree wrote.
   struct Lives {
@@ -220,7 +285,8 @@ class LiveFiles {
   void LengthenKeys(size_t size);
   void Forget() noexcept;
   Level::iterator FirstThatMayReach(Level* level, const KeyRange& range);
-  bool HasOneIn(int level, const KeyRange& range);
+  // Of those that are on a level of kBottom, those below the level `above`.
+  bool HasOneIn(int level, const KeyRange& range, int above = -1);
   template <typename Ends>
   void EndIf(int level, const KeyRange& range, Ends ends);
   void EndReplaced(const NewFile& file, int base);
@@ -229,6 +295,21 @@ class LiveFiles {
   void DropTheOld();
   void JoinTwo();
 
+  static Name DatabaseOf(Name name) noexcept { return name >> kNumberBits << kNumberBits; }
+  void Park(Id id) noexcept;
+  void Drop(Id id);  // wherever it is
+  void End(Id id);   // the same, and lives of files are learned from it
+
+  struct Told;
+  using ByFirst = std::vector<Told*>;  // in the order of first keys
+  static ByFirst::const_iterator FromKey(const ByFirst& told, const std::string& key);
+  std::vector<Told> Arrange(const List& list);
+  static Told* Match(const File& file, const ByFirst& told);
+  void Update(Id id, Told* told);
+  void ShareOut(Id id, const ByFirst& told);
+  void AddTold(const Told& told);
+  static void TellReaders(const File& file) noexcept;
+
   void Insert(Id id, File added);
   File Take(Id id);  // out of files, levels and sums
   void Count(const File& file, int sign);
@@ -236,7 +317,10 @@ class LiveFiles {
   mutable std::mutex mutex_;
   std::optional<std::string> prefix_;  // that all keys begin with; unset without keys
   std::unordered_map<Id, File> files_;
-  std::unordered_map<Id, File> unread_;  // that had readers, and have none
+  // That had readers, and have none; or, where a listener tells, that a compaction
+  // reads and has written over.
+  std::unordered_map<Id, File> parked_;
+  std::unordered_map<Name, Id> names_;  // of files in both
   std::map<int, Level> levels_;
   AllLives lives_{};
   std::shared_ptr<const KeyGrid> grid_;
@@ -247,8 +331,12 @@ class LiveFiles {
   double alive_ = 0;    // keys
   size_t revivals_ = 0;
   bool is_reopening_ = false;
-  bool is_told_ = false;  // all that live, by a listener
-  Sums sums_;             // when the tree had written so many keys
+  bool is_told_ = false;  // by a listener, all that live
+  bool knows_all_ = false;
+  uint64_t lists_ = 0;  // that were begun
+  Id list_begin_ = 0;   // the last file that was added before
+  double more_bytes_ = 0;
+  Sums sums_;  // when the tree had written so many keys
   double sums_written_ = -1;
   std::string join_at_;
   LookupSamples samples_;

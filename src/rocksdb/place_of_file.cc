@@ -5,6 +5,7 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
+#include "src/rocksdb/built_here.h"
 #include "src/rocksdb/plan_budget.h"
 
 namespace winnow::plugin {
@@ -73,10 +74,9 @@ void PlaceOfFile::Built(std::string_view block) {
     record_->rates.Built(core::PlannedRate(settled_), core::RateForBits(policy_.bits_per_key),
                          memory);
   }
-  if (owners_ != nullptr) {
-    owners_->Add(block, std::shared_ptr<LiveFiles>(record_, &record_->files),
-                 {id_, level_, has_one_reader_});
-  }
+  const std::shared_ptr<LiveFiles> files(record_, &record_->files);
+  NoteBuilt(files, id_);
+  if (owners_ != nullptr) owners_->Add(block, files, {id_, level_, has_one_reader_});
 }
 
 }  // namespace winnow::plugin

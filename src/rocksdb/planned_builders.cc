@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/rocksdb/bits_builder.h"
+#include "src/rocksdb/built_here.h"
 #include "src/rocksdb/context.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/log_line.h"
@@ -73,6 +74,8 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
                                                const FilterBuildingContext& context) noexcept {
   const bool verify = context.table_options.detect_filter_construct_corruption;
   sampling_.Set(asked.level_plan == LevelPlan::kLearned);
+  Use(asked);
+  NoteBuilder(known_.get());
   if (asked.level_plan == LevelPlan::kUniform) {
     return NewBitsBuilder(ContextToOptions(asked, context), verify);
   }
@@ -113,6 +116,11 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
     CountUnbuiltFilter();
     return nullptr;
   }
+}
+
+void PlannedBuilders::Use(const PolicyOptions& options) noexcept {
+  known_->trees.Use(FactsToOptions(options, BuildFacts()),
+                    options.level_plan != LevelPlan::kUniform && options.absent_share == 0);
 }
 
 OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept {

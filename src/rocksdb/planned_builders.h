@@ -40,6 +40,9 @@ class PlannedBuilders {
       const PolicyOptions& options,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
+  // These are the policy's options now, by which a listener's files are weighed.
+  void Use(const PolicyOptions& options) noexcept;
+
   // Of a filter that was built here: counts its reader, and samples its lookups.
   OwnedReader NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept;
 

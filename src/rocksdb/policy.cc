@@ -68,6 +68,7 @@ void Policy::Register() {
 }
 
 bool Policy::IsInstanceOf(const std::string& name) const {
+  if (name == kClassName()) return true;
   if (const std::string own = name.substr(0, name.find(':')); own == NickName() || own == Name()) {
     last_asked = std::make_unique<const Predecessor>(
         Predecessor{name, state_.Get().options, planned_builders_.known()});

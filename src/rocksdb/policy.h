@@ -42,7 +42,10 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   Policy(const std::string& id, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin);
 
   // The name in the table properties; in OPTIONS files the id, beside which are the options.
-  const char* Name() const override { return "winnow.Filter"; }
+  static constexpr char kName[] = "winnow.Filter";
+  const char* Name() const override { return kName; }
+  // By which RocksDB's CheckedCast finds it.
+  static const char* kClassName() { return "winnow.internal.Policy"; }
   const char* NickName() const override { return "winnow"; }
 
   // That of the built-in policies, which therefore find our filters and take them for "may match",
@@ -75,6 +78,12 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   ROCKSDB_NAMESPACE::Status ValidateOptions(
       const ROCKSDB_NAMESPACE::DBOptions& db_opts,
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_opts) const override;
+
+  // What it knows of its files, for a listener, by its options now.
+  const std::shared_ptr<KnownFiles>& known() const {
+    planned_builders_.Use(state_.Get().options);
+    return planned_builders_.known();
+  }
 
  private:
   Policy(const std::string& id, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin,

@@ -54,8 +54,9 @@ struct Layer {
   Names groups;  // beside the standard library
 };
 
-// The one header of include/winnow that names RocksDB.
+// The headers of include/winnow that name RocksDB.
 constexpr char kPolicyHeader[] = "include/winnow/rocksdb_policy.h";
+constexpr char kListenerHeader[] = "include/winnow/rocksdb_listener.h";
 
 // The contract headers of a library of their own, below those of the core, and what their inline
 // functions need.
@@ -64,7 +65,7 @@ constexpr char kAmqInternals[] = "include/winnow/amq/internal";
 
 // What a row must name even where it names the folder around it: the first brings RocksDB along,
 // whoever includes the last needs its library. The inner ones first.
-constexpr std::string_view kNamed[] = {kPolicyHeader, kAmqInternals, kAmqHeaders};
+constexpr std::string_view kNamed[] = {kPolicyHeader, kListenerHeader, kAmqInternals, kAmqHeaders};
 
 const std::vector<Layer>& Layers() {
   static const std::vector<Layer> layers = {
@@ -82,11 +83,12 @@ const std::vector<Layer>& Layers() {
        {"include/winnow", kAmqHeaders, kAmqInternals, "src/formulas"},
        {"xxHash", "processor", "operating system"}},
       {"src/rocksdb",
-       {"include/winnow", kPolicyHeader, "src/core", "src/simd/kernels.h", "src/base",
-        "third_party/rocksdb_abi"},
+       {"include/winnow", kPolicyHeader, kListenerHeader, "src/core", "src/simd/kernels.h",
+        "src/base", "third_party/rocksdb_abi"},
        {"xxHash", "RocksDB", "processor", "operating system"}},
       {"src/preload",
-       {"include/winnow", kPolicyHeader, "src/rocksdb", "src/base", "third_party/rocksdb_abi"},
+       {"include/winnow", kPolicyHeader, kListenerHeader, "src/rocksdb", "src/base",
+        "third_party/rocksdb_abi"},
        {"RocksDB", "operating system"}},
       {"src/workers", {}, {"Abseil", "operating system"}},
       {"src/text", {}, {"Abseil", "LZ4", "operating system"}},
@@ -97,28 +99,28 @@ const std::vector<Layer>& Layers() {
        {"include/winnow", "src/sst", "src/workers", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "operating system"}},
       {"src/policy_trial",
-       {"include/winnow", kPolicyHeader, "src/core", "src/database", "src/rocksdb", "src/sst",
-        "src/text", "third_party/rocksdb_abi"},
+       {"include/winnow", kPolicyHeader, kListenerHeader, "src/core", "src/database", "src/rocksdb",
+        "src/sst", "src/text", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "operating system"}},
       {"src/dedup",
        {"include/winnow", kAmqHeaders, "src/amq", "src/formulas"},
        {"Abseil", "xxHash", "LZ4", "zlib", "zstd", "hiredis", "operating system"}},
       {"third_party/rocksdb_abi", {}, {"RocksDB", "RocksDB's tree"}},
       {"db_bench_ext",
-       {"include/winnow", kPolicyHeader, kAmqHeaders, "src/text", "src/sst", "src/database",
-        "src/policy_trial", "src/core", "src/rocksdb", "src/simd/kernels.h",
+       {"include/winnow", kPolicyHeader, kListenerHeader, kAmqHeaders, "src/text", "src/sst",
+        "src/database", "src/policy_trial", "src/core", "src/rocksdb", "src/simd/kernels.h",
         "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "nlohmann-json", "Google Benchmark", "operating system"}},
       {"tools/winnow/cli",
        {"include/winnow", "src/base", "src/text", "src/workers"},
        {"RocksDB", "Abseil", "operating system"}},
       {"tools",
-       {"include/winnow", kPolicyHeader, kAmqHeaders, "src/core", "src/amq", "src/dedup",
-        "src/workers", "src/text", "src/sst", "src/database", "src/policy_trial"},
+       {"include/winnow", kPolicyHeader, kListenerHeader, kAmqHeaders, "src/core", "src/amq",
+        "src/dedup", "src/workers", "src/text", "src/sst", "src/database", "src/policy_trial"},
        {"RocksDB", "Abseil", "nlohmann-json", "hiredis", "operating system"}},
       {"tests",
-       {"include/winnow", kPolicyHeader, kAmqHeaders, "src", "third_party/rocksdb_abi",
-        "db_bench_ext", "tools"},
+       {"include/winnow", kPolicyHeader, kListenerHeader, kAmqHeaders, "src",
+        "third_party/rocksdb_abi", "db_bench_ext", "tools"},
        {"RocksDB", "Abseil", "xxHash", "LZ4", "zlib", "zstd", "nlohmann-json", "Google Benchmark",
         "GoogleTest", "processor", "operating system"}},
   };
@@ -161,7 +163,7 @@ bool MayIncludeOurs(const Layer& layer, const std::string& path) {
 
 bool MayIncludeGroup(const Layer& layer, std::string_view file, std::string_view group) {
   if (group == "standard library" || layer.groups.count(group) > 0) return true;
-  return file == kPolicyHeader && group == "RocksDB";
+  return (file == kPolicyHeader || file == kListenerHeader) && group == "RocksDB";
 }
 
 std::string_view GroupOf(const std::string& header) {
@@ -398,6 +400,7 @@ constexpr Case kCases[] = {
     {"include/winnow/hash.h", "rocksdb/status.h", false},
     {"include/winnow/rocksdb_policy.h", "rocksdb/status.h", true},
     {"include/winnow/rocksdb_policy.h", "absl/status/status.h", false},
+    {"include/winnow/rocksdb_listener.h", "rocksdb/listener.h", true},
     {"include/winnow/filter.h", "src/core/format.h", false},
     {"include/winnow/filter.h", "xxhash.h", false},
     {"include/winnow/filter.h", "winnow/amq/plan.h", false},

@@ -25,6 +25,8 @@ inline constexpr bool kHaveTypeInformation = false;
 inline bool HasTypeInformation() noexcept { return kHaveTypeInformation; }
 #else
 __asm__(".weak _ZTIN7rocksdb12FilterPolicyE");
+// An event listener's class is defined in RocksDB's header, its base is not.
+__asm__(".weak _ZTIN7rocksdb12CustomizableE");
 extern const char type_of_filter_policy[] __asm__("_ZTIN7rocksdb12FilterPolicyE")
     __attribute__((weak));
 inline bool HasTypeInformation() noexcept { return type_of_filter_policy != nullptr; }

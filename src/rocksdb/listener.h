@@ -1,0 +1,127 @@
+// The event listener, which tells policies of their databases' files
+// (winnow/rocksdb_listener.h has what people should know).
+
+#ifndef WINNOW_SRC_ROCKSDB_LISTENER_H_
+#define WINNOW_SRC_ROCKSDB_LISTENER_H_
+
+#include <rocksdb/db.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/table_properties.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "src/rocksdb/planned_builders.h"
+
+namespace winnow::plugin {
+
+// Has no Name(): OPTIONS files would save it.
+//
+// Callbacks come from any thread. None of its locks, nor of the policies', is held while a database
+// is read, and no callback waits for one that reads: it goes on without.
+class Listener final : public ROCKSDB_NAMESPACE::EventListener {
+ public:
+  static const char* kClassName() { return "winnow.internal.Listener"; }
+
+  // Files' numbers with their properties that are remembered, of all databases.
+  static constexpr size_t kMostFiles = 1 << 17;
+  // Databases whose files are remembered after they were closed.
+  static constexpr size_t kMostClosed = 64;
+  // The next list is read when that many times the last one's time has gone by.
+  static constexpr int kListShare = 100;
+  // The same of tables' properties, which are read for so long at once.
+  static constexpr int kPropertiesShare = 10;
+  static constexpr std::chrono::milliseconds kPropertiesAtOnce{50};
+
+  // Of this policy, and of its successors. Null: nothing is listened to but what Serve says.
+  explicit Listener(std::shared_ptr<KnownFiles> known) : known_(std::move(known)) {}
+
+  // The family of this name has the policy that knows this, in whatever database. Before it is
+  // opened or made.
+  void Serve(const std::string& family, std::shared_ptr<KnownFiles> known);
+
+  bool IsInstanceOf(const std::string& name) const override { return name == kClassName(); }
+
+  void OnFlushBegin(ROCKSDB_NAMESPACE::DB* database,
+                    const ROCKSDB_NAMESPACE::FlushJobInfo& info) override;
+  void OnFlushCompleted(ROCKSDB_NAMESPACE::DB* database,
+                        const ROCKSDB_NAMESPACE::FlushJobInfo& info) override;
+  void OnCompactionBegin(ROCKSDB_NAMESPACE::DB* database,
+                         const ROCKSDB_NAMESPACE::CompactionJobInfo& info) override;
+  void OnCompactionCompleted(ROCKSDB_NAMESPACE::DB* database,
+                             const ROCKSDB_NAMESPACE::CompactionJobInfo& info) override;
+  void OnExternalFileIngested(ROCKSDB_NAMESPACE::DB* database,
+                              const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info) override;
+  void OnTableFileCreationStarted(
+      const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo& info) override;
+  void OnTableFileCreated(const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) override;
+  void OnTableFileDeleted(const ROCKSDB_NAMESPACE::TableFileDeletionInfo& info) override;
+  void OnColumnFamilyHandleDeletionStarted(ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Files = std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData>;
+
+  // Of a file, by its properties.
+  struct Measured {
+    uint64_t size = 0;  // of the file: numbers come again where a database is made anew
+    uint64_t keys = 0;
+    uint64_t filter_bytes = 0;
+    bool is_ours = false;  // the policy that it names
+  };
+  // Of a name, open or closed.
+  struct Database {
+    std::string path;
+    LiveFiles::Name name = 0;
+    const ROCKSDB_NAMESPACE::DB* opened = nullptr;
+    // Its own handle of the default family, which it deletes when it is closed.
+    const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;
+    const void* logger = nullptr;
+    bool was_listed = false;  // since it was opened
+    bool is_reading = false;
+    Clock::time_point next_list;
+    Clock::time_point next_properties;
+    std::vector<uint64_t> deleted;  // while it is read
+    std::unordered_map<uint64_t, Measured> files;
+    std::map<std::string, bool> is_ours;  // families that wrote a file, by it
+  };
+
+  Database& Find(const std::string& path);
+  std::shared_ptr<KnownFiles> KnownOf(const std::string& family) const;
+  std::vector<std::shared_ptr<KnownFiles>> AllKnown() const;
+  static Measured MeasuredBy(const ROCKSDB_NAMESPACE::TableProperties& properties, uint64_t size);
+  void Remember(Database* database, uint64_t file, const Measured& measured);
+  static const Measured* Known(const Database& database,
+                               const ROCKSDB_NAMESPACE::LiveFileMetaData& file);
+
+  std::shared_ptr<TreeRecord> RecordOf(const std::string& path, const std::string& family) const;
+  void Look(ROCKSDB_NAMESPACE::DB* database) noexcept;
+  bool Enter(ROCKSDB_NAMESPACE::DB* database);
+  void Read(ROCKSDB_NAMESPACE::DB* database);
+  void Measure(ROCKSDB_NAMESPACE::DB* database, const Files& files);
+  using Told = std::vector<std::pair<std::shared_ptr<KnownFiles>, KnownTrees::ToldDatabase>>;
+  Told ToTell(const std::string& path, const Files& files);
+
+  const std::shared_ptr<KnownFiles> known_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<KnownFiles>> served_;
+  std::vector<std::unique_ptr<Database>> databases_;
+  size_t num_files_ = 0;  // remembered
+};
+
+// What a policy of Winnow knows of its files, weighed by its options now; null of another one.
+std::shared_ptr<KnownFiles> KnownBy(
+    const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& policy);
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_LISTENER_H_

@@ -1,0 +1,491 @@
+// The event listener in databases: what a policy knows of the files is what there is.
+
+#include "src/rocksdb/listener.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/database_files.h"
+#include "tests/support/database_model.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "winnow/filter.h"
+#include "winnow/rocksdb_listener.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::EventListener;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::FlushOptions;
+using ROCKSDB_NAMESPACE::LiveFileMetaData;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using ::testing::HasSubstr;
+using testing::Key;
+using testing::MakePolicyFrom;
+using ::testing::Not;
+
+using Policies = std::shared_ptr<const FilterPolicy>;
+constexpr char kAuto[] = "{id=winnow;level_plan=auto}";
+constexpr char kDefault[] = "default";
+
+// What there is in the files of a family.
+struct Truth {
+  std::multiset<int> levels;
+  uint64_t keys = 0;
+  uint64_t filter_bytes = 0;
+};
+
+Truth TruthOf(DB* database, ColumnFamilyHandle* family) {
+  Truth truth;
+  std::vector<LiveFileMetaData> files;
+  database->GetLiveFilesMetaData(&files);
+  for (const LiveFileMetaData& file : files) {
+    if (file.column_family_name == family->GetName()) truth.levels.insert(file.level);
+  }
+  ROCKSDB_NAMESPACE::TablePropertiesCollection tables;
+  EXPECT_TRUE(database->GetPropertiesOfAllTables(family, &tables).ok());
+  for (const auto& [name, table] : tables) {
+    truth.keys += table->num_entries;
+    truth.filter_bytes += table->filter_size;
+  }
+  return truth;
+}
+
+// No flush or compaction runs or waits.
+void Rest(DB* database) {
+  for (int quiet = 0; quiet < 3;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    uint64_t running = 0;
+    uint64_t flushes = 0;
+    uint64_t pending = 0;
+    database->GetIntProperty(DB::Properties::kNumRunningCompactions, &running);
+    database->GetIntProperty(DB::Properties::kNumRunningFlushes, &flushes);
+    database->GetIntProperty(DB::Properties::kCompactionPending, &pending);
+    quiet = running + flushes + pending == 0 ? quiet + 1 : 0;
+  }
+}
+
+class ListenerTest : public ::testing::Test {
+ protected:
+  ListenerTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
+
+  static Options SmallLevels(const Policies& policy) {
+    BlockBasedTableOptions table;
+    table.filter_policy = policy;
+    Options options = testing::MakeOptions(table);
+    options.disable_auto_compactions = false;
+    options.level_compaction_dynamic_level_bytes = true;
+    options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+    options.write_buffer_size = 64 << 10;
+    options.target_file_size_base = 32 << 10;
+    options.max_bytes_for_level_base = 128 << 10;
+    options.max_bytes_for_level_multiplier = 4;
+    return options;
+  }
+
+  static Options Listened(const Policies& policy) {
+    Options options = SmallLevels(policy);
+    options.listeners.push_back(NewListener(policy));
+    return options;
+  }
+
+  void Open(const Options& options) {
+    database_.reset();
+    database_ = testing::OpenDatabase(options, path_);
+    ASSERT_NE(database_, nullptr);
+  }
+
+  static void Put(DB* database, uint64_t first, uint64_t n, ColumnFamilyHandle* family = nullptr,
+                  bool in_order = false) {
+    if (family == nullptr) family = database->DefaultColumnFamily();
+    std::vector<uint64_t> keys(n);
+    for (uint64_t i = 0; i < n; ++i) keys[i] = first + i;
+    if (!in_order) std::shuffle(keys.begin(), keys.end(), std::mt19937_64(n));
+    for (const uint64_t key : keys) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), family, Key(key), "value of " + Key(key)));
+    }
+    ASSERT_STATUS_OK(database->Flush(FlushOptions(), family));
+    Rest(database);
+  }
+  void Put(uint64_t first, uint64_t n) { Put(database_.get(), first, n); }
+
+  // A flush of one key more, when a list may be read again.
+  static void FlushOne(DB* database, ColumnFamilyHandle* family = nullptr) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    Put(database, 500'000, 1, family);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    Put(database, 500'000, 1, family);
+  }
+
+  static std::shared_ptr<TreeRecord> RecordOf(const Policies& policy, DB* database,
+                                              const std::string& family = kDefault) {
+    return KnownBy(policy)->trees.RecordOf(database->GetDBOptions().info_log.get(), family);
+  }
+
+  static void ExpectKnown(const Policies& policy, DB* database,
+                          ColumnFamilyHandle* family = nullptr) {
+    if (family == nullptr) family = database->DefaultColumnFamily();
+    const std::shared_ptr<TreeRecord> record = RecordOf(policy, database, family->GetName());
+    ASSERT_NE(record, nullptr);
+    const Truth truth = TruthOf(database, family);
+    const LiveFiles::Sums sums = record->files.sums();
+    EXPECT_EQ(sums.files, truth.levels.size());
+    EXPECT_EQ(sums.keys, static_cast<double>(truth.keys));
+    EXPECT_NEAR(sums.filter_bytes, static_cast<double>(truth.filter_bytes), 1);
+    EXPECT_TRUE(record->files.KnowsAllFiles());
+    std::multiset<int> levels;
+    std::multiset<int> known;
+    const int last = truth.levels.empty() ? 0 : *truth.levels.rbegin();
+    for (const int level : truth.levels) levels.insert(LiveFiles::LevelIndex(level, level == last));
+    for (const LiveFiles::Shape& file : record->files.ShapeOfTree().files) known.insert(file.level);
+    // A file above the last level may have nothing below it either.
+    const int bottom = LiveFiles::LevelIndex(last, true);
+    EXPECT_GE(known.count(bottom), levels.count(bottom));
+    EXPECT_EQ(known.count(0), levels.count(0));
+  }
+
+  static KnownTotals TotalsOf(const Policies& policy) { return KnownBy(policy)->trees.Totals(); }
+
+  const testing::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "database";
+  std::unique_ptr<DB> database_;
+};
+
+TEST_F(ListenerTest, TheFirstFlushKnowsFilesThatWereThere) {
+  for (const char* const before : {"winnow:10", "bloomfilter:10"}) {
+    Open(SmallLevels(MakePolicyFrom(before)));
+    Put(0, 20'000);
+    const Policies policy = MakePolicyFrom(kAuto);
+    Open(Listened(policy));
+    EXPECT_FALSE(TotalsOf(policy).knows_all_files);
+    Put(100'000, 1);
+    ExpectKnown(policy, database_.get());
+    const KnownTotals totals = TotalsOf(policy);
+    EXPECT_TRUE(totals.knows_all_files);
+    EXPECT_EQ(totals.families, 1u);
+    EXPECT_GT(totals.files.keys, 20'000);
+    EXPECT_GT(totals.files.files, 10u);
+    // Filters of others are not what a plan takes.
+    const LiveMemory memory = RecordOf(policy, database_.get())->files.Memory();
+    EXPECT_NEAR(memory.resting.bytes / memory.resting.uniform_bytes, 1, 0.05) << before;
+    database_.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
+  }
+}
+
+TEST_F(ListenerTest, DeletedFilesEndAtOnce) {
+  const Policies policy = MakePolicyFrom(kAuto);
+  Open(Listened(policy));
+  Put(0, 20'000);
+  const size_t before = RecordOf(policy, database_.get())->files.files();
+  const std::string from = Key(5000);
+  const std::string to = Key(15'000);
+  const ROCKSDB_NAMESPACE::Slice begin(from);
+  const ROCKSDB_NAMESPACE::Slice end(to);
+  const ROCKSDB_NAMESPACE::RangePtr range(&begin, &end);
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DeleteFilesInRanges(
+      database_.get(), database_->DefaultColumnFamily(), &range, 1));
+  EXPECT_LT(RecordOf(policy, database_.get())->files.files(), before);
+  const Truth truth = TruthOf(database_.get(), database_->DefaultColumnFamily());
+  EXPECT_LT(truth.keys, 15'000u);
+  EXPECT_EQ(TotalsOf(policy).files.keys, static_cast<double>(truth.keys));
+  FlushOne(database_.get());
+  ExpectKnown(policy, database_.get());
+}
+
+TEST_F(ListenerTest, MovedFilesHaveTheirLevel) {
+  const Policies policy = MakePolicyFrom(kAuto);
+  Open(Listened(policy));
+  Put(database_.get(), 0, 20'000, nullptr, true);
+  FlushOne(database_.get());
+  const Truth truth = TruthOf(database_.get(), database_->DefaultColumnFamily());
+  ASSERT_GT(truth.levels.count(*truth.levels.rbegin()), 10u);
+  ExpectKnown(policy, database_.get());
+}
+
+TEST_F(ListenerTest, FamiliesComeAndGo) {
+  const Policies policy = MakePolicyFrom(kAuto);
+  Open(Listened(policy));
+  Put(0, 3000);
+  ColumnFamilyOptions others(SmallLevels(MakePolicyFrom("bloomfilter:10")));
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_STATUS_OK(database_->CreateColumnFamily(others, "of others", &other));
+  Put(database_.get(), 0, 3000, other);
+  ColumnFamilyHandle* ours = nullptr;
+  ASSERT_STATUS_OK(
+      database_->CreateColumnFamily(ColumnFamilyOptions(SmallLevels(policy)), "ours", &ours));
+  Put(database_.get(), 0, 5000, ours);
+  FlushOne(database_.get());
+  ExpectKnown(policy, database_.get());
+  ExpectKnown(policy, database_.get(), ours);
+  EXPECT_EQ(RecordOf(policy, database_.get(), "of others"), nullptr);
+  EXPECT_EQ(TotalsOf(policy).families, 2u);
+  EXPECT_EQ(TotalsOf(policy).files.keys,
+            static_cast<double>(TruthOf(database_.get(), ours).keys +
+                                TruthOf(database_.get(), database_->DefaultColumnFamily()).keys));
+  ASSERT_STATUS_OK(database_->DropColumnFamily(ours));
+  ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(ours));
+  ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(other));
+  FlushOne(database_.get());
+  EXPECT_EQ(TotalsOf(policy).families, 1u);
+  EXPECT_TRUE(TotalsOf(policy).knows_all_files);
+  ExpectKnown(policy, database_.get());
+}
+
+// By the policies that their files name, before anything is written; and of another policy of
+// Winnow when that has written.
+TEST_F(ListenerTest, FamiliesThatWriteNothingAreKnown) {
+  const auto families = [](const Policies& one, const Policies& two) {
+    return std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor>{
+        {kDefault, ColumnFamilyOptions(SmallLevels(one))},
+        {"second", ColumnFamilyOptions(SmallLevels(two))},
+        {"foreign", ColumnFamilyOptions(SmallLevels(MakePolicyFrom("bloomfilter:10")))}};
+  };
+  std::vector<ColumnFamilyHandle*> handles;
+  const auto open = [&](const Policies& one, const Policies& two) {
+    Options options;
+    options.create_if_missing = true;
+    options.create_missing_column_families = true;
+    for (const Policies& policy : {one, two}) options.listeners.push_back(NewListener(policy));
+    rocksdb_abi::OpenedDB opened{};
+    ASSERT_STATUS_OK(DB::Open(options, path_, families(one, two), &handles, &opened));
+    database_ = rocksdb_abi::Own(std::move(opened));
+  };
+  const auto close = [&] {
+    for (ColumnFamilyHandle* const handle : handles) {
+      ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(handle));
+    }
+    handles.clear();
+    database_.reset();
+  };
+  open(MakePolicyFrom("winnow:10"), MakePolicyFrom("winnow:10"));
+  for (ColumnFamilyHandle* const handle : handles) Put(database_.get(), 0, 5000, handle);
+  close();
+  const Policies one = MakePolicyFrom(kAuto);
+  const Policies two = MakePolicyFrom("winnow:10");
+  open(one, two);
+  Put(database_.get(), 0, 100, handles[0]);
+  ExpectKnown(one, database_.get(), handles[0]);
+  ExpectKnown(one, database_.get(), handles[1]);
+  EXPECT_EQ(RecordOf(one, database_.get(), "foreign"), nullptr);
+  EXPECT_TRUE(TotalsOf(one).knows_all_files);
+  EXPECT_EQ(TotalsOf(one).families, 2u);
+  FlushOne(database_.get(), handles[1]);
+  EXPECT_EQ(TotalsOf(one).families, 1u);
+  EXPECT_EQ(RecordOf(one, database_.get(), "second"), nullptr);
+  ExpectKnown(two, database_.get(), handles[1]);
+  EXPECT_EQ(TotalsOf(two).families, 1u);
+  close();
+}
+
+TEST_F(ListenerTest, IngestedFilesAreKnown) {
+  const Policies policy = MakePolicyFrom(kAuto);
+  Open(Listened(policy));
+  Put(0, 3000);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(), SmallLevels(policy));
+  ASSERT_STATUS_OK(writer.Open(folder_ / "1.sst"));
+  for (uint64_t key = 10'000; key < 12'000; ++key) ASSERT_STATUS_OK(writer.Put(Key(key), "v"));
+  ASSERT_STATUS_OK(writer.Finish());
+  ASSERT_STATUS_OK(database_->IngestExternalFile({folder_ / "1.sst"}, {}));
+  ExpectKnown(policy, database_.get());
+  EXPECT_GE(TotalsOf(policy).files.keys, 5000);
+}
+
+TEST_F(ListenerTest, AClosedDatabaseCountsNoMoreAndIsKnownAgain) {
+  const Policies policy = MakePolicyFrom(kAuto);
+  const Options options = Listened(policy);
+  Open(options);
+  Put(0, 20'000);
+  const std::shared_ptr<TreeRecord> record = RecordOf(policy, database_.get());
+  const double written = record->files.written().keys;
+  database_.reset();
+  EXPECT_EQ(TotalsOf(policy).files.keys, 0);
+  EXPECT_FALSE(TotalsOf(policy).knows_all_files);
+  // A filter is built while the database is opened, before the listener hears of it.
+  {
+    Options no_flush = SmallLevels(MakePolicyFrom("winnow:10"));
+    no_flush.avoid_flush_during_shutdown = true;
+    Open(no_flush);
+    ASSERT_STATUS_OK(database_->Put(WriteOptions(), Key(1), "in the log"));
+  }
+  Open(options);
+  Put(100'000, 1);
+  EXPECT_EQ(RecordOf(policy, database_.get()), record);
+  EXPECT_GE(record->files.written().keys, written);
+  ExpectKnown(policy, database_.get());
+  EXPECT_TRUE(TotalsOf(policy).knows_all_files);
+}
+
+TEST_F(ListenerTest, OneListenerInSeveralDatabasesOutlivesThePolicy) {
+  Policies policy = MakePolicyFrom(kAuto);
+  std::shared_ptr<ROCKSDB_NAMESPACE::Logger> logger;
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::Env::Default()->NewLogger(folder_ / "LOG", &logger));
+  for (const bool shares_logger : {false, true}) {
+    Options options = Listened(policy);
+    if (shares_logger) options.info_log = logger;
+    Open(options);
+    std::unique_ptr<DB> other = testing::OpenDatabase(options, folder_ / "other");
+    Put(0, 10'000);
+    Put(other.get(), 0, 6000);
+    FlushOne(database_.get());
+    FlushOne(other.get());
+    const uint64_t keys = TruthOf(database_.get(), database_->DefaultColumnFamily()).keys +
+                          TruthOf(other.get(), other->DefaultColumnFamily()).keys;
+    const KnownTotals totals = TotalsOf(policy);
+    EXPECT_EQ(totals.files.keys, static_cast<double>(keys));
+    EXPECT_EQ(totals.families, shares_logger ? 1u : 2u);
+    EXPECT_TRUE(totals.knows_all_files);
+    database_.reset();
+    other.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options));
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(folder_ / "other", options));
+  }
+  Options options = Listened(policy);
+  policy.reset();
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory());
+  Open(options);
+  Put(0, 3000);
+}
+
+TEST_F(ListenerTest, OptionsFilesHaveNoListener) {
+  const Policies policy = MakePolicyFrom(kAuto);
+  Open(Listened(policy));
+  Put(0, 100);
+  EXPECT_THAT(testing::NewestOptionsFile(path_), Not(HasSubstr("listener")));
+  ROCKSDB_NAMESPACE::DBOptions options;
+  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
+  ASSERT_STATUS_OK(
+      ROCKSDB_NAMESPACE::LoadLatestOptions(testing::StrictConfig(), path_, &options, &families));
+  EXPECT_TRUE(options.listeners.empty());
+}
+
+TEST_F(ListenerTest, SetOptionsKeepsWhatIsKnown) {
+  const Policies policy = MakePolicyFrom(kAuto);
+  Open(Listened(policy));
+  Put(0, 10'000);
+  for (const char* const bits : {"8", "12"}) {
+    ASSERT_STATUS_OK(
+        database_->SetOptions({{"block_based_table_factory",
+                                "{filter_policy={bits_per_key=" + std::string(bits) + "}}"}}));
+    Put(20'000, 5000);
+    FlushOne(database_.get());
+    ExpectKnown(policy, database_.get());
+    EXPECT_TRUE(TotalsOf(policy).knows_all_files);
+  }
+}
+
+TEST_F(ListenerTest, APolicyOfOthersHasAListenerThatDoesNothing) {
+  for (const Policies& policy : {MakePolicyFrom("bloomfilter:10"), Policies()}) {
+    Open(Listened(policy));
+    Put(0, 3000);
+  }
+  // To ask whose a policy is leaves nothing behind for those that are made next.
+  EXPECT_NE(NewListener(MakePolicyFrom("winnow:5")), nullptr);
+  EXPECT_EQ(MakePolicyFrom("winnow.Filter")->GetId(), MakePolicyFrom("winnow:10")->GetId());
+}
+
+// Levels that the next flush takes to be below it.
+double LevelsBelowAFlush(DB* database, const std::string& path) {
+  EXPECT_TRUE(database->SetOptions({{"disable_auto_compactions", "true"}}).ok());
+  // Waits for what runs.
+  EXPECT_TRUE(database->PauseBackgroundWork().ok());
+  std::set<std::string> before;
+  for (const testing::FileFilter& file : testing::ReadFilters(path)) before.insert(file.file);
+  EXPECT_TRUE(database->ContinueBackgroundWork().ok());
+  for (uint64_t key = 0; key < 20'000; key += 500) {
+    EXPECT_TRUE(database->Put(WriteOptions(), Key(key), "again").ok());
+  }
+  EXPECT_TRUE(database->Flush(FlushOptions()).ok());
+  for (const testing::FileFilter& file : testing::ReadFilters(path)) {
+    if (before.count(file.file) == 0) return FilterView(file.block).info().levels_below;
+  }
+  return -2;
+}
+
+TEST_F(ListenerTest, AfterAnOpenPlansAreAsBefore) {
+  for (const char* const plan : {"auto", "learned"}) {
+    const std::string text = "{id=winnow;level_plan=" + std::string(plan) + "}";
+    Open(Listened(MakePolicyFrom(text)));
+    Put(0, 40'000);
+    LevelsBelowAFlush(database_.get(), path_);
+    const double before = LevelsBelowAFlush(database_.get(), path_);  // with another on level 0
+    ASSERT_GT(before, 0.5);
+    Options options = SmallLevels(MakePolicyFrom(text));
+    options.disable_auto_compactions = true;
+    Open(options);
+    EXPECT_EQ(LevelsBelowAFlush(database_.get(), path_), -1) << "without a listener";
+    options = Listened(MakePolicyFrom(text));
+    options.disable_auto_compactions = true;
+    Open(options);
+    EXPECT_EQ(LevelsBelowAFlush(database_.get(), path_), before) << plan;
+    database_.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
+  }
+}
+
+TEST_F(ListenerTest, WithAllGoingOnAllIsKnownInTheEnd) {
+  const Policies policy = MakePolicyFrom("{id=winnow;level_plan=learned}");
+  Options options = Listened(policy);
+  options.max_background_jobs = 4;
+  options.max_subcompactions = 2;
+  options.max_open_files = 20;
+  Open(options);
+  std::atomic<bool> ends{false};
+  std::vector<std::thread> threads;
+  for (unsigned seed = 0; seed < 3; ++seed) {
+    threads.emplace_back([&, seed] {
+      std::mt19937_64 random(seed);
+      while (!ends.load()) {
+        const uint64_t key = random() % 20'000;
+        if (seed > 0) {
+          EXPECT_TRUE(database_->Put(WriteOptions(), Key(key), "value").ok());
+        } else {
+          std::string value;
+          database_->Get({}, Key(key), &value);
+        }
+      }
+    });
+  }
+  for (uint64_t i = 0; i < 4; ++i) {
+    Put(database_.get(), 5000 * i, 2000, nullptr, i % 2 == 0);
+    const std::string from = Key(4000 * i);
+    const std::string to = Key(4000 * i + 5000);
+    const ROCKSDB_NAMESPACE::Slice begin(from);
+    const ROCKSDB_NAMESPACE::Slice end(to);
+    const ROCKSDB_NAMESPACE::RangePtr range(&begin, &end);
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DeleteFilesInRanges(
+        database_.get(), database_->DefaultColumnFamily(), &range, 1));
+    TotalsOf(policy);
+  }
+  ends = true;
+  for (std::thread& thread : threads) thread.join();
+  Rest(database_.get());
+  FlushOne(database_.get());
+  ExpectKnown(policy, database_.get());
+}
+
+}  // namespace
+}  // namespace winnow::plugin
