@@ -181,6 +181,17 @@ class InterposedPolicy final : public FilterPolicy {
                                             : FilterPolicy::ValidateOptions(database, family);
   }
 
+  // Null if it builds others' filters, or none.
+  std::shared_ptr<plugin::KnownFiles> known() const {
+    const std::optional<Plan> plan = CurrentPlan();
+    if (!plan || CheckedPolicy().only_reads || plan->builder != Builder::kRequested ||
+        plan->options.build != Build::kWinnow) {
+      return nullptr;
+    }
+    planned_builders_.Use(plan->options);
+    return planned_builders_.known();
+  }
+
   // Before a prefix extractor is set. False if this was done, or need not be: the program's own
   // policy is meant for prefixes.
   bool Stop() const { return added_ && !has_prefixes_->exchange(true); }
@@ -275,6 +286,12 @@ std::shared_ptr<const FilterPolicy> NewAddedPolicy() {
       NewStockPolicy(request.options.bits_per_key),
       Plan{"added by WINNOW_ADD", request.only_reads ? Builder::kNone : Builder::kRequested,
            request.options, request.complaint});
+}
+
+std::shared_ptr<plugin::KnownFiles> KnownByInterposed(const FilterPolicy& policy) {
+  return policy.IsInstanceOf(std::string(kClassName))
+             ? static_cast<const InterposedPolicy&>(policy).known()
+             : nullptr;
 }
 
 bool IsNamedAsBuiltin(const FilterPolicy& policy) {

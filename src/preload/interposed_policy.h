@@ -18,6 +18,10 @@
 
 #include <memory>
 
+namespace winnow::plugin {
+struct KnownFiles;
+}  // namespace winnow::plugin
+
 namespace winnow::preload {
 
 // The interposed policy of a built-in Bloom or Ribbon policy, which it then owns; the same object
@@ -39,6 +43,11 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewAddedPolicy();
 // Whether the policy says that it is a built-in one that builds: an interposed one does, and so
 // does what the C API wraps around one.
 bool IsNamedAsBuiltin(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
+
+// What an interposed policy that builds Winnow's filters knows of its files, for a listener; null
+// of any other.
+std::shared_ptr<plugin::KnownFiles> KnownByInterposed(
+    const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
 // Whether the policy is a built-in one in whose place an interposed one should be: it was made
 // where no hook is, as within a RocksDB that binds its own calls. IsInterposing() must be true.

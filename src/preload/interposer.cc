@@ -5,9 +5,11 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "src/preload/add_listener.h"
 #include "src/preload/add_policy.h"
 #include "src/preload/family_notes.h"
 #include "src/preload/hook_types.h"
@@ -69,19 +71,55 @@ bool AsksForFilters(const Families& families) {
   return false;
 }
 
-// Passes each argument on, and options with the policy added.
+// Passes each argument of an opening function on, and options with policies and a listener added
+// where these are to be.
 class Adding {
  public:
-  explicit Adding(const std::string& name) : name_(name) {}
-  Options operator()(const Options& options) const { return WithPolicy(options, name_); }
-  Families operator()(const Families& families) const { return WithPolicy(families, name_); }
+  Adding(const std::string& name, bool adds_listener)
+      : name_(name), adds_policies_(IsInterposing() && IsAdding()), adds_listener_(adds_listener) {}
+
+  // All arguments are to be seen first.
+  void See(const Options& options) {
+    if (adds_policies_) options_ = WithPolicy(options, name_);
+    if (!adds_listener_) return;
+    listener_.See(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, options_ ? *options_ : options);
+    if (!listener_.IsNeeded(options)) return;
+    if (!options_) options_ = options;
+    listener_.AddTo(&*options_);
+  }
+  void See(const Families& families) {
+    if (adds_policies_) families_ = WithPolicy(families, name_);
+    if (!adds_listener_) return;
+    for (const ColumnFamilyDescriptor& family : families_ ? *families_ : families) {
+      listener_.See(family.name, family.options);
+    }
+  }
   template <typename Argument>
-  Argument& operator()(Argument& argument) const {
+  void See(const Argument&) {}
+
+  const Options& operator()(const Options& options) { return options_ ? *options_ : options; }
+  const Families& operator()(const Families& families) {
+    return families_ ? *families_ : families;
+  }
+  const DBOptions& operator()(const DBOptions& options) {
+    if (!adds_listener_ || !listener_.IsNeeded(options)) return options;
+    database_ = options;
+    listener_.AddTo(&*database_);
+    return *database_;
+  }
+  template <typename Argument>
+  Argument& operator()(Argument& argument) {
     return argument;
   }
 
  private:
   const std::string& name_;
+  const bool adds_policies_;
+  const bool adds_listener_;
+  ListenerAdder listener_;
+  std::optional<Options> options_;
+  std::optional<DBOptions> database_;
+  std::optional<Families> families_;
 };
 
 // The database's path, which comes before all other strings.
@@ -111,11 +149,11 @@ void SayNotesOf(const Families& families, DB& database, const std::string& name)
 }
 
 template <typename... Parameters>
-Status OnOpenToRead(Status (*stock)(Parameters...), Parameters... parameters) {
+Status Open(bool to_write, Status (*stock)(Parameters...), Parameters... parameters) {
   const std::string& name = PathIn(parameters...);
-  const Adding adding(name);
-  Status status =
-      IsInterposing() && IsAdding() ? stock(adding(parameters)...) : stock(parameters...);
+  Adding adding(name, to_write);
+  (adding.See(parameters), ...);
+  Status status = stock(adding(parameters)...);
   if (status.ok()) {
     DB* database = nullptr;
     (FindDatabase(parameters, &database), ...);
@@ -125,12 +163,17 @@ Status OnOpenToRead(Status (*stock)(Parameters...), Parameters... parameters) {
 }
 
 template <typename... Parameters>
+Status OnOpenToRead(Status (*stock)(Parameters...), Parameters... parameters) {
+  return Open<Parameters...>(false, stock, parameters...);
+}
+
+template <typename... Parameters>
 Status OnOpen(Status (*stock)(Parameters...), Parameters... parameters) {
   if (IsInterposing() && !CheckedPolicy().complaint.empty() &&
       (AsksForFilters(parameters) || ...)) {
     return Status::InvalidArgument(CheckedPolicy().complaint);
   }
-  return OnOpenToRead<Parameters...>(stock, parameters...);
+  return Open<Parameters...>(true, stock, parameters...);
 }
 
 // ---- Databases that are open
@@ -145,10 +188,13 @@ Status OnCreateFamilies(Status (*stock)(DBImpl*, const ColumnFamilyOptions&, con
                         Parameters... parameters) {
   DB& opened = rocksdb_abi::AsDatabase(database);
   const Names& names = NamesOf(name);
-  Status status = IsInterposing() && IsAdding() && !names.empty()
-                      ? stock(database, WithPolicy(options, names.front(), opened.GetName()), name,
-                              parameters...)
-                      : stock(database, options, name, parameters...);
+  std::optional<ColumnFamilyOptions> changed;
+  if (IsInterposing() && IsAdding() && !names.empty()) {
+    changed = WithPolicy(options, names.front(), opened.GetName());
+  }
+  const ColumnFamilyOptions& used = changed ? *changed : options;
+  for (const std::string& family : names) BeforeCreating(opened, family, used);
+  Status status = stock(database, used, name, parameters...);
   if (status.ok()) {
     SayNotes(opened, opened.GetName(), options, names);
   }
@@ -158,9 +204,13 @@ Status OnCreateFamilies(Status (*stock)(DBImpl*, const ColumnFamilyOptions&, con
 Status OnCreateDescribedFamilies(Signature<Hook::kCreateDescribedFamilies>::Type* stock,
                                  DBImpl* database, const Families& families, Handles* handles) {
   DB& opened = rocksdb_abi::AsDatabase(database);
-  Status status = IsInterposing() && IsAdding()
-                      ? stock(database, WithPolicy(families, opened.GetName()), handles)
-                      : stock(database, families, handles);
+  std::optional<Families> changed;
+  if (IsInterposing() && IsAdding()) changed = WithPolicy(families, opened.GetName());
+  const Families& used = changed ? *changed : families;
+  for (const ColumnFamilyDescriptor& family : used) {
+    BeforeCreating(opened, family.name, family.options);
+  }
+  Status status = stock(database, used, handles);
   if (status.ok()) {
     SayNotes(opened, opened.GetName(), families);
   }

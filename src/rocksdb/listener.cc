@@ -115,6 +115,7 @@ const Listener::Measured* Listener::Known(const Database& database, const LiveFi
 // Whether it is time to read, and nobody does.
 bool Listener::Enter(DB* opened) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (known_ == nullptr && served_.empty()) return false;
   Database& database = Find(opened->GetName());
   if (database.is_reading) return false;
   const ColumnFamilyHandle* const handle = opened->DefaultColumnFamily();

@@ -4,6 +4,9 @@
 //   write DB POLICY KEYS      makes the database anew, flushes half of the keys, compacts, flushes
 //                             the other half
 //   overwrite DB POLICY KEYS  writes that other half again and compacts it
+//   again DB POLICY KEYS      writes the first half again and flushes it, with a listener of its
+//   own,
+//                             of which it prints what it heard
 //   read DB POLICY KEYS       looks up all keys, and as many absent ones; prints what was wrong,
 //   and
 //                             how many data blocks were read for absent keys
@@ -23,6 +26,7 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
@@ -34,6 +38,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -239,6 +244,31 @@ int Overwrite(const std::string& how, const std::string& path, const Options& op
   const std::string first = Key(2 * (keys / 2));
   const rocksdb::Slice begin(first);
   Compact(&db, &begin);
+  return 0;
+}
+
+class OwnListener final : public rocksdb::EventListener {
+ public:
+  void OnFlushCompleted(DB*, const rocksdb::FlushJobInfo&) override { ++flushes_; }
+  int flushes() const { return flushes_.load(); }
+
+ private:
+  std::atomic<int> flushes_{0};
+};
+
+int WriteAgain(const std::string& how, const std::string& path, const Options& options, int keys) {
+  const auto own = std::make_shared<OwnListener>();
+  Options with_own = options;
+  with_own.listeners.push_back(own);
+  int listeners = 0;
+  {
+    Database db(how, path, with_own);
+    Put(&db, 0, keys / 2, "value");
+    Flush(&db);
+    listeners = static_cast<int>(db->GetDBOptions().listeners.size());
+  }
+  std::printf("flushes=%d listeners=%d options=%d\n", own->flushes(), listeners,
+              static_cast<int>(with_own.listeners.size()));
   return 0;
 }
 
@@ -463,10 +493,10 @@ int main(int argc, char** argv) {
     return AskAndFork();
   }
   if (arguments.size() != 4) {
-    std::fprintf(
-        stderr,
-        "preload_client: expected write, overwrite, read, daemon, close-stderr, later-families, "
-        "prefixes or old-prefixes, DB, POLICY and KEYS\n");
+    std::fprintf(stderr,
+                 "preload_client: expected write, overwrite, again, read, daemon, close-stderr, "
+                 "later-families, "
+                 "prefixes or old-prefixes, DB, POLICY and KEYS\n");
     return 2;
   }
   const size_t at = arguments[1].find('@');
@@ -491,6 +521,9 @@ int main(int argc, char** argv) {
   }
   if (arguments[0] == "overwrite") {
     return Overwrite(how, path, options, keys);
+  }
+  if (arguments[0] == "again") {
+    return WriteAgain(how, path, options, keys);
   }
   return arguments[0] == "write" ? Write(how, path, options, keys) : Read(how, path, options, keys);
 }

@@ -1,0 +1,107 @@
+// The listener that the interposer adds to databases with a policy of Winnow.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/preload/preload_setup.h"
+#include "tests/support/child_process.h"
+#include "tests/support/database_files.h"
+#include "tests/support/files.h"
+#include "winnow/filter.h"
+
+namespace winnow {
+namespace {
+
+using testing::ChildResult;
+using testing::FileFilter;
+using ::testing::HasSubstr;
+using testing::Preloading;
+using testing::ReadFilters;
+using testing::RunClient;
+
+constexpr char kKeys[] = "10000";
+constexpr char kAuto[] = "WINNOW_POLICY={id=winnow;level_plan=auto}";
+constexpr char kOwnAuto[] = "string:filter_policy={id=winnow;level_plan=auto}";
+
+class PreloadListenerTest : public ::testing::Test {
+ protected:
+  std::string Run(const std::string& what, const std::string& how, const std::string& policy,
+                  const std::vector<std::string>& environment) {
+    const ChildResult result =
+        RunClient({what, how + database_, policy, kKeys}, Preloading(environment));
+    EXPECT_EQ(result.status, 0) << result.errors;
+    return result.output;
+  }
+
+  // Of each file that is written by a process which has not written those that lie below.
+  std::string WriteAgain(const std::string& how, const std::string& policy,
+                         const std::vector<std::string>& environment) {
+    Run("write", how, policy, environment);
+    std::set<std::string> before;
+    for (const FileFilter& file : ReadFilters(database_)) before.insert(file.file);
+    std::string output = Run("again", how, policy, environment);
+    levels_below_.clear();
+    for (const FileFilter& file : ReadFilters(database_)) {
+      if (before.count(file.file) == 0) {
+        levels_below_.push_back(FilterView(file.block).info().levels_below);
+      }
+    }
+    EXPECT_FALSE(levels_below_.empty());
+    return output;
+  }
+
+  testing::TemporaryFolder folder_;
+  const std::string database_ = folder_ / "db";
+  std::vector<double> levels_below_;
+};
+
+class PreloadListenerOpenTest : public PreloadListenerTest,
+                                public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(PreloadListenerOpenTest, TellsOfFilesThatWereThere) {
+  const std::string how = GetParam();
+  const int families = how == "families@" ? 3 : 1;
+  const std::string heard =
+      "flushes=" + std::to_string(families) + " listeners=2 options=1";  // the program's own stay
+  const auto expect_known = [&](size_t files) {
+    EXPECT_EQ(levels_below_.size(), files);
+    for (const double below : levels_below_) EXPECT_GT(below, 0);
+  };
+  // In the place of a built-in policy, added, and of the program's own.
+  EXPECT_THAT(WriteAgain(how, "bloom:10", {kAuto}), HasSubstr(heard));
+  expect_known(static_cast<size_t>(families));
+  EXPECT_THAT(WriteAgain(how, "none", {kAuto, "WINNOW_ADD=1"}), HasSubstr(heard));
+  expect_known(static_cast<size_t>(families));
+  EXPECT_THAT(WriteAgain(how, kOwnAuto, {"WINNOW_LOG=0"}), HasSubstr(heard));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, PreloadListenerOpenTest,
+                         ::testing::Values("", "transaction@", "optimistic@", "ttl@", "families@"));
+
+TEST_F(PreloadListenerTest, IsNotThereWhereNoFilterOfWinnowIsBuilt) {
+  EXPECT_THAT(WriteAgain("", "bloom:10", {"WINNOW_LOG=0"}), HasSubstr("listeners=1 options=1"));
+  EXPECT_THAT(WriteAgain("", "none", {"WINNOW_LOG=0"}), HasSubstr("listeners=1 options=1"));
+  EXPECT_THAT(WriteAgain("", "bloom:10", {"WINNOW_POLICY=read"}),
+              HasSubstr("listeners=1 options=1"));
+  EXPECT_THAT(WriteAgain("", "bloom:10", {"WINNOW_POLICY={id=winnow;build=bloomfilter}"}),
+              HasSubstr("listeners=1 options=1"));
+}
+
+// Databases that are only read, and families that are made later.
+TEST_F(PreloadListenerTest, LeavesOthersAlone) {
+  Run("write", "", "bloom:10", {kAuto});
+  for (const char* const how : {"read-only@", "secondary@"}) {
+    EXPECT_THAT(Run("read", how, "bloom:10", {kAuto}), HasSubstr("missing=0 invented=0"));
+  }
+  for (const char* const how : {"", "optimistic@", "ttl@"}) {
+    Run("later-families", how, "bloom:10", {kAuto});
+    Run("later-families", how, "none", {kAuto, "WINNOW_ADD=1"});
+  }
+}
+
+}  // namespace
+}  // namespace winnow
