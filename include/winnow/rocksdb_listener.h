@@ -10,7 +10,7 @@
 // by itself. level_plan=auto and learned are then as good after an open as before; without the
 // listener they need some turnover of the tree, and work all the same.
 //
-// What it costs. RocksDB calls it at flushes, compactions and ingestions, in their threads, and not
+// What it costs. Nothing with level_plan=uniform, which needs to know no files. RocksDB calls it at flushes, compactions and ingestions, in their threads, and not
 // in lookups. There it reads DB::GetLiveFilesMetaData, under RocksDB's mutex: some 2 us a file. It
 // does so at once after an open, and then not before 100 times as long as the last reading took has
 // gone by: at most one per cent of the time. Once after an open it reads the table properties of

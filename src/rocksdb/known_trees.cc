@@ -130,7 +130,8 @@ KnownTotals KnownTrees::Totals() const {
   return totals;
 }
 
-void KnownTrees::Use(const FilterOptions& uniform, bool last_level_needs_none) {
+void KnownTrees::Use(const FilterOptions& uniform, bool last_level_needs_none, bool needs_files) {
+  needs_files_.store(needs_files, std::memory_order_relaxed);
   const std::lock_guard<std::mutex> lock(mutex_);
   uniform_ = uniform;
   last_level_needs_none_ = last_level_needs_none;
@@ -142,20 +143,30 @@ void KnownTrees::BeginList(const void* logger, LiveFiles::Name database) {
     return known.logger == logger && known.database == database;
   });
   if (found == listened_.end()) listened_.push_back({logger, database, false, false, {}});
-  std::vector<std::string> known;
-  for (Entry& entry : entries_) {
-    if (entry.database != database || entry.logger == logger) continue;
+  // Files that were recovered while it was opened may have begun another record. They are in the
+  // list.
+  std::vector<Entry> former;
+  const auto is_former = [&](const Entry& entry) {
+    return entry.database == database && entry.logger != logger;
+  };
+  for (const Entry& entry : entries_) {
+    const bool is_known = std::any_of(former.begin(), former.end(), [&](const Entry& other) {
+      return other.family == entry.family;
+    });
+    if (is_former(entry) && !is_known) former.push_back(entry);
+  }
+  const auto is_replaced = [&](const Entry& entry) {
+    return is_former(entry) || (entry.logger == logger &&
+                                std::any_of(former.begin(), former.end(), [&](const Entry& other) {
+                                  return other.family == entry.family;
+                                }));
+  };
+  entries_.erase(std::remove_if(entries_.begin(), entries_.end(), is_replaced), entries_.end());
+  for (Entry& entry : former) {
     entry.logger = logger;
     entry.is_closed = false;
-    known.push_back(entry.family);
+    entries_.insert(entries_.begin(), std::move(entry));
   }
-  // Files that were recovered while it was opened have begun a record. They are in the list.
-  entries_.erase(std::remove_if(entries_.begin(), entries_.end(),
-                                [&](const Entry& entry) {
-                                  return entry.logger == logger && entry.database != database &&
-                                         std::count(known.begin(), known.end(), entry.family) > 0;
-                                }),
-                 entries_.end());
   for (const Entry& entry : entries_) {
     if (entry.logger == logger) entry.record->files.BeginList();
   }
@@ -241,9 +252,18 @@ void KnownTrees::Tell(const void* logger, ToldDatabase told) {
   Bound();
 }
 
+void KnownTrees::SetDatabase(const LiveFiles* files, LiveFiles::Name database) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (Entry& entry : entries_) {
+    if (&entry.record->files == files) entry.database = database;
+  }
+}
+
 void KnownTrees::Ended(LiveFiles::Name file) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const Entry& entry : entries_) entry.record->files.Ended(file);
+  for (const Entry& entry : entries_) {
+    entry.record->files.Ended(file);
+  }
 }
 
 void KnownTrees::Closed(LiveFiles::Name database) {

@@ -65,8 +65,10 @@ class KnownTrees {
   // tree. Nothing is known without a logger.
   KnownTree Learn(const void* logger, const std::string& family, const BuildFacts& facts);
 
-  // By these options filters are built that no plan changes. Some last levels need none.
-  void Use(const FilterOptions& uniform, bool last_level_needs_none);
+  // By these options filters are built that no plan changes. Some last levels need none. Whether
+  // it is of use to know files: otherwise no listener reads them.
+  void Use(const FilterOptions& uniform, bool last_level_needs_none, bool needs_files);
+  bool needs_files() const noexcept { return needs_files_.load(std::memory_order_relaxed); }
 
   // ---- What a listener tells (listener.h)
 
@@ -86,6 +88,8 @@ class KnownTrees {
   void BeginList(const void* logger, LiveFiles::Name database);
   // Families that are missing have no files.
   void Tell(const void* logger, ToldDatabase database);
+  // The tree with this record is of this database.
+  void SetDatabase(const LiveFiles* files, LiveFiles::Name database);
   void Ended(LiveFiles::Name file);
   void Closed(LiveFiles::Name database);
 
@@ -136,6 +140,7 @@ class KnownTrees {
   FamilyOptions options_;
   FilterOptions uniform_;
   bool last_level_needs_none_ = false;
+  std::atomic<bool> needs_files_{false};
   std::vector<Listened> listened_;  // databases that are open
 };
 

@@ -115,7 +115,11 @@ const Listener::Measured* Listener::Known(const Database& database, const LiveFi
 // Whether it is time to read, and nobody does.
 bool Listener::Enter(DB* opened) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (known_ == nullptr && served_.empty()) return false;
+  const std::vector<std::shared_ptr<KnownFiles>> all = AllKnown();
+  if (std::none_of(all.begin(), all.end(),
+                   [](const auto& known) { return known->trees.needs_files(); })) {
+    return false;
+  }
   Database& database = Find(opened->GetName());
   if (database.is_reading) return false;
   const ColumnFamilyHandle* const handle = opened->DefaultColumnFamily();
@@ -359,8 +363,10 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
   if (number == 0 || !info.status.ok()) return;
   const BuiltHere built = WhatWasBuilt();
   try {
+    std::vector<std::shared_ptr<KnownFiles>> all;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
+      all = AllKnown();
       Database& database = Find(info.db_name);
       const Measured measured = MeasuredBy(info.table_properties, info.file_size);
       Remember(&database, number, measured);
@@ -375,6 +381,9 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
     }
     if (const std::shared_ptr<LiveFiles> files = built.files.lock()) {
       files->SetName(built.id, LiveFiles::NameOf(info.db_name, number));
+      for (const auto& known : all) {
+        known->trees.SetDatabase(files.get(), LiveFiles::NameOf(info.db_name, 0));
+      }
     }
   } catch (...) {
   }

@@ -138,6 +138,7 @@ class LiveFiles {
   using Name = uint64_t;
   static constexpr int kNumberBits = 44;
   static Name NameOf(const std::string& database, uint64_t number) noexcept;
+  static Name DatabaseOf(Name name) noexcept { return name >> kNumberBits << kNumberBits; }
 
   struct Listed {
     Name name = 0;
@@ -295,7 +296,6 @@ class LiveFiles {
   void DropTheOld();
   void JoinTwo();
 
-  static Name DatabaseOf(Name name) noexcept { return name >> kNumberBits << kNumberBits; }
   void Park(Id id) noexcept;
   void Drop(Id id);  // wherever it is
   void End(Id id);   // the same, and lives of files are learned from it

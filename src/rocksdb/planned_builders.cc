@@ -120,7 +120,8 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
 
 void PlannedBuilders::Use(const PolicyOptions& options) noexcept {
   known_->trees.Use(FactsToOptions(options, BuildFacts()),
-                    options.level_plan != LevelPlan::kUniform && options.absent_share == 0);
+                    options.level_plan != LevelPlan::kUniform && options.absent_share == 0,
+                    options.level_plan != LevelPlan::kUniform);
 }
 
 OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept {

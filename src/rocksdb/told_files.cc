@@ -189,10 +189,13 @@ void LiveFiles::Update(Id id, Told* told) {
       there.facts.range.last != facts.range.last;
   if (!is_changed && !is_new_measure && !comes_again) return;
   File file = parked != parked_.end() ? std::move(parked->second) : Take(id);
-  const uint64_t keys = is_new_measure ? facts.keys : file.facts.keys;
-  file.facts = facts;
-  file.facts.keys = keys;
+  // The rest was noted when it was built.
+  file.facts.level = facts.level;
+  file.facts.is_bottom = facts.is_bottom;
+  file.facts.waits = facts.waits;
+  file.facts.range = facts.range;
   if (is_new_measure) {
+    file.facts.keys = facts.keys;
     file.is_measured = true;
     file.memory = listed.memory;
     file.more_bytes = listed.filter_bytes - listed.memory.bytes;

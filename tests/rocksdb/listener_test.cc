@@ -284,7 +284,7 @@ TEST_F(ListenerTest, FamiliesThatWriteNothingAreKnown) {
   for (ColumnFamilyHandle* const handle : handles) Put(database_.get(), 0, 5000, handle);
   close();
   const Policies one = MakePolicyFrom(kAuto);
-  const Policies two = MakePolicyFrom("winnow:10");
+  const Policies two = MakePolicyFrom(kAuto);
   open(one, two);
   Put(database_.get(), 0, 100, handles[0]);
   ExpectKnown(one, database_.get(), handles[0]);
@@ -324,8 +324,10 @@ TEST_F(ListenerTest, AClosedDatabaseCountsNoMoreAndIsKnownAgain) {
   database_.reset();
   EXPECT_EQ(TotalsOf(policy).files.keys, 0);
   EXPECT_FALSE(TotalsOf(policy).knows_all_files);
-  // A filter is built while the database is opened, before the listener hears of it.
-  {
+  // A filter is built while the database is opened, before the listener hears of it: twice, as the
+  // first time nothing else happens.
+  for (const bool is_heard : {false, true}) {
+    if (is_heard) Open(options);
     Options no_flush = SmallLevels(MakePolicyFrom("winnow:10"));
     no_flush.avoid_flush_during_shutdown = true;
     Open(no_flush);
@@ -395,6 +397,19 @@ TEST_F(ListenerTest, SetOptionsKeepsWhatIsKnown) {
     ExpectKnown(policy, database_.get());
     EXPECT_TRUE(TotalsOf(policy).knows_all_files);
   }
+}
+
+TEST_F(ListenerTest, NothingIsReadWhereItIsOfNoUse) {
+  const Policies policy = MakePolicyFrom("winnow:10");
+  Open(Listened(policy));
+  Put(0, 3000);
+  EXPECT_EQ(RecordOf(policy, database_.get()), nullptr);
+  EXPECT_FALSE(TotalsOf(policy).knows_all_files);
+  ASSERT_STATUS_OK(
+      database_->SetOptions({{"block_based_table_factory", "{filter_policy={level_plan=auto}}"}}));
+  Put(10'000, 100);
+  FlushOne(database_.get());
+  ExpectKnown(policy, database_.get());
 }
 
 TEST_F(ListenerTest, APolicyOfOthersHasAListenerThatDoesNothing) {

@@ -130,7 +130,9 @@ TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
 
 TEST(ToldFilesTest, RecordedFilesAreFoundInTheFirstList) {
   LiveFiles files;
-  const Id id = files.Add(File(4, 0, 90), kBase);
+  LiveFiles::NewFile written = File(4, 0, 90);
+  written.warmth = 3;
+  const Id id = files.Add(written, kBase);
   files.AddMemory(id, {70, 60});
   Listed listed = FileOf(9, 6, 0, 95);
   listed.keys = 120;
@@ -140,6 +142,9 @@ TEST(ToldFilesTest, RecordedFilesAreFoundInTheFirstList) {
   // It has its own size, and the other one that of the list.
   EXPECT_EQ(files.Memory().resting.bytes, 150);
   EXPECT_EQ(files.Memory().resting.uniform_bytes, 140);
+  double warmth = 0;
+  for (const LiveFiles::Shape& file : files.ShapeOfTree().files) warmth += file.warmth;
+  EXPECT_EQ(warmth, 3);
   files.Ended(kDatabase | 9);
   EXPECT_FALSE(files.Knows(id));
 }
