@@ -173,7 +173,7 @@ void Listener::Read(DB* opened) {
   Files files;
   opened->GetLiveFilesMetaData(&files);
   const Clock::time_point listed = Clock::now();
-  Measure(opened, files);
+  Measure(opened, files, listed - start);
   const Clock::time_point measured = Clock::now();
   for (auto& [known, told] : ToTell(path, files)) known->trees.Tell(logger, std::move(told));
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -186,7 +186,7 @@ void Listener::Read(DB* opened) {
 
 // Reads the properties of files that are not known, for a while; the newest file of each family
 // first, as it says whose the family is.
-void Listener::Measure(DB* opened, const Files& files) {
+void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) {
   std::vector<const LiveFileMetaData*> unknown;
   std::map<std::string, const LiveFileMetaData*> newest;
   {
@@ -203,10 +203,12 @@ void Listener::Measure(DB* opened, const Files& files) {
   std::stable_partition(unknown.begin(), unknown.end(), [&](const LiveFileMetaData* file) {
     return newest.at(file->column_family_name) == file;
   });
+  const Clock::duration most =
+      std::max<Clock::duration>(kPropertiesAtOnce, kPropertiesShare * listing);
   const Clock::time_point start = Clock::now();
   const ROCKSDB_NAMESPACE::Options options = OptionsToReadProperties(opened->GetEnv());
   for (const LiveFileMetaData* file : unknown) {
-    if (Clock::now() - start > kPropertiesAtOnce) break;
+    if (Clock::now() - start > most) break;
     // A table that can't be read so, of another format, has no filter of a policy.
     Measured measured{file->size, file->num_entries, 0, false};
     ROCKSDB_NAMESPACE::SstFileReader reader(options);

@@ -38,7 +38,8 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   static constexpr size_t kMostClosed = 64;
   // The next list is read when that many times the last one's time has gone by.
   static constexpr int kListShare = 100;
-  // The same of tables' properties, which are read for so long at once.
+  // The same of tables' properties, which are read for so long at once, or for so many times as
+  // long as the list took: with many files, lists are rare.
   static constexpr int kPropertiesShare = 10;
   static constexpr std::chrono::milliseconds kPropertiesAtOnce{50};
 
@@ -107,7 +108,7 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   void Look(ROCKSDB_NAMESPACE::DB* database) noexcept;
   bool Enter(ROCKSDB_NAMESPACE::DB* database);
   void Read(ROCKSDB_NAMESPACE::DB* database);
-  void Measure(ROCKSDB_NAMESPACE::DB* database, const Files& files);
+  void Measure(ROCKSDB_NAMESPACE::DB* database, const Files& files, Clock::duration listing);
   using Told = std::vector<std::pair<std::shared_ptr<KnownFiles>, KnownTrees::ToldDatabase>>;
   Told ToTell(const std::string& path, const Files& files);
 
