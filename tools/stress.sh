@@ -6,7 +6,8 @@
 # is not the model's, at any process that ends abnormally, and where too little was tested.
 #
 #   tools/stress.sh [--build=DIR] [--seconds=N] [--seed=N] [--threads=N] [--processes=N]
-#                   [--kernels=all|NAME,…] [--folder=DIR] …
+#                   [--kernels=all|NAME,…] [--folder=DIR] [--plans [--least_learned=SHARE]]
+#                   [--life=SECONDS] [--operations=N] …
 #
 # --build: a build folder of Winnow, for example one that tools/test_rocksdb.sh left for another
 # RocksDB; without it the preset release is set up and built. The other arguments are winnow_stress's,

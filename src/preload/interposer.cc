@@ -98,9 +98,7 @@ class Adding {
   void See(const Argument&) {}
 
   const Options& operator()(const Options& options) { return options_ ? *options_ : options; }
-  const Families& operator()(const Families& families) {
-    return families_ ? *families_ : families;
-  }
+  const Families& operator()(const Families& families) { return families_ ? *families_ : families; }
   const DBOptions& operator()(const DBOptions& options) {
     if (!adds_listener_ || !listener_.IsNeeded(options)) return options;
     database_ = options;

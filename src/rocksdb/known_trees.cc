@@ -202,7 +202,7 @@ void KnownTrees::Tell(const void* logger, ToldDatabase told) {
     LiveFiles::Levels levels;
   };
   std::vector<Tree> trees;
-  std::vector<ToldFamily> unclaimed;
+  ToldFamilies unclaimed;
   size_t num_unclaimed = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -247,7 +247,7 @@ void KnownTrees::Tell(const void* logger, ToldDatabase told) {
     if (database.logger != logger || database.database != told.name) continue;
     database.is_listed = num_unclaimed <= kMostUnclaimed;
     database.is_complete = told.is_complete;
-    database.unclaimed = database.is_listed ? std::move(unclaimed) : std::vector<ToldFamily>();
+    database.unclaimed = database.is_listed ? std::move(unclaimed) : ToldFamilies();
   }
   Bound();
 }

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -77,11 +78,13 @@ class KnownTrees {
     bool is_ours = false;  // has this policy, as far as is known besides filters that were built
     std::vector<LiveFiles::Listed> files;  // without `memory`
   };
+  // Not a std::vector, of which RocksDB's library would show a function for this type.
+  using ToldFamilies = std::list<ToldFamily>;
   struct ToldDatabase {
     LiveFiles::Name name = 0;
     bool is_first = false;     // since it was opened
     bool is_complete = false;  // it is known which of its families have this policy
-    std::vector<ToldFamily> families;
+    ToldFamilies families;
   };
   // Before its files are listed. What was known of a database of this name before it was closed is
   // known of this one.
@@ -121,7 +124,7 @@ class KnownTrees {
     LiveFiles::Name database;
     bool is_listed;
     bool is_complete;
-    std::vector<ToldFamily> unclaimed;  // that have not this policy yet; not too many files
+    ToldFamilies unclaimed;  // that have not this policy yet; not too many files
   };
 
   Entry* Find(const void* logger, const std::string& family);

@@ -432,8 +432,9 @@ void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
 
 std::shared_ptr<KnownFiles> KnownBy(
     const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& policy) {
-  const Policy* const ours = policy == nullptr ? nullptr : policy->CheckedCast<Policy>();
-  return ours == nullptr ? nullptr : ours->known();
+  // Not by CheckedCast: RocksDB's library would show its instance for Policy.
+  const bool is_ours = policy != nullptr && policy->IsInstanceOf(Policy::kClassName());
+  return is_ours ? static_cast<const Policy&>(*policy).known() : nullptr;
 }
 
 }  // namespace winnow::plugin

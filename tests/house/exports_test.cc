@@ -35,15 +35,20 @@ std::vector<std::string> Lines(const std::string& command) {
 // into.
 TEST(Exports, AreOursOnly) {
   std::vector<std::string> expected = {"winnow::CurrentLookupCounters()",
-                                       "winnow::CurrentSampleCounters()", "winnow::NewFilterPolicy",
-                                       "winnow::Version()", "winnow_rocksdb_register"};
+                                       "winnow::CurrentSampleCounters()",
+                                       "winnow::NewFilterPolicy",
+                                       "winnow::NewListener",
+                                       "winnow::Version()",
+                                       "winnow_rocksdb_register"};
   if (!std::string(WINNOW_PRELOAD).empty()) {
     expected.emplace_back("winnow_rocksdb_interposer");  // what libwinnow_preload.so calls
   }
   std::vector<std::string> names =
       Lines("nm -D --defined-only --format=posix '" WINNOW_PLUGIN "' | cut -d' ' -f1 | c++filt");
   for (std::string& name : names) {
-    name = name.rfind("winnow::NewFilterPolicy(", 0) == 0 ? "winnow::NewFilterPolicy" : name;
+    for (const std::string function : {"winnow::NewFilterPolicy", "winnow::NewListener"}) {
+      if (name.rfind(function + "(", 0) == 0) name = function;
+    }
   }
   EXPECT_THAT(names, UnorderedElementsAreArray(expected));
 }

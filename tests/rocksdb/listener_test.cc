@@ -107,7 +107,7 @@ class ListenerTest : public ::testing::Test {
 
   static Options Listened(const Policies& policy) {
     Options options = SmallLevels(policy);
-    options.listeners.push_back(NewListener(policy));
+    options.listeners.push_back(winnow::NewListener(policy));
     return options;
   }
 

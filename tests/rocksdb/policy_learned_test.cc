@@ -253,7 +253,9 @@ TEST_F(LearnedTest, AfterAnotherProcessOpenedItOneTurnoverIsEnough) {
   const Filters after = FiltersOf(0, kHotBegins[0]);
   std::printf("after a turnover %.3f of the false reads of before, memory %.3f and %.3f\n",
               after.false_reads / before.false_reads, after.to_uniform, before.to_uniform);
-  EXPECT_LT(after.false_reads, 1.1 * before.false_reads);
+  // Files of the turnover's first tenths were written with few samples yet.
+  EXPECT_LT(after.false_reads, 1.3 * before.false_reads);
+  EXPECT_LT(after.false_reads, 0.8 * planned.false_reads);
   EXPECT_LT(after.to_uniform, 1.04);
 }
 
