@@ -275,17 +275,26 @@ void LiveFiles::Park(Id id) noexcept {
   if (parked_.size() > kMostFiles) Drop(parked_.begin()->first);
 }
 
-void LiveFiles::Drop(Id id) {
+LiveFiles::File& LiveFiles::Recorded(Id id) {
   const auto parked = parked_.find(id);
-  const bool is_parked = parked != parked_.end();
-  const File file = is_parked ? std::move(parked->second) : Take(id);
-  if (is_parked) parked_.erase(parked);
+  return parked != parked_.end() ? parked->second : files_.at(id);
+}
+
+LiveFiles::File LiveFiles::Remove(Id id) {
+  const auto parked = parked_.find(id);
+  if (parked == parked_.end()) return Take(id);
+  File file = std::move(parked->second);
+  parked_.erase(parked);
+  return file;
+}
+
+void LiveFiles::Drop(Id id) {
+  const File file = Remove(id);
   if (!file.is_joined) names_.erase(file.name);
 }
 
 void LiveFiles::End(Id id) {
-  const auto parked = parked_.find(id);
-  CountEnd(parked != parked_.end() ? parked->second : files_.at(id));
+  CountEnd(Recorded(id));
   Drop(id);
 }
 
@@ -462,8 +471,7 @@ void LiveFiles::JoinTwo() {
   const File other = Take(second);
   joined.facts.range.last = std::max(joined.facts.range.last, other.facts.range.last);
   joined.facts.keys += other.facts.keys;
-  joined.memory.bytes += other.memory.bytes;
-  joined.memory.uniform_bytes += other.memory.uniform_bytes;
+  joined.memory += other.memory;
   joined.more_bytes += other.more_bytes;
   joined.is_joined = true;
   joined.is_listed = joined.is_listed && other.is_listed;
@@ -500,8 +508,7 @@ void LiveFiles::AddMemory(Id id, const FilterMemory& memory) {
   File& file = found->second;
   Count(file, -1);
   file.is_measured = true;
-  file.memory.bytes += memory.bytes;
-  file.memory.uniform_bytes += memory.uniform_bytes;
+  file.memory += memory;
   Count(file, 1);
 }
 
@@ -519,8 +526,7 @@ void LiveFiles::Opened(Id id) {
   }
   // A database that is opened again has had no file in between.
   if (!is_reopening_) ++revivals_;
-  File file = std::move(parked->second);
-  parked_.erase(parked);
+  File file = Remove(id);
   file.readers = 1;
   Insert(id, std::move(file));
 }

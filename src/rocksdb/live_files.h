@@ -62,6 +62,12 @@ struct KeyRange {
 struct FilterMemory {
   double bytes = 0;
   double uniform_bytes = 0;
+
+  FilterMemory& operator+=(const FilterMemory& other) noexcept {
+    bytes += other.bytes;
+    uniform_bytes += other.uniform_bytes;
+    return *this;
+  }
 };
 
 struct LiveMemory {
@@ -297,8 +303,11 @@ class LiveFiles {
   void JoinTwo();
 
   void Park(Id id) noexcept;
-  void Drop(Id id);  // wherever it is
-  void End(Id id);   // the same, and lives of files are learned from it
+  // Wherever it is, parked or not:
+  File& Recorded(Id id);
+  File Remove(Id id);  // but for its name
+  void Drop(Id id);
+  void End(Id id);  // the same, and lives of files are learned from it
 
   struct Told;
   using ByFirst = std::vector<Told*>;  // in the order of first keys

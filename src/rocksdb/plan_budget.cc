@@ -32,10 +32,7 @@ FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_k
   if (all < kFilesOfATree * own) return planned;
   FilterMemory sum = alive.resting;
   const double most = without_last ? kMostWithoutLast : waits ? kMostWithWaiting : kMostOfUniform;
-  if (waits) {
-    sum.bytes += alive.waiting.bytes;
-    sum.uniform_bytes += alive.waiting.uniform_bytes;
-  }
+  if (waits) sum += alive.waiting;
   const double limit = std::max(own, most * (sum.uniform_bytes + own) - sum.bytes);
   FilterOptions options = planned;
   if (bytes_with(planned.bits_per_key) <= limit) return options;

@@ -44,7 +44,7 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // The name in the table properties; in OPTIONS files the id, beside which are the options.
   static constexpr char kName[] = "winnow.Filter";
   const char* Name() const override { return kName; }
-  // By which RocksDB's CheckedCast finds it.
+  // By which a listener knows it.
   static const char* kClassName() { return "winnow.internal.Policy"; }
   const char* NickName() const override { return "winnow"; }
 

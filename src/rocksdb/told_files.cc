@@ -46,15 +46,12 @@ void LiveFiles::Installed(Name name, int level) {
   const auto found = names_.find(name);
   if (found == names_.end()) return;
   const Id id = found->second;
-  const auto parked = parked_.find(id);
-  const auto at = files_.find(id);
-  File* const there = parked != parked_.end() ? &parked->second : &at->second;
-  there->is_listed = true;
-  there->installed = lists_;
-  there->is_ending = false;
-  if (parked == parked_.end() && there->facts.level == level) return;
-  File file = parked != parked_.end() ? std::move(*there) : Take(id);
-  if (parked != parked_.end()) parked_.erase(parked);
+  File& there = Recorded(id);
+  there.is_listed = true;
+  there.installed = lists_;
+  there.is_ending = false;
+  if (parked_.count(id) == 0 && there.facts.level == level) return;
+  File file = Remove(id);
   file.facts.level = level;
   file.facts.waits = false;
   file.facts.is_bottom = true;
@@ -231,8 +228,7 @@ void LiveFiles::ShareOut(Id id, const ByFirst& told) {
     }
     const Listed& listed = *other.listed;
     file.facts.keys += listed.keys;
-    file.memory.bytes += listed.memory.bytes;
-    file.memory.uniform_bytes += listed.memory.uniform_bytes;
+    file.memory += listed.memory;
     file.more_bytes += listed.filter_bytes - listed.memory.bytes;
     file.is_measured = file.is_measured && listed.is_measured;
     file.is_ending = file.is_ending && listed.is_ending;
@@ -318,8 +314,7 @@ LiveFiles::Levels LiveFiles::Reconcile(const List& list) {
   for (const Id id : joined) ShareOut(id, by_first);
   for (const Id id : unnamed) {
     const auto at = files_.find(id);
-    const File& file = at != files_.end() ? at->second : parked_.at(id);
-    if (Told* const match = Match(file, by_first)) {
+    if (Told* const match = Match(Recorded(id), by_first)) {
       const Name name = match->listed->name;
       if (at == files_.end() || !names_.emplace(name, id).second) continue;
       at->second.name = name;

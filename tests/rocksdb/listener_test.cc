@@ -94,15 +94,7 @@ class ListenerTest : public ::testing::Test {
   static Options SmallLevels(const Policies& policy) {
     BlockBasedTableOptions table;
     table.filter_policy = policy;
-    Options options = testing::MakeOptions(table);
-    options.disable_auto_compactions = false;
-    options.level_compaction_dynamic_level_bytes = true;
-    options.compression = ROCKSDB_NAMESPACE::kNoCompression;
-    options.write_buffer_size = 64 << 10;
-    options.target_file_size_base = 32 << 10;
-    options.max_bytes_for_level_base = 128 << 10;
-    options.max_bytes_for_level_multiplier = 4;
-    return options;
+    return testing::SmallLevels(table);
   }
 
   static Options Listened(const Policies& policy) {

@@ -59,23 +59,11 @@ class LevelPlanTest : public ::testing::Test {
  protected:
   LevelPlanTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
 
-  static Options SmallLevels(const BlockBasedTableOptions& table) {
-    Options options = testing::MakeOptions(table);
-    options.disable_auto_compactions = false;
-    options.level_compaction_dynamic_level_bytes = true;
-    options.compression = ROCKSDB_NAMESPACE::kNoCompression;
-    options.write_buffer_size = 64 << 10;
-    options.target_file_size_base = 32 << 10;
-    options.max_bytes_for_level_base = 128 << 10;
-    options.max_bytes_for_level_multiplier = 4;
-    return options;
-  }
-
   void Open(const std::string& policy,
             const std::function<void(Options*, BlockBasedTableOptions*)>& change = nullptr) {
     BlockBasedTableOptions table;
     table.filter_policy = MakePolicyFrom(policy);
-    Options options = SmallLevels(table);
+    Options options = testing::SmallLevels(table);
     if (change) change(&options, &table);
     options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
     options_ = options;
@@ -301,7 +289,7 @@ TEST_P(EachPlanTest, StaysUniformWhereLevelsSayNothing) {
 TEST_P(EachPlanTest, FilesForIngestionAreUniform) {
   BlockBasedTableOptions table;
   table.filter_policy = MakePolicyFrom(Policy());
-  const Options options = SmallLevels(table);
+  const Options options = testing::SmallLevels(table);
   ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(), options);
   ASSERT_STATUS_OK(writer.Open(folder_ / "1.sst"));
   for (uint64_t key = 0; key < 1000; ++key) ASSERT_STATUS_OK(writer.Put(Key(key), "v"));
@@ -327,7 +315,7 @@ TEST_P(EachPlanTest, TwoDatabasesMayShareALoggerAndAPolicy) {
   PutAtRandom(0, kKeys / 2);
   std::unique_ptr<DB> first = std::move(database_);
   BlockBasedTableOptions table;
-  Options options = SmallLevels(table);
+  Options options = testing::SmallLevels(table);
   share(&options, &table);
   options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
   rocksdb_abi::OpenedDB opened{};

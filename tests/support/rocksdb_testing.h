@@ -58,6 +58,20 @@ inline ROCKSDB_NAMESPACE::Options MakeOptions(
   return options;
 }
 
+// The same, but that compactions make a tree of some levels of some thousands of keys.
+inline ROCKSDB_NAMESPACE::Options SmallLevels(
+    const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
+  ROCKSDB_NAMESPACE::Options options = MakeOptions(table);
+  options.disable_auto_compactions = false;
+  options.level_compaction_dynamic_level_bytes = true;
+  options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+  options.write_buffer_size = 64 << 10;
+  options.target_file_size_base = 32 << 10;
+  options.max_bytes_for_level_base = 128 << 10;
+  options.max_bytes_for_level_multiplier = 4;
+  return options;
+}
+
 inline std::unique_ptr<ROCKSDB_NAMESPACE::DB> OpenDatabase(
     const ROCKSDB_NAMESPACE::Options& options, const std::string& path) {
   rocksdb_abi::OpenedDB database{};
