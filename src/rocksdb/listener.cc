@@ -133,7 +133,6 @@ bool Listener::Enter(DB* opened) {
   }
   if (database.was_listed && Clock::now() < database.next_list) return false;
   database.is_reading = true;
-  database.deleted.clear();
   return true;
 }
 
@@ -244,8 +243,6 @@ Listener::Told Listener::ToTell(const std::string& path, const Files& files) {
     }
   }
   for (const LiveFileMetaData& file : files) {
-    const auto& deleted = database.deleted;
-    if (std::count(deleted.begin(), deleted.end(), file.file_number) > 0) continue;
     const Measured* const known = Known(database, file);
     LiveFiles::Listed listed;
     listed.name = database.name | file.file_number;
@@ -362,8 +359,10 @@ void Listener::OnTableFileCreationStarted(const TableFileCreationBriefInfo& /*in
 
 void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
   const uint64_t number = NumberIn(info.file_path);
-  if (number == 0 || !info.status.ok()) return;
   const BuiltHere built = WhatWasBuilt();
+  const std::shared_ptr<LiveFiles> files = built.files.lock();
+  if (!info.status.ok() && files != nullptr) files->NotWritten(built.id);
+  if (number == 0 || !info.status.ok()) return;
   try {
     std::vector<std::shared_ptr<KnownFiles>> all;
     {
@@ -381,7 +380,7 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
         database.is_ours[info.cf_name] = is_ours;
       }
     }
-    if (const std::shared_ptr<LiveFiles> files = built.files.lock()) {
+    if (files != nullptr) {
       files->SetName(built.id, LiveFiles::NameOf(info.db_name, number));
       for (const auto& known : all) {
         known->trees.SetDatabase(files.get(), LiveFiles::NameOf(info.db_name, 0));
@@ -399,7 +398,6 @@ void Listener::OnTableFileDeleted(const TableFileDeletionInfo& info) {
       const std::lock_guard<std::mutex> lock(mutex_);
       Database& database = Find(info.db_name);
       num_files_ -= database.files.erase(number);
-      if (database.is_reading) database.deleted.push_back(number);
       all = AllKnown();
     }
     for (const auto& known : all) known->trees.Ended(LiveFiles::NameOf(info.db_name, number));

@@ -91,7 +91,6 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     bool is_reading = false;
     Clock::time_point next_list;
     Clock::time_point next_properties;
-    std::vector<uint64_t> deleted;  // while it is read
     std::unordered_map<uint64_t, Measured> files;
     std::map<std::string, bool> is_ours;  // families that wrote a file, by it
   };

@@ -371,7 +371,8 @@ void LiveFiles::EndIf(int level, const KeyRange& range, Ends ends) {
   }
   for (const Id id : ended) {
     const File& file = files_.at(id);
-    if (!is_told_ || file.name == 0) {
+    // Of files that are told of, one without a name is being written, by another job.
+    if (!is_told_ || file.is_joined) {
       End(id);
     } else if (file.is_ending) {
       Park(id);

@@ -34,6 +34,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "src/rocksdb/key_grid.h"
@@ -178,6 +179,8 @@ class LiveFiles {
 
   // The file that was added as `id` has this name.
   void SetName(Id id, Name name);
+  // It failed to be written.
+  void NotWritten(Id id);
   // A compaction begins to read it.
   void Ending(Name name);
   // It is in the database, on this level: a flush or a compaction made it, or moved it there.
@@ -344,6 +347,8 @@ class LiveFiles {
   bool knows_all_ = false;
   uint64_t lists_ = 0;  // that were begun
   Id list_begin_ = 0;   // the last file that was added before
+  bool is_listing_ = false;
+  std::unordered_set<Name> ended_;  // since the list that is read was begun: it may have them
   double more_bytes_ = 0;
   Sums sums_;  // when the tree had written so many keys
   double sums_written_ = -1;

@@ -24,6 +24,8 @@ void LiveFiles::BeginList() {
   const std::lock_guard<std::mutex> lock(mutex_);
   list_begin_ = last_;
   ++lists_;
+  ended_.clear();
+  is_listing_ = true;
 }
 
 void LiveFiles::SetName(Id id, Name name) {
@@ -32,6 +34,11 @@ void LiveFiles::SetName(Id id, Name name) {
   if (found == files_.end() || found->second.name != 0 || names_.count(name) > 0) return;
   names_.emplace(name, id);
   found->second.name = name;
+}
+
+void LiveFiles::NotWritten(Id id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (files_.count(id) + parked_.count(id) > 0) Drop(id);
 }
 
 void LiveFiles::Ending(Name name) {
@@ -66,6 +73,7 @@ void LiveFiles::Ended(Name name) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = names_.find(name);
   if (found != names_.end()) End(found->second);
+  if (is_listing_) ended_.insert(name);
 }
 
 void LiveFiles::StopBeingTold() {
@@ -108,6 +116,7 @@ std::vector<LiveFiles::Told> LiveFiles::Arrange(const List& list) {
   std::vector<Told> told;
   told.reserve(list.files.size());
   for (const Listed& file : list.files) {
+    if (ended_.count(file.name) > 0) continue;
     NewFile facts;
     facts.level = file.level;
     facts.range = Shortened(file.range);
@@ -179,7 +188,13 @@ void LiveFiles::Update(Id id, Told* told) {
   const bool is_new_measure = listed.is_measured && !there.is_measured;
   there.is_listed = true;
   there.is_ending = listed.is_ending;
-  const NewFile& facts = told->facts;
+  // A file that has come to its level since the list began may be at another one in it.
+  NewFile facts = told->facts;
+  if (there.installed == lists_) {
+    facts.level = there.facts.level;
+    facts.is_bottom = there.facts.is_bottom;
+    facts.waits = there.facts.waits;
+  }
   const bool is_changed =
       there.facts.level != facts.level || there.facts.is_bottom != facts.is_bottom ||
       there.facts.waits != facts.waits || there.facts.range.first != facts.range.first ||
@@ -278,6 +293,8 @@ LiveFiles::Levels LiveFiles::Reconcile(const List& list) {
   knows_all_ = false;
   sums_written_ = -1;
   std::vector<Told> told = Arrange(list);
+  ended_.clear();
+  is_listing_ = false;
   std::unordered_map<Name, Told*> by_name;
   by_name.reserve(told.size());
   for (Told& file : told) by_name.emplace(file.listed->name, &file);

@@ -102,6 +102,20 @@ TEST(ToldFilesTest, FilesThatAreGoneEndAndFilesThatMovedAreElsewhere) {
   EXPECT_EQ(files.files(), 1u);
 }
 
+TEST(ToldFilesTest, FilesThatMoveWhileAListIsReadAreWhereTheyMoved) {
+  LiveFiles files;
+  const LiveFiles::List at_first{kDatabase, false, {FileOf(1, 2, 0, 100), FileOf(2, 6, 0, 500)}};
+  Tell(&files, at_first.files, true);
+  files.BeginList();
+  files.Installed(kDatabase | 1, 3);
+  files.Reconcile(at_first);
+  const auto below = [&](int level) { return files.PlaceOf(level, {Key(0), Key(1)}, kBase).below; };
+  EXPECT_EQ(below(1), 3);
+  files.BeginList();
+  files.Reconcile(at_first);
+  EXPECT_EQ(below(1), 2);
+}
+
 TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
   LiveFiles files;
   Tell(&files, {}, true);
@@ -170,16 +184,46 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
   files.Ended(kDatabase | 2);
   EXPECT_EQ(files.files(), 3u);
   EXPECT_EQ(files.remembered(), 3u);
-  // Neither age nor readers say anything.
+  // Neither age nor readers say anything, but of the one that was never told.
   Tell(&files, {list[0], FileOf(3, 6, 0, 200)});
   files.Opened(output);
   files.Closed(output);
   for (int i = 0; i < 200; ++i) {
     LiveFiles::NewFile file = File(6, 1000, 1100, true);
     file.keys = 10'000;
-    files.Add(file, kBase);
+    files.NotWritten(files.Add(file, kBase));
   }
-  EXPECT_EQ(files.files(), 3u);
+  EXPECT_EQ(files.files(), 2u);
+}
+
+// Two jobs write at the same time: nothing that one writes replaces what the other does.
+TEST(ToldFilesTest, FilesThatAreBeingWrittenAreReplacedByNone) {
+  LiveFiles files;
+  Tell(&files, {FileOf(1, 0, 0, 100)}, true);
+  files.Ending(kDatabase | 1);
+  const Id flush = files.Add(File(0, 0, 100, false), kBase);
+  const Id output = files.Add(File(kBase, 0, 100, true), kBase);
+  EXPECT_TRUE(files.Knows(flush));
+  files.SetName(flush, kDatabase | 2);
+  files.SetName(output, kDatabase | 3);
+  files.Ended(kDatabase | 1);
+  EXPECT_EQ(files.files(), 2u);
+  files.NotWritten(files.Add(File(0, 0, 100, false), kBase));
+  EXPECT_EQ(files.files(), 2u);
+}
+
+TEST(ToldFilesTest, FilesThatEndWhileAListIsReadAreNoMore) {
+  LiveFiles files;
+  const LiveFiles::List list{kDatabase, false, {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 100)}};
+  Tell(&files, list.files, true);
+  files.BeginList();
+  files.Ended(kDatabase | 1);
+  const Id output = files.Add(File(5, 0, 100, true), kBase);  // begins as the one that ended
+  files.Reconcile(list);
+  files.SetName(output, kDatabase | 3);
+  files.Ended(kDatabase | 1);
+  EXPECT_TRUE(files.Knows(output));
+  EXPECT_EQ(files.files(), 2u);
 }
 
 TEST(ToldFilesTest, ManyFilesAreAddedUpRight) {
