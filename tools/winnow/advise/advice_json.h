@@ -17,8 +17,8 @@ namespace winnow::inspect {
 //                [{level (null: not known), keys}], filter_bytes, lookups, absent_lookups,
 //                false_reads_per_lookup}]: what there is
 //   lookups      {recorded, count, absent}
-//   learned      of level_plan=learned: {lookups (that it learned from), judged_by (others, by which
-//                its false reads are counted), problem (null; or why it is not among the
+//   learned      of level_plan=learned: {lookups (that it learned from), judged_by (others, by
+//                which its false reads are counted), problem (null; or why it is not among the
 //                policies)}
 //   tried        {files, of_files, keys, of_keys}
 //   rows         [{title, policies (a name for each family; of "now" none), policy (null: they
