@@ -229,34 +229,38 @@ TEST_F(LearnedTest, FamiliesOfOnePolicyFollowTheirOwnLookupsAlsoOpenedAgain) {
   expect_own();
 }
 
-// A tree that is written on under lookups, in tenths of its keys.
+// A tree that is written on under lookups, in tenths of its keys. What is written first, after an
+// open, is written before there are samples; what comes later is as it was.
 TEST_F(LearnedTest, AfterAnotherProcessOpenedItOneTurnoverIsEnough) {
-  const auto turn_over_under_lookups = [&] {
-    for (uint64_t part = 0; part < 10; ++part) {
-      const uint64_t first = kKeys / 10 * ((7 * part) % 10);
-      Write(0, 3, first, first + kKeys / 10, 1);
-      Write(0, 2, 0, kKeys, 7);
-      Write(0, 1, 0, kKeys, 50);
-      LookUp(0, kHotBegins[0], kLookups / 2);
-    }
-  };
-  const Filters planned = FiltersUnderAuto(kHotBegins[0]);
-  OpenAfresh(MakePolicyFrom(kLearned));
-  WriteTree(0);
-  turn_over_under_lookups();
-  turn_over_under_lookups();
-  const Filters before = FiltersOf(0, kHotBegins[0]);
-  EXPECT_LT(before.false_reads, 0.8 * planned.false_reads);
-  Close();
-  Open(MakePolicyFrom(kLearned));
-  turn_over_under_lookups();
-  const Filters after = FiltersOf(0, kHotBegins[0]);
-  std::printf("after a turnover %.3f of the false reads of before, memory %.3f and %.3f\n",
-              after.false_reads / before.false_reads, after.to_uniform, before.to_uniform);
-  // Files of the turnover's first tenths were written with few samples yet.
-  EXPECT_LT(after.false_reads, 1.3 * before.false_reads);
-  EXPECT_LT(after.false_reads, 0.8 * planned.false_reads);
-  EXPECT_LT(after.to_uniform, 1.04);
+  for (const uint64_t hot_tenth : {0, 3}) {
+    SCOPED_TRACE("hot tenth " + std::to_string(hot_tenth));
+    const uint64_t hot_begin = kKeys / 10 * hot_tenth;
+    const auto turn_over_under_lookups = [&] {
+      for (uint64_t part = 0; part < 10; ++part) {
+        const uint64_t first = kKeys / 10 * ((7 * part) % 10);
+        Write(0, 3, first, first + kKeys / 10, 1);
+        Write(0, 2, 0, kKeys, 7);
+        Write(0, 1, 0, kKeys, 50);
+        LookUp(0, hot_begin, kLookups / 2);
+      }
+    };
+    const Filters planned = FiltersUnderAuto(hot_begin);
+    OpenAfresh(MakePolicyFrom(kLearned));
+    WriteTree(0);
+    turn_over_under_lookups();
+    turn_over_under_lookups();
+    const Filters before = FiltersOf(0, hot_begin);
+    EXPECT_LT(before.false_reads, 0.8 * planned.false_reads);
+    Close();
+    Open(MakePolicyFrom(kLearned));
+    turn_over_under_lookups();
+    const Filters after = FiltersOf(0, hot_begin);
+    std::printf("after a turnover %.3f of the false reads of before, memory %.3f and %.3f\n",
+                after.false_reads / before.false_reads, after.to_uniform, before.to_uniform);
+    EXPECT_LT(after.false_reads, (hot_tenth == 0 ? 1.3 : 1.05) * before.false_reads);
+    EXPECT_LT(after.false_reads, 0.8 * planned.false_reads);
+    EXPECT_LT(after.to_uniform, 1.04);
+  }
 }
 
 // Whatever built the files of before, the first turnover is as the plan's.
