@@ -17,8 +17,8 @@ using std::chrono::steady_clock;
 // A file that is narrower has no place: no file was there when the tree was looked at.
 constexpr double kLeastWidth = 1e-9;
 
-// Of the keys that are known in a range.
-constexpr double kKnownShare = 1.0 / 8;
+// Of a file's keys, how many may lie where no file was.
+constexpr double kUnknownShare = 0.5;
 
 // The tree is looked at again when such a share of its keys was written, the samples when such a
 // share of them is new.
@@ -140,11 +140,13 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   uniform_bits_ = uniform_bits;
   SetWhatLasts();
   keys_ = 0;
+  level_keys_.fill(0);
   double taken_now = 0;
   for (size_t i = 0; i < tree_.files.size(); ++i) {
     const LiveFiles::Shape& file = tree_.files[i];
     wishes_[i] = WishOf(file);
     keys_ += file.keys;
+    level_keys_[static_cast<size_t>(file.level)] += file.keys;
     taken_now += file.keys * file.to_uniform;
   }
   // What the tree will come to is a guess: as much as is left of the memory now, it may be wrong.
@@ -158,12 +160,13 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   log2_lambda_ = high;
 }
 
-// Behind the last key, or before the first one, nobody knows how much of a file lies there: where
-// it has more keys than a part of those that are known in its range, it may be most of it.
+// Behind the last key, or before the first one, nobody knows how much of a file lies there: it may
+// be most of it where its level has not so many keys in the part of its range that is known.
 bool LearnedRates::IsUnknown(const LiveFiles::Shape& file) const noexcept {
   const double width = file.to - file.from;
   if (width < kLeastWidth) return true;
-  return file.reaches_beyond && kKnownShare * width * keys_ < file.keys;
+  const double known = width * std::max(level_keys_[static_cast<size_t>(file.level)], file.keys);
+  return file.reaches_beyond && known < (1 - kUnknownShare) * file.keys;
 }
 
 std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int level,

@@ -94,7 +94,8 @@ class LearnedRates {
   std::array<double, LookupSamples::kLevels> lasts_{};  // what does of a level's warmth, 0 to 1
   std::vector<Wish> wishes_;                            // of each file
   double keys_ = 0;                                     // of all files
-  double written_ = -1;                                 // keys, when tree_ was taken
+  std::array<double, LookupSamples::kLevels> level_keys_{};
+  double written_ = -1;  // keys, when tree_ was taken
   double log2_lambda_ = 0;
   double uniform_bits_ = 0;
   // Of filters that were built: bytes, and those that were expected.

@@ -154,6 +154,9 @@ TEST_F(LearnedRatesTest, WhatNoFileCoveredIsUnknown) {
   // A tenth of its range is known, and may have few of its keys; or all but a little.
   EXPECT_EQ(RateOf(6, true, 0.9999, 1.0012), std::nullopt);
   EXPECT_NE(RateOf(6, true, 0.5, 1.0012), std::nullopt);
+  // So is the last file of a level where keys come anywhere: a few are new at its end.
+  EXPECT_NE(RateOf(6, true, 1 - 0.9 / kFiles, 1.00001), std::nullopt);
+  EXPECT_EQ(RateOf(6, true, 1 - 0.3 / kFiles, 1.00001), std::nullopt);
 }
 
 // A time series: what was hot when it was written keeps its bits, so that there is less for others.
