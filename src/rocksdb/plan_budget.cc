@@ -28,10 +28,13 @@ FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_k
       core::PlannedRate(planned) > core::PlannedRate(uniform)) {
     return uniform;
   }
+  const bool is_learned = planned.levels_below < 0;
   const double all = alive.resting.uniform_bytes + alive.waiting.uniform_bytes;
-  if (all < kFilesOfATree * own) return planned;
+  if (!is_learned && all < kFilesOfATree * own) return planned;
   FilterMemory sum = alive.resting;
-  const double most = without_last ? kMostWithoutLast : waits ? kMostWithWaiting : kMostOfUniform;
+  double most = is_learned ? kMostLearned : kMostOfUniform;
+  if (waits) most = is_learned ? kMostLearnedWithWaiting : kMostWithWaiting;
+  if (without_last) most = kMostWithoutLast;
   if (waits) sum += alive.waiting;
   const double limit = std::max(own, most * (sum.uniform_bytes + own) - sum.bytes);
   FilterOptions options = planned;

@@ -3,7 +3,8 @@
 //
 // A plan gives each level its rate as if the tree were full and its levels had no gaps
 // (src/core/level_plan.h). Where a tree has more keys on its upper levels than that, the plan takes
-// more memory than it was given: then files of these levels get fewer bits.
+// more memory than it was given: then files of these levels get fewer bits. Learned rates (options
+// without levels below) come to more where the tree is not as it was when they were learned.
 
 #ifndef WINNOW_SRC_ROCKSDB_PLAN_BUDGET_H_
 #define WINNOW_SRC_ROCKSDB_PLAN_BUDGET_H_
@@ -21,6 +22,9 @@ namespace winnow::plugin {
 // which has the fewest bits.
 inline constexpr double kMostOfUniform = 1.07;
 inline constexpr double kMostWithWaiting = 1.12;
+// Of learned rates, which are made for the tree as it is: less is enough, and of a small tree too.
+inline constexpr double kMostLearned = 1.05;
+inline constexpr double kMostLearnedWithWaiting = 1.09;
 // Where the last level has no filters, so that all there are belong to upper levels.
 inline constexpr double kMostWithoutLast = 1.035;
 

@@ -70,6 +70,19 @@ TEST(PlanBudgetTest, WhatWaitsMayTakeMore) {
   EXPECT_NEAR(Bytes(Affordable(Planned(2.5), 10, kKeys, true, false, full)) / kUniform, 1, 0.03);
 }
 
+TEST(PlanBudgetTest, LearnedRatesMayTakeLessAlsoInASmallTree) {
+  FilterOptions learned = Planned(-1);
+  learned.bits_per_key = 16;
+  for (const double files : {2.0, 7.0, 50.0}) {
+    for (const bool waits : {false, true}) {
+      const double most = waits ? kMostLearnedWithWaiting : kMostLearned;
+      const double bytes = Bytes(Affordable(learned, 10, kKeys, waits, false, Alive(files, 1)));
+      EXPECT_LE(bytes / kUniform, 1.001 + (files + 1) * (most - 1)) << files;
+      EXPECT_GE(bytes / kUniform, 1.02) << files;
+    }
+  }
+}
+
 TEST(PlanBudgetTest, WithoutALastLevelNoRateIsAboveTheUniformOne) {
   const FilterOptions options = Affordable(Planned(0), 10, kKeys, false, true, Alive(20, 0.9));
   EXPECT_EQ(core::PlannedRate(options), core::RateForBits(10));
