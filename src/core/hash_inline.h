@@ -31,6 +31,13 @@ inline uint64_t HashShortKeyInline(const char* key, size_t size) noexcept {
   return XXH3_64bits(key, size);
 }
 
+// The same for keys of up to so many bytes: XXH3 is all in line there, as above.
+inline constexpr size_t kMostMiddlingKeyBytes = 128;
+inline uint64_t HashMiddlingKeyInline(const char* key, size_t size) noexcept {
+  if (size > kMostMiddlingKeyBytes) __builtin_unreachable();
+  return XXH3_64bits(key, size);
+}
+
 }  // namespace winnow::core
 
 #endif  // WINNOW_SRC_CORE_HASH_INLINE_H_

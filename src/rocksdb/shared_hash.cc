@@ -212,12 +212,14 @@ void Watch(ThreadHashes* thread, uint64_t hash, int lost) noexcept {
   }
 }
 
+// The length must be that of the long key.
+bool IsLongKept(const LastKey& key, const Slice& asked) noexcept {
+  return IsKeptLong(key.thread->LongBytes(&key), asked.data(), asked.size());
+}
+
 bool IsKept(const LastKey& key, const Slice& asked) noexcept {
-  if (key.length == asked.size()) {
-    return IsLast(key, asked);
-  }
-  return key.long_length == asked.size() &&
-         IsKeptLong(key.thread->LongBytes(&key), asked.data(), asked.size());
+  return key.length == asked.size() ? IsLast(key, asked)
+                                    : key.long_length == asked.size() && IsLongKept(key, asked);
 }
 
 // Whether there is memory for long keys.
@@ -259,20 +261,28 @@ __attribute__((noinline)) SharedKey Watched(uint64_t hash, const Slice& key) noe
   return {hash, IsSampled(hash) ? &key : nullptr};
 }
 
-// Watching, surplus and ended: a hash each time.
-WINNOW_KEY_INLINE SharedKey ComputeOnly(const Slice& key) noexcept {
-  const uint64_t hash = core::HashKeyInline(key.data(), key.size());
-  CountComputed(this_thread_key);
-  return IsWatched(*this_thread_key, hash) ? Watched(hash, key) : SharedKey{hash, nullptr};
+// Apart, as it takes many registers, which its caller would save for each key.
+__attribute__((noinline, flatten)) uint64_t HashShorter(const Slice& key) noexcept {
+  return core::HashMiddlingKeyInline(key.data(), key.size());
 }
 
-// Sharing, and it is not the last key; or new.
-__attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key) noexcept {
-  ThreadHashes* const thread = ThisThread();
-  if (thread == nullptr || !thread->is_on) {
-    return ComputeOnly(key);
-  }
-  LastKey* last = this_thread_key;
+// Of a key that is most likely longer.
+WINNOW_KEY_INLINE uint64_t HashLong(const Slice& key) noexcept {
+  return key.size() > core::kMostMiddlingKeyBytes ? core::HashKeyInline(key.data(), key.size())
+                                                  : HashShorter(key);
+}
+
+// New.
+__attribute__((noinline)) SharedKey AttachAndHash(const Slice& key) noexcept {
+  Attach();
+  LastKey* const last = this_thread_key;
+  return LooksFirst(*last) ? SharedHash(key, last) : ComputedHash(key, last);
+}
+
+// It is not the last key.
+__attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key, LastKey* last) noexcept {
+  ThreadHashes* const thread = last->thread;
+  if (thread == nullptr) return AttachAndHash(key);
   LastKey* const other = last == &thread->keys[0] ? &thread->keys[1] : &thread->keys[0];
   if (IsKept(*other, key)) {
     this_thread_key = other;
@@ -289,7 +299,7 @@ __attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key) noexc
     return {hash, &key};
   }
   Keep(last, key, hash);
-  if (AddTo(&last->computed, 1) % kSettledTogether == 0) {
+  if (CountReplaced(last)) {
     SettleHashes();
   }
   return {hash, nullptr};
@@ -335,15 +345,17 @@ LookupsUnderWay* LookupsOfThisThread() noexcept {
   return thread != nullptr ? &thread->sampled : nullptr;
 }
 
-__attribute__((flatten)) SharedKey SharedHash(const Slice& key) noexcept {
-  const LastKey& last = *this_thread_key;
-  if (!LooksFirst(last)) {
-    return ComputeOnly(key);
+__attribute__((flatten)) SharedKey SharedHash(const Slice& key, LastKey* last) noexcept {
+  if (last->long_length == key.size() && IsLongKept(*last, key)) {
+    return {HashOfLast(last), nullptr};
   }
-  if (last.long_length == key.size() && IsKept(last, key)) {
-    return {HashOfLast(this_thread_key), nullptr};
-  }
-  return HashAndKeep(key);
+  return HashAndKeep(key, last);
+}
+
+__attribute__((flatten)) SharedKey ComputedHash(const Slice& key, LastKey* last) noexcept {
+  CountComputed(last);
+  const uint64_t hash = HashLong(key);
+  return IsWatched(*last, hash) ? Watched(hash, key) : SharedKey{hash, nullptr};
 }
 
 __attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n,

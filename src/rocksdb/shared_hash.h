@@ -197,9 +197,12 @@ struct SharedKey {
   const ROCKSDB_NAMESPACE::Slice* sampled;
 };
 
-// The hash of a key, shared or computed, and counted. Shorter keys than 65 bytes are taken not to
-// be the last one: the reader has seen to that.
-SharedKey SharedHash(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
+// New or sharing: the hash of a key, shared or computed, and counted. Shorter keys than 65 bytes
+// are taken not to be the last one: the reader has seen to that. `last` is this_thread_key.
+SharedKey SharedHash(const ROCKSDB_NAMESPACE::Slice& key, LastKey* last) noexcept;
+
+// In other states.
+SharedKey ComputedHash(const ROCKSDB_NAMESPACE::Slice& key, LastKey* last) noexcept;
 
 // Sharing: counts the hash of a sampled key, apart from those of keys that are kept.
 void CountSampled() noexcept;
@@ -225,7 +228,7 @@ class Lookup {
       return IsWatched(*last, hash) ? AskWatched(probe, hash, aside.Get()) : probe.Ask(hash);
     }
     if (last->length != key.size()) {
-      return AskOther(probe, key);
+      return AskOther(probe, last, key);
     }
     return IsLast(*last, key) ? probe.Ask(HashOfLast(last)) : AskNext(probe, last, key);
   }
@@ -235,7 +238,7 @@ class Lookup {
   __attribute__((noinline, flatten)) static Answer AskNext(const Probe& probe, LastKey* last,
                                                            const ROCKSDB_NAMESPACE::Slice& key) {
     if (!IsShort(key)) {
-      return AskOther(probe, key);
+      return AskOther(probe, last, key);
     }
     const AsideKey aside(key);
     const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
@@ -257,9 +260,25 @@ class Lookup {
     return IsSampled(hash) ? probe.AskSampled(key, hash) : probe.Ask(hash);
   }
 
-  __attribute__((noinline)) static Answer AskOther(const Probe& probe,
-                                                   const ROCKSDB_NAMESPACE::Slice& key) {
-    const SharedKey shared = SharedHash(key);
+  // The last key has another length, or has more than kMostShortKeyBytes.
+  __attribute__((noinline, flatten)) static Answer AskOther(const Probe& probe, LastKey* last,
+                                                            const ROCKSDB_NAMESPACE::Slice& key) {
+    if (LooksFirst(*last)) {
+      return AskBy<SharedHash>(probe, last, key);
+    }
+    if (key.size() > core::kMostMiddlingKeyBytes) {
+      return AskBy<ComputedHash>(probe, last, key);
+    }
+    const AsideKey aside(key);
+    const uint64_t hash = core::HashMiddlingKeyInline(key.data(), key.size());
+    CountComputed(last);
+    return IsWatched(*last, hash) ? AskWatched(probe, hash, aside.Get()) : probe.Ask(hash);
+  }
+
+  template <SharedKey (*kHash)(const ROCKSDB_NAMESPACE::Slice&, LastKey*)>
+  __attribute__((noinline)) static Answer AskBy(const Probe& probe, LastKey* last,
+                                                const ROCKSDB_NAMESPACE::Slice& key) {
+    const SharedKey shared = kHash(key, last);
     return __builtin_expect(shared.sampled != nullptr, 0)
                ? probe.AskSampled(*shared.sampled, shared.hash)
                : probe.Ask(shared.hash);
