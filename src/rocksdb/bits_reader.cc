@@ -25,11 +25,9 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// Bit i: hash i of at most kMostBatchKeys is sampled.
-uint32_t SampledAmong(const KeyHash* hashes, size_t n) noexcept {
-  uint32_t sampled = 0;
-  size_t i = 0;
 #if defined(__x86_64__)
+// Bit i: hash i of eight is sampled.
+WINNOW_KEY_INLINE uint32_t SampledAmongEight(const KeyHash* hashes) noexcept {
   // By their lower halves, as the mask has no more bits.
   static_assert(kMostSamplingShift <= 32 && sizeof(KeyHash) == 8);
   const __m128i salt = _mm_set1_epi32(static_cast<int>(SamplingSalt()));
@@ -37,14 +35,27 @@ uint32_t SampledAmong(const KeyHash* hashes, size_t n) noexcept {
   const auto load = [hashes](size_t at) {
     return _mm_castsi128_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(hashes + at)));
   };
-  for (; i + 4 <= n; i += 4) {
-    const __m128i halves = _mm_castps_si128(_mm_shuffle_ps(load(i), load(i + 2), 0x88));
-    const __m128i differ = _mm_and_si128(_mm_xor_si128(halves, salt), mask);
-    const __m128i same = _mm_cmpeq_epi32(differ, _mm_setzero_si128());
-    sampled |= static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(same))) << i;
-  }
+  const auto differ = [&](size_t at) {
+    const __m128i halves = _mm_castps_si128(_mm_shuffle_ps(load(at), load(at + 2), 0x88));
+    return _mm_and_si128(_mm_xor_si128(halves, salt), mask);
+  };
+  // What is not zero is not after packing either.
+  const __m128i packed = _mm_packs_epi32(differ(0), differ(4));
+  const __m128i same = _mm_cmpeq_epi8(_mm_packs_epi16(packed, packed), _mm_setzero_si128());
+  return static_cast<uint32_t>(_mm_movemask_epi8(same)) & 0xff;
+}
 #endif
-  for (; i < n; ++i) sampled |= uint32_t{IsSampled(hashes[i].value)} << i;
+
+// Bit i: hash i of at most kMostBatchKeys is sampled.
+WINNOW_KEY_INLINE uint32_t SampledAmong(const KeyHash* hashes, size_t n) noexcept {
+  uint32_t sampled = 0;
+  size_t i = 0;
+#if defined(__x86_64__)
+  for (; i + 8 <= n; i += 8) sampled |= SampledAmongEight(hashes + i) << i;
+#endif
+  for (; i < n; ++i) {
+    if (IsSampled(hashes[i].value)) sampled |= uint32_t{1} << i;
+  }
   return sampled;
 }
 
@@ -73,14 +84,14 @@ class alignas(64) BitsReader : public FilterBitsReader {
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    const auto n = static_cast<size_t>(num_keys);
+    if (__builtin_expect(n > kMostBatchKeys, 0)) return MayMatchParts(num_keys, keys, may_match);
     KeyHash hashes[kMostBatchKeys];
-    const auto all = static_cast<size_t>(num_keys);
-    for (size_t first = 0; first < all; first += kMostBatchKeys) {
-      const size_t n = std::min(kMostBatchKeys, all - first);
-      SharedHashes(keys + first, n, hashes);
-      view_.MayContain(hashes, n, may_match + first);
-      if (IsSampling()) NoteSamples(keys + first, n, hashes, may_match + first);
-    }
+    SharedHashes(keys, n, hashes);
+    view_.MayContain(hashes, n, may_match);
+    if (!IsSampling()) return;
+    const uint32_t sampled = SampledAmong(hashes, n);
+    if (__builtin_expect(sampled != 0, 0)) NoteSamples(keys, hashes, may_match, sampled);
   }
 
  protected:
@@ -91,9 +102,19 @@ class alignas(64) BitsReader : public FilterBitsReader {
   virtual void NoteSample(const Slice& /*key*/, uint64_t /*hash*/,
                           bool /*may_contain*/) const noexcept {}
 
-  __attribute__((noinline)) void NoteSamples(Slice** keys, size_t n, const KeyHash* hashes,
-                                             const bool* may_contain) const noexcept {
-    for (uint32_t sampled = SampledAmong(hashes, n); sampled != 0; sampled &= sampled - 1) {
+  // More than kMostBatchKeys.
+  __attribute__((noinline)) void MayMatchParts(int num_keys, Slice** keys, bool* may_match) {
+    for (int first = 0; first < num_keys; first += int{kMostBatchKeys}) {
+      BitsReader::MayMatch(std::min(int{kMostBatchKeys}, num_keys - first), keys + first,
+                           may_match + first);
+    }
+  }
+
+  // sampled: bit i, key i is.
+  __attribute__((noinline)) void NoteSamples(Slice** keys, const KeyHash* hashes,
+                                             const bool* may_contain,
+                                             uint32_t sampled) const noexcept {
+    for (; sampled != 0; sampled &= sampled - 1) {
       const auto i = static_cast<size_t>(__builtin_ctz(sampled));
       NoteSample(*keys[i], hashes[i].value, may_contain[i]);
     }
