@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "src/simd/kernels.h"
 
@@ -93,28 +94,48 @@ double BumpedShare(uint64_t n, const BumpedShape& shape) noexcept {
 // one for so many keys (tune_sizes).
 constexpr uint64_t kSmallKeysForAFreeSlot = 48;
 
-uint64_t RibbonBytes(uint64_t n, Columns columns, double rate) noexcept {
-  uint64_t bytes = kTailBytes;
-  for (unsigned layer = 0; layer < kMostLayersBuilt; ++layer) {
-    LayerEntry entry;
+// The layers of a Ribbon, of which only the bits of a list follow from the rate.
+struct RibbonLayers {
+  LayerEntry layers[kMostLayersBuilt];
+  unsigned count = 0;
+};
+
+RibbonLayers RibbonLayersFor(uint64_t n) noexcept {
+  RibbonLayers ribbon;
+  while (ribbon.count < kMostLayersBuilt) {
+    LayerEntry& entry = ribbon.layers[ribbon.count];
     double bumped_share = 0;
-    bytes += kEntryBytes;
     if (n >= kMinBumpedKeys) {
-      const BumpedShape shape = ShapeForKeys(n, layer);
+      const BumpedShape shape = ShapeForKeys(n, ribbon.count);
       bumped_share = BumpedShare(n, shape);
       entry = {LayerType::kBumped, static_cast<uint8_t>(shape.shard_bits), shape.buckets};
     } else if (n >= kMinSmallKeys) {
       entry = {LayerType::kSmall, 0,
                static_cast<uint32_t>((n + n / kSmallKeysForAFreeSlot) / 64 + 1)};
     } else if (n > 0) {
-      entry = {LayerType::kList, static_cast<uint8_t>(ListBits(n, rate) - 1),
-               static_cast<uint32_t>(n)};
+      entry = {LayerType::kList, 0, static_cast<uint32_t>(n)};
     }
-    bytes += LayerBytes(entry, columns);
+    ++ribbon.count;
     if (entry.type != LayerType::kBumped) break;
     n = static_cast<uint64_t>(std::lround(static_cast<double>(n) * bumped_share));
   }
+  return ribbon;
+}
+
+uint64_t RibbonBytes(const RibbonLayers& ribbon, Columns columns, double rate) noexcept {
+  uint64_t bytes = kTailBytes;
+  for (unsigned layer = 0; layer < ribbon.count; ++layer) {
+    LayerEntry entry = ribbon.layers[layer];
+    if (entry.type == LayerType::kList) {
+      entry.parameter = static_cast<uint8_t>(ListBits(entry.count, rate) - 1);
+    }
+    bytes += kEntryBytes + LayerBytes(entry, columns);
+  }
   return bytes;
+}
+
+uint64_t RibbonBytes(uint64_t n, Columns columns, double rate) noexcept {
+  return RibbonBytes(RibbonLayersFor(n), columns, rate);
 }
 
 // What a Bloom filter of about so many keys takes on an average: rounding up to whole blocks adds
@@ -232,41 +253,67 @@ unsigned ListBits(uint64_t n, double rate) noexcept {
   return bits;
 }
 
+namespace {
+
+// Ribbons of few keys grow by a block of slots with every 64th key: three sizes in a row stand for
+// those between. Above the greatest that is looked at, the share hardly changes.
+constexpr uint64_t kWorthStep = 32;
+constexpr uint64_t kMostWorth = 8192;
+
+// Of 0, kWorthStep, 2 kWorthStep … keys.
+struct SmallRibbons {
+  RibbonLayers of[kMostWorth / kWorthStep + 2];
+
+  SmallRibbons() noexcept {
+    uint64_t n = 0;
+    for (RibbonLayers& ribbon : of) {
+      ribbon = RibbonLayersFor(n);
+      n += kWorthStep;
+    }
+  }
+};
+
+}  // namespace
+
 uint64_t KeysWorthARibbon(double bits_per_key) noexcept {
-  // Ribbons of few keys grow by a block of slots with every 64th key: three sizes in a row stand
-  // for those between. Above the greatest that is looked at, the share hardly changes.
-  constexpr uint64_t kStep = 32;
-  constexpr uint64_t kMost = 8192;
+  static const SmallRibbons ribbons;
   const double rate = RateForBits(bits_per_key);
   const Columns columns = RibbonColumns(rate);
   const auto ribbon = [&](uint64_t n) {
-    return static_cast<double>(RibbonBytes(n, columns, rate));
+    return static_cast<double>(RibbonBytes(ribbons.of[n / kWorthStep], columns, rate));
   };
-  double below = ribbon(kMost - kStep);
-  double at = ribbon(kMost);
-  double above = ribbon(kMost + kStep);
+  double below = ribbon(kMostWorth - kWorthStep);
+  double at = ribbon(kMostWorth);
+  double above = ribbon(kMostWorth + kWorthStep);
   uint64_t worth = std::numeric_limits<uint64_t>::max();
-  for (uint64_t n = kMost; n > kStep; n -= kStep) {
+  for (uint64_t n = kMostWorth; n > kWorthStep; n -= kWorthStep) {
     const double mean = (below + at + above) / 3;
     if (mean > (1 - kWorthwhileSaving) * MeanBloomBytes(n, bits_per_key)) break;
     worth = n;
     above = at;
     at = below;
-    below = ribbon(n - 2 * kStep);
+    below = ribbon(n - 2 * kWorthStep);
   }
   return worth;
 }
 
-// Finding the least number of keys takes some 20 us, a builder for few keys less than one.
+// Finding the least number of keys takes some 3 us, a builder for few keys less than one. Beside
+// the options of a filter those of a uniform one are asked for.
 uint64_t RibbonMinKeys(const FilterOptions& options) noexcept {
   if (options.ribbon_min_keys != kRibbonWhereItSaves) return options.ribbon_min_keys;
-  thread_local double last_bits = 0;
-  thread_local uint64_t last_keys = 0;
-  if (last_bits != options.bits_per_key) {
-    last_keys = KeysWorthARibbon(options.bits_per_key);
-    last_bits = options.bits_per_key;
+  struct Known {
+    double bits = 0;
+    uint64_t keys = 0;
+  };
+  thread_local Known latest;
+  thread_local Known other;
+  if (latest.bits != options.bits_per_key) {
+    std::swap(latest, other);
+    if (latest.bits != options.bits_per_key) {
+      latest = {options.bits_per_key, KeysWorthARibbon(options.bits_per_key)};
+    }
   }
-  return last_keys;
+  return latest.keys;
 }
 
 uint64_t EstimateRibbonBytes(uint64_t n, double rate) noexcept {

@@ -10,19 +10,17 @@ namespace {
 
 using Record = LookupSamples::Record;
 
-// How many lookups the sample stands for among those that reach the level and don't find their key
-// there.
-double WeightAt(const Record& record, int level) noexcept {
-  if (record.deepest > level) return 1;
-  if (record.ended_with_no) return record.weight;  // it is nowhere
-  return (record.said_no >> level & 1) != 0 ? 1 : 0;
-}
-
 // A power of four, so that files are wider than parts.
 size_t PartsFor(size_t files) noexcept {
   size_t parts = 64;
   while (parts < 4 * files && parts < HeatMap::kMostParts) parts *= 4;
   return parts;
+}
+
+std::vector<double> SumsBefore(const std::vector<double>& parts) {
+  std::vector<double> sums(parts.size() + 1, 0);
+  std::partial_sum(parts.begin(), parts.end(), sums.begin() + 1);
+  return sums;
 }
 
 // `counts` by part, to what is to be expected there: of `all`, in four parts as far as their own
@@ -33,10 +31,8 @@ std::vector<double> Shrunk(const std::vector<double>& counts, double all,
   std::vector<double> expected;
   expected.reserve(counts.size());
   for (const double exposure : exposures) expected.push_back(all * exposure / exposed);
-  const auto sum = [](const std::vector<double>& values, size_t begin, size_t width) {
-    const auto from = values.begin() + static_cast<ptrdiff_t>(begin);
-    return std::accumulate(from, from + static_cast<ptrdiff_t>(width), 0.0);
-  };
+  // Exact, as counts are sums of a few thousand floats of one size.
+  const std::vector<double> counted = SumsBefore(counts);
   for (size_t width = counts.size() / 4; width >= 1; width /= 4) {
     for (size_t whole = 0; whole < counts.size(); whole += 4 * width) {
       // As warm as the whole is, until they are looked at.
@@ -45,24 +41,70 @@ std::vector<double> Shrunk(const std::vector<double>& counts, double all,
       double after = 0;
       for (size_t quarter = 0; quarter < 4; ++quarter) {
         const size_t begin = whole + quarter * width;
-        const double guess = sum(expected, begin, width);
-        warmth[quarter] =
-            (sum(counts, begin, width) + HeatMap::kPseudoCount) / (guess + HeatMap::kPseudoCount);
+        const auto from = expected.begin() + static_cast<ptrdiff_t>(begin);
+        const double guess = std::accumulate(from, from + static_cast<ptrdiff_t>(width), 0.0);
+        warmth[quarter] = (counted[begin + width] - counted[begin] + HeatMap::kPseudoCount) /
+                          (guess + HeatMap::kPseudoCount);
         before += guess;
         after += guess * warmth[quarter];
       }
       const double scale = after > 0 ? before / after : 1;
-      for (size_t i = 0; i < 4 * width; ++i) expected[whole + i] *= warmth[i / width] * scale;
+      for (size_t quarter = 0; quarter < 4; ++quarter) {
+        double* const part = &expected[whole + quarter * width];
+        const double factor = warmth[quarter] * scale;
+        for (size_t i = 0; i < width; ++i) part[i] *= factor;
+      }
     }
   }
   return expected;
 }
 
-std::vector<double> SumsBefore(const std::vector<double>& parts) {
-  std::vector<double> sums(parts.size() + 1, 0);
-  std::partial_sum(parts.begin(), parts.end(), sums.begin() + 1);
-  return sums;
-}
+// How many lookups the samples stand for among those that reach a level and don't find their key
+// there, by parts of the tree: of a sample one on the levels above the deepest one; from there on,
+// where no filter had the key, its weight, else one where the deepest level's said no besides. All
+// of these are sums of a few thousand floats of about one size, and so exact.
+class Counts {
+ public:
+  Counts(const std::vector<Record>& samples, size_t parts) : parts_(parts) {
+    for (const Record& record : samples) {
+      const auto at = static_cast<size_t>(record.place * static_cast<float>(parts));
+      std::vector<InPart>& deepest = by_deepest_[static_cast<size_t>(record.deepest)];
+      if (deepest.empty()) deepest.resize(parts);
+      InPart& part = deepest[std::min(at, parts - 1)];
+      ++part.above;
+      if (record.ended_with_no) {
+        part.below += record.weight;
+      } else if ((record.said_no >> record.deepest & 1) != 0) {
+        ++part.there;
+      }
+    }
+  }
+
+  std::vector<double> Of(int level) const {
+    std::vector<double> counts(parts_, 0);
+    for (int deepest = 0; deepest < LookupSamples::kLevels; ++deepest) {
+      const std::vector<InPart>& parts = by_deepest_[static_cast<size_t>(deepest)];
+      for (size_t i = 0; i < parts.size(); ++i) {
+        if (deepest > level) {
+          counts[i] += parts[i].above;
+        } else {
+          counts[i] += parts[i].below + (deepest == level ? parts[i].there : 0);
+        }
+      }
+    }
+    return counts;
+  }
+
+ private:
+  struct InPart {
+    double above = 0;
+    double there = 0;
+    double below = 0;  // there, too
+  };
+
+  const size_t parts_;
+  std::array<std::vector<InPart>, LookupSamples::kLevels> by_deepest_;  // empty: no sample
+};
 
 }  // namespace
 
@@ -76,26 +118,21 @@ HeatMap::HeatMap(const std::vector<Record>& samples, size_t files, uint32_t leve
     exposures[i] = std::clamp(exposure(middle), kLeastExposure, 1.0);
   }
   const double exposed = std::accumulate(exposures.begin(), exposures.end(), 0.0);
-  std::vector<double> counts(parts);
+  const Counts counts(samples, parts);
   for (int level = 0; level < LookupSamples::kLevels; ++level) {
     if ((levels >> level & 1) == 0) continue;
-    std::fill(counts.begin(), counts.end(), 0);
-    double all = 0;
-    for (const Record& record : samples) {
-      const double weight = WeightAt(record, level);
-      const auto part = static_cast<size_t>(record.place * static_cast<float>(parts));
-      counts[std::min(part, parts - 1)] += weight;
-      all += weight;
-    }
+    const std::vector<double> counted = counts.Of(level);
+    const double all = std::accumulate(counted.begin(), counted.end(), 0.0);
     // Of few samples, most are taken to reach it.
     const auto taken = static_cast<double>(samples.size());
     const double expected = taken * (all + kPseudoCount) / (taken + kPseudoCount);
     // What it would have been with all of today's keys from the first sample on.
-    std::vector<double> heat = Shrunk(counts, expected, exposures, exposed);
+    std::vector<double> heat = Shrunk(counted, expected, exposures, exposed);
     double sum = 0;
     for (size_t i = 0; i < parts; ++i) sum += heat[i] /= exposures[i];
     for (double& part : heat) part *= sum > 0 ? expected / sum : 1;
     before_[static_cast<size_t>(level)] = SumsBefore(heat);
+    all_[static_cast<size_t>(level)] = Reaching(level, 0, 1);
   }
 }
 

@@ -31,7 +31,8 @@ class HeatMap {
 
   HeatMap() = default;
   // Of a tree with so many files, and of the levels whose bits are set. `exposure`: in what share
-  // of the time of the samples there were keys at a place; null: in all.
+  // of the time of the samples there were keys at a place; null: in all. It is called for places in
+  // their order.
   HeatMap(const std::vector<LookupSamples::Record>& samples, size_t files, uint32_t levels,
           const std::function<double(double place)>& exposure = nullptr);
 
@@ -40,7 +41,7 @@ class HeatMap {
   double Reaching(int level, double from, double to) const noexcept;
 
   // All of the level.
-  double ReachingAll(int level) const noexcept { return Reaching(level, 0, 1); }
+  double ReachingAll(int level) const noexcept { return all_[static_cast<size_t>(level)]; }
 
   size_t samples() const noexcept { return samples_; }
 
@@ -50,6 +51,7 @@ class HeatMap {
  private:
   std::array<std::vector<double>, LookupSamples::kLevels>
       before_;  // the samples of all parts before
+  std::array<double, LookupSamples::kLevels> all_{};
   size_t samples_ = 0;
 };
 

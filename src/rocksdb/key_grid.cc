@@ -36,22 +36,33 @@ KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files, const F
 
   CountDigits();
   const std::vector<double> known = KeysOfParts(files);
+  const std::vector<double> places = PlacesInFormer(former);
+  places_.reserve(keys_.size());
   double before = 0;
   for (size_t part = 0; part < keys_.size(); ++part) {
     places_.push_back(before);
-    before += std::max(known[part], kRemembered * KeysInFormer(former, part));
+    before += std::max(known[part], kRemembered * KeysInFormer(former, places, part));
   }
   all_ = places_.back();
   for (double& place : places_) place = all_ > 0 ? place / all_ : 0;
-  CountTime(former);
+  CountTime(former, places);
 }
 
-double KeyGrid::KeysInFormer(const FormerGrid& former, size_t part) const noexcept {
-  if (former.grid == nullptr || part + 1 == keys_.size()) return 0;
-  const auto place_of = [&](const std::string& key) {
-    return former.grid->PlaceOf(key, prefix_.size());
-  };
-  return former.grid->all_ * (place_of(keys_[part + 1]) - place_of(keys_[part]));
+// Of the cuts; none without a former grid.
+std::vector<double> KeyGrid::PlacesInFormer(const FormerGrid& former) const {
+  std::vector<double> places;
+  if (former.grid == nullptr) return places;
+  places.reserve(keys_.size());
+  for (const std::string& key : keys_) {
+    places.push_back(former.grid->PlaceOf(key, prefix_.size()));
+  }
+  return places;
+}
+
+double KeyGrid::KeysInFormer(const FormerGrid& former, const std::vector<double>& places,
+                             size_t part) noexcept {
+  if (part + 1 >= places.size()) return 0;
+  return former.grid->all_ * (places[part + 1] - places[part]);
 }
 
 std::vector<KeyGrid::Span> KeyGrid::SpansOf(const std::vector<GridFile>& files) const {
@@ -115,18 +126,16 @@ std::vector<double> KeyGrid::KeysOfParts(const std::vector<GridFile>& files) con
 
 // A part's keys are as old as those that the former grid had between the same cuts; where many came
 // since, these are as old as this grid.
-void KeyGrid::CountTime(const FormerGrid& former) {
+void KeyGrid::CountTime(const FormerGrid& former, const std::vector<double>& places) {
   since_.assign(keys_.size(), former.now);
-  if (former.grid == nullptr) return;
-  double low = former.grid->PlaceOf(keys_.front(), prefix_.size());
-  for (size_t part = 0; part + 1 < keys_.size(); ++part) {
-    const double high = former.grid->PlaceOf(keys_[part + 1], prefix_.size());
+  size_t part_of_former = 0;
+  for (size_t part = 0; part + 1 < places.size(); ++part) {
     const double keys = (places_[part + 1] - places_[part]) * all_;
     const double share =
-        keys > 0 ? std::min(1.0, kSameKeys * KeysInFormer(former, part) / keys) : 0;
-    const double since = former.grid->SinceAt((low + high) / 2);
+        keys > 0 ? std::min(1.0, kSameKeys * KeysInFormer(former, places, part) / keys) : 0;
+    const double middle = (places[part] + places[part + 1]) / 2;
+    const double since = former.grid->SinceBehind(middle, &part_of_former);
     since_[part] += share * (since - since_[part]);
-    low = high;
   }
 }
 
@@ -138,6 +147,11 @@ size_t KeyGrid::PartAt(double place) const noexcept {
 
 double KeyGrid::SinceAt(double place) const noexcept {
   return keys_.size() < 2 ? since_.front() : since_[PartAt(place)];
+}
+
+double KeyGrid::SinceBehind(double place, size_t* part) const noexcept {
+  while (*part + 2 < places_.size() && places_[*part + 1] <= place) ++*part;
+  return since_[*part];
 }
 
 void KeyGrid::CountDigits() {
@@ -213,13 +227,25 @@ MovedPlaces::MovedPlaces(const KeyGrid& from, const KeyGrid& to) {
   std::sort(cuts_.begin(), cuts_.end(), [](const Cut& one, const Cut& other) {
     return std::tie(one.from, one.to) < std::tie(other.from, other.to);
   });
+  if (cuts_.size() < 2) return;
+  above_.reserve(cuts_.size() + 1);
+  size_t cut = 1;
+  for (size_t i = 0; i <= cuts_.size(); ++i) {
+    const double at = static_cast<double>(i) / static_cast<double>(cuts_.size());
+    while (cut + 1 < cuts_.size() && cuts_[cut].from <= at) ++cut;
+    above_.push_back(static_cast<uint32_t>(cut));
+  }
 }
 
 double MovedPlaces::operator()(double place) const noexcept {
   if (cuts_.size() < 2) return 0;
-  const auto above =
-      std::upper_bound(cuts_.begin() + 1, cuts_.end() - 1, place,
-                       [](double value, const Cut& cut) { return value < cut.from; });
+  const double at = std::clamp(place, 0.0, 1.0) * static_cast<double>(cuts_.size());
+  const auto step = static_cast<size_t>(at);
+  // Rounding may have brought it into the step before or behind.
+  const auto begin = cuts_.begin() + above_[std::max<size_t>(step, 1) - 1];
+  const auto end = cuts_.begin() + above_[std::min(step + 2, cuts_.size())];
+  const auto above = std::upper_bound(
+      begin, end, place, [](double value, const Cut& cut) { return value < cut.from; });
   const Cut& high = *above;
   const Cut& low = *(above - 1);
   const double width = high.from - low.from;

@@ -48,6 +48,10 @@ class KeyGrid {
   // mean where some came later.
   double SinceAt(double place) const noexcept;
 
+  // The same for one place after the other, none of which lies before the last one: *part is 0 at
+  // first, and then how far the grid was looked through.
+  double SinceBehind(double place, size_t* part) const noexcept;
+
  private:
   friend class MovedPlaces;
 
@@ -63,8 +67,10 @@ class KeyGrid {
   std::vector<Span> SpansOf(const std::vector<GridFile>& files) const;
   std::vector<double> KeysOfNarrowest(std::vector<Span> spans) const;
   std::vector<double> KeysOfParts(const std::vector<GridFile>& files) const;
-  double KeysInFormer(const FormerGrid& former, size_t part) const noexcept;
-  void CountTime(const FormerGrid& former);
+  std::vector<double> PlacesInFormer(const FormerGrid& former) const;
+  static double KeysInFormer(const FormerGrid& former, const std::vector<double>& places,
+                             size_t part) noexcept;
+  void CountTime(const FormerGrid& former, const std::vector<double>& places);
   double PlaceOfRest(std::string_view rest) const noexcept;
   double NumberAt(std::string_view key, size_t begin) const noexcept;
   double Between(std::string_view low, std::string_view high, std::string_view key) const noexcept;
@@ -93,6 +99,9 @@ class MovedPlaces {
     double to;
   };
   std::vector<Cut> cuts_;  // of both grids, increasing
+  // Of as many steps from 0 to 1 as there are cuts, and of 1: the first cut behind, the first and
+  // the last one left out.
+  std::vector<uint32_t> above_;
 };
 
 }  // namespace winnow::plugin

@@ -128,8 +128,9 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
     // Samples since keys came to a place are all that say something of it.
     const std::shared_ptr<const KeyGrid> grid = files->grid();
     const auto all = static_cast<double>(records.size());
+    size_t part = 0;
     heat_ = HeatMap(records, tree.files.size(), levels, [&](double place) {
-      return (static_cast<double>(seen) - grid->SinceAt(place)) / std::max(all, 1.0);
+      return (static_cast<double>(seen) - grid->SinceBehind(place, &part)) / std::max(all, 1.0);
     });
     levels_ = levels;
     samples_seen_ = seen;
@@ -151,13 +152,27 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   }
   // What the tree will come to is a guess: as much as is left of the memory now, it may be wrong.
   const double target = kTarget + std::max(0.0, kTarget - taken_now / std::max(keys_, 1.0));
+  log2_lambda_ = LambdaFor(target);
+}
+
+// By halving, to a ten-thousandth of a bit. Around what it was before, where it mostly is again,
+// two values are looked at first, that spare many of the halves: a higher one takes no more.
+double LearnedRates::LambdaFor(double target) const noexcept {
+  constexpr double kNear = 1.0 / 32;
+  const double below = log2_lambda_ - kNear;
+  const double above = log2_lambda_ + kNear;
+  const bool is_above_below = Taken(below) > target;
+  const bool is_below_above = is_above_below && Taken(above) <= target;
   double low = -60;
   double high = 60;
-  for (int i = 0; i < 20; ++i) {  // to a ten-thousandth of a bit
+  for (int i = 0; i < 20; ++i) {
     const double middle = (low + high) / 2;
-    (Taken(middle) > target ? low : high) = middle;
+    const bool takes_more = is_above_below && middle <= below   ? true
+                            : is_below_above && middle >= above ? false
+                                                                : Taken(middle) > target;
+    (takes_more ? low : high) = middle;
   }
-  log2_lambda_ = high;
+  return high;
 }
 
 // Behind the last key, or before the first one, nobody knows how much of a file lies there: it may

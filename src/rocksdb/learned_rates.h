@@ -85,6 +85,7 @@ class LearnedRates {
   Wish WishOf(const LiveFiles::Shape& file) const noexcept;
   double BitsOf(const Wish& wish, double log2_lambda) const noexcept;
   double Taken(double log2_lambda) const noexcept;
+  double LambdaFor(double target) const noexcept;
 
   std::mutex mutex_;
   HeatMap heat_;

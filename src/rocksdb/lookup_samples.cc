@@ -105,7 +105,14 @@ void LookupSamples::Snapshot(std::vector<Record>* records) const {
   records->clear();
   records->reserve(kMostRecords);  // while nobody's lookups are dropped
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (uint64_t i = first_; i != total(); ++i) records->push_back(At(i));
+  if (capacity_ == 0) return;
+  // From the ring: to its end, and from its beginning.
+  const auto copy = [&](uint64_t begin, uint64_t end) {
+    if (begin != end) records->insert(records->end(), &At(begin), &At(begin) + (end - begin));
+  };
+  const uint64_t turn = std::min(total(), (first_ | (capacity_ - 1)) + 1);
+  copy(first_, turn);
+  copy(turn, total());
 }
 
 uint64_t LookupSamples::Append(std::string_view key) noexcept {
