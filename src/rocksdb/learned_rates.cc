@@ -54,11 +54,11 @@ double LearnedRates::WarmthOf(int level, double from, double to) const noexcept 
 
 // The slope of warmth now by warmth then, in logarithms, of the level's files by their keys. As
 // long as these say little, what will not stay is taken to last.
-void LearnedRates::SetWhatLasts() noexcept {
+void LearnedRates::SetWhatLasts(const LiveFiles::TreeShape& tree) noexcept {
   std::array<double, LookupSamples::kLevels> both{};
   std::array<double, LookupSamples::kLevels> then{};
   std::array<double, LookupSamples::kLevels> keys{};
-  for (const LiveFiles::Shape& file : tree_.files) {
+  for (const LiveFiles::Shape& file : tree.files) {
     const auto level = static_cast<size_t>(file.level);
     keys[level] += file.keys;
     const double now = WarmthOf(file.level, file.from, file.to);
@@ -71,7 +71,7 @@ void LearnedRates::SetWhatLasts() noexcept {
   for (size_t level = 0; level < lasts_.size(); ++level) {
     const double before = kGuess * std::max(keys[level], 1.0);
     lasts_[level] = std::clamp(
-        (both[level] + before * (1 - tree_.stays[level])) / (then[level] + before), 0.0, 1.0);
+        (both[level] + before * (1 - tree.stays[level])) / (then[level] + before), 0.0, 1.0);
   }
 }
 
@@ -91,15 +91,22 @@ double LearnedRates::BitsOf(const Wish& wish, double log2_lambda) const noexcept
   return std::clamp<double>(wish.bits - log2_lambda, kLeastBits, kMostBits);
 }
 
+LearnedRates::Tree::Tree(const LiveFiles& files)
+    : shape(files.ShapeOfTree()), wishes(shape.files.size()) {}
+
+void LearnedRates::SetWishes(Tree* tree) const noexcept {
+  for (size_t i = 0; i < tree->wishes.size(); ++i) tree->wishes[i] = WishOf(tree->shape.files[i]);
+}
+
 // The share of uniform filters' memory that the tree's will come to.
-double LearnedRates::Taken(double log2_lambda) const noexcept {
+double LearnedRates::Taken(const Tree& tree, double log2_lambda) const noexcept {
   if (!(keys_ > 0)) return 1;
   const double more_than_expected = expected_ > 0 ? built_ / expected_ : 1;
   const double to_again = more_than_expected / uniform_bits_;
   double taken = 0;
-  for (size_t i = 0; i < tree_.files.size(); ++i) {
-    const LiveFiles::Shape& file = tree_.files[i];
-    const double again = BitsOf(wishes_[i], log2_lambda) * to_again;
+  for (size_t i = 0; i < tree.shape.files.size(); ++i) {
+    const LiveFiles::Shape& file = tree.shape.files[i];
+    const double again = BitsOf(tree.wishes[i], log2_lambda) * to_again;
     taken += file.keys * (file.stays * file.to_uniform + (1 - file.stays) * again);
   }
   return taken / keys_;
@@ -118,58 +125,54 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   if (!has_more && !has_grown && !lacks_level && !has_other_bits) return;
 
   // What may throw comes first: what is known stays whole.
-  LiveFiles::TreeShape tree = files->ShapeOfTree();
-  std::vector<Wish> wishes(tree.files.size());
+  Tree tree(*files);
   if (has_more || lacks_level) {
     uint32_t levels = levels_ | BitOf(level) | BitOf(LookupSamples::kLevels - 1);
-    for (const LiveFiles::Shape& file : tree.files) levels |= BitOf(file.level);
+    for (const LiveFiles::Shape& file : tree.shape.files) levels |= BitOf(file.level);
     std::vector<LookupSamples::Record> records;
     samples.Snapshot(&records);
     // Samples since keys came to a place are all that say something of it.
     const std::shared_ptr<const KeyGrid> grid = files->grid();
     const auto all = static_cast<double>(records.size());
     size_t part = 0;
-    heat_ = HeatMap(records, tree.files.size(), levels, [&](double place) {
+    heat_ = HeatMap(records, tree.shape.files.size(), levels, [&](double place) {
       return (static_cast<double>(seen) - grid->SinceBehind(place, &part)) / std::max(all, 1.0);
     });
     levels_ = levels;
     samples_seen_ = seen;
   }
-  tree_ = std::move(tree);
-  wishes_ = std::move(wishes);
   written_ = written.keys;
   uniform_bits_ = uniform_bits;
-  SetWhatLasts();
+  SetWhatLasts(tree.shape);
+  SetWishes(&tree);
   keys_ = 0;
   level_keys_.fill(0);
   double taken_now = 0;
-  for (size_t i = 0; i < tree_.files.size(); ++i) {
-    const LiveFiles::Shape& file = tree_.files[i];
-    wishes_[i] = WishOf(file);
+  for (const LiveFiles::Shape& file : tree.shape.files) {
     keys_ += file.keys;
     level_keys_[static_cast<size_t>(file.level)] += file.keys;
     taken_now += file.keys * file.to_uniform;
   }
   // What the tree will come to is a guess: as much as is left of the memory now, it may be wrong.
   const double target = kTarget + std::max(0.0, kTarget - taken_now / std::max(keys_, 1.0));
-  log2_lambda_ = LambdaFor(target);
+  log2_lambda_ = LambdaFor(tree, target);
 }
 
 // By halving, to a ten-thousandth of a bit. Around what it was before, where it mostly is again,
 // two values are looked at first, that spare many of the halves: a higher one takes no more.
-double LearnedRates::LambdaFor(double target) const noexcept {
+double LearnedRates::LambdaFor(const Tree& tree, double target) const noexcept {
   constexpr double kNear = 1.0 / 32;
   const double below = log2_lambda_ - kNear;
   const double above = log2_lambda_ + kNear;
-  const bool is_above_below = Taken(below) > target;
-  const bool is_below_above = is_above_below && Taken(above) <= target;
+  const bool is_above_below = Taken(tree, below) > target;
+  const bool is_below_above = is_above_below && Taken(tree, above) <= target;
   double low = -60;
   double high = 60;
   for (int i = 0; i < 20; ++i) {
     const double middle = (low + high) / 2;
     const bool takes_more = is_above_below && middle <= below   ? true
                             : is_below_above && middle >= above ? false
-                                                                : Taken(middle) > target;
+                                                                : Taken(tree, middle) > target;
     (takes_more ? low : high) = middle;
   }
   return high;
@@ -192,7 +195,7 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int 
   if (files->MakeGrid()) heat_ = HeatMap();
   if (files->samples().total() < kLeastSamples || keys == 0) return std::nullopt;
   Refresh(files, level, -std::log2(uniform_rate));
-  if (heat_.samples() < kLeastSamples || tree_.files.empty()) return std::nullopt;
+  if (heat_.samples() < kLeastSamples || !(keys_ > 0)) return std::nullopt;
   LiveFiles::Shape file = files->ShapeOf(level, range);
   file.keys = static_cast<double>(keys);
   if (IsUnknown(file)) return std::nullopt;
@@ -214,13 +217,14 @@ void LearnedRates::Built(double rate, double uniform_rate, const FilterMemory& m
   }
 }
 
-std::string LearnedRates::TakeSummary() {
+std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const steady_clock::time_point now = steady_clock::now();
-  if (heat_.samples() < kLeastSamples || tree_.files.empty() ||
-      (told_ && now - *told_ < kBetweenSummaries)) {
-    return {};
-  }
+  if (heat_.samples() < kLeastSamples || (told_ && now - *told_ < kBetweenSummaries)) return {};
+  Tree tree(files);
+  if (tree.shape.files.empty()) return {};
+  SetWishes(&tree);
+  double keys = 0;
   double reads = 0;       // in vain, of the samples
   double even_reads = 0;  // with the same memory, and rates as if lookups fell evenly
   double all_bits = 0;
@@ -231,19 +235,20 @@ std::string LearnedRates::TakeSummary() {
   const auto even_less = [](const LiveFiles::Shape& file) {
     return std::log2(std::max(file.to - file.from, kLeastWidth) / file.keys);
   };
-  for (size_t i = 0; i < tree_.files.size(); ++i) {
-    const LiveFiles::Shape& file = tree_.files[i];
-    const double bits = BitsOf(wishes_[i], log2_lambda_);
+  for (size_t i = 0; i < tree.shape.files.size(); ++i) {
+    const LiveFiles::Shape& file = tree.shape.files[i];
+    const double bits = BitsOf(tree.wishes[i], log2_lambda_);
+    keys += file.keys;
     all_bits += file.keys * bits;
     even_bits += file.keys * even_less(file);
     least = std::min(least, bits);
     most = std::max(most, bits);
   }
-  const double step = (all_bits - even_bits) / keys_;
-  for (size_t i = 0; i < tree_.files.size(); ++i) {
-    const double reaching = wishes_[i].reaching;
-    reads += reaching * std::exp2(-BitsOf(wishes_[i], log2_lambda_));
-    even_reads += reaching * std::exp2(-std::clamp<double>(even_less(tree_.files[i]) + step,
+  const double step = (all_bits - even_bits) / keys;
+  for (size_t i = 0; i < tree.shape.files.size(); ++i) {
+    const double reaching = tree.wishes[i].reaching;
+    reads += reaching * std::exp2(-BitsOf(tree.wishes[i], log2_lambda_));
+    even_reads += reaching * std::exp2(-std::clamp<double>(even_less(tree.shape.files[i]) + step,
                                                            kLeastBits, kMostBits));
   }
   const auto samples = static_cast<double>(heat_.samples());
@@ -255,7 +260,7 @@ std::string LearnedRates::TakeSummary() {
                 "of what finds nothing; %.0f %% of the lookups find their key; filters built now "
                 "have rates of 2^-%.1f to 2^-%.1f, 2^-%.2f on average; false reads expected: %.2f "
                 "of those of equal rates on each level",
-                samples, 100 * heat_.KeysThatGet(0.8), 100 * found, least, most, all_bits / keys_,
+                samples, 100 * heat_.KeysThatGet(0.8), 100 * found, least, most, all_bits / keys,
                 even_reads > 0 ? reads / even_reads : 1);
   return text;
 }

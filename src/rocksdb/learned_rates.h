@@ -68,12 +68,13 @@ class LearnedRates {
   // A filter was built with such a rate; what it took, next to what a uniform one would have.
   void Built(double rate, double uniform_rate, const FilterMemory& memory);
 
-  // What was learned, as a sentence; empty where that is nothing, and but once in ten minutes.
-  std::string TakeSummary();
+  // What was learned of these files, as a sentence; empty where that is nothing, and but once in
+  // ten minutes.
+  std::string TakeSummary(const LiveFiles& files);
 
  private:
   double WarmthOf(int level, double from, double to) const noexcept;
-  void SetWhatLasts() noexcept;
+  void SetWhatLasts(const LiveFiles::TreeShape& tree) noexcept;
   double Reaching(int level, double from, double to) const noexcept;
   void Refresh(LiveFiles* files, int level, double uniform_bits);
   bool IsUnknown(const LiveFiles::Shape& file) const noexcept;
@@ -84,19 +85,25 @@ class LearnedRates {
   };
   Wish WishOf(const LiveFiles::Shape& file) const noexcept;
   double BitsOf(const Wish& wish, double log2_lambda) const noexcept;
-  double Taken(double log2_lambda) const noexcept;
-  double LambdaFor(double target) const noexcept;
+  // A tree while it is looked at.
+  struct Tree {
+    explicit Tree(const LiveFiles& files);  // all memory is taken here
+
+    LiveFiles::TreeShape shape;
+    std::vector<Wish> wishes;  // of each file
+  };
+  void SetWishes(Tree* tree) const noexcept;
+  double Taken(const Tree& tree, double log2_lambda) const noexcept;
+  double LambdaFor(const Tree& tree, double target) const noexcept;
 
   std::mutex mutex_;
   HeatMap heat_;
-  uint32_t levels_ = 0;        // that heat_ has
-  uint64_t samples_seen_ = 0;  // when it was made
-  LiveFiles::TreeShape tree_;
+  uint32_t levels_ = 0;                                 // that heat_ has
+  uint64_t samples_seen_ = 0;                           // when it was made
   std::array<double, LookupSamples::kLevels> lasts_{};  // what does of a level's warmth, 0 to 1
-  std::vector<Wish> wishes_;                            // of each file
   double keys_ = 0;                                     // of all files
   std::array<double, LookupSamples::kLevels> level_keys_{};
-  double written_ = -1;  // keys, when tree_ was taken
+  double written_ = -1;  // keys, when the tree was looked at
   double log2_lambda_ = 0;
   double uniform_bits_ = 0;
   // Of filters that were built: bytes, and those that were expected.

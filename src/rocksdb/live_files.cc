@@ -82,9 +82,28 @@ void LiveFiles::LengthenKeys(size_t size) {
     }
   }
   for (auto& [id, file] : files_) {
-    levels_[LevelOf(file.facts)].emplace(file.facts.range.first, id);
+    levels_[LevelOf(file.facts)].Insert(file.facts.range.first, id);
   }
   lengthen(&join_at_);
+}
+
+// ---- Levels
+
+LiveFiles::Level::iterator LiveFiles::Level::lower_bound(std::string_view key) const noexcept {
+  return std::partition_point(begin(), end(), [key](const Entry& one) { return one.first < key; });
+}
+
+LiveFiles::Level::iterator LiveFiles::Level::upper_bound(std::string_view key) const noexcept {
+  return std::partition_point(begin(), end(), [key](const Entry& one) { return one.first <= key; });
+}
+
+void LiveFiles::Level::Insert(std::string_view first, Id id) {
+  entries_.insert(upper_bound(first), {first, id});
+}
+
+void LiveFiles::Level::Erase(std::string_view first, Id id) noexcept {
+  entries_.erase(
+      std::find_if(lower_bound(first), end(), [id](const Entry& one) { return one.id == id; }));
 }
 
 // ---- What rates are learned from
@@ -242,7 +261,7 @@ void LiveFiles::Insert(Id id, File added) {
   const auto at = files_.emplace(id, std::move(added)).first;
   const File& file = at->second;
   try {
-    levels_[LevelOf(file.facts)].emplace(file.facts.range.first, id);
+    levels_[LevelOf(file.facts)].Insert(file.facts.range.first, id);
   } catch (...) {
     files_.erase(at);
     throw;
@@ -252,13 +271,12 @@ void LiveFiles::Insert(Id id, File added) {
 
 LiveFiles::File LiveFiles::Take(Id id) {
   const auto found = files_.find(id);
+  const NewFile& facts = found->second.facts;
+  const auto level = levels_.find(LevelOf(facts));
+  level->second.Erase(facts.range.first, id);
+  if (level->second.empty()) levels_.erase(level);
   File file = std::move(found->second);
   files_.erase(found);
-  const auto level = levels_.find(LevelOf(file.facts));
-  const auto [begin, end] = level->second.equal_range(file.facts.range.first);
-  level->second.erase(
-      std::find_if(begin, end, [id](const auto& entry) { return entry.second == id; }));
-  if (level->second.empty()) levels_.erase(level);
   Count(file, -1);
   return file;
 }
@@ -326,18 +344,18 @@ bool LiveFiles::Knows(Id id) const {
 // ---- Places
 
 // On a level below 0 files hardly overlap: the one that begins before the range may reach into it.
-LiveFiles::Level::iterator LiveFiles::FirstThatMayReach(Level* level, const KeyRange& range) {
-  const auto at = level->lower_bound(range.first);
-  return at == level->begin() ? at : std::prev(at);
+LiveFiles::Level::iterator LiveFiles::FirstThatMayReach(const Level& level, const KeyRange& range) {
+  const auto at = level.lower_bound(range.first);
+  return at == level.begin() ? at : std::prev(at);
 }
 
 bool LiveFiles::HasOneIn(int level, const KeyRange& range, int above) {
   const auto found = levels_.find(level);
   if (found == levels_.end()) return false;
-  Level& files = found->second;
-  auto at = level == 0 ? files.begin() : FirstThatMayReach(&files, range);
+  const Level& files = found->second;
+  auto at = level == 0 ? files.begin() : FirstThatMayReach(files, range);
   for (; at != files.end() && at->first <= range.last; ++at) {
-    const NewFile& file = files_.at(at->second).facts;
+    const NewFile& file = files_.at(at->id).facts;
     if (file.level > above && file.range.Overlaps(range)) return true;
   }
   return false;
@@ -362,12 +380,12 @@ template <typename Ends>
 void LiveFiles::EndIf(int level, const KeyRange& range, Ends ends) {
   const auto found = levels_.find(level);
   if (found == levels_.end()) return;
-  Level& files = found->second;
+  const Level& files = found->second;
   std::vector<Id> ended;
-  auto at = level == 0 ? files.begin() : FirstThatMayReach(&files, range);
+  auto at = level == 0 ? files.begin() : FirstThatMayReach(files, range);
   for (; at != files.end() && at->first <= range.last; ++at) {
-    const NewFile& file = files_.at(at->second).facts;
-    if (file.range.Crosses(range) && ends(file)) ended.push_back(at->second);
+    const NewFile& file = files_.at(at->id).facts;
+    if (file.range.Crosses(range) && ends(file)) ended.push_back(at->id);
   }
   for (const Id id : ended) {
     const File& file = files_.at(id);
@@ -463,12 +481,12 @@ void LiveFiles::JoinTwo() {
   const auto most = std::max_element(
       levels_.begin(), levels_.end(),
       [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
-  Level& level = most->second;
+  const Level& level = most->second;
   if (level.size() < 2) return;
   auto at = level.upper_bound(join_at_);
   if (at == level.end() || std::next(at) == level.end()) at = level.begin();
-  const Id second = std::next(at)->second;
-  File joined = Take(at->second);
+  const Id second = std::next(at)->id;
+  File joined = Take(at->id);
   const File other = Take(second);
   joined.facts.range.last = std::max(joined.facts.range.last, other.facts.range.last);
   joined.facts.keys += other.facts.keys;

@@ -261,14 +261,14 @@ class LiveFiles {
     FilterMemory memory;
     double more_bytes = 0;  // of the filter, which are not weighed
     Name name = 0;
-    bool is_listed = false;
     uint64_t installed = 0;  // lists that were begun by then
+    double written = 0;      // keys that the tree had written by then
+    int readers = 0;
+    bool is_listed = false;
     bool is_measured = false;
     bool is_ending = false;
     bool is_joined = false;  // several; the name is their database's
-    double written = 0;      // keys that the tree had written by then
-    int readers = 0;
-    double from = 0;  // places by the grid
+    double from = 0;         // places by the grid
     double to = 0;
     std::shared_ptr<std::atomic<int>> level_of_readers;  // null: nobody asked
   };
@@ -277,7 +277,29 @@ class LiveFiles {
     double ended = 0;  // files
     double keys = 0;   // of all these together
   };
-  using Level = std::multimap<std::string, Id>;                // by first keys
+  // The files of a level by their first keys, which lie in `files_`.
+  class Level {
+   public:
+    struct Entry {
+      std::string_view first;
+      Id id;
+    };
+    using Entries = std::vector<Entry>;
+    using iterator = Entries::const_iterator;
+
+    iterator begin() const noexcept { return entries_.begin(); }
+    iterator end() const noexcept { return entries_.end(); }
+    bool empty() const noexcept { return entries_.empty(); }
+    size_t size() const noexcept { return entries_.size(); }
+    iterator lower_bound(std::string_view key) const noexcept;
+    iterator upper_bound(std::string_view key) const noexcept;
+
+    void Insert(std::string_view first, Id id);  // behind those with the same key
+    void Erase(std::string_view first, Id id) noexcept;
+
+   private:
+    Entries entries_;
+  };
   using AllLives = std::array<Lives, LookupSamples::kLevels>;  // by level
 
   AllLives LivesSoFar() const;
@@ -294,7 +316,7 @@ class LiveFiles {
   void ShortenPrefix(size_t size);
   void LengthenKeys(size_t size);
   void Forget() noexcept;
-  Level::iterator FirstThatMayReach(Level* level, const KeyRange& range);
+  static Level::iterator FirstThatMayReach(const Level& level, const KeyRange& range);
   // Of those that are on a level of kBottom, those below the level `above`.
   bool HasOneIn(int level, const KeyRange& range, int above = -1);
   template <typename Ends>

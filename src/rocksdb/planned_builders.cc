@@ -102,7 +102,7 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
     const bool is_sampled = options.level_plan == LevelPlan::kLearned;
     if (is_sampled) {
       record->files.samples().Reserve();
-      Tell(context.info_log, record->rates.TakeSummary());
+      Tell(context.info_log, record->rates.TakeSummary(record->files));
     }
     const bool has_one_reader = HasOneReaderAFile(context.table_options);
     return NewBitsBuilder(

@@ -105,7 +105,7 @@ class LearnedRatesTest : public ::testing::Test {
 
 TEST_F(LearnedRatesTest, WithoutLookupsNothingIsLearned) {
   EXPECT_EQ(RateOf(6, true, 0.5, 0.505), std::nullopt);
-  EXPECT_EQ(rates_.TakeSummary(), "");
+  EXPECT_EQ(rates_.TakeSummary(files_), "");
   for (size_t i = 0; i + 1 < LearnedRates::kLeastSamples; ++i) LookUp(anywhere_(random_), false);
   EXPECT_EQ(RateOf(6, true, 0.5, 0.505), std::nullopt);
 }
@@ -267,11 +267,11 @@ TEST_F(LearnedRatesTest, SaysWhatItLearnedOnce) {
     LookUp(i % 5 == 0 ? anywhere_(random_) : 0.3 + 0.02 * anywhere_(random_), i % 4 == 0);
   }
   RewriteAll();
-  const std::string said = rates_.TakeSummary();
+  const std::string said = rates_.TakeSummary(files_);
   EXPECT_THAT(said, ::testing::HasSubstr("samples of lookups"));
   EXPECT_THAT(said, ::testing::HasSubstr("24 % of the lookups find their key"));
   EXPECT_THAT(said, ::testing::ContainsRegex(" [0-9]{1,2} % of the keys get 80 %"));
-  EXPECT_EQ(rates_.TakeSummary(), "");
+  EXPECT_EQ(rates_.TakeSummary(files_), "");
 }
 
 }  // namespace
