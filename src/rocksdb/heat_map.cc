@@ -148,6 +148,12 @@ double HeatMap::Reaching(int level, double from, double to) const noexcept {
   return (1 - kEvenShare) * (until(to) - until(from)) + kEvenShare * (to - from) * before.back();
 }
 
+size_t HeatMap::bytes() const noexcept {
+  size_t bytes = 0;
+  for (const std::vector<double>& before : before_) bytes += before.capacity() * sizeof before[0];
+  return bytes;
+}
+
 double HeatMap::KeysThatGet(double share) const {
   const std::vector<double>& before = before_[LookupSamples::kLevels - 1];
   if (before.size() < 2) return 1;

@@ -45,6 +45,9 @@ class HeatMap {
 
   size_t samples() const noexcept { return samples_; }
 
+  // That it takes on the heap.
+  size_t bytes() const noexcept;
+
   // The least share of the keys on the last level that gets this share of what finds nothing there.
   double KeysThatGet(double share) const;
 

@@ -60,15 +60,25 @@ KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& famil
   return &entry;
 }
 
-// The first one stays, whatever it has.
+// What a tree takes, in files.
+size_t KnownTrees::Weight(const Entry& entry) {
+  return entry.record->files.remembered() + entry.record->rates.bytes_of_heat() / kBytesOfAFile;
+}
+
+// The first tree stays, whatever it has.
 void KnownTrees::Bound() {
-  size_t files = 0;
-  for (const Entry& entry : entries_) files += entry.record->files.remembered();
-  while (entries_.size() > kMostTrees || (files > kMostFiles && entries_.size() > 1)) {
+  size_t all = 0;
+  for (const Entry& entry : entries_) all += Weight(entry);
+  for (auto entry = entries_.rbegin(); all > kMostFiles && entry != entries_.rend(); ++entry) {
+    all -= std::min(all, Weight(*entry));
+    entry->record->rates.DropHeat();
+    all += Weight(*entry);
+  }
+  while (entries_.size() > kMostTrees || (all > kMostFiles && entries_.size() > 1)) {
     const auto closed = std::find_if(entries_.rbegin(), entries_.rend() - 1,
                                      [](const Entry& entry) { return entry.is_closed; });
     const auto last = closed == entries_.rend() - 1 ? entries_.end() - 1 : closed.base() - 1;
-    files -= last->record->files.remembered();
+    all -= std::min(all, Weight(*last));
     if (!last->is_closed) has_forgotten_.store(true, std::memory_order_relaxed);
     entries_.erase(last);
   }
@@ -83,7 +93,7 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
     if (entry == nullptr) entry = Adopt(logger, family);
     if (entry == nullptr) {
       entry = Make(logger, family);
-    } else if (++asked_ % 256 == 0) {
+    } else if (++asked_ % 32 == 0) {
       Bound();
     }
     entry->has_builders = true;

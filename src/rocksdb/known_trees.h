@@ -55,10 +55,13 @@ class KnownTrees {
   // Of as many trees as this; the one that was asked for least recently is forgotten, of
   // closed databases first.
   static constexpr size_t kMostTrees = 1000;
-  // Files of all trees that are remembered, those of closed databases too. Each takes some 450
-  // bytes, and with what is learned of lookups 600 to 850, by the length of keys: so that all
-  // together take some 64 MiB. Where there are more, trees are forgotten in the same order.
-  static constexpr size_t kMostFiles = 76'000;
+  // Files of all trees that are remembered, those of closed databases too. A family of 3,000 takes
+  // 2 MiB at most, of which some 600 bytes are for each file. All trees take 64 MiB at most: files
+  // and heat 37, samples of lookups 16, and 9 whose filters blocks are. Where there is more, first
+  // the heat of trees is dropped, which is made again, and then trees are forgotten, in the same
+  // order.
+  static constexpr size_t kMostFiles = 64'000;
+  static constexpr size_t kBytesOfAFile = 600;
   // Files of a database that are remembered in case that their family gets this policy.
   static constexpr size_t kMostUnclaimed = 4096;
 
@@ -133,6 +136,7 @@ class KnownTrees {
   Entry* Make(const void* logger, const std::string& family);
   Listened* FindListened(const void* logger);
   void Weigh(ToldFamily* told) const;
+  static size_t Weight(const Entry& entry);
   void Bound();
 
   mutable std::mutex mutex_;

@@ -135,9 +135,10 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
     const std::shared_ptr<const KeyGrid> grid = files->grid();
     const auto all = static_cast<double>(records.size());
     size_t part = 0;
-    heat_ = HeatMap(records, tree.shape.files.size(), levels, [&](double place) {
+    const auto exposure = [&](double place) {
       return (static_cast<double>(seen) - grid->SinceBehind(place, &part)) / std::max(all, 1.0);
-    });
+    };
+    SetHeat(HeatMap(records, tree.shape.files.size(), levels, exposure));
     levels_ = levels;
     samples_seen_ = seen;
   }
@@ -192,7 +193,7 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int 
                                                           double uniform_rate) {
   const std::lock_guard<std::mutex> lock(mutex_);
   // Without a grid nothing is sampled; of another grid, all places are others.
-  if (files->MakeGrid()) heat_ = HeatMap();
+  if (files->MakeGrid()) SetHeat({});
   if (files->samples().total() < kLeastSamples || keys == 0) return std::nullopt;
   Refresh(files, level, -std::log2(uniform_rate));
   if (heat_.samples() < kLeastSamples || !(keys_ > 0)) return std::nullopt;
@@ -205,6 +206,16 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int 
   }
   return Learned{std::exp2(-BitsOf(WishOf(file), log2_lambda_)),
                  WarmthOf(level, file.from, file.to)};
+}
+
+void LearnedRates::SetHeat(HeatMap heat) noexcept {
+  heat_ = std::move(heat);
+  bytes_of_heat_.store(heat_.bytes(), std::memory_order_relaxed);
+}
+
+void LearnedRates::DropHeat() noexcept {
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock()) SetHeat({});
 }
 
 void LearnedRates::Built(double rate, double uniform_rate, const FilterMemory& memory) {

@@ -19,6 +19,7 @@
 #define WINNOW_SRC_ROCKSDB_LEARNED_RATES_H_
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -68,6 +69,11 @@ class LearnedRates {
   // A filter was built with such a rate; what it took, next to what a uniform one would have.
   void Built(double rate, double uniform_rate, const FilterMemory& memory);
 
+  // Of the map of heat, by far the most of what this takes while no rate is asked for. It is made
+  // again from the samples when one is, where it was dropped; what another thread uses stays.
+  size_t bytes_of_heat() const noexcept { return bytes_of_heat_.load(std::memory_order_relaxed); }
+  void DropHeat() noexcept;
+
   // What was learned of these files, as a sentence; empty where that is nothing, and but once in
   // ten minutes.
   std::string TakeSummary(const LiveFiles& files);
@@ -96,8 +102,11 @@ class LearnedRates {
   double Taken(const Tree& tree, double log2_lambda) const noexcept;
   double LambdaFor(const Tree& tree, double target) const noexcept;
 
+  void SetHeat(HeatMap heat) noexcept;
+
   std::mutex mutex_;
   HeatMap heat_;
+  std::atomic<size_t> bytes_of_heat_{0};
   uint32_t levels_ = 0;                                 // that heat_ has
   uint64_t samples_seen_ = 0;                           // when it was made
   std::array<double, LookupSamples::kLevels> lasts_{};  // what does of a level's warmth, 0 to 1

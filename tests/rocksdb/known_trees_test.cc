@@ -2,9 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "src/core/sizing.h"
+#include "src/rocksdb/filter_owners.h"
+#include "tests/support/counted_memory.h"
 
 namespace winnow::plugin {
 namespace {
@@ -105,6 +111,96 @@ TEST(KnownTreesTest, FilesOfClosedDatabasesCount) {
   }
   trees.Learn(&kOne, "one more", kFlush);
   EXPECT_TRUE(trees.has_forgotten());
+}
+
+// A tree of one level that is looked up, with all that is kept of it: the names that a listener
+// tells, the owners of its blocks, and readers' levels.
+class LookedUpTree {
+ public:
+  LookedUpTree(KnownTrees* trees, FilterOwners* owners, std::string family)
+      : trees_(trees), owners_(owners), family_(std::move(family)) {}
+
+  void Grow(int num_files, int num_lookups) {
+    for (int i = 0; i < num_files; ++i) Add(i);
+    const std::shared_ptr<TreeRecord> record = Record();
+    record->files.MakeGrid();
+    LookupsUnderWay under_way{};
+    for (int i = 0; i < num_lookups; ++i) {
+      if (i % 1024 == 0) record->files.samples().Reserve();
+      const auto hash = static_cast<uint64_t>(i) + 1;
+      const std::string key = Key(i % num_files);
+      for (int level = 0; level < 4; ++level) {
+        const auto file = static_cast<uint64_t>(level) + 1;
+        record->files.samples().Note(&under_way, key, hash, {file, level, 0.01}, false);
+      }
+    }
+    for (int level = 0; level < 4; ++level) {
+      const std::string key = Key(num_files / 2);
+      record->rates.RateOf(&record->files, level, {key, key + "9"}, 1000, 0.01);
+    }
+  }
+
+ private:
+  static std::string Key(int number) {
+    char text[17];
+    std::snprintf(text, sizeof text, "user%012d", number);
+    return text;
+  }
+
+  std::shared_ptr<TreeRecord> Record() {
+    trees_->Learn(&kOne, family_, kFlush);
+    return trees_->RecordOf(&kOne, family_);
+  }
+
+  void Add(int number) {
+    const std::shared_ptr<TreeRecord> record = Record();
+    const std::shared_ptr<LiveFiles> files(record, &record->files);
+    LiveFiles::NewFile file;
+    file.level = 4;
+    file.is_bottom = true;
+    file.range = {Key(number), Key(number) + "~"};
+    file.keys = 1000;
+    const LiveFiles::Id id = files->Add(file, 4);
+    files->SetName(id, LiveFiles::NameOf(family_, id));
+    files->AddMemory(id, {1000, 1000});
+    EXPECT_NE(files->LevelOfReaders(id), nullptr);
+    owners_->Add(family_ + std::to_string(number), files, {id, 4, true});
+  }
+
+  KnownTrees* const trees_;
+  FilterOwners* const owners_;
+  const std::string family_;
+};
+
+TEST(KnownTreesTest, AFamilyOf3000FilesTakesTwoMiB) {
+  const size_t before = testing::bytes_in_use;
+  KnownTrees trees;
+  FilterOwners owners;
+  LookedUpTree(&trees, &owners, "family").Grow(3000, 2 * LookupSamples::kMostRecords);
+  EXPECT_EQ(trees.RecordOf(&kOne, "family")->files.files(), 3000u);
+  EXPECT_GT(trees.RecordOf(&kOne, "family")->rates.bytes_of_heat(), 0u);
+  EXPECT_LE(testing::bytes_in_use - before, size_t{2} << 20);
+}
+
+TEST(KnownTreesTest, ManyTreesTake64MiB) {
+  struct Case {
+    int trees;
+    int files;
+    bool forgets;  // else it is enough that heat is dropped
+  };
+  for (const Case& tried : {Case{999, 60, false}, Case{999, 80, true}, Case{27, 3000, true}}) {
+    const size_t before = testing::bytes_in_use;
+    KnownTrees trees;
+    FilterOwners owners;
+    for (int i = 0; i < tried.trees; ++i) {
+      LookedUpTree(&trees, &owners, "family" + std::to_string(i)).Grow(tried.files, 1500);
+    }
+    trees.Learn(&kOne, "one more", kFlush);
+    const size_t bytes = testing::bytes_in_use - before;
+    EXPECT_LE(bytes, size_t{64} << 20) << tried.files;
+    EXPECT_GT(bytes, size_t{32} << 20) << "so few say nothing of it";
+    EXPECT_EQ(trees.has_forgotten(), tried.forgets) << tried.files;
+  }
 }
 
 TEST(KnownTreesTest, MeetingOptionsForgetsNothing) {

@@ -262,6 +262,17 @@ TEST_F(LearnedRatesTest, ItsFiltersAndTreesAreCounted) {
   EXPECT_EQ(CurrentSampleCounters().trees_learned, before.trees_learned);
 }
 
+TEST_F(LearnedRatesTest, HeatThatWasDroppedIsMadeAgain) {
+  for (int i = 0; i < 4000; ++i) LookUp(0.3 + 0.1 * anywhere_(random_), false);
+  const std::optional<double> rate = RateOf(6, true, 0.3, 0.305);
+  ASSERT_TRUE(rate);
+  EXPECT_GT(rates_.bytes_of_heat(), 0u);
+  rates_.DropHeat();
+  EXPECT_EQ(rates_.bytes_of_heat(), 0u);
+  EXPECT_EQ(rates_.TakeSummary(files_), "");
+  EXPECT_EQ(RateOf(6, true, 0.3, 0.305), rate);
+}
+
 TEST_F(LearnedRatesTest, SaysWhatItLearnedOnce) {
   for (int i = 0; i < 4000; ++i) {
     LookUp(i % 5 == 0 ? anywhere_(random_) : 0.3 + 0.02 * anywhere_(random_), i % 4 == 0);
