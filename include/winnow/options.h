@@ -105,6 +105,9 @@ WINNOW_EXPORT bool NeedsFilter(const FilterOptions& options) noexcept;
 // above, the C API, options strings of RocksDB (winnow/rocksdb_policy.h has that table's other
 // half), the tool and the tests of the pages. The default is that of the field.
 
+// The unit of an option that is a size: its text may have a unit of its own, as "256MiB".
+inline constexpr std::string_view kBytes = "bytes";
+
 // An option whose value is a number, in text a decimal one.
 template <typename Value>
 struct NumberOption {
@@ -116,7 +119,7 @@ struct NumberOption {
   std::optional<Value> automatic = std::nullopt;
 
   // Of what it is a number, as "keys"; empty: of nothing that is counted.
-  const char* unit = "";
+  std::string_view unit = "";
 
   // A value outside of the range that means "unknown". C++ may then give any number, for the
   // nearest; text may not.

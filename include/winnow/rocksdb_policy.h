@@ -20,7 +20,9 @@
 #include <rocksdb/status.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 
 #include "winnow/options.h"
 #include "winnow/version.h"
@@ -43,10 +45,11 @@ inline constexpr double kSizeRatioOfFamilies = 0;
 // The options of the policy, by the names that an options string uses:
 //   filter_policy=winnow:10
 //   filter_policy={id=winnow;bits_per_key=10;ribbon_min_keys=50000}
-// In text, whole numbers may end in k, m, g or t, for powers of 1024, as in RocksDB's own options.
+// In text, whole numbers may end in k, m, g or t, for powers of 1024, as in RocksDB's own options;
+// sizes also in KiB, MiB, GiB or TiB.
 struct PolicyOptions {
   // Accuracy, in the bits a key that a Bloom filter would need for it; 1 to 32, fractions count; 10
-  // unless given.
+  // unless given. What counts only where filter_memory does not.
   // See FilterOptions::bits_per_key in winnow/options.h.
   double bits_per_key = FilterOptions().bits_per_key;
 
@@ -92,7 +95,23 @@ struct PolicyOptions {
   // The share of lookups whose key is nowhere, 0 to 1, for the plan: see FilterOptions. 1 unless
   // given. At 0, files of the last level have no filters, as with optimize_filters_for_hits.
   double absent_share = FilterOptions().absent_share;
+
+  // In place of bits_per_key: the bytes into which the filters of all column families of the
+  // policy, in all its databases, are to fit, whatever the number of their keys; 0, unless given:
+  // off. Bits a key fall as the trees grow, from at most 32 to 1, and then some files have no
+  // filters. They count for files that are written from then on. So it is aimed at and not a limit:
+  // trees that grow by random writes take up to 5 % more at times, and where files hold more and
+  // are not rewritten, the database's LOG says how much. Of Winnow's filters only, with any
+  // level_plan.
+  //
+  // It needs to know all live files, of which NewListener of winnow/rocksdb_listener.h tells, in
+  // the options of each database of the policy. Until they are known, and without a listener,
+  // bits_per_key counts, and the LOG says so.
+  uint64_t filter_memory = 0;
 };
+
+inline constexpr NumberOption<uint64_t> kFilterMemoryOption{
+    "filter_memory", 0, std::numeric_limits<uint64_t>::max(), std::nullopt, kBytes};
 
 // The one table of the policy's options, as that of FilterOptions in winnow/options.h: calls
 // visit(option, member) with the name and the values of each, and the pointer to its field. All
@@ -114,6 +133,7 @@ constexpr void ForEachPolicyOption(const Visit& visit) {
                              kLevelSizeRatioOption.most, kSizeRatioOfFamilies},
         &PolicyOptions::level_size_ratio);
   visit(kAbsentShareOption, &PolicyOptions::absent_share);
+  visit(kFilterMemoryOption, &PolicyOptions::filter_memory);
 }
 
 // Makes a policy. InvalidArgument names the option that is out of range, and the range;

@@ -145,7 +145,7 @@ std::string GetValue(const NamedOption<Value, kCount>& option, Value value) {
 
 template <typename Value>
 std::string ValuesOf(const NumberOption<Value>& option) {
-  std::string values = *option.unit != 0           ? std::string("a number of ") + option.unit
+  std::string values = !option.unit.empty()        ? "a number of " + std::string(option.unit)
                        : std::is_integral_v<Value> ? "a whole number"
                                                    : "a number";
   if (option.automatic) values += " or auto";

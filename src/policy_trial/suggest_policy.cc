@@ -38,19 +38,24 @@ struct Option {
   std::string most;
   std::string usual;
   bool whole;
+  bool is_size = false;                       // in bytes, or a unit of them
   std::vector<absl::string_view> names = {};  // the values, where they are not numbers
 };
 
 template <typename Value>
 Option Describe(const NumberOption<Value>& option, Value usual) {
-  return {option.name, absl::StrCat(option.least), absl::StrCat(option.most),
-          usual == option.automatic ? "auto" : absl::StrCat(usual), std::is_integral_v<Value>};
+  return {option.name,
+          absl::StrCat(option.least),
+          absl::StrCat(option.most),
+          usual == option.automatic ? "auto" : absl::StrCat(usual),
+          std::is_integral_v<Value>,
+          option.unit == kBytes};
 }
 
 // One of the names. Readers may not know what would be built where nobody can tell which was meant.
 template <typename Value, size_t kCount>
 Option Describe(const NamedOption<Value, kCount>& option, Value) {
-  Option described = {option.name, "", "", "", false};
+  Option described = {option.name, "", "", "", false, false};
   for (const auto& [name, value] : option.values) {
     described.names.emplace_back(name.data(), name.size());
     if (value == option.if_unknown) described.usual = std::string(name);
@@ -184,6 +189,15 @@ std::optional<Number> FindNumber(absl::string_view text) {
   return std::isnan(number.value) ? std::nullopt : std::optional(number);
 }
 
+// "MiB" of "256 MB" or "256mib"; empty where no unit is behind the number, which is in the text.
+std::string UnitBehind(absl::string_view text, absl::string_view number) {
+  absl::string_view rest = text.substr(text.find(number) + number.size());
+  rest = absl::StripLeadingAsciiWhitespace(rest);
+  if (rest.empty()) return "";
+  const char letter = absl::ascii_toupper(static_cast<unsigned char>(rest.front()));
+  return absl::StrContains("KMGT", letter) ? absl::StrCat(std::string(1, letter), "iB") : "";
+}
+
 // The value of an option that is nearest to the one in a text, and that may have been meant.
 std::string NearestValue(const Option& option, absl::string_view text) {
   if (!option.names.empty()) {
@@ -198,9 +212,11 @@ std::string NearestValue(const Option& option, absl::string_view text) {
   if (number->value <= least || number->value >= most) {
     return std::string(number->value <= least ? option.least : option.most);
   }
-  return option.whole && !std::all_of(number->text.begin(), number->text.end(), IsDigit)
-             ? absl::StrCat(std::llround(number->value))
-             : std::string(number->text);
+  const std::string nearest =
+      option.whole && !std::all_of(number->text.begin(), number->text.end(), IsDigit)
+          ? absl::StrCat(std::llround(number->value))
+          : std::string(number->text);
+  return absl::StrCat(nearest, option.is_size ? UnitBehind(text, number->text) : "");
 }
 
 struct Plain {

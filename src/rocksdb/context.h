@@ -40,6 +40,10 @@ KnownTree WithFile(KnownTree known, const BuildFacts& facts) noexcept;
 
 BuildFacts FactsOf(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
+// Whether files of the last level have filters: not with optimize_filters_for_hits, nor by a plan
+// where no lookup is for an absent key.
+bool LastLevelHasFilters(const PolicyOptions& policy, const KnownTree& known) noexcept;
+
 // FilterOptions::levels_below of the file; -1 where that is not known. `next` is the first level
 // below the file's that has keys between its first and its last; -1: none is known. The levels of a
 // tree have one size ratio, but where they are not dynamic, the last one may have any share of its

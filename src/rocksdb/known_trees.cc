@@ -1,6 +1,7 @@
 #include "src/rocksdb/known_trees.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "src/core/level_plan.h"
@@ -113,7 +114,7 @@ std::shared_ptr<TreeRecord> KnownTrees::RecordOf(const void* logger, const std::
   return entry == nullptr ? nullptr : entry->record;
 }
 
-KnownTotals KnownTrees::Totals() const {
+KnownTotals KnownTrees::Totals() {
   std::vector<std::shared_ptr<TreeRecord>> records;
   bool is_complete = false;
   {
@@ -126,18 +127,42 @@ KnownTotals KnownTrees::Totals() const {
                               [](const Listened& database) { return database.is_complete; });
   }
   KnownTotals totals;
+  double written = 0;
   totals.knows_all_files = is_complete && !has_forgotten();
   for (const std::shared_ptr<TreeRecord>& record : records) {
     const LiveFiles::Sums sums = record->files.sums();
     totals.families += sums.files > 0 ? 1 : 0;
-    totals.files.files += sums.files;
-    totals.files.keys += sums.keys;
-    totals.files.filter_bytes += sums.filter_bytes;
-    totals.files.keys_that_stay += sums.keys_that_stay;
-    totals.files.bytes_that_stay += sums.bytes_that_stay;
+    totals.files += sums;
     totals.knows_all_files = totals.knows_all_files && record->files.KnowsAllFiles();
+    written += record->files.written().keys;
   }
+  KeepMostOfSmall(written, &totals);
   return totals;
+}
+
+// What small levels have swings from one compaction to the next.
+void KnownTrees::KeepMostOfSmall(double written, KnownTotals* totals) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const double keys = std::max(totals->files.keys, 1.0);
+  const double since = std::max(written - written_, 0.0) / keys;
+  most_small_keys_ *= std::exp2(-since / KnownTotals::kHalfLife);
+  written_ = written;
+  LiveFiles::Sums::Level now;
+  for (size_t i = 0; i < was_small_.size(); ++i) {
+    const LiveFiles::Sums::Level& level = totals->files.levels[i];
+    const bool is_small = totals->IsSmall(i);
+    if (is_small) {
+      now.keys += level.keys;
+      now.filter_bytes += level.filter_bytes;
+    } else if (was_small_[i]) {
+      most_small_keys_ -= level.keys / keys;
+    }
+    was_small_[i] = is_small;
+  }
+  most_small_keys_ = std::max(most_small_keys_, now.keys / keys);
+  const LiveFiles::Sums::Level all{keys, totals->files.filter_bytes};
+  const LiveFiles::Sums::Level& like = now.keys > 0 ? now : all;
+  totals->most_small_bytes = most_small_keys_ * keys * like.filter_bytes / like.keys;
 }
 
 void KnownTrees::Use(const FilterOptions& uniform, bool last_level_needs_none, bool needs_files) {

@@ -9,6 +9,7 @@
 #ifndef WINNOW_SRC_ROCKSDB_KNOWN_TREES_H_
 #define WINNOW_SRC_ROCKSDB_KNOWN_TREES_H_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -42,11 +43,25 @@ struct TreeRecord {
 
 // What the filters of all trees take, but for those of databases that were seen to close.
 struct KnownTotals {
+  // Of all keys, what those levels may have that count as small.
+  static constexpr double kMostOfSmall = 1.0 / 6;
+  // What small levels had counts half after so many times the keys were written, to all levels.
+  static constexpr double kHalfLife = 8;
+
   size_t families = 0;
   LiveFiles::Sums files;
+  // What filters of small levels would take if they had the most keys that they had of late, and as
+  // many bits a key as now.
+  double most_small_bytes = 0;
   // Whether all files of all these trees are known, with the sizes of their filters, and none was
   // forgotten. False until a listener (listener.h) told it of each.
   bool knows_all_files = false;
+
+  // Of LiveFiles::Sums; with so many more keys. False for the last.
+  bool IsSmall(size_t level, double more_keys = 0) const noexcept {
+    return level + 1 < files.levels.size() &&
+           files.levels[level].keys + more_keys <= kMostOfSmall * (files.keys + more_keys);
+  }
 };
 
 // Safe from any number of threads.
@@ -107,7 +122,7 @@ class KnownTrees {
   void Meet(const FamilyOptions& options);
 
   // May take a millisecond with thousands of files.
-  KnownTotals Totals() const;
+  KnownTotals Totals();
 
   // Whether a tree was forgotten as there are too many.
   bool has_forgotten() const noexcept { return has_forgotten_.load(std::memory_order_relaxed); }
@@ -137,6 +152,7 @@ class KnownTrees {
   Listened* FindListened(const void* logger);
   void Weigh(ToldFamily* told) const;
   static size_t Weight(const Entry& entry);
+  void KeepMostOfSmall(double written, KnownTotals* totals);
   void Bound();
 
   mutable std::mutex mutex_;
@@ -149,6 +165,9 @@ class KnownTrees {
   bool last_level_needs_none_ = false;
   std::atomic<bool> needs_files_{false};
   std::vector<Listened> listened_;  // databases that are open
+  double written_ = 0;              // keys of all trees, when their files were summed up last
+  double most_small_keys_ = 0;      // to all keys
+  std::array<bool, LookupSamples::kLevels> was_small_{};
 };
 
 }  // namespace winnow::plugin

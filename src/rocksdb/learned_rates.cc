@@ -31,6 +31,9 @@ constexpr double kMostWarmth = 4;
 // What is guessed of what lasts counts as much as files whose warmth was off by so much, squared.
 constexpr double kGuess = 0.1;
 
+// In log2(1/rate): with filter_memory, what bits_per_key means is another thing for each file.
+constexpr double kOtherBits = 1.0 / 8;
+
 constexpr auto kBetweenSummaries = std::chrono::minutes(10);
 
 // What filters that were built long ago say less of.
@@ -121,7 +124,7 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   const LiveFiles::Written written = files->written();
   const bool has_grown = written_ < 0 || written.keys - written_ > kLookAgain * written.alive;
   const bool lacks_level = heat_.samples() == 0 || (levels_ & BitOf(level)) == 0;
-  const bool has_other_bits = uniform_bits != uniform_bits_;
+  const bool has_other_bits = std::abs(uniform_bits - uniform_bits_) > kOtherBits;
   if (!has_more && !has_grown && !lacks_level && !has_other_bits) return;
 
   // What may throw comes first: what is known stays whole.
@@ -195,7 +198,8 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int 
   // Without a grid nothing is sampled; of another grid, all places are others.
   if (files->MakeGrid()) SetHeat({});
   if (files->samples().total() < kLeastSamples || keys == 0) return std::nullopt;
-  Refresh(files, level, -std::log2(uniform_rate));
+  const double uniform_bits = -std::log2(uniform_rate);
+  Refresh(files, level, uniform_bits);
   if (heat_.samples() < kLeastSamples || !(keys_ > 0)) return std::nullopt;
   LiveFiles::Shape file = files->ShapeOf(level, range);
   file.keys = static_cast<double>(keys);
@@ -204,8 +208,11 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int 
   if (!std::exchange(has_given_rates_, true)) {
     learned_trees.fetch_add(1, std::memory_order_relaxed);
   }
-  return Learned{std::exp2(-BitsOf(WishOf(file), log2_lambda_)),
-                 WarmthOf(level, file.from, file.to)};
+  // All bits go up and down with bits_per_key until lambda is looked for again.
+  const double bits =
+      std::clamp<double>(BitsOf(WishOf(file), log2_lambda_) + uniform_bits - uniform_bits_,
+                         std::min<double>(kLeastBits, uniform_bits), kMostBits);
+  return Learned{std::exp2(-bits), WarmthOf(level, file.from, file.to)};
 }
 
 void LearnedRates::SetHeat(HeatMap heat) noexcept {

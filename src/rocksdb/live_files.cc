@@ -64,6 +64,8 @@ void LiveFiles::Forget() noexcept {
   memory_ = {};
   more_bytes_ = 0;
   alive_ = 0;
+  sums_ = {};
+  sums_written_ = -1;
   knows_all_ = false;
 }
 
@@ -148,6 +150,24 @@ LiveFiles::AllLives LiveFiles::LivesSoFar() const {
 double LiveFiles::ChanceToStay(const Lives& others, double age) const noexcept {
   const double usual = (others.keys + kUsualLife * alive_) / (others.ended + 1);
   return std::exp(-kHorizon * alive_ / std::max(usual + age, 1.0));
+}
+
+LiveFiles::Sums& LiveFiles::Sums::operator+=(const Sums& other) noexcept {
+  files += other.files;
+  keys += other.keys;
+  keys_without_filters += other.keys_without_filters;
+  filter_bytes += other.filter_bytes;
+  for (size_t i = 0; i < levels.size(); ++i) {
+    levels[i].keys += other.levels[i].keys;
+    levels[i].filter_bytes += other.levels[i].filter_bytes;
+  }
+  keys_that_stay += other.keys_that_stay;
+  bytes_that_stay += other.bytes_that_stay;
+  return *this;
+}
+
+size_t LiveFiles::LevelOfSums(const NewFile& file) noexcept {
+  return file.is_bottom ? LookupSamples::kLevels - 1 : IndexOf(file);
 }
 
 LiveFiles::Sums LiveFiles::sums() {
@@ -252,7 +272,13 @@ void LiveFiles::Count(const File& file, int sign) {
   sum.bytes += sign * file.memory.bytes;
   sum.uniform_bytes += sign * file.memory.uniform_bytes;
   more_bytes_ += sign * file.more_bytes;
-  alive_ += sign * static_cast<double>(file.facts.keys);
+  const double keys = sign * static_cast<double>(file.facts.keys);
+  alive_ += keys;
+  const double bytes = file.memory.bytes + file.more_bytes;
+  if (bytes == 0) sums_.keys_without_filters += keys;
+  Sums::Level& level = sums_.levels[LevelOfSums(file.facts)];
+  level.keys += keys;
+  level.filter_bytes += sign * bytes;
 }
 
 // All or nothing, where memory is short.
@@ -377,46 +403,75 @@ LiveFiles::Place LiveFiles::PlaceOf(int level, const KeyRange& full, int base) {
 }
 
 template <typename Ends>
-void LiveFiles::EndIf(int level, const KeyRange& range, Ends ends) {
-  const auto found = levels_.find(level);
-  if (found == levels_.end()) return;
-  const Level& files = found->second;
-  std::vector<Id> ended;
+void LiveFiles::FindIn(int level, const KeyRange& range, Ends ends, std::vector<Id>* found) {
+  const auto at_level = levels_.find(level);
+  if (at_level == levels_.end()) return;
+  const Level& files = at_level->second;
   auto at = level == 0 ? files.begin() : FirstThatMayReach(files, range);
   for (; at != files.end() && at->first <= range.last; ++at) {
-    const NewFile& file = files_.at(at->id).facts;
-    if (file.range.Crosses(range) && ends(file)) ended.push_back(at->id);
-  }
-  for (const Id id : ended) {
-    const File& file = files_.at(id);
+    const File& file = files_.at(at->id);
     // Of files that are told of, one without a name is being written, by another job.
-    if (!is_told_ || file.is_joined) {
-      End(id);
-    } else if (file.is_ending) {
-      Park(id);
+    const bool may_end = !is_told_ || file.is_joined || file.is_ending;
+    if (may_end && file.facts.range.Crosses(range) && ends(file.facts)) {
+      found->push_back(at->id);
     }
   }
 }
 
-void LiveFiles::EndReplaced(const NewFile& file, int base) {
-  if (file.level == 0) return;
+std::vector<LiveFiles::Id> LiveFiles::FindReplaced(const NewFile& file, int base) {
+  std::vector<Id> found;
+  if (file.level == 0) return found;
   const KeyRange& range = file.range;
   const auto all = [](const NewFile&) { return true; };
-  if (base < 0 || file.level <= base) EndIf(0, range, all);
+  if (base < 0 || file.level <= base) FindIn(0, range, all, &found);
   // The nearest level above, from which the compaction took files; of others, which have wider
   // ranges, only what was moved down unseen.
   bool is_nearest = true;
   for (int level = file.level - 1; level > 0; --level) {
     if (levels_.count(level) == 0) continue;
-    EndIf(level, range, [&](const NewFile& above) {
+    const auto is_taken = [&](const NewFile& above) {
       return (is_nearest && range.Contains(Middle(above.range))) ||
              (range.Contains(above.range.first) && range.Contains(above.range.last));
-    });
+    };
+    FindIn(level, range, is_taken, &found);
     is_nearest = false;
   }
-  EndIf(file.level, range, all);
-  EndIf(kBottom, range,
-        [&](const NewFile& other) { return file.is_bottom || other.level == file.level; });
+  FindIn(file.level, range, all, &found);
+  const auto is_of_level = [&](const NewFile& other) {
+    return file.is_bottom || other.level == file.level;
+  };
+  FindIn(kBottom, range, is_of_level, &found);
+  return found;
+}
+
+void LiveFiles::EndReplaced(const NewFile& file, int base) {
+  for (const Id id : FindReplaced(file, base)) {
+    if (is_told_ && !files_.at(id).is_joined) {
+      Park(id);
+    } else {
+      End(id);
+    }
+  }
+}
+
+LiveFiles::Sums LiveFiles::ReplacedBy(const NewFile& added, int base) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  NewFile file = added;
+  file.range = Shortened(added.range);
+  Sums sums;
+  for (const Id id : FindReplaced(file, base)) {
+    const File& replaced = files_.at(id);
+    const auto keys = static_cast<double>(replaced.facts.keys);
+    const double bytes = replaced.memory.bytes + replaced.more_bytes;
+    ++sums.files;
+    sums.keys += keys;
+    sums.filter_bytes += bytes;
+    if (bytes == 0) sums.keys_without_filters += keys;
+    Sums::Level& level = sums.levels[LevelOfSums(replaced.facts)];
+    level.keys += keys;
+    level.filter_bytes += bytes;
+  }
+  return sums;
 }
 
 LiveFiles::Id LiveFiles::Add(const NewFile& added, int base) {

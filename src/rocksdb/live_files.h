@@ -210,14 +210,25 @@ class LiveFiles {
   struct Sums {
     size_t files = 0;  // recorded; neighbours that are remembered as one count as one
     double keys = 0;
+    double keys_without_filters = 0;  // of these, in files that have none
     double filter_bytes = 0;
-    // Of these, by the chance that each file stays as it is while the tree writes kHorizon times
+    struct Level {
+      double keys = 0;
+      double filter_bytes = 0;
+    };
+    // Of these, by LevelIndex; files of all levels that lie over nothing are on the last one.
+    std::array<Level, LookupSamples::kLevels> levels{};
+    // Of all, by the chance that each file stays as it is while the tree writes kHorizon times
     // its keys.
     double keys_that_stay = 0;
     double bytes_that_stay = 0;
+
+    Sums& operator+=(const Sums& other) noexcept;
   };
   // The shares that stay may be as old as kSumsAgain of the tree's keys.
   Sums sums();
+  // Of what this file would end, without those that stay; `base` as above.
+  Sums ReplacedBy(const NewFile& file, int base);
 
   // A file as its rate is learned. `level` is one of LookupSamples: the last of these where nothing
   // lies below the file.
@@ -305,6 +316,7 @@ class LiveFiles {
   AllLives LivesSoFar() const;
   double ChanceToStay(const Lives& others, double age) const noexcept;
   static size_t IndexOf(const NewFile& file) noexcept;
+  static size_t LevelOfSums(const NewFile& file) noexcept;
   void SetPlaces(File* file) const noexcept;
   void CountEnd(const File& file);
 
@@ -320,7 +332,8 @@ class LiveFiles {
   // Of those that are on a level of kBottom, those below the level `above`.
   bool HasOneIn(int level, const KeyRange& range, int above = -1);
   template <typename Ends>
-  void EndIf(int level, const KeyRange& range, Ends ends);
+  void FindIn(int level, const KeyRange& range, Ends ends, std::vector<Id>* found);
+  std::vector<Id> FindReplaced(const NewFile& file, int base);
   void EndReplaced(const NewFile& file, int base);
   void MarkWaiting(const KeyRange& range);
   void SettleOldFlushes(int base);
@@ -372,8 +385,8 @@ class LiveFiles {
   bool is_listing_ = false;
   std::unordered_set<Name> ended_;  // since the list that is read was begun: it may have them
   double more_bytes_ = 0;
-  Sums sums_;  // when the tree had written so many keys
-  double sums_written_ = -1;
+  Sums sums_;
+  double sums_written_ = -1;  // keys that the tree had written when it was seen what stays
   std::string join_at_;
   LookupSamples samples_;
 };

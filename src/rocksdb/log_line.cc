@@ -81,6 +81,25 @@ void WarnOnceInLog(Logger* logger, const std::string& text) noexcept {
   }
 }
 
+bool LogTimes::IsDue(const Logger& logger, std::chrono::seconds interval, bool at_first,
+                     std::chrono::steady_clock::time_point now) {
+  const size_t size = logger.GetLogFileSize();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto known = std::find_if(
+      all_.begin(), all_.end(), [&logger](const Shown& shown) { return shown.logger == &logger; });
+  if (known == all_.end()) {
+    // Of more logs, the oldest are forgotten, and are as if they were new.
+    if (all_.size() == LogLine::kMostLogs) all_.erase(all_.begin());
+    all_.push_back({&logger, size, now});
+    return at_first;
+  }
+  const bool is_new = size < known->size;
+  const bool is_due = is_new ? at_first : now - known->time >= interval;
+  known->size = size;
+  if (is_new || is_due) known->time = now;
+  return is_due;
+}
+
 bool LogLine::Note(const Logger& logger, const std::string& text) {
   const size_t size = logger.GetLogFileSize();
   const std::lock_guard<std::mutex> lock(mutex_);

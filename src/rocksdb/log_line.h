@@ -6,6 +6,7 @@
 #include <rocksdb/env.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <mutex>
 #include <string>
@@ -18,6 +19,25 @@ namespace winnow::plugin {
 // "[winnow] TEXT" in the log, as a warning, once for each database, whoever asks. Null is allowed.
 // Never throws. Safe from any thread.
 void WarnOnceInLog(ROCKSDB_NAMESPACE::Logger* logger, const std::string& text) noexcept;
+
+// When something was said in each log that is written again and again, for what has a pace. Safe
+// from any thread.
+class LogTimes {
+ public:
+  // Whether it is to be said now: it was not in the `interval` before. Where the log was not seen
+  // yet, or is a new one as it became shorter, `at_first` says.
+  bool IsDue(const ROCKSDB_NAMESPACE::Logger& logger, std::chrono::seconds interval, bool at_first,
+             std::chrono::steady_clock::time_point now);
+
+ private:
+  struct Shown {
+    const ROCKSDB_NAMESPACE::Logger* logger;  // only compared
+    size_t size;                              // of the log, when it was shown last
+    std::chrono::steady_clock::time_point time;
+  };
+  std::mutex mutex_;
+  std::vector<Shown> all_;  // of LogLine::kMostLogs; the oldest first
+};
 
 // Writes one line to each log that it is shown. Owned by a policy; safe from any thread.
 class LogLine {

@@ -6,6 +6,7 @@
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/built_here.h"
+#include "src/rocksdb/memory_budget.h"
 #include "src/rocksdb/plan_budget.h"
 
 namespace winnow::plugin {
@@ -21,23 +22,38 @@ void PlaceOfFile::Note(const ROCKSDB_NAMESPACE::Slice& key) {
   }
 }
 
+// By what all filters of the policy take now.
+void PlaceOfFile::SizeBits(const LiveFiles::NewFile& file, const LiveFiles::Place& place,
+                           bool sees_last) {
+  if (policy_.filter_memory == 0 || trees_ == nullptr) return;
+  const FileToSize to_size{static_cast<double>(file.keys),
+                           record_->files.ReplacedBy(file, known_.base),
+                           file.is_bottom ? FileToSize::kLast : static_cast<size_t>(level_),
+                           sees_last, ByPlan(place, sees_last)};
+  const std::optional<PolicyOptions> sized = WithBitsThatFit(policy_, trees_->Totals(), to_size);
+  policy_.bits_per_key = sized ? sized->bits_per_key : kBitsPerKeyOption.least;
+}
+
 FilterOptions PlaceOfFile::Settle(uint64_t keys) {
   uniform_bytes_ = 0;
   if (seen_ == 0) {
     return id_ == 0 ? PlannedOptions(policy_, facts_, known_, -1) : settled_;
   }
-  uniform_bytes_ = core::EstimateBytes(keys, core::ForBuilding(FactsToOptions(policy_, facts_)));
   // The next partition's keys begin a range of their own.
   seen_ = 0;
-  if (id_ != 0) {
+  if (id_ == 0) {
+    SettleFile(keys);
+  } else {
     record_->files.Extend(id_, range_, keys);
-    return settled_;
   }
+  uniform_bytes_ = core::EstimateBytes(keys, core::ForBuilding(FactsToOptions(policy_, facts_)));
+  return settled_;
+}
+
+void PlaceOfFile::SettleFile(uint64_t keys) {
   const LiveFiles::Place place = record_->files.PlaceOf(facts_.level, range_, known_.base);
-  int next = place.below == LiveFiles::kBottom ? known_.depth : place.below;
   // A last level without filters is not seen, and lies below everything but itself.
-  const bool sees_last = policy_.absent_share > 0 && known_.last_level_has_filters;
-  if (!sees_last && next < 0) next = known_.depth;
+  const bool sees_last = LastLevelHasFilters(policy_, known_);
   LiveFiles::NewFile file;
   file.level = facts_.level;
   file.is_bottom = facts_.is_bottommost || (sees_last && place.below < 0);
@@ -45,11 +61,29 @@ FilterOptions PlaceOfFile::Settle(uint64_t keys) {
   file.range = range_;
   file.keys = keys;
   level_ = LiveFiles::LevelIndex(file.level, file.is_bottom);
-  const FilterOptions planned = PlannedOptions(policy_, facts_, known_, next);
-  settled_ = Affordable(WithLearnedRate(planned, keys, &file.warmth), policy_.bits_per_key, keys,
-                        place.waits, !sees_last, record_->files.Memory());
+  SizeBits(file, place, sees_last);
+  settled_ = Planned(place, keys, sees_last, &file.warmth);
   id_ = record_->files.Add(file, known_.base);
-  return settled_;
+}
+
+FilterOptions PlaceOfFile::ByPlan(const LiveFiles::Place& place, bool sees_last) const {
+  if (policy_.level_plan == LevelPlan::kUniform) return FactsToOptions(policy_, facts_);
+  if (policy_.level_plan == LevelPlan::kByLevel) {
+    return PlannedOptions(policy_, facts_, known_, NextLevel(facts_, known_));
+  }
+  int next = place.below == LiveFiles::kBottom ? known_.depth : place.below;
+  if (!sees_last && next < 0) next = known_.depth;
+  return PlannedOptions(policy_, facts_, known_, next);
+}
+
+FilterOptions PlaceOfFile::Planned(const LiveFiles::Place& place, uint64_t keys, bool sees_last,
+                                   double* warmth) {
+  const FilterOptions by_plan = ByPlan(place, sees_last);
+  const bool goes_by_files =
+      policy_.level_plan == LevelPlan::kAuto || policy_.level_plan == LevelPlan::kLearned;
+  if (!goes_by_files) return by_plan;
+  return Affordable(WithLearnedRate(by_plan, keys, warmth), policy_.bits_per_key, keys, place.waits,
+                    !sees_last, record_->files.Memory());
 }
 
 // Where too little is known, the plan's stays.

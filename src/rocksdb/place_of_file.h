@@ -23,15 +23,17 @@ class PlaceOfFile {
  public:
   // owners: where the file's filters are known by their bytes; null: nowhere. has_one_reader: of
   // OwnerFile.
+  // trees: all of the policy, whose filters share its filter_memory; null: bits_per_key counts.
   PlaceOfFile(const PolicyOptions& policy, const BuildFacts& facts, const KnownTree& known,
               std::shared_ptr<TreeRecord> record, std::shared_ptr<FilterOwners> owners,
-              bool has_one_reader)
+              bool has_one_reader, std::shared_ptr<KnownTrees> trees = nullptr)
       : policy_(policy),
         facts_(facts),
         known_(known),
         record_(std::move(record)),
         owners_(std::move(owners)),
-        has_one_reader_(has_one_reader) {}
+        has_one_reader_(has_one_reader),
+        trees_(std::move(trees)) {}
 
   // The next key, or prefix of keys, that is added to the filter. Some are looked at. May throw
   // std::bad_alloc.
@@ -39,9 +41,9 @@ class PlaceOfFile {
     if (seen_++ % kEvery == 0) Note(key);
   }
 
-  // The options of the filter of the keys seen, of which there are so many. Of several filters of
-  // one file (its partitions) the first decides for all. Other files hear of this one's keys from
-  // here on. May throw std::bad_alloc.
+  // The options of the filter of the keys seen, of which there are so many: at least one of the
+  // fewest bits. Of several filters of one file (its partitions) the first decides for all. Other
+  // files hear of this one's keys from here on. May throw std::bad_alloc.
   FilterOptions Settle(uint64_t keys);
 
   // The filter for which Settle was called is finished.
@@ -51,15 +53,21 @@ class PlaceOfFile {
   static constexpr uint64_t kEvery = 64;
 
   void Note(const ROCKSDB_NAMESPACE::Slice& key);
+  void SettleFile(uint64_t keys);
+  void SizeBits(const LiveFiles::NewFile& file, const LiveFiles::Place& place, bool sees_last);
+  FilterOptions ByPlan(const LiveFiles::Place& place, bool sees_last) const;
+  FilterOptions Planned(const LiveFiles::Place& place, uint64_t keys, bool sees_last,
+                        double* warmth);
   // *warmth: of LiveFiles::NewFile; left as it is where nothing is learned.
   FilterOptions WithLearnedRate(const FilterOptions& planned, uint64_t keys, double* warmth);
 
-  const PolicyOptions policy_;
+  PolicyOptions policy_;  // bits_per_key is what was asked for until the file is settled
   const BuildFacts facts_;
   const KnownTree known_;
   const std::shared_ptr<TreeRecord> record_;
   const std::shared_ptr<FilterOwners> owners_;
   const bool has_one_reader_;
+  const std::shared_ptr<KnownTrees> trees_;
   uint64_t seen_ = 0;
   KeyRange range_;
   uint64_t uniform_bytes_ = 0;  // of the filter that is being finished

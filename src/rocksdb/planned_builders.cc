@@ -4,6 +4,7 @@
 #include <rocksdb/table.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -73,16 +74,16 @@ void Tell(ROCKSDB_NAMESPACE::Logger* logger, const std::string& learned) {
 FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
                                                const FilterBuildingContext& context) noexcept {
   const bool verify = context.table_options.detect_filter_construct_corruption;
+  const bool has_plan = asked.level_plan != LevelPlan::kUniform;
+  const bool has_memory = asked.filter_memory > 0;
   sampling_.Set(asked.level_plan == LevelPlan::kLearned);
   Use(asked);
   NoteBuilder(known_.get());
-  if (asked.level_plan == LevelPlan::kUniform) {
-    return NewBitsBuilder(ContextToOptions(asked, context), verify);
-  }
+  if (!has_plan && !has_memory) return NewBitsBuilder(ContextToOptions(asked, context), verify);
   try {
     const BuildFacts facts = FactsOf(context);
     const bool has_levels = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-    if (!has_levels) WarnOnceInLog(context.info_log, NoLevelsNote(asked));
+    if (has_plan && !has_levels) WarnOnceInLog(context.info_log, NoLevelsNote(asked));
     if (known_->trees.has_forgotten()) WarnOnceInLog(context.info_log, TooManyTreesNote());
     const KnownTree known =
         known_->trees.Learn(context.info_log, context.column_family_name, facts);
@@ -91,13 +92,24 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
       options.level_plan = LevelPlan::kAuto;
       if (has_levels) WarnOnceInLog(context.info_log, NotBytewiseNote());
     }
-    const FilterOptions planned = PlannedOptions(options, facts, known, NextLevel(facts, known));
-    if (!NeedsFilter(planned)) return nullptr;
-    if (options.level_plan == LevelPlan::kByLevel) {
-      return NewBitsBuilder(planned, verify);
-    }
     std::shared_ptr<TreeRecord> record =
         known_->trees.RecordOf(context.info_log, context.column_family_name);
+    std::optional<PolicyOptions> sized = options;
+    if (has_memory) {
+      const KnownTotals totals = known_->trees.Totals();
+      memory_report_.Write(context.info_log, options, totals);
+      FileToSize file =
+          FileBeforeItsKeys(PlannedOptions(options, facts, known, NextLevel(facts, known)), facts,
+                            record != nullptr ? record->files.sums() : LiveFiles::Sums());
+      file.all_have_filters = LastLevelHasFilters(options, known);
+      sized = WithBitsThatFit(options, totals, file);
+      if (!sized) return nullptr;
+    }
+    const FilterOptions planned = PlannedOptions(*sized, facts, known, NextLevel(facts, known));
+    if (!NeedsFilter(planned)) return nullptr;
+    const bool goes_by_files =
+        options.level_plan == LevelPlan::kAuto || options.level_plan == LevelPlan::kLearned;
+    if (!goes_by_files && !has_memory) return NewBitsBuilder(planned, verify);
     if (record == nullptr || facts.level < 0) return NewBitsBuilder(planned, verify);
     const bool is_sampled = options.level_plan == LevelPlan::kLearned;
     if (is_sampled) {
@@ -107,11 +119,11 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
     const bool has_one_reader = HasOneReaderAFile(context.table_options);
     return NewBitsBuilder(
         planned, verify,
-        std::make_unique<PlaceOfFile>(options, facts, known, std::move(record),
-                                      has_one_reader || is_sampled
-                                          ? std::shared_ptr<FilterOwners>(known_, &known_->owners)
-                                          : nullptr,
-                                      has_one_reader));
+        std::make_unique<PlaceOfFile>(
+            options, facts, known, std::move(record),
+            has_one_reader || is_sampled ? std::shared_ptr<FilterOwners>(known_, &known_->owners)
+                                         : nullptr,
+            has_one_reader, std::shared_ptr<KnownTrees>(known_, &known_->trees)));
   } catch (...) {
     CountUnbuiltFilter();
     return nullptr;
@@ -121,7 +133,7 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
 void PlannedBuilders::Use(const PolicyOptions& options) noexcept {
   known_->trees.Use(FactsToOptions(options, BuildFacts()),
                     options.level_plan != LevelPlan::kUniform && options.absent_share == 0,
-                    options.level_plan != LevelPlan::kUniform);
+                    options.level_plan != LevelPlan::kUniform || options.filter_memory > 0);
 }
 
 OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept {

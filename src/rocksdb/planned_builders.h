@@ -12,6 +12,7 @@
 
 #include "src/rocksdb/filter_owners.h"
 #include "src/rocksdb/known_trees.h"
+#include "src/rocksdb/memory_budget.h"
 #include "src/rocksdb/sampled_hashes.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
@@ -34,8 +35,9 @@ class PlannedBuilders {
 
   const std::shared_ptr<KnownFiles>& known() const noexcept { return known_; }
 
-  // A builder of Winnow filters that the caller owns. Null, "no filter", where the plan needs none,
-  // and if memory is short. Where a plan has no effect, the database's LOG says so.
+  // A builder of Winnow filters that the caller owns. Null, "no filter", where the plan needs none
+  // or filter_memory has no room for one, and if memory is short. Where a plan has no effect, the
+  // database's LOG says so, and what filter_memory does.
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
       const PolicyOptions& options,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
@@ -52,6 +54,7 @@ class PlannedBuilders {
  private:
   const std::shared_ptr<KnownFiles> known_;
   SamplingUse sampling_;
+  MemoryReport memory_report_;
 };
 
 }  // namespace winnow::plugin

@@ -81,6 +81,12 @@ FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& co
   log_line_.WriteOnce(context.info_log, Name(), now.options, now.complaint);
   LogTotals(context.info_log);
   if (now.options.build != Build::kWinnow) {
+    if (now.options.filter_memory > 0) {
+      WarnOnceInLog(context.info_log, "filter_memory has no effect with build=" +
+                                          PolicyOptionText("build", now.options) +
+                                          ": RocksDB's filters have bits_per_key=" +
+                                          PolicyOptionText("bits_per_key", now.options));
+    }
     return builtin_builders_.NewBuilder(now.options, context);
   }
   return planned_builders_.NewBuilder(now.options, context);

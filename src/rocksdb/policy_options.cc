@@ -18,17 +18,21 @@ namespace {
 
 using ROCKSDB_NAMESPACE::Status;
 
-// The power of two of RocksDB's suffix for a power of 1024, which is taken from the end of *text.
-unsigned TakeSuffix(std::string_view* text) {
-  if (!text->empty()) {
-    constexpr std::string_view kSuffixes = "kKmMgGtT";
-    const size_t suffix = kSuffixes.find(text->back());
-    if (suffix != std::string_view::npos) {
-      text->remove_suffix(1);
-      return 10 * static_cast<unsigned>(suffix / 2 + 1);
-    }
+// The power of two of RocksDB's suffix for a power of 1024, or of the unit of a size, which is
+// taken from the end of *text.
+unsigned TakeSuffix(std::string_view unit, std::string_view* text) {
+  constexpr std::string_view kSuffixes = "kKmMgGtT";
+  constexpr std::string_view kOfUnits = "iB";
+  std::string_view rest = *text;
+  if (unit == kBytes && rest.size() > kOfUnits.size() &&
+      rest.substr(rest.size() - kOfUnits.size()) == kOfUnits) {
+    rest.remove_suffix(kOfUnits.size());
   }
-  return 0;
+  const size_t suffix = rest.empty() ? std::string_view::npos : kSuffixes.find(rest.back());
+  if (suffix == std::string_view::npos) return 0;
+  rest.remove_suffix(1);
+  *text = rest;
+  return 10 * static_cast<unsigned>(suffix / 2 + 1);
 }
 
 // The number nearest to what the text says, whatever its size: 0 for what is too small for a
@@ -65,12 +69,16 @@ Number NearestWhole(double number) {
 
 constexpr std::string_view kAuto = "auto";
 
-bool ParseValue(std::string_view text, double* number) { return ParseAnyNumber(text, number); }
+bool ParseValue(std::string_view, std::string_view text, double* number) {
+  return ParseAnyNumber(text, number);
+}
 
-bool ParseValue(std::string_view text, int* number) { return ParseNumber(text, number); }
+bool ParseValue(std::string_view, std::string_view text, int* number) {
+  return ParseNumber(text, number);
+}
 
-bool ParseValue(std::string_view text, uint64_t* count) {
-  const unsigned shift = TakeSuffix(&text);
+bool ParseValue(std::string_view unit, std::string_view text, uint64_t* count) {
+  const unsigned shift = TakeSuffix(unit, &text);
   uint64_t number = 0;
   if (!ParseNumber(text, &number) || number > std::numeric_limits<uint64_t>::max() >> shift) {
     return false;
@@ -86,7 +94,7 @@ bool Parse(const NumberOption<Value>& option, std::string_view text, Value* valu
     return true;
   }
   // The number that stands for "auto" nobody means who writes it.
-  return ParseValue(text, value) && *value != option.automatic;
+  return ParseValue(option.unit, text, value) && *value != option.automatic;
 }
 
 template <typename Value, size_t kCount>
@@ -106,9 +114,24 @@ std::string NumberText(Value number) {
   return std::to_string(number);
 }
 
+// "256MiB": with the largest unit of which it is a whole number.
+std::string SizeText(uint64_t bytes) {
+  constexpr std::string_view kUnits = "KMGT";
+  size_t power = 0;
+  while (power < kUnits.size() && bytes != 0 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++power;
+  }
+  return NumberText(bytes) + (power == 0 ? "" : std::string(1, kUnits[power - 1]) + "iB");
+}
+
 template <typename Value>
 std::string TextOf(const NumberOption<Value>& option, Value value) {
-  return value == option.automatic ? std::string(kAuto) : NumberText(value);
+  if (value == option.automatic) return std::string(kAuto);
+  if constexpr (std::is_same_v<Value, uint64_t>) {
+    if (option.unit == kBytes) return SizeText(value);
+  }
+  return NumberText(value);
 }
 
 template <typename Value, size_t kCount>
@@ -119,6 +142,10 @@ std::string TextOf(const NamedOption<Value, kCount>& option, Value value) {
 // "auto or a whole number from 0 to 100".
 template <typename Value>
 std::string Expected(const NumberOption<Value>& option) {
+  if (option.unit == kBytes) {
+    return "a whole number of bytes, or of KiB, MiB, GiB or TiB, as 256MiB, below 2^64 bytes; 0: "
+           "off";
+  }
   return std::string(option.automatic ? "auto or " : "") +
          (std::is_integral_v<Value> ? "a whole number from " : "a number from ") +
          NumberText(option.least) + " to " + NumberText(option.most);
@@ -132,7 +159,7 @@ std::string Expected(const NamedOption<Value, kCount>& option) {
 // In the place of the usual value or of one that was asked for.
 template <typename Value>
 void SetNearest(const NumberOption<Value>& option, std::string_view text, Value, Value* value) {
-  const unsigned shift = TakeSuffix(&text);
+  const unsigned shift = TakeSuffix(option.unit, &text);
   double number = 0;
   if (!ParseAnyNumber(text, &number)) {
     return;

@@ -2,13 +2,11 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <mutex>
-#include <vector>
 
 #include "src/base/stderr_line.h"
+#include "src/rocksdb/log_line.h"
 
 namespace winnow::plugin {
 namespace {
@@ -67,31 +65,10 @@ __attribute__((destructor)) void SayTotals() {
   }
 }
 
-// When a logger was last shown the totals. Of more loggers than these, the oldest are forgotten,
-// and get them late.
-struct Shown {
-  const ROCKSDB_NAMESPACE::Logger* logger;  // only compared
-  std::chrono::steady_clock::time_point time;
-};
-constexpr size_t kMostLoggers = 256;
-
-bool AreDue(const ROCKSDB_NAMESPACE::Logger& logger, std::chrono::steady_clock::time_point now) {
-  // Never destroyed: databases may be closed after static objects.
-  static std::mutex& mutex = *new std::mutex;
-  static auto& all = *new std::vector<Shown>;
-  const std::lock_guard<std::mutex> lock(mutex);
-  const auto known = std::find_if(
-      all.begin(), all.end(), [&logger](const Shown& shown) { return shown.logger == &logger; });
-  if (known == all.end()) {
-    if (all.size() == kMostLoggers) {
-      all.erase(all.begin());
-    }
-    all.push_back({&logger, now});
-    return false;
-  }
-  const bool are_due = now - known->time >= kTotalsInterval;
-  known->time = are_due ? now : known->time;
-  return are_due;
+// Never destroyed: databases may be closed after static objects.
+LogTimes& Times() {
+  static LogTimes& times = *new LogTimes;
+  return times;
 }
 
 }  // namespace
@@ -99,7 +76,7 @@ bool AreDue(const ROCKSDB_NAMESPACE::Logger& logger, std::chrono::steady_clock::
 void LogTotals(ROCKSDB_NAMESPACE::Logger* logger,
                std::chrono::steady_clock::time_point now) noexcept {
   try {
-    if (logger != nullptr && AreDue(*logger, now)) {
+    if (logger != nullptr && Times().IsDue(*logger, kTotalsInterval, false, now)) {
       ROCKSDB_NAMESPACE::Info(logger, "[winnow] this process has %s",
                               TotalsLine(CurrentCounters()).c_str());
     }

@@ -50,6 +50,12 @@ TEST(PolicyRequestTest, TakesWhatIsToBeBuilt) {
   const PolicyRequest learning = ParsePolicyRequest("{id=winnow;level_plan=learned}");
   EXPECT_THAT(learning.complaint, IsEmpty());
   EXPECT_EQ(learning.options.level_plan, LevelPlan::kLearned);
+  const PolicyRequest sized = ParsePolicyRequest("{id=winnow;filter_memory=256MiB}");
+  EXPECT_THAT(sized.complaint, IsEmpty());
+  EXPECT_EQ(sized.options.filter_memory, uint64_t{256} << 20);
+  EXPECT_FALSE(sized.has_bits);
+  EXPECT_THAT(ParsePolicyRequest("{id=winnow;filter_memory=256MB}").complaint,
+              HasSubstr("filter_memory is \"256MB\", but must be"));
   for (const char* text : {"Read", "read:10", "{id=read}", "read ", "{id=winnow;build=read}"}) {
     EXPECT_THAT(ParsePolicyRequest(text).complaint, HasSubstr("or read, by which")) << text;
     EXPECT_FALSE(ParsePolicyRequest(text).only_reads) << text;

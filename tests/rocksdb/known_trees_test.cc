@@ -277,5 +277,66 @@ TEST(KnownTreesTest, TotalsAreOfAllTrees) {
   EXPECT_FALSE(totals.knows_all_files);  // nobody told
 }
 
+// A level with up to a sixth of the keys, and never what lies over nothing.
+TEST(KnownTreesTest, ALevelIsSmallByItsKeys) {
+  KnownTotals totals;
+  totals.files.keys = 600;
+  totals.files.levels[0].keys = 100;
+  totals.files.levels[3].keys = 101;
+  EXPECT_TRUE(totals.IsSmall(0));
+  EXPECT_FALSE(totals.IsSmall(0, 2));
+  EXPECT_FALSE(totals.IsSmall(3));
+  EXPECT_TRUE(totals.IsSmall(5));
+  EXPECT_FALSE(totals.IsSmall(totals.files.levels.size() - 1));
+}
+
+class SmallLevels : public ::testing::Test {
+ protected:
+  SmallLevels() { trees_.Learn(&logger_, "default", BuildFacts()); }
+
+  LiveFiles::Id Add(int level, bool is_bottom, const KeyRange& range, uint64_t keys,
+                    double filter_bytes) {
+    LiveFiles::NewFile file;
+    file.level = level;
+    file.is_bottom = is_bottom;
+    file.range = range;
+    file.keys = keys;
+    const LiveFiles::Id id = files().Add(file, -1);
+    files().AddMemory(id, {filter_bytes, filter_bytes});
+    return id;
+  }
+  LiveFiles& files() { return trees_.RecordOf(&logger_, "default")->files; }
+
+  int logger_ = 0;
+  KnownTrees trees_;
+};
+
+TEST_F(SmallLevels, RoomIsKeptForTheMostKeysThatTheyHadOfLate) {
+  Add(6, true, {"a", "z"}, 9000, 9000);
+  EXPECT_EQ(trees_.Totals().most_small_bytes, 0);
+  Add(0, false, {"a", "z"}, 500, 1000);
+  Add(5, false, {"a", "z"}, 500, 1000);  // in place of the flush
+  EXPECT_EQ(trees_.Totals().files.levels[0].keys, 0);
+  Add(0, false, {"a", "z"}, 500, 1000);
+  EXPECT_EQ(trees_.Totals().most_small_bytes, 2000);
+  // Merged with the last level: what they had is kept, at the bits a key that all have.
+  Add(6, true, {"a", "z"}, 10'000, 10'000);
+  const KnownTotals after = trees_.Totals();
+  EXPECT_EQ(after.files.levels[0].keys + after.files.levels[5].keys, 0);
+  EXPECT_GT(after.most_small_bytes, 900);
+  EXPECT_LT(after.most_small_bytes, 1000);
+  // And less with each time that all keys are written.
+  for (int i = 0; i < 8; ++i) Add(6, true, {"a", "z"}, 10'000, 10'000);
+  EXPECT_NEAR(trees_.Totals().most_small_bytes, after.most_small_bytes / 2, 1);
+}
+
+TEST_F(SmallLevels, NoRoomIsKeptForOneThatIsNotSmallAnyMore) {
+  Add(6, true, {"a", "z"}, 9000, 9000);
+  Add(5, false, {"a", "m"}, 1000, 2000);
+  EXPECT_EQ(trees_.Totals().most_small_bytes, 2000);
+  Add(5, false, {"n", "z"}, 5000, 9000);
+  EXPECT_EQ(trees_.Totals().most_small_bytes, 0);
+}
+
 }  // namespace
 }  // namespace winnow::plugin

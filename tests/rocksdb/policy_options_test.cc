@@ -110,6 +110,66 @@ TEST(ParsePolicyOption, RefusalNamesOptionValueAndRange) {
   }
 }
 
+TEST(ParsePolicyOption, TakesSizesOfFilterMemory) {
+  const std::pair<const char*, uint64_t> sizes[] = {
+      {"0", 0},
+      {"1", 1},
+      {"1000000", 1'000'000},
+      {"256MiB", uint64_t{256} << 20},
+      {"1GiB", uint64_t{1} << 30},
+      {"64KiB", 64 << 10},
+      {"3TiB", uint64_t{3} << 40},
+      {"256m", uint64_t{256} << 20},
+      {"256M", uint64_t{256} << 20},
+      {"9223372036854775808", uint64_t{1} << 63},
+      {"8388608TiB", uint64_t{1} << 63},
+      {"18446744073709551615", std::numeric_limits<uint64_t>::max()}};
+  for (const auto& [text, bytes] : sizes) {
+    PolicyOptions options;
+    options.filter_memory = 7;
+    EXPECT_TRUE(ParsePolicyOption("filter_memory", text, &options).ok()) << text;
+    EXPECT_EQ(options.filter_memory, bytes) << text;
+    PolicyOptions back;
+    const std::string saved = PolicyOptionText("filter_memory", options);
+    EXPECT_TRUE(ParsePolicyOption("filter_memory", saved, &back).ok()) << saved;
+    EXPECT_EQ(back.filter_memory, bytes) << saved;
+    EXPECT_EQ(SavedOptionText("filter_memory", options), bytes == 0 ? "" : saved);
+    EXPECT_EQ(ToString(options),
+              ToString(PolicyOptions()) + (bytes == 0 ? "" : ";filter_memory=" + saved));
+  }
+}
+
+TEST(PolicyOptionText, SaysASizeWithTheLargestUnitThatFits) {
+  PolicyOptions options;
+  const std::pair<uint64_t, const char*> sizes[] = {
+      {0, "0"},          {1023, "1023"},    {1024, "1KiB"},
+      {1025, "1025"},    {1536, "1536"},    {256 << 20, "256MiB"},
+      {3 << 20, "3MiB"}, {1 << 30, "1GiB"}, {uint64_t{1} << 63, "8388608TiB"}};
+  for (const auto& [bytes, text] : sizes) {
+    options.filter_memory = bytes;
+    EXPECT_EQ(PolicyOptionText("filter_memory", options), text);
+  }
+}
+
+TEST(ParsePolicyOption, RefusesWhatIsNoSize) {
+  for (const char* text :
+       {"", "MiB", "iB", "-1", "-1MiB", "1.5GiB", "256 MiB", "256MB", "256mb", "256MIB", "256B",
+        "10%", "auto", "18446744073709551616", "16777216TiB", "1KiBiB", "1KiB "}) {
+    PolicyOptions options;
+    options.filter_memory = 7;
+    const Status status = ParsePolicyOption("filter_memory", text, &options);
+    EXPECT_TRUE(status.IsInvalidArgument()) << text;
+    EXPECT_THAT(status.ToString(),
+                HasSubstr("filter_memory is \"" + std::string(text) +
+                          "\", but must be a whole number of bytes, or of KiB, MiB, GiB or TiB, as "
+                          "256MiB"));
+    EXPECT_EQ(options.filter_memory, 7u) << text;
+  }
+  PolicyOptions options;
+  EXPECT_TRUE(ParsePolicyOption("ribbon_min_keys", "50KiB", &options).IsInvalidArgument())
+      << "keys are no bytes";
+}
+
 TEST(ParsePolicyOption, UnknownNameIsNotFoundAndToldWhatThereIs) {
   PolicyOptions options;
   const Status status = ParsePolicyOption("bits_per_keys", "10", &options);
@@ -185,7 +245,7 @@ TEST(SavedOptionText, IsThereForTheFirstThreeAndForWhatWasAskedFor) {
   ForEachPolicyOption([](const auto& option, auto member) {
     PolicyOptions changed;
     if constexpr (std::is_arithmetic_v<std::decay_t<decltype(changed.*member)>>) {
-      changed.*member = option.least;
+      changed.*member = changed.*member == option.least ? option.most : option.least;
     } else {
       changed.*member = option.values.back().second;
     }
@@ -284,6 +344,9 @@ TEST(SetNearestPolicyOption, TakesTheNearestBound) {
       {"ribbon_min_keys", "16777216T", "18446744073709551615"},
       {"ribbon_min_keys", "1.5k", "1536"},
       {"ribbon_min_keys", "2.7", "3"},
+      {"filter_memory", "-1", "0"},
+      {"filter_memory", "1.5GiB", "1536MiB"},
+      {"filter_memory", "16777216TiB", "18446744073709551615"},
       {"bloom_before_level", "-2", "-1"},
       {"bloom_before_level", "2147483648", "2147483647"},
       {"bloom_before_level", "-1e30", "-1"},

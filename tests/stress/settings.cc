@@ -47,7 +47,9 @@ std::string RandomPolicy(Random* random) {
                                           ";level_plan=by_level;absent_share=0.1",
                                           ";level_plan=auto;absent_share=0",
                                           ";level_plan=learned",
-                                          ";level_plan=learned;absent_share=0.1"};
+                                          ";level_plan=learned;absent_share=0.1",
+                                          ";filter_memory=8KiB",
+                                          ";level_plan=auto;filter_memory=8KiB"};
   switch (random->Below(10)) {
     case 0:
       return "";

@@ -65,6 +65,8 @@ constexpr const char* kPolicies[] = {
     "{filter_policy={build=winnow;ribbon_min_keys=auto}}",
     "{filter_policy={level_plan=auto}}",
     "{filter_policy={level_plan=learned}}",
+    "{filter_policy={filter_memory=4KiB}}",
+    "{filter_policy={filter_memory=0}}",
     "{filter_policy={level_plan=by_level;absent_share=0.3}}",
     "{filter_policy={level_plan=uniform;absent_share=1}}",
 #if WINNOW_ROCKSDB_AT_LEAST(9, 8)

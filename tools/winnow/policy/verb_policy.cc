@@ -212,12 +212,21 @@ absl::string_view AboutOtherFilters(const PolicyVerdict& verdict) {
              : "";
 }
 
+// Databases that are made to try a policy have no listener.
+absl::string_view AboutMemory(const PolicyVerdict& verdict) {
+  return absl::StrContains(verdict.in_force, "filter_memory=")
+             ? ". filter_memory counts in databases that have Winnow's listener: what follows is "
+               "of "
+               "bits_per_key, which counts until then"
+             : "";
+}
+
 // The verdict on what was asked for, without the trials. `aside` is said of a policy with a
 // problem.
 std::string Sentence(const PolicyVerdict& verdict, absl::string_view aside = "") {
   if (verdict.problem.empty()) {
     return absl::StrCat("'", verdict.asked, "' works: RocksDB uses ", verdict.in_force,
-                        AboutOtherFilters(verdict), "\n");
+                        AboutOtherFilters(verdict), AboutMemory(verdict), "\n");
   }
   return absl::StrCat(
       "'", verdict.asked, "'", aside, " ",

@@ -1,0 +1,220 @@
+#include "src/rocksdb/memory_budget.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "src/core/level_plan.h"
+#include "src/core/sizing.h"
+#include "src/rocksdb/policy_options.h"
+
+namespace winnow::plugin {
+namespace {
+
+// What is aimed at, of filter_memory: in a growing tree, filters of large files were built when it
+// was smaller, and small levels have more keys some day than they had of late.
+constexpr double kAim = 0.97;
+
+// What files that stay count less than as they are: where nearly all do, the rest would get all of
+// the memory at one moment and nothing at the next.
+constexpr double kSlack = 0.25;
+
+// By how much a large file gets less than its share, for each part that such files take too much;
+// and the most that it gets of its share.
+constexpr double kGain = 4;
+constexpr double kMostOfShare = 1.25;
+
+// Of the filters of large files that it replaces, what a large file may have in any case, up to its
+// share: the sum falls all the same, and no file is without a filter where filter_memory was made
+// smaller.
+constexpr double kOfReplaced = 0.75;
+
+// Of filter_memory, what is said to be more than allowed.
+constexpr double kTooMuch = 0.01;
+
+// Of filter_memory, what files that stay hold where they are said to be why others get little.
+constexpr double kHeld = 0.25;
+
+constexpr double kMostKeys = uint64_t{1} << 50;
+
+constexpr auto kBetweenLines = std::chrono::minutes(10);
+
+double Bytes(const FilterOptions& form, double keys, double bits_per_key) noexcept {
+  FilterOptions options = form;
+  options.bits_per_key = bits_per_key;
+  return static_cast<double>(core::EstimateBytes(
+      static_cast<uint64_t>(std::clamp(keys, 1.0, kMostKeys)), core::ForBuilding(options)));
+}
+
+// Bytes a key: what files that stay leave, by the keys of the others.
+double ShareOf(double bytes, double keys, const LiveFiles::Sums& alive) noexcept {
+  const double staying_keys = std::clamp(alive.keys_that_stay, 0.0, keys);
+  const double left = bytes * (1 + kSlack) - alive.bytes_that_stay;
+  return std::max(left / (keys * (1 + kSlack) - staying_keys), 0.0);
+}
+
+std::string SizeText(double bytes) {
+  constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  for (; bytes >= 1000 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1024;
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*f %s", unit > 0 && bytes < 10 ? 1 : 0, bytes, kUnits[unit]);
+  return text;
+}
+
+std::string CountText(double count) {
+  char text[40];
+  if (count >= 1e6) {
+    std::snprintf(text, sizeof text, "%.1f M", count / 1e6);
+  } else {
+    std::snprintf(text, sizeof text, "%.0f", count);
+  }
+  return text;
+}
+
+std::string Bits(double bytes_a_key) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.1f", 8 * bytes_a_key);
+  return text;
+}
+
+std::string OptionText(const PolicyOptions& asked, const char* name) {
+  return std::string(name) + "=" + PolicyOptionText(name, asked);
+}
+
+}  // namespace
+
+FileToSize FileBeforeItsKeys(const FilterOptions& form, const BuildFacts& facts,
+                             const LiveFiles::Sums& tree) noexcept {
+  constexpr double kKeysOfAFile = 10'000;
+  FileToSize file;
+  file.form = form;
+  // Where nothing lies over anything, it won't either.
+  const bool is_over_others = !facts.is_bottommost && tree.levels.back().keys < tree.keys;
+  file.level = is_over_others ? static_cast<size_t>(LiveFiles::LevelIndex(facts.level, false))
+                              : FileToSize::kLast;
+  file.keys = tree.files > 0 ? tree.keys / static_cast<double>(tree.files) : kKeysOfAFile;
+  if (facts.level > 0 && tree.files > 0) {
+    file.replaced.keys = file.keys;
+    file.replaced.filter_bytes = tree.filter_bytes / static_cast<double>(tree.files);
+  }
+  return file;
+}
+
+Fit FitOf(uint64_t filter_memory, const KnownTotals& known, const FileToSize& file) noexcept {
+  const LiveFiles::Sums& alive = known.files;
+  const LiveFiles::Sums& replaced = file.replaced;
+  const auto less = [](double all, double some) { return std::max(all - some, 0.0); };
+  const auto memory = static_cast<double>(filter_memory);
+  const double own = std::max(file.keys, 1.0);
+  double keys = less(alive.keys, replaced.keys) + own;
+  double others = less(alive.filter_bytes, replaced.filter_bytes);
+  double replaced_large = replaced.filter_bytes;
+  double kept = 0;
+  if (file.all_have_filters) {
+    const double more = own - replaced.levels[file.level].keys;
+    const double share = ShareOf(kAim * memory, keys, alive);
+    if (known.IsSmall(file.level, more)) return {share * own, true, share > 0};
+    kept = known.most_small_bytes;
+    for (size_t i = 0; i < alive.levels.size(); ++i) {
+      if (!known.IsSmall(i)) continue;
+      keys -= less(alive.levels[i].keys, replaced.levels[i].keys);
+      others -= less(alive.levels[i].filter_bytes, replaced.levels[i].filter_bytes);
+      replaced_large -= replaced.levels[i].filter_bytes;
+    }
+  } else {
+    keys -= less(alive.keys_without_filters, replaced.keys_without_filters);
+  }
+  keys = std::max(keys, own);
+  others = std::max(others, 0.0);
+  const double room = std::max(kAim * memory - kept, 1.0);
+  const double wanted = ShareOf(room, keys, alive) * own;
+  const double too_much = (others + wanted) / room - 1;
+  const double part = std::clamp(1 - kGain * too_much, 0.0, kMostOfShare);
+  // What it adds doesn't bring the sum above the memory.
+  const double added = std::min(part * wanted, less(memory - kept, others));
+  const double of_replaced = kOfReplaced * std::min(own / std::max(replaced.keys, 1.0), 1.0);
+  return {std::max(added, std::min(wanted, of_replaced * replaced_large)), false,
+          others + Bytes(file.form, own, kBitsPerKeyOption.least) <= room};
+}
+
+std::optional<PolicyOptions> WithBitsThatFit(const PolicyOptions& asked, const KnownTotals& known,
+                                             const FileToSize& file) noexcept {
+  if (asked.filter_memory == 0 || !known.knows_all_files) return asked;
+  const Fit fit = FitOf(asked.filter_memory, known, file);
+  FilterOptions form = file.form;
+  if (fit.is_share) form.level_plan = LevelPlan::kUniform;
+  double low = kBitsPerKeyOption.least;
+  double high = kBitsPerKeyOption.most;
+  if (fit.bytes < Bytes(form, file.keys, low) && !fit.may_have_fewest) return std::nullopt;
+  for (int i = 0; i < 12; ++i) {
+    const double middle = (low + high) / 2;
+    (Bytes(form, file.keys, middle) > fit.bytes ? high : low) = middle;
+  }
+  PolicyOptions sized = asked;
+  sized.bits_per_key = low;
+  return sized;
+}
+
+std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known) {
+  const std::string option = OptionText(asked, "filter_memory");
+  if (!known.knows_all_files) {
+    return option + " is not in force, as not all live files are known: filters are built by " +
+           OptionText(asked, "bits_per_key") +
+           ". A program tells of files by a listener, winnow::NewListener of "
+           "winnow/rocksdb_listener.h, in its database's options; libwinnow_preload.so adds it by "
+           "itself";
+  }
+  const LiveFiles::Sums& files = known.files;
+  const auto memory = static_cast<double>(asked.filter_memory);
+  const double keys = std::max(files.keys, 1.0);
+  // A file of the last level, with as many keys as others.
+  BuildFacts facts;
+  facts.level = 1;
+  facts.is_bottommost = true;
+  const FileToSize next = FileBeforeItsKeys(FactsToOptions(asked, facts), facts, files);
+  const auto count = [](size_t n, const char* one, const char* more) {
+    return std::to_string(n) + " " + (n == 1 ? one : more);
+  };
+  std::string line =
+      option + ": " + CountText(files.keys) + " keys in " + count(files.files, "file", "files") +
+      " of " + count(known.families, "column family", "column families") + " have filters of " +
+      SizeText(files.filter_bytes) + ", " + Bits(files.filter_bytes / keys) + " bits a key; ";
+  const std::optional<PolicyOptions> sized = WithBitsThatFit(asked, known, next);
+  if (sized) {
+    char bits[80];
+    std::snprintf(bits, sizeof bits, "new files of the last level get bits_per_key=%.1f",
+                  sized->bits_per_key);
+    line += bits;
+  } else {
+    line += "new files of the last level get no filters";
+  }
+  const double over = files.filter_bytes - memory;
+  if (over > kTooMuch * memory) {
+    line += ". That is " + SizeText(over) + " more than allowed";
+  }
+  const bool is_little =
+      !sized || FitOf(asked.filter_memory, known, next).bytes < memory / keys * next.keys / 2;
+  if (is_little && files.bytes_that_stay > kHeld * memory) {
+    line += ". Files that will not be rewritten soon hold " + SizeText(files.bytes_that_stay) +
+            ": raise filter_memory, or have them rewritten by CompactRange with "
+            "bottommost_level_compaction=kForce";
+  }
+  return line;
+}
+
+void MemoryReport::Write(ROCKSDB_NAMESPACE::Logger* logger, const PolicyOptions& asked,
+                         const KnownTotals& known) noexcept {
+  if (asked.filter_memory == 0 || logger == nullptr) return;
+  try {
+    LogTimes& times = known.knows_all_files ? in_force_ : not_in_force_;
+    if (!times.IsDue(*logger, kBetweenLines, true, std::chrono::steady_clock::now())) return;
+    ROCKSDB_NAMESPACE::Log(known.knows_all_files ? ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL
+                                                 : ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL,
+                           logger, "[winnow] %s", MemoryLine(asked, known).c_str());
+  } catch (...) {
+    // A missing line is better than a failed flush.
+  }
+}
+
+}  // namespace winnow::plugin

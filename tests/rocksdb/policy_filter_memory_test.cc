@@ -1,0 +1,322 @@
+// The option filter_memory in databases: their filters fit into it, and no key is lost.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/options.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "src/rocksdb/policy_options.h"
+#include "tests/support/database_files.h"
+#include "tests/support/database_model.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "winnow/filter.h"
+#include "winnow/rocksdb_listener.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::CompactRangeOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::FlushOptions;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using ::testing::HasSubstr;
+using testing::Key;
+using testing::MakePolicyFrom;
+using ::testing::Not;
+
+struct Memory {
+  uint64_t keys = 0;
+  uint64_t bytes = 0;
+  double BitsAKey() const { return 8.0 * static_cast<double>(bytes) / static_cast<double>(keys); }
+};
+
+class FilterMemoryTest : public ::testing::Test {
+ protected:
+  FilterMemoryTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
+  ~FilterMemoryTest() override { Close(); }
+
+  // Several levels of files of some hundred keys.
+  void Open(const std::string& policy, bool with_listener = true,
+            const std::function<void(Options*, BlockBasedTableOptions*)>& change = nullptr) {
+    BlockBasedTableOptions table;
+    table.filter_policy = MakePolicyFrom(policy);
+    options_ = testing::MakeOptions(table);
+    options_.disable_auto_compactions = false;
+    options_.level_compaction_dynamic_level_bytes = true;
+    options_.compression = ROCKSDB_NAMESPACE::kNoCompression;
+    options_.write_buffer_size = 64 << 10;
+    options_.target_file_size_base = 16 << 10;
+    options_.max_bytes_for_level_base = 64 << 10;
+    options_.max_bytes_for_level_multiplier = 4;
+    if (change) change(&options_, &table);
+    options_.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+    if (with_listener) options_.listeners.push_back(NewListener(table.filter_policy));
+    rocksdb_abi::OpenedDB opened{};
+    ASSERT_STATUS_OK(DB::Open(options_, path_, &opened));
+    database_ = rocksdb_abi::Own(std::move(opened));
+    families_ = {database_->DefaultColumnFamily()};
+  }
+
+  void AddFamily(const std::string& name) {
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_STATUS_OK(database_->CreateColumnFamily(options_, name, &family));
+    families_.push_back(family);
+  }
+
+  void Close() {
+    for (size_t i = 1; i < families_.size(); ++i) {
+      EXPECT_TRUE(database_->DestroyColumnFamilyHandle(families_[i]).ok());
+    }
+    families_.clear();
+    database_.reset();
+  }
+
+  void Put(uint64_t key, size_t family = 0) {
+    const std::string value = "value of " + Key(key);
+    WriteOptions write;
+    write.disableWAL = true;
+    ASSERT_STATUS_OK(database_->Put(write, families_[family], Key(key), value));
+    if (family == 0) model_[Key(key)] = value;
+  }
+
+  void Rest() {
+    for (ColumnFamilyHandle* family : families_) {
+      ASSERT_STATUS_OK(database_->Flush(FlushOptions(), family));
+    }
+    for (int quiet = 0; quiet < 3;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      uint64_t running = 0;
+      uint64_t pending = 0;
+      database_->GetAggregatedIntProperty(DB::Properties::kNumRunningCompactions, &running);
+      database_->GetAggregatedIntProperty(DB::Properties::kCompactionPending, &pending);
+      quiet = running + pending == 0 ? quiet + 1 : 0;
+    }
+  }
+
+  // Random keys, all below kMostKeys; the order is the seed's.
+  void PutRandom(uint64_t n, size_t family = 0) {
+    for (uint64_t i = 0; i < n; ++i) Put(random_() % kMostKeys, family);
+  }
+
+  void RewriteAll() {
+    CompactRangeOptions all;
+    all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+    for (ColumnFamilyHandle* family : families_) {
+      ASSERT_STATUS_OK(database_->CompactRange(all, family, nullptr, nullptr));
+    }
+  }
+
+  // Of the files that live, all families'.
+  Memory Now() const {
+    Memory memory;
+    for (ColumnFamilyHandle* family : families_) {
+      ROCKSDB_NAMESPACE::TablePropertiesCollection tables;
+      EXPECT_TRUE(database_->GetPropertiesOfAllTables(family, &tables).ok());
+      for (const auto& [name, table] : tables) {
+        memory.keys += table->num_entries;
+        memory.bytes += table->filter_size;
+      }
+    }
+    return memory;
+  }
+
+  std::string Log() const { return testing::ReadFile(path_ + "/LOG"); }
+  void ExpectAll() const { testing::ExpectAllKeys(*database_, model_, kMostKeys); }
+
+  static constexpr uint64_t kMostKeys = 1 << 17;
+  const testing::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "database";
+  Options options_;
+  std::unique_ptr<DB> database_;
+  std::vector<ColumnFamilyHandle*> families_;
+  testing::Model model_;
+  std::mt19937_64 random_{1};
+};
+
+class EachPlanOfMemoryTest : public FilterMemoryTest,
+                             public ::testing::WithParamInterface<const char*> {
+ protected:
+  static std::string Policy(const std::string& filter_memory) {
+    return "{id=winnow;filter_memory=" + filter_memory + ";level_plan=" + GetParam() + "}";
+  }
+};
+
+// To seven times the keys that have 7 bits in it.
+TEST_P(EachPlanOfMemoryTest, AGrowingTreeStaysInIt) {
+  constexpr double kMemory = 6 << 10;
+  Open(Policy("6KiB"));
+  bool was_full = false;
+  while (model_.size() < 50'000) {
+    PutRandom(2000);
+    Rest();
+    const Memory now = Now();
+    const double share = static_cast<double>(now.bytes) / kMemory;
+    // A file of a few hundred keys is a few per cent of all, and has a tail of its own.
+    EXPECT_LT(share, 1.25) << now.keys << " keys";
+    if (now.keys > 40'000) {
+      EXPECT_LT(now.BitsAKey(), 2);
+    }
+    was_full = was_full || share > 0.9;
+  }
+  EXPECT_TRUE(was_full);
+  EXPECT_THAT(Log(), HasSubstr("filter_memory=6KiB: "));
+  ExpectAll();
+}
+
+TEST_P(EachPlanOfMemoryTest, KeepsAllKeysWithOneBitAndWithoutFilters) {
+  for (const char* memory : {"1", "300", "2KiB"}) {
+    Open(Policy(memory), true, [](Options* options, BlockBasedTableOptions* table) {
+      table->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+      table->partition_filters = true;
+      table->metadata_block_size = 256;
+      options->prefix_extractor.reset(
+          ROCKSDB_NAMESPACE::NewFixedPrefixTransform(testing::kPrefixBytes));
+    });
+    PutRandom(8000);
+    Rest();
+    ExpectAll();
+    // Partitions of a few hundred keys have a tail each, and the first one decides for all.
+    EXPECT_LT(Now().BitsAKey(), 5) << memory;
+    Close();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
+    model_.clear();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Plans, EachPlanOfMemoryTest,
+                         ::testing::Values("uniform", "by_level", "auto", "learned"),
+                         [](const auto& plan) { return std::string(plan.param); });
+
+TEST_F(FilterMemoryTest, ItIsThatOfAllFamiliesTogether) {
+  constexpr double kMemory = 16 << 10;
+  Open("{id=winnow;filter_memory=16KiB}");
+  AddFamily("second");
+  AddFamily("third");
+  for (int round = 0; round < 20; ++round) {
+    for (size_t family = 0; family < 3; ++family) PutRandom(500 * (family + 1), family);
+    Rest();
+    EXPECT_LT(static_cast<double>(Now().bytes), 1.25 * kMemory) << round;
+  }
+  RewriteAll();
+  RewriteAll();
+  // Room is kept for small levels, which have no files now.
+  EXPECT_GT(static_cast<double>(Now().bytes), 0.6 * kMemory);
+  EXPECT_THAT(Log(), HasSubstr("column families have filters of"));
+  ExpectAll();
+}
+
+TEST_F(FilterMemoryTest, WithoutAListenerBitsPerKeyCountsAndTheLogSaysSo) {
+  Open("{id=winnow;bits_per_key=12;filter_memory=1KiB}", /*with_listener=*/false);
+  PutRandom(10'000);
+  Rest();
+  EXPECT_GT(Now().BitsAKey(), 8);
+  EXPECT_THAT(Log(), HasSubstr("filter_memory=1KiB is not in force, as not all live files are "
+                               "known: filters are built by bits_per_key=12"));
+  ExpectAll();
+}
+
+TEST_F(FilterMemoryTest, SetOptionsGoesToItAndBack) {
+  Open("winnow:10");
+  PutRandom(20'000);
+  Rest();
+  const auto set = [&](const std::string& options) {
+    ASSERT_STATUS_OK(database_->SetOptions(
+        {{"block_based_table_factory", "{filter_policy={" + options + "}}"}}));
+    RewriteAll();
+    RewriteAll();
+  };
+  EXPECT_GT(Now().BitsAKey(), 6.5);
+  set("filter_memory=8KiB");
+  EXPECT_LT(Now().bytes, 1.1 * 8192);
+  EXPECT_GT(Now().bytes, 0.6 * 8192);
+  set("filter_memory=12KiB;level_plan=auto");
+  EXPECT_LT(Now().bytes, 1.1 * 12288);
+  EXPECT_GT(Now().bytes, 0.6 * 12288);
+  set("filter_memory=0");
+  EXPECT_GT(Now().BitsAKey(), 6.5);
+  EXPECT_FALSE(
+      database_->SetOptions({{"block_based_table_factory", "{filter_policy={filter_memory=lots}}"}})
+          .ok());
+  ExpectAll();
+}
+
+// Of files from before, which the policy did not build.
+TEST_F(FilterMemoryTest, ADatabaseThatIsOpenedAgainIsKnown) {
+  Open("winnow:10");
+  PutRandom(20'000);
+  Rest();
+  Close();
+  Open("{id=winnow;filter_memory=8KiB}");
+  RewriteAll();
+  RewriteAll();
+  EXPECT_LT(Now().bytes, 1.1 * 8192);
+  EXPECT_GT(Now().bytes, 0.6 * 8192);
+  EXPECT_THAT(Log(), Not(HasSubstr("is not in force")));
+  ExpectAll();
+}
+
+TEST_F(FilterMemoryTest, ItIsForTheFilesThatHaveFilters) {
+  Open("{id=winnow;filter_memory=3KiB;level_plan=auto;absent_share=0}");
+  for (int round = 0; round < 15; ++round) {
+    PutRandom(2000);
+    Rest();
+  }
+  EXPECT_LT(Now().bytes, 1.1 * 3072);
+  EXPECT_GT(Now().bytes, 0.6 * 3072);
+  ExpectAll();
+}
+
+// The first files hold the memory, and none is ever rewritten.
+TEST_F(FilterMemoryTest, ATimeSeriesStaysInItAndTheLogSaysWhoHoldsIt) {
+  const char* const policy = "{id=winnow;filter_memory=4KiB;level_plan=auto}";
+  Open(policy);
+  for (uint64_t key = 0; key < 30'000; ++key) {
+    Put(key);
+    if (key % 1000 == 999) Rest();
+    if (key % 1000 == 999) ASSERT_LT(Now().bytes, 1.1 * 4096) << key;
+  }
+  EXPECT_GT(Now().bytes, 0.8 * 4096);
+  Close();
+  Open(policy);
+  for (uint64_t key = 30'000; key < 32'000; ++key) {
+    Put(key);
+    if (key % 500 == 499) Rest();
+  }
+  EXPECT_LT(Now().bytes, 1.1 * 4096);
+  EXPECT_THAT(Log(), HasSubstr("new files of the last level get no filters. Files that will not be "
+                               "rewritten soon hold"));
+  ExpectAll();
+}
+
+TEST_F(FilterMemoryTest, OptionsFilesHaveIt) {
+  Open("{id=winnow;filter_memory=12345}");
+  ROCKSDB_NAMESPACE::DBOptions options;
+  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::LoadLatestOptions(ROCKSDB_NAMESPACE::ConfigOptions(), path_,
+                                                        &options, &families));
+  const auto* table = families[0].options.table_factory->GetOptions<BlockBasedTableOptions>();
+  std::string value;
+  ASSERT_STATUS_OK(
+      table->filter_policy->GetOption(ROCKSDB_NAMESPACE::ConfigOptions(), "filter_memory", &value));
+  EXPECT_EQ(value, "12345");
+}
+
+}  // namespace
+}  // namespace winnow::plugin
