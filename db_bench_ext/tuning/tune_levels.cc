@@ -5,6 +5,7 @@
 //   tune_levels --folder=DIR [--keys=4000000] [--plans=by_level,auto] [--scenarios=random,moved_30]
 //   tune_levels --folder=DIR --keys=600000 --plans=uniform,auto --scenarios=mixgraph,zipf
 //   --repeats=5
+//   tune_levels --folder=DIR --filter_memory=256KiB --divide_sizes=512
 
 #include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
@@ -29,8 +30,13 @@
 #include "db_bench_ext/tuning/heat_scenarios.h"
 #include "db_bench_ext/tuning/level_scenarios.h"
 #include "db_bench_ext/tuning/level_tree.h"
+#include "db_bench_ext/tuning/memory_run.h"
 #include "db_bench_ext/tuning/plan_table.h"
 #include "db_bench_ext/tuning/tree_cost.h"
+#include "src/core/level_plan.h"
+#include "src/core/sizing.h"
+#include "src/rocksdb/policy_options.h"
+#include "winnow/rocksdb_listener.h"
 #include "winnow/rocksdb_policy.h"
 
 ABSL_FLAG(std::string, folder, "", "where the databases are made, and removed again");
@@ -53,6 +59,9 @@ ABSL_FLAG(uint64_t, divide_sizes, 64,
           "RocksDB's default sizes are divided by this, 1 to 1024: at 64 a file has some 26,000 "
           "keys, at 512 some 3,200");
 ABSL_FLAG(double, bits_per_key, 10, "of the policies");
+ABSL_FLAG(std::string, filter_memory, "",
+          "of the policies, as 256KiB: trees grow from a tenth of the keys for which it is "
+          "bits_per_key to ten times as many, and nothing else is tried");
 ABSL_FLAG(double, level_size_ratio, 0, "of the policies; 0: auto");
 ABSL_FLAG(double, absent_share, 1, "of the policies");
 
@@ -100,6 +109,17 @@ constexpr char kHeatIntroduction[] =
     "*Counted* is what RocksDB counts of lookups at rest, and *blocks* those of data that were not "
     "in the block cache, which\n"
     "holds 5 % of the tree.\n\n";
+
+constexpr char kMemoryIntroduction[] =
+    "# What filter_memory holds\n\n"
+    "Trees grow from a tenth of the keys for which the memory is bits_per_key to ten times as "
+    "many. *Memory* is that of the filters\n"
+    "to filter_memory, while the tree is at work: the most at any time, and the mean and the least "
+    "since it first was full. *False reads* are\n"
+    "expected of a lookup of an absent key, on a geometric average over sizes a factor of 1.3 "
+    "apart, and beside it those of the same plan\n"
+    "with bits_per_key, by trees of several values of it, for the same bits a key at the same "
+    "size.\n\n";
 
 absl::StatusOr<LevelPlan> PlanOf(const std::string& name) {
   std::vector<std::string> names;
@@ -265,6 +285,60 @@ void Print(const std::string& text) {
   std::fflush(stdout);
 }
 
+// bits_per_key of the trees that filter_memory is compared with.
+constexpr double kRivals[] = {1.5, 3, 6, 12, 24};
+
+absl::StatusOr<Growth> GrowWith(const LevelScenario& scenario, const PolicyOptions& policy,
+                                uint64_t keys, double memory, const std::string& job) {
+  rocksdb::BlockBasedTableOptions table;
+  const rocksdb::Status made = NewFilterPolicy(policy, &table.filter_policy);
+  if (!made.ok()) return absl::InvalidArgumentError(made.ToString());
+  rocksdb::Options options = SmallFiles();
+  if (scenario.change_options) scenario.change_options(&options);
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  if (policy.filter_memory > 0) options.listeners.push_back(NewListener(table.filter_policy));
+  LevelTree tree(options, PathOf(scenario.name), scenario.prefix);
+  if (absl::Status status = tree.Open(); !status.ok()) return status;
+  Progress progress("tune_levels");
+  return Grow(scenario, keys, memory, &tree,
+              [&](uint64_t done, uint64_t of) { progress.Set(job, done, of); });
+}
+
+// The keys of which uniform filters of bits_per_key take the memory.
+uint64_t KeysOf(uint64_t memory) {
+  FilterOptions form;
+  form.bits_per_key = absl::GetFlag(FLAGS_bits_per_key);
+  constexpr uint64_t kKeysOfAFile = 10'000;
+  const auto bytes =
+      static_cast<double>(core::EstimateBytes(kKeysOfAFile, core::ForBuilding(form)));
+  return static_cast<uint64_t>(static_cast<double>(memory) * kKeysOfAFile / bytes);
+}
+
+absl::StatusOr<PlanRow> TryMemory(const LevelScenario& scenario, LevelPlan plan, uint64_t memory) {
+  const uint64_t keys = KeysOf(memory);
+  const auto bytes = static_cast<double>(memory);
+  const std::string job = JobOf(scenario.name, plan);
+  PolicyOptions policy = PolicyOf(plan);
+  policy.filter_memory = memory;
+  absl::StatusOr<Growth> growth = GrowWith(scenario, policy, keys, bytes, job);
+  if (!growth.ok()) return growth.status();
+  std::vector<std::vector<GrowthLook>> rivals;
+  for (const double bits_per_key : kRivals) {
+    PolicyOptions rival = PolicyOf(plan);
+    rival.bits_per_key = bits_per_key;
+    absl::StatusOr<Growth> grown =
+        GrowWith(scenario, rival, keys, bytes, absl::StrCat(job, " and ", bits_per_key, " bits"));
+    if (!grown.ok()) return grown.status();
+    rivals.push_back(std::move(grown->looks));
+  }
+  const GrowthComparison reads = Compare(growth->looks, rivals);
+  const GrowthLook& last = growth->looks.back();
+  return PlanRow{{growth->most, growth->mean, growth->least, reads.false_reads, reads.rivals,
+                  Ratio(reads.false_reads, reads.rivals)},
+                 absl::StrFormat("%dk × %.1f at the end", static_cast<uint64_t>(last.keys) / 1000,
+                                 8 * Ratio(last.filter_bytes, last.keys))};
+}
+
 bool IsWanted(const std::string& scenario) {
   const std::vector<std::string> wanted = absl::GetFlag(FLAGS_scenarios);
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), scenario) != wanted.end();
@@ -316,6 +390,32 @@ absl::Status PrintTable(const char* introduction, const char* first,
   return absl::OkStatus();
 }
 
+// What the filters of trees that grow are to fit into; 0: not asked for.
+absl::StatusOr<uint64_t> FilterMemory() {
+  PolicyOptions options;
+  const std::string text = absl::GetFlag(FLAGS_filter_memory);
+  if (text.empty()) return 0;
+  const rocksdb::Status parsed = plugin::ParsePolicyOption("filter_memory", text, &options);
+  if (!parsed.ok()) return absl::InvalidArgumentError(parsed.getState());
+  return options.filter_memory;
+}
+
+absl::Status PrintMemoryTable(uint64_t memory) {
+  const std::vector<PlanColumn> columns = {{"memory, most", 3}, {"mean", 3},
+                                           {"least", 3},        {"false reads a lookup", 5},
+                                           {"bits_per_key", 5}, {"ratio", 3}};
+  std::printf("%s", kMemoryIntroduction);
+  Print(PlanTableHead("shape", columns));
+  for (const LevelScenario& scenario : LevelScenarios()) {
+    if (!IsWanted(scenario.name)) continue;
+    const absl::Status status = PrintRowsOf(scenario.name, columns, [&](LevelPlan plan, uint64_t) {
+      return TryMemory(scenario, plan, memory);
+    });
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckFlags() {
   if (absl::GetFlag(FLAGS_folder).empty()) return absl::InvalidArgumentError("--folder is missing");
   for (const std::string& name : absl::GetFlag(FLAGS_plans)) {
@@ -334,6 +434,7 @@ absl::Status CheckFlags() {
   if (!(lookups >= 0 && lookups <= 1000)) {
     return absl::InvalidArgumentError(absl::StrCat("--lookups is ", lookups, ", not 0 to 1000"));
   }
+  if (absl::Status status = FilterMemory().status(); !status.ok()) return status;
   if (absl::GetFlag(FLAGS_repeats) < 1) return absl::InvalidArgumentError("--repeats is 0");
   const uint64_t divisor = absl::GetFlag(FLAGS_divide_sizes);
   if (divisor < 1 || divisor > 1024) {
@@ -346,6 +447,7 @@ absl::Status CheckFlags() {
 
 absl::Status Run() {
   if (absl::Status status = CheckFlags(); !status.ok()) return status;
+  if (const uint64_t memory = *FilterMemory(); memory > 0) return PrintMemoryTable(memory);
   absl::Status status = WriteLooks(
       "lookups,plan,repeat,written,memory_to_uniform,false_reads,uniform_false_reads\n", "w");
   if (!status.ok()) return status;

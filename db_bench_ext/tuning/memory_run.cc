@@ -1,0 +1,128 @@
+#include "db_bench_ext/tuning/memory_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "db_bench_ext/tuning/tree_cost.h"
+
+namespace winnow::bench {
+namespace {
+
+// Of the keys that the memory is meant for.
+constexpr double kFirst = 0.1;
+constexpr uint64_t kTimes = 10;
+constexpr uint64_t kLooks = 50;
+
+// From one size to the next at which false reads are looked at.
+constexpr double kFactor = 1.3;
+constexpr size_t kLookups = 2000;
+
+// Of the memory: filters that once took as much could take all.
+constexpr double kFull = 0.97;
+
+GrowthLook LookAt(const std::vector<FilterFile>& files) {
+  GrowthLook look;
+  for (const FilterFile& file : files) {
+    look.keys += static_cast<double>(file.keys);
+    look.filter_bytes += static_cast<double>(file.bytes);
+  }
+  return look;
+}
+
+double FalseReadsOf(const std::vector<FilterFile>& files) {
+  std::vector<AskedKey> lookups = EvenLookups(files);
+  lookups.resize(kLookups);
+  return CostOf(files, lookups, 10).false_reads;
+}
+
+// Of this memory at this size; log(false reads) goes nearly evenly with the memory.
+std::optional<double> FalseReadsAt(const GrowthLook& look,
+                                   const std::vector<std::vector<GrowthLook>>& rivals) {
+  std::vector<GrowthLook> at;
+  for (const std::vector<GrowthLook>& rival : rivals) {
+    const auto nearest =
+        std::min_element(rival.begin(), rival.end(), [&](const GrowthLook& a, const GrowthLook& b) {
+          return std::abs(std::log(a.keys / look.keys)) < std::abs(std::log(b.keys / look.keys));
+        });
+    if (nearest != rival.end()) at.push_back(*nearest);
+  }
+  // Bits a key, as sizes differ a little.
+  const auto bits = [](const GrowthLook& one) { return one.filter_bytes / one.keys; };
+  std::sort(at.begin(), at.end(), [&](const auto& a, const auto& b) { return bits(a) < bits(b); });
+  for (size_t i = 0; i + 1 < at.size(); ++i) {
+    const GrowthLook& less = at[i];
+    const GrowthLook& more = at[i + 1];
+    if (bits(look) < bits(less) || bits(more) < bits(look) || !(bits(less) < bits(more))) continue;
+    const double part = (bits(look) - bits(less)) / (bits(more) - bits(less));
+    return std::exp((1 - part) * std::log(less.false_reads) + part * std::log(more.false_reads));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+absl::StatusOr<Growth> Grow(const LevelScenario& scenario, uint64_t keys, double memory,
+                            LevelTree* tree,
+                            const std::function<void(uint64_t done, uint64_t of)>& progress) {
+  FilterReader reader;
+  Growth growth;
+  const uint64_t most_keys = kTimes * keys;
+  const uint64_t every = std::max<uint64_t>(1, keys / kLooks);
+  uint64_t written = 0;
+  double next = kFirst * static_cast<double>(keys);
+  double full_looks = 0;
+  std::vector<FilterFile> files;
+  const auto measure = [&]() -> absl::Status {
+    absl::StatusOr<std::vector<FilterFile>> read = reader.Read(*tree);
+    if (!read.ok()) return read.status();
+    files = *std::move(read);
+    const double share = LookAt(files).filter_bytes / memory;
+    growth.most = std::max(growth.most, share);
+    if (full_looks > 0 || share > kFull) {
+      growth.least = full_looks > 0 ? std::min(growth.least, share) : share;
+      growth.mean = (growth.mean * full_looks + share) / (full_looks + 1);
+      ++full_looks;
+    }
+    return absl::OkStatus();
+  };
+  // Both while compactions run and after them. RocksDB's own limits of what may wait for compaction
+  // are far above trees of this size: written without rests, they would have no shape of a tree.
+  const auto look = [&]() -> absl::Status {
+    written += every;
+    progress(written, most_keys);
+    if (static_cast<double>(written) < kFirst * static_cast<double>(keys)) return absl::OkStatus();
+    absl::Status status = measure();
+    if (status.ok()) status = tree->Rest();
+    if (status.ok()) status = measure();
+    if (!status.ok() || files.empty()) return status;
+    if (static_cast<double>(written) >= next) {
+      GrowthLook seen = LookAt(files);
+      seen.false_reads = FalseReadsOf(files);
+      growth.looks.push_back(seen);
+      next *= kFactor;
+    }
+    return absl::OkStatus();
+  };
+  tree->Watch(every, look);
+  if (absl::Status status = scenario.grow(tree, most_keys); !status.ok()) return status;
+  if (growth.looks.empty()) return absl::InternalError("the tree has no files");
+  return growth;
+}
+
+GrowthComparison Compare(const std::vector<GrowthLook>& looks,
+                         const std::vector<std::vector<GrowthLook>>& rivals) {
+  GrowthComparison sums;
+  for (const GrowthLook& look : looks) {
+    const std::optional<double> rival = FalseReadsAt(look, rivals);
+    if (!rival) continue;
+    sums.false_reads += std::log(look.false_reads);
+    sums.rivals += std::log(*rival);
+    ++sums.looks;
+  }
+  const auto n = static_cast<double>(std::max<size_t>(sums.looks, 1));
+  return {std::exp(sums.false_reads / n), std::exp(sums.rivals / n), sums.looks};
+}
+
+}  // namespace winnow::bench
