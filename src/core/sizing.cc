@@ -301,19 +301,22 @@ uint64_t KeysWorthARibbon(double bits_per_key) noexcept {
 // the options of a filter those of a uniform one are asked for.
 uint64_t RibbonMinKeys(const FilterOptions& options) noexcept {
   if (options.ribbon_min_keys != kRibbonWhereItSaves) return options.ribbon_min_keys;
-  struct Known {
-    double bits = 0;
-    uint64_t keys = 0;
-  };
-  thread_local Known latest;
-  thread_local Known other;
-  if (latest.bits != options.bits_per_key) {
-    std::swap(latest, other);
-    if (latest.bits != options.bits_per_key) {
-      latest = {options.bits_per_key, KeysWorthARibbon(options.bits_per_key)};
+  // Of the bits asked for last, and before. Apart, as a thread has little room of its own; more
+  // keys than fit are as good as any.
+  thread_local double known_bits[2] = {0, 0};
+  thread_local uint32_t known_keys[2] = {0, 0};
+  if (known_bits[0] != options.bits_per_key) {
+    std::swap(known_bits[0], known_bits[1]);
+    std::swap(known_keys[0], known_keys[1]);
+    if (known_bits[0] != options.bits_per_key) {
+      known_bits[0] = options.bits_per_key;
+      known_keys[0] = static_cast<uint32_t>(std::min<uint64_t>(
+          KeysWorthARibbon(options.bits_per_key), std::numeric_limits<uint32_t>::max()));
     }
   }
-  return latest.keys;
+  return known_keys[0] < std::numeric_limits<uint32_t>::max()
+             ? known_keys[0]
+             : std::numeric_limits<uint64_t>::max();
 }
 
 uint64_t EstimateRibbonBytes(uint64_t n, double rate) noexcept {
