@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "src/simd/kernels.h"
 
@@ -297,26 +296,17 @@ uint64_t KeysWorthARibbon(double bits_per_key) noexcept {
   return worth;
 }
 
-// Finding the least number of keys takes some 3 us, a builder for few keys less than one. Beside
-// the options of a filter those of a uniform one are asked for.
+// Finding the least number of keys takes some 3 us, a builder for few keys less than one. More
+// answers than one would not fit into the little that a thread has of its own.
 uint64_t RibbonMinKeys(const FilterOptions& options) noexcept {
   if (options.ribbon_min_keys != kRibbonWhereItSaves) return options.ribbon_min_keys;
-  // Of the bits asked for last, and before. Apart, as a thread has little room of its own; more
-  // keys than fit are as good as any.
-  thread_local double known_bits[2] = {0, 0};
-  thread_local uint32_t known_keys[2] = {0, 0};
-  if (known_bits[0] != options.bits_per_key) {
-    std::swap(known_bits[0], known_bits[1]);
-    std::swap(known_keys[0], known_keys[1]);
-    if (known_bits[0] != options.bits_per_key) {
-      known_bits[0] = options.bits_per_key;
-      known_keys[0] = static_cast<uint32_t>(std::min<uint64_t>(
-          KeysWorthARibbon(options.bits_per_key), std::numeric_limits<uint32_t>::max()));
-    }
+  thread_local double last_bits = 0;
+  thread_local uint64_t last_keys = 0;
+  if (last_bits != options.bits_per_key) {
+    last_keys = KeysWorthARibbon(options.bits_per_key);
+    last_bits = options.bits_per_key;
   }
-  return known_keys[0] < std::numeric_limits<uint32_t>::max()
-             ? known_keys[0]
-             : std::numeric_limits<uint64_t>::max();
+  return last_keys;
 }
 
 uint64_t EstimateRibbonBytes(uint64_t n, double rate) noexcept {
