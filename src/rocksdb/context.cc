@@ -41,6 +41,10 @@ KnownTree WithFile(KnownTree known, const BuildFacts& facts) noexcept {
   return known;
 }
 
+bool GoesByFiles(LevelPlan plan) noexcept {
+  return plan == LevelPlan::kAuto || plan == LevelPlan::kLearned;
+}
+
 bool LastLevelHasFilters(const PolicyOptions& policy, const KnownTree& known) noexcept {
   return known.last_level_has_filters &&
          (policy.level_plan == LevelPlan::kUniform || policy.absent_share > 0);

@@ -361,8 +361,11 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
   const uint64_t number = NumberIn(info.file_path);
   const BuiltHere built = WhatWasBuilt();
   const std::shared_ptr<LiveFiles> files = built.files.lock();
-  if (!info.status.ok() && files != nullptr) files->NotWritten(built.id);
-  if (number == 0 || !info.status.ok()) return;
+  if (!info.status.ok()) {
+    if (files != nullptr) files->NotWritten(built.id);
+    return;
+  }
+  if (number == 0) return;
   try {
     std::vector<std::shared_ptr<KnownFiles>> all;
     {

@@ -62,8 +62,6 @@ void LiveFiles::Forget() noexcept {
   names_.clear();
   levels_.clear();
   memory_ = {};
-  more_bytes_ = 0;
-  alive_ = 0;
   sums_ = {};
   sums_written_ = -1;
   knows_all_ = false;
@@ -122,7 +120,7 @@ size_t LiveFiles::IndexOf(const NewFile& file) noexcept {
 
 LiveFiles::Written LiveFiles::written() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return {written_, alive_};
+  return {written_, sums_.keys};
 }
 
 void LiveFiles::SetPlaces(File* file) const noexcept {
@@ -148,8 +146,8 @@ LiveFiles::AllLives LiveFiles::LivesSoFar() const {
 // A file ends in its next moment with the chance that others of its level had; one that outlived
 // them, with less: as if its own life so far was all that is known besides.
 double LiveFiles::ChanceToStay(const Lives& others, double age) const noexcept {
-  const double usual = (others.keys + kUsualLife * alive_) / (others.ended + 1);
-  return std::exp(-kHorizon * alive_ / std::max(usual + age, 1.0));
+  const double usual = (others.keys + kUsualLife * sums_.keys) / (others.ended + 1);
+  return std::exp(-kHorizon * sums_.keys / std::max(usual + age, 1.0));
 }
 
 LiveFiles::Sums& LiveFiles::Sums::operator+=(const Sums& other) noexcept {
@@ -166,16 +164,9 @@ LiveFiles::Sums& LiveFiles::Sums::operator+=(const Sums& other) noexcept {
   return *this;
 }
 
-size_t LiveFiles::LevelOfSums(const NewFile& file) noexcept {
-  return file.is_bottom ? LookupSamples::kLevels - 1 : IndexOf(file);
-}
-
 LiveFiles::Sums LiveFiles::sums() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  sums_.files = files_.size();
-  sums_.keys = alive_;
-  sums_.filter_bytes = memory_.resting.bytes + memory_.waiting.bytes + more_bytes_;
-  if (sums_written_ >= 0 && written_ - sums_written_ < kSumsAgain * alive_) return sums_;
+  if (sums_written_ >= 0 && written_ - sums_written_ < kSumsAgain * sums_.keys) return sums_;
   const AllLives lives = LivesSoFar();
   sums_.keys_that_stay = 0;
   sums_.bytes_that_stay = 0;
@@ -235,7 +226,8 @@ bool LiveFiles::MakeGrid() {
   double written = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (files_.empty() || (grid_ != nullptr && written_ - grid_written_ < kGridAgain * alive_)) {
+    if (files_.empty() ||
+        (grid_ != nullptr && written_ - grid_written_ < kGridAgain * sums_.keys)) {
       return false;
     }
     former = grid_;
@@ -267,18 +259,25 @@ bool LiveFiles::MakeGrid() {
 
 // ---- Sums
 
+void LiveFiles::CountIn(const File& file, int sign, Sums* sums) noexcept {
+  const double keys = sign * static_cast<double>(file.facts.keys);
+  const double bytes = sign * (file.memory.bytes + file.more_bytes);
+  sums->files += static_cast<size_t>(sign);
+  sums->keys += keys;
+  sums->filter_bytes += bytes;
+  if (bytes == 0) sums->keys_without_filters += keys;
+  // All that lies over nothing is on the last one.
+  const size_t last = LookupSamples::kLevels - 1;
+  Sums::Level& level = sums->levels[file.facts.is_bottom ? last : IndexOf(file.facts)];
+  level.keys += keys;
+  level.filter_bytes += bytes;
+}
+
 void LiveFiles::Count(const File& file, int sign) {
   FilterMemory& sum = file.facts.waits ? memory_.waiting : memory_.resting;
   sum.bytes += sign * file.memory.bytes;
   sum.uniform_bytes += sign * file.memory.uniform_bytes;
-  more_bytes_ += sign * file.more_bytes;
-  const double keys = sign * static_cast<double>(file.facts.keys);
-  alive_ += keys;
-  const double bytes = file.memory.bytes + file.more_bytes;
-  if (bytes == 0) sums_.keys_without_filters += keys;
-  Sums::Level& level = sums_.levels[LevelOfSums(file.facts)];
-  level.keys += keys;
-  level.filter_bytes += sign * bytes;
+  CountIn(file, sign, &sums_);
 }
 
 // All or nothing, where memory is short.
@@ -459,18 +458,7 @@ LiveFiles::Sums LiveFiles::ReplacedBy(const NewFile& added, int base) {
   NewFile file = added;
   file.range = Shortened(added.range);
   Sums sums;
-  for (const Id id : FindReplaced(file, base)) {
-    const File& replaced = files_.at(id);
-    const auto keys = static_cast<double>(replaced.facts.keys);
-    const double bytes = replaced.memory.bytes + replaced.more_bytes;
-    ++sums.files;
-    sums.keys += keys;
-    sums.filter_bytes += bytes;
-    if (bytes == 0) sums.keys_without_filters += keys;
-    Sums::Level& level = sums.levels[LevelOfSums(replaced.facts)];
-    level.keys += keys;
-    level.filter_bytes += bytes;
-  }
+  for (const Id id : FindReplaced(file, base)) CountIn(files_.at(id), 1, &sums);
   return sums;
 }
 
@@ -522,7 +510,7 @@ void LiveFiles::SettleOldFlushes(int base) {
 }
 
 void LiveFiles::DropTheOld() {
-  const double oldest = written_ - kMostAge * std::max(alive_, 1.0);
+  const double oldest = written_ - kMostAge * std::max(sums_.keys, 1.0);
   std::vector<Id> old;
   for (const auto* files : {&files_, &parked_}) {
     for (const auto& [id, file] : *files) {

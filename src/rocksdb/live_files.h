@@ -316,7 +316,6 @@ class LiveFiles {
   AllLives LivesSoFar() const;
   double ChanceToStay(const Lives& others, double age) const noexcept;
   static size_t IndexOf(const NewFile& file) noexcept;
-  static size_t LevelOfSums(const NewFile& file) noexcept;
   void SetPlaces(File* file) const noexcept;
   void CountEnd(const File& file);
 
@@ -359,6 +358,7 @@ class LiveFiles {
 
   void Insert(Id id, File added);
   File Take(Id id);  // out of files, levels and sums
+  static void CountIn(const File& file, int sign, Sums* sums) noexcept;  // but for what stays
   void Count(const File& file, int sign);
 
   mutable std::mutex mutex_;
@@ -375,7 +375,6 @@ class LiveFiles {
   LiveMemory memory_;
   Id last_ = 0;
   double written_ = 0;  // keys
-  double alive_ = 0;    // keys
   size_t revivals_ = 0;
   bool is_reopening_ = false;
   bool is_told_ = false;  // by a listener, all that live
@@ -384,7 +383,6 @@ class LiveFiles {
   Id list_begin_ = 0;   // the last file that was added before
   bool is_listing_ = false;
   std::unordered_set<Name> ended_;  // since the list that is read was begun: it may have them
-  double more_bytes_ = 0;
   Sums sums_;
   double sums_written_ = -1;  // keys that the tree had written when it was seen what stays
   std::string join_at_;

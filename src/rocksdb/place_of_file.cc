@@ -79,9 +79,7 @@ FilterOptions PlaceOfFile::ByPlan(const LiveFiles::Place& place, bool sees_last)
 FilterOptions PlaceOfFile::Planned(const LiveFiles::Place& place, uint64_t keys, bool sees_last,
                                    double* warmth) {
   const FilterOptions by_plan = ByPlan(place, sees_last);
-  const bool goes_by_files =
-      policy_.level_plan == LevelPlan::kAuto || policy_.level_plan == LevelPlan::kLearned;
-  if (!goes_by_files) return by_plan;
+  if (!GoesByFiles(policy_.level_plan)) return by_plan;
   return Affordable(WithLearnedRate(by_plan, keys, warmth), policy_.bits_per_key, keys, place.waits,
                     !sees_last, record_->files.Memory());
 }

@@ -107,10 +107,10 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
     }
     const FilterOptions planned = PlannedOptions(*sized, facts, known, NextLevel(facts, known));
     if (!NeedsFilter(planned)) return nullptr;
-    const bool goes_by_files =
-        options.level_plan == LevelPlan::kAuto || options.level_plan == LevelPlan::kLearned;
-    if (!goes_by_files && !has_memory) return NewBitsBuilder(planned, verify);
-    if (record == nullptr || facts.level < 0) return NewBitsBuilder(planned, verify);
+    const bool needs_place = GoesByFiles(options.level_plan) || has_memory;
+    if (!needs_place || record == nullptr || facts.level < 0) {
+      return NewBitsBuilder(planned, verify);
+    }
     const bool is_sampled = options.level_plan == LevelPlan::kLearned;
     if (is_sampled) {
       record->files.samples().Reserve();

@@ -74,20 +74,6 @@ Truth TruthOf(DB* database, ColumnFamilyHandle* family) {
   return truth;
 }
 
-// No flush or compaction runs or waits.
-void Rest(DB* database) {
-  for (int quiet = 0; quiet < 3;) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    uint64_t running = 0;
-    uint64_t flushes = 0;
-    uint64_t pending = 0;
-    database->GetIntProperty(DB::Properties::kNumRunningCompactions, &running);
-    database->GetIntProperty(DB::Properties::kNumRunningFlushes, &flushes);
-    database->GetIntProperty(DB::Properties::kCompactionPending, &pending);
-    quiet = running + flushes + pending == 0 ? quiet + 1 : 0;
-  }
-}
-
 class ListenerTest : public ::testing::Test {
  protected:
   ListenerTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
@@ -120,7 +106,7 @@ class ListenerTest : public ::testing::Test {
       ASSERT_STATUS_OK(database->Put(WriteOptions(), family, Key(key), "value of " + Key(key)));
     }
     ASSERT_STATUS_OK(database->Flush(FlushOptions(), family));
-    Rest(database);
+    testing::WaitForRest(database);
   }
   void Put(uint64_t first, uint64_t n) { Put(database_.get(), first, n); }
 
@@ -543,7 +529,7 @@ TEST_F(ListenerTest, WithAllGoingOnAllIsKnownInTheEnd) {
   }
   ends = true;
   for (std::thread& thread : threads) thread.join();
-  Rest(database_.get());
+  testing::WaitForRest(database_.get());
   ExpectKnown(policy, database_.get());
 }
 

@@ -9,12 +9,10 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_util.h>
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "src/rocksdb/policy_options.h"
@@ -57,14 +55,9 @@ class FilterMemoryTest : public ::testing::Test {
             const std::function<void(Options*, BlockBasedTableOptions*)>& change = nullptr) {
     BlockBasedTableOptions table;
     table.filter_policy = MakePolicyFrom(policy);
-    options_ = testing::MakeOptions(table);
-    options_.disable_auto_compactions = false;
-    options_.level_compaction_dynamic_level_bytes = true;
-    options_.compression = ROCKSDB_NAMESPACE::kNoCompression;
-    options_.write_buffer_size = 64 << 10;
+    options_ = testing::SmallLevels(table);
     options_.target_file_size_base = 16 << 10;
     options_.max_bytes_for_level_base = 64 << 10;
-    options_.max_bytes_for_level_multiplier = 4;
     if (change) change(&options_, &table);
     options_.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
     if (with_listener) options_.listeners.push_back(NewListener(table.filter_policy));
@@ -100,14 +93,7 @@ class FilterMemoryTest : public ::testing::Test {
     for (ColumnFamilyHandle* family : families_) {
       ASSERT_STATUS_OK(database_->Flush(FlushOptions(), family));
     }
-    for (int quiet = 0; quiet < 3;) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      uint64_t running = 0;
-      uint64_t pending = 0;
-      database_->GetAggregatedIntProperty(DB::Properties::kNumRunningCompactions, &running);
-      database_->GetAggregatedIntProperty(DB::Properties::kCompactionPending, &pending);
-      quiet = running + pending == 0 ? quiet + 1 : 0;
-    }
+    testing::WaitForRest(database_.get());
   }
 
   // Random keys, all below kMostKeys; the order is the seed's.

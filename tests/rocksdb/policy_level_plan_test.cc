@@ -13,7 +13,6 @@
 #include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,7 +20,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "src/core/level_plan.h"
@@ -88,14 +86,7 @@ class LevelPlanTest : public ::testing::Test {
 
   void Rest() {
     ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
-    for (int quiet = 0; quiet < 3;) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      uint64_t running = 0;
-      uint64_t pending = 0;
-      database_->GetIntProperty(DB::Properties::kNumRunningCompactions, &running);
-      database_->GetIntProperty(DB::Properties::kCompactionPending, &pending);
-      quiet = running + pending == 0 ? quiet + 1 : 0;
-    }
+    testing::WaitForRest(database_.get());
   }
 
   std::vector<FileInTree> Files() const {
@@ -226,10 +217,14 @@ TEST_P(EachPlanTest, ALastLevelThatNeedsNoFiltersHasNone) {
     if (file.block.empty()) ++last;
   }
   EXPECT_GT(last, 10u);
-  const std::vector<FileInTree> files = Files();
-  EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const FileInTree& file) {
-    return file.filter.kind != FilterKind::kEmpty && file.filter.levels_below >= 1;
-  }));
+  // Those above have: with the plan's rates, or uniform ones where memory is short.
+  size_t with_filter = 0;
+  for (const FileInTree& file : Files()) {
+    if (file.filter.size_bytes == 0) continue;
+    ++with_filter;
+    ExpectPlanned(file, GetParam(), 0);
+  }
+  EXPECT_GT(with_filter, 0u);
   ExpectAll();
 }
 

@@ -13,8 +13,11 @@
 #include <rocksdb/status.h>
 #include <rocksdb/table.h>
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "third_party/rocksdb_abi/versions.h"
@@ -70,6 +73,23 @@ inline ROCKSDB_NAMESPACE::Options SmallLevels(
   options.max_bytes_for_level_base = 128 << 10;
   options.max_bytes_for_level_multiplier = 4;
   return options;
+}
+
+// Until no flush or compaction runs or waits, of any family.
+inline void WaitForRest(ROCKSDB_NAMESPACE::DB* database) {
+  using Properties = ROCKSDB_NAMESPACE::DB::Properties;
+  for (int quiet = 0; quiet < 3;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    uint64_t sum = 0;
+    for (const std::string& property :
+         {Properties::kNumRunningCompactions, Properties::kNumRunningFlushes,
+          Properties::kCompactionPending}) {
+      uint64_t number = 0;
+      database->GetAggregatedIntProperty(property, &number);
+      sum += number;
+    }
+    quiet = sum == 0 ? quiet + 1 : 0;
+  }
 }
 
 inline std::unique_ptr<ROCKSDB_NAMESPACE::DB> OpenDatabase(
