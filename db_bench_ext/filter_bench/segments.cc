@@ -8,7 +8,7 @@
 
 #include "db_bench_ext/filter_bench/rows.h"
 #include "db_bench_ext/filter_bench/subjects.h"
-#include "src/rocksdb/shared_hash.h"
+#include "src/rocksdb/lookups/shared_hash.h"
 
 namespace winnow::bench {
 namespace {

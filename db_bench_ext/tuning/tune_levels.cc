@@ -1,6 +1,6 @@
 // Prints what level plans cost and save on trees that RocksDB's own compaction grows, against
 // uniform filters of the same memory, in Markdown: what the constants of src/core/level_plan.cc and
-// src/rocksdb/context.cc were chosen from, and whether "auto" holds what it has to.
+// src/rocksdb/trees/context.cc were chosen from, and whether "auto" holds what it has to.
 //
 //   tune_levels --folder=DIR [--keys=4000000] [--plans=by_level,auto] [--scenarios=random,moved_30]
 //   tune_levels --folder=DIR --keys=600000 --plans=uniform,auto --scenarios=mixgraph,zipf

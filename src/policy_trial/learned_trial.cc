@@ -10,13 +10,13 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
-#include "src/rocksdb/context.h"
-#include "src/rocksdb/known_trees.h"
-#include "src/rocksdb/learned_rates.h"
-#include "src/rocksdb/live_files.h"
-#include "src/rocksdb/lookup_samples.h"
+#include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/place_of_file.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/trees/context.h"
+#include "src/rocksdb/trees/known_trees.h"
+#include "src/rocksdb/trees/learned_rates.h"
+#include "src/rocksdb/trees/live_files.h"
 #include "winnow/hash.h"
 
 namespace winnow::inspect {

@@ -20,7 +20,7 @@
 #include "src/core/options.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/counters.h"
-#include "src/rocksdb/key_hash.h"
+#include "src/rocksdb/lookups/key_hash.h"
 #include "src/simd/kernels.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"

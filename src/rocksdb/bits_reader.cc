@@ -10,9 +10,9 @@
 
 #include "src/core/format.h"
 #include "src/rocksdb/counters.h"
-#include "src/rocksdb/key_bytes.h"
-#include "src/rocksdb/sampled_hashes.h"
-#include "src/rocksdb/shared_hash.h"
+#include "src/rocksdb/lookups/key_bytes.h"
+#include "src/rocksdb/lookups/sampled_hashes.h"
+#include "src/rocksdb/lookups/shared_hash.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
 #include "winnow/hash.h"

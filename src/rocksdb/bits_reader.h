@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "src/rocksdb/filter_owners.h"
+#include "src/rocksdb/trees/filter_owners.h"
 
 namespace winnow::plugin {
 

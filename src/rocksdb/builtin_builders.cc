@@ -6,10 +6,10 @@
 
 #include <memory>
 
-#include "src/rocksdb/context.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/log_line.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/trees/context.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::plugin {

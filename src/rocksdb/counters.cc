@@ -4,9 +4,9 @@
 #include <type_traits>
 
 #include "src/core/sizing.h"
-#include "src/rocksdb/learned_rates.h"
-#include "src/rocksdb/lookup_samples.h"
-#include "src/rocksdb/shared_hash.h"
+#include "src/rocksdb/lookups/lookup_samples.h"
+#include "src/rocksdb/lookups/shared_hash.h"
+#include "src/rocksdb/trees/learned_rates.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow {

@@ -9,8 +9,8 @@
 #include <new>
 #include <unordered_set>
 
-#include "src/rocksdb/built_here.h"
 #include "src/rocksdb/policy.h"
+#include "src/rocksdb/trees/built_here.h"
 #include "src/rocksdb/version_guard.h"
 #include "third_party/rocksdb_abi/type_information.h"
 #include "winnow/rocksdb_listener.h"

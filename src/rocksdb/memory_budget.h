@@ -27,10 +27,10 @@
 #include <optional>
 #include <string>
 
-#include "src/rocksdb/context.h"
-#include "src/rocksdb/known_trees.h"
-#include "src/rocksdb/live_files.h"
 #include "src/rocksdb/log_line.h"
+#include "src/rocksdb/trees/context.h"
+#include "src/rocksdb/trees/known_trees.h"
+#include "src/rocksdb/trees/live_files.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {

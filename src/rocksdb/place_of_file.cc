@@ -5,9 +5,9 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
-#include "src/rocksdb/built_here.h"
 #include "src/rocksdb/memory_budget.h"
-#include "src/rocksdb/plan_budget.h"
+#include "src/rocksdb/trees/built_here.h"
+#include "src/rocksdb/trees/plan_budget.h"
 
 namespace winnow::plugin {
 

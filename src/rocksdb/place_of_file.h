@@ -9,10 +9,10 @@
 #include <memory>
 #include <string_view>
 
-#include "src/rocksdb/context.h"
-#include "src/rocksdb/filter_owners.h"
-#include "src/rocksdb/known_trees.h"
-#include "src/rocksdb/live_files.h"
+#include "src/rocksdb/trees/context.h"
+#include "src/rocksdb/trees/filter_owners.h"
+#include "src/rocksdb/trees/known_trees.h"
+#include "src/rocksdb/trees/live_files.h"
 #include "winnow/options.h"
 #include "winnow/rocksdb_policy.h"
 

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "src/rocksdb/bits_builder.h"
-#include "src/rocksdb/built_here.h"
-#include "src/rocksdb/context.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/log_line.h"
 #include "src/rocksdb/place_of_file.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/trees/built_here.h"
+#include "src/rocksdb/trees/context.h"
 
 namespace winnow::plugin {
 

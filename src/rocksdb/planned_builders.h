@@ -10,10 +10,10 @@
 #include <memory>
 #include <utility>
 
-#include "src/rocksdb/filter_owners.h"
-#include "src/rocksdb/known_trees.h"
+#include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/memory_budget.h"
-#include "src/rocksdb/sampled_hashes.h"
+#include "src/rocksdb/trees/filter_owners.h"
+#include "src/rocksdb/trees/known_trees.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
 

@@ -14,7 +14,7 @@
 
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/counters.h"
-#include "src/rocksdb/shared_hash.h"
+#include "src/rocksdb/lookups/shared_hash.h"
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <thread>
 
-#include "src/rocksdb/shared_hash.h"
+#include "src/rocksdb/lookups/shared_hash.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {

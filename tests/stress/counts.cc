@@ -9,8 +9,8 @@
 #include <stdexcept>
 
 #include "src/rocksdb/counters.h"
-#include "src/rocksdb/learned_rates.h"
-#include "src/rocksdb/lookup_samples.h"
+#include "src/rocksdb/lookups/lookup_samples.h"
+#include "src/rocksdb/trees/learned_rates.h"
 
 namespace winnow::stress {
 

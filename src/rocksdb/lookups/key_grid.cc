@@ -1,0 +1,256 @@
+#include "src/rocksdb/lookups/key_grid.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace winnow::plugin {
+namespace {
+
+// Of a file's keys, in one of the parts that it covers.
+constexpr double kLeastShare = 1e-3;
+
+// Of the keys that the former grid has in a range, where fewer are known now: a compaction's inputs
+// are taken to have ended from its first output on, so that there is a gap until its last one. Of
+// keys that are gone, a fifth is left after 15 grids, for which about as much is written as a tree
+// has.
+constexpr double kRemembered = 0.9;
+
+// A range that has no more keys than so many times those that it had has no new ones: what is known
+// of few keys is not exact, and lookups asked files there before.
+constexpr double kSameKeys = 1.25;
+
+}  // namespace
+
+KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files, const FormerGrid& former)
+    : prefix_(std::move(prefix)) {
+  std::string last;
+  for (const GridFile& file : files) {
+    keys_.push_back(file.first);
+    last = std::max(last, file.last);
+  }
+  keys_.push_back(std::move(last));
+  std::sort(keys_.begin(), keys_.end());
+  keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
+
+  CountDigits();
+  const std::vector<double> known = KeysOfParts(files);
+  const std::vector<double> places = PlacesInFormer(former);
+  places_.reserve(keys_.size());
+  double before = 0;
+  for (size_t part = 0; part < keys_.size(); ++part) {
+    places_.push_back(before);
+    before += std::max(known[part], kRemembered * KeysInFormer(former, places, part));
+  }
+  all_ = places_.back();
+  for (double& place : places_) place = all_ > 0 ? place / all_ : 0;
+  CountTime(former, places);
+}
+
+// Of the cuts; none without a former grid.
+std::vector<double> KeyGrid::PlacesInFormer(const FormerGrid& former) const {
+  std::vector<double> places;
+  if (former.grid == nullptr) return places;
+  places.reserve(keys_.size());
+  for (const std::string& key : keys_) {
+    places.push_back(former.grid->PlaceOf(key, prefix_.size()));
+  }
+  return places;
+}
+
+double KeyGrid::KeysInFormer(const FormerGrid& former, const std::vector<double>& places,
+                             size_t part) noexcept {
+  if (part + 1 >= places.size()) return 0;
+  return former.grid->all_ * (places[part + 1] - places[part]);
+}
+
+std::vector<KeyGrid::Span> KeyGrid::SpansOf(const std::vector<GridFile>& files) const {
+  const auto part_of = [&](const std::string& key) {
+    return static_cast<size_t>(std::lower_bound(keys_.begin(), keys_.end(), key) - keys_.begin());
+  };
+  std::vector<Span> spans;
+  spans.reserve(files.size());
+  for (const GridFile& file : files) {
+    const Span span{&file, part_of(file.first), part_of(file.last)};
+    if (span.begin < span.end) spans.push_back(span);
+  }
+  return spans;
+}
+
+// Of each part, as the narrowest file over it has them.
+std::vector<double> KeyGrid::KeysOfNarrowest(std::vector<Span> spans) const {
+  std::stable_sort(spans.begin(), spans.end(), [](const Span& one, const Span& other) {
+    return one.end - one.begin < other.end - other.begin;
+  });
+  std::vector<double> keys(keys_.size(), 0);
+  // By part: the next one, itself included, that no file so far lies over, or one before that.
+  std::vector<size_t> next(keys_.size());
+  std::iota(next.begin(), next.end(), size_t{0});
+  const auto next_free = [&next](size_t part) {
+    while (next[part] != part) part = next[part] = next[next[part]];
+    return part;
+  };
+  for (const auto& [file, begin, end] : spans) {
+    for (size_t part = next_free(begin); part < end; part = next_free(part)) {
+      const std::string& to = std::min(keys_[part + 1], file->last);
+      const double share =
+          Between(file->first, file->last, to) - Between(file->first, file->last, keys_[part]);
+      keys[part] = file->keys * std::max(share, kLeastShare);
+      next[part] = part + 1;
+    }
+  }
+  return keys;
+}
+
+// A file's keys lie as those of narrower ones do; those of the narrowest are even as numbers.
+std::vector<double> KeyGrid::KeysOfParts(const std::vector<GridFile>& files) const {
+  const std::vector<Span> spans = SpansOf(files);
+  std::vector<double> keys = KeysOfNarrowest(spans);
+  std::vector<double> before(keys.size() + 1, 0);
+  std::partial_sum(keys.begin(), keys.end(), before.begin() + 1);
+  std::vector<double> more(keys.size(), 0);  // files over the part, above those over the one before
+  for (const auto& [file, begin, end] : spans) {
+    const double narrowest = before[end] - before[begin];
+    if (!(narrowest > 0)) continue;
+    more[begin] += file->keys / narrowest;
+    more[end] -= file->keys / narrowest;
+  }
+  double files_over = 0;
+  for (size_t part = 0; part < keys.size(); ++part) {
+    files_over += more[part];
+    keys[part] *= std::max(files_over, 0.0);
+  }
+  return keys;
+}
+
+// A part's keys are as old as those that the former grid had between the same cuts; where many came
+// since, these are as old as this grid.
+void KeyGrid::CountTime(const FormerGrid& former, const std::vector<double>& places) {
+  since_.assign(keys_.size(), former.now);
+  size_t part_of_former = 0;
+  for (size_t part = 0; part + 1 < places.size(); ++part) {
+    const double keys = (places_[part + 1] - places_[part]) * all_;
+    const double share =
+        keys > 0 ? std::min(1.0, kSameKeys * KeysInFormer(former, places, part) / keys) : 0;
+    const double middle = (places[part] + places[part + 1]) / 2;
+    const double since = former.grid->SinceBehind(middle, &part_of_former);
+    since_[part] += share * (since - since_[part]);
+  }
+}
+
+size_t KeyGrid::PartAt(double place) const noexcept {
+  const auto above = std::upper_bound(places_.begin(), places_.end(), place);
+  const auto at = static_cast<size_t>(above - places_.begin());
+  return std::min(std::max<size_t>(at, 1), places_.size() - 1) - 1;
+}
+
+double KeyGrid::SinceAt(double place) const noexcept {
+  return keys_.size() < 2 ? since_.front() : since_[PartAt(place)];
+}
+
+double KeyGrid::SinceBehind(double place, size_t* part) const noexcept {
+  while (*part + 2 < places_.size() && places_[*part + 1] <= place) ++*part;
+  return since_[*part];
+}
+
+void KeyGrid::CountDigits() {
+  std::array<bool, 256> has{};
+  for (const std::string& key : keys_) {
+    for (const char byte : key) has[static_cast<unsigned char>(byte)] = true;
+  }
+  for (size_t byte = 1; byte < has.size(); ++byte) {
+    digits_[byte] = static_cast<uint8_t>(digits_[byte - 1] + (has[byte - 1] ? 1 : 0));
+  }
+  base_ = digits_.back() + (has.back() ? 1.0 : 0.0);
+}
+
+double KeyGrid::PlaceOf(std::string_view key, size_t left_out) const noexcept {
+  const std::string_view prefix =
+      std::string_view(prefix_).substr(std::min(left_out, prefix_.size()));
+  const std::string_view begin = key.substr(0, prefix.size());
+  if (begin == prefix) return PlaceOfRest(key.substr(prefix.size()));
+  return begin < prefix ? 0 : 1;
+}
+
+bool KeyGrid::Covers(std::string_view key) const noexcept {
+  if (key.substr(0, prefix_.size()) != prefix_) return false;
+  const std::string_view rest = key.substr(prefix_.size());
+  return keys_.front() <= rest && rest <= keys_.back();
+}
+
+double KeyGrid::PlaceOfRest(std::string_view rest) const noexcept {
+  const auto above = std::upper_bound(keys_.begin(), keys_.end(), rest);
+  if (above == keys_.begin()) return 0;
+  if (above == keys_.end()) return 1;
+  const auto at = static_cast<size_t>(above - keys_.begin());
+  return places_[at - 1] +
+         (places_[at] - places_[at - 1]) * Between(keys_[at - 1], keys_[at], rest);
+}
+
+// Of the bytes from here on, as those of a fraction.
+double KeyGrid::NumberAt(std::string_view key, size_t begin) const noexcept {
+  constexpr size_t kDigits = 12;
+  const double step = 1 / base_;
+  double number = 0;
+  double unit = 1;
+  for (size_t i = begin; i < std::min(key.size(), begin + kDigits); ++i) {
+    unit *= step;
+    number += unit * std::min<double>(digits_[static_cast<unsigned char>(key[i])], base_ - 1);
+  }
+  return number;
+}
+
+// How far a key lies between two that are not equal, from 0 to 1.
+double KeyGrid::Between(std::string_view low, std::string_view high,
+                        std::string_view key) const noexcept {
+  const auto differ = std::mismatch(low.begin(), low.end(), high.begin(), high.end());
+  const auto common = static_cast<size_t>(differ.first - low.begin());
+  const double begin = NumberAt(low, common);
+  const double width = NumberAt(high, common) - begin;
+  return width > 0 ? std::clamp((NumberAt(key, common) - begin) / width, 0.0, 1.0) : 0.5;
+}
+
+// Between two cuts of either grid, places in both go by the numbers that keys are.
+MovedPlaces::MovedPlaces(const KeyGrid& from, const KeyGrid& to) {
+  cuts_.reserve(from.keys_.size() + to.keys_.size());
+  std::string key = from.prefix_;
+  for (size_t i = 0; i < from.keys_.size(); ++i) {
+    key.resize(from.prefix_.size());
+    key += from.keys_[i];
+    cuts_.push_back({from.places_[i], to.PlaceOf(key)});
+  }
+  for (size_t i = 0; i < to.keys_.size(); ++i) {
+    const double place = from.PlaceOf(to.keys_[i], to.prefix_.size());
+    if (0 < place && place < 1) cuts_.push_back({place, to.places_[i]});
+  }
+  std::sort(cuts_.begin(), cuts_.end(), [](const Cut& one, const Cut& other) {
+    return std::tie(one.from, one.to) < std::tie(other.from, other.to);
+  });
+  if (cuts_.size() < 2) return;
+  above_.reserve(cuts_.size() + 1);
+  size_t cut = 1;
+  for (size_t i = 0; i <= cuts_.size(); ++i) {
+    const double at = static_cast<double>(i) / static_cast<double>(cuts_.size());
+    while (cut + 1 < cuts_.size() && cuts_[cut].from <= at) ++cut;
+    above_.push_back(static_cast<uint32_t>(cut));
+  }
+}
+
+double MovedPlaces::operator()(double place) const noexcept {
+  if (cuts_.size() < 2) return 0;
+  const double at = std::clamp(place, 0.0, 1.0) * static_cast<double>(cuts_.size());
+  const auto step = static_cast<size_t>(at);
+  // Rounding may have brought it into the step before or behind.
+  const auto begin = cuts_.begin() + above_[std::max<size_t>(step, 1) - 1];
+  const auto end = cuts_.begin() + above_[std::min(step + 2, cuts_.size())];
+  const auto above = std::upper_bound(
+      begin, end, place, [](double value, const Cut& cut) { return value < cut.from; });
+  const Cut& high = *above;
+  const Cut& low = *(above - 1);
+  const double width = high.from - low.from;
+  const double share = width > 0 ? std::clamp((place - low.from) / width, 0.0, 1.0) : 0;
+  return low.to + share * (high.to - low.to);
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,62 @@
+#include "src/rocksdb/lookups/sampled_hashes.h"
+
+#include <algorithm>
+#include <mutex>
+#include <type_traits>
+
+namespace winnow::plugin {
+
+// Lookups go on in threads that outlive main(): nothing here may have a destructor that does
+// something.
+SampledHashes sampled_hashes;
+static_assert(std::is_trivially_destructible_v<SampledHashes>);
+
+namespace {
+
+std::mutex mutex;  // for what the mask follows from
+int users = 0;
+unsigned shift = kLeastSamplingShift;
+std::atomic<uint64_t> salts{0};
+std::atomic<std::chrono::steady_clock::rep> last_pace{0};  // since the clock's epoch; 0: never
+
+void SetMask() noexcept {
+  sampled_hashes.mask.store(users > 0 ? (uint64_t{1} << shift) - 1 : SampledHashes::kOff,
+                            std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void SamplingUse::Set(bool wanted) noexcept {
+  if (wanted_.load(std::memory_order_relaxed) == wanted) return;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (wanted_.exchange(wanted, std::memory_order_relaxed) == wanted) return;
+  users += wanted ? 1 : -1;
+  SetMask();
+}
+
+void SetSamplingShift(unsigned wanted) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex);
+  shift = std::clamp(wanted, kLeastSamplingShift, kMostSamplingShift);
+  SetMask();
+}
+
+void ChangeSalt() noexcept {
+  // Steps by an odd number: the low bits have each value once before one comes again, and so every
+  // key is sampled in its turn.
+  const uint64_t step = salts.fetch_add(1, std::memory_order_relaxed) + 1;
+  sampled_hashes.salt.store(step * 0x9e3779b97f4a7c15u, std::memory_order_relaxed);
+}
+
+void KeepPace(std::chrono::steady_clock::time_point now) noexcept {
+  const std::chrono::steady_clock::duration since = now.time_since_epoch();
+  const auto last = last_pace.exchange(since.count(), std::memory_order_relaxed);
+  const std::chrono::steady_clock::duration pace(since.count() - last);
+  if (last == 0 || (pace >= kFastPace && pace <= kSlowPace)) return;
+  const std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  shift = pace < kFastPace ? std::min(shift + 1, kMostSamplingShift)
+                           : std::max(shift - 1, kLeastSamplingShift);
+  SetMask();
+}
+
+}  // namespace winnow::plugin

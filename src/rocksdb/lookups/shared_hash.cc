@@ -1,0 +1,412 @@
+#include "src/rocksdb/lookups/shared_hash.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <type_traits>
+
+#include "src/base/stderr_line.h"
+#include "src/rocksdb/lookups/hash_batch.h"
+#include "src/rocksdb/lookups/lookup_samples.h"
+
+namespace winnow::plugin {
+
+using ROCKSDB_NAMESPACE::Slice;
+
+// What a shared hash saves, and what is lost by keeping a key: so that sharing is on where it is
+// faster by filter_bench's rows (multiget_)segments_of_100000/…/winnow against …/winnow_unshared.
+// For single lookups these are about even with two files a lookup, one hash shared for each key
+// kept. A batch's short keys are hashed nearly as fast as they are compared, several at a time:
+// even with four.
+constexpr int kSaved = 2;
+constexpr int kLost = 3;
+constexpr int kLostByShortBatch = 7;
+// A thread begins to share when watched hashes have come again for so much more than was lost.
+constexpr int kEnough = 3;
+// Which hashes are watched: one in 64, and one in 256 after kManyWatched of them in vain, but all
+// that are sampled. What is watched is a branch that the processor does not foresee.
+constexpr uint64_t kNotWatchedAtFirst = 63;
+static_assert(kNotWatchedAtFirst < uint64_t{1} << kLeastSamplingShift);
+constexpr uint64_t kNotWatchedLater = 255;
+constexpr uint32_t kManyWatched = 32;
+// Of batches, eight times as many.
+constexpr int kBatchWatchShift = 3;
+// What a thread begins with: on, as none can tell yet. Enough for the keys of two MultiGets, which
+// are all kept before the first one is shared.
+constexpr int kCredit = 2 * kLostByShortBatch * static_cast<int>(kMostBatchKeys);
+// The most, so that a thread whose lookups change follows soon.
+constexpr int kMostCredit = 1024;
+
+// What a thread keeps and knows that shares or watches. Two keys, as a whole key and its prefix may
+// come in turn: files differ in what their filters hold.
+struct ThreadHashes {
+  LastKey keys[2];
+  char* long_bytes;        // kMostSharedBytes for each of the two; null until it is needed
+  HashBatch* batch;        // the same
+  bool is_on;              // sharing, else watching
+  int credit;              // sharing, until it falls below 0; watching, until it is enough
+  uint64_t shared_before;  // the count, when it went into the credit last
+  uint64_t watched;        // a hash that may come again
+  uint32_t new_watched;    // how many were, since it began to watch; at most kManyWatched
+  LookupsUnderWay sampled;
+  std::atomic<uint64_t> sampled_computed;  // hashes of sampled keys, while sharing
+  std::atomic<bool> is_taken;
+
+  uint64_t Shared() const noexcept {
+    return keys[0].shared.load(std::memory_order_relaxed) +
+           keys[1].shared.load(std::memory_order_relaxed);
+  }
+  char* LongBytes(const LastKey* key) const noexcept {
+    return long_bytes + (key - keys) * static_cast<std::ptrdiff_t>(kMostSharedBytes);
+  }
+};
+
+namespace {
+
+// Lookups go on in threads that outlive main(): nothing here may have a destructor that does
+// something.
+constexpr int kMostThreads = 512;
+ThreadHashes all_threads[kMostThreads];
+static_assert(std::is_trivially_destructible_v<ThreadHashes>);
+
+constexpr LastKey NoKey(HashedInLine hashed_in_line) {
+  return {
+      LastKey::kNone, LastKey::kNone, 0, hashed_in_line, kNotWatchedAtFirst, {0}, {0}, nullptr, {}};
+}
+
+// Of threads that have no ThreadHashes, by their state.
+LastKey key_of_new_threads = NoKey(HashedInLine::kNoKey);
+LastKey key_of_surplus_threads = NoKey(HashedInLine::kShortKeys);
+LastKey key_of_ended_threads = NoKey(HashedInLine::kShortKeys);
+
+enum class Sharing { kAsked, kAllowed, kForbidden };
+std::atomic<Sharing> sharing{Sharing::kAsked};
+
+}  // namespace
+
+__thread LastKey* this_thread_key __attribute__((tls_model("initial-exec"))) = &key_of_new_threads;
+
+namespace {
+
+// The first lookup's, or the first ones'.
+Sharing AskEnvironment() noexcept {
+  const char* const value = std::getenv("WINNOW_SHARED_HASH");
+  const bool is_off = value != nullptr && std::strcmp(value, "off") == 0;
+  const Sharing answer = is_off ? Sharing::kForbidden : Sharing::kAllowed;
+  Sharing now = Sharing::kAsked;
+  // Who comes second finds the answer of the first, or of SetHashSharing.
+  if (!sharing.compare_exchange_strong(now, answer, std::memory_order_relaxed)) {
+    return now;
+  }
+  if (value != nullptr && *value != '\0' && !is_off && std::strcmp(value, "on") != 0) {
+    base::StderrLine line;
+    line.Add("WINNOW_SHARED_HASH is ").AddQuoted(value);
+    line.Add(", but must be on or off; taken as on").Write();
+  }
+  return answer;
+}
+
+bool MayShare() noexcept {
+  const Sharing now = sharing.load(std::memory_order_relaxed);
+  return (now == Sharing::kAsked ? AskEnvironment() : now) == Sharing::kAllowed;
+}
+
+// To sharing, or to watching.
+void Switch(ThreadHashes* thread, bool on) noexcept {
+  thread->is_on = on;
+  thread->credit = on ? kCredit : 0;
+  thread->new_watched = 0;
+  for (LastKey& key : thread->keys) {
+    key.length = LastKey::kNone;
+    key.long_length = LastKey::kNone;
+    // Sharing, it has to be seen whether the other key is asked for: that takes a call.
+    key.hashed_in_line = on ? HashedInLine::kNoKey : HashedInLine::kShortKeys;
+    key.not_watched = kNotWatchedAtFirst;
+  }
+}
+
+// Hands an ending thread's state to the next thread, which goes on from its counts.
+void Detach(void* state) noexcept {
+  // Destructors that run after this may still look something up.
+  this_thread_key = &key_of_ended_threads;
+  auto* const thread = static_cast<ThreadHashes*>(state);
+  delete[] thread->long_bytes;
+  thread->long_bytes = nullptr;
+  delete thread->batch;
+  thread->batch = nullptr;
+  thread->is_taken.store(false, std::memory_order_release);
+}
+
+// A thread_local object's destructor would be registered with an allocation, which ends the program
+// where it fails; a key's value is not.
+struct EndOfThread {
+  pthread_key_t key{};
+  const bool works;
+
+  EndOfThread() noexcept : works(pthread_key_create(&key, Detach) == 0) {}
+};
+
+ThreadHashes* TakeThread() noexcept {
+  for (ThreadHashes& one : all_threads) {
+    if (!one.is_taken.load(std::memory_order_relaxed) &&
+        !one.is_taken.exchange(true, std::memory_order_acquire)) {
+      return &one;
+    }
+  }
+  return nullptr;
+}
+
+// From new or surplus: to sharing or watching, where there is a ThreadHashes, else to surplus.
+void Attach() noexcept {
+  static const EndOfThread end_of_thread;
+  ThreadHashes* const thread = end_of_thread.works ? TakeThread() : nullptr;
+  if (thread == nullptr || pthread_setspecific(end_of_thread.key, thread) != 0) {
+    if (thread != nullptr) {
+      thread->is_taken.store(false, std::memory_order_release);
+    }
+    this_thread_key = &key_of_surplus_threads;  // and try again at a hash that is watched
+    return;
+  }
+  for (LastKey& key : thread->keys) {
+    key.thread = thread;
+  }
+  Switch(thread, MayShare());
+  thread->shared_before = thread->Shared();
+  thread->sampled = {};
+  this_thread_key = &thread->keys[0];
+}
+
+// Sharing: what was shared since the last time against the keys that had to be kept.
+void Settle(ThreadHashes* thread, size_t kept, int lost) noexcept {
+  const uint64_t shared = thread->Shared();
+  const auto saved =
+      static_cast<int>(std::min<uint64_t>(shared - thread->shared_before, kMostCredit));
+  thread->shared_before = shared;
+  thread->credit =
+      std::min(thread->credit + kSaved * saved, kMostCredit) - lost * static_cast<int>(kept);
+  if (thread->credit < 0 || !MayShare()) {
+    Switch(thread, false);
+  }
+}
+
+// Watching.
+void Watch(ThreadHashes* thread, uint64_t hash, int lost) noexcept {
+  if (hash != thread->watched) {
+    thread->watched = hash;
+    thread->credit = std::max(thread->credit - lost, 0);
+    thread->new_watched = std::min(thread->new_watched + 1, kManyWatched);
+    const uint64_t not_watched =
+        thread->new_watched < kManyWatched ? kNotWatchedAtFirst : kNotWatchedLater;
+    for (LastKey& key : thread->keys) {
+      key.not_watched = std::min(not_watched, SamplingMask());
+    }
+    return;
+  }
+  thread->credit += kSaved;
+  if (thread->credit >= lost + kEnough && MayShare()) {
+    thread->shared_before = thread->Shared();
+    Switch(thread, true);
+  }
+}
+
+// The length must be that of the long key.
+bool IsLongKept(const LastKey& key, const Slice& asked) noexcept {
+  return IsKeptLong(key.thread->LongBytes(&key), asked.data(), asked.size());
+}
+
+bool IsKept(const LastKey& key, const Slice& asked) noexcept {
+  return key.length == asked.size() ? IsLast(key, asked)
+                                    : key.long_length == asked.size() && IsLongKept(key, asked);
+}
+
+// Whether there is memory for long keys.
+bool HasLongBytes(ThreadHashes* thread) noexcept {
+  if (thread->long_bytes == nullptr) {
+    thread->long_bytes = new (std::nothrow) char[2 * kMostSharedBytes];
+  }
+  return thread->long_bytes != nullptr;
+}
+
+// A key that can't be kept leaves the one that is.
+void Keep(LastKey* key, const Slice& asked, uint64_t hash) noexcept {
+  const size_t size = asked.size();
+  if (size == 0 || size > kMostSharedBytes ||
+      (size > kMostShortBytes && !HasLongBytes(key->thread))) {
+    return;
+  }
+  const bool is_short = size <= kMostShortBytes;
+  if (is_short) {
+    KeepShort(key->bytes, asked.data(), size);
+  } else {
+    std::memcpy(key->thread->LongBytes(key), asked.data(), size);
+  }
+  key->hash = hash;
+  key->length = is_short ? size : LastKey::kNone;
+  key->long_length = is_short ? LastKey::kNone : size;
+}
+
+// What this thread has; null if it is surplus or ended.
+ThreadHashes* ThisThread() noexcept {
+  if (this_thread_key == &key_of_new_threads) {
+    Attach();
+  }
+  return this_thread_key->thread;
+}
+
+__attribute__((noinline)) SharedKey Watched(uint64_t hash, const Slice& key) noexcept {
+  WatchHash(hash);
+  return {hash, IsSampled(hash) ? &key : nullptr};
+}
+
+// Apart, as it takes many registers, which its caller would save for each key.
+__attribute__((noinline, flatten)) uint64_t HashShorter(const Slice& key) noexcept {
+  return core::HashMiddlingKeyInline(key.data(), key.size());
+}
+
+// Of a key that is most likely longer.
+WINNOW_KEY_INLINE uint64_t HashLong(const Slice& key) noexcept {
+  return key.size() > core::kMostMiddlingKeyBytes ? core::HashKeyInline(key.data(), key.size())
+                                                  : HashShorter(key);
+}
+
+// New.
+__attribute__((noinline)) SharedKey AttachAndHash(const Slice& key) noexcept {
+  Attach();
+  LastKey* const last = this_thread_key;
+  return LooksFirst(*last) ? SharedHash(key, last) : ComputedHash(key, last);
+}
+
+// It is not the last key.
+__attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key, LastKey* last) noexcept {
+  ThreadHashes* const thread = last->thread;
+  if (thread == nullptr) return AttachAndHash(key);
+  LastKey* const other = last == &thread->keys[0] ? &thread->keys[1] : &thread->keys[0];
+  if (IsKept(*other, key)) {
+    this_thread_key = other;
+    return {HashOfLast(other), nullptr};
+  }
+  // Of a whole key and its prefix, each replaces the one before of its own kind.
+  if (last->length != key.size() && last->long_length != key.size()) {
+    last = other;
+    this_thread_key = other;
+  }
+  const uint64_t hash = core::HashKeyInline(key.data(), key.size());
+  if (IsSampled(hash)) {
+    CountSampled();
+    return {hash, &key};
+  }
+  Keep(last, key, hash);
+  if (CountReplaced(last)) {
+    SettleHashes();
+  }
+  return {hash, nullptr};
+}
+
+// Watching or surplus: a hash that IsWatched.
+void WatchHash(uint64_t hash, int lost) noexcept {
+  if (ThreadHashes* const thread = ThisThread()) {
+    if (!thread->is_on) {
+      Watch(thread, hash, lost);
+    }
+  } else if (this_thread_key == &key_of_surplus_threads) {
+    Attach();
+  }
+}
+
+// By the first key, as most keys of a database have about the same length.
+int LostByBatch(const Slice& key) noexcept {
+  return key.size() <= core::kMostShortKeyBytes ? kLostByShortBatch : kLost;
+}
+
+HashBatch* BatchOf(ThreadHashes* thread) noexcept {
+  if (thread->batch == nullptr) {
+    thread->batch = new (std::nothrow) HashBatch;
+  }
+  return thread->batch;
+}
+
+}  // namespace
+
+__attribute__((noinline)) void SettleHashes() noexcept {
+  Settle(this_thread_key->thread, kSettledTogether, kLost);
+}
+
+__attribute__((noinline)) void WatchHash(uint64_t hash) noexcept { WatchHash(hash, kLost); }
+
+__attribute__((noinline)) void CountSampled() noexcept {
+  AddTo(&this_thread_key->thread->sampled_computed, 1);
+}
+
+LookupsUnderWay* LookupsOfThisThread() noexcept {
+  ThreadHashes* const thread = this_thread_key->thread;
+  return thread != nullptr ? &thread->sampled : nullptr;
+}
+
+__attribute__((flatten)) SharedKey SharedHash(const Slice& key, LastKey* last) noexcept {
+  if (last->long_length == key.size() && IsLongKept(*last, key)) {
+    return {HashOfLast(last), nullptr};
+  }
+  return HashAndKeep(key, last);
+}
+
+__attribute__((flatten)) SharedKey ComputedHash(const Slice& key, LastKey* last) noexcept {
+  CountComputed(last);
+  const uint64_t hash = HashLong(key);
+  return IsWatched(*last, hash) ? Watched(hash, key) : SharedKey{hash, nullptr};
+}
+
+__attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n,
+                                           KeyHash* hashes) noexcept {
+  if (LooksFirst(*this_thread_key)) {
+    ThreadHashes* const thread = ThisThread();
+    HashBatch* const batch = thread != nullptr && thread->is_on ? BatchOf(thread) : nullptr;
+    if (batch != nullptr) {
+      const size_t computed = batch->Hash(keys, n, hashes);
+      AddTo(&thread->keys[0].computed, computed);
+      AddTo(&thread->keys[0].shared, n - computed);
+      if (computed != 0) {
+        Settle(thread, computed, LostByBatch(*keys[0]));
+      }
+      return;
+    }
+  }
+  if (n == 0) {
+    return;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    hashes[i] = {core::HashKeyInline(keys[i]->data(), keys[i]->size())};
+  }
+  LastKey* const last = this_thread_key;
+  AddTo(&last->computed, n);
+  // The first key of a batch is often the first one for the next file too. To look at each would
+  // cost a tenth of hashing it.
+  if ((hashes[0].value & last->not_watched >> kBatchWatchShift) == 0) {
+    WatchHash(hashes[0].value, LostByBatch(*keys[0]));
+  }
+}
+
+LookupCounts CurrentLookupCounts() noexcept {
+  LookupCounts sum;
+  const auto add = [&sum](const LastKey& key) {
+    sum.computed += key.computed.load(std::memory_order_relaxed);
+    sum.shared += key.shared.load(std::memory_order_relaxed);
+  };
+  add(key_of_new_threads);
+  add(key_of_surplus_threads);
+  add(key_of_ended_threads);
+  for (const ThreadHashes& one : all_threads) {
+    add(one.keys[0]);
+    add(one.keys[1]);
+    sum.computed += one.sampled_computed.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+void SetHashSharing(bool may_share) noexcept {
+  sharing.store(may_share ? Sharing::kAllowed : Sharing::kForbidden, std::memory_order_relaxed);
+}
+
+}  // namespace winnow::plugin

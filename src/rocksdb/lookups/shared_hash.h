@@ -1,0 +1,315 @@
+// One hash for all files of a lookup. A `Get` asks the filter of one file after the other for the
+// same key, and a `MultiGet` for the same keys: a thread keeps the last ones with their hashes, and
+// hashes only what is not among them.
+//
+// A key is known by its bytes: RocksDB uses the same memory for the keys of different lookups.
+//
+// Not for signal handlers: one that interrupts a lookup of its thread finds half a key.
+//
+// Where a Get asks one filter or two, or a MultiGet of short keys four, keeping keys costs more
+// than it saves. So each thread switches it on and off by itself, from what sharing saved or would
+// have saved. It is in one of five states, and `this_thread_key` says in which:
+//
+//   state      this_thread_key           HashedInLine   its ThreadHashes
+//   new        key_of_new_threads        kNoKey         none yet
+//   sharing    a key of its own          kNoKey         one that is_on
+//   watching   a key of its own          kShortKeys     one that is not
+//   surplus    key_of_surplus_threads    kShortKeys     none, as there are too many threads
+//   ended      key_of_ended_threads      kShortKeys     none any more
+//
+// New: the first lookup takes a ThreadHashes. If one is left, the thread goes on to sharing, or to
+// watching where sharing is forbidden, else it is surplus.
+//
+// Sharing: every lookup compares its key with what is kept, first with the last key, in line, then
+// with the other one: a whole key and its prefix may come in turn. What is not kept is hashed and
+// kept. Batches have keys of their own, a HashBatch. Once in kSettledTogether kept keys, and after
+// each batch that had to keep some, what was shared is weighed against what was kept. When that
+// does not pay any more, or is forbidden, the thread goes on to watching.
+//
+// Watching: nothing is kept or compared. Short keys are hashed in line, others by a call. One hash
+// in 64, and later one in 256, is remembered. When such hashes have come again often enough, and it
+// is allowed, the thread goes on to sharing.
+//
+// Surplus: as watching, but where a hash is watched the thread looks for a ThreadHashes that has
+// become free, and goes on as from new.
+//
+// Ended: the ThreadHashes is free for another thread, with its counts. Destructors that run later
+// may still look something up: as in watching, in vain.
+//
+// Threads without a ThreadHashes count together, and may lose counts.
+//
+// Some lookups are sampled, which their key's hash decides (sampled_hashes.h): their readers hear
+// of it at each file. For that a sampled key must not be the last one:
+//
+//   new, surplus, ended   nothing is sampled, as lookups under way are a part of the ThreadHashes
+//   sharing               each hash that is computed is tested; a sampled key is not kept, and so
+//                         hashed for each file. That does not count when it is weighed whether
+//                         sharing pays
+//   watching              what is sampled is among what is watched, and tested there
+//   batches               all hashes are tested, but only while sampling is on
+
+#ifndef WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
+#define WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
+
+#include <rocksdb/slice.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "src/core/hash_inline.h"
+#include "src/rocksdb/lookups/key_bytes.h"
+#include "src/rocksdb/lookups/sampled_hashes.h"
+#include "winnow/hash.h"
+
+namespace winnow::plugin {
+
+// Longer keys are hashed for each file.
+inline constexpr size_t kMostSharedBytes = 1024;
+
+// The most keys of one call of SharedHashes: as many as RocksDB asks for at once.
+inline constexpr size_t kMostBatchKeys = 32;
+
+// So many hashes of single lookups are weighed together.
+inline constexpr size_t kSettledTogether = 16;
+
+struct LookupsUnderWay;
+struct ThreadHashes;
+
+// Keys that a reader hashes by itself, without a look at what is kept, by the most bytes they have.
+// With it the common path of a lookup knows the thread's state by one comparison, which a key of no
+// bytes passes in none.
+enum class HashedInLine : size_t {
+  kNoKey = 0,                            // new, sharing
+  kShortKeys = core::kMostShortKeyBytes  // watching, surplus, ended
+};
+
+// A key with its hash, and what a lookup needs besides: two cache lines, of one thread.
+struct alignas(64) LastKey {
+  static constexpr size_t kNone = SIZE_MAX;
+
+  size_t length;       // of the key in `bytes`, 1 to 64, or kNone
+  size_t long_length;  // of the key that is kept elsewhere, 65 to kMostSharedBytes, or kNone
+  uint64_t hash;       // of the key that is kept
+  HashedInLine hashed_in_line;
+  uint64_t not_watched;  // a hash is watched that has the salt's bits where these are ones
+  std::atomic<uint64_t> computed;  // hashes, for lookups
+  std::atomic<uint64_t> shared;    // lookups that needed none
+  ThreadHashes* thread;            // null: new, surplus or ended
+  alignas(64) char bytes[kMostShortBytes];
+};
+static_assert(sizeof(LastKey) == 128);
+
+// Never null. Not thread_local: a variable of another file would be reached through a function.
+// Initial-exec costs one load; the library's thread-local storage has to fit into what is left for
+// libraries that are opened late, and does.
+extern __thread LastKey* this_thread_key __attribute__((tls_model("initial-exec")));
+
+// ---- For one key: Lookup, below, and what it consists of.
+
+// The length must be that of the last key.
+WINNOW_KEY_INLINE bool IsLast(const LastKey& last, const ROCKSDB_NAMESPACE::Slice& key) noexcept {
+  return IsKeptShort(last.bytes, key.data(), key.size());
+}
+
+// Adds to the count and returns it. Only this thread writes, so that no locked instruction is
+// needed.
+WINNOW_KEY_INLINE uint64_t AddTo(std::atomic<uint64_t>* count, uint64_t n) noexcept {
+  const uint64_t sum = count->load(std::memory_order_relaxed) + n;
+  count->store(sum, std::memory_order_relaxed);
+  return sum;
+}
+
+WINNOW_KEY_INLINE uint64_t HashOfLast(LastKey* last) noexcept {
+  AddTo(&last->shared, 1);
+  return last->hash;
+}
+
+WINNOW_KEY_INLINE bool IsShort(const ROCKSDB_NAMESPACE::Slice& key) noexcept {
+  return key.size() - 1 < core::kMostShortKeyBytes;
+}
+
+WINNOW_KEY_INLINE bool IsHashedInLine(const LastKey& last,
+                                      const ROCKSDB_NAMESPACE::Slice& key) noexcept {
+  return key.size() - 1 < static_cast<size_t>(last.hashed_in_line);
+}
+
+// Whether lookups look at what is kept first: the thread is sharing, or new.
+WINNOW_KEY_INLINE bool LooksFirst(const LastKey& last) noexcept {
+  return last.hashed_in_line == HashedInLine::kNoKey;
+}
+
+WINNOW_KEY_INLINE void CountComputed(LastKey* last) noexcept { AddTo(&last->computed, 1); }
+
+// A key that is asked for where a lookup is rare, held meanwhile in a register that hashing has no
+// use for: it has one general register too few, and would save one to memory for it.
+class AsideKey {
+ public:
+#if defined(__x86_64__)
+  WINNOW_KEY_INLINE explicit AsideKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept
+      : key_(_mm_cvtsi64_si128(reinterpret_cast<int64_t>(&key))) {
+    asm("" : "+x"(key_));  // or the compiler would see through it
+  }
+  WINNOW_KEY_INLINE const ROCKSDB_NAMESPACE::Slice& Get() const noexcept {
+    return *reinterpret_cast<const ROCKSDB_NAMESPACE::Slice*>(_mm_cvtsi128_si64(key_));
+  }
+
+ private:
+  __m128i key_;
+#else
+  WINNOW_KEY_INLINE explicit AsideKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept : key_(key) {}
+  WINNOW_KEY_INLINE const ROCKSDB_NAMESPACE::Slice& Get() const noexcept { return key_; }
+
+ private:
+  const ROCKSDB_NAMESPACE::Slice& key_;
+#endif
+};
+
+// Whether a hash is one of those that are watched, as all are that are sampled. By its own bits, so
+// that a key that comes again is watched again.
+WINNOW_KEY_INLINE bool IsWatched(const LastKey& last, uint64_t hash) noexcept {
+  return __builtin_expect(((hash ^ SamplingSalt()) & last.not_watched) == 0, 0);
+}
+
+// Keeps another key of the same length, of at most 64 bytes, with its computed hash.
+WINNOW_KEY_INLINE void ReplaceLast(LastKey* last, const ROCKSDB_NAMESPACE::Slice& key,
+                                   uint64_t hash) noexcept {
+  KeepShort(last->bytes, key.data(), key.size());
+  last->hash = hash;
+}
+
+// Counts its hash. Whether it is time for SettleHashes.
+WINNOW_KEY_INLINE bool CountReplaced(LastKey* last) noexcept {
+  const uint64_t computed = AddTo(&last->computed, 1);
+  return __builtin_expect(computed % kSettledTogether == 0, 0);
+}
+
+// Decides whether to go on with sharing, when kSettledTogether keys were replaced.
+void SettleHashes() noexcept;
+
+// Decides whether to begin with sharing, from a hash that IsWatched.
+void WatchHash(uint64_t hash) noexcept;
+
+// A key's hash, and the key if it is sampled, else null: both come in registers.
+struct SharedKey {
+  uint64_t hash;
+  const ROCKSDB_NAMESPACE::Slice* sampled;
+};
+
+// New or sharing: the hash of a key, shared or computed, and counted. Shorter keys than 65 bytes
+// are taken not to be the last one: the reader has seen to that. `last` is this_thread_key.
+SharedKey SharedHash(const ROCKSDB_NAMESPACE::Slice& key, LastKey* last) noexcept;
+
+// In other states.
+SharedKey ComputedHash(const ROCKSDB_NAMESPACE::Slice& key, LastKey* last) noexcept;
+
+// Sharing: counts the hash of a sampled key, apart from those of keys that are kept.
+void CountSampled() noexcept;
+
+// The sampled lookups of this thread, as a part of its ThreadHashes; null where it has none.
+LookupsUnderWay* LookupsOfThisThread() noexcept;
+
+// One key asked of one filter: probe.Ask(its hash), a const function that takes a uint64_t; or
+// probe.AskSampled(key, its hash), which gives the same answer. Call this in a function that is
+// `flatten`. What is common is in line, and needs no call and no frame if Ask needs none; what is
+// rare is behind tail calls, so that it does not cost one either.
+template <typename Probe>
+class Lookup {
+ public:
+  using Answer = decltype(std::declval<const Probe&>().Ask(uint64_t{}));
+
+  static WINNOW_KEY_INLINE Answer Ask(const Probe& probe, const ROCKSDB_NAMESPACE::Slice& key) {
+    LastKey* const last = this_thread_key;
+    if (__builtin_expect(IsHashedInLine(*last, key), 1)) {
+      const AsideKey aside(key);
+      const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
+      CountComputed(last);
+      return IsWatched(*last, hash) ? AskWatched(probe, hash, aside.Get()) : probe.Ask(hash);
+    }
+    if (last->length != key.size()) {
+      return AskOther(probe, last, key);
+    }
+    return IsLast(*last, key) ? probe.Ask(HashOfLast(last)) : AskNext(probe, last, key);
+  }
+
+ private:
+  // The key has the length of the last one.
+  __attribute__((noinline, flatten)) static Answer AskNext(const Probe& probe, LastKey* last,
+                                                           const ROCKSDB_NAMESPACE::Slice& key) {
+    if (!IsShort(key)) {
+      return AskOther(probe, last, key);
+    }
+    const AsideKey aside(key);
+    const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
+    ReplaceLast(last, key, hash);
+    if (IsSampled(hash)) {
+      return AskSampledNext(probe, hash, aside.Get());
+    }
+    return CountReplaced(last) ? AskSettled(probe, hash) : probe.Ask(hash);
+  }
+
+  __attribute__((noinline)) static Answer AskSettled(const Probe& probe, uint64_t hash) {
+    SettleHashes();
+    return probe.Ask(hash);
+  }
+
+  __attribute__((noinline)) static Answer AskWatched(const Probe& probe, uint64_t hash,
+                                                     const ROCKSDB_NAMESPACE::Slice& key) {
+    WatchHash(hash);
+    return IsSampled(hash) ? probe.AskSampled(key, hash) : probe.Ask(hash);
+  }
+
+  // The last key has another length, or has more than kMostShortKeyBytes.
+  __attribute__((noinline, flatten)) static Answer AskOther(const Probe& probe, LastKey* last,
+                                                            const ROCKSDB_NAMESPACE::Slice& key) {
+    if (LooksFirst(*last)) {
+      return AskBy<SharedHash>(probe, last, key);
+    }
+    if (key.size() > core::kMostMiddlingKeyBytes) {
+      return AskBy<ComputedHash>(probe, last, key);
+    }
+    const AsideKey aside(key);
+    const uint64_t hash = core::HashMiddlingKeyInline(key.data(), key.size());
+    CountComputed(last);
+    return IsWatched(*last, hash) ? AskWatched(probe, hash, aside.Get()) : probe.Ask(hash);
+  }
+
+  template <SharedKey (*kHash)(const ROCKSDB_NAMESPACE::Slice&, LastKey*)>
+  __attribute__((noinline)) static Answer AskBy(const Probe& probe, LastKey* last,
+                                                const ROCKSDB_NAMESPACE::Slice& key) {
+    const SharedKey shared = kHash(key, last);
+    return __builtin_expect(shared.sampled != nullptr, 0)
+               ? probe.AskSampled(*shared.sampled, shared.hash)
+               : probe.Ask(shared.hash);
+  }
+
+  __attribute__((noinline)) static Answer AskSampledNext(const Probe& probe, uint64_t hash,
+                                                         const ROCKSDB_NAMESPACE::Slice& key) {
+    this_thread_key->length = LastKey::kNone;
+    CountSampled();
+    return probe.AskSampled(key, hash);
+  }
+};
+
+// ---- For several keys, n <= kMostBatchKeys: the hash of *keys[i] to hashes[i]; counted.
+void SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes) noexcept;
+
+// ---- For the whole process.
+
+struct LookupCounts {
+  uint64_t computed = 0;
+  uint64_t shared = 0;
+};
+
+// The sums over all threads, those that ended included. While others are counting, each number is
+// one that it had during the call. Safe from any thread, and after main() too.
+LookupCounts CurrentLookupCounts() noexcept;
+
+// Whether threads may share hashes; each follows at a later lookup of its own. True unless the
+// environment variable WINNOW_SHARED_HASH is "off" at the first lookup. Safe from any thread.
+void SetHashSharing(bool may_share) noexcept;
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_SHARED_HASH_H_

@@ -1,0 +1,109 @@
+#include "src/rocksdb/trees/context.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace winnow::plugin {
+namespace {
+
+constexpr int kFlush = -1;
+// Bloom before the greatest number means always, as RocksDB has it from 8.7 on.
+constexpr int kLast = std::numeric_limits<int>::max() - 1;
+
+// The level that bloom_before_level is compared with, as RocksDB's Ribbon policy has it.
+int LevelForChoice(const BuildFacts& facts) noexcept {
+  const bool has_levels = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel ||
+                          facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+  if (!has_levels) {
+    return kLast;
+  }
+  if (facts.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush) {
+    return kFlush;
+  }
+  return facts.level < 0 ? kLast : facts.level;
+}
+
+}  // namespace
+
+BuildFacts FactsOf(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept {
+  return {context.compaction_style, context.level_at_creation, context.reason, context.num_levels,
+          context.is_bottommost};
+}
+
+KnownTree WithFile(KnownTree known, const BuildFacts& facts) noexcept {
+  if (facts.level < 1 || facts.compaction_style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
+    return known;
+  }
+  int deepest = facts.level;
+  if (!facts.is_bottommost && (facts.levels < 0 || deepest + 1 < facts.levels)) ++deepest;
+  known.depth = std::max(known.depth, deepest);
+  known.base = known.base < 0 ? facts.level : std::min(known.base, facts.level);
+  return known;
+}
+
+bool GoesByFiles(LevelPlan plan) noexcept {
+  return plan == LevelPlan::kAuto || plan == LevelPlan::kLearned;
+}
+
+bool LastLevelHasFilters(const PolicyOptions& policy, const KnownTree& known) noexcept {
+  return known.last_level_has_filters &&
+         (policy.level_plan == LevelPlan::kUniform || policy.absent_share > 0);
+}
+
+double LevelsBelow(const BuildFacts& facts, const KnownTree& known, int next) noexcept {
+  constexpr double kUnknown = -1;
+  const bool is_leveled = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+  if (facts.level < 0 || !is_leveled || known.depth < 0) return kUnknown;
+  double below = 0;
+  if (!facts.is_bottommost) {
+    if (next < 0) return kUnknown;
+    const int depth = std::max(known.depth, next);
+    // Where it will stay until it is merged: above the level that has some of its keys.
+    below = depth - next + 1;
+    if (facts.level == 0 && next <= known.base) below = depth - known.base + 0.5;
+    const bool is_dynamic =
+        known.has_dynamic_levels.value_or(known.base > 1 && depth == facts.levels - 1);
+    if (!is_dynamic) below -= 0.5;
+    below = std::max(below, 0.5);
+  }
+  if (!known.last_level_has_filters) below = std::max(0.0, below - 1);
+  return below;
+}
+
+int NextLevel(const BuildFacts& facts, const KnownTree& known) noexcept {
+  return facts.level > 0 ? facts.level + 1 : known.base;
+}
+
+FilterOptions PlannedOptions(const PolicyOptions& policy, const BuildFacts& facts,
+                             const KnownTree& known, int next) noexcept {
+  FilterOptions options = FactsToOptions(policy, facts);
+  options.level_plan = policy.level_plan;
+  options.absent_share = policy.absent_share;
+  if (policy.level_size_ratio != kSizeRatioOfFamilies) {
+    options.level_size_ratio = policy.level_size_ratio;
+  } else if (known.size_ratio > 0) {
+    options.level_size_ratio = kLevelSizeRatioOption.Nearest(known.size_ratio);
+  }
+  options.levels_below = LevelsBelow(facts, known, next);
+  return options;
+}
+
+FilterOptions FactsToOptions(const PolicyOptions& policy, const BuildFacts& facts) noexcept {
+  FilterOptions options;
+  options.bits_per_key = policy.bits_per_key;
+  options.ribbon_min_keys = policy.ribbon_min_keys;
+  options.level = kLevelOption.Nearest(facts.level);
+  // The choice by level is made here, where flushes are known.
+  options.bloom_before_level = kBloomBeforeLevelOption.least;
+  if (LevelForChoice(facts) < policy.bloom_before_level) {
+    options.kind = FilterKind::kBloom;
+  }
+  return options;
+}
+
+FilterOptions ContextToOptions(const PolicyOptions& policy,
+                               const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept {
+  return FactsToOptions(policy, FactsOf(context));
+}
+
+}  // namespace winnow::plugin

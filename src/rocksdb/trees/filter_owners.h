@@ -1,0 +1,86 @@
+// Whose filter a block is, so that its readers can be counted, and lookups sampled: RocksDB shows a
+// reader nothing but the block.
+
+#ifndef WINNOW_SRC_ROCKSDB_FILTER_OWNERS_H_
+#define WINNOW_SRC_ROCKSDB_FILTER_OWNERS_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "src/rocksdb/lookups/shared_hash.h"
+#include "src/rocksdb/trees/live_files.h"
+
+namespace winnow::plugin {
+
+// The file that a filter is of.
+struct OwnerFile {
+  LiveFiles::Id id = 0;
+  int level = -1;  // as LiveFiles::LevelIndex has it, when the filter was built
+  // Whether the filter has one reader, from the file's opening to its end.
+  bool has_one_reader = true;
+};
+
+// One reader of a file's filter, for as long as it lives; of no file, it does nothing. A reader in
+// a block cache may outlive its policy, and owns its share of the record.
+class OwnedReader {
+ public:
+  OwnedReader() = default;
+  OwnedReader(std::shared_ptr<LiveFiles> files, const OwnerFile& file)
+      : files_(std::move(files)), file_(file) {
+    if (file_.has_one_reader) files_->Opened(file_.id);
+    level_ = files_->LevelOfReaders(file_.id);
+  }
+  OwnedReader(OwnedReader&& other) noexcept = default;
+  OwnedReader& operator=(OwnedReader&&) = delete;
+  ~OwnedReader() {
+    if (files_ != nullptr && file_.has_one_reader) files_->Closed(file_.id);
+  }
+
+  explicit operator bool() const noexcept { return files_ != nullptr; }
+
+  // What the filter, which has this rate of false positives, said of a key whose hash is sampled.
+  // Of a file.
+  void Note(std::string_view key, uint64_t hash, double rate, bool may_contain) const noexcept {
+    const int level = level_ != nullptr ? level_->load(std::memory_order_relaxed) : file_.level;
+    files_->samples().Note(LookupsOfThisThread(), key, hash, {file_.id, level, rate}, may_contain);
+  }
+
+ private:
+  std::shared_ptr<LiveFiles> files_;
+  OwnerFile file_;
+  std::shared_ptr<const std::atomic<int>> level_;  // where the file is now; null: unknown
+};
+
+// Of one policy. Safe from any number of threads.
+class FilterOwners {
+ public:
+  // Of as many blocks as this, each some 80 bytes; then those are forgotten whose files are, and
+  // all where that leaves more than seven eighths.
+  static constexpr size_t kMostBlocks = 1 << 17;
+
+  void Add(std::string_view block, const std::shared_ptr<LiveFiles>& files, const OwnerFile& file);
+
+  // Of no file where the block was not added, or is forgotten.
+  OwnedReader NewReader(std::string_view block);
+
+ private:
+  struct Owner {
+    std::weak_ptr<LiveFiles> files;
+    OwnerFile file;
+  };
+
+  void DropForgotten();
+
+  std::mutex mutex_;
+  std::unordered_map<uint64_t, Owner> owners_;  // by a hash of the block's end
+};
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_FILTER_OWNERS_H_

@@ -1,0 +1,333 @@
+#include "src/rocksdb/trees/known_trees.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "src/core/level_plan.h"
+#include "src/core/sizing.h"
+
+namespace winnow::plugin {
+
+KnownTrees::Entry* KnownTrees::Find(const void* logger, const std::string& family) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.logger == logger && entry.family == family;
+  });
+  if (found == entries_.end()) return nullptr;
+  std::rotate(entries_.begin(), found, found + 1);
+  return &entries_.front();
+}
+
+// The tree of a database that was closed, and opened again with this logger.
+KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& family) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.family == family && entry.record->files.IsReopened();
+  });
+  if (found == entries_.end()) return nullptr;
+  found->logger = logger;
+  return Find(logger, family);
+}
+
+KnownTrees::Listened* KnownTrees::FindListened(const void* logger) {
+  const auto found =
+      std::find_if(listened_.begin(), listened_.end(),
+                   [&](const Listened& database) { return database.logger == logger; });
+  return found == listened_.end() ? nullptr : &*found;
+}
+
+void KnownTrees::SetLevels(Entry* entry, const LiveFiles::Levels& levels) {
+  entry->tree.base = levels.base;
+  entry->tree.depth = levels.depth;
+}
+
+KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& family) {
+  entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<TreeRecord>()});
+  Entry& entry = entries_.front();
+  if (Listened* const database = FindListened(logger)) {
+    entry.database = database->database;
+    const auto unclaimed =
+        std::find_if(database->unclaimed.begin(), database->unclaimed.end(),
+                     [&](const ToldFamily& told) { return told.family == family; });
+    LiveFiles::List list{database->database, true, {}};
+    if (unclaimed != database->unclaimed.end()) {
+      Weigh(&*unclaimed);
+      list.files = std::move(unclaimed->files);
+      database->unclaimed.erase(unclaimed);
+    }
+    // It had no other files when the database was listed.
+    if (database->is_listed) SetLevels(&entry, entry.record->files.Reconcile(list));
+  }
+  Bound();
+  return &entry;
+}
+
+// What a tree takes, in files.
+size_t KnownTrees::Weight(const Entry& entry) {
+  return entry.record->files.remembered() + entry.record->rates.bytes_of_heat() / kBytesOfAFile;
+}
+
+// The first tree stays, whatever it has.
+void KnownTrees::Bound() {
+  size_t all = 0;
+  for (const Entry& entry : entries_) all += Weight(entry);
+  for (auto entry = entries_.rbegin(); all > kMostFiles && entry != entries_.rend(); ++entry) {
+    all -= std::min(all, Weight(*entry));
+    entry->record->rates.DropHeat();
+    all += Weight(*entry);
+  }
+  while (entries_.size() > kMostTrees || (all > kMostFiles && entries_.size() > 1)) {
+    const auto closed = std::find_if(entries_.rbegin(), entries_.rend() - 1,
+                                     [](const Entry& entry) { return entry.is_closed; });
+    const auto last = closed == entries_.rend() - 1 ? entries_.end() - 1 : closed.base() - 1;
+    all -= std::min(all, Weight(*last));
+    if (!last->is_closed) has_forgotten_.store(true, std::memory_order_relaxed);
+    entries_.erase(last);
+  }
+}
+
+KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
+                            const BuildFacts& facts) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  KnownTree known;
+  if (logger != nullptr) {
+    Entry* entry = Find(logger, family);
+    if (entry == nullptr) entry = Adopt(logger, family);
+    if (entry == nullptr) {
+      entry = Make(logger, family);
+    } else if (++asked_ % 32 == 0) {
+      Bound();
+    }
+    entry->has_builders = true;
+    entry->is_closed = false;
+    known = entry->tree = WithFile(entry->tree, facts);
+  }
+  known.size_ratio = options_.size_ratio;
+  known.has_dynamic_levels = options_.has_dynamic_levels;
+  known.is_bytewise = options_.is_bytewise;
+  known.last_level_has_filters = !options_.has_last_level_without_filters.value_or(false);
+  return known;
+}
+
+std::shared_ptr<TreeRecord> KnownTrees::RecordOf(const void* logger, const std::string& family) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Entry* const entry = Find(logger, family);
+  return entry == nullptr ? nullptr : entry->record;
+}
+
+KnownTotals KnownTrees::Totals() {
+  std::vector<std::shared_ptr<TreeRecord>> records;
+  bool is_complete = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const Entry& entry : entries_) {
+      if (!entry.is_closed) records.push_back(entry.record);
+    }
+    is_complete = !listened_.empty() &&
+                  std::all_of(listened_.begin(), listened_.end(),
+                              [](const Listened& database) { return database.is_complete; });
+  }
+  KnownTotals totals;
+  double written = 0;
+  totals.knows_all_files = is_complete && !has_forgotten();
+  for (const std::shared_ptr<TreeRecord>& record : records) {
+    const LiveFiles::Sums sums = record->files.sums();
+    totals.families += sums.files > 0 ? 1 : 0;
+    totals.files += sums;
+    totals.knows_all_files = totals.knows_all_files && record->files.KnowsAllFiles();
+    written += record->files.written().keys;
+  }
+  KeepMostOfSmall(written, &totals);
+  return totals;
+}
+
+// What small levels have swings from one compaction to the next.
+void KnownTrees::KeepMostOfSmall(double written, KnownTotals* totals) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const double keys = std::max(totals->files.keys, 1.0);
+  const double since = std::max(written - written_, 0.0) / keys;
+  most_small_keys_ *= std::exp2(-since / KnownTotals::kHalfLife);
+  written_ = written;
+  LiveFiles::Sums::Level now;
+  for (size_t i = 0; i < was_small_.size(); ++i) {
+    const LiveFiles::Sums::Level& level = totals->files.levels[i];
+    const bool is_small = totals->IsSmall(i);
+    if (is_small) {
+      now.keys += level.keys;
+      now.filter_bytes += level.filter_bytes;
+    } else if (was_small_[i]) {
+      most_small_keys_ -= level.keys / keys;
+    }
+    was_small_[i] = is_small;
+  }
+  most_small_keys_ = std::max(most_small_keys_, now.keys / keys);
+  const LiveFiles::Sums::Level all{keys, totals->files.filter_bytes};
+  const LiveFiles::Sums::Level& like = now.keys > 0 ? now : all;
+  totals->most_small_bytes = most_small_keys_ * keys * like.filter_bytes / like.keys;
+}
+
+void KnownTrees::Use(const FilterOptions& uniform, bool last_level_needs_none, bool needs_files) {
+  needs_files_.store(needs_files, std::memory_order_relaxed);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  uniform_ = uniform;
+  last_level_needs_none_ = last_level_needs_none;
+}
+
+void KnownTrees::BeginList(const void* logger, LiveFiles::Name database) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = std::find_if(listened_.begin(), listened_.end(), [&](const Listened& known) {
+    return known.logger == logger && known.database == database;
+  });
+  if (found == listened_.end()) listened_.push_back({logger, database, false, false, {}});
+  // Files that were recovered while it was opened may have begun another record. They are in the
+  // list.
+  std::vector<Entry> former;
+  const auto is_former = [&](const Entry& entry) {
+    return entry.database == database && entry.logger != logger;
+  };
+  for (const Entry& entry : entries_) {
+    const bool is_known = std::any_of(former.begin(), former.end(), [&](const Entry& other) {
+      return other.family == entry.family;
+    });
+    if (is_former(entry) && !is_known) former.push_back(entry);
+  }
+  const auto is_replaced = [&](const Entry& entry) {
+    return is_former(entry) || (entry.logger == logger &&
+                                std::any_of(former.begin(), former.end(), [&](const Entry& other) {
+                                  return other.family == entry.family;
+                                }));
+  };
+  entries_.erase(std::remove_if(entries_.begin(), entries_.end(), is_replaced), entries_.end());
+  for (Entry& entry : former) {
+    entry.logger = logger;
+    entry.is_closed = false;
+    entries_.insert(entries_.begin(), std::move(entry));
+  }
+  for (const Entry& entry : entries_) {
+    if (entry.logger == logger) entry.record->files.BeginList();
+  }
+}
+
+void KnownTrees::Weigh(ToldFamily* told) const {
+  int depth = 0;
+  for (const LiveFiles::Listed& file : told->files) depth = std::max(depth, file.level);
+  const bool leaves_out_last =
+      last_level_needs_none_ || options_.has_last_level_without_filters.value_or(false);
+  if (leaves_out_last && depth > 0) {
+    const auto is_left_out = [depth](const LiveFiles::Listed& file) {
+      return file.level == depth && file.is_measured && file.filter_bytes == 0;
+    };
+    told->files.erase(std::remove_if(told->files.begin(), told->files.end(), is_left_out),
+                      told->files.end());
+  }
+  const FilterOptions uniform = core::ForBuilding(uniform_);
+  for (LiveFiles::Listed& file : told->files) {
+    const auto bytes = static_cast<double>(core::EstimateBytes(file.keys, uniform));
+    if (!file.is_measured) file.filter_bytes = bytes;
+    if (file.filter_bytes == 0) continue;
+    // What another policy built says nothing of what a plan takes.
+    file.memory = {file.is_ours ? file.filter_bytes : bytes, bytes};
+  }
+}
+
+void KnownTrees::Tell(const void* logger, ToldDatabase told) {
+  struct Tree {
+    std::string family;
+    std::shared_ptr<TreeRecord> record;
+    LiveFiles::List list;
+    LiveFiles::Levels levels;
+  };
+  std::vector<Tree> trees;
+  ToldFamilies unclaimed;
+  size_t num_unclaimed = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (ToldFamily& family : told.families) {
+      Entry* entry = Find(logger, family.family);
+      if (!family.is_ours && (entry == nullptr || !entry->has_builders)) {
+        num_unclaimed += family.files.size();
+        unclaimed.push_back(std::move(family));
+        continue;
+      }
+      Weigh(&family);
+      if (entry == nullptr) entry = Make(logger, family.family);
+      entry->is_closed = false;
+      entry->database = told.name;
+      trees.push_back(
+          {family.family, entry->record, {told.name, told.is_first, std::move(family.files)}, {}});
+    }
+    // Of others there is no file, or they have another policy.
+    for (auto entry = entries_.begin(); entry != entries_.end();) {
+      const bool is_told = std::any_of(trees.begin(), trees.end(), [&](const Tree& tree) {
+        return tree.family == entry->family;
+      });
+      if (entry->logger != logger || is_told) {
+        ++entry;
+      } else if (!entry->has_builders && entry->database == told.name) {
+        entry = entries_.erase(entry);
+      } else {
+        if (entry->database == 0) entry->database = told.name;
+        trees.push_back({entry->family, entry->record, {told.name, told.is_first, {}}, {}});
+        ++entry;
+      }
+    }
+  }
+  for (Tree& tree : trees) tree.levels = tree.record->files.Reconcile(tree.list);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const Tree& tree : trees) {
+    Entry* const entry = Find(logger, tree.family);
+    if (entry == nullptr || entry->record != tree.record) continue;
+    SetLevels(entry, tree.levels);
+  }
+  for (Listened& database : listened_) {
+    if (database.logger != logger || database.database != told.name) continue;
+    database.is_listed = num_unclaimed <= kMostUnclaimed;
+    database.is_complete = told.is_complete;
+    database.unclaimed = database.is_listed ? std::move(unclaimed) : ToldFamilies();
+  }
+  Bound();
+}
+
+void KnownTrees::SetDatabase(const LiveFiles* files, LiveFiles::Name database) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (Entry& entry : entries_) {
+    if (&entry.record->files == files) entry.database = database;
+  }
+}
+
+void KnownTrees::Ended(LiveFiles::Name file) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const Entry& entry : entries_) {
+    entry.record->files.Ended(file);
+  }
+}
+
+void KnownTrees::Closed(LiveFiles::Name database) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (Entry& entry : entries_) {
+    if (entry.database != database) continue;
+    entry.is_closed = true;
+    entry.record->files.StopBeingTold();
+  }
+  listened_.erase(std::remove_if(listened_.begin(), listened_.end(),
+                                 [&](const Listened& known) { return known.database == database; }),
+                  listened_.end());
+}
+
+void KnownTrees::Meet(const FamilyOptions& options) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!has_seen_options_) {
+    options_ = options;
+    has_seen_options_ = true;
+    return;
+  }
+  options_.is_bytewise = options_.is_bytewise && options.is_bytewise;
+  if (options_.size_ratio != options.size_ratio) options_.size_ratio = 0;
+  if (options_.has_dynamic_levels != options.has_dynamic_levels) {
+    options_.has_dynamic_levels.reset();
+  }
+  if (options_.has_last_level_without_filters != options.has_last_level_without_filters) {
+    options_.has_last_level_without_filters.reset();
+  }
+}
+
+}  // namespace winnow::plugin

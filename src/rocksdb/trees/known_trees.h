@@ -1,0 +1,175 @@
+// What a policy has learned of the trees that it builds filters for.
+//
+// RocksDB tells a policy about one file at a time, and nothing that names the database: a tree is
+// known by its database's logger and its column family's name. What was learned is a guess, which
+// may cost accuracy and nothing else: a logger may be shared, and its address may come again after
+// a database was closed. A database that is opened again has another logger; its trees are known
+// again by the files whose filters are read.
+
+#ifndef WINNOW_SRC_ROCKSDB_KNOWN_TREES_H_
+#define WINNOW_SRC_ROCKSDB_KNOWN_TREES_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/rocksdb/trees/context.h"
+#include "src/rocksdb/trees/learned_rates.h"
+#include "src/rocksdb/trees/live_files.h"
+#include "winnow/options.h"
+
+namespace winnow::plugin {
+
+// What families' options say that the contexts of files don't, where all that were seen agree.
+struct FamilyOptions {
+  double size_ratio = 0;  // max_bytes_for_level_multiplier; 0 unknown
+  std::optional<bool> has_dynamic_levels;
+  std::optional<bool> has_last_level_without_filters;  // optimize_filters_for_hits
+  bool is_bytewise = true;  // keys are in the order of their bytes; false if one family's are not
+};
+
+// What is known of the files of a tree.
+struct TreeRecord {
+  LiveFiles files;
+  LearnedRates rates;
+};
+
+// What the filters of all trees take, but for those of databases that were seen to close.
+struct KnownTotals {
+  // Of all keys, what those levels may have that count as small.
+  static constexpr double kMostOfSmall = 1.0 / 6;
+  // What small levels had counts half after so many times the keys were written, to all levels.
+  static constexpr double kHalfLife = 8;
+
+  size_t families = 0;
+  LiveFiles::Sums files;
+  // What filters of small levels would take if they had the most keys that they had of late, and as
+  // many bits a key as now.
+  double most_small_bytes = 0;
+  // Whether all files of all these trees are known, with the sizes of their filters, and none was
+  // forgotten. False until a listener (listener.h) told it of each.
+  bool knows_all_files = false;
+
+  // Of LiveFiles::Sums; with so many more keys. False for the last.
+  bool IsSmall(size_t level, double more_keys = 0) const noexcept {
+    return level + 1 < files.levels.size() &&
+           files.levels[level].keys + more_keys <= kMostOfSmall * (files.keys + more_keys);
+  }
+};
+
+// Safe from any number of threads.
+class KnownTrees {
+ public:
+  // Of as many trees as this; the one that was asked for least recently is forgotten, of
+  // closed databases first.
+  static constexpr size_t kMostTrees = 1000;
+  // Files of all trees that are remembered, those of closed databases too. A family of 3,000 takes
+  // 2 MiB at most, of which some 600 bytes are for each file. All trees take 64 MiB at most: files
+  // and heat 37, samples of lookups 16, and 9 whose filters blocks are. Where there is more, first
+  // the heat of trees is dropped, which is made again, and then trees are forgotten, in the same
+  // order.
+  static constexpr size_t kMostFiles = 64'000;
+  static constexpr size_t kBytesOfAFile = 600;
+  // Files of a database that are remembered in case that their family gets this policy.
+  static constexpr size_t kMostUnclaimed = 4096;
+
+  // Takes in what is told of a file that is about to be built, and gives what is known now of its
+  // tree. Nothing is known without a logger.
+  KnownTree Learn(const void* logger, const std::string& family, const BuildFacts& facts);
+
+  // By these options filters are built that no plan changes. Some last levels need none. Whether
+  // it is of use to know files: otherwise no listener reads them.
+  void Use(const FilterOptions& uniform, bool last_level_needs_none, bool needs_files);
+  bool needs_files() const noexcept { return needs_files_.load(std::memory_order_relaxed); }
+
+  // ---- What a listener tells (listener.h)
+
+  struct ToldFamily {
+    std::string family;
+    bool is_ours = false;  // has this policy, as far as is known besides filters that were built
+    std::vector<LiveFiles::Listed> files;  // without `memory`
+  };
+  // Not a std::vector, of which RocksDB's library would show a function for this type.
+  using ToldFamilies = std::list<ToldFamily>;
+  struct ToldDatabase {
+    LiveFiles::Name name = 0;
+    bool is_first = false;     // since it was opened
+    bool is_complete = false;  // it is known which of its families have this policy
+    ToldFamilies families;
+  };
+  // Before its files are listed. What was known of a database of this name before it was closed is
+  // known of this one.
+  void BeginList(const void* logger, LiveFiles::Name database);
+  // Families that are missing have no files.
+  void Tell(const void* logger, ToldDatabase database);
+  // The tree with this record is of this database.
+  void SetDatabase(const LiveFiles* files, LiveFiles::Name database);
+  void Ended(LiveFiles::Name file);
+  void Closed(LiveFiles::Name database);
+
+  // Null if nothing is known of the tree.
+  std::shared_ptr<TreeRecord> RecordOf(const void* logger, const std::string& family);
+
+  // A database is opened, gets a family, or has an option set: a family has these options. What is
+  // known of trees stays.
+  void Meet(const FamilyOptions& options);
+
+  // May take a millisecond with thousands of files.
+  KnownTotals Totals();
+
+  // Whether a tree was forgotten as there are too many.
+  bool has_forgotten() const noexcept { return has_forgotten_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Entry {
+    const void* logger;
+    std::string family;
+    KnownTree tree;
+    std::shared_ptr<TreeRecord> record;
+    LiveFiles::Name database = 0;  // 0: no listener told
+    bool has_builders = false;
+    bool is_closed = false;
+  };
+  struct Listened {
+    const void* logger;
+    LiveFiles::Name database;
+    bool is_listed;
+    bool is_complete;
+    ToldFamilies unclaimed;  // that have not this policy yet; not too many files
+  };
+
+  Entry* Find(const void* logger, const std::string& family);
+  Entry* Adopt(const void* logger, const std::string& family);
+  static void SetLevels(Entry* entry, const LiveFiles::Levels& levels);
+  Entry* Make(const void* logger, const std::string& family);
+  Listened* FindListened(const void* logger);
+  void Weigh(ToldFamily* told) const;
+  static size_t Weight(const Entry& entry);
+  void KeepMostOfSmall(double written, KnownTotals* totals);
+  void Bound();
+
+  mutable std::mutex mutex_;
+  std::vector<Entry> entries_;  // the latest first
+  uint64_t asked_ = 0;
+  std::atomic<bool> has_forgotten_{false};
+  bool has_seen_options_ = false;
+  FamilyOptions options_;
+  FilterOptions uniform_;
+  bool last_level_needs_none_ = false;
+  std::atomic<bool> needs_files_{false};
+  std::vector<Listened> listened_;  // databases that are open
+  double written_ = 0;              // keys of all trees, when their files were summed up last
+  double most_small_keys_ = 0;      // to all keys
+  std::array<bool, LookupSamples::kLevels> was_small_{};
+};
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_KNOWN_TREES_H_

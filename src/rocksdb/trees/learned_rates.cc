@@ -1,0 +1,292 @@
+#include "src/rocksdb/trees/learned_rates.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+namespace winnow::plugin {
+namespace {
+
+using std::chrono::steady_clock;
+
+// Rates are log2(1/rate) here, which is what a Ribbon filter takes in bits a key, but for a few per
+// cent.
+
+// A file that is narrower has no place: no file was there when the tree was looked at.
+constexpr double kLeastWidth = 1e-9;
+
+// Of a file's keys, how many may lie where no file was.
+constexpr double kUnknownShare = 0.5;
+
+// The tree is looked at again when such a share of its keys was written, the samples when such a
+// share of them is new.
+constexpr double kLookAgain = 1.0 / 64;
+constexpr double kSampleAgain = 1.0 / 16;
+
+// How far logarithms of warmth count, so that no file says more than many others.
+constexpr double kMostWarmth = 4;
+
+// What is guessed of what lasts counts as much as files whose warmth was off by so much, squared.
+constexpr double kGuess = 0.1;
+
+// In log2(1/rate): with filter_memory, what bits_per_key means is another thing for each file.
+constexpr double kOtherBits = 1.0 / 8;
+
+constexpr auto kBetweenSummaries = std::chrono::minutes(10);
+
+// What filters that were built long ago say less of.
+constexpr double kMostBuiltBytes = 1 << 20;
+
+uint32_t BitOf(int level) noexcept { return uint32_t{1} << level; }
+
+std::atomic<uint64_t> learned_filters{0};
+std::atomic<uint64_t> learned_trees{0};
+
+}  // namespace
+
+LearnedRates::~LearnedRates() {
+  if (has_given_rates_) learned_trees.fetch_sub(1, std::memory_order_relaxed);
+}
+
+double LearnedRates::WarmthOf(int level, double from, double to) const noexcept {
+  const double even = (to - from) * heat_.ReachingAll(level);
+  return to - from > kLeastWidth && even > 0 ? heat_.Reaching(level, from, to) / even : 0;
+}
+
+// The slope of warmth now by warmth then, in logarithms, of the level's files by their keys. As
+// long as these say little, what will not stay is taken to last.
+void LearnedRates::SetWhatLasts(const LiveFiles::TreeShape& tree) noexcept {
+  std::array<double, LookupSamples::kLevels> both{};
+  std::array<double, LookupSamples::kLevels> then{};
+  std::array<double, LookupSamples::kLevels> keys{};
+  for (const LiveFiles::Shape& file : tree.files) {
+    const auto level = static_cast<size_t>(file.level);
+    keys[level] += file.keys;
+    const double now = WarmthOf(file.level, file.from, file.to);
+    if (!(file.warmth > 0) || !(now > 0)) continue;
+    const double was_bits = std::clamp(std::log2(file.warmth), -kMostWarmth, kMostWarmth);
+    const double is_bits = std::clamp(std::log2(now), -kMostWarmth, kMostWarmth);
+    both[level] += file.keys * was_bits * is_bits;
+    then[level] += file.keys * was_bits * was_bits;
+  }
+  for (size_t level = 0; level < lasts_.size(); ++level) {
+    const double before = kGuess * std::max(keys[level], 1.0);
+    lasts_[level] = std::clamp(
+        (both[level] + before * (1 - tree.stays[level])) / (then[level] + before), 0.0, 1.0);
+  }
+}
+
+double LearnedRates::Reaching(int level, double from, double to) const noexcept {
+  const double lasts = lasts_[static_cast<size_t>(level)];
+  return lasts * heat_.Reaching(level, from, to) +
+         (1 - lasts) * (to - from) * heat_.ReachingAll(level);
+}
+
+LearnedRates::Wish LearnedRates::WishOf(const LiveFiles::Shape& file) const noexcept {
+  const double reaching = Reaching(file.level, file.from, file.to);
+  return reaching > 0 ? Wish{reaching, std::log2(reaching / file.keys)} : Wish{};
+}
+
+double LearnedRates::BitsOf(const Wish& wish, double log2_lambda) const noexcept {
+  if (!(wish.reaching > 0)) return uniform_bits_;
+  return std::clamp<double>(wish.bits - log2_lambda, kLeastBits, kMostBits);
+}
+
+LearnedRates::Tree::Tree(const LiveFiles& files)
+    : shape(files.ShapeOfTree()), wishes(shape.files.size()) {}
+
+void LearnedRates::SetWishes(Tree* tree) const noexcept {
+  for (size_t i = 0; i < tree->wishes.size(); ++i) tree->wishes[i] = WishOf(tree->shape.files[i]);
+}
+
+// The share of uniform filters' memory that the tree's will come to.
+double LearnedRates::Taken(const Tree& tree, double log2_lambda) const noexcept {
+  if (!(keys_ > 0)) return 1;
+  const double more_than_expected = expected_ > 0 ? built_ / expected_ : 1;
+  const double to_again = more_than_expected / uniform_bits_;
+  double taken = 0;
+  for (size_t i = 0; i < tree.shape.files.size(); ++i) {
+    const LiveFiles::Shape& file = tree.shape.files[i];
+    const double again = BitsOf(tree.wishes[i], log2_lambda) * to_again;
+    taken += file.keys * (file.stays * file.to_uniform + (1 - file.stays) * again);
+  }
+  return taken / keys_;
+}
+
+void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
+  const LookupSamples& samples = files->samples();
+  const uint64_t seen = samples.total();
+  const auto known = static_cast<double>(heat_.samples());
+  const bool has_more = static_cast<double>(seen - samples_seen_) >
+                        kSampleAgain * std::max(known, static_cast<double>(kLeastSamples));
+  const LiveFiles::Written written = files->written();
+  const bool has_grown = written_ < 0 || written.keys - written_ > kLookAgain * written.alive;
+  const bool lacks_level = heat_.samples() == 0 || (levels_ & BitOf(level)) == 0;
+  const bool has_other_bits = std::abs(uniform_bits - uniform_bits_) > kOtherBits;
+  if (!has_more && !has_grown && !lacks_level && !has_other_bits) return;
+
+  // What may throw comes first: what is known stays whole.
+  Tree tree(*files);
+  if (has_more || lacks_level) {
+    uint32_t levels = levels_ | BitOf(level) | BitOf(LookupSamples::kLevels - 1);
+    for (const LiveFiles::Shape& file : tree.shape.files) levels |= BitOf(file.level);
+    std::vector<LookupSamples::Record> records;
+    samples.Snapshot(&records);
+    // Samples since keys came to a place are all that say something of it.
+    const std::shared_ptr<const KeyGrid> grid = files->grid();
+    const auto all = static_cast<double>(records.size());
+    size_t part = 0;
+    const auto exposure = [&](double place) {
+      return (static_cast<double>(seen) - grid->SinceBehind(place, &part)) / std::max(all, 1.0);
+    };
+    SetHeat(HeatMap(records, tree.shape.files.size(), levels, exposure));
+    levels_ = levels;
+    samples_seen_ = seen;
+  }
+  written_ = written.keys;
+  uniform_bits_ = uniform_bits;
+  SetWhatLasts(tree.shape);
+  SetWishes(&tree);
+  keys_ = 0;
+  level_keys_.fill(0);
+  double taken_now = 0;
+  for (const LiveFiles::Shape& file : tree.shape.files) {
+    keys_ += file.keys;
+    level_keys_[static_cast<size_t>(file.level)] += file.keys;
+    taken_now += file.keys * file.to_uniform;
+  }
+  // What the tree will come to is a guess: as much as is left of the memory now, it may be wrong.
+  const double target = kTarget + std::max(0.0, kTarget - taken_now / std::max(keys_, 1.0));
+  log2_lambda_ = LambdaFor(tree, target);
+}
+
+// By halving, to a ten-thousandth of a bit. Around what it was before, where it mostly is again,
+// two values are looked at first, that spare many of the halves: a higher one takes no more.
+double LearnedRates::LambdaFor(const Tree& tree, double target) const noexcept {
+  constexpr double kNear = 1.0 / 32;
+  const double below = log2_lambda_ - kNear;
+  const double above = log2_lambda_ + kNear;
+  const bool is_above_below = Taken(tree, below) > target;
+  const bool is_below_above = is_above_below && Taken(tree, above) <= target;
+  double low = -60;
+  double high = 60;
+  for (int i = 0; i < 20; ++i) {
+    const double middle = (low + high) / 2;
+    const bool takes_more = is_above_below && middle <= below   ? true
+                            : is_below_above && middle >= above ? false
+                                                                : Taken(tree, middle) > target;
+    (takes_more ? low : high) = middle;
+  }
+  return high;
+}
+
+// Behind the last key, or before the first one, nobody knows how much of a file lies there: it may
+// be most of it where its level has not so many keys in the part of its range that is known.
+bool LearnedRates::IsUnknown(const LiveFiles::Shape& file) const noexcept {
+  const double width = file.to - file.from;
+  if (width < kLeastWidth) return true;
+  const double known = width * std::max(level_keys_[static_cast<size_t>(file.level)], file.keys);
+  return file.reaches_beyond && known < (1 - kUnknownShare) * file.keys;
+}
+
+std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int level,
+                                                          const KeyRange& range, uint64_t keys,
+                                                          double uniform_rate) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  // Without a grid nothing is sampled; of another grid, all places are others.
+  if (files->MakeGrid()) SetHeat({});
+  if (files->samples().total() < kLeastSamples || keys == 0) return std::nullopt;
+  const double uniform_bits = -std::log2(uniform_rate);
+  Refresh(files, level, uniform_bits);
+  if (heat_.samples() < kLeastSamples || !(keys_ > 0)) return std::nullopt;
+  LiveFiles::Shape file = files->ShapeOf(level, range);
+  file.keys = static_cast<double>(keys);
+  if (IsUnknown(file)) return std::nullopt;
+  learned_filters.fetch_add(1, std::memory_order_relaxed);
+  if (!std::exchange(has_given_rates_, true)) {
+    learned_trees.fetch_add(1, std::memory_order_relaxed);
+  }
+  // All bits go up and down with bits_per_key until lambda is looked for again.
+  const double bits =
+      std::clamp<double>(BitsOf(WishOf(file), log2_lambda_) + uniform_bits - uniform_bits_,
+                         std::min<double>(kLeastBits, uniform_bits), kMostBits);
+  return Learned{std::exp2(-bits), WarmthOf(level, file.from, file.to)};
+}
+
+void LearnedRates::SetHeat(HeatMap heat) noexcept {
+  heat_ = std::move(heat);
+  bytes_of_heat_.store(heat_.bytes(), std::memory_order_relaxed);
+}
+
+void LearnedRates::DropHeat() noexcept {
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock()) SetHeat({});
+}
+
+void LearnedRates::Built(double rate, double uniform_rate, const FilterMemory& memory) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  expected_ += memory.uniform_bytes * std::log2(rate) / std::log2(uniform_rate);
+  built_ += memory.bytes;
+  if (built_ > kMostBuiltBytes) {
+    built_ /= 2;
+    expected_ /= 2;
+  }
+}
+
+std::string LearnedRates::TakeSummary(const LiveFiles& files) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const steady_clock::time_point now = steady_clock::now();
+  if (heat_.samples() < kLeastSamples || (told_ && now - *told_ < kBetweenSummaries)) return {};
+  Tree tree(files);
+  if (tree.shape.files.empty()) return {};
+  SetWishes(&tree);
+  double keys = 0;
+  double reads = 0;       // in vain, of the samples
+  double even_reads = 0;  // with the same memory, and rates as if lookups fell evenly
+  double all_bits = 0;
+  double least = kMostBits;
+  double most = kLeastBits;
+  // As if lookups fell evenly, a file's rate goes by the keys that it has in its range.
+  double even_bits = 0;
+  const auto even_less = [](const LiveFiles::Shape& file) {
+    return std::log2(std::max(file.to - file.from, kLeastWidth) / file.keys);
+  };
+  for (size_t i = 0; i < tree.shape.files.size(); ++i) {
+    const LiveFiles::Shape& file = tree.shape.files[i];
+    const double bits = BitsOf(tree.wishes[i], log2_lambda_);
+    keys += file.keys;
+    all_bits += file.keys * bits;
+    even_bits += file.keys * even_less(file);
+    least = std::min(least, bits);
+    most = std::max(most, bits);
+  }
+  const double step = (all_bits - even_bits) / keys;
+  for (size_t i = 0; i < tree.shape.files.size(); ++i) {
+    const double reaching = tree.wishes[i].reaching;
+    reads += reaching * std::exp2(-BitsOf(tree.wishes[i], log2_lambda_));
+    even_reads += reaching * std::exp2(-std::clamp<double>(even_less(tree.shape.files[i]) + step,
+                                                           kLeastBits, kMostBits));
+  }
+  const auto samples = static_cast<double>(heat_.samples());
+  const double found = 1 - std::min(1.0, heat_.ReachingAll(LookupSamples::kLevels - 1) / samples);
+  told_ = now;
+  char text[400];
+  std::snprintf(text, sizeof text,
+                "level_plan=learned: from %.0f samples of lookups: %.2g %% of the keys get 80 %% "
+                "of what finds nothing; %.0f %% of the lookups find their key; filters built now "
+                "have rates of 2^-%.1f to 2^-%.1f, 2^-%.2f on average; false reads expected: %.2f "
+                "of those of equal rates on each level",
+                samples, 100 * heat_.KeysThatGet(0.8), 100 * found, least, most, all_bits / keys,
+                even_reads > 0 ? reads / even_reads : 1);
+  return text;
+}
+
+uint64_t CurrentLearnedFilters() noexcept {
+  return learned_filters.load(std::memory_order_relaxed);
+}
+
+uint64_t CurrentLearnedTrees() noexcept { return learned_trees.load(std::memory_order_relaxed); }
+
+}  // namespace winnow::plugin

@@ -1,0 +1,132 @@
+// The rates of the filters of one tree, from where its lookups find nothing.
+//
+// A lookup reads in vain where a filter says "maybe" for a key that its file has not. With n such
+// lookups of a file in a unit of time, k keys in it, and the rate p of its filter, a tree reads
+// sum(n p) in vain for sum(k log2(1/p)) bits. For a given memory the first sum is least where
+//   p = lambda k / n
+// with one lambda for all files. A level plan (src/core/level_plan.h) is the same rule for lookups
+// that fall evenly and find nothing.
+//
+// Lambda is such that the tree's filters come to the memory of uniform ones: of a file that will be
+// written again soon the bits count that it would then get, of others those that it has. How likely
+// a file is to be written again follows from what became of others of its level, and from its age.
+//
+// What is hot when a time series writes it is cold later and keeps its bits. So a file gets the
+// heat of its place now only in part, and for the rest that of its level: the part by which, on its
+// level, what was different about files' places when they were written still is.
+
+#ifndef WINNOW_SRC_ROCKSDB_LEARNED_RATES_H_
+#define WINNOW_SRC_ROCKSDB_LEARNED_RATES_H_
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/rocksdb/trees/heat_map.h"
+#include "src/rocksdb/trees/live_files.h"
+
+namespace winnow::plugin {
+
+// Safe from any number of threads; lookups take none of its locks. What may throw std::bad_alloc
+// leaves what was learned before.
+class LearnedRates {
+ public:
+  LearnedRates() = default;
+  ~LearnedRates();
+  LearnedRates(const LearnedRates&) = delete;
+  LearnedRates& operator=(const LearnedRates&) = delete;
+
+  // Fewer samples say nothing.
+  static constexpr size_t kLeastSamples = 256;
+  // The rates that it chooses from. A filter with a higher rate sends back so few "no" that nothing
+  // could be learned of its lookups any more.
+  static constexpr int kLeastBits = 1;  // log2(1/rate)
+  static constexpr int kMostBits = 16;
+  static constexpr double kHighestRate = 1.0 / (1 << kLeastBits);
+  static constexpr double kLowestRate = 1.0 / (1 << kMostBits);
+  // What the tree's filters come to, of uniform ones' memory: about what those of a level plan do.
+  static constexpr double kTarget = 1.01;
+
+  struct Learned {
+    double rate = 1;
+    // Of the file's place: lookups that reach a key there in vain, to the mean of its level.
+    double warmth = 1;
+  };
+
+  // The best rate of the filter of a file with so many keys that is about to be written, of those
+  // between the two above; none where too little is known: with few samples, and of a range of keys
+  // that no file covered, of which it is unknown whether it is cold. `level` as LiveFiles counts.
+  // `uniform_rate`: that of bits_per_key.
+  std::optional<Learned> RateOf(LiveFiles* files, int level, const KeyRange& range, uint64_t keys,
+                                double uniform_rate);
+
+  // A filter was built with such a rate; what it took, next to what a uniform one would have.
+  void Built(double rate, double uniform_rate, const FilterMemory& memory);
+
+  // Of the map of heat, by far the most of what this takes while no rate is asked for. It is made
+  // again from the samples when one is, where it was dropped; what another thread uses stays.
+  size_t bytes_of_heat() const noexcept { return bytes_of_heat_.load(std::memory_order_relaxed); }
+  void DropHeat() noexcept;
+
+  // What was learned of these files, as a sentence; empty where that is nothing, and but once in
+  // ten minutes.
+  std::string TakeSummary(const LiveFiles& files);
+
+ private:
+  double WarmthOf(int level, double from, double to) const noexcept;
+  void SetWhatLasts(const LiveFiles::TreeShape& tree) noexcept;
+  double Reaching(int level, double from, double to) const noexcept;
+  void Refresh(LiveFiles* files, int level, double uniform_bits);
+  bool IsUnknown(const LiveFiles::Shape& file) const noexcept;
+  // What is best for a file: log2(n/k), its bits a key where lambda is 1.
+  struct Wish {
+    double reaching = 0;  // n
+    double bits = 0;
+  };
+  Wish WishOf(const LiveFiles::Shape& file) const noexcept;
+  double BitsOf(const Wish& wish, double log2_lambda) const noexcept;
+  // A tree while it is looked at.
+  struct Tree {
+    explicit Tree(const LiveFiles& files);  // all memory is taken here
+
+    LiveFiles::TreeShape shape;
+    std::vector<Wish> wishes;  // of each file
+  };
+  void SetWishes(Tree* tree) const noexcept;
+  double Taken(const Tree& tree, double log2_lambda) const noexcept;
+  double LambdaFor(const Tree& tree, double target) const noexcept;
+
+  void SetHeat(HeatMap heat) noexcept;
+
+  std::mutex mutex_;
+  HeatMap heat_;
+  std::atomic<size_t> bytes_of_heat_{0};
+  uint32_t levels_ = 0;                                 // that heat_ has
+  uint64_t samples_seen_ = 0;                           // when it was made
+  std::array<double, LookupSamples::kLevels> lasts_{};  // what does of a level's warmth, 0 to 1
+  double keys_ = 0;                                     // of all files
+  std::array<double, LookupSamples::kLevels> level_keys_{};
+  double written_ = -1;  // keys, when the tree was looked at
+  double log2_lambda_ = 0;
+  double uniform_bits_ = 0;
+  // Of filters that were built: bytes, and those that were expected.
+  double built_ = 0;
+  double expected_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> told_;
+  bool has_given_rates_ = false;
+};
+
+// Over all trees of the process: rates that were given, those of trees that are gone included, and
+// trees that are there and had any. Safe from any thread, after main() too.
+uint64_t CurrentLearnedFilters() noexcept;
+uint64_t CurrentLearnedTrees() noexcept;
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_LEARNED_RATES_H_

@@ -1,0 +1,52 @@
+#include "src/rocksdb/trees/plan_budget.h"
+
+#include <algorithm>
+
+#include "src/core/level_plan.h"
+#include "src/core/sizing.h"
+
+namespace winnow::plugin {
+namespace {
+
+// Of fewer files of this size, what is known says nothing of the shape that the tree will have.
+constexpr double kFilesOfATree = 8;
+
+}  // namespace
+
+FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_key, uint64_t keys,
+                         bool waits, bool without_last, const LiveMemory& alive) noexcept {
+  const auto bytes_with = [&](double bits_per_key) {
+    FilterOptions options = planned;
+    options.bits_per_key = bits_per_key;
+    return static_cast<double>(core::EstimateBytes(keys, core::ForBuilding(options)));
+  };
+  FilterOptions uniform = planned;
+  uniform.levels_below = -1;
+  uniform.bits_per_key = uniform_bits_per_key;
+  const auto own = static_cast<double>(core::EstimateBytes(keys, core::ForBuilding(uniform)));
+  if (without_last && planned.levels_below >= 0 &&
+      core::PlannedRate(planned) > core::PlannedRate(uniform)) {
+    return uniform;
+  }
+  const bool is_learned = planned.levels_below < 0;
+  const double all = alive.resting.uniform_bytes + alive.waiting.uniform_bytes;
+  if (!is_learned && all < kFilesOfATree * own) return planned;
+  FilterMemory sum = alive.resting;
+  double most = is_learned ? kMostLearned : kMostOfUniform;
+  if (waits) most = is_learned ? kMostLearnedWithWaiting : kMostWithWaiting;
+  if (without_last) most = kMostWithoutLast;
+  if (waits) sum += alive.waiting;
+  const double limit = std::max(own, most * (sum.uniform_bytes + own) - sum.bytes);
+  FilterOptions options = planned;
+  if (bytes_with(planned.bits_per_key) <= limit) return options;
+  double low = kBitsPerKeyOption.least;
+  double high = planned.bits_per_key;
+  for (int i = 0; i < 10; ++i) {
+    const double middle = (low + high) / 2;
+    (bytes_with(middle) > limit ? high : low) = middle;
+  }
+  options.bits_per_key = low;
+  return core::PlannedRate(options) < core::PlannedRate(uniform) ? options : uniform;
+}
+
+}  // namespace winnow::plugin

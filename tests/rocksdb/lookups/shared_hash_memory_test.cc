@@ -1,0 +1,211 @@
+// What the shared hash does with memory, and where there is none.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "src/core/hash_inline.h"
+#include "src/rocksdb/lookups/shared_hash.h"
+#include "tests/rocksdb/lookups/shared_hash_testing.h"
+#include "tests/support/sanitized.h"
+
+namespace {
+
+thread_local bool memory_is_short = false;
+thread_local void (*at_allocation)() = nullptr;  // called at the next one
+
+// What the code under test has allocated and not freed.
+class LiveBlocks {
+ public:
+  void Add(void* block) {
+    for (std::atomic<void*>& one : blocks_) {
+      void* none = nullptr;
+      if (one.compare_exchange_strong(none, block)) {
+        return;
+      }
+    }
+  }
+  void Remove(void* block) {
+    for (std::atomic<void*>& one : blocks_) {
+      void* expected = block;
+      if (one.load(std::memory_order_relaxed) == block &&
+          one.compare_exchange_strong(expected, nullptr)) {
+        return;
+      }
+    }
+  }
+  int Count() const {
+    int count = 0;
+    for (const std::atomic<void*>& one : blocks_) {
+      count += one.load() != nullptr ? 1 : 0;
+    }
+    return count;
+  }
+
+ private:
+  std::array<std::atomic<void*>, 100> blocks_{};
+};
+LiveBlocks live_blocks;
+
+// Fresh memory looks like keys of these tests.
+void* Allocate(void* block, size_t size) {
+  if (void (*const call)() = std::exchange(at_allocation, nullptr)) {
+    call();
+  }
+  live_blocks.Add(block);
+  return std::memset(block, 'k', size);
+}
+
+}  // namespace
+
+// Only what the shared hash allocates is asked for in this way.
+void* operator new(size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return memory_is_short ? nullptr : Allocate(operator new(size), size);
+}
+void* operator new[](size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return memory_is_short ? nullptr : Allocate(operator new[](size), size);
+}
+
+// A sanitizer's own ones must free what its own ones allocated. Not inlined: the compiler would
+// take free() for a mistake where it sees the operator new.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+__attribute__((noinline)) void operator delete(void* block) noexcept {
+  live_blocks.Remove(block);
+  std::free(block);
+}
+void operator delete(void* block, size_t /*size*/) noexcept { operator delete(block); }
+void operator delete[](void* block) noexcept { operator delete(block); }
+void operator delete[](void* block, size_t /*size*/) noexcept { operator delete(block); }
+#endif
+
+namespace winnow::plugin {
+namespace {
+
+TEST(SharedHashMemory, IsFreedWhenAThreadEnds) {
+  if (testing::kSanitized) {
+    GTEST_SKIP() << "skipped: a sanitizer's own functions don't say what is freed";
+  }
+  const int before = live_blocks.Count();
+  constexpr int kThreads = 4;
+  std::atomic<int> ready{0};
+  std::atomic<bool> may_end{false};
+  std::vector<std::thread> threads;
+  threads.reserve(kThreads);
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&ready, &may_end] {
+      Asker asker;
+      asker.Ask(Key(1, 100), 3);
+      asker.AskAll(Keys(1, 5, 40), 3);
+      asker.AskAll(Keys(1, 5, 400), 3);
+      ++ready;
+      while (!may_end.load()) {
+        std::this_thread::yield();
+      }
+    });
+  }
+  while (ready.load() < kThreads) {
+    std::this_thread::yield();
+  }
+  // For each: long keys, the batch, and the batch's keys.
+  EXPECT_EQ(live_blocks.Count(), before + 3 * kThreads);
+  may_end = true;
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(live_blocks.Count(), before);
+}
+
+TEST(SharedHashMemory, IsNotAllocatedForShortKeysOfSingleLookups) {
+  const int before = live_blocks.Count();
+  std::thread([before] {
+    Asker asker;
+    for (uint64_t i = 0; i < 1000; ++i) {
+      asker.Ask(Key(i, 64), 12);
+    }
+    EXPECT_EQ(live_blocks.Count(), before);
+  }).join();
+}
+
+TEST(SharedHashMemory, FindsNoKeyInFreshMemory) {
+  CountInThread([] {
+    Asker asker;
+    for (const size_t longer : {65u, 200u, 400u, 800u}) {
+      const size_t length = longer - 10;
+      asker.AskAll(Keys(longer, 32, length), 4);
+      asker.AskAll(Keys(longer + 32, 32, length), 4);
+      asker.AskAll(Keys(longer, 1, longer), 1);
+      asker.AskAll({std::string(length, 'k')}, 1);
+    }
+    EXPECT_TRUE(LooksFirst(*this_thread_key)) << "it was off";
+  });
+}
+
+TEST(SharedHashMemory, IsRightWhereMemoryIsShort) {
+  const LookupCounts counts = CountInThread([] {
+    Asker asker;
+    memory_is_short = true;
+    for (uint64_t i = 0; i < 1000; ++i) {
+      asker.Ask(Key(i, 24), 12);  // so that sharing goes on
+      asker.Ask(Key(i, 100), 2);
+      asker.AskAll(Keys(i, 5, 24), 2);
+    }
+    memory_is_short = false;
+    for (uint64_t i = 0; i < 1000; ++i) {
+      asker.Ask(Key(i, 100), 3);
+      asker.AskAll(Keys(10 * i, 5, 40), 3);
+    }
+  });
+  EXPECT_EQ(counts.shared, 1000u * (11 + 2 + 5 * 2));
+}
+
+// An allocator may be one that looks something up.
+TEST(SharedHashMemory, IsAskedForWhileNoKeyIsHalfKept) {
+  CountInThread([] {
+    Asker asker;
+    at_allocation = [] {
+      Asker other;
+      other.Ask(Key(1, 24), 2);
+      other.Ask(Key(2, 30), 2);
+      other.Ask(Key(3, 24), 2);
+    };
+    asker.Ask(Key(4, 100), 3);
+    EXPECT_EQ(at_allocation, nullptr) << "nothing was allocated";
+    asker.Ask(Key(2, 30), 2);
+    asker.Ask(Key(3, 24), 2);
+    asker.Ask(Key(4, 100), 2);
+  });
+}
+
+// Slots that can't grow stay as they are, with what is in them.
+TEST(SharedHashMemory, KeepsABatchWhereThereIsNoneForLongerKeys) {
+  BatchAsker asker;
+  const auto kept = Keys(0, 32, 24);
+  EXPECT_EQ(asker.Ask(kept), 32u);
+  memory_is_short = true;
+  for (const size_t length : {100u, 400u, 1000u}) {
+    const auto longer = Keys(0, 32, length);
+    for (int file = 0; file < 3; ++file) {
+      EXPECT_EQ(asker.Ask(longer), 32u) << length << " bytes";
+      EXPECT_EQ(asker.Ask(kept), 0u) << "after " << length << " bytes";
+    }
+  }
+  memory_is_short = false;
+  for (const size_t length : {100u, 24u, 400u, 1000u, 24u}) {
+    const auto keys = Keys(32 * length, 32, length);
+    EXPECT_EQ(asker.Ask(keys), 32u) << length << " bytes";
+    EXPECT_EQ(asker.Ask(keys), 0u) << length << " bytes";
+  }
+}
+
+}  // namespace
+}  // namespace winnow::plugin

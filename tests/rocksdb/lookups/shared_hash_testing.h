@@ -1,0 +1,95 @@
+// What the tests of the shared hash have in common.
+
+#ifndef WINNOW_TESTS_ROCKSDB_SHARED_HASH_TESTING_H_
+#define WINNOW_TESTS_ROCKSDB_SHARED_HASH_TESTING_H_
+
+#include <gtest/gtest.h>
+#include <rocksdb/slice.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "src/rocksdb/lookups/hash_batch.h"
+#include "src/rocksdb/lookups/shared_hash.h"
+#include "tests/rocksdb/lookup_keys.h"
+#include "winnow/hash.h"
+
+namespace winnow::plugin {
+
+// In place of a filter.
+struct HashOfKey {
+  uint64_t Ask(uint64_t hash) const noexcept { return hash; }
+  uint64_t AskSampled(const ROCKSDB_NAMESPACE::Slice& /*key*/, uint64_t hash) const noexcept {
+    return hash;
+  }
+};
+
+// What a reader does, for the hash instead of an answer.
+__attribute__((flatten)) inline uint64_t HashForReader(const ROCKSDB_NAMESPACE::Slice& key) {
+  return Lookup<HashOfKey>::Ask(HashOfKey(), key);
+}
+
+inline LookupCounts operator-(const LookupCounts& after, const LookupCounts& before) {
+  return {after.computed - before.computed, after.shared - before.shared};
+}
+
+// A thread of its own begins with nothing kept, and shares.
+template <typename Do>
+LookupCounts CountInThread(Do do_this) {
+  const LookupCounts before = CurrentLookupCounts();
+  std::thread(do_this).join();
+  return CurrentLookupCounts() - before;
+}
+
+// Asks for keys, and checks their hashes.
+class Asker {
+ public:
+  void Ask(const std::string& key, int files) {
+    const ROCKSDB_NAMESPACE::Slice slice = memory_.Put(key);
+    const uint64_t expected = HashKey(key).value;
+    for (int i = 0; i < files; ++i) {
+      ASSERT_EQ(HashForReader(slice), expected) << key.size() << " bytes";
+    }
+  }
+
+  void AskAll(const std::vector<std::string>& keys, int files) {
+    const std::vector<ROCKSDB_NAMESPACE::Slice> slices = memory_.PutAll(keys);
+    const std::vector<const ROCKSDB_NAMESPACE::Slice*> pointers = PointersTo(slices);
+    for (int file = 0; file < files; ++file) {
+      std::vector<KeyHash> hashes(keys.size());
+      SharedHashes(pointers.data(), keys.size(), hashes.data());
+      for (size_t i = 0; i < keys.size(); ++i) {
+        ASSERT_EQ(hashes[i], HashKey(keys[i])) << keys[i].size() << " bytes";
+      }
+    }
+  }
+
+ private:
+  KeyMemory memory_;
+};
+
+// The same of a batch alone.
+class BatchAsker {
+ public:
+  // How many were computed.
+  size_t Ask(const std::vector<std::string>& keys) {
+    const std::vector<ROCKSDB_NAMESPACE::Slice> slices = memory_.PutAll(keys);
+    std::vector<KeyHash> hashes(keys.size());
+    const size_t computed = batch_.Hash(PointersTo(slices).data(), keys.size(), hashes.data());
+    for (size_t i = 0; i < keys.size(); ++i) {
+      EXPECT_EQ(hashes[i], HashKey(keys[i])) << "key " << i << " of " << keys[i].size() << " bytes";
+    }
+    return computed;
+  }
+
+ private:
+  HashBatch batch_;
+  KeyMemory memory_;
+};
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_TESTS_ROCKSDB_SHARED_HASH_TESTING_H_

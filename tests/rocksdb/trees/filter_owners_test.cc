@@ -1,0 +1,94 @@
+#include "src/rocksdb/trees/filter_owners.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace winnow::plugin {
+namespace {
+
+LiveFiles::NewFile AnyFile() {
+  LiveFiles::NewFile file;
+  file.level = 6;
+  file.is_bottom = true;
+  file.range = {"a", "b"};
+  file.keys = 1;
+  return file;
+}
+
+OwnerFile FileOf(LiveFiles::Id id) { return {id, 6, true}; }
+
+TEST(FilterOwnersTest, AFileLivesAsLongAsItsReaders) {
+  FilterOwners owners;
+  const auto files = std::make_shared<LiveFiles>();
+  const LiveFiles::Id id = files->Add(AnyFile(), 1);
+  owners.Add("a filter", files, FileOf(id));
+  {
+    const OwnedReader one = owners.NewReader("a filter");
+    EXPECT_TRUE(static_cast<bool>(one));
+    OwnedReader two = owners.NewReader("a filter");
+    const OwnedReader moved = std::move(two);
+    EXPECT_FALSE(static_cast<bool>(owners.NewReader("another")));
+    EXPECT_FALSE(static_cast<bool>(owners.NewReader("")));
+    EXPECT_EQ(files->files(), 1u);
+  }
+  EXPECT_EQ(files->files(), 0u);
+}
+
+TEST(FilterOwnersTest, AReaderMayOutliveAllElse) {
+  auto owners = std::make_unique<FilterOwners>();
+  auto files = std::make_shared<LiveFiles>();
+  owners->Add("a filter", files, FileOf(files->Add(AnyFile(), 1)));
+  OwnedReader reader = owners->NewReader("a filter");
+  owners.reset();
+  files.reset();
+  EXPECT_TRUE(static_cast<bool>(reader));
+}
+
+TEST(FilterOwnersTest, AFileWithOtherReadersDoesNotEndWithThem) {
+  FilterOwners owners;
+  const auto files = std::make_shared<LiveFiles>();
+  owners.Add("a partition", files, {files->Add(AnyFile(), 1), 6, false});
+  EXPECT_TRUE(static_cast<bool>(owners.NewReader("a partition")));
+  EXPECT_EQ(files->files(), 1u);
+}
+
+TEST(FilterOwnersTest, AForgottenTreeHasNoReaders) {
+  FilterOwners owners;
+  auto files = std::make_shared<LiveFiles>();
+  owners.Add("a filter", files, FileOf(files->Add(AnyFile(), 1)));
+  files.reset();
+  EXPECT_FALSE(static_cast<bool>(owners.NewReader("a filter")));
+}
+
+TEST(FilterOwnersTest, ManyBlocksAreBounded) {
+  FilterOwners owners;
+  const auto files = std::make_shared<LiveFiles>();
+  const LiveFiles::Id alive = files->Add(AnyFile(), 1);
+  owners.Add("alive", files, FileOf(alive));
+  for (size_t i = 0; i < FilterOwners::kMostBlocks; ++i) {
+    owners.Add("gone " + std::to_string(i), files, FileOf(alive + 1));
+  }
+  EXPECT_TRUE(static_cast<bool>(owners.NewReader("alive")));
+  EXPECT_FALSE(static_cast<bool>(owners.NewReader("gone 1")));
+}
+
+// Where little can be forgotten, it is not tried again for each block that comes.
+TEST(FilterOwnersTest, MakesRoomForMany) {
+  FilterOwners owners;
+  const auto files = std::make_shared<LiveFiles>();
+  const LiveFiles::Id alive = files->Add(AnyFile(), 1);
+  for (size_t i = 0; i < FilterOwners::kMostBlocks; ++i) {
+    const bool is_gone = i % 16 == 0;
+    owners.Add(std::to_string(i), files, {alive + is_gone, 6, false});
+  }
+  EXPECT_TRUE(static_cast<bool>(owners.NewReader("17")));
+  owners.Add("one more", files, {alive, 6, false});
+  EXPECT_FALSE(static_cast<bool>(owners.NewReader("17")));
+  EXPECT_TRUE(static_cast<bool>(owners.NewReader("one more")));
+}
+
+}  // namespace
+}  // namespace winnow::plugin

@@ -1,0 +1,342 @@
+#include "src/rocksdb/trees/known_trees.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/core/sizing.h"
+#include "src/rocksdb/trees/filter_owners.h"
+#include "tests/support/counted_memory.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+using ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+using ROCKSDB_NAMESPACE::TableFileCreationReason;
+
+BuildFacts Merge(int level, bool is_bottommost) {
+  return {kCompactionStyleLevel, level, TableFileCreationReason::kCompaction, 7, is_bottommost};
+}
+
+const BuildFacts kFlush = {kCompactionStyleLevel, 0, TableFileCreationReason::kFlush, 7, false};
+
+const int kOne = 1;
+const int kOther = 2;
+
+TEST(KnownTreesTest, LearnsDepthAndBaseFromMerges) {
+  KnownTrees trees;
+  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, -1);
+  EXPECT_EQ(trees.Learn(&kOne, "default", Merge(4, false)).depth, 5);
+  EXPECT_EQ(trees.Learn(&kOne, "default", Merge(5, false)).depth, 6);
+  const KnownTree known = trees.Learn(&kOne, "default", kFlush);
+  EXPECT_EQ(known.depth, 6);
+  EXPECT_EQ(known.base, 4);
+  EXPECT_EQ(trees.Learn(&kOne, "default", Merge(6, false)).depth, 6);  // there is no level 7
+}
+
+// One for all: RocksDB does not say which family it shows the options of.
+TEST(KnownTreesTest, AFamilyInAnotherOrderOfKeysCountsForAll) {
+  KnownTrees trees;
+  EXPECT_TRUE(trees.Learn(&kOne, "default", kFlush).is_bytewise);
+  FamilyOptions family;
+  trees.Meet(family);
+  EXPECT_TRUE(trees.Learn(&kOne, "default", kFlush).is_bytewise);
+  family.is_bytewise = false;
+  trees.Meet(family);
+  family.is_bytewise = true;
+  trees.Meet(family);
+  EXPECT_FALSE(trees.Learn(&kOne, "default", kFlush).is_bytewise);
+}
+
+TEST(KnownTreesTest, OtherStylesTeachNothing) {
+  KnownTrees trees;
+  BuildFacts universal = Merge(5, false);
+  universal.compaction_style = kCompactionStyleUniversal;
+  EXPECT_EQ(trees.Learn(&kOne, "default", universal).depth, -1);
+}
+
+TEST(KnownTreesTest, KeepsFamiliesAndDatabasesApart) {
+  KnownTrees trees;
+  trees.Learn(&kOne, "default", Merge(3, true));
+  EXPECT_EQ(trees.Learn(&kOne, "other", kFlush).depth, -1);
+  EXPECT_EQ(trees.Learn(&kOther, "default", kFlush).depth, -1);
+  EXPECT_EQ(trees.Learn(nullptr, "default", Merge(3, true)).depth, -1);
+  EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).depth, -1);
+  EXPECT_EQ(trees.RecordOf(nullptr, "default"), nullptr);
+  EXPECT_NE(trees.RecordOf(&kOne, "default"), trees.RecordOf(&kOne, "other"));
+  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, 3);
+}
+
+TEST(KnownTreesTest, ForgetsTheOnesNotAskedForWhenThereAreTooMany) {
+  KnownTrees trees;
+  trees.Learn(&kOne, "kept", Merge(3, true));
+  trees.Learn(&kOne, "lost", Merge(3, true));
+  for (size_t i = 0; i < KnownTrees::kMostTrees - 2; ++i) {
+    trees.Learn(&kOne, "family" + std::to_string(i), kFlush);
+    EXPECT_EQ(trees.Learn(&kOne, "kept", kFlush).depth, 3);
+  }
+  EXPECT_FALSE(trees.has_forgotten());
+  trees.Learn(&kOne, "one more", kFlush);
+  EXPECT_TRUE(trees.has_forgotten());
+  EXPECT_EQ(trees.RecordOf(&kOne, "lost"), nullptr);
+}
+
+// An open, a new family and any SetOptions have options validated.
+// A database that was closed has its files remembered, but not without end.
+TEST(KnownTreesTest, FilesOfClosedDatabasesCount) {
+  constexpr size_t kFilesOfATree = 4000;
+  KnownTrees trees;
+  for (size_t tree = 0; tree <= KnownTrees::kMostFiles / kFilesOfATree; ++tree) {
+    const std::string family = "family" + std::to_string(tree);
+    trees.Learn(&kOne, family, kFlush);
+    EXPECT_FALSE(trees.has_forgotten());
+    LiveFiles& files = trees.RecordOf(&kOne, family)->files;
+    std::vector<LiveFiles::Id> ids;
+    for (size_t i = 0; i < kFilesOfATree; ++i) {
+      const std::string key = std::to_string(kFilesOfATree + i);
+      LiveFiles::NewFile file;
+      file.level = 1;
+      file.range = {key, key};
+      file.keys = 1;
+      ids.push_back(files.Add(file, 1));
+    }
+    for (const LiveFiles::Id id : ids) files.Opened(id);
+    for (const LiveFiles::Id id : ids) files.Closed(id);
+    EXPECT_EQ(files.files(), 0u);
+  }
+  trees.Learn(&kOne, "one more", kFlush);
+  EXPECT_TRUE(trees.has_forgotten());
+}
+
+// A tree of one level that is looked up, with all that is kept of it: the names that a listener
+// tells, the owners of its blocks, and readers' levels.
+class LookedUpTree {
+ public:
+  LookedUpTree(KnownTrees* trees, FilterOwners* owners, std::string family)
+      : trees_(trees), owners_(owners), family_(std::move(family)) {}
+
+  void Grow(int num_files, int num_lookups) {
+    for (int i = 0; i < num_files; ++i) Add(i);
+    const std::shared_ptr<TreeRecord> record = Record();
+    record->files.MakeGrid();
+    LookupsUnderWay under_way{};
+    for (int i = 0; i < num_lookups; ++i) {
+      if (i % 1024 == 0) record->files.samples().Reserve();
+      const auto hash = static_cast<uint64_t>(i) + 1;
+      const std::string key = Key(i % num_files);
+      for (int level = 0; level < 4; ++level) {
+        const auto file = static_cast<uint64_t>(level) + 1;
+        record->files.samples().Note(&under_way, key, hash, {file, level, 0.01}, false);
+      }
+    }
+    for (int level = 0; level < 4; ++level) {
+      const std::string key = Key(num_files / 2);
+      record->rates.RateOf(&record->files, level, {key, key + "9"}, 1000, 0.01);
+    }
+  }
+
+ private:
+  static std::string Key(int number) {
+    char text[17];
+    std::snprintf(text, sizeof text, "user%012d", number);
+    return text;
+  }
+
+  std::shared_ptr<TreeRecord> Record() {
+    trees_->Learn(&kOne, family_, kFlush);
+    return trees_->RecordOf(&kOne, family_);
+  }
+
+  void Add(int number) {
+    const std::shared_ptr<TreeRecord> record = Record();
+    const std::shared_ptr<LiveFiles> files(record, &record->files);
+    LiveFiles::NewFile file;
+    file.level = 4;
+    file.is_bottom = true;
+    file.range = {Key(number), Key(number) + "~"};
+    file.keys = 1000;
+    const LiveFiles::Id id = files->Add(file, 4);
+    files->SetName(id, LiveFiles::NameOf(family_, id));
+    files->AddMemory(id, {1000, 1000});
+    EXPECT_NE(files->LevelOfReaders(id), nullptr);
+    owners_->Add(family_ + std::to_string(number), files, {id, 4, true});
+  }
+
+  KnownTrees* const trees_;
+  FilterOwners* const owners_;
+  const std::string family_;
+};
+
+TEST(KnownTreesTest, AFamilyOf3000FilesTakesTwoMiB) {
+  const size_t before = testing::bytes_in_use;
+  KnownTrees trees;
+  FilterOwners owners;
+  LookedUpTree(&trees, &owners, "family").Grow(3000, 2 * LookupSamples::kMostRecords);
+  EXPECT_EQ(trees.RecordOf(&kOne, "family")->files.files(), 3000u);
+  EXPECT_GT(trees.RecordOf(&kOne, "family")->rates.bytes_of_heat(), 0u);
+  EXPECT_LE(testing::bytes_in_use - before, size_t{2} << 20);
+}
+
+TEST(KnownTreesTest, ManyTreesTake64MiB) {
+  struct Case {
+    int trees;
+    int files;
+    bool forgets;  // else it is enough that heat is dropped
+  };
+  for (const Case& tried : {Case{999, 60, false}, Case{999, 80, true}, Case{27, 3000, true}}) {
+    const size_t before = testing::bytes_in_use;
+    KnownTrees trees;
+    FilterOwners owners;
+    for (int i = 0; i < tried.trees; ++i) {
+      LookedUpTree(&trees, &owners, "family" + std::to_string(i)).Grow(tried.files, 1500);
+    }
+    trees.Learn(&kOne, "one more", kFlush);
+    const size_t bytes = testing::bytes_in_use - before;
+    EXPECT_LE(bytes, size_t{64} << 20) << tried.files;
+    EXPECT_GT(bytes, size_t{24} << 20) << "so few say nothing of it";
+    EXPECT_EQ(trees.has_forgotten(), tried.forgets) << tried.files;
+  }
+}
+
+TEST(KnownTreesTest, MeetingOptionsForgetsNothing) {
+  KnownTrees trees;
+  trees.Learn(&kOne, "default", Merge(6, true));
+  const std::shared_ptr<TreeRecord> record = trees.RecordOf(&kOne, "default");
+  trees.Meet({});
+  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, 6);
+  EXPECT_EQ(trees.RecordOf(&kOne, "default"), record);
+}
+
+TEST(KnownTreesTest, ATreeIsKnownAgainByItsFiles) {
+  KnownTrees trees;
+  trees.Learn(&kOne, "default", Merge(6, true));
+  const std::shared_ptr<TreeRecord> record = trees.RecordOf(&kOne, "default");
+  LiveFiles::NewFile file;
+  file.level = 6;
+  file.is_bottom = true;
+  file.range = {"a", "b"};
+  file.keys = 9;
+  const LiveFiles::Id id = record->files.Add(file, 6);
+  record->files.Opened(id);
+  // Another database while this one is open.
+  trees.Learn(&kOther, "default", kFlush);
+  EXPECT_NE(trees.RecordOf(&kOther, "default"), record);
+  record->files.Closed(id);
+  record->files.Opened(id);
+  const int kAgain = 3;
+  EXPECT_EQ(trees.Learn(&kAgain, "other", kFlush).depth, -1);
+  EXPECT_EQ(trees.Learn(&kAgain, "default", kFlush).depth, 6);
+  EXPECT_EQ(trees.RecordOf(&kAgain, "default"), record);
+}
+
+TEST(KnownTreesTest, FamiliesOptionsCountWhereTheyAgree) {
+  KnownTrees trees;
+  trees.Meet({8, true, true});
+  KnownTree known = trees.Learn(nullptr, "default", kFlush);
+  EXPECT_EQ(known.size_ratio, 8);
+  EXPECT_EQ(known.has_dynamic_levels, true);
+  EXPECT_FALSE(known.last_level_has_filters);
+  trees.Meet({8, true, true});
+  EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).size_ratio, 8);
+  trees.Meet({4, false, false});
+  known = trees.Learn(nullptr, "default", kFlush);
+  EXPECT_EQ(known.size_ratio, 0);
+  EXPECT_EQ(known.has_dynamic_levels, std::nullopt);
+  EXPECT_TRUE(known.last_level_has_filters);
+  trees.Meet({8, true, true});
+  EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).size_ratio, 0);  // they did not agree before
+}
+
+TEST(KnownTreesTest, TotalsAreOfAllTrees) {
+  KnownTrees trees;
+  EXPECT_FALSE(trees.Totals().knows_all_files);
+  int logger = 0;
+  for (const char* const family : {"a", "b"}) {
+    trees.Learn(&logger, family, BuildFacts());
+    LiveFiles& files = trees.RecordOf(&logger, family)->files;
+    LiveFiles::NewFile file;
+    file.level = 6;
+    file.range = {"a", "b"};
+    file.keys = 100;
+    files.AddMemory(files.Add(file, -1), {125, 120});
+  }
+  const KnownTotals totals = trees.Totals();
+  EXPECT_EQ(totals.families, 2u);
+  EXPECT_EQ(totals.files.files, 2u);
+  EXPECT_EQ(totals.files.keys, 200);
+  EXPECT_EQ(totals.files.filter_bytes, 250);
+  // A share of both, as nothing ended yet.
+  EXPECT_GT(totals.files.keys_that_stay, 0);
+  EXPECT_LT(totals.files.keys_that_stay, 200);
+  EXPECT_DOUBLE_EQ(totals.files.bytes_that_stay, 1.25 * totals.files.keys_that_stay);
+  EXPECT_FALSE(totals.knows_all_files);  // nobody told
+}
+
+// A level with up to a sixth of the keys, and never what lies over nothing.
+TEST(KnownTreesTest, ALevelIsSmallByItsKeys) {
+  KnownTotals totals;
+  totals.files.keys = 600;
+  totals.files.levels[0].keys = 100;
+  totals.files.levels[3].keys = 101;
+  EXPECT_TRUE(totals.IsSmall(0));
+  EXPECT_FALSE(totals.IsSmall(0, 2));
+  EXPECT_FALSE(totals.IsSmall(3));
+  EXPECT_TRUE(totals.IsSmall(5));
+  EXPECT_FALSE(totals.IsSmall(totals.files.levels.size() - 1));
+}
+
+class SmallLevels : public ::testing::Test {
+ protected:
+  SmallLevels() { trees_.Learn(&logger_, "default", BuildFacts()); }
+
+  LiveFiles::Id Add(int level, bool is_bottom, const KeyRange& range, uint64_t keys,
+                    double filter_bytes) {
+    LiveFiles::NewFile file;
+    file.level = level;
+    file.is_bottom = is_bottom;
+    file.range = range;
+    file.keys = keys;
+    const LiveFiles::Id id = files().Add(file, -1);
+    files().AddMemory(id, {filter_bytes, filter_bytes});
+    return id;
+  }
+  LiveFiles& files() { return trees_.RecordOf(&logger_, "default")->files; }
+
+  int logger_ = 0;
+  KnownTrees trees_;
+};
+
+TEST_F(SmallLevels, RoomIsKeptForTheMostKeysThatTheyHadOfLate) {
+  Add(6, true, {"a", "z"}, 9000, 9000);
+  EXPECT_EQ(trees_.Totals().most_small_bytes, 0);
+  Add(0, false, {"a", "z"}, 500, 1000);
+  Add(5, false, {"a", "z"}, 500, 1000);  // in place of the flush
+  EXPECT_EQ(trees_.Totals().files.levels[0].keys, 0);
+  Add(0, false, {"a", "z"}, 500, 1000);
+  EXPECT_EQ(trees_.Totals().most_small_bytes, 2000);
+  // Merged with the last level: what they had is kept, at the bits a key that all have.
+  Add(6, true, {"a", "z"}, 10'000, 10'000);
+  const KnownTotals after = trees_.Totals();
+  EXPECT_EQ(after.files.levels[0].keys + after.files.levels[5].keys, 0);
+  EXPECT_GT(after.most_small_bytes, 900);
+  EXPECT_LT(after.most_small_bytes, 1000);
+  // And less with each time that all keys are written.
+  for (int i = 0; i < 8; ++i) Add(6, true, {"a", "z"}, 10'000, 10'000);
+  EXPECT_NEAR(trees_.Totals().most_small_bytes, after.most_small_bytes / 2, 1);
+}
+
+TEST_F(SmallLevels, NoRoomIsKeptForOneThatIsNotSmallAnyMore) {
+  Add(6, true, {"a", "z"}, 9000, 9000);
+  Add(5, false, {"a", "m"}, 1000, 2000);
+  EXPECT_EQ(trees_.Totals().most_small_bytes, 2000);
+  Add(5, false, {"n", "z"}, 5000, 9000);
+  EXPECT_EQ(trees_.Totals().most_small_bytes, 0);
+}
+
+}  // namespace
+}  // namespace winnow::plugin

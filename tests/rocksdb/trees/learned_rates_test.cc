@@ -1,0 +1,289 @@
+#include "src/rocksdb/trees/learned_rates.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <new>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "src/core/sizing.h"
+#include "tests/support/random_hashes.h"
+#include "tests/support/short_memory.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+constexpr uint64_t kKeysOfAFile = 1000;
+constexpr int kFiles = 200;
+constexpr int kLast = LookupSamples::kLevels - 1;
+const double kUniformRate = core::RateForBits(10);
+const double kUniformBits = -std::log2(kUniformRate);
+
+std::string Key(double place) {
+  char text[32];
+  std::snprintf(text, sizeof text, "user%09.0f", place * 1e8);
+  return text;
+}
+
+// A tree with a full last level, and a level of a tenth of its keys above it.
+class LearnedRatesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    files_.samples().Reserve();
+    for (int i = 0; i < kFiles; ++i) Build(6, true, i / double{kFiles}, (i + 0.999) / kFiles);
+    for (int i = 0; i < 20; ++i) Build(5, false, i / 20.0, (i + 0.999) / 20);
+    files_.MakeGrid();
+  }
+
+  // A file with the learned rate, or the uniform one.
+  double Build(int level, bool is_bottom, double from, double to) {
+    const std::optional<LearnedRates::Learned> learned = Learn(level, is_bottom, from, to);
+    const double rate = learned ? learned->rate : kUniformRate;
+    const double warmth = learned ? learned->warmth : 0;
+    rates_.Built(rate, kUniformRate, AddFile(level, is_bottom, from, to, -std::log2(rate), warmth));
+    return rate;
+  }
+
+  FilterMemory AddFile(int level, bool is_bottom, double from, double to, double bits,
+                       double warmth) {
+    LiveFiles::NewFile file;
+    file.level = level;
+    file.is_bottom = is_bottom;
+    file.range = {Key(from), Key(to)};
+    file.keys = kKeysOfAFile;
+    file.warmth = warmth;
+    const FilterMemory memory{kKeysOfAFile * bits, kKeysOfAFile * kUniformBits};
+    files_.AddMemory(files_.Add(file, 5), memory);
+    return memory;
+  }
+
+  std::optional<LearnedRates::Learned> Learn(int level, bool is_bottom, double from, double to) {
+    return rates_.RateOf(&files_, LiveFiles::LevelIndex(level, is_bottom), {Key(from), Key(to)},
+                         kKeysOfAFile, kUniformRate);
+  }
+
+  std::optional<double> RateOf(int level, bool is_bottom, double from, double to) {
+    const std::optional<LearnedRates::Learned> learned = Learn(level, is_bottom, from, to);
+    return learned ? std::optional<double>(learned->rate) : std::nullopt;
+  }
+
+  void LookUp(double place, bool is_found) {
+    if (hash_ % LookupSamples::kRecordsOfASalt == 0) files_.samples().Reserve();
+    ++hash_;
+    files_.samples().Note(&lookups_, Key(place), hash_, {1, 5, kUniformRate}, false);
+    files_.samples().Note(&lookups_, Key(place), hash_, {2, kLast, kUniformRate}, is_found);
+  }
+
+  // All files once more, with what is known then, a few times.
+  void RewriteAll() {
+    for (int i = 0; i < 4 * kFiles; ++i) {
+      const double from = i % kFiles / double{kFiles};
+      if (i % 10 == 0) Build(5, false, from, from + 0.0499);
+      Build(6, true, from, from + 0.999 / kFiles);
+    }
+    for (int i = 0; i < 20; ++i) Build(5, false, i / 20.0, (i + 0.999) / 20);
+  }
+
+  double Memory() const {
+    const LiveMemory memory = files_.Memory();
+    return memory.resting.bytes / memory.resting.uniform_bytes;
+  }
+
+  LiveFiles files_;
+  LearnedRates rates_;
+  LookupsUnderWay lookups_{};
+  uint64_t hash_ = 0;
+  std::mt19937_64 random_{testing::TestSeed()};
+  std::uniform_real_distribution<double> anywhere_{0, 1};
+};
+
+TEST_F(LearnedRatesTest, WithoutLookupsNothingIsLearned) {
+  EXPECT_EQ(RateOf(6, true, 0.5, 0.505), std::nullopt);
+  EXPECT_EQ(rates_.TakeSummary(files_), "");
+  for (size_t i = 0; i + 1 < LearnedRates::kLeastSamples; ++i) LookUp(anywhere_(random_), false);
+  EXPECT_EQ(RateOf(6, true, 0.5, 0.505), std::nullopt);
+}
+
+// What a level plan has: the level above a tenth of the rate, as it has a tenth of the keys.
+TEST_F(LearnedRatesTest, EvenLookupsHaveTheRatesOfALevelPlan) {
+  for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), false);
+  const double last = RateOf(6, true, 0.5, 0.505).value();
+  const double above = RateOf(5, false, 0.5, 0.55).value();
+  EXPECT_NEAR(std::log2(last / above), std::log2(10), 0.5);
+  RewriteAll();
+  EXPECT_NEAR(Memory(), LearnedRates::kTarget, 0.01);
+}
+
+TEST_F(LearnedRatesTest, BitsGoToWhereLookupsFindNothing) {
+  for (int i = 0; i < 8000; ++i) {
+    LookUp(i % 5 == 0 ? anywhere_(random_) : 0.3 + 0.05 * anywhere_(random_), false);
+  }
+  RewriteAll();
+  EXPECT_NEAR(Memory(), LearnedRates::kTarget, 0.02);
+  const double hot = RateOf(6, true, 0.32, 0.325).value();
+  const double cold = RateOf(6, true, 0.7, 0.705).value();
+  EXPECT_LT(hot, cold / 20);
+  EXPECT_LE(cold, LearnedRates::kHighestRate);
+  EXPECT_GE(hot, LearnedRates::kLowestRate);
+}
+
+TEST_F(LearnedRatesTest, WhereKeysAreFoundTheLastLevelNeedsLess) {
+  for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), i % 10 != 0);
+  RewriteAll();
+  EXPECT_NEAR(Memory(), LearnedRates::kTarget, 0.02);
+  // 3.3 levels' worth between the levels, and as much again as the last one is asked in vain by a
+  // tenth of the lookups.
+  double steps = 0;
+  for (int i = 0; i < 20; ++i) {
+    const double last = RateOf(6, true, i / 20.0, (i + 0.1) / 20).value();
+    steps += std::log2(last / RateOf(5, false, i / 20.0, (i + 0.999) / 20).value()) / 20;
+  }
+  EXPECT_NEAR(steps, 2 * std::log2(10), 0.3);
+}
+
+TEST_F(LearnedRatesTest, WhatNoFileCoveredIsUnknown) {
+  for (int i = 0; i < 1000; ++i) LookUp(anywhere_(random_), false);
+  EXPECT_EQ(RateOf(6, true, 1.2, 1.3), std::nullopt);
+  EXPECT_NE(RateOf(6, true, 0.2, 0.3), std::nullopt);
+  // A tenth of its range is known, and may have few of its keys; or all but a little.
+  EXPECT_EQ(RateOf(6, true, 0.9999, 1.0012), std::nullopt);
+  EXPECT_NE(RateOf(6, true, 0.5, 1.0012), std::nullopt);
+  // So is the last file of a level where keys come anywhere: a few are new at its end.
+  EXPECT_NE(RateOf(6, true, 1 - 0.9 / kFiles, 1.00001), std::nullopt);
+  EXPECT_EQ(RateOf(6, true, 1 - 0.3 / kFiles, 1.00001), std::nullopt);
+}
+
+// A time series: what was hot when it was written keeps its bits, so that there is less for others.
+TEST_F(LearnedRatesTest, FilesThatAreNotWrittenAgainCountAsTheyAre) {
+  for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), false);
+  double most = 0;
+  for (int i = 0; i < 3 * kFiles; ++i) {
+    const double newest = 1 + i / double{kFiles};
+    // The next file's range gets known by a file above it, and hot.
+    Build(5, false, newest, newest + 0.02);
+    files_.MakeGrid();
+    for (int j = 0; j < 100; ++j) LookUp(newest + anywhere_(random_) / kFiles, false);
+    Build(6, true, newest, newest + 0.999 / kFiles);
+    most = std::max(most, Memory());
+  }
+  EXPECT_LT(most, 1.1);
+  EXPECT_LT(Memory(), 1.04);
+}
+
+// Heat that a file was written in and that is elsewhere now, file by file, is not taken to last.
+TEST_F(LearnedRatesTest, HeatThatMovedOnBuysFewBits) {
+  const auto look_up_at = [&](double from) {
+    for (int j = 0; j < 400; ++j) {
+      LookUp(j % 5 == 0 ? anywhere_(random_) : from + anywhere_(random_) / kFiles, false);
+    }
+  };
+  // Twice, for the first files had no samples.
+  for (int i = 0; i < 2 * kFiles; ++i) {
+    const double from = i % kFiles / double{kFiles};
+    files_.samples().Reserve();
+    look_up_at(from);
+    Build(6, true, from, from + 0.999 / kFiles);
+  }
+  for (int j = 0; j < 3; ++j) look_up_at(0);  // enough to be looked at
+  const LearnedRates::Learned hot = Learn(6, true, 0, 0.999 / kFiles).value();
+  const LearnedRates::Learned cold = Learn(6, true, 0.5, 0.5 + 0.999 / kFiles).value();
+  EXPECT_GT(hot.warmth, 3 * cold.warmth);
+  EXPECT_GT(hot.rate, cold.rate / 2);
+  // The same lookups while the files are written once more: then the heat stays where it is.
+  for (int j = 0; j < 50; ++j) look_up_at(0);
+  RewriteAll();
+  RewriteAll();
+  EXPECT_LT(RateOf(6, true, 0, 0.999 / kFiles).value(),
+            RateOf(6, true, 0.5, 0.5 + 0.999 / kFiles).value() / 20);
+}
+
+// What is known stays whole: the next file gets the rate that it gets where memory never was short.
+TEST_F(LearnedRatesTest, GoesOnWhereMemoryWasShort) {
+  for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), i % 3 == 0);
+  const auto rate_by = [this](LearnedRates* rates) {
+    return rates->RateOf(&files_, kLast, {Key(0.5), Key(0.505)}, kKeysOfAFile, kUniformRate)
+        .value()
+        .rate;
+  };
+  const double expected = rate_by(&rates_);
+  bool failed = true;
+  for (int64_t allocations = 0; failed; ++allocations) {
+    LearnedRates rates;
+    testing::allocations_left = allocations;
+    failed = false;
+    try {
+      rate_by(&rates);
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    testing::allocations_left = -1;
+    ASSERT_EQ(rate_by(&rates), expected) << allocations << " allocations";
+  }
+}
+
+TEST_F(LearnedRatesTest, AnotherBitsPerKeyCountsAtOnce) {
+  for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), false);
+  const double ten = RateOf(6, true, 0.5, 0.505).value();
+  const double fifteen =
+      rates_.RateOf(&files_, kLast, {Key(0.5), Key(0.505)}, kKeysOfAFile, core::RateForBits(15))
+          .value()
+          .rate;
+  EXPECT_NEAR(std::log2(ten / fifteen), std::log2(kUniformRate / core::RateForBits(15)), 1);
+}
+
+TEST_F(LearnedRatesTest, ItsFiltersAndTreesAreCounted) {
+  const SampleCounters before = CurrentSampleCounters();
+  {
+    LearnedRates rates;
+    const auto ask = [&] {
+      return rates
+          .RateOf(&files_, LiveFiles::LevelIndex(6, true), {Key(0.5), Key(0.505)}, kKeysOfAFile,
+                  kUniformRate)
+          .has_value();
+    };
+    EXPECT_FALSE(ask());
+    EXPECT_EQ(CurrentSampleCounters().filters_learned, before.filters_learned);
+    EXPECT_EQ(CurrentSampleCounters().trees_learned, before.trees_learned);
+    for (int i = 0; i < 1000; ++i) LookUp(anywhere_(random_), false);
+    EXPECT_TRUE(ask());
+    EXPECT_TRUE(ask());
+    const SampleCounters after = CurrentSampleCounters();
+    EXPECT_EQ(after.lookups_sampled - before.lookups_sampled, 1000u);
+    EXPECT_EQ(after.filters_learned - before.filters_learned, 2u);
+    EXPECT_EQ(after.trees_learned - before.trees_learned, 1u);
+  }
+  EXPECT_EQ(CurrentSampleCounters().filters_learned - before.filters_learned, 2u);
+  EXPECT_EQ(CurrentSampleCounters().trees_learned, before.trees_learned);
+}
+
+TEST_F(LearnedRatesTest, HeatThatWasDroppedIsMadeAgain) {
+  for (int i = 0; i < 4000; ++i) LookUp(0.3 + 0.1 * anywhere_(random_), false);
+  const std::optional<double> rate = RateOf(6, true, 0.3, 0.305);
+  ASSERT_TRUE(rate);
+  EXPECT_GT(rates_.bytes_of_heat(), 0u);
+  rates_.DropHeat();
+  EXPECT_EQ(rates_.bytes_of_heat(), 0u);
+  EXPECT_EQ(rates_.TakeSummary(files_), "");
+  EXPECT_EQ(RateOf(6, true, 0.3, 0.305), rate);
+}
+
+TEST_F(LearnedRatesTest, SaysWhatItLearnedOnce) {
+  for (int i = 0; i < 4000; ++i) {
+    LookUp(i % 5 == 0 ? anywhere_(random_) : 0.3 + 0.02 * anywhere_(random_), i % 4 == 0);
+  }
+  RewriteAll();
+  const std::string said = rates_.TakeSummary(files_);
+  EXPECT_THAT(said, ::testing::HasSubstr("samples of lookups"));
+  EXPECT_THAT(said, ::testing::HasSubstr("24 % of the lookups find their key"));
+  EXPECT_THAT(said, ::testing::ContainsRegex(" [0-9]{1,2} % of the keys get 80 %"));
+  EXPECT_EQ(rates_.TakeSummary(files_), "");
+}
+
+}  // namespace
+}  // namespace winnow::plugin

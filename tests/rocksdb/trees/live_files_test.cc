@@ -1,0 +1,364 @@
+#include "src/rocksdb/trees/live_files.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <new>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/random_hashes.h"
+#include "tests/support/short_memory.h"
+
+namespace winnow::plugin {
+namespace {
+
+using Id = LiveFiles::Id;
+using testing::allocations_left;
+
+constexpr int kBase = 4;
+
+std::string Key(int number) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "%08d", number);
+  return text;
+}
+
+KeyRange Range(int first, int last) { return {Key(first), Key(last)}; }
+
+LiveFiles::NewFile File(int level, KeyRange range, bool is_bottom = false) {
+  LiveFiles::NewFile file;
+  file.level = level;
+  file.is_bottom = is_bottom;
+  file.range = std::move(range);
+  file.keys = 100;
+  return file;
+}
+
+int Below(LiveFiles* files, int level, const KeyRange& range, int base = kBase) {
+  return files->PlaceOf(level, range, base).below;
+}
+
+TEST(LiveFilesTest, FindsTheFirstLevelBelowWithSuchKeys) {
+  LiveFiles files;
+  EXPECT_EQ(Below(&files, 0, Range(0, 9)), -1);
+  files.Add(File(6, Range(500, 600), true), kBase);
+  files.Add(File(5, Range(0, 100)), kBase);
+  files.Add(File(4, Range(50, 60)), kBase);
+  EXPECT_EQ(Below(&files, 3, Range(55, 70)), 4);
+  EXPECT_EQ(Below(&files, 3, Range(70, 80)), 5);
+  EXPECT_EQ(Below(&files, 4, Range(55, 70)), 5);
+  EXPECT_EQ(Below(&files, 5, Range(55, 70)), -1);
+  EXPECT_EQ(Below(&files, 5, Range(550, 700)), LiveFiles::kBottom);
+  EXPECT_EQ(Below(&files, 0, Range(200, 300)), -1);
+}
+
+TEST(LiveFilesTest, AFlushWaitsBesideAnotherInItsRange) {
+  LiveFiles files;
+  files.Add(File(0, Range(0, 100)), kBase);
+  EXPECT_EQ(Below(&files, 0, Range(101, 110)), -1);
+  EXPECT_FALSE(files.PlaceOf(0, Range(101, 110), kBase).waits);
+  LiveFiles::NewFile second = File(0, Range(100, 110));
+  const LiveFiles::Place place = files.PlaceOf(0, second.range, kBase);
+  EXPECT_EQ(place.below, kBase);
+  EXPECT_TRUE(place.waits);
+  EXPECT_EQ(Below(&files, 0, Range(100, 110), -1), -1);  // nothing is known to be merged into
+  // The first one waits with it.
+  second.waits = true;
+  files.AddMemory(files.Add(second, kBase), {5, 4});
+  files.AddMemory(1, {3, 2});
+  EXPECT_EQ(files.Memory().resting.bytes, 0);
+  EXPECT_EQ(files.Memory().waiting.bytes, 8);
+  EXPECT_EQ(files.Memory().waiting.uniform_bytes, 6);
+  // All are merged into what is written to the base level.
+  files.Add(File(kBase, Range(0, 50)), kBase);
+  files.Add(File(kBase, Range(51, 110)), kBase);
+  EXPECT_EQ(files.files(), 2u);
+}
+
+TEST(LiveFilesTest, FlushesThatNothingMeetsAreMovedDown) {
+  LiveFiles files;
+  for (int i = 0; i < 20; ++i) files.Add(File(0, Range(100 * i, 100 * i + 99), true), kBase);
+  EXPECT_EQ(Below(&files, 1, Range(0, 50)), LiveFiles::kBottom);
+  EXPECT_EQ(Below(&files, 0, Range(0, 50)), LiveFiles::kBottom);
+  EXPECT_EQ(Below(&files, 0, Range(1950, 1960)), kBase);
+  EXPECT_EQ(Below(&files, 1, Range(1950, 1960)), -1);
+}
+
+TEST(LiveFilesTest, OutputsEndWhatTheyReplace) {
+  LiveFiles files;
+  const Id untouched = files.Add(File(6, Range(300, 400), true), kBase);
+  const Id bottom = files.Add(File(6, Range(0, 100), true), kBase);
+  const Id upper = files.Add(File(5, Range(0, 150)), kBase);
+  const Id neighbour = files.Add(File(5, Range(160, 900)), kBase);
+  const Id wide = files.Add(File(4, Range(0, 200)), kBase);
+  const Id moved = files.Add(File(4, Range(201, 210)), kBase);
+  // A merge of `bottom` and `upper`, which reaches into the neighbour, and covers what lies two
+  // levels up.
+  const Id first = files.Add(File(6, Range(0, 90), true), kBase);
+  const Id second = files.Add(File(6, Range(91, 220), true), kBase);
+  EXPECT_FALSE(files.Knows(bottom));
+  EXPECT_FALSE(files.Knows(upper));
+  EXPECT_FALSE(files.Knows(moved));
+  for (const Id id : {untouched, neighbour, wide, first, second})
+    EXPECT_TRUE(files.Knows(id)) << id;
+}
+
+TEST(LiveFilesTest, TheMemoryIsOfWhatIsAlive) {
+  LiveFiles files;
+  const Id one = files.Add(File(6, Range(0, 100), true), kBase);
+  files.AddMemory(one, {70, 60});
+  files.AddMemory(one, {7, 6});
+  const Id two = files.Add(File(5, Range(0, 100)), kBase);
+  files.AddMemory(two, {30, 20});
+  EXPECT_EQ(files.Memory().resting.bytes, 107);
+  EXPECT_EQ(files.Memory().resting.uniform_bytes, 86);
+  files.Add(File(6, Range(0, 100), true), kBase);
+  EXPECT_EQ(files.Memory().resting.bytes, 0);
+  files.AddMemory(one, {70, 60});  // of a file that has ended
+  EXPECT_EQ(files.Memory().resting.bytes, 0);
+}
+
+TEST(LiveFilesTest, AFileWithoutReadersHasEnded) {
+  LiveFiles files;
+  const Id id = files.Add(File(6, Range(0, 100), true), kBase);
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), LiveFiles::kBottom);  // nobody has read it yet
+  files.Opened(id);
+  files.Opened(id);
+  files.Closed(id);
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), LiveFiles::kBottom);
+  files.Closed(id);
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), -1);
+  EXPECT_EQ(files.files(), 0u);
+  EXPECT_FALSE(files.IsReopened());
+  files.Opened(id);
+  EXPECT_TRUE(files.IsReopened());
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), LiveFiles::kBottom);
+  files.Add(File(5, Range(0, 100)), kBase);
+  EXPECT_FALSE(files.IsReopened());
+}
+
+TEST(LiveFilesTest, ReadersThatComeAndGoSayNothing) {
+  LiveFiles files;
+  files.Add(File(6, Range(500, 600), true), kBase);
+  const Id id = files.Add(File(6, Range(0, 100), true), kBase);
+  for (size_t i = 0; i <= LiveFiles::kMostRevivals + 1; ++i) {
+    files.Opened(id);
+    files.Closed(id);
+  }
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), LiveFiles::kBottom);
+}
+
+// Keys are told apart by what follows the bytes that all have in common.
+TEST(LiveFilesTest, ALongCommonPrefixHidesNothing) {
+  LiveFiles files;
+  const auto with_prefix = [](int first, int last, size_t bytes) {
+    KeyRange range = Range(first, last);
+    for (std::string* key : {&range.first, &range.last}) key->insert(0, bytes, 'p');
+    return range;
+  };
+  for (const size_t bytes : {5000u, 200u, 60u, 0u}) {
+    files.Add(File(6, with_prefix(0, 100, bytes), true), kBase);
+    EXPECT_EQ(Below(&files, 5, with_prefix(50, 60, bytes)), LiveFiles::kBottom) << bytes;
+    EXPECT_EQ(Below(&files, 5, with_prefix(200, 300, bytes)), -1) << bytes;
+  }
+}
+
+TEST(LiveFilesTest, IsBoundedAndKeepsItsSums) {
+  LiveFiles files;
+  constexpr int kFiles = 20'000;
+  for (int i = 0; i < kFiles; ++i) {
+    files.AddMemory(files.Add(File(6, Range(10 * i, 10 * i + 9), true), kBase), {3, 2});
+    ASSERT_LE(files.files(), LiveFiles::kMostFiles);
+  }
+  EXPECT_EQ(files.Memory().resting.bytes, 3.0 * kFiles);
+  EXPECT_EQ(files.Memory().resting.uniform_bytes, 2.0 * kFiles);
+  EXPECT_EQ(Below(&files, 5, Range(555, 556)), LiveFiles::kBottom);
+  EXPECT_EQ(Below(&files, 5, Range(10 * kFiles, 11 * kFiles)), -1);
+}
+
+// Files of level 5 are written again and again. On the last level one half is, the other one never.
+TEST(LiveFilesTest, FilesStayWhereOthersDid) {
+  LiveFiles files;
+  const int last = LiveFiles::LevelIndex(6, true);
+  for (int i = 0; i < 20; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kBase);
+  for (int i = 0; i < 300; ++i) {
+    const int at = 100 * (i % 10);
+    files.Add(File(5, Range(at, at + 99)), kBase);
+    files.Add(File(6, Range(at, at + 99), true), kBase);
+    files.Add(File(5, Range(at, at + 98)), kBase);
+  }
+  const LiveFiles::TreeShape tree = files.ShapeOfTree();
+  EXPECT_LT(tree.stays[5], 0.02);
+  EXPECT_LT(tree.stays[static_cast<size_t>(last)], 0.6);
+  EXPECT_GT(tree.stays[static_cast<size_t>(last)], tree.stays[5]);
+  double touched = 0;
+  double untouched = 0;
+  for (const LiveFiles::Shape& file : tree.files) {
+    if (file.level != last) continue;
+    (file.stays < 0.8 ? touched : untouched) += 1;
+  }
+  EXPECT_EQ(touched, 10);
+  EXPECT_EQ(untouched, 10);
+}
+
+TEST(LiveFilesTest, AGridIsMadeAgainWhenMuchWasWritten) {
+  LiveFiles files;
+  EXPECT_FALSE(files.MakeGrid()) << "there is no file";
+  for (int i = 0; i < 100; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kBase);
+  EXPECT_EQ(files.ShapeOf(6, Range(5000, 5099)).to, 0);
+  EXPECT_TRUE(files.MakeGrid());
+  EXPECT_FALSE(files.MakeGrid());
+  const LiveFiles::Shape middle = files.ShapeOf(6, Range(5000, 5099));
+  EXPECT_NEAR(middle.from, 0.5, 0.01);
+  EXPECT_NEAR(middle.to, 0.51, 0.01);
+  EXPECT_FALSE(middle.reaches_beyond);
+  EXPECT_TRUE(files.ShapeOf(6, Range(9950, 10'050)).reaches_beyond);
+  for (int i = 100; i < 110; ++i) files.Add(File(6, Range(100 * i, 100 * i + 99), true), kBase);
+  EXPECT_TRUE(files.MakeGrid());
+  EXPECT_NEAR(files.ShapeOf(6, Range(5000, 5099)).from, 50 / 110.0, 0.01);
+  for (const LiveFiles::Shape& file : files.ShapeOfTree().files) {
+    EXPECT_NEAR(file.to - file.from, 1 / 110.0, 0.002);
+  }
+}
+
+TEST(LiveFilesTest, WhatIsNeverTouchedIsForgottenAfterLong) {
+  LiveFiles files;
+  files.Add(File(6, Range(0, 100), true), kBase);
+  const Id other = files.Add(File(6, Range(500, 600), true), kBase);
+  for (int i = 0; i < 500 && files.Knows(other); ++i) {
+    files.Add(File(6, Range(1000, 1100), true), kBase);
+  }
+  EXPECT_FALSE(files.Knows(other));
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), -1);
+  EXPECT_EQ(Below(&files, 5, Range(1000, 1010)), LiveFiles::kBottom);
+}
+
+// Any steps, of which one in so many runs out of memory at some allocation; 0: none.
+void ExpectSumsHold(std::mt19937_64* random, unsigned one_in) {
+  LiveFiles files;
+  std::vector<Id> added = {1};
+  added.reserve(4000);
+  for (int step = 0; step < 2000; ++step) {
+    const int first = static_cast<int>((*random)() % 10'000);
+    const int last = first + static_cast<int>((*random)() % 1'000);
+    const int level = static_cast<int>((*random)() % 7);
+    const std::string prefix((*random)() % 100 == 0 ? (*random)() % 80 : 80, 'p');
+    const KeyRange range = {prefix + Key(first), prefix + Key(last)};
+    LiveFiles::NewFile file = File(level, range, level == 6);
+    file.waits = level == 0 && (*random)() % 2 == 0;
+    const Id some = added[(*random)() % added.size()];
+    const uint64_t kind = (*random)() % 6;
+    const bool is_short = one_in > 0 && (*random)() % one_in == 0;
+    allocations_left = is_short ? static_cast<int64_t>((*random)() % 12) : -1;
+    try {
+      switch (kind) {
+        case 0:
+          files.Opened(some);
+          break;
+        case 1:
+          files.Closed(some);
+          break;
+        case 2:
+          files.Extend(some, range, 10);
+          break;
+        case 3:
+          files.PlaceOf(level, range, kBase);
+          break;
+        default:
+          added.push_back(files.Add(file, kBase));
+          files.AddMemory(added.back(), {2, 1});
+      }
+    } catch (const std::bad_alloc&) {
+    }
+    allocations_left = -1;
+  }
+  const LiveMemory memory = files.Memory();
+  const double uniform = memory.resting.uniform_bytes + memory.waiting.uniform_bytes;
+  EXPECT_EQ(memory.resting.bytes + memory.waiting.bytes, 2 * uniform);
+  EXPECT_LE(uniform, static_cast<double>(files.files()));
+  if (one_in == 0) {
+    EXPECT_EQ(uniform, static_cast<double>(files.files()));
+  }
+}
+
+TEST(LiveFilesTest, SumsHoldUnderAnySteps) {
+  std::mt19937_64 random(testing::TestSeed());
+  for (int round = 0; round < 20; ++round) ExpectSumsHold(&random, 0);
+}
+
+TEST(LiveFilesTest, SumsHoldWhereMemoryIsShort) {
+  std::mt19937_64 random(testing::TestSeed());
+  for (int round = 0; round < 50; ++round) ExpectSumsHold(&random, 5);
+}
+
+// The places of all files and samples, by one grid.
+std::vector<double> PlacesOf(const LiveFiles& files, LookupSamples* samples) {
+  std::vector<double> places;
+  for (const LiveFiles::Shape& file : files.ShapeOfTree().files) {
+    places.push_back(file.from);
+    places.push_back(file.to);
+  }
+  std::vector<LookupSamples::Record> records;
+  samples->Snapshot(&records);
+  for (const LookupSamples::Record& record : records) places.push_back(record.place);
+  return places;
+}
+
+TEST(LiveFilesTest, AGridIsMadeWholeOrNotAtAll) {
+  const std::string prefix(100, 'p');
+  LiveFiles files;
+  files.samples().Reserve();
+  LookupsUnderWay lookups{};
+  for (int i = 0; i < 20; ++i) {
+    files.Add(File(6, {prefix + Key(i * 10), prefix + Key(i * 10 + 9)}, true), kBase);
+  }
+  ASSERT_TRUE(files.MakeGrid());
+  for (int i = 0; i < 200; ++i) {
+    files.samples().Note(&lookups, prefix + Key(i), static_cast<uint64_t>(i), {1, 6, 0.01}, false);
+  }
+  // Shorter than the grid's prefix.
+  files.Add(File(6, {prefix.substr(0, 60) + 'x', prefix.substr(0, 60) + 'y'}, true), kBase);
+  files.Add(File(6, {prefix + Key(200), prefix + Key(300)}, true), kBase);
+  const std::vector<double> before = PlacesOf(files, &files.samples());
+  const std::shared_ptr<const KeyGrid> grid = files.grid();
+  for (int64_t allocations = 0;; ++allocations) {
+    allocations_left = allocations;
+    try {
+      ASSERT_TRUE(files.MakeGrid());
+      allocations_left = -1;
+      break;
+    } catch (const std::bad_alloc&) {
+      allocations_left = -1;
+    }
+    ASSERT_EQ(files.grid(), grid) << allocations << " allocations";
+    ASSERT_EQ(PlacesOf(files, &files.samples()), before) << allocations << " allocations";
+  }
+  EXPECT_NE(PlacesOf(files, &files.samples()), before);
+  for (const LiveFiles::Shape& file : files.ShapeOfTree().files) EXPECT_LE(file.from, file.to);
+}
+
+TEST(LiveFilesTest, MayBeAskedByManyThreads) {
+  LiveFiles files;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&files, t] {
+      for (int i = 0; i < 2000; ++i) {
+        const Id id = files.Add(File(i % 7, Range(i * 10 + t, i * 10 + t + 3), i % 7 == 6), kBase);
+        files.Opened(id);
+        files.PlaceOf(i % 3, Range(i, i + 5), kBase);
+        files.AddMemory(id, {1, 1});
+        if (i % 3 == 0) files.Closed(id);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(files.files(), 0u);
+}
+
+}  // namespace
+}  // namespace winnow::plugin

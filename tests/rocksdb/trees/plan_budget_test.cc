@@ -1,0 +1,103 @@
+#include "src/rocksdb/trees/plan_budget.h"
+
+#include <gtest/gtest.h>
+
+#include "src/core/level_plan.h"
+#include "src/core/sizing.h"
+
+namespace winnow::plugin {
+namespace {
+
+constexpr uint64_t kKeys = 30'000;
+
+FilterOptions Planned(double levels_below) {
+  FilterOptions options;
+  options.level_plan = LevelPlan::kAuto;
+  options.levels_below = levels_below;
+  return options;
+}
+
+double Bytes(const FilterOptions& options) {
+  return static_cast<double>(core::EstimateBytes(kKeys, core::ForBuilding(options)));
+}
+
+const double kUniform = Bytes(FilterOptions());
+
+LiveMemory Alive(double files, double of_uniform) {
+  LiveMemory memory;
+  memory.resting = {files * of_uniform * kUniform, files * kUniform};
+  return memory;
+}
+
+TEST(PlanBudgetTest, ThePlanIsAffordableInATreeOfItsShape) {
+  for (const double below : {-1.0, 0.0, 0.5, 1.0, 2.0, 3.0}) {
+    const FilterOptions options =
+        Affordable(Planned(below), 10, kKeys, false, false, Alive(100, 0.98));
+    EXPECT_EQ(options.bits_per_key, 10) << below;
+    EXPECT_EQ(options.levels_below, below);
+  }
+}
+
+TEST(PlanBudgetTest, UpperLevelsGetWhatIsLeft) {
+  ASSERT_GT(Bytes(Planned(2)), 1.4 * kUniform);
+  for (const double taken : {1.06, kMostOfUniform, 1.3}) {
+    const LiveMemory alive = Alive(20, taken);
+    const double bytes = Bytes(Affordable(Planned(2), 10, kKeys, false, false, alive));
+    EXPECT_LT(bytes, Bytes(Planned(2))) << taken;
+    EXPECT_GT(bytes, 0.97 * kUniform) << taken;  // sizes have steps
+    const double limit = kMostOfUniform * (alive.resting.uniform_bytes + kUniform);
+    EXPECT_LE(alive.resting.bytes + bytes, std::max(limit, alive.resting.bytes + kUniform))
+        << taken;
+  }
+}
+
+TEST(PlanBudgetTest, TheLastLevelIsNeverCut) {
+  const FilterOptions options = Affordable(Planned(0), 10, kKeys, false, false, Alive(20, 2));
+  EXPECT_EQ(core::PlannedRate(options), core::PlannedRate(Planned(0)));
+}
+
+TEST(PlanBudgetTest, AFewFilesAreNoTreeYet) {
+  EXPECT_EQ(Bytes(Affordable(Planned(2), 10, kKeys, false, false, Alive(7, 2))), Bytes(Planned(2)));
+  EXPECT_LT(Bytes(Affordable(Planned(2), 10, kKeys, false, false, Alive(9, 2))), Bytes(Planned(2)));
+}
+
+TEST(PlanBudgetTest, WhatWaitsMayTakeMore) {
+  const LiveMemory alive = Alive(20, kMostOfUniform);
+  const double waiting = Bytes(Affordable(Planned(2.5), 10, kKeys, true, false, alive));
+  EXPECT_GT(waiting, Bytes(Affordable(Planned(2.5), 10, kKeys, false, false, alive)));
+  LiveMemory full = alive;
+  full.waiting = {10 * kUniform, kUniform};
+  EXPECT_NEAR(Bytes(Affordable(Planned(2.5), 10, kKeys, true, false, full)) / kUniform, 1, 0.03);
+}
+
+TEST(PlanBudgetTest, LearnedRatesMayTakeLessAlsoInASmallTree) {
+  FilterOptions learned = Planned(-1);
+  learned.bits_per_key = 16;
+  for (const double files : {2.0, 7.0, 50.0}) {
+    for (const bool waits : {false, true}) {
+      const double most = waits ? kMostLearnedWithWaiting : kMostLearned;
+      const double bytes = Bytes(Affordable(learned, 10, kKeys, waits, false, Alive(files, 1)));
+      EXPECT_LE(bytes / kUniform, 1.001 + (files + 1) * (most - 1)) << files;
+      EXPECT_GE(bytes / kUniform, 1.02) << files;
+    }
+  }
+}
+
+TEST(PlanBudgetTest, WithoutALastLevelNoRateIsAboveTheUniformOne) {
+  const FilterOptions options = Affordable(Planned(0), 10, kKeys, false, true, Alive(20, 0.9));
+  EXPECT_EQ(core::PlannedRate(options), core::RateForBits(10));
+  EXPECT_EQ(options.level_plan, LevelPlan::kAuto);
+}
+
+TEST(PlanBudgetTest, AFirstFileAndFewKeysAreNoMatter) {
+  for (const uint64_t keys : {0u, 1u, 2u}) {
+    for (const bool waits : {false, true}) {
+      const FilterOptions options = Affordable(Planned(2), 10, keys, waits, false, {});
+      EXPECT_GE(options.bits_per_key, kBitsPerKeyOption.least);
+      EXPECT_LE(options.bits_per_key, 10);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace winnow::plugin

@@ -1,0 +1,319 @@
+// What a listener tells a record of live files.
+
+#include <gtest/gtest.h>
+#include <rocksdb/slice.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/rocksdb/lookups/shared_hash.h"
+#include "src/rocksdb/trees/filter_owners.h"
+#include "src/rocksdb/trees/live_files.h"
+
+namespace winnow::plugin {
+namespace {
+
+using Id = LiveFiles::Id;
+using Listed = LiveFiles::Listed;
+
+constexpr int kBase = 4;
+const LiveFiles::Name kDatabase = LiveFiles::NameOf("/a/database", 0);
+
+std::string Key(int number) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "%08d", number);
+  return text;
+}
+
+LiveFiles::NewFile File(int level, int first, int last, bool is_bottom = false) {
+  LiveFiles::NewFile file;
+  file.level = level;
+  file.is_bottom = is_bottom;
+  file.range = {Key(first), Key(last)};
+  file.keys = 100;
+  return file;
+}
+
+Listed FileOf(uint64_t number, int level, int first, int last) {
+  Listed listed;
+  listed.name = kDatabase | number;
+  listed.level = level;
+  listed.range = {Key(first), Key(last)};
+  listed.keys = 100;
+  listed.filter_bytes = 90;
+  listed.memory = {80, 80};
+  listed.is_measured = true;
+  return listed;
+}
+
+LiveFiles::Levels Tell(LiveFiles* files, std::vector<Listed> list, bool is_first = false,
+                       LiveFiles::Name database = kDatabase) {
+  files->BeginList();
+  return files->Reconcile({database, is_first, std::move(list)});
+}
+
+TEST(ToldFilesTest, WhatIsListedIsKnown) {
+  LiveFiles files;
+  EXPECT_FALSE(files.KnowsAllFiles());
+  const LiveFiles::Levels levels =
+      Tell(&files,
+           {FileOf(1, 0, 0, 90), FileOf(2, 0, 50, 200), FileOf(3, 0, 300, 310),
+            FileOf(4, 4, 0, 100), FileOf(5, 6, 0, 50), FileOf(6, 6, 51, 400)},
+           true);
+  EXPECT_EQ(levels.base, 4);
+  EXPECT_EQ(levels.depth, 6);
+  EXPECT_TRUE(files.KnowsAllFiles());
+  const LiveFiles::Sums sums = files.sums();
+  EXPECT_EQ(sums.files, 6u);
+  EXPECT_EQ(sums.keys, 600);
+  EXPECT_EQ(sums.filter_bytes, 540);
+  EXPECT_EQ(files.Memory().waiting.uniform_bytes, 160);
+  EXPECT_EQ(files.Memory().resting.uniform_bytes, 320);
+  const auto below = [&](int level, int first, int last) {
+    return files.PlaceOf(level, {Key(first), Key(last)}, kBase).below;
+  };
+  EXPECT_EQ(below(0, 101, 110), kBase);  // with another on level 0
+  EXPECT_EQ(below(0, 201, 210), LiveFiles::kBottom);
+  EXPECT_EQ(below(0, 401, 410), -1);
+  EXPECT_EQ(below(3, 90, 110), 4);
+  EXPECT_EQ(below(4, 90, 110), LiveFiles::kBottom);
+}
+
+TEST(ToldFilesTest, FilesThatAreGoneEndAndFilesThatMovedAreElsewhere) {
+  LiveFiles files;
+  Tell(&files, {FileOf(1, 4, 0, 100), FileOf(2, 4, 101, 200), FileOf(3, 6, 0, 150)}, true);
+  Tell(&files, {FileOf(2, 5, 101, 200), FileOf(3, 6, 0, 150)});
+  EXPECT_EQ(files.files(), 2u);
+  EXPECT_EQ(files.PlaceOf(3, {Key(110), Key(120)}, kBase).below, 5);
+  EXPECT_EQ(files.PlaceOf(3, {Key(10), Key(20)}, kBase).below, LiveFiles::kBottom);
+  // Of another database, with the same logger and family.
+  const LiveFiles::Name other = LiveFiles::NameOf("/another", 0);
+  Listed of_other = FileOf(2, 5, 300, 400);
+  of_other.name = other | 2;
+  Tell(&files, {of_other}, true, other);
+  EXPECT_EQ(files.files(), 3u);
+  Tell(&files, {}, false, other);
+  EXPECT_EQ(files.files(), 2u);
+  files.Ended(kDatabase | 3);
+  EXPECT_EQ(files.files(), 1u);
+}
+
+TEST(ToldFilesTest, FilesThatMoveWhileAListIsReadAreWhereTheyMoved) {
+  LiveFiles files;
+  const LiveFiles::List at_first{kDatabase, false, {FileOf(1, 2, 0, 100), FileOf(2, 6, 0, 500)}};
+  Tell(&files, at_first.files, true);
+  files.BeginList();
+  files.Installed(kDatabase | 1, 3);
+  files.Reconcile(at_first);
+  const auto below = [&](int level) { return files.PlaceOf(level, {Key(0), Key(1)}, kBase).below; };
+  EXPECT_EQ(below(1), 3);
+  files.BeginList();
+  files.Reconcile(at_first);
+  EXPECT_EQ(below(1), 2);
+}
+
+TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
+  LiveFiles files;
+  Tell(&files, {}, true);
+  const Id written = files.Add(File(6, 0, 100, true), kBase);  // before its number is known
+  const Id finished = files.Add(File(6, 101, 200, true), kBase);
+  files.SetName(finished, kDatabase | 7);
+  Tell(&files, {});
+  EXPECT_TRUE(files.Knows(written));
+  EXPECT_TRUE(files.Knows(finished));
+  EXPECT_TRUE(files.KnowsAllFiles());
+  // A list that was read before it was installed has it not; one that begins later must.
+  files.BeginList();
+  files.Installed(kDatabase | 7, 6);
+  files.Reconcile({kDatabase, false, {}});
+  EXPECT_TRUE(files.Knows(finished));
+  Tell(&files, {});
+  EXPECT_FALSE(files.Knows(finished));
+  EXPECT_TRUE(files.Knows(written));
+  // Whatever is not in the first list was before, but for what was added since it began.
+  files.BeginList();
+  const Id late = files.Add(File(6, 201, 300, true), kBase);
+  files.Reconcile({kDatabase, true, {}});
+  EXPECT_FALSE(files.Knows(written));
+  EXPECT_TRUE(files.Knows(late));
+}
+
+TEST(ToldFilesTest, RecordedFilesAreFoundInTheFirstList) {
+  LiveFiles files;
+  LiveFiles::NewFile written = File(4, 0, 90);
+  written.warmth = 3;
+  const Id id = files.Add(written, kBase);
+  files.AddMemory(id, {70, 60});
+  Listed listed = FileOf(9, 6, 0, 95);
+  listed.keys = 120;
+  Tell(&files, {listed, FileOf(10, 5, 0, 80)}, true);
+  EXPECT_EQ(files.files(), 2u);
+  EXPECT_TRUE(files.Knows(id));
+  // It has its own size, and the other one that of the list.
+  EXPECT_EQ(files.Memory().resting.bytes, 150);
+  EXPECT_EQ(files.Memory().resting.uniform_bytes, 140);
+  double warmth = 0;
+  for (const LiveFiles::Shape& file : files.ShapeOfTree().files) warmth += file.warmth;
+  EXPECT_EQ(warmth, 3);
+  files.Ended(kDatabase | 9);
+  EXPECT_FALSE(files.Knows(id));
+}
+
+// Guesses take a file away for a while, and the next list has the last word.
+TEST(ToldFilesTest, AListOutweighsGuesses) {
+  LiveFiles files;
+  std::vector<Listed> list = {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 200)};
+  Tell(&files, list, true);
+  files.Ending(kDatabase | 2);
+  const Id output = files.Add(File(6, 0, 200, true), kBase);
+  files.SetName(output, kDatabase | 3);
+  EXPECT_EQ(files.files(), 2u);  // a compaction of file 2 alone
+  list[0].is_ending = list[1].is_ending = true;
+  Tell(&files, list);
+  EXPECT_EQ(files.files(), 2u);
+  files.Add(File(6, 0, 150, true), kBase);
+  EXPECT_EQ(files.files(), 2u);
+  list[0].is_ending = false;
+  Tell(&files, list);
+  EXPECT_EQ(files.files(), 3u);  // a compaction of file 1 was begun in vain
+  EXPECT_EQ(files.PlaceOf(4, {Key(10), Key(20)}, kBase).below, 5);
+  files.Ended(kDatabase | 2);
+  EXPECT_EQ(files.files(), 3u);
+  EXPECT_EQ(files.remembered(), 3u);
+  // Neither age nor readers say anything, but of the one that was never told.
+  Tell(&files, {list[0], FileOf(3, 6, 0, 200)});
+  files.Opened(output);
+  files.Closed(output);
+  for (int i = 0; i < 200; ++i) {
+    LiveFiles::NewFile file = File(6, 1000, 1100, true);
+    file.keys = 10'000;
+    files.NotWritten(files.Add(file, kBase));
+  }
+  EXPECT_EQ(files.files(), 2u);
+}
+
+// Two jobs write at the same time: nothing that one writes replaces what the other does.
+TEST(ToldFilesTest, FilesThatAreBeingWrittenAreReplacedByNone) {
+  LiveFiles files;
+  Tell(&files, {FileOf(1, 0, 0, 100)}, true);
+  files.Ending(kDatabase | 1);
+  const Id flush = files.Add(File(0, 0, 100, false), kBase);
+  const Id output = files.Add(File(kBase, 0, 100, true), kBase);
+  EXPECT_TRUE(files.Knows(flush));
+  files.SetName(flush, kDatabase | 2);
+  files.SetName(output, kDatabase | 3);
+  files.Ended(kDatabase | 1);
+  EXPECT_EQ(files.files(), 2u);
+  files.NotWritten(files.Add(File(0, 0, 100, false), kBase));
+  EXPECT_EQ(files.files(), 2u);
+}
+
+TEST(ToldFilesTest, FilesThatEndWhileAListIsReadAreNoMore) {
+  LiveFiles files;
+  const LiveFiles::List list{kDatabase, false, {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 100)}};
+  Tell(&files, list.files, true);
+  files.BeginList();
+  files.Ended(kDatabase | 1);
+  const Id output = files.Add(File(5, 0, 100, true), kBase);  // begins as the one that ended
+  files.Reconcile(list);
+  files.SetName(output, kDatabase | 3);
+  files.Ended(kDatabase | 1);
+  EXPECT_TRUE(files.Knows(output));
+  EXPECT_EQ(files.files(), 2u);
+}
+
+TEST(ToldFilesTest, ManyFilesAreAddedUpRight) {
+  constexpr int kFiles = 3 * static_cast<int>(LiveFiles::kMostFiles);
+  std::vector<Listed> list;
+  for (int i = 0; i < kFiles; ++i)
+    list.push_back(FileOf(1u + i, i % 20 == 0 ? 5 : 6, 10 * i, 10 * i + 9));
+  LiveFiles files;
+  Tell(&files, list, true);
+  for (int round = 0; round < 3; ++round) {
+    const LiveFiles::Sums sums = files.sums();
+    EXPECT_LE(sums.files, LiveFiles::kMostFiles);
+    EXPECT_EQ(sums.keys, 100.0 * static_cast<double>(list.size()));
+    EXPECT_NEAR(sums.filter_bytes, 90.0 * static_cast<double>(list.size()), 1);
+    EXPECT_NEAR(files.Memory().resting.bytes, 80.0 * static_cast<double>(list.size()), 1);
+    EXPECT_TRUE(files.KnowsAllFiles());
+    // Every third file is gone, others are larger than was thought.
+    std::vector<Listed> rest;
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (i % 3 != 0) rest.push_back(list[i]);
+    }
+    list = rest;
+    Tell(&files, list);
+  }
+  Tell(&files, {list[0]});
+  EXPECT_EQ(files.files(), 1u);
+  files.Ended(list[0].name);  // by its own name again, or with the next list
+  Tell(&files, {});
+  EXPECT_EQ(files.files(), 0u);
+  EXPECT_EQ(files.sums().filter_bytes, 0);
+}
+
+TEST(ToldFilesTest, EstimatesAreReplacedByMeasures) {
+  LiveFiles files;
+  Listed listed = FileOf(1, 6, 0, 100);
+  listed.is_measured = false;
+  Tell(&files, {listed}, true);
+  EXPECT_FALSE(files.KnowsAllFiles());
+  EXPECT_EQ(files.sums().keys, 100);
+  listed = FileOf(1, 6, 0, 100);
+  listed.keys = 250;
+  Tell(&files, {listed});
+  EXPECT_TRUE(files.KnowsAllFiles());
+  EXPECT_EQ(files.sums().keys, 250);
+}
+
+TEST(ToldFilesTest, ReadersHearOfANewLevel) {
+  const auto files = std::make_shared<LiveFiles>();
+  Tell(files.get(), {}, true);
+  const Id id = files->Add(File(4, 0, 100), kBase);
+  files->SetName(id, kDatabase | 1);
+  const std::shared_ptr<const std::atomic<int>> level = files->LevelOfReaders(id);
+  EXPECT_EQ(*level, 4);
+  files->Installed(kDatabase | 1, 5);
+  EXPECT_EQ(*level, LiveFiles::LevelIndex(5, true));
+  Tell(files.get(), {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 100)});
+  EXPECT_EQ(*level, 5);
+  // Samples of a reader that was made before.
+  FilterOwners owners;
+  owners.Add("a filter", files, {id, 4, false});
+  const OwnedReader reader = owners.NewReader("a filter");
+  Tell(files.get(), {FileOf(1, 6, 0, 100)});
+  files->samples().Reserve();
+  ASSERT_TRUE(files->MakeGrid());
+  // A thread has lookups under way from its first one on.
+  const ROCKSDB_NAMESPACE::Slice key("first");
+  const ROCKSDB_NAMESPACE::Slice* const keys[] = {&key};
+  KeyHash hash;
+  SharedHashes(keys, 1, &hash);
+  reader.Note(Key(50), 1, 0.01, false);
+  std::vector<LookupSamples::Record> records;
+  files->samples().Snapshot(&records);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].deepest, LiveFiles::LevelIndex(6, true));
+}
+
+TEST(ToldFilesTest, AClosedDatabaseIsGuessedAgain) {
+  LiveFiles files;
+  const Id id = files.Add(File(6, 0, 100, true), kBase);
+  files.SetName(id, kDatabase | 1);
+  files.Opened(id);
+  Tell(&files, {FileOf(1, 6, 0, 100)}, true);
+  files.StopBeingTold();
+  EXPECT_FALSE(files.KnowsAllFiles());
+  files.Closed(id);
+  EXPECT_EQ(files.files(), 0u);
+  Tell(&files, {FileOf(1, 6, 0, 100)}, true);
+  EXPECT_EQ(files.files(), 1u);
+  EXPECT_TRUE(files.Knows(id));
+}
+
+}  // namespace
+}  // namespace winnow::plugin
