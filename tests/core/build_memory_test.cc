@@ -2,73 +2,30 @@
 // and what becomes of it where there is none.
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <new>
 #include <thread>
 #include <vector>
 
 #include "tests/core/filter_testing.h"
+#include "tests/support/counted_memory.h"
 #include "tests/support/random_hashes.h"
 #include "tests/support/sanitized.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
 
-namespace {
-
-// Bytes that are allocated now, with what the allocator adds to each block, and the most since the
-// last reset. One thread at a time.
-std::atomic<size_t> allocated{0};
-std::atomic<size_t> most_allocated{0};
-
-// Allocations that succeed from now on. One thread at a time.
-constexpr int kAllOfThem = -1;
-int allocations_left = kAllOfThem;
-
-size_t SizeOf(void* block) { return malloc_usable_size(block) + sizeof(size_t); }
-
-void* Allocate(size_t size, size_t alignment = alignof(std::max_align_t)) {
-  if (allocations_left == 0) throw std::bad_alloc();
-  if (allocations_left != kAllOfThem) --allocations_left;
-  void* const block =
-      alignment <= alignof(std::max_align_t)
-          ? std::malloc(size)
-          : std::aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
-  if (block == nullptr) throw std::bad_alloc();
-  const size_t now = allocated += SizeOf(block);
-  most_allocated = std::max(most_allocated.load(), now);
-  return block;
-}
-
-void Free(void* block) {
-  if (block == nullptr) return;
-  allocated -= SizeOf(block);
-  std::free(block);
-}
-
-}  // namespace
-
-void* operator new(size_t size) { return Allocate(size); }
-void* operator new[](size_t size) { return Allocate(size); }
-void* operator new(size_t size, std::align_val_t alignment) {
-  return Allocate(size, static_cast<size_t>(alignment));
-}
-void operator delete(void* block) noexcept { Free(block); }
-void operator delete[](void* block) noexcept { Free(block); }
-void operator delete(void* block, size_t) noexcept { Free(block); }
-void operator delete[](void* block, size_t) noexcept { Free(block); }
-void operator delete(void* block, std::align_val_t) noexcept { Free(block); }
-void operator delete(void* block, size_t, std::align_val_t) noexcept { Free(block); }
-
 namespace winnow {
 namespace {
 
+using testing::allocations_left;
+using testing::bytes_in_use;
+using testing::most_bytes_in_use;
 using testing::RandomHashes;
+
+constexpr int kAllOfThem = -1;
 
 constexpr size_t kMostTemporary = size_t{4} << 20;
 
@@ -80,13 +37,13 @@ size_t TemporaryBytes(FilterKind kind, uint64_t n) {
     RandomHashes random(n);
     FilterOptions options;
     options.kind = kind;
-    const size_t before = allocated;
-    most_allocated = before;
+    const size_t before = bytes_in_use;
+    most_bytes_in_use = before;
     FilterBuilder builder(options);
     for (uint64_t i = 0; i < n; ++i) builder.Add({random.Next()});
     const FilterBlock block = builder.Finish();
     EXPECT_EQ(builder.num_hashes(), 0u);
-    const size_t peak = most_allocated - before;
+    const size_t peak = most_bytes_in_use - before;
     const size_t wanted = n * sizeof(KeyHash) + block.size;
     EXPECT_GE(peak, wanted);
     temporary = peak - std::min(peak, wanted);
@@ -112,13 +69,13 @@ TEST_F(BuildMemoryTest, BesideTheHashesAndTheFilterIsAConstant) {
 
 TEST_F(BuildMemoryTest, AThreadCountsWhatItKeeps) {
   std::thread([] {
-    const size_t before = allocated;
+    const size_t before = bytes_in_use;
     FilterBuilder builder((FilterOptions()));
     for (const uint64_t n : {300u, 100'000u, 2'000'000u}) {
       RandomHashes random(n);
       for (uint64_t i = 0; i < n; ++i) builder.Add({random.Next()});
       builder.Finish();
-      const size_t kept = allocated - before;
+      const size_t kept = bytes_in_use - before;
       const size_t counted = FilterBuilder::ThreadMemory();
       EXPECT_LE(counted, FilterBuilder::kMostThreadMemory) << n;
       EXPECT_LE(counted, kept) << n;
@@ -127,7 +84,7 @@ TEST_F(BuildMemoryTest, AThreadCountsWhatItKeeps) {
     }
     FilterBuilder::FreeThreadMemory();
     EXPECT_EQ(FilterBuilder::ThreadMemory(), 0u);
-    EXPECT_LE(allocated - before, 1024u);
+    EXPECT_LE(bytes_in_use - before, 1024u);
   }).join();
 }
 

@@ -15,7 +15,7 @@
 
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/counters.h"
-#include "tests/support/short_memory.h"
+#include "tests/support/counted_memory.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
 

@@ -14,7 +14,7 @@
 
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "tests/rocksdb/lookups/sampled_lookups_testing.h"
-#include "tests/support/short_memory.h"
+#include "tests/support/counted_memory.h"
 
 namespace winnow::plugin {
 namespace {

@@ -16,7 +16,7 @@
 #include "src/rocksdb/lookups/shared_hash.h"
 #include "tests/rocksdb/lookups/sampled_lookups_testing.h"
 #include "tests/rocksdb/trees/sampled_tree.h"
-#include "tests/support/short_memory.h"
+#include "tests/support/counted_memory.h"
 #include "winnow/hash.h"
 
 namespace winnow::plugin {

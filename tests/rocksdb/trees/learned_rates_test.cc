@@ -12,8 +12,8 @@
 #include <string>
 
 #include "src/core/sizing.h"
+#include "tests/support/counted_memory.h"
 #include "tests/support/random_hashes.h"
-#include "tests/support/short_memory.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {

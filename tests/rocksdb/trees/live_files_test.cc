@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/counted_memory.h"
 #include "tests/support/random_hashes.h"
-#include "tests/support/short_memory.h"
 
 namespace winnow::plugin {
 namespace {
