@@ -37,15 +37,24 @@ FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_k
   if (without_last) most = kMostWithoutLast;
   if (waits) sum += alive.waiting;
   const double limit = std::max(own, most * (sum.uniform_bytes + own) - sum.bytes);
+  const double as_planned = bytes_with(planned.bits_per_key);
+  if (as_planned <= own) return planned;
   FilterOptions options = planned;
-  if (bytes_with(planned.bits_per_key) <= limit) return options;
-  double low = kBitsPerKeyOption.least;
-  double high = planned.bits_per_key;
-  for (int i = 0; i < 10; ++i) {
-    const double middle = (low + high) / 2;
-    (bytes_with(middle) > limit ? high : low) = middle;
+  if (!is_learned && !without_last) {
+    const double to_uniform = (sum.bytes + as_planned) / (sum.uniform_bytes + own);
+    const double scarcity = std::clamp((to_uniform - most) / kScarce + 1, 0.0, 1.0);
+    options.bits_per_key =
+        std::max(planned.bits_per_key - kMostLostBits * scarcity, double{kBitsPerKeyOption.least});
   }
-  options.bits_per_key = low;
+  if (bytes_with(options.bits_per_key) > limit) {
+    double low = kBitsPerKeyOption.least;
+    double high = options.bits_per_key;
+    for (int i = 0; i < 10; ++i) {
+      const double middle = (low + high) / 2;
+      (bytes_with(middle) > limit ? high : low) = middle;
+    }
+    options.bits_per_key = low;
+  }
   return core::PlannedRate(options) < core::PlannedRate(uniform) ? options : uniform;
 }
 

@@ -22,6 +22,11 @@ namespace winnow::plugin {
 // which has the fewest bits.
 inline constexpr double kMostOfUniform = 1.07;
 inline constexpr double kMostWithWaiting = 1.12;
+// Short of these bounds by less than this all files of a plan lose bits alike, up to so many
+// bits_per_key: many that lose a little have fewer false reads than few that lose all that they had
+// above uniform ones, and the bounds are seldom met.
+inline constexpr double kScarce = 0.05;
+inline constexpr double kMostLostBits = 5;
 // Of learned rates, which are made for the tree as it is: less is enough, and of a small tree too.
 inline constexpr double kMostLearned = 1.05;
 inline constexpr double kMostLearnedWithWaiting = 1.09;

@@ -51,6 +51,19 @@ TEST(PlanBudgetTest, UpperLevelsGetWhatIsLeft) {
   }
 }
 
+TEST(PlanBudgetTest, AllLoseAlikeWhereMemoryBecomesScarce) {
+  const auto bits = [](double levels_below, double scarcity) {
+    const double taken = kMostOfUniform - kScarce * (1 - scarcity);
+    return Affordable(Planned(levels_below), 10, kKeys, false, false, Alive(1e6, taken))
+        .bits_per_key;
+  };
+  for (const double scarcity : {0.01, 0.2, 0.5}) {
+    EXPECT_NEAR(bits(2, scarcity), 10 - kMostLostBits * scarcity, 0.01) << scarcity;
+    EXPECT_NEAR(bits(3, scarcity), 10 - kMostLostBits * scarcity, 0.01) << scarcity;
+  }
+  EXPECT_EQ(bits(3, -0.01), 10);
+}
+
 TEST(PlanBudgetTest, TheLastLevelIsNeverCut) {
   const FilterOptions options = Affordable(Planned(0), 10, kKeys, false, false, Alive(20, 2));
   EXPECT_EQ(core::PlannedRate(options), core::PlannedRate(Planned(0)));
