@@ -161,9 +161,9 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known) {
   if (!known.knows_all_files) {
     return option + " is not in force, as not all live files are known: filters are built by " +
            OptionText(asked, "bits_per_key") +
-           ". A program tells of files by a listener, winnow::NewListener of "
-           "winnow/rocksdb_listener.h, in its database's options; libwinnow_preload.so adds it by "
-           "itself";
+           ". A listener in the database's options tells of files, and soon after an open of those "
+           "of before: winnow::NewListener of winnow/rocksdb_listener.h; libwinnow_preload.so adds "
+           "it by itself";
   }
   const LiveFiles::Sums& files = known.files;
   const auto memory = static_cast<double>(asked.filter_memory);
