@@ -17,7 +17,7 @@ ShardBySlots::ShardBySlots()
     : rows_(new uint64_t[kMostRows]),
       sorted_(new uint64_t[kMaxBinKeys]),
       steps_(new uint16_t[kMaxBinKeys]),
-      planes_(new unsigned char[simd::kRibbonPlanes * kPlaneBytes]) {}
+      keys_(new unsigned char[simd::kRibbonPlanes * kKeyRoom]) {}
 
 bool ShardBySlots::Begin(const LayerBuild& layer, uint32_t shard, HashBin* bins,
                          simd::RibbonShardState* state) {
@@ -28,8 +28,8 @@ bool ShardBySlots::Begin(const LayerBuild& layer, uint32_t shard, HashBin* bins,
   bin_buckets_ = 0;
   next_bin_ = bins;
   std::fill_n(rows_.get(), size_t{layer.shard_blocks()} * 64, 0);
-  state->planes = planes_.get();
-  state->plane_bytes = kPlaneBytes;
+  state->keys = keys_.get();
+  state->key_room = kKeyRoom;
   state->is_begun = false;
   state->is_overfull = false;
   return LoadNextBin(state);
@@ -53,8 +53,8 @@ bool ShardBySlots::LoadNextBin(simd::RibbonShardState* state) {
       continue;
     }
     SortBin(bin);
-    layer_->elimination->make_planes(sorted_.get(), step_ends_[kBinSteps - 1], layer_->starts,
-                                     layer_->fingerprint_bits, planes_.get(), kPlaneBytes);
+    layer_->elimination->make_keys(sorted_.get(), step_ends_[kBinSteps - 1], layer_->starts,
+                                   layer_->fingerprint_bits, keys_.get(), kKeyRoom);
     state->step_ends = step_ends_;
     state->next_key = 0;
     state->rows = rows_.get() + size_t{bucket_} * kRibbonBucketSlots;

@@ -32,7 +32,7 @@ class ShardBySlots {
  private:
   static constexpr uint32_t kBinBuckets = kBinSlots / simd::kRibbonBucketSlots;
   static constexpr uint32_t kBinSteps = kBinSlots / simd::kRibbonStepSlots;
-  static constexpr size_t kPlaneBytes = kMaxBinKeys + 64;
+  static constexpr size_t kKeyRoom = kMaxBinKeys + 64;
 
   bool LoadNextBin(simd::RibbonShardState* state);
   void SortBin(HashBin* bin);
@@ -50,12 +50,12 @@ class ShardBySlots {
   std::unique_ptr<uint64_t[]> rows_;
   std::unique_ptr<uint64_t[]> sorted_;
   std::unique_ptr<uint16_t[]> steps_;  // of the hashes of a bin that is being sorted
-  std::unique_ptr<unsigned char[]> planes_;
+  std::unique_ptr<unsigned char[]> keys_;
 
  public:
   static constexpr size_t kTableBytes = kMostRows * sizeof(uint64_t) +
                                         kMaxBinKeys * (sizeof(uint64_t) + sizeof(uint16_t)) +
-                                        simd::kRibbonPlanes * kPlaneBytes;
+                                        simd::kRibbonPlanes * kKeyRoom;
 };
 
 // The sub-shards that are eliminated side by side.

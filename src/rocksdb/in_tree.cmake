@@ -22,7 +22,7 @@ list(FILTER rocksdb_sources EXCLUDE REGEX "/(registration|register_at_load)[.]cc
 set(simd_sources src/simd/cpu.cc src/simd/kernels.cc src/simd/portable.cc)
 set(definitions WINNOW_IN_TREE=1 WINNOW_EXPORT= XXH_INLINE_ALL)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  list(APPEND simd_sources src/simd/avx2.cc src/simd/avx512.cc src/simd/ribbon_gfni.cc src/simd/ribbon_gfni_solve.cc)
+  list(APPEND simd_sources src/simd/avx2.cc src/simd/avx512.cc src/simd/ribbon_avx512.cc src/simd/ribbon_avx512_solve.cc)
   list(APPEND definitions WINNOW_X86=1)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   list(APPEND simd_sources src/simd/neon.cc)
@@ -49,7 +49,7 @@ compile_with(COMPILE_OPTIONS "-include;${CMAKE_CURRENT_SOURCE_DIR}/src/rocksdb/i
 compile_with(COMPILE_OPTIONS "-Wno-inconsistent-missing-override" ${rocksdb_sources})
 include(src/simd/flags.cmake)
 compile_with(COMPILE_OPTIONS "${winnow_flags_avx2}" ${CMAKE_CURRENT_SOURCE_DIR}/src/simd/avx2.cc)
-foreach(source avx512 ribbon_gfni ribbon_gfni_solve)
+foreach(source avx512 ribbon_avx512 ribbon_avx512_solve)
   compile_with(COMPILE_OPTIONS "${winnow_flags_avx512}" ${CMAKE_CURRENT_SOURCE_DIR}/src/simd/${source}.cc)
 endforeach()
 

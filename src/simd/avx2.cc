@@ -5,9 +5,12 @@
 #include "src/simd/bloom_lookups.h"
 #include "src/simd/kernel_table.h"
 #include "src/simd/kernels.h"
+#include "src/simd/ribbon_avx2_vectors.h"
+#include "src/simd/ribbon_buckets.h"
 #include "src/simd/ribbon_lookups.h"
 #include "src/simd/ribbon_query.h"
 #include "src/simd/ribbon_solve_each.h"
+#include "src/simd/ribbon_steps.h"
 #include "src/simd/segment_lookups.h"
 
 namespace winnow::simd {
@@ -100,12 +103,16 @@ void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_bl
   SolveEach(rows, shards, shard_blocks, first_block, whole, most, split, words, Parity);
 }
 
+template <unsigned kPlanes>
+using Steps = StepsInMemory<TableVectors, kPlanes>;
+constexpr RibbonElimination kElimination = {MakeKeys, Eliminate<Steps>};
+
 }  // namespace
 
 const Kernels kAvx2Kernels =
     SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
                    TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
                                                                    RibbonLookups<Match>>(
-        "avx2", RibbonSolve));
+        "avx2", RibbonSolve, &kElimination));
 
 }  // namespace winnow::simd

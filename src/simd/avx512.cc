@@ -290,6 +290,6 @@ const Kernels kAvx512Kernels = SegmentLookups<
     BlockMask, MaskOf, Holds, TestEights, PlacesOfEights, RibbonTestEights,
     RibbonPlacesOfEights>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
                                          RibbonLookups<MatchColumns<false>, MatchColumns<true>>>(
-    "avx512", SolveWithGfni, &kGfniElimination));
+    "avx512", SolveWithAvx512, &kAvx512Elimination));
 
 }  // namespace winnow::simd

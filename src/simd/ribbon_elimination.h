@@ -14,8 +14,8 @@
 //
 // The pool is kept as planes: byte i of plane t is byte t of row i, so that eight slots are the
 // bytes of plane 0, and moving on by eight slots is renaming the planes. Adding up to eight rows to
-// all others is, byte by byte, a product with a matrix of 8 x 8 bits, for which there is an
-// instruction.
+// all others is, byte by byte, a product with a matrix of 8 x 8 bits: one instruction of GFNI, or
+// two looked up in tables of 16 bytes, for each half of the byte what it adds.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_ELIMINATION_H_
 #define WINNOW_SRC_SIMD_RIBBON_ELIMINATION_H_
@@ -40,10 +40,10 @@ inline constexpr unsigned kRibbonMostShards = 4;
 // One sub-shard while it is eliminated. The caller sets the first part for each bin of buckets, and
 // has is_begun false before the first one.
 struct alignas(64) RibbonShardState {
-  // The rows of the bin's keys as planes (RibbonElimination::make_planes), sorted by step;
-  // step_ends[s] is where the keys of step s end. 64 more bytes of each plane must be readable.
-  const unsigned char* planes;
-  size_t plane_bytes;
+  // The bin's keys, sorted by step, and for how many there is room (RibbonElimination::make_keys);
+  // step_ends[s] is where the keys of step s end.
+  const unsigned char* keys;
+  size_t key_room;
   const uint32_t* step_ends;
   uint32_t next_key;
   // The current bucket's first row, and threshold. 64 rows behind the last bucket must exist. A row
@@ -56,7 +56,7 @@ struct alignas(64) RibbonShardState {
   // to the next one, and resets this.
   bool is_overfull;
 
-  // ---- `eliminate`'s own: ribbon_gfni.cc says what each is when
+  // ---- `eliminate`'s own: ribbon_buckets.h says what each is when
   static constexpr unsigned kCarriedSteps = 6;  // of rows from the bucket before
   static constexpr unsigned kMostSteps = kRibbonBucketSteps + kCarriedSteps;
   struct alignas(64) Pool {
@@ -83,9 +83,10 @@ struct alignas(64) RibbonShardState {
 };
 
 struct RibbonElimination {
-  // Writes the rows of n hashes to planes of plane_bytes each, at least n + 63.
-  void (*make_planes)(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fingerprint_bits,
-                      unsigned char* planes, size_t plane_bytes);
+  // Writes the rows of n hashes to kRibbonPlanes * key_room bytes, where key_room is at least
+  // n + 63, in an order that is the kernels' own.
+  void (*make_keys)(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fingerprint_bits,
+                    unsigned char* keys, size_t key_room);
 
   // Eliminates buckets of all sub-shards, 1, 2 or kRibbonMostShards, side by side, until one has no
   // bucket left or is overfull. Each must have one left.
@@ -93,10 +94,10 @@ struct RibbonElimination {
 };
 
 // Parts of kAvx512Kernels, in files of their own: use Kernels::ribbon_elimination and ribbon_solve.
-extern const RibbonElimination kGfniElimination;
-void SolveWithGfni(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
-                   uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
-                   unsigned char* words);
+extern const RibbonElimination kAvx512Elimination;
+void SolveWithAvx512(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
+                     uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
+                     unsigned char* words);
 
 }  // namespace winnow::simd
 

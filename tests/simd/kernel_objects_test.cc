@@ -52,7 +52,7 @@ TEST(KernelObjectsTest, HaveNoFunctionThatMayReplaceOneOfAnotherFile) {
 }
 
 // clang's assembler writes another address where one of these instructions takes a matrix from
-// memory for all lanes and the address has a displacement of 8 bits: see ribbon_gfni_vectors.h.
+// memory for all lanes and the address has a displacement of 8 bits: see ribbon_avx512_vectors.h.
 TEST(KernelObjectsTest, HaveNoMatrixFromMemoryForAllLanes) {
   int matrices = 0;
   for (const std::string& object : Objects()) {

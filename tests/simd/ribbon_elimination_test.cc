@@ -1,5 +1,5 @@
-// Elimination slot by slot fills the same slots, bumps the same keys and has the same solution as
-// elimination row by row.
+// Elimination slot by slot, by each kernel that has it, fills the same slots, bumps the same keys
+// and has the same solution as elimination row by row.
 
 #include <gtest/gtest.h>
 
@@ -12,6 +12,7 @@
 #include "src/core/ribbon_by_slots.h"
 #include "src/simd/kernels.h"
 #include "tests/support/random_hashes.h"
+#include "tests/support/usable_kernels.h"
 
 namespace winnow::core {
 namespace {
@@ -96,8 +97,9 @@ Result Walk(const Case& shape, const std::vector<uint64_t>& hashes) {
   return layer.Finish();
 }
 
-Result EliminateByColumns(const Case& shape, const std::vector<uint64_t>& hashes) {
-  Layer layer(shape, hashes, simd::ActiveKernels().ribbon_elimination);
+Result EliminateBySlots(const Case& shape, const std::vector<uint64_t>& hashes,
+                        const simd::RibbonElimination* elimination) {
+  Layer layer(shape, hashes, elimination);
   ShardsBySlots eliminated;
   eliminated.Eliminate(layer.build(), 0, 1u << shape.shard_bits, layer.bins(0));
   for (unsigned shard = 0; shard < 1u << shape.shard_bits; ++shard) {
@@ -109,21 +111,24 @@ Result EliminateByColumns(const Case& shape, const std::vector<uint64_t>& hashes
 class RibbonEliminationTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (simd::ActiveKernels().ribbon_elimination == nullptr) {
-      GTEST_SKIP() << "this machine or WINNOW_KERNEL has no elimination slot by slot";
+    for (const simd::Kernels* kernels : testing::UsableKernels()) {
+      if (kernels->ribbon_elimination != nullptr) kernels_.push_back(kernels);
     }
+    if (kernels_.empty()) GTEST_SKIP() << "this machine has no elimination slot by slot";
   }
 
   // Returns how many keys were bumped.
-  static size_t ExpectSame(const Case& shape, const std::vector<uint64_t>& hashes,
-                           const std::string& what) {
+  size_t ExpectSame(const Case& shape, const std::vector<uint64_t>& hashes,
+                    const std::string& what) const {
     const Result walked = Walk(shape, hashes);
-    const Result by_columns = EliminateByColumns(shape, hashes);
-    EXPECT_EQ(by_columns.filled, walked.filled) << what;
-    EXPECT_EQ(by_columns.thresholds, walked.thresholds) << what;
-    EXPECT_EQ(by_columns.bumped, walked.bumped) << what;
-    EXPECT_EQ(by_columns.solution, walked.solution) << what;
     EXPECT_GT(walked.filled, 0u) << what;
+    for (const simd::Kernels* kernels : kernels_) {
+      const Result by_slots = EliminateBySlots(shape, hashes, kernels->ribbon_elimination);
+      EXPECT_EQ(by_slots.filled, walked.filled) << kernels->name << ", " << what;
+      EXPECT_EQ(by_slots.thresholds, walked.thresholds) << kernels->name << ", " << what;
+      EXPECT_EQ(by_slots.bumped, walked.bumped) << kernels->name << ", " << what;
+      EXPECT_EQ(by_slots.solution, walked.solution) << kernels->name << ", " << what;
+    }
     return walked.bumped.size();
   }
 
@@ -137,6 +142,9 @@ class RibbonEliminationTest : public ::testing::Test {
     static testing::RandomHashes random(testing::TestSeed());
     return random;
   }
+
+ private:
+  std::vector<const simd::Kernels*> kernels_;
 };
 
 std::string Describe(const Case& shape, size_t keys) {

@@ -1,8 +1,8 @@
 // What elimination with GFNI needs of AVX-512: transpositions, matrices, and what keeps a compiler
 // from being clever.
 
-#ifndef WINNOW_SRC_SIMD_RIBBON_GFNI_VECTORS_H_
-#define WINNOW_SRC_SIMD_RIBBON_GFNI_VECTORS_H_
+#ifndef WINNOW_SRC_SIMD_RIBBON_AVX512_VECTORS_H_
+#define WINNOW_SRC_SIMD_RIBBON_AVX512_VECTORS_H_
 
 #include <immintrin.h>
 
@@ -37,12 +37,6 @@ __m512i TransposeBytes(__m512i bytes) {
   return _mm512_permutexvar_epi8(_mm512_load_si512(kConstants.transpose), bytes);
 }
 
-// Makes the compiler compute the value, without a branch.
-inline uint64_t Keep(uint64_t value) {
-  __asm__("" : "+r"(value));
-  return value;
-}
-
 // Makes the compiler load the words one by one: taking them out of a register takes shuffles, which
 // are short.
 template <size_t kWords>
@@ -69,4 +63,4 @@ __m512i TransposeBits(__m512i words) {
 }  // namespace
 }  // namespace winnow::simd
 
-#endif  // WINNOW_SRC_SIMD_RIBBON_GFNI_VECTORS_H_
+#endif  // WINNOW_SRC_SIMD_RIBBON_AVX512_VECTORS_H_

@@ -1,8 +1,8 @@
-// The rows of keys as planes, which is how they come into the pool: make_planes of
+// The rows of keys as planes, which is how they come into the pool: make_keys of
 // RibbonElimination, with AVX-512, VBMI and GFNI.
 
-#ifndef WINNOW_SRC_SIMD_RIBBON_GFNI_PLANES_H_
-#define WINNOW_SRC_SIMD_RIBBON_GFNI_PLANES_H_
+#ifndef WINNOW_SRC_SIMD_RIBBON_AVX512_PLANES_H_
+#define WINNOW_SRC_SIMD_RIBBON_AVX512_PLANES_H_
 
 #include <immintrin.h>
 
@@ -10,15 +10,15 @@
 #include <cstdint>
 
 #include "src/simd/kernels.h"
+#include "src/simd/ribbon_avx512_vectors.h"
+#include "src/simd/ribbon_buckets.h"
 #include "src/simd/ribbon_elimination.h"
-#include "src/simd/ribbon_gfni_vectors.h"
 
 namespace winnow::simd {
 namespace {
 
 constexpr unsigned kCoefficientPlanes = 7;
 constexpr unsigned kFingerprintPlane = 7;
-constexpr unsigned kNarrowColumns = 8;  // more need the second plane of fingerprints
 
 // Eight registers of eight words: word j of register i becomes word i of register j.
 void TransposeWords(__m512i* words) {
@@ -88,4 +88,4 @@ void MakePlanes(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fing
 }  // namespace
 }  // namespace winnow::simd
 
-#endif  // WINNOW_SRC_SIMD_RIBBON_GFNI_PLANES_H_
+#endif  // WINNOW_SRC_SIMD_RIBBON_AVX512_PLANES_H_

@@ -147,9 +147,9 @@ void SolveColumns(const uint64_t* const* rows, uint64_t shard_blocks, uint64_t f
 
 }  // namespace
 
-void SolveWithGfni(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
-                   uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
-                   unsigned char* words) {
+void SolveWithAvx512(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
+                     uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
+                     unsigned char* words) {
   for (unsigned first_column = 0; first_column < most; first_column += kColumnsAtOnce) {
     if (shards == kRibbonMostShards) {
       SolveColumns<kRibbonMostShards>(rows, shard_blocks, first_block, first_column, whole, most,

@@ -1,8 +1,8 @@
-// A step of eight slots: finds which rows of the pool become those of the slots, writes them there,
-// and adds them to the others.
+// A step of eight slots with AVX-512, VBMI and GFNI: finds which rows of the pool become those of
+// the slots, writes them there, and adds them to the others.
 
-#ifndef WINNOW_SRC_SIMD_RIBBON_GFNI_PIVOTS_H_
-#define WINNOW_SRC_SIMD_RIBBON_GFNI_PIVOTS_H_
+#ifndef WINNOW_SRC_SIMD_RIBBON_AVX512_PIVOTS_H_
+#define WINNOW_SRC_SIMD_RIBBON_AVX512_PIVOTS_H_
 
 #include <immintrin.h>
 
@@ -10,10 +10,11 @@
 
 #include "src/simd/inline.h"
 #include "src/simd/kernels.h"
+#include "src/simd/ribbon_avx512_planes.h"
+#include "src/simd/ribbon_avx512_pool.h"
+#include "src/simd/ribbon_avx512_vectors.h"
+#include "src/simd/ribbon_buckets.h"
 #include "src/simd/ribbon_elimination.h"
-#include "src/simd/ribbon_gfni_planes.h"
-#include "src/simd/ribbon_gfni_pool.h"
-#include "src/simd/ribbon_gfni_vectors.h"
 
 namespace winnow::simd {
 namespace {
@@ -23,6 +24,8 @@ struct Pivots {
   __m512i combinations;  // for each row of the pool, which pivots are added to it
   __m512i own;           // byte j of each word: the combination that is the pivot of slot j
   uint64_t rows;         // byte 7 - j: the pool's row that is the pivot of slot j
+
+  uint64_t Rows() const { return rows; }
 };
 
 template <unsigned kShards>
@@ -39,13 +42,7 @@ WINNOW_INLINE void FindPivots(const RibbonShardState* states, Pivots* pivots) {
 #pragma GCC unroll 4
     for (unsigned i = 0; i < kShards; ++i) {
       const __mmask64 candidates = _mm512_test_epi8_mask(slots[i], bit);
-      const uint64_t all = Keep(candidates);
-      const uint64_t below2 = all & ~states[i].pool.class2;
-      const uint64_t below1 = all & ~states[i].pool.classes12;
-      // Which one it is can't be predicted.
-      const uint64_t best2 = Keep(below2 != 0 ? below2 : all);
-      const uint64_t best = Keep(below1 != 0 ? below1 : best2);
-      const uint64_t row = _tzcnt_u64(best);
+      const uint64_t row = _tzcnt_u64(LowestClass(candidates, states[i].pool));
       const __m512i index = _mm512_set1_epi8(static_cast<char>(row));
       slots[i] =
           _mm512_xor_si512(slots[i], _mm512_maskz_permutexvar_epi8(candidates, index, slots[i]));
@@ -138,7 +135,30 @@ WINNOW_INLINE void AddPivots(const Pivots& pivots, const uint64_t (&matrices)[kR
   next->plane[kCoefficientPlanes - 1] = _mm512_setzero_si512();
 }
 
+// For ribbon_buckets.h.
+template <unsigned kPlaneCount>
+struct StepsInRegisters {
+  using Planes = simd::Planes<kPlaneCount>;
+  using Pivots = simd::Pivots;
+
+  template <unsigned kShards>
+  WINNOW_INLINE static void FindPivots(const RibbonShardState* states, Pivots* pivots) {
+    simd::FindPivots<kShards>(states, pivots);
+  }
+
+  WINNOW_INLINE static void AddPivots(const Pivots& pivots, const Pool* pool, uint64_t* rows,
+                                      Planes* next) {
+    Planes planes(pool);  // not const: g++ 12 would put that on the stack
+    alignas(64) uint64_t matrices[kRibbonPlanes];
+    const __m512i low_matrices = MakeMatrices(planes, pivots.rows, matrices);
+    const SlotRows slots = RowsOfSlots<kPlaneCount>(pivots, low_matrices, matrices);
+    simd::AddPivots(pivots, matrices, planes, next);
+    // At last: to the compiler, it might change the pool.
+    if (__builtin_expect(rows != nullptr, 1)) slots.Store(rows);
+  }
+};
+
 }  // namespace
 }  // namespace winnow::simd
 
-#endif  // WINNOW_SRC_SIMD_RIBBON_GFNI_PIVOTS_H_
+#endif  // WINNOW_SRC_SIMD_RIBBON_AVX512_PIVOTS_H_

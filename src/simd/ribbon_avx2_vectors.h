@@ -1,0 +1,139 @@
+// What ribbon_steps.h needs of AVX2, with tables or with GFNI for products.
+
+#ifndef WINNOW_SRC_SIMD_RIBBON_AVX2_VECTORS_H_
+#define WINNOW_SRC_SIMD_RIBBON_AVX2_VECTORS_H_
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/simd/inline.h"
+
+namespace winnow::simd {
+namespace {
+
+struct Avx2Vectors {
+  using Bytes = __m256i;
+  using Eight = __m128i;
+
+  WINNOW_INLINE static Bytes Load(const unsigned char* bytes) {
+    return _mm256_load_si256(reinterpret_cast<const __m256i*>(bytes));
+  }
+  WINNOW_INLINE static void Store(unsigned char* bytes, Bytes value) {
+    _mm256_store_si256(reinterpret_cast<__m256i*>(bytes), value);
+  }
+  WINNOW_INLINE static Bytes Set(unsigned char value) {
+    return _mm256_set1_epi8(static_cast<char>(value));
+  }
+  WINNOW_INLINE static Bytes SetEight(uint64_t value) {
+    return _mm256_set1_epi64x(static_cast<long long>(value));
+  }
+  WINNOW_INLINE static Eight LowEight(Bytes bytes) { return _mm256_castsi256_si128(bytes); }
+
+  // Only the bytes' top bits count.
+  WINNOW_INLINE static Bytes Having(Bytes bytes, unsigned slot) {
+    return _mm256_slli_epi16(bytes, static_cast<int>(7 - slot));
+  }
+  WINNOW_INLINE static Bytes Where(Bytes having, Bytes value) {
+    return _mm256_blendv_epi8(_mm256_setzero_si256(), value, having);
+  }
+  WINNOW_INLINE static uint64_t Bits(Bytes low, Bytes high) {
+    return static_cast<uint32_t>(_mm256_movemask_epi8(low)) |
+           static_cast<uint64_t>(_mm256_movemask_epi8(high)) << 32;
+  }
+  WINNOW_INLINE static uint64_t NonZero(Bytes low, Bytes high) {
+    const __m256i zero = _mm256_setzero_si256();
+    return ~Bits(_mm256_cmpeq_epi8(low, zero), _mm256_cmpeq_epi8(high, zero));
+  }
+  WINNOW_INLINE static size_t LowestBit(uint64_t bits) { return _tzcnt_u64(bits); }
+
+  // A lane of 16 bytes is looked up by indices below 16, and gives 0 for those with the top bit.
+  struct Rows {
+    Bytes low;
+    Bytes high;
+
+    WINNOW_INLINE explicit Rows(uint64_t rows) {
+      const __m256i all = _mm256_set1_epi64x(static_cast<long long>(rows));
+      const __m256i to_top = _mm256_set1_epi8(0x70);
+      const __m256i lanes = _mm256_inserti128_si256(_mm256_setzero_si256(), _mm_set1_epi8(16), 1);
+      low = _mm256_add_epi8(_mm256_xor_si256(all, lanes), to_top);
+      high = _mm256_add_epi8(_mm256_xor_si256(all, _mm256_or_si256(lanes, _mm256_set1_epi8(32))),
+                             to_top);
+    }
+  };
+  // The eight bytes, four times.
+  WINNOW_INLINE static Bytes Gather(Bytes low, Bytes high, const Rows& rows) {
+    const __m256i lanes =
+        _mm256_or_si256(_mm256_shuffle_epi8(low, rows.low), _mm256_shuffle_epi8(high, rows.high));
+    return _mm256_or_si256(lanes, _mm256_permute2x128_si256(lanes, lanes, 1));
+  }
+
+  WINNOW_INLINE static void TransposeBytes(const Eight* rows, Eight (&columns)[4]) {
+    const __m128i pairs[] = {
+        _mm_unpacklo_epi8(rows[0], rows[1]), _mm_unpacklo_epi8(rows[2], rows[3]),
+        _mm_unpacklo_epi8(rows[4], rows[5]), _mm_unpacklo_epi8(rows[6], rows[7])};
+    const __m128i first[] = {_mm_unpacklo_epi16(pairs[0], pairs[1]),
+                             _mm_unpackhi_epi16(pairs[0], pairs[1])};
+    const __m128i last[] = {_mm_unpacklo_epi16(pairs[2], pairs[3]),
+                            _mm_unpackhi_epi16(pairs[2], pairs[3])};
+    columns[0] = _mm_unpacklo_epi32(first[0], last[0]);
+    columns[1] = _mm_unpackhi_epi32(first[0], last[0]);
+    columns[2] = _mm_unpacklo_epi32(first[1], last[1]);
+    columns[3] = _mm_unpackhi_epi32(first[1], last[1]);
+  }
+};
+
+// Which of eight rows are added up for each value of half a byte: entry x of TableRows's row t is
+// where row t's byte lies, if x has bit t, else nowhere.
+struct TableRows {
+  alignas(32) uint8_t rows[4][32] = {};
+
+  constexpr TableRows() {
+    for (unsigned t = 0; t < 4; ++t) {
+      for (unsigned i = 0; i < 32; ++i) {
+        const unsigned row = i < 16 ? t : 4 + t;
+        rows[t][i] = static_cast<uint8_t>((i >> t & 1) != 0 ? 7 - row : 0x80);
+      }
+    }
+  }
+};
+constexpr TableRows kTableRows;
+
+// Products by a table for each half of a byte.
+struct TableVectors : Avx2Vectors {
+  struct Factors {
+    Bytes low;
+    Bytes high;
+
+    WINNOW_INLINE explicit Factors(Bytes bytes) {
+      const __m256i half = _mm256_set1_epi8(15);
+      low = _mm256_and_si256(bytes, half);
+      high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), half);
+    }
+  };
+
+  struct Product {
+    Bytes low;
+    Bytes high;
+
+    WINNOW_INLINE explicit Product(Bytes rows) {
+      __m256i tables = _mm256_shuffle_epi8(rows, Load(kTableRows.rows[0]));
+#pragma GCC unroll 4
+      for (unsigned t = 1; t < 4; ++t) {
+        tables = _mm256_xor_si256(tables, _mm256_shuffle_epi8(rows, Load(kTableRows.rows[t])));
+      }
+      low = _mm256_permute2x128_si256(tables, tables, 0x00);
+      high = _mm256_permute2x128_si256(tables, tables, 0x11);
+    }
+    WINNOW_INLINE Bytes Of(const Factors& factors) const {
+      return _mm256_xor_si256(_mm256_shuffle_epi8(low, factors.low),
+                              _mm256_shuffle_epi8(high, factors.high));
+    }
+  };
+};
+
+}  // namespace
+}  // namespace winnow::simd
+
+#endif  // WINNOW_SRC_SIMD_RIBBON_AVX2_VECTORS_H_

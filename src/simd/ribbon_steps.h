@@ -1,0 +1,256 @@
+// A step of eight slots, as ribbon_buckets.h wants it, where vectors are too short for a pool in
+// registers: the planes stay in memory, two vectors of 32 bytes each.
+//
+// Vectors, which differs between instruction sets, has:
+//
+//   Bytes, Load, Store      32 bytes
+//   Having, Bits, Where     which bytes have bit `slot`; these as 64 bits; a byte in their places
+//   NonZero                 which bytes are not 0, as 64 bits
+//   LowestBit               its number; any from 64 on if there is none
+//   Rows, Gather            eight rows of the pool, of which byte 7 - j is that of slot j, and
+//   their
+//                           bytes in a plane
+//   Product                 of bytes with a matrix of 8 x 8 bits, of which byte 7 - j of what was
+//                           gathered is row j: Of adds up the rows that the bits of Factors' bytes
+//                           name
+//   Eight, LowEight         the low half of Bytes
+//   TransposeBytes          of 8 x 8 bytes, each row of them in the low half of an Eight
+
+#ifndef WINNOW_SRC_SIMD_RIBBON_STEPS_H_
+#define WINNOW_SRC_SIMD_RIBBON_STEPS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "src/formulas/hash_parts.h"
+#include "src/formulas/ribbon_layer.h"
+#include "src/simd/inline.h"
+#include "src/simd/kernels.h"
+#include "src/simd/ribbon_buckets.h"
+#include "src/simd/ribbon_elimination.h"
+
+namespace winnow::simd {
+namespace {
+
+constexpr unsigned kCoefficientPlanes = 7;
+constexpr unsigned kFingerprintPlane = 7;
+
+// Keys are words of seven bytes of coefficient and one of fingerprint, and behind all words the
+// second bytes of fingerprints.
+inline void MakeKeys(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fingerprint_bits,
+                     unsigned char* keys, size_t key_room) {
+  unsigned char* const high = keys + sizeof(uint64_t) * key_room;
+  for (size_t i = 0; i < n; ++i) {
+    const uint64_t hash = hashes[i];
+    const unsigned slot = formulas::StartPosition(hash, starts) % kRibbonStepSlots;
+    const uint64_t fingerprint = formulas::Fingerprint(hash, fingerprint_bits);
+    const uint64_t word = formulas::Coefficient(hash) << slot | fingerprint
+                                                                    << (8 * kFingerprintPlane);
+    std::memcpy(keys + sizeof word * i, &word, sizeof word);
+    if (fingerprint_bits > kNarrowColumns) high[i] = static_cast<unsigned char>(fingerprint >> 8);
+  }
+}
+
+template <typename Vectors, unsigned kPlanes>
+struct PlanesInMemory {
+  using Bytes = typename Vectors::Bytes;
+
+  Pool* pool;
+  Bytes coefficients[2];  // of which each row has all bits, in one byte or another
+  Bytes fingerprints[2];
+
+  PlanesInMemory() = default;
+  explicit PlanesInMemory(Pool* in_pool) : pool(in_pool) {}
+
+  unsigned char* plane(unsigned i) const {
+    return reinterpret_cast<unsigned char*>(pool->planes[i]);
+  }
+  void Store(Pool* /*pool*/) const {}
+  void KeepOnly(uint64_t rows) {
+    for (unsigned i = 0; i < kPlanes; ++i) {
+      for (unsigned row = 0; row < kRibbonPoolRows; ++row) {
+        if ((rows >> row & 1) == 0) plane(i)[row] = 0;
+      }
+    }
+  }
+
+  uint64_t WithCoefficient() const { return Vectors::NonZero(coefficients[0], coefficients[1]); }
+  uint64_t WithFingerprint() const { return Vectors::NonZero(fingerprints[0], fingerprints[1]); }
+  uint64_t InLowSlots() const {
+    uint64_t rows = 0;
+    for (unsigned row = 0; row < kRibbonPoolRows; ++row) {
+      rows |= uint64_t{(plane(0)[row] & 0x0fu) != 0} << row;
+    }
+    return rows;
+  }
+
+  WINNOW_INLINE void Put(uint64_t word, unsigned char high, size_t row) {
+    unsigned char* byte = plane(0) + row;
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < 8; ++i, byte += sizeof pool->planes[0], word >>= 8) {
+      *byte = static_cast<unsigned char>(word);
+    }
+    if constexpr (kPlanes > 8) *byte = high;
+  }
+
+  WINNOW_INLINE uint64_t PutKeys(const RibbonShardState& state, uint32_t count, uint64_t free) {
+    const unsigned char* key = state.keys + sizeof(uint64_t) * state.next_key;
+    const unsigned char* high = state.keys + sizeof(uint64_t) * state.key_room + state.next_key;
+    uint64_t left = free;
+    for (const unsigned char* end = key + sizeof(uint64_t) * count; key != end;
+         key += sizeof(uint64_t), left &= left - 1) {
+      uint64_t word;
+      std::memcpy(&word, key, sizeof word);
+      Put(word, kPlanes > 8 ? *high++ : 0, Vectors::LowestBit(left));
+    }
+    return free ^ left;
+  }
+
+  WINNOW_INLINE bool PutCarried(const uint64_t* rows, uint64_t free, uint64_t* places) {
+    uint64_t left = free;
+    for (unsigned slot = 0; slot < kRibbonStepSlots; ++slot) {
+      const uint64_t row = rows[slot];
+      if (row == 0) continue;
+      if (left == 0) return false;
+      Put(row >> (64 - kRibbonWidth) << slot | row << (8 * kFingerprintPlane),
+          static_cast<unsigned char>(row >> 8), Vectors::LowestBit(left));
+      left &= left - 1;
+    }
+    *places = free ^ left;
+    return true;
+  }
+};
+
+// Eight rows as words, each shifted by its slot and with its fingerprint on top, as the slots'
+// rows.
+template <typename Eight>
+WINNOW_INLINE void StoreSlots(const Eight (&words)[4], const Eight* high, uint64_t* rows) {
+  using Words = uint64_t __attribute__((vector_size(16)));
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < 4; ++i) {
+    const auto word = reinterpret_cast<Words>(words[i]);
+    const Words coefficient = (word & ~uint64_t{0} >> 8) >> Words{2 * i, 2 * i + 1};
+    Words row = coefficient << (64 - kRibbonWidth) | word >> (8 * kFingerprintPlane);
+    if (high != nullptr) {
+      const auto* bytes = reinterpret_cast<const unsigned char*>(high);
+      row |= Words{bytes[2 * i], bytes[2 * i + 1]} << 8;
+    }
+    std::memcpy(rows + 2 * i, &row, sizeof row);
+  }
+}
+
+template <typename Vectors, unsigned kPlanes>
+struct StepsInMemory {
+  using Bytes = typename Vectors::Bytes;
+  using Eight = typename Vectors::Eight;
+  using Planes = PlanesInMemory<Vectors, kPlanes>;
+
+  // What elimination in plane 0 has found.
+  struct Pivots {
+    // For each row of the pool, which pivots are added to it.
+    alignas(32) unsigned char combinations[kRibbonPoolRows];
+    // Byte j, in its bits up to j: of which rows that have become pivots the one of slot j is made
+    // up, itself among them; not itself if there is none.
+    alignas(8) unsigned char own[kRibbonStepSlots];
+    alignas(8) unsigned char rows[kRibbonStepSlots];  // byte 7 - j: that of slot j
+
+    uint64_t Rows() const {
+      uint64_t word;
+      std::memcpy(&word, rows, sizeof word);
+      return word;
+    }
+  };
+
+  // The bit of a slot that is done is 0 in each row of the pool, so there is room for what becomes
+  // of it: whether the row has got the slot's pivot added.
+  template <unsigned kShards>
+  WINNOW_INLINE static void FindPivots(const RibbonShardState* states, Pivots* pivots) {
+    Bytes low[kShards];
+    Bytes high[kShards];
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < kShards; ++i) {
+      const auto* bytes = reinterpret_cast<const unsigned char*>(states[i].pool.planes[0]);
+      low[i] = Vectors::Load(bytes);
+      high[i] = Vectors::Load(bytes + 32);
+      Vectors::Store(pivots[i].combinations, low[i]);
+      Vectors::Store(pivots[i].combinations + 32, high[i]);
+    }
+#pragma GCC unroll 8
+    for (unsigned slot = 0; slot < kRibbonStepSlots; ++slot) {
+      const Bytes bit = Vectors::Set(static_cast<unsigned char>(1u << slot));
+#pragma GCC unroll 4
+      for (unsigned i = 0; i < kShards; ++i) {
+        const Bytes low_having = Vectors::Having(low[i], slot);
+        const Bytes high_having = Vectors::Having(high[i], slot);
+        const uint64_t candidates = Vectors::Bits(low_having, high_having);
+        const size_t row =
+            Vectors::LowestBit(LowestClass(candidates, states[i].pool)) % kRibbonPoolRows;
+        const unsigned char pivot = pivots[i].combinations[row];
+        pivots[i].own[slot] = pivot;
+        pivots[i].rows[kRibbonStepSlots - 1 - slot] = static_cast<unsigned char>(row);
+        const Bytes added = Vectors::Set(pivot) ^ bit;
+        low[i] = low[i] ^ Vectors::Where(low_having, added);
+        high[i] = high[i] ^ Vectors::Where(high_having, added);
+        Vectors::Store(pivots[i].combinations, low[i]);
+        Vectors::Store(pivots[i].combinations + 32, high[i]);
+      }
+    }
+  }
+
+  // All bits up to the slot's, if this one is among them, else none.
+  static uint64_t OwnRows(const Pivots& pivots) {
+    constexpr uint64_t kDiagonal = 0x8040201008040201u;
+    constexpr uint64_t kUpToDiagonal = 0xff7f3f1f0f070301u;
+    uint64_t own;
+    std::memcpy(&own, pivots.own, sizeof own);
+    // Of each byte the top bit, as 0x7f + x carries into it for any x but 0.
+    const uint64_t slots = own & kDiagonal;
+    const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
+    const uint64_t is_found = (((slots & low) + low) | slots) & ~low;
+    return own & kUpToDiagonal & ((is_found >> 7) * 0xff);
+  }
+
+  WINNOW_INLINE static void AddPivots(const Pivots& pivots, Pool* pool, uint64_t* slots,
+                                      Planes* next) {
+    Planes planes(pool);
+    const typename Vectors::Factors low(Vectors::Load(pivots.combinations));
+    const typename Vectors::Factors high(Vectors::Load(pivots.combinations + 32));
+    const typename Vectors::Factors own(Vectors::SetEight(OwnRows(pivots)));
+    const typename Vectors::Rows rows(pivots.Rows());
+    const Bytes zero = Vectors::Set(0);
+    planes.coefficients[0] = planes.coefficients[1] = zero;
+    planes.fingerprints[0] = planes.fingerprints[1] = zero;
+    Eight pivot_bytes[kPlanes];
+#pragma GCC unroll 9
+    for (unsigned i = 0; i < kPlanes; ++i) {
+      const Bytes low_plane = Vectors::Load(planes.plane(i));
+      const Bytes high_plane = Vectors::Load(planes.plane(i) + 32);
+      const typename Vectors::Product product(Vectors::Gather(low_plane, high_plane, rows));
+      pivot_bytes[i] = Vectors::LowEight(product.Of(own));
+      if (i == 0) continue;
+      const bool is_coefficient = i < kCoefficientPlanes;
+      unsigned char* const to = planes.plane(is_coefficient ? i - 1 : i);
+      const Bytes low_sum = low_plane ^ product.Of(low);
+      const Bytes high_sum = high_plane ^ product.Of(high);
+      Vectors::Store(to, low_sum);
+      Vectors::Store(to + 32, high_sum);
+      Bytes* const bits = is_coefficient ? planes.coefficients : planes.fingerprints;
+      bits[0] = bits[0] | low_sum;
+      bits[1] = bits[1] | high_sum;
+    }
+    Vectors::Store(planes.plane(kCoefficientPlanes - 1), zero);
+    Vectors::Store(planes.plane(kCoefficientPlanes - 1) + 32, zero);
+    if (__builtin_expect(slots != nullptr, 1)) {
+      Eight words[4];
+      Vectors::TransposeBytes(pivot_bytes, words);
+      StoreSlots(words, kPlanes > 8 ? &pivot_bytes[kPlanes - 1] : nullptr, slots);
+    }
+    *next = planes;
+  }
+};
+
+}  // namespace
+}  // namespace winnow::simd
+
+#endif  // WINNOW_SRC_SIMD_RIBBON_STEPS_H_
