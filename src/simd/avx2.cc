@@ -9,7 +9,8 @@
 #include "src/simd/ribbon_buckets.h"
 #include "src/simd/ribbon_lookups.h"
 #include "src/simd/ribbon_query.h"
-#include "src/simd/ribbon_solve_each.h"
+#include "src/simd/ribbon_solve.h"
+#include "src/simd/ribbon_solve_sums.h"
 #include "src/simd/ribbon_steps.h"
 #include "src/simd/segment_lookups.h"
 
@@ -94,18 +95,12 @@ WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
   return MatchInEights<Parities>(layer, query);
 }
 
-// The machine's own population count, for numbers.
-uint64_t Parity(uint64_t bits) { return static_cast<uint64_t>(_mm_popcnt_u64(bits)); }
-
-void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
-                 uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
-                 unsigned char* words) {
-  SolveEach(rows, shards, shard_blocks, first_block, whole, most, split, words, Parity);
-}
-
 template <unsigned kPlanes>
 using Steps = StepsInMemory<TableVectors, kPlanes>;
 constexpr RibbonElimination kElimination = {MakeKeys, Eliminate<Steps>};
+
+template <unsigned kShards>
+using Solver = SummingSolver<TableVectors, kShards>;
 
 }  // namespace
 
@@ -113,6 +108,6 @@ const Kernels kAvx2Kernels =
     SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
                    TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
                                                                    RibbonLookups<Match>>(
-        "avx2", RibbonSolve, &kElimination));
+        "avx2", SolveInEights<Solver>, &kElimination));
 
 }  // namespace winnow::simd

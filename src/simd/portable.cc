@@ -6,7 +6,6 @@
 #include "src/simd/kernels.h"
 #include "src/simd/ribbon_lookups.h"
 #include "src/simd/ribbon_query.h"
-#include "src/simd/ribbon_solve_each.h"
 #include "src/simd/segment_lookups.h"
 
 namespace winnow::simd {
@@ -117,10 +116,31 @@ WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
       query, ParitiesOf<8>(query, masks) | ParitiesOfUpTo8(columns - 8, rest, masks) << 8);
 }
 
+// Back substitution of one sub-shard after the other, slot by slot from right to left: bit i of a
+// column's window is the solution of the slot i places to the right.
 void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                  uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                  unsigned char* words) {
-  SolveEach(rows, shards, shard_blocks, first_block, whole, most, split, words, Parity);
+  for (unsigned shard = 0; shard < shards; ++shard) {
+    uint64_t window[kRibbonMaxColumns] = {};
+    for (uint64_t i = shard_blocks; i-- > 0;) {
+      for (unsigned slot = 64; slot-- > 0;) {
+        const uint64_t row = rows[shard][i * 64 + slot];
+        const uint64_t others = row >> (64 - kRibbonWidth + 1);
+        for (unsigned column = 0; column < most; ++column) {
+          const uint64_t bit = Parity(window[column] & others) ^ row >> column;
+          window[column] = window[column] << 1 | (bit & 1);
+        }
+      }
+      const uint64_t block = first_block + shard * shard_blocks + i;
+      const uint64_t wide_before = formulas::WideBlocksBefore(block, split);
+      const unsigned columns = formulas::ColumnsOf(block, whole, most, split);
+      unsigned char* out = words + 8 * formulas::WordsBefore(block, whole, most, wide_before);
+      for (unsigned column = 0; column < columns; ++column) {
+        formulas::StoreLittle64(out + 8 * column, window[column]);
+      }
+    }
+  }
 }
 
 // A hash's bits in a block of many, as the block's bytes: compared without a branch, in as large

@@ -1,4 +1,4 @@
-// What ribbon_steps.h needs of AVX2, with tables or with GFNI for products.
+// What ribbon_steps.h and ribbon_solve_sums.h need of AVX2, with tables or with GFNI for products.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_AVX2_VECTORS_H_
 #define WINNOW_SRC_SIMD_RIBBON_AVX2_VECTORS_H_
@@ -81,6 +81,59 @@ struct Avx2Vectors {
     columns[1] = _mm_unpackhi_epi32(first[0], last[0]);
     columns[2] = _mm_unpacklo_epi32(first[1], last[1]);
     columns[3] = _mm_unpackhi_epi32(first[1], last[1]);
+  }
+
+  WINNOW_INLINE static Bytes Lookup(Bytes tables, Bytes indices) {
+    return _mm256_shuffle_epi8(tables, indices);
+  }
+  // Two rows in each half, the first one of slot `slot` in its eight.
+  WINNOW_INLINE static Bytes RowBytes(const uint64_t* low, const uint64_t* high, unsigned slot,
+                                      unsigned fingerprint_shift) {
+    const __m256i rows = _mm256_inserti128_si256(
+        _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(low))),
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)), 1);
+    const __m256i slots = _mm256_setr_epi64x(slot, slot + 1, slot, slot + 1);
+    const __m256i coefficients = _mm256_sllv_epi64(_mm256_srli_epi64(rows, 16), slots);
+    const __m256i fingerprints = _mm256_and_si256(
+        _mm256_sll_epi64(rows, _mm_cvtsi32_si128(static_cast<int>(fingerprint_shift))),
+        _mm256_set1_epi64x(static_cast<long long>(uint64_t{0xff} << 56)));
+    return _mm256_or_si256(coefficients, fingerprints);
+  }
+  // Of 8 x 8 bytes in each half, the rows two by two; turns the rows around.
+  WINNOW_INLINE static void TransposePairs(Bytes (*pairs)[4]) {
+    const __m256i zip = _mm256_setr_epi8(8, 0, 9, 1, 10, 2, 11, 3, 12, 4, 13, 5, 14, 6, 15, 7, 8, 0,
+                                         9, 1, 10, 2, 11, 3, 12, 4, 13, 5, 14, 6, 15, 7);
+    __m256i zipped[4];
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < 4; ++i) zipped[i] = _mm256_shuffle_epi8((*pairs)[i], zip);
+    const __m256i last[] = {_mm256_unpacklo_epi16(zipped[3], zipped[2]),
+                            _mm256_unpackhi_epi16(zipped[3], zipped[2])};
+    const __m256i first[] = {_mm256_unpacklo_epi16(zipped[1], zipped[0]),
+                             _mm256_unpackhi_epi16(zipped[1], zipped[0])};
+#pragma GCC unroll 2
+    for (unsigned i = 0; i < 2; ++i) {
+      (*pairs)[2 * i] = _mm256_unpacklo_epi32(last[i], first[i]);
+      (*pairs)[2 * i + 1] = _mm256_unpackhi_epi32(last[i], first[i]);
+    }
+  }
+  WINNOW_INLINE static void StoreWords(Bytes bytes, unsigned char* first, unsigned char* second,
+                                       unsigned char* third, unsigned char* fourth) {
+    const __m128d low = _mm_castsi128_pd(_mm256_castsi256_si128(bytes));
+    const __m128d high = _mm_castsi128_pd(_mm256_extracti128_si256(bytes, 1));
+    _mm_storel_pd(reinterpret_cast<double*>(first), low);
+    _mm_storeh_pd(reinterpret_cast<double*>(second), low);
+    _mm_storel_pd(reinterpret_cast<double*>(third), high);
+    _mm_storeh_pd(reinterpret_cast<double*>(fourth), high);
+  }
+  WINNOW_INLINE static Bytes FirstWords(Bytes first, Bytes second, Bytes third, Bytes fourth) {
+    return _mm256_permute2x128_si256(_mm256_unpacklo_epi64(first, second),
+                                     _mm256_unpacklo_epi64(third, fourth), 0x20);
+  }
+  // Of six words, the other two being 0.
+  WINNOW_INLINE static void DropFirstWord(Bytes (*words)[2]) {
+    const __m256i with_fifth = _mm256_blend_epi32((*words)[0], (*words)[1], 0x03);
+    (*words)[0] = _mm256_permute4x64_epi64(with_fifth, 0x39);
+    (*words)[1] = _mm256_srli_si256((*words)[1], 8);
   }
 };
 

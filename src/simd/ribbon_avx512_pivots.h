@@ -146,6 +146,13 @@ struct StepsInRegisters {
     simd::FindPivots<kShards>(states, pivots);
   }
 
+  static void FreeSlots(uint64_t pivots, uint64_t failed, uint64_t* rows) {
+    const auto kept = static_cast<__mmask8>(~_mm_bitshuffle_epi64_mask(
+        _mm_set1_epi64x(static_cast<long long>(failed)),
+        _mm_cvtsi64_si128(static_cast<long long>(__builtin_bswap64(pivots)))));
+    _mm512_storeu_si512(rows, _mm512_maskz_loadu_epi64(kept, rows));
+  }
+
   WINNOW_INLINE static void AddPivots(const Pivots& pivots, const Pool* pool, uint64_t* rows,
                                       Planes* next) {
     Planes planes(pool);  // not const: g++ 12 would put that on the stack

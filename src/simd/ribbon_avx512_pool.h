@@ -29,13 +29,17 @@ struct Planes {
 #pragma GCC unroll 9
     for (unsigned i = 0; i < kPlanes; ++i) plane[i] = _mm512_load_si512(pool->planes[i]);
   }
+  void Clear(Pool* /*pool*/) {
+#pragma GCC unroll 9
+    for (unsigned i = 0; i < kPlanes; ++i) plane[i] = _mm512_setzero_si512();
+  }
   void Store(Pool* pool) const {
 #pragma GCC unroll 9
     for (unsigned i = 0; i < kPlanes; ++i) _mm512_store_si512(pool->planes[i], plane[i]);
   }
-  void KeepOnly(uint64_t rows) {
+  void Drop(uint64_t rows) {
 #pragma GCC unroll 9
-    for (unsigned i = 0; i < kPlanes; ++i) plane[i] = _mm512_maskz_mov_epi8(rows, plane[i]);
+    for (unsigned i = 0; i < kPlanes; ++i) plane[i] = _mm512_maskz_mov_epi8(~rows, plane[i]);
   }
 
   uint64_t WithCoefficient() const {

@@ -13,12 +13,13 @@
 
 #include "src/simd/inline.h"
 #include "src/simd/kernels.h"
+#include "src/simd/ribbon_elimination.h"
+#include "src/simd/ribbon_solve.h"
 
 namespace winnow::simd {
 namespace {
 
 constexpr unsigned kFingerprintByte = 7;
-constexpr unsigned kColumnsAtOnce = 8;
 constexpr uint64_t kIdentity = 0x0102040810204080u;  // rows in reverse, or the matrix transposed
 
 struct Permutations {
@@ -60,7 +61,7 @@ WINNOW_INLINE __m128i SumOfWords(__m512i words) {
 }
 
 // Eight columns of a sub-shard, a block of 64 slots after the other.
-struct Solver {
+struct ShardSolver {
   const uint64_t* rows;
   // Word b, 1 to 6: the solution of the eight slots 8 b behind, transposed. Word 7: the identity.
   __m512i behind;
@@ -119,48 +120,39 @@ struct Solver {
   }
 };
 
+// For ribbon_solve.h.
 template <unsigned kShards>
-void SolveColumns(const uint64_t* const* rows, uint64_t shard_blocks, uint64_t first_block,
-                  unsigned first_column, unsigned whole, unsigned most, uint64_t split,
-                  unsigned char* words) {
-  Solver solvers[kShards];
-  for (unsigned shard = 0; shard < kShards; ++shard) solvers[shard].Begin(rows[shard]);
-  for (uint64_t i = shard_blocks; i-- > 0;) {
-    for (unsigned shard = 0; shard < kShards; ++shard) solvers[shard].LoadBlock(i, first_column);
+class Solver {
+ public:
+  Solver(const uint64_t* const* rows, uint64_t /*shard_blocks*/, unsigned first_column)
+      : first_column_(first_column) {
+    for (unsigned shard = 0; shard < kShards; ++shard) shards_[shard].Begin(rows[shard]);
+  }
+
+  void SolveBlock(uint64_t block) {
+    for (ShardSolver& shard : shards_) shard.LoadBlock(block, first_column_);
 #pragma GCC unroll 8
     for (unsigned eight = 0; eight < 8; ++eight) {
-      for (unsigned shard = 0; shard < kShards; ++shard) solvers[shard].SolveEight(7 - eight);
-    }
-    for (unsigned shard = 0; shard < kShards; ++shard) {
-      const uint64_t block = first_block + shard * shard_blocks + i;
-      const uint64_t wide_before = formulas::WideBlocksBefore(block, split);
-      const unsigned columns = formulas::ColumnsOf(block, whole, most, split);
-      if (columns <= first_column) continue;
-      const unsigned left = columns - first_column;
-      const auto lanes = static_cast<__mmask8>(left >= kColumnsAtOnce ? 0xff : (1u << left) - 1);
-      unsigned char* out =
-          words + 8 * (formulas::WordsBefore(block, whole, most, wide_before) + first_column);
-      _mm512_mask_storeu_epi64(out, lanes, solvers[shard].Columns());
+      for (ShardSolver& shard : shards_) shard.SolveEight(7 - eight);
     }
   }
-}
+
+  void Store(unsigned shard, unsigned columns, unsigned char* out) const {
+    const auto lanes = static_cast<__mmask8>((1u << columns) - 1);
+    _mm512_mask_storeu_epi64(out, lanes, shards_[shard].Columns());
+  }
+
+ private:
+  ShardSolver shards_[kShards];
+  unsigned first_column_;
+};
 
 }  // namespace
 
 void SolveWithAvx512(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                      uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                      unsigned char* words) {
-  for (unsigned first_column = 0; first_column < most; first_column += kColumnsAtOnce) {
-    if (shards == kRibbonMostShards) {
-      SolveColumns<kRibbonMostShards>(rows, shard_blocks, first_block, first_column, whole, most,
-                                      split, words);
-      continue;
-    }
-    for (unsigned shard = 0; shard < shards; ++shard) {
-      SolveColumns<1>(rows + shard, shard_blocks, first_block + shard * shard_blocks, first_column,
-                      whole, most, split, words);
-    }
-  }
+  SolveInEights<Solver>(rows, shards, shard_blocks, first_block, whole, most, split, words);
 }
 
 }  // namespace winnow::simd

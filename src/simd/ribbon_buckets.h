@@ -58,6 +58,7 @@
 //   FindPivots  finds them, in plane 0 of several pools.
 //   AddPivots   adds them to the pool's rows, and moves the planes to the next step. Writes the
 //               pivots to the slots' `rows`, unless these are null.
+//   FreeSlots   sets those of eight slots' rows to 0 whose pivots are among the `failed` rows.
 //   Planes      the pool's, between AddPivots and the next step: in registers, until Store, or
 //   where
 //               they are. WithCoefficient, WithFingerprint and InLowSlots are the rows that have
@@ -118,43 +119,39 @@ inline void BeginTrial(RibbonShardState* state) {
   state->is_trial = true;
 }
 
-// Takes the failed classes' rows out of their slots, and goes on to the next bucket.
-inline void EndBucket(RibbonShardState* state) {
-  if (state->kept_classes == 0) {
-    RestoreRows(state);
-  } else if (state->kept_classes < kClasses) {
-    uint64_t* rows = state->rows;
-    for (unsigned step = 0; step < state->step; ++step, rows += kRibbonStepSlots) {
-      const RibbonShardState::Step& record = state->steps[step];
-      const uint64_t failed = state->kept_classes == 2 ? record.class2 : record.classes12;
-      if (failed == 0) continue;
-      for (unsigned slot = 0; slot < kRibbonStepSlots; ++slot) {
-        const unsigned pivot = record.pivots >> (8 * (kRibbonStepSlots - 1 - slot)) & 0xff;
-        rows[slot] &= (failed >> pivot & 1) - 1;
-      }
-    }
-  }
-  *state->threshold = static_cast<unsigned char>(state->kept_classes);
-  ++state->threshold;
-  state->rows += kRibbonBucketSlots;
-  state->step_ends += kRibbonBucketSteps;
-  --state->buckets;
-  state->is_begun = false;
-}
-
 template <typename Steps>
 struct Buckets {
   using Planes = typename Steps::Planes;
   using Pivots = typename Steps::Pivots;
 
+  // Takes the failed classes' rows out of their slots, and goes on to the next bucket.
+  static void EndBucket(RibbonShardState* state) {
+    if (state->kept_classes == 0) {
+      RestoreRows(state);
+    } else if (state->kept_classes < kClasses) {
+      for (unsigned step = 0; step < state->step; ++step) {
+        const RibbonShardState::Step& record = state->steps[step];
+        const uint64_t failed = state->kept_classes == 2 ? record.class2 : record.classes12;
+        Steps::FreeSlots(record.pivots, failed, state->rows + step * kRibbonStepSlots);
+      }
+    }
+    *state->threshold = static_cast<unsigned char>(state->kept_classes);
+    ++state->threshold;
+    state->rows += kRibbonBucketSlots;
+    state->step_ends += kRibbonBucketSteps;
+    --state->buckets;
+    state->is_begun = false;
+  }
+
   // Takes a class and all higher ones out of the pool.
   static void DropClasses(unsigned first, RibbonShardState* state, Planes* planes) {
     Pool& pool = state->pool;
     state->kept_classes = first < state->kept_classes ? first : state->kept_classes;
-    pool.alive &= first == 2 ? ~pool.class2 : first == 1 ? ~pool.classes12 : 0;
+    const uint64_t dropped = first == 2 ? pool.class2 : first == 1 ? pool.classes12 : ~uint64_t{0};
+    pool.alive &= ~dropped;
     pool.class2 &= pool.alive;
     pool.classes12 &= pool.alive;
-    planes->KeepOnly(pool.alive);
+    planes->Drop(dropped);
   }
 
   // The keys that start in the step's slots. False, and nothing has changed, if they don't fit into
@@ -210,14 +207,15 @@ struct Buckets {
   }
 
   static void BeginBucket(RibbonShardState* state) {
-    std::memset(&state->pool, 0, sizeof state->pool);
+    state->pool.alive = state->pool.class2 = state->pool.classes12 = 0;
     state->first_key = state->next_key;
     state->step = 0;
     state->kept_classes = kClasses;
     state->is_begun = true;
     state->is_trial = false;
     std::memcpy(state->carried, state->rows, sizeof state->carried);
-    Planes planes(&state->pool);
+    Planes planes;
+    planes.Clear(&state->pool);
     AddRows(state, &planes);
   }
 

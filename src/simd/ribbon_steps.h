@@ -63,26 +63,24 @@ struct PlanesInMemory {
   PlanesInMemory() = default;
   explicit PlanesInMemory(Pool* in_pool) : pool(in_pool) {}
 
+  void Clear(Pool* of) {
+    pool = of;
+    std::memset(of->planes, 0, sizeof of->planes);
+  }
   unsigned char* plane(unsigned i) const {
     return reinterpret_cast<unsigned char*>(pool->planes[i]);
   }
   void Store(Pool* /*pool*/) const {}
-  void KeepOnly(uint64_t rows) {
-    for (unsigned i = 0; i < kPlanes; ++i) {
-      for (unsigned row = 0; row < kRibbonPoolRows; ++row) {
-        if ((rows >> row & 1) == 0) plane(i)[row] = 0;
-      }
-    }
+  void Drop(uint64_t rows) {
+    for (; rows != 0; rows &= rows - 1) Put(0, 0, Vectors::LowestBit(rows));
   }
 
   uint64_t WithCoefficient() const { return Vectors::NonZero(coefficients[0], coefficients[1]); }
   uint64_t WithFingerprint() const { return Vectors::NonZero(fingerprints[0], fingerprints[1]); }
   uint64_t InLowSlots() const {
-    uint64_t rows = 0;
-    for (unsigned row = 0; row < kRibbonPoolRows; ++row) {
-      rows |= uint64_t{(plane(0)[row] & 0x0fu) != 0} << row;
-    }
-    return rows;
+    const Bytes low_slots = Vectors::Set(0x0f);
+    return Vectors::NonZero(Vectors::Load(plane(0)) & low_slots,
+                            Vectors::Load(plane(0) + 32) & low_slots);
   }
 
   WINNOW_INLINE void Put(uint64_t word, unsigned char high, size_t row) {
@@ -209,6 +207,13 @@ struct StepsInMemory {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
     const uint64_t is_found = (((slots & low) + low) | slots) & ~low;
     return own & kUpToDiagonal & ((is_found >> 7) * 0xff);
+  }
+
+  static void FreeSlots(uint64_t pivots, uint64_t failed, uint64_t* rows) {
+    if (failed == 0) return;
+    for (unsigned slot = kRibbonStepSlots; slot-- > 0; pivots >>= 8) {
+      rows[slot] &= (failed >> (pivots & 0xff) & 1) - 1;
+    }
   }
 
   WINNOW_INLINE static void AddPivots(const Pivots& pivots, Pool* pool, uint64_t* slots,
