@@ -10,7 +10,7 @@ include $(dir $(lastword $(MAKEFILE_LIST)))src/simd/flags.mk
 winnow_macros := $(shell $(CXX) $(ARCHFLAG) -dM -E -x c++ /dev/null)
 ifneq ($(filter __x86_64__,$(winnow_macros)),)
 winnow_definitions := -DWINNOW_X86=1
-winnow_kernels := avx2 avx512 ribbon_avx512 ribbon_avx512_solve
+winnow_kernels := avx2 avx512 ribbon_gfni ribbon_avx512 ribbon_avx512_solve
 else ifneq ($(filter __aarch64__,$(winnow_macros)),)
 winnow_definitions := -DWINNOW_ARM64=1
 winnow_kernels := neon
@@ -41,5 +41,6 @@ $(call winnow_made_of,$(winnow_SOURCES)): CXXFLAGS += $(winnow_cxxflags)
 $(call winnow_made_of,$(filter src/rocksdb/%,$(winnow_SOURCES))): \
   CXXFLAGS += -include plugin/winnow/src/rocksdb/in_tree.h -Wno-inconsistent-missing-override
 $(call winnow_made_of,src/simd/avx2.cc): CXXFLAGS += $(winnow_flags_avx2)
+$(call winnow_made_of,src/simd/ribbon_gfni.cc): CXXFLAGS += $(winnow_flags_gfni)
 $(call winnow_made_of,$(patsubst %,src/simd/%.cc,avx512 ribbon_avx512 ribbon_avx512_solve)): \
   CXXFLAGS += $(winnow_flags_avx512)

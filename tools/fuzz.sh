@@ -37,7 +37,7 @@ rm -f "$found/probe"
 program=build/$preset/tests/fuzz_$target
 
 kernels=()
-for kernel in portable avx2 avx512 neon; do
+for kernel in portable avx2 gfni avx512 neon; do
   refusal=$(WINNOW_KERNEL=$kernel "$program" -runs=0 tests/golden_blocks/bloom.block 2>&1) || true
   [[ $refusal == *"can't be used"* ]] || kernels+=("$kernel")
 done

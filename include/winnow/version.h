@@ -35,10 +35,10 @@ namespace winnow {
 // headers. A string that lives as long as the library; safe from any thread.
 WINNOW_EXPORT const char* Version() noexcept;
 
-// Which of the library's kernels, its inner loops, this process runs: "portable", "avx2", "avx512"
-// or "neon", or another name of a later version. The best one of the machine, or what WINNOW_KERNEL
-// says in the environment. All give the same bytes and the same answers. A string that lives as
-// long as the library; safe from any thread.
+// Which of the library's kernels, its inner loops, this process runs: "portable", "avx2", "gfni",
+// "avx512" or "neon", or another name of a later version. The best one of the machine, or what
+// WINNOW_KERNEL says in the environment. All give the same bytes and the same answers. A string
+// that lives as long as the library; safe from any thread.
 WINNOW_EXPORT const char* KernelName() noexcept;
 
 }  // namespace winnow

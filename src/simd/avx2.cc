@@ -1,4 +1,5 @@
-// Kernels for AVX2: a block of the Bloom filter is two registers.
+// Kernels for AVX2: a block of the Bloom filter is two registers. With GFNI only building a Ribbon
+// is another.
 
 #include <immintrin.h>
 
@@ -102,12 +103,17 @@ constexpr RibbonElimination kElimination = {MakeKeys, Eliminate<Steps>};
 template <unsigned kShards>
 using Solver = SummingSolver<TableVectors, kShards>;
 
+using Bloom = BloomLookups<HasBits, SetBits>;
+using Ribbon = RibbonLookups<Match>;
+using Lookups = SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
+                               TestEachRibbon<Match>, PlacesOf>;
+
 }  // namespace
 
 const Kernels kAvx2Kernels =
-    SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
-                   TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
-                                                                   RibbonLookups<Match>>(
-        "avx2", SolveInEights<Solver>, &kElimination));
+    Lookups::AddTo(TableOf<Bloom, Ribbon>("avx2", SolveInEights<Solver>, &kElimination));
+
+const Kernels kGfniKernels =
+    Lookups::AddTo(TableOf<Bloom, Ribbon>("gfni", SolveWithGfni, &kGfniElimination));
 
 }  // namespace winnow::simd

@@ -37,10 +37,11 @@ CpuFeatures DetectCpuFeatures() noexcept {
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return features;
   features.avx2 = popcnt && (b & bit_AVX2) != 0 && (b & bit_BMI) != 0 && (b & bit_BMI2) != 0 &&
                   (saved & kSseAndAvx) == kSseAndAvx;
+  features.gfni = features.avx2 && (c & bit_GFNI) != 0;
   constexpr uint32_t kNeeded = bit_AVX512F | bit_AVX512DQ | bit_AVX512BW | bit_AVX512VL;
   constexpr uint32_t kNeededToo =
-      bit_AVX512VPOPCNTDQ | bit_AVX512VBMI | bit_AVX512VBMI2 | bit_AVX512BITALG | bit_GFNI;
-  features.avx512 = features.avx2 && (b & kNeeded) == kNeeded && (c & kNeededToo) == kNeededToo &&
+      bit_AVX512VPOPCNTDQ | bit_AVX512VBMI | bit_AVX512VBMI2 | bit_AVX512BITALG;
+  features.avx512 = features.gfni && (b & kNeeded) == kNeeded && (c & kNeededToo) == kNeededToo &&
                     (saved & kAvx512) == kAvx512;
   return features;
 }

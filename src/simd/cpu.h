@@ -8,7 +8,8 @@ namespace winnow::simd {
 // True if the instructions exist and the system saves the registers they use.
 struct CpuFeatures {
   bool avx2 = false;  // AVX2, BMI2, POPCNT
-  // AVX-512 F, DQ, BW, VL, VPOPCNTDQ, VBMI, VBMI2, BITALG; GFNI; and AVX2.
+  bool gfni = false;  // GFNI, and AVX2
+  // AVX-512 F, DQ, BW, VL, VPOPCNTDQ, VBMI, VBMI2, BITALG; and GFNI and AVX2.
   bool avx512 = false;
 };
 

@@ -1,4 +1,4 @@
-# Sets winnow_flags_avx2 and winnow_flags_avx512, as lists.
+# Sets winnow_flags_avx2, winnow_flags_gfni and winnow_flags_avx512, as lists.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/flags.mk)
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/flags.mk winnow_lines REGEX "^winnow_flags_")
 foreach(line IN LISTS winnow_lines)

@@ -29,7 +29,7 @@ const Kernels& ChooseKernels() noexcept {
 alignas(64) const uint32_t kOnes32[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 alignas(64) const uint64_t kOnes64[8] = {1, 1, 1, 1, 1, 1, 1, 1};
 
-const char* const kKernelNames[] = {"avx512", "avx2", "neon", "portable", nullptr};
+const char* const kKernelNames[] = {"avx512", "gfni", "avx2", "neon", "portable", nullptr};
 
 const Kernels* FindKernels(const char* name, const char** reason) noexcept {
   const char* ignored = nullptr;
@@ -38,10 +38,12 @@ const Kernels* FindKernels(const char* name, const char** reason) noexcept {
 #if defined(WINNOW_X86)
   const CpuFeatures cpu = DetectCpuFeatures();
   const bool is_avx2 = std::strcmp(name, "avx2") == 0;
+  const bool is_gfni = std::strcmp(name, "gfni") == 0;
   const bool is_avx512 = std::strcmp(name, "avx512") == 0;
   if (is_avx2 && cpu.avx2) return &kAvx2Kernels;
+  if (is_gfni && cpu.gfni) return &kGfniKernels;
   if (is_avx512 && cpu.avx512) return &kAvx512Kernels;
-  if (is_avx2 || is_avx512) {
+  if (is_avx2 || is_gfni || is_avx512) {
     *reason = "this CPU or this system does not support it";
     return nullptr;
   }
@@ -55,7 +57,7 @@ const Kernels* FindKernels(const char* name, const char** reason) noexcept {
       return nullptr;
     }
   }
-  *reason = "there is no such kernel (portable, avx2, avx512, neon)";
+  *reason = "there is no such kernel (portable, avx2, gfni, avx512, neon)";
   return nullptr;
 }
 

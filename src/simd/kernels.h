@@ -178,6 +178,7 @@ struct Kernels {
 extern const Kernels kPortableKernels;
 // Defined where the build has them: use FindKernels.
 extern const Kernels kAvx2Kernels;
+extern const Kernels kGfniKernels;
 extern const Kernels kAvx512Kernels;
 extern const Kernels kNeonKernels;
 

@@ -93,11 +93,16 @@ struct RibbonElimination {
   void (*eliminate)(RibbonShardState* states, unsigned num_shards, unsigned fingerprint_bits);
 };
 
-// Parts of kAvx512Kernels, in files of their own: use Kernels::ribbon_elimination and ribbon_solve.
+// Parts of kAvx512Kernels and kGfniKernels, in files of their own: use Kernels::ribbon_elimination
+// and ribbon_solve.
 extern const RibbonElimination kAvx512Elimination;
 void SolveWithAvx512(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                      uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
                      unsigned char* words);
+extern const RibbonElimination kGfniElimination;
+void SolveWithGfni(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
+                   uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
+                   unsigned char* words);
 
 }  // namespace winnow::simd
 

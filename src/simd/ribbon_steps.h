@@ -1,5 +1,5 @@
 // A step of eight slots, as ribbon_buckets.h wants it, where vectors are too short for a pool in
-// registers: the planes stay in memory, two vectors of 32 bytes each.
+// registers: the planes stay in memory, as 32 bytes and 32 bytes.
 //
 // Vectors, which differs between instruction sets, has:
 //

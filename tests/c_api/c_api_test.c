@@ -540,7 +540,8 @@ static void TestLibrary(void) {
   EXPECT(strcmp(winnow_version(), version) == 0);
   const char* const kernel = winnow_kernel_name();
   EXPECT(strcmp(kernel, "portable") == 0 || strcmp(kernel, "avx2") == 0 ||
-         strcmp(kernel, "avx512") == 0 || strcmp(kernel, "neon") == 0);
+         strcmp(kernel, "gfni") == 0 || strcmp(kernel, "avx512") == 0 ||
+         strcmp(kernel, "neon") == 0);
   const char* const asked = getenv("WINNOW_KERNEL");
   EXPECT(asked == NULL || strcmp(asked, kernel) == 0);
 }

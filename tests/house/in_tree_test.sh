@@ -105,7 +105,7 @@ for object in "${objects[@]}"; do
   case $object in
   */simd/avx2.*) needs='%ymm' ;;
   */simd/avx512.*) needs='%zmm' ;;
-  */simd/ribbon_avx512*) needs='gf2p8' ;;
+  */simd/ribbon_*) needs='gf2p8' ;;
   *) continue ;;
   esac
   kernels=$((kernels + 1))

@@ -26,6 +26,7 @@ TEST(KernelsTest, PortableIsAlwaysThereAndOthersOnlyWithTheirCpu) {
   const CpuFeatures cpu = DetectCpuFeatures();
 #if defined(__x86_64__)
   EXPECT_EQ(FindKernels("avx2", nullptr) != nullptr, cpu.avx2);
+  EXPECT_EQ(FindKernels("gfni", nullptr) != nullptr, cpu.gfni);
   EXPECT_EQ(FindKernels("avx512", nullptr) != nullptr, cpu.avx512);
   EXPECT_EQ(cpu.avx2, __builtin_cpu_supports("avx2") != 0);
 #else

@@ -74,8 +74,8 @@ std::string OverallManPage() {
   }
   absl::StrAppend(&text, Section("ENVIRONMENT"),
                   Item(Bold("WINNOW_KERNEL"),
-                       "portable, avx2, avx512 or neon forces this kernel where the machine has "
-                       "it; else the fastest is taken."),
+                       "portable, avx2, gfni, avx512 or neon forces this kernel where the machine "
+                       "has it; else the fastest is taken."),
                   ExitStatus(), SeeAlso("winnow"));
   return text;
 }

@@ -18,7 +18,7 @@ int RunVersion(const Verb& verb, const std::vector<std::string>& arguments) {
   const std::string text = absl::StrCat(
       "winnow ", Version(), "\nRocksDB ", ROCKSDB_NAMESPACE::GetRocksVersionAsString(),
       " (compiled with ", ROCKSDB_MAJOR, ".", ROCKSDB_MINOR, ".", ROCKSDB_PATCH, ")\nkernel ",
-      KernelName(), " (WINNOW_KERNEL=portable|avx2|avx512|neon forces one)\n");
+      KernelName(), " (WINNOW_KERNEL=portable|avx2|gfni|avx512|neon forces one)\n");
   return Print(verb.name, text) ? kAllGood : kCouldNotRead;
 }
 

@@ -1,0 +1,47 @@
+// Building a Ribbon with GFNI and AVX2, for processors that have no AVX-512: a product with a
+// matrix is one instruction.
+
+#include "src/simd/kernels.h"
+#include "src/simd/ribbon_avx2_vectors.h"
+#include "src/simd/ribbon_buckets.h"
+#include "src/simd/ribbon_elimination.h"
+#include "src/simd/ribbon_solve.h"
+#include "src/simd/ribbon_solve_sums.h"
+#include "src/simd/ribbon_steps.h"
+
+namespace winnow::simd {
+namespace {
+
+struct MatrixVectors : Avx2Vectors {
+  using Factors = Bytes;
+
+  // Row j as byte 7 - j is what transposing wants, and byte 7 - k of what comes of it is column k,
+  // as the product does.
+  struct Product {
+    Bytes matrix;
+
+    WINNOW_INLINE explicit Product(Bytes rows)
+        : matrix(_mm256_gf2p8affine_epi64_epi8(_mm256_set1_epi64x(0x0102040810204080), rows, 0)) {}
+    WINNOW_INLINE Bytes Of(Bytes factors) const {
+      return _mm256_gf2p8affine_epi64_epi8(factors, matrix, 0);
+    }
+  };
+};
+
+template <unsigned kPlanes>
+using Steps = StepsInMemory<MatrixVectors, kPlanes>;
+
+template <unsigned kShards>
+using Solver = SummingSolver<MatrixVectors, kShards>;
+
+}  // namespace
+
+const RibbonElimination kGfniElimination = {MakeKeys, Eliminate<Steps>};
+
+void SolveWithGfni(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
+                   uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
+                   unsigned char* words) {
+  SolveInEights<Solver>(rows, shards, shard_blocks, first_block, whole, most, split, words);
+}
+
+}  // namespace winnow::simd
