@@ -8,8 +8,13 @@
 #include "src/simd/bloom_lookups.h"
 #include "src/simd/kernel_table.h"
 #include "src/simd/kernels.h"
+#include "src/simd/ribbon_buckets.h"
 #include "src/simd/ribbon_lookups.h"
+#include "src/simd/ribbon_neon_vectors.h"
 #include "src/simd/ribbon_query.h"
+#include "src/simd/ribbon_solve.h"
+#include "src/simd/ribbon_solve_sums.h"
+#include "src/simd/ribbon_steps.h"
 #include "src/simd/segment_lookups.h"
 
 namespace winnow::simd {
@@ -85,71 +90,12 @@ WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
   return MatchInEights<Parities>(layer, query);
 }
 
-// The number of bits set in each half.
-uint64x2_t CountBits(uint64x2_t bits) {
-  return vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u64(bits)))));
-}
+template <unsigned kPlanes>
+using Steps = StepsInMemory<NeonVectors, kPlanes>;
+constexpr RibbonElimination kElimination = {MakeKeys, Eliminate<Steps>};
 
-// Eight columns of a sub-shard's windows; bit i of a window is the solution of the slot i places to
-// the right. The chain of a slot is long (and, count, add three times, shift in): four registers
-// take turns, which is enough to keep the vector units busy without a second sub-shard.
-constexpr unsigned kPairs = 4;
-
-struct Windows {
-  uint64x2_t pairs[kPairs];
-
-  void Shift(uint64_t row, int64x2_t shifts) {
-    const uint64x2_t rows = vdupq_n_u64(row);
-    const uint64x2_t others = vshrq_n_u64(rows, 64 - kRibbonWidth + 1);
-#pragma GCC unroll 4
-    for (uint64x2_t& pair : pairs) {
-      const uint64x2_t count = CountBits(vandq_u64(pair, others));
-      const uint64x2_t bit = veorq_u64(count, vshlq_u64(rows, shifts));
-      pair = vsliq_n_u64(bit, pair, 1);  // pair << 1 | (bit & 1)
-      shifts = vsubq_s64(shifts, vdupq_n_s64(2));
-    }
-  }
-
-  void Store(unsigned char* out, unsigned columns) const {
-    unsigned char bytes[kPairs * 16];
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < kPairs; ++i) {
-      vst1q_u8(bytes + 16 * i, vreinterpretq_u8_u64(pairs[i]));
-    }
-    std::memcpy(out, bytes, 8 * columns);
-  }
-};
-
-// The columns from first_column on, at most eight, of one sub-shard.
-void SolveColumns(const uint64_t* rows, uint64_t shard_blocks, uint64_t first_block,
-                  unsigned first_column, unsigned whole, unsigned most, uint64_t split,
-                  unsigned char* words) {
-  const auto first = -static_cast<int64_t>(first_column);
-  const int64x2_t shifts = vcombine_s64(vdup_n_s64(first), vdup_n_s64(first - 1));
-  Windows windows = {};
-  for (uint64_t i = shard_blocks; i-- > 0;) {
-    for (unsigned slot = 64; slot-- > 0;) windows.Shift(rows[i * 64 + slot], shifts);
-    const uint64_t block = first_block + i;
-    const uint64_t wide_before = formulas::WideBlocksBefore(block, split);
-    const unsigned columns = formulas::ColumnsOf(block, whole, most, split);
-    if (columns <= first_column) continue;
-    const unsigned left = columns - first_column;
-    windows.Store(
-        words + 8 * (formulas::WordsBefore(block, whole, most, wide_before) + first_column),
-        left < 2 * kPairs ? left : 2 * kPairs);
-  }
-}
-
-void RibbonSolve(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
-                 uint64_t first_block, unsigned whole, unsigned most, uint64_t split,
-                 unsigned char* words) {
-  for (unsigned shard = 0; shard < shards; ++shard) {
-    for (unsigned first_column = 0; first_column < most; first_column += 2 * kPairs) {
-      SolveColumns(rows[shard], shard_blocks, first_block + shard * shard_blocks, first_column,
-                   whole, most, split, words);
-    }
-  }
-}
+template <unsigned kShards>
+using Solver = SummingSolver<NeonVectors, kShards>;
 
 // A hash's bits in a block of many.
 struct BlockMask {
@@ -177,6 +123,6 @@ const Kernels kNeonKernels =
     SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
                    TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
                                                                    RibbonLookups<Match>>(
-        "neon", RibbonSolve));
+        "neon", SolveInEights<Solver>, &kElimination));
 
 }  // namespace winnow::simd

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "src/simd/inline.h"
+#include "src/simd/ribbon_sum_tables.h"
 
 namespace winnow::simd {
 namespace {
@@ -137,22 +138,6 @@ struct Avx2Vectors {
   }
 };
 
-// Which of eight rows are added up for each value of half a byte: entry x of TableRows's row t is
-// where row t's byte lies, if x has bit t, else nowhere.
-struct TableRows {
-  alignas(32) uint8_t rows[4][32] = {};
-
-  constexpr TableRows() {
-    for (unsigned t = 0; t < 4; ++t) {
-      for (unsigned i = 0; i < 32; ++i) {
-        const unsigned row = i < 16 ? t : 4 + t;
-        rows[t][i] = static_cast<uint8_t>((i >> t & 1) != 0 ? 7 - row : 0x80);
-      }
-    }
-  }
-};
-constexpr TableRows kTableRows;
-
 // Products by a table for each half of a byte.
 struct TableVectors : Avx2Vectors {
   struct Factors {
@@ -171,11 +156,11 @@ struct TableVectors : Avx2Vectors {
     Bytes high;
 
     WINNOW_INLINE explicit Product(Bytes rows) {
-      __m256i tables = _mm256_shuffle_epi8(rows, Load(kTableRows.rows[0]));
-#pragma GCC unroll 4
-      for (unsigned t = 1; t < 4; ++t) {
-        tables = _mm256_xor_si256(tables, _mm256_shuffle_epi8(rows, Load(kTableRows.rows[t])));
-      }
+      const __m256i sums =
+          _mm256_xor_si256(rows, _mm256_shuffle_epi8(rows, Load(kSumTables.neighbours)));
+      const __m256i tables =
+          _mm256_xor_si256(_mm256_shuffle_epi8(sums, Load(kSumTables.low_bits)),
+                           _mm256_shuffle_epi8(sums, Load(kSumTables.high_bits)));
       low = _mm256_permute2x128_si256(tables, tables, 0x00);
       high = _mm256_permute2x128_si256(tables, tables, 0x11);
     }
