@@ -6,6 +6,7 @@
 #include "src/simd/bloom_lookups.h"
 #include "src/simd/kernel_table.h"
 #include "src/simd/kernels.h"
+#include "src/simd/ribbon_avx2_keys.h"
 #include "src/simd/ribbon_avx2_vectors.h"
 #include "src/simd/ribbon_buckets.h"
 #include "src/simd/ribbon_lookups.h"
@@ -98,7 +99,7 @@ WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
 
 template <unsigned kPlanes>
 using Steps = StepsInMemory<TableVectors, kPlanes>;
-constexpr RibbonElimination kElimination = {MakeKeys, Eliminate<Steps>};
+constexpr RibbonElimination kElimination = {MakeKeysByFours, Eliminate<Steps>};
 
 template <unsigned kShards>
 using Solver = SummingSolver<TableVectors, kShards>;

@@ -2,6 +2,7 @@
 // matrix is one instruction.
 
 #include "src/simd/kernels.h"
+#include "src/simd/ribbon_avx2_keys.h"
 #include "src/simd/ribbon_avx2_vectors.h"
 #include "src/simd/ribbon_buckets.h"
 #include "src/simd/ribbon_elimination.h"
@@ -36,7 +37,7 @@ using Solver = SummingSolver<MatrixVectors, kShards>;
 
 }  // namespace
 
-const RibbonElimination kGfniElimination = {MakeKeys, Eliminate<Steps>};
+const RibbonElimination kGfniElimination = {MakeKeysByFours, Eliminate<Steps>};
 
 void SolveWithGfni(const uint64_t* const* rows, unsigned shards, uint64_t shard_blocks,
                    uint64_t first_block, unsigned whole, unsigned most, uint64_t split,

@@ -38,10 +38,12 @@ constexpr unsigned kFingerprintPlane = 7;
 
 // Keys are words of seven bytes of coefficient and one of fingerprint, and behind all words the
 // second bytes of fingerprints.
-inline void MakeKeys(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fingerprint_bits,
-                     unsigned char* keys, size_t key_room) {
+//
+// Those from `first` on.
+inline void MakeKeysFrom(size_t first, const uint64_t* hashes, size_t n, uint32_t starts,
+                         unsigned fingerprint_bits, unsigned char* keys, size_t key_room) {
   unsigned char* const high = keys + sizeof(uint64_t) * key_room;
-  for (size_t i = 0; i < n; ++i) {
+  for (size_t i = first; i < n; ++i) {
     const uint64_t hash = hashes[i];
     const unsigned slot = formulas::StartPosition(hash, starts) % kRibbonStepSlots;
     const uint64_t fingerprint = formulas::Fingerprint(hash, fingerprint_bits);
@@ -50,6 +52,11 @@ inline void MakeKeys(const uint64_t* hashes, size_t n, uint32_t starts, unsigned
     std::memcpy(keys + sizeof word * i, &word, sizeof word);
     if (fingerprint_bits > kNarrowColumns) high[i] = static_cast<unsigned char>(fingerprint >> 8);
   }
+}
+
+inline void MakeKeys(const uint64_t* hashes, size_t n, uint32_t starts, unsigned fingerprint_bits,
+                     unsigned char* keys, size_t key_room) {
+  MakeKeysFrom(0, hashes, n, starts, fingerprint_bits, keys, key_room);
 }
 
 template <typename Vectors, unsigned kPlanes>
@@ -92,30 +99,38 @@ struct PlanesInMemory {
     if constexpr (kPlanes > 8) *byte = high;
   }
 
-  WINNOW_INLINE uint64_t PutKeys(const RibbonShardState& state, uint32_t count, uint64_t free) {
-    const unsigned char* key = state.keys + sizeof(uint64_t) * state.next_key;
-    const unsigned char* high = state.keys + sizeof(uint64_t) * state.key_room + state.next_key;
+  // Into the first free rows; returns these.
+  WINNOW_INLINE uint64_t PutAll(const unsigned char* words, const unsigned char* high,
+                                uint32_t count, uint64_t free) {
     uint64_t left = free;
-    for (const unsigned char* end = key + sizeof(uint64_t) * count; key != end;
-         key += sizeof(uint64_t), left &= left - 1) {
+    for (const unsigned char* end = words + sizeof(uint64_t) * count; words != end;
+         words += sizeof(uint64_t), left &= left - 1) {
       uint64_t word;
-      std::memcpy(&word, key, sizeof word);
+      std::memcpy(&word, words, sizeof word);
       Put(word, kPlanes > 8 ? *high++ : 0, Vectors::LowestBit(left));
     }
     return free ^ left;
   }
 
+  WINNOW_INLINE uint64_t PutKeys(const RibbonShardState& state, uint32_t count, uint64_t free) {
+    return PutAll(state.keys + sizeof(uint64_t) * state.next_key,
+                  state.keys + sizeof(uint64_t) * state.key_room + state.next_key, count, free);
+  }
+
   WINNOW_INLINE bool PutCarried(const uint64_t* rows, uint64_t free, uint64_t* places) {
-    uint64_t left = free;
+    // Which slots have a row can't be predicted.
+    uint64_t words[kRibbonStepSlots];
+    unsigned char high[kRibbonStepSlots];
+    uint32_t count = 0;
+#pragma GCC unroll 8
     for (unsigned slot = 0; slot < kRibbonStepSlots; ++slot) {
       const uint64_t row = rows[slot];
-      if (row == 0) continue;
-      if (left == 0) return false;
-      Put(row >> (64 - kRibbonWidth) << slot | row << (8 * kFingerprintPlane),
-          static_cast<unsigned char>(row >> 8), Vectors::LowestBit(left));
-      left &= left - 1;
+      words[count] = row >> (64 - kRibbonWidth) << slot | row << (8 * kFingerprintPlane);
+      if constexpr (kPlanes > 8) high[count] = static_cast<unsigned char>(row >> 8);
+      count += row != 0 ? 1 : 0;
     }
-    *places = free ^ left;
+    if (count > static_cast<unsigned>(__builtin_popcountll(free))) return false;
+    *places = PutAll(reinterpret_cast<const unsigned char*>(words), high, count, free);
     return true;
   }
 };
