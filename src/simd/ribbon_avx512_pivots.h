@@ -22,38 +22,42 @@ namespace {
 // What elimination in plane 0 has found.
 struct Pivots {
   __m512i combinations;  // for each row of the pool, which pivots are added to it
-  __m512i own;           // byte j of each word: the combination that is the pivot of slot j
+  __m512i own;           // byte j of each word: which rows the pivot of slot j is made up of
   uint64_t rows;         // byte 7 - j: the pool's row that is the pivot of slot j
 
   uint64_t Rows() const { return rows; }
 };
 
+// The bit of a slot that is done is 0 in each row of the pool, so there is room for what becomes of
+// it: whether the row has got the slot's pivot added.
 template <unsigned kShards>
 WINNOW_INLINE void FindPivots(const RibbonShardState* states, Pivots* pivots) {
-  __m512i slots[kShards];
   for (unsigned i = 0; i < kShards; ++i) {
-    slots[i] = _mm512_load_si512(states[i].pool.planes[0]);
-    pivots[i] = {_mm512_setzero_si512(), _mm512_setzero_si512(), 0};
+    pivots[i] = {_mm512_load_si512(states[i].pool.planes[0]), _mm512_setzero_si512(), 0};
   }
 #pragma GCC unroll 8
   for (unsigned slot = 0; slot < kRibbonStepSlots; ++slot) {
     const __m512i bit = _mm512_load_si512(kConstants.bit[slot]);
-    const __m512i byte = _mm512_load_si512(kConstants.byte[slot]);
+    const __m512i up_to_bit = _mm512_load_si512(kConstants.up_to_bit[slot]);
 #pragma GCC unroll 4
     for (unsigned i = 0; i < kShards; ++i) {
-      const __mmask64 candidates = _mm512_test_epi8_mask(slots[i], bit);
+      const __m512i slots = pivots[i].combinations;
+      const __mmask64 candidates = _mm512_test_epi8_mask(slots, bit);
       const uint64_t row = _tzcnt_u64(LowestClass(candidates, states[i].pool));
       const __m512i index = _mm512_set1_epi8(static_cast<char>(row));
-      slots[i] =
-          _mm512_xor_si512(slots[i], _mm512_maskz_permutexvar_epi8(candidates, index, slots[i]));
-      const __m512i combination =
-          _mm512_xor_si512(_mm512_permutexvar_epi8(index, pivots[i].combinations), bit);
-      pivots[i].combinations =
-          _mm512_xor_si512(pivots[i].combinations, _mm512_maskz_mov_epi8(candidates, combination));
-      // own | (combination & byte)
-      pivots[i].own = _mm512_ternarylogic_epi64(pivots[i].own, combination, byte, 0xf8);
+      // slots ^ pivot where there are candidates, but (slots & bit) stays
+      pivots[i].combinations = _mm512_ternarylogic_epi64(
+          slots, _mm512_maskz_permutexvar_epi8(candidates, index, slots), bit, 0xbc);
+      const __m512i pivot = _mm512_permutexvar_epi8(index, slots);
+      // own | (pivot & up_to_bit)
+      pivots[i].own = _mm512_ternarylogic_epi64(pivots[i].own, pivot, up_to_bit, 0xf8);
       pivots[i].rows = pivots[i].rows << 8 | (row & (kRibbonPoolRows - 1));
     }
+  }
+  // Where the pool has no row for a slot, what was taken lacks the slot's bit.
+  for (unsigned i = 0; i < kShards; ++i) {
+    const __mmask64 found = _mm512_test_epi8_mask(pivots[i].own, Set64(0x8040201008040201u));
+    pivots[i].own = _mm512_maskz_mov_epi8(found, pivots[i].own);
   }
 }
 
@@ -95,12 +99,10 @@ WINNOW_INLINE __m512i MakeMatrices(const Planes<kPlanes>& planes, uint64_t rows,
 struct SlotRows {
   __m512i coefficients;
   __m512i fingerprints;
-  __mmask8 found;  // where the pool has no row for a slot, what was taken lacks the slot's bit
 
   void Store(uint64_t* rows) const {
     _mm512_storeu_si512(
-        rows, _mm512_maskz_or_epi64(found, _mm512_slli_epi64(coefficients, 64 - kRibbonWidth),
-                                    fingerprints));
+        rows, _mm512_or_si512(_mm512_slli_epi64(coefficients, 64 - kRibbonWidth), fingerprints));
   }
 };
 
@@ -108,8 +110,6 @@ template <unsigned kPlanes>
 WINNOW_INLINE SlotRows RowsOfSlots(const Pivots& pivots, __m512i low_matrices,
                                    const uint64_t (&matrices)[kRibbonPlanes]) {
   const __m512i rows = TransposeBytes(_mm512_gf2p8affine_epi64_epi8(pivots.own, low_matrices, 0));
-  const __mmask8 found =
-      _mm512_test_epi64_mask(rows, _mm512_setr_epi64(1, 2, 4, 8, 16, 32, 64, 128));
   const __m512i coefficients = _mm512_srlv_epi64(_mm512_and_si512(rows, Set64(~uint64_t{0} >> 8)),
                                                  _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
   __m512i fingerprints = _mm512_srli_epi64(rows, 8 * kFingerprintPlane);
@@ -118,7 +118,7 @@ WINNOW_INLINE SlotRows RowsOfSlots(const Pivots& pivots, __m512i low_matrices,
     fingerprints = _mm512_or_si512(
         fingerprints, _mm512_slli_epi64(_mm512_cvtepu8_epi64(_mm512_castsi512_si128(high)), 8));
   }
-  return {coefficients, fingerprints, found};
+  return {coefficients, fingerprints};
 }
 
 // Adds the pivots to all rows that have bits in their slots, the pivots among them, which vanish.

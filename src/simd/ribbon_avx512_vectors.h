@@ -15,8 +15,9 @@ namespace winnow::simd {
 namespace {
 
 struct Constants {
-  alignas(64) uint8_t bit[8][64] = {};     // 1 << i in each byte
-  alignas(64) uint8_t byte[8][64] = {};    // byte i of each word of 64 bits
+  alignas(64) uint8_t bit[8][64] = {};  // 1 << i in each byte
+  // In byte i of each word of 64 bits, the bits up to i.
+  alignas(64) uint8_t up_to_bit[8][64] = {};
   alignas(64) uint8_t transpose[64] = {};  // of 8 x 8 bytes
 
   constexpr Constants() {
@@ -24,7 +25,7 @@ struct Constants {
     for (unsigned i = 0; i < 8; ++i) {
       for (unsigned j = 0; j < 64; ++j) {
         bit[i][j] = static_cast<uint8_t>(1u << i);
-        byte[i][j] = j % 8 == i ? 0xff : 0;
+        up_to_bit[i][j] = static_cast<uint8_t>(j % 8 == i ? (2u << i) - 1 : 0);
       }
     }
     for (unsigned i = 0; i < 64; ++i) transpose[i] = static_cast<uint8_t>(i % 8 * 8 + i / 8);
