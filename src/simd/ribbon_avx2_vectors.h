@@ -32,6 +32,17 @@ struct Avx2Vectors {
   }
   WINNOW_INLINE static Eight LowEight(Bytes bytes) { return _mm256_castsi256_si128(bytes); }
 
+  WINNOW_INLINE static Bytes LoadOne(const unsigned char* byte) {
+    return _mm256_set1_epi8(static_cast<char>(*byte));
+  }
+  WINNOW_INLINE static void StoreWord(unsigned char* bytes, Bytes value) {
+    _mm_storeu_si64(bytes, _mm256_castsi256_si128(value));
+  }
+  WINNOW_INLINE static Bytes HavingOneOf(Bytes bytes, Bytes bits) {
+    const __m256i zero = _mm256_setzero_si256();
+    return _mm256_cmpeq_epi8(_mm256_cmpeq_epi8(_mm256_and_si256(bytes, bits), zero), zero);
+  }
+
   // Only the bytes' top bits count.
   WINNOW_INLINE static Bytes Having(Bytes bytes, unsigned slot) {
     return _mm256_slli_epi16(bytes, static_cast<int>(7 - slot));

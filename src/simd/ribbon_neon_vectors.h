@@ -53,6 +53,17 @@ struct NeonVectors {
   }
   WINNOW_INLINE static Eight LowEight(Bytes bytes) { return bytes.low; }
 
+  WINNOW_INLINE static Bytes LoadOne(const unsigned char* byte) {
+    const uint8x16_t all = vld1q_dup_u8(byte);
+    return {all, all};
+  }
+  WINNOW_INLINE static void StoreWord(unsigned char* bytes, Bytes value) {
+    vst1_u8(bytes, vget_low_u8(value.low));
+  }
+  WINNOW_INLINE static Bytes HavingOneOf(Bytes bytes, Bytes bits) {
+    return {vtstq_u8(bytes.low, bits.low), vtstq_u8(bytes.high, bits.high)};
+  }
+
   // All bits of these bytes are set.
   WINNOW_INLINE static Bytes Having(Bytes bytes, unsigned slot) {
     const uint8x16_t bit = vdupq_n_u8(static_cast<uint8_t>(1u << slot));

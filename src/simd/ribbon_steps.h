@@ -4,7 +4,9 @@
 // Vectors, which differs between instruction sets, has:
 //
 //   Bytes, Load, Store      32 bytes
+//   LoadOne, StoreWord      one byte, 32 times; the first eight
 //   Having, Bits, Where     which bytes have bit `slot`; these as 64 bits; a byte in their places
+//   HavingOneOf             all ones where a byte has at least one of these bits, else 0
 //   NonZero                 which bytes are not 0, as 64 bits
 //   LowestBit               its number; any from 64 on if there is none
 //   Rows, Gather            eight rows of the pool, of which byte 7 - j is that of slot j, and
@@ -164,8 +166,8 @@ struct StepsInMemory {
     // For each row of the pool, which pivots are added to it.
     alignas(32) unsigned char combinations[kRibbonPoolRows];
     // Byte j, in its bits up to j: of which rows that have become pivots the one of slot j is made
-    // up, itself among them; not itself if there is none.
-    alignas(8) unsigned char own[kRibbonStepSlots];
+    // up, itself among them; not itself if there is none. Bytes from 8 on say nothing.
+    alignas(8) unsigned char own[2 * kRibbonStepSlots];
     alignas(8) unsigned char rows[kRibbonStepSlots];  // byte 7 - j: that of slot j
 
     uint64_t Rows() const {
@@ -199,10 +201,10 @@ struct StepsInMemory {
         const uint64_t candidates = Vectors::Bits(low_having, high_having);
         const size_t row =
             Vectors::LowestBit(LowestClass(candidates, states[i].pool)) % kRibbonPoolRows;
-        const unsigned char pivot = pivots[i].combinations[row];
-        pivots[i].own[slot] = pivot;
         pivots[i].rows[kRibbonStepSlots - 1 - slot] = static_cast<unsigned char>(row);
-        const Bytes added = Vectors::Set(pivot) ^ bit;
+        const Bytes pivot = Vectors::LoadOne(pivots[i].combinations + row);
+        Vectors::StoreWord(pivots[i].own + slot, pivot);
+        const Bytes added = pivot ^ bit;
         low[i] = low[i] ^ Vectors::Where(low_having, added);
         high[i] = high[i] ^ Vectors::Where(high_having, added);
         Vectors::Store(pivots[i].combinations, low[i]);
@@ -211,17 +213,13 @@ struct StepsInMemory {
     }
   }
 
-  // All bits up to the slot's, if this one is among them, else none.
-  static uint64_t OwnRows(const Pivots& pivots) {
-    constexpr uint64_t kDiagonal = 0x8040201008040201u;
-    constexpr uint64_t kUpToDiagonal = 0xff7f3f1f0f070301u;
+  // Of a slot's byte the bits up to its own one, if that is set, else none.
+  WINNOW_INLINE static Bytes OwnRows(const Pivots& pivots) {
     uint64_t own;
     std::memcpy(&own, pivots.own, sizeof own);
-    // Of each byte the top bit, as 0x7f + x carries into it for any x but 0.
-    const uint64_t slots = own & kDiagonal;
-    const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
-    const uint64_t is_found = (((slots & low) + low) | slots) & ~low;
-    return own & kUpToDiagonal & ((is_found >> 7) * 0xff);
+    const Bytes rows = Vectors::SetEight(own);
+    const Bytes found = Vectors::HavingOneOf(rows, Vectors::SetEight(0x8040201008040201u));
+    return rows & found & Vectors::SetEight(0xff7f3f1f0f070301u);
   }
 
   static void FreeSlots(uint64_t pivots, uint64_t failed, uint64_t* rows) {
@@ -236,7 +234,7 @@ struct StepsInMemory {
     Planes planes(pool);
     const typename Vectors::Factors low(Vectors::Load(pivots.combinations));
     const typename Vectors::Factors high(Vectors::Load(pivots.combinations + 32));
-    const typename Vectors::Factors own(Vectors::SetEight(OwnRows(pivots)));
+    const typename Vectors::Factors own(OwnRows(pivots));
     const typename Vectors::Rows rows(pivots.Rows());
     const Bytes zero = Vectors::Set(0);
     planes.coefficients[0] = planes.coefficients[1] = zero;
