@@ -106,9 +106,10 @@ struct Avx2Vectors {
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)), 1);
     const __m256i slots = _mm256_setr_epi64x(slot, slot + 1, slot, slot + 1);
     const __m256i coefficients = _mm256_sllv_epi64(_mm256_srli_epi64(rows, 16), slots);
+    const __m256i in_top_byte = _mm256_slli_epi64(_mm256_set1_epi64x(0xff), 56);
     const __m256i fingerprints = _mm256_and_si256(
         _mm256_sll_epi64(rows, _mm_cvtsi32_si128(static_cast<int>(fingerprint_shift))),
-        _mm256_set1_epi64x(static_cast<long long>(uint64_t{0xff} << 56)));
+        in_top_byte);
     return _mm256_or_si256(coefficients, fingerprints);
   }
   // Of 8 x 8 bytes in each half, the rows two by two; turns the rows around.

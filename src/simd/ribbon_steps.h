@@ -128,7 +128,7 @@ struct PlanesInMemory {
     for (unsigned slot = 0; slot < kRibbonStepSlots; ++slot) {
       const uint64_t row = rows[slot];
       words[count] = row >> (64 - kRibbonWidth) << slot | row << (8 * kFingerprintPlane);
-      if constexpr (kPlanes > 8) high[count] = static_cast<unsigned char>(row >> 8);
+      high[count] = static_cast<unsigned char>(row >> 8);
       count += row != 0 ? 1 : 0;
     }
     if (count > static_cast<unsigned>(__builtin_popcountll(free))) return false;
