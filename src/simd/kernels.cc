@@ -37,13 +37,13 @@ const Kernels* FindKernels(const char* name, const char** reason) noexcept {
   if (std::strcmp(name, "portable") == 0) return &kPortableKernels;
 #if defined(WINNOW_X86)
   const CpuFeatures cpu = DetectCpuFeatures();
-  const bool is_avx2 = std::strcmp(name, "avx2") == 0;
-  const bool is_gfni = std::strcmp(name, "gfni") == 0;
-  const bool is_avx512 = std::strcmp(name, "avx512") == 0;
-  if (is_avx2 && cpu.avx2) return &kAvx2Kernels;
-  if (is_gfni && cpu.gfni) return &kGfniKernels;
-  if (is_avx512 && cpu.avx512) return &kAvx512Kernels;
-  if (is_avx2 || is_gfni || is_avx512) {
+  const struct {
+    const Kernels& kernels;
+    bool is_supported;
+  } all[] = {{kAvx2Kernels, cpu.avx2}, {kGfniKernels, cpu.gfni}, {kAvx512Kernels, cpu.avx512}};
+  for (const auto& one : all) {
+    if (std::strcmp(name, one.kernels.name) != 0) continue;
+    if (one.is_supported) return &one.kernels;
     *reason = "this CPU or this system does not support it";
     return nullptr;
   }

@@ -17,9 +17,6 @@
 namespace winnow::simd {
 namespace {
 
-constexpr unsigned kCoefficientPlanes = 7;
-constexpr unsigned kFingerprintPlane = 7;
-
 // Eight registers of eight words: word j of register i becomes word i of register j.
 void TransposeWords(__m512i* words) {
   __m512i pairs[8];

@@ -59,12 +59,11 @@
 //   AddPivots   adds them to the pool's rows, and moves the planes to the next step. Writes the
 //               pivots to the slots' `rows`, unless these are null.
 //   FreeSlots   sets those of eight slots' rows to 0 whose pivots are among the `failed` rows.
-//   Planes      the pool's, between AddPivots and the next step: in registers, until Store, or
-//   where
-//               they are. WithCoefficient, WithFingerprint and InLowSlots are the rows that have
-//               some left, or bits in the step's first four slots. PutKeys puts `count` keys from
-//               the next one on into the first free rows, and returns these; PutCarried does so
-//               with those of eight rows that are not 0, or returns false: there is no room.
+//   Planes      the pool's, between AddPivots and the next step: in registers, until Store, or in
+//               memory. WithCoefficient, WithFingerprint and InLowSlots are the rows that have some
+//               left, or bits in the step's first four slots. PutKeys puts `count` keys from the
+//               next one on into the first free rows, and returns these; PutCarried does so with
+//               those of eight rows that are not 0, or returns false: there is no room.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_BUCKETS_H_
 #define WINNOW_SRC_SIMD_RIBBON_BUCKETS_H_
@@ -78,8 +77,11 @@
 namespace winnow::simd {
 namespace {
 
-constexpr unsigned kClasses = 3;        // of bumping, 0 to 2
-constexpr unsigned kNarrowColumns = 8;  // more need the ninth plane
+constexpr unsigned kClasses = 3;  // of bumping, 0 to 2
+// Planes 0 to 6, then 7, and where there are more than these columns 8.
+constexpr unsigned kCoefficientPlanes = 7;
+constexpr unsigned kFingerprintPlane = 7;
+constexpr unsigned kNarrowColumns = 8;
 
 using Pool = RibbonShardState::Pool;
 

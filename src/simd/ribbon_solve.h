@@ -6,7 +6,9 @@
 
 #include <cstdint>
 
+#include "src/formulas/ribbon_layer.h"
 #include "src/simd/kernels.h"
+#include "src/simd/ribbon_elimination.h"
 
 namespace winnow::simd {
 namespace {

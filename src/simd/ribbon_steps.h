@@ -9,8 +9,7 @@
 //   HavingOneOf             all ones where a byte has at least one of these bits, else 0
 //   NonZero                 which bytes are not 0, as 64 bits
 //   LowestBit               its number; any from 64 on if there is none
-//   Rows, Gather            eight rows of the pool, of which byte 7 - j is that of slot j, and
-//   their
+//   Rows, Gather            eight rows of the pool, of which byte 7 - j is that of slot j; their
 //                           bytes in a plane
 //   Product                 of bytes with a matrix of 8 x 8 bits, of which byte 7 - j of what was
 //                           gathered is row j: Of adds up the rows that the bits of Factors' bytes
@@ -35,13 +34,8 @@
 namespace winnow::simd {
 namespace {
 
-constexpr unsigned kCoefficientPlanes = 7;
-constexpr unsigned kFingerprintPlane = 7;
-
-// Keys are words of seven bytes of coefficient and one of fingerprint, and behind all words the
-// second bytes of fingerprints.
-//
-// Those from `first` on.
+// Keys from `first` on: words of seven bytes of coefficient and one of fingerprint, and behind all
+// words the second bytes of fingerprints.
 inline void MakeKeysFrom(size_t first, const uint64_t* hashes, size_t n, uint32_t starts,
                          unsigned fingerprint_bits, unsigned char* keys, size_t key_room) {
   unsigned char* const high = keys + sizeof(uint64_t) * key_room;
