@@ -219,12 +219,18 @@ TEST_P(EachPlanTest, ALastLevelThatNeedsNoFiltersHasNone) {
   EXPECT_GT(last, 10u);
   // Those above have: with the plan's rates, or uniform ones where memory is short.
   size_t with_filter = 0;
+  size_t by_plan = 0;
   for (const FileInTree& file : Files()) {
     if (file.filter.size_bytes == 0) continue;
     ++with_filter;
+    if (file.filter.levels_below >= 1) ++by_plan;
     ExpectPlanned(file, GetParam(), 0);
   }
   EXPECT_GT(with_filter, 0u);
+  // Which has no bound of memory.
+  if (GetParam() == LevelPlan::kByLevel) {
+    EXPECT_GT(by_plan, 0u);
+  }
   ExpectAll();
 }
 
