@@ -7,11 +7,11 @@
 #   --quick         fewer rows and less time for each: minutes instead of an hour
 #   --huge          also builds of 10^8 keys
 #   --system        against the system's RocksDB instead of one built for this machine
-#   --repetitions   how often each row is measured; the page has the medians. By default 5
+#   --repetitions   how often each row is measured; the page has the medians. By default 15, with --quick 5
 #
 # The rival is RocksDB as those build it who need its speed; tools/build_native_rocksdb.sh builds it
-# at the first run. Each row is repeated in random order among the others, so that both sides see the same
-# machine; only ratios within one run mean something on a machine that does other things too.
+# at the first run. Each row runs beside its rivals and a twin of it, round after round, so that all see the same
+# machine; the page marks what the twin shows to be noise.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command_line="tools/bench.sh $*"
@@ -24,7 +24,7 @@ fail() {
 quick=
 huge=()
 native=1
-repetitions=5
+repetitions=
 for argument in "$@"; do
   case $argument in
   --quick) quick=1 ;;
@@ -37,6 +37,7 @@ for argument in "$@"; do
     ;;
   esac
 done
+repetitions=${repetitions:-$([[ -n $quick ]] && echo 5 || echo 15)}
 command -v python3 >/dev/null || fail "python3 is missing, which writes the page; on Debian and Ubuntu: apt-get install python3"
 
 tools/setup.sh
@@ -58,9 +59,7 @@ folder=build/release
 measure() {
   echo "Measuring $1: $3"
   "$folder/bin/$program" "${huge[@]}" "--benchmark_filter=$3" "--benchmark_min_time=$2" \
-    "--benchmark_repetitions=$repetitions" --benchmark_report_aggregates_only=true \
-    --benchmark_enable_random_interleaving=true "--benchmark_out=build/bench/$1.json" \
-    --benchmark_out_format=json >/dev/null 2>"build/bench/$1.log" ||
+    "--rounds=$repetitions" "--json=build/bench/$1.json" 2>"build/bench/$1.log" ||
     fail "the rows of $1 could not be measured; see build/bench/$1.log"
 }
 

@@ -1,12 +1,13 @@
 """Writes the page of results of tools/bench.sh: tools/bench_page.py COMMAND FOLDER.
 
-Reads FOLDER/*.json, which Google Benchmark wrote, and writes FOLDER/README.md.
+Reads FOLDER/*.json, which filter_bench --rounds wrote, and writes FOLDER/README.md.
 Needs nothing but Python's standard library.
 """
 
 import json
 import pathlib
 import re
+import statistics
 import sys
 
 OURS = ("winnow_bloom", "winnow_ribbon")
@@ -18,28 +19,50 @@ TITLES = {
     "builtin_bloom": "built-in Bloom",
     "builtin_ribbon": "built-in Ribbon",
 }
+COMPARED = (("winnow_bloom", "builtin_bloom"), ("winnow_ribbon", "builtin_ribbon"), ("winnow_ribbon", "builtin_bloom"))
+
 
 class Results:
-    """The rows of one file, each with its counters: medians, or the value measured once."""
+    """The rows of one file, each with the medians of its counters, and the ratios of rows that ran side by side."""
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
             parsed = json.load(file)
         self.context = parsed["context"]
-        self.rows = {}
-        for row in parsed["benchmarks"]:
-            if row.get("aggregate_name", "median") != "median" or row.get("error_occurred"):
+        self.runs = {}  # by the row that the others ran beside, and the row: each round's
+        for run in parsed["benchmarks"]:
+            if run.get("error_occurred") or run.get("skipped"):
                 continue
             # Google Benchmark adds what was set for a row, such as /iterations:1.
-            name = re.sub(r"/(iterations:|repeats:|real_time).*", "", row["run_name"])
-            self.rows[name] = row
+            name = re.sub(r"/(iterations:|repeats:|real_time)[^/]*", "", run["run_name"])
+            self.runs.setdefault((run.get("label", name), name), []).append(run)
+        self.rows = {}
+        for (_, name), runs in self.runs.items():
+            self.rows.setdefault(name, []).extend(runs)
 
     def value(self, name, counter="per_key"):
         """The counter of a row, times in nanoseconds; None if it was not measured."""
-        value = self.rows.get(name, {}).get(counter)
-        if value is not None and counter.endswith("per_key") and not counter.startswith(("bits", "peak")):
-            value *= 1e9
-        return value
+        values = [run[counter] for run in self.rows.get(name, []) if counter in run]
+        if not values:
+            return None
+        is_time = counter.endswith("per_key") and not counter.startswith(("bits", "peak"))
+        return statistics.median(values) * (1e9 if is_time else 1)
+
+    def ratios(self, ours, name, rival, counter):
+        """The counter of row `name` over that of `rival`, round by round, both beside `ours`."""
+        pairs = zip(self.runs.get((ours, name), []), self.runs.get((ours, rival), []))
+        return [above[counter] / below[counter] for above, below in pairs if below.get(counter) and counter in above]
+
+    def over(self, ours, rival, counter="per_key"):
+        """The median ratio of two rows, with a ? where their difference is within what the twin's spreads."""
+        ratios = self.ratios(ours, ours, rival, counter)
+        if not ratios:
+            return ratio(self.value(ours, counter), self.value(rival, counter))
+        twin = re.sub(r"(\w+_(bloom|ribbon))/", r"\1_twin/", ours)
+        noise = self.ratios(ours, twin, ours, counter) or self.ratios(ours, ours + "/twin", ours, counter)
+        low, _, high = statistics.quantiles(noise, n=4, method="inclusive") if len(noise) > 1 else (1, 1, 1)
+        median = statistics.median(ratios)
+        return f"{median:.2f}" + ("?" if abs(median - 1) <= max(abs(low - 1), abs(high - 1)) else "")
 
 
 def sort_key(size):
@@ -80,11 +103,9 @@ def compare(results, pattern, counter="per_key", digits=2):
     head += ["Bloom / built-in Bloom", "Ribbon / built-in Ribbon", "Ribbon / built-in Bloom"]
     rows = []
     for size in sizes_of(results, pattern):
-        values = {s: results.value(pattern.replace("SUBJECT", s).replace("SIZE", size), counter) for s in SUBJECTS}
-        rows.append([keys_text(size)] + [number(values[s], digits) for s in SUBJECTS]
-                    + [ratio(values["winnow_bloom"], values["builtin_bloom"]),
-                       ratio(values["winnow_ribbon"], values["builtin_ribbon"]),
-                       ratio(values["winnow_ribbon"], values["builtin_bloom"])])
+        names = {s: pattern.replace("SUBJECT", s).replace("SIZE", size) for s in SUBJECTS}
+        rows.append([keys_text(size)] + [number(results.value(names[s], counter), digits) for s in SUBJECTS]
+                    + [results.over(names[ours], names[rival], counter) for ours, rival in COMPARED])
     return table(head, rows) if rows else ""
 
 
@@ -217,9 +238,10 @@ def query_section(results, kernel):
     for presence, presence_title in PRESENCES:
         for size in sizes_of(results, f"library/hot/{presence}/SUBJECT/SIZE"):
             for subject in OURS:
-                ours = results.value(f"library/hot/{presence}/{subject}/{size}")
-                rival = results.value(f"query/hot/{presence}/{subject.replace('winnow', 'builtin')}/{size}")
-                rows.append([f"{TITLES[subject]}, {keys_text(size)} keys, {presence_title}", number(ours), ratio(ours, rival)])
+                ours = f"library/hot/{presence}/{subject}/{size}"
+                rival = f"query/hot/{presence}/{subject.replace('winnow', 'builtin')}/{size}"
+                rows.append([f"{TITLES[subject]}, {keys_text(size)} keys, {presence_title}", number(results.value(ours)),
+                             results.over(ours, rival)])
     if rows:
         text += "### `HashKey` and `FilterView` of libwinnow.so, one filter\n\n"
         text += table(["", "ns a key", "over the built-in of the same kind"], rows) + "\n"
@@ -234,14 +256,14 @@ def kernels_section(by_kernel, builds):
     for subject in OURS if all(name in builds for name in names) else ():
         rival = subject.replace("winnow", "builtin")
         for size in sizes_of(builds[names[-1]], "build/SUBJECT/SIZE"):
-            cells = [ratio(builds[name].value(f"build/{subject}/{size}"), builds[name].value(f"build/{rival}/{size}")) for name in names]
+            cells = [builds[name].over(f"build/{subject}/{size}", f"build/{rival}/{size}") for name in names]
             rows.append([f"{TITLES[subject]}, building, {keys_text(size)}"] + cells)
     for group in ("query/hot", "query/random_of_100"):
         for presence, presence_title in PRESENCES:
             for subject in OURS:
                 rival = subject.replace("winnow", "builtin")
                 for size in sizes_of(by_kernel[names[-1]], f"{group}/{presence}/SUBJECT/SIZE"):
-                    cells = [ratio(r.value(f"{group}/{presence}/{subject}/{size}"), r.value(f"{group}/{presence}/{rival}/{size}"))
+                    cells = [r.over(f"{group}/{presence}/{subject}/{size}", f"{group}/{presence}/{rival}/{size}")
                              for r in by_kernel.values()]
                     rows.append([f"{TITLES[subject]}, {group.split('/')[1].replace('_', ' ')}, {presence_title}, {keys_text(size)}"] + cells)
     return "## Kernel by kernel\n\n" + table(head, rows) + "\n" if rows else ""
@@ -302,11 +324,10 @@ def segments_section(results):
         for count in counts:
             row = [str(count)]
             for length in lengths:
-                ours = results.value(f"{group}/{kind}/key_{length}/winnow/{count}")
-                rival = results.value(f"{group}/{kind}/key_{length}/builtin/{count}")
-                unshared = results.value(f"{group}/{kind}/key_{length}/winnow_unshared/{count}")
-                row.append(f"{number(ours, 1)} / {number(unshared, 1)} / {number(rival, 1)}: {ratio(ours, unshared)}, {ratio(ours, rival)}"
-                           if ours and unshared and rival else "")
+                names = [f"{group}/{kind}/key_{length}/{side}/{count}" for side in ("winnow", "winnow_unshared", "builtin")]
+                values = [results.value(name) for name in names]
+                row.append(" / ".join(number(value, 1) for value in values)
+                           + f": {results.over(names[0], names[1])}, {results.over(names[0], names[2])}" if all(values) else "")
             rows.append(row)
         how = ", 32 keys at a time as MultiGet asks" if group.startswith("multiget") else ""
         text += f"### {kind.replace('_', ' ')}, {keys_text(str(size))} keys a segment{how}\n\n"
@@ -326,11 +347,12 @@ def filter_set_section(results):
     for (kind, size), counts in sorted(groups.items()):
         rows = []
         for count in sorted(counts):
-            rival = results.value(f"filter_set_of_{size}/bloom/builtin_readers/{count}")
-            row = [str(count), number(rival, 1)]
+            rival = f"filter_set_of_{size}/bloom/builtin_readers/{count}"
+            row = [str(count), number(results.value(rival), 1)]
             for way in ways:
-                ours = results.value(f"filter_set_of_{size}/{kind}/{way}/{count}")
-                row.append(f"{number(ours, 1)} = {ratio(ours, rival)}" if ours and rival else "")
+                ours = f"filter_set_of_{size}/{kind}/{way}/{count}"
+                both = results.value(ours) and results.value(rival)
+                row.append(f"{number(results.value(ours), 1)} = {results.over(ours, rival)}" if both else "")
             rows.append(row)
         text += f"### {kind.replace('_', ' ')}, {keys_text(str(size))} keys a segment\n\n"
         text += table(["segments", "built-in Bloom readers"] + [names.get(way, way.replace("_", " ")) for way in ways], rows) + "\n"
@@ -385,9 +407,9 @@ def summary_section(files):
 
 
 def method_section(command, context):
-    text = ("## How it was measured\n\nMedians; all subjects in one process, rows in random order. Ratios below 1 are to Winnow's advantage. Keys "
-            "have 24 bytes where nothing else is said. Only ratios within one run mean something: on a machine with other guests times wander by 20 % "
-            "and more.\n\n")
+    text = ("## How it was measured\n\nMedians. Each row ran in one process with its rivals and a twin, the same filter once more, one right after the "
+            "other, round after round; ratios are medians of those within rounds. A ? stands where a difference is not resolved: the twin's ratios "
+            "spread as far between their quartiles. Ratios below 1 are to Winnow's advantage. Keys have 24 bytes where nothing else is said.\n\n")
     for title, value in (("Date", context["date"]), ("Command", f"`{command}`"),
                          ("RocksDB", f"{context['rocksdb_version']}, {context['rocksdb_build']}"),
                          ("Winnow", f"{context['winnow_version']}, kernel {context['winnow_kernel']}"),

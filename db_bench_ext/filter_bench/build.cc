@@ -77,14 +77,14 @@ void RegisterBuildRows(const RowOptions& options) {
     }
     for (const Subject& subject : Subjects()) {
       const std::string name = std::string("build/") + subject.name + "/" + std::to_string(keys);
-      benchmark::RegisterBenchmark(name.c_str(), Build, subject, options.KeysFor(keys))
+      AddRow(name, Build, subject, options.KeysFor(keys))
           ->Unit(keys >= 1'000'000 ? benchmark::kMillisecond : benchmark::kMicrosecond);
       if (!subject.is_ours || !subject.is_ribbon) {
         continue;
       }
       const std::string phases =
           std::string("build_phases/") + subject.name + "/" + std::to_string(keys);
-      benchmark::RegisterBenchmark(phases.c_str(), BuildInPhases, subject, options.KeysFor(keys))
+      AddRow(phases, BuildInPhases, subject, options.KeysFor(keys))
           ->Unit(keys >= 1'000'000 ? benchmark::kMillisecond : benchmark::kMicrosecond);
     }
   }

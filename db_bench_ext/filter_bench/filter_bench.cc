@@ -1,7 +1,6 @@
 // Micro-benchmarks of Winnow's filters, with RocksDB's built-in ones beside them in the same run.
 //
-//   filter_bench --benchmark_filter=REGEX [--benchmark_repetitions=5]
-//                [--benchmark_enable_random_interleaving] [--huge]
+//   filter_bench --benchmark_filter=REGEX [--rounds=15] [--huge]
 //
 // rows.h lists the rows. tools/bench.sh runs them all and writes a page.
 
@@ -19,9 +18,18 @@
 #include <string>
 #include <vector>
 
+#include "db_bench_ext/filter_bench/rounds.h"
 #include "db_bench_ext/filter_bench/rows.h"
 #include "db_bench_ext/filter_bench/subjects.h"
 
+ABSL_FLAG(int, rounds, 0,
+          "Runs each row so often, with its rivals and a twin of it right behind it each time, and "
+          "prints medians of "
+          "the ratios, and which of them are not resolved: whose difference is within what the "
+          "twin's ratios spread. "
+          "0 runs the rows once, as Google Benchmark does.");
+ABSL_FLAG(std::string, json, "",
+          "With --rounds, the file for all runs, as Google Benchmark writes repetitions.");
 ABSL_FLAG(bool, huge, false, "Also builds of 10^8 keys, which take 3 GB of memory and minutes.");
 ABSL_FLAG(bool, rehearse, false,
           "Every filter with a thousandth of its keys: to see that all rows run. The figures mean "
@@ -85,6 +93,14 @@ int main(int argc, char** argv) {
         stderr);
     return 2;
   }
+  const int rounds = absl::GetFlag(FLAGS_rounds);
+  if (rounds < 0 || (rounds == 0 && !absl::GetFlag(FLAGS_json).empty())) {
+    std::fputs("filter_bench: --rounds is at least 1 (15 is usual), or 0 without --json\n", stderr);
+    return 2;
+  }
+  if (rounds > 0) {
+    winnow::bench::AddTwins();
+  }
   AgeAllocator();
   winnow::bench::RowOptions options;
   options.huge = absl::GetFlag(FLAGS_huge);
@@ -98,6 +114,9 @@ int main(int argc, char** argv) {
   winnow::bench::RegisterFilterSetRows(options);
   winnow::bench::RegisterSpaceRows(options);
   winnow::bench::RegisterMemoryRows(options);
+  if (rounds > 0) {
+    return winnow::bench::RunInRounds(rounds, absl::GetFlag(FLAGS_json));
+  }
   if (benchmark::RunSpecifiedBenchmarks() == 0) {
     std::fprintf(stderr, "filter_bench: no row has a name that --benchmark_filter matches\n");
     return 1;

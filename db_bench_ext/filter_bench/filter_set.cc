@@ -183,7 +183,7 @@ void RegisterRow(const RowOptions& options, const char* how, Measure measure, Se
                            kKindNames[static_cast<int>(segments.kinds)] + "/" + how + "/" +
                            std::to_string(segments.count);
   segments.num_keys = options.KeysFor(segments.num_keys);
-  benchmark::RegisterBenchmark(name.c_str(), measure, segments, storage);
+  AddRow(name, measure, segments, storage);
 }
 
 }  // namespace

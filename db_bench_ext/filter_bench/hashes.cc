@@ -115,17 +115,15 @@ void RegisterHashRows(const RowOptions& options) {
           const std::string name =
               absl::StrCat("hashes/", batched ? "batched/" : "single/",
                            presence == Presence::kHalf ? "half/" : "absent/", subject);
-          benchmark::RegisterBenchmark(name.c_str(), QueryHashes, kind, n, presence, batched);
+          AddRow(name, QueryHashes, kind, n, presence, batched);
         }
       }
       for (const bool verified : {false, true}) {
-        benchmark::RegisterBenchmark(
-            absl::StrCat("load/", verified ? "verified/" : "unverified/", subject).c_str(), Load,
-            kind, n, verified);
+        AddRow(absl::StrCat("load/", verified ? "verified/" : "unverified/", subject), Load, kind,
+               n, verified);
       }
       if (keys != beyond) {
-        benchmark::RegisterBenchmark(absl::StrCat("hashes/build/", subject).c_str(), BuildHashes,
-                                     kind, n)
+        AddRow(absl::StrCat("hashes/build/", subject), BuildHashes, kind, n)
             ->Unit(keys >= 1'000'000 ? benchmark::kMillisecond : benchmark::kMicrosecond);
       }
     }

@@ -61,8 +61,8 @@ void RegisterLibraryRows(const RowOptions& options) {
         const std::string name = std::string("library/hot/") +
                                  (presence == Presence::kHalf ? "half/" : "absent/") + subject +
                                  "/" + std::to_string(keys);
-        benchmark::RegisterBenchmark(name.c_str(), QueryThroughLibrary, ask, *FindSubject(subject),
-                                     options.KeysFor(keys), presence);
+        AddRow(name, QueryThroughLibrary, ask, *FindSubject(subject), options.KeysFor(keys),
+               presence);
       }
     }
   }

@@ -129,7 +129,7 @@ void RegisterMemoryRows(const RowOptions& options) {
     }
     for (const Subject& subject : Subjects()) {
       const std::string name = std::string("memory/") + subject.name + "/" + std::to_string(keys);
-      benchmark::RegisterBenchmark(name.c_str(), PeakMemory, subject, options.KeysFor(keys))
+      AddRow(name, PeakMemory, subject, options.KeysFor(keys))
           ->Iterations(1)
           ->UseRealTime()
           ->Unit(benchmark::kMillisecond);

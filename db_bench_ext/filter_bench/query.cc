@@ -136,7 +136,7 @@ void RegisterRow(const RowOptions& options, const std::string& what, const std::
   lookups.num_keys = options.KeysFor(lookups.num_keys);
   const std::string name = what + (lookups.presence == Presence::kHalf ? "/half/" : "/absent/") +
                            lookups.subject.name + "/" + size;
-  benchmark::RegisterBenchmark(name.c_str(), measure, lookups);
+  AddRow(name, measure, lookups);
 }
 
 }  // namespace
@@ -145,8 +145,7 @@ void RegisterQueryRows(const RowOptions& options) {
   static constexpr uint64_t kSizes[] = {10'000, 100'000, 1'000'000, 10'000'000};
   static constexpr size_t kMisalignments[] = {0, 16, 32, 48};
   for (const Presence presence : {Presence::kHalf, Presence::kNone}) {
-    benchmark::RegisterBenchmark(presence == Presence::kHalf ? "keys/half" : "keys/absent",
-                                 MakeKeys, presence);
+    AddRow(presence == Presence::kHalf ? "keys/half" : "keys/absent", MakeKeys, presence);
     for (const Subject& subject : Subjects()) {
       for (const uint64_t keys : kSizes) {
         const std::string size = std::to_string(keys);

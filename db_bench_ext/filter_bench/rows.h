@@ -11,6 +11,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace winnow::bench {
 
@@ -23,6 +26,19 @@ struct RowOptions {
     return rehearse ? std::max<uint64_t>(num_keys / 1000, 32) : num_keys;
   }
 };
+
+// The names of all rows, in the order in which they were added.
+inline std::vector<std::string>& RowNames() {
+  static std::vector<std::string> names;
+  return names;
+}
+
+// Registers a row with Google Benchmark: its function, and what that gets behind the state.
+template <typename... Arguments>
+auto* AddRow(const std::string& name, Arguments&&... arguments) {
+  RowNames().push_back(name);
+  return benchmark::RegisterBenchmark(name.c_str(), std::forward<Arguments>(arguments)...);
+}
 
 // build/SUBJECT/KEYS: a builder is made, gets the keys, finishes and is destroyed. Counters:
 // bits_per_key, and of the time by key the part before Finish, collecting_per_key.

@@ -126,7 +126,7 @@ void RegisterRow(const RowOptions& options, const std::string& group, Measure me
                            std::to_string(segments.key_length) +
                            kSideNames[static_cast<int>(segments.side)] +
                            std::to_string(segments.count);
-  benchmark::RegisterBenchmark(name.c_str(), measure, segments);
+  AddRow(name, measure, segments);
 }
 
 }  // namespace

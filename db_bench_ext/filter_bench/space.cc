@@ -76,8 +76,8 @@ void MeasureSpace(benchmark::State& state, const Subject& subject, double bits_p
 void RegisterRow(const RowOptions& options, const std::string& rate, const Subject& subject,
                  double bits_per_key, uint64_t keys) {
   const std::string name = "space/" + rate + "/" + subject.name + "/" + std::to_string(keys);
-  benchmark::RegisterBenchmark(name.c_str(), MeasureSpace, subject, bits_per_key,
-                               options.KeysFor(keys), options.KeysFor(kAbsentKeys))
+  AddRow(name, MeasureSpace, subject, bits_per_key, options.KeysFor(keys),
+         options.KeysFor(kAbsentKeys))
       ->Iterations(1)
       ->Repetitions(1)  // the same each time
       ->Unit(benchmark::kMillisecond);

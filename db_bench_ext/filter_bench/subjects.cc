@@ -2,14 +2,17 @@
 
 #include <dlfcn.h>
 #include <rocksdb/table.h>
+#include <sys/mman.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <list>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace winnow::bench {
 
@@ -54,7 +57,9 @@ std::vector<Subject>& AllSubjects() {
 
 const std::vector<Subject>& Subjects() { return AllSubjects(); }
 
-void AddPlugin(const std::string& name, const std::string& path) {
+namespace {
+
+decltype(&NewFilterPolicy) OpenPlugin(const std::string& path) {
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     Fail(std::string("the plugin can't be opened: ") + ::dlerror());
@@ -66,12 +71,46 @@ void AddPlugin(const std::string& name, const std::string& path) {
   if (found == nullptr) {
     Fail(path + " has no winnow::NewFilterPolicy: expected a libwinnow_rocksdb.so");
   }
-  static std::list<std::string> names;  // which stay where they are
+  return reinterpret_cast<decltype(&NewFilterPolicy)>(found);
+}
+
+// A subject's name stays where it is.
+const char* Kept(std::string name) {
+  static std::list<std::string> names;
+  return names.emplace_back(std::move(name)).c_str();
+}
+
+// The path of a copy of this file in memory, which stays as long as this process: a library opened
+// by it has code and tables of its own.
+std::string CopyInMemory(const std::string& path) {
+  const int copy = ::memfd_create("filter_bench_twin", MFD_CLOEXEC);
+  const std::string copy_path = "/proc/self/fd/" + std::to_string(copy);
+  std::ofstream(copy_path, std::ios::binary) << std::ifstream(path, std::ios::binary).rdbuf();
+  return copy_path;
+}
+
+}  // namespace
+
+void AddPlugin(const std::string& name, const std::string& path) {
+  const decltype(&NewFilterPolicy) make = OpenPlugin(path);
   for (const bool is_ribbon : {false, true}) {
-    names.push_back(name + (is_ribbon ? "_ribbon" : "_bloom"));
-    AllSubjects().push_back({names.back().c_str(), is_ribbon, true,
-                             reinterpret_cast<decltype(&NewFilterPolicy)>(found)});
+    AllSubjects().push_back(
+        {Kept(name + (is_ribbon ? "_ribbon" : "_bloom")), is_ribbon, true, make, path});
   }
+}
+
+void AddTwins() {
+  std::vector<Subject> twins;
+  for (Subject twin : Subjects()) {
+    if (twin.is_ours) {
+      twin.name = Kept(std::string(twin.name) + "_twin");
+      if (!twin.path.empty()) {
+        twin.make = OpenPlugin(CopyInMemory(twin.path));
+      }
+      twins.push_back(std::move(twin));
+    }
+  }
+  AllSubjects().insert(AllSubjects().end(), twins.begin(), twins.end());
 }
 
 const Subject* FindSubject(std::string_view name) {

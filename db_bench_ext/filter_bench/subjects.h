@@ -25,6 +25,7 @@ struct Subject {
   bool is_ribbon;
   bool is_ours;
   decltype(&NewFilterPolicy) make = nullptr;  // for ours
+  std::string path = "";                      // of an added plugin
 };
 
 // The four, ours first, and then those of added plugins.
@@ -34,6 +35,10 @@ const std::vector<Subject>& Subjects();
 // builds of it, side by side. To be called before anything else here. Ends the program with the
 // reason if the library can't be opened.
 void AddPlugin(const std::string& name, const std::string& path);
+
+// Adds a twin for each of ours, NAME_bloom_twin and so on: the same with filters of its own, and of
+// a plugin that was added, by a copy of the library.
+void AddTwins();
 
 // Null if there is none of this name.
 const Subject* FindSubject(std::string_view name);
