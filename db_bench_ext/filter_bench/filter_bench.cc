@@ -67,7 +67,11 @@ int main(int argc, char** argv) {
     return absl::StartsWith(argument, "--benchmark_filter=") ||
            absl::StartsWith(argument, "--benchmark_list_tests");
   });
-  benchmark::Initialize(&argc, argv);
+  if (argc == 2 && absl::string_view(argv[1]) == "--help") {
+    benchmark::PrintDefaultHelp();  // Initialize would print no more than this
+  } else {
+    benchmark::Initialize(&argc, argv);
+  }
   const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
   if (rest.size() > 1) {
     std::fprintf(stderr, "filter_bench: unknown argument '%s'\n", rest[1]);
