@@ -16,7 +16,7 @@
 namespace winnow::core {
 
 struct HashChunk {
-  static constexpr uint32_t kHashes = 63;
+  static constexpr uint32_t kHashes = 127;
 
   HashChunk* next;
   uint64_t hashes[kHashes];
@@ -32,19 +32,28 @@ void PrefetchLines(const void* at) noexcept {
   }
 }
 
-// Asks for the chunk after this one: chunks are scattered, and nothing else foresees them.
-inline void PrefetchNext(const HashChunk* chunk) noexcept {
-  PrefetchLines<sizeof(HashChunk) / 64>(chunk->next);
+// Calls visit(const uint64_t* hashes, size_t n) for some of a chunk's first `count` hashes at a
+// time, and meanwhile asks for the chunk after this one: chunks are scattered, and nothing else
+// foresees them.
+template <typename Visit>
+void VisitChunk(const HashChunk* chunk, uint32_t count, Visit& visit) {
+  constexpr uint32_t kPiece = 64;
+  const HashChunk* const next = chunk->next;
+  for (uint32_t begin = 0; begin < count; begin += kPiece) {
+    PrefetchLines<kPiece * sizeof(uint64_t) / 64>(reinterpret_cast<const void*>(
+        reinterpret_cast<uintptr_t>(next) + begin * sizeof(uint64_t)));
+    visit(chunk->hashes + begin, size_t{std::min(kPiece, count - begin)});
+  }
 }
 
 // A bin: chunks of which all but the first are full. Empty as made.
 struct HashBin {
   HashChunk* first = nullptr;
   uint32_t in_first = HashChunk::kHashes;
-  uint64_t chunks = 0;
+  uint32_t chunks = 0;
 
   uint64_t size() const noexcept {
-    return chunks == 0 ? 0 : (chunks - 1) * HashChunk::kHashes + in_first;
+    return chunks == 0 ? 0 : uint64_t{chunks - 1} * HashChunk::kHashes + in_first;
   }
 };
 
@@ -116,8 +125,7 @@ class HashChunkPool {
   void Drain(HashBin* bin, Visit visit) {
     uint32_t n = bin->in_first;
     for (HashChunk* chunk = std::exchange(*bin, HashBin()).first; chunk != nullptr;) {
-      PrefetchNext(chunk);
-      visit(static_cast<const uint64_t*>(chunk->hashes), n);
+      VisitChunk(chunk, n, visit);
       n = HashChunk::kHashes;
       Give(std::exchange(chunk, chunk->next));
     }
@@ -127,7 +135,8 @@ class HashChunkPool {
   static constexpr size_t kBlockWords = sizeof(HashBlock) / sizeof(uint64_t);
   static constexpr size_t kLinkWords = kBlockWords - HashBlock::kHashes;
   static constexpr size_t kChunkWords = sizeof(HashChunk) / sizeof(uint64_t);
-  static constexpr size_t kPieceWords = 8 * kChunkWords;
+  static constexpr size_t kPieceWords = 512;
+  static_assert(kPieceWords % kChunkWords == 0);
   static_assert(kBlockWords % kPieceWords == 0);
 
   // Of the pool from now on, whatever is thrown later.
@@ -170,15 +179,22 @@ class HashChunkPool {
   std::deque<HashBlock*> blocks_;  // a vector would double
 };
 
+// Calls visit(const uint64_t* hashes, size_t n) for the hashes of a bin.
+template <typename Visit>
+void ForEachPiece(const HashBin& bin, Visit visit) {
+  uint32_t n = bin.in_first;
+  for (const HashChunk* chunk = bin.first; chunk != nullptr; chunk = chunk->next) {
+    VisitChunk(chunk, n, visit);
+    n = HashChunk::kHashes;
+  }
+}
+
 // Calls visit(hash) for each hash of a bin.
 template <typename Visit>
 void ForEachHash(const HashBin& bin, Visit visit) {
-  uint32_t n = bin.in_first;
-  for (const HashChunk* chunk = bin.first; chunk != nullptr; chunk = chunk->next) {
-    PrefetchNext(chunk);
-    for (uint32_t i = 0; i < n; ++i) visit(chunk->hashes[i]);
-    n = HashChunk::kHashes;
-  }
+  ForEachPiece(bin, [&](const uint64_t* hashes, size_t n) {
+    for (size_t i = 0; i < n; ++i) visit(hashes[i]);
+  });
 }
 
 }  // namespace winnow::core

@@ -84,7 +84,7 @@ class BumpedLayerBuilder {
   }
 
  private:
-  // Their last chunks are 1.3 MiB, half full, and the links of all chunks at most as much.
+  // Their last chunks are 2.5 MiB, half full, and the links of all chunks a third of that.
   static constexpr uint32_t kMostBins = 2560;
   // Filters that have groups have more around them.
   static constexpr uint32_t kMostGroupBins = 2048;
@@ -174,18 +174,17 @@ class BumpedLayerBuilder {
   // Deals hashes of a group into its bins. A function of its own, for its variables to stay in
   // registers.
   __attribute__((noinline)) void Deal(const uint64_t* hashes, size_t n, uint32_t first_shard) {
-    const unsigned shard_bits = layer_.shape.shard_bits;
-    const uint32_t shard_bins = layer_.shard_bins();
-    const uint32_t shard_starts = layer_.shard_starts();
+    constexpr size_t kMost = 512;
+    uint16_t cells[kMost];
+    const simd::RibbonGrid grid = layer_.BinsFrom(first_shard);
     HashChunkPool* const pool = pool_;
     HashBin* const bins = bins_.data();
-    for (size_t i = 0; i < n; ++i) {
-      const uint64_t hash = hashes[i];
-      const auto shard = static_cast<uint32_t>((hash >> 1) >> (63 - shard_bits));
-      // What StartPosition gives, less the starts of the sub-shards before.
-      const uint64_t below_shard = static_cast<uint32_t>(hash >> 32) << shard_bits;
-      const auto in_shard = static_cast<uint32_t>((below_shard * shard_starts) >> 32);
-      pool->Add(&bins[(shard - first_shard) * shard_bins + in_shard / kBinSlots], hash);
+    while (n != 0) {
+      const size_t some = std::min(n, kMost);
+      simd::ActiveKernels().ribbon_cells(grid, hashes, some, cells);
+      for (size_t i = 0; i < some; ++i) pool->Add(&bins[cells[i]], hashes[i]);
+      hashes += some;
+      n -= some;
     }
   }
 

@@ -62,7 +62,9 @@ inline constexpr uint32_t kBumpClasses = 3;
 
 // Keys are dealt into bins of this many start positions, small enough to be sorted in the
 // first-level cache.
-inline constexpr uint32_t kBinSlots = 32 * simd::kRibbonBucketSlots;
+inline constexpr unsigned kBinBits = 12;
+inline constexpr uint32_t kBinSlots = uint32_t{1} << kBinBits;
+static_assert(kBinSlots == 32 * simd::kRibbonBucketSlots);
 // A bin with more keys than any random hashes give it is bumped whole.
 inline constexpr uint64_t kMaxBinKeys = 2 * kBinSlots;
 
@@ -82,6 +84,11 @@ struct LayerBuild {
   uint32_t shard_starts() const noexcept { return shape.buckets * simd::kRibbonBucketSlots; }
   uint32_t shard_blocks() const noexcept { return shape.buckets * 2 + 1; }
   uint32_t shard_bins() const noexcept { return (shard_starts() + kBinSlots - 1) / kBinSlots; }
+
+  // Bins as cells; those from this sub-shard on.
+  simd::RibbonGrid BinsFrom(uint32_t shard) const noexcept {
+    return {shape.shard_bits, shard_starts(), kBinBits, shard_bins(), shard * shard_bins()};
+  }
 };
 
 // A sub-shard that is eliminated row by row. Its tables are kept from one to the next.

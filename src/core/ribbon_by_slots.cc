@@ -11,6 +11,9 @@ using simd::kRibbonBucketSlots;
 using simd::kRibbonBucketSteps;
 using simd::kRibbonStepSlots;
 
+constexpr unsigned kStepBits = 3;
+static_assert(kRibbonStepSlots == 1u << kStepBits);
+
 }  // namespace
 
 ShardBySlots::ShardBySlots()
@@ -69,19 +72,24 @@ bool ShardBySlots::LoadNextBin(simd::RibbonShardState* state) {
 void ShardBySlots::SortBin(HashBin* bin) {
   const BuildPhaseScope sorting(BuildPhase::kSorting);
   std::fill(std::begin(step_ends_), std::end(step_ends_), 0);
-  const uint32_t starts = layer_->starts;
-  const uint32_t bin_start = first_start_ + bucket_ * kRibbonBucketSlots;
+  const uint32_t first_step = (first_start_ + bucket_ * kRibbonBucketSlots) / kRibbonStepSlots;
+  const simd::RibbonGrid steps = {layer_->shape.shard_bits, layer_->shard_starts(), kStepBits,
+                                  layer_->shard_starts() / kRibbonStepSlots, first_step};
+  const auto cells = simd::ActiveKernels().ribbon_cells;
   uint16_t* next_step = steps_.get();
-  ForEachHash(*bin, [&](uint64_t hash) {
-    const uint32_t step = (StartPosition(hash, starts) - bin_start) / kRibbonStepSlots;
-    *next_step++ = static_cast<uint16_t>(step);
-    ++step_ends_[step + 1];
+  ForEachPiece(*bin, [&](const uint64_t* hashes, size_t n) {
+    cells(steps, hashes, n, next_step);
+    for (size_t i = 0; i < n; ++i) ++step_ends_[next_step[i] + 1];
+    next_step += n;
   });
   for (uint32_t step = 1; step < kBinSteps; ++step) step_ends_[step] += step_ends_[step - 1];
   // Each step's begin moves to its end, which is the next one's begin.
   uint64_t* sorted = sorted_.get();
   const uint16_t* step = steps_.get();
-  layer_->pool->DrainOneByOne(bin, [&](uint64_t hash) { sorted[step_ends_[*step++]++] = hash; });
+  layer_->pool->Drain(bin, [&](const uint64_t* hashes, size_t n) {
+    for (size_t i = 0; i < n; ++i) sorted[step_ends_[step[i]]++] = hashes[i];
+    step += n;
+  });
 }
 
 // Inserts the rows of a bucket one by one. Hashes that nobody chose hardly ever need it.

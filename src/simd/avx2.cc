@@ -9,6 +9,7 @@
 #include "src/simd/ribbon_avx2_keys.h"
 #include "src/simd/ribbon_avx2_vectors.h"
 #include "src/simd/ribbon_buckets.h"
+#include "src/simd/ribbon_cells.h"
 #include "src/simd/ribbon_lookups.h"
 #include "src/simd/ribbon_query.h"
 #include "src/simd/ribbon_solve.h"
@@ -97,6 +98,40 @@ WINNOW_INLINE bool Match(const RibbonLayer& layer, const RibbonQuery& query) {
   return MatchInEights<Parities>(layer, query);
 }
 
+// The cells of four hashes, in lanes of 64 bits.
+WINNOW_INLINE __m256i FourCells(const RibbonGrid& grid, const uint64_t* hashes) {
+  const auto by = [](unsigned bits) { return _mm_cvtsi32_si128(static_cast<int>(bits)); };
+  const __m256i hash = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(hashes));
+  const __m256i shard = _mm256_srl_epi64(hash, by(64 - grid.shard_bits));
+  // Of which the product takes the low half.
+  const __m256i below_shard = _mm256_sll_epi64(_mm256_srli_epi64(hash, 32), by(grid.shard_bits));
+  const __m256i in_shard = _mm256_mul_epu32(below_shard, _mm256_set1_epi64x(grid.shard_starts));
+  const __m256i before = _mm256_mul_epu32(shard, _mm256_set1_epi64x(grid.shard_cells));
+  const __m256i cell =
+      _mm256_add_epi64(before, _mm256_srl_epi64(in_shard, by(32 + grid.cell_bits)));
+  return _mm256_and_si256(_mm256_sub_epi64(cell, _mm256_set1_epi64x(grid.first_cell)),
+                          _mm256_set1_epi64x(0xffff));
+}
+
+void CellsBySixteens(const RibbonGrid& grid, const uint64_t* hashes, size_t n,
+                     uint16_t* cells) noexcept {
+  if (n < 16) return RibbonCells(grid, hashes, n, cells);
+  for (size_t i = 0; i < n; i += 16) {
+    const size_t at = i + 16 <= n ? i : n - 16;  // the last ones may be found twice
+    const auto eight = [&](size_t first) {
+      const __m256i low = FourCells(grid, hashes + first);
+      const __m256i high = FourCells(grid, hashes + first + 4);
+      return _mm256_castps_si256(
+          _mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), 0x88));
+    };
+    // Pairs of lanes in the order 0 2 4 6 1 3 5 7.
+    const __m256i pairs = _mm256_packus_epi32(eight(at), eight(at + 8));
+    _mm256_storeu_si256(
+        reinterpret_cast<__m256i*>(cells + at),
+        _mm256_permutevar8x32_epi32(pairs, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
+  }
+}
+
 template <unsigned kPlanes>
 using Steps = StepsInMemory<TableVectors, kPlanes>;
 constexpr RibbonElimination kElimination = {MakeKeysByFours, Eliminate<Steps>};
@@ -111,10 +146,10 @@ using Lookups = SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Hol
 
 }  // namespace
 
-const Kernels kAvx2Kernels =
-    Lookups::AddTo(TableOf<Bloom, Ribbon>("avx2", SolveInEights<Solver>, &kElimination));
+const Kernels kAvx2Kernels = Lookups::AddTo(
+    TableOf<Bloom, Ribbon>("avx2", CellsBySixteens, SolveInEights<Solver>, &kElimination));
 
-const Kernels kGfniKernels =
-    Lookups::AddTo(TableOf<Bloom, Ribbon>("gfni", SolveWithGfni, &kGfniElimination));
+const Kernels kGfniKernels = Lookups::AddTo(
+    TableOf<Bloom, Ribbon>("gfni", CellsBySixteens, SolveWithGfni, &kGfniElimination));
 
 }  // namespace winnow::simd

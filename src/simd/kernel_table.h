@@ -19,11 +19,12 @@ inline uint64_t HashBytes(const void* bytes, size_t size) noexcept {
 
 // Bloom: a BloomLookups; Ribbon: a RibbonLookups.
 template <typename Bloom, typename Ribbon>
-constexpr Kernels TableOf(const char* name, decltype(Kernels::ribbon_solve) ribbon_solve,
+constexpr Kernels TableOf(const char* name, decltype(Kernels::ribbon_cells) ribbon_cells,
+                          decltype(Kernels::ribbon_solve) ribbon_solve,
                           const RibbonElimination* elimination = nullptr) {
   return {name,         HashBytes,      Bloom::Probe,         Bloom::ProbeMany,
           Bloom::Add,   Ribbon::kProbe, Ribbon::kProbeNarrow, Ribbon::ProbeMany,
-          ribbon_solve, elimination};
+          ribbon_cells, ribbon_solve,   elimination};
 }
 
 }  // namespace

@@ -112,6 +112,16 @@ struct RibbonPlaces {
   uint32_t* shape;
 };
 
+// The start positions of a bumped layer in cells of 2^cell_bits, each sub-shard's in cells of its
+// own: for sorting.
+struct RibbonGrid {
+  unsigned shard_bits;    // below 32
+  uint32_t shard_starts;  // of a sub-shard
+  unsigned cell_bits;
+  uint32_t shard_cells;  // of a sub-shard
+  uint32_t first_cell;   // has number 0
+};
+
 struct Kernels {
   const char* name;
 
@@ -140,6 +150,10 @@ struct Kernels {
   // ahead as well; null if that is of another type, or there is none: then if_bumped is called.
   void (*ribbon_probe_many)(const RibbonLayer& layer, const RibbonLayer* next,
                             const uint64_t* hashes, size_t n, bool* results);
+
+  // The low 16 bits of the numbers of the cells in which n hashes start.
+  void (*ribbon_cells)(const RibbonGrid& grid, const uint64_t* hashes, size_t n,
+                       uint16_t* cells) noexcept;
 
   // Back substitution. rows[i], i < shards, are the tables of rows of sub-shards that follow each
   // other, at most kRibbonMostShards, each of shard_blocks blocks of 64 slots; the first block of

@@ -9,6 +9,7 @@
 #include "src/simd/kernel_table.h"
 #include "src/simd/kernels.h"
 #include "src/simd/ribbon_buckets.h"
+#include "src/simd/ribbon_cells.h"
 #include "src/simd/ribbon_lookups.h"
 #include "src/simd/ribbon_neon_vectors.h"
 #include "src/simd/ribbon_query.h"
@@ -123,6 +124,6 @@ const Kernels kNeonKernels =
     SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
                    TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
                                                                    RibbonLookups<Match>>(
-        "neon", SolveInEights<Solver>, &kElimination));
+        "neon", RibbonCells, SolveInEights<Solver>, &kElimination));
 
 }  // namespace winnow::simd

@@ -4,6 +4,7 @@
 #include "src/simd/bloom_lookups.h"
 #include "src/simd/kernel_table.h"
 #include "src/simd/kernels.h"
+#include "src/simd/ribbon_cells.h"
 #include "src/simd/ribbon_lookups.h"
 #include "src/simd/ribbon_query.h"
 #include "src/simd/segment_lookups.h"
@@ -169,6 +170,6 @@ const Kernels kPortableKernels =
     SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
                    TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
                                                                    RibbonLookups<Match>>(
-        "portable", RibbonSolve));
+        "portable", RibbonCells, RibbonSolve));
 
 }  // namespace winnow::simd

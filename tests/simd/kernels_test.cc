@@ -230,6 +230,38 @@ TEST(KernelsTest, RibbonBatchesAskBumpedHashesOfTheNextLayer) {
   }
 }
 
+TEST(KernelsTest, CellsAreThoseOfStartPositions) {
+  testing::RandomHashes random(testing::TestSeed());
+  constexpr size_t kMost = 70;
+  constexpr uint16_t kUntouched = 0xabcd;
+  for (int round = 0; round < 300; ++round) {
+    RibbonGrid grid;
+    grid.shard_bits = round % 13;
+    grid.shard_starts = static_cast<uint32_t>(1 + random.Below(256)) * kRibbonBucketSlots;
+    grid.cell_bits = round % 2 == 0 ? 3 : 12;
+    grid.shard_cells = (grid.shard_starts + (1u << grid.cell_bits) - 1) >> grid.cell_bits;
+    const auto shard = static_cast<uint32_t>(random.Below(uint64_t{1} << grid.shard_bits));
+    grid.first_cell = shard * grid.shard_cells;
+    const size_t n = static_cast<size_t>(round) % kMost;
+    std::vector<uint64_t> hashes;
+    for (size_t i = 0; i < n; ++i) hashes.push_back(random.Next() >> 8 * random.Below(3));
+    std::vector<uint16_t> expected;
+    for (const uint64_t hash : hashes) {
+      const uint32_t start = formulas::StartPosition(hash, grid.shard_starts << grid.shard_bits);
+      const uint32_t cell = start / grid.shard_starts * grid.shard_cells +
+                            (start % grid.shard_starts >> grid.cell_bits);
+      expected.push_back(static_cast<uint16_t>(cell - grid.first_cell));
+    }
+    expected.push_back(kUntouched);
+    for (const Kernels* kernels : testing::UsableKernels()) {
+      std::vector<uint16_t> cells(n + 1, kUntouched);
+      kernels->ribbon_cells(grid, hashes.data(), n, cells.data());
+      ASSERT_EQ(cells, expected) << kernels->name << ", " << n << " hashes, " << grid.shard_bits
+                                 << " bits of sub-shard";
+    }
+  }
+}
+
 TEST(KernelsTest, BackSubstitutionAgreesWithPortable) {
   testing::RandomHashes random(testing::TestSeed());
   for (unsigned packed = 0; packed < 16 * 4096 - 4095; packed += 1365) {

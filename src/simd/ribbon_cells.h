@@ -1,0 +1,30 @@
+// Kernels::ribbon_cells one hash at a time: for machines whose vectors gain nothing, and for few
+// hashes.
+
+#ifndef WINNOW_SRC_SIMD_RIBBON_CELLS_H_
+#define WINNOW_SRC_SIMD_RIBBON_CELLS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/simd/kernels.h"
+
+namespace winnow::simd {
+namespace {
+
+inline void RibbonCells(const RibbonGrid& grid, const uint64_t* hashes, size_t n,
+                        uint16_t* cells) noexcept {
+  for (size_t i = 0; i < n; ++i) {
+    const auto shard = static_cast<uint32_t>((hashes[i] >> 1) >> (63 - grid.shard_bits));
+    // What StartPosition gives, less the starts of the sub-shards before.
+    const uint64_t below_shard = static_cast<uint32_t>(hashes[i] >> 32) << grid.shard_bits;
+    const auto in_shard = static_cast<uint32_t>((below_shard * grid.shard_starts) >> 32);
+    cells[i] = static_cast<uint16_t>(shard * grid.shard_cells + (in_shard >> grid.cell_bits) -
+                                     grid.first_cell);
+  }
+}
+
+}  // namespace
+}  // namespace winnow::simd
+
+#endif  // WINNOW_SRC_SIMD_RIBBON_CELLS_H_
