@@ -8,105 +8,20 @@
 #include <string>
 #include <vector>
 
-#include "src/core/ribbon_by_rows.h"
-#include "src/core/ribbon_by_slots.h"
 #include "src/simd/kernels.h"
+#include "tests/simd/ribbon_elimination_testing.h"
 #include "tests/support/random_hashes.h"
 #include "tests/support/usable_kernels.h"
 
-namespace winnow::core {
+namespace winnow {
 namespace {
 
+using testing::Case;
+using testing::EliminateBySlots;
+using testing::Result;
+using testing::Walk;
+
 constexpr unsigned kMostShardBits = 2;
-
-struct Case {
-  unsigned shard_bits;
-  uint32_t buckets;  // of each sub-shard
-  unsigned fingerprint_bits;
-};
-
-struct Result {
-  std::vector<uint64_t> solution;
-  std::vector<unsigned char> thresholds;
-  std::vector<uint64_t> bumped;  // sorted
-  uint64_t filled = 0;
-};
-
-// The hashes dealt into bins, and what a layer's elimination needs.
-class Layer {
- public:
-  Layer(const Case& shape, const std::vector<uint64_t>& hashes,
-        const simd::RibbonElimination* elimination) {
-    build_.shape = {shape.shard_bits, shape.buckets};
-    build_.fingerprint_bits = shape.fingerprint_bits;
-    build_.starts = (shape.buckets * simd::kRibbonBucketSlots) << shape.shard_bits;
-    result_.thresholds.resize((size_t{shape.buckets} << shape.shard_bits) / 4 + 1);
-    build_.thresholds = result_.thresholds.data();
-    build_.pool = &pool_;
-    build_.bumped = &bumped_;
-    build_.elimination = elimination;
-    bins_.resize(size_t{build_.shard_bins()} << shape.shard_bits);
-    for (const uint64_t hash : hashes) {
-      const uint32_t start = StartPosition(hash, build_.starts);
-      const uint32_t shard = start / build_.shard_starts();
-      const uint32_t bin = start % build_.shard_starts() / kBinSlots;
-      pool_.Add(&bins_[shard * build_.shard_bins() + bin], hash);
-    }
-  }
-
-  const LayerBuild& build() const { return build_; }
-  HashBin* bins(unsigned shard) { return &bins_[shard * build_.shard_bins()]; }
-
-  void AddRows(const uint64_t* rows) {
-    const uint64_t blocks = build_.shard_blocks();
-    std::vector<uint64_t> words(blocks * build_.fingerprint_bits);
-    simd::kPortableKernels.ribbon_solve(&rows, 1, blocks, 0, build_.fingerprint_bits,
-                                        build_.fingerprint_bits, blocks,
-                                        reinterpret_cast<unsigned char*>(words.data()));
-    result_.solution.insert(result_.solution.end(), words.begin(), words.end());
-    result_.filled += static_cast<uint64_t>(
-        std::count_if(rows, rows + blocks * 64, [](uint64_t row) { return row != 0; }));
-  }
-
-  Result Finish() {
-    ForEachHash(bumped_, [&](uint64_t hash) { result_.bumped.push_back(hash); });
-    std::sort(result_.bumped.begin(), result_.bumped.end());
-    return std::move(result_);
-  }
-
- private:
-  HashChunkPool pool_;
-  LayerBuild build_;
-  HashBin bumped_;
-  std::vector<HashBin> bins_;
-  Result result_;
-};
-
-Result Walk(const Case& shape, const std::vector<uint64_t>& hashes) {
-  Layer layer(shape, hashes, nullptr);
-  ShardByRows eliminated;
-  for (unsigned shard = 0; shard < 1u << shape.shard_bits; ++shard) {
-    RibbonWalk walk = eliminated.Begin(layer.build(), shard, layer.bins(shard));
-    while (walk.at != nullptr) {
-      while (Step(&walk)) {
-      }
-      walk = eliminated.Next(walk);
-    }
-    layer.AddRows(eliminated.rows());
-  }
-  return layer.Finish();
-}
-
-Result EliminateBySlots(const Case& shape, const std::vector<uint64_t>& hashes,
-                        const simd::RibbonElimination* elimination) {
-  Layer layer(shape, hashes, elimination);
-  ShardsBySlots eliminated;
-  eliminated.Eliminate(layer.build(), 0, 1u << shape.shard_bits, layer.bins(0));
-  for (unsigned shard = 0; shard < 1u << shape.shard_bits; ++shard) {
-    layer.AddRows(eliminated.rows(shard));
-  }
-  return layer.Finish();
-}
 
 class RibbonEliminationTest : public ::testing::Test {
  protected:
@@ -123,7 +38,7 @@ class RibbonEliminationTest : public ::testing::Test {
     const Result walked = Walk(shape, hashes);
     EXPECT_GT(walked.filled, 0u) << what;
     for (const simd::Kernels* kernels : kernels_) {
-      const Result by_slots = EliminateBySlots(shape, hashes, kernels->ribbon_elimination);
+      const Result by_slots = EliminateBySlots(shape, hashes, *kernels);
       EXPECT_EQ(by_slots.filled, walked.filled) << kernels->name << ", " << what;
       EXPECT_EQ(by_slots.thresholds, walked.thresholds) << kernels->name << ", " << what;
       EXPECT_EQ(by_slots.bumped, walked.bumped) << kernels->name << ", " << what;
@@ -216,4 +131,4 @@ TEST_F(RibbonEliminationTest, ZeroLowOrHighBits) {
 }
 
 }  // namespace
-}  // namespace winnow::core
+}  // namespace winnow
