@@ -27,8 +27,7 @@ inline simd::RibbonLayer LayerForKernels(unsigned shard_bits, uint32_t buckets, 
   layer.thresholds = words + layout.words_bytes;
   layer.starts = static_cast<uint32_t>(layout.starts);
   layer.split = static_cast<uint32_t>(layout.split);
-  layer.column_masks[0] = static_cast<uint16_t>((1u << columns.whole) - 1);
-  layer.column_masks[1] = static_cast<uint16_t>((1u << columns.most()) - 1);
+  layer.column_mask = static_cast<uint16_t>((1u << columns.most()) - 1);
   layer.columns = static_cast<uint8_t>(columns.whole);
   layer.shard_shift = static_cast<uint8_t>(32 - shard_bits);
   layer.fingerprint_shift = static_cast<uint8_t>(64 - columns.most());

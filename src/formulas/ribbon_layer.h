@@ -18,6 +18,9 @@ inline constexpr unsigned kRibbonClass1Slots = 36;   // below this of class 1, o
 // A threshold bumps the classes that it does not exceed, and these are the offsets below:
 constexpr uint8_t kRibbonBumpedBelow[] = {kRibbonBucketSlots, kRibbonClass1Slots,
                                           kRibbonClass2Slots, 0};
+// Twice as much, in one byte: what is even is below 256 if it is below 255.
+constexpr uint8_t kRibbonTwiceBumpedBelow[] = {255, 2 * kRibbonClass1Slots, 2 * kRibbonClass2Slots,
+                                               0};
 
 // ---- Start positions
 
@@ -46,7 +49,9 @@ WINNOW_FORMULA uint32_t ThresholdByte(uint32_t start) noexcept {
 WINNOW_FORMULA bool IsBumped(const unsigned char* thresholds, uint32_t start) noexcept {
   const uint32_t four = thresholds[ThresholdByte(start)];
   const uint32_t threshold = four >> (start / (kRibbonBucketSlots / 2) & 6) & 3;
-  return start % kRibbonBucketSlots < kRibbonBumpedBelow[threshold];
+  // Of twice the start, a byte is twice the offset.
+  static_assert(kRibbonBucketSlots == 128);
+  return static_cast<uint8_t>(2 * start) < kRibbonTwiceBumpedBelow[threshold];
 }
 
 WINNOW_FORMULA unsigned ThresholdOf(const unsigned char* thresholds, uint64_t bucket) noexcept {
@@ -78,12 +83,12 @@ WINNOW_FORMULA uint64_t WordsBefore(uint64_t block, unsigned whole, unsigned mos
 
 // The same where most is whole + 1, by arithmetic instead of a branch: for lookups, which side of
 // the split it is can't be predicted. past_split: the block less the split.
-WINNOW_FORMULA uint64_t WideBlocksBefore(int64_t past_split) noexcept {
-  const int64_t is_before = past_split >> 63;  // all ones or none
-  return static_cast<uint64_t>(past_split & ~is_before);
+WINNOW_FORMULA uint32_t WideBlocksBefore(int32_t past_split) noexcept {
+  const int32_t is_before = past_split >> 31;  // all ones or none
+  return static_cast<uint32_t>(past_split & ~is_before);
 }
-WINNOW_FORMULA uint32_t ColumnsOf(int64_t past_split, uint32_t whole) noexcept {
-  const int64_t is_before = past_split >> 63;
+WINNOW_FORMULA uint32_t ColumnsOf(int32_t past_split, uint32_t whole) noexcept {
+  const int32_t is_before = past_split >> 31;
   return whole + static_cast<uint32_t>(is_before + 1);
 }
 WINNOW_FORMULA uint64_t WordsBefore(uint64_t block, uint64_t whole,
@@ -92,7 +97,7 @@ WINNOW_FORMULA uint64_t WordsBefore(uint64_t block, uint64_t whole,
 }
 
 // The block of a start position; shard_shift is 32 less the bits that choose a sub-shard.
-WINNOW_FORMULA uint64_t BlockOf(uint64_t hash, uint32_t start, unsigned shard_shift) noexcept {
+WINNOW_FORMULA uint64_t BlockOf(uint64_t hash, uint64_t start, unsigned shard_shift) noexcept {
   return (start >> 6) + ((hash >> 32) >> shard_shift);
 }
 

@@ -37,31 +37,54 @@ void SetBits(unsigned char* bytes, const uint16_t* words, uint32_t x) {
   _mm512_storeu_si512(bytes, _mm512_mask_or_epi32(block, LanesOf(words, x), block, bits));
 }
 
-// One bit for each of up to eight columns, from `first` on, that has not the parity of the
-// fingerprint's bit. lanes: the columns to load and those that count.
-WINNOW_INLINE __mmask8 Differing(const RibbonQuery& query, unsigned first, uint32_t loaded,
-                                 uint32_t counting) {
-  const auto lanes = static_cast<__mmask8>(loaded >> first);
-  const __m512i window = _mm512_shrdv_epi64(_mm512_maskz_loadu_epi64(lanes, query.low + 8 * first),
-                                            _mm512_maskz_loadu_epi64(lanes, query.high + 8 * first),
-                                            _mm512_set1_epi64(query.start));
-  // Lane j has bit j of the fingerprint, and no other bit.
-  const __m512i fingerprint =
-      _mm512_and_si512(_mm512_set1_epi64(static_cast<long long>(query.fingerprint >> first)),
-                       _mm512_setr_epi64(1, 2, 4, 8, 16, 32, 64, 128));
-  // (window & coefficient) ^ fingerprint: of odd parity if the column's parity is another one.
-  const __m512i bits = _mm512_ternarylogic_epi64(
-      window, _mm512_set1_epi64(static_cast<long long>(query.coefficient)), fingerprint, 0x6a);
-  return _mm512_mask_test_epi64_mask(static_cast<__mmask8>(counting >> first),
-                                     _mm512_popcnt_epi64(bits), _mm512_load_si512(kOnes64));
+// Numbers of one hash, in each lane. Made of the hash in vectors: most of what a lookup does
+// besides is on the integer units, which these leave alone.
+struct HashLanes {
+  __m512i coefficient;  // but for its lowest bit
+  __m512i fingerprint;
+};
+
+WINNOW_INLINE HashLanes LanesOf(const RibbonQuery& query, unsigned fingerprint_shift) {
+  const __m512i hash = _mm512_set1_epi64(static_cast<long long>(query.hash));
+  const auto times = [](__m512i numbers, uint64_t multiplier) {
+    return _mm512_mullo_epi64(numbers, _mm512_set1_epi64(static_cast<long long>(multiplier)));
+  };
+  return {
+      _mm512_srli_epi64(times(hash, kMultipliers[0]), 64 - formulas::kRibbonWidth),
+      _mm512_srl_epi64(times(_mm512_xor_si512(hash, _mm512_srli_epi64(hash, 31)), kMultipliers[1]),
+                       _mm_cvtsi32_si128(static_cast<int>(fingerprint_shift)))};
+}
+
+// One bit for each of up to eight columns, from kFirst on, that has not the parity of the
+// fingerprint's bit. lanes: the columns to load.
+template <unsigned kFirst>
+WINNOW_INLINE __mmask8 Differing(const RibbonQuery& query, const HashLanes& hash, uint32_t loaded) {
+  const auto lanes = static_cast<__mmask8>(loaded >> kFirst);
+  const __m512i window = _mm512_shrdv_epi64(
+      _mm512_maskz_loadu_epi64(lanes, query.low + 8 * kFirst),
+      _mm512_maskz_loadu_epi64(lanes, query.high + 8 * kFirst), _mm512_set1_epi64(query.start));
+  // window & (coefficient | 1)
+  const __m512i masked =
+      _mm512_ternarylogic_epi64(window, hash.coefficient, _mm512_load_si512(kOnes64), 0xe0);
+  // masked ^ (fingerprint & bit): of odd parity if the column's parity is another one. Lane j has
+  // bit j of the fingerprint, and no other bit.
+  constexpr long long kBit = 1 << kFirst;
+  const __m512i bits =
+      _mm512_ternarylogic_epi64(masked, hash.fingerprint,
+                                _mm512_setr_epi64(kBit, kBit * 2, kBit * 4, kBit * 8, kBit * 16,
+                                                  kBit * 32, kBit * 64, kBit * 128),
+                                0x78);
+  return _mm512_test_epi64_mask(_mm512_popcnt_epi64(bits), _mm512_load_si512(kOnes64));
 }
 
 template <bool kIsNarrow>
 WINNOW_INLINE bool MatchColumns(const RibbonLayer& layer, const RibbonQuery& query) {
-  const uint32_t counting = layer.column_masks[query.columns - layer.columns];
-  const __mmask8 differing = Differing(query, 0, layer.column_masks[1], counting);
-  if (kIsNarrow || layer.column_masks[1] <= 0xff) return differing == 0;
-  return (differing | Differing(query, 8, layer.column_masks[1], counting)) == 0;
+  const HashLanes hash = LanesOf(query, layer.fingerprint_shift);
+  const uint32_t loaded = layer.column_mask;
+  uint32_t differing = _cvtmask8_u32(Differing<0>(query, hash, loaded));
+  if (!kIsNarrow && loaded > 0xff)
+    differing |= _cvtmask8_u32(Differing<8>(query, hash, loaded)) << 8;
+  return _bzhi_u32(differing, query.columns) == 0;
 }
 
 // A hash's bits in a block of many.

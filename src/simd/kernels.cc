@@ -28,6 +28,7 @@ const Kernels& ChooseKernels() noexcept {
 
 alignas(64) const uint32_t kOnes32[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 alignas(64) const uint64_t kOnes64[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+const uint64_t kMultipliers[2] = {kCoefficientMultiplier, kFingerprintMultiplier};
 
 const char* const kKernelNames[] = {"avx512", "gfni", "avx2", "neon", "portable", nullptr};
 

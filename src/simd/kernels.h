@@ -52,8 +52,7 @@ struct RibbonLayer : Layer {
   bool (*if_bumped)(const RibbonLayer& layer, uint64_t hash) noexcept = nullptr;
   uint32_t starts = 0;  // start positions of all sub-shards
   uint32_t split = 0;   // the first block with one column more
-  // One bit for each column: before the split, and the most there are.
-  uint16_t column_masks[2] = {};
+  uint16_t column_mask = 0;       // one bit for each column that a block may have
   uint8_t columns = 0;            // of the blocks before the split
   uint8_t shard_shift = 0;        // 32 less the bits that choose a sub-shard
   uint8_t fingerprint_shift = 0;  // 64 less the bits of a fingerprint
@@ -67,6 +66,8 @@ using Probe = bool (*)(const Layer& layer, uint64_t hash) noexcept;
 // anew at each lookup, which takes longer than to load them.
 extern const uint32_t kOnes32[16] __attribute__((visibility("hidden")));
 extern const uint64_t kOnes64[8] __attribute__((visibility("hidden")));
+// kCoefficientMultiplier and kFingerprintMultiplier, so too.
+extern const uint64_t kMultipliers[2] __attribute__((visibility("hidden")));
 
 // Many filters and one hash: a lookup first locates the places where the hash's bits lie, in the
 // segments of several runs and for several keys, then tests them, so that all misses overlap.

@@ -4,6 +4,7 @@
 #ifndef WINNOW_SRC_SIMD_RIBBON_QUERY_H_
 #define WINNOW_SRC_SIMD_RIBBON_QUERY_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "src/formulas/hash_parts.h"
@@ -18,6 +19,7 @@ namespace {
 struct RibbonQuery {
   const unsigned char* low;   // the columns of the first block
   const unsigned char* high;  // and those of the next one
+  uint64_t hash;
   uint64_t coefficient;
   uint64_t fingerprint;
   uint32_t start;
@@ -36,7 +38,8 @@ WINNOW_INLINE bool IsBumped(const RibbonLayer& layer, uint32_t start) {
 WINNOW_INLINE RibbonQuery QueryAt(const unsigned char* low, uint32_t columns, uint32_t start,
                                   uint32_t fingerprint_shift, uint64_t hash) {
   return {low,
-          low + 8 * columns,
+          low + size_t{8} * columns,
+          hash,
           formulas::Coefficient(hash),
           formulas::FingerprintSource(hash) >> fingerprint_shift,
           start,
@@ -45,7 +48,7 @@ WINNOW_INLINE RibbonQuery QueryAt(const unsigned char* low, uint32_t columns, ui
 
 WINNOW_INLINE RibbonQuery QueryOf(const RibbonLayer& layer, uint32_t start, uint64_t hash) {
   const uint64_t block = formulas::BlockOf(hash, start, layer.shard_shift);
-  const auto past_split = static_cast<int64_t>(block - layer.split);
+  const auto past_split = static_cast<int32_t>(static_cast<uint32_t>(block) - layer.split);
   const uint64_t wide_before = formulas::WideBlocksBefore(past_split);
   const uint32_t columns = formulas::ColumnsOf(past_split, layer.columns);
   const unsigned char* low =
