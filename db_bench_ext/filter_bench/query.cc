@@ -24,6 +24,7 @@ struct Lookups {
   Presence presence;
   size_t num_filters;
   size_t misalignment;
+  size_t batch = KeyGroup::kKeys;  // keys that one filter is asked for at once; divides that
 };
 
 std::vector<FilterBitsReader*> ReadersFor(const Lookups& lookups) {
@@ -100,12 +101,19 @@ void MultiGet(benchmark::State& state, const Lookups& lookups) {
   }
   std::array<bool, KeyGroup::kKeys> may_match;
   size_t found = 0;
+  std::array<FilterBitsReader*, KeyGroup::kKeys> asked_readers;  // of each batch
   for (auto iteration : state) {
-    const uint64_t filter = choices.NextBelow(lookups.num_filters);
-    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
-      keys.Set(i, NumberOf(filter, indices.Next()));
+    for (size_t first = 0; first < KeyGroup::kKeys; first += lookups.batch) {
+      const uint64_t filter = choices.NextBelow(lookups.num_filters);
+      asked_readers[first] = readers[filter];
+      for (size_t i = first; i < first + lookups.batch; ++i) {
+        keys.Set(i, NumberOf(filter, indices.Next()));
+      }
     }
-    readers[filter]->MayMatch(static_cast<int>(KeyGroup::kKeys), pointers.data(), may_match.data());
+    for (size_t first = 0; first < KeyGroup::kKeys; first += lookups.batch) {
+      asked_readers[first]->MayMatch(static_cast<int>(lookups.batch), pointers.data() + first,
+                                     may_match.data() + first);
+    }
     for (const bool one : may_match) {
       found += one;
     }
@@ -143,6 +151,7 @@ void RegisterRow(const RowOptions& options, const std::string& what, const std::
 
 void RegisterQueryRows(const RowOptions& options) {
   static constexpr uint64_t kSizes[] = {10'000, 100'000, 1'000'000, 10'000'000};
+  static constexpr size_t kBatches[] = {1, 2, 4, 8, 16, 32};
   static constexpr size_t kMisalignments[] = {0, 16, 32, 48};
   for (const Presence presence : {Presence::kHalf, Presence::kNone}) {
     AddRow(presence == Presence::kHalf ? "keys/half" : "keys/absent", MakeKeys, presence);
@@ -160,6 +169,17 @@ void RegisterQueryRows(const RowOptions& options) {
       const Lookups many{subject, 100'000, presence, kManyFilters, kUsual};
       RegisterRow(options, "query/random_of_100", "100000", QueryRandom, many);
       RegisterRow(options, "multiget/random_of_100", "100000", MultiGet, many);
+      for (const size_t batch : kBatches) {
+        const std::string what = "multiget_of_" + std::to_string(batch);
+        const auto register_row = [&](const std::string& which, uint64_t keys, size_t filters) {
+          RegisterRow(options, what + which, std::to_string(keys), MultiGet,
+                      {subject, keys, presence, filters, kUsual, batch});
+        };
+        register_row("/hot", 100'000, 1);
+        register_row("/random_of_4", 100'000, 4);
+        register_row("/random_of_100", 100'000, kManyFilters);
+        register_row("/random_of_100", 1'000'000, kManyFilters);
+      }
       for (const size_t misalignment : kMisalignments) {
         const std::string at = "query/at_" + std::to_string(misalignment);
         RegisterRow(options, at + "_hot", "100000", QueryOne,

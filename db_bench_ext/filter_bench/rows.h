@@ -50,6 +50,7 @@ void RegisterBuildRows(const RowOptions& options);
 // query/hot/PRESENCE/SUBJECT/KEYS         one filter
 // query/random_of_100/PRESENCE/SUBJECT/KEYS   a random one of a hundred
 // multiget/…                              the same, 32 keys of one filter at a time
+// multiget_of_N/hot|random_of_4|random_of_100/…   the same, N keys at a time
 // query/at_OFFSET/…                       the bytes OFFSET after a multiple of 64
 // keys/PRESENCE                           making the keys, which is a part of all of these
 // PRESENCE: half or absent. All through MayMatch.
