@@ -15,8 +15,12 @@
 
 namespace winnow {
 
+// Of the library's own.
+namespace core {
+class BloomBatch;
+}
 namespace simd {
-struct Layer;  // of the library's own
+struct Layer;
 }
 
 // What a filter is. For a block with a fault only size_bytes says something.
@@ -85,6 +89,7 @@ class WINNOW_EXPORT FilterView {
   bool PayloadIntact() const noexcept;
 
  private:
+  friend class core::BloomBatch;
   struct Kept;  // what the state may be, by kind
 
   using Ask = bool (*)(const simd::Layer& first, uint64_t hash) noexcept;

@@ -257,9 +257,12 @@ void FilterView::MayContain(const KeyHash* hashes, size_t n, bool* results) cons
   static_assert(sizeof(KeyHash) == sizeof(uint64_t));
   const auto* values = reinterpret_cast<const uint64_t*>(hashes);
   switch (kind_) {
-    case FilterKind::kBloom:
-      simd::ActiveKernels().bloom_probe_many(Kept::Get<Kept::Bloom>(state_), values, n, results);
+    case FilterKind::kBloom: {
+      const auto& layer = Kept::Get<Kept::Bloom>(state_);
+      const bool asks_ahead = layer.num_blocks * simd::kBloomBlockBytes >= simd::kOwnCacheBytes;
+      simd::ActiveKernels().bloom_probe_many(layer, values, n, asks_ahead, results);
       return;
+    }
     case FilterKind::kRibbon: {
       const auto& first = Kept::Get<Kept::Ribbon>(state_);
       const simd::RibbonLayer* const second =

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/core/bloom_batch.h"
 #include "src/core/format.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/lookups/key_bytes.h"
@@ -87,8 +88,10 @@ class alignas(64) BitsReader : public FilterBitsReader {
     const auto n = static_cast<size_t>(num_keys);
     if (__builtin_expect(n > kMostBatchKeys, 0)) return MayMatchParts(num_keys, keys, may_match);
     KeyHash hashes[kMostBatchKeys];
-    SharedHashes(keys, n, hashes);
-    view_.MayContain(hashes, n, may_match);
+    if (n < kAheadFromKeys || !AskAhead(keys, n, hashes, may_match)) {
+      SharedHashes(keys, n, hashes);
+      view_.MayContain(hashes, n, may_match);
+    }
     if (!IsSampling()) return;
     const uint32_t sampled = SampledAmong(hashes, n);
     if (__builtin_expect(sampled != 0, 0)) NoteSamples(keys, hashes, may_match, sampled);
@@ -98,9 +101,22 @@ class alignas(64) BitsReader : public FilterBitsReader {
   const FilterView& view() const noexcept { return view_; }
 
  private:
+  // So few overlap without help.
+  static constexpr size_t kAheadFromKeys = 5;
+
   // What was said of a key whose hash is sampled.
   virtual void NoteSample(const Slice& /*key*/, uint64_t /*hash*/,
                           bool /*may_contain*/) const noexcept {}
+
+  // Hashes keys and asks a Bloom filter; false of another one.
+  WINNOW_KEY_INLINE bool AskAhead(Slice** keys, size_t n, KeyHash* hashes,
+                                  bool* may_match) const noexcept {
+    const core::BloomBatch bloom(view_);
+    if (!bloom) return false;
+    SharedHashes(keys, n, hashes, bloom);
+    bloom.MayContain(hashes, n, may_match);
+    return true;
+  }
 
   // More than kMostBatchKeys.
   __attribute__((noinline)) void MayMatchParts(int num_keys, Slice** keys, bool* may_match) {

@@ -21,9 +21,6 @@ WINNOW_INLINE uint32_t WordsOf(const uint16_t* words, uint32_t x) {
   return words[x & (kBloomWordSets - 1)];
 }
 
-// Below this a filter is in the cache anyway, and asking for it ahead is a waste.
-constexpr size_t kPrefetchFromBytes = size_t{1} << 20;
-
 // A block that straddles needs both lines.
 WINNOW_INLINE void PrefetchBlock(const unsigned char* block) {
   PrefetchLine(block);
@@ -45,9 +42,10 @@ struct BloomLookups {
     return Ask(static_cast<const BloomLayer&>(layer), hash);
   }
 
-  static void ProbeMany(const BloomLayer& layer, const uint64_t* hashes, size_t n, bool* results) {
+  static void ProbeMany(const BloomLayer& layer, const uint64_t* hashes, size_t n, bool asks_ahead,
+                        bool* results) {
     constexpr size_t kAhead = 32;
-    if (layer.num_blocks * kBloomBlockBytes < kPrefetchFromBytes) {
+    if (!asks_ahead) {
       for (size_t i = 0; i < n; ++i) results[i] = Ask(layer, hashes[i]);
       return;
     }
@@ -67,7 +65,7 @@ struct BloomLookups {
     const auto block_of = [=](uint64_t hash) { return blocks + BlockOffset(hash, num_blocks); };
     constexpr size_t kAhead = 16;
     const size_t prefetched =
-        num_blocks * kBloomBlockBytes < kPrefetchFromBytes || n < kAhead ? 0 : n - kAhead;
+        num_blocks * kBloomBlockBytes < kOwnCacheBytes || n < kAhead ? 0 : n - kAhead;
     const bool straddles = reinterpret_cast<uintptr_t>(blocks) % kBloomBlockBytes != 0;
     for (size_t i = 0; i < prefetched; ++i) {
       const unsigned char* later = block_of(hashes[i + kAhead]);

@@ -34,6 +34,10 @@ using formulas::kRibbonWidth;
 // What a lookup is asked of: a BloomLayer or a RibbonLayer.
 struct Layer {};
 
+// About what a processor's own cache holds. What is smaller is mostly there, and asking for it
+// ahead is a waste.
+inline constexpr size_t kOwnCacheBytes = size_t{1} << 20;
+
 // A Bloom filter as lookups need it.
 struct BloomLayer : Layer {
   const unsigned char* blocks = nullptr;  // unaligned
@@ -133,9 +137,9 @@ struct Kernels {
   // Whether the block of this hash has all the hash's bits.
   Probe bloom_probe;
 
-  // The same for n hashes, with the blocks of a large filter asked for ahead.
+  // The same for n hashes. asks_ahead: a hash's block is asked for some hashes before it is read.
   void (*bloom_probe_many)(const BloomLayer& layer, const uint64_t* hashes, size_t n,
-                           bool* results);
+                           bool asks_ahead, bool* results);
 
   // Sets the bits of n hashes.
   void (*bloom_add)(unsigned char* blocks, uint64_t num_blocks, const uint16_t* words,

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -245,6 +247,76 @@ TEST_F(BitsReaderTest, HashesKeysOfEveryLengthInBatchesAsTheCoreDoes) {
       }
     }
   }
+}
+
+// Batches of any size, of filters of any size, which one thread asks in turn and another one again
+// and again: which of them are near changes meanwhile, and no answer with it.
+TEST_F(BitsReaderTest, BatchesAnswerAsTheKeysOneByOneWhicheverFilterWasAskedBefore) {
+  struct Filter {
+    std::set<std::string> keys;
+    std::string memory;
+    std::unique_ptr<FilterBitsReader> reader;
+    bool is_damaged = false;
+  };
+  std::mt19937_64 random(kSeed);
+  std::vector<Filter> filters(18);
+  for (size_t number = 0; number < filters.size(); ++number) {
+    Filter& filter = filters[number];
+    FilterOptions options;
+    options.kind = number % 6 == 5 ? FilterKind::kRibbon : FilterKind::kBloom;
+    // All together more than a processor's own cache has room for, and some of them less.
+    constexpr size_t kSizes[] = {1, 50, 4'000, 40'000, 100'000, 400'000};
+    const size_t n = kSizes[number % 6] >> number / 6;
+    FilterBuilder builder(options);
+    for (size_t i = 0; i <= n; ++i) {
+      const std::string key = Key(random() % 1'000'000);
+      if (filter.keys.size() < 2'000) filter.keys.insert(key);
+      builder.Add(HashKey(key));
+    }
+    // At an address that nothing is aligned to, and with nothing behind.
+    const FilterBlock block = builder.Finish();
+    filter.memory = std::string(number, 'x') + std::string(block.bytes());
+    filter.is_damaged = number % 7 == 6;
+    if (filter.is_damaged) filter.memory[filter.memory.size() - 9] ^= 1;
+    filter.reader = Read(Slice(filter.memory.data() + number, filter.memory.size() - number));
+  }
+  const auto ask = [&filters](uint64_t seed, bool again_and_again) {
+    std::mt19937_64 choices(seed);
+    size_t number = 0;
+    for (int round = 0; round < 400; ++round) {
+      if (!again_and_again || round % 40 == 0) number = choices() % filters.size();
+      const Filter& filter = filters[number];
+      constexpr size_t kBatches[] = {0, 1, 2, 4, 5, 8, 31, 32, 33, 1000};
+      const size_t n = kBatches[choices() % std::size(kBatches)];
+      std::vector<std::string> keys;
+      std::vector<bool> are_there;
+      for (size_t i = 0; i < n; ++i) {
+        const std::string any = Key(choices() % 2'000'000);
+        const auto there = filter.keys.lower_bound(any);
+        are_there.push_back(i % 2 == 0 && there != filter.keys.end());
+        keys.push_back(are_there.back() ? *there : any);
+      }
+      std::vector<Slice> slices(keys.begin(), keys.end());
+      std::vector<Slice*> pointers;
+      for (Slice& slice : slices) pointers.push_back(&slice);
+      const std::unique_ptr<bool[]> results(new bool[n]());
+      filter.reader->MayMatch(static_cast<int>(n), pointers.data(), results.get());
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(results[i], filter.reader->MayMatch(slices[i]))
+            << "filter " << number << ", key " << i << " of " << n << ", seed " << seed;
+        ASSERT_TRUE(results[i] || !(are_there[i] || filter.is_damaged))
+            << "filter " << number << ", key " << i << " of " << n << ", seed " << seed;
+      }
+    }
+  };
+  for (const bool shares : {true, false}) {
+    SetHashSharing(shares);
+    std::thread in_turn(ask, kSeed, false);
+    std::thread again_and_again(ask, kSeed + 1, true);
+    in_turn.join();
+    again_and_again.join();
+  }
+  SetHashSharing(true);
 }
 
 TEST_F(BitsReaderTest, CountsLookupsOfOurFiltersOnly) {

@@ -86,9 +86,11 @@ TEST(KernelsTest, BloomAgreesWithPortable) {
           ASSERT_TRUE(i % 2 == 0 || kernels->bloom_probe(layer, hash));
         }
         for (const size_t n : {size_t{0}, size_t{1}, size_t{33}, hashes.size()}) {
-          const std::unique_ptr<bool[]> results(new bool[n]());
-          kernels->bloom_probe_many(layer, hashes.data(), n, results.get());
-          ASSERT_TRUE(std::all_of(results.get(), results.get() + n, [](bool b) { return b; }));
+          for (const bool asks_ahead : {false, true}) {
+            const std::unique_ptr<bool[]> results(new bool[n]());
+            kernels->bloom_probe_many(layer, hashes.data(), n, asks_ahead, results.get());
+            ASSERT_TRUE(std::all_of(results.get(), results.get() + n, [](bool b) { return b; }));
+          }
         }
       }
     }

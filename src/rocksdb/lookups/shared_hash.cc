@@ -11,6 +11,7 @@
 #include "src/base/stderr_line.h"
 #include "src/rocksdb/lookups/hash_batch.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
+#include "src/rocksdb/lookups/recent_filters.h"
 
 namespace winnow::plugin {
 
@@ -52,6 +53,7 @@ struct ThreadHashes {
   uint64_t watched;        // a hash that may come again
   uint32_t new_watched;    // how many were, since it began to watch; at most kManyWatched
   LookupsUnderWay sampled;
+  RecentFilters recent;
   std::atomic<uint64_t> sampled_computed;  // hashes of sampled keys, while sharing
   std::atomic<bool> is_taken;
 
@@ -358,13 +360,30 @@ __attribute__((flatten)) SharedKey ComputedHash(const Slice& key, LastKey* last)
   return IsWatched(*last, hash) ? Watched(hash, key) : SharedKey{hash, nullptr};
 }
 
-__attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n,
-                                           KeyHash* hashes) noexcept {
+namespace {
+
+// Whether what keys read in this filter is to be asked for ahead.
+bool IsFar(ThreadHashes* thread, const core::BloomBatch& asked) noexcept {
+  return thread == nullptr ||
+         !thread->recent.Note(asked.bytes(), asked.size(), core::kOwnCacheBytes);
+}
+
+WINNOW_KEY_INLINE KeyHash HashOf(const Slice& key) noexcept {
+  return {core::HashKeyInline(key.data(), key.size())};
+}
+
+// asked: null, or the filter that the keys are asked of next.
+WINNOW_KEY_INLINE void HashBatchOf(const Slice* const* keys, size_t n, KeyHash* hashes,
+                                   const core::BloomBatch* asked) noexcept {
   if (LooksFirst(*this_thread_key)) {
     ThreadHashes* const thread = ThisThread();
     HashBatch* const batch = thread != nullptr && thread->is_on ? BatchOf(thread) : nullptr;
     if (batch != nullptr) {
       const size_t computed = batch->Hash(keys, n, hashes);
+      if (asked != nullptr && IsFar(thread, *asked)) {
+        const core::BloomBatch::Ahead ahead(*asked);
+        for (size_t i = 0; i < n; ++i) ahead.Ask(hashes[i].value);
+      }
       AddTo(&thread->keys[0].computed, computed);
       AddTo(&thread->keys[0].shared, n - computed);
       if (computed != 0) {
@@ -376,16 +395,36 @@ __attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n,
   if (n == 0) {
     return;
   }
-  for (size_t i = 0; i < n; ++i) {
-    hashes[i] = {core::HashKeyInline(keys[i]->data(), keys[i]->size())};
-  }
   LastKey* const last = this_thread_key;
+  if (asked != nullptr && IsFar(last->thread, *asked)) {
+    const core::BloomBatch::Ahead ahead(*asked);
+    for (size_t i = 0; i < n; ++i) {
+      hashes[i] = HashOf(*keys[i]);
+      ahead.Ask(hashes[i].value);
+    }
+  } else {
+    for (size_t i = 0; i < n; ++i) {
+      hashes[i] = HashOf(*keys[i]);
+    }
+  }
   AddTo(&last->computed, n);
   // The first key of a batch is often the first one for the next file too. To look at each would
   // cost a tenth of hashing it.
   if ((hashes[0].value & last->not_watched >> kBatchWatchShift) == 0) {
     WatchHash(hashes[0].value, LostByBatch(*keys[0]));
   }
+}
+
+}  // namespace
+
+__attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n,
+                                           KeyHash* hashes) noexcept {
+  HashBatchOf(keys, n, hashes, nullptr);
+}
+
+__attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n, KeyHash* hashes,
+                                           const core::BloomBatch& asked) noexcept {
+  HashBatchOf(keys, n, hashes, &asked);
 }
 
 LookupCounts CurrentLookupCounts() noexcept {

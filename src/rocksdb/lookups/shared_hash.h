@@ -58,6 +58,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "src/core/bloom_batch.h"
 #include "src/core/hash_inline.h"
 #include "src/rocksdb/lookups/key_bytes.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
@@ -294,6 +295,11 @@ class Lookup {
 
 // ---- For several keys, n <= kMostBatchKeys: the hash of *keys[i] to hashes[i]; counted.
 void SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes) noexcept;
+
+// The same for keys, at least one, that are asked of this filter next. What that reads is asked for
+// ahead, unless this thread asked the filter so lately that it is in the processor's own cache.
+void SharedHashes(const ROCKSDB_NAMESPACE::Slice* const* keys, size_t n, KeyHash* hashes,
+                  const core::BloomBatch& asked) noexcept;
 
 // ---- For the whole process.
 
