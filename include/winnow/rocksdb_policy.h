@@ -1,5 +1,5 @@
-// Winnow's filter policy for RocksDB. Of the contract headers only this one and rocksdb_listener.h
-// name RocksDB.
+// Winnow's filter policy for RocksDB. Of the contract headers only this one, rocksdb_listener.h
+// and rocksdb_huge_pages.h name RocksDB.
 //
 // Linking libwinnow_rocksdb.so or preloading libwinnow_preload.so is enough for
 // `filter_policy=winnow:10` in an options string or OPTIONS file; this header is for programs that

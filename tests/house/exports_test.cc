@@ -37,6 +37,7 @@ TEST(Exports, AreOursOnly) {
   std::vector<std::string> expected = {"winnow::CurrentLookupCounters()",
                                        "winnow::CurrentSampleCounters()",
                                        "winnow::NewFilterPolicy",
+                                       "winnow::NewHugePageAllocator",
                                        "winnow::NewListener",
                                        "winnow::Version()",
                                        "winnow_rocksdb_register"};
@@ -46,7 +47,8 @@ TEST(Exports, AreOursOnly) {
   std::vector<std::string> names =
       Lines("nm -D --defined-only --format=posix '" WINNOW_PLUGIN "' | cut -d' ' -f1 | c++filt");
   for (std::string& name : names) {
-    for (const std::string function : {"winnow::NewFilterPolicy", "winnow::NewListener"}) {
+    for (const std::string function :
+         {"winnow::NewFilterPolicy", "winnow::NewHugePageAllocator", "winnow::NewListener"}) {
       if (name.rfind(function + "(", 0) == 0) name = function;
     }
   }

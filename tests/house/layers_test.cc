@@ -57,6 +57,7 @@ struct Layer {
 // The headers of include/winnow that name RocksDB.
 constexpr char kPolicyHeader[] = "include/winnow/rocksdb_policy.h";
 constexpr char kListenerHeader[] = "include/winnow/rocksdb_listener.h";
+constexpr char kHugePagesHeader[] = "include/winnow/rocksdb_huge_pages.h";
 
 // The contract headers of a library of their own, below those of the core, and what their inline
 // functions need.
@@ -65,7 +66,8 @@ constexpr char kAmqInternals[] = "include/winnow/amq/internal";
 
 // What a row must name even where it names the folder around it: the first brings RocksDB along,
 // whoever includes the last needs its library. The inner ones first.
-constexpr std::string_view kNamed[] = {kPolicyHeader, kListenerHeader, kAmqInternals, kAmqHeaders};
+constexpr std::string_view kNamed[] = {kPolicyHeader, kListenerHeader, kHugePagesHeader,
+                                       kAmqInternals, kAmqHeaders};
 
 const std::vector<Layer>& Layers() {
   static const std::vector<Layer> layers = {
@@ -90,8 +92,8 @@ const std::vector<Layer>& Layers() {
         "third_party/rocksdb_abi"},
        {"RocksDB", "operating system"}},
       {"src/rocksdb",
-       {"include/winnow", kPolicyHeader, kListenerHeader, "src/core", "src/simd/kernels.h",
-        "src/base", "third_party/rocksdb_abi"},
+       {"include/winnow", kPolicyHeader, kListenerHeader, kHugePagesHeader, "src/core",
+        "src/simd/kernels.h", "src/base", "third_party/rocksdb_abi"},
        {"xxHash", "RocksDB", "processor", "operating system"}},
       {"src/preload",
        {"include/winnow", kPolicyHeader, kListenerHeader, "src/rocksdb", "src/base",
@@ -114,9 +116,9 @@ const std::vector<Layer>& Layers() {
        {"Abseil", "xxHash", "LZ4", "zlib", "zstd", "hiredis", "operating system"}},
       {"third_party/rocksdb_abi", {}, {"RocksDB", "RocksDB's tree"}},
       {"db_bench_ext",
-       {"include/winnow", kPolicyHeader, kListenerHeader, kAmqHeaders, "src/text", "src/sst",
-        "src/database", "src/policy_trial", "src/core", "src/rocksdb", "src/simd/kernels.h",
-        "third_party/rocksdb_abi"},
+       {"include/winnow", kPolicyHeader, kListenerHeader, kHugePagesHeader, kAmqHeaders, "src/text",
+        "src/sst", "src/database", "src/policy_trial", "src/core", "src/rocksdb",
+        "src/simd/kernels.h", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "nlohmann-json", "Google Benchmark", "operating system"}},
       {"tools/winnow/cli",
        {"include/winnow", "src/base", "src/text", "src/workers"},
@@ -126,7 +128,7 @@ const std::vector<Layer>& Layers() {
         "src/dedup", "src/workers", "src/text", "src/sst", "src/database", "src/policy_trial"},
        {"RocksDB", "Abseil", "nlohmann-json", "hiredis", "operating system"}},
       {"tests",
-       {"include/winnow", kPolicyHeader, kListenerHeader, kAmqHeaders, "src",
+       {"include/winnow", kPolicyHeader, kListenerHeader, kHugePagesHeader, kAmqHeaders, "src",
         "third_party/rocksdb_abi", "db_bench_ext", "tools"},
        {"RocksDB", "Abseil", "xxHash", "LZ4", "zlib", "zstd", "nlohmann-json", "Google Benchmark",
         "GoogleTest", "processor", "operating system"}},
@@ -170,7 +172,8 @@ bool MayIncludeOurs(const Layer& layer, const std::string& path) {
 
 bool MayIncludeGroup(const Layer& layer, std::string_view file, std::string_view group) {
   if (group == "standard library" || layer.groups.count(group) > 0) return true;
-  return (file == kPolicyHeader || file == kListenerHeader) && group == "RocksDB";
+  return (file == kPolicyHeader || file == kListenerHeader || file == kHugePagesHeader) &&
+         group == "RocksDB";
 }
 
 std::string_view GroupOf(const std::string& header) {
@@ -408,6 +411,7 @@ constexpr Case kCases[] = {
     {"include/winnow/rocksdb_policy.h", "rocksdb/status.h", true},
     {"include/winnow/rocksdb_policy.h", "absl/status/status.h", false},
     {"include/winnow/rocksdb_listener.h", "rocksdb/listener.h", true},
+    {"include/winnow/rocksdb_huge_pages.h", "rocksdb/memory_allocator.h", true},
     {"include/winnow/filter.h", "src/core/format.h", false},
     {"include/winnow/filter.h", "xxhash.h", false},
     {"include/winnow/filter.h", "winnow/amq/plan.h", false},

@@ -1,0 +1,115 @@
+// The memory allocator for block caches (winnow/rocksdb_huge_pages.h has what people should know).
+
+#ifndef WINNOW_SRC_ROCKSDB_HUGE_PAGES_H_
+#define WINNOW_SRC_ROCKSDB_HUGE_PAGES_H_
+
+#include <rocksdb/memory_allocator.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace winnow::plugin {
+
+// Blocks side by side in one range of addresses, which is asked to be huge pages. A block goes to
+// the smallest free place that holds it, the lowest of these; free neighbours become one. Safe from
+// any thread.
+class HugePageHeap {
+ public:
+  static constexpr size_t kPage = size_t{2} << 20;
+  static constexpr size_t kGrain = 4096;  // blocks begin and end at multiples of it
+  // Pages without a block that are kept, so that blocks that come and go don't fault for each.
+  static constexpr size_t kMostIdlePages = 8;
+
+  struct Usage {
+    size_t allocated = 0;  // bytes of all blocks
+    size_t resident = 0;   // bytes of the pages that are in memory, if all are written to
+  };
+
+  // For at most so many bytes. They are addresses, and no memory yet.
+  explicit HugePageHeap(size_t most_bytes) noexcept;
+  // All blocks are gone.
+  ~HugePageHeap();
+  HugePageHeap(const HugePageHeap&) = delete;
+  HugePageHeap& operator=(const HugePageHeap&) = delete;
+
+  // False if there were no addresses to be had: it allocates nothing then.
+  bool HasRange() const noexcept { return begin_ != nullptr; }
+
+  // Null where there is no room or memory is short.
+  void* Allocate(size_t size) noexcept;
+  void Free(void* block) noexcept;
+  bool Owns(const void* block) const noexcept;
+
+  // Of a block, in bytes.
+  size_t SizeOf(const void* block) const noexcept;
+  Usage CurrentUsage() const noexcept;
+
+ private:
+  // By size and place.
+  using FreeExtents = std::set<std::pair<size_t, size_t>>;
+  struct Extent {
+    size_t size;
+    // Its place among the free ones while it is a block: freeing needs no memory.
+    FreeExtents::node_type kept;
+    bool is_free() const { return kept.empty(); }
+  };
+  using Extents = std::map<size_t, Extent>;
+
+  static FreeExtents::node_type NewNode();
+  bool Grow(size_t size);
+  void MakeFree(Extents::iterator extent) noexcept;
+  void TakePages(size_t place, size_t size) noexcept;
+  void LeavePages(size_t place, size_t size) noexcept;
+  size_t PlaceOf(const void* block) const noexcept;
+
+  char* begin_ = nullptr;
+  size_t most_ = 0;  // bytes from begin_ on
+  void* mapped_ = nullptr;
+  size_t mapped_size_ = 0;
+
+  mutable std::mutex mutex_;
+  size_t end_ = 0;    // of what can be written to
+  Extents extents_;   // all up to end_, by place, without gaps; free ones have no free neighbours
+  FreeExtents free_;  // those that are
+  size_t idle_pages_ = 0;  // resident and without a block
+  Usage usage_;
+  struct Page {
+    uint32_t used = 0;  // bytes of blocks
+    bool is_resident = false;
+  };
+  std::vector<Page> pages_;
+};
+
+// Why there are no huge pages for who asks with madvise, as the end of a sentence; empty if there
+// are. `folder` is /sys/kernel/mm/transparent_hugepage.
+std::string WhyNoHugePages(const std::string& folder);
+
+class HugePageAllocator final : public ROCKSDB_NAMESPACE::MemoryAllocator {
+ public:
+  // Smaller blocks, those of data and of partitions among them, come from malloc.
+  static constexpr size_t kLeastBytes = size_t{64} << 10;
+
+  // problem: why it is to have no huge pages; empty: it is.
+  HugePageAllocator(size_t most_bytes, const std::string& problem);
+
+  const char* Name() const override { return name_.c_str(); }
+  void* Allocate(size_t size) override;
+  void Deallocate(void* block) override;
+  size_t UsableSize(void* block, size_t allocation_size) const override;
+
+  HugePageHeap::Usage CurrentUsage() const noexcept { return heap_.CurrentUsage(); }
+
+ private:
+  HugePageHeap heap_;
+  std::string name_;
+};
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_HUGE_PAGES_H_
