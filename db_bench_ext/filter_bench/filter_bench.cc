@@ -39,6 +39,11 @@ ABSL_FLAG(std::string, peak_memory, "",
           "bytes the memory of this process grew at most (VmHWM less VmRSS before), and nothing "
           "else.");
 
+ABSL_FLAG(std::string, turnover, "",
+          "ALLOCATOR:THREADS:MIB, as in huge_pages:8:1024: fills a block cache of so many MiB from "
+          "so many threads again and again, and prints what is charged to it, by how much the "
+          "memory of this process grew (VmRSS), the same after the cache was cut to a quarter, and "
+          "nothing else.");
 ABSL_FLAG(
     std::vector<std::string>, plugins, {},
     "Libraries of the plugin (libwinnow_rocksdb.so) of several builds, as in "
@@ -80,6 +85,9 @@ int main(int argc, char** argv) {
   if (const std::string what = absl::GetFlag(FLAGS_peak_memory); !what.empty()) {
     return winnow::bench::MeasurePeakMemory(what.c_str());
   }
+  if (const std::string what = absl::GetFlag(FLAGS_turnover); !what.empty()) {
+    return winnow::bench::MeasureTurnover(what.c_str());
+  }
   for (const std::string& plugin : absl::GetFlag(FLAGS_plugins)) {
     const size_t equals = plugin.find('=');
     if (equals == std::string::npos) {
@@ -112,12 +120,14 @@ int main(int argc, char** argv) {
   winnow::bench::AddContext(options);
   winnow::bench::RegisterBuildRows(options);
   winnow::bench::RegisterQueryRows(options);
+  winnow::bench::RegisterHugePageRows(options);
   winnow::bench::RegisterLibraryRows(options);
   winnow::bench::RegisterHashRows(options);
   winnow::bench::RegisterSegmentRows(options);
   winnow::bench::RegisterFilterSetRows(options);
   winnow::bench::RegisterSpaceRows(options);
   winnow::bench::RegisterMemoryRows(options);
+  winnow::bench::RegisterTurnoverRows(options);
   if (rounds > 0) {
     return winnow::bench::RunInRounds(rounds, absl::GetFlag(FLAGS_json));
   }

@@ -1,19 +1,15 @@
 #include <benchmark/benchmark.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "db_bench_ext/filter_bench/own_process.h"
 #include "db_bench_ext/filter_bench/rows.h"
 #include "db_bench_ext/filter_bench/subjects.h"
 #include "winnow/hash.h"
@@ -24,56 +20,13 @@ namespace {
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// A line of /proc/self/status such as "VmHWM:  1234 kB", in bytes. 0 if there is none.
-uint64_t StatusBytes(std::string_view field) {
-  std::ifstream status("/proc/self/status");
-  std::string line;
-  while (std::getline(status, line)) {
-    if (line.compare(0, field.size(), field) == 0) {
-      return std::strtoull(line.c_str() + field.size(), nullptr, 10) * 1024;
-    }
-  }
-  return 0;
-}
-
-// What the program prints, run with these arguments; empty if it can't be run or fails.
-std::string OutputOf(const char* const* arguments) {
-  int ends[2];
-  if (pipe(ends) != 0) {
-    return "";
-  }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  pid_t child = 0;
-  const int problem = posix_spawn(&child, "/proc/self/exe", &actions, nullptr,
-                                  const_cast<char* const*>(arguments), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string output;
-  char buffer[256];
-  ssize_t n = 0;
-  while (problem == 0 &&
-         ((n = read(ends[0], buffer, sizeof(buffer))) > 0 || (n < 0 && errno == EINTR))) {
-    output.append(buffer, n > 0 ? static_cast<size_t>(n) : 0);
-  }
-  close(ends[0]);
-  int exited = 0;
-  if (problem != 0 || waitpid(child, &exited, 0) != child || exited != 0) {
-    return "";
-  }
-  return output;
-}
-
 void PeakMemory(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
   const std::string what =
       "--peak_memory=" + std::string(subject.name) + ":" + std::to_string(num_keys);
-  const char* const arguments[] = {"filter_bench", what.c_str(), nullptr};
   uint64_t bytes = 0;
   uint64_t filter_bytes = 0;
   for (auto iteration : state) {
-    const std::string output = OutputOf(arguments);
+    const std::string output = OutputOfOwnProcess(what);
     if (std::sscanf(output.c_str(), "%" SCNu64 " %" SCNu64, &bytes, &filter_bytes) != 2) {
       state.SkipWithError(("a process of its own with " + what + " failed").c_str());
       return;

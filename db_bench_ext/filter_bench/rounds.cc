@@ -52,6 +52,7 @@ std::vector<Rivalry> Rivalries() {
   std::vector<Rivalry> all = {{std::regex("/winnow/"), "/builtin/"},
                               {std::regex("^(filter_set_of_\\d+)/\\w+/(batched_)?(copies|views)/"),
                                "$1/bloom/builtin_readers/"},
+                              {std::regex("/huge_pages$"), "/malloc"},
                               {std::regex("^library/(.*)/winnow_"), "query/$1/builtin_"}};
   std::string first;  // of the plugins that were added
   for (const Subject& subject : Subjects()) {

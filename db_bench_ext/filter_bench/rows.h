@@ -56,6 +56,12 @@ void RegisterBuildRows(const RowOptions& options);
 // PRESENCE: half or absent. All through MayMatch.
 void RegisterQueryRows(const RowOptions& options);
 
+// query/beyond_tlb/absent/SUBJECT/ALLOCATOR: a random one of many filters of 128 KiB to 2 MiB, in
+// all 10^9 bytes, with --huge three times that. ALLOCATOR: malloc, or huge_pages
+// (winnow/rocksdb_huge_pages.h). Ours only.
+// query/beyond_tlb_one_by_one/…: each lookup waits for the answer of the one before.
+void RegisterHugePageRows(const RowOptions& options);
+
 // library/hot/PRESENCE/SUBJECT/KEYS: winnow::HashKey and FilterView of libwinnow.so, for our
 // subjects. No rows, and a note on stderr, where the library can't be loaded.
 void RegisterLibraryRows(const RowOptions& options);
@@ -90,8 +96,19 @@ void RegisterSpaceRows(const RowOptions& options);
 // temporary_bytes: the peak less the filter and 8 bytes a key.
 void RegisterMemoryRows(const RowOptions& options);
 
-// What such a process does: builds one filter and prints the peak of its memory less what it had
-// before, and the filter's size, in bytes. `what` is "SUBJECT:KEYS". The program's exit status.
+// turnover/THREADS/ALLOCATOR: a process of its own fills a block cache of 1 GiB from so many
+// threads, 15 times over: filters, 60 % of it, that stay until their file is compacted away, and
+// data blocks of 4 to 16 KiB. charged_bytes: of the blocks in it; resident_bytes: by how much the
+// process grew; shrunk_bytes: the same after a cut of the cache to a quarter. ALLOCATOR: malloc or
+// huge_pages.
+void RegisterTurnoverRows(const RowOptions& options);
+
+// What such a process does. `what` is "ALLOCATOR:THREADS:MIB". The program's exit status.
+int MeasureTurnover(const char* what);
+
+// What a process of the memory rows does: builds one filter and prints the peak of its memory less
+// what it had before, and the filter's size, in bytes. `what` is "SUBJECT:KEYS". The program's exit
+// status.
 int MeasurePeakMemory(const char* what);
 
 // Says in the results what was measured: the RocksDB and its build, the kernels, the processor.
