@@ -6,6 +6,8 @@
 #               skipped
 #   --browser   also installs Chromium (400 MB with what it needs), without which readamp_page_test is skipped, and a
 #               font for it
+#   --sysroot=MACHINE  also fetches the libraries and programs of these packages for arm64 or s390x (23 MB) to
+#               build/sysroot_MACHINE/, which tools/test_preset.sh takes for MACHINE_rocksdb
 #   --download  downloads the packages without installing them
 #   --missing   only names what is missing, and ends with 1 if something is
 set -euo pipefail
@@ -16,12 +18,14 @@ fail() {
 }
 
 # What building needs, and db_bench, which the demo and tests run.
-packages=(g++ cmake ninja-build librocksdb-dev libabsl-dev liblz4-dev zlib1g-dev libzstd-dev libxxhash-dev
-  nlohmann-json3-dev rocksdb-tools)
+libraries=(librocksdb-dev libabsl-dev liblz4-dev zlib1g-dev libzstd-dev libxxhash-dev nlohmann-json3-dev rocksdb-tools)
+packages=(g++ cmake ninja-build "${libraries[@]}")
 # What tests and micro-benchmarks are written in, and streams in Redis; programs that the tests run: nm, a server for
 # these streams, and one that uses RocksDB without a filter policy; the index of Debian's files and its decompressor.
-more=(pkg-config libhiredis-dev libgtest-dev libgmock-dev libbenchmark-dev binutils redis-server sortmerna apt-file lz4)
+more_libraries=(libhiredis-dev libgtest-dev libgmock-dev libbenchmark-dev)
+more=(pkg-config "${more_libraries[@]}" binutils redis-server sortmerna apt-file lz4)
 sources=
+sysroot=
 download=
 only_name=
 while [[ ${1-} == --* ]]; do
@@ -31,12 +35,13 @@ while [[ ${1-} == --* ]]; do
     sources=1
     packages+=(dpkg-dev make)
     ;;
+  --sysroot=?*) sysroot=${1#*=} ;;
   --browser) packages+=(chromium fonts-dejavu-core) ;;
   --download) download=1 ;;
   --missing) only_name=1 ;;
   *)
-    printf 'tools/setup.sh: there is no option %s; those are --demo, --sources, --browser, --download and --missing\n' \
-      "$1" >&2
+    printf 'tools/setup.sh: there is no option %s; those are %s\n' "$1" \
+      '--demo, --sources, --browser, --sysroot=MACHINE, --download and --missing' >&2
     exit 2
     ;;
   esac
@@ -87,4 +92,7 @@ if ((${#missing[@]})); then
 fi
 if [[ -n $sources ]]; then
   "$(dirname "$0")/fetch_rocksdb_source.sh"
+fi
+if [[ -n $sysroot ]]; then
+  "$(dirname "$0")/fetch_sysroot.sh" "$sysroot" "${libraries[@]}" "${more_libraries[@]}"
 fi

@@ -80,7 +80,8 @@ std::string KindOf(const std::string& block) {
     return "winnow " + std::string(ToString(view.info().kind));
   }
   // RocksDB's own readers look at this byte.
-  const char marker = block.size() < 5 ? 0 : block[block.size() - 5];
+  const signed char marker =
+      block.size() < 5 ? 0 : static_cast<signed char>(block[block.size() - 5]);
   return marker == -1 ? "built-in bloom" : marker == -2 ? "built-in ribbon" : "other";
 }
 

@@ -130,7 +130,7 @@ target_link_libraries(winnow_librocksdb INTERFACE ${ROCKSDB_LIBRARY} ${winnow_ro
 # ---- Does it link and run, is it of the version of the headers, and what is in it?
 file(TIMESTAMP ${ROCKSDB_LIBRARY} library_time)
 set(probe "${ROCKSDB_LIBRARY};${library_time};${winnow_rocksdb_version};${winnow_rocksdb_needs}")
-if(NOT CMAKE_CROSSCOMPILING AND NOT "${probe}" STREQUAL "${winnow_rocksdb_probed}")
+if((NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR) AND NOT "${probe}" STREQUAL "${winnow_rocksdb_probed}")
   file(WRITE ${PROJECT_BINARY_DIR}/probe_rocksdb/probe.cc
        "#include <rocksdb/version.h>\n#include <cstdio>\n"
        "int main() { std::puts(ROCKSDB_NAMESPACE::GetRocksVersionAsString().c_str()); }\n")
