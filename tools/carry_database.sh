@@ -3,8 +3,8 @@
 # every key at every stop both ways:
 #   tools/carry_database.sh [--keys=N] BUILD…
 # A BUILD is a build folder of this tree with its tests, in the order of their RocksDBs, oldest first; CHROOT//BUILD is
-# one in another system's folder, run by chroot (as root). The tables have format version 5, which is the newest that
-# RocksDB 7.8 reads.
+# one in another system's folder, run by chroot (as root). Behind tools/emulated.sh MACHINE, one may be for another machine.
+# The tables have format version 5, which is the newest that RocksDB 7.8 reads.
 #
 # At each stop half of the keys are written anew and compacted, with Winnow and with RocksDB's own Bloom filter, and what
 # is carried on has been written by these in turn, so that files of both kinds lie beside each other. Ends with 1 if a key is missing,

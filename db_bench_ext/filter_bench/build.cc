@@ -75,17 +75,16 @@ void RegisterBuildRows(const RowOptions& options) {
     if (keys > 10'000'000 && !options.huge) {
       continue;
     }
+    const auto unit = keys >= 1'000'000 ? benchmark::kMillisecond : benchmark::kMicrosecond;
     for (const Subject& subject : Subjects()) {
       const std::string name = std::string("build/") + subject.name + "/" + std::to_string(keys);
-      AddRow(name, Build, subject, options.KeysFor(keys))
-          ->Unit(keys >= 1'000'000 ? benchmark::kMillisecond : benchmark::kMicrosecond);
+      options.SetIterations(AddRow(name, Build, subject, options.KeysFor(keys))->Unit(unit));
       if (!subject.is_ours || !subject.is_ribbon) {
         continue;
       }
       const std::string phases =
           std::string("build_phases/") + subject.name + "/" + std::to_string(keys);
-      AddRow(phases, BuildInPhases, subject, options.KeysFor(keys))
-          ->Unit(keys >= 1'000'000 ? benchmark::kMillisecond : benchmark::kMicrosecond);
+      AddRow(phases, BuildInPhases, subject, options.KeysFor(keys))->Unit(unit);
     }
   }
 }

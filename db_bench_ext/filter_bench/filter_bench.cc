@@ -34,6 +34,9 @@ ABSL_FLAG(bool, huge, false, "Also builds of 10^8 keys, which take 3 GB of memor
 ABSL_FLAG(bool, rehearse, false,
           "Every filter with a thousandth of its keys: to see that all rows run. The figures mean "
           "nothing.");
+ABSL_FLAG(int64_t, iterations, 0,
+          "How often rows that build or ask one filter do so, whatever time that takes: for those "
+          "who count instructions. 0: as Google Benchmark sees fit.");
 ABSL_FLAG(std::string, peak_memory, "",
           "SUBJECT:KEYS, as in builtin_ribbon:10000000: builds one filter and prints by how many "
           "bytes the memory of this process grew at most (VmHWM less VmRSS before), and nothing "
@@ -117,6 +120,7 @@ int main(int argc, char** argv) {
   winnow::bench::RowOptions options;
   options.huge = absl::GetFlag(FLAGS_huge);
   options.rehearse = absl::GetFlag(FLAGS_rehearse);
+  options.iterations = absl::GetFlag(FLAGS_iterations);
   winnow::bench::AddContext(options);
   winnow::bench::RegisterBuildRows(options);
   winnow::bench::RegisterQueryRows(options);

@@ -144,7 +144,7 @@ void RegisterRow(const RowOptions& options, const std::string& what, const std::
   lookups.num_keys = options.KeysFor(lookups.num_keys);
   const std::string name = what + (lookups.presence == Presence::kHalf ? "/half/" : "/absent/") +
                            lookups.subject.name + "/" + size;
-  AddRow(name, measure, lookups);
+  options.SetIterations(AddRow(name, measure, lookups));
 }
 
 }  // namespace
@@ -154,7 +154,8 @@ void RegisterQueryRows(const RowOptions& options) {
   static constexpr size_t kBatches[] = {1, 2, 4, 8, 16, 32};
   static constexpr size_t kMisalignments[] = {0, 16, 32, 48};
   for (const Presence presence : {Presence::kHalf, Presence::kNone}) {
-    AddRow(presence == Presence::kHalf ? "keys/half" : "keys/absent", MakeKeys, presence);
+    options.SetIterations(
+        AddRow(presence == Presence::kHalf ? "keys/half" : "keys/absent", MakeKeys, presence));
     for (const Subject& subject : Subjects()) {
       for (const uint64_t keys : kSizes) {
         const std::string size = std::to_string(keys);

@@ -18,12 +18,17 @@
 namespace winnow::bench {
 
 struct RowOptions {
-  bool huge = false;      // also 10^8 keys
-  bool rehearse = false;  // every filter with a thousandth of its keys: figures mean nothing
+  bool huge = false;       // also 10^8 keys
+  bool rehearse = false;   // every filter with a thousandth of its keys: figures mean nothing
+  int64_t iterations = 0;  // of the rows that build or ask one filter; 0: by the time they take
 
   // The keys of a row that says num_keys.
   uint64_t KeysFor(uint64_t num_keys) const {
     return rehearse ? std::max<uint64_t>(num_keys / 1000, 32) : num_keys;
+  }
+
+  void SetIterations(benchmark::internal::Benchmark* row) const {
+    if (iterations > 0) row->Iterations(iterations);
   }
 };
 
