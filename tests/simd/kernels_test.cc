@@ -236,7 +236,7 @@ TEST(KernelsTest, CellsAreThoseOfStartPositions) {
   testing::RandomHashes random(testing::TestSeed());
   constexpr size_t kMost = 70;
   constexpr uint16_t kUntouched = 0xabcd;
-  for (int round = 0; round < 300; ++round) {
+  for (unsigned round = 0; round < 300; ++round) {
     RibbonGrid grid;
     grid.shard_bits = round % 13;
     grid.shard_starts = static_cast<uint32_t>(1 + random.Below(256)) * kRibbonBucketSlots;
@@ -244,7 +244,7 @@ TEST(KernelsTest, CellsAreThoseOfStartPositions) {
     grid.shard_cells = (grid.shard_starts + (1u << grid.cell_bits) - 1) >> grid.cell_bits;
     const auto shard = static_cast<uint32_t>(random.Below(uint64_t{1} << grid.shard_bits));
     grid.first_cell = shard * grid.shard_cells;
-    const size_t n = static_cast<size_t>(round) % kMost;
+    const size_t n = round % kMost;
     std::vector<uint64_t> hashes;
     for (size_t i = 0; i < n; ++i) hashes.push_back(random.Next() >> 8 * random.Below(3));
     std::vector<uint16_t> expected;
