@@ -1,8 +1,8 @@
 // A memory allocator for RocksDB's block cache that puts filters into huge pages.
 //
 // A lookup in a filter that no cache of the processor holds waits for the page walk as well, since
-// its page is in no TLB: a quarter of its time, and more on virtual machines. With pages of 2 MiB
-// there are 512 times fewer. RocksDB's block cache allocates its blocks by an allocator that a
+// its page is in no TLB: a quarter of its time on a virtual machine. With pages of 2 MiB there are
+// 512 times fewer. RocksDB's block cache allocates its blocks by an allocator that a
 // program may give it when it makes the cache:
 //
 //   ROCKSDB_NAMESPACE::LRUCacheOptions cache;

@@ -394,7 +394,9 @@ TEST(HugePagesInADatabase, HoldFilters) {
 }
 
 TEST(NewHugePageAllocator, MakesOneForThisSystem) {
-  const std::shared_ptr<MemoryAllocator> allocator = NewHugePageAllocator();
+  ROCKSDB_NAMESPACE::LRUCacheOptions cache_options;
+  cache_options.memory_allocator = winnow::NewHugePageAllocator();
+  const std::shared_ptr<MemoryAllocator> allocator = cache_options.memory_allocator;
   ASSERT_NE(allocator, nullptr);
   EXPECT_THAT(allocator->Name(), HasSubstr("winnow.HugePages"));
   void* const block = allocator->Allocate(kPage);
