@@ -2,8 +2,8 @@
 //
 // A lookup in a filter that no cache of the processor holds waits for the page walk as well, since
 // its page is in no TLB: a quarter of its time on a virtual machine. With pages of 2 MiB there are
-// 512 times fewer. RocksDB's block cache allocates its blocks by an allocator that a
-// program may give it when it makes the cache:
+// 512 times fewer. RocksDB's block cache allocates its blocks by an allocator that a program may
+// give it when it makes the cache:
 //
 //   ROCKSDB_NAMESPACE::LRUCacheOptions cache;
 //   cache.capacity = size_t{8} << 30;
@@ -18,8 +18,8 @@
 // What it costs. A block takes a multiple of 4 KiB, which RocksDB charges to the cache. After many
 // blocks came and went, a tenth more memory is in use than such blocks take. A huge page without a
 // block is given back to the system, but for 16 MiB; one with a single block is not. Each block has
-// 200 bytes of bookkeeping, and a mutex is held for a microsecond. docs/results/huge-pages.md has
-// what was measured, beside malloc.
+// 150 bytes of bookkeeping. A mutex is held for half a microsecond, and for ten where a page is
+// given back. docs/results/huge-pages.md has what was measured, beside malloc.
 //
 // The system must have transparent huge pages for who asks: /sys/kernel/mm/transparent_hugepage/
 // enabled is "madvise" or "always" (Linux; processors with huge pages of 2 MiB). Where it does not,
