@@ -307,7 +307,7 @@ TEST(StandinsTest, JumpAtTheEndOfAFunction) {
       RunProgram({WINNOW_OBJDUMP, "-d", "--no-show-raw-insn", STANDINS "preload_standin_one.so"});
   ASSERT_EQ(code.status, 0) << code.errors;
   for (const char* name : {"20NewBloomFilterPolicyEdb", "21NewRibbonFilterPolicyEdi"}) {
-    const std::string jump = "\t(jmp|b) +[0-9a-f]+ <_ZN7rocksdb" + std::string(name) + "@plt>";
+    const std::string jump = "\t(jmp|b)[ \t]+[0-9a-f]+ <_ZN7rocksdb" + std::string(name) + "@plt>";
     EXPECT_TRUE(std::regex_search(code.output, std::regex(jump))) << name;
   }
 }

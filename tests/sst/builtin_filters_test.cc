@@ -135,14 +135,14 @@ TEST(BuiltinFiltersTest, AnyBytesAndAnyNumberOfKeysGiveARate) {
   constexpr uint32_t kSeed = 7;
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937_64 random(kSeed);
-  constexpr char kMarkers[] = {-1, -2, 0, 1, 6, 127, -87, -128};
+  constexpr signed char kMarkers[] = {-1, -2, 0, 1, 6, 127, -87, -128};
   for (int i = 0; i < 20'000; ++i) {
     std::string block(random() % 300, '\0');
     for (char& byte : block) {
       byte = static_cast<char>(random());
     }
     if (block.size() > 5) {
-      block[block.size() - 5] = kMarkers[random() % sizeof(kMarkers)];
+      block[block.size() - 5] = static_cast<char>(kMarkers[random() % sizeof(kMarkers)]);
     }
     const uint64_t keys = random() >> (random() % 64);
     const double rate = ExpectedRate(ParseBuiltinFilter(block), keys);
