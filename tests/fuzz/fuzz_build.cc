@@ -96,6 +96,7 @@ void AskBuilt(unsigned columns, const std::vector<uint64_t>& hashes, RandomHashe
   options.bits_per_key = 1.2 * columns + 1;
   FilterBuilder builder(options);
   std::vector<KeyHash> keys;
+  keys.reserve(hashes.size());
   for (const uint64_t hash : hashes) keys.push_back({hash});
   builder.Add(keys.data(), keys.size());
   const FilterBlock block = builder.Finish();
