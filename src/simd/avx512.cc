@@ -56,7 +56,7 @@ WINNOW_INLINE HashLanes LanesOf(const RibbonQuery& query, unsigned fingerprint_s
 }
 
 // One bit for each of up to eight columns, from kFirst on, that has not the parity of the
-// fingerprint's bit. lanes: the columns to load.
+// fingerprint's bit. loaded: the columns to load.
 template <unsigned kFirst>
 WINNOW_INLINE __mmask8 Differing(const RibbonQuery& query, const HashLanes& hash, uint32_t loaded) {
   const auto lanes = static_cast<__mmask8>(loaded >> kFirst);
@@ -82,8 +82,9 @@ WINNOW_INLINE bool MatchColumns(const RibbonLayer& layer, const RibbonQuery& que
   const HashLanes hash = LanesOf(query, layer.fingerprint_shift);
   const uint32_t loaded = layer.column_mask;
   uint32_t differing = _cvtmask8_u32(Differing<0>(query, hash, loaded));
-  if (!kIsNarrow && loaded > 0xff)
+  if (!kIsNarrow && loaded > 0xff) {
     differing |= _cvtmask8_u32(Differing<8>(query, hash, loaded)) << 8;
+  }
   return _bzhi_u32(differing, query.columns) == 0;
 }
 

@@ -54,8 +54,8 @@ struct RibbonLayer : Layer {
   const unsigned char* thresholds = nullptr;  // unaligned
   // What answers for a hash whose bucket bumps it; gets the layer that it was asked of.
   bool (*if_bumped)(const RibbonLayer& layer, uint64_t hash) noexcept = nullptr;
-  uint32_t starts = 0;  // start positions of all sub-shards
-  uint32_t split = 0;   // the first block with one column more
+  uint32_t starts = 0;            // start positions of all sub-shards
+  uint32_t split = 0;             // the first block with one column more
   uint16_t column_mask = 0;       // one bit for each column that a block may have
   uint8_t columns = 0;            // of the blocks before the split
   uint8_t shard_shift = 0;        // 32 less the bits that choose a sub-shard
