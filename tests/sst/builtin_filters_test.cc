@@ -81,7 +81,9 @@ INSTANTIATE_TEST_SUITE_P(
                       RateCase{"bloomfilter:4.5", 5, 100'000, Kind::kBloom},
                       RateCase{"bloomfilter:16", 5, 100'000, Kind::kBloom},
                       RateCase{"bloomfilter:1", 5, 100'000, Kind::kBloom},
+                      RateCase{"bloomfilter:6", 4, 100'000, Kind::kLegacyBloom, 0.15},
                       RateCase{"bloomfilter:10", 4, 100'000, Kind::kLegacyBloom, 0.15},
+                      RateCase{"bloomfilter:16", 4, 100'000, Kind::kLegacyBloom, 0.15},
                       RateCase{"ribbonfilter:10:-1", 5, 100'000, Kind::kRibbon},
                       RateCase{"ribbonfilter:5.3:-1", 5, 20'000, Kind::kRibbon},
                       RateCase{"ribbonfilter:16:-1", 5, 20'000, Kind::kRibbon}));
