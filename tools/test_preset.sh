@@ -43,7 +43,6 @@ arm64_rocksdb | s390x_rocksdb)
     '^SortmernaTest[.]' 'Debian has that program for x86-64 alone'
     '^PreloadStateLineTest[.](OfAProgramWithout|SaysWhatIsWrong|IsSaidForAny|IsSaidOnceByEach)|^StandinsTest[.]AProgramOfAnother'
     "bash, perl and cat are this machine's"
-    '^FilterMemoryTest[.]ATimeSeries' 'files are written before the listener has heard of those before the open, where all is slow'
   )
   targets=(filter_bytes_test policy_database_test policy_test register_at_load_test registration_test)
   tests='(^|/)(FilterBytes|OptionsFile|Policy|PolicyDatabase|Shape)Test[.]|^(RegisterAtLoad|Registration)[.]'
