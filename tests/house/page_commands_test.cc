@@ -39,7 +39,8 @@ std::vector<Words> CommandsOf(std::string line) {
     std::istringstream in(match->str());
     Words words;
     for (std::string word; in >> word;) {
-      static const std::regex before(R"(env|exec|export|sudo|nice|[A-Z_]+=.*)");
+      static const std::regex before(
+          R"(env|exec|export|sudo|nice|tools/emulated\.sh|arm64|[A-Z_]+=.*)");
       if (!words.empty() || !std::regex_match(word, before)) words.push_back(word);
     }
     if (!words.empty()) commands.push_back(words);
