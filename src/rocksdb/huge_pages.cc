@@ -15,6 +15,7 @@
 #include <new>
 
 #include "src/rocksdb/version_guard.h"
+#include "third_party/rocksdb_abi/type_information.h"
 #include "winnow/rocksdb_huge_pages.h"
 
 namespace winnow::plugin {

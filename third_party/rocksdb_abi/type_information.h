@@ -5,8 +5,9 @@
 // null dereference for whoever asks dynamic_cast or typeid about its objects; a class with it
 // refers to that of FilterPolicy. Both are chosen by the RocksDB that is found when building
 // (winnow_rocksdb_class_flags of find.cmake), and the one that is found at run time may be another.
-// So every file that derives from FilterPolicy includes this one: the reference is weak, and where
-// it leads to nothing the library is loaded all the same and says so (version_guard.h).
+// So every file that derives from FilterPolicy or Customizable includes this one: the reference is
+// weak, and where it leads to nothing the library is loaded all the same and says so
+// (version_guard.h).
 
 #ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_TYPE_INFORMATION_H_
 #define WINNOW_THIRD_PARTY_ROCKSDB_ABI_TYPE_INFORMATION_H_
@@ -25,7 +26,8 @@ inline constexpr bool kHaveTypeInformation = false;
 inline bool HasTypeInformation() noexcept { return kHaveTypeInformation; }
 #else
 __asm__(".weak _ZTIN7rocksdb12FilterPolicyE");
-// An event listener's class is defined in RocksDB's header, its base is not.
+// The classes of event listeners and memory allocators are defined in RocksDB's headers, their base
+// is not.
 __asm__(".weak _ZTIN7rocksdb12CustomizableE");
 extern const char type_of_filter_policy[] __asm__("_ZTIN7rocksdb12FilterPolicyE")
     __attribute__((weak));
