@@ -122,6 +122,7 @@ void Query(benchmark::State& state, const Where& where, bool one_by_one) {
 }  // namespace
 
 void RegisterHugePageRows(const RowOptions& options) {
+  if (NewHugePageAllocator() == nullptr) return;
   for (const bool one_by_one : {false, true}) {
     for (const Subject& subject : Subjects()) {
       if (!subject.is_ours) continue;

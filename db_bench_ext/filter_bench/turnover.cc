@@ -184,9 +184,15 @@ int MeasureTurnover(const char* what) {
                  what);
     return 2;
   }
-  const std::shared_ptr<MemoryAllocator> huge_pages =
-      allocator == std::string_view("malloc") ? nullptr : NewHugePageAllocator();
-  if (huge_pages != nullptr) std::fprintf(stderr, "huge_pages: %s\n", huge_pages->Name());
+  std::shared_ptr<MemoryAllocator> huge_pages;
+  if (allocator == std::string_view("huge_pages")) {
+    huge_pages = NewHugePageAllocator();
+    if (huge_pages == nullptr) {
+      std::fputs("filter_bench: no allocator could be made\n", stderr);
+      return 1;
+    }
+    std::fprintf(stderr, "huge_pages: %s\n", huge_pages->Name());
+  }
   const size_t capacity = mebibytes << 20;
   const uint64_t before = StatusBytes("VmRSS:");
   TurningCache& cache = *new TurningCache(capacity, huge_pages.get());

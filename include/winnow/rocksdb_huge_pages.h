@@ -40,8 +40,11 @@
 
 namespace winnow {
 
-// Reserves addresses for twice the machine's memory, and no memory. May serve several caches at
-// once; its blocks must be freed before it is gone, for which a cache keeps a share of it. Its
+// Reserves addresses for twice the machine's memory, and no memory; none where the process has a
+// limit of addresses (ulimit -v), and then it has no huge pages. May serve several block caches at
+// once; its blocks must be freed before it is gone, for which a cache keeps a share of it. Not for
+// a compressed secondary cache (CompressedSecondaryCacheOptions::memory_allocator): RocksDB from
+// 9.7 on asks malloc there for the size of a block, which ends the process. Its
 // functions are safe from any thread. Allocate never returns null: where malloc does, it throws
 // std::bad_alloc, as RocksDB does without an allocator. All others throw nothing.
 //

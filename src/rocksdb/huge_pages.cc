@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -206,6 +207,11 @@ std::string WhyNoHugePages(const std::string& folder) {
   if (of_size == "never") return "transparent_hugepage/hugepages-2048kB/enabled is never";
   if (enabled == "never" && (of_size.empty() || of_size == "inherit")) {
     return "transparent_hugepage/enabled is never";
+  }
+  // Of a limited range, reserved addresses would be missing elsewhere.
+  rlimit addresses{};
+  if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) {
+    return "this process has a limit of addresses (ulimit -v)";
   }
 #ifdef PR_GET_THP_DISABLE
   if (::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) return "this process has them disabled";

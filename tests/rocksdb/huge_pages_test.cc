@@ -9,6 +9,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/table.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -333,6 +334,16 @@ TEST_F(WhyNoHugePagesTest, IsOfTheWordInBrackets) {
   EXPECT_EQ(Why("always madvise [never]"), "transparent_hugepage/enabled is never");
   EXPECT_THAT(Why(""), HasSubstr("no transparent_hugepage/enabled"));
   EXPECT_THAT(Why("nonsense"), HasSubstr("no transparent_hugepage/enabled"));
+}
+
+TEST_F(WhyNoHugePagesTest, IsALimitOfAddresses) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  rlimit limited = before;
+  limited.rlim_cur = std::min(before.rlim_max, RLIM_INFINITY - 1);
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &limited), 0);
+  EXPECT_THAT(Why("[always] madvise never"), HasSubstr("ulimit -v"));
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
 }
 
 TEST_F(WhyNoHugePagesTest, IsOfTheirSize) {
