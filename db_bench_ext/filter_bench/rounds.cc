@@ -78,13 +78,17 @@ std::vector<Rivalry> Rivalries() {
 
 std::vector<std::string> ChosenRows() {
   std::string filter = benchmark::GetBenchmarkFilter();
+  if (filter == "all") filter.clear();  // which Google Benchmark takes for "."
   const bool is_negative = !filter.empty() && filter[0] == '-';
   const std::regex expression(is_negative ? filter.substr(1) : filter,
                               std::regex::extended);  // as Google Benchmark reads it
   std::vector<std::string> chosen;
-  std::copy_if(
-      RowNames().begin(), RowNames().end(), std::back_inserter(chosen),
-      [&](const std::string& name) { return std::regex_search(name, expression) != is_negative; });
+  std::copy_if(RowNames().begin(), RowNames().end(), std::back_inserter(chosen),
+               [&](const std::string& name) {
+                 const bool is_twin =
+                     absl::StrContains(name, "_twin/") || absl::EndsWith(name, "_twin");
+                 return !is_twin && std::regex_search(name, expression) != is_negative;
+               });
   return chosen;
 }
 
