@@ -42,8 +42,8 @@ run() {
 # two runs.
 a_key() {
   local once often
-  once=$(run "$1" 1)
-  often=$(run "$1" $(($2 + 1)))
+  once=$(run "$1" 1) || exit
+  often=$(run "$1" $(($2 + 1))) || exit
   echo $(((often - once) * 10 / ($2 * $3)))
 }
 
@@ -52,7 +52,8 @@ subjects=(winnow_bloom winnow_ribbon builtin_bloom builtin_ribbon)
 print_row() {
   local figures=() subject each
   for subject in "${subjects[@]}"; do
-    figures+=($(($(a_key "${2/\%/$subject}" "$3" "$4") - $5)))
+    each=$(a_key "${2/\%/$subject}" "$3" "$4") || exit
+    figures+=($((each - $5)))
   done
   printf '| %s |' "$1"
   for each in "${figures[@]}"; do
@@ -69,7 +70,7 @@ echo "| instructions a key, $keys keys | Winnow Bloom | Winnow Ribbon | RocksDB'
 echo '|---|---:|---:|---:|---:|---:|---:|'
 print_row building "build/%/$keys" 3 "$keys" 0
 for presence in half absent; do
-  making=$(a_key "keys/$presence" 10000 32)
+  making=$(a_key "keys/$presence" 10000 32) || exit
   words=${presence/half/half of the keys present}
   print_row "a lookup, $words" "query/hot/$presence/%/$keys" 10000 32 "$making"
   print_row "MultiGet, $words" "multiget/hot/$presence/%/$keys" 10000 32 "$making"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Unpacks Debian's packages for another machine, with all that they depend on, into build/sysroot_MACHINE, where
 # tools/emulated.cmake and tools/emulated.sh find them. Does nothing when they are there. Touches neither the system's
-# packages nor its sources and machines of packages.
+# packages nor its sources and machines of packages; what apt is told to run after an update, it runs.
 #
 #   tools/fetch_sysroot.sh arm64|s390x PACKAGE…
 set -euo pipefail
