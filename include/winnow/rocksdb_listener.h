@@ -10,22 +10,39 @@
 // by itself. level_plan=auto and learned are then as good after an open as before; without the
 // listener they need some turnover of the tree, and work all the same.
 //
-// What it costs. Nothing with level_plan=uniform, which needs to know no files. RocksDB calls it at
-// flushes, compactions and ingestions, in their threads, and not in lookups. There it reads
-// DB::GetLiveFilesMetaData, under RocksDB's mutex, about 1 us a file, and compares it with what is
-// known, some 3 us a file. It does so at once after an open, and then not before 100 times as long
-// as the last reading took has gone by: at most one per cent of the time. Once after an open it
-// reads the table properties of each file that is not known yet, from the file itself, as they may
-// not be in memory: 30 to 100 us a file that is in the page cache, and some reads of a disk
-// otherwise. Of that it does 50 ms at a time, or with many files 10 times what the list took, and
-// then nothing for 10 times as long. Memory: some 60 bytes a file, for up to 131,072 files, besides
-// what the policy has.
+// Where compactions run in other processes (RocksDB's CompactionService), the listener also looks
+// at each file that such a process wrote, with every policy of Winnow: RocksDB takes a worker's
+// table factory from the worker, and tells nobody where its files have RocksDB's filters or none.
+// The listener names such files in the database's LOG and, with WINNOW_LOG=1, on stderr, with what
+// to do (rocksdb_remote_compaction.h): the first at once, then one in ten minutes with the number
+// of the others. It reads files by the database's Env, in a thread of its own, which there is only
+// while files wait, 4,096 at most; closing the database waits for them, for 16 at most. How many
+// were not looked at, the LOG says. From RocksDB 9.8 on it looks at none without a service.
+//
+// What it costs. Almost nothing with level_plan=uniform, which needs to know no files. RocksDB
+// calls it at flushes, compactions and ingestions, in their threads, and not in lookups. There it
+// reads DB::GetLiveFilesMetaData, under RocksDB's mutex, about 1 us a file, and compares it with
+// what is known, some 3 us a file. It does so at once after an open, and then not before 100 times
+// as long as the last reading took has gone by: at most one per cent of the time. Only after a
+// compaction with files that were not written here it does so at once. Once after an open it reads
+// the table properties of each file that is not known yet, from the file itself, as they may not be
+// in memory: 30 to 100 us a file that is in the page cache, and some reads of a disk otherwise. Of
+// that it does 50 ms at a time, or with many files 10 times what the list took, and then nothing
+// for 10 times as long. Memory: some 60 bytes a file, for up to 131,072 files, besides what the
+// policy has.
 //
 // Which families of a database are the policy's. Those that build filters by it; before they built
 // any, those whose newest file names Winnow's policy in its properties. A family of another Winnow
 // policy in the same database counts as this one's until its first file is written: where that
 // matters, set one policy for all families. Families without any file of Winnow's count from the
 // first filter on.
+//
+// Where filters that came from elsewhere, by ingestion, import or a move to another level, cost 5 %
+// more memory or 10 % more false reads than those that the policy's level_plan builds there, the
+// LOG says so, at most once in ten minutes, and what mends it. To look for them takes at most one
+// per cent of the time as well. Of files that were there before the open and that SstFileWriter did
+// not write, only those with far more bits, or without a filter, are seen; `winnow inspect` sees
+// all.
 //
 // Filters that were built before the database was opened are known by size, but not by their bytes:
 // their lookups teach level_plan=learned nothing until the files are written again.

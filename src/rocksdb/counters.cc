@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "src/core/sizing.h"
+#include "src/core/struct_size.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/lookups/shared_hash.h"
 #include "src/rocksdb/trees/learned_rates.h"
@@ -86,14 +87,21 @@ Counters CurrentCounters() noexcept {
 
 }  // namespace plugin
 
-LookupCounters CurrentLookupCounters() noexcept {
+void FillLookupCounters(LookupCounters* counters, size_t size) noexcept {
   const plugin::LookupCounts counts = plugin::CurrentLookupCounts();
-  return {counts.computed + counts.shared, counts.computed, counts.shared};
+  LookupCounters known;
+  known.lookups = counts.computed + counts.shared;
+  known.hashes_computed = counts.computed;
+  known.hashes_shared = counts.shared;
+  core::ForCaller(known, counters, size);
 }
 
-SampleCounters CurrentSampleCounters() noexcept {
-  return {plugin::CurrentSampledLookups(), plugin::CurrentLearnedFilters(),
-          plugin::CurrentLearnedTrees()};
+void FillSampleCounters(SampleCounters* counters, size_t size) noexcept {
+  SampleCounters known;
+  known.lookups_sampled = plugin::CurrentSampledLookups();
+  known.filters_learned = plugin::CurrentLearnedFilters();
+  known.trees_learned = plugin::CurrentLearnedTrees();
+  core::ForCaller(known, counters, size);
 }
 
 }  // namespace winnow

@@ -127,6 +127,20 @@ void LogLine::Write(Logger* logger, const std::string& text, const std::string& 
   }
 }
 
+void LogLine::AddToFirst(const std::string& text, bool is_warning) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  added_ = text;
+  added_is_warning_ = is_warning;
+  has_added_ = true;
+}
+
+void LogLine::WriteAdded(Logger* logger) {
+  if (logger == nullptr || !has_added_.exchange(false)) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ROCKSDB_NAMESPACE::Log(added_is_warning_ ? InfoLogLevel::WARN_LEVEL : InfoLogLevel::INFO_LEVEL,
+                         logger, "[winnow] %s", added_.c_str());
+}
+
 void LogLine::WriteOnce(Logger* logger, const char* name, const PolicyOptions& options,
                         const std::string& complaint) noexcept {
   try {
@@ -140,6 +154,7 @@ void LogLine::WriteOnce(Logger* logger, const char* name, const PolicyOptions& o
           options.build == Build::kWinnow
               ? "builds the filters of policy " + std::string(name) + ": " + text
               : Reading(name, "builds RocksDB's " + BuiltinPolicyId(options)));
+    WriteAdded(logger);
   } catch (...) {
     // A missing line is better than a failed flush.
   }

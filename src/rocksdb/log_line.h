@@ -58,6 +58,10 @@ class LogLine {
   void WriteOnce(ROCKSDB_NAMESPACE::Logger* logger, const char* name, const PolicyOptions& options,
                  const std::string& complaint = {}) noexcept;
 
+  // Writes "[winnow] TEXT" behind the line that WriteOnce writes first, in the first log that it is
+  // shown; as a warning, or not.
+  void AddToFirst(const std::string& text, bool is_warning);
+
   // Of a policy that builds none of Winnow's filters: "[winnow] VERSION reads Winnow's and
   // RocksDB's filters for policy NAME, which BUILDS", where `builds` is "builds RocksDB's
   // bloomfilter:10", say. Else as WriteOnce.
@@ -79,10 +83,15 @@ class LogLine {
   // Writes what is said if the text, by which it is known again, is due.
   void Write(ROCKSDB_NAMESPACE::Logger* logger, const std::string& text, const std::string& said);
 
+  void WriteAdded(ROCKSDB_NAMESPACE::Logger* logger);
+
   // Whether the text is due.
   bool Note(const ROCKSDB_NAMESPACE::Logger& logger, const std::string& text);
 
   std::atomic<bool> has_complained_{false};
+  std::atomic<bool> has_added_{false};
+  std::string added_;
+  bool added_is_warning_ = false;
   std::atomic<bool> was_said_without_log_{false};  // so the first log's database need not say it
   std::mutex mutex_;
   std::vector<Seen> seen_;  // the last one shown is the first

@@ -7,6 +7,7 @@
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/size_text.h"
 
 namespace winnow::plugin {
 namespace {
@@ -51,15 +52,6 @@ double ShareOf(double bytes, double keys, const LiveFiles::Sums& alive) noexcept
   const double staying_keys = std::clamp(alive.keys_that_stay, 0.0, keys);
   const double left = bytes * (1 + kSlack) - alive.bytes_that_stay;
   return std::max(left / (keys * (1 + kSlack) - staying_keys), 0.0);
-}
-
-std::string SizeText(double bytes) {
-  constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  size_t unit = 0;
-  for (; bytes >= 1000 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1024;
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*f %s", unit > 0 && bytes < 10 ? 1 : 0, bytes, kUnits[unit]);
-  return text;
 }
 
 std::string CountText(double count) {
@@ -206,6 +198,7 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known) {
 void MemoryReport::Write(ROCKSDB_NAMESPACE::Logger* logger, const PolicyOptions& asked,
                          const KnownTotals& known) noexcept {
   if (asked.filter_memory == 0 || logger == nullptr) return;
+  if (known.are_elsewhere && !known.knows_all_files) return;  // which no listener here changes
   try {
     LogTimes& times = known.knows_all_files ? in_force_ : not_in_force_;
     if (!times.IsDue(*logger, kBetweenLines, true, std::chrono::steady_clock::now())) return;

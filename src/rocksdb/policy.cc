@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "src/core/struct_size.h"
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/totals.h"
@@ -48,7 +49,10 @@ std::unique_ptr<const Predecessor> TakePredecessor(const std::string& id) {
 }  // namespace
 
 Policy::Policy(const PolicyOptions& options, std::shared_ptr<const FilterPolicy> builtin)
-    : state_(options), builtin_(std::move(builtin)), planned_builders_(nullptr) {
+    : state_(options),
+      builtin_(std::move(builtin)),
+      planned_builders_(nullptr),
+      meter_(this, planned_builders_.loads()) {
   Register();
 }
 
@@ -59,7 +63,8 @@ Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builti
                std::unique_ptr<const Predecessor> predecessor)
     : state_(id, predecessor ? std::optional(predecessor->options) : std::nullopt),
       builtin_(std::move(builtin)),
-      planned_builders_(predecessor ? predecessor->known.lock() : nullptr) {
+      planned_builders_(predecessor ? predecessor->known.lock() : nullptr),
+      meter_(this, planned_builders_.loads()) {
   Register();
 }
 
@@ -80,6 +85,7 @@ FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& co
   const PolicyState::Snapshot now = state_.Get();
   log_line_.WriteOnce(context.info_log, Name(), now.options, now.complaint);
   LogTotals(context.info_log);
+  planned_builders_.Meet(context);
   if (now.options.build != Build::kWinnow) {
     if (now.options.filter_memory > 0) {
       WarnOnceInLog(context.info_log, "filter_memory has no effect with build=" +
@@ -94,7 +100,8 @@ FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& co
 
 FilterBitsReader* Policy::GetFilterBitsReader(const Slice& contents) const {
   // A database that is only read asks for no builder, and does not ask whether options are valid.
-  if (const PolicyState::Snapshot now = state_.Get(); !now.complaint.empty()) {
+  if (state_.has_complaint()) {
+    const PolicyState::Snapshot now = state_.Get();
     log_line_.ComplainOnce(Name(), now.options, now.complaint);
   }
   return NewBitsReader(contents, *builtin_, planned_builders_.NewReader(contents));
@@ -119,7 +126,9 @@ Status Policy::GetOption(const ConfigOptions& config_options, const std::string&
 
 Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptions& cf_opts) const {
   const Status status = state_.Validate();
-  planned_builders_.Meet(cf_opts);
+  // Also after SetOptions made this policy in place of another one.
+  if (status.ok()) planned_builders_.Use(state_.Get().options);
+  planned_builders_.Meet(db_opts, cf_opts);
   return status.ok() ? FilterPolicy::ValidateOptions(db_opts, cf_opts) : status;
 }
 
@@ -147,11 +156,17 @@ Status MakePolicyFromId(const std::string& id, std::unique_ptr<const FilterPolic
 }  // namespace plugin
 
 ROCKSDB_NAMESPACE::Status NewFilterPolicy(
-    const PolicyOptions& options, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy) {
+    const PolicyOptions* asked, size_t size,
+    std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy) {
   using ROCKSDB_NAMESPACE::Status;
   if (const std::string& problem = plugin::VersionProblem(); !problem.empty()) {
     return Status::NotSupported(problem);
   }
+  if (const std::string problem = core::CheckStructSize("PolicyOptions", size, sizeof *asked);
+      !problem.empty()) {
+    return Status::NotSupported(problem);
+  }
+  const PolicyOptions options = core::OfCaller(asked, size);
   Status status = plugin::CheckPolicyOptions(options);
   if (!status.ok()) {
     return status;

@@ -13,6 +13,7 @@
 #include "src/rocksdb/builtin_builders.h"
 #include "src/rocksdb/log_line.h"
 #include "src/rocksdb/planned_builders.h"
+#include "src/rocksdb/policy_meter.h"
 #include "src/rocksdb/policy_state.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
@@ -44,8 +45,9 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // The name in the table properties; in OPTIONS files the id, beside which are the options.
   static constexpr char kName[] = "winnow.Filter";
   const char* Name() const override { return kName; }
-  // By which a listener knows it.
-  static const char* kClassName() { return "winnow.internal.Policy"; }
+  // By which a listener knows it, with a number that changes with its members: a program may have
+  // another copy of the library.
+  static const char* kClassName() { return "winnow.internal.Policy/3"; }
   const char* NickName() const override { return "winnow"; }
 
   // That of the built-in policies, which therefore find our filters and take them for "may match",
@@ -79,11 +81,21 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const ROCKSDB_NAMESPACE::DBOptions& db_opts,
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_opts) const override;
 
+  // By which it builds now.
+  PolicyOptions options() const { return state_.Get().options; }
+
+  // The first log that it is shown gets this line too, as a warning or not.
+  void SayInFirstLog(const std::string& text, bool is_warning) const {
+    log_line_.AddToFirst(text, is_warning);
+  }
+
   // What it knows of its files, for a listener, by its options now.
   const std::shared_ptr<KnownFiles>& known() const {
     planned_builders_.Use(state_.Get().options);
     return planned_builders_.known();
   }
+  // The same, by the options of whichever policy that shares it was used last.
+  const std::shared_ptr<KnownFiles>& shared() const { return planned_builders_.known(); }
 
  private:
   Policy(const std::string& id, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin,
@@ -94,6 +106,7 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin_;
   const BuiltinBuilders builtin_builders_;
   mutable PlannedBuilders planned_builders_;
+  const PolicyMeter meter_;
   mutable LogLine log_line_;
 };
 
@@ -105,6 +118,13 @@ ROCKSDB_NAMESPACE::Status MakePolicy(
 // set only if OK.
 ROCKSDB_NAMESPACE::Status MakePolicyFromId(
     const std::string& id, std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
+
+// Null: none of Winnow's, or of another copy of the library. Not by CheckedCast: RocksDB's library
+// would show its instance for Policy.
+inline const Policy* AsPolicy(const ROCKSDB_NAMESPACE::FilterPolicy* policy) {
+  const bool is_ours = policy != nullptr && policy->IsInstanceOf(Policy::kClassName());
+  return is_ours ? static_cast<const Policy*>(policy) : nullptr;
+}
 
 }  // namespace winnow::plugin
 

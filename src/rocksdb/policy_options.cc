@@ -11,6 +11,7 @@
 
 #include "src/core/options.h"
 #include "src/rocksdb/parse_number.h"
+#include "src/rocksdb/size_text.h"
 #include "src/rocksdb/stderr_line.h"
 
 namespace winnow::plugin {
@@ -114,22 +115,11 @@ std::string NumberText(Value number) {
   return std::to_string(number);
 }
 
-// "256MiB": with the largest unit of which it is a whole number.
-std::string SizeText(uint64_t bytes) {
-  constexpr std::string_view kUnits = "KMGT";
-  size_t power = 0;
-  while (power < kUnits.size() && bytes != 0 && bytes % 1024 == 0) {
-    bytes /= 1024;
-    ++power;
-  }
-  return NumberText(bytes) + (power == 0 ? "" : std::string(1, kUnits[power - 1]) + "iB");
-}
-
 template <typename Value>
 std::string TextOf(const NumberOption<Value>& option, Value value) {
   if (value == option.automatic) return std::string(kAuto);
   if constexpr (std::is_same_v<Value, uint64_t>) {
-    if (option.unit == kBytes) return SizeText(value);
+    if (option.unit == kBytes) return ExactSizeText(value);
   }
   return NumberText(value);
 }

@@ -29,6 +29,11 @@ PolicyState::Snapshot PolicyState::Get() const {
   return now_;
 }
 
+bool PolicyState::has_complaint() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return !now_.complaint.empty();
+}
+
 Status PolicyState::Validate() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return stage_ == Stage::kWorking || now_.complaint.empty()

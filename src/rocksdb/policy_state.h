@@ -35,6 +35,7 @@ class PolicyState {
     std::string complaint;  // about what is not in force of what was asked for last; often empty
   };
   Snapshot Get() const;
+  bool has_complaint() const;
 
   // InvalidArgument with the complaint if the policy was made from text that is wrong, and nothing
   // was asked for since that is right.

@@ -1,10 +1,12 @@
 #include "src/rocksdb/stderr_line.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 
 #include "src/base/stderr_line.h"
+#include "src/base/switch.h"
 
 namespace winnow::plugin {
 
@@ -32,6 +34,11 @@ void SayOnceOnStderr(const std::string& line) noexcept {
     }
   } catch (...) {
   }
+}
+
+bool IsLogging() noexcept {
+  static const bool is_logging = base::IsOn(std::getenv("WINNOW_LOG"));
+  return is_logging;
 }
 
 std::string Quoted(std::string_view text) {

@@ -19,6 +19,10 @@ void SayOnStderr(const std::string& line) noexcept;
 // The same, unless this process did before.
 void SayOnceOnStderr(const std::string& line) noexcept;
 
+// Whether WINNOW_LOG asks for more on stderr than faults: it is set, and neither empty nor 0. Read
+// once, as the environment may change at any time.
+bool IsLogging() noexcept;
+
 // A text from the environment or from options, for a message: in quotation marks, cut, and without
 // what can't be printed.
 std::string Quoted(std::string_view text);

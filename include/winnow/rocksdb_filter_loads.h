@@ -1,0 +1,131 @@
+// Which filters RocksDB loads through a policy of Winnow, and whether it loads the same ones again
+// and again, as where a block cache has no room for them.
+//
+// RocksDB asks a policy for a reader each time that a filter block comes into its block cache, and,
+// where filters lie outside the cache, each time that a table is opened. Each of these is a load
+// here. Lookups are not counted, and cost nothing more; a load costs less than 100 ns more.
+//
+// Where the same filters are loaded again and again, there is an alarm: a function of the program's
+// is called (SetFilterLoadAlarm), the environment's WINNOW_LOG=1 has a line on stderr, and a
+// database's LOG gets it: at once where the preload or a listener (rocksdb_listener.h, from the
+// first flush or compaction on) showed it to the policy, else when the next filter is built.
+//
+// A load may have another cause than a small cache, which RocksDB does not tell: a table that is
+// opened again (max_open_files), a database that is, a secondary cache, from which a block comes
+// without being read from a file, and from RocksDB 8.3 on reads with fill_cache=false. The alarm
+// names those that can be the cause by what is known of the cache and the options.
+//
+// Needs NewFilterPolicy's library (rocksdb_policy.h), of whose policies it speaks, in options
+// strings and of the preload too. A program that has it twice, linked and preloaded, reads the
+// figures of one of them. All functions are safe from any thread, throw nothing, and may be called
+// while databases are in use.
+
+#ifndef WINNOW_ROCKSDB_FILTER_LOADS_H_
+#define WINNOW_ROCKSDB_FILTER_LOADS_H_
+
+#include <rocksdb/filter_policy.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "winnow/version.h"
+
+namespace winnow {
+
+// Bytes are those of the filter blocks, uncompressed. The ticker
+// rocksdb.block.cache.filter.bytes.insert has what memory was allocated for them, some per cent
+// more where they are small, and no blocks that are not put into the cache.
+//
+// A filter is known by a hash: of Winnow's tail, with the checksum of all its bytes, or of some 200
+// bytes of RocksDB's own. Two filters of the same keys, as of a database and its copy, are one.
+//
+// It grows (winnow/version.h).
+struct FilterLoads {
+  // Loaded since the policy was made, or in its place the one before it (SetOptions).
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+  // Of these, loads of filters that were loaded already in the ten minutes before.
+  uint64_t blocks_again = 0;
+  uint64_t bytes_again = 0;
+
+  // The same in the last minute, which begins 55 to 60 s ago.
+  uint64_t minute_blocks = 0;
+  uint64_t minute_bytes = 0;
+  uint64_t minute_blocks_again = 0;
+  uint64_t minute_bytes_again = 0;
+  uint64_t minute_filters_again = 0;  // different ones among minute_blocks_again
+
+  // Different filters that were loaded in the last ten minutes, and what they take: what a cache
+  // would need for them all, besides data. Filters that stayed in the cache all that time are not
+  // among them; those of files that compactions have deleted since are.
+  uint64_t filters = 0;
+  uint64_t filter_bytes = 0;
+  uint64_t largest_filter_bytes = 0;
+
+  // 1: all filters are known one by one, up to 100,000 of ten minutes. Of more, those of one in
+  // 2, 4, … are, by their hash, and what is said of filters, and loads again, is that many times
+  // what they have. It does not fall again.
+  uint64_t counted_one_of = 1;
+  // Loads of filters that could not be remembered, as memory was short: not known whether again.
+  uint64_t blocks_unknown = 0;
+
+  uint64_t alarms = 0;       // so often was there one
+  uint64_t meter_bytes = 0;  // memory that these figures take; up to 7 MiB
+};
+
+// Sets as many bytes of *loads as are told, for the functions below.
+WINNOW_EXPORT bool FillFilterLoads(const ROCKSDB_NAMESPACE::FilterPolicy* policy,
+                                   FilterLoads* loads, size_t size) noexcept;
+
+// Of this policy, and of those before it in whose place SetOptions made it. False, and *loads is as
+// new, where it is none of Winnow's. May take a millisecond with 100,000 filters.
+WINNOW_HIDDEN inline bool CurrentFilterLoads(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
+                                             FilterLoads* loads) noexcept {
+  *loads = FilterLoads();
+  return FillFilterLoads(&policy, loads, sizeof *loads);
+}
+
+// The sums over all policies of the process, those that are gone included; of largest_filter_bytes
+// and counted_one_of, the largest. A filter that two policies read counts twice.
+WINNOW_HIDDEN inline FilterLoads CurrentFilterLoads() noexcept {
+  FilterLoads loads;
+  FillFilterLoads(nullptr, &loads, sizeof loads);
+  return loads;
+}
+
+// Lives as long as the call. It grows at the end of `loads`, which is last (winnow/version.h): a
+// program sees of it what it was compiled with.
+struct FilterLoadAlarm {
+  // For people: "filters read through this policy take 412 MiB; in the last 60 s 1.9 GiB of them
+  // were read again, each 5 times: the block cache (256 MiB, full) has no room for them; …".
+  std::string text;
+  // Of the block caches of the policy's column families, as far as they are known; 0: none is. They
+  // are known from the opening of a database to be written on, of the preload also of others, and
+  // else from the first filter that is built.
+  uint64_t cache_capacity = 0;
+  uint64_t cache_usage = 0;
+  FilterLoads loads;
+};
+
+// From now on calls the function when there is an alarm, at most once in ten minutes; an empty
+// function: none. False where the policy is not Winnow's, or memory is short. There is an alarm
+// where at least 64 MiB of filters were loaded again within a minute, and each of these filters
+// more than three times on average: a database that is opened thrice a minute is none.
+//
+// It is called by a thread that loads a filter, from inside of RocksDB, which may hold locks: the
+// function must return soon and must not call RocksDB. It may call the functions of this header.
+// What it throws is dropped. It may still be running in another thread when this returns. It is
+// kept until the policy is gone, and those that SetOptions made in its place.
+WINNOW_EXPORT bool SetFilterLoadAlarm(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
+                                      std::function<void(const FilterLoadAlarm&)> alarm) noexcept;
+
+// All counters of the process, those of rocksdb_policy.h and of CurrentFilterLoads() among them, in
+// Prometheus' text format 0.0.4: for whoever serves them as "text/plain; version=0.0.4". Names,
+// types and labels are a contract; later versions may add some. Empty where memory is short.
+WINNOW_EXPORT std::string CountersAsPrometheusText() noexcept;
+
+}  // namespace winnow
+
+#endif  // WINNOW_ROCKSDB_FILTER_LOADS_H_

@@ -1,0 +1,132 @@
+#include "src/rocksdb/loads/load_alarm.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "src/rocksdb/size_text.h"
+#include "third_party/rocksdb_abi/versions.h"
+
+namespace winnow::plugin {
+namespace {
+
+std::string Size(uint64_t bytes) { return SizeText(static_cast<double>(bytes)); }
+
+bool IsFull(const PlaceOfFilters& place) { return place.usage >= place.capacity / 10 * 9; }
+
+// What a shard has on average; 0: not known.
+uint64_t ShardOf(const PlaceOfFilters& place) {
+  return place.shards == 0 ? 0 : place.capacity / place.shards;
+}
+
+// Not for all of them, or what is left not for one more: a filter lies in one shard. Of several
+// caches one that is full is enough: which filters lie where is not known.
+bool HasNoRoom(const FilterLoads& loads, const PlaceOfFilters& place) {
+  if (IsFull(place) || place.full_caches > 0 || place.capacity < loads.filter_bytes) return true;
+  const uint64_t left = place.capacity - place.usage;
+  return left / std::max<uint64_t>(place.shards, 1) < loads.largest_filter_bytes;
+}
+
+// "the block cache (256 MiB, full) has".
+std::string Caches(const PlaceOfFilters& place) {
+  const std::string used = IsFull(place) ? "full" : Size(place.usage) + " of it used";
+  if (place.caches == 1) return "the block cache (" + Size(place.capacity) + ", " + used + ") has";
+  const std::string all =
+      std::to_string(place.caches) + " block caches (together " + Size(place.capacity) + ", ";
+  if (place.full_caches == 0 || place.full_caches == place.caches) {
+    return "the " + all + used + ") have";
+  }
+  return "of " + all + used + ") " + std::to_string(place.full_caches) +
+         (place.full_caches == 1 ? " is full and has" : " are full and have");
+}
+
+std::string OpenedAgain(const PlaceOfFilters& place) {
+  if (!place.max_open_files)
+    return "tables are opened again and again, by max_open_files or with their database";
+  if (*place.max_open_files == -1) return "tables are opened again and again, with their database";
+  return "tables are opened again and again: max_open_files=" +
+         std::to_string(*place.max_open_files) +
+         " is too small for them, or their database is opened often";
+}
+
+// Where the cache has room.
+std::string OtherCauses(const PlaceOfFilters& place) {
+  std::string text =
+      " room for them, so that the cause is another: a database that is opened again "
+      "and again";
+  if (place.has_secondary) {
+    text += ", the secondary cache, from which they come without being read from a file";
+  }
+  if (rocksdb_abi::kFillCacheConcernsFilters) text += ", lookups with fill_cache=false";
+  return text;
+}
+
+std::string Cause(const FilterLoads& loads, const PlaceOfFilters& place) {
+  if (place.is_without_cache && !place.is_in_cache) {
+    return "there is no block cache (no_block_cache) for their partitions";
+  }
+  if (!place.is_in_cache && place.is_outside) {
+    return "they lie outside of the block cache, with their tables, and " + OpenedAgain(place);
+  }
+  if (place.caches == 0)
+    return "the block cache, which this policy does not know, may have no room for them";
+  if (!HasNoRoom(loads, place)) return Caches(place) + OtherCauses(place);
+  std::string text = Caches(place) + " no room for them";
+  if (const uint64_t shard = ShardOf(place); shard > 0 && shard < loads.largest_filter_bytes) {
+    text += ", as a filter of " + Size(loads.largest_filter_bytes) + " is larger than " +
+            (place.shards == 1 ? "all of it"
+                               : "each of its " + std::to_string(place.shards) + " shards");
+  } else if (place.capacity >= loads.filter_bytes) {
+    // Data fills any cache.
+    text += " beside what else it holds, or they are read past it, by ";
+    if (rocksdb_abi::kFillCacheConcernsFilters) text += "lookups with fill_cache=false or ";
+    text += "a database that is opened again and again";
+  }
+  if (place.has_secondary) {
+    text += " (some may come from the secondary cache, without being read from a file)";
+  }
+  return text;
+}
+
+// As a shell takes it for one word.
+std::string Quoted(const std::string& folder) {
+  const bool is_plain = std::all_of(folder.begin(), folder.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '/' || c == '.' || c == '_' || c == '-';
+  });
+  if (is_plain) return folder;
+  std::string quoted = "'";
+  for (const char c : folder) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+// Whether a larger cache, or other filters, can be the cure.
+bool IsAboutCache(const FilterLoads& loads, const PlaceOfFilters& place) {
+  if (!place.is_in_cache) return !place.is_outside;
+  return place.caches == 0 || HasNoRoom(loads, place);
+}
+
+}  // namespace
+
+std::string AlarmText(const FilterLoads& loads, const PlaceOfFilters& place,
+                      const std::string& folder) {
+  const uint64_t filters = std::max<uint64_t>(loads.minute_filters_again, 1);
+  std::string text = "filters read through this policy take " + Size(loads.filter_bytes) +
+                     "; in the last 60 s " + Size(loads.minute_bytes_again) +
+                     " of them were read again, each " +
+                     std::to_string((loads.minute_blocks_again + filters / 2) / filters) +
+                     " times: " + Cause(loads, place);
+  if (place.is_in_cache && place.is_without_cache) {
+    text += "; partitions of column families with no_block_cache are read for each lookup";
+  }
+  if (place.is_in_cache && place.is_outside) {
+    text += "; filters of column families without cache_index_and_filter_blocks are read where " +
+            OpenedAgain(place);
+  }
+  if (IsAboutCache(loads, place)) {
+    text += "; `winnow advise " + (folder.empty() ? "FOLDER" : Quoted(folder)) +
+            " --cache=" + (place.caches != 1 ? "SIZE" : ExactSizeText(place.capacity)) +
+            "` says what helps";
+  }
+  return text;
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,184 @@
+#include "src/rocksdb/prometheus_text.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+
+#include "src/rocksdb/load_meter.h"
+#include "src/rocksdb/version_guard.h"
+#include "src/simd/kernels.h"
+#include "winnow/version.h"
+
+namespace winnow {
+namespace plugin {
+namespace {
+
+// The format: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
+class Page {
+ public:
+  void Counter(std::string_view name, std::string_view help, uint64_t value) {
+    Begin(name, help, "counter");
+    Sample(name, "", value);
+  }
+  void Gauge(std::string_view name, std::string_view help, uint64_t value) {
+    Begin(name, help, "gauge");
+    Sample(name, "", value);
+  }
+
+  // One for each value of a label.
+  using Values = std::initializer_list<std::pair<std::string_view, uint64_t>>;
+  void Counters(std::string_view name, std::string_view help, std::string_view label,
+                Values values) {
+    Begin(name, help, "counter");
+    for (const auto& [value_of_label, value] : values) {
+      Sample(name, Label(label, value_of_label), value);
+    }
+  }
+
+  // What is not a number: a gauge of 1 with labels.
+  using Texts = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+  void Info(std::string_view name, std::string_view help, Texts texts) {
+    Begin(name, help, "gauge");
+    std::string labels;
+    for (const auto& [label, text] : texts) {
+      labels += (labels.empty() ? "" : ",") + Label(label, text);
+    }
+    Sample(name, labels, 1);
+  }
+
+  std::string Take() { return std::move(text_); }
+
+ private:
+  void Begin(std::string_view name, std::string_view help, std::string_view type) {
+    Add({"# HELP ", name, " ", help, "\n# TYPE ", name, " ", type, "\n"});
+  }
+
+  static std::string Label(std::string_view name, std::string_view value) {
+    return std::string(name) + "=\"" + EscapedLabel(value) + "\"";
+  }
+
+  void Sample(std::string_view name, std::string_view labels, uint64_t value) {
+    Add({name});
+    if (!labels.empty()) Add({"{", labels, "}"});
+    Add({" ", std::to_string(value), "\n"});
+  }
+
+  void Add(std::initializer_list<std::string_view> parts) {
+    for (const std::string_view part : parts) text_ += part;
+  }
+
+  std::string text_;
+};
+
+void AddBuilt(const Counters& counters, Page* page) {
+  page->Counters("winnow_filters_built_total", "Filters that were built, by kind.", "kind",
+                 {{"bloom", counters.bloom_filters},
+                  {"ribbon", counters.ribbon_filters},
+                  {"empty", counters.empty_filters}});
+  page->Counter("winnow_filters_unbuilt_total",
+                "Filters that memory was too short for: lookups read their files.",
+                counters.unbuilt_filters);
+  page->Counter("winnow_filter_keys_built_total", "Keys in the filters that were built.",
+                counters.keys);
+  page->Counter("winnow_filter_built_bytes_total", "Sizes of the filters that were built.",
+                counters.bytes);
+  page->Counter("winnow_filter_built_bloom_bytes_total",
+                "Sizes of the Bloom filters that were built.", counters.bloom_bytes);
+  page->Counter("winnow_filter_built_bloom_as_ribbon_bytes_total",
+                "What these Bloom filters would take as Ribbon filters.",
+                counters.bloom_bytes_as_ribbons);
+}
+
+void AddLookups(const Counters& counters, const SampleCounters& samples, Page* page) {
+  page->Counter("winnow_filter_lookups_total",
+                "Keys that Winnow's filters were asked for, once for each filter.",
+                counters.lookups);
+  page->Counter("winnow_filter_lookup_hashes_total", "Hashes computed for these lookups.",
+                counters.hashes);
+  page->Counter("winnow_filter_lookup_hashes_shared_total",
+                "Lookups that needed no hash, as another filter had it computed.",
+                counters.hashes_shared);
+  page->Counter("winnow_lookups_sampled_total", "Lookups that level_plan=learned looked at.",
+                samples.lookups_sampled);
+  page->Counter("winnow_filters_learned_total", "Filters with a rate learned of lookups.",
+                samples.filters_learned);
+  page->Gauge("winnow_trees_learned", "Column families with learned rates that are remembered.",
+              samples.trees_learned);
+}
+
+void AddLoads(const Counters& counters, const FilterLoads& loads, Page* page) {
+  page->Counters("winnow_filters_loaded_total",
+                 "Filter blocks that were loaded for lookups, each time that one was; unusable: "
+                 "Winnow's with a fault, which let every key through.",
+                 "filter",
+                 {{"winnow", counters.loaded_winnow},
+                  {"builtin", counters.loaded_builtin},
+                  {"unusable", counters.loaded_unusable}});
+  page->Counter("winnow_filter_loads_total", "Filter blocks that were loaded through policies.",
+                loads.blocks);
+  page->Counter("winnow_filter_load_bytes_total", "Sizes of these.", loads.bytes);
+  page->Counter("winnow_filter_loads_again_total",
+                "Of these, loads of filters that were loaded in the ten minutes before.",
+                loads.blocks_again);
+  page->Counter("winnow_filter_load_again_bytes_total", "Sizes of these.", loads.bytes_again);
+  page->Counter("winnow_filter_loads_unknown_total",
+                "Loads of filters that memory was too short to remember.", loads.blocks_unknown);
+  page->Counter("winnow_filter_load_alarms_total",
+                "Alarms that the same filters are loaded again and again.", loads.alarms);
+  page->Gauge("winnow_filter_recent_loads", "Filter blocks loaded in the last 60 s.",
+              loads.minute_blocks);
+  page->Gauge("winnow_filter_recent_load_bytes", "Sizes of these.", loads.minute_bytes);
+  page->Gauge("winnow_filter_recent_loads_again",
+              "Of these, loads of filters that were loaded in the ten minutes before.",
+              loads.minute_blocks_again);
+  page->Gauge("winnow_filter_recent_load_again_bytes", "Sizes of these.", loads.minute_bytes_again);
+  page->Gauge("winnow_filter_recent_filters_again", "Different filters among these.",
+              loads.minute_filters_again);
+  page->Gauge("winnow_filters_in_use", "Different filters that were loaded in the last 600 s.",
+              loads.filters);
+  page->Gauge("winnow_filters_in_use_bytes",
+              "Sizes of these: what a cache would need for all of them.", loads.filter_bytes);
+  page->Gauge("winnow_filters_in_use_largest_bytes", "Size of the largest of these.",
+              loads.largest_filter_bytes);
+  page->Gauge("winnow_filter_meter_counts_one_of",
+              "1: filters are known one by one; else one of so many is.", loads.counted_one_of);
+  page->Gauge("winnow_filter_meter_memory_bytes", "What the figures of loads take in memory.",
+              loads.meter_bytes);
+}
+
+}  // namespace
+
+std::string EscapedLabel(std::string_view value) {
+  std::string escaped;
+  for (const char c : value) {
+    if (c == '\\' || c == '"') escaped += '\\';
+    escaped += c == '\n' ? "\\n" : std::string(1, c);
+  }
+  return escaped;
+}
+
+std::string PrometheusText(const Counters& counters, const SampleCounters& samples,
+                           const FilterLoads& loads) {
+  Page page;
+  page.Info("winnow_build_info", "Versions of Winnow and of the RocksDB that it was built for.",
+            {{"version", Version()},
+             {"rocksdb", CompiledVersion()},
+             {"kernels", simd::ActiveKernels().name}});
+  AddBuilt(counters, &page);
+  AddLookups(counters, samples, &page);
+  AddLoads(counters, loads, &page);
+  return page.Take();
+}
+
+}  // namespace plugin
+
+std::string CountersAsPrometheusText() noexcept {
+  try {
+    return plugin::PrometheusText(plugin::CurrentCounters(), CurrentSampleCounters(),
+                                  CurrentFilterLoads());
+  } catch (...) {
+    return {};
+  }
+}
+
+}  // namespace winnow

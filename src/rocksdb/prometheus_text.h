@@ -1,0 +1,24 @@
+// Counters in Prometheus' text format.
+
+#ifndef WINNOW_SRC_ROCKSDB_PROMETHEUS_TEXT_H_
+#define WINNOW_SRC_ROCKSDB_PROMETHEUS_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+#include "src/rocksdb/counters.h"
+#include "winnow/rocksdb_filter_loads.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+
+// Of these numbers: see CountersAsPrometheusText in winnow/rocksdb_filter_loads.h.
+std::string PrometheusText(const Counters& counters, const SampleCounters& samples,
+                           const FilterLoads& loads);
+
+// The value of a label as it is written between quotation marks.
+std::string EscapedLabel(std::string_view value);
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_PROMETHEUS_TEXT_H_

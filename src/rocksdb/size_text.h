@@ -1,0 +1,37 @@
+// Numbers of bytes for people and for options.
+
+#ifndef WINNOW_SRC_ROCKSDB_SIZE_TEXT_H_
+#define WINNOW_SRC_ROCKSDB_SIZE_TEXT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <iterator>
+#include <string>
+
+namespace winnow::plugin {
+
+// "412 MiB", "1.9 GiB".
+inline std::string SizeText(double bytes) {
+  constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  for (; bytes >= 1000 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1024;
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*f %s", unit > 0 && bytes < 10 ? 1 : 0, bytes, kUnits[unit]);
+  return text;
+}
+
+// "256MiB": with the largest unit of which it is a whole number.
+inline std::string ExactSizeText(uint64_t bytes) {
+  constexpr char kUnits[] = {'K', 'M', 'G', 'T'};
+  size_t power = 0;
+  while (power < std::size(kUnits) && bytes != 0 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++power;
+  }
+  return std::to_string(bytes) + (power == 0 ? "" : std::string(1, kUnits[power - 1]) + "iB");
+}
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_SIZE_TEXT_H_

@@ -1,0 +1,208 @@
+#include "src/rocksdb/loads/load_alarm.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/table.h>
+
+#include "third_party/rocksdb_abi/version_at_least.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr uint64_t kMiB = uint64_t{1} << 20;
+
+// 137 filters of 3 MiB, each read again five times.
+FilterLoads Thrashing() {
+  FilterLoads loads;
+  loads.filters = 137;
+  loads.filter_bytes = 137 * 3 * kMiB;
+  loads.largest_filter_bytes = 3 * kMiB;
+  loads.minute_filters_again = 130;
+  loads.minute_blocks_again = 650;
+  loads.minute_bytes_again = 650 * 3 * kMiB;
+  return loads;
+}
+
+PlaceOfFilters InCache(uint64_t capacity, uint64_t usage) {
+  PlaceOfFilters place;
+  place.is_in_cache = true;
+  place.caches = 1;
+  place.capacity = capacity;
+  place.usage = usage;
+  place.shards = 16;
+  return place;
+}
+
+TEST(IsAlarmTest, NeedsBytesAndTimesEach) {
+  FilterLoads loads = Thrashing();
+  EXPECT_TRUE(IsAlarm(loads));
+  loads.minute_bytes_again = 64 * kMiB;
+  EXPECT_TRUE(IsAlarm(loads));
+  loads.minute_bytes_again = 64 * kMiB - 1;
+  EXPECT_FALSE(IsAlarm(loads)) << "too few bytes";
+  loads = Thrashing();
+  loads.minute_blocks_again = 3 * loads.minute_filters_again;
+  EXPECT_FALSE(IsAlarm(loads)) << "as of a database that is opened thrice";
+  ++loads.minute_blocks_again;
+  EXPECT_TRUE(IsAlarm(loads));
+  EXPECT_FALSE(IsAlarm(FilterLoads()));
+}
+
+TEST(AlarmTextTest, SaysWhatIsReadWhyAndWhatToDo) {
+  EXPECT_EQ(AlarmText(Thrashing(), InCache(256 * kMiB, 255 * kMiB), "/data/db"),
+            "filters read through this policy take 411 MiB; in the last 60 s 1.9 GiB of them were "
+            "read again, each 5 times: the block cache (256 MiB, full) has no room for them; "
+            "`winnow advise /data/db --cache=256MiB` says what helps");
+}
+
+TEST(AlarmTextTest, OfSeveralCachesOneThatIsFullIsEnough) {
+  PlaceOfFilters place = InCache(2048 * kMiB, 276 * kMiB);
+  place.caches = 8;
+  place.shards = 8 * 64;
+  place.full_caches = 1;
+  FilterLoads loads = Thrashing();
+  loads.largest_filter_bytes = kMiB;
+  EXPECT_THAT(
+      AlarmText(loads, place, "/data/my db's"),
+      AllOf(HasSubstr(": of 8 block caches (together 2.0 GiB, 276 MiB of it used) 1 is full "
+                      "and has no room for them"),
+            EndsWith("; `winnow advise '/data/my db'\\''s' --cache=SIZE` says what helps")));
+}
+
+TEST(AlarmTextTest, OfACacheThatDataMayFillNamesWhatReadsPastIt) {
+  EXPECT_THAT(
+      AlarmText(Thrashing(), InCache(4096 * kMiB, 4000 * kMiB), "db"),
+      AllOf(HasSubstr("the block cache (4.0 GiB, full) has no room for them beside what else "
+                      "it holds, or they are read past it, by "),
+            HasSubstr("a database that is opened again and again; `winnow advise db "
+                      "--cache=4GiB`")));
+}
+
+TEST(AlarmTextTest, OfAnUnknownCacheAndFolderSaysSo) {
+  EXPECT_THAT(AlarmText(Thrashing(), PlaceOfFilters(), ""),
+              EndsWith(": the block cache, which this policy does not know, may have no room for "
+                       "them; `winnow advise FOLDER --cache=SIZE` says what helps"));
+}
+
+TEST(AlarmTextTest, NamesShardsThatAreSmallerThanAFilter) {
+  PlaceOfFilters place = InCache(32 * kMiB, kMiB);
+  place.shards = 64;
+  EXPECT_THAT(AlarmText(Thrashing(), place, "db"),
+              HasSubstr(": the block cache (32 MiB, 1.0 MiB of it used) has no room for them, as a "
+                        "filter of 3.0 MiB is larger than each of its 64 shards; `winnow advise "
+                        "db --cache=32MiB`"));
+}
+
+TEST(AlarmTextTest, NamesAFilterThatIsLargerThanTheCache) {
+  PlaceOfFilters place = InCache(2 * kMiB, kMiB);
+  place.shards = 1;
+  EXPECT_THAT(AlarmText(Thrashing(), place, "db"),
+              HasSubstr("no room for them, as a filter of 3.0 MiB is larger than all of it; "));
+}
+
+TEST(AlarmTextTest, OfACacheWithRoomNamesOtherCauses) {
+  PlaceOfFilters place = InCache(1024 * kMiB, 100 * kMiB);
+  const std::string text = AlarmText(Thrashing(), place, "db");
+  EXPECT_THAT(text,
+              HasSubstr("the block cache (1.0 GiB, 100 MiB of it used) has room for them, so "
+                        "that the cause is another: a database that is opened again and again"));
+  EXPECT_THAT(text, Not(HasSubstr("secondary")));
+  EXPECT_THAT(text, Not(HasSubstr("advise")));
+  EXPECT_THAT(AlarmText(Thrashing(), InCache(400 * kMiB, 100 * kMiB), "db"),
+              HasSubstr("the block cache (400 MiB, 100 MiB of it used) has no room for them;"))
+      << "not for all";
+  place.has_secondary = true;
+  EXPECT_THAT(
+      AlarmText(Thrashing(), place, "db"),
+      HasSubstr("the secondary cache, from which they come without being read from a file"));
+  place.usage = place.capacity;
+  EXPECT_THAT(AlarmText(Thrashing(), place, "db"),
+              HasSubstr(" opened again and again (some may come from the secondary cache, without "
+                        "being read from a file); `winnow advise"));
+}
+
+TEST(AlarmTextTest, OfFiltersOutsideOfTheCacheNamesTheTables) {
+  PlaceOfFilters place;
+  place.is_outside = true;
+  place.max_open_files = 100;
+  const std::string text = AlarmText(Thrashing(), place, "db");
+  EXPECT_THAT(text,
+              HasSubstr(": they lie outside of the block cache, with their tables, and tables "
+                        "are opened again and again: max_open_files=100 is too small"));
+  EXPECT_THAT(text, Not(HasSubstr("has no room")));
+  EXPECT_THAT(text, Not(HasSubstr("advise")));
+  place.max_open_files = -1;
+  EXPECT_THAT(AlarmText(Thrashing(), place, "db"), Not(HasSubstr("max_open_files")));
+}
+
+TEST(AlarmTextTest, OfFamiliesOfBothKindsNamesBoth) {
+  PlaceOfFilters place = InCache(256 * kMiB, 256 * kMiB);
+  place.is_outside = true;
+  place.max_open_files = 100;
+  EXPECT_THAT(AlarmText(Thrashing(), place, "db"),
+              AllOf(HasSubstr("full) has no room for them; filters of column families without "
+                              "cache_index_and_filter_blocks are read where tables are opened"),
+                    HasSubstr("max_open_files=100")));
+}
+
+TEST(AlarmTextTest, OfPartitionsWithoutACacheSaysSo) {
+  PlaceOfFilters place;
+  place.is_without_cache = true;
+  EXPECT_THAT(AlarmText(Thrashing(), place, "db"), HasSubstr("there is no block cache"));
+}
+
+TEST(TablesSeenTest, ReadsCachesThatAreAlive) {
+  TablesSeen tables;
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+  table.cache_index_and_filter_blocks = true;
+  table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(8 * kMiB, 3);
+  tables.See(table);
+  tables.See(table);
+  tables.SeeMaxOpenFiles(-1);
+  PlaceOfFilters place = tables.Read();
+  EXPECT_TRUE(place.is_in_cache);
+  EXPECT_FALSE(place.is_outside);
+  EXPECT_EQ(place.caches, 1u);
+  EXPECT_EQ(place.capacity, 8 * kMiB);
+  EXPECT_EQ(place.shards, 8u);
+  EXPECT_FALSE(place.has_secondary);
+  EXPECT_EQ(place.max_open_files, -1);
+  tables.SeeMaxOpenFiles(100);
+  tables.SeeMaxOpenFiles(-1);
+  EXPECT_EQ(tables.Read().max_open_files, 100);
+  const auto first = table.block_cache;
+#if WINNOW_ROCKSDB_AT_LEAST(7, 2)  // before, secondary caches were others
+  ROCKSDB_NAMESPACE::LRUCacheOptions options(4 * kMiB, 0, false, 0.5);
+  ROCKSDB_NAMESPACE::CompressedSecondaryCacheOptions secondary;
+  secondary.capacity = kMiB;
+  options.secondary_cache = ROCKSDB_NAMESPACE::NewCompressedSecondaryCache(secondary);
+  table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(options);
+  tables.See(table);
+  place = tables.Read();
+  EXPECT_EQ(place.caches, 2u);
+  EXPECT_EQ(place.capacity, 12 * kMiB);
+  EXPECT_TRUE(place.has_secondary);
+#endif
+  table.block_cache = nullptr;
+  place = tables.Read();
+  EXPECT_EQ(place.caches, 1u);
+  EXPECT_FALSE(place.has_secondary);
+  EXPECT_FALSE(place.is_outside);
+  table.cache_index_and_filter_blocks = false;
+  tables.See(table);
+  EXPECT_TRUE(tables.Read().is_outside);
+  EXPECT_FALSE(tables.Read().is_without_cache);
+  table.partition_filters = true;
+  tables.See(table);
+  EXPECT_TRUE(tables.Read().is_without_cache);
+}
+
+}  // namespace
+}  // namespace winnow::plugin
