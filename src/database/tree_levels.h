@@ -15,16 +15,20 @@ struct TreePosition {
   std::string column_family;
   uint64_t bytes = 0;     // as the MANIFEST says
   uint64_t place = 0;     // among the files of its level; from level 1 on in the order of keys
+  int below = -1;         // as FileSpan of src/core/files_below.h has it
   std::string not_found;  // why the file is in none of the folders, as a sentence; empty: it is
 
   template <typename Code>
   void Fields(Code& code) {
-    code(level, column_family, bytes, place, not_found);
+    code(level, column_family, bytes, place, below, not_found);
   }
 };
 
 struct TreeLevels {
   std::map<std::string, TreePosition> files;  // by path, lexically normal
+
+  // The number that RocksDB gave to each column family, by its name.
+  std::map<std::string, uint32_t> family_ids;
 
   // Why the files are not known, as a sentence; empty: they are.
   std::string problem;
@@ -36,7 +40,7 @@ struct TreeLevels {
 
   template <typename Code>
   void Fields(Code& code) {
-    code(files, problem, remark);
+    code(files, family_ids, problem, remark);
   }
 };
 

@@ -5,20 +5,52 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "src/database/loaded_options.h"
 #include "src/database/options_path.h"
+#include "src/database/options_text.h"
 #include "src/workers/wire.h"
 
 namespace winnow::inspect {
 namespace {
 
+MetadataCaching CachingOf(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
+  MetadataCaching caching;
+  caching.in_cache = table.cache_index_and_filter_blocks;
+  caching.high_priority = table.cache_index_and_filter_blocks_with_high_priority;
+  caching.pin_level_0 = table.pin_l0_filter_and_index_blocks_in_cache;
+  caching.pin_top_level = table.pin_top_level_index_and_filter;
+  caching.top_level = table.metadata_cache_options.top_level_index_pinning;
+  caching.partition = table.metadata_cache_options.partition_pinning;
+  caching.unpartitioned = table.metadata_cache_options.unpartitioned_pinning;
+  caching.no_block_cache = table.no_block_cache;
+  caching.block_bytes = table.metadata_block_size;
+  caching.deviation = table.block_size_deviation;
+  caching.decoupled = rocksdb_abi::DecouplesPartitionedFilters(table);
+  return caching;
+}
+
+// The families whose filter_policy is nullptr in the text. RocksDB loads a policy that this program
+// does not have as none too.
+std::set<std::string> FamiliesWithoutPolicy(const std::string& path) {
+  std::vector<FamilyText> texts;
+  std::set<std::string> families;
+  if (!ReadFamilies(path, &texts).empty()) return families;
+  for (const FamilyText& text : texts) {
+    if (text.policy == "nullptr") families.insert(text.name);
+  }
+  return families;
+}
+
 TreeShapes Load(const std::string& path) {
   std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
   TreeShapes shapes;
   shapes.problem = LoadFamilies(path, &families);
+  const std::set<std::string> without_policy = FamiliesWithoutPolicy(path);
   for (const auto& family : families) {
     TreeShape& shape = shapes.families[family.name];
     shape.style = family.options.compaction_style;
@@ -33,6 +65,10 @@ TreeShapes Load(const std::string& path) {
       shape.filters_for_memory = table->optimize_filters_for_memory;
       // Empty for a policy that this program does not have: RocksDB then loads none.
       shape.policy = DescribePolicy(table->filter_policy);
+      shape.has_no_policy = shape.policy.empty() && without_policy.count(family.name) > 0;
+      shape.whole_keys = table->whole_key_filtering;
+      shape.caching = CachingOf(*table);
+      shape.caching.flush_bytes = family.options.write_buffer_size / 2 * 3;
     }
   }
   return shapes;

@@ -10,7 +10,36 @@
 #include <map>
 #include <string>
 
+#include "third_party/rocksdb_abi/table_options.h"
+
 namespace winnow::inspect {
+
+// What the table options say of filters and indexes in the block cache. RocksDB's defaults where
+// nothing else is known.
+struct MetadataCaching {
+  using Tier = ROCKSDB_NAMESPACE::PinningTier;
+
+  bool in_cache = false;             // cache_index_and_filter_blocks
+  bool high_priority = true;         // cache_index_and_filter_blocks_with_high_priority
+  bool pin_level_0 = false;          // pin_l0_filter_and_index_blocks_in_cache
+  bool pin_top_level = true;         // pin_top_level_index_and_filter
+  Tier top_level = Tier::kFallback;  // metadata_cache_options
+  Tier partition = Tier::kFallback;
+  Tier unpartitioned = Tier::kFallback;
+  bool no_block_cache = false;
+  uint64_t block_bytes = 4096;  // metadata_block_size
+  int deviation = 10;           // block_size_deviation, in percent
+  // decouple_partitioned_filters, of versions that have it.
+  bool decoupled =
+      rocksdb_abi::DecouplesPartitionedFilters(ROCKSDB_NAMESPACE::BlockBasedTableOptions());
+  uint64_t flush_bytes = 96 << 20;  // of the largest file of level 0 whose metadata are pinned
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(in_cache, high_priority, pin_level_0, pin_top_level, top_level, partition, unpartitioned,
+         no_block_cache, block_bytes, deviation, decoupled, flush_bytes);
+  }
+};
 
 // RocksDB's defaults where nothing else is known.
 struct TreeShape {
@@ -28,14 +57,19 @@ struct TreeShape {
   // The policy in force, by its options string; empty: none, or one that this program does not
   // have.
   std::string policy;
+  bool has_no_policy =
+      false;               // filter_policy=nullptr: no filter is asked, also where files have one
+  bool whole_keys = true;  // whole_key_filtering
 
   uint64_t file_bytes = 64 << 20;  // target_file_size_base
   int file_growth = 1;             // target_file_size_multiplier
 
+  MetadataCaching caching;
+
   template <typename Code>
   void Fields(Code& code) {
     code(style, levels, size_ratio, has_dynamic_levels, last_level_has_filters, table_format,
-         filters_for_memory, policy, file_bytes, file_growth);
+         filters_for_memory, policy, has_no_policy, whole_keys, file_bytes, file_growth, caching);
   }
 
   ROCKSDB_NAMESPACE::BlockBasedTableOptions TableOptions() const {

@@ -1,8 +1,8 @@
 // What this thread built last. RocksDB tells a listener in the thread that wrote a file that it is
 // finished, and nothing by which its filter could be known.
 
-#ifndef WINNOW_SRC_ROCKSDB_BUILT_HERE_H_
-#define WINNOW_SRC_ROCKSDB_BUILT_HERE_H_
+#ifndef WINNOW_SRC_ROCKSDB_TREES_BUILT_HERE_H_
+#define WINNOW_SRC_ROCKSDB_TREES_BUILT_HERE_H_
 
 #include <memory>
 
@@ -28,4 +28,4 @@ BuiltHere WhatWasBuilt() noexcept;
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_BUILT_HERE_H_
+#endif  // WINNOW_SRC_ROCKSDB_TREES_BUILT_HERE_H_

@@ -1,7 +1,7 @@
 // Which filter to build for a file, from what RocksDB tells about it.
 
-#ifndef WINNOW_SRC_ROCKSDB_CONTEXT_H_
-#define WINNOW_SRC_ROCKSDB_CONTEXT_H_
+#ifndef WINNOW_SRC_ROCKSDB_TREES_CONTEXT_H_
+#define WINNOW_SRC_ROCKSDB_TREES_CONTEXT_H_
 
 #include <rocksdb/advanced_options.h>
 #include <rocksdb/filter_policy.h>
@@ -61,6 +61,12 @@ int NextLevel(const BuildFacts& facts, const KnownTree& known) noexcept;
 FilterOptions PlannedOptions(const PolicyOptions& policy, const BuildFacts& facts,
                              const KnownTree& known, int next) noexcept;
 
+// The same of a file of a leveled tree that would be written anew where it lies. `below`: the first
+// level below with keys between its first and its last, where a file that lies over nothing counts
+// as on the last level; -1: there is none.
+FilterOptions PlannedWhereItLies(const PolicyOptions& policy, const KnownTree& known, int levels,
+                                 int level, int below) noexcept;
+
 // The options of the file's filter: a pure function. The kind is set to Bloom for files below
 // bloom_before_level, with RocksDB's meaning of it (a flush is level -1; an unknown level and the
 // FIFO style count as the last level), and else left to the number of keys.
@@ -72,4 +78,4 @@ FilterOptions ContextToOptions(const PolicyOptions& policy,
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_CONTEXT_H_
+#endif  // WINNOW_SRC_ROCKSDB_TREES_CONTEXT_H_

@@ -1,35 +1,27 @@
 #include "src/rocksdb/trees/filter_owners.h"
 
-#include <algorithm>
 #include <iterator>
 
-#include "src/core/format.h"
-#include "winnow/hash.h"
+#include "src/rocksdb/loads/loaded_filter.h"
 
 namespace winnow::plugin {
-namespace {
-
-// The tail has the checksum of the payload, and the number of its bytes.
-uint64_t HashOfTail(std::string_view block) noexcept {
-  return HashKey(block.substr(block.size() - std::min(block.size(), core::kTailBytes))).value;
-}
-
-}  // namespace
-
 void FilterOwners::Add(std::string_view block, const std::shared_ptr<LiveFiles>& files,
                        const OwnerFile& file) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (owners_.size() >= kMostBlocks) DropForgotten();
   owners_.insert_or_assign(HashOfTail(block), Owner{files, file});
+  has_owners_.store(true, std::memory_order_relaxed);
 }
 
-OwnedReader FilterOwners::NewReader(std::string_view block) {
+OwnedReader FilterOwners::NewReader(std::string_view block) { return NewReader(HashOfTail(block)); }
+
+OwnedReader FilterOwners::NewReader(uint64_t hash_of_tail) {
+  if (!has_owners_.load(std::memory_order_relaxed)) return {};
   std::shared_ptr<LiveFiles> files;
   OwnerFile file;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (owners_.empty()) return {};
-    const auto found = owners_.find(HashOfTail(block));
+    const auto found = owners_.find(hash_of_tail);
     if (found == owners_.end()) return {};
     files = found->second.files.lock();
     file = found->second.file;

@@ -1,8 +1,8 @@
 // Whose filter a block is, so that its readers can be counted, and lookups sampled: RocksDB shows a
 // reader nothing but the block.
 
-#ifndef WINNOW_SRC_ROCKSDB_FILTER_OWNERS_H_
-#define WINNOW_SRC_ROCKSDB_FILTER_OWNERS_H_
+#ifndef WINNOW_SRC_ROCKSDB_TREES_FILTER_OWNERS_H_
+#define WINNOW_SRC_ROCKSDB_TREES_FILTER_OWNERS_H_
 
 #include <atomic>
 #include <cstddef>
@@ -66,8 +66,10 @@ class FilterOwners {
 
   void Add(std::string_view block, const std::shared_ptr<LiveFiles>& files, const OwnerFile& file);
 
-  // Of no file where the block was not added, or is forgotten.
+  // Of no file where the block was not added, or is forgotten. The second has HashOfTail
+  // (src/rocksdb/loads/loaded_filter.h) of the block.
   OwnedReader NewReader(std::string_view block);
+  OwnedReader NewReader(uint64_t hash_of_tail);
 
  private:
   struct Owner {
@@ -77,10 +79,11 @@ class FilterOwners {
 
   void DropForgotten();
 
+  std::atomic<bool> has_owners_{false};  // since the first: most policies never have one
   std::mutex mutex_;
   std::unordered_map<uint64_t, Owner> owners_;  // by a hash of the block's end
 };
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_FILTER_OWNERS_H_
+#endif  // WINNOW_SRC_ROCKSDB_TREES_FILTER_OWNERS_H_

@@ -7,8 +7,8 @@
 // 16,000 samples of lookups that fall evenly, rates from such estimates read 2 % more than even
 // rates do; from the plain counts, with a fifth of the even ones mixed in, three times as much.
 
-#ifndef WINNOW_SRC_ROCKSDB_HEAT_MAP_H_
-#define WINNOW_SRC_ROCKSDB_HEAT_MAP_H_
+#ifndef WINNOW_SRC_ROCKSDB_TREES_HEAT_MAP_H_
+#define WINNOW_SRC_ROCKSDB_TREES_HEAT_MAP_H_
 
 #include <array>
 #include <cstddef>
@@ -60,4 +60,4 @@ class HeatMap {
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_HEAT_MAP_H_
+#endif  // WINNOW_SRC_ROCKSDB_TREES_HEAT_MAP_H_

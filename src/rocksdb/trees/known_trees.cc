@@ -18,10 +18,11 @@ KnownTrees::Entry* KnownTrees::Find(const void* logger, const std::string& famil
   return &entries_.front();
 }
 
-// The tree of a database that was closed, and opened again with this logger.
+// The tree of a database that was closed, and opened again with this logger; or one of another
+// process.
 KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& family) {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return entry.family == family && entry.record->files.IsReopened();
+    return entry.family == family && (entry.logger == nullptr || entry.record->files.IsReopened());
   });
   if (found == entries_.end()) return nullptr;
   found->logger = logger;
@@ -101,22 +102,19 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
     entry->is_closed = false;
     known = entry->tree = WithFile(entry->tree, facts);
   }
-  known.size_ratio = options_.size_ratio;
-  known.has_dynamic_levels = options_.has_dynamic_levels;
-  known.is_bytewise = options_.is_bytewise;
-  known.last_level_has_filters = !options_.has_last_level_without_filters.value_or(false);
-  return known;
+  return WithOptions(known);
 }
 
 std::shared_ptr<TreeRecord> KnownTrees::RecordOf(const void* logger, const std::string& family) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const Entry* const entry = Find(logger, family);
+  const Entry* const entry = logger == nullptr ? nullptr : Find(logger, family);
   return entry == nullptr ? nullptr : entry->record;
 }
 
 KnownTotals KnownTrees::Totals() {
   std::vector<std::shared_ptr<TreeRecord>> records;
   bool is_complete = false;
+  KnownTotals totals;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const Entry& entry : entries_) {
@@ -125,8 +123,13 @@ KnownTotals KnownTrees::Totals() {
     is_complete = !listened_.empty() &&
                   std::all_of(listened_.begin(), listened_.end(),
                               [](const Listened& database) { return database.is_complete; });
+    if (elsewhere_) {
+      totals.families = elsewhere_->families;
+      totals.files = elsewhere_->files;
+      totals.are_elsewhere = true;
+      is_complete = elsewhere_->knows_all_files;
+    }
   }
-  KnownTotals totals;
   double written = 0;
   totals.knows_all_files = is_complete && !has_forgotten();
   for (const std::shared_ptr<TreeRecord>& record : records) {
@@ -165,11 +168,35 @@ void KnownTrees::KeepMostOfSmall(double written, KnownTotals* totals) {
   totals->most_small_bytes = most_small_keys_ * keys * like.filter_bytes / like.keys;
 }
 
-void KnownTrees::Use(const FilterOptions& uniform, bool last_level_needs_none, bool needs_files) {
+void KnownTrees::Use(const PolicyOptions& policy) {
+  const bool needs_files = policy.level_plan != LevelPlan::kUniform || policy.filter_memory > 0;
   needs_files_.store(needs_files, std::memory_order_relaxed);
   const std::lock_guard<std::mutex> lock(mutex_);
-  uniform_ = uniform;
-  last_level_needs_none_ = last_level_needs_none;
+  policy_ = policy;
+}
+
+PolicyOptions KnownTrees::policy() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return policy_;
+}
+
+KnownTree KnownTrees::WithOptions(KnownTree known) const {
+  known.size_ratio = options_.size_ratio;
+  known.has_dynamic_levels = options_.has_dynamic_levels;
+  known.is_bytewise = options_.is_bytewise;
+  known.last_level_has_filters = !options_.has_last_level_without_filters.value_or(false);
+  return known;
+}
+
+std::optional<KnownTree> KnownTrees::ByOptions() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!options_.is_leveled || !options_.is_bytewise) return std::nullopt;
+  return WithOptions({});
+}
+
+bool KnownTrees::AllHaveFilters() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return !needs_files() && options_.has_last_level_without_filters == false;
 }
 
 void KnownTrees::BeginList(const void* logger, LiveFiles::Name database) {
@@ -210,8 +237,10 @@ void KnownTrees::BeginList(const void* logger, LiveFiles::Name database) {
 void KnownTrees::Weigh(ToldFamily* told) const {
   int depth = 0;
   for (const LiveFiles::Listed& file : told->files) depth = std::max(depth, file.level);
+  const bool needs_none_on_last =
+      policy_.level_plan != LevelPlan::kUniform && policy_.absent_share == 0;
   const bool leaves_out_last =
-      last_level_needs_none_ || options_.has_last_level_without_filters.value_or(false);
+      needs_none_on_last || options_.has_last_level_without_filters.value_or(false);
   if (leaves_out_last && depth > 0) {
     const auto is_left_out = [depth](const LiveFiles::Listed& file) {
       return file.level == depth && file.is_measured && file.filter_bytes == 0;
@@ -219,7 +248,7 @@ void KnownTrees::Weigh(ToldFamily* told) const {
     told->files.erase(std::remove_if(told->files.begin(), told->files.end(), is_left_out),
                       told->files.end());
   }
-  const FilterOptions uniform = core::ForBuilding(uniform_);
+  const FilterOptions uniform = core::ForBuilding(FactsToOptions(policy_, BuildFacts()));
   for (LiveFiles::Listed& file : told->files) {
     const auto bytes = static_cast<double>(core::EstimateBytes(file.keys, uniform));
     if (!file.is_measured) file.filter_bytes = bytes;
@@ -313,6 +342,82 @@ void KnownTrees::Closed(LiveFiles::Name database) {
                   listened_.end());
 }
 
+// Null if nothing is known of it.
+std::shared_ptr<TreeRecord> KnownTrees::ChooseTree(LiveFiles::Name database,
+                                                   CarriedTree* carried) const {
+  const auto find = [&](const auto& is_right) {
+    return std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+      return entry.family == carried->family && is_right(entry);
+    });
+  };
+  auto found = entries_.end();
+  if (database != 0) {
+    found = find([&](const Entry& entry) { return entry.database == database; });
+    if (found == entries_.end())
+      found = find([](const Entry& entry) { return entry.database == 0; });
+  } else {
+    found = find([](const Entry& entry) { return !entry.is_closed; });
+  }
+  if (found == entries_.end()) return nullptr;
+  carried->depth = found->tree.depth;
+  carried->base = found->tree.base;
+  return found->record;
+}
+
+CarriedTree KnownTrees::Carry(LiveFiles::Name database, const std::string& family,
+                              const Parts& parts) {
+  CarriedTree carried;
+  carried.family = family;
+  carried.knows_all_files = Totals().knows_all_files;
+  std::shared_ptr<TreeRecord> own;
+  std::vector<std::shared_ptr<TreeRecord>> others;
+  double written_before = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    own = ChooseTree(database, &carried);
+    for (const Entry& entry : entries_) {
+      if (!entry.is_closed && entry.record != own) others.push_back(entry.record);
+    }
+    carried.has_options = has_seen_options_;
+    carried.options = options_;
+    carried.most_small_keys = most_small_keys_;
+    carried.was_small = was_small_;
+    written_before = written_;
+  }
+  double written = own == nullptr ? 0 : own->files.written().keys;
+  for (const std::shared_ptr<TreeRecord>& other : others) {
+    const LiveFiles::Sums sums = other->files.sums();
+    carried.other_families += sums.files > 0 ? 1 : 0;
+    carried.others += sums;
+    written += other->files.written().keys;
+  }
+  carried.written_since = std::max(written - written_before, 0.0);
+  if (own == nullptr || !parts.has_files) return carried;
+  carried.files = own->files.Carry(parts.most_files, parts.has_samples);
+  carried.rates = own->rates.expectations();
+  if (carried.files.files.empty()) carried.others += own->files.sums();
+  return carried;
+}
+
+void KnownTrees::Restore(const CarriedTree& carried) {
+  const auto record = std::make_shared<TreeRecord>();
+  record->files.Restore(carried.files);
+  record->rates.SetExpectations(carried.rates);
+  Entry entry{nullptr, carried.family, {}, record};
+  entry.tree.depth = carried.depth;
+  entry.tree.base = carried.base;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  entries_.insert(entries_.begin(), std::move(entry));
+  if (carried.has_options) {
+    options_ = carried.options;
+    has_seen_options_ = true;
+  }
+  most_small_keys_ = carried.most_small_keys;
+  was_small_ = carried.was_small;
+  written_ = carried.files.written - carried.written_since;
+  elsewhere_ = Elsewhere{carried.other_families, carried.others, carried.knows_all_files};
+}
+
 void KnownTrees::Meet(const FamilyOptions& options) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!has_seen_options_) {
@@ -321,6 +426,7 @@ void KnownTrees::Meet(const FamilyOptions& options) {
     return;
   }
   options_.is_bytewise = options_.is_bytewise && options.is_bytewise;
+  options_.is_leveled = options_.is_leveled && options.is_leveled;
   if (options_.size_ratio != options.size_ratio) options_.size_ratio = 0;
   if (options_.has_dynamic_levels != options.has_dynamic_levels) {
     options_.has_dynamic_levels.reset();

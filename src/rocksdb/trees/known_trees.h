@@ -6,8 +6,8 @@
 // a database was closed. A database that is opened again has another logger; its trees are known
 // again by the files whose filters are read.
 
-#ifndef WINNOW_SRC_ROCKSDB_KNOWN_TREES_H_
-#define WINNOW_SRC_ROCKSDB_KNOWN_TREES_H_
+#ifndef WINNOW_SRC_ROCKSDB_TREES_KNOWN_TREES_H_
+#define WINNOW_SRC_ROCKSDB_TREES_KNOWN_TREES_H_
 
 #include <array>
 #include <atomic>
@@ -33,6 +33,7 @@ struct FamilyOptions {
   std::optional<bool> has_dynamic_levels;
   std::optional<bool> has_last_level_without_filters;  // optimize_filters_for_hits
   bool is_bytewise = true;  // keys are in the order of their bytes; false if one family's are not
+  bool is_leveled = true;   // compaction; false if one family's is not
 };
 
 // What is known of the files of a tree.
@@ -56,12 +57,33 @@ struct KnownTotals {
   // Whether all files of all these trees are known, with the sizes of their filters, and none was
   // forgotten. False until a listener (listener.h) told it of each.
   bool knows_all_files = false;
+  // Whether trees are in another process, which alone can know more of them.
+  bool are_elsewhere = false;
 
   // Of LiveFiles::Sums; with so many more keys. False for the last.
   bool IsSmall(size_t level, double more_keys = 0) const noexcept {
     return level + 1 < files.levels.size() &&
            files.levels[level].keys + more_keys <= kMostOfSmall * (files.keys + more_keys);
   }
+};
+
+// What is known of a tree as it goes to another process, which builds a filter of it there.
+struct CarriedTree {
+  std::string family;
+  int depth = -1;  // of KnownTree, as the next
+  int base = -1;
+  bool has_options = false;
+  FamilyOptions options;
+  LiveFiles::Carried files;
+  LearnedRates::Expectations rates;
+  // Of KnownTotals, those of the other trees.
+  size_t other_families = 0;
+  LiveFiles::Sums others;
+  bool knows_all_files = false;
+  // What small levels had of all keys, and keys that all trees wrote since that was counted.
+  double most_small_keys = 0;
+  double written_since = 0;
+  std::array<bool, LookupSamples::kLevels> was_small{};
 };
 
 // Safe from any number of threads.
@@ -84,10 +106,14 @@ class KnownTrees {
   // tree. Nothing is known without a logger.
   KnownTree Learn(const void* logger, const std::string& family, const BuildFacts& facts);
 
-  // By these options filters are built that no plan changes. Some last levels need none. Whether
-  // it is of use to know files: otherwise no listener reads them.
-  void Use(const FilterOptions& uniform, bool last_level_needs_none, bool needs_files);
+  // By these options filters are built. Where they have neither a plan nor filter_memory it is of
+  // no use to know files, and no listener reads them.
+  void Use(const PolicyOptions& policy);
+  PolicyOptions policy() const;
   bool needs_files() const noexcept { return needs_files_.load(std::memory_order_relaxed); }
+  // Whether each file that has keys gets a filter, as far as is known: false where one may be left
+  // out by a plan, by filter_memory or by the options of a family.
+  bool AllHaveFilters() const;
 
   // ---- What a listener tells (listener.h)
 
@@ -114,6 +140,10 @@ class KnownTrees {
   void Ended(LiveFiles::Name file);
   void Closed(LiveFiles::Name database);
 
+  // What families' options say, and nothing of levels. Nothing where some are not leveled, or not
+  // in the order of bytes.
+  std::optional<KnownTree> ByOptions() const;
+
   // Null if nothing is known of the tree.
   std::shared_ptr<TreeRecord> RecordOf(const void* logger, const std::string& family);
 
@@ -124,12 +154,26 @@ class KnownTrees {
   // May take a millisecond with thousands of files.
   KnownTotals Totals();
 
+  // ---- Between processes
+
+  struct Parts {
+    bool has_files = false;
+    bool has_samples = false;
+    size_t most_files = LiveFiles::kMostFiles;  // as of LiveFiles::Carry
+  };
+  // The tree of this family in this database; where that is 0, or no listener told of the tree, of
+  // the latest one with this family. One of which nothing is known is as new. Takes some
+  // milliseconds with thousands of files.
+  CarriedTree Carry(LiveFiles::Name database, const std::string& family, const Parts& parts);
+  // It is that of the first logger that comes with this family and has none yet.
+  void Restore(const CarriedTree& carried);
+
   // Whether a tree was forgotten as there are too many.
   bool has_forgotten() const noexcept { return has_forgotten_.load(std::memory_order_relaxed); }
 
  private:
   struct Entry {
-    const void* logger;
+    const void* logger;  // null: of another process, and not claimed
     std::string family;
     KnownTree tree;
     std::shared_ptr<TreeRecord> record;
@@ -147,9 +191,11 @@ class KnownTrees {
 
   Entry* Find(const void* logger, const std::string& family);
   Entry* Adopt(const void* logger, const std::string& family);
+  std::shared_ptr<TreeRecord> ChooseTree(LiveFiles::Name database, CarriedTree* carried) const;
   static void SetLevels(Entry* entry, const LiveFiles::Levels& levels);
   Entry* Make(const void* logger, const std::string& family);
   Listened* FindListened(const void* logger);
+  KnownTree WithOptions(KnownTree known) const;
   void Weigh(ToldFamily* told) const;
   static size_t Weight(const Entry& entry);
   void KeepMostOfSmall(double written, KnownTotals* totals);
@@ -161,15 +207,21 @@ class KnownTrees {
   std::atomic<bool> has_forgotten_{false};
   bool has_seen_options_ = false;
   FamilyOptions options_;
-  FilterOptions uniform_;
-  bool last_level_needs_none_ = false;
+  PolicyOptions policy_;
   std::atomic<bool> needs_files_{false};
   std::vector<Listened> listened_;  // databases that are open
   double written_ = 0;              // keys of all trees, when their files were summed up last
   double most_small_keys_ = 0;      // to all keys
   std::array<bool, LookupSamples::kLevels> was_small_{};
+  // Of trees that are in another process.
+  struct Elsewhere {
+    size_t families;
+    LiveFiles::Sums files;
+    bool knows_all_files;
+  };
+  std::optional<Elsewhere> elsewhere_;
 };
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_KNOWN_TREES_H_
+#endif  // WINNOW_SRC_ROCKSDB_TREES_KNOWN_TREES_H_

@@ -235,6 +235,17 @@ void LearnedRates::Built(double rate, double uniform_rate, const FilterMemory& m
   }
 }
 
+LearnedRates::Expectations LearnedRates::expectations() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return {built_, expected_};
+}
+
+void LearnedRates::SetExpectations(const Expectations& expectations) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  built_ = expectations.built;
+  expected_ = expectations.expected;
+}
+
 std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const steady_clock::time_point now = steady_clock::now();

@@ -15,8 +15,8 @@
 // heat of its place now only in part, and for the rest that of its level: the part by which, on its
 // level, what was different about files' places when they were written still is.
 
-#ifndef WINNOW_SRC_ROCKSDB_LEARNED_RATES_H_
-#define WINNOW_SRC_ROCKSDB_LEARNED_RATES_H_
+#ifndef WINNOW_SRC_ROCKSDB_TREES_LEARNED_RATES_H_
+#define WINNOW_SRC_ROCKSDB_TREES_LEARNED_RATES_H_
 
 #include <array>
 #include <atomic>
@@ -68,6 +68,14 @@ class LearnedRates {
 
   // A filter was built with such a rate; what it took, next to what a uniform one would have.
   void Built(double rate, double uniform_rate, const FilterMemory& memory);
+
+  // What Built noted, for LearnedRates of another process.
+  struct Expectations {
+    double built = 0;     // bytes
+    double expected = 0;  // in their place
+  };
+  Expectations expectations();
+  void SetExpectations(const Expectations& expectations);
 
   // Of the map of heat, by far the most of what this takes while no rate is asked for. It is made
   // again from the samples when one is, where it was dropped; what another thread uses stays.
@@ -129,4 +137,4 @@ uint64_t CurrentLearnedTrees() noexcept;
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_LEARNED_RATES_H_
+#endif  // WINNOW_SRC_ROCKSDB_TREES_LEARNED_RATES_H_

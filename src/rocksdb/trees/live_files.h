@@ -19,8 +19,8 @@
 // before the compaction has.
 // A record that is wrong costs accuracy and nothing else.
 
-#ifndef WINNOW_SRC_ROCKSDB_LIVE_FILES_H_
-#define WINNOW_SRC_ROCKSDB_LIVE_FILES_H_
+#ifndef WINNOW_SRC_ROCKSDB_TREES_LIVE_FILES_H_
+#define WINNOW_SRC_ROCKSDB_TREES_LIVE_FILES_H_
 
 #include <array>
 #include <atomic>
@@ -261,6 +261,49 @@ class LiveFiles {
   // Of lookups in the tree; with a lock of their own.
   LookupSamples& samples() noexcept { return samples_; }
 
+  // ---- As it goes to another process
+
+  // How long files lived, in keys that the tree wrote.
+  struct Lives {
+    double ended = 0;  // files
+    double keys = 0;   // of all these together
+  };
+  using AllLives = std::array<Lives, LookupSamples::kLevels>;  // by level
+
+  struct Carried {
+    struct File {
+      NewFile facts;  // range without the prefix
+      FilterMemory memory;
+      double more_bytes = 0;  // of the filter, which are not weighed
+      double age = 0;         // keys that the tree wrote since
+      bool is_listed = false;
+      bool is_measured = false;
+      bool is_ending = false;
+      bool is_joined = false;  // several
+    };
+    std::string prefix;       // that all keys begin with
+    std::vector<File> files;  // by levels and first keys
+    size_t num_files = 0;     // that these are of
+    AllLives lives{};
+    double written = 0;  // keys
+    // Of Sums, and keys that the tree wrote since these were found; negative: they never were.
+    double keys_that_stay = 0;
+    double bytes_that_stay = 0;
+    double sums_age = -1;
+    bool is_told = false;
+    bool knows_all = false;
+    // Places are of a grid of these files, and exposures of its parts: in what share of the
+    // samples' time there were keys.
+    std::vector<LookupSamples::Record> samples;
+    std::vector<double> exposures;
+  };
+  // With about as many files at most, neighbours being one, and without any, and so without
+  // samples, where all keys begin with more than kMostPrefix bytes.
+  static constexpr size_t kMostPrefix = 4096;
+  Carried Carry(size_t most_files, bool with_samples) const;
+  // In a record that is new.
+  void Restore(const Carried& carried);
+
   // Whether all files had no readers any more, then some had, and none was added since.
   bool IsReopened() const;
   // Whether anything is remembered of it.
@@ -282,11 +325,6 @@ class LiveFiles {
     double from = 0;         // places by the grid
     double to = 0;
     std::shared_ptr<std::atomic<int>> level_of_readers;  // null: nobody asked
-  };
-  // How long files lived, in keys that the tree wrote.
-  struct Lives {
-    double ended = 0;  // files
-    double keys = 0;   // of all these together
   };
   // The files of a level by their first keys, which lie in `files_`.
   class Level {
@@ -311,8 +349,6 @@ class LiveFiles {
    private:
     Entries entries_;
   };
-  using AllLives = std::array<Lives, LookupSamples::kLevels>;  // by level
-
   AllLives LivesSoFar() const;
   double ChanceToStay(const Lives& others, double age) const noexcept;
   static size_t IndexOf(const NewFile& file) noexcept;
@@ -391,4 +427,4 @@ class LiveFiles {
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_LIVE_FILES_H_
+#endif  // WINNOW_SRC_ROCKSDB_TREES_LIVE_FILES_H_

@@ -6,8 +6,8 @@
 // more memory than it was given: then files of these levels get fewer bits. Learned rates (options
 // without levels below) come to more where the tree is not as it was when they were learned.
 
-#ifndef WINNOW_SRC_ROCKSDB_PLAN_BUDGET_H_
-#define WINNOW_SRC_ROCKSDB_PLAN_BUDGET_H_
+#ifndef WINNOW_SRC_ROCKSDB_TREES_PLAN_BUDGET_H_
+#define WINNOW_SRC_ROCKSDB_TREES_PLAN_BUDGET_H_
 
 #include <cstdint>
 
@@ -41,4 +41,4 @@ FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_k
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_PLAN_BUDGET_H_
+#endif  // WINNOW_SRC_ROCKSDB_TREES_PLAN_BUDGET_H_

@@ -1,8 +1,8 @@
 // The event listener, which tells policies of their databases' files
 // (winnow/rocksdb_listener.h has what people should know).
 
-#ifndef WINNOW_SRC_ROCKSDB_LISTENER_H_
-#define WINNOW_SRC_ROCKSDB_LISTENER_H_
+#ifndef WINNOW_SRC_ROCKSDB_LISTENER_LISTENER_H_
+#define WINNOW_SRC_ROCKSDB_LISTENER_LISTENER_H_
 
 #include <rocksdb/db.h>
 #include <rocksdb/listener.h>
@@ -15,12 +15,16 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/planned_builders.h"
+#include "src/rocksdb/remote/remote_outputs.h"
 
 namespace winnow::plugin {
 
@@ -30,7 +34,8 @@ namespace winnow::plugin {
 // is read, and no callback waits for one that reads: it goes on without.
 class Listener final : public ROCKSDB_NAMESPACE::EventListener {
  public:
-  static const char* kClassName() { return "winnow.internal.Listener"; }
+  // With a number that changes with its members: a program may have another copy of the library.
+  static const char* kClassName() { return "winnow.internal.Listener/3"; }
 
   // Files' numbers with their properties that are remembered, of all databases.
   static constexpr size_t kMostFiles = 1 << 17;
@@ -44,11 +49,18 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   static constexpr std::chrono::milliseconds kPropertiesAtOnce{50};
 
   // Of this policy, and of its successors. Null: nothing is listened to but what Serve says.
-  explicit Listener(std::shared_ptr<KnownFiles> known) : known_(std::move(known)) {}
+  explicit Listener(std::shared_ptr<KnownFiles> known);
 
   // The family of this name has the policy that knows this, in whatever database. Before it is
   // opened or made.
   void Serve(const std::string& family, std::shared_ptr<KnownFiles> known);
+
+  // These loads are of a policy of its databases, which need not be one that it tells of files.
+  void Meter(const std::shared_ptr<LoadMeter>& loads);
+
+  // An open database that has this listener: shows it to who meters the loads of its filters. Each
+  // callback does, but not every database has one.
+  void Meet(ROCKSDB_NAMESPACE::DB* database) noexcept;
 
   bool IsInstanceOf(const std::string& name) const override { return name == kClassName(); }
 
@@ -78,6 +90,9 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     uint64_t keys = 0;
     uint64_t filter_bytes = 0;
     bool is_ours = false;  // the policy that it names
+    // The level that the filter was made for, where that is known; -1: another one than it lies on,
+    // by SstFileWriter or in another database.
+    std::optional<int> made_for;
   };
   // Of a name, open or closed.
   struct Database {
@@ -87,17 +102,28 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     // Its own handle of the default family, which it deletes when it is closed.
     const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;
     const void* logger = nullptr;
+    // The same handle, once it was shown to all meters.
+    const ROCKSDB_NAMESPACE::ColumnFamilyHandle* shown = nullptr;
     bool was_listed = false;  // since it was opened
+    bool is_stale = false;    // files came of which callbacks don't tell enough
     bool is_reading = false;
     Clock::time_point next_list;
     Clock::time_point next_properties;
+    Clock::time_point next_moved;  // that filters which moved are looked for, and said
     std::unordered_map<uint64_t, Measured> files;
     std::map<std::string, bool> is_ours;  // families that wrote a file, by it
+    // Whether the last file that each family wrote here tells that Winnow builds its filters.
+    std::map<std::string, bool> builds_ours;
+    std::map<int, std::unordered_set<uint64_t>> written;  // files, by compactions that began
   };
 
+  // The last part of a table's path begins with its number; 0 if not.
+  static uint64_t NumberIn(const std::string& path) noexcept;
   Database& Find(const std::string& path);
   std::shared_ptr<KnownFiles> KnownOf(const std::string& family) const;
+  std::vector<std::shared_ptr<LoadMeter>> Meters() const;
   std::vector<std::shared_ptr<KnownFiles>> AllKnown() const;
+  bool NeedsFiles() const;
   static Measured MeasuredBy(const ROCKSDB_NAMESPACE::TableProperties& properties, uint64_t size);
   void Remember(Database* database, uint64_t file, const Measured& measured);
   static const Measured* Known(const Database& database,
@@ -108,14 +134,28 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   bool Enter(ROCKSDB_NAMESPACE::DB* database);
   void Read(ROCKSDB_NAMESPACE::DB* database);
   void Measure(ROCKSDB_NAMESPACE::DB* database, const Files& files, Clock::duration listing);
+  void NoteMadeFor(const std::string& path, uint64_t file, int level);
+  void RememberIngested(ROCKSDB_NAMESPACE::DB* database,
+                        const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info);
+  void NoteMadeFor(const std::string& path,
+                   const ROCKSDB_NAMESPACE::CompactionJobInfo& info) noexcept;
+  bool SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logger, const Files& files);
   using Told = std::vector<std::pair<std::shared_ptr<KnownFiles>, KnownTrees::ToldDatabase>>;
   Told ToTell(const std::string& path, const Files& files);
+  void NoteWritten(Database* database, const ROCKSDB_NAMESPACE::TableFileCreationInfo& info,
+                   bool was_built_by_ours);
+  void LookAtRemoteOutputs(ROCKSDB_NAMESPACE::DB* database,
+                           const ROCKSDB_NAMESPACE::CompactionJobInfo& info) noexcept;
+  std::shared_ptr<KnownFiles> BuilderOf(const Database& database,
+                                        const ROCKSDB_NAMESPACE::CompactionJobInfo& info) const;
 
   const std::shared_ptr<KnownFiles> known_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<KnownFiles>> served_;
+  std::vector<std::weak_ptr<LoadMeter>> meters_;
   std::vector<std::unique_ptr<Database>> databases_;
   size_t num_files_ = 0;  // remembered
+  RemoteOutputs remote_outputs_;
 };
 
 // What a policy of Winnow knows of its files, weighed by its options now; null of another one.
@@ -124,4 +164,4 @@ std::shared_ptr<KnownFiles> KnownBy(
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_LISTENER_H_
+#endif  // WINNOW_SRC_ROCKSDB_LISTENER_LISTENER_H_

@@ -1,6 +1,6 @@
 // The event listener in databases: what a policy knows of the files is what there is.
 
-#include "src/rocksdb/listener.h"
+#include "src/rocksdb/listener/listener.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -245,6 +245,38 @@ TEST_F(ListenerTest, FilesThatAreDeletedWhileTheyAreListedEnd) {
     listener->OnFlushBegin(&deletes, {});
   }
   EXPECT_EQ(record->files.files(), files - 1);
+}
+
+// Its lists take so long that the next one's time is far.
+class ListsSlowly final : public ROCKSDB_NAMESPACE::StackableDB {
+ public:
+  explicit ListsSlowly(DB* database) : StackableDB(std::shared_ptr<DB>(database, [](DB*) {})) {}
+
+  void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* files) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    StackableDB::GetLiveFilesMetaData(files);
+    ++lists_;
+  }
+  int lists() const { return lists_; }
+
+ private:
+  int lists_ = 0;
+};
+
+TEST_F(ListenerTest, WhatACompactionInAnotherProcessWroteIsListedAtOnce) {
+  const Policies policy = MakePolicyFrom(kAuto);
+  Open(SmallLevels(policy));
+  Put(0, 5000);
+  const std::shared_ptr<EventListener> listener = winnow::NewListener(policy);
+  ListsSlowly database(database_.get());
+  ROCKSDB_NAMESPACE::CompactionJobInfo job;
+  job.job_id = 7;
+  job.cf_name = kDefault;
+  job.output_files = {path_ + "/999999.sst"};
+  listener->OnCompactionBegin(&database, job);
+  EXPECT_EQ(database.lists(), 1);
+  listener->OnCompactionCompleted(&database, job);
+  EXPECT_EQ(database.lists(), 2);
 }
 
 TEST_F(ListenerTest, MovedFilesHaveTheirLevel) {

@@ -1,0 +1,251 @@
+// What the listener reads of a database's files when it lists them, and tells and says of them.
+
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_reader.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "src/rocksdb/listener/listener.h"
+#include "src/rocksdb/trees/moved_files.h"
+
+namespace winnow::plugin {
+
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::LiveFileMetaData;
+
+namespace {
+
+// The least time between two lines about filters that were made for another level.
+constexpr auto kBetweenMoved = std::chrono::minutes(10);
+
+// Of a file whose properties are not read yet.
+constexpr uint64_t kBytesAKey = 100;
+
+}  // namespace
+
+// Whether it said something.
+bool Listener::SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logger,
+                        const Files& files) {
+  struct Family {
+    std::shared_ptr<KnownFiles> known;
+    std::vector<FileInTree> files;
+    bool is_measured = true;
+    bool is_ours = false;
+  };
+  std::map<std::string, Family> families;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const Database& database = Find(path);
+    for (const LiveFileMetaData& file : files) {
+      Family& family = families[file.column_family_name];
+      const Measured* const measured = Known(database, file);
+      if (measured == nullptr) {
+        family.is_measured = false;
+        continue;
+      }
+      family.is_ours = family.is_ours || measured->is_ours;
+      family.files.push_back({file.level, file.smallestkey, file.largestkey, measured->keys,
+                              measured->filter_bytes, measured->is_ours, measured->made_for});
+    }
+    for (auto& [name, family] : families) family.known = KnownOf(name);
+  }
+  std::string text;
+  for (const auto& [name, family] : families) {
+    if (family.known == nullptr || !family.is_measured || !family.is_ours) continue;
+    const std::optional<KnownTree> by_options = family.known->trees.ByOptions();
+    if (!by_options) continue;
+    const std::string line =
+        MovedFilesLine(family.known->trees.policy(), *by_options, name, family.files);
+    if (!line.empty()) text += (text.empty() ? "" : "; ") + line;
+  }
+  if (text.empty()) return false;
+  ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, logger, "[winnow] %s",
+                         text.c_str());
+  return true;
+}
+
+// Whether it is time to read, and nobody does.
+bool Listener::Enter(DB* opened) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!NeedsFiles()) return false;
+  Database& database = Find(opened->GetName());
+  if (database.is_reading) return false;
+  const ColumnFamilyHandle* const handle = opened->DefaultColumnFamily();
+  if (database.opened != opened || database.handle != handle) {
+    database.opened = opened;
+    database.handle = handle;
+    database.logger = nullptr;
+    database.was_listed = false;
+    database.next_list = {};
+    database.next_properties = {};
+    database.next_moved = {};
+  }
+  if (database.was_listed && !database.is_stale && Clock::now() < database.next_list) return false;
+  database.is_stale = false;
+  database.is_reading = true;
+  return true;
+}
+
+void Listener::Look(DB* opened) noexcept {
+  Meet(opened);
+  bool is_reading = false;
+  const Clock::time_point start = Clock::now();
+  try {
+    is_reading = Enter(opened);
+    if (!is_reading) return;
+    Read(opened);
+  } catch (...) {
+    // Memory is short: the next callback tries again.
+  }
+  if (!is_reading) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const std::unique_ptr<Database>& database : databases_) {
+    if (database->opened != opened) continue;
+    const Clock::time_point now = Clock::now();
+    database->is_reading = false;
+    if (database->next_list <= start) database->next_list = now + kListShare * (now - start);
+  }
+}
+
+void Listener::Read(DB* opened) {
+  const Clock::time_point start = Clock::now();
+  const std::string& path = opened->GetName();
+  const std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log = opened->GetDBOptions().info_log;
+  const void* const logger = info_log.get();
+  std::vector<std::shared_ptr<KnownFiles>> all;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Find(path).logger = logger;
+    all = AllKnown();
+  }
+  if (logger == nullptr) return;
+  const LiveFiles::Name name = LiveFiles::NameOf(path, 0);
+  for (const auto& known : all) known->trees.BeginList(logger, name);
+  Files files;
+  opened->GetLiveFilesMetaData(&files);
+  const Clock::time_point listed = Clock::now();
+  Measure(opened, files, listed - start);
+  const Clock::time_point measured = Clock::now();
+  for (auto& [known, told] : ToTell(path, files)) known->trees.Tell(logger, std::move(told));
+  const Clock::time_point told = Clock::now();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Database& database = Find(path);
+    database.was_listed = true;
+    // What is not known yet is not to wait for the next list's time.
+    database.next_list = told + kListShare * ((listed - start) + (told - measured));
+    if (told < database.next_moved) return;
+  }
+  const bool was_said = SayMoved(path, info_log.get(), files);
+  const Clock::time_point now = Clock::now();
+  const Clock::duration pause = kListShare * (now - told);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Find(path).next_moved =
+      now + (was_said ? std::max<Clock::duration>(pause, kBetweenMoved) : pause);
+}
+
+// Reads the properties of files that are not known, for a while; the newest file of each family
+// first, as it says whose the family is.
+void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) {
+  std::vector<const LiveFileMetaData*> unknown;
+  std::map<std::string, const LiveFileMetaData*> newest;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const Database& database = Find(opened->GetName());
+    if (Clock::now() < database.next_properties || num_files_ >= kMostFiles) return;
+    for (const LiveFileMetaData& file : files) {
+      const LiveFileMetaData*& of_family = newest[file.column_family_name];
+      if (of_family == nullptr || of_family->file_number < file.file_number) of_family = &file;
+      if (Known(database, file) == nullptr) unknown.push_back(&file);
+    }
+  }
+  if (unknown.empty()) return;
+  std::stable_partition(unknown.begin(), unknown.end(), [&](const LiveFileMetaData* file) {
+    return newest.at(file->column_family_name) == file;
+  });
+  const Clock::duration most =
+      std::max<Clock::duration>(kPropertiesAtOnce, kPropertiesShare * listing);
+  const Clock::time_point start = Clock::now();
+  const ROCKSDB_NAMESPACE::Options options = OptionsToReadProperties(opened->GetEnv());
+  for (const LiveFileMetaData* file : unknown) {
+    if (Clock::now() - start > most) break;
+    // A table that can't be read so, of another format, has no filter of a policy.
+    Measured measured{file->size, file->num_entries, 0, false, std::nullopt};
+    ROCKSDB_NAMESPACE::SstFileReader reader(options);
+    if (reader.Open(file->directory + "/" + file->relative_filename).ok()) {
+      measured = MeasuredBy(*reader.GetTableProperties(), file->size);
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Remember(&Find(opened->GetName()), file->file_number, measured);
+  }
+  const Clock::time_point now = Clock::now();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Find(opened->GetName()).next_properties = now + kPropertiesShare * (now - start);
+}
+
+Listener::Told Listener::ToTell(const std::string& path, const Files& files) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Database& database = Find(path);
+  struct Family {
+    KnownTrees::ToldFamily told;
+    uint64_t newest = 0;
+    bool newest_is_ours = false;
+  };
+  std::map<std::string, Family> families;
+  bool is_complete = true;
+  uint64_t keys = 0;
+  uint64_t bytes = 0;
+  for (const LiveFileMetaData& file : files) {
+    if (const Measured* const known = Known(database, file)) {
+      keys += known->keys;
+      bytes += file.size;
+    } else {
+      is_complete = false;
+    }
+  }
+  for (const LiveFileMetaData& file : files) {
+    const Measured* const known = Known(database, file);
+    LiveFiles::Listed listed;
+    listed.name = database.name | file.file_number;
+    listed.level = file.level;
+    listed.range = {file.smallestkey, file.largestkey};
+    listed.is_ending = file.being_compacted;
+    if (known != nullptr) {
+      listed.keys = known->keys;
+      listed.filter_bytes = static_cast<double>(known->filter_bytes);
+      listed.is_ours = known->is_ours;
+      listed.is_measured = true;
+    } else {
+      listed.keys =
+          bytes > 0 ? static_cast<uint64_t>(static_cast<double>(file.size) *
+                                            static_cast<double>(keys) / static_cast<double>(bytes))
+                    : file.size / kBytesAKey;
+    }
+    Family& family = families[file.column_family_name];
+    if (file.file_number >= family.newest) {
+      family.newest = file.file_number;
+      family.newest_is_ours = listed.is_ours;
+    }
+    family.told.files.push_back(std::move(listed));
+  }
+  Told told;
+  for (const auto& known : AllKnown()) {
+    told.push_back({known, {database.name, !database.was_listed, is_complete, {}}});
+  }
+  for (auto& [name, family] : families) {
+    const std::shared_ptr<KnownFiles> known = KnownOf(name);
+    if (known == nullptr) continue;
+    const auto wrote = database.is_ours.find(name);
+    family.told.family = name;
+    family.told.is_ours = served_.count(name) > 0 ||
+                          (wrote != database.is_ours.end() ? wrote->second : family.newest_is_ours);
+    for (auto& [teller, database_told] : told) {
+      if (teller == known) database_told.families.push_back(std::move(family.told));
+    }
+  }
+  return told;
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,105 @@
+// How the listener finds files that compaction workers wrote.
+
+#include <rocksdb/options.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "src/rocksdb/listener/listener.h"
+#include "src/rocksdb/policy.h"
+
+namespace winnow::plugin {
+
+using ROCKSDB_NAMESPACE::CompactionFileInfo;
+using ROCKSDB_NAMESPACE::CompactionJobInfo;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::TableFileCreationInfo;
+using ROCKSDB_NAMESPACE::TableProperties;
+
+// With the lock.
+void Listener::NoteWritten(Database* database, const TableFileCreationInfo& info,
+                           bool was_built_by_ours) {
+  const TableProperties& properties = info.table_properties;
+  // One without a filter that has RocksDB's name may be interposed, and leave out the last level.
+  if (was_built_by_ours || properties.filter_policy_name == Policy::kName) {
+    database->builds_ours[info.cf_name] = true;
+  } else if (properties.filter_size > 0 || properties.filter_policy_name.empty()) {
+    database->builds_ours[info.cf_name] = false;
+  }
+  // A worker's own jobs neither begin nor end for a listener.
+  const auto job = database->written.find(info.job_id);
+  if (job != database->written.end() &&
+      info.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction) {
+    job->second.insert(NumberIn(info.file_path));
+  }
+}
+
+// With the lock. What a policy of ours knows that builds the family's filters here; null if none
+// does, or nothing tells.
+std::shared_ptr<KnownFiles> Listener::BuilderOf(const Database& database,
+                                                const CompactionJobInfo& info) const {
+  const std::shared_ptr<KnownFiles> known = KnownOf(info.cf_name);
+  const auto builds = database.builds_ours.find(info.cf_name);
+  if (known == nullptr || builds != database.builds_ours.end()) {
+    return builds == database.builds_ours.end() || builds->second ? known : nullptr;
+  }
+  if (served_.count(info.cf_name) > 0) return known;
+  const bool had_ours = std::any_of(
+      info.input_files.begin(), info.input_files.end(), [&info](const std::string& file) {
+        const auto found = info.table_properties.find(file);
+        return found != info.table_properties.end() && found->second != nullptr &&
+               found->second->filter_policy_name == Policy::kName;
+      });
+  return had_ours ? known : nullptr;
+}
+
+// A file that was not written here is of a worker, or was an input and moved.
+void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) noexcept {
+  try {
+    std::unordered_set<uint64_t> written;
+    std::shared_ptr<KnownFiles> known;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      Database& database = Find(opened->GetName());
+      const auto job = database.written.find(info.job_id);
+      if (job == database.written.end()) return;
+      written = std::move(job->second);
+      database.written.erase(job);
+      if (!info.status.ok()) return;
+      for (const CompactionFileInfo& file : info.input_file_infos) {
+        written.insert(file.file_number);
+      }
+      if (std::all_of(info.output_files.begin(), info.output_files.end(),
+                      [&](const auto& path) { return written.count(NumberIn(path)) > 0; })) {
+        return;
+      }
+      database.is_stale = true;
+      known = BuilderOf(database, info);
+    }
+    if (known == nullptr) return;
+    // Without a service RocksDB copied the files.
+    const ROCKSDB_NAMESPACE::DBOptions options = opened->GetDBOptions();
+    if (WINNOW_ROCKSDB_SHOWS_COMPACTION_SERVICE && options.compaction_service == nullptr) return;
+    const bool all_have_filters = known->trees.AllHaveFilters();
+    std::vector<RemoteOutput> files;
+    for (const std::string& path : info.output_files) {
+      if (written.count(NumberIn(path)) > 0) continue;
+      const auto found = info.table_properties.find(path);
+      // Up to 9.7 RocksDB does not know the properties of such a file.
+      if (found != info.table_properties.end() && found->second != nullptr &&
+          found->second->filter_policy_name == Policy::kName &&
+          FaultOfOutput(*found->second, false, all_have_filters).empty()) {
+        continue;
+      }
+      files.push_back({path, info.cf_name, all_have_filters});
+    }
+    if (files.empty()) return;
+    remote_outputs_.Look(
+        {opened->DefaultColumnFamily(), opened->GetEnv(), options.info_log, opened->GetName()},
+        std::move(files));
+  } catch (...) {
+    // Memory is short.
+  }
+}
+
+}  // namespace winnow::plugin

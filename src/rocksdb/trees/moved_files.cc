@@ -1,0 +1,100 @@
+#include "src/rocksdb/trees/moved_files.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "src/core/files_below.h"
+#include "src/core/level_plan.h"
+#include "src/core/moved_filters.h"
+#include "src/core/sizing.h"
+
+namespace winnow::plugin {
+namespace {
+
+// Ribbon filters take a few per cent more or less than the formula says, and a plan's by a bound of
+// the whole tree.
+constexpr double kFarMore = 1.1;
+
+std::vector<core::FileSpan> SpansOf(const std::vector<FileInTree>& files) {
+  std::vector<core::FileSpan> spans;
+  for (const FileInTree& file : files) spans.push_back({file.level, file.first, file.last, -1});
+  core::SetBelow([](std::string_view a, std::string_view b) { return a.compare(b); }, &spans);
+  return spans;
+}
+
+KnownTree WithLevels(KnownTree tree, const std::vector<FileInTree>& files) {
+  for (const FileInTree& file : files) {
+    if (file.level == 0) continue;
+    tree.depth = std::max(tree.depth, file.level);
+    tree.base = tree.base < 0 ? file.level : std::min(tree.base, file.level);
+  }
+  return tree;
+}
+
+// Files whose filters' rates are as good as equal: of one place, with about as many keys and bits.
+using RateKey = std::tuple<int, int, long, long>;
+
+RateKey RateKeyOf(const FileInTree& file, int below) {
+  const double keys = static_cast<double>(std::max<uint64_t>(file.keys, 1));
+  const double bits = 8 * static_cast<double>(file.filter_bytes) / keys;
+  return {file.level, below, std::lround(8 * std::log2(keys)), std::lround(32 * bits)};
+}
+
+bool HasFarMore(const FileInTree& file, const FilterOptions& here) {
+  FilterOptions uniform = here;
+  uniform.level_plan = LevelPlan::kUniform;
+  const double most =
+      static_cast<double>(std::max(core::EstimateBytes(file.keys, core::ForBuilding(here)),
+                                   core::EstimateBytes(file.keys, core::ForBuilding(uniform))));
+  return static_cast<double>(file.filter_bytes) > kFarMore * most;
+}
+
+bool IsMoved(const FileInTree& file, int below, const FilterOptions& here) {
+  if (!file.is_ours) return false;
+  if (file.filter_bytes == 0) return below >= 0;
+  const bool is_learned = here.level_plan == LevelPlan::kLearned;
+  if (file.made_for) return *file.made_for != file.level && (*file.made_for < 0 || !is_learned);
+  return !is_learned && HasFarMore(file, here);
+}
+
+}  // namespace
+
+std::string MovedFilesLine(const PolicyOptions& policy, const KnownTree& by_options,
+                           const std::string& family, const std::vector<FileInTree>& files) {
+  if (policy.build != Build::kWinnow || policy.level_plan == LevelPlan::kUniform ||
+      policy.filter_memory > 0) {
+    return {};
+  }
+  const KnownTree tree = WithLevels(by_options, files);
+  const std::vector<core::FileSpan> spans = SpansOf(files);
+  std::vector<core::PlacedFilter> placed;
+  std::map<RateKey, double> rates;  // each takes 0.1 ms
+  for (size_t i = 0; i < files.size(); ++i) {
+    const FileInTree& file = files[i];
+    core::PlacedFilter filter;
+    filter.level = file.level;
+    filter.keys = static_cast<double>(file.keys);
+    filter.bytes = static_cast<double>(file.filter_bytes);
+    filter.policy = PlannedWhereItLies(policy, tree, -1, file.level, spans[i].below);
+    filter.is_moved = IsMoved(file, spans[i].below, filter.policy);
+    if (filter.is_moved) {
+      const auto [rate, is_new] = rates.try_emplace(RateKeyOf(file, spans[i].below), 1);
+      if (is_new) rate->second = core::RateOfSize(filter.keys, filter.bytes, filter.policy);
+      filter.rate = rate->second;
+    }
+    filter.gets_none = file.level > 0 && spans[i].below < 0 && !tree.last_level_has_filters;
+    placed.push_back(filter);
+  }
+  std::string line;
+  for (const std::string& sentence :
+       core::ToSentences(core::FindMovedFilters(placed), policy.level_plan,
+                         " of column family '" + family + "'")) {
+    line += (line.empty() ? "" : "; ") + sentence;
+  }
+  return line;
+}
+
+}  // namespace winnow::plugin

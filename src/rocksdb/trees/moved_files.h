@@ -1,0 +1,37 @@
+// What a listener says of filters that lie elsewhere in the tree than where they were made for.
+
+#ifndef WINNOW_SRC_ROCKSDB_TREES_MOVED_FILES_H_
+#define WINNOW_SRC_ROCKSDB_TREES_MOVED_FILES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/rocksdb/trees/context.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+
+struct FileInTree {
+  int level = 0;
+  std::string first;  // user keys, in the order of bytes
+  std::string last;
+  uint64_t keys = 0;
+  uint64_t filter_bytes = 0;
+  bool is_ours = false;  // Winnow's policy was asked for the filter
+
+  // The level that the filter was made for, -1 for none, as of SstFileWriter. Unset: not known;
+  // then it counts as made for another one if it has far more bits than fit here, or none.
+  std::optional<int> made_for;
+};
+
+// Of all files of a column family: what ToSentences of src/core/moved_filters.h says; empty where
+// nothing matters, where the policy has no plan, and with filter_memory, which sizes filters by
+// what others take. by_options: as KnownTrees::ByOptions.
+std::string MovedFilesLine(const PolicyOptions& policy, const KnownTree& by_options,
+                           const std::string& family, const std::vector<FileInTree>& files);
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_TREES_MOVED_FILES_H_

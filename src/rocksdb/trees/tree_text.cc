@@ -1,0 +1,376 @@
+#include "src/rocksdb/trees/tree_text.h"
+
+#include <rocksdb/slice.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "winnow/hash.h"
+
+namespace winnow::plugin {
+namespace {
+
+constexpr std::string_view kName = "winnow-learned:";
+constexpr std::string_view kTextFormat = "1:";
+constexpr size_t kChecksumBytes = 8;
+
+constexpr int kMostLevels = 1 << 10;
+constexpr double kPlaces = 1 << 16;
+// Of logarithms to the base of two.
+constexpr double kWeightSteps = 64;
+constexpr double kWarmthSteps = 30;
+constexpr double kExposureSteps = 32;
+constexpr double kRatioSteps = 1000;
+constexpr double kShareSteps = 1 << 30;
+
+// Where a byte's bit is a truth.
+enum FileBits : uint8_t {
+  kIsBottom = 1,
+  kWaits = 2,
+  kIsListed = 4,
+  kIsMeasured = 8,
+  kIsEnding = 16,
+  kIsJoined = 32,
+};
+constexpr uint8_t kLevelBits = 15;
+constexpr uint8_t kEndedWithNo = 16;
+constexpr uint8_t kDeepestSaidNo = 32;
+
+uint8_t ByteOf(double number) {
+  return static_cast<uint8_t>(std::lround(std::clamp(number, 0.0, 255.0)));
+}
+
+class Writer {
+ public:
+  void Byte(uint8_t byte) { bytes_.push_back(static_cast<char>(byte)); }
+  // Seven bits a byte, the low ones first.
+  void Number(uint64_t number) {
+    for (; number >= 128; number >>= 7) Byte(static_cast<uint8_t>(number | 128));
+    Byte(static_cast<uint8_t>(number));
+  }
+  void Count(double count) {
+    Number(static_cast<uint64_t>(std::llround(std::clamp(count, 0.0, 1e18))));
+  }
+  void Difference(double difference) {
+    Byte(difference < 0 ? 1 : 0);
+    Count(std::abs(difference));
+  }
+  void Text(std::string_view text) {
+    Number(text.size());
+    bytes_ += text;
+  }
+  // Without what it has in common with the one before.
+  void Key(std::string_view key, std::string_view before) {
+    const size_t most = std::min(key.size(), before.size());
+    size_t common = 0;
+    while (common < most && key[common] == before[common]) ++common;
+    Number(common);
+    Text(key.substr(common));
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+// Behind its end there are zeros.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+
+  uint8_t Byte() {
+    if (rest_.empty()) {
+      is_good_ = false;
+      return 0;
+    }
+    const auto byte = static_cast<uint8_t>(rest_.front());
+    rest_.remove_prefix(1);
+    return byte;
+  }
+  uint64_t Number(uint64_t most = std::numeric_limits<uint64_t>::max()) {
+    uint64_t number = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const uint8_t byte = Byte();
+      number |= uint64_t{byte & 127u} << shift;
+      if (byte < 128) break;
+    }
+    if (number > most) is_good_ = false;
+    return is_good_ ? number : 0;
+  }
+  double Count() { return static_cast<double>(Number(uint64_t{1} << 60)); }
+  double Difference() {
+    const bool is_less = Byte() != 0;
+    return is_less ? -Count() : Count();
+  }
+  std::string_view Text(size_t most) {
+    const size_t size = Number(std::min(most, rest_.size()));
+    const std::string_view text = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return text;
+  }
+  std::string Key(const std::string& before) {
+    std::string key = before.substr(0, Number(before.size()));
+    key += Text(LiveFiles::kMostKeyBytes - key.size());
+    return key;
+  }
+  bool Truth() { return Byte() != 0; }
+  // Whether all was there, and nothing is left.
+  bool IsAtEnd() const { return is_good_ && rest_.empty(); }
+  bool is_good() const { return is_good_; }
+
+ private:
+  std::string_view rest_;
+  bool is_good_ = true;
+};
+
+void Write(const std::optional<bool>& truth, Writer* writer) {
+  writer->Byte(!truth ? 2 : *truth ? 1 : 0);
+}
+
+std::optional<bool> ReadTruth(Reader* reader) {
+  const uint8_t byte = reader->Byte();
+  return byte > 1 ? std::nullopt : std::optional<bool>(byte == 1);
+}
+
+void Write(const FamilyOptions& options, Writer* writer) {
+  writer->Count(options.size_ratio * kRatioSteps);
+  Write(options.has_dynamic_levels, writer);
+  Write(options.has_last_level_without_filters, writer);
+  writer->Byte(options.is_bytewise ? 1 : 0);
+}
+
+void Read(Reader* reader, FamilyOptions* options) {
+  options->size_ratio = reader->Count() / kRatioSteps;
+  options->has_dynamic_levels = ReadTruth(reader);
+  options->has_last_level_without_filters = ReadTruth(reader);
+  options->is_bytewise = reader->Truth();
+}
+
+void Write(const LiveFiles::Sums& sums, Writer* writer) {
+  writer->Number(sums.files);
+  writer->Count(sums.keys);
+  writer->Count(sums.keys_without_filters);
+  writer->Count(sums.filter_bytes);
+  for (const LiveFiles::Sums::Level& level : sums.levels) {
+    writer->Count(level.keys);
+    writer->Count(level.filter_bytes);
+  }
+  writer->Count(sums.keys_that_stay);
+  writer->Count(sums.bytes_that_stay);
+}
+
+void Read(Reader* reader, LiveFiles::Sums* sums) {
+  sums->files = reader->Number();
+  sums->keys = reader->Count();
+  sums->keys_without_filters = reader->Count();
+  sums->filter_bytes = reader->Count();
+  for (LiveFiles::Sums::Level& level : sums->levels) {
+    level.keys = reader->Count();
+    level.filter_bytes = reader->Count();
+  }
+  sums->keys_that_stay = reader->Count();
+  sums->bytes_that_stay = reader->Count();
+}
+
+void Write(const LiveFiles::Carried::File& file, std::string_view before, Writer* writer) {
+  const LiveFiles::NewFile& facts = file.facts;
+  writer->Byte(
+      static_cast<uint8_t>((facts.is_bottom ? kIsBottom : 0) | (facts.waits ? kWaits : 0) |
+                           (file.is_listed ? kIsListed : 0) | (file.is_measured ? kIsMeasured : 0) |
+                           (file.is_ending ? kIsEnding : 0) | (file.is_joined ? kIsJoined : 0)));
+  writer->Number(static_cast<uint64_t>(std::clamp(facts.level, 0, kMostLevels)));
+  writer->Key(facts.range.first, before);
+  writer->Key(facts.range.last, facts.range.first);
+  writer->Number(facts.keys);
+  writer->Count(file.memory.bytes);
+  writer->Count(file.memory.uniform_bytes);
+  writer->Difference(file.more_bytes);
+  writer->Count(file.age);
+  const bool is_known = facts.warmth > 0;
+  writer->Byte(is_known ? ByteOf(std::max(1.0, 128 + kWarmthSteps * std::log2(facts.warmth))) : 0);
+}
+
+LiveFiles::Carried::File ReadFile(const std::string& before, Reader* reader) {
+  LiveFiles::Carried::File file;
+  LiveFiles::NewFile& facts = file.facts;
+  const uint8_t bits = reader->Byte();
+  facts.is_bottom = (bits & kIsBottom) != 0;
+  facts.waits = (bits & kWaits) != 0;
+  file.is_listed = (bits & kIsListed) != 0;
+  file.is_measured = (bits & kIsMeasured) != 0;
+  file.is_ending = (bits & kIsEnding) != 0;
+  file.is_joined = (bits & kIsJoined) != 0;
+  facts.level = static_cast<int>(reader->Number(kMostLevels));
+  facts.range.first = reader->Key(before);
+  facts.range.last = reader->Key(facts.range.first);
+  facts.keys = reader->Number(uint64_t{1} << 60);
+  file.memory.bytes = reader->Count();
+  file.memory.uniform_bytes = reader->Count();
+  file.more_bytes = reader->Difference();
+  file.age = reader->Count();
+  if (const uint8_t warmth = reader->Byte(); warmth > 0) {
+    facts.warmth = std::exp2((warmth - 128) / kWarmthSteps);
+  }
+  return file;
+}
+
+// In the order of their places. Of what filters said, only what is counted (heat_map.cc).
+void Write(std::vector<LookupSamples::Record> samples, Writer* writer) {
+  std::sort(samples.begin(), samples.end(),
+            [](const auto& one, const auto& other) { return one.place < other.place; });
+  writer->Number(samples.size());
+  uint64_t before = 0;
+  for (const LookupSamples::Record& sample : samples) {
+    const auto place =
+        static_cast<uint64_t>(std::lround(std::clamp<double>(sample.place, 0, 1) * kPlaces));
+    writer->Number(place - before);
+    before = place;
+    const bool said_no = (sample.said_no >> sample.deepest & 1) != 0;
+    writer->Byte(static_cast<uint8_t>((sample.deepest & kLevelBits) |
+                                      (sample.ended_with_no ? kEndedWithNo : 0) |
+                                      (said_no ? kDeepestSaidNo : 0)));
+    if (sample.ended_with_no) writer->Byte(ByteOf(kWeightSteps * std::log2(sample.weight)));
+  }
+}
+
+void ReadSamples(Reader* reader, std::vector<LookupSamples::Record>* samples) {
+  const size_t count = reader->Number(LookupSamples::kMostRecords);
+  double place = 0;
+  for (size_t i = 0; i < count && reader->is_good(); ++i) {
+    LookupSamples::Record sample;
+    place = std::min(place + static_cast<double>(reader->Number(1 << 17)) / kPlaces, 1.0);
+    sample.place = static_cast<float>(place);
+    const uint8_t bits = reader->Byte();
+    sample.deepest = static_cast<int8_t>(bits & kLevelBits);
+    sample.ended_with_no = (bits & kEndedWithNo) != 0;
+    if ((bits & kDeepestSaidNo) != 0) sample.said_no = static_cast<uint16_t>(1u << sample.deepest);
+    if (sample.ended_with_no) {
+      sample.weight = static_cast<float>(std::exp2(reader->Byte() / kWeightSteps));
+    }
+    samples->push_back(sample);
+  }
+}
+
+void Write(const LiveFiles::Carried& carried, Writer* writer) {
+  writer->Text(carried.prefix);
+  writer->Number(carried.files.size());
+  std::string_view before;
+  for (const LiveFiles::Carried::File& file : carried.files) {
+    Write(file, before, writer);
+    before = file.facts.range.first;
+  }
+  writer->Number(carried.num_files);
+  for (const LiveFiles::Lives& lives : carried.lives) {
+    writer->Count(lives.ended);
+    writer->Count(lives.keys);
+  }
+  writer->Count(carried.written);
+  writer->Count(carried.keys_that_stay);
+  writer->Count(carried.bytes_that_stay);
+  writer->Difference(carried.sums_age);
+  writer->Byte(carried.is_told ? 1 : 0);
+  writer->Byte(carried.knows_all ? 1 : 0);
+  Write(carried.samples, writer);
+  writer->Number(carried.exposures.size());
+  for (const double exposure : carried.exposures) {
+    writer->Byte(exposure > 0 ? ByteOf(-kExposureSteps * std::log2(exposure)) : 255);
+  }
+}
+
+void Read(Reader* reader, LiveFiles::Carried* carried) {
+  carried->prefix = reader->Text(LiveFiles::kMostPrefix);
+  const size_t num_files = reader->Number(LiveFiles::kMostFiles);
+  std::string before;
+  for (size_t i = 0; i < num_files && reader->is_good(); ++i) {
+    carried->files.push_back(ReadFile(before, reader));
+    before = carried->files.back().facts.range.first;
+  }
+  carried->num_files = reader->Number();
+  for (LiveFiles::Lives& lives : carried->lives) {
+    lives.ended = reader->Count();
+    lives.keys = reader->Count();
+  }
+  carried->written = reader->Count();
+  carried->keys_that_stay = reader->Count();
+  carried->bytes_that_stay = reader->Count();
+  carried->sums_age = reader->Difference();
+  carried->is_told = reader->Truth();
+  carried->knows_all = reader->Truth();
+  ReadSamples(reader, &carried->samples);
+  const size_t parts = reader->Number(2 * LiveFiles::kMostFiles);
+  for (size_t i = 0; i < parts && reader->is_good(); ++i) {
+    carried->exposures.push_back(std::exp2(-reader->Byte() / kExposureSteps));
+  }
+  if (carried->files.empty()) carried->samples.clear();
+}
+
+std::string ChecksumOf(std::string_view bytes) {
+  uint64_t hash = HashKey(bytes).value;
+  std::string checksum;
+  for (size_t i = 0; i < kChecksumBytes; ++i, hash >>= 8) {
+    checksum.push_back(static_cast<char>(hash & 255));
+  }
+  return checksum;
+}
+
+}  // namespace
+
+std::string TextOfTree(const CarriedTree& tree) {
+  Writer writer;
+  writer.Text(tree.family);
+  writer.Number(static_cast<uint64_t>(std::clamp(tree.depth, -1, kMostLevels) + 1));
+  writer.Number(static_cast<uint64_t>(std::clamp(tree.base, -1, kMostLevels) + 1));
+  writer.Byte(tree.has_options ? 1 : 0);
+  Write(tree.options, &writer);
+  Write(tree.files, &writer);
+  writer.Count(tree.rates.built);
+  writer.Count(tree.rates.expected);
+  writer.Number(tree.other_families);
+  Write(tree.others, &writer);
+  writer.Byte(tree.knows_all_files ? 1 : 0);
+  writer.Count(tree.most_small_keys * kShareSteps);
+  writer.Count(tree.written_since);
+  for (const bool was_small : tree.was_small) writer.Byte(was_small ? 1 : 0);
+  const std::string bytes = writer.bytes() + ChecksumOf(writer.bytes());
+  std::string text(kName);
+  text += kTextFormat;
+  return text + ROCKSDB_NAMESPACE::Slice(bytes).ToString(true);
+}
+
+std::string TreeOfText(std::string_view text, CarriedTree* tree) {
+  if (text.substr(0, kName.size()) != kName) return "it is no text of ExportLearned";
+  text.remove_prefix(kName.size());
+  if (text.substr(0, kTextFormat.size()) != kTextFormat)
+    return "it is of another version of Winnow";
+  text.remove_prefix(kTextFormat.size());
+  const std::string damaged = "it is damaged or cut off";
+  std::string bytes;
+  if (!ROCKSDB_NAMESPACE::Slice(text.data(), text.size()).DecodeHex(&bytes) ||
+      bytes.size() < kChecksumBytes) {
+    return damaged;
+  }
+  const std::string checksum = bytes.substr(bytes.size() - kChecksumBytes);
+  bytes.resize(bytes.size() - kChecksumBytes);
+  if (ChecksumOf(bytes) != checksum) return damaged;
+  Reader reader(bytes);
+  tree->family = reader.Text(bytes.size());
+  tree->depth = static_cast<int>(reader.Number(kMostLevels + 1)) - 1;
+  tree->base = static_cast<int>(reader.Number(kMostLevels + 1)) - 1;
+  tree->has_options = reader.Truth();
+  Read(&reader, &tree->options);
+  Read(&reader, &tree->files);
+  tree->rates.built = reader.Count();
+  tree->rates.expected = reader.Count();
+  tree->other_families = reader.Number();
+  Read(&reader, &tree->others);
+  tree->knows_all_files = reader.Truth();
+  tree->most_small_keys = reader.Count() / kShareSteps;
+  tree->written_since = reader.Count();
+  for (bool& was_small : tree->was_small) was_small = reader.Truth();
+  return reader.IsAtEnd() ? std::string() : damaged;
+}
+
+}  // namespace winnow::plugin

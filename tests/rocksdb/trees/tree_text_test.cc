@@ -1,0 +1,265 @@
+#include "src/rocksdb/trees/tree_text.h"
+
+#include <gtest/gtest.h>
+#include <rocksdb/slice.h>
+
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "winnow/hash.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::TableFileCreationReason;
+
+constexpr char kFamily[] = "family";
+constexpr KnownTrees::Parts kAll = {true, true, LiveFiles::kMostFiles};
+const int kOne = 1;
+const int kOther = 2;
+
+BuildFacts Merge(int level, bool is_bottommost) {
+  return {kCompactionStyleLevel, level, TableFileCreationReason::kCompaction, 7, is_bottommost};
+}
+
+std::string KeyOf(int i) {
+  char key[40];
+  std::snprintf(key, sizeof key, "people/%06d/name", i);
+  return key;
+}
+
+// So many files on level 5, and a tenth as many on levels 4 and 0, with samples of lookups.
+void Fill(KnownTrees* trees, int files) {
+  FamilyOptions options;
+  options.size_ratio = 6.5;
+  options.has_dynamic_levels = true;
+  trees->Meet(options);
+  trees->Learn(&kOne, kFamily, Merge(4, false));
+  trees->Learn(&kOne, kFamily, Merge(5, true));
+  const std::shared_ptr<TreeRecord> record = trees->RecordOf(&kOne, kFamily);
+  const auto add = [&](int level, int first, int last, uint64_t keys) {
+    LiveFiles::NewFile file;
+    file.level = level;
+    file.is_bottom = level == 5;
+    file.range = {KeyOf(first), KeyOf(last)};
+    file.keys = keys;
+    file.warmth = first < 2000 ? 8 : 0.2;
+    const LiveFiles::Id id = record->files.Add(file, 4);
+    record->files.AddMemory(id,
+                            {1.26 * static_cast<double>(keys), 1.25 * static_cast<double>(keys)});
+  };
+  for (int i = 0; i < files; ++i) add(5, 100 * i, 100 * i + 90, 1000);
+  for (int i = 0; i < files / 10; ++i) add(4, 1000 * i, 1000 * i + 900, 800);
+  for (int i = 0; i < files / 10; ++i) add(0, 1000 * i + 50, 1000 * i + 950, 100);
+  ASSERT_TRUE(record->files.MakeGrid());
+  std::mt19937 random(1);
+  std::vector<LookupSamples::Record> samples(LookupSamples::kMostRecords);
+  for (LookupSamples::Record& sample : samples) {
+    sample.place =
+        static_cast<float>(random() % 10 < 8 ? random() % 1000 : random() % 10000) / 10000;
+    sample.deepest = static_cast<int8_t>(random() % 2 == 0 ? 4 : LookupSamples::kLevels - 1);
+    sample.ended_with_no = random() % 3 > 0;
+    if (sample.ended_with_no) sample.said_no = static_cast<uint16_t>(1u << sample.deepest);
+    sample.weight = sample.ended_with_no ? 1.01f : 1.0f;
+  }
+  record->files.samples().Add(samples);
+  record->rates.Built(0.01, 0.02, {700, 600});
+}
+
+void ExpectSameSums(const LiveFiles::Sums& found, const LiveFiles::Sums& expected) {
+  EXPECT_EQ(found.files, expected.files);
+  EXPECT_EQ(found.keys, expected.keys);
+  EXPECT_EQ(found.filter_bytes, expected.filter_bytes);
+  EXPECT_NEAR(found.keys_that_stay, expected.keys_that_stay, 1);
+  EXPECT_NEAR(found.bytes_that_stay, expected.bytes_that_stay, 1);
+  for (size_t level = 0; level < expected.levels.size(); ++level) {
+    EXPECT_EQ(found.levels[level].keys, expected.levels[level].keys) << level;
+    EXPECT_EQ(found.levels[level].filter_bytes, expected.levels[level].filter_bytes) << level;
+  }
+}
+
+TEST(TreeTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
+  KnownTrees here;
+  Fill(&here, 200);
+  here.Learn(&kOther, "other", Merge(1, true));
+  LiveFiles::NewFile other_file;
+  other_file.level = 1;
+  other_file.range = {"a", "b"};
+  other_file.keys = 5000;
+  LiveFiles& of_other = here.RecordOf(&kOther, "other")->files;
+  of_other.AddMemory(of_other.Add(other_file, 1), {6000, 6000});
+
+  CarriedTree read;
+  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry(0, kFamily, kAll)), &read), "");
+  KnownTrees there;
+  there.Restore(read);
+  ExpectSameSums(there.Totals().files, here.Totals().files);
+  EXPECT_EQ(there.Totals().families, 2u);
+  EXPECT_EQ(there.Totals().most_small_bytes, here.Totals().most_small_bytes);
+
+  // It is the first one's that comes, and nobody else's.
+  EXPECT_EQ(there.RecordOf(nullptr, kFamily), nullptr);
+  const KnownTree known = there.Learn(&kOther, kFamily, Merge(4, false));
+  EXPECT_EQ(known.depth, 5);
+  EXPECT_EQ(known.base, 4);
+  EXPECT_EQ(known.size_ratio, 6.5);
+  EXPECT_EQ(known.has_dynamic_levels, true);
+  EXPECT_EQ(there.Learn(&kOne, kFamily, Merge(1, true)).depth, 1);
+
+  TreeRecord& ours = *here.RecordOf(&kOne, kFamily);
+  TreeRecord& theirs = *there.RecordOf(&kOther, kFamily);
+  EXPECT_EQ(theirs.files.files(), ours.files.files());
+  EXPECT_EQ(theirs.files.Memory().resting.bytes, ours.files.Memory().resting.bytes);
+  EXPECT_EQ(theirs.files.Memory().waiting.uniform_bytes, ours.files.Memory().waiting.uniform_bytes);
+  for (const auto& [first, last] : {std::pair{0, 50}, {950, 970}, {5000, 7000}, {40000, 50000}}) {
+    const KeyRange range = {KeyOf(first), KeyOf(last)};
+    for (const int level : {0, 3, 4, 5}) {
+      const LiveFiles::Place expected = ours.files.PlaceOf(level, range, 4);
+      const LiveFiles::Place found = theirs.files.PlaceOf(level, range, 4);
+      EXPECT_EQ(found.below, expected.below) << first << " on level " << level;
+      EXPECT_EQ(found.waits, expected.waits) << first << " on level " << level;
+    }
+  }
+}
+
+TEST(TreeTextTest, RatesAreLearnedThereAsHere) {
+  KnownTrees here;
+  Fill(&here, 200);
+  CarriedTree read;
+  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry(0, kFamily, kAll)), &read), "");
+  KnownTrees there;
+  there.Restore(read);
+  there.Learn(&kOther, kFamily, Merge(4, false));
+  TreeRecord& ours = *here.RecordOf(&kOne, kFamily);
+  TreeRecord& theirs = *there.RecordOf(&kOther, kFamily);
+  double least = 1;
+  double most = 0;
+  for (int first = 0; first < 19'000; first += 700) {
+    const KeyRange range = {KeyOf(first), KeyOf(first + 600)};
+    const int level = LiveFiles::LevelIndex(5, true);
+    const auto expected = ours.rates.RateOf(&ours.files, level, range, 6000, 0.01);
+    const auto found = theirs.rates.RateOf(&theirs.files, level, range, 6000, 0.01);
+    ASSERT_TRUE(expected && found) << first;
+    EXPECT_NEAR(found->rate / expected->rate, 1, 0.05) << first;
+    least = std::min(least, expected->rate);
+    most = std::max(most, expected->rate);
+  }
+  EXPECT_GT(most, 4 * least);
+}
+
+TEST(TreeTextTest, NeighboursGoAsOneWhereThereAreTooMany) {
+  KnownTrees here;
+  Fill(&here, 2000);
+  KnownTrees::Parts parts = kAll;
+  const std::string whole = TextOfTree(here.Carry(0, kFamily, parts));
+  parts.most_files = 500;
+  const std::string joined = TextOfTree(here.Carry(0, kFamily, parts));
+  EXPECT_LT(joined.size(), whole.size());
+  CarriedTree read;
+  ASSERT_EQ(TreeOfText(joined, &read), "");
+  EXPECT_LE(read.files.files.size(), 500u);
+  EXPECT_EQ(read.files.num_files, 2400u);
+  KnownTrees there;
+  there.Restore(read);
+  EXPECT_EQ(there.Totals().files.keys, here.Totals().files.keys);
+  EXPECT_EQ(there.Totals().files.filter_bytes, here.Totals().files.filter_bytes);
+
+  parts.most_files = 0;
+  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry(0, kFamily, parts)), &(read = {})), "");
+  EXPECT_TRUE(read.files.files.empty());
+  EXPECT_EQ(read.others.keys, here.Totals().files.keys);
+}
+
+TEST(TreeTextTest, ATreeOfWhichNothingIsKnownIsAsNew) {
+  KnownTrees here;
+  Fill(&here, 20);
+  CarriedTree read;
+  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry(0, "another", kAll)), &read), "");
+  EXPECT_EQ(read.family, "another");
+  EXPECT_EQ(read.depth, -1);
+  EXPECT_TRUE(read.files.files.empty());
+  EXPECT_EQ(read.others.keys, here.Totals().files.keys);
+  // No listener told of a database.
+  EXPECT_EQ(here.Carry(LiveFiles::NameOf("/db", 0), kFamily, kAll).depth, 5);
+}
+
+TEST(TreeTextTest, TheTreeIsThatOfTheDatabaseThatIsAskedFor) {
+  KnownTrees trees;
+  const LiveFiles::Name first = LiveFiles::NameOf("/first", 0);
+  const LiveFiles::Name second = LiveFiles::NameOf("/second", 0);
+  trees.Learn(&kOne, kFamily, Merge(2, true));
+  trees.SetDatabase(&trees.RecordOf(&kOne, kFamily)->files, first);
+  trees.Learn(&kOther, kFamily, Merge(3, true));
+  trees.SetDatabase(&trees.RecordOf(&kOther, kFamily)->files, second);
+  EXPECT_EQ(trees.Carry(first, kFamily, kAll).depth, 2);
+  EXPECT_EQ(trees.Carry(second, kFamily, kAll).depth, 3);
+  EXPECT_EQ(trees.Carry(0, kFamily, kAll).depth, 3);
+  EXPECT_EQ(trees.Carry(LiveFiles::NameOf("/third", 0), kFamily, kAll).depth, -1);
+}
+
+TEST(TreeTextTest, ATextThatIsCutOffOrChangedIsRefused) {
+  KnownTrees here;
+  Fill(&here, 5);
+  const std::string text = TextOfTree(here.Carry(0, kFamily, {true, false, 100}));
+  for (size_t size = 0; size < text.size(); ++size) {
+    CarriedTree read;
+    ASSERT_NE(TreeOfText(text.substr(0, size), &read), "") << size;
+  }
+  for (size_t at = 0; at < text.size(); ++at) {
+    std::string changed = text;
+    changed[at] = changed[at] == '7' ? '8' : '7';
+    CarriedTree read;
+    ASSERT_NE(TreeOfText(changed, &read), "") << at;
+  }
+}
+
+// Not even one with a right checksum.
+TEST(TreeTextTest, NoTextMakesARecordThatBreaks) {
+  KnownTrees here;
+  Fill(&here, 20);
+  const std::string text = TextOfTree(here.Carry(0, kFamily, kAll));
+  const size_t begin = text.rfind(':') + 1;
+  std::string bytes;
+  ASSERT_TRUE(Slice(text.substr(begin)).DecodeHex(&bytes));
+  bytes.resize(bytes.size() - 8);
+  constexpr unsigned kSeed = 20261123;
+  std::mt19937 random(kSeed);
+  int accepted = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string changed = bytes;
+    // Most are among the files, which come first.
+    const size_t most = i % 4 == 0 ? changed.size() : 1000;
+    for (unsigned change = 0; change <= i % 3u; ++change) {
+      changed[random() % most] = static_cast<char>(random());
+    }
+    const uint64_t hash = HashKey(changed).value;
+    for (int byte = 0; byte < 8; ++byte) changed.push_back(static_cast<char>(hash >> (8 * byte)));
+    CarriedTree read;
+    if (!TreeOfText(text.substr(0, begin) + Slice(changed).ToString(true), &read).empty()) continue;
+    ++accepted;
+    KnownTrees there;
+    there.Restore(read);
+    there.Learn(&kOther, read.family, Merge(4, false));
+    there.Totals();
+    TreeRecord& record = *there.RecordOf(&kOther, read.family);
+    LiveFiles::NewFile file;
+    file.level = 4;
+    file.range = {KeyOf(10), KeyOf(900)};
+    file.keys = 1000;
+    record.files.PlaceOf(4, file.range, 4);
+    record.files.ReplacedBy(file, 4);
+    const auto learned = record.rates.RateOf(&record.files, 4, file.range, file.keys, 0.01);
+    EXPECT_TRUE(!learned || (learned->rate > 0 && learned->rate <= 1)) << "seed " << kSeed;
+    record.files.AddMemory(record.files.Add(file, 4), {1000, 1000});
+  }
+  EXPECT_GT(accepted, 100) << "seed " << kSeed;
+}
+
+}  // namespace
+}  // namespace winnow::plugin
