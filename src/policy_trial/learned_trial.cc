@@ -30,7 +30,7 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::TableFileCreationReason;
 
-std::optional<PolicyOptions> LearnedPolicyOf(const std::string& text) {
+std::optional<PolicyOptions> WinnowPolicyOf(const std::string& text) {
   std::string problem;
   const std::shared_ptr<const FilterPolicy> policy = PolicyOfText(text, &problem);
   if (policy == nullptr) return std::nullopt;
@@ -45,8 +45,12 @@ std::optional<PolicyOptions> LearnedPolicyOf(const std::string& text) {
       return std::nullopt;
     }
   }
-  const bool learns = options.level_plan == LevelPlan::kLearned && options.build == Build::kWinnow;
-  return learns ? std::optional(options) : std::nullopt;
+  return options.build == Build::kWinnow ? std::optional(options) : std::nullopt;
+}
+
+std::optional<PolicyOptions> LearnedPolicyOf(const std::string& text) {
+  const std::optional<PolicyOptions> options = WinnowPolicyOf(text);
+  return options && options->level_plan == LevelPlan::kLearned ? options : std::nullopt;
 }
 
 std::string TextWithBits(const PolicyOptions& policy, double bits_per_key) {

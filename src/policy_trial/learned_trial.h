@@ -18,8 +18,11 @@
 
 namespace winnow::inspect {
 
-// The options of a policy of Winnow's whose filters learn from lookups, by its options string;
-// nothing for any other policy.
+// The options of a policy that builds Winnow's filters, by its options string; nothing for any
+// other policy.
+std::optional<PolicyOptions> WinnowPolicyOf(const std::string& text);
+
+// The same, but nothing where its filters do not learn from lookups.
 std::optional<PolicyOptions> LearnedPolicyOf(const std::string& text);
 
 // The options string of a policy without a plan that builds the filter with these bits a key that

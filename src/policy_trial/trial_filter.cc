@@ -177,6 +177,10 @@ TrialFilter::TrialFilter(TrialFilter&&) noexcept = default;
 
 bool TrialFilter::IsNone() const { return builder_ == nullptr || builder_->bits == nullptr; }
 
+uint64_t TrialFilter::KeysWithin(uint64_t bytes) const {
+  return IsNone() ? 0 : builder_->bits->ApproximateNumEntries(bytes);
+}
+
 void TrialFilter::Add(const Slice* keys, size_t n) {
   if (IsNone()) {
     return;

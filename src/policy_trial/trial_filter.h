@@ -53,6 +53,9 @@ class TrialFilter {
   // The policy builds no filter for such a file, or there is no such policy.
   bool IsNone() const;
 
+  // For how many keys a filter of so many bytes has room; 0 where there is none.
+  uint64_t KeysWithin(uint64_t bytes) const;
+
   // The next keys, or prefixes of keys, in the order of the file. Equal neighbours count once.
   void Add(const ROCKSDB_NAMESPACE::Slice* keys, size_t n);
 

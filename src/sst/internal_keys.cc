@@ -58,19 +58,22 @@ std::string NameOfType(int type) {
 }
 
 struct InternalKeys::Reader {
-  explicit Reader(const ROCKSDB_NAMESPACE::Comparator* comparator)
-      : table(OptionsWith(comparator)) {
+  Reader(const ROCKSDB_NAMESPACE::Comparator* comparator, const ChangeOptions& change)
+      : table(OptionsWith(comparator, change)) {}
+
+  ROCKSDB_NAMESPACE::Options OptionsWith(const ROCKSDB_NAMESPACE::Comparator* comparator,
+                                         const ChangeOptions& change) {
     read.fill_cache = false;
     read.total_order_seek = true;
     read.readahead_size = kReadAheadBytes;
-  }
-
-  ROCKSDB_NAMESPACE::Options OptionsWith(const ROCKSDB_NAMESPACE::Comparator* comparator) {
     ROCKSDB_NAMESPACE::BlockBasedTableOptions format;
     format.no_block_cache = true;
     ROCKSDB_NAMESPACE::Options options;
     options.comparator = comparator;
     options.info_log = std::make_shared<QuietLogger>();
+    if (change != nullptr) {
+      change(&options, &format, &read);
+    }
     options.table_factory =
         rocksdb_abi::KeepReader(std::shared_ptr<ROCKSDB_NAMESPACE::TableFactory>(
                                     ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(format)),
@@ -91,7 +94,13 @@ struct InternalKeys::Reader {
 
 Status InternalKeys::Open(const std::string& path, const ROCKSDB_NAMESPACE::Comparator* comparator,
                           std::unique_ptr<InternalKeys>* keys) {
-  auto reader = std::make_unique<Reader>(comparator);
+  return OpenWith(path, comparator, nullptr, keys);
+}
+
+Status InternalKeys::OpenWith(const std::string& path,
+                              const ROCKSDB_NAMESPACE::Comparator* comparator,
+                              const ChangeOptions& change, std::unique_ptr<InternalKeys>* keys) {
+  auto reader = std::make_unique<Reader>(comparator, change);
   const Status status = reader->table.Open(path);
   if (!status.ok()) {
     return status;

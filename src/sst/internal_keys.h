@@ -5,10 +5,13 @@
 #define WINNOW_SRC_SST_INTERNAL_KEYS_H_
 
 #include <rocksdb/comparator.h>
+#include <rocksdb/options.h>
 #include <rocksdb/status.h>
+#include <rocksdb/table.h>
 #include <rocksdb/table_properties.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +41,16 @@ class InternalKeys {
   static ROCKSDB_NAMESPACE::Status Open(const std::string& path,
                                         const ROCKSDB_NAMESPACE::Comparator* comparator,
                                         std::unique_ptr<InternalKeys>* keys);
+
+  // The same, with what `change` makes of the options: without it there is no block cache, and much
+  // is read ahead. What they point to must live as long.
+  using ChangeOptions =
+      std::function<void(ROCKSDB_NAMESPACE::Options*, ROCKSDB_NAMESPACE::BlockBasedTableOptions*,
+                         ROCKSDB_NAMESPACE::ReadOptions*)>;
+  static ROCKSDB_NAMESPACE::Status OpenWith(const std::string& path,
+                                            const ROCKSDB_NAMESPACE::Comparator* comparator,
+                                            const ChangeOptions& change,
+                                            std::unique_ptr<InternalKeys>* keys);
   ~InternalKeys();
   InternalKeys(const InternalKeys&) = delete;
   InternalKeys& operator=(const InternalKeys&) = delete;

@@ -16,11 +16,15 @@
 
 namespace winnow::inspect {
 
+// The name of Winnow's policy in files' properties.
+inline constexpr char kWinnowPolicy[] = "winnow.Filter";
+
 // What a file's row says.
 struct SstReport {
   std::string path;                     // as given, or under the folder given
   std::optional<int> level;             // unset: not known, or the file is no part of the database
   uint64_t place = 0;                   // among files of its level: from 1 on in the order of keys
+  int below = -1;                       // with a level: as FileSpan of src/core/files_below.h
   std::string column_family;            // empty: not known
   std::string database;                 // the folder it was read from; empty: a file by itself
   uint64_t file_bytes = 0;              // its size
@@ -33,7 +37,7 @@ struct SstReport {
   // All of them, for src/workers/wire.h; so in the types that this one has.
   template <typename Code>
   void Fields(Code& code) {
-    code(path, level, place, column_family, database, file_bytes, comparator, entries,
+    code(path, level, place, below, column_family, database, file_bytes, comparator, entries,
          range_deletions, filter, error);
   }
 };

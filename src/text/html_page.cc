@@ -64,6 +64,7 @@ svg .inside { fill: var(--inside); font-size: 12px; }
 .axis { stroke: var(--soft); }
 .line { fill: none; stroke: var(--c); stroke-width: 2; stroke-linejoin: round; }
 .d1 { stroke-dasharray: 6 3; }
+.d2 { stroke-dasharray: 2 3; }
 .leader { stroke: var(--c); stroke-width: 1; opacity: .55; }
 .mark { fill: var(--c); }
 .mark .whisker { stroke: var(--c); stroke-width: 1.5; }

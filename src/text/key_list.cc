@@ -57,8 +57,8 @@ absl::Status CheckEncoding(const std::string& name, KeyFormat format, std::strin
                                   "digits, with --key_format=hex"));
 }
 
-// An error for a file that a program which is not LZ4 has compressed.
-absl::Status CheckCompression(const std::string& name, std::string_view bytes) {
+// An error for a file that a program which is not LZ4 has compressed, and for a trace of RocksDB's.
+absl::Status CheckContent(const std::string& name, std::string_view bytes) {
   constexpr struct {
     std::string_view start;
     const char* program;
@@ -74,6 +74,14 @@ absl::Status CheckCompression(const std::string& name, std::string_view bytes) {
         ", but key lists are read plain or as LZ4 frames: decompress it (",
         zip ? std::string("unzip -p") : absl::StrCat(other.program, " -dc"),
         " writes to standard output, and a list named - is read from standard input)"));
+  }
+  // Behind the time, the type and the length of its first record.
+  constexpr size_t kTraceMark = 8 + 1 + 4;
+  if (bytes.size() > kTraceMark &&
+      BeginsWith(bytes.substr(kTraceMark), "feedcafedeadbeef\tTrace Version: ")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        name,
+        " is a trace of RocksDB's, which is read from a regular file only: write it into one"));
   }
   return absl::OkStatus();
 }
@@ -328,7 +336,7 @@ absl::StatusOr<KeyListNotes> ForEachKey(const std::string& path, KeyFormat forma
     if (n < chunk.size() && std::ferror(file.get())) return ReadError(name, errno);
     const std::string_view bytes(chunk.data(), n);
     if (first) {
-      if (absl::Status status = CheckCompression(name, bytes); !status.ok()) return status;
+      if (absl::Status status = CheckContent(name, bytes); !status.ok()) return status;
       if (BeginsFrame(bytes)) frames = std::make_unique<FrameReader>(name, &lines);
     }
     const absl::Status status = frames ? frames->Add(bytes) : lines.Add(bytes);

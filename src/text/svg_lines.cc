@@ -166,7 +166,8 @@ std::string Curve(const ChartSeries& series, const Scale& x, const Scale& y) {
   }
   std::string svg = absl::StrCat("<g class=\"series c", series.colour, "\">\n");
   if (series.points.size() > 1) {
-    absl::StrAppend(&svg, "<path class=\"line d", series.colour / 4, "\" d=\"", path, "\"/>\n");
+    absl::StrAppend(&svg, "<path class=\"line d", series.dashes.value_or(series.colour / 4),
+                    "\" d=\"", path, "\"/>\n");
   }
   for (const ChartPoint& point : series.points) {
     const std::string says = EscapeHtml(point.says);
@@ -242,7 +243,7 @@ std::string Labels(const LineChart& chart, const Scale& x, const Scale& y) {
   constexpr double kBeside = 20;
   std::vector<Label> labels;
   for (const ChartSeries& series : chart.series) {
-    if (series.points.empty()) continue;
+    if (series.points.empty() || series.label.empty()) continue;
     const double end = x(series.points.back().x);
     const double height = y(series.points.back().y);
     labels.push_back({&series, end, end + kBeside, height, height});
@@ -295,14 +296,15 @@ std::vector<double> Ticks(double low, double high, bool logarithmic, int count) 
 }
 
 std::string ToSvg(const LineChart& chart) {
-  size_t longest = 0, points = 0;
+  size_t longest = 0, points = 0, labels = 0;
   for (const ChartSeries& series : chart.series) {
     longest = std::max(longest, Width(series.label));
     points += series.points.size();
+    labels += series.label.empty() ? 0 : 1;
   }
   if (points < 2) return "";
   const double right = std::min(170.0, TextWidth(longest) + 24);
-  const double names = kLineHeight * static_cast<double>(chart.series.size());
+  const double names = kLineHeight * static_cast<double>(labels);
   const double height = std::max(kHeight, kTop + names + kBottom);
   const Scale x{RangeOfX(chart), chart.x.logarithmic, kLeft, kChartWidth - right};
   const Scale y{RangeOfY(chart), chart.y.logarithmic, height - kBottom, kTop};

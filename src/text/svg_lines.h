@@ -22,9 +22,10 @@ struct ChartPoint {
 };
 
 struct ChartSeries {
-  std::string label;  // written beside the last point
+  std::string label;  // written beside the last point; empty: none
   size_t colour = 0;  // of html_page.h; also chooses the shape of the marks
   std::vector<ChartPoint> points;
+  std::optional<size_t> dashes{};  // of the line, classes d0 to d2; unset: by the colour
 };
 
 struct ChartAxis {

@@ -158,7 +158,8 @@ TEST(KeyListTest, OtherCompressionsAreNamed) {
       {std::string("\x1f\x8b\x08\0rest", 8), "compressed with gzip"},
       {std::string("\x28\xb5\x2f\xfdrest", 8), "compressed with zstd"},
       {std::string("\xfd\x37zXZ\0rest", 10), "compressed with xz"},
-      {std::string("PK\3\4rest", 8), "compressed with zip"}};
+      {std::string("PK\3\4rest", 8), "compressed with zip"},
+      {std::string(13, '\0') + "feedcafedeadbeef\tTrace Version: 0.2\t", "trace of RocksDB's"}};
   for (const auto& [bytes, says] : cases) {
     const Listed listed = List(bytes);
     EXPECT_THAT(std::string(listed.status.message()), HasSubstr(says));

@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::Pointwise;
 
 TEST(SvgLinesTest, TicksAreRound) {
@@ -79,6 +80,16 @@ TEST(SvgLinesTest, LabelsOfLinesThatEndTogetherAreMovedApart) {
   std::sort(y.begin(), y.end());
   ASSERT_EQ(y.size(), 5u);
   for (size_t i = 1; i < y.size(); ++i) EXPECT_GE(y[i], y[i - 1] + 15);
+}
+
+TEST(SvgLinesTest, ALineMayHaveDashesOfItsOwnAndNoName) {
+  LineChart chart = Example();
+  EXPECT_THAT(ToSvg(chart), HasSubstr("class=\"line d0\""));
+  EXPECT_THAT(ToSvg(chart), HasSubstr("class=\"leader\""));
+  chart.series[0].label = "";
+  chart.series[0].dashes = 2;
+  EXPECT_THAT(ToSvg(chart), HasSubstr("class=\"line d2\""));
+  EXPECT_THAT(ToSvg(chart), Not(HasSubstr("class=\"leader\"")));
 }
 
 TEST(SvgLinesTest, ItHasANameForThoseWhoDoNotSeeIt) {

@@ -218,13 +218,13 @@ TEST(FilterHintsTest, FilesWithoutFilters) {
                                 HasSubstr("set filter_policy"))));
   EXPECT_THAT(HintsOn({File("a"), File("b", kNoFilter, 1'234'567, 1)}),
               ElementsAre(AllOf(HasSubstr("1 file with 1,234,567 entries has no filter"),
-                                HasSubstr("while no policy was in force"))));
+                                HasSubstr("written without a policy"))));
   // As one that was ingested there: under optimize_filters_for_hits the file names its policy.
   EXPECT_THAT(HintsOn({File("a", kWinnowRibbon, 9, 0.01, 0), File("b", kNoFilter, 7, 1, 6)}),
-              ElementsAre(AllOf(HasSubstr("while no policy was in force"),
+              ElementsAre(AllOf(HasSubstr("written without a policy"),
                                 Not(HasSubstr("optimize_filters_for_hits")))));
   EXPECT_THAT(HintsOn({File("a", kWinnowRibbon, 9, 0.01, 6), File("b", kNoFilter, 7, 1, 6)}),
-              ElementsAre(HasSubstr("while no policy was in force")));
+              ElementsAre(HasSubstr("written without a policy")));
 }
 
 TEST(FilterHintsTest, FilesWithoutFiltersThatNoPolicyIsMissingIn) {
@@ -233,7 +233,7 @@ TEST(FilterHintsTest, FilesWithoutFiltersThatNoPolicyIsMissingIn) {
   EXPECT_THAT(HintsOn({File("a", kWinnowRibbon, 9, 0.01, 6), ranges}), IsEmpty());
   ranges.range_deletions = 6;
   EXPECT_THAT(HintsOn({File("a", kWinnowRibbon, 9, 0.01, 6), ranges}),
-              ElementsAre(HasSubstr("while no policy was in force")));
+              ElementsAre(HasSubstr("written without a policy")));
   SstReport for_hits = File("hits", kNoFilter, 7, 1, 6);
   for_hits.filter->policy_name = "winnow.Filter";
   const auto says_why =
@@ -242,7 +242,7 @@ TEST(FilterHintsTest, FilesWithoutFiltersThatNoPolicyIsMissingIn) {
   EXPECT_THAT(HintsOn({File("a", kWinnowRibbon, 9, 0.01, 6), for_hits}), ElementsAre(says_why));
   EXPECT_THAT(HintsOn({for_hits}), ElementsAre(says_why));
   EXPECT_THAT(HintsOn({for_hits, File("none", kNoFilter, 8, 1, 5)}),
-              ElementsAre(says_why, HasSubstr("while no policy was in force")));
+              ElementsAre(says_why, HasSubstr("written without a policy")));
 }
 
 TEST(FilterHintsTest, ItNamesTheFamilyWhereThereAreSeveral) {
@@ -288,8 +288,12 @@ TEST(FilterHintsTest, FiltersThatOthersBuilt) {
 TEST(FilterHintsTest, ShapesThatCost) {
   SstReport partitioned = File("a", kWinnowRibbon, 1'000);
   partitioned.filter->partitions = 20;
-  EXPECT_THAT(HintsOn({partitioned}),
-              ElementsAre(AllOf(HasSubstr("hold 50 keys"), HasSubstr("metadata_block_size"))));
+  EXPECT_THAT(
+      HintsOn({partitioned}),
+      ElementsAre(AllOf(HasSubstr("hold 50 keys"), HasSubstr("decouple_partitioned_filters=true"),
+                        HasSubstr("metadata_block_size"))));
+  partitioned.filter->partitions = 3;
+  EXPECT_THAT(HintsOn({partitioned}), ElementsAre(HasSubstr("hold 333 keys")));
   partitioned.filter->partitions = 2;
   EXPECT_THAT(HintsOn({partitioned}), IsEmpty());
   std::vector<SstReport> files(20, File("a", kWinnowRibbon, 9, 0.01, 0));

@@ -2,10 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/trace_reader_writer.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -79,6 +83,14 @@ class VerbAdviseTest : public testing::VerbTest {
 };
 
 // With the policy's own rates, of which other tests are.
+TEST_F(VerbAdviseTest, FiltersThatWereMadeForAnotherLevelAreSaid) {
+  testing::MakeIngested(folder_ / "db", false);
+  EXPECT_THAT(RunJson(Quoted("db"), 0)["assumptions"].dump(),
+              HasSubstr("As it is, 1 file with 4000 keys, on level 5, has filters that were made"));
+  testing::MakeIngested(folder_ / "rewritten", true);
+  EXPECT_THAT(RunJson(Quoted("rewritten"), 0).dump(), Not(HasSubstr("another place")));
+}
+
 TEST_F(VerbAdviseTest, RecordedLookupsAreLearnedFrom) {
   {
     const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db");
@@ -301,6 +313,67 @@ TEST_F(VerbAdviseTest, RecordedLookupsAreOfOneFamily) {
   EXPECT_EQ(Run(Quoted("db") + " --cf=small --lookups=" + folder_ / "missing").status, 2);
 }
 
+// Of the family that --cf names, or else of the default one; as a list of the same lookups.
+TEST_F(VerbAdviseTest, ATraceOfRocksDbIsAListOfLookups) {
+  MakeFamilies();
+  const std::string trace = folder_ / "trace";
+  {
+    std::vector<ColumnFamilyHandle*> families;
+    const Options options = MakeOptions(TableWith("bloomfilter:10"));
+    rocksdb_abi::OpenedDB opened{};
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DB::Open(
+        options, folder_ / "db", {{"default", options}, {"small", options}}, &families, &opened));
+    const auto database = rocksdb_abi::Own(std::move(opened));
+    std::unique_ptr<ROCKSDB_NAMESPACE::TraceWriter> writer;
+    ASSERT_STATUS_OK(NewFileTraceWriter(ROCKSDB_NAMESPACE::Env::Default(), {}, trace, &writer));
+    ASSERT_STATUS_OK(database->StartTrace({}, std::move(writer)));
+    std::string lines;
+    ROCKSDB_NAMESPACE::PinnableSlice value;
+    for (uint64_t i = 0; i < 9'000; ++i) {
+      const std::string key = KeyOf(i * 7919 % 3'000) + (i % 2 == 0 ? "" : "x");
+      lines += key + "\n";
+      value.Reset();
+      database->Get({}, families[1], key, &value);
+      value.Reset();
+      if (i % 9 == 0) database->Get({}, families[0], KeyOf(i), &value);
+    }
+    ASSERT_STATUS_OK(database->EndTrace());
+    WriteFile(folder_ / "lines", lines);
+    for (ColumnFamilyHandle* family : families) {
+      ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+    }
+  }
+  const std::string small = Quoted("db") + " --cf=small --seconds=1e6 --lookups=";
+  const json traced = RunJson(small + trace, 0);
+  const json listed = RunJson(small + folder_ / "lines", 0);
+  EXPECT_EQ(traced.at("lookups").at("count"), 9'000);
+  EXPECT_EQ(traced.at("lookups"), listed.at("lookups"));
+  EXPECT_EQ(traced.at("rows").at(0), listed.at("rows").at(0));
+  EXPECT_THAT(traced.at("warnings").dump(), HasSubstr("1000 lookups of other column families"));
+  EXPECT_EQ(RunJson(Quoted("db") + " --cf=default --lookups=" + trace, 0).at("lookups").at("count"),
+            1'000);
+
+  const std::string whole = ReadFile(trace);
+  WriteFile(trace, whole.substr(0, whole.size() / 2));
+  const ChildResult cut = Run(small + trace);
+  EXPECT_EQ(cut.status, 0);
+  EXPECT_THAT(cut.errors, AllOf(HasSubstr("the trace is cut off"), HasSubstr("read up to there")));
+
+  for (const auto& [arguments, says] : std::vector<std::pair<std::string, std::string>>{
+           {small + trace + " --hex", "--hex is of lists of lines"},
+           {small + trace + " --cf=default", "--cf is there several times"},
+           {Quoted("db") + " --cf=nosuch --lookups=" + trace, "number of 'nosuch' is not known"}}) {
+    const ChildResult outcome = Run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.errors, HasSubstr(says)) << arguments;
+  }
+  const ChildResult piped = RunProgram(
+      {"/bin/sh", "-c",
+       "cat " + trace + " | '" WINNOW_TOOL "' advise" + Quoted("db") + " --cf=small --lookups=-"});
+  EXPECT_EQ(piped.status, 2);
+  EXPECT_THAT(piped.errors, HasSubstr("read from a regular file only"));
+}
+
 TEST_F(VerbAdviseTest, TakesTableFiles) {
   WriteSst(TableWith("ribbonfilter:10:-1"), 20'000, folder_ / "1.sst");
   WriteSst(TableWith("ribbonfilter:10:-1"), 20'000, folder_ / "2.sst");
@@ -348,6 +421,7 @@ TEST_F(VerbAdviseTest, WhereNothingCanBeSaidNothingIsPrinted) {
   EXPECT_EQ(empty.status, 0) << empty.errors;
   EXPECT_THAT(empty.output, HasSubstr("There are no table files"));
   EXPECT_THAT(RunJson(Quoted("empty"), 0).at("rows"), IsEmpty());
+  EXPECT_EQ(RunJson(Quoted("empty") + " --cache=64KiB", 0).at("cache").at("bytes"), 64 << 10);
   for (const char* path : {"no.sst", "folder", "missing"}) {
     const ChildResult outcome = Run(Quoted(path));
     EXPECT_EQ(outcome.status, 2) << path;
@@ -421,6 +495,234 @@ TEST_F(VerbAdviseTest, WhereHexIsAskedForHexIsNotProposed) {
     EXPECT_THAT(outcome.errors, Not(HasSubstr("write them as hex")));
     EXPECT_THAT(outcome.errors, Not(HasSubstr("write the keys as hex")));
   }
+}
+
+TEST_F(VerbAdviseTest, SaysWhatLookupsReadIntoACache) {
+  MakeDatabase("db", "winnow:10", 30'000);
+  const ChildResult text = Run(Quoted("db") + " --cache=64KiB");
+  EXPECT_EQ(text.status, 0) << text.errors;
+  EXPECT_THAT(text.output,
+              AllOf(HasSubstr("\nnow "), HasSubstr("\npartitions of 4 KiB "),
+                    HasSubstr("\nas now, cache times 2 "), HasSubstr("LRUCache of 64 KiB"),
+                    HasSubstr("The lookups are made up"), HasSubstr("Left out: iterators"),
+                    HasSubstr("By its LOG the database was opened with a cache of")));
+  const json document = RunJson(Quoted("db") + " --cache=64KiB --chart=" + folder_ / "a.svg", 0);
+  EXPECT_EQ(document.at("schema"), "winnow.advise_cache/1");
+  EXPECT_EQ(document.at("cache").at("bytes"), 64 << 10);
+  EXPECT_EQ(document.at("recorded"), false);
+  EXPECT_EQ(document.at("files"), 1);
+  size_t now = 0;
+  double bytes = 0;
+  for (const json& row : document.at("rows")) {
+    now += row.at("is_now") ? 1 : 0;
+    if (row.at("memory_bytes") <= document.at("rows").at(0).at("memory_bytes")) {
+      EXPECT_GE(row.at("bytes_per_lookup"), bytes);
+      bytes = row.at("bytes_per_lookup");
+    }
+  }
+  EXPECT_EQ(now, 1u);
+  EXPECT_GT(document.at("sweep").size(), 5u);
+  EXPECT_THAT(ReadFile(folder_ / "a.svg"),
+              AllOf(HasSubstr("<svg xmlns="), HasSubstr("partitions of"), HasSubstr("</svg>")));
+}
+
+TEST_F(VerbAdviseTest, FollowsLookupsOfAllFamiliesThroughOneCache) {
+  MakeFamilies();
+  const auto now = [&](const std::string& family) {
+    const json document = RunJson(Quoted("db") + " --cache=32KiB" + family, 0);
+    EXPECT_GT(document.at("lookups"), 1000);
+    for (const json& row : document.at("rows")) {
+      if (row.at("is_now")) return row;
+    }
+    return json();
+  };
+  const json all = now("");
+  const json one = now(" --cf=default");
+  EXPECT_GT(all.at("beside_bytes"), one.at("beside_bytes"));
+  EXPECT_GT(all.at("data_bytes_per_lookup"), 0);
+  EXPECT_EQ(all.at("filter_bytes_per_lookup"), 0);  // RocksDB's default: they are not in the cache
+  EXPECT_EQ(Run(Quoted("db") + " --cache=32KiB --cf=none").status, 2);
+}
+
+// A filter that has no room in its shard never stays, however much room the cache has: a single
+// shard then keeps it.
+TEST_F(VerbAdviseTest, SaysWhereFiltersAreLargerThanAShard) {
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table = TableWith("bloomfilter:20");
+  table.cache_index_and_filter_blocks = true;
+  {
+    const auto database = OpenDatabase(MakeOptions(table), folder_ / "db");
+    for (uint64_t i = 0; i < 300'000; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), ""));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  const ChildResult text = Run(Quoted("db") + " --cache=2MiB");
+  EXPECT_THAT(text.output,
+              AllOf(HasSubstr("and a shard of the cache has 512 KiB: such a filter never stays"),
+                    HasSubstr("\nas now, cache in 1 shard ")));
+  const json document = RunJson(Quoted("db") + " --cache=2MiB", 0);
+  for (const json& row : document.at("rows")) {
+    if (row.at("is_now")) {
+      EXPECT_EQ(row.at("lookups_that_read_a_filter"), 1);
+    } else if (row.at("title") == "as now, cache in 1 shard") {
+      EXPECT_EQ(row.at("lookups_that_read_a_filter"), 0);
+      EXPECT_THAT(row.at("options").get<std::string>(), HasSubstr("num_shard_bits=0"));
+    }
+  }
+}
+
+TEST_F(VerbAdviseTest, TakesTheCacheFromTheLog) {
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table = TableWith("winnow:10");
+  table.cache_index_and_filter_blocks = true;
+  table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(3 << 20, 1, true, 0.25);
+  {
+    const auto database = OpenDatabase(MakeOptions(table), folder_ / "db");
+    for (uint64_t i = 0; i < 10'000; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  const json cache = RunJson(Quoted("db") + " --cache=log", 0).at("cache");
+  EXPECT_EQ(cache.at("bytes"), 3 << 20);
+  EXPECT_EQ(cache.at("num_shard_bits"), 1);
+  EXPECT_EQ(cache.at("high_pri_pool_ratio"), 0.25);
+  EXPECT_EQ(cache.at("strict_capacity_limit"), true);
+  EXPECT_EQ(RunJson(Quoted("db") + " --cache=8MiB", 0).at("cache").at("bytes"), 8 << 20);
+  ASSERT_TRUE(fs::remove(folder_ / "db/LOG"));
+  const ChildResult without = Run(Quoted("db") + " --cache=log");
+  EXPECT_EQ(without.status, 2);
+  EXPECT_THAT(without.errors, HasSubstr("No LOG says which cache the database has; give a size"));
+}
+
+TEST_F(VerbAdviseTest, WithoutAPolicyItSaysThatNoFilterIsAskedAndNamesOne) {
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  {
+    const auto database = OpenDatabase(MakeOptions(table), folder_ / "db");
+    for (uint64_t i = 0; i < 60'000; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  EXPECT_THAT(Run(Quoted("db") + " --cache=64KiB").output,
+              AllOf(HasSubstr("filter_policy=nullptr: RocksDB builds and asks no filter"),
+                    HasSubstr("The OPTIONS file has no_block_cache"),
+                    HasSubstr("GetColumnFamilyOptionsFromString"),
+                    HasSubstr("made up: of keys that are not there")));
+  const json document = RunJson(Quoted("db") + " --cache=64KiB", 0);
+  EXPECT_THAT(document.at("options").get<std::string>(),
+              AllOf(HasSubstr("filter_policy=winnow:"), HasSubstr("no_block_cache=false")));
+  for (const json& row : document.at("rows")) {
+    if (!row.at("rewrites_files")) {
+      EXPECT_EQ(row.at("filter_bytes_per_lookup"), 0) << row;
+      EXPECT_GE(row.at("false_reads_per_lookup"), 0.9) << row;
+    }
+  }
+}
+
+TEST_F(VerbAdviseTest, NewFiltersOfPrefixesAreNotRecommended) {
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table = TableWith("winnow:10");
+  table.cache_index_and_filter_blocks = true;
+  table.whole_key_filtering = false;
+  Options options = MakeOptions(table);
+  options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(KeyOf(0).size() - 1));
+  {
+    const auto database = OpenDatabase(options, folder_ / "db");
+    for (uint64_t i = 0; i < 200'000; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(10 * i), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  const json document = RunJson(Quoted("db") + " --cache=64KiB", 0);
+  EXPECT_THAT(document.at("assumptions").dump(), HasSubstr("and no whole keys: near misses"));
+  if (document.at("options").is_string()) {
+    EXPECT_THAT(document.at("options").get<std::string>(), Not(HasSubstr("filter_policy=")));
+  }
+}
+
+TEST_F(VerbAdviseTest, NothingThatAStrictLimitHasNoRoomForIsRecommended) {
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table = TableWith("winnow:10");
+  table.cache_index_and_filter_blocks = true;
+  table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(64 << 10, 0, true, 0.5);
+  {
+    const auto database = OpenDatabase(MakeOptions(table), folder_ / "db");
+    for (uint64_t i = 0; i < 100'000; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  }
+  const json document = RunJson(Quoted("db") + " --cache=log", 0);
+  EXPECT_THAT(document.at("assumptions").dump(),
+              AllOf(HasSubstr("The cache has a strict limit"), HasSubstr("Not recommended: "),
+                    HasSubstr("all pinned")));
+  EXPECT_THAT(document.at("recommendation").get<std::string>(), Not(HasSubstr("pinned")));
+  for (const json& row : document.at("rows")) {
+    if (row.at("is_now")) {
+      EXPECT_GE(row.at("false_reads_per_lookup"), 0.9);
+    }
+  }
+}
+
+TEST_F(VerbAdviseTest, AFileThatIsDamagedIsNoPartOfWhatACacheReads) {
+  MakeDatabase("db", "winnow:10", 60'000);
+  const auto files = fs::directory_iterator(folder_ / "db");
+  const auto table = std::find_if(begin(files), end(files), [](const fs::directory_entry& entry) {
+    return entry.path().extension() == ".sst";
+  });
+  ASSERT_NE(table, end(files));
+  std::string bytes = ReadFile(table->path());
+  for (size_t i = bytes.size() / 4; i < bytes.size() / 2; ++i) {
+    bytes[i] = static_cast<char>(bytes[i] ^ 0x55);
+  }
+  WriteFile(table->path(), bytes);
+  WriteFile(folder_ / "keys", KeyOf(40'000) + "\n" + KeyOf(3) + "\n" + KeyOf(40'001) + "\n");
+  const json document = RunJson(Quoted("db") + " --cache=64KiB --lookups=" + folder_ / "keys", 2);
+  EXPECT_EQ(document.at("errors").size(), 1u);
+  EXPECT_EQ(document.at("files"), 0);
+  EXPECT_EQ(document.at("lookups"), 3);
+  for (const json& row : document.at("rows")) {
+    EXPECT_EQ(row.at("filter_bytes_per_lookup"), 0) << row;
+    EXPECT_EQ(row.at("data_bytes_per_lookup"), 0) << row;
+  }
+}
+
+TEST_F(VerbAdviseTest, FollowsRecordedLookupsThroughACacheInTheirOrder) {
+  MakeDatabase("db", "winnow:10", 60'000);
+  // The same lookups: near each other in time, or far.
+  std::string near;
+  std::string far;
+  for (uint64_t i = 0; i < 20'000; ++i) {
+    near += KeyOf(i * 3 % 60'000 / 3000 * 3000 + i % 30) + "\n";
+    far += KeyOf(i * 7919 % 60'000) + "\n";
+  }
+  WriteFile(folder_ / "near", near);
+  WriteFile(folder_ / "far", far);
+  const auto data = [&](const std::string& list) {
+    const json document = RunJson(Quoted("db") + " --cache=256KiB --lookups=" + folder_ / list, 0);
+    EXPECT_EQ(document.at("recorded"), true);
+    EXPECT_EQ(document.at("lookups"), 20'000);
+    for (const json& row : document.at("rows")) {
+      if (row.at("is_now")) return row.at("data_bytes_per_lookup").get<double>();
+    }
+    return -1.0;
+  };
+  EXPECT_LT(10 * data("near"), data("far"));
+  WriteFile(folder_ / "sorted", KeyOf(1) + "\n" + KeyOf(2) + "\n");
+  EXPECT_THAT(Run(Quoted("db") + " --cache=256KiB --lookups=" + folder_ / "sorted").output,
+              HasSubstr("The list of lookups is sorted"));
+}
+
+TEST_F(VerbAdviseTest, FlagsOfPoliciesDoNotGoWithACache) {
+  MakeDatabase("db", "winnow:10", 1'000);
+  for (const char* flag : {"--budget=64KiB", "--by=reads", "--all", "--seconds=5"}) {
+    const ChildResult outcome = Run(Quoted("db") + " --cache=64KiB " + flag);
+    EXPECT_EQ(outcome.status, 2) << flag;
+    EXPECT_THAT(outcome.errors, HasSubstr("leave one of the two away")) << flag;
+  }
+  EXPECT_THAT(Run(Quoted("db") + " --chart=a.svg").errors, HasSubstr("there is no --cache"));
+  EXPECT_THAT(Run(Quoted("db") + " --cache=much").errors, HasSubstr("this is a number of bytes"));
+  EXPECT_THAT(Run(Quoted("db") + " --cache=64KiB --try_policy=ribbonfilter:8").output,
+              HasSubstr("partitions of 4 KiB, ribbonfilter:8"));
 }
 
 TEST_F(VerbAdviseTest, WrongUsageIsTwo) {

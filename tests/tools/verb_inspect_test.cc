@@ -414,6 +414,21 @@ TEST_F(VerbInspectTest, BitsThatFollowTheLookupsAreShownByRange) {
   for (const std::string& name : names) EXPECT_THAT(help, HasSubstr(name));
 }
 
+TEST_F(VerbInspectTest, FiltersThatWereMadeForAnotherLevelAreSaidUntilTheyAreRewritten) {
+  const std::string path = folder_ / "db";
+  const auto said = HasSubstr(
+      "advice: 1 file with 4000 keys, on level 5, has filters that were made for another place");
+  testing::MakeIngested(path, false);
+  EXPECT_THAT(Run({path, "--summary"}).output, said);
+  // What a file costs is seen beside all others of its tree.
+  EXPECT_THAT(Run({path, "--level=6"}).output, said);
+  EXPECT_THAT(Run({path, "--cf=default"}).output, said);
+  EXPECT_THAT(RunJson({path}, 0)["advice"].dump(), HasSubstr("level_plan=auto"));
+  fs::remove_all(path);
+  testing::MakeIngested(path, true);
+  EXPECT_THAT(Run({path}).output, Not(HasSubstr("another place")));
+}
+
 TEST_F(VerbInspectTest, ThePageHasAllAndNeedsNothingElse) {
   MakeFamilies(folder_ / "db");
   WriteSst(TableWith(""), 100, folder_ / "<b>&.sst");

@@ -64,6 +64,7 @@ class Placer {
 
   void Place() {
     SortByLevel();
+    files_[family_.files.back()].is_last = true;
     for (const auto& [level, files] : levels_) {
       if (level > 0) {
         base_ = base_ < 0 ? level : base_;
@@ -203,6 +204,11 @@ AdvisedFile ReadAdvisedFile(const std::string& path) {
   file.partitions = sst.partitioned ? sst.blocks.size() : 0;
   file.contents = DescribeContents(contents);
   file.has_prefixes_only = !contents.whole_keys;
+  if (!sst.blocks.empty()) {  // partitions are alike
+    const FilterSummary filter = ClassifyBlock(sst.blocks.front(), 0);
+    file.built_for = filter.built_for;
+    file.rate = filter.expected_fpr.value_or(1);
+  }
   if (!file.error.empty()) {
     return file;
   }

@@ -16,6 +16,7 @@
 
 #include "src/database/tree_shape.h"
 #include "src/policy_trial/trial_filter.h"
+#include "src/sst/classify_block.h"
 #include "src/sst/stored_filter.h"
 #include "src/workers/worker_pool.h"
 #include "tools/winnow/advise/advice_types.h"
@@ -42,15 +43,18 @@ struct AdvisedFile {
   std::string contents;         // "whole keys", "prefixes of rocksdb.FixedPrefix.8", ...
   bool has_prefixes_only = false;
   StoredRange range;
+  std::optional<BuiltFor> built_for;  // of a filter of Winnow's
+  double rate = 1;                    // expected of such a filter
 
   // From PlaceFiles.
   TreePlace place;
+  bool is_last = false;  // of its family's, in the order in which a lookup asks them
 
   // Those that ReadAdvisedFile sets, for src/workers/wire.h.
   template <typename Code>
   void Fields(Code& code) {
     code(error, family, comparator, data_bytes, entries, keys, keys_are_known, filter_bytes,
-         unread_filter, policy, partitions, contents, has_prefixes_only, range);
+         unread_filter, policy, partitions, contents, has_prefixes_only, range, built_for, rate);
   }
 };
 

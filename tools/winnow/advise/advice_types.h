@@ -202,6 +202,7 @@ struct AdviceTable {
   std::string database;
   std::string path;
   std::optional<int> level;
+  std::string column_family = {};  // that has it, whatever the file says; empty: the file's
 };
 
 }  // namespace winnow::inspect

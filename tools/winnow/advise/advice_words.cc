@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 
+#include "src/policy_trial/moved_files.h"
+
 namespace winnow::inspect {
 namespace {
 
@@ -131,6 +133,7 @@ class Words {
           "Plans by level are counted with the tree as it is: each file where it lies now, and the "
           "policy knowing which levels have some of its keys. by_level is for random writes only.");
     }
+    SayWhatLiesElsewhere();
     const bool partitioned = std::any_of(read_.files.begin(), read_.files.end(),
                                          [](const auto& file) { return file.partitions > 0; });
     if (partitioned) {
@@ -210,6 +213,38 @@ class Words {
         advice_.judged_by,
         " lookups. They stay so while lookups go on to ask the same ranges of keys, and come back "
         "some time after a restart. \"Once compacted\" it counts as if nothing was learned."));
+  }
+
+  // Of what is there now: a policy that is tried builds for the places as they are.
+  void SayWhatLiesElsewhere() {
+    for (const AdvisedFamily& family : read_.families) {
+      if (!family.knows_levels) continue;
+      std::vector<FileInTree> files;
+      for (const size_t number : family.files) files.push_back(InTree(read_.files[number]));
+      const std::string where =
+          read_.families.size() > 1 ? absl::StrCat(" of column family '", family.name, "'") : "";
+      for (const std::string& sentence : SayMovedFilters(family.shape, files, where)) {
+        advice_.assumptions.push_back(absl::StrCat("As it is, ", sentence, "."));
+      }
+    }
+  }
+
+  static FileInTree InTree(const AdvisedFile& file) {
+    FileInTree placed;
+    placed.level = *file.level;
+    placed.keys = file.keys;
+    placed.filter_bytes = file.filter_bytes;
+    placed.rate = file.rate;
+    placed.built_for = file.built_for;
+    placed.lacks_planned =
+        file.filter_bytes == 0 && !file.unread_filter && file.policy == kWinnowPolicy;
+    if (file.place.bottom_below) placed.below = file.place.depth;
+    if (file.place.levels_below != 0) {
+      placed.below = 0;
+      while ((file.place.levels_below >> placed.below & 1) == 0) ++placed.below;
+    }
+    if (file.place.other_flush && file.place.base > 0) placed.below = file.place.base;
+    return placed;
   }
 
   void SayWhyPolicyIsNotKnown() {

@@ -143,6 +143,8 @@ class Reader {
       read_.files[i].path = tables_[i].path;
       read_.files[i].database = tables_[i].database;
       read_.files[i].level = tables_[i].level;
+      // Files that were ingested or imported name none, or another one.
+      if (!tables_[i].column_family.empty()) read_.files[i].family = tables_[i].column_family;
     }
   }
 
@@ -373,7 +375,8 @@ class Reader {
       const auto& [family, at] = pieces[i];
       std::optional<Asked> found = Unpack<Asked>(answer);
       if (found) {
-        read_.FileOf(pieces[i]).error = std::move(found->first);
+        std::string& error = read_.FileOf(pieces[i]).error;
+        error = error.empty() ? std::move(found->first) : error;  // of the drawing
         lookups.answers[family][at] = std::move(found->second.first);
         present.answers[family][at] = std::move(found->second.second);
       }

@@ -13,12 +13,17 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
+#include "src/database/cache_of_log.h"
 #include "src/policy_trial/trial_filter.h"
+#include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_json.h"
+#include "tools/winnow/advise/cache_advice.h"
+#include "tools/winnow/advise/cache_json.h"
 #include "tools/winnow/cli/byte_count.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/print.h"
@@ -31,8 +36,10 @@
 WINNOW_TAKES(advise, kJsonFlag);
 WINNOW_TAKES(advise, kPathFlag);
 WINNOW_TAKES(advise, kJobsFlag);
-WINNOW_FLAG(advise, std::string, lookups, "", TextValue("FILE"),
-            "a file of recorded lookups, one key a line, plain or LZ4; - is standard input");
+WINNOW_FLAG(
+    advise, std::string, lookups, "", TextValue("FILE"),
+    "a file of recorded lookups: a trace of RocksDB's, or one key a line, plain or LZ4, which - "
+    "reads from standard input");
 WINNOW_TAKES(advise, kHexFlag);
 WINNOW_FLAG(advise, std::optional<uint64_t>, draws, std::nullopt, WholeValue("N", 1, 1e7),
             "lookups to make up where none are recorded (default: 200000)");
@@ -54,6 +61,12 @@ WINNOW_FLAG(advise, std::string, try_policy, "", TextValue("POLICY"),
 WINNOW_FLAG(advise, std::string, by, "memory", TextValue("memory|reads|build"),
             "what the rows are sorted by: memory, reads (false ones) or build (time)");
 WINNOW_SWITCH(advise, all, "show all candidates that were worked out by formulas");
+WINNOW_FLAG(
+    advise, std::string, cache, "", TextValue("BYTES|log"),
+    "the size of the block cache, as 256MiB, or log for that of the database's LOG: say what "
+    "lookups read into it, with the filters as they are, partitioned, pinned and others");
+WINNOW_FLAG(advise, std::string, chart, "", TextValue("FILE"),
+            "write a chart of that over the size of the cache there, as SVG");
 
 namespace winnow::tools {
 namespace {
@@ -84,7 +97,8 @@ Input Find(const std::vector<std::string>& paths) {
       }
       const std::filesystem::path real = std::filesystem::canonical(table.path, code);
       if (known.insert(code ? table.path : real.string()).second) {
-        input.tables.push_back({is_folder ? path : std::string(), table.path, table.level});
+        input.tables.push_back(
+            {is_folder ? path : std::string(), table.path, table.level, table.column_family});
       }
     }
   }
@@ -116,12 +130,36 @@ class Reservoir {
   std::vector<std::string> kept_;
 };
 
+// The first lookups of the list, for a cache: what follows what counts there. Empty, or a sentence
+// that says why the list can't be read.
+std::string ReadFirstLookups(const std::string& path, const std::vector<std::string>& databases,
+                             inspect::AdviceOptions* options, std::vector<std::string>* warnings) {
+  uint64_t seen = 0;
+  std::vector<std::string> kept;
+  const std::string problem = VisitListedKeys(
+      path,
+      [&](std::string_view key) {
+        ++seen;
+        if (kept.size() < kMostLookups) {
+          kept.emplace_back(key);
+        }
+      },
+      warnings, databases);
+  if (problem.empty() && seen > kMostLookups) {
+    warnings->push_back(
+        absl::StrCat(path, ": of ", seen, " lookups the first ", kMostLookups, " were taken"));
+  }
+  options->recorded_in_time = !std::is_sorted(kept.begin(), kept.end());
+  options->recorded = std::move(kept);
+  return problem;
+}
+
 // Empty, or a sentence that says why the list can't be read.
-std::string ReadLookups(const std::string& path, inspect::AdviceOptions* options,
-                        std::vector<std::string>* warnings) {
+std::string ReadLookups(const std::string& path, const std::vector<std::string>& databases,
+                        inspect::AdviceOptions* options, std::vector<std::string>* warnings) {
   Reservoir reservoir;
   const std::string problem = VisitListedKeys(
-      path, [&reservoir](std::string_view key) { reservoir.Add(key); }, warnings);
+      path, [&reservoir](std::string_view key) { reservoir.Add(key); }, warnings, databases);
   if (problem.empty() && reservoir.seen() > kMostLookups) {
     warnings->push_back(absl::StrCat(path, ": of ", reservoir.seen(), " lookups ", kMostLookups,
                                      " were taken, by chance"));
@@ -167,7 +205,25 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
     inspect::PolicyOfText(policy, &refusal);
   }
   const bool recorded = !absl::GetFlag(FLAGS_advise_lookups).empty();
+  const std::string cache = absl::GetFlag(FLAGS_advise_cache);
+  const bool has_cache = !cache.empty();
+  const std::string of_policies = !budget.empty()                              ? "--budget"
+                                  : absl::GetFlag(FLAGS_advise_by) != "memory" ? "--by"
+                                  : absl::GetFlag(FLAGS_advise_all)            ? "--all"
+                                  : absl::GetFlag(FLAGS_advise_seconds) != 60  ? "--seconds"
+                                                                               : "";
   return paths.empty() ? "which files or database folders?"
+         : has_cache && cache != "log" && !ParseByteCount(cache)
+             ? absl::StrCat("--cache=", cache,
+                            ": this is a number of bytes, as 256MiB, or log for the cache that the "
+                            "database's LOG names")
+         : has_cache && !of_policies.empty()
+             ? absl::StrCat(
+                   of_policies,
+                   " is of the memory that policies take, and --cache of what lookups read: "
+                   "leave one of the two away")
+         : !has_cache && !absl::GetFlag(FLAGS_advise_chart).empty()
+             ? "--chart draws what --cache=BYTES works out, and there is no --cache"
          : recorded && draws
              ? "--draws is the number of made-up lookups, but --lookups has recorded ones: leave "
                "one of the two away"
@@ -190,6 +246,120 @@ int ExitCode(const Input& input, const inspect::Advice& advice) {
   return fits ? kAllGood : kFaultFound;
 }
 
+void ShowStep(const inspect::AdviceStep& step, std::chrono::steady_clock::time_point* begun,
+              ProgressLine* line) {
+  const auto now = std::chrono::steady_clock::now();
+  const bool begins = step.done == 0 && step.share == 0;
+  *begun = begins ? now : *begun;
+  const std::string text =
+      AdviseProgressText(step, std::chrono::duration<double>(now - *begun).count());
+  if (step.done == step.files || begins) {
+    line->ShowNow(text);
+  } else {
+    line->Show(text);
+  }
+}
+
+// On stderr. False if there is nothing to print besides.
+bool SayProblems(const Verb& verb, const Input& input,
+                 const std::vector<inspect::FileError>& errors, const std::string& problem) {
+  SayWarnings(verb.name, input.warnings);
+  for (const inspect::FileError& error : errors) {
+    absl::FPrintF(stderr, "winnow advise: %s: %s\n", inspect::Printable(error.path), *error.error);
+  }
+  if (!problem.empty()) {
+    absl::FPrintF(stderr, "winnow advise: %s\n", problem);
+  }
+  return problem.empty() && (!input.tables.empty() || input.errors.empty());
+}
+
+template <typename Advice, typename Options>
+using Advises = Advice (*)(const std::vector<inspect::AdviceTable>& tables, const Options& options,
+                           const inspect::AdviceProgress& progress, std::string* problem);
+
+// Has the advice worked out unless there is a problem already, with progress, and says on stderr
+// what is wrong. False if there is nothing to print besides.
+template <typename Advice, typename Options>
+bool TakeAdvice(const Verb& verb, const std::vector<std::string>& paths,
+                Advises<Advice, Options> advise, const Options& options, std::string problem,
+                Input* input, Advice* advice) {
+  if (problem.empty() && (!input->tables.empty() || input->errors.empty())) {
+    ProgressLine line;
+    std::chrono::steady_clock::time_point begun;
+    *advice = advise(
+        input->tables, options,
+        [&](const inspect::AdviceStep& step) { ShowStep(step, &begun, &line); }, &problem);
+    line.Clear();
+    DropGone(paths, &advice->errors, &input->warnings);
+  }
+  advice->errors.insert(advice->errors.begin(), input->errors.begin(), input->errors.end());
+  return SayProblems(verb, *input, advice->errors, problem);
+}
+
+// Sets the cache by the flag, and what the flag does not say by the LOG of the first database.
+// Empty, or a sentence.
+std::string FindCache(const std::vector<std::string>& paths, inspect::CacheAdviceOptions* options) {
+  inspect::CacheShape& cache = options->cache;
+  const std::optional<double> bytes = ParseByteCount(absl::GetFlag(FLAGS_advise_cache));
+  cache.capacity = static_cast<uint64_t>(bytes.value_or(0));
+  const std::string family =
+      options->advice.families.empty() ? "default" : options->advice.families.front();
+  std::optional<inspect::LoggedCache> logged;
+  for (const std::string& path : paths) {
+    std::error_code code;
+    if (!logged && std::filesystem::is_directory(path, code)) {
+      logged = inspect::CacheOfLog(path, family);
+    }
+  }
+  if (!logged || logged->kind.empty()) {
+    const absl::string_view why = logged ? "By its LOG the database has no block cache"
+                                         : "No LOG says which cache the database has";
+    options->cache_says = absl::StrCat(
+        why,
+        ": it is taken for an LRUCache, as RocksDB up to 10.6 makes it; later versions make an "
+        "AutoHyperClockCache of 32 MiB.");
+    return bytes ? "" : absl::StrCat("--cache=log: ", why, "; give a size, as --cache=256MiB");
+  }
+  cache.capacity = bytes ? cache.capacity : logged->capacity;
+  cache.hyper_clock = logged->kind.find("HyperClockCache") != std::string::npos;
+  cache.strict = logged->strict_capacity_limit;
+  cache.high_priority_share =
+      cache.hyper_clock ? cache.high_priority_share : logged->high_pri_pool_ratio;
+  // Those of another capacity follow from it.
+  cache.shard_bits = cache.capacity == logged->capacity ? logged->num_shard_bits : -1;
+  options->is_shared = !logged->shared_with.empty();
+  options->cache_says = absl::StrCat(
+      "By its LOG the database was opened with a cache of ",
+      inspect::ByteSize(static_cast<double>(logged->capacity)), " (", logged->kind,
+      logged->shared_with.empty() ? "" : ", shared with other column families",
+      logged->has_secondary_cache ? ", with a secondary cache, which is not in this" : "", ").");
+  return "";
+}
+
+// With the warnings on stderr.
+int RunCacheAdvice(const Verb& verb, const std::vector<std::string>& paths, Input input,
+                   const inspect::AdviceOptions& advice_options, std::string problem) {
+  inspect::CacheAdviceOptions options;
+  options.advice = advice_options;
+  if (problem.empty()) {
+    problem = FindCache(paths, &options);
+  }
+  const std::string chart = absl::GetFlag(FLAGS_advise_chart);
+  options.sweep = !chart.empty();
+  inspect::CacheAdvice advice;
+  if (!TakeAdvice(verb, paths, inspect::AdviseOnCache, options, std::move(problem), &input,
+                  &advice)) {
+    return kCouldNotRead;
+  }
+  bool printed =
+      Print(verb.name, absl::GetFlag(FLAGS_json) ? inspect::CacheAdviceJson(advice, input.warnings)
+                                                 : CacheAdviceText(advice));
+  if (!chart.empty()) {
+    printed = PrintToFile(verb.name, chart, CacheChart(advice)) && printed;
+  }
+  return printed && input.trees_read && advice.errors.empty() ? kAllGood : kCouldNotRead;
+}
+
 int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
   inspect::AdviceOptions options;
   if (const std::string wrong = WhyWrong(paths, &options); !wrong.empty()) {
@@ -197,38 +367,15 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
   }
   Input input = Find(paths);
   const std::string list = absl::GetFlag(FLAGS_advise_lookups);
-  std::string problem = list.empty() ? std::string() : ReadLookups(list, &options, &input.warnings);
+  const bool has_cache = !absl::GetFlag(FLAGS_advise_cache).empty();
+  std::string problem = list.empty() ? std::string()
+                        : has_cache  ? ReadFirstLookups(list, paths, &options, &input.warnings)
+                                     : ReadLookups(list, paths, &options, &input.warnings);
+  if (has_cache) {
+    return RunCacheAdvice(verb, paths, std::move(input), options, std::move(problem));
+  }
   inspect::Advice advice;
-  if (problem.empty() && (!input.tables.empty() || input.errors.empty())) {
-    ProgressLine line;
-    std::chrono::steady_clock::time_point begun;
-    advice = inspect::Advise(
-        input.tables, options,
-        [&](const inspect::AdviceStep& step) {
-          const auto now = std::chrono::steady_clock::now();
-          begun = step.done == 0 && step.share == 0 ? now : begun;
-          const std::string text =
-              AdviseProgressText(step, std::chrono::duration<double>(now - begun).count());
-          if (step.done == step.files || (step.done == 0 && step.share == 0)) {
-            line.ShowNow(text);
-          } else {
-            line.Show(text);
-          }
-        },
-        &problem);
-    line.Clear();
-    DropGone(paths, &advice.errors, &input.warnings);
-  }
-  advice.errors.insert(advice.errors.begin(), input.errors.begin(), input.errors.end());
-  SayWarnings(verb.name, input.warnings);
-  for (const inspect::FileError& error : advice.errors) {
-    absl::FPrintF(stderr, "winnow advise: %s: %s\n", inspect::Printable(error.path), *error.error);
-  }
-  if (!problem.empty()) {
-    absl::FPrintF(stderr, "winnow advise: %s\n", problem);
-    return kCouldNotRead;
-  }
-  if (input.tables.empty() && !input.errors.empty()) {
+  if (!TakeAdvice(verb, paths, inspect::Advise, options, std::move(problem), &input, &advice)) {
     return kCouldNotRead;
   }
   SortBy(absl::GetFlag(FLAGS_advise_by), &advice.rows);
@@ -256,21 +403,26 @@ Verb AdviseVerb() {
       "lookups read least in vain. Nothing is written, and the database may be in use.\n"
       "\n"
       "Without --lookups keys are made up: near misses of the files' keys. Recorded lookups are\n"
-      "one key a line, as often as it was looked up, of one column family (--cf): a log of the\n"
-      "program's, or a trace of RocksDB's. A program writes a trace from DB::StartTrace on to\n"
-      "DB::EndTrace (db_bench: --trace_file=TRACE). RocksDB's own trace_analyzer makes lines of\n"
-      "it: a key as hexadecimal digits, 0 for a Get or 8 for one of a MultiGet, and the number\n"
-      "of the column family, for which 0 stands here:\n"
-      "  trace_analyzer --trace_path=TRACE --output_dir=TEXT --analyze_get \\\n"
-      "    --analyze_multiget --convert_to_human_readable_trace\n"
-      "  awk '($2 == 0 || $2 == 8) && $3 == 0 {print $1}' \\\n"
-      "    TEXT/trace-human_readable_trace.txt | winnow advise DB --lookups=- --hex\n"
+      "of one column family (--cf), each as often as it was looked up: a list of the program's,\n"
+      "one key a line, or a trace of RocksDB's, which a program writes from DB::StartTrace on to\n"
+      "DB::EndTrace (db_bench: --trace_file=TRACE). Its Gets and the keys of its MultiGets are\n"
+      "taken; of a trace that is cut off, those before.\n"
       "The list is best in the order of time. The plan learned then learns from its first half,\n"
-      "and is judged by the other; in a list that is sorted chance makes the halves.\n",
+      "and is judged by the other; in a list that is sorted chance makes the halves.\n"
+      "\n"
+      "With --cache the lookups are followed in their order through filters, indexes, data blocks\n"
+      "and RocksDB's own cache of that size, with what its blocks are charged: a row for the\n"
+      "filters as they are, for whole ones, partitions, fewer bits, plans by level, none on the\n"
+      "last level, pinned ones, filters beside a smaller cache, and twice and four times the\n"
+      "cache. The first half of the lookups fills the cache, the other half is counted. What is\n"
+      "cached and pinned now is read from the OPTIONS file, how the cache is made from LOG; the\n"
+      "output says what is left out. Its JSON is winnow.advise_cache/1.\n",
       RunAdvise,
       {{"winnow advise DB", "what other filter policies would take and save here"},
        {"winnow advise DB --budget=64MiB", "the best for so much memory, by column family"},
        {"winnow advise DB --lookups=KEYS", "for the lookups that were recorded in a file"},
+       {"winnow advise DB --cache=256MiB --lookups=KEYS",
+        "what these read into a block cache, and what would read less"},
        {"winnow advise DB --draws=20000 --json", "with fewer lookups, for a script"}}};
 }
 

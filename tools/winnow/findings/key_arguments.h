@@ -26,9 +26,14 @@ std::string KeyOfArgument(const std::string& text, std::string* problem);
 // Calls visit for every key of the list; "-" is standard input. A warning says what of the list
 // belongs to no key. Empty, or a sentence that names the list and its fault: visit was called for
 // the keys before that.
+//
+// A file that is a trace of RocksDB's is read as one: its lookups in the order of time, of the
+// column family that --cf names, or else of the default one. A trace has families by number: that
+// of another family is found in the first of the paths that is a database with it.
 std::string VisitListedKeys(const std::string& path,
                             absl::FunctionRef<void(std::string_view)> visit,
-                            std::vector<std::string>* warnings);
+                            std::vector<std::string>* warnings,
+                            const std::vector<std::string>& databases = {});
 
 // A key as it is where it can be seen, and its bytes: "abc (0x616263)".
 std::string KeyName(std::string_view key);

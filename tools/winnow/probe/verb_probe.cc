@@ -108,7 +108,8 @@ int RunProbe(const Verb& verb, const std::vector<std::string>& given) {
   if (!list.empty()) {
     std::vector<std::string> warnings;
     const std::string error = VisitListedKeys(
-        list, [&](std::string_view key) { AddKey(std::string(key), &arguments); }, &warnings);
+        list, [&](std::string_view key) { AddKey(std::string(key), &arguments); }, &warnings,
+        arguments.paths);
     SayWarnings(verb.name, warnings);
     if (!error.empty()) {
       absl::FPrintF(stderr, "winnow probe: %s\n", error);

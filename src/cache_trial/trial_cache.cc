@@ -1,0 +1,153 @@
+#include "src/cache_trial/trial_cache.h"
+
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "third_party/rocksdb_abi/version_at_least.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::Cache;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+// glibc's malloc: a word before each piece, and pieces of 16 bytes; from a certain size on, which
+// is at least this, whole pages.
+constexpr uint64_t kWord = 8;
+constexpr uint64_t kGrain = 16;
+constexpr uint64_t kLeast = 24;
+constexpr uint64_t kMapped = 128 << 10;
+constexpr uint64_t kPage = 4096;
+
+constexpr uint64_t kTrailer = 5;  // behind a block in its file, which is read with it
+
+// BlockContents and Block of RocksDB 7.8.3, as its tickers show them; other versions' differ by
+// some bytes.
+constexpr uint64_t kContentsObject = 40;
+constexpr uint64_t kBlockObject = 88;
+
+uint64_t MemoryOf(uint64_t bytes) {
+  const auto up = [](uint64_t size, uint64_t to) { return (size + to - 1) / to * to; };
+  const uint64_t wanted = bytes + kTrailer;
+  return wanted >= kMapped ? up(wanted + 2 * kWord, kPage) - 2 * kWord
+                           : std::max(kLeast, up(wanted + kWord, kGrain) - kWord);
+}
+
+// S. Vigna's SplitMix64.
+uint64_t Mix(uint64_t z) {
+  z += 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+// 16 bytes, as the block cache's keys have, and as good as random.
+std::array<char, 16> KeyOf(const CachedBlock& block, uint64_t salt) {
+  const uint64_t place = uint64_t{block.file} << 8 | block.kind;
+  const uint64_t parts[2] = {Mix(place ^ Mix(salt)) ^ Mix(block.number),
+                             Mix(block.number * 0x9fb21c651e98df25 + place)};
+  std::array<char, 16> key;
+  std::memcpy(key.data(), parts, sizeof(parts));
+  return key;
+}
+
+std::shared_ptr<Cache> MakeCache(const CacheShape& shape) {
+  if (shape.hyper_clock && HasCacheOf(shape)) {
+    return rocksdb_abi::NewHyperClockCache(shape.capacity, shape.entry_charge, shape.shard_bits,
+                                           shape.strict);
+  }
+  return ROCKSDB_NAMESPACE::NewLRUCache(shape.capacity, shape.shard_bits, shape.strict,
+                                        shape.high_priority_share);
+}
+
+}  // namespace
+
+bool HasCacheOf(const CacheShape& shape) {
+  return !shape.hyper_clock || rocksdb_abi::HasHyperClockCache(shape.entry_charge);
+}
+
+bool ReadsPartitionsMoreOften() { return WINNOW_ROCKSDB_AT_LEAST(9, 2); }
+
+// As GetDefaultCacheShardBits of RocksDB's cache/sharded_cache.cc has it.
+uint64_t ShardBytes(const CacheShape& shape) {
+  constexpr int kMostBits = 6;
+  const uint64_t least = shape.hyper_clock ? 32 << 20 : 512 << 10;
+  int bits = shape.shard_bits;
+  if (bits < 0) {
+    bits = 0;
+    while (bits < kMostBits && (shape.capacity / least) >> (bits + 1) > 0) {
+      ++bits;
+    }
+  }
+  return shape.capacity >> std::min(bits, 30);
+}
+
+uint64_t ChargeOfFilter(uint64_t bytes) { return MemoryOf(bytes) + kContentsObject; }
+
+uint64_t ChargeOfBlock(uint64_t bytes) { return MemoryOf(bytes) + kBlockObject; }
+
+TrialCache::TrialCache(const CacheShape& shape, uint64_t salt)
+    : cache_(MakeCache(shape)), salt_(salt) {}
+
+TrialCache::~TrialCache() {
+  Release();
+  for (rocksdb_abi::CacheHandle* handle : pinned_) {
+    cache_->Release(handle);
+  }
+}
+
+bool TrialCache::Touch(const CachedBlock& block, uint64_t charge, bool high_priority, bool hold,
+                       bool* has_room) {
+  if (has_room != nullptr) {
+    *has_room = true;
+  }
+  const std::array<char, 16> bytes = KeyOf(block, salt_);
+  const Slice key(bytes.data(), bytes.size());
+  rocksdb_abi::CacheHandle* handle = cache_->Lookup(key);
+  const bool found = handle != nullptr;
+  if (!found) {
+    const Status status = rocksdb_abi::InsertCharge(
+        cache_.get(), key, charge, high_priority ? Cache::Priority::HIGH : Cache::Priority::LOW,
+        &handle);
+    if (!status.ok()) {  // a strict limit
+      if (has_room != nullptr) {
+        *has_room = false;
+      }
+      return false;
+    }
+  }
+  if (hold) {
+    held_.push_back(handle);
+  } else {
+    cache_->Release(handle);
+  }
+  return found;
+}
+
+void TrialCache::Release() {
+  for (rocksdb_abi::CacheHandle* handle : held_) {
+    cache_->Release(handle);
+  }
+  held_.clear();
+}
+
+bool TrialCache::Pin(const CachedBlock& block, uint64_t charge, bool high_priority) {
+  const std::array<char, 16> bytes = KeyOf(block, salt_);
+  rocksdb_abi::CacheHandle* handle = nullptr;
+  const Status status = rocksdb_abi::InsertCharge(
+      cache_.get(), Slice(bytes.data(), bytes.size()), charge,
+      high_priority ? Cache::Priority::HIGH : Cache::Priority::LOW, &handle);
+  if (status.ok()) {
+    pinned_.push_back(handle);
+  }
+  return status.ok();
+}
+
+uint64_t TrialCache::usage() const { return cache_->GetUsage(); }
+
+}  // namespace winnow::inspect

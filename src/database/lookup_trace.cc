@@ -1,0 +1,267 @@
+#include "src/database/lookup_trace.h"
+
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <rocksdb/trace_record.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <vector>
+
+namespace winnow::inspect {
+namespace {
+
+// A record is the time in 8 bytes, its type in 1, the length of its payload in 4, and that payload;
+// numbers have their low byte first.
+constexpr size_t kTimeBytes = 8;
+constexpr size_t kRecordHeadBytes = kTimeBytes + 1 + 4;
+
+// The first record's payload begins so; the version follows, as "0.2", and a tab.
+constexpr absl::string_view kMagic = "feedcafedeadbeef\tTrace Version: ";
+
+// Of a record that is read: a MultiGet of a million keys of a kilobyte.
+constexpr uint32_t kMostPayload = uint32_t{1} << 30;
+
+// In version 0.2 a payload begins with 8 bytes whose bits say which parts follow, in their order.
+constexpr uint64_t kGetFamily = 1 << 2;
+constexpr uint64_t kGetKey = 1 << 3;
+constexpr uint64_t kMultiGetCount = 1 << 8;
+constexpr uint64_t kMultiGetFamilies = 1 << 9;
+constexpr uint64_t kMultiGetKeys = 1 << 10;
+
+template <typename T>
+bool TakeFixed(absl::string_view* bytes, T* value) {
+  if (bytes->size() < sizeof(T)) {
+    return false;
+  }
+  *value = 0;
+  for (size_t i = sizeof(T); i-- > 0;) {
+    *value = static_cast<T>(*value << 8 | static_cast<unsigned char>((*bytes)[i]));
+  }
+  bytes->remove_prefix(sizeof(T));
+  return true;
+}
+
+// Bytes behind their number, which is written seven bits a byte, the low ones first.
+bool TakePart(absl::string_view* bytes, absl::string_view* part) {
+  uint64_t size = 0;
+  for (int shift = 0; shift < 35; shift += 7) {
+    if (bytes->empty()) {
+      return false;
+    }
+    const auto byte = static_cast<unsigned char>(bytes->front());
+    bytes->remove_prefix(1);
+    size |= uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) {
+      if (bytes->size() < size) {
+        return false;
+      }
+      *part = bytes->substr(0, size);
+      bytes->remove_prefix(size);
+      return true;
+    }
+  }
+  return false;
+}
+
+struct Lookup {
+  uint32_t family = 0;
+  absl::string_view key;
+};
+
+bool TakeGet(absl::string_view payload, int version, std::vector<Lookup>* lookups) {
+  Lookup lookup;
+  uint64_t parts = 0;
+  if ((version > 1 && (!TakeFixed(&payload, &parts) || parts != (kGetFamily | kGetKey))) ||
+      !TakeFixed(&payload, &lookup.family) || !TakePart(&payload, &lookup.key)) {
+    return false;
+  }
+  lookups->push_back(lookup);
+  return payload.empty();
+}
+
+bool TakeMultiGet(absl::string_view payload, int version, std::vector<Lookup>* lookups) {
+  constexpr uint64_t kParts = kMultiGetCount | kMultiGetFamilies | kMultiGetKeys;
+  uint64_t parts = 0;
+  uint32_t count = 0;
+  absl::string_view families, keys;
+  if (version < 2 || !TakeFixed(&payload, &parts) || parts != kParts ||
+      !TakeFixed(&payload, &count) || !TakePart(&payload, &families) ||
+      !TakePart(&payload, &keys)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    Lookup lookup;
+    if (!TakeFixed(&families, &lookup.family) || !TakePart(&keys, &lookup.key)) {
+      return false;
+    }
+    lookups->push_back(lookup);
+  }
+  return payload.empty() && families.empty() && keys.empty();
+}
+
+class TraceFile {
+ public:
+  explicit TraceFile(const std::string& path) : file_(path, std::ios::binary) {}
+
+  bool is_open() const { return file_.is_open(); }
+  uint64_t offset() const { return offset_; }  // where the last record begins
+
+  enum class Found { kRecord, kNothing, kPart };
+
+  // Reads a record, but for the payload.
+  Found Next(ROCKSDB_NAMESPACE::TraceType* type, uint32_t* payload_bytes) {
+    offset_ = end_;
+    char head[kRecordHeadBytes];
+    file_.read(head, sizeof(head));
+    if (file_.gcount() != sizeof(head)) {
+      return file_.gcount() == 0 ? Found::kNothing : Found::kPart;
+    }
+    absl::string_view rest(head + kTimeBytes, sizeof(head) - kTimeBytes);
+    *type = static_cast<ROCKSDB_NAMESPACE::TraceType>(rest.front());
+    rest.remove_prefix(1);
+    TakeFixed(&rest, payload_bytes);
+    end_ += kRecordHeadBytes + *payload_bytes;
+    return Found::kRecord;
+  }
+
+  // A damaged length takes no more memory than the file has.
+  bool ReadPayload(uint32_t bytes, std::string* payload) {
+    constexpr uint32_t kPiece = 1 << 20;
+    payload->clear();
+    while (payload->size() < bytes) {
+      const size_t had = payload->size();
+      payload->resize(had + std::min<size_t>(bytes - had, kPiece));
+      file_.read(payload->data() + had, static_cast<std::streamsize>(payload->size() - had));
+      if (!file_) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool SkipPayload(uint32_t bytes) {
+    file_.ignore(bytes);
+    return file_.gcount() == static_cast<std::streamsize>(bytes);
+  }
+
+ private:
+  std::ifstream file_;
+  uint64_t offset_ = 0;
+  uint64_t end_ = 0;
+};
+
+std::string Count(uint64_t count, absl::string_view one, absl::string_view several) {
+  return absl::StrCat(count, " ", count == 1 ? one : several);
+}
+
+}  // namespace
+
+bool IsTraceFile(const std::string& path) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(path, code)) {
+    return false;
+  }
+  std::ifstream file(path, std::ios::binary);
+  char start[kRecordHeadBytes + kMagic.size()] = {};
+  file.read(start, sizeof(start));
+  return file && absl::EndsWith(absl::string_view(start, sizeof(start)), kMagic);
+}
+
+std::string TraceNotes::Sentence() const {
+  std::vector<std::string> passed_over;
+  if (of_other_families > 0) {
+    passed_over.push_back(Count(of_other_families, "lookup of another column family",
+                                "lookups of other column families"));
+  }
+  if (writes > 0) passed_over.push_back(Count(writes, "write", "writes"));
+  if (seeks > 0) passed_over.push_back(Count(seeks, "seek of an iterator", "seeks of iterators"));
+  if (others > 0) passed_over.push_back(Count(others, "other record", "other records"));
+  std::string text;
+  if (!passed_over.empty()) {
+    text = absl::StrCat("taken were its ", Count(lookups, "lookup", "lookups"), "; passed over ",
+                        absl::StrJoin(passed_over, ", "));
+  }
+  if (!cut_off.empty()) {
+    absl::StrAppend(&text, text.empty() ? "" : "; ", cut_off, ": read up to there, with ",
+                    Count(lookups, "lookup", "lookups"));
+  }
+  return text;
+}
+
+std::string VisitTrace(const std::string& path, uint32_t family,
+                       absl::FunctionRef<void(absl::string_view)> visit, TraceNotes* notes) {
+  using Found = TraceFile::Found;
+  errno = 0;
+  TraceFile file(path);
+  if (!file.is_open()) {
+    return absl::StrCat("can't read ", path, ": ", std::strerror(errno));
+  }
+  ROCKSDB_NAMESPACE::TraceType type{};
+  uint32_t bytes = 0;
+  std::string payload;
+  if (file.Next(&type, &bytes) != Found::kRecord || type != ROCKSDB_NAMESPACE::kTraceBegin ||
+      bytes > kMostPayload || !file.ReadPayload(bytes, &payload) ||
+      !absl::StartsWith(payload, kMagic)) {
+    return absl::StrCat(path, " is not a trace of RocksDB's");
+  }
+  const absl::string_view rest = absl::string_view(payload).substr(kMagic.size());
+  const absl::string_view name = rest.substr(0, rest.find('\t'));
+  const int version = name == "0.1" ? 1 : name == "0.2" ? 2 : 0;
+  if (version == 0) {
+    return absl::StrCat(path, " is a trace of version ", name.substr(0, 20),
+                        ", and this program reads the versions 0.1 and 0.2, which RocksDB writes "
+                        "up to 11.9");
+  }
+  std::vector<Lookup> lookups;
+  for (;;) {
+    const Found found = file.Next(&type, &bytes);
+    const std::string place = absl::StrCat(" at byte ", file.offset());
+    if (found == Found::kNothing) {
+      notes->cut_off = absl::StrCat("the trace was not ended by EndTrace, or is cut off", place);
+      break;
+    }
+    if (found == Found::kRecord && type == ROCKSDB_NAMESPACE::kTraceEnd) {
+      break;
+    }
+    const bool is_get = type == ROCKSDB_NAMESPACE::kTraceGet;
+    const bool is_lookup = is_get || type == ROCKSDB_NAMESPACE::kTraceMultiGet;
+    const bool is_damaged =
+        type <= ROCKSDB_NAMESPACE::kTraceBegin || (is_lookup && bytes > kMostPayload);
+    if (found == Found::kPart || !(is_damaged || (is_lookup ? file.ReadPayload(bytes, &payload)
+                                                            : file.SkipPayload(bytes)))) {
+      notes->cut_off = absl::StrCat("the trace is cut off in the record", place);
+      break;
+    }
+    lookups.clear();
+    if (is_damaged || (is_lookup && !(is_get ? TakeGet(payload, version, &lookups)
+                                             : TakeMultiGet(payload, version, &lookups)))) {
+      notes->cut_off = absl::StrCat("the trace is damaged in the record", place);
+      break;
+    }
+    for (const Lookup& lookup : lookups) {
+      if (lookup.family == family) {
+        ++notes->lookups;
+        visit(lookup.key);
+      } else {
+        ++notes->of_other_families;
+      }
+    }
+    if (type == ROCKSDB_NAMESPACE::kTraceWrite) {
+      ++notes->writes;
+    } else if (type == ROCKSDB_NAMESPACE::kTraceIteratorSeek ||
+               type == ROCKSDB_NAMESPACE::kTraceIteratorSeekForPrev) {
+      ++notes->seeks;
+    } else if (!is_lookup) {
+      ++notes->others;
+    }
+  }
+  return std::string();
+}
+
+}  // namespace winnow::inspect

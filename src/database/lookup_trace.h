@@ -1,0 +1,44 @@
+// The lookups in a trace of RocksDB's, as a program writes it from DB::StartTrace on to
+// DB::EndTrace.
+
+#ifndef WINNOW_SRC_DATABASE_LOOKUP_TRACE_H_
+#define WINNOW_SRC_DATABASE_LOOKUP_TRACE_H_
+
+#include <absl/functional/function_ref.h>
+#include <absl/strings/string_view.h>
+
+#include <cstdint>
+#include <string>
+
+namespace winnow::inspect {
+
+// Whether it is a regular file that begins as a trace. A pipe is none: what is read of it is gone.
+bool IsTraceFile(const std::string& path);
+
+struct TraceNotes {
+  uint64_t lookups = 0;            // of the family that was asked for, each key of a MultiGet
+  uint64_t of_other_families = 0;  // lookups as well
+  uint64_t writes = 0;             // batches
+  uint64_t seeks = 0;              // of iterators
+  uint64_t others = 0;             // records of other kinds
+  // Where and why no more was read, before the end that EndTrace writes; empty: all was.
+  std::string cut_off;
+
+  // What a person should know of it, from "name: " on, without a full stop; empty: nothing.
+  std::string Sentence() const;
+};
+
+// Calls visit for each Get and each key of each MultiGet of the column family with this number, in
+// the order of the trace. A trace that ends before its end, as when the program was killed, or that
+// is damaged from somewhere on, is read up to there. Empty, or a sentence that names the file: it
+// can't be read, is none, or is of a version of traces other than 0.1 and 0.2, which RocksDB writes
+// up to 11.9. Only regular files. The key lives until visit returns.
+//
+// RocksDB's own reader of traces is not used: it needs a database, and where it was built with
+// assertions, as Debian's, it ends the program on a damaged trace.
+std::string VisitTrace(const std::string& path, uint32_t family,
+                       absl::FunctionRef<void(absl::string_view)> visit, TraceNotes* notes);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_DATABASE_LOOKUP_TRACE_H_

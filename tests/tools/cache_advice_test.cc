@@ -1,0 +1,300 @@
+// Advice on a block cache against databases that read the same lookups through such a cache.
+
+#include "tools/winnow/advise/cache_advice.h"
+
+#include <absl/strings/str_cat.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/statistics.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/database/table_list.h"
+#include "tests/support/files.h"
+#include "tests/support/inspect_testing.h"
+#include "tools/winnow/advise/cache_json.h"
+
+namespace winnow::inspect {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::Options;
+using ::testing::HasSubstr;
+using testing::KeyOf;
+using testing::MakeOptions;
+using testing::TableWith;
+
+constexpr uint64_t kKeys = 240'000;
+constexpr uint64_t kMetadataBytes = 1024;  // of a partition: small, as the tree is
+
+struct Filters {
+  std::string policy = "winnow:10";
+  bool partitioned = false;
+  uint64_t cache = 0;
+  bool high_priority = true;
+};
+
+std::string NameOf(const Filters& filters) {
+  return absl::StrCat(filters.policy, filters.partitioned ? ", partitions, " : ", whole, ",
+                      filters.cache, filters.high_priority ? "" : ", low priority");
+}
+
+BlockBasedTableOptions TableOf(const Filters& filters) {
+  BlockBasedTableOptions table = TableWith(filters.policy);
+  table.cache_index_and_filter_blocks = true;
+  table.cache_index_and_filter_blocks_with_high_priority = filters.high_priority;
+  table.metadata_block_size = kMetadataBytes;
+  if (filters.partitioned) {
+    table.partition_filters = true;
+    table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  }
+  return table;
+}
+
+// One shard: which blocks share one is chance, and the tree has few files.
+std::shared_ptr<ROCKSDB_NAMESPACE::Cache> CacheOf(uint64_t bytes) {
+  return ROCKSDB_NAMESPACE::NewLRUCache(bytes, 0, false, 0.5);
+}
+
+Options OptionsOf(const BlockBasedTableOptions& table) {
+  Options options = MakeOptions(table);
+  options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+  options.target_file_size_base = 512 << 10;
+  options.max_open_files = -1;
+  return options;
+}
+
+// Some files on level 1, all keys; two on level 0, of every 16th key.
+void Build(const std::string& folder, const Filters& filters) {
+  std::unique_ptr<DB> db = testing::OpenDatabase(OptionsOf(TableOf(filters)), folder);
+  ASSERT_NE(db, nullptr);
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    ASSERT_STATUS_OK(db->Put({}, KeyOf(2 * i), "a value of some 20 bytes"));
+  }
+  ROCKSDB_NAMESPACE::CompactRangeOptions compaction;
+  compaction.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+  ASSERT_STATUS_OK(db->Flush({}));
+  ASSERT_STATUS_OK(db->CompactRange(compaction, nullptr, nullptr));
+  for (uint64_t first = 0; first < 2; ++first) {
+    for (uint64_t i = 8 * first; i < kKeys; i += 16) {
+      ASSERT_STATUS_OK(db->Put({}, KeyOf(2 * i), "another value"));
+    }
+    ASSERT_STATUS_OK(db->Flush({}));
+  }
+}
+
+// Half of the keys are there.
+std::vector<std::string> Lookups(size_t n) {
+  std::mt19937_64 random(3);
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < n; ++i) {
+    keys.push_back(KeyOf(random() % (2 * kKeys)));
+  }
+  return keys;
+}
+
+struct Measured {
+  double filter = 0;  // bytes a lookup
+  double index = 0;
+  double data = 0;
+};
+
+// By the tickers of a database that is opened with the cache: the second half of the lookups.
+Measured Measure(const std::string& folder, BlockBasedTableOptions table, uint64_t cache,
+                 const std::vector<std::string>& lookups) {
+  using namespace ROCKSDB_NAMESPACE;  // NOLINT: tickers
+  table.block_cache = CacheOf(cache);
+  const Options options = OptionsOf(table);
+  std::unique_ptr<DB> db = testing::OpenDatabase(options, folder);
+  EXPECT_NE(db, nullptr);
+  std::string value;
+  for (size_t i = 0; db != nullptr && i < lookups.size(); ++i) {
+    if (i == lookups.size() / 2) {
+      EXPECT_TRUE(options.statistics->Reset().ok());
+    }
+    (void)db->Get({}, lookups[i], &value);
+  }
+  const auto a_lookup = [&](uint32_t ticker) {
+    return static_cast<double>(options.statistics->getTickerCount(ticker)) /
+           static_cast<double>(lookups.size() - lookups.size() / 2);
+  };
+  return {a_lookup(BLOCK_CACHE_FILTER_BYTES_INSERT), a_lookup(BLOCK_CACHE_INDEX_BYTES_INSERT),
+          a_lookup(BLOCK_CACHE_DATA_BYTES_INSERT)};
+}
+
+CacheAdvice AdviseOn(const std::string& folder, uint64_t cache,
+                     const std::vector<std::string>& lookups) {
+  std::vector<AdviceTable> tables;
+  for (const ListedTable& table : ListTables(folder, {}, 1).tables) {
+    tables.push_back({folder, table.path, table.level});
+  }
+  CacheAdviceOptions options;
+  options.advice.jobs = 2;
+  options.advice.recorded = lookups;
+  options.advice.recorded_in_time = true;
+  options.cache.capacity = cache;
+  options.cache.shard_bits = 0;
+  std::string problem;
+  CacheAdvice advice = AdviseOnCache(
+      tables, options, [](const AdviceStep&) {}, &problem);
+  EXPECT_EQ(problem, "");
+  EXPECT_TRUE(advice.errors.empty());
+  return advice;
+}
+
+const CacheRow* FindRow(const CacheAdvice& advice, const std::string& title) {
+  for (const CacheRow& row : advice.rows) {
+    if (row.choice.Title() == title) return &row;
+  }
+  ADD_FAILURE() << "there is no row '" << title << "'";
+  return nullptr;
+}
+
+double FilterBytes(const CacheRow& row) { return row.ALookup(row.figures.filter_bytes); }
+
+TEST(CacheAdviceTest, FilterBytesAreThoseOfTheTickerForCachesAndFiltersOfAllKinds) {
+  const std::vector<std::string> lookups = Lookups(20'000);
+  struct Case {
+    double of_ticker;
+    double of_advice;
+    std::string name;
+  };
+  std::vector<Case> cases;
+  for (const char* policy : {"winnow:10", "bloomfilter:10"}) {
+    for (const bool partitioned : {false, true}) {
+      const testing::TemporaryFolder folder;
+      Filters filters = {policy, partitioned, 0, true};
+      Build(folder / "db", filters);
+      for (const uint64_t cache : {80 << 10, 240 << 10}) {
+        filters.cache = cache;
+        filters.high_priority = (cache == 80 << 10) == partitioned;
+        const Measured measured = Measure(folder / "db", TableOf(filters), cache, lookups);
+        const CacheAdvice advice = AdviseOn(folder / "db", cache, lookups);
+        const CacheRow& now = advice.Now();
+        const double near = partitioned && ReadsPartitionsMoreOften() ? 0.6 : 0.1;
+        EXPECT_NEAR(FilterBytes(now) / measured.filter, 1, near) << NameOf(filters);
+        EXPECT_NEAR(now.ALookup(now.figures.index_bytes) / measured.index, 1, near)
+            << NameOf(filters);
+        EXPECT_NEAR(now.ALookup(now.figures.data_bytes) / measured.data, 1, 0.1) << NameOf(filters);
+        cases.push_back({measured.filter, FilterBytes(now), NameOf(filters)});
+        if (filters.high_priority) {
+          const CacheRow* row = FindRow(advice, "as now, cache times 2");
+          ASSERT_NE(row, nullptr);
+          const Measured larger = Measure(folder / "db", TableOf(filters), 2 * cache, lookups);
+          EXPECT_NEAR(FilterBytes(*row), larger.filter, near * larger.filter + 20)
+              << NameOf(filters);
+        }
+      }
+    }
+  }
+  for (const Case& a : cases) {
+    for (const Case& b : cases) {
+      if (a.of_ticker < 0.95 * b.of_ticker) {
+        EXPECT_LT(a.of_advice, b.of_advice) << a.name << " and " << b.name;
+      }
+    }
+  }
+}
+
+// The shape of a report: filters far larger than a shard of the cache, which is a tenth of them. By
+// hand WINNOW_CACHE_KEYS=24e6 has files of 2.4 million keys.
+uint64_t KeysOfShape() {
+  const char* keys = std::getenv("WINNOW_CACHE_KEYS");
+  return keys == nullptr ? 2'000'000 : static_cast<uint64_t>(std::atof(keys));
+}
+
+// Files of one level, with every other number.
+void Ingest(const std::string& folder, const BlockBasedTableOptions& table, uint64_t keys) {
+  constexpr uint64_t kLargest = 2'400'000;
+  const uint64_t keys_of_file = std::min(kLargest, keys / 2);
+  const Options options = OptionsOf(table);
+  std::unique_ptr<DB> db = testing::OpenDatabase(options, folder);
+  ASSERT_NE(db, nullptr);
+  for (uint64_t first = 0; first < keys; first += keys_of_file) {
+    const std::string path = absl::StrCat(folder, "/ingested.sst");
+    ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(), options,
+                                            db->DefaultColumnFamily());
+    ASSERT_STATUS_OK(writer.Open(path));
+    for (uint64_t i = first; i < std::min(keys, first + keys_of_file); ++i) {
+      ASSERT_STATUS_OK(writer.Put(KeyOf(2 * i), "a value of some 20 bytes"));
+    }
+    ASSERT_STATUS_OK(writer.Finish());
+    ROCKSDB_NAMESPACE::IngestExternalFileOptions ingestion;
+    ingestion.move_files = true;
+    ASSERT_STATUS_OK(db->IngestExternalFile({path}, ingestion));
+  }
+}
+
+BlockBasedTableOptions TableOf(const std::string& options_text,
+                               const BlockBasedTableOptions& table) {
+  Options options;
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  ROCKSDB_NAMESPACE::ColumnFamilyOptions family;
+  const auto status = ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromString(
+      testing::StrictConfig(), options, options_text, &family);
+  EXPECT_TRUE(status.ok()) << options_text << ": " << status.ToString();
+  return *family.table_factory->GetOptions<BlockBasedTableOptions>();
+}
+
+TEST(CacheAdviceTest, TheBestChoiceReadsAHundredthOfTheFilterBytesOnceItIsApplied) {
+  const testing::TemporaryFolder folder;
+  const uint64_t keys = KeysOfShape();
+  const uint64_t cache = keys / 8;  // a tenth of ten bits a key
+  BlockBasedTableOptions table = TableWith("winnow:10");
+  table.cache_index_and_filter_blocks = true;
+  Ingest(folder / "db", table, keys);
+  std::string applied;
+  for (const double absent_share : {0.5, 1.0}) {
+    std::mt19937_64 random(3);
+    std::vector<std::string> lookups;
+    for (size_t i = 0; i < 30'000; ++i) {
+      const uint64_t number = random() % keys;
+      const bool absent = static_cast<double>(random() % 1000) < 1000 * absent_share;
+      lookups.push_back(KeyOf(2 * number + (absent ? 1 : 0)));
+    }
+    const Measured before = Measure(folder / "db", table, cache, lookups);
+    const CacheAdvice advice = AdviseOn(folder / "db", cache, lookups);
+    EXPECT_GT(before.filter, 0);
+    EXPECT_NEAR(FilterBytes(advice.Now()) / before.filter, 1, 0.1);
+    ASSERT_NE(advice.options, "");
+    const auto best =
+        std::find_if(advice.rows.begin(), advice.rows.end(),
+                     [&](const CacheRow& row) { return row.choice.Options() == advice.options; });
+    ASSERT_NE(best, advice.rows.end());
+
+    const BlockBasedTableOptions cured = TableOf(advice.options, table);
+    if (advice.options != applied) {
+      fs::remove_all(folder / "cured");
+      Ingest(folder / "cured", cured, keys);
+      applied = advice.options;
+    }
+    const Measured after = Measure(folder / "cured", cured, cache, lookups);
+    EXPECT_LE(after.filter, before.filter / 100);
+    EXPECT_NEAR(FilterBytes(*best) / after.filter, 1, 0.1);
+    EXPECT_NEAR(best->ALookup(best->figures.index_bytes), after.index, 0.1 * after.index + 20);
+    EXPECT_NEAR(best->ALookup(best->figures.data_bytes), after.data, 0.1 * after.data + 20);
+    if (std::getenv("WINNOW_CACHE_KEYS") != nullptr) {
+      std::cout << tools::CacheAdviceText(advice) << "by tickers, a lookup: " << before.filter
+                << " " << before.index << " " << before.data << " (filter, index, data), applied "
+                << after.filter << " " << after.index << " " << after.data << "\n";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace winnow::inspect

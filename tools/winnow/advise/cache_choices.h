@@ -1,0 +1,108 @@
+// What can be done where filters don't fit the block cache, and what blocks files then have.
+
+#ifndef WINNOW_TOOLS_WINNOW_ADVISE_CACHE_CHOICES_H_
+#define WINNOW_TOOLS_WINNOW_ADVISE_CACHE_CHOICES_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "src/cache_trial/cache_replay.h"
+#include "tools/winnow/advise/advice_files.h"
+
+namespace winnow::inspect {
+
+struct CacheChoice {
+  enum class Where { kAsNow, kInCache, kBeside };
+  enum class Pins { kAsNow, kLevel0, kAll };
+
+  bool is_now = false;
+  std::optional<uint64_t> partition_bytes;  // metadata_block_size; 0: whole; unset: as files are
+  std::string policy;                       // an options string; empty: as files are
+  bool skip_last_level = false;             // optimize_filters_for_hits
+  Where where = Where::kAsNow;
+  Pins pins = Pins::kAsNow;
+  double cache_factor = 1;
+  // A cache in fewer shards, 2 to the power of this; the rest of it is for Options().
+  std::optional<int> shard_bits;
+  uint64_t capacity = 0;
+  double high_priority_share = 0.5;
+  bool strict = false;
+  bool needs_cache = false;  // there is none: no_block_cache
+
+  // For people: "partitions of 4 KiB, winnow:10". Empty for what there is.
+  std::string Title() const;
+  // Shorter, for a chart: "4 KiB, winnow:10".
+  std::string Label() const;
+
+  // The options that make it so, for GetColumnFamilyOptionsFromString. In an OPTIONS file those
+  // within the braces belong under [TableOptions/BlockBasedTable "FAMILY"], one a line. Empty where
+  // the cache alone is another one.
+  std::string Options() const;
+
+  // Whether it takes effect only on files that are written after the change.
+  bool Rewrites() const { return partition_bytes.has_value() || !policy.empty(); }
+};
+
+// How the filters of a family are now, as far as choices go by it.
+struct FiltersOfNow {
+  bool partitioned = false;  // of some file
+  bool whole = false;
+  bool has_index_parts = false;
+  bool in_cache = false;
+  uint64_t partition_bytes = 4096;
+  double bits_per_key = 10;
+  bool has_plans = false;  // a plan by level would change something
+  bool skips_last_level = false;
+  std::string policy;  // as an options string; empty: there is none, or it is not known
+  // Of files that are written anew, where `policy` is empty.
+  std::string substitute;
+  bool no_block_cache = false;
+  // Where filters are large for the shards of the cache: so many would be right for them.
+  std::optional<int> fewer_shard_bits;
+  uint64_t capacity = 0;  // of the cache
+  double high_priority_share = 0.5;
+  bool strict = false;
+  double absent_share = 1;           // of the lookups, for plans
+  std::vector<std::string> further;  // policies to try besides
+};
+
+// What there is first. Capacities of the cache are not among them.
+std::vector<CacheChoice> CacheChoices(const FiltersOfNow& now);
+
+// The forms of files under choices. Not for several threads.
+class FormsOfChoices {
+ public:
+  FileForm FormOf(const CacheChoice& choice, const AdvisedFamily& family, const AdvisedFile& file,
+                  const VisitedFile& visited);
+
+ private:
+  struct BlockCost {
+    double bytes = 0;
+    double rate = 1;
+    bool is_none = true;
+  };
+
+  BlockCost CostOf(const std::string& policy, const AdvisedFamily& family, const AdvisedFile& file,
+                   double keys);
+  double KeysWithin(const std::string& policy, const AdvisedFamily& family, const AdvisedFile& file,
+                    uint64_t bytes);
+  void MakeBlocks(const CacheChoice& choice, const std::string& policy, const AdvisedFamily& family,
+                  const AdvisedFile& file, const VisitedFile& visited, FileForm* form);
+
+  // By policy, place and number.
+  using Key =
+      std::tuple<std::string, const AdvisedFamily*, int, bool, uint64_t, bool, bool, uint64_t>;
+  static Key KeyOf(const std::string& policy, const AdvisedFamily& family, const AdvisedFile& file,
+                   uint64_t number);
+  std::map<Key, BlockCost> costs_;
+  std::map<Key, double> rooms_;
+};
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_ADVISE_CACHE_CHOICES_H_
