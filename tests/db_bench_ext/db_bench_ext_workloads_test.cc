@@ -244,6 +244,50 @@ TEST_F(DbBenchExtWorkloadsTest, FiltersInTheBlockCacheAreReadAgainWhereItIsSmall
   EXPECT_GT(bytes[1], 2 * bytes[0]);
 }
 
+TEST_F(DbBenchExtWorkloadsTest, ASweepReadsEachTreeWithEveryCacheAndForm) {
+  for (const char* partitioned :
+       {"--nopartition_index_and_filters", "--partition_index_and_filters"}) {
+    SCOPED_TRACE(partitioned);
+    // 20,000 keys and values of 116 bytes, and filters of about 9 KB a file.
+    const json run = Run({"--cache_sweep=16KiB,50%", "--cache_sweep_reads=6000", partitioned,
+                          "--benchmarks=readabsent,readmixed", "--db=" + (folder_ / "db"),
+                          "--metadata_block_size=1024", "--write_buffer_size=800000", "--keep"});
+    EXPECT_EQ(run.at("settings").at("cache_sweep"), "16384,1160000");
+    for (const json& policy : run.at("policies")) {
+      const json& points = policy.at("cache_sweep");
+      ASSERT_EQ(points.size(), 2u * 2 * 3);
+      size_t at = 0;
+      for (const char* workload : {"readabsent", "readmixed"}) {
+        for (const uint64_t size : {16'384, 1'160'000}) {
+          for (const char* form : {"whole", "partitioned", "pinned"}) {
+            const json& point = points[at++];
+            EXPECT_EQ(point.at("workload"), workload);
+            EXPECT_EQ(point.at("cache_size"), size);
+            EXPECT_EQ(point.at("form"), form);
+            EXPECT_EQ(point.at("lookups"), 2000);
+            EXPECT_EQ(point.at("tree_difference"), 0.0);
+            EXPECT_GE(point.at("filter_bytes"), policy.at("filter_bytes").get<double>() * 0.8);
+            if (form == std::string("pinned")) {
+              EXPECT_EQ(point.at("block_cache").at("filter").at("misses"), 0);
+            }
+          }
+        }
+      }
+      EXPECT_NEAR(points[3].at("cache_share").get<double>(), 0.5, 1e-9);
+      const auto filter_bytes = [&](size_t i) -> uint64_t {
+        return points[i].at("block_cache").at("filter").at("bytes_added");
+      };
+      EXPECT_GT(filter_bytes(0), 2 * filter_bytes(1)) << "whole ones against partitions";
+      EXPECT_GT(filter_bytes(1), 0u);
+    }
+    EXPECT_THAT(output_, HasSubstr("readmixed, caches swept: 2000 counted lookups at most"));
+    // The databases are kept: two for each policy.
+    const std::string other = std::string_view(partitioned)[2] == 'n' ? "partitioned" : "whole";
+    EXPECT_TRUE(std::filesystem::exists(folder_ / ("db/2-" + other + "-winnow_10/CURRENT")));
+    std::filesystem::remove_all(folder_ / "db");
+  }
+}
+
 TEST_F(DbBenchExtWorkloadsTest, RecordedLookupsAreAskedAsTheyAre) {
   std::string keys;
   for (int i = 0; i < 5000; ++i) keys += "key-" + std::to_string(i) + "\n";
@@ -261,6 +305,72 @@ TEST_F(DbBenchExtWorkloadsTest, RecordedLookupsAreAskedAsTheyAre) {
   WriteFile(folder_ / "lookups", "zzz\n");
   const json outside = Run({"--keys=" + (folder_ / "keys"), "--lookups=" + (folder_ / "lookups")});
   EXPECT_EQ(outside.at("policies")[0].at("workloads")[0].at("filter_checks"), 0);
+}
+
+// As RocksDB writes it: a time, a type, the length of what follows, and that.
+TEST_F(DbBenchExtWorkloadsTest, ATraceOfRocksDbIsAListOfLookups) {
+  const auto record = [](char type, const std::string& payload) {
+    return std::string(8, '\0') + type + static_cast<char>(payload.size()) + std::string(3, '\0') +
+           payload;
+  };
+  const auto get = [&record](char family, const std::string& key) {
+    return record(4, std::string("\x0c\0\0\0\0\0\0\0", 8) + family + std::string(3, '\0') +
+                         static_cast<char>(key.size()) + key);
+  };
+  std::string keys;
+  for (int i = 0; i < 5000; ++i) keys += "key-" + std::to_string(i) + "\n";
+  WriteFile(folder_ / "keys", keys);
+  WriteFile(folder_ / "trace",
+            record(1, "feedcafedeadbeef\tTrace Version: 0.2\tRocksDB Version: 7.8\t") +
+                get(0, "key-7") + get(3, "key-8") + get(0, "no such key"));
+  const json run = Run({"--keys=" + (folder_ / "keys"), "--lookups=" + (folder_ / "trace")});
+  const json& list = run.at("policies").at(0).at("workloads").at(0);
+  EXPECT_EQ(list.at("lookups"), 2);
+  EXPECT_EQ(list.at("found"), 1);
+  WriteFile(folder_ / "trace", record(1, "feedcafedeadbeef\tTrace Version: 0.9\t"));
+  const ChildResult newer =
+      RunBench({"--keys=" + (folder_ / "keys"), "--lookups=" + (folder_ / "trace")});
+  EXPECT_EQ(newer.status, 1);
+  EXPECT_THAT(newer.errors, HasSubstr("is a trace of version 0.9"));
+}
+
+// Of several workloads, by several threads: what the same lookups find says that they are these.
+TEST_F(DbBenchExtWorkloadsTest, LookupsAreRecordedForOthersToAsk) {
+  const std::string list = folder_ / "recorded";
+  const std::vector<std::string> recording = {"--benchmarks=readmixed,seekrandom,multireadrandom",
+                                              "--absent_lookups=0.3", "--reads=5000", "--threads=2",
+                                              "--record_lookups=" + list};
+  const json run = Run(recording);
+  const std::string text = ReadFile(list);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 10'000) << "seeks are none";
+  const json& recorded = run.at("policies").at(0).at("workloads");
+  const json again = Run({"--benchmarks=readlist", "--key_format=hex", "--lookups=" + list});
+  const json& asked = again.at("policies").at(0).at("workloads").at(0);
+  EXPECT_EQ(asked.at("lookups"), 10'000);
+  EXPECT_EQ(asked.at("found").get<int>(),
+            recorded.at(0).at("found").get<int>() + recorded.at(2).at("found").get<int>());
+  Run(recording);
+  EXPECT_EQ(ReadFile(list), text) << "the same seed, the same lookups";
+}
+
+TEST_F(DbBenchExtWorkloadsTest, LookupsOfAnExistingDatabaseAreRecorded) {
+  ASSERT_EQ(RunBench({"--num=5000", "--policies=none", "--keep", "--reads=10", "--timed_reads=0",
+                      "--db=" + (folder_ / "made")})
+                .status,
+            0);
+  const std::string list = folder_ / "recorded";
+  ASSERT_EQ(
+      RunBench({"--use_existing_db", "--db=" + (folder_ / "made/1-none"), "--benchmarks=readmixed",
+                "--reads=3000", "--timed_reads=0", "--record_lookups=" + list})
+          .status,
+      0);
+  const std::string text = ReadFile(list);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3'000);
+  // A full disk.
+  const ChildResult full =
+      RunBench({"--num=5000", "--policies=none", "--reads=5000", "--record_lookups=/dev/full"});
+  EXPECT_EQ(full.status, 1);
+  EXPECT_THAT(full.errors, HasSubstr("can't write /dev/full: No space left on device"));
 }
 
 TEST_F(DbBenchExtWorkloadsTest, AListWithoutRoomForAbsentKeysCanBeReadAllTheSame) {
@@ -310,6 +420,7 @@ TEST_F(DbBenchExtWorkloadsTest, TheCacheMayBeAShareOfTheData) {
 TEST_F(DbBenchExtWorkloadsTest, WhatHasNoMeaningIsRefused) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
       {{"--lookups=/dev/null", "--zipf=1"}, "--zipf has no meaning for readlist alone"},
+      {{"--record_lookups=/dev/null", "--benchmarks=seekrandom"}, "no meaning for seeks alone"},
       {{"--keys=/dev/null", "--num=5"}, "--num is of generated keys"},
       {{"--timed_reads=5", "--duration=1"}, "give one of them"},
       {{"--heat=hot"}, "--heat is 'hot', but has to be one of these: flat: all alike; mixgraph: "},
@@ -331,6 +442,12 @@ TEST_F(DbBenchExtWorkloadsTest, WhatHasNoMeaningIsRefused) {
       {{"--benchmarks=readwhilewriting"}, "needs --growth=rocksdb"},
       {{"--keys=/dev/null", "--from_db=/tmp"}, "give one of them"},
       {{"--cache_size=1", "--cache_share=0.1"}, "give one of them"},
+      {{"--cache_sweep=1%,2MB"}, "--cache_sweep has '2MB', where a share"},
+      {{"--cache_sweep_reads=9"}, "without the sizes of a --cache_sweep"},
+      {{"--cache_sweep=1%", "--cache_sweep_reads=2"}, "must be a whole number from 3 to"},
+      {{"--cache_sweep=1%", "--benchmarks=readwhilewriting", "--growth=rocksdb"},
+       "'readwhilewriting' changes them: give another workload"},
+      {{"--cache_sweep=1%", "--use_existing_db", "--db=/tmp"}, "no meaning with --use_existing_db"},
       {{"--use_existing_db", "--db=/tmp", "--benchmarks=fillseq,readrandom"}, "'fillseq' writes"},
       {{"--use_existing_db", "--db=/tmp", "--benchmarks=readwhilewriting"}, "writes"}};
   for (const auto& [flags, why] : cases) {

@@ -11,6 +11,7 @@
 
 #include "db_bench_ext/read_amplification/keys/generated_keys.h"
 #include "db_bench_ext/read_amplification/lookups/files_considered.h"
+#include "db_bench_ext/read_amplification/lookups/lookup_counts.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
 #include "db_bench_ext/read_amplification/trees/tree.h"
@@ -130,6 +131,40 @@ TEST_F(LookupsTest, WithoutABlockCacheEveryBlockIsReadFromItsFile) {
   EXPECT_EQ(counts->data_blocks_read, counts->data_blocks_accessed);
   EXPECT_GE(counts->data_blocks_read, kReads);
   EXPECT_GT(counts->bytes_read, counts->value_bytes);
+}
+
+TEST_F(LookupsTest, WhatComesIntoTheCacheIsCountedWhereTheDatabaseHasTickers) {
+  { EXPECT_EQ(Count(Grow("bloomfilter:10").get(), Absent())->loads.data.blocks, 0u); }
+  const Policy policy = *MakePolicy("bloomfilter:10");
+  options_.cache_index_and_filter_blocks = true;
+  options_.cache_size = 20'000;
+  for (const size_t threads : {1, 3}) {
+    const auto tickers = NewTickers();
+    const auto db = *OpenTree(options_, policy, folder_ / "tree", tickers);
+    const uint64_t filters_at_open = tickers->getTickerCount(rocksdb::BLOCK_CACHE_FILTER_ADD);
+    const auto counts = Count(db.get(), Present(), threads);
+    ASSERT_TRUE(counts.ok()) << counts.status();
+    EXPECT_GT(counts->loads.filter.blocks, 0u);
+    EXPECT_EQ(counts->loads.filter.blocks + filters_at_open,
+              tickers->getTickerCount(rocksdb::BLOCK_CACHE_FILTER_ADD));
+    EXPECT_EQ(counts->loads.data.misses, counts->data_blocks_read);
+    EXPECT_GT(counts->loads.data.bytes, counts->loads.data.blocks * options_.block_size / 2);
+    EXPECT_GT(counts->loads.index.blocks, 0u);
+    EXPECT_GT(counts->filter_reading_lookups, 0u);
+    EXPECT_LE(counts->filter_reading_lookups, counts->loads.filter.misses);
+    EXPECT_LE(counts->filter_reading_lookups, kReads);
+  }
+}
+
+TEST_F(LookupsTest, APartOfLookupsIsWhatTheWholeHasThere) {
+  const Lookups all = Present();
+  const Lookups part = PartOf(all, 1000, 30);
+  EXPECT_EQ(part.count, 30u);
+  std::string a, b;
+  for (const uint64_t position : {0, 29}) {
+    EXPECT_EQ(part.at(position, &a).key, all.at(1000 + position, &b).key);
+    EXPECT_NE(part.at(position, &a).key, all.at(position, &b).key);
+  }
 }
 
 TEST_F(LookupsTest, ACountIsOfItsOwnLookupsOnly) {

@@ -4,6 +4,7 @@
 #define WINNOW_TESTS_DB_BENCH_EXT_READAMP_TESTING_H_
 
 #include <string>
+#include <utility>
 
 #include "db_bench_ext/read_amplification/measured/readamp_results.h"
 
@@ -27,6 +28,8 @@ inline inspect::WorkloadResult ExampleWorkload(const std::string& name, uint64_t
   counts.hashes_shared = 15'000;
   counts.levels = {{1, counts.filter_checks, counts.useful, false_reads / 4, 500, 30},
                    {2, 0, 0, false_reads - false_reads / 4, 600, 40}};
+  counts.loads = {{11, 12, 13'000}, {21, 22, 23'000}, {31, 32, 33'000}};
+  counts.filter_reading_lookups = 1234;
   workload.times = {1000, 123'456.7,   800,
                     9000, {123'456.7}, {{50, 800}, {99, 9000}, {100, 99'000}}};
   workload.files_considered_per_lookup = 2.5;
@@ -50,6 +53,22 @@ inline inspect::PolicyResult ExamplePolicy(const std::string& policy, const std:
   result.load_seconds = 1.5;
   result.workloads = {ExampleWorkload("readabsent", 0, false_reads),
                       ExampleWorkload("readmixed", 6'000, false_reads / 2)};
+  for (const uint64_t size : {1'000'000, 4'000'000}) {
+    for (const inspect::FilterForm form : inspect::kFilterForms) {
+      inspect::CachePoint point;
+      point.workload = "readmixed";
+      point.form = form;
+      point.cache_size = size;
+      point.cache_used = size - 77;
+      point.cache_pinned = form == inspect::FilterForm::kPinned ? filter_bytes + 5 : 0;
+      point.filter_bytes = filter_bytes;
+      point.tree_difference = 0.0125;
+      point.counts = ExampleWorkload("", 4'000, false_reads).counts;
+      point.counts.loads.filter.bytes = filter_bytes * 1'000'000'000 / size;
+      point.ops_per_second = 98'765.5;
+      result.cache_sweep.push_back(std::move(point));
+    }
+  }
   inspect::GrowthInterval half;
   half.written = half.keys = 50'000;
   half.filter_bytes = filter_bytes / 2;

@@ -41,7 +41,8 @@ absl::StatusOr<std::unique_ptr<ReadOnlyDatabase>> ReadOnlyDatabase::Make(const s
   return made;
 }
 
-absl::StatusOr<std::unique_ptr<rocksdb::DB>> ReadOnlyDatabase::Open(uint64_t cache_size) const {
+absl::StatusOr<std::unique_ptr<rocksdb::DB>> ReadOnlyDatabase::Open(
+    uint64_t cache_size, std::shared_ptr<rocksdb::Statistics> statistics) const {
   rocksdb::BlockBasedTableOptions table = table_;
   table.no_block_cache = cache_size == 0;
   if (cache_size == 0) {
@@ -51,6 +52,7 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> ReadOnlyDatabase::Open(uint64_t cac
     table.block_cache = rocksdb::NewLRUCache(cache_size);
   }
   rocksdb::Options options = options_;
+  options.statistics = std::move(statistics);
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocksdb_abi::OpenedDB opened{};
   absl::Status status = FromRocksDB(rocksdb::DB::OpenForReadOnly(options, path_, &opened),

@@ -8,6 +8,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
+#include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
 #include <cstdint>
@@ -28,8 +29,10 @@ class ReadOnlyDatabase {
   // taken. An error if the folder has no database.
   static absl::StatusOr<std::unique_ptr<ReadOnlyDatabase>> Make(const std::string& path);
 
-  // With an empty block cache of so many bytes; 0: none. This object outlives what is opened.
-  absl::StatusOr<std::unique_ptr<rocksdb::DB>> Open(uint64_t cache_size) const;
+  // With an empty block cache of so many bytes; 0: none. Events are counted in `statistics`, if
+  // there are any. This object outlives what is opened.
+  absl::StatusOr<std::unique_ptr<rocksdb::DB>> Open(
+      uint64_t cache_size, std::shared_ptr<rocksdb::Statistics> statistics = nullptr) const;
 
   // That of its column families `default` alone `was_used`, as "is measured", and which others
   // there are: a sentence, empty if there are none.

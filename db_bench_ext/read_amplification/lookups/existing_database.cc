@@ -17,6 +17,8 @@
 #include "db_bench_ext/read_amplification/keys/random.h"
 #include "db_bench_ext/read_amplification/keys/read_only_database.h"
 #include "db_bench_ext/read_amplification/lookups/files_considered.h"
+#include "db_bench_ext/read_amplification/lookups/lookup_counts.h"
+#include "db_bench_ext/read_amplification/lookups/record_lookups.h"
 #include "db_bench_ext/read_amplification/system/status.h"
 #include "db_bench_ext/read_amplification/trees/tree.h"
 #include "src/rocksdb/counters.h"
@@ -70,8 +72,19 @@ class Measurement {
     absl::Status status = Examine();
     if (status.ok()) status = DrawKeys();
     if (!status.ok()) return status;
+    std::vector<Lookups> workloads;
     for (const Benchmark& benchmark : options_.workloads) {
-      status = Measure(MakeLookups(benchmark, keys_, options_.choices));
+      workloads.push_back(MakeLookups(benchmark, keys_, options_.choices));
+    }
+    if (!options_.record_lookups.empty()) {
+      status = RecordLookups(workloads, options_.record_lookups, [&](uint64_t done) {
+        return Continue("recording lookups", done, options_.choices.reads * workloads.size());
+      });
+      if (!status.ok()) return status;
+    }
+    for (size_t i = 0; i < workloads.size(); ++i) {
+      const Benchmark& benchmark = options_.workloads[i];
+      status = Measure(std::move(workloads[i]));
       if (!status.ok()) return status;
       if (Seeks(benchmark) && !database_->HasPrefixes()) {
         run_.notes.push_back(absl::StrCat(benchmark.name, kSeeksAskNothing));
@@ -214,8 +227,10 @@ class Measurement {
 
   // An open database. If it is not the state that the keys were drawn from, answers are no longer
   // known, which is said.
-  absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenFor(Lookups* lookups) {
-    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = database_->Open(options_.cache_size);
+  absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenFor(
+      Lookups* lookups, std::shared_ptr<rocksdb::Statistics> statistics = nullptr) {
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
+        database_->Open(options_.cache_size, std::move(statistics));
     if (!db.ok() || (*db)->GetLatestSequenceNumber() == sequence_) return db;
     lookups->at = WithoutExpectation(std::move(lookups->at));
     if (!changed_) {
@@ -232,7 +247,7 @@ class Measurement {
     workload.name = lookups.name;
     workload.remark = lookups.remark;
     workload.files_considered_per_lookup = FilesConsideredPerLookup(levels_, lookups);
-    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenFor(&lookups);
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenFor(&lookups, NewTickers());
     if (!db.ok()) return db.status();
     const plugin::Counters before = plugin::CurrentCounters();
     PassOptions pass;

@@ -33,6 +33,7 @@ struct ExistingOptions {
   std::vector<Benchmark> workloads;  // lookups
   LookupChoices choices;
   std::shared_ptr<const KeySet> recorded;  // a list of lookups; null without
+  std::string record_lookups;              // file for RecordLookups; empty: none
   uint64_t timed_reads = 0;                // of each workload and round, at most
   double timed_seconds = 0;                // above 0: of a round, instead
   size_t timed_rounds = 1;                 // at least 1

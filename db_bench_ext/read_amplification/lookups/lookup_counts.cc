@@ -74,6 +74,36 @@ CountingScope::SeekAnswers CountingScope::OfFilters() const {
   return {context.bloom_sst_hit_count + context.bloom_sst_miss_count, context.bloom_sst_hit_count};
 }
 
+std::shared_ptr<rocksdb::Statistics> NewTickers() {
+  std::shared_ptr<rocksdb::Statistics> tickers = rocksdb::CreateDBStatistics();
+  tickers->set_stats_level(rocksdb::StatsLevel::kExceptHistogramOrTimers);
+  return tickers;
+}
+
+inspect::CacheLoads LoadsSoFar(const rocksdb::DB& db) {
+  const std::shared_ptr<rocksdb::Statistics> tickers = db.GetDBOptions().statistics;
+  if (tickers == nullptr) return {};
+  const auto loads = [&](rocksdb::Tickers misses, rocksdb::Tickers blocks, rocksdb::Tickers bytes) {
+    return inspect::BlockLoads{tickers->getTickerCount(misses), tickers->getTickerCount(blocks),
+                               tickers->getTickerCount(bytes)};
+  };
+  return {loads(rocksdb::BLOCK_CACHE_FILTER_MISS, rocksdb::BLOCK_CACHE_FILTER_ADD,
+                rocksdb::BLOCK_CACHE_FILTER_BYTES_INSERT),
+          loads(rocksdb::BLOCK_CACHE_INDEX_MISS, rocksdb::BLOCK_CACHE_INDEX_ADD,
+                rocksdb::BLOCK_CACHE_INDEX_BYTES_INSERT),
+          loads(rocksdb::BLOCK_CACHE_DATA_MISS, rocksdb::BLOCK_CACHE_DATA_ADD,
+                rocksdb::BLOCK_CACHE_DATA_BYTES_INSERT)};
+}
+
+inspect::CacheLoads LoadsBetween(const inspect::CacheLoads& before,
+                                 const inspect::CacheLoads& after) {
+  const auto between = [](const inspect::BlockLoads& a, const inspect::BlockLoads& b) {
+    return inspect::BlockLoads{b.misses - a.misses, b.blocks - a.blocks, b.bytes - a.bytes};
+  };
+  return {between(before.filter, after.filter), between(before.index, after.index),
+          between(before.data, after.data)};
+}
+
 void AddCounts(const inspect::WorkloadCounts& counts, inspect::WorkloadCounts* sum) {
   sum->lookups += counts.lookups;
   sum->found += counts.found;
@@ -84,6 +114,7 @@ void AddCounts(const inspect::WorkloadCounts& counts, inspect::WorkloadCounts* s
   sum->data_blocks_read += counts.data_blocks_read;
   sum->bytes_read += counts.bytes_read;
   sum->value_bytes += counts.value_bytes;
+  sum->filter_reading_lookups += counts.filter_reading_lookups;
   if (counts.decided_lookups) {
     sum->decided_lookups = sum->decided_lookups.value_or(0) + *counts.decided_lookups;
     sum->decided_checks = sum->decided_checks.value_or(0) + *counts.decided_checks;

@@ -3,7 +3,12 @@
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_LOOKUP_COUNTS_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_LOOKUPS_LOOKUP_COUNTS_H_
 
+#include <rocksdb/db.h>
 #include <rocksdb/perf_context.h>
+#include <rocksdb/statistics.h>
+
+#include <cstdint>
+#include <memory>
 
 #include "db_bench_ext/read_amplification/measured/readamp_results.h"
 
@@ -32,7 +37,21 @@ class CountingScope {
   SeekAnswers OfFilters() const;
 };
 
-// Adds up what several threads counted. Hashes are left alone.
+// Blocks of filters that this thread has read from files, while a scope of it lives.
+inline uint64_t FilterBlocksRead() { return rocksdb::get_perf_context()->filter_block_read_count; }
+
+// For the options of a database whose loads are counted: tickers, and nothing that takes time.
+std::shared_ptr<rocksdb::Statistics> NewTickers();
+
+// What came into the block cache since the database was opened with such tickers, on all threads;
+// all 0 without.
+inspect::CacheLoads LoadsSoFar(const rocksdb::DB& db);
+
+// What came between the two.
+inspect::CacheLoads LoadsBetween(const inspect::CacheLoads& before,
+                                 const inspect::CacheLoads& after);
+
+// Adds up what several threads counted. Hashes and loads are left alone.
 void AddCounts(const inspect::WorkloadCounts& counts, inspect::WorkloadCounts* sum);
 
 }  // namespace winnow::bench

@@ -111,7 +111,7 @@ absl::StatusOr<inspect::WorkloadCounts> CountOnThread(rocksdb::DB* db, const Loo
   PreparedCalls prepared(lookups, chunk);
   const bool seeks = lookups.kind == LookupKind::kSeek;
   const uint64_t calls = CallsOf(lookups, n);
-  uint64_t done = 0;
+  uint64_t done = 0, filter_reading = 0;
   const CountingScope counting;
   SeekTally tally(&counting);
   for (uint64_t call = thread; call < calls;) {
@@ -119,8 +119,10 @@ absl::StatusOr<inspect::WorkloadCounts> CountOnThread(rocksdb::DB* db, const Loo
     for (; call < calls && prepared.size() < chunk; call += threads) prepared.Add(call, n);
     for (size_t i = 0; i < prepared.size(); ++i) {
       const PreparedCalls::Call keys = prepared[i];
+      const uint64_t filters_before = FilterBlocksRead();
       if (absl::Status status = reader->Read(keys.asked, keys.size); !status.ok()) return status;
       done += keys.size;
+      if (FilterBlocksRead() != filters_before) filter_reading += keys.size;
       if (seeks) tally.After(*reader);
     }
     if (call >= calls) break;
@@ -130,6 +132,7 @@ absl::StatusOr<inspect::WorkloadCounts> CountOnThread(rocksdb::DB* db, const Loo
   counts.lookups = done;
   counts.found = reader->found();
   counts.value_bytes = reader->value_bytes();
+  counts.filter_reading_lookups = filter_reading;
   return counts;
 }
 
@@ -192,6 +195,15 @@ absl::StatusOr<ThreadTimes> TimeOnThread(rocksdb::DB* db, const Lookups& lookups
 
 }  // namespace
 
+Lookups PartOf(const Lookups& lookups, uint64_t first, uint64_t count) {
+  Lookups part = lookups;
+  part.count = count;
+  part.at = [at = lookups.at, first](uint64_t position, std::string* room) {
+    return at(first + position, room);
+  };
+  return part;
+}
+
 absl::StatusOr<inspect::WorkloadCounts> CountLookups(rocksdb::DB* db, const Lookups& lookups,
                                                      const PassOptions& options,
                                                      LookupProgress progress) {
@@ -200,6 +212,7 @@ absl::StatusOr<inspect::WorkloadCounts> CountLookups(rocksdb::DB* db, const Look
   Pass pass(threads, progress);
   std::mutex mutex;
   inspect::WorkloadCounts sum;
+  const inspect::CacheLoads before = LoadsSoFar(*db);
   const absl::Status status = OnThreads(threads, [&](size_t thread) {
     absl::StatusOr<inspect::WorkloadCounts> counts =
         CountOnThread(db, lookups, n, thread, threads, &pass);
@@ -212,6 +225,7 @@ absl::StatusOr<inspect::WorkloadCounts> CountLookups(rocksdb::DB* db, const Look
     return absl::OkStatus();
   });
   if (!status.ok()) return status;
+  sum.loads = LoadsBetween(before, LoadsSoFar(*db));
   return sum;
 }
 

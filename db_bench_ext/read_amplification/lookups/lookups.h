@@ -44,6 +44,9 @@ struct Lookups {
   std::string remark;          // what to know of its figures, in sentences; empty: nothing
 };
 
+// `count` of these lookups, from the one at position `first` on. There are as many.
+Lookups PartOf(const Lookups& lookups, uint64_t first, uint64_t count);
+
 // How a pass is done.
 struct PassOptions {
   size_t threads = 1;    // which share the lookups
@@ -54,8 +57,10 @@ struct PassOptions {
 // Called now and then with the number of lookups done; false ends the pass.
 using LookupProgress = absl::FunctionRef<bool(uint64_t done)>;
 
-// Counts; no times. An error if a key is not what it has to be. Seeks: a maybe of a filter is a
-// false one if the seek found no key from its own on with the same prefix.
+// Counts; no times. What came into the block cache is counted of a database that was opened with
+// NewTickers, with what others did in it meanwhile. An error if a key is not what it has to be.
+// Seeks: a maybe of a filter is a false one if the seek found no key from its own on with the same
+// prefix.
 absl::StatusOr<inspect::WorkloadCounts> CountLookups(rocksdb::DB* db, const Lookups& lookups,
                                                      const PassOptions& options,
                                                      LookupProgress progress);

@@ -27,6 +27,22 @@ struct LevelCounts {
   uint64_t blocks_read = 0;                 // of these from the file; 0 without a block cache
 };
 
+// Blocks of a kind that the block cache did not have, and what was put into it for them, as
+// RocksDB's tickers count it.
+struct BlockLoads {
+  uint64_t misses = 0;
+  uint64_t blocks = 0;  // put into the cache
+  uint64_t bytes =
+      0;  // of these, as the cache charges them: uncompressed, with what belongs to them
+};
+
+// All 0 without a block cache, and of filters and indexes that are kept beside it.
+struct CacheLoads {
+  BlockLoads filter;
+  BlockLoads index;
+  BlockLoads data;
+};
+
 // Sums over all lookups of a workload.
 struct WorkloadCounts {
   uint64_t lookups = 0;
@@ -44,6 +60,9 @@ struct WorkloadCounts {
   // Lookups, and their filter checks, of which it is known whether a "maybe" was false. Unset: all.
   std::optional<uint64_t> decided_lookups{};
   std::optional<uint64_t> decided_checks{};
+  CacheLoads loads{};
+  // Lookups that had to read a filter from a file; of several keys in a call, all of that call.
+  uint64_t filter_reading_lookups = 0;
 };
 
 // Of the round of lookups whose speed is the median of all rounds.
@@ -106,6 +125,32 @@ struct BuildCost {
   std::optional<BuildPeak> peak{};  // unset where it was not measured
 };
 
+// How filters and indexes lie in the block cache: as a block each of a file, which comes and goes;
+// cut into partitions, which come and go; or as a block that stays while its file is open.
+enum class FilterForm { kWhole, kPartitioned, kPinned };
+inline constexpr FilterForm kFilterForms[] = {FilterForm::kWhole, FilterForm::kPartitioned,
+                                              FilterForm::kPinned};
+
+inline const char* NameOf(FilterForm form) {
+  return form == FilterForm::kWhole         ? "whole"
+         : form == FilterForm::kPartitioned ? "partitioned"
+                                            : "pinned";
+}
+
+// Lookups on the same tree with one size of the block cache and one form of filters, after other
+// lookups that filled the cache.
+struct CachePoint {
+  std::string workload;
+  FilterForm form = FilterForm::kWhole;
+  uint64_t cache_size = 0;
+  uint64_t cache_used = 0;     // after the counted lookups; above the size if pinned blocks are
+  uint64_t cache_pinned = 0;   // of this, what can't leave
+  uint64_t filter_bytes = 0;   // of all files, in this form
+  double tree_difference = 0;  // of its levels' keys to those of the policy's own tree
+  WorkloadCounts counts;       // without hashes
+  double ops_per_second = 0;   // of more lookups, timed without counting
+};
+
 struct PolicyResult {
   std::string policy;    // as asked for
   std::string in_force;  // the name in the files' properties
@@ -121,6 +166,7 @@ struct PolicyResult {
   // Where lookups have the heat of key ranges: while the tree grew, and where the bits then are.
   std::vector<GrowthInterval> growth{};
   std::vector<RangeOfLevel> range{};
+  std::vector<CachePoint> cache_sweep{};  // by workload, size and form; empty without
 };
 
 // One of the runs on the same tree that vary the bits of a policy that was asked for.
@@ -176,6 +222,10 @@ inline Interval FalseReadsInterval(const WorkloadCounts& counts) {
 }
 inline double FalsePositiveRate(const WorkloadCounts& counts) {
   return Ratio(counts.false_positive_block_reads, DecidedChecks(counts));
+}
+
+inline uint64_t LoadedBytes(const CacheLoads& loads) {
+  return loads.filter.bytes + loads.index.bytes + loads.data.bytes;
 }
 
 // Whether every key that was looked up is missing, so that every block read was for nothing.

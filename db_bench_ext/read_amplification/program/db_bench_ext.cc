@@ -6,6 +6,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <absl/time/clock.h>
 #include <absl/time/time.h>
 
@@ -16,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,9 +29,11 @@
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
 #include "db_bench_ext/read_amplification/lookups/existing_database.h"
 #include "db_bench_ext/read_amplification/lookups/lookups.h"
+#include "db_bench_ext/read_amplification/lookups/record_lookups.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
 #include "db_bench_ext/read_amplification/measured/readamp_results.h"
 #include "db_bench_ext/read_amplification/program/about_program.h"
+#include "db_bench_ext/read_amplification/program/cache_sizes.h"
 #include "db_bench_ext/read_amplification/program/command_line.h"
 #include "db_bench_ext/read_amplification/program/flag_check.h"
 #include "db_bench_ext/read_amplification/program/frontier.h"
@@ -119,7 +123,8 @@ struct Task {
   ReportOptions report;
   std::vector<Policy> policies;
   std::vector<FrontierPolicy> frontier;
-  std::vector<std::string> notes;  // for stderr and the report
+  std::vector<std::string> notes;      // for stderr and the report
+  std::vector<CacheSize> cache_sweep;  // for RunOptions, once the size of the data is known
   bool plan_only = false;
 };
 
@@ -156,7 +161,8 @@ absl::Status CheckUseOfDatabase(const GivenFlags& given) {
                                                     "seek_nexts",
                                                     "multiread_batched",
                                                     "key_format",
-                                                    "lookups"};
+                                                    "lookups",
+                                                    "record_lookups"};
   for (const std::string& flag : given) {
     if (allowed->count(flag) > 0) continue;
     return absl::InvalidArgumentError(absl::StrCat(
@@ -166,7 +172,7 @@ absl::Status CheckUseOfDatabase(const GivenFlags& given) {
 }
 
 // What of the workloads does not go with the tree or the database.
-absl::Status CheckWorkloads(const WorkloadRequest& request, const TreeOptions& tree) {
+absl::Status CheckWorkloads(const WorkloadRequest& request, const TreeRequest& tree) {
   const bool existing = absl::GetFlag(FLAGS_use_existing_db);
   if (existing && !request.benchmarks.writes.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -179,11 +185,16 @@ absl::Status CheckWorkloads(const WorkloadRequest& request, const TreeOptions& t
     return absl::InvalidArgumentError(absl::StrCat(
         "--benchmarks: '", beside_writes->name, "' writes, but --use_existing_db changes nothing"));
   }
-  if (tree.growth == GrowthKind::kPlanned) {
+  if (tree.options.growth == GrowthKind::kPlanned) {
     return absl::InvalidArgumentError(
         absl::StrCat("--benchmarks: '", beside_writes->name,
                      "' needs --growth=rocksdb, as nothing is merged beside lookups in a tree that "
                      "grows by a plan"));
+  }
+  if (!tree.cache_sweep.empty() && request.benchmarks.lookups.size() == 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--cache_sweep reads trees that don't change, and '", beside_writes->name,
+                     "' changes them: give another workload in --benchmarks as well"));
   }
   return absl::OkStatus();
 }
@@ -203,7 +214,7 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   if (!workloads.ok()) return workloads.status();
   absl::StatusOr<TreeRequest> tree = TreeRequestOfFlags(given, workloads->keys.from_db);
   if (!tree.ok()) return tree.status();
-  if (absl::Status status = CheckWorkloads(*workloads, tree->options); !status.ok()) return status;
+  if (absl::Status status = CheckWorkloads(*workloads, *tree); !status.ok()) return status;
   const Benchmark* const heated = workloads->benchmarks.Find(IsHeated);
   if (heated != nullptr && absl::GetFlag(FLAGS_trees_at_once) > 1) {
     return absl::InvalidArgumentError(
@@ -217,7 +228,8 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   absl::StatusOr<std::vector<FrontierPolicy>> frontier =
       FrontierPolicies(*policies, report->frontier);
   if (!frontier.ok()) return frontier.status();
-  for (const std::string& path : {report->json, report->summary, report->html}) {
+  for (const std::string& path :
+       {report->json, report->summary, report->html, workloads->record_lookups}) {
     if (tree->plan_only) break;  // it writes none
     if (path.empty()) continue;
     if (absl::Status status = CheckCanWrite(path); !status.ok()) return status;
@@ -229,6 +241,8 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   task.options.tree.value_size = task.request.value_size;
   task.options.tree.seed = task.request.choices.seed;
   task.notes = tree->notes;
+  task.cache_sweep = tree->cache_sweep;
+  task.options.sweep_reads = tree->sweep_reads;
   task.plan_only = tree->plan_only;
   task.options.timed_reads = task.request.timed_reads;
   task.options.timed_seconds = task.request.timed_seconds;
@@ -257,6 +271,10 @@ struct Forecast {
   Room room;
 };
 
+std::vector<uint64_t> SweptCaches(const Task& task, uint64_t keys, uint64_t key_bytes) {
+  return CacheSizesInBytes(task.cache_sweep, key_bytes + keys * task.options.tree.value_size);
+}
+
 Forecast MakeForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
   Forecast forecast;
   forecast.scaled = ScaleTree(task.options.tree, keys, key_bytes);
@@ -281,6 +299,13 @@ Forecast MakeForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
   forecast.size.key_memory = KeyMemory(task.request.keys, keys, key_bytes,
                                        heated || task.request.benchmarks.Find(WritesDrawn));
   for (const Policy& policy : task.policies) forecast.size.policies.push_back(policy.asked);
+  const std::vector<uint64_t> caches = SweptCaches(task, keys, key_bytes);
+  if (!caches.empty()) {
+    forecast.size.trees_of_policy = 2;
+    forecast.size.largest_cache = caches.back();
+    forecast.size.sweep_lookups = workloads * caches.size() * std::size(inspect::kFilterForms) *
+                                  std::min(reads, task.options.sweep_reads);
+  }
   forecast.size.trees_at_once = std::min(task.options.trees_at_once, task.policies.size());
   forecast.tree = ForecastTree(forecast.scaled, keys, key_bytes);
   forecast.needs = ForecastRun(forecast.scaled, forecast.tree, forecast.size);
@@ -374,6 +399,11 @@ inspect::ReadAmplification Heading(const Task& task, const RunKeys& keys,
     Note(note, &results.notes);
   }
   results.settings = SettingsOf(task.options.tree);
+  if (!task.options.cache_sweep.empty()) {
+    results.settings.emplace_back("cache_sweep", absl::StrJoin(task.options.cache_sweep, ","));
+    results.settings.emplace_back("cache_sweep_reads",
+                                  static_cast<int64_t>(task.options.sweep_reads));
+  }
   for (auto& setting : WorkloadSettings(task.request, false)) results.settings.push_back(setting);
   results.seed = task.options.tree.seed;
   results.date = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
@@ -440,7 +470,16 @@ absl::Status Execute(Task task, const std::string& command) {
   for (const Benchmark& benchmark : task.request.benchmarks.lookups) {
     workloads.push_back(MakeLookups(benchmark, keys->keys, task.request.choices));
   }
+  if (const std::string& path = task.request.record_lookups; !path.empty()) {
+    Progress progress("db_bench_ext");
+    const absl::Status status = RecordLookups(workloads, path, [&](uint64_t done) {
+      progress.Set("recording lookups", done, task.request.choices.reads * workloads.size());
+      return !*StopAsked();
+    });
+    if (!status.ok()) return status;
+  }
   task.options.tree = ScaleTree(task.options.tree, range.size(), range.total_bytes());
+  task.options.cache_sweep = SweptCaches(task, range.size(), range.total_bytes());
   inspect::ReadAmplification results = Heading(task, *keys, command);
   const GrowthHeat heat{keys->keys, task.request.choices};
   const bool heated = task.request.benchmarks.Find(IsHeated) != nullptr;
@@ -478,6 +517,7 @@ absl::Status ExecuteOnExisting(const Task& task, const std::string& command) {
   ExistingOptions options;
   options.workloads = task.request.benchmarks.lookups;
   options.choices = task.request.choices;
+  options.record_lookups = task.request.record_lookups;
   absl::StatusOr<std::shared_ptr<const KeySet>> recorded = RecordedLookups(task.request.keys);
   if (!recorded.ok()) return recorded.status();
   options.recorded = *std::move(recorded);
@@ -517,6 +557,7 @@ AboutProgram About() {
        "db_bench_ext --from_db=FOLDER --absent_lookups=0.1 --policies=bloomfilter:10,winnow:10",
        "db_bench_ext --benchmarks=fillrandom,compact,readrandom,readmissing",
        "db_bench_ext --frontier=6,8,10,12,14 --html=readamp.html",
+       "db_bench_ext --cache_sweep=1%,5%,25%,64MiB --html=readamp.html",
        "db_bench_ext --heat=mixgraph '--policies={id=winnow;bits_per_key=10;level_plan=learned}'",
        "db_bench_ext --use_existing_db --db=FOLDER"},
       {{"What to compare:", "db_bench_ext/read_amplification/program/db_bench_ext.cc"},

@@ -15,19 +15,21 @@
 #include <thread>
 #include <utility>
 
-#include "db_bench_ext/read_amplification/keys/generated_keys.h"
 #include "db_bench_ext/read_amplification/lookups/background_writer.h"
+#include "db_bench_ext/read_amplification/lookups/cache_point.h"
 #include "db_bench_ext/read_amplification/lookups/files_considered.h"
+#include "db_bench_ext/read_amplification/lookups/lookup_counts.h"
+#include "db_bench_ext/read_amplification/program/examined_files.h"
+#include "db_bench_ext/read_amplification/report/readamp_comparison.h"
 #include "db_bench_ext/read_amplification/trees/build_cost.h"
-#include "db_bench_ext/read_amplification/trees/planned_filters.h"
 #include "db_bench_ext/read_amplification/trees/range_parts.h"
 #include "src/rocksdb/counters.h"
-#include "src/sst/sst_filters.h"
+#include "src/text/numbers.h"
 
 namespace winnow::bench {
 namespace {
 
-constexpr char kWinnowName[] = "winnow.Filter";
+using inspect::FilterForm;
 
 // A name for a folder: the policy, without what shells and file systems don't like.
 std::string FolderName(size_t number, const std::string& policy) {
@@ -58,15 +60,23 @@ class Runner {
         data_(data),
         progress_(progress),
         stop_(stop),
-        results_(policies.size()) {}
+        results_(policies.size()),
+        others_(policies.size()) {}
 
   absl::StatusOr<std::vector<inspect::PolicyResult>> Run(WorkFolder* folder) {
+    if (absl::Status status = CheckSweep(); !status.ok()) return status;
     for (size_t i = 0; i < policies_.size(); ++i) {
       absl::StatusOr<std::string> path = folder->MakeChild(FolderName(i + 1, policies_[i].asked));
       if (!path.ok()) return path.status();
       paths_.push_back(*std::move(path));
+      if (!Sweeps()) continue;
+      path = folder->MakeChild(
+          FolderName(i + 1, absl::StrCat(inspect::NameOf(OtherForm()), "-", policies_[i].asked)));
+      if (!path.ok()) return path.status();
+      other_paths_.push_back(*std::move(path));
     }
     if (absl::Status status = GrowAndCountAll(); !status.ok()) return status;
+    if (absl::Status status = SweepCaches(); !status.ok()) return status;
     if (absl::Status status = TimeAll(); !status.ok()) return status;
     return std::move(results_);
   }
@@ -101,8 +111,9 @@ class Runner {
     return first_error;
   }
 
-  absl::Status GrowAndCount(size_t i) {
-    const auto begin = std::chrono::steady_clock::now();
+  // Both trees of a policy are grown alike.
+  absl::Status Grow(size_t i, const TreeOptions& tree, const std::string& path, const char* what,
+                    std::vector<inspect::GrowthInterval>* growth) {
     std::optional<GrowthLookups> lookups;
     AfterWrites after;
     if (data_.heat != nullptr) {
@@ -110,18 +121,95 @@ class Runner {
       after = [&](rocksdb::DB* db, uint64_t written) { return lookups->After(db, written); };
     }
     absl::Status status = GrowTree(
-        data_.keys, data_.writes, options_.tree, policies_[i], paths_[i],
-        [&](uint64_t done) { return Continue(i, "growing", done, data_.writes.size()); }, after);
+        data_.keys, data_.writes, tree, policies_[i], path,
+        [&](uint64_t done) { return Continue(i, what, done, data_.writes.size()); }, after);
+    if (status.ok() && lookups) *growth = lookups->intervals();
+    return status;
+  }
+
+  absl::Status GrowAndCount(size_t i) {
+    const auto begin = std::chrono::steady_clock::now();
+    absl::Status status = Grow(i, options_.tree, paths_[i], "growing", &results_[i].growth);
     if (!status.ok()) return status;
     results_[i].load_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-    if (lookups) results_[i].growth = lookups->intervals();
     status = Examine(i);
     for (size_t w = 0; status.ok() && w < data_.workloads.size(); ++w) {
       if (!data_.workloads[w].beside_writes) status = Count(i, w);
     }
-    return status;
+    return status.ok() && Sweeps() ? GrowOtherForm(i) : status;
+  }
+
+  bool Sweeps() const { return !options_.cache_sweep.empty(); }
+
+  absl::Status CheckSweep() const {
+    for (const Lookups& lookups : data_.workloads) {
+      if (!Sweeps() || lookups.beside_writes || lookups.count >= 3) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--cache_sweep fills a cache with a third of the lookups, counts a third and times a "
+          "third, but ",
+          lookups.name, " has ", lookups.count, ": give three at least"));
+    }
+    return absl::OkStatus();
+  }
+
+  // The form that the policy's own tree has not: partitions are made when a file is written.
+  FilterForm OtherForm() const {
+    return options_.tree.partition_index_and_filters ? FilterForm::kWhole
+                                                     : FilterForm::kPartitioned;
+  }
+
+  absl::Status GrowOtherForm(size_t i) {
+    const TreeOptions tree = InForm(options_.tree, OtherForm());
+    std::vector<inspect::GrowthInterval> unused;
+    absl::Status status =
+        Grow(i, tree, other_paths_[i], "growing once more, in the other form", &unused);
+    if (!status.ok()) return status;
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenTree(tree, policies_[i], other_paths_[i]);
+    if (!db.ok()) return db.status();
+    inspect::PolicyResult& result = others_[i];
+    status = ExamineFiles({tree, policies_[i], other_paths_[i], FilesByLevel(db->get())}, stop_,
+                          &result, nullptr);
+    return status.ok() ? CheckKeys(result) : status;
+  }
+
+  // Every tree with every cache, before a workload writes to it. As rounds, policies take turns.
+  absl::Status SweepCaches() {
+    for (const Lookups& lookups : data_.workloads) {
+      if (lookups.beside_writes) continue;
+      for (const uint64_t cache_size : options_.cache_sweep) {
+        for (const FilterForm form : inspect::kFilterForms) {
+          for (size_t i = 0; i < policies_.size(); ++i) {
+            absl::Status status = SweepPoint(i, lookups, cache_size, form);
+            if (!status.ok()) return status;
+          }
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status SweepPoint(size_t i, const Lookups& lookups, uint64_t cache_size, FilterForm form) {
+    TreeOptions tree = InForm(options_.tree, form);
+    tree.cache_size = cache_size;
+    const bool other =
+        tree.partition_index_and_filters != options_.tree.partition_index_and_filters;
+    const inspect::PolicyResult& grown = other ? others_[i] : results_[i];
+    const std::string job =
+        absl::StrCat(lookups.name, ", ", inspect::NameOf(form), " filters, cache of ",
+                     inspect::ByteSize(static_cast<double>(cache_size)));
+    absl::StatusOr<inspect::CachePoint> point = MeasureCachePoint(
+        tree, policies_[i], other ? other_paths_[i] : paths_[i], lookups, options_.sweep_reads,
+        options_.threads, [&](uint64_t done) {
+          return Continue(i, job, done, std::min(options_.sweep_reads, lookups.count));
+        });
+    if (!point.ok()) return point.status();
+    point->form = form;
+    point->filter_bytes = grown.filter_bytes;
+    point->tree_difference = inspect::LevelDifference(grown.tree, results_[i].tree);
+    results_[i].cache_sweep.push_back(*std::move(point));
+    return absl::OkStatus();
   }
 
   // Looks into the files: the shape of the tree, and the proof that the policy is in force.
@@ -130,47 +218,12 @@ class Runner {
         OpenTree(options_.tree, policies_[i], paths_[i]);
     if (!db.ok()) return db.status();
     const LevelFiles levels = FilesByLevel(db->get());
-    absl::StatusOr<std::optional<PolicyOptions>> planned = WinnowOptions(policies_[i]);
-    if (!planned.ok()) return planned.status();
-
     inspect::PolicyResult& result = results_[i];
-    result.policy = policies_[i].asked;
-    std::vector<FoundFilter> found;
     std::vector<RangeOfFilter> filters;
-    for (size_t level = 0; level < levels.size(); ++level) {
-      if (levels[level].empty()) continue;
-      inspect::LevelShape shape;
-      shape.level = static_cast<int>(level);
-      for (const TreeFile& file : levels[level]) {
-        if (Stopped()) return absl::CancelledError("interrupted");
-        const inspect::SstReport report = inspect::ReadSst(paths_[i] + file.name);
-        if (!report.filter) return absl::InternalError(report.error.value_or("can't read a file"));
-        const inspect::FilterSummary& filter = *report.filter;
-        found.push_back(
-            {report.path, filter.policy_name, filter.kind, filter.fault.value_or(""),
-             level > 0 && (MayLackFilters(options_.tree) || LeavesFiltersOut(*planned))});
-        if (*planned) {
-          absl::Status status = CheckPlanned(
-              **planned, options_.tree.max_bytes_for_level_multiplier, report.path, filter);
-          if (!status.ok()) return status;
-        }
-        ++result.filters[filter.kind];
-        ++shape.filters[filter.kind];
-        ++shape.files;
-        shape.keys += file.keys;
-        shape.filter_bytes += filter.bytes;
-        if (data_.heat == nullptr) continue;
-        filters.push_back({shape.level, GeneratedKeys::NumberOf(file.smallest),
-                           GeneratedKeys::NumberOf(file.largest), file.keys, filter.bytes});
-      }
-      result.files += shape.files;
-      result.keys += shape.keys;
-      result.filter_bytes += shape.filter_bytes;
-      result.tree.push_back(shape);
-    }
+    absl::Status examined = ExamineFiles({options_.tree, policies_[i], paths_[i], levels}, stop_,
+                                         &result, data_.heat == nullptr ? nullptr : &filters);
+    if (!examined.ok()) return examined;
     db->get()->GetIntProperty(rocksdb::DB::Properties::kTotalSstFilesSize, &result.file_bytes);
-    if (absl::Status status = ProveInForce(policies_[i], found); !status.ok()) return status;
-    result.in_force = found.front().policy_name;
     result.range = PartsOfRange(filters, data_.keys.size());
     if (absl::Status status = CheckKeys(result); !status.ok()) return status;
     for (const Lookups& lookups : data_.workloads) {
@@ -205,10 +258,11 @@ class Runner {
                                             data_.writes.size(), " writes in all"));
   }
 
-  absl::StatusOr<std::unique_ptr<rocksdb::DB>> Open(size_t i, size_t w) const {
+  absl::StatusOr<std::unique_ptr<rocksdb::DB>> Open(
+      size_t i, size_t w, std::shared_ptr<rocksdb::Statistics> statistics = nullptr) const {
     return data_.workloads[w].beside_writes
-               ? OpenGrowingTree(options_.tree, policies_[i], paths_[i])
-               : OpenTree(options_.tree, policies_[i], paths_[i]);
+               ? OpenGrowingTree(options_.tree, policies_[i], paths_[i], std::move(statistics))
+               : OpenTree(options_.tree, policies_[i], paths_[i], std::move(statistics));
   }
 
   // Of a workload that is beside writes; null for others.
@@ -225,7 +279,7 @@ class Runner {
     std::unique_lock<std::mutex> lock(counters_, std::defer_lock);
     if (ours) lock.lock();
 
-    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = Open(i, w);
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = Open(i, w, NewTickers());
     if (!db.ok()) return db.status();
     const plugin::Counters before = plugin::CurrentCounters();
     const std::unique_ptr<BackgroundWriter> writer = Writer(db->get(), w);
@@ -319,18 +373,6 @@ class Runner {
     return times;
   }
 
-  // Of Winnow's policy; others have none.
-  static absl::StatusOr<std::optional<PolicyOptions>> WinnowOptions(const Policy& policy) {
-    if (policy.Name() != kWinnowName) return std::nullopt;
-    absl::StatusOr<PolicyOptions> options = PolicyOptionsOf(*policy.object);
-    if (!options.ok()) return options.status();
-    return *options;
-  }
-
-  static bool LeavesFiltersOut(const std::optional<PolicyOptions>& options) {
-    return options && options->absent_share == 0;
-  }
-
   static bool IsBuiltin(const std::string& name) {
     return name == "bloomfilter" || name == "ribbonfilter";
   }
@@ -350,7 +392,9 @@ class Runner {
   std::atomic<bool> failed_{false};
   std::mutex counters_;
   std::vector<std::string> paths_;
+  std::vector<std::string> other_paths_;  // of trees in the other form, where caches are swept
   std::vector<inspect::PolicyResult> results_;
+  std::vector<inspect::PolicyResult> others_;  // what their files have
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// A run: for every policy a tree, the proof that the policy is in force, and the lookups.
+// A run: for every policy a tree (with a sweep of caches two: one has partitioned filters), the
+// proof that the policy is in force, and the lookups.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_RUN_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_RUN_H_
@@ -30,6 +31,8 @@ struct RunOptions {
   size_t trees_at_once = 1;  // grown and counted at a time; lookups are timed one tree at a time
   bool build_peaks = false;  // measure the memory of building, by processes of this very program
   uint64_t write_rate = 0;   // of writes beside lookups: bytes a second; 0: no limit
+  std::vector<uint64_t> cache_sweep{};  // sizes of the block cache to read each tree with, above 0
+  uint64_t sweep_reads = 0;             // lookups of each workload, size and form, at least 3
 };
 
 // What every policy gets.

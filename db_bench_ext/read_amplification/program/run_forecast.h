@@ -25,6 +25,9 @@ struct RunSize {
   uint64_t key_memory = 0;  // bytes that the keys take; computed ones take none
   double timed_seconds =
       0;  // of all workloads and rounds, by policy, where rounds last by the clock
+  uint64_t trees_of_policy = 1;  // 2 with a sweep of caches
+  uint64_t sweep_lookups = 0;    // of all points of it, by policy
+  uint64_t largest_cache = 0;    // of it
 };
 
 // Of the whole run, in bytes and seconds. Memory and disk are bounds from above within reason; time

@@ -12,6 +12,7 @@
 #include "db_bench_ext/read_amplification/keys/generated_keys.h"
 #include "db_bench_ext/read_amplification/keys/key_table.h"
 #include "db_bench_ext/read_amplification/keys/near_misses.h"
+#include "src/database/lookup_trace.h"
 #include "src/text/key_list.h"
 
 namespace winnow::bench {
@@ -26,6 +27,26 @@ absl::StatusOr<KeyTable> ReadList(const std::string& path, inspect::KeyFormat fo
   if (!notes.ok()) return notes.status();
   if (const std::string note = notes->Sentence(); !note.empty()) {
     std::fprintf(stderr, "db_bench_ext: %s: %s\n", path.c_str(), note.c_str());
+  }
+  return keys;
+}
+
+// Of the family `default`, which alone is read.
+absl::StatusOr<KeyTable> ReadTrace(const std::string& path) {
+  KeyTable keys;
+  inspect::TraceNotes notes;
+  const std::string problem = inspect::VisitTrace(
+      path, /*family=*/0,
+      [&](absl::string_view key) {
+        keys.Add({key.data(), key.size()});
+      },
+      &notes);
+  if (!problem.empty()) return absl::InvalidArgumentError(problem);
+  if (const std::string note = notes.Sentence(); !note.empty()) {
+    std::fprintf(stderr, "db_bench_ext: %s: %s\n", path.c_str(), note.c_str());
+  }
+  if (notes.lookups == 0) {
+    return absl::InvalidArgumentError(path + " has no lookups of the column family 'default'");
   }
   return keys;
 }
@@ -114,7 +135,9 @@ absl::Status AddAbsentKeys(const KeysRequest& request, RunKeys* keys, Progress* 
 
 absl::StatusOr<std::shared_ptr<const KeySet>> RecordedLookups(const KeysRequest& request) {
   if (request.lookups.empty()) return std::shared_ptr<const KeySet>();
-  absl::StatusOr<KeyTable> keys = ReadList(request.lookups, request.format);
+  absl::StatusOr<KeyTable> keys = inspect::IsTraceFile(request.lookups)
+                                      ? ReadTrace(request.lookups)
+                                      : ReadList(request.lookups, request.format);
   if (!keys.ok()) return keys.status();
   return std::shared_ptr<const KeySet>(std::make_shared<KeyTable>(*std::move(keys)));
 }

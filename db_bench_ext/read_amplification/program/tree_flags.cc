@@ -68,6 +68,14 @@ ABSL_FLAG(
 ABSL_FLAG(double, cache_share, 0,
           "the block cache as a share of all keys and values, instead of --cache_size: 0.05 is a "
           "twentieth");
+ABSL_FLAG(std::string, cache_sweep, "",
+          "sizes of the block cache, between commas, that each tree is read with as well, to see "
+          "what filters that don't fit cost: shares of all keys and values, as 5%, or bytes, as "
+          "64MiB. Filters and indexes are in the cache then, whole, partitioned (one tree more of "
+          "each policy to grow) and pinned");
+ABSL_FLAG(int64_t, cache_sweep_reads, 100'000,
+          "lookups of each workload, size and form of --cache_sweep, of --reads: a third fills the "
+          "cache, a third is counted, a third timed; fewer of those that read much");
 
 namespace winnow::bench {
 namespace {
@@ -250,6 +258,18 @@ void FollowDatabase(const GivenFlags& given, TreeRequest* request) {
   }
 }
 
+absl::Status ChooseSweep(const GivenFlags& given, TreeRequest* request) {
+  absl::StatusOr<std::vector<CacheSize>> sizes = ParseCacheSweep(absl::GetFlag(FLAGS_cache_sweep));
+  if (!sizes.ok()) return sizes.status();
+  request->cache_sweep = *std::move(sizes);
+  request->sweep_reads = static_cast<uint64_t>(absl::GetFlag(FLAGS_cache_sweep_reads));
+  if (!request->cache_sweep.empty() || given.count("cache_sweep_reads") == 0) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "--cache_sweep_reads has no meaning without the sizes of a --cache_sweep");
+}
+
 absl::StatusOr<GrowthKind> ParseGrowth(const std::string& name) {
   if (name == "planned") return GrowthKind::kPlanned;
   if (name == "rocksdb") return GrowthKind::kRocksDB;
@@ -277,6 +297,7 @@ const std::vector<FlagRange>& TreeFlagRanges() {
       {"prefix_size", 0, 1024},
       {"cache_size", 0, kAny},
       {"cache_share", 0, 10},
+      {"cache_sweep_reads", 3, 1e12},
   };
   return *ranges;
 }
@@ -289,6 +310,7 @@ absl::StatusOr<TreeRequest> TreeRequestOfFlags(const GivenFlags& given, const st
   request.plan_only = absl::GetFlag(FLAGS_plan);
   options.growth = *growth;
   options.level0_files = static_cast<uint64_t>(absl::GetFlag(FLAGS_level0_files));
+  if (absl::Status status = ChooseSweep(given, &request); !status.ok()) return status;
 
   LoadedOptions loaded;
   std::string path = absl::GetFlag(FLAGS_options_file);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/program/cache_sizes.h"
 #include "db_bench_ext/read_amplification/program/flag_check.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
 
@@ -20,6 +21,8 @@ struct TreeRequest {
   TreeOptions options;             // seed and value_size are left to the caller
   std::vector<std::string> notes;  // sentences for stderr and the report
   bool plan_only = false;          // say what would be done, and do nothing
+  std::vector<CacheSize> cache_sweep;
+  uint64_t sweep_reads = 0;
 };
 
 // Of the numbers among these flags; CheckFlagValues is called before what follows.

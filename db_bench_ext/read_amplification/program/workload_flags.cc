@@ -36,8 +36,13 @@ ABSL_FLAG(std::string, benchmarks, "filluniquerandom,readabsent,readpresent",
 ABSL_FLAG(int64_t, writes, 0,
           "writes of fillrandom and of overwrite; 0: as many as there are keys");
 ABSL_FLAG(int64_t, reads, 1'000'000, "lookups to count, of each workload");
-ABSL_FLAG(std::string, lookups, "",
-          "file with recorded keys to look up, in the same form as --keys");
+ABSL_FLAG(
+    std::string, lookups, "",
+    "file with recorded keys to look up: a trace of RocksDB's, whose Gets and MultiGets of the "
+    "family default are taken, or in the same form as --keys");
+ABSL_FLAG(std::string, record_lookups, "",
+          "file to write the keys into that are looked up to be counted, of all workloads but "
+          "seeks, one a line as hexadecimal digits, for 'winnow advise --hex --lookups=FILE'");
 ABSL_FLAG(double, absent_lookups, winnow::bench::kShareOfMixed,
           absl::StrCat("share of absent keys in ",
                        winnow::bench::NamesOf(winnow::bench::IsMixed, " and "), "; given, also in ",
@@ -170,6 +175,11 @@ absl::Status CheckMeanings(const WorkloadRequest& request, const GivenFlags& giv
     return absl::InvalidArgumentError(
         absl::StrCat(list->name, " needs the file of its keys: --lookups=FILE"));
   }
+  const auto& lookups = request.benchmarks.lookups;
+  if (!request.record_lookups.empty() && std::all_of(lookups.begin(), lookups.end(), Seeks)) {
+    return absl::InvalidArgumentError(
+        "--record_lookups has no meaning for seeks alone, which ask for no key");
+  }
   if (!request.keys.list.empty() && !request.keys.from_db.empty()) {
     return absl::InvalidArgumentError(
         "--keys and --from_db both say which keys to load: give one of them");
@@ -245,6 +255,7 @@ absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given) 
   }
   if (request.writes.empty()) request.writes.push_back({WriteKind::kOnce, 0});
   request.choices = ChoicesOfFlags(given);
+  request.record_lookups = absl::GetFlag(FLAGS_record_lookups);
   request.value_size = static_cast<size_t>(absl::GetFlag(FLAGS_value_size));
   request.value_size_given = given.count("value_size") > 0;
   request.timed_reads = static_cast<uint64_t>(absl::GetFlag(FLAGS_timed_reads));

@@ -41,6 +41,7 @@ struct WorkloadRequest {
   BenchmarkList benchmarks;
   std::vector<WriteStep> writes;  // filluniquerandom if the list has none
   LookupChoices choices;
+  std::string record_lookups;  // file to write them into; empty: none
   size_t value_size = 0;
   bool value_size_given = false;
   uint64_t timed_reads = 0;  // of each workload and round, at most

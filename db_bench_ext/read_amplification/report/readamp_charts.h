@@ -37,6 +37,11 @@ HtmlFigure BlocksFigure(const ReadampView& view, size_t w);
 HtmlFigure ChecksFigure(const ReadampView& view, size_t w);
 HtmlFigure LatencyFigure(const ReadampView& view, size_t w);
 
+// Of what came into the block cache, in the workload numbered w and in its sweep
+// (readamp_cache_charts.cc); empty without a block cache, or a sweep.
+HtmlFigure CacheLoadsFigure(const ReadampView& view, size_t w);
+HtmlFigure CacheSweepFigure(const ReadampView& view, size_t w);
+
 }  // namespace winnow::inspect
 
 #endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_READAMP_CHARTS_H_

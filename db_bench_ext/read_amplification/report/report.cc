@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "db_bench_ext/read_amplification/report/cache_text.h"
 #include "db_bench_ext/read_amplification/report/policy_text.h"
 #include "db_bench_ext/read_amplification/report/readamp_comparison.h"
 #include "db_bench_ext/read_amplification/report/readamp_headline.h"
@@ -33,7 +34,6 @@ using inspect::WorkloadCounts;
 using inspect::WorkloadResult;
 
 constexpr char kNothing[] = "-";
-constexpr size_t kReportWidth = 100;  // of what people read
 
 // Names to the left, numbers to the right.
 TextTable Table(const std::vector<std::string>& titles) {
@@ -414,6 +414,9 @@ std::string WorkloadText(const ReadAmplification& run, size_t w) {
     if (written) absl::StrAppend(&text, policy.policy, ": ", *written, " keys written meanwhile\n");
   }
   absl::StrAppend(&text, ReadTable(run, w), "\n", CheckTable(run, w));
+  if (const std::string loads = CacheLoadsText(run, Labels(run), w); !loads.empty()) {
+    absl::StrAppend(&text, "\n", loads);
+  }
   if (workload.times.lookups > 0) {
     const std::string how = absl::StrFormat(
         "%s: timed apart from the counting, in %d rounds of %d lookups in which the policies take "
@@ -442,6 +445,9 @@ std::string FullReport(const ReadAmplification& run) {
                                   inspect::WrapText(kMeaning, kReportWidth), "\n");
   for (size_t w = 0; w < run.policies[0].workloads.size(); ++w) {
     absl::StrAppend(&text, "\n", WorkloadText(run, w));
+  }
+  if (const std::string sweep = CacheSweepText(run, Labels(run)); !sweep.empty()) {
+    absl::StrAppend(&text, "\n", sweep);
   }
   if (!run.heat.empty()) {
     absl::StrAppend(&text, "\n",

@@ -40,16 +40,20 @@ absl::Status GrowTree(const KeySet& keys, const WriteSequence& writes, const Tre
   return FromRocksDB((*db)->Close(), "close " + path);
 }
 
-absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenTree(const TreeOptions& options,
-                                                      const Policy& policy,
-                                                      const std::string& path) {
-  return Open(RestingOptions(options, policy), path, "open " + path);
+absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenTree(
+    const TreeOptions& options, const Policy& policy, const std::string& path,
+    std::shared_ptr<rocksdb::Statistics> statistics) {
+  rocksdb::Options database = RestingOptions(options, policy);
+  database.statistics = std::move(statistics);
+  return Open(database, path, "open " + path);
 }
 
-absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenGrowingTree(const TreeOptions& options,
-                                                             const Policy& policy,
-                                                             const std::string& path) {
-  return Open(GrowingOptions(options, policy), path, "open " + path);
+absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenGrowingTree(
+    const TreeOptions& options, const Policy& policy, const std::string& path,
+    std::shared_ptr<rocksdb::Statistics> statistics) {
+  rocksdb::Options database = GrowingOptions(options, policy);
+  database.statistics = std::move(statistics);
+  return Open(database, path, "open " + path);
 }
 
 LevelFiles FilesByLevel(rocksdb::DB* db) {

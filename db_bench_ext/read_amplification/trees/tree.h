@@ -7,6 +7,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <rocksdb/db.h>
+#include <rocksdb/statistics.h>
 
 #include <cstdint>
 #include <memory>
@@ -33,16 +34,17 @@ absl::Status GrowTree(const KeySet& keys, const WriteSequence& writes, const Tre
                       const Policy& policy, const std::string& path, GrowthProgress progress,
                       const AfterWrites& after = nullptr);
 
-// Opens a grown tree, with an empty block cache. Nothing is merged while it is open.
-absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenTree(const TreeOptions& options,
-                                                      const Policy& policy,
-                                                      const std::string& path);
+// Opens a grown tree, with an empty block cache. Nothing is merged while it is open. Its events are
+// counted in `statistics`, if there are any.
+absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenTree(
+    const TreeOptions& options, const Policy& policy, const std::string& path,
+    std::shared_ptr<rocksdb::Statistics> statistics = nullptr);
 
 // Opens a tree that RocksDB grew, with an empty block cache, to be written to: it flushes and
 // compacts meanwhile.
-absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenGrowingTree(const TreeOptions& options,
-                                                             const Policy& policy,
-                                                             const std::string& path);
+absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenGrowingTree(
+    const TreeOptions& options, const Policy& policy, const std::string& path,
+    std::shared_ptr<rocksdb::Statistics> statistics = nullptr);
 
 // The files of an open tree.
 LevelFiles FilesByLevel(rocksdb::DB* db);

@@ -57,6 +57,7 @@ struct TreeOptions {
   bool partition_index_and_filters = false;
   uint64_t metadata_block_size = 4096;         // of a partition
   bool cache_index_and_filter_blocks = false;  // also where they are partitioned, with any cache
+  bool pin_index_and_filter_blocks = false;    // of those in the cache, all, of files that are open
   bool optimize_filters_for_hits = false;
   size_t prefix_size = 0;  // of a fixed-prefix extractor; 0: that of the OPTIONS file, or none
   bool whole_key_filtering = true;
@@ -66,6 +67,10 @@ struct TreeOptions {
 
   std::shared_ptr<const FileOptions> file;  // null: RocksDB's defaults
 };
+
+// The same with its filters and indexes in the block cache, in that form. Whole and partitioned
+// ones are pinned as the file of options says; by RocksDB's defaults, top levels of partitions are.
+TreeOptions InForm(const TreeOptions& options, inspect::FilterForm form);
 
 // Of a tree that is being looked at: nothing is merged or flushed unless it is asked for.
 rocksdb::Options RestingOptions(const TreeOptions& options, const Policy& policy);

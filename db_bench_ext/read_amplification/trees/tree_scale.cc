@@ -7,9 +7,6 @@
 namespace winnow::bench {
 namespace {
 
-// Of a cache that is a share of the data: below it RocksDB's would hold next to nothing.
-constexpr uint64_t kSmallestCache = 64 << 10;
-
 uint64_t ScaledFlush(uint64_t keys, uint64_t mean_bytes) {
   constexpr uint64_t kFlushes = 200;
   constexpr uint64_t kFewestFlushes = 50;
@@ -25,6 +22,11 @@ uint64_t MeanBytes(uint64_t keys, uint64_t key_bytes, size_t value_size) {
   return std::max<uint64_t>(1, key_bytes / std::max<uint64_t>(1, keys) + value_size);
 }
 
+uint64_t CacheOfShare(double share, uint64_t data_bytes) {
+  constexpr uint64_t kSmallest = 64 << 10;
+  return std::max(kSmallest, static_cast<uint64_t>(share * static_cast<double>(data_bytes)));
+}
+
 TreeOptions ScaleTree(const TreeOptions& options, uint64_t keys, uint64_t key_bytes) {
   TreeOptions scaled = options;
   const uint64_t mean = MeanBytes(keys, key_bytes, options.value_size);
@@ -35,9 +37,7 @@ TreeOptions ScaleTree(const TreeOptions& options, uint64_t keys, uint64_t key_by
         options.level0_file_num_compaction_trigger * scaled.write_buffer_size;
   }
   if (scaled.cache_share > 0) {
-    const uint64_t data = key_bytes + keys * options.value_size;
-    scaled.cache_size = std::max<uint64_t>(
-        kSmallestCache, static_cast<uint64_t>(scaled.cache_share * static_cast<double>(data)));
+    scaled.cache_size = CacheOfShare(scaled.cache_share, key_bytes + keys * options.value_size);
   }
   return scaled;
 }

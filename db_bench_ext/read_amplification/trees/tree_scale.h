@@ -25,6 +25,10 @@ inline uint64_t DivideUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 // Bytes of a key and its value, rounded down, at least 1.
 uint64_t MeanBytes(uint64_t keys, uint64_t key_bytes, size_t value_size);
 
+// The bytes of a block cache that is that share of the keys and values. At least 64 KiB: RocksDB's
+// would hold next to nothing below.
+uint64_t CacheOfShare(double share, uint64_t data_bytes);
+
 // Fills in the sizes that are 0.
 //
 // A flush is a two-hundredth of the data, which makes three levels below level 0 at a multiplier of

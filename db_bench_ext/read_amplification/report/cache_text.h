@@ -1,0 +1,28 @@
+// What lookups read into the block cache, as tables of the text.
+
+#ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_CACHE_TEXT_H_
+#define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_CACHE_TEXT_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "db_bench_ext/read_amplification/measured/readamp_results.h"
+
+namespace winnow::bench {
+
+// Columns of the text, of what people read.
+inline constexpr size_t kReportWidth = 100;
+
+// Of the workload numbered w, a row for each policy; `labels` by policy. Empty without a block
+// cache.
+std::string CacheLoadsText(const inspect::ReadAmplification& run,
+                           const std::vector<std::string>& labels, size_t w);
+
+// A table for each workload of a sweep of caches, and what to know of it. Empty without a sweep.
+std::string CacheSweepText(const inspect::ReadAmplification& run,
+                           const std::vector<std::string>& labels);
+
+}  // namespace winnow::bench
+
+#endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_CACHE_TEXT_H_
