@@ -5,6 +5,10 @@
 # A step may read no more than 1.1 times as many as the better of its neighbours, the steps before and after it, and
 # must find every key and none that was never written. docs/roll-out.md tells what the steps are for.
 #
+# Step 4 is then read elsewhere, in the rows marked with +: by a read-only open, a secondary instance and, from RocksDB 9.2 on, a
+# follower; and from a checkpoint, a restored backup (ldb makes both) and an imported column family. These read at most
+# 1.1 times as many as step 4 did, have a policy, and all files have Winnow's filters, also after new writes.
+#
 # The tree has one shape at every step (all keys in the last level, some of them written again since in the levels above),
 # so that the steps differ by their filters. A way is how Winnow comes into the program:
 #   plugin    named in the program's options: winnow:10, and {id=winnow;build=bloomfilter} to read and not to build;
@@ -88,8 +92,9 @@ get_keys() {
 
 soname() { ldd "$1" | awk '/librocksdb/ { print $1 }'; }
 
-can_run_db_bench() {
-  command -v db_bench >/dev/null && [[ $(soname "$(command -v db_bench)") == "$(soname "$client")" ]]
+# can_run PROGRAM: whether it is there, with the RocksDB of the client.
+can_run() {
+  command -v "$1" >/dev/null && [[ $(soname "$(command -v "$1")") == "$(soname "$client")" ]]
 }
 
 # use WAY STATE: how a program is run in which Winnow is not there (stock), reads only (read), or builds (winnow).
@@ -145,20 +150,29 @@ change() {
 
 value_of() { sed -n "s/.*$1 *\([0-9][0-9]*\).*/\1/p" "$home/log" | head -n 1; }
 
-# look WAY STATE: sets missing, invented and blocks.
+# look WAY STATE: sets missing, invented and blocks. The database is opened by $opening.
 look() {
   use "$1" "$2"
   if [[ $1 != db_bench ]]; then
-    "${environment[@]}" "$client" look "$database" "$policy" "$home/keys" "$lookups" >"$home/log" ||
+    "${environment[@]}" "$client" look "${opening:+$opening@}$database" "$policy" "$home/keys" "$lookups" >"$home/log" ||
       fail "the program failed: see above"
     missing=$(value_of missing=) invented=$(value_of invented=) blocks=$(value_of absent_blocks=)
     return
   fi
+  local opened=(--use_existing_db=1)
+  case $opening in
+  secondary) opened+=(--use_secondary_db=1 "--secondary_path=$database.secondary" --secondary_update_interval=0) ;;
+  follower)
+    mkdir -p "$database.follower" # which db_bench does not make
+    opened+=("--db=$database.follower" --open_as_follower=1 "--leader_path=$database")
+    ;;
+  *) opened+=(--readonly=1) ;;
+  esac
   seed=99 # the same keys at each step
-  bench readrandom --use_existing_db=1 --readonly=1 --reads="$lookups"
+  bench readrandom "${opened[@]}" --reads="$lookups"
   missing=$((lookups - $(sed -n 's/.*(\([0-9]*\) of [0-9]* found).*/\1/p' "$home/log")))
   seed=99
-  bench readmissing --use_existing_db=1 --readonly=1 --reads="$lookups" --statistics
+  bench readmissing "${opened[@]}" --reads="$lookups" --statistics
   invented=$(sed -n 's/.*(\([0-9]*\) of [0-9]* found).*/\1/p' "$home/log")
   blocks=$(($(value_of 'rocksdb.block.cache.data.miss COUNT :') + $(value_of 'rocksdb.block.cache.data.hit COUNT :')))
 }
@@ -175,6 +189,72 @@ steps=(
   'everything compacted: back|read|convert|read|none'
   'RocksDB alone|stock||stock|none'
 )
+
+# Where the files of step 4 are read as well, as can be tried with this RocksDB.
+set_places() {
+  local opening
+  places=()
+  for opening in $("$client" openings); do
+    places+=("$opening")
+  done
+  if can_run ldb; then
+    places+=(checkpoint 'restored backup' 'restored backup, new writes')
+  else
+    echo "checkpoint, restored backup: not tried, as there is no ldb with the RocksDB of $client"
+  fi
+}
+
+# of_database VERB ARGUMENTS…: RocksDB's own program on the database of step 4.
+of_database() {
+  "${environment[@]}" ldb --db="$original" "$@" >"$home/log" 2>&1 || {
+    tail -n 20 "$home/log" >&2
+    fail "ldb $1 failed; its last lines are above"
+  }
+}
+
+# go WAY PLACE: sets opening and database, and makes the copy by who writes at step 4.
+go() {
+  use "$1" winnow
+  opening='' database=$original
+  case $2 in
+  checkpoint)
+    database+=.checkpoint
+    of_database checkpoint --checkpoint_dir="$database"
+    ;;
+  'restored backup')
+    database+=.restored
+    of_database backup --backup_dir="$original.backup"
+    of_database restore --backup_dir="$original.backup" --db="$database"
+    ;;
+  'restored backup, new writes')
+    database+=.restored
+    change "$1" winnow write
+    ;;
+  'imported family')
+    database+=.imported
+    "${environment[@]}" "$client" import "$original" "$policy" "$home/keys" || fail "the program failed: see above"
+    ;;
+  *) opening=$2 ;;
+  esac
+}
+
+# Of roll_out, at step 4.
+read_elsewhere() {
+  local way=$1 original=$database place here=("${places[@]}")
+  [[ $way == db_bench ]] || here+=('imported family')
+  for place in "${here[@]}"; do
+    go "$way" "$place"
+    mixed=$(mix)
+    "$winnow" policy "$database" >"$home/log" 2>&1 || problems+=("$way, $place: $(tail -n 1 "$home/log")")
+    look "$way" read
+    elsewhere+=("$blocks $missing $invented $mixed|$place")
+    if [[ $place == secondary ]]; then # the other places have the same files
+      look "$way" stock
+      contrasts+=("$blocks $missing $invented $mixed|without the plugin, secondary")
+    fi
+  done
+  opening='' database=$original
+}
 
 # The file mix: the numbers of files with Winnow's filters, RocksDB's, none and unknown ones, and Winnow's share of the
 # entries in per cent. A file that can't be read makes winnow inspect fail.
@@ -201,7 +281,7 @@ share_of() {
   fi
 }
 
-format='%-2s %-36s %-7s %-12s %7s %8s %5s %10s %8s %12s %6s\n'
+format='%-2s %-38s %-7s %-12s %7s %8s %5s %10s %8s %12s %6s\n'
 
 # row NUMBER WHAT WRITER READERS RATIO: of what was looked up last.
 row() {
@@ -220,9 +300,8 @@ ratio() { awk -v count="$1" -v better="$2" 'BEGIN { printf "%.3f", better == 0 ?
 
 # One way, with all its steps; sets way_ok.
 roll_out() {
-  local way=$1 i reader results=() contrasts=()
-  database=$home/$way
-  way_ok=true
+  local way=$1 i reader results=() contrasts=() elsewhere=() problems_before=${#problems[@]}
+  database=$home/$way opening=''
   seed=0
   for i in "${!steps[@]}"; do
     local what writer verb readers share
@@ -239,6 +318,7 @@ roll_out() {
     done
     results+=("$most $most_missing $most_invented $mixed")
     if ((i == 3)); then
+      read_elsewhere "$way" # first, as a program that has lost the policy writes that down
       look "$way" stock
       contrasts+=("$blocks $missing $invented $mixed|without the plugin, on converted files")
       if [[ $way == plugin ]]; then
@@ -247,8 +327,10 @@ roll_out() {
       fi
     fi
   done
-  rm -rf "$database"
+  rm -rf "$database" "$database".*
   print_way "$way"
+  way_ok=true
+  ((${#problems[@]} == problems_before)) || way_ok=false
 }
 
 # As a program whose plugin is missing has it: the policy is dropped without a word.
@@ -257,9 +339,22 @@ policy_lost() {
   missing=$(value_of missing=) invented=$(value_of invented=) blocks=$(value_of absent_blocks=)
 }
 
+# check WHERE SHARE NEIGHBOUR: of what was looked up last.
+check() {
+  if ((missing > 0 || invented > 0)); then
+    problems+=("$1: $missing keys were not found, and $invented that were never written were")
+  fi
+  if [[ $(share_of "$mixed") != "$2" ]]; then
+    problems+=("$1: ${mixed%% *} files have Winnow's filters, with ${mixed##* } % of the entries; expected $2 of the files")
+  fi
+  if awk -v ratio="$ratio_now" 'BEGIN { exit !(ratio > 1.1) }'; then
+    problems+=("$1: $blocks data blocks were read, $ratio_now times as many as at $3; expected at most 1.1")
+  fi
+}
+
 # Of roll_out, whose results it prints.
 print_way() {
-  local i ratio_now better neighbour contrast
+  local i ratio_now better neighbour place contrast
   printf '\n%s: %d keys, %d lookups of absent keys at each step\n\n' "$1" "$num_keys" "$lookups"
   # shellcheck disable=SC2059
   printf "$format" '' step writer readers 'Winnow' "RocksDB" none converted missing 'data blocks' ratio
@@ -275,18 +370,13 @@ print_way() {
     read -r blocks missing invented mixed <<<"${results[i]}"
     ratio_now=$(ratio "$blocks" "$better")
     row $((i + 1)) "$what" "$writer" "$readers" "$ratio_now"
-    if ((missing > 0 || invented > 0)); then
-      way_ok=false
-      problems+=("$1, step $((i + 1)): $missing keys were not found, and $invented that were never written were")
-    fi
-    if [[ $(share_of "$mixed") != "$share" ]]; then
-      way_ok=false
-      problems+=("$1, step $((i + 1)): ${mixed%% *} files have Winnow's filters, with ${mixed##* } % of the entries; expected $share of the files")
-    fi
-    if awk -v ratio="$ratio_now" 'BEGIN { exit !(ratio > 1.1) }'; then
-      way_ok=false
-      problems+=("$1, step $((i + 1)): $blocks data blocks were read, $ratio_now times as many as at the better neighbour; expected at most 1.1")
-    fi
+    check "$1, step $((i + 1))" "$share" "the better neighbour"
+  done
+  for place in "${elsewhere[@]}"; do
+    read -r blocks missing invented mixed <<<"${place%%|*}"
+    ratio_now=$(ratio "$blocks" "${results[3]%% *}")
+    row + "${place#*|}" winnow read "$ratio_now"
+    check "$1, ${place#*|}" all "step 4"
   done
   for contrast in "${contrasts[@]}"; do
     read -r blocks missing invented mixed <<<"${contrast%%|*}"
@@ -295,15 +385,16 @@ print_way() {
 }
 
 get_keys
+set_places
 if [[ -z $ways ]]; then
   ways=plugin,preload
-  if can_run_db_bench; then ways+=,db_bench; fi
+  if can_run db_bench; then ways+=,db_bench; fi
 fi
 problems=() documents=() all_ok=true
 for way in ${ways//,/ }; do
   case $way in
   plugin | preload) ;;
-  db_bench) can_run_db_bench || fail "expected a db_bench with the RocksDB of $client, which is $(soname "$client")" ;;
+  db_bench) can_run db_bench || fail "expected a db_bench with the RocksDB of $client, which is $(soname "$client")" ;;
   *) fail "expected plugin, preload or db_bench for --ways, found '$way'" ;;
   esac
   objects=()
@@ -326,4 +417,4 @@ if ! $all_ok; then
   printf 'tools/roll_out.sh: %s\n' "${problems[@]}" >&2
   exit 1
 fi
-echo "At every step all keys were found, and at most 1.1 times the data blocks of the better neighbour were read."
+echo "At every step, and elsewhere, all keys were found, and at most 1.1 times the data blocks of the better neighbour were read."

@@ -8,6 +8,12 @@
 #   tools/stress.sh [--build=DIR] [--seconds=N] [--seed=N] [--threads=N] [--processes=N]
 #                   [--kernels=all|NAME,…] [--folder=DIR] [--plans [--least_learned=SHARE]]
 #                   [--life=SECONDS] [--operations=N] …
+#   tools/stress.sh --distributed [--build=DIR] [--folder=DIR] [--workers=N] [--policy=POLICY] …
+#
+# With --distributed, compactions are made by four processes of their own, the filter of each file from
+# there is compared with one built anew from its keys, and nothing is added to the JSON: first a million
+# keys, then 1,000 kills of such processes and 200 of the database's. The other arguments are
+# distributed_stress's.
 #
 # --build: a build folder of Winnow, for example one that tools/test_rocksdb.sh left for another
 # RocksDB; without it the preset release is set up and built. The other arguments are winnow_stress's,
@@ -19,9 +25,11 @@ cd "$(dirname "$0")/.."
 . tools/build_jobs.sh
 
 build=
+program=winnow_stress
 arguments=()
 for argument in "$@"; do
   case $argument in
+  --distributed) program=distributed_stress ;;
   --build=*) build=${argument#--build=} ;;
   *) arguments+=("$argument") ;;
   esac
@@ -37,7 +45,13 @@ if [[ -z $build ]]; then
     exit 2
   }
 fi
-cmake --build "$build" --parallel "$(build_jobs)" --target winnow_stress
+cmake --build "$build" --parallel "$(build_jobs)" --target "$program"
 ulimit -c unlimited
-exec nice "$build/tests/winnow_stress" --seconds=600 --kernels=all --progress --folder=build/stress/databases \
+if [[ $program == distributed_stress ]]; then
+  nice "$build/tests/$program" --keys=1000000 --operations=1000000 --sessions=1 --patience=60000 --progress \
+    --folder=build/stress/distributed "${arguments[@]}"
+  exec nice "$build/tests/$program" --worker_kills=1000 --primary_kills=200 --progress \
+    --folder=build/stress/distributed "${arguments[@]}"
+fi
+exec nice "$build/tests/$program" --seconds=600 --kernels=all --progress --folder=build/stress/databases \
   --json=build/stress/stress.json "${arguments[@]}"

@@ -7,24 +7,36 @@
 
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
-#include "src/rocksdb/listener.h"
+#include "src/rocksdb/listener/listener.h"
+#include "src/rocksdb/policy_meter.h"
 
 namespace winnow::preload {
 namespace {
 
 using plugin::KnownFiles;
 using plugin::Listener;
+using plugin::LoadMeter;
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::EventListener;
 
-// Null unless its filters are Winnow's.
-std::shared_ptr<KnownFiles> KnownOf(const ColumnFamilyOptions& options) {
+const BlockBasedTableOptions* TableWithPolicy(const ColumnFamilyOptions& options) {
   const auto* const table = options.table_factory == nullptr
                                 ? nullptr
                                 : options.table_factory->GetOptions<BlockBasedTableOptions>();
-  if (table == nullptr || table->filter_policy == nullptr) return nullptr;
-  std::shared_ptr<KnownFiles> known = KnownByInterposed(*table->filter_policy);
-  return known != nullptr ? known : plugin::KnownBy(table->filter_policy);
+  return table == nullptr || table->filter_policy == nullptr ? nullptr : table;
+}
+
+// Null unless its filters are Winnow's.
+std::shared_ptr<KnownFiles> KnownOf(const BlockBasedTableOptions& table) {
+  std::shared_ptr<KnownFiles> known = KnownByInterposed(*table.filter_policy);
+  return known != nullptr ? known : plugin::KnownBy(table.filter_policy);
+}
+
+// Null unless the policy is Winnow's; it knows the options then.
+std::shared_ptr<LoadMeter> MeterThatSaw(const BlockBasedTableOptions& table) {
+  std::shared_ptr<LoadMeter> meter = plugin::MeterOf(table.filter_policy.get());
+  if (meter != nullptr) meter->See(table);
+  return meter;
 }
 
 bool IsOurs(const std::shared_ptr<EventListener>& listener) {
@@ -39,10 +51,14 @@ bool MayGetFamilies() {
 }  // namespace
 
 void ListenerAdder::See(const std::string& family, const ColumnFamilyOptions& options) {
-  std::shared_ptr<KnownFiles> known = KnownOf(options);
-  if (known == nullptr && !MayGetFamilies()) return;
+  const BlockBasedTableOptions* const table = TableWithPolicy(options);
+  std::shared_ptr<KnownFiles> known = table == nullptr || !to_write_ ? nullptr : KnownOf(*table);
+  std::shared_ptr<LoadMeter> meter = table == nullptr ? nullptr : MeterThatSaw(*table);
+  if (known == nullptr && meter == nullptr && !(to_write_ && MayGetFamilies())) return;
   if (listener_ == nullptr) listener_ = std::make_shared<Listener>(nullptr);
-  if (known != nullptr) static_cast<Listener&>(*listener_).Serve(family, std::move(known));
+  auto& listener = static_cast<Listener&>(*listener_);
+  if (known != nullptr) listener.Serve(family, std::move(known));
+  if (meter != nullptr) listener.Meter(meter);
 }
 
 bool ListenerAdder::IsNeeded(const DBOptions& options) const {
@@ -52,11 +68,26 @@ bool ListenerAdder::IsNeeded(const DBOptions& options) const {
 
 void ListenerAdder::AddTo(DBOptions* options) const { options->listeners.push_back(listener_); }
 
+void ShowToMeters(DB& database) noexcept {
+  try {
+    for (const std::shared_ptr<EventListener>& listener : database.GetDBOptions().listeners) {
+      if (IsOurs(listener)) static_cast<Listener&>(*listener).Meet(&database);
+    }
+  } catch (...) {
+    // Memory is short: a callback shows it later.
+  }
+}
+
 void BeforeCreating(DB& database, const std::string& family, const ColumnFamilyOptions& options) {
-  std::shared_ptr<KnownFiles> known = KnownOf(options);
-  if (known == nullptr) return;
+  const BlockBasedTableOptions* const table = TableWithPolicy(options);
+  if (table == nullptr) return;
+  const std::shared_ptr<KnownFiles> known = KnownOf(*table);
+  const std::shared_ptr<LoadMeter> meter = MeterThatSaw(*table);
   for (const std::shared_ptr<EventListener>& listener : database.GetDBOptions().listeners) {
-    if (IsOurs(listener)) static_cast<Listener&>(*listener).Serve(family, known);
+    if (!IsOurs(listener)) continue;
+    auto& ours = static_cast<Listener&>(*listener);
+    if (known != nullptr) ours.Serve(family, known);
+    if (meter != nullptr) ours.Meter(meter);
   }
 }
 

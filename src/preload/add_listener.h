@@ -1,5 +1,5 @@
 // The event listener (winnow/rocksdb_listener.h) for databases that have a policy of Winnow, or one
-// in whose place Winnow's builds.
+// in whose place Winnow's builds or reads.
 
 #ifndef WINNOW_SRC_PRELOAD_ADD_LISTENER_H_
 #define WINNOW_SRC_PRELOAD_ADD_LISTENER_H_
@@ -13,10 +13,13 @@
 
 namespace winnow::preload {
 
-// The families of one database that is about to be opened to be written. Nothing of the caller's is
+// The families of one database that is about to be opened. Nothing of the caller's is
 // changed.
 class ListenerAdder {
  public:
+  // One that is only read has no files to be told of, but loads filters.
+  explicit ListenerAdder(bool to_write) : to_write_(to_write) {}
+
   void See(const std::string& family, const ColumnFamilyOptions& options);
 
   // Whether a listener is to be added beside these: a family has such a policy, or may get one
@@ -26,8 +29,13 @@ class ListenerAdder {
   void AddTo(DBOptions* options) const;
 
  private:
+  const bool to_write_;
   std::shared_ptr<ROCKSDB_NAMESPACE::EventListener> listener_;
 };
+
+// The database is open, or has a new family: the listeners of ours that it has show it to the
+// meters of the loads of its filters.
+void ShowToMeters(DB& database) noexcept;
 
 // A family with these options is about to be made in the database.
 void BeforeCreating(DB& database, const std::string& family, const ColumnFamilyOptions& options);

@@ -3,7 +3,7 @@
 // Those by which a program gets a built-in filter policy: the C API, options strings and OPTIONS
 // files end in one of them. Those by which it opens a database, creates a column family and changes
 // options; OptimisticTransactionDB, DBWithTTL, BlobDB and OpenAndTrimHistory call DB's functions,
-// and all databases are a DBImpl in the end.
+// and all databases are a DBImpl in the end. And those by which it compacts for another process.
 //
 // Each is defined in front/hooks.cc, where a program's call arrives, and has a handler in
 // interposer.cc, which says what becomes of it.
@@ -12,6 +12,8 @@
 #define WINNOW_SRC_PRELOAD_HOOK_LIST_H_
 
 #include <cstddef>
+
+#include "third_party/rocksdb_abi/version_at_least.h"
 
 namespace winnow::preload {
 
@@ -47,7 +49,31 @@ namespace winnow::preload {
   HOOK(kImportFamily, "DB::CreateColumnFamilyWithImport",                                        \
        Status(DBImpl*, const ColumnFamilyOptions&, const std::string&,                           \
               const ImportColumnFamilyOptions&, const ImportedFiles&, ColumnFamilyHandle**))     \
-  HOOK(kSetOptions, "DB::SetOptions", Status(WINNOW_SET_OPTIONS_ARGUMENTS))
+  HOOK(kSetOptions, "DB::SetOptions", Status(WINNOW_SET_OPTIONS_ARGUMENTS))                      \
+  HOOK(kOpenAndCompact, "DB::OpenAndCompact",                                                    \
+       Status(const Path&, const Path&, const std::string&, std::string*,                        \
+              const CompactionOverride&))                                                        \
+  WINNOW_CANCELING_HOOK(HOOK)                                                                    \
+  WINNOW_FOLLOWER_HOOKS(HOOK)
+
+#if WINNOW_ROCKSDB_CANCELS_COMPACTIONS
+#define WINNOW_CANCELING_HOOK(HOOK)                                                       \
+  HOOK(kOpenAndCompactCancelably, "DB::OpenAndCompact",                                   \
+       Status(const OpenAndCompactOptions&, const Path&, const Path&, const std::string&, \
+              std::string*, const CompactionOverride&))
+#else
+#define WINNOW_CANCELING_HOOK(HOOK)
+#endif
+
+#if WINNOW_ROCKSDB_HAS_FOLLOWERS
+#define WINNOW_FOLLOWER_HOOKS(HOOK)                                \
+  HOOK(kOpenAsFollower, "DB::OpenAsFollower",                      \
+       Status(const Options&, const Path&, const Path&, OwnedDB*)) \
+  HOOK(kOpenFamiliesAsFollower, "DB::OpenAsFollower",              \
+       Status(const DBOptions&, const Path&, const Path&, const Families&, Handles*, OwnedDB*))
+#else
+#define WINNOW_FOLLOWER_HOOKS(HOOK)
+#endif
 
 enum class Hook : size_t {
 #define WINNOW_HOOK(name, text, ...) name,

@@ -34,8 +34,13 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ImportColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
+#if WINNOW_ROCKSDB_CANCELS_COMPACTIONS
+using ROCKSDB_NAMESPACE::OpenAndCompactOptions;
+#endif
+using CompactionOverride = ROCKSDB_NAMESPACE::CompactionServiceOptionsOverride;
 using ROCKSDB_NAMESPACE::TransactionDB;
 using ROCKSDB_NAMESPACE::TransactionDBOptions;
+using OwnedDB = std::unique_ptr<DB>;
 using Families = std::vector<ColumnFamilyDescriptor>;
 using Handles = std::vector<ColumnFamilyHandle*>;
 using Path = std::string;

@@ -20,7 +20,9 @@
 #include "src/rocksdb/builtin_builders.h"
 #include "src/rocksdb/log_line.h"
 #include "src/rocksdb/planned_builders.h"
+#include "src/rocksdb/policy_meter.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/remote/remote_compaction.h"
 #include "src/rocksdb/stderr_line.h"
 #include "src/rocksdb/totals.h"
 #include "src/rocksdb/version_guard.h"
@@ -102,7 +104,7 @@ bool OnlyReads(const Plan& plan) {
 // What a program and RocksDB ask about the policy's identity and options is answered by the
 // built-in object, and options are changed there: RocksDB's Ribbon policy has one that is mutable
 // from 8.7 on, which its id tells as well. For every file, what to build is made of that id.
-class InterposedPolicy final : public FilterPolicy {
+class InterposedPolicy final : public plugin::JobPolicy {
  public:
   explicit InterposedPolicy(std::shared_ptr<const FilterPolicy> stock)
       : InterposedPolicy(std::move(stock), std::nullopt) {
@@ -124,8 +126,9 @@ class InterposedPolicy final : public FilterPolicy {
   // RocksDB casts by the names of its classes, without looking: whoever asks for one must get the
   // object that is of it, which Inner() is. Its nicknames are for people and options strings.
   bool IsInstanceOf(const std::string& name) const override {
-    return name == kClassName || (!added_ && (name == kBloomNickName || name == kRibbonNickName) &&
-                                  stock_->IsInstanceOf(name));
+    return name == kClassName || name == JobPolicy::JobClassName() ||
+           (!added_ && (name == kBloomNickName || name == kRibbonNickName) &&
+            stock_->IsInstanceOf(name));
   }
   const Customizable* Inner() const override { return stock_.get(); }
 
@@ -142,6 +145,7 @@ class InterposedPolicy final : public FilterPolicy {
       return stock_->GetBuilderWithContext(context);
     }
     SayFirstUse();
+    planned_builders_.Meet(context);
     if (CheckedPolicy().only_reads || plan->builder == Builder::kNone) {
       log_line_.WriteReadingOnce(context.info_log, plan->label.c_str(), Builds(*plan));
       plugin::LogTotals(context.info_log);
@@ -176,7 +180,7 @@ class InterposedPolicy final : public FilterPolicy {
   Status ValidateOptions(const DBOptions& database,
                          const ColumnFamilyOptions& family) const override {
     const std::optional<Plan> plan = CurrentPlan();
-    planned_builders_.Meet(family);
+    planned_builders_.Meet(database, family);
     return plan && !plan->complaint.empty() ? Status::InvalidArgument(plan->complaint)
                                             : FilterPolicy::ValidateOptions(database, family);
   }
@@ -190,6 +194,18 @@ class InterposedPolicy final : public FilterPolicy {
     }
     planned_builders_.Use(plan->options);
     return planned_builders_.known();
+  }
+
+  void TellOfTree(const std::string& texts, const std::string& family) const override {
+    const std::optional<Plan> plan = CurrentPlan();
+    if (!plan || CheckedPolicy().only_reads || plan->builder != Builder::kRequested ||
+        was_told_.exchange(true)) {
+      return;
+    }
+    planned_builders_.Use(plan->options);
+    const plugin::JobLine line =
+        plugin::RestoreTree(plan->options, texts, family, &planned_builders_.known()->trees);
+    log_line_.AddToFirst(line.text, line.is_warning);
   }
 
   // Before a prefix extractor is set. False if this was done, or need not be: the program's own
@@ -252,10 +268,12 @@ class InterposedPolicy final : public FilterPolicy {
   std::unordered_map<std::string, OptionTypeInfo> option_types_;
   const plugin::BuiltinBuilders builtin_builders_;
   mutable std::atomic<bool> was_used_{false};
+  mutable std::atomic<bool> was_told_{false};
   // Also the readers', which may outlive this.
   const std::shared_ptr<std::atomic<bool>> has_prefixes_ =
       std::make_shared<std::atomic<bool>>(false);
   mutable plugin::PlannedBuilders planned_builders_{nullptr};
+  const plugin::PolicyMeter meter_{this, planned_builders_.loads()};
   mutable plugin::LogLine log_line_;
 };
 

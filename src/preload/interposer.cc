@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "src/preload/add_listener.h"
@@ -15,6 +16,7 @@
 #include "src/preload/hook_types.h"
 #include "src/preload/inner_calls.h"
 #include "src/preload/interposed_policy.h"
+#include "src/preload/open_and_compact.h"
 #include "src/preload/request.h"
 #include "src/preload/stock_functions.h"
 #include "src/rocksdb/policy_options.h"
@@ -75,13 +77,12 @@ bool AsksForFilters(const Families& families) {
 // where these are to be.
 class Adding {
  public:
-  Adding(const std::string& name, bool adds_listener)
-      : name_(name), adds_policies_(IsInterposing() && IsAdding()), adds_listener_(adds_listener) {}
+  Adding(const std::string& name, bool to_write)
+      : name_(name), adds_policies_(IsInterposing() && IsAdding()), listener_(to_write) {}
 
   // All arguments are to be seen first.
   void See(const Options& options) {
     if (adds_policies_) options_ = WithPolicy(options, name_);
-    if (!adds_listener_) return;
     listener_.See(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, options_ ? *options_ : options);
     if (!listener_.IsNeeded(options)) return;
     if (!options_) options_ = options;
@@ -89,7 +90,6 @@ class Adding {
   }
   void See(const Families& families) {
     if (adds_policies_) families_ = WithPolicy(families, name_);
-    if (!adds_listener_) return;
     for (const ColumnFamilyDescriptor& family : families_ ? *families_ : families) {
       listener_.See(family.name, family.options);
     }
@@ -100,7 +100,7 @@ class Adding {
   const Options& operator()(const Options& options) { return options_ ? *options_ : options; }
   const Families& operator()(const Families& families) { return families_ ? *families_ : families; }
   const DBOptions& operator()(const DBOptions& options) {
-    if (!adds_listener_ || !listener_.IsNeeded(options)) return options;
+    if (!listener_.IsNeeded(options)) return options;
     database_ = options;
     listener_.AddTo(&*database_);
     return *database_;
@@ -113,7 +113,6 @@ class Adding {
  private:
   const std::string& name_;
   const bool adds_policies_;
-  const bool adds_listener_;
   ListenerAdder listener_;
   std::optional<Options> options_;
   std::optional<DBOptions> database_;
@@ -132,9 +131,13 @@ const std::string& PathIn(const First&, const Rest&... rest) {
 
 // The database, of which an argument has the address, after it was opened.
 template <typename Argument>
-void FindDatabase(const Argument&, DB**) {}
-void FindDatabase(OpenedDB* opened, DB** found) { *found = &**opened; }
-void FindDatabase(TransactionDB** opened, DB** found) { *found = *opened; }
+void FindDatabase(const Argument& argument, DB** found) {
+  if constexpr (std::is_same_v<Argument, TransactionDB**>) {
+    *found = *argument;
+  } else if constexpr (std::is_same_v<Argument, OpenedDB*> || std::is_same_v<Argument, OwnedDB*>) {
+    *found = &**argument;
+  }
+}
 
 // What is missing in the column families of this argument.
 template <typename Argument>
@@ -155,7 +158,12 @@ Status Open(bool to_write, Status (*stock)(Parameters...), Parameters... paramet
   if (status.ok()) {
     DB* database = nullptr;
     (FindDatabase(parameters, &database), ...);
-    (SayNotesOf(parameters, *database, name), ...);
+    ShowToMeters(*database);
+    if (const WorkerCompaction* const worker = WorkerCompaction::Current()) {
+      worker->WriteTo(*database);
+    } else {
+      (SayNotesOf(parameters, *database, name), ...);
+    }
   }
   return status;
 }
@@ -194,6 +202,7 @@ Status OnCreateFamilies(Status (*stock)(DBImpl*, const ColumnFamilyOptions&, con
   for (const std::string& family : names) BeforeCreating(opened, family, used);
   Status status = stock(database, used, name, parameters...);
   if (status.ok()) {
+    ShowToMeters(opened);
     SayNotes(opened, opened.GetName(), options, names);
   }
   return status;
@@ -210,6 +219,7 @@ Status OnCreateDescribedFamilies(Signature<Hook::kCreateDescribedFamilies>::Type
   }
   Status status = stock(database, used, handles);
   if (status.ok()) {
+    ShowToMeters(opened);
     SayNotes(opened, opened.GetName(), families);
   }
   return status;
@@ -235,6 +245,31 @@ Status OnSetOptions(Signature<Hook::kSetOptions>::Type* stock, DBImpl* database,
 }
 #endif
 
+// ---- Compactions for another process
+
+Status OnOpenAndCompact(Signature<Hook::kOpenAndCompact>::Type* stock, const Path& name,
+                        const Path& output_directory, const std::string& input, std::string* output,
+                        const CompactionOverride& options) {
+  const WorkerCompaction worker(name, input, options);
+  return worker.status().ok() ? stock(name, output_directory, input, output, worker.options())
+                              : worker.status();
+}
+
+#if WINNOW_ROCKSDB_CANCELS_COMPACTIONS
+Status OnOpenAndCompactCancelably(Signature<Hook::kOpenAndCompactCancelably>::Type* stock,
+                                  const OpenAndCompactOptions& how, const Path& name,
+                                  const Path& output_directory, const std::string& input,
+                                  std::string* output, const CompactionOverride& options) {
+  // The form without `how` came by already, and calls this one.
+  if (WorkerCompaction::Current() != nullptr) {
+    return stock(how, name, output_directory, input, output, options);
+  }
+  const WorkerCompaction worker(name, input, options);
+  return worker.status().ok() ? stock(how, name, output_directory, input, output, worker.options())
+                              : worker.status();
+}
+#endif
+
 // ---- What the front is told
 
 // One that has not the type that the front calls is an error here.
@@ -253,6 +288,10 @@ void SetHandlers(Interposer* all) {
   Set<Hook::kOpenFamiliesForReadOnly>(&OnOpenToRead, all);
   Set<Hook::kOpenAsSecondary>(&OnOpenToRead, all);
   Set<Hook::kOpenFamiliesAsSecondary>(&OnOpenToRead, all);
+#if WINNOW_ROCKSDB_HAS_FOLLOWERS
+  Set<Hook::kOpenAsFollower>(&OnOpenToRead, all);
+  Set<Hook::kOpenFamiliesAsFollower>(&OnOpenToRead, all);
+#endif
   Set<Hook::kOpenTransactions>(&OnOpen, all);
   Set<Hook::kOpenFamiliesTransactions>(&OnOpen, all);
   Set<Hook::kCreateFamily>(&OnCreateFamilies, all);
@@ -260,6 +299,10 @@ void SetHandlers(Interposer* all) {
   Set<Hook::kCreateDescribedFamilies>(&OnCreateDescribedFamilies, all);
   Set<Hook::kImportFamily>(&OnCreateFamilies, all);
   Set<Hook::kSetOptions>(&OnSetOptions, all);
+  Set<Hook::kOpenAndCompact>(&OnOpenAndCompact, all);
+#if WINNOW_ROCKSDB_CANCELS_COMPACTIONS
+  Set<Hook::kOpenAndCompactCancelably>(&OnOpenAndCompactCancelably, all);
+#endif
 }
 
 // The rest of the line, of which the front says the beginning.

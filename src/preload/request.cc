@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "src/preload/switch.h"
+#include "src/base/switch.h"
 #include "src/rocksdb/builtin_builders.h"
 #include "src/rocksdb/stderr_line.h"
 
@@ -38,7 +38,7 @@ const Environment& GetEnvironment() {
       read->policy = policy;
     }
     read->add = IsOne(std::getenv("WINNOW_ADD"));
-    read->log = IsOn(std::getenv("WINNOW_LOG"));
+    read->log = base::IsOn(std::getenv("WINNOW_LOG"));
     return read;
   }();
   return environment;

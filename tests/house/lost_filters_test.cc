@@ -1,4 +1,4 @@
-// Where filters get lost, as docs/roll-out.md has it: each case is made, and the page's
+// Where filters get lost, as docs/many-machines.md has it: each case is made, and the page's
 // command shows what the page says.
 
 #include <gmock/gmock.h>
@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/house/rollout_page.h"
 #include "tests/preload/preload_setup.h"
@@ -20,6 +21,7 @@
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/version_at_least.h"
 #include "third_party/rocksdb_abi/versions.h"
+#include "winnow/rocksdb_filter_loads.h"
 
 namespace winnow {
 namespace {
@@ -29,7 +31,6 @@ using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::WriteOptions;
-using testing::CodeThatBegins;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::KindsOfFilters;
@@ -39,10 +40,14 @@ using testing::Replaced;
 using testing::RunClient;
 using testing::TemporaryFolder;
 
+std::vector<std::string> CodeThatBegins(const std::string& first) {
+  return testing::CodeThatBegins(first, testing::ManyMachinesPage());
+}
+
 // What the page's table shows for the case whose row has these words: the first code of its third
 // cell.
 std::string ShownWhere(const std::string& words) {
-  const std::string page = testing::RolloutPage();
+  const std::string page = testing::ManyMachinesPage();
   const size_t row = page.find(words);
   EXPECT_NE(row, std::string::npos) << "the page has no row with " << words;
   if (row == std::string::npos) {
@@ -217,6 +222,25 @@ TEST_F(LostFiltersTest, AReaderWithoutThePolicy) {
   ExpectShownWhere("a read-only open or a secondary", "winnow.Filter");
 }
 
+TEST_F(LostFiltersTest, AToolThatOpensToWriteWithoutThePolicy) {
+  WINNOW_SKIP_WITHOUT("ldb");
+  Grown(With("winnow:10")).reset();
+  const auto copied_with = [this](const std::string& copy, const auto& environment) {
+    const testing::ChildResult result =
+        testing::RunProgram({testing::RocksDBProgram("ldb"), "--db=" + path_, "checkpoint",
+                             "--checkpoint_dir=" + folder_ / copy},
+                            environment);
+    EXPECT_EQ(result.status, 0) << result.output << result.errors;
+    return testing::RunProgram({WINNOW_TOOL, "policy", folder_ / copy});
+  };
+  EXPECT_EQ(copied_with("with", testing::Preloading({})).status, 0);
+  const testing::ChildResult copy = copied_with("without", std::vector<std::string>());
+  EXPECT_EQ(copy.status, 1);
+  EXPECT_THAT(copy.errors, HasSubstr("no filter"));
+  EXPECT_THAT(testing::RunProgram({WINNOW_TOOL, "policy", path_}).errors, HasSubstr("no filter"));
+  ExpectShownWhere("what else opens the database to write", "winnow.Filter");
+}
+
 TEST_F(LostFiltersTest, ADatabaseThatWasCompactedWithoutThePolicy) {
   Grown(With("winnow:10")).reset();
   const auto database = testing::OpenDatabase(With(""), path_);
@@ -238,6 +262,42 @@ TEST_F(LostFiltersTest, AFileThatWasIngestedWithoutAPolicy) {
   ExpectShownWhere("a file was ingested", "");
   Compact(database.get());
   EXPECT_EQ(KindsOfFilters(path_).count("none"), 0u);
+}
+
+// What the page says of filters that a worker reads for nothing.
+TEST_F(LostFiltersTest, AWorkerLoadsThoseOfAllFilesUnlessTheyBelongIntoItsCache) {
+  const Options options = With("winnow:10");
+  const auto compact = [](DB* database, int level, size_t num_files) {
+    ROCKSDB_NAMESPACE::ColumnFamilyMetaData tree;
+    database->GetColumnFamilyMetaData(&tree);
+    std::vector<std::string> files;
+    for (const auto& file : tree.levels[level].files) files.push_back(file.name);
+    files.resize(num_files);
+    ASSERT_STATUS_OK(database->CompactFiles({}, files, 2));
+  };
+  for (const bool cached : {false, true}) {
+    const std::string path = path_ + (cached ? "-cached" : "");
+    auto database = testing::OpenDatabase(options, path);
+    for (int i = 0; i < 4; ++i) {
+      Fill(database.get(), 1000 * i);
+      compact(database.get(), 0, 1);
+    }
+    database.reset();
+    ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+    table.filter_policy = testing::MakePolicyFrom("winnow:10");
+    table.cache_index_and_filter_blocks = cached;
+    Options served = options;
+    served.compaction_service = std::make_shared<Worker>(testing::MakeOptions(table));
+    database = testing::OpenDatabase(served, path);
+    compact(database.get(), 2, 2);
+    FilterLoads loads;
+    ASSERT_TRUE(CurrentFilterLoads(*table.filter_policy, &loads));
+    if (cached) {
+      EXPECT_EQ(loads.blocks, 0u);
+    } else {
+      EXPECT_GE(loads.blocks, 4u);
+    }
+  }
 }
 
 TEST_F(LostFiltersTest, AForgottenProcessWithThePreloadSaysSo) {

@@ -4,7 +4,10 @@
 //   fill DB POLICY KEYS          makes the database anew
 //   write DB POLICY KEYS         writes an eighth of the keys again
 //   convert DB POLICY KEYS       compacts everything, then writes two eighths of the keys again
-//   look DB POLICY KEYS LOOKUPS  looks up this many keys, and as many absent ones
+//   import DB POLICY KEYS        exports the column family, and imports it in the database
+//   DB.imported look DB POLICY KEYS LOOKUPS  looks up this many keys, and as many absent ones
+//   openings                     prints the words that may stand before a DB, with an @, for look:
+//                                who reads the database beside the one who writes it
 //
 // POLICY is the value of filter_policy in an options string; KEYS is a file with a sorted line for
 // each key. The tree has the same shape after every verb that writes, so that lookups of absent
@@ -16,6 +19,7 @@
 #include <rocksdb/metadata.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/utilities/checkpoint.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -24,6 +28,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "third_party/rocksdb_abi/versions.h"
@@ -31,6 +36,7 @@
 namespace {
 
 using rocksdb::BlockBasedTableOptions;
+using rocksdb::ColumnFamilyHandle;
 using rocksdb::DB;
 using rocksdb::Options;
 using rocksdb::Status;
@@ -78,10 +84,65 @@ Options MakeOptions(const std::string& policy) {
   return options;
 }
 
-std::unique_ptr<DB> Open(const Options& options, const std::string& path) {
-  winnow::rocksdb_abi::OpenedDB database{};
-  Check(DB::Open(options, path, &database));
-  return winnow::rocksdb_abi::Own(std::move(database));
+// A database and its column families, of which the last is the one with the keys.
+class Database {
+ public:
+  // OPENING@PATH, or PATH.
+  Database(const Options& options, const std::string& place) {
+    const size_t at = place.find('@');
+    const std::string opening = at == std::string::npos ? "" : place.substr(0, at);
+    const std::string path = place.substr(at + 1);
+    std::vector<std::string> names;
+    if (!DB::ListColumnFamilies(options, path, &names).ok()) {
+      names = {rocksdb::kDefaultColumnFamilyName};  // a new database
+    }
+    std::vector<rocksdb::ColumnFamilyDescriptor> all;
+    all.reserve(names.size());
+    for (const std::string& name : names) {
+      all.emplace_back(name, options);
+    }
+    winnow::rocksdb_abi::OpenedDB opened{};
+    if (opening.empty()) {
+      Check(DB::Open(options, path, all, &families_, &opened));
+    } else if (opening == "read-only") {
+      Check(DB::OpenForReadOnly(options, path, all, &families_, &opened));
+    } else if (opening == "secondary") {
+      Check(DB::OpenAsSecondary(options, path, path + ".secondary", all, &families_, &opened));
+#if WINNOW_ROCKSDB_AT_LEAST(9, 2)
+    } else if (opening == "follower") {
+      Check(DB::OpenAsFollower(options, path + ".follower", path, all, &families_, &owner_));
+#endif
+    } else {
+      Fail("expected one of the openings before the @ of " + place);
+    }
+    if (owner_ == nullptr) {
+      owner_ = winnow::rocksdb_abi::Own(std::move(opened));
+    }
+  }
+  ~Database() {
+    for (ColumnFamilyHandle* family : families_) {
+      Check(owner_->DestroyColumnFamilyHandle(family));
+    }
+    Check(owner_->Close());
+  }
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  DB* operator->() const { return owner_.get(); }
+  DB* get() const { return owner_.get(); }
+  ColumnFamilyHandle* family() const { return families_.back(); }
+  void Add(ColumnFamilyHandle* family) { families_.push_back(family); }
+
+ private:
+  std::unique_ptr<DB> owner_;
+  std::vector<ColumnFamilyHandle*> families_;
+};
+
+void PrintOpenings() {
+  std::puts("read-only\nsecondary");
+#if WINNOW_ROCKSDB_AT_LEAST(9, 2)
+  std::puts("follower");
+#endif
 }
 
 void Flush(DB* database, const Keys& keys, size_t first, size_t stride) {
@@ -117,18 +178,31 @@ void WriteRecent(DB* database, const Keys& keys) {
   Flush(database, keys, 5, kPart);
 }
 
+void Import(const Database& from, const Options& options, const std::string& path) {
+  rocksdb::Checkpoint* made = nullptr;
+  Check(rocksdb::Checkpoint::Create(from.get(), &made));
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  rocksdb::ExportImportFilesMetaData* exported = nullptr;
+  Check(checkpoint->ExportColumnFamily(from.family(), path + ".exported", &exported));
+  const std::unique_ptr<rocksdb::ExportImportFilesMetaData> files(exported);
+  Database to(options, path + ".imported");
+  ColumnFamilyHandle* family = nullptr;
+  Check(to->CreateColumnFamilyWithImport(options, "imported", {}, *files, &family));
+  to.Add(family);
+}
+
 uint64_t DataBlocks(const Options& options) {
   return options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT) +
          options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS);
 }
 
-void Look(DB* database, const Options& options, const Keys& keys, uint64_t lookups) {
+void Look(const Database& database, const Options& options, const Keys& keys, uint64_t lookups) {
   uint64_t missing = 0;
   uint64_t invented = 0;
   std::string value;
   for (uint64_t i = 0; i < lookups; ++i) {
     const std::string& key = keys[i * keys.size() / lookups];
-    const Status status = database->Get(rocksdb::ReadOptions(), key, &value);
+    const Status status = database->Get(rocksdb::ReadOptions(), database.family(), key, &value);
     missing += status.ok() && value == "value of " + key ? 0 : 1;
   }
   const uint64_t before = DataBlocks(options);
@@ -139,7 +213,7 @@ void Look(DB* database, const Options& options, const Keys& keys, uint64_t looku
       continue;
     }
     ++absent;
-    const Status status = database->Get(rocksdb::ReadOptions(), key, &value);
+    const Status status = database->Get(rocksdb::ReadOptions(), database.family(), key, &value);
     invented += status.IsNotFound() ? 0 : 1;
   }
   std::printf("missing=%llu invented=%llu absent_blocks=%llu useful=%llu\n",
@@ -154,9 +228,14 @@ void Look(DB* database, const Options& options, const Keys& keys, uint64_t looku
 int main(int count, char** arguments) {
   const std::vector<std::string> given(arguments + 1, arguments + count);
   const std::string verb = given.empty() ? "" : given[0];
+  if (verb == "openings" && given.size() == 1) {
+    PrintOpenings();
+    return 0;
+  }
   if (given.size() != (verb == "look" ? 5u : 4u)) {
     Fail(
-        "usage: roll_out_client fill|write|convert DB POLICY KEYS, or look DB POLICY KEYS LOOKUPS");
+        "usage: roll_out_client fill|write|convert|import DB POLICY KEYS, "
+        "look [OPENING@]DB POLICY KEYS LOOKUPS, or openings");
   }
   const std::string& path = given[1];
   const Options options = MakeOptions(given[2]);
@@ -164,7 +243,7 @@ int main(int count, char** arguments) {
   if (verb == "fill") {
     Check(rocksdb::DestroyDB(path, Options()));
   }
-  const std::unique_ptr<DB> database = Open(options, path);
+  const Database database(options, path);
   if (verb == "fill") {
     Flush(database.get(), keys, 0, 1);
     Compact(database.get(), 0);
@@ -176,11 +255,12 @@ int main(int count, char** arguments) {
   } else if (verb == "convert") {
     Compact(database.get(), kLastLevel - 1);
     WriteRecent(database.get(), keys);
+  } else if (verb == "import") {
+    Import(database, options, path);
   } else if (verb == "look") {
-    Look(database.get(), options, keys, std::strtoull(given[4].c_str(), nullptr, 10));
+    Look(database, options, keys, std::strtoull(given[4].c_str(), nullptr, 10));
   } else {
-    Fail("expected fill, write, convert or look, found " + verb);
+    Fail("expected fill, write, convert, import or look, found " + verb);
   }
-  Check(database->Close());
   return 0;
 }

@@ -1,4 +1,4 @@
-// What docs/roll-out.md shows, for the tests that use it.
+// What docs/roll-out.md and docs/many-machines.md show, for the tests that use it.
 
 #ifndef WINNOW_TESTS_HOUSE_ROLLOUT_PAGE_H_
 #define WINNOW_TESTS_HOUSE_ROLLOUT_PAGE_H_
@@ -14,10 +14,13 @@
 namespace winnow::testing {
 
 inline std::string RolloutPage() { return ReadFile(WINNOW_SOURCE_DIR "/docs/roll-out.md"); }
+inline std::string ManyMachinesPage() {
+  return ReadFile(WINNOW_SOURCE_DIR "/docs/many-machines.md");
+}
 
 // The lines of the code that begins with this one, without the four columns that make it code.
-inline std::vector<std::string> CodeThatBegins(const std::string& first) {
-  const std::string page = RolloutPage();
+inline std::vector<std::string> CodeThatBegins(const std::string& first,
+                                               const std::string& page = RolloutPage()) {
   const std::string indent = "    ";
   std::vector<std::string> lines;
   size_t at = page.find("\n" + indent + first + "\n");

@@ -11,12 +11,14 @@
 #include "tests/support/child_process.h"
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"
+#include "third_party/rocksdb_abi/version_at_least.h"
 
 namespace winnow {
 namespace {
 
 using testing::ChildResult;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using testing::FileFilter;
 using ::testing::HasSubstr;
 using testing::KindsOfFilters;
@@ -72,6 +74,19 @@ TEST_F(PreloadAddTest, ReadOnlyAndSecondaryUseTheFilters) {
     EXPECT_THAT(Run("read", how, {}).output, HasSubstr("useful=0")) << how;
     EXPECT_THAT(Run("read", how, Adding()).output, HasSubstr("useful=9")) << how;
   }
+}
+
+TEST_F(PreloadAddTest, FollowersUseTheFilters) {
+#if WINNOW_ROCKSDB_HAS_FOLLOWERS
+  Run("write", "", Adding());
+  EXPECT_THAT(Run("read", "follower@", {}).output, HasSubstr("useful=0"));
+  const ChildResult adding = Run("read", "follower@", Adding({"WINNOW_LOG=1"}));
+  EXPECT_THAT(adding.output, HasSubstr("useful=9"));
+  EXPECT_THAT(LinesThatBegin(adding.errors, "winnow: column family"),
+              ElementsAre(EndsWith(".follower has no filter policy and gets one")));
+#else
+  GTEST_SKIP() << "this RocksDB has no DB::OpenAsFollower";
+#endif
 }
 
 TEST_F(PreloadAddTest, ProgramsOfTheCApiGetFiltersToo) {

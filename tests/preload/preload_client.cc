@@ -10,16 +10,24 @@
 //   read DB POLICY KEYS       looks up all keys, and as many absent ones; prints what was wrong,
 //   and
 //                             how many data blocks were read for absent keys
+//   read-until-alarm DB POLICY KEYS
+//                             looks up keys until the database's LOG has the alarm, or for long
+//   remote DB POLICY KEYS     the same as write, but that workers compact: processes of this
+//   program
+//                             with "worker", WORKER_POLICY as POLICY, and WORKER_ENVIRONMENT, words
+//                             for env; prints how many of its jobs they did
+//   worker DB POLICY JOB      does a job of "remote", a file
 //   idle                      asks for no policy and opens no database
 //   ask-in-threads            asks for policies in many threads
 //   ask-and-fork              asks for a policy and forks; both processes exit
 //   daemon DB POLICY KEYS     asks for a policy, forks, and reads in the child
 //
-// POLICY: none, bloom:BITS, ribbon:BITS:BLOOM_BEFORE_LEVEL, string:OPTIONS_STRING (of table
-// options), saved (all options are those of the database's newest OPTIONS file). A DB may have a
-// prefix that says how it is opened: transaction@, optimistic@, ttl@, read-only@, secondary@,
-// families@ (three column families, of which the last has a policy of its own).
-// COMPARATOR=equal-cases and PREFIX=4 in the environment choose other options of the column family.
+// POLICY: null (of a worker: no table factory), none, bloom:BITS, ribbon:BITS:BLOOM_BEFORE_LEVEL,
+// string:OPTIONS_STRING (of table options), saved (all options are those of the database's newest
+// OPTIONS file). A DB may have a prefix that says how it is opened: transaction@, optimistic@,
+// ttl@, read-only@, secondary@, follower@ (RocksDB 9.2 and later), families@ (three column
+// families, of which the last has a policy of its own). COMPARATOR=equal-cases and PREFIX=4 in the
+// environment choose other options of the column family.
 
 #include <fcntl.h>
 #include <rocksdb/comparator.h>
@@ -39,15 +47,19 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "third_party/rocksdb_abi/compaction_service.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace {
@@ -92,7 +104,7 @@ void SetPolicy(const std::string& policy, Options* options) {
   BlockBasedTableOptions table;
   const size_t colon = policy.find(':');
   const std::string kind = policy.substr(0, colon);
-  if (kind == "none") {
+  if (kind == "none" || kind == "null") {
     return;
   }
   const std::string rest = policy.substr(colon + 1);
@@ -161,6 +173,10 @@ class Database {
       db_.reset(db);
     } else if (how == "families") {
       OpenFamilies(path, options);
+#if WINNOW_ROCKSDB_HAS_FOLLOWERS
+    } else if (how == "follower") {
+      Check(DB::OpenAsFollower(options, path + ".follower", path, &db_));
+#endif
     } else {
       winnow::rocksdb_abi::OpenedDB db{};
       if (how == "read-only") {
@@ -272,6 +288,71 @@ int WriteAgain(const std::string& how, const std::string& path, const Options& o
   return 0;
 }
 
+std::string Text(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+// Each job is done by a process of its own.
+class WorkerProcesses final : public winnow::rocksdb_abi::CompactionService {
+ public:
+  explicit WorkerProcesses(std::string path) : path_(std::move(path)) {}
+
+  const char* Name() const override { return "preload_client.WorkerProcesses"; }
+  int jobs() const { return jobs_; }
+  int done() const { return done_; }
+
+  JobStatus Start(const std::string& id, const Job& /*job*/, const std::string& input) override {
+    std::ofstream(JobFile(id), std::ios::binary) << input;
+    return JobStatus::kSuccess;
+  }
+
+  JobStatus Finish(const std::string& id, std::string* output) override {
+    ++jobs_;
+    const std::string command = "exec env " + FromEnvironment("WORKER_ENVIRONMENT") + " '" +
+                                std::filesystem::read_symlink("/proc/self/exe").string() +
+                                "' worker '" + path_ + "' '" + FromEnvironment("WORKER_POLICY") +
+                                "' '" + JobFile(id) + "'";
+    const int status = std::system(command.c_str());
+    if (status != 0) return JobStatus::kUseLocal;
+    ++done_;
+    *output = Text(JobFile(id) + ".output");
+    return JobStatus::kSuccess;
+  }
+
+ private:
+  std::string JobFile(const std::string& id) const { return path_ + ".job-" + id; }
+  static std::string FromEnvironment(const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  }
+
+  const std::string path_;
+  std::atomic<int> jobs_{0};
+  std::atomic<int> done_{0};
+};
+
+int WriteRemotely(const std::string& how, const std::string& path, const Options& options,
+                  int keys) {
+  const auto workers = std::make_shared<WorkerProcesses>(path);
+  Options with_workers = options;
+  with_workers.compaction_service = workers;
+  const int status = Write(how, path, with_workers, keys);
+  std::printf("jobs=%d done=%d\n", workers->jobs(), workers->done());
+  return status;
+}
+
+int Work(const std::string& path, const std::string& policy, const std::string& job) {
+  Options options;
+  SetPolicy(policy, &options);
+  rocksdb::CompactionServiceOptionsOverride given;
+  if (policy != "null") given.table_factory = options.table_factory;
+  std::string output;
+  Check(DB::OpenAndCompact(path, job + ".files", Text(job), &output, given));
+  std::ofstream(job + ".output", std::ios::binary) << output;
+  return 0;
+}
+
 unsigned long long Count(const Options& options, rocksdb::Tickers ticker) {
   return options.statistics->getTickerCount(ticker);
 }
@@ -301,6 +382,29 @@ int Read(const std::string& how, const std::string& path, const Options& options
   }
   std::printf("missing=%d invented=%d newer=%d useful=%llu absent_blocks=%llu\n", missing, invented,
               newer, Count(options, rocksdb::BLOOM_FILTER_USEFUL), blocks);
+  return 0;
+}
+
+// Whether the LOG of the open database says so.
+bool LogHasAlarm(const std::string& folder) {
+  return Text(folder + "/LOG").find("[winnow] filters read through this policy take ") !=
+         std::string::npos;
+}
+
+int ReadUntilAlarm(const std::string& how, const std::string& path, const Options& options,
+                   int keys) {
+  Database db(how, path, options);
+  const std::string log_folder = how == "secondary" ? path + ".secondary" : path;
+  const bool has_log = db->GetDBOptions().info_log != nullptr;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(has_log ? 60 : 5);
+  bool has_alarm = false;
+  for (int lookups = 0; !has_alarm && std::chrono::steady_clock::now() < end; ++lookups) {
+    const int key = lookups % 2 == 0 ? lookups % keys : keys - 1 - lookups % keys;
+    std::string value;
+    Check(db->Get(rocksdb::ReadOptions(), db.handles().back(), Key(2 * key), &value));
+    if (has_log && lookups % 10'000 == 0) has_alarm = LogHasAlarm(log_folder);
+  }
+  std::printf("alarm=%d\n", has_alarm || !has_log ? 1 : 0);
   return 0;
 }
 
@@ -494,10 +598,15 @@ int main(int argc, char** argv) {
   }
   if (arguments.size() != 4) {
     std::fprintf(stderr,
-                 "preload_client: expected write, overwrite, again, read, daemon, close-stderr, "
+                 "preload_client: expected write, overwrite, again, remote, worker, read, "
+                 "read-until-alarm, daemon, "
+                 "close-stderr, "
                  "later-families, "
                  "prefixes or old-prefixes, DB, POLICY and KEYS\n");
     return 2;
+  }
+  if (arguments[0] == "worker") {
+    return Work(arguments[1], arguments[2], arguments[3]);
   }
   const size_t at = arguments[1].find('@');
   const std::string how = at == std::string::npos ? "" : arguments[1].substr(0, at);
@@ -521,6 +630,12 @@ int main(int argc, char** argv) {
   }
   if (arguments[0] == "overwrite") {
     return Overwrite(how, path, options, keys);
+  }
+  if (arguments[0] == "remote") {
+    return WriteRemotely(how, path, options, keys);
+  }
+  if (arguments[0] == "read-until-alarm") {
+    return ReadUntilAlarm(how, path, options, keys);
   }
   if (arguments[0] == "again") {
     return WriteAgain(how, path, options, keys);

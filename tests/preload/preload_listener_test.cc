@@ -82,14 +82,44 @@ TEST_P(PreloadListenerOpenTest, TellsOfFilesThatWereThere) {
 INSTANTIATE_TEST_SUITE_P(Ways, PreloadListenerOpenTest,
                          ::testing::Values("", "transaction@", "optimistic@", "ttl@", "families@"));
 
-TEST_F(PreloadListenerTest, IsNotThereWhereNoFilterOfWinnowIsBuilt) {
+TEST_F(PreloadListenerTest, IsNotThereWhereNoFilterIsReadThroughWinnow) {
   EXPECT_THAT(WriteAgain("", "bloom:10", {"WINNOW_LOG=0"}), HasSubstr("listeners=1 options=1"));
   EXPECT_THAT(WriteAgain("", "none", {"WINNOW_LOG=0"}), HasSubstr("listeners=1 options=1"));
   EXPECT_THAT(WriteAgain("", "bloom:10", {"WINNOW_POLICY=read"}),
-              HasSubstr("listeners=1 options=1"));
+              HasSubstr("listeners=2 options=1"));
   EXPECT_THAT(WriteAgain("", "bloom:10", {"WINNOW_POLICY={id=winnow;build=bloomfilter}"}),
-              HasSubstr("listeners=1 options=1"));
+              HasSubstr("listeners=2 options=1"));
 }
+
+// Without it, a database that is only read would not have the alarm in its LOG, nor one where no
+// filter is built.
+class PreloadAlarmTest : public PreloadListenerTest,
+                         public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(PreloadAlarmTest, OfFiltersWithoutRoomIsInTheLogAndOnStderr) {
+  constexpr char kSmallCache[] =
+      "string:filter_policy=bloomfilter:10;cache_index_and_filter_blocks=true;"
+      "block_cache={capacity=32K;num_shard_bits=0}";
+  constexpr char kManyKeys[] = "100000";
+  const std::string how = GetParam();
+  const std::string to_write = how == "families@" ? how : "";
+  for (const char* const policy : {"WINNOW_POLICY=winnow", "WINNOW_POLICY=read"}) {
+    ASSERT_EQ(
+        RunClient({"write", to_write + database_, kSmallCache, kManyKeys}, Preloading({policy}))
+            .status,
+        0);
+    const ChildResult result =
+        RunClient({"read-until-alarm", how + database_, kSmallCache, kManyKeys},
+                  Preloading({policy, "WINNOW_LOG=1"}));
+    EXPECT_EQ(result.output, "alarm=1\n") << result.errors;
+    EXPECT_THAT(result.errors, HasSubstr("winnow: filters read through this policy take "));
+    EXPECT_THAT(result.errors, HasSubstr(": the block cache (32 KiB"));
+    EXPECT_THAT(result.errors, HasSubstr("winnow advise " + database_ + " --cache=32KiB`"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, PreloadAlarmTest,
+                         ::testing::Values("", "read-only@", "secondary@", "transaction@"));
 
 // Databases that are only read, and families that are made later.
 TEST_F(PreloadListenerTest, LeavesOthersAlone) {

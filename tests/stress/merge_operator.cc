@@ -1,6 +1,7 @@
 #include "tests/stress/merge_operator.h"
 
 #include <rocksdb/slice.h>
+#include <rocksdb/utilities/object_registry.h>
 
 #include <string>
 
@@ -24,6 +25,16 @@ class Concatenation final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator {
 
 std::shared_ptr<ROCKSDB_NAMESPACE::MergeOperator> NewConcatenation() {
   return std::make_shared<Concatenation>();
+}
+
+void RegisterConcatenation() {
+  ROCKSDB_NAMESPACE::ObjectLibrary::Default()->AddFactory<ROCKSDB_NAMESPACE::MergeOperator>(
+      Concatenation().Name(),
+      [](const std::string&, std::unique_ptr<ROCKSDB_NAMESPACE::MergeOperator>* made,
+         std::string*) {
+        made->reset(new Concatenation());
+        return made->get();
+      });
 }
 
 }  // namespace winnow::stress

@@ -1,22 +1,19 @@
 #include "tests/stress/supervisor.h"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <thread>
+#include <utility>
 
+#include "tests/stress/started_process.h"
 #include "tests/support/random_hashes.h"
 
 namespace winnow::stress {
@@ -53,27 +50,10 @@ std::vector<std::string> Command(const StressPlan& plan, const Slot& slot, uint6
           std::to_string(static_cast<int>(life.fault))};
 }
 
-pid_t Start(const std::vector<std::string>& command, const std::string& folder,
-            const std::string& kernel) {
-  const std::string log = folder + "/output.txt";
-  const pid_t process = fork();
-  if (process < 0) throw std::runtime_error(std::string("can't fork: ") + std::strerror(errno));
-  if (process > 0) return process;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (!kernel.empty()) setenv("WINNOW_KERNEL", kernel.c_str(), 1);
-  const rlimit cores = {RLIM_INFINITY, RLIM_INFINITY};
-  setrlimit(RLIMIT_CORE, &cores);
-  const int file = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-  dup2(file, STDOUT_FILENO);
-  dup2(file, STDERR_FILENO);
-  // So that a core file is left there.
-  if (chdir(folder.c_str()) != 0) _exit(127);
-  std::vector<char*> words;
-  words.reserve(command.size() + 1);
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  execv(words[0], words.data());
-  _exit(127);
+// Without a name, the machine's choice.
+std::vector<std::pair<std::string, std::string>> Environment(const std::string& kernel) {
+  if (kernel.empty()) return {};
+  return {{"WINNOW_KERNEL", kernel}};
 }
 
 class Supervisor {
@@ -142,7 +122,8 @@ class Supervisor {
       slot->kill_at = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                          std::chrono::duration<double>(share * plan_.life.seconds));
     }
-    slot->process = Start(Command(plan_, *slot, random_.Next()), slot->folder, slot->kernel);
+    slot->process = StartProcess(Command(plan_, *slot, random_.Next()), slot->folder,
+                                 Environment(slot->kernel));
     ++slot->lives;
     ++begun_;
   }
@@ -171,13 +152,8 @@ class Supervisor {
   void Report(const Slot& slot, int status) {
     const bool is_verdict = WIFEXITED(status) && WEXITSTATUS(status) < kAbnormalEnd;
     if (result_.status == 0) result_.status = is_verdict ? WEXITSTATUS(status) : kAbnormalEnd;
-    if (WIFSIGNALED(status)) {
-      std::printf("winnow_stress: the process in %s ended by signal %d (%s)\n", slot.folder.c_str(),
-                  WTERMSIG(status), strsignal(WTERMSIG(status)));
-    } else {
-      std::printf("winnow_stress: the process in %s ended with status %d\n", slot.folder.c_str(),
-                  WEXITSTATUS(status));
-    }
+    std::printf("winnow_stress: the process in %s %s\n", slot.folder.c_str(),
+                HowItEnded(status).c_str());
     std::printf("its kernel was \"%s\"; its folder is left as it is. What it said:\n",
                 slot.kernel.c_str());
     std::fflush(stdout);

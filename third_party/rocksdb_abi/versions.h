@@ -93,6 +93,15 @@ inline bool CutsFiltersWithIndex(const ROCKSDB_NAMESPACE::BlockBasedTableOptions
 
 // The bytes that a block cache holds at most.
 inline size_t CacheCapacity(const ROCKSDB_NAMESPACE::Cache& cache) { return cache.GetCapacity(); }
+inline size_t CacheUsage(const ROCKSDB_NAMESPACE::Cache& cache) { return cache.GetUsage(); }
+// Lines such as "num_shard_bits : 4".
+inline std::string CacheOptionsText(const ROCKSDB_NAMESPACE::Cache& cache) {
+  return cache.GetPrintableOptions();
+}
+
+// Whether a lookup with fill_cache=false keeps a filter that it reads from being cached. From 8.3
+// on it does.
+inline constexpr bool kFillCacheConcernsFilters = WINNOW_ROCKSDB_AT_LEAST(8, 3);
 
 // The tickers of the files that lookups and seeks of a prefix did not have to read. From 8.3 on
 // seeks have tickers of their own.
@@ -103,6 +112,10 @@ inline constexpr ROCKSDB_NAMESPACE::Tickers kPrefixUseful[] = {
     ROCKSDB_NAMESPACE::NON_LAST_LEVEL_SEEK_FILTERED,
 #endif
 };
+
+// What the input of a compaction for another process has: up to 9.6 the options of the column
+// family, and from then on its name alone.
+inline constexpr bool kJobsHaveFamilyOptions = !WINNOW_ROCKSDB_AT_LEAST(9, 7);
 
 }  // namespace winnow::rocksdb_abi
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "src/preload/switch.h"
+#include "src/base/switch.h"
 
 namespace winnow::preload {
 namespace {
@@ -40,7 +40,7 @@ bool IsKnown(const char* variable) noexcept {
 }
 
 bool IsOnOtherThanByOne(const char* value) noexcept {
-  return IsOn(value) && std::strcmp(value, "1") != 0;
+  return base::IsOn(value) && std::strcmp(value, "1") != 0;
 }
 
 // What the value of one of our variables does that its writer may not have meant, as the end of a
@@ -67,7 +67,7 @@ bool IsProblem(const char* variable) noexcept {
 }  // namespace
 
 void ReadEnvironment() noexcept {
-  g_is_logging = IsOn(std::getenv("WINNOW_LOG"));
+  g_is_logging = base::IsOn(std::getenv("WINNOW_LOG"));
   const char* const policy = std::getenv("WINNOW_POLICY");
   g_has_policy = policy != nullptr && *policy != '\0';
   if (!g_is_logging || ::environ == nullptr) {

@@ -58,6 +58,14 @@ const void* AddressOf(Hook hook) noexcept {
     WINNOW_MEMBER(kCreateDescribedFamilies, DBImpl::CreateColumnFamilies);
     WINNOW_MEMBER(kImportFamily, DBImpl::CreateColumnFamilyWithImport);
     WINNOW_MEMBER(kSetOptions, DBImpl::SetOptions);
+    WINNOW_FUNCTION(kOpenAndCompact, DB::OpenAndCompact);
+#if WINNOW_ROCKSDB_CANCELS_COMPACTIONS
+    WINNOW_FUNCTION(kOpenAndCompactCancelably, DB::OpenAndCompact);
+#endif
+#if WINNOW_ROCKSDB_HAS_FOLLOWERS
+    WINNOW_FUNCTION(kOpenAsFollower, DB::OpenAsFollower);
+    WINNOW_FUNCTION(kOpenFamiliesAsFollower, DB::OpenAsFollower);
+#endif
 #undef WINNOW_FUNCTION
 #undef WINNOW_MEMBER
   }

@@ -52,6 +52,7 @@ struct Forward<hook, Result(Parameters...)> {
 
 namespace ROCKSDB_NAMESPACE {
 
+using winnow::preload::CompactionOverride;
 using winnow::preload::Families;
 using winnow::preload::Forward;
 using winnow::preload::Handles;
@@ -59,6 +60,9 @@ using winnow::preload::Hook;
 using winnow::preload::ImportedFiles;
 using winnow::preload::Names;
 using winnow::preload::OpenedDB;
+#if WINNOW_ROCKSDB_HAS_FOLLOWERS
+using winnow::preload::OwnedDB;
+#endif
 using winnow::preload::OptionTexts;
 using winnow::preload::Path;
 
@@ -117,6 +121,20 @@ WINNOW_EXPORT Status DB::OpenAsSecondary(const DBOptions& options, const Path& n
                                                        families, handles, db);
 }
 
+#if WINNOW_ROCKSDB_HAS_FOLLOWERS
+WINNOW_EXPORT Status DB::OpenAsFollower(const Options& options, const Path& name,
+                                        const Path& leader_path, OwnedDB* db) {
+  return Forward<Hook::kOpenAsFollower>::Call(WINNOW_CALLER, options, name, leader_path, db);
+}
+
+WINNOW_EXPORT Status DB::OpenAsFollower(const DBOptions& options, const Path& name,
+                                        const Path& leader_path, const Families& families,
+                                        Handles* handles, OwnedDB* db) {
+  return Forward<Hook::kOpenFamiliesAsFollower>::Call(WINNOW_CALLER, options, name, leader_path,
+                                                      families, handles, db);
+}
+#endif
+
 WINNOW_EXPORT Status TransactionDB::Open(const Options& options,
                                          const TransactionDBOptions& transactions, const Path& name,
                                          TransactionDB** db) {
@@ -130,6 +148,24 @@ WINNOW_EXPORT Status TransactionDB::Open(const DBOptions& options,
   return Forward<Hook::kOpenFamiliesTransactions>::Call(WINNOW_CALLER, options, transactions, name,
                                                         families, handles, db);
 }
+
+// ---- Compactions for another process
+
+WINNOW_EXPORT Status DB::OpenAndCompact(const Path& name, const Path& output_directory,
+                                        const std::string& input, std::string* output,
+                                        const CompactionOverride& options) {
+  return Forward<Hook::kOpenAndCompact>::Call(WINNOW_CALLER, name, output_directory, input, output,
+                                              options);
+}
+
+#if WINNOW_ROCKSDB_CANCELS_COMPACTIONS
+WINNOW_EXPORT Status DB::OpenAndCompact(const OpenAndCompactOptions& how, const Path& name,
+                                        const Path& output_directory, const std::string& input,
+                                        std::string* output, const CompactionOverride& options) {
+  return Forward<Hook::kOpenAndCompactCancelably>::Call(WINNOW_CALLER, how, name, output_directory,
+                                                        input, output, options);
+}
+#endif
 
 // ---- Databases that are open
 

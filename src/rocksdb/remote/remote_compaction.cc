@@ -1,0 +1,294 @@
+#include "src/rocksdb/remote/remote_compaction.h"
+
+#include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+
+#include <exception>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include "src/rocksdb/policy.h"
+#include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/remote/job_options.h"
+#include "src/rocksdb/stderr_line.h"
+#include "src/rocksdb/trees/tree_text.h"
+#include "src/rocksdb/version_guard.h"
+#include "winnow/rocksdb_remote_compaction.h"
+
+namespace winnow {
+namespace plugin {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
+using ROCKSDB_NAMESPACE::CompactionServiceOptionsOverride;
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::DBOptions;
+using ROCKSDB_NAMESPACE::Env;
+using ROCKSDB_NAMESPACE::SliceTransform;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::TableFactory;
+
+namespace {
+
+Status WithContext(const Status& status, const std::string& context) {
+  const std::string state = status.getState() == nullptr ? "" : status.getState();
+  return Status(status.code(), status.subcode(), status.severity(), context + ": " + state);
+}
+
+// What the registry doesn't know is an error, not a null pointer.
+ConfigOptions Strict(Env* env) {
+  ConfigOptions config;
+  config.env = env;
+  config.ignore_unknown_options = false;
+  config.ignore_unsupported_options = false;
+  return config;
+}
+
+// An object's name, in the text that RocksDB saves: alone, or with its options.
+std::string IdIn(const std::string& text) {
+  JobOptions::Texts texts;
+  if (text.empty() || text.front() != '{') return text;
+  return ROCKSDB_NAMESPACE::StringToMap(text, &texts).ok() ? texts["id"] : text;
+}
+
+// What must be set in code.
+Status CheckComparator(const JobOptions& job, const CompactionServiceOptionsOverride& given) {
+  const std::string needed = IdIn(job.Object("comparator"));
+  const std::string found = given.comparator == nullptr ? "none" : given.comparator->Name();
+  if (needed.empty() || needed == found) return Status::OK();
+  return Status::InvalidArgument("the column family " + Quoted(job.family) +
+                                     " has the comparator " + Quoted(needed) + ", and not " +
+                                     Quoted(found),
+                                 "set comparator of CompactionServiceOptionsOverride to it");
+}
+
+Status MakePrefixExtractor(const JobOptions& job, const ConfigOptions& config,
+                           std::shared_ptr<const SliceTransform>* made) {
+  const std::string needed = job.Object("prefix_extractor");
+  if (*made != nullptr || needed.empty()) return Status::OK();
+  const Status status = SliceTransform::CreateFromString(config, needed, made);
+  if (status.ok() && *made != nullptr) return status;
+  return Status::InvalidArgument(
+      "the column family " + Quoted(job.family) + " has the prefix extractor " + Quoted(needed) +
+          ", which RocksDB's registry doesn't know here",
+      "set prefix_extractor of CompactionServiceOptionsOverride to it: without it, filters have no "
+      "prefixes");
+}
+
+Status MakeTableOptions(const JobOptions& job, const ConfigOptions& config,
+                        const std::shared_ptr<TableFactory>& given, BlockBasedTableOptions* made) {
+  BlockBasedTableOptions base;
+  if (given != nullptr && given->GetOptions<BlockBasedTableOptions>() != nullptr) {
+    base = *given->GetOptions<BlockBasedTableOptions>();
+  }
+  base.filter_policy = nullptr;
+  const std::string where =
+      "the table options of the column family " + Quoted(job.family) + " in " + Quoted(job.file);
+  const Status status =
+      ROCKSDB_NAMESPACE::GetBlockBasedTableOptionsFromMap(config, base, job.table_options, made);
+  if (!status.ok()) {
+    return WithContext(status, where +
+                                   " can't be read as a whole; a worker needs the RocksDB and the "
+                                   "filter policies of the database's own process");
+  }
+  const auto asked = job.table_options.find("filter_policy");
+  const bool has_policy = asked != job.table_options.end() && asked->second != "nullptr";
+  if (has_policy && made->filter_policy == nullptr) {
+    return Status::NotSupported(
+        where + " name the filter policy " + Quoted(asked->second) + ", which is not known here",
+        "load its library in the worker");
+  }
+  return Status::OK();
+}
+
+// RocksDB opens all files of the database for a job, and reads and keeps their filters, which
+// nobody asks, unless they belong into the cache.
+void KeepNoFilters(BlockBasedTableOptions* table) {
+  using ROCKSDB_NAMESPACE::PinningTier;
+  if (table->no_block_cache) return;
+  table->cache_index_and_filter_blocks = true;
+  table->pin_l0_filter_and_index_blocks_in_cache = false;
+  table->metadata_cache_options.top_level_index_pinning = PinningTier::kNone;
+  table->metadata_cache_options.partition_pinning = PinningTier::kNone;
+  table->metadata_cache_options.unpartitioned_pinning = PinningTier::kNone;
+}
+
+// What a policy is shown when a database is opened.
+ColumnFamilyOptions FamilyOptionsFor(const JobOptions& job, const ConfigOptions& config,
+                                     const CompactionServiceOptionsOverride& given) {
+  JobOptions::Texts known;
+  for (const char* const name : {"max_bytes_for_level_multiplier", "optimize_filters_for_hits",
+                                 "level_compaction_dynamic_level_bytes"}) {
+    const auto found = job.family_options.find(name);
+    if (found != job.family_options.end()) known.insert(*found);
+  }
+  ColumnFamilyOptions options;
+  ColumnFamilyOptions base;
+  base.comparator = given.comparator;
+  const Status status =
+      ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromMap(config, base, known, &options);
+  return status.ok() ? options : base;
+}
+
+// Whether what is known of trees decides about filters.
+bool GoesByTrees(const PolicyOptions& options) {
+  return options.build == Build::kWinnow &&
+         (options.level_plan != LevelPlan::kUniform || options.filter_memory > 0);
+}
+
+// The first of the texts that is of the tree's family; empty, or why there is none.
+std::string FindTree(const std::string& texts, CarriedTree* tree) {
+  std::string damage;
+  std::string other = "no text of ExportLearned came with it";
+  std::istringstream lines(texts);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty()) continue;
+    CarriedTree read;
+    const std::string wrong = TreeOfText(line, &read);
+    if (!wrong.empty()) {
+      damage = "the text of ExportLearned can't be read: " + wrong;
+    } else if (read.family != tree->family) {
+      other = "the text of ExportLearned is of the column family " + Quoted(read.family);
+    } else {
+      *tree = std::move(read);
+      return {};
+    }
+  }
+  // Which may have been that of this family.
+  return damage.empty() ? other : damage;
+}
+
+std::string Counted(size_t count, const std::string& name) {
+  return std::to_string(count) + " " + name + (count == 1 ? "" : "s");
+}
+
+// Of the policy that the job's table options have; null: none.
+void TellOfTree(const ROCKSDB_NAMESPACE::FilterPolicy* policy, const std::string& texts,
+                const std::string& family) {
+  if (const Policy* const ours = AsPolicy(policy)) {
+    const JobLine line = RestoreTree(ours->options(), texts, family, &ours->known()->trees);
+    ours->SayInFirstLog(line.text, line.is_warning);
+  } else if (const JobPolicy* const other = AsJobPolicy(policy)) {
+    other->TellOfTree(texts, family);
+  }
+}
+
+Status Prepare(const std::string& name, const std::string& input, const std::string& learned,
+               CompactionServiceOptionsOverride* given) {
+  Env* const env = given->env != nullptr ? given->env : Env::Default();
+  JobOptions job;
+  Status status = ReadJobOptions(env, name, input, &job);
+  if (status.ok()) status = CheckComparator(job, *given);
+  if (!status.ok()) return status;
+  const ConfigOptions config = Strict(env);
+  std::shared_ptr<const SliceTransform> prefix_extractor = given->prefix_extractor;
+  status = MakePrefixExtractor(job, config, &prefix_extractor);
+  if (!status.ok()) return status;
+  std::shared_ptr<TableFactory> factory = given->table_factory;
+  if (job.table_kind == TableFactory::kBlockBasedTableName()) {
+    BlockBasedTableOptions table;
+    status = MakeTableOptions(job, config, factory, &table);
+    if (status.ok() && table.filter_policy != nullptr) {
+      status =
+          table.filter_policy->ValidateOptions(DBOptions(), FamilyOptionsFor(job, config, *given));
+    }
+    if (!status.ok()) return status;
+    TellOfTree(table.filter_policy.get(), learned, job.family);
+    KeepNoFilters(&table);
+    factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  } else if (factory == nullptr) {
+    return Status::InvalidArgument(
+        "the column family " + Quoted(job.family) + " has tables of the kind " +
+            Quoted(job.table_kind),
+        "set table_factory of CompactionServiceOptionsOverride to a factory of these");
+  }
+  given->prefix_extractor = std::move(prefix_extractor);
+  given->table_factory = std::move(factory);
+  return Status::OK();
+}
+
+std::string Export(const Policy& policy, const std::string& family, const std::string& db_name) {
+  KnownTrees& trees = policy.shared()->trees;
+  KnownTrees::Parts parts;
+  bool is_of_use = false;
+  // Also of the one that SetOptions made in its place, if it did.
+  for (const PolicyOptions& options : {policy.options(), trees.policy()}) {
+    if (!GoesByTrees(options)) continue;
+    is_of_use = true;
+    if (GoesByFiles(options.level_plan) || options.filter_memory > 0) parts.has_files = true;
+    if (options.level_plan == LevelPlan::kLearned) parts.has_samples = true;
+  }
+  if (!is_of_use) return {};
+  const LiveFiles::Name database = db_name.empty() ? 0 : LiveFiles::NameOf(db_name, 0);
+  for (;; parts.most_files /= 2) {
+    std::string text = TextOfTree(trees.Carry(database, family, parts));
+    if (text.size() <= kMostLearnedBytes) return text;
+    if (parts.most_files == 0) return {};
+  }
+}
+
+}  // namespace
+
+JobLine RestoreTree(const PolicyOptions& options, const std::string& texts,
+                    const std::string& family, KnownTrees* trees) {
+  JobLine line;
+  line.text = "this compaction for another process builds filters by " + ToString(options);
+  if (!GoesByTrees(options)) return line;
+  CarriedTree tree;
+  tree.family = family;
+  const std::string problem = FindTree(texts, &tree);
+  trees->Restore(tree);
+  if (problem.empty()) {
+    line.text += ", with what was learned of " + Counted(tree.files.num_files, "file");
+    if (!tree.files.samples.empty()) {
+      line.text += " and " + Counted(tree.files.samples.size(), "sample") + " of lookups";
+    }
+    return line;
+  }
+  line.is_warning = true;
+  line.text += ", without what was learned of its tree (" + problem +
+               "): they have not the sizes that the database's own process would give them";
+  if (options.filter_memory > 0) {
+    line.text += ", but those of bits_per_key=" + PolicyOptionText("bits_per_key", options);
+  }
+  if (!texts.empty()) SayOnceOnStderr(line.text);
+  return line;
+}
+
+}  // namespace plugin
+
+std::string ExportLearned(const ROCKSDB_NAMESPACE::FilterPolicy& policy, const std::string& family,
+                          const std::string& db_name) noexcept {
+  try {
+    if (!plugin::VersionProblem().empty()) return {};
+    const plugin::Policy* const ours = plugin::AsPolicy(&policy);
+    return ours == nullptr ? std::string() : plugin::Export(*ours, family, db_name);
+  } catch (...) {
+    return {};
+  }
+}
+
+ROCKSDB_NAMESPACE::Status PrepareOpenAndCompact(
+    const std::string& name, const std::string& input, const std::string& learned,
+    ROCKSDB_NAMESPACE::CompactionServiceOptionsOverride* override_options) noexcept {
+  using ROCKSDB_NAMESPACE::Status;
+  try {
+    if (const std::string& problem = plugin::VersionProblem(); !problem.empty()) {
+      return Status::NotSupported(problem);
+    }
+    if (override_options == nullptr) {
+      return Status::InvalidArgument("PrepareOpenAndCompact has no options to fill");
+    }
+    return plugin::Prepare(name, input, learned, override_options);
+  } catch (const std::exception& problem) {
+    // RocksDB's parsers throw some errors, of numbers above all.
+    return Status::InvalidArgument("the compaction's options can't be read", problem.what());
+  } catch (...) {
+    return Status::InvalidArgument("the compaction's options can't be read");
+  }
+}
+
+}  // namespace winnow

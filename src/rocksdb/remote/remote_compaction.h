@@ -1,0 +1,47 @@
+// What a compaction for another process is told of its tree (winnow/rocksdb_remote_compaction.h).
+
+#ifndef WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_COMPACTION_H_
+#define WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_COMPACTION_H_
+
+#include <rocksdb/filter_policy.h>
+
+#include <string>
+
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+
+class KnownTrees;
+
+// For the worker's LOG.
+struct JobLine {
+  std::string text;
+  bool is_warning = false;
+};
+
+// Gives the trees of a policy with these options what the texts, as PrepareOpenAndCompact has them,
+// say of the family; where trees decide about filters and no text is of it, the line is a warning,
+// and stderr has it too, if there are texts. May throw std::bad_alloc.
+JobLine RestoreTree(const PolicyOptions& options, const std::string& texts,
+                    const std::string& family, KnownTrees* trees);
+
+// A policy that builds Winnow's filters under another name.
+class JobPolicy : public ROCKSDB_NAMESPACE::FilterPolicy {
+ public:
+  // For IsInstanceOf.
+  static const char* JobClassName() { return "winnow.internal.JobPolicy"; }
+
+  // RestoreTree, once, before it builds filters of the job; the first log that it is shown gets the
+  // line.
+  virtual void TellOfTree(const std::string& texts, const std::string& family) const = 0;
+};
+
+// Null: not such a policy.
+inline const JobPolicy* AsJobPolicy(const ROCKSDB_NAMESPACE::FilterPolicy* policy) {
+  const bool is_one = policy != nullptr && policy->IsInstanceOf(JobPolicy::JobClassName());
+  return is_one ? static_cast<const JobPolicy*>(policy) : nullptr;
+}
+
+}  // namespace winnow::plugin
+
+#endif  // WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_COMPACTION_H_

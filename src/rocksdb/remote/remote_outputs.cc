@@ -1,0 +1,306 @@
+#include "src/rocksdb/remote/remote_outputs.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/table.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "src/core/format.h"
+#include "src/rocksdb/policy.h"
+#include "src/rocksdb/stderr_line.h"
+#include "third_party/rocksdb_abi/type_information.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::SstFileReader;
+using ROCKSDB_NAMESPACE::TableProperties;
+
+// Of partitions, the first is as good as all.
+class FirstBlockPolicy final : public FilterPolicy {
+ public:
+  explicit FirstBlockPolicy(std::optional<bool>* is_ours) : is_ours_(is_ours) {}
+
+  const char* Name() const override { return "winnow.internal.FirstBlock"; }
+  const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
+
+  ROCKSDB_NAMESPACE::FilterBitsBuilder* GetBuilderWithContext(
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& /*context*/) const override {
+    return nullptr;
+  }
+
+  // Null: "may match".
+  ROCKSDB_NAMESPACE::FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
+    if (!*is_ours_) *is_ours_ = core::LooksOurs({contents.data(), contents.size()});
+    return nullptr;
+  }
+
+ private:
+  std::optional<bool>* const is_ours_;
+};
+
+// RocksDB reads partitions where there is a cache for them alone.
+constexpr size_t kCacheBytes = 1 << 20;
+
+Options ReaderOptions(ROCKSDB_NAMESPACE::Env* env, const BlockBasedTableOptions& table) {
+  Options options;
+  options.env = env;
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+bool HasOurFilter(ROCKSDB_NAMESPACE::Env* env, const std::string& path) {
+  std::optional<bool> is_ours;
+  BlockBasedTableOptions table;
+  table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(kCacheBytes);
+  table.filter_policy = std::make_shared<const FirstBlockPolicy>(&is_ours);
+  SstFileReader reader(ReaderOptions(env, table));
+  return reader.Open(path).ok() && is_ours.value_or(false);
+}
+
+bool NamesBuiltin(const std::string& policy) {
+  return policy == "bloomfilter" || policy == "ribbonfilter";
+}
+
+// Keys may have no prefix, and nothing else in a filter.
+bool HasWholeKeys(const TableProperties& properties) {
+  const auto found =
+      properties.user_collected_properties.find("rocksdb.block.based.table.whole.key.filtering");
+  return found == properties.user_collected_properties.end() || found->second != "0";
+}
+
+// Empty as well of a file that can't be read: compacted again meanwhile, it may be gone, and what
+// is damaged RocksDB tells.
+std::string FaultOf(ROCKSDB_NAMESPACE::Env* env, const RemoteOutput& file) {
+  SstFileReader reader(OptionsToReadProperties(env));
+  if (!reader.Open(file.path).ok()) return {};
+  const std::shared_ptr<const TableProperties> properties = reader.GetTableProperties();
+  if (properties == nullptr) return {};
+  const bool may_be_ours =
+      properties->filter_size > 0 && NamesBuiltin(properties->filter_policy_name);
+  return FaultOfOutput(*properties, may_be_ours && HasOurFilter(env, file.path),
+                       file.all_have_filters);
+}
+
+void SayOf(const RemoteOutputs::Database& database, const std::string& line) {
+  if (database.log != nullptr) {
+    ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, database.log.get(),
+                           "[winnow] %s", line.c_str());
+  }
+  if (IsLogging()) SayOnStderr(line);
+}
+
+std::string LeftOutText(size_t left_out, const std::string& folder) {
+  return std::to_string(left_out) + " more were not looked at; `winnow inspect " + folder +
+         "` lists all";
+}
+
+std::string LineOf(const RemoteOutput& file, const std::string& fault, size_t unsaid) {
+  return "compactions by other processes lose Winnow's filters: " + file.path +
+         " of column family " + file.family + " " + fault +
+         "; in the process that calls DB::OpenAndCompact, call winnow::PrepareOpenAndCompact "
+         "(winnow/rocksdb_remote_compaction.h) before, or preload libwinnow_preload.so, with the "
+         "WINNOW_POLICY of this process if it has one, and leave table_factory null; lookups read "
+         "the file without Winnow's filter until it is compacted again" +
+         (unsaid == 0
+              ? std::string()
+              : "; so it is of " + std::to_string(unsaid) + " more since the last such line");
+}
+
+}  // namespace
+
+Options OptionsToReadProperties(ROCKSDB_NAMESPACE::Env* env) {
+  BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  return ReaderOptions(env, table);
+}
+
+std::string FaultOfOutput(const TableProperties& properties, bool is_ours, bool all_have_filters) {
+  const std::string& policy = properties.filter_policy_name;
+  if (is_ours || properties.num_entries <= properties.num_range_deletions) return {};
+  if (properties.filter_size > 0) {
+    if (policy == Policy::kName) return {};
+    return "has a filter of " + std::string(NamesBuiltin(policy) ? "RocksDB's" : "the") +
+           " policy " + Quoted(policy) + ", which is the worker's";
+  }
+  if (policy.empty()) return "has no filter, as the worker's table_factory has no filter policy";
+  const bool may_be_left_out = policy == Policy::kName || NamesBuiltin(policy);
+  if (may_be_left_out && !(all_have_filters && HasWholeKeys(properties))) return {};
+  return "has no filter, as the worker's policy " + Quoted(policy) + " built none";
+}
+
+std::optional<size_t> SayingPace::Next(Time now) {
+  if (last_ && now - *last_ < kInterval) {
+    ++unsaid_;
+    return std::nullopt;
+  }
+  last_ = now;
+  return std::exchange(unsaid_, 0);
+}
+
+// What the thread keeps alive by itself.
+struct RemoteOutputs::State {
+  struct Waiting {
+    Database database;
+    RemoteOutput file;
+  };
+
+  // Of a database until it is closed.
+  struct Told {
+    Database database;
+    SayingPace pace;
+    size_t left_out = 0;  // that no line told of yet
+  };
+
+  // All below: with the lock.
+
+  // The thread is not in a process that was forked since.
+  void ForgetIfForked() noexcept {
+    if (process == getpid()) return;
+    process = getpid();
+    waiting.clear();
+    told.clear();
+    reading = nullptr;
+    has_thread = false;
+  }
+
+  void LeaveOutAll() noexcept {
+    for (const Waiting& one : waiting) {
+      const auto found = told.find(one.database.name);
+      if (found != told.end()) ++found->second.left_out;
+    }
+    waiting.clear();
+  }
+
+  // Without the lock.
+
+  static void Work(const std::shared_ptr<State>& state) noexcept {
+    std::unique_lock<std::mutex> lock(state->mutex);
+    while (!state->waiting.empty()) {
+      {
+        const Waiting next = std::move(state->waiting.front());
+        state->waiting.pop_front();
+        state->reading = next.database.name;
+        lock.unlock();
+        state->Read(next);
+      }
+      lock.lock();
+      state->reading = nullptr;
+      state->was_read.notify_all();
+    }
+    state->has_thread = false;
+  }
+
+  void Read(const Waiting& next) noexcept {
+    try {
+      const std::string fault = FaultOf(next.database.env, next.file);
+      if (!fault.empty()) Say(next, fault);
+    } catch (...) {
+      // Memory is short.
+    }
+  }
+
+  void Say(const Waiting& next, const std::string& fault) {
+    std::optional<size_t> unsaid;
+    size_t left_out = 0;
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      Told& database = told[next.database.name];
+      unsaid = database.pace.Next(std::chrono::steady_clock::now());
+      if (unsaid) left_out = std::exchange(database.left_out, 0);
+    }
+    if (!unsaid) return;
+    std::string line = LineOf(next.file, fault, *unsaid);
+    if (left_out > 0) line += "; " + LeftOutText(left_out, next.database.folder);
+    SayOf(next.database, line);
+  }
+
+  std::mutex mutex;
+  std::condition_variable was_read;
+  std::deque<Waiting> waiting;  // there is a thread if any does
+  std::map<const void*, Told> told;
+  const void* reading = nullptr;  // of which database
+  bool has_thread = false;
+  pid_t process = getpid();
+};
+
+RemoteOutputs::RemoteOutputs() : state_(std::make_shared<State>()) {}
+
+RemoteOutputs::~RemoteOutputs() {
+  std::unique_lock<std::mutex> lock(state_->mutex);
+  state_->ForgetIfForked();
+  state_->waiting.clear();
+  state_->was_read.wait(lock, [this] { return state_->reading == nullptr; });
+}
+
+void RemoteOutputs::Look(const Database& database, std::vector<RemoteOutput> files) {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  state_->ForgetIfForked();
+  State::Told& told = state_->told[database.name];
+  told.database = database;
+  size_t taken = 0;
+  try {
+    while (taken < files.size() && state_->waiting.size() < kMostWaiting) {
+      state_->waiting.push_back({database, std::move(files[taken])});
+      ++taken;
+    }
+    if (!state_->has_thread && !state_->waiting.empty()) {
+      // A lambda, whose type is hidden where this is compiled into RocksDB: State was not whole yet
+      // when its pointer was instantiated, and a thread of one would be shown.
+      std::thread([state = state_] { State::Work(state); }).detach();
+      state_->has_thread = true;
+    }
+  } catch (...) {
+    if (!state_->has_thread) state_->LeaveOutAll();  // which nobody would read
+  }
+  told.left_out += files.size() - taken;
+}
+
+void RemoteOutputs::Closed(const void* database) noexcept {
+  std::unique_lock<std::mutex> lock(state_->mutex);
+  const auto is_its = [database](const State::Waiting& one) {
+    return one.database.name == database;
+  };
+  state_->ForgetIfForked();
+  size_t kept = 0;
+  const size_t waited = state_->waiting.size();
+  state_->waiting.erase(
+      std::remove_if(state_->waiting.begin(), state_->waiting.end(),
+                     [&](const State::Waiting& one) { return is_its(one) && ++kept > kMostAtEnd; }),
+      state_->waiting.end());
+  const size_t left_out = waited - state_->waiting.size();
+  std::stable_partition(state_->waiting.begin(), state_->waiting.end(), is_its);
+  state_->was_read.wait(lock, [&] {
+    return state_->reading != database &&
+           std::none_of(state_->waiting.begin(), state_->waiting.end(), is_its);
+  });
+  auto told = state_->told.extract(database);
+  lock.unlock();
+  if (told.empty()) return;
+  told.mapped().left_out += left_out;
+  if (told.mapped().left_out == 0) return;
+  try {
+    const Database& closed = told.mapped().database;
+    SayOf(closed, "of the files that other processes wrote by DB::OpenAndCompact, " +
+                      LeftOutText(told.mapped().left_out, closed.folder));
+  } catch (...) {
+    // Memory is short.
+  }
+}
+
+}  // namespace winnow::plugin

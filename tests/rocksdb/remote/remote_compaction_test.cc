@@ -1,0 +1,689 @@
+// Compactions that a service hands to DB::OpenAndCompact: their filters are those that the
+// database's own process would have built.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/options.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/rocksdb/policy.h"
+#include "src/rocksdb/trees/tree_text.h"
+#include "tests/support/database_files.h"
+#include "tests/support/database_model.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "third_party/rocksdb_abi/compaction_service.h"
+#include "winnow/rocksdb_listener.h"
+#include "winnow/rocksdb_policy.h"
+#include "winnow/rocksdb_remote_compaction.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyMetaData;
+using ROCKSDB_NAMESPACE::CompactionServiceOptionsOverride;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::PinningTier;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::TableFactory;
+using ::testing::AllOf;
+using testing::FileFilter;
+using ::testing::HasSubstr;
+using testing::Key;
+using testing::MakePolicyFrom;
+using ::testing::Not;
+
+constexpr uint64_t kKeys = 20'000;
+
+// Hands compactions to OpenAndCompact in this process.
+class Workers final : public rocksdb_abi::CompactionService {
+ public:
+  explicit Workers(std::string folder) : folder_(std::move(folder)) {}
+  const char* Name() const override { return "workers"; }
+
+  // What the service asks for each job: the text beside it.
+  std::function<std::string(const Job&)> learned = [](const Job&) { return std::string(); };
+  // What a worker sets by itself.
+  std::function<void(CompactionServiceOptionsOverride*)> set = [](auto*) {};
+  bool works = true;  // or RocksDB does the job itself
+
+  // Of the last job.
+  std::string name;
+  std::string input;
+  std::string text;
+  std::string log;
+  std::shared_ptr<TableFactory> factory;
+  Status status;
+  int done = 0;
+
+  JobStatus Start(const std::string&, const Job& job, const std::string& job_input) override {
+    name = job.db_name;
+    input = job_input;
+    text = learned(job);
+    return works ? JobStatus::kSuccess : JobStatus::kUseLocal;
+  }
+
+  JobStatus Finish(const std::string& id, std::string* output) override {
+    CompactionServiceOptionsOverride options;
+    set(&options);
+    status = PrepareOpenAndCompact(name, input, text, &options);
+    if (!status.ok()) return JobStatus::kUseLocal;
+    factory = options.table_factory;
+    const std::string folder = folder_ + "/" + id;
+    status = DB::OpenAndCompact(name, folder, input, output, options);
+    log = testing::ReadFile(folder + "/LOG");
+    if (!status.ok()) return JobStatus::kUseLocal;
+    ++done;
+    return JobStatus::kSuccess;
+  }
+
+ private:
+  const std::string folder_;
+};
+
+class RemoteCompactionTest : public ::testing::Test {
+ protected:
+  RemoteCompactionTest() {
+    EXPECT_EQ(winnow_rocksdb_register(), 0);
+    std::filesystem::create_directory(folder_ / "jobs");
+    workers_ = std::make_shared<Workers>(folder_ / "jobs");
+    options_ = testing::MakeOptions(BlockBasedTableOptions());
+    options_.compression = ROCKSDB_NAMESPACE::kNoCompression;
+    options_.target_file_size_base = 48 << 10;  // some 1,200 keys
+  }
+
+  void Open(const BlockBasedTableOptions& table, bool is_remote = true) {
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    options_.compaction_service = is_remote ? workers_ : nullptr;
+    database_ = testing::OpenDatabase(options_, path_);
+    ASSERT_NE(database_, nullptr);
+  }
+  void Open(const std::string& policy, bool is_remote = true) {
+    BlockBasedTableOptions table;
+    table.filter_policy = MakePolicyFrom(policy);
+    Open(table, is_remote);
+  }
+
+  // Each step-th key, on level 0.
+  void Write(uint64_t step = 1) {
+    for (uint64_t i = 0; i < kKeys; i += step) {
+      ASSERT_STATUS_OK(database_->Put({}, Key(i), "value"));
+    }
+    ASSERT_STATUS_OK(database_->Flush({}));
+  }
+
+  // The files of one level into another.
+  Status Compact(size_t from, int to) {
+    ColumnFamilyMetaData metadata;
+    database_->GetColumnFamilyMetaData(&metadata);
+    std::vector<std::string> names;
+    for (const auto& file : metadata.levels[from].files) names.push_back(file.name);
+    ROCKSDB_NAMESPACE::CompactionOptions compaction;
+    compaction.compression = ROCKSDB_NAMESPACE::kDisableCompressionOption;
+    compaction.output_file_size_limit = options_.target_file_size_base;
+    return database_->CompactFiles(compaction, names, to);
+  }
+
+  // A job's input, which no worker gets.
+  std::string InputOfJob(const std::string& policy) {
+    workers_->works = false;
+    Open(policy);
+    Write();
+    Write();
+    EXPECT_TRUE(Compact(0, 1).ok());
+    EXPECT_FALSE(workers_->input.empty());
+    return workers_->input;
+  }
+
+  // Of all files, by their keys' order.
+  std::vector<std::string> Blocks() {
+    std::vector<std::string> blocks;
+    for (const FileFilter& filter : testing::ReadFilters(path_)) blocks.push_back(filter.block);
+    return blocks;
+  }
+
+  testing::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "db";
+  std::unique_ptr<ROCKSDB_NAMESPACE::Env> memory_;  // of a test that has files there
+  Options options_;
+  std::shared_ptr<Workers> workers_;
+  std::unique_ptr<DB> database_;
+};
+
+// One database and its copy, of which a service takes the same compaction.
+class RemotePlanTest : public RemoteCompactionTest {
+ protected:
+  void OpenPlanned(const std::string& policy) {
+    policy_ = MakePolicyFrom(policy);
+    options_.listeners = {NewListener(policy_)};
+    BlockBasedTableOptions table;
+    table.filter_policy = policy_;
+    Open(table);
+  }
+
+  // Most keys on level 3, and some of them above, where absent ones are looked up, of a tenth of
+  // the tree most often.
+  void WriteTree() {
+    workers_->works = false;
+    for (const auto& [step, level] : {std::pair{1, 3}, {7, 2}, {23, 1}, {7, 2}, {29, 1}}) {
+      Write(static_cast<uint64_t>(step));
+      ASSERT_STATUS_OK(Compact(0, level));
+    }
+    std::string value;
+    for (uint64_t i = 0; i < 10 * kKeys; ++i) {
+      const uint64_t at = i % 4 == 0 ? i % kKeys : i % (kKeys / 10);
+      EXPECT_TRUE(database_->Get({}, Key(at) + std::to_string(i), &value).IsNotFound());
+    }
+    Write(11);
+  }
+
+  // What the filters of the files take that each of some compactions writes. The database is closed
+  // then.
+  std::vector<double> MemoryOfCompactions() {
+    std::vector<double> memory;
+    for (const auto& [from, to] : {std::pair{1, 2}, {2, 3}, {0, 1}}) {
+      const uint64_t before = Numbers().back();
+      const Status status = Compact(static_cast<size_t>(from), to);
+      EXPECT_TRUE(status.ok()) << status.ToString();
+      const std::vector<uint64_t> now = Numbers();
+      memory.push_back(0);
+      for (const FileFilter& filter : testing::ReadFilters(path_)) {
+        const uint64_t number = std::stoull(std::filesystem::path(filter.file).filename());
+        if (number > before && std::count(now.begin(), now.end(), number) > 0) {
+          memory.back() += static_cast<double>(filter.block.size());
+        }
+      }
+    }
+    database_.reset();
+    return memory;
+  }
+
+  // Of the files, increasing.
+  std::vector<uint64_t> Numbers() {
+    std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
+    database_->GetLiveFilesMetaData(&files);
+    std::vector<uint64_t> numbers;
+    for (const auto& file : files) numbers.push_back(file.file_number);
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+  }
+
+  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy_;
+};
+
+TEST_F(RemotePlanTest, FiltersOfAWorkerTakeWhatTheDatabaseWouldHaveGivenThem) {
+  const std::string copy = folder_ / "copy";
+  for (const std::string plan :
+       {"level_plan=by_level", "level_plan=auto", "level_plan=learned", "filter_memory=20k",
+        "level_plan=auto;filter_memory=20k", "level_plan=learned;filter_memory=20k"}) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::remove_all(copy);
+    const std::string policy = "{id=winnow;bits_per_key=10;" + plan + "}";
+    OpenPlanned(policy);
+    WriteTree();
+    std::filesystem::copy(path_, copy, std::filesystem::copy_options::recursive);
+    std::vector<std::string> texts;
+    workers_->learned = [&](const auto& job) {
+      texts.push_back(ExportLearned(*policy_, "default", job.db_name));
+      return std::string();
+    };
+    const std::vector<double> local = MemoryOfCompactions();
+    for (const bool is_told : {true, false}) {
+      std::filesystem::remove_all(path_);
+      std::filesystem::copy(copy, path_, std::filesystem::copy_options::recursive);
+      OpenPlanned(policy);
+      workers_->works = true;
+      workers_->done = 0;
+      workers_->learned = [&](const auto&) {
+        return is_told ? texts.at(static_cast<size_t>(workers_->done)) : std::string();
+      };
+      const std::vector<double> remote = MemoryOfCompactions();
+      EXPECT_EQ(workers_->done, 3) << workers_->status.ToString();
+      double most_off = 0;
+      for (size_t i = 0; i < local.size(); ++i) {
+        most_off = std::max(most_off, std::abs(remote[i] / local[i] - 1));
+      }
+      if (is_told) {
+        EXPECT_LE(most_off, 0.02) << plan;
+        EXPECT_THAT(workers_->log, HasSubstr(", with what was learned of"));
+      } else {
+        EXPECT_GT(most_off, 0.02) << plan;
+        EXPECT_THAT(workers_->log, HasSubstr(", without what was learned of its tree (no text"));
+      }
+      RecordProperty(plan + (is_told ? " told" : " untold"), std::to_string(most_off));
+    }
+  }
+}
+
+TEST_F(RemoteCompactionTest, AWorkerBuildsTheFiltersThatTheDatabaseWouldHaveBuilt) {
+  for (const char* const policy : {"winnow:12", "{id=winnow;bits_per_key=9;bloom_before_level=4}",
+                                   "winnow:8.5", "{id=winnow;bits_per_key=10;build=ribbonfilter}",
+                                   "bloomfilter:11:false", "ribbonfilter:9:-1"}) {
+    std::vector<std::string> blocks[2];
+    for (const bool is_remote : {false, true}) {
+      std::filesystem::remove_all(path_);
+      workers_->done = 0;
+      Open(policy, is_remote);
+      Write();
+      Write(3);
+      ASSERT_STATUS_OK(Compact(0, 2));
+      EXPECT_EQ(workers_->done, is_remote ? 1 : 0) << workers_->status.ToString();
+      testing::Model model;
+      for (uint64_t i = 0; i < kKeys; ++i) model[Key(i)] = "value";
+      testing::ExpectAllKeys(*database_, model, kKeys);
+      database_.reset();
+      blocks[is_remote ? 1 : 0] = Blocks();
+    }
+    EXPECT_GT(blocks[0].size(), 4u);
+    EXPECT_GT(blocks[0].front().size(), 1000u) << policy;
+    EXPECT_EQ(blocks[0], blocks[1]) << policy;
+  }
+}
+
+TEST_F(RemoteCompactionTest, AWorkerHasAllTableOptionsOfTheDatabase) {
+  using Change = std::function<void(BlockBasedTableOptions*)>;
+  const std::vector<Change> changes = {
+      [](auto*) {},
+      [](auto* table) { table->filter_policy.reset(); },
+      [](auto* table) { table->block_size = 8192; },
+      [](auto* table) { table->format_version = 4; },
+      [](auto* table) { table->checksum = ROCKSDB_NAMESPACE::kCRC32c; },
+      [](auto* table) { table->whole_key_filtering = false; },
+      [](auto* table) {
+        table->cache_index_and_filter_blocks = true;
+        table->metadata_cache_options.unpartitioned_pinning = PinningTier::kAll;
+      },
+      [](auto* table) { table->index_type = BlockBasedTableOptions::kBinarySearchWithFirstKey; },
+      [](auto* table) {
+        table->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+        table->partition_filters = true;
+        table->metadata_block_size = 1024;
+      },
+      [](auto* table) {
+        table->optimize_filters_for_memory = true;
+        table->detect_filter_construct_corruption = true;
+        table->filter_policy = MakePolicyFrom(
+            "{id=winnow;bits_per_key=9;ribbon_min_keys=777;bloom_before_level=1;level_plan=auto;"
+            "level_size_ratio=8;absent_share=0.75}");
+      },
+      [](auto* table) {
+        table->data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
+        table->block_restart_interval = 8;
+        table->index_shortening = BlockBasedTableOptions::IndexShorteningMode::kNoShortening;
+        table->no_block_cache = true;
+      }};
+  options_.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(5));
+  for (const Change& change : changes) {
+    std::filesystem::remove_all(path_);
+    workers_->done = 0;
+    BlockBasedTableOptions table;
+    table.filter_policy = MakePolicyFrom("winnow:10");
+    change(&table);
+    Open(table);
+    Write();
+    Write();
+    ASSERT_STATUS_OK(Compact(0, 1));
+    EXPECT_EQ(workers_->done, 1) << workers_->status.ToString();
+    std::string expected;
+    std::string found;
+    ROCKSDB_NAMESPACE::ConfigOptions config;
+    BlockBasedTableOptions wanted = *options_.table_factory->GetOptions<BlockBasedTableOptions>();
+    if (!table.no_block_cache) {
+      // No filter stays in memory, as nobody asks it.
+      wanted.cache_index_and_filter_blocks = true;
+      wanted.metadata_cache_options = {PinningTier::kNone, PinningTier::kNone, PinningTier::kNone};
+    }
+    const std::unique_ptr<ROCKSDB_NAMESPACE::TableFactory> factory(
+        NewBlockBasedTableFactory(wanted));
+    ASSERT_STATUS_OK(factory->GetOptionString(config, &expected));
+    ASSERT_STATUS_OK(workers_->factory->GetOptionString(config, &found));
+    EXPECT_EQ(expected, found);
+    EXPECT_EQ(testing::KindsOfFilters(path_).count("none"),
+              table.filter_policy == nullptr ? 1u : 0u);
+    database_.reset();
+  }
+}
+
+// Filters without prefixes would be of no use to seeks.
+TEST_F(RemoteCompactionTest, AWorkerTakesThePrefixesOfTheDatabase) {
+  for (const bool is_capped : {false, true}) {
+    options_.prefix_extractor.reset(is_capped ? ROCKSDB_NAMESPACE::NewCappedPrefixTransform(6)
+                                              : ROCKSDB_NAMESPACE::NewFixedPrefixTransform(6));
+    std::filesystem::remove_all(path_);
+    const std::string input = InputOfJob("winnow:10");
+    CompactionServiceOptionsOverride options;
+    ASSERT_STATUS_OK(PrepareOpenAndCompact(path_, input, "", &options));
+    ASSERT_NE(options.prefix_extractor, nullptr);
+    EXPECT_EQ(options.prefix_extractor->AsString(), options_.prefix_extractor->AsString());
+    database_.reset();
+  }
+}
+
+TEST_F(RemoteCompactionTest, WhatHasNoPlaceInTextStaysAsTheWorkerSetIt) {
+  const std::string input = InputOfJob("winnow:10");
+  BlockBasedTableOptions table;
+  table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(1 << 20);
+  table.filter_policy.reset(ROCKSDB_NAMESPACE::NewBloomFilterPolicy(3));
+  table.block_size = 1 << 20;
+  CompactionServiceOptionsOverride options;
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(3));
+  const auto prefix_extractor = options.prefix_extractor;
+  ASSERT_STATUS_OK(PrepareOpenAndCompact(path_, input, "", &options));
+  const auto* const made = options.table_factory->GetOptions<BlockBasedTableOptions>();
+  EXPECT_EQ(made->block_cache, table.block_cache);
+  EXPECT_STREQ(made->filter_policy->Name(), Policy::kName);
+  EXPECT_EQ(made->block_size, BlockBasedTableOptions().block_size);
+  EXPECT_EQ(options.prefix_extractor, prefix_extractor);
+}
+
+// ---- What is wrong is said
+
+TEST_F(RemoteCompactionTest, ATextThatCantBeReadIsLeftOutAndTheLogTells) {
+  const auto log_with = [this](const std::string& text) {
+    std::filesystem::remove_all(path_);
+    Open("{id=winnow;bits_per_key=10;level_plan=auto}");
+    Write();
+    Write();
+    workers_->learned = [&](const auto&) { return text; };
+    EXPECT_TRUE(Compact(0, 1).ok());
+    EXPECT_TRUE(workers_->status.ok()) << workers_->status.ToString();
+    database_.reset();
+    return workers_->log;
+  };
+  const std::string good = ExportLearned(*MakePolicyFrom("{id=winnow;level_plan=auto}"), "default");
+  EXPECT_THAT(log_with(good), HasSubstr("level_plan=auto;level_size_ratio=auto;absent_share=1, "
+                                        "with what was learned of 0 files"));
+  EXPECT_THAT(log_with(good.substr(0, good.size() - 2)), HasSubstr("it is damaged or cut off"));
+  EXPECT_THAT(log_with("winnow-learned:2:00"), HasSubstr("it is of another version of Winnow"));
+  EXPECT_THAT(log_with("learned"), HasSubstr("it is no text of ExportLearned"));
+  const std::string other = ExportLearned(*MakePolicyFrom("{id=winnow;level_plan=auto}"), "other");
+  EXPECT_THAT(log_with(other), HasSubstr("is of the column family \"other\""));
+  EXPECT_THAT(log_with(other + "\n" + good), HasSubstr("with what was learned of 0 files"));
+  EXPECT_THAT(log_with(good.substr(0, good.size() - 2) + "\n" + other),
+              HasSubstr("it is damaged or cut off"));
+}
+
+TEST_F(RemoteCompactionTest, ThereIsNothingToTellWithoutAPlan) {
+  for (const char* const policy :
+       {"winnow:10", "{id=winnow;build=bloomfilter;level_plan=auto}", "bloomfilter:10:false"}) {
+    EXPECT_EQ(ExportLearned(*MakePolicyFrom(policy), "default"), "") << policy;
+  }
+  EXPECT_NE(ExportLearned(*MakePolicyFrom("{id=winnow;filter_memory=1m}"), "default"), "");
+}
+
+TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromised) {
+  const auto policy = MakePolicyFrom("{id=winnow;level_plan=learned}");
+  KnownTrees& trees = static_cast<const Policy&>(*policy).known()->trees;
+  BuildFacts facts;
+  facts.level = 5;
+  trees.Learn(this, "default", facts);
+  TreeRecord& record = *trees.RecordOf(this, "default");
+  std::mt19937_64 random(1);
+  std::vector<std::string> keys;
+  for (size_t i = 0; i <= LiveFiles::kMostFiles; ++i) {
+    std::string key(LiveFiles::kMostKeyBytes, 0);
+    for (char& byte : key) byte = static_cast<char>(random());
+    keys.push_back(key);
+  }
+  std::sort(keys.begin(), keys.end());
+  for (size_t i = 0; i < LiveFiles::kMostFiles; ++i) {
+    LiveFiles::NewFile file;
+    file.level = 5;
+    file.range = {keys[i], keys[i + 1]};
+    file.keys = 1'000'000 + i;
+    record.files.AddMemory(record.files.Add(file, 1), {1.2e6, 1.25e6});
+  }
+  ASSERT_TRUE(record.files.MakeGrid());
+  std::vector<LookupSamples::Record> samples(LookupSamples::kMostRecords);
+  for (LookupSamples::Record& sample : samples) {
+    sample.place = static_cast<float>(random() % 65536) / 65536;
+    sample.ended_with_no = true;
+  }
+  record.files.samples().Add(samples);
+  const std::string text = ExportLearned(*policy, "default");
+  EXPECT_LE(text.size(), kMostLearnedBytes);
+  CarriedTree tree;
+  ASSERT_EQ(TreeOfText(text, &tree), "");
+  EXPECT_EQ(tree.files.num_files, LiveFiles::kMostFiles);
+  EXPECT_GE(tree.files.files.size(), 500u);
+  EXPECT_EQ(tree.files.samples.size(), samples.size());
+}
+
+// As from RocksDB 9.8 on, where a service may still have the first one.
+TEST_F(RemoteCompactionTest, APolicyTellsForTheOneThatSetOptionsMadeInItsPlace) {
+  struct Change {
+    const char* from;
+    const char* to;
+    size_t files;
+    size_t samples;
+  };
+  for (const Change& change : {Change{"level_plan=uniform", "level_plan=auto", 1, 0},
+                               {"build=bloomfilter;level_plan=auto", "level_plan=auto", 1, 0},
+                               {"level_plan=auto", "level_plan=learned", 1, 1},
+                               {"level_plan=by_level", "level_plan=auto", 1, 0},
+                               {"level_plan=by_level", "filter_memory=1m", 1, 0},
+                               {"level_plan=uniform", "level_plan=by_level", 0, 0}}) {
+    SCOPED_TRACE(std::string(change.from) + " to " + change.to);
+    const auto first = MakePolicyFrom(std::string("{id=winnow;") + change.from + "}");
+    KnownTrees& trees = static_cast<const Policy&>(*first).known()->trees;
+    BuildFacts facts;
+    facts.level = 3;
+    trees.Learn(this, "default", facts);
+    LiveFiles& files = trees.RecordOf(this, "default")->files;
+    LiveFiles::NewFile file;
+    file.level = 3;
+    file.range = {"a", "b"};
+    file.keys = 1000;
+    files.AddMemory(files.Add(file, 1), {1e3, 1e3});
+    ASSERT_TRUE(files.MakeGrid());
+    files.samples().Add({LookupSamples::Record()});
+    first->IsInstanceOf("winnow.Filter");
+    const auto second = MakePolicyFrom(std::string("{id=winnow.Filter;") + change.to + "}");
+    ASSERT_STATUS_OK(second->ValidateOptions({}, {}));
+    CarriedTree tree;
+    ASSERT_EQ(TreeOfText(ExportLearned(*first, "default"), &tree), "");
+    EXPECT_EQ(tree.depth, 4);
+    EXPECT_EQ(tree.files.files.size(), change.files);
+    EXPECT_EQ(tree.files.samples.size(), change.samples);
+  }
+}
+
+// OPTIONS files are compared with the options of an open database.
+TEST_F(RemoteCompactionTest, WhatWasLearnedIsNotAmongTheOptions) {
+  Open("{id=winnow;level_plan=auto}");
+  Write();
+  const auto policy_of = [](const TableFactory& factory) {
+    return factory.GetOptions<BlockBasedTableOptions>()->filter_policy;
+  };
+  const std::string text = ExportLearned(*policy_of(*options_.table_factory), "default", path_);
+  std::string options;
+  ASSERT_STATUS_OK(policy_of(*options_.table_factory)->GetOptionString({}, &options));
+  EXPECT_THAT(options, Not(HasSubstr("learned")));
+  CompactionServiceOptionsOverride worker;
+  Write();
+  ASSERT_STATUS_OK(Compact(0, 1));
+  ASSERT_STATUS_OK(PrepareOpenAndCompact(path_, workers_->input, text, &worker));
+  std::string of_worker;
+  ASSERT_STATUS_OK(policy_of(*worker.table_factory)->GetOptionString({}, &of_worker));
+  EXPECT_EQ(options, of_worker);
+}
+
+TEST_F(RemoteCompactionTest, InputThatIsCutOffOrChangedIsAnErrorOrAnotherJob) {
+  options_.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(5));
+  const std::string input = InputOfJob("winnow:10");
+  for (size_t size = 0; size < input.size(); ++size) {
+    CompactionServiceOptionsOverride options;
+    const Status status = PrepareOpenAndCompact(path_, input.substr(0, size), "", &options);
+    ASSERT_FALSE(status.ok()) << size;
+    ASSERT_EQ(options.table_factory, nullptr) << size;
+  }
+  for (size_t at = 0; at < input.size(); ++at) {
+    for (const unsigned flip : {1u, 32u, 128u}) {
+      std::string changed = input;
+      changed[at] = static_cast<char>(static_cast<unsigned char>(changed[at]) ^ flip);
+      CompactionServiceOptionsOverride options;
+      const Status status = PrepareOpenAndCompact(path_, changed, "", &options);
+      ASSERT_EQ(options.table_factory != nullptr, status.ok()) << at;
+    }
+  }
+}
+
+TEST_F(RemoteCompactionTest, ErrorsSayWhatToDo) {
+  const std::string input = InputOfJob("winnow:10");
+  const auto said = [&](const std::string& name, const std::string& job,
+                        const std::function<void(CompactionServiceOptionsOverride*)>& set) {
+    CompactionServiceOptionsOverride options;
+    set(&options);
+    return PrepareOpenAndCompact(name, job, "", &options).ToString();
+  };
+  const auto nothing = [](auto*) {};
+  EXPECT_EQ(said(path_, input, nothing), "OK");
+  EXPECT_THAT(PrepareOpenAndCompact(path_, input, "", nullptr).ToString(),
+              HasSubstr("Invalid argument"));
+  EXPECT_THAT(said(path_, "", nothing), HasSubstr("Invalid argument: the compaction's input is "));
+  EXPECT_THAT(said(path_, "\2" + input.substr(1), nothing),
+              HasSubstr("Not implemented: the compaction's input is of another RocksDB than "));
+  std::string other_form = input;
+  if (rocksdb_abi::kJobsHaveFamilyOptions) {
+    other_form += "cf_name=64656661756C74;";
+  } else {
+    other_form += "column_family={name=64656661756C74;options={num_levels=7;};};";
+  }
+  EXPECT_THAT(said(path_, other_form, nothing),
+              HasSubstr("give it to a worker with the RocksDB of the database's own process"));
+  EXPECT_THAT(said(folder_ / "nowhere", input, nothing), HasSubstr("nowhere"));
+  std::filesystem::create_directory(folder_ / "empty");
+  EXPECT_THAT(said(folder_ / "empty", input, nothing),
+              AllOf(HasSubstr("NotFound"), HasSubstr("with its OPTIONS file")));
+  EXPECT_THAT(said(path_, input,
+                   [](auto* options) {
+                     options->comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+                   }),
+              AllOf(HasSubstr("Invalid argument"), HasSubstr("leveldb.BytewiseComparator"),
+                    HasSubstr("set comparator of CompactionServiceOptionsOverride to it")));
+}
+
+// Releases of one version differ in whether an input has the number.
+TEST_F(RemoteCompactionTest, TheOptionsFileIsThatOfTheInputsNumberOrElseTheLatest) {
+  const std::string input = InputOfJob("winnow:10");
+  const std::string latest = testing::NewestOptionsPath(path_);
+  const auto bits_with = [&](const std::string& number) {
+    CompactionServiceOptionsOverride options;
+    const Status status =
+        PrepareOpenAndCompact(path_, input + "options_file_number=" + number + ";", "", &options);
+    if (!status.ok()) return status.ToString();
+    const auto* const table = options.table_factory->GetOptions<BlockBasedTableOptions>();
+    std::string bits;
+    EXPECT_TRUE(table->filter_policy->GetOption({}, "bits_per_key", &bits).ok());
+    return bits;
+  };
+  std::string text = testing::ReadFile(latest);
+  testing::WriteFile(path_ + "/OPTIONS-000001",
+                     text.replace(text.find("bits_per_key=10"), 15, "bits_per_key=12"));
+  EXPECT_EQ(bits_with(std::to_string(std::stoull(latest.substr(latest.rfind('-') + 1)))), "10");
+  EXPECT_EQ(bits_with("0"), "10");
+  EXPECT_EQ(bits_with("1"), "12");
+  EXPECT_THAT(bits_with("999999"), HasSubstr("OPTIONS-999999"));
+  EXPECT_THAT(bits_with("one"), HasSubstr("damaged"));
+}
+
+TEST_F(RemoteCompactionTest, TheOptionsFileIsReadByTheWorkersEnv) {
+  memory_.reset(ROCKSDB_NAMESPACE::NewMemEnv(ROCKSDB_NAMESPACE::Env::Default()));
+  options_.env = memory_.get();
+  const std::string input = InputOfJob("winnow:10");
+  CompactionServiceOptionsOverride options;
+  EXPECT_FALSE(PrepareOpenAndCompact(path_, input, "", &options).ok());
+  options.env = memory_.get();
+  ASSERT_STATUS_OK(PrepareOpenAndCompact(path_, input, "", &options));
+  EXPECT_NE(options.table_factory, nullptr);
+}
+
+// As many texts as families: RocksDB does not always tell a service of which one a job is.
+TEST_F(RemoteCompactionTest, AWorkerTakesTheTextAndTheOptionsOfItsFamily) {
+  const std::string name = "users #1: \\ \"new\"";
+  Open("bloomfilter:10:false");
+  const auto policy = MakePolicyFrom("{id=winnow;bits_per_key=10;level_plan=auto}");
+  BlockBasedTableOptions table;
+  table.filter_policy = policy;
+  ROCKSDB_NAMESPACE::ColumnFamilyOptions family_options = options_;
+  family_options.table_factory.reset(NewBlockBasedTableFactory(table));
+  ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
+  ASSERT_STATUS_OK(database_->CreateColumnFamily(family_options, name, &family));
+  workers_->learned = [&](const auto& job) {
+    return ExportLearned(*policy, "default", job.db_name) + "\n" +
+           ExportLearned(*policy, name, job.db_name);
+  };
+  for (int i = 0; i < 2; ++i) {
+    for (uint64_t key = 0; key < kKeys; ++key) {
+      ASSERT_STATUS_OK(database_->Put({}, family, Key(key), "value"));
+    }
+    ASSERT_STATUS_OK(database_->Flush({}, family));
+  }
+  ASSERT_STATUS_OK(database_->CompactRange({}, family, nullptr, nullptr));
+  EXPECT_EQ(workers_->done, 1) << workers_->status.ToString();
+  EXPECT_THAT(workers_->log, HasSubstr("absent_share=1, with what was learned of 2 files"));
+  ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
+}
+
+// Of an OPTIONS file that somebody changed, and that names what this process does not have.
+TEST_F(RemoteCompactionTest, WhatTheOptionsFileNamesAndNobodyKnowsIsAnError) {
+  const std::string input = InputOfJob("winnow:10");
+  const std::string path = testing::NewestOptionsPath(path_);
+  const std::string text = testing::ReadFile(path);
+  const auto said = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    const size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    if (at != std::string::npos) changed.replace(at, from.size(), to);
+    testing::WriteFile(path, changed);
+    CompactionServiceOptionsOverride options;
+    const Status status = PrepareOpenAndCompact(path_, input, "", &options);
+    EXPECT_EQ(options.table_factory != nullptr, status.ok());
+    return status.ToString();
+  };
+  EXPECT_EQ(said("winnow", "winnow"), "OK");
+  EXPECT_EQ(
+      said("filter_policy={id=winnow.Filter;", "filter_policy={id=winnow.Filter;build=winnow;"),
+      "OK");
+  EXPECT_THAT(said("filter_policy={id=winnow.Filter;", "filter_policy={id=sieve.Filter;"),
+              HasSubstr("sieve.Filter"));
+  EXPECT_THAT(said("filter_policy={id=winnow.Filter;", "filter_policy={id=winnow.Filter;mesh=9;"),
+              HasSubstr("mesh"));
+  EXPECT_THAT(said("bits_per_key=10", "bits_per_key=99"), HasSubstr("bits_per_key"));
+  EXPECT_THAT(said("  block_size=", "  block_colour=red\n  block_size="),
+              HasSubstr("block_colour"));
+  EXPECT_THAT(said("[TableOptions/BlockBasedTable", "[TableOptions/SieveTable"),
+              HasSubstr("tables of the kind \"SieveTable\""));
+  CompactionServiceOptionsOverride with_factory;
+  with_factory.table_factory.reset(ROCKSDB_NAMESPACE::NewPlainTableFactory());
+  const auto factory = with_factory.table_factory;
+  ASSERT_STATUS_OK(PrepareOpenAndCompact(path_, input, "", &with_factory));
+  EXPECT_EQ(with_factory.table_factory, factory);
+  EXPECT_THAT(said("[CFOptions \"default\"]", "[CFOptions \"other\"]"),
+              rocksdb_abi::kJobsHaveFamilyOptions ? HasSubstr("OK") : HasSubstr("NotFound"));
+  EXPECT_THAT(said("[TableOptions/BlockBasedTable \"default\"]",
+                   "[TableOptions/BlockBasedTable \"other\"]"),
+              HasSubstr("NotFound: the column family \"default\" is not in"));
+}
+
+}  // namespace
+}  // namespace winnow::plugin

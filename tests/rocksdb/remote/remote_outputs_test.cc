@@ -1,0 +1,383 @@
+// What the listener says of files that compaction workers wrote.
+
+#include "src/rocksdb/remote/remote_outputs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdarg>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "src/rocksdb/listener/listener.h"
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "third_party/rocksdb_abi/compaction_service.h"
+#include "winnow/rocksdb_listener.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::TableProperties;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::MakePolicyFrom;
+using ::testing::Not;
+
+constexpr char kLine[] = "[winnow] compactions by other processes lose Winnow's filters: ";
+constexpr int kKeys = 2000;
+
+BlockBasedTableOptions TableWith(const std::string& policy) {
+  BlockBasedTableOptions table;
+  if (!policy.empty()) table.filter_policy = MakePolicyFrom(policy);
+  return table;
+}
+
+// Does the jobs as a worker does that has this table, or leaves them to RocksDB.
+class Workers final : public rocksdb_abi::CompactionService {
+ public:
+  explicit Workers(std::string prefix) : prefix_(std::move(prefix)) {}
+
+  const char* Name() const override { return "RemoteOutputsTest.Workers"; }
+
+  void Use(const BlockBasedTableOptions& table) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    is_local_ = false;
+    override_.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  }
+  void UseLocal() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    is_local_ = true;
+  }
+  // That were done since the last time.
+  int TakeJobs() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::exchange(jobs_, 0);
+  }
+
+  JobStatus Start(const std::string& id, const Job& job, const std::string& input) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (is_local_) return JobStatus::kUseLocal;
+    output_.clear();  // RocksDB appends to it
+    const Status status = DB::OpenAndCompact(job.db_name, prefix_ + id, input, &output_, override_);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    ++jobs_;
+    return JobStatus::kSuccess;
+  }
+
+  JobStatus Finish(const std::string& /*id*/, std::string* output) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    *output = output_;
+    return JobStatus::kSuccess;
+  }
+
+ private:
+  const std::string prefix_;  // of its folders
+  std::mutex mutex_;
+  ROCKSDB_NAMESPACE::CompactionServiceOptionsOverride override_;
+  std::string output_;  // of the only job at a time
+  bool is_local_ = false;
+  int jobs_ = 0;
+};
+
+class RemoteOutputsTest : public ::testing::Test {
+ protected:
+  RemoteOutputsTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
+
+  Options OptionsOf(const BlockBasedTableOptions& table) const {
+    Options options = testing::MakeOptions(table);
+    options.compaction_service = workers_;
+    options.max_subcompactions = 1;
+    options.listeners.push_back(winnow::NewListener(table.filter_policy));
+    return options;
+  }
+
+  void Open(const Options& options) {
+    database_.reset();
+    database_ = testing::OpenDatabase(options, path_);
+    ASSERT_NE(database_, nullptr);
+  }
+
+  // Two flushes and their compaction to the last level.
+  void Compact(ColumnFamilyHandle* family = nullptr) {
+    if (family == nullptr) family = database_->DefaultColumnFamily();
+    for (int flush = 0; flush < 2; ++flush) {
+      for (int key = 0; key < kKeys; ++key) {
+        ASSERT_STATUS_OK(database_->Put(WriteOptions(), family, std::to_string(key), "value"));
+      }
+      ASSERT_STATUS_OK(database_->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
+    }
+    ROCKSDB_NAMESPACE::CompactRangeOptions how;
+    how.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+    ASSERT_STATUS_OK(database_->CompactRange(how, family, nullptr, nullptr));
+  }
+
+  std::vector<std::string> Lines() const {
+    std::vector<std::string> lines;
+    for (const std::string& line : testing::LinesThatBegin(testing::ReadFile(path_ + "/LOG"), "")) {
+      if (const size_t at = line.find(kLine); at != std::string::npos) {
+        lines.push_back(line.substr(at));
+      }
+    }
+    return lines;
+  }
+
+  // Files are looked at one after the other: those before are done then.
+  std::string FirstLine() const {
+    for (int i = 0; i < 3000 && Lines().empty(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    const std::vector<std::string> lines = Lines();
+    return lines.empty() ? std::string() : lines.front();
+  }
+
+  const testing::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "database";
+  const std::shared_ptr<Workers> workers_ = std::make_shared<Workers>(folder_ / "job-");
+  std::unique_ptr<DB> database_;
+};
+
+struct Worker {
+  const char* policy;
+  bool has_partitions;
+  const char* said;
+};
+
+class RemoteOutputsOfWorkerTest : public RemoteOutputsTest,
+                                  public ::testing::WithParamInterface<Worker> {};
+
+TEST_P(RemoteOutputsOfWorkerTest, AreSaidAtOnceWithWhatToDo) {
+  for (const char* const policy :
+       {"winnow:10", "{id=winnow;level_plan=auto}", "{id=winnow;filter_memory=1MiB}"}) {
+    Open(OptionsOf(TableWith(policy)));
+    BlockBasedTableOptions table = TableWith(GetParam().policy);
+    if (GetParam().has_partitions) {
+      table.partition_filters = true;
+      table.metadata_block_size = 512;
+      table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+    }
+    workers_->Use(table);
+    Compact();
+    EXPECT_THAT(FirstLine(),
+                AllOf(HasSubstr(path_ + "/"), HasSubstr(".sst of column family default "),
+                      HasSubstr(GetParam().said), HasSubstr("winnow::PrepareOpenAndCompact"),
+                      HasSubstr("libwinnow_preload.so"), Not(HasSubstr(" more since"))))
+        << policy;
+    Compact();
+    EXPECT_GE(workers_->TakeJobs(), 2);
+    database_.reset();  // which waits for all files
+    EXPECT_EQ(Lines().size(), 1u);
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Policies, RemoteOutputsOfWorkerTest,
+    ::testing::Values(
+        Worker{"", false, "has no filter, as the worker's table_factory has no"},
+        Worker{"bloomfilter:10", false, "a filter of RocksDB's policy \"bloomfilter\""},
+        Worker{"ribbonfilter:10", true, "a filter of RocksDB's policy \"ribbonfilter\""}));
+
+// The first line is of the one that should be told of, which comes last.
+TEST_F(RemoteOutputsTest, ThatAreAsTheyShouldBeAreNot) {
+  Options options = OptionsOf(TableWith("winnow:10"));
+  options.create_missing_column_families = true;
+  ColumnFamilyOptions foreign(options);
+  foreign.table_factory.reset(
+      ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(TableWith("bloomfilter:10")));
+  ColumnFamilyOptions without_last(options);
+  without_last.optimize_filters_for_hits = true;
+  std::vector<ColumnFamilyHandle*> handles;
+  rocksdb_abi::OpenedDB opened{};
+  ASSERT_STATUS_OK(DB::Open(options, path_,
+                            {{ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, options},
+                             {"foreign", foreign},
+                             {"without last", without_last}},
+                            &handles, &opened));
+  database_ = rocksdb_abi::Own(std::move(opened));
+  workers_->UseLocal();
+  for (ColumnFamilyHandle* const handle : handles) Compact(handle);
+  workers_->Use(TableWith("winnow:12"));
+  for (ColumnFamilyHandle* const handle : handles) Compact(handle);
+  workers_->Use(TableWith("bloomfilter:10"));
+  Compact(handles[1]);
+  EXPECT_GE(workers_->TakeJobs(), 4);
+  workers_->Use(TableWith(""));
+  Compact(handles[2]);
+  EXPECT_THAT(FirstLine(), HasSubstr(" of column family without last "));
+  for (ColumnFamilyHandle* const handle : handles) {
+    ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(handle));
+  }
+}
+
+// No flush tells whose the family is.
+TEST_F(RemoteOutputsTest, AreKnownByTheirInputs) {
+  workers_->UseLocal();
+  Open(OptionsOf(TableWith("winnow:10")));
+  Compact();
+  Open(OptionsOf(TableWith("winnow:10")));
+  workers_->Use(TableWith(""));
+  ROCKSDB_NAMESPACE::CompactRangeOptions how;
+  how.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+  ASSERT_STATUS_OK(database_->CompactRange(how, nullptr, nullptr));
+  EXPECT_THAT(FirstLine(), HasSubstr("has no filter"));
+}
+
+class KeepingLogger final : public ROCKSDB_NAMESPACE::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char text[4096];
+    std::vsnprintf(text, sizeof text, format, arguments);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    text_ += text;
+  }
+  std::string text() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return text_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string text_;
+};
+
+// As of a file that was compacted again before it was looked at.
+TEST_F(RemoteOutputsTest, ThatAreGoneAreNot) {
+  Options options = testing::MakeOptions(TableWith(""));
+  Open(options);
+  Compact();
+  std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
+  database_->GetLiveFilesMetaData(&files);
+  ASSERT_FALSE(files.empty());
+  const auto log = std::make_shared<KeepingLogger>();
+  RemoteOutputs outputs;
+  const RemoteOutputs::Database database{this, ROCKSDB_NAMESPACE::Env::Default(), log};
+  outputs.Look(database, {{path_ + "/999999.sst", "gone", true},
+                          {files.front().directory + files.front().name, "there", true}});
+  for (int i = 0; i < 3000 && log->text().empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_THAT(log->text(), AllOf(HasSubstr("of column family there"), Not(HasSubstr("gone"))));
+  outputs.Closed(this);
+  outputs.Look(database, {{path_ + "/999999.sst", "gone", true}});
+}
+
+TEST_F(RemoteOutputsTest, ThatAreTooManyAreCountedWhenTheDatabaseIsClosed) {
+  const auto log = std::make_shared<KeepingLogger>();
+  RemoteOutputs outputs;
+  const std::vector<RemoteOutput> gone(RemoteOutputs::kMostWaiting + 5,
+                                       {path_ + "/999999.sst", "gone", true});
+  outputs.Look({this, ROCKSDB_NAMESPACE::Env::Default(), log, path_}, gone);
+  outputs.Closed(this);
+  EXPECT_THAT(log->text(),
+              HasSubstr(" more were not looked at; `winnow inspect " + path_ + "` lists all"));
+}
+
+// Whoever writes there waits for its end.
+class HaltingLogger final : public ROCKSDB_NAMESPACE::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char* /*format*/, va_list /*arguments*/) override {
+    is_written_ = true;
+    while (!is_over_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  bool is_written() const { return is_written_; }
+  void End() { is_over_ = true; }
+
+ private:
+  std::atomic<bool> is_written_{false};
+  std::atomic<bool> is_over_{false};
+};
+
+TEST_F(RemoteOutputsTest, AForkedProcessDoesNotWaitForTheThreadThatItLacks) {
+  Open(testing::MakeOptions(TableWith("")));
+  Compact();
+  std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
+  database_->GetLiveFilesMetaData(&files);
+  ASSERT_FALSE(files.empty());
+  const RemoteOutput file{files.front().directory + files.front().name, "there", true};
+  const auto log = std::make_shared<HaltingLogger>();
+  auto outputs = std::make_unique<RemoteOutputs>();
+  outputs->Look({this, ROCKSDB_NAMESPACE::Env::Default(), log}, {file, file});
+  for (int i = 0; i < 3000 && !log->is_written(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    outputs->Closed(this);
+    outputs.reset();
+    _exit(0);
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  log->End();
+}
+
+TEST(FaultOfOutput, IsNoneOfAFileThatNeedsNoFilter) {
+  const auto fault = [](const std::string& policy, uint64_t filter, bool all_have) {
+    TableProperties properties;
+    properties.num_entries = 10;
+    properties.num_range_deletions = 3;
+    properties.filter_policy_name = policy;
+    properties.filter_size = filter;
+    return FaultOfOutput(properties, false, all_have);
+  };
+  EXPECT_THAT(fault("winnow.Filter", 100, true), IsEmpty());
+  EXPECT_THAT(fault("winnow.Filter", 0, false), IsEmpty());
+  EXPECT_THAT(fault("bloomfilter", 0, false), IsEmpty());
+  EXPECT_THAT(fault("winnow.Filter", 0, true), HasSubstr("has no filter"));
+  EXPECT_THAT(fault("other", 0, false), HasSubstr("the worker's policy \"other\" built none"));
+  EXPECT_THAT(fault("other", 100, false), HasSubstr("a filter of the policy \"other\""));
+  TableProperties deletions;
+  deletions.num_entries = deletions.num_range_deletions = 3;
+  EXPECT_THAT(FaultOfOutput(deletions, false, true), IsEmpty());
+  TableProperties interposed;
+  interposed.num_entries = 10;
+  interposed.filter_size = 100;
+  interposed.filter_policy_name = "bloomfilter";
+  EXPECT_THAT(FaultOfOutput(interposed, true, true), IsEmpty());
+  TableProperties prefixes;
+  prefixes.num_entries = 10;
+  prefixes.filter_policy_name = "winnow.Filter";
+  prefixes.user_collected_properties["rocksdb.block.based.table.whole.key.filtering"] = "0";
+  EXPECT_THAT(FaultOfOutput(prefixes, false, true), IsEmpty());
+}
+
+TEST(SayingPace, SaysTheFirstAndThenWhatWasLeftOutOnceInAnInterval) {
+  SayingPace pace;
+  const SayingPace::Time start{std::chrono::hours(1)};
+  EXPECT_EQ(pace.Next(start), 0u);
+  EXPECT_EQ(pace.Next(start + std::chrono::seconds(1)), std::nullopt);
+  EXPECT_EQ(pace.Next(start + SayingPace::kInterval - std::chrono::seconds(1)), std::nullopt);
+  EXPECT_EQ(pace.Next(start + SayingPace::kInterval), 2u);
+  EXPECT_EQ(pace.Next(start + SayingPace::kInterval + std::chrono::seconds(1)), std::nullopt);
+  EXPECT_EQ(pace.Next(start + 3 * SayingPace::kInterval), 1u);
+}
+
+}  // namespace
+}  // namespace winnow::plugin

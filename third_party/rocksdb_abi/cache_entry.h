@@ -1,0 +1,78 @@
+// Entries of RocksDB's block cache that are a key and a charge, with nothing behind them.
+//
+// RocksDB        how a cache is told what to do with an entry's object
+// 7.1 – 7.10     cache.h has the class: a function that deletes the object
+// 8.0            advanced_cache.h has it: a CacheItemHelper, which outlives the entry
+//
+// HyperClockCacheOptions are there in 7.8, without charges to estimate from 8.7 on.
+
+#ifndef WINNOW_THIRD_PARTY_ROCKSDB_ABI_CACHE_ENTRY_H_
+#define WINNOW_THIRD_PARTY_ROCKSDB_ABI_CACHE_ENTRY_H_
+
+#include <rocksdb/cache.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "third_party/rocksdb_abi/version_at_least.h"
+#if WINNOW_ROCKSDB_AT_LEAST(8, 0)
+#include <rocksdb/advanced_cache.h>
+#endif
+
+namespace winnow::rocksdb_abi {
+
+using CacheHandle = ROCKSDB_NAMESPACE::Cache::Handle;
+
+// As the block cache's own entries are inserted: with a handle, so that one that is too large for
+// its shard goes once it is released. *handle is to be released. The key has 16 bytes, as all of
+// the block cache have.
+inline ROCKSDB_NAMESPACE::Status InsertCharge(ROCKSDB_NAMESPACE::Cache* cache,
+                                              const ROCKSDB_NAMESPACE::Slice& key, size_t charge,
+                                              ROCKSDB_NAMESPACE::Cache::Priority priority,
+                                              CacheHandle** handle) {
+  static char object = 0;  // which all entries have
+#if WINNOW_ROCKSDB_AT_LEAST(8, 0)
+  static const ROCKSDB_NAMESPACE::Cache::CacheItemHelper helper(
+      ROCKSDB_NAMESPACE::CacheEntryRole::kMisc);
+  return cache->Insert(key, &object, &helper, charge, handle, priority);
+#else
+  return cache->Insert(
+      key, &object, charge, [](const ROCKSDB_NAMESPACE::Slice&, void*) {}, handle, priority);
+#endif
+}
+
+// Whether this version has a HyperClockCache that takes this estimate of an entry's charge, in
+// bytes; 0: it is to see for itself.
+inline bool HasHyperClockCache(size_t entry_charge) {
+#if WINNOW_ROCKSDB_AT_LEAST(8, 7)
+  (void)entry_charge;
+  return true;
+#elif WINNOW_ROCKSDB_AT_LEAST(7, 8)
+  return entry_charge > 0;
+#else
+  (void)entry_charge;
+  return false;
+#endif
+}
+
+// Null where this version has none.
+inline std::shared_ptr<ROCKSDB_NAMESPACE::Cache> NewHyperClockCache(size_t capacity,
+                                                                    size_t entry_charge,
+                                                                    int shard_bits, bool strict) {
+#if WINNOW_ROCKSDB_AT_LEAST(7, 8)
+  return HasHyperClockCache(entry_charge)
+             ? ROCKSDB_NAMESPACE::HyperClockCacheOptions(capacity, entry_charge, shard_bits, strict)
+                   .MakeSharedCache()
+             : nullptr;
+#else
+  (void)capacity, (void)entry_charge, (void)shard_bits, (void)strict;
+  return nullptr;
+#endif
+}
+
+}  // namespace winnow::rocksdb_abi
+
+#endif  // WINNOW_THIRD_PARTY_ROCKSDB_ABI_CACHE_ENTRY_H_
