@@ -14,6 +14,10 @@
                                              beside sort and awk, on a list of the machine's own text
   tools/bench_dedup.py redis [--lines=N] [--server=PROGRAM]
                                              without and with append-only persistence
+  tools/bench_dedup.py cluster [--lines=N] [--server=PROGRAM] [--repetitions=N]
+                                             one server, and clusters of one master, of three, and of
+                                             three with a replica each, in turn: lines a second beside
+                                             one server's of the same turn, and what each master has
 
 Prints a table in Markdown. Needs a build (cmake --build --preset release); for speeds a machine that
 does nothing else, and room for N x 21 bytes; --build=FOLDER and --work=FOLDER say where.
@@ -22,9 +26,11 @@ Exit status: 0 all as promised but for the speed; 1 not so, or a run failed; 2 w
 """
 
 import argparse
+import contextlib
 import datetime
 import os
 import pathlib
+import random
 import re
 import shutil
 import socket
@@ -41,7 +47,14 @@ MOST_BITS = {"1e-3": 16, "1e-9": 53}
 MOST_BESIDE = 32 * MIB  # bytes of memory beside the filter
 OVERFILLED = ["1e7 1e-9 2.5", "1e7 1e-9 3.5", "1e7 1e-5 2", "1e7 1e-12 3.5"]
 LINES = {"rates": 100_000_000, "speed": 20_000_000, "billion": 1_250_000_000,
-         "others": 10_000_000, "redis": 1_000_000}
+         "others": 10_000_000, "redis": 1_000_000, "cluster": 1_000_000}
+SLOTS = 16_384
+MOST_UNEVEN = 0.05  # of what masters have, beside their mean
+# Keys of all slots of this server, whose plan is not one of a line.
+SUM_OF_KEYS = """#!lua flags=allow-cross-slot-keys
+local sum = 0
+for _, key in ipairs(redis.call('KEYS', ARGV[2])) do sum = sum + redis.call(ARGV[1], key) end
+return sum"""
 
 
 def amount(value):
@@ -71,6 +84,82 @@ class Run:
     def filter_bytes(self):
         number, unit = re.search(r", in ([0-9.]+) (\w+)", self.errors).groups()
         return float(number) * 1024 ** ["B", "KiB", "MiB", "GiB"].index(unit)
+
+
+def free_port():
+    """Below those that Linux gives to clients, as is the one 10,000 above, which clusters take."""
+    while True:
+        port = random.randrange(10_000, 22_000)
+        with socket.socket() as one, socket.socket() as other:
+            try:
+                one.bind(("127.0.0.1", port))
+                other.bind(("127.0.0.1", port + 10_000))
+                return port
+            except OSError:
+                pass
+
+
+class Server:
+    """One that is started, in a folder of its own, and killed at the end."""
+
+    def __init__(self, program, folder, options):
+        self.port = free_port()
+        self.folder = os.path.join(folder, str(self.port))
+        self.cli = program.replace("-server", "-cli")
+        os.mkdir(self.folder)
+        self.child = subprocess.Popen(
+            [program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder,
+             "--save", "", "--auto-aof-rewrite-percentage", "0", *options],
+            stdout=subprocess.DEVNULL)
+        self.wait_for("PONG", "ping")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.child.kill()
+        self.child.wait()
+
+    def ask(self, *command):
+        return subprocess.run([self.cli, "-p", str(self.port), *command], capture_output=True,
+                              text=True, check=False).stdout.strip()
+
+    def wait_for(self, words, *command):
+        end = time.monotonic() + 60
+        while words not in (answer := self.ask(*command)):
+            if self.child.poll() is not None or time.monotonic() > end:
+                sys.exit(f"bench_dedup.py: a server does not answer {' '.join(command)} with {words}: "
+                         f"{answer}")
+            time.sleep(0.02)
+
+    def core(self):
+        """Seconds of processors that it took."""
+        with open(f"/proc/{self.child.pid}/stat", encoding="ascii") as file:
+            words = file.read().rsplit(")", 1)[1].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def start_cluster(stack, program, folder, masters, replicas_each):
+    """The servers, masters first, which agree and are in sync."""
+    options = ["--appendonly", "no", "--cluster-enabled", "yes", "--repl-diskless-sync-delay", "0"]
+    nodes = [stack.enter_context(Server(program, folder, options))
+             for _ in range(masters * (1 + replicas_each))]
+    for i, node in enumerate(nodes):
+        node.ask("cluster", "set-config-epoch", str(i + 1))
+        if i < masters:
+            node.ask("cluster", "addslotsrange", str(SLOTS * i // masters),
+                     str(SLOTS * (i + 1) // masters - 1))
+        for other in nodes[:i]:
+            node.ask("cluster", "meet", "127.0.0.1", str(other.port))
+    for node in nodes:
+        node.wait_for(f"cluster_known_nodes:{len(nodes)}", "cluster", "info")
+    for i, node in enumerate(nodes[masters:]):
+        node.wait_for("OK", "cluster", "replicate", nodes[i % masters].ask("cluster", "myid"))
+    for i, node in enumerate(nodes):
+        node.wait_for("cluster_state:ok", "cluster", "info")
+        if i >= masters:
+            node.wait_for("master_link_status:up", "info", "replication")
+    return nodes
 
 
 class Bench:
@@ -187,36 +276,64 @@ class Bench:
         for log in ["no", "yes"]:
             with tempfile.TemporaryDirectory(dir=self.arguments.work) as folder:
                 file = self.file_of_lines(folder)
-                with socket.socket() as free:
-                    free.bind(("127.0.0.1", 0))
-                    port = free.getsockname()[1]
-                child = subprocess.Popen(
-                    [server, "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save",
-                     "", "--appendonly", log, "--auto-aof-rewrite-percentage", "0"],
-                    stdout=subprocess.DEVNULL)
-                try:
-                    for _ in range(200):
-                        with socket.socket() as probe:
-                            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                                break
-                        time.sleep(0.05)
+                with Server(server, folder, ["--appendonly", log]) as started:
                     run = Run([self.tool, "dedup", file, f"--capacity={distinct}",
-                               f"--redis=127.0.0.1:{port}"])
-                finally:
-                    child.terminate()
-                    child.wait()
+                               f"--redis=127.0.0.1:{started.port}"])
                 logged = sum(path.stat().st_size
-                             for path in pathlib.Path(folder).glob("appendonlydir/*"))
+                             for path in pathlib.Path(folder).glob("*/appendonlydir/*"))
                 self.good &= run.new() >= distinct - 1
                 k = re.search(r"k = \d+", run.errors).group()
                 print(f"| {log} | {self.n / run.wall:,.0f} | {run.core / run.wall:.0%} | "
                       f"{logged / run.new():.0f} | {k} |", flush=True)
 
+    def cluster(self):
+        """Each turn has all of them, so that what else happens on the machine hits all."""
+        distinct, program = self.n - self.n // 5, self.arguments.server
+        shapes = {"one server": (0, 0), "1 master": (1, 0), "3 masters": (3, 0),
+                  "3 masters, 3 replicas": (3, 1)}
+        rows = {name: [] for name in shapes}
+        shares = {}
+        with tempfile.TemporaryDirectory(dir=self.arguments.work) as folder, \
+                contextlib.ExitStack() as stack:
+            file = self.file_of_lines(folder)
+            servers = {name: start_cluster(stack, program, folder, *shape) if shape[0]
+                       else [stack.enter_context(Server(program, folder, ["--appendonly", "no"]))]
+                       for name, shape in shapes.items()}
+            for _ in range(self.arguments.repetitions):
+                for name, nodes in servers.items():
+                    masters = nodes[:max(1, shapes[name][0])]
+                    before = [node.core() for node in nodes]
+                    run = Run([self.tool, "dedup", file, f"--capacity={distinct}",
+                               "--redis=" + ",".join(f"127.0.0.1:{node.port}" for node in masters)])
+                    self.good &= run.new() >= distinct - 1
+                    of_cores = [(node.core() - core) / run.wall
+                                for node, core in zip(nodes, before)]
+                    rows[name].append((self.n / run.wall, run.core / run.wall, sum(of_cores)))
+                    shares[name] = [
+                        [int(node.ask("eval", SUM_OF_KEYS, "0", command, "winnow-dedup:*[0-9]"))
+                         for node in masters] for command in ("STRLEN", "BITCOUNT")]
+                    for node in masters:
+                        node.ask("flushall")
+        print("| | lines a second | beside one server | client's core | servers' cores | "
+              "bytes, bits set of a master: beside the mean |\n|---|---|---|---|---|---|")
+        one = [speed for speed, _, _ in rows["one server"]]
+        for name, turns in rows.items():
+            speeds, clients, cores = zip(*turns)
+            beside = [speed / other for speed, other in zip(speeds, one)]
+            uneven = [max(abs(x * len(of_each) / sum(of_each) - 1) for x in of_each)
+                      for of_each in shares[name]]
+            self.good &= max(uneven) <= MOST_UNEVEN
+            print(f"| {name} | {statistics.median(speeds):,.0f} | {statistics.median(beside):.2f} "
+                  f"({min(beside):.2f} to {max(beside):.2f}) | {statistics.median(clients):.0%} | "
+                  f"{statistics.median(cores):.0%} | "
+                  f"{', '.join(f'{x:.1%}' for x in uneven)} |")
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["rates", "overfill", "speed", "billion", "others", "redis"])
+    parser.add_argument("what", choices=["rates", "overfill", "speed", "billion", "others", "redis",
+                                         "cluster"])
     parser.add_argument("--lines", type=lambda text: int(float(text)))
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--binaries", help="other builds of winnow, by commas")

@@ -1,31 +1,35 @@
 #include "src/dedup/redis_lines.h"
 
 #include <absl/strings/str_cat.h>
-#include <string.h>
 #include <time.h>
 
-#include <charconv>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
-#include "src/amq/double_hashing.h"
 #include "src/amq/mix.h"
-#include "src/dedup/redis_client.h"
+#include "src/dedup/cluster_lines.h"
+#include "src/dedup/line_command.h"
+#include "src/dedup/stream_plan.h"
+#include "src/redis/redis_cluster.h"
 
 namespace winnow::dedup {
 namespace {
 
+using redis::IsLost;
+using redis::RedisAccess;
+using redis::RedisClient;
+using redis::RedisCluster;
+using redis::Reply;
+
 constexpr std::chrono::seconds kLongestOutage(60);
+constexpr std::chrono::seconds kFirstAnswer(2);
 constexpr timespec kBetweenConnects = {0, 100'000'000};
 constexpr size_t kMostToSend = size_t{64} << 10;
-constexpr char kPasswordFrom[] = "--password_file, or WINNOW_REDIS_PASSWORD in the environment";
 constexpr uint64_t kSampledBytes = uint64_t{1} << 20;
 
-// Of HashBits; the positions take 0 and 1.
-constexpr uint64_t kServerBits = 2;
-constexpr uint64_t kKeyBits = 3;
+constexpr uint64_t kServerBits = 2;  // of HashBits
 
 enum class Told : unsigned char { kNothing, kNew, kSeen, kRefused };
 
@@ -35,11 +39,6 @@ struct Sent {
   bool again;  // it was sent before
 };
 
-char* Put(std::string_view text, char* to) {
-  memcpy(to, text.data(), text.size());
-  return to + text.size();
-}
-
 // A plan that can't be kept is no fault of the server's.
 absl::Status Named(const RedisClient& server, const absl::Status& status) {
   return status.ok() || absl::IsInvalidArgument(status)
@@ -48,64 +47,75 @@ absl::Status Named(const RedisClient& server, const absl::Status& status) {
                             absl::StrCat("the server ", server.address(), ": ", status.message()));
 }
 
+class KeysOfServer : public KeyHolder {
+ public:
+  KeysOfServer(const StreamPlan& plan, RedisClient* server) : plan_(plan), server_(server) {}
+
+  absl::Status Ask(std::string_view, const std::vector<std::string_view>& command,
+                   Reply* reply) override {
+    return server_->Ask(command, reply);
+  }
+  absl::Status AskKeys(const std::vector<uint64_t>& numbers, const KeysCommand& command,
+                       TakeAnswer take) override {
+    absl::Status status;
+    for (size_t i = 0; i < numbers.size() && status.ok(); ++i) {
+      const std::string key = plan_.Key(numbers[i]);
+      std::vector<std::string_view> words = {command.word, key};
+      words.insert(words.end(), command.arguments.begin(), command.arguments.end());
+      Reply reply;
+      status = Ask(key, words, &reply);
+      if (status.ok()) status = take(numbers[i], *reply);
+    }
+    return status;
+  }
+
+ private:
+  const StreamPlan& plan_;
+  RedisClient* const server_;
+};
+
 class RedisLines : public SeenLines {
  public:
-  explicit RedisLines(const RedisPlan& plan) : plan_(plan), shape_(ShapeForRedis(plan)) {
-    for (const std::string& address : plan.servers) {
-      servers_.emplace_back(RedisAccess{address, plan.password, kPasswordFrom});
-    }
-    begin_command_ = absl::StrCat("*", 2 + 4 * shape_.probes + 3, "\r\n$8\r\nBITFIELD\r\n");
-    end_command_ = "$3\r\nGET\r\n$2\r\nu1\r\n";
-    AppendWord(Sentinel(), &end_command_);
+  explicit RedisLines(const RedisPlan& plan)
+      : stream_(StreamPlan::OfServers(plan)), inflight_(plan.inflight), command_(stream_.shape) {
+    for (const RedisAccess& access : plan.servers) servers_.emplace_back(access);
   }
 
   absl::Status Open() {
     for (RedisClient& server : servers_) {
       absl::Status status = server.Connect();
-      if (status.ok()) status = Join(&server);
+      if (status.ok()) status = RefuseCluster(&server);
+      KeysOfServer keys(stream_, &server);
+      if (status.ok()) status = JoinStream(stream_, &keys);
       if (!status.ok()) return Named(server, status);
     }
     return Count();
   }
 
-  size_t most_at_once() const override { return plan_.inflight; }
+  size_t most_at_once() const override { return inflight_; }
   absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override;
   uint64_t num_added() const override { return counted_ + since_counted_; }
-  uint64_t num_uncertain() const override { return uncertain_; }
   size_t size_bytes() const override {
-    return servers_.size() * shape_.keys_per_server * shape_.bits_per_key / 8;
+    return servers_.size() * stream_.shape.num_keys * stream_.shape.bits_per_key / 8;
   }
   // As of the last count.
-  double RateNow() const override { return std::pow(fill_, shape_.probes); }
+  double RateNow() const override { return std::pow(fill_, stream_.shape.probes); }
+  std::string Remark() const override {
+    return absl::StrCat(" with k = ", stream_.shape.probes, "; ", uncertain_, " uncertain");
+  }
   absl::Status Finish() override { return Count(); }
 
  private:
-  // Redis numbers bits by itself; the one behind a line's bits says that the key is whole.
-  std::string KeyName(uint64_t number) const { return absl::StrCat(plan_.name, ":", number); }
-  std::string Sentinel() const { return std::to_string(shape_.bits_per_key); }
-  std::string PlanText(std::string_view phase) const;
-
-  absl::Status Join(RedisClient* server);
-  absl::Status Rejoin(RedisClient* server);
-  absl::Status CheckKeys(RedisClient* server);
+  absl::Status RefuseCluster(RedisClient* server) const;
   absl::Status Reconnect(RedisClient* server);
-  absl::Status Vanished(const std::string& what) const {
-    return absl::FailedPreconditionError(absl::StrCat(
-        what, " of the stream ", plan_.name,
-        " vanished, by eviction or by hand: what was seen is no longer known. Begin a stream of "
-        "another --name, on a server that evicts nothing"));
-  }
-
-  void AppendCommand(KeyHash hash, std::string* bytes) const;
   absl::Status SendAll(RedisClient* server, const KeyHash* hashes, const std::vector<Sent>& lines);
   absl::Status ReceiveAll(RedisClient* server, const std::vector<Sent>& lines, size_t* received);
   absl::Status Understand(const RedisClient& server, const redisReply& reply, Told* told) const;
   absl::Status Count();
 
-  const RedisPlan plan_;
-  const RedisShape shape_;
-  std::string begin_command_;  // of a line
-  std::string end_command_;
+  const StreamPlan stream_;
+  const size_t inflight_;
+  const LineCommand command_;
   std::vector<RedisClient> servers_;
   std::vector<Told> told_;
   double fill_ = 0;
@@ -114,71 +124,22 @@ class RedisLines : public SeenLines {
   uint64_t uncertain_ = 0;
 };
 
-std::string RedisLines::PlanText(std::string_view phase) const {
-  std::string text = absl::StrCat(
-      "winnow dedup 1 capacity=", plan_.capacity, " rate=", plan_.rate, " k=", shape_.probes,
-      " hash=XXH3-64 keys=", shape_.keys_per_server, " bits=", shape_.bits_per_key, " servers=");
-  for (const std::string& address : plan_.servers) {
-    absl::StrAppend(&text, &address == &plan_.servers.front() ? "" : ",", address);
-  }
-  return absl::StrCat(text, " ", std::string(phase));
-}
-
-// The plan is there before the keys, and says when they all are.
-absl::Status RedisLines::Join(RedisClient* server) {
-  const std::string plan_key = plan_.name + ":plan";
-  Reply reply;
-  absl::Status status = server->Ask({"GET", plan_key}, &reply);
-  if (status.ok() && reply->type == REDIS_REPLY_NIL) {
-    status = CheckNewPlan(plan_.capacity, plan_.rate);
-    if (!status.ok()) return status;
-    status = server->Ask({"EXISTS", KeyName(0)}, &reply);
-    const bool has_keys = status.ok() && reply->integer != 0;
-    if (status.ok()) status = server->Ask({"SET", plan_key, PlanText("begun"), "NX"}, &reply);
-    if (status.ok() && reply->type != REDIS_REPLY_NIL && has_keys) {
-      status = server->Ask({"DEL", plan_key}, &reply);
-      return status.ok() ? Vanished("the plan") : status;
-    }
-    if (status.ok()) status = server->Ask({"GET", plan_key}, &reply);
-  }
-  if (!status.ok()) return status;
-  const std::string found(reply->str == nullptr ? "" : reply->str, reply->len);
-  if (found == PlanText("whole")) return CheckKeys(server);
-  if (found != PlanText("begun")) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("the stream ", plan_.name, " has another plan, '", found, "'; this one's is '",
-                     PlanText("whole"), "': give the same values, or another --name"));
-  }
-  for (uint64_t i = 0; i < shape_.keys_per_server; ++i) {
-    status = server->Ask({"SETBIT", KeyName(i), Sentinel(), "1"}, &reply);
-    if (!status.ok()) return status;
-  }
-  return server->Ask({"SET", plan_key, PlanText("whole")}, &reply);
-}
-
-absl::Status RedisLines::CheckKeys(RedisClient* server) {
-  for (uint64_t i = 0; i < shape_.keys_per_server; ++i) {
-    Reply reply;
-    absl::Status status = server->Ask({"GETBIT", KeyName(i), Sentinel()}, &reply);
-    if (!status.ok()) return status;
-    if (reply->integer != 1) return Vanished("the key " + KeyName(i));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status RedisLines::Rejoin(RedisClient* server) {
-  Reply reply;
-  absl::Status status = server->Ask({"GET", plan_.name + ":plan"}, &reply);
-  if (!status.ok()) return status;
-  const std::string found(reply->str == nullptr ? "" : reply->str, reply->len);
-  return found == PlanText("whole") ? CheckKeys(server) : Vanished("the plan");
+// The first is none of a cluster, or this would not be asked.
+absl::Status RedisLines::RefuseCluster(RedisClient* server) const {
+  absl::StatusOr<bool> is_cluster = RedisCluster::IsCluster(server);
+  if (!is_cluster.ok()) return is_cluster.status();
+  return !*is_cluster ? absl::OkStatus()
+                      : absl::FailedPreconditionError(absl::StrCat(
+                            "it is one of a cluster, and ", servers_.front().address(),
+                            " is not: give servers of the cluster alone, or none of them"));
 }
 
 absl::Status RedisLines::Reconnect(RedisClient* server) {
   const auto end = std::chrono::steady_clock::now() + kLongestOutage;
+  KeysOfServer keys(stream_, server);
   for (;;) {
     absl::Status status = server->Connect();
-    if (status.ok()) status = Rejoin(server);
+    if (status.ok()) status = CheckStream(stream_, &keys);
     if (status.ok() || !IsLost(status)) return status;
     if (std::chrono::steady_clock::now() > end) {
       return absl::FailedPreconditionError(absl::StrCat(
@@ -188,32 +149,12 @@ absl::Status RedisLines::Reconnect(RedisClient* server) {
   }
 }
 
-void RedisLines::AppendCommand(KeyHash hash, std::string* bytes) const {
-  const uint64_t key = amq::Reduce(amq::HashBits(hash.value, kKeyBits), shape_.keys_per_server);
-  bytes->append(begin_command_);
-  AppendWord(KeyName(key), bytes);
-  amq::DoubleHashing positions(hash.value);
-  for (unsigned i = 0; i < shape_.probes; ++i) {
-    char digits[20];
-    const char* const end =
-        std::to_chars(digits, std::end(digits), positions.Next(shape_.bits_per_key)).ptr;
-    const auto size = static_cast<size_t>(end - digits);
-    char field[64];
-    char* to = Put("$3\r\nSET\r\n$2\r\nu1\r\n$", field);
-    to = std::to_chars(to, std::end(field), size).ptr;
-    to = Put("\r\n", to);
-    to = Put({digits, size}, to);
-    to = Put("\r\n$1\r\n1\r\n", to);
-    bytes->append(field, static_cast<size_t>(to - field));
-  }
-  bytes->append(end_command_);
-}
-
 absl::Status RedisLines::SendAll(RedisClient* server, const KeyHash* hashes,
                                  const std::vector<Sent>& lines) {
   std::string bytes;
   for (const Sent& sent : lines) {
-    AppendCommand(hashes[sent.line], &bytes);
+    const KeyHash hash = hashes[sent.line];
+    command_.Append(hash, stream_.Key(command_.KeyOf(hash)), &bytes);
     if (bytes.size() >= kMostToSend) {
       if (absl::Status status = server->Send(bytes); !status.ok()) return status;
       bytes.clear();
@@ -228,13 +169,10 @@ absl::Status RedisLines::Understand(const RedisClient& server, const redisReply&
     *told = Told::kRefused;
     return server.ErrorOf(reply);
   }
-  if (reply.type != REDIS_REPLY_ARRAY || reply.elements != shape_.probes + 1) {
-    return absl::FailedPreconditionError("it answered BITFIELD with something else");
-  }
-  bool all_set = true;
-  for (unsigned i = 0; i < shape_.probes; ++i) all_set &= reply.element[i]->integer != 0;
-  *told = all_set ? Told::kSeen : Told::kNew;
-  return reply.element[shape_.probes]->integer == 1 ? absl::OkStatus() : Vanished("a key");
+  absl::StatusOr<LineAnswer> answer = command_.Understand(reply);
+  if (!answer.ok()) return answer.status();
+  *told = answer->all_set ? Told::kSeen : Told::kNew;
+  return answer->key_is_whole ? absl::OkStatus() : VanishedError(stream_, "a key");
 }
 
 // The first error ends the stream, but the answers behind it are of lines all the same.
@@ -299,8 +237,8 @@ absl::Status RedisLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
   }
   since_counted_ += fresh;
   // Near the rate it is that of all lines.
-  const bool counts = since_counted_ >= LinesBetweenChecks(plan_.capacity) ||
-                      (since_counted_ > 0 && num_added() > plan_.capacity);
+  const bool counts = since_counted_ >= LinesBetweenChecks(stream_.capacity) ||
+                      (since_counted_ > 0 && num_added() > stream_.capacity);
   return first.ok() && counts ? Count() : first;
 }
 
@@ -308,29 +246,50 @@ absl::Status RedisLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
 absl::Status RedisLines::Count() {
   double fills = 0;
   for (RedisClient& server : servers_) {
-    const uint64_t bytes = std::min(shape_.bits_per_key / 8, kSampledBytes);
+    const uint64_t bytes = std::min(stream_.shape.bits_per_key / 8, kSampledBytes);
+    const std::string key = stream_.Key(0);
+    const std::string last = std::to_string(bytes - 1);
     Reply reply;
-    absl::Status status =
-        server.Ask({"BITCOUNT", KeyName(0), "0", std::to_string(bytes - 1)}, &reply);
+    absl::Status status = server.Ask({"BITCOUNT", key, "0", last}, &reply);
     if (IsLost(status)) {
       status = Reconnect(&server);
-      if (status.ok()) {
-        status = server.Ask({"BITCOUNT", KeyName(0), "0", std::to_string(bytes - 1)}, &reply);
-      }
+      if (status.ok()) status = server.Ask({"BITCOUNT", key, "0", last}, &reply);
     }
     if (!status.ok()) return Named(server, status);
     fills += static_cast<double>(reply->integer) / static_cast<double>(8 * bytes);
   }
   fill_ = fills / static_cast<double>(servers_.size());
   const double bits = 8 * static_cast<double>(size_bytes());
-  counted_ = static_cast<uint64_t>(-bits / shape_.probes * std::log1p(-std::min(fill_, 0.999)));
+  counted_ =
+      static_cast<uint64_t>(-bits / stream_.shape.probes * std::log1p(-std::min(fill_, 0.999)));
   since_counted_ = 0;
   return absl::OkStatus();
+}
+
+// By the first that answers soon, or else by the first at all. Where that does not answer, or
+// refuses, it is tried once more as a server, which says why.
+bool IsOfCluster(const RedisPlan& plan) {
+  for (const RedisAccess& access : plan.servers) {
+    RedisClient server(access);
+    const absl::Status status = server.Open(kFirstAnswer);
+    if (!status.ok() && !IsLost(status)) return false;
+    const absl::StatusOr<bool> is_cluster =
+        status.ok() ? RedisCluster::IsCluster(&server) : absl::StatusOr<bool>(status);
+    if (is_cluster.ok()) return *is_cluster;
+  }
+  RedisClient server(plan.servers.front());
+  return server.Connect().ok() && RedisCluster::IsCluster(&server).value_or(false);
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SeenLines>> OpenRedis(const RedisPlan& plan) {
+  if (IsOfCluster(plan)) return OpenCluster(plan);
+  if (plan.replay) {
+    return absl::InvalidArgumentError(
+        "--replay does nothing with servers without cluster mode, which lose no line that they "
+        "keep in their log: leave it out");
+  }
   auto lines = std::make_unique<RedisLines>(plan);
   if (absl::Status status = lines->Open(); !status.ok()) return status;
   return lines;

@@ -7,31 +7,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/dedup/seen_lines.h"
+#include "src/redis/redis_access.h"
 
 namespace winnow::dedup {
 
+inline constexpr int kDefaultReplay = 30;  // seconds
+
 struct RedisPlan {
-  std::vector<std::string> servers;  // HOST:PORT
-  std::string name;                  // of the stream: what its keys begin with
-  std::string password;              // empty: none
+  std::vector<redis::RedisAccess> servers;  // of a cluster any
+  std::string name;                         // of the stream: what its keys begin with
   uint64_t capacity = 0;
   double rate = 0;
-  size_t inflight = 4096;  // lines that are sent before an answer is waited for
+  size_t inflight = 4096;     // lines that are sent before an answer is waited for
+  std::optional<int> replay;  // seconds, of a cluster; else it is an error to give it
+  std::function<void(const std::string&)> warn = [](const std::string&) {};  // a sentence
 };
-
-// The bits of a standard Bloom filter with few bits a line, at most 20, cut by hash into servers
-// and then into keys below 512 MiB each.
-struct RedisShape {
-  unsigned probes = 1;  // k
-  uint64_t keys_per_server = 1;
-  uint64_t bits_per_key = 64;
-};
-RedisShape ShapeForRedis(const RedisPlan& plan);
 
 // Makes the stream's keys, at full length, or goes on with those that another client has made by
 // the same plan; an error if theirs is another. Each line is one command on one key, which sets all
@@ -41,6 +38,13 @@ RedisShape ShapeForRedis(const RedisPlan& plan);
 // Add takes up to plan.inflight lines. A line whose answer is lost is sent again as soon as the
 // server is back; if all bits are set by then, it is called new and counted as uncertain. An error
 // of Add ends the stream; lines that may have set bits are then called new all the same.
+//
+// In a cluster keys are spread over all masters, and a replica that takes over may lack what its
+// master had acknowledged. So the lines that were acknowledged in the last `replay` are sent again
+// when the master of their slot changes, before further ones of the slot: where bits come back 0,
+// the line was lost, is counted, and is set again. One that comes again before that is not called
+// new either. What another client sends meanwhile is called new, and counted by nobody. Longer ago
+// than `replay` is forgotten only when the masters were known after that time.
 //
 // Without hiredis there is only an error that says so.
 absl::StatusOr<std::unique_ptr<SeenLines>> OpenRedis(const RedisPlan& plan);

@@ -9,8 +9,7 @@ namespace winnow::dedup {
 absl::StatusOr<std::unique_ptr<SeenLines>> OpenRedis(const RedisPlan&) {
   return absl::UnimplementedError(
       "this winnow was built without hiredis, which --redis needs: install libhiredis-dev and "
-      "build "
-      "it again");
+      "build it again");
 }
 
 }  // namespace winnow::dedup

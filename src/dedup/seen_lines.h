@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/hash.h"
@@ -60,8 +61,8 @@ class SeenLines {
   virtual size_t brought_at_once() const { return 0; }
   virtual void Bring(const KeyHash*, size_t) {}
 
-  // Lines that were called new without being sure of it, as an answer was lost.
-  virtual uint64_t num_uncertain() const { return 0; }
+  // What totals say of it beside the numbers below, behind the size.
+  virtual std::string Remark() const { return ""; }
 
   // Forgets all but what was added since the last call. Of generations only.
   virtual void Rotate() {}

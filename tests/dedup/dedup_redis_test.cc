@@ -1,24 +1,22 @@
 // `winnow dedup --redis` with real servers: one stream for several clients, and what is left of it
 // when clients and servers are killed.
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <random>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "tests/dedup/dedup_testing.h"
+#include "tests/dedup/redis_stream_testing.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/started_redis.h"
@@ -35,59 +33,13 @@ using ::testing::IsEmpty;
 using testing::LinesOf;
 using ::testing::Not;
 using testing::RandomLines;
-using testing::ReadFile;
 using testing::RunDedup;
 using testing::RunProgram;
 using testing::StartedRedis;
 using testing::TextOf;
 using testing::WriteFile;
 
-constexpr uint64_t kInflight = 1000;
-
-int Kills() {
-  const char* const said = getenv("WINNOW_DEDUP_KILLS");
-  return said == nullptr ? 8 : atoi(said);
-}
-
-class DedupRedisTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!testing::HasRedis()) {
-      GTEST_SKIP() << "there is neither Redis nor Valkey";
-    }
-    if (RunDedup("--redis=127.0.0.1:1 </dev/null").errors.find("without hiredis") !=
-        std::string::npos) {
-      GTEST_SKIP() << "the tool was built without hiredis";
-    }
-  }
-
-  std::string In(const std::vector<std::string>& lines, const std::string& name = "in") {
-    WriteFile(folder_ / name, TextOf(lines));
-    return "'" + folder_ / name + "' ";
-  }
-  static std::string Flags(const std::string& servers) {
-    return "--capacity=200000 --inflight=" + std::to_string(kInflight) + " --redis=" + servers +
-           " ";
-  }
-
-  std::unique_ptr<testing::Started> Start(const std::string& arguments, const std::string& out) {
-    const int file = open((folder_ / out).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    auto tool =
-        std::make_unique<testing::Started>("dedup " + arguments, file, folder_ / (out + ".errors"));
-    close(file);
-    return tool;
-  }
-
-  // Whole lines of a file, each counted.
-  void Count(const std::string& out, std::unordered_map<std::string, int>* counts) const {
-    const std::string text = ReadFile(folder_ / out);
-    const size_t end = text.rfind('\n');
-    if (end == std::string::npos) return;
-    for (std::string& line : LinesOf(text.substr(0, end + 1))) ++(*counts)[std::move(line)];
-  }
-
-  testing::TemporaryFolder folder_;
-};
+class DedupRedisTest : public testing::RedisStreamTest {};
 
 TEST_F(DedupRedisTest, EachLineComesOnceAndLaterRunsGoOn) {
   const StartedRedis server;
@@ -160,19 +112,13 @@ TEST_F(DedupRedisTest, WhatVanishedEndsTheStream) {
   for (const std::vector<std::string>& gone :
        {std::vector<std::string>{"flushall"}, {"del", "winnow-dedup:0"}}) {
     ASSERT_EQ(RunDedup(in + Flags(server.address())).status, 0);
-    const std::string fifo = folder_ / "fifo";
-    ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-    const auto running = Start("'" + fifo + "' " + Flags(server.address()), "out");
-    const int input = open(fifo.c_str(), O_WRONLY | O_CLOEXEC);
-    ASSERT_EQ(write(input, "b\n", 2), 2);
-    while (!running->HasEnded() && ReadFile(folder_ / "out").empty()) usleep(5'000);
+    Fed running(this, Flags(server.address()), "out");
+    running.Write({"b"});
+    running.Await(1);
     server.Ask(gone);
-    ASSERT_EQ(write(input, "c\n", 2), 2);
-    const int status = running->Wait();
-    close(input);
-    EXPECT_EQ(WEXITSTATUS(status), 2) << gone[0];
-    EXPECT_THAT(running->Errors(), HasSubstr("vanished")) << gone[0];
-    unlink(fifo.c_str());
+    running.Write({"c"});
+    EXPECT_EQ(running.End(), 2) << gone[0];
+    EXPECT_THAT(running.Errors(), HasSubstr("vanished")) << gone[0];
     if (gone[0] != "flushall") {
       const ChildResult again = RunDedup(in + Flags(server.address()));
       EXPECT_EQ(again.status, 2);
@@ -254,10 +200,6 @@ TEST_F(DedupRedisTest, RefusalsOfTheServerAreSentences) {
   says("it is a replica");
   server.Ask({"replicaof", "no", "one"});
   EXPECT_EQ(RunDedup(run).status, 0);
-  const StartedRedis cluster({"--cluster-enabled", "yes"});
-  const ChildResult moved = RunDedup(In({"a"}) + Flags(cluster.address()));
-  EXPECT_EQ(moved.status, 2);
-  EXPECT_THAT(moved.errors, HasSubstr("part of a cluster"));
   const ChildResult nobody = RunDedup(Flags("127.0.0.1:1") + "</dev/null");
   EXPECT_EQ(nobody.status, 2);
   EXPECT_THAT(nobody.errors, HasSubstr("Connection refused"));
@@ -275,28 +217,71 @@ TEST_F(DedupRedisTest, PasswordsComeFromAFileOrTheEnvironment) {
   WriteFile(folder_ / "crlf", "open sesame\r\n");
   WriteFile(folder_ / "wrong", "sesame\n");
   EXPECT_THAT(RunDedup(run).errors,
-              HasSubstr("it wants a password: give --password_file, or WINNOW_REDIS_PASSWORD in"));
+              HasSubstr("it wants a password: give --password_file, or WINNOW_REDIS_PASSWORD or "
+                        "REDISCLI_AUTH in the environment"));
   const ChildResult wrong = RunDedup(run + "--password_file='" + folder_ / "wrong" + "'");
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.errors, AllOf(HasSubstr("refuses the password"), Not(HasSubstr("sesame"))));
   EXPECT_EQ(RunDedup(run + "--password_file='" + folder_ / "right" + "'").output, "a\n");
   EXPECT_EQ(RunDedup(run + "--name=c --password_file='" + folder_ / "crlf" + "'").output, "a\n");
-  EXPECT_EQ(RunProgram({"sh", "-c", "'" WINNOW_TOOL "' dedup --name=n " + run},
-                       {"WINNOW_REDIS_PASSWORD=open sesame"})
+  EXPECT_EQ(RunDedup("--name=n " + run, {"WINNOW_REDIS_PASSWORD=open sesame"}).output, "a\n");
+  // The file goes before the own variable, and that before the one of redis-cli.
+  EXPECT_EQ(RunDedup("--name=f --password_file='" + folder_ / "right" + "' " + run,
+                     {"WINNOW_REDIS_PASSWORD=sesame"})
                 .output,
             "a\n");
-  // The variable of `pages` is none of this verb's, and the file goes before the own one.
-  EXPECT_THAT(
-      RunProgram({"sh", "-c", "'" WINNOW_TOOL "' dedup " + run}, {"REDISCLI_AUTH=open sesame"})
-          .errors,
-      HasSubstr("NOAUTH"));
-  EXPECT_EQ(RunProgram({"sh", "-c",
-                        "'" WINNOW_TOOL "' dedup --name=f --password_file='" + folder_ / "right" +
-                            "' " + run},
-                       {"WINNOW_REDIS_PASSWORD=sesame"})
-                .output,
-            "a\n");
+  EXPECT_EQ(RunDedup("--name=r " + run, {"REDISCLI_AUTH=open sesame"}).output, "a\n");
+  EXPECT_EQ(
+      RunDedup("--name=v " + run, {"WINNOW_REDIS_PASSWORD=open sesame", "REDISCLI_AUTH=sesame"})
+          .output,
+      "a\n");
+  EXPECT_THAT(RunDedup(run, {"REDISCLI_AUTH=sesame"}).errors,
+              HasSubstr("check REDISCLI_AUTH in the environment (WRONGPASS"));
   EXPECT_EQ(RunDedup(run + "--password_file='" + folder_ / "none" + "'").status, 2);
+}
+
+TEST_F(DedupRedisTest, AUrlNamesTheSameServerAsItsAddress) {
+  const StartedRedis server({"--requirepass", "open sesame"});
+  const auto as_admin = [&](const std::vector<std::string>& command) {
+    return server.Ask(command, {"REDISCLI_AUTH=open sesame"});
+  };
+  ASSERT_EQ(as_admin({"acl", "setuser", "me", "on", ">a,b@c", "~*", "+@all"}), "OK");
+  const std::string in = In({"a"});
+  EXPECT_EQ(RunDedup(in + Flags(server.address()), {"REDISCLI_AUTH=open sesame"}).output, "a\n");
+  const std::string plan = as_admin({"get", "winnow-dedup:plan"});
+  // All of them go on with the stream, and the plan is that of the address.
+  for (const std::string login : {":open%20sesame@", "me:a%2Cb%40c@", "default@"}) {
+    const ChildResult same = RunDedup(in + Flags("redis://" + login + server.address() + "/0"),
+                                      {"REDISCLI_AUTH=open sesame"});
+    EXPECT_EQ(same.output, "") << login;
+    EXPECT_THAT(same.errors, AllOf(HasSubstr("1 seen before"), Not(HasSubstr("sesame")))) << login;
+  }
+  EXPECT_EQ(as_admin({"get", "winnow-dedup:plan"}), plan);
+  EXPECT_THAT(plan, HasSubstr("servers=" + server.address() + " "));
+  // Another database has other streams.
+  const std::string third = Flags("redis://me:a%2Cb%40c@" + server.address() + "/3");
+  EXPECT_EQ(RunDedup(in + third).output, "a\n");
+  EXPECT_EQ(RunDedup(in + third).output, "");
+  EXPECT_EQ(as_admin({"-n", "3", "get", "winnow-dedup:plan"}), plan);
+  const ChildResult none =
+      RunDedup(in + Flags("redis://:open%20sesame@" + server.address() + "/99"));
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.errors, HasSubstr("DB index is out of range"));
+  for (const std::string login : {"me:sesame@", "nobody:sesame@", ":sesame@"}) {
+    const ChildResult wrong = RunDedup(in + Flags("redis://" + login + server.address()));
+    EXPECT_EQ(wrong.status, 2);
+    EXPECT_THAT(wrong.errors,
+                AllOf(HasSubstr("the server " + server.address() + ": it refuses the password"),
+                      HasSubstr("check the URL"), Not(HasSubstr("sesame"))));
+  }
+}
+
+TEST_F(DedupRedisTest, ASentinelIsRefused) {
+  const StartedRedis sentinel({"--sentinel"});
+  const ChildResult refused = RunDedup(In({"a"}) + Flags(sentinel.address()));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.errors,
+              AllOf(HasSubstr("it is a Sentinel"), HasSubstr("give the address of the master")));
 }
 
 // Bits are set before a line is printed: what is in flight is lost, and nothing comes twice.
@@ -307,7 +292,7 @@ TEST_F(DedupRedisTest, AKilledClientLosesTheLinesInFlight) {
   std::mt19937_64 random(6);
   std::unordered_map<std::string, int> counts;
   uint64_t kills = 0;
-  for (int i = 0; i < Kills(); ++i) {
+  for (int i = 0; i < Kills(8); ++i) {
     const auto tool = Start(run, "out");
     usleep(static_cast<useconds_t>(random() % 600'000));
     kill(tool->process(), SIGKILL);
@@ -332,7 +317,7 @@ TEST_F(DedupRedisTest, AKilledServerIsWaitedForAndNoLineIsLost) {
   std::mt19937_64 random(8);
   std::unordered_map<std::string, int> counts;
   int during = 0;
-  for (int kills = 0, runs = 0; kills < Kills(); ++runs) {
+  for (int kills = 0, runs = 0; kills < Kills(8); ++runs) {
     const std::string name = "--name=s" + std::to_string(runs) + " ";
     counts.clear();
     const auto tool = Start(name + run, "out");
@@ -341,7 +326,7 @@ TEST_F(DedupRedisTest, AKilledServerIsWaitedForAndNoLineIsLost) {
     while (!tool->HasEnded() && server.Ask(plan).find("whole") == std::string::npos) {
       usleep(1'000);
     }
-    while (!tool->HasEnded() && kills < Kills()) {
+    while (!tool->HasEnded() && kills < Kills(8)) {
       usleep(static_cast<useconds_t>(random() % 300'000));
       during += !tool->HasEnded();
       server.Stop();

@@ -20,9 +20,10 @@
 
 namespace winnow::testing {
 
-// The arguments are quoted for the shell by the caller.
-inline ChildResult RunDedup(const std::string& arguments) {
-  return RunProgram({"sh", "-c", "'" WINNOW_TOOL "' dedup " + arguments});
+// The arguments are quoted for the shell by the caller; the environment is as for RunProgram.
+inline ChildResult RunDedup(const std::string& arguments,
+                            const std::vector<std::string>& environment = {}) {
+  return RunProgram({"sh", "-c", "'" WINNOW_TOOL "' dedup " + arguments}, environment);
 }
 
 inline std::vector<std::string> LinesOf(std::string_view text) {

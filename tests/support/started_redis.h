@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -59,6 +61,11 @@ class StartedRedis {
     if (!Starts(more)) DoesNotStart();
   }
 
+  // As when the machine is overloaded, or its network is cut: connections stay, and nothing
+  // answers.
+  void Pause() const { kill(process_, SIGSTOP); }
+  void Continue() const { kill(process_, SIGCONT); }
+
   // As when the machine loses its power.
   void Stop() {
     if (process_ == 0) return;
@@ -68,29 +75,43 @@ class StartedRedis {
     process_ = 0;
   }
 
+  // A server in cluster mode takes the port 10,000 above it as well. Both are below those that
+  // Linux gives to clients, which would take them while the server is stopped.
+  static int FreePort() {
+    std::random_device random;
+    for (int attempt = 0; attempt < 100; ++attempt) {
+      const int port = 10'000 + static_cast<int>(random() % 12'000);
+      if (IsFree(port) && IsFree(port + 10'000)) return port;
+    }
+    throw std::runtime_error("there is no free port");
+  }
+
  private:
   [[noreturn]] void DoesNotStart() const {
     throw std::runtime_error(RedisServerProgram() +
                              " does not start: " + ReadFile(folder_ / "log"));
   }
 
-  // A server in cluster mode takes the port 10,000 above it as well.
-  static int FreePort() {
+  static bool IsFree(int port) {
     const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    // Connections that a server before had are no hindrance.
+    const int reuse = 1;
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof(reuse));
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    const bool has_port = bind(listener, reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
-                          getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    const bool is_free =
+        bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
     close(listener);
-    if (!has_port) throw std::runtime_error("there is no free port");
-    const int port = ntohs(address.sin_port);
-    return port > 65'535 - 10'000 ? FreePort() : port;
+    return is_free;
   }
 
   bool Starts(const std::vector<std::string>& more) {
+    // A Sentinel wants a file of its own, and others do no harm with it.
+    WriteFile(folder_ / "conf", "");
     std::vector<std::string> words = {RedisServerProgram(),
+                                      folder_ / "conf",
                                       "--port",
                                       std::to_string(port_),
                                       "--bind",

@@ -2,16 +2,22 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "src/redis/key_slots.h"
+#include "src/redis/redis_access.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
+#include "tests/support/started_cluster.h"
 #include "tests/support/started_redis.h"
+#include "tests/support/started_tool.h"
 #include "tools/winnow/pages/redis_page_store.h"
 #include "winnow/amq/page_store.h"
 #include "winnow/amq/paged_bloom.h"
@@ -27,12 +33,18 @@ using testing::ChildResult;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::LinesThatBegin;
+using ::testing::Not;
 using testing::RunProgram;
+using testing::StartedCluster;
 using testing::StartedRedis;
 using tools::RedisPageStore;
 using Found = amq::PageStore::Found;
 
 std::string KeyNumber(uint64_t i) { return "key-" + std::to_string(i); }
+
+std::vector<redis::RedisAccess> Access(const std::string& addresses) {
+  return redis::ParseServers(addresses, {}).value();
+}
 
 std::string Lines(uint64_t first, uint64_t last) {
   std::string lines;
@@ -54,7 +66,7 @@ class RedisPagesTest : public ::testing::Test {
   std::unique_ptr<RedisPageStore> Connect(const std::string& name = "n") {
     std::string reason;
     std::unique_ptr<RedisPageStore> store =
-        RedisPageStore::Connect(server_->address(), name, &reason);
+        RedisPageStore::Connect(Access(server_->address()), name, &reason);
     EXPECT_NE(store, nullptr) << reason;
     return store;
   }
@@ -138,14 +150,10 @@ TEST_F(RedisPagesTest, AServerThatGoesAwayIsASentence) {
     EXPECT_FALSE(store->Store("1-0", std::string(3'000'000, 'x'), &reason));
     EXPECT_THAT(reason, HasSubstr("can't change n:1-0 on " + server_->address()));
   }
-  EXPECT_EQ(RedisPageStore::Connect(server_->address(), "n", &reason), nullptr);
+  EXPECT_EQ(RedisPageStore::Connect(Access(server_->address()), "n", &reason), nullptr);
   EXPECT_THAT(reason, HasSubstr("can't connect to " + server_->address()));
-  for (const char* address : {"", ":1", "host:0", "host:x", "host:70000", "[::1]x", "[::1"}) {
-    EXPECT_EQ(RedisPageStore::Connect(address, "n", &reason), nullptr) << address;
-    EXPECT_THAT(reason, HasSubstr("is no address of a server")) << address;
-  }
   for (const char* address : {"[::1]:1", "::1:1", "127.0.0.1:1"}) {
-    EXPECT_EQ(RedisPageStore::Connect(address, "n", &reason), nullptr) << address;
+    EXPECT_EQ(RedisPageStore::Connect(Access(address), "n", &reason), nullptr) << address;
     EXPECT_THAT(reason, HasSubstr(std::string("can't connect to ") + address));
   }
 }
@@ -252,6 +260,18 @@ TEST_F(RedisPagesTest, APasswordComesFromTheEnvironment) {
   EXPECT_EQ(Pages("ask", "key-1", {"REDISCLI_AUTH=some password"}).status, 0);
 }
 
+// Such a server repeats what stands behind AUTH.
+TEST_F(RedisPagesTest, APasswordIsNotShownByAServerThatDoesNotKnowAuth) {
+  server_ =
+      std::make_unique<StartedRedis>(std::vector<std::string>{"--rename-command", "AUTH", ""});
+  ASSERT_THAT(server_->Ask({"auth", "sesame"}), HasSubstr("sesame"));
+  const ChildResult refused = Pages("build", "key-1", {"REDISCLI_AUTH=sesame"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.errors,
+              AllOf(HasSubstr("does not take the password"),
+                    HasSubstr("REDISCLI_AUTH in the environment"), Not(HasSubstr("sesame"))));
+}
+
 TEST_F(RedisPagesTest, AFullServerLeavesTheOldPages) {
   testing::WriteFile(list_, Lines(0, 100));
   ASSERT_EQ(Pages("build", "--keys=\"$L\"").status, 0);
@@ -272,6 +292,151 @@ TEST_F(RedisPagesTest, WrongUsageIsSaid) {
     EXPECT_THAT(outcome.output, IsEmpty());
   }
   EXPECT_EQ(server_->Ask({"dbsize"}), "0");
+}
+
+TEST_F(RedisPagesTest, SeveralServersAreOfOneCluster) {
+  const StartedRedis another;
+  const ChildResult two = RunProgram({WINNOW_TOOL, "pages", "build", "key-1",
+                                      "--redis=" + server_->address() + "," + another.address()});
+  EXPECT_EQ(two.status, 2);
+  EXPECT_THAT(two.errors, HasSubstr(server_->address() + " is none of a cluster: give one server"));
+  EXPECT_EQ(server_->Ask({"dbsize"}), "0");
+  EXPECT_EQ(Pages("build", "key-1 --name={braced.1}").status, 0) << "braces are no fault here";
+  EXPECT_EQ(server_->Ask({"exists", "{braced.1}:plan"}), "1");
+}
+
+TEST_F(RedisPagesTest, APasswordOfAUrlIsNotShown) {
+  server_ = std::make_unique<StartedRedis>(std::vector<std::string>{"--requirepass", "sesame"});
+  const std::string url = "--redis=redis://:sesame@" + server_->address();
+  const ChildResult built = RunProgram({WINNOW_TOOL, "pages", "build", "key-1", "--json", url});
+  EXPECT_EQ(built.status, 0) << built.errors;
+  EXPECT_EQ(json::parse(built.output)["place"], server_->address() + "/pages");
+  for (const std::string& wrong : {url + ":x", url + "/x"}) {
+    const ChildResult refused = RunProgram({WINNOW_TOOL, "pages", "ask", "key-1", wrong});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.errors, AllOf(HasSubstr("a server's URL is"), Not(HasSubstr("sesame"))));
+  }
+}
+
+class RedisClusterPagesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!testing::HasRedis()) {
+      GTEST_SKIP() << "there is neither Redis nor Valkey";
+    }
+    cluster_ = std::make_unique<StartedCluster>();
+  }
+
+  // Of the keys 0 to `last`.
+  std::vector<std::string> Words(const std::string& action, const std::string& servers,
+                                 uint64_t last) const {
+    testing::WriteFile(folder_ / "list", Lines(0, last));
+    return {WINNOW_TOOL,          "pages",      action,
+            "--redis=" + servers, "--name={p}", "--keys=" + (folder_ / "list")};
+  }
+  ChildResult Pages(const std::string& action, const std::string& servers, uint64_t last) const {
+    return RunProgram(Words(action, servers, last));
+  }
+  ChildResult Build() const {
+    std::vector<std::string> words = Words("build", cluster_->addresses(), kBuilt);
+    words.insert(words.end(), {"--capacity=9000", "--rate=0.001"});
+    return RunProgram(words);
+  }
+
+  static constexpr uint64_t kBuilt = 8'000;
+  static constexpr uint64_t kAdded = 8'500;
+  const testing::TemporaryFolder folder_;
+  const int slot_ = static_cast<int>(redis::SlotOf("{p}:plan"));
+  std::unique_ptr<StartedCluster> cluster_;
+};
+
+TEST_F(RedisClusterPagesTest, ANameInBracesIsReachedFromEachServer) {
+  const ChildResult spread = RunProgram(
+      {WINNOW_TOOL, "pages", "build", "key-1", "--redis=" + cluster_->address(1), "--name=p"});
+  EXPECT_EQ(spread.status, 2);
+  EXPECT_THAT(spread.errors, HasSubstr(cluster_->address(1) + " is one of a cluster, which"));
+  EXPECT_THAT(spread.errors, HasSubstr("give --name='{p}'"));
+  const ChildResult other_database =
+      Pages("build", "redis://" + cluster_->address(0) + "/1", kBuilt);
+  EXPECT_EQ(other_database.status, 2);
+  EXPECT_THAT(other_database.errors, HasSubstr("a cluster has database 0 alone"));
+  for (const int master : cluster_->Masters()) EXPECT_EQ(cluster_->Ask(master, {"dbsize"}), "0");
+
+  ASSERT_EQ(Build().status, 0);
+  for (int i = 0; i < cluster_->size(); ++i) {
+    const ChildResult asked = Pages("ask", cluster_->address(i), kBuilt);
+    EXPECT_EQ(asked.status, 0) << asked.errors;
+  }
+  EXPECT_EQ(Pages("ask", cluster_->address(0), 2 * kBuilt).status, 1);
+  const int master = cluster_->MasterOf(slot_);
+  for (const int other : cluster_->Masters()) {
+    EXPECT_EQ(cluster_->Ask(other, {"dbsize"}) == "0", other != master);
+  }
+  // As one that another process has.
+  cluster_->Ask(master, {"set", "{p}:lock", "another"});
+  const ChildResult locked = Pages("add", cluster_->address(0), kAdded);
+  EXPECT_EQ(locked.status, 2);
+  EXPECT_THAT(locked.errors, HasSubstr("another process changes the pages {p}"));
+}
+
+TEST_F(RedisClusterPagesTest, AreThereWhileTheirSlotMoves) {
+  ASSERT_EQ(Build().status, 0);
+  const int from = cluster_->MasterOf(slot_);
+  const int to = (from + 1) % 3;
+  const int keys = atoi(cluster_->Ask(from, {"dbsize"}).c_str());
+  cluster_->BeginMove(slot_, to);
+  ASSERT_EQ(cluster_->MoveKeys(slot_, to, keys / 2), keys / 2);
+  EXPECT_EQ(Pages("ask", cluster_->address(0), kBuilt).status, 0);
+  {
+    // The lock is made on the new server, and pages on the old one can't be changed with it.
+    const std::vector<std::string> words = Words("add", cluster_->address(0), kAdded);
+    std::string arguments;
+    for (size_t i = 1; i < words.size(); ++i) arguments += "'" + words[i] + "' ";
+    const testing::Started add(arguments, STDOUT_FILENO, folder_ / "errors");
+    const std::vector<std::string> count = {"cluster", "countkeysinslot", std::to_string(slot_)};
+    while (!add.HasEnded() && cluster_->Ask(to, count) == std::to_string(keys / 2)) {
+      usleep(10'000);
+    }
+    EXPECT_FALSE(add.HasEnded()) << add.Errors();
+    cluster_->MoveKeys(slot_, to);
+    cluster_->EndMove(slot_, to);
+    EXPECT_EQ(add.Wait(), 0) << add.Errors();
+  }
+  EXPECT_EQ(cluster_->MasterOf(slot_), to);
+  EXPECT_EQ(cluster_->Ask(from, {"dbsize"}), "0");
+  EXPECT_EQ(Pages("ask", cluster_->address(0), kAdded).status, 0);
+}
+
+// One that takes over would call keys absent.
+TEST_F(RedisClusterPagesTest, AreNotAddedToWhileTheReplicaIsBehind) {
+  cluster_ = std::make_unique<StartedCluster>(
+      3, 1, std::vector<std::string>{"--cluster-node-timeout", "60000"});
+  ASSERT_EQ(Build().status, 0);
+  const int replica = cluster_->ReplicaOf(cluster_->MasterOf(slot_));
+  cluster_->StopNode(replica);
+  // The second time there is nothing to add.
+  for (int i = 0; i < 2; ++i) {
+    const ChildResult behind = Pages("add", cluster_->addresses(), kAdded);
+    EXPECT_EQ(behind.status, 2);
+    EXPECT_THAT(behind.errors, HasSubstr("no replica of the master of {p} has what was changed"));
+  }
+  cluster_->ContinueNode(replica);
+  const ChildResult added = Pages("add", cluster_->addresses(), kAdded);
+  EXPECT_EQ(added.status, 0) << added.errors;
+}
+
+TEST_F(RedisClusterPagesTest, OutliveAFailOver) {
+  ASSERT_EQ(Build().status, 0);
+  cluster_->WaitUntilReplicated();
+  const int master = cluster_->MasterOf(slot_);
+  cluster_->KillMaster(master);
+  const std::string servers = cluster_->address(master) + "," + cluster_->address((master + 1) % 3);
+  for (const char* action : {"ask", "add"}) {
+    const ChildResult after =
+        Pages(action, servers, action == std::string("add") ? kAdded : kBuilt);
+    EXPECT_EQ(after.status, 0) << after.errors;
+  }
+  EXPECT_EQ(Pages("ask", servers, kAdded).status, 0);
 }
 
 }  // namespace

@@ -373,7 +373,7 @@ TEST_F(VerbPagesTest, WrongUsageIsSaid) {
       {"build x key --page_size=1001", "--page_size is 1001, but must be a multiple of 8"},
       {"build x key --page_size=big", "--page_size is big, but must be a number of bytes from 64"},
       {"build x key --page_size=-1", "--page_size is -1, but must be"},
-      {"build x key --page-size=1024", "did you mean --page_size?"},
+      {"build x key --pagesize=1024", "did you mean --page_size?"},
       {"build x key --capacity=2000000000000", "--capacity is 2000000000000, but must be"},
       {"build x key --capacity=1.5", "--capacity is 1.5, but must be a whole number"},
       {"build x key --capacity=many", "--capacity is many, but must be"},

@@ -5,7 +5,6 @@
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
-#include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 #include <absl/time/time.h>
 #include <stdlib.h>
@@ -25,6 +24,7 @@
 #include "src/dedup/redis_lines.h"
 #include "src/dedup/seen_lines.h"
 #include "src/dedup/state_layout.h"
+#include "src/redis/redis_access.h"
 #include "src/text/numbers.h"
 #include "tools/winnow/cli/flag_check.h"
 #include "tools/winnow/cli/flags.h"
@@ -52,16 +52,22 @@ WINNOW_FLAG(dedup, std::string, state, "", TextValue("FILE"),
 WINNOW_SWITCH(dedup, plain,
               "take the bytes of compressed input for lines as they are; for a text that begins "
               "like such");
-WINNOW_FLAG(dedup, std::string, redis, "", TextValue("HOST:PORT[,...]"),
-            "servers, HOST:PORT[,HOST:PORT...], of Redis or Valkey that keep what was seen, for "
-            "all machines that give the same --name and plan");
+WINNOW_FLAG(dedup, std::string, redis, "", TextValue("SERVER[,...]"),
+            "servers of Redis or Valkey, with commas between, that keep what was seen, for all "
+            "machines that give the same --name and plan; of a cluster some, which name the "
+            "others: each HOST:PORT, or "
+            "redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], or rediss://... for TLS. Others on "
+            "this machine see a password in it (ps), but not one in --password_file");
 WINNOW_FLAG(dedup, std::string, name, "winnow-dedup", TextValue("NAME"),
             "the stream in --redis: what its keys there begin with");
 WINNOW_FLAG(dedup, int, inflight, 4096, WholeValue("N", 1, dedup::kMostUnkept),
             "lines that are sent to --redis before an answer is waited for, 1 to 65536");
+WINNOW_FLAG(dedup, int, replay, winnow::dedup::kDefaultReplay, WholeValue("SECONDS", 0, 3600),
+            "lines that a cluster of --redis acknowledged in these last seconds are sent again "
+            "after a fail-over; above its node timeout; 0: none");
 WINNOW_FLAG(dedup, std::string, password_file, "", TextValue("FILE"),
-            "a file with the password for --redis; else it is WINNOW_REDIS_PASSWORD of the "
-            "environment, if that is set");
+            "a file with the password for --redis; else it is WINNOW_REDIS_PASSWORD or "
+            "REDISCLI_AUTH of the environment, if one is set");
 
 namespace winnow::tools {
 namespace {
@@ -93,7 +99,7 @@ std::string PlanOfFlags(const Verb& verb, DedupPlan* plan) {
     return "--state keeps a filter of fixed size: not with --grow, --window or --every";
   }
   if (absl::GetFlag(FLAGS_dedup_redis).empty()) {
-    for (const char* const flag : {"name", "inflight", "password_file"}) {
+    for (const char* const flag : {"name", "inflight", "password_file", "replay"}) {
       if (IsSet(verb, flag)) {
         return absl::StrCat("--", flag, " does nothing without --redis: give that as well");
       }
@@ -104,24 +110,19 @@ std::string PlanOfFlags(const Verb& verb, DedupPlan* plan) {
     }
     if (absl::GetFlag(FLAGS_dedup_name).empty()) return "--name can't be empty";
     plan->in_redis.emplace();
-    plan->in_redis->servers = absl::StrSplit(absl::GetFlag(FLAGS_dedup_redis), ',');
     plan->in_redis->name = absl::GetFlag(FLAGS_dedup_name);
     plan->in_redis->inflight = static_cast<size_t>(absl::GetFlag(FLAGS_dedup_inflight));
     plan->in_redis->capacity = plan->capacity;
     plan->in_redis->rate = plan->rate;
+    if (IsSet(verb, "replay")) plan->in_redis->replay = absl::GetFlag(FLAGS_dedup_replay);
   }
   // No more lines than the window's can be in a generation.
   if (plan->window > 0) plan->capacity = plan->window;
   return "";
 }
 
-// The first line of the file that a flag gives, however its lines end, or what the environment has.
-absl::StatusOr<std::string> Password() {
-  const std::string path = absl::GetFlag(FLAGS_dedup_password_file);
-  if (path.empty()) {
-    const char* const said = getenv("WINNOW_REDIS_PASSWORD");
-    return std::string(said == nullptr ? "" : said);
-  }
+// The first line of a file, however its lines end.
+absl::StatusOr<std::string> FirstLine(const std::string& path) {
   constexpr bool kPlain = true;
   dedup::LineSource file(path, kPlain);
   std::vector<std::string_view> lines;
@@ -131,19 +132,38 @@ absl::StatusOr<std::string> Password() {
         1, [](bool) { return absl::OkStatus(); }, &lines);
   if (!status.ok()) return status;
   if (lines.empty()) return absl::InvalidArgumentError(path + " has no password");
-  std::string_view password = lines.front();
-  if (!password.empty() && password.back() == '\r') password.remove_suffix(1);
-  return std::string(password);
+  std::string_view line = lines.front();
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return std::string(line);
+}
+
+// Of the file that a flag gives, or else of the environment: the own variable goes before that of
+// redis-cli.
+absl::StatusOr<redis::GivenPassword> Password() {
+  const std::string path = absl::GetFlag(FLAGS_dedup_password_file);
+  if (!path.empty()) {
+    auto password = FirstLine(path);
+    if (!password.ok()) return password.status();
+    return redis::GivenPassword{*std::move(password), "--password_file"};
+  }
+  for (const char* const variable : {"WINNOW_REDIS_PASSWORD", "REDISCLI_AUTH"}) {
+    const char* const said = getenv(variable);
+    if (said != nullptr && *said != '\0') {
+      return redis::GivenPassword{said, absl::StrCat(variable, " in the environment")};
+    }
+  }
+  return redis::GivenPassword{
+      "", "--password_file, or WINNOW_REDIS_PASSWORD or REDISCLI_AUTH in the environment"};
+}
+
+absl::StatusOr<std::vector<redis::RedisAccess>> Servers() {
+  const auto password = Password();
+  if (!password.ok()) return password.status();
+  return redis::ParseServers(absl::GetFlag(FLAGS_dedup_redis), *password);
 }
 
 absl::StatusOr<std::unique_ptr<dedup::SeenLines>> MakeSeenLines(const DedupPlan& plan) {
-  if (plan.in_redis) {
-    dedup::RedisPlan shared = *plan.in_redis;
-    auto password = Password();
-    if (!password.ok()) return password.status();
-    shared.password = *std::move(password);
-    return dedup::OpenRedis(shared);
-  }
+  if (plan.in_redis) return dedup::OpenRedis(*plan.in_redis);
   if (!plan.state.empty()) return dedup::OpenKept(plan.state, plan.capacity, plan.rate);
   if (plan.grow) return dedup::MakeGrowing(plan.capacity, plan.rate);
   absl::Status fits = dedup::CheckNewPlan(plan.capacity, plan.rate, plan.has_generations() ? 2 : 1);
@@ -201,10 +221,7 @@ std::string TotalsLine(const DedupPlan& plan, const dedup::LineStream& stream) {
       "%d lines, %d new, %d seen before; the chance that a new line is dropped is now %.3g "
       "(%.3g planned at %d new lines), in %s%s",
       totals.lines, totals.fresh, totals.lines - totals.fresh, seen.RateNow(), plan.rate,
-      plan.capacity, inspect::ByteSize(static_cast<double>(seen.size_bytes())),
-      plan.in_redis ? absl::StrCat(" with k = ", dedup::ShapeForRedis(*plan.in_redis).probes, "; ",
-                                   seen.num_uncertain(), " uncertain")
-                    : "");
+      plan.capacity, inspect::ByteSize(static_cast<double>(seen.size_bytes())), seen.Remark());
 }
 
 int ReadAll(const std::vector<std::string>& paths, ProgressLine* progress,
@@ -257,6 +274,15 @@ int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
   DedupPlan plan;
   if (const std::string problem = PlanOfFlags(verb, &plan); !problem.empty()) {
     return WrongUsage(verb, problem);
+  }
+  if (plan.in_redis) {
+    auto servers = Servers();
+    if (!servers.ok()) {
+      Say(servers.status().message());
+      return kCouldNotRead;
+    }
+    plan.in_redis->servers = *std::move(servers);
+    plan.in_redis->warn = Say;
   }
   // What is said would spoil the state.
   const auto errors = dedup::IdentityOf(STDERR_FILENO);
@@ -313,7 +339,15 @@ Verb DedupVerb() {
           "with one stream, exactly one prints a line. A line is printed after its bits are set:\n"
           "who is killed loses the lines in flight, --inflight at most, and with --count all that\n"
           "it had counted. A line whose answer was lost is printed, and counted as uncertain. A\n"
-          "server that restarts is waited for.\n",
+          "server that restarts is waited for.\n"
+          "\n"
+          "In a cluster the keys are spread over all masters, and a replica that takes over may\n"
+          "lack what its master had just acknowledged. A client keeps the hashes of the lines of\n"
+          "the last --replay seconds, 8 bytes each, 31 MB for 30 seconds of 130,000 lines a\n"
+          "second, and sends them again after a fail-over: what was lost is set again, and\n"
+          "counted. A line that another client sends before that is printed twice, and counted\n"
+          "by nobody, as are the lines of a client that had ended. The output lacks no line for\n"
+          "a fail-over.\n",
           RunDedup,
           {{"winnow dedup KEYS", "each line of a file once"},
            {"winnow dedup KEYS KEYS --seen", "the lines of which there are more"},

@@ -73,14 +73,14 @@ std::unique_ptr<PagePlace> PagesInFolder(const std::string& folder) {
 }
 
 #ifdef WINNOW_HIREDIS
-std::unique_ptr<PagePlace> PagesInRedis(const std::string& address, const std::string& name,
-                                        std::string* reason) {
-  std::unique_ptr<RedisPageStore> store = RedisPageStore::Connect(address, name, reason);
+std::unique_ptr<PagePlace> PagesInRedis(const std::vector<redis::RedisAccess>& servers,
+                                        const std::string& name, std::string* reason) {
+  std::unique_ptr<RedisPageStore> store = RedisPageStore::Connect(servers, name, reason);
   return store == nullptr ? nullptr : std::make_unique<RedisPlace>(std::move(store));
 }
 #else
-std::unique_ptr<PagePlace> PagesInRedis(const std::string& /*address*/, const std::string& /*name*/,
-                                        std::string* reason) {
+std::unique_ptr<PagePlace> PagesInRedis(const std::vector<redis::RedisAccess>& /*servers*/,
+                                        const std::string& /*name*/, std::string* reason) {
   *reason = "this winnow was built without hiredis: build it again where libhiredis-dev is";
   return nullptr;
 }

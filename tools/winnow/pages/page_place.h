@@ -5,7 +5,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "src/redis/redis_access.h"
 #include "winnow/amq/page_store.h"
 
 namespace winnow::tools {
@@ -31,10 +33,10 @@ class PagePlace {
 
 std::unique_ptr<PagePlace> PagesInFolder(const std::string& folder);
 
-// On a Redis or Valkey server, those of this name. Null, and a sentence, if the server can't be
-// reached, or this program was built without hiredis.
-std::unique_ptr<PagePlace> PagesInRedis(const std::string& address, const std::string& name,
-                                        std::string* reason);
+// On a Redis or Valkey server, or in a cluster of these, those of this name. Null, and a sentence,
+// if it can't be reached, or this program was built without hiredis.
+std::unique_ptr<PagePlace> PagesInRedis(const std::vector<redis::RedisAccess>& servers,
+                                        const std::string& name, std::string* reason);
 
 }  // namespace winnow::tools
 

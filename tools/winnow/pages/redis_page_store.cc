@@ -1,8 +1,9 @@
 #include "tools/winnow/pages/redis_page_store.h"
 
 #include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
-#include <stdlib.h>
 
 #include <random>
 #include <utility>
@@ -33,57 +34,96 @@ std::string NewToken() {
 
 }  // namespace
 
-RedisPageStore::RedisPageStore(std::string name, dedup::RedisClient server)
-    : name_(std::move(name)), server_(std::move(server)) {}
-
 RedisPageStore::~RedisPageStore() {
   if (token_.empty()) return;
-  dedup::Reply reply;
-  server_.Ask({"EVAL", kUnlock, "1", Key("lock"), token_}, &reply).IgnoreError();
+  const std::string lock = Key("lock");
+  redis::Reply reply;
+  Ask(lock, {"EVAL", kUnlock, "1", lock, token_}, &reply).IgnoreError();
 }
 
-std::unique_ptr<RedisPageStore> RedisPageStore::Connect(const std::string& address,
-                                                        const std::string& name,
-                                                        std::string* reason) {
-  const char* const password = getenv("REDISCLI_AUTH");
-  dedup::RedisClient server(
-      {address, password == nullptr ? "" : password, "REDISCLI_AUTH in the environment"});
-  const absl::Status status = server.Connect();
-  if (status.ok()) {
-    return std::unique_ptr<RedisPageStore>(new RedisPageStore(name, std::move(server)));
+std::unique_ptr<RedisPageStore> RedisPageStore::Connect(
+    const std::vector<redis::RedisAccess>& servers, const std::string& name, std::string* reason) {
+  std::unique_ptr<RedisPageStore> store(new RedisPageStore(name));
+  absl::Status status;
+  for (const redis::RedisAccess& server : servers) {
+    store->server_.emplace(server);
+    status = store->server_->Connect();
+    if (!redis::IsLost(status)) break;
   }
-  *reason = absl::IsInvalidArgument(status)
-                ? std::string(status.message())
-                : absl::StrCat(dedup::IsLost(status) ? "can't connect to " : "", address, ": ",
-                               status.message());
+  store->where_ = store->server_->address();
+  bool is_cluster = false;
+  if (status.ok()) {
+    const absl::StatusOr<bool> told = redis::RedisCluster::IsCluster(&*store->server_);
+    status = told.status();
+    is_cluster = told.ok() && *told;
+  }
+  if (!status.ok()) {
+    *reason = absl::IsInvalidArgument(status)
+                  ? std::string(status.message())
+                  : absl::StrCat(redis::IsLost(status) ? "can't connect to " : "", store->where_,
+                                 ": ", status.message());
+    return nullptr;
+  }
+  if (!is_cluster && servers.size() == 1) return store;
+  if (!is_cluster) {
+    *reason = absl::StrCat("pages are kept in one server or in one cluster, and ", store->where_,
+                           " is none of a cluster: give one server");
+    return nullptr;
+  }
+  if (!absl::StartsWith(name, "{")) {
+    *reason =
+        absl::StrCat(store->where_,
+                     " is one of a cluster, which spreads keys by their names, but a page and "
+                     "its lock must be in one server: give --name='{",
+                     name, "}'");
+    return nullptr;
+  }
+  store->where_ = absl::StrCat("the cluster of ", store->where_);
+  store->server_.reset();
+  store->cluster_.emplace(servers);
+  status = store->cluster_->Connect();
+  if (status.ok()) return store;
+  *reason = std::string(status.message());
   return nullptr;
 }
 
+absl::Status RedisPageStore::Ask(const std::string& key,
+                                 const std::vector<std::string_view>& command,
+                                 redis::Reply* reply) {
+  return cluster_ ? cluster_->Ask(key, command, reply) : server_->Ask(command, reply);
+}
+
 bool RedisPageStore::Lock(std::string* reason) {
+  const std::string lock = Key("lock");
   const std::string token = NewToken();
-  dedup::Reply reply;
-  const absl::Status status =
-      server_.Ask({"SET", Key("lock"), token, "NX", "PX", kLockMilliseconds}, &reply);
+  redis::Reply reply;
+  absl::Status status = Ask(lock, {"SET", lock, token, "NX", "PX", kLockMilliseconds}, &reply);
+  bool is_ours = status.ok() && reply->type != REDIS_REPLY_NIL;
+  if (status.ok() && !is_ours) {
+    // A cluster's command whose answer was lost is sent again, and finds what it did.
+    status = Ask(lock, {"GET", lock}, &reply);
+    is_ours = status.ok() && reply->str != nullptr && reply->str == token;
+  }
   if (!status.ok()) {
-    *reason = absl::StrCat(server_.address(), ": ", status.message());
-    return false;
-  }
-  if (reply->type == REDIS_REPLY_NIL) {
-    *reason = absl::StrCat("another process changes the pages ", name_, " on ", server_.address(),
-                           " and has locked them (", Key("lock"),
+    *reason = absl::StrCat(where_, ": ", status.message());
+  } else if (!is_ours) {
+    *reason = absl::StrCat("another process changes the pages ", name_, " on ", where_,
+                           " and has locked them (", lock,
                            "): try again when it has ended; if it was killed, after ten minutes");
-    return false;
+  } else {
+    token_ = token;
+    // Whoever was here before may have left without it, and has nothing to change now.
+    is_ours = AwaitReplica(reason);
   }
-  token_ = token;
-  return true;
+  return is_ours;
 }
 
 amq::PageStore::Found RedisPageStore::Load(const std::string& name, std::string* bytes,
                                            std::string* reason) {
   const std::string key = Key(name);
-  dedup::Reply reply;
-  if (const absl::Status status = server_.Ask({"GET", key}, &reply); !status.ok()) {
-    *reason = absl::StrCat("can't read ", key, " on ", server_.address(), ": ", status.message());
+  redis::Reply reply;
+  if (const absl::Status status = Ask(key, {"GET", key}, &reply); !status.ok()) {
+    *reason = absl::StrCat("can't read ", key, " on ", where_, ": ", status.message());
     return Found::kFailed;
   }
   if (reply->type != REDIS_REPLY_STRING) return Found::kNo;
@@ -97,10 +137,10 @@ bool RedisPageStore::Change(std::vector<std::string_view> command, std::string* 
   std::vector<std::string_view> words = {"EVAL", kIfLocked,         "2",       lock, key,
                                          token_, kLockMilliseconds, command[0]};
   words.insert(words.end(), command.begin() + 2, command.end());
-  dedup::Reply reply;
-  const absl::Status status = server_.Ask(words, &reply);
+  redis::Reply reply;
+  const absl::Status status = Ask(key, words, &reply);
   if (status.ok() && reply->integer == 1) return true;
-  *reason = absl::StrCat("can't change ", key, " on ", server_.address(), ": ");
+  *reason = absl::StrCat("can't change ", key, " on ", where_, ": ");
   if (status.ok()) {
     absl::StrAppend(reason, "the lock ", lock, " is not ours any more");
   } else {
@@ -117,6 +157,28 @@ bool RedisPageStore::Store(const std::string& name, std::string_view bytes, std:
 bool RedisPageStore::Remove(const std::string& name, std::string* reason) {
   const std::string key = Key(name);
   return Change({"DEL", key}, reason);
+}
+
+// A connection is waited for as far as it has written itself.
+bool RedisPageStore::Flush(std::string* reason) {
+  if (!cluster_) return true;
+  const std::string lock = Key("lock");
+  return Change({"PEXPIRE", lock, kLockMilliseconds}, reason) && AwaitReplica(reason);
+}
+
+bool RedisPageStore::AwaitReplica(std::string* reason) {
+  if (!cluster_) return true;
+  const absl::StatusOr<redis::RedisCluster::Copied> copied = cluster_->AwaitReplica(Key("lock"));
+  if (!copied.ok()) {
+    *reason = absl::StrCat(where_, ": ", copied.status().message());
+    return false;
+  }
+  if (*copied != redis::RedisCluster::Copied::kNo) return true;
+  *reason = absl::StrCat(
+      where_, ": no replica of the master of ", name_,
+      " has what was changed within five seconds, and one that takes over would call keys absent "
+      "that were added: find out why it is behind (INFO replication), and do the same again");
+  return false;
 }
 
 }  // namespace winnow::tools

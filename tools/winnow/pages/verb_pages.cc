@@ -2,12 +2,14 @@
 
 #include <absl/flags/flag.h>
 #include <absl/functional/function_ref.h>
+#include <absl/status/statusor.h>
 #include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_replace.h>
 #include <absl/strings/string_view.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -22,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/redis/redis_access.h"
 #include "tools/winnow/cli/byte_count.h"
 #include "tools/winnow/cli/flag_check.h"
 #include "tools/winnow/cli/flags.h"
@@ -48,12 +51,14 @@ WINNOW_FLAG(pages, double, rate, 0.01, NumberValue("SHARE", amq::kLowestRate, am
             "as the pages are built for");
 WINNOW_FLAG(pages, std::string, page_size, "1KiB", BytesValue("BYTES", 64, 1 << 20),
             "bytes of the bits of a page, a multiple of 8; 72 more are stored with them");
-WINNOW_FLAG(pages, std::string, redis, "", TextValue("HOST:PORT"),
-            "keep the pages in this Redis or Valkey server instead of a folder; a password is "
-            "taken from the environment, REDISCLI_AUTH");
+WINNOW_FLAG(pages, std::string, redis, "", TextValue("SERVER[,...]"),
+            "keep the pages in this Redis or Valkey server, or in the cluster of these servers, "
+            "instead of a folder: HOST:PORT, or redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], "
+            "or rediss://... for TLS. Others on this machine see a password in it (ps), but not "
+            "one in REDISCLI_AUTH in the environment");
 WINNOW_FLAG(pages, std::string, name, "pages", TextValue("NAME"),
             "what the server's keys of the pages begin with, before a colon: letters, digits, ., - "
-            "and _");
+            "and _, in a cluster in braces, as {NAME}: all are in one server of it");
 
 namespace winnow::tools {
 namespace {
@@ -192,6 +197,9 @@ int Build(const Task& task, amq::PagedPlan plan) {
                ? Fail(task, report, absl::StrCat("nothing is changed: ", fault), kFaultFound)
                : Fail(task, report, fault, kCouldNotRead);
   }
+  if (!task.place->store()->Flush(&fault)) {
+    return Fail(task, report, fault, kCouldNotRead);
+  }
   task.place->Keep();
   report.keys_new = built->num_added();
   report.pages_written = built->shape().pages;
@@ -307,7 +315,11 @@ int Ask(const Task& task) {
   return Show(task, report, !report.faults.empty() ? kCouldNotRead : all ? kAllGood : kFaultFound);
 }
 
-bool IsName(const std::string& name) {
+// In braces it is what a cluster chooses the server by.
+bool IsName(absl::string_view name) {
+  if (absl::StartsWith(name, "{") && absl::EndsWith(name, "}")) {
+    name = name.substr(1, name.size() - 2);
+  }
   return !name.empty() && name.size() <= 100 &&
          std::all_of(name.begin(), name.end(), [](char character) {
            return absl::ascii_isalnum(static_cast<unsigned char>(character)) ||
@@ -324,8 +336,25 @@ std::string IdleFlag(const Verb& verb, absl::string_view action) {
     }
   }
   return IsSet(verb, "name") && !IsSet(verb, "redis")
-             ? "--name is that of pages in a server: give --redis=HOST:PORT as well"
+             ? "--name is that of pages in a server: give --redis=SERVER as well"
              : "";
+}
+
+// The password is also where redis-cli takes it from.
+absl::StatusOr<std::vector<redis::RedisAccess>> PageServers() {
+  const char* const password = getenv("REDISCLI_AUTH");
+  return redis::ParseServers(
+      absl::GetFlag(FLAGS_pages_redis),
+      {password == nullptr ? "" : password, "REDISCLI_AUTH in the environment"});
+}
+
+// Without users and passwords.
+std::string PlaceInRedis(const std::vector<redis::RedisAccess>& servers, const std::string& name) {
+  std::string place;
+  for (const redis::RedisAccess& server : servers) {
+    absl::StrAppend(&place, place.empty() ? "" : ",", server.address);
+  }
+  return absl::StrCat(place, "/", name);
 }
 
 int RunPages(const Verb& verb, const std::vector<std::string>& given) {
@@ -334,8 +363,8 @@ int RunPages(const Verb& verb, const std::vector<std::string>& given) {
                                 ? "build, add or ask?"
                                 : absl::StrCat("'", given[0], "' is none of build, add and ask"));
   }
-  const std::string redis = absl::GetFlag(FLAGS_pages_redis);
-  if (redis.empty() && given.size() < 2) {
+  const bool in_redis = !absl::GetFlag(FLAGS_pages_redis).empty();
+  if (!in_redis && given.size() < 2) {
     return WrongUsage(verb, "the pages of which folder, or of which server (--redis)?");
   }
   const std::string& action = given[0];
@@ -349,14 +378,22 @@ int RunPages(const Verb& verb, const std::vector<std::string>& given) {
   }
   const std::string name = absl::GetFlag(FLAGS_pages_name);
   if (!IsName(name)) {
-    return WrongUsage(verb, absl::StrCat("--name can't be '", name,
-                                         "': it has letters, digits, ., - and _, at most 100"));
+    return WrongUsage(
+        verb,
+        absl::StrCat("--name can't be '", name,
+                     "': it has letters, digits, ., - and _, at most 100, and may be in braces"));
+  }
+  std::vector<redis::RedisAccess> servers;
+  if (in_redis) {
+    auto given_servers = PageServers();
+    if (!given_servers.ok()) return WrongUsage(verb, given_servers.status().message());
+    servers = *std::move(given_servers);
   }
   Task task;
   task.verb = verb.name;
-  task.place_name = redis.empty() ? given[1] : absl::StrCat(redis, "/", name);
+  task.place_name = in_redis ? PlaceInRedis(servers, name) : given[1];
   task.list = absl::GetFlag(FLAGS_keys);
-  for (size_t i = redis.empty() ? 2 : 1; i < given.size(); ++i) {
+  for (size_t i = in_redis ? 1 : 2; i < given.size(); ++i) {
     task.keys.push_back(KeyOfArgument(given[i], &problem));
     if (!problem.empty()) {
       return WrongUsage(verb, problem);
@@ -366,7 +403,7 @@ int RunPages(const Verb& verb, const std::vector<std::string>& given) {
     task.list = "-";
   }
   const std::unique_ptr<PagePlace> place =
-      redis.empty() ? PagesInFolder(given[1]) : PagesInRedis(redis, name, &problem);
+      in_redis ? PagesInRedis(servers, name, &problem) : PagesInFolder(given[1]);
   if (place == nullptr) {
     return Fail(task, ReportOf(task, action), problem, kCouldNotRead);
   }

@@ -1,0 +1,374 @@
+#include "src/dedup/cluster_lines.h"
+
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include "src/dedup/line_command.h"
+#include "src/dedup/recent_lines.h"
+#include "src/dedup/stream_plan.h"
+#include "src/redis/key_slots.h"
+#include "src/redis/redis_cluster.h"
+
+namespace winnow::dedup {
+namespace {
+
+using redis::RedisCluster;
+using redis::Reply;
+using redis::Slots;
+
+constexpr std::chrono::seconds kBetweenRefreshes(1);
+constexpr size_t kReplayedAtOnce = 4096;
+// A server stands still while it allocates so many keys.
+constexpr size_t kKeysAtOnce = 64;
+constexpr uint64_t kSampledBytesOfMaster = uint64_t{1} << 20;
+constexpr uint64_t kMostSampledKeys = 1024;
+
+enum class Fate : unsigned char { kNothing, kNew, kSeen, kUncertain, kRefused };
+
+bool IsPrinted(Fate fate) { return fate == Fate::kNew || fate == Fate::kUncertain; }
+
+// What all pipelines need.
+struct Stream {
+  const StreamPlan& plan;
+  const LineCommand& command;
+  const RedisCluster& cluster;
+};
+
+// Lines, one after the other.
+class Lines : public redis::Pipeline {
+ public:
+  Lines(const Stream& stream, const KeyHash* hashes) : stream_(stream), hashes_(hashes) {}
+
+  unsigned SlotOf(size_t i) const override {
+    return stream_.plan.SlotOfKey(stream_.command.KeyOf(hashes_[i]));
+  }
+  void Append(size_t i, std::string* bytes) const override {
+    const uint64_t key = stream_.command.KeyOf(hashes_[i]);
+    stream_.command.Append(hashes_[i], stream_.plan.Key(key), bytes);
+  }
+  absl::Status Take(size_t i, const redisReply& reply, bool may_be_second) override {
+    if (reply.type == REDIS_REPLY_ERROR) {
+      TakeFate(i, Fate::kRefused);
+      return stream_.cluster.ErrorOf(reply);
+    }
+    absl::StatusOr<LineAnswer> answer = stream_.command.Understand(reply);
+    if (!answer.ok()) return answer.status();
+    const Fate seen = may_be_second ? Fate::kUncertain : Fate::kSeen;
+    TakeFate(i, answer->all_set ? seen : Fate::kNew);
+    return answer->key_is_whole ? absl::OkStatus() : VanishedError(stream_.plan, "a key");
+  }
+
+ protected:
+  virtual void TakeFate(size_t i, Fate fate) = 0;
+
+ private:
+  const Stream stream_;
+  const KeyHash* const hashes_;
+};
+
+class AddedLines : public Lines {
+ public:
+  AddedLines(const Stream& stream, const KeyHash* hashes, std::vector<Fate>* fates)
+      : Lines(stream, hashes), fates_(*fates) {}
+
+ private:
+  void TakeFate(size_t i, Fate fate) override { fates_[i] = fate; }
+
+  std::vector<Fate>& fates_;
+};
+
+class ReplayedLines : public Lines {
+ public:
+  ReplayedLines(const Stream& stream, const KeyHash* hashes, uint64_t* num_lost)
+      : Lines(stream, hashes), num_lost_(*num_lost) {}
+
+ private:
+  void TakeFate(size_t, Fate fate) override { num_lost_ += fate == Fate::kNew; }
+
+  uint64_t& num_lost_;
+};
+
+// The same command for several keys.
+class KeyCommands : public redis::Pipeline {
+ public:
+  KeyCommands(const Stream& stream, const uint64_t* numbers, const KeysCommand& command,
+              KeyHolder::TakeAnswer take)
+      : stream_(stream), numbers_(numbers), command_(command), take_(take) {}
+
+  unsigned SlotOf(size_t i) const override { return stream_.plan.SlotOfKey(numbers_[i]); }
+  void Append(size_t i, std::string* bytes) const override {
+    absl::StrAppend(bytes, "*", 2 + command_.arguments.size(), "\r\n");
+    redis::AppendWord(command_.word, bytes);
+    redis::AppendWord(stream_.plan.Key(numbers_[i]), bytes);
+    for (const std::string_view word : command_.arguments) redis::AppendWord(word, bytes);
+  }
+  absl::Status Take(size_t i, const redisReply& reply, bool) override {
+    return reply.type == REDIS_REPLY_ERROR ? stream_.cluster.ErrorOf(reply)
+                                           : take_(numbers_[i], reply);
+  }
+
+ private:
+  const Stream stream_;
+  const uint64_t* const numbers_;
+  const KeysCommand& command_;
+  const KeyHolder::TakeAnswer take_;
+};
+
+class ClusterLines : public SeenLines, private KeyHolder {
+ public:
+  explicit ClusterLines(const RedisPlan& plan)
+      : plan_(StreamPlan::OfCluster(plan)),
+        inflight_(plan.inflight),
+        replay_(plan.replay.value_or(kDefaultReplay)),
+        command_(plan_.shape),
+        cluster_(plan.servers) {}
+
+  absl::Status Open(const std::function<void(const std::string&)>& warn);
+
+  size_t most_at_once() const override { return inflight_; }
+  absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override;
+  uint64_t num_added() const override { return counted_ + since_counted_; }
+  size_t size_bytes() const override { return plan_.shape.num_keys * plan_.shape.bits_per_key / 8; }
+  // As of the last count.
+  double RateNow() const override { return rate_; }
+  std::string Remark() const override;
+  absl::Status Finish() override;
+
+ private:
+  absl::Status Ask(std::string_view key, const std::vector<std::string_view>& command,
+                   Reply* reply) override {
+    return cluster_.Ask(key, command, reply);
+  }
+  absl::Status AskKeys(const std::vector<uint64_t>& numbers, const KeysCommand& command,
+                       TakeAnswer take) override;
+  bool MayHaveLostWrites() override { return cluster_.TakeDoubtful().any(); }
+
+  Stream stream() const { return {plan_, command_, cluster_}; }
+  unsigned SlotOf(KeyHash hash) const { return plan_.SlotOfKey(command_.KeyOf(hash)); }
+  bool replays() const { return replay_.count() > 0; }
+
+  absl::Status AwaitReplicas(std::vector<std::string>* alone);
+  absl::Status Watch(std::chrono::milliseconds at_most);
+  absl::Status ReplayDoubtful();
+  absl::Status Replay(const Slots& slots);
+  void TellKnownLines(const KeyHash* hashes);
+  void Remember(const KeyHash* hashes);
+  absl::Status Count();
+
+  const StreamPlan plan_;
+  const size_t inflight_;
+  const std::chrono::seconds replay_;
+  const LineCommand command_;
+  RedisCluster cluster_;
+  Slots doubtful_;      // of which acknowledged lines were not sent again yet
+  RecentLines recent_;  // acknowledged
+  std::vector<Fate> fates_;
+  double rate_ = 0;
+  uint64_t counted_ = 0;  // lines of all clients, by the share of bits that are set
+  uint64_t since_counted_ = 0;
+  uint64_t uncertain_ = 0;
+  uint64_t lost_ = 0;
+};
+
+absl::Status ClusterLines::Open(const std::function<void(const std::string&)>& warn) {
+  if (plan_.name.find_first_of("{}") != std::string::npos) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--name=", plan_.name,
+        " has a brace, which says in a cluster where keys lie: give a name without braces"));
+  }
+  absl::Status status = cluster_.Connect();
+  if (status.ok()) status = cluster_.AwaitWhole();
+  if (status.ok()) status = JoinStream(plan_, this);
+  std::vector<std::string> alone;
+  if (status.ok()) status = AwaitReplicas(&alone);
+  if (!status.ok()) return status;
+  if (!alone.empty()) {
+    warn(absl::StrCat("warning: ", absl::StrJoin(alone, ", "), alone.size() == 1 ? " has" : " have",
+                      " no replica that keeps up: the stream waits while such a master is away, a "
+                      "minute at most, and ends when its keys are not there afterwards"));
+  }
+  return Count();
+}
+
+// The keys of a new stream are what no client could set again after a fail-over.
+absl::Status ClusterLines::AwaitReplicas(std::vector<std::string>* alone) {
+  for (const RedisCluster::Master& master : cluster_.masters()) {
+    const absl::StatusOr<RedisCluster::Copied> copied =
+        cluster_.AwaitReplica(absl::StrCat("{", redis::TagOfSlot(master.a_slot), "}"));
+    if (!copied.ok()) return copied.status();
+    if (*copied != RedisCluster::Copied::kYes) alone->push_back(master.address);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ClusterLines::AskKeys(const std::vector<uint64_t>& numbers, const KeysCommand& command,
+                                   TakeAnswer take) {
+  absl::Status status;
+  for (size_t i = 0; i < numbers.size() && status.ok(); i += kKeysAtOnce) {
+    KeyCommands commands(stream(), &numbers[i], command, take);
+    status = cluster_.AskAll(std::min(kKeysAtOnce, numbers.size() - i), &commands);
+  }
+  return status;
+}
+
+absl::Status ClusterLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
+  fates_.assign(n, Fate::kNothing);
+  absl::Status status = Watch(kBetweenRefreshes);
+  if (status.ok()) {
+    AddedLines lines(stream(), hashes, &fates_);
+    status = cluster_.AskAll(n, &lines);
+  }
+  doubtful_ |= cluster_.TakeDoubtful();
+  if (replays()) {
+    if (doubtful_.any()) TellKnownLines(hashes);
+    Remember(hashes);
+  }
+  if (status.ok()) status = ReplayDoubtful();
+  uint64_t fresh = 0;
+  for (size_t i = 0; i < n; ++i) {
+    uncertain_ += fates_[i] == Fate::kNothing || fates_[i] == Fate::kUncertain;
+    is_new[i] = fates_[i] == Fate::kNothing || IsPrinted(fates_[i]);
+    fresh += is_new[i];
+  }
+  since_counted_ += fresh;
+  // Near the rate it is that of all lines.
+  const bool counts = since_counted_ >= LinesBetweenChecks(plan_.capacity) ||
+                      (since_counted_ > 0 && num_added() > plan_.capacity);
+  return status.ok() && counts ? Count() : status;
+}
+
+// Lines are forgotten only when all changes of the time when they were recent are known, and lines
+// were sent again by then: a client that waited for input for long may learn of a fail-over late.
+absl::Status ClusterLines::Watch(std::chrono::milliseconds at_most) {
+  absl::Status status = cluster_.Refresh(at_most);
+  if (status.ok()) status = ReplayDoubtful();
+  if (status.ok()) recent_.DropUntil(cluster_.known_until() - replay_);
+  return status;
+}
+
+// What is sent again may be lost by the next fail-over.
+absl::Status ClusterLines::ReplayDoubtful() {
+  for (;;) {
+    doubtful_ |= cluster_.TakeDoubtful();
+    if (doubtful_.none()) return absl::OkStatus();
+    const Slots slots = std::exchange(doubtful_, Slots());
+    if (absl::Status status = Replay(slots); !status.ok()) return status;
+  }
+}
+
+// The newest lines go first: these are what a replica lacks, and another client may send them.
+absl::Status ClusterLines::Replay(const Slots& slots) {
+  std::vector<uint64_t> keys;
+  for (uint64_t i = 0; i < plan_.shape.num_keys; ++i) {
+    if (slots[plan_.SlotOfKey(i)]) keys.push_back(i);
+  }
+  absl::Status status = CheckKeys(plan_, keys, this);
+  std::vector<KeyHash> hashes;
+  for (size_t i = recent_.size(); i > 0 && status.ok();) {
+    hashes.clear();
+    for (; i > 0 && hashes.size() < kReplayedAtOnce; --i) {
+      if (slots[SlotOf(recent_[i - 1])]) hashes.push_back(recent_[i - 1]);
+    }
+    ReplayedLines lines(stream(), hashes.data(), &lost_);
+    status = cluster_.AskAll(hashes.size(), &lines);
+  }
+  return status;
+}
+
+// A line that comes back new, or uncertain, although this client has had an answer to it lately was
+// lost, or set by its own first sending: it is no new line. In a round itself answers may have come
+// in another order, so that one of its equal lines stays as it is.
+void ClusterLines::TellKnownLines(const KeyHash* hashes) {
+  enum class Past { kNone, kSeen, kKnown };
+  std::unordered_map<uint64_t, Past> asked;
+  for (size_t i = 0; i < fates_.size(); ++i) {
+    if (IsPrinted(fates_[i]) && doubtful_[SlotOf(hashes[i])]) {
+      asked.emplace(hashes[i].value, Past::kNone);
+    }
+  }
+  for (size_t i = 0; i < recent_.size() && !asked.empty(); ++i) {
+    const auto found = asked.find(recent_[i].value);
+    if (found != asked.end()) found->second = Past::kKnown;
+  }
+  for (size_t i = 0; i < fates_.size(); ++i) {
+    const auto found = asked.find(hashes[i].value);
+    if (found == asked.end()) continue;
+    Past& past = found->second;
+    Fate& fate = fates_[i];
+    if (fate == Fate::kSeen && past == Past::kNone) past = Past::kSeen;
+    if (!IsPrinted(fate)) continue;
+    if (past == Past::kKnown) {
+      lost_ += fate == Fate::kNew;
+      fate = Fate::kSeen;
+    } else {
+      if (past == Past::kSeen) fate = Fate::kUncertain;
+      past = Past::kKnown;
+    }
+  }
+}
+
+void ClusterLines::Remember(const KeyHash* hashes) {
+  const auto now = std::chrono::steady_clock::now();
+  for (size_t i = 0; i < fates_.size(); ++i) {
+    if (fates_[i] != Fate::kNothing && fates_[i] != Fate::kRefused) recent_.Add(hashes[i], now);
+  }
+}
+
+absl::Status ClusterLines::Finish() {
+  absl::Status status = Watch(std::chrono::milliseconds(0));
+  return status.ok() ? Count() : status;
+}
+
+std::string ClusterLines::Remark() const {
+  std::string remark = absl::StrCat(" with k = ", plan_.shape.probes, "; ", uncertain_,
+                                    " uncertain, ", lost_, " lost by fail-overs and set again");
+  if (recent_.size() > 0) {
+    absl::StrAppend(&remark, "; which of the last ", recent_.size(),
+                    " lines a fail-over loses from now on is unknown");
+  }
+  return remark;
+}
+
+// How many lines there are, by all clients: -m / k ln(1 - fill) of each key, as keys differ. The
+// sample is a part of keys that lie in all masters.
+absl::Status ClusterLines::Count() {
+  const uint64_t keys = std::min(plan_.shape.num_keys, kMostSampledKeys);
+  const uint64_t bytes = std::clamp<uint64_t>(
+      kSampledBytesOfMaster * cluster_.masters().size() / keys, 1, plan_.shape.bits_per_key / 8);
+  std::vector<uint64_t> numbers(keys);
+  for (uint64_t i = 0; i < keys; ++i) numbers[i] = i * plan_.shape.num_keys / keys;
+  double rates = 0;
+  double lines = 0;
+  const std::string last = std::to_string(bytes - 1);
+  const auto take = [&](uint64_t, const redisReply& reply) {
+    const double fill = static_cast<double>(reply.integer) / (8 * static_cast<double>(bytes));
+    rates += std::pow(fill, plan_.shape.probes);
+    lines += -std::log1p(-std::min(fill, 0.999)) / plan_.shape.probes *
+             static_cast<double>(plan_.shape.bits_per_key);
+    return absl::OkStatus();
+  };
+  absl::Status status = AskKeys(numbers, {"BITCOUNT", {"0", last}}, take);
+  if (!status.ok()) return status;
+  rate_ = rates / static_cast<double>(keys);
+  counted_ = static_cast<uint64_t>(lines / static_cast<double>(keys) *
+                                   static_cast<double>(plan_.shape.num_keys));
+  since_counted_ = 0;
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SeenLines>> OpenCluster(const RedisPlan& plan) {
+  auto lines = std::make_unique<ClusterLines>(plan);
+  if (absl::Status status = lines->Open(plan.warn); !status.ok()) return status;
+  return lines;
+}
+
+}  // namespace winnow::dedup

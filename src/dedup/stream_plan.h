@@ -1,0 +1,75 @@
+// What the clients of a stream in Redis agree on: its plan, and the names of its keys. The layout
+// is in src/amq/FORMAT.md.
+
+#ifndef WINNOW_SRC_DEDUP_STREAM_PLAN_H_
+#define WINNOW_SRC_DEDUP_STREAM_PLAN_H_
+
+#include <absl/functional/function_ref.h>
+#include <absl/status/status.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/dedup/redis_lines.h"
+#include "src/dedup/redis_shape.h"
+#include "src/redis/redis_client.h"
+
+namespace winnow::dedup {
+
+struct StreamPlan {
+  static StreamPlan OfServers(const RedisPlan& plan);
+  static StreamPlan OfCluster(const RedisPlan& plan);
+
+  std::string name;
+  uint64_t capacity = 0;
+  double rate = 0;
+  RedisShape shape;
+  std::string servers;  // as they were given, with commas between; empty: of a cluster
+
+  bool is_of_cluster() const { return servers.empty(); }
+  std::string PlanKey() const;
+  std::string Key(uint64_t number) const;
+  unsigned SlotOfKey(uint64_t number) const;  // of a cluster
+  // Of the value of PlanKey(): begun, and whole when all keys are there.
+  std::string Text(std::string_view phase) const;
+};
+
+// The same command for several keys: `word KEY arguments...`.
+struct KeysCommand {
+  std::string_view word;
+  std::vector<std::string_view> arguments;
+};
+
+// The server, or the cluster, where the keys are.
+class KeyHolder {
+ public:
+  virtual ~KeyHolder() = default;
+  // The answer is no error.
+  virtual absl::Status Ask(std::string_view key, const std::vector<std::string_view>& command,
+                           redis::Reply* reply) = 0;
+  // Of these keys of the stream, in any order.
+  using TakeAnswer = absl::FunctionRef<absl::Status(uint64_t number, const redisReply& reply)>;
+  virtual absl::Status AskKeys(const std::vector<uint64_t>& numbers, const KeysCommand& command,
+                               TakeAnswer take) = 0;
+  // Whether the server of some keys changed since this was asked last: it may lack what was written
+  // before.
+  virtual bool MayHaveLostWrites() { return false; }
+};
+
+// Makes the keys at full length, or finds out whether they are there by the same plan; an error if
+// theirs is another. The plan is there before the keys, and says when they all are.
+absl::Status JoinStream(const StreamPlan& plan, KeyHolder* holder);
+
+// Whether these keys are still whole.
+absl::Status CheckKeys(const StreamPlan& plan, const std::vector<uint64_t>& numbers,
+                       KeyHolder* holder);
+// And all, with the plan.
+absl::Status CheckStream(const StreamPlan& plan, KeyHolder* holder);
+
+absl::Status VanishedError(const StreamPlan& plan, std::string_view what);
+
+}  // namespace winnow::dedup
+
+#endif  // WINNOW_SRC_DEDUP_STREAM_PLAN_H_

@@ -1,0 +1,290 @@
+#include "src/redis/redis_client.h"
+
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/string_view.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <hiredis/sds.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "src/redis/redis_tls.h"
+
+namespace winnow::redis {
+namespace {
+
+constexpr std::chrono::seconds kConnecting(10);
+constexpr std::chrono::seconds kAnswering(60);
+constexpr timespec kBetweenTries = {0, 100'000'000};
+
+// hiredis does not say to send() that it wants no signal.
+class WithoutSigpipe {
+ public:
+  WithoutSigpipe() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~WithoutSigpipe() {
+    constexpr timespec kNow = {0, 0};
+    while (sigismember(&before_, SIGPIPE) == 0 && sigtimedwait(&pipe_, nullptr, &kNow) == SIGPIPE) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutSigpipe(const WithoutSigpipe&) = delete;
+  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+
+ private:
+  sigset_t pipe_;
+  sigset_t before_;
+};
+
+timeval TimevalOf(std::chrono::milliseconds time) {
+  return {time.count() / 1000, time.count() % 1000 * 1000};
+}
+
+// What to do about an error of the server's; empty: it is not known here.
+std::string AdviceFor(absl::string_view error, absl::string_view password_from) {
+  constexpr char kCluster[] =
+      "it is part of a cluster, which moves keys between servers: give servers without cluster "
+      "mode";
+  const struct {
+    absl::string_view start;
+    absl::string_view advice;
+    absl::string_view behind = "";
+  } known[] = {
+      {"MOVED", kCluster},
+      {"ASK", kCluster},
+      {"CROSSSLOT", kCluster},
+      {"CLUSTERDOWN", "it is part of a cluster: give servers without cluster mode"},
+      {"READONLY", "it is a replica, which can't be written to: give the primary"},
+      {"OOM", "its memory is full: raise its maxmemory, or begin anew with a lower --capacity"},
+      {"MISCONF", "it takes no writes as it can't save its data"},
+      {"NOAUTH", "it wants a password: give ", password_from},
+      {"WRONGPASS", "it refuses the password, or its user: check ", password_from},
+      {"ERR SELECT is not allowed in cluster mode",
+       "a cluster has database 0 alone: leave the number out of its URL"},
+      {"NOPERM", "its user may not do that"},
+      {"WRONGTYPE", "a key of this --name is something else: give another name"},
+  };
+  for (const auto& row : known) {
+    // A script wraps what the server says of a command of its own.
+    if (absl::StartsWith(error, row.start) ||
+        absl::StrContains(error, absl::StrCat(": -", row.start, " "))) {
+      return absl::StrCat(row.advice, row.behind);
+    }
+  }
+  return absl::StrContains(error, "without any password")
+             ? absl::StrCat("it knows no password, but one is given by ", password_from)
+             : "";
+}
+
+// Whoever does not know AUTH may repeat the words behind it, in part or in a form of its own. These
+// answers to it have fixed words.
+bool MayShowAnswerToAuth(absl::string_view error) {
+  for (const absl::string_view start :
+       {"WRONGPASS", "NOAUTH", "NOPERM", "LOADING", "ERR invalid password",
+        "ERR AUTH <password> called without any password", "ERR Client sent AUTH, but no password",
+        "ERR wrong number of arguments for 'auth' command"}) {
+    if (absl::StartsWith(error, start)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+RedisClient::RedisClient(RedisAccess access) : access_(std::move(access)) {}
+
+absl::Status RedisClient::Lost() {
+  if (context_ != nullptr) {
+    const bool timed_out = context_->err == REDIS_ERR_IO && errno == EAGAIN;
+    why_lost_ = !timed_out ? context_->errstr
+                : patience_ == kAnswering
+                    ? "no reply within a minute"
+                    : absl::StrCat("no reply within ", patience_.count(), " ms");
+    Close();
+  }
+  return absl::UnavailableError(why_lost_);
+}
+
+absl::Status RedisClient::Connect() {
+  absl::Status status = Open(kAnswering);
+  Reply reply;
+  return status.ok() ? Ask({"PING"}, &reply) : status;
+}
+
+absl::Status RedisClient::Open(std::chrono::milliseconds patience) {
+  absl::Status status = access_.encrypted ? CheckTls() : absl::OkStatus();
+  if (!status.ok()) return status;
+  patience_ = patience;
+  num_unsent_ = 0;
+  is_broken_ = false;
+  const timeval connecting = TimevalOf(std::min<std::chrono::milliseconds>(patience, kConnecting));
+  context_.reset(redisConnectWithTimeout(access_.host.c_str(), access_.port, connecting));
+  if (context_ == nullptr) return absl::ResourceExhaustedError("no memory for a connection");
+  if (context_->err != 0) return Lost();
+  redisSetTimeout(context_.get(), TimevalOf(patience));
+  redisEnableKeepAlive(context_.get());
+  if (!access_.encrypted) return LogIn();
+  {
+    // A server without TLS on this port may wait for more.
+    redisSetTimeout(context_.get(), connecting);
+    const WithoutSigpipe without;
+    status = Encrypt(access_.host, context_.get());
+    redisSetTimeout(context_.get(), TimevalOf(patience));
+  }
+  if (!status.ok()) {
+    why_lost_ = std::string(status.message());
+    Close();
+    return status;
+  }
+  status = LogIn();
+  // The server looks at the client's certificate when the handshake has ended for the client.
+  Reply reply;
+  if (status.ok()) status = AskOnce("*1\r\n$4\r\nPING\r\n", &reply);
+  return IsLost(status) ? absl::UnavailableError(absl::StrCat(
+                              status.message(),
+                              "; it may want another certificate of the client, from the file that "
+                              "WINNOW_REDIS_CERT names in the environment"))
+                        : status;
+}
+
+absl::Status RedisClient::LogIn() {
+  Reply reply;
+  absl::Status status;
+  if (!access_.password.empty()) {
+    status = access_.user.empty() ? Ask({"AUTH", access_.password}, &reply)
+                                  : Ask({"AUTH", access_.user, access_.password}, &reply);
+  }
+  if (!status.ok() || access_.database == 0) return status;
+  return Ask({"SELECT", std::to_string(access_.database)}, &reply);
+}
+
+absl::Status RedisClient::AskOnce(std::string_view command, Reply* reply) {
+  const absl::Status status = Send(command);
+  return status.ok() ? Receive(reply) : status;
+}
+
+// It speaks the protocol, and knows a few commands only.
+bool RedisClient::IsSentinel() {
+  Reply reply;
+  return AskOnce("*1\r\n$4\r\nROLE\r\n", &reply).ok() && reply->type == REDIS_REPLY_ARRAY &&
+         reply->elements > 0 && reply->element[0]->type == REDIS_REPLY_STRING &&
+         std::string_view(reply->element[0]->str) == "sentinel";
+}
+
+absl::Status RedisClient::Ask(const std::vector<std::string_view>& command, Reply* reply) {
+  std::string bytes = absl::StrCat("*", command.size(), "\r\n");
+  for (const std::string_view word : command) AppendWord(word, &bytes);
+  for (;;) {
+    absl::Status status = AskOnce(bytes, reply);
+    if (!status.ok() || (*reply)->type != REDIS_REPLY_ERROR) return status;
+    status = command.front() == "AUTH" ? ErrorOfAuth(**reply) : ErrorOf(**reply);
+    if (absl::StartsWith((*reply)->str, "ERR unknown command") && IsSentinel()) {
+      return absl::FailedPreconditionError(
+          "it is a Sentinel, which keeps no data, and winnow does not ask Sentinels: give the "
+          "address of the master, as SENTINEL get-master-addr-by-name says it");
+    }
+    if (!IsLost(status)) return status;
+    nanosleep(&kBetweenTries, nullptr);
+  }
+}
+
+absl::Status RedisClient::Send(std::string_view commands) {
+  if (context_ == nullptr) return Lost();
+  const WithoutSigpipe without;
+  if (redisAppendFormattedCommand(context_.get(), commands.data(), commands.size()) != REDIS_OK) {
+    return Lost();
+  }
+  for (int done = 0; done == 0;) {
+    if (redisBufferWrite(context_.get(), &done) != REDIS_OK) return Lost();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RedisClient::Receive(Reply* reply) {
+  if (context_ == nullptr) return Lost();
+  void* received = nullptr;
+  if (redisGetReply(context_.get(), &received) != REDIS_OK) return Lost();
+  reply->reset(static_cast<redisReply*>(received));
+  return absl::OkStatus();
+}
+
+// Encrypted bytes may have been sent although they are not counted yet.
+void RedisClient::Close() {
+  context_.reset();
+  if (access_.encrypted) num_unsent_ = 0;
+}
+
+void RedisClient::DontWait() {
+  context_->flags &= ~REDIS_BLOCK;
+  fcntl(context_->fd, F_SETFL, fcntl(context_->fd, F_GETFL) | O_NONBLOCK);
+}
+
+absl::Status RedisClient::Append(std::string_view commands) {
+  if (context_ == nullptr) return Lost();
+  num_unsent_ += commands.size();
+  return redisAppendFormattedCommand(context_.get(), commands.data(), commands.size()) == REDIS_OK
+             ? absl::OkStatus()
+             : Lost();
+}
+
+absl::Status RedisClient::Write() {
+  if (context_ == nullptr) return Lost();
+  if (is_broken_) return absl::OkStatus();
+  const WithoutSigpipe without;
+  int done = 0;
+  is_broken_ = redisBufferWrite(context_.get(), &done) != REDIS_OK;
+  if (is_broken_) {
+    // What the server said before is there to be read, and then the end.
+    context_->err = 0;
+    shutdown(context_->fd, SHUT_RDWR);
+  } else {
+    num_unsent_ = sdslen(context_->obuf);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RedisClient::Read() {
+  if (context_ == nullptr || redisBufferRead(context_.get()) != REDIS_OK) return Lost();
+  return absl::OkStatus();
+}
+
+absl::Status RedisClient::Next(Reply* reply) {
+  void* received = nullptr;
+  if (context_ == nullptr || redisGetReplyFromReader(context_.get(), &received) != REDIS_OK) {
+    return Lost();
+  }
+  reply->reset(static_cast<redisReply*>(received));
+  return absl::OkStatus();
+}
+
+absl::Status RedisClient::ErrorOf(const redisReply& reply) const {
+  const absl::string_view words(reply.str, reply.len);
+  if (absl::StartsWith(words, "LOADING")) return absl::UnavailableError(words);
+  const std::string advice = AdviceFor(words, access_.password_from);
+  return absl::FailedPreconditionError(advice.empty() ? std::string(words)
+                                                      : absl::StrCat(advice, " (", words, ")"));
+}
+
+absl::Status RedisClient::ErrorOfAuth(const redisReply& reply) const {
+  if (MayShowAnswerToAuth({reply.str, reply.len})) return ErrorOf(reply);
+  return absl::FailedPreconditionError(absl::StrCat(
+      "it does not take the password (AUTH), and what it says is not shown, as it may repeat the "
+      "password: find out whether it knows AUTH, and check ",
+      access_.password_from));
+}
+
+void AppendWord(std::string_view word, std::string* bytes) {
+  absl::StrAppend(bytes, "$", word.size(), "\r\n");
+  bytes->append(word);
+  bytes->append("\r\n");
+}
+
+}  // namespace winnow::redis

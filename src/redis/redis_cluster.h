@@ -1,0 +1,164 @@
+// A cluster of Redis or Valkey servers: which server has which slot, and commands that find the
+// right one, whatever moves meanwhile.
+
+#ifndef WINNOW_SRC_REDIS_REDIS_CLUSTER_H_
+#define WINNOW_SRC_REDIS_REDIS_CLUSTER_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <poll.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/redis/cluster_map.h"
+#include "src/redis/key_slots.h"
+#include "src/redis/redis_client.h"
+#include "src/redis/server_queue.h"
+#include "src/redis/slot_map.h"
+
+namespace winnow::redis {
+
+// Commands of one key each, which are handed over many at a time.
+class Pipeline {
+ public:
+  virtual ~Pipeline() = default;
+  virtual unsigned SlotOf(size_t command) const = 0;
+  virtual void Append(size_t command, std::string* bytes) const = 0;  // as the protocol has it
+  // Its answer, once for each command; never a redirect, nor one that says to try again. An error
+  // of the server's comes here as well (`RedisCluster::ErrorOf` has its sentence, while this is
+  // called). may_be_second: it was sent before, and that answer was lost: it may have been carried
+  // out then. An error that is given back ends the whole, when the answers that are under way are
+  // taken.
+  virtual absl::Status Take(size_t command, const redisReply& reply, bool may_be_second) = 0;
+};
+
+// Errors are sentences that name the server that they are about. IsLost never leaves here: what is
+// lost is waited for, a minute at most, and then it is an error. Not for several threads at a time.
+class RedisCluster {
+ public:
+  // Any servers of the cluster; the first that answers tells the others, which are reached with the
+  // same user, password and encryption.
+  explicit RedisCluster(std::vector<RedisAccess> seeds,
+                        std::chrono::milliseconds longest_outage = std::chrono::minutes(1))
+      : longest_outage_(longest_outage), map_(std::move(seeds)) {}
+
+  // Whether this server, which is connected to, is one of a cluster.
+  static absl::StatusOr<bool> IsCluster(RedisClient* server);
+
+  // Asks all seeds: those that don't answer are passed over while one does.
+  absl::Status Connect();
+
+  // Whether all slots are served, as what spreads over all needs it. Waits for a fail-over that is
+  // under way, ten seconds at most; then a sentence says which share of the slots is not served.
+  absl::Status AwaitWhole();
+
+  // One command of one key, and its answer, which is no error then.
+  absl::Status Ask(std::string_view key, const std::vector<std::string_view>& command,
+                   Reply* reply);
+
+  // To all servers at a time, and to each in the order of the numbers but where slots move. After
+  // an error some commands have no answer: they may have been carried out.
+  absl::Status AskAll(size_t num_commands, Pipeline* pipeline);
+
+  // Whether a replica has what was written to the key's master before the last command of this
+  // client that wrote there; waits for it, five seconds at most.
+  enum class Copied { kYes, kNo, kNoReplica };
+  absl::StatusOr<Copied> AwaitReplica(std::string_view key);
+
+  // The sentence for an answer that is an error; for Pipeline::Take.
+  absl::Status ErrorOf(const redisReply& reply) const;
+
+  // Asks who has which slot, anew, if that was not asked within `at_most` before.
+  absl::Status Refresh(std::chrono::milliseconds at_most);
+  // Until when (of the steady clock) all changes are known.
+  std::chrono::steady_clock::time_point known_until() const { return map_.asked_at(); }
+
+  // Slots of which writes may have been lost since this was asked last: another server is their
+  // master, or the connection to it was lost.
+  Slots TakeDoubtful() { return map_.TakeDoubtful(); }
+
+  // Masters that have slots: address, and a slot of each. Servers speak of replicas only when these
+  // have received something.
+  struct Master {
+    std::string address;
+    unsigned a_slot = 0;
+    size_t num_slots = 0;
+    size_t num_replicas = 0;
+  };
+  std::vector<Master> masters() const;
+
+  // Commands that were sent elsewhere, or again, as slots moved or servers failed; for tests and
+  // totals.
+  struct Redirects {
+    uint64_t moved = 0;
+    uint64_t ask = 0;
+    uint64_t try_again = 0;
+    uint64_t cluster_down = 0;  // or the server could not carry them out yet
+    uint64_t lost = 0;
+  };
+  const Redirects& redirects() const { return redirects_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Server {
+    std::unique_ptr<ServerQueue> queue;  // null: nothing was asked of it
+    Clock::time_point suspected_at;
+  };
+
+  ServerQueue& QueueOf(uint16_t server);
+  bool IsDone() const;
+  void Step();
+  void Route(const QueuedCommand& command);
+  void RouteAnew();
+  bool LookAtMap();
+  void SendAll();
+  void Send(uint16_t server);
+  void Listen(std::chrono::milliseconds at_most);
+  void Receive(uint16_t server);
+  void Handle(uint16_t server, const QueuedCommand& command, Reply reply);
+  void Follow(uint16_t server, QueuedCommand command, const Redirect& redirect,
+              const redisReply& reply);
+  void Later(QueuedCommand command);
+  void Trouble(uint16_t server, const absl::Status& status);
+  void Lose(uint16_t server, const absl::Status& why);
+  void Suspect(uint16_t server);
+  void Fail(const absl::Status& status);
+  void GiveUp();
+  Clock::time_point NextDeadline() const;
+
+  const std::chrono::milliseconds longest_outage_;
+  ClusterMap map_;
+  std::vector<Server> servers_;  // by their numbers in the map
+  Redirects redirects_;
+
+  // Of the commands that are being asked.
+  Pipeline* pipeline_ = nullptr;
+  Reply* kept_reply_ = nullptr;  // where the answer should be left; null: nowhere
+  uint16_t answering_ = ClusterMap::kNobody;
+  size_t num_left_ = 0;
+  absl::Status error_;
+  Clock::time_point now_;
+  Clock::time_point progress_at_;
+  std::vector<QueuedCommand> later_;  // that wait for something to get better
+  std::vector<QueuedCommand> taken_;
+  Clock::time_point retry_at_;
+  std::chrono::milliseconds pause_{0};
+  std::vector<pollfd> polled_;
+  bool map_is_old_ = false;
+  Clock::time_point look_at_;  // not before
+  uint16_t knows_better_ = ClusterMap::kNobody;
+  uint16_t knows_worse_ = ClusterMap::kNobody;
+  uint64_t routed_version_ = 0;
+  absl::Status trouble_;  // what is being waited for
+};
+
+}  // namespace winnow::redis
+
+#endif  // WINNOW_SRC_REDIS_REDIS_CLUSTER_H_
