@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,6 +17,7 @@
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
+#include "tests/support/sanitized.h"
 
 namespace winnow::testing {
 
@@ -97,6 +99,7 @@ class ToolExamples : public ::testing::Test {
     }
     WriteSst(options, 1'000, folder_ / "file.sst");
     WriteFile(folder_ / "keys", KeyOf(1) + "\n" + KeyOf(2) + "\n");
+    if (kSanitized) setenv("ASAN_OPTIONS", "verify_asan_link_order=0", /*overwrite=*/1);  // of run
     ASSERT_EQ(RunTool("pages build --capacity=1000 '" + folder_ / "pages" + "' " + KeyOf(3)).status,
               0);
     std::string latest;
@@ -109,7 +112,7 @@ class ToolExamples : public ::testing::Test {
     stands_for_ = {{"OPTIONS", latest},        {"FILE.sst", folder_ / "file.sst"},
                    {"KEYS", folder_ / "keys"}, {"STATE", folder_ / "state"},
                    {"KEY", KeyOf(3)},          {"PAGES", folder_ / "pages"},
-                   {"DB", folder_ / "db"}};
+                   {"PROGRAM", WINNOW_TOOL},   {"DB", folder_ / "db"}};
   }
 
   // The arguments of an example, for a shell.

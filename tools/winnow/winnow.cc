@@ -49,6 +49,20 @@ const std::string* NameOfVerb(const std::vector<std::string>& arguments) {
   return name == end ? nullptr : &*name;
 }
 
+// With "--" before the program that a verb starts: what comes behind it is not ours to read.
+std::vector<std::string> WithProgramApart(std::vector<std::string> arguments) {
+  const auto is_none = [](const std::string& argument) {
+    return argument == "--" || !absl::StartsWith(argument, "-");
+  };
+  const auto name = std::find_if(arguments.begin(), arguments.end(), is_none);
+  const Verb* const verb = name == arguments.end() ? nullptr : FindVerb(*name);
+  if (verb != nullptr && verb->starts_program) {
+    const auto program = std::find_if(name + 1, arguments.end(), is_none);
+    if (program != arguments.end() && *program != "--") arguments.insert(program, "--");
+  }
+  return arguments;
+}
+
 int Run(const char* program, const std::vector<std::string>& arguments) {
   const std::string* const name = NameOfVerb(arguments);
   const Verb* const verb = name == nullptr ? nullptr : FindVerb(*name);
@@ -59,7 +73,7 @@ int Run(const char* program, const std::vector<std::string>& arguments) {
   if (const std::string problem = CheckFlags(verb, arguments); !problem.empty()) {
     absl::FPrintF(stderr, "winnow: %s (see winnow help%s%s)\n", problem, verb == nullptr ? "" : " ",
                   verb == nullptr ? "" : verb->name);
-    return kWrongUsage;
+    return verb == nullptr ? kWrongUsage : verb->wrong_usage();
   }
   if (verb == nullptr) {
     absl::FPrintF(stderr, "%s", OverallHelp());
@@ -83,5 +97,5 @@ int main(int argc, char** argv) {
   PrepareStandardStreams();
   EndInOrderWhenInterrupted();
   SetVerbs({WINNOW_VERBS, HelpVerb(), VersionVerb()});
-  return Run(argv[0], WithoutAbseilFlags(std::vector<std::string>(argv + 1, argv + argc)));
+  return Run(argv[0], WithoutAbseilFlags(WithProgramApart({argv + 1, argv + argc})));
 }

@@ -1,6 +1,7 @@
 #include "tools/winnow/cli/flags.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
 
 #include <algorithm>
 #include <map>
@@ -28,8 +29,9 @@ const std::vector<const Flag*>& FlagsOf(absl::string_view verb) { return AllFlag
 
 const Flag* FindFlag(absl::string_view verb, absl::string_view name) {
   const std::vector<const Flag*>& flags = FlagsOf(verb);
+  const std::string written = absl::StrReplaceAll(name, {{"-", "_"}});
   const auto found = std::find_if(flags.begin(), flags.end(),
-                                  [name](const Flag* flag) { return flag->name == name; });
+                                  [&written](const Flag* flag) { return flag->name == written; });
   return found == flags.end() ? nullptr : *found;
 }
 

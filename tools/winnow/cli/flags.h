@@ -73,7 +73,7 @@ struct Flag {
   absl::CommandLineFlag& abseil() const;
 };
 
-// Of a verb, in the order of its rows; null without one of that name.
+// Of a verb, in the order of its rows; null without one of that name, in which - stands for _ too.
 const std::vector<const Flag*>& FlagsOf(absl::string_view verb);
 const Flag* FindFlag(absl::string_view verb, absl::string_view name);
 

@@ -39,6 +39,11 @@ std::string LimitsOf(const Flag& flag) {
                       preset.empty() ? "" : "default: ", preset, ")");
 }
 
+absl::Span<const ExitCodeText> ExitCodesOf(const Verb& verb) {
+  if (verb.starts_program) return kStartExitCodes;
+  return kExitCodes;
+}
+
 std::string OverallHelp() {
   std::string text = absl::StrCat("winnow: ", kPurpose, "\n\n");
   for (const Verb& verb : Verbs()) {
@@ -70,7 +75,7 @@ std::string VerbHelp(const Verb& verb) {
                     Paragraph(std::string(example.shows), 2 + kDeeper));
   }
   absl::StrAppend(&text, "\nExit codes:\n");
-  for (const ExitCodeText& code : kExitCodes) {
+  for (const ExitCodeText& code : ExitCodesOf(verb)) {
     absl::StrAppend(&text, Paragraph(absl::StrFormat("%-3s  %s", code.code, code.meaning), 2));
   }
   return text;

@@ -4,6 +4,7 @@
 #define WINNOW_TOOLS_WINNOW_CLI_HELP_TEXT_H_
 
 #include <absl/strings/string_view.h>
+#include <absl/types/span.h>
 
 #include <string>
 
@@ -16,7 +17,7 @@ namespace winnow::tools {
 inline constexpr absl::string_view kPurpose =
     "the filters of RocksDB databases, Winnow's and RocksDB's own";
 
-// What an exit code of every verb means.
+// What an exit code means: of every verb, and of those that another program takes the place of.
 struct ExitCodeText {
   absl::string_view code;
   absl::string_view meaning;
@@ -28,6 +29,15 @@ inline constexpr ExitCodeText kExitCodes[] = {
     {"130", "it was interrupted by Ctrl-C (SIGINT); 143 by SIGTERM"},
     {"141", "the pipe that it wrote to was closed (SIGPIPE)"},
 };
+inline constexpr ExitCodeText kStartExitCodes[] = {
+    {"any", "what the program ends with"},
+    {"125", "the command line, the policy or the library is wrong, and nothing was started"},
+    {"126", "the program can't be started, or would run without Winnow: nothing was started"},
+    {"127", "there is no such program"},
+    {"2", "what it says in place of starting the program could not be written in full"},
+};
+
+absl::Span<const ExitCodeText> ExitCodesOf(const Verb& verb);
 
 // "(0 to 1024; default: 0)": the range of a flag's values, and what it is if not given; or empty.
 std::string LimitsOf(const Flag& flag);

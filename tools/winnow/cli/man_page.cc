@@ -1,6 +1,7 @@
 #include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/string_view.h>
+#include <absl/types/span.h>
 
 #include <vector>
 
@@ -21,9 +22,9 @@ std::string Head(const std::string& name, absl::string_view summary) {
   return inspect::roff::Head(name, summary, Version());
 }
 
-std::string ExitStatus() {
+std::string ExitStatus(absl::Span<const ExitCodeText> codes) {
   std::string text = Section("EXIT STATUS");
-  for (const ExitCodeText& code : kExitCodes) {
+  for (const ExitCodeText& code : codes) {
     absl::StrAppend(&text, Item(Bold(code.code), code.meaning));
   }
   return text;
@@ -76,7 +77,7 @@ std::string OverallManPage() {
                   Item(Bold("WINNOW_KERNEL"),
                        "portable, avx2, gfni, avx512 or neon forces this kernel where the machine "
                        "has it; else the fastest is taken."),
-                  ExitStatus(), SeeAlso("winnow"));
+                  ExitStatus(kExitCodes), SeeAlso("winnow"));
   return text;
 }
 
@@ -90,7 +91,7 @@ std::string VerbManPage(const Verb& verb) {
   for (const Example& example : verb.examples) {
     absl::StrAppend(&text, Item(Bold(example.command), example.shows));
   }
-  return absl::StrCat(text, ExitStatus(), SeeAlso(Name(verb)));
+  return absl::StrCat(text, ExitStatus(ExitCodesOf(verb)), SeeAlso(Name(verb)));
 }
 
 }  // namespace winnow::tools

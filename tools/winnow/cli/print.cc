@@ -22,6 +22,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What this process was started with.
+struct StreamsBefore {
+  sighandler_t pipe_closed = SIG_DFL;
+  sighandler_t file_too_large = SIG_DFL;
+  std::vector<int> closed;  // of the standard streams
+};
+
+StreamsBefore& Before() {
+  static auto* const before = new StreamsBefore;
+  return *before;
+}
+
 bool WriteAll(int file, absl::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(file, text.data(), text.size());
@@ -64,15 +76,24 @@ bool WriteAnew(const std::string& path, absl::string_view text) {
 }  // namespace
 
 void PrepareStandardStreams() {
-  signal(SIGPIPE, SIG_DFL);
-  signal(SIGXFSZ, SIG_IGN);  // so that it is said why a file took no more (ulimit -f)
+  StreamsBefore& before = Before();
+  before.pipe_closed = signal(SIGPIPE, SIG_DFL);
+  before.file_too_large = signal(SIGXFSZ, SIG_IGN);  // so that it is said why (ulimit -f)
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) < 0) {
+      before.closed.push_back(stream);
       // The lowest number that is free is this one's. Opened the wrong way round, it fails as a
       // closed one does; but who closes stderr wants to hear nothing.
       open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY);
     }
   }
+}
+
+void RestoreStandardStreams() {
+  const StreamsBefore& before = Before();
+  signal(SIGPIPE, before.pipe_closed);
+  signal(SIGXFSZ, before.file_too_large);
+  for (const int stream : before.closed) close(stream);
 }
 
 bool Print(absl::string_view verb, absl::string_view text) {

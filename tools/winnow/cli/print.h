@@ -15,6 +15,9 @@ namespace winnow::tools {
 // program quietly, as others do; and makes the limit to the size of files an error of the write.
 void PrepareStandardStreams();
 
+// Undoes that, for a program that takes this one's place.
+void RestoreStandardStreams();
+
 // Writes the text to standard output. False if that did not take all of it, as on a full disk; said
 // on stderr then.
 bool Print(absl::string_view verb, absl::string_view text);

@@ -68,7 +68,7 @@ std::string ArgumentsOf(const Verb& verb) {
 int WrongUsage(const Verb& verb, absl::string_view problem) {
   absl::FPrintF(stderr, "winnow %s: %s\nright is: winnow %s%s (see winnow help %s)\n", verb.name,
                 problem, verb.name, ArgumentsOf(verb), verb.name);
-  return kWrongUsage;
+  return verb.wrong_usage();
 }
 
 }  // namespace winnow::tools

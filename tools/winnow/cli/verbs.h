@@ -17,9 +17,16 @@ inline constexpr int kFaultFound = 1;    // or the answer is "no, because …"
 inline constexpr int kCouldNotRead = 2;  // also when faults were found elsewhere
 inline constexpr int kWrongUsage = 2;
 
+// Exit codes of a verb that another program takes the place of, which has those above: as env(1)
+// and others have them.
+inline constexpr int kNotStarted = 125;  // the command line, or what the verb needs, is wrong
+inline constexpr int kNoStart = 126;     // the program is there, and can't be started so
+inline constexpr int kNoProgram = 127;
+
 // A command line that works as it stands, but for names in capitals: DB is a database's folder,
 // FILE.sst a table file, KEY a key, KEYS a file of keys, OPTIONS an OPTIONS file, PAGES a folder
-// that `winnow pages` has made, STATE a name for a file that is made. Tests run it.
+// that `winnow pages` has made, STATE a name for a file that is made, PROGRAM a program. Tests run
+// it.
 struct Example {
   absl::string_view command;
   absl::string_view shows;  // a clause: "which filter each file has"
@@ -36,6 +43,11 @@ struct Verb {
   // Called with the arguments that are neither flags nor the verb; gives the exit code.
   int (*run)(const Verb& verb, const std::vector<std::string>& arguments);
   std::vector<Example> examples = {};
+  // Another program takes the verb's place. Its name is the first argument, and all behind that is
+  // its own, flags too.
+  bool starts_program = false;
+
+  int wrong_usage() const { return starts_program ? kNotStarted : kWrongUsage; }
 };
 
 // All verbs, in the order in which help has them: the program sets them before anything else.
@@ -51,7 +63,7 @@ std::string NoSuchVerb(absl::string_view name);
 // What a usage line has behind the verb's name, with a blank before it: " PATH... [--samples=N]".
 std::string ArgumentsOf(const Verb& verb);
 
-// Says on stderr what is wrong and what is right; gives kWrongUsage.
+// Says on stderr what is wrong and what is right; gives the exit code of that.
 int WrongUsage(const Verb& verb, absl::string_view problem);
 
 }  // namespace winnow::tools

@@ -1,0 +1,153 @@
+// Names that programs and scripts go by are never taken away: those of options, and the keys of the
+// tool's JSON. tests/interface/names.txt has them. New ones are recorded, and none is removed, by
+//   WINNOW_RECORD_NAMES=1 build/release/tests/frozen_names_test
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+#include "tests/support/inspect_testing.h"
+#include "tests/tools/tool_testing.h"
+#include "winnow/options.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::testing {
+namespace {
+
+using Names = std::set<std::string>;
+
+constexpr char kRecord[] = WINNOW_INTERFACE_FOLDER "/names.txt";
+
+// The recorded names that begin so.
+Names Recorded(const std::string& begin) {
+  Names names;
+  for (const std::string& name : LinesThatBegin(ReadFile(kRecord), begin)) names.insert(name);
+  return names;
+}
+
+Names Without(const Names& names, const Names& others) {
+  Names left;
+  std::set_difference(names.begin(), names.end(), others.begin(), others.end(),
+                      std::inserter(left, left.end()));
+  return left;
+}
+
+void ExpectKept(const std::string& begin, const Names& today) {
+  const Names recorded = Recorded(begin);
+  EXPECT_EQ(Without(recorded, today), Names()) << "users have these names, and they are gone";
+  const Names added = Without(today, recorded);
+  if (std::getenv("WINNOW_RECORD_NAMES") == nullptr) {
+    EXPECT_EQ(added, Names()) << "new names: record them, see the top of this test";
+    return;
+  }
+  Names all = Recorded("");
+  all.insert(added.begin(), added.end());
+  std::string text;
+  for (const std::string& name : all) text += name + "\n";
+  WriteFile(kRecord, text);
+}
+
+template <typename Value>
+void AddNames(const std::string& kind, const NumberOption<Value>& option, Names* names) {
+  names->insert(kind + option.name);
+}
+
+template <typename Value, size_t kCount>
+void AddNames(const std::string& kind, const NamedOption<Value, kCount>& option, Names* names) {
+  names->insert(kind + option.name);
+  for (const auto& [name, value] : option.values) {
+    names->insert(kind + option.name + "=" + std::string(name));
+  }
+}
+
+TEST(FrozenNamesTest, OfOptionsAreKept) {
+  Names names;
+  ForEachFilterOption(
+      [&](const auto& option, auto) { AddNames("option of a filter: ", option, &names); });
+  ForEachPolicyOption(
+      [&](const auto& option, auto) { AddNames("option of a policy: ", option, &names); });
+  EXPECT_GE(names.size(), 30u);
+  ExpectKept("option ", names);
+}
+
+// "json of verify: files[].path", and so on; by whatever an array has in some place.
+void AddKeys(const nlohmann::json& value, const std::string& path, Names* names) {
+  if (value.is_array()) {
+    for (const nlohmann::json& element : value) AddKeys(element, path + "[]", names);
+  } else if (value.is_object()) {
+    for (const auto& [key, member] : value.items()) {
+      const std::string name = path + (path.back() == ' ' ? "" : ".") + key;
+      names->insert(name);
+      AddKeys(member, name, names);
+    }
+  }
+}
+
+void AddDocument(const std::string& verb, const std::string& text, Names* names) {
+  const nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object()) return;  // the verb had nothing to say but its fault
+  EXPECT_EQ(document.value("schema", ""), "winnow." + verb + "/1");
+  AddKeys(document, "json of " + verb + ": ", names);
+}
+
+// golden_outputs_test compares these files with what the tool says today.
+TEST(FrozenNamesTest, OfJsonThatGoldenOutputsHaveAreKept) {
+  Names names;
+  for (const auto& entry : std::filesystem::directory_iterator(WINNOW_GOLDEN_FOLDER)) {
+    if (entry.path().extension() != ".json") continue;
+    const std::string file = entry.path().filename();
+    AddDocument(file.substr(0, file.find('_')), ReadFile(entry.path()), &names);
+  }
+  for (const char* verb : {"advise", "inspect", "policy", "probe", "verify"}) {
+    SCOPED_TRACE(verb);
+    const std::string begin = std::string("json of ") + verb + ": ";
+    Names of_verb;
+    std::copy_if(names.begin(), names.end(), std::inserter(of_verb, of_verb.end()),
+                 [&](const std::string& name) { return name.rfind(begin, 0) == 0; });
+    EXPECT_GE(of_verb.size(), 20u);
+    ExpectKept(begin, of_verb);
+  }
+}
+
+// Of a run of the tool, as "json of pages ask".
+void ExpectKeysKept(const std::string& name, const std::string& arguments, int code) {
+  SCOPED_TRACE(name);
+  Names names;
+  AddKeys(JsonOf(RunTool(arguments + " --json"), code), "json of " + name + ": ", &names);
+  EXPECT_GE(names.size(), 3u);
+  ExpectKept("json of " + name + ": ", names);
+}
+
+TEST(FrozenNamesTest, OfJsonOfOtherRunsAreKept) {
+  const TemporaryFolder folder;
+  const ChildResult made = RunProgram({WINNOW_MAKE_FIXTURES, folder.path(), "column_families"});
+  ASSERT_EQ(made.status, 0) << made.errors;
+  std::string keys;
+  for (uint64_t i = 0; i < 3000; ++i) keys += KeyOf(i) + (i % 2 == 0 ? "\n" : "x\n");
+  WriteFile(folder / "keys", keys);
+  const std::string list = " --keys='" + (folder / "keys") + "'";
+  const std::string pages = " '" + (folder / "pages") + "'";
+  const std::string advise = "advise '" + (folder / "column_families") + "'";
+
+  ExpectKeysKept("advise with a budget", advise + " --draws=1000 --budget=40KB", 0);
+  ExpectKeysKept("advise with lookups",
+                 advise + " --cf=default --lookups='" + (folder / "keys") + "'", 0);
+  ExpectKeysKept("advise with a cache", advise + " --draws=1000 --cache=64KiB", 0);
+  ExpectKeysKept("size", "size --keys=1e6 --rate=0.01", 0);
+  ExpectKeysKept("size of a page", "size --page=4KiB --rate=1e-3", 0);
+  ExpectKeysKept("pages build", "pages build" + pages + list, 0);
+  ExpectKeysKept("pages add", "pages add" + pages + " one-more", 0);
+  ExpectKeysKept("pages ask", "pages ask" + pages + list, 0);
+}
+
+}  // namespace
+}  // namespace winnow::testing

@@ -1,0 +1,516 @@
+// `winnow run`: what the program gets that it starts, and which programs it refuses.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+#include "tests/support/sanitized.h"
+#include "tests/tools/tool_testing.h"
+
+namespace winnow {
+namespace {
+
+namespace fs = std::filesystem;
+
+using nlohmann::json;
+using ::testing::AllOf;
+using testing::ChildResult;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::LinesThatBegin;
+using ::testing::Not;
+using testing::ReadFile;
+using testing::RunProgram;
+using ::testing::StartsWith;
+using testing::WriteFile;
+using Words = std::vector<std::string>;
+
+// Not of this process.
+const Words kNoVariables = {"WINNOW_POLICY=", "WINNOW_ADD=", "WINNOW_LOG=", "LD_PRELOAD=", "END="};
+
+class VerbRunTest : public ::testing::Test {
+ protected:
+  void SetUp() override { fs::permissions(folder_.path(), fs::perms(0755)); }
+
+  // The command with these variables of the environment, and none of Winnow's but these.
+  static ChildResult RunWith(Words variables, const Words& command) {
+    for (const std::string& none : kNoVariables) {
+      const auto is_same = [&none](const std::string& one) { return one.rfind(none, 0) == 0; };
+      if (std::none_of(variables.begin(), variables.end(), is_same)) variables.push_back(none);
+    }
+    if (testing::kSanitized) variables.emplace_back("ASAN_OPTIONS=verify_asan_link_order=0");
+    return RunProgram(command, variables);
+  }
+
+  static ChildResult Run(const Words& arguments, const Words& variables = {}) {
+    Words command = {WINNOW_TOOL, "run"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return RunWith(variables, command);
+  }
+
+  // What the started program says of itself.
+  static json Started(const Words& arguments, const Words& variables = {}) {
+    const ChildResult outcome = Run(arguments, variables);
+    EXPECT_THAT(outcome.errors, IsEmpty());
+    return testing::JsonOf(outcome, 0);
+  }
+
+  static json DryRun(Words arguments, int code, const Words& variables = {}) {
+    arguments.insert(arguments.begin(), {"--dry_run", "--json"});
+    return testing::JsonOf(Run(arguments, variables), code);
+  }
+
+  // Nothing was started, and the reason has these words.
+  static void ExpectRefused(const Words& arguments, int code, const std::string& said,
+                            const Words& variables = {}) {
+    const ChildResult outcome = Run(arguments, variables);
+    const std::string what = ::testing::PrintToString(arguments);
+    EXPECT_EQ(outcome.status, code) << what << outcome.output << outcome.errors;
+    EXPECT_THAT(outcome.output, IsEmpty()) << what;
+    EXPECT_THAT(outcome.errors, AllOf(StartsWith("winnow"), HasSubstr(said))) << what;
+    EXPECT_EQ(LinesThatBegin(outcome.errors, "winnow").size(), 1u) << outcome.errors;
+  }
+
+  std::string Copy(const std::string& name) const {
+    fs::copy_file(STARTED_PROGRAM, folder_ / name);
+    return folder_ / name;
+  }
+
+  std::string Script(const std::string& name, const std::string& text) const {
+    WriteFile(folder_ / name, text);
+    fs::permissions(folder_ / name, fs::perms(0755));
+    return folder_ / name;
+  }
+
+  // A copy whose bytes were changed.
+  std::string Patched(const std::string& name,
+                      const std::function<void(ElfW(Ehdr) *, ElfW(Phdr) *, char*)>& change) const {
+    std::string bytes = ReadFile(STARTED_PROGRAM);
+    auto* const header = reinterpret_cast<ElfW(Ehdr)*>(bytes.data());
+    auto* part = reinterpret_cast<ElfW(Phdr)*>(bytes.data() + header->e_phoff);
+    while (part->p_type != PT_INTERP) ++part;
+    change(header, part, bytes.data() + part->p_offset);
+    return Script(name, bytes);
+  }
+
+  std::string Static(const std::string& name) const {
+    return Patched(name, [](auto*, ElfW(Phdr) * loader, char*) { loader->p_type = PT_NULL; });
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(VerbRunTest, TheProgramGetsTheLibraryAndThePolicy) {
+  const json plain = Started({STARTED_PROGRAM});
+  EXPECT_EQ(plain.at("LD_PRELOAD"), PRELOAD_LIBRARY);
+  EXPECT_EQ(plain.at("WINNOW_POLICY"), "winnow:10");
+  EXPECT_EQ(plain.at("WINNOW_ADD"), "");
+  EXPECT_EQ(plain.at("WINNOW_LOG"), "");
+  const std::string policy = "{id=winnow;level_plan=auto}";
+  const ChildResult outcome = Run({"--policy=" + policy, "--add", "--log", STARTED_PROGRAM});
+  const json all = testing::JsonOf(outcome, 0);
+  EXPECT_EQ(all.at("WINNOW_POLICY"), policy);
+  EXPECT_EQ(all.at("WINNOW_ADD"), "1");
+  EXPECT_EQ(all.at("WINNOW_LOG"), "1");
+  // It is the library itself that says so.
+  EXPECT_THAT(outcome.errors, StartsWith("winnow: not in force in started_program ("));
+}
+
+TEST_F(VerbRunTest, WhatIsBehindTheProgramIsItsOwn) {
+  const std::string program = STARTED_PROGRAM;
+  for (const Words& arguments : {Words{"--help"},
+                                 {"--json", "--version", "-x"},
+                                 {"--", "a b", ""},
+                                 {"--policy=winow:1"},
+                                 {"--log", "--"},
+                                 {"help", "--flagfile=x"}}) {
+    Words expected = {program};
+    expected.insert(expected.end(), arguments.begin(), arguments.end());
+    EXPECT_EQ(Started(expected).at("arguments"), expected);
+    Words parted = expected;
+    parted.insert(parted.begin(), "--");
+    EXPECT_EQ(Started(parted).at("arguments"), expected);
+  }
+}
+
+TEST_F(VerbRunTest, WhatTheEnvironmentSaysStays) {
+  const json all =
+      Started({STARTED_PROGRAM}, {"WINNOW_POLICY=winnow:12", "WINNOW_ADD=1", "WINNOW_LOG=0"});
+  EXPECT_EQ(all.at("WINNOW_POLICY"), "winnow:12");
+  EXPECT_EQ(all.at("WINNOW_ADD"), "1");
+  EXPECT_EQ(all.at("WINNOW_LOG"), "0");
+  const json dry = DryRun({"--log", STARTED_PROGRAM}, 0, {"WINNOW_ADD=1", "WINNOW_LOG=0"});
+  EXPECT_EQ(dry.at("environment").at("WINNOW_ADD"), "1");
+  EXPECT_EQ(dry.at("environment").at("WINNOW_LOG"), "1");
+  EXPECT_EQ(
+      Started({"--policy=read", STARTED_PROGRAM}, {"WINNOW_POLICY=winnow:12"}).at("WINNOW_POLICY"),
+      "read");
+}
+
+TEST_F(VerbRunTest, OtherPreloadsStayBeforeOurs) {
+  const std::string library = PRELOAD_LIBRARY;
+  const struct {
+    std::string before;
+    std::string after;
+  } cases[] = {{PLUGIN_LIBRARY, PLUGIN_LIBRARY ":" + library},
+               {PLUGIN_LIBRARY " " PLUGIN_LIBRARY, PLUGIN_LIBRARY " " PLUGIN_LIBRARY ":" + library},
+               {library, library},
+               {library + ":" PLUGIN_LIBRARY, library + ":" PLUGIN_LIBRARY}};
+  for (const auto& [before, after] : cases) {
+    EXPECT_EQ(
+        DryRun({STARTED_PROGRAM}, 0, {"LD_PRELOAD=" + before}).at("environment").at("LD_PRELOAD"),
+        after);
+  }
+  // Of another build.
+  const std::string other = folder_ / fs::path(library).filename().string();
+  fs::copy_file(library, other);
+  ExpectRefused({STARTED_PROGRAM}, 125, "LD_PRELOAD has " + other + " already",
+                {"LD_PRELOAD=" + other});
+}
+
+TEST_F(VerbRunTest, ThePolicyIsCheckedBeforeAnythingElse) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"winow:10", "Did you mean 'winnow:10'? Nothing was started"},
+      {"winnow:1000", "must be a number from 1 to 32"},
+      {"{id=winnow;bits=10}", "bits"},
+      {"bloomfilter:10", "is RocksDB's own"},
+      {"Read", "does not work"},
+      {"nullptr", "does not work"},
+  };
+  for (const auto& [policy, said] : wrong) {
+    ExpectRefused({std::string("--policy=") + policy, folder_ / "none"}, 125, said);
+    ExpectRefused({STARTED_PROGRAM}, 125, said, {std::string("WINNOW_POLICY=") + policy});
+  }
+}
+
+// What it lets through, the preloaded library takes: else that says why not.
+TEST_F(VerbRunTest, APolicyThatPassesIsInForce) {
+  for (const std::string policy :
+       {"winnow", "winnow:10", " winnow:10 ", "filter_policy=winnow:10", "winnow.Filter:10", "read",
+        "{id=winnow;level_plan=auto}", "{id=winnow;build=bloomfilter}",
+        "{id=winnow;filter_memory=64MiB}"}) {
+    const ChildResult outcome = Run(
+        {"--policy=" + policy, "--log", PRELOAD_CLIENT, "write", folder_ / "db", "bloom:10", "10"});
+    EXPECT_EQ(outcome.status, 0) << policy << outcome.errors;
+    EXPECT_THAT(outcome.errors, AllOf(HasSubstr("winnow: in force in preload_client"),
+                                      Not(HasSubstr("no policy can be made"))))
+        << policy;
+  }
+}
+
+TEST_F(VerbRunTest, EndsAsTheProgramDoes) {
+  EXPECT_EQ(Run({STARTED_PROGRAM}, {"END=7"}).status, 7);
+  EXPECT_EQ(Run({STARTED_PROGRAM}, {"END=125"}).status, 125);
+  EXPECT_EQ(Run({STARTED_PROGRAM}, {"END=-15"}).status, 128 + 15);
+}
+
+// With the number, the signals and the descriptors that it would have without winnow.
+TEST_F(VerbRunTest, TheProgramTakesWinnowsPlace) {
+  for (const std::string before : {"", "trap '' PIPE; ", "trap '' PIPE XFSZ; exec <&-; "}) {
+    const auto run = [&before](const std::string& how) {
+      const ChildResult outcome =
+          RunWith({}, {"sh", "-c", before + "echo $$ >&2; exec " + how + " '" STARTED_PROGRAM "'"});
+      const json started = testing::JsonOf(outcome, 0);
+      EXPECT_EQ(started.at("process").dump() + "\n", outcome.errors) << before;
+      return started;
+    };
+    const json plain = run("");
+    const json preloaded = run("'" WINNOW_TOOL "' run");
+    for (const char* same : {"ignores_closed_pipes", "ignores_large_files", "descriptors"}) {
+      EXPECT_EQ(preloaded.at(same), plain.at(same)) << before << same;
+    }
+    EXPECT_EQ(plain.at("ignores_closed_pipes"), !before.empty());
+  }
+}
+
+TEST_F(VerbRunTest, ProgramsThatTheLoaderPreloadsNothingIntoAreRefused) {
+  const auto loader = [](const char* name) {
+    return [name](auto*, ElfW(Phdr) * part, char* path) {
+      ASSERT_LT(std::strlen(name), part->p_filesz);
+      std::strcpy(path, name);
+    };
+  };
+  const std::pair<std::string, std::string> refused[] = {
+      {Static("static"), "is linked statically (it has no PT_INTERP)"},
+      {Patched("musl", loader("/ld-musl.so")), "its loader is /ld-musl.so,"},
+      {Patched("bits", [](auto* elf, auto*, char*) { elf->e_ident[EI_CLASS] = ELFCLASS32; }),
+       "ELF of 32 bits), in which"},
+      {Patched("machine", [](auto* elf, auto*, char*) { elf->e_machine = EM_MIPS; }),
+       "is a program for another machine (ELF's machine 8 of 64 bits)"},
+      {Patched("bytes",
+               [](auto* elf, auto*, char*) { elf->e_ident[EI_DATA] ^= ELFDATA2LSB ^ ELFDATA2MSB; }),
+       "is a program for another machine"},
+      {Patched("object", [](auto* elf, auto*, char*) { elf->e_type = ET_REL; }), "but no program"},
+      {Script("cut", ReadFile(STARTED_PROGRAM).substr(0, sizeof(ElfW(Ehdr)))), "but no program"},
+      {Script("short", ReadFile(STARTED_PROGRAM).substr(0, SELFMAG)), "but no program"},
+  };
+  for (const auto& [program, said] : refused) {
+    ExpectRefused({program}, 126, program + " is ", {});
+    ExpectRefused({program}, 126, said);
+    const json document = DryRun({program}, 126);
+    EXPECT_THAT(document.at("problem"), HasSubstr(said));
+    EXPECT_TRUE(document.at("environment").is_null());
+  }
+}
+
+// Its own, under another path.
+TEST_F(VerbRunTest, TheSameLoaderElsewhereIsNoOther) {
+  std::string own;
+  Patched("unchanged", [&own](auto*, auto*, char* path) { own = path; });
+  EXPECT_EQ(Started({folder_ / "unchanged"}).at("LD_PRELOAD"), PRELOAD_LIBRARY);
+  const std::string elsewhere = "/x/" + fs::path(own).filename().string();
+  ASSERT_LE(elsewhere.size(), own.size());
+  const std::string missing =
+      Patched("missing", [&](auto*, auto*, char* path) { std::strcpy(path, elsewhere.c_str()); });
+  ExpectRefused({missing}, 127, "needs the loader " + elsewhere + ", which is not there");
+  // The loader started by itself has none, and preloads.
+  EXPECT_EQ(Started({own, STARTED_PROGRAM}).at("LD_PRELOAD"), PRELOAD_LIBRARY);
+}
+
+// The kernel says by itself which programs have other rights than their caller.
+TEST_F(VerbRunTest, ProgramsWithOtherRightsThanTheirCallerAreRefused) {
+  const std::string program = Copy("program");
+  std::vector<gid_t> groups(static_cast<size_t>(getgroups(0, nullptr)));
+  groups.resize(static_cast<size_t>(getgroups(static_cast<int>(groups.size()), groups.data())));
+  groups.push_back(getgid() + 1);  // root may give it away
+  const struct {
+    mode_t mode;
+    bool is_of_other_user;
+    bool is_of_other_group;
+  } cases[] = {{04755, false, false}, {02755, false, false}, {04755, true, false},
+               {02755, false, true},  {02745, false, true},  {0755, true, true}};
+  int refused = 0;
+  for (const auto& [mode, is_of_other_user, is_of_other_group] : cases) {
+    const uid_t user = is_of_other_user ? getuid() + 1 : getuid();
+    gid_t group = getgid();
+    for (const gid_t other : groups) group = is_of_other_group && other != getgid() ? other : group;
+    if (chown(program.c_str(), user, group) != 0) continue;
+    ASSERT_EQ(chmod(program.c_str(), mode), 0);
+    struct stat status = {};
+    if (stat(program.c_str(), &status) != 0 || (status.st_mode & 07777) != mode) continue;
+    const bool is_on_guard = testing::JsonOf(RunWith({}, {program}), 0).at("on_guard") != 0;
+    if (is_on_guard) {
+      ExpectRefused({program}, 126,
+                    is_of_other_user ? "is set-user-id to user " : "is set-group-id to group ");
+      ++refused;
+    } else {
+      EXPECT_EQ(Started({program}).at("LD_PRELOAD"), PRELOAD_LIBRARY) << mode;
+    }
+  }
+  if (refused == 0) {
+    GTEST_SKIP() << "skipped: this user can't give a file to another one or to a group, or the "
+                    "folder's file system heeds no set-user-id";
+  }
+}
+
+// Root, and a user who is not: for that one the tool is where all can read it.
+TEST_F(VerbRunTest, FileCapabilitiesAreRefusedToWhoIsNotRoot) {
+  const std::string tool = folder_ / "winnow";
+  fs::copy_file(WINNOW_TOOL, tool);
+  fs::copy_file(PLUGIN_LIBRARY, folder_ / PLUGIN_NAME);
+  fs::copy_file(PRELOAD_LIBRARY, folder_ / fs::path(PRELOAD_LIBRARY).filename().string());
+  const std::string libraries = "LD_LIBRARY_PATH=" + folder_.path();
+  const Words other = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
+  const struct {
+    const char* name;
+    unsigned char flag;
+    unsigned char permitted;
+    unsigned char inheritable;
+  } cases[] = {
+      {"none", 0, 0, 0}, {"permitted", 0, 1, 0}, {"in_effect", 1, 1, 0}, {"inheritable", 0, 0, 1}};
+  int refused = 0;
+  for (const auto& [name, flag, permitted, inheritable] : cases) {
+    const std::string program = Copy(name);
+    // Version 2, low bytes first: the first capability, to change owners.
+    const unsigned char bytes[20] = {flag, 0, 0, 2, permitted, 0, 0, 0, inheritable};
+    if (setxattr(program.c_str(), "security.capability", bytes, sizeof bytes, 0) != 0) {
+      GTEST_SKIP() << "skipped: this user can't give capabilities to files: "
+                   << std::strerror(errno);
+    }
+    for (const bool is_root : {true, false}) {
+      const auto run = [&](Words command) {
+        if (!is_root) command.insert(command.begin(), other.begin(), other.end());
+        return RunWith({libraries}, command);
+      };
+      const ChildResult plain = run({program});
+      if (plain.status == 126 || plain.status == 1) continue;  // it lacks the capability itself
+      const bool is_on_guard = testing::JsonOf(plain, 0).at("on_guard") != 0;
+      const ChildResult outcome = run({tool, "run", program});
+      if (is_on_guard) {
+        EXPECT_EQ(outcome.status, 126) << name << is_root << outcome.output;
+        EXPECT_THAT(outcome.errors, HasSubstr(program + " has file capabilities")) << name;
+        ++refused;
+      } else {
+        EXPECT_EQ(testing::JsonOf(outcome, 0).at("LD_PRELOAD"),
+                  folder_ / fs::path(PRELOAD_LIBRARY).filename().string())
+            << name << is_root;
+      }
+    }
+  }
+  if (refused == 0) {
+    GTEST_SKIP() << "skipped: the folder's file system heeds no file capabilities";
+  }
+}
+
+TEST_F(VerbRunTest, WhatAScriptIsReadByCounts) {
+  const std::string fixed = Static("static");
+  const std::string script = Script("script", "#! " STARTED_PROGRAM " a b \n");
+  const json started = Started({script, "c"});
+  EXPECT_EQ(started.at("arguments"), (Words{STARTED_PROGRAM, "a b", script, "c"}));
+  EXPECT_EQ(started.at("LD_PRELOAD"), PRELOAD_LIBRARY);
+  EXPECT_EQ(DryRun({script}, 0).at("interpreters"), Words{STARTED_PROGRAM});
+  const std::string by_script = Script("by_script", "#!" + script + "\n");
+  EXPECT_EQ(DryRun({by_script}, 0).at("interpreters"), (Words{script, STARTED_PROGRAM}));
+  EXPECT_EQ(Started({by_script}).at("LD_PRELOAD"), PRELOAD_LIBRARY);
+
+  const std::string by_static = Script("by_static", "#!" + fixed);
+  ExpectRefused({by_static}, 126, fixed + ", which " + by_static + " is read by, is linked static");
+  ExpectRefused({Script("far", "#!" + by_static + "\n")}, 126, "is read by, is linked statically");
+  ExpectRefused({Script("gone", "#!/nosuch/interpreter\n")}, 127, "is read by, is not there");
+  ExpectRefused({Script("folder", "#!" + folder_.path() + "\n")}, 126, "is read by, is a folder");
+  ExpectRefused({Script("own", "#!" + folder_ / "own" + "\n")}, 126, "one too many");
+}
+
+TEST_F(VerbRunTest, EnvIsFollowedToWhatItStarts) {
+  const std::string path = "PATH=" + folder_.path() + ":/usr/bin:/bin";
+  const std::string env = Copy("env");  // starts nothing: what would be is looked at all the same
+  const std::string fixed = Static("fixed");
+  const std::string program = Copy("program");
+  const auto script = [&](const std::string& argument) {
+    return Script("script", "#!" + env + " " + argument + "\n");
+  };
+  for (const char* argument :
+       {"program", "-S program -x", "-SA=1 program", "--split-string=program"}) {
+    const json document = DryRun({script(argument)}, 0, {path});
+    EXPECT_EQ(document.at("interpreters"), (Words{env, program})) << argument;
+    EXPECT_TRUE(document.at("unknown").is_null()) << argument;
+  }
+  for (const char* argument : {"fixed", "-S fixed -x", "-S A=1 B=2 fixed"}) {
+    ExpectRefused({script(argument)}, 126, fixed + ", which ", {path});
+  }
+  for (const char* argument : {"-S -i program", "-S - program", "-S -uLD_PRELOAD program", "-i"}) {
+    ExpectRefused({script(argument)}, 126, "is told to take LD_PRELOAD away", {path});
+  }
+  ExpectRefused({script("nosuchprogram")}, 127, "there is no program 'nosuchprogram' in PATH",
+                {path});
+  // Not silent about what it does not know.
+  const json document = DryRun({script("-S -C / program")}, 0, {path});
+  EXPECT_THAT(document.at("unknown"), HasSubstr("can't be followed"));
+  EXPECT_THAT(Run({script("-S -C / program")}, {path}).errors, HasSubstr("can't be followed"));
+}
+
+TEST_F(VerbRunTest, ATextIsReadByTheShell) {
+  const std::string text = Script("text", "echo \"$0 $1 $LD_PRELOAD\"\nexit 3\n");
+  const ChildResult outcome = Run({text, "a"});
+  EXPECT_EQ(outcome.status, 3) << outcome.errors;
+  EXPECT_EQ(outcome.output, text + " a " PRELOAD_LIBRARY "\n");
+  EXPECT_EQ(DryRun({text}, 0).at("interpreters"), Words{"/bin/sh"});
+}
+
+TEST_F(VerbRunTest, TheProgramIsFoundByPath) {
+  fs::create_directories(folder_ / "first/name");
+  fs::create_directory(folder_ / "second");
+  fs::create_directory(folder_ / "third");
+  WriteFile(folder_ / "second/name", "not to be executed");
+  fs::permissions(folder_ / "second/name", fs::perms(0644));
+  fs::copy_file(STARTED_PROGRAM, folder_ / "third/name");
+  const std::string first = folder_ / "first:" + folder_ / "nosuch:" + folder_ / "second";
+  const json started = Started({"name", "x"}, {"PATH=" + first + ":" + folder_ / "third"});
+  EXPECT_EQ(started.at("arguments"), (Words{"name", "x"}));
+  EXPECT_EQ(DryRun({"name"}, 0, {"PATH=" + folder_ / "third:" + first}).at("program"),
+            folder_ / "third/name");
+  ExpectRefused({"name"}, 126, folder_ / "first/name is a folder", {"PATH=" + first});
+  ExpectRefused({"name"}, 126, "may not be executed", {"PATH=" + folder_ / "second"});
+  ExpectRefused({"name"}, 127, "there is no program 'name' in PATH",
+                {"PATH=" + folder_ / "nosuch"});
+  ExpectRefused({"./nosuchprogram"}, 127, "./nosuchprogram is not there");
+  ExpectRefused({""}, 127, "there is no program ''");
+  ExpectRefused({STARTED_PROGRAM "/x"}, 127, "is not there");
+  ExpectRefused({folder_ / "second/name"}, 126, "may not be executed");
+}
+
+// Where the tool's own plugin is, by whatever name.
+TEST_F(VerbRunTest, TheLibraryIsThatBesideThePlugin) {
+  const std::string library = fs::path(PRELOAD_LIBRARY).filename().string();
+  const auto make = [&](const std::string& name) {
+    fs::create_directory(folder_ / name);
+    fs::copy_file(PLUGIN_LIBRARY, folder_ / name + "/" + PLUGIN_NAME);
+    return "LD_LIBRARY_PATH=" + folder_ / name;
+  };
+  const std::string good = make("good");
+  const std::string path = folder_ / "good/" + library;
+  ExpectRefused({STARTED_PROGRAM}, 125, "there is no " + path, {good});
+  fs::copy_file(PRELOAD_LIBRARY, path);
+  EXPECT_EQ(Started({STARTED_PROGRAM}, {good}).at("LD_PRELOAD"), path);
+  fs::create_directory_symlink(folder_ / "good", folder_ / "link");
+  EXPECT_EQ(Started({STARTED_PROGRAM}, {"LD_LIBRARY_PATH=" + folder_ / "link"}).at("LD_PRELOAD"),
+            path);
+  const std::pair<std::string, std::string> bad[] = {
+      {"a b", "has a space"}, {"a:b", "has a colon"}, {"a$LIB", "has a $"}};
+  for (const auto& [name, said] : bad) {
+    make(name);
+    fs::copy_file(PRELOAD_LIBRARY, folder_ / name + "/" + library);
+    fs::remove(folder_ / "link");
+    fs::create_directory_symlink(folder_ / name, folder_ / "link");
+    ExpectRefused({STARTED_PROGRAM}, 125, said, {"LD_LIBRARY_PATH=" + folder_ / "link"});
+  }
+}
+
+TEST_F(VerbRunTest, ADryRunSaysWhatWouldBeAndStartsNothing) {
+  const std::string script = Script("script", "#!" STARTED_PROGRAM "\n");
+  for (const char* flag : {"--dry_run", "--dry-run"}) {
+    const ChildResult text = Run({flag, "--log", "--policy=winnow:12", script, "--dry_run"});
+    EXPECT_EQ(text.status, 0);
+    EXPECT_THAT(text.errors, IsEmpty());
+    const Words lines = LinesThatBegin(text.output, "");
+    EXPECT_THAT(
+        lines,
+        ElementsAre("program      " + script, "  read by    " STARTED_PROGRAM,
+                    "arguments    --dry_run", "library      " PRELOAD_LIBRARY,
+                    HasSubstr("bits_per_key=12;"), "environment  LD_PRELOAD=" PRELOAD_LIBRARY,
+                    "             WINNOW_POLICY=winnow:12", "             WINNOW_LOG=1"));
+  }
+  const json document = DryRun({"--policy=read", "--add", script, "a", "--b"}, 0);
+  EXPECT_EQ(document.at("schema"), "winnow.run/1");
+  EXPECT_EQ(document.at("program"), script);
+  EXPECT_EQ(document.at("arguments"), (Words{"a", "--b"}));
+  EXPECT_EQ(document.at("library"), PRELOAD_LIBRARY);
+  EXPECT_EQ(document.at("policy"), "read");
+  EXPECT_TRUE(document.at("in_force").is_null());
+  EXPECT_EQ(
+      document.at("environment"),
+      (json{{"LD_PRELOAD", PRELOAD_LIBRARY}, {"WINNOW_POLICY", "read"}, {"WINNOW_ADD", "1"}}));
+  EXPECT_TRUE(document.at("problem").is_null());
+  EXPECT_EQ(document.at("status"), 0);
+  EXPECT_THAT(DryRun({"--policy=winow:10", script}, 125).at("problem"), HasSubstr("winow:10"));
+  EXPECT_EQ(DryRun({"nosuchprogram"}, 127).at("status"), 127);
+}
+
+TEST_F(VerbRunTest, WrongUsageIsAsOfEnv) {
+  ExpectRefused({"--json", STARTED_PROGRAM}, 125, "--json is that of --dry_run");
+  ExpectRefused({"--polcy=winnow:10", STARTED_PROGRAM}, 125, "did you mean --policy?");
+  ExpectRefused({"--policy", STARTED_PROGRAM}, 125, "needs a value");
+  EXPECT_EQ(Run({}).status, 125);
+  EXPECT_EQ(Run({"--log", "--"}).status, 125);
+  EXPECT_THAT(Run({"--help", STARTED_PROGRAM}).output, StartsWith("winnow run "));
+}
+
+}  // namespace
+}  // namespace winnow

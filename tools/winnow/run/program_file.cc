@@ -1,0 +1,450 @@
+#include "tools/winnow/run/program_file.h"
+
+#include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
+#include <absl/strings/string_view.h>
+#include <absl/strings/strip.h>
+#include <fcntl.h>
+#include <link.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "src/text/printable.h"
+
+namespace winnow::inspect {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kShell[] = "/bin/sh";  // reads what execve calls no program, as execvp has it
+constexpr char kOwnFile[] = "/proc/self/exe";
+constexpr size_t kLineBytes = 256;        // Linux looks no further for an interpreter
+constexpr size_t kMostInterpreters = 16;  // Linux allows 5, and anew behind each env
+constexpr char kNotKnown[] =
+    ", so that it is not known whether Winnow will be in force: with --log it says so itself";
+
+// Bytes at a place of a file.
+class FileBytes {
+ public:
+  explicit FileBytes(const std::string& path)
+      : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)), error_(errno) {}
+  ~FileBytes() {
+    if (file_ >= 0) close(file_);
+  }
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+
+  bool is_open() const { return file_ >= 0; }
+  std::string error() const { return std::strerror(error_); }
+
+  // Fewer at the file's end.
+  std::string Read(uint64_t offset, size_t size) const {
+    std::string bytes(size, '\0');
+    const ssize_t read = pread(file_, bytes.data(), size, static_cast<off_t>(offset));
+    bytes.resize(static_cast<size_t>(std::max<ssize_t>(read, 0)));
+    return bytes;
+  }
+
+  // False beyond the file's end.
+  template <typename T>
+  bool ReadInto(uint64_t offset, T* value) const {
+    const std::string bytes = Read(offset, sizeof *value);
+    if (bytes.size() != sizeof *value) return false;
+    std::memcpy(value, bytes.data(), sizeof *value);
+    return true;
+  }
+
+ private:
+  int file_;
+  int error_;
+};
+
+struct ElfFile {
+  ElfW(Ehdr) header = {};
+  bool has_header = false;
+  bool is_whole = false;  // a program, whose program headers lie in the file
+  std::string loader;     // PT_INTERP; empty: none
+};
+
+// Of this program's class and order of bytes; of another, only what says so is right in the header.
+ElfFile ReadElf(const FileBytes& bytes) {
+  ElfFile elf;
+  elf.has_header = bytes.ReadInto(0, &elf.header);
+  if (!elf.has_header || elf.header.e_phentsize != sizeof(ElfW(Phdr))) return elf;
+  for (size_t i = 0; i < elf.header.e_phnum; ++i) {
+    ElfW(Phdr) part;
+    if (!bytes.ReadInto(elf.header.e_phoff + i * sizeof part, &part)) return elf;
+    if (part.p_type == PT_INTERP && part.p_filesz > 0 && part.p_filesz <= PATH_MAX) {
+      elf.loader = bytes.Read(part.p_offset, part.p_filesz);
+      elf.loader.resize(std::strlen(elf.loader.c_str()));  // without the zero at the end
+    }
+  }
+  elf.is_whole = elf.header.e_type == ET_EXEC || elf.header.e_type == ET_DYN;
+  return elf;
+}
+
+bool IsElf(absl::string_view head) {
+  return absl::StartsWith(head, absl::string_view(ELFMAG, SELFMAG));
+}
+
+const ElfFile& OwnElf() {
+  static const auto* const own = new ElfFile(ReadElf(FileBytes(kOwnFile)));
+  return *own;
+}
+
+std::string MachineOf(const ElfFile& elf) {
+  const struct {
+    unsigned machine;
+    absl::string_view name;
+  } names[] = {{EM_386, "i386"},           {EM_X86_64, "x86-64"}, {EM_ARM, "32-bit ARM"},
+               {EM_AARCH64, "64-bit ARM"}, {EM_S390, "s390"},     {EM_PPC64, "64-bit PowerPC"},
+               {EM_RISCV, "RISC-V"}};
+  const bool is_swapped = elf.header.e_ident[EI_DATA] != OwnElf().header.e_ident[EI_DATA];
+  const unsigned number = elf.header.e_machine;
+  const unsigned machine = is_swapped ? (number & 0xFF) << 8 | number >> 8 : number;
+  const char* const bits = elf.header.e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64";
+  for (const auto& [known, name] : names) {
+    if (known == machine) return absl::StrCat(name, ", ELF of ", bits, " bits");
+  }
+  return absl::StrCat("ELF's machine ", machine, " of ", bits, " bits");
+}
+
+bool IsForThisMachine(const ElfFile& elf) {
+  const ElfW(Ehdr)& own = OwnElf().header;
+  return elf.header.e_ident[EI_CLASS] == own.e_ident[EI_CLASS] &&
+         elf.header.e_ident[EI_DATA] == own.e_ident[EI_DATA] &&
+         elf.header.e_machine == own.e_machine;
+}
+
+// A C library that is installed twice, in a folder of its own as well, has loaders of one name.
+bool IsSameLoader(const std::string& one, const std::string& other) {
+  std::error_code code;
+  return fs::path(one).filename() == fs::path(other).filename() || fs::equivalent(one, other, code);
+}
+
+// Whether the kernel heeds what gives programs of this file system more rights.
+bool HeedsRights(const std::string& path) {
+  struct statvfs system = {};
+  return statvfs(path.c_str(), &system) != 0 || (system.f_flag & ST_NOSUID) == 0;
+}
+
+// That the program would have another id than who starts it, as the end of a sentence. Empty: it
+// has not.
+std::string OtherId(const std::string& path, const struct stat& status) {
+  const bool is_heeded = HeedsRights(path) && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1;
+  const bool sets_user = is_heeded && (status.st_mode & S_ISUID) != 0;
+  // Without the right to execute, the bit means something else.
+  const bool sets_group =
+      is_heeded && (status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
+  const auto user = sets_user ? status.st_uid : geteuid();
+  const auto group = sets_group ? status.st_gid : getegid();
+  if (user != getuid()) {
+    return absl::StrCat(sets_user ? "set-user-id to user " : "run with the rights of user ", user,
+                        ", and its caller is user ", getuid());
+  }
+  if (group != getgid()) {
+    return absl::StrCat(sets_group ? "set-group-id to group " : "run with the rights of group ",
+                        group, ", and its caller is of group ", getgid());
+  }
+  return std::string();
+}
+
+// Whether the file gives capabilities to its caller. Root has them anyway, which is no sign to the
+// loader. no_new_privs takes them away, but the sign stays.
+bool GivesCapabilities(const std::string& path) {
+  // As linux/capability.h has it: a word with the version and a flag, that all are in effect; words
+  // of permitted and inheritable ones, and these once more. All begin with the low byte.
+  constexpr unsigned char kInEffect = 1;
+  constexpr size_t kWords = 5;
+  unsigned char bytes[4 * (kWords + 1)] = {};
+  if (getuid() == 0 || getxattr(path.c_str(), "security.capability", bytes, sizeof bytes) <= 0) {
+    return false;
+  }
+  const auto word = [&bytes](size_t number) {
+    const unsigned char* const at = bytes + 4 * number;
+    return at[0] | unsigned{at[1]} << 8 | unsigned{at[2]} << 16 | unsigned{at[3]} << 24;
+  };
+  __user_cap_header_struct version = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct own[2] = {};
+  syscall(SYS_capget, &version, own);
+  return (bytes[0] & kInEffect) != 0 || (word(1) | word(3)) != 0 ||
+         ((word(2) & own[0].inheritable) | (word(4) & own[1].inheritable)) != 0;
+}
+
+// That the loader ignores LD_PRELOAD since the program has other rights than its caller, of which
+// the kernel gives it a sign (AT_SECURE). Empty: it does not.
+std::string WhyOnGuard(const std::string& path) {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0) return std::string();
+  constexpr absl::string_view kIgnored =
+      ". The loader ignores LD_PRELOAD in programs with other rights than their caller's. ";
+  if (const std::string other = OtherId(path, status); !other.empty()) {
+    return absl::StrCat(" is ", other, kIgnored, "Start winnow run as that user and group");
+  }
+  if (HeedsRights(path) && GivesCapabilities(path)) {
+    return absl::StrCat(" has file capabilities (getcap shows them)", kIgnored,
+                        "Start winnow run as root, or a copy of the file: it has none, and "
+                        "systemd's AmbientCapabilities= gives them in another way");
+  }
+  return std::string();
+}
+
+// Why the loader does not preload the library into the program, or that nothing starts it: what a
+// sentence with the file's name says. Empty: it does.
+std::string WhyNotPreloaded(const std::string& path, const FileBytes& bytes, bool* is_missing) {
+  const ElfFile elf = ReadElf(bytes);
+  if (elf.has_header && !IsForThisMachine(elf)) {
+    return absl::StrCat(" is a program for another machine (", MachineOf(elf),
+                        "), in which this machine's library (", MachineOf(OwnElf()),
+                        ") is ignored. A Winnow that is built for that machine is needed");
+  }
+  if (!elf.is_whole) {
+    return " is an ELF file, but no program: it is an object file or is damaged. Expected a "
+           "program "
+           "or a script";
+  }
+  std::error_code code;
+  if (elf.loader.empty() && !fs::equivalent(path, OwnElf().loader, code)) {
+    return " is linked statically (it has no PT_INTERP): it has no loader, which alone preloads "
+           "libraries. If it has RocksDB inside, build that with Winnow, as docs/switch-on.md says "
+           "under In RocksDB's own tree";
+  }
+  if (!elf.loader.empty() && !IsSameLoader(elf.loader, OwnElf().loader)) {
+    return absl::StrCat(" is for another C library: its loader is ", elf.loader, ", and that of ",
+                        "this Winnow's libraries is ", OwnElf().loader,
+                        ". A Winnow that is built with that C library is needed");
+  }
+  if (!elf.loader.empty() && !fs::exists(elf.loader, code)) {
+    *is_missing = true;
+    return absl::StrCat(" needs the loader ", elf.loader,
+                        ", which is not there. Install the C library that has it");
+  }
+  return WhyOnGuard(path);
+}
+
+enum class Access { kMissing, kFolder, kNotExecutable, kExecutable };
+
+Access AccessTo(const std::string& path) {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0) {
+    return errno == EACCES ? Access::kNotExecutable : Access::kMissing;
+  }
+  if (S_ISDIR(status.st_mode)) return Access::kFolder;
+  return S_ISREG(status.st_mode) && faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0
+             ? Access::kExecutable
+             : Access::kNotExecutable;
+}
+
+// What execvp searches.
+std::string SearchPath() {
+  if (const char* const path = std::getenv("PATH")) return path;
+  std::string path(confstr(_CS_PATH, nullptr, 0), '\0');
+  confstr(_CS_PATH, path.data(), path.size());
+  path.resize(std::strlen(path.c_str()));
+  return path;
+}
+
+// The first file that may be executed, or else one that may not; empty: none.
+std::string InPath(const std::string& name) {
+  if (absl::StrContains(name, '/') || name.empty()) return name;
+  std::string other;
+  for (const absl::string_view folder : absl::StrSplit(SearchPath(), ':')) {
+    const std::string path =
+        folder.empty() ? absl::StrCat("./", name) : absl::StrCat(folder, "/", name);
+    const Access access = AccessTo(path);
+    if (access == Access::kExecutable) return path;
+    if (access != Access::kMissing && other.empty()) other = path;
+  }
+  return other;
+}
+
+// What the first line of a script says.
+struct FirstLine {
+  std::string interpreter;
+  std::string argument;  // all the rest is one
+};
+
+// As Linux reads it; none: this is no script.
+std::optional<FirstLine> FirstLineOf(absl::string_view head) {
+  if (!absl::ConsumePrefix(&head, "#!")) return std::nullopt;
+  const bool is_cut = head.find('\n') == absl::string_view::npos && head.size() + 2 == kLineBytes;
+  head = head.substr(0, head.find('\n'));
+  head = absl::StripLeadingAsciiWhitespace(head.substr(0, head.find('\0')));
+  const size_t end = head.find_first_of(" \t");
+  if (head.empty() || (is_cut && end == absl::string_view::npos)) return std::nullopt;
+  FirstLine line;
+  line.interpreter = std::string(head.substr(0, end));
+  if (end != absl::string_view::npos) {
+    line.argument = std::string(absl::StripAsciiWhitespace(head.substr(end)));
+  }
+  return line;
+}
+
+// What `env` makes of the rest of a script's first line.
+struct EnvCommand {
+  std::string program;  // empty: it could not be followed
+  bool clears = false;  // it takes LD_PRELOAD away
+};
+
+EnvCommand EnvCommandOf(absl::string_view argument) {
+  // Else all of it is one word.
+  const bool is_split =
+      absl::ConsumePrefix(&argument, "-S") || absl::ConsumePrefix(&argument, "--split-string=");
+  const std::vector<std::string> words =
+      is_split ? absl::StrSplit(argument, absl::ByAnyChar(" \t"), absl::SkipEmpty())
+               : std::vector<std::string>{std::string(argument)};
+  EnvCommand command;
+  for (const std::string& word : words) {
+    if (word == "-i" || word == "-" || word == "--ignore-environment" || word == "-uLD_PRELOAD" ||
+        word == "--unset=LD_PRELOAD") {
+      command.clears = true;
+      return command;
+    }
+    const bool changes_it =
+        absl::StartsWith(word, "PATH=") || absl::StartsWith(word, "LD_PRELOAD=");
+    if (absl::StartsWith(word, "-") || changes_it) return command;
+    if (!absl::StrContains(word, '=')) {
+      command.program = word;
+      return command;
+    }
+  }
+  return command;
+}
+
+// The name of the file in a sentence: of an interpreter, with what it reads.
+std::string Subject(const ProgramFile& program) {
+  if (program.interpreters.empty()) return Printable(program.path);
+  return absl::StrCat(Printable(program.interpreters.back()), ", which ", Printable(program.path),
+                      " is read by,");
+}
+
+// Why the file can't be executed; empty: it can.
+std::string WhyNotExecuted(const std::string& file, bool is_interpreter, bool* is_missing) {
+  const char* const advice =
+      is_interpreter ? "the first line of a script names one" : "give the path of one";
+  switch (AccessTo(file)) {
+    case Access::kMissing:
+      *is_missing = true;
+      return absl::StrCat(" is not there. Expected a program: ", advice);
+    case Access::kFolder:
+      return absl::StrCat(" is a folder. Expected a program: ", advice);
+    case Access::kNotExecutable:
+      return " may not be executed by this user. Expected a program: chmod +x makes it one";
+    case Access::kExecutable:
+      break;
+  }
+  return std::string();
+}
+
+std::string NotInPath(const std::string& name) {
+  return absl::StrCat("there is no program '", Printable(name),
+                      "' in PATH. Expected the name of one, or its path");
+}
+
+// Looks at one file after the other, beginning with the program.
+class Follower {
+ public:
+  explicit Follower(std::string path) { program_.path = std::move(path); }
+
+  ProgramFile Follow() && {
+    while (Step()) {
+    }
+    return std::move(program_);
+  }
+
+ private:
+  // False at the end.
+  bool Step() {
+    const std::string file = Last();
+    const bool is_interpreter = !program_.interpreters.empty();
+    if (const std::string why = WhyNotExecuted(file, is_interpreter, &program_.is_missing);
+        !why.empty()) {
+      return Refuse(why);
+    }
+    const FileBytes bytes(file);
+    if (!bytes.is_open()) {
+      program_.unknown =
+          absl::StrCat(Subject(program_), " can't be read (", bytes.error(), ")", kNotKnown);
+      return Refuse(WhyOnGuard(file));
+    }
+    const std::string head = bytes.Read(0, kLineBytes);
+    if (IsElf(head)) {
+      const std::string why = WhyNotPreloaded(file, bytes, &program_.is_missing);
+      return why.empty() ? StepBehindEnv(file) : Refuse(why);
+    }
+    if (program_.interpreters.size() >= kMostInterpreters) {
+      return Refuse(" is a script in its turn, which is one too many. Name the program itself");
+    }
+    line_ = FirstLineOf(head);
+    program_.interpreters.push_back(line_ ? line_->interpreter : kShell);
+    return true;
+  }
+
+  // The program that env starts, if this is the env of a script's first line.
+  bool StepBehindEnv(const std::string& file) {
+    const std::optional<FirstLine> line = std::exchange(line_, std::nullopt);
+    if (!line || fs::path(file).filename() != "env") return false;
+    const EnvCommand command = EnvCommandOf(line->argument);
+    if (command.clears) {
+      return Refuse(absl::StrCat(" is told to take LD_PRELOAD away ('", Printable(line->argument),
+                                 "'). Name the program that it starts"));
+    }
+    if (command.program.empty()) {
+      program_.unknown = absl::StrCat("'", Printable(file), " ", Printable(line->argument), "' of ",
+                                      Printable(program_.path), " can't be followed", kNotKnown);
+      return false;
+    }
+    const std::string found = InPath(command.program);
+    if (found.empty()) {
+      program_.is_missing = true;
+      program_.problem =
+          absl::StrCat(Subject(program_), " looks for a program: ", NotInPath(command.program));
+      return false;
+    }
+    program_.interpreters.push_back(found);
+    return true;
+  }
+
+  bool Refuse(const std::string& why) {
+    if (!why.empty()) program_.problem = Subject(program_) + why;
+    return false;
+  }
+
+  const std::string& Last() const {
+    return program_.interpreters.empty() ? program_.path : program_.interpreters.back();
+  }
+
+  ProgramFile program_;
+  std::optional<FirstLine> line_;  // that the last file is the interpreter of
+};
+
+}  // namespace
+
+ProgramFile FindProgram(const std::string& name) {
+  const std::string path = InPath(name);
+  if (!path.empty()) return Follower(path).Follow();
+  ProgramFile none;
+  none.is_missing = true;
+  none.problem = NotInPath(name);
+  return none;
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,36 @@
+// The file that a command starts, and whether the dynamic loader would preload a library of ours
+// into it.
+
+#ifndef WINNOW_TOOLS_WINNOW_RUN_PROGRAM_FILE_H_
+#define WINNOW_TOOLS_WINNOW_RUN_PROGRAM_FILE_H_
+
+#include <string>
+#include <vector>
+
+namespace winnow::inspect {
+
+struct ProgramFile {
+  std::string path;  // for execve; empty if there is no such program
+
+  // The files that read it where it is a script: its interpreter, that one's interpreter, and so
+  // on. Behind `env` comes the program that it looks up.
+  std::vector<std::string> interpreters;
+
+  // Why it can't be started, or not with a library preloaded: sentences, with what to do. Empty: it
+  // can be.
+  std::string problem;
+  bool is_missing = false;  // the problem is that a file is not there
+
+  // What could not be found out, so that the library may be ignored all the same: a sentence.
+  // Empty: nothing.
+  std::string unknown;
+};
+
+// Finds the program as execvp does, by PATH unless its name has a slash, and looks at it and at
+// what reads it. The library that is to be preloaded is for this program's own machine, C library
+// and loader. Starts nothing.
+ProgramFile FindProgram(const std::string& name);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_RUN_PROGRAM_FILE_H_

@@ -1,0 +1,235 @@
+// `winnow run`: starts a program with Winnow preloaded.
+
+#include <absl/flags/flag.h>
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/string_view.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/policy_trial/policy_check.h"
+#include "src/text/printable.h"
+#include "tools/winnow/cli/flags.h"
+#include "tools/winnow/cli/print.h"
+#include "tools/winnow/cli/verbs.h"
+#include "tools/winnow/findings/filter_json.h"
+#include "tools/winnow/run/preload_library.h"
+#include "tools/winnow/run/program_file.h"
+#include "winnow/rocksdb_policy.h"
+
+WINNOW_FLAG(
+    run, std::string, policy, "", TextValue("POLICY"),
+    "what stands in for each built-in policy: winnow:10, any policy of Winnow's, winnow for "
+    "the program's own bits a key, or read; else WINNOW_POLICY of the environment, or "
+    "winnow:10 without that");
+WINNOW_SWITCH(run, add, "column families without a policy get one too (WINNOW_ADD=1)");
+WINNOW_SWITCH(run, log, "the program says on stderr what is in force (WINNOW_LOG=1)");
+WINNOW_SWITCH(run, dry_run, "say what would be in force, and start nothing");
+WINNOW_TAKES(run, kJsonFlag);
+
+namespace winnow::tools {
+namespace {
+
+using inspect::PolicyVerdict;
+using inspect::PreloadLibrary;
+using inspect::Printable;
+using inspect::ProgramFile;
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+// What is in force in the program, or why it is not started.
+struct Start {
+  std::string policy;
+  std::string in_force;  // what RocksDB makes of the policy; empty: what the program asks for
+  PreloadLibrary library;
+  ProgramFile program;
+  std::string problem;  // a sentence; empty: none
+  int status = kAllGood;
+};
+
+std::string Environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string AskedPolicy() {
+  std::string policy = absl::GetFlag(FLAGS_run_policy);
+  if (policy.empty()) policy = Environment("WINNOW_POLICY");
+  return policy.empty() ? "winnow:10" : policy;
+}
+
+// Sets what RocksDB makes of the policy, or says why it can't be the value of WINNOW_POLICY.
+std::string CheckAskedPolicy(Start* start) {
+  constexpr absl::string_view kRead = "read";
+  if (start->policy == kRead) return std::string();
+  winnow_rocksdb_register();
+  const PolicyVerdict verdict = inspect::CheckPolicy(start->policy, /*with_trials=*/false);
+  if (!verdict.problem.empty()) {
+    return absl::StrCat(
+        "the policy '", Printable(start->policy), "' does not work: ", verdict.problem,
+        verdict.suggestion.empty() ? ""
+                                   : absl::StrCat(" Did you mean '", verdict.suggestion, "'?"));
+  }
+  if (!verdict.reads_winnow) {
+    return absl::StrCat("the policy '", Printable(start->policy),
+                        "' is RocksDB's own, which the program has without Winnow. Expected one "
+                        "of Winnow's, or read, by which the program builds what it asks for");
+  }
+  start->policy = verdict.asked;
+  start->in_force = verdict.in_force;
+  return std::string();
+}
+
+Start Prepare(const std::string& program) {
+  Start start;
+  start.policy = AskedPolicy();
+  start.problem = CheckAskedPolicy(&start);
+  if (start.problem.empty()) {
+    start.library = inspect::FindPreloadLibrary(Environment("LD_PRELOAD"));
+    start.problem = start.library.problem;
+  }
+  if (!start.problem.empty()) {
+    start.status = kNotStarted;
+    return start;
+  }
+  start.program = inspect::FindProgram(program);
+  start.problem = start.program.problem;
+  if (!start.problem.empty()) start.status = start.program.is_missing ? kNoProgram : kNoStart;
+  return start;
+}
+
+// What the program's environment has that this one's may not have.
+Variables VariablesOf(const Start& start) {
+  Variables variables = {{"LD_PRELOAD", start.library.variable}, {"WINNOW_POLICY", start.policy}};
+  for (const auto& [name, is_asked_for] : {std::pair("WINNOW_ADD", absl::GetFlag(FLAGS_run_add)),
+                                           std::pair("WINNOW_LOG", absl::GetFlag(FLAGS_run_log))}) {
+    const std::string value = is_asked_for ? "1" : Environment(name);
+    if (!value.empty()) variables.emplace_back(name, value);
+  }
+  return variables;
+}
+
+std::string Text(const Start& start, const std::vector<std::string>& command) {
+  std::string text = absl::StrCat("program      ", Printable(start.program.path), "\n");
+  for (const std::string& interpreter : start.program.interpreters) {
+    absl::StrAppend(&text, "  read by    ", Printable(interpreter), "\n");
+  }
+  for (size_t i = 1; i < command.size(); ++i) {
+    absl::StrAppend(&text, i == 1 ? "arguments    " : "             ", Printable(command[i]), "\n");
+  }
+  absl::StrAppend(&text, "library      ", start.library.path, "\n");
+  absl::StrAppend(&text, "policy       ",
+                  start.in_force.empty() ? "what the program asks for; Winnow's filters are read"
+                                         : start.in_force,
+                  "\n");
+  absl::string_view title = "environment  ";
+  for (const auto& [name, value] : VariablesOf(start)) {
+    absl::StrAppend(&text, title, name, "=", Printable(value), "\n");
+    title = "             ";
+  }
+  return text;
+}
+
+std::string Json(const Start& start, const std::vector<std::string>& command) {
+  nlohmann::ordered_json content;
+  inspect::PutName("program", start.program.path, &content);
+  content["interpreters"] = start.program.interpreters;
+  content["arguments"] = std::vector<std::string>(command.begin() + 1, command.end());
+  content["library"] = inspect::SentenceOrNull(start.library.path);
+  content["policy"] = start.policy;
+  content["in_force"] = inspect::SentenceOrNull(start.in_force);
+  content["environment"] = nullptr;
+  if (start.problem.empty()) {
+    for (const auto& [name, value] : VariablesOf(start)) content["environment"][name] = value;
+  }
+  content["problem"] = inspect::SentenceOrNull(start.problem);
+  content["unknown"] = inspect::SentenceOrNull(start.program.unknown);
+  content["status"] = start.status;
+  return inspect::Document("winnow.run/1", content);
+}
+
+std::vector<char*> Pointers(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Comes back only if it fails, with the exit code.
+int Execute(const Start& start, std::vector<std::string> command) {
+  for (const auto& [name, value] : VariablesOf(start)) setenv(name.c_str(), value.c_str(), 1);
+  RestoreStandardStreams();
+  const std::string& path = start.program.path;
+  execv(path.c_str(), Pointers(command).data());
+  std::string file = path;
+  if (errno == ENOEXEC) {
+    // As execvp does.
+    file = start.program.interpreters.empty() ? file : start.program.interpreters.back();
+    command.front() = path;
+    command.insert(command.begin(), file);
+    execv(file.c_str(), Pointers(command).data());
+  }
+  const int error = errno;
+  absl::FPrintF(stderr, "winnow run: %s can't be started: %s\n", Printable(file),
+                std::strerror(error));
+  return error == ENOENT ? kNoProgram : kNoStart;
+}
+
+int RunRun(const Verb& verb, const std::vector<std::string>& arguments) {
+  const bool is_dry = absl::GetFlag(FLAGS_run_dry_run);
+  const bool json = absl::GetFlag(FLAGS_json);
+  if (arguments.empty()) return WrongUsage(verb, "which program?");
+  if (json && !is_dry) return WrongUsage(verb, "--json is that of --dry_run");
+  const Start start = Prepare(arguments.front());
+  if (!start.problem.empty()) {
+    const bool is_ended = absl::StrContains(".?", start.problem.back());
+    SayWarnings(verb.name,
+                {absl::StrCat(start.problem, is_ended ? "" : ".", " Nothing was started")});
+  } else if (!start.program.unknown.empty()) {
+    SayWarnings(verb.name, {start.program.unknown});
+  }
+  if (json && !Print(verb.name, Json(start, arguments))) return kCouldNotRead;
+  if (!start.problem.empty() || json) return start.status;
+  if (!is_dry) return Execute(start, arguments);
+  return Print(verb.name, Text(start, arguments)) ? kAllGood : kCouldNotRead;
+}
+
+}  // namespace
+
+Verb RunVerb() {
+  return {
+      "run",
+      "[FLAGS] [--dry_run] [--json] [--] PROGRAM [ARGUMENT...]",
+      "Starts a program with Winnow preloaded, in the place of its Bloom or Ribbon policies",
+      "PROGRAM is found by PATH, and what stands behind it is its own. It takes the place of\n"
+      "winnow, with LD_PRELOAD and WINNOW_POLICY in its environment: signals reach it, and its\n"
+      "status is the command's. The library is that of this Winnow's build. What LD_PRELOAD\n"
+      "has already stays, before it.\n"
+      "First the policy is checked, as by winnow policy. Then the program is refused if the\n"
+      "loader would ignore the library in it: one that is linked statically, is for another\n"
+      "machine or C library, or has more rights than its caller (set-user-id, set-group-id,\n"
+      "file capabilities); the same of what a script is read by, also by #!/usr/bin/env.\n"
+      "A program without the shared RocksDB of this Winnow's build runs as it does by itself;\n"
+      "--log says that.\n"
+      "With --json: the program's file; the interpreters that read it; arguments; library;\n"
+      "policy, and what of it would be in force, null with read; environment; problem, null if\n"
+      "it would be started; unknown, null if all is known; status, the exit code of a problem.\n",
+      RunRun,
+      {{"winnow run PROGRAM --version", "the program, with winnow:10 for bloomfilter:10, say"},
+       {"winnow run --policy='{id=winnow;level_plan=auto}' --add -- PROGRAM --version",
+        "with a plan, and in column families that have no policy as well"},
+       {"winnow run --log --dry_run PROGRAM",
+        "what would be in force: the file, the library and the environment"},
+       {"winnow run --dry_run --json PROGRAM", "the same for programs"}},
+      /*starts_program=*/true};
+}
+
+}  // namespace winnow::tools
