@@ -42,7 +42,8 @@ class WINNOW_EXPORT FilterBuilder {
   // Options out of their range count as the nearest valid ones: ask CheckOptions first. A number
   // that is NaN counts as its default, and kind kEmpty as not set; either is taken for a mistake in
   // the program, which ends by assert() where the library was built for debugging.
-  explicit FilterBuilder(const FilterOptions& options) noexcept;
+  WINNOW_HIDDEN explicit FilterBuilder(const FilterOptions& options) noexcept
+      : FilterBuilder(&options, sizeof options) {}
   ~FilterBuilder();
   // A builder that was moved from is empty and keeps its options, ready for the next filter.
   FilterBuilder(FilterBuilder&&) noexcept;
@@ -50,7 +51,9 @@ class WINNOW_EXPORT FilterBuilder {
 
   // The filter of the hashes kept, and those after it, get these options instead: where a level
   // plan needs all keys to know how much lies below the file.
-  void SetOptions(const FilterOptions& options) noexcept;
+  WINNOW_HIDDEN void SetOptions(const FilterOptions& options) noexcept {
+    SetOptions(&options, sizeof options);
+  }
 
   // Adds a hash, unless it equals the one added just before it: the versions of a key follow each
   // other in a sorted file. Equal hashes that are apart are each kept and counted: such a filter is
@@ -103,10 +106,12 @@ class WINNOW_EXPORT FilterBuilder {
 
  private:
   struct State;
+  FilterBuilder(const FilterOptions* options, size_t size) noexcept;
+  void SetOptions(const FilterOptions* options, size_t size) noexcept;
   WINNOW_HIDDEN State& state() noexcept;
   WINNOW_HIDDEN const State& state() const noexcept;
 
-  alignas(8) unsigned char state_[192];  // a State
+  alignas(8) unsigned char state_[256];  // a State, and room for the options of later versions
 };
 
 }  // namespace winnow

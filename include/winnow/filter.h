@@ -23,7 +23,8 @@ namespace simd {
 struct Layer;
 }
 
-// What a filter is. For a block with a fault only size_bytes says something.
+// What a filter is. For a block with a fault only size_bytes says something. It grows
+// (winnow/version.h).
 struct FilterInfo {
   FilterKind kind = FilterKind::kEmpty;
   uint64_t num_hashes = 0;  // hashes kept by the builder
@@ -40,8 +41,8 @@ struct FilterInfo {
   double levels_below = -1;  // FilterOptions::levels_below; -1 unknown
   int version = 0;           // of the format
   int probes = 0;            // Bloom: bits set for each key
-  double columns = 0;        // Ribbon: mean bits of fingerprint stored for each slot
   int layers = 0;            // Ribbon: layers, the last one included
+  double columns = 0;        // Ribbon: mean bits of fingerprint stored for each slot
 };
 
 // A view of a filter's bytes, which the caller keeps alive and unchanged. Validated once, when it
@@ -77,7 +78,11 @@ class WINNOW_EXPORT FilterView {
   void MayContain(const KeyHash* hashes, size_t n, bool* results) const noexcept;
 
   // Reads the whole directory and, for Ribbon, the thresholds: not for the path of lookups.
-  FilterInfo info() const noexcept;
+  WINNOW_HIDDEN FilterInfo info() const noexcept {
+    FilterInfo info;
+    FillInfo(&info, sizeof info);
+    return info;
+  }
 
   // The share of absent keys that this very filter contains, 0 to 1. A Bloom filter's is counted
   // from its bits, where info() has the mean: of 10,000 keys at 10 bits filters lie 2 % around it.
@@ -97,6 +102,7 @@ class WINNOW_EXPORT FilterView {
   const simd::Layer& FirstLayer() const noexcept {
     return reinterpret_cast<const simd::Layer&>(state_);
   }
+  void FillInfo(FilterInfo* info, size_t size) const noexcept;
   WINNOW_HIDDEN std::string_view block() const noexcept;
 
   // A lookup reads the function and the first layer, with which the state begins, and mostly no

@@ -4,6 +4,7 @@
 #define WINNOW_OPTIONS_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -46,6 +47,7 @@ WINNOW_EXPORT std::string_view ToString(LevelPlan plan) noexcept;
 // "auto" in text, where this number is refused; C++ programs that print the option may see it.
 inline constexpr uint64_t kRibbonWhereItSaves = UINT64_MAX - 1;
 
+// What a builder is asked for. It grows (winnow/version.h).
 struct FilterOptions {
   // How accurate, as the bits a key that our blocked Bloom filter with very many keys needs for the
   // same false-positive rate: 10 means 0.96 %, whatever kind is built. 1 to 32; fractions count.
@@ -90,14 +92,23 @@ struct FilterOptions {
   double levels_below = -1;
 };
 
+// For the functions of the same name below.
+WINNOW_EXPORT std::string CheckOptions(const FilterOptions* options, size_t size);
+WINNOW_EXPORT bool NeedsFilter(const FilterOptions* options, size_t size) noexcept;
+
 // Empty if every option is in its range and a builder may have it, else a sentence that names the
 // option, the value and the range. The builder does not refuse what this refuses: it takes the
-// nearest valid value.
-WINNOW_EXPORT std::string CheckOptions(const FilterOptions& options);
+// nearest valid value. A program that was compiled with more options than the library that is
+// loaded has is refused, too; a builder does without them.
+WINNOW_HIDDEN inline std::string CheckOptions(const FilterOptions& options) {
+  return CheckOptions(&options, sizeof options);
+}
 
 // False for a file of the last level at absent_share 0: lookups find their keys in it, and a filter
 // could only agree. A FilterBuilder makes one all the same, of the highest rate of a plan.
-WINNOW_EXPORT bool NeedsFilter(const FilterOptions& options) noexcept;
+WINNOW_HIDDEN inline bool NeedsFilter(const FilterOptions& options) noexcept {
+  return NeedsFilter(&options, sizeof options);
+}
 
 // ---- The options by name
 //

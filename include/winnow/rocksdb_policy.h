@@ -19,6 +19,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/status.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -47,6 +48,7 @@ inline constexpr double kSizeRatioOfFamilies = 0;
 //   filter_policy={id=winnow;bits_per_key=10;ribbon_min_keys=50000}
 // In text, whole numbers may end in k, m, g or t, for powers of 1024, as in RocksDB's own options;
 // sizes also in KiB, MiB, GiB or TiB.
+// It grows (winnow/version.h).
 struct PolicyOptions {
   // Accuracy, in the bits a key that a Bloom filter would need for it; 1 to 32, fractions count; 10
   // unless given. What counts only where filter_memory does not.
@@ -136,14 +138,22 @@ constexpr void ForEachPolicyOption(const Visit& visit) {
   visit(kFilterMemoryOption, &PolicyOptions::filter_memory);
 }
 
+// For the function of the same name below.
+WINNOW_EXPORT ROCKSDB_NAMESPACE::Status NewFilterPolicy(
+    const PolicyOptions* options, size_t size,
+    std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
+
 // Makes a policy. InvalidArgument names the option that is out of range, and the range;
 // NotSupported says that the RocksDB that is loaded is not the one this library was built for, or
 // has no reader for the built-in filters of existing files, or can't make the built-in policy that
-// is to build. *policy is then unchanged.
+// is to build, or that the program was compiled with more options than the library that is loaded
+// has. *policy is then unchanged.
 // The policy is safe from any number of threads and may serve any number of column families and
 // databases.
-WINNOW_EXPORT ROCKSDB_NAMESPACE::Status NewFilterPolicy(
-    const PolicyOptions& options, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
+WINNOW_HIDDEN inline ROCKSDB_NAMESPACE::Status NewFilterPolicy(
+    const PolicyOptions& options, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy) {
+  return NewFilterPolicy(&options, sizeof options, policy);
+}
 
 // The filters of the files that one Get asks, or one MultiGet, share the hash of a key: a thread
 // keeps the last keys with their hashes (up to 1024 bytes of each; up to 64 keys of MultiGet, for
@@ -152,7 +162,8 @@ WINNOW_EXPORT ROCKSDB_NAMESPACE::Status NewFilterPolicy(
 // variable WINNOW_SHARED_HASH=off, looked at once in a process, makes every filter hash the key
 // again.
 
-// What the lookups of this process took, over all policies and databases, since it began.
+// What the lookups of this process took, over all policies and databases, since it began. It grows
+// (winnow/version.h).
 struct LookupCounters {
   uint64_t lookups = 0;          // keys asked of Winnow filters, once for each filter
   uint64_t hashes_computed = 0;  // for these
@@ -160,14 +171,22 @@ struct LookupCounters {
       0;  // lookups that needed none: lookups = hashes_computed + hashes_shared
 };
 
+// Sets as many bytes of *counters as are told, for the function below.
+WINNOW_EXPORT void FillLookupCounters(LookupCounters* counters, size_t size) noexcept;
+
 // The sums over all threads, those that ended included. While others look something up, each number
 // is one that it had during the call. More than 512 threads at once may lose counts, so that a sum
 // may even be less than it was before. Safe from any thread; takes some microseconds, and costs the
 // lookups nothing. A program that has the library twice, linked and preloaded, reads the counters
 // of one of them.
-WINNOW_EXPORT LookupCounters CurrentLookupCounters() noexcept;
+WINNOW_HIDDEN inline LookupCounters CurrentLookupCounters() noexcept {
+  LookupCounters counters;
+  FillLookupCounters(&counters, sizeof counters);
+  return counters;
+}
 
-// What level_plan=learned does in this process, over all policies and databases.
+// What level_plan=learned does in this process, over all policies and databases. It grows
+// (winnow/version.h).
 struct SampleCounters {
   uint64_t lookups_sampled = 0;  // since the process began; of a MultiGet, each key is a lookup
   uint64_t filters_learned = 0;  // since then, for which a rate was learned; partitions of one file
@@ -176,9 +195,16 @@ struct SampleCounters {
                                  // cuts between their keys
 };
 
+// Sets as many bytes of *counters as are told, for the function below.
+WINNOW_EXPORT void FillSampleCounters(SampleCounters* counters, size_t size) noexcept;
+
 // Each number is one that it had during the call. Safe from any thread, never waits, and costs the
 // lookups nothing.
-WINNOW_EXPORT SampleCounters CurrentSampleCounters() noexcept;
+WINNOW_HIDDEN inline SampleCounters CurrentSampleCounters() noexcept {
+  SampleCounters counters;
+  FillSampleCounters(&counters, sizeof counters);
+  return counters;
+}
 
 }  // namespace winnow
 

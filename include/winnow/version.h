@@ -4,8 +4,8 @@
 #define WINNOW_VERSION_H_
 
 // The build reads these three lines: keep one number on each.
-#define WINNOW_VERSION_MAJOR 0
-#define WINNOW_VERSION_MINOR 1
+#define WINNOW_VERSION_MAJOR 1
+#define WINNOW_VERSION_MINOR 0
 #define WINNOW_VERSION_PATCH 0
 
 // Put before a declaration that users of the shared libraries call. Empty where Winnow becomes a
@@ -20,7 +20,17 @@
 
 #ifdef __cplusplus
 
-// Before a member of an exported class, or after `struct`, what is not exported.
+// ---- Structs that grow
+//
+// Later versions add members to FilterOptions, FilterInfo, PolicyOptions, FilterLoads,
+// LookupCounters and SampleCounters, at their ends and each 8 bytes wide, so that a struct with
+// more members is larger. What takes or returns one of them is inline, and tells the library the
+// size that the program was compiled with: members that only the library knows are at their
+// defaults, or are left out. All other types of the contract headers beside this one keep their
+// size. docs/compatibility.md has what is promised.
+
+// Before a member of an exported class, or after `struct`, what is not exported; and before an
+// inline function that tells the library a size, of which each library of a process needs its own.
 #ifndef WINNOW_HIDDEN
 #if defined(__GNUC__)
 #define WINNOW_HIDDEN [[gnu::visibility("hidden")]]

@@ -15,6 +15,7 @@
 #include "src/core/ribbon_build.h"
 #include "src/core/ribbon_tables.h"
 #include "src/core/sizing.h"
+#include "src/core/struct_size.h"
 #include "src/simd/kernels.h"
 
 namespace winnow {
@@ -150,7 +151,9 @@ const FilterBuilder::State& FilterBuilder::state() const noexcept {
   return *std::launder(reinterpret_cast<const State*>(state_));
 }
 
-FilterBuilder::FilterBuilder(const FilterOptions& options) noexcept { new (state_) State(options); }
+FilterBuilder::FilterBuilder(const FilterOptions* options, size_t size) noexcept {
+  new (state_) State(core::OfCaller(options, size));
+}
 
 FilterBuilder::~FilterBuilder() { state().~State(); }
 
@@ -166,8 +169,8 @@ FilterBuilder& FilterBuilder::operator=(FilterBuilder&& other) noexcept {
   return *this;
 }
 
-void FilterBuilder::SetOptions(const FilterOptions& options) noexcept {
-  state().SetOptions(options);
+void FilterBuilder::SetOptions(const FilterOptions* options, size_t size) noexcept {
+  state().SetOptions(core::OfCaller(options, size));
 }
 
 void FilterBuilder::Add(KeyHash hash) {

@@ -11,6 +11,7 @@
 #include "src/core/layer_walk.h"
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
+#include "src/core/struct_size.h"
 #include "src/simd/kernels.h"
 
 namespace winnow {
@@ -275,11 +276,13 @@ void FilterView::MayContain(const KeyHash* hashes, size_t n, bool* results) cons
   }
 }
 
-FilterInfo FilterView::info() const noexcept {
+namespace {
+
+FilterInfo InfoOf(std::string_view block, Fault fault) noexcept {
   FilterInfo info;
-  info.size_bytes = block().size();
-  if (fault_ != Fault::kNone) return info;
-  const core::ParsedBlock parsed = Reparse(block());
+  info.size_bytes = block.size();
+  if (fault != Fault::kNone) return info;
+  const core::ParsedBlock parsed = Reparse(block);
   const core::Tail& tail = parsed.tail;
   info.kind = tail.kind;
   info.num_hashes = tail.num_hashes;
@@ -291,8 +294,8 @@ FilterInfo FilterView::info() const noexcept {
   info.bits_per_key =
       static_cast<double>(info.size_bytes) * 8 / static_cast<double>(tail.num_hashes);
   info.target_fpr = core::UnpackRate(tail.target);
-  info.expected_fpr = RateOf(block(), tail.num_hashes, BloomLayerRate::kMean);
-  core::LayerWalk walk = WalkOf(block());
+  info.expected_fpr = RateOf(block, tail.num_hashes, BloomLayerRate::kMean);
+  core::LayerWalk walk = WalkOf(block);
   switch (tail.kind) {
     case FilterKind::kEmpty:
       break;
@@ -308,6 +311,12 @@ FilterInfo FilterView::info() const noexcept {
     }
   }
   return info;
+}
+
+}  // namespace
+
+void FilterView::FillInfo(FilterInfo* info, size_t size) const noexcept {
+  core::ForCaller(InfoOf(block(), fault_), info, size);
 }
 
 double FilterView::CountedRate() const noexcept {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "src/core/struct_size.h"
+
 namespace winnow {
 namespace core {
 namespace {
@@ -54,8 +56,9 @@ std::string core::CheckShareOfPlan(double absent_share, LevelPlan level_plan) {
          "or leave absent_share at 1";
 }
 
-std::string CheckOptions(const FilterOptions& options) {
-  std::string problem;
+std::string CheckOptions(const FilterOptions* asked, size_t size) {
+  std::string problem = core::CheckStructSize("FilterOptions", size, sizeof *asked);
+  const FilterOptions options = core::OfCaller(asked, size);
   ForEachFilterOption([&](const auto& option, auto member) {
     if (problem.empty()) problem = core::CheckOption(option, options.*member);
     if (problem.empty()) problem = core::CheckForBuilder(options.*member);
@@ -64,7 +67,8 @@ std::string CheckOptions(const FilterOptions& options) {
                          : problem;
 }
 
-bool NeedsFilter(const FilterOptions& options) noexcept {
+bool NeedsFilter(const FilterOptions* asked, size_t size) noexcept {
+  const FilterOptions options = core::OfCaller(asked, size);
   return options.level_plan == LevelPlan::kUniform || options.absent_share > 0 ||
          options.levels_below != 0;
 }

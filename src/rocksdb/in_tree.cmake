@@ -17,7 +17,7 @@ endif()
 
 file(GLOB base_sources CONFIGURE_DEPENDS src/base/*.cc)
 file(GLOB core_sources CONFIGURE_DEPENDS src/core/*.cc)
-file(GLOB rocksdb_sources CONFIGURE_DEPENDS src/rocksdb/*.cc src/rocksdb/lookups/*.cc src/rocksdb/trees/*.cc)
+file(GLOB rocksdb_sources CONFIGURE_DEPENDS src/rocksdb/*.cc src/rocksdb/*/*.cc)
 list(FILTER rocksdb_sources EXCLUDE REGEX "/(registration|register_at_load)[.]cc$")
 set(simd_sources src/simd/cpu.cc src/simd/kernels.cc src/simd/portable.cc)
 set(definitions WINNOW_IN_TREE=1 WINNOW_EXPORT= XXH_INLINE_ALL)

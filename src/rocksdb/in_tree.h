@@ -13,6 +13,7 @@
 #pragma GCC visibility push(default)
 
 #include <rocksdb/advanced_options.h>
+#include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>

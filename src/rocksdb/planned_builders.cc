@@ -8,8 +8,10 @@
 #include <string>
 #include <utility>
 
+#include "src/core/format.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/counters.h"
+#include "src/rocksdb/loads/loaded_filter.h"
 #include "src/rocksdb/log_line.h"
 #include "src/rocksdb/place_of_file.h"
 #include "src/rocksdb/policy_options.h"
@@ -56,6 +58,7 @@ FamilyOptions FamilyOptionsOf(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& fami
   options.size_ratio = family.max_bytes_for_level_multiplier;
   options.has_dynamic_levels = family.level_compaction_dynamic_level_bytes;
   options.has_last_level_without_filters = family.optimize_filters_for_hits;
+  options.is_leveled = family.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
   // A name stands for an order, whoever made the object.
   options.is_bytewise =
       family.comparator != nullptr && std::string_view(family.comparator->Name()) ==
@@ -130,21 +133,30 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
   }
 }
 
-void PlannedBuilders::Use(const PolicyOptions& options) noexcept {
-  known_->trees.Use(FactsToOptions(options, BuildFacts()),
-                    options.level_plan != LevelPlan::kUniform && options.absent_share == 0,
-                    options.level_plan != LevelPlan::kUniform || options.filter_memory > 0);
+void PlannedBuilders::Use(const PolicyOptions& options) noexcept { known_->trees.Use(options); }
+
+void PlannedBuilders::Meet(const FilterBuildingContext& context) noexcept {
+  known_->loads.See(context.table_options);
+  known_->loads.WriteLate(context.info_log);
 }
 
 OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept {
+  const std::string_view block(contents.data(), contents.size());
+  const bool is_ours = core::LooksOurs(block);
+  const uint64_t hash = is_ours ? HashOfTail(block) : HashOfSomeBytes(block);
+  known_->loads.Note(hash, block.size());
+  if (!is_ours) return {};
   try {
-    return known_->owners.NewReader(std::string_view(contents.data(), contents.size()));
+    return known_->owners.NewReader(hash);
   } catch (...) {
     return {};
   }
 }
 
-void PlannedBuilders::Meet(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
+void PlannedBuilders::Meet(const ROCKSDB_NAMESPACE::DBOptions& database,
+                           const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
+  known_->loads.See(family);
+  known_->loads.SeeMaxOpenFiles(database.max_open_files);
   known_->trees.Meet(FamilyOptionsOf(family));
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/memory_budget.h"
 #include "src/rocksdb/trees/filter_owners.h"
@@ -19,11 +20,13 @@
 
 namespace winnow::plugin {
 
-// What a policy knows of its trees. A reader in a cache, and a policy made in place of another one
-// (SetOptions makes one, from RocksDB 9.8 on), own their share.
+// What a policy knows of its trees, and of what was loaded of its filters. A reader in a cache, and
+// a policy made in place of another one (SetOptions makes one, from RocksDB 9.8 on), own their
+// share.
 struct KnownFiles {
   KnownTrees trees;
   FilterOwners owners;
+  LoadMeter loads;
 };
 
 // Of one policy. Safe from any number of threads.
@@ -34,6 +37,7 @@ class PlannedBuilders {
       : known_(known != nullptr ? std::move(known) : std::make_shared<KnownFiles>()) {}
 
   const std::shared_ptr<KnownFiles>& known() const noexcept { return known_; }
+  std::shared_ptr<LoadMeter> loads() const noexcept { return {known_, &known_->loads}; }
 
   // A builder of Winnow filters that the caller owns. Null, "no filter", where the plan needs none
   // or filter_memory has no room for one, and if memory is short. Where a plan has no effect, the
@@ -45,11 +49,16 @@ class PlannedBuilders {
   // These are the policy's options now, by which a listener's files are weighed.
   void Use(const PolicyOptions& options) noexcept;
 
-  // Of a filter that was built here: counts its reader, and samples its lookups.
+  // A builder is asked for, whoever makes it: for what is said of loads.
+  void Meet(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
+
+  // A filter is loaded, which is counted. Of one that was built here: counts its reader, and
+  // samples its lookups.
   OwnedReader NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept;
 
   // A database is opened, gets a family, or has an option set: a family has these options.
-  void Meet(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
+  void Meet(const ROCKSDB_NAMESPACE::DBOptions& database,
+            const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
 
  private:
   const std::shared_ptr<KnownFiles> known_;

@@ -113,24 +113,21 @@ WINNOW_INLINE __m256i FourCells(const RibbonGrid& grid, const uint64_t* hashes) 
                           _mm256_set1_epi64x(0xffff));
 }
 
-void CellsBySixteens(const RibbonGrid& grid, const uint64_t* hashes, size_t n,
-                     uint16_t* cells) noexcept {
-  if (n < 16) return RibbonCells(grid, hashes, n, cells);
-  for (size_t i = 0; i < n; i += 16) {
-    const size_t at = i + 16 <= n ? i : n - 16;  // the last ones may be found twice
-    const auto eight = [&](size_t first) {
-      const __m256i low = FourCells(grid, hashes + first);
-      const __m256i high = FourCells(grid, hashes + first + 4);
-      return _mm256_castps_si256(
-          _mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), 0x88));
-    };
-    // Pairs of lanes in the order 0 2 4 6 1 3 5 7.
-    const __m256i pairs = _mm256_packus_epi32(eight(at), eight(at + 8));
-    _mm256_storeu_si256(
-        reinterpret_cast<__m256i*>(cells + at),
-        _mm256_permutevar8x32_epi32(pairs, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
-  }
+void SixteenCells(const RibbonGrid& grid, const uint64_t* hashes, uint16_t* cells) noexcept {
+  const auto eight = [&](size_t first) {
+    const __m256i low = FourCells(grid, hashes + first);
+    const __m256i high = FourCells(grid, hashes + first + 4);
+    return _mm256_castps_si256(
+        _mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), 0x88));
+  };
+  // Pairs of lanes in the order 0 2 4 6 1 3 5 7.
+  const __m256i pairs = _mm256_packus_epi32(eight(0), eight(8));
+  _mm256_storeu_si256(
+      reinterpret_cast<__m256i*>(cells),
+      _mm256_permutevar8x32_epi32(pairs, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
 }
+
+constexpr auto kCells = CellsBy<16, SixteenCells>;
 
 template <unsigned kPlanes>
 using Steps = StepsInMemory<TableVectors, kPlanes>;
@@ -146,10 +143,10 @@ using Lookups = SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Hol
 
 }  // namespace
 
-const Kernels kAvx2Kernels = Lookups::AddTo(
-    TableOf<Bloom, Ribbon>("avx2", CellsBySixteens, SolveInEights<Solver>, &kElimination));
+const Kernels kAvx2Kernels =
+    Lookups::AddTo(TableOf<Bloom, Ribbon>("avx2", kCells, SolveInEights<Solver>, &kElimination));
 
-const Kernels kGfniKernels = Lookups::AddTo(
-    TableOf<Bloom, Ribbon>("gfni", CellsBySixteens, SolveWithGfni, &kGfniElimination));
+const Kernels kGfniKernels =
+    Lookups::AddTo(TableOf<Bloom, Ribbon>("gfni", kCells, SolveWithGfni, &kGfniElimination));
 
 }  // namespace winnow::simd

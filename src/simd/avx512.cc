@@ -309,24 +309,19 @@ uint64_t RibbonTestEights(const RibbonPlaces& places, size_t n, uint64_t hash, u
   return matches & ~gone;
 }
 
-void CellsByEights(const RibbonGrid& grid, const uint64_t* hashes, size_t n,
-                   uint16_t* cells) noexcept {
-  if (n < 8) return RibbonCells(grid, hashes, n, cells);
+void EightCells(const RibbonGrid& grid, const uint64_t* hashes, uint16_t* cells) noexcept {
   const auto by = [](unsigned bits) { return _mm_cvtsi32_si128(static_cast<int>(bits)); };
-  for (size_t i = 0; i < n; i += 8) {
-    const size_t at = i + 8 <= n ? i : n - 8;  // the last ones may be found twice
-    const __m512i hash = _mm512_loadu_si512(hashes + at);
-    const __m512i shard = _mm512_srl_epi64(hash, by(64 - grid.shard_bits));
-    // Of which the product takes the low half.
-    const __m512i below_shard = _mm512_sll_epi64(_mm512_srli_epi64(hash, 32), by(grid.shard_bits));
-    const __m512i in_shard = _mm512_mul_epu32(below_shard, _mm512_set1_epi64(grid.shard_starts));
-    const __m512i before = _mm512_mul_epu32(shard, _mm512_set1_epi64(grid.shard_cells));
-    const __m512i cell =
-        _mm512_add_epi64(before, _mm512_srl_epi64(in_shard, by(32 + grid.cell_bits)));
-    _mm_storeu_si128(
-        reinterpret_cast<__m128i*>(cells + at),
-        _mm512_cvtepi64_epi16(_mm512_sub_epi64(cell, _mm512_set1_epi64(grid.first_cell))));
-  }
+  const __m512i hash = _mm512_loadu_si512(hashes);
+  const __m512i shard = _mm512_srl_epi64(hash, by(64 - grid.shard_bits));
+  // Of which the product takes the low half.
+  const __m512i below_shard = _mm512_sll_epi64(_mm512_srli_epi64(hash, 32), by(grid.shard_bits));
+  const __m512i in_shard = _mm512_mul_epu32(below_shard, _mm512_set1_epi64(grid.shard_starts));
+  const __m512i before = _mm512_mul_epu32(shard, _mm512_set1_epi64(grid.shard_cells));
+  const __m512i cell =
+      _mm512_add_epi64(before, _mm512_srl_epi64(in_shard, by(32 + grid.cell_bits)));
+  _mm_storeu_si128(
+      reinterpret_cast<__m128i*>(cells),
+      _mm512_cvtepi64_epi16(_mm512_sub_epi64(cell, _mm512_set1_epi64(grid.first_cell))));
 }
 
 }  // namespace
@@ -335,6 +330,6 @@ const Kernels kAvx512Kernels = SegmentLookups<
     BlockMask, MaskOf, Holds, TestEights, PlacesOfEights, RibbonTestEights,
     RibbonPlacesOfEights>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
                                          RibbonLookups<MatchColumns<false>, MatchColumns<true>>>(
-    "avx512", CellsByEights, SolveWithAvx512, &kAvx512Elimination));
+    "avx512", CellsBy<8, EightCells>, SolveWithAvx512, &kAvx512Elimination));
 
 }  // namespace winnow::simd

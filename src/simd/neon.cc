@@ -96,24 +96,18 @@ WINNOW_INLINE uint32x4_t HighHalves(uint64x2_t low, uint64x2_t high) {
   return vcombine_u32(vshrn_n_u64(low, 32), vshrn_n_u64(high, 32));
 }
 
-void CellsByFours(const RibbonGrid& grid, const uint64_t* hashes, size_t n,
-                  uint16_t* cells) noexcept {
-  if (n < 4) return RibbonCells(grid, hashes, n, cells);
+void FourCells(const RibbonGrid& grid, const uint64_t* hashes, uint16_t* cells) noexcept {
   const auto left = [](unsigned bits) { return vdupq_n_s32(static_cast<int32_t>(bits)); };
   const auto right = [](unsigned bits) { return vdupq_n_s32(-static_cast<int32_t>(bits)); };
   const uint32x4_t starts = vdupq_n_u32(grid.shard_starts);
-  for (size_t i = 0; i < n; i += 4) {
-    const size_t at = i + 4 <= n ? i : n - 4;  // the last ones may be found twice
-    const uint32x4_t hash = HighHalves(vld1q_u64(hashes + at), vld1q_u64(hashes + at + 2));
-    const uint32x4_t shard = vshlq_u32(hash, right(32 - grid.shard_bits));
-    const uint32x4_t below_shard = vshlq_u32(hash, left(grid.shard_bits));
-    const uint32x4_t in_shard =
-        HighHalves(vmull_u32(vget_low_u32(below_shard), vget_low_u32(starts)),
-                   vmull_high_u32(below_shard, starts));
-    const uint32x4_t cell =
-        vmlaq_n_u32(vshlq_u32(in_shard, right(grid.cell_bits)), shard, grid.shard_cells);
-    vst1_u16(cells + at, vmovn_u32(vsubq_u32(cell, vdupq_n_u32(grid.first_cell))));
-  }
+  const uint32x4_t hash = HighHalves(vld1q_u64(hashes), vld1q_u64(hashes + 2));
+  const uint32x4_t shard = vshlq_u32(hash, right(32 - grid.shard_bits));
+  const uint32x4_t below_shard = vshlq_u32(hash, left(grid.shard_bits));
+  const uint32x4_t in_shard = HighHalves(vmull_u32(vget_low_u32(below_shard), vget_low_u32(starts)),
+                                         vmull_high_u32(below_shard, starts));
+  const uint32x4_t cell =
+      vmlaq_n_u32(vshlq_u32(in_shard, right(grid.cell_bits)), shard, grid.shard_cells);
+  vst1_u16(cells, vmovn_u32(vsubq_u32(cell, vdupq_n_u32(grid.first_cell))));
 }
 
 template <unsigned kPlanes>
@@ -149,6 +143,6 @@ const Kernels kNeonKernels =
     SegmentLookups<BlockMask, MaskOf, Holds, TestEach<BlockMask, Holds>, PlacesOf,
                    TestEachRibbon<Match>, PlacesOf>::AddTo(TableOf<BloomLookups<HasBits, SetBits>,
                                                                    RibbonLookups<Match>>(
-        "neon", CellsByFours, SolveInEights<Solver>, &kElimination));
+        "neon", CellsBy<4, FourCells>, SolveInEights<Solver>, &kElimination));
 
 }  // namespace winnow::simd

@@ -1,9 +1,10 @@
-// Kernels::ribbon_cells one hash at a time: for machines whose vectors gain nothing, and for few
-// hashes.
+// Kernels::ribbon_cells: one hash at a time, for machines whose vectors gain nothing, and some at a
+// time.
 
 #ifndef WINNOW_SRC_SIMD_RIBBON_CELLS_H_
 #define WINNOW_SRC_SIMD_RIBBON_CELLS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,6 +22,16 @@ inline void RibbonCells(const RibbonGrid& grid, const uint64_t* hashes, size_t n
     const auto in_shard = static_cast<uint32_t>((below_shard * grid.shard_starts) >> 32);
     cells[i] = static_cast<uint16_t>(shard * grid.shard_cells + (in_shard >> grid.cell_bits) -
                                      grid.first_cell);
+  }
+}
+
+// By kCells(grid, hashes, cells), which finds the cells of kSome hashes.
+template <size_t kSome, auto kCells>
+void CellsBy(const RibbonGrid& grid, const uint64_t* hashes, size_t n, uint16_t* cells) noexcept {
+  if (n < kSome) return RibbonCells(grid, hashes, n, cells);
+  for (size_t i = 0; i < n; i += kSome) {
+    const size_t at = std::min(i, n - kSome);  // the last ones may be found twice
+    kCells(grid, hashes + at, cells + at);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 namespace winnow {
@@ -43,6 +44,25 @@ TEST(OptionsTest, SentenceNamesOptionValueAndRange) {
   options = {};
   options.bloom_before_level = -2;
   EXPECT_THAT(CheckOptions(options), AllOf(HasSubstr("bloom_before_level"), HasSubstr("-2")));
+}
+
+// By what a program tells that was compiled with an earlier version, or with a later one.
+TEST(OptionsTest, WhatAProgramDoesNotHaveIsAtItsDefault) {
+  FilterOptions options;
+  options.levels_below = std::nan("");
+  EXPECT_THAT(CheckOptions(options), HasSubstr("levels_below"));
+  EXPECT_THAT(CheckOptions(&options, offsetof(FilterOptions, levels_below)), IsEmpty());
+  options.bits_per_key = 99;
+  EXPECT_THAT(CheckOptions(&options, offsetof(FilterOptions, levels_below)),
+              HasSubstr("bits_per_key is 99"));
+}
+
+TEST(OptionsTest, WhatTheLibraryDoesNotHaveIsRefused) {
+  const FilterOptions options;
+  EXPECT_THAT(CheckOptions(&options, sizeof options + 8),
+              AllOf(HasSubstr("compiled with a later Winnow: its FilterOptions has"),
+                    HasSubstr(Version()), HasSubstr("install the version")));
+  EXPECT_TRUE(NeedsFilter(&options, sizeof options + 8));
 }
 
 TEST(OptionsTest, KindsHaveNames) {

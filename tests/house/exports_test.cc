@@ -3,11 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <regex>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/child_process.h"
+#include "tests/support/files.h"
 #include "tests/support/sanitized.h"
+#include "third_party/rocksdb_abi/version_at_least.h"
+#include "winnow/version.h"
 
 namespace winnow {
 namespace {
@@ -15,15 +22,21 @@ namespace {
 using ::testing::AnyOf;
 using testing::ChildResult;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using testing::LinesThatBegin;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 using testing::RunProgram;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 using ::testing::UnorderedElementsAreArray;
+
+bool EndsIn(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
 
 std::vector<std::string> Lines(const std::string& command) {
   const ChildResult result = RunProgram({"sh", "-c", command});
@@ -31,28 +44,103 @@ std::vector<std::string> Lines(const std::string& command) {
   return LinesThatBegin(result.output, "");
 }
 
-// A symbol of RocksDB's here would replace RocksDB's own in a program that the library is preloaded
-// into.
-TEST(Exports, AreOursOnly) {
-  std::vector<std::string> expected = {"winnow::CurrentLookupCounters()",
-                                       "winnow::CurrentSampleCounters()",
-                                       "winnow::NewFilterPolicy",
-                                       "winnow::NewHugePageAllocator",
-                                       "winnow::NewListener",
-                                       "winnow::Version()",
-                                       "winnow_rocksdb_register"};
-  if (!std::string(WINNOW_PRELOAD).empty()) {
-    expected.emplace_back("winnow_rocksdb_interposer");  // what libwinnow_preload.so calls
-  }
-  std::vector<std::string> names =
-      Lines("nm -D --defined-only --format=posix '" WINNOW_PLUGIN "' | cut -d' ' -f1 | c++filt");
-  for (std::string& name : names) {
-    for (const std::string function :
-         {"winnow::NewFilterPolicy", "winnow::NewHugePageAllocator", "winnow::NewListener"}) {
-      if (name.rfind(function + "(", 0) == 0) name = function;
+// A name of an export, as "winnow::FilterSet::Find": without parameters and what the compiler adds.
+std::string WithoutParameters(const std::string& name) {
+  return name.substr(0, name.find_first_of("(["));
+}
+
+// The names that a library exports with this version, or one of its minor ones, as WINNOW_1.1 is of
+// WINNOW_1. Each has a version. Without it, and demangled if they are of C++.
+std::vector<std::string> NamesOfVersion(const std::string& library, const std::string& version) {
+  std::string names;
+  for (const std::string& line :
+       Lines("nm -D --defined-only --format=posix '" + library + "' | cut -d' ' -f1,2")) {
+    if (EndsIn(line, " A")) continue;  // the version itself
+    const size_t at = line.find("@@");
+    if (at == std::string::npos) {
+      ADD_FAILURE() << line << " has no version";
+      continue;
+    }
+    const std::string found = line.substr(at + 2, line.size() - at - 4);
+    if (found == version || found.rfind(version + ".", 0) == 0) {
+      names += line.substr(0, at) + "\n";
     }
   }
-  EXPECT_THAT(names, UnorderedElementsAreArray(expected));
+  return Lines("c++filt <<'END'\n" + names + "END\n");
+}
+
+std::set<std::string> FunctionsOfVersion(const std::string& library, const std::string& version) {
+  std::set<std::string> functions;
+  for (const std::string& name : NamesOfVersion(library, version)) {
+    functions.insert(WithoutParameters(name));
+  }
+  return functions;
+}
+
+// The text of contract headers, without comments and macros.
+std::string Headers(const std::vector<std::string>& names) {
+  static const std::regex comment("//[^\n]*|\n#([^\n]*\\\\\n)*[^\n]*");
+  std::string text;
+  for (const std::string& name : names) {
+    text += testing::ReadFile(WINNOW_HEADERS "/" + name);
+  }
+  return std::regex_replace(text, comment, "");
+}
+
+// What headers mark to be exported outside of classes, as "winnow::HashKey".
+std::set<std::string> MarkedFunctions(const std::string& headers) {
+  static const std::regex marked("WINNOW_EXPORT[^(;{]*\\b(\\w+)\\(");
+  std::set<std::string> names;
+  for (std::sregex_iterator at(headers.begin(), headers.end(), marked), end; at != end; ++at) {
+    const std::string name = (*at)[1];
+    names.insert(name.rfind("winnow_", 0) == 0 ? name : "winnow::" + name);
+  }
+  return names;
+}
+
+// Declarations without the bodies of functions, in which others are called.
+std::string WithoutBodies(std::string text) {
+  static const std::regex body("\\{[^{}]*\\}");
+  for (std::string before; before != text;) {
+    before = std::exchange(text, std::regex_replace(text, body, ";"));
+  }
+  return text;
+}
+
+// The part of a class from its label `public:` or `private:` to the next label or the end of it.
+std::string PartOfClass(const std::string& headers, const std::string& name,
+                        const std::string& label) {
+  const size_t begin = headers.find("class WINNOW_EXPORT " + name + " {");
+  const size_t end = headers.find("\n};", begin);
+  const size_t at = headers.find("\n " + label + ":", begin);
+  if (begin == std::string::npos || at == std::string::npos || at > end) return {};
+  return WithoutBodies(headers.substr(at, std::min(headers.find("\n private:", at + 1), end) - at));
+}
+
+const std::vector<std::string> kCoreHeaders = {"builder.h", "candidates.h", "fault.h",
+                                               "filter.h",  "filter_set.h", "hash.h",
+                                               "options.h", "version.h"};
+const std::vector<std::string> kPluginHeaders = {"rocksdb_filter_loads.h", "rocksdb_huge_pages.h",
+                                                 "rocksdb_listener.h", "rocksdb_policy.h",
+                                                 "rocksdb_remote_compaction.h"};
+
+// A symbol of RocksDB's here would replace RocksDB's own in a program that the library is preloaded
+// into.
+TEST(Exports, OfThePluginAreThoseThatItsHeadersMark) {
+  std::set<std::string> marked = MarkedFunctions(Headers(kPluginHeaders));
+  EXPECT_GT(marked.size(), 10u);
+  marked.insert("winnow::Version");
+  EXPECT_EQ(FunctionsOfVersion(WINNOW_PLUGIN, "WINNOW_ROCKSDB_1"), marked);
+
+  std::set<std::string> ours_alone;
+  if (!std::string(WINNOW_PRELOAD).empty()) {
+    ours_alone.insert("winnow_rocksdb_interposer");  // what libwinnow_preload.so calls
+  }
+  EXPECT_EQ(FunctionsOfVersion(WINNOW_PLUGIN, "WINNOW_PRIVATE"), ours_alone);
+  EXPECT_THAT(
+      Lines("nm -D --defined-only --format=posix '" WINNOW_PLUGIN "' | grep -cv '@@WINNOW_' "),
+      ElementsAre("2"))
+      << "the two versions themselves have none, and nothing else may be without";
 }
 
 // The hooks, and what it and the plugin know each other by.
@@ -65,17 +153,32 @@ TEST(Exports, OfThePreloadAreTheHooks) {
   for (std::string& name : names) {
     name = name.substr(0, name.find('('));
   }
-  EXPECT_THAT(
-      names,
-      UnorderedElementsAre(
-          "rocksdb::NewBloomFilterPolicy", "rocksdb::NewRibbonFilterPolicy",
-          "rocksdb::FilterPolicy::CreateFromString", "rocksdb::DB::Open", "rocksdb::DB::Open",
-          "rocksdb::DB::OpenForReadOnly", "rocksdb::DB::OpenForReadOnly",
-          "rocksdb::DB::OpenAsSecondary", "rocksdb::DB::OpenAsSecondary",
-          "rocksdb::TransactionDB::Open", "rocksdb::TransactionDB::Open",
-          "rocksdb::DBImpl::CreateColumnFamily", "rocksdb::DBImpl::CreateColumnFamilies",
-          "rocksdb::DBImpl::CreateColumnFamilies", "rocksdb::DBImpl::CreateColumnFamilyWithImport",
-          "rocksdb::DBImpl::SetOptions", "winnow_preload_front", "winnow_rocksdb_register"));
+  std::vector<std::string> expected = {"rocksdb::NewBloomFilterPolicy",
+                                       "rocksdb::NewRibbonFilterPolicy",
+                                       "rocksdb::FilterPolicy::CreateFromString",
+                                       "rocksdb::DB::Open",
+                                       "rocksdb::DB::Open",
+                                       "rocksdb::DB::OpenForReadOnly",
+                                       "rocksdb::DB::OpenForReadOnly",
+                                       "rocksdb::DB::OpenAsSecondary",
+                                       "rocksdb::DB::OpenAsSecondary",
+                                       "rocksdb::TransactionDB::Open",
+                                       "rocksdb::TransactionDB::Open",
+                                       "rocksdb::DBImpl::CreateColumnFamily",
+                                       "rocksdb::DBImpl::CreateColumnFamilies",
+                                       "rocksdb::DBImpl::CreateColumnFamilies",
+                                       "rocksdb::DBImpl::CreateColumnFamilyWithImport",
+                                       "rocksdb::DBImpl::SetOptions",
+                                       "rocksdb::DB::OpenAndCompact",
+                                       "winnow_preload_front",
+                                       "winnow_rocksdb_register"};
+#if WINNOW_ROCKSDB_CANCELS_COMPACTIONS
+  expected.emplace_back("rocksdb::DB::OpenAndCompact");
+#endif
+#if WINNOW_ROCKSDB_HAS_FOLLOWERS
+  expected.insert(expected.end(), 2, "rocksdb::DB::OpenAsFollower");
+#endif
+  EXPECT_THAT(names, UnorderedElementsAreArray(expected));
 }
 
 // Or it would bring a RocksDB into programs that have none or another, and be bound to theirs.
@@ -90,60 +193,93 @@ TEST(Exports, ThePreloadNeedsTheCLibraryOnly) {
   EXPECT_THAT(RunProgram({"readelf", "-d", WINNOW_PRELOAD}).output, HasSubstr("NODELETE"));
 }
 
-// The names that the core's library exports with this version, which each has.
-std::vector<std::string> NamesOfVersion(const std::string& version) {
-  std::vector<std::string> names;
-  for (const std::string& line :
-       Lines("nm -D --defined-only --format=posix '" WINNOW_LIBRARY "' | cut -d' ' -f1,2")) {
-    if (line.substr(line.size() - 2) == " A") {
-      continue;  // the version itself
-    }
-    const size_t at = line.find("@@");
-    if (at == std::string::npos) {
-      ADD_FAILURE() << line << " has no version";
-    } else if (line.substr(at + 2, line.size() - at - 4) == version) {
-      names.push_back(line.substr(0, at));
-    }
-  }
-  return names;
-}
-
 // What winnow.h declares. A name that is taken away or changes its version breaks programs.
 TEST(Exports, OfTheCApiAreThoseOfItsHeader) {
   const std::vector<std::string> declared =
-      Lines("grep -o '\\bwinnow_[a-z_]*(' '" WINNOW_C_HEADER "' | tr -d '(' | sort -u");
+      Lines("grep -o '\\bwinnow_[a-z_]*(' '" WINNOW_HEADERS "/winnow.h' | tr -d '(' | sort -u");
   EXPECT_GT(declared.size(), 50u);
-  EXPECT_THAT(NamesOfVersion("WINNOW_C_1"), UnorderedElementsAreArray(declared));
+  EXPECT_THAT(NamesOfVersion(WINNOW_LIBRARY, "WINNOW_C_1"), UnorderedElementsAreArray(declared));
 }
 
-// What include/winnow/ declares, and nothing of the standard library or of the folders within.
+// What include/winnow/ declares, and nothing of the standard library or of the folders within. Of a
+// class what is public; programs call a private member only from an inline one.
 TEST(Exports, OfTheCoreAreTheContractOnly) {
-  std::string mangled;
-  for (const std::string& name : NamesOfVersion("WINNOW_0.1")) {
-    mangled += name + "\n";
+  const std::string headers = Headers(kCoreHeaders);
+  std::set<std::string> functions;
+  std::set<std::string> private_members;
+  std::set<std::string> classes;
+  for (const std::string& name : FunctionsOfVersion(WINNOW_LIBRARY, "WINNOW_1")) {
+    static const std::regex member("winnow::(\\w+)::([~=\\w]+)");
+    std::smatch parts;
+    if (!std::regex_match(name, parts, member)) {
+      functions.insert(name);
+      continue;
+    }
+    classes.insert(parts[1]);
+    const std::regex declaration("[ ~]" + parts[2].str() + "\\(");
+    if (!std::regex_search(PartOfClass(headers, parts[1], "public"), declaration)) {
+      EXPECT_TRUE(std::regex_search(PartOfClass(headers, parts[1], "private"), declaration))
+          << name;
+      private_members.insert(name);
+    }
   }
-  const std::vector<std::string> names = Lines("c++filt <<'END'\n" + mangled + "END\n");
-  EXPECT_THAT(
-      names,
-      Each(AnyOf(StartsWith("winnow::CheckOptions"), StartsWith("winnow::HashKey("),
-                 StartsWith("winnow::FilterBuilder::"), "winnow::Version()", "winnow::KernelName()",
-                 StartsWith("winnow::FilterSet::"), StartsWith("winnow::FilterSetEdit::"),
-                 StartsWith("winnow::FilterView::"), "winnow::ToString(winnow::Fault)",
-                 "winnow::ToString(winnow::FilterKind)", "winnow::ToString(winnow::LevelPlan)",
-                 StartsWith("winnow::NeedsFilter("))));
-  EXPECT_THAT(names,
-              IsSupersetOf({StartsWith("winnow::CheckOptions"), StartsWith("winnow::HashKey("),
-                            StartsWith("winnow::FilterBuilder::Finish("),
-                            StartsWith("winnow::FilterSet::Candidates("),
-                            StartsWith("winnow::FilterSetEdit::Build("),
-                            StartsWith("winnow::FilterView::FilterView(")}));
+  EXPECT_EQ(functions, MarkedFunctions(headers));
+  EXPECT_THAT(classes, ElementsAre("FilterBuilder", "FilterSet", "FilterSetEdit", "FilterView"));
+  EXPECT_THAT(private_members,
+              ElementsAre("winnow::FilterSet::CandidatesOfAll", "winnow::FilterView::FillInfo"));
+}
+
+// A pattern such as "winnow::FilterSet::*" exports what is private, too. One that nothing matches
+// is a function that is gone.
+TEST(Exports, MapsNameTheMembersOneByOne) {
+  const auto patterns = [](const std::string& map, const std::string& versions) {
+    return Lines("sed -n '/^" + versions +
+                 "\\(\\.[0-9]*\\)\\{0,1\\} {/,/^}.*;/s/^ "
+                 "*\"\\{0,1\\}\\(winnow[^;\"]*\\)\"\\{0,1\\};.*/\\1/p' '" +
+                 map + "'");
+  };
+  const auto expect_all_named = [&](const std::string& library, const std::string& map,
+                                    const std::string& version, size_t least) {
+    const std::vector<std::string> named = patterns(map, version);
+    EXPECT_GE(named.size(), least) << version;
+    const std::set<std::string> functions = FunctionsOfVersion(library, version);
+    for (const std::string& pattern : named) {
+      EXPECT_THAT(pattern, Not(EndsWith("::*")));
+      EXPECT_THAT(pattern, Not(EndsWith("_*")));
+      std::string name = WithoutParameters(pattern);
+      if (EndsIn(name, "*")) name.pop_back();
+      EXPECT_EQ(functions.count(name), 1u) << version << " names " << pattern;
+    }
+    for (const std::string& function : functions) {
+      EXPECT_TRUE(
+          std::any_of(named.begin(), named.end(),
+                      [&](const std::string& pattern) { return pattern.rfind(function, 0) == 0; }))
+          << version << " has " << function << " by the pattern of another one";
+    }
+  };
+  expect_all_named(WINNOW_LIBRARY, WINNOW_SOURCES "/core/exports.map", "WINNOW_1", 45);
+  expect_all_named(WINNOW_LIBRARY, WINNOW_SOURCES "/core/exports.map", "WINNOW_C_1", 60);
+  expect_all_named(WINNOW_PLUGIN, WINNOW_SOURCES "/rocksdb/exports.map", "WINNOW_ROCKSDB_1", 11);
+}
+
+// Programs that were linked with the library of a version start with each later one of the same
+// soname. The amq library promises nothing beyond its minor version.
+TEST(Exports, SonamesAreThoseOfThePromise) {
+  const std::string major = std::to_string(WINNOW_VERSION_MAJOR);
+  const auto soname = [](const std::string& library) {
+    return Lines("readelf -d '" + library + "' | sed -n 's/.*SONAME.*\\[\\(.*\\)\\]/\\1/p'");
+  };
+  EXPECT_THAT(soname(WINNOW_LIBRARY), ElementsAre("libwinnow.so." + major));
+  EXPECT_THAT(soname(WINNOW_PLUGIN), ElementsAre("libwinnow_rocksdb.so." + major));
+  EXPECT_THAT(soname(WINNOW_AMQ_LIBRARY), ElementsAre("libwinnow_amq.so." + major + "." +
+                                                      std::to_string(WINNOW_VERSION_MINOR)));
 }
 
 // The classes and functions that the headers of include/winnow/amq/ declare.
 TEST(Exports, OfTheAmqLibraryAreItsContractOnly) {
   const std::vector<std::string> declared = Lines(
       "sed -n 's/^class WINNOW_EXPORT \\([A-Za-z]*\\).*/\\1/p; "
-      "s/^WINNOW_EXPORT [^(]* \\([A-Za-z]*\\)(.*/\\1/p' '" WINNOW_AMQ_HEADERS "'/*.h");
+      "s/^WINNOW_EXPORT [^(]* \\([A-Za-z]*\\)(.*/\\1/p' '" WINNOW_HEADERS "'/amq/*.h");
   EXPECT_THAT(declared, IsSupersetOf({"BlockedBloom", "CheckPlan", "SizesFor"}));
   const std::vector<std::string> exported =
       Lines("nm -D --defined-only --format=posix '" WINNOW_AMQ_LIBRARY

@@ -1,6 +1,7 @@
 // What filters take at default options in the shapes of data that are common, beside RocksDB's own.
 
 #include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
@@ -41,6 +42,9 @@ struct Shape {
   size_t file_bytes;        // of a file that a compaction writes; 0: RocksDB's default
   double of_bloom;          // the most that ours may take, of the built-in Bloom's bytes
   double of_ribbon = 1.03;  // and of the built-in Ribbon's
+  // How partitions are cut: "false" where those of the index are, "true" by their own size; null:
+  // as RocksDB does by default, which changed in 10.6.
+  const char* decoupled = nullptr;
 };
 
 constexpr double kUsual = 0.78;
@@ -63,6 +67,29 @@ const Shape kShapes[] = {
     {"large_files", 300'000, 20, false, false, 0, kUsual},
 };
 
+// The same shapes of partitions cut in both ways, with what each has room for.
+std::vector<Shape> CutPartitions() {
+  std::vector<Shape> shapes;
+  for (const Shape& shape : kShapes) {
+    if (!shape.partitions) continue;
+    shapes.push_back(shape);
+    shapes.back().decoupled = "false";
+    shapes.push_back(shape);
+    shapes.back().decoupled = "true";
+    shapes.back().of_bloom = 0.72;
+    shapes.back().of_ribbon = 1.03;
+  }
+  return shapes;
+}
+
+// The table options with that; false for RocksDB before 9.6, which has no choice.
+bool Cut(const char* decoupled, BlockBasedTableOptions* table) {
+  return GetBlockBasedTableOptionsFromString(
+             testing::StrictConfig(), *table,
+             std::string("decouple_partitioned_filters=") + decoupled, table)
+      .ok();
+}
+
 struct Filters {
   uint64_t files = 0;
   uint64_t bytes = 0;
@@ -80,6 +107,9 @@ class PolicyShapesTest : public ::testing::TestWithParam<Shape> {
     if (shape.partitions) {
       table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
       table.partition_filters = true;
+    }
+    if (shape.decoupled != nullptr) {
+      EXPECT_TRUE(Cut(shape.decoupled, &table));
     }
     Options options = testing::MakeOptions(table);
     options.write_buffer_size = 4 << 20;
@@ -123,6 +153,10 @@ class PolicyShapesTest : public ::testing::TestWithParam<Shape> {
 };
 
 TEST_P(PolicyShapesTest, SavesWhatARibbonSaves) {
+  BlockBasedTableOptions table;
+  if (GetParam().decoupled != nullptr && !Cut(GetParam().decoupled, &table)) {
+    GTEST_SKIP() << "this RocksDB has no decouple_partitioned_filters";
+  }
   const Filters winnow = FiltersOf(GetParam(), "winnow:10");
   const Filters ribbon = FiltersOf(GetParam(), "ribbonfilter:10:-1");
   const Filters bloom = FiltersOf(GetParam(), "bloomfilter:10");
@@ -133,16 +167,26 @@ TEST_P(PolicyShapesTest, SavesWhatARibbonSaves) {
     return static_cast<double>(winnow.bytes) / static_cast<double>(other.bytes);
   };
   std::printf(
-      "%-28s %6llu files: winnow:10 %llu bytes, of ribbonfilter:10:-1 %.3f, of "
+      "%-31s %-15s %6llu files: winnow:10 %llu bytes, of ribbonfilter:10:-1 %.3f, of "
       "bloomfilter:10 %.3f\n",
-      GetParam().name, static_cast<unsigned long long>(winnow.files),
-      static_cast<unsigned long long>(winnow.bytes), share(ribbon), share(bloom));
+      GetParam().name,
+      GetParam().decoupled == nullptr               ? ""
+      : std::string(GetParam().decoupled) == "true" ? "cut by size"
+                                                    : "cut as the index",
+      static_cast<unsigned long long>(winnow.files), static_cast<unsigned long long>(winnow.bytes),
+      share(ribbon), share(bloom));
   EXPECT_LE(share(ribbon), GetParam().of_ribbon);
   EXPECT_LE(share(bloom), GetParam().of_bloom);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, PolicyShapesTest, ::testing::ValuesIn(kShapes),
                          [](const auto& shape) { return shape.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(CutPartitions, PolicyShapesTest, ::testing::ValuesIn(CutPartitions()),
+                         [](const auto& shape) {
+                           return std::string(shape.param.name) + "_decoupled_" +
+                                  shape.param.decoupled;
+                         });
 
 }  // namespace
 }  // namespace winnow::plugin

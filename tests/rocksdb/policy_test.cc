@@ -276,6 +276,15 @@ TEST_F(PolicyTest, IsMadeInCodeFromValidOptionsOnly) {
   EXPECT_TRUE(NewFilterPolicy(options, &policy).IsInvalidArgument());
 }
 
+TEST_F(PolicyTest, IsNotMadeOfOptionsThatALaterWinnowHas) {
+  std::shared_ptr<const FilterPolicy> policy;
+  const PolicyOptions options;
+  const Status status = NewFilterPolicy(&options, sizeof options + 8, &policy);
+  EXPECT_TRUE(status.IsNotSupported());
+  EXPECT_THAT(status.ToString(), HasSubstr("compiled with a later Winnow: its PolicyOptions has"));
+  EXPECT_EQ(policy, nullptr);
+}
+
 TEST_F(PolicyTest, ComesBackFromASavedOptionsFile) {
   for (const Good& good : kGood) {
     const std::string path = folder_ / "database";

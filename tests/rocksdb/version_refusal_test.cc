@@ -51,13 +51,14 @@ TEST(VersionRefusal, LeavesTheProgramAsItIsAndSaysWhy) {
   std::shared_ptr<const FilterPolicy> policy;
   EXPECT_TRUE(FilterPolicy::CreateFromString(config, "winnow:10", &policy).IsNotSupported());
 
-  using Make = Status (*)(const PolicyOptions&, std::shared_ptr<const FilterPolicy>*);
+  using Make = Status (*)(const PolicyOptions*, size_t, std::shared_ptr<const FilterPolicy>*);
   const auto make = reinterpret_cast<Make>(
       dlsym(library,
-            "_ZN6winnow15NewFilterPolicyERKNS_13PolicyOptionsEPSt10shared_ptrIKN7rocksdb12Filter"
+            "_ZN6winnow15NewFilterPolicyEPKNS_13PolicyOptionsEmPSt10shared_ptrIKN7rocksdb12Filter"
             "PolicyEE"));
   ASSERT_NE(make, nullptr);
-  const Status status = make({}, &policy);
+  const PolicyOptions options;
+  const Status status = make(&options, sizeof options, &policy);
   EXPECT_TRUE(status.IsNotSupported());
   EXPECT_THAT(status.ToString(), HasSubstr("99.1.2"));
   EXPECT_EQ(policy, nullptr);

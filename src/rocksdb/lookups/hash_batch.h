@@ -2,8 +2,8 @@
 // RocksDB asks a file of a lower level for a part of them, in the same order. A part of what a
 // thread keeps that shares hashes: shared_hash.h says when one does.
 
-#ifndef WINNOW_SRC_ROCKSDB_HASH_BATCH_H_
-#define WINNOW_SRC_ROCKSDB_HASH_BATCH_H_
+#ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_HASH_BATCH_H_
+#define WINNOW_SRC_ROCKSDB_LOOKUPS_HASH_BATCH_H_
 
 #include <rocksdb/slice.h>
 
@@ -56,4 +56,4 @@ class HashBatch {
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_HASH_BATCH_H_
+#endif  // WINNOW_SRC_ROCKSDB_LOOKUPS_HASH_BATCH_H_

@@ -5,8 +5,8 @@
 // not where they are kept. So each load gets what one store wrote, which a processor hands over at
 // once, even when the key was kept a moment ago.
 
-#ifndef WINNOW_SRC_ROCKSDB_KEY_BYTES_H_
-#define WINNOW_SRC_ROCKSDB_KEY_BYTES_H_
+#ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_BYTES_H_
+#define WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_BYTES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -122,4 +122,4 @@ WINNOW_KEY_INLINE bool IsKeptLong(const char* kept, const char* key, size_t n) n
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_KEY_BYTES_H_
+#endif  // WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_BYTES_H_

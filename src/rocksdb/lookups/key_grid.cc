@@ -48,6 +48,12 @@ KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files, const F
   CountTime(former, places);
 }
 
+KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files,
+                 const std::vector<double>& since)
+    : KeyGrid(std::move(prefix), files) {
+  std::copy_n(since.begin(), std::min(since.size(), since_.size()), since_.begin());
+}
+
 // Of the cuts; none without a former grid.
 std::vector<double> KeyGrid::PlacesInFormer(const FormerGrid& former) const {
   std::vector<double> places;

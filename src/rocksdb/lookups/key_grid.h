@@ -1,7 +1,7 @@
 // Where in a tree a key lies, as a number: about the share of the tree's keys that are before it.
 
-#ifndef WINNOW_SRC_ROCKSDB_KEY_GRID_H_
-#define WINNOW_SRC_ROCKSDB_KEY_GRID_H_
+#ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_GRID_H_
+#define WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_GRID_H_
 
 #include <array>
 #include <cstddef>
@@ -34,6 +34,9 @@ class KeyGrid {
   // do. The former grid's prefix is the same or longer.
   KeyGrid(std::string prefix, const std::vector<GridFile>& files, const FormerGrid& former = {});
 
+  // Of the same files as a grid whose since() this is, as far as that has one time for each part.
+  KeyGrid(std::string prefix, const std::vector<GridFile>& files, const std::vector<double>& since);
+
   // From 0, at the first key and before it, to 1, at the last one and behind it. In a part keys are
   // taken to be even as numbers, whose digits are the bytes that the cuts have. Allocates nothing.
   double PlaceOf(std::string_view key) const noexcept { return PlaceOf(key, 0); }
@@ -51,6 +54,9 @@ class KeyGrid {
   // The same for one place after the other, none of which lies before the last one: *part is 0 at
   // first, and then how far the grid was looked through.
   double SinceBehind(double place, size_t* part) const noexcept;
+
+  // The same for each part, and for what is behind the last one.
+  const std::vector<double>& since() const noexcept { return since_; }
 
  private:
   friend class MovedPlaces;
@@ -106,4 +112,4 @@ class MovedPlaces {
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_KEY_GRID_H_
+#endif  // WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_GRID_H_

@@ -1,7 +1,7 @@
 // The hash that keys have in filters, of RocksDB's slices.
 
-#ifndef WINNOW_SRC_ROCKSDB_KEY_HASH_H_
-#define WINNOW_SRC_ROCKSDB_KEY_HASH_H_
+#ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_HASH_H_
+#define WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_HASH_H_
 
 #include <rocksdb/slice.h>
 
@@ -16,4 +16,4 @@ inline KeyHash HashOf(const ROCKSDB_NAMESPACE::Slice& key) noexcept {
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_KEY_HASH_H_
+#endif  // WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_HASH_H_

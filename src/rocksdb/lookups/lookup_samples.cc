@@ -115,12 +115,26 @@ void LookupSamples::Snapshot(std::vector<Record>* records) const {
   copy(turn, total());
 }
 
-uint64_t LookupSamples::Append(std::string_view key) noexcept {
+void LookupSamples::Add(const std::vector<Record>& records) noexcept {
+  for (const Record& record : records) {
+    Reserve();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (capacity_ != 0) Append(record);
+  }
+}
+
+uint64_t LookupSamples::Append(const Record& added) noexcept {
   if (IsFull()) ++first_;
   const uint64_t record = total();
-  At(record) = Record();
-  At(record).place = static_cast<float>(grid_->PlaceOf(key));
+  At(record) = added;
   total_.store(record + 1, std::memory_order_relaxed);
+  return record;
+}
+
+uint64_t LookupSamples::Sample(std::string_view key) noexcept {
+  Record sampled;
+  sampled.place = static_cast<float>(grid_->PlaceOf(key));
+  const uint64_t record = Append(sampled);
   // Of all trees: many that fill at one pace would bring many ends of a span at once, and then
   // none.
   const uint64_t samples = sampled_lookups.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -143,7 +157,7 @@ void LookupSamples::Note(LookupsUnderWay* lookups, std::string_view key, uint64_
   lookup->deepest = asked.level;
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return;
-  if (is_new && capacity_ != 0 && grid_ != nullptr) lookup->record = Append(key);
+  if (is_new && capacity_ != 0 && grid_ != nullptr) lookup->record = Sample(key);
   if (Has(lookup->record)) Change(&At(lookup->record), asked, may_contain);
 }
 

@@ -11,8 +11,8 @@
 // Memory: 12 bytes a record, so 12 to 192 KiB for a tree, and 16 MiB for all trees together; 330
 // bytes for each thread.
 
-#ifndef WINNOW_SRC_ROCKSDB_LOOKUP_SAMPLES_H_
-#define WINNOW_SRC_ROCKSDB_LOOKUP_SAMPLES_H_
+#ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_LOOKUP_SAMPLES_H_
+#define WINNOW_SRC_ROCKSDB_LOOKUPS_LOOKUP_SAMPLES_H_
 
 #include <array>
 #include <atomic>
@@ -88,6 +88,10 @@ class LookupSamples {
   // The latest records, the oldest first. May throw std::bad_alloc.
   void Snapshot(std::vector<Record>* records) const;
 
+  // Adds records of lookups of another process, whose places are of the grid that this has. Where
+  // memory is short, or all trees have kMostBytes, the latest ones are kept.
+  void Add(const std::vector<Record>& records) noexcept;
+
   // Records that were ever added.
   uint64_t total() const noexcept { return total_.load(std::memory_order_relaxed); }
 
@@ -108,7 +112,8 @@ class LookupSamples {
   bool IsFull() const noexcept { return total() - first_ == capacity_; }
   bool Has(uint64_t record) const noexcept { return record - first_ < total() - first_; }
   Record& At(uint64_t record) const noexcept { return records_[record & (capacity_ - 1)]; }
-  uint64_t Append(std::string_view key) noexcept;
+  uint64_t Append(const Record& added) noexcept;
+  uint64_t Sample(std::string_view key) noexcept;
 
   const uint64_t number_;  // of this tree: no other one has it, before or after
   mutable std::mutex mutex_;
@@ -124,4 +129,4 @@ uint64_t CurrentSampledLookups() noexcept;
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_LOOKUP_SAMPLES_H_
+#endif  // WINNOW_SRC_ROCKSDB_LOOKUPS_LOOKUP_SAMPLES_H_

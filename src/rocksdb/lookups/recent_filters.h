@@ -1,8 +1,8 @@
 // Which filters a thread asked lately, in batches: what it asks for again so soon that it is still
 // in the processor's own cache need not be asked for ahead, which takes a tenth of such a batch.
 
-#ifndef WINNOW_SRC_ROCKSDB_RECENT_FILTERS_H_
-#define WINNOW_SRC_ROCKSDB_RECENT_FILTERS_H_
+#ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_RECENT_FILTERS_H_
+#define WINNOW_SRC_ROCKSDB_LOOKUPS_RECENT_FILTERS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -41,4 +41,4 @@ class RecentFilters {
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_RECENT_FILTERS_H_
+#endif  // WINNOW_SRC_ROCKSDB_LOOKUPS_RECENT_FILTERS_H_

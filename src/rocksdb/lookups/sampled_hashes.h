@@ -1,8 +1,8 @@
 // Which lookups of the process are sampled: those whose key's hash has some bits, which change. All
 // filters of a lookup agree about it, whatever thread or database asks them.
 
-#ifndef WINNOW_SRC_ROCKSDB_SAMPLED_HASHES_H_
-#define WINNOW_SRC_ROCKSDB_SAMPLED_HASHES_H_
+#ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_SAMPLED_HASHES_H_
+#define WINNOW_SRC_ROCKSDB_LOOKUPS_SAMPLED_HASHES_H_
 
 #include <atomic>
 #include <chrono>
@@ -70,4 +70,4 @@ void KeepPace(std::chrono::steady_clock::time_point now) noexcept;
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_SAMPLED_HASHES_H_
+#endif  // WINNOW_SRC_ROCKSDB_LOOKUPS_SAMPLED_HASHES_H_

@@ -48,8 +48,8 @@
 //   watching              what is sampled is among what is watched, and tested there
 //   batches               all hashes are tested, but only while sampling is on
 
-#ifndef WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
-#define WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
+#ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_SHARED_HASH_H_
+#define WINNOW_SRC_ROCKSDB_LOOKUPS_SHARED_HASH_H_
 
 #include <rocksdb/slice.h>
 
@@ -318,4 +318,4 @@ void SetHashSharing(bool may_share) noexcept;
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_SHARED_HASH_H_
+#endif  // WINNOW_SRC_ROCKSDB_LOOKUPS_SHARED_HASH_H_

@@ -1,0 +1,302 @@
+#!/bin/bash
+# The promises of docs/compatibility.md, of libraries that are built from changed sources: such as a later version may have, and such
+# as none may have.
+#   programs  programs that were compiled with today's headers run with libraries whose structs have grown and that have one more
+#             option; and an OPTIONS file that the later plugin wrote is opened with today's.
+#   abi       today's libraries are those of the record in tests/interface, by abidiff, which lets structs grow and finds a function
+#             that was removed, and a member that was put into a gap. WINNOW_RECORD_ABI=1 records what was added in a new version.
+# Ends with 77, which is neither good nor bad, where that can't be done.
+# interface_test.sh programs|abi BUILD_FOLDER SOURCE_FOLDER ROCKSDB_ROOT STANDARD CC CXX; the prefix of RocksDB is empty for the system's,
+# the standard is what its headers need, as 17.
+set -euo pipefail
+export LC_ALL=C
+
+part=$1
+built=$2
+source=$3
+rocksdb=$4
+standard=$5
+c_compiler=$6
+compiler=$7
+# shellcheck source=tools/build_jobs.sh disable=SC1091 # it is looked for where shellcheck is started
+. "$source/tools/build_jobs.sh"
+
+fail() {
+  printf 'interface_test: %s\n' "$*" >&2
+  exit 1
+}
+
+skip() {
+  printf 'interface_test: skipped: %s\n' "$*"
+  exit 77
+}
+
+# The record has what this compiler says of this system's types.
+if [[ $part == abi ]]; then
+  # shellcheck source=/dev/null # it is the system's
+  system=$(. /etc/os-release && echo "${ID-} ${VERSION_ID-} $(uname -m)")
+  [[ $system == "debian 12 x86_64" ]] || skip "the record is of Debian 12 on x86_64, and this is $system"
+  [[ $("$compiler" --version) == *" 12."* ]] || skip "the record is by g++ 12, and this compiler is $compiler"
+  command -v abidiff >/dev/null || skip "there is no abidiff; on Debian and Ubuntu: apt-get install abigail-tools"
+fi
+
+# It stays for the next time, when only what changed is compiled.
+work=$built/interface
+mkdir -p "$work"
+
+# A tree like ours, which is changed before it is built; files keep their dates where they stay as they were.
+copy_tree() {
+  rm -rf "$work/new"
+  mkdir "$work/new"
+  cp -a "$source/CMakeLists.txt" "$source/include" "$source/src" "$source/third_party" "$work/new"
+}
+
+# keep NAME: what copy_tree made and a function changed becomes the tree of this name.
+keep() {
+  mkdir -p "$work/$1"
+  (cd "$work/new" && find . -type f) | while read -r file; do
+    cmp -s "$work/new/$file" "$work/$1/$file" || install -D -m 644 "$work/new/$file" "$work/$1/$file"
+  done
+  (cd "$work/$1" && find . -path ./build -prune -o -type f -print) | while read -r file; do
+    [[ -e $work/new/$file ]] || rm "$work/$1/$file"
+  done
+}
+
+# insert FILE STRUCT BEFORE LINE: the line in the struct, before the first one that matches.
+insert() {
+  awk -v begin="^struct $2 [{]" -v before="$3" -v line="$4" '
+    $0 ~ begin { inside = 1 }
+    inside && $0 ~ before { print line; inside = 0; done = 1 }
+    { print }
+    END { exit !done }' "$work/new/$1" >"$work/changed" || fail "$1 has no struct $2 with $3"
+  cp "$work/changed" "$work/new/$1"
+}
+
+# Members at the end, each 8 bytes wide, and a row in the tables of options.
+grow() {
+  local header struct option
+  for struct in FilterOptions:options FilterInfo:filter PolicyOptions:rocksdb_policy FilterLoads:rocksdb_filter_loads \
+    LookupCounters:rocksdb_policy SampleCounters:rocksdb_policy; do
+    insert "include/winnow/${struct#*:}.h" "${struct%:*}" '^};' '  uint64_t added_later = 7;'
+  done
+  for option in FilterOptions::levels_below:options PolicyOptions::filter_memory:rocksdb_policy; do
+    header=$work/new/include/winnow/${option##*:}.h
+    struct=${option%%:*}
+    sed "/^  visit(.*, &${option%:*});/a visit(NumberOption<uint64_t>{\"added_later\", 7, 9}, \&$struct::added_later);" "$header" \
+      >"$work/changed"
+    ! cmp -s "$work/changed" "$header" || fail "the table of options has no row of ${option%:*}"
+    cp "$work/changed" "$header"
+  done
+}
+
+# build NAME TARGET…: without optimization, with what abidw reads.
+build() {
+  local folder=$work/$1/build tree=$work/$1 with_rocksdb=OFF
+  [[ $1 != today ]] || tree=$source
+  [[ " ${*:2} " != *" winnow_rocksdb "* ]] || with_rocksdb=ON
+  echo "== build $*"
+  {
+    cmake -G Ninja -S "$tree" -B "$folder" -DCMAKE_C_COMPILER="$c_compiler" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release \
+      -DCMAKE_CXX_FLAGS_RELEASE="-O0 -g -ffile-prefix-map=$tree/= -ffile-prefix-map=$folder/=" -DCMAKE_UNITY_BUILD=ON \
+      -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 -DWINNOW_ROCKSDB=$with_rocksdb -DWINNOW_ROCKSDB_ROOT="$rocksdb" -DWINNOW_PRELOAD=OFF \
+      -DWINNOW_TOOLS=OFF -DWINNOW_BENCH=OFF -DWINNOW_TESTS=OFF &&
+      cmake --build "$folder" -j "$(build_jobs)" --target "${@:2}"
+  } >"$work/build.log" 2>&1 || fail "the libraries $1 can't be built: $(cat "$work/build.log")"
+}
+
+# run NAME COMMAND…: with the libraries of this build.
+run() {
+  LD_LIBRARY_PATH=$work/$1/build/lib${rocksdb:+:$rocksdb/lib:$rocksdb/lib64} "${@:2}" ||
+    fail "${*:2} ends with $? with the libraries $1"
+}
+
+build today winnow winnow_rocksdb
+copy_tree
+grow
+keep grown
+build grown winnow winnow_rocksdb
+
+check_programs() {
+  local program headers=()
+  [[ -z $rocksdb ]] || headers=(-isystem "$rocksdb/include" -L "$rocksdb/lib" -L "$rocksdb/lib64")
+  for program in core rocksdb; do
+    "$compiler" -std="c++$standard" -O1 -fstack-protector-all -Wall -Wextra -I "$source/include" -I "$source" \
+      "$source/tests/interface/$program.cc" "${headers[@]}" -L "$work/today/build/lib" -Wl,--no-as-needed -lwinnow \
+      -lwinnow_rocksdb -lrocksdb -o "$work/${program}_user" || fail "$program.cc can't be compiled"
+  done
+  run today "$work/core_user" same
+  run grown "$work/core_user" grown
+  local libraries
+  for libraries in today grown; do
+    rm -rf "$work/database"
+    run $libraries "$work/rocksdb_user" use "$work/database"
+    echo "rocksdb: all is well with the libraries $libraries"
+  done
+
+  # opens_with POLICY EDIT HOW SAID: today's plugin on the OPTIONS file of one that is later. The edit is of sed, for that file.
+  opens_with() {
+    local said file
+    rm -rf "$work/database"
+    run grown "$work/rocksdb_user" write "$work/database" "$1"
+    file=$(find "$work/database" -name 'OPTIONS-*' | sort | tail -n 1)
+    sed "$2" "$file" >"$work/changed"
+    [[ -z $2 ]] || ! cmp -s "$work/changed" "$file" || fail "the OPTIONS file has nothing for $2: $(cat "$file")"
+    cp "$work/changed" "$file"
+    said=$(run today "$work/rocksdb_user" open "$work/database" "$3")
+    # shellcheck disable=SC2053 # a pattern
+    [[ $said == $4 ]] || fail "of $1, ${2:-not edited}, $3, it is expected: $4; but it says: $said"
+    echo "$1${2:+, $2}, $3: $said"
+  }
+  local how later_rocksdb='s/rocksdb_version=.*/rocksdb_version=99.0.0/' new_value='s/level_plan=auto/level_plan=later/'
+  local known='{id=winnow;bits_per_key=12}' later='{id=winnow;bits_per_key=12;added_later=8}'
+  local opens='it opens with winnow.Filter;bits_per_key=12;level_plan=uniform'
+  local refused='it does not open: Invalid argument: *no option "added_later"*'
+  for how in strict lenient; do
+    opens_with "$known" "" $how "$opens"
+    # RocksDB is lenient only to files that a later RocksDB wrote.
+    opens_with "$later" "" $how "$refused"
+    opens_with "${known%?};level_plan=auto}" "$new_value" $how 'it does not open: Invalid argument: *level_plan is "later", but must be*'
+  done
+  opens_with "$known" "$later_rocksdb" strict "$opens"
+  opens_with "$later" "$later_rocksdb" strict "$refused"
+  opens_with "$later" "$later_rocksdb" lenient "$opens"
+  # Today's plugin has written an OPTIONS file of its own, which is what the later one goes by.
+  said=$(run grown "$work/rocksdb_user" open "$work/database" strict)
+  [[ $said == "$opens;added_later=7" ]] || fail "the later plugin says after that: $said"
+}
+
+# abi_of NAME LIBRARY: what users see of it.
+abi_of() {
+  abidw --exported-interfaces-only --headers-dir "$source/include/winnow" --drop-private-types \
+    --suppressions "$source/tests/interface/private.abignore" --no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed \
+    --no-parameter-names --no-write-default-sizes "$work/$1/build/lib/$2.so" >"$work/$1.$2.abi" ||
+    fail "abidw can't read $2.so of the libraries $1"
+}
+
+# The structs that grow, as a pattern: all that abidiff would say of them is suppressed.
+growing=$(sed -n 's/.*winnow::(\(.*\))\$$/\1/p' "$source/tests/interface/grows.abignore")
+
+# members_of FILE: of each struct that grows, one line for each member, with its place, name and type, and of each type that is an
+# enumeration one line for each of its values.
+members_of() {
+  awk -v structs="$growing" '
+    function attribute(name) {
+      return match($0, " " name "=.[^\047]*") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) : ""
+    }
+    function type_of(id, depth) {
+      if (kind[id] == "enum-decl") enums[id]
+      if (kind[id] == "typedef-decl" && depth < 9) return type_of(target[id], depth + 1)
+      return kind[id] " " text[id] (target[id] != "" && depth < 9 ? " of " type_of(target[id], depth + 1) : "")
+    }
+    FNR == NR && / id=/ && !/<\/|<subrange/ {
+      id = attribute("id")
+      kind[id] = substr($1, 2)
+      text[id] = attribute("name") " " attribute("size-in-bits")
+      target[id] = attribute("type-id")
+    }
+    FNR == NR && /<underlying-type/ { target[id] = attribute("type-id") }
+    FNR == NR && /<enumerator/ { values[id] = values[id] "enum " text[id] " " attribute("name") "=" attribute("value") "\n" }
+    FNR == NR { next }
+    /<class-decl/ { struct = attribute("name") ~ "^(" structs ")$" ? attribute("name") : "" }
+    /<\/class-decl>/ { struct = "" }
+    struct && /layout-offset-in-bits/ { offset = attribute("layout-offset-in-bits") }
+    struct && /<var-decl/ { print struct, offset, attribute("name"), type_of(attribute("type-id"), 0) }
+    END { for (id in enums) printf "%s", values[id] }' "$1" "$1"
+}
+
+# changed_members RECORD TODAY: the members that are not where the record has them, and the values that are gone.
+changed_members() {
+  members_of "$1" >"$work/members.record"
+  members_of "$2" >"$work/members.today"
+  [[ -s $work/members.record ]] || fail "$1 has none of the structs that grow"
+  awk 'FNR == NR { place[$1, ++count[$1]] = $0; has[$0]; next }
+    { kept = $1 == "enum" ? $0 in has : place[$1, ++seen[$1]] == $0 }
+    !kept { print "expected where it was: " $0 }' "$work/members.today" "$work/members.record"
+}
+
+# differs NAME LIBRARY: whether a program that was linked with the record's library may fail with this one; says how.
+differs() {
+  local status=0
+  abi_of "$1" "$2"
+  abidiff --no-added-syms --suppressions "$source/tests/interface/grows.abignore" "$source/tests/interface/$2.abi" "$work/$1.$2.abi" \
+    >"$work/abidiff.log" 2>&1 || status=$?
+  (((status & 3) == 0)) || fail "abidiff can't compare $2 of the libraries $1: $(cat "$work/abidiff.log")"
+  changed_members "$source/tests/interface/$2.abi" "$work/$1.$2.abi" >"$work/members.log"
+  cat "$work/members.log" >>"$work/abidiff.log"
+  ((status != 0)) || [[ -s $work/members.log ]]
+}
+
+# check_last_members FILE: where one of the structs that grow ends with a gap, abidiff takes the next member, in that gap, for one
+# at the end, and programs could not tell by the size whether it is there.
+check_last_members() {
+  local checked
+  checked=$(awk -v structs="$growing" '
+    function number(name) {
+      match($0, name "=.[0-9]+")
+      return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2)
+    }
+    $0 ~ "<class-decl name=.(" structs "). size" {
+      struct = $2
+      size = number("size-in-bits")
+    }
+    struct && /layout-offset-in-bits/ { last = number("layout-offset-in-bits") }
+    struct && /<\/class-decl>/ {
+      print (size - last == 64 && last > 0 ? "checked" : "gap in"), struct, "last member at", last, "of", size, "bits"
+      struct = ""
+    }' "$1")
+  [[ $checked == *checked* && $checked != *gap* ]] || fail "the last member of a struct that grows is not 8 bytes wide: $checked"
+  echo "$checked"
+}
+
+check_abi() {
+  local library
+  for library in libwinnow libwinnow_rocksdb; do
+    if [[ -n ${WINNOW_RECORD_ABI-} ]]; then
+      abi_of today $library
+      # A record that stays behind what programs were linked with would let it break; a new major version begins without one.
+      [[ ! -e $source/tests/interface/$library.abi ]] || ! differs today $library ||
+        fail "$library is not recorded, as programs that were linked with that of the record may fail with it: $(cat "$work/abidiff.log")"
+      cp "$work/today.$library.abi" "$source/tests/interface/$library.abi"
+      echo "$library: recorded"
+    fi
+    ! differs today $library ||
+      fail "programs that were linked with $library of the record may fail with today's: $(cat "$work/abidiff.log")"
+    echo "$library: as recorded"
+    check_last_members "$work/today.$library.abi"
+    ! differs grown $library || fail "abidiff takes a struct that has grown for a break: $(cat "$work/abidiff.log")"
+    ! cmp -s "$work/today.$library.abi" "$work/grown.$library.abi" || fail "nothing has grown in $library"
+    echo "$library with grown structs: as recorded"
+  done
+
+  copy_tree
+  sed -i '/"winnow::FilterSet::copied_bytes() const";/d' "$work/new/src/core/exports.map"
+  keep removed
+  build removed winnow
+  differs removed libwinnow || fail "abidiff does not miss a function that was removed"
+  grep -q "removed function\|Removed function" "$work/abidiff.log" || fail "abidiff does not name it: $(cat "$work/abidiff.log")"
+  sed 's/^/  /' "$work/abidiff.log"
+  echo "libwinnow without a function: refused"
+
+  copy_tree
+  insert include/winnow/options.h FilterOptions '^  // Fewer hashes than this' '  bool added_later = false;'
+  keep squeezed
+  build squeezed winnow
+  differs squeezed libwinnow || fail "abidiff does not see a member that was put into a gap"
+  sed 's/^/  /' "$work/abidiff.log"
+  echo "libwinnow with a member in a gap: refused"
+
+  # Sizes stay as they are, and only what the members mean is another thing.
+  copy_tree
+  sed -i 's/^  double level_size_ratio = 10;/  double levels_to_swap = 10;/
+    s/^  double absent_share = 1;/  double level_size_ratio = 10;/
+    s/^  double levels_to_swap = 10;/  double absent_share = 1;/' "$work/new/include/winnow/options.h"
+  keep swapped
+  build swapped winnow
+  differs swapped libwinnow || fail "two members that changed places are not seen"
+  grep -q 'expected where it was: FilterOptions [0-9]* absent_share ' "$work/members.log" ||
+    fail "the member is not named: $(cat "$work/abidiff.log")"
+  sed 's/^/  /' "$work/members.log"
+  echo "libwinnow with two members swapped: refused"
+}
+
+"check_$part"

@@ -1,0 +1,381 @@
+// bulk_load: a load by SstFileWriter in several processes and its ingestion, beside the same data
+// written and compacted in the tree; then files that are ingested above others, with a level plan.
+// Prints what the filters take and let through, and fails where it is not what
+// docs/many-machines.md says.
+
+#include <absl/flags/flag.h>
+#include <absl/flags/parse.h>
+#include <absl/flags/usage.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/checkpoint.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "winnow/rocksdb_listener.h"
+#include "winnow/rocksdb_policy.h"
+
+ABSL_FLAG(uint64_t, keys, 200'000, "keys of the load");
+ABSL_FLAG(uint32_t, writers, 4, "processes that write its files");
+ABSL_FLAG(std::string, folder, "", "where files and databases are made; it is emptied first");
+ABSL_FLAG(std::string, write_to, "",
+          "of a writer, which the program starts: a path that its files begin with");
+ABSL_FLAG(uint64_t, first, 0, "of a writer: its first key");
+ABSL_FLAG(uint64_t, count, 0, "of a writer: how many");
+ABSL_FLAG(uint64_t, step, 1, "of a writer: from one to the next");
+ABSL_FLAG(uint64_t, file_size, 64 << 20, "of a writer: bytes of a file");
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::PinnableSlice;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+constexpr char kUniform[] = "winnow:10";
+constexpr char kPlan[] = "{id=winnow;bits_per_key=10;level_plan=auto}";
+constexpr char kValue[] = "a value";
+constexpr uint64_t kManyKeys = 1'000'000;
+
+void Check(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+void Require(bool holds, const std::string& what) {
+  std::printf("  %s: %s\n", holds ? "holds" : "DOES NOT HOLD", what.c_str());
+  if (!holds) throw std::runtime_error(what);
+}
+
+std::string KeyOf(uint64_t i) {
+  char key[32];
+  std::snprintf(key, sizeof key, "%016llu", static_cast<unsigned long long>(i));
+  return key;
+}
+
+std::string Text(const char* format, double a, double b = 0, double c = 0) {
+  char text[200];
+  std::snprintf(text, sizeof text, format, a, b, c);
+  return text;
+}
+
+uint64_t FileSize() {
+  return absl::GetFlag(FLAGS_keys) >= kManyKeys ? uint64_t{64} << 20 : uint64_t{512} << 10;
+}
+
+Options OptionsWith(const char* policy_text) {
+  BlockBasedTableOptions table;
+  Check(ROCKSDB_NAMESPACE::FilterPolicy::CreateFromString(winnow::testing::StrictConfig(),
+                                                          policy_text, &table.filter_policy));
+  Options options = winnow::testing::MakeOptions(table);
+  options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+  options.level_compaction_dynamic_level_bytes = true;
+  options.target_file_size_base = FileSize();
+  options.listeners.push_back(winnow::NewListener(table.filter_policy));
+  return options;
+}
+
+// ---- A writer
+
+void Write() {
+  const uint64_t first = absl::GetFlag(FLAGS_first);
+  const uint64_t step = absl::GetFlag(FLAGS_step);
+  const Options options = OptionsWith(kUniform);
+  std::unique_ptr<ROCKSDB_NAMESPACE::SstFileWriter> writer;
+  int files = 0;
+  for (uint64_t i = 0; i < absl::GetFlag(FLAGS_count); ++i) {
+    if (writer == nullptr) {
+      writer = std::make_unique<ROCKSDB_NAMESPACE::SstFileWriter>(ROCKSDB_NAMESPACE::EnvOptions(),
+                                                                  options);
+      Check(writer->Open(absl::GetFlag(FLAGS_write_to) + std::to_string(files++) + ".sst"));
+    }
+    Check(writer->Put(KeyOf(first + i * step), kValue));
+    if (writer->FileSize() < absl::GetFlag(FLAGS_file_size)) continue;
+    Check(writer->Finish());
+    writer.reset();
+  }
+  if (writer != nullptr) Check(writer->Finish());
+}
+
+// Has `count` keys written into the folder by processes with a part of the range each; their files.
+std::vector<std::string> WriteFiles(const fs::path& folder, uint64_t count, uint64_t step) {
+  fs::create_directories(folder);
+  const uint64_t writers = absl::GetFlag(FLAGS_writers);
+  const std::string program = fs::read_symlink("/proc/self/exe").string();
+  std::vector<winnow::testing::ChildResult> results(writers);
+  std::vector<std::thread> threads;
+  for (uint64_t i = 0; i < writers; ++i) {
+    const uint64_t from = count * i / writers;
+    const uint64_t to = count * (i + 1) / writers;
+    const std::vector<std::string> command = {
+        program,
+        "--write_to=" + (folder / (std::to_string(i) + "_")).string(),
+        "--first=" + std::to_string(from * step),
+        "--count=" + std::to_string(to - from),
+        "--step=" + std::to_string(step),
+        "--file_size=" + std::to_string(FileSize())};
+    threads.emplace_back(
+        [command, &result = results[i]] { result = winnow::testing::RunProgram(command); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& result : results) {
+    if (result.status != 0) throw std::runtime_error("a writer failed: " + result.errors);
+  }
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// ---- A database
+
+std::unique_ptr<DB> Open(const Options& options, const std::string& path) {
+  winnow::rocksdb_abi::OpenedDB opened{};
+  Check(DB::Open(options, path, &opened));
+  return winnow::rocksdb_abi::Own(std::move(opened));
+}
+
+void Ingest(DB* database, const std::vector<std::string>& files) {
+  ROCKSDB_NAMESPACE::IngestExternalFileOptions options;
+  options.move_files = true;
+  Check(database->IngestExternalFile(files, options));
+}
+
+struct Measured {
+  double bits_a_key = 0;
+  double false_reads = 0;  // a lookup of an absent key
+  double counted = 0;      // of these
+};
+
+std::string LevelsOf(DB* database) {
+  ROCKSDB_NAMESPACE::ColumnFamilyMetaData family;
+  database->GetColumnFamilyMetaData(&family);
+  std::string text;
+  for (const auto& level : family.levels) {
+    if (level.files.empty()) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(level.files.size()) + " on level " +
+            std::to_string(level.level);
+  }
+  return text;
+}
+
+Measured Measure(DB* database, const char* name) {
+  const uint64_t keys = absl::GetFlag(FLAGS_keys);
+  ROCKSDB_NAMESPACE::TablePropertiesCollection tables;
+  Check(database->GetPropertiesOfAllTables(&tables));
+  double bytes = 0;
+  double entries = 0;
+  for (const auto& [path, table] : tables) {
+    bytes += static_cast<double>(table->filter_size);
+    entries += static_cast<double>(table->num_entries);
+  }
+  ROCKSDB_NAMESPACE::Statistics& statistics = *database->GetDBOptions().statistics;
+  const auto in_vain = [&statistics] {
+    return static_cast<double>(
+        statistics.getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_FULL_POSITIVE) -
+        statistics.getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_FULL_TRUE_POSITIVE));
+  };
+  const uint64_t lookups = std::clamp<uint64_t>(keys / 5, 200'000, 2'000'000);
+  std::mt19937_64 random(7);
+  PinnableSlice value;
+  const double before = in_vain();
+  const ROCKSDB_NAMESPACE::ReadOptions read;
+  for (uint64_t i = 0; i < lookups; ++i) {
+    // Behind a key, and before the next one.
+    const std::string key = KeyOf(random() % (keys - 1)) + "." + std::to_string(random());
+    value.Reset();
+    if (!database->Get(read, database->DefaultColumnFamily(), key, &value).IsNotFound()) {
+      throw std::runtime_error("found a key that is not there: " + key);
+    }
+  }
+  Measured measured;
+  measured.counted = in_vain() - before;
+  measured.false_reads = measured.counted / static_cast<double>(lookups);
+  measured.bits_a_key = 8 * bytes / entries;
+  std::printf("%s: %s; %.3f bits a key, %.5f false reads a lookup\n", name,
+              LevelsOf(database).c_str(), measured.bits_a_key, measured.false_reads);
+  std::fflush(stdout);
+  return measured;
+}
+
+void FindAll(DB* database) {
+  PinnableSlice value;
+  const uint64_t keys = absl::GetFlag(FLAGS_keys);
+  for (uint64_t i = 0; i < keys; ++i) {
+    value.Reset();
+    Check(database->Get(ROCKSDB_NAMESPACE::ReadOptions(), database->DefaultColumnFamily(), KeyOf(i),
+                        &value));
+    if (value != kValue) throw std::runtime_error("another value than was written: " + KeyOf(i));
+  }
+  Require(true, "every one of " + std::to_string(keys) + " keys is found");
+}
+
+void CompactAll(DB* database) {
+  ROCKSDB_NAMESPACE::CompactRangeOptions options;
+  options.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+  Check(database->CompactRange(options, nullptr, nullptr));
+}
+
+// Writes the files of the level anew where they lie.
+void RewriteLevel(DB* database, int level) {
+  ROCKSDB_NAMESPACE::ColumnFamilyMetaData family;
+  database->GetColumnFamilyMetaData(&family);
+  std::vector<std::string> files;
+  for (const auto& file : family.levels[static_cast<size_t>(level)].files) {
+    files.push_back(file.name);
+  }
+  Check(database->CompactFiles(ROCKSDB_NAMESPACE::CompactionOptions(), files, level));
+}
+
+// ---- What it shows
+
+void CompareWithTree(const fs::path& folder) {
+  const uint64_t keys = absl::GetFlag(FLAGS_keys);
+  const auto loaded = Open(OptionsWith(kUniform), folder / "loaded");
+  Ingest(loaded.get(), WriteFiles(folder / "files", keys, 1));
+  const Measured by_writers = Measure(loaded.get(), "written by processes and ingested");
+  FindAll(loaded.get());
+
+  Options options = OptionsWith(kUniform);
+  options.disable_auto_compactions = false;
+  const auto tree = Open(options, folder / "tree");
+  std::vector<uint64_t> order(keys);
+  for (uint64_t i = 0; i < keys; ++i) order[i] = i;
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
+  ROCKSDB_NAMESPACE::WriteOptions write;
+  write.disableWAL = true;
+  for (const uint64_t key : order) Check(tree->Put(write, KeyOf(key), kValue));
+  Check(tree->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  CompactAll(tree.get());
+  const Measured by_tree = Measure(tree.get(), "put in random order and compacted");
+
+  // Of small files the last one may be any size.
+  const double bits_apart = keys >= kManyKeys ? 0.01 : 0.03;
+  const double chance = 4 * std::sqrt(1 / by_writers.counted + 1 / by_tree.counted);
+  const double bits = by_writers.bits_a_key / by_tree.bits_a_key;
+  const double reads = by_writers.false_reads / by_tree.false_reads;
+  Require(std::abs(bits - 1) <= bits_apart, Text("bits are %.4f of the tree's", bits));
+  Require(std::abs(reads - 1) <= 0.05 + (keys >= kManyKeys ? 0 : chance),
+          Text("false reads are %.4f of the tree's (by chance, up to %.3f apart)", reads, chance));
+}
+
+// Lines of the database's LOG about filters of other places.
+std::vector<std::string> SaidInLog(const fs::path& path) {
+  std::istringstream log(winnow::testing::ReadFile((path / "LOG").string()));
+  std::vector<std::string> said;
+  for (std::string line; std::getline(log, line);) {
+    const size_t at = line.find("[winnow]");
+    if (at == std::string::npos || line.find("made for another place") == std::string::npos) {
+      continue;
+    }
+    said.push_back(line.substr(at));
+    std::printf("LOG: %s\n", said.back().c_str());
+  }
+  return said;
+}
+
+// "a lookup reads about 0.012 blocks more in vain"
+double ReadsIn(const std::string& line) {
+  constexpr char kBefore[] = "a lookup reads about ";
+  const size_t at = line.find(kBefore);
+  return at == std::string::npos ? 0 : std::stod(line.substr(at + sizeof kBefore - 1));
+}
+
+void IngestAbove(const fs::path& folder) {
+  const uint64_t keys = absl::GetFlag(FLAGS_keys);
+  const std::string path = folder / "plan";
+  Options options = OptionsWith(kPlan);
+  // Some levels are open to ingestion above the last one.
+  options.max_bytes_for_level_base = keys / 4;
+  auto database = Open(options, path);
+  Ingest(database.get(), WriteFiles(folder / "below", keys, 1));
+  Measure(database.get(), "with level_plan=auto, ingested into an empty database");
+  Require(SaidInLog(path).empty(), "the LOG says nothing: trees differ by more than that costs");
+  // The next list of files is read when a hundred times has gone by what the last one took.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  Ingest(database.get(), WriteFiles(folder / "above", keys / 20, 20));
+  const Measured above = Measure(database.get(), "then a twentieth of them again, above");
+  FindAll(database.get());
+  std::vector<std::string> lines = SaidInLog(path);
+  for (int i = 0; i < 100 && lines.empty(); ++i) {  // on a slow machine
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    Check(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(0), kValue));
+    Check(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    lines = SaidInLog(path);
+  }
+  Require(lines.size() == 1, "the LOG says in one line what that costs");
+  const double said = ReadsIn(lines.front());
+
+  ROCKSDB_NAMESPACE::Checkpoint* made = nullptr;
+  Check(ROCKSDB_NAMESPACE::Checkpoint::Create(database.get(), &made));
+  const std::unique_ptr<ROCKSDB_NAMESPACE::Checkpoint> checkpoint(made);
+  for (const char* const copy : {"rewritten", "compacted"}) {
+    Check(checkpoint->CreateCheckpoint(folder / copy));
+  }
+  database.reset();
+  options = OptionsWith(kPlan);
+  options.max_bytes_for_level_base = keys / 4;
+  database = Open(options, folder / "rewritten");
+  // By which the policy learns of the tree.
+  Check(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(0), kValue));
+  Check(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  RewriteLevel(database.get(), 5);
+  const Measured planned = Measure(database.get(), "a copy, whose level 5 the plan wrote anew");
+  const double more = above.false_reads - planned.false_reads;
+  const double chance =
+      4 * std::sqrt(above.counted + planned.counted) / (above.counted / above.false_reads) / more;
+  Require(
+      std::abs(said / more - 1) <= 0.1 + chance,
+      Text("it said %.5f, and that was %.5f (by chance, up to %.2f apart)", said, more, chance));
+  options = OptionsWith(kPlan);
+  database = Open(options, folder / "compacted");
+  CompactAll(database.get());
+  const Measured compacted = Measure(database.get(), "a copy after CompactRange with kForce");
+  Require(compacted.false_reads < above.false_reads - more / 2, "CompactRange mends it");
+  database.reset();
+  database = Open(options, folder / "compacted");
+  Check(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(0), kValue));
+  Check(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  Require(SaidInLog(folder / "compacted").empty(), "then nothing is said");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  absl::SetProgramUsageMessage(
+      "loads data by SstFileWriter in several processes, and says what the filters take");
+  absl::ParseCommandLine(argc, argv);
+  try {
+    if (winnow_rocksdb_register() != 0) return 1;
+    if (!absl::GetFlag(FLAGS_write_to).empty()) {
+      Write();
+      return 0;
+    }
+    const fs::path folder = absl::GetFlag(FLAGS_folder);
+    if (folder.empty()) throw std::runtime_error("--folder=DIR, please");
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    CompareWithTree(folder);
+    IngestAbove(folder);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bulk_load: %s\n", error.what());
+    return 1;
+  }
+}

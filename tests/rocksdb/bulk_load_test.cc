@@ -1,0 +1,340 @@
+// Files that come into a tree from outside, or come down in it as they are: their keys are found by
+// their filters, and where a plan made these for another level, the LOG says what that costs.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/checkpoint.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/database_model.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "third_party/rocksdb_abi/version_at_least.h"
+#include "winnow/rocksdb_listener.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::FlushOptions;
+using ROCKSDB_NAMESPACE::IngestExternalFileOptions;
+using ROCKSDB_NAMESPACE::LiveFileMetaData;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::AbsentKey;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::Key;
+using testing::MakePolicyFrom;
+
+constexpr char kUniform[] = "winnow:10";
+constexpr char kAuto[] = "{id=winnow;bits_per_key=10;level_plan=auto}";
+constexpr char kByLevel[] = "{id=winnow;bits_per_key=10;level_plan=by_level}";
+constexpr char kOtherPlace[] = "made for another place";
+
+class BulkLoadTest : public ::testing::Test {
+ protected:
+  BulkLoadTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
+
+  // Levels that are open to ingestion above the last one; nothing moves by itself.
+  static Options OptionsWith(const std::string& policy) {
+    BlockBasedTableOptions table;
+    table.filter_policy = MakePolicyFrom(policy);
+    Options options = testing::SmallLevels(table);
+    options.write_buffer_size = 64 << 20;
+    options.disable_auto_compactions = true;
+    options.listeners.push_back(winnow::NewListener(table.filter_policy));
+    return options;
+  }
+
+  void Open(const Options& options) {
+    database_.reset();
+    database_ = testing::OpenDatabase(options, path_);
+    ASSERT_NE(database_, nullptr);
+  }
+
+  // Each part by a thread of its own, and all by one policy.
+  std::vector<std::string> Write(const Options& options, uint64_t count, uint64_t step = 1) {
+    constexpr uint64_t kThreads = 4;
+    std::vector<std::string> paths;
+    std::vector<std::thread> threads;
+    for (uint64_t part = 0; part < kThreads; ++part) {
+      paths.push_back(folder_ / (std::to_string(written_++) + ".sst"));
+      threads.emplace_back([&options, path = paths.back(), count, step, part] {
+        ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(), options);
+        ASSERT_STATUS_OK(writer.Open(path));
+        for (uint64_t i = count * part / kThreads; i < count * (part + 1) / kThreads; ++i) {
+          ASSERT_STATUS_OK(writer.Put(Key(i * step), "value of " + Key(i * step)));
+        }
+        ASSERT_STATUS_OK(writer.Finish());
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return paths;
+  }
+
+  static void ExpectKeys(DB* database, ColumnFamilyHandle* family, uint64_t count,
+                         uint64_t step = 1) {
+    std::string value;
+    for (uint64_t i = 0; i < count; ++i) {
+      ASSERT_STATUS_OK(database->Get({}, family, Key(i * step), &value));
+      ASSERT_EQ(value, "value of " + Key(i * step));
+    }
+  }
+
+  // Filters deny nearly all keys that are not there.
+  static void ExpectFiltersAreUsed(DB* database, ColumnFamilyHandle* family, uint64_t count) {
+    ROCKSDB_NAMESPACE::Statistics& statistics = *database->GetDBOptions().statistics;
+    const auto useful = [&] {
+      return statistics.getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_USEFUL);
+    };
+    const uint64_t before = useful();
+    std::string value;
+    for (uint64_t i = 0; i + 1 < count; ++i) {
+      ASSERT_TRUE(database->Get({}, family, AbsentKey(i), &value).IsNotFound());
+    }
+    EXPECT_GT(useful() - before, count * 9 / 10);
+  }
+
+  static std::multiset<int> LevelsOf(DB* database) {
+    std::vector<LiveFileMetaData> files;
+    database->GetLiveFilesMetaData(&files);
+    std::multiset<int> levels;
+    for (const LiveFileMetaData& file : files) levels.insert(file.level);
+    return levels;
+  }
+
+  // Random writes, merged level by level.
+  void PutTree(uint64_t first, uint64_t count, bool in_order) {
+    std::vector<uint64_t> keys(count);
+    for (uint64_t i = 0; i < count; ++i) keys[i] = first + i;
+    if (!in_order) std::shuffle(keys.begin(), keys.end(), std::mt19937_64(count));
+    for (const uint64_t key : keys) {
+      ASSERT_STATUS_OK(database_->Put(WriteOptions(), Key(key), "value of " + Key(key)));
+    }
+    ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
+    // Else what is due stays so.
+    if (!database_->GetOptions().disable_auto_compactions) testing::WaitForRest(database_.get());
+  }
+
+  void CompactAll() {
+    ROCKSDB_NAMESPACE::CompactRangeOptions options;
+    options.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+    ASSERT_STATUS_OK(database_->CompactRange(options, nullptr, nullptr));
+  }
+
+  // On the last two levels, with all files written where they lie: none moves down as it is.
+  void PutTwoLevels(uint64_t keys) {
+    PutTree(0, keys, false);
+    CompactAll();
+    for (int flush = 0; flush < 2; ++flush) PutTree(0, keys / 4, false);
+    std::vector<LiveFileMetaData> files;
+    database_->GetLiveFilesMetaData(&files);
+    std::vector<std::string> flushed;
+    for (const LiveFileMetaData& file : files) {
+      if (file.level == 0) flushed.push_back(file.name);
+    }
+    ASSERT_STATUS_OK(database_->CompactFiles(ROCKSDB_NAMESPACE::CompactionOptions(), flushed, 5));
+    const std::multiset<int> levels = LevelsOf(database_.get());
+    EXPECT_EQ(std::set<int>(levels.begin(), levels.end()), (std::set<int>{5, 6}));
+  }
+
+  double BitsAKey() {
+    ROCKSDB_NAMESPACE::TablePropertiesCollection tables;
+    EXPECT_TRUE(database_->GetPropertiesOfAllTables(&tables).ok());
+    double bytes = 0;
+    double keys = 0;
+    for (const auto& [name, table] : tables) {
+      bytes += static_cast<double>(table->filter_size);
+      keys += static_cast<double>(table->num_entries);
+    }
+    return 8 * bytes / keys;
+  }
+
+  std::string Log() const { return testing::ReadFile(path_ + "/LOG"); }
+
+  // The listener reads the list of files when the machine has had the time for it: another flush
+  // of a key is another chance.
+  void ExpectSaid(const ::testing::Matcher<std::string>& said) {
+    for (int i = 0; i < 100 && Log().find(kOtherPlace) == std::string::npos; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      ASSERT_STATUS_OK(database_->Put(WriteOptions(), Key(0), "value of " + Key(0)));
+      ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
+    }
+    EXPECT_THAT(Log(), said);
+  }
+
+  // In a LOG of its own.
+  void ExpectNothingIsSaidAfterwards(const Options& options) {
+    Open(options);
+    ExpectNothingIsSaid(database_.get(), database_->DefaultColumnFamily());
+  }
+
+  static void ExpectNothingIsSaid(DB* database, ColumnFamilyHandle* family) {
+    for (int i = 0; i < 3; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), family, Key(0), "value of " + Key(0)));
+      ASSERT_STATUS_OK(database->Flush(FlushOptions(), family));
+    }
+    const std::string log = testing::ReadFile(database->GetName() + "/LOG");
+    EXPECT_EQ(log.find(kOtherPlace), std::string::npos) << log;
+  }
+
+  const testing::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "database";
+  int written_ = 0;
+  std::unique_ptr<DB> database_;
+};
+
+TEST_F(BulkLoadTest, KeysOfIngestedFilesAreFoundByTheirFilters) {
+  constexpr uint64_t kKeys = 20'000;
+  for (const char* const policy : {kUniform, kAuto}) {
+    const Options options = OptionsWith(policy);
+    Open(options);
+    ASSERT_STATUS_OK(database_->IngestExternalFile(Write(options, kKeys), {}));
+    EXPECT_EQ(LevelsOf(database_.get()), (std::multiset<int>{6, 6, 6, 6}));
+    ASSERT_STATUS_OK(database_->IngestExternalFile(Write(options, kKeys / 10, 10), {}));
+    EXPECT_EQ(LevelsOf(database_.get()).count(6), 4u);
+    ExpectKeys(database_.get(), database_->DefaultColumnFamily(), kKeys);
+    ExpectFiltersAreUsed(database_.get(), database_->DefaultColumnFamily(), kKeys);
+    database_.reset();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
+  }
+}
+
+// Behind: on the last level, under all that is there, as RocksDB allows in universal compaction.
+TEST_F(BulkLoadTest, FilesIngestedBehindHaveTheirFilters) {
+  constexpr uint64_t kKeys = 4000;
+  Options options = OptionsWith(kAuto);
+  options.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+  options.allow_ingest_behind = true;
+  Open(options);
+  PutTree(0, 100, true);
+  IngestExternalFileOptions behind;
+  behind.ingest_behind = true;
+  ASSERT_STATUS_OK(database_->IngestExternalFile(Write(options, kKeys), behind));
+  EXPECT_EQ(LevelsOf(database_.get()).size(), 5u);
+  ExpectKeys(database_.get(), database_->DefaultColumnFamily(), kKeys);
+  ExpectFiltersAreUsed(database_.get(), database_->DefaultColumnFamily(), kKeys);
+}
+
+TEST_F(BulkLoadTest, WhatFiltersOfSstFileWriterCostAboveTheLastLevelIsSaidUntilTheyAreRewritten) {
+  constexpr uint64_t kKeys = 40'000;
+  Options options = OptionsWith(kAuto);
+  options.max_bytes_for_level_multiplier = 10;  // less is lost on the last level
+  const auto writes = [this] {
+    const Options writer = OptionsWith(kUniform);
+    ASSERT_STATUS_OK(database_->IngestExternalFile(Write(writer, kKeys), {}));
+    ASSERT_STATUS_OK(database_->IngestExternalFile(Write(writer, kKeys / 10, 10), {}));
+  };
+  Open(options);
+  writes();
+  ExpectSaid(AllOf(HasSubstr("4 files of column family 'default' with 4000 keys"),
+                   HasSubstr("blocks more in vain"), HasSubstr("kForce")));
+  // Who opens the database later knows it by the files.
+  Open(options);
+  ExpectSaid(HasSubstr("4 files of column family 'default' with 4000 keys"));
+  CompactAll();
+  ExpectKeys(database_.get(), database_->DefaultColumnFamily(), kKeys);
+  ExpectNothingIsSaidAfterwards(options);
+}
+
+// In order, above all other keys: RocksDB moves the files down as they are.
+TEST_F(BulkLoadTest, WhatFiltersThatMovedDownCostIsSaidUntilTheyAreRewritten) {
+  Options options = OptionsWith(kByLevel);
+  options.disable_auto_compactions = false;
+  options.write_buffer_size = 64 << 10;
+  Open(options);
+  PutTree(0, 20'000, false);
+  PutTree(20'000, 20'000, true);
+  ExpectSaid(AllOf(HasSubstr("KiB more than what the policy builds there (level_plan=by_level)"),
+                   HasSubstr("kForce")));
+  const double before = BitsAKey();
+  CompactAll();
+  EXPECT_LT(BitsAKey(), 0.95 * before);
+  ExpectKeys(database_.get(), database_->DefaultColumnFamily(), 40'000);
+  ExpectNothingIsSaidAfterwards(options);
+}
+
+TEST_F(BulkLoadTest, OfATreeThatThePlanWroteNothingIsSaid) {
+  const Options options = OptionsWith(kAuto);
+  Open(options);
+  PutTwoLevels(40'000);
+  ExpectNothingIsSaidAfterwards(options);
+}
+
+TEST_F(BulkLoadTest, AnImportedFamilyIsAsItWasExported) {
+  constexpr uint64_t kKeys = 40'000;
+  Open(OptionsWith(kAuto));
+  PutTwoLevels(kKeys);
+  ROCKSDB_NAMESPACE::Checkpoint* made = nullptr;
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::Checkpoint::Create(database_.get(), &made));
+  const std::unique_ptr<ROCKSDB_NAMESPACE::Checkpoint> checkpoint(made);
+  ROCKSDB_NAMESPACE::ExportImportFilesMetaData* exported = nullptr;
+  ASSERT_STATUS_OK(checkpoint->ExportColumnFamily(database_->DefaultColumnFamily(),
+                                                  folder_ / "exported", &exported));
+  const std::unique_ptr<ROCKSDB_NAMESPACE::ExportImportFilesMetaData> metadata(exported);
+  const std::multiset<int> levels = LevelsOf(database_.get());
+
+  const Options target = OptionsWith(kAuto);
+  const auto other = testing::OpenDatabase(target, folder_ / "other");
+  ASSERT_NE(other, nullptr);
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_STATUS_OK(other->CreateColumnFamilyWithImport(
+      target, "imported", ROCKSDB_NAMESPACE::ImportColumnFamilyOptions(), *metadata, &family));
+  EXPECT_EQ(LevelsOf(other.get()), levels);
+  ExpectKeys(other.get(), family, kKeys);
+  ExpectFiltersAreUsed(other.get(), family, kKeys);
+  ExpectNothingIsSaid(other.get(), family);
+  ASSERT_STATUS_OK(other->DestroyColumnFamilyHandle(family));
+}
+
+// From 9.5 on: files of another database come to the last level that has room, whatever the level
+// that its plan made them for.
+#if WINNOW_ROCKSDB_AT_LEAST(9, 5)
+TEST_F(BulkLoadTest, FilesOfAnotherDatabaseAreFoundByTheirFilters) {
+  constexpr uint64_t kKeys = 20'000;
+  const Options options = OptionsWith(kAuto);
+  std::vector<std::string> paths;
+  {
+    const auto source = testing::OpenDatabase(options, folder_ / "source");
+    ASSERT_NE(source, nullptr);
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      ASSERT_STATUS_OK(source->Put(WriteOptions(), Key(i), "value of " + Key(i)));
+    }
+    ASSERT_STATUS_OK(source->Flush(FlushOptions()));
+    ROCKSDB_NAMESPACE::CompactRangeOptions compact;
+    compact.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+    ASSERT_STATUS_OK(source->CompactRange(compact, nullptr, nullptr));
+    std::vector<LiveFileMetaData> files;
+    source->GetLiveFilesMetaData(&files);
+    for (const LiveFileMetaData& file : files) {
+      paths.push_back(file.directory + "/" + file.relative_filename);
+    }
+  }
+  Open(options);
+  IngestExternalFileOptions generated;
+  generated.allow_db_generated_files = true;
+  ASSERT_STATUS_OK(database_->IngestExternalFile(paths, generated));
+  ExpectKeys(database_.get(), database_->DefaultColumnFamily(), kKeys);
+  ExpectFiltersAreUsed(database_.get(), database_->DefaultColumnFamily(), kKeys);
+}
+#endif
+
+}  // namespace
+}  // namespace winnow::plugin

@@ -1,0 +1,176 @@
+#include "src/rocksdb/prometheus_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace winnow::plugin {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+// What a page of the text format has, read by the rules of
+// https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format and of
+// https://prometheus.io/docs/practices/naming/: stricter than a server is.
+struct Family {
+  std::string help;
+  std::string type;
+  std::map<std::string, double> samples;  // by their labels as they are written
+};
+
+std::map<std::string, Family> Parse(const std::string& page) {
+  std::map<std::string, Family> families;
+  if (page.empty() || page.back() != '\n') {
+    ADD_FAILURE() << "the last line has no end";
+    return families;
+  }
+  static const std::regex help(R"(# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) ((?:[^\\]|\\\\|\\n)+))");
+  static const std::regex type("# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge)");
+  static const std::string label = R"re([a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*")re";
+  static const std::regex sample("([a-zA-Z_:][a-zA-Z0-9_:]*)(?:[{](" + label + "(?:," + label +
+                                 ")*)[}])? ([0-9]+)");
+  std::istringstream in(page);
+  std::string current;
+  for (std::string line; std::getline(in, line);) {
+    std::smatch match;
+    if (std::regex_match(line, match, help)) {
+      current = match[1];
+      EXPECT_EQ(families.count(current), 0u) << current << " comes twice";
+      families[current].help = match[2];
+    } else if (std::regex_match(line, match, type)) {
+      EXPECT_EQ(match[1], current) << "TYPE follows HELP";
+      EXPECT_TRUE(families[current].samples.empty());
+      EXPECT_EQ(families[current].type, "");
+      families[current].type = match[2];
+    } else if (std::regex_match(line, match, sample)) {
+      EXPECT_EQ(match[1], current) << "samples of a family are together";
+      EXPECT_NE(families[current].type, "") << line;
+      EXPECT_TRUE(families[current].samples.emplace(match[2], std::stod(match[3])).second)
+          << line << " comes twice";
+    } else {
+      ADD_FAILURE() << "not understood: " << line;
+    }
+  }
+  return families;
+}
+
+// Each number is another one.
+std::map<std::string, Family> ParsedSample() {
+  uint64_t next = 1;
+  Counters counters;
+  for (uint64_t Counters::*const member :
+       {&Counters::empty_filters, &Counters::bloom_filters, &Counters::ribbon_filters,
+        &Counters::unbuilt_filters, &Counters::keys, &Counters::bytes, &Counters::bloom_bytes,
+        &Counters::bloom_bytes_as_ribbons, &Counters::loaded_winnow, &Counters::loaded_builtin,
+        &Counters::loaded_unusable, &Counters::lookups, &Counters::hashes,
+        &Counters::hashes_shared}) {
+    counters.*member = next++;
+  }
+  static_assert(sizeof(Counters) == 14 * sizeof(uint64_t), "say the new one as well");
+  const SampleCounters samples{next, next + 1, next + 2};
+  static_assert(sizeof(SampleCounters) == 3 * sizeof(uint64_t), "say the new one as well");
+  next += 3;
+  FilterLoads loads;
+  constexpr size_t kNumbers = sizeof loads / sizeof(uint64_t);
+  for (size_t i = 0; i < kNumbers; ++i) reinterpret_cast<uint64_t*>(&loads)[i] = next++;
+  return Parse(PrometheusText(counters, samples, loads));
+}
+
+TEST(PrometheusTextTest, HasEachCounterOnce) {
+  std::multiset<double> values;
+  for (const auto& [name, family] : ParsedSample()) {
+    if (name == "winnow_build_info") continue;
+    for (const auto& [labels, value] : family.samples) values.insert(value);
+  }
+  std::multiset<double> expected;
+  for (int i = 1; i <= 14 + 3 + static_cast<int>(sizeof(FilterLoads) / sizeof(uint64_t)); ++i) {
+    expected.insert(i);
+  }
+  EXPECT_EQ(values, expected);
+}
+
+TEST(PrometheusTextTest, NamesAreOfTheRightForm) {
+  for (const auto& [name, family] : ParsedSample()) {
+    EXPECT_THAT(name, MatchesRegex("winnow_[a-z_]+"));
+    EXPECT_FALSE(family.samples.empty()) << name;
+    const bool is_total = name.size() > 6 && name.substr(name.size() - 6) == "_total";
+    EXPECT_EQ(is_total, family.type == "counter") << name;
+    EXPECT_EQ(family.help.back(), '.') << name;
+    // A size is in bytes, and says so.
+    const bool says_bytes = name.find("bytes") != std::string::npos;
+    const bool is_size = family.help.find("Size") != std::string::npos ||
+                         family.help.find("take") != std::string::npos;
+    EXPECT_EQ(says_bytes, is_size) << name << ": " << family.help;
+  }
+}
+
+// Names are a contract: what is taken away breaks somebody's alarms.
+TEST(PrometheusTextTest, NamesStay) {
+  std::set<std::string> names;
+  for (const auto& [name, family] : ParsedSample()) {
+    for (const auto& [labels, value] : family.samples) {
+      names.insert(name == "winnow_build_info" || labels.empty() ? name
+                                                                 : name + "{" + labels + "}");
+    }
+  }
+  EXPECT_THAT(names, ::testing::IsSupersetOf({
+                         "winnow_build_info",
+                         "winnow_filter_built_bloom_as_ribbon_bytes_total",
+                         "winnow_filter_built_bloom_bytes_total",
+                         "winnow_filter_built_bytes_total",
+                         "winnow_filter_keys_built_total",
+                         "winnow_filter_load_again_bytes_total",
+                         "winnow_filter_load_alarms_total",
+                         "winnow_filter_load_bytes_total",
+                         "winnow_filter_loads_again_total",
+                         "winnow_filter_loads_total",
+                         "winnow_filter_loads_unknown_total",
+                         "winnow_filter_lookup_hashes_shared_total",
+                         "winnow_filter_lookup_hashes_total",
+                         "winnow_filter_lookups_total",
+                         "winnow_filter_meter_counts_one_of",
+                         "winnow_filter_meter_memory_bytes",
+                         "winnow_filter_recent_filters_again",
+                         "winnow_filter_recent_load_again_bytes",
+                         "winnow_filter_recent_load_bytes",
+                         "winnow_filter_recent_loads",
+                         "winnow_filter_recent_loads_again",
+                         "winnow_filters_built_total{kind=\"bloom\"}",
+                         "winnow_filters_built_total{kind=\"empty\"}",
+                         "winnow_filters_built_total{kind=\"ribbon\"}",
+                         "winnow_filters_in_use",
+                         "winnow_filters_in_use_bytes",
+                         "winnow_filters_in_use_largest_bytes",
+                         "winnow_filters_learned_total",
+                         "winnow_filters_loaded_total{filter=\"builtin\"}",
+                         "winnow_filters_loaded_total{filter=\"unusable\"}",
+                         "winnow_filters_loaded_total{filter=\"winnow\"}",
+                         "winnow_filters_unbuilt_total",
+                         "winnow_lookups_sampled_total",
+                         "winnow_trees_learned",
+                     }));
+}
+
+TEST(PrometheusTextTest, LabelsAreEscaped) {
+  EXPECT_EQ(EscapedLabel("a\\b\"c\nd"), "a\\\\b\\\"c\\nd");
+  EXPECT_EQ(EscapedLabel(""), "");
+}
+
+TEST(PrometheusTextTest, OfTheProcessHasItsVersions) {
+  const auto families = Parse(CountersAsPrometheusText());
+  ASSERT_EQ(families.count("winnow_build_info"), 1u);
+  const auto& samples = families.at("winnow_build_info").samples;
+  ASSERT_EQ(samples.size(), 1u);
+  EXPECT_THAT(samples.begin()->first,
+              MatchesRegex("version=\"[0-9.]+\",rocksdb=\"[0-9.]+\",kernels=\"[a-z0-9]+\""));
+  EXPECT_EQ(samples.begin()->second, 1);
+}
+
+}  // namespace
+}  // namespace winnow::plugin
