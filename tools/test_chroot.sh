@@ -9,10 +9,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-left_out() {
-  printf 'tools/test_chroot.sh: left out: %s\n' "$*" >&2
-  exit 77
-}
+# shellcheck source=tools/chroot.sh
+. tools/chroot.sh
 
 case ${1-} in
 bookworm | trixie) suite=$1 ;;
@@ -24,35 +22,7 @@ esac
 shift
 commands=("$@")
 ((${#commands[@]})) || commands=(tools/demo.sh tools/test.sh)
-((EUID == 0)) || left_out "only root can make a chroot"
-root=$PWD/build/chroot/$suite
-
-# What a shell in the chroot runs has its own mounts and processes, which go with it, also if this script is killed.
-in_chroot() {
-  # shellcheck disable=SC2016 # the inner shell's
-  unshare --mount --pid --fork --kill-child sh -ec \
-    'mount -t proc proc "$0/proc" && exec chroot "$0" /usr/bin/env -i HOME=/root LANG=C.UTF-8 \
-     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin CI="$1" WERROR="$2" sh -ec "$3"' \
-    "$root" "${CI-}" "${WERROR-}" "$1"
-}
-
-make_chroot() {
-  tools/setup.sh debootstrap || left_out "debootstrap can't be had"
-  rm -rf "$root.part"
-  mkdir -p "$root.part"
-  echo "Making a bare Debian $suite in ${root#"$PWD"/}"
-  debootstrap --variant=minbase "$suite" "$root.part" http://deb.debian.org/debian >"$root.log" 2>&1 ||
-    left_out "debootstrap can't make a $suite: $(tail -n 3 "$root.log")"
-  # Scripts of packages start services unless this denies it, as is customary in a chroot.
-  printf '#!/bin/sh\nexit 101\n' >"$root.part/usr/sbin/policy-rc.d"
-  chmod 755 "$root.part/usr/sbin/policy-rc.d"
-  rm -f "$root.part/etc/hosts"
-  rmdir "$root.part/dev/pts" 2>/dev/null || true
-  mv "$root.part" "$root"
-}
-
-[[ -x $root/usr/bin/dpkg ]] || make_chroot
-in_chroot 'test -r /proc/self/status' || left_out "a chroot can't be entered here"
+used_chroot "$suite" "$suite"
 
 rm -rf "$root/winnow"
 git clone --quiet --no-hardlinks "$PWD" "$root/winnow"

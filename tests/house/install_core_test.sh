@@ -80,7 +80,9 @@ for kind in shared static; do
   done
   libraries=$(find "$work/$kind" -name 'libwinnow*' -printf '%f\n' | sort | tr '\n' ' ')
   if [[ $kind == shared ]]; then
-    [[ $libraries == *"libwinnow.so "* && $libraries != *.a* ]] || fail "these are installed: $libraries"
+    [[ $libraries =~ ^"libwinnow.so libwinnow.so."([0-9]+)" libwinnow.so."(([0-9]+\.[0-9]+)\.[0-9]+)" libwinnow_amq.so "(.*)$ &&
+      ${BASH_REMATCH[4]} == "libwinnow_amq.so.${BASH_REMATCH[3]} libwinnow_amq.so.${BASH_REMATCH[2]} " &&
+      ${BASH_REMATCH[2]} == "${BASH_REMATCH[1]}."* ]] || fail "these are installed: $libraries"
   else
     [[ $libraries == "libwinnow.a libwinnow_amq.a " ]] || fail "these are installed: $libraries"
   fi
@@ -101,16 +103,22 @@ for kind in shared static; do
     -lwinnow_amq -lwinnow -o "$work/example_$kind"
 done
 
-# A component that there is not is named.
-mkdir "$work/wrong"
-cat >"$work/wrong/CMakeLists.txt" <<'END'
-cmake_minimum_required(VERSION 3.22)
-project(wrong LANGUAGES CXX)
-find_package(winnow REQUIRED COMPONENTS core ribbon)
-END
-if configure -S "$work/wrong" -B "$work/wrong_build" -DCMAKE_PREFIX_PATH="$work/static" >"$work/said.log" 2>&1; then
-  fail "a project that asks for a component ribbon is configured"
-fi
-grep -q 'Winnow has no component ribbon: there are core, amq and rocksdb' "$work/said.log" ||
-  fail "of a component that there is not it is said: $(cat "$work/said.log")"
+# refuses WORDS SAID: a project that asks for this package is not configured.
+refuses() {
+  rm -rf "$work/wrong" "$work/wrong_build"
+  mkdir "$work/wrong"
+  printf '%s\n' "cmake_minimum_required(VERSION 3.22)" "project(wrong LANGUAGES CXX)" "find_package(winnow $1)" >"$work/wrong/CMakeLists.txt"
+  if configure -S "$work/wrong" -B "$work/wrong_build" -DCMAKE_PREFIX_PATH="$work/static" >"$work/said.log" 2>&1; then
+    fail "a project that asks for winnow $1 is configured"
+  fi
+  tr -s ' \n' ' ' <"$work/said.log" | grep -q "$2" || fail "to a project that asks for winnow $1 it is said: $(cat "$work/said.log")"
+}
+
+# A component that there is not is named. Each 1.x has what an older one had, and no other major version has.
+refuses "REQUIRED COMPONENTS core ribbon" 'Winnow has no component ribbon: there are core, amq and rocksdb'
+version=$(PKG_CONFIG_PATH=$(dirname "$(find "$work/static" -name winnow.pc)") pkg-config --modversion winnow)
+major=${version%%.*}
+for other in $((major - 1)) $((major + 1)) "$major.99"; do
+  refuses "$other REQUIRED COMPONENTS core" 'compatible with requested version'
+done
 echo "install_core_test: all is well"

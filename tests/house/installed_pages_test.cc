@@ -1,0 +1,270 @@
+// The commands of the pages run from where Winnow is installed: what they need of it is installed,
+// and works together.
+//
+// Each command runs in a folder of its own, where the names of the pages, as FOLDER and KEY, are
+// files and keys. Trees of a million keys are made with some thousand. WINNOW_INSTALLED in the
+// environment names another prefix than the build's own, as /usr for packages.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <ostream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/house/pages.h"
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+
+namespace winnow {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ChildResult;
+using testing::IndentedBlocks;
+using testing::InlineCode;
+using testing::InstalledPages;
+using testing::Page;
+using testing::RunProgram;
+using testing::TemporaryFolder;
+using testing::WriteFile;
+
+struct PageCommands {
+  std::string page;
+  std::vector<std::string> texts;  // for bash, in the page's order
+  int left_out = 0;                // lines that need a server of Redis
+};
+
+// For GoogleTest, which else prints its bytes.
+void PrintTo(const PageCommands& commands, std::ostream* out) { *out << commands.page; }
+
+bool Has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// A program of ours with arguments, or a program with the preload.
+bool NamesWinnow(const std::string& text) {
+  static const std::regex ours(
+      R"((^|[\s|(/'])(winnow [a-z]+|db_bench_ext --[a-z])|libwinnow_preload\.so)");
+  return std::regex_search(text, ours);
+}
+
+// What another program reads or what one prints, and commands that need RocksDB's source or
+// install packages.
+bool IsNoCommand(const std::string& block) {
+  static const std::regex other(
+      R"((^|\n)(\[[A-Za-z]+\]\n|Environment=|winnow: |#include|find_package|(FROM|RUN|ENV|apt) ))");
+  return std::regex_search(block, other) || Has(block, "ROCKSDB");
+}
+
+// Adds the commands of a block, without what they print, which a blank line parts from them,
+// without what a # says of them, and without lines that need what is not installed with Winnow: a
+// server of Redis.
+void AddCommandsOf(const std::string& block, PageCommands* commands) {
+  std::istringstream lines(block);
+  std::string text;
+  std::string part;
+  const auto end_part = [&] {
+    if (NamesWinnow(part) && !IsNoCommand(part)) text += part;
+    part.clear();
+  };
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty()) {
+      end_part();
+    } else if (Has(line, "--redis=")) {
+      ++commands->left_out;
+    } else {
+      part += line.substr(0, line.find(" #")) + "\n";
+    }
+  }
+  end_part();
+  if (!text.empty()) commands->texts.push_back(text);
+}
+
+// Whether a piece of a sentence is a whole command: it says of what.
+bool IsWhole(const std::string& piece) {
+  static const std::regex command(
+      R"((winnow|db_bench_ext) .* ?('[^']+'|FOLDER|DB|COPY|(^|[^=])FILE|OPTIONS-FILE)( .*)?)");
+  if (Has(piece, "--lookups=FILE") && !Has(piece, " DB") && !Has(piece, " FOLDER")) return false;
+  return std::regex_match(piece, command) || piece.rfind("env WINNOW_", 0) == 0;
+}
+
+// Of each page that has some. Results are of trees that take hours; contributors have the build
+// folder.
+std::vector<PageCommands> AllCommands() {
+  std::vector<PageCommands> all;
+  for (const Page& page : InstalledPages()) {
+    if (page.IsResult() || page.path == "CONTRIBUTING.md" || page.path == "CHANGELOG.md") continue;
+    PageCommands commands;
+    commands.page = page.path;
+    for (const std::string& block : IndentedBlocks(page.text)) AddCommandsOf(block, &commands);
+    for (const std::string& piece : InlineCode(page.text)) {
+      const std::string text = std::regex_replace(piece, std::regex(R"(\\\|)"), "|");
+      if (IsWhole(text)) commands.texts.push_back(text);
+    }
+    if (!commands.texts.empty() || commands.left_out > 0) all.push_back(commands);
+  }
+  return all;
+}
+
+// The programs of this RocksDB first; for bash.
+std::string SearchPath() {
+  const std::string programs = ROCKSDB_PROGRAMS;
+  return programs.empty() ? "$PATH" : "'" + programs + "':$PATH";
+}
+
+// The same in a small tree, with few lookups. Of a flag that is there twice, the later one counts.
+std::string Shortened(const std::string& text) {
+  static const std::regex keys(R"(--num=\d+)");
+  static const std::regex db_bench(R"(\bdb_bench(?= -))");
+  static const std::regex db_bench_ext(R"(\bdb_bench_ext(?= -))");
+  static const std::regex own_keys(R"(\bdb_bench_ext(?= --(num|frontier|heat|cache_sweep)))");
+  std::string shorter = std::regex_replace(text, keys, "--num=1000");
+  shorter = std::regex_replace(shorter, own_keys, "db_bench_ext --num=1000");
+  shorter = std::regex_replace(shorter, db_bench_ext,
+                               "db_bench_ext --reads=1000 --timed_reads=100 --timed_rounds=1");
+  return std::regex_replace(shorter, db_bench, "db_bench --num=2000 --benchmarks=fillseq");
+}
+
+bool TakesThePreload(const std::string& text) {
+  return Has(text, "libwinnow_preload.so") || Has(text, "winnow run ");
+}
+
+class InstalledPagesTest : public ::testing::TestWithParam<PageCommands> {
+ protected:
+  void SetUp() override {
+    for (const std::string program : {"db_bench", "ldb"}) {
+      if (RunProgram({"sh", "-c", "PATH=" + SearchPath() + "; command -v " + program}).status !=
+          0) {
+        GTEST_SKIP() << "skipped: no " << program
+                     << " here, which the pages name; Debian has it in rocksdb-tools";
+      }
+    }
+    const char* const named = std::getenv("WINNOW_INSTALLED");
+    prefix_ = named != nullptr ? named : WINNOW_INSTALLED;
+    ASSERT_TRUE(fs::exists(prefix_ / "bin/winnow"))
+        << "expected an installation in " << prefix_
+        << ", which has no bin/winnow: run the test by ctest, which installs the build there, or "
+           "name another by WINNOW_INSTALLED";
+    // Debian's packages have a folder for each machine.
+    library_ = prefix_ / "lib";
+    for (const auto& entry : fs::directory_iterator(prefix_ / "lib")) {
+      if (fs::exists(entry.path() / "libwinnow_preload.so")) library_ = entry.path();
+    }
+    MakeDatabase();
+  }
+
+  // In FOLDER, with RocksDB's Bloom filters, as the first step of a roll-out leaves it, and KEY in
+  // it.
+  void MakeDatabase() {
+    const std::string folder = made_ / "FOLDER";
+    const std::string path = "PATH=" + SearchPath() + "; ";
+    const ChildResult filled = RunProgram(
+        {"sh", "-ec",
+         path + "db_bench --db=\"$0\" --benchmarks=fillrandom,compact --num=5000 --bloom_bits=10 "
+                "--value_size=20 --seed=28",
+         folder});
+    ASSERT_EQ(filled.status, 0) << filled.output << filled.errors;
+    const std::string ldb = "ldb --db='" + folder + "' --try_load_options ";
+    const ChildResult preloaded =
+        RunProgram({"sh", "-ec", path + ldb + "put KEY value; LD_PRELOAD=\"$0\" " + ldb + "compact",
+                    library_ / "libwinnow_preload.so"},
+                   {"WINNOW_POLICY=read", "WINNOW_LOG=1"});
+    ASSERT_EQ(preloaded.status, 0) << preloaded.output << preloaded.errors;
+    ASSERT_TRUE(Has(preloaded.errors, "winnow: in force in ldb")) << preloaded.errors;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      const std::string name = entry.path().filename().string();
+      if (name.rfind("OPTIONS-", 0) == 0) options_ = std::max(options_, entry.path().string());
+      if (entry.path().extension() == ".sst") table_ = entry.path().string();
+    }
+    ASSERT_FALSE(options_.empty() || table_.empty());
+  }
+
+  // Runs them in a new folder with all that pages name.
+  ChildResult Run(const std::string& text) const {
+    const TemporaryFolder folder;
+    const bool makes_pages = Has(text, " pages build FOLDER");
+    for (const char* name : {"FOLDER", "DB", "COPY"}) {
+      if (makes_pages) continue;
+      fs::copy(made_ / "FOLDER", folder / name, fs::copy_options::recursive);
+    }
+    for (const char* name : {"LIST", "KEYS", "LOG...", "today"}) {
+      WriteFile(folder / name, "KEY\nabsent\nKEY\n");
+    }
+    WriteFile(folder / "TRACE", "KEY\nabsent\n");
+    fs::copy_file(options_, folder / "OPTIONS-FILE");
+    if (Has(text, "lookups=FILE")) {
+      WriteFile(folder / "FILE", "4b4559\n616273656e74\n");  // KEY, absent
+    } else {
+      fs::copy_file(Has(text, "options_file=FILE") ? options_ : table_, folder / "FILE");
+    }
+    fs::create_directories(folder / "build/release");
+    for (const char* prefix : {"PREFIX", "build/release"}) {
+      fs::create_directories(folder / prefix);
+      fs::create_directory_symlink(prefix_ / "bin", folder / prefix + "/bin");
+      fs::create_directory_symlink(library_, folder / prefix + "/lib");
+    }
+    fs::create_directory(folder / "programs");
+    WriteFile(folder / "programs/PROGRAM",
+              "#!/bin/sh\nexec ldb --db=FOLDER get_property rocksdb.estimate-num-keys\n");
+    fs::permissions(folder / "programs/PROGRAM", fs::perms::owner_all);
+    const std::string commands =
+        std::regex_replace(Shortened(text), std::regex("/usr/local/lib/"), "$PWD/PREFIX/lib/");
+    return RunProgram(
+        {"bash", "-c", "cd \"$0\" && PATH=$2/bin:$0/programs:" + SearchPath() + " && eval \"$1\"",
+         folder.path(), "set -e -o pipefail\n" + commands, prefix_.string()},
+        {"WINNOW_LOG=1", "TEST_TMPDIR=" + folder.path()});  // the latter for db_bench
+  }
+
+  fs::path prefix_;
+  fs::path library_;
+  TemporaryFolder made_;
+  std::string options_;
+  std::string table_;
+};
+
+TEST_P(InstalledPagesTest, EachCommandRuns) {
+  for (const std::string& text : GetParam().texts) {
+    SCOPED_TRACE(GetParam().page + ":\n" + text);
+    const ChildResult result = Run(text);
+    EXPECT_EQ(result.status, 0) << result.output << result.errors;
+    if (!TakesThePreload(text)) continue;
+    // The loader goes on without a library that it does not find.
+    EXPECT_FALSE(Has(result.errors, "cannot be preloaded")) << result.errors;
+    EXPECT_TRUE(Has(result.errors, "winnow: in force in ")) << result.errors;
+  }
+  if (GetParam().left_out > 0) {
+    std::printf("%s: %d lines were left out, as they need a server of Redis\n",
+                GetParam().page.c_str(), GetParam().left_out);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Pages, InstalledPagesTest, ::testing::ValuesIn(AllCommands()),
+                         [](const ::testing::TestParamInfo<PageCommands>& page) {
+                           std::string name = page.param.page;
+                           for (char& c : name) {
+                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+                           }
+                           return name;
+                         });
+
+// Else a page of another form would be passed over without a word.
+TEST(InstalledPagesCommandsTest, AreMany) {
+  size_t commands = 0;
+  int preloaded = 0;
+  for (const PageCommands& page : AllCommands()) {
+    commands += page.texts.size();
+    for (const std::string& text : page.texts) preloaded += TakesThePreload(text) ? 1 : 0;
+  }
+  EXPECT_GT(commands, 25u);
+  EXPECT_GE(preloaded, 5);
+}
+
+}  // namespace
+}  // namespace winnow
