@@ -43,6 +43,8 @@ arm64_rocksdb | s390x_rocksdb)
     '^SortmernaTest[.]' 'Debian has that program for x86-64 alone'
     '^PreloadStateLineTest[.](OfAProgramWithout|SaysWhatIsWrong|IsSaidForAny|IsSaidOnceByEach)|^StandinsTest[.]AProgramOfAnother'
     "bash, perl and cat are this machine's"
+    '^VerbRunTest[.](ATextIs|FileCapabilities|ProgramsWithOther|TheProgramTakes|TheSameLoader)'
+    "the shell is this machine's, and the kernel gives rights, loader and descriptors to the emulator"
   )
   targets=(filter_bytes_test policy_database_test policy_test register_at_load_test registration_test)
   tests='(^|/)(FilterBytes|OptionsFile|Policy|PolicyDatabase|Shape)Test[.]|^(RegisterAtLoad|Registration)[.]'

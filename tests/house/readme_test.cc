@@ -119,7 +119,7 @@ std::string WithoutLayout(const std::string& code) {
   return text;
 }
 
-// Of C and C++; commands and options have no such ends of lines.
+// Of C, C++, Go and Rust; commands and options have no such ends of lines.
 bool IsProgram(const std::string& block) {
   static const std::regex code_line(R"([;{][ ]*(//[^\n]*)?\n)");
   return std::regex_search(block, code_line);
@@ -133,7 +133,8 @@ TEST(PagesTest, TheirCodeIsThatOfExamplesAndTests) {
     if (name == "filter_example.cc" || name == "c_example.c" || name == "filter_set_example.cc") {
       examples.push_back(ReadFile(entry.path().string()));
     }
-    if (entry.path().extension() == ".cc") {
+    const std::string end = entry.path().extension().string();
+    if (end == ".cc" || end == ".go" || end == ".rs") {
       sources += WithoutLayout(ReadFile(entry.path().string())) + "\n";
     }
   }
