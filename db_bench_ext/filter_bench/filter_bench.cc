@@ -124,6 +124,7 @@ int main(int argc, char** argv) {
   winnow::bench::AddContext(options);
   winnow::bench::RegisterBuildRows(options);
   winnow::bench::RegisterQueryRows(options);
+  winnow::bench::RegisterReaderRows(options);
   winnow::bench::RegisterHugePageRows(options);
   winnow::bench::RegisterLibraryRows(options);
   winnow::bench::RegisterHashRows(options);

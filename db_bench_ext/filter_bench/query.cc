@@ -2,7 +2,9 @@
 #include <rocksdb/slice.h>
 
 #include <array>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db_bench_ext/filter_bench/beyond_cache.h"
@@ -137,6 +139,25 @@ void MakeKeys(benchmark::State& state, Presence presence) {
   ReportPerKey(state, static_cast<double>(state.iterations()) * KeyGroup::kKeys);
 }
 
+// As each time that RocksDB's block cache gets a filter: one of many, in a random order.
+void MakeReaders(benchmark::State& state, const Subject& subject, uint64_t num_keys) {
+  const FilterShape shape{num_keys};
+  const auto policy = NewPolicy(subject, shape.bits_per_key);
+  std::vector<Slice> blocks;
+  for (uint64_t filter = 0; filter < kManyFilters; ++filter) {
+    const std::string_view bytes =
+        KeptFilter(subject, filter, shape, UsualMisalignment(filter)).bytes();
+    blocks.emplace_back(bytes.data(), bytes.size());
+  }
+  LookupIndices choices(kManyFilters, Presence::kHalf);
+  for (auto iteration : state) {
+    const std::unique_ptr<FilterBitsReader> reader(
+        policy->GetFilterBitsReader(blocks[choices.NextBelow(kManyFilters)]));
+    benchmark::DoNotOptimize(reader.get());
+  }
+  ReportPerKey(state, static_cast<double>(state.iterations()));
+}
+
 using Measure = void (*)(benchmark::State&, const Lookups&);
 
 void RegisterRow(const RowOptions& options, const std::string& what, const std::string& size,
@@ -148,6 +169,16 @@ void RegisterRow(const RowOptions& options, const std::string& what, const std::
 }
 
 }  // namespace
+
+void RegisterReaderRows(const RowOptions& options) {
+  for (const Subject& subject : Subjects()) {
+    for (const uint64_t keys : {uint64_t{10'000}, uint64_t{100'000}}) {
+      options.SetIterations(
+          AddRow(std::string("readers/random_of_100/") + subject.name + "/" + std::to_string(keys),
+                 MakeReaders, subject, options.KeysFor(keys)));
+    }
+  }
+}
 
 void RegisterQueryRows(const RowOptions& options) {
   static constexpr uint64_t kSizes[] = {10'000, 100'000, 1'000'000, 10'000'000};

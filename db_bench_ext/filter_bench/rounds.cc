@@ -95,7 +95,7 @@ std::vector<std::string> ChosenRows() {
 std::vector<Group> GroupsOf(const std::vector<std::string>& chosen) {
   const std::set<std::string> there(RowNames().begin(), RowNames().end());
   const std::vector<Rivalry> rivalries = Rivalries();
-  const std::regex subject("(winnow|\\w+)_(bloom|ribbon)/");
+  const std::regex subject("(\\w+)_(bloom|ribbon)/");
   std::vector<Group> groups;
   std::set<std::string> grouped;
   for (const std::string& name : chosen) {

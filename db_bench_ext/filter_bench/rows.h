@@ -61,6 +61,10 @@ void RegisterBuildRows(const RowOptions& options);
 // PRESENCE: half or absent. All through MayMatch.
 void RegisterQueryRows(const RowOptions& options);
 
+// readers/random_of_100/SUBJECT/KEYS: a reader of a random one of a hundred is made and destroyed,
+// by one policy; per_key is the time of that.
+void RegisterReaderRows(const RowOptions& options);
+
 // query/beyond_tlb/absent/SUBJECT/ALLOCATOR: a random one of many filters of 128 KiB to 2 MiB, in
 // all 10^9 bytes, with --huge three times that. ALLOCATOR: malloc, or huge_pages
 // (winnow/rocksdb_huge_pages.h). Ours only.

@@ -46,8 +46,11 @@ void CheckKeysAreFound(const Subject& subject, uint64_t filter, const FilterShap
 }
 
 std::vector<Subject>& AllSubjects() {
-  static std::vector<Subject> subjects = {{"winnow_bloom", false, true, &NewFilterPolicy},
-                                          {"winnow_ribbon", true, true, &NewFilterPolicy},
+  const auto make = [](const PolicyOptions& options, std::shared_ptr<const FilterPolicy>* policy) {
+    return NewFilterPolicy(options, policy);
+  };
+  static std::vector<Subject> subjects = {{"winnow_bloom", false, true, make},
+                                          {"winnow_ribbon", true, true, make},
                                           {"builtin_bloom", false, false},
                                           {"builtin_ribbon", true, false}};
   return subjects;
@@ -59,19 +62,31 @@ const std::vector<Subject>& Subjects() { return AllSubjects(); }
 
 namespace {
 
-decltype(&NewFilterPolicy) OpenPlugin(const std::string& path) {
+// Also of libraries from before 1.0, which are not told the size of the options: they are compared
+// with.
+PolicyMaker OpenPlugin(const std::string& path) {
+  using Sized = Status(const PolicyOptions*, size_t, std::shared_ptr<const FilterPolicy>*);
+  using Unsized = Status(const PolicyOptions&, std::shared_ptr<const FilterPolicy>*);
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     Fail(std::string("the plugin can't be opened: ") + ::dlerror());
   }
-  void* const found =
-      ::dlsym(library,
-              "_ZN6winnow15NewFilterPolicyERKNS_13PolicyOptionsEPSt10shared_ptrIKN7rocksdb12Filter"
-              "PolicyEE");
-  if (found == nullptr) {
-    Fail(path + " has no winnow::NewFilterPolicy: expected a libwinnow_rocksdb.so");
+  if (void* const found =
+          ::dlsym(library,
+                  "_ZN6winnow15NewFilterPolicyEPKNS_13PolicyOptionsEmPSt10shared_ptrIKN7rocksdb12"
+                  "FilterPolicyEE")) {
+    return [make = reinterpret_cast<Sized*>(found)](const PolicyOptions& options,
+                                                    std::shared_ptr<const FilterPolicy>* policy) {
+      return make(&options, sizeof options, policy);
+    };
   }
-  return reinterpret_cast<decltype(&NewFilterPolicy)>(found);
+  if (void* const found =
+          ::dlsym(library,
+                  "_ZN6winnow15NewFilterPolicyERKNS_13PolicyOptionsEPSt10shared_ptrIKN7rocksdb12"
+                  "FilterPolicyEE")) {
+    return reinterpret_cast<Unsized*>(found);
+  }
+  Fail(path + " has no winnow::NewFilterPolicy: expected a libwinnow_rocksdb.so");
 }
 
 // A subject's name stays where it is.
@@ -92,7 +107,7 @@ std::string CopyInMemory(const std::string& path) {
 }  // namespace
 
 void AddPlugin(const std::string& name, const std::string& path) {
-  const decltype(&NewFilterPolicy) make = OpenPlugin(path);
+  const PolicyMaker make = OpenPlugin(path);
   for (const bool is_ribbon : {false, true}) {
     AllSubjects().push_back(
         {Kept(name + (is_ribbon ? "_ribbon" : "_bloom")), is_ribbon, true, make, path});

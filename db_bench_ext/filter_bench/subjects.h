@@ -6,9 +6,11 @@
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice.h>
+#include <rocksdb/status.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,12 +22,16 @@
 
 namespace winnow::bench {
 
+// NewFilterPolicy of a library.
+using PolicyMaker = std::function<ROCKSDB_NAMESPACE::Status(
+    const PolicyOptions&, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>*)>;
+
 struct Subject {
   const char* name;  // "winnow_bloom", "winnow_ribbon", "builtin_bloom", "builtin_ribbon"
   bool is_ribbon;
   bool is_ours;
-  decltype(&NewFilterPolicy) make = nullptr;  // for ours
-  std::string path = "";                      // of an added plugin
+  PolicyMaker make = nullptr;  // for ours
+  std::string path = "";       // of an added plugin
 };
 
 // The four, ours first, and then those of added plugins.

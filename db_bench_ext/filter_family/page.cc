@@ -12,24 +12,12 @@
 #include "db_bench_ext/filter_family/published.h"
 #include "src/text/numbers.h"
 #include "src/text/svg_lines.h"
+#include "src/text/svg_text.h"
 
 namespace winnow::bench {
 namespace {
 
 using inspect::Percent;
-
-// A page of its own has the colours; here they are for white.
-constexpr char kStyle[] =
-    "<style>\n"
-    "svg { background: #fff; --paper: #fff; }\n"
-    "text { font: 13px sans-serif; fill: #1b1f24; }\n"
-    ".tick, .axis-title { fill: #57606a; } .name { font-weight: 600; }\n"
-    ".grid { stroke: #e7ebef; } .axis { stroke: #57606a; }\n"
-    ".c0 { --c: #6e7781; } .c1 { --c: #0072b2; } .c2 { --c: #c24e00; } .c3 { --c: #00805d; }\n"
-    ".c4 { --c: #a64d83; } .c5 { --c: #8a6a00; } .c6 { --c: #2f7ea8; } .c7 { --c: #9a3412; }\n"
-    ".line { fill: none; stroke: var(--c); stroke-width: 2; } .d1 { stroke-dasharray: 6 3; }\n"
-    ".leader { stroke: var(--c); opacity: .55; } .mark { fill: var(--c); }\n"
-    "</style>\n";
 
 // What the chart has room for: counting filters take four times as much.
 constexpr const char* kDrawn[] = {
@@ -166,13 +154,7 @@ std::string FamilyChart(const std::vector<FamilyRow>& rows) {
     }
     if (!series.points.empty()) chart.series.push_back(std::move(series));
   }
-  const std::string svg = inspect::ToSvg(chart);
-  if (svg.empty()) return svg;
-  const size_t end = svg.find('>') + 1;
-  return absl::StrCat(
-      absl::StrReplaceAll(svg.substr(0, end),
-                          {{"<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" "}}),
-      "\n", kStyle, svg.substr(end));
+  return inspect::StandaloneSvg(inspect::ToSvg(chart));
 }
 
 std::string FamilyPage(const FamilyOptions& options, const std::vector<FamilyRow>& rows,
