@@ -54,6 +54,25 @@ inline void WriteSst(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table, uin
   WriteSst(MakeOptions(table), keys, path);
 }
 
+// A database with level_plan=auto and a file on level 6 that SstFileWriter wrote; then one above
+// it, unless all is to be written anew.
+inline void MakeIngested(const std::string& path, bool rewrites) {
+  ROCKSDB_NAMESPACE::Options options = SmallLevels(TableWith("{id=winnow;level_plan=auto}"));
+  options.disable_auto_compactions = true;
+  options.max_bytes_for_level_multiplier = 10;
+  const auto database = OpenDatabase(options, path);
+  for (const uint64_t keys : {uint64_t{40'000}, uint64_t{4000}}) {
+    const std::string file = path + "/" + std::to_string(keys) + ".tmp";
+    WriteSst(options, keys, file);
+    ASSERT_STATUS_OK(database->IngestExternalFile({file}, {}));
+    std::remove(file.c_str());
+  }
+  if (!rewrites) return;
+  ROCKSDB_NAMESPACE::CompactRangeOptions all;
+  all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+  ASSERT_STATUS_OK(database->CompactRange(all, nullptr, nullptr));
+}
+
 }  // namespace winnow::testing
 
 #endif  // WINNOW_TESTS_SUPPORT_INSPECT_TESTING_H_
