@@ -65,8 +65,27 @@ uint16_t ClusterMap::NumberOf(const HostAndPort& server) {
     return access.host == server.host && access.port == server.port;
   });
   const auto number = static_cast<uint16_t>(found - servers_.begin());
+  if (number == kNobody) return kNobody;
   if (number == servers_.size()) servers_.push_back(servers_.front().At(server.host, server.port));
   return number;
+}
+
+uint16_t ClusterMap::WhoListensAt(int port) {
+  uint16_t found = kNobody;
+  const auto look_at = [&](const HostAndPort& server) {
+    if (server.port != port) return true;
+    const uint16_t number = NumberOf(server);
+    const bool is_only = found == kNobody || found == number;
+    found = is_only ? number : kNobody;
+    return is_only;
+  };
+  for (const SlotRange& range : ranges_) {
+    if (!look_at(range.master)) return kNobody;
+    for (const HostAndPort& replica : range.replicas) {
+      if (!look_at(replica)) return kNobody;
+    }
+  }
+  return found;
 }
 
 size_t ClusterMap::NumSlotsOf(uint16_t server) const {
@@ -249,6 +268,7 @@ void ClusterMap::LearnTerms() {
     const auto epoch = epochs.find(range.master_id);
     if (epoch == epochs.end()) continue;
     const uint16_t server = NumberOf(range.master);
+    if (server == kNobody) continue;
     Term& term = terms_[server];
     // Whoever is asked may know less than who was asked before.
     if (term.id == range.master_id && epoch->second <= term.epoch) continue;

@@ -49,7 +49,10 @@ class ClusterMap {
   uint16_t MasterOf(unsigned slot) const { return masters_[slot]; }
   // Grows whenever slots change their masters.
   uint64_t version() const { return version_; }
+  // kNobody when there are too many.
   uint16_t NumberOf(const HostAndPort& server);
+  // The only one of the map with this port, else kNobody.
+  uint16_t WhoListensAt(int port);
   size_t num_servers() const { return servers_.size(); }
   const RedisAccess& access(uint16_t server) const { return servers_[server]; }
   const std::string& address(uint16_t server) const { return servers_[server].address; }

@@ -331,8 +331,11 @@ void RedisCluster::Follow(uint16_t server, QueuedCommand command, const Redirect
   redirects_.try_again += redirect.refusal == Refusal::kTryAgain;
   redirects_.cluster_down += !elsewhere && redirect.refusal != Refusal::kTryAgain;
   map_is_old_ |= redirect.refusal != Refusal::kAsk && redirect.refusal != Refusal::kTryAgain;
-  if (elsewhere && ++command.hops <= kMostHops) {
-    const uint16_t target = map_.NumberOf(redirect.target);
+  // Who does not say the host means one that the map has, by its address.
+  const uint16_t target = !elsewhere                     ? kNobody
+                          : redirect.target.host.empty() ? map_.WhoListensAt(redirect.target.port)
+                                                         : map_.NumberOf(redirect.target);
+  if (target != kNobody && ++command.hops <= kMostHops) {
     if (moved) {
       map_.Learn(redirect.slot, target);
       knows_better_ = target;

@@ -14,30 +14,53 @@
 namespace winnow::redis {
 namespace {
 
-HostAndPort ServerOf(absl::string_view host, long long port, const std::string& asked_host) {
-  const bool is_said = !host.empty() && host != "?";
-  return {is_said ? std::string(host) : asked_host, static_cast<int>(port)};
-}
+constexpr char kNoHost[] = "?";
 
 bool IsArray(const redisReply& reply, size_t least) {
   return reply.type == REDIS_REPLY_ARRAY && reply.elements >= least;
 }
 
-// A server of an answer to CLUSTER SLOTS: host, port, and from Redis 4.0 on more.
+absl::string_view TextOf(const redisReply& reply) {
+  return reply.str == nullptr ? absl::string_view() : absl::string_view(reply.str, reply.len);
+}
+
+bool IsPort(long long number) { return number > 0 && number <= UINT16_MAX; }
+
+// Of the pairs that Redis has behind a server's id from 7.0 on, the one that is named, if it says
+// something.
+absl::string_view Further(const redisReply& server, absl::string_view name) {
+  if (server.elements < 4 || server.element[3]->type != REDIS_REPLY_ARRAY) return {};
+  const redisReply& pairs = *server.element[3];
+  for (size_t i = 0; i + 1 < pairs.elements; i += 2) {
+    const absl::string_view value = TextOf(*pairs.element[i + 1]);
+    if (TextOf(*pairs.element[i]) == name && value != "?") return value;
+  }
+  return {};
+}
+
+// A server of an answer to CLUSTER SLOTS: host, port, and from Redis 4.0 on more. Where the host is
+// "?", as its name is not known though names are what should be said, its address may be.
 std::optional<HostAndPort> ParseServer(const redisReply& reply, const std::string& asked_host) {
-  if (!IsArray(reply, 2) || reply.element[1]->type != REDIS_REPLY_INTEGER) return std::nullopt;
-  const redisReply& host = *reply.element[0];
-  return ServerOf({host.str, host.str == nullptr ? 0 : host.len}, reply.element[1]->integer,
-                  asked_host);
+  if (!IsArray(reply, 2) || reply.element[1]->type != REDIS_REPLY_INTEGER ||
+      !IsPort(reply.element[1]->integer)) {
+    return std::nullopt;
+  }
+  absl::string_view host = TextOf(*reply.element[0]);
+  if (host == kNoHost) host = Further(reply, "ip");
+  return HostAndPort{host.empty() ? asked_host : std::string(host),
+                     static_cast<int>(reply.element[1]->integer)};
 }
 
 std::string ParseId(const redisReply& server) {
   const redisReply* const id = server.elements < 3 ? nullptr : server.element[2];
-  return id == nullptr || id->str == nullptr ? "" : std::string(id->str, id->len);
+  return id == nullptr ? "" : std::string(TextOf(*id));
 }
 
 std::optional<SlotRange> ParseRange(const redisReply& reply, const std::string& asked_host) {
-  if (!IsArray(reply, 3)) return std::nullopt;
+  if (!IsArray(reply, 3) || reply.element[0]->type != REDIS_REPLY_INTEGER ||
+      reply.element[1]->type != REDIS_REPLY_INTEGER) {
+    return std::nullopt;
+  }
   const long long first = reply.element[0]->integer;
   const long long last = reply.element[1]->integer;
   if (first < 0 || first > last || last >= kNumSlots) return std::nullopt;
@@ -65,11 +88,12 @@ bool ParseTarget(absl::string_view words, const std::string& asked_host, Redirec
   int port = 0;
   if (blank == words.npos || colon == words.npos || colon < blank ||
       !absl::SimpleAtoi(words.substr(0, blank), &redirect->slot) || redirect->slot >= kNumSlots ||
-      !absl::SimpleAtoi(words.substr(colon + 1), &port)) {
+      !absl::SimpleAtoi(words.substr(colon + 1), &port) || !IsPort(port)) {
     return false;
   }
   const absl::string_view host = words.substr(blank + 1, colon - blank - 1);
-  redirect->target = ServerOf(host, port, asked_host);
+  redirect->target.port = port;
+  if (host != kNoHost) redirect->target.host = host.empty() ? asked_host : std::string(host);
   return true;
 }
 

@@ -49,7 +49,7 @@ enum class Refusal {
 struct Redirect {
   Refusal refusal = Refusal::kNone;
   unsigned slot = 0;   // of kMoved and kAsk
-  HostAndPort target;  // of kMoved and kAsk
+  HostAndPort target;  // of kMoved and kAsk; without a host where that is not known
   const char* reason = "";
 };
 Redirect ParseRedirect(const redisReply& reply, const std::string& asked_host);

@@ -91,6 +91,26 @@ TEST(SlotMapTest, HostsAreNamesOrNumbersOrThatOfWhoAnswers) {
   }
 }
 
+// With cluster-preferred-endpoint-type hostname.
+TEST(SlotMapTest, AServerWithoutANameHasItsAddress) {
+  const auto understood = [](const std::string& pairs) {
+    const Reply reply =
+        ReplyOf("*1\r\n*3\r\n:0\r\n:1\r\n*4\r\n" + Bulk("?") + ":7\r\n" + Bulk("id") + pairs);
+    const auto ranges = ParseSlotRanges(*reply, "asked");
+    EXPECT_EQ(ranges.status(), absl::OkStatus());
+    return ranges.ok() ? Text(ranges->front().master) : "";
+  };
+  EXPECT_EQ(understood("*2\r\n" + Bulk("ip") + Bulk("10.0.0.2")), "10.0.0.2 7");
+  EXPECT_EQ(understood("*4\r\n" + Bulk("x") + Bulk("y") + Bulk("ip") + Bulk("10.0.0.2")),
+            "10.0.0.2 7");
+  for (const std::string& pairs :
+       {std::string("*0\r\n"), std::string(":1\r\n"), "*1\r\n" + Bulk("ip"),
+        "*2\r\n" + Bulk("ip") + Bulk(""), "*2\r\n" + Bulk("ip") + Bulk("?"),
+        "*2\r\n" + Bulk("ip") + "$-1\r\n", "*2\r\n:1\r\n" + Bulk("10.0.0.2")}) {
+    EXPECT_EQ(understood(pairs), "asked 7") << pairs;
+  }
+}
+
 TEST(SlotMapTest, WhatIsNoMapIsRefused) {
   const std::string server = "*3\r\n" + Bulk("h") + ":7\r\n" + Bulk("id");
   EXPECT_EQ(ParseSlotRanges(*ReplyOf("*1\r\n*3\r\n:0\r\n:1\r\n" + server), "asked").status(),
@@ -100,7 +120,10 @@ TEST(SlotMapTest, WhatIsNoMapIsRefused) {
        {std::string(":1\r\n"), std::string("+OK\r\n"), std::string("$-1\r\n"),
         std::string("*1\r\n:1\r\n"), std::string("*1\r\n*2\r\n:0\r\n:1\r\n"),
         "*1\r\n*3\r\n:1\r\n:0\r\n" + server, "*1\r\n*3\r\n:-1\r\n:0\r\n" + server,
-        "*1\r\n*3\r\n:0\r\n:16384\r\n" + server,
+        "*1\r\n*3\r\n:0\r\n:16384\r\n" + server, "*1\r\n*3\r\n$1\r\n0\r\n:1\r\n" + server,
+        "*1\r\n*3\r\n:0\r\n$1\r\n1\r\n" + server,
+        std::string("*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\nh\r\n:0\r\n"),
+        std::string("*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\nh\r\n:65536\r\n"),
         std::string("*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\nh\r\n$1\r\n7\r\n"),
         std::string("*1\r\n*3\r\n:0\r\n:1\r\n*1\r\n$1\r\nh\r\n")}) {
     EXPECT_THAT(std::string(ParseSlotRanges(*ReplyOf(bytes), "asked").status().message()),
@@ -130,7 +153,8 @@ TEST(SlotMapTest, RedirectsNameASlotAndAServer) {
       {"ASK 16383 redis-1.example:6381", Refusal::kAsk, 16'383, "redis-1.example 6381"},
       {"MOVED 0 ::1:6381", Refusal::kMoved, 0, "::1 6381"},
       {"MOVED 1 :6381", Refusal::kMoved, 1, "asked 6381"},
-      {"MOVED 1 ?:6381", Refusal::kMoved, 1, "asked 6381"},
+      {"MOVED 1 ?:6381", Refusal::kMoved, 1, " 6381"},
+      {"ASK 1 ?:6381", Refusal::kAsk, 1, " 6381"},
       {"TRYAGAIN Multiple keys request", Refusal::kTryAgain, 0, " 0"},
       {"CLUSTERDOWN Hash slot not served", Refusal::kClusterDown, 0, " 0"},
       {"LOADING Redis is loading", Refusal::kNotYet, 0, " 0"},
@@ -146,7 +170,7 @@ TEST(SlotMapTest, RedirectsNameASlotAndAServer) {
   }
   // An error all the same: nobody knows where to go.
   for (const char* words : {"MOVED 3999", "MOVED 16384 h:1", "MOVED -1 h:1", "MOVED x h:1",
-                            "MOVED 1 h", "ASK 1 h:x", "MOVED "}) {
+                            "MOVED 1 h", "ASK 1 h:x", "MOVED 1 h:0", "ASK 1 h:65536", "MOVED "}) {
     const Reply reply = ReplyOf("-" + std::string(words) + "\r\n");
     EXPECT_EQ(ParseRedirect(*reply, "asked").refusal, Refusal::kNone) << words;
   }
