@@ -188,11 +188,12 @@ TEST_F(DedupClusterTest, ClustersThatDoNotServeAllSlotsAreSentences) {
   const ChildResult unmade = RunDedup(In({"a"}) + Flags(alone.address()));
   EXPECT_EQ(unmade.status, 2);
   EXPECT_THAT(unmade.errors, AllOf(HasSubstr(alone.address()), HasSubstr("cluster is not made")));
-  StartedCluster cluster(3, 0, {"--cluster-require-full-coverage", "no"});
+  StartedCluster cluster(
+      3, 0, {"--cluster-require-full-coverage", "no", "--cluster-node-timeout", "1000"});
   cluster.Kill(2);
-  while (cluster.Ask(0, {"cluster", "info"}).find("cluster_slots_fail:5462") == std::string::npos) {
-    usleep(10'000);
-  }
+  cluster.WaitUntil("a third is missing", [&] {
+    return cluster.Ask(0, {"cluster", "info"}).find("cluster_slots_fail:5462") != std::string::npos;
+  });
   const ChildResult half = RunDedup(In({"a"}) + Flags(cluster.address(0)));
   EXPECT_EQ(half.status, 2);
   EXPECT_THAT(half.errors, HasSubstr("33 %"));
@@ -202,7 +203,7 @@ TEST_F(DedupClusterTest, ClustersThatDoNotServeAllSlotsAreSentences) {
 std::string DedupClusterTest::LoseLines(const std::string& flags, Failure failure,
                                         const std::vector<std::string>& lost,
                                         const std::vector<std::string>& after) {
-  StartedCluster cluster(3, 1);
+  StartedCluster cluster(3, 1, StartedCluster::FailsOverSoon());
   const std::string run = Flags(cluster.addresses()) + flags;
   const std::vector<std::string> before = Numbered(0, 3'000);
   Fed client(this, run, "out");
@@ -300,7 +301,7 @@ TEST_F(DedupClusterTest, AKilledClientLosesTheLinesInFlight) {
 // Two clients with the same lines. Each line is printed; each client prints none twice but those
 // that it calls uncertain, and both print at most what was in flight at a kill.
 TEST_F(DedupClusterTest, KilledMastersLoseNoLineAndRepeatFewOnes) {
-  StartedCluster cluster(3, 1);
+  StartedCluster cluster(3, 1, StartedCluster::FailsOverSoon());
   std::mt19937_64 random(8);
   std::vector<std::string> lines = RandomLines(200'000, 100'000, 7);
   const uint64_t distinct = FirstOfEach(lines).size();

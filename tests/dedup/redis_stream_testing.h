@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -68,7 +69,8 @@ class RedisStreamTest : public ::testing::Test {
       EXPECT_EQ(mkfifo(fifo.c_str(), 0600), 0);
       tool_ = test->Start("'" + fifo + "' " + flags, out);
       // The tool opens it when its stream is open; it may end without that.
-      while (input_ < 0 && !tool_->HasEnded()) {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+      while (input_ < 0 && !tool_->HasEnded() && std::chrono::steady_clock::now() < end) {
         input_ = open(fifo.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
         if (input_ < 0) usleep(1'000);
       }
@@ -89,9 +91,13 @@ class RedisStreamTest : public ::testing::Test {
         written += static_cast<size_t>(n);
       }
     }
-    // Until so many lines have come, or the tool has ended.
+    // Until so many lines have come, the tool has ended, or two minutes have passed.
     void Await(size_t lines) const {
-      while (!tool_->HasEnded() && LinesOf(Output()).size() < lines) usleep(5'000);
+      const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+      while (!tool_->HasEnded() && LinesOf(Output()).size() < lines &&
+             std::chrono::steady_clock::now() < end) {
+        usleep(5'000);
+      }
       EXPECT_EQ(LinesOf(Output()).size(), lines) << Errors();
     }
     // The status of its exit.

@@ -236,7 +236,7 @@ TEST_F(RealClusterTest, ASlotThatIsHalfwayIsAskedOnBothSides) {
 }
 
 TEST_F(RealClusterTest, AMasterThatDiesHasASuccessor) {
-  StartedCluster servers(3, 1);
+  StartedCluster servers(3, 1, StartedCluster::FailsOverSoon());
   RedisCluster cluster({AccessTo(servers.address(0))});
   ASSERT_EQ(cluster.Connect(), absl::OkStatus());
   const Flow flow(&cluster, [&] {
@@ -257,7 +257,7 @@ TEST_F(RealClusterTest, AMasterThatDiesHasASuccessor) {
 }
 
 TEST_F(RealClusterTest, AMasterThatFallsSilentHasASuccessor) {
-  StartedCluster servers(3, 1);
+  StartedCluster servers(3, 1, StartedCluster::FailsOverSoon());
   RedisCluster cluster({AccessTo(servers.address(0))});
   ASSERT_EQ(cluster.Connect(), absl::OkStatus());
   const Flow flow(&cluster, [&] {
@@ -274,7 +274,7 @@ TEST_F(RealClusterTest, AMasterThatFallsSilentHasASuccessor) {
 }
 
 TEST_F(RealClusterTest, AMasterThatWasReplicaInBetweenIsNoticed) {
-  StartedCluster servers(3, 1);
+  StartedCluster servers(3, 1, StartedCluster::FailsOverSoon());
   RedisCluster cluster({AccessTo(servers.address(0))});
   ASSERT_EQ(cluster.Connect(), absl::OkStatus());
   const Flow before(&cluster, [] {});
@@ -294,7 +294,8 @@ TEST_F(RealClusterTest, AMasterThatWasReplicaInBetweenIsNoticed) {
 
 TEST_F(RealClusterTest, AClusterWithoutAMasterSaysSo) {
   for (const char* full : {"yes", "no"}) {
-    StartedCluster servers(3, 0, {"--cluster-require-full-coverage", full});
+    StartedCluster servers(
+        3, 0, {"--cluster-require-full-coverage", full, "--cluster-node-timeout", "1000"});
     RedisCluster cluster({AccessTo(servers.address(0))}, std::chrono::seconds(2));
     ASSERT_EQ(cluster.Connect(), absl::OkStatus());
     ASSERT_EQ(cluster.AwaitWhole(), absl::OkStatus());

@@ -110,7 +110,10 @@ class StartedRedis {
   bool Starts(const std::vector<std::string>& more) {
     // A Sentinel wants a file of its own, and others do no harm with it.
     WriteFile(folder_ / "conf", "");
-    std::vector<std::string> words = {RedisServerProgram(),
+    std::vector<std::string> words = {"setpriv",  // a test that is killed leaves no server
+                                      "--pdeathsig",
+                                      "KILL",
+                                      RedisServerProgram(),
                                       folder_ / "conf",
                                       "--port",
                                       std::to_string(port_),
@@ -137,7 +140,8 @@ class StartedRedis {
 
   // Also where it asks for a password first, or loads its data.
   bool Answers() {
-    while (process_ != 0) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (process_ != 0 && std::chrono::steady_clock::now() < end) {
       const std::string answer = Ask({"ping"});
       if (answer == "PONG" || answer.find("NOAUTH") != std::string::npos ||
           answer.find("LOADING") != std::string::npos) {

@@ -394,9 +394,9 @@ TEST_F(RedisClusterPagesTest, AreThereWhileTheirSlotMoves) {
     for (size_t i = 1; i < words.size(); ++i) arguments += "'" + words[i] + "' ";
     const testing::Started add(arguments, STDOUT_FILENO, folder_ / "errors");
     const std::vector<std::string> count = {"cluster", "countkeysinslot", std::to_string(slot_)};
-    while (!add.HasEnded() && cluster_->Ask(to, count) == std::to_string(keys / 2)) {
-      usleep(10'000);
-    }
+    cluster_->WaitUntil("pages are added", [&] {
+      return add.HasEnded() || cluster_->Ask(to, count) != std::to_string(keys / 2);
+    });
     EXPECT_FALSE(add.HasEnded()) << add.Errors();
     cluster_->MoveKeys(slot_, to);
     cluster_->EndMove(slot_, to);
@@ -426,6 +426,7 @@ TEST_F(RedisClusterPagesTest, AreNotAddedToWhileTheReplicaIsBehind) {
 }
 
 TEST_F(RedisClusterPagesTest, OutliveAFailOver) {
+  cluster_ = std::make_unique<StartedCluster>(3, 1, StartedCluster::FailsOverSoon());
   ASSERT_EQ(Build().status, 0);
   cluster_->WaitUntilReplicated();
   const int master = cluster_->MasterOf(slot_);
