@@ -189,6 +189,12 @@ absl::Status ClusterLines::Open(const std::function<void(const std::string&)>& w
   std::vector<std::string> alone;
   if (status.ok()) status = AwaitReplicas(&alone);
   if (!status.ok()) return status;
+  if (replays() && !cluster_.terms_known().ok()) {
+    warn(
+        absl::StrCat("warning: ", std::string(cluster_.terms_known().message()),
+                     "; what is lost as a master fails, and is one again before this client looks, "
+                     "is not noticed"));
+  }
   if (!alone.empty()) {
     warn(absl::StrCat("warning: ", absl::StrJoin(alone, ", "), alone.size() == 1 ? " has" : " have",
                       " no replica that keeps up: the stream waits while such a master is away, a "

@@ -30,7 +30,8 @@ absl::Status AskServer(RedisClient* server, std::string_view command, Reply* rep
   }
   if (absl::StartsWith(words, "NOPERM")) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "its user may not ask who has which slot: allow it +cluster|slots (", words, ")"));
+        "its user may not ask who has which slot: allow it +cluster|slots and +cluster|nodes (",
+        words, ")"));
   }
   return server->ErrorOf(**reply);
 }
@@ -258,9 +259,13 @@ void ClusterMap::LearnAll(std::vector<SlotRange> ranges) {
 
 // Who takes over a slot in a move gets a new term by that, in which nothing is lost.
 void ClusterMap::LearnTerms() {
+  if (asker_ == nullptr) return;
   Reply reply;
+  const absl::Status asked = AskServer(asker_.get(), kAskForNodes, &reply);
   // Who may not ask for it does without.
-  if (asker_ == nullptr || !AskServer(asker_.get(), kAskForNodes, &reply).ok()) return;
+  terms_known_ =
+      asked.ok() || IsLost(asked) ? absl::OkStatus() : AboutServer(address(asked_), asked);
+  if (!asked.ok()) return;
   const std::map<std::string, uint64_t> epochs = ParseEpochs(*reply);
   terms_.resize(servers_.size());
   has_gained_.resize(servers_.size());

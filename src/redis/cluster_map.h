@@ -45,6 +45,8 @@ class ClusterMap {
 
   // What the server that the map is from says of the cluster as a whole.
   const absl::Status& whole() const { return whole_; }
+  // Why it is not known since when servers are masters, if so.
+  const absl::Status& terms_known() const { return terms_known_; }
 
   uint16_t MasterOf(unsigned slot) const { return masters_[slot]; }
   // Grows whenever slots change their masters.
@@ -89,6 +91,7 @@ class ClusterMap {
   Slots doubtful_;
   Clock::time_point asked_at_;
   absl::Status whole_;
+  absl::Status terms_known_;
   // A connection of its own, so that commands that are under way don't stand before a question.
   std::unique_ptr<RedisClient> asker_;
   uint16_t asked_ = kNobody;

@@ -83,6 +83,10 @@ class RedisCluster {
   // master, or the connection to it was lost.
   Slots TakeDoubtful() { return map_.TakeDoubtful(); }
 
+  // Why TakeDoubtful lacks slots of masters that were none for a while and are masters again, if
+  // so.
+  const absl::Status& terms_known() const { return map_.terms_known(); }
+
   // Masters that have slots: address, and a slot of each. Servers speak of replicas only when these
   // have received something.
   struct Master {

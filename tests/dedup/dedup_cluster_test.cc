@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -155,6 +157,42 @@ TEST_F(DedupClusterTest, OtherPlansAreRefusedWithTheReason) {
               HasSubstr("it is one of a cluster, and " + server.address() + " is not"));
   EXPECT_THAT(refused(Flags(cluster.address(0) + "," + server.address()) + "--name=m"),
               HasSubstr("it is not part of a cluster"));
+}
+
+TEST_F(DedupClusterTest, AUserNeedsNoMoreThanThePageSays) {
+  const StartedCluster cluster(3, 1, {"--requirepass", "secret"});
+  const auto allow = [&](std::vector<std::string> words) {
+    for (std::string& word : words) word = word == ">PASSWORD" ? ">word" : word;
+    for (int i = 0; i < cluster.size(); ++i) EXPECT_EQ(cluster.Ask(i, words), "OK");
+  };
+  int rows = 0;
+  for (const std::string& line : LinesOf(ReadFile(WINNOW_SOURCE_DIR "/docs/dedup.md"))) {
+    if (line.rfind("    ACL SETUSER ", 0) != 0) continue;
+    std::istringstream words(line.substr(0, line.find('#')));
+    allow({std::istream_iterator<std::string>(words), {}});
+    ++rows;
+  }
+  EXPECT_EQ(rows, 2);
+  const std::string run = Flags("redis://dedup:word@" + cluster.address(0));
+  const ChildResult outcome = RunDedup(In({"a", "b", "a"}) + run);
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(outcome.output, "a\nb\n");
+  EXPECT_THAT(outcome.errors, Not(HasSubstr("warning")));
+  testing::WriteFile(folder_ / "password", "secret");
+  EXPECT_EQ(Printed({"a", "c"},
+                    Flags(cluster.address(0)) + "--password_file='" + folder_ / "password" + "'"),
+            "c\n");
+  allow({"acl", "setuser", "dedup", "-cluster|nodes"});
+  EXPECT_THAT(RunDedup(In({"d"}) + run).errors,
+              AllOf(HasSubstr("warning: the server 127.0.0.1:"), HasSubstr("+cluster|nodes"),
+                    HasSubstr("is not noticed")));
+  for (const char* const command : {"bitfield", "setbit", "wait", "cluster|slots"}) {
+    allow({"acl", "setuser", "dedup", std::string("-") + command});
+    const ChildResult refused = RunDedup(In({"e"}) + run + "--name='winnow-dedup:" + command + "'");
+    EXPECT_EQ(refused.status, 2) << command;
+    EXPECT_THAT(refused.errors, HasSubstr("NOPERM")) << command;
+    allow({"acl", "setuser", "dedup", std::string("+") + command});
+  }
 }
 
 TEST_F(DedupClusterTest, WhatVanishedEndsTheStream) {
