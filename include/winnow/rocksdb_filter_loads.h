@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "winnow/version.h"
 
@@ -110,7 +111,8 @@ struct FilterLoadAlarm {
 };
 
 // From now on calls the function when there is an alarm, at most once in ten minutes; an empty
-// function: none. False where the policy is not Winnow's, or memory is short. There is an alarm
+// function: none. False where the policy is not Winnow's, where memory is short, and where the
+// program was compiled with a later Winnow, whose FilterLoadAlarm is larger. There is an alarm
 // where at least 64 MiB of filters were loaded again within a minute, and each of these filters
 // more than three times on average: a database that is opened thrice a minute is none.
 //
@@ -119,7 +121,13 @@ struct FilterLoadAlarm {
 // What it throws is dropped. It may still be running in another thread when this returns. It is
 // kept until the policy is gone, and those that SetOptions made in its place.
 WINNOW_EXPORT bool SetFilterLoadAlarm(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
-                                      std::function<void(const FilterLoadAlarm&)> alarm) noexcept;
+                                      std::function<void(const FilterLoadAlarm&)> alarm,
+                                      size_t size_of_alarm) noexcept;
+WINNOW_HIDDEN inline bool SetFilterLoadAlarm(
+    const ROCKSDB_NAMESPACE::FilterPolicy& policy,
+    std::function<void(const FilterLoadAlarm&)> alarm) noexcept {
+  return SetFilterLoadAlarm(policy, std::move(alarm), sizeof(FilterLoadAlarm));
+}
 
 // All counters of the process, those of rocksdb_policy.h and of CurrentFilterLoads() among them, in
 // Prometheus' text format 0.0.4: for whoever serves them as "text/plain; version=0.0.4". Names,

@@ -68,7 +68,9 @@ bool FillFilterLoads(const ROCKSDB_NAMESPACE::FilterPolicy* policy, FilterLoads*
 }
 
 bool SetFilterLoadAlarm(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
-                        std::function<void(const FilterLoadAlarm&)> alarm) noexcept {
+                        std::function<void(const FilterLoadAlarm&)> alarm,
+                        size_t size_of_alarm) noexcept {
+  if (size_of_alarm > sizeof(FilterLoadAlarm)) return false;
   const auto meter = plugin::MeterOf(&policy);
   return meter != nullptr && meter->SetCallback(std::move(alarm));
 }

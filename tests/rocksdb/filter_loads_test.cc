@@ -415,6 +415,15 @@ TEST_F(FilterLoadsTest, OtherPoliciesHaveNone) {
   EXPECT_FALSE(SetFilterLoadAlarm(*builtin, [](const FilterLoadAlarm&) {}));
 }
 
+// The program would read members that nobody writes.
+TEST_F(FilterLoadsTest, ALargerAlarmThanTheLibrarysIsRefused) {
+  const auto alarm = [](const FilterLoadAlarm&) {};
+  const FilterPolicy& policy = *table_.filter_policy;
+  EXPECT_TRUE(SetFilterLoadAlarm(policy, alarm, sizeof(FilterLoadAlarm) - 8));
+  EXPECT_TRUE(SetFilterLoadAlarm(policy, alarm, sizeof(FilterLoadAlarm)));
+  EXPECT_FALSE(SetFilterLoadAlarm(policy, alarm, sizeof(FilterLoadAlarm) + 8));
+}
+
 // Of a program that was compiled with another version's header.
 TEST_F(FilterLoadsTest, FiguresMayGrow) {
   Write();
