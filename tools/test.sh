@@ -24,7 +24,7 @@ known_skips=(
   '^source_format$' 'needs clang-format 14: Debian 12 runs it'
   '^DedupStatePlaceTest[.]AFullDisk' 'mounts a file system, which few containers let anybody do'
   '^VerbInspectTest[.]ATerminalGets|^VerbProbeTest[.]ProgressIsShown' 'needs a terminal, and so /dev/pts'
-  '^VerbRunTest[.](ProgramsWithOther|FileCapabilities)' 'nobody but root gives files to others, or capabilities: the run as root has it'
+  '^VerbRunTest[.](ProgramsWithOther|FileCapabilities|UsersOutside|NeedsNoProc)' 'nobody but root gives files to others, or capabilities: the run as root has it'
   '[.](avx2|gfni)$|^RibbonEliminationTest[.]' 'needs instructions that this processor lacks'
 )
 # Without a user who is not root, these as well.

@@ -142,6 +142,7 @@ TEST(FrozenNamesTest, OfJsonOfOtherRunsAreKept) {
   ExpectKeysKept("advise with lookups",
                  advise + " --cf=default --lookups='" + (folder / "keys") + "'", 0);
   ExpectKeysKept("advise with a cache", advise + " --draws=1000 --cache=64KiB", 0);
+  ExpectKeysKept("run", "run --dry_run --json true", 0);
   ExpectKeysKept("size", "size --keys=1e6 --rate=0.01", 0);
   ExpectKeysKept("size of a page", "size --page=4KiB --rate=1e-3", 0);
   ExpectKeysKept("pages build", "pages build" + pages + list, 0);

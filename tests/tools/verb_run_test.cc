@@ -164,6 +164,14 @@ TEST_F(VerbRunTest, WhatTheEnvironmentSaysStays) {
       "read");
 }
 
+TEST_F(VerbRunTest, WhatIsGivenDecidesOverTheEnvironment) {
+  const Words arguments = {"--log=false", "--add=false", STARTED_PROGRAM};
+  const json all = Started(arguments, {"WINNOW_ADD=1", "WINNOW_LOG=1"});
+  EXPECT_EQ(all.at("WINNOW_ADD"), "0");
+  EXPECT_EQ(all.at("WINNOW_LOG"), "0");
+  EXPECT_EQ(Started(arguments).at("WINNOW_LOG"), "") << "nothing is to be decided";
+}
+
 TEST_F(VerbRunTest, OtherPreloadsStayBeforeOurs) {
   const std::string library = PRELOAD_LIBRARY;
   const struct {
@@ -177,6 +185,16 @@ TEST_F(VerbRunTest, OtherPreloadsStayBeforeOurs) {
     EXPECT_EQ(
         DryRun({STARTED_PROGRAM}, 0, {"LD_PRELOAD=" + before}).at("environment").at("LD_PRELOAD"),
         after);
+  }
+  // Names, which the loader searches for.
+  const std::string name = fs::path(library).filename().string();
+  const std::string folders = "LD_LIBRARY_PATH=" + fs::path(library).parent_path().string();
+  for (const auto& [before, after] :
+       {std::pair(name, name), std::pair(std::string(PLUGIN_NAME), PLUGIN_NAME ":" + library)}) {
+    EXPECT_EQ(DryRun({STARTED_PROGRAM}, 0, {"LD_PRELOAD=" + before, folders})
+                  .at("environment")
+                  .at("LD_PRELOAD"),
+              after);
   }
   // Of another build.
   const std::string other = folder_ / fs::path(library).filename().string();
@@ -410,10 +428,76 @@ TEST_F(VerbRunTest, EnvIsFollowedToWhatItStarts) {
   }
   ExpectRefused({script("nosuchprogram")}, 127, "there is no program 'nosuchprogram' in PATH",
                 {path});
+  EXPECT_EQ(DryRun({script("-S -u A program")}, 0, {path}).at("interpreters"),
+            (Words{env, program}));
+  ExpectRefused({script("-S -u LD_PRELOAD program")}, 126, "is told to take LD_PRELOAD away",
+                {path});
   // Not silent about what it does not know.
-  const json document = DryRun({script("-S -C / program")}, 0, {path});
-  EXPECT_THAT(document.at("unknown"), HasSubstr("can't be followed"));
+  for (const char* argument :
+       {"-S -C / program", "-S 'program' x", "-S prog\\_ram", "-S ${A} program"}) {
+    const json document = DryRun({script(argument)}, 0, {path});
+    EXPECT_THAT(document.at("unknown"), HasSubstr("can't be followed")) << argument;
+    EXPECT_THAT(document.at("interpreters"), ElementsAre(env)) << argument;
+  }
   EXPECT_THAT(Run({script("-S -C / program")}, {path}).errors, HasSubstr("can't be followed"));
+}
+
+TEST_F(VerbRunTest, EnvAsTheProgramIsFollowed) {
+  const json started = Started({"env", "-u", "A", "B=1", STARTED_PROGRAM, "-i"});
+  EXPECT_EQ(started.at("arguments"), (Words{STARTED_PROGRAM, "-i"}));
+  EXPECT_EQ(started.at("LD_PRELOAD"), PRELOAD_LIBRARY);
+  EXPECT_EQ(Run({"env"}).status, 0);
+  for (const Words& clears :
+       {Words{"-i"}, {"-"}, {"-uLD_PRELOAD"}, {"--unset=LD_PRELOAD"}, {"-u", "LD_PRELOAD"}}) {
+    Words command = {"env"};
+    command.insert(command.end(), clears.begin(), clears.end());
+    command.emplace_back(STARTED_PROGRAM);
+    ExpectRefused(command, 126, "is told to take LD_PRELOAD away ('" + clears[0]);
+  }
+  ExpectRefused({"env", Static("static"), "x"}, 126, "is linked statically");
+  ExpectRefused({"env", "nosuchprogram"}, 127, "there is no program 'nosuchprogram' in PATH");
+  EXPECT_THAT(DryRun({"env", "-C", "/", "program"}, 0).at("unknown"),
+              HasSubstr("env -C / program' can't be followed"));
+}
+
+// Where /proc is not mounted, or another process's.
+TEST_F(VerbRunTest, NeedsNoProc) {
+  const Words bare = {"unshare",
+                      "--user",
+                      "--map-root-user",
+                      "--mount",
+                      "sh",
+                      "-c",
+                      "mount -t tmpfs none /proc && exec \"$@\"",
+                      "sh"};
+  const auto without_proc = [&](Words command) {
+    command.insert(command.begin(), bare.begin(), bare.end());
+    return RunWith({}, command);
+  };
+  if (without_proc({"true"}).status != 0) GTEST_SKIP() << "skipped: nobody mounts anything here";
+  const ChildResult outcome = without_proc({WINNOW_TOOL, "run", STARTED_PROGRAM});
+  EXPECT_EQ(testing::JsonOf(outcome, 0).at("LD_PRELOAD"), PRELOAD_LIBRARY);
+  EXPECT_EQ(without_proc({WINNOW_TOOL, "run", Static("static")}).status, 126);
+}
+
+// The kernel heeds no set-user-id of a user that the name space does not have.
+TEST_F(VerbRunTest, UsersOutsideOfTheNameSpaceSetNothing) {
+  const std::string program = Copy("program");
+  if (chown(program.c_str(), getuid() + 1, getgid()) != 0) {
+    GTEST_SKIP() << "skipped: this user can't give a file to another one";
+  }
+  ASSERT_EQ(chmod(program.c_str(), 04755), 0);
+  const Words within = {"unshare", "--user", "--map-root-user"};
+  const auto run = [&](Words command) {
+    command.insert(command.begin(), within.begin(), within.end());
+    return RunWith({}, command);
+  };
+  const ChildResult plain = run({program});
+  if (plain.status != 0)
+    GTEST_SKIP() << "skipped: nobody makes a name space here: " << plain.errors;
+  ASSERT_EQ(testing::JsonOf(plain, 0).at("on_guard"), 0);
+  EXPECT_EQ(testing::JsonOf(run({WINNOW_TOOL, "run", program}), 0).at("LD_PRELOAD"),
+            PRELOAD_LIBRARY);
 }
 
 TEST_F(VerbRunTest, ATextIsReadByTheShell) {

@@ -20,16 +20,23 @@ namespace fs = std::filesystem;
 // What the loader takes for the end of a path in LD_PRELOAD.
 constexpr char kEndsOfPaths[] = " :";
 
-// The plugin in this process; empty: there is none.
-fs::path PluginPath() {
-  void* const plugin = dlopen(WINNOW_PLUGIN_NAME, RTLD_LAZY | RTLD_NOLOAD);
-  if (plugin == nullptr) return {};
+// Where the loader has found the library in this process; empty: it has not.
+fs::path LoadedFrom(const char* name) {
+  void* const library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return {};
   const link_map* map = nullptr;
-  const bool is_known = dlinfo(plugin, RTLD_DI_LINKMAP, &map) == 0;
+  const bool is_known = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0;
   std::error_code code;
   const fs::path path = is_known ? fs::canonical(map->l_name, code) : fs::path();
-  dlclose(plugin);
+  dlclose(library);
   return path;
+}
+
+// What the loader makes of a word of LD_PRELOAD: it searches for a name without a slash, here too.
+fs::path PreloadedFrom(const std::string& word) {
+  const fs::path found =
+      word.find('/') == std::string::npos ? LoadedFrom(word.c_str()) : fs::path();
+  return found.empty() ? fs::path(word) : found;
 }
 
 // Why the loader would not find the library by its path; empty: it will.
@@ -52,7 +59,7 @@ std::string WhyNotNamed(const std::string& path) {
 
 PreloadLibrary FindPreloadLibrary(const std::string& preloaded) {
   PreloadLibrary library;
-  const fs::path plugin = PluginPath();
+  const fs::path plugin = LoadedFrom(WINNOW_PLUGIN_NAME);
   if (plugin.empty()) {
     library.problem = "this program does not run with " WINNOW_PLUGIN_NAME
                       ", beside which the library to preload is expected. Install Winnow anew";
@@ -74,10 +81,11 @@ PreloadLibrary FindPreloadLibrary(const std::string& preloaded) {
   std::error_code code;
   for (const absl::string_view other :
        absl::StrSplit(preloaded, absl::ByAnyChar(kEndsOfPaths), absl::SkipEmpty())) {
-    if (fs::equivalent(fs::path(std::string(other)), library.path, code)) {
+    const fs::path found = PreloadedFrom(std::string(other));
+    if (fs::equivalent(found, library.path, code)) {
       library.variable = preloaded;
-    } else if (fs::path(std::string(other)).filename() == WINNOW_PRELOAD_NAME) {
-      library.problem = absl::StrCat("LD_PRELOAD has ", Printable(std::string(other)),
+    } else if (found.filename() == WINNOW_PRELOAD_NAME) {
+      library.problem = absl::StrCat("LD_PRELOAD has ", Printable(found.string()),
                                      " already, and one Winnow is enough: expected that of this "
                                      "program, ",
                                      library.path, ". Take the other one out");

@@ -1,19 +1,13 @@
 #include "tools/winnow/run/program_file.h"
 
-#include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
-#include <absl/strings/strip.h>
 #include <fcntl.h>
 #include <link.h>
-#include <linux/capability.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <sys/syscall.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,15 +22,18 @@
 #include <utility>
 
 #include "src/text/printable.h"
+#include "tools/winnow/run/program_rights.h"
+#include "tools/winnow/run/script_line.h"
+
+// The linker's name for the header of this program.
+extern "C" const ElfW(Ehdr) __ehdr_start [[gnu::visibility("hidden")]];
 
 namespace winnow::inspect {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kShell[] = "/bin/sh";  // reads what execve calls no program, as execvp has it
-constexpr char kOwnFile[] = "/proc/self/exe";
-constexpr size_t kLineBytes = 256;        // Linux looks no further for an interpreter
+constexpr char kShell[] = "/bin/sh";      // reads what execve calls no program, as execvp has it
 constexpr size_t kMostInterpreters = 16;  // Linux allows 5, and anew behind each env
 constexpr char kNotKnown[] =
     ", so that it is not known whether Winnow will be in force: with --log it says so itself";
@@ -105,8 +102,26 @@ bool IsElf(absl::string_view head) {
   return absl::StartsWith(head, absl::string_view(ELFMAG, SELFMAG));
 }
 
+// As the linker and the loader have put it into memory: /proc may not be there.
 const ElfFile& OwnElf() {
-  static const auto* const own = new ElfFile(ReadElf(FileBytes(kOwnFile)));
+  static const auto* const own = [] {
+    auto* const elf = new ElfFile;
+    elf->header = __ehdr_start;
+    elf->has_header = elf->is_whole = true;
+    // The first one is the program.
+    dl_iterate_phdr(
+        [](dl_phdr_info* program, size_t, void* loader) {
+          for (int i = 0; i < program->dlpi_phnum; ++i) {
+            const ElfW(Phdr)& part = program->dlpi_phdr[i];
+            if (part.p_type != PT_INTERP) continue;
+            *static_cast<std::string*>(loader) =
+                reinterpret_cast<const char*>(program->dlpi_addr + part.p_vaddr);
+          }
+          return 1;
+        },
+        &elf->loader);
+    return elf;
+  }();
   return *own;
 }
 
@@ -138,73 +153,6 @@ bool IsForThisMachine(const ElfFile& elf) {
 bool IsSameLoader(const std::string& one, const std::string& other) {
   std::error_code code;
   return fs::path(one).filename() == fs::path(other).filename() || fs::equivalent(one, other, code);
-}
-
-// Whether the kernel heeds what gives programs of this file system more rights.
-bool HeedsRights(const std::string& path) {
-  struct statvfs system = {};
-  return statvfs(path.c_str(), &system) != 0 || (system.f_flag & ST_NOSUID) == 0;
-}
-
-// That the program would have another id than who starts it, as the end of a sentence. Empty: it
-// has not.
-std::string OtherId(const std::string& path, const struct stat& status) {
-  const bool is_heeded = HeedsRights(path) && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1;
-  const bool sets_user = is_heeded && (status.st_mode & S_ISUID) != 0;
-  // Without the right to execute, the bit means something else.
-  const bool sets_group =
-      is_heeded && (status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
-  const auto user = sets_user ? status.st_uid : geteuid();
-  const auto group = sets_group ? status.st_gid : getegid();
-  if (user != getuid()) {
-    return absl::StrCat(sets_user ? "set-user-id to user " : "run with the rights of user ", user,
-                        ", and its caller is user ", getuid());
-  }
-  if (group != getgid()) {
-    return absl::StrCat(sets_group ? "set-group-id to group " : "run with the rights of group ",
-                        group, ", and its caller is of group ", getgid());
-  }
-  return std::string();
-}
-
-// Whether the file gives capabilities to its caller. Root has them anyway, which is no sign to the
-// loader. no_new_privs takes them away, but the sign stays.
-bool GivesCapabilities(const std::string& path) {
-  // As linux/capability.h has it: a word with the version and a flag, that all are in effect; words
-  // of permitted and inheritable ones, and these once more. All begin with the low byte.
-  constexpr unsigned char kInEffect = 1;
-  constexpr size_t kWords = 5;
-  unsigned char bytes[4 * (kWords + 1)] = {};
-  if (getuid() == 0 || getxattr(path.c_str(), "security.capability", bytes, sizeof bytes) <= 0) {
-    return false;
-  }
-  const auto word = [&bytes](size_t number) {
-    const unsigned char* const at = bytes + 4 * number;
-    return at[0] | unsigned{at[1]} << 8 | unsigned{at[2]} << 16 | unsigned{at[3]} << 24;
-  };
-  __user_cap_header_struct version = {_LINUX_CAPABILITY_VERSION_3, 0};
-  __user_cap_data_struct own[2] = {};
-  syscall(SYS_capget, &version, own);
-  return (bytes[0] & kInEffect) != 0 || (word(1) | word(3)) != 0 ||
-         ((word(2) & own[0].inheritable) | (word(4) & own[1].inheritable)) != 0;
-}
-
-// That the loader ignores LD_PRELOAD since the program has other rights than its caller, of which
-// the kernel gives it a sign (AT_SECURE). Empty: it does not.
-std::string WhyOnGuard(const std::string& path) {
-  struct stat status = {};
-  if (stat(path.c_str(), &status) != 0) return std::string();
-  constexpr absl::string_view kIgnored =
-      ". The loader ignores LD_PRELOAD in programs with other rights than their caller's. ";
-  if (const std::string other = OtherId(path, status); !other.empty()) {
-    return absl::StrCat(" is ", other, kIgnored, "Start winnow run as that user and group");
-  }
-  if (HeedsRights(path) && GivesCapabilities(path)) {
-    return absl::StrCat(" has file capabilities (getcap shows them)", kIgnored,
-                        "Start winnow run as root, or a copy of the file: it has none, and "
-                        "systemd's AmbientCapabilities= gives them in another way");
-  }
-  return std::string();
 }
 
 // Why the loader does not preload the library into the program, or that nothing starts it: what a
@@ -276,59 +224,6 @@ std::string InPath(const std::string& name) {
   return other;
 }
 
-// What the first line of a script says.
-struct FirstLine {
-  std::string interpreter;
-  std::string argument;  // all the rest is one
-};
-
-// As Linux reads it; none: this is no script.
-std::optional<FirstLine> FirstLineOf(absl::string_view head) {
-  if (!absl::ConsumePrefix(&head, "#!")) return std::nullopt;
-  const bool is_cut = head.find('\n') == absl::string_view::npos && head.size() + 2 == kLineBytes;
-  head = head.substr(0, head.find('\n'));
-  head = absl::StripLeadingAsciiWhitespace(head.substr(0, head.find('\0')));
-  const size_t end = head.find_first_of(" \t");
-  if (head.empty() || (is_cut && end == absl::string_view::npos)) return std::nullopt;
-  FirstLine line;
-  line.interpreter = std::string(head.substr(0, end));
-  if (end != absl::string_view::npos) {
-    line.argument = std::string(absl::StripAsciiWhitespace(head.substr(end)));
-  }
-  return line;
-}
-
-// What `env` makes of the rest of a script's first line.
-struct EnvCommand {
-  std::string program;  // empty: it could not be followed
-  bool clears = false;  // it takes LD_PRELOAD away
-};
-
-EnvCommand EnvCommandOf(absl::string_view argument) {
-  // Else all of it is one word.
-  const bool is_split =
-      absl::ConsumePrefix(&argument, "-S") || absl::ConsumePrefix(&argument, "--split-string=");
-  const std::vector<std::string> words =
-      is_split ? absl::StrSplit(argument, absl::ByAnyChar(" \t"), absl::SkipEmpty())
-               : std::vector<std::string>{std::string(argument)};
-  EnvCommand command;
-  for (const std::string& word : words) {
-    if (word == "-i" || word == "-" || word == "--ignore-environment" || word == "-uLD_PRELOAD" ||
-        word == "--unset=LD_PRELOAD") {
-      command.clears = true;
-      return command;
-    }
-    const bool changes_it =
-        absl::StartsWith(word, "PATH=") || absl::StartsWith(word, "LD_PRELOAD=");
-    if (absl::StartsWith(word, "-") || changes_it) return command;
-    if (!absl::StrContains(word, '=')) {
-      command.program = word;
-      return command;
-    }
-  }
-  return command;
-}
-
 // The name of the file in a sentence: of an interpreter, with what it reads.
 std::string Subject(const ProgramFile& program) {
   if (program.interpreters.empty()) return Printable(program.path);
@@ -362,7 +257,10 @@ std::string NotInPath(const std::string& name) {
 // Looks at one file after the other, beginning with the program.
 class Follower {
  public:
-  explicit Follower(std::string path) { program_.path = std::move(path); }
+  // The words are those behind the program.
+  Follower(std::string path, std::vector<std::string> words) : words_(std::move(words)) {
+    program_.path = std::move(path);
+  }
 
   ProgramFile Follow() && {
     while (Step()) {
@@ -398,18 +296,25 @@ class Follower {
     return true;
   }
 
-  // The program that env starts, if this is the env of a script's first line.
+  // The program that env starts, if this is the env of a script's first line, or of the command.
   bool StepBehindEnv(const std::string& file) {
     const std::optional<FirstLine> line = std::exchange(line_, std::nullopt);
-    if (!line || fs::path(file).filename() != "env") return false;
-    const EnvCommand command = EnvCommandOf(line->argument);
+    const std::vector<std::string> words = line ? EnvWordsOf(line->argument) : words_;
+    const bool is_command = program_.interpreters.empty();
+    // Without words env prints the variables.
+    if (fs::path(file).filename() != "env" || !(line || (is_command && !words.empty()))) {
+      return false;
+    }
+    const EnvCommand command = EnvCommandOf(words);
+    const std::string said = Printable(line ? line->argument : absl::StrJoin(words, " "));
     if (command.clears) {
-      return Refuse(absl::StrCat(" is told to take LD_PRELOAD away ('", Printable(line->argument),
+      return Refuse(absl::StrCat(" is told to take LD_PRELOAD away ('", said,
                                  "'). Name the program that it starts"));
     }
     if (command.program.empty()) {
-      program_.unknown = absl::StrCat("'", Printable(file), " ", Printable(line->argument), "' of ",
-                                      Printable(program_.path), " can't be followed", kNotKnown);
+      program_.unknown =
+          absl::StrCat("'", Printable(file), " ", said, "'", is_command ? "" : " of ",
+                       is_command ? "" : Printable(program_.path), " can't be followed", kNotKnown);
       return false;
     }
     const std::string found = InPath(command.program);
@@ -432,15 +337,17 @@ class Follower {
     return program_.interpreters.empty() ? program_.path : program_.interpreters.back();
   }
 
+  const std::vector<std::string> words_;
   ProgramFile program_;
   std::optional<FirstLine> line_;  // that the last file is the interpreter of
 };
 
 }  // namespace
 
-ProgramFile FindProgram(const std::string& name) {
+ProgramFile FindProgram(const std::vector<std::string>& command) {
+  const std::string& name = command.front();
   const std::string path = InPath(name);
-  if (!path.empty()) return Follower(path).Follow();
+  if (!path.empty()) return Follower(path, {command.begin() + 1, command.end()}).Follow();
   ProgramFile none;
   none.is_missing = true;
   none.problem = NotInPath(name);

@@ -26,10 +26,11 @@ struct ProgramFile {
   std::string unknown;
 };
 
-// Finds the program as execvp does, by PATH unless its name has a slash, and looks at it and at
-// what reads it. The library that is to be preloaded is for this program's own machine, C library
+// Finds the program of a command, its first word, as execvp does, by PATH unless its name has a
+// slash, and looks at it and at what reads it; at what `env` starts by its other words as well. The
+// library that is to be preloaded is for this program's own machine, C library
 // and loader. Starts nothing.
-ProgramFile FindProgram(const std::string& name);
+ProgramFile FindProgram(const std::vector<std::string>& command);
 
 }  // namespace winnow::inspect
 

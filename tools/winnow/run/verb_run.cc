@@ -30,8 +30,15 @@ WINNOW_FLAG(
     "what stands in for each built-in policy: winnow:10, any policy of Winnow's, winnow for "
     "the program's own bits a key, or read; else WINNOW_POLICY of the environment, or "
     "winnow:10 without that");
-WINNOW_SWITCH(run, add, "column families without a policy get one too (WINNOW_ADD=1)");
-WINNOW_SWITCH(run, log, "the program says on stderr what is in force (WINNOW_LOG=1)");
+// How often Abseil has set them: once before the command line.
+static int times_add_was_set = 0;
+static int times_log_was_set = 0;
+WINNOW_SWITCH(run, add, "column families without a policy get one too (WINNOW_ADD=1)").OnUpdate([] {
+  ++times_add_was_set;
+});
+WINNOW_SWITCH(run, log, "the program says on stderr what is in force (WINNOW_LOG=1)").OnUpdate([] {
+  ++times_log_was_set;
+});
 WINNOW_SWITCH(run, dry_run, "say what would be in force, and start nothing");
 WINNOW_TAKES(run, kJsonFlag);
 
@@ -87,7 +94,7 @@ std::string CheckAskedPolicy(Start* start) {
   return std::string();
 }
 
-Start Prepare(const std::string& program) {
+Start Prepare(const std::vector<std::string>& command) {
   Start start;
   start.policy = AskedPolicy();
   start.problem = CheckAskedPolicy(&start);
@@ -99,7 +106,7 @@ Start Prepare(const std::string& program) {
     start.status = kNotStarted;
     return start;
   }
-  start.program = inspect::FindProgram(program);
+  start.program = inspect::FindProgram(command);
   start.problem = start.program.problem;
   if (!start.problem.empty()) start.status = start.program.is_missing ? kNoProgram : kNoStart;
   return start;
@@ -108,9 +115,16 @@ Start Prepare(const std::string& program) {
 // What the program's environment has that this one's may not have.
 Variables VariablesOf(const Start& start) {
   Variables variables = {{"LD_PRELOAD", start.library.variable}, {"WINNOW_POLICY", start.policy}};
-  for (const auto& [name, is_asked_for] : {std::pair("WINNOW_ADD", absl::GetFlag(FLAGS_run_add)),
-                                           std::pair("WINNOW_LOG", absl::GetFlag(FLAGS_run_log))}) {
-    const std::string value = is_asked_for ? "1" : Environment(name);
+  const struct {
+    const char* name;
+    bool is_on;
+    bool is_given;  // and decides over the environment
+  } switches[] = {{"WINNOW_ADD", absl::GetFlag(FLAGS_run_add), times_add_was_set > 1},
+                  {"WINNOW_LOG", absl::GetFlag(FLAGS_run_log), times_log_was_set > 1}};
+  for (const auto& [name, is_on, is_given] : switches) {
+    std::string value = Environment(name);
+    if (is_on) value = "1";
+    if (!is_on && is_given && !value.empty()) value = "0";
     if (!value.empty()) variables.emplace_back(name, value);
   }
   return variables;
@@ -188,7 +202,7 @@ int RunRun(const Verb& verb, const std::vector<std::string>& arguments) {
   const bool json = absl::GetFlag(FLAGS_json);
   if (arguments.empty()) return WrongUsage(verb, "which program?");
   if (json && !is_dry) return WrongUsage(verb, "--json is that of --dry_run");
-  const Start start = Prepare(arguments.front());
+  const Start start = Prepare(arguments);
   if (!start.problem.empty()) {
     const bool is_ended = absl::StrContains(".?", start.problem.back());
     SayWarnings(verb.name,

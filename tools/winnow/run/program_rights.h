@@ -1,0 +1,16 @@
+// Whether a program has other rights than who starts it: the loader ignores LD_PRELOAD then.
+
+#ifndef WINNOW_TOOLS_WINNOW_RUN_PROGRAM_RIGHTS_H_
+#define WINNOW_TOOLS_WINNOW_RUN_PROGRAM_RIGHTS_H_
+
+#include <string>
+
+namespace winnow::inspect {
+
+// That the kernel gives the loader a sign of other rights (AT_SECURE), and what to do: what a
+// sentence with the file's name says. Empty: it does not.
+std::string WhyOnGuard(const std::string& path);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_RUN_PROGRAM_RIGHTS_H_
