@@ -109,7 +109,9 @@ build_suite() {
     left_out "packages can't be had: $(tail -n 3 "$root.log")"
   echo "== building $(debian_version)"
   build "$suite" /one "${CCACHE_DIR-}"
-  in_chroot "cd /one && lintian --tag-display-limit 0 --show-overrides --fail-on error,warning *.changes" ||
+  # Where overrides are shown, lintian counts them as found.
+  in_chroot 'cd /one && lintian --allow-root --tag-display-limit 0 --show-overrides --fail-on none *.changes &&
+    lintian --allow-root --quiet --fail-on error,warning *.changes >/dev/null' ||
     fail "lintian of Debian $suite has found errors or warnings, see above"
   if compgen -G "$to/*.deb" >/dev/null && ! compgen -G "$to/*_$(debian_version)_*.deb" >/dev/null; then
     rm -rf "$before"
