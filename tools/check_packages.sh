@@ -116,7 +116,7 @@ upgrade() {
   run "$preloaded ldb --db=/tmp/open --bloom_bits=10 compact"
   said '^winnow: in force in ldb'
   run "$preloaded ldb --db=/tmp/open scan"
-  [[ $(grep -cE '^(first|during_.*) : [123]$' /tmp/said) == 3 ]] || fail "expected three keys: $(cat /tmp/said)"
+  [[ $(grep -cE '^(first|during_.*) (:|==>) [123]$' /tmp/said) == 3 ]] || fail "expected three keys: $(cat /tmp/said)"
   run winnow verify /tmp/open
   run winnow inspect --summary /tmp/open
   said '^converted: 100\.0 %'
