@@ -162,7 +162,6 @@ absl::Status RedisCluster::AskAll(size_t num_commands, Pipeline* pipeline) {
     Route(command);
   }
   while (!IsDone()) Step();
-  later_.clear();
   pipeline_ = nullptr;
   return Final(error_);
 }
@@ -311,8 +310,9 @@ void RedisCluster::Receive(uint16_t server) {
 void RedisCluster::Handle(uint16_t server, const QueuedCommand& command, Reply reply) {
   const Redirect redirect = ParseRedirect(*reply, map_.access(server).host);
   if (redirect.refusal != Refusal::kNone) {
-    if (error_.ok()) Follow(server, command, redirect, *reply);
-    return;
+    if (error_.ok()) return Follow(server, command, redirect, *reply);
+    taken_ = {command};
+    return DropTaken();
   }
   --num_left_;
   progress_at_ = now_;
@@ -372,7 +372,7 @@ void RedisCluster::Lose(uint16_t server, const absl::Status& why) {
   look_at_ = std::min(look_at_, now_ + pause_);
   taken_.clear();
   redirects_.lost += servers_[server].queue->GiveUp(&taken_);
-  if (!error_.ok()) return;
+  if (!error_.ok()) return DropTaken();
   for (const QueuedCommand& command : taken_) Later(command);
 }
 
@@ -396,11 +396,20 @@ void RedisCluster::Suspect(uint16_t server) {
 // What is under way goes on, all else ends.
 void RedisCluster::Fail(const absl::Status& status) {
   if (error_.ok()) error_ = status;
-  later_.clear();
   taken_.clear();
+  taken_.swap(later_);
   for (const Server& server : servers_) {
     if (server.queue != nullptr) server.queue->TakeWaiting(&taken_);
   }
+  DropTaken();
+}
+
+// These have no answer, and get none.
+void RedisCluster::DropTaken() {
+  for (const QueuedCommand& command : taken_) {
+    if (command.may_be_second) pipeline_->TakeLost(command.number);
+  }
+  taken_.clear();
 }
 
 void RedisCluster::GiveUp() {
@@ -413,6 +422,7 @@ void RedisCluster::GiveUp() {
   for (const Server& server : servers_) {
     if (server.queue != nullptr && server.queue->is_under_way()) server.queue->GiveUp(&taken_);
   }
+  DropTaken();
 }
 
 }  // namespace winnow::redis

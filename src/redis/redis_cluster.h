@@ -36,6 +36,9 @@ class Pipeline {
   // out then. An error that is given back ends the whole, when the answers that are under way are
   // taken.
   virtual absl::Status Take(size_t command, const redisReply& reply, bool may_be_second) = 0;
+  // An error has ended the whole, and this command may have been carried out: its answer was lost,
+  // or is not waited for. All others that have no answer by then were not carried out.
+  virtual void TakeLost(size_t command) { static_cast<void>(command); }
 };
 
 // Errors are sentences that name the server that they are about. IsLost never leaves here: what is
@@ -62,8 +65,7 @@ class RedisCluster {
   absl::Status Ask(std::string_view key, const std::vector<std::string_view>& command,
                    Reply* reply);
 
-  // To all servers at a time, and to each in the order of the numbers but where slots move. After
-  // an error some commands have no answer: they may have been carried out.
+  // To all servers at a time, and to each in the order of the numbers but where slots move.
   absl::Status AskAll(size_t num_commands, Pipeline* pipeline);
 
   // Whether a replica has what was written to the key's master before the last command of this
@@ -134,6 +136,7 @@ class RedisCluster {
   void Lose(uint16_t server, const absl::Status& why);
   void Suspect(uint16_t server);
   void Fail(const absl::Status& status);
+  void DropTaken();
   void GiveUp();
   Clock::time_point NextDeadline() const;
 
