@@ -30,10 +30,6 @@ constexpr size_t kKeysAtOnce = 64;
 constexpr uint64_t kSampledBytesOfMaster = uint64_t{1} << 20;
 constexpr uint64_t kMostSampledKeys = 1024;
 
-enum class Fate : unsigned char { kNothing, kNew, kSeen, kUncertain, kRefused };
-
-bool IsPrinted(Fate fate) { return fate == Fate::kNew || fate == Fate::kUncertain; }
-
 // What all pipelines need.
 struct Stream {
   const StreamPlan& plan;
@@ -54,16 +50,16 @@ class Lines : public redis::Pipeline {
     stream_.command.Append(hashes_[i], stream_.plan.Key(key), bytes);
   }
   absl::Status Take(size_t i, const redisReply& reply, bool may_be_second) override {
-    if (reply.type == REDIS_REPLY_ERROR) {
-      TakeFate(i, Fate::kRefused);
-      return stream_.cluster.ErrorOf(reply);
-    }
-    absl::StatusOr<LineAnswer> answer = stream_.command.Understand(reply);
-    if (!answer.ok()) return answer.status();
-    const Fate seen = may_be_second ? Fate::kUncertain : Fate::kSeen;
-    TakeFate(i, answer->all_set ? seen : Fate::kNew);
-    return answer->key_is_whole ? absl::OkStatus() : VanishedError(stream_.plan, "a key");
+    const auto error_of = [this](const redisReply& error) {
+      return stream_.cluster.ErrorOf(error);
+    };
+    Fate fate = Fate::kUncertain;
+    absl::Status status =
+        stream_.command.Understand(reply, may_be_second, stream_.plan, error_of, &fate);
+    TakeFate(i, fate);
+    return status;
   }
+  void TakeLost(size_t i) override { TakeFate(i, Fate::kUncertain); }
 
  protected:
   virtual void TakeFate(size_t i, Fate fate) = 0;
@@ -134,6 +130,7 @@ class ClusterLines : public SeenLines, private KeyHolder {
 
   size_t most_at_once() const override { return inflight_; }
   absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override;
+  bool IsLeftOut(size_t i) const override { return fates_[i] == Fate::kLeftOut; }
   uint64_t num_added() const override { return counted_ + since_counted_; }
   size_t size_bytes() const override { return plan_.shape.num_keys * plan_.shape.bits_per_key / 8; }
   // As of the last count.
@@ -225,7 +222,7 @@ absl::Status ClusterLines::AskKeys(const std::vector<uint64_t>& numbers, const K
 }
 
 absl::Status ClusterLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
-  fates_.assign(n, Fate::kNothing);
+  fates_.assign(n, Fate::kLeftOut);
   absl::Status status = Watch(kBetweenRefreshes);
   if (status.ok()) {
     AddedLines lines(stream(), hashes, &fates_);
@@ -237,17 +234,8 @@ absl::Status ClusterLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
     Remember(hashes);
   }
   if (status.ok()) status = ReplayDoubtful();
-  uint64_t fresh = 0;
-  for (size_t i = 0; i < n; ++i) {
-    uncertain_ += fates_[i] == Fate::kNothing || fates_[i] == Fate::kUncertain;
-    is_new[i] = fates_[i] == Fate::kNothing || IsPrinted(fates_[i]);
-    fresh += is_new[i];
-  }
-  since_counted_ += fresh;
-  // Near the rate it is that of all lines.
-  const bool counts = since_counted_ >= LinesBetweenChecks(plan_.capacity) ||
-                      (since_counted_ > 0 && num_added() > plan_.capacity);
-  return status.ok() && counts ? Count() : status;
+  since_counted_ += TellPrinted(fates_, is_new, &uncertain_);
+  return status.ok() && plan_.IsCountDue(since_counted_, num_added()) ? Count() : status;
 }
 
 // Lines are forgotten only when all changes of the time when they were recent are known, and lines
@@ -323,7 +311,7 @@ void ClusterLines::TellKnownLines(const KeyHash* hashes) {
 void ClusterLines::Remember(const KeyHash* hashes) {
   const auto now = std::chrono::steady_clock::now();
   for (size_t i = 0; i < fates_.size(); ++i) {
-    if (fates_[i] != Fate::kNothing && fates_[i] != Fate::kRefused) recent_.Add(hashes[i], now);
+    if (fates_[i] != Fate::kLeftOut) recent_.Add(hashes[i], now);
   }
 }
 

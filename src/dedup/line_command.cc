@@ -8,6 +8,7 @@
 
 #include "src/amq/double_hashing.h"
 #include "src/amq/mix.h"
+#include "src/dedup/stream_plan.h"
 
 namespace winnow::dedup {
 namespace {
@@ -52,15 +53,33 @@ void LineCommand::Append(KeyHash hash, std::string_view key, std::string* bytes)
   bytes->append(end_);
 }
 
-absl::StatusOr<LineAnswer> LineCommand::Understand(const redisReply& reply) const {
+absl::Status LineCommand::Understand(const redisReply& reply, bool may_be_second,
+                                     const StreamPlan& plan, ErrorOf error_of, Fate* fate) const {
+  if (reply.type == REDIS_REPLY_ERROR) {
+    *fate = may_be_second ? Fate::kUncertain : Fate::kLeftOut;
+    return error_of(reply);
+  }
+  *fate = Fate::kUncertain;
   if (reply.type != REDIS_REPLY_ARRAY || reply.elements != shape_.probes + 1) {
     return absl::FailedPreconditionError("it answered BITFIELD with something else");
   }
-  LineAnswer answer = {true, reply.element[shape_.probes]->integer == 1};
-  for (unsigned i = 0; i < shape_.probes; ++i) {
-    answer.all_set &= reply.element[i]->integer != 0;
+  bool all_set = true;
+  for (unsigned i = 0; i < shape_.probes; ++i) all_set &= reply.element[i]->integer != 0;
+  const bool key_is_whole = reply.element[shape_.probes]->integer == 1;
+  // What a key that vanished had seen is not known.
+  if (all_set && !may_be_second) *fate = Fate::kSeen;
+  if (!all_set && key_is_whole) *fate = Fate::kNew;
+  return key_is_whole ? absl::OkStatus() : VanishedError(plan, "a key");
+}
+
+uint64_t TellPrinted(const std::vector<Fate>& fates, bool* is_printed, uint64_t* uncertain) {
+  uint64_t printed = 0;
+  for (size_t i = 0; i < fates.size(); ++i) {
+    is_printed[i] = IsPrinted(fates[i]);
+    printed += is_printed[i];
+    *uncertain += fates[i] == Fate::kUncertain;
   }
-  return answer;
+  return printed;
 }
 
 }  // namespace winnow::dedup

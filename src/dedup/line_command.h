@@ -3,11 +3,14 @@
 #ifndef WINNOW_SRC_DEDUP_LINE_COMMAND_H_
 #define WINNOW_SRC_DEDUP_LINE_COMMAND_H_
 
-#include <absl/status/statusor.h>
+#include <absl/functional/function_ref.h>
+#include <absl/status/status.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/dedup/redis_shape.h"
 #include "src/redis/redis_client.h"
@@ -18,10 +21,21 @@ namespace winnow::dedup {
 // Redis numbers bits by itself; the one behind a line's bits says that the key is whole.
 inline std::string Sentinel(const RedisShape& shape) { return std::to_string(shape.bits_per_key); }
 
-struct LineAnswer {
-  bool all_set = false;  // before
-  bool key_is_whole = false;
+// What became of a line.
+enum class Fate : unsigned char {
+  kLeftOut,  // it set no bits: it was not sent, or refused
+  kNew,
+  kSeen,
+  kUncertain,  // new or seen: it was sent, and what it found is not known
 };
+
+inline bool IsPrinted(Fate fate) { return fate == Fate::kNew || fate == Fate::kUncertain; }
+
+// Says for each line whether it is printed, counts those that are uncertain, and gives back how
+// many are printed.
+uint64_t TellPrinted(const std::vector<Fate>& fates, bool* is_printed, uint64_t* uncertain);
+
+struct StreamPlan;
 
 class LineCommand {
  public:
@@ -32,8 +46,12 @@ class LineCommand {
 
   void Append(KeyHash hash, std::string_view key, std::string* bytes) const;
 
-  // Of an answer that is no error of the server's.
-  absl::StatusOr<LineAnswer> Understand(const redisReply& reply) const;
+  // What an answer says of its line, also where it is an error, which ends the stream; the sentence
+  // for an error of the server's is error_of's. may_be_second: the line was sent before, and that
+  // answer was lost.
+  using ErrorOf = absl::FunctionRef<absl::Status(const redisReply&)>;
+  absl::Status Understand(const redisReply& reply, bool may_be_second, const StreamPlan& plan,
+                          ErrorOf error_of, Fate* fate) const;
 
  private:
   const RedisShape shape_;

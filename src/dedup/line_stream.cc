@@ -121,12 +121,17 @@ absl::Status LineStream::TakeOne() {
   const std::vector<std::string_view>& lines = batch.lines;
   const size_t n = lines.size();
   absl::Status added = seen_->Add(batch.hashes.get(), n, is_new_.get());
+  const bool takes_all = added.ok();
+  totals_.lines += n;
+  since_written_ += n;
   for (size_t i = 0; i < n; ++i) {
+    if (!takes_all && seen_->IsLeftOut(i)) {
+      --totals_.lines;
+      continue;
+    }
     totals_.fresh += is_new_[i];
     if (!options_.counts && is_new_[i] != options_.prints_seen) sink_.Add(lines[i]);
   }
-  totals_.lines += n;
-  since_written_ += n;
   if (!added.ok()) {
     absl::Status written = Write();
     return Ended(written.ok() ? std::move(added) : std::move(written));
@@ -201,7 +206,7 @@ absl::Status LineStream::WriteAndKeep() {
 
 absl::Status LineStream::End() {
   // It was said: of the output, or of what nothing could begin without.
-  const bool could_begin = !ended_ || past_rate_ || totals_.lines > 0;
+  const bool could_begin = !ended_ || past_rate_ || taken_ > 0;
   if (sink_.error() != 0 || !could_begin) return absl::OkStatus();
   if (options_.counts) {
     const uint64_t seen = totals_.lines - totals_.fresh;

@@ -41,7 +41,7 @@ struct StreamOptions {
   std::function<void()> has_written = [] {};                                 // called now and then
 };
 
-// What was read, and what of it was new.
+// What was read, but for lines that were left out at the end, and what of it was new.
 struct Totals {
   uint64_t lines = 0;
   uint64_t fresh = 0;

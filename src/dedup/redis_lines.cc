@@ -31,12 +31,10 @@ constexpr uint64_t kSampledBytes = uint64_t{1} << 20;
 
 constexpr uint64_t kServerBits = 2;  // of HashBits
 
-enum class Told : unsigned char { kNothing, kNew, kSeen, kRefused };
-
-// A line of a round.
-struct Sent {
-  size_t line;
-  bool again;  // it was sent before
+// What one server has of a round.
+struct Share {
+  std::vector<size_t> lines;  // that have no answer yet, in turn
+  size_t num_sent = 0;        // so many of them the server may have
 };
 
 // A plan that can't be kept is no fault of the server's.
@@ -94,6 +92,7 @@ class RedisLines : public SeenLines {
 
   size_t most_at_once() const override { return inflight_; }
   absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override;
+  bool IsLeftOut(size_t i) const override { return fates_[i] == Fate::kLeftOut; }
   uint64_t num_added() const override { return counted_ + since_counted_; }
   size_t size_bytes() const override {
     return servers_.size() * stream_.shape.num_keys * stream_.shape.bits_per_key / 8;
@@ -108,16 +107,15 @@ class RedisLines : public SeenLines {
  private:
   absl::Status RefuseCluster(RedisClient* server) const;
   absl::Status Reconnect(RedisClient* server);
-  absl::Status SendAll(RedisClient* server, const KeyHash* hashes, const std::vector<Sent>& lines);
-  absl::Status ReceiveAll(RedisClient* server, const std::vector<Sent>& lines, size_t* received);
-  absl::Status Understand(const RedisClient& server, const redisReply& reply, Told* told) const;
+  void SendAll(RedisClient* server, const KeyHash* hashes, Share* share);
+  absl::Status ReceiveAll(RedisClient* server, Share* share);
   absl::Status Count();
 
   const StreamPlan stream_;
   const size_t inflight_;
   const LineCommand command_;
   std::vector<RedisClient> servers_;
-  std::vector<Told> told_;
+  std::vector<Fate> fates_;  // uncertain: also where a line is sent again, as its answer was lost
   double fill_ = 0;
   uint64_t counted_ = 0;  // lines of all clients, by the share of bits that are set
   uint64_t since_counted_ = 0;
@@ -149,97 +147,72 @@ absl::Status RedisLines::Reconnect(RedisClient* server) {
   }
 }
 
-absl::Status RedisLines::SendAll(RedisClient* server, const KeyHash* hashes,
-                                 const std::vector<Sent>& lines) {
+// A connection that is lost while it is sent to is found out when it is read from.
+void RedisLines::SendAll(RedisClient* server, const KeyHash* hashes, Share* share) {
+  share->num_sent = 0;
   std::string bytes;
-  for (const Sent& sent : lines) {
-    const KeyHash hash = hashes[sent.line];
+  for (size_t i = 0; i < share->lines.size(); ++i) {
+    const KeyHash hash = hashes[share->lines[i]];
     command_.Append(hash, stream_.Key(command_.KeyOf(hash)), &bytes);
-    if (bytes.size() >= kMostToSend) {
-      if (absl::Status status = server->Send(bytes); !status.ok()) return status;
-      bytes.clear();
-    }
+    if (bytes.size() < kMostToSend && i + 1 < share->lines.size()) continue;
+    if (server->socket() < 0) return;
+    share->num_sent = i + 1;
+    if (!server->Send(bytes).ok()) return;
+    bytes.clear();
   }
-  return bytes.empty() ? absl::OkStatus() : server->Send(bytes);
 }
 
-absl::Status RedisLines::Understand(const RedisClient& server, const redisReply& reply,
-                                    Told* told) const {
-  if (reply.type == REDIS_REPLY_ERROR) {
-    *told = Told::kRefused;
-    return server.ErrorOf(reply);
-  }
-  absl::StatusOr<LineAnswer> answer = command_.Understand(reply);
-  if (!answer.ok()) return answer.status();
-  *told = answer->all_set ? Told::kSeen : Told::kNew;
-  return answer->key_is_whole ? absl::OkStatus() : VanishedError(stream_, "a key");
-}
-
-// The first error ends the stream, but the answers behind it are of lines all the same.
-absl::Status RedisLines::ReceiveAll(RedisClient* server, const std::vector<Sent>& lines,
-                                    size_t* received) {
+// The first error ends the stream, but the answers behind it are of lines all the same. Leaves the
+// lines that would have to be sent again: what was refused, as while the server loads its data, set
+// no bits.
+absl::Status RedisLines::ReceiveAll(RedisClient* server, Share* share) {
   absl::Status first;
-  for (*received = 0; *received < lines.size(); ++*received) {
-    const Sent& sent = lines[*received];
+  const auto take = [&first](absl::Status status) {
+    if (!status.ok() && (first.ok() || IsLost(first))) first = std::move(status);
+  };
+  const auto error_of = [server](const redisReply& error) { return server->ErrorOf(error); };
+  std::vector<size_t> left;
+  size_t i = 0;
+  for (; i < share->lines.size(); ++i) {
     Reply reply;
     if (absl::Status status = server->Receive(&reply); !status.ok()) {
-      return first.ok() || IsLost(first) ? status : first;
+      take(std::move(status));
+      break;
     }
-    Told told = Told::kNothing;
-    const absl::Status status = Understand(*server, *reply, &told);
-    if (first.ok()) first = status;
-    if (told == Told::kSeen && sent.again) {
-      ++uncertain_;
-      told = Told::kNew;
-    }
-    told_[sent.line] = told;
+    Fate& fate = fates_[share->lines[i]];
+    take(command_.Understand(*reply, fate == Fate::kUncertain, stream_, error_of, &fate));
+    if (reply->type == REDIS_REPLY_ERROR) left.push_back(share->lines[i]);
   }
+  for (; i < share->lines.size(); ++i) {
+    if (i < share->num_sent) fates_[share->lines[i]] = Fate::kUncertain;
+    left.push_back(share->lines[i]);
+  }
+  share->lines = std::move(left);
   return first;
 }
 
 absl::Status RedisLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
-  told_.assign(n, Told::kNothing);
-  std::vector<std::vector<Sent>> lines(servers_.size());
+  fates_.assign(n, Fate::kLeftOut);
+  std::vector<Share> shares(servers_.size());
   for (size_t i = 0; i < n; ++i) {
     const uint64_t server =
         amq::Reduce(amq::HashBits(hashes[i].value, kServerBits), servers_.size());
-    lines[server].push_back({i, false});
+    shares[server].lines.push_back(i);
   }
-  // A connection that is lost while it is sent to is found out when it is read from.
-  for (size_t s = 0; s < servers_.size(); ++s) {
-    SendAll(&servers_[s], hashes, lines[s]).IgnoreError();
-  }
+  for (size_t s = 0; s < servers_.size(); ++s) SendAll(&servers_[s], hashes, &shares[s]);
   absl::Status first;
   for (size_t s = 0; s < servers_.size(); ++s) {
-    size_t received = 0;
-    absl::Status status = ReceiveAll(&servers_[s], lines[s], &received);
+    absl::Status status = ReceiveAll(&servers_[s], &shares[s]);
     while (IsLost(status)) {
-      // What was refused, as while the server loads its data, set no bits.
-      std::vector<Sent> left;
-      for (size_t i = 0; i < lines[s].size(); ++i) {
-        const Sent& sent = lines[s][i];
-        const bool refused = told_[sent.line] == Told::kRefused;
-        if (i >= received || refused) left.push_back({sent.line, sent.again || !refused});
-      }
-      lines[s] = std::move(left);
-      received = 0;
       status = Reconnect(&servers_[s]);
-      if (status.ok()) SendAll(&servers_[s], hashes, lines[s]).IgnoreError();
-      if (status.ok()) status = ReceiveAll(&servers_[s], lines[s], &received);
+      if (!status.ok()) break;
+      SendAll(&servers_[s], hashes, &shares[s]);
+      status = ReceiveAll(&servers_[s], &shares[s]);
     }
     if (first.ok()) first = Named(servers_[s], status);
   }
-  uint64_t fresh = 0;
-  for (size_t i = 0; i < n; ++i) {
-    uncertain_ += told_[i] == Told::kNothing;
-    is_new[i] = told_[i] == Told::kNew || told_[i] == Told::kNothing;
-    fresh += is_new[i];
-  }
-  since_counted_ += fresh;
-  // Near the rate it is that of all lines.
-  const bool counts = since_counted_ >= LinesBetweenChecks(stream_.capacity) ||
-                      (since_counted_ > 0 && num_added() > stream_.capacity);
-  return first.ok() && counts ? Count() : first;
+  since_counted_ += TellPrinted(fates_, is_new, &uncertain_);
+  return first.ok() && stream_.IsCountDue(since_counted_, num_added()) ? Count() : first;
 }
 
 // How many lines there are, by all clients: -m / k ln(1 - fill), where the fill is that of a part.

@@ -37,7 +37,9 @@ struct RedisPlan {
 //
 // Add takes up to plan.inflight lines. A line whose answer is lost is sent again as soon as the
 // server is back; if all bits are set by then, it is called new and counted as uncertain. An error
-// of Add ends the stream; lines that may have set bits are then called new all the same.
+// of Add ends the stream: a line that was sent and has no answer is called new and counted as
+// uncertain as well, and so is one whose key had vanished; one that was refused or not sent is left
+// out.
 //
 // In a cluster keys are spread over all masters, and a replica that takes over may lack what its
 // master had acknowledged. So the lines that were acknowledged in the last `replay` are sent again

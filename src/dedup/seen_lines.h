@@ -54,6 +54,13 @@ class SeenLines {
   // remembered. An error ends the stream, and every is_new[i] is assigned all the same.
   virtual absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) = 0;
 
+  // Of the lines of an Add that gave an error: whether line i was not remembered. It is neither new
+  // nor seen then, and a later run finds out which.
+  virtual bool IsLeftOut(size_t i) const {
+    static_cast<void>(i);
+    return false;
+  }
+
   virtual size_t most_at_once() const { return kBatch; }
 
   // Where it brings lines, so many at once: each is handed over to Bring before Add, in the same

@@ -14,6 +14,7 @@
 
 #include "src/dedup/redis_lines.h"
 #include "src/dedup/redis_shape.h"
+#include "src/dedup/seen_lines.h"
 #include "src/redis/redis_client.h"
 
 namespace winnow::dedup {
@@ -34,6 +35,12 @@ struct StreamPlan {
   unsigned SlotOfKey(uint64_t number) const;  // of a cluster
   // Of the value of PlanKey(): begun, and whole when all keys are there.
   std::string Text(std::string_view phase) const;
+  // Whether bits are to be counted, as so many lines were new since that was done last, of so many
+  // in all. Near the rate each new line counts.
+  bool IsCountDue(uint64_t since_counted, uint64_t num_added) const {
+    return since_counted >= LinesBetweenChecks(capacity) ||
+           (since_counted > 0 && num_added > capacity);
+  }
 };
 
 // The same command for several keys: `word KEY arguments...`.

@@ -14,7 +14,6 @@
 #include <iterator>
 #include <memory>
 #include <random>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -41,15 +40,6 @@ using testing::RunDedup;
 using testing::StartedCluster;
 using testing::StartedRedis;
 using testing::TextOf;
-
-// The number before some words of the totals.
-uint64_t NumberBefore(const std::string& errors, const std::string& words) {
-  std::smatch match;
-  if (std::regex_search(errors, match, std::regex("([0-9]+) " + words)))
-    return std::stoull(match[1]);
-  ADD_FAILURE() << "no " << words << " in " << errors;
-  return 0;
-}
 
 class DedupClusterTest : public testing::RedisStreamTest {
  protected:
@@ -202,10 +192,45 @@ TEST_F(DedupClusterTest, WhatVanishedEndsTheStream) {
   running.Write(lines);
   running.Await(lines.size());
   cluster.Ask(1, {"flushall"});
-  running.Write(Numbered(1'000, 2'000));
+  running.Write(lines);
   EXPECT_EQ(running.End(), 2);
   EXPECT_THAT(running.Errors(), HasSubstr("vanished"));
+  // Those of the other masters are known still.
+  const uint64_t repeats = LinesOf(running.Output()).size() - lines.size();
+  EXPECT_EQ(NumberBefore(running.Errors(), "uncertain"), repeats);
+  EXPECT_GE(repeats, 1u);
+  EXPECT_LE(repeats, 400u);
+  EXPECT_EQ(NumberBefore(running.Errors(), "new,"), lines.size() + repeats);
   EXPECT_THAT(RunDedup(In({"a"}) + Flags(cluster.address(0))).errors, HasSubstr("vanished"));
+}
+
+// Whether they were sent or not: the next run finds them as they were.
+TEST_F(DedupClusterTest, LinesThatAreRefusedAreNeitherNewNorSeen) {
+  const StartedCluster cluster(3, 0);
+  const std::string run = Flags(cluster.address(0));
+  std::vector<std::string> lines = Numbered(0, 3'000);
+  EXPECT_EQ(Printed({"a"}, run), "a\n");
+  cluster.Ask(1, {"config", "set", "maxmemory", "1"});
+  const auto refused = [&](const std::string& flags) {
+    const ChildResult outcome = RunDedup(In(lines) + run + flags);
+    EXPECT_EQ(outcome.status, 2) << flags;
+    EXPECT_THAT(outcome.errors, HasSubstr("its memory is full")) << flags;
+    return outcome;
+  };
+  const ChildResult first = refused("");
+  const std::vector<std::string> printed = LinesOf(first.output);
+  EXPECT_GE(printed.size(), 1u);
+  EXPECT_LE(printed.size(), 750u) << "of the first round of a thousand, but those of one master";
+  const std::string number = std::to_string(printed.size());
+  EXPECT_THAT(first.errors, HasSubstr(number + " lines, " + number + " new, 0 seen before"));
+  EXPECT_EQ(NumberBefore(first.errors, "uncertain"), 0u);
+  // Of the next thousand, as none of these was seen.
+  lines.erase(lines.begin(), lines.begin() + kInflight);
+  EXPECT_THAT(refused("--seen").output, IsEmpty());
+  lines = Numbered(0, 1'000);
+  cluster.Ask(1, {"config", "set", "maxmemory", "0"});
+  for (const std::string& line : printed) lines.erase(std::find(lines.begin(), lines.end(), line));
+  EXPECT_EQ(Printed(Numbered(0, 1'000), run), TextOf(lines));
 }
 
 // The lines of all clients count, on all masters.

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <random>
 #include <string>
 #include <unordered_map>
@@ -17,6 +19,7 @@
 
 #include "tests/dedup/dedup_testing.h"
 #include "tests/dedup/redis_stream_testing.h"
+#include "tests/redis/fake_server.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/started_redis.h"
@@ -27,6 +30,7 @@ namespace {
 
 using ::testing::AllOf;
 using testing::ChildResult;
+using testing::FakeServer;
 using testing::FirstOfEach;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -116,9 +120,11 @@ TEST_F(DedupRedisTest, WhatVanishedEndsTheStream) {
     running.Write({"b"});
     running.Await(1);
     server.Ask(gone);
-    running.Write({"c"});
+    running.Write({"b"});
     EXPECT_EQ(running.End(), 2) << gone[0];
-    EXPECT_THAT(running.Errors(), HasSubstr("vanished")) << gone[0];
+    EXPECT_EQ(running.Output(), "b\nb\n") << gone[0];
+    EXPECT_THAT(running.Errors(), AllOf(HasSubstr("vanished"), HasSubstr("; 1 uncertain")))
+        << gone[0];
     if (gone[0] != "flushall") {
       const ChildResult again = RunDedup(in + Flags(server.address()));
       EXPECT_EQ(again.status, 2);
@@ -208,6 +214,77 @@ TEST_F(DedupRedisTest, RefusalsOfTheServerAreSentences) {
   }
   EXPECT_THAT(RunDedup(Flags("host:x") + "</dev/null").errors,
               HasSubstr("winnow dedup: 'host:x' is no address of a server"));
+}
+
+// Of lines that are sent on a connection that is gone the first ones may have arrived.
+TEST_F(DedupRedisTest, LinesThatWereNotSentAreNotPrinted) {
+  StartedRedis server;
+  Fed running(this, Flags(server.address()), "out");
+  running.Write({"a"});
+  running.Await(1);
+  server.Stop();
+  server.Restart();
+  const std::vector<std::string> lines = testing::Numbered(0, 1'000);
+  running.Write(lines);
+  EXPECT_EQ(running.End(), 2);
+  EXPECT_THAT(running.Errors(), HasSubstr("vanished"));
+  const uint64_t printed = LinesOf(running.Output()).size() - 1;
+  EXPECT_LE(printed, 300u);
+  EXPECT_EQ(NumberBefore(running.Errors(), "uncertain"), printed);
+}
+
+// Answers a line as the test wants, and all else as a server does that has one stream.
+FakeServer::Answer WithAStream(FakeServer::Answer of_line) {
+  return [of_line, plan = std::string()](const FakeServer::Words& words) mutable -> std::string {
+    const std::string& word = words[0];
+    if (word == "BITFIELD") return of_line(words);
+    if (word == "SET") plan = words[2];
+    if (word == "GET" && plan.empty()) return "$-1\r\n";
+    if (word == "GET") return "$" + std::to_string(plan.size()) + "\r\n" + plan + "\r\n";
+    if (word == "HELLO") return "*2\r\n$4\r\nmode\r\n$10\r\nstandalone\r\n";
+    return word == "GETBIT" || word == "SETBIT"     ? ":1\r\n"
+           : word == "EXISTS" || word == "BITCOUNT" ? ":0\r\n"
+                                                    : "+OK\r\n";
+  };
+}
+
+// All of a line's 16 bits, and that the key is whole.
+std::string BitsWere(int bits) {
+  std::string answer = "*17\r\n";
+  for (int i = 0; i < 16; ++i) answer += ":" + std::to_string(bits) + "\r\n";
+  return answer + ":1\r\n";
+}
+
+TEST_F(DedupRedisTest, RefusedLinesAreUncertainOnlyIfTheyWereSentBefore) {
+  const std::string full = "-OOM command not allowed\r\n";
+  const std::string loading = "-LOADING Redis is loading the dataset in memory\r\n";
+  const struct {
+    std::vector<std::string> answers;  // to three lines, and to those that are sent again
+    const char* output;
+    const char* totals;
+  } rows[] = {
+      // Lost, lost and lost; then seen, refused and new.
+      {{"", "", "cut", BitsWere(1), full, BitsWere(0)}, "a\nb\nc\n", "3 new, 0 seen before"},
+      {{"", "", "cut", full, full, full}, "a\nb\nc\n", "3 new, 0 seen before"},
+      {{BitsWere(0), loading, loading, BitsWere(1), full}, "a\n", "1 new, 1 seen before"},
+      {{full, BitsWere(0), BitsWere(1)}, "b\n", "2 lines, 1 new, 1 seen before"},
+      {{full, BitsWere(0), "cut"}, "b\nc\n", "2 lines, 2 new, 0 seen before"},
+  };
+  const uint64_t uncertain[] = {2, 3, 0, 0, 1};
+  for (size_t row = 0; row < std::size(rows); ++row) {
+    const auto of_line = [&, n = size_t{0}](const FakeServer::Words&) mutable {
+      const std::string& answer = rows[row].answers[n++];
+      if (answer == "cut") throw FakeServer::Cut{""};
+      return answer;
+    };
+    const FakeServer server(WithAStream(of_line));
+    const ChildResult outcome = RunDedup(In({"a", "b", "c"}) + Flags(server.address()));
+    EXPECT_EQ(outcome.status, 2) << row;
+    EXPECT_EQ(outcome.output, rows[row].output) << row;
+    EXPECT_THAT(outcome.errors, AllOf(HasSubstr("its memory is full"), HasSubstr(rows[row].totals)))
+        << row;
+    EXPECT_EQ(NumberBefore(outcome.errors, "uncertain"), uncertain[row]) << row;
+  }
 }
 
 TEST_F(DedupRedisTest, PasswordsComeFromAFileOrTheEnvironment) {

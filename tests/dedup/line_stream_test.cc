@@ -213,6 +213,36 @@ TEST_F(LineStreamTest, TheRateIsLookedAtBeforeTheFirstLineAndAtTheEnd) {
   EXPECT_EQ(LinesOf(ReadFile(folder_ / "out")).size(), 5u);
 }
 
+// Of five lines the first is seen, the second new, and the others are left out.
+class Refusing : public Noted {
+ public:
+  using Noted::Noted;
+  absl::Status Add(const KeyHash*, size_t n, bool* is_new) override {
+    for (size_t i = 0; i < n; ++i) is_new[i] = i == 1;
+    return absl::UnavailableError("no more");
+  }
+  bool IsLeftOut(size_t i) const override { return i >= 2; }
+};
+
+TEST_F(LineStreamTest, LinesThatAreLeftOutAreNeitherNewNorSeen) {
+  std::vector<std::string> notes;
+  testing::WriteFile(folder_ / "in", TextOf(Numbered(5)));
+  std::string expected;
+  for (const bool counts : {false, true}) {
+    for (const bool prints_seen : {false, true}) {
+      options_.counts = counts;
+      options_.prints_seen = prints_seen;
+      Start(std::make_unique<Refusing>(folder_ / "out", &notes));
+      EXPECT_EQ(stream_->Read(folder_ / "in").message(), "no more");
+      EXPECT_EQ(stream_->End(), absl::OkStatus());
+      EXPECT_EQ(stream_->totals().lines, 2u);
+      EXPECT_EQ(stream_->totals().fresh, 1u);
+      expected += counts ? "1\n" : prints_seen ? "0\n" : "1\n";
+      EXPECT_EQ(ReadFile(folder_ / "out"), expected) << counts << prints_seen;
+    }
+  }
+}
+
 TEST_F(LineStreamTest, NothingIsTakenWithoutALine) {
   std::vector<std::string> notes;
   Start(std::make_unique<Noted>(folder_ / "out", &notes));

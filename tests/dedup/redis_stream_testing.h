@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <regex>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -113,6 +115,15 @@ class RedisStreamTest : public ::testing::Test {
     std::unique_ptr<Started> tool_;
     int input_ = -1;
   };
+
+  // The number before some words of the totals.
+  static uint64_t NumberBefore(const std::string& errors, const std::string& words) {
+    std::smatch match;
+    if (std::regex_search(errors, match, std::regex("([0-9]+) " + words)))
+      return std::stoull(match[1]);
+    ADD_FAILURE() << "no " << words << " in " << errors;
+    return 0;
+  }
 
   // Whole lines of a file, each counted.
   void Count(const std::string& out, std::unordered_map<std::string, int>* counts) const {
