@@ -100,15 +100,12 @@ absl::Status RedisCluster::Refresh(milliseconds at_most) {
 
 std::vector<RedisCluster::Master> RedisCluster::masters() const {
   std::vector<Master> masters;
-  std::vector<size_t> index(map_.num_servers(), SIZE_MAX);
+  std::vector<bool> is_known(map_.num_servers());
   for (unsigned slot = 0; slot < kNumSlots; ++slot) {
     const uint16_t server = map_.MasterOf(slot);
-    if (server == kNobody) continue;
-    if (index[server] == SIZE_MAX) {
-      index[server] = masters.size();
-      masters.push_back({map_.address(server), slot, 0, map_.NumReplicasOf(server)});
-    }
-    ++masters[index[server]].num_slots;
+    if (server == kNobody || is_known[server]) continue;
+    is_known[server] = true;
+    masters.push_back({map_.address(server), slot});
   }
   return masters;
 }

@@ -89,18 +89,14 @@ class RedisCluster {
   // so.
   const absl::Status& terms_known() const { return map_.terms_known(); }
 
-  // Masters that have slots: address, and a slot of each. Servers speak of replicas only when these
-  // have received something.
+  // Masters that have slots: address, and the first slot of each.
   struct Master {
     std::string address;
     unsigned a_slot = 0;
-    size_t num_slots = 0;
-    size_t num_replicas = 0;
   };
   std::vector<Master> masters() const;
 
-  // Commands that were sent elsewhere, or again, as slots moved or servers failed; for tests and
-  // totals.
+  // Commands that were sent elsewhere, or again, as slots moved or servers failed.
   struct Redirects {
     uint64_t moved = 0;
     uint64_t ask = 0;
