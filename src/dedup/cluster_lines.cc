@@ -82,13 +82,17 @@ class AddedLines : public Lines {
 
 class ReplayedLines : public Lines {
  public:
-  ReplayedLines(const Stream& stream, const KeyHash* hashes, uint64_t* num_lost)
-      : Lines(stream, hashes), num_lost_(*num_lost) {}
+  ReplayedLines(const Stream& stream, const KeyHash* hashes, uint64_t* lost, uint64_t* perhaps_lost)
+      : Lines(stream, hashes), lost_(*lost), perhaps_lost_(*perhaps_lost) {}
 
  private:
-  void TakeFate(size_t, Fate fate) override { num_lost_ += fate == Fate::kNew; }
+  void TakeFate(size_t, Fate fate) override {
+    lost_ += fate == Fate::kNew;
+    perhaps_lost_ += fate == Fate::kUncertain;
+  }
 
-  uint64_t& num_lost_;
+  uint64_t& lost_;
+  uint64_t& perhaps_lost_;
 };
 
 // The same command for several keys.
@@ -171,7 +175,9 @@ class ClusterLines : public SeenLines, private KeyHolder {
   uint64_t counted_ = 0;  // lines of all clients, by the share of bits that are set
   uint64_t since_counted_ = 0;
   uint64_t uncertain_ = 0;
+  // Of acknowledged lines that were sent again; perhaps: as the answer to that was lost as well.
   uint64_t lost_ = 0;
+  uint64_t perhaps_lost_ = 0;
 };
 
 absl::Status ClusterLines::Open(const std::function<void(const std::string&)>& warn) {
@@ -253,7 +259,10 @@ absl::Status ClusterLines::ReplayDoubtful() {
     doubtful_ |= cluster_.TakeDoubtful();
     if (doubtful_.none()) return absl::OkStatus();
     const Slots slots = std::exchange(doubtful_, Slots());
-    if (absl::Status status = Replay(slots); !status.ok()) return status;
+    if (absl::Status status = Replay(slots); !status.ok()) {
+      doubtful_ |= slots;
+      return status;
+    }
   }
 }
 
@@ -270,7 +279,7 @@ absl::Status ClusterLines::Replay(const Slots& slots) {
     for (; i > 0 && hashes.size() < kReplayedAtOnce; --i) {
       if (slots[SlotOf(recent_[i - 1])]) hashes.push_back(recent_[i - 1]);
     }
-    ReplayedLines lines(stream(), hashes.data(), &lost_);
+    ReplayedLines lines(stream(), hashes.data(), &lost_, &perhaps_lost_);
     status = cluster_.AskAll(hashes.size(), &lines);
   }
   return status;
@@ -321,11 +330,23 @@ absl::Status ClusterLines::Finish() {
 }
 
 std::string ClusterLines::Remark() const {
-  std::string remark = absl::StrCat(" with k = ", plan_.shape.probes, "; ", uncertain_,
-                                    " uncertain, ", lost_, " lost by fail-overs and set again");
+  std::string remark =
+      absl::StrCat(" with k = ", plan_.shape.probes, "; ", uncertain_, " uncertain");
+  if (replays()) {
+    absl::StrAppend(&remark, ", ", lost_, " lost by fail-overs and set again");
+    if (perhaps_lost_ > 0) absl::StrAppend(&remark, ", ", perhaps_lost_, " more perhaps");
+  } else {
+    remark += "; what fail-overs lost is unknown, as --replay=0 sends nothing again";
+  }
   if (recent_.size() > 0) {
-    absl::StrAppend(&remark, "; which of the last ", recent_.size(),
-                    " lines a fail-over loses from now on is unknown");
+    absl::StrAppend(&remark, "; which of the last ", recent_.size(), " lines a fail-over ",
+                    doubtful_.any() ? "has lost or " : "", "loses from now on is unknown");
+  }
+  const RedisCluster::Redirects& redirects = cluster_.redirects();
+  const uint64_t elsewhere = redirects.moved + redirects.ask;
+  const uint64_t again = redirects.try_again + redirects.cluster_down + redirects.lost;
+  if (elsewhere + again > 0) {
+    absl::StrAppend(&remark, "; ", elsewhere, " commands were sent elsewhere, ", again, " again");
   }
   return remark;
 }

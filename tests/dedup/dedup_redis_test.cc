@@ -29,6 +29,7 @@ namespace winnow {
 namespace {
 
 using ::testing::AllOf;
+using testing::BitsWere;
 using testing::ChildResult;
 using testing::FakeServer;
 using testing::FirstOfEach;
@@ -41,6 +42,7 @@ using testing::RunDedup;
 using testing::RunProgram;
 using testing::StartedRedis;
 using testing::TextOf;
+using testing::WithAStream;
 using testing::WriteFile;
 
 class DedupRedisTest : public testing::RedisStreamTest {};
@@ -233,28 +235,6 @@ TEST_F(DedupRedisTest, LinesThatWereNotSentAreNotPrinted) {
   EXPECT_EQ(NumberBefore(running.Errors(), "uncertain"), printed);
 }
 
-// Answers a line as the test wants, and all else as a server does that has one stream.
-FakeServer::Answer WithAStream(FakeServer::Answer of_line) {
-  return [of_line, plan = std::string()](const FakeServer::Words& words) mutable -> std::string {
-    const std::string& word = words[0];
-    if (word == "BITFIELD") return of_line(words);
-    if (word == "SET") plan = words[2];
-    if (word == "GET" && plan.empty()) return "$-1\r\n";
-    if (word == "GET") return "$" + std::to_string(plan.size()) + "\r\n" + plan + "\r\n";
-    if (word == "HELLO") return "*2\r\n$4\r\nmode\r\n$10\r\nstandalone\r\n";
-    return word == "GETBIT" || word == "SETBIT"     ? ":1\r\n"
-           : word == "EXISTS" || word == "BITCOUNT" ? ":0\r\n"
-                                                    : "+OK\r\n";
-  };
-}
-
-// All of a line's 16 bits, and that the key is whole.
-std::string BitsWere(int bits) {
-  std::string answer = "*17\r\n";
-  for (int i = 0; i < 16; ++i) answer += ":" + std::to_string(bits) + "\r\n";
-  return answer + ":1\r\n";
-}
-
 TEST_F(DedupRedisTest, RefusedLinesAreUncertainOnlyIfTheyWereSentBefore) {
   const std::string full = "-OOM command not allowed\r\n";
   const std::string loading = "-LOADING Redis is loading the dataset in memory\r\n";
@@ -273,11 +253,12 @@ TEST_F(DedupRedisTest, RefusedLinesAreUncertainOnlyIfTheyWereSentBefore) {
   const uint64_t uncertain[] = {2, 3, 0, 0, 1};
   for (size_t row = 0; row < std::size(rows); ++row) {
     const auto of_line = [&, n = size_t{0}](const FakeServer::Words&) mutable {
-      const std::string& answer = rows[row].answers[n++];
-      if (answer == "cut") throw FakeServer::Cut{""};
-      return answer;
+      const size_t i = n++;
+      if (i >= rows[row].answers.size()) return std::string("-ERR one line too many\r\n");
+      if (rows[row].answers[i] == "cut") throw FakeServer::Cut{""};
+      return rows[row].answers[i];
     };
-    const FakeServer server(WithAStream(of_line));
+    const FakeServer server(WithAStream("standalone", of_line));
     const ChildResult outcome = RunDedup(In({"a", "b", "c"}) + Flags(server.address()));
     EXPECT_EQ(outcome.status, 2) << row;
     EXPECT_EQ(outcome.output, rows[row].output) << row;

@@ -205,6 +205,31 @@ class FakeServer {
   std::thread thread_;
 };
 
+// Answers a line of `winnow dedup` as the test wants, and all else as a server does that has one
+// stream; the mode is "standalone" or "cluster".
+inline FakeServer::Answer WithAStream(std::string mode, FakeServer::Answer of_line) {
+  return [mode, of_line, plan = std::string()](const FakeServer::Words& words) mutable {
+    const auto bulk = [](const std::string& text) {
+      return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+    };
+    const std::string& word = words[0];
+    if (word == "BITFIELD") return of_line(words);
+    if (word == "HELLO") return "*2\r\n" + bulk("mode") + bulk(mode);
+    if (word == "SET") plan = words[2];
+    if (word == "GET") return plan.empty() ? std::string("$-1\r\n") : bulk(plan);
+    const bool is_one = word == "GETBIT" || word == "SETBIT" || word == "WAIT";
+    const bool is_none = word == "EXISTS" || word == "BITCOUNT";
+    return std::string(is_one ? ":1\r\n" : is_none ? ":0\r\n" : "+OK\r\n");
+  };
+}
+
+// An answer to a line of 16 bits whose key is whole.
+inline std::string BitsWere(int bits) {
+  std::string answer = "*17\r\n";
+  for (int i = 0; i < 16; ++i) answer += ":" + std::to_string(bits) + "\r\n";
+  return answer + ":1\r\n";
+}
+
 }  // namespace winnow::testing
 
 #endif  // WINNOW_TESTS_REDIS_FAKE_SERVER_H_
