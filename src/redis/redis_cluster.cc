@@ -336,6 +336,9 @@ void RedisCluster::Follow(uint16_t server, QueuedCommand command, const Redirect
     if (moved) {
       map_.Learn(redirect.slot, target);
       knows_better_ = target;
+    } else {
+      uint16_t& importer = importers_.emplace(redirect.slot, target).first->second;
+      if (std::exchange(importer, target) != target) doubtful_.set(redirect.slot);
     }
     command.asking = !moved;
     return QueueOf(target).Push(command);
@@ -364,6 +367,9 @@ void RedisCluster::Trouble(uint16_t server, const absl::Status& status) {
 void RedisCluster::Lose(uint16_t server, const absl::Status& why) {
   Trouble(server, why);
   map_.Doubt(server);
+  for (const auto& [slot, importer] : importers_) {
+    if (importer == server) doubtful_.set(slot);
+  }
   map_is_old_ = true;
   knows_worse_ = server;
   look_at_ = std::min(look_at_, now_ + pause_);

@@ -14,6 +14,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "src/redis/cluster_map.h"
@@ -82,8 +84,8 @@ class RedisCluster {
   std::chrono::steady_clock::time_point known_until() const { return map_.asked_at(); }
 
   // Slots of which writes may have been lost since this was asked last: another server is their
-  // master, or the connection to it was lost.
-  Slots TakeDoubtful() { return map_.TakeDoubtful(); }
+  // master, or the connection to it was lost; or to one that takes the slot over.
+  Slots TakeDoubtful() { return map_.TakeDoubtful() | std::exchange(doubtful_, {}); }
 
   // Why TakeDoubtful lacks slots of masters that were none for a while and are masters again, if
   // so.
@@ -140,6 +142,10 @@ class RedisCluster {
   ClusterMap map_;
   std::vector<Server> servers_;  // by their numbers in the map
   Redirects redirects_;
+  // Of slots, which server was asked for them last without being their master. It stays here when
+  // the move is over: then the slot is at worst doubted in vain.
+  std::unordered_map<unsigned, uint16_t> importers_;
+  Slots doubtful_;  // by their importers; by their masters the map knows
 
   // Of the commands that are being asked.
   Pipeline* pipeline_ = nullptr;

@@ -1,17 +1,14 @@
-// The client of a cluster: with servers of the test's own that say what is wanted, and with real
-// ones whose slots move and whose masters die.
+// The client of a cluster with real servers, whose slots move and whose masters die.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <iostream>
 #include <set>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "src/redis/redis_cluster.h"
@@ -28,7 +25,7 @@ using winnow::redis::Pipeline;
 using winnow::redis::RedisCluster;
 using winnow::redis::Reply;
 using winnow::redis::TagOfSlot;
-using winnow::testing::FakeServer;
+using winnow::testing::Becomes;
 using winnow::testing::HasRedis;
 using winnow::testing::StartedCluster;
 
@@ -69,17 +66,6 @@ class SetBits : public Pipeline {
   std::vector<bool> may_be_second;
 };
 
-// Whether it holds within a minute.
-template <typename Condition>
-bool Becomes(const Condition& holds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(milliseconds(10));
-  }
-  return true;
-}
-
 class RealClusterTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -89,105 +75,6 @@ class RealClusterTest : public ::testing::Test {
 
 winnow::redis::RedisAccess AccessTo(const std::string& address) {
   return winnow::redis::ParseServers(address, {}).value().front();
-}
-
-// Command i is PUT i, in the slot that is said; notes what became of it.
-class Notes : public Pipeline {
- public:
-  Notes(const RedisCluster* cluster, std::vector<unsigned> slots)
-      : all(slots.size(), '-'), cluster_(cluster), slots_(std::move(slots)) {}
-
-  unsigned SlotOf(size_t command) const override { return slots_[command]; }
-  void Append(size_t command, std::string* bytes) const override {
-    bytes->append("*2\r\n");
-    winnow::redis::AppendWord("PUT", bytes);
-    winnow::redis::AppendWord(std::to_string(command), bytes);
-  }
-  absl::Status Take(size_t command, const redisReply& reply, bool again) override {
-    const bool is_error = reply.type == REDIS_REPLY_ERROR;
-    Note(command, is_error ? (again ? 'E' : 'e') : (again ? 'A' : 'a'));
-    return is_error ? cluster_->ErrorOf(reply) : absl::OkStatus();
-  }
-  void TakeLost(size_t command) override { Note(command, 'L'); }
-
-  // a: answered, e: an error, in capitals where it may be a second answer; L: lost; -: neither.
-  std::string all;
-
- private:
-  void Note(size_t command, char what) {
-    EXPECT_EQ(all[command], '-') << "once more: " << command;
-    all[command] = what;
-  }
-
-  const RedisCluster* const cluster_;
-  const std::vector<unsigned> slots_;
-};
-
-// Three servers with a third of the slots each, as all of them say.
-struct Thirds {
-  static constexpr unsigned kSlots[] = {0, kNumSlots / 3, kNumSlots - 1};  // one of each
-  static std::string Echo(const FakeServer::Words& words) { return ":" + words[1] + "\r\n"; }
-
-  Thirds() {
-    constexpr int kThird = kNumSlots / 3;
-    for (FakeServer* server : {&one, &two, &three}) {
-      server->SetSlots({{0, kThird - 1, &one},
-                        {kThird, 2 * kThird - 1, &two},
-                        {2 * kThird, kNumSlots - 1, &three}});
-    }
-  }
-
-  FakeServer one{Echo}, two{Echo}, three{Echo};
-};
-
-// What was sent to a server that is silent, and nothing else that has no answer.
-TEST(RedisClusterErrorTest, AfterAnOutageOnlyWhatWasSentMayBeDone) {
-  Thirds servers;
-  servers.one.SetAnswer(
-      [](const FakeServer::Words& words) { return words[1] == "0" ? Thirds::Echo(words) : ""; });
-  servers.two.SetAnswer(
-      [](const FakeServer::Words&) { return "-CLUSTERDOWN The cluster is down\r\n"; });
-  RedisCluster cluster({AccessTo(servers.one.address())}, std::chrono::seconds(5));
-  ASSERT_EQ(cluster.Connect(), absl::OkStatus());
-  const auto& slots = Thirds::kSlots;
-  Notes notes(&cluster, {slots[0], slots[0], slots[1], slots[0], slots[2]});
-  const absl::Status status = cluster.AskAll(notes.all.size(), &notes);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("it was not better after 5 seconds"));
-  EXPECT_EQ(notes.all, "aL-La");
-}
-
-// The first server breaks off, and refuses from then on; the third one's error ends all when that
-// was heard, while the lost commands wait or are under way once more.
-TEST(RedisClusterErrorTest, AfterAnErrorLostCommandsMayBeDoneAndRefusedOnesAreNot) {
-  for (const bool are_under_way : {false, true}) {
-    Thirds servers;
-    std::atomic<bool> refuses(false), ended(false);
-    servers.one.SetAnswer([&, n = 0](const FakeServer::Words&) mutable -> std::string {
-      if (++n == 1) return "";
-      if (n == 2) throw FakeServer::Cut{""};
-      refuses = true;
-      if (are_under_way) {
-        EXPECT_TRUE(Becomes([&] { return ended.load(); }));
-        std::this_thread::sleep_for(milliseconds(50));  // the error is heard first
-      }
-      return "-CLUSTERDOWN The cluster is down\r\n";
-    });
-    servers.two.SetAnswer(
-        [](const FakeServer::Words&) { return "-CLUSTERDOWN The cluster is down\r\n"; });
-    servers.three.SetAnswer([&](const FakeServer::Words& words) -> std::string {
-      if (words[1] != "3") return Thirds::Echo(words);
-      EXPECT_TRUE(Becomes([&] { return refuses.load(); }));
-      ended = true;
-      return "-OOM command not allowed\r\n";
-    });
-    RedisCluster cluster({AccessTo(servers.one.address())});
-    ASSERT_EQ(cluster.Connect(), absl::OkStatus());
-    const auto& slots = Thirds::kSlots;
-    Notes notes(&cluster, {slots[0], slots[0], slots[1], slots[2], slots[2]});
-    const absl::Status status = cluster.AskAll(notes.all.size(), &notes);
-    EXPECT_THAT(std::string(status.message()), HasSubstr("its memory is full"));
-    EXPECT_EQ(notes.all, "LL-ea") << are_under_way;
-  }
 }
 
 TEST_F(RealClusterTest, EachCommandFindsItsServer) {
