@@ -20,6 +20,7 @@
 #include "tests/dedup/dedup_testing.h"
 #include "tests/dedup/redis_stream_testing.h"
 #include "tests/redis/fake_server.h"
+#include "tests/support/becomes.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/started_redis.h"
@@ -381,9 +382,8 @@ TEST_F(DedupRedisTest, AKilledServerIsWaitedForAndNoLineIsLost) {
     const auto tool = Start(name + run, "out");
     // Nobody waits for a server that was never there.
     const std::vector<std::string> plan = {"get", "s" + std::to_string(runs) + ":plan"};
-    while (!tool->HasEnded() && server.Ask(plan).find("whole") == std::string::npos) {
-      usleep(1'000);
-    }
+    EXPECT_TRUE(testing::Becomes(
+        [&] { return tool->HasEnded() || server.Ask(plan).find("whole") != std::string::npos; }));
     while (!tool->HasEnded() && kills < Kills(8)) {
       usleep(static_cast<useconds_t>(random() % 300'000));
       during += !tool->HasEnded();

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "tests/dedup/dedup_testing.h"
+#include "tests/support/becomes.h"
 #include "tests/support/files.h"
 #include "tests/support/redis_program.h"
 #include "tests/support/started_tool.h"
@@ -71,11 +72,11 @@ class RedisStreamTest : public ::testing::Test {
       EXPECT_EQ(mkfifo(fifo.c_str(), 0600), 0);
       tool_ = test->Start("'" + fifo + "' " + flags, out);
       // The tool opens it when its stream is open; it may end without that.
-      const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-      while (input_ < 0 && !tool_->HasEnded() && std::chrono::steady_clock::now() < end) {
+      EXPECT_TRUE(Becomes([&] {
         input_ = open(fifo.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-        if (input_ < 0) usleep(1'000);
-      }
+        return input_ >= 0 || tool_->HasEnded();
+      })) << "it does not open its stream: "
+          << Errors();
       if (input_ >= 0) fcntl(input_, F_SETFL, 0);
       unlink(fifo.c_str());
     }
@@ -93,13 +94,9 @@ class RedisStreamTest : public ::testing::Test {
         written += static_cast<size_t>(n);
       }
     }
-    // Until so many lines have come, the tool has ended, or two minutes have passed.
+    // Until so many lines have come, or the tool has ended.
     void Await(size_t lines) const {
-      const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-      while (!tool_->HasEnded() && LinesOf(Output()).size() < lines &&
-             std::chrono::steady_clock::now() < end) {
-        usleep(5'000);
-      }
+      Becomes([&] { return tool_->HasEnded() || LinesOf(Output()).size() >= lines; });
       EXPECT_EQ(LinesOf(Output()).size(), lines) << Errors();
     }
     // The status of its exit.

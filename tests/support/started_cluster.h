@@ -11,10 +11,10 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "tests/support/becomes.h"
 #include "tests/support/started_redis.h"
 
 namespace winnow::testing {
@@ -130,11 +130,7 @@ class StartedCluster {
 
   template <typename Condition>
   void WaitUntil(const std::string& what, const Condition& holds) const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-    while (!holds()) {
-      if (std::chrono::steady_clock::now() > end) Fails("two minutes passed before " + what);
-      std::this_thread::sleep_for(std::chrono::milliseconds(25));
-    }
+    if (!Becomes(holds, std::chrono::milliseconds(25))) Fails("two minutes passed before " + what);
   }
 
   // Until all nodes that run agree that the cluster is ok and whose each slot is, none of them is

@@ -16,17 +16,18 @@
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "tests/support/becomes.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/redis_program.h"
 
 namespace winnow::testing {
 
-// Without persistence, unless the options say otherwise; stopped at the end.
+// Without persistence, unless the options say otherwise. Stopped at the end; killed as the thread
+// ends that has started it, also by a signal.
 class StartedRedis {
  public:
   // Throws std::runtime_error if it does not start.
@@ -140,21 +141,18 @@ class StartedRedis {
 
   // Also where it asks for a password first, or loads its data.
   bool Answers() {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-    while (process_ != 0 && std::chrono::steady_clock::now() < end) {
+    bool answers = false;
+    const auto answers_or_ends = [&] {
+      if (process_ == 0) return true;
       const std::string answer = Ask({"ping"});
-      if (answer == "PONG" || answer.find("NOAUTH") != std::string::npos ||
-          answer.find("LOADING") != std::string::npos) {
-        return true;
-      }
+      answers = answer == "PONG" || answer.find("NOAUTH") != std::string::npos ||
+                answer.find("LOADING") != std::string::npos;
+      if (answers) return true;
       int status = 0;
-      if (waitpid(process_, &status, WNOHANG) != 0) {
-        process_ = 0;
-        return false;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(25));
-    }
-    return false;
+      if (waitpid(process_, &status, WNOHANG) != 0) process_ = 0;
+      return process_ == 0;
+    };
+    return Becomes(answers_or_ends, std::chrono::milliseconds(25)) && answers;
   }
 
   const TemporaryFolder folder_;

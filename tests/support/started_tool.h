@@ -6,27 +6,29 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <system_error>
 
+#include "tests/support/becomes.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 
 namespace winnow::testing {
 
-// A program of its own, with arguments for a shell that it replaces.
+// A program of its own, with arguments for a shell that it replaces. It is killed as the thread
+// ends that has started it.
 class Started {
  public:
   Started(const std::string& arguments, int output, const std::string& errors) : errors_(errors) {
-    const std::string command = "exec '" WINNOW_TOOL "' " + arguments;
+    const std::string command = "exec setpriv --pdeathsig KILL '" WINNOW_TOOL "' " + arguments;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
@@ -46,8 +48,13 @@ class Started {
   pid_t process() const { return process_; }
   std::string Errors() const { return ReadFile(errors_); }
 
-  // The status of waitpid.
+  // The status of waitpid. What runs for ten minutes more is killed.
   int Wait() const {
+    if (!Becomes([&] { return HasEnded(); }, std::chrono::milliseconds(1),
+                 std::chrono::minutes(10))) {
+      ADD_FAILURE() << "it does not end: " << Errors();
+      kill(process_, SIGKILL);
+    }
     int status = 0;
     while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
     }
@@ -71,16 +78,19 @@ class Started {
   // A child that is past its beginning: its stderr leads nowhere. Waits for one; 0: the program
   // ended without one.
   pid_t AwaitWorker() const {
-    while (!HasEnded()) {
-      const pid_t child = FirstChild();
-      std::error_code code;
-      if (child != 0 && std::filesystem::read_symlink("/proc/" + std::to_string(child) + "/fd/2",
-                                                      code) == "/dev/null") {
-        return child;
-      }
-      sched_yield();
-    }
-    return 0;
+    pid_t worker = 0;
+    EXPECT_TRUE(Becomes(
+        [&] {
+          const pid_t child = FirstChild();
+          std::error_code code;
+          if (child != 0 && std::filesystem::read_symlink(
+                                "/proc/" + std::to_string(child) + "/fd/2", code) == "/dev/null") {
+            worker = child;
+          }
+          return worker != 0 || HasEnded();
+        },
+        std::chrono::microseconds(0)));
+    return worker;
   }
 
  private:
