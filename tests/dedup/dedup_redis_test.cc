@@ -73,6 +73,13 @@ TEST_F(DedupRedisTest, LinesAreSpreadOverServers) {
   const int in_b = atoi(b.Ask({"bitcount", "winnow-dedup:0"}).c_str());
   EXPECT_NEAR(in_a, in_b, 0.1 * in_a);
   EXPECT_GT(in_a, 50'000);
+  // The bits that clients of each version have set.
+  const auto digest = [](const StartedRedis& server) {
+    return server.Ask(
+        {"eval", "return redis.sha1hex(redis.call('get', KEYS[1]))", "1", "winnow-dedup:0"});
+  };
+  EXPECT_EQ(digest(a), "3fa6c7f5d7c27b433ed868a856d0e0e174bdd68a");
+  EXPECT_EQ(digest(b), "b286bc64125dc978e8d0c383aef9d7b137192e1f");
   const ChildResult one = RunDedup(In(lines) + Flags(a.address()));
   EXPECT_EQ(one.status, 2);
   EXPECT_THAT(one.errors, HasSubstr("has another plan"));

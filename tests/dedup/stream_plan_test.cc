@@ -8,9 +8,11 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -27,9 +29,10 @@ namespace {
 
 using ::testing::ElementsAre;
 
-RedisPlan PlanOf(uint64_t capacity, double rate) {
+RedisPlan PlanOf(uint64_t capacity, double rate,
+                 const std::string& servers = "a:1,redis://me:word@b") {
   RedisPlan plan;
-  plan.servers = redis::ParseServers("a:1,redis://me:word@b", {}).value();
+  plan.servers = redis::ParseServers(servers, {}).value();
   plan.name = "clicks";
   plan.capacity = capacity;
   plan.rate = rate;
@@ -52,6 +55,53 @@ TEST(StreamPlanTest, TextsAndNamesAreThoseOfThePage) {
   for (const uint64_t i : {0u, 1u, 128u, 255u}) names.push_back(cluster.Key(i));
   EXPECT_THAT(names, ElementsAre("clicks:{13280}:0", "clicks:{18306}:1", "clicks:{45860}:128",
                                  "clicks:{2220}:255"));
+}
+
+// Who computes another text is refused by the streams that there are, and who computes other keys
+// or positions than it says prints lines again. The number is the XXH3-64 of all keys' names and of
+// the commands of a thousand lines.
+TEST(StreamPlanTest, IsTheSameInEachVersionOfWinnow) {
+  const struct {
+    const char* servers;  // empty: a cluster
+    uint64_t capacity;
+    double rate;
+    const char* shape;
+    uint64_t names_and_commands;
+  } rows[] = {
+      {"a:1", 1, 0.1, "k=2 hash=XXH3-64 keys=1 bits=64", 0x9728cd1765f767e1},
+      {"a:1", 1'000, 1e-3, "k=6 hash=XXH3-64 keys=1 bits=15944", 0xb89df71efa5fbfd5},
+      {"a:1", 1'000'000, 1e-6, "k=11 hash=XXH3-64 keys=1 bits=33144584", 0xcd2cf7d69d9967ec},
+      {"a:1,b,c:9", 1'000'000, 1e-9, "k=16 hash=XXH3-64 keys=1 bits=16833992", 0xadeba931810fc4a5},
+      {"a:1", 1'000'000'000, 1e-9, "k=16 hash=XXH3-64 keys=95 bits=531599536", 0xed7eef0a00fdc69f},
+      {"a:1,b", 10'000'000'000, 1e-3, "k=6 hash=XXH3-64 keys=149 bits=534963008",
+       0x9285e6dba9b2e38b},
+      {"", 1, 0.1, "k=2 hash=XXH3-64 keys=256 bits=64", 0xa055140888fd0495},
+      {"", 1'000, 1e-3, "k=6 hash=XXH3-64 keys=256 bits=104", 0xcae92909e492c257},
+      {"", 1'000'000, 1e-6, "k=11 hash=XXH3-64 keys=256 bits=130120", 0xddc9497596c964ad},
+      {"", 1'000'000'000, 1e-9, "k=16 hash=XXH3-64 keys=1507 bits=33545096", 0xe08ab0b89ef07998},
+      {"", 10'000'000'000, 1e-3, "k=6 hash=XXH3-64 keys=4756 bits=33553072", 0x7c2b1dafd90e17ee},
+      {"", 100'000'000'000, 1e-8, "k=15 hash=XXH3-64 keys=130425 bits=33553776",
+       0x2629aa8e0d3aa685},
+  };
+  for (const auto& row : rows) {
+    const std::string servers = row.servers;
+    const StreamPlan plan = servers.empty()
+                                ? StreamPlan::OfCluster(PlanOf(row.capacity, row.rate))
+                                : StreamPlan::OfServers(PlanOf(row.capacity, row.rate, servers));
+    std::ostringstream text;
+    text << "winnow dedup " << (servers.empty() ? 2 : 1) << " capacity=" << row.capacity
+         << " rate=" << row.rate << " " << row.shape
+         << (servers.empty() ? "" : " servers=" + servers) << " whole";
+    EXPECT_EQ(plan.Text("whole"), text.str());
+    std::string bytes;
+    for (uint64_t i = 0; i < plan.shape.num_keys; ++i) bytes += plan.Key(i) + "\n";
+    const LineCommand command(plan.shape);
+    for (int i = 0; i < 1'000; ++i) {
+      const KeyHash line = HashKey("line " + std::to_string(i));
+      command.Append(line, plan.Key(command.KeyOf(line)), &bytes);
+    }
+    EXPECT_EQ(HashKey(bytes).value, row.names_and_commands) << text.str();
+  }
 }
 
 TEST(StreamPlanTest, KeysOfAClusterAreSpreadEvenlyOverItsSlots) {
@@ -115,6 +165,30 @@ TEST(LineCommandTest, IsThatOfThePage) {
             "$3\r\nSET\r\n$2\r\nu1\r\n$6\r\n668347\r\n$1\r\n1\r\n"
             "$3\r\nGET\r\n$2\r\nu1\r\n$7\r\n1000000\r\n");
   EXPECT_EQ(command.KeyOf(hash), 130u);
+}
+
+TEST(StreamPlanTest, ThePageHasTheSizesOfItsTable) {
+  const std::string page = winnow::testing::ReadFile(WINNOW_DEDUP_MD);
+  const struct {
+    double capacity;
+    double rate;
+    const char* row;
+  } rows[] = {
+      {1e9, 1e-9, "10⁹, 10⁻⁹"}, {1e10, 1e-9, "10¹⁰, 10⁻⁹"}, {1e11, 1e-8, "10¹¹, 10⁻⁸"},
+      {1e9, 1e-3, "10⁹, 10⁻³"}, {1e10, 1e-3, "10¹⁰, 10⁻³"}, {1e11, 1e-3, "10¹¹, 10⁻³"},
+  };
+  for (const auto& row : rows) {
+    const RedisShape shape = ShapeForCluster(static_cast<uint64_t>(row.capacity), row.rate);
+    const double bits =
+        static_cast<double>(shape.num_keys) * static_cast<double>(shape.bits_per_key);
+    const double gib = bits / 8 / (1 << 30);
+    std::string keys = std::to_string(shape.num_keys);
+    if (keys.size() > 3) keys.insert(keys.size() - 3, ",");
+    char text[100];
+    snprintf(text, sizeof(text), "| %s | %.1f, %u | %.*f GiB | %s |", row.row, bits / row.capacity,
+             shape.probes, gib < 100 ? 1 : 0, gib, keys.c_str());
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+  }
 }
 
 // What a reader in another language would look at.
