@@ -31,7 +31,8 @@ class StartedCluster {
   static std::vector<std::string> FailsOverSoon() { return {"--cluster-node-timeout", "1000"}; }
 
   // Returns when all nodes agree. Each server gets the options; where there is a --requirepass
-  // among them, nodes and Ask give that password.
+  // among them, nodes and Ask give that password; where there is a --tls-cluster, nodes
+  // speak TLS with each other.
   explicit StartedCluster(int masters = 3, int replicas_each = 1,
                           std::vector<std::string> options = {}) {
     const auto password = std::find(options.begin(), options.end(), "--requirepass");
@@ -40,6 +41,7 @@ class StartedCluster {
       environment_ = {"REDISCLI_AUTH=" + words};
       options.insert(options.end(), {"--masterauth", words});
     }
+    has_tls_ = std::find(options.begin(), options.end(), "--tls-cluster") != options.end();
     // What the test gives goes before.
     std::vector<std::string> all = {"--cluster-enabled", "yes", "--cluster-node-timeout", "15000",
                                     // A replica of a master that was paused is as good as others.
@@ -174,8 +176,7 @@ class StartedCluster {
     std::istringstream lines(keys);
     int moved = 0;
     for (std::string key; std::getline(lines, key) && !key.empty(); ++moved) {
-      std::vector<std::string> migrate = {"migrate", "127.0.0.1", std::to_string(node(to).port()),
-                                          key,       "0",         "60000"};
+      std::vector<std::string> migrate = {"migrate", "127.0.0.1", NodePort(to), key, "0", "60000"};
       if (!environment_.empty()) {
         migrate.insert(migrate.end(), {"auth", environment_[0].substr(sizeof("REDISCLI_AUTH"))});
       }
@@ -236,6 +237,11 @@ class StartedCluster {
     std::string master_id;                   // of a replica; else "-"
     std::vector<std::pair<int, int>> slots;  // ranges with both ends
   };
+
+  // For other nodes.
+  std::string NodePort(int i) const {
+    return std::to_string(has_tls_ ? node(i).tls_port() : node(i).port());
+  }
 
   Node& at(int i) { return *nodes_[static_cast<size_t>(i)]; }
   bool Runs(int i) const { return nodes_[static_cast<size_t>(i)]->state == State::kRuns; }
@@ -308,7 +314,7 @@ class StartedCluster {
                    std::to_string(kNumSlots * (i + 1) / masters - 1)});
       }
       for (int j = 0; j < i; ++j) {
-        Expect(i, {"cluster", "meet", "127.0.0.1", std::to_string(node(j).port())});
+        Expect(i, {"cluster", "meet", "127.0.0.1", NodePort(j)});
       }
     }
     for (int i = masters; i < size(); ++i) {
@@ -341,6 +347,7 @@ class StartedCluster {
 
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::string> environment_;  // of redis-cli
+  bool has_tls_ = false;
 };
 
 }  // namespace winnow::testing

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <random>
@@ -26,8 +27,9 @@
 
 namespace winnow::testing {
 
-// Without persistence, unless the options say otherwise. Stopped at the end; killed as the thread
-// ends that has started it, also by a signal.
+// Without persistence, unless the options say otherwise; with TLS on a second port where they name
+// a certificate. Stopped at the end; killed as the thread ends that has started it, also by a
+// signal.
 class StartedRedis {
  public:
   // Throws std::runtime_error if it does not start.
@@ -35,6 +37,7 @@ class StartedRedis {
     // Somebody else may take the port before the server does.
     for (int attempt = 0; attempt < 5; ++attempt) {
       port_ = FreePort();
+      tls_port_ = HasTls() ? FreePort() : 0;
       if (Starts({})) return;
       Stop();
     }
@@ -45,6 +48,7 @@ class StartedRedis {
   StartedRedis& operator=(const StartedRedis&) = delete;
 
   int port() const { return port_; }
+  int tls_port() const { return tls_port_; }
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
   // What redis-cli prints, without the line's end.
@@ -93,6 +97,10 @@ class StartedRedis {
                              " does not start: " + ReadFile(folder_ / "log"));
   }
 
+  bool HasTls() const {
+    return std::find(options_.begin(), options_.end(), "--tls-cert-file") != options_.end();
+  }
+
   static bool IsFree(int port) {
     const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     // Connections that a server before had are no hindrance.
@@ -128,6 +136,7 @@ class StartedRedis {
                                       "",
                                       "--appendonly",
                                       "no"};
+    if (HasTls()) words.insert(words.end(), {"--tls-port", std::to_string(tls_port_)});
     words.insert(words.end(), options_.begin(), options_.end());
     words.insert(words.end(), more.begin(), more.end());
     std::vector<char*> arguments;
@@ -158,6 +167,7 @@ class StartedRedis {
   const TemporaryFolder folder_;
   const std::vector<std::string> options_;
   int port_ = 0;
+  int tls_port_ = 0;
   pid_t process_ = 0;
 };
 
