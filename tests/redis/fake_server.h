@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -205,17 +204,6 @@ class FakeServer {
   std::vector<std::unique_ptr<Connection>> connections_;
   std::thread thread_;
 };
-
-// Whether it holds within a minute.
-template <typename Condition>
-bool Becomes(const Condition& holds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return true;
-}
 
 // Answers a line of `winnow dedup` as the test wants, and all else as a server does that has one
 // stream; the mode is "standalone" or "cluster".

@@ -13,6 +13,7 @@
 
 #include "src/redis/redis_cluster.h"
 #include "tests/redis/fake_server.h"
+#include "tests/support/becomes.h"
 
 namespace {
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "src/redis/redis_cluster.h"
-#include "tests/redis/fake_server.h"
 #include "tests/support/becomes.h"
 #include "tests/support/started_cluster.h"
 
