@@ -45,8 +45,8 @@ struct RedisPlan {
 // master had acknowledged. So the lines that were acknowledged in the last `replay` are sent again
 // when the master of their slot changes, before further ones of the slot: where bits come back 0,
 // the line was lost, is counted, and is set again. One that comes again before that is not called
-// new either. What another client sends meanwhile is called new, and counted by nobody. Longer ago
-// than `replay` is forgotten only when the masters were known after that time.
+// new either. What another client sends meanwhile is called new, and counted by nobody. A line is
+// forgotten when it is older than `replay` and all changes of masters of its time are known.
 //
 // Without hiredis there is only an error that says so.
 absl::StatusOr<std::unique_ptr<SeenLines>> OpenRedis(const RedisPlan& plan);

@@ -30,11 +30,11 @@ struct GivenPassword {
   std::string from;  // what it was given by, or else could be
 };
 
-// Of a list with commas: each is HOST, HOST:PORT, [IPv6]:PORT, or a URL as redis-cli takes it:
+// Of a list with commas: each is HOST, HOST:PORT, [IPv6]:PORT, or a URL:
 // redis://[[USER][:PASSWORD]@]HOST[:PORT][/DATABASE], or rediss:// for TLS; valkey:// and
 // valkeys:// are the same. What a URL would misread is written as %XX, in a list also the comma. A
-// name before
-// @ is a user, whose password is the given one then.
+// name without a password before @ is a user, whose password is the given one; redis-cli takes it
+// for a password.
 //
 // An error is a sentence, which never has what may be a password, or a part of one.
 absl::StatusOr<std::vector<RedisAccess>> ParseServers(const std::string& list,

@@ -52,8 +52,8 @@ timeval TimevalOf(std::chrono::milliseconds time) {
 // What to do about an error of the server's; empty: it is not known here.
 std::string AdviceFor(absl::string_view error, absl::string_view password_from) {
   constexpr char kCluster[] =
-      "it is part of a cluster, which moves keys between servers: give servers without cluster "
-      "mode";
+      "it is part of a cluster, in which keys lie on other servers: give servers of one cluster, "
+      "and no others";
   const struct {
     absl::string_view start;
     absl::string_view advice;
@@ -62,7 +62,7 @@ std::string AdviceFor(absl::string_view error, absl::string_view password_from) 
       {"MOVED", kCluster},
       {"ASK", kCluster},
       {"CROSSSLOT", kCluster},
-      {"CLUSTERDOWN", "it is part of a cluster: give servers without cluster mode"},
+      {"CLUSTERDOWN", kCluster},
       {"READONLY", "it is a replica, which can't be written to: give the primary"},
       {"OOM", "its memory is full: raise its maxmemory, or begin anew with a lower --capacity"},
       {"MISCONF", "it takes no writes as it can't save its data"},
