@@ -35,6 +35,9 @@ class FakeServer {
 
   explicit FakeServer(Answer answer) : answer_(std::move(answer)) {
     listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    // Else Linux lets it grow to as much as a test sends, where the server is slow to read.
+    const int buffer = 1 << 17;
+    setsockopt(listener_, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof(buffer));
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
