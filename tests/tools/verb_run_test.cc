@@ -454,6 +454,11 @@ TEST_F(VerbRunTest, EnvAsTheProgramIsFollowed) {
     command.emplace_back(STARTED_PROGRAM);
     ExpectRefused(command, 126, "is told to take LD_PRELOAD away ('" + clears[0]);
   }
+  ExpectRefused({"env", "-u", "WINNOW_POLICY", STARTED_PROGRAM}, 126,
+                "is told to take WINNOW_POLICY away");
+  EXPECT_THAT(DryRun({"env", "WINNOW_POLICY=", STARTED_PROGRAM}, 0).at("unknown"),
+              HasSubstr("can't be followed"));
+  EXPECT_EQ(Started({"env", "--", STARTED_PROGRAM}).at("LD_PRELOAD"), PRELOAD_LIBRARY);
   ExpectRefused({"env", Static("static"), "x"}, 126, "is linked statically");
   ExpectRefused({"env", "nosuchprogram"}, 127, "there is no program 'nosuchprogram' in PATH");
   EXPECT_THAT(DryRun({"env", "-C", "/", "program"}, 0).at("unknown"),

@@ -307,8 +307,8 @@ class Follower {
     }
     const EnvCommand command = EnvCommandOf(words);
     const std::string said = Printable(line ? line->argument : absl::StrJoin(words, " "));
-    if (command.clears) {
-      return Refuse(absl::StrCat(" is told to take LD_PRELOAD away ('", said,
+    if (!command.clears.empty()) {
+      return Refuse(absl::StrCat(" is told to take ", command.clears, " away ('", said,
                                  "'). Name the program that it starts"));
     }
     if (command.program.empty()) {

@@ -35,6 +35,17 @@ bool IsThere(const char* map, unsigned id) {
   return false;
 }
 
+// What the number may stand for as well, where the name space lacks users of the system: files of
+// these seem to be of one user.
+std::string OrNobody(const char* map, const char* overflow, unsigned id) {
+  unsigned nobody = 0;
+  uint64_t first = 0, outside = 0, count = 0;
+  const bool is_partial = std::ifstream(map) >> first >> outside >> count && count < UINT32_MAX;
+  return is_partial && std::ifstream(overflow) >> nobody && nobody == id
+             ? " (or to one that this name space lacks, which means nothing here)"
+             : "";
+}
+
 // That the program would have another id than who starts it, as the end of a sentence. Empty: it
 // has not.
 std::string OtherId(const std::string& path, const struct stat& status) {
@@ -48,11 +59,14 @@ std::string OtherId(const std::string& path, const struct stat& status) {
   const auto group = sets_group ? status.st_gid : getegid();
   if (user != getuid()) {
     return absl::StrCat(sets_user ? "set-user-id to user " : "run with the rights of user ", user,
+                        OrNobody("/proc/self/uid_map", "/proc/sys/kernel/overflowuid", user),
                         ", and its caller is user ", getuid());
   }
   if (group != getgid()) {
     return absl::StrCat(sets_group ? "set-group-id to group " : "run with the rights of group ",
-                        group, ", and its caller is of group ", getgid());
+                        group,
+                        OrNobody("/proc/self/gid_map", "/proc/sys/kernel/overflowgid", group),
+                        ", and its caller is of group ", getgid());
   }
   return std::string();
 }

@@ -2,10 +2,17 @@
 
 #include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_split.h>
 #include <absl/strings/strip.h>
 
 namespace winnow::inspect {
+namespace {
+
+constexpr char kPreload[] = "LD_PRELOAD";
+constexpr char kPolicy[] = "WINNOW_POLICY";
+
+}  // namespace
 
 std::optional<FirstLine> FirstLineOf(absl::string_view head) {
   if (!absl::ConsumePrefix(&head, "#!")) return std::nullopt;
@@ -28,14 +35,16 @@ EnvCommand EnvCommandOf(const std::vector<std::string>& words) {
     absl::string_view word = words[i];
     const bool unsets = absl::ConsumePrefix(&word, "--unset=") || absl::ConsumePrefix(&word, "-u");
     if (unsets && word.empty() && i + 1 < words.size()) word = words[++i];
-    if (word == (unsets ? "LD_PRELOAD" : "-i") ||
-        (!unsets && (word == "-" || word == "--ignore-environment"))) {
-      command.clears = true;
+    const bool clears_all =
+        !unsets && (word == "-i" || word == "-" || word == "--ignore-environment");
+    if (clears_all || (unsets && (word == kPreload || word == kPolicy))) {
+      command.clears = clears_all ? kPreload : std::string(word);
       return command;
     }
-    if (unsets) continue;
-    const bool changes_it =
-        absl::StartsWith(word, "PATH=") || absl::StartsWith(word, "LD_PRELOAD=");
+    if (unsets || word == "--") continue;
+    const bool changes_it = absl::StartsWith(word, "PATH=") ||
+                            absl::StartsWith(word, absl::StrCat(kPreload, "=")) ||
+                            absl::StartsWith(word, absl::StrCat(kPolicy, "="));
     if (absl::StartsWith(word, "-") || changes_it) return command;
     if (!absl::StrContains(word, '=')) {
       command.program = std::string(word);

@@ -26,7 +26,7 @@ std::optional<FirstLine> FirstLineOf(absl::string_view head);
 // What `env` makes of its words.
 struct EnvCommand {
   std::string program;  // empty: it could not be followed
-  bool clears = false;  // it takes LD_PRELOAD away
+  std::string clears;   // what Winnow needs and it takes away: LD_PRELOAD or WINNOW_POLICY
 };
 EnvCommand EnvCommandOf(const std::vector<std::string>& words);
 
