@@ -19,7 +19,7 @@ more_packages=(clang clang-format g++-aarch64-linux-gnu g++-s390x-linux-gnu gola
 
 # Tests that may be skipped even then: a pattern of names, and where they are run instead.
 known_skips=(
-  'NewerRocksDBTest[.]' 'needs a newer RocksDB: Debian 13 and tools/test_rocksdb.sh run it'
+  'NewerRocksDBTest[.]|^CutPartitions/PolicyShapesTest[.]|^PreloadAddTest[.]FollowersUse' 'needs a newer RocksDB: Debian 13 and tools/test_rocksdb.sh run it'
   'InterposedPolicyTest[.]' "the options of RocksDB's policies can change from 8.7 on: Debian 13 runs it"
   '^source_format$' 'needs clang-format 14: Debian 12 runs it'
   '^DedupStatePlaceTest[.]AFullDisk' 'mounts a file system, which few containers let anybody do'
