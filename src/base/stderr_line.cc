@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "src/base/without_sigpipe.h"
+
 namespace winnow::base {
 namespace {
 
@@ -62,8 +64,12 @@ void StderrLine::Write() noexcept {
   const size_t size = is_cut ? room : size_;
   std::memcpy(bytes_ + size, end, std::strlen(end));
   const int old_errno = errno;
-  // Where stderr can't be written to, nobody is there to be told.
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, bytes_, size + std::strlen(end));
+  {
+    const WithoutSigpipe without;
+    // Where stderr can't be written to, nobody is there to be told.
+    [[maybe_unused]] const ssize_t written =
+        ::write(STDERR_FILENO, bytes_, size + std::strlen(end));
+  }
   errno = old_errno;
 }
 

@@ -5,6 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
 #include <string>
 
 #include "src/base/stderr_line.h"
@@ -71,6 +75,82 @@ TEST(SayOnceOnStderr, NeverWritesToAFileThatIsClosedOnExec) {
   base::SetStderrAtStart(old);
   EXPECT_FALSE(now.is_open);
   EXPECT_EQ(testing::ReadFile(path), "");
+}
+
+// Descriptor 2 is a pipe that nobody reads while this lives.
+class ClosedPipeAsStderr {
+ public:
+  ClosedPipeAsStderr() : old_(base::StderrAtStart()), saved_(::dup(STDERR_FILENO)) {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    ::dup2(ends[1], STDERR_FILENO);
+    ::close(ends[1]);
+    ::close(ends[0]);
+    base::SetStderrAtStart(base::StderrNow());
+  }
+  ~ClosedPipeAsStderr() {
+    ::dup2(saved_, STDERR_FILENO);
+    ::close(saved_);
+    base::SetStderrAtStart(old_);
+  }
+
+ private:
+  const base::StderrDescriptor old_;
+  const int saved_;
+};
+
+sigset_t SigpipeAlone() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGPIPE);
+  return set;
+}
+
+bool IsSigpipePending() {
+  sigset_t pending;
+  return ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1;
+}
+
+std::atomic<int> num_sigpipes{0};
+
+TEST(StderrLine, RaisesNoSigpipe) {
+  const auto before = std::signal(SIGPIPE, [](int) { ++num_sigpipes; });
+  {
+    const ClosedPipeAsStderr closed;
+    base::StderrLine().Add("nobody reads this").Write();
+    errno = ENOENT;
+    base::StderrLine().Add("nor this").Write();
+    EXPECT_EQ(errno, ENOENT);
+  }
+  std::signal(SIGPIPE, before);
+  EXPECT_EQ(num_sigpipes, 0);
+}
+
+// Of a program that takes signals when it likes.
+TEST(StderrLine, LeavesASigpipeThatWasPendingAndNoneOfItsOwn) {
+  const auto raise_one = [](bool of_the_process) {
+    return of_the_process ? ::kill(::getpid(), SIGPIPE) : ::raise(SIGPIPE);
+  };
+  const sigset_t sigpipe = SigpipeAlone();
+  sigset_t before;
+  ASSERT_EQ(::pthread_sigmask(SIG_BLOCK, &sigpipe, &before), 0);
+  constexpr timespec kNow = {0, 0};
+  {
+    const ClosedPipeAsStderr closed;
+    base::StderrLine().Add("nobody reads this").Write();
+    EXPECT_FALSE(IsSigpipePending()) << "one of our own is left";
+    for (const bool of_the_process : {false, true}) {
+      ASSERT_EQ(raise_one(of_the_process), 0);
+      base::StderrLine().Add("nobody reads this").Write();
+      EXPECT_TRUE(IsSigpipePending()) << "one of the program's own is gone";
+      while (::sigtimedwait(&sigpipe, nullptr, &kNow) == SIGPIPE) {
+      }
+    }
+    sigset_t now;
+    ASSERT_EQ(::pthread_sigmask(SIG_BLOCK, nullptr, &now), 0);
+    EXPECT_EQ(::sigismember(&now, SIGPIPE), 1) << "the mask is not what it was";
+  }
+  ASSERT_EQ(::pthread_sigmask(SIG_SETMASK, &before, nullptr), 0);
 }
 
 TEST(Quoted, CutsAndEscapes) {

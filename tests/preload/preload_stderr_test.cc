@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -94,6 +95,17 @@ TEST_F(PreloadStderrTest, WhoReadsADaemonsOutputDoesNotWaitForIt) {
       "'read=$($CLIENT linger $DB.pipe 2>&1); : >$DB.pipe; echo \"$read\"'");
   EXPECT_EQ(result.status, 0) << "it waited for the daemon";
   EXPECT_THAT(result.output, HasSubstr("winnow: in force"));
+}
+
+// What the program itself says nobody reads either: it has nothing to say.
+TEST_F(PreloadStderrTest, AProgramLivesWhoseStderrNobodyReads) {
+  const auto before = std::signal(SIGPIPE, SIG_DFL);
+  const ChildResult result = Shell(
+      "mkfifo $DB.pipe && exec 3<>$DB.pipe 2>$DB.pipe 3>&- && with $CLIENT write $DB none 1000");
+  std::signal(SIGPIPE, before);
+  EXPECT_EQ(result.status, 0) << "it ended by signal " << result.status - 128;
+  EXPECT_THAT(RunClient({"read", database_, "none", "1000"}, {}).output,
+              HasSubstr("missing=0 invented=0"));
 }
 
 // A number that we kept might be closed by close_range() and given to a file.
