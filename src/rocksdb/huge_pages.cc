@@ -1,6 +1,7 @@
 #include "src/rocksdb/huge_pages.h"
 
 #include <malloc.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,7 +14,10 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <type_traits>
+#include <utility>
 
 #include "src/rocksdb/version_guard.h"
 #include "third_party/rocksdb_abi/type_information.h"
@@ -40,9 +44,38 @@ size_t MachineMemory() {
   return pages > 0 && page > 0 ? static_cast<size_t>(pages) * static_cast<size_t>(page) : 0;
 }
 
+// All heaps, the newest first, which may be there before main() and after it. Is locked before any
+// of theirs.
+std::mutex all_heaps_mutex;
+HugePageHeap* newest_heap = nullptr;
+static_assert(std::is_trivially_destructible_v<std::mutex>);
+
+// When the library is loaded, and not with the first heap. A fork locks what was registered last
+// first: so locks of the program under which it uses its cache come before these, and malloc's,
+// that is asked for memory with one of these held, behind them.
+[[maybe_unused]] const int heaps_at_fork =
+    ::pthread_atfork(HugePageHeap::LockAll, HugePageHeap::UnlockAll, HugePageHeap::UnlockAll);
+
 }  // namespace
 
+void HugePageHeap::LockAll() noexcept {
+  all_heaps_mutex.lock();
+  for (HugePageHeap* heap = newest_heap; heap != nullptr; heap = heap->older_) heap->mutex_.lock();
+}
+
+void HugePageHeap::UnlockAll() noexcept {
+  for (HugePageHeap* heap = newest_heap; heap != nullptr; heap = heap->older_) {
+    heap->mutex_.unlock();
+  }
+  all_heaps_mutex.unlock();
+}
+
 HugePageHeap::HugePageHeap(size_t most_bytes) noexcept {
+  {
+    const std::lock_guard<std::mutex> lock(all_heaps_mutex);
+    older_ = std::exchange(newest_heap, this);
+    if (older_ != nullptr) older_->newer_ = this;
+  }
   if (most_bytes < kPage || most_bytes > SIZE_MAX / 2) return;
   most_ = most_bytes / kPage * kPage;
   mapped_size_ = most_ + kPage;
@@ -58,6 +91,11 @@ HugePageHeap::HugePageHeap(size_t most_bytes) noexcept {
 }
 
 HugePageHeap::~HugePageHeap() {
+  {
+    const std::lock_guard<std::mutex> lock(all_heaps_mutex);
+    (newer_ != nullptr ? newer_->older_ : newest_heap) = older_;
+    if (older_ != nullptr) older_->newer_ = newer_;
+  }
   if (mapped_ != nullptr) ::munmap(mapped_, mapped_size_);
 }
 

@@ -18,7 +18,7 @@ namespace winnow::plugin {
 
 // Blocks side by side in one range of addresses, which is asked to be huge pages. A block goes to
 // the smallest free place that holds it, the lowest of these; free neighbours become one. Safe from
-// any thread.
+// any thread, and in a child that is forked while others allocate.
 class HugePageHeap {
  public:
   static constexpr size_t kPage = size_t{2} << 20;
@@ -50,6 +50,10 @@ class HugePageHeap {
   size_t SizeOf(const void* block) const noexcept;
   Usage CurrentUsage() const noexcept;
 
+  // The locks of all heaps, for a fork: a child has none of the threads that may hold them.
+  static void LockAll() noexcept;
+  static void UnlockAll() noexcept;
+
  private:
   // By size and place.
   using FreeExtents = std::set<std::pair<size_t, size_t>>;
@@ -72,6 +76,8 @@ class HugePageHeap {
   size_t most_ = 0;  // bytes from begin_ on
   void* mapped_ = nullptr;
   size_t mapped_size_ = 0;
+  HugePageHeap* newer_ = nullptr;  // of all that there are
+  HugePageHeap* older_ = nullptr;
 
   mutable std::mutex mutex_;
   size_t end_ = 0;    // of what can be written to

@@ -10,8 +10,11 @@
 #include <rocksdb/table.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -27,6 +30,7 @@
 
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
+#include "tests/support/sanitized.h"
 #include "winnow/rocksdb_huge_pages.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -254,6 +258,62 @@ TEST(HugePageHeap, ServesThreadsAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(heap.CurrentUsage().allocated, 0u);
+}
+
+// Blocks come and go until it is told to end.
+void KeepAllocating(MemoryAllocator* allocator, const std::atomic<bool>& may_end) {
+  std::vector<void*> blocks;
+  while (!may_end.load()) {
+    for (int i = 0; i < 8; ++i) blocks.push_back(allocator->Allocate(kLeast));
+    for (void* const block : blocks) allocator->Deallocate(block);
+    blocks.clear();
+  }
+}
+
+// What a forked child does: it ends by a signal where that takes minutes.
+[[noreturn]] void AllocateInChild(const std::vector<MemoryAllocator*>& allocators) {
+  ::alarm(120);
+  HugePageAllocator made_here(64 * kMiB, "");
+  bool is_right = true;
+  for (MemoryAllocator* const allocator : allocators) {
+    void* const block = allocator->Allocate(kPage);
+    Mark(block, kPage, 3);
+    is_right = is_right && HasMark(block, kPage, 3);
+    allocator->Deallocate(block);
+  }
+  void* const block = made_here.Allocate(kPage);
+  Mark(block, kPage, 4);
+  made_here.Deallocate(block);
+  ::_exit(is_right ? 0 : 1);
+}
+
+// As with malloc: whoever forks while others allocate gets a child that allocates.
+TEST(HugePageAllocator, ServesAForkedChildWhileThreadsAllocate) {
+  if (testing::kSanitized) GTEST_SKIP() << "skipped: a sanitizer's malloc may hang in such a child";
+  HugePageAllocator first(256 * kMiB, "");
+  HugePageAllocator second(256 * kMiB, "");
+  std::atomic<bool> may_end{false};
+  std::vector<std::thread> threads;
+  for (MemoryAllocator* const allocator : {&first, &second, &first}) {
+    threads.emplace_back([&may_end, allocator] { KeepAllocating(allocator, may_end); });
+  }
+  threads.emplace_back([&may_end] {
+    while (!may_end.load()) {
+      HugePageAllocator passing(kPage, "");
+      passing.Deallocate(passing.Allocate(kLeast));
+    }
+  });
+  for (int i = 0; i < 100 && !::testing::Test::HasFailure(); ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) AllocateInChild({&first, &second});
+    int status = -1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << "child " << i << " ended by signal " << WTERMSIG(status);
+  }
+  may_end = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(first.CurrentUsage().allocated, 0u);
+  EXPECT_EQ(second.CurrentUsage().allocated, 0u);
 }
 
 TEST(HugePageAllocator, TakesTheLargeBlocksOnly) {
