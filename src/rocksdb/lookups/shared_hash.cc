@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -10,8 +11,7 @@
 
 #include "src/base/stderr_line.h"
 #include "src/rocksdb/lookups/hash_batch.h"
-#include "src/rocksdb/lookups/lookup_samples.h"
-#include "src/rocksdb/lookups/recent_filters.h"
+#include "src/rocksdb/lookups/thread_hashes.h"
 
 namespace winnow::plugin {
 
@@ -41,38 +41,12 @@ constexpr int kCredit = 2 * kLostByShortBatch * static_cast<int>(kMostBatchKeys)
 // The most, so that a thread whose lookups change follows soon.
 constexpr int kMostCredit = 1024;
 
-// What a thread keeps and knows that shares or watches. Two keys, as a whole key and its prefix may
-// come in turn: files differ in what their filters hold.
-struct ThreadHashes {
-  LastKey keys[2];
-  char* long_bytes;        // kMostSharedBytes for each of the two; null until it is needed
-  HashBatch* batch;        // the same
-  bool is_on;              // sharing, else watching
-  int credit;              // sharing, until it falls below 0; watching, until it is enough
-  uint64_t shared_before;  // the count, when it went into the credit last
-  uint64_t watched;        // a hash that may come again
-  uint32_t new_watched;    // how many were, since it began to watch; at most kManyWatched
-  LookupsUnderWay sampled;
-  RecentFilters recent;
-  std::atomic<uint64_t> sampled_computed;  // hashes of sampled keys, while sharing
-  std::atomic<bool> is_taken;
-
-  uint64_t Shared() const noexcept {
-    return keys[0].shared.load(std::memory_order_relaxed) +
-           keys[1].shared.load(std::memory_order_relaxed);
-  }
-  char* LongBytes(const LastKey* key) const noexcept {
-    return long_bytes + (key - keys) * static_cast<std::ptrdiff_t>(kMostSharedBytes);
-  }
-};
-
 namespace {
 
 // Lookups go on in threads that outlive main(): nothing here may have a destructor that does
-// something.
-constexpr int kMostThreads = 512;
-ThreadHashes all_threads[kMostThreads];
-static_assert(std::is_trivially_destructible_v<ThreadHashes>);
+// something, and the blocks behind the first stay, for threads that come later.
+ThreadBlock first_block;
+static_assert(std::is_trivially_destructible_v<ThreadBlock>);
 
 constexpr LastKey NoKey(HashedInLine hashed_in_line) {
   return {
@@ -139,7 +113,7 @@ void Detach(void* state) noexcept {
   thread->long_bytes = nullptr;
   delete thread->batch;
   thread->batch = nullptr;
-  thread->is_taken.store(false, std::memory_order_release);
+  thread->block->GiveBack(thread);
 }
 
 // A thread_local object's destructor would be registered with an allocation, which ends the program
@@ -152,23 +126,20 @@ struct EndOfThread {
 };
 
 ThreadHashes* TakeThread() noexcept {
-  for (ThreadHashes& one : all_threads) {
-    if (!one.is_taken.load(std::memory_order_relaxed) &&
-        !one.is_taken.exchange(true, std::memory_order_acquire)) {
-      return &one;
-    }
+  for (ThreadBlock* block = &first_block; block != nullptr; block = block->Next()) {
+    if (ThreadHashes* const thread = block->Take()) return thread;
   }
   return nullptr;
 }
 
 // From new or surplus: to sharing or watching, where there is a ThreadHashes, else to surplus.
 void Attach() noexcept {
+  // Meanwhile: what allocates for it may look something up.
+  this_thread_key = &key_of_ended_threads;
   static const EndOfThread end_of_thread;
   ThreadHashes* const thread = end_of_thread.works ? TakeThread() : nullptr;
   if (thread == nullptr || pthread_setspecific(end_of_thread.key, thread) != 0) {
-    if (thread != nullptr) {
-      thread->is_taken.store(false, std::memory_order_release);
-    }
+    if (thread != nullptr) thread->block->GiveBack(thread);
     this_thread_key = &key_of_surplus_threads;  // and try again at a hash that is watched
     return;
   }
@@ -427,6 +398,22 @@ __attribute__((flatten)) void SharedHashes(const Slice* const* keys, size_t n, K
   HashBatchOf(keys, n, hashes, &asked);
 }
 
+namespace {
+
+// What was returned: threads that count together may lower their counts.
+std::atomic<uint64_t> most_computed{0};
+std::atomic<uint64_t> most_shared{0};
+
+// The larger one, which it is then.
+uint64_t RaiseTo(std::atomic<uint64_t>* most, uint64_t sum) noexcept {
+  uint64_t before = most->load(std::memory_order_relaxed);
+  while (before < sum && !most->compare_exchange_weak(before, sum, std::memory_order_relaxed)) {
+  }
+  return std::max(before, sum);
+}
+
+}  // namespace
+
 LookupCounts CurrentLookupCounts() noexcept {
   LookupCounts sum;
   const auto add = [&sum](const LastKey& key) {
@@ -436,12 +423,15 @@ LookupCounts CurrentLookupCounts() noexcept {
   add(key_of_new_threads);
   add(key_of_surplus_threads);
   add(key_of_ended_threads);
-  for (const ThreadHashes& one : all_threads) {
-    add(one.keys[0]);
-    add(one.keys[1]);
-    sum.computed += one.sampled_computed.load(std::memory_order_relaxed);
+  for (const ThreadBlock* block = &first_block; block != nullptr;
+       block = block->next.load(std::memory_order_acquire)) {
+    for (const ThreadHashes& one : block->threads) {
+      add(one.keys[0]);
+      add(one.keys[1]);
+      sum.computed += one.sampled_computed.load(std::memory_order_relaxed);
+    }
   }
-  return sum;
+  return {RaiseTo(&most_computed, sum.computed), RaiseTo(&most_shared, sum.shared)};
 }
 
 void SetHashSharing(bool may_share) noexcept {

@@ -14,11 +14,11 @@
 //   new        key_of_new_threads        kNoKey         none yet
 //   sharing    a key of its own          kNoKey         one that is_on
 //   watching   a key of its own          kShortKeys     one that is not
-//   surplus    key_of_surplus_threads    kShortKeys     none, as there are too many threads
+//   surplus    key_of_surplus_threads    kShortKeys     none, as memory is short for one
 //   ended      key_of_ended_threads      kShortKeys     none any more
 //
-// New: the first lookup takes a ThreadHashes. If one is left, the thread goes on to sharing, or to
-// watching where sharing is forbidden, else it is surplus.
+// New: the first lookup takes a ThreadHashes, which may have to be allocated. With it the thread
+// goes on to sharing, or to watching where sharing is forbidden; without memory it is surplus.
 //
 // Sharing: every lookup compares its key with what is kept, first with the last key, in line, then
 // with the other one: a whole key and its prefix may come in turn. What is not kept is hashed and
@@ -30,13 +30,15 @@
 // in 64, and later one in 256, is remembered. When such hashes have come again often enough, and it
 // is allowed, the thread goes on to sharing.
 //
-// Surplus: as watching, but where a hash is watched the thread looks for a ThreadHashes that has
-// become free, and goes on as from new.
+// Surplus: as watching, but where a hash is watched the thread asks for a ThreadHashes again, and
+// goes on as from new.
 //
 // Ended: the ThreadHashes is free for another thread, with its counts. Destructors that run later
 // may still look something up: as in watching, in vain.
 //
-// Threads without a ThreadHashes count together, and may lose counts.
+// Threads without a ThreadHashes count together, and may lose counts. What is published does not
+// fall for that. A ThreadHashes takes a kilobyte, and as many stay as there were threads at once
+// that looked something up.
 //
 // Some lookups are sampled, which their key's hash decides (sampled_hashes.h): their readers hear
 // of it at each file. For that a sampled key must not be the last one:
@@ -309,7 +311,8 @@ struct LookupCounts {
 };
 
 // The sums over all threads, those that ended included. While others are counting, each number is
-// one that it had during the call. Safe from any thread, and after main() too.
+// one that it had during the call. None is less than an earlier call's. Safe from any thread, and
+// after main() too.
 LookupCounts CurrentLookupCounts() noexcept;
 
 // Whether threads may share hashes; each follows at a later lookup of its own. True unless the

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <new>
 #include <string>
 #include <thread>
@@ -74,6 +75,12 @@ void* operator new(size_t size, const std::nothrow_t& /*tag*/) noexcept {
 }
 void* operator new[](size_t size, const std::nothrow_t& /*tag*/) noexcept {
   return memory_is_short ? nullptr : Allocate(operator new[](size), size);
+}
+
+// The states of many threads.
+void* operator new(size_t size, std::align_val_t alignment,
+                   const std::nothrow_t& /*tag*/) noexcept {
+  return memory_is_short ? nullptr : operator new(size, alignment);
 }
 
 // A sanitizer's own ones must free what its own ones allocated. Not inlined: the compiler would
@@ -166,6 +173,44 @@ TEST(SharedHashMemory, IsRightWhereMemoryIsShort) {
     }
   });
   EXPECT_EQ(counts.shared, 1000u * (11 + 2 + 5 * 2));
+}
+
+// Threads that have a state, while others come that find no memory for theirs.
+TEST(SharedHashMemory, IsRightWhereItIsShortForTheStateOfAThread) {
+  std::promise<void> end;
+  const std::shared_future<void> ended = end.get_future().share();
+  std::atomic<size_t> asked{0};
+  std::atomic<bool> is_short{false};
+  std::vector<std::thread> threads;
+  const auto ask = [&] {
+    Asker asker;
+    memory_is_short = true;
+    asker.Ask(Key(1, 24), 2);
+    if (this_thread_key->thread == nullptr) is_short = true;
+    ++asked;
+    ended.wait();
+  };
+  while (!is_short.load() && threads.size() < 2000) {
+    threads.emplace_back(ask);
+    while (asked.load() < threads.size()) std::this_thread::yield();
+  }
+  EXPECT_TRUE(is_short);
+  const LookupCounts counts = CountInThread([] {
+    Asker asker;
+    memory_is_short = true;
+    for (uint64_t i = 0; i < 1000; ++i) {
+      asker.Ask(Key(i, 24), 3);
+      asker.Ask(Key(i, 100), 3);
+      asker.AskAll(Keys(i, 5, 40), 2);
+    }
+    EXPECT_EQ(this_thread_key->thread, nullptr);
+    memory_is_short = false;
+    for (uint64_t i = 0; i < 1000; ++i) asker.Ask(Key(i, 24), 3);
+    EXPECT_NE(this_thread_key->thread, nullptr) << "it did not ask for memory again";
+  });
+  EXPECT_EQ(counts.computed + counts.shared, 1000u * (6 + 10 + 3));
+  end.set_value();
+  for (std::thread& thread : threads) thread.join();
 }
 
 // An allocator may be one that looks something up.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <random>
 #include <string>
 #include <system_error>
@@ -17,6 +18,7 @@
 
 #include "src/core/hash_inline.h"
 #include "tests/rocksdb/lookups/shared_hash_testing.h"
+#include "tests/support/sanitized.h"
 
 namespace winnow::plugin {
 namespace {
@@ -257,42 +259,87 @@ TEST(SharedHash, GivesAThreadTheStateOfOneThatEndedButNotItsKeys) {
   EXPECT_EQ(counts.computed, 1u);
 }
 
-TEST(SharedHash, IsRightInMoreThreadsThanHaveAState) {
-  constexpr int kThreads = 600;
-  std::atomic<int> ready{0};
-  std::atomic<int> without_state{0};
-  std::vector<std::thread> threads;
-  threads.reserve(kThreads);
-  std::atomic<int> awaited{kThreads};
-  const auto ask = [&](int t) {
+// What any thread has read, the next one finds no less.
+class RisingCounts {
+ public:
+  void Look() {
+    const uint64_t computed = computed_.load();
+    const uint64_t shared = shared_.load();
+    const LookupCounts now = CurrentLookupCounts();
+    EXPECT_GE(now.computed, computed);
+    EXPECT_GE(now.shared, shared);
+    Raise(&computed_, now.computed);
+    Raise(&shared_, now.shared);
+  }
+
+ private:
+  static void Raise(std::atomic<uint64_t>* most, uint64_t now) {
+    for (uint64_t before = *most; before < now && !most->compare_exchange_weak(before, now);) {
+    }
+  }
+  std::atomic<uint64_t> computed_{0};
+  std::atomic<uint64_t> shared_{0};
+};
+
+// Starts them, each of which waits there until all do; fewer where a process may not have so many.
+class WaitingThreads {
+ public:
+  explicit WaitingThreads(size_t count) {
+    threads_.reserve(count);
+    try {
+      while (threads_.size() < count) threads_.emplace_back([this] { Run(); });
+    } catch (const std::system_error&) {
+    }
+    while (ready_.load() < threads_.size()) std::this_thread::yield();
+  }
+  ~WaitingThreads() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  size_t size() const { return threads_.size(); }
+  void Begin() { begin_.set_value(); }
+
+  static constexpr uint64_t kRounds = testing::kSanitized ? 20 : 500;
+  static constexpr uint64_t kLookups = 2 + kRounds * (100 + 5);  // of each
+
+ private:
+  void Run() {
     Asker asker;
-    asker.Ask(Key(static_cast<uint64_t>(t), 24), 2);
-    without_state += this_thread_key->thread == nullptr ? 1 : 0;
-    ++ready;
-    while (ready.load() < awaited.load()) {
-      std::this_thread::yield();
+    asker.Ask(Key(1, 24), 2);
+    EXPECT_NE(this_thread_key->thread, nullptr);
+    ++ready_;
+    begun_.wait();
+    const std::string key = Key(2, 24);
+    uint64_t hashes = 0;
+    for (uint64_t i = 0; i < kRounds; ++i) {
+      for (int file = 0; file < 100; ++file) hashes += HashForReader(key);
+      asker.AskAll(Keys(i, 5, 40), 1);
+      if (i % 10 == 0) counts_.Look();
     }
-    for (uint64_t i = 0; i < 200; ++i) {
-      asker.Ask(Key(i, 24), 3);
-      asker.AskAll(Keys(i, 5, 100), 2);
-    }
-  };
-  try {
-    for (int t = 0; t < kThreads; ++t) {
-      threads.emplace_back(ask, t);
-    }
-  } catch (const std::system_error&) {
-    awaited = 0;
+    EXPECT_EQ(hashes, 100 * kRounds * HashKey(key).value);
   }
-  for (std::thread& thread : threads) {
-    thread.join();
+
+  std::promise<void> begin_;
+  const std::shared_future<void> begun_ = begin_.get_future().share();
+  std::atomic<size_t> ready_{0};
+  RisingCounts counts_;
+  std::vector<std::thread> threads_;
+};
+
+TEST(SharedHash, CountsEveryLookupOfManyThreadsAndNeverFalls) {
+  constexpr size_t kThreads = 1500;
+  const LookupCounts before = CurrentLookupCounts();
+  size_t num_threads = 0;
+  {
+    WaitingThreads threads(kThreads);
+    num_threads = threads.size();
+    threads.Begin();
   }
-  if (awaited.load() == 0) {
-    GTEST_SKIP() << "skipped: this process may have " << threads.size() << " threads more, not "
+  const LookupCounts counts = CurrentLookupCounts() - before;
+  EXPECT_EQ(counts.computed + counts.shared, num_threads * WaitingThreads::kLookups);
+  if (num_threads < kThreads) {
+    GTEST_SKIP() << "skipped: this process may have " << num_threads << " threads more, not "
                  << kThreads;
   }
-  EXPECT_GT(without_state.load(), 0);
-  EXPECT_LT(without_state.load(), kThreads);
 }
 
 pthread_key_t late_key;
