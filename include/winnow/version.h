@@ -5,7 +5,7 @@
 
 // The build reads these three lines: keep one number on each.
 #define WINNOW_VERSION_MAJOR 1
-#define WINNOW_VERSION_MINOR 0
+#define WINNOW_VERSION_MINOR 1
 #define WINNOW_VERSION_PATCH 0
 
 // Put before a declaration that users of the shared libraries call. Empty where Winnow becomes a

@@ -1,14 +1,18 @@
-// Names that programs and scripts go by are never taken away: those of options, and the keys of the
-// tool's JSON. tests/interface/names.txt has them. New ones are recorded, and none is removed, by
+// Names that programs and scripts go by are never taken away: those of options, the keys of the
+// tool's JSON, and the constants of the contract headers with their values, which are compiled into
+// programs. tests/interface/names.txt has them. New ones are recorded, and none is removed, by
 //   WINNOW_RECORD_NAMES=1 build/release/tests/frozen_names_test
+// A constant that may get another value, as an option a wider range, is edited there by hand.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -77,6 +81,67 @@ TEST(FrozenNamesTest, OfOptionsAreKept) {
       [&](const auto& option, auto) { AddNames("option of a policy: ", option, &names); });
   EXPECT_GE(names.size(), 30u);
   ExpectKept("option ", names);
+}
+
+std::string Stripped(const std::string& text, const char* pattern, const char* by = "") {
+  return std::regex_replace(text, std::regex(pattern), by);
+}
+
+// Without spaces that mean nothing.
+std::string Tight(const std::string& text) {
+  return Stripped(Stripped(text, "\\s+", " "), " *([^\\w \"]) *", "$1");
+}
+
+// Calls visit(match) with each part of the text.
+template <typename Visit>
+void ForEachMatch(const std::string& text, const char* pattern, const Visit& visit) {
+  const std::regex expression(pattern);
+  for (std::sregex_iterator at(text.begin(), text.end(), expression), end; at != end; ++at) {
+    visit(*at);
+  }
+}
+
+// "WINNOW_OK=0", "Fault::kNone=0", "kBytes=\"bytes\"": of enumerations, macros with a value, and
+// variables that are constexpr.
+Names ConstantsOf(const std::string& header) {
+  Names constants;
+  const std::string code = Stripped(header, "//[^\n]*");
+  ForEachMatch(code, "#define (\\w+) +(\\S[^\n]*)", [&](const std::smatch& macro) {
+    constants.insert(macro.str(1) + "=" + Tight(macro.str(2)));
+  });
+  const std::string text = Stripped(code, "#[^\n]*");
+  size_t enums = 0;
+  const char* const kEnum = "\\benum\\b( class)?\\s*(\\w*)[^{};]*\\{([^{}]*)\\}";
+  ForEachMatch(text, kEnum, [&](const std::smatch& found) {
+    const std::string scope = found.str(1).empty() ? "" : found.str(2) + "::";
+    int64_t value = -1;
+    ForEachMatch(found.str(3), "(\\w+)\\s*(=\\s*([^,]+))?", [&](const std::smatch& constant) {
+      value = constant.str(3).empty() ? value + 1 : std::stoll(constant.str(3), nullptr, 0);
+      constants.insert(scope + constant.str(1) + "=" + std::to_string(value));
+    });
+    ++enums;
+  });
+  ForEachMatch(text, "\\benum\\b", [&](const std::smatch&) { --enums; });
+  EXPECT_EQ(enums, 0u) << "an enumeration is not understood";
+  ForEachMatch(
+      text, "\\bconstexpr\\b[^(){};=]*\\b(\\w+)\\s*(=[^;]*|\\{[^;]*);",
+      [&](const std::smatch& constant) {
+        constants.insert(constant.str(1) + Tight(Stripped(constant.str(2), "^(?=\\{)", "=")));
+      });
+  return constants;
+}
+
+TEST(FrozenNamesTest, ConstantsOfContractHeadersAreKept) {
+  Names all;
+  for (const auto& header : std::filesystem::directory_iterator(WINNOW_HEADERS)) {
+    if (header.path().extension() != ".h") continue;
+    for (const std::string& constant : ConstantsOf(ReadFile(header.path()))) {
+      if (std::regex_match(constant, std::regex("WINNOW_VERSION_(MINOR|PATCH)=.*"))) continue;
+      all.insert("constant of " + header.path().filename().string() + ": " + constant);
+    }
+  }
+  EXPECT_GE(all.size(), 50u);
+  ExpectKept("constant of ", all);
 }
 
 // "json of verify: files[].path", and so on; by whatever an array has in some place.
