@@ -6,8 +6,7 @@
 namespace winnow::bench {
 namespace {
 
-// Numbers of keys are below this.
-constexpr uint64_t kEnd = uint64_t{1} << 62;
+constexpr uint64_t kEnd = kLevelKeysEnd;
 
 // The heat may change after so many writes.
 constexpr uint64_t kHeatSteps = 100;
@@ -20,24 +19,37 @@ uint64_t ShareOf(double share, uint64_t number) {
 
 const std::vector<HeatScenario>& HeatScenarios() {
   static const auto* const scenarios = new std::vector<HeatScenario>{
-      {"flat", "absent keys, all alike", FindHeatModel("flat")},
+      {"flat", "absent keys, all alike", *FindHeatModel("flat")},
       {"mixgraph", "absent keys by the heat of mixgraph's 30 key ranges",
-       FindHeatModel("mixgraph")},
-      {"mixgraph_found", "the same, but nine of ten are present", FindHeatModel("mixgraph"),
+       *FindHeatModel("mixgraph")},
+      {"mixgraph_found", "the same, but nine of ten are present", *FindHeatModel("mixgraph"),
        HeatWrites::kRandom, 0.9},
-      {"zipf", "absent keys by zipf 0.99 over 1000 ranges", FindHeatModel("zipf")},
+      {"zipf", "absent keys by zipf 0.99 over 1000 ranges", *FindHeatModel("zipf")},
       {"moving", "absent keys, nine of ten in a tenth of the range that moves six times",
-       FindHeatModel("moving")},
+       *FindHeatModel("moving")},
       {"then_flat", "mixgraph's heat until the tree is overwritten, then all absent keys alike",
-       FindHeatModel("then_flat")},
+       *FindHeatModel("then_flat")},
       {"no_lookups", "none before the tree is at rest, then absent keys, all alike",
-       FindHeatModel("flat"), HeatWrites::kRandom, 0, false},
+       *FindHeatModel("flat"), HeatWrites::kRandom, 0, false},
       {"skewed", "absent keys by mixgraph's heat, by which the tree is overwritten as well",
-       FindHeatModel("mixgraph"), HeatWrites::kByHeat},
+       *FindHeatModel("mixgraph"), HeatWrites::kByHeat},
       {"time_series", "keys ascend, but for the last 2 %; absent keys, 80 % in the newest tenth",
-       FindHeatModel("newest"), HeatWrites::kInTime},
+       *FindHeatModel("newest"), HeatWrites::kInTime},
   };
   return *scenarios;
+}
+
+HeatScenario TenantScenario(uint64_t tenants) {
+  constexpr size_t kParts = 20;
+  constexpr size_t kHot = 7;
+  std::vector<double> shares;
+  for (uint64_t tenant = 0; tenant < tenants; ++tenant) {
+    const std::vector<double> of_one = HotShares(kParts, kHot, 0.9);
+    shares.insert(shares.end(), of_one.begin(), of_one.end());
+  }
+  const auto at = [shares](double, uint64_t end) { return Heat(shares, end); };
+  const std::string meaning = "absent keys, nine of ten in a hot twentieth of each tenant's";
+  return {"tenants", meaning, {"tenants", meaning, at}};
 }
 
 HeatWorkload::HeatWorkload(const HeatScenario& scenario, uint64_t keys, uint64_t seed)
@@ -46,7 +58,7 @@ HeatWorkload::HeatWorkload(const HeatScenario& scenario, uint64_t keys, uint64_t
       writes_(scenario.writes == HeatWrites::kInTime ? keys : 2 * keys),
       write_random_(Mix(2 * seed)),
       lookup_random_(Mix(2 * seed + 1)),
-      heat_(scenario.heat->at(0, kEnd)),
+      heat_(scenario.heat.at(0, kEnd)),
       by_range_(heat_.ranges()) {}
 
 double HeatWorkload::Done() const {
@@ -76,7 +88,7 @@ uint64_t HeatWorkload::NextWrite() {
     number = (*from)[RandomBelow(&write_random_, from->size())];
   }
   ++written_;
-  if (written_ % kHeatSteps == 0 || written_ == writes_) heat_ = scenario_.heat->at(Done(), kEnd);
+  if (written_ % kHeatSteps == 0 || written_ == writes_) heat_ = scenario_.heat.at(Done(), kEnd);
   return number;
 }
 

@@ -23,13 +23,16 @@ enum class HeatWrites {
 struct HeatScenario {
   std::string name;
   std::string meaning;
-  const HeatModel* heat;  // of the lookups
+  HeatModel heat;  // of the lookups
   HeatWrites writes = HeatWrites::kRandom;
   double found_share = 0;      // of the lookups: those of keys that are there
   bool while_it_grows = true;  // false: lookups come at rest only
 };
 
 const std::vector<HeatScenario>& HeatScenarios();
+
+// As many groups of keys, each with a hot twentieth.
+HeatScenario TenantScenario(uint64_t tenants);
 
 // What a scenario writes and looks up, in order. The same seed gives the same numbers. Lookups are
 // drawn from a sequence of their own, and so writes are the same however many lookups there are.

@@ -3,9 +3,14 @@
 #ifndef WINNOW_DB_BENCH_EXT_TUNING_LEVEL_KEYS_H_
 #define WINNOW_DB_BENCH_EXT_TUNING_LEVEL_KEYS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "db_bench_ext/read_amplification/keys/random.h"
 
 namespace winnow::bench {
 
@@ -24,6 +29,40 @@ inline uint64_t LevelKeyNumber(std::string_view key) {
   }
   return number;
 }
+
+// Numbers of random keys are below this.
+inline constexpr uint64_t kLevelKeysEnd = uint64_t{1} << 62;
+
+// What keys have before their number: the same in all, or one for each of several tenants, which
+// have equal ranges of the numbers below kLevelKeysEnd, in order. All are of one length.
+class LevelPrefixes {
+ public:
+  LevelPrefixes(std::string of_all = {}) : prefixes_({std::move(of_all)}) {}  // NOLINT
+
+  // At most 1000 tenants with at least 3 bytes: their number, and letters of their own.
+  static LevelPrefixes OfTenants(uint64_t tenants, size_t bytes) {
+    LevelPrefixes made;
+    made.prefixes_.clear();
+    for (uint64_t tenant = 0; tenant < tenants; ++tenant) {
+      std::string prefix = std::to_string(1000 + tenant).substr(1);
+      Random random(Mix(tenant));
+      while (prefix.size() < bytes) {
+        prefix.push_back(static_cast<char>('a' + RandomBelow(&random, 26)));
+      }
+      made.prefixes_.push_back(std::move(prefix));
+    }
+    return made;
+  }
+
+  size_t size() const { return prefixes_.front().size(); }  // bytes
+  const std::string& Of(uint64_t number) const {
+    const uint64_t width = kLevelKeysEnd / prefixes_.size();
+    return prefixes_[number / width < prefixes_.size() ? number / width : prefixes_.size() - 1];
+  }
+
+ private:
+  std::vector<std::string> prefixes_;
+};
 
 // A key that is looked up, by its number.
 struct AskedKey {

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <thread>
 
-#include "db_bench_ext/tuning/level_keys.h"
 #include "third_party/rocksdb_abi/versions.h"
 
 namespace winnow::bench {
@@ -37,7 +36,9 @@ absl::Status LevelTree::Reopen() {
   return Open();
 }
 
-std::string LevelTree::KeyOf(uint64_t number) const { return prefix_ + LevelKey(number); }
+std::string LevelTree::KeyOf(uint64_t number) const {
+  return prefixes_.Of(number) + LevelKey(number);
+}
 
 void LevelTree::Watch(uint64_t every, std::function<absl::Status()> look) {
   every_ = every;

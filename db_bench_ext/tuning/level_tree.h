@@ -13,14 +13,16 @@
 #include <memory>
 #include <string>
 
+#include "db_bench_ext/tuning/level_keys.h"
+
 namespace winnow::bench {
 
 // A database that is being grown by RocksDB's own compaction, with files of some thousand keys.
 class LevelTree {
  public:
   // `path` must not exist.
-  LevelTree(rocksdb::Options options, std::string path, std::string prefix = {})
-      : options_(std::move(options)), path_(std::move(path)), prefix_(std::move(prefix)) {}
+  LevelTree(rocksdb::Options options, std::string path, LevelPrefixes prefixes = {})
+      : options_(std::move(options)), path_(std::move(path)), prefixes_(std::move(prefixes)) {}
   ~LevelTree();
   LevelTree(const LevelTree&) = delete;
   LevelTree& operator=(const LevelTree&) = delete;
@@ -44,7 +46,7 @@ class LevelTree {
 
   rocksdb::DB* db() const { return db_.get(); }
   const std::string& path() const { return path_; }
-  const std::string& prefix() const { return prefix_; }
+  const LevelPrefixes& prefixes() const { return prefixes_; }
 
  private:
   std::string KeyOf(uint64_t number) const;
@@ -52,7 +54,7 @@ class LevelTree {
 
   rocksdb::Options options_;
   const std::string path_;
-  const std::string prefix_;
+  const LevelPrefixes prefixes_;
   uint64_t writes_ = 0;
   uint64_t every_ = 0;
   std::function<absl::Status()> look_;

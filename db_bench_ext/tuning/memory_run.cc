@@ -1,8 +1,10 @@
 #include "db_bench_ext/tuning/memory_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "db_bench_ext/tuning/tree_cost.h"
@@ -61,10 +63,66 @@ std::optional<double> FalseReadsAt(const GrowthLook& look,
   return std::nullopt;
 }
 
+// Of the keys, what level 0 may have where it is small.
+constexpr double kSmallLevel0 = 0.1;
+
+void NoteLagging(const std::vector<FilterFile>& files, double share, Growth* growth) {
+  double keys = 0;
+  double waiting = 0;
+  size_t without = 0;
+  size_t all_without = 0;
+  for (const FilterFile& file : files) {
+    keys += static_cast<double>(file.keys);
+    if (file.blocks == 0 && file.keys > 0) ++all_without;
+    if (file.level > 0) continue;
+    waiting += static_cast<double>(file.keys);
+    if (file.blocks == 0 && file.keys > 0) ++without;
+  }
+  growth->all_without_filters = std::max(growth->all_without_filters, all_without);
+  if (waiting > kSmallLevel0 * keys) return;
+  ++growth->looks_with_small_level_0;
+  growth->most_with_small_level_0 = std::max(growth->most_with_small_level_0, share);
+  growth->without_filters = std::max(growth->without_filters, without);
+}
+
 }  // namespace
 
+void CompactionPace::OnFlushCompleted(rocksdb::DB* /*db*/, const rocksdb::FlushJobInfo& /*info*/) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  may_take_ += files_a_flush_;
+  changed_.notify_all();
+}
+
+void CompactionPace::OnCompactionBegin(rocksdb::DB* /*db*/,
+                                       const rocksdb::CompactionJobInfo& info) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  ++waiting_;
+  changed_.wait(lock, [this] { return may_take_ > 0 || is_released_; });
+  --waiting_;
+  may_take_ -= static_cast<double>(info.input_files.size());
+}
+
+void CompactionPace::Rest(rocksdb::DB* db) {
+  for (int quiet = 0; quiet < 3;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    uint64_t running = 0;
+    uint64_t pending = 0;
+    db->GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions, &running);
+    db->GetIntProperty(rocksdb::DB::Properties::kCompactionPending, &pending);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const bool is_held = waiting_ > 0 && may_take_ <= 0 && running <= waiting_;
+    quiet = is_held || running + pending == 0 ? quiet + 1 : 0;
+  }
+}
+
+void CompactionPace::Release() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  is_released_ = true;
+  changed_.notify_all();
+}
+
 absl::StatusOr<Growth> Grow(const LevelScenario& scenario, uint64_t keys, double memory,
-                            LevelTree* tree,
+                            CompactionPace* pace, LevelTree* tree,
                             const std::function<void(uint64_t done, uint64_t of)>& progress) {
   FilterReader reader;
   Growth growth;
@@ -80,6 +138,7 @@ absl::StatusOr<Growth> Grow(const LevelScenario& scenario, uint64_t keys, double
     files = *std::move(read);
     const double share = LookAt(files).filter_bytes / memory;
     growth.most = std::max(growth.most, share);
+    NoteLagging(files, share, &growth);
     if (full_looks > 0 || share > kFull) {
       growth.least = full_looks > 0 ? std::min(growth.least, share) : share;
       growth.mean = (growth.mean * full_looks + share) / (full_looks + 1);
@@ -93,8 +152,9 @@ absl::StatusOr<Growth> Grow(const LevelScenario& scenario, uint64_t keys, double
     written += every;
     progress(written, most_keys);
     if (static_cast<double>(written) < kFirst * static_cast<double>(keys)) return absl::OkStatus();
-    absl::Status status = measure();
-    if (status.ok()) status = tree->Rest();
+    absl::Status status = pace == nullptr ? measure() : tree->Flush();
+    if (status.ok() && pace != nullptr) pace->Rest(tree->db());
+    if (status.ok() && pace == nullptr) status = tree->Rest();
     if (status.ok()) status = measure();
     if (!status.ok() || files.empty()) return status;
     if (static_cast<double>(written) >= next) {
@@ -106,7 +166,9 @@ absl::StatusOr<Growth> Grow(const LevelScenario& scenario, uint64_t keys, double
     return absl::OkStatus();
   };
   tree->Watch(every, look);
-  if (absl::Status status = scenario.grow(tree, most_keys); !status.ok()) return status;
+  absl::Status status = scenario.grow(tree, most_keys);
+  if (pace != nullptr) pace->Release();
+  if (!status.ok()) return status;
   if (growth.looks.empty()) return absl::InternalError("the tree has no files");
   return growth;
 }

@@ -77,7 +77,7 @@ double FalseReads(const std::vector<FilterFile>& files, const std::vector<AskedK
 }
 
 uint64_t NumberOf(const LevelTree& tree, std::string_view key) {
-  return LevelKeyNumber(key.substr(tree.prefix().size()));
+  return LevelKeyNumber(key.substr(tree.prefixes().size()));
 }
 
 absl::StatusOr<std::vector<uint64_t>> NumbersOf(const LevelTree& tree, const std::string& path) {

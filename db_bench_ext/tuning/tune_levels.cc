@@ -5,6 +5,8 @@
 //   tune_levels --folder=DIR [--keys=4000000] [--plans=by_level,auto] [--scenarios=random,moved_30]
 //   tune_levels --folder=DIR --keys=600000 --plans=uniform,auto --scenarios=mixgraph,zipf
 //   --repeats=5
+//   tune_levels --folder=DIR --keys=600000 --divide_sizes=512 --plans=auto,learned
+//   --scenarios=tenants --tenants=4 --prefix_bytes=62
 //   tune_levels --folder=DIR --filter_memory=256KiB --divide_sizes=512
 
 #include <absl/flags/flag.h>
@@ -22,6 +24,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -55,6 +58,10 @@ ABSL_FLAG(std::string, looks, "",
 ABSL_FLAG(bool, cache, false,
           "filters are in the block cache, which holds 5 % of a tree that is looked up");
 ABSL_FLAG(bool, partitioned, false, "filters are partitioned");
+ABSL_FLAG(bool, listener, false,
+          "a listener tells the policy of all files of a tree under lookups");
+ABSL_FLAG(uint64_t, tenants, 1, "groups of keys under lookups, each with a prefix of its own");
+ABSL_FLAG(uint64_t, prefix_bytes, 0, "that keys under lookups begin with");
 ABSL_FLAG(uint64_t, divide_sizes, 64,
           "RocksDB's default sizes are divided by this, 1 to 1024: at 64 a file has some 26,000 "
           "keys, at 512 some 3,200");
@@ -62,64 +69,14 @@ ABSL_FLAG(double, bits_per_key, 10, "of the policies");
 ABSL_FLAG(std::string, filter_memory, "",
           "of the policies, as 256KiB: trees grow from a tenth of the keys for which it is "
           "bits_per_key to ten times as many, and nothing else is tried");
+ABSL_FLAG(double, pace, 0,
+          "with --filter_memory: files that compactions may take in for each file that is flushed, "
+          "so that writes outrun them: below 10 they do; 0: trees rest before each look");
 ABSL_FLAG(double, level_size_ratio, 0, "of the policies; 0: auto");
 ABSL_FLAG(double, absent_share, 1, "of the policies");
 
 namespace winnow::bench {
 namespace {
-
-constexpr char kIntroduction[] =
-    "# What level plans cost and save\n\n"
-    "Printed by `build/release/bin/tune_levels --folder=DIR > docs/results/level-plans.md`. Trees "
-    "of "
-    "RocksDB's own "
-    "compaction, with\n"
-    "its default sizes divided by 64: flushes and files of 1 MiB (some 26,000 keys), 4 MiB on the "
-    "base level. "
-    "Threads decide when\n"
-    "compactions come, so that two runs grow two trees, and a row is one of many that might have "
-    "been.\n\n"
-    "*Memory to uniform* is that of the filters to that of `winnow:10` in the same files, *at any "
-    "time* the most that it was while the tree grew. *False reads* are "
-    "the sum of the\n"
-    "rates that the filters of all files state in whose range a key lies, on an average over "
-    "absent keys "
-    "between the least and the\n"
-    "greatest; *uniform, same memory* is what filters of one rate would have in the same files, at "
-    "the "
-    "bits_per_key that take what\n"
-    "the plan's took. By level: keys, bits a key, and in brackets the files in whose range an "
-    "absent key "
-    "lies: RocksDB's small\n"
-    "levels have gaps where files were merged down, and where they cover little, there is little "
-    "to "
-    "save.\n\n";
-
-constexpr char kHeatIntroduction[] =
-    "\n## Under lookups\n\n"
-    "Here the tree is looked up while it grows, by the lookups of each row, and is then "
-    "overwritten "
-    "by as many writes as it\n"
-    "has keys, so that its last level is rewritten. Absent keys lie between present ones. *False "
-    "reads* are those of keys that are\n"
-    "drawn as the lookups are at the end, of a present key by the filters above the file that has "
-    "it. *Growing* is the mean over\n"
-    "looks while the tree grows, each by the lookups of its time, and beside it the ratio to "
-    "uniform filters of the same memory.\n"
-    "*Counted* is what RocksDB counts of lookups at rest, and *blocks* those of data that were not "
-    "in the block cache, which\n"
-    "holds 5 % of the tree.\n\n";
-
-constexpr char kMemoryIntroduction[] =
-    "# What filter_memory holds\n\n"
-    "Trees grow from a tenth of the keys for which the memory is bits_per_key to ten times as "
-    "many. *Memory* is that of the filters\n"
-    "to filter_memory, while the tree is at work: the most at any time, and the mean and the least "
-    "since it first was full. *False reads* are\n"
-    "expected of a lookup of an absent key, on a geometric average over sizes a factor of 1.3 "
-    "apart, and beside it those of the same plan\n"
-    "with bits_per_key, by trees of several values of it, for the same bits a key at the same "
-    "size.\n\n";
 
 absl::StatusOr<LevelPlan> PlanOf(const std::string& name) {
   std::vector<std::string> names;
@@ -164,6 +121,18 @@ absl::StatusOr<rocksdb::BlockBasedTableOptions> TableOf(LevelPlan plan) {
     table.partition_filters = true;
   }
   return table;
+}
+
+LevelPrefixes Prefixes() {
+  const uint64_t bytes = absl::GetFlag(FLAGS_prefix_bytes);
+  return bytes == 0 ? LevelPrefixes()
+                    : LevelPrefixes::OfTenants(absl::GetFlag(FLAGS_tenants), bytes);
+}
+
+std::vector<HeatScenario> AllHeatScenarios() {
+  std::vector<HeatScenario> scenarios = HeatScenarios();
+  scenarios.push_back(TenantScenario(absl::GetFlag(FLAGS_tenants)));
+  return scenarios;
 }
 
 std::string PathOf(const std::string& scenario) {
@@ -262,7 +231,8 @@ absl::StatusOr<PlanRow> Try(const HeatScenario& scenario, LevelPlan plan, uint64
   rocksdb::Options options = SmallFiles();
   options.statistics = rocksdb::CreateDBStatistics();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(*table));
-  LevelTree tree(options, PathOf(scenario.name));
+  if (absl::GetFlag(FLAGS_listener)) options.listeners.push_back(NewListener(table->filter_policy));
+  LevelTree tree(options, PathOf(scenario.name), Prefixes());
   if (absl::Status status = tree.Open(); !status.ok()) return status;
   Progress progress("tune_levels");
   const std::string job = JobOf(scenario.name, plan);
@@ -297,10 +267,18 @@ absl::StatusOr<Growth> GrowWith(const LevelScenario& scenario, const PolicyOptio
   if (scenario.change_options) scenario.change_options(&options);
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   if (policy.filter_memory > 0) options.listeners.push_back(NewListener(table.filter_policy));
+  const double files_a_flush = absl::GetFlag(FLAGS_pace);
+  const auto pace = files_a_flush > 0 ? std::make_shared<CompactionPace>(files_a_flush) : nullptr;
+  if (pace != nullptr) {
+    options.listeners.push_back(pace);
+    // Compactions alone are slow.
+    options.level0_slowdown_writes_trigger = 1 << 20;
+    options.level0_stop_writes_trigger = 1 << 20;
+  }
   LevelTree tree(options, PathOf(scenario.name), scenario.prefix);
   if (absl::Status status = tree.Open(); !status.ok()) return status;
   Progress progress("tune_levels");
-  return Grow(scenario, keys, memory, &tree,
+  return Grow(scenario, keys, memory, pace.get(), &tree,
               [&](uint64_t done, uint64_t of) { progress.Set(job, done, of); });
 }
 
@@ -314,6 +292,15 @@ uint64_t KeysOf(uint64_t memory) {
   return static_cast<uint64_t>(static_cast<double>(memory) * kKeysOfAFile / bytes);
 }
 
+PlanRow LaggingRow(const Growth& growth) {
+  const GrowthLook& last = growth.looks.back();
+  return {{growth.most, growth.most_with_small_level_0, growth.looks_with_small_level_0,
+           static_cast<double>(growth.without_filters),
+           static_cast<double>(growth.all_without_filters), growth.mean},
+          absl::StrFormat("%dk × %.1f at the end", static_cast<uint64_t>(last.keys) / 1000,
+                          8 * Ratio(last.filter_bytes, last.keys))};
+}
+
 absl::StatusOr<PlanRow> TryMemory(const LevelScenario& scenario, LevelPlan plan, uint64_t memory) {
   const uint64_t keys = KeysOf(memory);
   const auto bytes = static_cast<double>(memory);
@@ -323,6 +310,7 @@ absl::StatusOr<PlanRow> TryMemory(const LevelScenario& scenario, LevelPlan plan,
   absl::StatusOr<Growth> growth = GrowWith(scenario, policy, keys, bytes, job);
   if (!growth.ok()) return growth.status();
   std::vector<std::vector<GrowthLook>> rivals;
+  if (absl::GetFlag(FLAGS_pace) > 0) return LaggingRow(*growth);
   for (const double bits_per_key : kRivals) {
     PolicyOptions rival = PolicyOf(plan);
     rival.bits_per_key = bits_per_key;
@@ -404,11 +392,19 @@ absl::Status PrintMemoryTable(uint64_t memory) {
   const std::vector<PlanColumn> columns = {{"memory, most", 3}, {"mean", 3},
                                            {"least", 3},        {"false reads a lookup", 5},
                                            {"bits_per_key", 5}, {"ratio", 3}};
-  std::printf("%s", kMemoryIntroduction);
-  Print(PlanTableHead("shape", columns));
+  const std::vector<PlanColumn> lagging = {{"memory, most", 3},
+                                           {"level 0 small: most", 3},
+                                           {"looks", 0},
+                                           {"files of it without filters", 0},
+                                           {"of all levels, at any time", 0},
+                                           {"mean", 3}};
+  const bool is_paced = absl::GetFlag(FLAGS_pace) > 0;
+  std::printf("%s", is_paced ? kLaggingIntroduction : kMemoryIntroduction);
+  const std::vector<PlanColumn>& all = is_paced ? lagging : columns;
+  Print(PlanTableHead("shape", all));
   for (const LevelScenario& scenario : LevelScenarios()) {
     if (!IsWanted(scenario.name)) continue;
-    const absl::Status status = PrintRowsOf(scenario.name, columns, [&](LevelPlan plan, uint64_t) {
+    const absl::Status status = PrintRowsOf(scenario.name, all, [&](LevelPlan plan, uint64_t) {
       return TryMemory(scenario, plan, memory);
     });
     if (!status.ok()) return status;
@@ -423,7 +419,7 @@ absl::Status CheckFlags() {
   }
   std::vector<std::string> scenarios;
   for (const LevelScenario& scenario : LevelScenarios()) scenarios.push_back(scenario.name);
-  for (const HeatScenario& scenario : HeatScenarios()) scenarios.push_back(scenario.name);
+  for (const HeatScenario& scenario : AllHeatScenarios()) scenarios.push_back(scenario.name);
   for (const std::string& name : absl::GetFlag(FLAGS_scenarios)) {
     if (std::find(scenarios.begin(), scenarios.end(), name) == scenarios.end()) {
       return absl::InvalidArgumentError(
@@ -435,6 +431,15 @@ absl::Status CheckFlags() {
     return absl::InvalidArgumentError(absl::StrCat("--lookups is ", lookups, ", not 0 to 1000"));
   }
   if (absl::Status status = FilterMemory().status(); !status.ok()) return status;
+  const uint64_t tenants = absl::GetFlag(FLAGS_tenants);
+  const uint64_t prefix = absl::GetFlag(FLAGS_prefix_bytes);
+  if (tenants < 1 || tenants > 1000) {
+    return absl::InvalidArgumentError(absl::StrCat("--tenants is ", tenants, ", not 1 to 1000"));
+  }
+  if ((tenants > 1 && prefix < 3) || prefix > 10'000) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--prefix_bytes is ", prefix, ", not 3 to 10000, or 0 for one tenant"));
+  }
   if (absl::GetFlag(FLAGS_repeats) < 1) return absl::InvalidArgumentError("--repeats is 0");
   const uint64_t divisor = absl::GetFlag(FLAGS_divide_sizes);
   if (divisor < 1 || divisor > 1024) {
@@ -463,7 +468,7 @@ absl::Status Run() {
   std::vector<PlanColumn> heat_columns = columns;
   heat_columns.insert(heat_columns.end(),
                       {{"counted", 5}, {"blocks", 4}, {"growing", 5}, {"growing, ratio", 3}});
-  return PrintTable(kHeatIntroduction, "lookups", HeatScenarios(), heat_columns,
+  return PrintTable(kHeatIntroduction, "lookups", AllHeatScenarios(), heat_columns,
                     [](const HeatScenario& scenario, LevelPlan plan, uint64_t repeat) {
                       return Try(scenario, plan, repeat);
                     });

@@ -83,9 +83,11 @@ struct PolicyOptions {
   //     others of their range of keys were written below them in this process.
   //   "learned": begins as "auto"; then files that lookups ask in vain get the bits of those that
   //     they don't. A filter's bytes depend on the lookups that came before it. Keeps in memory
-  //     where samples of lookups lie among the keys, and for that up to 48 bytes of each of some
-  //     thousand keys, the cuts between them; SetOptions with another plan ends that. As "auto"
-  //     where a family of the policy has another comparator than RocksDB's bytewise one.
+  //     where samples of lookups lie among the keys, and for that the first and the last keys of
+  //     some thousand files, whole ones of up to 512 bytes behind what all keys of the family begin
+  //     with; SetOptions with another plan ends that. As "auto" where a family of the policy has
+  //     another comparator than RocksDB's bytewise one, and where keys of many files are not told
+  //     apart by these 512 bytes.
   // Universal and FIFO compaction, SstFileWriter and databases without a logger: uniform. Where a
   // plan is not followed, the database's LOG says so.
   LevelPlan level_plan = FilterOptions().level_plan;
@@ -175,10 +177,10 @@ struct LookupCounters {
 WINNOW_EXPORT void FillLookupCounters(LookupCounters* counters, size_t size) noexcept;
 
 // The sums over all threads, those that ended included. While others look something up, each number
-// is one that it had during the call. More than 512 threads at once may lose counts, so that a sum
-// may even be less than it was before. Safe from any thread; takes some microseconds, and costs the
-// lookups nothing. A program that has the library twice, linked and preloaded, reads the counters
-// of one of them.
+// is one that it had during the call, and none is less than an earlier call's. Threads may lose
+// counts where memory is short for the kilobyte that each has. Safe from any thread; takes some
+// microseconds for a hundred threads, and costs the lookups nothing. A program that has the library
+// twice, linked and preloaded, reads the counters of one of them.
 WINNOW_HIDDEN inline LookupCounters CurrentLookupCounters() noexcept {
   LookupCounters counters;
   FillLookupCounters(&counters, sizeof counters);
@@ -193,6 +195,9 @@ struct SampleCounters {
                                  // count once
   uint64_t trees_learned = 0;    // column families that got such rates and are remembered now, with
                                  // cuts between their keys
+  // Files that got rates of "auto" in place of learned ones, as keys of their column family begin
+  // with too many of the same bytes; partitions of one file count once. Since 1.1.
+  uint64_t files_not_told_apart = 0;
 };
 
 // Sets as many bytes of *counters as are told, for the function below.

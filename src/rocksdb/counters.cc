@@ -101,6 +101,7 @@ void FillSampleCounters(SampleCounters* counters, size_t size) noexcept {
   known.lookups_sampled = plugin::CurrentSampledLookups();
   known.filters_learned = plugin::CurrentLearnedFilters();
   known.trees_learned = plugin::CurrentLearnedTrees();
+  known.files_not_told_apart = plugin::CurrentFilesNotToldApart();
   core::ForCaller(known, counters, size);
 }
 

@@ -25,6 +25,14 @@ constexpr double kSlack = 0.25;
 constexpr double kGain = 4;
 constexpr double kMostOfShare = 1.25;
 
+// And a file of a small level, for each part that all filters together take too much, the plan's
+// bits on top included: of level 0 from so much of filter_memory on, and of others.
+constexpr double kSmallGain = 16;
+constexpr double kMostBelowLevel0 = 1;
+constexpr double kMostOfLevel0 = 1.03;
+// But no less than such a part of its share, as one that has few bits costs many reads.
+constexpr double kLeastOfShare = 0.5;
+
 // Of the filters of large files that it replaces, what a large file may have in any case, up to its
 // share: the sum falls all the same, and no file is without a filter where filter_memory was made
 // smaller.
@@ -32,6 +40,9 @@ constexpr double kOfReplaced = 0.75;
 
 // Of filter_memory, what is said to be more than allowed.
 constexpr double kTooMuch = 0.01;
+
+// Of all keys, what level 0 has where compactions are said to lag.
+constexpr double kMuchOnLevel0 = 0.1;
 
 // Of filter_memory, what files that stay hold where they are said to be why others get little.
 constexpr double kHeld = 0.25;
@@ -47,11 +58,41 @@ double Bytes(const FilterOptions& form, double keys, double bits_per_key) noexce
       static_cast<uint64_t>(std::clamp(keys, 1.0, kMostKeys)), core::ForBuilding(options)));
 }
 
+// The bits_per_key, of those that the option may have, whose filter takes as many bytes, or the
+// fewest.
+double BitsThatTake(const FilterOptions& form, double keys, double bytes) noexcept {
+  double low = kBitsPerKeyOption.least;
+  double high = kBitsPerKeyOption.most;
+  for (int i = 0; i < 12; ++i) {
+    const double middle = (low + high) / 2;
+    (Bytes(form, keys, middle) > bytes ? high : low) = middle;
+  }
+  return low;
+}
+
+FilterOptions WithoutLevels(FilterOptions form) noexcept {
+  form.level_plan = LevelPlan::kUniform;
+  return form;
+}
+
 // Bytes a key: what files that stay leave, by the keys of the others.
 double ShareOf(double bytes, double keys, const LiveFiles::Sums& alive) noexcept {
   const double staying_keys = std::clamp(alive.keys_that_stay, 0.0, keys);
   const double left = bytes * (1 + kSlack) - alive.bytes_that_stay;
   return std::max(left / (keys * (1 + kSlack) - staying_keys), 0.0);
+}
+
+// Of a file of a small level whose share this is: that, and the plan's bits on top. Less where
+// levels that grew faster than they are merged took more together than there is.
+Fit FitOfSmall(double memory, double share, double others, const FileToSize& file) noexcept {
+  const double own = std::max(file.keys, 1.0);
+  const double planned =
+      Bytes(file.form, own, BitsThatTake(WithoutLevels(file.form), own, share * own));
+  const double most = file.level == 0 ? kMostOfLevel0 : kMostBelowLevel0;
+  const double too_much = (others + planned) / std::max(most * memory, 1.0) - 1;
+  if (too_much <= 0) return {share * own, true, share > 0};
+  return {std::max((1 - kSmallGain * too_much) * planned, kLeastOfShare * share * own), false,
+          share > 0 || file.level == 0};
 }
 
 std::string CountText(double count) {
@@ -106,7 +147,7 @@ Fit FitOf(uint64_t filter_memory, const KnownTotals& known, const FileToSize& fi
   if (file.all_have_filters) {
     const double more = own - replaced.levels[file.level].keys;
     const double share = ShareOf(kAim * memory, keys, alive);
-    if (known.IsSmall(file.level, more)) return {share * own, true, share > 0};
+    if (known.IsSmall(file.level, more)) return FitOfSmall(memory, share, others, file);
     kept = known.most_small_bytes;
     for (size_t i = 0; i < alive.levels.size(); ++i) {
       if (!known.IsSmall(i)) continue;
@@ -126,25 +167,22 @@ Fit FitOf(uint64_t filter_memory, const KnownTotals& known, const FileToSize& fi
   // What it adds doesn't bring the sum above the memory.
   const double added = std::min(part * wanted, less(memory - kept, others));
   const double of_replaced = kOfReplaced * std::min(own / std::max(replaced.keys, 1.0), 1.0);
-  return {std::max(added, std::min(wanted, of_replaced * replaced_large)), false,
-          others + Bytes(file.form, own, kBitsPerKeyOption.least) <= room};
+  // A file of level 0 that was built while much waited there outlives it: it has the fewest bits.
+  const bool may_have_fewest =
+      file.level == 0 || others + Bytes(file.form, own, kBitsPerKeyOption.least) <= room;
+  return {std::max(added, std::min(wanted, of_replaced * replaced_large)), false, may_have_fewest};
 }
 
 std::optional<PolicyOptions> WithBitsThatFit(const PolicyOptions& asked, const KnownTotals& known,
                                              const FileToSize& file) noexcept {
   if (asked.filter_memory == 0 || !known.knows_all_files) return asked;
   const Fit fit = FitOf(asked.filter_memory, known, file);
-  FilterOptions form = file.form;
-  if (fit.is_share) form.level_plan = LevelPlan::kUniform;
-  double low = kBitsPerKeyOption.least;
-  double high = kBitsPerKeyOption.most;
-  if (fit.bytes < Bytes(form, file.keys, low) && !fit.may_have_fewest) return std::nullopt;
-  for (int i = 0; i < 12; ++i) {
-    const double middle = (low + high) / 2;
-    (Bytes(form, file.keys, middle) > fit.bytes ? high : low) = middle;
+  const FilterOptions form = fit.is_share ? WithoutLevels(file.form) : file.form;
+  if (fit.bytes < Bytes(form, file.keys, kBitsPerKeyOption.least) && !fit.may_have_fewest) {
+    return std::nullopt;
   }
   PolicyOptions sized = asked;
-  sized.bits_per_key = low;
+  sized.bits_per_key = BitsThatTake(form, file.keys, fit.bytes);
   return sized;
 }
 
@@ -184,6 +222,16 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known) {
   const double over = files.filter_bytes - memory;
   if (over > kTooMuch * memory) {
     line += ". That is " + SizeText(over) + " more than allowed";
+  }
+  const double on_level_0 = files.levels[0].keys / keys;
+  if (on_level_0 > kMuchOnLevel0 && files.filter_bytes > memory) {
+    char part[80];
+    std::snprintf(part, sizeof part, ". Compactions lag behind writes: level 0 has %.0f %% of the ",
+                  100 * on_level_0);
+    line +=
+        std::string(part) +
+        "keys. Until they catch up, filters may take more than allowed, and new files get fewer "
+        "bits";
   }
   const bool is_little =
       !sized || FitOf(asked.filter_memory, known, next).bytes < memory / keys * next.keys / 2;

@@ -2,11 +2,16 @@
 // option filter_memory.
 //
 // A key's fair share is what files that stay as they are leave of the memory, by the keys of the
-// others. It is the bits_per_key of files on small levels, always, and no correction is made to it:
-// few keys have many of the chances of a false read there, and one file over the whole range
-// without a filter costs as many reads as all of the last level. What they take swings from one
-// compaction to the next, and with a level plan it is more than their share. So what they took at
-// most, of late, is kept for them, and large files have the rest.
+// others. It is the bits_per_key of files on small levels: few keys have many of the chances of a
+// false read there, and one file over the whole range without a filter costs as many reads as all
+// of the last level. What they take swings from one compaction to the next, and with a level plan
+// it is more than their share. So what they took at most, of late, is kept for them, and large
+// files have the rest.
+//
+// Where writes outrun compactions, small levels grow, several of them, and nobody rewrites the
+// large files that should give way. So where all together take more than the memory, files of small
+// levels get less too, those of level 0 last, down to half of their share. A file of level 0 has a
+// filter always, even where the level is not small: it may be there when the level is again.
 //
 // Small is a level with up to a sixth of all keys (KnownTotals::kMostOfSmall), and not what lies
 // over nothing: the level's number doesn't tell it. A last level that was begun just now has fewer

@@ -66,6 +66,10 @@ FamilyOptions FamilyOptionsOf(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& fami
   return options;
 }
 
+bool Learns(const PolicyOptions& options) noexcept {
+  return options.build == Build::kWinnow && options.level_plan == LevelPlan::kLearned;
+}
+
 void Tell(ROCKSDB_NAMESPACE::Logger* logger, const std::string& learned) {
   if (learned.empty() || logger == nullptr) return;
   ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL, logger, "[winnow] %s",
@@ -79,7 +83,6 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
   const bool verify = context.table_options.detect_filter_construct_corruption;
   const bool has_plan = asked.level_plan != LevelPlan::kUniform;
   const bool has_memory = asked.filter_memory > 0;
-  sampling_.Set(asked.level_plan == LevelPlan::kLearned);
   Use(asked);
   NoteBuilder(known_.get());
   if (!has_plan && !has_memory) return NewBitsBuilder(ContextToOptions(asked, context), verify);
@@ -117,7 +120,12 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
     const bool is_sampled = options.level_plan == LevelPlan::kLearned;
     if (is_sampled) {
       record->files.samples().Reserve();
+      record->files.samples().Pause(false);
+      known_->has_sampled = true;
+      known_->sampling.Set(true);
       Tell(context.info_log, record->rates.TakeSummary(record->files));
+      const std::string why_not = record->rates.WhyNotLearned();
+      if (!why_not.empty()) WarnOnceInLog(context.info_log, why_not);
     }
     const bool has_one_reader = HasOneReaderAFile(context.table_options);
     return NewBitsBuilder(
@@ -135,9 +143,37 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
 
 void PlannedBuilders::Use(const PolicyOptions& options) noexcept { known_->trees.Use(options); }
 
-void PlannedBuilders::Meet(const FilterBuildingContext& context) noexcept {
+PlannedBuilders::~PlannedBuilders() {
+  ResumeSampling();
+  if (--known_->policies == 0) known_->sampling.Set(false);
+}
+
+// Where this policy ended it, and built nothing since.
+void PlannedBuilders::ResumeSampling() noexcept {
+  const void* self = this;
+  if (!known_->ended_by.compare_exchange_strong(self, nullptr)) return;
+  known_->trees.PauseSampling(false);
+  known_->sampling.Set(true);
+}
+
+void PlannedBuilders::Follow(const PolicyOptions& options) noexcept {
+  if (Learns(options)) return ResumeSampling();
+  if (!known_->sampling.is_wanted() && known_->ended_by == nullptr) return;
+  known_->ended_by = this;
+  known_->sampling.Set(false);
+  known_->trees.PauseSampling(true);
+}
+
+void PlannedBuilders::Meet(const PolicyOptions& options,
+                           const FilterBuildingContext& context) noexcept {
   known_->loads.See(context.table_options);
   known_->loads.WriteLate(context.info_log);
+  const void* self = this;
+  known_->ended_by.compare_exchange_strong(self, nullptr);
+  if (Learns(options) || !known_->has_sampled) return;
+  const std::shared_ptr<TreeRecord> record =
+      known_->trees.RecordOf(context.info_log, context.column_family_name);
+  if (record != nullptr) record->DropSamples();
 }
 
 OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept {
@@ -156,7 +192,7 @@ OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents)
 void PlannedBuilders::Meet(const ROCKSDB_NAMESPACE::DBOptions& database,
                            const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
   known_->loads.See(family);
-  known_->loads.SeeMaxOpenFiles(database.max_open_files);
+  known_->loads.See(database);
   known_->trees.Meet(FamilyOptionsOf(family));
 }
 

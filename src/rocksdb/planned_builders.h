@@ -7,12 +7,14 @@
 #include <rocksdb/options.h>
 #include <rocksdb/slice.h>
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/memory_budget.h"
+#include "src/rocksdb/remote/stated_rates.h"
 #include "src/rocksdb/trees/filter_owners.h"
 #include "src/rocksdb/trees/known_trees.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -27,6 +29,13 @@ struct KnownFiles {
   KnownTrees trees;
   FilterOwners owners;
   LoadMeter loads;
+  StatedRates rates;
+  SamplingUse sampling;
+  std::atomic<bool> has_sampled{false};  // ever
+  std::atomic<int> policies{0};          // that own a share
+  // The policy by whose options sampling ended, until it builds a filter: RocksDB may drop it
+  // before, with a SetOptions that is refused. Null: none.
+  std::atomic<const void*> ended_by{nullptr};
 };
 
 // Of one policy. Safe from any number of threads.
@@ -34,7 +43,10 @@ class PlannedBuilders {
  public:
   // Goes on with what is known by a predecessor, or with nothing.
   explicit PlannedBuilders(std::shared_ptr<KnownFiles> known)
-      : known_(known != nullptr ? std::move(known) : std::make_shared<KnownFiles>()) {}
+      : known_(known != nullptr ? std::move(known) : std::make_shared<KnownFiles>()) {
+    ++known_->policies;
+  }
+  ~PlannedBuilders();
 
   const std::shared_ptr<KnownFiles>& known() const noexcept { return known_; }
   std::shared_ptr<LoadMeter> loads() const noexcept { return {known_, &known_->loads}; }
@@ -49,8 +61,14 @@ class PlannedBuilders {
   // These are the policy's options now, by which a listener's files are weighed.
   void Use(const PolicyOptions& options) noexcept;
 
-  // A builder is asked for, whoever makes it: for what is said of loads.
-  void Meet(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
+  // The policy's options were set: where they learn nothing, lookups are not sampled from here on.
+  // What was sampled stays, as these options need never be in force.
+  void Follow(const PolicyOptions& options) noexcept;
+
+  // A builder is asked for, whoever makes it: for what is said of loads. Where the options learn
+  // nothing, what was sampled of the family's lookups goes.
+  void Meet(const PolicyOptions& options,
+            const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
   // A filter is loaded, which is counted. Of one that was built here: counts its reader, and
   // samples its lookups.
@@ -61,8 +79,9 @@ class PlannedBuilders {
             const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
 
  private:
+  void ResumeSampling() noexcept;
+
   const std::shared_ptr<KnownFiles> known_;
-  SamplingUse sampling_;
   MemoryReport memory_report_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <rocksdb/table.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,7 +70,13 @@ Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builti
 }
 
 void Policy::Register() {
+  state_.OnChange([this](const PolicyOptions& options) { planned_builders_.Follow(options); });
   RegisterOptions("WinnowFilterOptions", &state_, &PolicyState::OptionTypes());
+  planned_builders_.known()->rates.Add(this, [this] { return state_.Get().options; });
+}
+
+Policy::~Policy() {
+  planned_builders_.known()->rates.Forget(this, std::chrono::steady_clock::now());
 }
 
 bool Policy::IsInstanceOf(const std::string& name) const {
@@ -85,7 +92,7 @@ FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& co
   const PolicyState::Snapshot now = state_.Get();
   log_line_.WriteOnce(context.info_log, Name(), now.options, now.complaint);
   LogTotals(context.info_log);
-  planned_builders_.Meet(context);
+  planned_builders_.Meet(now.options, context);
   if (now.options.build != Build::kWinnow) {
     if (now.options.filter_memory > 0) {
       WarnOnceInLog(context.info_log, "filter_memory has no effect with build=" +
@@ -115,6 +122,7 @@ Status Policy::ConfigureOptions(const ConfigOptions& config_options,
     texts.emplace(GetOptionName(name), text);
   }
   const Status status = state_.Configure(texts, config_options.ignore_unknown_options, unused);
+  planned_builders_.known()->rates.Look(std::chrono::steady_clock::now());
   return status.ok() ? FilterPolicy::ConfigureOptions(config_options, {}, unused) : status;
 }
 
@@ -127,7 +135,11 @@ Status Policy::GetOption(const ConfigOptions& config_options, const std::string&
 Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptions& cf_opts) const {
   const Status status = state_.Validate();
   // Also after SetOptions made this policy in place of another one.
-  if (status.ok()) planned_builders_.Use(state_.Get().options);
+  if (status.ok()) {
+    const PolicyOptions options = state_.Get().options;
+    planned_builders_.Use(options);
+    planned_builders_.Follow(options);
+  }
   planned_builders_.Meet(db_opts, cf_opts);
   return status.ok() ? FilterPolicy::ValidateOptions(db_opts, cf_opts) : status;
 }

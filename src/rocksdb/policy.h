@@ -42,12 +42,14 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // configures the policy next.
   Policy(const std::string& id, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin);
 
+  ~Policy() override;
+
   // The name in the table properties; in OPTIONS files the id, beside which are the options.
   static constexpr char kName[] = "winnow.Filter";
   const char* Name() const override { return kName; }
   // By which a listener knows it, with a number that changes with its members: a program may have
   // another copy of the library.
-  static const char* kClassName() { return "winnow.internal.Policy/3"; }
+  static const char* kClassName() { return "winnow.internal.Policy/4"; }
   const char* NickName() const override { return "winnow"; }
 
   // That of the built-in policies, which therefore find our filters and take them for "may match",

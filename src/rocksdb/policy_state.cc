@@ -42,6 +42,12 @@ Status PolicyState::Validate() const {
 }
 
 Status PolicyState::Configure(const Texts& texts, bool is_lenient, Texts* unused) {
+  const Status status = Take(texts, is_lenient, unused);
+  if (status.ok() && changed_) changed_(Get().options);
+  return status;
+}
+
+Status PolicyState::Take(const Texts& texts, bool is_lenient, Texts* unused) {
   const std::lock_guard<std::mutex> lock(mutex_);
   PolicyOptions asked = now_.options;
   std::string problem;

@@ -6,11 +6,13 @@
 #include <rocksdb/status.h>
 #include <rocksdb/utilities/options_type.h>
 
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "winnow/rocksdb_policy.h"
 
@@ -37,6 +39,12 @@ class PolicyState {
   Snapshot Get() const;
   bool has_complaint() const;
 
+  // Is called with the options each time that they were set, in the thread that sets them. Before
+  // any are.
+  void OnChange(std::function<void(const PolicyOptions&)> changed) {
+    changed_ = std::move(changed);
+  }
+
   // InvalidArgument with the complaint if the policy was made from text that is wrong, and nothing
   // was asked for since that is right.
   ROCKSDB_NAMESPACE::Status Validate() const;
@@ -55,10 +63,13 @@ class PolicyState {
  private:
   enum class Stage { kMade, kRefusing, kWorking };
 
+  ROCKSDB_NAMESPACE::Status Take(const Texts& texts, bool is_lenient, Texts* unused);
+
   mutable std::mutex mutex_;
   Stage stage_;
   Snapshot now_;
   std::optional<PolicyOptions> predecessor_;
+  std::function<void(const PolicyOptions&)> changed_;
 };
 
 }  // namespace winnow::plugin

@@ -114,7 +114,7 @@ TEST(HeatRunTest, TheReaderOfFiltersSeesEveryKeyInTheOrderOfAsking) {
   const testing::TemporaryFolder folder;
   rocksdb::Options options = SmallTree(false);
   options.disable_auto_compactions = true;
-  LevelTree tree(options, folder.path() + "/tree", "prefix");
+  LevelTree tree(options, folder.path() + "/tree", LevelPrefixes("prefix"));
   ASSERT_TRUE(tree.Open().ok());
   for (const uint64_t number : {2, 4, 6}) {
     ASSERT_TRUE(tree.Put(number).ok());

@@ -140,5 +140,21 @@ TEST(HeatScenariosTest, TimeAscendsWithALittleDisorderAndIsAskedAtItsEnd) {
   EXPECT_GT(late, kKeys / 2);
 }
 
+TEST(HeatScenariosTest, EachTenantHasAHotTwentiethAndAPrefix) {
+  const HeatScenario scenario = TenantScenario(4);
+  const HeatWorkload work(scenario, kKeys, 1);
+  const std::vector<AskedKey> lookups = work.SampleLookups(50'000, 1);
+  const LevelPrefixes prefixes = LevelPrefixes::OfTenants(4, 62);
+  EXPECT_EQ(prefixes.size(), 62u);
+  for (uint64_t tenant = 0; tenant < 4; ++tenant) {
+    const double begin = static_cast<double>(tenant) / 4;
+    EXPECT_NEAR(ShareIn(lookups, begin + 7 / 80.0, begin + 8 / 80.0), 0.225, 0.02) << tenant;
+    const std::string& prefix = prefixes.Of(kEnd / 4 * tenant);
+    EXPECT_EQ(prefix.size(), 62u);
+    EXPECT_EQ(prefix, prefixes.Of(kEnd / 4 * (tenant + 1) - 1));
+    EXPECT_TRUE(tenant == 0 || prefixes.Of(kEnd / 4 * tenant - 1) < prefix);
+  }
+}
+
 }  // namespace
 }  // namespace winnow::bench

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -20,11 +21,13 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
+#include "src/rocksdb/trees/live_files.h"
 #include "tests/support/database_files.h"
 #include "tests/support/database_model.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
 #include "winnow/filter.h"
+#include "winnow/rocksdb_listener.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
@@ -37,6 +40,7 @@ using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Options;
 using testing::AbsentKey;
+using ::testing::HasSubstr;
 using testing::Key;
 using testing::MakePolicyFrom;
 
@@ -72,6 +76,38 @@ class LearnedTest : public ::testing::Test {
   LearnedTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
   ~LearnedTest() override { Close(); }
 
+  // What keys begin with: 0 bytes, or so many that are each tenant's own.
+  struct Prefixes {
+    uint64_t tenants = 1;
+    size_t bytes = 0;
+  };
+
+  std::string PrefixOf(uint64_t number) const {
+    if (prefixes_.bytes == 0) return {};
+    const uint64_t tenant = number * prefixes_.tenants / kKeys;
+    std::string prefix = std::to_string(1000 + tenant).substr(1);
+    std::mt19937 random(static_cast<unsigned>(tenant));
+    while (prefix.size() < prefixes_.bytes) {
+      prefix.push_back(static_cast<char>('a' + random() % 26));
+    }
+    return prefix;
+  }
+  std::string KeyOf(uint64_t number) const { return PrefixOf(number) + Key(number); }
+  std::string AbsentKeyOf(uint64_t number) const { return PrefixOf(number) + AbsentKey(number); }
+
+  // Nine in ten are in a hot twentieth of each tenant's.
+  std::vector<uint64_t> TenantNumbers(uint64_t n, uint64_t seed) const {
+    std::mt19937_64 random(seed);
+    const uint64_t of_tenant = kKeys / prefixes_.tenants;
+    std::vector<uint64_t> numbers(n);
+    for (uint64_t& number : numbers) {
+      number = random() % kKeys;
+      if (random() % 10 == 0) continue;
+      number += of_tenant / 3 + random() % (of_tenant / 20) - number % of_tenant;
+    }
+    return numbers;
+  }
+
   void Open(const Policy& policy) {
     BlockBasedTableOptions table;
     table.filter_policy = policy;
@@ -83,6 +119,7 @@ class LearnedTest : public ::testing::Test {
     options.max_bytes_for_level_base = 128 << 10;
     options.compression = ROCKSDB_NAMESPACE::kNoCompression;
     options.write_buffer_size = 64 << 20;
+    if (has_listener_) options.listeners.push_back(NewListener(policy));
     std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families = {{"default", options},
                                                                        {"other", options}};
     std::vector<ColumnFamilyHandle*> handles;
@@ -111,7 +148,7 @@ class LearnedTest : public ::testing::Test {
   // Each step-th key of [first, end), merged into a level with what is there.
   void Write(size_t family, int level, uint64_t first, uint64_t end, uint64_t step) {
     for (uint64_t i = first; i < end; i += step) {
-      ASSERT_STATUS_OK(database_->Put({}, families_[family], Key(i), "value"));
+      ASSERT_STATUS_OK(database_->Put({}, families_[family], KeyOf(i), "value"));
     }
     ASSERT_STATUS_OK(database_->Flush({}, families_[family]));
     ColumnFamilyMetaData metadata;
@@ -140,6 +177,10 @@ class LearnedTest : public ::testing::Test {
 
   // For lookups with such a hot range.
   Filters FiltersOf(size_t family, uint64_t hot_begin, uint64_t hot = kHot) {
+    return FiltersFor(family, HotNumbers(hot_begin, 20'000, 9, hot));
+  }
+
+  Filters FiltersFor(size_t family, const std::vector<uint64_t>& numbers) {
     std::map<std::string, FilterInfo> filters;
     for (const testing::FileFilter& file : testing::ReadFilters(path_)) {
       filters[file.file.substr(file.file.rfind('/') + 1)] = FilterView(file.block).info();
@@ -147,9 +188,7 @@ class LearnedTest : public ::testing::Test {
     ColumnFamilyMetaData metadata;
     database_->GetColumnFamilyMetaData(families_[family], &metadata);
     std::vector<std::string> lookups;
-    for (const uint64_t number : HotNumbers(hot_begin, 20'000, 9, hot)) {
-      lookups.push_back(AbsentKey(number));
-    }
+    for (const uint64_t number : numbers) lookups.push_back(AbsentKeyOf(number));
     std::sort(lookups.begin(), lookups.end());
     Filters sum;
     double bytes = 0;
@@ -159,7 +198,8 @@ class LearnedTest : public ::testing::Test {
         const FilterInfo& filter = filters.at(file.name.substr(1));
         const auto begin = std::lower_bound(lookups.begin(), lookups.end(), file.smallestkey);
         const auto end = std::upper_bound(begin, lookups.end(), file.largestkey);
-        sum.false_reads += static_cast<double>(end - begin) * filter.expected_fpr / 20'000;
+        sum.false_reads += static_cast<double>(end - begin) * filter.expected_fpr /
+                           static_cast<double>(lookups.size());
         bytes += static_cast<double>(filter.size_bytes);
         uniform += static_cast<double>(
             core::EstimateBytes(filter.num_hashes, core::ForBuilding(FilterOptions())));
@@ -167,6 +207,20 @@ class LearnedTest : public ::testing::Test {
     }
     sum.to_uniform = bytes / uniform;
     return sum;
+  }
+
+  // Of a tree of these keys that was written and looked up twice under it, and written again.
+  Filters FiltersOfTenants(const Policy& policy) {
+    OpenAfresh(policy);
+    std::string value;
+    for (const uint64_t seed : {1, 2}) {
+      WriteTree(0);
+      for (const uint64_t number : TenantNumbers(kLookups, seed)) {
+        EXPECT_TRUE(database_->Get({}, families_[0], AbsentKeyOf(number), &value).IsNotFound());
+      }
+    }
+    WriteTree(0);
+    return FiltersFor(0, TenantNumbers(20'000, 9));
   }
 
   // Of a tree that was written twice under it.
@@ -177,10 +231,29 @@ class LearnedTest : public ::testing::Test {
     return FiltersOf(0, hot_begin);
   }
 
+  // Where a tenant has many files, hot ones have more bits; where it has half a one, nothing is to
+  // be gained.
+  void ExpectTenantsGain(uint64_t tenants, size_t bytes, bool has_listener) {
+    prefixes_ = {tenants, bytes};
+    has_listener_ = has_listener;
+    const Filters planned = FiltersOfTenants(MakePolicyFrom(kAuto));
+    const Filters learned = FiltersOfTenants(MakePolicyFrom(kLearned));
+    const double of_planned = learned.false_reads / planned.false_reads;
+    std::printf(
+        "%3d tenants, prefixes of %3zu bytes, %s listener: auto %.5f, learned %.5f, %.3f of it; "
+        "memory %.3f and %.3f\n",
+        static_cast<int>(tenants), bytes, has_listener ? "with   " : "without", planned.false_reads,
+        learned.false_reads, of_planned, planned.to_uniform, learned.to_uniform);
+    EXPECT_LT(of_planned, tenants > 4 ? 1.05 : 0.7);
+    EXPECT_LT(learned.to_uniform, std::max(1.04, planned.to_uniform));
+  }
+
   const testing::TemporaryFolder folder_;
   const std::string path_ = folder_ / "database";
   std::unique_ptr<DB> database_;
   std::array<ColumnFamilyHandle*, 2> families_{};
+  Prefixes prefixes_;
+  bool has_listener_ = false;
 };
 
 // The hot range of the one is cold in the other.
@@ -326,6 +399,37 @@ TEST_F(LearnedTest, ASequentialLoadUnderLookupsIsAsUnderThePlan) {
               found[kAuto].to_uniform);
   EXPECT_LT(found[kLearned].false_reads, 1.03 * found[kAuto].false_reads);
   EXPECT_LT(found[kLearned].to_uniform, std::max(1.04, found[kAuto].to_uniform));
+}
+
+// Keys of one tenant share many bytes that others' have not.
+TEST_F(LearnedTest, TenantsKeysAreToldApartBehindPrefixesOfAnyLength) {
+  const char* const all = std::getenv("WINNOW_ALL_PREFIXES");  // the whole table, for minutes
+  const std::vector<size_t> lengths =
+      all == nullptr ? std::vector<size_t>{62} : std::vector<size_t>{10, 62, 120, 300};
+  for (const uint64_t tenants :
+       all == nullptr ? std::vector<uint64_t>{4} : std::vector<uint64_t>{1, 4, 100}) {
+    for (const size_t bytes : lengths) {
+      for (const bool has_listener : {false, true}) {
+        ExpectTenantsGain(tenants, bytes, has_listener);
+      }
+    }
+  }
+}
+
+// More bytes than are remembered of a key: what can't be learned is not guessed.
+TEST_F(LearnedTest, KeysThatAreNotToldApartHaveThePlansRates) {
+  prefixes_ = {4, LiveFiles::kMostKeyBytes + 10};
+  for (const bool has_listener : {false, true}) {
+    has_listener_ = has_listener;
+    const Filters planned = FiltersOfTenants(MakePolicyFrom(kAuto));
+    const SampleCounters before = CurrentSampleCounters();
+    const Filters learned = FiltersOfTenants(MakePolicyFrom(kLearned));
+    EXPECT_NEAR(learned.false_reads / planned.false_reads, 1, 0.05);
+    EXPECT_NEAR(learned.to_uniform, planned.to_uniform, 0.02);
+    EXPECT_GT(CurrentSampleCounters().files_not_told_apart, before.files_not_told_apart);
+    EXPECT_THAT(testing::ReadFile(path_ + "/LOG"),
+                HasSubstr("level_plan=learned needs keys that are told apart by the 512 bytes"));
+  }
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "src/rocksdb/counters.h"
+#include "src/rocksdb/lookups/sampled_hashes.h"
+#include "src/rocksdb/policy.h"
 #include "src/rocksdb/policy_options.h"
 #include "tests/support/asked_bits.h"
 #include "tests/support/database_files.h"
@@ -214,6 +216,149 @@ TEST_F(PolicySetOptionsTest, GoesFromEachPlanToEach) {
   EXPECT_EQ(Set("block_based_table_factory", "{filter_policy={level_plan=learnt}}").ok(),
             kPolicyIsReplaceable);
   EXPECT_EQ(PolicyInForce(), "12;auto;-1;learned");
+}
+
+// A database that learns, with samples of lookups.
+class LearningSetOptionsTest : public PolicySetOptionsTest {
+ protected:
+  void OpenLearning() {
+    Open("{id=winnow;level_plan=learned}");
+    for (int i = 0; i < 2; ++i) NextFile();
+    ASSERT_STATUS_OK(database_->CompactRange({}, nullptr, nullptr));  // that has a depth
+    for (int i = 0; i < 2; ++i) NextFile();
+    ASSERT_GT(Sampled(), 0u);
+    ASSERT_GT(Kept(), 0u);
+  }
+
+  void NextFile() { EXPECT_GT(NextAskedBits(), 0); }
+
+  // How many of many lookups of absent keys are sampled.
+  uint64_t Sampled() {
+    const uint64_t before = CurrentSampleCounters().lookups_sampled;
+    std::string value;
+    for (uint64_t i = 0; i < 5 * kKeys; ++i) {
+      const Status status = database_->Get(ReadOptions(), Key(i % kKeys) + "x", &value);
+      EXPECT_TRUE(status.IsNotFound()) << status.ToString();
+    }
+    return CurrentSampleCounters().lookups_sampled - before;
+  }
+
+  // Samples that are in memory.
+  size_t Kept() const {
+    const Options options = database_->GetOptions();
+    const auto* table = options.table_factory->GetOptions<BlockBasedTableOptions>();
+    const Policy* const policy = AsPolicy(table->filter_policy.get());
+    if (policy == nullptr) return 0;
+    const auto record = policy->shared()->trees.RecordOf(options.info_log.get(), "default");
+    std::vector<LookupSamples::Record> records;
+    if (record != nullptr) record->files.samples().Snapshot(&records);
+    return records.size();
+  }
+
+  void Close() {
+    database_.reset();
+    EXPECT_FALSE(IsSampling());
+    DestroyDB(path_, Options());
+  }
+};
+
+const Change kEndsOfLearning[] = {
+    {"block_based_table_factory", "{filter_policy={build=bloomfilter;level_plan=uniform}}", false},
+    {"block_based_table_factory", "{filter_policy={level_plan=uniform}}", false},
+    {"block_based_table_factory", "{filter_policy={level_plan=auto}}", false},
+    {"block_based_table_factory", "{filter_policy={build=ribbonfilter}}", false},
+    {"table_factory.filter_policy.level_plan", "uniform", false},
+    {"block_based_table_factory.filter_policy.build", "bloomfilter", false},
+    {"block_based_table_factory", "{filter_policy=winnow:10}", true},
+    {"block_based_table_factory", "{filter_policy={id=winnow;level_plan=by_level}}", true},
+    {"block_based_table_factory",
+     "{filter_policy={id=winnow;build=bloomfilter;level_plan=uniform}}", true},
+};
+
+// Before any file is written.
+TEST_F(LearningSetOptionsTest, SamplingEndsAtOnceAndTheNextFileDropsTheSamples) {
+  for (const Change& change : kEndsOfLearning) {
+    if (change.replaces_policy && !kPolicyIsReplaceable) continue;
+    SCOPED_TRACE(std::string(change.name) + "=" + change.value);
+    OpenLearning();
+    const size_t kept = Kept();
+    ASSERT_STATUS_OK(Set(change.name, change.value));
+    EXPECT_FALSE(IsSampling());
+    EXPECT_EQ(Sampled(), 0u);
+    EXPECT_EQ(Kept(), kept);
+    NextFile();
+    EXPECT_EQ(Kept(), 0u);
+    EXPECT_EQ(Sampled(), 0u);
+    ASSERT_STATUS_OK(
+        Set("block_based_table_factory", "{filter_policy={build=winnow;level_plan=learned}}"));
+    EXPECT_EQ(Sampled(), 0u);
+    for (int i = 0; i < 2; ++i) NextFile();
+    EXPECT_GT(Sampled(), 0u);
+    Close();
+  }
+}
+
+// Also of this policy's trees, while the lookups of another one's are sampled.
+TEST_F(LearningSetOptionsTest, SamplingEndsBesideAnotherPolicyThatLearns) {
+  OpenLearning();
+  SamplingUse other;
+  other.Set(true);
+  ASSERT_STATUS_OK(Set("block_based_table_factory", "{filter_policy={level_plan=uniform}}"));
+  EXPECT_TRUE(IsSampling());
+  EXPECT_EQ(Sampled(), 0u);
+  other.Set(false);
+  Close();
+}
+
+TEST_F(LearningSetOptionsTest, ThePlanMayComeBackBeforeAFileIsWritten) {
+  OpenLearning();
+  const size_t kept = Kept();
+  ASSERT_STATUS_OK(Set("block_based_table_factory", "{filter_policy={level_plan=uniform}}"));
+  ASSERT_STATUS_OK(Set("block_based_table_factory", "{filter_policy={level_plan=learned}}"));
+  EXPECT_GE(Kept(), kept);
+  EXPECT_GT(Sampled(), 0u);
+  Close();
+}
+
+// As RocksDB from 9.8 on does it: a new policy goes on with what is known, and is dropped where
+// something beside it is refused.
+TEST_F(LearningSetOptionsTest, APolicyThatIsMadeAndDroppedLosesNothing) {
+  OpenLearning();
+  const size_t kept = Kept();
+  const Options options = database_->GetOptions();
+  const auto* table = options.table_factory->GetOptions<BlockBasedTableOptions>();
+  EXPECT_FALSE(table->filter_policy->IsInstanceOf("winnow:12"));
+  std::unique_ptr<const FilterPolicy> made;
+  ASSERT_STATUS_OK(MakePolicyFromId("winnow:12", &made));
+  ASSERT_STATUS_OK(const_cast<FilterPolicy*>(made.get())->ConfigureFromMap(ConfigOptions(), {}));
+  EXPECT_EQ(Sampled(), 0u);
+  made.reset();
+  EXPECT_GE(Kept(), kept);
+  EXPECT_GT(Sampled(), 0u);
+  database_.reset();
+}
+
+TEST_F(LearningSetOptionsTest, WhatIsRefusedLosesNoSamplesAndSamplingGoesOn) {
+  for (const char* const value :
+       {"{filter_policy={level_plan=uniform;bits_per_key=99}}", "{filter_policy=winnow:ten}",
+        "{filter_policy={id=winnow;build=bloomfilter;level_plan=uniform;bits_per_key=none}}",
+        "{filter_policy={level_plan=uniform};no_option_of_tables=1}",
+        "{filter_policy=winnow:10;no_option_of_tables=1}"}) {
+    SCOPED_TRACE(value);
+    OpenLearning();
+    const size_t kept = Kept();
+    const bool is_changed = std::string(value).find("={level_plan=uniform};") != std::string::npos;
+    Set("block_based_table_factory", value).PermitUncheckedError();
+    EXPECT_GE(Kept(), kept);
+    // RocksDB changes a policy in its place also where it refuses something beside it.
+    if (is_changed && PolicyInForce() == "10;auto;-1") continue;
+    EXPECT_EQ(PolicyInForce(), "10;auto;-1;learned");
+    EXPECT_GT(Sampled(), 0u);
+    NextFile();
+    EXPECT_GT(Kept(), kept);
+    EXPECT_GT(Sampled(), 0u);
+    Close();
+  }
 }
 
 struct Refusal {

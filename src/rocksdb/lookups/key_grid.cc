@@ -21,10 +21,15 @@ constexpr double kRemembered = 0.9;
 // of few keys is not exact, and lookups asked files there before.
 constexpr double kSameKeys = 1.25;
 
+// Keys that share so many bytes more than those around them are a group, such as a tenant's. As
+// numbers they would all be one.
+constexpr size_t kBytesOfAGroup = 8;
+
 }  // namespace
 
-KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files, const FormerGrid& former)
-    : prefix_(std::move(prefix)) {
+KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files, const FormerGrid& former,
+                 std::shared_ptr<const SharedRuns> runs)
+    : prefix_(std::move(prefix)), runs_(std::move(runs)) {
   std::string last;
   for (const GridFile& file : files) {
     keys_.push_back(file.first);
@@ -33,6 +38,10 @@ KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files, const F
   keys_.push_back(std::move(last));
   std::sort(keys_.begin(), keys_.end());
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
+  common_.assign(keys_.size() + 1, 0);  // with one behind, which shares nothing
+  for (size_t i = 1; i < keys_.size(); ++i) {
+    common_[i] = static_cast<uint32_t>(CommonBytes(keys_[i - 1], keys_[i]));
+  }
 
   CountDigits();
   const std::vector<double> known = KeysOfParts(files);
@@ -49,8 +58,8 @@ KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files, const F
 }
 
 KeyGrid::KeyGrid(std::string prefix, const std::vector<GridFile>& files,
-                 const std::vector<double>& since)
-    : KeyGrid(std::move(prefix), files) {
+                 const std::vector<double>& since, std::shared_ptr<const SharedRuns> runs)
+    : KeyGrid(std::move(prefix), files, FormerGrid(), std::move(runs)) {
   std::copy_n(since.begin(), std::min(since.size(), since_.size()), since_.begin());
 }
 
@@ -171,6 +180,13 @@ void KeyGrid::CountDigits() {
   base_ = digits_.back() + (has.back() ? 1.0 : 0.0);
 }
 
+double KeyGrid::PlaceOf(std::string_view key) const noexcept {
+  if (runs_ == nullptr) return PlaceOf(key, 0);
+  char shortened[SharedRuns::kMostKeyBytes];
+  const size_t size = runs_->Shorten(key, shortened);
+  return size == SharedRuns::kUnknown ? 1 : PlaceOfRest({shortened, size});
+}
+
 double KeyGrid::PlaceOf(std::string_view key, size_t left_out) const noexcept {
   const std::string_view prefix =
       std::string_view(prefix_).substr(std::min(left_out, prefix_.size()));
@@ -180,8 +196,16 @@ double KeyGrid::PlaceOf(std::string_view key, size_t left_out) const noexcept {
 }
 
 bool KeyGrid::Covers(std::string_view key) const noexcept {
+  if (runs_ != nullptr) {
+    char shortened[SharedRuns::kMostKeyBytes];
+    const size_t size = runs_->Shorten(key, shortened);
+    return size != SharedRuns::kUnknown && CoversRest({shortened, size});
+  }
   if (key.substr(0, prefix_.size()) != prefix_) return false;
-  const std::string_view rest = key.substr(prefix_.size());
+  return CoversRest(key.substr(prefix_.size()));
+}
+
+bool KeyGrid::CoversRest(std::string_view rest) const noexcept {
   return keys_.front() <= rest && rest <= keys_.back();
 }
 
@@ -189,9 +213,36 @@ double KeyGrid::PlaceOfRest(std::string_view rest) const noexcept {
   const auto above = std::upper_bound(keys_.begin(), keys_.end(), rest);
   if (above == keys_.begin()) return 0;
   if (above == keys_.end()) return 1;
-  const auto at = static_cast<size_t>(above - keys_.begin());
-  return places_[at - 1] +
-         (places_[at] - places_[at - 1]) * Between(keys_[at - 1], keys_[at], rest);
+  const auto part = static_cast<size_t>(above - keys_.begin()) - 1;
+  return places_[part] + (places_[part + 1] - places_[part]) * ShareOfPart(part, rest);
+}
+
+// How far in a part a key lies, from 0 to 1. `rest` lies not before the part's first key, and
+// before its last. Where a group ends or begins is seen by its next cut.
+double KeyGrid::ShareOfPart(size_t part, std::string_view rest) const noexcept {
+  const std::string_view low = keys_[part];
+  const std::string_view high = keys_[part + 1];
+  const size_t common = common_[part + 1];
+  const size_t least = common + kBytesOfAGroup;
+  const size_t low_group = common_[part];
+  const size_t high_group = common_[part + 2];
+  if (low_group < least && high_group < least) return Between(low, high, rest, common);
+  const size_t with_low = CommonBytes(low, rest);
+  const size_t with_high = CommonBytes(high, rest);
+  if (with_low >= least) {
+    if (low_group < least) return 1.0 / 6;
+    if (with_low < low_group) return 1.0 / 3;
+    const double begin = NumberAt(low, low_group);
+    return std::clamp((NumberAt(rest, low_group) - begin) / (1 - begin), 0.0, 1.0) / 3;
+  }
+  if (with_high >= least) {
+    if (high_group < least) return 5.0 / 6;
+    if (with_high < high_group) return 2.0 / 3;
+    const double end = NumberAt(high, high_group);
+    const double share = end > 0 ? NumberAt(rest, high_group) / end : 0.5;
+    return (2 + std::clamp(share, 0.0, 1.0)) / 3;
+  }
+  return (1 + Between(low, high, rest, common)) / 3;
 }
 
 // Of the bytes from here on, as those of a fraction.
@@ -210,8 +261,11 @@ double KeyGrid::NumberAt(std::string_view key, size_t begin) const noexcept {
 // How far a key lies between two that are not equal, from 0 to 1.
 double KeyGrid::Between(std::string_view low, std::string_view high,
                         std::string_view key) const noexcept {
-  const auto differ = std::mismatch(low.begin(), low.end(), high.begin(), high.end());
-  const auto common = static_cast<size_t>(differ.first - low.begin());
+  return Between(low, high, key, CommonBytes(low, high));
+}
+
+double KeyGrid::Between(std::string_view low, std::string_view high, std::string_view key,
+                        size_t common) const noexcept {
   const double begin = NumberAt(low, common);
   const double width = NumberAt(high, common) - begin;
   return width > 0 ? std::clamp((NumberAt(key, common) - begin) / width, 0.0, 1.0) : 0.5;
@@ -224,12 +278,18 @@ MovedPlaces::MovedPlaces(const KeyGrid& from, const KeyGrid& to) {
   for (size_t i = 0; i < from.keys_.size(); ++i) {
     key.resize(from.prefix_.size());
     key += from.keys_[i];
-    cuts_.push_back({from.places_[i], to.PlaceOf(key)});
+    cuts_.push_back({from.places_[i], to.PlaceOf(key, 0)});
   }
   for (size_t i = 0; i < to.keys_.size(); ++i) {
     const double place = from.PlaceOf(to.keys_[i], to.prefix_.size());
     if (0 < place && place < 1) cuts_.push_back({place, to.places_[i]});
   }
+  LookUpCuts();
+}
+
+MovedPlaces::MovedPlaces(std::vector<Cut> cuts) : cuts_(std::move(cuts)) { LookUpCuts(); }
+
+void MovedPlaces::LookUpCuts() {
   std::sort(cuts_.begin(), cuts_.end(), [](const Cut& one, const Cut& other) {
     return std::tie(one.from, one.to) < std::tie(other.from, other.to);
   });

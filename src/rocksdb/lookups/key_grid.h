@@ -6,9 +6,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "src/rocksdb/lookups/shared_runs.h"
 
 namespace winnow::plugin {
 
@@ -31,17 +34,23 @@ class KeyGrid {
  public:
   // The files of a tree, in any order, whose keys all begin with `prefix`. Their first keys cut the
   // tree: a file's keys are taken to lie over the parts that it covers as those of narrower files
-  // do. The former grid's prefix is the same or longer.
-  KeyGrid(std::string prefix, const std::vector<GridFile>& files, const FormerGrid& former = {});
+  // do. The former grid's prefix is the same or longer. `runs`: the files' keys are short ones,
+  // without these, behind no prefix; null: they are not. The former grid has the same.
+  KeyGrid(std::string prefix, const std::vector<GridFile>& files, const FormerGrid& former = {},
+          std::shared_ptr<const SharedRuns> runs = nullptr);
 
   // Of the same files as a grid whose since() this is, as far as that has one time for each part.
-  KeyGrid(std::string prefix, const std::vector<GridFile>& files, const std::vector<double>& since);
+  KeyGrid(std::string prefix, const std::vector<GridFile>& files, const std::vector<double>& since,
+          std::shared_ptr<const SharedRuns> runs = nullptr);
 
   // From 0, at the first key and before it, to 1, at the last one and behind it. In a part keys are
-  // taken to be even as numbers, whose digits are the bytes that the cuts have. Allocates nothing.
-  double PlaceOf(std::string_view key) const noexcept { return PlaceOf(key, 0); }
+  // taken to be even as numbers, whose digits are the bytes that the cuts have; but where a part
+  // begins in one group of keys that share many bytes and ends in another, each group has a third
+  // of it. A key that leaves a run half-way has the place 1. Allocates nothing.
+  double PlaceOf(std::string_view key) const noexcept;
 
-  // Of a key whose first bytes are left out, so many, which are those of this grid's prefix.
+  // Of a short key, where there are runs; else of a key whose first bytes are left out, so many,
+  // which are those of this grid's prefix.
   double PlaceOf(std::string_view key, size_t left_out) const noexcept;
 
   // Whether the key lies neither before the first one nor behind the last one.
@@ -57,6 +66,8 @@ class KeyGrid {
 
   // The same for each part, and for what is behind the last one.
   const std::vector<double>& since() const noexcept { return since_; }
+  // Of where each part begins, and of the last key.
+  const std::vector<double>& places() const noexcept { return places_; }
 
  private:
   friend class MovedPlaces;
@@ -77,13 +88,19 @@ class KeyGrid {
   static double KeysInFormer(const FormerGrid& former, const std::vector<double>& places,
                              size_t part) noexcept;
   void CountTime(const FormerGrid& former, const std::vector<double>& places);
+  bool CoversRest(std::string_view rest) const noexcept;
   double PlaceOfRest(std::string_view rest) const noexcept;
+  double ShareOfPart(size_t part, std::string_view rest) const noexcept;
   double NumberAt(std::string_view key, size_t begin) const noexcept;
   double Between(std::string_view low, std::string_view high, std::string_view key) const noexcept;
+  double Between(std::string_view low, std::string_view high, std::string_view key,
+                 size_t common) const noexcept;
 
   std::string prefix_;
+  std::shared_ptr<const SharedRuns> runs_;
   std::vector<std::string> keys_;      // the cuts, and the last key: increasing
-  std::vector<double> places_;         // the same number, from 0 to 1
+  std::vector<uint32_t> common_;       // bytes that each shares with the one before
+  std::vector<double> places_;         // as many, from 0 to 1
   std::vector<double> since_;          // of the part that begins there
   double all_ = 0;                     // keys
   std::array<uint8_t, 256> digits_{};  // of each byte: those of the cuts that are less
@@ -96,14 +113,19 @@ class MovedPlaces {
  public:
   MovedPlaces(const KeyGrid& from, const KeyGrid& to);
 
-  // The place in the newer grid of what has this place in the other one.
-  double operator()(double place) const noexcept;
-
- private:
+  // Keys that have these places in the two, in any order.
   struct Cut {
     double from;
     double to;
   };
+  explicit MovedPlaces(std::vector<Cut> cuts);
+
+  // The place in the newer grid of what has this place in the other one.
+  double operator()(double place) const noexcept;
+
+ private:
+  void LookUpCuts();
+
   std::vector<Cut> cuts_;  // of both grids, increasing
   // Of as many steps from 0 to 1 as there are cuts, and of 1: the first cut behind, the first and
   // the last one left out.

@@ -92,6 +92,17 @@ void LookupSamples::Reserve() noexcept {
   capacity_ = larger;
 }
 
+void LookupSamples::Drop() noexcept {
+  std::unique_ptr<Record[]> records;
+  std::shared_ptr<const KeyGrid> grid;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  records_.swap(records);
+  grid_.swap(grid);
+  bytes_of_all.fetch_sub(capacity_ * sizeof(Record), std::memory_order_relaxed);
+  capacity_ = 0;
+  first_ = total();
+}
+
 void LookupSamples::SetGrid(std::shared_ptr<const KeyGrid> grid,
                             const std::function<double(double)>& moved) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -147,7 +158,7 @@ uint64_t LookupSamples::Sample(std::string_view key) noexcept {
 
 void LookupSamples::Note(LookupsUnderWay* lookups, std::string_view key, uint64_t hash,
                          const AskedFilter& asked, bool may_contain) noexcept {
-  if (lookups == nullptr || asked.level < 0) return;
+  if (lookups == nullptr || asked.level < 0 || is_paused_.load(std::memory_order_relaxed)) return;
   UnderWay* lookup = Find(lookups, number_, hash);
   const bool is_new = lookup == nullptr || BeginsAnew(*lookup, asked);
   if (is_new) {

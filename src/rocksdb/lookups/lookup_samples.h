@@ -80,6 +80,12 @@ class LookupSamples {
   // more. Where memory is short, or all trees have kMostBytes, all stays as it is.
   void Reserve() noexcept;
 
+  // No lookup is sampled any more, or lookups are again. What was sampled stays.
+  void Pause(bool is_paused) noexcept { is_paused_.store(is_paused, std::memory_order_relaxed); }
+
+  // The records go, and the grid, without which nothing is sampled.
+  void Drop() noexcept;
+
   // Places are of this grid from here on; moved: from a place in the former grid to one in this,
   // without exceptions; not called for the first one. Nothing is sampled before there is a grid.
   // Throws nothing.
@@ -122,6 +128,7 @@ class LookupSamples {
   uint64_t first_ = 0;                 // the oldest record that is there
   std::atomic<uint64_t> total_{0};     // changed under the mutex
   std::shared_ptr<const KeyGrid> grid_;
+  std::atomic<bool> is_paused_{false};
 };
 
 // Lookups that were sampled in this process, of trees that are gone too. Safe from any thread.

@@ -54,6 +54,80 @@ void JoinPairs(std::vector<CarriedFile>* files) {
   files->swap(joined);
 }
 
+// The different keys of the files, increasing.
+std::vector<std::string_view> KeysOf(const std::vector<CarriedFile>& files) {
+  std::vector<std::string_view> keys;
+  keys.reserve(2 * files.size());
+  for (const CarriedFile& file : files) {
+    keys.push_back(file.facts.range.first);
+    keys.push_back(file.facts.range.last);
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+// Makes keys of the files short ones.
+void LeaveOutRuns(LiveFiles::Carried* carried) {
+  std::vector<std::string> shortened;
+  const std::vector<std::string_view> keys = KeysOf(carried->files);
+  carried->runs =
+      std::make_shared<const SharedRuns>(SharedRuns::Of(carried->prefix, keys, &shortened));
+  carried->prefix.clear();
+  std::vector<CarriedFile> files = carried->files;  // whose keys `keys` are
+  const auto short_of = [&](std::string_view key) {
+    const auto at = std::lower_bound(keys.begin(), keys.end(), key);
+    return shortened[static_cast<size_t>(at - keys.begin())];
+  };
+  for (CarriedFile& file : files) {
+    file.facts.range = {short_of(file.facts.range.first), short_of(file.facts.range.last)};
+  }
+  carried->files.swap(files);
+}
+
+// From places among the files' keys to those among the same keys when they are short.
+std::vector<MovedPlaces::Cut> CutsOf(const std::vector<GridFile>& files, const KeyGrid& grid,
+                                     size_t left_out, const std::vector<GridFile>& short_files,
+                                     const KeyGrid& short_grid) {
+  std::vector<MovedPlaces::Cut> cuts;
+  for (size_t i = 0; i < files.size(); ++i) {
+    cuts.push_back(
+        {grid.PlaceOf(files[i].first, left_out), short_grid.PlaceOf(short_files[i].first, 0)});
+    cuts.push_back(
+        {grid.PlaceOf(files[i].last, left_out), short_grid.PlaceOf(short_files[i].last, 0)});
+  }
+  return cuts;
+}
+
+std::vector<MovedPlaces::Cut> Reversed(std::vector<MovedPlaces::Cut> cuts) {
+  for (MovedPlaces::Cut& cut : cuts) std::swap(cut.from, cut.to);
+  return cuts;
+}
+
+// Moves the samples, whose places are of the grid, to that which the other process makes of the
+// files, and says since when it has keys where.
+void MoveSamples(const KeyGrid& grid, double seen, size_t left_out,
+                 const std::vector<GridFile>& files, const KeyGrid& same,
+                 LiveFiles::Carried* carried) {
+  const std::vector<GridFile> short_files = GridFilesOf(carried->files);
+  const KeyGrid carried_grid({}, short_files, FormerGrid(), carried->runs);
+  const std::vector<MovedPlaces::Cut> cuts =
+      CutsOf(files, same, left_out, short_files, carried_grid);
+  const MovedPlaces to_same(grid, same);
+  const MovedPlaces to_short(cuts);
+  const MovedPlaces from_short(Reversed(cuts));
+  for (LookupSamples::Record& sample : carried->samples) {
+    sample.place = static_cast<float>(to_short(to_same(sample.place)));
+  }
+  const auto all = static_cast<double>(carried->samples.size());
+  const std::vector<double>& places = carried_grid.places();
+  for (size_t part = 0; part < places.size(); ++part) {
+    const double end = part + 1 < places.size() ? places[part + 1] : places[part];
+    const double since = same.SinceAt(from_short((places[part] + end) / 2));
+    carried->exposures.push_back(std::clamp((seen - since) / all, 0.0, 1.0));
+  }
+}
+
 }  // namespace
 
 LiveFiles::Carried LiveFiles::Carry(size_t most_files, bool with_samples) const {
@@ -72,11 +146,9 @@ LiveFiles::Carried LiveFiles::Carry(size_t most_files, bool with_samples) const 
     }
     carried.is_told = is_told_;
     carried.knows_all = knows_all_;
+    if (most_files == 0) return carried;
     carried.prefix = prefix_.value_or("");
-    if (most_files == 0 || carried.prefix.size() > kMostPrefix) {
-      carried.prefix.clear();
-      return carried;
-    }
+    carried.runs = runs_;
     carried.files.reserve(files_.size());
     for (const auto& [number, level] : levels_) {
       for (const auto& [first, id] : level) {
@@ -95,35 +167,32 @@ LiveFiles::Carried LiveFiles::Carry(size_t most_files, bool with_samples) const 
     before = carried.files.size();
     JoinPairs(&carried.files);
   }
-  if (carried.samples.empty() || carried.files.empty()) {
-    carried.samples.clear();
-    return carried;
-  }
-  // The grid that the other process makes of these files, and since when it has keys where.
+  if (carried.files.empty()) carried.samples.clear();
+  const size_t left_out = carried.prefix.size();
   const std::vector<GridFile> files = GridFilesOf(carried.files);
-  const KeyGrid carried_grid(carried.prefix, files);
-  const MovedPlaces moved(*grid, carried_grid);
-  for (LookupSamples::Record& sample : carried.samples) {
-    sample.place = static_cast<float>(moved(sample.place));
-  }
-  const KeyGrid with_times(carried.prefix, files, FormerGrid{grid.get(), seen});
-  const auto all = static_cast<double>(carried.samples.size());
-  for (const double since : with_times.since()) {
-    carried.exposures.push_back(std::clamp((seen - since) / all, 0.0, 1.0));
-  }
+  std::optional<KeyGrid> same;
+  if (!carried.samples.empty())
+    same.emplace(carried.prefix, files, FormerGrid{grid.get(), seen}, runs_);
+  if (carried.runs == nullptr) LeaveOutRuns(&carried);
+  if (same) MoveSamples(*grid, seen, left_out, files, *same, &carried);
   return carried;
 }
 
 void LiveFiles::Restore(const Carried& carried) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!carried.files.empty()) prefix_ = carried.prefix;
+  if (!carried.files.empty()) {  // else its keys tell what they share, as in any new record
+    prefix_ = carried.prefix;
+    runs_ = carried.runs;
+    most_key_bytes_ = SharedRuns::kMostKeyBytes;
+  }
   lives_ = carried.lives;
   written_ = carried.written;
   if (!carried.samples.empty()) {
     const auto all = static_cast<double>(carried.samples.size());
     std::vector<double> since;
     for (const double exposure : carried.exposures) since.push_back(all * (1 - exposure));
-    grid_ = std::make_shared<const KeyGrid>(carried.prefix, GridFilesOf(carried.files), since);
+    grid_ =
+        std::make_shared<const KeyGrid>(carried.prefix, GridFilesOf(carried.files), since, runs_);
     grid_written_ = written_;
     samples_.SetGrid(grid_, [](double place) { return place; });
     samples_.Add(carried.samples);

@@ -8,6 +8,11 @@
 #include "src/core/sizing.h"
 
 namespace winnow::plugin {
+namespace {
+
+bool HasNoFiles(const LiveFiles& files) { return files.Weight() == 0 && files.KnowsAllFiles(); }
+
+}  // namespace
 
 KnownTrees::Entry* KnownTrees::Find(const void* logger, const std::string& family) {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
@@ -41,6 +46,7 @@ void KnownTrees::SetLevels(Entry* entry, const LiveFiles::Levels& levels) {
   entry->tree.depth = levels.depth;
 }
 
+// To be followed by Bound, once the tree has the files that are told of it.
 KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& family) {
   entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<TreeRecord>()});
   Entry& entry = entries_.front();
@@ -58,13 +64,32 @@ KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& famil
     // It had no other files when the database was listed.
     if (database->is_listed) SetLevels(&entry, entry.record->files.Reconcile(list));
   }
-  Bound();
   return &entry;
 }
 
 // What a tree takes, in files.
 size_t KnownTrees::Weight(const Entry& entry) {
-  return entry.record->files.remembered() + entry.record->rates.bytes_of_heat() / kBytesOfAFile;
+  return entry.record->files.Weight() +
+         entry.record->rates.bytes_of_heat() / LiveFiles::kBytesOfAFile;
+}
+
+// Of closed databases first, then those without files: they come again as they are.
+std::vector<KnownTrees::Entry>::iterator KnownTrees::LeastNeeded() {
+  const auto find = [&](const auto& is_right) {
+    return std::find_if(entries_.rbegin(), entries_.rend() - 1, is_right);
+  };
+  auto found = find([](const Entry& entry) { return entry.is_closed; });
+  if (found == entries_.rend() - 1) {
+    found = find([](const Entry& entry) { return HasNoFiles(entry.record->files); });
+  }
+  return found == entries_.rend() - 1 ? entries_.end() - 1 : found.base() - 1;
+}
+
+void KnownTrees::SetForgotten(const void* logger, LiveFiles::Name database, bool is_forgotten) {
+  const auto found = std::find(forgotten_.begin(), forgotten_.end(), std::pair(logger, database));
+  if (is_forgotten && found == forgotten_.end()) forgotten_.emplace_back(logger, database);
+  if (!is_forgotten && found != forgotten_.end()) forgotten_.erase(found);
+  has_forgotten_.store(!forgotten_.empty(), std::memory_order_relaxed);
 }
 
 // The first tree stays, whatever it has.
@@ -77,11 +102,12 @@ void KnownTrees::Bound() {
     all += Weight(*entry);
   }
   while (entries_.size() > kMostTrees || (all > kMostFiles && entries_.size() > 1)) {
-    const auto closed = std::find_if(entries_.rbegin(), entries_.rend() - 1,
-                                     [](const Entry& entry) { return entry.is_closed; });
-    const auto last = closed == entries_.rend() - 1 ? entries_.end() - 1 : closed.base() - 1;
+    const auto last = LeastNeeded();
     all -= std::min(all, Weight(*last));
-    if (!last->is_closed) has_forgotten_.store(true, std::memory_order_relaxed);
+    if (!last->is_closed && !HasNoFiles(last->record->files)) {
+      SetForgotten(last->logger, last->database, true);
+    }
+    last->record->files.samples().Pause(true);
     entries_.erase(last);
   }
 }
@@ -95,6 +121,7 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
     if (entry == nullptr) entry = Adopt(logger, family);
     if (entry == nullptr) {
       entry = Make(logger, family);
+      Bound();
     } else if (++asked_ % 32 == 0) {
       Bound();
     }
@@ -109,6 +136,11 @@ std::shared_ptr<TreeRecord> KnownTrees::RecordOf(const void* logger, const std::
   const std::lock_guard<std::mutex> lock(mutex_);
   const Entry* const entry = logger == nullptr ? nullptr : Find(logger, family);
   return entry == nullptr ? nullptr : entry->record;
+}
+
+void KnownTrees::PauseSampling(bool is_paused) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const Entry& entry : entries_) entry.record->files.samples().Pause(is_paused);
 }
 
 KnownTotals KnownTrees::Totals() {
@@ -294,7 +326,7 @@ void KnownTrees::Tell(const void* logger, ToldDatabase told) {
       } else if (!entry->has_builders && entry->database == told.name) {
         entry = entries_.erase(entry);
       } else {
-        if (entry->database == 0) entry->database = told.name;
+        if (!entry->database.is_known()) entry->database = told.name;
         trees.push_back({entry->family, entry->record, {told.name, told.is_first, {}}, {}});
         ++entry;
       }
@@ -314,6 +346,13 @@ void KnownTrees::Tell(const void* logger, ToldDatabase told) {
     database.unclaimed = database.is_listed ? std::move(unclaimed) : ToldFamilies();
   }
   Bound();
+  const bool is_forgotten = std::any_of(trees.begin(), trees.end(), [&](const Tree& tree) {
+    return !tree.list.files.empty() &&
+           std::none_of(entries_.begin(), entries_.end(),
+                        [&](const Entry& entry) { return entry.record == tree.record; });
+  });
+  SetForgotten(logger, {}, false);
+  SetForgotten(logger, told.name, is_forgotten);
 }
 
 void KnownTrees::SetDatabase(const LiveFiles* files, LiveFiles::Name database) {
@@ -340,6 +379,10 @@ void KnownTrees::Closed(LiveFiles::Name database) {
   listened_.erase(std::remove_if(listened_.begin(), listened_.end(),
                                  [&](const Listened& known) { return known.database == database; }),
                   listened_.end());
+  forgotten_.erase(std::remove_if(forgotten_.begin(), forgotten_.end(),
+                                  [&](const auto& known) { return known.second == database; }),
+                   forgotten_.end());
+  has_forgotten_.store(!forgotten_.empty(), std::memory_order_relaxed);
 }
 
 // Null if nothing is known of it.
@@ -351,10 +394,10 @@ std::shared_ptr<TreeRecord> KnownTrees::ChooseTree(LiveFiles::Name database,
     });
   };
   auto found = entries_.end();
-  if (database != 0) {
+  if (database.is_known()) {
     found = find([&](const Entry& entry) { return entry.database == database; });
     if (found == entries_.end())
-      found = find([](const Entry& entry) { return entry.database == 0; });
+      found = find([](const Entry& entry) { return !entry.database.is_known(); });
   } else {
     found = find([](const Entry& entry) { return !entry.is_closed; });
   }

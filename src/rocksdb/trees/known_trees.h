@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/rocksdb/trees/context.h"
@@ -40,6 +41,12 @@ struct FamilyOptions {
 struct TreeRecord {
   LiveFiles files;
   LearnedRates rates;
+
+  // What was sampled of its lookups goes, and what was learned from that.
+  void DropSamples() noexcept {
+    files.DropSamples();
+    rates.DropHeat();
+  }
 };
 
 // What the filters of all trees take, but for those of databases that were seen to close.
@@ -93,12 +100,12 @@ class KnownTrees {
   // closed databases first.
   static constexpr size_t kMostTrees = 1000;
   // Files of all trees that are remembered, those of closed databases too. A family of 3,000 takes
-  // 2 MiB at most, of which some 600 bytes are for each file. All trees take 64 MiB at most: files
+  // 2 MiB at most, of which some 600 bytes are for each file; one whose keys share more than 48
+  // bytes counts as several (LiveFiles::Weight). All trees take 64 MiB at most: files
   // and heat 37, samples of lookups 16, and 9 whose filters blocks are. Where there is more, first
   // the heat of trees is dropped, which is made again, and then trees are forgotten, in the same
   // order.
   static constexpr size_t kMostFiles = 64'000;
-  static constexpr size_t kBytesOfAFile = 600;
   // Files of a database that are remembered in case that their family gets this policy.
   static constexpr size_t kMostUnclaimed = 4096;
 
@@ -125,7 +132,7 @@ class KnownTrees {
   // Not a std::vector, of which RocksDB's library would show a function for this type.
   using ToldFamilies = std::list<ToldFamily>;
   struct ToldDatabase {
-    LiveFiles::Name name = 0;
+    LiveFiles::Name name{};
     bool is_first = false;     // since it was opened
     bool is_complete = false;  // it is known which of its families have this policy
     ToldFamilies families;
@@ -144,6 +151,9 @@ class KnownTrees {
   // in the order of bytes.
   std::optional<KnownTree> ByOptions() const;
 
+  // Of all trees: no lookup is sampled any more, or lookups are again.
+  void PauseSampling(bool is_paused) noexcept;
+
   // Null if nothing is known of the tree.
   std::shared_ptr<TreeRecord> RecordOf(const void* logger, const std::string& family);
 
@@ -161,14 +171,15 @@ class KnownTrees {
     bool has_samples = false;
     size_t most_files = LiveFiles::kMostFiles;  // as of LiveFiles::Carry
   };
-  // The tree of this family in this database; where that is 0, or no listener told of the tree, of
-  // the latest one with this family. One of which nothing is known is as new. Takes some
+  // The tree of this family in this database; where that is unknown, or no listener told of the
+  // tree, of the latest one with this family. One of which nothing is known is as new. Takes some
   // milliseconds with thousands of files.
   CarriedTree Carry(LiveFiles::Name database, const std::string& family, const Parts& parts);
   // It is that of the first logger that comes with this family and has none yet.
   void Restore(const CarriedTree& carried);
 
-  // Whether a tree was forgotten as there are too many.
+  // Whether a tree was forgotten as there are too many, and is not known again: a listener tells of
+  // its database, or that this was closed.
   bool has_forgotten() const noexcept { return has_forgotten_.load(std::memory_order_relaxed); }
 
  private:
@@ -177,7 +188,7 @@ class KnownTrees {
     std::string family;
     KnownTree tree;
     std::shared_ptr<TreeRecord> record;
-    LiveFiles::Name database = 0;  // 0: no listener told
+    LiveFiles::Name database{};  // unknown: no listener told
     bool has_builders = false;
     bool is_closed = false;
   };
@@ -200,11 +211,15 @@ class KnownTrees {
   static size_t Weight(const Entry& entry);
   void KeepMostOfSmall(double written, KnownTotals* totals);
   void Bound();
+  std::vector<Entry>::iterator LeastNeeded();
+  void SetForgotten(const void* logger, LiveFiles::Name database, bool is_forgotten);
 
   mutable std::mutex mutex_;
   std::vector<Entry> entries_;  // the latest first
   uint64_t asked_ = 0;
-  std::atomic<bool> has_forgotten_{false};
+  // Databases of which a tree was forgotten; unknown: of which no listener told.
+  std::vector<std::pair<const void*, LiveFiles::Name>> forgotten_;
+  std::atomic<bool> has_forgotten_{false};  // any
   bool has_seen_options_ = false;
   FamilyOptions options_;
   PolicyOptions policy_;

@@ -20,6 +20,10 @@ constexpr double kLeastWidth = 1e-9;
 // Of a file's keys, how many may lie where no file was.
 constexpr double kUnknownShare = 0.5;
 
+// Of a tree's keys, how many may be in files whose keys are not told apart: lookups of these are
+// taken for those of a neighbour.
+constexpr double kMostPoints = 1.0 / 16;
+
 // The tree is looked at again when such a share of its keys was written, the samples when such a
 // share of them is new.
 constexpr double kLookAgain = 1.0 / 64;
@@ -43,6 +47,7 @@ uint32_t BitOf(int level) noexcept { return uint32_t{1} << level; }
 
 std::atomic<uint64_t> learned_filters{0};
 std::atomic<uint64_t> learned_trees{0};
+std::atomic<uint64_t> files_not_told_apart{0};
 
 }  // namespace
 
@@ -127,6 +132,10 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   const bool has_other_bits = std::abs(uniform_bits - uniform_bits_) > kOtherBits;
   if (!has_more && !has_grown && !lacks_level && !has_other_bits) return;
 
+  // Without one, what was sampled is being dropped: there is nothing to learn from.
+  const std::shared_ptr<const KeyGrid> grid = files->grid();
+  if (grid == nullptr) return SetHeat({});
+
   // What may throw comes first: what is known stays whole.
   Tree tree(*files);
   if (has_more || lacks_level) {
@@ -135,7 +144,6 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
     std::vector<LookupSamples::Record> records;
     samples.Snapshot(&records);
     // Samples since keys came to a place are all that say something of it.
-    const std::shared_ptr<const KeyGrid> grid = files->grid();
     const auto all = static_cast<double>(records.size());
     size_t part = 0;
     const auto exposure = [&](double place) {
@@ -150,10 +158,12 @@ void LearnedRates::Refresh(LiveFiles* files, int level, double uniform_bits) {
   SetWhatLasts(tree.shape);
   SetWishes(&tree);
   keys_ = 0;
+  point_keys_ = 0;
   level_keys_.fill(0);
   double taken_now = 0;
   for (const LiveFiles::Shape& file : tree.shape.files) {
     keys_ += file.keys;
+    if (file.is_point) point_keys_ += file.keys;
     level_keys_[static_cast<size_t>(file.level)] += file.keys;
     taken_now += file.keys * file.to_uniform;
   }
@@ -191,6 +201,8 @@ bool LearnedRates::IsUnknown(const LiveFiles::Shape& file) const noexcept {
   return file.reaches_beyond && known < (1 - kUnknownShare) * file.keys;
 }
 
+bool LearnedRates::HasTooManyPoints() const noexcept { return point_keys_ > kMostPoints * keys_; }
+
 std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int level,
                                                           const KeyRange& range, uint64_t keys,
                                                           double uniform_rate) {
@@ -203,6 +215,10 @@ std::optional<LearnedRates::Learned> LearnedRates::RateOf(LiveFiles* files, int 
   if (heat_.samples() < kLeastSamples || !(keys_ > 0)) return std::nullopt;
   LiveFiles::Shape file = files->ShapeOf(level, range);
   file.keys = static_cast<double>(keys);
+  if (file.is_point || HasTooManyPoints()) {
+    files_not_told_apart.fetch_add(1, std::memory_order_relaxed);
+    return std::nullopt;
+  }
   if (IsUnknown(file)) return std::nullopt;
   learned_filters.fetch_add(1, std::memory_order_relaxed);
   if (!std::exchange(has_given_rates_, true)) {
@@ -246,10 +262,21 @@ void LearnedRates::SetExpectations(const Expectations& expectations) {
   expected_ = expectations.expected;
 }
 
+std::string LearnedRates::WhyNotLearned() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!HasTooManyPoints()) return {};
+  return "level_plan=learned needs keys that are told apart by at most " +
+         std::to_string(LiveFiles::kMostKeyBytes) +
+         " bytes behind those that all keys of a column family begin with, and many files have "
+         "keys that are not: filters of such a family are built by level_plan=auto";
+}
+
 std::string LearnedRates::TakeSummary(const LiveFiles& files) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const steady_clock::time_point now = steady_clock::now();
-  if (heat_.samples() < kLeastSamples || (told_ && now - *told_ < kBetweenSummaries)) return {};
+  if (HasTooManyPoints() || heat_.samples() < kLeastSamples ||
+      (told_ && now - *told_ < kBetweenSummaries))
+    return {};
   Tree tree(files);
   if (tree.shape.files.empty()) return {};
   SetWishes(&tree);
@@ -299,5 +326,9 @@ uint64_t CurrentLearnedFilters() noexcept {
 }
 
 uint64_t CurrentLearnedTrees() noexcept { return learned_trees.load(std::memory_order_relaxed); }
+
+uint64_t CurrentFilesNotToldApart() noexcept {
+  return files_not_told_apart.load(std::memory_order_relaxed);
+}
 
 }  // namespace winnow::plugin

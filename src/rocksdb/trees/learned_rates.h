@@ -61,7 +61,8 @@ class LearnedRates {
 
   // The best rate of the filter of a file with so many keys that is about to be written, of those
   // between the two above; none where too little is known: with few samples, and of a range of keys
-  // that no file covered, of which it is unknown whether it is cold. `level` as LiveFiles counts.
+  // that no file covered, of which it is unknown whether it is cold; and none in a tree where many
+  // keys are in files whose keys are not told apart. `level` as LiveFiles counts.
   // `uniform_rate`: that of bits_per_key.
   std::optional<Learned> RateOf(LiveFiles* files, int level, const KeyRange& range, uint64_t keys,
                                 double uniform_rate);
@@ -82,6 +83,9 @@ class LearnedRates {
   size_t bytes_of_heat() const noexcept { return bytes_of_heat_.load(std::memory_order_relaxed); }
   void DropHeat() noexcept;
 
+  // Where too many keys are not told apart for rates to be learned, that as a sentence; else empty.
+  std::string WhyNotLearned();
+
   // What was learned of these files, as a sentence; empty where that is nothing, and but once in
   // ten minutes.
   std::string TakeSummary(const LiveFiles& files);
@@ -92,6 +96,7 @@ class LearnedRates {
   double Reaching(int level, double from, double to) const noexcept;
   void Refresh(LiveFiles* files, int level, double uniform_bits);
   bool IsUnknown(const LiveFiles::Shape& file) const noexcept;
+  bool HasTooManyPoints() const noexcept;
   // What is best for a file: log2(n/k), its bits a key where lambda is 1.
   struct Wish {
     double reaching = 0;  // n
@@ -119,6 +124,7 @@ class LearnedRates {
   uint64_t samples_seen_ = 0;                           // when it was made
   std::array<double, LookupSamples::kLevels> lasts_{};  // what does of a level's warmth, 0 to 1
   double keys_ = 0;                                     // of all files
+  double point_keys_ = 0;                               // of those whose keys are not told apart
   std::array<double, LookupSamples::kLevels> level_keys_{};
   double written_ = -1;  // keys, when the tree was looked at
   double log2_lambda_ = 0;
@@ -134,6 +140,8 @@ class LearnedRates {
 // trees that are there and had any. Safe from any thread, after main() too.
 uint64_t CurrentLearnedFilters() noexcept;
 uint64_t CurrentLearnedTrees() noexcept;
+// Files that have a plan's rates as keys of their tree are not told apart.
+uint64_t CurrentFilesNotToldApart() noexcept;
 
 }  // namespace winnow::plugin
 

@@ -10,13 +10,6 @@
 namespace winnow::plugin {
 namespace {
 
-size_t CommonBytes(std::string_view one, std::string_view other) noexcept {
-  const size_t most = std::min(one.size(), other.size());
-  return static_cast<size_t>(
-      std::mismatch(one.begin(), one.begin() + static_cast<ptrdiff_t>(most), other.begin()).first -
-      one.begin());
-}
-
 // About half-way between two keys: their mean as numbers of the bytes behind those in common.
 std::string Middle(const KeyRange& range) {
   constexpr size_t kBytes = 7;
@@ -38,12 +31,24 @@ std::string Middle(const KeyRange& range) {
 
 // ---- Keys
 
-KeyRange LiveFiles::Shortened(const KeyRange& range) {
+std::optional<KeyRange> LiveFiles::Shortened(const KeyRange& range) {
+  if (runs_ != nullptr) {
+    KeyRange shortened;
+    for (const auto& [key, to] :
+         {std::pair{&range.first, &shortened.first}, std::pair{&range.last, &shortened.last}}) {
+      char bytes[SharedRuns::kMostKeyBytes];
+      const size_t size = runs_->Shorten(*key, bytes);
+      if (size == SharedRuns::kUnknown) return std::nullopt;
+      to->assign(bytes, size);
+    }
+    return shortened;
+  }
   if (!prefix_) prefix_ = range.first;
   const size_t common =
       std::min(CommonBytes(*prefix_, range.first), CommonBytes(*prefix_, range.last));
   if (common < prefix_->size()) ShortenPrefix(common);
-  return {range.first.substr(common, kMostKeyBytes), range.last.substr(common, kMostKeyBytes)};
+  return KeyRange{range.first.substr(common, most_key_bytes_),
+                  range.last.substr(common, most_key_bytes_)};
 }
 
 // The keys that are remembered get back what they no longer have in common with all.
@@ -64,7 +69,16 @@ void LiveFiles::Forget() noexcept {
   memory_ = {};
   sums_ = {};
   sums_written_ = -1;
+  long_bytes_ = 0;
   knows_all_ = false;
+}
+
+// What the two keys, and the cut that the grid has of them, take above what is usual.
+size_t LiveFiles::LongBytesOf(const KeyRange& range) noexcept {
+  const auto more = [](const std::string& key) {
+    return key.size() - std::min(key.size(), kUsualKeyBytes);
+  };
+  return 2 * more(range.first) + more(range.last);
 }
 
 void LiveFiles::LengthenKeys(size_t size) {
@@ -72,9 +86,10 @@ void LiveFiles::LengthenKeys(size_t size) {
   prefix_->resize(size);
   const auto lengthen = [&](std::string* key) {
     key->insert(0, back);
-    if (key->size() > kMostKeyBytes) key->resize(kMostKeyBytes);
+    if (key->size() > most_key_bytes_) key->resize(most_key_bytes_);
   };
   levels_.clear();
+  long_bytes_ = 0;
   for (auto* files : {&files_, &parked_}) {
     for (auto& [id, file] : *files) {
       lengthen(&file.facts.range.first);
@@ -83,6 +98,7 @@ void LiveFiles::LengthenKeys(size_t size) {
   }
   for (auto& [id, file] : files_) {
     levels_[LevelOf(file.facts)].Insert(file.facts.range.first, id);
+    long_bytes_ += LongBytesOf(file.facts.range);
   }
   lengthen(&join_at_);
 }
@@ -121,6 +137,10 @@ size_t LiveFiles::IndexOf(const NewFile& file) noexcept {
 LiveFiles::Written LiveFiles::written() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return {written_, sums_.keys};
+}
+
+bool LiveFiles::IsPoint(const KeyRange& range) const noexcept {
+  return range.first.size() == most_key_bytes_ && range.first == range.last;
 }
 
 void LiveFiles::SetPlaces(File* file) const noexcept {
@@ -192,6 +212,7 @@ LiveFiles::TreeShape LiveFiles::ShapeOfTree() const {
     shape.level = static_cast<int>(IndexOf(file.facts));
     shape.from = file.from;
     shape.to = file.to;
+    shape.is_point = IsPoint(file.facts.range);
     shape.keys = static_cast<double>(std::max<uint64_t>(file.facts.keys, 1));
     if (file.memory.uniform_bytes > 0) {
       shape.to_uniform = file.memory.bytes / file.memory.uniform_bytes;
@@ -215,6 +236,9 @@ LiveFiles::Shape LiveFiles::ShapeOf(int level, const KeyRange& range) const {
   if (grid_ == nullptr) return shape;
   shape.from = grid_->PlaceOf(range.first);
   shape.to = grid_->PlaceOf(range.last);
+  const size_t bytes = (prefix_ ? prefix_->size() : 0) + most_key_bytes_;
+  shape.is_point = runs_ == nullptr && range.first.size() >= bytes &&
+                   range.first.compare(0, bytes, range.last, 0, bytes) == 0;
   shape.reaches_beyond = !grid_->Covers(range.first) || !grid_->Covers(range.last);
   return shape;
 }
@@ -241,7 +265,8 @@ bool LiveFiles::MakeGrid() {
   }
   // While files may be opened: what takes long, and all that may throw.
   auto grid = std::make_shared<const KeyGrid>(
-      std::move(prefix), files, FormerGrid{former.get(), static_cast<double>(samples_.total())});
+      std::move(prefix), files, FormerGrid{former.get(), static_cast<double>(samples_.total())},
+      runs_);
   std::optional<MovedPlaces> places;
   if (former != nullptr) places.emplace(*former, *grid);
   const std::function<double(double)> moved = [&places](double place) {
@@ -255,6 +280,13 @@ bool LiveFiles::MakeGrid() {
   grid_written_ = written;
   for (auto& [id, file] : files_) SetPlaces(&file);
   return true;
+}
+
+void LiveFiles::DropSamples() noexcept {
+  std::shared_ptr<const KeyGrid> grid;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  grid_.swap(grid);
+  samples_.Drop();
 }
 
 // ---- Sums
@@ -291,6 +323,7 @@ void LiveFiles::Insert(Id id, File added) {
     files_.erase(at);
     throw;
   }
+  long_bytes_ += LongBytesOf(file.facts.range);
   Count(file, 1);
 }
 
@@ -302,6 +335,7 @@ LiveFiles::File LiveFiles::Take(Id id) {
   if (level->second.empty()) levels_.erase(level);
   File file = std::move(found->second);
   files_.erase(found);
+  long_bytes_ -= LongBytesOf(file.facts.range);
   Count(file, -1);
   return file;
 }
@@ -313,7 +347,7 @@ void LiveFiles::Park(Id id) noexcept {
   try {
     parked_.emplace(id, std::move(file));
   } catch (...) {
-    names_.erase(name);  // it is forgotten
+    names_.erase(name.Key());  // it is forgotten
   }
   if (parked_.size() > kMostFiles) Drop(parked_.begin()->first);
 }
@@ -333,7 +367,7 @@ LiveFiles::File LiveFiles::Remove(Id id) {
 
 void LiveFiles::Drop(Id id) {
   const File file = Remove(id);
-  if (!file.is_joined) names_.erase(file.name);
+  if (!file.is_joined) names_.erase(file.name.Key());
 }
 
 void LiveFiles::End(Id id) {
@@ -351,9 +385,12 @@ size_t LiveFiles::files() const {
   return files_.size();
 }
 
-size_t LiveFiles::remembered() const {
+// Keys of parked files are taken to be as long as the others'.
+size_t LiveFiles::Weight() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return files_.size() + parked_.size();
+  const size_t files = files_.size() + parked_.size();
+  const size_t longer = long_bytes_ / kBytesOfAFile;
+  return files + longer * files / std::max<size_t>(files_.size(), 1);
 }
 
 bool LiveFiles::IsReopened() const {
@@ -388,8 +425,10 @@ bool LiveFiles::HasOneIn(int level, const KeyRange& range, int above) {
 
 LiveFiles::Place LiveFiles::PlaceOf(int level, const KeyRange& full, int base) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const KeyRange range = Shortened(full);
   Place place;
+  const std::optional<KeyRange> shortened = Shortened(full);
+  if (!shortened) return place;
+  const KeyRange& range = *shortened;
   for (auto below = levels_.upper_bound(level); place.below < 0 && below != levels_.end();
        ++below) {
     if (HasOneIn(below->first, range)) place.below = below->first;
@@ -455,9 +494,11 @@ void LiveFiles::EndReplaced(const NewFile& file, int base) {
 
 LiveFiles::Sums LiveFiles::ReplacedBy(const NewFile& added, int base) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  NewFile file = added;
-  file.range = Shortened(added.range);
   Sums sums;
+  std::optional<KeyRange> range = Shortened(added.range);
+  if (!range) return sums;
+  NewFile file = added;
+  file.range = *std::move(range);
   for (const Id id : FindReplaced(file, base)) CountIn(files_.at(id), 1, &sums);
   return sums;
 }
@@ -465,8 +506,13 @@ LiveFiles::Sums LiveFiles::ReplacedBy(const NewFile& added, int base) {
 LiveFiles::Id LiveFiles::Add(const NewFile& added, int base) {
   const std::lock_guard<std::mutex> lock(mutex_);
   File file;
+  std::optional<KeyRange> range = Shortened(added.range);
+  if (!range) {
+    written_ += static_cast<double>(added.keys);
+    return ++last_;
+  }
   file.facts = added;
-  file.facts.range = Shortened(added.range);
+  file.facts.range = *std::move(range);
   is_reopening_ = false;
   EndReplaced(file.facts, base);
   written_ += static_cast<double>(added.keys);
@@ -539,9 +585,9 @@ void LiveFiles::JoinTwo() {
   joined.is_listed = joined.is_listed && other.is_listed;
   joined.is_ending = joined.is_ending && other.is_ending;
   joined.is_measured = joined.is_measured && other.is_measured;
-  names_.erase(joined.name);
-  names_.erase(other.name);
-  joined.name = DatabaseOf(joined.name) == DatabaseOf(other.name) ? DatabaseOf(joined.name) : 0;
+  names_.erase(joined.name.Key());
+  names_.erase(other.name.Key());
+  joined.name = joined.name.database == other.name.database ? joined.name.Database() : Name();
   joined.level_of_readers.reset();
   joined.written = std::max(joined.written, other.written);
   join_at_ = joined.facts.range.last;
@@ -552,11 +598,13 @@ void LiveFiles::JoinTwo() {
 
 void LiveFiles::Extend(Id id, const KeyRange& full, uint64_t keys) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const KeyRange range = Shortened(full);
+  const std::optional<KeyRange> range = Shortened(full);
   if (files_.count(id) == 0) return;
   File file = Take(id);
-  file.facts.range.first = std::min(file.facts.range.first, range.first);
-  file.facts.range.last = std::max(file.facts.range.last, range.last);
+  if (range) {
+    file.facts.range.first = std::min(file.facts.range.first, range->first);
+    file.facts.range.last = std::max(file.facts.range.last, range->last);
+  }
   file.facts.keys += keys;
   written_ += static_cast<double>(keys);
   EndReplaced(file.facts, -1);

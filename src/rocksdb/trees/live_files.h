@@ -39,6 +39,7 @@
 
 #include "src/rocksdb/lookups/key_grid.h"
 #include "src/rocksdb/lookups/lookup_samples.h"
+#include "src/rocksdb/lookups/shared_runs.h"
 
 namespace winnow::plugin {
 
@@ -82,8 +83,12 @@ class LiveFiles {
  public:
   using Id = uint64_t;
 
-  // Keys are remembered by as many bytes, after those that all keys of the tree begin with.
-  static constexpr size_t kMostKeyBytes = 48;
+  // Keys are remembered by as many bytes, after those that all keys of the tree begin with: groups
+  // of them may share many bytes of their own.
+  static constexpr size_t kMostKeyBytes = 512;
+  // Whose keys are longer than this counts as several files (Weight).
+  static constexpr size_t kUsualKeyBytes = 48;
+  static constexpr size_t kBytesOfAFile = 600;
   // Flushes whose files may still be on level 0 though nothing there overlaps them.
   static constexpr size_t kRecentFlushes = 8;
   // Of more files, neighbours are remembered as one: some 450 bytes each.
@@ -135,20 +140,38 @@ class LiveFiles {
 
   LiveMemory Memory() const;
   size_t files() const;
-  // With those that have no reader any more and may be read again.
-  size_t remembered() const;
+  // With those that have no reader any more and may be read again; where keys are long, as many
+  // more as take that memory.
+  size_t Weight() const;
 
   // ---- What a listener tells
 
-  // Of a file, for good: its number in its database in the last kNumberBits, and before it a hash
-  // of the database's name. 0: unknown. With the number 0 that of a database.
-  using Name = uint64_t;
-  static constexpr int kNumberBits = 44;
+  // Of a file, for good. With the number 0 that of a database.
+  struct Name {
+    uint64_t database = 0;  // a hash of its path; 0: unknown
+    uint64_t number = 0;
+
+    bool is_known() const noexcept { return database != 0; }
+    // Of the database, which this is a file of, and of another file of it.
+    Name Database() const noexcept { return {database, 0}; }
+    Name File(uint64_t other) const noexcept { return {database, other}; }
+    // A number in the place of both, which no other file of the database has.
+    uint64_t Key() const noexcept { return database ^ number * 0x9e3779b97f4a7c15u; }
+    bool operator==(const Name& other) const noexcept {
+      return database == other.database && number == other.number;
+    }
+    bool operator!=(const Name& other) const noexcept { return !(*this == other); }
+    bool operator<(const Name& other) const noexcept {
+      return database != other.database ? database < other.database : number < other.number;
+    }
+  };
+  struct HashOfName {
+    size_t operator()(const Name& name) const noexcept { return name.Key(); }
+  };
   static Name NameOf(const std::string& database, uint64_t number) noexcept;
-  static Name DatabaseOf(Name name) noexcept { return name >> kNumberBits << kNumberBits; }
 
   struct Listed {
-    Name name = 0;
+    Name name{};
     int level = 0;
     KeyRange range;
     uint64_t keys = 0;
@@ -159,7 +182,7 @@ class LiveFiles {
     bool is_ending = false;    // a compaction reads it
   };
   struct List {
-    Name database = 0;
+    Name database{};
     bool is_first = false;  // since the database was opened
     std::vector<Listed> files;
   };
@@ -238,6 +261,7 @@ class LiveFiles {
     double from = 0;  // places by the grid
     double to = 0;
     bool reaches_beyond = false;  // the grid, at one of its ends
+    bool is_point = false;        // its keys were cut, and are not told apart
     double keys = 0;
     double to_uniform = 1;  // its filter's bytes to a uniform one's
     double stays = 0;       // the chance that it will for long
@@ -261,6 +285,9 @@ class LiveFiles {
   // Of lookups in the tree; with a lock of their own.
   LookupSamples& samples() noexcept { return samples_; }
 
+  // What was sampled of the lookups goes, and so do the grid and the files' places.
+  void DropSamples() noexcept;
+
   // ---- As it goes to another process
 
   // How long files lived, in keys that the tree wrote.
@@ -281,8 +308,10 @@ class LiveFiles {
       bool is_ending = false;
       bool is_joined = false;  // several
     };
-    std::string prefix;       // that all keys begin with
-    std::vector<File> files;  // by levels and first keys
+    // Keys are short ones, without these; null: they come behind the prefix.
+    std::shared_ptr<const SharedRuns> runs;
+    std::string prefix;
+    std::vector<File> files;  // by levels and first keys; of keys at most kMostKeyBytes
     size_t num_files = 0;     // that these are of
     AllLives lives{};
     double written = 0;  // keys
@@ -297,11 +326,10 @@ class LiveFiles {
     std::vector<LookupSamples::Record> samples;
     std::vector<double> exposures;
   };
-  // With about as many files at most, neighbours being one, and without any, and so without
-  // samples, where all keys begin with more than kMostPrefix bytes.
-  static constexpr size_t kMostPrefix = 4096;
+  // With about as many files at most, neighbours being one. Its keys are short.
   Carried Carry(size_t most_files, bool with_samples) const;
-  // In a record that is new.
+  // In a record that is new. Of short keys: what is asked or told of a range with an end that
+  // leaves a run half-way is as of one where nothing is.
   void Restore(const Carried& carried);
 
   // Whether all files had no readers any more, then some had, and none was added since.
@@ -314,7 +342,7 @@ class LiveFiles {
     NewFile facts;  // range without the common prefix
     FilterMemory memory;
     double more_bytes = 0;  // of the filter, which are not weighed
-    Name name = 0;
+    Name name{};
     uint64_t installed = 0;  // lists that were begun by then
     double written = 0;      // keys that the tree had written by then
     int readers = 0;
@@ -352,6 +380,7 @@ class LiveFiles {
   AllLives LivesSoFar() const;
   double ChanceToStay(const Lives& others, double age) const noexcept;
   static size_t IndexOf(const NewFile& file) noexcept;
+  bool IsPoint(const KeyRange& range) const noexcept;
   void SetPlaces(File* file) const noexcept;
   void CountEnd(const File& file);
 
@@ -359,7 +388,8 @@ class LiveFiles {
     return file.is_bottom && file.level > 0 ? kBottom : file.level;
   }
 
-  KeyRange Shortened(const KeyRange& range);
+  // None where keys are short and an end of the range leaves a run half-way.
+  std::optional<KeyRange> Shortened(const KeyRange& range);
   void ShortenPrefix(size_t size);
   void LengthenKeys(size_t size);
   void Forget() noexcept;
@@ -394,20 +424,24 @@ class LiveFiles {
 
   void Insert(Id id, File added);
   File Take(Id id);  // out of files, levels and sums
+  static size_t LongBytesOf(const KeyRange& range) noexcept;
   static void CountIn(const File& file, int sign, Sums* sums) noexcept;  // but for what stays
   void Count(const File& file, int sign);
 
   mutable std::mutex mutex_;
+  std::shared_ptr<const SharedRuns> runs_;  // null, but in a record of another process
+  size_t most_key_bytes_ = kMostKeyBytes;
   std::optional<std::string> prefix_;  // that all keys begin with; unset without keys
   std::unordered_map<Id, File> files_;
   // That had readers, and have none; or, where a listener tells, that a compaction
   // reads and has written over.
   std::unordered_map<Id, File> parked_;
-  std::unordered_map<Name, Id> names_;  // of files in both
+  std::unordered_map<uint64_t, Id> names_;  // of files in both
   std::map<int, Level> levels_;
   AllLives lives_{};
   std::shared_ptr<const KeyGrid> grid_;
   double grid_written_ = 0;  // keys that the tree had written when it was made
+  size_t long_bytes_ = 0;    // of the keys of files_ that are longer than usual
   LiveMemory memory_;
   Id last_ = 0;
   double written_ = 0;  // keys
@@ -418,7 +452,8 @@ class LiveFiles {
   uint64_t lists_ = 0;  // that were begun
   Id list_begin_ = 0;   // the last file that was added before
   bool is_listing_ = false;
-  std::unordered_set<Name> ended_;  // since the list that is read was begun: it may have them
+  std::unordered_set<Name, HashOfName>
+      ended_;  // since the list that is read was begun: it may have them
   Sums sums_;
   double sums_written_ = -1;  // keys that the tree had written when it was seen what stays
   std::string join_at_;

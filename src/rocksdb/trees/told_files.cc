@@ -17,7 +17,7 @@ struct LiveFiles::Told {
 };
 
 LiveFiles::Name LiveFiles::NameOf(const std::string& database, uint64_t number) noexcept {
-  return HashKey(database).value >> kNumberBits << kNumberBits | number;
+  return {HashKey(database).value, number};
 }
 
 void LiveFiles::BeginList() {
@@ -31,8 +31,9 @@ void LiveFiles::BeginList() {
 void LiveFiles::SetName(Id id, Name name) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = files_.find(id);
-  if (found == files_.end() || found->second.name != 0 || names_.count(name) > 0) return;
-  names_.emplace(name, id);
+  if (found == files_.end() || found->second.name.is_known() || names_.count(name.Key()) > 0)
+    return;
+  names_.emplace(name.Key(), id);
   found->second.name = name;
 }
 
@@ -43,14 +44,14 @@ void LiveFiles::NotWritten(Id id) {
 
 void LiveFiles::Ending(Name name) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = names_.find(name);
+  const auto found = names_.find(name.Key());
   const auto at = found == names_.end() ? files_.end() : files_.find(found->second);
   if (at != files_.end()) at->second.is_ending = true;
 }
 
 void LiveFiles::Installed(Name name, int level) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = names_.find(name);
+  const auto found = names_.find(name.Key());
   if (found == names_.end()) return;
   const Id id = found->second;
   File& there = Recorded(id);
@@ -71,7 +72,7 @@ void LiveFiles::Installed(Name name, int level) {
 
 void LiveFiles::Ended(Name name) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = names_.find(name);
+  const auto found = names_.find(name.Key());
   if (found != names_.end()) End(found->second);
   if (is_listing_) ended_.insert(name);
 }
@@ -119,7 +120,9 @@ std::vector<LiveFiles::Told> LiveFiles::Arrange(const List& list) {
     if (ended_.count(file.name) > 0) continue;
     NewFile facts;
     facts.level = file.level;
-    facts.range = Shortened(file.range);
+    std::optional<KeyRange> range = Shortened(file.range);
+    if (!range) continue;
+    facts.range = *std::move(range);
     if (facts.range.last < facts.range.first) std::swap(facts.range.first, facts.range.last);
     facts.keys = file.keys;
     told.push_back({&file, std::move(facts)});
@@ -253,7 +256,7 @@ void LiveFiles::ShareOut(Id id, const ByFirst& told) {
   }
   if (left == 0) return End(id);
   file.is_listed = true;
-  if (left == 1 && names_.emplace(last->listed->name, id).second) {
+  if (left == 1 && names_.emplace(last->listed->name.Key(), id).second) {
     file.is_joined = false;
     file.name = last->listed->name;
     file.facts.range = last->facts.range;
@@ -284,7 +287,7 @@ void LiveFiles::AddTold(const Told& told) {
   file.is_measured = listed.is_measured;
   if (files_.size() >= kMostFiles) JoinTwo();
   const Id id = ++last_;
-  if (names_.emplace(listed.name, id).second) Insert(id, std::move(file));
+  if (names_.emplace(listed.name.Key(), id).second) Insert(id, std::move(file));
 }
 
 LiveFiles::Levels LiveFiles::Reconcile(const List& list) {
@@ -295,7 +298,7 @@ LiveFiles::Levels LiveFiles::Reconcile(const List& list) {
   std::vector<Told> told = Arrange(list);
   ended_.clear();
   is_listing_ = false;
-  std::unordered_map<Name, Told*> by_name;
+  std::unordered_map<Name, Told*, HashOfName> by_name;
   by_name.reserve(told.size());
   for (Told& file : told) by_name.emplace(file.listed->name, &file);
 
@@ -312,11 +315,11 @@ LiveFiles::Levels LiveFiles::Reconcile(const List& list) {
   std::vector<std::pair<Id, Told*>> found;
   for (const auto* files : {&files_, &parked_}) {
     for (const auto& [id, file] : *files) {
-      const bool is_of_another = file.name != 0 && DatabaseOf(file.name) != list.database;
+      const bool is_of_another = file.name.is_known() && file.name.Database() != list.database;
       if (is_of_another) continue;
       if (file.is_joined) {
         joined.push_back(id);
-      } else if (file.name == 0) {
+      } else if (!file.name.is_known()) {
         unnamed.push_back(id);
       } else if (const auto at = by_name.find(file.name); at != by_name.end()) {
         found.emplace_back(id, at->second);
@@ -333,7 +336,7 @@ LiveFiles::Levels LiveFiles::Reconcile(const List& list) {
     const auto at = files_.find(id);
     if (Told* const match = Match(Recorded(id), by_first)) {
       const Name name = match->listed->name;
-      if (at == files_.end() || !names_.emplace(name, id).second) continue;
+      if (at == files_.end() || !names_.emplace(name.Key(), id).second) continue;
       at->second.name = name;
       Update(id, match);
     } else if (list.is_first && id <= list_begin_) {

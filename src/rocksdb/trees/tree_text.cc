@@ -6,7 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "winnow/hash.h"
 
@@ -14,7 +17,10 @@ namespace winnow::plugin {
 namespace {
 
 constexpr std::string_view kName = "winnow-learned:";
-constexpr std::string_view kTextFormat = "1:";
+constexpr std::string_view kTextFormat = "2:";
+// In which keys come behind the bytes that all of them begin with. It is read, and not written.
+constexpr std::string_view kTextFormat1 = "1:";
+constexpr size_t kMostPrefixOfFormat1 = 4096;
 constexpr size_t kChecksumBytes = 8;
 
 constexpr int kMostLevels = 1 << 10;
@@ -58,6 +64,9 @@ class Writer {
     Byte(difference < 0 ? 1 : 0);
     Count(std::abs(difference));
   }
+  void Hash(uint64_t hash) {
+    for (int i = 0; i < 8; ++i, hash >>= 8) Byte(static_cast<uint8_t>(hash & 255));
+  }
   void Text(std::string_view text) {
     Number(text.size());
     bytes_ += text;
@@ -100,6 +109,11 @@ class Reader {
     if (number > most) is_good_ = false;
     return is_good_ ? number : 0;
   }
+  uint64_t Hash() {
+    uint64_t hash = 0;
+    for (int shift = 0; shift < 64; shift += 8) hash |= uint64_t{Byte()} << shift;
+    return hash;
+  }
   double Count() { return static_cast<double>(Number(uint64_t{1} << 60)); }
   double Difference() {
     const bool is_less = Byte() != 0;
@@ -113,10 +127,11 @@ class Reader {
   }
   std::string Key(const std::string& before) {
     std::string key = before.substr(0, Number(before.size()));
-    key += Text(LiveFiles::kMostKeyBytes - key.size());
+    key += Text(SharedRuns::kMostKeyBytes - key.size());
     return key;
   }
   bool Truth() { return Byte() != 0; }
+  void Refuse() { is_good_ = false; }
   // Whether all was there, and nothing is left.
   bool IsAtEnd() const { return is_good_ && rest_.empty(); }
   bool is_good() const { return is_good_; }
@@ -254,8 +269,34 @@ void ReadSamples(Reader* reader, std::vector<LookupSamples::Record>* samples) {
   }
 }
 
+void Write(const SharedRuns* runs, Writer* writer) {
+  writer->Number(runs == nullptr ? 0 : runs->runs().size());
+  if (runs == nullptr) return;
+  std::string_view before;
+  for (const SharedRuns::Run& run : runs->runs()) {
+    writer->Key(run.before, before);
+    writer->Number(run.bytes);
+    writer->Hash(run.hash);
+    before = run.before;
+  }
+}
+
+std::shared_ptr<const SharedRuns> ReadRuns(Reader* reader) {
+  const size_t count = reader->Number(2 * LiveFiles::kMostFiles);
+  std::vector<SharedRuns::Run> runs;
+  std::string before;
+  for (size_t i = 0; i < count && reader->is_good(); ++i) {
+    const std::string next = reader->Key(before);
+    if (i > 0 && next <= before) reader->Refuse();  // of one place there is one run
+    before = next;
+    const uint64_t bytes = reader->Number();
+    runs.push_back({before, bytes, reader->Hash()});
+  }
+  return std::make_shared<const SharedRuns>(std::move(runs));
+}
+
 void Write(const LiveFiles::Carried& carried, Writer* writer) {
-  writer->Text(carried.prefix);
+  Write(carried.runs.get(), writer);
   writer->Number(carried.files.size());
   std::string_view before;
   for (const LiveFiles::Carried::File& file : carried.files) {
@@ -280,8 +321,12 @@ void Write(const LiveFiles::Carried& carried, Writer* writer) {
   }
 }
 
-void Read(Reader* reader, LiveFiles::Carried* carried) {
-  carried->prefix = reader->Text(LiveFiles::kMostPrefix);
+void Read(bool is_format_1, Reader* reader, LiveFiles::Carried* carried) {
+  if (is_format_1) {
+    carried->prefix = reader->Text(kMostPrefixOfFormat1);
+  } else {
+    carried->runs = ReadRuns(reader);
+  }
   const size_t num_files = reader->Number(LiveFiles::kMostFiles);
   std::string before;
   for (size_t i = 0; i < num_files && reader->is_good(); ++i) {
@@ -343,8 +388,9 @@ std::string TextOfTree(const CarriedTree& tree) {
 std::string TreeOfText(std::string_view text, CarriedTree* tree) {
   if (text.substr(0, kName.size()) != kName) return "it is no text of ExportLearned";
   text.remove_prefix(kName.size());
-  if (text.substr(0, kTextFormat.size()) != kTextFormat)
-    return "it is of another version of Winnow";
+  const std::string_view format = text.substr(0, kTextFormat.size());
+  const bool is_format_1 = format == kTextFormat1;
+  if (!is_format_1 && format != kTextFormat) return "it is of another version of Winnow";
   text.remove_prefix(kTextFormat.size());
   const std::string damaged = "it is damaged or cut off";
   std::string bytes;
@@ -361,7 +407,7 @@ std::string TreeOfText(std::string_view text, CarriedTree* tree) {
   tree->base = static_cast<int>(reader.Number(kMostLevels + 1)) - 1;
   tree->has_options = reader.Truth();
   Read(&reader, &tree->options);
-  Read(&reader, &tree->files);
+  Read(is_format_1, &reader, &tree->files);
   tree->rates.built = reader.Count();
   tree->rates.expected = reader.Count();
   tree->other_families = reader.Number();

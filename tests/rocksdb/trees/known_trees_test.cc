@@ -3,14 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/core/sizing.h"
 #include "src/rocksdb/trees/filter_owners.h"
 #include "tests/support/counted_memory.h"
+#include "winnow/hash.h"
 
 namespace winnow::plugin {
 namespace {
@@ -86,7 +90,6 @@ TEST(KnownTreesTest, ForgetsTheOnesNotAskedForWhenThereAreTooMany) {
   EXPECT_EQ(trees.RecordOf(&kOne, "lost"), nullptr);
 }
 
-// An open, a new family and any SetOptions have options validated.
 // A database that was closed has its files remembered, but not without end.
 TEST(KnownTreesTest, FilesOfClosedDatabasesCount) {
   constexpr size_t kFilesOfATree = 4000;
@@ -171,6 +174,84 @@ class LookedUpTree {
   FilterOwners* const owners_;
   const std::string family_;
 };
+
+// A database of so many families, each with one file of 100 keys, is told of.
+void TellOf(const void* logger, const std::string& path, size_t families, KnownTrees* trees) {
+  KnownTrees::ToldDatabase told;
+  told.name = LiveFiles::NameOf(path, 0);
+  told.is_complete = true;
+  for (size_t i = 0; i < families; ++i) {
+    LiveFiles::Listed file;
+    file.name = LiveFiles::NameOf(path, i + 1);
+    file.level = 6;
+    file.range = {"a", "b"};
+    file.keys = 100;
+    file.filter_bytes = 125;
+    file.is_ours = true;
+    file.is_measured = true;
+    told.families.push_back({"family" + std::to_string(i), true, {file}});
+  }
+  trees->BeginList(logger, told.name);
+  trees->Tell(logger, std::move(told));
+}
+
+TEST(KnownTreesTest, AllFilesAreKnownAgainWhereTooManyFamiliesHaveBecomeFew) {
+  KnownTrees trees;
+  TellOf(&kOne, "/one", KnownTrees::kMostTrees, &trees);
+  EXPECT_TRUE(trees.Totals().knows_all_files);
+  for (int i = 0; i < 2; ++i) {
+    TellOf(&kOne, "/one", KnownTrees::kMostTrees + 1, &trees);
+    EXPECT_TRUE(trees.has_forgotten());
+    EXPECT_FALSE(trees.Totals().knows_all_files);
+  }
+  // Families without files take nobody's place.
+  TellOf(&kOne, "/one", KnownTrees::kMostTrees - 100, &trees);
+  TellOf(&kOther, "/other", 100, &trees);
+  EXPECT_FALSE(trees.has_forgotten());
+  const KnownTotals totals = trees.Totals();
+  EXPECT_TRUE(totals.knows_all_files);
+  EXPECT_EQ(totals.files.keys, 100.0 * KnownTrees::kMostTrees);
+}
+
+TEST(KnownTreesTest, AllFilesAreKnownAgainWhereADatabaseOfTooManyFamiliesIsClosed) {
+  for (const char* const closed : {"/one", "/other"}) {
+    KnownTrees trees;
+    TellOf(&kOne, "/one", 700, &trees);
+    TellOf(&kOther, "/other", 700, &trees);
+    EXPECT_TRUE(trees.has_forgotten());
+    trees.Closed(LiveFiles::NameOf(closed, 0));
+    const bool is_one = closed == std::string("/one");
+    TellOf(is_one ? &kOther : &kOne, is_one ? "/other" : "/one", 700, &trees);
+    EXPECT_FALSE(trees.has_forgotten()) << closed;
+    EXPECT_TRUE(trees.Totals().knows_all_files) << closed;
+    EXPECT_EQ(trees.Totals().files.keys, 70'000) << closed;
+  }
+}
+
+// Of some thousands of paths two had the same name when it kept 20 bits of their hashes.
+TEST(KnownTreesTest, ThousandsOfDatabasesAreKeptApart) {
+  constexpr int kPaths = 10'000;
+  std::map<uint64_t, std::string> paths;  // by what begins a hash
+  std::set<uint64_t> names;
+  std::vector<std::pair<std::string, std::string>> alike;
+  for (int i = 0; i < kPaths; ++i) {
+    const std::string path = "/databases/" + std::to_string(i);
+    names.insert(LiveFiles::NameOf(path, 0).database);
+    const auto [at, is_new] = paths.emplace(HashKey(path).value >> 44, path);
+    if (!is_new) alike.emplace_back(at->second, path);
+  }
+  EXPECT_EQ(names.size(), size_t{kPaths});
+  ASSERT_FALSE(alike.empty());
+  for (const auto& [one, other] : alike) {
+    KnownTrees trees;
+    TellOf(&kOne, one, 3, &trees);
+    TellOf(&kOther, other, 4, &trees);
+    EXPECT_EQ(trees.Totals().files.keys, 700) << one << " and " << other;
+    trees.Closed(LiveFiles::NameOf(other, 0));
+    EXPECT_EQ(trees.Totals().files.keys, 300) << one << " and " << other;
+    EXPECT_TRUE(trees.Totals().knows_all_files);
+  }
+}
 
 TEST(KnownTreesTest, AFamilyOf3000FilesTakesTwoMiB) {
   const size_t before = testing::bytes_in_use;

@@ -273,6 +273,16 @@ TEST_F(LearnedRatesTest, HeatThatWasDroppedIsMadeAgain) {
   EXPECT_EQ(RateOf(6, true, 0.3, 0.305), rate);
 }
 
+TEST_F(LearnedRatesTest, WhereSamplesWereDroppedAndNoFileIsLeftNothingIsLearned) {
+  for (int i = 0; i < 4000; ++i) LookUp(0.3 + 0.1 * anywhere_(random_), false);
+  ASSERT_TRUE(RateOf(6, true, 0.3, 0.305));
+  files_.DropSamples();
+  rates_.DropHeat();
+  for (LiveFiles::Id id = 1; id <= kFiles + 20; ++id) files_.NotWritten(id);
+  ASSERT_EQ(files_.files(), 0u);
+  EXPECT_FALSE(RateOf(6, true, 0.3, 0.305));
+}
+
 TEST_F(LearnedRatesTest, SaysWhatItLearnedOnce) {
   for (int i = 0; i < 4000; ++i) {
     LookUp(i % 5 == 0 ? anywhere_(random_) : 0.3 + 0.02 * anywhere_(random_), i % 4 == 0);

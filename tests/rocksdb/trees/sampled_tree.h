@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -188,33 +189,39 @@ inline void CallInEnded(const std::function<void()>& call) {
   pthread_key_delete(late_key);
 }
 
+// Memory is short for the state of a thread, where a test's own operator new asks this.
+inline thread_local bool memory_is_short = false;
+
 // All states that there are belong to other threads.
 inline bool CallInSurplus(const std::function<void()>& call) {
+  std::promise<void> end;
+  const std::shared_future<void> ended = end.get_future().share();
   std::vector<std::thread> threads;
-  std::atomic<bool> may_end{false};
-  std::atomic<int> ready{0};
-  bool has_threads = true;
+  std::atomic<size_t> asked{0};
+  std::atomic<bool> is_short{false};
   try {
-    for (int t = 0; t < 512; ++t) {
+    while (!is_short.load()) {
       threads.emplace_back([&] {
+        memory_is_short = true;
         LookUpFirst();
-        ++ready;
-        while (!may_end.load()) std::this_thread::yield();
+        if (this_thread_key->thread == nullptr) is_short = true;
+        ++asked;
+        ended.wait();
       });
+      while (asked.load() < threads.size()) std::this_thread::yield();
     }
-    while (ready.load() < 512) std::this_thread::yield();
     InThread([&] {
+      memory_is_short = true;
       LookUpFirst();
       EXPECT_EQ(this_thread_key->thread, nullptr);
       call();
       EXPECT_EQ(this_thread_key->thread, nullptr);
     });
   } catch (const std::system_error&) {
-    has_threads = false;
   }
-  may_end = true;
+  end.set_value();
   for (std::thread& thread : threads) thread.join();
-  return has_threads;
+  return is_short;
 }
 
 // Calls it in a thread in this state; false if there can be no such thread here.

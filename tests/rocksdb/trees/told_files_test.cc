@@ -40,7 +40,7 @@ LiveFiles::NewFile File(int level, int first, int last, bool is_bottom = false) 
 
 Listed FileOf(uint64_t number, int level, int first, int last) {
   Listed listed;
-  listed.name = kDatabase | number;
+  listed.name = kDatabase.File(number);
   listed.level = level;
   listed.range = {Key(first), Key(last)};
   listed.keys = 100;
@@ -93,12 +93,12 @@ TEST(ToldFilesTest, FilesThatAreGoneEndAndFilesThatMovedAreElsewhere) {
   // Of another database, with the same logger and family.
   const LiveFiles::Name other = LiveFiles::NameOf("/another", 0);
   Listed of_other = FileOf(2, 5, 300, 400);
-  of_other.name = other | 2;
+  of_other.name = other.File(2);
   Tell(&files, {of_other}, true, other);
   EXPECT_EQ(files.files(), 3u);
   Tell(&files, {}, false, other);
   EXPECT_EQ(files.files(), 2u);
-  files.Ended(kDatabase | 3);
+  files.Ended(kDatabase.File(3));
   EXPECT_EQ(files.files(), 1u);
 }
 
@@ -107,7 +107,7 @@ TEST(ToldFilesTest, FilesThatMoveWhileAListIsReadAreWhereTheyMoved) {
   const LiveFiles::List at_first{kDatabase, false, {FileOf(1, 2, 0, 100), FileOf(2, 6, 0, 500)}};
   Tell(&files, at_first.files, true);
   files.BeginList();
-  files.Installed(kDatabase | 1, 3);
+  files.Installed(kDatabase.File(1), 3);
   files.Reconcile(at_first);
   const auto below = [&](int level) { return files.PlaceOf(level, {Key(0), Key(1)}, kBase).below; };
   EXPECT_EQ(below(1), 3);
@@ -121,14 +121,14 @@ TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
   Tell(&files, {}, true);
   const Id written = files.Add(File(6, 0, 100, true), kBase);  // before its number is known
   const Id finished = files.Add(File(6, 101, 200, true), kBase);
-  files.SetName(finished, kDatabase | 7);
+  files.SetName(finished, kDatabase.File(7));
   Tell(&files, {});
   EXPECT_TRUE(files.Knows(written));
   EXPECT_TRUE(files.Knows(finished));
   EXPECT_TRUE(files.KnowsAllFiles());
   // A list that was read before it was installed has it not; one that begins later must.
   files.BeginList();
-  files.Installed(kDatabase | 7, 6);
+  files.Installed(kDatabase.File(7), 6);
   files.Reconcile({kDatabase, false, {}});
   EXPECT_TRUE(files.Knows(finished));
   Tell(&files, {});
@@ -159,7 +159,7 @@ TEST(ToldFilesTest, RecordedFilesAreFoundInTheFirstList) {
   double warmth = 0;
   for (const LiveFiles::Shape& file : files.ShapeOfTree().files) warmth += file.warmth;
   EXPECT_EQ(warmth, 3);
-  files.Ended(kDatabase | 9);
+  files.Ended(kDatabase.File(9));
   EXPECT_FALSE(files.Knows(id));
 }
 
@@ -168,9 +168,9 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
   LiveFiles files;
   std::vector<Listed> list = {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 200)};
   Tell(&files, list, true);
-  files.Ending(kDatabase | 2);
+  files.Ending(kDatabase.File(2));
   const Id output = files.Add(File(6, 0, 200, true), kBase);
-  files.SetName(output, kDatabase | 3);
+  files.SetName(output, kDatabase.File(3));
   EXPECT_EQ(files.files(), 2u);  // a compaction of file 2 alone
   list[0].is_ending = list[1].is_ending = true;
   Tell(&files, list);
@@ -181,9 +181,9 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
   Tell(&files, list);
   EXPECT_EQ(files.files(), 3u);  // a compaction of file 1 was begun in vain
   EXPECT_EQ(files.PlaceOf(4, {Key(10), Key(20)}, kBase).below, 5);
-  files.Ended(kDatabase | 2);
+  files.Ended(kDatabase.File(2));
   EXPECT_EQ(files.files(), 3u);
-  EXPECT_EQ(files.remembered(), 3u);
+  EXPECT_EQ(files.Weight(), 3u);
   // Neither age nor readers say anything, but of the one that was never told.
   Tell(&files, {list[0], FileOf(3, 6, 0, 200)});
   files.Opened(output);
@@ -200,13 +200,13 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
 TEST(ToldFilesTest, FilesThatAreBeingWrittenAreReplacedByNone) {
   LiveFiles files;
   Tell(&files, {FileOf(1, 0, 0, 100)}, true);
-  files.Ending(kDatabase | 1);
+  files.Ending(kDatabase.File(1));
   const Id flush = files.Add(File(0, 0, 100, false), kBase);
   const Id output = files.Add(File(kBase, 0, 100, true), kBase);
   EXPECT_TRUE(files.Knows(flush));
-  files.SetName(flush, kDatabase | 2);
-  files.SetName(output, kDatabase | 3);
-  files.Ended(kDatabase | 1);
+  files.SetName(flush, kDatabase.File(2));
+  files.SetName(output, kDatabase.File(3));
+  files.Ended(kDatabase.File(1));
   EXPECT_EQ(files.files(), 2u);
   files.NotWritten(files.Add(File(0, 0, 100, false), kBase));
   EXPECT_EQ(files.files(), 2u);
@@ -217,11 +217,11 @@ TEST(ToldFilesTest, FilesThatEndWhileAListIsReadAreNoMore) {
   const LiveFiles::List list{kDatabase, false, {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 100)}};
   Tell(&files, list.files, true);
   files.BeginList();
-  files.Ended(kDatabase | 1);
+  files.Ended(kDatabase.File(1));
   const Id output = files.Add(File(5, 0, 100, true), kBase);  // begins as the one that ended
   files.Reconcile(list);
-  files.SetName(output, kDatabase | 3);
-  files.Ended(kDatabase | 1);
+  files.SetName(output, kDatabase.File(3));
+  files.Ended(kDatabase.File(1));
   EXPECT_TRUE(files.Knows(output));
   EXPECT_EQ(files.files(), 2u);
 }
@@ -274,10 +274,10 @@ TEST(ToldFilesTest, ReadersHearOfANewLevel) {
   const auto files = std::make_shared<LiveFiles>();
   Tell(files.get(), {}, true);
   const Id id = files->Add(File(4, 0, 100), kBase);
-  files->SetName(id, kDatabase | 1);
+  files->SetName(id, kDatabase.File(1));
   const std::shared_ptr<const std::atomic<int>> level = files->LevelOfReaders(id);
   EXPECT_EQ(*level, 4);
-  files->Installed(kDatabase | 1, 5);
+  files->Installed(kDatabase.File(1), 5);
   EXPECT_EQ(*level, LiveFiles::LevelIndex(5, true));
   Tell(files.get(), {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 100)});
   EXPECT_EQ(*level, 5);
@@ -303,7 +303,7 @@ TEST(ToldFilesTest, ReadersHearOfANewLevel) {
 TEST(ToldFilesTest, AClosedDatabaseIsGuessedAgain) {
   LiveFiles files;
   const Id id = files.Add(File(6, 0, 100, true), kBase);
-  files.SetName(id, kDatabase | 1);
+  files.SetName(id, kDatabase.File(1));
   files.Opened(id);
   Tell(&files, {FileOf(1, 6, 0, 100)}, true);
   files.StopBeingTold();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/slice.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <random>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/random_hashes.h"
 #include "winnow/hash.h"
 
 namespace winnow::plugin {
@@ -96,7 +98,7 @@ TEST(TreeTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
   of_other.AddMemory(of_other.Add(other_file, 1), {6000, 6000});
 
   CarriedTree read;
-  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry(0, kFamily, kAll)), &read), "");
+  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry({}, kFamily, kAll)), &read), "");
   KnownTrees there;
   there.Restore(read);
   ExpectSameSums(there.Totals().files, here.Totals().files);
@@ -132,7 +134,7 @@ TEST(TreeTextTest, RatesAreLearnedThereAsHere) {
   KnownTrees here;
   Fill(&here, 200);
   CarriedTree read;
-  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry(0, kFamily, kAll)), &read), "");
+  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry({}, kFamily, kAll)), &read), "");
   KnownTrees there;
   there.Restore(read);
   there.Learn(&kOther, kFamily, Merge(4, false));
@@ -153,13 +155,147 @@ TEST(TreeTextTest, RatesAreLearnedThereAsHere) {
   EXPECT_GT(most, 4 * least);
 }
 
+// Of whatever length keys are, and whatever they share.
+TEST(TreeTextTest, NoMoreBytesOfAKeyLeaveTheProcessThanThePageSays) {
+  // Four more, as what stands behind a key may happen to be its next byte.
+  constexpr size_t kMostBytes = 48 + 4;
+  std::mt19937_64 random(testing::TestSeed());
+  const auto text_of = [&](size_t size) {
+    std::string text(size, '\0');
+    for (char& byte : text) byte = static_cast<char>(random());
+    return text;
+  };
+  for (const size_t bytes : {99, 400, 2037}) {
+    for (const size_t shared : {size_t{0}, size_t{62}, bytes - 1, bytes}) {
+      for (const int files : {1, 2, 40}) {
+        SCOPED_TRACE(std::to_string(bytes) + " bytes, " + std::to_string(shared) +
+                     " of them shared, " + std::to_string(files) + " files");
+        KnownTrees trees;
+        trees.Learn(&kOne, kFamily, Merge(5, true));
+        LiveFiles& record = trees.RecordOf(&kOne, kFamily)->files;
+        std::vector<std::string> keys;
+        const std::string of_all = text_of(shared);
+        for (int i = 0; i < 2 * files; ++i) keys.push_back(of_all + text_of(bytes - shared));
+        std::sort(keys.begin(), keys.end());
+        for (size_t i = 0; i < keys.size(); i += 2) {
+          LiveFiles::NewFile file;
+          file.level = 5;
+          file.is_bottom = true;
+          file.range = {keys[i], keys[i + 1]};
+          file.keys = 1000;
+          record.Add(file, 5);
+        }
+        ASSERT_TRUE(record.MakeGrid());
+        record.samples().Add({LookupSamples::Record()});
+        const std::string text = TextOfTree(trees.Carry({}, kFamily, kAll));
+        std::string told;
+        ASSERT_TRUE(Slice(text.substr(text.rfind(':') + 1)).DecodeHex(&told));
+        for (const std::string& key : keys) {
+          for (size_t at = 0; at + kMostBytes < key.size(); ++at) {
+            ASSERT_EQ(told.find(key.substr(at, kMostBytes + 1)), std::string::npos) << at;
+          }
+        }
+      }
+    }
+  }
+}
+
+// Of tenants with long names, whose keys are told apart there by what is told of them.
+TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
+  KnownTrees here;
+  here.Learn(&kOne, kFamily, Merge(5, true));
+  TreeRecord& ours = *here.RecordOf(&kOne, kFamily);
+  const auto key_of = [](int tenant, int i) {
+    return "tenant no. " + std::to_string(tenant) +
+           std::string(120, static_cast<char>('a' + tenant)) + KeyOf(i);
+  };
+  const auto file_of = [&](int level, int tenant, int first, int last) {
+    LiveFiles::NewFile file;
+    file.level = level;
+    file.is_bottom = level == 5;
+    file.range = {key_of(tenant, first), key_of(tenant, last)};
+    file.keys = 1000;
+    return file;
+  };
+  for (int tenant = 0; tenant < 8; ++tenant) {
+    for (int i = 0; i < 20; ++i) ours.files.Add(file_of(5, tenant, 100 * i, 100 * i + 99), 4);
+  }
+  ours.files.Add(file_of(4, 3, 500, 700), 4);
+  ASSERT_TRUE(ours.files.MakeGrid());
+  std::vector<LookupSamples::Record> samples(LookupSamples::kMostRecords);
+  std::mt19937 random(1);
+  for (LookupSamples::Record& sample : samples) {
+    const int tenant = static_cast<int>(random() % 8);
+    const int i = static_cast<int>(random() % 10 == 0 ? random() % 2000 : random() % 100);
+    sample.place = static_cast<float>(ours.files.grid()->PlaceOf(key_of(tenant, i)));
+    sample.deepest = LookupSamples::kLevels - 1;
+    sample.ended_with_no = true;
+    sample.said_no = static_cast<uint16_t>(1u << sample.deepest);
+  }
+  ours.files.samples().Add(samples);
+
+  CarriedTree read;
+  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry({}, kFamily, kAll)), &read), "");
+  KnownTrees there;
+  there.Restore(read);
+  there.Learn(&kOther, kFamily, Merge(5, true));
+  TreeRecord& theirs = *there.RecordOf(&kOther, kFamily);
+  const int level = LiveFiles::LevelIndex(5, true);
+  for (int tenant = 0; tenant < 8; ++tenant) {
+    for (const int first : {0, 100, 600, 1000}) {
+      const LiveFiles::NewFile file = file_of(3, tenant, first, first + 99);
+      const int below = ours.files.PlaceOf(3, file.range, 4).below;
+      EXPECT_EQ(theirs.files.PlaceOf(3, file.range, 4).below, below) << tenant << " " << first;
+      const auto expected = ours.rates.RateOf(&ours.files, level, file.range, 1000, 0.01);
+      const auto found = theirs.rates.RateOf(&theirs.files, level, file.range, 1000, 0.01);
+      ASSERT_TRUE(expected && found) << tenant << " " << first;
+      EXPECT_NEAR(found->rate / expected->rate, 1, 0.1) << tenant << " " << first;
+    }
+  }
+  // Of a tenant that was not there nothing is known, nor of other keys.
+  for (const std::string& first :
+       {std::string("tenant no. 4") + std::string(200, 'z'), std::string()}) {
+    const KeyRange range = {first, first + "9"};
+    EXPECT_EQ(theirs.files.PlaceOf(3, range, 4).below, -1);
+    EXPECT_FALSE(theirs.rates.RateOf(&theirs.files, level, range, 1000, 0.01));
+    LiveFiles::NewFile file = file_of(5, 1, 0, 1);
+    file.range = range;
+    const size_t files = theirs.files.files();
+    theirs.files.AddMemory(theirs.files.Add(file, 4), {1000, 1000});
+    EXPECT_EQ(theirs.files.files(), files);
+  }
+}
+
+constexpr char kTextOf10[] =
+    "winnow-learned:1:0666616D696C79060600000202010A70656F706C652F30303002090500083030302F6E6"
+    "16D65010739302F6E616D65E807EC09E2090000E80700090500083130302F6E616D65010739302F6E616D65E"
+    "807EC09E20900000000020000000000000000000000000000000000000000000000000000000000000000D00"
+    "FC307BD090000000000000000000000000000000000000000000000000000000000000000000000000000000"
+    "00000000000000000000001010101010101010101010101010100089E23461083FE20";
+
+// What 1.0 wrote, of two files with the keys "people/000000/name" to "people/000090/name" and
+// "people/000100/name" to "people/000190/name".
+TEST(TreeTextTest, ATextOfFormat1IsRead) {
+  CarriedTree read;
+  ASSERT_EQ(TreeOfText(kTextOf10, &read), "");
+  EXPECT_EQ(read.files.prefix, "people/000");
+  ASSERT_EQ(read.files.files.size(), 2u);
+  EXPECT_EQ(read.files.files[1].facts.range.last, "190/name");
+  KnownTrees there;
+  there.Restore(read);
+  there.Learn(&kOther, kFamily, Merge(5, true));
+  LiveFiles& theirs = there.RecordOf(&kOther, kFamily)->files;
+  EXPECT_EQ(theirs.PlaceOf(3, {KeyOf(120), KeyOf(130)}, 4).below, LiveFiles::kBottom);
+  EXPECT_EQ(theirs.PlaceOf(3, {KeyOf(92), KeyOf(98)}, 4).below, -1);
+}
+
 TEST(TreeTextTest, NeighboursGoAsOneWhereThereAreTooMany) {
   KnownTrees here;
   Fill(&here, 2000);
   KnownTrees::Parts parts = kAll;
-  const std::string whole = TextOfTree(here.Carry(0, kFamily, parts));
+  const std::string whole = TextOfTree(here.Carry({}, kFamily, parts));
   parts.most_files = 500;
-  const std::string joined = TextOfTree(here.Carry(0, kFamily, parts));
+  const std::string joined = TextOfTree(here.Carry({}, kFamily, parts));
   EXPECT_LT(joined.size(), whole.size());
   CarriedTree read;
   ASSERT_EQ(TreeOfText(joined, &read), "");
@@ -171,7 +307,7 @@ TEST(TreeTextTest, NeighboursGoAsOneWhereThereAreTooMany) {
   EXPECT_EQ(there.Totals().files.filter_bytes, here.Totals().files.filter_bytes);
 
   parts.most_files = 0;
-  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry(0, kFamily, parts)), &(read = {})), "");
+  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry({}, kFamily, parts)), &(read = {})), "");
   EXPECT_TRUE(read.files.files.empty());
   EXPECT_EQ(read.others.keys, here.Totals().files.keys);
 }
@@ -180,7 +316,7 @@ TEST(TreeTextTest, ATreeOfWhichNothingIsKnownIsAsNew) {
   KnownTrees here;
   Fill(&here, 20);
   CarriedTree read;
-  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry(0, "another", kAll)), &read), "");
+  ASSERT_EQ(TreeOfText(TextOfTree(here.Carry({}, "another", kAll)), &read), "");
   EXPECT_EQ(read.family, "another");
   EXPECT_EQ(read.depth, -1);
   EXPECT_TRUE(read.files.files.empty());
@@ -199,14 +335,14 @@ TEST(TreeTextTest, TheTreeIsThatOfTheDatabaseThatIsAskedFor) {
   trees.SetDatabase(&trees.RecordOf(&kOther, kFamily)->files, second);
   EXPECT_EQ(trees.Carry(first, kFamily, kAll).depth, 2);
   EXPECT_EQ(trees.Carry(second, kFamily, kAll).depth, 3);
-  EXPECT_EQ(trees.Carry(0, kFamily, kAll).depth, 3);
+  EXPECT_EQ(trees.Carry({}, kFamily, kAll).depth, 3);
   EXPECT_EQ(trees.Carry(LiveFiles::NameOf("/third", 0), kFamily, kAll).depth, -1);
 }
 
 TEST(TreeTextTest, ATextThatIsCutOffOrChangedIsRefused) {
   KnownTrees here;
   Fill(&here, 5);
-  const std::string text = TextOfTree(here.Carry(0, kFamily, {true, false, 100}));
+  const std::string text = TextOfTree(here.Carry({}, kFamily, {true, false, 100}));
   for (size_t size = 0; size < text.size(); ++size) {
     CarriedTree read;
     ASSERT_NE(TreeOfText(text.substr(0, size), &read), "") << size;
@@ -219,11 +355,25 @@ TEST(TreeTextTest, ATextThatIsCutOffOrChangedIsRefused) {
   }
 }
 
+// Where there are two, readers of a key would look behind its end.
+TEST(TreeTextTest, TwoSharedRunsAtOnePlaceAreRefused) {
+  KnownTrees here;
+  Fill(&here, 5);
+  CarriedTree told = here.Carry({}, kFamily, kAll);
+  told.files.runs = std::make_shared<const SharedRuns>(
+      std::vector<SharedRuns::Run>{{"", 8, 1}, {std::string(1, '\0'), 8, 2}});
+  CarriedTree read;
+  EXPECT_EQ(TreeOfText(TextOfTree(told), &read), "");
+  told.files.runs =
+      std::make_shared<const SharedRuns>(std::vector<SharedRuns::Run>{{"", 8, 1}, {"", 8, 2}});
+  EXPECT_NE(TreeOfText(TextOfTree(told), &read), "");
+}
+
 // Not even one with a right checksum.
 TEST(TreeTextTest, NoTextMakesARecordThatBreaks) {
   KnownTrees here;
   Fill(&here, 20);
-  const std::string text = TextOfTree(here.Carry(0, kFamily, kAll));
+  const std::string text = TextOfTree(here.Carry({}, kFamily, kAll));
   const size_t begin = text.rfind(':') + 1;
   std::string bytes;
   ASSERT_TRUE(Slice(text.substr(begin)).DecodeHex(&bytes));
