@@ -10,10 +10,14 @@
 // database's LOG gets it: at once where the preload or a listener (rocksdb_listener.h, from the
 // first flush or compaction on) showed it to the policy, else when the next filter is built.
 //
+// Policies whose column families share a block cache have their alarms together, as filters of all
+// of them push each other out: an OPTIONS file makes a policy for each family.
+//
 // A load may have another cause than a small cache, which RocksDB does not tell: a table that is
-// opened again (max_open_files), a database that is, a secondary cache, from which a block comes
-// without being read from a file, and from RocksDB 8.3 on reads with fill_cache=false. The alarm
-// names those that can be the cause by what is known of the cache and the options.
+// opened again (max_open_files, DB::VerifyChecksum), a database that is, files that are mapped into
+// memory (allow_mmap_reads), a secondary cache, from which a block comes without being read from a
+// file, and from RocksDB 8.3 on reads with fill_cache=false. The alarm names those that can be the
+// cause by what is known of the cache and the options.
 //
 // Needs NewFilterPolicy's library (rocksdb_policy.h), of whose policies it speaks, in options
 // strings and of the preload too. A program that has it twice, linked and preloaded, reads the
@@ -74,6 +78,9 @@ struct FilterLoads {
 
   uint64_t alarms = 0;       // so often was there one
   uint64_t meter_bytes = 0;  // memory that these figures take; up to 7 MiB
+
+  // Since 1.1: as minute_bytes_again, in the last ten minutes, which begin 9 to 10 minutes ago.
+  uint64_t ten_minutes_bytes_again = 0;
 };
 
 // Sets as many bytes of *loads as are told, for the functions below.
@@ -89,7 +96,8 @@ WINNOW_HIDDEN inline bool CurrentFilterLoads(const ROCKSDB_NAMESPACE::FilterPoli
 }
 
 // The sums over all policies of the process, those that are gone included; of largest_filter_bytes
-// and counted_one_of, the largest. A filter that two policies read counts twice.
+// and counted_one_of, the largest. A filter that two policies read counts twice, an alarm that
+// policies have together once.
 WINNOW_HIDDEN inline FilterLoads CurrentFilterLoads() noexcept {
   FilterLoads loads;
   FillFilterLoads(nullptr, &loads, sizeof loads);
@@ -100,7 +108,9 @@ WINNOW_HIDDEN inline FilterLoads CurrentFilterLoads() noexcept {
 // program sees of it what it was compiled with.
 struct FilterLoadAlarm {
   // For people: "filters read through this policy take 412 MiB; in the last 60 s 1.9 GiB of them
-  // were read again, each 5 times: the block cache (256 MiB, full) has no room for them; …".
+  // were read again, each 5 times: the block cache (256 MiB, full) has no room for them; …". Where
+  // policies share a cache, of all of them that loaded filters, with the folders of their databases
+  // as far as they are known: the same for each. The other members are of this policy.
   std::string text;
   // Of the block caches of the policy's column families, as far as they are known; 0: none is. They
   // are known from the opening of a database to be written on, of the preload also of others, and
@@ -113,13 +123,24 @@ struct FilterLoadAlarm {
 // From now on calls the function when there is an alarm, at most once in ten minutes; an empty
 // function: none. False where the policy is not Winnow's, where memory is short, and where the
 // program was compiled with a later Winnow, whose FilterLoadAlarm is larger. There is an alarm
-// where at least 64 MiB of filters were loaded again within a minute, and each of these filters
-// more than three times on average: a database that is opened thrice a minute is none.
+// - where at least 64 MiB of filters were loaded again within a minute, and each of these filters
+//   more than three times on average: a database that is opened thrice a minute is none;
+// - where lookups are slower than that, as the disk is the limit: at least 640 MiB were loaded
+// again
+//   within ten minutes, and five times what all filters take, and a block cache that was there all
+//   the time has no room for them.
 //
-// It is called by a thread that loads a filter, from inside of RocksDB, which may hold locks: the
-// function must return soon and must not call RocksDB. It may call the functions of this header.
-// What it throws is dropped. It may still be running in another thread when this returns. It is
-// kept until the policy is gone, and those that SetOptions made in its place.
+// Policies whose families share a cache count together, and so do those that share one with a third
+// policy; one of them that reaches the bounds alone is enough. The function of each is called, once
+// for an alarm. A cache is known from the opening of a database to be written on, as cache_capacity
+// is.
+//
+// It is called by a thread that loads a filter through this policy, from inside of RocksDB, which
+// may hold locks: the function must return soon and must not call RocksDB. It may call the
+// functions of this header. So of policies that share a cache, one through which nothing is loaded
+// within ten minutes has the alarm in its figures, and its function is not called; nor is that of a
+// policy that is gone. What it throws is dropped. It may still be running in another thread when
+// this returns. It is kept until the policy is gone, and those that SetOptions made in its place.
 WINNOW_EXPORT bool SetFilterLoadAlarm(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                                       std::function<void(const FilterLoadAlarm&)> alarm,
                                       size_t size_of_alarm) noexcept;

@@ -1,9 +1,13 @@
 #include "src/rocksdb/load_meter.h"
 
+#include <pthread.h>
 #include <time.h>
 
 #include <algorithm>
-#include <set>
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "src/rocksdb/loads/load_alarm.h"
@@ -29,14 +33,28 @@ LoadMeter::Time Now() { return g_clock.load(std::memory_order_relaxed)(); }
 // The meters there are, and the sums of those that are gone. Never destroyed: policies may live
 // longer than static objects.
 struct AllMeters {
-  std::mutex mutex;
+  std::mutex mutex;  // for the next two
   LoadMeter* first = nullptr;
   FilterLoads gone;
+
+  std::atomic<LoadMeter::Time::rep> next_check{LoadMeter::Time::min().time_since_epoch().count()};
+  std::atomic<bool> is_checking{false};
+  std::atomic<uint64_t> alarms{0};
 };
 AllMeters& Meters() {
   static AllMeters& all = *new AllMeters;
   return all;
 }
+
+// A thread that checks has the lock for a while each second, and a child has none of these threads.
+void LockMeters() noexcept { Meters().mutex.lock(); }
+void UnlockMeters() noexcept { Meters().mutex.unlock(); }
+void UnlockMetersOfChild() noexcept {
+  Meters().is_checking = false;
+  UnlockMeters();
+}
+[[maybe_unused]] const int meters_at_fork =
+    ::pthread_atfork(LockMeters, UnlockMeters, UnlockMetersOfChild);
 
 void Add(const FilterLoads& loads, FilterLoads* sums) {
   constexpr uint64_t FilterLoads::*kSums[] = {
@@ -52,8 +70,8 @@ void Add(const FilterLoads& loads, FilterLoads* sums) {
       &FilterLoads::filters,
       &FilterLoads::filter_bytes,
       &FilterLoads::blocks_unknown,
-      &FilterLoads::alarms,
       &FilterLoads::meter_bytes,
+      &FilterLoads::ten_minutes_bytes_again,
   };
   for (uint64_t FilterLoads::*const sum : kSums) sums->*sum += loads.*sum;
   for (uint64_t FilterLoads::*const most :
@@ -64,7 +82,7 @@ void Add(const FilterLoads& loads, FilterLoads* sums) {
 
 }  // namespace
 
-LoadMeter::LoadMeter() noexcept : next_check_(Time::min().time_since_epoch().count()) {
+LoadMeter::LoadMeter() {
   AllMeters& all = Meters();
   const std::lock_guard<std::mutex> lock(all.mutex);
   next_ = all.first;
@@ -73,8 +91,8 @@ LoadMeter::LoadMeter() noexcept : next_check_(Time::min().time_since_epoch().cou
 }
 
 LoadMeter::~LoadMeter() {
+  inbox_->SetCallback({});  // a thread that checks may still have the inbox for a while
   FilterLoads loads = table_.ReadTotals();
-  loads.alarms = alarms_.load(std::memory_order_relaxed);
   loads.counted_one_of = 1;
   AllMeters& all = Meters();
   const std::lock_guard<std::mutex> lock(all.mutex);
@@ -83,46 +101,43 @@ LoadMeter::~LoadMeter() {
   Add(loads, &all.gone);
 }
 
-void LoadMeter::SetClock(Clock clock) noexcept { g_clock = clock != nullptr ? clock : &CoarseNow; }
+void LoadMeter::SetClock(Clock clock) noexcept {
+  g_clock = clock != nullptr ? clock : &CoarseNow;
+  Meters().next_check = Time::min().time_since_epoch().count();
+}
 
 void LoadMeter::Note(uint64_t filter, uint64_t bytes) noexcept {
   const Time now = Now();
   table_.Note(filter, bytes, now);
-  if (now.time_since_epoch().count() >= next_check_.load(std::memory_order_relaxed)) Check(now);
+  if (now.time_since_epoch().count() >= Meters().next_check.load(std::memory_order_relaxed)) {
+    CheckAll(now);
+  }
+  if (inbox_->has_new()) Deliver(now);
 }
 
 FilterLoads LoadMeter::Read() const noexcept {
   FilterLoads loads = table_.Read(Now());
-  loads.alarms = alarms_.load(std::memory_order_relaxed);
+  loads.alarms = inbox_->alarms();
   return loads;
 }
 
 FilterLoads LoadMeter::ReadAll() noexcept {
   AllMeters& all = Meters();
+  const Time now = Now();
   const std::lock_guard<std::mutex> lock(all.mutex);
   FilterLoads sums = all.gone;
   for (const LoadMeter* meter = all.first; meter != nullptr; meter = meter->next_) {
-    Add(meter->Read(), &sums);
+    Add(meter->table_.Read(now), &sums);
   }
+  sums.alarms = all.alarms.load(std::memory_order_relaxed);
   return sums;
 }
 
 // ---- What is known of databases
 
-bool LoadMeter::SetCallback(Callback callback) noexcept {
-  try {
-    auto set = callback ? std::make_shared<const Callback>(std::move(callback)) : nullptr;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    callback_.swap(set);
-    return true;
-  } catch (...) {
-    return false;
-  }
-}
-
 void LoadMeter::See(const BlockBasedTableOptions& table) noexcept {
   try {
-    tables_.See(table);
+    tables_.See(table, Now());
   } catch (...) {
   }
 }
@@ -137,111 +152,151 @@ void LoadMeter::See(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexce
   }
 }
 
-void LoadMeter::SeeMaxOpenFiles(int max_open_files) noexcept {
+void LoadMeter::See(const ROCKSDB_NAMESPACE::DBOptions& database) noexcept {
   try {
-    tables_.SeeMaxOpenFiles(max_open_files);
+    tables_.See(database);
   } catch (...) {
   }
 }
 
 void LoadMeter::Opened(const void* database, const std::string& folder,
-                       const std::shared_ptr<Logger>& log, int max_open_files) noexcept {
-  SeeMaxOpenFiles(max_open_files);
-  try {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    databases_.erase(std::remove_if(databases_.begin(), databases_.end(),
-                                    [&](const OpenDatabase& one) {
-                                      return one.database == database ||
-                                             (one.has_log && one.log.expired());
-                                    }),
-                     databases_.end());
-    databases_.push_back({database, folder, log != nullptr, log});
-  } catch (...) {
-  }
+                       const ROCKSDB_NAMESPACE::DBOptions& options) noexcept {
+  See(options);
+  inbox_->Opened(database, folder, options.info_log);
 }
 
-void LoadMeter::Closed(const void* database) noexcept {
-  try {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    databases_.erase(
-        std::remove_if(databases_.begin(), databases_.end(),
-                       [&](const OpenDatabase& one) { return one.database == database; }),
-        databases_.end());
-  } catch (...) {
-  }
-}
+void LoadMeter::WriteLate(Logger* log) noexcept { inbox_->WriteLate(log, Now()); }
 
 // ---- The alarm
 
-void LoadMeter::Check(Time now) noexcept {
-  Time::rep next = next_check_.load(std::memory_order_relaxed);
-  Time::rep claimed = (now + kCheckInterval).time_since_epoch().count();
+// Policies that share a cache, or one that shares none.
+struct LoadMeter::Group {
+  struct Policy {
+    FilterLoads loads;
+    KnownTables tables;
+    std::shared_ptr<AlarmInbox> inbox;
+  };
+  std::vector<Policy> policies;                      // that loaded filters in the last ten minutes
+  std::vector<std::shared_ptr<AlarmInbox>> inboxes;  // of all
+  FilterLoads recent;                                // sums
+  bool had_alarm = false;
+
+  bool MayAlarm() const { return MayBeAlarm(recent) && !had_alarm; }
+};
+
+// One thread does it for all meters.
+void LoadMeter::CheckAll(Time now) noexcept {
+  AllMeters& all = Meters();
+  Time::rep next = all.next_check.load(std::memory_order_relaxed);
   if (now.time_since_epoch().count() < next ||
-      !next_check_.compare_exchange_strong(next, claimed, std::memory_order_relaxed)) {
+      !all.next_check.compare_exchange_strong(
+          next, (now + kCheckInterval).time_since_epoch().count(), std::memory_order_relaxed)) {
     return;  // another thread does it
   }
-  if (!MayBeAlarm(table_.ReadMinute(now))) return;
-  FilterLoads loads = table_.Read(now);
-  if (!IsAlarm(loads)) return;
-  // Unless this thread stood still, and another one checked since.
-  if (!next_check_.compare_exchange_strong(
-          claimed, (now + kAlarmInterval).time_since_epoch().count(), std::memory_order_relaxed)) {
-    return;
-  }
-  loads.alarms = alarms_.fetch_add(1, std::memory_order_relaxed) + 1;
+  // One that stood still for a second may be at it.
+  if (all.is_checking.exchange(true, std::memory_order_acquire)) return;
   try {
-    Raise(loads, now);
-  } catch (...) {
-    // Of memory, or of the program's function.
-  }
-}
-
-void LoadMeter::Raise(const FilterLoads& loads, Time now) {
-  const PlaceOfFilters place = tables_.Read();
-  FilterLoadAlarm alarm;
-  alarm.loads = loads;
-  alarm.cache_capacity = place.capacity;
-  alarm.cache_usage = place.usage;
-  std::shared_ptr<const Callback> callback;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    std::vector<std::shared_ptr<Logger>> logs;
-    std::set<std::string> folders;
-    for (const OpenDatabase& open : databases_) {
-      std::shared_ptr<Logger> log = open.log.lock();
-      if (open.has_log && log == nullptr) continue;
-      folders.insert(open.folder);
-      if (log != nullptr && std::count(logs.begin(), logs.end(), log) == 0) {
-        logs.push_back(std::move(log));
+    for (const Group& group : GroupsToCheck(now)) {
+      try {
+        RaiseIfDue(group, now);
+      } catch (...) {
+        // A cache of the program's that throws keeps no other group from its alarm.
       }
     }
-    // Of several databases, none is named.
-    const std::string folder = folders.size() == 1 ? *folders.begin() : std::string();
-    alarm.text = AlarmText(loads, place, folder);
-    last_alarm_ = alarm.text;
-    last_alarm_time_ = now;
-    callback = callback_;
-    for (const std::shared_ptr<Logger>& log : logs) Write(log.get(), alarm.text, now);
-  }
-  if (IsLogging()) SayOnStderr(alarm.text);
-  if (callback != nullptr) (*callback)(alarm);
-}
-
-// With the lock: so a database that is closed waits, and its log is one that may be written.
-void LoadMeter::Write(Logger* log, const std::string& text, Time now) {
-  if (!log_times_.IsDue(*log, kAlarmInterval, true, now)) return;
-  ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, log, "[winnow] %s",
-                         text.c_str());
-}
-
-void LoadMeter::WriteLate(Logger* log) noexcept {
-  if (log == nullptr || alarms_.load(std::memory_order_relaxed) == 0) return;
-  try {
-    const Time now = Now();
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (last_alarm_.empty() || now - last_alarm_time_ >= kAlarmInterval) return;
-    Write(log, last_alarm_, now);
   } catch (...) {
+    // Memory is short: in a second again.
+  }
+  all.is_checking.store(false, std::memory_order_release);
+}
+
+// With nothing that ends with the meters, which may go as soon as this returns; and nothing is let
+// go of here whose end may end a meter, as that of a cache with its readers.
+std::vector<LoadMeter::Group> LoadMeter::GroupsToCheck(Time now) {
+  AllMeters& all = Meters();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  FilterLoads recent;
+  for (const LoadMeter* meter = all.first; meter != nullptr; meter = meter->next_) {
+    Add(meter->table_.ReadRecent(now), &recent);
+  }
+  if (!MayBeAlarm(recent)) return {};
+  std::vector<const LoadMeter*> meters;
+  std::vector<KnownTables> tables;
+  for (const LoadMeter* meter = all.first; meter != nullptr; meter = meter->next_) {
+    meters.push_back(meter);
+    tables.push_back(meter->tables_.Known());
+  }
+  const std::vector<size_t> numbers = GroupsByCache(tables);
+  std::map<size_t, Group> groups;
+  for (size_t i = 0; i < meters.size(); ++i) {
+    Group& group = groups[numbers[i]];
+    Add(meters[i]->table_.ReadRecent(now), &group.recent);
+    group.inboxes.push_back(meters[i]->inbox_);
+    group.had_alarm = group.had_alarm || meters[i]->inbox_->HadOne(now);
+  }
+  for (size_t i = 0; i < meters.size(); ++i) {
+    Group& group = groups[numbers[i]];
+    if (!group.MayAlarm()) continue;
+    const FilterLoads loads = meters[i]->table_.Read(now);
+    if (loads.filters > 0) {
+      group.policies.push_back({loads, std::move(tables[i]), meters[i]->inbox_});
+    }
+  }
+  std::vector<Group> to_check;
+  for (auto& [number, group] : groups) {
+    if (group.MayAlarm()) to_check.push_back(std::move(group));
+  }
+  return to_check;
+}
+
+void LoadMeter::RaiseIfDue(const Group& group, Time now) {
+  AlarmSubject subject;
+  KnownTables tables;
+  subject.policies = group.policies.size();
+  subject.is_of_one = group.inboxes.size() == 1;
+  for (const Group::Policy& policy : group.policies) {
+    Add(policy.loads, &subject.loads);
+    tables.Add(policy.tables);
+    policy.inbox->AddFolders(&subject.folders);
+  }
+  // Of all, or of one that the others' filters would hide.
+  const auto holds = [&](bool (*condition)(const FilterLoads&)) {
+    if (condition(subject.loads)) return true;
+    for (const Group::Policy& policy : group.policies) {
+      if (!condition(policy.loads)) continue;
+      subject.loads = policy.loads;
+      subject.policies = 1;
+      return true;
+    }
+    return false;
+  };
+  if (!holds(&IsAlarm)) {
+    subject.is_slow =
+        holds(&IsSlowAlarm) && IsCacheWithoutRoom(subject.loads, tables.Read(now - kSlowAlarmTime));
+    if (!subject.is_slow) return;
+  }
+  subject.place = tables.Read();
+  const auto alarm = std::make_shared<RaisedAlarm>();
+  alarm->text = AlarmText(subject);
+  alarm->time = now;
+  Meters().alarms.fetch_add(1, std::memory_order_relaxed);
+  for (const std::shared_ptr<AlarmInbox>& inbox : group.inboxes) inbox->Leave(alarm);
+  if (IsLogging()) SayOnStderr(alarm->text);
+}
+
+// By a thread that loads a filter through this policy, which therefore lives.
+void LoadMeter::Deliver(Time now) noexcept {
+  try {
+    FilterLoadAlarm alarm;
+    alarm.text = inbox_->Take(now);
+    const std::shared_ptr<const Callback> callback = inbox_->callback();
+    if (alarm.text.empty() || callback == nullptr) return;
+    const PlaceOfFilters place = tables_.Known().Read();
+    alarm.cache_capacity = place.capacity;
+    alarm.cache_usage = place.usage;
+    alarm.loads = Read();
+    (*callback)(alarm);
+  } catch (...) {
+    // Of memory, or of the program's function.
   }
 }
 

@@ -8,18 +8,16 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "src/rocksdb/loads/alarm_inbox.h"
 #include "src/rocksdb/loads/load_table.h"
 #include "src/rocksdb/loads/tables_seen.h"
-#include "src/rocksdb/log_line.h"
 #include "winnow/rocksdb_filter_loads.h"
 
 namespace winnow::plugin {
@@ -29,41 +27,43 @@ namespace winnow::plugin {
 class LoadMeter {
  public:
   using Time = LoadTable::Time;
-  using Callback = std::function<void(const FilterLoadAlarm&)>;
+  using Callback = AlarmInbox::Callback;
 
-  // Loads are looked at so often, and an alarm is raised.
+  // Loads are looked at so often, and alarms are raised.
   static constexpr std::chrono::seconds kCheckInterval{1};
-  static constexpr std::chrono::minutes kAlarmInterval{10};
+  static constexpr std::chrono::minutes kAlarmInterval = AlarmInbox::kAlarmInterval;
 
-  LoadMeter() noexcept;
+  LoadMeter();
   ~LoadMeter();
   LoadMeter(const LoadMeter&) = delete;
   LoadMeter& operator=(const LoadMeter&) = delete;
 
-  // A filter was loaded: see loaded_filter.h. Takes tens of nanoseconds; once a second some
-  // microseconds, and a millisecond where most of the alarm's bounds are reached.
+  // A filter was loaded: see loaded_filter.h. Takes tens of nanoseconds; for one load of the
+  // process once a second some microseconds for each meter, and a millisecond where most of the
+  // alarm's bounds are reached.
   void Note(uint64_t filter, uint64_t bytes) noexcept;
 
   FilterLoads Read() const noexcept;
-  // Over all meters that there are and were. Alarms too.
+  // Over all meters that there are and were. One alarm of several meters counts once.
   static FilterLoads ReadAll() noexcept;
 
   // False if memory is short: the one before stays.
-  bool SetCallback(Callback callback) noexcept;
+  bool SetCallback(Callback callback) noexcept { return inbox_->SetCallback(std::move(callback)); }
 
   // ---- What is known of databases
 
   // A family has these table options.
   void See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) noexcept;
   void See(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
-  void SeeMaxOpenFiles(int max_open_files) noexcept;
+  // A database has these.
+  void See(const ROCKSDB_NAMESPACE::DBOptions& database) noexcept;
 
-  // A database is open with this log, into which alarms go from now on; until it is closed, or the
-  // log is gone. Null is allowed. `database` is a name for it.
+  // A database is open with these options, into whose log alarms go from now on; until it is
+  // closed, or the log is gone. It may have none. `database` is a name for it.
   void Opened(const void* database, const std::string& folder,
-              const std::shared_ptr<ROCKSDB_NAMESPACE::Logger>& log, int max_open_files) noexcept;
+              const ROCKSDB_NAMESPACE::DBOptions& options) noexcept;
   // Waits while an alarm is written.
-  void Closed(const void* database) noexcept;
+  void Closed(const void* database) noexcept { inbox_->Closed(database); }
 
   // A builder is asked for: writes an alarm that this log did not have. Null is allowed.
   void WriteLate(ROCKSDB_NAMESPACE::Logger* log) noexcept;
@@ -73,28 +73,17 @@ class LoadMeter {
   static void SetClock(Clock clock) noexcept;
 
  private:
-  struct OpenDatabase {
-    const void* database;
-    std::string folder;
-    bool has_log;  // RocksDB opens none for some that are only read
-    std::weak_ptr<ROCKSDB_NAMESPACE::Logger> log;
-  };
+  struct Group;
 
-  void Check(Time now) noexcept;
-  void Raise(const FilterLoads& loads, Time now);
-  void Write(ROCKSDB_NAMESPACE::Logger* log, const std::string& text, Time now);
+  static void CheckAll(Time now) noexcept;
+  static std::vector<Group> GroupsToCheck(Time now);
+  static void RaiseIfDue(const Group& group, Time now);
+  void Deliver(Time now) noexcept;
 
   LoadTable table_;
   TablesSeen tables_;
-  std::atomic<Time::rep> next_check_;
-  std::atomic<uint64_t> alarms_{0};
-
-  mutable std::mutex mutex_;  // for what follows; is held while a log is written
-  std::vector<OpenDatabase> databases_;
-  std::shared_ptr<const Callback> callback_;
-  std::string last_alarm_;
-  Time last_alarm_time_;
-  LogTimes log_times_;
+  // Also of who raises an alarm while this goes.
+  const std::shared_ptr<AlarmInbox> inbox_ = std::make_shared<AlarmInbox>();
 
   // All meters, in a list.
   LoadMeter* next_ = nullptr;

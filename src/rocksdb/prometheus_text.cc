@@ -104,6 +104,10 @@ void AddLookups(const Counters& counters, const SampleCounters& samples, Page* p
                 samples.filters_learned);
   page->Gauge("winnow_trees_learned", "Column families with learned rates that are remembered.",
               samples.trees_learned);
+  page->Counter("winnow_files_not_told_apart_total",
+                "Files with rates of level_plan=auto in place of learned ones, as keys of their "
+                "column family are not told apart.",
+                samples.files_not_told_apart);
 }
 
 void AddLoads(const Counters& counters, const FilterLoads& loads, Page* page) {
@@ -134,6 +138,9 @@ void AddLoads(const Counters& counters, const FilterLoads& loads, Page* page) {
   page->Gauge("winnow_filter_recent_load_again_bytes", "Sizes of these.", loads.minute_bytes_again);
   page->Gauge("winnow_filter_recent_filters_again", "Different filters among these.",
               loads.minute_filters_again);
+  page->Gauge("winnow_filter_recent_load_again_ten_minutes_bytes",
+              "Sizes of the filter blocks of the last 600 s that were loaded again.",
+              loads.ten_minutes_bytes_again);
   page->Gauge("winnow_filters_in_use", "Different filters that were loaded in the last 600 s.",
               loads.filters);
   page->Gauge("winnow_filters_in_use_bytes",

@@ -7,22 +7,12 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/utilities/backup_engine.h>
 
-#include <atomic>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "src/rocksdb/load_meter.h"
-#include "src/rocksdb/loads/load_alarm.h"
+#include "tests/rocksdb/loads/loads_testing.h"
 #include "tests/support/database_files.h"
-#include "tests/support/database_model.h"
-#include "tests/support/files.h"
-#include "tests/support/rocksdb_testing.h"
-#include "third_party/rocksdb_abi/versions.h"
-#include "winnow/rocksdb_filter_loads.h"
-#include "winnow/rocksdb_listener.h"
-#include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
 namespace {
@@ -40,112 +30,6 @@ using ::testing::HasSubstr;
 using testing::Key;
 using testing::MakePolicyFrom;
 using ::testing::Not;
-
-constexpr uint64_t kFiles = 20;
-constexpr uint64_t kKeysOfAFile = 20'000;
-constexpr char kOurs[] = "winnow:32";
-constexpr char kBuiltIn[] = "{id=winnow;bits_per_key=32;build=bloomfilter}";
-
-std::atomic<int64_t> g_second{0};
-
-class FilterLoadsTest : public ::testing::Test {
- protected:
-  FilterLoadsTest() {
-    EXPECT_EQ(winnow_rocksdb_register(), 0);
-    g_second = 50;
-    LoadMeter::SetClock([] { return LoadMeter::Time(std::chrono::seconds(g_second)); });
-    table_.cache_index_and_filter_blocks = true;
-    table_.block_cache = NewLRUCache(size_t{64} << 20, 2);
-    UsePolicy(kOurs);
-  }
-  ~FilterLoadsTest() override {
-    database_.reset();
-    LoadMeter::SetClock(nullptr);
-  }
-
-  void UsePolicy(const std::string& text) {
-    table_.filter_policy = MakePolicyFrom(text);
-    EXPECT_TRUE(SetFilterLoadAlarm(*table_.filter_policy, [this](const FilterLoadAlarm& alarm) {
-      alarms_.push_back(alarm.text);
-    }));
-  }
-
-  virtual Options MakeOptions() const {
-    Options options = testing::MakeOptions(table_);
-    options.max_open_files = max_open_files_;
-    options.table_cache_numshardbits = table_cache_shard_bits_;
-    options.write_buffer_size = size_t{64} << 20;
-    if (is_listened_) options.listeners.push_back(NewListener(table_.filter_policy));
-    return options;
-  }
-
-  void Open() {
-    database_.reset();
-    options_ = MakeOptions();
-    database_ = testing::OpenDatabase(options_, path_);
-    ASSERT_NE(database_, nullptr);
-  }
-
-  void OpenToRead() {
-    database_.reset();
-    options_ = MakeOptions();
-    rocksdb_abi::OpenedDB opened{};
-    ASSERT_STATUS_OK(DB::OpenForReadOnly(options_, path_, &opened));
-    database_ = rocksdb_abi::Own(std::move(opened));
-  }
-
-  // Files of different keys, each with a filter of about 80 KB.
-  void Write() {
-    Open();
-    for (uint64_t file = 0; file < kFiles; ++file) {
-      for (uint64_t i = 0; i < kKeysOfAFile; ++i) {
-        ASSERT_STATUS_OK(database_->Put(WriteOptions(), Key(file * kKeysOfAFile + i), ""));
-      }
-      ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
-    }
-  }
-
-  // Lookups in random files; half of them are vain.
-  void LookUp(int lookups, const ReadOptions& read = ReadOptions()) {
-    std::string value;
-    for (int i = 0; i < lookups; ++i) {
-      if (i % lookups_a_second_ == 0) ++g_second;
-      const uint64_t key = random_() % (kFiles * kKeysOfAFile);
-      database_->Get(read, i % 2 == 0 ? Key(key) : testing::AbsentKey(key), &value);
-    }
-  }
-
-  FilterLoads Loads() const {
-    FilterLoads loads;
-    EXPECT_TRUE(CurrentFilterLoads(*table_.filter_policy, &loads));
-    return loads;
-  }
-
-  uint64_t Ticker() const {
-    return options_.statistics->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_FILTER_BYTES_INSERT);
-  }
-
-  // Also were the filters larger: no filter is loaded so often.
-  void ExpectQuiet() const {
-    const FilterLoads loads = Loads();
-    EXPECT_LE(loads.minute_blocks_again, kAlarmTimesEach * loads.minute_filters_again);
-    EXPECT_TRUE(alarms_.empty());
-  }
-
-  std::string Log() const { return testing::ReadFile(path_ + "/LOG"); }
-
-  testing::TemporaryFolder folder_;
-  const std::string path_ = folder_ / "db";
-  BlockBasedTableOptions table_;
-  int lookups_a_second_ = 100;
-  int max_open_files_ = -1;
-  int table_cache_shard_bits_ = 6;
-  bool is_listened_ = false;
-  Options options_;
-  std::unique_ptr<DB> database_;
-  std::vector<std::string> alarms_;
-  std::mt19937_64 random_{17};
-};
 
 // ---- A cache of a tenth of the filters
 
@@ -309,6 +193,7 @@ TEST_F(FilterLoadsTest, CompactionIsQuiet) {
 }
 
 TEST_F(FilterLoadsTest, ADatabaseThatIsOpenedThriceAMinuteIsQuiet) {
+  has_new_caches_ = true;
   for (const bool is_in_cache : {true, false}) {
     table_.cache_index_and_filter_blocks = is_in_cache;
     UsePolicy(kOurs);
@@ -340,56 +225,6 @@ TEST_F(FilterLoadsTest, PartitionsOutsideOfTheCachesOptionsAreQuietWhereThereIsR
   LookUp(3000);
   ExpectQuiet();
   EXPECT_EQ(Loads().blocks_again, 0u);
-}
-
-// ---- What is named
-
-TEST_F(FilterLoadsTest, NamesMaxOpenFilesWhereTablesAreOpenedAgain) {
-  table_.cache_index_and_filter_blocks = false;
-  Write();
-  max_open_files_ = 12;  // RocksDB makes 20 of it, of which it leaves 10 for tables
-  table_cache_shard_bits_ = 0;
-  Open();
-  LookUp(4000);
-  ASSERT_EQ(alarms_.size(), 1u);
-  EXPECT_THAT(alarms_[0], HasSubstr("outside of the block cache, with their tables, and tables are "
-                                    "opened again and again: max_open_files=12 is too small"));
-  EXPECT_THAT(alarms_[0], Not(HasSubstr("no room")));
-}
-
-#if WINNOW_ROCKSDB_AT_LEAST(7, 2)  // before, secondary caches were others
-TEST_F(FilterLoadsTest, NamesASecondaryCache) {
-  Write();
-  database_.reset();
-  ROCKSDB_NAMESPACE::LRUCacheOptions cache(size_t{160} << 10, 0, false, 0.5);
-  ROCKSDB_NAMESPACE::CompressedSecondaryCacheOptions secondary;
-  secondary.capacity = size_t{64} << 20;
-  cache.secondary_cache = ROCKSDB_NAMESPACE::NewCompressedSecondaryCache(secondary);
-  table_.block_cache = NewLRUCache(cache);
-  Open();
-  LookUp(4000);
-  EXPECT_GT(options_.statistics->getTickerCount(ROCKSDB_NAMESPACE::SECONDARY_CACHE_HITS), 1000u);
-  ASSERT_EQ(alarms_.size(), 1u);
-  EXPECT_THAT(alarms_[0], HasSubstr("secondary cache, without being read from a file"));
-}
-#endif
-
-TEST_F(FilterLoadsTest, LookupsWithoutFillCacheAreQuietOrNamed) {
-  Write();
-  table_.block_cache = NewLRUCache(size_t{64} << 20, 2);
-  Open();
-  table_.block_cache->EraseUnRefEntries();  // what the opening put there
-  ReadOptions read;
-  read.fill_cache = false;
-  LookUp(3000, read);
-  if (rocksdb_abi::kFillCacheConcernsFilters) {
-    ASSERT_EQ(alarms_.size(), 1u);
-    EXPECT_THAT(alarms_[0], HasSubstr("has room for them, so that the cause is another: a database "
-                                      "that is opened again and again, lookups with "
-                                      "fill_cache=false"));
-  } else {
-    ExpectQuiet();
-  }
 }
 
 // ---- Whose loads

@@ -18,6 +18,9 @@ uint64_t ShardOf(const PlaceOfFilters& place) {
   return place.shards == 0 ? 0 : place.capacity / place.shards;
 }
 
+// Where all databases are that are known.
+bool IsMapped(const PlaceOfFilters& place) { return place.is_mapped && !place.is_read; }
+
 // Not for all of them, or what is left not for one more: a filter lies in one shard. Of several
 // caches one that is full is enough: which filters lie where is not known.
 bool HasNoRoom(const FilterLoads& loads, const PlaceOfFilters& place) {
@@ -39,14 +42,22 @@ std::string Caches(const PlaceOfFilters& place) {
          (place.full_caches == 1 ? " is full and has" : " are full and have");
 }
 
+// DB::VerifyChecksum opens each table once more.
 std::string OpenedAgain(const PlaceOfFilters& place) {
-  if (!place.max_open_files)
-    return "tables are opened again and again, by max_open_files or with their database";
-  if (*place.max_open_files == -1) return "tables are opened again and again, with their database";
-  return "tables are opened again and again: max_open_files=" +
-         std::to_string(*place.max_open_files) +
-         " is too small for them, or their database is opened often";
+  constexpr char kBegin[] = "tables are opened again and again";
+  constexpr char kOthers[] = "with their database, or by DB::VerifyChecksum, which opens them all";
+  if (!place.max_open_files) return std::string(kBegin) + ", by max_open_files, " + kOthers;
+  if (*place.max_open_files == -1) return std::string(kBegin) + ", " + kOthers;
+  return std::string(kBegin) + ": max_open_files=" + std::to_string(*place.max_open_files) +
+         " is too small for them, or they are opened " + kOthers;
 }
+
+// RocksDB puts no block into the cache that it reads by a mapping, and partitions are not kept
+// where they are pinned either.
+constexpr char kMapped[] =
+    "with allow_mmap_reads RocksDB keeps no filter in the block cache, whatever its size, and each "
+    "lookup reads a filter with all its bytes: set allow_mmap_reads=false, or "
+    "cache_index_and_filter_blocks=false for filters that are not partitioned";
 
 // Where the cache has room.
 std::string OtherCauses(const PlaceOfFilters& place) {
@@ -67,6 +78,7 @@ std::string Cause(const FilterLoads& loads, const PlaceOfFilters& place) {
   if (!place.is_in_cache && place.is_outside) {
     return "they lie outside of the block cache, with their tables, and " + OpenedAgain(place);
   }
+  if (IsMapped(place)) return kMapped;
   if (place.caches == 0)
     return "the block cache, which this policy does not know, may have no room for them";
   if (!HasNoRoom(loads, place)) return Caches(place) + OtherCauses(place);
@@ -98,22 +110,56 @@ std::string Quoted(const std::string& folder) {
   return quoted + "'";
 }
 
+// "filters read through this policy".
+std::string Policies(const AlarmSubject& subject) {
+  if (subject.is_of_one) return "this policy";
+  return (subject.policies == 1 ? "one" : std::to_string(subject.policies)) +
+         (subject.policies == 1 ? " of the policies" : " policies") + " that share a block cache";
+}
+
+// "in the last 60 s 1.9 GiB of them were read again, each 5 times".
+std::string ReadAgain(const AlarmSubject& subject) {
+  const FilterLoads& loads = subject.loads;
+  const uint64_t bytes = subject.is_slow ? loads.ten_minutes_bytes_again : loads.minute_bytes_again;
+  const uint64_t times =
+      subject.is_slow ? loads.ten_minutes_bytes_again : loads.minute_blocks_again;
+  const uint64_t of =
+      std::max<uint64_t>(subject.is_slow ? loads.filter_bytes : loads.minute_filters_again, 1);
+  return "in the last " + std::string(subject.is_slow ? "ten minutes " : "60 s ") + Size(bytes) +
+         " of them were read again, each " + std::to_string((times + of / 2) / of) + " times";
+}
+
+// What is advised on together shares a cache.
+std::string Folders(const AlarmSubject& subject) {
+  constexpr size_t kMostNamed = 8;
+  if (subject.folders.empty()) return "FOLDER";
+  if (subject.folders.size() > 1 && subject.place.caches != 1) return "FOLDER";
+  std::string text;
+  size_t named = 0;
+  for (const std::string& folder : subject.folders) {
+    if (named == kMostNamed) return text + " …";
+    text += (named++ == 0 ? "" : " ") + Quoted(folder);
+  }
+  return text;
+}
+
 // Whether a larger cache, or other filters, can be the cure.
 bool IsAboutCache(const FilterLoads& loads, const PlaceOfFilters& place) {
   if (!place.is_in_cache) return !place.is_outside;
-  return place.caches == 0 || HasNoRoom(loads, place);
+  return !IsMapped(place) && (place.caches == 0 || HasNoRoom(loads, place));
 }
 
 }  // namespace
 
-std::string AlarmText(const FilterLoads& loads, const PlaceOfFilters& place,
-                      const std::string& folder) {
-  const uint64_t filters = std::max<uint64_t>(loads.minute_filters_again, 1);
-  std::string text = "filters read through this policy take " + Size(loads.filter_bytes) +
-                     "; in the last 60 s " + Size(loads.minute_bytes_again) +
-                     " of them were read again, each " +
-                     std::to_string((loads.minute_blocks_again + filters / 2) / filters) +
-                     " times: " + Cause(loads, place);
+bool IsCacheWithoutRoom(const FilterLoads& loads, const PlaceOfFilters& place) {
+  return place.caches > 0 && (IsMapped(place) || HasNoRoom(loads, place));
+}
+
+std::string AlarmText(const AlarmSubject& subject) {
+  const PlaceOfFilters& place = subject.place;
+  std::string text = "filters read through " + Policies(subject) + " take " +
+                     Size(subject.loads.filter_bytes) + "; " + ReadAgain(subject) + ": " +
+                     Cause(subject.loads, place);
   if (place.is_in_cache && place.is_without_cache) {
     text += "; partitions of column families with no_block_cache are read for each lookup";
   }
@@ -121,8 +167,11 @@ std::string AlarmText(const FilterLoads& loads, const PlaceOfFilters& place,
     text += "; filters of column families without cache_index_and_filter_blocks are read where " +
             OpenedAgain(place);
   }
-  if (IsAboutCache(loads, place)) {
-    text += "; `winnow advise " + (folder.empty() ? "FOLDER" : Quoted(folder)) +
+  if (place.is_in_cache && place.is_mapped && place.is_read) {
+    text += std::string("; ") + kMapped;
+  }
+  if (IsAboutCache(subject.loads, place)) {
+    text += "; `winnow advise " + Folders(subject) +
             " --cache=" + (place.caches != 1 ? "SIZE" : ExactSizeText(place.capacity)) +
             "` says what helps";
   }

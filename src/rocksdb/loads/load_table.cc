@@ -82,6 +82,22 @@ bool LoadTable::Remember(Part* part, uint64_t filter, uint32_t bytes, uint32_t s
   return false;
 }
 
+// With the part's lock.
+void LoadTable::Count(Part* part, uint32_t slot, const Sums& load) noexcept {
+  Slot& of_slot = part->slots[slot % kSlotsOfAMinute];
+  if (of_slot.slot < slot) of_slot = {slot, {}};
+  for (Sums* const sums : {&part->total, &of_slot.sums}) {
+    sums->blocks += load.blocks;
+    sums->bytes += load.bytes;
+    sums->blocks_again += load.blocks_again;
+    sums->bytes_again += load.bytes_again;
+  }
+  const uint32_t minute = slot / kSlotsOfAMinute;
+  Minute& of_minute = part->minutes[minute % kMinutes];
+  if (of_minute.minute < minute) of_minute = {minute, 0};
+  of_minute.bytes_again += load.bytes_again;
+}
+
 void LoadTable::Note(uint64_t filter, uint64_t bytes, Time now) noexcept {
   Part* const parts = Parts();
   if (parts == nullptr) {
@@ -101,17 +117,14 @@ void LoadTable::Note(uint64_t filter, uint64_t bytes, Time now) noexcept {
                                          static_cast<uint32_t>(std::min<uint64_t>(
                                              bytes, std::numeric_limits<uint32_t>::max())),
                                          slot);
-    Slot& of_slot = part.slots[slot % kSlotsOfAMinute];
-    if (of_slot.slot < slot) of_slot = {slot, {}};
-    for (Sums* const sums : {&part.total, &of_slot.sums}) {
-      ++sums->blocks;
-      sums->bytes += bytes;
-      if (is_again) {
-        sums->blocks_again += mask + 1;
-        sums->bytes_again += (mask + 1) * bytes;
-      }
+    Sums load{1, bytes, 0, 0};
+    if (is_again) {
+      load.blocks_again = mask + 1;
+      load.bytes_again = (mask + 1) * bytes;
     }
+    Count(&part, slot, load);
   }
+  if (last_.load(std::memory_order_relaxed) < slot) last_.store(slot, std::memory_order_relaxed);
   if (filters_.load(std::memory_order_relaxed) > most_filters_) MakeRoom(slot);
 }
 
@@ -139,13 +152,17 @@ void LoadTable::MakeRoom(uint32_t now) noexcept {
   forget(mask);
 }
 
-void LoadTable::AddMinute(const Part& part, uint32_t now, FilterLoads* sums) const noexcept {
+void LoadTable::AddRecent(const Part& part, uint32_t now, FilterLoads* sums) noexcept {
   for (const Slot& slot : part.slots) {
     if (slot.slot + kSlotsOfAMinute <= now) continue;
     sums->minute_blocks += slot.sums.blocks;
     sums->minute_bytes += slot.sums.bytes;
     sums->minute_blocks_again += slot.sums.blocks_again;
     sums->minute_bytes_again += slot.sums.bytes_again;
+  }
+  for (const Minute& minute : part.minutes) {
+    if (minute.minute + kMinutes <= now / kSlotsOfAMinute) continue;
+    sums->ten_minutes_bytes_again += minute.bytes_again;
   }
 }
 
@@ -156,12 +173,14 @@ void LoadTable::AddTotals(FilterLoads* sums) const noexcept {
   sums->counted_one_of = mask_.load(std::memory_order_relaxed) + 1;
 }
 
-FilterLoads LoadTable::ReadMinute(Time now) const noexcept {
+FilterLoads LoadTable::ReadRecent(Time now) const noexcept {
   FilterLoads sums;
+  const uint32_t slot = SlotOf(now);
+  if (last_.load(std::memory_order_relaxed) + kSlotsRemembered <= slot) return sums;
   const Part* const parts = parts_.load(std::memory_order_acquire);
   for (size_t i = 0; parts != nullptr && i < kParts; ++i) {
     const std::lock_guard<std::mutex> lock(parts[i].mutex);
-    AddMinute(parts[i], SlotOf(now), &sums);
+    AddRecent(parts[i], slot, &sums);
   }
   return sums;
 }
@@ -190,7 +209,7 @@ FilterLoads LoadTable::Read(Time now) const noexcept {
   for (size_t i = 0; i < kParts; ++i) {
     const Part& part = parts[i];
     const std::lock_guard<std::mutex> lock(part.mutex);
-    AddMinute(part, slot, &sums);
+    AddRecent(part, slot, &sums);
     sums.meter_bytes += part.size * sizeof(Entry);
     for (size_t at = 0; at < part.size; ++at) {
       const Entry& entry = part.entries[at];

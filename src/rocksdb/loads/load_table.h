@@ -25,7 +25,8 @@ class LoadTable {
   // Times are kept in slots of as long as this.
   static constexpr std::chrono::seconds kSlot{5};
   static constexpr uint32_t kSlotsOfAMinute = 12;
-  static constexpr uint32_t kSlotsRemembered = 120;  // ten minutes
+  static constexpr uint32_t kMinutes = 10;
+  static constexpr uint32_t kSlotsRemembered = kMinutes * kSlotsOfAMinute;
   // So many different filters are known one by one; seven eighths, 100,000, if all are of the last
   // ten minutes.
   static constexpr size_t kMostFilters = 114'286;
@@ -38,8 +39,9 @@ class LoadTable {
   // A filter of so many bytes was loaded. Times of different threads may come in another order.
   void Note(uint64_t filter, uint64_t bytes, Time now) noexcept;
 
-  // Of the last minute alone: some microseconds. Other figures are 0.
-  FilterLoads ReadMinute(Time now) const noexcept;
+  // Of the last minute, and what was loaded again in the last ten: some microseconds. Other figures
+  // are 0.
+  FilterLoads ReadRecent(Time now) const noexcept;
   // All but `alarms`. Looks at each filter: up to a millisecond.
   FilterLoads Read(Time now) const noexcept;
   // Since the first load, as Read has it.
@@ -68,10 +70,15 @@ class LoadTable {
     uint32_t slot = 0;
     Sums sums;
   };
+  struct Minute {
+    uint32_t minute = 0;  // slots of a minute are those of one number, divided
+    uint64_t bytes_again = 0;
+  };
   struct alignas(64) Part {
     mutable std::mutex mutex;
     Sums total;
     std::array<Slot, kSlotsOfAMinute> slots;
+    std::array<Minute, kMinutes> minutes;
     std::unique_ptr<Entry[]> entries;  // as many as a power of two
     size_t size = 0;
     size_t used = 0;
@@ -79,16 +86,18 @@ class LoadTable {
 
   static uint32_t SlotOf(Time time) noexcept;
   static Entry* Find(Entry* entries, size_t size, uint64_t filter) noexcept;
+  static void Count(Part* part, uint32_t slot, const Sums& load) noexcept;
   static bool Resize(Part* part, size_t size, uint64_t mask, uint32_t oldest) noexcept;
   Part* Parts() noexcept;
   bool Remember(Part* part, uint64_t filter, uint32_t bytes, uint32_t slot) noexcept;
-  void AddMinute(const Part& part, uint32_t now, FilterLoads* sums) const noexcept;
+  static void AddRecent(const Part& part, uint32_t now, FilterLoads* sums) noexcept;
   void AddTotals(FilterLoads* sums) const noexcept;
   void MakeRoom(uint32_t now) noexcept;
 
   const size_t most_filters_;
   std::atomic<Part*> parts_{nullptr};
   std::atomic<size_t> filters_{0};      // entries of all parts
+  std::atomic<uint32_t> last_{0};       // slot of the last load
   std::atomic<uint64_t> mask_{0};       // only filters with none of these bits are known
   std::atomic<uint64_t> unknown_{0};    // loads that there was no memory for
   std::atomic<uint64_t> uncounted_{0};  // of these, those that no part counted

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "third_party/rocksdb_abi/versions.h"
 
@@ -23,65 +26,117 @@ uint64_t ShardsOf(std::string_view options) {
   return bits < 0 || bits > 20 ? 0 : uint64_t{1} << bits;
 }
 
+// By the owner: who takes a pointer to compare may be the cache's last owner, and would end it.
+bool IsSame(const std::weak_ptr<Cache>& one, const std::weak_ptr<Cache>& other) {
+  return !one.owner_before(other) && !other.owner_before(one);
+}
+
+// As unsigned, -1 is the most.
+void SeeMaxOpenFiles(int max_open_files, PlaceOfFilters* place) {
+  if (!place->max_open_files ||
+      static_cast<unsigned>(max_open_files) < static_cast<unsigned>(*place->max_open_files)) {
+    place->max_open_files = max_open_files;
+  }
+}
+
 }  // namespace
 
-void TablesSeen::See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!table.cache_index_and_filter_blocks && !table.partition_filters) {
-    place_.is_outside = true;
-    return;
-  }
-  if (table.block_cache == nullptr) {
-    place_.is_without_cache = true;
-    return;
-  }
-  place_.is_in_cache = true;
-  for (const std::weak_ptr<Cache>& cache : caches_) {
-    if (cache.lock() == table.block_cache) return;
-  }
-  caches_.erase(std::remove_if(caches_.begin(), caches_.end(),
-                               [](const std::weak_ptr<Cache>& cache) { return cache.expired(); }),
-                caches_.end());
-  if (caches_.size() == kMostCaches) caches_.erase(caches_.begin());
-  caches_.push_back(table.block_cache);
-}
-
-void TablesSeen::SeeMaxOpenFiles(int max_open_files) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  // As unsigned, -1 is the most.
-  if (!place_.max_open_files ||
-      static_cast<unsigned>(max_open_files) < static_cast<unsigned>(*place_.max_open_files)) {
-    place_.max_open_files = max_open_files;
-  }
-}
-
-PlaceOfFilters TablesSeen::Read() const {
-  PlaceOfFilters place;
-  std::vector<std::shared_ptr<Cache>> caches;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    place = place_;
-    for (const std::weak_ptr<Cache>& weak : caches_) {
-      if (std::shared_ptr<Cache> cache = weak.lock()) caches.push_back(std::move(cache));
+void KnownTables::Add(const KnownTables& other) {
+  place.is_in_cache = place.is_in_cache || other.place.is_in_cache;
+  place.is_outside = place.is_outside || other.place.is_outside;
+  place.is_without_cache = place.is_without_cache || other.place.is_without_cache;
+  place.is_mapped = place.is_mapped || other.place.is_mapped;
+  place.is_read = place.is_read || other.place.is_read;
+  if (other.place.max_open_files) SeeMaxOpenFiles(*other.place.max_open_files, &place);
+  for (const Cache& added : other.caches) {
+    const auto known = std::find_if(caches.begin(), caches.end(), [&added](const Cache& cache) {
+      return IsSame(cache.cache, added.cache);
+    });
+    if (known == caches.end()) {
+      caches.push_back(added);
+    } else {
+      known->since = std::min(known->since, added.since);
     }
   }
+}
+
+PlaceOfFilters KnownTables::Read(Time seen_by) const {
+  PlaceOfFilters read = place;
   bool knows_shards = true;
-  for (const std::shared_ptr<Cache>& cache : caches) {
+  for (const Cache& seen : caches) {
+    if (seen.since > seen_by) continue;
+    const std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache = seen.cache.lock();
+    if (cache == nullptr) continue;
     const std::string options = rocksdb_abi::CacheOptionsText(*cache);
     const uint64_t shards = ShardsOf(options);
     const uint64_t capacity = rocksdb_abi::CacheCapacity(*cache);
     const uint64_t usage = rocksdb_abi::CacheUsage(*cache);
-    ++place.caches;
-    place.capacity += capacity;
-    place.usage += usage;
-    if (usage >= capacity / 10 * 9) ++place.full_caches;
-    place.shards += shards;
+    ++read.caches;
+    read.capacity += capacity;
+    read.usage += usage;
+    if (usage >= capacity / 10 * 9) ++read.full_caches;
+    read.shards += shards;
     knows_shards = knows_shards && shards > 0;
-    place.has_secondary =
-        place.has_secondary || options.find("secondary_cache:") != std::string::npos;
+    read.has_secondary =
+        read.has_secondary || options.find("secondary_cache:") != std::string::npos;
   }
-  if (!knows_shards) place.shards = 0;
-  return place;
+  if (!knows_shards) read.shards = 0;
+  return read;
+}
+
+std::vector<size_t> GroupsByCache(const std::vector<KnownTables>& policies) {
+  std::vector<size_t> leader(policies.size());
+  std::iota(leader.begin(), leader.end(), size_t{0});
+  const auto leader_of = [&leader](size_t policy) {
+    while (leader[policy] != policy) policy = leader[policy] = leader[leader[policy]];
+    return policy;
+  };
+  std::map<std::weak_ptr<Cache>, size_t, std::owner_less<std::weak_ptr<Cache>>> of_cache;
+  for (size_t policy = 0; policy < policies.size(); ++policy) {
+    for (const KnownTables::Cache& seen : policies[policy].caches) {
+      if (seen.cache.expired()) continue;
+      const auto [known, is_first] = of_cache.emplace(seen.cache, policy);
+      if (!is_first) leader[leader_of(policy)] = leader_of(known->second);
+    }
+  }
+  for (size_t policy = 0; policy < policies.size(); ++policy) leader[policy] = leader_of(policy);
+  return leader;
+}
+
+void TablesSeen::See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table,
+                     KnownTables::Time now) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!table.cache_index_and_filter_blocks && !table.partition_filters) {
+    known_.place.is_outside = true;
+    return;
+  }
+  if (table.block_cache == nullptr) {
+    known_.place.is_without_cache = true;
+    return;
+  }
+  known_.place.is_in_cache = true;
+  std::vector<KnownTables::Cache>& caches = known_.caches;
+  const std::weak_ptr<Cache> cache = table.block_cache;
+  if (std::any_of(caches.begin(), caches.end(),
+                  [&cache](const auto& seen) { return IsSame(seen.cache, cache); })) {
+    return;
+  }
+  caches.erase(std::remove_if(caches.begin(), caches.end(),
+                              [](const auto& seen) { return seen.cache.expired(); }),
+               caches.end());
+  if (caches.size() == kMostCaches) return;
+  caches.push_back({cache, now});
+}
+
+void TablesSeen::See(const ROCKSDB_NAMESPACE::DBOptions& database) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  SeeMaxOpenFiles(database.max_open_files, &known_.place);
+  (database.allow_mmap_reads ? known_.place.is_mapped : known_.place.is_read) = true;
+}
+
+KnownTables TablesSeen::Known() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return known_;
 }
 
 }  // namespace winnow::plugin

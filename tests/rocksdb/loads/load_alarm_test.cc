@@ -40,6 +40,14 @@ PlaceOfFilters InCache(uint64_t capacity, uint64_t usage) {
   return place;
 }
 
+std::string Text(const FilterLoads& loads, const PlaceOfFilters& place, const std::string& folder) {
+  AlarmSubject subject;
+  subject.loads = loads;
+  subject.place = place;
+  if (!folder.empty()) subject.folders.insert(folder);
+  return AlarmText(subject);
+}
+
 TEST(IsAlarmTest, NeedsBytesAndTimesEach) {
   FilterLoads loads = Thrashing();
   EXPECT_TRUE(IsAlarm(loads));
@@ -55,8 +63,35 @@ TEST(IsAlarmTest, NeedsBytesAndTimesEach) {
   EXPECT_FALSE(IsAlarm(FilterLoads()));
 }
 
+TEST(IsSlowAlarmTest, NeedsBytesAndTimesAllFilters) {
+  FilterLoads loads;
+  loads.filter_bytes = 128 * kMiB;
+  loads.ten_minutes_bytes_again = 640 * kMiB;
+  EXPECT_TRUE(MayBeAlarm(loads));
+  EXPECT_FALSE(IsSlowAlarm(loads)) << "it has ended";
+  loads.minute_bytes_again = 1;
+  EXPECT_TRUE(IsSlowAlarm(loads));
+  ++loads.filter_bytes;
+  EXPECT_FALSE(IsSlowAlarm(loads)) << "less than five times";
+  loads.filter_bytes = kMiB;
+  --loads.ten_minutes_bytes_again;
+  EXPECT_FALSE(IsSlowAlarm(loads)) << "too few bytes";
+  EXPECT_FALSE(MayBeAlarm(loads));
+}
+
+TEST(IsCacheWithoutRoomTest, IsOneThatIsFullOrTooSmallOrFilesThatAreMapped) {
+  const FilterLoads loads = Thrashing();
+  EXPECT_TRUE(IsCacheWithoutRoom(loads, InCache(256 * kMiB, kMiB)));
+  EXPECT_TRUE(IsCacheWithoutRoom(loads, InCache(1024 * kMiB, 1000 * kMiB)));
+  PlaceOfFilters place = InCache(1024 * kMiB, kMiB);
+  EXPECT_FALSE(IsCacheWithoutRoom(loads, place));
+  place.is_mapped = true;
+  EXPECT_TRUE(IsCacheWithoutRoom(loads, place));
+  EXPECT_FALSE(IsCacheWithoutRoom(loads, PlaceOfFilters())) << "none is known";
+}
+
 TEST(AlarmTextTest, SaysWhatIsReadWhyAndWhatToDo) {
-  EXPECT_EQ(AlarmText(Thrashing(), InCache(256 * kMiB, 255 * kMiB), "/data/db"),
+  EXPECT_EQ(Text(Thrashing(), InCache(256 * kMiB, 255 * kMiB), "/data/db"),
             "filters read through this policy take 411 MiB; in the last 60 s 1.9 GiB of them were "
             "read again, each 5 times: the block cache (256 MiB, full) has no room for them; "
             "`winnow advise /data/db --cache=256MiB` says what helps");
@@ -70,7 +105,7 @@ TEST(AlarmTextTest, OfSeveralCachesOneThatIsFullIsEnough) {
   FilterLoads loads = Thrashing();
   loads.largest_filter_bytes = kMiB;
   EXPECT_THAT(
-      AlarmText(loads, place, "/data/my db's"),
+      Text(loads, place, "/data/my db's"),
       AllOf(HasSubstr(": of 8 block caches (together 2.0 GiB, 276 MiB of it used) 1 is full "
                       "and has no room for them"),
             EndsWith("; `winnow advise '/data/my db'\\''s' --cache=SIZE` says what helps")));
@@ -78,7 +113,7 @@ TEST(AlarmTextTest, OfSeveralCachesOneThatIsFullIsEnough) {
 
 TEST(AlarmTextTest, OfACacheThatDataMayFillNamesWhatReadsPastIt) {
   EXPECT_THAT(
-      AlarmText(Thrashing(), InCache(4096 * kMiB, 4000 * kMiB), "db"),
+      Text(Thrashing(), InCache(4096 * kMiB, 4000 * kMiB), "db"),
       AllOf(HasSubstr("the block cache (4.0 GiB, full) has no room for them beside what else "
                       "it holds, or they are read past it, by "),
             HasSubstr("a database that is opened again and again; `winnow advise db "
@@ -86,7 +121,7 @@ TEST(AlarmTextTest, OfACacheThatDataMayFillNamesWhatReadsPastIt) {
 }
 
 TEST(AlarmTextTest, OfAnUnknownCacheAndFolderSaysSo) {
-  EXPECT_THAT(AlarmText(Thrashing(), PlaceOfFilters(), ""),
+  EXPECT_THAT(Text(Thrashing(), PlaceOfFilters(), ""),
               EndsWith(": the block cache, which this policy does not know, may have no room for "
                        "them; `winnow advise FOLDER --cache=SIZE` says what helps"));
 }
@@ -94,7 +129,7 @@ TEST(AlarmTextTest, OfAnUnknownCacheAndFolderSaysSo) {
 TEST(AlarmTextTest, NamesShardsThatAreSmallerThanAFilter) {
   PlaceOfFilters place = InCache(32 * kMiB, kMiB);
   place.shards = 64;
-  EXPECT_THAT(AlarmText(Thrashing(), place, "db"),
+  EXPECT_THAT(Text(Thrashing(), place, "db"),
               HasSubstr(": the block cache (32 MiB, 1.0 MiB of it used) has no room for them, as a "
                         "filter of 3.0 MiB is larger than each of its 64 shards; `winnow advise "
                         "db --cache=32MiB`"));
@@ -103,27 +138,27 @@ TEST(AlarmTextTest, NamesShardsThatAreSmallerThanAFilter) {
 TEST(AlarmTextTest, NamesAFilterThatIsLargerThanTheCache) {
   PlaceOfFilters place = InCache(2 * kMiB, kMiB);
   place.shards = 1;
-  EXPECT_THAT(AlarmText(Thrashing(), place, "db"),
+  EXPECT_THAT(Text(Thrashing(), place, "db"),
               HasSubstr("no room for them, as a filter of 3.0 MiB is larger than all of it; "));
 }
 
 TEST(AlarmTextTest, OfACacheWithRoomNamesOtherCauses) {
   PlaceOfFilters place = InCache(1024 * kMiB, 100 * kMiB);
-  const std::string text = AlarmText(Thrashing(), place, "db");
+  const std::string text = Text(Thrashing(), place, "db");
   EXPECT_THAT(text,
               HasSubstr("the block cache (1.0 GiB, 100 MiB of it used) has room for them, so "
                         "that the cause is another: a database that is opened again and again"));
   EXPECT_THAT(text, Not(HasSubstr("secondary")));
   EXPECT_THAT(text, Not(HasSubstr("advise")));
-  EXPECT_THAT(AlarmText(Thrashing(), InCache(400 * kMiB, 100 * kMiB), "db"),
+  EXPECT_THAT(Text(Thrashing(), InCache(400 * kMiB, 100 * kMiB), "db"),
               HasSubstr("the block cache (400 MiB, 100 MiB of it used) has no room for them;"))
       << "not for all";
   place.has_secondary = true;
   EXPECT_THAT(
-      AlarmText(Thrashing(), place, "db"),
+      Text(Thrashing(), place, "db"),
       HasSubstr("the secondary cache, from which they come without being read from a file"));
   place.usage = place.capacity;
-  EXPECT_THAT(AlarmText(Thrashing(), place, "db"),
+  EXPECT_THAT(Text(Thrashing(), place, "db"),
               HasSubstr(" opened again and again (some may come from the secondary cache, without "
                         "being read from a file); `winnow advise"));
 }
@@ -132,21 +167,21 @@ TEST(AlarmTextTest, OfFiltersOutsideOfTheCacheNamesTheTables) {
   PlaceOfFilters place;
   place.is_outside = true;
   place.max_open_files = 100;
-  const std::string text = AlarmText(Thrashing(), place, "db");
+  const std::string text = Text(Thrashing(), place, "db");
   EXPECT_THAT(text,
               HasSubstr(": they lie outside of the block cache, with their tables, and tables "
                         "are opened again and again: max_open_files=100 is too small"));
   EXPECT_THAT(text, Not(HasSubstr("has no room")));
   EXPECT_THAT(text, Not(HasSubstr("advise")));
   place.max_open_files = -1;
-  EXPECT_THAT(AlarmText(Thrashing(), place, "db"), Not(HasSubstr("max_open_files")));
+  EXPECT_THAT(Text(Thrashing(), place, "db"), Not(HasSubstr("max_open_files")));
 }
 
 TEST(AlarmTextTest, OfFamiliesOfBothKindsNamesBoth) {
   PlaceOfFilters place = InCache(256 * kMiB, 256 * kMiB);
   place.is_outside = true;
   place.max_open_files = 100;
-  EXPECT_THAT(AlarmText(Thrashing(), place, "db"),
+  EXPECT_THAT(Text(Thrashing(), place, "db"),
               AllOf(HasSubstr("full) has no room for them; filters of column families without "
                               "cache_index_and_filter_blocks are read where tables are opened"),
                     HasSubstr("max_open_files=100")));
@@ -155,7 +190,72 @@ TEST(AlarmTextTest, OfFamiliesOfBothKindsNamesBoth) {
 TEST(AlarmTextTest, OfPartitionsWithoutACacheSaysSo) {
   PlaceOfFilters place;
   place.is_without_cache = true;
-  EXPECT_THAT(AlarmText(Thrashing(), place, "db"), HasSubstr("there is no block cache"));
+  EXPECT_THAT(Text(Thrashing(), place, "db"), HasSubstr("there is no block cache"));
+}
+
+TEST(AlarmTextTest, OfMappedFilesNamesWhatMapsThem) {
+  PlaceOfFilters place = InCache(256 * kMiB, 255 * kMiB);
+  place.is_mapped = true;
+  const std::string text = Text(Thrashing(), place, "db");
+  EXPECT_THAT(text, EndsWith(" each 5 times: with allow_mmap_reads RocksDB keeps no filter in the "
+                             "block cache, whatever its size, and each lookup reads a filter with "
+                             "all its bytes: set allow_mmap_reads=false, or "
+                             "cache_index_and_filter_blocks=false for filters that are not "
+                             "partitioned"));
+  place.is_read = true;
+  EXPECT_THAT(Text(Thrashing(), place, "db"),
+              AllOf(HasSubstr("the block cache (256 MiB, full) has no room for them; with "
+                              "allow_mmap_reads RocksDB keeps no filter"),
+                    EndsWith("`winnow advise db --cache=256MiB` says what helps")))
+      << "of another database";
+}
+
+TEST(AlarmTextTest, OfTenMinutesSaysSo) {
+  AlarmSubject subject;
+  subject.loads.filter_bytes = 60 * kMiB;
+  subject.loads.ten_minutes_bytes_again = 1100 * kMiB;
+  subject.place = InCache(32 * kMiB, 32 * kMiB);
+  subject.is_slow = true;
+  EXPECT_EQ(AlarmText(subject),
+            "filters read through this policy take 60 MiB; in the last ten minutes 1.1 GiB of them "
+            "were read again, each 18 times: the block cache (32 MiB, full) has no room for them; "
+            "`winnow advise FOLDER --cache=32MiB` says what helps");
+}
+
+TEST(AlarmTextTest, OfSeveralPoliciesCountsThemAndNamesTheFolders) {
+  AlarmSubject subject;
+  subject.loads = Thrashing();
+  subject.place = InCache(256 * kMiB, 255 * kMiB);
+  subject.is_of_one = false;
+  subject.policies = 1;
+  EXPECT_THAT(AlarmText(subject),
+              StartsWith("filters read through one of the policies that share a block cache take"));
+  subject.policies = 20;
+  for (int i = 10; i < 18; ++i) subject.folders.insert("/db/" + std::to_string(i));
+  EXPECT_THAT(AlarmText(subject),
+              AllOf(StartsWith("filters read through 20 policies that share a block cache take"),
+                    HasSubstr("`winnow advise /db/10 /db/11 /db/12 /db/13 /db/14 /db/15 /db/16 "
+                              "/db/17 --cache=256MiB`")));
+  subject.folders.insert("/db/18");
+  EXPECT_THAT(AlarmText(subject), HasSubstr(" /db/17 … --cache=256MiB`"));
+  subject.place.caches = 2;
+  EXPECT_THAT(AlarmText(subject), HasSubstr("`winnow advise FOLDER --cache=SIZE`"))
+      << "it is not known which lie in which";
+}
+
+TEST(AlarmTextTest, OfTablesThatAreOpenedAgainNamesVerifyChecksum) {
+  PlaceOfFilters place;
+  place.is_outside = true;
+  for (const auto most : {std::optional<int>(), std::optional<int>(-1), std::optional<int>(100)}) {
+    place.max_open_files = most;
+    EXPECT_THAT(Text(Thrashing(), place, "db"), HasSubstr("DB::VerifyChecksum"));
+  }
+}
+
+ROCKSDB_NAMESPACE::DBOptions Opening(int max_open_files) {
+  ROCKSDB_NAMESPACE::DBOptions options;
+  options.max_open_files = max_open_files;
+  return options;
 }
 
 TEST(TablesSeenTest, ReadsCachesThatAreAlive) {
@@ -163,10 +263,10 @@ TEST(TablesSeenTest, ReadsCachesThatAreAlive) {
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
   table.cache_index_and_filter_blocks = true;
   table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(8 * kMiB, 3);
-  tables.See(table);
-  tables.See(table);
-  tables.SeeMaxOpenFiles(-1);
-  PlaceOfFilters place = tables.Read();
+  tables.See(table, KnownTables::Time());
+  tables.See(table, KnownTables::Time());
+  tables.See(Opening(-1));
+  PlaceOfFilters place = tables.Known().Read();
   EXPECT_TRUE(place.is_in_cache);
   EXPECT_FALSE(place.is_outside);
   EXPECT_EQ(place.caches, 1u);
@@ -174,9 +274,9 @@ TEST(TablesSeenTest, ReadsCachesThatAreAlive) {
   EXPECT_EQ(place.shards, 8u);
   EXPECT_FALSE(place.has_secondary);
   EXPECT_EQ(place.max_open_files, -1);
-  tables.SeeMaxOpenFiles(100);
-  tables.SeeMaxOpenFiles(-1);
-  EXPECT_EQ(tables.Read().max_open_files, 100);
+  tables.See(Opening(100));
+  tables.See(Opening(-1));
+  EXPECT_EQ(tables.Known().Read().max_open_files, 100);
   const auto first = table.block_cache;
 #if WINNOW_ROCKSDB_AT_LEAST(7, 2)  // before, secondary caches were others
   ROCKSDB_NAMESPACE::LRUCacheOptions options(4 * kMiB, 0, false, 0.5);
@@ -184,24 +284,24 @@ TEST(TablesSeenTest, ReadsCachesThatAreAlive) {
   secondary.capacity = kMiB;
   options.secondary_cache = ROCKSDB_NAMESPACE::NewCompressedSecondaryCache(secondary);
   table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(options);
-  tables.See(table);
-  place = tables.Read();
+  tables.See(table, KnownTables::Time());
+  place = tables.Known().Read();
   EXPECT_EQ(place.caches, 2u);
   EXPECT_EQ(place.capacity, 12 * kMiB);
   EXPECT_TRUE(place.has_secondary);
 #endif
   table.block_cache = nullptr;
-  place = tables.Read();
+  place = tables.Known().Read();
   EXPECT_EQ(place.caches, 1u);
   EXPECT_FALSE(place.has_secondary);
   EXPECT_FALSE(place.is_outside);
   table.cache_index_and_filter_blocks = false;
-  tables.See(table);
-  EXPECT_TRUE(tables.Read().is_outside);
-  EXPECT_FALSE(tables.Read().is_without_cache);
+  tables.See(table, KnownTables::Time());
+  EXPECT_TRUE(tables.Known().Read().is_outside);
+  EXPECT_FALSE(tables.Known().Read().is_without_cache);
   table.partition_filters = true;
-  tables.See(table);
-  EXPECT_TRUE(tables.Read().is_without_cache);
+  tables.See(table, KnownTables::Time());
+  EXPECT_TRUE(tables.Known().Read().is_without_cache);
 }
 
 }  // namespace

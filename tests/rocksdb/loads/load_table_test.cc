@@ -74,7 +74,7 @@ TEST(LoadTableTest, ForgetsAfterAMinuteAndAfterTen) {
   table.Note(Filter(1), 1000, At(1001));
   EXPECT_EQ(table.Read(At(1055)).minute_blocks, 2u);
   EXPECT_EQ(table.Read(At(1055)).minute_filters_again, 1u);
-  EXPECT_EQ(table.ReadMinute(At(1055)).minute_bytes_again, 1000u);
+  EXPECT_EQ(table.ReadRecent(At(1055)).minute_bytes_again, 1000u);
   const FilterLoads later = table.Read(At(1060));
   EXPECT_EQ(later.minute_blocks, 0u);
   EXPECT_EQ(later.minute_bytes, 0u);
@@ -82,13 +82,25 @@ TEST(LoadTableTest, ForgetsAfterAMinuteAndAfterTen) {
   EXPECT_EQ(later.minute_filters_again, 0u);
   EXPECT_EQ(later.filters, 1u);
   EXPECT_EQ(later.blocks, 2u);
-  EXPECT_EQ(table.ReadMinute(At(1060)).minute_bytes_again, 0u);
+  EXPECT_EQ(table.ReadRecent(At(1060)).minute_bytes_again, 0u);
   EXPECT_EQ(table.Read(At(1595)).filters, 1u);
   EXPECT_EQ(table.Read(At(1600)).filters, 0u);
   table.Note(Filter(1), 1000, At(1600));
   EXPECT_EQ(table.Read(At(1600)).blocks_again, 1u) << "ten minutes after the last load";
   table.Note(Filter(1), 1000, At(2195));
   EXPECT_EQ(table.Read(At(2195)).blocks_again, 2u);
+}
+
+TEST(LoadTableTest, KnowsWhatWasLoadedAgainInTenMinutes) {
+  LoadTable table;
+  for (int64_t second = 1200; second < 2400; second += 30) {
+    table.Note(Filter(1), 1000, At(second));
+  }
+  EXPECT_EQ(table.Read(At(2399)).ten_minutes_bytes_again, 20'000u);
+  EXPECT_EQ(table.ReadRecent(At(2399)).ten_minutes_bytes_again, 20'000u);
+  EXPECT_EQ(table.ReadRecent(At(2400)).ten_minutes_bytes_again, 18'000u) << "nine minutes";
+  EXPECT_EQ(table.ReadRecent(At(2940)).ten_minutes_bytes_again, 0u);
+  EXPECT_EQ(table.Read(At(10'000)).ten_minutes_bytes_again, 0u);
 }
 
 TEST(LoadTableTest, KnowsTheFirstSecondsOfAMachine) {

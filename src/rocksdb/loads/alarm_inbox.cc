@@ -1,0 +1,108 @@
+#include "src/rocksdb/loads/alarm_inbox.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace winnow::plugin {
+
+using ROCKSDB_NAMESPACE::Logger;
+
+bool AlarmInbox::HadOne(Time now) const noexcept {
+  const std::lock_guard<std::mutex> lock(alarm_mutex_);
+  return last_ != nullptr && now - last_->time < kAlarmInterval;
+}
+
+void AlarmInbox::Leave(std::shared_ptr<RaisedAlarm> alarm) noexcept {
+  alarms_.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard<std::mutex> lock(alarm_mutex_);
+  last_.swap(alarm);
+  has_new_.store(true, std::memory_order_relaxed);
+}
+
+std::string AlarmInbox::Take(Time now) {
+  std::shared_ptr<RaisedAlarm> alarm;
+  {
+    const std::lock_guard<std::mutex> lock(alarm_mutex_);
+    if (!has_new_.exchange(false, std::memory_order_relaxed)) return {};
+    alarm = last_;
+  }
+  if (alarm == nullptr || now - alarm->time >= kAlarmInterval) return {};
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const OpenDatabase& open : databases_) {
+    if (const std::shared_ptr<Logger> log = open.log.lock()) Write(log.get(), alarm.get(), now);
+  }
+  return alarm->text;
+}
+
+bool AlarmInbox::SetCallback(Callback callback) noexcept {
+  try {
+    auto set = callback ? std::make_shared<const Callback>(std::move(callback)) : nullptr;
+    const std::lock_guard<std::mutex> lock(alarm_mutex_);
+    callback_.swap(set);
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+std::shared_ptr<const AlarmInbox::Callback> AlarmInbox::callback() const noexcept {
+  const std::lock_guard<std::mutex> lock(alarm_mutex_);
+  return callback_;
+}
+
+void AlarmInbox::Opened(const void* database, const std::string& folder,
+                        const std::shared_ptr<Logger>& log) noexcept {
+  try {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    databases_.erase(std::remove_if(databases_.begin(), databases_.end(),
+                                    [&](const OpenDatabase& one) {
+                                      return one.database == database ||
+                                             (one.has_log && one.log.expired());
+                                    }),
+                     databases_.end());
+    databases_.push_back({database, folder, log != nullptr, log});
+  } catch (...) {
+  }
+}
+
+void AlarmInbox::Closed(const void* database) noexcept {
+  try {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    databases_.erase(
+        std::remove_if(databases_.begin(), databases_.end(),
+                       [&](const OpenDatabase& one) { return one.database == database; }),
+        databases_.end());
+  } catch (...) {
+  }
+}
+
+void AlarmInbox::AddFolders(std::set<std::string>* folders) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const OpenDatabase& open : databases_) {
+    if (!open.has_log || !open.log.expired()) folders->insert(open.folder);
+  }
+}
+
+// With the lock: so a database that is closed waits, and its log is one that may be written.
+void AlarmInbox::Write(Logger* log, RaisedAlarm* alarm, Time now) {
+  if (!alarm->logs.IsDue(*log, kAlarmInterval, true, now)) return;
+  ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, log, "[winnow] %s",
+                         alarm->text.c_str());
+}
+
+void AlarmInbox::WriteLate(Logger* log, Time now) noexcept {
+  if (log == nullptr || alarms() == 0) return;
+  try {
+    std::shared_ptr<RaisedAlarm> alarm;
+    {
+      const std::lock_guard<std::mutex> lock(alarm_mutex_);
+      alarm = last_;
+    }
+    if (alarm == nullptr || now - alarm->time >= kAlarmInterval) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Write(log, alarm.get(), now);
+  } catch (...) {
+  }
+}
+
+}  // namespace winnow::plugin

@@ -1,0 +1,142 @@
+// What an alarm names as the cause, of real databases.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+
+#include <string>
+
+#include "tests/rocksdb/loads/loads_testing.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::NewLRUCache;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using AlarmCausesTest = FilterLoadsTest;
+
+TEST_F(AlarmCausesTest, NamesMaxOpenFilesWhereTablesAreOpenedAgain) {
+  table_.cache_index_and_filter_blocks = false;
+  Write();
+  max_open_files_ = 12;  // RocksDB makes 20 of it, of which it leaves 10 for tables
+  table_cache_shard_bits_ = 0;
+  Open();
+  LookUp(4000);
+  ASSERT_EQ(alarms_.size(), 1u);
+  EXPECT_THAT(alarms_[0], HasSubstr("outside of the block cache, with their tables, and tables are "
+                                    "opened again and again: max_open_files=12 is too small"));
+  EXPECT_THAT(alarms_[0], Not(HasSubstr("no room")));
+}
+
+#if WINNOW_ROCKSDB_AT_LEAST(7, 2)  // before, secondary caches were others
+TEST_F(AlarmCausesTest, NamesASecondaryCache) {
+  Write();
+  database_.reset();
+  ROCKSDB_NAMESPACE::LRUCacheOptions cache(size_t{160} << 10, 0, false, 0.5);
+  ROCKSDB_NAMESPACE::CompressedSecondaryCacheOptions secondary;
+  secondary.capacity = size_t{64} << 20;
+  cache.secondary_cache = ROCKSDB_NAMESPACE::NewCompressedSecondaryCache(secondary);
+  table_.block_cache = NewLRUCache(cache);
+  Open();
+  LookUp(4000);
+  EXPECT_GT(options_.statistics->getTickerCount(ROCKSDB_NAMESPACE::SECONDARY_CACHE_HITS), 1000u);
+  ASSERT_EQ(alarms_.size(), 1u);
+  EXPECT_THAT(alarms_[0], HasSubstr("secondary cache, without being read from a file"));
+}
+#endif
+
+TEST_F(AlarmCausesTest, LookupsWithoutFillCacheAreQuietOrNamed) {
+  Write();
+  table_.block_cache = NewLRUCache(size_t{64} << 20, 2);
+  Open();
+  table_.block_cache->EraseUnRefEntries();  // what the opening put there
+  ReadOptions read;
+  read.fill_cache = false;
+  LookUp(3000, read);
+  if (rocksdb_abi::kFillCacheConcernsFilters) {
+    ASSERT_EQ(alarms_.size(), 1u);
+    EXPECT_THAT(alarms_[0], HasSubstr("has room for them, so that the cause is another: a database "
+                                      "that is opened again and again, lookups with "
+                                      "fill_cache=false"));
+  } else {
+    ExpectQuiet();
+  }
+}
+
+// RocksDB gives no block to a cache whose bytes lie in a mapping.
+class MappedFilesTest : public FilterLoadsTest {
+ protected:
+  ROCKSDB_NAMESPACE::Options MakeOptions() const override {
+    ROCKSDB_NAMESPACE::Options options = FilterLoadsTest::MakeOptions();
+    options.allow_mmap_reads = true;
+    return options;
+  }
+
+  // Of so many lookups, those that loaded a filter.
+  uint64_t LoadsOf(int lookups) {
+    Open();
+    const uint64_t before = Loads().blocks;
+    LookUp(lookups);
+    return Loads().blocks - before;
+  }
+};
+
+TEST_F(MappedFilesTest, AreNamedWhereFiltersAreInACacheWithRoom) {
+  Write();
+  EXPECT_GE(LoadsOf(4000), 4000u) << "each lookup";
+  ASSERT_EQ(alarms_.size(), 1u);
+  EXPECT_THAT(alarms_[0], HasSubstr(": with allow_mmap_reads RocksDB keeps no filter in the block "
+                                    "cache, whatever its size"));
+  EXPECT_THAT(alarms_[0], Not(HasSubstr("opened again")));
+  EXPECT_THAT(alarms_[0], Not(HasSubstr("advise")));
+}
+
+// What the alarm says: filters beside the cache are kept.
+TEST_F(MappedFilesTest, AreQuietWhereFiltersAreOutsideOfTheCache) {
+  table_.cache_index_and_filter_blocks = false;
+  Write();
+  EXPECT_LE(LoadsOf(4000), kFiles);
+  ExpectQuiet();
+}
+
+// But not partitions, which are asked of the cache even so, pinned or not.
+TEST_F(MappedFilesTest, HavePartitionsLoadedForEachLookup) {
+  table_.partition_filters = true;
+  table_.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table_.cache_index_and_filter_blocks = false;
+  table_.metadata_cache_options.partition_pinning = ROCKSDB_NAMESPACE::PinningTier::kAll;
+  Write();
+  EXPECT_GE(LoadsOf(1000), 1000u);
+}
+
+// It opens each table once more, with its filter where that is not in the cache.
+TEST_F(AlarmCausesTest, VerifyChecksumIsNamedWhereFiltersAreOutsideOfTheCache) {
+  table_.cache_index_and_filter_blocks = false;
+  Write();
+  Open();
+  const uint64_t before = Loads().blocks;
+  for (int i = 0; i < 110; ++i) {
+    if (i % 2 == 0) ++g_second;
+    ASSERT_STATUS_OK(database_->VerifyChecksum());
+  }
+  EXPECT_EQ(Loads().blocks - before, 110 * kFiles);
+  ASSERT_EQ(alarms_.size(), 1u);
+  EXPECT_THAT(alarms_[0], HasSubstr("they lie outside of the block cache, with their tables, and "
+                                    "tables are opened again and again, with their database, or by "
+                                    "DB::VerifyChecksum, which opens them all"));
+}
+
+TEST_F(AlarmCausesTest, VerifyChecksumIsQuietWhereFiltersAreInTheCache) {
+  Write();
+  Open();
+  const uint64_t before = Loads().blocks;
+  for (int i = 0; i < 10; ++i) ASSERT_STATUS_OK(database_->VerifyChecksum());
+  EXPECT_EQ(Loads().blocks, before);
+}
+
+}  // namespace
+}  // namespace winnow::plugin
