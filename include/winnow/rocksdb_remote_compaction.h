@@ -47,8 +47,14 @@ inline constexpr size_t kMostLearnedBytes = 256 << 10;
 // level_plan=learned samples lookups where they ask filters that the database's own process built,
 // as flushes do, and not at those that workers built.
 //
-// One line of printable ASCII. It has parts of keys in hexadecimal digits: guard it as the database
-// itself. Where a job's family is not known (RocksDB tells a service its name from 10.3 on), join
+// One line of printable ASCII. It has parts of keys in hexadecimal digits, up to 48 bytes of the
+// first and of the last key of each file: guard it as the database itself. Where three or more of
+// these share eight bytes or more in a row, and where all of them do, these bytes are not there,
+// but their number and their hash. The worker knows nothing of keys that differ from the others
+// within such bytes. Workers of 1.0 don't read the text of 1.1, which their LOG says, and build as
+// without it; 1.1 reads that of 1.0.
+//
+// Where a job's family is not known (RocksDB tells a service its name from 10.3 on), join
 // the texts of all families with line feeds: the worker takes that of its job.
 //
 // db_name: of the database, as DB::GetName() and CompactionServiceJobInfo have it; empty, and where

@@ -208,7 +208,7 @@ Listener::Told Listener::ToTell(const std::string& path, const Files& files) {
   for (const LiveFileMetaData& file : files) {
     const Measured* const known = Known(database, file);
     LiveFiles::Listed listed;
-    listed.name = database.name | file.file_number;
+    listed.name = database.name.File(file.file_number);
     listed.level = file.level;
     listed.range = {file.smallestkey, file.largestkey};
     listed.is_ending = file.being_compacted;

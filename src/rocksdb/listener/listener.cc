@@ -149,7 +149,7 @@ void Listener::Meet(DB* opened) noexcept {
     }
     const ROCKSDB_NAMESPACE::DBOptions options = opened->GetDBOptions();
     for (const std::shared_ptr<LoadMeter>& meter : meters) {
-      meter->Opened(handle, opened->GetName(), options.info_log, options.max_open_files);
+      meter->Opened(handle, opened->GetName(), options);
     }
   } catch (...) {
   }
@@ -226,8 +226,14 @@ void Listener::OnFlushCompleted(DB* database, const FlushJobInfo& info) {
 void Listener::OnCompactionBegin(DB* database, const CompactionJobInfo& info) {
   Look(database);
   try {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    Find(database->GetName()).written[info.job_id].clear();
+    const Clock::time_point now = Clock::now();
+    std::shared_ptr<KnownFiles> known;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      Find(database->GetName()).jobs[info.job_id] = {now, {}};
+      known = KnownOf(info.cf_name);
+    }
+    if (known != nullptr) known->rates.Look(now);
   } catch (...) {
     // Then its outputs are not looked at.
   }
@@ -235,7 +241,7 @@ void Listener::OnCompactionBegin(DB* database, const CompactionJobInfo& info) {
     const LiveFiles::Name name = LiveFiles::NameOf(database->GetName(), 0);
     if (const auto record = RecordOf(database->GetName(), info.cf_name)) {
       for (const CompactionFileInfo& file : info.input_file_infos) {
-        record->files.Ending(name | file.file_number);
+        record->files.Ending(name.File(file.file_number));
       }
     }
   } catch (...) {
@@ -253,10 +259,10 @@ void Listener::OnCompactionCompleted(DB* database, const CompactionJobInfo& info
         outputs.insert(file.file_number);
       }
       for (const CompactionFileInfo& file : info.input_file_infos) {
-        if (outputs.count(file.file_number) == 0) record->files.Ended(name | file.file_number);
+        if (outputs.count(file.file_number) == 0) record->files.Ended(name.File(file.file_number));
       }
       for (const CompactionFileInfo& file : info.output_file_infos) {
-        record->files.Installed(name | file.file_number, file.level);
+        record->files.Installed(name.File(file.file_number), file.level);
       }
     }
   } catch (...) {
@@ -331,7 +337,7 @@ void Listener::OnTableFileDeleted(const TableFileDeletionInfo& info) {
 // By its own handle of the default family the database says that it is closed.
 void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
   try {
-    LiveFiles::Name name = 0;
+    LiveFiles::Name name;
     std::vector<std::shared_ptr<KnownFiles>> all;
     std::vector<std::shared_ptr<LoadMeter>> meters;
     {
@@ -340,7 +346,7 @@ void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
         if (database->shown == handle) {
           database->shown = nullptr;
           database->builds_ours.clear();
-          database->written.clear();
+          database->jobs.clear();
         }
         if (database->opened == nullptr || database->handle != handle) continue;
         name = database->name;
@@ -355,7 +361,7 @@ void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
     }
     for (const auto& meter : meters) meter->Closed(handle);
     remote_outputs_.Closed(handle);
-    if (name == 0) return;
+    if (!name.is_known()) return;
     for (const auto& known : all) known->trees.Closed(name);
   } catch (...) {
   }

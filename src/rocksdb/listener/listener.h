@@ -35,7 +35,7 @@ namespace winnow::plugin {
 class Listener final : public ROCKSDB_NAMESPACE::EventListener {
  public:
   // With a number that changes with its members: a program may have another copy of the library.
-  static const char* kClassName() { return "winnow.internal.Listener/3"; }
+  static const char* kClassName() { return "winnow.internal.Listener/4"; }
 
   // Files' numbers with their properties that are remembered, of all databases.
   static constexpr size_t kMostFiles = 1 << 17;
@@ -94,10 +94,15 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     // by SstFileWriter or in another database.
     std::optional<int> made_for;
   };
+  // A compaction.
+  struct Job {
+    Clock::time_point begin;
+    std::unordered_set<uint64_t> written;  // files, here
+  };
   // Of a name, open or closed.
   struct Database {
     std::string path;
-    LiveFiles::Name name = 0;
+    LiveFiles::Name name{};
     const ROCKSDB_NAMESPACE::DB* opened = nullptr;
     // Its own handle of the default family, which it deletes when it is closed.
     const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;
@@ -114,7 +119,7 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     std::map<std::string, bool> is_ours;  // families that wrote a file, by it
     // Whether the last file that each family wrote here tells that Winnow builds its filters.
     std::map<std::string, bool> builds_ours;
-    std::map<int, std::unordered_set<uint64_t>> written;  // files, by compactions that began
+    std::map<int, Job> jobs;  // compactions that began
   };
 
   // The last part of a table's path begins with its number; 0 if not.

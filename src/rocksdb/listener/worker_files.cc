@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "src/rocksdb/listener/listener.h"
 #include "src/rocksdb/policy.h"
@@ -27,10 +29,10 @@ void Listener::NoteWritten(Database* database, const TableFileCreationInfo& info
     database->builds_ours[info.cf_name] = false;
   }
   // A worker's own jobs neither begin nor end for a listener.
-  const auto job = database->written.find(info.job_id);
-  if (job != database->written.end() &&
+  const auto job = database->jobs.find(info.job_id);
+  if (job != database->jobs.end() &&
       info.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction) {
-    job->second.insert(NumberIn(info.file_path));
+    job->second.written.insert(NumberIn(info.file_path));
   }
 }
 
@@ -56,23 +58,26 @@ std::shared_ptr<KnownFiles> Listener::BuilderOf(const Database& database,
 // A file that was not written here is of a worker, or was an input and moved.
 void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) noexcept {
   try {
-    std::unordered_set<uint64_t> written;
+    Job job;
+    bool is_its = false;  // the family has the policy that knows, and no other one of ours
     std::shared_ptr<KnownFiles> known;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       Database& database = Find(opened->GetName());
-      const auto job = database.written.find(info.job_id);
-      if (job == database.written.end()) return;
-      written = std::move(job->second);
-      database.written.erase(job);
+      const auto begun = database.jobs.find(info.job_id);
+      if (begun == database.jobs.end()) return;
+      job = std::move(begun->second);
+      database.jobs.erase(begun);
       if (!info.status.ok()) return;
       for (const CompactionFileInfo& file : info.input_file_infos) {
-        written.insert(file.file_number);
+        job.written.insert(file.file_number);
       }
       if (std::all_of(info.output_files.begin(), info.output_files.end(),
-                      [&](const auto& path) { return written.count(NumberIn(path)) > 0; })) {
+                      [&](const auto& path) { return job.written.count(NumberIn(path)) > 0; })) {
         return;
       }
+      const auto wrote = database.is_ours.find(info.cf_name);
+      is_its = wrote != database.is_ours.end() && wrote->second;
       database.is_stale = true;
       known = BuilderOf(database, info);
     }
@@ -81,17 +86,19 @@ void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) no
     const ROCKSDB_NAMESPACE::DBOptions options = opened->GetDBOptions();
     if (WINNOW_ROCKSDB_SHOWS_COMPACTION_SERVICE && options.compaction_service == nullptr) return;
     const bool all_have_filters = known->trees.AllHaveFilters();
+    // Of one file, as a job has the same options for all: its filter has to be read for that.
+    std::vector<double> rates =
+        is_its ? known->rates.Since(job.begin, Clock::now()) : std::vector<double>();
     std::vector<RemoteOutput> files;
     for (const std::string& path : info.output_files) {
-      if (written.count(NumberIn(path)) > 0) continue;
+      if (job.written.count(NumberIn(path)) > 0) continue;
       const auto found = info.table_properties.find(path);
       // Up to 9.7 RocksDB does not know the properties of such a file.
-      if (found != info.table_properties.end() && found->second != nullptr &&
-          found->second->filter_policy_name == Policy::kName &&
-          FaultOfOutput(*found->second, false, all_have_filters).empty()) {
-        continue;
-      }
-      files.push_back({path, info.cf_name, all_have_filters});
+      const bool has_ours = found != info.table_properties.end() && found->second != nullptr &&
+                            found->second->filter_policy_name == Policy::kName &&
+                            FaultOfOutput(*found->second, false, all_have_filters).empty();
+      if (has_ours && (rates.empty() || found->second->filter_size == 0)) continue;
+      files.push_back({path, info.cf_name, all_have_filters, std::exchange(rates, {})});
     }
     if (files.empty()) return;
     remote_outputs_.Look(

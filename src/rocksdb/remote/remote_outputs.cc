@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdio>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -18,8 +19,10 @@
 
 #include "src/core/format.h"
 #include "src/rocksdb/policy.h"
+#include "src/rocksdb/remote/stated_rates.h"
 #include "src/rocksdb/stderr_line.h"
 #include "third_party/rocksdb_abi/type_information.h"
+#include "winnow/filter.h"
 
 namespace winnow::plugin {
 namespace {
@@ -31,10 +34,23 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::SstFileReader;
 using ROCKSDB_NAMESPACE::TableProperties;
 
+struct FirstBlock {
+  bool is_read = false;
+  bool is_ours = false;
+  std::optional<double> rate;  // that it states
+};
+
+FirstBlock WhatIs(std::string_view block) {
+  FirstBlock what{true, core::LooksOurs(block), std::nullopt};
+  const FilterView view(block);
+  if (what.is_ours && view.fault() == Fault::kNone) what.rate = view.info().target_fpr;
+  return what;
+}
+
 // Of partitions, the first is as good as all.
 class FirstBlockPolicy final : public FilterPolicy {
  public:
-  explicit FirstBlockPolicy(std::optional<bool>* is_ours) : is_ours_(is_ours) {}
+  explicit FirstBlockPolicy(FirstBlock* first) : first_(first) {}
 
   const char* Name() const override { return "winnow.internal.FirstBlock"; }
   const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
@@ -46,12 +62,12 @@ class FirstBlockPolicy final : public FilterPolicy {
 
   // Null: "may match".
   ROCKSDB_NAMESPACE::FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    if (!*is_ours_) *is_ours_ = core::LooksOurs({contents.data(), contents.size()});
+    if (!first_->is_read) *first_ = WhatIs({contents.data(), contents.size()});
     return nullptr;
   }
 
  private:
-  std::optional<bool>* const is_ours_;
+  FirstBlock* const first_;
 };
 
 // RocksDB reads partitions where there is a cache for them alone.
@@ -64,13 +80,13 @@ Options ReaderOptions(ROCKSDB_NAMESPACE::Env* env, const BlockBasedTableOptions&
   return options;
 }
 
-bool HasOurFilter(ROCKSDB_NAMESPACE::Env* env, const std::string& path) {
-  std::optional<bool> is_ours;
+FirstBlock ReadFirstBlock(ROCKSDB_NAMESPACE::Env* env, const std::string& path) {
+  FirstBlock first;
   BlockBasedTableOptions table;
   table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(kCacheBytes);
-  table.filter_policy = std::make_shared<const FirstBlockPolicy>(&is_ours);
+  table.filter_policy = std::make_shared<const FirstBlockPolicy>(&first);
   SstFileReader reader(ReaderOptions(env, table));
-  return reader.Open(path).ok() && is_ours.value_or(false);
+  return reader.Open(path).ok() ? first : FirstBlock();
 }
 
 bool NamesBuiltin(const std::string& policy) {
@@ -84,17 +100,40 @@ bool HasWholeKeys(const TableProperties& properties) {
   return found == properties.user_collected_properties.end() || found->second != "0";
 }
 
+// As the end of a sentence about the file; empty: none.
+struct FaultOfFile {
+  std::string text;
+  bool is_of_rate = false;
+};
+
+std::string Percent(double rate) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %%", 100 * rate);
+  return text;
+}
+
+std::string FaultOfRate(double rate, const std::vector<double>& rates) {
+  if (IsOneOf(rate, rates)) return {};
+  return "has a filter for " + Percent(rate) +
+         " of false positives, and this process's options ask for " + Percent(rates.front());
+}
+
 // Empty as well of a file that can't be read: compacted again meanwhile, it may be gone, and what
 // is damaged RocksDB tells.
-std::string FaultOf(ROCKSDB_NAMESPACE::Env* env, const RemoteOutput& file) {
+FaultOfFile FaultOf(ROCKSDB_NAMESPACE::Env* env, const RemoteOutput& file) {
   SstFileReader reader(OptionsToReadProperties(env));
   if (!reader.Open(file.path).ok()) return {};
   const std::shared_ptr<const TableProperties> properties = reader.GetTableProperties();
   if (properties == nullptr) return {};
-  const bool may_be_ours =
-      properties->filter_size > 0 && NamesBuiltin(properties->filter_policy_name);
-  return FaultOfOutput(*properties, may_be_ours && HasOurFilter(env, file.path),
-                       file.all_have_filters);
+  const std::string& policy = properties->filter_policy_name;
+  const bool has_ours = policy == Policy::kName && !file.rates.empty();
+  FirstBlock first;
+  if (properties->filter_size > 0 && (has_ours || NamesBuiltin(policy))) {
+    first = ReadFirstBlock(env, file.path);
+  }
+  const std::string fault = FaultOfOutput(*properties, first.is_ours, file.all_have_filters);
+  if (!fault.empty() || !first.rate) return {fault};
+  return {FaultOfRate(*first.rate, file.rates), true};
 }
 
 void SayOf(const RemoteOutputs::Database& database, const std::string& line) {
@@ -110,13 +149,25 @@ std::string LeftOutText(size_t left_out, const std::string& folder) {
          "` lists all";
 }
 
-std::string LineOf(const RemoteOutput& file, const std::string& fault, size_t unsaid) {
-  return "compactions by other processes lose Winnow's filters: " + file.path +
-         " of column family " + file.family + " " + fault +
+// Of who wrote files that were not looked at, or not told of.
+constexpr char kOfOthers[] = "of the files that other processes wrote by DB::OpenAndCompact, ";
+
+std::string UnsaidText(size_t unsaid, const std::string& folder) {
+  return std::to_string(unsaid) +
+         " more since the last line have not the filters that they should; `winnow inspect " +
+         folder + "` lists all";
+}
+
+std::string LineOf(const RemoteOutput& file, const FaultOfFile& fault, size_t unsaid) {
+  return std::string("compactions by other processes ") +
+         (fault.is_of_rate ? "build filters by other options: " : "lose Winnow's filters: ") +
+         file.path + " of column family " + file.family + " " + fault.text +
          "; in the process that calls DB::OpenAndCompact, call winnow::PrepareOpenAndCompact "
          "(winnow/rocksdb_remote_compaction.h) before, or preload libwinnow_preload.so, with the "
          "WINNOW_POLICY of this process if it has one, and leave table_factory null; lookups read "
-         "the file without Winnow's filter until it is compacted again" +
+         "the file " +
+         (fault.is_of_rate ? "by that filter" : "without Winnow's filter") +
+         " until it is compacted again" +
          (unsaid == 0
               ? std::string()
               : "; so it is of " + std::to_string(unsaid) + " more since the last such line");
@@ -208,14 +259,14 @@ struct RemoteOutputs::State {
 
   void Read(const Waiting& next) noexcept {
     try {
-      const std::string fault = FaultOf(next.database.env, next.file);
-      if (!fault.empty()) Say(next, fault);
+      const FaultOfFile fault = FaultOf(next.database.env, next.file);
+      if (!fault.text.empty()) Say(next, fault);
     } catch (...) {
       // Memory is short.
     }
   }
 
-  void Say(const Waiting& next, const std::string& fault) {
+  void Say(const Waiting& next, const FaultOfFile& fault) {
     std::optional<size_t> unsaid;
     size_t left_out = 0;
     {
@@ -293,11 +344,14 @@ void RemoteOutputs::Closed(const void* database) noexcept {
   lock.unlock();
   if (told.empty()) return;
   told.mapped().left_out += left_out;
-  if (told.mapped().left_out == 0) return;
   try {
     const Database& closed = told.mapped().database;
-    SayOf(closed, "of the files that other processes wrote by DB::OpenAndCompact, " +
-                      LeftOutText(told.mapped().left_out, closed.folder));
+    if (const size_t unsaid = told.mapped().pace.TakeUnsaid(); unsaid > 0) {
+      SayOf(closed, kOfOthers + UnsaidText(unsaid, closed.folder));
+    }
+    if (told.mapped().left_out > 0) {
+      SayOf(closed, kOfOthers + LeftOutText(told.mapped().left_out, closed.folder));
+    }
   } catch (...) {
     // Memory is short.
   }

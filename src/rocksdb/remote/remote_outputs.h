@@ -1,6 +1,6 @@
 // Files that compaction workers wrote, by DB::OpenAndCompact in other processes, without Winnow's
-// filters. RocksDB takes a worker's table factory from the worker alone, whatever the database's
-// options are, and tells nobody.
+// filters, or with those of other options. RocksDB takes a worker's table factory from the worker
+// alone, whatever the database's options are, and tells nobody.
 
 #ifndef WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_OUTPUTS_H_
 #define WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_OUTPUTS_H_
@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace winnow::plugin {
@@ -23,6 +24,8 @@ struct RemoteOutput {
   std::string path;
   std::string family;
   bool all_have_filters = false;  // the policy gives one to each file that has keys
+  // One of which its filter has to state, if it is Winnow's; empty: any.
+  std::vector<double> rates = {};
 };
 
 // By which an SstFileReader reads nothing of a table but its properties, and keeps nothing.
@@ -43,14 +46,17 @@ class SayingPace {
   // Of one more: unset if it is not to be said now; else of how many was nothing said before it.
   std::optional<size_t> Next(Time now);
 
+  // Of how many nothing was said, which then counts as said.
+  size_t TakeUnsaid() noexcept { return std::exchange(unsaid_, 0); }
+
  private:
   std::optional<Time> last_;
   size_t unsaid_ = 0;
 };
 
 // Looks at such files, and says in the database's LOG, and on stderr where WINNOW_LOG asks for it,
-// which have not the filters that they should: of each database the first at once, and then one in
-// ten minutes, with the number of the others.
+// which have not the filters that they should: of each database the first at once, then one in ten
+// minutes, with the number of the others, and when it is closed the number of the last ones.
 //
 // Files are read in a thread of its own, which there is only while files wait. At most kMostWaiting
 // do. How many were not looked at, as there were more or memory is short, the next line says, or

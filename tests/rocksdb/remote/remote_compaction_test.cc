@@ -413,7 +413,7 @@ TEST_F(RemoteCompactionTest, ATextThatCantBeReadIsLeftOutAndTheLogTells) {
   EXPECT_THAT(log_with(good), HasSubstr("level_plan=auto;level_size_ratio=auto;absent_share=1, "
                                         "with what was learned of 0 files"));
   EXPECT_THAT(log_with(good.substr(0, good.size() - 2)), HasSubstr("it is damaged or cut off"));
-  EXPECT_THAT(log_with("winnow-learned:2:00"), HasSubstr("it is of another version of Winnow"));
+  EXPECT_THAT(log_with("winnow-learned:3:00"), HasSubstr("it is of another version of Winnow"));
   EXPECT_THAT(log_with("learned"), HasSubstr("it is no text of ExportLearned"));
   const std::string other = ExportLearned(*MakePolicyFrom("{id=winnow;level_plan=auto}"), "other");
   EXPECT_THAT(log_with(other), HasSubstr("is of the column family \"other\""));
@@ -440,7 +440,7 @@ TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromi
   std::mt19937_64 random(1);
   std::vector<std::string> keys;
   for (size_t i = 0; i <= LiveFiles::kMostFiles; ++i) {
-    std::string key(LiveFiles::kMostKeyBytes, 0);
+    std::string key(SharedRuns::kMostKeyBytes, 0);
     for (char& byte : key) byte = static_cast<char>(random());
     keys.push_back(key);
   }

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -55,6 +56,13 @@ BlockBasedTableOptions TableWith(const std::string& policy) {
   return table;
 }
 
+BlockBasedTableOptions InPartitions(BlockBasedTableOptions table) {
+  table.partition_filters = true;
+  table.metadata_block_size = 512;
+  table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  return table;
+}
+
 // Does the jobs as a worker does that has this table, or leaves them to RocksDB.
 class Workers final : public rocksdb_abi::CompactionService {
  public:
@@ -71,6 +79,11 @@ class Workers final : public rocksdb_abi::CompactionService {
     const std::lock_guard<std::mutex> lock(mutex_);
     is_local_ = true;
   }
+  // Once, before it is done.
+  void AtNextJob(std::function<void()> call) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    at_next_ = std::move(call);
+  }
   // That were done since the last time.
   int TakeJobs() {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -80,6 +93,7 @@ class Workers final : public rocksdb_abi::CompactionService {
   JobStatus Start(const std::string& id, const Job& job, const std::string& input) override {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (is_local_) return JobStatus::kUseLocal;
+    if (const auto call = std::exchange(at_next_, nullptr)) call();
     output_.clear();  // RocksDB appends to it
     const Status status = DB::OpenAndCompact(job.db_name, prefix_ + id, input, &output_, override_);
     EXPECT_TRUE(status.ok()) << status.ToString();
@@ -99,6 +113,7 @@ class Workers final : public rocksdb_abi::CompactionService {
   ROCKSDB_NAMESPACE::CompactionServiceOptionsOverride override_;
   std::string output_;  // of the only job at a time
   bool is_local_ = false;
+  std::function<void()> at_next_;
   int jobs_ = 0;
 };
 
@@ -172,13 +187,8 @@ TEST_P(RemoteOutputsOfWorkerTest, AreSaidAtOnceWithWhatToDo) {
   for (const char* const policy :
        {"winnow:10", "{id=winnow;level_plan=auto}", "{id=winnow;filter_memory=1MiB}"}) {
     Open(OptionsOf(TableWith(policy)));
-    BlockBasedTableOptions table = TableWith(GetParam().policy);
-    if (GetParam().has_partitions) {
-      table.partition_filters = true;
-      table.metadata_block_size = 512;
-      table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
-    }
-    workers_->Use(table);
+    const BlockBasedTableOptions table = TableWith(GetParam().policy);
+    workers_->Use(GetParam().has_partitions ? InPartitions(table) : table);
     Compact();
     EXPECT_THAT(FirstLine(),
                 AllOf(HasSubstr(path_ + "/"), HasSubstr(".sst of column family default "),
@@ -189,6 +199,10 @@ TEST_P(RemoteOutputsOfWorkerTest, AreSaidAtOnceWithWhatToDo) {
     EXPECT_GE(workers_->TakeJobs(), 2);
     database_.reset();  // which waits for all files
     EXPECT_EQ(Lines().size(), 1u);
+    EXPECT_THAT(testing::ReadFile(path_ + "/LOG"),
+                HasSubstr(" more since the last line have not the filters that they should; "
+                          "`winnow inspect " +
+                          path_ + "` lists all"));
     ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
   }
 }
@@ -219,7 +233,7 @@ TEST_F(RemoteOutputsTest, ThatAreAsTheyShouldBeAreNot) {
   database_ = rocksdb_abi::Own(std::move(opened));
   workers_->UseLocal();
   for (ColumnFamilyHandle* const handle : handles) Compact(handle);
-  workers_->Use(TableWith("winnow:12"));
+  workers_->Use(TableWith("winnow:10"));
   for (ColumnFamilyHandle* const handle : handles) Compact(handle);
   workers_->Use(TableWith("bloomfilter:10"));
   Compact(handles[1]);
@@ -229,6 +243,74 @@ TEST_F(RemoteOutputsTest, ThatAreAsTheyShouldBeAreNot) {
   EXPECT_THAT(FirstLine(), HasSubstr(" of column family without last "));
   for (ColumnFamilyHandle* const handle : handles) {
     ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(handle));
+  }
+}
+
+// ---- Of Winnow by other options
+
+constexpr char kOtherOptions[] = "build filters by other options: ";
+
+TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreSaid) {
+  for (const bool has_partitions : {false, true}) {
+    for (const char* const policy : {"winnow:3", "winnow:12"}) {
+      const BlockBasedTableOptions table = TableWith(policy);
+      Open(OptionsOf(TableWith("winnow:10")));
+      workers_->Use(has_partitions ? InPartitions(table) : table);
+      Compact();
+      EXPECT_GE(workers_->TakeJobs(), 1);
+      database_.reset();
+      EXPECT_THAT(
+          testing::ReadFile(path_ + "/LOG"),
+          AllOf(HasSubstr(kOtherOptions + path_ + "/"),
+                HasSubstr(".sst of column family default has a filter for "),
+                HasSubstr(" of false positives, and this process's options ask for 0.962 %"),
+                HasSubstr("winnow::PrepareOpenAndCompact")))
+          << policy;
+      ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
+    }
+  }
+}
+
+// Other kinds and sizes of the same rate, or where the database's options don't say which.
+TEST_F(RemoteOutputsTest, OfWinnowWithTheRateThatIsAskedForAreNot) {
+  const struct {
+    const char* primary;
+    const char* worker;
+  } cases[] = {
+      {"winnow:10", "winnow:10"},
+      {"winnow:10", "{id=winnow;bits_per_key=10;ribbon_min_keys=0}"},
+      {"winnow:10", "{id=winnow;bits_per_key=10;ribbon_min_keys=1g}"},
+      {"{id=winnow;bits_per_key=30}", "{id=winnow;bits_per_key=30;ribbon_min_keys=1g}"},
+      {"{id=winnow;bits_per_key=1}", "{id=winnow;bits_per_key=1;bloom_before_level=100}"},
+      {"{id=winnow;level_plan=auto}", "winnow:3"},
+      {"{id=winnow;filter_memory=1MiB}", "winnow:3"},
+  };
+  for (const auto& [primary, worker] : cases) {
+    Open(OptionsOf(TableWith(primary)));
+    workers_->Use(TableWith(worker));
+    Compact();
+    EXPECT_GE(workers_->TakeJobs(), 1);
+    database_.reset();
+    EXPECT_THAT(testing::ReadFile(path_ + "/LOG"), Not(HasSubstr("by other processes")))
+        << primary << " and " << worker;
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
+  }
+}
+
+// The worker has the options of the job's begin, or those that it ends with.
+TEST_F(RemoteOutputsTest, OfOptionsThatChangeMeanwhileAreNot) {
+  for (const char* const worker : {"winnow:10", "winnow:5"}) {
+    Open(OptionsOf(TableWith("winnow:10")));
+    workers_->Use(TableWith(worker));
+    workers_->AtNextJob([this] {
+      ASSERT_STATUS_OK(database_->SetOptions(
+          {{"block_based_table_factory", "{filter_policy={bits_per_key=5}}"}}));
+    });
+    Compact();
+    EXPECT_GE(workers_->TakeJobs(), 1);
+    database_.reset();
+    EXPECT_THAT(testing::ReadFile(path_ + "/LOG"), Not(HasSubstr("by other processes"))) << worker;
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
   }
 }
 

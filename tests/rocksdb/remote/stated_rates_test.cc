@@ -1,0 +1,100 @@
+#include "src/rocksdb/remote/stated_rates.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <vector>
+
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::plugin {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::IsEmpty;
+using ::testing::Lt;
+using ::testing::SizeIs;
+
+PolicyOptions Bits(double bits) {
+  PolicyOptions options;
+  options.bits_per_key = bits;
+  return options;
+}
+
+// A second after the other, from an hour on.
+StatedRates::Time At(int seconds) {
+  return StatedRates::Time() + std::chrono::hours(1) + std::chrono::seconds(seconds);
+}
+
+// Two policies.
+class StatedRatesTest : public ::testing::Test {
+ protected:
+  StatedRatesTest() {
+    rates_.Add(&first_, [this] { return first_; });
+    rates_.Add(&second_, [this] { return second_; });
+    rates_.Look(At(0));
+  }
+
+  std::vector<double> Since(int seconds) { return rates_.Since(At(seconds), At(1000)); }
+
+  PolicyOptions first_ = Bits(10);
+  PolicyOptions second_ = Bits(3);
+  StatedRates rates_;
+};
+
+TEST_F(StatedRatesTest, AreThoseOfAllPoliciesSinceThen) {
+  EXPECT_THAT(Since(900), SizeIs(2));
+  first_ = Bits(20);
+  rates_.Look(At(3));
+  EXPECT_THAT(Since(3 + 60), SizeIs(3));
+  EXPECT_THAT(Since(3 + 61), SizeIs(2));
+  rates_.Forget(&second_, At(4));
+  EXPECT_THAT(Since(4 + 60), SizeIs(2));
+  EXPECT_THAT(Since(4 + 61), AllOf(SizeIs(1), Each(Lt(0.001))));
+  rates_.Forget(&second_, At(5));
+  first_ = Bits(21);
+  EXPECT_THAT(rates_.Since(At(900), At(900)), SizeIs(2)) << "nobody looked before";
+  rates_.Forget(&first_, At(1000));
+  EXPECT_THAT(rates_.Since(At(2000), At(2000)), IsEmpty());
+}
+
+TEST_F(StatedRatesTest, MayBeAnyWhereOptionsAskForNone) {
+  PolicyOptions plan;
+  plan.level_plan = LevelPlan::kAuto;
+  PolicyOptions memory;
+  memory.filter_memory = 1 << 20;
+  PolicyOptions builtin;
+  builtin.build = Build::kBloomFilter;
+  int now = 0;
+  for (const PolicyOptions& options : {plan, memory, builtin}) {
+    now += 100;
+    second_ = options;
+    EXPECT_THAT(rates_.Since(At(now), At(now)), IsEmpty());
+    second_ = Bits(10);
+    rates_.Look(At(++now));
+    EXPECT_THAT(rates_.Since(At(now + 60), At(now + 60)), IsEmpty());
+    EXPECT_THAT(rates_.Since(At(now + 61), At(now + 61)), SizeIs(2));
+  }
+}
+
+TEST_F(StatedRatesTest, MayBeAnyWhereTooManyAreForgotten) {
+  for (int i = 1; i <= static_cast<int>(StatedRates::kMostEnded) + 1; ++i) {
+    first_ = Bits(1 + i % 20);
+    rates_.Look(At(i));
+  }
+  EXPECT_THAT(Since(1), IsEmpty());
+  EXPECT_THAT(Since(900), SizeIs(2));
+}
+
+TEST(StatedRates, WithinATenthAreTheSame) {
+  EXPECT_TRUE(IsOneOf(0.01, {}));
+  EXPECT_TRUE(IsOneOf(0.01, {0.3, 0.0105}));
+  EXPECT_TRUE(IsOneOf(0.01, {0.3, 0.0095}));
+  EXPECT_FALSE(IsOneOf(0.01, {0.3, 0.012}));
+  EXPECT_FALSE(IsOneOf(0.01, {0.3, 0.008}));
+}
+
+}  // namespace
+}  // namespace winnow::plugin
