@@ -1,6 +1,8 @@
 #include "src/cache_trial/cache_replay.h"
 
 #include <algorithm>
+#include <bitset>
+#include <optional>
 
 namespace winnow::inspect {
 namespace {
@@ -16,6 +18,10 @@ double ChanceOf(uint32_t file, uint32_t visit) {
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
+// MultiGetContext::MAX_BATCH_SIZE of RocksDB's table/multiget_context.h: a MultiGet of more keys
+// goes through the files in parts of so many.
+constexpr size_t kMostOfBatch = 32;
+
 uint64_t BlockAt(float place, uint64_t blocks) {
   return std::min(static_cast<uint64_t>(static_cast<double>(place) * static_cast<double>(blocks)),
                   blocks - 1);
@@ -30,15 +36,22 @@ class Player {
     constexpr size_t kLookupsBetweenWords = 8192;
     Open();
     const size_t n = lookups_.order.size();
-    for (size_t i = 0; i < n; ++i) {
-      if (i % kLookupsBetweenWords == 0) {
+    size_t next_word = 0;
+    for (size_t i = 0; i < n;) {
+      if (i >= next_word) {
         progress(static_cast<double>(i) / static_cast<double>(n));
+        next_word = i + kLookupsBetweenWords;
       }
-      if (i == options_.warm_up) {
+      if (!counts_ && i >= options_.warm_up) {
         figures_.usage_at_count = cache_.usage();
         counts_ = true;
       }
-      Follow(lookups_.order[i]);
+      const size_t end = EndOfBatch(i);
+      Follow(i, end);
+      i = end;
+      if (i == n || lookups_.joins.empty() || !lookups_.joins[i]) {
+        cache_.ReleaseAll();
+      }
     }
     figures_.runs = 1;
     figures_.usage = cache_.usage();
@@ -46,18 +59,32 @@ class Player {
   }
 
  private:
+  // A key of a batch that asks a file.
+  struct Step {
+    TimedLookups::Ask ask;
+    size_t place = 0;  // of the key in its batch
+  };
+
+  size_t EndOfBatch(size_t begin) const {
+    const auto joins = lookups_.joins.begin();
+    const auto most = static_cast<ptrdiff_t>(std::min(lookups_.joins.size(), begin + kMostOfBatch));
+    const auto next = static_cast<ptrdiff_t>(begin + 1);
+    return next >= most ? begin + 1
+                        : static_cast<size_t>(std::find(joins + next, joins + most, false) - joins);
+  }
+
   // What files hold in memory from then on.
   void Open() {
     for (uint32_t file = 0; file < options_.forms.size(); ++file) {
       const FileForm& form = options_.forms[file];
-      Hold(form.filter, file, kFilter, kFilterTop);
-      Hold(form.index, file, kIndex, kIndexTop);
+      HoldSet(form.filter, file, kFilter, kFilterTop);
+      HoldSet(form.index, file, kIndex, kIndexTop);
     }
   }
 
   static bool IsAllBeside(const BlockSet& set) { return set.beside && set.top_charge == 0; }
 
-  void Hold(const BlockSet& set, uint32_t file, Kind kind, Kind top) {
+  void HoldSet(const BlockSet& set, uint32_t file, Kind kind, Kind top) {
     if (set.blocks == 0) {
       return;
     }
@@ -81,7 +108,7 @@ class Player {
   }
 
   // Counts what the cache does not have. True if something was read.
-  bool Use(const CachedBlock& block, uint64_t charge, bool high_priority, bool hold,
+  bool Use(const CachedBlock& block, uint64_t charge, bool high_priority, Hold hold,
            uint64_t* blocks, uint64_t* bytes) {
     bool has_room = true;
     const bool read = !cache_.Touch(block, charge, high_priority, hold, &has_room);
@@ -94,56 +121,132 @@ class Player {
     return read;
   }
 
-  bool UseSet(const BlockSet& set, uint32_t file, Kind kind, Kind top, uint64_t number, bool hold,
-              uint64_t* blocks, uint64_t* bytes) {
-    if (set.blocks == 0 || IsAllBeside(set)) {
-      return false;
-    }
-    bool read = false;
-    if (set.top_charge > 0 && !set.pin_top && !set.beside) {
-      read = Use({file, top, 0}, set.top_charge, options_.high_priority, hold, blocks, bytes);
-    }
-    if (!set.pin_blocks) {
-      read |= Use({file, kind, number}, set.charge, options_.high_priority, hold, blocks, bytes);
-    }
-    return read;
+  // The index over the blocks of a set.
+  bool UseTop(const BlockSet& set, const CachedBlock& block, Hold hold, uint64_t* blocks,
+              uint64_t* bytes) {
+    return set.blocks > 0 && !IsAllBeside(set) && set.top_charge > 0 && !set.pin_top &&
+           !set.beside && Use(block, set.top_charge, options_.high_priority, hold, blocks, bytes);
   }
 
-  void Follow(uint32_t key) {
-    bool read_filter = false;
-    for (uint64_t i = lookups_.begin[key]; i < lookups_.begin[key + 1]; ++i) {
-      const TimedLookups::Ask& ask = lookups_.asks[i];
-      const VisitedFile& file = lookups_.files[ask.file];
-      const Visit& visit = file.visits[ask.visit];
-      const FileForm& form = options_.forms[ask.file];
-      if (form.filter.blocks > 0) {
-        const uint64_t number = form.has_stored_blocks
-                                    ? std::min<uint64_t>(visit.filter_block, form.filter.blocks - 1)
-                                    : BlockAt(visit.place, form.filter.blocks);
-        has_room_ = true;
-        read_filter |= UseSet(form.filter, ask.file, kFilter, kFilterTop, number, false,
-                              &figures_.filter_blocks, &figures_.filter_bytes);
-        const bool lets_through =
-            form.has_stored_answers ? visit.may_contain : ChanceOf(ask.file, ask.visit) < form.rate;
-        if (has_room_ && !visit.found && !lets_through) {
-          continue;
-        }
+  bool UseBlock(const BlockSet& set, const CachedBlock& block, Hold hold, uint64_t* blocks,
+                uint64_t* bytes) {
+    return set.blocks > 0 && !IsAllBeside(set) && !set.pin_blocks &&
+           Use(block, set.charge, options_.high_priority, hold, blocks, bytes);
+  }
+
+  const Visit& VisitOf(const Step& step) const {
+    return lookups_.files[step.ask.file].visits[step.ask.visit];
+  }
+
+  // Lookups that are asked for together go through the files together, as in RocksDB's
+  // Version::MultiGet: each block is taken from the cache once for a file and batch.
+  void Follow(size_t begin, size_t end) {
+    steps_.clear();
+    for (size_t at = begin; at < end; ++at) {
+      const uint32_t key = lookups_.order[at];
+      for (uint64_t i = lookups_.begin[key]; i < lookups_.begin[key + 1]; ++i) {
+        steps_.push_back({lookups_.asks[i], at - begin});
       }
-      // The index is held while data is read.
-      UseSet(form.index, ask.file, kIndex, kIndexTop,
-             form.index.blocks > 0 ? BlockAt(visit.place, form.index.blocks) : 0, true,
-             &figures_.index_blocks, &figures_.index_bytes);
-      for (uint32_t block = 0; block < (visit.two_blocks ? 2U : 1U); ++block) {
-        Use({ask.file, kData, visit.data_block + block}, file.data_charge, false, false,
-            &figures_.data_blocks, &figures_.data_bytes);
+    }
+    if (end - begin > 1) {
+      std::stable_sort(steps_.begin(), steps_.end(),
+                       [](const Step& a, const Step& b) { return a.ask.file < b.ask.file; });
+    }
+    read_filter_.reset();
+    for (auto step = steps_.begin(); step != steps_.end();) {
+      passed_.clear();
+      const uint32_t file = step->ask.file;
+      const auto first = step;
+      step = std::find_if(step, steps_.end(),
+                          [file](const Step& other) { return other.ask.file != file; });
+      AskFilter(file, first, step);
+      if (!passed_.empty()) {
+        ReadFile(file, end - begin > 1);
       }
-      cache_.Release();
-      figures_.false_reads += counts_ && !visit.found ? 1 : 0;
     }
     if (counts_) {
-      ++figures_.lookups;
-      figures_.read_filters += read_filter ? 1 : 0;
+      figures_.lookups += end - begin;
+      figures_.read_filters += read_filter_.count();
     }
+  }
+
+  // Sets `passed_`, to what the filter lets through.
+  void AskFilter(uint32_t file, std::vector<Step>::const_iterator step,
+                 std::vector<Step>::const_iterator end) {
+    const FileForm& form = options_.forms[file];
+    const BlockSet& filter = form.filter;
+    if (filter.blocks == 0) {
+      passed_.assign(step, end);
+      return;
+    }
+    has_room_ = true;
+    const bool read_top = UseTop(filter, {file, kFilterTop, 0}, Hold::kNot, &figures_.filter_blocks,
+                                 &figures_.filter_bytes);
+    const bool top_has_room = has_room_;
+    bool read = false;
+    std::optional<uint64_t> last;
+    for (; step != end; ++step) {
+      const Visit& visit = VisitOf(*step);
+      const uint64_t number = form.has_stored_blocks
+                                  ? std::min<uint64_t>(visit.filter_block, filter.blocks - 1)
+                                  : BlockAt(visit.place, filter.blocks);
+      if (number != last) {
+        has_room_ = top_has_room;
+        read = UseBlock(filter, {file, kFilter, number}, Hold::kNot, &figures_.filter_blocks,
+                        &figures_.filter_bytes);
+        last = number;
+      }
+      read_filter_[step->place] = read_filter_[step->place] || read_top || read;
+      const bool lets_through =
+          form.has_stored_answers ? visit.may_contain : ChanceOf(file, step->ask.visit) < form.rate;
+      if (!has_room_ || visit.found || lets_through) {
+        passed_.push_back(*step);
+      }
+    }
+  }
+
+  // Whether one of `passed_` is found in this block.
+  bool FindsIn(uint32_t data_block) const {
+    return std::any_of(passed_.begin(), passed_.end(), [&](const Step& step) {
+      return VisitOf(step).found && VisitOf(step).data_block == data_block;
+    });
+  }
+
+  // For `passed_`. The index is held while data is read, and so is the data that several need. What
+  // a MultiGet found is held to its end, as values are given out that lie in the cache. `joins`:
+  // the lookups are of a MultiGet.
+  void ReadFile(uint32_t file, bool joins) {
+    const BlockSet& index = options_.forms[file].index;
+    const uint64_t charge = lookups_.files[file].data_charge;
+    UseTop(index, {file, kIndexTop, 0}, Hold::kToRelease, &figures_.index_blocks,
+           &figures_.index_bytes);
+    std::optional<uint64_t> last_of_index;
+    std::optional<uint32_t> last;
+    const auto use_data = [&](uint32_t block, Hold hold) {
+      Use({file, kData, block}, charge, false, hold, &figures_.data_blocks, &figures_.data_bytes);
+    };
+    for (const Step& step : passed_) {
+      const Visit& visit = VisitOf(step);
+      const uint64_t number = index.blocks > 0 ? BlockAt(visit.place, index.blocks) : 0;
+      if (number != last_of_index) {
+        UseBlock(index, {file, kIndex, number}, Hold::kToRelease, &figures_.index_blocks,
+                 &figures_.index_bytes);
+        last_of_index = number;
+      }
+      if (visit.data_block != last) {
+        use_data(visit.data_block, !joins                      ? Hold::kNot
+                                   : FindsIn(visit.data_block) ? Hold::kToReleaseAll
+                                                               : Hold::kToRelease);
+        last = visit.data_block;
+      }
+      figures_.false_reads += counts_ && !visit.found ? 1 : 0;
+    }
+    for (const Step& step : passed_) {
+      if (VisitOf(step).two_blocks) {
+        use_data(VisitOf(step).data_block + 1, Hold::kNot);
+      }
+    }
+    cache_.Release();
   }
 
   const TimedLookups& lookups_;
@@ -151,10 +254,21 @@ class Player {
   TrialCache cache_;
   ReplayFigures figures_;
   bool counts_ = false;
-  bool has_room_ = true;  // for the filter's blocks that were used last
+  std::vector<Step> steps_;                // of a batch
+  std::vector<Step> passed_;               // of a file
+  std::bitset<kMostOfBatch> read_filter_;  // by place in the batch
+  bool has_room_ = true;                   // for the filter's blocks that were used last
 };
 
 }  // namespace
+
+void TimedLookups::SortMultiGets() {
+  for (auto first = joins.begin(); first != joins.end();) {
+    const auto next = std::find(first + 1, joins.end(), false);
+    std::sort(order.begin() + (first - joins.begin()), order.begin() + (next - joins.begin()));
+    first = next;
+  }
+}
 
 ReplayFigures& ReplayFigures::operator+=(const ReplayFigures& other) {
   runs += other.runs;

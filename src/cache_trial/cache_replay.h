@@ -26,6 +26,12 @@ struct TimedLookups {
   std::vector<uint64_t> begin;
   std::vector<Ask> asks;
   std::vector<uint32_t> order;  // keys, in the order of time
+  // By place in `order`: it is asked for by the same MultiGet as the one before it. Empty: none is.
+  std::vector<bool> joins;
+
+  // Sorts the keys of each MultiGet, as RocksDB does, where keys have their numbers in the order of
+  // the comparator. Replay() needs it.
+  void SortMultiGets();
 };
 
 // The blocks that a filter or an index is made of.
@@ -73,8 +79,10 @@ struct ReplayFigures {
   uint64_t index_bytes = 0;
   uint64_t data_blocks = 0;
   uint64_t data_bytes = 0;
-  uint64_t read_filters = 0;  // lookups that had to read some block of a filter
-  uint64_t false_reads = 0;   // files that were read in vain
+  // Lookups that had to read some block of a filter, or that another one of their MultiGet read for
+  // them.
+  uint64_t read_filters = 0;
+  uint64_t false_reads = 0;  // files that were read in vain
   uint64_t pinned_bytes = 0;
   bool pins_fit = true;  // false: the strict limit left no room for all that is to be pinned
   // Blocks that were read and for which a strict limit left no room. RocksDB does without such a

@@ -95,13 +95,11 @@ TrialCache::TrialCache(const CacheShape& shape, uint64_t salt)
     : cache_(MakeCache(shape)), salt_(salt) {}
 
 TrialCache::~TrialCache() {
-  Release();
-  for (rocksdb_abi::CacheHandle* handle : pinned_) {
-    cache_->Release(handle);
-  }
+  ReleaseAll();
+  Release(&pinned_);
 }
 
-bool TrialCache::Touch(const CachedBlock& block, uint64_t charge, bool high_priority, bool hold,
+bool TrialCache::Touch(const CachedBlock& block, uint64_t charge, bool high_priority, Hold hold,
                        bool* has_room) {
   if (has_room != nullptr) {
     *has_room = true;
@@ -121,19 +119,26 @@ bool TrialCache::Touch(const CachedBlock& block, uint64_t charge, bool high_prio
       return false;
     }
   }
-  if (hold) {
-    held_.push_back(handle);
-  } else {
+  if (hold == Hold::kNot) {
     cache_->Release(handle);
+  } else {
+    (hold == Hold::kToRelease ? held_ : held_longer_).push_back(handle);
   }
   return found;
 }
 
-void TrialCache::Release() {
-  for (rocksdb_abi::CacheHandle* handle : held_) {
+void TrialCache::Release(std::vector<rocksdb_abi::CacheHandle*>* handles) {
+  for (rocksdb_abi::CacheHandle* handle : *handles) {
     cache_->Release(handle);
   }
-  held_.clear();
+  handles->clear();
+}
+
+void TrialCache::Release() { Release(&held_); }
+
+void TrialCache::ReleaseAll() {
+  Release(&held_);
+  Release(&held_longer_);
 }
 
 bool TrialCache::Pin(const CachedBlock& block, uint64_t charge, bool high_priority) {

@@ -50,6 +50,10 @@ struct CachedBlock {
   uint64_t number = 0;
 };
 
+// How long a block is in use, and can't leave the cache: until the next call of Release, or of
+// ReleaseAll.
+enum class Hold { kNot, kToRelease, kToReleaseAll };
+
 // Not for several threads at once.
 class TrialCache {
  public:
@@ -59,13 +63,14 @@ class TrialCache {
   TrialCache(const TrialCache&) = delete;
   TrialCache& operator=(const TrialCache&) = delete;
 
-  // A lookup's use of a block: true if it was there; else it is read and put in. It is held until
-  // the next call of Release, if `hold`. *has_room, unless null: a strict limit left room for it.
-  bool Touch(const CachedBlock& block, uint64_t charge, bool high_priority, bool hold,
+  // A lookup's use of a block: true if it was there; else it is read and put in. *has_room, unless
+  // null: a strict limit left room for it.
+  bool Touch(const CachedBlock& block, uint64_t charge, bool high_priority, Hold hold,
              bool* has_room = nullptr);
 
-  // Lets go of what Touch holds.
+  // Let go of what Touch holds.
   void Release();
+  void ReleaseAll();
 
   // Puts the block in for good. False where a strict limit leaves no room for it.
   bool Pin(const CachedBlock& block, uint64_t charge, bool high_priority);
@@ -74,9 +79,12 @@ class TrialCache {
   uint64_t usage() const;
 
  private:
+  void Release(std::vector<rocksdb_abi::CacheHandle*>* handles);
+
   std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache_;
   const uint64_t salt_;
   std::vector<rocksdb_abi::CacheHandle*> held_;
+  std::vector<rocksdb_abi::CacheHandle*> held_longer_;
   std::vector<rocksdb_abi::CacheHandle*> pinned_;
 };
 

@@ -21,6 +21,11 @@ struct TraceNotes {
   uint64_t writes = 0;             // batches
   uint64_t seeks = 0;              // of iterators
   uint64_t others = 0;             // records of other kinds
+  // Lookups that a MultiGet has besides its first one of the family.
+  uint64_t joined = 0;
+  // The MultiGets are of a RocksDB before 9.0, or of one that is not known. That reads those that
+  // take vectors key by key, and the others together; the trace does not tell which are which.
+  bool may_read_one_by_one = false;
   // Where and why no more was read, before the end that EndTrace writes; empty: all was.
   std::string cut_off;
 
@@ -29,15 +34,17 @@ struct TraceNotes {
 };
 
 // Calls visit for each Get and each key of each MultiGet of the column family with this number, in
-// the order of the trace. A trace that ends before its end, as when the program was killed, or that
-// is damaged from somewhere on, is read up to there. Empty, or a sentence that names the file: it
-// can't be read, is none, or is of a version of traces other than 0.1 and 0.2, which RocksDB writes
-// up to 11.9. Only regular files. The key lives until visit returns.
+// the order of the trace, and tells whether the MultiGet is that of the lookup before. A trace that
+// ends before its end, as when the program was killed, or that is damaged from somewhere on, is
+// read up to there. Empty, or a sentence that names the file: it can't be read, is none, or is of a
+// version of traces other than 0.1 and 0.2, which RocksDB writes up to 11.9. Only regular files.
+// The key lives until visit returns.
 //
 // RocksDB's own reader of traces is not used: it needs a database, and where it was built with
 // assertions, as Debian's, it ends the program on a damaged trace.
 std::string VisitTrace(const std::string& path, uint32_t family,
-                       absl::FunctionRef<void(absl::string_view)> visit, TraceNotes* notes);
+                       absl::FunctionRef<void(absl::string_view key, bool joins)> visit,
+                       TraceNotes* notes);
 
 }  // namespace winnow::inspect
 

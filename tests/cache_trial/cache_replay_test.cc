@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
 
 namespace winnow::inspect {
 namespace {
@@ -136,6 +141,64 @@ TEST(CacheReplayTest, WhatFillsTheCacheIsNotCounted) {
   EXPECT_EQ(figures.filter_blocks, 0u);
   EXPECT_EQ(figures.data_blocks, 0u);
   EXPECT_GT(figures.usage_at_count, 100'000u);
+}
+
+// The same lookups, in MultiGets of so many keys.
+TimedLookups InMultiGets(TimedLookups lookups, size_t keys) {
+  for (size_t i = 0; i < lookups.order.size(); ++i) {
+    lookups.joins.push_back(i % keys != 0);
+  }
+  lookups.SortMultiGets();
+  return lookups;
+}
+
+TEST(CacheReplayTest, AMultiGetTakesAFilterOnceFor32KeysOfAFile) {
+  const ReplayOptions options = With({1, 100'000, 0, false, false, false}, 50'000);
+  const ReplayFigures single = Play(OneFile(), options);
+  for (const auto& [keys, parts] : std::vector<std::pair<size_t, uint64_t>>{
+           {1, 1000}, {10, 100}, {32, 32}, {40, 50}, {100, 40}, {1000, 32}}) {
+    const ReplayFigures figures = Play(InMultiGets(OneFile(), keys), options);
+    EXPECT_EQ(figures.lookups, kKeys) << keys;
+    EXPECT_EQ(figures.filter_blocks, parts) << keys;
+    EXPECT_EQ(figures.filter_bytes, 100'000 * parts) << keys;
+    EXPECT_EQ(figures.read_filters, kKeys) << keys;  // for each of the MultiGet
+    EXPECT_EQ(figures.false_reads, single.false_reads) << keys;
+  }
+}
+
+TEST(CacheReplayTest, AMultiGetTakesEachBlockOnceWhateverTheOrderOfItsKeys) {
+  TimedLookups lookups = OneFile();
+  std::mt19937 random(1);
+  std::shuffle(lookups.order.begin(), lookups.order.end(), random);
+  ReplayOptions options = With({20, 5000, 300, false, true, false}, 0);  // nothing stays
+  options.forms[0].index = {10, 700, 0, false, false, false};
+  const ReplayFigures single = Play(lookups, options);
+  EXPECT_EQ(single.filter_blocks, kKeys);
+  const ReplayFigures figures = Play(InMultiGets(lookups, 20), options);
+  EXPECT_LE(figures.filter_blocks, 13 * kKeys / 20);  // 20 keys meet 12.8 of 20 partitions
+  EXPECT_GE(figures.filter_blocks, 12 * kKeys / 20);
+  EXPECT_LE(figures.index_blocks, 10 * kKeys / 20);
+  EXPECT_LT(figures.data_blocks, single.data_blocks);
+  EXPECT_EQ(figures.false_reads, single.false_reads);
+}
+
+// Files one after the other, as RocksDB goes through them.
+TEST(CacheReplayTest, AMultiGetEndsWithAFileBeforeTheNextOneBegins) {
+  TimedLookups lookups = OneFile();
+  lookups.files.push_back(lookups.files[0]);
+  lookups.asks.clear();
+  for (uint32_t i = 0; i < kKeys; ++i) {
+    lookups.begin[i] = lookups.asks.size();
+    lookups.asks.push_back({0, i});
+    if (!lookups.files[0].visits[i].ends) {
+      lookups.asks.push_back({1, i});
+    }
+  }
+  lookups.begin[kKeys] = lookups.asks.size();
+  ReplayOptions options = With({1, 100'000, 0, false, false, false}, 150'000);  // room for one
+  options.forms.push_back(options.forms[0]);
+  EXPECT_GE(Play(lookups, options).filter_blocks, kKeys - 1);
+  EXPECT_EQ(Play(InMultiGets(lookups, 10), options).filter_blocks, 2 * kKeys / 10);
 }
 
 TEST(CacheReplayTest, AKeyBetweenTwoBlocksReadsBoth) {

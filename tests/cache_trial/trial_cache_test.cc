@@ -18,7 +18,7 @@ TEST(TrialCacheTest, KeepsWhatThereIsRoomFor) {
   TrialCache cache(OneShard(64 << 10), 1);
   for (const bool is_there : {false, true}) {
     for (const CachedBlock& block : kBlocks) {
-      EXPECT_EQ(cache.Touch(block, 1000, false, false), is_there);
+      EXPECT_EQ(cache.Touch(block, 1000, false, Hold::kNot), is_there);
     }
   }
   EXPECT_GE(cache.usage(), 4000u);
@@ -26,52 +26,56 @@ TEST(TrialCacheTest, KeepsWhatThereIsRoomFor) {
 
 TEST(TrialCacheTest, DropsTheBlockThatWasUsedLast) {
   TrialCache cache(OneShard(10'000), 1);
-  EXPECT_FALSE(cache.Touch(kBlocks[0], 4000, false, false));
-  EXPECT_FALSE(cache.Touch(kBlocks[1], 4000, false, false));
-  EXPECT_TRUE(cache.Touch(kBlocks[0], 4000, false, false));
-  EXPECT_FALSE(cache.Touch(kBlocks[2], 4000, false, false));
-  EXPECT_TRUE(cache.Touch(kBlocks[0], 4000, false, false));
-  EXPECT_FALSE(cache.Touch(kBlocks[1], 4000, false, false));
+  EXPECT_FALSE(cache.Touch(kBlocks[0], 4000, false, Hold::kNot));
+  EXPECT_FALSE(cache.Touch(kBlocks[1], 4000, false, Hold::kNot));
+  EXPECT_TRUE(cache.Touch(kBlocks[0], 4000, false, Hold::kNot));
+  EXPECT_FALSE(cache.Touch(kBlocks[2], 4000, false, Hold::kNot));
+  EXPECT_TRUE(cache.Touch(kBlocks[0], 4000, false, Hold::kNot));
+  EXPECT_FALSE(cache.Touch(kBlocks[1], 4000, false, Hold::kNot));
 }
 
 TEST(TrialCacheTest, NeverKeepsABlockThatIsLargerThanItsShard) {
   TrialCache cache(OneShard(10'000), 1);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(cache.Touch(kBlocks[0], 20'000, true, false));
+    EXPECT_FALSE(cache.Touch(kBlocks[0], 20'000, true, Hold::kNot));
   }
   EXPECT_EQ(cache.usage(), 0u);
 }
 
 TEST(TrialCacheTest, HoldsABlockUntilItIsReleased) {
   TrialCache cache(OneShard(10'000), 1);
-  EXPECT_FALSE(cache.Touch(kBlocks[0], 20'000, true, true));
-  EXPECT_TRUE(cache.Touch(kBlocks[0], 20'000, true, true));
+  EXPECT_FALSE(cache.Touch(kBlocks[0], 20'000, true, Hold::kToRelease));
+  EXPECT_TRUE(cache.Touch(kBlocks[0], 20'000, true, Hold::kToRelease));
   cache.Release();
-  EXPECT_FALSE(cache.Touch(kBlocks[0], 20'000, true, false));
+  EXPECT_FALSE(cache.Touch(kBlocks[0], 20'000, true, Hold::kToReleaseAll));
+  cache.Release();
+  EXPECT_TRUE(cache.Touch(kBlocks[0], 20'000, true, Hold::kNot));
+  cache.ReleaseAll();
+  EXPECT_FALSE(cache.Touch(kBlocks[0], 20'000, true, Hold::kNot));
 }
 
 TEST(TrialCacheTest, PinsMoreThanTheCapacityUnlessItIsStrict) {
   TrialCache cache(OneShard(10'000), 1);
   EXPECT_TRUE(cache.Pin(kBlocks[0], 20'000, true));
-  EXPECT_TRUE(cache.Touch(kBlocks[0], 20'000, true, false));
-  EXPECT_FALSE(cache.Touch(kBlocks[1], 100, true, false));
-  EXPECT_FALSE(cache.Touch(kBlocks[1], 100, true, false));
+  EXPECT_TRUE(cache.Touch(kBlocks[0], 20'000, true, Hold::kNot));
+  EXPECT_FALSE(cache.Touch(kBlocks[1], 100, true, Hold::kNot));
+  EXPECT_FALSE(cache.Touch(kBlocks[1], 100, true, Hold::kNot));
   CacheShape strict = OneShard(10'000);
   strict.strict = true;
   TrialCache small(strict, 1);
   EXPECT_FALSE(small.Pin(kBlocks[0], 20'000, true));
   EXPECT_TRUE(small.Pin(kBlocks[1], 2000, true));
-  EXPECT_FALSE(small.Touch(kBlocks[0], 20'000, true, true));
+  EXPECT_FALSE(small.Touch(kBlocks[0], 20'000, true, Hold::kToRelease));
 }
 
 TEST(TrialCacheTest, KeepsMetadataOfHighPriorityWhileDataComesAndGoes) {
   for (const bool high : {false, true}) {
     TrialCache cache(OneShard(100'000), 1);
-    cache.Touch(kBlocks[0], 10'000, high, false);
+    cache.Touch(kBlocks[0], 10'000, high, Hold::kNot);
     for (uint64_t i = 0; i < 30; ++i) {
-      cache.Touch({2, 2, i}, 10'000, false, false);
+      cache.Touch({2, 2, i}, 10'000, false, Hold::kNot);
     }
-    EXPECT_EQ(cache.Touch(kBlocks[0], 10'000, high, false), high);
+    EXPECT_EQ(cache.Touch(kBlocks[0], 10'000, high, Hold::kNot), high);
   }
 }
 
@@ -82,12 +86,12 @@ TEST(TrialCacheTest, AnotherSaltPutsBlocksIntoOtherShards) {
   const auto kept = [&](uint64_t salt) {
     TrialCache cache(shape, salt);
     for (uint32_t i = 0; i < 8; ++i) {
-      cache.Touch({i, 0, 0}, 2500, true, false);
+      cache.Touch({i, 0, 0}, 2500, true, Hold::kNot);
     }
     uint32_t bits = 0;
     for (uint32_t i = 8; i-- > 0;) {
       TrialCache again(shape, salt);
-      bits = 2 * bits + (cache.Touch({i, 0, 0}, 2500, true, false) ? 1 : 0);
+      bits = 2 * bits + (cache.Touch({i, 0, 0}, 2500, true, Hold::kNot) ? 1 : 0);
     }
     return bits;
   };

@@ -1,11 +1,13 @@
 #include "src/database/lookup_trace.h"
 
+#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/trace_reader_writer.h>
+#include <rocksdb/version.h>
 
 #include <memory>
 #include <string>
@@ -37,6 +39,7 @@ using testing::WriteFile;
 
 struct Visit {
   std::vector<std::string> keys;
+  std::vector<bool> joins;
   TraceNotes notes;
   std::string problem;
 };
@@ -44,7 +47,11 @@ struct Visit {
 Visit VisitAll(const std::string& path, uint32_t family = 0) {
   Visit visit;
   visit.problem = VisitTrace(
-      path, family, [&visit](absl::string_view key) { visit.keys.emplace_back(key); },
+      path, family,
+      [&visit](absl::string_view key, bool joins) {
+        visit.keys.emplace_back(key);
+        visit.joins.push_back(joins);
+      },
       &visit.notes);
   return visit;
 }
@@ -111,6 +118,29 @@ TEST_F(LookupTraceTest, HasTheLookupsOfAFamilyInTheirOrder) {
   EXPECT_THAT(VisitAll(trace_, other_).keys, ElementsAreArray(kOfOther));
   EXPECT_THAT(VisitAll(trace_, 77).keys, IsEmpty());
   EXPECT_TRUE(IsTraceFile(trace_));
+}
+
+TEST_F(LookupTraceTest, TellsWhichLookupsAreOfOneMultiGet) {
+  const Visit ours = VisitAll(trace_);
+  EXPECT_THAT(ours.joins, ElementsAre(false, false, false, true, false, false, false, false));
+  EXPECT_EQ(ours.notes.joined, 1);
+  EXPECT_THAT(VisitAll(trace_, other_).joins, ElementsAre(false, false, false));
+}
+
+// A RocksDB before 9.0 reads the keys of some MultiGets one by one.
+TEST_F(LookupTraceTest, TellsWhoseMultiGetsMayBeReadOneByOne) {
+  EXPECT_EQ(VisitAll(trace_).notes.may_read_one_by_one, ROCKSDB_MAJOR < 9);
+  EXPECT_FALSE(VisitAll(trace_, other_).notes.may_read_one_by_one);  // it has single keys only
+  const std::string whole = ReadFile(trace_);
+  const std::string name = absl::StrCat("RocksDB Version: ", ROCKSDB_MAJOR, ".", ROCKSDB_MINOR);
+  const size_t at = whole.find(name);
+  ASSERT_NE(at, std::string::npos);
+  for (const char major : {'7', '8', '9'}) {
+    std::string other = whole;
+    other[at + 17] = major;
+    WriteFile(trace_, other);
+    EXPECT_EQ(VisitAll(trace_).notes.may_read_one_by_one, major < '9') << major;
+  }
 }
 
 // At each byte, so at the end of a record as well.

@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/statistics.h>
+#include <rocksdb/trace_reader_writer.h>
 
 #include <algorithm>
 #include <cmath>
@@ -21,10 +23,12 @@
 #include <utility>
 #include <vector>
 
+#include "src/database/lookup_trace.h"
 #include "src/database/table_list.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
 #include "tools/winnow/advise/cache_json.h"
+#include "tools/winnow/advise/cache_words.h"
 
 namespace winnow::inspect {
 namespace {
@@ -34,9 +38,13 @@ namespace fs = std::filesystem;
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::Options;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using testing::KeyOf;
 using testing::MakeOptions;
+using ::testing::MatchesRegex;
 using testing::TableWith;
 
 constexpr uint64_t kKeys = 240'000;
@@ -114,20 +122,45 @@ struct Measured {
   double data = 0;
 };
 
-// By the tickers of a database that is opened with the cache: the second half of the lookups.
+// By one Get each, or in MultiGets of so many keys.
+void LookUp(DB* db, const std::vector<std::string>& lookups, size_t begin, size_t batch) {
+  if (batch == 1) {
+    std::string value;
+    (void)db->Get({}, lookups[begin], &value);
+    return;
+  }
+  const std::vector<ROCKSDB_NAMESPACE::Slice> keys(
+      lookups.begin() + static_cast<ptrdiff_t>(begin),
+      lookups.begin() + static_cast<ptrdiff_t>(std::min(begin + batch, lookups.size())));
+  std::vector<ROCKSDB_NAMESPACE::PinnableSlice> values(keys.size());
+  std::vector<ROCKSDB_NAMESPACE::Status> statuses(keys.size());
+  db->MultiGet(ROCKSDB_NAMESPACE::ReadOptions(), db->DefaultColumnFamily(), keys.size(),
+               keys.data(), values.data(), statuses.data());
+}
+
+// By the tickers of a database that is opened with the cache: the second half of the lookups. Where
+// `trace` is no empty path, RocksDB traces them there.
 Measured Measure(const std::string& folder, BlockBasedTableOptions table, uint64_t cache,
-                 const std::vector<std::string>& lookups) {
+                 const std::vector<std::string>& lookups, size_t batch = 1,
+                 const std::string& trace = "") {
   using namespace ROCKSDB_NAMESPACE;  // NOLINT: tickers
   table.block_cache = CacheOf(cache);
   const Options options = OptionsOf(table);
   std::unique_ptr<DB> db = testing::OpenDatabase(options, folder);
   EXPECT_NE(db, nullptr);
-  std::string value;
-  for (size_t i = 0; db != nullptr && i < lookups.size(); ++i) {
+  if (db != nullptr && !trace.empty()) {
+    std::unique_ptr<TraceWriter> writer;
+    EXPECT_TRUE(NewFileTraceWriter(Env::Default(), {}, trace, &writer).ok());
+    EXPECT_TRUE(db->StartTrace({}, std::move(writer)).ok());
+  }
+  for (size_t i = 0; db != nullptr && i < lookups.size(); i += batch) {
     if (i == lookups.size() / 2) {
       EXPECT_TRUE(options.statistics->Reset().ok());
     }
-    (void)db->Get({}, lookups[i], &value);
+    LookUp(db.get(), lookups, i, batch);
+  }
+  if (db != nullptr && !trace.empty()) {
+    EXPECT_TRUE(db->EndTrace().ok());
   }
   const auto a_lookup = [&](uint32_t ticker) {
     return static_cast<double>(options.statistics->getTickerCount(ticker)) /
@@ -138,7 +171,8 @@ Measured Measure(const std::string& folder, BlockBasedTableOptions table, uint64
 }
 
 CacheAdvice AdviseOn(const std::string& folder, uint64_t cache,
-                     const std::vector<std::string>& lookups) {
+                     const std::vector<std::string>& lookups, const std::vector<bool>& joins = {},
+                     int shard_bits = 0) {
   std::vector<AdviceTable> tables;
   for (const ListedTable& table : ListTables(folder, {}, 1).tables) {
     tables.push_back({folder, table.path, table.level});
@@ -148,7 +182,8 @@ CacheAdvice AdviseOn(const std::string& folder, uint64_t cache,
   options.advice.recorded = lookups;
   options.advice.recorded_in_time = true;
   options.cache.capacity = cache;
-  options.cache.shard_bits = 0;
+  options.cache.shard_bits = shard_bits;
+  options.advice.recorded_joins = joins;
   std::string problem;
   CacheAdvice advice = AdviseOnCache(
       tables, options, [](const AdviceStep&) {}, &problem);
@@ -209,6 +244,65 @@ TEST(CacheAdviceTest, FilterBytesAreThoseOfTheTickerForCachesAndFiltersOfAllKind
       }
     }
   }
+}
+
+// The keys of a MultiGet take a filter from the cache together.
+TEST(CacheAdviceTest, FilterBytesAreThoseOfTheTickerForMultiGetsOfATrace) {
+  constexpr size_t kBatches[] = {1, 16, 100, 500};
+  const std::vector<std::string> lookups = Lookups(20'000);
+  for (const bool partitioned : {false, true}) {
+    const testing::TemporaryFolder folder;
+    const Filters filters = {"winnow:10", partitioned, 120 << 10, true};
+    Build(folder / "db", filters);
+    for (const size_t batch : kBatches) {
+      const std::string name = absl::StrCat(NameOf(filters), ", ", batch, " at once");
+      const std::string trace = folder / absl::StrCat("trace", batch);
+      const Measured measured =
+          Measure(folder / "db", TableOf(filters), filters.cache, lookups, batch, trace);
+      std::vector<std::string> traced;
+      std::vector<bool> joins;
+      TraceNotes notes;
+      EXPECT_EQ(VisitTrace(
+                    trace, 0,
+                    [&](absl::string_view key, bool is_joined) {
+                      traced.emplace_back(key);
+                      joins.push_back(is_joined);
+                    },
+                    &notes),
+                "");
+      EXPECT_THAT(traced, ElementsAreArray(lookups)) << name;
+      const CacheAdvice advice = AdviseOn(folder / "db", filters.cache, traced, joins);
+      const CacheRow& now = advice.Now();
+      const double near = partitioned && ReadsPartitionsMoreOften() ? 0.6 : 0.1;
+      EXPECT_NEAR(FilterBytes(now) / measured.filter, 1, near) << name;
+      EXPECT_NEAR(now.ALookup(now.figures.index_bytes) / measured.index, 1, near) << name;
+      EXPECT_NEAR(now.ALookup(now.figures.data_bytes) / measured.data, 1, 0.1) << name;
+      EXPECT_EQ(advice.joined, lookups.size() - lookups.size() / batch) << name;
+      std::cout << name << ": filter, index and data bytes a lookup by tickers " << measured.filter
+                << ", " << measured.index << ", " << measured.data << "; by advice "
+                << FilterBytes(now) << ", " << now.ALookup(now.figures.index_bytes) << ", "
+                << now.ALookup(now.figures.data_bytes) << "\n";
+    }
+  }
+}
+
+// Which filters share a shard is chance: one average of it is nobody's figure.
+TEST(CacheAdviceTest, OfShardsTheRangeOverPlacementsIsTold) {
+  const testing::TemporaryFolder folder;
+  Build(folder / "db", {"winnow:10", false, 0, true});
+  const CacheAdvice whole = AdviseOn(folder / "db", 480 << 10, Lookups(20'000));
+  EXPECT_EQ(whole.Now().placements.size(), 1u);
+  EXPECT_EQ(whole.Now().FilterSpread().least, whole.Now().FilterSpread().most);
+  const CacheAdvice parted = AdviseOn(folder / "db", 480 << 10, Lookups(20'000), {}, 3);
+  const CacheRow& now = parted.Now();
+  EXPECT_GT(now.placements.size(), 8u);
+  EXPECT_TRUE(now.FilterSpread().IsWide());
+  EXPECT_LT(now.FilterSpread().least, FilterBytes(now));
+  EXPECT_GT(now.FilterSpread().most, FilterBytes(now));
+  EXPECT_THAT(parted.assumptions,
+              Contains(AllOf(HasSubstr("by which shard a file falls into"), HasSubstr(" to "))));
+  EXPECT_THAT(tools::CacheAdviceText(parted), HasSubstr(ReadFiltersText(now)));
+  EXPECT_THAT(ReadFiltersText(now), MatchesRegex(".* to .* %"));
 }
 
 // The shape of a report: filters far larger than a shard of the cache, which is a tenth of them. By

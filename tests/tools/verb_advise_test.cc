@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
+#include <rocksdb/env.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/trace_reader_writer.h>
+#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -106,7 +108,7 @@ TEST_F(VerbAdviseTest, RecordedLookupsAreLearnedFrom) {
   const std::string policy = "{id=winnow;bits_per_key=10;level_plan=learned}";
   EXPECT_THAT(Run(arguments).output,
               AllOf(HasSubstr("\n" + policy), HasSubstr("of the first half of the list"),
-                    HasSubstr("They stay so")));
+                    HasSubstr("They stay so"), HasSubstr("winnow::NewListener")));
   const json document = RunJson(arguments, 0);
   EXPECT_EQ(document.at("learned").at("lookups"), 10'000);
   EXPECT_EQ(document.at("learned").at("judged_by"), 10'000);
@@ -505,7 +507,8 @@ TEST_F(VerbAdviseTest, SaysWhatLookupsReadIntoACache) {
               AllOf(HasSubstr("\nnow "), HasSubstr("\npartitions of 4 KiB "),
                     HasSubstr("\nas now, cache times 2 "), HasSubstr("LRUCache of 64 KiB"),
                     HasSubstr("The lookups are made up"), HasSubstr("Left out: iterators"),
-                    HasSubstr("By its LOG the database was opened with a cache of")));
+                    HasSubstr("By its LOG the database was opened with a cache of"),
+                    HasSubstr("Databases that share a cache are to be named")));
   const json document = RunJson(Quoted("db") + " --cache=64KiB --chart=" + folder_ / "a.svg", 0);
   EXPECT_EQ(document.at("schema"), "winnow.advise_cache/1");
   EXPECT_EQ(document.at("cache").at("bytes"), 64 << 10);
@@ -542,6 +545,47 @@ TEST_F(VerbAdviseTest, FollowsLookupsOfAllFamiliesThroughOneCache) {
   EXPECT_GT(all.at("data_bytes_per_lookup"), 0);
   EXPECT_EQ(all.at("filter_bytes_per_lookup"), 0);  // RocksDB's default: they are not in the cache
   EXPECT_EQ(Run(Quoted("db") + " --cache=32KiB --cf=none").status, 2);
+}
+
+// As it reads them.
+TEST_F(VerbAdviseTest, FollowsTheMultiGetsOfATrace) {
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table = TableWith("winnow:10");
+  table.cache_index_and_filter_blocks = true;
+  const std::string trace = folder_ / "trace";
+  {
+    const auto database = OpenDatabase(MakeOptions(table), folder_ / "db");
+    for (uint64_t i = 0; i < 60'000; ++i) {
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), KeyOf(i), ""));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    std::unique_ptr<ROCKSDB_NAMESPACE::TraceWriter> writer;
+    ASSERT_STATUS_OK(NewFileTraceWriter(ROCKSDB_NAMESPACE::Env::Default(), {}, trace, &writer));
+    ASSERT_STATUS_OK(database->StartTrace({}, std::move(writer)));
+    for (uint64_t i = 0; i < 200; ++i) {
+      std::vector<std::string> keys;
+      for (uint64_t j = 0; j < 20; ++j) keys.push_back(KeyOf((i * 20 + j) * 7919 % 60'000));
+      const std::vector<ROCKSDB_NAMESPACE::Slice> slices(keys.begin(), keys.end());
+      std::vector<ROCKSDB_NAMESPACE::PinnableSlice> values(keys.size());
+      std::vector<ROCKSDB_NAMESPACE::Status> statuses(keys.size());
+      database->MultiGet({}, database->DefaultColumnFamily(), keys.size(), slices.data(),
+                         values.data(), statuses.data());
+    }
+    ASSERT_STATUS_OK(database->EndTrace());
+  }
+  const json document = RunJson(Quoted("db") + " --cache=32KiB --lookups=" + trace, 0);
+  EXPECT_EQ(document.at("lookups"), 4000);
+  EXPECT_EQ(document.at("joined_lookups"), 3800);
+  for (const json& row : document.at("rows")) {
+    if (row.at("is_now")) {
+      EXPECT_EQ(row.at("filter_blocks_per_lookup"), 1.0 / 20);
+      EXPECT_EQ(row.at("lookups_that_read_a_filter"), 1);
+      EXPECT_EQ(row.at("placements"), 1);
+      EXPECT_EQ(row.at("filter_bytes_per_lookup_range").at(0), row.at("filter_bytes_per_lookup"));
+    }
+  }
+  const std::string text = Run(Quoted("db") + " --cache=32KiB --lookups=" + trace).output;
+  EXPECT_THAT(text, HasSubstr("The keys of a MultiGet are followed as RocksDB reads them"));
+  EXPECT_EQ(text.find("RocksDB before 9.0 reads") != std::string::npos, ROCKSDB_MAJOR < 9);
 }
 
 // A filter that has no room in its shard never stays, however much room the cache has: a single

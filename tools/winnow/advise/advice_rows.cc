@@ -47,7 +47,7 @@ Corrected Correct(double formula, double counted, double expected) {
 
 // Any beginning of them is spread evenly over the whole, which is what is tried where time is
 // short.
-std::vector<AdvicePiece> Spread(const std::vector<AdvicePiece>& pieces) {
+std::vector<AdvicePiece> SpreadOut(const std::vector<AdvicePiece>& pieces) {
   constexpr double kGoldenRatio = 0.6180339887498949;
   std::vector<std::pair<double, size_t>> order;
   for (size_t i = 0; i < pieces.size(); ++i) {
@@ -79,7 +79,7 @@ class Trying {
          std::chrono::steady_clock::time_point deadline)
       : read_(reading),
         deadline_(deadline),
-        pieces_(Spread(reading.PiecesToTry())),
+        pieces_(SpreadOut(reading.PiecesToTry())),
         results_(pieces_.size()),
         policies_(reading.families.size()) {
     rows_.measured = trials;

@@ -26,6 +26,10 @@ struct AdviceOptions {
   // They are in the order of time: what follows the first half tells what this half is worth as a
   // forecast. Else the halves are chosen by chance.
   bool recorded_in_time = false;
+  // By place in `recorded`: it is of the same MultiGet as the one before. Empty: none is.
+  std::vector<bool> recorded_joins;
+  // That of TraceNotes.
+  bool recorded_may_be_read_one_by_one = false;
 
   uint64_t lookups = 200'000;  // to draw, over all families by their keys
   double absent_share = 1;     // of them

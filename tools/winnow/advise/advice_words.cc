@@ -1,5 +1,6 @@
 #include "tools/winnow/advise/advice_words.h"
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
@@ -212,7 +213,11 @@ class Words {
         "the other half, ",
         advice_.judged_by,
         " lookups. They stay so while lookups go on to ask the same ranges of keys, and come back "
-        "some time after a restart. \"Once compacted\" it counts as if nothing was learned."));
+        "some time after a restart. \"Once compacted\" it counts as if nothing was learned. Set "
+        "the "
+        "listener with it (winnow::NewListener of winnow/rocksdb_listener.h; winnow run adds it), "
+        "by "
+        "which the policy knows all files."));
   }
 
   // Of what is there now: a policy that is tried builds for the places as they are.
@@ -350,6 +355,17 @@ class Words {
             : absl::StrFormat("%sfor %.2f of the memory lookups read as little in vain (%.2f).",
                               policy, memory, reads);
     absl::StrAppend(&advice_.recommendation, OnceCompacted(choice, now));
+    SayListener();
+  }
+
+  // Policies that go by all files of a database are told of them by the listener.
+  void SayListener() {
+    if (absl::StrContains(advice_.choice, "level_plan=learned") ||
+        absl::StrContains(advice_.choice, "filter_memory=")) {
+      advice_.recommendation +=
+          " Set the listener with it (winnow::NewListener of winnow/rocksdb_listener.h; winnow run "
+          "adds it).";
+    }
   }
 
   // Of all rows, where those that were chosen to save something don't: first such as save more
@@ -492,6 +508,7 @@ class Words {
                       absl::StrFormat(" One policy for all, filter_policy=%s, reads %.3g.",
                                       one->OnePolicy(), one->false_reads));
     }
+    SayListener();
     if (advice_.budget_is_enough) {
       absl::StrAppend(&advice_.recommendation,
                       absl::StrFormat(" The rest of the budget, %.0f bytes, is left: filters of "

@@ -31,8 +31,10 @@ constexpr double kSweep[] = {0.25, 0.5, 1, 2, 4};
 constexpr size_t kMostLines = 5;
 
 // Where few blocks fill a shard, chance decides which of them share it: then so many chances are
-// looked at.
-constexpr uint64_t kSalts = 4;
+// looked at. One more is within their range in all but one of eight cases or nine.
+constexpr uint64_t kSalts = 16;
+constexpr uint64_t kFewestSalts = 4;
+constexpr uint64_t kLookupsOfSalts = 3'200'000;  // of a row, for all of its chances together
 constexpr uint64_t kFewBlocks = 512;
 
 struct TimedFamily {
@@ -91,6 +93,19 @@ std::optional<double> BitsOf(const std::string& policy) {
   return absl::SimpleAtod(number, &bits) && bits > 0 ? std::optional(bits) : std::nullopt;
 }
 
+// Of a count a lookup.
+template <typename Count>
+Spread SpreadOf(const std::vector<ReplayFigures>& placements, Count count) {
+  Spread spread;
+  for (const ReplayFigures& figures : placements) {
+    const double value = static_cast<double>(count(figures)) /
+                         static_cast<double>(std::max<uint64_t>(figures.lookups, 1));
+    spread.least = &figures == &placements.front() ? value : std::min(spread.least, value);
+    spread.most = std::max(spread.most, value);
+  }
+  return spread;
+}
+
 class Adviser {
  public:
   Adviser(const CacheAdviceOptions& options, const AdviceProgress& progress, AdviceReading* reading)
@@ -103,6 +118,14 @@ class Adviser {
     VisitFiles();
     Join();
     DescribeNow();
+    if (options_.advice.recorded_may_be_read_one_by_one) {
+      FollowOneByOne();
+    }
+    lookups_.joins = options_.advice.recorded_joins;
+    lookups_.joins.resize(lookups_.joins.empty() ? 0 : lookups_.order.size());
+    lookups_.SortMultiGets();
+    advice_.joined =
+        static_cast<uint64_t>(std::count(lookups_.joins.begin(), lookups_.joins.end(), true));
     std::vector<CacheRow> wanted;
     for (const CacheChoice& choice : CacheChoices(now_)) {
       CacheRow row;
@@ -365,14 +388,34 @@ class Adviser {
     return row->capacity > 0;
   }
 
+  CacheShape ShapeFor(const CacheRow& row) const {
+    CacheShape shape = options_.cache;
+    shape.capacity = static_cast<uint64_t>(row.capacity);
+    shape.shard_bits = row.choice.shard_bits.value_or(shape.shard_bits);
+    return shape;
+  }
+
+  // The row of now, if the keys of a MultiGet are not read together.
+  void FollowOneByOne() {
+    CacheRow row;
+    row.choice = CacheChoices(now_).front();
+    row.capacity = static_cast<double>(options_.cache.capacity);
+    std::vector<CacheRow> rows = {std::move(row)};
+    Follow("following lookups one by one", &rows);
+    one_by_one_ = rows.front().BytesALookup();
+  }
+
   // How many chances of sharing a shard to look at.
   uint64_t SaltsFor(const CacheRow& row, const std::vector<FileForm>& forms) const {
     uint64_t largest = 1;
     for (const FileForm& form : forms) {
       largest = std::max({largest, form.filter.charge, form.index.charge});
     }
-    const bool has_shards = options_.cache.shard_bits != 0;
-    return has_shards && static_cast<uint64_t>(row.capacity) / largest < kFewBlocks ? kSalts : 1;
+    const CacheShape shape = ShapeFor(row);
+    const uint64_t salts = std::clamp(
+        kLookupsOfSalts / std::max<uint64_t>(1, lookups_.order.size()), kFewestSalts, kSalts);
+    const bool has_shards = ShardBytes(shape) < shape.capacity;
+    return has_shards && shape.capacity / largest < kFewBlocks ? salts : 1;
   }
 
   // Sets the figures of the rows.
@@ -393,10 +436,7 @@ class Adviser {
     work.pieces = runs.size();
     work.work = [&](size_t i, const WorkerReport& report) {
       ReplayOptions replay;
-      replay.cache = options_.cache;
-      replay.cache.capacity = static_cast<uint64_t>((*rows)[runs[i].first].capacity);
-      replay.cache.shard_bits =
-          (*rows)[runs[i].first].choice.shard_bits.value_or(options_.cache.shard_bits);
+      replay.cache = ShapeFor((*rows)[runs[i].first]);
       replay.forms = forms[runs[i].first];
       replay.high_priority = families_[0].family.shape.caching.high_priority;
       replay.salt = runs[i].second;
@@ -407,6 +447,7 @@ class Adviser {
       const std::optional<ReplayFigures> figures = Unpack<ReplayFigures>(answer);
       if (figures) {
         (*rows)[runs[i].first].figures += *figures;
+        (*rows)[runs[i].first].placements.push_back(*figures);
       }
       return figures.has_value();
     };
@@ -548,6 +589,7 @@ class Adviser {
     facts.lookups_left_out = read_.lookups_left_out;
     facts.found_by_chance = found_by_chance_;
     facts.beside_is_too_large = beside_is_too_large_;
+    facts.one_by_one = one_by_one_;
     return facts;
   }
 
@@ -563,9 +605,24 @@ class Adviser {
   uint64_t found_by_chance_ = 0;  // lookups that were made up and dropped
   bool policies_known_ = true;
   bool beside_is_too_large_ = false;
+  std::optional<double> one_by_one_;  // bytes a lookup
 };
 
 }  // namespace
+
+Spread CacheRow::BytesSpread() const {
+  return SpreadOf(placements, [](const ReplayFigures& each) {
+    return each.filter_bytes + each.index_bytes + each.data_bytes;
+  });
+}
+
+Spread CacheRow::FilterSpread() const {
+  return SpreadOf(placements, [](const ReplayFigures& each) { return each.filter_bytes; });
+}
+
+Spread CacheRow::ReadFiltersSpread() const {
+  return SpreadOf(placements, [](const ReplayFigures& each) { return each.read_filters; });
+}
 
 const CacheRow& CacheAdvice::Now() const {
   return *std::find_if(rows.begin(), rows.end(), [](const CacheRow& row) {

@@ -23,10 +23,21 @@ struct CacheAdviceOptions {
   bool sweep = false;      // follow the best choices through other sizes of the cache too
 };
 
+// The least and the most that a figure comes to.
+struct Spread {
+  double least = 0;
+  double most = 0;
+
+  // Too far apart for one figure to stand for both.
+  bool IsWide() const { return most - least > 0.05 * most; }
+};
+
 struct CacheRow {
   CacheChoice choice;
   double capacity = 0;  // of the cache, in bytes
   ReplayFigures figures;
+  // What `figures` are the sum of: one for each of some ways in which blocks may share the shards.
+  std::vector<ReplayFigures> placements;
   // Some of its filters are of prefixes only, and what they would answer is not known.
   bool guesses_prefixes = false;
 
@@ -38,6 +49,10 @@ struct CacheRow {
   double BytesALookup() const {
     return ALookup(figures.filter_bytes + figures.index_bytes + figures.data_bytes);
   }
+  // Of the placements.
+  Spread BytesSpread() const;
+  Spread FilterSpread() const;       // bytes a lookup
+  Spread ReadFiltersSpread() const;  // a lookup: 0 to 1
   // Of the cache, which what is pinned may burst, and of what lies beside it.
   double Memory() const {
     return std::max(capacity, static_cast<double>(figures.pinned_bytes)) +
@@ -61,6 +76,7 @@ struct CacheAdvice {
   CacheShape cache;
   bool recorded = false;
   uint64_t lookups = 0;  // followed; the second half of them is counted
+  uint64_t joined = 0;   // of them, those of a MultiGet besides its first
   uint64_t files = 0;
   uint64_t filter_bytes = 0;  // of the files
 

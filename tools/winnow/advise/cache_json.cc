@@ -13,6 +13,8 @@ using Json = nlohmann::ordered_json;
 
 Json WholeBytes(double bytes) { return static_cast<uint64_t>(std::llround(bytes)); }
 
+Json SpreadJson(const Spread& spread) { return Json::array({spread.least, spread.most}); }
+
 Json RowJson(const CacheRow& row) {
   const ReplayFigures& figures = row.figures;
   return {{"title", row.choice.Title()},
@@ -28,6 +30,10 @@ Json RowJson(const CacheRow& row) {
           {"data_blocks_per_lookup", row.ALookup(figures.data_blocks)},
           {"lookups_that_read_a_filter", row.ALookup(figures.read_filters)},
           {"false_reads_per_lookup", row.ALookup(figures.false_reads)},
+          {"placements", row.placements.size()},
+          {"bytes_per_lookup_range", SpreadJson(row.BytesSpread())},
+          {"filter_bytes_per_lookup_range", SpreadJson(row.FilterSpread())},
+          {"lookups_that_read_a_filter_range", SpreadJson(row.ReadFiltersSpread())},
           {"pinned_bytes", figures.pinned_bytes},
           {"beside_bytes", figures.beside_bytes},
           {"rewrites_files", row.choice.Rewrites()},
@@ -45,6 +51,7 @@ std::string CacheAdviceJson(const CacheAdvice& advice, const std::vector<std::st
                  {"strict_capacity_limit", advice.cache.strict}}},
                {"recorded", advice.recorded},
                {"lookups", advice.lookups},
+               {"joined_lookups", advice.joined},
                {"files", advice.files},
                {"filter_bytes", advice.filter_bytes},
                {"rows", Json::array()},

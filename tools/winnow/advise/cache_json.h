@@ -17,12 +17,17 @@ namespace winnow::inspect {
 //                strict_capacity_limit}
 //   recorded     whether the lookups are
 //   lookups      followed; the second half of them is counted
+//   joined_lookups  of them, those that a MultiGet has besides its first one
 //   files, filter_bytes
 //   rows         [{title, is_now, cache_bytes, memory_bytes, bytes_per_lookup,
 //                filter_bytes_per_lookup, filter_blocks_per_lookup, and so of index and data,
-//                lookups_that_read_a_filter (0 to 1), false_reads_per_lookup, pinned_bytes,
-//                beside_bytes (in memory beside the cache), rewrites_files, options (to paste;
-//                null: none)}]: in the memory of now the best first, then those that take more
+//                lookups_that_read_a_filter (0 to 1), false_reads_per_lookup, placements (how
+//                many ways of blocks to share the shards these are the average of),
+//                bytes_per_lookup_range, filter_bytes_per_lookup_range,
+//                lookups_that_read_a_filter_range ([least, most] of the placements),
+//                pinned_bytes, beside_bytes (in memory beside the cache), rewrites_files, options
+//                (to paste; null: none)}]: in the memory of now the best first, then those that
+//                take more
 //   sweep        of --chart: [rows as these], from small to large caches, choice by choice
 //   recommendation, options (to paste, for GetColumnFamilyOptionsFromString; null: nothing to
 //                change), assumptions, warnings,

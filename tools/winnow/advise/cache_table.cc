@@ -4,6 +4,7 @@
 #include "src/text/numbers.h"
 #include "src/text/text_table.h"
 #include "tools/winnow/advise/cache_json.h"
+#include "tools/winnow/advise/cache_words.h"
 
 namespace winnow::tools {
 namespace {
@@ -39,11 +40,9 @@ std::string CacheRowTable(const CacheAdvice& advice) {
   table.Underline();
   for (const CacheRow& row : advice.rows) {
     const inspect::ReplayFigures& figures = row.figures;
-    table.AddRow({row.choice.Title(), ByteSize(row.BytesALookup()),
-                  ByteSize(row.ALookup(figures.filter_bytes)),
+    table.AddRow({row.choice.Title(), inspect::BytesText(row), inspect::FilterBytesText(row),
                   ByteSize(row.ALookup(figures.index_bytes)),
-                  ByteSize(row.ALookup(figures.data_bytes)),
-                  inspect::PartOfAll(row.ALookup(figures.read_filters)),
+                  ByteSize(row.ALookup(figures.data_bytes)), inspect::ReadFiltersText(row),
                   absl::StrFormat("%.3g", row.ALookup(figures.false_reads)), ByteSize(row.Memory()),
                   row.choice.Rewrites() ? "yes" : "no"});
   }

@@ -48,6 +48,35 @@ void SayPrefixes(const std::set<std::string>& prefixes, std::vector<std::string>
   }
 }
 
+void SayMultiGets(const CacheWordFacts& facts, const CacheAdvice& advice,
+                  std::vector<std::string>* says) {
+  if (advice.joined > 0) {
+    says->emplace_back(
+        "The keys of a MultiGet are followed as RocksDB reads them: sorted, up to 32 at once, each "
+        "block taken from the cache once for a file.");
+  }
+  if (facts.one_by_one) {
+    says->push_back(absl::StrCat(
+        "RocksDB before 9.0 reads the keys of a MultiGet that takes vectors one by one, and a "
+        "trace does not tell which MultiGet it was. If all were of that kind, lookups read ",
+        ByteSize(*facts.one_by_one),
+        " each now; a list of the keys, one a line, in the place of the trace has all rows so."));
+  }
+}
+
+void SayPlacements(const CacheRow& now, std::vector<std::string>* says) {
+  if (now.placements.size() < 2) {
+    return;
+  }
+  says->push_back(absl::StrCat(
+      "The cache is in several shards, and into which of them the filter of a file falls is "
+      "chance: ",
+      now.placements.size(),
+      " such placements were followed. A range is from the least to the most of these, a single "
+      "figure their average. Of lookups now ",
+      ReadFiltersText(now), " read a filter, by which shard a file falls into."));
+}
+
 void SayAssumptions(const CacheAdviceOptions& options, const FiltersOfNow& shape,
                     const CacheWordFacts& facts, CacheAdvice* advice) {
   const CacheRow& now = advice->Now();
@@ -80,6 +109,8 @@ void SayAssumptions(const CacheAdviceOptions& options, const FiltersOfNow& shape
       ". The first half of them fills the cache, which is empty at first; the figures are those "
       "of the other half, ",
       now.figures.lookups / std::max<uint64_t>(now.figures.runs, 1), " lookups."));
+  SayMultiGets(facts, *advice, &says);
+  SayPlacements(now, &says);
   for (const AdvisedFamily* family : facts.families) {
     if (!family->shape_problem.empty()) {
       says.push_back(
@@ -164,27 +195,54 @@ void SayAssumptions(const CacheAdviceOptions& options, const FiltersOfNow& shape
       "Left out: iterators, writes, flushes and compactions, what is read ahead, the row cache, a "
       "secondary cache, the operating system's cache, dictionaries of compression, the opening of "
       "files (max_open_files), and whatever else shares the cache.");
+  says.push_back(absl::StrCat(
+      "Databases that share a cache are to be named together, as in winnow advise DB1 DB2 "
+      "--cache=SIZE: what one of them reads pushes out what the others have there.",
+      advice->recorded ? " Recorded lookups are of one column family: leave them away for that."
+                       : ""));
 }
 
 }  // namespace
 
+std::string RangeText(double figure, const Spread& spread, std::string (*format)(double)) {
+  const std::string least = format(spread.least);
+  const std::string most = format(spread.most);
+  if (!spread.IsWide() || least == most) {
+    return format(figure);
+  }
+  const size_t unit = least.find(' ');
+  const bool same = unit != std::string::npos && most.find(' ') != std::string::npos &&
+                    least.substr(unit) == most.substr(most.find(' '));
+  return absl::StrCat(same ? least.substr(0, unit) : least, " to ", most);
+}
+
+std::string BytesText(const CacheRow& row) {
+  return RangeText(row.BytesALookup(), row.BytesSpread(), ByteSize);
+}
+
+std::string FilterBytesText(const CacheRow& row) {
+  return RangeText(row.ALookup(row.figures.filter_bytes), row.FilterSpread(), ByteSize);
+}
+
+std::string ReadFiltersText(const CacheRow& row) {
+  return RangeText(row.ALookup(row.figures.read_filters), row.ReadFiltersSpread(), PartOfAll);
+}
+
 void SayCacheAdvice(const CacheAdviceOptions& options, const FiltersOfNow& shape,
                     const CacheWordFacts& facts, const CacheRow& best, CacheAdvice* advice) {
   const CacheRow& now = advice->Now();
-  const auto bytes = [](double count) { return ByteSize(count); };
   if (now.figures.lookups == 0) {
     advice->recommendation = "There are no lookups to follow.";
   } else if (&best == &now) {
-    advice->recommendation = absl::StrCat("In this memory nothing reads less than what there is: ",
-                                          bytes(now.BytesALookup()), " a lookup.");
+    advice->recommendation = absl::StrCat(
+        "In this memory nothing reads less than what there is: ", BytesText(now), " a lookup.");
   } else {
     advice->options = best.choice.Options();
     advice->recommendation = absl::StrCat(
-        "Lookups read ", bytes(now.BytesALookup()), " into the cache now, ",
-        bytes(now.ALookup(now.figures.filter_bytes)), " of them of filters. With ",
-        best.choice.Title(), " they would read ", bytes(best.BytesALookup()), ", ",
-        bytes(best.ALookup(best.figures.filter_bytes)), " of them of filters, in a cache of ",
-        bytes(best.capacity), ". ",
+        "Lookups read ", BytesText(now), " into the cache now, ", FilterBytesText(now),
+        " of them of filters. With ", best.choice.Title(), " they would read ", BytesText(best),
+        ", ", FilterBytesText(best), " of them of filters, in a cache of ", ByteSize(best.capacity),
+        ". ",
         best.choice.Rewrites()
             ? "Files must be written anew for it, as a compaction does; it begins with new ones."
             : "Files stay as they are; the database is to be opened anew.");

@@ -4,6 +4,7 @@
 #define WINNOW_TOOLS_WINNOW_ADVISE_CACHE_WORDS_H_
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,7 +23,17 @@ struct CacheWordFacts {
   uint64_t lookups_left_out = 0;   // of those that were drawn
   uint64_t found_by_chance = 0;    // of those, dropped
   bool beside_is_too_large = false;
+  // Bytes a lookup now, if the keys of a MultiGet are read one by one; unset: they are not.
+  std::optional<double> one_by_one;
 };
+
+// "12 KiB", or where placements differ "0 to 62 %": the least and the most.
+std::string RangeText(double figure, const Spread& spread, std::string (*format)(double));
+
+// So of a row, a lookup.
+std::string BytesText(const CacheRow& row);
+std::string FilterBytesText(const CacheRow& row);
+std::string ReadFiltersText(const CacheRow& row);
 
 // Sets the recommendation, the options and the assumptions of advice whose rows are there; `best`
 // is one of them.

@@ -58,11 +58,12 @@ WINNOW_FLAG(advise, double, seconds, 60, NumberValue("S", 0, 1e6),
 WINNOW_TAKES(advise, kFamilyFlag);
 WINNOW_FLAG(advise, std::string, try_policy, "", TextValue("POLICY"),
             "a further filter policy to try, as an options string");
-WINNOW_FLAG(advise, std::string, by, "memory", TextValue("memory|reads|build"),
+WINNOW_FLAG(advise, std::string, by, "memory",
+            TextValue("memory|reads|build", "memory reads build"),
             "what the rows are sorted by: memory, reads (false ones) or build (time)");
 WINNOW_SWITCH(advise, all, "show all candidates that were worked out by formulas");
 WINNOW_FLAG(
-    advise, std::string, cache, "", TextValue("BYTES|log"),
+    advise, std::string, cache, "", TextValue("BYTES|log", "log"),
     "the size of the block cache, as 256MiB, or log for that of the database's LOG: say what "
     "lookups read into it, with the filters as they are, partitioned, pinned and others");
 WINNOW_FLAG(advise, std::string, chart, "", TextValue("FILE"),
@@ -136,15 +137,16 @@ std::string ReadFirstLookups(const std::string& path, const std::vector<std::str
                              inspect::AdviceOptions* options, std::vector<std::string>* warnings) {
   uint64_t seen = 0;
   std::vector<std::string> kept;
-  const std::string problem = VisitListedKeys(
+  const std::string problem = VisitListedLookups(
       path,
-      [&](std::string_view key) {
+      [&](std::string_view key, bool joins) {
         ++seen;
         if (kept.size() < kMostLookups) {
           kept.emplace_back(key);
+          options->recorded_joins.push_back(joins);
         }
       },
-      warnings, databases);
+      warnings, databases, &options->recorded_may_be_read_one_by_one);
   if (problem.empty() && seen > kMostLookups) {
     warnings->push_back(
         absl::StrCat(path, ": of ", seen, " lookups the first ", kMostLookups, " were taken"));
@@ -414,7 +416,10 @@ Verb AdviseVerb() {
       "and RocksDB's own cache of that size, with what its blocks are charged: a row for the\n"
       "filters as they are, for whole ones, partitions, fewer bits, plans by level, none on the\n"
       "last level, pinned ones, filters beside a smaller cache, and twice and four times the\n"
-      "cache. The first half of the lookups fills the cache, the other half is counted. What is\n"
+      "cache. The keys of a trace's MultiGet share the blocks that they read. Of a cache in "
+      "several\n"
+      "shards there are ranges: which filters share a shard is chance.\n"
+      "The first half of the lookups fills the cache, the other half is counted. What is\n"
       "cached and pinned now is read from the OPTIONS file, how the cache is made from LOG; the\n"
       "output says what is left out. Its JSON is winnow.advise_cache/1.\n",
       RunAdvise,

@@ -45,9 +45,9 @@ std::optional<uint32_t> FamilyNumber(const std::string& name,
 }
 
 std::string VisitTracedKeys(const std::string& path,
-                            absl::FunctionRef<void(std::string_view)> visit,
+                            absl::FunctionRef<void(std::string_view key, bool joins)> visit,
                             std::vector<std::string>* warnings,
-                            const std::vector<std::string>& databases) {
+                            const std::vector<std::string>& databases, bool* may_read_one_by_one) {
   if (absl::GetFlag(FLAGS_hex)) {
     return absl::StrCat(path,
                         " is a trace of RocksDB's, and --hex is of lists of lines: leave it away");
@@ -70,10 +70,11 @@ std::string VisitTracedKeys(const std::string& path,
   inspect::TraceNotes notes;
   const std::string problem = inspect::VisitTrace(
       path, *number,
-      [&visit](absl::string_view key) {
-        visit({key.data(), key.size()});
+      [&visit](absl::string_view key, bool joins) {
+        visit({key.data(), key.size()}, joins);
       },
       &notes);
+  *may_read_one_by_one = notes.may_read_one_by_one;
   if (!problem.empty()) {
     return problem;
   }
@@ -107,12 +108,24 @@ std::string VisitListedKeys(const std::string& path,
                             absl::FunctionRef<void(std::string_view)> visit,
                             std::vector<std::string>* warnings,
                             const std::vector<std::string>& databases) {
+  bool may_read_one_by_one = false;
+  return VisitListedLookups(
+      path, [&visit](std::string_view key, bool /*joins*/) { visit(key); }, warnings, databases,
+      &may_read_one_by_one);
+}
+
+std::string VisitListedLookups(const std::string& path,
+                               absl::FunctionRef<void(std::string_view key, bool joins)> visit,
+                               std::vector<std::string>* warnings,
+                               const std::vector<std::string>& databases,
+                               bool* may_read_one_by_one) {
   if (inspect::IsTraceFile(path)) {
-    return VisitTracedKeys(path, visit, warnings, databases);
+    return VisitTracedKeys(path, visit, warnings, databases, may_read_one_by_one);
   }
   const inspect::KeyFormat format =
       absl::GetFlag(FLAGS_hex) ? inspect::KeyFormat::kHex : inspect::KeyFormat::kLine;
-  const auto notes = inspect::ForEachKey(path, format, visit);
+  const auto notes =
+      inspect::ForEachKey(path, format, [&visit](std::string_view key) { visit(key, false); });
   if (!notes.ok()) {
     // Its reader speaks of a flag that has another name here.
     return absl::StrReplaceAll(notes.status().message(), {{"--key_format=hex", "--hex"}});

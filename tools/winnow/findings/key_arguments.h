@@ -35,6 +35,14 @@ std::string VisitListedKeys(const std::string& path,
                             std::vector<std::string>* warnings,
                             const std::vector<std::string>& databases = {});
 
+// Likewise of lookups. visit is told whether the key is one of the same MultiGet as the key before,
+// as a trace has it. *may_read_one_by_one is that of TraceNotes.
+std::string VisitListedLookups(const std::string& path,
+                               absl::FunctionRef<void(std::string_view key, bool joins)> visit,
+                               std::vector<std::string>* warnings,
+                               const std::vector<std::string>& databases,
+                               bool* may_read_one_by_one);
+
 // A key as it is where it can be seen, and its bytes: "abc (0x616263)".
 std::string KeyName(std::string_view key);
 
