@@ -185,7 +185,7 @@ class WINNOW_EXPORT FilterSetEdit {
   // This one checks all bytes, as FilterView::Verified does, and copies the block, to where lookups
   // are fastest: its bytes begin at a multiple of 64, so that a lookup touches fewer lines of the
   // cache. The copy lives as long as any set or edit that has the file. It comes from operator new:
-  // where filters are larger than the caches, lookups take a sixth less with a memory allocator
+  // where filters are larger than the caches, lookups take a quarter less with a memory allocator
   // that uses huge pages, as glibc's does with GLIBC_TUNABLES=glibc.malloc.hugetlb=1.
   Fault InsertCopy(size_t index, uint64_t id, std::string_view block);
 

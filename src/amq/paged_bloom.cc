@@ -35,6 +35,14 @@ std::string NameOfPage(uint64_t generation, uint64_t page) {
   return std::to_string(generation) + "-" + std::to_string(page);
 }
 
+// No crash leaves a record that claims fewer set bits than there are: it was brought back from a
+// copy. One that goes on from it would contradict itself, or understate the rate.
+std::string OlderRecord(uint64_t claimed, const std::string& where, uint64_t found) {
+  return "the record \"plan\" is older than the pages: expected at most " +
+         std::to_string(claimed) + " set bits in " + where + ", found " + std::to_string(found) +
+         "; bring back the record that belongs to the pages, or build the filter anew";
+}
+
 unsigned char* Bytes(std::string* bytes) { return reinterpret_cast<unsigned char*>(bytes->data()); }
 
 }  // namespace
@@ -140,6 +148,11 @@ void PagedBloom::Count(uint64_t page, uint64_t before, uint64_t after) noexcept 
 PagedBloom::Added PagedBloom::Add(KeyHash hash, std::string* reason) {
   const uint64_t number = PageOf(hash);
   if (!Load(number, reason)) return Added::kFailed;
+  if (const uint64_t found = PageAt(number)->ones; found > worst_ones_) {
+    *reason = OlderRecord(worst_ones_, "page " + PageName(number), found);
+    Unload(number);
+    return Added::kFailed;
+  }
   if (MayContain(hash)) return Added::kOld;
   Page& page = *PageAt(number);
   const uint64_t bits = page.words.size() * 64;
@@ -182,6 +195,7 @@ PagedBloom::Added PagedBloom::Add(KeyHash hash, std::string* reason) {
 
 bool PagedBloom::Save(std::string* reason) {
   if (!record_changed_) return true;
+  if (!IsAsNewAsLoaded(reason)) return false;
   if (!StoreRecord(reason) || !store_->Flush(reason)) return false;
   for (uint64_t page = 0; page < shape_.pages && unsaved_ > 0; ++page) {
     if (!IsLoaded(page) || !PageAt(page)->changed) continue;
@@ -193,8 +207,29 @@ bool PagedBloom::Save(std::string* reason) {
   return store_->Flush(reason);
 }
 
+bool PagedBloom::IsAsNewAsLoaded(std::string* reason) const {
+  uint64_t ones = 0;
+  uint64_t most = 0;
+  for (const auto& group : groups_) {
+    for (const auto& page : group) {
+      if (page == nullptr) continue;
+      ones += page->ones;
+      most = std::max(most, page->ones);
+    }
+  }
+  if (most <= worst_ones_ && ones <= ones_) return true;
+  *reason = most > worst_ones_ ? OlderRecord(worst_ones_, "a page", most)
+                               : OlderRecord(ones_, "all pages", ones);
+  return false;
+}
+
 bool PagedBloom::Recount(std::string* reason) {
-  if (!LoadAll(reason)) return false;
+  if (!LoadAll(reason) || !IsAsNewAsLoaded(reason)) return false;
+  CountAll();
+  return true;
+}
+
+void PagedBloom::CountAll() noexcept {
   added_ = 0;
   ones_ = 0;
   rates_ = 0;
@@ -205,7 +240,6 @@ bool PagedBloom::Recount(std::string* reason) {
     added_ += PageAt(page)->added;
   }
   record_changed_ = true;
-  return true;
 }
 
 // ---- Building
@@ -250,7 +284,7 @@ std::optional<PagedBloom> PagedBloom::Build(PageStore* store, const PagedPlan& p
     }
     page.added += page.ones != before;
   }
-  if (!made.Recount(reason)) return std::nullopt;
+  made.CountAll();
   made.record_changed_ = false;
   const double rate = made.expected_fpr();
   if (rate > plan.rate) {

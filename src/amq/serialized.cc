@@ -31,7 +31,12 @@ constexpr size_t kHeaderSumAt = 64;
 
 constexpr uint64_t kHashField = kHashSeed << 32 | kHashXxh3;
 
-constexpr char kDamaged[] = "take a copy of them that is whole, or build the filter anew";
+constexpr char kForeign[] = "give what Serialize() of a filter of winnow::amq has written";
+constexpr char kBuildAnew[] = "build the filter anew";
+
+// A build beside a record that can't be read would not know which pages to replace.
+constexpr char kRemoveAll[] =
+    "remove what is named \"plan\" and the pages beside it, \"1-0\" and so on, and build them anew";
 
 const char* NameOf(Serialized kind) noexcept {
   switch (kind) {
@@ -71,6 +76,16 @@ std::string HexOfBytes(std::string_view bytes) {
   return text;
 }
 
+const char* AdviceToBuild(Serialized kind) noexcept {
+  return kind == Serialized::kPagesRecord   ? kRemoveAll
+         : kind == Serialized::kLinesRecord ? "begin with another file, in which nothing is seen"
+                                            : kBuildAnew;
+}
+
+std::string AdviceOnDamage(Serialized kind) {
+  return std::string("take a copy of them that is whole, or ") + AdviceToBuild(kind);
+}
+
 std::string Sentence(Serialized kind, const std::string& fault, const std::string& advice) {
   return std::string("these bytes are no ") + NameOf(kind) + ": " + fault + "; " + advice;
 }
@@ -81,29 +96,31 @@ std::string Objection(std::string_view bytes, uint64_t behind, Serialized kind) 
   const std::string_view start = bytes.substr(0, sizeof kMagic);
   const std::string_view magic(kMagic, sizeof kMagic);
   if (start != magic.substr(0, start.size())) {
-    return Sentence(kind,
-                    "expected the magic bytes " + HexOfBytes(magic) + " at their start, found " +
-                        HexOfBytes(start),
-                    "give what Serialize() of a filter of winnow::amq has written");
+    return Sentence(
+        kind,
+        "expected the magic bytes " + HexOfBytes(magic) + " at their start, found " +
+            HexOfBytes(start),
+        kind == Serialized::kPagesRecord ? "give a place of their own for the pages" : kForeign);
   }
   if (bytes.size() < kHeaderBytes) {
     return Sentence(kind,
                     "expected a header of " + std::to_string(kHeaderBytes) + " bytes, found " +
                         std::to_string(bytes.size()) + " in all",
-                    kDamaged);
+                    AdviceOnDamage(kind));
   }
   const uint64_t sum = XXH3_64bits(data, kHeaderSumAt);
   if (sum != formulas::LoadLittle64(data + kHeaderSumAt)) {
     return Sentence(kind,
                     "the header is damaged, its checksum is " + Hex(sum) + ", expected " +
                         Hex(formulas::LoadLittle64(data + kHeaderSumAt)),
-                    kDamaged);
+                    AdviceOnDamage(kind));
   }
   if (data[kVersionAt] != kSerializedVersion) {
     return Sentence(kind,
                     "expected version " + std::to_string(kSerializedVersion) +
                         " of the format, found " + std::to_string(data[kVersionAt]),
-                    "read them with the version of Winnow that wrote them, or build it anew");
+                    std::string("read them with the version of Winnow that wrote them, or ") +
+                        AdviceToBuild(kind));
   }
   if (data[kKindAt] != static_cast<uint8_t>(kind)) {
     const char* found = NameOf(static_cast<Serialized>(data[kKindAt]));
@@ -117,14 +134,14 @@ std::string Objection(std::string_view bytes, uint64_t behind, Serialized kind) 
     return Sentence(kind,
                     "expected keys hashed by XXH3-64 with seed 0 (" + Hex(kHashField) +
                         "), found " + Hex(formulas::LoadLittle64(data + kHashAt)),
-                    "build the filter anew with winnow::HashKey");
+                    std::string(AdviceToBuild(kind)) + " with winnow::HashKey");
   }
   const uint64_t payload = formulas::LoadLittle64(data + kPayloadAt);
   if (behind != payload) {
     return Sentence(kind,
                     "expected " + std::to_string(payload) + " bytes behind the header, found " +
                         std::to_string(behind),
-                    kDamaged);
+                    AdviceOnDamage(kind));
   }
   return "";
 }
@@ -134,7 +151,7 @@ std::string OutOfRangeOf(Serialized kind, const char* value, Number found, Numbe
                          Number most) {
   std::ostringstream fault;
   fault << "expected " << value << " from " << least << " to " << most << ", found " << found;
-  return Sentence(kind, fault.str(), "build the filter anew");
+  return Sentence(kind, fault.str(), AdviceToBuild(kind));
 }
 
 }  // namespace
@@ -189,7 +206,7 @@ std::string CheckPayload(std::string_view header_bytes, uint64_t sum, Serialized
   return Sentence(kind,
                   "they are damaged behind the header, the checksum is " + Hex(sum) +
                       ", expected " + Hex(expected),
-                  kDamaged);
+                  AdviceOnDamage(kind));
 }
 
 uint64_t PayloadSize(std::string_view header) noexcept {
@@ -210,7 +227,7 @@ std::string Contradiction(Serialized kind, const char* value, uint64_t found, ui
   return Sentence(kind,
                   std::string("expected ") + value + " to be " + std::to_string(expected) +
                       " as the rest says, found " + std::to_string(found),
-                  "build the filter anew");
+                  AdviceToBuild(kind));
 }
 
 uint64_t BitsOfDouble(double value) noexcept {

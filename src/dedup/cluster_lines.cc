@@ -10,9 +10,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "src/dedup/key_holders.h"
 #include "src/dedup/line_command.h"
 #include "src/dedup/recent_lines.h"
+#include "src/dedup/server_checks.h"
 #include "src/dedup/stream_plan.h"
+#include "src/dedup/stream_watch.h"
 #include "src/redis/key_slots.h"
 #include "src/redis/redis_cluster.h"
 
@@ -25,8 +28,6 @@ using redis::Slots;
 
 constexpr std::chrono::seconds kBetweenRefreshes(1);
 constexpr size_t kReplayedAtOnce = 4096;
-// A server stands still while it allocates so many keys.
-constexpr size_t kKeysAtOnce = 64;
 constexpr uint64_t kSampledBytesOfMaster = uint64_t{1} << 20;
 constexpr uint64_t kMostSampledKeys = 1024;
 
@@ -95,42 +96,24 @@ class ReplayedLines : public Lines {
   uint64_t& perhaps_lost_;
 };
 
-// The same command for several keys.
-class KeyCommands : public redis::Pipeline {
- public:
-  KeyCommands(const Stream& stream, const uint64_t* numbers, const KeysCommand& command,
-              KeyHolder::TakeAnswer take)
-      : stream_(stream), numbers_(numbers), command_(command), take_(take) {}
+// A key that lies on it.
+std::string KeyOf(const RedisCluster::Master& master) {
+  return absl::StrCat("{", redis::TagOfSlot(master.a_slot), "}");
+}
 
-  unsigned SlotOf(size_t i) const override { return stream_.plan.SlotOfKey(numbers_[i]); }
-  void Append(size_t i, std::string* bytes) const override {
-    absl::StrAppend(bytes, "*", 2 + command_.arguments.size(), "\r\n");
-    redis::AppendWord(command_.word, bytes);
-    redis::AppendWord(stream_.plan.Key(numbers_[i]), bytes);
-    for (const std::string_view word : command_.arguments) redis::AppendWord(word, bytes);
-  }
-  absl::Status Take(size_t i, const redisReply& reply, bool) override {
-    return reply.type == REDIS_REPLY_ERROR ? stream_.cluster.ErrorOf(reply)
-                                           : take_(numbers_[i], reply);
-  }
-
- private:
-  const Stream stream_;
-  const uint64_t* const numbers_;
-  const KeysCommand& command_;
-  const KeyHolder::TakeAnswer take_;
-};
-
-class ClusterLines : public SeenLines, private KeyHolder {
+class ClusterLines : public SeenLines {
  public:
   explicit ClusterLines(const RedisPlan& plan)
       : plan_(StreamPlan::OfCluster(plan)),
         inflight_(plan.inflight),
         replay_(plan.replay.value_or(kDefaultReplay)),
         command_(plan_.shape),
-        cluster_(plan.servers) {}
+        waits_(plan.waits),
+        cluster_(plan.servers, plan.waits),
+        keys_(plan_, &cluster_),
+        watch_(plan_, command_, plan.warn) {}
 
-  absl::Status Open(const std::function<void(const std::string&)>& warn);
+  absl::Status Open(const RedisPlan& plan);
 
   size_t most_at_once() const override { return inflight_; }
   absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override;
@@ -143,31 +126,29 @@ class ClusterLines : public SeenLines, private KeyHolder {
   absl::Status Finish() override;
 
  private:
-  absl::Status Ask(std::string_view key, const std::vector<std::string_view>& command,
-                   Reply* reply) override {
-    return cluster_.Ask(key, command, reply);
-  }
-  absl::Status AskKeys(const std::vector<uint64_t>& numbers, const KeysCommand& command,
-                       TakeAnswer take) override;
-  bool MayHaveLostWrites() override { return cluster_.TakeDoubtful().any(); }
-
   Stream stream() const { return {plan_, command_, cluster_}; }
   unsigned SlotOf(KeyHash hash) const { return plan_.SlotOfKey(command_.KeyOf(hash)); }
   bool replays() const { return replay_.count() > 0; }
 
+  std::vector<ServerFacts> AskForFacts();
+  void WarnIfLarge(const Warn& warn);
   absl::Status AwaitReplicas(std::vector<std::string>* alone);
   absl::Status Watch(std::chrono::milliseconds at_most);
   absl::Status ReplayDoubtful();
   absl::Status Replay(const Slots& slots);
   void TellKnownLines(const KeyHash* hashes);
   void Remember(const KeyHash* hashes);
+  void KnowALine(const KeyHash* hashes);
   absl::Status Count();
 
   const StreamPlan plan_;
   const size_t inflight_;
   const std::chrono::seconds replay_;
   const LineCommand command_;
+  const redis::Waits waits_;
   RedisCluster cluster_;
+  KeysOfCluster keys_;
+  StreamWatch watch_;
   Slots doubtful_;      // of which acknowledged lines were not sent again yet
   RecentLines recent_;  // acknowledged
   std::vector<Fate> fates_;
@@ -180,7 +161,7 @@ class ClusterLines : public SeenLines, private KeyHolder {
   uint64_t perhaps_lost_ = 0;
 };
 
-absl::Status ClusterLines::Open(const std::function<void(const std::string&)>& warn) {
+absl::Status ClusterLines::Open(const RedisPlan& plan) {
   if (plan_.name.find_first_of("{}") != std::string::npos) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--name=", plan_.name,
@@ -188,48 +169,62 @@ absl::Status ClusterLines::Open(const std::function<void(const std::string&)>& w
   }
   absl::Status status = cluster_.Connect();
   if (status.ok()) status = cluster_.AwaitWhole();
-  if (status.ok()) status = JoinStream(plan_, this);
+  bool has_begun = false;
+  if (status.ok()) WarnIfLarge(plan.warn);
+  if (status.ok()) status = JoinStream(plan_, {&keys_}, plan.may_begin, plan.waits, &has_begun);
   std::vector<std::string> alone;
   if (status.ok()) status = AwaitReplicas(&alone);
   if (!status.ok()) return status;
+  if (has_begun) plan.warn(NewStreamSentence(plan_));
   if (replays() && !cluster_.terms_known().ok()) {
-    warn(
+    plan.warn(
         absl::StrCat("warning: ", std::string(cluster_.terms_known().message()),
                      "; what is lost as a master fails, and is one again before this client looks, "
                      "is not noticed"));
   }
   if (!alone.empty()) {
-    warn(absl::StrCat("warning: ", absl::StrJoin(alone, ", "), alone.size() == 1 ? " has" : " have",
-                      " no replica that keeps up: the stream waits while such a master is away, a "
-                      "minute at most, and ends when its keys are not there afterwards"));
+    plan.warn(
+        absl::StrCat("warning: ", absl::StrJoin(alone, ", "), alone.size() == 1 ? " has" : " have",
+                     " no replica that keeps up: the stream waits while such a master is away, a "
+                     "minute at most, and ends when its keys are not there afterwards"));
   }
+  WarnOfServers(AskForFacts(), plan.warn);
   return Count();
+}
+
+std::vector<ServerFacts> ClusterLines::AskForFacts() {
+  std::vector<ServerFacts> facts;
+  for (const RedisCluster::Master& master : cluster_.masters()) {
+    facts.push_back(FactsOf(master.address, KeyOf(master), &keys_));
+  }
+  return facts;
+}
+
+void ClusterLines::WarnIfLarge(const Warn& warn) {
+  size_t most = 0;
+  std::vector<ServerFacts> servers;
+  for (const RedisCluster::Master& master : cluster_.masters()) {
+    most = std::max(most, master.num_slots);
+    servers.push_back({master.address, "", "", ""});
+  }
+  const double share = static_cast<double>(most) / redis::kNumSlots;
+  dedup::WarnIfLarge(plan_, servers, share * static_cast<double>(size_bytes()), &keys_, warn);
 }
 
 // The keys of a new stream are what no client could set again after a fail-over.
 absl::Status ClusterLines::AwaitReplicas(std::vector<std::string>* alone) {
   for (const RedisCluster::Master& master : cluster_.masters()) {
-    const absl::StatusOr<RedisCluster::Copied> copied =
-        cluster_.AwaitReplica(absl::StrCat("{", redis::TagOfSlot(master.a_slot), "}"));
+    const absl::StatusOr<RedisCluster::Copied> copied = cluster_.AwaitReplica(KeyOf(master));
     if (!copied.ok()) return copied.status();
     if (*copied != RedisCluster::Copied::kYes) alone->push_back(master.address);
   }
   return absl::OkStatus();
 }
 
-absl::Status ClusterLines::AskKeys(const std::vector<uint64_t>& numbers, const KeysCommand& command,
-                                   TakeAnswer take) {
-  absl::Status status;
-  for (size_t i = 0; i < numbers.size() && status.ok(); i += kKeysAtOnce) {
-    KeyCommands commands(stream(), &numbers[i], command, take);
-    status = cluster_.AskAll(std::min(kKeysAtOnce, numbers.size() - i), &commands);
-  }
-  return status;
-}
-
 absl::Status ClusterLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
   fates_.assign(n, Fate::kLeftOut);
   absl::Status status = Watch(kBetweenRefreshes);
+  if (status.ok()) status = watch_.Look(std::chrono::steady_clock::now(), &keys_);
   if (status.ok()) {
     AddedLines lines(stream(), hashes, &fates_);
     status = cluster_.AskAll(n, &lines);
@@ -239,6 +234,7 @@ absl::Status ClusterLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
     if (doubtful_.any()) TellKnownLines(hashes);
     Remember(hashes);
   }
+  KnowALine(hashes);
   if (status.ok()) status = ReplayDoubtful();
   since_counted_ += TellPrinted(fates_, is_new, &uncertain_);
   return status.ok() && plan_.IsCountDue(since_counted_, num_added()) ? Count() : status;
@@ -253,13 +249,21 @@ absl::Status ClusterLines::Watch(std::chrono::milliseconds at_most) {
   return status;
 }
 
-// What is sent again may be lost by the next fail-over.
+// What is sent again may be lost by the next fail-over; but not each time.
 absl::Status ClusterLines::ReplayDoubtful() {
+  redis::Patience patience(waits_);
+  Slots slots;
   for (;;) {
     doubtful_ |= cluster_.TakeDoubtful();
     if (doubtful_.none()) return absl::OkStatus();
-    const Slots slots = std::exchange(doubtful_, Slots());
-    if (absl::Status status = Replay(slots); !status.ok()) {
+    absl::Status status;
+    if ((doubtful_ & slots).any()) {
+      status = patience.Wait(absl::UnavailableError(
+          "the connection to a master is lost each time that lines are sent to it again"));
+    }
+    slots = std::exchange(doubtful_, Slots());
+    if (status.ok()) status = Replay(slots);
+    if (!status.ok()) {
       doubtful_ |= slots;
       return status;
     }
@@ -268,11 +272,12 @@ absl::Status ClusterLines::ReplayDoubtful() {
 
 // The newest lines go first: these are what a replica lacks, and another client may send them.
 absl::Status ClusterLines::Replay(const Slots& slots) {
+  if (watch_.line() && slots[SlotOf(*watch_.line())]) watch_.Forget();
   std::vector<uint64_t> keys;
   for (uint64_t i = 0; i < plan_.shape.num_keys; ++i) {
     if (slots[plan_.SlotOfKey(i)]) keys.push_back(i);
   }
-  absl::Status status = CheckKeys(plan_, keys, this);
+  absl::Status status = CheckKeys(plan_, keys, &keys_);
   std::vector<KeyHash> hashes;
   for (size_t i = recent_.size(); i > 0 && status.ok();) {
     hashes.clear();
@@ -324,6 +329,16 @@ void ClusterLines::Remember(const KeyHash* hashes) {
   }
 }
 
+// Whose bits no fail-over can have lost unnoticed.
+void ClusterLines::KnowALine(const KeyHash* hashes) {
+  if (watch_.line() || doubtful_.any() || !cluster_.terms_known().ok()) return;
+  for (size_t i = 0; i < fates_.size() && !watch_.line(); ++i) {
+    if (fates_[i] == Fate::kNew || fates_[i] == Fate::kSeen) {
+      watch_.Know(hashes[i], std::chrono::steady_clock::now());
+    }
+  }
+}
+
 absl::Status ClusterLines::Finish() {
   absl::Status status = Watch(std::chrono::milliseconds(0));
   return status.ok() ? Count() : status;
@@ -369,7 +384,7 @@ absl::Status ClusterLines::Count() {
              static_cast<double>(plan_.shape.bits_per_key);
     return absl::OkStatus();
   };
-  absl::Status status = AskKeys(numbers, {"BITCOUNT", {"0", last}}, take);
+  absl::Status status = keys_.AskKeys(numbers, {"BITCOUNT", {"0", last}}, take);
   if (!status.ok()) return status;
   rate_ = rates / static_cast<double>(keys);
   counted_ = static_cast<uint64_t>(lines / static_cast<double>(keys) *
@@ -382,7 +397,7 @@ absl::Status ClusterLines::Count() {
 
 absl::StatusOr<std::unique_ptr<SeenLines>> OpenCluster(const RedisPlan& plan) {
   auto lines = std::make_unique<ClusterLines>(plan);
-  if (absl::Status status = lines->Open(plan.warn); !status.ok()) return status;
+  if (absl::Status status = lines->Open(plan); !status.ok()) return status;
   return lines;
 }
 

@@ -38,9 +38,9 @@ std::string IsNone(absl::string_view why) {
 
 class Kept : public SeenLines {
  public:
-  Kept(const std::string& path, uint64_t capacity, double rate) : path_(path), file_(path) {
-    record_.capacity = capacity;
-    record_.rate = rate;
+  Kept(const std::string& path, const KeptPlan& plan) : path_(path), file_(path), plan_(plan) {
+    record_.capacity = plan.capacity;
+    record_.rate = plan.rate;
   }
 
   // Makes the file, or goes on from it.
@@ -69,6 +69,9 @@ class Kept : public SeenLines {
   size_t size_bytes() const override { return bloom_ ? bloom_->filter().size_bytes() : 0; }
   double RateNow() const override { return bloom_ ? bloom_->filter().expected_fpr() : 0; }
 
+  uint64_t capacity() const { return record_.capacity; }
+  double rate() const { return record_.rate; }
+
  private:
   absl::Status Make();
   absl::Status Load(int file);
@@ -86,6 +89,7 @@ class Kept : public SeenLines {
 
   const std::string path_;
   StateFile file_;
+  const KeptPlan plan_;
   StateRecord record_;
   std::optional<BroughtBloom> bloom_;
   std::vector<uint64_t> unkept_;  // kMostUnkept at most
@@ -201,7 +205,8 @@ absl::Status Kept::TakeRecord(std::string_view bytes) {
   }
   const std::string fault = ReadRecord(bytes, &found);
   if (!fault.empty()) return file_.Fault(absl::StrCat("can't be used: ", fault));
-  if (found.capacity != record_.capacity || found.rate != record_.rate) {
+  if ((found.capacity != plan_.capacity && !plan_.takes_capacity) ||
+      (found.rate != plan_.rate && !plan_.takes_rate)) {
     return file_.Fault(absl::StrCat("is of another plan: --capacity=", found.capacity,
                                     " --rate=", found.rate, "; give these, or another file"));
   }
@@ -300,10 +305,11 @@ absl::Status Kept::Rewrite() {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<SeenLines>> OpenKept(const std::string& path, uint64_t capacity,
-                                                    double rate) {
-  auto kept = std::make_unique<Kept>(path, capacity, rate);
+absl::StatusOr<std::unique_ptr<SeenLines>> OpenKept(const std::string& path, KeptPlan* plan) {
+  auto kept = std::make_unique<Kept>(path, *plan);
   if (absl::Status status = kept->Open(); !status.ok()) return status;
+  plan->capacity = kept->capacity();
+  plan->rate = kept->rate();
   return kept;
 }
 

@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <string.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 
@@ -51,6 +52,15 @@ void LineCommand::Append(KeyHash hash, std::string_view key, std::string* bytes)
     bytes->append(field, static_cast<size_t>(to - field));
   }
   bytes->append(end_);
+}
+
+std::vector<std::string> LineCommand::Positions(KeyHash hash, unsigned most) const {
+  std::vector<std::string> words;
+  amq::DoubleHashing positions(hash.value);
+  for (unsigned i = 0; i < std::min(most, shape_.probes); ++i) {
+    words.push_back(std::to_string(positions.Next(shape_.bits_per_key)));
+  }
+  return words;
 }
 
 absl::Status LineCommand::Understand(const redisReply& reply, bool may_be_second,

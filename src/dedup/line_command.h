@@ -46,6 +46,9 @@ class LineCommand {
 
   void Append(KeyHash hash, std::string_view key, std::string* bytes) const;
 
+  // Of the line's bits in its key, the first ones.
+  std::vector<std::string> Positions(KeyHash hash, unsigned most) const;
+
   // What an answer says of its line, also where it is an error, which ends the stream; the sentence
   // for an error of the server's is error_of's. may_be_second: the line was sent before, and that
   // answer was lost.

@@ -1,7 +1,6 @@
 #include "src/dedup/redis_lines.h"
 
 #include <absl/strings/str_cat.h>
-#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,8 +9,11 @@
 
 #include "src/amq/mix.h"
 #include "src/dedup/cluster_lines.h"
+#include "src/dedup/key_holders.h"
 #include "src/dedup/line_command.h"
+#include "src/dedup/server_checks.h"
 #include "src/dedup/stream_plan.h"
+#include "src/dedup/stream_watch.h"
 #include "src/redis/redis_cluster.h"
 
 namespace winnow::dedup {
@@ -23,9 +25,7 @@ using redis::RedisClient;
 using redis::RedisCluster;
 using redis::Reply;
 
-constexpr std::chrono::seconds kLongestOutage(60);
 constexpr std::chrono::seconds kFirstAnswer(2);
-constexpr timespec kBetweenConnects = {0, 100'000'000};
 constexpr size_t kMostToSend = size_t{64} << 10;
 constexpr uint64_t kSampledBytes = uint64_t{1} << 20;
 
@@ -37,58 +37,21 @@ struct Share {
   size_t num_sent = 0;        // so many of them the server may have
 };
 
-// A plan that can't be kept is no fault of the server's.
 absl::Status Named(const RedisClient& server, const absl::Status& status) {
-  return status.ok() || absl::IsInvalidArgument(status)
-             ? status
-             : absl::Status(status.code(),
-                            absl::StrCat("the server ", server.address(), ": ", status.message()));
+  return absl::IsInvalidArgument(status) ? status : redis::AboutServer(server.address(), status);
 }
-
-class KeysOfServer : public KeyHolder {
- public:
-  KeysOfServer(const StreamPlan& plan, RedisClient* server) : plan_(plan), server_(server) {}
-
-  absl::Status Ask(std::string_view, const std::vector<std::string_view>& command,
-                   Reply* reply) override {
-    return server_->Ask(command, reply);
-  }
-  absl::Status AskKeys(const std::vector<uint64_t>& numbers, const KeysCommand& command,
-                       TakeAnswer take) override {
-    absl::Status status;
-    for (size_t i = 0; i < numbers.size() && status.ok(); ++i) {
-      const std::string key = plan_.Key(numbers[i]);
-      std::vector<std::string_view> words = {command.word, key};
-      words.insert(words.end(), command.arguments.begin(), command.arguments.end());
-      Reply reply;
-      status = Ask(key, words, &reply);
-      if (status.ok()) status = take(numbers[i], *reply);
-    }
-    return status;
-  }
-
- private:
-  const StreamPlan& plan_;
-  RedisClient* const server_;
-};
 
 class RedisLines : public SeenLines {
  public:
   explicit RedisLines(const RedisPlan& plan)
       : stream_(StreamPlan::OfServers(plan)), inflight_(plan.inflight), command_(stream_.shape) {
-    for (const RedisAccess& access : plan.servers) servers_.emplace_back(access);
+    for (const RedisAccess& access : plan.servers) {
+      servers_.emplace_back(access, plan.waits);
+      watches_.emplace_back(stream_, command_, plan.warn);
+    }
   }
 
-  absl::Status Open() {
-    for (RedisClient& server : servers_) {
-      absl::Status status = server.Connect();
-      if (status.ok()) status = RefuseCluster(&server);
-      KeysOfServer keys(stream_, &server);
-      if (status.ok()) status = JoinStream(stream_, &keys);
-      if (!status.ok()) return Named(server, status);
-    }
-    return Count();
-  }
+  absl::Status Open(const RedisPlan& plan);
 
   size_t most_at_once() const override { return inflight_; }
   absl::Status Add(const KeyHash* hashes, size_t n, bool* is_new) override;
@@ -106,7 +69,16 @@ class RedisLines : public SeenLines {
 
  private:
   absl::Status RefuseCluster(RedisClient* server) const;
-  absl::Status Reconnect(RedisClient* server);
+  std::vector<ServerFacts> AskForFacts();
+  absl::Status Reconnect(RedisClient* server, absl::Status why);
+  absl::Status AwaitOpen(RedisClient* server);
+  absl::Status Look(RedisClient* server);
+  StreamWatch& WatchOf(const RedisClient* server) {
+    return watches_[static_cast<size_t>(server - servers_.data())];
+  }
+  uint64_t ServerOf(KeyHash hash) const {
+    return amq::Reduce(amq::HashBits(hash.value, kServerBits), servers_.size());
+  }
   void SendAll(RedisClient* server, const KeyHash* hashes, Share* share);
   absl::Status ReceiveAll(RedisClient* server, Share* share);
   absl::Status Count();
@@ -115,12 +87,45 @@ class RedisLines : public SeenLines {
   const size_t inflight_;
   const LineCommand command_;
   std::vector<RedisClient> servers_;
+  std::vector<StreamWatch> watches_;  // of each
   std::vector<Fate> fates_;  // uncertain: also where a line is sent again, as its answer was lost
   double fill_ = 0;
   uint64_t counted_ = 0;  // lines of all clients, by the share of bits that are set
   uint64_t since_counted_ = 0;
   uint64_t uncertain_ = 0;
 };
+
+absl::Status RedisLines::Open(const RedisPlan& plan) {
+  std::vector<KeysOfServer> keys;
+  for (RedisClient& server : servers_) {
+    absl::Status status = server.Connect();
+    if (status.ok()) status = RefuseCluster(&server);
+    if (!status.ok()) return Named(server, status);
+    keys.emplace_back(stream_, &server);
+  }
+  const std::vector<ServerFacts> facts = AskForFacts();
+  absl::Status status = RefuseSameServer(plan.servers, facts);
+  if (!status.ok()) return status;
+  WarnIfLarge(stream_, facts, static_cast<double>(size_bytes() / servers_.size()), &keys.front(),
+              plan.warn);
+  std::vector<KeyHolder*> holders;
+  for (KeysOfServer& each : keys) holders.push_back(&each);
+  bool has_begun = false;
+  status = JoinStream(stream_, holders, plan.may_begin, plan.waits, &has_begun);
+  if (!status.ok()) return status;
+  if (has_begun) plan.warn(NewStreamSentence(stream_));
+  WarnOfServers(facts, plan.warn);
+  return Count();
+}
+
+std::vector<ServerFacts> RedisLines::AskForFacts() {
+  std::vector<ServerFacts> facts;
+  for (RedisClient& server : servers_) {
+    KeysOfServer keys(stream_, &server);
+    facts.push_back(FactsOf(server.address(), "", &keys));
+  }
+  return facts;
+}
 
 // The first is none of a cluster, or this would not be asked.
 absl::Status RedisLines::RefuseCluster(RedisClient* server) const {
@@ -132,19 +137,32 @@ absl::Status RedisLines::RefuseCluster(RedisClient* server) const {
                             " is not: give servers of the cluster alone, or none of them"));
 }
 
-absl::Status RedisLines::Reconnect(RedisClient* server) {
-  const auto end = std::chrono::steady_clock::now() + kLongestOutage;
+// Until a line is answered, or a count, this goes on where it was before.
+absl::Status RedisLines::Reconnect(RedisClient* server, absl::Status why) {
   KeysOfServer keys(stream_, server);
-  for (;;) {
-    absl::Status status = server->Connect();
-    if (status.ok()) status = CheckStream(stream_, &keys);
-    if (status.ok() || !IsLost(status)) return status;
-    if (std::chrono::steady_clock::now() > end) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "it was not back after ", kLongestOutage.count(), " seconds: ", status.message()));
-    }
-    nanosleep(&kBetweenConnects, nullptr);
+  while (IsLost(why)) {
+    if (absl::Status over = server->WaitToRetry(why); !over.ok()) return over;
+    why = server->Connect();
+    if (why.ok()) why = CheckStream(stream_, &keys, WatchOf(server).is_plan_deleted());
+    if (why.ok()) why = WatchOf(server).LookAfterOutage(&keys);
   }
+  return why;
+}
+
+// What is sent to a connection that the server closed while it was idle would be in doubt.
+absl::Status RedisLines::AwaitOpen(RedisClient* server) {
+  return server->IsOpen() ? absl::OkStatus()
+                          : Reconnect(server, absl::UnavailableError("it closed the connection"));
+}
+
+// Whether it is still the same stream, and not one that another client began anew while this one
+// waited for input. It has answered then: while the others are looked at, its time does not run.
+absl::Status RedisLines::Look(RedisClient* server) {
+  KeysOfServer keys(stream_, server);
+  absl::Status status = AwaitOpen(server);
+  if (status.ok()) status = WatchOf(server).Look(std::chrono::steady_clock::now(), &keys);
+  if (status.ok()) server->Answered();
+  return status;
 }
 
 // A connection that is lost while it is sent to is found out when it is read from.
@@ -181,7 +199,11 @@ absl::Status RedisLines::ReceiveAll(RedisClient* server, Share* share) {
     }
     Fate& fate = fates_[share->lines[i]];
     take(command_.Understand(*reply, fate == Fate::kUncertain, stream_, error_of, &fate));
-    if (reply->type == REDIS_REPLY_ERROR) left.push_back(share->lines[i]);
+    if (reply->type == REDIS_REPLY_ERROR) {
+      left.push_back(share->lines[i]);
+    } else {
+      server->Answered();
+    }
   }
   for (; i < share->lines.size(); ++i) {
     if (i < share->num_sent) fates_[share->lines[i]] = Fate::kUncertain;
@@ -195,21 +217,31 @@ absl::Status RedisLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
   fates_.assign(n, Fate::kLeftOut);
   std::vector<Share> shares(servers_.size());
   for (size_t i = 0; i < n; ++i) {
-    const uint64_t server =
-        amq::Reduce(amq::HashBits(hashes[i].value, kServerBits), servers_.size());
-    shares[server].lines.push_back(i);
+    shares[ServerOf(hashes[i])].lines.push_back(i);
   }
-  for (size_t s = 0; s < servers_.size(); ++s) SendAll(&servers_[s], hashes, &shares[s]);
+  std::vector<absl::Status> opened(servers_.size());
+  for (size_t s = 0; s < servers_.size(); ++s) {
+    if (!shares[s].lines.empty()) opened[s] = Look(&servers_[s]);
+  }
+  for (size_t s = 0; s < servers_.size(); ++s) {
+    if (opened[s].ok()) SendAll(&servers_[s], hashes, &shares[s]);
+  }
   absl::Status first;
   for (size_t s = 0; s < servers_.size(); ++s) {
-    absl::Status status = ReceiveAll(&servers_[s], &shares[s]);
+    absl::Status status = opened[s].ok() ? ReceiveAll(&servers_[s], &shares[s]) : opened[s];
     while (IsLost(status)) {
-      status = Reconnect(&servers_[s]);
+      status = Reconnect(&servers_[s], status);
       if (!status.ok()) break;
       SendAll(&servers_[s], hashes, &shares[s]);
       status = ReceiveAll(&servers_[s], &shares[s]);
     }
+    servers_[s].Done();
     if (first.ok()) first = Named(servers_[s], status);
+  }
+  const auto now = std::chrono::steady_clock::now();
+  for (size_t i = 0; i < n; ++i) {
+    const bool is_known = fates_[i] == Fate::kNew || fates_[i] == Fate::kSeen;
+    if (is_known) watches_[ServerOf(hashes[i])].Know(hashes[i], now);
   }
   since_counted_ += TellPrinted(fates_, is_new, &uncertain_);
   return first.ok() && stream_.IsCountDue(since_counted_, num_added()) ? Count() : first;
@@ -223,11 +255,13 @@ absl::Status RedisLines::Count() {
     const std::string key = stream_.Key(0);
     const std::string last = std::to_string(bytes - 1);
     Reply reply;
-    absl::Status status = server.Ask({"BITCOUNT", key, "0", last}, &reply);
-    if (IsLost(status)) {
-      status = Reconnect(&server);
+    absl::Status status = AwaitOpen(&server);
+    if (status.ok()) status = server.Ask({"BITCOUNT", key, "0", last}, &reply);
+    while (IsLost(status)) {
+      status = Reconnect(&server, status);
       if (status.ok()) status = server.Ask({"BITCOUNT", key, "0", last}, &reply);
     }
+    server.Done();
     if (!status.ok()) return Named(server, status);
     fills += static_cast<double>(reply->integer) / static_cast<double>(8 * bytes);
   }
@@ -239,32 +273,38 @@ absl::Status RedisLines::Count() {
   return absl::OkStatus();
 }
 
-// By the first that answers soon, or else by the first at all. Where that does not answer, or
-// refuses, it is tried once more as a server, which says why.
-bool IsOfCluster(const RedisPlan& plan) {
+// By the first that answers soon, or else by the first at all. Where that refuses, it is tried once
+// more as a server, which says why.
+absl::StatusOr<bool> IsOfCluster(const RedisPlan& plan) {
+  RedisClient first(plan.servers.front(), plan.waits);
+  first.BeginTrying();
   for (const RedisAccess& access : plan.servers) {
-    RedisClient server(access);
+    RedisClient server(access, plan.waits);
     const absl::Status status = server.Open(kFirstAnswer);
     if (!status.ok() && !IsLost(status)) return false;
     const absl::StatusOr<bool> is_cluster =
         status.ok() ? RedisCluster::IsCluster(&server) : absl::StatusOr<bool>(status);
     if (is_cluster.ok()) return *is_cluster;
   }
-  RedisClient server(plan.servers.front());
-  return server.Connect().ok() && RedisCluster::IsCluster(&server).value_or(false);
+  absl::Status status = first.Connect();
+  if (!status.ok()) return Named(first, status);
+  absl::StatusOr<bool> is_cluster = RedisCluster::IsCluster(&first);
+  return is_cluster.ok() ? is_cluster : Named(first, is_cluster.status());
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SeenLines>> OpenRedis(const RedisPlan& plan) {
-  if (IsOfCluster(plan)) return OpenCluster(plan);
+  const absl::StatusOr<bool> is_of_cluster = IsOfCluster(plan);
+  if (!is_of_cluster.ok()) return is_of_cluster.status();
+  if (*is_of_cluster) return OpenCluster(plan);
   if (plan.replay) {
     return absl::InvalidArgumentError(
         "--replay does nothing with servers without cluster mode, which lose no line that they "
         "keep in their log: leave it out");
   }
   auto lines = std::make_unique<RedisLines>(plan);
-  if (absl::Status status = lines->Open(); !status.ok()) return status;
+  if (absl::Status status = lines->Open(plan); !status.ok()) return status;
   return lines;
 }
 

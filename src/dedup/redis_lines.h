@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "src/dedup/seen_lines.h"
+#include "src/redis/patience.h"
 #include "src/redis/redis_access.h"
 
 namespace winnow::dedup {
@@ -27,16 +28,20 @@ struct RedisPlan {
   double rate = 0;
   size_t inflight = 4096;     // lines that are sent before an answer is waited for
   std::optional<int> replay;  // seconds, of a cluster; else it is an error to give it
+  bool may_begin = true;      // the stream, where there is none
   std::function<void(const std::string&)> warn = [](const std::string&) {};  // a sentence
+  redis::Waits waits;
 };
 
-// Makes the stream's keys, at full length, or goes on with those that another client has made by
-// the same plan; an error if theirs is another. Each line is one command on one key, which sets all
-// bits and gives back what they were: of clients that send a new line at once exactly one is told
-// that it is new.
+// Makes the stream's keys, at full length, and says that; or goes on with those that another client
+// has made by the same plan; an error if theirs is another, or if only a part is there. Each line
+// is one command on one key, which sets all bits and gives back what they were: of clients that
+// send a new line at once exactly one is told that it is new.
 //
-// Add takes up to plan.inflight lines. A line whose answer is lost is sent again as soon as the
-// server is back; if all bits are set by then, it is called new and counted as uncertain. An error
+// Add takes up to plan.inflight lines. Nothing is sent to a connection that the server closed
+// before. A line whose answer is lost is sent again as soon as the server is back, which is waited
+// for until plan.waits ends, however often it comes back without answering a line; if all bits are
+// set by then, it is called new and counted as uncertain. An error
 // of Add ends the stream: a line that was sent and has no answer is called new and counted as
 // uncertain as well, and so is one whose key had vanished; one that was refused or not sent is left
 // out.

@@ -4,6 +4,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include <algorithm>
+#include <chrono>
 #include <numeric>
 
 #include "src/dedup/line_command.h"
@@ -17,6 +19,8 @@ using redis::Reply;
 
 constexpr char kForServers[] = "winnow dedup 1 ";
 constexpr char kForClusters[] = "winnow dedup 2 ";
+// How long after one server, at most, a client of 1.0 begins on the next one.
+constexpr std::chrono::milliseconds kOthersBegin = std::chrono::seconds(10);
 
 std::vector<uint64_t> AllKeys(const StreamPlan& plan) {
   std::vector<uint64_t> numbers(plan.shape.num_keys);
@@ -24,17 +28,21 @@ std::vector<uint64_t> AllKeys(const StreamPlan& plan) {
   return numbers;
 }
 
-absl::Status MakeKeys(const StreamPlan& plan, KeyHolder* holder) {
+absl::Status MakeKeys(const StreamPlan& plan, KeyHolder* holder, const redis::Waits& waits) {
   const std::string sentinel = Sentinel(plan.shape);
   const auto take = [](uint64_t, const redisReply&) { return absl::OkStatus(); };
-  absl::Status status;
-  do {
-    status = holder->AskKeys(AllKeys(plan), {"SETBIT", {sentinel, "1"}}, take);
-  } while (status.ok() && holder->MayHaveLostWrites());
-  return status;
+  redis::Patience patience(waits);
+  for (;;) {
+    absl::Status status = holder->AskKeys(AllKeys(plan), {"SETBIT", {sentinel, "1"}}, take);
+    if (!status.ok() || !holder->MayHaveLostWrites()) return status;
+    status = patience.Wait(absl::UnavailableError(
+        "the connection to a master is lost each time that keys are made there"));
+    if (!status.ok()) return status;
+  }
 }
 
-absl::Status OtherPlanError(const StreamPlan& plan, const std::string& found) {
+absl::Status OtherPlanError(const StreamPlan& plan, const std::string& text) {
+  const std::string found = redis::Shown(text);
   if (plan.is_of_cluster() && absl::StartsWith(found, kForServers)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "the stream ", plan.name, " is one of servers without cluster mode, '", found,
@@ -51,8 +59,139 @@ absl::Status OtherPlanError(const StreamPlan& plan, const std::string& found) {
                    plan.Text("whole"), "': give the same values, or another --name"));
 }
 
+absl::Status NoStreamError(const StreamPlan& plan) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "there is no stream ", plan.name,
+      ", and --join begins none: it was not begun yet, or all of it vanished. Begun without --join "
+      "it prints each line again"));
+}
+
 std::string TextOf(const Reply& reply) {
   return std::string(reply->str == nullptr ? "" : reply->str, reply->len);
+}
+
+enum class Phase { kNone, kBegun, kWhole };
+
+// What the plans of all holders say.
+class Joining {
+ public:
+  Joining(const StreamPlan& plan, const std::vector<KeyHolder*>& holders, const redis::Waits& waits)
+      : plan_(plan),
+        holders_(holders),
+        waits_(waits),
+        phases_(holders.size()),
+        patience_(Shorter(waits)) {}
+
+  absl::Status Look();
+  bool Have(Phase phase) const {
+    return std::find(phases_.begin(), phases_.end(), phase) != phases_.end();
+  }
+  // Where there is none: an error if keys are there all the same. has_begun: a plan is this one's.
+  absl::Status Begin(bool* has_begun);
+  // Keys, where they are not said to be there, and then plans; the other keys are checked.
+  absl::Status Complete();
+  // Whether somebody goes on with what is not whole.
+  absl::Status Wait();
+
+ private:
+  static redis::Waits Shorter(redis::Waits waits) {
+    waits.longest = std::min(waits.longest, kOthersBegin);
+    return waits;
+  }
+  absl::Status ReadPhase(KeyHolder* holder, Phase* phase) const;
+  absl::Status Unfinished() const;
+
+  const StreamPlan& plan_;
+  const std::vector<KeyHolder*>& holders_;
+  const redis::Waits waits_;
+  std::vector<Phase> phases_;
+  redis::Patience patience_;
+};
+
+absl::Status Joining::ReadPhase(KeyHolder* holder, Phase* phase) const {
+  const std::string key = plan_.PlanKey();
+  Reply reply;
+  absl::Status status = holder->Ask(key, {"GET", key}, &reply);
+  if (!status.ok()) return holder->About(status);
+  const std::string found = TextOf(reply);
+  *phase = reply->type == REDIS_REPLY_NIL ? Phase::kNone
+           : found == plan_.Text("whole") ? Phase::kWhole
+                                          : Phase::kBegun;
+  return *phase != Phase::kBegun || found == plan_.Text("begun")
+             ? absl::OkStatus()
+             : holder->About(OtherPlanError(plan_, found));
+}
+
+absl::Status Joining::Look() {
+  const std::vector<Phase> before = phases_;
+  for (size_t i = 0; i < holders_.size(); ++i) {
+    if (absl::Status status = ReadPhase(holders_[i], &phases_[i]); !status.ok()) return status;
+  }
+  // Somebody goes on.
+  if (phases_ != before) patience_.Answered();
+  return absl::OkStatus();
+}
+
+absl::Status Joining::Begin(bool* has_begun) {
+  if (absl::Status status = CheckNewPlan(plan_.capacity, plan_.rate); !status.ok()) return status;
+  for (size_t i = 0; i < holders_.size(); ++i) {
+    if (phases_[i] != Phase::kNone) continue;
+    uint64_t num_keys = 0;
+    absl::Status status = holders_[i]->AskKeys(AllKeys(plan_), {"EXISTS", {}},
+                                               [&](uint64_t, const redisReply& reply) {
+                                                 num_keys += reply.integer != 0;
+                                                 return absl::OkStatus();
+                                               });
+    if (!status.ok()) return holders_[i]->About(status);
+    if (num_keys == 0) continue;
+    // Unless another client has made them meanwhile.
+    status = ReadPhase(holders_[i], &phases_[i]);
+    if (status.ok() && phases_[i] == Phase::kNone) {
+      status = holders_[i]->About(VanishedError(plan_, "the plan"));
+    }
+    return status;
+  }
+  const std::string key = plan_.PlanKey();
+  for (size_t i = 0; i < holders_.size(); ++i) {
+    if (phases_[i] != Phase::kNone) continue;
+    Reply reply;
+    absl::Status status = holders_[i]->Ask(key, {"SET", key, plan_.Text("begun"), "NX"}, &reply);
+    if (!status.ok()) return holders_[i]->About(status);
+    *has_begun |= reply->type != REDIS_REPLY_NIL;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Joining::Complete() {
+  for (size_t i = 0; i < holders_.size(); ++i) {
+    const absl::Status status = phases_[i] == Phase::kWhole
+                                    ? CheckKeys(plan_, AllKeys(plan_), holders_[i])
+                                    : MakeKeys(plan_, holders_[i], waits_);
+    if (!status.ok()) return holders_[i]->About(status);
+  }
+  const std::string key = plan_.PlanKey();
+  for (size_t i = 0; i < holders_.size(); ++i) {
+    Reply reply;
+    if (phases_[i] == Phase::kWhole) continue;
+    absl::Status status = holders_[i]->Ask(key, {"SET", key, plan_.Text("whole")}, &reply);
+    if (!status.ok()) return holders_[i]->About(status);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Joining::Unfinished() const {
+  for (size_t i = 0; i < holders_.size() && Have(Phase::kWhole); ++i) {
+    if (phases_[i] == Phase::kNone) return holders_[i]->About(VanishedError(plan_, "the plan"));
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the stream ", plan_.name,
+      " was begun, and nobody makes it whole: give no --join once, so that this is done"));
+}
+
+absl::Status Joining::Wait() {
+  const absl::Status status = patience_.Wait(absl::UnavailableError(
+      absl::StrCat("the stream ", plan_.name, " is not whole on all servers")));
+  return status.ok() ? status : Unfinished();
 }
 
 }  // namespace
@@ -89,32 +228,20 @@ std::string StreamPlan::Text(std::string_view phase) const {
                       " ", std::string(phase));
 }
 
-absl::Status JoinStream(const StreamPlan& plan, KeyHolder* holder) {
-  const std::string plan_key = plan.PlanKey();
-  Reply reply;
-  absl::Status status = holder->Ask(plan_key, {"GET", plan_key}, &reply);
-  if (status.ok() && reply->type == REDIS_REPLY_NIL) {
-    status = CheckNewPlan(plan.capacity, plan.rate);
+absl::Status JoinStream(const StreamPlan& plan, const std::vector<KeyHolder*>& holders,
+                        bool may_begin, const redis::Waits& waits, bool* has_begun) {
+  *has_begun = false;
+  Joining joining(plan, holders, waits);
+  for (;;) {
+    absl::Status status = joining.Look();
     if (!status.ok()) return status;
-    const std::string first = plan.Key(0);
-    status = holder->Ask(first, {"EXISTS", first}, &reply);
-    const bool has_keys = status.ok() && reply->integer != 0;
-    if (status.ok()) {
-      status = holder->Ask(plan_key, {"SET", plan_key, plan.Text("begun"), "NX"}, &reply);
-    }
-    if (status.ok() && reply->type != REDIS_REPLY_NIL && has_keys) {
-      status = holder->Ask(plan_key, {"DEL", plan_key}, &reply);
-      return status.ok() ? VanishedError(plan, "the plan") : status;
-    }
-    if (status.ok()) status = holder->Ask(plan_key, {"GET", plan_key}, &reply);
+    const bool some_lack = joining.Have(Phase::kNone);
+    const bool some_are_whole = joining.Have(Phase::kWhole);
+    if (!some_lack && (may_begin || !joining.Have(Phase::kBegun))) return joining.Complete();
+    if (!may_begin && !some_are_whole && !joining.Have(Phase::kBegun)) return NoStreamError(plan);
+    status = may_begin && !some_are_whole ? joining.Begin(has_begun) : joining.Wait();
+    if (!status.ok()) return status;
   }
-  if (!status.ok()) return status;
-  const std::string found = TextOf(reply);
-  if (found == plan.Text("whole")) return CheckKeys(plan, AllKeys(plan), holder);
-  if (found != plan.Text("begun")) return OtherPlanError(plan, found);
-  status = MakeKeys(plan, holder);
-  return status.ok() ? holder->Ask(plan_key, {"SET", plan_key, plan.Text("whole")}, &reply)
-                     : status;
 }
 
 absl::Status CheckKeys(const StreamPlan& plan, const std::vector<uint64_t>& numbers,
@@ -127,13 +254,20 @@ absl::Status CheckKeys(const StreamPlan& plan, const std::vector<uint64_t>& numb
   return holder->AskKeys(numbers, {"GETBIT", {sentinel}}, take);
 }
 
-absl::Status CheckStream(const StreamPlan& plan, KeyHolder* holder) {
+absl::Status CheckStream(const StreamPlan& plan, KeyHolder* holder, bool is_plan_deleted) {
   const std::string plan_key = plan.PlanKey();
   Reply reply;
   absl::Status status = holder->Ask(plan_key, {"GET", plan_key}, &reply);
   if (!status.ok()) return status;
-  return TextOf(reply) == plan.Text("whole") ? CheckKeys(plan, AllKeys(plan), holder)
-                                             : VanishedError(plan, "the plan");
+  const bool is_known =
+      reply->type == REDIS_REPLY_NIL ? is_plan_deleted : TextOf(reply) == plan.Text("whole");
+  return is_known ? CheckKeys(plan, AllKeys(plan), holder) : VanishedError(plan, "the plan");
+}
+
+std::string NewStreamSentence(const StreamPlan& plan) {
+  return absl::StrCat("the stream ", plan.name,
+                      " is begun anew, as nothing of it was there: all lines are new to it; --join "
+                      "refuses to begin one");
 }
 
 absl::Status VanishedError(const StreamPlan& plan, std::string_view what) {

@@ -15,6 +15,7 @@
 #include "src/dedup/redis_lines.h"
 #include "src/dedup/redis_shape.h"
 #include "src/dedup/seen_lines.h"
+#include "src/redis/patience.h"
 #include "src/redis/redis_client.h"
 
 namespace winnow::dedup {
@@ -49,10 +50,12 @@ struct KeysCommand {
   std::vector<std::string_view> arguments;
 };
 
-// The server, or the cluster, where the keys are.
+// A server, or the cluster, where keys are, with a plan of its own.
 class KeyHolder {
  public:
   virtual ~KeyHolder() = default;
+  // As a sentence about it, where there are several.
+  virtual absl::Status About(const absl::Status& status) const { return status; }
   // The answer is no error.
   virtual absl::Status Ask(std::string_view key, const std::vector<std::string_view>& command,
                            redis::Reply* reply) = 0;
@@ -65,15 +68,22 @@ class KeyHolder {
   virtual bool MayHaveLostWrites() { return false; }
 };
 
-// Makes the keys at full length, or finds out whether they are there by the same plan; an error if
-// theirs is another. The plan is there before the keys, and says when they all are.
-absl::Status JoinStream(const StreamPlan& plan, KeyHolder* holder);
+// Makes the keys of all holders at full length, or finds out whether they are there by the same
+// plan; an error if theirs is another. All plans are begun before any key is made, and all keys are
+// there before a plan says that its own are: so a holder without a plan beside one that is whole
+// has lost it, unless an older client is making it just now, which is waited for. It begins only
+// where no holder has a plan, and none without one has a key; `may_begin`: or not even then.
+absl::Status JoinStream(const StreamPlan& plan, const std::vector<KeyHolder*>& holders,
+                        bool may_begin, const redis::Waits& waits, bool* has_begun);
+
+// What is to be said where it has begun.
+std::string NewStreamSentence(const StreamPlan& plan);
 
 // Whether these keys are still whole.
 absl::Status CheckKeys(const StreamPlan& plan, const std::vector<uint64_t>& numbers,
                        KeyHolder* holder);
-// And all, with the plan.
-absl::Status CheckStream(const StreamPlan& plan, KeyHolder* holder);
+// And all, with the plan, unless it is known to be deleted.
+absl::Status CheckStream(const StreamPlan& plan, KeyHolder* holder, bool is_plan_deleted);
 
 absl::Status VanishedError(const StreamPlan& plan, std::string_view what);
 

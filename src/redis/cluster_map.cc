@@ -25,13 +25,14 @@ absl::Status AskServer(RedisClient* server, std::string_view command, Reply* rep
   if (!status.ok() || (*reply)->type != REDIS_REPLY_ERROR) return status;
   const absl::string_view words((*reply)->str, (*reply)->len);
   if (absl::StrContains(words, "cluster support disabled")) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "it is not part of a cluster: give servers of one cluster, and no others (", words, ")"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("it is not part of a cluster: give servers of one cluster, and no others (",
+                     Shown(words), ")"));
   }
   if (absl::StartsWith(words, "NOPERM")) {
     return absl::FailedPreconditionError(absl::StrCat(
         "its user may not ask who has which slot: allow it +cluster|slots and +cluster|nodes (",
-        words, ")"));
+        Shown(words), ")"));
   }
   return server->ErrorOf(**reply);
 }

@@ -110,7 +110,9 @@ absl::StatusOr<RedisAccess> ParseAccess(absl::string_view text) {
 RedisAccess RedisAccess::At(const std::string& other_host, int other_port) const {
   RedisAccess other = *this;
   const bool is_ipv6 = absl::StrContains(other_host, ':');
-  other.address = absl::StrCat(is_ipv6 ? "[" : "", other_host, is_ipv6 ? "]:" : ":", other_port);
+  // A cluster announces its hosts itself.
+  other.address =
+      absl::StrCat(is_ipv6 ? "[" : "", Shown(other_host), is_ipv6 ? "]:" : ":", other_port);
   other.host = other_host;
   other.port = other_port;
   return other;
@@ -134,6 +136,18 @@ absl::StatusOr<std::vector<RedisAccess>> ParseServers(const std::string& list,
     servers.push_back(*std::move(server));
   }
   return servers;
+}
+
+std::string Shown(absl::string_view text) {
+  std::string shown;
+  for (const char byte : text.substr(0, kMostShown)) {
+    if (byte >= ' ' && byte <= '~') {
+      shown.push_back(byte);
+    } else {
+      absl::StrAppend(&shown, "\\x", absl::Hex(static_cast<unsigned char>(byte), absl::kZeroPad2));
+    }
+  }
+  return text.size() > kMostShown ? shown + "..." : shown;
 }
 
 }  // namespace winnow::redis

@@ -1,10 +1,12 @@
-// Whom to talk to: servers as users name them.
+// Whom to talk to, servers as users name them, and how what they say can be shown.
 
 #ifndef WINNOW_SRC_REDIS_REDIS_ACCESS_H_
 #define WINNOW_SRC_REDIS_REDIS_ACCESS_H_
 
 #include <absl/status/statusor.h>
+#include <absl/strings/string_view.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,10 @@ struct GivenPassword {
 // An error is a sentence, which never has what may be a password, or a part of one.
 absl::StatusOr<std::vector<RedisAccess>> ParseServers(const std::string& list,
                                                       const GivenPassword& password);
+
+// A text of a server's for a message: its first bytes, and what can't be printed in ASCII as \xHH.
+inline constexpr size_t kMostShown = 300;
+std::string Shown(absl::string_view text);
 
 }  // namespace winnow::redis
 

@@ -6,44 +6,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <hiredis/sds.h>
-#include <signal.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "src/base/without_sigpipe.h"
 #include "src/redis/redis_tls.h"
 
 namespace winnow::redis {
 namespace {
 
-constexpr std::chrono::seconds kConnecting(10);
-constexpr std::chrono::seconds kAnswering(60);
-constexpr timespec kBetweenTries = {0, 100'000'000};
+using base::WithoutSigpipe;  // hiredis does not say to send() that it wants no signal
+using Clock = Patience::Clock;
+using std::chrono::milliseconds;
 
-// hiredis does not say to send() that it wants no signal.
-class WithoutSigpipe {
- public:
-  WithoutSigpipe() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  ~WithoutSigpipe() {
-    constexpr timespec kNow = {0, 0};
-    while (sigismember(&before_, SIGPIPE) == 0 && sigtimedwait(&pipe_, nullptr, &kNow) == SIGPIPE) {
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  WithoutSigpipe(const WithoutSigpipe&) = delete;
-  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
-
- private:
-  sigset_t pipe_;
-  sigset_t before_;
-};
+constexpr milliseconds kConnecting = std::chrono::seconds(10);
+constexpr milliseconds kLeastConnecting = std::chrono::seconds(1);
 
 timeval TimevalOf(std::chrono::milliseconds time) {
   return {time.count() / 1000, time.count() % 1000 * 1000};
@@ -99,37 +80,42 @@ bool MayShowAnswerToAuth(absl::string_view error) {
 
 }  // namespace
 
-RedisClient::RedisClient(RedisAccess access) : access_(std::move(access)) {}
+RedisClient::RedisClient(RedisAccess access, Waits waits)
+    : access_(std::move(access)),
+      longest_(waits.longest),
+      patience_(std::move(waits), absl::StrCat("the server ", access_.address, ": ")) {}
 
-absl::Status RedisClient::Lost() {
-  if (context_ != nullptr) {
-    const bool timed_out = context_->err == REDIS_ERR_IO && errno == EAGAIN;
-    why_lost_ = !timed_out ? context_->errstr
-                : patience_ == kAnswering
-                    ? "no reply within a minute"
-                    : absl::StrCat("no reply within ", patience_.count(), " ms");
-    Close();
-  }
+absl::Status RedisClient::Lost(std::string why) {
+  why_lost_ = std::move(why);
+  Close();
   return absl::UnavailableError(why_lost_);
 }
 
-absl::Status RedisClient::Connect() {
-  absl::Status status = Open(kAnswering);
-  Reply reply;
-  return status.ok() ? Ask({"PING"}, &reply) : status;
+absl::Status RedisClient::Lost() {
+  return context_ == nullptr ? absl::UnavailableError(why_lost_) : Lost(context_->errstr);
 }
 
-absl::Status RedisClient::Open(std::chrono::milliseconds patience) {
+absl::Status RedisClient::Connect() {
+  absl::Status status = Open(longest_);
+  Reply reply;
+  return status.ok() ? AskConnected({"PING"}, &reply) : status;
+}
+
+absl::Status RedisClient::Open(milliseconds patience) {
   absl::Status status = access_.encrypted ? CheckTls() : absl::OkStatus();
   if (!status.ok()) return status;
-  patience_ = patience;
+  longest_answer_ = patience;
   num_unsent_ = 0;
   is_broken_ = false;
-  const timeval connecting = TimevalOf(std::min<std::chrono::milliseconds>(patience, kConnecting));
+  milliseconds connects = std::min(patience, kConnecting);
+  if (is_trying_) {
+    // Something may be to be said before.
+    connects = std::min(connects, std::max(patience_.UntilDue(), kLeastConnecting));
+  }
+  const timeval connecting = TimevalOf(connects);
   context_.reset(redisConnectWithTimeout(access_.host.c_str(), access_.port, connecting));
   if (context_ == nullptr) return absl::ResourceExhaustedError("no memory for a connection");
   if (context_->err != 0) return Lost();
-  redisSetTimeout(context_.get(), TimevalOf(patience));
   redisEnableKeepAlive(context_.get());
   if (!access_.encrypted) return LogIn();
   {
@@ -137,11 +123,9 @@ absl::Status RedisClient::Open(std::chrono::milliseconds patience) {
     redisSetTimeout(context_.get(), connecting);
     const WithoutSigpipe without;
     status = Encrypt(access_.host, context_.get());
-    redisSetTimeout(context_.get(), TimevalOf(patience));
   }
   if (!status.ok()) {
-    why_lost_ = std::string(status.message());
-    Close();
+    Lost(std::string(status.message())).IgnoreError();
     return status;
   }
   status = LogIn();
@@ -155,18 +139,49 @@ absl::Status RedisClient::Open(std::chrono::milliseconds patience) {
                         : status;
 }
 
+// From here on nothing blocks.
 absl::Status RedisClient::LogIn() {
+  context_->flags &= ~REDIS_BLOCK;
+  fcntl(context_->fd, F_SETFL, fcntl(context_->fd, F_GETFL) | O_NONBLOCK);
   Reply reply;
   absl::Status status;
   if (!access_.password.empty()) {
-    status = access_.user.empty() ? Ask({"AUTH", access_.password}, &reply)
-                                  : Ask({"AUTH", access_.user, access_.password}, &reply);
+    status = access_.user.empty() ? AskConnected({"AUTH", access_.password}, &reply)
+                                  : AskConnected({"AUTH", access_.user, access_.password}, &reply);
   }
   if (!status.ok() || access_.database == 0) return status;
-  return Ask({"SELECT", std::to_string(access_.database)}, &reply);
+  return AskConnected({"SELECT", std::to_string(access_.database)}, &reply);
+}
+
+void RedisClient::BeginTrying() {
+  is_trying_ = true;
+  patience_.Begin();
+}
+
+absl::Status RedisClient::WaitToRetry(const absl::Status& why) {
+  BeginTrying();
+  return patience_.Wait(why);
+}
+
+void RedisClient::Done() {
+  is_trying_ = false;
+  patience_.Done();
+}
+
+bool RedisClient::IsOpen() {
+  if (context_ == nullptr) return false;
+  pollfd polled = {context_->fd, POLLIN, 0};
+  if (poll(&polled, 1, 0) <= 0) return true;
+  Reply reply;
+  absl::Status status = Read();
+  if (status.ok()) status = Next(&reply);
+  if (status.ok() && reply == nullptr) return true;
+  if (status.ok()) Lost("it answers what nobody asked").IgnoreError();
+  return false;
 }
 
 absl::Status RedisClient::AskOnce(std::string_view command, Reply* reply) {
+  if (!is_trying_) patience_.Done();
   const absl::Status status = Send(command);
   return status.ok() ? Receive(reply) : status;
 }
@@ -180,10 +195,17 @@ bool RedisClient::IsSentinel() {
 }
 
 absl::Status RedisClient::Ask(const std::vector<std::string_view>& command, Reply* reply) {
+  const absl::Status status = context_ == nullptr || IsOpen() ? absl::OkStatus() : Connect();
+  return status.ok() ? AskConnected(command, reply) : status;
+}
+
+absl::Status RedisClient::AskConnected(const std::vector<std::string_view>& command, Reply* reply) {
   std::string bytes = absl::StrCat("*", command.size(), "\r\n");
   for (const std::string_view word : command) AppendWord(word, &bytes);
+  if (!is_trying_) patience_.Done();
   for (;;) {
-    absl::Status status = AskOnce(bytes, reply);
+    absl::Status status = Send(bytes);
+    if (status.ok()) status = Receive(reply);
     if (!status.ok() || (*reply)->type != REDIS_REPLY_ERROR) return status;
     status = command.front() == "AUTH" ? ErrorOfAuth(**reply) : ErrorOf(**reply);
     if (absl::StartsWith((*reply)->str, "ERR unknown command") && IsSentinel()) {
@@ -191,40 +213,54 @@ absl::Status RedisClient::Ask(const std::vector<std::string_view>& command, Repl
           "it is a Sentinel, which keeps no data, and winnow does not ask Sentinels: give the "
           "address of the master, as SENTINEL get-master-addr-by-name says it");
     }
-    if (!IsLost(status)) return status;
-    nanosleep(&kBetweenTries, nullptr);
+    if (IsLost(status)) {
+      const absl::Status over = patience_.Wait(status);
+      if (over.ok()) continue;
+      status = over;
+    }
+    return status;
   }
 }
 
 absl::Status RedisClient::Send(std::string_view commands) {
-  if (context_ == nullptr) return Lost();
-  const WithoutSigpipe without;
-  if (redisAppendFormattedCommand(context_.get(), commands.data(), commands.size()) != REDIS_OK) {
-    return Lost();
+  absl::Status status = Append(commands);
+  while (status.ok() && num_unsent_ > 0) {
+    status = Write();
+    if (status.ok() && is_broken_) return Lost();
+    if (status.ok() && num_unsent_ > 0) status = Await(POLLOUT);
   }
-  for (int done = 0; done == 0;) {
-    if (redisBufferWrite(context_.get(), &done) != REDIS_OK) return Lost();
-  }
-  return absl::OkStatus();
+  return status;
 }
 
 absl::Status RedisClient::Receive(Reply* reply) {
-  if (context_ == nullptr) return Lost();
-  void* received = nullptr;
-  if (redisGetReply(context_.get(), &received) != REDIS_OK) return Lost();
-  reply->reset(static_cast<redisReply*>(received));
-  return absl::OkStatus();
+  bool has_come = true;  // perhaps
+  absl::Status status = Next(reply);
+  while (status.ok() && *reply == nullptr) {
+    status = has_come ? Read() : Await(POLLIN);
+    has_come = !has_come;
+    if (status.ok()) status = Next(reply);
+  }
+  return status;
+}
+
+// Until the socket can be used, or the server has been silent for too long.
+absl::Status RedisClient::Await(short events) {
+  pollfd polled = {context_->fd, events, 0};
+  const Clock::time_point end = Clock::now() + longest_answer_;
+  for (;;) {
+    const Clock::time_point now = Clock::now();
+    if (now >= end || !patience_.AwaitReply().ok()) {
+      return Lost(absl::StrCat("no reply within ", Seconds(longest_answer_)));
+    }
+    const auto most = std::min(std::chrono::ceil<milliseconds>(end - now), patience_.UntilDue());
+    if (poll(&polled, 1, static_cast<int>(most.count())) > 0) return absl::OkStatus();
+  }
 }
 
 // Encrypted bytes may have been sent although they are not counted yet.
 void RedisClient::Close() {
   context_.reset();
   if (access_.encrypted) num_unsent_ = 0;
-}
-
-void RedisClient::DontWait() {
-  context_->flags &= ~REDIS_BLOCK;
-  fcntl(context_->fd, F_SETFL, fcntl(context_->fd, F_GETFL) | O_NONBLOCK);
 }
 
 absl::Status RedisClient::Append(std::string_view commands) {
@@ -267,10 +303,10 @@ absl::Status RedisClient::Next(Reply* reply) {
 
 absl::Status RedisClient::ErrorOf(const redisReply& reply) const {
   const absl::string_view words(reply.str, reply.len);
-  if (absl::StartsWith(words, "LOADING")) return absl::UnavailableError(words);
+  if (absl::StartsWith(words, "LOADING")) return absl::UnavailableError(Shown(words));
   const std::string advice = AdviceFor(words, access_.password_from);
-  return absl::FailedPreconditionError(advice.empty() ? std::string(words)
-                                                      : absl::StrCat(advice, " (", words, ")"));
+  return absl::FailedPreconditionError(
+      advice.empty() ? Shown(words) : absl::StrCat(advice, " (", Shown(words), ")"));
 }
 
 absl::Status RedisClient::ErrorOfAuth(const redisReply& reply) const {

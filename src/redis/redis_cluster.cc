@@ -1,12 +1,12 @@
 #include "src/redis/redis_cluster.h"
 
+#include <absl/functional/function_ref.h>
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/string_view.h>
 #include <poll.h>
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 namespace winnow::redis {
@@ -19,8 +19,6 @@ constexpr uint16_t kNobody = ClusterMap::kNobody;
 constexpr milliseconds kSilence(1000);
 constexpr milliseconds kBetweenSuspicions(500);
 constexpr milliseconds kBetweenMaps(100);
-constexpr milliseconds kLeastPause(20);
-constexpr milliseconds kMostPause(500);
 constexpr milliseconds kFailover = std::chrono::seconds(10);
 constexpr char kMostWaitForReplica[] = "5000";  // milliseconds
 // More redirects than a move makes: servers that don't agree yet.
@@ -50,8 +48,14 @@ absl::Status Final(const absl::Status& status) {
   return IsLost(status) ? absl::FailedPreconditionError(status.message()) : status;
 }
 
-std::string Seconds(milliseconds time) {
-  return absl::StrCat(static_cast<double>(time.count()) / 1000, " seconds");
+// Until it is no longer lost, or that was long enough.
+absl::Status Retry(const Waits& waits, absl::FunctionRef<absl::Status()> attempt) {
+  Patience patience(waits);
+  for (;;) {
+    const absl::Status status = attempt();
+    if (!IsLost(status)) return status;
+    if (absl::Status over = patience.Wait(status); !over.ok()) return over;
+  }
 }
 
 }  // namespace
@@ -74,28 +78,27 @@ absl::StatusOr<bool> RedisCluster::IsCluster(RedisClient* server) {
   return status.ok();
 }
 
-absl::Status RedisCluster::Connect() { return Final(map_.Connect()); }
+absl::Status RedisCluster::Connect() {
+  return Retry(waits_, [this] {
+    const absl::Status status = map_.Connect();
+    return IsLoading(status) ? status : Final(status);
+  });
+}
 
 absl::Status RedisCluster::AwaitWhole() {
-  const Clock::time_point end = Clock::now() + std::min(kFailover, longest_outage_);
-  for (;;) {
-    absl::Status status = map_.Refresh();
-    if (status.ok()) status = map_.whole();
-    if (!IsLost(status) || Clock::now() > end) return Final(status);
-    std::this_thread::sleep_for(kBetweenMaps);
-  }
+  Waits waits = waits_;
+  waits.longest = std::min(kFailover, waits.longest);
+  return Retry(waits, [this] {
+    const absl::Status status = map_.Refresh();
+    return status.ok() ? map_.whole() : status;
+  });
 }
 
 absl::Status RedisCluster::Refresh(milliseconds at_most) {
   // Connections that were closed meanwhile.
   Listen(milliseconds(0));
   if (Clock::now() - map_.asked_at() <= at_most) return absl::OkStatus();
-  const Clock::time_point end = Clock::now() + longest_outage_;
-  for (;;) {
-    absl::Status status = map_.Refresh();
-    if (!IsLost(status) || Clock::now() > end) return Final(status);
-    std::this_thread::sleep_for(kBetweenMaps);
-  }
+  return Retry(waits_, [this] { return map_.Refresh(); });
 }
 
 std::vector<RedisCluster::Master> RedisCluster::masters() const {
@@ -105,19 +108,19 @@ std::vector<RedisCluster::Master> RedisCluster::masters() const {
     const uint16_t server = map_.MasterOf(slot);
     if (server == kNobody || is_known[server]) continue;
     is_known[server] = true;
-    masters.push_back({map_.address(server), slot});
+    masters.push_back({map_.address(server), slot, map_.NumSlotsOf(server)});
   }
   return masters;
 }
 
 absl::Status RedisCluster::ErrorOf(const redisReply& reply) const {
   const absl::string_view words(reply.str, reply.len);
-  return AboutServer(
-      map_.address(answering_),
-      absl::StartsWith(words, "CROSSSLOT")
-          ? absl::FailedPreconditionError(absl::StrCat(
-                "its keys are not all in one slot: give them one tag in braces (", words, ")"))
-          : servers_[answering_].queue->client().ErrorOf(reply));
+  return AboutServer(map_.address(answering_),
+                     absl::StartsWith(words, "CROSSSLOT")
+                         ? absl::FailedPreconditionError(absl::StrCat(
+                               "its keys are not all in one slot: give them one tag in braces (",
+                               Shown(words), ")"))
+                         : servers_[answering_].queue->client().ErrorOf(reply));
 }
 
 absl::Status RedisCluster::Ask(std::string_view key, const std::vector<std::string_view>& command,
@@ -148,10 +151,9 @@ absl::Status RedisCluster::AskAll(size_t num_commands, Pipeline* pipeline) {
   num_left_ = num_commands;
   map_is_old_ = false;
   error_ = trouble_ = absl::OkStatus();
-  pause_ = milliseconds(0);
   // What is sent to a connection that was closed meanwhile would be in doubt.
   Listen(milliseconds(0));
-  progress_at_ = now_;
+  patience_.Done();
   routed_version_ = map_.version();
   for (size_t i = 0; i < num_commands; ++i) {
     QueuedCommand command;
@@ -171,7 +173,9 @@ bool RedisCluster::IsDone() const {
 }
 
 void RedisCluster::Step() {
-  if (now_ - progress_at_ > longest_outage_) return GiveUp();
+  const absl::Status over =
+      patience_.GoOn(trouble_.ok() ? absl::UnavailableError("no reply yet") : trouble_);
+  if (!over.ok()) return GiveUp(over);
   // What was told where to go goes there, whatever the map says.
   SendAll();
   if (LookAtMap()) SendAll();
@@ -181,7 +185,7 @@ void RedisCluster::Step() {
 }
 
 RedisCluster::Clock::time_point RedisCluster::NextDeadline() const {
-  Clock::time_point next = progress_at_ + longest_outage_;
+  Clock::time_point next = now_ + patience_.UntilDue();
   if (!later_.empty()) next = std::min(next, retry_at_);
   if (map_is_old_) next = std::min(next, look_at_);
   for (const Server& server : servers_) {
@@ -206,7 +210,7 @@ void RedisCluster::Route(const QueuedCommand& command) {
     if (trouble_.ok())
       trouble_ = absl::UnavailableError(absl::StrCat("no server has the slot ", slot));
     map_is_old_ = true;
-    pause_ = std::max(pause_, kLeastPause);
+    if (patience_.pause() == milliseconds(0)) patience_.Lengthen();
     return Later(command);
   }
   QueueOf(server).Push(command);
@@ -247,7 +251,7 @@ bool RedisCluster::LookAtMap() {
     is_new = true;
   }
   if (later_.empty() || now_ < retry_at_) return is_new;
-  pause_ = std::clamp(2 * pause_, kLeastPause, kMostPause);
+  patience_.Lengthen();
   taken_.clear();
   taken_.swap(later_);
   for (const QueuedCommand& command : taken_) Route(command);
@@ -312,7 +316,7 @@ void RedisCluster::Handle(uint16_t server, const QueuedCommand& command, Reply r
     return DropTaken();
   }
   --num_left_;
-  progress_at_ = now_;
+  patience_.Answered();
   answering_ = server;
   const absl::Status status = pipeline_->Take(command.number, *reply, command.may_be_second);
   if (kept_reply_ != nullptr) *kept_reply_ = std::move(reply);
@@ -348,14 +352,15 @@ void RedisCluster::Follow(uint16_t server, QueuedCommand command, const Redirect
       redirect.refusal == Refusal::kClusterDown || redirect.refusal == Refusal::kNotYet;
   if (is_down) knows_worse_ = server;
   command.hops = 0;
-  pause_ = std::max(pause_, kLeastPause);
-  Trouble(server, absl::UnavailableError(absl::StrCat(
-                      redirect.reason, " (", absl::string_view(reply.str, reply.len), ")")));
+  if (patience_.pause() == milliseconds(0)) patience_.Lengthen();
+  Trouble(server, absl::UnavailableError(
+                      absl::StrCat(redirect.reason, " (", Shown({reply.str, reply.len}), ")")));
+  if (IsLoading(trouble_)) patience_.Promised();
   Later(command);
 }
 
 void RedisCluster::Later(QueuedCommand command) {
-  if (later_.empty()) retry_at_ = now_ + pause_;
+  if (later_.empty()) retry_at_ = now_ + patience_.pause();
   command.asking = false;
   later_.push_back(command);
 }
@@ -372,7 +377,7 @@ void RedisCluster::Lose(uint16_t server, const absl::Status& why) {
   }
   map_is_old_ = true;
   knows_worse_ = server;
-  look_at_ = std::min(look_at_, now_ + pause_);
+  look_at_ = std::min(look_at_, now_ + patience_.pause());
   taken_.clear();
   redirects_.lost += servers_[server].queue->GiveUp(&taken_);
   if (!error_.ok()) return DropTaken();
@@ -415,13 +420,11 @@ void RedisCluster::DropTaken() {
   taken_.clear();
 }
 
-void RedisCluster::GiveUp() {
-  absl::Status why = trouble_;
-  if (why.ok()) why = absl::UnavailableError("no reply");
+void RedisCluster::GiveUp(const absl::Status& why) {
   const absl::Status& whole = map_.whole();
-  Fail(absl::FailedPreconditionError(absl::StrCat(why.message(), "; it was not better after ",
-                                                  Seconds(longest_outage_), whole.ok() ? "" : "; ",
-                                                  whole.message())));
+  Fail(whole.ok()
+           ? why
+           : absl::FailedPreconditionError(absl::StrCat(why.message(), "; ", whole.message())));
   for (const Server& server : servers_) {
     if (server.queue != nullptr && server.queue->is_under_way()) server.queue->GiveUp(&taken_);
   }

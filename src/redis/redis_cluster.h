@@ -20,6 +20,7 @@
 
 #include "src/redis/cluster_map.h"
 #include "src/redis/key_slots.h"
+#include "src/redis/patience.h"
 #include "src/redis/redis_client.h"
 #include "src/redis/server_queue.h"
 #include "src/redis/slot_map.h"
@@ -44,19 +45,19 @@ class Pipeline {
 };
 
 // Errors are sentences that name the server that they are about. IsLost never leaves here: what is
-// lost is waited for, a minute at most, and then it is an error. Not for several threads at a time.
+// lost is waited for, and then it is an error. Not for several threads at a time.
 class RedisCluster {
  public:
   // Any servers of the cluster; the first that answers tells the others, which are reached with the
   // same user, password and encryption.
-  explicit RedisCluster(std::vector<RedisAccess> seeds,
-                        std::chrono::milliseconds longest_outage = std::chrono::minutes(1))
-      : longest_outage_(longest_outage), map_(std::move(seeds)) {}
+  explicit RedisCluster(std::vector<RedisAccess> seeds, Waits waits = {})
+      : waits_(std::move(waits)), map_(std::move(seeds)), patience_(waits_) {}
 
   // Whether this server, which is connected to, is one of a cluster.
   static absl::StatusOr<bool> IsCluster(RedisClient* server);
 
-  // Asks all seeds: those that don't answer are passed over while one does.
+  // Asks all seeds: those that don't answer are passed over while one does. Waits only for a server
+  // that loads its data.
   absl::Status Connect();
 
   // Whether all slots are served, as what spreads over all needs it. Waits for a fail-over that is
@@ -91,10 +92,11 @@ class RedisCluster {
   // so.
   const absl::Status& terms_known() const { return map_.terms_known(); }
 
-  // Masters that have slots: address, and the first slot of each.
+  // Masters that have slots: address, the first slot of each, and how many.
   struct Master {
     std::string address;
     unsigned a_slot = 0;
+    size_t num_slots = 0;
   };
   std::vector<Master> masters() const;
 
@@ -109,7 +111,7 @@ class RedisCluster {
   const Redirects& redirects() const { return redirects_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = Patience::Clock;
 
   struct Server {
     std::unique_ptr<ServerQueue> queue;  // null: nothing was asked of it
@@ -135,10 +137,10 @@ class RedisCluster {
   void Suspect(uint16_t server);
   void Fail(const absl::Status& status);
   void DropTaken();
-  void GiveUp();
+  void GiveUp(const absl::Status& why);
   Clock::time_point NextDeadline() const;
 
-  const std::chrono::milliseconds longest_outage_;
+  const Waits waits_;
   ClusterMap map_;
   std::vector<Server> servers_;  // by their numbers in the map
   Redirects redirects_;
@@ -154,18 +156,17 @@ class RedisCluster {
   size_t num_left_ = 0;
   absl::Status error_;
   Clock::time_point now_;
-  Clock::time_point progress_at_;
   std::vector<QueuedCommand> later_;  // that wait for something to get better
   std::vector<QueuedCommand> taken_;
   Clock::time_point retry_at_;
-  std::chrono::milliseconds pause_{0};
+  Patience patience_;  // of all that waits, since the last answer
   std::vector<pollfd> polled_;
   bool map_is_old_ = false;
   Clock::time_point look_at_;  // not before
   uint16_t knows_better_ = ClusterMap::kNobody;
   uint16_t knows_worse_ = ClusterMap::kNobody;
   uint64_t routed_version_ = 0;
-  absl::Status trouble_;  // what is being waited for
+  absl::Status trouble_;  // what is being waited for, if it is known
 };
 
 }  // namespace winnow::redis

@@ -12,9 +12,7 @@ constexpr char kAsking[] = "*1\r\n$6\r\nASKING\r\n";
 }  // namespace
 
 absl::Status ServerQueue::Open(std::chrono::milliseconds patience) {
-  absl::Status status = client_.Open(patience);
-  if (status.ok()) client_.DontWait();
-  return status;
+  return client_.Open(patience);
 }
 
 absl::Status ServerQueue::Send(Clock::time_point now,

@@ -310,6 +310,39 @@ TEST(PagedBloom, BeyondTheRateEveryKeyIsRefusedLoudly) {
   }
 }
 
+// As one that was brought back from a copy, and the pages were not.
+TEST(PagedBloom, NothingIsAddedBesideAnOlderRecord) {
+  constexpr uint64_t kAdded = 200;  // to one page of one, or to pages that stay below the fullest
+  for (const uint64_t capacity : {400u, 20'000u}) {
+    MemoryPageStore store;
+    RandomHashes random(10);
+    std::vector<KeyHash> keys = random.Take(capacity / 2);
+    MustBuild(&store, {capacity, 0.01, 1024}, keys);
+    const std::string older = store.all().at("plan");
+    std::string reason;
+    PagedBloom newer = MustOpen(&store);
+    for (const KeyHash key : random.Take(kAdded)) {
+      ASSERT_NE(newer.Add(key, &reason), Added::kFailed) << reason;
+      keys.push_back(key);
+    }
+    ASSERT_TRUE(newer.Save(&reason)) << reason;
+    ASSERT_TRUE(store.Store("plan", older, &reason));
+    const auto before = store.all();
+
+    PagedBloom filter = MustOpenAll(&store);
+    ExpectContainsAll(filter, keys);
+    for (const KeyHash key : random.Take(10)) filter.Add(key, &reason);
+    EXPECT_FALSE(filter.num_unsaved() > 0 && filter.Save(&reason));
+    EXPECT_THAT(reason,
+                HasSubstr("the record \"plan\" is older than the pages: expected at most "));
+    reason.clear();
+    EXPECT_FALSE(filter.Recount(&reason));
+    EXPECT_THAT(reason, HasSubstr("or build the filter anew"));
+    EXPECT_TRUE(store.all() == before);
+    MustBuild(&store, {2 * capacity, 0.01, 1024}, keys);
+  }
+}
+
 // ---- Building again
 
 TEST(PagedBloom, ARebuildIntoMorePagesTakesThePlaceOfTheOldOnes) {
@@ -354,6 +387,7 @@ TEST(PagedBloom, WhatIsNoRecordIsLeftAlone) {
   const KeyHash key{1};
   EXPECT_FALSE(PagedBloom::Build(&store, {}, &key, 1, &reason));
   EXPECT_THAT(reason, HasSubstr("these bytes are no record of a PagedBloom: expected the magic"));
+  EXPECT_THAT(reason, HasSubstr("give a place of their own for the pages"));
   EXPECT_EQ(store.all().size(), 1u);
 }
 
@@ -425,6 +459,7 @@ TEST(PagedBloom, RecordsWithValuesOutOfTheirRangeAreRefused) {
     EXPECT_FALSE(PagedBloom::Open(&store, &reason)) << record.header.count;
     EXPECT_THAT(reason, HasSubstr("these bytes are no record of a PagedBloom: expected "));
     EXPECT_FALSE(PagedBloom::Build(&store, {60, 0.01, 64}, keys.data(), keys.size(), &reason));
+    EXPECT_THAT(reason, HasSubstr("remove what is named \"plan\" and the pages beside it"));
   }
   ASSERT_TRUE(store.Store("plan", whole.Bytes(), &reason));
   EXPECT_TRUE(PagedBloom::Open(&store, &reason)) << reason;

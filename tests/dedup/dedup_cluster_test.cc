@@ -65,7 +65,7 @@ class DedupClusterTest : public testing::RedisStreamTest {
 };
 
 TEST_F(DedupClusterTest, EachLineComesOnceAndLaterRunsGoOnFromAnyServer) {
-  const StartedCluster cluster(3, 1);
+  const StartedCluster cluster(3, 1, {"--appendonly", "yes"});
   const std::vector<std::string> lines = RandomLines(60'000, 30'000, 1);
   const ChildResult first = RunDedup(In(lines) + Flags(cluster.address(0)));
   EXPECT_EQ(first.status, 0) << first.errors;
@@ -153,7 +153,7 @@ TEST_F(DedupClusterTest, OtherPlansAreRefusedWithTheReason) {
 }
 
 TEST_F(DedupClusterTest, AUserNeedsNoMoreThanThePageSays) {
-  const StartedCluster cluster(3, 1, {"--requirepass", "secret"});
+  const StartedCluster cluster(3, 1, {"--requirepass", "secret", "--appendonly", "yes"});
   const auto allow = [&](std::vector<std::string> words) {
     for (std::string& word : words) word = word == ">PASSWORD" ? ">word" : word;
     for (int i = 0; i < cluster.size(); ++i) EXPECT_EQ(cluster.Ask(i, words), "OK");
@@ -205,6 +205,20 @@ TEST_F(DedupClusterTest, WhatVanishedEndsTheStream) {
   EXPECT_LE(repeats, 400u);
   EXPECT_EQ(NumberBefore(running.Errors(), "new,"), lines.size() + repeats);
   EXPECT_THAT(RunDedup(In({"a"}) + Flags(cluster.address(0))).errors, HasSubstr("vanished"));
+}
+
+TEST_F(DedupClusterTest, AStreamThatIsBegunAnewEndsForClientsThatWereIdle) {
+  const StartedCluster cluster(3, 0);
+  Fed running(this, Flags(cluster.address(0)), "out");
+  running.Write({"a", "b"});
+  running.Await(2);
+  for (int i = 0; i < cluster.size(); ++i) cluster.Ask(i, {"flushall"});
+  EXPECT_EQ(Printed({"x"}, Flags(cluster.address(0))), "x\n");
+  sleep(1);  // it looks once a second
+  running.Write({"a"});
+  EXPECT_EQ(running.End(), 2);
+  EXPECT_EQ(running.Output(), "a\nb\n");
+  EXPECT_THAT(running.Errors(), HasSubstr("was begun anew"));
 }
 
 // Whether they were sent or not: the next run finds them as they were.

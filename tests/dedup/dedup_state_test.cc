@@ -93,10 +93,22 @@ TEST_F(DedupStateTest, ASecondRunAtOnceIsRefused) {
   EXPECT_EQ(Run({"x", "y"}).output, "y\n");
 }
 
+TEST_F(DedupStateTest, ThePlanOfTheStateIsTakenWhereNoneIsGiven) {
+  Run({"a"}, "--capacity=1000 --rate=1e-6");
+  std::string fresh = "b";
+  for (const char* flags : {"", "--capacity=1000", "--rate=1e-6"}) {
+    const ChildResult next = Run({"a", fresh}, flags);
+    EXPECT_EQ(next.status, 0) << next.errors;
+    EXPECT_EQ(next.output, fresh + "\n");
+    EXPECT_THAT(next.errors, HasSubstr("(1e-06 planned at 1000 new lines)"));
+    fresh += "b";
+  }
+}
+
 TEST_F(DedupStateTest, AnotherPlanIsRefused) {
   Run({"a"}, "--capacity=1000 --rate=1e-6");
   const std::string before = ReadFile(state_);
-  for (const char* flags : {"", "--capacity=1000", "--rate=1e-6", "--capacity=1001 --rate=1e-6"}) {
+  for (const char* flags : {"--capacity=1001", "--rate=1e-7", "--capacity=1001 --rate=1e-6"}) {
     const ChildResult refused = Run({"b"}, flags);
     EXPECT_EQ(refused.status, 2);
     EXPECT_THAT(refused.output, IsEmpty());

@@ -146,7 +146,7 @@ TEST_F(VerbDedupTest, WrongFlagsAreRefused) {
     EXPECT_THAT(outcome.output, IsEmpty()) << flags;
     EXPECT_THAT(outcome.errors, HasSubstr("winnow")) << flags;
   }
-  for (const char* flag : {"--name=x", "--inflight=16", "--password_file=none"}) {
+  for (const char* flag : {"--name=x", "--join", "--inflight=16", "--password_file=none"}) {
     const ChildResult outcome = RunDedup(std::string(flag) + " </dev/null");
     EXPECT_EQ(outcome.status, 2) << flag;
     EXPECT_THAT(outcome.errors, HasSubstr("does nothing without --redis")) << flag;

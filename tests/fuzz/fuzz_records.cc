@@ -209,7 +209,8 @@ void TestPages(const Parts& parts) {
 // The lines that a run of this state says are new.
 absl::StatusOr<size_t> NewLines(const std::string& path, const dedup::StateRecord& record,
                                 const std::vector<KeyHash>& hashes) {
-  auto kept = dedup::OpenKept(path, record.capacity, record.rate);
+  dedup::KeptPlan plan = {record.capacity, record.rate};
+  auto kept = dedup::OpenKept(path, &plan);
   if (!kept.ok()) return kept.status();
   const std::unique_ptr<bool[]> is_new(new bool[hashes.size()]);
   absl::Status status;

@@ -24,6 +24,7 @@ using winnow::redis::Pipeline;
 using winnow::redis::RedisAccess;
 using winnow::redis::RedisCluster;
 using winnow::redis::Slots;
+using winnow::redis::Waits;
 using winnow::testing::Becomes;
 using winnow::testing::FakeServer;
 
@@ -87,7 +88,7 @@ TEST(RedisClusterErrorTest, AfterAnOutageOnlyWhatWasSentMayBeDone) {
       [](const FakeServer::Words& words) { return words[1] == "0" ? Thirds::Echo(words) : ""; });
   servers.two.SetAnswer(
       [](const FakeServer::Words&) { return "-CLUSTERDOWN The cluster is down\r\n"; });
-  RedisCluster cluster({AccessTo(servers.one)}, std::chrono::seconds(5));
+  RedisCluster cluster({AccessTo(servers.one)}, Waits{std::chrono::seconds(5)});
   ASSERT_EQ(cluster.Connect(), absl::OkStatus());
   const auto& slots = Thirds::kSlots;
   Notes notes(&cluster, {slots[0], slots[0], slots[1], slots[0], slots[2]});

@@ -288,7 +288,8 @@ TEST_F(RealClusterTest, AClusterWithoutAMasterSaysSo) {
   for (const char* full : {"yes", "no"}) {
     StartedCluster servers(
         3, 0, {"--cluster-require-full-coverage", full, "--cluster-node-timeout", "1000"});
-    RedisCluster cluster({AccessTo(servers.address(0))}, std::chrono::seconds(2));
+    RedisCluster cluster({AccessTo(servers.address(0))},
+                         winnow::redis::Waits{std::chrono::seconds(2)});
     ASSERT_EQ(cluster.Connect(), absl::OkStatus());
     ASSERT_EQ(cluster.AwaitWhole(), absl::OkStatus());
     EXPECT_THAT(cluster.masters(), ::testing::SizeIs(3));

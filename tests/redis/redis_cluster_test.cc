@@ -31,6 +31,7 @@ using winnow::redis::RedisAccess;
 using winnow::redis::RedisCluster;
 using winnow::redis::Reply;
 using winnow::redis::Slots;
+using winnow::redis::Waits;
 using winnow::testing::FakeServer;
 
 constexpr int kHalf = kNumSlots / 2;
@@ -102,7 +103,7 @@ class RedisClusterTest : public ::testing::Test {
     for (FakeServer* each : {&low_, &high_}) each->SetSlots({{0, kLast, &server}});
   }
   void Connect(milliseconds longest_outage = std::chrono::minutes(1)) {
-    cluster_ = std::make_unique<RedisCluster>(SeedsOf(low_.address()), longest_outage);
+    cluster_ = std::make_unique<RedisCluster>(SeedsOf(low_.address()), Waits{longest_outage});
     ASSERT_EQ(cluster_->Connect(), absl::OkStatus());
   }
   absl::Status Ask(Puts* puts) {
@@ -281,7 +282,6 @@ TEST_F(RedisClusterTest, WhoCantWriteAnyMoreStillReads) {
   low_.SetAnswer([](const FakeServer::Words&) -> std::string { throw FakeServer::Cut{":7\r\n"}; });
   winnow::redis::RedisClient client(SeedsOf(low_.address()).front());
   ASSERT_EQ(client.Open(std::chrono::seconds(10)), absl::OkStatus());
-  client.DontWait();
   ASSERT_EQ(client.Append("*1\r\n$3\r\nPUT\r\n"), absl::OkStatus());
   ASSERT_EQ(client.Write(), absl::OkStatus());
   pollfd closed = {client.socket(), POLLRDHUP, 0};
@@ -520,7 +520,7 @@ TEST_F(RedisClusterTest, SlotsThatNobodyHasAreCounted) {
 
 // Whether seeds lead to a cluster.
 std::string Connecting(const std::string& seeds) {
-  RedisCluster cluster(SeedsOf(seeds), kShortOutage);
+  RedisCluster cluster(SeedsOf(seeds), Waits{kShortOutage});
   return std::string(cluster.Connect().message());
 }
 

@@ -133,6 +133,19 @@ TEST_F(RedisPagesTest, OnlyWhoHasTheLockChangesAnything) {
   EXPECT_TRUE(second->Store("1-0", "new", &reason)) << "the lock of another was given back";
 }
 
+// As the server does with `timeout`; the lock is in a key, and stays.
+TEST_F(RedisPagesTest, AConnectionThatTheServerClosedIsMadeAnew) {
+  const std::unique_ptr<RedisPageStore> store = Connect();
+  std::string reason;
+  std::string bytes;
+  ASSERT_TRUE(store->Lock(&reason)) << reason;
+  EXPECT_EQ(server_->Ask({"client", "kill", "type", "normal"}), "1");
+  EXPECT_TRUE(store->Store("1-0", "page", &reason)) << reason;
+  EXPECT_EQ(server_->Ask({"client", "kill", "type", "normal"}), "1");
+  EXPECT_EQ(store->Load("1-0", &bytes, &reason), Found::kYes) << reason;
+  EXPECT_EQ(bytes, "page");
+}
+
 TEST_F(RedisPagesTest, AServerThatGoesAwayIsASentence) {
   const std::unique_ptr<RedisPageStore> store = Connect();
   std::string reason;

@@ -311,10 +311,33 @@ TEST_F(VerbPagesTest, ADamagedRecordIsRefused) {
     const ChildResult outcome = Pages(action, "key-1");
     EXPECT_EQ(outcome.status, 2) << action;
     EXPECT_EQ(testing::LinesThatBegin(outcome.errors, "").size(), 1u) << outcome.errors;
-    EXPECT_THAT(outcome.errors, HasSubstr(pages_)) << action;
+    EXPECT_THAT(outcome.errors,
+                AllOf(HasSubstr(pages_), HasSubstr("remove what is named \"plan\" and the pages")))
+        << action;
     EXPECT_THAT(outcome.output, IsEmpty()) << action;
   }
   EXPECT_EQ(Files(), before);
+  for (const auto& [name, content] : before) {
+    if (name != "lock") fs::remove(pages_ + "/" + name);
+  }
+  EXPECT_EQ(Pages("build", "key-1").status, 0);
+}
+
+// As `cp -r` leaves it that runs beside an `add`, or a backup of the record alone.
+TEST_F(VerbPagesTest, NothingIsAddedBesideAnOlderRecord) {
+  BuildFrom(1'000, "--capacity=6000");
+  const std::string older = ReadFile(pages_ + "/plan");
+  WriteFile(list_, Lines(1'000, 5'000));
+  ASSERT_EQ(Pages("add", "--keys=\"$L\"").status, 0);
+  WriteFile(pages_ + "/plan", older);
+  const auto before = Files();
+  const ChildResult one = Pages("add", "key-5000");
+  EXPECT_EQ(one.status, 2) << one.output;
+  EXPECT_THAT(one.errors, AllOf(HasSubstr(pages_), HasSubstr("\"plan\" is older than the pages")));
+  EXPECT_EQ(testing::LinesThatBegin(one.errors, "").size(), 1u) << one.errors;
+  EXPECT_EQ(Files(), before);
+  EXPECT_EQ(Pages("ask", "--keys=\"$L\"").status, 0);
+  EXPECT_EQ(Pages("build", "--keys=\"$L\"").status, 0);
 }
 
 TEST_F(VerbPagesTest, AListWithAFaultChangesNothing) {

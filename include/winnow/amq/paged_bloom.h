@@ -106,19 +106,22 @@ class WINNOW_EXPORT PagedBloom {
   };
 
   // Loads the key's page where that isn't, and adds it there. A key that would bring the rate above
-  // the plan's, with n / 2^64 for equal hashes, is refused; so is one whose page can't be loaded.
-  // Pages reach the store by Save.
+  // the plan's, with n / 2^64 for equal hashes, is refused; so is one whose page can't be loaded,
+  // or has more set bits than the record has for any: it is older than the pages, as a copy of it
+  // that was brought back alone. Pages reach the store by Save.
   Added Add(KeyHash hash, std::string* reason);
 
   // Stores the pages that changed. What has to be said about all pages is stored before: after a
   // failure or a crash the record claims more bits than there are, never fewer. False, and a
-  // sentence, if the store failed; Save may then be called again.
+  // sentence, if the store failed, Save may then be called again, or the record is found to be
+  // older than the pages: nothing is stored then.
   bool Save(std::string* reason);
   // Pages that changed and are not stored yet.
   uint64_t num_unsaved() const noexcept { return unsaved_; }
 
   // Loads all pages and makes the record say what is in them, which is less than it says after a
-  // crash within Save. To be followed by Save.
+  // crash within Save. To be followed by Save. False, and a sentence, if a page can't be loaded, or
+  // the record is older than the pages.
   bool Recount(std::string* reason);
 
   // ---- What there is, without loading pages
@@ -160,6 +163,8 @@ class WINNOW_EXPORT PagedBloom {
   WINNOW_HIDDEN void Put(uint64_t page, std::unique_ptr<Page> content);
   WINNOW_HIDDEN double RateOfPage(uint64_t ones) const noexcept;
   WINNOW_HIDDEN void Count(uint64_t page, uint64_t before, uint64_t after) noexcept;
+  WINNOW_HIDDEN void CountAll() noexcept;
+  WINNOW_HIDDEN bool IsAsNewAsLoaded(std::string* reason) const;
   WINNOW_HIDDEN std::string SerializePage(uint64_t page) const;
   WINNOW_HIDDEN bool ReadPage(uint64_t page, std::string_view bytes, std::string* reason);
   WINNOW_HIDDEN std::string SerializeRecord() const;

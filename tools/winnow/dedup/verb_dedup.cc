@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -24,12 +25,14 @@
 #include "src/dedup/redis_lines.h"
 #include "src/dedup/seen_lines.h"
 #include "src/dedup/state_layout.h"
+#include "src/dedup/stream_admin.h"
 #include "src/redis/redis_access.h"
 #include "src/text/numbers.h"
 #include "tools/winnow/cli/flag_check.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
+#include "tools/winnow/dedup/streams.h"
 #include "winnow/amq/plan.h"
 
 WINNOW_FLAG(dedup, double, capacity, 1e7, WholeValue("N", 1, static_cast<double>(amq::kMostKeys)),
@@ -47,8 +50,8 @@ WINNOW_FLAG(dedup, absl::Duration, every, absl::ZeroDuration(), TimeValue("TIME"
             "forget lines: each is remembered for this time after it came last, as 10m, and for "
             "twice that at most; a repeat renews it; --capacity is then of lines in that time");
 WINNOW_FLAG(dedup, std::string, state, "", TextValue("FILE"),
-            "a file that keeps what was seen, made with the first line: later runs with the same "
-            "--capacity and --rate go on from it");
+            "a file that keeps what was seen and its --capacity and --rate, made with the first "
+            "line: later runs go on from it, and refuse other ones");
 WINNOW_SWITCH(dedup, plain,
               "take the bytes of compressed input for lines as they are; for a text that begins "
               "like such");
@@ -60,6 +63,8 @@ WINNOW_FLAG(dedup, std::string, redis, "", TextValue("SERVER[,...]"),
             "this machine see a password in it (ps), but not one in --password_file");
 WINNOW_FLAG(dedup, std::string, name, "winnow-dedup", TextValue("NAME"),
             "the stream in --redis: what its keys there begin with");
+WINNOW_SWITCH(dedup, join,
+              "go on with a stream in --redis, and end with an error if there is none");
 WINNOW_FLAG(dedup, int, inflight, 4096, WholeValue("N", 1, dedup::kMostUnkept),
             "lines that are sent to --redis before an answer is waited for, 1 to 65536");
 WINNOW_FLAG(dedup, int, replay, winnow::dedup::kDefaultReplay, WholeValue("SECONDS", 0, 3600),
@@ -68,6 +73,14 @@ WINNOW_FLAG(dedup, int, replay, winnow::dedup::kDefaultReplay, WholeValue("SECON
 WINNOW_FLAG(dedup, std::string, password_file, "", TextValue("FILE"),
             "a file with the password for --redis; else it is WINNOW_REDIS_PASSWORD or "
             "REDISCLI_AUTH of the environment, if one is set");
+WINNOW_SWITCH(dedup, list, "read no lines: list the streams that --redis has, as their plans say");
+WINNOW_FLAG(
+    dedup, std::string, check, "", TextValue("NAME"),
+    "read no lines: say whether all of this stream is there, on each server of --redis, and "
+    "count its bits");
+WINNOW_FLAG(dedup, std::string, remove, "", TextValue("NAME"),
+            "read no lines: remove this stream from --redis, for all its clients");
+WINNOW_TAKES(dedup, kJsonFlag);
 
 namespace winnow::tools {
 namespace {
@@ -99,7 +112,7 @@ std::string PlanOfFlags(const Verb& verb, DedupPlan* plan) {
     return "--state keeps a filter of fixed size: not with --grow, --window or --every";
   }
   if (absl::GetFlag(FLAGS_dedup_redis).empty()) {
-    for (const char* const flag : {"name", "inflight", "password_file", "replay"}) {
+    for (const char* const flag : {"name", "join", "inflight", "password_file", "replay"}) {
       if (IsSet(verb, flag)) {
         return absl::StrCat("--", flag, " does nothing without --redis: give that as well");
       }
@@ -112,12 +125,56 @@ std::string PlanOfFlags(const Verb& verb, DedupPlan* plan) {
     plan->in_redis.emplace();
     plan->in_redis->name = absl::GetFlag(FLAGS_dedup_name);
     plan->in_redis->inflight = static_cast<size_t>(absl::GetFlag(FLAGS_dedup_inflight));
+    plan->in_redis->may_begin = !absl::GetFlag(FLAGS_dedup_join);
     plan->in_redis->capacity = plan->capacity;
     plan->in_redis->rate = plan->rate;
     if (IsSet(verb, "replay")) plan->in_redis->replay = absl::GetFlag(FLAGS_dedup_replay);
   }
   // No more lines than the window's can be in a generation.
   if (plan->window > 0) plan->capacity = plan->window;
+  return "";
+}
+
+// Which is checked or removed.
+std::string StreamOfFlags(dedup::StreamAction action) {
+  return absl::GetFlag(action == dedup::StreamAction::kCheck ? FLAGS_dedup_check
+                                                             : FLAGS_dedup_remove);
+}
+
+// What is done with streams in place of adding lines, if that is asked for. Empty, or what is wrong
+// with the flags that go with it.
+std::string ActionOfFlags(const Verb& verb, const std::vector<std::string>& files,
+                          std::optional<dedup::StreamAction>* action) {
+  const struct {
+    const char* name;
+    dedup::StreamAction action;
+  } rows[] = {
+      {"list", dedup::StreamAction::kList},
+      {"check", dedup::StreamAction::kCheck},
+      {"remove", dedup::StreamAction::kRemove},
+  };
+  const char* name = nullptr;
+  for (const auto& row : rows) {
+    if (!IsSet(verb, row.name)) continue;
+    if (name != nullptr) return absl::StrCat("--", name, " and --", row.name, ": one at a time");
+    name = row.name;
+    *action = row.action;
+  }
+  if (name == nullptr) {
+    return absl::GetFlag(FLAGS_json) ? "--json is that of --list, --check and --remove" : "";
+  }
+  if (absl::GetFlag(FLAGS_dedup_redis).empty()) {
+    return absl::StrCat("--", name, " is of streams in servers: give --redis=SERVER as well");
+  }
+  if (!files.empty())
+    return absl::StrCat("--", name, " reads no lines: leave '", files[0], "' out");
+  for (const Flag* const flag : FlagsOf(verb.name)) {
+    const bool is_of_action = flag->name == "redis" || flag->name == "password_file" ||
+                              flag->name == "json" || flag->name == name;
+    if (!is_of_action && IsSet(verb, flag->name)) {
+      return absl::StrCat("--", flag->name, " does nothing with --", name, ": leave it out");
+    }
+  }
   return "";
 }
 
@@ -162,9 +219,18 @@ absl::StatusOr<std::vector<redis::RedisAccess>> Servers() {
   return redis::ParseServers(absl::GetFlag(FLAGS_dedup_redis), *password);
 }
 
+// With the plan that the state has, where none is given.
+absl::StatusOr<std::unique_ptr<dedup::SeenLines>> OpenState(const Verb& verb, DedupPlan* plan) {
+  dedup::KeptPlan kept = {plan->capacity, plan->rate, !IsSet(verb, "capacity"),
+                          !IsSet(verb, "rate")};
+  auto seen = dedup::OpenKept(plan->state, &kept);
+  plan->capacity = kept.capacity;
+  plan->rate = kept.rate;
+  return seen;
+}
+
 absl::StatusOr<std::unique_ptr<dedup::SeenLines>> MakeSeenLines(const DedupPlan& plan) {
   if (plan.in_redis) return dedup::OpenRedis(*plan.in_redis);
-  if (!plan.state.empty()) return dedup::OpenKept(plan.state, plan.capacity, plan.rate);
   if (plan.grow) return dedup::MakeGrowing(plan.capacity, plan.rate);
   absl::Status fits = dedup::CheckNewPlan(plan.capacity, plan.rate, plan.has_generations() ? 2 : 1);
   if (!fits.ok()) return fits;
@@ -173,6 +239,13 @@ absl::StatusOr<std::unique_ptr<dedup::SeenLines>> MakeSeenLines(const DedupPlan&
 }
 
 void Say(absl::string_view what) { absl::FPrintF(stderr, "winnow dedup: %s\n", what); }
+
+std::function<void(const std::string&)> SayOver(ProgressLine* progress) {
+  return [progress](const std::string& what) {
+    progress->Clear();
+    Say(what);
+  };
+}
 
 // Empty unless the output would spoil the state, or the state is an input.
 std::string ObjectionToState(const std::string& state, const std::vector<std::string>& paths) {
@@ -243,25 +316,21 @@ int ReadAll(const std::vector<std::string>& paths, ProgressLine* progress,
 }
 
 int RunStream(const DedupPlan& plan, const std::vector<std::string>& paths,
-              std::unique_ptr<dedup::SeenLines> seen) {
-  ProgressLine progress;
+              std::unique_ptr<dedup::SeenLines> seen, ProgressLine* progress) {
   dedup::LineStream* shown = nullptr;
   dedup::StreamOptions options = OptionsFor(plan);
-  options.warn = [&](const std::string& what) {
-    progress.Clear();
-    Say(what);
-  };
+  options.warn = SayOver(progress);
   if (isatty(STDOUT_FILENO) == 0) {  // not among the lines themselves
     options.has_written = [&] {
-      progress.Show(absl::StrFormat("%d lines, %d new, %.1f %% of --capacity",
-                                    shown->totals().lines, shown->totals().fresh,
-                                    100.0 * static_cast<double>(shown->seen().num_added()) /
-                                        static_cast<double>(plan.capacity)));
+      progress->Show(absl::StrFormat("%d lines, %d new, %.1f %% of --capacity",
+                                     shown->totals().lines, shown->totals().fresh,
+                                     100.0 * static_cast<double>(shown->seen().num_added()) /
+                                         static_cast<double>(plan.capacity)));
     };
   }
   dedup::LineStream stream(std::move(options), std::move(seen), STDOUT_FILENO);
   shown = &stream;
-  const int exit_code = ReadAll(paths, &progress, &stream);
+  const int exit_code = ReadAll(paths, progress, &stream);
   if (stream.totals().lines > 0 || !stream.ended() || stream.past_rate())
     Say(TotalsLine(plan, stream));
   if (stream.totals().lines == 0 && !plan.state.empty() && !dedup::IdentityOf(plan.state)) {
@@ -271,10 +340,12 @@ int RunStream(const DedupPlan& plan, const std::vector<std::string>& paths,
 }
 
 int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
+  ProgressLine progress;
   DedupPlan plan;
-  if (const std::string problem = PlanOfFlags(verb, &plan); !problem.empty()) {
-    return WrongUsage(verb, problem);
-  }
+  std::optional<dedup::StreamAction> action;
+  std::string problem = ActionOfFlags(verb, given, &action);
+  if (problem.empty()) problem = PlanOfFlags(verb, &plan);
+  if (!problem.empty()) return WrongUsage(verb, problem);
   if (plan.in_redis) {
     auto servers = Servers();
     if (!servers.ok()) {
@@ -282,7 +353,11 @@ int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
       return kCouldNotRead;
     }
     plan.in_redis->servers = *std::move(servers);
-    plan.in_redis->warn = Say;
+    plan.in_redis->warn = plan.in_redis->waits.say = SayOver(&progress);
+  }
+  if (action) {
+    plan.in_redis->name = StreamOfFlags(*action);
+    return RunStreams(*action, *plan.in_redis, absl::GetFlag(FLAGS_json));
   }
   // What is said would spoil the state.
   const auto errors = dedup::IdentityOf(STDERR_FILENO);
@@ -293,8 +368,8 @@ int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
     return kCouldNotRead;
   }
   try {
-    auto seen = MakeSeenLines(plan);
-    if (seen.ok()) return RunStream(plan, paths, *std::move(seen));
+    auto seen = plan.state.empty() ? MakeSeenLines(plan) : OpenState(verb, &plan);
+    if (seen.ok()) return RunStream(plan, paths, *std::move(seen), &progress);
     Say(seen.status().message());
   } catch (const std::bad_alloc&) {
     Say("there is no memory for a line of this length, or for the filter");
@@ -348,7 +423,12 @@ Verb DedupVerb() {
           "second, and sends them again after a fail-over: what was lost is set again, and\n"
           "counted. A line that another client sends before that is printed twice, and counted\n"
           "by nobody, as are the lines of a client that had ended. The output lacks no line for\n"
-          "a fail-over.\n",
+          "a fail-over.\n"
+          "\n"
+          "--list, --check and --remove read no lines. Exit code 0: done; 1: --check found that\n"
+          "something of the stream is missing or its rate is passed, or there is no such stream;\n"
+          "2: a server could not be asked. Clients that run while their stream is removed end\n"
+          "with an error at their next line; the next one begins it anew.\n",
           RunDedup,
           {{"winnow dedup KEYS", "each line of a file once"},
            {"winnow dedup KEYS KEYS --seen", "the lines of which there are more"},

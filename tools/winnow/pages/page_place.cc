@@ -74,13 +74,15 @@ std::unique_ptr<PagePlace> PagesInFolder(const std::string& folder) {
 
 #ifdef WINNOW_HIREDIS
 std::unique_ptr<PagePlace> PagesInRedis(const std::vector<redis::RedisAccess>& servers,
-                                        const std::string& name, std::string* reason) {
-  std::unique_ptr<RedisPageStore> store = RedisPageStore::Connect(servers, name, reason);
+                                        const std::string& name, const redis::Waits& waits,
+                                        std::string* reason) {
+  std::unique_ptr<RedisPageStore> store = RedisPageStore::Connect(servers, name, reason, waits);
   return store == nullptr ? nullptr : std::make_unique<RedisPlace>(std::move(store));
 }
 #else
 std::unique_ptr<PagePlace> PagesInRedis(const std::vector<redis::RedisAccess>& /*servers*/,
-                                        const std::string& /*name*/, std::string* reason) {
+                                        const std::string& /*name*/, const redis::Waits& /*waits*/,
+                                        std::string* reason) {
   *reason = "this winnow was built without hiredis: build it again where libhiredis-dev is";
   return nullptr;
 }

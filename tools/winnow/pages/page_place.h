@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/redis/patience.h"
 #include "src/redis/redis_access.h"
 #include "winnow/amq/page_store.h"
 
@@ -36,7 +37,8 @@ std::unique_ptr<PagePlace> PagesInFolder(const std::string& folder);
 // On a Redis or Valkey server, or in a cluster of these, those of this name. Null, and a sentence,
 // if it can't be reached, or this program was built without hiredis.
 std::unique_ptr<PagePlace> PagesInRedis(const std::vector<redis::RedisAccess>& servers,
-                                        const std::string& name, std::string* reason);
+                                        const std::string& name, const redis::Waits& waits,
+                                        std::string* reason);
 
 }  // namespace winnow::tools
 

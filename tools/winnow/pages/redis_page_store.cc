@@ -42,11 +42,12 @@ RedisPageStore::~RedisPageStore() {
 }
 
 std::unique_ptr<RedisPageStore> RedisPageStore::Connect(
-    const std::vector<redis::RedisAccess>& servers, const std::string& name, std::string* reason) {
+    const std::vector<redis::RedisAccess>& servers, const std::string& name, std::string* reason,
+    const redis::Waits& waits) {
   std::unique_ptr<RedisPageStore> store(new RedisPageStore(name));
   absl::Status status;
   for (const redis::RedisAccess& server : servers) {
-    store->server_.emplace(server);
+    store->server_.emplace(server, waits);
     status = store->server_->Connect();
     if (!redis::IsLost(status)) break;
   }
@@ -80,7 +81,7 @@ std::unique_ptr<RedisPageStore> RedisPageStore::Connect(
   }
   store->where_ = absl::StrCat("the cluster of ", store->where_);
   store->server_.reset();
-  store->cluster_.emplace(servers);
+  store->cluster_.emplace(servers, waits);
   status = store->cluster_->Connect();
   if (status.ok()) return store;
   *reason = std::string(status.message());

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/redis/patience.h"
 #include "src/redis/redis_access.h"
 #include "src/redis/redis_client.h"
 #include "src/redis/redis_cluster.h"
@@ -29,7 +30,8 @@ class RedisPageStore : public amq::PageStore {
   // One server, or any of one cluster, where lock and pages must be in one slot: the name is {NAME}
   // then. Null, and a sentence that names the place, if there is no server to talk to.
   static std::unique_ptr<RedisPageStore> Connect(const std::vector<redis::RedisAccess>& servers,
-                                                 const std::string& name, std::string* reason);
+                                                 const std::string& name, std::string* reason,
+                                                 const redis::Waits& waits = {});
   ~RedisPageStore() override;  // gives the lock back
 
   // False, and a sentence, if another process has it. It is kept while pages are stored, and ends

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/redis/patience.h"
 #include "src/redis/redis_access.h"
 #include "tools/winnow/cli/byte_count.h"
 #include "tools/winnow/cli/flag_check.h"
@@ -209,10 +210,12 @@ int Build(const Task& task, amq::PagedPlan plan) {
 
 // ---- add
 
-// Adds one key; false, and why, if it can't be added.
+// Adds one key; false, and why, if it can't be added. It is full only if the key's page is there,
+// and the record is not older than that.
 bool AddKey(KeyHash hash, bool* recounted, PagedBloom* filter, PagesReport* report,
-            std::string* fault) {
+            std::string* fault, bool* is_full) {
   PagedBloom::Added added = filter->Add(hash, fault);
+  *is_full = added == PagedBloom::Added::kFailed && filter->IsLoaded(filter->PageOf(hash));
   if (added == PagedBloom::Added::kFailed && !*recounted) {
     // The record claims too much where a process that added keys was killed.
     *recounted = true;
@@ -242,8 +245,7 @@ int Add(const Task& task) {
   std::string refused;
   const std::string unread = VisitKeys(task, &report, [&](std::string_view key) {
     const KeyHash hash = HashKey(key);
-    if (refused.empty() && !AddKey(hash, &recounted, &*filter, &report, &fault)) {
-      is_full = filter->IsLoaded(filter->PageOf(hash));
+    if (refused.empty() && !AddKey(hash, &recounted, &*filter, &report, &fault, &is_full)) {
       refused = absl::StrCat("the key ", KeyName(key), ", number ", report.keys_read + 1,
                              ", and those behind it are not added: ", fault);
     }
@@ -402,8 +404,10 @@ int RunPages(const Verb& verb, const std::vector<std::string>& given) {
   if (task.keys.empty() && task.list.empty()) {
     task.list = "-";
   }
+  redis::Waits waits;
+  waits.say = [](const std::string& what) { absl::FPrintF(stderr, "winnow pages: %s\n", what); };
   const std::unique_ptr<PagePlace> place =
-      in_redis ? PagesInRedis(servers, name, &problem) : PagesInFolder(given[1]);
+      in_redis ? PagesInRedis(servers, name, waits, &problem) : PagesInFolder(given[1]);
   if (place == nullptr) {
     return Fail(task, ReportOf(task, action), problem, kCouldNotRead);
   }

@@ -1,0 +1,75 @@
+#include "src/dedup/stream_watch.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <string_view>
+#include <vector>
+
+namespace winnow::dedup {
+namespace {
+
+// Longer than a server with appendfsync everysec writes its log late.
+constexpr std::chrono::minutes kLongestTail(1);
+// Bits of the line, which are hardly all set in a stream that was begun anew and is nearly empty.
+constexpr unsigned kMostAsked = 4;
+
+absl::Status BegunAnew(const StreamPlan& plan) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the stream ", plan.name,
+      " was begun anew while this client ran: its keys were deleted, and made by another client. "
+      "What was seen before is no longer known; end all clients before you delete a stream"));
+}
+
+}  // namespace
+
+absl::Status StreamWatch::Look(Time now, KeyHolder* keys) {
+  if (now - looked_at_ < kBetweenLooks) return absl::OkStatus();
+  looked_at_ = now;
+  const absl::StatusOr<bool> has_line = HasLine(keys);
+  if (!has_line.ok()) return has_line.status();
+  return *has_line ? LookAtPlan(keys) : BegunAnew(plan_);
+}
+
+absl::Status StreamWatch::LookAfterOutage(KeyHolder* keys) {
+  const absl::StatusOr<bool> has_line = HasLine(keys);
+  if (!has_line.ok() || *has_line) return has_line.status();
+  if (last_at_ - first_at_ > kLongestTail) return BegunAnew(plan_);
+  warn_(absl::StrCat("warning: a server of the stream ", plan_.name,
+                     " came back without lines that it had acknowledged, which are printed again "
+                     "when they come again; appendfsync always loses none"));
+  Forget();
+  return absl::OkStatus();
+}
+
+// The bits are there without it, and clients that use them go on.
+absl::Status StreamWatch::LookAtPlan(KeyHolder* keys) {
+  redis::Reply reply;
+  const std::string key = plan_.PlanKey();
+  absl::Status status = keys->Ask(key, {"GET", key}, &reply);
+  if (!status.ok() || reply->type == REDIS_REPLY_STRING) return status;
+  // What is sent to a stream that was removed would leave a part of a key.
+  status = CheckKeys(plan_, {0}, keys);
+  if (!status.ok() || has_warned_) return status;
+  has_warned_ = true;
+  warn_(absl::StrCat("warning: the plan of the stream ", plan_.name, " (", key,
+                     ") was deleted: this client goes on, and those that begin now are refused; "
+                     "set it again to '",
+                     plan_.Text("whole"), "'"));
+  return status;
+}
+
+absl::StatusOr<bool> StreamWatch::HasLine(KeyHolder* keys) const {
+  if (!line_) return true;
+  const uint64_t number = command_.KeyOf(*line_);
+  absl::Status status = CheckKeys(plan_, {number}, keys);
+  const std::string key = plan_.Key(number);
+  for (const std::string& position : command_.Positions(*line_, kMostAsked)) {
+    redis::Reply reply;
+    if (status.ok()) status = keys->Ask(key, {"GETBIT", key, position}, &reply);
+    if (!status.ok()) return status;
+    if (reply->integer != 1) return false;
+  }
+  return true;
+}
+
+}  // namespace winnow::dedup

@@ -1,0 +1,71 @@
+// Whether a stream that is in use is still the one that it was: others may delete its plan, or all
+// of it, and begin it anew under clients that wait for input.
+
+#ifndef WINNOW_SRC_DEDUP_STREAM_WATCH_H_
+#define WINNOW_SRC_DEDUP_STREAM_WATCH_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "src/dedup/line_command.h"
+#include "src/dedup/stream_plan.h"
+#include "winnow/hash.h"
+
+namespace winnow::dedup {
+
+// How long a client may send lines without having looked.
+inline constexpr std::chrono::seconds kBetweenLooks(1);
+
+// Of one server, or of a cluster.
+class StreamWatch {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  // Says once, in a sentence, that there is no plan any more.
+  StreamWatch(const StreamPlan& plan, const LineCommand& command,
+              std::function<void(const std::string&)> warn)
+      : plan_(plan), command_(command), warn_(std::move(warn)) {}
+
+  // A line that was acknowledged: its bits stay set as long as the stream does. The first one is
+  // kept until it is forgotten, which is due where the server may have lost it in another way.
+  const std::optional<KeyHash>& line() const { return line_; }
+  void Know(KeyHash line, Time now) {
+    last_at_ = now;
+    if (line_) return;
+    line_ = line;
+    first_at_ = now;
+  }
+  void Forget() { line_.reset(); }
+
+  // Looks at plan and line if a second has passed since that was done last, in a few commands. An
+  // error where the stream was begun anew, or the line's key has vanished.
+  absl::Status Look(Time now, KeyHolder* keys);
+  // Of a server that was away, and may have lost the last lines that it had acknowledged, and no
+  // older one: looks at the line alone.
+  absl::Status LookAfterOutage(KeyHolder* keys);
+  // Whether it was said that there is no plan any more.
+  bool is_plan_deleted() const { return has_warned_; }
+
+ private:
+  absl::Status LookAtPlan(KeyHolder* keys);
+  absl::StatusOr<bool> HasLine(KeyHolder* keys) const;
+
+  const StreamPlan& plan_;
+  const LineCommand& command_;
+  std::function<void(const std::string&)> warn_;
+  std::optional<KeyHash> line_;
+  Time first_at_;
+  Time last_at_;  // of all lines
+  Time looked_at_;
+  bool has_warned_ = false;
+};
+
+}  // namespace winnow::dedup
+
+#endif  // WINNOW_SRC_DEDUP_STREAM_WATCH_H_
