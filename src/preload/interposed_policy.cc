@@ -145,7 +145,7 @@ class InterposedPolicy final : public plugin::JobPolicy {
       return stock_->GetBuilderWithContext(context);
     }
     SayFirstUse();
-    planned_builders_.Meet(context);
+    planned_builders_.Meet(plan->options, context);
     if (CheckedPolicy().only_reads || plan->builder == Builder::kNone) {
       log_line_.WriteReadingOnce(context.info_log, plan->label.c_str(), Builds(*plan));
       plugin::LogTotals(context.info_log);

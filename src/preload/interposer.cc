@@ -21,6 +21,7 @@
 #include "src/preload/stock_functions.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/registration.h"
+#include "src/rocksdb/stderr_line.h"
 #include "src/rocksdb/version_guard.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -37,10 +38,20 @@ Policy* OnNewPolicy(Policy* (*stock)(Parameters...), Parameters... parameters) {
   return const_cast<Policy*>(Interpose(stock(parameters...)));
 }
 
+// Whether the text asks for no policy: "nullptr", also as an id.
+bool AsksForNone(const std::string& value) {
+  return value.empty() || value.find("nullptr") != std::string::npos;
+}
+
 Status OnCreateFromString(Signature<Hook::kCreateFromString>::Type* stock,
                           const ConfigOptions& config, const std::string& value,
                           std::shared_ptr<const FilterPolicy>* result) {
   Status status = stock(config, value, result);
+  if (status.ok() && *result == nullptr && !AsksForNone(value)) {
+    plugin::SayOnceOnStderr("RocksDB knows no filter policy " + plugin::Quoted(value) +
+                            ": it returns OK, and a database with these options builds no filters; "
+                            "Winnow's is \"winnow\", as in filter_policy=winnow:10");
+  }
   if (IsInterposing() && status.ok()) {
     *result = Interpose(std::move(*result));
   }

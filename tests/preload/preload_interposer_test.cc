@@ -355,6 +355,16 @@ TEST_F(PreloadTest, AMalformedPolicyDoesNotConcernAProgramWithoutOne) {
   }
 }
 
+TEST_F(PreloadTest, APolicyThatRocksDBDoesNotKnowIsNamed) {
+  for (const char* environment : {"WINNOW_LOG=0", "WINNOW_POLICY=winnow:10"}) {
+    const ChildResult result = Write("string:filter_policy=winow:10", Preloading({environment}));
+    EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"none", 2}})) << environment;
+    EXPECT_THAT(LinesThatBegin(result.errors, ""),
+                ElementsAre(HasSubstr("RocksDB knows no filter policy \"winow:10\"")))
+        << environment;
+  }
+}
+
 TEST_F(PreloadTest, ManyThreadsMayAskAtOnce) {
   for (int round = 0; round < 5; ++round) {
     const ChildResult result =

@@ -1,5 +1,6 @@
 // `winnow run`: what the program gets that it starts, and which programs it refuses.
 
+#include <absl/strings/str_split.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <link.h>
@@ -459,10 +460,146 @@ TEST_F(VerbRunTest, EnvAsTheProgramIsFollowed) {
   EXPECT_THAT(DryRun({"env", "WINNOW_POLICY=", STARTED_PROGRAM}, 0).at("unknown"),
               HasSubstr("can't be followed"));
   EXPECT_EQ(Started({"env", "--", STARTED_PROGRAM}).at("LD_PRELOAD"), PRELOAD_LIBRARY);
-  ExpectRefused({"env", Static("static"), "x"}, 126, "is linked statically");
+  ExpectRefused({"env", Static("static"), "x"}, 126,
+                folder_ / "static, which " + DryRun({"env"}, 0).at("program").get<std::string>() +
+                    " starts, is linked statically");
+  ExpectRefused({"env", Script("script", "#!" + folder_ / "static"), "x"}, 126,
+                folder_ / "static, which " + folder_ / "script is read by, is linked statically");
   ExpectRefused({"env", "nosuchprogram"}, 127, "there is no program 'nosuchprogram' in PATH");
   EXPECT_THAT(DryRun({"env", "-C", "/", "program"}, 0).at("unknown"),
               HasSubstr("env -C / program' can't be followed"));
+}
+
+// Each by the words that it takes before the program. They are copies, and start nothing.
+TEST_F(VerbRunTest, ProgramsThatStartAnotherAreFollowed) {
+  const std::string path = "PATH=" + folder_.path() + ":/usr/bin:/bin";
+  for (const char* name : {"chrt", "env", "ionice", "nice", "nohup", "numactl", "setsid", "stdbuf",
+                           "taskset", "time", "timeout"}) {
+    Copy(name);
+  }
+  const std::string program = Copy("program");
+  const std::string fixed = Static("fixed");
+  const std::string commands[] = {"nice",
+                                  "nice -n 5",
+                                  "nice -n5",
+                                  "nice -15",
+                                  "nice --adjustment=5",
+                                  "nice --adjustment 5",
+                                  "nohup",
+                                  "nohup --",
+                                  "setsid",
+                                  "setsid -fw",
+                                  "setsid --wait",
+                                  "timeout 9",
+                                  "timeout -k 1 --signal=INT --preserve-status 9s",
+                                  "ionice -c 2 -n 7",
+                                  "ionice -c3 -t",
+                                  "chrt 5",
+                                  "chrt -rR 5",
+                                  "chrt --batch 0",
+                                  "chrt -i",
+                                  "chrt -d -T 1000 -P 2000 0",
+                                  "taskset 0x3",
+                                  "taskset -c 0-1",
+                                  "taskset -ac 0",
+                                  "stdbuf -oL -e 0 --input=0",
+                                  "time",
+                                  "time -p",
+                                  "time -v -o file",
+                                  "numactl --interleave=all",
+                                  "numactl -N 0 -m 0 -l",
+                                  "env A=1 nice",
+                                  "nice env -u A",
+                                  "env A=1 env B=2",
+                                  "timeout 9 nice -n 5 nohup setsid env --"};
+  for (const std::string& command : commands) {
+    SCOPED_TRACE(command);
+    const auto with = [&command](const std::string& last) {
+      Words words = absl::StrSplit(command, ' ');
+      words.insert(words.end(), {last, "-i", "x"});
+      return words;
+    };
+    const json document = DryRun(with("program"), 0, {path});
+    EXPECT_EQ(document.at("program"), folder_ / command.substr(0, command.find(' ')));
+    EXPECT_THAT(document.at("interpreters").get<Words>(), ::testing::Contains(program));
+    EXPECT_TRUE(document.at("unknown").is_null());
+    ExpectRefused(with("fixed"), 126, fixed + ", which " + folder_.path(), {path});
+    ExpectRefused(with("nosuchprogram"), 127,
+                  "looks for a program: there is no program 'nosuchprogram'", {path});
+    const Words clearing = with("env");
+    ExpectRefused(clearing, 126, "is told to take LD_PRELOAD away ('-i x')", {path});
+  }
+  // Not silent about what it does not know.
+  for (const std::string command :
+       {"nice -z", "taskset -p", "ionice -p 1", "timeout --later=1 9"}) {
+    Words words = absl::StrSplit(command + " program", ' ');
+    EXPECT_THAT(DryRun(words, 0, {path}).at("unknown"), HasSubstr("can't be followed")) << command;
+  }
+  EXPECT_TRUE(DryRun({"nice"}, 0, {path}).at("unknown").is_null()) << "it says its niceness";
+  ExpectRefused({"nice", "./nosuchprogram"}, 127,
+                "nice starts, is not there. Expected a program: give the path of one", {path});
+}
+
+TEST_F(VerbRunTest, ThePreloadReachesBehindThem) {
+  for (const Words& before : {Words{"nice", "-n", "1", "env", "A=1"},
+                              {"timeout", "600"},
+                              {"setsid", "-w"},
+                              {"stdbuf", "-o0"}}) {
+    Words words = before;
+    words.insert(words.end(), {STARTED_PROGRAM, "-i"});
+    const json started = Started(words);
+    EXPECT_EQ(started.at("arguments"), (Words{STARTED_PROGRAM, "-i"}));
+    EXPECT_THAT(started.at("LD_PRELOAD").get<std::string>(), StartsWith(PRELOAD_LIBRARY));
+  }
+}
+
+// These give what they start other variables, also where root starts them, whom the loader heeds.
+TEST_F(VerbRunTest, SudoIsToStandBefore) {
+  const std::string path = "PATH=" + folder_.path() + ":/usr/bin:/bin";
+  for (const std::string name : {"sudo", "doas", "pkexec", "run0", "systemd-run"}) {
+    const std::string file = Copy(name);
+    for (Words command : {Words{}, {"nice"}, {"env", "A=1"}}) {
+      command.insert(command.end(), {name, "-u", "other", STARTED_PROGRAM});
+      ExpectRefused(command, 126, ": " + name + " winnow run PROGRAM", {path});
+      ExpectRefused(command, 126, file, {path});
+    }
+  }
+  EXPECT_EQ(Started({"systemd-run", "--scope", "x"}, {path}).at("LD_PRELOAD"), PRELOAD_LIBRARY);
+  Copy("su");
+  if (getuid() == 0) {
+    EXPECT_EQ(Started({"su", "other", "-c", "x"}, {path}).at("LD_PRELOAD"), PRELOAD_LIBRARY);
+  }
+  for (const char* login : {"-", "-l", "--login"}) {
+    ExpectRefused({"su", login, "other"}, 126, "su USER -c 'winnow run PROGRAM'", {path});
+  }
+}
+
+// To a user who is not root, as root has all rights of such programs.
+TEST_F(VerbRunTest, SudoIsToStandBeforeForUsersToo) {
+  const std::string sudo = Copy("sudo");
+  fs::copy_file(WINNOW_TOOL, folder_ / "winnow");
+  fs::copy_file(PLUGIN_LIBRARY, folder_ / PLUGIN_NAME);
+  fs::copy_file(PRELOAD_LIBRARY, folder_ / fs::path(PRELOAD_LIBRARY).filename().string());
+  ASSERT_EQ(chmod(sudo.c_str(), 04755), 0);
+  const auto as_other = [&](Words command) {
+    command.insert(command.begin(),
+                   {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"});
+    return RunWith({"LD_LIBRARY_PATH=" + folder_.path()}, command);
+  };
+  const ChildResult plain = as_other({sudo});
+  if (plain.status != 0 || testing::JsonOf(plain, 0).at("on_guard") == 0) {
+    GTEST_SKIP() << "skipped: only root can start it as another user, and its folder's file system "
+                    "must heed set-user-id: "
+                 << plain.errors;
+  }
+  for (const Words& before : {Words{}, {"nice"}, {"timeout", "600", "env", "A=1"}}) {
+    Words command = {folder_ / "winnow", "run"};
+    command.insert(command.end(), before.begin(), before.end());
+    command.insert(command.end(), {sudo, "-u", "other", STARTED_PROGRAM});
+    const ChildResult outcome = as_other(command);
+    EXPECT_EQ(outcome.status, 126) << outcome.output << outcome.errors;
+    EXPECT_THAT(outcome.errors, HasSubstr(": sudo winnow run PROGRAM"));
+  }
 }
 
 // Where /proc is not mounted, or another process's.
@@ -546,6 +683,7 @@ TEST_F(VerbRunTest, TheLibraryIsThatBesideThePlugin) {
   const std::string good = make("good");
   const std::string path = folder_ / "good/" + library;
   ExpectRefused({STARTED_PROGRAM}, 125, "there is no " + path, {good});
+  ExpectRefused({STARTED_PROGRAM}, 125, "the package winnow-preload has it", {good});
   fs::copy_file(PRELOAD_LIBRARY, path);
   EXPECT_EQ(Started({STARTED_PROGRAM}, {good}).at("LD_PRELOAD"), path);
   fs::create_directory_symlink(folder_ / "good", folder_ / "link");
@@ -575,6 +713,17 @@ TEST_F(VerbRunTest, ADryRunSaysWhatWouldBeAndStartsNothing) {
                     "arguments    --dry_run", "library      " PRELOAD_LIBRARY,
                     HasSubstr("bits_per_key=12;"), "environment  LD_PRELOAD=" PRELOAD_LIBRARY,
                     "             WINNOW_POLICY=winnow:12", "             WINNOW_LOG=1"));
+  }
+  EXPECT_THAT(Run({"--dry_run", "env", STARTED_PROGRAM}).output,
+              HasSubstr("\n  starts     " STARTED_PROGRAM "\n"));
+  // Words that the library does not take for a yes.
+  const ChildResult yes = Run({"--dry_run", STARTED_PROGRAM}, {"WINNOW_ADD=yes"});
+  EXPECT_THAT(yes.output, HasSubstr("WINNOW_ADD=yes (not 1, as which alone it counts)\n"));
+  EXPECT_THAT(Run({STARTED_PROGRAM}, {"WINNOW_ADD=yes"}).errors,
+              HasSubstr("WINNOW_ADD is 'yes', and counts as 1 alone"));
+  for (const char* value : {"WINNOW_ADD=0", "WINNOW_ADD=1", "WINNOW_ADD="}) {
+    const ChildResult clear = Run({"--dry_run", STARTED_PROGRAM}, {value});
+    EXPECT_THAT(clear.output + clear.errors, Not(HasSubstr("counts"))) << value;
   }
   const json document = DryRun({"--policy=read", "--add", script, "a", "--b"}, 0);
   EXPECT_EQ(document.at("schema"), "winnow.run/1");

@@ -70,7 +70,8 @@ PreloadLibrary FindPreloadLibrary(const std::string& preloaded) {
     library.problem = absl::StrCat(
         "there is no ", Printable(library.path),
         " that can be read, and it is expected there: beside ",
-        "the plugin that this program runs with. Install the library that is preloaded as well");
+        "the plugin that this program runs with. Install the library that is preloaded as well: ",
+        "the package winnow-preload has it");
     return library;
   }
   library.problem = WhyNotNamed(library.path);

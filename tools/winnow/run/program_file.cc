@@ -24,6 +24,7 @@
 #include "src/text/printable.h"
 #include "tools/winnow/run/program_rights.h"
 #include "tools/winnow/run/script_line.h"
+#include "tools/winnow/run/wrapper.h"
 
 // The linker's name for the header of this program.
 extern "C" const ElfW(Ehdr) __ehdr_start [[gnu::visibility("hidden")]];
@@ -33,8 +34,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kShell[] = "/bin/sh";      // reads what execve calls no program, as execvp has it
-constexpr size_t kMostInterpreters = 16;  // Linux allows 5, and anew behind each env
+constexpr char kShell[] = "/bin/sh";  // reads what execve calls no program, as execvp has it
+constexpr size_t kMostScripts = 16;   // Linux allows 5, and anew behind each env
 constexpr char kNotKnown[] =
     ", so that it is not known whether Winnow will be in force: with --log it says so itself";
 
@@ -224,13 +225,6 @@ std::string InPath(const std::string& name) {
   return other;
 }
 
-// The name of the file in a sentence: of an interpreter, with what it reads.
-std::string Subject(const ProgramFile& program) {
-  if (program.interpreters.empty()) return Printable(program.path);
-  return absl::StrCat(Printable(program.interpreters.back()), ", which ", Printable(program.path),
-                      " is read by,");
-}
-
 // Why the file can't be executed; empty: it can.
 std::string WhyNotExecuted(const std::string& file, bool is_interpreter, bool* is_missing) {
   const char* const advice =
@@ -258,7 +252,8 @@ std::string NotInPath(const std::string& name) {
 class Follower {
  public:
   // The words are those behind the program.
-  Follower(std::string path, std::vector<std::string> words) : words_(std::move(words)) {
+  Follower(std::string path, std::vector<std::string> words)
+      : words_(std::move(words)), said_(absl::StrJoin(words_, " ")) {
     program_.path = std::move(path);
   }
 
@@ -272,74 +267,96 @@ class Follower {
   // False at the end.
   bool Step() {
     const std::string file = Last();
-    const bool is_interpreter = !program_.interpreters.empty();
-    if (const std::string why = WhyNotExecuted(file, is_interpreter, &program_.is_missing);
+    if (const std::string why =
+            WhyNotExecuted(file, /*is_interpreter=*/!script_.empty(), &program_.is_missing);
         !why.empty()) {
       return Refuse(why);
     }
+    const std::string behind = WinnowBehind(fs::path(file).filename().string(), words_);
+    if (!behind.empty()) {
+      return Refuse(absl::StrCat(
+          " gives LD_PRELOAD to nothing that it starts. Let it start winnow: ", behind));
+    }
     const FileBytes bytes(file);
     if (!bytes.is_open()) {
-      program_.unknown =
-          absl::StrCat(Subject(program_), " can't be read (", bytes.error(), ")", kNotKnown);
+      program_.unknown = absl::StrCat(Subject(), " can't be read (", bytes.error(), ")", kNotKnown);
       return Refuse(WhyOnGuard(file));
     }
     const std::string head = bytes.Read(0, kLineBytes);
     if (IsElf(head)) {
       const std::string why = WhyNotPreloaded(file, bytes, &program_.is_missing);
-      return why.empty() ? StepBehindEnv(file) : Refuse(why);
+      return why.empty() ? StepBehind(file) : Refuse(why);
     }
-    if (program_.interpreters.size() >= kMostInterpreters) {
+    return StepToInterpreter(file, FirstLineOf(head).value_or(FirstLine{kShell, ""}));
+  }
+
+  bool StepToInterpreter(const std::string& script, const FirstLine& line) {
+    if (++scripts_ > kMostScripts) {
       return Refuse(" is a script in its turn, which is one too many. Name the program itself");
     }
-    line_ = FirstLineOf(head);
-    program_.interpreters.push_back(line_ ? line_->interpreter : kShell);
+    script_ = script;
+    said_ = line.argument;
+    // Those of others are one word, behind which comes the script.
+    words_ = fs::path(line.interpreter).filename() == "env" ? EnvWordsOf(line.argument)
+                                                            : std::vector<std::string>();
+    program_.next.push_back({line.interpreter, /*is_started=*/false});
     return true;
   }
 
-  // The program that env starts, if this is the env of a script's first line, or of the command.
-  bool StepBehindEnv(const std::string& file) {
-    const std::optional<FirstLine> line = std::exchange(line_, std::nullopt);
-    const std::vector<std::string> words = line ? EnvWordsOf(line->argument) : words_;
-    const bool is_command = program_.interpreters.empty();
-    // Without words env prints the variables.
-    if (fs::path(file).filename() != "env" || !(line || (is_command && !words.empty()))) {
-      return false;
-    }
-    const EnvCommand command = EnvCommandOf(words);
-    const std::string said = Printable(line ? line->argument : absl::StrJoin(words, " "));
-    if (!command.clears.empty()) {
-      return Refuse(absl::StrCat(" is told to take ", command.clears, " away ('", said,
+  // The program that this one starts by its words, if it is one that does.
+  bool StepBehind(const std::string& file) {
+    const std::optional<WrappedCommand> command =
+        CommandBehind(fs::path(file).filename().string(), words_);
+    if (!command) return false;
+    if (!command->clears.empty()) {
+      return Refuse(absl::StrCat(" is told to take ", command->clears, " away ('", Printable(said_),
                                  "'). Name the program that it starts"));
     }
-    if (command.program.empty()) {
-      program_.unknown =
-          absl::StrCat("'", Printable(file), " ", said, "'", is_command ? "" : " of ",
-                       is_command ? "" : Printable(program_.path), " can't be followed", kNotKnown);
+    // A script's env would start something; without words they speak of themselves.
+    if (command->words.empty() && command->is_known && script_.empty()) return false;
+    if (command->words.empty()) {
+      program_.unknown = absl::StrCat("'", Printable(file), " ", Printable(said_), "'",
+                                      script_.empty() ? "" : " of ", Printable(script_),
+                                      " can't be followed", kNotKnown);
       return false;
     }
-    const std::string found = InPath(command.program);
+    const std::string& name = command->words.front();
+    const std::string found = InPath(name);
     if (found.empty()) {
       program_.is_missing = true;
-      program_.problem =
-          absl::StrCat(Subject(program_), " looks for a program: ", NotInPath(command.program));
+      program_.problem = absl::StrCat(Subject(), " looks for a program: ", NotInPath(name));
       return false;
     }
-    program_.interpreters.push_back(found);
+    words_.assign(command->words.begin() + 1, command->words.end());
+    said_ = absl::StrJoin(words_, " ");
+    starter_ = file;
+    program_.next.push_back({found, /*is_started=*/true});
     return true;
+  }
+
+  // The name of the file in a sentence, with how it is come to.
+  std::string Subject() const {
+    const std::string last = Printable(Last());
+    if (!script_.empty()) return absl::StrCat(last, ", which ", Printable(script_), " is read by,");
+    if (!starter_.empty()) return absl::StrCat(last, ", which ", Printable(starter_), " starts,");
+    return last;
   }
 
   bool Refuse(const std::string& why) {
-    if (!why.empty()) program_.problem = Subject(program_) + why;
+    if (!why.empty()) program_.problem = Subject() + why;
     return false;
   }
 
   const std::string& Last() const {
-    return program_.interpreters.empty() ? program_.path : program_.interpreters.back();
+    return program_.next.empty() ? program_.path : program_.next.back().path;
   }
 
-  const std::vector<std::string> words_;
   ProgramFile program_;
-  std::optional<FirstLine> line_;  // that the last file is the interpreter of
+  std::vector<std::string> words_;  // of the last file, as far as they matter
+  std::string said_;                // the same as they were written
+  std::string script_;   // that the last file reads, or that its starter does; empty: none
+  std::string starter_;  // that the last file was started by; empty: none
+  size_t scripts_ = 0;
 };
 
 }  // namespace

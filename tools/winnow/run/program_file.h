@@ -9,12 +9,18 @@
 
 namespace winnow::inspect {
 
+// Where a program leads to.
+struct NextFile {
+  std::string path;
+  bool is_started = false;  // by the file before it, as by env; else it reads that one, a script
+};
+
 struct ProgramFile {
   std::string path;  // for execve; empty if there is no such program
 
-  // The files that read it where it is a script: its interpreter, that one's interpreter, and so
-  // on. Behind `env` comes the program that it looks up.
-  std::vector<std::string> interpreters;
+  // The interpreter of a script, that one's interpreter, and so on; behind a program that starts
+  // another one, as env and nice do, that one.
+  std::vector<NextFile> next;
 
   // Why it can't be started, or not with a library preloaded: sentences, with what to do. Empty: it
   // can be.
@@ -27,8 +33,8 @@ struct ProgramFile {
 };
 
 // Finds the program of a command, its first word, as execvp does, by PATH unless its name has a
-// slash, and looks at it and at what reads it; at what `env` starts by its other words as well. The
-// library that is to be preloaded is for this program's own machine, C library
+// slash, and looks at it and at what reads it, and at what it starts by its other words, where that
+// is known of it. The library that is to be preloaded is for this program's own machine, C library
 // and loader. Starts nothing.
 ProgramFile FindProgram(const std::vector<std::string>& command);
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/switch.h"
 #include "src/policy_trial/policy_check.h"
 #include "src/text/printable.h"
 #include "tools/winnow/cli/flags.h"
@@ -50,6 +51,7 @@ using inspect::PreloadLibrary;
 using inspect::Printable;
 using inspect::ProgramFile;
 using Variables = std::vector<std::pair<std::string, std::string>>;
+using Words = std::vector<std::string>;
 
 // What is in force in the program, or why it is not started.
 struct Start {
@@ -130,10 +132,27 @@ Variables VariablesOf(const Start& start) {
   return variables;
 }
 
+// The library adds policies by 1 alone, whatever else looks like a yes.
+bool IsIgnored(absl::string_view name, const std::string& value) {
+  return name == "WINNOW_ADD" && value != "1" && base::IsOn(value.c_str());
+}
+
+// What is to be said of a start that has no problem.
+Words Doubts(const Start& start) {
+  Words doubts;
+  if (!start.program.unknown.empty()) doubts.push_back(start.program.unknown);
+  for (const auto& [name, value] : VariablesOf(start)) {
+    if (!IsIgnored(name, value)) continue;
+    doubts.push_back(absl::StrCat(name, " is '", Printable(value),
+                                  "', and counts as 1 alone: expected 1, or --add"));
+  }
+  return doubts;
+}
+
 std::string Text(const Start& start, const std::vector<std::string>& command) {
   std::string text = absl::StrCat("program      ", Printable(start.program.path), "\n");
-  for (const std::string& interpreter : start.program.interpreters) {
-    absl::StrAppend(&text, "  read by    ", Printable(interpreter), "\n");
+  for (const auto& [path, is_started] : start.program.next) {
+    absl::StrAppend(&text, is_started ? "  starts     " : "  read by    ", Printable(path), "\n");
   }
   for (size_t i = 1; i < command.size(); ++i) {
     absl::StrAppend(&text, i == 1 ? "arguments    " : "             ", Printable(command[i]), "\n");
@@ -145,16 +164,18 @@ std::string Text(const Start& start, const std::vector<std::string>& command) {
                   "\n");
   absl::string_view title = "environment  ";
   for (const auto& [name, value] : VariablesOf(start)) {
-    absl::StrAppend(&text, title, name, "=", Printable(value), "\n");
+    absl::StrAppend(&text, title, name, "=", Printable(value),
+                    IsIgnored(name, value) ? " (not 1, as which alone it counts)" : "", "\n");
     title = "             ";
   }
   return text;
 }
 
-std::string Json(const Start& start, const std::vector<std::string>& command) {
+std::string StartJson(const Start& start, const std::vector<std::string>& command) {
   nlohmann::ordered_json content;
   inspect::PutName("program", start.program.path, &content);
-  content["interpreters"] = start.program.interpreters;
+  content["interpreters"] = nlohmann::ordered_json::array();
+  for (const auto& [path, _] : start.program.next) content["interpreters"].push_back(path);
   content["arguments"] = std::vector<std::string>(command.begin() + 1, command.end());
   content["library"] = inspect::SentenceOrNull(start.library.path);
   content["policy"] = start.policy;
@@ -186,7 +207,7 @@ int Execute(const Start& start, std::vector<std::string> command) {
   std::string file = path;
   if (errno == ENOEXEC) {
     // As execvp does.
-    file = start.program.interpreters.empty() ? file : start.program.interpreters.back();
+    file = start.program.next.empty() ? file : start.program.next.back().path;
     command.front() = path;
     command.insert(command.begin(), file);
     execv(file.c_str(), Pointers(command).data());
@@ -207,10 +228,10 @@ int RunRun(const Verb& verb, const std::vector<std::string>& arguments) {
     const bool is_ended = absl::StrContains(".?", start.problem.back());
     SayWarnings(verb.name,
                 {absl::StrCat(start.problem, is_ended ? "" : ".", " Nothing was started")});
-  } else if (!start.program.unknown.empty()) {
-    SayWarnings(verb.name, {start.program.unknown});
+  } else {
+    SayWarnings(verb.name, Doubts(start));
   }
-  if (json && !Print(verb.name, Json(start, arguments))) return kCouldNotRead;
+  if (json && !Print(verb.name, StartJson(start, arguments))) return kCouldNotRead;
   if (!start.problem.empty() || json) return start.status;
   if (!is_dry) return Execute(start, arguments);
   return Print(verb.name, Text(start, arguments)) ? kAllGood : kCouldNotRead;
@@ -230,10 +251,13 @@ Verb RunVerb() {
       "First the policy is checked, as by winnow policy. Then the program is refused if the\n"
       "loader would ignore the library in it: one that is linked statically, is for another\n"
       "machine or C library, or has more rights than its caller (set-user-id, set-group-id,\n"
-      "file capabilities); the same of what a script is read by, also by #!/usr/bin/env.\n"
+      "file capabilities); the same of what a script is read by, also by #!/usr/bin/env, and\n"
+      "of what env, nice, timeout and their like start. sudo and its like give LD_PRELOAD to\n"
+      "nothing, and are refused: let them start winnow.\n"
       "A program without the shared RocksDB of this Winnow's build runs as it does by itself;\n"
       "--log says that.\n"
-      "With --json: the program's file; the interpreters that read it; arguments; library;\n"
+      "With --json: the program's file; the interpreters that read it, or what it starts;\n"
+      "arguments; library;\n"
       "policy, and what of it would be in force, null with read; environment; problem, null if\n"
       "it would be started; unknown, null if all is known; status, the exit code of a problem.\n",
       RunRun,
@@ -243,7 +267,16 @@ Verb RunVerb() {
        {"winnow run --log --dry_run PROGRAM",
         "what would be in force: the file, the library and the environment"},
        {"winnow run --dry_run --json PROGRAM", "the same for programs"}},
-      /*starts_program=*/true};
+      /*starts_program=*/true,
+      {{"WINNOW_POLICY", "The policy where --policy is not given. The program has it, too."},
+       {"WINNOW_ADD",
+        "1: column families without a policy get one too, as by --add; --noadd decides over it."},
+       {"WINNOW_LOG",
+        "1: the program says on stderr what is in force, as by --log; --nolog decides over it."},
+       {"LD_PRELOAD", "What it has stays; the library of this Winnow is put behind it."},
+       {"WINNOW_KERNEL",
+        "portable, avx2, gfni, avx512 or neon forces this kernel in the program where the machine "
+        "has it."}}};
 }
 
 }  // namespace winnow::tools
