@@ -32,11 +32,9 @@ said() {
   }
 }
 
+# names_in FOLDER…: of the packages that lie there.
 names_in() {
-  local file
-  for file in "$1"/*.deb; do
-    dpkg-deb --field "$file" Package
-  done | paste -sd ' '
+  find "$@" -name '*.deb' -exec dpkg-deb --field {} Package \; | sort -u | paste -sd ' '
 }
 
 # What there is: packages, files, and the bytes of what is configured.
@@ -48,9 +46,10 @@ state() {
   find /etc -type f -print0 | sort -z | xargs -0 sha256sum
 }
 
-# What is left of our packages, and of those that came with them.
+# What is left of our packages, also of those that an upgrade leaves there, as an older libwinnow-amq, and of those that came
+# with them.
 purge() {
-  run "apt-get purge -y rocksdb-tools $(names_in /packages)"
+  run "apt-get purge -y rocksdb-tools $(names_in /packages /before)"
   # What others recommend goes too, if it came with ours.
   run apt-get autoremove --purge -y -o APT::AutoRemove::RecommendsImportant=false -o APT::AutoRemove::SuggestsImportant=false
   state >/tmp/after

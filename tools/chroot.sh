@@ -28,7 +28,7 @@ in_chroot() {
 
 # debootstrap_suite SUITE FOLDER
 debootstrap_suite() {
-  tools/setup.sh debootstrap || left_out "debootstrap can't be had"
+  tools/setup.sh --alone debootstrap || left_out "debootstrap can't be had; on Debian: apt-get install debootstrap"
   rm -rf "$2.part"
   mkdir -p "$2.part"
   echo "Making a bare Debian $1 in ${2#"$PWD"/}"

@@ -1,14 +1,15 @@
 #!/bin/bash
 # Builds the Debian packages of HEAD, each suite's in a chroot of that Debian:
-#   tools/package.sh [bookworm|trixie] [--twice] [--check]     by default for both
+#   tools/package.sh [bookworm|trixie] [--nocheck] [--twice] [--check]     by default for both
 # They are in build/packages/SUITE then, with SHA256SUMS; its folder upload/ has the source package and what else
 # dpkg-buildpackage made, with debug symbols. lintian must find no error and no warning.
+#   --nocheck  leaves out the tests that are built and run with the packages
 #   --twice  builds again, in another folder and without a compiler's cache, and compares the packages byte by byte
 #   --check  builds only if there are none, and tries the packages in bare chroots without compiler and source: installed,
 #            with a database; upgraded while one is open, from the version before (build/packages/SUITE.before, which a build
 #            leaves there, or else these with a lower number); with the RocksDB of the next Debian; purged, when nothing must
 #            be left; and by debian/tests, as autopkgtest runs them
-# DEB_BUILD_OPTIONS (nocheck, nodoc) and CCACHE_DIR are handed on. Chroots are kept, as tools/chroot.sh says; what was built
+# DEB_BUILD_OPTIONS and CCACHE_DIR are handed on. Chroots are kept, as tools/chroot.sh says; what was built
 # in is build/chroot/SUITE.build. Ends with 77 where no chroot can be made, with 1 where something fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,10 +27,11 @@ check=
 for argument in "$@"; do
   case $argument in
   bookworm | trixie) suites+=("$argument") ;;
+  --nocheck) DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-} nocheck" ;;
   --twice) twice=1 ;;
   --check) check=1 ;;
   *)
-    echo "tools/package.sh: expected bookworm, trixie, --twice or --check, found '$argument'" >&2
+    echo "tools/package.sh: expected bookworm, trixie, --nocheck, --twice or --check, found '$argument'" >&2
     exit 2
     ;;
   esac
@@ -99,6 +101,11 @@ compare_builds() {
   echo "== $count packages of Debian $1, with debug symbols, have equal bytes when they are built in another folder"
 }
 
+# Which packages or files apt has not got, in $root.log.
+errors_of_apt() {
+  grep '^E: ' "$root.log" | tail -n 3 || tail -n 3 "$root.log"
+}
+
 build_suite() {
   local suite=$1 to=build/packages/$1 before=build/packages/$1.before started=$SECONDS
   used_chroot "$suite" "$suite.build"
@@ -106,7 +113,7 @@ build_suite() {
   # Whatever DEB_BUILD_OPTIONS says: packages that stay for the next build.
   in_chroot "apt-get -q update && apt-get -q install -y --no-install-recommends ccache dpkg-dev lintian &&
     cd /one/winnow-* && apt-get -q build-dep -y --no-install-recommends ." >"$root.log" 2>&1 ||
-    left_out "packages can't be had: $(tail -n 3 "$root.log")"
+    left_out "what packages are built with can't be had in Debian $suite: $(errors_of_apt)"
   echo "== building $(debian_version)"
   build "$suite" /one "${CCACHE_DIR-}"
   # Where overrides are shown, lintian counts them as found.
@@ -178,7 +185,7 @@ run_autopkgtest() {
   write_changelog "$1" "$root/source"
   echo "== autopkgtest in a bare Debian $1"
   in_chroot 'apt-get -q update && apt-get -q install -y --no-install-recommends autopkgtest' >"$root.log" 2>&1 ||
-    left_out "autopkgtest can't be had: $(tail -n 3 "$root.log")"
+    left_out "autopkgtest can't be had: $(errors_of_apt)"
   in_chroot 'autopkgtest --no-built-binaries /packages/*.deb /source/ -- null' >"$root.log" 2>&1 || status=$?
   sed -n '/^autopkgtest .*: @* summary$/,$p' "$root.log"
   # 2: a test was skipped, 8: there are none.

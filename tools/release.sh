@@ -9,7 +9,8 @@
 #   packages    Debian's packages: tools/package.sh --twice, and then --check
 #   archive     winnow-VERSION.tar.xz, which has the same bytes when it is made from another clone
 #   spdx        winnow-VERSION.spdx: the files with their licenses, and Debian's packages that the build takes, with their
-#               versions: of the packages' builds, or of this machine where there are none
+#               versions: of the packages' builds, or of this machine where there are none. It tells whose code is compiled in,
+#               with its license, from what is linked and what builds
 #   checksums   SHA256SUMS of all that is there
 # Each step can be run alone. A step that is left out by --skip is named in the end, and nothing is called a release then.
 # Ends with 1 where a step finds a fault, with 2 of a wrong command line, with 77 where what a step needs can't be had.
@@ -39,7 +40,7 @@ is_step() {
 
 # needs PROGRAM: of Debian's package of that name.
 needs() {
-  command -v "$1" >/dev/null || tools/setup.sh "$1" || left_out "$1 can't be had; on Debian: apt-get install $1"
+  command -v "$1" >/dev/null || tools/setup.sh --alone "$1" || left_out "$1 can't be had; on Debian: apt-get install $1"
 }
 
 skipped=()
@@ -190,9 +191,20 @@ PackageCopyrightText: NOASSERTION
 END
 }
 
+# What the build makes of a package, as SPDX's relationship to it, and its license where its code is in the packages. Of the
+# headers of others only inline functions are compiled in.
+use_of() {
+  case $1 in
+  libxxhash-dev) echo "CONTAINS BSD-2-Clause" ;;
+  nlohmann-json3-dev) echo "CONTAINS MIT" ;;
+  *-dev) echo "DYNAMIC_LINK NOASSERTION" ;;
+  *) echo "BUILD_TOOL_OF NOASSERTION" ;;
+  esac
+}
+
 # print_dependencies SUITE [BUILDINFO]: each package that the build takes.
 print_dependencies() {
-  local package found id where="on the machine that made this list"
+  local package found id use license where="on the machine that made this list"
   [[ -z ${2-} ]] || where="for the build in Debian $1"
   installed_packages "${2-}" | sort >"$work/installed"
   build_packages >"$work/taken"
@@ -202,8 +214,12 @@ print_dependencies() {
       "run $([[ -n ${2-} ]] && echo tools/package.sh || echo "tools/setup.sh $package")"
     # Letters, digits, dots and dashes.
     id=$1-$(sed 's/+/plus/g; s/[^A-Za-z0-9.-]/-/g' <<<"$package")
-    print_package "$package" "$id" "$found" NOASSERTION "Debian's package, as installed $where"
-    echo "Relationship: SPDXRef-Package-winnow HAS_PREREQUISITE SPDXRef-Package-$id"
+    read -r use license <<<"$(use_of "$package")"
+    print_package "$package" "$id" "$found" "$license" "Debian's package, as installed $where"
+    case $use in
+    BUILD_TOOL_OF) echo "Relationship: SPDXRef-Package-$id $use SPDXRef-Package-winnow" ;;
+    *) echo "Relationship: SPDXRef-Package-winnow $use SPDXRef-Package-$id" ;;
+    esac
   done <"$work/taken"
 }
 

@@ -2,6 +2,7 @@
 # Installs the packages that building and testing need, on Debian and Ubuntu: only those that are missing, and without
 # touching the network when none is. Safe to run again. tools/setup.sh [OPTION…] [PACKAGE…] installs these as well.
 #   --demo      only what tools/demo.sh needs, without the tests
+#   --alone     only the packages that are named
 #   --sources   also fetches the source of RocksDB (11 MB) to build/rocksdb-source/, without which in_tree_test.sh is
 #               skipped
 #   --browser   also installs Chromium (400 MB with what it needs), without which readamp_page_test is skipped, and a
@@ -32,6 +33,10 @@ only_name=
 while [[ ${1-} == --* ]]; do
   case $1 in
   --demo) more=() ;;
+  --alone)
+    packages=()
+    more=()
+    ;;
   --sources)
     sources=1
     packages+=(dpkg-dev make)
@@ -42,7 +47,7 @@ while [[ ${1-} == --* ]]; do
   --missing) only_name=1 ;;
   *)
     printf 'tools/setup.sh: there is no option %s; those are %s\n' "$1" \
-      '--demo, --sources, --browser, --sysroot=MACHINE, --download and --missing' >&2
+      '--demo, --alone, --sources, --browser, --sysroot=MACHINE, --download and --missing' >&2
     exit 2
     ;;
   esac

@@ -226,6 +226,20 @@ differs() {
   ((status != 0)) || [[ -s $work/members.log ]]
 }
 
+# symbols_of FILE: each with its version.
+symbols_of() {
+  sed -n "s/.*<elf-symbol name='\([^']*\)'.* version='\([^']*\)'.*/\1@@\2/p" "$1" | sort
+}
+
+# misplaced NAME LIBRARY: what the record lacks, in a node that libraries of earlier minor versions have, too: a program that calls it
+# would start with those.
+misplaced() {
+  local version
+  version=$(sed -n 's/^#define WINNOW_VERSION_\(MAJOR\|MINOR\) //p' "$source/include/winnow/version.h" | paste -sd .)
+  comm -13 <(symbols_of "$source/tests/interface/$2.abi") <(symbols_of "$work/$1.$2.abi") | c++filt |
+    sed "/_${version/./\\.}\$/d"
+}
+
 # check_last_members FILE: where one of the structs that grow ends with a gap, abidiff takes the next member, in that gap, for one
 # at the end, and programs could not tell by the size whether it is there.
 check_last_members() {
@@ -256,6 +270,8 @@ check_abi() {
       # A record that stays behind what programs were linked with would let it break; a new major version begins without one.
       [[ ! -e $source/tests/interface/$library.abi ]] || ! differs today $library ||
         fail "$library is not recorded, as programs that were linked with that of the record may fail with it: $(cat "$work/abidiff.log")"
+      [[ ! -e $source/tests/interface/$library.abi || -z $(misplaced today $library) ]] ||
+        fail "$library is not recorded, as these belong into the node of this minor version: $(misplaced today $library)"
       cp "$work/today.$library.abi" "$source/tests/interface/$library.abi"
       echo "$library: recorded"
     fi
@@ -290,6 +306,9 @@ check_abi() {
   sed -i 's/^  double level_size_ratio = 10;/  double levels_to_swap = 10;/
     s/^  double absent_share = 1;/  double level_size_ratio = 10;/
     s/^  double levels_to_swap = 10;/  double absent_share = 1;/' "$work/new/include/winnow/options.h"
+  # And an overload, which a * in exports.map takes for one of the functions of 1.0.
+  sed -i '/^WINNOW_EXPORT std::string CheckOptions/i WINNOW_EXPORT int CheckOptions(int) noexcept;' "$work/new/include/winnow/options.h"
+  echo 'namespace winnow { int CheckOptions(int) noexcept { return 7; } }' >>"$work/new/src/core/options.cc"
   keep swapped
   build swapped winnow
   differs swapped libwinnow || fail "two members that changed places are not seen"
@@ -297,6 +316,9 @@ check_abi() {
     fail "the member is not named: $(cat "$work/abidiff.log")"
   sed 's/^/  /' "$work/members.log"
   echo "libwinnow with two members swapped: refused"
+  [[ $(misplaced swapped libwinnow) == 'winnow::CheckOptions(int)@@WINNOW_1' ]] ||
+    fail "a function in the node of another minor version is not seen: $(misplaced swapped libwinnow)"
+  echo "libwinnow with an overload in WINNOW_1: not recorded"
 }
 
 "check_$part"

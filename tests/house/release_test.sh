@@ -33,7 +33,7 @@ version=$(sed -n 's/^#define WINNOW_VERSION_[A-Z]* \([0-9]*\)$/\1/p' include/win
 to=build/dist/winnow-$version
 echo /build/ >.gitignore
 printf 'Source: winnow\nBuild-Depends: debhelper-compat (= 13),\n               dpkg (>= 1.0) | other,\n' >debian/control
-printf '               libgtest-dev <!nocheck>\nStandards-Version: 4.6.2\n\nPackage: winnow\nDepends: nothing\n' >>debian/control
+printf '               libgtest-dev <!nocheck>, libxxhash-dev, nlohmann-json3-dev,\n               liblz4-dev\nStandards-Version: 4.6.2\n\nPackage: winnow\nDepends: nothing\n' >>debian/control
 printf '#!/bin/sh\necho "tests: $*" >>build/called\n' >tools/test.sh
 printf '#!/bin/sh\necho "packages: $*" >>build/called\nmkdir -p build/packages/bookworm\n: >build/packages/bookworm/winnow.deb\n' >tools/package.sh
 printf '#!/bin/sh\nexit 1\n' >tools/setup.sh
@@ -54,6 +54,21 @@ expect() {
   [[ $status == "$1" ]] || fail "tools/release.sh ${*:3} ends with $status instead of $1: $(cat "$work/said")"
   grep -qF -- "$2" "$work/said" || fail "tools/release.sh ${*:3} does not say \"$2\", but: $(cat "$work/said")"
 }
+
+# Of this machine packages take debootstrap, and nothing that only tests need.
+mkdir "$work/bin"
+printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
+printf '#!/bin/sh\nexec "$@"\n' >"$work/bin/sudo"
+printf '#!/bin/sh\necho "$*" >>"%s/called"\nexit 1\n' "$work/bin" >"$work/bin/apt-get"
+chmod 755 "$work/bin"/*
+status=0
+# shellcheck disable=SC2016 # the inner shell's
+(cd "$source" && PATH=$work/bin:$PATH bash -c '. tools/chroot.sh && debootstrap_suite bookworm "$1"' package "$work/bare") \
+  >"$work/said" 2>&1 || status=$?
+[[ $status == 77 && $(sed -n 's/.* install -y --no-install-recommends *//p' "$work/bin/called") == debootstrap ]] ||
+  fail "of this machine packages take: $(cat "$work/bin/called"), and say $(cat "$work/said")"
+grep -qx "package: left out: debootstrap can't be had; on Debian: apt-get install debootstrap" "$work/said" ||
+  fail "it does not name what can't be had: $(cat "$work/said")"
 
 good="## $version, 3 May 2026\n\n- A change.\n- Another.\n\n## 0.1.0, 1 May 2026\n\n- An old one.\n"
 changelog "$good"
@@ -123,22 +138,26 @@ if ! command -v reuse >/dev/null; then
 else
   expect 0 "Files with license information" licenses
   list=$to/winnow-$version.spdx
-  if dpkg-query -W g++ >/dev/null 2>&1; then
+  if dpkg-query -W g++ liblz4-dev libxxhash-dev nlohmann-json3-dev >/dev/null 2>&1; then
     expect 0 "there are no packages in build/packages" spdx
-    [[ $(grep '^PackageName: ' "$list" | sort | paste -sd ' ') == "PackageName: dpkg PackageName: g++ PackageName: winnow" ]] ||
+    [[ $(sed -n 's/^PackageName: //p' "$list" | sort | paste -sd ' ') == "dpkg g++ liblz4-dev libxxhash-dev nlohmann-json3-dev winnow" ]] ||
       fail "the list has the packages $(grep '^PackageName: ' "$list")"
     grep -qx "PackageVersion: $(dpkg-query -W -f='${Version}' dpkg)" "$list" || fail "the list has not dpkg's version"
   fi
   # The versions of the packages' own builds.
   mkdir -p build/packages/trixie/upload
-  printf 'Format: 1.0\nInstalled-Build-Depends:\n dpkg (= 9.8-7),\n g++ (= 4:5.6),\n gcc (= 1)\nEnvironment:\n A="b (= c)"\n' \
+  printf 'Format: 1.0\nInstalled-Build-Depends:\n dpkg (= 9.8-7),\n g++ (= 4:5.6),\n gcc (= 1),\n libxxhash-dev (= 2),\n nlohmann-json3-dev (= 3),\n liblz4-dev (= 4)\nEnvironment:\n A="b (= c)"\n' \
     >"build/packages/trixie/upload/winnow_$version-1_amd64.buildinfo"
-  expect 0 "and 3 packages" spdx
-  for line in "SPDXID: SPDXRef-Package-trixie-gplusplus" "PackageVersion: 4:5.6" "PackageVersion: 9.8-7" "PackageVersion: $version"; do
+  expect 0 "and 6 packages" spdx
+  for line in "SPDXID: SPDXRef-Package-trixie-gplusplus" "PackageVersion: 4:5.6" "PackageVersion: 9.8-7" "PackageVersion: $version" \
+    "Relationship: SPDXRef-Package-winnow CONTAINS SPDXRef-Package-trixie-libxxhash-dev" "PackageLicenseDeclared: BSD-2-Clause" \
+    "Relationship: SPDXRef-Package-winnow CONTAINS SPDXRef-Package-trixie-nlohmann-json3-dev" "PackageLicenseDeclared: MIT" \
+    "Relationship: SPDXRef-Package-winnow DYNAMIC_LINK SPDXRef-Package-trixie-liblz4-dev" \
+    "Relationship: SPDXRef-Package-trixie-gplusplus BUILD_TOOL_OF SPDXRef-Package-winnow"; do
     grep -qx "$line" "$list" || fail "the list lacks \"$line\""
   done
   before=$(sha256sum <"$list")
-  expect 0 "and 3 packages" spdx
+  expect 0 "and 6 packages" spdx
   [[ $(sha256sum <"$list") == "$before" ]] || fail "the list is another one each time"
   sed -i '/ dpkg (/d' build/packages/trixie/upload/*.buildinfo
   expect 1 "run tools/package.sh" spdx
@@ -169,6 +188,6 @@ if ((${#skips[@]} == 0)); then
 fi
 printf '#!/bin/sh\nexit 3\n' >tools/test.sh
 changelog "$good"
-expect 3 "== tests"
+expect 3 "== tests" "${skips[@]}"
 ! grep -q "== packages" "$work/said" || fail "it goes on after tests that fail"
 echo "release_test: all is well"
