@@ -172,6 +172,46 @@ TEST(ReportTest, TheShortReportSaysWhatIsWastedAndWhatItMeans) {
               HasSubstr("winnow:10 takes 70 % of the memory of bloomfilter:10, for 0.95 times"));
 }
 
+// As of --lookups: some of their keys are there.
+TEST(ReportTest, TheShortReportOfRecordedLookupsHasARowForEachPolicy) {
+  inspect::ReadAmplification run = ExampleRun(10'000);
+  for (inspect::PolicyResult& policy : run.policies) {
+    policy.workloads[0].name = "recorded";
+    policy.workloads[0].counts.found = 600;
+    policy.workloads[0].counts.data_blocks_accessed += 600;
+  }
+  const std::string text = ShortReport(run);
+  EXPECT_THAT(text, HasSubstr("wasted reads per 1000 lookups"));
+  EXPECT_THAT(text, HasSubstr("\nbloomfilter:10"));
+  EXPECT_THAT(text, HasSubstr("\nwinnow:10 "));
+  EXPECT_THAT(text, HasSubstr("20.0"));
+  EXPECT_THAT(text, HasSubstr("1234567"));
+  EXPECT_THAT(text, HasSubstr("These are lookups of recorded."));
+  EXPECT_THAT(text, Not(HasSubstr("absent keys")));
+  EXPECT_THAT(text, HasSubstr("for 0.95 times its wasted reads"));
+}
+
+// Speeds of the same policy wander by a fifth.
+TEST(ReportTest, SpeedsThatRoundsDoNotResolveAreMarked) {
+  inspect::ReadAmplification run = ExampleRun(10'000);
+  const auto set = [&](const std::vector<double>& rounds) {
+    run.policies[2].workloads[0].times.ops_per_second_by_round = rounds;
+    run.policies[2].workloads[0].times.ops_per_second = 1400000;
+  };
+  set({1300000, 1400000, 1500000});  // as fast as the reference in one round
+  for (const std::string& text : {FullReport(run), ShortReport(run)}) {
+    EXPECT_THAT(text, HasSubstr("1400000 ?"));
+    EXPECT_THAT(text, HasSubstr("A ? stands where the difference from bloomfilter:10"));
+    EXPECT_THAT(text, HasSubstr("1234567 ?")) << "none: the same rounds";
+  }
+  set({1310000, 1400000, 1500000});
+  for (const std::string& text : {FullReport(run), ShortReport(run)}) {
+    EXPECT_THAT(text, Not(HasSubstr("1400000 ?")));
+  }
+  set({1310000, 1400000});
+  EXPECT_THAT(ShortReport(run), HasSubstr("1400000 ?")) << "two rounds tell nothing";
+}
+
 TEST(ReportTest, NoRatioOfReadsIsGivenOfTreesThatDiffer) {
   EXPECT_THAT(InOneLine(FullReport(ExampleRun(9'000))),
               Not(HasSubstr("times its false positives")));

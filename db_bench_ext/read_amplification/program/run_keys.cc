@@ -37,7 +37,7 @@ absl::StatusOr<KeyTable> ReadTrace(const std::string& path) {
   inspect::TraceNotes notes;
   const std::string problem = inspect::VisitTrace(
       path, /*family=*/0,
-      [&](absl::string_view key) {
+      [&](absl::string_view key, bool /*joins*/) {
         keys.Add({key.data(), key.size()});
       },
       &notes);

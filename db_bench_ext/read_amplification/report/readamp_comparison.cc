@@ -44,6 +44,16 @@ double FilesConsideredDifference(const PolicyResult& a, const PolicyResult& b) {
   return largest;
 }
 
+bool SpeedsDiffer(const WorkloadTimes& a, const WorkloadTimes& b) {
+  constexpr size_t kFewestRounds = 3;
+  const std::vector<double>& ours = a.ops_per_second_by_round;
+  const std::vector<double>& theirs = b.ops_per_second_by_round;
+  if (std::min(ours.size(), theirs.size()) < kFewestRounds) return false;
+  const auto [our_least, our_most] = std::minmax_element(ours.begin(), ours.end());
+  const auto [their_least, their_most] = std::minmax_element(theirs.begin(), theirs.end());
+  return *our_least > *their_most || *their_least > *our_most;
+}
+
 bool SameTree(const PolicyResult& a, const PolicyResult& b) {
   return LevelDifference(a.tree, b.tree) <= kSame && FilesConsideredDifference(a, b) <= kSame;
 }

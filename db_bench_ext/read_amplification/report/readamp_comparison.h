@@ -40,6 +40,12 @@ double LevelDifference(const std::vector<LevelShape>& a, const std::vector<Level
 // policies have the same workloads.
 double FilesConsideredDifference(const PolicyResult& a, const PolicyResult& b);
 
+// Whether the speeds of two policies differ by more than either wanders from round to round: of at
+// least three rounds, which they took in turns, the slowest of the one is faster than the fastest
+// of the other. By chance the same policy twice does so in one run of ten with three rounds, in one
+// of 126 with five.
+bool SpeedsDiffer(const WorkloadTimes& a, const WorkloadTimes& b);
+
 // Whether figures of the two may be compared: both differences are at most kSame.
 bool SameTree(const PolicyResult& a, const PolicyResult& b);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "db_bench_ext/read_amplification/report/readamp_charts.h"
+#include "db_bench_ext/read_amplification/report/readamp_comparison.h"
 #include "src/text/numbers.h"
 #include "src/text/rate_interval.h"
 #include "src/text/svg_bars.h"
@@ -193,6 +194,7 @@ HtmlFigure ChecksFigure(const ReadampView& view, size_t w) {
 HtmlFigure LatencyFigure(const ReadampView& view, size_t w) {
   HtmlFigure figure;
   const WorkloadTimes& first = view.run.policies[0].workloads[w].times;
+  const PolicyResult& reference = view.run.policies[Compare(view.run.policies).reference];
   figure.title = "Time of a lookup";
   const size_t rounds = first.ops_per_second_by_round.size();
   figure.says = absl::StrCat(
@@ -201,7 +203,12 @@ HtmlFigure LatencyFigure(const ReadampView& view, size_t w) {
       rounds == 1
           ? ""
           : absl::StrCat(" in each of ", rounds, " rounds; this is the round of median speed"),
-      ". The slowest also show what else the machine did meanwhile.");
+      ". The slowest also show what else the machine did meanwhile.",
+      view.run.policies.size() < 2
+          ? ""
+          : absl::StrCat(" A ? stands where the difference from ", reference.policy,
+                         " is not resolved: rounds of the two are equally fast, or fewer than "
+                         "three."));
   figure.table.head = {"policy", "lookups a second"};
   LineChart chart;
   chart.id = IdOf("latency", w);
@@ -224,7 +231,9 @@ HtmlFigure LatencyFigure(const ReadampView& view, size_t w) {
     const PolicyResult& policy = view.run.policies[i];
     const WorkloadTimes& times = policy.workloads[w].times;
     ChartSeries series{view.labels[i], view.colours[i], {}};
-    std::vector<std::string> row = {policy.policy, Figure(times.ops_per_second)};
+    const bool is_told = &policy == &reference || SpeedsDiffer(times, reference.workloads[w].times);
+    std::vector<std::string> row = {
+        policy.policy, absl::StrCat(Figure(times.ops_per_second), is_told ? "" : " ?")};
     for (const Percentile& percentile : times.percentiles) {
       const double ns = static_cast<double>(percentile.nanoseconds);
       row.push_back(Duration(ns));

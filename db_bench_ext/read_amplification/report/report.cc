@@ -207,15 +207,31 @@ std::string ReadTable(const ReadAmplification& run, size_t w) {
   return table.ToString();
 }
 
+// "557724 ?" where it can't be told from the reference's.
+std::string Speed(const inspect::WorkloadTimes& times, const inspect::WorkloadTimes& reference) {
+  const bool is_told = &times == &reference || inspect::SpeedsDiffer(times, reference);
+  return absl::StrCat(Fixed(times.ops_per_second, 0), is_told ? "  " : " ?");
+}
+
+std::string SpeedNote(const ReadAmplification& run) {
+  if (run.policies.size() < 2) return "";
+  const std::string note =
+      absl::StrCat("A ? stands where the difference from ",
+                   inspect::ShortPolicy(run.policies[Compare(run.policies).reference].policy),
+                   " is not resolved: rounds of the two are equally fast, or fewer than three.");
+  return absl::StrCat(inspect::WrapText(note, kReportWidth), "\n");
+}
+
 std::string TimeTable(const ReadAmplification& run, size_t w) {
   constexpr double kShown[] = {50, 90, 95, 99, 99.9, 99.99};
   const std::vector<std::string> labels = Labels(run);
+  const PolicyResult& reference = run.policies[Compare(run.policies).reference];
   std::vector<std::string> head = {"policy", "lookups a second"};
   for (const double percent : kShown) head.push_back(absl::StrCat("p", percent, " ns"));
   TextTable table = Table(head);
   for (size_t i = 0; i < run.policies.size(); ++i) {
     const inspect::WorkloadTimes& times = run.policies[i].workloads[w].times;
-    std::vector<std::string> row = {labels[i], Fixed(times.ops_per_second, 0)};
+    std::vector<std::string> row = {labels[i], Speed(times, reference.workloads[w].times)};
     for (const double percent : kShown) {
       const auto found =
           std::find_if(times.percentiles.begin(), times.percentiles.end(),
@@ -422,17 +438,22 @@ std::string WorkloadText(const ReadAmplification& run, size_t w) {
         "%s: timed apart from the counting, in %d rounds of %d lookups in which the policies take "
         "turns; the round of median speed",
         workload.name, workload.times.ops_per_second_by_round.size(), workload.times.lookups);
-    absl::StrAppend(&text, "\n", inspect::WrapText(how, kReportWidth), "\n", TimeTable(run, w));
+    absl::StrAppend(&text, "\n", inspect::WrapText(how, kReportWidth), "\n", TimeTable(run, w),
+                    SpeedNote(run));
   }
   return absl::StrCat(text, "\n", workload.name, " by level: sums over all lookups",
                       "; from file: blocks of any type\n", LevelTable(run, w));
 }
 
-const WorkloadResult* AbsentWorkload(const PolicyResult& policy) {
-  for (const WorkloadResult& workload : policy.workloads) {
-    if (inspect::AllAbsent(workload.counts)) return &workload;
-  }
-  return nullptr;
+// What a summary is of: the first workload of absent keys, else the first one. Null without any.
+const WorkloadResult* ToSum(const ReadAmplification& run, const PolicyResult& policy) {
+  return policy.workloads.empty() ? nullptr : &policy.workloads[inspect::LeadingWorkload(run)];
+}
+
+// A lookup.
+double WastedReads(const WorkloadCounts& counts) {
+  return inspect::AllAbsent(counts) ? Ratio(counts.data_blocks_accessed, counts.lookups)
+                                    : inspect::FalseReads(counts);
 }
 
 }  // namespace
@@ -467,33 +488,38 @@ std::string FullReport(const ReadAmplification& run) {
 
 std::string ShortReport(const ReadAmplification& run) {
   const Comparison comparison = Compare(run.policies);
-  TextTable table = Table({"filter policy", "filter memory", "bits a key",
-                           "wasted reads per 1000 absent keys", "absent keys looked up a second"});
-  for (const PolicyResult& policy : run.policies) {
-    const WorkloadResult* absent = AbsentWorkload(policy);
-    if (absent == nullptr) continue;
-    table.AddRow(
-        {policy.policy, Bytes(policy.filter_bytes),
-         Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
-         Fixed(1000 * Ratio(absent->counts.data_blocks_accessed, absent->counts.lookups), 1),
-         Fixed(absent->times.ops_per_second, 0)});
-  }
-  std::string text = absl::StrCat(Title(run), "\n",
-                                  inspect::WrapText(inspect::FindingOf(run).headline, kReportWidth),
-                                  "\n\n", table.ToString(), "\n",
-                                  "A lookup of a key that is not there should read nothing. A "
-                                  "wasted read is a data block that\nwas read for such a key, from "
-                                  "the file or the block cache, because no filter said \"no\".\n");
   const PolicyResult& reference = run.policies[comparison.reference];
+  const WorkloadResult* theirs = ToSum(run, reference);
+  const bool absent = theirs == nullptr || inspect::AllAbsent(theirs->counts);
+  const std::string keys = absent ? "absent keys" : "lookups";
+  TextTable table = Table({"filter policy", "filter memory", "bits a key",
+                           absl::StrCat("wasted reads per 1000 ", keys),
+                           absent ? "absent keys looked up a second" : "lookups a second"});
   for (const PolicyResult& policy : run.policies) {
-    if (!MayBeCompared(policy, reference)) continue;
-    const WorkloadResult* ours = AbsentWorkload(policy);
-    const WorkloadResult* theirs = AbsentWorkload(reference);
-    if (ours == nullptr || theirs == nullptr) continue;
+    const WorkloadResult* ours = ToSum(run, policy);
+    if (ours == nullptr) continue;
+    table.AddRow({policy.policy, Bytes(policy.filter_bytes),
+                  Fixed(8 * Ratio(policy.filter_bytes, policy.keys), 2),
+                  Fixed(1000 * WastedReads(ours->counts), 1), Speed(ours->times, theirs->times)});
+  }
+  std::string text = absl::StrCat(
+      Title(run), "\n", inspect::WrapText(inspect::FindingOf(run).headline, kReportWidth), "\n\n",
+      table.ToString(), SpeedNote(run), "\n",
+      absent
+          ? "A lookup of a key that is not there should read nothing. A wasted read is a data "
+            "block that\nwas read for such a key, from the file or the block cache, because no "
+            "filter said \"no\".\n"
+          : absl::StrCat("These are lookups of ", theirs->name,
+                         ". A wasted read is a data block that was read in a file\nthat does not "
+                         "have the key, as its filter did not say \"no\".\n"));
+  for (const PolicyResult& policy : run.policies) {
+    const WorkloadResult* ours = ToSum(run, policy);
+    if (!MayBeCompared(policy, reference) || ours == nullptr) continue;
+    const double wasted = WastedReads(theirs->counts);
     absl::StrAppendFormat(
         &text, "%s takes %.0f %% of the memory of %s, for %.2f times its wasted reads.\n",
         policy.policy, 100 * Ratio(policy.filter_bytes, reference.filter_bytes), reference.policy,
-        Ratio(ours->counts.data_blocks_accessed, theirs->counts.data_blocks_accessed));
+        wasted > 0 ? WastedReads(ours->counts) / wasted : 0);
   }
   if (!comparison.TreesAgree()) {
     text += "The trees differ too much for the reads to be compared.\n";
