@@ -253,6 +253,14 @@ std::string Rendered(const std::string& path) {
   return page.output;
 }
 
+TEST_F(ToolHelpTest, TheManualPageOfRunNamesTheVariablesThatItHeeds) {
+  const std::string page = RunTool("help --man run").output;
+  EXPECT_THAT(page, HasSubstr(".SH ENVIRONMENT"));
+  for (const char* name : {"WINNOW_POLICY", "WINNOW_ADD", "WINNOW_LOG", "LD_PRELOAD"}) {
+    EXPECT_THAT(page.substr(page.find(".SH ENVIRONMENT")), HasSubstr(name));
+  }
+}
+
 TEST_F(ToolHelpTest, ManualPagesSayTheSame) {
   if (!IsInstalled("groff")) {
     GTEST_SKIP() << "there is no groff";
@@ -271,6 +279,7 @@ TEST_F(ToolHelpTest, ManualPagesSayTheSame) {
     for (const std::string& flag : LinesThatBegin(RunTool("help " + verb).output, "  --")) {
       EXPECT_THAT(page, HasSubstr(flag.substr(2)));
     }
+    EXPECT_EQ(page.find("ENVIRONMENT") != std::string::npos, verb == "run") << verb;
     EXPECT_EQ(RunTool("help --man " + verb).output, testing::ReadFile(path));
     if (IsInstalled("man")) {
       const ChildResult read = RunProgram({"man", "--warnings=w", "-P", "cat", "-l", path});
@@ -311,6 +320,25 @@ TEST_F(ToolCompletionTest, VerbsAndFlagsAreCompleted) {
     verbs += (verbs.empty() ? "" : " ") + verb;
   }
   EXPECT_EQ(Complete("winnow ''"), verbs);
+}
+
+TEST_F(ToolCompletionTest, WordsThatAFlagCanBeAreCompleted) {
+  EXPECT_EQ(Complete("winnow advise DB --by ="), "memory reads build");
+  EXPECT_EQ(Complete("winnow advise DB --by = r"), "reads");
+  EXPECT_EQ(Complete("winnow advise DB --cache = l"), "log");
+  EXPECT_EQ(Complete("winnow inspect DB --sort = b"), "bytes bits");
+  EXPECT_EQ(Complete("winnow inspect DB --by = r"), "");
+}
+
+// As bash parts words at = and : in it.
+TEST_F(ToolCompletionTest, ProgramsAreCompletedBehindRun) {
+  EXPECT_THAT(" " + Complete("winnow run bas") + " ", HasSubstr(" bash "));
+  EXPECT_THAT(" " + Complete("winnow run --policy = winnow : 10 --add bas") + " ",
+              HasSubstr(" bash "));
+  EXPECT_EQ(Complete("winnow run --dry"), "--dry_run");
+  EXPECT_EQ(Complete("winnow run --policy = bas"), "");
+  EXPECT_EQ(Complete("winnow run bash --js"), "");  // the program's own
+  EXPECT_EQ(Complete("winnow run bash bas"), "");
 }
 
 // By bash itself, which the last line of the script asks for that.

@@ -501,6 +501,15 @@ TEST_F(VerbInspectTest, PatternsAndFoldersOfDatabasesAreReadAndEachFileOnce) {
   EXPECT_THAT(none.errors, HasSubstr("no file or folder matches the pattern"));
 }
 
+// A count of files would be one of what is not there.
+TEST_F(VerbInspectTest, OfPathsThatAreNothingThereIsTheErrorAlone) {
+  const ChildResult none = Run({folder_ / "nosuch"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_EQ(none.output, "");
+  EXPECT_THAT(none.errors, HasSubstr("there is no file or folder"));
+  EXPECT_EQ(RunJson({folder_ / "nosuch"}, 2).at("summary").at("all").at("files_not_read"), 1);
+}
+
 TEST_F(VerbInspectTest, WhatIsMissingIsSaid) {
   MakeFamilies(folder_ / "db");
   std::vector<std::string> files;

@@ -21,12 +21,35 @@ constexpr absl::string_view kHead =
     "      break\n"
     "    fi\n"
     "  done\n"
-    "  # The value of a flag is a file, if anything that is known.\n"
-    "  [[ $word != '=' && $before != '=' ]] || return 0\n";
+    "  # What is behind a flag's = is known, or a file.\n"
+    "  local flag=''\n"
+    "  if [[ $word == '=' ]]; then\n"
+    "    flag=$before word=''\n"
+    "  elif [[ $before == '=' ]]; then\n"
+    "    flag=${COMP_WORDS[COMP_CWORD - 2]}\n"
+    "  fi\n";
+
+// Of a verb that starts a program: behind its name all is the program's own. Values of flags may
+// have a : or = in them, at which bash parts words.
+constexpr absl::string_view kPrograms =
+    "      for ((++i; i < COMP_CWORD; ++i)); do\n"
+    "        case ${COMP_WORDS[i]} in\n"
+    "          = | :) ((++i)) ;;\n"
+    "          -*) ;;\n"
+    "          *) return 0 ;;\n"
+    "        esac\n"
+    "      done\n"
+    "      if [[ $word != -* && -z $flag && $before != : ]]; then\n"
+    "        mapfile -t COMPREPLY < <(compgen -c -- \"$word\")\n"
+    "        return 0\n"
+    "      fi\n";
 
 constexpr absl::string_view kTail =
-    "  esac\n"
-    "  [[ $word != -* ]] || choices=$flags\n";
+    "      *) return 0 ;;\n"
+    "    esac\n"
+    "  elif [[ $word == -* ]]; then\n"
+    "    choices=$flags\n"
+    "  fi\n";
 
 // "--json --samples= "; a value comes behind the second.
 std::string FlagWords(const Verb& verb) {
@@ -42,14 +65,21 @@ std::string FlagWords(const Verb& verb) {
 std::string BashCompletion() {
   std::string names;
   std::string cases;
+  std::string values;
   for (const Verb& verb : Verbs()) {
     absl::StrAppend(&names, names.empty() ? "" : " ", verb.name);
     const absl::string_view names_verbs = verb.name == "help" ? "choices=$verbs " : "";
-    absl::StrAppend(&cases, "    ", verb.name, ") ", names_verbs, "flags='", FlagWords(verb),
-                    "' ;;\n");
+    absl::StrAppend(&cases, "    ", verb.name, ") ", names_verbs, "flags='", FlagWords(verb), "'",
+                    verb.starts_program ? absl::StrCat("\n", kPrograms, "      ;;\n") : " ;;\n");
+    for (const Flag* flag : FlagsOf(verb.name)) {
+      if (flag->value.choices.empty()) continue;
+      absl::StrAppend(&values, "      ", verb.name, "--", flag->name, ") choices='",
+                      flag->value.choices, "' ;;\n");
+    }
   }
   return absl::StrCat(kHead, "  local verbs='", names, "'\n  case $verb in\n",
-                      "    '') choices=$verbs flags='--help --version' ;;\n", cases, kTail,
+                      "    '') choices=$verbs flags='--help --version' ;;\n", cases,
+                      "  esac\n  if [[ -n $flag ]]; then\n    case $verb$flag in\n", values, kTail,
                       inspect::kOfferChoices,
                       "# Files where there is nothing else.\n"
                       "complete -o default -F _winnow winnow\n");

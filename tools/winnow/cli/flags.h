@@ -32,14 +32,17 @@ struct FlagValue {
   enum class Form { kNone, kText, kTime, kNumber, kWhole, kBytes, kWholeList };
 
   Form form = Form::kNone;
-  absl::string_view name;      // as help and usage lines have it: "N", "FILE"
-  inspect::NumberRange range;  // of the forms from kNumber on
+  absl::string_view name;          // as help and usage lines have it: "N", "FILE"
+  inspect::NumberRange range;      // of the forms from kNumber on
+  absl::string_view choices = {};  // words that it can be, with blanks between; empty: any
 
   bool is_number() const { return form >= Form::kNumber; }
 };
 
-// Text, of which the flag's type may allow only some.
-inline FlagValue TextValue(absl::string_view name) { return {FlagValue::Form::kText, name, {}}; }
+// Text, of which the flag's type may allow only some. Completion offers `choices`.
+inline FlagValue TextValue(absl::string_view name, absl::string_view choices = {}) {
+  return {FlagValue::Form::kText, name, {}, choices};
+}
 
 // For an absl::Duration: "10m".
 inline FlagValue TimeValue(absl::string_view name) { return {FlagValue::Form::kTime, name, {}}; }

@@ -30,6 +30,14 @@ std::string ExitStatus(absl::Span<const ExitCodeText> codes) {
   return text;
 }
 
+std::string Environment(absl::Span<const Variable> variables) {
+  std::string text = variables.empty() ? "" : Section("ENVIRONMENT");
+  for (const Variable& variable : variables) {
+    absl::StrAppend(&text, Item(Bold(variable.name), variable.says));
+  }
+  return text;
+}
+
 std::string Name(const Verb& verb) { return absl::StrCat("winnow-", verb.name); }
 
 // The pages but the one of this name.
@@ -73,11 +81,11 @@ std::string OverallManPage() {
   for (const Verb& verb : Verbs()) {
     absl::StrAppend(&text, Item(Bold(verb.name), absl::StrCat(verb.summary, ".")));
   }
-  absl::StrAppend(&text, Section("ENVIRONMENT"),
-                  Item(Bold("WINNOW_KERNEL"),
-                       "portable, avx2, gfni, avx512 or neon forces this kernel where the machine "
-                       "has it; else the fastest is taken."),
-                  ExitStatus(kExitCodes), SeeAlso("winnow"));
+  constexpr Variable kKernel = {
+      "WINNOW_KERNEL",
+      "portable, avx2, gfni, avx512 or neon forces this kernel where the machine has it; else the "
+      "fastest is taken."};
+  absl::StrAppend(&text, Environment({kKernel}), ExitStatus(kExitCodes), SeeAlso("winnow"));
   return text;
 }
 
@@ -91,7 +99,8 @@ std::string VerbManPage(const Verb& verb) {
   for (const Example& example : verb.examples) {
     absl::StrAppend(&text, Item(Bold(example.command), example.shows));
   }
-  return absl::StrCat(text, ExitStatus(ExitCodesOf(verb)), SeeAlso(Name(verb)));
+  return absl::StrCat(text, Environment(verb.environment), ExitStatus(ExitCodesOf(verb)),
+                      SeeAlso(Name(verb)));
 }
 
 }  // namespace winnow::tools

@@ -32,6 +32,12 @@ struct Example {
   absl::string_view shows;  // a clause: "which filter each file has"
 };
 
+// A variable of the environment that a verb heeds or sets.
+struct Variable {
+  absl::string_view name;
+  absl::string_view says;  // a sentence
+};
+
 // Its flags are the rows of its file (flags.h).
 struct Verb {
   absl::string_view name;
@@ -46,6 +52,7 @@ struct Verb {
   // Another program takes the verb's place. Its name is the first argument, and all behind that is
   // its own, flags too.
   bool starts_program = false;
+  std::vector<Variable> environment = {};
 
   int wrong_usage() const { return starts_program ? kNotStarted : kWrongUsage; }
 };

@@ -10,12 +10,14 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -99,7 +101,8 @@ WINNOW_TAKES(inspect, kFamilyFlag);
 WINNOW_FLAG(inspect, winnow::tools::LevelList, level, {},
             WholeListValue("N", 0, std::numeric_limits<int>::max()),
             "only files of this level; lists as for --cf");
-WINNOW_FLAG(inspect, winnow::tools::Order, sort, {}, TextValue("FIELD"),
+WINNOW_FLAG(inspect, winnow::tools::Order, sort, {},
+            TextValue("FIELD", "path level entries bytes bits fpr"),
             "order of the files: path or level, or from the highest down entries, bytes, bits (a "
             "key) or fpr; else by level and path");
 WINNOW_FLAG(inspect, std::optional<uint64_t>, limit, std::nullopt, WholeValue("N", 0, 1e15),
@@ -132,6 +135,7 @@ struct Findings {
   std::vector<SstReport> files;
   std::vector<std::string> warnings;
   bool trees_read = true;
+  bool found = false;  // some path is a file or folder
 };
 
 SstReport Unreadable(const std::string& path, const std::string& error) {
@@ -193,6 +197,8 @@ Findings ReadPaths(const std::vector<std::string>& names, int jobs) {
   Findings findings;
   auto next = reports.begin();
   for (const inspect::TablePath& path : paths) {
+    std::error_code code;
+    findings.found = findings.found || std::filesystem::exists(path.path, code);
     if (is_file(path)) {
       findings.files.push_back(std::move(*next++));
     } else if (path.is_folder) {
@@ -271,7 +277,10 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
   const std::string html = absl::GetFlag(FLAGS_inspect_html);
   const bool written =
       html.empty() || PrintToFile(verb.name, html, inspect::InspectHtml(report, paths));
-  return Report(verb, Text(report), report.files, written && report.trees_read,
+  // Of paths that are nothing, a table would count files that there are not.
+  const bool is_empty =
+      !findings.found && !absl::GetFlag(FLAGS_json) && !absl::GetFlag(FLAGS_inspect_csv);
+  return Report(verb, is_empty ? "" : Text(report), report.files, written && report.trees_read,
                 [](const SstReport& file) { return file.filter && file.filter->fault; });
 }
 
