@@ -153,7 +153,7 @@ void Session::OneOperation(Part* part, Snapshots* snapshots, Random* random) {
     ReadSomeVersions({database_, &part->keys(), &part->model()}, random, counts_);
   } else if (kind < 1'000) {
     snapshots->Read(part->keys(), random);
-  } else if (kind < 1'050 && plan_.plans) {
+  } else if (kind < 1'005 && plan_.plans) {
     ChangeSomePlan(*database_, random, counts_);
   } else if (kind < 6'000) {
     Reads({database_, &part->keys(), &part->model()}, random, counts_).Any();

@@ -77,6 +77,7 @@ constexpr const char* kPolicies[] = {
 #endif
 };
 
+constexpr const char* kBackToLearned = "{filter_policy={level_plan=learned;build=winnow}}";
 constexpr const char* kPlans[] = {
     "{filter_policy={level_plan=uniform;absent_share=1}}",
     "{filter_policy={level_plan=by_level}}",
@@ -131,9 +132,12 @@ void SomeUpkeep(const Database& database, Random* random, Counts* counts) {
   }
 }
 
+// Mostly back to one that learns: what was sampled is dropped under any other, and 256 samples of a
+// family have to come together again before it has learned rates.
 void ChangeSomePlan(const Database& database, Random* random, Counts* counts) {
-  ChangePolicy(database, random->Below(kFamilies), kPlans[random->Below(std::size(kPlans))],
-               counts);
+  const char* const change =
+      random->Below(4) == 0 ? kPlans[random->Below(std::size(kPlans))] : kBackToLearned;
+  ChangePolicy(database, random->Below(kFamilies), change, counts);
 }
 
 void ChangeSomeExtractor(Database* database, Random* random, Counts* counts) {
