@@ -80,7 +80,9 @@ class Joining {
         holders_(holders),
         waits_(waits),
         phases_(holders.size()),
-        patience_(Shorter(waits)) {}
+        num_made_(holders.size()),
+        others_begin_(Shorter(waits)),
+        keys_are_made_(waits) {}
 
   absl::Status Look();
   bool Have(Phase phase) const {
@@ -99,13 +101,16 @@ class Joining {
     return waits;
   }
   absl::Status ReadPhase(KeyHolder* holder, Phase* phase) const;
+  absl::Status CountMade(KeyHolder* holder, uint64_t* num_made) const;
   absl::Status Unfinished() const;
 
   const StreamPlan& plan_;
   const std::vector<KeyHolder*>& holders_;
   const redis::Waits waits_;
   std::vector<Phase> phases_;
-  redis::Patience patience_;
+  std::vector<uint64_t> num_made_;  // keys of what is begun
+  redis::Patience others_begin_;
+  redis::Patience keys_are_made_;
 };
 
 absl::Status Joining::ReadPhase(KeyHolder* holder, Phase* phase) const {
@@ -128,7 +133,27 @@ absl::Status Joining::Look() {
     if (absl::Status status = ReadPhase(holders_[i], &phases_[i]); !status.ok()) return status;
   }
   // Somebody goes on.
-  if (phases_ != before) patience_.Answered();
+  if (phases_ != before) {
+    others_begin_.Promised();
+    keys_are_made_.Promised();
+  }
+  return absl::OkStatus();
+}
+
+// They are made in turn: a few commands find the first that is not there.
+absl::Status Joining::CountMade(KeyHolder* holder, uint64_t* num_made) const {
+  uint64_t least = 0;
+  uint64_t most = plan_.shape.num_keys;
+  while (least < most) {
+    const uint64_t middle = least + (most - least) / 2;
+    const auto take = [&](uint64_t, const redisReply& reply) {
+      (reply.integer != 0 ? least : most) = middle + (reply.integer != 0 ? 1 : 0);
+      return absl::OkStatus();
+    };
+    absl::Status status = holder->AskKeys({middle}, {"EXISTS", {}}, take);
+    if (!status.ok()) return holder->About(status);
+  }
+  *num_made = least;
   return absl::OkStatus();
 }
 
@@ -189,7 +214,15 @@ absl::Status Joining::Unfinished() const {
 }
 
 absl::Status Joining::Wait() {
-  const absl::Status status = patience_.Wait(absl::UnavailableError(
+  for (size_t i = 0; i < holders_.size(); ++i) {
+    if (phases_[i] != Phase::kBegun) continue;
+    const uint64_t before = num_made_[i];
+    absl::Status status = CountMade(holders_[i], &num_made_[i]);
+    if (!status.ok()) return status;
+    if (num_made_[i] != before) keys_are_made_.Promised();
+  }
+  redis::Patience& patience = Have(Phase::kBegun) ? keys_are_made_ : others_begin_;
+  const absl::Status status = patience.Wait(absl::UnavailableError(
       absl::StrCat("the stream ", plan_.name, " is not whole on all servers")));
   return status.ok() ? status : Unfinished();
 }

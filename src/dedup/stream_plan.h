@@ -71,8 +71,9 @@ class KeyHolder {
 // Makes the keys of all holders at full length, or finds out whether they are there by the same
 // plan; an error if theirs is another. All plans are begun before any key is made, and all keys are
 // there before a plan says that its own are: so a holder without a plan beside one that is whole
-// has lost it, unless an older client is making it just now, which is waited for. It begins only
-// where no holder has a plan, and none without one has a key; `may_begin`: or not even then.
+// has lost it, unless an older client is making it just now, which is waited for; and so are keys
+// that another client makes, as long as more of them come. It begins only where no holder has a
+// plan, and none without one has a key; `may_begin`: or not even then.
 absl::Status JoinStream(const StreamPlan& plan, const std::vector<KeyHolder*>& holders,
                         bool may_begin, const redis::Waits& waits, bool* has_begun);
 

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -220,6 +222,47 @@ TEST_F(RedisJoinsTest, WhoOnlyJoinsBeginsNothing) {
   EXPECT_EQ(Open(plan), "");
   plan.may_begin = false;
   EXPECT_EQ(NumNew(plan, 100), 100);
+}
+
+// For a large stream that takes far longer than a wait does.
+TEST_F(RedisJoinsTest, WhoOnlyJoinsWaitsAsLongAsKeysAreMade) {
+  RedisPlan plan;
+  std::atomic<uint64_t> num_made(0);
+  std::atomic<bool> is_whole(false);
+  const FakeServer server([&, of = WithAStream("standalone", nullptr)](
+                              const FakeServer::Words& words) mutable -> std::string {
+    const StreamPlan stream = StreamPlan::OfServers(plan);
+    if (words[0] == "GET") {
+      const std::string text = stream.Text(is_whole ? "whole" : "begun");
+      return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+    }
+    if (words[0] != "EXISTS") return of(words);
+    uint64_t number = 0;
+    while (stream.Key(number) != words[1]) ++number;
+    return number < num_made ? ":1\r\n" : ":0\r\n";
+  });
+  plan = PlanFor(server.address());
+  plan.capacity = 200'000'000;
+  plan.may_begin = false;
+  const uint64_t num_keys = StreamPlan::OfServers(plan).shape.num_keys;
+  ASSERT_GE(num_keys, 15U);
+  plan.waits.say = [&](const std::string& what) {
+    if (what.find("is not whole on all servers") == std::string::npos) return;
+    said_ = what;
+    passed_ += seconds(40);
+    is_whole = num_made == num_keys;
+    if (!is_whole) ++num_made;
+  };
+  EXPECT_EQ(Open(plan), "");
+  EXPECT_GE(passed_, seconds(40) * num_keys);
+  EXPECT_THAT(said_, HasSubstr("it is waited for, 60 seconds at most"));
+  // Its client is killed.
+  is_whole = false;
+  num_made = num_keys / 2;
+  plan.waits.say = [&](const std::string& what) {
+    passed_ += seconds(what.find("is not whole on all servers") == std::string::npos ? 0 : 40);
+  };
+  EXPECT_THAT(Open(plan), HasSubstr("the stream s was begun, and nobody makes it whole"));
 }
 
 }  // namespace
