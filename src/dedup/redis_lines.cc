@@ -278,6 +278,7 @@ absl::Status RedisLines::Count() {
 absl::StatusOr<bool> IsOfCluster(const RedisPlan& plan) {
   RedisClient first(plan.servers.front(), plan.waits);
   first.BeginTrying();
+  absl::Status why;
   for (const RedisAccess& access : plan.servers) {
     RedisClient server(access, plan.waits);
     const absl::Status status = server.Open(kFirstAnswer);
@@ -285,8 +286,11 @@ absl::StatusOr<bool> IsOfCluster(const RedisPlan& plan) {
     const absl::StatusOr<bool> is_cluster =
         status.ok() ? RedisCluster::IsCluster(&server) : absl::StatusOr<bool>(status);
     if (is_cluster.ok()) return *is_cluster;
+    if (why.ok()) why = is_cluster.status();
   }
-  absl::Status status = first.Connect();
+  // What is due is said before: else there were little time to connect.
+  absl::Status status = first.WaitToRetry(why);
+  if (status.ok()) status = first.Connect();
   if (!status.ok()) return Named(first, status);
   absl::StatusOr<bool> is_cluster = RedisCluster::IsCluster(&first);
   return is_cluster.ok() ? is_cluster : Named(first, is_cluster.status());

@@ -3,10 +3,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +24,7 @@
 #include "src/redis/patience.h"
 #include "src/redis/redis_access.h"
 #include "tests/redis/fake_server.h"
+#include "tests/support/becomes.h"
 #include "winnow/hash.h"
 
 namespace winnow::dedup {
@@ -213,6 +219,58 @@ TEST_P(RedisWaitsTest, AServerThatDoesNotAnswerALineIsGivenUp) {
   EXPECT_THAT(std::string(Add({"a"}).message()),
               AllOf(HasSubstr("no reply"), HasSubstr("it was not better after 60 seconds")));
   EXPECT_THAT(said_, ElementsAre(HasSubstr("no reply yet; it is waited for, 60 seconds at most")));
+}
+
+// As the first tries are lost on the way: it accepts no connection for three seconds and a half,
+// and then answers all.
+TEST_P(RedisWaitsTest, AServerThatIsSlowToConnectToHasTheOrdinaryTimeAtTheStart) {
+  if (IsCluster()) GTEST_SKIP() << "the cluster is found by the same try";
+  std::atomic<bool> is_busy(false);
+  std::promise<void> is_over;
+  server_.SetAnswer([&, answer = WithAStream("standalone", [](const FakeServer::Words&) {
+                          return BitsWere(0);
+                        })](const FakeServer::Words& words) mutable -> std::string {
+    if (words[0] != "BUSY") return answer(words);
+    is_busy = true;
+    is_over.get_future().wait();
+    return "+OK\r\n";
+  });
+  // All that may wait to be accepted; more is not answered.
+  std::vector<int> sockets;
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(server_.port()));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  for (bool is_full = false; !is_full && sockets.size() < 100;) {
+    const int one = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    connect(one, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+    pollfd polled = {one, POLLOUT, 0};
+    is_full = poll(&polled, 1, 300) <= 0;
+    if (sockets.empty()) {
+      const std::string busy = "*1\r\n$4\r\nBUSY\r\n";
+      ASSERT_EQ(send(one, busy.data(), busy.size(), 0), static_cast<ssize_t>(busy.size()));
+      ASSERT_TRUE(testing::Becomes([&] { return is_busy.load(); }));
+    }
+    sockets.push_back(one);
+  }
+  std::thread later;
+  waits_.say = [&](const std::string& what) {
+    said_.push_back(what);
+    if (later.joinable()) return;
+    later = std::thread([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1'500));
+      is_over.set_value();
+    });
+  };
+  EXPECT_EQ(Open(), absl::OkStatus());
+  if (later.joinable()) {
+    later.join();
+  } else {
+    is_over.set_value();
+  }
+  EXPECT_THAT(said_, Not(IsEmpty()));
+  EXPECT_THAT(said_, Each(HasSubstr("it is waited for, 60 seconds at most")));
+  for (const int one : sockets) close(one);
 }
 
 // It accepts connections all the same.
