@@ -62,7 +62,8 @@ void WarnOfServers(const std::vector<ServerFacts>& servers, const Warn& warn) {
     warn(absl::StrCat("warning: ", absl::StrJoin(without_log, ", "),
                       without_log.size() == 1 ? " keeps" : " keep",
                       " no append-only log: the stream ends when such a server restarts without "
-                      "its keys; set appendonly yes"));
+                      "its keys; where it restarts from a snapshot, lines since the last snapshot "
+                      "may be printed again; set appendonly yes"));
   }
   for (const auto& [policy, addresses] : by_policy) {
     warn(absl::StrCat("warning: ", absl::StrJoin(addresses, ", "),

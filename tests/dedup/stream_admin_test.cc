@@ -302,6 +302,7 @@ TEST_F(StreamAdminTest, WhatMayEndAStreamIsSaidOnceOfAllServers) {
   EXPECT_THAT(
       outcome.errors,
       AllOf(HasSubstr("warning: " + a.address() + ", " + b.address() + " keep no append-only log"),
+            HasSubstr("lines since the last snapshot may be printed again"),
             HasSubstr("warning: " + b.address() + " has the maxmemory-policy allkeys-lru")));
   EXPECT_EQ(LinesOf(outcome.errors).size(), 4u) << outcome.errors;
   // Nobody says anything where the user may not ask.
