@@ -309,22 +309,30 @@ absl::Status RemovePartsOfKeys(Place* place, const StreamPlan& plan) {
 }
 
 // The keys first, until clients make no parts of them any more, and the plan last: nobody begins
-// the stream anew meanwhile.
-absl::Status Remove(const Places& all, const StreamParts& parts, uint64_t* removed) {
+// the stream anew meanwhile. Where they go on with that, the plan stays for who removes the rest.
+absl::Status Remove(const Places& all, const StreamParts& parts, StreamsFound* found) {
   const StreamPlan& plan = parts.any()->plan;
   const std::vector<Place*> places = PlacesOf(all, parts);
-  absl::Status status = RemoveKeys(places, plan, removed);
+  absl::Status status = RemoveKeys(places, plan, &found->keys_removed);
   uint64_t of_lines = 1;
   for (int pass = 0; pass < kMostPasses && of_lines > 0 && status.ok(); ++pass) {
     std::this_thread::sleep_for(kBetweenLooks + std::chrono::milliseconds(200));
     of_lines = 0;
     status = RemoveKeys(places, plan, &of_lines);
   }
+  if (status.ok() && of_lines > 0) {
+    found->fault = absl::StrCat("the stream ", plan.name,
+                                " is not removed: clients go on with it, and make keys again that "
+                                "were removed. Its plan is left: end them, and remove it again");
+    return status;
+  }
   const std::string key = plan.PlanKey();
   for (size_t i = 0; i < places.size() && status.ok(); ++i) {
     Reply reply;
     status = places[i]->Ask(key, {"DEL", key}, &reply);
-    if (status.ok()) *removed += static_cast<uint64_t>(std::max<long long>(reply->integer, 0));
+    if (status.ok()) {
+      found->keys_removed += static_cast<uint64_t>(std::max<long long>(reply->integer, 0));
+    }
   }
   for (size_t i = 0; i < places.size() && status.ok(); ++i) {
     status = RemovePartsOfKeys(places[i], plan);
@@ -412,7 +420,7 @@ absl::StatusOr<StreamsFound> AskStreams(StreamAction action, const RedisPlan& pl
     if (status.ok()) status = CountBits(*places, *parts, &found);
   } else {
     status = RefuseToRemove(*places, *parts);
-    if (status.ok()) status = Remove(*places, *parts, &all.keys_removed);
+    if (status.ok()) status = Remove(*places, *parts, &all);
   }
   if (!status.ok()) return status;
   all.streams.push_back(std::move(found));

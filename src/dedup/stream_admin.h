@@ -48,6 +48,7 @@ struct StreamsFound {
   bool is_cluster = false;
   std::vector<StreamFound> streams;  // by their names
   uint64_t keys_removed = 0;         // and plans
+  std::string fault;                 // why a stream could not be removed as a whole; a sentence
 };
 
 // On plan.servers: of a cluster some, else all that the stream has. plan.name is the stream's. An

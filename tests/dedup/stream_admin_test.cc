@@ -219,6 +219,28 @@ TEST_F(StreamAdminTest, ClientsOfARemovedStreamEndWithAnErrorAndLeaveNothing) {
   EXPECT_EQ(RunDedup(In({"a"}) + flags).output, "a\n") << "the next client begins it anew";
 }
 
+// As clients of others do that don't look whether a key is whole.
+TEST_F(StreamAdminTest, AStreamWhoseKeysComeBackIsNotSaidToBeRemoved) {
+  const FakeServer server([answer = WithAStream("standalone", [](const FakeServer::Words&) {
+                             return BitsWere(0);
+                           })](const FakeServer::Words& words) {
+    return words[0] == "DEL" ? std::string(":1\r\n") : answer(words);
+  });
+  const std::string at = " --redis=" + server.address();
+  Print({"a"}, "--capacity=1000" + at);
+  const json refused = Ask("--remove=winnow-dedup" + at, 2);
+  ASSERT_EQ(refused["faults"].size(), 1u);
+  EXPECT_THAT(refused["faults"][0].get<std::string>(),
+              AllOf(HasSubstr("the stream winnow-dedup is not removed: clients go on with it"),
+                    HasSubstr("remove it again")));
+  EXPECT_EQ(refused["cluster"], false);
+  EXPECT_THAT(server.Received(), Not(::testing::Contains("DEL winnow-dedup:plan")));
+  const ChildResult in_words = RunDedup("--remove=winnow-dedup" + at);
+  EXPECT_EQ(in_words.status, 2);
+  EXPECT_THAT(in_words.output, IsEmpty());
+  EXPECT_THAT(in_words.errors, HasSubstr("is not removed: clients go on with it"));
+}
+
 TEST_F(StreamAdminTest, StreamsOfAClusterAreThoseOfAllMasters) {
   const StartedCluster cluster(3, 0);
   for (const char* const name : {"a", "b", "c", "d"}) {

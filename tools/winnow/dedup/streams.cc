@@ -67,7 +67,8 @@ std::string StreamsJson(StreamAction action, const dedup::RedisPlan& plan,
   Json servers = Json::array();
   for (const auto& server : plan.servers) servers.push_back(server.address);
   Json document = {{"action", NameOf(action)}, {"servers", servers}};
-  document["cluster"] = fault.empty() ? Json(found.is_cluster) : Json(nullptr);
+  const bool was_asked = fault.empty() || !found.streams.empty();
+  document["cluster"] = was_asked ? Json(found.is_cluster) : Json(nullptr);
   document["streams"] = Json::array();
   for (const StreamFound& stream : found.streams) document["streams"].push_back(ToJson(stream));
   if (action == StreamAction::kRemove) document["keys_removed"] = found.keys_removed;
@@ -121,8 +122,10 @@ std::string StreamsText(StreamAction action, const StreamsFound& found) {
 
 int RunStreams(StreamAction action, const dedup::RedisPlan& plan, bool as_json) {
   absl::StatusOr<StreamsFound> found = dedup::AskStreams(action, plan);
-  const std::string fault(found.status().message());
-  int code = found.ok() ? kAllGood : absl::IsNotFound(found.status()) ? kFaultFound : kCouldNotRead;
+  const std::string fault(found.ok() ? found->fault : found.status().message());
+  int code = fault.empty()                      ? kAllGood
+             : absl::IsNotFound(found.status()) ? kFaultFound
+                                                : kCouldNotRead;
   if (!found.ok()) found = StreamsFound();
   if (!fault.empty()) SayWarnings(kVerb, {fault});
   if (action == StreamAction::kCheck) {

@@ -427,8 +427,9 @@ Verb DedupVerb() {
           "\n"
           "--list, --check and --remove read no lines. Exit code 0: done; 1: --check found that\n"
           "something of the stream is missing or its rate is passed, or there is no such stream;\n"
-          "2: a server could not be asked. Clients that run while their stream is removed end\n"
-          "with an error at their next line; the next one begins it anew.\n",
+          "2: a server could not be asked, or clients make keys again that --remove removes.\n"
+          "Clients that run while their stream is removed end with an error at their next line;\n"
+          "the next one begins it anew.\n",
           RunDedup,
           {{"winnow dedup KEYS", "each line of a file once"},
            {"winnow dedup KEYS KEYS --seen", "the lines of which there are more"},
