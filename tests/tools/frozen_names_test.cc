@@ -20,6 +20,8 @@
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
+#include "tests/support/redis_program.h"
+#include "tests/support/started_redis.h"
 #include "tests/tools/tool_testing.h"
 #include "winnow/options.h"
 #include "winnow/rocksdb_policy.h"
@@ -213,6 +215,20 @@ TEST(FrozenNamesTest, OfJsonOfOtherRunsAreKept) {
   ExpectKeysKept("pages build", "pages build" + pages + list, 0);
   ExpectKeysKept("pages add", "pages add" + pages + " one-more", 0);
   ExpectKeysKept("pages ask", "pages ask" + pages + list, 0);
+}
+
+TEST(FrozenNamesTest, OfJsonOfStreamsAreKept) {
+  if (!HasRedis()) GTEST_SKIP() << "there is neither Redis nor Valkey";
+  const StartedRedis server;
+  const std::string at = " --redis=" + server.address();
+  const ChildResult begun = RunTool("dedup --capacity=1000 </dev/null" + at);
+  if (begun.errors.find("without hiredis") != std::string::npos) {
+    GTEST_SKIP() << "the tool was built without hiredis";
+  }
+  ASSERT_EQ(begun.status, 0) << begun.errors;
+  ExpectKeysKept("dedup list", "dedup --list" + at, 0);
+  ExpectKeysKept("dedup check", "dedup --check=winnow-dedup" + at, 0);
+  ExpectKeysKept("dedup remove", "dedup --remove=winnow-dedup" + at, 0);
 }
 
 }  // namespace
