@@ -134,6 +134,7 @@ class ClusterLines : public SeenLines {
   void WarnIfLarge(const Warn& warn);
   absl::Status AwaitReplicas(std::vector<std::string>* alone);
   absl::Status Watch(std::chrono::milliseconds at_most);
+  absl::Status Look();
   absl::Status ReplayDoubtful();
   absl::Status Replay(const Slots& slots);
   void TellKnownLines(const KeyHash* hashes);
@@ -224,7 +225,7 @@ absl::Status ClusterLines::AwaitReplicas(std::vector<std::string>* alone) {
 absl::Status ClusterLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
   fates_.assign(n, Fate::kLeftOut);
   absl::Status status = Watch(kBetweenRefreshes);
-  if (status.ok()) status = watch_.Look(std::chrono::steady_clock::now(), &keys_);
+  if (status.ok()) status = Look();
   if (status.ok()) {
     AddedLines lines(stream(), hashes, &fates_);
     status = cluster_.AskAll(n, &lines);
@@ -247,6 +248,17 @@ absl::Status ClusterLines::Watch(std::chrono::milliseconds at_most) {
   if (status.ok()) status = ReplayDoubtful();
   if (status.ok()) recent_.DropUntil(cluster_.known_until() - replay_);
   return status;
+}
+
+// A fail-over may be found by this first: then what the new master lacks is sent again.
+absl::Status ClusterLines::Look() {
+  const auto may_have_lost = [this]() -> absl::StatusOr<bool> {
+    const absl::Status status = cluster_.Refresh(std::chrono::milliseconds(0));
+    doubtful_ |= cluster_.TakeDoubtful();
+    return status.ok() ? absl::StatusOr<bool>(doubtful_[SlotOf(*watch_.line())]) : status;
+  };
+  const absl::Status status = watch_.Look(std::chrono::steady_clock::now(), &keys_, may_have_lost);
+  return status.ok() ? ReplayDoubtful() : status;
 }
 
 // What is sent again may be lost by the next fail-over; but not each time.

@@ -160,7 +160,10 @@ absl::Status RedisLines::AwaitOpen(RedisClient* server) {
 absl::Status RedisLines::Look(RedisClient* server) {
   KeysOfServer keys(stream_, server);
   absl::Status status = AwaitOpen(server);
-  if (status.ok()) status = WatchOf(server).Look(std::chrono::steady_clock::now(), &keys);
+  const auto may_have_lost = [] { return false; };
+  if (status.ok()) {
+    status = WatchOf(server).Look(std::chrono::steady_clock::now(), &keys, may_have_lost);
+  }
   if (status.ok()) server->Answered();
   return status;
 }

@@ -22,12 +22,18 @@ absl::Status BegunAnew(const StreamPlan& plan) {
 
 }  // namespace
 
-absl::Status StreamWatch::Look(Time now, KeyHolder* keys) {
+absl::Status StreamWatch::Look(Time now, KeyHolder* keys, MayHaveLost may_have_lost) {
   if (now - looked_at_ < kBetweenLooks) return absl::OkStatus();
   looked_at_ = now;
   const absl::StatusOr<bool> has_line = HasLine(keys);
   if (!has_line.ok()) return has_line.status();
-  return *has_line ? LookAtPlan(keys) : BegunAnew(plan_);
+  if (!*has_line) {
+    const absl::StatusOr<bool> is_lost = may_have_lost();
+    if (!is_lost.ok()) return is_lost.status();
+    if (!*is_lost) return BegunAnew(plan_);
+    Forget();
+  }
+  return LookAtPlan(keys);
 }
 
 absl::Status StreamWatch::LookAfterOutage(KeyHolder* keys) {

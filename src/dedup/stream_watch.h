@@ -4,6 +4,7 @@
 #ifndef WINNOW_SRC_DEDUP_STREAM_WATCH_H_
 #define WINNOW_SRC_DEDUP_STREAM_WATCH_H_
 
+#include <absl/functional/function_ref.h>
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
@@ -44,8 +45,10 @@ class StreamWatch {
   void Forget() { line_.reset(); }
 
   // Looks at plan and line if a second has passed since that was done last, in a few commands. An
-  // error where the stream was begun anew, or the line's key has vanished.
-  absl::Status Look(Time now, KeyHolder* keys);
+  // error where the stream was begun anew, or the line's key has vanished. may_have_lost is asked
+  // where the line is gone: whether the server may have lost it in another way, as above.
+  using MayHaveLost = absl::FunctionRef<absl::StatusOr<bool>()>;
+  absl::Status Look(Time now, KeyHolder* keys, MayHaveLost may_have_lost);
   // Of a server that was away, and may have lost the last lines that it had acknowledged, and no
   // older one: looks at the line alone.
   absl::Status LookAfterOutage(KeyHolder* keys);

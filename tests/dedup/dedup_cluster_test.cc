@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <sstream>
 #include <string>
@@ -395,6 +396,45 @@ TEST_F(DedupClusterTest, LinesThatAreSentAgainAreCountedByWhatIsKnown) {
     EXPECT_EQ(client.End(), row.status);
     EXPECT_THAT(client.Errors(), ::testing::ContainsRegex(row.totals));
   }
+}
+
+// As the old master goes away while it is asked whether the stream is still the same. The new one
+// has the plan and all keys, and lacks the line.
+TEST_F(DedupClusterTest, AFailOverThatTheLookFindsIsFollowed) {
+  std::mutex mutex;
+  std::string sentinel;
+  FakeServer::Answer stream =
+      testing::WithAStream("cluster", [](const FakeServer::Words&) { return BitsWere(0); });
+  const auto is_of_line = [&](const FakeServer::Words& words) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (words[0] == "SETBIT") sentinel = words[2];
+    return words[0] == "GETBIT" && words[2] != sentinel;
+  };
+  const auto of_stream = [&](const FakeServer::Words& words) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    return stream(words);
+  };
+  FakeServer next([&](const FakeServer::Words& words) {
+    return is_of_line(words) ? ":0\r\n" : of_stream(words);
+  });
+  FakeServer old([&](const FakeServer::Words& words) {
+    if (!is_of_line(words)) return of_stream(words);
+    next.SetSlots({{0, StartedCluster::kNumSlots - 1, &next}});
+    next.SetEpochs({{&next, 2}});
+    throw FakeServer::Cut{""};
+  });
+  for (FakeServer* const server : {&old, &next}) {
+    server->SetSlots({{0, StartedCluster::kNumSlots - 1, &old}});
+    server->SetEpochs({{&old, 1}});
+  }
+  Fed client(this, Flags(old.address() + "," + next.address()), "out");
+  client.Write({"a"});
+  client.Await(1);
+  sleep(1);  // it looks once a second
+  client.Write({"b"});
+  client.Await(2);
+  EXPECT_EQ(client.End(), 0);
+  EXPECT_THAT(client.Errors(), HasSubstr("; 0 uncertain, 1 lost by fail-overs and set again"));
 }
 
 // Bits are set before a line is printed: what is in flight is lost, and nothing comes twice.
