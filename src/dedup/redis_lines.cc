@@ -143,7 +143,6 @@ absl::Status RedisLines::Reconnect(RedisClient* server, absl::Status why) {
   while (IsLost(why)) {
     if (absl::Status over = server->WaitToRetry(why); !over.ok()) return over;
     why = server->Connect();
-    if (why.ok()) why = CheckStream(stream_, &keys, WatchOf(server).is_plan_deleted());
     if (why.ok()) why = WatchOf(server).LookAfterOutage(&keys);
   }
   return why;

@@ -287,14 +287,14 @@ absl::Status CheckKeys(const StreamPlan& plan, const std::vector<uint64_t>& numb
   return holder->AskKeys(numbers, {"GETBIT", {sentinel}}, take);
 }
 
-absl::Status CheckStream(const StreamPlan& plan, KeyHolder* holder, bool is_plan_deleted) {
+absl::Status CheckStream(const StreamPlan& plan, KeyHolder* holder, bool* has_plan) {
   const std::string plan_key = plan.PlanKey();
   Reply reply;
   absl::Status status = holder->Ask(plan_key, {"GET", plan_key}, &reply);
   if (!status.ok()) return status;
-  const bool is_known =
-      reply->type == REDIS_REPLY_NIL ? is_plan_deleted : TextOf(reply) == plan.Text("whole");
-  return is_known ? CheckKeys(plan, AllKeys(plan), holder) : VanishedError(plan, "the plan");
+  *has_plan = reply->type != REDIS_REPLY_NIL;
+  return !*has_plan || TextOf(reply) == plan.Text("whole") ? CheckKeys(plan, AllKeys(plan), holder)
+                                                           : VanishedError(plan, "the plan");
 }
 
 std::string NewStreamSentence(const StreamPlan& plan) {

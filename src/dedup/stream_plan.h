@@ -83,8 +83,8 @@ std::string NewStreamSentence(const StreamPlan& plan);
 // Whether these keys are still whole.
 absl::Status CheckKeys(const StreamPlan& plan, const std::vector<uint64_t>& numbers,
                        KeyHolder* holder);
-// And all, with the plan, unless it is known to be deleted.
-absl::Status CheckStream(const StreamPlan& plan, KeyHolder* holder, bool is_plan_deleted);
+// And all, with the plan, which may have been deleted.
+absl::Status CheckStream(const StreamPlan& plan, KeyHolder* holder, bool* has_plan);
 
 absl::Status VanishedError(const StreamPlan& plan, std::string_view what);
 

@@ -37,6 +37,9 @@ absl::Status StreamWatch::Look(Time now, KeyHolder* keys, MayHaveLost may_have_l
 }
 
 absl::Status StreamWatch::LookAfterOutage(KeyHolder* keys) {
+  bool has_plan = true;
+  if (absl::Status status = CheckStream(plan_, keys, &has_plan); !status.ok()) return status;
+  if (!has_plan) SayPlanIsDeleted();
   const absl::StatusOr<bool> has_line = HasLine(keys);
   if (!has_line.ok() || *has_line) return has_line.status();
   if (last_at_ - first_at_ > kLongestTail) return BegunAnew(plan_);
@@ -55,13 +58,16 @@ absl::Status StreamWatch::LookAtPlan(KeyHolder* keys) {
   if (!status.ok() || reply->type == REDIS_REPLY_STRING) return status;
   // What is sent to a stream that was removed would leave a part of a key.
   status = CheckKeys(plan_, {0}, keys);
-  if (!status.ok() || has_warned_) return status;
-  has_warned_ = true;
-  warn_(absl::StrCat("warning: the plan of the stream ", plan_.name, " (", key,
+  if (status.ok()) SayPlanIsDeleted();
+  return status;
+}
+
+void StreamWatch::SayPlanIsDeleted() {
+  if (std::exchange(has_warned_, true)) return;
+  warn_(absl::StrCat("warning: the plan of the stream ", plan_.name, " (", plan_.PlanKey(),
                      ") was deleted: this client goes on, and those that begin now are refused; "
                      "set it again to '",
                      plan_.Text("whole"), "'"));
-  return status;
 }
 
 absl::StatusOr<bool> StreamWatch::HasLine(KeyHolder* keys) const {

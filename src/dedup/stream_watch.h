@@ -50,13 +50,12 @@ class StreamWatch {
   using MayHaveLost = absl::FunctionRef<absl::StatusOr<bool>()>;
   absl::Status Look(Time now, KeyHolder* keys, MayHaveLost may_have_lost);
   // Of a server that was away, and may have lost the last lines that it had acknowledged, and no
-  // older one: looks at the line alone.
+  // older one: looks at all keys, plan and line.
   absl::Status LookAfterOutage(KeyHolder* keys);
-  // Whether it was said that there is no plan any more.
-  bool is_plan_deleted() const { return has_warned_; }
 
  private:
   absl::Status LookAtPlan(KeyHolder* keys);
+  void SayPlanIsDeleted();
   absl::StatusOr<bool> HasLine(KeyHolder* keys) const;
 
   const StreamPlan& plan_;

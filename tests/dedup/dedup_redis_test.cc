@@ -165,6 +165,21 @@ TEST_F(DedupRedisTest, AStreamThatIsBegunAnewEndsForClientsThatWereIdle) {
   EXPECT_EQ(RunDedup(In({"x"}) + Flags(server.address())).output, "");
 }
 
+// Before it has looked.
+TEST_F(DedupRedisTest, AClientWhosePlanIsDeletedBeforeItConnectsAnewGoesOnAsWell) {
+  const StartedRedis server;
+  Fed running(this, Flags(server.address()), "out");
+  running.Write({"a"});
+  running.Await(1);
+  server.Ask({"del", "winnow-dedup:plan"});
+  server.Ask({"client", "kill", "type", "normal"});
+  running.Write({"a", "b"});
+  running.Await(2);
+  EXPECT_EQ(running.End(), 0);
+  EXPECT_EQ(running.Output(), "a\nb\n");
+  EXPECT_THAT(running.Errors(), HasSubstr("was deleted: this client goes on"));
+}
+
 TEST_F(DedupRedisTest, AClientWhosePlanIsDeletedSaysSoAndGoesOn) {
   const StartedRedis server;
   Fed running(this, Flags(server.address()), "out");
