@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
@@ -18,6 +16,7 @@
 #include <vector>
 
 #include "src/rocksdb/loads/load_alarm.h"
+#include "tests/rocksdb/loads/loads_testing.h"
 #include "tests/support/sanitized.h"
 #include "winnow/hash.h"
 
@@ -27,24 +26,11 @@ namespace {
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-class KeepingLogger final : public ROCKSDB_NAMESPACE::Logger {
- public:
-  using Logger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    char line[4096];
-    std::vsnprintf(line, sizeof line, format, arguments);
-    lines.emplace_back(line);
-  }
-  std::vector<std::string> lines;
-};
-
 ROCKSDB_NAMESPACE::DBOptions With(const std::shared_ptr<ROCKSDB_NAMESPACE::Logger>& log) {
   ROCKSDB_NAMESPACE::DBOptions options;
   options.info_log = log;
   return options;
 }
-
-std::atomic<int64_t> g_second{0};
 
 constexpr uint64_t kFilters = 20;
 constexpr uint64_t kBytes = 3 << 20;

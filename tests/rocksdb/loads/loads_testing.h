@@ -1,4 +1,4 @@
-// A database whose loads of filters are counted, by a clock that the test sets.
+// What tests of loads of filters share: a clock that the test sets, a log, and a database.
 
 #ifndef WINNOW_TESTS_ROCKSDB_LOADS_LOADS_TESTING_H_
 #define WINNOW_TESTS_ROCKSDB_LOADS_LOADS_TESTING_H_
@@ -6,12 +6,15 @@
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <random>
 #include <string>
@@ -36,6 +39,17 @@ inline constexpr char kOurs[] = "winnow:32";
 inline constexpr char kBuiltIn[] = "{id=winnow;bits_per_key=32;build=bloomfilter}";
 
 inline std::atomic<int64_t> g_second{0};
+
+class KeepingLogger final : public ROCKSDB_NAMESPACE::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char line[4096];
+    std::vsnprintf(line, sizeof line, format, arguments);
+    lines.emplace_back(line);
+  }
+  std::vector<std::string> lines;
+};
 
 class FilterLoadsTest : public ::testing::Test {
  protected:

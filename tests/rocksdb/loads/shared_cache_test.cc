@@ -9,9 +9,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdarg>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <random>
 #include <set>
@@ -22,6 +20,7 @@
 
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/loads/load_alarm.h"
+#include "tests/rocksdb/loads/loads_testing.h"
 #include "tests/support/database_model.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
@@ -50,19 +49,6 @@ using testing::Key;
 
 constexpr size_t kFamilies = 100;
 constexpr uint64_t kKeysOfAFamily = 2500;  // a filter of 5 KB
-
-std::atomic<int64_t> g_second{0};
-
-class KeepingLogger final : public ROCKSDB_NAMESPACE::Logger {
- public:
-  using Logger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    char line[4096];
-    std::vsnprintf(line, sizeof line, format, arguments);
-    lines.emplace_back(line);
-  }
-  std::vector<std::string> lines;
-};
 
 class SharedCacheTest : public ::testing::Test {
  protected:
