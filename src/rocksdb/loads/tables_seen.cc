@@ -26,9 +26,10 @@ uint64_t ShardsOf(std::string_view options) {
   return bits < 0 || bits > 20 ? 0 : uint64_t{1} << bits;
 }
 
-// By the owner: who takes a pointer to compare may be the cache's last owner, and would end it.
-bool IsSame(const std::weak_ptr<Cache>& one, const std::weak_ptr<Cache>& other) {
-  return !one.owner_before(other) && !other.owner_before(one);
+// Without taking a pointer: who does may be the cache's last owner, and would end it.
+bool IsSame(const KnownTables::Cache& one, const KnownTables::Cache& other) {
+  return one.address == other.address && !one.cache.owner_before(other.cache) &&
+         !other.cache.owner_before(one.cache);
 }
 
 // As unsigned, -1 is the most.
@@ -49,9 +50,8 @@ void KnownTables::Add(const KnownTables& other) {
   place.is_read = place.is_read || other.place.is_read;
   if (other.place.max_open_files) SeeMaxOpenFiles(*other.place.max_open_files, &place);
   for (const Cache& added : other.caches) {
-    const auto known = std::find_if(caches.begin(), caches.end(), [&added](const Cache& cache) {
-      return IsSame(cache.cache, added.cache);
-    });
+    const auto known = std::find_if(caches.begin(), caches.end(),
+                                    [&added](const Cache& cache) { return IsSame(cache, added); });
     if (known == caches.end()) {
       caches.push_back(added);
     } else {
@@ -91,11 +91,12 @@ std::vector<size_t> GroupsByCache(const std::vector<KnownTables>& policies) {
     while (leader[policy] != policy) policy = leader[policy] = leader[leader[policy]];
     return policy;
   };
-  std::map<std::weak_ptr<Cache>, size_t, std::owner_less<std::weak_ptr<Cache>>> of_cache;
+  using ByOwner = std::map<std::weak_ptr<Cache>, size_t, std::owner_less<std::weak_ptr<Cache>>>;
+  std::map<const Cache*, ByOwner> of_cache;
   for (size_t policy = 0; policy < policies.size(); ++policy) {
     for (const KnownTables::Cache& seen : policies[policy].caches) {
       if (seen.cache.expired()) continue;
-      const auto [known, is_first] = of_cache.emplace(seen.cache, policy);
+      const auto [known, is_first] = of_cache[seen.address].emplace(seen.cache, policy);
       if (!is_first) leader[leader_of(policy)] = leader_of(known->second);
     }
   }
@@ -116,16 +117,16 @@ void TablesSeen::See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table,
   }
   known_.place.is_in_cache = true;
   std::vector<KnownTables::Cache>& caches = known_.caches;
-  const std::weak_ptr<Cache> cache = table.block_cache;
+  const KnownTables::Cache cache{table.block_cache, table.block_cache.get(), now};
   if (std::any_of(caches.begin(), caches.end(),
-                  [&cache](const auto& seen) { return IsSame(seen.cache, cache); })) {
+                  [&cache](const auto& seen) { return IsSame(seen, cache); })) {
     return;
   }
   caches.erase(std::remove_if(caches.begin(), caches.end(),
                               [](const auto& seen) { return seen.cache.expired(); }),
                caches.end());
   if (caches.size() == kMostCaches) return;
-  caches.push_back({cache, now});
+  caches.push_back(cache);
 }
 
 void TablesSeen::See(const ROCKSDB_NAMESPACE::DBOptions& database) {

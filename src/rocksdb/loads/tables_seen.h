@@ -41,7 +41,8 @@ struct KnownTables {
   using Time = std::chrono::steady_clock::time_point;
   struct Cache {
     std::weak_ptr<ROCKSDB_NAMESPACE::Cache> cache;
-    Time since;  // seen so long
+    const ROCKSDB_NAMESPACE::Cache* address;  // only compared
+    Time since;                               // seen so long
   };
 
   void Add(const KnownTables& other);
@@ -54,7 +55,8 @@ struct KnownTables {
 };
 
 // Numbers for these policies: the same one where they share a cache that is alive, or each shares
-// one with a third. A cache is known by its owner, as addresses recur.
+// one with a third. A cache is known by its owner, as addresses recur, and by its address, as an
+// object may own several.
 std::vector<size_t> GroupsByCache(const std::vector<KnownTables>& policies);
 
 // Of one policy. Safe from any number of threads.

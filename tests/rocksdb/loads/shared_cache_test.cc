@@ -268,6 +268,27 @@ TEST_F(SharedMetersTest, ACacheIsKnownByItsOwner) {
   EXPECT_EQ(AlarmsOfTheProcess(), 0u);
 }
 
+// As of a program that has its caches in one object.
+TEST_F(SharedMetersTest, CachesOfOneOwnerAreApart) {
+  struct Caches {
+    std::shared_ptr<Cache> one = NewLRUCache(size_t{1} << 20, 0);
+    std::shared_ptr<Cache> other = NewLRUCache(size_t{2} << 20, 0);
+  };
+  const auto caches = std::make_shared<Caches>();
+  const std::shared_ptr<Cache> one(caches, caches->one.get());
+  const std::shared_ptr<Cache> other(caches, caches->other.get());
+  for (int i = 0; i < 100; ++i) Add(i % 2 == 0 ? one : other);
+  LoadAll(1);
+  ++g_second;
+  Load(*policies_[0]);
+  EXPECT_EQ(AlarmsOfTheProcess(), 0u) << "35 MiB again of each cache";
+  SeeCache(policies_[0]->meter.get(), other);
+  LoadAll(1);
+  ASSERT_EQ(policies_[0]->alarms.size(), 1u);
+  EXPECT_EQ(policies_[0]->alarms[0].cache_capacity, uint64_t{3} << 20) << "of both";
+  EXPECT_THAT(policies_[0]->alarms[0].text, HasSubstr("2 block caches (together 3.0 MiB"));
+}
+
 TEST_F(SharedMetersTest, OfACacheThatEndedAreNotSummed) {
   for (int i = 0; i < 100; ++i) Add(cache_);
   cache_.reset();
@@ -279,6 +300,8 @@ TEST_F(SharedMetersTest, CountTogetherByAThird) {
   const auto other = NewLRUCache(size_t{1} << 20, 0);
   for (int i = 0; i < 100; ++i) Add(i % 2 == 0 ? cache_ : other);
   LoadAll(1);
+  ++g_second;
+  Load(*policies_[0]);
   EXPECT_EQ(AlarmsOfTheProcess(), 0u) << "35 MiB again of each cache";
   SeeCache(policies_[0]->meter.get(), other);
   LoadAll(1);
