@@ -250,31 +250,37 @@ std::vector<LoadMeter::Group> LoadMeter::GroupsToCheck(Time now) {
 
 void LoadMeter::RaiseIfDue(const Group& group, Time now) {
   AlarmSubject subject;
-  KnownTables tables;
-  subject.policies = group.policies.size();
-  subject.is_of_one = group.inboxes.size() == 1;
+  Group::Policy all;
   for (const Group::Policy& policy : group.policies) {
-    Add(policy.loads, &subject.loads);
-    tables.Add(policy.tables);
+    Add(policy.loads, &all.loads);
+    all.tables.Add(policy.tables);
     policy.inbox->AddFolders(&subject.folders);
   }
-  // Of all, or of one that the others' filters would hide.
-  const auto holds = [&](bool (*condition)(const FilterLoads&)) {
-    if (condition(subject.loads)) return true;
+  // Of all, or of one that the others' filters would hide: its own tables say then where they lie.
+  const Group::Policy* due = nullptr;
+  const auto look_for = [&](const auto& is_due) {
+    if (is_due(all)) due = &all;
     for (const Group::Policy& policy : group.policies) {
-      if (!condition(policy.loads)) continue;
-      subject.loads = policy.loads;
-      subject.policies = 1;
-      return true;
+      if (due == nullptr && is_due(policy)) due = &policy;
     }
-    return false;
   };
-  if (!holds(&IsAlarm)) {
-    subject.is_slow =
-        holds(&IsSlowAlarm) && IsCacheWithoutRoom(subject.loads, tables.Read(now - kSlowAlarmTime));
-    if (!subject.is_slow) return;
+  look_for([](const Group::Policy& some) { return IsAlarm(some.loads); });
+  if (due == nullptr) {
+    subject.is_slow = true;
+    look_for([now](const Group::Policy& some) {
+      return IsSlowAlarm(some.loads) &&
+             IsCacheWithoutRoom(some.loads, some.tables.Read(now - kSlowAlarmTime));
+    });
   }
-  subject.place = tables.Read();
+  if (due == nullptr) return;
+  subject.loads = due->loads;
+  subject.place = due->tables.Read();
+  subject.policies = due == &all ? group.policies.size() : 1;
+  subject.is_of_one = group.inboxes.size() == 1;
+  // Which of several databases lie in its cache is not known where others have another one, too.
+  if (due != &all && subject.folders.size() > 1 && all.tables.Read().caches > 1) {
+    subject.folders.clear();
+  }
   const auto alarm = std::make_shared<RaisedAlarm>();
   alarm->text = AlarmText(subject);
   alarm->time = now;

@@ -46,6 +46,7 @@ using ROCKSDB_NAMESPACE::WriteOptions;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using testing::Key;
+using ::testing::Not;
 
 constexpr size_t kFamilies = 100;
 constexpr uint64_t kKeysOfAFamily = 2500;  // a filter of 5 KB
@@ -210,6 +211,11 @@ class SharedMetersTest : public ::testing::Test {
   void Load(const Policy& policy, uint64_t bytes = kBytes) {
     if (policy.meter != nullptr) policy.meter->Note(HashKey(policy.filter).value, bytes);
   }
+  static void LoadCalm(const Policy& policy, int filters, uint64_t bytes) {
+    for (int i = 0; i < filters; ++i) {
+      policy.meter->Note(HashKey("calm " + std::to_string(i)).value, bytes);
+    }
+  }
   // Each policy's filter, ten times in each second.
   void LoadAll(int duration) {
     for (int i = 0; i < 10 * duration; ++i) {
@@ -315,11 +321,8 @@ TEST_F(SharedMetersTest, CountTogetherByAThird) {
 TEST_F(SharedMetersTest, OneThatReachesTheBoundsIsEnough) {
   Policy& busy = Add(cache_);
   Policy& calm = Add(cache_);
-  for (int round = 0; round < 2; ++round) {
-    for (int i = 0; i < 500; ++i) {
-      calm.meter->Note(HashKey("calm " + std::to_string(i)).value, kBytes);
-    }
-  }
+  LoadCalm(calm, 500, kBytes);
+  LoadCalm(calm, 500, kBytes);
   for (int i = 0; i < 20; ++i) {
     ++g_second;
     Load(busy, 8 << 20);
@@ -333,6 +336,76 @@ TEST_F(SharedMetersTest, OneThatReachesTheBoundsIsEnough) {
   Load(calm);
   ASSERT_EQ(calm.alarms.size(), 1u);
   EXPECT_EQ(calm.alarms[0].text, busy.alarms[0].text);
+}
+
+// So large that the cause is not the cache, which both have.
+TEST_F(SharedMetersTest, TheCauseIsOfTheOneThatReachesTheBounds) {
+  const auto cache = NewLRUCache(size_t{64} << 20, 0);
+  Policy& busy = Add(cache);
+  Policy& calm = Add(cache);
+  DBOptions options;
+  options.allow_mmap_reads = true;
+  busy.meter->See(options);
+  BlockBasedTableOptions outside;
+  outside.cache_index_and_filter_blocks = false;
+  calm.meter->See(outside);
+  options.allow_mmap_reads = false;
+  options.max_open_files = 10;
+  calm.meter->See(options);
+  LoadCalm(calm, 500, kBytes);
+  LoadCalm(calm, 500, kBytes);
+  for (int i = 0; i < 20; ++i) {
+    ++g_second;
+    Load(busy, 8 << 20);
+  }
+  ASSERT_EQ(busy.alarms.size(), 1u);
+  EXPECT_THAT(busy.alarms[0].text, HasSubstr(" times: with allow_mmap_reads RocksDB keeps no "));
+  EXPECT_THAT(busy.alarms[0].text, Not(HasSubstr("max_open_files")));
+}
+
+// Which of the databases lie in its own cache is not known, where others also have another one.
+TEST_F(SharedMetersTest, FoldersOfOtherCachesAreNotAdvisedOnWithItsCache) {
+  Policy& busy = Add(cache_);
+  Policy& calm = Add(cache_);
+  const auto other = NewLRUCache(size_t{1} << 30, 0);
+  SeeCache(calm.meter.get(), other);
+  busy.meter->Opened(&busy, "/data/busy", DBOptions());
+  calm.meter->Opened(&calm, "/data/calm", DBOptions());
+  LoadCalm(calm, 500, kBytes);
+  LoadCalm(calm, 500, kBytes);
+  for (int i = 0; i < 20; ++i) {
+    ++g_second;
+    Load(busy, 8 << 20);
+  }
+  ASSERT_EQ(busy.alarms.size(), 1u);
+  EXPECT_THAT(busy.alarms[0].text,
+              HasSubstr(": the block cache (1.0 MiB, 0 bytes of it used) has no "));
+  EXPECT_THAT(busy.alarms[0].text, HasSubstr("`winnow advise FOLDER --cache=1MiB`"));
+}
+
+// The alarm of ten minutes takes a cache without room: none of another policy.
+TEST_F(SharedMetersTest, TheRoomIsThatOfTheOneThatReachesTheBounds) {
+  const auto roomy = NewLRUCache(size_t{1} << 30, 0);
+  const auto full = NewLRUCache(0, 0);
+  Policy& busy = Add(roomy);
+  Policy& calm = Add(roomy);
+  SeeCache(calm.meter.get(), full);
+  const auto load = [&] {
+    for (int i = 0; i < 20 * 36; ++i) {  // so many a minute
+      if (i % 300 == 0) LoadCalm(calm, 100, 8 << 20);
+      g_second += i % 3 == 0 ? 1 : 2;
+      busy.meter->Note(HashKey("busy " + std::to_string(i % 20)).value, 3 << 20);
+    }
+  };
+  load();
+  const FilterLoads loads = busy.meter->Read();
+  EXPECT_TRUE(IsSlowAlarm(loads));
+  EXPECT_FALSE(IsAlarm(loads));
+  EXPECT_EQ(AlarmsOfTheProcess(), 0u);
+  SeeCache(busy.meter.get(), full);
+  load();
+  ASSERT_GE(busy.alarms.size(), 1u);
+  EXPECT_THAT(busy.alarms[0].text, HasSubstr("of 2 block caches (together 1.0 GiB"));
 }
 
 TEST_F(SharedMetersTest, OneThroughWhichNothingIsLoadedLearnsNoOldAlarm) {
