@@ -5,13 +5,17 @@
 // where filters lie outside the cache, each time that a table is opened. Each of these is a load
 // here. Lookups are not counted, and cost nothing more; a load costs less than 100 ns more.
 //
-// Where the same filters are loaded again and again, there is an alarm: a function of the program's
-// is called (SetFilterLoadAlarm), the environment's WINNOW_LOG=1 has a line on stderr, and a
-// database's LOG gets it: at once where the preload or a listener (rocksdb_listener.h, from the
-// first flush or compaction on) showed it to the policy, else when the next filter is built.
+// Where the same filters are loaded again and again, there is an alarm: with WINNOW_LOG=1 in the
+// environment stderr has a line at once, and for ten minutes from then on
+// - a function of the program's (SetFilterLoadAlarm) is called when the next filter is loaded
+//   through its policy: at once, if that is the busy one;
+// - a database's LOG gets the line at the same time, where the preload or a listener
+//   (rocksdb_listener.h, from the first flush or compaction on) showed it to the policy; else when
+//   the next filter is built.
 //
 // Policies whose column families share a block cache have their alarms together, as filters of all
-// of them push each other out: an OPTIONS file makes a policy for each family.
+// of them push each other out: an OPTIONS file makes a policy for each family. One through which
+// nothing is loaded for a while has its call, and its LOG the line, so much later.
 //
 // A load may have another cause than a small cache, which RocksDB does not tell: a table that is
 // opened again (max_open_files, DB::VerifyChecksum), a database that is, files that are mapped into
@@ -110,37 +114,44 @@ struct FilterLoadAlarm {
   // For people: "filters read through this policy take 412 MiB; in the last 60 s 1.9 GiB of them
   // were read again, each 5 times: the block cache (256 MiB, full) has no room for them; …". Where
   // policies share a cache, of all of them that loaded filters, with the folders of their databases
-  // as far as they are known: the same for each. The other members are of this policy.
+  // as far as they are known: the same for each, and as it was when the alarm was raised. The other
+  // members are of this policy, as it is at the call.
   std::string text;
-  // Of the block caches of the policy's column families, as far as they are known; 0: none is. They
-  // are known from the opening of a database to be written on, of the preload also of others, and
-  // else from the first filter that is built.
+  // Bytes, of the block caches of the policy's column families, as far as they are known; 0: none
+  // is. They are known from the opening of a database to be written on, of the preload also of
+  // others, and else from the first filter that is built.
   uint64_t cache_capacity = 0;
   uint64_t cache_usage = 0;
   FilterLoads loads;
 };
 
-// From now on calls the function when there is an alarm, at most once in ten minutes; an empty
-// function: none. False where the policy is not Winnow's, where memory is short, and where the
-// program was compiled with a later Winnow, whose FilterLoadAlarm is larger. There is an alarm
-// - where at least 64 MiB of filters were loaded again within a minute, and each of these filters
-//   more than three times on average: a database that is opened thrice a minute is none;
-// - where lookups are slower than that, as the disk is the limit: at least 640 MiB were loaded
-// again
-//   within ten minutes, and five times what all filters take, and a block cache that was there all
-//   the time has no room for them.
+// From now on calls the function when there is an alarm; an empty function: none. False where the
+// policy is not Winnow's, where memory is short, and where the program was compiled with a later
+// Winnow, whose FilterLoadAlarm is larger.
+//
+// A policy has at most one alarm in ten minutes. Once a second, as filters are loaded, it is looked
+// whether there is one:
+// - where at least 64 MiB of filters were loaded again in the last minute (see minute_blocks), each
+//   of these filters more than three times on average: a database that is opened thrice a minute
+//   has none;
+// - or where lookups wait for the disk, and load less: at least 640 MiB were loaded again in the
+//   last ten minutes, five times what the filters of that time take (filter_bytes), some of it in
+//   the last minute, and a block cache that was known all that time has no room for them.
 //
 // Policies whose families share a cache count together, and so do those that share one with a third
-// policy; one of them that reaches the bounds alone is enough. The function of each is called, once
-// for an alarm. A cache is known from the opening of a database to be written on, as cache_capacity
-// is.
+// policy; one of them that reaches the bounds alone is enough. A cache is known from the opening of
+// a database to be written on, as cache_capacity is.
 //
-// It is called by a thread that loads a filter through this policy, from inside of RocksDB, which
-// may hold locks: the function must return soon and must not call RocksDB. It may call the
-// functions of this header. So of policies that share a cache, one through which nothing is loaded
-// within ten minutes has the alarm in its figures, and its function is not called; nor is that of a
-// policy that is gone. What it throws is dropped. It may still be running in another thread when
-// this returns. It is kept until the policy is gone, and those that SetOptions made in its place.
+// The function is called once for an alarm, by the first thread that loads a filter through this
+// policy after it. Where the policy is idle, as one of several that share a cache may be, that is
+// up to ten minutes later, and the call for the next alarm may follow soon; after ten minutes there
+// is no call, and the figures alone have the alarm. A function that several policies have may be
+// called by several threads at once.
+//
+// It is called from inside of RocksDB, which may hold locks: it must return soon and must not call
+// RocksDB. It may call the functions of this header. What it throws is dropped. It is not called
+// for a policy that is gone. It may still be running in another thread when this returns. It is
+// kept until the policy is gone, and those that SetOptions made in its place.
 WINNOW_EXPORT bool SetFilterLoadAlarm(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                                       std::function<void(const FilterLoadAlarm&)> alarm,
                                       size_t size_of_alarm) noexcept;

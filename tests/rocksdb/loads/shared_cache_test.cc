@@ -321,6 +321,10 @@ TEST_F(SharedMetersTest, CountTogetherByAThird) {
 TEST_F(SharedMetersTest, OneThatReachesTheBoundsIsEnough) {
   Policy& busy = Add(cache_);
   Policy& calm = Add(cache_);
+  const auto log = std::make_shared<KeepingLogger>();
+  DBOptions options;
+  options.info_log = log;
+  calm.meter->Opened(&options, "/data/calm", options);
   LoadCalm(calm, 500, kBytes);
   LoadCalm(calm, 500, kBytes);
   for (int i = 0; i < 20; ++i) {
@@ -333,7 +337,9 @@ TEST_F(SharedMetersTest, OneThatReachesTheBoundsIsEnough) {
                         "8.0 MiB; "));
   EXPECT_EQ(AlarmsOfTheProcess(), 1u);
   EXPECT_TRUE(calm.alarms.empty()) << "nothing is loaded through it";
+  EXPECT_TRUE(log->lines.empty());
   Load(calm);
+  EXPECT_EQ(log->lines.size(), 1u);
   ASSERT_EQ(calm.alarms.size(), 1u);
   EXPECT_EQ(calm.alarms[0].text, busy.alarms[0].text);
 }
