@@ -94,12 +94,10 @@ void LiveFiles::LengthenKeys(size_t size) {
     for (auto& [id, file] : *files) {
       lengthen(&file.facts.range.first);
       lengthen(&file.facts.range.last);
+      long_bytes_ += LongBytesOf(file.facts.range);
     }
   }
-  for (auto& [id, file] : files_) {
-    levels_[LevelOf(file.facts)].Insert(file.facts.range.first, id);
-    long_bytes_ += LongBytesOf(file.facts.range);
-  }
+  for (auto& [id, file] : files_) levels_[LevelOf(file.facts)].Insert(file.facts.range.first, id);
   lengthen(&join_at_);
 }
 
@@ -345,7 +343,8 @@ void LiveFiles::Park(Id id) noexcept {
   File file = Take(id);
   const Name name = file.name;
   try {
-    parked_.emplace(id, std::move(file));
+    const auto parked = parked_.emplace(id, std::move(file)).first;
+    long_bytes_ += LongBytesOf(parked->second.facts.range);
   } catch (...) {
     names_.erase(name.Key());  // it is forgotten
   }
@@ -362,6 +361,7 @@ LiveFiles::File LiveFiles::Remove(Id id) {
   if (parked == parked_.end()) return Take(id);
   File file = std::move(parked->second);
   parked_.erase(parked);
+  long_bytes_ -= LongBytesOf(file.facts.range);
   return file;
 }
 
@@ -385,12 +385,9 @@ size_t LiveFiles::files() const {
   return files_.size();
 }
 
-// Keys of parked files are taken to be as long as the others'.
 size_t LiveFiles::Weight() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const size_t files = files_.size() + parked_.size();
-  const size_t longer = long_bytes_ / kBytesOfAFile;
-  return files + longer * files / std::max<size_t>(files_.size(), 1);
+  return files_.size() + parked_.size() + long_bytes_ / kBytesOfAFile;
 }
 
 bool LiveFiles::IsReopened() const {

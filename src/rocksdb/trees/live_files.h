@@ -441,7 +441,7 @@ class LiveFiles {
   AllLives lives_{};
   std::shared_ptr<const KeyGrid> grid_;
   double grid_written_ = 0;  // keys that the tree had written when it was made
-  size_t long_bytes_ = 0;    // of the keys of files_ that are longer than usual
+  size_t long_bytes_ = 0;    // of the keys of files in both that are longer than usual
   LiveMemory memory_;
   Id last_ = 0;
   double written_ = 0;  // keys

@@ -203,6 +203,7 @@ void LiveFiles::Update(Id id, Told* told) {
       there.facts.waits != facts.waits || there.facts.range.first != facts.range.first ||
       there.facts.range.last != facts.range.last;
   if (!is_changed && !is_new_measure && !comes_again) return;
+  if (parked != parked_.end()) long_bytes_ -= LongBytesOf(there.facts.range);
   File file = parked != parked_.end() ? std::move(parked->second) : Take(id);
   // The rest was noted when it was built.
   file.facts.level = facts.level;
@@ -217,6 +218,7 @@ void LiveFiles::Update(Id id, Told* told) {
   }
   TellReaders(file);
   if (parked != parked_.end() && !comes_again) {
+    long_bytes_ += LongBytesOf(file.facts.range);
     parked->second = std::move(file);
     return;
   }
@@ -261,7 +263,9 @@ void LiveFiles::ShareOut(Id id, const ByFirst& told) {
     file.name = last->listed->name;
     file.facts.range = last->facts.range;
   }
+  if (is_parked) long_bytes_ -= LongBytesOf(range);
   if (is_parked && file.is_ending) {
+    long_bytes_ += LongBytesOf(file.facts.range);
     parked->second = std::move(file);
   } else if (is_parked) {
     parked_.erase(parked);

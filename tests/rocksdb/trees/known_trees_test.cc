@@ -116,6 +116,35 @@ TEST(KnownTreesTest, FilesOfClosedDatabasesCount) {
   EXPECT_TRUE(trees.has_forgotten());
 }
 
+// Its own files may come again as they are, and cost what others do.
+TEST(KnownTreesTest, FilesOfClosedDatabasesWithLongKeysTake64MiB) {
+  constexpr size_t kFilesOfATree = 4000;
+  const size_t before = testing::bytes_in_use;
+  KnownTrees trees;
+  for (size_t tree = 0; tree < 15; ++tree) {
+    const std::string family = "family" + std::to_string(tree);
+    trees.Learn(&kOne, family, kFlush);
+    LiveFiles& files = trees.RecordOf(&kOne, family)->files;
+    std::vector<LiveFiles::Id> ids;
+    for (size_t i = 0; i < kFilesOfATree; ++i) {
+      std::string key = std::to_string(kFilesOfATree + i);
+      key.resize(LiveFiles::kMostKeyBytes, 'k');
+      LiveFiles::NewFile file;
+      file.level = 1;
+      file.range = {key, key};
+      file.keys = 1;
+      ids.push_back(files.Add(file, 1));
+    }
+    for (const LiveFiles::Id id : ids) files.Opened(id);
+    for (const LiveFiles::Id id : ids) files.Closed(id);
+    EXPECT_EQ(files.files(), 0u);
+  }
+  trees.Learn(&kOne, "one more", kFlush);
+  const size_t bytes = testing::bytes_in_use - before;
+  EXPECT_LE(bytes, size_t{64} << 20);
+  EXPECT_GT(bytes, size_t{16} << 20) << "so few say nothing of it";
+}
+
 // A tree of one level that is looked up, with all that is kept of it: the names that a listener
 // tells, the owners of its blocks, and readers' levels.
 class LookedUpTree {
