@@ -86,9 +86,22 @@ std::vector<KnownTrees::Entry>::iterator KnownTrees::LeastNeeded() {
 }
 
 void KnownTrees::SetForgotten(const void* logger, LiveFiles::Name database, bool is_forgotten) {
-  const auto found = std::find(forgotten_.begin(), forgotten_.end(), std::pair(logger, database));
-  if (is_forgotten && found == forgotten_.end()) forgotten_.emplace_back(logger, database);
-  if (!is_forgotten && found != forgotten_.end()) forgotten_.erase(found);
+  const auto is_it = [&](const Forgotten& known) {
+    return known.logger == logger && known.database == database;
+  };
+  if (!is_forgotten) return EndForgotten(is_it);
+  const auto found = std::find_if(forgotten_.begin(), forgotten_.end(), is_it);
+  if (found == forgotten_.end()) {
+    forgotten_.push_back({logger, database, asked_});
+  } else {
+    found->asked = asked_;
+  }
+  has_forgotten_.store(true, std::memory_order_relaxed);
+}
+
+template <typename IsOver>
+void KnownTrees::EndForgotten(IsOver is_over) {
+  forgotten_.erase(std::remove_if(forgotten_.begin(), forgotten_.end(), is_over), forgotten_.end());
   has_forgotten_.store(!forgotten_.empty(), std::memory_order_relaxed);
 }
 
@@ -110,6 +123,10 @@ void KnownTrees::Bound() {
     last->record->files.samples().Pause(true);
     entries_.erase(last);
   }
+  // Trees in use come again, and others are forgotten for them if there still are too many.
+  EndForgotten([this](const Forgotten& known) {
+    return asked_ - known.asked > kForgottenFor && FindListened(known.logger) == nullptr;
+  });
 }
 
 KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
@@ -117,12 +134,13 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
   const std::lock_guard<std::mutex> lock(mutex_);
   KnownTree known;
   if (logger != nullptr) {
+    ++asked_;
     Entry* entry = Find(logger, family);
     if (entry == nullptr) entry = Adopt(logger, family);
     if (entry == nullptr) {
       entry = Make(logger, family);
       Bound();
-    } else if (++asked_ % 32 == 0) {
+    } else if (asked_ % 32 == 0) {
       Bound();
     }
     entry->has_builders = true;
@@ -379,10 +397,7 @@ void KnownTrees::Closed(LiveFiles::Name database) {
   listened_.erase(std::remove_if(listened_.begin(), listened_.end(),
                                  [&](const Listened& known) { return known.database == database; }),
                   listened_.end());
-  forgotten_.erase(std::remove_if(forgotten_.begin(), forgotten_.end(),
-                                  [&](const auto& known) { return known.second == database; }),
-                   forgotten_.end());
-  has_forgotten_.store(!forgotten_.empty(), std::memory_order_relaxed);
+  EndForgotten([&](const Forgotten& known) { return known.database == database; });
 }
 
 // Null if nothing is known of it.

@@ -108,6 +108,10 @@ class KnownTrees {
   static constexpr size_t kMostFiles = 64'000;
   // Files of a database that are remembered in case that their family gets this policy.
   static constexpr size_t kMostUnclaimed = 4096;
+  // Nobody tells that a database without a listener is closed, or has few families again: so many
+  // filters of any tree after the last time that one of its trees was forgotten, none counts as
+  // such.
+  static constexpr uint64_t kForgottenFor = 4 * kMostTrees;
 
   // Takes in what is told of a file that is about to be built, and gives what is known now of its
   // tree. Nothing is known without a logger.
@@ -179,7 +183,7 @@ class KnownTrees {
   void Restore(const CarriedTree& carried);
 
   // Whether a tree was forgotten as there are too many, and is not known again: a listener tells of
-  // its database, or that this was closed.
+  // its database, or that this was closed. Without one, until kForgottenFor filters later.
   bool has_forgotten() const noexcept { return has_forgotten_.load(std::memory_order_relaxed); }
 
  private:
@@ -213,12 +217,19 @@ class KnownTrees {
   void Bound();
   std::vector<Entry>::iterator LeastNeeded();
   void SetForgotten(const void* logger, LiveFiles::Name database, bool is_forgotten);
+  template <typename IsOver>
+  void EndForgotten(IsOver is_over);
 
   mutable std::mutex mutex_;
   std::vector<Entry> entries_;  // the latest first
-  uint64_t asked_ = 0;
-  // Databases of which a tree was forgotten; unknown: of which no listener told.
-  std::vector<std::pair<const void*, LiveFiles::Name>> forgotten_;
+  uint64_t asked_ = 0;          // for what is known of a tree
+  // Databases of which a tree was forgotten.
+  struct Forgotten {
+    const void* logger;
+    LiveFiles::Name database;  // unknown: no listener told
+    uint64_t asked;            // asked_ when the last one was
+  };
+  std::vector<Forgotten> forgotten_;
   std::atomic<bool> has_forgotten_{false};  // any
   bool has_seen_options_ = false;
   FamilyOptions options_;

@@ -257,6 +257,45 @@ TEST(KnownTreesTest, AllFilesAreKnownAgainWhereADatabaseOfTooManyFamiliesIsClose
   }
 }
 
+// Nobody tells that a database without a listener is closed, or has fewer families.
+TEST(KnownTreesTest, TreesWithoutAListenerThatAreFewAgainAreForgottenForATimeOnly) {
+  for (const bool is_closed : {false, true}) {
+    KnownTrees trees;
+    for (size_t i = 0; i <= KnownTrees::kMostTrees; ++i) {
+      trees.Learn(&kOther, "family" + std::to_string(i), kFlush);
+    }
+    EXPECT_TRUE(trees.has_forgotten());
+    const void* const logger = is_closed ? &kOne : &kOther;
+    size_t files = 0;
+    for (; trees.has_forgotten() && files < 100 * KnownTrees::kMostTrees; ++files) {
+      trees.Learn(logger, "family" + std::to_string(files % 10), kFlush);
+    }
+    EXPECT_FALSE(trees.has_forgotten()) << is_closed;
+    EXPECT_GT(files, KnownTrees::kMostTrees) << is_closed;
+  }
+}
+
+TEST(KnownTreesTest, TreesAreForgottenAsLongAsThereAreTooMany) {
+  KnownTrees trees;
+  for (size_t i = 0; i < 20 * KnownTrees::kMostTrees; ++i) {
+    const size_t family = i % (KnownTrees::kMostTrees + 1);
+    trees.Learn(&kOne, "family" + std::to_string(family), kFlush);
+    ASSERT_EQ(trees.has_forgotten(), i >= KnownTrees::kMostTrees) << i;
+  }
+}
+
+// A listener tells when they are few, however much is written meanwhile.
+TEST(KnownTreesTest, TreesWithAListenerAreForgottenUntilItTells) {
+  KnownTrees trees;
+  TellOf(&kOne, "/one", KnownTrees::kMostTrees + 1, &trees);
+  for (size_t i = 0; i < 100 * KnownTrees::kMostTrees; ++i) {
+    trees.Learn(&kOne, "family" + std::to_string(KnownTrees::kMostTrees), kFlush);
+  }
+  EXPECT_TRUE(trees.has_forgotten());
+  TellOf(&kOne, "/one", 10, &trees);
+  EXPECT_FALSE(trees.has_forgotten());
+}
+
 // Of some thousands of paths two had the same name when it kept 20 bits of their hashes.
 TEST(KnownTreesTest, ThousandsOfDatabasesAreKeptApart) {
   constexpr int kPaths = 10'000;
