@@ -87,8 +87,10 @@ void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) no
     if (WINNOW_ROCKSDB_SHOWS_COMPACTION_SERVICE && options.compaction_service == nullptr) return;
     const bool all_have_filters = known->trees.AllHaveFilters();
     // Of one file, as a job has the same options for all: its filter has to be read for that.
-    std::vector<double> rates =
+    const std::vector<double> rates =
         is_its ? known->rates.Since(job.begin, Clock::now()) : std::vector<double>();
+    bool has_rates = false;
+    std::vector<std::string> others;
     std::vector<RemoteOutput> files;
     for (const std::string& path : info.output_files) {
       if (job.written.count(NumberIn(path)) > 0) continue;
@@ -98,9 +100,13 @@ void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) no
                             found->second->filter_policy_name == Policy::kName &&
                             FaultOfOutput(*found->second, false, all_have_filters).empty();
       if (has_ours && (rates.empty() || found->second->filter_size == 0)) continue;
-      files.push_back({path, info.cf_name, all_have_filters, std::exchange(rates, {})});
+      if (has_rates && others.size() < RemoteOutput::kMostOthers) others.push_back(path);
+      if (has_rates && has_ours) continue;
+      files.push_back({path, info.cf_name, all_have_filters});
+      if (!std::exchange(has_rates, true)) files.back().rates = rates;
     }
     if (files.empty()) return;
+    files.front().others = std::move(others);
     remote_outputs_.Look(
         {opened->DefaultColumnFamily(), opened->GetEnv(), options.info_log, opened->GetName()},
         std::move(files));

@@ -103,6 +103,7 @@ bool HasWholeKeys(const TableProperties& properties) {
 // As the end of a sentence about the file; empty: none.
 struct FaultOfFile {
   std::string text;
+  std::string path;
   bool is_of_rate = false;
 };
 
@@ -118,9 +119,9 @@ std::string FaultOfRate(double rate, const std::vector<double>& rates) {
          " of false positives, and this process's options ask for " + Percent(rates.front());
 }
 
-// Empty as well of a file that can't be read: compacted again meanwhile, it may be gone, and what
-// is damaged RocksDB tells.
-FaultOfFile FaultOf(ROCKSDB_NAMESPACE::Env* env, const RemoteOutput& file) {
+// None as well of a file that can't be read: compacted again meanwhile, it may be gone, and what is
+// damaged RocksDB tells.
+FaultOfFile FaultOfItself(ROCKSDB_NAMESPACE::Env* env, const RemoteOutput& file, bool* has_rate) {
   SstFileReader reader(OptionsToReadProperties(env));
   if (!reader.Open(file.path).ok()) return {};
   const std::shared_ptr<const TableProperties> properties = reader.GetTableProperties();
@@ -132,8 +133,20 @@ FaultOfFile FaultOf(ROCKSDB_NAMESPACE::Env* env, const RemoteOutput& file) {
     first = ReadFirstBlock(env, file.path);
   }
   const std::string fault = FaultOfOutput(*properties, first.is_ours, file.all_have_filters);
-  if (!fault.empty() || !first.rate) return {fault};
-  return {FaultOfRate(*first.rate, file.rates), true};
+  *has_rate = first.rate.has_value();
+  if (!fault.empty() || !*has_rate) return {fault, file.path};
+  return {FaultOfRate(*first.rate, file.rates), file.path, true};
+}
+
+FaultOfFile FaultOf(ROCKSDB_NAMESPACE::Env* env, const RemoteOutput& file) {
+  bool has_rate = false;
+  FaultOfFile fault = FaultOfItself(env, file, &has_rate);
+  if (has_rate || !fault.text.empty() || file.rates.empty()) return fault;
+  for (const std::string& path : file.others) {
+    const FirstBlock first = ReadFirstBlock(env, path);
+    if (first.rate) return {FaultOfRate(*first.rate, file.rates), path, true};
+  }
+  return {};
 }
 
 void SayOf(const RemoteOutputs::Database& database, const std::string& line) {
@@ -161,7 +174,7 @@ std::string UnsaidText(size_t unsaid, const std::string& folder) {
 std::string LineOf(const RemoteOutput& file, const FaultOfFile& fault, size_t unsaid) {
   return std::string("compactions by other processes ") +
          (fault.is_of_rate ? "build filters by other options: " : "lose Winnow's filters: ") +
-         file.path + " of column family " + file.family + " " + fault.text +
+         fault.path + " of column family " + file.family + " " + fault.text +
          "; in the process that calls DB::OpenAndCompact, call winnow::PrepareOpenAndCompact "
          "(winnow/rocksdb_remote_compaction.h) before, or preload libwinnow_preload.so, with the "
          "WINNOW_POLICY of this process if it has one, and leave table_factory null; lookups read "

@@ -26,6 +26,10 @@ struct RemoteOutput {
   bool all_have_filters = false;  // the policy gives one to each file that has keys
   // One of which its filter has to state, if it is Winnow's; empty: any.
   std::vector<double> rates = {};
+  // Of the same job, whose filters are looked at one after the other, for their rate alone, where
+  // this file states none.
+  std::vector<std::string> others = {};
+  static constexpr size_t kMostOthers = 8;
 };
 
 // By which an SstFileReader reads nothing of a table but its properties, and keeps nothing.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@
 #include <cstdarg>
 #include <cstdio>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -70,9 +73,11 @@ class Workers final : public rocksdb_abi::CompactionService {
 
   const char* Name() const override { return "RemoteOutputsTest.Workers"; }
 
-  void Use(const BlockBasedTableOptions& table) {
+  void Use(const BlockBasedTableOptions& table,
+           const std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform>& prefixes = nullptr) {
     const std::lock_guard<std::mutex> lock(mutex_);
     is_local_ = false;
+    override_.prefix_extractor = prefixes;
     override_.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
   }
   void UseLocal() {
@@ -271,6 +276,50 @@ TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreSaid) {
   }
 }
 
+// The first keys have no prefix, so that the job's first file has no filter.
+TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreSaidOfTheFirstFileThatTells) {
+  const auto with_prefixes = [](BlockBasedTableOptions table) {
+    table.whole_key_filtering = false;
+    return table;
+  };
+  for (const char* const policy : {"winnow:3", "winnow:10"}) {
+    Options options = OptionsOf(with_prefixes(TableWith("winnow:10")));
+    options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(8));
+    options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+    options.target_file_size_base = 32 << 10;
+    Open(options);
+    workers_->Use(with_prefixes(TableWith(policy)), options.prefix_extractor);
+    for (int key = 0; key < kKeys; ++key) {
+      const std::string name = std::to_string(1000 + key) + (key < 1000 ? "" : "with a prefix");
+      ASSERT_STATUS_OK(database_->Put(WriteOptions(), name, std::string(80, 'v')));
+    }
+    ASSERT_STATUS_OK(database_->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    ROCKSDB_NAMESPACE::CompactRangeOptions how;
+    how.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+    ASSERT_STATUS_OK(database_->CompactRange(how, nullptr, nullptr));
+    EXPECT_GE(workers_->TakeJobs(), 1);
+    ROCKSDB_NAMESPACE::TablePropertiesCollection files;
+    ASSERT_STATUS_OK(database_->GetPropertiesOfAllTables(&files));
+    std::map<std::string, uint64_t> filters;  // by the order of files
+    for (const auto& [path, properties] : files) filters[path] = properties->filter_size;
+    ASSERT_GE(filters.size(), 4u);
+    EXPECT_EQ(filters.begin()->second, 0u);
+    EXPECT_EQ(std::next(filters.begin())->second, 0u);
+    EXPECT_GT(filters.rbegin()->second, 0u);
+    database_.reset();
+    const bool is_other = policy == std::string("winnow:3");
+    const auto said = AllOf(HasSubstr(kOtherOptions), HasSubstr(" ask for 0.962 %"),
+                            Not(HasSubstr(kOtherOptions + filters.begin()->first)));
+    const std::string log = testing::ReadFile(path_ + "/LOG");
+    if (is_other) {
+      EXPECT_THAT(log, said);
+    } else {
+      EXPECT_THAT(log, Not(HasSubstr("by other processes")));
+    }
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
+  }
+}
+
 // Other kinds and sizes of the same rate, or where the database's options don't say which.
 TEST_F(RemoteOutputsTest, OfWinnowWithTheRateThatIsAskedForAreNot) {
   const struct {
@@ -365,6 +414,21 @@ TEST_F(RemoteOutputsTest, ThatAreGoneAreNot) {
   EXPECT_THAT(log->text(), AllOf(HasSubstr("of column family there"), Not(HasSubstr("gone"))));
   outputs.Closed(this);
   outputs.Look(database, {{path_ + "/999999.sst", "gone", true}});
+}
+
+TEST_F(RemoteOutputsTest, ThatAreGoneLeaveTheRateToTheOthersOfTheirJob) {
+  Open(testing::MakeOptions(TableWith("winnow:3")));
+  Compact();
+  std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
+  database_->GetLiveFilesMetaData(&files);
+  ASSERT_FALSE(files.empty());
+  const std::string there = files.front().directory + files.front().name;
+  const auto log = std::make_shared<KeepingLogger>();
+  RemoteOutputs outputs;
+  outputs.Look({this, ROCKSDB_NAMESPACE::Env::Default(), log},
+               {{path_ + "/999998.sst", "family", true, {0.01}, {path_ + "/999999.sst", there}}});
+  outputs.Closed(this);
+  EXPECT_THAT(log->text(), HasSubstr(kOtherOptions + there + " of column family family has"));
 }
 
 TEST_F(RemoteOutputsTest, ThatAreTooManyAreCountedWhenTheDatabaseIsClosed) {
