@@ -3,6 +3,7 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/table.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -100,6 +101,7 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
     }
     std::shared_ptr<TreeRecord> record =
         known_->trees.RecordOf(context.info_log, context.column_family_name);
+    if (record != nullptr) record->BuiltBy(number_);
     std::optional<PolicyOptions> sized = options;
     if (has_memory) {
       const KnownTotals totals = known_->trees.Totals();
@@ -119,10 +121,12 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
     }
     const bool is_sampled = options.level_plan == LevelPlan::kLearned;
     if (is_sampled) {
-      record->files.samples().Reserve();
-      record->files.samples().Pause(false);
-      known_->has_sampled = true;
-      known_->sampling.Set(true);
+      if (MaySample(*record)) {
+        record->files.samples().Reserve();
+        record->files.samples().Pause(false);
+        known_->has_sampled = true;
+        known_->sampling.Set(true);
+      }
       Tell(context.info_log, record->rates.TakeSummary(record->files));
       const std::string why_not = record->rates.WhyNotLearned();
       if (!why_not.empty()) WarnOnceInLog(context.info_log, why_not);
@@ -143,7 +147,31 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
 
 void PlannedBuilders::Use(const PolicyOptions& options) noexcept { known_->trees.Use(options); }
 
+void KnownFiles::Newcomers::Set(uint64_t policy, bool is_one) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = std::find(policies_.begin(), policies_.end(), policy);
+  if (!is_one && found != policies_.end()) policies_.erase(found);
+  if (!is_one || found != policies_.end()) return;
+  try {
+    policies_.push_back(policy);
+  } catch (...) {
+    // Then a compaction of a policy before it may sample lookups, which costs time only.
+  }
+}
+
+bool KnownFiles::Newcomers::HasOneAfter(uint64_t policy) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::any_of(policies_.begin(), policies_.end(),
+                     [policy](uint64_t other) { return other > policy; });
+}
+
+// A compaction holds the policy that it began with, also where a later one has taken its place.
+bool PlannedBuilders::MaySample(const TreeRecord& tree) noexcept {
+  return tree.newest_policy <= number_ && !known_->newcomers.HasOneAfter(number_);
+}
+
 PlannedBuilders::~PlannedBuilders() {
+  known_->newcomers.Set(number_, false);
   ResumeSampling();
   if (--known_->policies == 0) known_->sampling.Set(false);
 }
@@ -157,7 +185,9 @@ void PlannedBuilders::ResumeSampling() noexcept {
 }
 
 void PlannedBuilders::Follow(const PolicyOptions& options) noexcept {
-  if (Learns(options)) return ResumeSampling();
+  const bool learns = Learns(options);
+  known_->newcomers.Set(number_, !learns && !has_built_);
+  if (learns) return ResumeSampling();
   if (!known_->sampling.is_wanted() && known_->ended_by == nullptr) return;
   known_->ended_by = this;
   known_->sampling.Set(false);
@@ -170,9 +200,12 @@ void PlannedBuilders::Meet(const PolicyOptions& options,
   known_->loads.WriteLate(context.info_log);
   const void* self = this;
   known_->ended_by.compare_exchange_strong(self, nullptr);
-  if (Learns(options) || !known_->has_sampled) return;
   const std::shared_ptr<TreeRecord> record =
       known_->trees.RecordOf(context.info_log, context.column_family_name);
+  if (record != nullptr) record->BuiltBy(number_);
+  has_built_ = true;
+  known_->newcomers.Set(number_, false);
+  if (Learns(options) || !known_->has_sampled) return;
   if (record != nullptr) record->DropSamples();
 }
 

@@ -8,8 +8,11 @@
 #include <rocksdb/slice.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
@@ -33,9 +36,22 @@ struct KnownFiles {
   SamplingUse sampling;
   std::atomic<bool> has_sampled{false};  // ever
   std::atomic<int> policies{0};          // that own a share
+  std::atomic<uint64_t> ever{0};         // of these: each one's number when it came
   // The policy by whose options sampling ended, until it builds a filter: RocksDB may drop it
   // before, with a SetOptions that is refused. Null: none.
   std::atomic<const void*> ended_by{nullptr};
+
+  // Policies that learn nothing, by number, until they build a filter, which tells the family that
+  // they are of. Until then it may be any family of the policies before them.
+  class Newcomers {
+   public:
+    void Set(uint64_t policy, bool is_one) noexcept;
+    bool HasOneAfter(uint64_t policy) noexcept;
+
+   private:
+    std::mutex mutex_;
+    std::vector<uint64_t> policies_;
+  } newcomers;
 };
 
 // Of one policy. Safe from any number of threads.
@@ -45,6 +61,7 @@ class PlannedBuilders {
   explicit PlannedBuilders(std::shared_ptr<KnownFiles> known)
       : known_(known != nullptr ? std::move(known) : std::make_shared<KnownFiles>()) {
     ++known_->policies;
+    number_ = ++known_->ever;
   }
   ~PlannedBuilders();
 
@@ -80,8 +97,11 @@ class PlannedBuilders {
 
  private:
   void ResumeSampling() noexcept;
+  bool MaySample(const TreeRecord& tree) noexcept;
 
   const std::shared_ptr<KnownFiles> known_;
+  uint64_t number_ = 0;
+  std::atomic<bool> has_built_{false};
   MemoryReport memory_report_;
 };
 

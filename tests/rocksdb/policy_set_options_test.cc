@@ -34,6 +34,7 @@ using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::DBOptions;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Options;
@@ -336,6 +337,103 @@ TEST_F(LearningSetOptionsTest, APolicyThatIsMadeAndDroppedLosesNothing) {
   EXPECT_GE(Kept(), kept);
   EXPECT_GT(Sampled(), 0u);
   database_.reset();
+}
+
+// As with RocksDB from 9.8 on, where a policy is made in place of another one, for one family: a
+// compaction that was begun before asks the former one.
+class ReplacedPolicyTest : public LearningSetOptionsTest {
+ protected:
+  void OpenLearning() {
+    LearningSetOptionsTest::OpenLearning();
+    options_ = database_->GetOptions();
+    former_ = options_.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy;
+    Ask(*former_, "other");
+  }
+
+  // RocksDB makes it, and asks it for no filter yet.
+  std::unique_ptr<const FilterPolicy> Replace(const std::string& id) const {
+    EXPECT_FALSE(former_->IsInstanceOf(id));
+    std::unique_ptr<const FilterPolicy> made;
+    EXPECT_TRUE(MakePolicyFromId(id, &made).ok());
+    const Status status =
+        const_cast<FilterPolicy*>(made.get())->ConfigureFromMap(ConfigOptions(), {});
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    return made;
+  }
+
+  // Begins a file of this family.
+  void Ask(const FilterPolicy& policy, const std::string& family) const {
+    const BlockBasedTableOptions table;
+    FilterBuildingContext context(table);
+    context.column_family_name = family;
+    context.info_log = options_.info_log.get();
+    context.compaction_style = options_.compaction_style;
+    context.level_at_creation = 1;
+    context.reason = ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
+    const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder(
+        policy.GetBuilderWithContext(context));
+    EXPECT_NE(builder, nullptr);
+  }
+
+  void Close() {
+    former_.reset();
+    options_ = Options();
+    LearningSetOptionsTest::Close();
+  }
+
+  Options options_;
+  std::shared_ptr<const FilterPolicy> former_;
+};
+
+TEST_F(ReplacedPolicyTest, ItsCompactionsDoNotSampleAgain) {
+  OpenLearning();
+  std::unique_ptr<const FilterPolicy> made = Replace("winnow:12");
+  EXPECT_FALSE(IsSampling());
+  Ask(*former_, "default");
+  EXPECT_FALSE(IsSampling());
+  Ask(*made, "default");
+  Ask(*former_, "default");
+  EXPECT_FALSE(IsSampling());
+  EXPECT_EQ(Sampled(), 0u);
+  EXPECT_EQ(Kept(), 0u);
+  made.reset();
+  Close();
+}
+
+TEST_F(ReplacedPolicyTest, ItsCompactionsDoNotSampleAgainAfterAnotherFamilysFile) {
+  OpenLearning();
+  std::unique_ptr<const FilterPolicy> made = Replace("winnow:12");
+  std::unique_ptr<const FilterPolicy> others = Replace("winnow:12");
+  Ask(*others, "other");
+  Ask(*former_, "default");
+  Ask(*former_, "other");
+  EXPECT_FALSE(IsSampling());
+  others.reset();
+  made.reset();
+  Close();
+}
+
+TEST_F(ReplacedPolicyTest, ItGoesOnWithFamiliesThatKeepIt) {
+  OpenLearning();
+  std::unique_ptr<const FilterPolicy> made = Replace("winnow:12");
+  Ask(*made, "other");
+  EXPECT_FALSE(IsSampling());
+  Ask(*former_, "default");
+  EXPECT_GT(Sampled(), 0u);
+  made.reset();
+  Close();
+}
+
+TEST_F(ReplacedPolicyTest, OneThatLearnsInItsPlaceSamples) {
+  OpenLearning();
+  std::unique_ptr<const FilterPolicy> made = Replace("winnow:12");
+  const std::shared_ptr<const FilterPolicy> again = Replace("winnow:10");
+  ASSERT_STATUS_OK(const_cast<FilterPolicy*>(again.get())
+                       ->ConfigureFromMap(ConfigOptions(), {{"level_plan", "learned"}}));
+  Ask(*again, "default");
+  EXPECT_GT(Sampled(), 0u);
+  made.reset();
+  EXPECT_GT(Sampled(), 0u);
 }
 
 TEST_F(LearningSetOptionsTest, WhatIsRefusedLosesNoSamplesAndSamplingGoesOn) {

@@ -41,6 +41,14 @@ struct FamilyOptions {
 struct TreeRecord {
   LiveFiles files;
   LearnedRates rates;
+  // The latest one that built a filter of it, by its number among those that share what is known.
+  std::atomic<uint64_t> newest_policy{0};
+
+  void BuiltBy(uint64_t policy) noexcept {
+    uint64_t newest = newest_policy;
+    while (newest < policy && !newest_policy.compare_exchange_weak(newest, policy)) {
+    }
+  }
 
   // What was sampled of its lookups goes, and what was learned from that.
   void DropSamples() noexcept {
