@@ -261,14 +261,17 @@ absl::Status ClusterLines::Look() {
   return status.ok() ? ReplayDoubtful() : status;
 }
 
-// What is sent again may be lost by the next fail-over; but not each time.
+// What is sent again may be lost by the next fail-over, which the cluster goes on from; but not each
+// time by a master that stays.
 absl::Status ClusterLines::ReplayDoubtful() {
   redis::Patience patience(waits_);
+  uint64_t version = cluster_.version();
   Slots slots;
   for (;;) {
     doubtful_ |= cluster_.TakeDoubtful();
     if (doubtful_.none()) return absl::OkStatus();
     absl::Status status;
+    if (std::exchange(version, cluster_.version()) != cluster_.version()) patience.Done();
     if ((doubtful_ & slots).any()) {
       status = patience.Wait(absl::UnavailableError(
           "the connection to a master is lost each time that lines are sent to it again"));

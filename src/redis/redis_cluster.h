@@ -91,6 +91,8 @@ class RedisCluster {
   // Why TakeDoubtful lacks slots of masters that were none for a while and are masters again, if
   // so.
   const absl::Status& terms_known() const { return map_.terms_known(); }
+  // Grows whenever slots change their masters.
+  uint64_t version() const { return map_.version(); }
 
   // Masters that have slots: address, the first slot of each, and how many.
   struct Master {

@@ -205,8 +205,9 @@ void PlannedBuilders::Meet(const PolicyOptions& options,
   if (record != nullptr) record->BuiltBy(number_);
   has_built_ = true;
   known_->newcomers.Set(number_, false);
-  if (Learns(options) || !known_->has_sampled) return;
-  if (record != nullptr) record->DropSamples();
+  if (Learns(options) || !known_->has_sampled || record == nullptr) return;
+  // A compaction's file under a policy that was replaced says nothing of the one in its place.
+  if (record->newest_policy <= number_) record->DropSamples();
 }
 
 OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept {
