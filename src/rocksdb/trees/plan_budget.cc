@@ -35,6 +35,10 @@ FilterOptions Affordable(const FilterOptions& planned, double uniform_bits_per_k
   double most = is_learned ? kMostLearned : kMostOfUniform;
   if (waits) most = is_learned ? kMostLearnedWithWaiting : kMostWithWaiting;
   if (without_last) most = kMostWithoutLast;
+  if (is_learned && !without_last) {
+    const double more_bits = planned.bits_per_key - uniform_bits_per_key;
+    most += kForThoseThatGainMost * std::clamp((more_bits - kManyBits) / kManyBits, 0.0, 1.0);
+  }
   if (waits) sum += alive.waiting;
   const double limit = std::max(own, most * (sum.uniform_bytes + own) - sum.bytes);
   const double as_planned = bytes_with(planned.bits_per_key);

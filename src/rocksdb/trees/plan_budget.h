@@ -30,6 +30,11 @@ inline constexpr double kMostLostBits = 5;
 // Of learned rates, which are made for the tree as it is: less is enough, and of a small tree too.
 inline constexpr double kMostLearned = 1.05;
 inline constexpr double kMostLearnedWithWaiting = 1.09;
+// So much more for files that are to have many bits_per_key more than uniform ones, from this
+// number to twice that: a small level's take little, and the others may have used up what there
+// was.
+inline constexpr double kForThoseThatGainMost = 0.02;
+inline constexpr double kManyBits = 2;
 // Where the last level has no filters, so that all there are belong to upper levels.
 inline constexpr double kMostWithoutLast = 1.035;
 

@@ -85,15 +85,27 @@ TEST(PlanBudgetTest, WhatWaitsMayTakeMore) {
 
 TEST(PlanBudgetTest, LearnedRatesMayTakeLessAlsoInASmallTree) {
   FilterOptions learned = Planned(-1);
-  learned.bits_per_key = 16;
-  for (const double files : {2.0, 7.0, 50.0}) {
-    for (const bool waits : {false, true}) {
-      const double most = waits ? kMostLearnedWithWaiting : kMostLearned;
-      const double bytes = Bytes(Affordable(learned, 10, kKeys, waits, false, Alive(files, 1)));
-      EXPECT_LE(bytes / kUniform, 1.001 + (files + 1) * (most - 1)) << files;
-      EXPECT_GE(bytes / kUniform, 1.02) << files;
+  for (const double bits : {12.0, 13.0, 16.0}) {
+    learned.bits_per_key = bits;
+    const double gains = std::min((bits - 12) / 2, 1.0) * kForThoseThatGainMost;
+    for (const double files : {2.0, 7.0, 50.0}) {
+      for (const bool waits : {false, true}) {
+        const double most = (waits ? kMostLearnedWithWaiting : kMostLearned) + gains;
+        const double bytes = Bytes(Affordable(learned, 10, kKeys, waits, false, Alive(files, 1)));
+        EXPECT_LE(bytes / kUniform, 1.001 + (files + 1) * (most - 1)) << files;
+        EXPECT_GE(bytes / kUniform, 1.02) << files;
+      }
     }
   }
+}
+
+TEST(PlanBudgetTest, TheOthersLeaveSomethingToThoseThatGainMost) {
+  FilterOptions learned = Planned(-1);
+  const LiveMemory alive = Alive(50, kMostLearned);
+  learned.bits_per_key = 12;
+  EXPECT_NEAR(Bytes(Affordable(learned, 10, kKeys, false, false, alive)) / kUniform, 1.05, 0.03);
+  learned.bits_per_key = 16;
+  EXPECT_GE(Bytes(Affordable(learned, 10, kKeys, false, false, alive)), 0.99 * Bytes(learned));
 }
 
 TEST(PlanBudgetTest, WithoutALastLevelNoRateIsAboveTheUniformOne) {
