@@ -47,12 +47,15 @@ inline constexpr size_t kMostLearnedBytes = 256 << 10;
 // level_plan=learned samples lookups where they ask filters that the database's own process built,
 // as flushes do, and not at those that workers built.
 //
-// One line of printable ASCII. It has parts of keys in hexadecimal digits, up to 48 bytes of the
-// first and of the last key of each file: guard it as the database itself. Where three or more of
-// these share eight bytes or more in a row, and where all of them do, these bytes are not there,
-// but their number and their hash. The worker knows nothing of keys that differ from the others
-// within such bytes. Workers of 1.0 don't read the text of 1.1, which their LOG says, and build as
-// without it; 1.1 reads that of 1.0.
+// One line of printable ASCII. Up to 48 bytes of a key leave the process: it has so many of the
+// first and of the last key of each file, in hexadecimal digits. Guard it as the database itself.
+// What differs between these keys, and what stands behind it, is in the text: a hash or a number
+// before a tenant's name lets the name out. Left out, but for their number and their hash, are the
+// bytes that all of these keys begin with, and those in which three or more of them go on alike
+// where they part from the others, if they are alike from their first byte on; both where they are
+// eight bytes or more in a row. The worker knows nothing of keys that differ from the others within
+// such bytes. Workers of 1.0 don't read the text of 1.1, which their LOG says, and build as without
+// it; 1.1 reads that of 1.0.
 //
 // Where a job's family is not known (RocksDB tells a service its name from 10.3 on), join
 // the texts of all families with line feeds: the worker takes that of its job.
