@@ -214,8 +214,11 @@ std::string Export(const Policy& policy, const std::string& family, const std::s
   KnownTrees& trees = policy.shared()->trees;
   KnownTrees::Parts parts;
   bool is_of_use = false;
-  // Also of the one that SetOptions made in its place, if it did.
-  for (const PolicyOptions& options : {policy.options(), trees.policy()}) {
+  // Also of the one that SetOptions made in its place, if it did. Where there is none, those of
+  // the trees may be older than its own: they follow with the next file, and not for each build.
+  const PolicyOptions own = policy.options();
+  const bool is_only_one = policy.shared()->policies == 1;
+  for (const PolicyOptions& options : {own, is_only_one ? own : trees.policy()}) {
     if (!GoesByTrees(options)) continue;
     is_of_use = true;
     if (GoesByFiles(options.level_plan) || options.filter_memory > 0) parts.has_files = true;

@@ -430,6 +430,20 @@ TEST_F(RemoteCompactionTest, ThereIsNothingToTellWithoutAPlan) {
   EXPECT_NE(ExportLearned(*MakePolicyFrom("{id=winnow;filter_memory=1m}"), "default"), "");
 }
 
+// As by SetOptions up to RocksDB 9.7, before the next file.
+TEST_F(RemoteCompactionTest, ThereIsNothingToTellOnceOptionsThatWereSetHaveNoPlan) {
+  for (const char* const change : {"build=bloomfilter", "level_plan=uniform"}) {
+    const auto policy = MakePolicyFrom("{id=winnow;level_plan=auto}");
+    static_cast<const Policy&>(*policy).known()->trees.Learn(this, "default", BuildFacts());
+    EXPECT_NE(ExportLearned(*policy, "default"), "");
+    auto* const changeable = const_cast<ROCKSDB_NAMESPACE::FilterPolicy*>(policy.get());
+    ASSERT_STATUS_OK(changeable->ConfigureFromString({}, change));
+    EXPECT_EQ(ExportLearned(*policy, "default"), "") << change;
+    ASSERT_STATUS_OK(changeable->ConfigureFromString({}, "build=winnow;level_plan=auto"));
+    EXPECT_NE(ExportLearned(*policy, "default"), "") << change;
+  }
+}
+
 TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromised) {
   const auto policy = MakePolicyFrom("{id=winnow;level_plan=learned}");
   KnownTrees& trees = static_cast<const Policy&>(*policy).known()->trees;
