@@ -764,7 +764,9 @@ TEST_F(VerbAdviseTest, FlagsOfPoliciesDoNotGoWithACache) {
     EXPECT_THAT(outcome.errors, HasSubstr("leave one of the two away")) << flag;
   }
   EXPECT_THAT(Run(Quoted("db") + " --chart=a.svg").errors, HasSubstr("there is no --cache"));
-  EXPECT_THAT(Run(Quoted("db") + " --cache=much").errors, HasSubstr("this is a number of bytes"));
+  EXPECT_THAT(Run(Quoted("db") + " --cache=much").errors,
+              HasSubstr("this is a number of bytes above 0"));
+  EXPECT_THAT(Run(Quoted("db") + " --cache=0").errors, HasSubstr("a number of bytes above 0"));
   EXPECT_THAT(Run(Quoted("db") + " --cache=64KiB --try_policy=ribbonfilter:8").output,
               HasSubstr("partitions of 4 KiB, ribbonfilter:8"));
 }

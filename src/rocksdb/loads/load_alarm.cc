@@ -170,7 +170,10 @@ std::string AlarmText(const AlarmSubject& subject) {
   if (place.is_in_cache && place.is_mapped && place.is_read) {
     text += std::string("; ") + kMapped;
   }
-  if (IsAboutCache(subject.loads, place)) {
+  if (!IsAboutCache(subject.loads, place)) return text;
+  if (place.caches == 1 && place.capacity == 0) {  // which `winnow advise` does not take
+    text += "; give the cache a size";
+  } else {
     text += "; `winnow advise " + Folders(subject) +
             " --cache=" + (place.caches != 1 ? "SIZE" : ExactSizeText(place.capacity)) +
             "` says what helps";

@@ -142,6 +142,12 @@ TEST(AlarmTextTest, NamesAFilterThatIsLargerThanTheCache) {
               HasSubstr("no room for them, as a filter of 3.0 MiB is larger than all of it; "));
 }
 
+TEST(AlarmTextTest, OfACacheOfNothingSaysToGiveItASize) {
+  const std::string text = Text(Thrashing(), InCache(0, 0), "db");
+  EXPECT_THAT(text, EndsWith("; give the cache a size"));
+  EXPECT_THAT(text, Not(HasSubstr("winnow advise")));
+}
+
 TEST(AlarmTextTest, OfACacheWithRoomNamesOtherCauses) {
   PlaceOfFilters place = InCache(1024 * kMiB, 100 * kMiB);
   const std::string text = Text(Thrashing(), place, "db");

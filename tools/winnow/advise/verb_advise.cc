@@ -217,8 +217,8 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
   return paths.empty() ? "which files or database folders?"
          : has_cache && cache != "log" && !ParseByteCount(cache)
              ? absl::StrCat("--cache=", cache,
-                            ": this is a number of bytes, as 256MiB, or log for the cache that the "
-                            "database's LOG names")
+                            ": this is a number of bytes above 0, as 256MiB, or log for the cache "
+                            "that the database's LOG names")
          : has_cache && !of_policies.empty()
              ? absl::StrCat(
                    of_policies,
