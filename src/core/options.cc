@@ -52,8 +52,8 @@ std::string core::CheckForBuilder(LevelPlan plan) {
 
 std::string core::CheckShareOfPlan(double absent_share, LevelPlan level_plan) {
   if (absent_share == 1 || level_plan != LevelPlan::kUniform) return {};
-  return "absent_share has no effect with level_plan=uniform: give level_plan=by_level or auto, "
-         "or leave absent_share at 1";
+  return "absent_share has no effect with level_plan=uniform: give level_plan=by_level, auto or "
+         "learned, or for uniform set both, level_plan=uniform;absent_share=1";
 }
 
 std::string CheckOptions(const FilterOptions* asked, size_t size) {

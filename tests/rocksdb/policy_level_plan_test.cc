@@ -604,6 +604,7 @@ TEST_F(LevelPlanTest, AnAbsentShareWithoutAPlanIsRefused) {
   const ROCKSDB_NAMESPACE::Status status = ROCKSDB_NAMESPACE::FilterPolicy::CreateFromString(
       testing::StrictConfig(), "{id=winnow;absent_share=0.5}", &policy);
   EXPECT_THAT(status.ToString(), HasSubstr("absent_share has no effect with level_plan=uniform"));
+  EXPECT_THAT(status.ToString(), HasSubstr("level_plan=uniform;absent_share=1"));
   PolicyOptions options;
   options.absent_share = 0.5;
   EXPECT_TRUE(NewFilterPolicy(options, &policy).IsInvalidArgument());
