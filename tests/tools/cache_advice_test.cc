@@ -41,6 +41,7 @@ using ROCKSDB_NAMESPACE::Options;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAreArray;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using testing::KeyOf;
 using testing::MakeOptions;
@@ -343,6 +344,23 @@ BlockBasedTableOptions TableOf(const std::string& options_text,
       testing::StrictConfig(), options, options_text, &family);
   EXPECT_TRUE(status.ok()) << options_text << ": " << status.ToString();
   return *family.table_factory->GetOptions<BlockBasedTableOptions>();
+}
+
+TEST(CacheAdviceTest, TheRecommendationNamesFalseReadsThatAreMoreThanTwice) {
+  CacheAdvice advice;
+  advice.rows.resize(2);
+  advice.rows[1].choice.is_now = true;
+  for (CacheRow& row : advice.rows) row.figures.lookups = 1000;
+  advice.rows[1].figures.filter_bytes = 1'000'000;
+  advice.rows[1].figures.false_reads = 7;
+  advice.rows[0].figures.false_reads = 85;
+  SayCacheAdvice({}, {}, {}, advice.rows[0], &advice);
+  EXPECT_THAT(advice.recommendation,
+              EndsWith("opened anew. But lookups would read 0.085 files each "
+                       "in vain (false reads), and now read 0.007."));
+  advice.rows[0].figures.false_reads = 14;
+  SayCacheAdvice({}, {}, {}, advice.rows[0], &advice);
+  EXPECT_THAT(advice.recommendation, EndsWith("opened anew."));
 }
 
 TEST(CacheAdviceTest, TheBestChoiceReadsAHundredthOfTheFilterBytesOnceItIsApplied) {

@@ -202,6 +202,15 @@ void SayAssumptions(const CacheAdviceOptions& options, const FiltersOfNow& shape
                        : ""));
 }
 
+// What it costs where it is more than twice what it was.
+std::string ReadInVain(const CacheRow& best, const CacheRow& now) {
+  const double reads = best.ALookup(best.figures.false_reads);
+  const double before = now.ALookup(now.figures.false_reads);
+  if (reads <= 2 * before) return {};
+  return absl::StrCat(" But lookups would read ", Figure(reads),
+                      " files each in vain (false reads), and now read ", Figure(before), ".");
+}
+
 }  // namespace
 
 std::string RangeText(double figure, const Spread& spread, std::string (*format)(double)) {
@@ -245,7 +254,8 @@ void SayCacheAdvice(const CacheAdviceOptions& options, const FiltersOfNow& shape
         ". ",
         best.choice.Rewrites()
             ? "Files must be written anew for it, as a compaction does; it begins with new ones."
-            : "Files stay as they are; the database is to be opened anew.");
+            : "Files stay as they are; the database is to be opened anew.",
+        ReadInVain(best, now));
   }
   SayAssumptions(options, shape, facts, advice);
 }
