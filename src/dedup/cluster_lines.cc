@@ -139,7 +139,7 @@ class ClusterLines : public SeenLines {
   absl::Status Replay(const Slots& slots);
   void TellKnownLines(const KeyHash* hashes);
   void Remember(const KeyHash* hashes);
-  void KnowALine(const KeyHash* hashes);
+  void KnowLines(const KeyHash* hashes);
   absl::Status Count();
 
   const StreamPlan plan_;
@@ -235,7 +235,7 @@ absl::Status ClusterLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
     if (doubtful_.any()) TellKnownLines(hashes);
     Remember(hashes);
   }
-  KnowALine(hashes);
+  KnowLines(hashes);
   if (status.ok()) status = ReplayDoubtful();
   since_counted_ += TellPrinted(fates_, is_new, &uncertain_);
   return status.ok() && plan_.IsCountDue(since_counted_, num_added()) ? Count() : status;
@@ -252,17 +252,21 @@ absl::Status ClusterLines::Watch(std::chrono::milliseconds at_most) {
 
 // A fail-over may be found by this first: then what the new master lacks is sent again.
 absl::Status ClusterLines::Look() {
-  const auto may_have_lost = [this]() -> absl::StatusOr<bool> {
-    const absl::Status status = cluster_.Refresh(std::chrono::milliseconds(0));
+  bool has_refreshed = false;
+  const auto may_have_lost = [&](KeyHash line) -> absl::StatusOr<bool> {
+    if (!std::exchange(has_refreshed, true)) {
+      const absl::Status status = cluster_.Refresh(std::chrono::milliseconds(0));
+      if (!status.ok()) return status;
+    }
     doubtful_ |= cluster_.TakeDoubtful();
-    return status.ok() ? absl::StatusOr<bool>(doubtful_[SlotOf(*watch_.line())]) : status;
+    return doubtful_[SlotOf(line)];
   };
   const absl::Status status = watch_.Look(std::chrono::steady_clock::now(), &keys_, may_have_lost);
   return status.ok() ? ReplayDoubtful() : status;
 }
 
-// What is sent again may be lost by the next fail-over, which the cluster goes on from; but not each
-// time by a master that stays.
+// What is sent again may be lost by the next fail-over, which the cluster goes on from; but not
+// each time by a master that stays.
 absl::Status ClusterLines::ReplayDoubtful() {
   redis::Patience patience(waits_);
   uint64_t version = cluster_.version();
@@ -287,7 +291,7 @@ absl::Status ClusterLines::ReplayDoubtful() {
 
 // The newest lines go first: these are what a replica lacks, and another client may send them.
 absl::Status ClusterLines::Replay(const Slots& slots) {
-  if (watch_.line() && slots[SlotOf(*watch_.line())]) watch_.Forget();
+  watch_.Forget([&](KeyHash line) { return slots[SlotOf(line)]; });
   std::vector<uint64_t> keys;
   for (uint64_t i = 0; i < plan_.shape.num_keys; ++i) {
     if (slots[plan_.SlotOfKey(i)]) keys.push_back(i);
@@ -345,12 +349,11 @@ void ClusterLines::Remember(const KeyHash* hashes) {
 }
 
 // Whose bits no fail-over can have lost unnoticed.
-void ClusterLines::KnowALine(const KeyHash* hashes) {
-  if (watch_.line() || doubtful_.any() || !cluster_.terms_known().ok()) return;
-  for (size_t i = 0; i < fates_.size() && !watch_.line(); ++i) {
-    if (fates_[i] == Fate::kNew || fates_[i] == Fate::kSeen) {
-      watch_.Know(hashes[i], std::chrono::steady_clock::now());
-    }
+void ClusterLines::KnowLines(const KeyHash* hashes) {
+  if (doubtful_.any() || !cluster_.terms_known().ok()) return;
+  const auto now = std::chrono::steady_clock::now();
+  for (size_t i = 0; i < fates_.size(); ++i) {
+    if (fates_[i] == Fate::kNew || fates_[i] == Fate::kSeen) watch_.Know(hashes[i], now);
   }
 }
 

@@ -40,6 +40,33 @@ class KeyCommands : public redis::Pipeline {
   const KeyHolder::TakeAnswer take_;
 };
 
+void AppendGetBit(const StreamPlan& plan, const BitOfKey& bit, std::string* bytes) {
+  bytes->append("*3\r\n$6\r\nGETBIT\r\n");
+  redis::AppendWord(plan.Key(bit.key), bytes);
+  redis::AppendWord(bit.position, bytes);
+}
+
+class BitsOfKeys : public redis::Pipeline {
+ public:
+  BitsOfKeys(const StreamPlan& plan, const redis::RedisCluster& cluster,
+             const std::vector<BitOfKey>& bits, KeyHolder::TakeBit take)
+      : plan_(plan), cluster_(cluster), bits_(bits), take_(take) {}
+
+  unsigned SlotOf(size_t i) const override { return plan_.SlotOfKey(bits_[i].key); }
+  void Append(size_t i, std::string* bytes) const override { AppendGetBit(plan_, bits_[i], bytes); }
+  absl::Status Take(size_t i, const redisReply& reply, bool) override {
+    if (reply.type == REDIS_REPLY_ERROR) return cluster_.ErrorOf(reply);
+    take_(i, reply.integer == 1);
+    return absl::OkStatus();
+  }
+
+ private:
+  const StreamPlan& plan_;
+  const redis::RedisCluster& cluster_;
+  const std::vector<BitOfKey>& bits_;
+  const KeyHolder::TakeBit take_;
+};
+
 }  // namespace
 
 // A plan that can't be kept is no fault of the server's.
@@ -66,6 +93,24 @@ absl::Status KeysOfServer::AskKeys(const std::vector<uint64_t>& numbers, const K
   return status;
 }
 
+// All answers are taken, so that the next ones are of other commands.
+absl::Status KeysOfServer::AskBits(const std::vector<BitOfKey>& bits, TakeBit take) {
+  std::string bytes;
+  for (const BitOfKey& bit : bits) AppendGetBit(plan_, bit, &bytes);
+  absl::Status first = bits.empty() ? absl::OkStatus() : server_->Send(bytes);
+  if (!first.ok()) return first;
+  for (size_t i = 0; i < bits.size(); ++i) {
+    Reply reply;
+    if (absl::Status status = server_->Receive(&reply); !status.ok()) return status;
+    if (reply->type != REDIS_REPLY_ERROR) {
+      take(i, reply->integer == 1);
+    } else if (first.ok()) {
+      first = server_->ErrorOf(*reply);
+    }
+  }
+  return first;
+}
+
 absl::Status KeysOfCluster::Ask(std::string_view key, const std::vector<std::string_view>& command,
                                 Reply* reply) {
   return cluster_->Ask(key, command, reply);
@@ -79,6 +124,11 @@ absl::Status KeysOfCluster::AskKeys(const std::vector<uint64_t>& numbers,
     status = cluster_->AskAll(std::min(kKeysAtOnce, numbers.size() - i), &commands);
   }
   return status;
+}
+
+absl::Status KeysOfCluster::AskBits(const std::vector<BitOfKey>& bits, TakeBit take) {
+  BitsOfKeys commands(plan_, *cluster_, bits, take);
+  return cluster_->AskAll(bits.size(), &commands);
 }
 
 bool KeysOfCluster::MayHaveLostWrites() { return cluster_->TakeDoubtful().any(); }

@@ -25,6 +25,7 @@ class KeysOfServer : public KeyHolder {
                    redis::Reply* reply) override;
   absl::Status AskKeys(const std::vector<uint64_t>& numbers, const KeysCommand& command,
                        TakeAnswer take) override;
+  absl::Status AskBits(const std::vector<BitOfKey>& bits, TakeBit take) override;
 
  private:
   const StreamPlan& plan_;
@@ -40,6 +41,7 @@ class KeysOfCluster : public KeyHolder {
                    redis::Reply* reply) override;
   absl::Status AskKeys(const std::vector<uint64_t>& numbers, const KeysCommand& command,
                        TakeAnswer take) override;
+  absl::Status AskBits(const std::vector<BitOfKey>& bits, TakeBit take) override;
   bool MayHaveLostWrites() override;
 
  private:

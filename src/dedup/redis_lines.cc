@@ -35,6 +35,7 @@ constexpr uint64_t kServerBits = 2;  // of HashBits
 struct Share {
   std::vector<size_t> lines;  // that have no answer yet, in turn
   size_t num_sent = 0;        // so many of them the server may have
+  bool is_in_doubt = false;   // it went away: it may have lost what it had acknowledged
 };
 
 absl::Status Named(const RedisClient& server, const absl::Status& status) {
@@ -159,7 +160,7 @@ absl::Status RedisLines::AwaitOpen(RedisClient* server) {
 absl::Status RedisLines::Look(RedisClient* server) {
   KeysOfServer keys(stream_, server);
   absl::Status status = AwaitOpen(server);
-  const auto may_have_lost = [] { return false; };
+  const auto may_have_lost = [](KeyHash) { return false; };
   if (status.ok()) {
     status = WatchOf(server).Look(std::chrono::steady_clock::now(), &keys, may_have_lost);
   }
@@ -232,6 +233,7 @@ absl::Status RedisLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
   for (size_t s = 0; s < servers_.size(); ++s) {
     absl::Status status = opened[s].ok() ? ReceiveAll(&servers_[s], &shares[s]) : opened[s];
     while (IsLost(status)) {
+      shares[s].is_in_doubt = true;
       status = Reconnect(&servers_[s], status);
       if (!status.ok()) break;
       SendAll(&servers_[s], hashes, &shares[s]);
@@ -243,7 +245,8 @@ absl::Status RedisLines::Add(const KeyHash* hashes, size_t n, bool* is_new) {
   const auto now = std::chrono::steady_clock::now();
   for (size_t i = 0; i < n; ++i) {
     const bool is_known = fates_[i] == Fate::kNew || fates_[i] == Fate::kSeen;
-    if (is_known) watches_[ServerOf(hashes[i])].Know(hashes[i], now);
+    const uint64_t server = ServerOf(hashes[i]);
+    if (is_known && !shares[server].is_in_doubt) watches_[server].Know(hashes[i], now);
   }
   since_counted_ += TellPrinted(fates_, is_new, &uncertain_);
   return first.ok() && stream_.IsCountDue(since_counted_, num_added()) ? Count() : first;

@@ -7,6 +7,7 @@
 #include <absl/functional/function_ref.h>
 #include <absl/status/status.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -50,6 +51,11 @@ struct KeysCommand {
   std::vector<std::string_view> arguments;
 };
 
+struct BitOfKey {
+  uint64_t key;
+  std::string position;
+};
+
 // A server, or the cluster, where keys are, with a plan of its own.
 class KeyHolder {
  public:
@@ -63,6 +69,10 @@ class KeyHolder {
   using TakeAnswer = absl::FunctionRef<absl::Status(uint64_t number, const redisReply& reply)>;
   virtual absl::Status AskKeys(const std::vector<uint64_t>& numbers, const KeysCommand& command,
                                TakeAnswer take) = 0;
+  // Bits of keys, all asked for before the first answer is waited for. take: which of them, by its
+  // place, and what it is.
+  using TakeBit = absl::FunctionRef<void(size_t i, bool is_set)>;
+  virtual absl::Status AskBits(const std::vector<BitOfKey>& bits, TakeBit take) = 0;
   // Whether the server of some keys changed since this was asked last: it may lack what was written
   // before.
   virtual bool MayHaveLostWrites() { return false; }

@@ -9,10 +9,11 @@
 #include <absl/status/statusor.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "src/dedup/line_command.h"
 #include "src/dedup/stream_plan.h"
@@ -33,37 +34,38 @@ class StreamWatch {
               std::function<void(const std::string&)> warn)
       : plan_(plan), command_(command), warn_(std::move(warn)) {}
 
-  // A line that was acknowledged: its bits stay set as long as the stream does. The first one is
-  // kept until it is forgotten, which is due where the server may have lost it in another way.
-  const std::optional<KeyHash>& line() const { return line_; }
-  void Know(KeyHash line, Time now) {
-    last_at_ = now;
-    if (line_) return;
-    line_ = line;
-    first_at_ = now;
-  }
-  void Forget() { line_.reset(); }
+  // A line that was acknowledged: its bits stay set as long as the stream does. Some are kept of
+  // all that there were, since another client may set those of one again.
+  void Know(KeyHash line, Time now);
+  // Which is due where the server may have lost lines in another way.
+  void Forget(absl::FunctionRef<bool(KeyHash)> is_in_doubt);
 
-  // Looks at plan and line if a second has passed since that was done last, in a few commands. An
-  // error where the stream was begun anew, or the line's key has vanished. may_have_lost is asked
-  // where the line is gone: whether the server may have lost it in another way, as above.
-  using MayHaveLost = absl::FunctionRef<absl::StatusOr<bool>()>;
+  // Looks at plan and lines if a second has passed since that was done last, in a few commands. An
+  // error where the stream was begun anew, or a line's key has vanished. may_have_lost is asked
+  // of a line that is gone: whether the server may have lost it in another way, as above.
+  using MayHaveLost = absl::FunctionRef<absl::StatusOr<bool>(KeyHash)>;
   absl::Status Look(Time now, KeyHolder* keys, MayHaveLost may_have_lost);
   // Of a server that was away, and may have lost the last lines that it had acknowledged, and no
-  // older one: looks at all keys, plan and line.
+  // older one: looks at all keys, plan and lines.
   absl::Status LookAfterOutage(KeyHolder* keys);
 
  private:
   absl::Status LookAtPlan(KeyHolder* keys);
   void SayPlanIsDeleted();
-  absl::StatusOr<bool> HasLine(KeyHolder* keys) const;
+  absl::Status FindMissing(KeyHolder* keys);
+  void ForgetMissing();
 
   const StreamPlan& plan_;
   const LineCommand& command_;
   std::function<void(const std::string&)> warn_;
-  std::optional<KeyHash> line_;
-  Time first_at_;
-  Time last_at_;  // of all lines
+  struct KnownLine {
+    KeyHash hash;
+    Time at;
+    bool is_missing = false;
+  };
+  std::vector<KnownLine> lines_;
+  uint64_t num_known_ = 0;  // so many they were taken from
+  Time last_at_;            // of all lines
   Time looked_at_;
   bool has_warned_ = false;
 };

@@ -222,6 +222,23 @@ TEST_F(DedupClusterTest, AStreamThatIsBegunAnewEndsForClientsThatWereIdle) {
   EXPECT_THAT(running.Errors(), HasSubstr("was begun anew"));
 }
 
+// Also where the new client has set the first lines of the old one again.
+TEST_F(DedupClusterTest, AStreamThatIsBegunAnewWithTheSameLinesEndsForThemAsWell) {
+  const StartedCluster cluster(3, 0);
+  Fed running(this, Flags(cluster.address(0)), "out");
+  const std::vector<std::string> lines = testing::Numbered(0, 1'000);
+  running.Write(lines);
+  running.Await(lines.size());
+  for (int i = 0; i < cluster.size(); ++i) cluster.Ask(i, {"flushall"});
+  const ChildResult other = RunDedup(In(testing::Numbered(0, 500)) + Flags(cluster.address(0)));
+  EXPECT_EQ(LinesOf(other.output).size(), 500u) << other.errors;
+  sleep(1);  // it looks once a second
+  running.Write(lines);
+  EXPECT_EQ(running.End(), 2);
+  EXPECT_EQ(LinesOf(running.Output()).size(), lines.size());
+  EXPECT_THAT(running.Errors(), HasSubstr("was begun anew"));
+}
+
 // Whether they were sent or not: the next run finds them as they were.
 TEST_F(DedupClusterTest, LinesThatAreRefusedAreNeitherNewNorSeen) {
   const StartedCluster cluster(3, 0);

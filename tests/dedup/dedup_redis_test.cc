@@ -165,6 +165,23 @@ TEST_F(DedupRedisTest, AStreamThatIsBegunAnewEndsForClientsThatWereIdle) {
   EXPECT_EQ(RunDedup(In({"x"}) + Flags(server.address())).output, "");
 }
 
+// Also where the new client has set the first lines of the old one again.
+TEST_F(DedupRedisTest, AStreamThatIsBegunAnewWithTheSameLinesEndsForThemAsWell) {
+  const StartedRedis server;
+  Fed running(this, Flags(server.address()), "out");
+  const std::vector<std::string> lines = testing::Numbered(0, 1'000);
+  running.Write(lines);
+  running.Await(lines.size());
+  server.Ask({"flushall"});
+  const ChildResult other = RunDedup(In(testing::Numbered(0, 500)) + Flags(server.address()));
+  EXPECT_EQ(LinesOf(other.output).size(), 500u) << other.errors;
+  sleep(1);  // it looks once a second
+  running.Write(lines);
+  EXPECT_EQ(running.End(), 2);
+  EXPECT_EQ(LinesOf(running.Output()).size(), lines.size());
+  EXPECT_THAT(running.Errors(), HasSubstr("was begun anew"));
+}
+
 // Before it has looked.
 TEST_F(DedupRedisTest, AClientWhosePlanIsDeletedBeforeItConnectsAnewGoesOnAsWell) {
   const StartedRedis server;
