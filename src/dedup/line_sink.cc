@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace winnow::dedup {
 namespace {
 
@@ -46,6 +48,7 @@ void LineSink::Write(std::string_view text) {
       error_ = errno;
     }
   }
+  num_unwritten_ += static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
 }  // namespace winnow::dedup

@@ -4,6 +4,7 @@
 #define WINNOW_SRC_DEDUP_LINE_SINK_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -25,12 +26,15 @@ class LineSink {
   bool Sync();
 
   int error() const { return error_; }
+  // Lines that were to be written and are in the file in part at most, after an error.
+  uint64_t num_unwritten() const { return num_unwritten_; }
 
  private:
   void Write(std::string_view text);
 
   const int file_;
   int error_ = 0;
+  uint64_t num_unwritten_ = 0;
   std::vector<char> kept_;
   size_t size_ = 0;
 };

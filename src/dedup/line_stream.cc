@@ -197,8 +197,15 @@ absl::Status LineStream::WriteAndKeep() {
       signal(SIGPIPE, SIG_DFL);
       raise(SIGPIPE);
     }
-    return Ended(absl::UnavailableError(
-        absl::StrCat("the output could not be written in full: ", strerror(sink_.error()))));
+    std::string text =
+        absl::StrCat("the output could not be written in full: ", strerror(sink_.error()));
+    // Others were told already that these were seen.
+    if (options_.keeps_nothing_back && !options_.counts && !options_.prints_seen) {
+      absl::StrAppend(&text, "; ", sink_.num_unwritten(),
+                      " new lines are set in the stream and in no output: the next run does not "
+                      "print them");
+    }
+    return Ended(absl::UnavailableError(text));
   }
   absl::Status kept = seen_->Keep();
   return kept.ok() ? kept : Ended(std::move(kept));

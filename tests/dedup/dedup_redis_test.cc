@@ -182,6 +182,20 @@ TEST_F(DedupRedisTest, AStreamThatIsBegunAnewWithTheSameLinesEndsForThemAsWell) 
   EXPECT_THAT(running.Errors(), HasSubstr("was begun anew"));
 }
 
+TEST_F(DedupRedisTest, AnOutputThatFailsSaysHowManyLinesAreInNone) {
+  const StartedRedis server;
+  const std::string flags = Flags(server.address());
+  const std::vector<std::string> lines = testing::Numbered(0, 3 * kInflight);
+  const ChildResult full = RunDedup(In(lines) + flags + ">/dev/full");
+  EXPECT_EQ(full.status, 2);
+  EXPECT_EQ(NumberBefore(full.errors, "new lines are set in the stream and in no output"),
+            kInflight)
+      << full.errors;
+  EXPECT_EQ(LinesOf(RunDedup(In(lines) + flags).output).size(), 2 * kInflight);
+  EXPECT_THAT(RunDedup(In(lines) + flags + "--seen >/dev/full").errors,
+              AllOf(HasSubstr("could not be written"), Not(HasSubstr("in no output"))));
+}
+
 // Before it has looked.
 TEST_F(DedupRedisTest, AClientWhosePlanIsDeletedBeforeItConnectsAnewGoesOnAsWell) {
   const StartedRedis server;
