@@ -126,6 +126,24 @@ struct StreamParts {
   }
 };
 
+// As of one whose plan was deleted, on servers without cluster mode: those of a cluster are not
+// known without it.
+absl::Status NotFound(const Places& places, const std::string& name) {
+  const std::string key = name + ":0";
+  for (const auto& place : places) {
+    Reply reply;
+    if (absl::Status status = place->Ask(key, {"EXISTS", key}, &reply); !status.ok()) return status;
+    if (reply->integer == 0) continue;
+    return absl::NotFoundError(absl::StrCat(
+        "the server ", place->address(), " has the key ", key,
+        ", and no server a plan of the stream ", name, ": set ", name, kPlanEnd,
+        " again to go on with it, to what clients that still run say, or delete its keys (", key,
+        ", ", name, ":1 and so on) to be rid of it; or they are something else's"));
+  }
+  return absl::NotFoundError(absl::StrCat("there is no stream ", name, ": no server has the key ",
+                                          name, kPlanEnd, "; --list names those that there are"));
+}
+
 // kNotFound where no server has a plan of this name; an error where one has something else there.
 absl::StatusOr<StreamParts> FindStream(const Places& places, const std::string& name) {
   StreamParts parts;
@@ -142,11 +160,8 @@ absl::StatusOr<StreamParts> FindStream(const Places& places, const std::string& 
           " is no plan of a stream that this version knows: nothing was done with it"));
     }
   }
-  if (parts.any() == nullptr) {
-    return absl::NotFoundError(absl::StrCat("there is no stream ", name, ": no server has the key ",
-                                            name, kPlanEnd, "; --list names those that there are"));
-  }
-  return parts;
+  return parts.any() != nullptr ? absl::StatusOr<StreamParts>(std::move(parts))
+                                : NotFound(places, name);
 }
 
 // By their addresses, which are equal where databases of one server are meant.

@@ -66,6 +66,14 @@ absl::Status NoStreamError(const StreamPlan& plan) {
       "it prints each line again"));
 }
 
+// Keys of its names are there.
+absl::Status NoPlanError(const StreamPlan& plan) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the plan of the stream ", plan.name,
+      " vanished, or these keys are something else's: keys of its names are there, and no ",
+      plan.PlanKey(), ". Set the plan again where it was deleted, or give another --name"));
+}
+
 std::string TextOf(const Reply& reply) {
   return std::string(reply->str == nullptr ? "" : reply->str, reply->len);
 }
@@ -172,7 +180,7 @@ absl::Status Joining::Begin(bool* has_begun) {
     // Unless another client has made them meanwhile.
     status = ReadPhase(holders_[i], &phases_[i]);
     if (status.ok() && phases_[i] == Phase::kNone) {
-      status = holders_[i]->About(VanishedError(plan_, "the plan"));
+      status = holders_[i]->About(NoPlanError(plan_));
     }
     return status;
   }

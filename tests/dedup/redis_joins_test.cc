@@ -137,6 +137,14 @@ TEST_F(RedisJoinsTest, AKeyWithoutAPlanIsNoReasonToBegin) {
   EXPECT_EQ(b.Ask({"exists", kPlan}), "0");
 }
 
+TEST_F(RedisJoinsTest, AKeyOfSomethingElseIsNotSaidToBeAStreamThatVanished) {
+  const StartedRedis server;
+  server.Ask({"lpush", "s:0", "a"});
+  EXPECT_THAT(Open(PlanFor(server.address())),
+              HasSubstr("vanished, or these keys are something else's"));
+  EXPECT_EQ(server.Ask({"dbsize"}), "1");
+}
+
 // As when one master of a cluster comes back empty.
 TEST_F(RedisJoinsTest, AMasterThatCameBackEmptyIsNoReasonToBegin) {
   const StartedCluster cluster(3, 0);

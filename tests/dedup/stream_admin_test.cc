@@ -122,6 +122,13 @@ TEST_F(StreamAdminTest, ACheckCountsTheBitsAndNamesWhatIsMissing) {
   EXPECT_EQ(none.status, 1);
   EXPECT_THAT(none.errors, HasSubstr("there is no stream none"));
   EXPECT_EQ(RunDedup("--check=winnow-dedup --redis=127.0.0.1:1").status, 2);
+  b.Ask({"set", "none:0", "x"});
+  for (const std::string action : {"--check=none", "--remove=none"}) {
+    EXPECT_THAT(RunDedup(action + both).errors,
+                AllOf(HasSubstr("the server " + b.address() + " has the key none:0, and no server"),
+                      HasSubstr("set none:plan again"), HasSubstr("delete its keys")));
+  }
+  EXPECT_EQ(b.Ask({"exists", "none:0"}), "1");
 }
 
 TEST_F(StreamAdminTest, ARemovedStreamLeavesNothingOfItAndAllOfOthers) {
