@@ -431,7 +431,8 @@ Verb PagesVerb() {
       "Makes, updates and asks a filter in small pages: a cache of what a store does not have",
       "For a key-value cache in front of a store that mostly answers no. A key belongs to one\n"
       "page, so that an application keeps, and asks, only the pages that it needs. Keys come\n"
-      "from the command line and a list, or else from standard input.\n"
+      "from the command line and a list, or else from standard input; empty lines of a list\n"
+      "are left out.\n"
       "  build  makes the pages of all keys in the FOLDER, in the place of those that are\n"
       "         there; it takes 8 bytes of memory a key. Where the keys would pass the rate,\n"
       "         or it does not end, the old pages stay (exit code 1, and 2 or of the signal).\n"
