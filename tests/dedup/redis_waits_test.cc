@@ -95,6 +95,12 @@ class RedisWaitsTest : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(, RedisWaitsTest, ::testing::Values("standalone", "cluster"),
                          [](const auto& kind) { return std::string(kind.param); });
 
+// On single servers nothing is sent again, and a cluster is asked as a whole.
+class RedisWaitsOfAClusterTest : public RedisWaitsTest {};
+INSTANTIATE_TEST_SUITE_P(, RedisWaitsOfAClusterTest, ::testing::Values("cluster"));
+class RedisWaitsOfServersTest : public RedisWaitsTest {};
+INSTANTIATE_TEST_SUITE_P(, RedisWaitsOfServersTest, ::testing::Values("standalone"));
+
 // It answers all else, so that the stream is whole after each connection.
 TEST_P(RedisWaitsTest, AServerThatClosesAtEachLineIsGivenUp) {
   std::atomic<int> times(0);
@@ -129,8 +135,7 @@ TEST_P(RedisWaitsTest, EachAnswerToALineGivesAMinute) {
 }
 
 // And what was acknowledged is sent again, in vain.
-TEST_P(RedisWaitsTest, AServerThatClosesAtEachSecondLineIsGivenUp) {
-  if (!IsCluster()) GTEST_SKIP() << "nothing is sent again";
+TEST_P(RedisWaitsOfAClusterTest, AServerThatClosesAtEachSecondLineIsGivenUp) {
   std::atomic<int> times(0);
   Answer([&](const FakeServer::Words&) -> std::string {
     Pass(seconds(10));
@@ -163,8 +168,7 @@ TEST_P(RedisWaitsTest, AServerThatLoadsIsWaitedForAsLongAsItSaysSo) {
 }
 
 // One that has answered is not given up as another takes long before it is asked for lines.
-TEST_P(RedisWaitsTest, TheTimeOfOneServerDoesNotEndThatOfAnother) {
-  if (IsCluster()) GTEST_SKIP() << "all are asked at a time";
+TEST_P(RedisWaitsOfServersTest, TheTimeOfOneServerDoesNotEndThatOfAnother) {
   std::atomic<bool> is_to_load(false);
   const FakeServer other([&, answer = WithAStream("standalone", [](const FakeServer::Words&) {
                                return BitsWere(0);
@@ -223,8 +227,7 @@ TEST_P(RedisWaitsTest, AServerThatDoesNotAnswerALineIsGivenUp) {
 
 // As the first tries are lost on the way: it accepts no connection for three seconds and a half,
 // and then answers all.
-TEST_P(RedisWaitsTest, AServerThatIsSlowToConnectToHasTheOrdinaryTimeAtTheStart) {
-  if (IsCluster()) GTEST_SKIP() << "the cluster is found by the same try";
+TEST_P(RedisWaitsOfServersTest, AServerThatIsSlowToConnectToHasTheOrdinaryTimeAtTheStart) {
   std::atomic<bool> is_busy(false);
   std::promise<void> is_over;
   server_.SetAnswer([&, answer = WithAStream("standalone", [](const FakeServer::Words&) {
