@@ -216,6 +216,15 @@ class SharedMetersTest : public ::testing::Test {
       policy.meter->Note(HashKey("calm " + std::to_string(i)).value, bytes);
     }
   }
+  // Many filters of the one twice at once; then one of the other in each second, to its alarm.
+  void LoadBeside(const Policy& calm, const Policy& busy) {
+    LoadCalm(calm, 500, kBytes);
+    LoadCalm(calm, 500, kBytes);
+    for (int i = 0; i < 20; ++i) {
+      ++g_second;
+      Load(busy, 8 << 20);
+    }
+  }
   // Each policy's filter, ten times in each second.
   void LoadAll(int duration) {
     for (int i = 0; i < 10 * duration; ++i) {
@@ -325,12 +334,7 @@ TEST_F(SharedMetersTest, OneThatReachesTheBoundsIsEnough) {
   DBOptions options;
   options.info_log = log;
   calm.meter->Opened(&options, "/data/calm", options);
-  LoadCalm(calm, 500, kBytes);
-  LoadCalm(calm, 500, kBytes);
-  for (int i = 0; i < 20; ++i) {
-    ++g_second;
-    Load(busy, 8 << 20);
-  }
+  LoadBeside(calm, busy);
   ASSERT_EQ(busy.alarms.size(), 1u);
   EXPECT_THAT(busy.alarms[0].text,
               HasSubstr("filters read through one of the policies that share a block cache take "
@@ -358,12 +362,7 @@ TEST_F(SharedMetersTest, TheCauseIsOfTheOneThatReachesTheBounds) {
   options.allow_mmap_reads = false;
   options.max_open_files = 10;
   calm.meter->See(options);
-  LoadCalm(calm, 500, kBytes);
-  LoadCalm(calm, 500, kBytes);
-  for (int i = 0; i < 20; ++i) {
-    ++g_second;
-    Load(busy, 8 << 20);
-  }
+  LoadBeside(calm, busy);
   ASSERT_EQ(busy.alarms.size(), 1u);
   EXPECT_THAT(busy.alarms[0].text, HasSubstr(" times: with allow_mmap_reads RocksDB keeps no "));
   EXPECT_THAT(busy.alarms[0].text, Not(HasSubstr("max_open_files")));
@@ -377,12 +376,7 @@ TEST_F(SharedMetersTest, FoldersOfOtherCachesAreNotAdvisedOnWithItsCache) {
   SeeCache(calm.meter.get(), other);
   busy.meter->Opened(&busy, "/data/busy", DBOptions());
   calm.meter->Opened(&calm, "/data/calm", DBOptions());
-  LoadCalm(calm, 500, kBytes);
-  LoadCalm(calm, 500, kBytes);
-  for (int i = 0; i < 20; ++i) {
-    ++g_second;
-    Load(busy, 8 << 20);
-  }
+  LoadBeside(calm, busy);
   ASSERT_EQ(busy.alarms.size(), 1u);
   EXPECT_THAT(busy.alarms[0].text,
               HasSubstr(": the block cache (1.0 MiB, 0 bytes of it used) has no "));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -90,6 +91,23 @@ TEST(KnownTreesTest, ForgetsTheOnesNotAskedForWhenThereAreTooMany) {
   EXPECT_EQ(trees.RecordOf(&kOne, "lost"), nullptr);
 }
 
+// So many, of one key each, which was filled up to so many bytes.
+void AddClosedFiles(LiveFiles* files, size_t n, size_t key_bytes) {
+  std::vector<LiveFiles::Id> ids;
+  for (size_t i = 0; i < n; ++i) {
+    std::string key = std::to_string(n + i);
+    key.resize(std::max(key.size(), key_bytes), 'k');
+    LiveFiles::NewFile file;
+    file.level = 1;
+    file.range = {key, key};
+    file.keys = 1;
+    ids.push_back(files->Add(file, 1));
+  }
+  for (const LiveFiles::Id id : ids) files->Opened(id);
+  for (const LiveFiles::Id id : ids) files->Closed(id);
+  EXPECT_EQ(files->files(), 0u);
+}
+
 // A database that was closed has its files remembered, but not without end.
 TEST(KnownTreesTest, FilesOfClosedDatabasesCount) {
   constexpr size_t kFilesOfATree = 4000;
@@ -98,19 +116,7 @@ TEST(KnownTreesTest, FilesOfClosedDatabasesCount) {
     const std::string family = "family" + std::to_string(tree);
     trees.Learn(&kOne, family, kFlush);
     EXPECT_FALSE(trees.has_forgotten());
-    LiveFiles& files = trees.RecordOf(&kOne, family)->files;
-    std::vector<LiveFiles::Id> ids;
-    for (size_t i = 0; i < kFilesOfATree; ++i) {
-      const std::string key = std::to_string(kFilesOfATree + i);
-      LiveFiles::NewFile file;
-      file.level = 1;
-      file.range = {key, key};
-      file.keys = 1;
-      ids.push_back(files.Add(file, 1));
-    }
-    for (const LiveFiles::Id id : ids) files.Opened(id);
-    for (const LiveFiles::Id id : ids) files.Closed(id);
-    EXPECT_EQ(files.files(), 0u);
+    AddClosedFiles(&trees.RecordOf(&kOne, family)->files, kFilesOfATree, 0);
   }
   trees.Learn(&kOne, "one more", kFlush);
   EXPECT_TRUE(trees.has_forgotten());
@@ -124,20 +130,7 @@ TEST(KnownTreesTest, FilesOfClosedDatabasesWithLongKeysTake64MiB) {
   for (size_t tree = 0; tree < 15; ++tree) {
     const std::string family = "family" + std::to_string(tree);
     trees.Learn(&kOne, family, kFlush);
-    LiveFiles& files = trees.RecordOf(&kOne, family)->files;
-    std::vector<LiveFiles::Id> ids;
-    for (size_t i = 0; i < kFilesOfATree; ++i) {
-      std::string key = std::to_string(kFilesOfATree + i);
-      key.resize(LiveFiles::kMostKeyBytes, 'k');
-      LiveFiles::NewFile file;
-      file.level = 1;
-      file.range = {key, key};
-      file.keys = 1;
-      ids.push_back(files.Add(file, 1));
-    }
-    for (const LiveFiles::Id id : ids) files.Opened(id);
-    for (const LiveFiles::Id id : ids) files.Closed(id);
-    EXPECT_EQ(files.files(), 0u);
+    AddClosedFiles(&trees.RecordOf(&kOne, family)->files, kFilesOfATree, LiveFiles::kMostKeyBytes);
   }
   trees.Learn(&kOne, "one more", kFlush);
   const size_t bytes = testing::bytes_in_use - before;
