@@ -102,7 +102,9 @@ TEST(CandidateCostsTest, AreThoseOfFiltersThatAreBuilt) {
 
 // Of few keys one filter's rate is a matter of chance, and so is a byte count of a Ribbon's last
 // block. How RocksDB rounds goes by its version, which has another default for filters_for_memory
-// since 9.0, and by the format of its tables.
+// since 9.0, and by the format of its tables. For memory RocksDB's own builders take all that
+// malloc hands out, which is up to 16 bytes more by the state of the heap: too much of a small
+// filter.
 TEST(CandidateCostsTest, KnowTheRoundingOfSmallFilters) {
   for (const auto& [format, for_memory] :
        {std::pair(5, false), std::pair(5, true), std::pair(4, false)}) {
@@ -112,6 +114,9 @@ TEST(CandidateCostsTest, KnowTheRoundingOfSmallFilters) {
         const Candidate candidate = {maker, bits, LevelPlan::kUniform, 1};
         const CandidateCosts costs(candidate);
         for (const uint64_t keys : {30u, 45u, 100u, 265u, 529u, 700u, 2'000u, 40'000u}) {
+          if (for_memory && maker != FilterMaker::kWinnow && keys < 2'000) {
+            continue;
+          }
           SCOPED_TRACE(candidate.Text() + " " + std::to_string(keys) + " keys, format " +
                        std::to_string(format) + (for_memory ? ", for memory" : ""));
           FamilyFormula family = OneFile(keys, 1);
