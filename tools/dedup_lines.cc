@@ -17,7 +17,7 @@
 
 #include "src/amq/block_sizing.h"
 #include "src/amq/mix.h"
-#include "src/dedup/seen_lines.h"
+#include "src/streams/dedup/seen_lines.h"
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/hash.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "src/amq/block_sizing.h"
-#include "src/dedup/seen_lines.h"
+#include "src/streams/dedup/seen_lines.h"
 #include "tests/dedup/dedup_testing.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"

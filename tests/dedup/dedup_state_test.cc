@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "src/amq/serialized.h"
-#include "src/dedup/seen_lines.h"
-#include "src/dedup/state_layout.h"
+#include "src/streams/dedup/seen_lines.h"
+#include "src/streams/dedup/state_layout.h"
 #include "tests/dedup/dedup_testing.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"

@@ -1,6 +1,6 @@
 // Lines of files that are plain, compressed, joined, cut off, or something else.
 
-#include "src/dedup/line_source.h"
+#include "src/streams/dedup/line_source.h"
 
 #include <absl/status/status.h>
 #include <fcntl.h>

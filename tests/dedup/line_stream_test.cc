@@ -1,6 +1,6 @@
 // Lines through a stream whose time the test sets, and in which order output and state are written.
 
-#include "src/dedup/line_stream.h"
+#include "src/streams/dedup/line_stream.h"
 
 #include <absl/status/status.h>
 #include <fcntl.h>

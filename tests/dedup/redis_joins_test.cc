@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "src/dedup/line_command.h"
-#include "src/dedup/redis_lines.h"
-#include "src/dedup/stream_plan.h"
-#include "src/redis/key_slots.h"
-#include "src/redis/patience.h"
-#include "src/redis/redis_access.h"
+#include "src/streams/dedup/line_command.h"
+#include "src/streams/dedup/redis_lines.h"
+#include "src/streams/dedup/stream_plan.h"
+#include "src/streams/redis/key_slots.h"
+#include "src/streams/redis/patience.h"
+#include "src/streams/redis/redis_access.h"
 #include "tests/redis/fake_server.h"
 #include "tests/support/started_cluster.h"
 #include "tests/support/started_redis.h"

@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
-#include "src/dedup/redis_lines.h"
-#include "src/dedup/stream_admin.h"
-#include "src/redis/patience.h"
-#include "src/redis/redis_access.h"
+#include "src/streams/dedup/redis_lines.h"
+#include "src/streams/dedup/stream_admin.h"
+#include "src/streams/redis/patience.h"
+#include "src/streams/redis/redis_access.h"
 #include "tests/redis/fake_server.h"
 #include "tests/support/becomes.h"
 #include "winnow/hash.h"

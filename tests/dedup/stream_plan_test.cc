@@ -1,7 +1,7 @@
 // The layout of streams in Redis, which clients of other versions and languages share: names of
 // keys, the plan's text, and the commands of lines.
 
-#include "src/dedup/stream_plan.h"
+#include "src/streams/dedup/stream_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "src/amq/paged_sizing.h"
-#include "src/dedup/line_command.h"
-#include "src/dedup/recent_lines.h"
-#include "src/redis/key_slots.h"
-#include "src/redis/redis_access.h"
+#include "src/streams/dedup/line_command.h"
+#include "src/streams/dedup/recent_lines.h"
+#include "src/streams/redis/key_slots.h"
+#include "src/streams/redis/redis_access.h"
 #include "tests/support/files.h"
 #include "winnow/hash.h"
 

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "src/amq/serialized.h"
-#include "src/dedup/state_bytes.h"
 #include "src/formulas/bytes.h"
+#include "src/streams/dedup/state_bytes.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/guarded_bytes.h"
 #include "tests/support/random_hashes.h"
@@ -32,7 +32,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "src/dedup/kept_lines.h"
+#include "src/streams/dedup/kept_lines.h"
 #endif
 
 namespace winnow::fuzz {

@@ -1,6 +1,6 @@
 // Slots as the servers compute them, and tags of each slot.
 
-#include "src/redis/key_slots.h"
+#include "src/streams/redis/key_slots.h"
 
 #include <gtest/gtest.h>
 

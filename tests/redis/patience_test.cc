@@ -1,4 +1,4 @@
-#include "src/redis/patience.h"
+#include "src/streams/redis/patience.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

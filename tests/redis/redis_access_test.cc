@@ -1,6 +1,6 @@
 // Servers as users name them.
 
-#include "src/redis/redis_access.h"
+#include "src/streams/redis/redis_access.h"
 
 #include <absl/status/status.h>
 #include <gmock/gmock.h>

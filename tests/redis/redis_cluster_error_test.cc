@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/redis/redis_cluster.h"
+#include "src/streams/redis/redis_cluster.h"
 #include "tests/redis/fake_server.h"
 #include "tests/support/becomes.h"
 

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "src/redis/redis_cluster.h"
+#include "src/streams/redis/redis_cluster.h"
 #include "tests/support/becomes.h"
 #include "tests/support/started_cluster.h"
 

@@ -1,7 +1,7 @@
 // The client of a cluster, with servers that say and fail as the test wants: what is sent where,
 // how often, and what is known of it.
 
-#include "src/redis/redis_cluster.h"
+#include "src/streams/redis/redis_cluster.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

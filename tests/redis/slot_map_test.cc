@@ -1,6 +1,6 @@
 // What is understood of answers about slots, as servers of several versions and settings say it.
 
-#include "src/redis/slot_map.h"
+#include "src/streams/redis/slot_map.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

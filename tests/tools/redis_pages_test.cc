@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "src/redis/key_slots.h"
-#include "src/redis/redis_access.h"
+#include "src/streams/redis/key_slots.h"
+#include "src/streams/redis/redis_access.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/started_cluster.h"

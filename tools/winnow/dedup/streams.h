@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "src/dedup/redis_lines.h"
-#include "src/dedup/stream_admin.h"
+#include "src/streams/dedup/redis_lines.h"
+#include "src/streams/dedup/stream_admin.h"
 
 namespace winnow::tools {
 

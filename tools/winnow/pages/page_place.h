@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "src/redis/patience.h"
-#include "src/redis/redis_access.h"
+#include "src/streams/redis/patience.h"
+#include "src/streams/redis/redis_access.h"
 #include "winnow/amq/page_store.h"
 
 namespace winnow::tools {

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "src/redis/patience.h"
-#include "src/redis/redis_access.h"
-#include "src/redis/redis_client.h"
-#include "src/redis/redis_cluster.h"
+#include "src/streams/redis/patience.h"
+#include "src/streams/redis/redis_access.h"
+#include "src/streams/redis/redis_client.h"
+#include "src/streams/redis/redis_cluster.h"
 #include "winnow/amq/page_store.h"
 
 namespace winnow::tools {

@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/redis/patience.h"
-#include "src/redis/redis_access.h"
+#include "src/streams/redis/patience.h"
+#include "src/streams/redis/redis_access.h"
 #include "tools/winnow/cli/byte_count.h"
 #include "tools/winnow/cli/flag_check.h"
 #include "tools/winnow/cli/flags.h"

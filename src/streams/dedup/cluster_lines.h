@@ -1,0 +1,20 @@
+// Seen lines in a cluster of Redis or Valkey.
+
+#ifndef WINNOW_SRC_STREAMS_DEDUP_CLUSTER_LINES_H_
+#define WINNOW_SRC_STREAMS_DEDUP_CLUSTER_LINES_H_
+
+#include <absl/status/statusor.h>
+
+#include <memory>
+
+#include "src/streams/dedup/redis_lines.h"
+#include "src/streams/dedup/seen_lines.h"
+
+namespace winnow::dedup {
+
+// OpenRedis, for any servers of a cluster.
+absl::StatusOr<std::unique_ptr<SeenLines>> OpenCluster(const RedisPlan& plan);
+
+}  // namespace winnow::dedup
+
+#endif  // WINNOW_SRC_STREAMS_DEDUP_CLUSTER_LINES_H_

@@ -1,0 +1,26 @@
+// How the bits of a stream are cut into keys of Redis or Valkey.
+
+#ifndef WINNOW_SRC_STREAMS_DEDUP_REDIS_SHAPE_H_
+#define WINNOW_SRC_STREAMS_DEDUP_REDIS_SHAPE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace winnow::dedup {
+
+// Standard Bloom filters with few bits a line, at most 20.
+struct RedisShape {
+  unsigned probes = 1;    // k
+  uint64_t num_keys = 1;  // of each server, or of the whole cluster
+  uint64_t bits_per_key = 64;
+};
+
+// Lines are cut by hash into servers, and then into keys of 64 MiB at most.
+RedisShape ShapeForServers(uint64_t capacity, double rate, size_t num_servers);
+
+// Into keys below 4 MiB, and at least 256 of them, so that no server has many more than another.
+RedisShape ShapeForCluster(uint64_t capacity, double rate);
+
+}  // namespace winnow::dedup
+
+#endif  // WINNOW_SRC_STREAMS_DEDUP_REDIS_SHAPE_H_
