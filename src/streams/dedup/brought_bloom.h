@@ -10,17 +10,18 @@
 
 #include "src/amq/block_kernels.h"
 #include "src/amq/blocked_parts.h"
-#include "src/streams/dedup/seen_lines.h"
 #include "winnow/amq/blocked_bloom.h"
+#include "winnow/hash.h"
 
 namespace winnow::dedup {
 
 class BroughtBloom {
  public:
-  explicit BroughtBloom(amq::BlockedBloom filter)
+  // Of lines that are brought and not added yet, at most so many batches of AtOnce wait.
+  BroughtBloom(amq::BlockedBloom filter, size_t max_batches)
       : filter_(std::move(filter)),
         per_line_(filter_.shape().blocks_per_key),
-        lines_(kMostBatches * AtOnce(filter_.shape())),
+        lines_(max_batches * AtOnce(filter_.shape())),
         places_(lines_ * per_line_) {}
 
   // As many as keep the processor busy, and no more: they would go before they are asked.
@@ -29,7 +30,7 @@ class BroughtBloom {
   amq::BlockedBloom& filter() { return filter_; }
   const amq::BlockedBloom& filter() const { return filter_; }
 
-  // n at most kMostBatches batches with those that were not added yet.
+  // n at most max_batches batches with those that were not added yet.
   void Bring(const KeyHash* hashes, size_t n) {
     for (size_t done = 0; done < n;) {
       const size_t part = Part(end_, n - done);

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "src/streams/dedup/redis_lines.h"
+#include "src/streams/dedup/redis_plan.h"
 #include "src/streams/dedup/seen_lines.h"
 
 namespace winnow::dedup {

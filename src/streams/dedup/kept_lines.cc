@@ -146,7 +146,7 @@ int OpenNamed(const std::string& path, std::string* place) {
 
 // Not under its name, so that nobody sees it before it is whole.
 absl::Status Kept::Make() {
-  bloom_.emplace(amq::BlockedBloom(record_.shape, WithHeadroom(record_.capacity)));
+  bloom_.emplace(amq::BlockedBloom(record_.shape, WithHeadroom(record_.capacity)), kMostBatches);
   record_.layout = LayoutFor(bloom_->filter().serialized_size());
   const std::string path = BehindLinks(path_);
   std::string place;
@@ -215,7 +215,7 @@ absl::Status Kept::TakeRecord(std::string_view bytes) {
 }
 
 absl::Status Kept::TakeFilter(absl::StatusOr<amq::BlockedBloom> read) {
-  if (read.ok()) bloom_.emplace(*std::move(read));
+  if (read.ok()) bloom_.emplace(*std::move(read), kMostBatches);
   return read.status();
 }
 

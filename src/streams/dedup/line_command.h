@@ -18,9 +18,6 @@
 
 namespace winnow::dedup {
 
-// Redis numbers bits by itself; the one behind a line's bits says that the key is whole.
-inline std::string Sentinel(const RedisShape& shape) { return std::to_string(shape.bits_per_key); }
-
 // What became of a line.
 enum class Fate : unsigned char {
   kLeftOut,  // it set no bits: it was not sent, or refused

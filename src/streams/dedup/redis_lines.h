@@ -5,33 +5,12 @@
 
 #include <absl/status/statusor.h>
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
+#include "src/streams/dedup/redis_plan.h"
 #include "src/streams/dedup/seen_lines.h"
-#include "src/streams/redis/patience.h"
-#include "src/streams/redis/redis_access.h"
 
 namespace winnow::dedup {
-
-inline constexpr int kDefaultReplay = 30;  // seconds
-
-struct RedisPlan {
-  std::vector<redis::RedisAccess> servers;  // of a cluster any
-  std::string name;                         // of the stream: what its keys begin with
-  uint64_t capacity = 0;
-  double rate = 0;
-  size_t inflight = 4096;     // lines that are sent before an answer is waited for
-  std::optional<int> replay;  // seconds, of a cluster; else it is an error to give it
-  bool may_begin = true;      // the stream, where there is none
-  std::function<void(const std::string&)> warn = [](const std::string&) {};  // a sentence
-  redis::Waits waits;
-};
 
 // Makes the stream's keys, at full length, and says that; or goes on with those that another client
 // has made by the same plan; an error if theirs is another, or if only a part is there. Each line

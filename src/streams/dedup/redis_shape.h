@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace winnow::dedup {
 
@@ -14,6 +15,9 @@ struct RedisShape {
   uint64_t num_keys = 1;  // of each server, or of the whole cluster
   uint64_t bits_per_key = 64;
 };
+
+// Redis numbers bits by itself; the one behind a line's bits says that the key is whole.
+inline std::string Sentinel(const RedisShape& shape) { return std::to_string(shape.bits_per_key); }
 
 // Lines are cut by hash into servers, and then into keys of 64 MiB at most.
 RedisShape ShapeForServers(uint64_t capacity, double rate, size_t num_servers);

@@ -23,7 +23,7 @@ class Fixed : public SeenLines {
       : capacity_(WithHeadroom(capacity)), shape_(ShapeForLines(capacity, rate)) {}
 
   absl::Status Begin() override {
-    bloom_.emplace(amq::BlockedBloom(shape_, capacity_));
+    bloom_.emplace(amq::BlockedBloom(shape_, capacity_), kMostBatches);
     return absl::OkStatus();
   }
   size_t brought_at_once() const override { return BroughtBloom::AtOnce(shape_); }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "src/streams/dedup/redis_lines.h"
+#include "src/streams/dedup/redis_plan.h"
 
 namespace winnow::dedup {
 

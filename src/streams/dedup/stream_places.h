@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/streams/dedup/redis_lines.h"
+#include "src/streams/dedup/redis_plan.h"
 #include "src/streams/dedup/stream_plan.h"
 #include "src/streams/redis/redis_client.h"
 

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <numeric>
 
-#include "src/streams/dedup/line_command.h"
 #include "src/streams/dedup/seen_lines.h"
 #include "src/streams/redis/key_slots.h"
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/streams/dedup/redis_lines.h"
+#include "src/streams/dedup/redis_plan.h"
 #include "src/streams/dedup/redis_shape.h"
 #include "src/streams/dedup/seen_lines.h"
 #include "src/streams/redis/patience.h"

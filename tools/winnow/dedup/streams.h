@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "src/streams/dedup/redis_lines.h"
+#include "src/streams/dedup/redis_plan.h"
 #include "src/streams/dedup/stream_admin.h"
 
 namespace winnow::tools {
