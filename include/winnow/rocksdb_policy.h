@@ -81,8 +81,8 @@ struct PolicyOptions {
   //     and keeps the many bits of a small level on the last one.
   //   "auto": the same for files of which it is known that they will be merged on the way down, as
   //     others of their range of keys were written below them in this process.
-  //   "learned": begins as "auto"; then files that lookups ask in vain get the bits of those that
-  //     they don't. A filter's bytes depend on the lookups that came before it. Keeps in memory
+  //   "learned": begins as "auto"; then files that lookups of absent keys reach get the bits of those
+  //     that they don't. A filter's bytes depend on the lookups that came before it. Keeps in memory
   //     where samples of lookups lie among the keys, and for that the first and the last keys of
   //     some thousand files, whole ones of up to 512 bytes behind what all keys of the family begin
   //     with; SetOptions with another plan ends that. As "auto" where a family of the policy has

@@ -82,7 +82,7 @@ struct ReplayFigures {
   // Lookups that had to read some block of a filter, or that another one of their MultiGet read for
   // them.
   uint64_t read_filters = 0;
-  uint64_t false_reads = 0;  // files that were read in vain
+  uint64_t false_reads = 0;  // files that were read for an absent key
   uint64_t pinned_bytes = 0;
   bool pins_fit = true;  // false: the strict limit left no room for all that is to be pinned
   // Blocks that were read and for which a strict limit left no room. RocksDB does without such a

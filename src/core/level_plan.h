@@ -1,7 +1,7 @@
 // How many false positives a file's filter may have, by where in the tree the file lies.
 //
 // A lookup of an absent key asks one filter of each level (and of each file of level 0), so that
-// what it reads in vain is the sum of the levels' rates. Equal rates waste memory: the last of L
+// its false reads are the sum of the levels' rates. Equal rates waste memory: the last of L
 // levels has nine tenths of the keys at a size ratio of 10, but only one of L chances of a read.
 // For a given memory the sum is least where the rate of each sorted run is proportional to the
 // number of its keys ("Monkey: Optimal Navigable Key-Value Store", Dayan, Athanassoulis, Idreos,
@@ -9,8 +9,8 @@
 // last level pays for all of them, with about 0.37 bits a key.
 //
 // Where only a share a of the lookups asks for absent keys, and the others find theirs on the last
-// level, each other level is asked in vain by all lookups, the last one by that share: its rate is
-// best 1/a times as high relative to the others.
+// level, each other level is asked by all lookups for a key that it lacks, the last one by that
+// share: its rate is best 1/a times as high relative to the others.
 //
 // The budget is that of a full tree, where each level has level_size_ratio times the keys of the
 // one above. A tree whose last level is not full has relatively more keys above it, and takes more.

@@ -103,9 +103,9 @@ std::vector<std::string> ToSentences(const MovedFilters& moved, LevelPlan level_
   std::vector<std::string> sentences;
   if (moved.weak.of_whole >= kWeakThatMatters) {
     sentences.push_back(FilesText(moved.weak, where) +
-                        Text(" filters that were made for another place, or none: a lookup reads "
-                             "about %.2g blocks more "
-                             "in vain than with what the policy builds there (",
+                        Text(" filters that were made for another place, or none: a lookup makes "
+                             "about %.2g more false reads than with what the policy builds "
+                             "there (",
                              moved.weak.more) +
                         plan +
                         Text("), where all files together are to cost %.2g; ",

@@ -52,7 +52,7 @@ inline constexpr double kLargeThatMatters = 0.05;
 inline constexpr double kWeakThatMatters = 0.1;
 
 // Of all files of one tree. A lookup asks all files of level 0, and of each other level one, by its
-// share of the level's keys; files of the last level in vain only where its key is nowhere
+// share of the level's keys; a file of the last level lacks its key only where that is nowhere
 // (FilterOptions::absent_share). A pure function.
 MovedFilters FindMovedFilters(const std::vector<PlacedFilter>& tree);
 

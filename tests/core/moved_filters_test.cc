@@ -80,11 +80,11 @@ TEST(MovedFiltersTest, FiltersOfTheLastLevelLetTooMuchThroughAboveIt) {
     EXPECT_NEAR(moved.weak.more, level == 0 ? 2 * rate : rate, 1e-12);
     EXPECT_NEAR(moved.weak.more / moved.weak.of_whole,
                 PlannedRate(Planned(0)) + (level == 0 ? 2 : 1) * PlannedRate(here), 1e-12);
-    EXPECT_THAT(ToSentences(moved, LevelPlan::kAuto, ""), ElementsAre(HasSubstr("blocks more")));
+    EXPECT_THAT(ToSentences(moved, LevelPlan::kAuto, ""), ElementsAre(HasSubstr("more false reads")));
   }
 }
 
-// Where lookups find their keys on the last level, it is asked in vain by the others alone.
+// Where lookups find their keys on the last level, only the others ask it for a key that it lacks.
 TEST(MovedFiltersTest, OnTheLastLevelLookupsOfKeysThatAreThereDoNotCount) {
   PlacedFilter last = File(6, 1e6, Planned(0, 0.1), Planned(0, 0.1));
   last.is_moved = true;

@@ -45,7 +45,7 @@ std::vector<std::string> Said(const std::string& policy, const std::vector<FileI
 TEST(MovedFilesTest, FiltersOfSstFileWriterAreWeakAboveTheLastLevel) {
   EXPECT_THAT(Said(kAuto, {kByWriter, kLast}),
               ElementsAre(AllOf(HasSubstr("1 file with 100000 keys, on level 5, has"),
-                                HasSubstr("blocks more"), HasSubstr("level_plan=auto"))));
+                                HasSubstr("more false reads"), HasSubstr("level_plan=auto"))));
   FileInTree on_last = kByWriter;
   on_last.level = 6;
   on_last.below = -1;

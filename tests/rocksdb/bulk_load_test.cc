@@ -245,7 +245,7 @@ TEST_F(BulkLoadTest, WhatFiltersOfSstFileWriterCostAboveTheLastLevelIsSaidUntilT
   Open(options);
   writes();
   ExpectSaid(AllOf(HasSubstr("4 files of column family 'default' with 4000 keys"),
-                   HasSubstr("blocks more in vain"), HasSubstr("kForce")));
+                   HasSubstr("more false reads"), HasSubstr("kForce")));
   // Who opens the database later knows it by the files.
   Open(options);
   ExpectSaid(HasSubstr("4 files of column family 'default' with 4000 keys"));

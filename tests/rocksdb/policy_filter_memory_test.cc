@@ -88,7 +88,7 @@ class FilterMemoryTest : public ::testing::Test {
     if (family == 0) model_[Key(key)] = value;
   }
 
-  void Rest() {
+  void FlushAndWaitForCompactions() {
     for (ColumnFamilyHandle* family : families_) {
       ASSERT_STATUS_OK(database_->Flush(FlushOptions(), family));
     }
@@ -150,7 +150,7 @@ TEST_P(EachPlanOfMemoryTest, AGrowingTreeStaysInIt) {
   bool was_full = false;
   while (model_.size() < 50'000) {
     PutRandom(2000);
-    Rest();
+    FlushAndWaitForCompactions();
     const Memory now = Now();
     const double share = static_cast<double>(now.bytes) / kMemory;
     // A file of a few hundred keys is a few per cent of all, and has a tail of its own.
@@ -175,7 +175,7 @@ TEST_P(EachPlanOfMemoryTest, KeepsAllKeysWithOneBitAndWithoutFilters) {
           ROCKSDB_NAMESPACE::NewFixedPrefixTransform(testing::kPrefixBytes));
     });
     PutRandom(8000);
-    Rest();
+    FlushAndWaitForCompactions();
     ExpectAll();
     // Partitions of a few hundred keys have a tail each, and the first one decides for all.
     EXPECT_LT(Now().BitsAKey(), 5) << memory;
@@ -196,7 +196,7 @@ TEST_F(FilterMemoryTest, ItIsThatOfAllFamiliesTogether) {
   AddFamily("third");
   for (int round = 0; round < 20; ++round) {
     for (size_t family = 0; family < 3; ++family) PutRandom(500 * (family + 1), family);
-    Rest();
+    FlushAndWaitForCompactions();
     EXPECT_LT(static_cast<double>(Now().bytes), 1.25 * kMemory) << round;
   }
   RewriteAll();
@@ -210,7 +210,7 @@ TEST_F(FilterMemoryTest, ItIsThatOfAllFamiliesTogether) {
 TEST_F(FilterMemoryTest, WithoutAListenerBitsPerKeyCountsAndTheLogSaysSo) {
   Open("{id=winnow;bits_per_key=12;filter_memory=1KiB}", /*with_listener=*/false);
   PutRandom(10'000);
-  Rest();
+  FlushAndWaitForCompactions();
   EXPECT_GT(Now().BitsAKey(), 8);
   EXPECT_THAT(Log(), HasSubstr("filter_memory=1KiB is not in force, as not all live files are "
                                "known: filters are built by bits_per_key=12"));
@@ -220,7 +220,7 @@ TEST_F(FilterMemoryTest, WithoutAListenerBitsPerKeyCountsAndTheLogSaysSo) {
 TEST_F(FilterMemoryTest, SetOptionsGoesToItAndBack) {
   Open("winnow:10");
   PutRandom(20'000);
-  Rest();
+  FlushAndWaitForCompactions();
   const auto set = [&](const std::string& options) {
     ASSERT_STATUS_OK(database_->SetOptions(
         {{"block_based_table_factory", "{filter_policy={" + options + "}}"}}));
@@ -248,7 +248,7 @@ TEST_F(FilterMemoryTest, SetOptionsGoesToItAndBack) {
 TEST_F(FilterMemoryTest, ADatabaseThatIsOpenedAgainIsKnown) {
   Open("winnow:10");
   PutRandom(20'000);
-  Rest();
+  FlushAndWaitForCompactions();
   Close();
   Open("{id=winnow;filter_memory=8KiB}");
   RewriteAll();
@@ -264,7 +264,7 @@ TEST_F(FilterMemoryTest, ItIsForTheFilesThatHaveFilters) {
   Open("{id=winnow;filter_memory=3KiB;level_plan=auto;absent_share=0}");
   for (int round = 0; round < 15; ++round) {
     PutRandom(2000);
-    Rest();
+    FlushAndWaitForCompactions();
   }
   EXPECT_LT(Now().bytes, 1.1 * 3072);
   EXPECT_GT(Now().bytes, 0.6 * 3072);
@@ -278,7 +278,7 @@ TEST_F(FilterMemoryTest, ATimeSeriesStaysInItAndTheLogSaysWhoHoldsIt) {
   for (uint64_t key = 0; key < 30'000; ++key) {
     Put(key);
     if (key % 1000 != 999) continue;
-    Rest();
+    FlushAndWaitForCompactions();
     ASSERT_LT(Now().bytes, 1.1 * 4096) << key;
   }
   EXPECT_GT(Now().bytes, 0.8 * 4096);
@@ -291,13 +291,13 @@ TEST_F(FilterMemoryTest, ATimeSeriesStaysInItAndTheLogSaysWhoHoldsIt) {
   uint64_t key = 30'000;
   while (key < 60'000 && Log().find(line) == std::string::npos) {
     for (int i = 0; i < 500; ++i) Put(key++);
-    Rest();
+    FlushAndWaitForCompactions();
   }
   EXPECT_THAT(Log(), HasSubstr(line));
   const double before_known = 10.0 / 8 * static_cast<double>(key - 30'000);
   for (int i = 0; i < 2000; ++i) {
     Put(key++);
-    if (key % 500 == 0) Rest();
+    if (key % 500 == 0) FlushAndWaitForCompactions();
   }
   EXPECT_LT(Now().bytes, 1.1 * (4096 + before_known));
   ExpectAll();

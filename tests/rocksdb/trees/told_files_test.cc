@@ -179,7 +179,7 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
   EXPECT_EQ(files.files(), 2u);
   list[0].is_ending = false;
   Tell(&files, list);
-  EXPECT_EQ(files.files(), 3u);  // a compaction of file 1 was begun in vain
+  EXPECT_EQ(files.files(), 3u);  // a compaction of file 1 was begun and given up
   EXPECT_EQ(files.PlaceOf(4, {Key(10), Key(20)}, kBase).below, 5);
   files.Ended(kDatabase.File(2));
   EXPECT_EQ(files.files(), 3u);
