@@ -1,11 +1,8 @@
 #include "src/rocksdb/planned_builders.h"
 
 #include <rocksdb/comparator.h>
-#include <rocksdb/table.h>
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,10 +11,8 @@
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/loads/loaded_filter.h"
 #include "src/rocksdb/log_line.h"
-#include "src/rocksdb/place_of_file.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/trees/built_here.h"
-#include "src/rocksdb/trees/context.h"
 
 namespace winnow::plugin {
 
@@ -71,7 +66,7 @@ bool Learns(const PolicyOptions& options) noexcept {
   return options.build == Build::kWinnow && options.level_plan == LevelPlan::kLearned;
 }
 
-void Tell(ROCKSDB_NAMESPACE::Logger* logger, const std::string& learned) {
+void LogLearned(ROCKSDB_NAMESPACE::Logger* logger, const std::string& learned) {
   if (learned.empty() || logger == nullptr) return;
   ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL, logger, "[winnow] %s",
                          learned.c_str());
@@ -79,70 +74,106 @@ void Tell(ROCKSDB_NAMESPACE::Logger* logger, const std::string& learned) {
 
 }  // namespace
 
+// A filter is decided on in five steps, each of which needs what those before it found out. Only
+// the last one needs the file's keys, and so ends when these are known (place_of_file.h).
+//
+//   FindTree             what is known of the tree, and by which options its files are built
+//   FitIntoMemory        bits_per_key, by what filter_memory leaves
+//   PlannedByLevel       the rate, by the file's level
+//   SampleItsLookups     for level_plan=learned, whose rates come from them
+//   DecideByItsPlace     the rate again, by what lies below the file and by what was learned
 FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
                                                const FilterBuildingContext& context) noexcept {
   const bool verify = context.table_options.detect_filter_construct_corruption;
-  const bool has_plan = asked.level_plan != LevelPlan::kUniform;
-  const bool has_memory = asked.filter_memory > 0;
   Use(asked);
   NoteBuilder(known_.get());
-  if (!has_plan && !has_memory) return NewBitsBuilder(ContextToOptions(asked, context), verify);
+  if (asked.level_plan == LevelPlan::kUniform && asked.filter_memory == 0) {
+    return NewBitsBuilder(ContextToOptions(asked, context), verify);
+  }
   try {
-    const BuildFacts facts = FactsOf(context);
-    const bool has_levels = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-    if (has_plan && !has_levels) WarnOnceInLog(context.info_log, NoLevelsNote(asked));
-    if (known_->trees.has_forgotten()) WarnOnceInLog(context.info_log, TooManyTreesNote());
-    const KnownTree known =
-        known_->trees.Learn(context.info_log, context.column_family_name, facts);
-    PolicyOptions options = asked;
-    if (asked.level_plan == LevelPlan::kLearned && !known.is_bytewise) {
-      options.level_plan = LevelPlan::kAuto;
-      if (has_levels) WarnOnceInLog(context.info_log, NotBytewiseNote());
-    }
-    std::shared_ptr<TreeRecord> record =
-        known_->trees.RecordOf(context.info_log, context.column_family_name);
-    if (record != nullptr) record->BuiltBy(number_);
-    std::optional<PolicyOptions> sized = options;
-    if (has_memory) {
-      const KnownTotals totals = known_->trees.Totals();
-      memory_report_.Write(context.info_log, options, totals);
-      FileToSize file =
-          FileBeforeItsKeys(PlannedOptions(options, facts, known, NextLevel(facts, known)), facts,
-                            record != nullptr ? record->files.sums() : LiveFiles::Sums());
-      file.all_have_filters = LastLevelHasFilters(options, known);
-      sized = WithBitsThatFit(options, totals, file);
-      if (!sized) return nullptr;
-    }
-    const FilterOptions planned = PlannedOptions(*sized, facts, known, NextLevel(facts, known));
+    FileToBuild file = FindTree(asked, context);
+    const std::optional<PolicyOptions> sized = FitIntoMemory(file, context.info_log);
+    if (!sized) return nullptr;
+    const FilterOptions planned = PlannedByLevel(*sized, file);
     if (!NeedsFilter(planned)) return nullptr;
-    const bool needs_place = GoesByFiles(options.level_plan) || has_memory;
-    if (!needs_place || record == nullptr || facts.level < 0) {
-      return NewBitsBuilder(planned, verify);
-    }
-    const bool is_sampled = options.level_plan == LevelPlan::kLearned;
-    if (is_sampled) {
-      if (MaySample(*record)) {
-        record->files.samples().Reserve();
-        record->files.samples().Pause(false);
-        known_->has_sampled = true;
-        known_->sampling.Set(true);
-      }
-      Tell(context.info_log, record->rates.TakeSummary(record->files));
-      const std::string why_not = record->rates.WhyNotLearned();
-      if (!why_not.empty()) WarnOnceInLog(context.info_log, why_not);
-    }
-    const bool has_one_reader = HasOneReaderAFile(context.table_options);
-    return NewBitsBuilder(
-        planned, verify,
-        std::make_unique<PlaceOfFile>(
-            options, facts, known, std::move(record),
-            has_one_reader || is_sampled ? std::shared_ptr<FilterOwners>(known_, &known_->owners)
-                                         : nullptr,
-            has_one_reader, std::shared_ptr<KnownTrees>(known_, &known_->trees)));
+    if (!IsDecidedByItsPlace(file)) return NewBitsBuilder(planned, verify);
+    if (Learns(file.options)) SampleItsLookups(*file.record, context.info_log);
+    return NewBitsBuilder(planned, verify,
+                          DecideByItsPlace(std::move(file), context.table_options));
   } catch (...) {
     CountUnbuiltFilter();
     return nullptr;
   }
+}
+
+PlannedBuilders::FileToBuild PlannedBuilders::FindTree(const PolicyOptions& asked,
+                                                       const FilterBuildingContext& context) {
+  FileToBuild file{asked, FactsOf(context), {}, nullptr};
+  const bool has_levels = file.facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+  if (asked.level_plan != LevelPlan::kUniform && !has_levels) {
+    WarnOnceInLog(context.info_log, NoLevelsNote(asked));
+  }
+  if (known_->trees.has_forgotten()) WarnOnceInLog(context.info_log, TooManyTreesNote());
+  file.tree = known_->trees.Learn(context.info_log, context.column_family_name, file.facts);
+  if (asked.level_plan == LevelPlan::kLearned && !file.tree.is_bytewise) {
+    file.options.level_plan = LevelPlan::kAuto;
+    if (has_levels) WarnOnceInLog(context.info_log, NotBytewiseNote());
+  }
+  file.record = RecordBuiltHere(context);
+  return file;
+}
+
+std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(const FileToBuild& file,
+                                                            ROCKSDB_NAMESPACE::Logger* logger) {
+  if (file.options.filter_memory == 0) return file.options;
+  const KnownTotals totals = known_->trees.Totals();
+  memory_report_.Write(logger, file.options, totals);
+  FileToSize to_size =
+      FileBeforeItsKeys(PlannedByLevel(file.options, file), file.facts,
+                        file.record != nullptr ? file.record->files.sums() : LiveFiles::Sums());
+  to_size.all_have_filters = LastLevelHasFilters(file.options, file.tree);
+  return WithBitsThatFit(file.options, totals, to_size);
+}
+
+FilterOptions PlannedBuilders::PlannedByLevel(const PolicyOptions& sized, const FileToBuild& file) {
+  return PlannedOptions(sized, file.facts, file.tree, NextLevel(file.facts, file.tree));
+}
+
+// Of a file whose level or tree is unknown, no place is.
+bool PlannedBuilders::IsDecidedByItsPlace(const FileToBuild& file) noexcept {
+  const bool needs_place = GoesByFiles(file.options.level_plan) || file.options.filter_memory > 0;
+  return needs_place && file.record != nullptr && file.facts.level >= 0;
+}
+
+void PlannedBuilders::SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logger* logger) {
+  if (MaySample(tree)) {
+    tree.files.samples().Reserve();
+    tree.files.samples().Pause(false);
+    known_->has_sampled = true;
+    known_->sampling.Set(true);
+  }
+  LogLearned(logger, tree.rates.TakeSummary(tree.files));
+  const std::string why_not = tree.rates.WhyNotLearned();
+  if (!why_not.empty()) WarnOnceInLog(logger, why_not);
+}
+
+std::unique_ptr<PlaceOfFile> PlannedBuilders::DecideByItsPlace(
+    FileToBuild file, const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
+  const bool has_one_reader = HasOneReaderAFile(table);
+  std::shared_ptr<FilterOwners> owners;
+  if (has_one_reader || Learns(file.options)) owners = {known_, &known_->owners};
+  return std::make_unique<PlaceOfFile>(file.options, file.facts, file.tree, std::move(file.record),
+                                       std::move(owners), has_one_reader,
+                                       std::shared_ptr<KnownTrees>(known_, &known_->trees));
+}
+
+// The tree's record, in which this policy is the newest that built a filter, where no newer one
+// did. Null if nothing is known of the tree.
+std::shared_ptr<TreeRecord> PlannedBuilders::RecordBuiltHere(const FilterBuildingContext& context) {
+  std::shared_ptr<TreeRecord> record =
+      known_->trees.RecordOf(context.info_log, context.column_family_name);
+  if (record != nullptr) record->BuiltBy(number_);
+  return record;
 }
 
 void PlannedBuilders::Use(const PolicyOptions& options) noexcept { known_->trees.Use(options); }
@@ -200,9 +231,7 @@ void PlannedBuilders::Meet(const PolicyOptions& options,
   known_->loads.WriteLate(context.info_log);
   const void* self = this;
   known_->ended_by.compare_exchange_strong(self, nullptr);
-  const std::shared_ptr<TreeRecord> record =
-      known_->trees.RecordOf(context.info_log, context.column_family_name);
-  if (record != nullptr) record->BuiltBy(number_);
+  const std::shared_ptr<TreeRecord> record = RecordBuiltHere(context);
   has_built_ = true;
   known_->newcomers.Set(number_, false);
   if (Learns(options) || !known_->has_sampled || record == nullptr) return;

@@ -6,18 +6,22 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/slice.h>
+#include <rocksdb/table.h>
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/memory_budget.h"
+#include "src/rocksdb/place_of_file.h"
 #include "src/rocksdb/remote/stated_rates.h"
+#include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/filter_owners.h"
 #include "src/rocksdb/trees/known_trees.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -96,6 +100,27 @@ class PlannedBuilders {
             const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
 
  private:
+  // What is known of a file when its filter's builder is asked for.
+  struct FileToBuild {
+    PolicyOptions options;  // that its tree is built by
+    BuildFacts facts;
+    KnownTree tree;
+    std::shared_ptr<TreeRecord> record;  // null: nothing is known of the tree's files
+  };
+
+  // The steps of NewBuilder. None, "no filter": filter_memory has no room for one.
+  FileToBuild FindTree(const PolicyOptions& asked,
+                       const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
+  std::optional<PolicyOptions> FitIntoMemory(const FileToBuild& file,
+                                             ROCKSDB_NAMESPACE::Logger* logger);
+  static FilterOptions PlannedByLevel(const PolicyOptions& sized, const FileToBuild& file);
+  static bool IsDecidedByItsPlace(const FileToBuild& file) noexcept;
+  void SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logger* logger);
+  std::unique_ptr<PlaceOfFile> DecideByItsPlace(
+      FileToBuild file, const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table);
+
+  std::shared_ptr<TreeRecord> RecordBuiltHere(
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
   void ResumeSampling() noexcept;
   bool MaySample(const TreeRecord& tree) noexcept;
 
